@@ -1,0 +1,119 @@
+// Package diag says what is wrong, where, and how to mend it.
+//
+// It holds two things and prints neither: errors that carry an exit code and a hint, and findings, which are what a
+// check reports about a file. Only the command line turns them into text.
+package diag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Code is a process exit code. The numbers are part of the public interface and are never renumbered.
+type Code int
+
+// The exit codes of every command.
+const (
+	OK          Code = 0   // it worked
+	Internal    Code = 1   // a defect in skillpm, or a machine that refused (disk full, no permission)
+	Usage       Code = 2   // the command line is wrong
+	Invalid     Code = 3   // input was read and is not valid
+	NotFound    Code = 4   // a pack, version, skill or file does not exist
+	Conflict    Code = 5   // two things exclude each other
+	Integrity   Code = 6   // bytes differ from what a digest or the lock promised
+	Denied      Code = 7   // a policy or a permission forbids it
+	Remote      Code = 8   // a server could not be reached or answered with an error
+	Interrupted Code = 130 // the user stopped it
+)
+
+// String returns the code's short name, as `--json` reports it.
+func (c Code) String() string {
+	switch c {
+	case OK:
+		return "ok"
+	case Usage:
+		return "usage"
+	case Invalid:
+		return "invalid"
+	case NotFound:
+		return "not-found"
+	case Conflict:
+		return "conflict"
+	case Integrity:
+		return "integrity"
+	case Denied:
+		return "denied"
+	case Remote:
+		return "remote"
+	case Interrupted:
+		return "interrupted"
+	default:
+		return "internal"
+	}
+}
+
+// Error is an error with an exit code and, where there is one, a hint that says what to do next.
+type Error struct {
+	code Code
+	hint string
+	err  error
+}
+
+// Errorf returns an error with the given code; the format is that of [fmt.Errorf], %w included.
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{code: code, err: fmt.Errorf(format, args...)}
+}
+
+// WithHint returns a copy of e with a hint for the user: a sentence without a full stop, or a command to run.
+func (e *Error) WithHint(format string, args ...any) *Error {
+	c := *e
+	c.hint = fmt.Sprintf(format, args...)
+	return &c
+}
+
+// Error returns the message without the hint.
+func (e *Error) Error() string { return e.err.Error() }
+
+// Unwrap returns the error that the message was built from, for errors.Is and errors.As.
+func (e *Error) Unwrap() error { return errors.Unwrap(e.err) }
+
+// Code returns the exit code.
+func (e *Error) Code() Code { return e.code }
+
+// Hint returns the hint, or "".
+func (e *Error) Hint() string { return e.hint }
+
+// CodeOf returns the exit code for err: that of the outermost error in its chain that has a Code method, Interrupted
+// for a cancelled context, OK for nil, and Internal for everything else.
+func CodeOf(err error) Code {
+	if err == nil {
+		return OK
+	}
+	if errors.Is(err, context.Canceled) {
+		return Interrupted
+	}
+	var c interface{ Code() Code }
+	if errors.As(err, &c) {
+		return c.Code()
+	}
+	return Internal
+}
+
+// HintOf returns the hint of the outermost error in err's chain that has one, or "".
+func HintOf(err error) string {
+	for err != nil {
+		var h interface {
+			error
+			Hint() string
+		}
+		if !errors.As(err, &h) {
+			return ""
+		}
+		if s := h.Hint(); s != "" {
+			return s
+		}
+		err = errors.Unwrap(h)
+	}
+	return ""
+}

@@ -1,0 +1,63 @@
+package diag
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Severity says how much a finding matters.
+type Severity int
+
+// The severities, worst first.
+const (
+	SeverityError   Severity = iota // the host refuses it, or it breaks
+	SeverityWarning                 // it works today and is likely to break, or not everywhere
+	SeverityAdvice                  // a recommendation
+)
+
+var severityNames = [...]string{"error", "warning", "advice"}
+
+// String returns "error", "warning" or "advice".
+func (s Severity) String() string { return severityNames[s] }
+
+// MarshalText encodes the severity as its name.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText decodes a severity's name.
+func (s *Severity) UnmarshalText(text []byte) error {
+	i := slices.Index(severityNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("unknown severity %q: use %s", text, strings.Join(severityNames[:], ", "))
+	}
+	*s = Severity(i)
+	return nil
+}
+
+// Finding is one thing that a check has to say about one place in one file. Lines and columns count from 1, columns in
+// characters (Unicode code points); 0 means that the finding is about the file as a whole.
+type Finding struct {
+	Rule      string   `json:"rule"`              // stable id, as FM001
+	Severity  Severity `json:"severity"`          // how much it matters
+	Path      string   `json:"path"`              // slash-separated, relative to what was asked for
+	Line      int      `json:"line,omitempty"`    // first line
+	Column    int      `json:"column,omitempty"`  // first column
+	EndLine   int      `json:"endLine,omitempty"` // last line, 0 when it is Line
+	EndColumn int      `json:"endColumn,omitempty"`
+	Message   string   `json:"message"`           // what is wrong, one sentence without a full stop
+	Fix       string   `json:"fix,omitempty"`     // how to mend it
+	Profile   string   `json:"profile,omitempty"` // the profile under which it holds, "" for all
+}
+
+// CompareFindings orders findings by path, line, column, severity, rule and message.
+func CompareFindings(a, b Finding) int {
+	return cmp.Or(
+		cmp.Compare(a.Path, b.Path),
+		cmp.Compare(a.Line, b.Line),
+		cmp.Compare(a.Column, b.Column),
+		cmp.Compare(a.Severity, b.Severity),
+		cmp.Compare(a.Rule, b.Rule),
+		cmp.Compare(a.Message, b.Message),
+	)
+}
