@@ -1,0 +1,181 @@
+// Package cli is the command line: one file a command, each with its flags, one call into pkg/skillpm, and what is
+// printed.
+//
+// It is the only package that prints. Results go to standard output; errors, hints, warnings and progress go to
+// standard error. With --json the result is one JSON document and nothing else is written to standard output.
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/skillpm"
+)
+
+// System is what a process has: its streams, environment, directory and clock.
+type System struct {
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Getenv  func(string) string
+	Dir     string // the working directory
+	Home    string // the user's home directory, "" if there is none
+	OS      string // as runtime.GOOS
+	Now     func() time.Time
+	Version string // of the release, "" for a build from source
+}
+
+// OS returns the System of this process.
+func OS(version string) System {
+	dir, _ := os.Getwd()        // an empty directory is reported when a path is needed
+	home, _ := os.UserHomeDir() // likewise
+	return System{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Getenv: os.Getenv, Dir: dir, Home: home, OS: runtime.GOOS, Now: time.Now, Version: version,
+	}
+}
+
+// app is one invocation: the system and the global flags.
+type app struct {
+	System
+	dir     string // -C
+	config  string // --config
+	json    bool
+	quiet   bool
+	noColor bool
+}
+
+// reported is returned by a command that has already said all there is to say; only the exit code is left.
+type reported struct{ code diag.Code }
+
+func (r reported) Error() string   { return fmt.Sprintf("exit %d", r.code) }
+func (r reported) Code() diag.Code { return r.code }
+
+// Main runs the command line and returns the exit code.
+func Main(ctx context.Context, sys System, args []string) diag.Code {
+	a := &app{System: sys}
+	root := newRoot(a)
+	root.SetArgs(args)
+	root.SetIn(sys.Stdin)
+	root.SetOut(sys.Stdout)
+	root.SetErr(sys.Stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return diag.OK
+	}
+	if ctx.Err() != nil {
+		err = context.Canceled
+	}
+	a.report(cmd, err)
+	return diag.CodeOf(err)
+}
+
+// report prints an error once: for people on standard error and, with --json, as a document on standard output.
+func (a *app) report(cmd *cobra.Command, err error) {
+	var done reported
+	if errors.As(err, &done) {
+		return
+	}
+	message := err.Error()
+	if errors.Is(err, context.Canceled) {
+		message = "interrupted; nothing was changed by what was not finished"
+	}
+	code, hint := diag.CodeOf(err), diag.HintOf(err)
+	if code == diag.Usage && hint == "" && cmd != nil {
+		hint = fmt.Sprintf("see %s --help", cmd.CommandPath())
+	}
+	p := a.palette(a.Stderr)
+	fmt.Fprintf(a.Stderr, "skillpm: %s %s\n", p.red("error:"), printable(message))
+	if hint != "" {
+		fmt.Fprintf(a.Stderr, "skillpm: %s %s\n", p.cyan("hint:"), printable(hint))
+	}
+	if a.json {
+		_ = a.printJSON(map[string]any{"error": map[string]any{
+			"code": code.String(), "exit": int(code), "message": message, "hint": hint,
+		}})
+	}
+}
+
+// warn prints a warning on standard error, --quiet or not.
+func (a *app) warn(format string, args ...any) {
+	p := a.palette(a.Stderr)
+	fmt.Fprintf(a.Stderr, "skillpm: %s %s\n", p.yellow("warning:"), printable(fmt.Sprintf(format, args...)))
+}
+
+// note prints a remark on standard error, unless --quiet or --json.
+func (a *app) note(format string, args ...any) {
+	if a.quiet || a.json {
+		return
+	}
+	fmt.Fprintf(a.Stderr, "skillpm: %s\n", printable(fmt.Sprintf(format, args...)))
+}
+
+// printJSON writes one document to standard output.
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.Stdout)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// terminal reports whether the stream is a terminal.
+func terminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// palette returns colours for a stream, none unless it is a terminal that wants them.
+func (a *app) palette(w io.Writer) palette {
+	return palette(!a.noColor && terminal(w) && a.Getenv("NO_COLOR") == "" && a.Getenv("TERM") != "dumb")
+}
+
+// workDir returns the directory that the command works in: -C, or the process's own.
+func (a *app) workDir() (string, error) {
+	dir := a.dir
+	if dir == "" {
+		dir = a.Dir
+	} else if !isAbs(dir) {
+		dir = join(a.Dir, dir)
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return "", diag.Errorf(diag.NotFound, "directory %s does not exist", dir).WithHint("mkdir -p %s", dir)
+	case err != nil:
+		return "", diag.Errorf(diag.NotFound, "directory %s cannot be used: %v", dir, err)
+	case !info.IsDir():
+		return "", diag.Errorf(diag.Usage, "%s is not a directory", dir)
+	}
+	return dir, nil
+}
+
+// client returns the package manager for this invocation.
+func (a *app) client() (*skillpm.Client, error) {
+	dir, err := a.workDir()
+	if err != nil {
+		return nil, err
+	}
+	paths, err := scope.New(scope.Env{Home: a.Home, Dir: dir, Getenv: a.Getenv, OS: a.OS})
+	if err != nil {
+		return nil, err
+	}
+	config := a.config
+	if config != "" && !isAbs(config) {
+		config = join(a.Dir, config)
+	}
+	return skillpm.New(skillpm.Options{
+		Dir: dir, Paths: paths, Config: config, Getenv: a.Getenv, Now: a.Now, Version: buildVersion(a.Version),
+		Progress: a.progress(),
+	}), nil
+}

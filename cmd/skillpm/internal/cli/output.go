@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+)
+
+// palette colours text, or leaves it alone when false.
+type palette bool
+
+func (p palette) paint(code, s string) string {
+	if !p {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (p palette) red(s string) string    { return p.paint("31", s) }
+func (p palette) green(s string) string  { return p.paint("32", s) }
+func (p palette) yellow(s string) string { return p.paint("33", s) }
+func (p palette) cyan(s string) string   { return p.paint("36", s) }
+func (p palette) bold(s string) string   { return p.paint("1", s) }
+func (p palette) dim(s string) string    { return p.paint("2", s) }
+
+// printable returns s with control and format characters escaped, so that nothing from a pack can steer a terminal.
+// Line breaks and tabs stay.
+func printable(s string) string {
+	clean := func(r rune) bool {
+		return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar)
+	}
+	if !strings.ContainsFunc(s, clean) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if clean(r) {
+			fmt.Fprintf(&b, "\\u%04x", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// table prints rows of columns, aligned, with two spaces between them.
+func table(w io.Writer, rows [][]string) error {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	for _, row := range rows {
+		for i, cell := range row {
+			row[i] = strings.ReplaceAll(printable(cell), "\n", " ")
+		}
+		fmt.Fprintln(t, strings.TrimRight(strings.Join(row, "\t"), "\t"))
+	}
+	return t.Flush()
+}
+
+// plural returns "1 thing" or "2 things".
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+func isAbs(path string) bool         { return filepath.IsAbs(path) }
+func join(elements ...string) string { return filepath.Join(elements...) }

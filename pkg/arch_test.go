@@ -1,0 +1,142 @@
+package pkg_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/skillpm/skillpm"
+
+// floors lists every package of the module with its floor: a package imports only from lower floors. A new package is
+// added here, with a thought about where it belongs.
+var floors = map[string]int{
+	"schema":         0,
+	"registry-index": 0,
+	"pkg/diag":       0,
+
+	"pkg/skill":  1,
+	"pkg/source": 1,
+	"pkg/bundle": 1,
+	"pkg/scope":  1,
+	"pkg/agent":  1,
+
+	"pkg/profile": 2,
+	"pkg/project": 2,
+	"pkg/index":   2,
+	"pkg/resolve": 2,
+
+	"pkg/lint":        3,
+	"pkg/source/git":  3,
+	"pkg/source/oci":  3,
+	"pkg/source/file": 3,
+	"pkg/store":       3,
+	"pkg/txn":         3,
+
+	"pkg/registry": 4,
+
+	"pkg/skillpm": 5,
+
+	"cmd/skillpm/internal/cli": 6,
+	"cmd/skillpm":              7,
+}
+
+// testSupport are packages that only tests import.
+var testSupport = []string{
+	"pkg/source/sourcetest", "pkg/source/git/gittest", "pkg/source/oci/ocitest", "pkg/registry/registrytest",
+}
+
+// pure packages take what they work on as parameters: no network, no processes, no environment.
+var pureBelow = 3
+
+// forbidden imports of the pure packages, with their sub-packages' transitive imports left out: what a library does
+// inside is its own matter, what these packages ask for is not.
+var impure = []string{"net", "net/http", "os/exec", "os/signal", "syscall"}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string
+}
+
+func TestFloors(t *testing.T) {
+	for _, p := range list(t) {
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		if slices.Contains(testSupport, name) {
+			continue
+		}
+		floor, ok := floors[name]
+		if !ok {
+			t.Errorf("package %s is on no floor: add it to the table in pkg/arch_test.go", name)
+			continue
+		}
+		for _, imported := range p.Imports {
+			own, internal := strings.CutPrefix(imported, module+"/")
+			if internal {
+				checkImport(t, name, floor, own)
+			} else if (floor < pureBelow || name == "pkg/lint") && slices.Contains(impure, imported) {
+				t.Errorf("%s (floor %d) imports %s: floors below %d take what they work on as parameters", name, floor, imported, pureBelow)
+			}
+		}
+	}
+}
+
+func checkImport(t *testing.T, name string, floor int, imported string) {
+	t.Helper()
+	if slices.Contains(testSupport, imported) {
+		t.Errorf("%s imports %s, which is for tests only", name, imported)
+		return
+	}
+	if to, ok := floors[imported]; ok && to >= floor {
+		t.Errorf("%s (floor %d) imports %s (floor %d): imports go down", name, floor, imported, to)
+	}
+}
+
+// TestClosure checks what must stay out of reach however long the chain of imports.
+func TestClosure(t *testing.T) {
+	never := map[string][]string{
+		"pkg/lint":    {"github.com/go-git/go-git/v5", "oras.land/oras-go/v2", "net/http"},
+		"pkg/project": {"github.com/go-git/go-git/v5", "oras.land/oras-go/v2", "net/http"},
+		"pkg/resolve": {"github.com/go-git/go-git/v5", "oras.land/oras-go/v2", "net/http"},
+		"pkg/store":   {"net/http"},
+		"pkg/txn":     {"net/http"},
+	}
+	for _, p := range list(t) {
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		for _, bad := range never[name] {
+			for _, dep := range p.Deps {
+				// jsonschema loads http schemas only when its httploader is imported; net/http itself is the test.
+				if dep == bad {
+					t.Errorf("%s reaches %s", name, bad)
+				}
+			}
+		}
+		if strings.HasPrefix(name, "cmd/") && slices.ContainsFunc(p.Deps, func(d string) bool { return strings.Contains(d, "olareg") }) {
+			t.Errorf("%s reaches the test registry", name)
+		}
+	}
+}
+
+func list(t *testing.T) []listed {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,Deps", "./...")
+	cmd.Dir = ".."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
