@@ -1,0 +1,147 @@
+package agent
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// Shared is the directory that most agents read, in a project and in the home directory, and the one that skills are
+// linked into when no agent was asked for and none was found.
+const Shared = ".agents/skills"
+
+// Agent is one program that reads skills. Agents are comparable.
+type Agent struct {
+	ID      string // as written in a manifest's agents list and after --agent
+	Title   string // as its makers write it
+	Project string // skill directory in a project, slash-separated
+	User    string // skill directory in the home directory, slash-separated; "" if it has none
+	UserEnv string // environment variable that stands for the first directory of Mark, as CLAUDE_CONFIG_DIR for ~/.claude
+	Mark    string // directory whose existence shows that the agent is in use; "" for one that is never guessed
+}
+
+// All returns every agent, sorted by id.
+func All() []Agent { return slices.Clone(table[:]) }
+
+// IDs returns the id of every agent, sorted.
+func IDs() []string {
+	ids := make([]string, len(table))
+	for i, a := range table {
+		ids[i] = a.ID
+	}
+	return ids
+}
+
+// Lookup returns the agent of that id. An unknown one is an error that names the nearest id.
+func Lookup(id string) (Agent, error) {
+	i, ok := slices.BinarySearchFunc(table[:], id, func(a Agent, id string) int { return strings.Compare(a.ID, id) })
+	if ok {
+		return table[i], nil
+	}
+	err := diag.Errorf(diag.Usage, "unknown agent %q", id)
+	if near := diag.Nearest(id, IDs()); near != "" {
+		return Agent{}, err.WithHint("did you mean %s?", near)
+	}
+	return Agent{}, err.WithHint("use agents for the shared directory %s, which most agents read", Shared)
+}
+
+// LookupAll returns the agents of those ids in the order given, each once.
+func LookupAll(ids []string) ([]Agent, error) {
+	var agents []Agent
+	for _, id := range ids {
+		a, err := Lookup(id)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(agents, a) {
+			agents = append(agents, a)
+		}
+	}
+	return agents, nil
+}
+
+// Detect returns the agents that are in use, sorted by id: those whose mark exists in the home directory, or whose own
+// directory exists in the project. Either directory may be "". The exists function gets the directory and a
+// slash-separated path below it, joined with a slash.
+func Detect(exists func(path string) bool, project, home string) []Agent {
+	var found []Agent
+	for _, a := range table {
+		if a.Mark == "" {
+			continue
+		}
+		inProject := project != "" && exists(project+"/"+a.projectMark())
+		if inProject || home != "" && exists(home+"/"+a.Mark) {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+// projectMark is the directory that shows an agent's use in one project: its own one, or, for an agent that reads the
+// shared directory, the one named as its mark.
+func (a Agent) projectMark() string {
+	if a.Project == Shared {
+		return a.Mark
+	}
+	return path.Dir(a.Project)
+}
+
+// Relocate returns the agents with the directories that their environment variables move. A directory that is moved to
+// somewhere below home stays relative to it; one that is moved elsewhere becomes absolute, with forward slashes.
+func Relocate(agents []Agent, home string, getenv func(string) string) []Agent {
+	moved := slices.Clone(agents)
+	for i := range moved {
+		a := &moved[i]
+		if a.UserEnv == "" {
+			continue
+		}
+		dir := strings.ReplaceAll(getenv(a.UserEnv), `\`, "/")
+		if !isAbs(dir) {
+			continue
+		}
+		if below, ok := strings.CutPrefix(path.Clean(dir), strings.TrimSuffix(strings.ReplaceAll(home, `\`, "/"), "/")+"/"); ok {
+			dir = below
+		}
+		first, _, _ := strings.Cut(a.Mark, "/")
+		a.Mark = rebase(a.Mark, first, dir)
+		a.User = rebase(a.User, first, dir)
+	}
+	return moved
+}
+
+// isAbs reports whether a slash-separated directory is absolute on any system.
+func isAbs(dir string) bool {
+	return strings.HasPrefix(dir, "/") || len(dir) > 2 && dir[1] == ':' && dir[2] == '/'
+}
+
+// rebase puts dir in the place of p's first directory, if that is first.
+func rebase(p, first, dir string) string {
+	if p == first {
+		return dir
+	}
+	if rest, ok := strings.CutPrefix(p, first+"/"); ok {
+		return path.Join(dir, rest)
+	}
+	return p
+}
+
+// Dirs returns the skill directories of the agents in the order given, each once: those of the home directory if user
+// is true, else those of a project. For no agents it returns [Shared].
+func Dirs(agents []Agent, user bool) []string {
+	var dirs []string
+	for _, a := range agents {
+		dir := a.Project
+		if user {
+			dir = a.User
+		}
+		if dir != "" && !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	if len(dirs) == 0 {
+		return []string{Shared}
+	}
+	return dirs
+}

@@ -1,0 +1,43 @@
+package diag
+
+// Nearest returns the word of words that was most likely meant by word: the one with the fewest edits, if those are at
+// most two and fewer than a half of word's characters. It returns "" when none is near. The first of equals wins.
+func Nearest(word string, words []string) string {
+	best, found := 3, ""
+	if half := (len([]rune(word)) + 1) / 2; half < best {
+		best = half
+	}
+	for _, w := range words {
+		if d := distance([]rune(word), []rune(w), best); d < best && w != word {
+			best, found = d, w
+		}
+	}
+	return found
+}
+
+// distance counts the insertions, deletions, substitutions and swaps of neighbours that turn a into b. It gives up, and
+// returns limit, as soon as their lengths show that there are at least limit of them.
+func distance(a, b []rune, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
+		return limit
+	}
+	before, last, row := []int(nil), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range a {
+		row[0] = i + 1
+		for j := range b {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, make([]int, len(b)+1)
+	}
+	return last[len(b)]
+}

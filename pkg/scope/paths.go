@@ -1,0 +1,105 @@
+package scope
+
+import (
+	"path/filepath"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// Env is what the operating system says about this process.
+type Env struct {
+	Home   string              // the home directory; "" means $HOME, or %USERPROFILE% on Windows
+	Dir    string              // the working directory, against which relative directories are resolved
+	Getenv func(string) string // os.Getenv, or a test's; nil means an empty environment
+	OS     string              // runtime.GOOS
+}
+
+// Paths are the directories that are not a project's. All are absolute, and all but Home are skillpm's own.
+type Paths struct {
+	Home       string // the user's home directory
+	Config     string // what the user configures
+	Data       string // what the user published locally
+	Cache      string // what can be fetched again: store, git and HTTP caches
+	State      string // sessions and audit logs
+	Enterprise string // what the machine's administrator installs: a constant of the operating system
+
+	dir string
+}
+
+// New works out the directories for an environment. On Linux and macOS they follow the XDG base directories, with
+// macOS's own directory as the default for caches; on Windows they are below %AppData% and %LocalAppData%.
+func New(env Env) (Paths, error) {
+	if env.Getenv == nil {
+		env.Getenv = func(string) string { return "" }
+	}
+	home, err := homeDir(env)
+	if err != nil {
+		return Paths{}, err
+	}
+	p := Paths{Home: home, dir: env.Dir}
+	switch env.OS {
+	case "windows":
+		roaming := env.base("APPDATA", filepath.Join(home, "AppData", "Roaming"))
+		local := env.base("LOCALAPPDATA", filepath.Join(home, "AppData", "Local"))
+		p.Config = filepath.Join(roaming, "skillpm")
+		p.Data = filepath.Join(local, "skillpm", "data")
+		p.Cache = filepath.Join(local, "skillpm", "cache")
+		p.State = filepath.Join(local, "skillpm", "state")
+		p.Enterprise = `C:\ProgramData\skillpm`
+	case "darwin":
+		p.xdg(env, filepath.Join(home, "Library", "Caches"))
+		p.Enterprise = "/Library/Application Support/skillpm"
+	default:
+		p.xdg(env, filepath.Join(home, ".cache"))
+		p.Enterprise = "/etc/skillpm"
+	}
+	return p, nil
+}
+
+// homeDir returns the home directory in its clean form.
+func homeDir(env Env) (string, error) {
+	home := env.Home
+	if home == "" && env.OS == "windows" {
+		home = env.Getenv("USERPROFILE")
+	} else if home == "" {
+		home = env.Getenv("HOME")
+	}
+	if home == "" {
+		return "", diag.Errorf(diag.Internal, "the home directory is not known").WithHint("set HOME to an absolute path")
+	}
+	if !filepath.IsAbs(home) {
+		return "", diag.Errorf(diag.Internal, "the home directory %q is not an absolute path", home).
+			WithHint("set HOME to an absolute path")
+	}
+	return filepath.Clean(home), nil
+}
+
+func (p *Paths) xdg(env Env, cache string) {
+	p.Config = filepath.Join(env.base("XDG_CONFIG_HOME", filepath.Join(p.Home, ".config")), "skillpm")
+	p.Data = filepath.Join(env.base("XDG_DATA_HOME", filepath.Join(p.Home, ".local", "share")), "skillpm")
+	p.Cache = filepath.Join(env.base("XDG_CACHE_HOME", cache), "skillpm")
+	p.State = filepath.Join(env.base("XDG_STATE_HOME", filepath.Join(p.Home, ".local", "state")), "skillpm")
+}
+
+// base returns the directory that a variable names, if it is absolute, else the default.
+func (e Env) base(variable, otherwise string) string {
+	if dir := e.Getenv(variable); filepath.IsAbs(dir) {
+		return filepath.Clean(dir)
+	}
+	return otherwise
+}
+
+// ConfigFile is the user's configuration file.
+func (p Paths) ConfigFile() string { return filepath.Join(p.Config, "config.yaml") }
+
+// Local is the OCI layout that publish writes to by default and install looks in.
+func (p Paths) Local() string { return filepath.Join(p.Data, "layout") }
+
+// Store is the content-addressed store of skill trees.
+func (p Paths) Store() string { return filepath.Join(p.Cache, "store") }
+
+// GitCache holds what was fetched from git servers.
+func (p Paths) GitCache() string { return filepath.Join(p.Cache, "git") }
+
+// HTTPCache holds index files with their ETags.
+func (p Paths) HTTPCache() string { return filepath.Join(p.Cache, "http") }

@@ -1,0 +1,208 @@
+package scope
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// The names of skillpm's own files and directories in a scope.
+const (
+	ManifestName = "skillpm.yaml"
+	LockName     = "skillpm.lock"
+	DirName      = ".skillpm"
+)
+
+// The kinds of scope.
+const (
+	KindProject = "project"
+	KindUser    = "user"
+)
+
+// Scope is a place that packs are installed into. Root is where agents' directories are relative to: the project's
+// directory, or the user's home directory.
+type Scope struct {
+	Kind string // KindProject or KindUser
+	Root string // absolute
+}
+
+// HomeError says that the home directory was asked for as a project, which it never is.
+type HomeError struct{ Home string }
+
+// Error names the directory.
+func (e *HomeError) Error() string {
+	return fmt.Sprintf("%s is the home directory, not a project", e.Home)
+}
+
+// Code is Usage.
+func (e *HomeError) Code() diag.Code { return diag.Usage }
+
+// Hint says what to do instead.
+func (e *HomeError) Hint() string {
+	return "change to a project's directory, or use --scope user to install for all of your projects"
+}
+
+// Project finds the project that dir is in: the nearest directory upward with a skillpm.yaml, never the home directory
+// and nothing above it. Without one it returns dir itself as the project that could be made there, and false; when dir
+// is the home directory or inside the user scope's own files, that is a [HomeError].
+func (p Paths) Project(dir string) (Scope, bool, error) {
+	start := dir
+	if !filepath.IsAbs(start) {
+		start = filepath.Join(p.dir, dir)
+	}
+	if !filepath.IsAbs(start) {
+		return Scope{}, false, diag.Errorf(diag.Internal, "the directory %q is not absolute", dir)
+	}
+	start = filepath.Clean(start)
+	if info, err := os.Stat(start); err != nil {
+		return Scope{}, false, diag.Errorf(diag.NotFound, "no directory %s: %w", dir, err)
+	} else if !info.IsDir() {
+		return Scope{}, false, diag.Errorf(diag.Usage, "%s is not a directory", dir)
+	}
+	if p.inUserDir(start) {
+		return Scope{}, false, &HomeError{Home: p.Home}
+	}
+	for at := start; !p.isHome(at); at = filepath.Dir(at) {
+		found, err := hasManifest(at)
+		if err != nil {
+			return Scope{}, false, err
+		}
+		if found {
+			return Scope{Kind: KindProject, Root: at}, true, nil
+		}
+		if filepath.Dir(at) == at {
+			break
+		}
+	}
+	if p.isHome(start) {
+		return Scope{}, false, &HomeError{Home: p.Home}
+	}
+	return Scope{Kind: KindProject, Root: start}, false, nil
+}
+
+// User returns the user's scope, whether or not anything is installed there.
+func (p Paths) User() Scope { return Scope{Kind: KindUser, Root: p.Home} }
+
+// isHome reports whether dir is the home directory, under any of its names.
+func (p Paths) isHome(dir string) bool {
+	if dir == p.Home {
+		return true
+	}
+	home, err := os.Stat(p.Home)
+	if err != nil {
+		return false
+	}
+	info, err := os.Stat(dir)
+	return err == nil && os.SameFile(home, info)
+}
+
+// inUserDir reports whether dir is, or is below, the user scope's own directory.
+func (p Paths) inUserDir(dir string) bool {
+	for at := dir; filepath.Dir(at) != at; at = filepath.Dir(at) {
+		if filepath.Base(at) == DirName && p.isHome(filepath.Dir(at)) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasManifest reports whether dir holds a manifest. One that is there and is not a file is an error, so that a broken
+// link never sends an install to a directory further up.
+func hasManifest(dir string) (bool, error) {
+	path := filepath.Join(dir, ManifestName)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return false, diag.Errorf(diag.Invalid, "%s cannot be read: %w", path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return false, diag.Errorf(diag.Invalid, "%s is not a file", path)
+	}
+	return true, nil
+}
+
+// Manifest is the path of skillpm.yaml.
+func (s Scope) Manifest() string { return filepath.Join(s.base(), ManifestName) }
+
+// Lock is the path of skillpm.lock.
+func (s Scope) Lock() string { return filepath.Join(s.base(), LockName) }
+
+// Dir is the directory that holds everything else skillpm writes.
+func (s Scope) Dir() string { return filepath.Join(s.Root, DirName) }
+
+// Plugins is the plugin layer: the directory of installed packs.
+func (s Scope) Plugins() string { return filepath.Join(s.Dir(), "plugins") }
+
+// Plugin is the directory of one installed pack, whose id is written owner/name.
+func (s Scope) Plugin(id fmt.Stringer) string {
+	return filepath.Join(s.Plugins(), filepath.FromSlash(id.String()))
+}
+
+// PluginSkill is the directory of one skill of an installed pack.
+func (s Scope) PluginSkill(id fmt.Stringer, skill string) string {
+	return filepath.Join(s.Plugin(id), skill)
+}
+
+// Links holds the copies of skills that agents see under an alias.
+func (s Scope) Links() string { return filepath.Join(s.Dir(), "links") }
+
+// Link is the directory of the copy under one alias.
+func (s Scope) Link(alias string) string { return filepath.Join(s.Links(), alias) }
+
+// Skills is the layer of hand-written skills.
+func (s Scope) Skills() string { return filepath.Join(s.Dir(), "skills") }
+
+// State is the machine-local record of links, copies and fingerprints.
+func (s Scope) State() string { return filepath.Join(s.Dir(), "state.json") }
+
+// Journal is the directory of an unfinished transaction.
+func (s Scope) Journal() string { return filepath.Join(s.Dir(), "journal") }
+
+// LockFile is the file that the kernel's lock on this scope is held on.
+func (s Scope) LockFile() string { return filepath.Join(s.Dir(), "lock") }
+
+// Ignore is the .gitignore that keeps all but hand-written skills out of the project's repository.
+func (s Scope) Ignore() string { return filepath.Join(s.Dir(), ".gitignore") }
+
+// IgnoreText is what the file [Scope.Ignore] holds.
+const IgnoreText = "# written by skillpm: only hand-written skills belong in the repository\n/*\n!/.gitignore\n!/skills/\n"
+
+// Rel returns path relative to the scope's root, with forward slashes. A path that is not inside the root is an error.
+func (s Scope) Rel(path string) (string, error) {
+	rel, err := filepath.Rel(s.Root, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", diag.Errorf(diag.Internal, "%s is not inside %s", path, s.Root)
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+// Abs returns the absolute path of a slash-separated path relative to the scope's root.
+func (s Scope) Abs(rel string) string { return filepath.Join(s.Root, filepath.FromSlash(rel)) }
+
+// Show returns path as a person reads it: relative to the root of a project, with a leading ~ for the user's scope, and
+// with forward slashes. A path that is not inside the root is returned as it is.
+func (s Scope) Show(path string) string {
+	rel, err := s.Rel(path)
+	switch {
+	case err != nil:
+		return path
+	case s.Kind == KindUser:
+		return strings.TrimSuffix("~/"+rel, "/.")
+	default:
+		return rel
+	}
+}
+
+func (s Scope) base() string {
+	if s.Kind == KindUser {
+		return s.Dir()
+	}
+	return s.Root
+}
