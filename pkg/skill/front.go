@@ -1,0 +1,185 @@
+package skill
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// front reads the frontmatter's text into nodes. Where YAML refuses the whole, each field is read by itself, so that a
+// broken field hides no other.
+func (p *parser) front() {
+	d := p.doc
+	text := oneLineBreak(d.FrontText())
+	node, err := readYAML(text)
+	if err != nil {
+		node = p.fields(text, err)
+	}
+	if node == nil {
+		node = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: 1, Column: 1}
+	}
+	shift(node, d.FrontLine-1)
+	if node.Kind != yaml.MappingNode {
+		p.add(NotMapping, node.Line, node.Column, "the frontmatter is not a list of fields",
+			"write one field a line, as in name: my-skill")
+		return
+	}
+	d.Front = node
+	p.duplicates(node)
+}
+
+// oneLineBreak turns the characters that YAML 1.1 counts as line breaks and editors do not into spaces, so that lines
+// are what an editor shows.
+func oneLineBreak(text []byte) []byte {
+	if !bytes.ContainsAny(text, "\u0085\u2028\u2029") {
+		return text
+	}
+	return []byte(strings.NewReplacer("\u0085", " ", "\u2028", " ", "\u2029", " ").Replace(string(text)))
+}
+
+// readYAML returns the root node of one YAML document, nil when it is empty.
+func readYAML(text []byte) (*yaml.Node, error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return nil, err
+	}
+	if len(doc.Content) == 0 {
+		return nil, nil
+	}
+	root := doc.Content[0]
+	if root.Kind == yaml.ScalarNode && root.ShortTag() == "!!null" && root.Value == "" {
+		return nil, nil
+	}
+	return root, nil
+}
+
+// shift moves a node and everything below it down by some lines.
+func shift(n *yaml.Node, lines int) {
+	n.Line += lines
+	for _, c := range n.Content {
+		shift(c, lines)
+	}
+}
+
+// duplicates reports the keys that are there twice in one mapping.
+func (p *parser) duplicates(n *yaml.Node) {
+	if n.Kind == yaml.MappingNode {
+		seen := make(map[string]int, len(n.Content)/2)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			k := n.Content[i]
+			if k.Kind != yaml.ScalarNode {
+				continue
+			}
+			if line, ok := seen[k.Value]; ok {
+				p.add(DuplicateKey, k.Line, k.Column, "the key "+strconv.Quote(k.Value)+" is already on line "+strconv.Itoa(line),
+					"keep one of the two")
+				continue
+			}
+			seen[k.Value] = k.Line
+		}
+	}
+	for _, c := range n.Content {
+		p.duplicates(c)
+	}
+}
+
+// field is the text of one top-level field and the lines that belong to it.
+type field struct {
+	text []byte
+	line int // of the frontmatter's text, from 1
+}
+
+// fields reads text field by field after the whole was refused with err.
+func (p *parser) fields(text []byte, err error) *yaml.Node {
+	root := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: 1, Column: 1}
+	clean := true
+	for _, f := range splitFields(text) {
+		node, ferr := readYAML(f.text)
+		if ferr == nil && node != nil && node.Kind != yaml.MappingNode {
+			ferr = errNoColon
+		}
+		if ferr == nil {
+			if node != nil {
+				shift(node, f.line-1)
+				root.Content = append(root.Content, node.Content...)
+			}
+			continue
+		}
+		clean = false
+		p.broken(f, ferr)
+		if k, v := guess(f); k != nil {
+			root.Content = append(root.Content, k, v)
+			p.remember(v)
+		}
+	}
+	if clean {
+		p.broken(field{text: text, line: 1}, err)
+	}
+	return root
+}
+
+func (p *parser) remember(v *yaml.Node) {
+	if p.doc.recovered == nil {
+		p.doc.recovered = map[*yaml.Node]bool{}
+	}
+	p.doc.recovered[v] = true
+}
+
+// splitFields cuts YAML text into its top-level fields: a line that starts in the first column starts a field, unless
+// it is a comment, a list item or a closing bracket.
+func splitFields(text []byte) []field {
+	var fields []field
+	start, startLine := 0, 1
+	for at, n := 0, 1; at < len(text); n++ {
+		line, next := cutLine(text, at)
+		if at > start && len(line) > 0 && !bytes.ContainsRune([]byte(" \t#-]}"), rune(line[0])) {
+			fields = append(fields, field{text[start:at], startLine})
+			start, startLine = at, n
+		}
+		at = next
+	}
+	if start < len(text) {
+		fields = append(fields, field{text[start:], startLine})
+	}
+	return fields
+}
+
+// guess reads a broken field as a key and plain text.
+func guess(f field) (k, v *yaml.Node) {
+	first, next := cutLine(f.text, 0)
+	key, rest, ok := strings.Cut(string(first), ":")
+	if !ok || key == "" || strings.ContainsAny(key, " \t\"'[]{}#&*!|>%@`") {
+		return nil, nil
+	}
+	words := strings.Fields(rest)
+	if len(words) > 0 && (words[0][0] == '|' || words[0][0] == '>') {
+		words = words[1:]
+	}
+	words = append(words, strings.Fields(string(f.text[next:]))...)
+	value := strings.Trim(strings.Join(words, " "), `"'`)
+	column := utf8.RuneCountInString(key) + 2 + len(rest) - len(strings.TrimLeft(rest, " \t"))
+	k = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key, Line: f.line, Column: 1}
+	v = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value, Line: f.line, Column: column}
+	return k, v
+}
+
+var errLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+
+// broken reports what YAML says about a field, on the character that is to blame as far as it can be told.
+func (p *parser) broken(f field, err error) {
+	message, line := err.Error(), 1
+	if m := errLine.FindStringSubmatch(message); m != nil {
+		message = m[2]
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			line = n
+		}
+	}
+	lines := strings.Split(strings.TrimRight(string(f.text), "\r\n"), "\n")
+	line = max(1, min(line, len(lines)))
+	b := explain(message, lines, line)
+	p.add(b.kind, p.doc.FrontLine+f.line+b.line-2, b.column, b.message, b.fix)
+}

@@ -1,0 +1,99 @@
+package skill
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// MaxName is the longest legal name of a skill, in characters.
+const MaxName = 64
+
+// LegalName reports whether the Agent Skills specification allows name for a skill.
+func LegalName(name string) bool { return CheckName(name) == nil }
+
+// CheckName returns an error that says what is wrong with a skill's name: it must be 1 to [MaxName] characters of a-z,
+// 0-9 and hyphens, with no hyphen at an end and no two in a row.
+func CheckName(name string) error {
+	switch {
+	case name == "":
+		return diag.Errorf(diag.Invalid, "the name is empty")
+	case utf8.RuneCountInString(name) > MaxName:
+		return diag.Errorf(diag.Invalid, "the name has %d characters, more than %d", utf8.RuneCountInString(name), MaxName)
+	}
+	for _, r := range name {
+		if !nameRune(r) {
+			return diag.Errorf(diag.Invalid, "the name %q holds %s: only a-z, 0-9 and hyphens are allowed", name, describeRune(r))
+		}
+	}
+	switch {
+	case strings.HasPrefix(name, "-"), strings.HasSuffix(name, "-"):
+		return diag.Errorf(diag.Invalid, "the name %q starts or ends with a hyphen", name)
+	case strings.Contains(name, "--"):
+		return diag.Errorf(diag.Invalid, "the name %q has two hyphens in a row", name)
+	}
+	return nil
+}
+
+func nameRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-'
+}
+
+func describeRune(r rune) string {
+	switch {
+	case r == ' ':
+		return "a space"
+	case r == '_':
+		return "an underscore"
+	case r >= 'A' && r <= 'Z':
+		return "the capital " + string(r)
+	default:
+		return strings.TrimSpace(quoteRune(r))
+	}
+}
+
+func quoteRune(r rune) string {
+	if unicode.IsPrint(r) {
+		return "“" + string(r) + "”"
+	}
+	return "a character that cannot be shown"
+}
+
+// Slug returns a legal name made from s: accents are dropped, letters made small, and everything else becomes single
+// hyphens. Text without any usable letter becomes "skill-" and eight hex digits of its SHA-256; "" stays "".
+func Slug(s string) string {
+	if s == "" {
+		return ""
+	}
+	var b strings.Builder
+	gap := false
+	for _, r := range norm.NFKD.String(s) {
+		r = unicode.ToLower(r)
+		switch {
+		case unicode.Is(unicode.Mn, r):
+		case r != '-' && nameRune(r):
+			if gap && b.Len() > 0 {
+				b.WriteByte('-')
+			}
+			gap = false
+			b.WriteRune(r)
+		default:
+			gap = true
+		}
+	}
+	out := b.String()
+	if len(out) > MaxName {
+		out = strings.TrimRight(out[:MaxName], "-")
+	}
+	if out == "" {
+		sum := sha256.Sum256([]byte(s))
+		return "skill-" + hex.EncodeToString(sum[:4])
+	}
+	return out
+}

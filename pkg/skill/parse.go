@@ -1,0 +1,192 @@
+package skill
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// Kind says what sort of problem a [Problem] is.
+type Kind int
+
+// The kinds of problem that [Parse] finds.
+const (
+	NoFrontmatter Kind = iota + 1 // the file does not start with ---
+	LeadingText                   // something stands before the opening ---
+	Unclosed                      // there is no closing ---
+	BadYAML                       // a field, or all of it, is not valid YAML
+	Tab                           // a tab is used for indentation
+	NotMapping                    // the YAML is not a list of fields
+	DuplicateKey                  // a key is there twice
+	ByteOrderMark                 // the file starts with a byte order mark
+	NotUTF8                       // the file is not UTF-8
+)
+
+// Problem is one thing that is wrong with the form of a SKILL.md.
+type Problem struct {
+	Kind    Kind
+	Line    int // from 1
+	Column  int // from 1, in code points
+	Message string
+	Fix     string
+}
+
+var bom = []byte("\xef\xbb\xbf")
+
+// Parse reads a SKILL.md. It always returns a document, with as much of it as can be read; the problems are in order of
+// their lines.
+func Parse(data []byte) (*Document, []Problem) {
+	p := &parser{doc: &Document{Source: data, EOL: "\n"}}
+	p.parse()
+	return p.doc, p.problems
+}
+
+type parser struct {
+	doc      *Document
+	problems []Problem
+}
+
+func (p *parser) add(kind Kind, line, column int, message, fix string) {
+	p.problems = append(p.problems, Problem{Kind: kind, Line: line, Column: column, Message: message, Fix: fix})
+}
+
+func (p *parser) parse() {
+	d := p.doc
+	start := 0
+	if bytes.HasPrefix(d.Source, bom) {
+		d.BOM = true
+		start = len(bom)
+		p.add(ByteOrderMark, 1, 1, "the file starts with a byte order mark", "save it as UTF-8 without a byte order mark")
+	}
+	if i := bytes.IndexByte(d.Source, '\n'); i > 0 && d.Source[i-1] == '\r' {
+		d.EOL = "\r\n"
+	}
+	d.BodyStart, d.BodyLine = start, 1
+	if at, line, col := invalidUTF8(d.Source); at >= 0 {
+		p.add(NotUTF8, line, col, "the file is not UTF-8", "save it as UTF-8")
+	}
+	open, line := p.open(start)
+	if open < 0 {
+		return
+	}
+	p.close(open, line)
+}
+
+// open finds the opening fence; it returns the offset after that line and the next line's number, or -1.
+func (p *parser) open(start int) (int, int) {
+	src := p.doc.Source
+	if first, next := cutLine(src, start); isFence(first) {
+		return next, 2
+	}
+	if at, line := lateFence(src, start); at >= 0 {
+		p.add(LeadingText, 1, 1, "something stands before the opening ---",
+			"let the file start with --- on its first line")
+		return at, line
+	}
+	p.add(NoFrontmatter, 1, 1, "there is no frontmatter: the first line is not ---",
+		"start the file with ---, then name: and description:, then --- again")
+	return -1, 0
+}
+
+// maxLeading is how many lines may stand before a fence that is still taken for the frontmatter's.
+const maxLeading = 20
+
+// lateFence looks for an opening fence on a later line that the first field of a frontmatter follows at once.
+func lateFence(src []byte, at int) (int, int) {
+	for line := 1; line <= maxLeading && at < len(src); line++ {
+		text, next := cutLine(src, at)
+		if isFence(text) {
+			follower, _ := cutLine(src, next)
+			if bytes.HasPrefix(follower, []byte("name:")) || bytes.HasPrefix(follower, []byte("description:")) {
+				return next, line + 1
+			}
+		}
+		at = next
+	}
+	return -1, 0
+}
+
+// close finds the closing fence and reads what lies between.
+func (p *parser) close(open, line int) {
+	d := p.doc
+	d.FrontStart, d.FrontLine = open, line
+	for at, n := open, line; at < len(d.Source); n++ {
+		text, next := cutLine(d.Source, at)
+		if isFence(text) {
+			d.FrontEnd, d.BodyStart, d.BodyLine = at, next, n+1
+			p.front()
+			return
+		}
+		at = next
+	}
+	p.unclosed(open, line)
+}
+
+// unclosed takes the lines that look like fields for the frontmatter, so that the rest of the checks have something to
+// say.
+func (p *parser) unclosed(open, line int) {
+	d := p.doc
+	at, n := open, line
+	for at < len(d.Source) {
+		text, next := cutLine(d.Source, at)
+		if len(bytes.TrimSpace(text)) == 0 || text[0] == '#' {
+			break
+		}
+		at, n = next, n+1
+	}
+	p.add(Unclosed, line-1, 1, "the frontmatter is not closed", "put --- on a line of its own after the last field")
+	d.FrontEnd, d.BodyStart, d.BodyLine = at, at, n
+	p.front()
+}
+
+// cutLine returns the line at offset at, without its ending, and the offset of the next one.
+func cutLine(src []byte, at int) (line []byte, next int) {
+	rest := src[at:]
+	i := bytes.IndexByte(rest, '\n')
+	if i < 0 {
+		return bytes.TrimSuffix(rest, []byte("\r")), len(src)
+	}
+	return bytes.TrimSuffix(rest[:i], []byte("\r")), at + i + 1
+}
+
+// isFence reports whether a line is --- and nothing but space after it.
+func isFence(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("---")) && len(bytes.TrimRight(line[3:], " \t")) == 0
+}
+
+// invalidUTF8 returns the offset, line and column of the first byte that is not UTF-8, or -1.
+func invalidUTF8(src []byte) (at, line, column int) {
+	if utf8.Valid(src) {
+		return -1, 0, 0
+	}
+	line, column = 1, 1
+	for at < len(src) {
+		r, n := utf8.DecodeRune(src[at:])
+		if r == utf8.RuneError && n == 1 {
+			break
+		}
+		if column++; r == '\n' {
+			line, column = line+1, 1
+		}
+		at += n
+	}
+	return at, line, column
+}
+
+// FirstParagraph returns the first paragraph of Markdown text that is not a heading, a rule or a comment, on one line:
+// what profiles with an optional description use instead.
+func FirstParagraph(body []byte) string {
+	var words []string
+	for line := range strings.Lines(string(body)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" && len(words) > 0:
+			return strings.Join(words, " ")
+		case line == "":
+		case len(words) == 0 && (line[0] == '#' || strings.HasPrefix(line, "<!--") || isFence([]byte(line))):
+		default:
+			words = append(words, line)
+		}
+	}
+	return strings.Join(words, " ")
+}
