@@ -1,0 +1,31 @@
+package index
+
+import (
+	"path"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+const layoutScheme = string(source.KindLayout) + ":"
+
+// layoutRef resolves a layout that a line names relative to its index. An index that is not on this machine cannot
+// have one: nothing in it may make skillpm read the user's own files.
+func layoutRef(dir, digest string, id source.ID, base source.Ref) (source.Ref, error) {
+	clean := path.Clean(dir)
+	if dir == "" || path.IsAbs(dir) || strings.Contains(dir, `\`) || clean == ".." || strings.HasPrefix(clean, "../") {
+		return source.Ref{}, diag.Errorf(diag.Invalid, "layout %q leaves its index", dir)
+	}
+	if h, ok := strings.CutPrefix(digest, "sha256:"); !ok || !isHex(h, 64) {
+		return source.Ref{}, diag.Errorf(diag.Invalid, "digest %q is not sha256: and 64 hex digits", digest)
+	}
+	switch base.Kind {
+	case source.KindEmbedded:
+		return source.Ref{Kind: source.KindEmbedded, ID: id, Digest: digest}, nil
+	case source.KindPath:
+		return source.Ref{Kind: source.KindLayout, URL: path.Join(base.URL, clean), ID: id, Digest: digest}, nil
+	default:
+		return source.Ref{}, diag.Errorf(diag.Invalid, "an index that is not a directory cannot point to the layout %q", dir)
+	}
+}
