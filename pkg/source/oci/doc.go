@@ -1,0 +1,16 @@
+// Package oci publishes packs as OCI artifacts and fetches them, from registries and from image layouts on disk.
+//
+// A pack of one skill is the community's Agent Skills artifact; a pack of several is one manifest with one layer that
+// is rooted at a directory for each skill, so that any pack takes a manifest and a layer to fetch. Both carry the
+// annotation io.skillpm.pack.v1, from which a version can be resolved with a single GET. Artifacts hold no host name and
+// no time: a mirror keeps every digest, and publishing the same content again gives the same bytes.
+//
+// The rules it keeps:
+//   - Every byte that is used was checked against a size and a SHA-256 digest that lead back to the pinned one.
+//   - Manifests are bounded in size and number; foreign URLs, other digest algorithms, nested indexes and inline data
+//     that disagrees with its digest are refused.
+//   - A registry is spoken to over HTTPS; plain HTTP is for loopback addresses that do not speak TLS. Redirects neither
+//     leave HTTPS nor lead into this machine or its link-local network.
+//   - Credentials come from Docker's configuration and its helpers, for the host that asks, and go to no other.
+//   - A published version is never replaced by other content.
+package oci

@@ -1,0 +1,174 @@
+package oci
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/opencontainers/go-digest"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// Bounds of what is read before any of it is believed.
+const (
+	maxManifest = 4 << 20  // bytes of a manifest, as registries bound it
+	maxLayers   = 32       // layers of a manifest
+	maxMembers  = 10_000   // manifests of a collection
+	maxConfig   = 4 << 20  // bytes of a configuration
+	maxIndex    = 64 << 20 // bytes of a layout's index.json
+)
+
+// document is a manifest or an index as it was stored: the bytes, checked against their descriptor.
+type document struct {
+	desc ocispec.Descriptor
+	raw  []byte
+}
+
+// artifact is a manifest or index that has been read and found harmless.
+type artifact struct {
+	document
+	manifest ocispec.Manifest     // of a single artifact
+	members  []ocispec.Descriptor // of an index
+	kind     string               // artifact type
+	notes    map[string]string    // annotations
+	info     *packInfo            // nil where another tool wrote it
+}
+
+// anyManifest has the fields of manifests and indexes both, and those that only hostile ones mix.
+type anyManifest struct {
+	ocispec.Manifest
+	Manifests []ocispec.Descriptor `json:"manifests"`
+	Signed    json.RawMessage      `json:"signatures"` // Docker schema 1
+	FSLayers  json.RawMessage      `json:"fsLayers"`   // Docker schema 1
+}
+
+// parseArtifact reads and checks a document.
+func parseArtifact(doc document) (*artifact, error) {
+	var m anyManifest
+	if err := json.Unmarshal(doc.raw, &m); err != nil {
+		return nil, diag.Errorf(diag.Invalid, "the manifest is not JSON: %v", err)
+	}
+	if m.SchemaVersion != 2 || m.FSLayers != nil || m.Signed != nil {
+		return nil, diag.Errorf(diag.Invalid, "the manifest has schema version %d, not 2", m.SchemaVersion).
+			WithHint("publish the pack again with a tool that writes OCI artifacts")
+	}
+	kind := m.MediaType
+	if kind == "" {
+		kind = doc.desc.MediaType
+	}
+	if doc.desc.MediaType != "" && kind != doc.desc.MediaType {
+		return nil, diag.Errorf(diag.Invalid, "the manifest calls itself %q and the registry calls it %q", kind, doc.desc.MediaType)
+	}
+	a := &artifact{document: doc, kind: m.ArtifactType, notes: m.Annotations}
+	var err error
+	switch {
+	case kind == ocispec.MediaTypeImageManifest && m.Manifests == nil:
+		a.manifest = m.Manifest
+		err = a.checkManifest()
+	case kind == ocispec.MediaTypeImageIndex && m.Layers == nil && m.Config.Digest == "":
+		a.members = m.Manifests
+		err = a.checkIndex()
+	default:
+		err = diag.Errorf(diag.Invalid, "%q is not an OCI manifest", kind)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if text, ok := a.notes[AnnotationPack]; ok {
+		a.info, err = parsePackInfo(text)
+	}
+	return a, err
+}
+
+func (a *artifact) checkManifest() error {
+	if a.kind == "" {
+		a.kind = a.manifest.Config.MediaType
+	}
+	if n := len(a.manifest.Layers); n > maxLayers {
+		return diag.Errorf(diag.Invalid, "the manifest has %d layers, more than %d", n, maxLayers)
+	}
+	for _, d := range slices.Concat([]ocispec.Descriptor{a.manifest.Config}, a.manifest.Layers) {
+		if err := checkDescriptor(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *artifact) checkIndex() error {
+	if n := len(a.members); n == 0 || n > maxMembers {
+		return diag.Errorf(diag.Invalid, "the index has %d manifests, not 1 to %d", n, maxMembers)
+	}
+	for _, d := range a.members {
+		if err := checkDescriptor(d); err != nil {
+			return err
+		}
+		if d.MediaType != ocispec.MediaTypeImageManifest {
+			return diag.Errorf(diag.Invalid, "the index holds a %q: only manifests may stand in one", d.MediaType)
+		}
+	}
+	return nil
+}
+
+// isIndex reports whether the artifact is an index of others.
+func (a *artifact) isIndex() bool { return a.members != nil }
+
+// layer returns the one layer that holds skills.
+func (a *artifact) layer() (ocispec.Descriptor, error) {
+	var found []ocispec.Descriptor
+	for _, d := range a.manifest.Layers {
+		if isContent(d.MediaType) {
+			found = append(found, d)
+		}
+	}
+	if len(found) != 1 {
+		return ocispec.Descriptor{}, diag.Errorf(diag.Invalid, "the artifact has %d layers that could hold skills, not one", len(found)).
+			WithHint("its type is %q; skillpm reads packs, Agent Skills artifacts and collections of them", a.kind)
+	}
+	return found[0], nil
+}
+
+// checkDescriptor refuses descriptors that cannot be followed safely.
+func checkDescriptor(d ocispec.Descriptor) error {
+	switch {
+	case !isDigest(string(d.Digest)):
+		return diag.Errorf(diag.Invalid, "digest %q is not sha256: and 64 hex digits", d.Digest)
+	case d.Size < 0:
+		return diag.Errorf(diag.Invalid, "%s has the size %d", d.Digest, d.Size)
+	case len(d.URLs) > 0:
+		return diag.Errorf(diag.Denied, "%s is to be fetched from elsewhere (%d urls): only the registry itself is asked", d.Digest, len(d.URLs))
+	case d.Data != nil && (int64(len(d.Data)) != d.Size || digestOf(d.Data) != d.Digest):
+		return &bundle.MismatchError{What: "data inside the manifest", Want: string(d.Digest), Got: string(digestOf(d.Data))}
+	}
+	return nil
+}
+
+func isDigest(s string) bool {
+	h, ok := strings.CutPrefix(s, "sha256:")
+	return ok && len(h) == 64 && strings.Trim(h, "0123456789abcdef") == ""
+}
+
+func checkTree(s string) error {
+	if d, ok := strings.CutPrefix(s, "t1:"); !ok || !isDigest(d) {
+		return diag.Errorf(diag.Invalid, "%q is not a tree digest", s)
+	}
+	return nil
+}
+
+func checkSkillName(name string) error {
+	if !skill.LegalName(name) {
+		return diag.Errorf(diag.Invalid, "%q is not the name of a skill", name)
+	}
+	return nil
+}
+
+func digestOf(data []byte) digest.Digest {
+	sum := sha256.Sum256(data)
+	return digest.Digest("sha256:" + hex.EncodeToString(sum[:]))
+}

@@ -1,0 +1,42 @@
+package oci
+
+import ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+// Media and artifact types that are written.
+const (
+	// MediaTypeSkill is the artifact type of one skill, MediaTypeSkillConfig that of its configuration.
+	MediaTypeSkill       = "application/vnd.agentskills.skill.v1"
+	MediaTypeSkillConfig = "application/vnd.agentskills.skill.config.v1+json"
+	// MediaTypeContent is the type of a layer with skills, each below a directory with its name.
+	MediaTypeContent = "application/vnd.agentskills.skill.content.v1.tar+gzip"
+	// MediaTypePack is the artifact type of a pack of several skills.
+	MediaTypePack = "application/vnd.skillpm.pack.v1"
+	// MediaTypeCollection is the artifact type of an index of skill artifacts.
+	MediaTypeCollection = "application/vnd.agentskills.collection.v1"
+)
+
+// Layer types that other tools write.
+const (
+	mediaTypeFlux = "application/vnd.cncf.flux.content.v1.tar+gzip"
+)
+
+// Annotations of manifests and layers.
+const (
+	// AnnotationPack describes the pack in canonical JSON: name, version, dependencies and skills' tree digests.
+	AnnotationPack = "io.skillpm.pack.v1"
+
+	annotationSkillName      = "io.agentskills.skill.name"
+	annotationSkillRef       = "io.agentskills.skill.ref"
+	annotationCollectionName = "io.agentskills.collection.name"
+	annotationUnpack         = "io.deis.oras.content.unpack"
+	annotationTarDigest      = "io.deis.oras.content.digest"
+)
+
+// isContent reports whether a layer of the given type holds skills.
+func isContent(mediaType string) bool {
+	switch mediaType {
+	case MediaTypeContent, mediaTypeFlux, ocispec.MediaTypeImageLayerGzip, ocispec.MediaTypeImageLayer:
+		return true
+	}
+	return false
+}
