@@ -1,0 +1,128 @@
+package bundle
+
+import (
+	"archive/tar"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// gzipLevel is part of the format: published digests depend on it, and on the pinned version of the compressor.
+const gzipLevel = 6
+
+// WriteArchive writes a tar, compressed with gzip, of trees, each rooted at <Name>/, and returns the digest of the
+// uncompressed tar as "sha256:<hex>".
+//
+// Equal trees give equal bytes: trees and paths are sorted, every directory has an entry before what is in it, modes
+// are 0644 and 0755, times are the epoch and owners are 0. A file that is not what its inventory says is a
+// [MismatchError].
+func WriteArchive(w io.Writer, trees []Tree) (tarDigest string, err error) {
+	zip, err := gzip.NewWriterLevel(w, gzipLevel)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	a := &archiver{tar: tar.NewWriter(io.MultiWriter(zip, sum)), buf: make([]byte, 64<<10)}
+	sorted := slices.SortedFunc(slices.Values(trees), func(a, b Tree) int { return strings.Compare(a.Name, b.Name) })
+	for i, t := range sorted {
+		if i > 0 && sorted[i-1].Name == t.Name {
+			return "", entryErrorf(t.Name, "is there twice")
+		}
+		if err := a.tree(t); err != nil {
+			return "", err
+		}
+	}
+	if err := a.tar.Close(); err != nil {
+		return "", err
+	}
+	if err := zip.Close(); err != nil {
+		return "", err
+	}
+	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+type archiver struct {
+	tar  *tar.Writer
+	last string // the directory written last
+	buf  []byte
+}
+
+func (a *archiver) tree(t Tree) error {
+	var check Checker
+	if err := checkRoot(t.Name); err != nil {
+		return err
+	}
+	for _, e := range t.Inventory {
+		if err := check.AddFile(e.Path, e.Size); err != nil {
+			return err
+		}
+		if err := a.file(t, e); err != nil {
+			return fmt.Errorf("skill %s: %w", t.Name, err)
+		}
+	}
+	return nil
+}
+
+func (a *archiver) file(t Tree, e Entry) error {
+	name := t.Name + "/" + e.Path
+	if err := a.parents(path.Dir(name)); err != nil {
+		return err
+	}
+	mode := int64(0o644)
+	if e.Executable {
+		mode = 0o755
+	}
+	if err := a.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: e.Size, Mode: mode}); err != nil {
+		return err
+	}
+	r, err := t.Open(e.Path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	sum := sha256.New()
+	n, err := io.CopyBuffer(io.MultiWriter(a.tar, sum), io.LimitReader(r, e.Size), a.buf)
+	if err != nil {
+		return err
+	}
+	more, err := r.Read(a.buf[:1])
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if got := n + int64(more); got != e.Size {
+		return sizeMismatch(e.Path, e.Size, got)
+	}
+	if got := [sha256.Size]byte(sum.Sum(nil)); got != e.SHA256 {
+		return &MismatchError{What: "file " + quoteName(e.Path), Want: hex.EncodeToString(e.SHA256[:]), Got: hex.EncodeToString(got[:])}
+	}
+	return nil
+}
+
+func sizeMismatch(path string, want, got int64) error {
+	return &MismatchError{What: "size of " + quoteName(path), Want: strconv.FormatInt(want, 10), Got: strconv.FormatInt(got, 10)}
+}
+
+// parents writes the entries of dir and of the directories above it that were not written yet. Paths come sorted
+// bytewise, so everything below one directory comes in one piece.
+func (a *archiver) parents(dir string) error {
+	for i := range len(dir) + 1 {
+		if i < len(dir) && dir[i] != '/' {
+			continue
+		}
+		if a.last == dir[:i] || strings.HasPrefix(a.last, dir[:i]+"/") {
+			continue
+		}
+		if err := a.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: dir[:i] + "/", Mode: 0o755}); err != nil {
+			return err
+		}
+	}
+	a.last = dir
+	return nil
+}

@@ -1,0 +1,60 @@
+package bundle
+
+import (
+	"io"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// Hasher is a [Sink] that keeps nothing but inventories. It answers what a place would install without installing it.
+type Hasher struct {
+	hash     *hasher
+	skills   map[string]*hashedSkill
+	limits   Limits
+	received int64
+}
+
+type hashedSkill struct {
+	check     *Checker
+	inventory Inventory
+}
+
+// NewHasher returns a Hasher with the given limits.
+func NewHasher(limits Limits) *Hasher {
+	return &Hasher{hash: newHasher(), skills: make(map[string]*hashedSkill), limits: limits.orDefault()}
+}
+
+// WriteFile hashes one file.
+func (h *Hasher) WriteFile(skill, path string, executable bool, size int64, r io.Reader) error {
+	s := h.skills[skill]
+	if s == nil {
+		s = &hashedSkill{check: NewChecker(h.limits)}
+		h.skills[skill] = s
+	}
+	path = normal(path)
+	if err := s.check.AddFile(path, size); err != nil {
+		return err
+	}
+	e, err := h.hash.entry(path, executable, io.LimitReader(r, h.limits.FileBytes+1))
+	if err != nil {
+		return err
+	}
+	if h.received += e.Size; e.Size > h.limits.FileBytes || h.received > h.limits.TotalBytes {
+		return entryErrorf(path, "is larger than the limits allow")
+	}
+	if size >= 0 && e.Size != size {
+		return diag.Errorf(diag.Invalid, "entry %s has %d bytes, not the %d announced", quoteName(path), e.Size, size)
+	}
+	s.inventory = append(s.inventory, e)
+	return nil
+}
+
+// Inventories returns what was received, by skill.
+func (h *Hasher) Inventories() map[string]Inventory {
+	m := make(map[string]Inventory, len(h.skills))
+	for name, s := range h.skills {
+		s.inventory.sort()
+		m[name] = s.inventory
+	}
+	return m
+}

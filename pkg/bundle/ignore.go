@@ -1,0 +1,232 @@
+package bundle
+
+import (
+	"path"
+	"strings"
+)
+
+// ignoredNames are left out wherever they are in a skill: what version control, operating systems and interpreters
+// leave behind, and skillpm's own directory.
+const ignoredNames = " .git .hg .svn .jj .skillpm .ds_store thumbs.db desktop.ini __macosx __pycache__ node_modules "
+
+// ignoredAtRoot are left out at the root of a skill, where they are about the pack and not part of the skill.
+const ignoredAtRoot = " skillpm.yaml skillpm.lock .skillpmignore "
+
+// Ignored reports whether a path inside a skill is litter that never is part of it: not hashed, not packed and not
+// unpacked, whatever source it comes from. dir says whether path is a directory; what is inside an ignored directory
+// is ignored too. The list is fixed, because digests depend on it.
+func Ignored(p string, dir bool) bool {
+	for {
+		parent, name := path.Split(p)
+		if ignoredName(name, dir, parent == "") {
+			return true
+		}
+		if parent == "" {
+			return false
+		}
+		p, dir = parent[:len(parent)-1], true
+	}
+}
+
+func ignoredName(name string, dir, root bool) bool {
+	lower := strings.ToLower(name)
+	switch {
+	case strings.ContainsRune(name, ' '):
+		return false
+	case strings.Contains(ignoredNames, " "+lower+" "):
+		return true
+	case dir:
+		return false
+	case root && strings.Contains(ignoredAtRoot, " "+lower+" "):
+		return true
+	}
+	return strings.HasPrefix(lower, "._") || // AppleDouble
+		strings.HasSuffix(lower, ".pyc") || strings.HasSuffix(lower, ".pyo") ||
+		strings.HasPrefix(lower, ".") && (strings.HasSuffix(lower, ".swp") || strings.HasSuffix(lower, ".swo"))
+}
+
+// IgnoreFile is a parsed .skillpmignore: patterns in the syntax of gitignore(5), relative to the pack's root.
+type IgnoreFile struct {
+	rules []ignoreRule
+}
+
+type ignoreRule struct {
+	segments []string // the pattern's path components; "**" stands for any number of them
+	negate   bool
+	dirOnly  bool
+}
+
+// ParseIgnore reads an ignore file. Every text is one: as in git, a line that makes no sense matches nothing.
+func ParseIgnore(data []byte) (*IgnoreFile, error) {
+	f := &IgnoreFile{}
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	for line := range strings.SplitSeq(text, "\n") {
+		if rule, ok := parseRule(strings.TrimSuffix(line, "\r")); ok {
+			f.rules = append(f.rules, rule)
+		}
+	}
+	return f, nil
+}
+
+func parseRule(line string) (rule ignoreRule, ok bool) {
+	line = trimSpaces(line)
+	if line == "" || line[0] == '#' {
+		return rule, false
+	}
+	if line[0] == '!' {
+		rule.negate, line = true, line[1:]
+	}
+	if strings.HasSuffix(line, "/") {
+		rule.dirOnly, line = true, strings.TrimSuffix(line, "/")
+	}
+	anchored := strings.Contains(line, "/")
+	line = strings.TrimPrefix(line, "/")
+	if line == "" {
+		return rule, false
+	}
+	if !anchored {
+		rule.segments = append(rule.segments, "**")
+	}
+	for segment := range strings.SplitSeq(line, "/") {
+		if n := len(rule.segments); segment == "**" && n > 0 && rule.segments[n-1] == "**" {
+			continue
+		}
+		rule.segments = append(rule.segments, segment)
+	}
+	return rule, true
+}
+
+// trimSpaces removes trailing spaces that are not escaped by a backslash.
+func trimSpaces(line string) string {
+	trimmed := strings.TrimRight(line, " ")
+	if strings.HasSuffix(trimmed, `\`) && len(trimmed) < len(line) {
+		trimmed += " "
+	}
+	return trimmed
+}
+
+// Match reports whether the path, relative to the pack's root, is ignored: because of its own name, or because a
+// directory above it is.
+func (f *IgnoreFile) Match(p string, dir bool) bool {
+	if f == nil || len(f.rules) == 0 {
+		return false
+	}
+	components := strings.Split(p, "/")
+	for n := 1; n <= len(components); n++ {
+		if f.matchOne(components[:n], dir || n < len(components)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *IgnoreFile) matchOne(components []string, dir bool) bool {
+	for i := len(f.rules) - 1; i >= 0; i-- {
+		rule := &f.rules[i]
+		if rule.dirOnly && !dir {
+			continue
+		}
+		if matchSegments(rule.segments, components) {
+			return !rule.negate
+		}
+	}
+	return false
+}
+
+// matchSegments matches components against a pattern in which "**" stands for any number of components, at the end
+// for one or more. It remembers only the last "**", which keeps it linear in each component.
+func matchSegments(pattern, components []string) bool {
+	p, c := 0, 0
+	star, back := -1, 0
+	for c < len(components) {
+		switch {
+		case p < len(pattern) && pattern[p] == "**":
+			if p == len(pattern)-1 {
+				return true
+			}
+			star, back = p, c
+			p++
+		case p < len(pattern) && matchGlob(pattern[p], components[c]):
+			p++
+			c++
+		case star >= 0:
+			back++
+			p, c = star+1, back
+		default:
+			return false
+		}
+	}
+	return p == len(pattern)
+}
+
+// matchGlob matches one component against a pattern with *, ?, [classes] and backslash escapes.
+func matchGlob(pattern, name string) bool {
+	p, n := 0, 0
+	star, back := -1, 0
+	for n < len(name) {
+		if p < len(pattern) && pattern[p] == '*' {
+			star, back = p, n
+			p++
+			continue
+		}
+		if p < len(pattern) {
+			if next, ok := matchRune(pattern[p:], name[n]); ok {
+				p += next
+				n++
+				continue
+			}
+		}
+		if star < 0 {
+			return false
+		}
+		back++
+		p, n = star+1, back
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}
+
+// matchRune matches one byte of a name against the first element of a pattern, and returns the element's length. Bytes
+// of longer characters match as git matches them, one by one.
+func matchRune(pattern string, b byte) (length int, ok bool) {
+	switch pattern[0] {
+	case '?':
+		return 1, true
+	case '\\':
+		if len(pattern) < 2 {
+			return 1, false
+		}
+		return 2, pattern[1] == b
+	case '[':
+		return matchClass(pattern, b)
+	}
+	return 1, pattern[0] == b
+}
+
+func matchClass(pattern string, b byte) (length int, ok bool) {
+	i := 1
+	negate := i < len(pattern) && (pattern[i] == '!' || pattern[i] == '^')
+	if negate {
+		i++
+	}
+	found := false
+	for first := true; i < len(pattern); first = false {
+		if pattern[i] == ']' && !first {
+			return i + 1, found != negate
+		}
+		lo, next := classByte(pattern, i)
+		hi := lo
+		if next+1 < len(pattern) && pattern[next] == '-' && pattern[next+1] != ']' {
+			hi, next = classByte(pattern, next+1)
+		}
+		found = found || lo <= b && b <= hi
+		i = next
+	}
+	return 1, false // the class is not closed
+}
+
+func classByte(pattern string, i int) (b byte, next int) {
+	if pattern[i] == '\\' && i+1 < len(pattern) {
+		i++
+	}
+	return pattern[i], i + 1
+}

@@ -1,0 +1,176 @@
+package bundle
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+const (
+	treeHeader   = "skillpm-tree-v1\n"
+	packHeader   = "skillpm-pack-v1\n"
+	digestPrefix = "t1:sha256:"
+)
+
+// Entry is one file of a skill.
+type Entry struct {
+	Path       string // relative to the skill, slash-separated, NFC
+	Executable bool
+	Size       int64
+	SHA256     [sha256.Size]byte
+}
+
+// Inventory lists the files of a skill, sorted bytewise by path.
+type Inventory []Entry
+
+// Encode returns the inventory as text, the form that is hashed and stored:
+//
+//	skillpm-tree-v1
+//	644 1204 9f86d081…0a08 "SKILL.md"
+//	755 88 60303ae2…5752 "scripts/run.sh"
+//
+// One line a file: mode (644, or 755 when it is executable), size in bytes, SHA-256 in hex, and the path in double
+// quotes. A path that [CheckPath] allows has nothing that a quoted string would have to escape.
+func (inv Inventory) Encode() []byte {
+	size := len(treeHeader)
+	for i := range inv {
+		size += 96 + len(inv[i].Path)
+	}
+	b := append(make([]byte, 0, size), treeHeader...)
+	for i := range inv {
+		b = inv[i].appendLine(b)
+	}
+	return b
+}
+
+func (e *Entry) appendLine(b []byte) []byte {
+	if e.Executable {
+		b = append(b, "755 "...)
+	} else {
+		b = append(b, "644 "...)
+	}
+	b = strconv.AppendInt(b, e.Size, 10)
+	b = append(b, ' ')
+	b = hex.AppendEncode(b, e.SHA256[:])
+	b = append(b, ` "`...)
+	b = append(b, e.Path...)
+	return append(b, "\"\n"...)
+}
+
+// Digest returns the tree digest: "t1:sha256:" and the SHA-256 of the encoded inventory in hex.
+func (inv Inventory) Digest() string { return digestOf(inv.Encode()) }
+
+func digestOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return digestPrefix + hex.EncodeToString(sum[:])
+}
+
+// Find returns the entry of that path.
+func (inv Inventory) Find(path string) (Entry, bool) {
+	i, ok := slices.BinarySearchFunc(inv, path, func(e Entry, p string) int { return strings.Compare(e.Path, p) })
+	if !ok {
+		return Entry{}, false
+	}
+	return inv[i], true
+}
+
+// Size returns the bytes of all files together.
+func (inv Inventory) Size() int64 {
+	var n int64
+	for i := range inv {
+		n += inv[i].Size
+	}
+	return n
+}
+
+func (inv Inventory) sort() {
+	slices.SortFunc(inv, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+}
+
+// ParseInventory reads what [Inventory.Encode] wrote, and nothing else: order, numbers and names must be as Encode
+// writes them, so that an accepted text has exactly one inventory and the other way round. Errors have the code
+// Invalid and name the line.
+func ParseInventory(data []byte) (Inventory, error) {
+	rest, ok := bytes.CutPrefix(data, []byte(treeHeader))
+	if !ok {
+		return nil, diag.Errorf(diag.Invalid, "not an inventory: the first line is not %s", strings.TrimSpace(treeHeader))
+	}
+	inv := make(Inventory, 0, bytes.Count(rest, []byte{'\n'}))
+	var check Checker
+	for n := 2; len(rest) > 0; n++ {
+		line, after, ok := bytes.Cut(rest, []byte{'\n'})
+		if !ok {
+			return nil, diag.Errorf(diag.Invalid, "inventory line %d is cut off", n)
+		}
+		rest = after
+		e, err := parseLine(string(line))
+		if err == nil {
+			err = check.AddFile(e.Path, e.Size)
+		}
+		if err != nil {
+			return nil, diag.Errorf(diag.Invalid, "inventory line %d: %w", n, err)
+		}
+		if len(inv) > 0 && inv[len(inv)-1].Path >= e.Path {
+			return nil, diag.Errorf(diag.Invalid, "inventory line %d is out of order", n)
+		}
+		inv = append(inv, e)
+	}
+	return inv, nil
+}
+
+func parseLine(line string) (e Entry, err error) {
+	bad := diag.Errorf(diag.Invalid, "not <mode> <size> <sha256> <quoted path>")
+	mode, line, ok1 := strings.Cut(line, " ")
+	size, line, ok2 := strings.Cut(line, " ")
+	sum, path, ok3 := strings.Cut(line, " ")
+	if !ok1 || !ok2 || !ok3 || mode != "644" && mode != "755" || len(path) < 2 || path[0] != '"' || path[len(path)-1] != '"' {
+		return e, bad
+	}
+	e.Executable = mode == "755"
+	e.Path = path[1 : len(path)-1]
+	if e.Size, err = strconv.ParseInt(size, 10, 64); err != nil || e.Size < 0 || strconv.FormatInt(e.Size, 10) != size {
+		return e, bad
+	}
+	if !parseHex(e.SHA256[:], sum) || normal(e.Path) != e.Path {
+		return e, bad
+	}
+	return e, nil
+}
+
+// parseHex decodes lower-case hex of exactly dst's length.
+func parseHex(dst []byte, s string) bool {
+	if len(s) != 2*len(dst) || strings.ToLower(s) != s {
+		return false
+	}
+	_, err := hex.Decode(dst, []byte(s))
+	return err == nil
+}
+
+// Integrity returns the digest of a whole pack from its skills' tree digests: "t1:sha256:" and the SHA-256 of the
+// line skillpm-pack-v1 and then, sorted by skill, lines of a tree digest, a space and the skill's quoted name.
+func Integrity(trees map[string]string) string {
+	b := []byte(packHeader)
+	for _, skill := range slices.Sorted(maps.Keys(trees)) {
+		b = append(b, trees[skill]...)
+		b = append(b, ` "`...)
+		b = append(b, skill...)
+		b = append(b, "\"\n"...)
+	}
+	return digestOf(b)
+}
+
+// CheckDigest reports why s is not a tree digest or an integrity, "t1:sha256:" and 64 lower-case hex digits, or nil.
+func CheckDigest(s string) error {
+	var sum [sha256.Size]byte
+	hexed, ok := strings.CutPrefix(s, digestPrefix)
+	if !ok || !parseHex(sum[:], hexed) {
+		return diag.Errorf(diag.Invalid, "%s is not a digest: want %s and 64 hex digits", quoteName(s), digestPrefix)
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package bundle
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// stream reads a tar from inside its compression, bounded, and knows whether both ended as they should.
+type stream struct {
+	source *source
+	in     *bufio.Reader // the archive as it is
+	zip    *gzip.Reader  // nil: not compressed
+	limit  int64         // bytes of tar that may still be read
+	ended  bool          // the tar's bytes ran out
+}
+
+func openStream(r io.Reader, limits Limits) (*stream, error) {
+	const perEntry = 4 << 10 // headers, padding, and extended headers of long names
+	s := &stream{source: &source{r: r}}
+	s.in = bufio.NewReaderSize(s.source, 64<<10)
+	s.limit = limits.TotalBytes + int64(limits.Files)*perEntry + 1<<20
+	magic, err := s.in.Peek(2)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		return s, nil
+	}
+	if s.zip, err = gzip.NewReader(s.in); err != nil {
+		return nil, s.readError(err)
+	}
+	s.zip.Multistream(false)
+	return s, nil
+}
+
+// Read reads the tar. It reports the end by itself, never together with the last bytes.
+func (s *stream) Read(p []byte) (n int, err error) {
+	if s.limit <= 0 {
+		return 0, diag.Errorf(diag.Invalid, "it unpacks to more than the limits allow")
+	}
+	p = p[:min(int64(len(p)), s.limit)]
+	if s.zip != nil {
+		n, err = s.zip.Read(p)
+	} else {
+		n, err = s.in.Read(p)
+	}
+	s.limit -= int64(n)
+	if errors.Is(err, io.EOF) && n > 0 {
+		return n, nil
+	}
+	s.ended = s.ended || errors.Is(err, io.EOF)
+	return n, err
+}
+
+// finish is called at the tar's end. It checks that there was an end mark, that only padding follows it, that the
+// compressed stream is whole, and that nothing comes after that.
+func (s *stream) finish() error {
+	if s.ended {
+		return diag.Errorf(diag.Invalid, "truncated: the end mark is missing")
+	}
+	buf := make([]byte, 4<<10)
+	const most = 1 << 20
+	for padding := 0; !s.ended; {
+		n, err := s.Read(buf)
+		if padding += n; padding > most || len(bytes.TrimLeft(buf[:n], "\x00")) > 0 {
+			return diag.Errorf(diag.Invalid, "trailing data after the last entry")
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return s.readError(err)
+		}
+	}
+	if s.zip == nil {
+		return nil
+	}
+	if _, err := s.in.ReadByte(); err == nil {
+		return diag.Errorf(diag.Invalid, "trailing data after the compressed stream")
+	} else if !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+// readError puts what the readers of tar and gzip say about damaged input into words, with the code Invalid. Errors of
+// what the archive is read from, and of the sink, stay what they are.
+func (s *stream) readError(err error) error {
+	if s.source.err != nil {
+		return s.source.err
+	}
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return diag.Errorf(diag.Invalid, "truncated")
+	case errors.Is(err, gzip.ErrChecksum):
+		return diag.Errorf(diag.Invalid, "corrupt: the checksum of the compressed stream is wrong")
+	case errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt):
+		return diag.Errorf(diag.Invalid, "corrupt: the compressed stream makes no sense")
+	case errors.Is(err, tar.ErrHeader), errors.Is(err, tar.ErrFieldTooLong):
+		return diag.Errorf(diag.Invalid, "corrupt: not a tar archive, or one with a wrong header")
+	}
+	return err
+}
+
+// source remembers the error of what the archive is read from, which the readers above it may replace or wrap.
+type source struct {
+	r   io.Reader
+	err error
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.err = err
+	}
+	return n, err
+}

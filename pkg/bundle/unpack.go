@@ -1,0 +1,276 @@
+package bundle
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// Layout says where the skills are in an archive.
+type Layout int
+
+// The layouts.
+const (
+	Rooted Layout = iota // each top directory is a skill, and nothing else is at the top
+	Single               // the archive is one skill, SKILL.md at its root
+	Auto                 // as other tools pack: SKILL.md at the root is Single, else each top directory that has one is a skill
+)
+
+// UnpackOptions say what to expect in an archive and what to take from it. The zero value expects skills in top
+// directories and takes all.
+type UnpackOptions struct {
+	Layout Layout
+	Skill  string                  // Single and Auto: the name of the one skill; Rooted: the only root allowed, if not ""
+	Want   func(skill string) bool // which skills go to the sink; nil means all; the others are only checked
+	Limits Limits
+}
+
+const skillFile = "SKILL.md"
+
+// Unpack reads a tar archive, compressed with gzip or not, and gives the files of its skills to sink.
+//
+// The archive is not trusted. Unsafe names, links, special files, collisions, sparse files, extended headers that
+// override what another reader would see, anything beyond the limits, a skill without SKILL.md, and an archive that
+// is truncated or has data after its end are errors with the code Invalid that name the entry and the rule. By then
+// the sink may have received files: it must not keep what came before an error.
+//
+// With [Auto] the archive is read twice: r is rewound if it is an [io.Seeker], and else held in memory, up to 64 MiB.
+func Unpack(r io.Reader, opts UnpackOptions, sink Sink) error {
+	opts.Limits = opts.Limits.orDefault()
+	u := &unpacker{opts: opts, sink: sink, skills: make(map[string]*unpackedSkill)}
+	if opts.Layout == Auto {
+		again, skills, err := scan(r, opts)
+		if err != nil {
+			return err
+		}
+		r, u.only = again, skills
+		if skills[""] {
+			u.opts.Layout, u.only = Single, nil
+		}
+	}
+	if err := u.archive(r); err != nil {
+		return fmt.Errorf("archive: %w", err)
+	}
+	return nil
+}
+
+type unpacker struct {
+	opts   UnpackOptions
+	sink   Sink                      // nil: check only
+	only   map[string]bool           // Auto: the top directories that are skills
+	skills map[string]*unpackedSkill // by name
+	roots  map[string]string         // folded root, as it was first seen
+	files  int
+	bytes  int64
+}
+
+type unpackedSkill struct {
+	check *Checker
+	want  bool
+	main  bool // SKILL.md was there
+}
+
+func (u *unpacker) archive(r io.Reader) error {
+	stream, err := openStream(r, u.opts.Limits)
+	if err != nil {
+		return err
+	}
+	tr := tar.NewReader(stream)
+	for {
+		h, err := tr.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil && !errors.Is(err, tar.ErrInsecurePath) { // which names are safe is judged below
+			return stream.readError(err)
+		}
+		if err := u.entry(h, tr); err != nil {
+			return stream.readError(named(err, h.Name))
+		}
+	}
+	if err := stream.finish(); err != nil {
+		return err
+	}
+	return u.complete()
+}
+
+// complete checks what only the end can tell: that there are skills, and that each has its SKILL.md.
+func (u *unpacker) complete() error {
+	if len(u.skills) == 0 {
+		return diag.Errorf(diag.Invalid, "no skill in it: no directory has a %s", skillFile)
+	}
+	missing := ""
+	for name, s := range u.skills {
+		if !s.main && (missing == "" || name < missing) {
+			missing = name
+		}
+	}
+	if missing != "" {
+		return entryErrorf(missing, "has no %s", skillFile)
+	}
+	return nil
+}
+
+// named makes an error about a path inside a skill one about the archive's entry.
+func named(err error, entry string) error {
+	var e *EntryError
+	if errors.As(err, &e) {
+		return &EntryError{Entry: entry, Rule: e.Rule}
+	}
+	return err
+}
+
+func (u *unpacker) entry(h *tar.Header, r io.Reader) error {
+	if h.Typeflag == tar.TypeXGlobalHeader {
+		return checkGlobal(h)
+	}
+	dir, err := entryType(h)
+	if err != nil {
+		return err
+	}
+	if u.files++; u.files > u.opts.Limits.Files {
+		return entryErrorf(h.Name, "is one more than %d entries", u.opts.Limits.Files)
+	}
+	name := strings.TrimPrefix(h.Name, "./")
+	if dir {
+		name = strings.TrimSuffix(name, "/")
+	}
+	if dir && (name == "" || name == ".") {
+		return nil
+	}
+	if err := CheckPath(name); err != nil {
+		return err
+	}
+	skill, p, err := u.place(normal(name), dir)
+	if err != nil || skill == nil || p == "" {
+		return err
+	}
+	return u.skillEntry(skill, p, dir, h, r)
+}
+
+// entryType reports whether an entry is a directory, and refuses everything that is neither that nor a plain file.
+func entryType(h *tar.Header) (dir bool, err error) {
+	switch h.Typeflag {
+	case tar.TypeReg, tar.TypeDir:
+	case tar.TypeSymlink:
+		return false, entryErrorf(h.Name, "is a symbolic link to %s: links are not allowed", quoteName(h.Linkname))
+	case tar.TypeLink:
+		return false, entryErrorf(h.Name, "is a hard link to %s: links are not allowed", quoteName(h.Linkname))
+	case tar.TypeChar, tar.TypeBlock:
+		return false, entryErrorf(h.Name, "is a device")
+	case tar.TypeFifo:
+		return false, entryErrorf(h.Name, "is a named pipe")
+	case tar.TypeGNUSparse:
+		return false, entryErrorf(h.Name, "is a sparse file")
+	default:
+		return false, entryErrorf(h.Name, "has the unknown type %q", h.Typeflag)
+	}
+	for key := range h.PAXRecords {
+		if rule := paxRule(key); rule != "" {
+			return false, entryErrorf(h.Name, "%s", rule)
+		}
+	}
+	if h.Typeflag == tar.TypeReg && h.Mode&0o7000 != 0 {
+		return false, entryErrorf(h.Name, "has setuid, setgid or sticky mode %04o", h.Mode&0o7777)
+	}
+	return h.Typeflag == tar.TypeDir, nil
+}
+
+func paxRule(key string) string {
+	switch {
+	case strings.HasPrefix(key, "GNU.sparse."):
+		return "is a sparse file"
+	case key == "linkpath":
+		return "has the extended header linkpath without being a link"
+	case key == "hdrcharset":
+		return "has an extended header that changes the character set"
+	}
+	return ""
+}
+
+// checkGlobal accepts the global header that git archive writes, a comment, and no other: what sets names or sizes
+// for all entries is read differently by different readers.
+func checkGlobal(h *tar.Header) error {
+	for key := range h.PAXRecords {
+		if key != "comment" {
+			return entryErrorf(h.Name, "is a global extended header that sets %s", quoteName(key))
+		}
+	}
+	return nil
+}
+
+// place finds the skill that an entry belongs to and its path there. No skill and no error: nothing to be unpacked.
+func (u *unpacker) place(name string, dir bool) (skill *unpackedSkill, p string, err error) {
+	if u.opts.Layout == Single {
+		skill, err = u.skill(u.opts.Skill)
+		return skill, name, err
+	}
+	root, p, below := strings.Cut(name, "/")
+	if Ignored(root, dir || below) || u.only != nil && !u.only[root] {
+		return nil, "", nil
+	}
+	if !below && !dir {
+		return nil, "", entryErrorf(name, "is not inside a skill's directory")
+	}
+	if u.opts.Layout == Rooted && u.opts.Skill != "" && root != u.opts.Skill {
+		return nil, "", entryErrorf(name, "is outside %s, the only directory that may be at the top", quoteName(u.opts.Skill))
+	}
+	skill, err = u.skill(root)
+	return skill, p, err
+}
+
+func (u *unpacker) skill(name string) (*unpackedSkill, error) {
+	if s := u.skills[name]; s != nil {
+		return s, nil
+	}
+	if u.roots == nil {
+		u.roots = make(map[string]string)
+	}
+	if old, ok := u.roots[fold(name)]; ok {
+		return nil, entryErrorf(name, "collides with %s where case or Unicode form does not count", quoteName(old))
+	}
+	u.roots[fold(name)] = name
+	s := &unpackedSkill{check: NewChecker(u.opts.Limits), want: u.opts.Want == nil || u.opts.Want(name)}
+	u.skills[name] = s
+	return s, nil
+}
+
+func (u *unpacker) skillEntry(s *unpackedSkill, p string, dir bool, h *tar.Header, r io.Reader) error {
+	if err := CheckPath(p); err != nil {
+		return err
+	}
+	if Ignored(p, dir) {
+		return nil
+	}
+	if dir {
+		return s.check.AddDir(p)
+	}
+	if err := s.check.AddFile(p, h.Size); err != nil {
+		return err
+	}
+	if u.bytes += h.Size; u.bytes > u.opts.Limits.TotalBytes {
+		return entryErrorf(h.Name, "makes the whole larger than %d bytes", u.opts.Limits.TotalBytes)
+	}
+	s.main = s.main || p == skillFile
+	if !s.want || u.sink == nil {
+		return nil
+	}
+	name := u.opts.Skill
+	if u.opts.Layout != Single {
+		name, _, _ = strings.Cut(normal(strings.TrimPrefix(h.Name, "./")), "/")
+	}
+	return u.sink.WriteFile(name, p, h.Mode&0o100 != 0, h.Size, r)
+}
+
+// checkRoot reports why a skill's name can't be a directory at the top of an archive, or nil.
+func checkRoot(name string) error {
+	if strings.Contains(name, "/") {
+		return entryErrorf(name, "is not a single directory")
+	}
+	return CheckPath(path.Join(name, skillFile))
+}
