@@ -1,0 +1,164 @@
+// Package profile describes the dialects of the systems that read skills, as data: one YAML file each.
+//
+// A profile says which JSON Schema the frontmatter answers to, what stands in for a missing field, in which layers the
+// host looks for skills, and which violations of the schema are so common among working skills that they are warned
+// about and not refused. Code that needs to know what a host does reads it here and never branches on a profile's id.
+package profile
+
+import (
+	"bytes"
+	"cmp"
+	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// Default is the profile that skills are checked against when none is asked for.
+const Default = "agentskills"
+
+// Profile is one host's dialect.
+type Profile struct {
+	ID     string `yaml:"id"`
+	Title  string `yaml:"title"`
+	Schema string `yaml:"schema"` // the name of its schema in package schema
+
+	// NameIsDirectory is how much it matters that a skill's name differs from its directory's; nil where it does not.
+	NameIsDirectory *diag.Severity `yaml:"name-is-directory"`
+
+	// Defaults says what stands in for a missing field: "directory" or "first-paragraph".
+	Defaults map[string]string `yaml:"defaults"`
+
+	// Recommended are optional fields that the host works badly without.
+	Recommended []string `yaml:"recommended"`
+
+	// ToolForm is how allowed-tools is written: "space", "comma", "list", "any", or "" where there is no such field.
+	ToolForm string `yaml:"tool-form"`
+
+	// Listing is how much of the fields the host shows to the model before a skill is loaded.
+	Listing *Listing `yaml:"listing"`
+
+	// PlainPaths forbids a leading ./ in the `files` list.
+	PlainPaths bool `yaml:"plain-paths"`
+
+	// Layers are the places that the host looks for skills in, the strongest first.
+	Layers []Layer `yaml:"layers"`
+
+	// Downgrades are violations of the schema that are less than errors.
+	Downgrades []Downgrade `yaml:"downgrades"`
+}
+
+// Listing is a limit on fields that are shown together.
+type Listing struct {
+	Fields []string `yaml:"fields"`
+	Limit  int      `yaml:"limit"` // in code points, all of them together
+}
+
+// Layer is a kind of place and its directories, the strongest first. A directory starts with ~ for the user's home, with
+// ./ for the project, with / for the machine; {plugins} stands for the installed packs.
+type Layer struct {
+	Name string   `yaml:"name"`
+	Dirs []string `yaml:"dirs"`
+}
+
+// Downgrade says that violations of one keyword of the schema at one place are less than errors.
+type Downgrade struct {
+	At       string        `yaml:"at"`      // a JSON pointer into the frontmatter, * for any one step, ** for any number
+	Keyword  string        `yaml:"keyword"` // of the schema, as "type"
+	Values   []string      `yaml:"values"`  // only for values of these types; all where it is empty
+	Rule     string        `yaml:"rule"`    // the rule that reports it instead
+	Severity diag.Severity `yaml:"severity"`
+	Reason   string        `yaml:"reason"`
+}
+
+//go:embed *.yaml
+var files embed.FS
+
+// All returns every profile: the default one first, the others by id.
+func All() ([]*Profile, error) {
+	entries, err := fs.ReadDir(files, ".")
+	if err != nil {
+		return nil, err
+	}
+	var all []*Profile
+	for _, e := range entries {
+		p, err := read(e.Name())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b *Profile) int {
+		return cmp.Or(cmp.Compare(rank(a.ID), rank(b.ID)), cmp.Compare(a.ID, b.ID))
+	})
+	return all, nil
+}
+
+func rank(id string) int {
+	if id == Default {
+		return 0
+	}
+	return 1
+}
+
+// IDs returns the ids of all profiles, in the order of [All].
+func IDs() []string {
+	ids := []string{Default}
+	entries, _ := fs.ReadDir(files, ".") // reading an embedded directory cannot fail
+	for _, e := range entries {
+		if id := strings.TrimSuffix(e.Name(), ".yaml"); id != Default {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// Lookup returns the profile of that id. The error, with code Usage, lists the profiles there are.
+func Lookup(id string) (*Profile, error) {
+	if !slices.Contains(IDs(), id) {
+		return nil, diag.Errorf(diag.Usage, "unknown profile %q", id).
+			WithHint("the profiles are %s", strings.Join(IDs(), ", "))
+	}
+	return read(id + ".yaml")
+}
+
+// read decodes one profile, refusing fields that do not exist.
+func read(name string) (*Profile, error) {
+	data, err := files.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec.KnownFields(true)
+	p := new(Profile)
+	if err := dec.Decode(p); err != nil {
+		return nil, fmt.Errorf("profile %s: %w", name, err)
+	}
+	return p, nil
+}
+
+// Downgraded returns the downgrade that covers a violation of keyword at a JSON pointer by a value of the given type,
+// or nil.
+func (p *Profile) Downgraded(pointer, keyword, valueType string) *Downgrade {
+	for i := range p.Downgrades {
+		d := &p.Downgrades[i]
+		if d.Keyword == keyword && matchPointer(d.At, pointer) &&
+			(len(d.Values) == 0 || slices.Contains(d.Values, valueType)) {
+			return d
+		}
+	}
+	return nil
+}
+
+func matchPointer(pattern, pointer string) bool {
+	if pattern == "**" {
+		return true
+	}
+	want, got := strings.Split(pattern, "/"), strings.Split(pointer, "/")
+	return slices.EqualFunc(want, got, func(w, g string) bool { return w == "*" || w == g })
+}

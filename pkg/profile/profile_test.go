@@ -1,0 +1,96 @@
+package profile_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/profile"
+	"github.com/skillpm/skillpm/schema"
+)
+
+// Every profile can be read, is known by its file's name, and has a schema.
+func TestAll(t *testing.T) {
+	all, err := profile.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"agentskills", "claude-code", "dispatch", "kodelet", "omniforge", "pegasus", "toolset"}
+	var ids []string
+	for _, p := range all {
+		ids = append(ids, p.ID)
+		if _, err := schema.Read(p.Schema); err != nil {
+			t.Errorf("%s: %v", p.ID, err)
+		}
+		if p.Title == "" {
+			t.Errorf("%s has no title", p.ID)
+		}
+		again, err := profile.Lookup(p.ID)
+		if err != nil || again.ID != p.ID {
+			t.Errorf("Lookup(%q) = %v, %v", p.ID, again, err)
+		}
+	}
+	if !slices.Equal(ids, want) || !slices.Equal(profile.IDs(), want) {
+		t.Errorf("got %q and %q, want %q", ids, profile.IDs(), want)
+	}
+}
+
+func TestLookupUnknown(t *testing.T) {
+	_, err := profile.Lookup("claude")
+	if diag.CodeOf(err) != diag.Usage || !strings.Contains(diag.HintOf(err), "claude-code") {
+		t.Errorf("got %v, hint %q", err, diag.HintOf(err))
+	}
+}
+
+// S3: the list of downgrades is short and each has its reason.
+func TestDowngradesAreListed(t *testing.T) {
+	all, err := profile.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range all {
+		for _, d := range p.Downgrades {
+			if d.Reason == "" || d.Rule == "" || d.Severity == diag.SeverityError {
+				t.Errorf("%s: %+v", p.ID, d)
+			}
+			if d.Rule != "FM011" && d.Rule != "FM016" {
+				got = append(got, p.ID+" "+d.At+" "+strings.Join(d.Values, "|"))
+			}
+		}
+	}
+	want := []string{"agentskills /allowed-tools list", "agentskills /metadata/* number|boolean|date|null"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestDowngraded(t *testing.T) {
+	p, err := profile.Lookup("agentskills")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		at, keyword, value, want string
+	}{
+		{"/metadata/version", "type", "number", "FM020"},
+		{"/metadata/version", "type", "mapping", ""},
+		{"/metadata/a/b", "type", "number", ""},
+		{"/allowed-tools", "type", "list", "FM019"},
+		{"/allowed-tools", "type", "mapping", ""},
+		{"", "additionalProperties", "mapping", "FM011"},
+		{"/files/0", "additionalProperties", "mapping", "FM011"},
+		{"/license", "type", "null", "FM016"},
+		{"/license", "type", "number", ""},
+	}
+	for _, tt := range tests {
+		got := ""
+		if d := p.Downgraded(tt.at, tt.keyword, tt.value); d != nil {
+			got = d.Rule
+		}
+		if got != tt.want {
+			t.Errorf("Downgraded(%q, %q, %q) = %q, want %q", tt.at, tt.keyword, tt.value, got, tt.want)
+		}
+	}
+}
