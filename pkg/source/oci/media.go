@@ -26,7 +26,6 @@ const (
 	AnnotationPack = "io.skillpm.pack.v1"
 
 	annotationSkillName      = "io.agentskills.skill.name"
-	annotationSkillRef       = "io.agentskills.skill.ref"
 	annotationCollectionName = "io.agentskills.collection.name"
 	annotationUnpack         = "io.deis.oras.content.unpack"
 	annotationTarDigest      = "io.deis.oras.content.digest"

@@ -1,0 +1,174 @@
+package oci
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"io/fs"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/registry/remote/auth"
+	"oras.land/oras-go/v2/registry/remote/credentials"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// Options say what a [Client] may use. The zero value reaches registries anonymously and knows no layouts of its own.
+type Options struct {
+	Base      string              // the directory that relative layout directories are relative to
+	Local     string              // the directory of the user's own layout, for source.KindLocal
+	Embedded  fs.FS               // the layout inside the binary, for source.KindEmbedded
+	Getenv    func(string) string // where DOCKER_CONFIG is looked up; nil for no environment
+	Home      string              // where .docker/config.json is; "" for no credentials
+	Transport http.RoundTripper   // what carries requests; nil for one made with [NewTransport]
+	UserAgent string              // as registries log it
+	Limits    bundle.Limits       // of what is unpacked; the zero value stands for bundle.DefaultLimits
+	Retries   int                 // how often a request that a server may answer later is repeated; 0 for 3, negative for never
+}
+
+// Client publishes and fetches packs. It may be used by several goroutines at once.
+type Client struct {
+	opts Options
+	auth *auth.Client
+
+	mu      sync.Mutex
+	plain   map[string]bool      // hosts that were asked whether they speak TLS
+	seen    map[string]*artifact // what was read, by place and digest
+	foreign map[string][]root    // skills in layers without a description, by the layer's digest
+	store   func() (credentials.Store, error)
+}
+
+// New returns a client. Nothing is read or asked before it is needed.
+func New(opts Options) *Client {
+	opts.Limits = cmp.Or(opts.Limits, bundle.DefaultLimits())
+	if opts.Getenv == nil {
+		opts.Getenv = func(string) string { return "" }
+	}
+	c := &Client{
+		opts:    opts,
+		plain:   make(map[string]bool),
+		seen:    make(map[string]*artifact),
+		foreign: make(map[string][]root),
+	}
+	c.store = sync.OnceValues(c.openCredentials)
+	c.auth = &auth.Client{
+		Client:     newHTTPClient(opts),
+		Cache:      auth.NewCache(),
+		Credential: c.credential,
+		ClientID:   "skillpm",
+	}
+	c.auth.SetUserAgent(cmp.Or(opts.UserAgent, "skillpm"))
+	return c
+}
+
+// Close releases idle connections.
+func (c *Client) Close() { c.auth.Client.CloseIdleConnections() }
+
+// place is one pack's part of a registry or layout, as this package reads it.
+type place interface {
+	// tags returns every tag, in no particular order.
+	tags(ctx context.Context) ([]string, error)
+	// document returns the manifest or index that a tag or digest names, its bytes checked.
+	document(ctx context.Context, ref string) (document, error)
+	// blob opens content that a manifest names; the caller checks it.
+	blob(ctx context.Context, d ocispec.Descriptor) (io.ReadCloser, error)
+}
+
+// writable is a place that can be published to.
+type writable interface {
+	place
+	// begin waits until nobody else publishes here, where that can be had.
+	begin(ctx context.Context) (end func(), err error)
+	// pushBlob stores content unless it is there.
+	pushBlob(ctx context.Context, d ocispec.Descriptor, content io.ReadSeeker) error
+	// pushDocument stores a manifest, under a tag unless tag is "".
+	pushDocument(ctx context.Context, doc document, tag string) error
+}
+
+// open returns the place that ref names.
+func (c *Client) open(ctx context.Context, ref source.Ref) (writable, error) {
+	switch ref.Kind {
+	case source.KindOCI:
+		return c.openRemote(ctx, ref.URL)
+	case source.KindLayout:
+		dir, err := c.layoutDir(ref)
+		if err != nil {
+			return nil, err
+		}
+		return newLayoutDir(dir, ref.ID), nil
+	case source.KindLocal:
+		if c.opts.Local == "" {
+			return nil, diag.Errorf(diag.NotFound, "there is no directory for locally published packs")
+		}
+		return newLayoutDir(c.opts.Local, ref.ID), nil
+	case source.KindEmbedded:
+		if c.opts.Embedded == nil {
+			return nil, diag.Errorf(diag.NotFound, "no packs are embedded")
+		}
+		return &layout{fsys: c.opts.Embedded, title: "the embedded packs", id: ref.ID}, nil
+	default:
+		return nil, diag.Errorf(diag.Internal, "%s is not an OCI place", ref)
+	}
+}
+
+func (c *Client) layoutDir(ref source.Ref) (string, error) {
+	dir := filepath.FromSlash(ref.URL)
+	switch {
+	case ref.URL == "":
+		return "", diag.Errorf(diag.NotFound, "%s: the layout's directory is not known", ref.ID).
+			WithHint("name it in skillpm.yaml, as in oci: \"oci-layout:DIR\"")
+	case filepath.IsAbs(dir):
+		return dir, nil
+	}
+	return filepath.Join(c.opts.Base, dir), nil
+}
+
+// read returns the artifact that ref's digest, or else tag, names; what was pinned is kept, so that opening and
+// fetching a pack asks for its manifest once.
+func (c *Client) read(ctx context.Context, p place, ref source.Ref, name string) (*artifact, error) {
+	key := ref.Source() + " " + ref.URL + " " + ref.ID.String() + " "
+	if a, ok := c.remembered(key + name); ok {
+		return a, nil
+	}
+	doc, err := p.document(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	a, err := parseArtifact(doc)
+	if err != nil {
+		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", trimVersion(ref), err).WithHint("%s", diag.HintOf(err))
+	}
+	c.remember(key+string(doc.desc.Digest), a)
+	return a, nil
+}
+
+// maxSeen bounds what a client remembers.
+const maxSeen = 512
+
+func (c *Client) remembered(key string) (*artifact, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a, ok := c.seen[key]
+	return a, ok
+}
+
+func (c *Client) remember(key string, a *artifact) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.seen) >= maxSeen {
+		clear(c.seen)
+	}
+	c.seen[key] = a
+}
+
+// trimVersion writes ref without tag and digest, for messages.
+func trimVersion(ref source.Ref) string {
+	ref.Rev, ref.Digest = "", ""
+	return strings.TrimPrefix(ref.String(), "oci://")
+}

@@ -1,0 +1,107 @@
+package oci
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"oras.land/oras-go/v2/errdef"
+	"oras.land/oras-go/v2/registry/remote/auth"
+	"oras.land/oras-go/v2/registry/remote/errcode"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// ConflictError says that a version is published already, with other content.
+type ConflictError struct {
+	Pack    source.ID
+	Version string
+	Place   string // where, without tag and digest
+	Digest  string // of what is there
+}
+
+// Error names the version, the place and the digest that is there.
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("%s@%s is already published at %s with other content (%s)", e.Pack, e.Version, e.Place, e.Digest)
+}
+
+// Code returns [diag.Conflict].
+func (e *ConflictError) Code() diag.Code { return diag.Conflict }
+
+// Hint says how to go on.
+func (e *ConflictError) Hint() string {
+	return "a published version never changes: raise version in skillpm.yaml and publish again"
+}
+
+// remoteError gives an error of a registry a code and a hint, and leaves out what may hold secrets: URLs, whose
+// queries can be signed, and error bodies, which are cut and escaped.
+func remoteError(host string, err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	var coded interface{ Code() diag.Code }
+	if errors.As(err, &coded) {
+		return err
+	}
+	var resp *errcode.ErrorResponse
+	if errors.As(err, &resp) {
+		return responseError(host, resp)
+	}
+	if errors.Is(err, errdef.ErrNotFound) {
+		return diag.Errorf(diag.NotFound, "%s has no such pack or version", host)
+	}
+	if errors.Is(err, auth.ErrBasicCredentialNotFound) {
+		return diag.Errorf(diag.Denied, "%s asks for credentials and there are none for it", host).WithHint("log in with docker login %s", host)
+	}
+	var unknown x509.UnknownAuthorityError
+	var verify *tls.CertificateVerificationError
+	if errors.As(err, &unknown) || errors.As(err, &verify) {
+		return diag.Errorf(diag.Remote, "%s: its certificate is not trusted here: %s", host, cause(err)).
+			WithHint("add the certificate's authority to the system's, or name it in SSL_CERT_FILE")
+	}
+	return diag.Errorf(diag.Remote, "%s: %s", host, cause(err)).WithHint("check the address and the network, then try again")
+}
+
+// cause returns the text of err without the URL that net/http puts in front, escaped.
+func cause(err error) string {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	return clean(err.Error())
+}
+
+func responseError(host string, resp *errcode.ErrorResponse) error {
+	text := strconv.Itoa(resp.StatusCode) + " " + http.StatusText(resp.StatusCode)
+	for i, e := range resp.Errors {
+		if i == 3 {
+			break
+		}
+		text += ", " + clean(e.Code+": "+e.Message)
+	}
+	switch resp.StatusCode {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return diag.Errorf(diag.Denied, "%s refuses: %s", host, text).
+			WithHint("check the access rights there, or log in with docker login %s", host)
+	case http.StatusNotFound:
+		return diag.Errorf(diag.NotFound, "%s has no such pack or version: %s", host, text)
+	}
+	return diag.Errorf(diag.Remote, "%s answers %s", host, text)
+}
+
+// clean makes a server's words fit for a terminal: one line, printable, not long.
+func clean(s string) string {
+	const most = 200
+	if len(s) > most {
+		s = s[:most] + "…"
+	}
+	q := strconv.Quote(strings.ToValidUTF8(s, "?"))
+	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
+}

@@ -1,0 +1,213 @@
+package oci
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// Fetch streams the files of a pack's skills, or of those named, into sink. The pack is one that [Client.Open] returned,
+// or that an index describes: its ref holds the digest. Layers are unpacked while they are downloaded, so sink must
+// keep nothing when Fetch returns an error: that the bytes were wrong is known at their end.
+func (c *Client) Fetch(ctx context.Context, p *source.Pack, skills []string, sink bundle.Sink) error {
+	want, err := wanted(p, skills)
+	if err != nil {
+		return err
+	}
+	at, err := c.open(ctx, p.Ref)
+	if err != nil {
+		return err
+	}
+	if !isDigest(p.Ref.Digest) {
+		return diag.Errorf(diag.Internal, "%s is not pinned to a digest", p.Ref)
+	}
+	a, err := c.read(ctx, at, p.Ref, p.Ref.Digest)
+	if err != nil {
+		return err
+	}
+	parts, err := c.parts(ctx, at, p.Ref, a, want)
+	if err != nil {
+		return err
+	}
+	got := make(map[string]bool)
+	for _, part := range parts {
+		if err := c.unpack(ctx, at, part, want, got, sink); err != nil {
+			return diag.Errorf(diag.CodeOf(err), "%s: %w", trimVersion(p.Ref), err)
+		}
+	}
+	for _, s := range p.Skills {
+		if want(s.Name) && !got[s.Name] {
+			return diag.Errorf(diag.Integrity, "%s lists the skill %s and does not hold it", trimVersion(p.Ref), s.Name)
+		}
+	}
+	return nil
+}
+
+// wanted returns which skills to fetch.
+func wanted(p *source.Pack, skills []string) (func(string) bool, error) {
+	for _, name := range skills {
+		if _, ok := p.Skill(name); !ok {
+			return nil, diag.Errorf(diag.NotFound, "%s@%s has no skill %s", p.ID, p.Version, name).
+				WithHint("it has %s", strings.Join(p.SkillNames(), ", "))
+		}
+	}
+	return func(name string) bool { return len(skills) == 0 || slices.Contains(skills, name) }, nil
+}
+
+// part is a layer and the skills in it.
+type part struct {
+	layer   ocispec.Descriptor
+	roots   []root
+	foreign bool // made by another tool: the layer's directories need not have the skills' names
+}
+
+// root is a skill in a layer.
+type root struct {
+	dir         string // at the top of the archive, "" for the archive's own root
+	name        string
+	tree        string
+	description string
+}
+
+// parts returns the layers that hold the skills that want asks for; nil asks for all.
+func (c *Client) parts(ctx context.Context, p place, ref source.Ref, a *artifact, want func(string) bool) ([]part, error) {
+	if !a.isIndex() {
+		one, err := c.part(ctx, p, a)
+		return []part{one}, err
+	}
+	members := a.members
+	if a.kind != MediaTypeCollection {
+		if err := checkPlatforms(members); err != nil {
+			return nil, err
+		}
+		members = members[:1]
+	}
+	var parts []part
+	for _, d := range members {
+		name := d.Annotations[annotationSkillName]
+		if name != "" && want != nil && !want(name) {
+			continue
+		}
+		m, err := c.read(ctx, p, ref, string(d.Digest))
+		if err != nil {
+			return nil, err
+		}
+		if m.isIndex() || (d.Size != m.desc.Size) {
+			return nil, diag.Errorf(diag.Invalid, "the member %s is not the manifest that its collection describes", d.Digest)
+		}
+		one, err := c.part(ctx, p, m)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, one)
+	}
+	return parts, nil
+}
+
+// checkPlatforms accepts an index that holds one artifact for several platforms, as image builders write it.
+func checkPlatforms(members []ocispec.Descriptor) error {
+	for _, d := range members[1:] {
+		if d.Platform == nil {
+			return diag.Errorf(diag.Invalid, "it is an index of %d artifacts and not one pack", len(members)).
+				WithHint("name one of them by its digest")
+		}
+	}
+	return nil
+}
+
+func (c *Client) part(ctx context.Context, p place, a *artifact) (part, error) {
+	layer, err := a.layer()
+	if err != nil {
+		return part{}, err
+	}
+	if a.info == nil {
+		roots, err := c.lookInside(ctx, p, layer)
+		return part{layer: layer, roots: roots, foreign: true}, err
+	}
+	one := part{layer: layer}
+	for _, name := range slices.Sorted(maps.Keys(a.info.Skills)) {
+		one.roots = append(one.roots, root{dir: name, name: name, tree: a.info.Skills[name]})
+	}
+	return one, nil
+}
+
+// unpack streams one layer into sink and notes in got which skills were there.
+func (c *Client) unpack(ctx context.Context, p place, one part, want func(string) bool, got map[string]bool, sink bundle.Sink) error {
+	names := make(map[string]string, len(one.roots)) // directory -> skill
+	for _, r := range one.roots {
+		names[r.dir] = r.name
+	}
+	var stray error
+	opts := bundle.UnpackOptions{Limits: c.opts.Limits}
+	opts.Want = func(dir string) bool {
+		name, ok := names[dir]
+		if !ok {
+			stray = diag.Errorf(diag.Integrity, "the layer holds %q, which its manifest does not list", clean(dir))
+			return false
+		}
+		got[name] = true
+		return want(name)
+	}
+	named := renamed{sink, names}
+	if one.foreign {
+		opts.Layout = bundle.Auto
+	}
+	return errors.Join(c.stream(ctx, p, one.layer, opts, named), stray)
+}
+
+// stream downloads a layer into bundle.Unpack and checks it on the way.
+func (c *Client) stream(ctx context.Context, p place, layer ocispec.Descriptor, opts bundle.UnpackOptions, sink bundle.Sink) error {
+	body, err := p.blob(ctx, layer)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	v := newVerifier(contextReader{ctx, body}, layer, "layer "+string(layer.Digest))
+	err = bundle.Unpack(v, opts, sink)
+	var mismatch *bundle.MismatchError
+	if err != nil && ctx.Err() == nil && !errors.As(err, &mismatch) {
+		// Bytes that are not those promised explain best why they could not be unpacked.
+		if late := v.drain(); errors.As(late, &mismatch) {
+			return late
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	return v.drain()
+}
+
+// renamed gives files to a sink under the skills' names.
+type renamed struct {
+	sink  bundle.Sink
+	names map[string]string
+}
+
+func (s renamed) WriteFile(skill, path string, executable bool, size int64, r io.Reader) error {
+	return s.sink.WriteFile(s.names[skill], path, executable, size, r)
+}
+
+// contextReader stops reading when its context ends, also where the reader below knows no context.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
+
+func integrity(trees map[string]string) string { return bundle.Integrity(trees) }

@@ -1,0 +1,169 @@
+package oci
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// layout is one pack in an OCI image layout, where a version's reference name is owner/name:version.
+type layout struct {
+	fsys  fs.FS
+	dir   string // "" where it cannot be written
+	title string // how messages call it
+	id    source.ID
+}
+
+func newLayoutDir(dir string, id source.ID) *layout {
+	return &layout{fsys: os.DirFS(dir), dir: dir, title: dir, id: id}
+}
+
+// prefix is what stands before a tag in a reference name.
+func (l *layout) prefix() string {
+	if l.id.IsZero() {
+		return ""
+	}
+	return l.id.String() + ":"
+}
+
+// index reads index.json; a directory that is not there has an empty one, anything else that is not a layout is an error.
+func (l *layout) index() (*ocispec.Index, error) {
+	idx := &ocispec.Index{MediaType: ocispec.MediaTypeImageIndex}
+	idx.SchemaVersion = 2
+	data, err := readFile(l.fsys, ocispec.ImageIndexFile, maxIndex)
+	if errors.Is(err, fs.ErrNotExist) {
+		if entries, err := fs.ReadDir(l.fsys, "."); err == nil && len(entries) > 0 && !onlyHidden(entries) {
+			return nil, diag.Errorf(diag.Invalid, "%s is not an OCI layout: it has no index.json", l.title)
+		}
+		return idx, nil
+	}
+	if err != nil {
+		return nil, diag.Errorf(diag.Internal, "%s: %w", l.title, err)
+	}
+	if err := json.Unmarshal(data, idx); err != nil {
+		return nil, diag.Errorf(diag.Invalid, "%s: index.json is not JSON: %v", l.title, err)
+	}
+	return idx, nil
+}
+
+func onlyHidden(entries []fs.DirEntry) bool {
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *layout) tags(context.Context) ([]string, error) {
+	idx, err := l.index()
+	if err != nil {
+		return nil, err
+	}
+	var tags []string
+	for _, d := range idx.Manifests {
+		tag, ok := strings.CutPrefix(d.Annotations[ocispec.AnnotationRefName], l.prefix())
+		if ok && tag != "" && !strings.Contains(tag, "/") {
+			tags = append(tags, tag)
+		}
+	}
+	if tags == nil {
+		return nil, l.notFound("")
+	}
+	return tags, nil
+}
+
+func (l *layout) notFound(tag string) error {
+	if l.id.IsZero() {
+		return diag.Errorf(diag.NotFound, "%s has no %s", l.title, tag)
+	}
+	what := l.id.String()
+	if tag != "" {
+		what += "@" + tag
+	}
+	return diag.Errorf(diag.NotFound, "%s has no %s", l.title, what)
+}
+
+func (l *layout) document(_ context.Context, ref string) (document, error) {
+	desc, err := l.find(ref)
+	if err != nil {
+		return document{}, err
+	}
+	if desc.Size > maxManifest {
+		return document{}, diag.Errorf(diag.Invalid, "%s: the manifest of %s is larger than %d bytes", l.title, l.id, maxManifest)
+	}
+	raw, err := readFile(l.fsys, blobPath(desc), maxManifest)
+	if errors.Is(err, fs.ErrNotExist) && isDigest(ref) {
+		return document{}, l.notFound(ref)
+	}
+	if err != nil {
+		return document{}, diag.Errorf(diag.Integrity, "%s: %w", l.title, err).WithHint("the layout is damaged: publish the pack to it again")
+	}
+	if got := digestOf(raw); got != desc.Digest || (desc.Size != 0 && desc.Size != int64(len(raw))) {
+		return document{}, &bundle.MismatchError{What: "manifest of " + l.id.String() + " in " + l.title, Want: string(desc.Digest), Got: string(got)}
+	}
+	desc.Size = int64(len(raw))
+	return document{desc: ocispec.Descriptor{MediaType: desc.MediaType, Digest: desc.Digest, Size: desc.Size}, raw: raw}, nil
+}
+
+// find returns the descriptor that a tag or digest names. A digest need not be tagged.
+func (l *layout) find(ref string) (ocispec.Descriptor, error) {
+	if isDigest(ref) {
+		d := ocispec.Descriptor{}
+		d.Digest = digestString(ref)
+		return d, nil
+	}
+	idx, err := l.index()
+	if err != nil {
+		return ocispec.Descriptor{}, err
+	}
+	for _, d := range idx.Manifests {
+		if d.Annotations[ocispec.AnnotationRefName] == l.prefix()+ref {
+			return d, checkDescriptor(d)
+		}
+	}
+	return ocispec.Descriptor{}, l.notFound(ref)
+}
+
+func (l *layout) blob(_ context.Context, d ocispec.Descriptor) (io.ReadCloser, error) {
+	f, err := l.fsys.Open(blobPath(d))
+	if err != nil {
+		return nil, diag.Errorf(diag.Integrity, "%s: %w", l.title, err).WithHint("the layout is damaged: publish the pack to it again")
+	}
+	return f, nil
+}
+
+func blobPath(d ocispec.Descriptor) string {
+	return "blobs/sha256/" + strings.TrimPrefix(string(d.Digest), "sha256:")
+}
+
+// readFile reads a regular file of at most limit bytes.
+func readFile(fsys fs.FS, name string, limit int64) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > limit {
+		return nil, diag.Errorf(diag.Invalid, "%s is not a file of at most %d bytes", name, limit)
+	}
+	var buf bytes.Buffer
+	buf.Grow(int(info.Size()) + bytes.MinRead)
+	_, err = buf.ReadFrom(io.LimitReader(f, limit))
+	return buf.Bytes(), err
+}

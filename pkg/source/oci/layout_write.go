@@ -1,0 +1,134 @@
+package oci
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/gofrs/flock"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// lockName is the file whose kernel lock a writer holds; it stays, because removing it would let two writers in.
+const lockName = ".skillpm-lock"
+
+func (l *layout) begin(ctx context.Context) (func(), error) {
+	if l.dir == "" {
+		return nil, diag.Errorf(diag.Denied, "%s cannot be published to", l.title)
+	}
+	if _, err := l.index(); err != nil { // never write into a directory that is something else
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(l.dir, "blobs", "sha256"), 0o755); err != nil {
+		return nil, diag.Errorf(diag.Internal, "%w", err)
+	}
+	lock := flock.New(filepath.Join(l.dir, lockName))
+	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
+		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", l.title, err)
+	}
+	return func() { _ = lock.Close() }, nil
+}
+
+func (l *layout) pushBlob(_ context.Context, d ocispec.Descriptor, content io.ReadSeeker) error {
+	path := filepath.Join(l.dir, filepath.FromSlash(blobPath(d)))
+	if ok, err := l.intact(d); err != nil || ok {
+		return err
+	}
+	if err := writeFile(path, content); err != nil {
+		return diag.Errorf(diag.Internal, "%w", err)
+	}
+	return nil
+}
+
+// intact reports whether the blob is there and is what it should be: a damaged one is written again.
+func (l *layout) intact(d ocispec.Descriptor) (bool, error) {
+	f, err := l.fsys.Open(blobPath(d))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, diag.Errorf(diag.Internal, "%w", err)
+	}
+	defer f.Close()
+	v := newVerifier(f, d, "blob")
+	return v.drain() == nil, nil
+}
+
+func (l *layout) pushDocument(ctx context.Context, doc document, tag string) error {
+	if err := l.pushBlob(ctx, doc.desc, bytes.NewReader(doc.raw)); err != nil {
+		return err
+	}
+	if tag == "" {
+		return nil
+	}
+	idx, err := l.index()
+	if err != nil {
+		return err
+	}
+	desc := doc.desc
+	desc.Annotations = map[string]string{ocispec.AnnotationRefName: l.prefix() + tag}
+	idx.Manifests = slices.DeleteFunc(idx.Manifests, func(d ocispec.Descriptor) bool {
+		return d.Annotations[ocispec.AnnotationRefName] == l.prefix()+tag
+	})
+	idx.Manifests = append(idx.Manifests, desc)
+	slices.SortFunc(idx.Manifests, func(a, b ocispec.Descriptor) int {
+		const name = ocispec.AnnotationRefName
+		return cmp.Or(cmp.Compare(a.Annotations[name], b.Annotations[name]), cmp.Compare(a.Digest, b.Digest))
+	})
+	return l.writeIndex(idx)
+}
+
+func (l *layout) writeIndex(idx *ocispec.Index) error {
+	version, err := json.Marshal(ocispec.ImageLayout{Version: ocispec.ImageLayoutVersion})
+	if err != nil {
+		return diag.Errorf(diag.Internal, "%w", err)
+	}
+	data, err := json.MarshalIndent(idx, "", "  ")
+	if err != nil {
+		return diag.Errorf(diag.Internal, "%w", err)
+	}
+	if err := writeFile(filepath.Join(l.dir, ocispec.ImageLayoutFile), bytes.NewReader(version)); err != nil {
+		return diag.Errorf(diag.Internal, "%w", err)
+	}
+	if err := writeFile(filepath.Join(l.dir, ocispec.ImageIndexFile), bytes.NewReader(append(data, '\n'))); err != nil {
+		return diag.Errorf(diag.Internal, "%w", err)
+	}
+	return nil
+}
+
+// writeFile replaces a file whole: a reader sees the old one or the new one, and a crash leaves one of them.
+func writeFile(path string, content io.Reader) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if _, err = io.Copy(f, content); err != nil {
+		return err
+	}
+	if err = f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -1,0 +1,173 @@
+package oci
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/index"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// Versions returns the versions on offer at a place, highest first: the tags that are strict semantic versions, with or
+// without one v. Moving tags and the tags that hold signatures are not versions.
+func (c *Client) Versions(ctx context.Context, ref source.Ref) ([]string, error) {
+	p, err := c.open(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	tags, err := p.tags(ctx)
+	if err != nil {
+		return nil, err
+	}
+	versions := make([]*semver.Version, 0, len(tags))
+	for _, tag := range tags {
+		if v, ok := source.VersionFromTag(tag, ""); ok {
+			versions = append(versions, semver.MustParse(v))
+		}
+	}
+	slices.SortFunc(versions, func(a, b *semver.Version) int { return b.Compare(a) })
+	list := make([]string, len(versions))
+	for i, v := range versions {
+		list[i] = v.String()
+	}
+	return slices.Compact(list), nil
+}
+
+// Open pins a place to a digest and says what pack is there. A ref with a digest is that one; with a tag, what the tag
+// is now; with neither, the highest version that is not a pre-release, else the tag latest. It takes one GET of the
+// manifest where skillpm or a tool of its kind published; the layers of other tools' artifacts have to be looked into.
+func (c *Client) Open(ctx context.Context, ref source.Ref) (*source.Pack, error) {
+	p, err := c.open(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	a, tag, err := c.resolve(ctx, p, ref)
+	if err != nil {
+		return nil, err
+	}
+	pinned := ref
+	pinned.Digest, pinned.Rev = string(a.desc.Digest), tag
+	pack := &source.Pack{
+		Ref:         pinned,
+		Description: clean1(a.notes[ocispec.AnnotationDescription]),
+		License:     clean1(a.notes[ocispec.AnnotationLicenses]),
+	}
+	if a.info != nil {
+		if err := a.info.describe(pack); err != nil {
+			return nil, diag.Errorf(diag.Invalid, "%s: %w", trimVersion(ref), err)
+		}
+		if len(pack.Skills) == 1 {
+			pack.Skills[0].Description = pack.Description
+		}
+		return pack, nil
+	}
+	return pack, c.describeForeign(ctx, p, a, tag, pack)
+}
+
+// resolve finds the artifact that ref means, and the tag that led there.
+func (c *Client) resolve(ctx context.Context, p place, ref source.Ref) (*artifact, string, error) {
+	if ref.Digest != "" {
+		a, err := c.read(ctx, p, ref, ref.Digest)
+		return a, ref.Rev, err
+	}
+	if ref.Rev != "" {
+		a, err := c.read(ctx, p, ref, ref.Rev)
+		if _, version := source.VersionFromTag(ref.Rev, ""); version && !strings.HasPrefix(ref.Rev, "v") && diag.CodeOf(err) == diag.NotFound {
+			if a, errV := c.read(ctx, p, ref, "v"+ref.Rev); errV == nil {
+				return a, "v" + ref.Rev, nil
+			}
+		}
+		return a, ref.Rev, err
+	}
+	tag, err := highest(ctx, p, ref)
+	if err != nil {
+		return nil, "", err
+	}
+	a, err := c.read(ctx, p, ref, tag)
+	return a, tag, err
+}
+
+// highest returns the tag of the highest release, else latest, else the highest pre-release.
+func highest(ctx context.Context, p place, ref source.Ref) (string, error) {
+	tags, err := p.tags(ctx)
+	if err != nil {
+		return "", err
+	}
+	var release, pre string
+	var releaseVersion, preVersion *semver.Version
+	for _, tag := range tags {
+		v, ok := source.VersionFromTag(tag, "")
+		if !ok {
+			continue
+		}
+		parsed := semver.MustParse(v)
+		if parsed.Prerelease() == "" && (release == "" || parsed.GreaterThan(releaseVersion)) {
+			release, releaseVersion = tag, parsed
+		}
+		if parsed.Prerelease() != "" && (pre == "" || parsed.GreaterThan(preVersion)) {
+			pre, preVersion = tag, parsed
+		}
+	}
+	switch {
+	case release != "":
+		return release, nil
+	case slices.Contains(tags, "latest"):
+		return "latest", nil
+	case pre != "":
+		return pre, nil
+	}
+	return "", diag.Errorf(diag.NotFound, "%s has no versions", trimVersion(ref)).
+		WithHint("name a tag, as in %s:TAG; it has %d", trimVersion(ref), len(tags))
+}
+
+// describeForeign fills in what can be told of an artifact without skillpm's annotation: its name from the place, its
+// version from the tag, its skills from the layers.
+func (c *Client) describeForeign(ctx context.Context, p place, a *artifact, tag string, pack *source.Pack) error {
+	id, err := pack.Ref.DefaultID()
+	if err != nil {
+		return err
+	}
+	pack.ID = id
+	pack.Version = source.DefaultVersion(tag, string(a.desc.Digest))
+	if v := a.notes[ocispec.AnnotationVersion]; strings.HasPrefix(pack.Version, "0.0.0-g") && index.CheckVersion(v) == nil {
+		pack.Version = v
+	}
+	parts, err := c.parts(ctx, p, pack.Ref, a, nil)
+	if err != nil {
+		return err
+	}
+	seen := make(map[string]string)
+	for _, part := range parts {
+		for _, r := range part.roots {
+			if _, dup := seen[r.name]; dup {
+				return diag.Errorf(diag.Invalid, "%s has two skills named %s", trimVersion(pack.Ref), r.name)
+			}
+			seen[r.name] = r.tree
+			pack.Skills = append(pack.Skills, source.Skill{Name: r.name, Description: r.description, Tree: r.tree})
+		}
+	}
+	slices.SortFunc(pack.Skills, func(a, b source.Skill) int { return strings.Compare(a.Name, b.Name) })
+	pack.Integrity = integrity(seen)
+	return nil
+}
+
+// clean1 makes an annotation one printable line of bounded length.
+func clean1(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	const most = 4096
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}

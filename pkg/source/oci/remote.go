@@ -1,0 +1,178 @@
+package oci
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/errdef"
+	"oras.land/oras-go/v2/registry/remote"
+	"oras.land/oras-go/v2/registry/remote/auth"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// repository is a place in a registry.
+type repository struct {
+	repo *remote.Repository
+	host string // as the user wrote it
+	name string // host/repository
+}
+
+func (c *Client) openRemote(ctx context.Context, ociURL string) (*repository, error) {
+	name := strings.TrimPrefix(ociURL, "oci://")
+	repo, err := remote.NewRepository(name)
+	if err != nil {
+		return nil, diag.Errorf(diag.Usage, "%q is not an OCI repository", name).WithHint("write oci://host/repository")
+	}
+	host := repo.Reference.Registry
+	if repo.PlainHTTP, err = c.plainHTTP(ctx, repo.Reference.Host()); err != nil {
+		return nil, err
+	}
+	repo.Client = c.auth
+	repo.MaxMetadataBytes = maxManifest
+	repo.ManifestMediaTypes = []string{ocispec.MediaTypeImageManifest, ocispec.MediaTypeImageIndex}
+	return &repository{repo: repo, host: host, name: name}, nil
+}
+
+// Bounds of a repository's tags; registries of good faith have fewer.
+const (
+	maxTagPages = 1_000
+	maxTags     = 200_000
+)
+
+func (r *repository) tags(ctx context.Context) ([]string, error) {
+	ctx = auth.AppendRepositoryScope(ctx, r.repo.Reference, auth.ActionPull)
+	scheme := "https"
+	if r.repo.PlainHTTP {
+		scheme = "http"
+	}
+	next := &url.URL{Scheme: scheme, Host: r.repo.Reference.Host(), Path: "/v2/" + r.repo.Reference.Repository + "/tags/list"}
+	var tags []string
+	for page := 0; next != nil; page++ {
+		if page == maxTagPages || len(tags) > maxTags {
+			return nil, diag.Errorf(diag.Remote, "%s lists more than %d pages or %d tags", r.name, maxTagPages, maxTags)
+		}
+		more, following, err := r.tagPage(ctx, next)
+		if err != nil {
+			return nil, err
+		}
+		tags, next = append(tags, more...), following
+	}
+	return tags, nil
+}
+
+func (r *repository) tagPage(ctx context.Context, at *url.URL) ([]string, *url.URL, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	resp, err := r.repo.Client.Do(req)
+	if err != nil {
+		return nil, nil, remoteError(r.host, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, nil, r.statusError(resp)
+	}
+	var page struct {
+		Tags []string `json:"tags"`
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxManifest)).Decode(&page); err != nil {
+		return nil, nil, diag.Errorf(diag.Remote, "%s: the list of tags is not JSON", r.name)
+	}
+	next, err := nextPage(resp.Header.Get("Link"), at)
+	return page.Tags, next, err
+}
+
+func (r *repository) statusError(resp *http.Response) error {
+	switch resp.StatusCode {
+	case http.StatusNotFound:
+		return diag.Errorf(diag.NotFound, "%s has no such repository", r.name)
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return diag.Errorf(diag.Denied, "%s refuses: %s", r.name, resp.Status).WithHint("log in with docker login %s", r.host)
+	}
+	return diag.Errorf(diag.Remote, "%s answers %s", r.name, resp.Status)
+}
+
+// nextPage reads the Link header of the distribution specification; the next page is on the same server.
+func nextPage(link string, at *url.URL) (*url.URL, error) {
+	if link == "" {
+		return nil, nil
+	}
+	target, ok := strings.CutPrefix(link, "<")
+	target, _, found := strings.Cut(target, ">")
+	next, err := at.Parse(target)
+	if !ok || !found || err != nil {
+		return nil, diag.Errorf(diag.Remote, "%s: the Link to the next tags is malformed", at.Host)
+	}
+	if next.Scheme != at.Scheme || next.Host != at.Host {
+		return nil, diag.Errorf(diag.Denied, "%s: the next tags are said to be on %s", at.Host, next.Host)
+	}
+	return next, nil
+}
+
+func (r *repository) document(ctx context.Context, ref string) (document, error) {
+	desc, body, err := r.repo.Manifests().FetchReference(ctx, ref)
+	if err != nil {
+		return document{}, r.missing(ref, err)
+	}
+	defer body.Close()
+	if !isDigest(string(desc.Digest)) {
+		return document{}, diag.Errorf(diag.Invalid, "%s: digest %q is not sha256: and 64 hex digits", r.name, desc.Digest)
+	}
+	raw, err := io.ReadAll(io.LimitReader(body, maxManifest+1))
+	switch {
+	case err != nil:
+		return document{}, remoteError(r.host, err)
+	case len(raw) > maxManifest:
+		return document{}, diag.Errorf(diag.Invalid, "%s: the manifest is larger than %d bytes", r.name, maxManifest)
+	case digestOf(raw) != desc.Digest:
+		return document{}, &bundle.MismatchError{What: "manifest " + ref + " of " + r.name, Want: string(desc.Digest), Got: string(digestOf(raw))}
+	}
+	desc.Size = int64(len(raw))
+	return document{desc: desc, raw: raw}, nil
+}
+
+// missing names what was asked for when it does not exist.
+func (r *repository) missing(ref string, err error) error {
+	if errors.Is(err, errdef.ErrNotFound) {
+		return diag.Errorf(diag.NotFound, "%s has no %s", r.name, ref)
+	}
+	return remoteError(r.host, err)
+}
+
+func (r *repository) blob(ctx context.Context, d ocispec.Descriptor) (io.ReadCloser, error) {
+	body, err := r.repo.Blobs().Fetch(ctx, d)
+	if err != nil {
+		return nil, r.missing(string(d.Digest), err)
+	}
+	return body, nil
+}
+
+// begin does nothing: a registry has no lock.
+func (r *repository) begin(context.Context) (func(), error) { return func() {}, nil }
+
+func (r *repository) pushBlob(ctx context.Context, d ocispec.Descriptor, content io.ReadSeeker) error {
+	if ok, err := r.repo.Blobs().Exists(ctx, d); err == nil && ok {
+		return nil
+	}
+	if err := r.repo.Blobs().Push(ctx, d, content); err != nil {
+		return remoteError(r.host, err)
+	}
+	return nil
+}
+
+func (r *repository) pushDocument(ctx context.Context, doc document, tag string) error {
+	if tag == "" {
+		tag = string(doc.desc.Digest)
+	}
+	err := r.repo.Manifests().PushReference(ctx, doc.desc, strings.NewReader(string(doc.raw)), tag)
+	return remoteError(r.host, err)
+}

@@ -1,0 +1,127 @@
+package oci
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"oras.land/oras-go/v2/registry/remote/retry"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// NewTransport returns a transport for registries: it reads in large pieces, keeps connections, never asks for
+// compression on top of compressed layers, and gives up on a server that does not begin to answer.
+func NewTransport() *http.Transport {
+	dialer := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           dialer.DialContext,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConns:          32,
+		MaxIdleConnsPerHost:   8,
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   15 * time.Second,
+		ResponseHeaderTimeout: 60 * time.Second,
+		ExpectContinueTimeout: time.Second,
+		DisableCompression:    true,
+		ReadBufferSize:        256 << 10,
+		WriteBufferSize:       256 << 10,
+	}
+}
+
+func newHTTPClient(opts Options) *http.Client {
+	transport := opts.Transport
+	if transport == nil {
+		transport = NewTransport()
+	}
+	retries := opts.Retries
+	switch {
+	case retries < 0:
+		retries = 0
+	case retries == 0:
+		retries = 3
+	}
+	policy := &retry.GenericPolicy{
+		Retryable: retry.DefaultPredicate,
+		Backoff:   retry.DefaultBackoff,
+		MinWait:   200 * time.Millisecond,
+		MaxWait:   3 * time.Second,
+		MaxRetry:  retries,
+	}
+	return &http.Client{
+		Transport:     &retry.Transport{Base: transport, Policy: func() retry.Policy { return policy }},
+		CheckRedirect: checkRedirect,
+	}
+}
+
+const maxRedirects = 10
+
+// checkRedirect keeps redirects on HTTPS and out of this machine. The client above drops credentials on the way.
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	from := via[0].URL
+	switch {
+	case len(via) >= maxRedirects:
+		return diag.Errorf(diag.Remote, "%s redirects more than %d times", from.Host, maxRedirects)
+	case from.Scheme == "https" && req.URL.Scheme != "https":
+		return diag.Errorf(diag.Denied, "%s redirects from https to %s", from.Host, req.URL.Scheme)
+	case req.URL.Scheme != "https" && req.URL.Scheme != "http":
+		return diag.Errorf(diag.Denied, "%s redirects to %s", from.Host, req.URL.Scheme)
+	case isInternal(req.URL.Hostname()) && !isInternal(from.Hostname()):
+		return diag.Errorf(diag.Denied, "%s redirects to %s, which is this machine or its link-local network", from.Host, req.URL.Host)
+	}
+	return nil
+}
+
+// isInternal reports whether host is written as an address that only this machine or its link reaches.
+func isInternal(host string) bool {
+	if isLoopback(host) {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && (addr.Unmap().IsLinkLocalUnicast() || addr.Unmap().IsUnspecified() || addr.IsMulticast())
+}
+
+func isLoopback(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback()
+}
+
+// plainHTTP reports whether a host is spoken to without TLS: only a loopback address whose server does not speak it.
+func (c *Client) plainHTTP(ctx context.Context, host string) (bool, error) {
+	if !isLoopback((&url.URL{Host: host}).Hostname()) {
+		return false, nil
+	}
+	c.mu.Lock()
+	plain, known := c.plain[host]
+	c.mu.Unlock()
+	if known {
+		return plain, nil
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+host+"/v2/", nil)
+	if err != nil {
+		return false, diag.Errorf(diag.Usage, "%q is not a host", host)
+	}
+	resp, err := c.auth.Client.Do(req)
+	switch {
+	case err == nil:
+		resp.Body.Close()
+	case errors.Is(err, http.ErrSchemeMismatch):
+		plain = true
+	default:
+		return false, remoteError(host, err)
+	}
+	c.mu.Lock()
+	c.plain[host] = plain
+	c.mu.Unlock()
+	return plain, nil
+}
