@@ -1,0 +1,155 @@
+package project
+
+import (
+	"net/url"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// ConfigName is the name of the user's configuration file.
+const ConfigName = "config.yaml"
+
+// Config is what the user's configuration says for all projects. What a manifest says of the same goes before it.
+type Config struct {
+	Path       string
+	Agents     []string          // ids of the agents that skills are linked for
+	LinkMode   string            // LinkSymlink, LinkCopy, or "" for the default
+	Registries []Registry        // in the order of the file
+	Namespaces map[string]string // owner to the registry, by name or address
+}
+
+var configKeys = []string{"registries", "namespaces", "agents", "link-mode"}
+
+// ParseConfig reads a configuration as strictly as [ParseManifest] reads a manifest.
+func ParseConfig(path string, data []byte) (*Config, error) {
+	r := reader{path: path}
+	root, err := r.mapping(data, maxFile)
+	if err != nil {
+		return nil, err
+	}
+	var s settings
+	if err := r.fields(root, "the configuration", configKeys, func(k, v *yaml.Node) error { return s.field(r, k.Value, v) }); err != nil {
+		return nil, err
+	}
+	return &Config{
+		Path: path, Agents: s.agents, LinkMode: s.linkMode, Registries: s.registries, Namespaces: s.namespaces,
+	}, nil
+}
+
+// settings are the keys that manifest and configuration share.
+type settings struct {
+	agents     []string
+	linkMode   string
+	registries []Registry
+	namespaces map[string]string
+}
+
+func (s *settings) field(r reader, key string, v *yaml.Node) (err error) {
+	if isNull(v) && v.Value == "" {
+		return nil
+	}
+	switch key {
+	case "agents":
+		s.agents, err = r.texts(v, "agents")
+	case "link-mode":
+		s.linkMode, err = r.text(v, "link-mode")
+		if err == nil && s.linkMode != LinkSymlink && s.linkMode != LinkCopy {
+			err = r.errorf(v, "link-mode %q is not known", s.linkMode).WithHint("use %s or %s", LinkSymlink, LinkCopy)
+		}
+	case "registries":
+		s.registries, err = r.registries(v)
+	case "namespaces":
+		s.namespaces, err = r.namespaces(v)
+	}
+	return err
+}
+
+// registries reads a list whose entries are addresses, or mappings of a name and an address.
+func (r reader) registries(v *yaml.Node) ([]Registry, error) {
+	if v.Kind != yaml.SequenceNode {
+		return nil, r.errorf(v, "registries must be a list").
+			WithHint("write a line for each, as in - {name: acme, url: \"https://packs.example\"}")
+	}
+	var list []Registry
+	for _, item := range v.Content {
+		reg, err := r.registry(item)
+		if err != nil {
+			return nil, err
+		}
+		for _, other := range list {
+			if other.Name == reg.Name {
+				return nil, r.errorf(item, "registries lists %q twice", reg.Name)
+			}
+		}
+		list = append(list, reg)
+	}
+	return list, nil
+}
+
+func (r reader) registry(item *yaml.Node) (reg Registry, err error) {
+	if item.Kind != yaml.MappingNode {
+		reg.URL, err = r.address(item, "a registry")
+		reg.Name = reg.URL
+		return reg, err
+	}
+	err = r.fields(item, "a registry", []string{"name", "url"}, func(k, v *yaml.Node) (err error) {
+		if k.Value == "url" {
+			reg.URL, err = r.address(v, "url")
+			return err
+		}
+		reg.Name, err = r.text(v, "name")
+		if err == nil && (reg.Name == "" || strings.ContainsAny(reg.Name, ":/\\ ")) {
+			return r.errorf(v, "a registry's name is one word, without a colon or a slash")
+		}
+		return err
+	})
+	if err == nil && reg.URL == "" {
+		err = r.errorf(item, "a registry needs a url").WithHint("write {name: acme, url: \"https://packs.example\"}")
+	}
+	if reg.Name == "" {
+		reg.Name = reg.URL
+	}
+	return reg, err
+}
+
+// namespaces reads the mapping of an owner to the registry that alone is asked for its packs.
+func (r reader) namespaces(v *yaml.Node) (map[string]string, error) {
+	if err := r.mappingOf(v, "namespaces"); err != nil {
+		return nil, err
+	}
+	bound := make(map[string]string)
+	err := r.fields(v, "namespaces", nil, func(k, v *yaml.Node) (err error) {
+		if _, err := source.ParseID(k.Value + "/x"); err != nil {
+			return r.errorf(k, "%q is not the owner of packs", k.Value).WithHint("write the part before the slash, as acme of acme/deploy")
+		}
+		bound[k.Value], err = r.address(v, "namespace "+k.Value)
+		return err
+	})
+	return bound, err
+}
+
+// address reads where a registry is, or its name. Credentials are refused: these files are shared.
+func (r reader) address(v *yaml.Node, what string) (string, error) {
+	s, err := r.text(v, what)
+	if err != nil {
+		return "", err
+	}
+	if s == "" || strings.HasPrefix(s, "-") || strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c == 0x7f }) {
+		return "", r.errorf(v, "%s is not an address", what)
+	}
+	if scheme, rest, ok := strings.Cut(s, "://"); ok {
+		host, _, _ := strings.Cut(rest, "/")
+		user, _, has := strings.Cut(host, "@")
+		if has && (!strings.HasSuffix(scheme, "ssh") || strings.Contains(user, ":")) {
+			return "", r.errorf(v, "%s has credentials in its address", what).
+				WithHint("remove them, and keep them in a credential helper or in SKILLPM_TOKEN_<HOST>")
+		}
+		if _, err := url.Parse(s); err != nil {
+			return "", r.errorf(v, "%s is not an address: %q", what, s)
+		}
+	}
+	return s, nil
+}
