@@ -8,7 +8,6 @@ import (
 	"io"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -96,17 +95,7 @@ func (a *archiver) file(t Tree, e Entry) error {
 	if err != nil && err != io.EOF {
 		return err
 	}
-	if got := n + int64(more); got != e.Size {
-		return sizeMismatch(e.Path, e.Size, got)
-	}
-	if got := [sha256.Size]byte(sum.Sum(nil)); got != e.SHA256 {
-		return &MismatchError{What: "file " + quoteName(e.Path), Want: hex.EncodeToString(e.SHA256[:]), Got: hex.EncodeToString(got[:])}
-	}
-	return nil
-}
-
-func sizeMismatch(path string, want, got int64) error {
-	return &MismatchError{What: "size of " + quoteName(path), Want: strconv.FormatInt(want, 10), Got: strconv.FormatInt(got, 10)}
+	return e.CheckSum(n+int64(more), [sha256.Size]byte(sum.Sum(nil)))
 }
 
 // parents writes the entries of dir and of the directories above it that were not written yet. Paths come sorted

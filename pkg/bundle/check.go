@@ -24,7 +24,8 @@ func DefaultLimits() Limits {
 	return Limits{Files: 100_000, FileBytes: 128 << 20, TotalBytes: 1 << 30, PathBytes: 240, Depth: 16}
 }
 
-func (l Limits) orDefault() Limits {
+// OrDefault returns l with the default in the place of every zero.
+func (l Limits) OrDefault() Limits {
 	d := DefaultLimits()
 	if l.Files == 0 {
 		l.Files = d.Files
@@ -88,7 +89,7 @@ func (c *Checker) Files() int { return c.files }
 func (c *Checker) check(p string) error {
 	if c.seen == nil {
 		c.seen = make(map[string]seenPath)
-		c.limits = c.limits.orDefault()
+		c.limits = c.limits.OrDefault()
 	}
 	if len(p) > c.limits.PathBytes {
 		return entryErrorf(p, "has a path of more than %d bytes", c.limits.PathBytes)

@@ -21,7 +21,7 @@ type hashedSkill struct {
 
 // NewHasher returns a Hasher with the given limits.
 func NewHasher(limits Limits) *Hasher {
-	return &Hasher{hash: newHasher(), skills: make(map[string]*hashedSkill), limits: limits.orDefault()}
+	return &Hasher{hash: newHasher(), skills: make(map[string]*hashedSkill), limits: limits.OrDefault()}
 }
 
 // WriteFile hashes one file.
@@ -31,7 +31,7 @@ func (h *Hasher) WriteFile(skill, path string, executable bool, size int64, r io
 		s = &hashedSkill{check: NewChecker(h.limits)}
 		h.skills[skill] = s
 	}
-	path = normal(path)
+	path = Normal(path)
 	if err := s.check.AddFile(path, size); err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (h *Hasher) WriteFile(skill, path string, executable bool, size int64, r io
 func (h *Hasher) Inventories() map[string]Inventory {
 	m := make(map[string]Inventory, len(h.skills))
 	for name, s := range h.skills {
-		s.inventory.sort()
+		s.inventory.Sort()
 		m[name] = s.inventory
 	}
 	return m

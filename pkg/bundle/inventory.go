@@ -64,9 +64,10 @@ func (e *Entry) appendLine(b []byte) []byte {
 }
 
 // Digest returns the tree digest: "t1:sha256:" and the SHA-256 of the encoded inventory in hex.
-func (inv Inventory) Digest() string { return digestOf(inv.Encode()) }
+func (inv Inventory) Digest() string { return DigestOf(inv.Encode()) }
 
-func digestOf(data []byte) string {
+// DigestOf returns the digest of an encoded inventory.
+func DigestOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return digestPrefix + hex.EncodeToString(sum[:])
 }
@@ -89,7 +90,8 @@ func (inv Inventory) Size() int64 {
 	return n
 }
 
-func (inv Inventory) sort() {
+// Sort sorts the inventory bytewise by path, as its other methods need it.
+func (inv Inventory) Sort() {
 	slices.SortFunc(inv, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
 }
 
@@ -137,7 +139,7 @@ func parseLine(line string) (e Entry, err error) {
 	if e.Size, err = strconv.ParseInt(size, 10, 64); err != nil || e.Size < 0 || strconv.FormatInt(e.Size, 10) != size {
 		return e, bad
 	}
-	if !parseHex(e.SHA256[:], sum) || normal(e.Path) != e.Path {
+	if !parseHex(e.SHA256[:], sum) || Normal(e.Path) != e.Path {
 		return e, bad
 	}
 	return e, nil
@@ -162,7 +164,7 @@ func Integrity(trees map[string]string) string {
 		b = append(b, skill...)
 		b = append(b, "\"\n"...)
 	}
-	return digestOf(b)
+	return DigestOf(b)
 }
 
 // CheckDigest reports why s is not a tree digest or an integrity, "t1:sha256:" and 64 lower-case hex digits, or nil.
@@ -171,6 +173,43 @@ func CheckDigest(s string) error {
 	hexed, ok := strings.CutPrefix(s, digestPrefix)
 	if !ok || !parseHex(sum[:], hexed) {
 		return diag.Errorf(diag.Invalid, "%s is not a digest: want %s and 64 hex digits", quoteName(s), digestPrefix)
+	}
+	return nil
+}
+
+// Check reports the first difference between inv, what was promised, and got, what was found, as a [MismatchError].
+func (inv Inventory) Check(got Inventory) error {
+	for i, j := 0, 0; i < len(inv) || j < len(got); i, j = i+1, j+1 {
+		switch {
+		case j == len(got) || i < len(inv) && inv[i].Path < got[j].Path:
+			return &MismatchError{What: "file " + quoteName(inv[i].Path), Want: inv[i].describe(), Got: "no such file"}
+		case i == len(inv) || inv[i].Path > got[j].Path:
+			return &MismatchError{What: "file " + quoteName(got[j].Path), Want: "no such file", Got: got[j].describe()}
+		case inv[i] != got[j]:
+			return &MismatchError{What: "file " + quoteName(got[j].Path), Want: inv[i].describe(), Got: got[j].describe()}
+		}
+	}
+	return nil
+}
+
+// describe returns the entry's line up to the path.
+func (e *Entry) describe() string {
+	line := string(e.appendLine(nil))
+	return strings.TrimSpace(line[:len(line)-len(e.Path)-3])
+}
+
+// Check reports whether data is the entry's content, and else a [MismatchError].
+func (e Entry) Check(data []byte) error { return e.CheckSum(int64(len(data)), sha256.Sum256(data)) }
+
+// CheckSum reports whether the entry's content has that size and digest, and else a [MismatchError].
+func (e Entry) CheckSum(size int64, sum [sha256.Size]byte) error {
+	switch {
+	case size != e.Size:
+		want, got := strconv.FormatInt(e.Size, 10), strconv.FormatInt(size, 10)
+		return &MismatchError{What: "size of " + quoteName(e.Path), Want: want, Got: got}
+	case sum != e.SHA256:
+		want, got := hex.EncodeToString(e.SHA256[:]), hex.EncodeToString(sum[:])
+		return &MismatchError{What: "file " + quoteName(e.Path), Want: want, Got: got}
 	}
 	return nil
 }

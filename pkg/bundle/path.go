@@ -112,8 +112,8 @@ func shortName(stem string) bool {
 	return len(digits) < len(stem) && len(digits) > 1 && strings.HasSuffix(digits, "~")
 }
 
-// normal returns p in NFC, the form that names have in inventories and in the store.
-func normal(p string) string {
+// Normal returns p in NFC, the form that names have in inventories and in the store.
+func Normal(p string) string {
 	for i := range len(p) {
 		if p[i] >= utf8.RuneSelf {
 			return norm.NFC.String(p)

@@ -41,7 +41,7 @@ func scan(r io.Reader, opts UnpackOptions) (again io.Reader, skills map[string]b
 		case name == skillFile:
 			skills[""] = true
 		case below && file == skillFile:
-			skills[normal(dir)] = true
+			skills[Normal(dir)] = true
 		}
 	}
 	return again, skills, rewind()

@@ -40,7 +40,7 @@ func Walk(fsys fs.FS, dir string, skip func(path string, dir bool) bool, visit f
 		if err != nil || name == dir {
 			return err
 		}
-		p := normal(inside(dir, name))
+		p := Normal(inside(dir, name))
 		if Ignored(p, d.IsDir()) || skip != nil && skip(p, d.IsDir()) {
 			if d.IsDir() {
 				return fs.SkipDir
@@ -112,7 +112,7 @@ func DirTree(fsys fs.FS, dir string, skip func(path string, dir bool) bool) (Tre
 	if err != nil {
 		return Tree{}, err
 	}
-	inv.sort()
+	inv.Sort()
 	open := func(p string) (io.ReadCloser, error) {
 		name, ok := names[p]
 		if !ok {
@@ -159,7 +159,7 @@ func MapTree(name string, files map[string][]byte, executable func(path string) 
 	for p, data := range files {
 		inv = append(inv, Entry{Path: p, Executable: executable != nil && executable(p), Size: int64(len(data)), SHA256: sha256.Sum256(data)})
 	}
-	inv.sort()
+	inv.Sort()
 	open := func(p string) (io.ReadCloser, error) {
 		data, ok := files[p]
 		if !ok {

@@ -41,7 +41,7 @@ const skillFile = "SKILL.md"
 //
 // With [Auto] the archive is read twice: r is rewound if it is an [io.Seeker], and else held in memory, up to 64 MiB.
 func Unpack(r io.Reader, opts UnpackOptions, sink Sink) error {
-	opts.Limits = opts.Limits.orDefault()
+	opts.Limits = opts.Limits.OrDefault()
 	u := &unpacker{opts: opts, sink: sink, skills: make(map[string]*unpackedSkill)}
 	if opts.Layout == Auto {
 		again, skills, err := scan(r, opts)
@@ -146,7 +146,7 @@ func (u *unpacker) entry(h *tar.Header, r io.Reader) error {
 	if err := CheckPath(name); err != nil {
 		return err
 	}
-	skill, p, err := u.place(normal(name), dir)
+	skill, p, err := u.place(Normal(name), dir)
 	if err != nil || skill == nil || p == "" {
 		return err
 	}
@@ -262,7 +262,7 @@ func (u *unpacker) skillEntry(s *unpackedSkill, p string, dir bool, h *tar.Heade
 	}
 	name := u.opts.Skill
 	if u.opts.Layout != Single {
-		name, _, _ = strings.Cut(normal(strings.TrimPrefix(h.Name, "./")), "/")
+		name, _, _ = strings.Cut(Normal(strings.TrimPrefix(h.Name, "./")), "/")
 	}
 	return u.sink.WriteFile(name, p, h.Mode&0o100 != 0, h.Size, r)
 }

@@ -1,0 +1,212 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// cloneFrom is the size from which it is worth asking the file system to share a file's blocks.
+const cloneFrom = 64 << 10
+
+// Target is a tree of the store and the directory that becomes a copy of it.
+type Target struct {
+	Digest string
+	Dir    string // must not exist; its parent must
+}
+
+// Materialise makes the directory dst a copy of a tree. dst must not exist, its parent must. Blocks are shared with the
+// store where the file system can do that; modes are those of the inventory, less the umask.
+//
+// What is written is hashed. If the store's tree is damaged, dst is removed, the tree is discarded from the store, so
+// that it will be fetched again, and the error is a [bundle.MismatchError].
+func (s *Store) Materialise(ctx context.Context, digest, dst string) error {
+	return s.MaterialiseAll(ctx, []Target{{Digest: digest, Dir: dst}})
+}
+
+// MaterialiseAll is Materialise for many trees at once, in parallel. After an error some targets may be there, each
+// whole.
+func (s *Store) MaterialiseAll(ctx context.Context, targets []Target) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(runtime.GOMAXPROCS(0), 2))
+	for _, t := range targets {
+		g.Go(func() error { return s.materialise(ctx, t) })
+	}
+	return g.Wait()
+}
+
+func (s *Store) materialise(ctx context.Context, t Target) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	inv, err := s.Inventory(t.Digest)
+	if err == nil {
+		err = s.project(ctx, t, inv)
+	}
+	var damaged *bundle.MismatchError
+	if errors.As(err, &damaged) {
+		return errors.Join(fmt.Errorf("store: %w", err), s.Discard(t.Digest))
+	}
+	return err
+}
+
+// project copies a tree, and removes the copy if anything goes wrong.
+func (s *Store) project(ctx context.Context, t Target, inv bundle.Inventory) (err error) {
+	entry, err := s.entry(t.Digest)
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(t.Dir, 0o755); errors.Is(err, fs.ErrExist) {
+		return diag.Errorf(diag.Conflict, "%s is in the way", t.Dir)
+	} else if err != nil {
+		return err
+	}
+	p := &projection{store: s}
+	defer func() {
+		err = errors.Join(err, p.leave())
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(t.Dir))
+		}
+	}()
+	if err := p.open(filepath.Join(entry, treeName), t.Dir); err != nil {
+		return missing(err, t.Digest)
+	}
+	for _, e := range inv {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := p.file(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// missing turns the absence of what an inventory promises into a mismatch.
+func missing(err error, what string) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return &bundle.MismatchError{What: what, Want: "what its inventory says", Got: "no such file"}
+}
+
+// projection copies one tree. It keeps the two directories open that it is in.
+type projection struct {
+	store    *Store
+	from, to *os.Root // the trees
+	name     string   // where both of the next are
+	src, dst *os.Root
+	buf      []byte
+}
+
+func (p *projection) open(from, to string) (err error) {
+	if p.from, err = os.OpenRoot(from); err != nil {
+		return err
+	}
+	if p.to, err = os.OpenRoot(to); err != nil {
+		return err
+	}
+	p.name, p.src, p.dst = ".", p.from, p.to
+	return nil
+}
+
+func (p *projection) enter(dir string) error {
+	if p.name == dir {
+		return nil
+	}
+	if err := p.leaveDir(); err != nil {
+		return err
+	}
+	if dir == "." {
+		return nil
+	}
+	src, err := p.from.OpenRoot(dir)
+	if err != nil {
+		return missing(err, dir)
+	}
+	err = p.to.MkdirAll(dir, 0o755)
+	if err == nil {
+		var dst *os.Root
+		if dst, err = p.to.OpenRoot(dir); err == nil {
+			p.name, p.src, p.dst = dir, src, dst
+			return nil
+		}
+	}
+	return errors.Join(err, src.Close())
+}
+
+func (p *projection) leaveDir() error {
+	if p.name == "." {
+		return nil
+	}
+	err := errors.Join(p.src.Close(), p.dst.Close())
+	p.name, p.src, p.dst = ".", p.from, p.to
+	return err
+}
+
+func (p *projection) leave() error {
+	if p.to == nil {
+		if p.from == nil {
+			return nil
+		}
+		return p.from.Close()
+	}
+	return errors.Join(p.leaveDir(), p.from.Close(), p.to.Close())
+}
+
+func (p *projection) file(e bundle.Entry) error {
+	if err := p.enter(path.Dir(e.Path)); err != nil {
+		return err
+	}
+	name := path.Base(e.Path)
+	src, err := p.src.Open(name)
+	if err != nil {
+		return missing(err, e.Path)
+	}
+	defer src.Close()
+	mode := fs.FileMode(0o644)
+	if e.Executable {
+		mode = 0o755
+	}
+	dst, err := p.dst.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.copy(dst, src, e), dst.Close())
+}
+
+// copy fills dst and checks what it got. Blocks that are shared are read all the same, to be hashed.
+func (p *projection) copy(dst, src *os.File, e bundle.Entry) error {
+	if p.buf == nil {
+		p.buf = make([]byte, 64<<10)
+	}
+	out := io.Writer(dst)
+	if e.Size >= cloneFrom && !p.store.noClone.Load() {
+		if clone(dst, src) {
+			out = io.Discard
+		} else {
+			p.store.noClone.Store(true)
+		}
+	}
+	sum := sha256.New()
+	n, err := io.CopyBuffer(onlyWriter{io.MultiWriter(out, sum)}, onlyReader{io.LimitReader(src, e.Size+1)}, p.buf)
+	if err != nil {
+		return err
+	}
+	return e.CheckSum(n, [sha256.Size]byte(sum.Sum(nil)))
+}
+
+// onlyReader hides WriteTo, so that the projection's buffer is used.
+type onlyReader struct{ io.Reader }

@@ -1,0 +1,246 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+const (
+	// mostBuffered is the size up to which a file is handed to a worker whole, while the next one is being read.
+	mostBuffered = 128 << 10
+	// queued is how many files wait for one worker. With mostBuffered it bounds a Writer's memory.
+	queued = 64
+)
+
+// Writer takes the files of skills into a store. It is a [bundle.Sink], safe for concurrent use. Nothing is in the
+// store before Commit.
+type Writer struct {
+	store   *Store
+	scratch *scratch
+	root    *os.Root // the scratch directory
+	limits  bundle.Limits
+	workers []*worker
+	running sync.WaitGroup
+	buffers sync.Pool
+
+	mu     sync.Mutex
+	skills map[string]*staged
+	total  int64
+	ended  bool
+}
+
+// staged is a skill that is being written.
+type staged struct {
+	dir       string // below the scratch directory
+	check     *bundle.Checker
+	worker    *worker
+	dirs      map[string]bool  // made below tree; the worker's own
+	inventory bundle.Inventory // the worker's own until it has ended
+	digest    string
+}
+
+// Writer starts to write skills.
+func (s *Store) Writer(limits bundle.Limits) (*Writer, error) {
+	scratch, err := s.scratch()
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(scratch.dir)
+	if err != nil {
+		return nil, errors.Join(err, scratch.close())
+	}
+	w := &Writer{store: s, scratch: scratch, root: root, limits: limits.OrDefault(), skills: make(map[string]*staged)}
+	w.buffers.New = func() any { return new([]byte) }
+	for range workerCount() {
+		k := &worker{writer: w, jobs: make(chan job, queued)}
+		w.workers = append(w.workers, k)
+		w.running.Go(k.run)
+	}
+	return w, nil
+}
+
+// WriteFile takes one file. What is litter by [bundle.Ignored] is dropped; unsafe names, collisions and whatever exceeds
+// the limits are errors with the code Invalid. A failure to write may be reported by a later call or by Commit.
+func (w *Writer) WriteFile(skill, name string, executable bool, size int64, r io.Reader) error {
+	name = bundle.Normal(name)
+	if bundle.Ignored(name, false) {
+		return nil
+	}
+	s, err := w.enter(skill, name, size)
+	if err != nil {
+		return err
+	}
+	j := job{skill: s, path: name, executable: executable}
+	if size > mostBuffered {
+		return s.worker.stream(j, size, r)
+	}
+	j.buffer = w.buffers.Get().(*[]byte)
+	data, err := readUpTo((*j.buffer)[:0], r, size)
+	*j.buffer = data
+	if err != nil {
+		return err
+	}
+	if size < 0 && len(data) > mostBuffered {
+		return s.worker.stream(j, size, io.MultiReader(bytes.NewReader(data), r))
+	}
+	if size >= 0 && int64(len(data)) != size {
+		return sizeError(name, size, int64(len(data)))
+	}
+	if size < 0 {
+		if err := w.account(name, int64(len(data))); err != nil {
+			return err
+		}
+	}
+	return s.worker.send(j)
+}
+
+// enter checks a file and finds its skill, which it starts if it is new.
+func (w *Writer) enter(skill, name string, size int64) (*staged, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		return nil, diag.Errorf(diag.Internal, "store: written to after the end")
+	}
+	s := w.skills[skill]
+	if s == nil {
+		n := len(w.skills)
+		s = &staged{
+			dir: strconv.Itoa(n), check: bundle.NewChecker(w.limits),
+			worker: w.workers[n%len(w.workers)], dirs: make(map[string]bool),
+		}
+		w.skills[skill] = s
+	}
+	if err := s.check.AddFile(name, size); err != nil {
+		return nil, fmt.Errorf("skill %q: %w", skill, err)
+	}
+	return s, w.addLocked(name, max(size, 0))
+}
+
+// account adds to the pack's size what became known late.
+func (w *Writer) account(name string, n int64) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.addLocked(name, n)
+}
+
+func (w *Writer) addLocked(name string, n int64) error {
+	if w.total += n; w.total > w.limits.TotalBytes {
+		return diag.Errorf(diag.Invalid, "entry %q makes the whole larger than %d bytes", name, w.limits.TotalBytes)
+	}
+	return nil
+}
+
+// Commit puts all skills into the store and returns their tree digests. want has the digests that skills must have; it
+// may be nil or name only some. If one differs or is missing, the error is a [bundle.MismatchError] or has the code
+// NotFound, and nothing is kept.
+func (w *Writer) Commit(want map[string]string) (map[string]string, error) {
+	if err := w.end(); err != nil {
+		return nil, err
+	}
+	digests := make(map[string]string, len(w.skills))
+	for name, s := range w.skills {
+		digests[name] = s.digest
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		switch got, ok := digests[name]; {
+		case !ok:
+			return nil, diag.Errorf(diag.NotFound, "skill %q was promised and did not come", name)
+		case got != want[name]:
+			return nil, &bundle.MismatchError{What: fmt.Sprintf("skill %q", name), Want: want[name], Got: got}
+		}
+	}
+	for _, s := range w.skills {
+		if err := w.publish(s); err != nil {
+			return nil, err
+		}
+	}
+	return digests, w.Close()
+}
+
+// publish moves a staged skill to its place. That it is there already is as good.
+func (w *Writer) publish(s *staged) error {
+	entry, err := w.store.entry(s.digest)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(entry), 0o755); err != nil {
+		return err
+	}
+	err = os.Rename(filepath.Join(w.scratch.dir, s.dir), entry)
+	if err != nil && w.store.Has(s.digest) {
+		return nil
+	}
+	return err
+}
+
+// end stops the workers and returns the first of their errors. It may be called again.
+func (w *Writer) end() error {
+	w.mu.Lock()
+	ended := w.ended
+	w.ended = true
+	w.mu.Unlock()
+	if !ended {
+		for _, k := range w.workers {
+			close(k.jobs)
+		}
+	}
+	w.running.Wait()
+	for _, k := range w.workers {
+		if err := k.failure(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close discards what was not committed. It may be called again, and after Commit.
+func (w *Writer) Close() error {
+	if w.scratch == nil {
+		return nil
+	}
+	_ = w.end() // its errors are Commit's business
+	err := errors.Join(w.root.Close(), w.scratch.close())
+	w.scratch = nil
+	return err
+}
+
+func sizeError(name string, want, got int64) error {
+	return diag.Errorf(diag.Invalid, "entry %q has %d bytes or more, not the %d announced", name, got, want)
+}
+
+// readUpTo appends r to buf: all of it where size says that it is small, else as far as it is worth buffering. It reads
+// a byte more than size, so that a longer file is noticed.
+func readUpTo(buf []byte, r io.Reader, size int64) ([]byte, error) {
+	limit := int64(mostBuffered)
+	if size >= 0 {
+		limit = size
+	}
+	buf = slices.Grow(buf, int(min(limit, 16<<10))+1)
+	for int64(len(buf)) <= limit {
+		if len(buf) == cap(buf) {
+			buf = slices.Grow(buf, int(limit+1)-len(buf))
+		}
+		n, err := r.Read(buf[len(buf):min(int64(cap(buf)), limit+1)])
+		buf = buf[:len(buf)+n]
+		if errors.Is(err, io.EOF) {
+			return buf, nil
+		}
+		if err != nil {
+			return buf, err
+		}
+	}
+	return buf, nil
+}
+
+var _ bundle.Sink = (*Writer)(nil)
