@@ -56,14 +56,15 @@ func newHTTPClient(opts Options) *http.Client {
 	}
 	return &http.Client{
 		Transport:     &retry.Transport{Base: transport, Policy: func() retry.Policy { return policy }},
-		CheckRedirect: checkRedirect,
+		CheckRedirect: CheckRedirect,
 	}
 }
 
 const maxRedirects = 10
 
-// checkRedirect keeps redirects on HTTPS and out of this machine. The client above drops credentials on the way.
-func checkRedirect(req *http.Request, via []*http.Request) error {
+// CheckRedirect is a redirect policy for [net/http.Client]: it keeps redirects on HTTPS and out of this machine. That
+// credentials do not follow to another host is the work of the client that adds them.
+func CheckRedirect(req *http.Request, via []*http.Request) error {
 	from := via[0].URL
 	switch {
 	case len(via) >= maxRedirects:

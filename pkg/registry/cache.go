@@ -1,0 +1,75 @@
+package registry
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// cache keeps the answers of HTTPS indexes, a file for each address. It is a convenience: what cannot be read or written
+// is asked again.
+type cache struct {
+	dir string // "" for none
+}
+
+// cached is one answer.
+type cached struct {
+	URL     string `json:"url"`
+	ETag    string `json:"etag,omitempty"`
+	Missing bool   `json:"missing,omitempty"`
+	Body    []byte `json:"body,omitempty"`
+	Sum     string `json:"sum"` // of the body, so that a damaged file is not believed
+}
+
+func (c cached) answer() ([]byte, error) {
+	if c.Missing {
+		return nil, fs.ErrNotExist
+	}
+	return c.Body, nil
+}
+
+func sum(data []byte) string {
+	s := sha256.Sum256(data)
+	return hex.EncodeToString(s[:])
+}
+
+func (c cache) path(url string) string { return filepath.Join(c.dir, sum([]byte(url))+".json") }
+
+func (c cache) load(url string) (cached, bool) {
+	if c.dir == "" {
+		return cached{}, false
+	}
+	data, err := os.ReadFile(c.path(url))
+	if err != nil {
+		return cached{}, false
+	}
+	var kept cached
+	if json.Unmarshal(data, &kept) != nil || kept.URL != url || kept.Sum != sum(kept.Body) {
+		return cached{}, false
+	}
+	return kept, true
+}
+
+// store writes by way of a temporary file, so that two processes never mix their answers.
+func (c cache) store(url string, answer cached) {
+	if c.dir == "" {
+		return
+	}
+	answer.URL, answer.Sum = url, sum(answer.Body)
+	data, err := json.Marshal(answer)
+	if err != nil || os.MkdirAll(c.dir, 0o755) != nil {
+		return
+	}
+	f, err := os.CreateTemp(c.dir, ".tmp-")
+	if err != nil {
+		return
+	}
+	_, err = f.Write(data)
+	if closeErr := f.Close(); err == nil && closeErr == nil && os.Rename(f.Name(), c.path(url)) == nil {
+		return
+	}
+	_ = os.Remove(f.Name())
+}

@@ -1,0 +1,145 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"sync"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/index"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// files are the static files of an index. A file that is not there is an error that is [fs.ErrNotExist].
+type files interface {
+	read(ctx context.Context, path string) ([]byte, error)
+}
+
+// indexed is a registry that is an index.
+type indexed struct {
+	name  string
+	files files
+	base  source.Ref // where the index itself is
+
+	mu      sync.Mutex
+	entries map[source.ID]*index.Entry // nil values: asked, and not there
+	checked bool                       // config.json was read
+}
+
+func newIndexed(name string, f files, base source.Ref) *indexed {
+	return &indexed{name: name, files: f, base: base, entries: make(map[source.ID]*index.Entry)}
+}
+
+func (r *indexed) Name() string { return r.name }
+
+func (r *indexed) Versions(ctx context.Context, id source.ID) ([]Version, error) {
+	entry, err := r.entry(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	versions := make([]Version, len(entry.Versions))
+	for i, l := range entry.Versions {
+		versions[i] = Version{Version: l.Version, Yanked: l.Yanked != "", Published: l.Published, Source: r.source(l)}
+	}
+	return versions, nil
+}
+
+// source returns what a lock records for a line; a line that cannot be used has none.
+func (r *indexed) source(l index.Line) string {
+	p, err := l.Pack(r.base)
+	if err != nil {
+		return ""
+	}
+	return p.Ref.Source()
+}
+
+func (r *indexed) Pack(ctx context.Context, id source.ID, version string) (*source.Pack, error) {
+	entry, err := r.entry(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	line, ok := entry.Line(version)
+	if !ok {
+		versions, _ := r.Versions(ctx, id)
+		return nil, noVersion(r.name, id, version, versions)
+	}
+	p, err := line.Pack(r.base)
+	if err != nil {
+		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", r.name, err)
+	}
+	return p, nil
+}
+
+// entry reads a pack's file once.
+func (r *indexed) entry(ctx context.Context, id source.ID) (*index.Entry, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	entry, asked := r.entries[id]
+	if !asked {
+		var err error
+		if entry, err = r.load(ctx, id); err != nil {
+			return nil, err
+		}
+		r.entries[id] = entry
+	}
+	if entry == nil {
+		return nil, &NotFoundError{Pack: id, Registry: r.name}
+	}
+	return entry, nil
+}
+
+// load returns nil where the index has no such pack. That an index is one is checked before a miss is believed, so that a
+// mistyped address is not taken for an index without packs, and a hit costs one file.
+func (r *indexed) load(ctx context.Context, id source.ID) (*index.Entry, error) {
+	path := index.Path(id)
+	data, err := r.files.read(ctx, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, r.check(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	entry, err := index.Parse(path, data)
+	if err != nil {
+		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", r.name, err)
+	}
+	if entry.ID != id {
+		return nil, diag.Errorf(diag.Invalid, "%s: %s is about %s", r.name, path, entry.ID)
+	}
+	return entry, nil
+}
+
+// check reads config.json once.
+func (r *indexed) check(ctx context.Context) error {
+	if r.checked {
+		return nil
+	}
+	data, err := r.files.read(ctx, index.ConfigPath)
+	if errors.Is(err, fs.ErrNotExist) {
+		return diag.Errorf(diag.Invalid, "%s is not an index: it has no %s", r.name, index.ConfigPath).
+			WithHint("check the registry's address")
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := index.ParseConfig(index.ConfigPath, data); err != nil {
+		return diag.Errorf(diag.CodeOf(err), "%s: %w", r.name, err).WithHint("%s", diag.HintOf(err))
+	}
+	r.checked = true
+	return nil
+}
+
+// disk reads an index from a file system.
+type disk struct {
+	name string
+	fsys fs.FS
+}
+
+func (d disk) read(_ context.Context, path string) ([]byte, error) {
+	data, err := fs.ReadFile(d.fsys, path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, diag.Errorf(diag.Internal, "%s: %w", d.name, err)
+	}
+	return data, err
+}

@@ -1,0 +1,141 @@
+package registry
+
+import (
+	"context"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+)
+
+// GitTrees opens the files of a git place at its default branch, or at the revision that it names.
+type GitTrees interface {
+	Tree(ctx context.Context, ref source.Ref) (fs.FS, error)
+}
+
+// Deps are what registries work with.
+type Deps struct {
+	OCI      *oci.Client  // for OCI places and layouts
+	Git      GitTrees     // for indexes in git; nil where there are none
+	HTTP     *http.Client // for indexes on HTTPS; nil for one with this package's defaults
+	Embedded fs.FS        // the index inside the binary; nil for none
+	Base     string       // the directory that relative ones are relative to
+	Cache    string       // where answers of HTTPS indexes are kept; "" for nowhere
+	Offline  bool         // use what is kept, ask nobody
+}
+
+// Open returns the registry at a URL, which is one of
+//
+//	embedded                the index in the binary
+//	local                   what the user published without naming a registry
+//	https://host/path       an index on a web server
+//	git+https://host/repo   an index in a git repository, as are the other forms of a git place
+//	oci://host/prefix       OCI repositories below a prefix
+//	oci-layout:DIR          an OCI layout
+//	DIR                     an index in a directory, or an OCI layout
+//
+// Name is what messages call it; "" stands for the URL. Nothing is asked before the registry is.
+func Open(_ context.Context, name, url string, deps Deps) (Registry, error) {
+	if name == "" {
+		name = url
+	}
+	switch {
+	case url == Embedded:
+		return openEmbedded(name, deps)
+	case url == Local:
+		return openStored(name, source.Ref{Kind: source.KindLocal}, deps)
+	case strings.HasPrefix(url, "http://"):
+		return nil, diag.Errorf(diag.Usage, "registry %s: an index is read over HTTPS only", url)
+	case strings.HasPrefix(url, "oci://"):
+		return openPrefix(name, url, deps)
+	case strings.HasPrefix(url, "oci-layout:"):
+		return openStored(name, source.Ref{Kind: source.KindLayout, URL: strings.TrimPrefix(url, "oci-layout:")}, deps)
+	case strings.HasPrefix(url, "https://") && !strings.HasSuffix(strings.TrimRight(url, "/"), ".git"):
+		return openHTTPS(name, url, deps)
+	}
+	return openParsed(name, url, deps)
+}
+
+func openEmbedded(name string, deps Deps) (Registry, error) {
+	if deps.Embedded == nil {
+		return nil, diag.Errorf(diag.NotFound, "there is no embedded registry")
+	}
+	return newIndexed(name, disk{name, deps.Embedded}, source.Ref{Kind: source.KindEmbedded}), nil
+}
+
+func openStored(name string, ref source.Ref, deps Deps) (Registry, error) {
+	if deps.OCI == nil {
+		return nil, diag.Errorf(diag.Internal, "registry %s: OCI places cannot be read here", name)
+	}
+	if ref.Kind == source.KindLayout && ref.URL == "" {
+		return nil, diag.Errorf(diag.Usage, "oci-layout: needs a directory").WithHint("write oci-layout:DIR")
+	}
+	return newPlace(name, deps.OCI, func(id source.ID) source.Ref {
+		at := ref
+		at.ID = id
+		return at
+	}), nil
+}
+
+func openPrefix(name, url string, deps Deps) (Registry, error) {
+	if deps.OCI == nil {
+		return nil, diag.Errorf(diag.Internal, "registry %s: OCI places cannot be read here", name)
+	}
+	prefix, err := cleanPrefix(url)
+	if err != nil {
+		return nil, err
+	}
+	return newPlace(name, deps.OCI, func(id source.ID) source.Ref {
+		return source.Ref{Kind: source.KindOCI, URL: Repository(prefix, id)}
+	}), nil
+}
+
+// cleanPrefix returns a prefix in its canonical form. A pack below it must be a place that can be parsed.
+func cleanPrefix(url string) (string, error) {
+	const probe = "/a/b"
+	ref, err := source.Parse(strings.TrimRight(url, "/") + probe)
+	if err != nil || ref.Rev != "" || ref.Digest != "" {
+		return "", diag.Errorf(diag.Usage, "%q is not the prefix of OCI repositories", url).WithHint("write oci://host/namespace")
+	}
+	return strings.TrimSuffix(ref.URL, probe), nil
+}
+
+// openParsed opens what is written as a place: git, or a directory.
+func openParsed(name, url string, deps Deps) (Registry, error) {
+	ref, err := source.Parse(url)
+	if err != nil || ref.Kind == source.KindName {
+		ref = source.Ref{Kind: source.KindPath, URL: url} // a directory may be written without ./ here
+	}
+	switch ref.Kind {
+	case source.KindGit:
+		if deps.Git == nil {
+			return nil, diag.Errorf(diag.Internal, "registry %s: git cannot be read here", name)
+		}
+		return newIndexed(name, &gitFiles{ref: ref, trees: deps.Git}, ref), nil
+	case source.KindPath:
+		return openDir(name, ref, deps)
+	default:
+		return nil, diag.Errorf(diag.Usage, "%q is not a registry", url).
+			WithHint("a registry is an index (a directory, https://… or git+https://…), oci://host/prefix or oci-layout:DIR")
+	}
+}
+
+func openDir(name string, ref source.Ref, deps Deps) (Registry, error) {
+	dir := filepath.FromSlash(ref.URL)
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(deps.Base, dir)
+	}
+	info, err := os.Stat(dir)
+	if err != nil || !info.IsDir() {
+		return nil, diag.Errorf(diag.NotFound, "registry %s: there is no directory %s", name, dir)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "oci-layout")); err == nil {
+		return openStored(name, source.Ref{Kind: source.KindLayout, URL: ref.URL}, deps)
+	}
+	return newIndexed(name, disk{name, os.DirFS(dir)}, source.Ref{Kind: source.KindPath, URL: ref.URL}), nil
+}

@@ -1,0 +1,55 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// The registries that need no configuration.
+const (
+	Local    = "local"    // what the user published without naming a registry
+	Embedded = "embedded" // what the binary brings along
+)
+
+// Registry answers for the packs that it has.
+type Registry interface {
+	// Name returns what messages call the registry: its configured name or its URL.
+	Name() string
+	// Versions returns a pack's versions, highest first. A pack that the registry does not have is an error with the
+	// code [diag.NotFound].
+	Versions(ctx context.Context, id source.ID) ([]Version, error)
+	// Pack returns one version, pinned and described. It is an error with the code [diag.NotFound] if there is none.
+	Pack(ctx context.Context, id source.ID, version string) (*source.Pack, error)
+}
+
+// Version is a version on offer.
+type Version struct {
+	Version   string
+	Yanked    bool   // withdrawn: kept for those who locked it
+	Published string // RFC 3339, "" where the registry does not say
+	Source    string // where it is, as a lock records it
+}
+
+// NotFoundError says that a registry does not have a pack.
+type NotFoundError struct {
+	Pack     source.ID
+	Registry string
+}
+
+// Error names the registry and the pack.
+func (e *NotFoundError) Error() string { return fmt.Sprintf("%s has no pack %s", e.Registry, e.Pack) }
+
+// Code returns [diag.NotFound].
+func (e *NotFoundError) Code() diag.Code { return diag.NotFound }
+
+// noVersion says that a registry has the pack and not the version.
+func noVersion(name string, id source.ID, version string, have []Version) error {
+	err := diag.Errorf(diag.NotFound, "%s has no version %s of %s", name, version, id)
+	if len(have) == 0 {
+		return err
+	}
+	return err.WithHint("the highest version there is %s", have[0].Version)
+}

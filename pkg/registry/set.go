@@ -1,0 +1,211 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// Named is a configured registry.
+type Named struct {
+	Name string // "" for one that is known by its URL
+	URL  string
+}
+
+// Config says which registries there are and what is bound to them.
+type Config struct {
+	Registries []Named           // in the order of configuration
+	Namespaces map[string]string // owner -> the name or URL of the registry that alone answers for it
+	Enforced   map[string]string // as Namespaces, from the enterprise: these cannot be rebound
+	Override   string            // a registry that alone is asked in this call, "" for none
+}
+
+// Set is the registries that are configured, and the rules by which they answer.
+type Set struct {
+	config Config
+	deps   Deps
+
+	mu   sync.Mutex
+	open map[string]Registry // by URL
+}
+
+// NewSet returns a set. Registries are opened when they are asked.
+func NewSet(config Config, deps Deps) *Set {
+	return &Set{config: config, deps: deps, open: make(map[string]Registry)}
+}
+
+// AmbiguousError says that several registries have a pack and none is bound to its namespace.
+type AmbiguousError struct {
+	Pack       source.ID
+	Registries []string
+}
+
+// Error names the pack and the registries.
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("%s is in %s: which one is meant is not configured", e.Pack, strings.Join(e.Registries, " and in "))
+}
+
+// Code returns [diag.Conflict].
+func (e *AmbiguousError) Code() diag.Code { return diag.Conflict }
+
+// Hint says how to bind the namespace.
+func (e *AmbiguousError) Hint() string {
+	return fmt.Sprintf("bind the namespace in skillpm.yaml, as in namespaces: {%s: %q}", e.Pack.Owner, e.Registries[0])
+}
+
+// Find returns the registry that answers for a pack. The locked source is what the lock records of the pack, or "": a
+// locked pack is looked up only where it was locked, whatever else is configured.
+func (s *Set) Find(ctx context.Context, id source.ID, lockedSource string) (Registry, error) {
+	switch {
+	case lockedSource != "":
+		return s.locked(ctx, id, lockedSource)
+	case s.config.Override != "":
+		return s.only(ctx, id, s.config.Override)
+	}
+	if bound, ok := s.bound(id); ok {
+		return s.only(ctx, id, bound)
+	}
+	candidates, err := s.candidates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	hits, err := ask(ctx, id, candidates)
+	if err != nil {
+		return nil, err
+	}
+	switch len(hits) {
+	case 0:
+		return s.fallback(ctx, id, candidates)
+	case 1:
+		return hits[0], nil
+	}
+	names := make([]string, len(hits))
+	for i, r := range hits {
+		names[i] = r.Name()
+	}
+	return nil, &AmbiguousError{Pack: id, Registries: names}
+}
+
+// bound returns the registry that an owner is bound to.
+func (s *Set) bound(id source.ID) (string, bool) {
+	if r, ok := s.config.Enforced[id.Owner]; ok {
+		return r, true
+	}
+	r, ok := s.config.Namespaces[id.Owner]
+	return r, ok
+}
+
+// only asks one registry.
+func (s *Set) only(ctx context.Context, id source.ID, nameOrURL string) (Registry, error) {
+	r, err := s.registry(ctx, nameOrURL)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.Versions(ctx, id); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// candidates are the configured registries that answer for names that are bound to none.
+func (s *Set) candidates(ctx context.Context) ([]Registry, error) {
+	var list []Registry
+	for _, named := range s.config.Registries {
+		r, err := s.registry(ctx, named.URL)
+		if err != nil {
+			return nil, err
+		}
+		if _, isPlace := r.(*place); isPlace && len(s.config.Registries) > 1 {
+			continue
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// ask asks registries at once and returns those that have a pack, in their order. Any answer but yes and no is an
+// error: a registry that cannot be reached might have the pack.
+func ask(ctx context.Context, id source.ID, list []Registry) ([]Registry, error) {
+	has := make([]bool, len(list))
+	errs := make([]error, len(list))
+	var group errgroup.Group
+	group.SetLimit(8)
+	for i, r := range list {
+		group.Go(func() error {
+			_, err := r.Versions(ctx, id)
+			var none *NotFoundError
+			if errors.As(err, &none) {
+				err = nil
+			} else {
+				has[i] = err == nil
+			}
+			errs[i] = err
+			return nil
+		})
+	}
+	_ = group.Wait()
+	var hits []Registry
+	for i, r := range list {
+		if errs[i] != nil {
+			return nil, diag.Errorf(diag.CodeOf(errs[i]), "looking for %s in %s: %w", id, r.Name(), errs[i]).
+				WithHint("%s", diag.HintOf(errs[i]))
+		}
+		if has[i] {
+			hits = append(hits, r)
+		}
+	}
+	return hits, nil
+}
+
+// fallback asks what needs no configuration.
+func (s *Set) fallback(ctx context.Context, id source.ID, asked []Registry) (Registry, error) {
+	names := make([]string, 0, len(asked)+2)
+	for _, r := range asked {
+		names = append(names, r.Name())
+	}
+	for _, url := range []string{Local, Embedded} {
+		r, err := s.registry(ctx, url)
+		if err != nil {
+			continue // this program has none
+		}
+		names = append(names, r.Name())
+		hits, err := ask(ctx, id, []Registry{r})
+		if err != nil {
+			return nil, err
+		}
+		if len(hits) == 1 {
+			return r, nil
+		}
+	}
+	return nil, diag.Errorf(diag.NotFound, "no registry has a pack %s: asked %s", id, strings.Join(names, ", ")).
+		WithHint("check the name, or add the registry that has it to registries in skillpm.yaml")
+}
+
+// registry opens a registry once; it is named by its configured name or its URL.
+func (s *Set) registry(ctx context.Context, nameOrURL string) (Registry, error) {
+	name, url := "", nameOrURL
+	for _, named := range s.config.Registries {
+		if named.URL == nameOrURL || named.Name == nameOrURL && named.Name != "" {
+			name, url = named.Name, named.URL
+			break
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r, ok := s.open[url]; ok {
+		return r, nil
+	}
+	r, err := Open(ctx, name, url, s.deps)
+	if err != nil {
+		return nil, err
+	}
+	s.open[url] = r
+	return r, nil
+}
