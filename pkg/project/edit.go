@@ -1,0 +1,317 @@
+package project
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// SetDependency writes a dependency: in its place, in dependencies or dev-dependencies, if the pack is there already,
+// else as the last of dependencies. One without a constraint and a place is written as "*". The manifest is unchanged
+// when there is an error, which says what to write by hand.
+func (m *Manifest) SetDependency(d source.Dependency) error {
+	d = normal(d)
+	want := m.clone()
+	key := "dependencies"
+	if i := indexOf(want.DevDependencies, d.ID); i >= 0 {
+		key = "dev-dependencies"
+		want.DevDependencies[i] = d
+	} else if i := indexOf(want.Dependencies, d.ID); i >= 0 {
+		want.Dependencies[i] = d
+	} else {
+		want.Dependencies = append(want.Dependencies, d)
+	}
+	return m.edit(want, "set "+d.ID.String(), func(doc *document) error { return setDependency(doc, key, d) })
+}
+
+// RemoveDependency removes a pack from dependencies and dev-dependencies, and says whether it was there. Comments above
+// it stay.
+func (m *Manifest) RemoveDependency(id source.ID) (bool, error) {
+	want := m.clone()
+	is := func(d source.Dependency) bool { return d.ID == id }
+	want.Dependencies = slices.DeleteFunc(want.Dependencies, is)
+	want.DevDependencies = slices.DeleteFunc(want.DevDependencies, is)
+	if want.equal(m) {
+		return false, nil
+	}
+	return true, m.edit(want, "remove "+id.String(), func(doc *document) error {
+		for _, key := range []string{"dependencies", "dev-dependencies"} {
+			if err := removeEntry(doc, key, id.String()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// SetAlias gives a skill another name. An alias that the skill has already is replaced.
+func (m *Manifest) SetAlias(a Alias) error {
+	want := m.clone()
+	same := func(o Alias) bool { return o.Skill == a.Skill && o.Pack == a.Pack && o.Alias != a.Alias }
+	var replaced []string
+	for _, o := range want.Aliases {
+		if same(o) {
+			replaced = append(replaced, o.Alias)
+		}
+	}
+	want.Aliases = slices.DeleteFunc(want.Aliases, same)
+	if i := slices.IndexFunc(want.Aliases, func(o Alias) bool { return o.Alias == a.Alias }); i >= 0 {
+		want.Aliases[i] = a
+	} else {
+		want.Aliases = append(want.Aliases, a)
+	}
+	return m.edit(want, "add "+a.Alias+": "+quote(a.Target())+" to aliases", func(doc *document) error {
+		if err := doc.set(value{text: a.Target()}, "aliases", a.Alias); err != nil {
+			return err
+		}
+		return removeEach(doc, replaced)
+	})
+}
+
+// RemoveAliasesOf removes the aliases of a pack's skills, and returns them.
+func (m *Manifest) RemoveAliasesOf(pack source.ID) ([]Alias, error) {
+	var gone []Alias
+	var names []string
+	for _, a := range m.Aliases {
+		if a.Pack == pack {
+			gone, names = append(gone, a), append(names, a.Alias)
+		}
+	}
+	if len(gone) == 0 {
+		return nil, nil
+	}
+	want := m.clone()
+	want.Aliases = slices.DeleteFunc(want.Aliases, func(a Alias) bool { return a.Pack == pack })
+	return gone, m.edit(want, "remove the aliases of "+pack.String(), func(doc *document) error { return removeEach(doc, names) })
+}
+
+func removeEach(doc *document, aliases []string) error {
+	for _, alias := range aliases {
+		if err := removeEntry(doc, "aliases", alias); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SetAgents writes the list of agents that skills are linked for. Those that are in a list of several lines keep their
+// order. An empty list removes the key.
+func (m *Manifest) SetAgents(ids []string) error {
+	want := m.clone()
+	want.Agents = slices.Clone(ids)
+	return m.edit(want, "set agents", func(doc *document) error {
+		if len(ids) == 0 {
+			_, err := doc.remove("agents")
+			return err
+		}
+		return doc.set(value{items: ids}, "agents")
+	})
+}
+
+// Set writes one of the texts about the pack itself: name, version, description, license or skillpm.
+func (m *Manifest) Set(key, text string) error {
+	want := m.clone()
+	switch key {
+	case "name":
+		id, err := source.ParseID(text)
+		if err != nil {
+			return err
+		}
+		want.Name = id
+	case "version":
+		want.Version = text
+	case "description":
+		want.Description = text
+	case "license":
+		want.License = text
+	case "skillpm":
+		want.Skillpm = text
+	default:
+		return diag.Errorf(diag.Internal, "%s is not a text of a manifest", key)
+	}
+	return m.edit(want, "write "+key+": "+quote(text), func(doc *document) error { return doc.set(value{text: text}, key) })
+}
+
+// edit makes a change, and takes it over only if the result says what is wanted.
+func (m *Manifest) edit(want *Manifest, todo string, change func(*document) error) error {
+	doc, err := newDocument(m.Path, m.Bytes())
+	if err != nil {
+		return err
+	}
+	if err := change(doc); err != nil {
+		return m.refused(todo, err)
+	}
+	next, err := ParseManifest(m.Path, doc.data)
+	if err != nil {
+		return m.refused(todo, err)
+	}
+	if !next.equal(want) {
+		return m.refused(todo, nil)
+	}
+	*m = *next
+	return nil
+}
+
+// refused says that a change cannot be made in the bytes of the file. A hint that knows more stays.
+func (m *Manifest) refused(todo string, err error) error {
+	if err != nil && diag.HintOf(err) != "" {
+		return err
+	}
+	e := diag.Errorf(diag.Invalid, "%s is written in a way that skillpm does not edit", m.Path)
+	if err != nil {
+		e = diag.Errorf(diag.Invalid, "%s is written in a way that skillpm does not edit: %w", m.Path, err)
+	}
+	return e.WithHint("edit it by hand: %s", todo)
+}
+
+// setDependency writes d under key. A dependency that is written as a mapping over several lines keeps that form, and
+// the comments in it.
+func setDependency(doc *document, key string, d source.Dependency) error {
+	id := d.ID.String()
+	found := doc.find(key, id)
+	if len(found) == 2 && found[1].val.Kind == yaml.MappingNode && !isFlow(found[1].val) {
+		return setFields(doc, found[1].val, key, d)
+	}
+	revKey := ""
+	if len(found) == 2 {
+		revKey = revisionKeyOf(found[1].val)
+	}
+	fields, err := fieldsOf(d, revKey)
+	if err != nil {
+		return err
+	}
+	if fields == nil {
+		return doc.set(value{text: d.Constraint}, key, id)
+	}
+	return doc.set(value{fields: fields}, key, id)
+}
+
+// setFields changes the lines of a dependency that is written as a block mapping.
+func setFields(doc *document, was *yaml.Node, key string, d source.Dependency) error {
+	id := d.ID.String()
+	fields, err := fieldsOf(d, revisionKeyOf(was))
+	if err != nil {
+		return err
+	}
+	if fields == nil {
+		fields = []field{{key: keyVersion, text: d.Constraint}}
+	}
+	for _, f := range fields {
+		if old := lookup(was, f.key); old != nil && sameField(old, f) {
+			continue
+		}
+		if err := doc.set(value{text: f.text, items: f.items}, key, id, f.key); err != nil {
+			return err
+		}
+	}
+	for k := range pairs(was) {
+		if slices.ContainsFunc(fields, func(f field) bool { return f.key == k.Value }) {
+			continue
+		}
+		if _, err := doc.remove(key, id, k.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sameField reports whether a field says what is wanted already, perhaps with other quotes.
+func sameField(v *yaml.Node, f field) bool {
+	if f.items == nil {
+		return v.Kind == yaml.ScalarNode && v.Value == f.text
+	}
+	var items []string
+	for _, item := range v.Content {
+		items = append(items, item.Value)
+	}
+	return sameSet(items, f.items)
+}
+
+func revisionKeyOf(n *yaml.Node) string {
+	for _, key := range []string{keyTag, keyBranch, keyRev} {
+		if lookup(n, key) != nil {
+			return key
+		}
+	}
+	return ""
+}
+
+// removeEntry removes an entry of a mapping at the root, and the mapping when nothing is left in it.
+func removeEntry(doc *document, key, name string) error {
+	found := doc.find(key)
+	if len(found) == 0 || lookup(found[0].val, name) == nil {
+		return nil
+	}
+	if e := found[0]; len(e.val.Content) == 2 && !isFlow(e.parent) && doc.alone(e) {
+		_, err := doc.remove(key)
+		return err
+	}
+	_, err := doc.remove(key, name)
+	return err
+}
+
+// alone reports whether there are no comments in the lines of an entry, so that it can go with its only child.
+func (d *document) alone(e entry) bool {
+	first, last := d.lines[e.key.Line-1], d.lineEnd(d.lastLine(e))
+	return !bytes.Contains(d.data[first:last], []byte("#"))
+}
+
+// normal returns d as reading it back returns it.
+func normal(d source.Dependency) source.Dependency {
+	if d.Ref != nil && d.Ref.Kind == source.KindName {
+		if d.Constraint == "" {
+			d.Constraint = d.Ref.Constraint
+		}
+		d.Ref = nil
+	}
+	if d.Ref == nil && d.Constraint == "" {
+		d.Constraint = "*"
+	}
+	return d
+}
+
+func indexOf(list []source.Dependency, id source.ID) int {
+	return slices.IndexFunc(list, func(d source.Dependency) bool { return d.ID == id })
+}
+
+// clone returns a copy whose lists can be changed.
+func (m *Manifest) clone() *Manifest {
+	c := *m
+	c.Dependencies = slices.Clone(m.Dependencies)
+	c.DevDependencies = slices.Clone(m.DevDependencies)
+	c.Aliases = slices.Clone(m.Aliases)
+	return &c
+}
+
+// equal reports whether two manifests say the same, however they are written.
+func (m *Manifest) equal(o *Manifest) bool {
+	return m.Name == o.Name && m.Version == o.Version && m.Description == o.Description && m.License == o.License &&
+		m.Skillpm == o.Skillpm && slices.Equal(m.Skills, o.Skills) &&
+		slices.EqualFunc(m.Dependencies, o.Dependencies, sameDependency) &&
+		slices.EqualFunc(m.DevDependencies, o.DevDependencies, sameDependency) &&
+		sameSet(m.Aliases, o.Aliases) && sameSet(m.Agents, o.Agents) && m.LinkMode == o.LinkMode &&
+		slices.Equal(m.Registries, o.Registries) && maps.Equal(m.Namespaces, o.Namespaces) &&
+		sameNode(&m.Validate, &o.Validate)
+}
+
+func sameDependency(a, b source.Dependency) bool {
+	if (a.Ref == nil) != (b.Ref == nil) || a.Ref != nil && *a.Ref != *b.Ref {
+		return false
+	}
+	return a.ID == b.ID && a.Constraint == b.Constraint && sameSet(a.Skills, b.Skills)
+}
+
+// sameSet compares lists whose order has no meaning: aliases, agents, the skills wanted of a pack.
+func sameSet[T comparable](a, b []T) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(x T) bool { return !slices.Contains(b, x) })
+}
+
+func sameNode(a, b *yaml.Node) bool {
+	return a.Kind == b.Kind && a.Value == b.Value &&
+		slices.EqualFunc(a.Content, b.Content, sameNode)
+}
