@@ -41,8 +41,9 @@ var floors = map[string]int{
 
 	"pkg/skillpm": 5,
 
-	"cmd/skillpm/internal/cli": 6,
-	"cmd/skillpm":              7,
+	"cmd/skillpm/internal/cli":     6,
+	"cmd/skillpm/internal/gendocs": 7,
+	"cmd/skillpm":                  7,
 }
 
 // testSupport are packages that only tests import.

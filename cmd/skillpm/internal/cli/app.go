@@ -62,6 +62,9 @@ type reported struct{ code diag.Code }
 func (r reported) Error() string   { return fmt.Sprintf("exit %d", r.code) }
 func (r reported) Code() diag.Code { return r.code }
 
+// Command returns the command tree, for generated documentation.
+func Command(sys System) *cobra.Command { return newRoot(&app{System: sys}) }
+
 // Main runs the command line and returns the exit code.
 func Main(ctx context.Context, sys System, args []string) diag.Code {
 	a := &app{System: sys}

@@ -55,6 +55,16 @@ SKILL.md that an agent loads and follows.`,
 
 func commands(a *app) []*cobra.Command {
 	return []*cobra.Command{
+		newInstall(a),
+		newRemove(a),
+		newList(a),
+		newInfo(a),
+		newVerify(a),
+		newValidate(a),
+		newNew(a),
+		newInit(a),
+		newPublish(a),
+		newSchema(a),
 		newVersion(a),
 	}
 }

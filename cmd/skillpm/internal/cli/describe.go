@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skillpm"
+)
+
+func (a *app) printPackInfo(p *skillpm.PackInfo) error {
+	pal := a.palette(a.Stdout)
+	fmt.Fprintf(a.Stdout, "%s %s\n", pal.bold(p.Pack), p.Version)
+	a.field("description", p.Description)
+	a.field("license", p.License)
+	a.field("source", p.Source)
+	a.field("resolved", p.Resolved)
+	if p.Installed != nil {
+		a.field("installed", p.Installed.Version)
+		a.field("integrity", p.Installed.Integrity)
+	} else {
+		a.field("installed", "no")
+	}
+	a.field("versions", strings.Join(p.Versions, ", "))
+	for _, id := range slices.Sorted(maps.Keys(p.Dependencies)) {
+		a.field("requires", id+" "+p.Dependencies[id])
+	}
+	for _, s := range p.Skills {
+		a.field("skill", strings.TrimSuffix(s.Name+": "+s.Description, ": "))
+	}
+	return nil
+}
+
+func (a *app) printSkill(info *skillpm.Info) error {
+	s := info.Skill
+	fmt.Fprintf(a.Stdout, "%s\n", a.palette(a.Stdout).bold(s.Name+"@"+s.Pack))
+	a.field("description", s.Description)
+	a.field("pack", s.Pack+" "+s.Version)
+	a.field("source", s.Source)
+	a.field("tree", s.Tree)
+	a.field("directory", s.Dir)
+	a.field("agents see", s.Link)
+	for _, link := range s.Links {
+		a.field("link", link)
+	}
+	switch {
+	case s.InForce:
+		a.field("in force", fmt.Sprintf("yes: %q means this skill", s.Name))
+	default:
+		a.field("in force", fmt.Sprintf("no: %q means another skill, or none", s.Name))
+	}
+	for _, other := range info.Also {
+		a.field("also", other.Name+"@"+other.Pack+" (agents see "+other.Link+")")
+	}
+	return nil
+}
+
+// printVerify prints what differs; differences are an integrity error.
+func (a *app) printVerify(r *skillpm.VerifyReport) error {
+	if a.json {
+		if err := a.printJSON(r); err != nil {
+			return err
+		}
+	} else {
+		p := a.palette(a.Stdout)
+		for _, problem := range r.Problems {
+			fmt.Fprintf(a.Stdout, "%s %s: %s\n", p.red("✗"), printable(problem.Path), printable(problem.Message))
+			if problem.Want != "" && problem.Got != "" {
+				fmt.Fprintf(a.Stdout, "    locked %s\n    found  %s\n", printable(problem.Want), printable(problem.Got))
+			}
+		}
+		if len(r.Problems) == 0 && !a.quiet {
+			fmt.Fprintf(a.Stdout, "%s %s and %s are as locked\n", p.green("✓"), plural(r.Skills, "tree"), plural(r.Links, "link"))
+		}
+	}
+	if len(r.Problems) == 0 {
+		return nil
+	}
+	err := diag.Errorf(diag.Integrity, "%s from skillpm.lock", plural(len(r.Problems), "difference")).
+		WithHint("skillpm install --force restores what is locked")
+	if a.json {
+		return reported{code: diag.Integrity}
+	}
+	return err
+}

@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/skillpm"
+)
+
+func newInstall(a *app) *cobra.Command {
+	var o skillpm.InstallOptions
+	cmd := &cobra.Command{
+		Use:     "install [PACK...]",
+		Aliases: []string{"add", "i"},
+		Short:   "Install packs and link their skills for agents",
+		GroupID: "use",
+		Long: `Install packs of skills, with what they depend on, into .skillpm/plugins, link
+them for the agents in use, and record them in skillpm.yaml and skillpm.lock.
+Without PACK it installs what those two files say.
+
+A PACK is one of
+  owner/name[@RANGE]                        by name, from the configured registries
+  oci://HOST/REPOSITORY[:TAG|@sha256:...]   from an OCI registry
+  oci-layout:DIR//owner/name[:TAG]          from an OCI layout directory
+  github.com/OWNER/REPO, git@HOST:PATH,
+  https://HOST/PATH.git, git+https://URL,
+  git+ssh://URL, each [//SUBDIR][#REF]      from a git repository
+  ./DIR                                     from a directory
+
+Nothing from a pack is run. Files that skillpm did not write are never replaced.`,
+		Example: `  skillpm install acme/deploy
+  skillpm install 'acme/deploy@^1.3'
+  skillpm install github.com/owner/skills//tools#v1.2.0 --skill lint
+  skillpm install oci://registry.example/acme/deploy:1.4.0
+  skillpm install globex/ops --skill deploy --as ops-deploy
+  skillpm install --frozen                  in CI: exactly what skillpm.lock says`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.client()
+			if err != nil {
+				return err
+			}
+			o.Packs = args
+			r, err := c.Install(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			return a.printInstall(r, "install")
+		},
+		ValidArgsFunction: a.completePacks,
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Registry, "registry", "", "look names up in registry `R` only: an index, an OCI prefix or an OCI layout")
+	f.BoolVar(&o.Frozen, "frozen", false, "install what skillpm.lock says; fail if it and skillpm.yaml disagree or anything differs")
+	f.BoolVar(&o.Offline, "offline", false, "use no network")
+	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be done, and do nothing")
+	f.BoolVar(&o.Force, "force", false, "replace installed skills that were edited")
+	f.StringSliceVar(&o.Skills, "skill", nil, "install only the skill `NAME` of the pack (may be repeated)")
+	f.StringVar(&o.As, "as", "", "give the skill the name `NAME` here")
+	f.StringSliceVar(&o.Agents, "agent", nil, "link for the agent `ID` from now on (may be repeated)")
+	scopeFlag(cmd, &o.Scope)
+	a.completeFlag(cmd, "agent", a.completeAgents)
+	return cmd
+}
+
+// scopeFlag adds --scope.
+func scopeFlag(cmd *cobra.Command, scope *string) {
+	cmd.Flags().StringVar(scope, "scope", "project", "work on this `project|user`")
+	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions([]string{"project", "user"}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+}
+
+// printInstall says what an installation or a removal did, where agents find the skills, and what to do next.
+func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
+	for _, w := range r.Warnings {
+		a.warn("%s", w)
+	}
+	if r.Changed {
+		for _, c := range r.Conflicts {
+			a.warn("%s", c)
+		}
+	}
+	if a.json {
+		return a.printJSON(r)
+	}
+	if a.quiet {
+		return nil
+	}
+	p := a.palette(a.Stdout)
+	if !r.Changed {
+		fmt.Fprintf(a.Stdout, "%s nothing to do: %s installed and as locked\n", p.green("✓"), plural(len(r.Packs), "pack"))
+		return nil
+	}
+	for _, pack := range r.Packs {
+		a.printPack(p, pack, r)
+	}
+	a.printAgents(p, r)
+	a.printNext(p, r, verb)
+	return nil
+}
+
+// printPack prints one pack that changed, and its skills.
+func (a *app) printPack(p palette, pack skillpm.PackReport, r *skillpm.InstallReport) {
+	if pack.Action == skillpm.ActionUnchanged {
+		return
+	}
+	signs := map[string]string{skillpm.ActionInstalled: p.green("+"), skillpm.ActionUpdated: p.yellow("~"), skillpm.ActionRemoved: p.red("-")}
+	line := fmt.Sprintf("%s %s %s", signs[pack.Action], p.bold(pack.Pack), pack.Version)
+	if pack.Previous != "" && pack.Previous != pack.Version {
+		line += p.dim(" (was " + pack.Previous + ")")
+	}
+	line += p.dim("  from " + pack.Source)
+	if pack.Action == skillpm.ActionInstalled && !pack.Direct {
+		line += p.dim("  as a dependency")
+	}
+	fmt.Fprintln(a.Stdout, line)
+	for _, s := range pack.Skills {
+		name := s.Name
+		if s.Link != s.Name {
+			name += " " + p.yellow("as "+s.Link)
+		}
+		fmt.Fprintf(a.Stdout, "    %s  %s\n", name, p.dim(s.Dir))
+	}
+}
+
+// printAgents says which agents find the skills where.
+func (a *app) printAgents(p palette, r *skillpm.InstallReport) {
+	if len(r.Packs) == 0 {
+		return
+	}
+	for _, d := range r.Agents {
+		who := "agents that read " + d.Dir
+		if len(d.Agents) > 0 {
+			who = strings.Join(d.Agents, ", ")
+		}
+		fmt.Fprintf(a.Stdout, "  linked in %s for %s\n", p.cyan(d.Dir), who)
+	}
+}
+
+// printNext says what to do next.
+func (a *app) printNext(p palette, r *skillpm.InstallReport, verb string) {
+	switch {
+	case r.DryRun:
+		fmt.Fprintln(a.Stdout, "Nothing was written: this was a dry run.")
+	case verb == "install" && r.Scope == "project":
+		fmt.Fprintf(a.Stdout, "Recorded in skillpm.yaml and skillpm.lock: commit both. %s\n",
+			p.dim("skillpm list shows what is installed, skillpm verify checks it."))
+	}
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skillpm"
+)
+
+func newPublish(a *app) *cobra.Command {
+	var o skillpm.PublishOptions
+	cmd := &cobra.Command{
+		Use:     "publish [DIR]",
+		Short:   "Publish the pack in a directory",
+		GroupID: "author",
+		Long: `Check the pack in DIR (default: here) and publish it under the name and version
+in its skillpm.yaml: to an OCI registry, an OCI layout, or by default the user's
+local layout, which install looks in.
+
+A published version never changes: publishing other content under it is refused,
+publishing the same content again succeeds. Files that .skillpmignore names, and
+what never belongs in a pack, stay out; --dry-run lists what goes in.`,
+		Example: `  skillpm publish
+  skillpm publish --to oci://registry.example/acme
+  skillpm publish ./packs/deploy --to oci-layout:./out
+  skillpm publish --dry-run`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.client()
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				o.Dir = args[0]
+			}
+			r, err := c.Publish(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			return a.printPublish(r)
+		},
+	}
+	cmd.Flags().StringVar(&o.To, "to", "", "publish to `PLACE`: oci://HOST/NAMESPACE or oci-layout:DIR")
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "list the files, and publish nothing")
+	return cmd
+}
+
+func (a *app) printPublish(r *skillpm.PublishReport) error {
+	if !r.Valid {
+		if a.json {
+			if err := a.printJSON(r); err != nil {
+				return err
+			}
+			return reported{code: diag.Invalid}
+		}
+		if err := a.printFindings(r.Findings, r.Root); err != nil {
+			return err
+		}
+		return diag.Errorf(diag.Invalid, "%s %s is not valid and was not published", r.Pack, r.Version).
+			WithHint("mend the errors above; skillpm validate shows them again")
+	}
+	if a.json {
+		return a.printJSON(r)
+	}
+	if r.DryRun {
+		rows := [][]string{}
+		for _, f := range r.Files {
+			rows = append(rows, []string{fmt.Sprintf("%d", f.Size), f.Mode, f.Path})
+		}
+		if err := table(a.Stdout, rows); err != nil {
+			return err
+		}
+		a.note("%s %s: %s, %d bytes; nothing was published: this was a dry run", r.Pack, r.Version, plural(len(r.Files), "file"), r.Size)
+		return nil
+	}
+	fmt.Fprintf(a.Stdout, "%s@%s %s\n", r.Pack, r.Version, r.Digest)
+	switch {
+	case r.Existed:
+		a.note("already published at %s with the same content", r.Target)
+	default:
+		a.note("published at %s (%s)", r.Target, plural(len(r.Files), "file"))
+	}
+	return nil
+}

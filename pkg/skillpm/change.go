@@ -1,0 +1,353 @@
+package skillpm
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/txn"
+)
+
+// change is the difference between what a scope holds and what it should hold.
+type change struct {
+	place  map[string]tree // directories to write
+	keep   map[string]tree // directories that are right already
+	link   map[string]string
+	remove []string          // entries of skillpm's own to remove
+	files  map[string][]byte // files to write, by path below the root
+	// restate says that what is right was found by hashing: the state should remember it.
+	restate bool
+}
+
+// empty reports whether there is nothing to do.
+func (c *change) empty() bool {
+	return len(c.place) == 0 && len(c.link) == 0 && len(c.remove) == 0 && len(c.files) == 0
+}
+
+// compareOptions says how the disk is looked at.
+type compareOptions struct {
+	hash  bool // hash installed trees instead of trusting fingerprints
+	force bool // replace trees that were edited
+}
+
+// compare works out what has to change on disk. What skillpm did not write, and installed files that were edited, are
+// conflict errors: nothing of anybody's is lost.
+func (w *workspace) compare(l *layout, o compareOptions) (*change, error) {
+	c := &change{place: map[string]tree{}, keep: map[string]tree{}, link: map[string]string{}, files: map[string][]byte{}}
+	for _, at := range slices.Sorted(maps.Keys(l.trees)) {
+		right, err := w.treeIsRight(at, l.trees[at], o)
+		if err != nil {
+			return nil, err
+		}
+		if right {
+			c.keep[at] = l.trees[at]
+			c.restate = c.restate || w.state.Trees[at].Source != l.trees[at].source()
+		} else {
+			c.place[at] = l.trees[at]
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(l.links)) {
+		if target, err := os.Readlink(w.scope.Abs(at)); err == nil && target == l.links[at] {
+			continue
+		}
+		if err := w.mayReplace(at); err != nil {
+			return nil, err
+		}
+		c.link[at] = l.links[at]
+	}
+	return c, w.leftovers(c, l, o)
+}
+
+// treeIsRight reports whether the directory at path holds what it should. One that may not be replaced is an error.
+func (w *workspace) treeIsRight(at string, t tree, o compareOptions) (bool, error) {
+	dir := w.scope.Abs(at)
+	info, err := os.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, err
+	case !info.IsDir():
+		return false, w.mayReplace(at)
+	}
+	known, ours := w.state.Trees[at]
+	if ours && !o.hash && known.Fingerprint == fingerprint(dir) && known.Source == t.source() {
+		return true, nil
+	}
+	got, err := bundle.Sum(os.DirFS(w.scope.Root), at)
+	if err != nil && !o.force {
+		return false, w.edited(at, err.Error())
+	}
+	want, _, wantErr := w.client.expected(t)
+	if wantErr == nil && err == nil && got.Digest() == want.Digest() {
+		return true, nil
+	}
+	if o.force || ours && got.Digest() == known.Digest || wantErr == nil && subset(got, want) {
+		return false, nil
+	}
+	return false, w.edited(at, "")
+}
+
+// subset reports whether every file of a is in b with the same content: a is b with files missing, or other modes.
+func subset(a, b bundle.Inventory) bool {
+	for _, e := range a {
+		f, ok := b.Find(e.Path)
+		if !ok || f.SHA256 != e.SHA256 {
+			return false
+		}
+	}
+	return true
+}
+
+// edited is the error for an installed directory that somebody changed.
+func (w *workspace) edited(at, why string) error {
+	if why != "" {
+		why = ": " + why
+	}
+	if !within(w.scope.Dir(), w.scope.Abs(at)) {
+		if _, ours := w.state.Trees[at]; !ours {
+			return notOurs(at)
+		}
+	}
+	return diag.Errorf(diag.Conflict, "%s was changed since it was installed%s", at, why).
+		WithHint("move your version to %s to keep it as your own, or run skillpm install --force to replace it", w.ownSkills())
+}
+
+// ownSkills is where hand-written skills live.
+func (w *workspace) ownSkills() string { return w.rel(w.scope.Skills()) }
+
+// mayReplace returns an error unless the entry at path is absent or skillpm's own.
+func (w *workspace) mayReplace(at string) error {
+	_, err := os.Lstat(w.scope.Abs(at))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && w.owns(at) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return notOurs(at)
+}
+
+func notOurs(at string) error {
+	return diag.Errorf(diag.Conflict, "%s exists and was not put there by skillpm; it stays as it is", at).
+		WithHint("move it away, or install the pack's skill under another name: --skill %s --as OTHER-NAME", path.Base(at))
+}
+
+// leftovers finds what skillpm put there and no longer belongs.
+func (w *workspace) leftovers(c *change, l *layout, o compareOptions) error {
+	for _, at := range slices.Sorted(maps.Keys(w.state.Trees)) {
+		if _, wanted := l.trees[at]; wanted {
+			continue
+		}
+		dir := w.scope.Abs(at)
+		if _, linked := l.links[at]; !linked {
+			if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+		}
+		known := w.state.Trees[at]
+		if known.Fingerprint != fingerprint(dir) && !o.force {
+			if got, err := bundle.Sum(os.DirFS(w.scope.Root), at); err != nil || got.Digest() != known.Digest {
+				return w.edited(at, "")
+			}
+		}
+		if _, linked := l.links[at]; !linked {
+			c.remove = append(c.remove, at)
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(w.state.Links)) {
+		_, isLink := l.links[at]
+		_, isTree := l.trees[at]
+		if target, err := os.Readlink(w.scope.Abs(at)); err == nil && !isLink && !isTree && target == w.state.Links[at] {
+			c.remove = append(c.remove, at)
+		}
+	}
+	return nil
+}
+
+// apply carries a change out in one transaction, with the state that describes the result.
+func (w *workspace) apply(ctx context.Context, c *change, l *layout) error {
+	unlock, err := txn.Lock(ctx, w.scope.LockFile())
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if changed, err := w.changed(); err != nil {
+		return err
+	} else if changed {
+		return errChanged
+	}
+	tx, err := txn.Begin(w.txnOptions())
+	if err != nil {
+		return err
+	}
+	defer tx.Abort()
+	next, err := w.stageTrees(ctx, tx, c)
+	if err != nil {
+		return err
+	}
+	maps.Copy(next.Links, l.links)
+	if err := w.stageRest(tx, c, next); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	w.prune(c.remove)
+	return nil
+}
+
+// errChanged says that another process changed manifest or lock while this one was working.
+var errChanged = errors.New("manifest or lock changed meanwhile")
+
+// stageTrees fills the staging directories, several at a time, and returns the state that will hold.
+func (w *workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *change) (*state, error) {
+	next := newState()
+	for at, t := range c.keep {
+		known, ok := w.state.Trees[at]
+		if !ok || known.Source != t.source() || known.Fingerprint != fingerprint(w.scope.Abs(at)) {
+			inv, _, err := w.client.expected(t)
+			if err != nil {
+				return nil, err
+			}
+			known = treeState{Digest: inv.Digest(), Source: t.source(), Fingerprint: fingerprint(w.scope.Abs(at))}
+		}
+		next.Trees[at] = known
+	}
+	places := slices.Sorted(maps.Keys(c.place))
+	states := make([]treeState, len(places))
+	staged := make([]string, len(places))
+	for i, at := range places {
+		dir, err := tx.StageDir(at)
+		if err != nil {
+			return nil, err
+		}
+		staged[i] = dir
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
+	for i, at := range places {
+		group.Go(func() (err error) {
+			states[i], err = w.client.materialise(ctx, c.place[at], staged[i])
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for i, at := range places {
+		next.Trees[at] = states[i]
+	}
+	return next, nil
+}
+
+// materialise writes a tree to dir, under its alias if it has one.
+func (c *Client) materialise(ctx context.Context, t tree, dir string) (treeState, error) {
+	s, err := c.openStore()
+	if err != nil {
+		return treeState{}, err
+	}
+	if err := s.Materialise(ctx, t.digest, dir); err != nil {
+		return treeState{}, err
+	}
+	digest := t.digest
+	if t.alias != "" {
+		inv, data, err := c.expected(t)
+		if err != nil {
+			return treeState{}, err
+		}
+		file := filepath.Join(dir, skill.File)
+		if err := os.Remove(file); err != nil { // never write through what may share its bytes with the store
+			return treeState{}, err
+		}
+		mode := fs.FileMode(0o644)
+		if e, ok := inv.Find(skill.File); ok && e.Executable {
+			mode = 0o755
+		}
+		if err := os.WriteFile(file, data, mode); err != nil {
+			return treeState{}, err
+		}
+		digest = inv.Digest()
+	}
+	return treeState{Digest: digest, Source: t.source(), Fingerprint: fingerprint(dir)}, nil
+}
+
+// stageRest stages links, removals and files.
+func (w *workspace) stageRest(tx *txn.Tx, c *change, next *state) error {
+	for _, at := range c.remove {
+		if err := tx.Remove(at); err != nil {
+			return err
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(c.link)) {
+		if err := tx.StageLink(at, c.link[at]); err != nil {
+			return err
+		}
+	}
+	if err := tx.StageFile(w.rel(w.scope.State()), next.encode(), 0o644); err != nil {
+		return err
+	}
+	if w.scope.Kind == scope.KindProject {
+		if _, err := os.Lstat(w.scope.Ignore()); errors.Is(err, fs.ErrNotExist) {
+			if err := tx.StageFile(w.rel(w.scope.Ignore()), []byte(scope.IgnoreText), 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(c.files)) {
+		if err := tx.StageFile(at, c.files[at], 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prune removes directories that removals left empty, as far as skillpm's own directories go.
+func (w *workspace) prune(removed []string) {
+	for _, at := range removed {
+		for dir := path.Dir(at); within(w.scope.Plugins(), w.scope.Abs(dir)) || within(w.scope.Links(), w.scope.Abs(dir)); dir = path.Dir(dir) {
+			if os.Remove(w.scope.Abs(dir)) != nil {
+				break
+			}
+		}
+	}
+}
+
+// renamed returns the inventory with SKILL.md's entry changed to the given bytes.
+func renamed(inv bundle.Inventory, data []byte) bundle.Inventory {
+	out := slices.Clone(inv)
+	for i := range out {
+		if out[i].Path == skill.File {
+			out[i].Size, out[i].SHA256 = int64(len(data)), sha256.Sum256(data)
+		}
+	}
+	return out
+}
+
+// source is what the state remembers a tree by: its pristine digest and its alias.
+func (t tree) source() string { return strings.TrimSpace(t.digest + " " + t.alias) }
+
+// stageFile records a file's new bytes unless it has them already.
+func (c *change) stageFile(at string, before, after []byte) {
+	if before == nil || !bytes.Equal(before, after) {
+		c.files[at] = after
+	}
+}

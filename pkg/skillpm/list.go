@@ -1,0 +1,244 @@
+package skillpm
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// ListReport is what a scope has installed.
+type ListReport struct {
+	Scope     string         `json:"scope"`
+	Root      string         `json:"root"`
+	Packs     []PackReport   `json:"packs"`
+	Agents    []AgentDir     `json:"agents"`
+	Conflicts []NameConflict `json:"conflicts"`
+}
+
+// List says what a scope's lock has.
+func (c *Client) List(_ context.Context, scopeKind string) (*ListReport, error) {
+	w, l, err := c.installed(scopeKind)
+	if err != nil {
+		return nil, err
+	}
+	r := &ListReport{Scope: w.scope.Kind, Root: w.scope.Root, Agents: l.dirs, Packs: []PackReport{}, Conflicts: []NameConflict{}}
+	for _, id := range slices.SortedFunc(maps.Keys(w.lock.Packs), source.ID.Compare) {
+		r.Packs = append(r.Packs, w.packReport(w.manifest, id, w.lock.Packs[id], l))
+	}
+	for _, c := range l.conflicts {
+		r.Conflicts = append(r.Conflicts, nameConflict(c))
+	}
+	return r, nil
+}
+
+// installed opens a scope and works out what its lock means.
+func (c *Client) installed(scopeKind string) (*workspace, *layout, error) {
+	w, err := c.openWorkspace(scopeKind, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	dirs, _, err := w.agentDirs(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := w.newLayout(w.manifest, w.lock, dirs)
+	return w, l, err
+}
+
+// PackInfo describes a pack, installed or on offer.
+type PackInfo struct {
+	Pack         string            `json:"pack"`
+	Version      string            `json:"version"`
+	Description  string            `json:"description,omitempty"`
+	License      string            `json:"license,omitempty"`
+	Source       string            `json:"source"`
+	Resolved     string            `json:"resolved,omitempty"`
+	Versions     []string          `json:"versions,omitempty"` // on offer, newest first
+	Dependencies map[string]string `json:"dependencies,omitempty"`
+	Installed    *PackReport       `json:"installed,omitempty"`
+	Skills       []SkillInfo       `json:"skills"`
+}
+
+// SkillInfo is a skill of a pack that is described.
+type SkillInfo struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+}
+
+// Info describes what a name means: owner/name[@constraint] a pack, skill or skill@owner/name an installed skill.
+type Info struct {
+	Pack  *PackInfo        `json:"pack,omitempty"`
+	Skill *InstalledSkill  `json:"skill,omitempty"`
+	Also  []InstalledSkill `json:"also,omitempty"` // other skills of that name
+}
+
+// InstalledSkill is a skill in its pack.
+type InstalledSkill struct {
+	Pack        string `json:"pack"`
+	Version     string `json:"version"`
+	Source      string `json:"source"`
+	Description string `json:"description,omitempty"`
+	SkillReport
+}
+
+// Info describes a pack or an installed skill.
+func (c *Client) Info(ctx context.Context, name, scopeKind, registry string) (*Info, error) {
+	left, right, exact := strings.Cut(name, "@")
+	if !strings.Contains(left, "/") {
+		return c.skillInfo(name, left, right, exact, scopeKind)
+	}
+	ref, err := source.Parse(name)
+	if err != nil {
+		return nil, err
+	}
+	if ref.Kind != source.KindName {
+		return nil, diag.Errorf(diag.Usage, "%s is a place; info takes owner/name or the name of an installed skill", name)
+	}
+	p, err := c.packInfo(ctx, ref, scopeKind, registry)
+	if err != nil {
+		return nil, err
+	}
+	return &Info{Pack: p}, nil
+}
+
+// skillInfo finds an installed skill: exactly by its pack, or everything of that name with the one in force first.
+func (c *Client) skillInfo(name, skill, pack string, exact bool, scopeKind string) (*Info, error) {
+	w, l, err := c.installed(scopeKind)
+	if err != nil {
+		return nil, err
+	}
+	var id source.ID
+	if exact {
+		if id, err = source.ParseID(pack); err != nil {
+			return nil, err
+		}
+	}
+	var found []InstalledSkill
+	for _, n := range l.named {
+		if exact && (n.Pack != id || n.Skill != skill) || !exact && n.Skill != skill && n.Link != skill {
+			continue
+		}
+		found = append(found, w.installedSkill(l, n))
+	}
+	if len(found) == 0 {
+		return nil, w.noSuchSkill(name, skill, l)
+	}
+	rank := func(s InstalledSkill) int {
+		switch {
+		case s.Link == skill:
+			return 0
+		case s.InForce:
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(found, func(a, b InstalledSkill) int { return cmp.Compare(rank(a), rank(b)) })
+	return &Info{Skill: &found[0], Also: found[1:]}, nil
+}
+
+func (w *workspace) installedSkill(l *layout, n project.Named) InstalledSkill {
+	entry := w.lock.Packs[n.Pack]
+	report := w.packReport(w.manifest, n.Pack, entry, l)
+	i := slices.IndexFunc(report.Skills, func(s SkillReport) bool { return s.Name == n.Skill })
+	return InstalledSkill{
+		Pack: n.Pack.String(), Version: entry.Version, Source: entry.Source, SkillReport: report.Skills[i],
+		Description: w.describe(w.scope.PluginSkill(n.Pack, n.Skill)),
+	}
+}
+
+func (w *workspace) noSuchSkill(name, skill string, l *layout) error {
+	var have []string
+	for _, n := range l.named {
+		have = append(have, n.Link, n.Skill+"@"+n.Pack.String())
+	}
+	err := diag.Errorf(diag.NotFound, "no skill %s is installed", name)
+	if near := diag.Nearest(skill, have); near != "" {
+		return err.WithHint("did you mean %s?", near)
+	}
+	return err.WithHint("skillpm list shows what is installed")
+}
+
+// packInfo describes a pack as installed and as on offer. A registry that can't answer does not hide what is installed.
+func (c *Client) packInfo(ctx context.Context, ref source.Ref, scopeKind, registry string) (*PackInfo, error) {
+	w, l, err := c.installed(scopeKind)
+	if err != nil {
+		if diag.CodeOf(err) != diag.NotFound {
+			return nil, err
+		}
+		if w, err = c.openWorkspace(scopeKind, true); err != nil {
+			return nil, err
+		}
+		l = &layout{}
+	}
+	info := &PackInfo{Pack: ref.ID.String(), Skills: []SkillInfo{}}
+	entry, have := w.lock.Packs[ref.ID]
+	if have {
+		report := w.packReport(w.manifest, ref.ID, entry, l)
+		info.Installed, info.Version, info.Source, info.Resolved = &report, entry.Version, entry.Source, entry.Resolved
+		for _, s := range report.Skills {
+			info.Skills = append(info.Skills, SkillInfo{Name: s.Name, Description: w.describe(w.scope.PluginSkill(ref.ID, s.Name))})
+		}
+		info.Dependencies = map[string]string{}
+		for id, text := range entry.Dependencies {
+			info.Dependencies[id.String()] = text
+		}
+	}
+	offered, err := w.onOffer(ctx, ref, registry, info)
+	if err != nil && !have {
+		return nil, err
+	}
+	if offered != nil && (!have || offered.Version == entry.Version) {
+		info.fill(offered)
+	}
+	return info, nil
+}
+
+// onOffer asks the registries for a pack's versions and describes the installed version, or else the highest that the
+// constraint allows.
+func (w *workspace) onOffer(ctx context.Context, ref source.Ref, registry string, info *PackInfo) (*source.Pack, error) {
+	world, err := w.newWorld(ctx, InstallOptions{Registry: registry})
+	if err != nil {
+		return nil, err
+	}
+	reg, err := world.find(ctx, ref.ID)
+	if err != nil {
+		return nil, err
+	}
+	list, err := reg.Versions(ctx, ref.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range list {
+		if v.Yanked == "" {
+			info.Versions = append(info.Versions, v.Version)
+		}
+	}
+	version := info.Version
+	if version == "" || ref.Constraint != "" {
+		if version, err = highest(info.Versions, ref); err != nil {
+			return nil, err
+		}
+	}
+	return reg.Pack(ctx, ref.ID, version)
+}
+
+// fill completes the description from what a place says.
+func (i *PackInfo) fill(p *source.Pack) {
+	i.Version, i.Description, i.License = p.Version, p.Description, p.License
+	i.Source, i.Resolved = p.Ref.Source(), p.Ref.Digest
+	i.Dependencies = map[string]string{}
+	for _, d := range p.Dependencies {
+		i.Dependencies[d.ID.String()] = required(d)
+	}
+	if i.Installed == nil {
+		for _, s := range p.Skills {
+			i.Skills = append(i.Skills, SkillInfo{Name: s.Name, Description: s.Description})
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package skillpm
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/registry"
+	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/store"
+)
+
+// PublishOptions says what to publish where.
+type PublishOptions struct {
+	Dir    string // of the pack; "" means the client's directory
+	To     string // oci://host/namespace or oci-layout:DIR; "" means the user's local layout
+	DryRun bool   // list the files and publish nothing
+}
+
+// PublishReport says what was published, or why not.
+type PublishReport struct {
+	Pack     string          `json:"pack"`
+	Version  string          `json:"version"`
+	Target   string          `json:"target"` // the place, as install takes it
+	Digest   string          `json:"digest,omitempty"`
+	Existed  bool            `json:"existed"` // the same content was there already
+	DryRun   bool            `json:"dryRun"`
+	Valid    bool            `json:"valid"`
+	Root     string          `json:"root"`
+	Findings []diag.Finding  `json:"findings"`
+	Files    []PublishedFile `json:"files"`
+	Size     int64           `json:"size"` // bytes of all files
+}
+
+// PublishedFile is a file that goes into the pack.
+type PublishedFile struct {
+	Path string `json:"path"` // skill/path
+	Mode string `json:"mode"` // 644 or 755
+	Size int64  `json:"size"`
+}
+
+// Publish checks a pack and pushes it. A pack with errors is not published: the report has Valid false and the findings.
+func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport, error) {
+	defer c.Progress(Event{Done: true})
+	dir := c.abs(o.Dir)
+	if o.Dir == "" {
+		dir = c.Dir
+	}
+	m, err := publishable(dir)
+	if err != nil {
+		return nil, err
+	}
+	to, err := c.publishTarget(o.To, m.Name)
+	if err != nil {
+		return nil, err
+	}
+	r := &PublishReport{
+		Pack: m.Name.String(), Version: m.Version, Target: to.String(), DryRun: o.DryRun, Root: dir,
+		Findings: []diag.Finding{}, Files: []PublishedFile{},
+	}
+	if r.Findings, r.Valid, err = c.checkPack(ctx, dir); err != nil || !r.Valid {
+		return r, err
+	}
+	p, trees, err := c.collect(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range trees {
+		r.addFiles(t)
+	}
+	if o.DryRun {
+		return r, nil
+	}
+	ocis, err := c.sources.oci()
+	if err != nil {
+		return nil, err
+	}
+	c.Progress(Event{Text: "publishing " + r.Pack + " " + r.Version})
+	pushed, err := ocis.Push(ctx, to, release(m, p, trees), trees)
+	if err != nil {
+		return nil, err
+	}
+	r.Digest, r.Existed = pushed.Digest, pushed.Existed
+	return r, nil
+}
+
+// publishable reads the manifest of a pack that can be published.
+func publishable(dir string) (*project.Manifest, error) {
+	file := filepath.Join(dir, project.ManifestName)
+	data, err := readOptional(file)
+	if err != nil {
+		return nil, err
+	}
+	if data == nil {
+		return nil, diag.Errorf(diag.NotFound, "%s does not exist: a pack needs a name and a version", file).
+			WithHint("skillpm init owner/name writes one")
+	}
+	m, err := project.ParseManifest(file, data)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case m.Name.IsZero():
+		return nil, diag.Errorf(diag.Invalid, "%s has no name", file).WithHint("add a line: name: owner/%s", skill.Slug(filepath.Base(dir)))
+	case m.Version == "":
+		return nil, diag.Errorf(diag.Invalid, "%s has no version", file).WithHint("add a line: version: \"0.1.0\"")
+	case strings.Contains(m.Version, "+"):
+		return nil, diag.Errorf(diag.Invalid, "version %s has build metadata, which tags of OCI registries can't have", m.Version).
+			WithHint("drop the part from +")
+	}
+	for _, d := range m.Dependencies {
+		if d.Ref != nil {
+			return nil, diag.Errorf(diag.Invalid, "%s depends on %s at a place; a published pack depends on names only", m.Name, d.ID).
+				WithHint("publish %s and require it by version, or move it to dev-dependencies", d.ID)
+		}
+	}
+	return m, nil
+}
+
+// publishTarget returns the place that a pack is published at.
+func (c *Client) publishTarget(to string, id source.ID) (source.Ref, error) {
+	switch {
+	case to == "" || to == "local":
+		return source.Ref{Kind: source.KindLocal, ID: id}, nil
+	case strings.HasPrefix(to, "oci://"):
+		return source.Parse(registry.Repository(strings.TrimSuffix(to, "/"), id))
+	case strings.HasPrefix(to, "oci-layout:"):
+		dir := strings.TrimPrefix(to, "oci-layout:")
+		if dir == "" {
+			return source.Ref{}, diag.Errorf(diag.Usage, "--to oci-layout: names no directory").WithHint("write oci-layout:DIR")
+		}
+		return source.Ref{Kind: source.KindLayout, URL: filepath.ToSlash(c.abs(dir)), ID: id}, nil
+	default:
+		return source.Ref{}, diag.Errorf(diag.Usage, "%q is not a place to publish to", to).
+			WithHint("write oci://HOST/NAMESPACE or oci-layout:DIR")
+	}
+}
+
+// checkPack lints a pack under the open standard and reports whether it may be published.
+func (c *Client) checkPack(ctx context.Context, dir string) ([]diag.Finding, bool, error) {
+	report, err := c.Validate(ctx, ValidateOptions{Paths: []string{dir}})
+	if err != nil {
+		return nil, false, err
+	}
+	worst := slices.ContainsFunc(report.Findings, func(f diag.Finding) bool { return f.Severity == diag.SeverityError })
+	return report.Findings, !worst, nil
+}
+
+// collect reads a pack's files into the store, as installing it would, so that what is published is what was hashed.
+func (c *Client) collect(ctx context.Context, dir string) (*source.Pack, []bundle.Tree, error) {
+	files := c.sources.file()
+	p, err := files.Open(ctx, source.Ref{Kind: source.KindPath, URL: filepath.ToSlash(dir)})
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := c.openStore()
+	if err != nil {
+		return nil, nil, err
+	}
+	w, err := s.Writer(bundle.DefaultLimits())
+	if err != nil {
+		return nil, nil, err
+	}
+	defer w.Close()
+	if err := files.Fetch(ctx, p, nil, w); err != nil {
+		return nil, nil, err
+	}
+	digests, err := w.Commit(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	trees, err := storedTrees(s, digests)
+	return p, trees, err
+}
+
+func storedTrees(s *store.Store, digests map[string]string) ([]bundle.Tree, error) {
+	var trees []bundle.Tree
+	for _, name := range slices.Sorted(maps.Keys(digests)) {
+		t, err := s.Tree(name, digests[name])
+		if err != nil {
+			return nil, err
+		}
+		trees = append(trees, t)
+	}
+	return trees, nil
+}
+
+// release describes what is published.
+func release(m *project.Manifest, p *source.Pack, trees []bundle.Tree) oci.Release {
+	rel := oci.Release{ID: m.Name, Version: m.Version, Description: m.Description, License: m.License, Dependencies: m.Dependencies}
+	for _, t := range trees {
+		meta := oci.SkillMeta{Name: t.Name}
+		if s, ok := p.Skill(t.Name); ok {
+			meta.Description = s.Description
+		}
+		rel.Skills = append(rel.Skills, meta)
+	}
+	return rel
+}
+
+func (r *PublishReport) addFiles(t bundle.Tree) {
+	for _, e := range t.Inventory {
+		mode := "644"
+		if e.Executable {
+			mode = "755"
+		}
+		r.Files = append(r.Files, PublishedFile{Path: path.Join(t.Name, e.Path), Mode: mode, Size: e.Size})
+		r.Size += e.Size
+	}
+}
+
+// describe returns the description of an installed skill, "" if it can't be read.
+func (w *workspace) describe(dir string) string {
+	doc, _, err := skill.Load(os.DirFS(dir), ".")
+	if err != nil {
+		return ""
+	}
+	if d := doc.Description(); d != "" {
+		return d
+	}
+	return skill.FirstParagraph(doc.Body())
+}
+

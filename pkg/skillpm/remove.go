@@ -1,0 +1,92 @@
+package skillpm
+
+import (
+	"context"
+	"errors"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// RemoveOptions says which packs to remove.
+type RemoveOptions struct {
+	Packs  []string // owner/name
+	Scope  string   // scope.KindProject or scope.KindUser; "" means the project
+	DryRun bool     // write nothing
+	Force  bool     // remove installed skills that were edited
+}
+
+// Remove takes packs out of the manifest and removes what nothing needs any more: their skills, copies and links, and
+// the packs that only they required.
+func (c *Client) Remove(ctx context.Context, o RemoveOptions) (*InstallReport, error) {
+	defer c.Progress(Event{Done: true})
+	for range attempts {
+		report, err := c.remove(ctx, o)
+		if !errors.Is(err, errChanged) {
+			return report, err
+		}
+	}
+	return nil, diag.Errorf(diag.Conflict, "another process keeps changing skillpm.yaml or skillpm.lock").
+		WithHint("wait for it to finish and try again")
+}
+
+func (c *Client) remove(ctx context.Context, o RemoveOptions) (*InstallReport, error) {
+	w, err := c.openWorkspace(o.Scope, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.recover(ctx); err != nil {
+		return nil, err
+	}
+	before, m := w.lock.Clone(), w.manifest.Clone()
+	for _, name := range o.Packs {
+		id, err := source.ParseID(name)
+		if err != nil {
+			return nil, err
+		}
+		found, err := m.RemoveDependency(id)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			return nil, w.notRequired(id)
+		}
+		if err := m.RemoveAliasesOf(id); err != nil {
+			return nil, err
+		}
+	}
+	io := InstallOptions{Scope: o.Scope, DryRun: o.DryRun, Force: o.Force}
+	world, err := w.newWorld(ctx, io)
+	if err != nil {
+		return nil, err
+	}
+	t := &target{manifest: m, packs: map[source.ID]*source.Pack{}}
+	chosen, err := w.solve(ctx, world, m)
+	if err != nil {
+		return nil, err
+	}
+	if t.lock, err = w.newLock(ctx, world, chosen, t); err != nil {
+		return nil, err
+	}
+	return w.install(ctx, io, before, t)
+}
+
+// notRequired explains why a pack can't be removed.
+func (w *workspace) notRequired(id source.ID) error {
+	err := diag.Errorf(diag.NotFound, "skillpm.yaml does not require %s", id)
+	if _, ok := w.lock.Packs[id]; ok {
+		for by, p := range w.lock.Packs {
+			if _, ok := p.Dependencies[id.String()]; ok {
+				return err.WithHint("it is installed because %s requires it", by)
+			}
+		}
+	}
+	var have []string
+	for _, d := range w.manifest.Dependencies {
+		have = append(have, d.ID.String())
+	}
+	if near := diag.Nearest(id.String(), have); near != "" {
+		return err.WithHint("did you mean %s?", near)
+	}
+	return err.WithHint("skillpm list shows what is installed")
+}

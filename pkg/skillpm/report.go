@@ -1,0 +1,138 @@
+package skillpm
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// What happened, or would happen, to a pack.
+const (
+	ActionInstalled = "installed"
+	ActionUpdated   = "updated"
+	ActionRemoved   = "removed"
+	ActionUnchanged = "unchanged"
+)
+
+// InstallReport says what an install or a removal did.
+type InstallReport struct {
+	Scope     string          `json:"scope"`
+	Root      string          `json:"root"`
+	Changed   bool            `json:"changed"`
+	DryRun    bool            `json:"dryRun"`
+	Packs     []PackReport    `json:"packs"`
+	Agents    []AgentDir      `json:"agents"`
+	Conflicts []NameConflict  `json:"conflicts"`
+	Warnings  []string        `json:"warnings"`
+}
+
+// PackReport is one pack of a scope.
+type PackReport struct {
+	Pack      string        `json:"pack"`
+	Version   string        `json:"version"`
+	Previous  string        `json:"previous,omitempty"` // the version before an update
+	Action    string        `json:"action,omitempty"`
+	Direct    bool          `json:"direct"` // the manifest asks for it, not only another pack
+	Source    string        `json:"source"`
+	Resolved  string        `json:"resolved,omitempty"`
+	Integrity string        `json:"integrity"`
+	Skills    []SkillReport `json:"skills"`
+}
+
+// SkillReport is one skill of an installed pack.
+type SkillReport struct {
+	Name    string   `json:"name"`
+	Link    string   `json:"link"`    // the name that agents see
+	InForce bool     `json:"inForce"` // the bare name is this skill's
+	Tree    string   `json:"tree"`    // digest
+	Dir     string   `json:"dir"`     // relative to the root
+	Links   []string `json:"links"`   // where agents find it, relative to the root
+}
+
+// NameConflict says that several packs have a skill of one name.
+type NameConflict struct {
+	Name   string            `json:"name"`
+	Winner string            `json:"winner"` // the pack whose skill has the name, "" if none
+	Others map[string]string `json:"others"` // pack -> the name its skill has instead
+}
+
+// report describes a target in comparison to the lock before.
+func (w *workspace) report(before *project.Lock, t *target, l *layout) *InstallReport {
+	r := &InstallReport{Scope: w.scope.Kind, Root: w.scope.Root, Agents: l.dirs, Packs: []PackReport{}, Conflicts: []NameConflict{}, Warnings: []string{}}
+	ids := maps.Clone(t.lock.Packs)
+	maps.Copy(ids, before.Packs)
+	for _, id := range slices.SortedFunc(maps.Keys(ids), source.ID.Compare) {
+		now, have := t.lock.Packs[id]
+		was, had := before.Packs[id]
+		if !have {
+			r.Packs = append(r.Packs, PackReport{Pack: id.String(), Version: was.Version, Action: ActionRemoved, Source: was.Source, Skills: []SkillReport{}})
+			continue
+		}
+		p := w.packReport(t.manifest, id, now, l)
+		switch {
+		case !had:
+			p.Action = ActionInstalled
+		case was.Integrity != now.Integrity || was.Version != now.Version:
+			p.Action, p.Previous = ActionUpdated, was.Version
+		default:
+			p.Action = ActionUnchanged
+		}
+		r.Packs = append(r.Packs, p)
+	}
+	for _, c := range l.conflicts {
+		r.Conflicts = append(r.Conflicts, nameConflict(c))
+	}
+	return r
+}
+
+func nameConflict(c project.Conflict) NameConflict {
+	n := NameConflict{Name: c.Name, Others: map[string]string{}}
+	if !c.Winner.IsZero() {
+		n.Winner = c.Winner.String()
+	}
+	for id, alias := range c.Losers {
+		n.Others[id.String()] = alias
+	}
+	return n
+}
+
+// packReport describes an installed pack.
+func (w *workspace) packReport(m *project.Manifest, id source.ID, p *project.LockedPack, l *layout) PackReport {
+	_, direct := m.Dependency(id)
+	r := PackReport{
+		Pack: id.String(), Version: p.Version, Direct: direct, Source: p.Source, Resolved: p.Resolved, Integrity: p.Integrity,
+		Skills: []SkillReport{},
+	}
+	for _, n := range l.named {
+		if n.Pack != id {
+			continue
+		}
+		s := SkillReport{
+			Name: n.Skill, Link: n.Link, InForce: n.Bare, Tree: p.Skills[n.Skill],
+			Dir: w.rel(w.scope.PluginSkill(id, n.Skill)), Links: []string{},
+		}
+		for _, dir := range l.dirs {
+			s.Links = append(s.Links, path.Join(dir.Dir, n.Link))
+		}
+		r.Skills = append(r.Skills, s)
+	}
+	slices.SortFunc(r.Skills, func(a, b SkillReport) int { return strings.Compare(a.Name, b.Name) })
+	return r
+}
+
+// String says what a conflict means for its reader.
+func (c NameConflict) String() string {
+	s := fmt.Sprintf("several packs have a skill %q:", c.Name)
+	if c.Winner != "" {
+		s += fmt.Sprintf(" the name is now %s's;", c.Winner)
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.Others)) {
+		s += fmt.Sprintf(" %s's is %s for agents (%s@%s names it exactly);", id, c.Others[id], c.Name, id)
+	}
+	return s[:len(s)-1]
+}

@@ -1,0 +1,81 @@
+package skillpm
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// state is what this machine knows about what it has installed in a scope: which trees and links are skillpm's own and
+// how they looked when they were written. It is never shared; without it everything is found again by hashing.
+type state struct {
+	Version int                  `json:"version"`
+	Trees   map[string]treeState `json:"trees"` // by path below the scope's root
+	Links   map[string]string    `json:"links"` // path below the scope's root -> target
+	// Places are the directories that packs were locked from, which a lock never records: pack -> directory.
+	Places map[string]string `json:"places,omitempty"`
+}
+
+// treeState is an installed directory: the digest of its files, the pristine tree (and alias) that it was made from, and
+// a fingerprint of how stat sees its files.
+type treeState struct {
+	Digest      string `json:"digest"`
+	Source      string `json:"source"`
+	Fingerprint string `json:"fingerprint"`
+}
+
+const stateVersion = 1
+
+func newState() *state {
+	return &state{Version: stateVersion, Trees: map[string]treeState{}, Links: map[string]string{}}
+}
+
+// readState reads the state file. One that is missing or can't be read counts as empty: everything in it can be derived.
+func readState(path string) (*state, error) {
+	data, err := readOptional(path)
+	if err != nil {
+		return nil, err
+	}
+	s := newState()
+	if err := json.Unmarshal(data, s); err != nil || s.Version != stateVersion {
+		return newState(), nil
+	}
+	return s, nil
+}
+
+func (s *state) encode() []byte {
+	data, _ := json.MarshalIndent(s, "", " ") // strings and maps of strings always encode
+	return append(data, '\n')
+}
+
+// fingerprint returns a digest over the name, size, mode and modification time of every file below dir, which changes
+// whenever an editor or another program touches one. It returns "" if dir is not a directory.
+func fingerprint(dir string) string {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() {
+		return ""
+	}
+	h := sha256.New()
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(h, "%s\x00%d %o %d\n", path[len(dir):], info.Size(), info.Mode(), info.ModTime().UnixNano())
+		return nil
+	})
+	if err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}

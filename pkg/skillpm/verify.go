@@ -1,0 +1,184 @@
+package skillpm
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// VerifyReport is the result of comparing what is installed with the lock.
+type VerifyReport struct {
+	Scope    string    `json:"scope"`
+	Root     string    `json:"root"`
+	Skills   int       `json:"skills"` // directories that were hashed
+	Links    int       `json:"links"`
+	Problems []Problem `json:"problems"`
+}
+
+// Problem is one thing that differs from the lock.
+type Problem struct {
+	Path    string `json:"path"` // relative to the root
+	Message string `json:"message"`
+	Want    string `json:"want,omitempty"`
+	Got     string `json:"got,omitempty"`
+}
+
+// Verify hashes every installed skill, aliased copies included, and compares it with the lock; it also checks that
+// agents' links lead where they should. It changes nothing and needs no network. Differences are in the report; the
+// error is for what could not be looked at.
+func (c *Client) Verify(ctx context.Context, scopeKind string) (*VerifyReport, error) {
+	w, err := c.openWorkspace(scopeKind, false)
+	if err != nil {
+		return nil, err
+	}
+	if w.lockBytes == nil {
+		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", w.scope.Root).WithHint("skillpm install writes it")
+	}
+	dirs, _, err := w.agentDirs(nil)
+	if err != nil {
+		return nil, err
+	}
+	l, err := w.newLayout(w.manifest, w.lock, dirs)
+	if err != nil {
+		return nil, err
+	}
+	r := &VerifyReport{Scope: w.scope.Kind, Root: w.scope.Root, Problems: []Problem{}}
+	for _, at := range slices.Sorted(maps.Keys(l.trees)) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		r.Skills++
+		r.Problems = append(r.Problems, w.verifyTree(at, l.trees[at])...)
+	}
+	for _, at := range slices.Sorted(maps.Keys(l.links)) {
+		r.Links++
+		r.Problems = append(r.Problems, w.verifyLink(at, l.links[at])...)
+	}
+	r.Problems = append(r.Problems, w.strangers(l)...)
+	return r, nil
+}
+
+// verifyTree hashes one installed directory.
+func (w *workspace) verifyTree(at string, t tree) []Problem {
+	got, err := bundle.Sum(os.DirFS(w.scope.Root), at)
+	if errors.Is(err, fs.ErrNotExist) {
+		return []Problem{{Path: at, Message: "is missing", Want: t.digest}}
+	}
+	if err != nil {
+		return []Problem{{Path: at, Message: err.Error(), Want: t.digest}}
+	}
+	want, err := w.expectedDigest(t)
+	if err != nil {
+		return []Problem{{Path: at, Message: err.Error(), Want: t.digest}}
+	}
+	if got.Digest() == want {
+		return nil
+	}
+	return []Problem{{Path: at, Message: w.difference(got, t), Want: want, Got: got.Digest()}}
+}
+
+// expectedDigest is the digest that a tree should have on disk. That of an aliased copy is computed from the pristine
+// tree: the installed one if it is intact, else the store's.
+func (w *workspace) expectedDigest(t tree) (string, error) {
+	if t.alias == "" {
+		return t.digest, nil
+	}
+	at := w.rel(w.scope.PluginSkill(t.pack, t.skill))
+	if inv, err := bundle.Sum(os.DirFS(w.scope.Root), at); err == nil && inv.Digest() == t.digest {
+		data, err := os.ReadFile(w.scope.Abs(path.Join(at, skill.File)))
+		if err != nil {
+			return "", err
+		}
+		spliced, err := skill.SpliceName(data, t.alias)
+		if err != nil {
+			return "", err
+		}
+		return renamed(inv, spliced).Digest(), nil
+	}
+	inv, _, err := w.client.expected(t)
+	if err != nil {
+		return "", err
+	}
+	return inv.Digest(), nil
+}
+
+// difference says which file differs, where the store knows what should be there.
+func (w *workspace) difference(got bundle.Inventory, t tree) string {
+	want, _, err := w.client.expected(t)
+	if err != nil {
+		return "was changed"
+	}
+	for _, e := range want {
+		f, ok := got.Find(e.Path)
+		switch {
+		case !ok:
+			return "file " + e.Path + " is missing"
+		case f.SHA256 != e.SHA256:
+			return "file " + e.Path + " was changed"
+		case f.Executable != e.Executable:
+			return "file " + e.Path + " has another mode"
+		}
+	}
+	for _, e := range got {
+		if _, ok := want.Find(e.Path); !ok {
+			return "file " + e.Path + " does not belong there"
+		}
+	}
+	return "was changed"
+}
+
+func (w *workspace) verifyLink(at, target string) []Problem {
+	got, err := os.Readlink(w.scope.Abs(at))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return []Problem{{Path: at, Message: "link is missing", Want: target}}
+	case err != nil:
+		return []Problem{{Path: at, Message: "is not a link of skillpm's", Want: target}}
+	case got != target:
+		return []Problem{{Path: at, Message: "link leads elsewhere", Want: target, Got: got}}
+	}
+	return nil
+}
+
+// strangers finds directories among the installed packs that the lock does not have.
+func (w *workspace) strangers(l *layout) []Problem {
+	known := map[string]bool{}
+	for at := range l.trees {
+		for dir := path.Dir(at); dir != "."; dir = path.Dir(dir) {
+			known[dir] = true
+		}
+	}
+	var found []Problem
+	for _, top := range []string{w.scope.Plugins(), w.scope.Links()} {
+		found = append(found, w.strangersIn(w.rel(top), l, known)...)
+	}
+	return found
+}
+
+func (w *workspace) strangersIn(dir string, l *layout, known map[string]bool) []Problem {
+	entries, err := os.ReadDir(w.scope.Abs(dir))
+	if err != nil {
+		return nil
+	}
+	var found []Problem
+	for _, e := range entries {
+		at := path.Join(dir, e.Name())
+		if _, installed := l.trees[at]; installed {
+			continue
+		}
+		if known[at] && e.IsDir() {
+			found = append(found, w.strangersIn(at, l, known)...)
+			continue
+		}
+		found = append(found, Problem{Path: at, Message: "is not in skillpm.lock"})
+	}
+	return found
+}
