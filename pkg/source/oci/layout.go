@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -43,7 +44,7 @@ func (l *layout) index() (*ocispec.Index, error) {
 	idx.SchemaVersion = 2
 	data, err := readFile(l.fsys, ocispec.ImageIndexFile, maxIndex)
 	if errors.Is(err, fs.ErrNotExist) {
-		if entries, err := fs.ReadDir(l.fsys, "."); err == nil && len(entries) > 0 && !onlyHidden(entries) {
+		if entries, err := fs.ReadDir(l.fsys, "."); err == nil && !begun(entries) {
 			return nil, diag.Errorf(diag.Invalid, "%s is not an OCI layout: it has no index.json", l.title)
 		}
 		return idx, nil
@@ -57,13 +58,12 @@ func (l *layout) index() (*ocispec.Index, error) {
 	return idx, nil
 }
 
-func onlyHidden(entries []fs.DirEntry) bool {
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".") {
-			return false
-		}
-	}
-	return true
+// begun reports whether a directory holds no more than a layout whose first index.json is not written yet.
+func begun(entries []fs.DirEntry) bool {
+	return !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		name := e.Name()
+		return !strings.HasPrefix(name, ".") && name != ocispec.ImageBlobsDir && name != ocispec.ImageLayoutFile
+	})
 }
 
 func (l *layout) tags(context.Context) ([]string, error) {

@@ -61,9 +61,6 @@ func (c *Client) Open(ctx context.Context, ref source.Ref) (*source.Pack, error)
 		if err := a.info.describe(pack); err != nil {
 			return nil, diag.Errorf(diag.Invalid, "%s: %w", trimVersion(ref), err)
 		}
-		if len(pack.Skills) == 1 {
-			pack.Skills[0].Description = pack.Description
-		}
 		return pack, nil
 	}
 	return pack, c.describeForeign(ctx, p, a, tag, pack)
