@@ -1,0 +1,169 @@
+package lint
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// fields checks what the frontmatter refers to: `files:`, `hooks:` and `command:`.
+func (u *unit) fields() {
+	if u.doc.Front == nil {
+		return
+	}
+	if _, v := u.doc.Lookup("files"); v != nil {
+		u.files(v)
+	}
+	if _, v := u.doc.Lookup("hooks"); v != nil && v.Kind == yaml.MappingNode {
+		u.hooks(v)
+	}
+	if _, v := u.doc.Lookup("command"); v != nil && v.Kind == yaml.ScalarNode && !u.doc.Recovered(v) {
+		u.command(v, ruleCommand)
+	}
+}
+
+// files checks that every listed file exists and is written as it must be.
+func (u *unit) files(list *yaml.Node) {
+	if list.Kind != yaml.SequenceNode {
+		return
+	}
+	for _, item := range list.Content {
+		node := item
+		if item.Kind == yaml.MappingNode {
+			_, node = descend(item, "path")
+		}
+		if p := skill.ScalarText(node); p != "" && node.Kind == yaml.ScalarNode {
+			u.listed(node, p)
+		}
+	}
+}
+
+func (u *unit) listed(node *yaml.Node, p string) {
+	plain := strings.ReplaceAll(p, `\`, "/")
+	at, ok := inside(".", plain)
+	switch {
+	case strings.HasPrefix(plain, "/") || drive.MatchString(p) || !ok:
+		u.atNode(node, finding{rule: ruleListedForm, message: fmt.Sprintf("%s is not inside the skill", p)})
+		return
+	case plain != p:
+		u.atNode(node, finding{rule: ruleListedForm, message: fmt.Sprintf("%s is written with backslashes", p), fix: "write " + at})
+	case strings.HasPrefix(p, "./"):
+		u.plainPath(node, p, at)
+	}
+	if u.tree.isFile(at) {
+		return
+	}
+	f := finding{rule: ruleListed, message: fmt.Sprintf("the listed file %s does not exist", at)}
+	if u.tree.has(at) {
+		f.message = fmt.Sprintf("the listed path %s is a directory", at)
+	}
+	if other := u.tree.likely(at); other != "" && other != at {
+		f.fix = "write " + other
+	} else if near := u.tree.near(at); near != "" {
+		f.fix = fmt.Sprintf("did you mean %s?", near)
+	}
+	u.atNode(node, f)
+}
+
+// plainPath reports a leading ./ under the profiles that forbid it.
+func (u *unit) plainPath(node *yaml.Node, p, at string) {
+	for _, j := range u.l.judges {
+		if j.PlainPaths {
+			u.atNode(node, finding{
+				rule: ruleListedForm, profile: j.ID, message: fmt.Sprintf("%s has ./ before it", p), fix: "write " + at,
+			})
+		}
+	}
+}
+
+// hooks checks the scripts that hooks name: a path under pre and post, a command below every event.
+func (u *unit) hooks(n *yaml.Node) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i].Value, n.Content[i+1]
+		switch {
+		case value.Kind == yaml.ScalarNode && (key == "pre" || key == "post"):
+			u.hook(value)
+		case value.Kind == yaml.ScalarNode && key == "command":
+			u.command(value, ruleHook)
+		case value.Kind == yaml.MappingNode:
+			u.hooks(value)
+		case value.Kind == yaml.SequenceNode:
+			for _, item := range value.Content {
+				if item.Kind == yaml.MappingNode {
+					u.hooks(item)
+				}
+			}
+		}
+	}
+}
+
+// hook checks a script's path; it may be followed by arguments.
+func (u *unit) hook(node *yaml.Node) {
+	words := shellWords(node.Value)
+	if len(words) == 0 || placeholder(words[0]) {
+		return
+	}
+	u.script(node, words[0], ruleHook)
+	if at, ok := inside(".", words[0]); ok {
+		u.called[at] = true
+	}
+}
+
+// command checks the files that a command line runs: its first word if that is a path, or what it gives to an
+// interpreter. Programs are looked for on PATH and are not ours to check.
+func (u *unit) command(node *yaml.Node, rule string) {
+	words := shellWords(node.Value)
+	for len(words) > 0 && isAssignment(words[0]) {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return
+	}
+	first := words[0]
+	if isInterpreter(path.Base(first)) {
+		for _, word := range words[1:] {
+			if word == "-c" || word == "-m" || word == "-e" || word == "--eval" {
+				return
+			}
+			if !strings.HasPrefix(word, "-") {
+				if looksLikePath(word) {
+					u.script(node, word, rule)
+				}
+				return
+			}
+		}
+		return
+	}
+	if looksLikePath(first) && !strings.HasPrefix(first, "/") {
+		u.script(node, first, rule)
+		if at, ok := inside(".", withoutVariable(first)); ok {
+			u.called[at] = true
+		}
+	}
+}
+
+// looksLikePath reports whether a word of a command is a path of the skill and not a program, an address or a pattern.
+func looksLikePath(word string) bool {
+	word = withoutVariable(word)
+	if placeholder(word) || scheme.MatchString(word) || strings.HasPrefix(word, "~") || strings.HasPrefix(word, "/") {
+		return false
+	}
+	return strings.Contains(word, "/") || scriptExtension(word)
+}
+
+// script reports a path in the frontmatter that does not exist in the skill.
+func (u *unit) script(node *yaml.Node, p, rule string) {
+	at, ok := inside(".", withoutVariable(p))
+	if ok && u.tree.isFile(at) {
+		return
+	}
+	f := finding{rule: rule, message: fmt.Sprintf("%s does not exist in the skill", at)}
+	if near := u.tree.near(at); near != "" {
+		f.fix = fmt.Sprintf("did you mean %s?", near)
+	}
+	u.atNode(node, f)
+}

@@ -1,0 +1,163 @@
+package lint
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// place is a directory that holds a skill.
+type place struct {
+	dir     string
+	file    string // the name of its SKILL.md as it is on disk
+	entries []fs.DirEntry
+}
+
+// find returns the skills at and below the targets, each once, in order of their directories.
+func (l *linter) find(ctx context.Context, targets []string) ([]place, error) {
+	seen := map[string]bool{}
+	var found []place
+	for _, target := range targets {
+		s := search{l: l, ctx: ctx}
+		if err := s.target(target); err != nil {
+			return nil, err
+		}
+		if len(s.found) == 0 {
+			return nil, noSkill(target, s.dirs)
+		}
+		for _, p := range s.found {
+			if !seen[p.dir] {
+				seen[p.dir] = true
+				found = append(found, p)
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b place) int { return strings.Compare(a.dir, b.dir) })
+	return found, nil
+}
+
+// search is the search below one target.
+type search struct {
+	l     *linter
+	ctx   context.Context
+	dirs  int
+	found []place
+}
+
+func (s *search) target(target string) error {
+	info, err := fs.Stat(s.l.fsys, target)
+	if errors.Is(err, fs.ErrNotExist) {
+		return diag.Errorf(diag.NotFound, "%s does not exist", target)
+	}
+	if err != nil {
+		return diag.Errorf(diag.NotFound, "%s cannot be read: %w", target, err)
+	}
+	if !info.IsDir() {
+		return s.file(target)
+	}
+	return s.dir(target)
+}
+
+// file takes the skill that a file belongs to: its own directory's, or one further up.
+func (s *search) file(target string) error {
+	for dir := path.Dir(target); ; dir = path.Dir(dir) {
+		entries, err := fs.ReadDir(s.l.fsys, dir)
+		if err != nil {
+			return diag.Errorf(diag.NotFound, "%s cannot be read: %w", dir, err)
+		}
+		s.dirs++
+		if name := s.l.skillFile(dir, entries); name != "" {
+			s.found = append(s.found, place{dir, name, entries})
+			return nil
+		}
+		if dir == "." || dir == "/" {
+			return nil
+		}
+	}
+}
+
+// dir looks for skills in a directory and, unless it is one, below it. What cannot be listed below the target has no
+// skills.
+func (s *search) dir(dir string) error {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	entries, err := fs.ReadDir(s.l.fsys, dir)
+	if err != nil {
+		if s.dirs == 0 {
+			return diag.Errorf(diag.NotFound, "%s cannot be read: %w", dir, err)
+		}
+		return nil
+	}
+	s.dirs++
+	if name := s.l.skillFile(dir, entries); name != "" {
+		s.found = append(s.found, place{dir, name, entries})
+		return nil
+	}
+	for _, e := range entries {
+		if below := path.Join(dir, e.Name()); e.IsDir() && !passOver(below) {
+			if err := s.dir(below); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// passOver reports whether a directory is not searched. Of .skillpm only the hand-written skills are looked at: the rest
+// are installed packs.
+func passOver(dir string) bool {
+	base := path.Base(dir)
+	if path.Base(path.Dir(dir)) == ".skillpm" {
+		return base != "skills"
+	}
+	return base != ".skillpm" && skill.SkipDir(base)
+}
+
+// skillFile returns the name of the directory's SKILL.md. A file of that name in another case counts only if it starts
+// like a skill, since a page called skill.md may be about anything.
+func (l *linter) skillFile(dir string, entries []fs.DirEntry) string {
+	other := ""
+	for _, e := range entries {
+		switch {
+		case e.IsDir():
+		case e.Name() == skill.File:
+			return skill.File
+		case len(e.Name()) == len(skill.File) && strings.EqualFold(e.Name(), skill.File):
+			other = e.Name()
+		}
+	}
+	if other != "" && l.startsLikeSkill(path.Join(dir, other)) {
+		return other
+	}
+	return ""
+}
+
+func (l *linter) startsLikeSkill(name string) bool {
+	head, err := readHead(l.fsys, name, 4096)
+	if err != nil {
+		return false
+	}
+	doc, _ := skill.Parse(head)
+	return doc.FrontLine > 0 && doc.Name() != "" && doc.Description() != ""
+}
+
+// readHead returns the first bytes of a file.
+func readHead(fsys fs.FS, name string, limit int64) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var buf bytes.Buffer
+	_, err = io.Copy(&buf, io.LimitReader(f, limit))
+	return buf.Bytes(), err
+}

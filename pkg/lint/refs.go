@@ -1,0 +1,188 @@
+package lint
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// maxPage is the size in bytes beyond which Markdown that SKILL.md leads to is not read.
+const maxPage = 2 << 20
+
+// walk follows the links of SKILL.md and of the Markdown files that they lead to.
+type walk struct {
+	*unit
+	pages   map[string]*page // by path in the skill; nil where it could not be read
+	queue   []string
+	pending []pendingAnchor
+}
+
+// pendingAnchor is a link with an anchor into a page that is perhaps not read yet.
+type pendingAnchor struct {
+	from     *page
+	link     link
+	to       string
+	fragment string
+}
+
+func (u *unit) references() {
+	name := path.Base(u.file)
+	first := u.l.markdown.read(u.src, u.doc.BodyStart)
+	u.openFence(first)
+	u.calls(first)
+	w := &walk{unit: u, pages: map[string]*page{name: first}, queue: []string{name}}
+	for ; len(w.queue) > 0; w.queue = w.queue[1:] {
+		w.page(w.queue[0])
+	}
+	for _, p := range w.pending {
+		if to := w.pages[p.to]; to != nil && !to.hasAnchor(p.fragment) {
+			u.atLink(p.from, p.link, finding{
+				rule: ruleAnchor, message: fmt.Sprintf("no heading of %s has the anchor #%s", p.to, p.fragment),
+			})
+		}
+	}
+}
+
+// visit reads a Markdown file of the skill the first time that a link leads there.
+func (w *walk) visit(rel string) {
+	if _, done := w.pages[rel]; done || !isMarkdown(rel) || !w.tree.isFile(rel) || !w.tree.entries[rel].Type().IsRegular() {
+		return
+	}
+	w.pages[rel] = nil
+	name := path.Join(w.dir, rel)
+	if data, ok := w.read(name, maxPage); ok {
+		w.pages[rel] = w.l.markdown.read(newSource(name, data), 0)
+		w.calls(w.pages[rel])
+		w.queue = append(w.queue, rel)
+	}
+}
+
+// page checks the links of one Markdown file.
+func (w *walk) page(rel string) {
+	p := w.pages[rel]
+	for _, k := range p.links {
+		t := newTarget(k.target)
+		switch t.kind {
+		case targetAnchor:
+			w.pending = append(w.pending, pendingAnchor{p, k, rel, t.fragment})
+		case targetAbsolute:
+			w.absolute(p, k, t)
+		case targetFile:
+			found := w.follow(rel, p, k, t)
+			w.visit(found)
+			if t.fragment != "" {
+				w.pending = append(w.pending, pendingAnchor{p, k, found, t.fragment})
+			}
+		}
+	}
+}
+
+func isMarkdown(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return ext == ".md" || ext == ".markdown"
+}
+
+func (u *unit) atLink(p *page, k link, f finding) {
+	f.src, f.width = p.src, k.width
+	f.line, f.column = p.src.position(k.offset)
+	u.add(f)
+}
+
+// follow reports what is wrong with a link to a file, and returns the file's path in the skill, or "".
+func (u *unit) follow(rel string, p *page, k link, t target) string {
+	if t.backslash {
+		u.atLink(p, k, finding{
+			rule: ruleBackslash, message: "a backslash in a link's path", fix: "write " + t.path,
+		})
+	}
+	found := u.resolve(rel, t)
+	if found != "" || t.backslash {
+		return found
+	}
+	at, ok := inside(path.Dir(rel), withoutQuery(t.path))
+	if !ok {
+		u.escapes(rel, p, k, at)
+		return ""
+	}
+	f := finding{rule: ruleBroken, message: at + " does not exist"}
+	if rel != path.Base(u.file) {
+		f.rule = ruleBrokenBelow
+	}
+	if other := u.tree.likely(at); other != "" {
+		f.rule, f.fix = ruleCase, "write "+relative(path.Dir(rel), other)
+		f.message = fmt.Sprintf("%s is %s on disk", at, other)
+		u.atLink(p, k, f)
+		return other
+	}
+	if near := u.tree.near(at); near != "" {
+		f.fix = fmt.Sprintf("did you mean %s?", relative(path.Dir(rel), near))
+	}
+	u.atLink(p, k, f)
+	return ""
+}
+
+// resolve returns the path in the skill that a link of a file means, or "" if there is none. It is looked for from the
+// file's own directory, as Markdown has it, and from the skill's, as the standard has it.
+func (u *unit) resolve(rel string, t target) string {
+	for _, dir := range []string{path.Dir(rel), "."} {
+		for _, p := range []string{t.path, t.literal, withoutQuery(t.path)} {
+			at, ok := inside(dir, p)
+			if !ok {
+				continue
+			}
+			if u.tree.has(at) {
+				return at
+			}
+			if u.tree.skips(at) && u.exists(at) {
+				return at
+			}
+		}
+	}
+	return ""
+}
+
+func (u *unit) exists(rel string) bool {
+	_, err := fs.Stat(u.l.fsys, path.Join(u.dir, rel))
+	return err == nil
+}
+
+// escapes reports a link that leads out of the skill: a warning while its target exists here.
+func (u *unit) escapes(rel string, p *page, k link, at string) {
+	f := finding{rule: ruleEscape, severity: severity(diag.SeverityWarning), message: "the link leaves the skill, so it is broken where only the skill is installed"}
+	_, err := fs.Stat(u.l.fsys, path.Join(u.dir, at))
+	if errors.Is(err, fs.ErrNotExist) {
+		f.message = fmt.Sprintf("the link leaves the skill, and %s does not exist", at)
+		if rel == path.Base(u.file) {
+			f.severity = nil
+		}
+	}
+	u.atLink(p, k, f)
+}
+
+func (u *unit) absolute(p *page, k link, t target) {
+	f := finding{rule: ruleAbsolute, message: "an absolute path leads elsewhere on every other machine"}
+	if at, ok := inside(".", strings.TrimLeft(t.path, "/")); ok && at != "." && u.tree.has(at) {
+		f.fix = "write " + at
+	}
+	u.atLink(p, k, f)
+}
+
+// relative writes a path in the skill as a link from a directory of it.
+func relative(dir, to string) string {
+	if dir == "." {
+		return to
+	}
+	up := ""
+	for dir != "." && !strings.HasPrefix(to, dir+"/") {
+		up += "../"
+		dir = path.Dir(dir)
+	}
+	if dir == "." {
+		return up + to
+	}
+	return up + strings.TrimPrefix(to, dir+"/")
+}

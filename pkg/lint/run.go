@@ -1,0 +1,154 @@
+package lint
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/profile"
+)
+
+// Options says how skills are checked.
+type Options struct {
+	Profiles []*profile.Profile // the hosts that the skills are for; empty means the default profile
+	Parallel int                // how many skills are checked at once; 0 means one a processor
+	NoModes  bool               // the file system has no executable bits, so say nothing about them
+}
+
+// Run checks every skill at and below the targets, which are paths in fsys: a SKILL.md, a skill's directory, or a
+// directory above several skills. Links may lead anywhere in fsys, so it should be larger than the targets.
+//
+// What is wrong with skills is in the report. The error is that a target does not exist or has no skill (NotFound), or
+// that ctx was cancelled.
+func Run(ctx context.Context, fsys fs.FS, targets []string, o Options) (Report, error) {
+	l, err := newLinter(fsys, o)
+	if err != nil {
+		return Report{}, err
+	}
+	found, err := l.find(ctx, targets)
+	if err != nil {
+		return Report{}, err
+	}
+	results := make([]*unit, len(found))
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(l.parallel)
+	for i, f := range found {
+		g.Go(func() error {
+			if err := gctx.Err(); err != nil {
+				return err
+			}
+			results[i] = l.check(f)
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return Report{}, err
+	}
+	return l.report(results), nil
+}
+
+// linter is one run: what all skills are checked with.
+type linter struct {
+	Options
+	fsys     fs.FS
+	parallel int
+	judges   []*judge // one a profile
+	hosts    func() map[string][]string
+	markdown markdown
+}
+
+func newLinter(fsys fs.FS, o Options) (*linter, error) {
+	if len(o.Profiles) == 0 {
+		p, err := profile.Lookup(profile.Default)
+		if err != nil {
+			return nil, err
+		}
+		o.Profiles = []*profile.Profile{p}
+	}
+	l := &linter{
+		Options: o, fsys: fsys, parallel: o.Parallel, markdown: newMarkdown(),
+		hosts: sync.OnceValue(hostFields),
+	}
+	if l.parallel <= 0 {
+		l.parallel = runtime.GOMAXPROCS(0)
+	}
+	for _, p := range o.Profiles {
+		j, err := newJudge(p)
+		if err != nil {
+			return nil, err
+		}
+		l.judges = append(l.judges, j)
+	}
+	return l, nil
+}
+
+// report puts the units' findings together and adds what can be said only about several skills.
+func (l *linter) report(units []*unit) Report {
+	r := Report{}
+	for _, p := range l.Profiles {
+		r.Profiles = append(r.Profiles, p.ID)
+	}
+	var all []*unit
+	seen := map[string]bool{}
+	for _, u := range units {
+		for _, u := range append([]*unit{u}, u.nested...) {
+			if !seen[u.dir] {
+				seen[u.dir] = true
+				all = append(all, u)
+			}
+		}
+	}
+	samePack(all)
+	for _, u := range all {
+		r.Skills = append(r.Skills, u.dir)
+		r.Findings = append(r.Findings, l.merge(u.findings)...)
+	}
+	r.sort()
+	return r
+}
+
+// merge makes one finding of those that several profiles agree on, and drops exact repetitions.
+func (l *linter) merge(findings []Finding) []Finding {
+	type key struct {
+		rule, path, message string
+		severity            diag.Severity
+		line, column        int
+	}
+	at := map[key]int{}
+	var out []Finding
+	for _, f := range findings {
+		k := key{f.Rule, f.Path, f.Message, f.Severity, f.Line, f.Column}
+		i, ok := at[k]
+		if !ok {
+			at[k] = len(out)
+			out = append(out, f)
+			continue
+		}
+		if ids := strings.Split(out[i].Profile, ","); out[i].Profile != "" && f.Profile != "" && !slices.Contains(ids, f.Profile) {
+			out[i].Profile += "," + f.Profile
+		}
+	}
+	for i := range out {
+		if n := strings.Count(out[i].Profile, ",") + 1; n == len(l.Profiles) {
+			out[i].Profile = ""
+		}
+	}
+	return out
+}
+
+// noSkill is the error for a target below which there is no skill.
+func noSkill(target string, dirs int) error {
+	looked := fmt.Sprintf("looked for SKILL.md in %d directories", dirs)
+	if dirs == 1 {
+		looked = "looked for SKILL.md in it"
+	}
+	return diag.Errorf(diag.NotFound, "%s: there is no skill (%s)", target, looked).
+		WithHint("a skill is a directory with a file SKILL.md; `skillpm new NAME` writes one")
+}

@@ -1,0 +1,138 @@
+package lint
+
+import (
+	"bytes"
+	"path"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// calls notes the scripts that the code of a page calls by their path, which need a shebang and the executable bit. A
+// code span counts when it is more than the script's name.
+func (u *unit) calls(p *page) {
+	for _, line := range p.commands {
+		for _, at := range programs(line) {
+			u.called[u.ownPath(at)] = true
+		}
+	}
+	for _, span := range p.spans {
+		if strings.HasPrefix(span, "./") || strings.ContainsAny(span, " \t") {
+			for _, at := range programs(span) {
+				u.called[u.ownPath(at)] = true
+			}
+		}
+	}
+}
+
+// ownPath returns the part of a path after the skill's own directory, as of ~/.agents/skills/deploy/scripts/run.
+func (u *unit) ownPath(p string) string {
+	if _, rest, ok := strings.Cut(p, "/"+path.Base(u.dir)+"/"); ok {
+		return rest
+	}
+	return p
+}
+
+// scripts checks the files that are scripts by their name or place.
+func (u *unit) scripts() {
+	for _, rel := range u.tree.files {
+		if !scriptExtension(rel) && !(path.Ext(rel) == "" && inScripts(rel)) {
+			continue
+		}
+		head, err := readHead(u.l.fsys, path.Join(u.dir, rel), 512)
+		if err == nil && bytes.IndexByte(head, 0) < 0 {
+			u.oneScript(rel, head)
+		}
+	}
+}
+
+func inScripts(rel string) bool {
+	dir := path.Base(path.Dir(rel))
+	return dir == "scripts" || dir == "bin" || dir == "hooks"
+}
+
+func (u *unit) oneScript(rel string, head []byte) {
+	src := newSource(path.Join(u.dir, rel), head)
+	shebang := u.shebang(src)
+	executable := u.executable(rel)
+	called := u.called[rel]
+	advice := severity(diag.SeverityAdvice)
+	switch {
+	case shebang && !executable && !u.l.NoModes:
+		f := finding{rule: ruleExecutable, src: src, line: 1, column: 1, message: "the script has a shebang and is not executable"}
+		if f.fix = "chmod +x " + src.path; !called {
+			f.severity = advice
+		} else {
+			f.message = "the script is called by its path and is not executable"
+		}
+		u.add(f)
+	case shebang || len(head) == 0 || path.Ext(rel) == "" && !executable:
+	case executable:
+		u.add(finding{rule: ruleShebang, src: src, line: 1, column: 1, message: "the script is executable and has no shebang", fix: shebangFor(rel)})
+	case called:
+		u.add(finding{rule: ruleShebang, src: src, line: 1, column: 1, message: "the script is called by its path and has no shebang", fix: shebangFor(rel)})
+	case shellExtension(rel):
+		u.add(finding{rule: ruleShebang, severity: advice, src: src, line: 1, column: 1, message: "the script has no shebang", fix: shebangFor(rel)})
+	}
+}
+
+// executable reports whether a file has an executable bit.
+func (u *unit) executable(rel string) bool {
+	if u.l.NoModes {
+		return false
+	}
+	info, err := u.tree.entries[rel].Info()
+	return err == nil && info.Mode()&0o111 != 0
+}
+
+// shebang checks a script's first line, and reports whether it names an interpreter.
+func (u *unit) shebang(src *source) bool {
+	text := bytes.TrimPrefix(src.data, []byte("\ufeff"))
+	if !isShebang(text) {
+		u.lateShebang(src, text)
+		return false
+	}
+	first, _, whole := bytes.Cut(text, []byte("\n"))
+	f := finding{src: src, line: 1, column: 1}
+	switch interpreter := bytes.TrimSpace(first[2:]); {
+	case len(text) < len(src.data):
+		f.rule, f.message = ruleShebangBOM, "a byte order mark before the shebang"
+	case whole && bytes.HasSuffix(first, []byte("\r")):
+		f.rule, f.message = ruleShebangCRLF, "the shebang ends with a carriage return"
+		f.column = len([]rune(string(first)))
+	case len(interpreter) > 0 && interpreter[0] != '/':
+		f.rule, f.message, f.column = ruleInterpreter, "the shebang does not name an absolute path", 3
+	default:
+		return true
+	}
+	u.add(f)
+	return true
+}
+
+// isShebang reports whether text starts with #! and not with the #![ of Rust.
+func isShebang(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("#!")) && !bytes.HasPrefix(text, []byte("#!["))
+}
+
+// lateShebang reports a shebang on the second or third line.
+func (u *unit) lateShebang(src *source, text []byte) {
+	for n := 1; n <= 3; n++ {
+		line, rest, _ := bytes.Cut(text, []byte("\n"))
+		if n > 1 && bytes.HasPrefix(line, []byte("#!/")) {
+			u.add(finding{rule: ruleShebangLine, src: src, line: n, column: 1, message: "the shebang is not on the first line"})
+			return
+		}
+		text = rest
+	}
+}
+
+func shebangFor(rel string) string {
+	program := map[string]string{
+		".sh": "bash", ".bash": "bash", ".zsh": "zsh", ".py": "python3", ".rb": "ruby", ".pl": "perl", ".js": "node", ".mjs": "node",
+		".cjs": "node", ".php": "php", ".lua": "lua", ".r": "Rscript",
+	}[strings.ToLower(path.Ext(rel))]
+	if program == "" {
+		return ""
+	}
+	return "let its first line be #!/usr/bin/env " + program
+}

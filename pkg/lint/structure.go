@@ -1,0 +1,169 @@
+package lint
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// The lengths beyond which a body is too long, as the standard advises.
+const (
+	adviseLines  = 500
+	adviseTokens = 5000
+)
+
+// structure checks the files of the skill by their names and kinds.
+func (u *unit) structure() {
+	for _, rel := range u.tree.links {
+		if bundle.Ignored(rel, false) {
+			continue
+		}
+		what := "a symbolic link"
+		if u.tree.entries[rel].Type()&fs.ModeSymlink == 0 {
+			what = "neither a file nor a directory"
+		}
+		u.add(finding{rule: ruleLink, path: path.Join(u.dir, rel), message: rel + " is " + what})
+	}
+	for _, rel := range u.tree.files {
+		u.leftover(rel, false)
+		u.unsafePath(rel)
+	}
+	for _, rel := range u.tree.skipped {
+		u.leftover(rel, true)
+	}
+	if n := len(u.tree.nested); n > 0 {
+		inner := u.tree.nested[0]
+		message := fmt.Sprintf("%s belongs to the skill %s and is not installed as one of its own", path.Join(inner.dir, inner.file), u.dir)
+		if n > 1 {
+			message = fmt.Sprintf("%d skills below %s belong to it and are not installed as skills of their own; the first is %s", n, u.dir, inner.dir)
+		}
+		u.add(finding{rule: ruleNested, path: u.file, message: message})
+	}
+	if u.tree.full {
+		u.add(finding{rule: ruleManyEntries, path: u.file, message: fmt.Sprintf("the skill has more than %d files, or directories deeper than %d", maxEntries, maxDepth)})
+	}
+}
+
+// leftover reports a file or directory that is not meant to be in a skill. What is never published is only advice.
+func (u *unit) leftover(rel string, dir bool) {
+	f := finding{rule: ruleLeftover, path: path.Join(u.dir, rel)}
+	base := path.Base(rel)
+	switch {
+	case bundle.Ignored(rel, dir):
+		if strings.HasPrefix(base, ".git") || strings.HasPrefix(base, "skillpm.") || strings.HasPrefix(base, ".skillpm") || base == ".hg" || base == ".svn" {
+			return
+		}
+		f.severity = severity(diag.SeverityAdvice)
+		f.message = base + " is left out when the skill is published"
+		f.fix = "keep it out of the repository: add it to .gitignore"
+	case dir && leftoverDir(base):
+		f.message = base + " is made by a tool and is not part of the skill"
+	case !dir && leftoverFile(base):
+		f.message = base + " is made by an editor or a tool, or holds settings of one machine"
+	default:
+		return
+	}
+	u.add(f)
+}
+
+// leftoverDir reports whether a directory of that name is some tool's.
+func leftoverDir(name string) bool {
+	switch name {
+	case "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".venv", ".idea", ".tox", "__MACOSX":
+		return true
+	}
+	return false
+}
+
+func leftoverFile(name string) bool {
+	switch name {
+	case ".env", ".env.local", ".coverage", "npm-debug.log", "nohup.out", ".Rhistory", ".python_history":
+		return true
+	}
+	for _, ending := range []string{"~", ".orig", ".rej", ".bak", ".swp", ".swo", ".tmp"} {
+		if strings.HasSuffix(name, ending) {
+			return true
+		}
+	}
+	return false
+}
+
+// unsafePath reports a file that cannot be in a pack because of its name.
+func (u *unit) unsafePath(rel string) {
+	if bundle.Ignored(rel, false) {
+		return
+	}
+	if err := bundle.CheckPath(rel); err != nil {
+		u.add(finding{rule: ruleUnsafePath, path: path.Join(u.dir, rel), message: err.Error()})
+	}
+}
+
+// body checks the length of what follows the frontmatter.
+func (u *unit) body() {
+	body := u.doc.Body()
+	first := u.doc.BodyLine
+	if len(bytes.TrimSpace(body)) == 0 {
+		if u.doc.FrontLine > 0 {
+			u.add(finding{rule: ruleEmptyBody, src: u.src, line: max(1, first-1), column: 1, message: "there are no instructions below the frontmatter"})
+		}
+		return
+	}
+	trimmed := bytes.TrimRight(body, " \t\r\n")
+	if n := bytes.Count(trimmed, []byte("\n")) + 1; n > adviseLines {
+		u.add(finding{
+			rule: ruleManyLines, src: u.src, line: first + adviseLines, column: 1,
+			message: fmt.Sprintf("the body has %d lines, more than the %d that the standard advises", n, adviseLines),
+		})
+	}
+	if n := tokens(trimmed); n > adviseTokens {
+		u.add(finding{
+			rule: ruleManyTokens, src: u.src, line: first, column: 1,
+			message: fmt.Sprintf("the body has about %d tokens, more than the %d that the standard advises", n, adviseTokens),
+		})
+	}
+}
+
+// tokens estimates how many tokens a model reads: one for four ASCII characters, one for every two others.
+func tokens(text []byte) int {
+	ascii, other := 0, 0
+	for _, r := range string(text) {
+		if r < 0x80 {
+			ascii++
+		} else {
+			other++
+		}
+	}
+	return ascii/4 + other/2
+}
+
+// openFence reports a code block that nothing closes.
+func (u *unit) openFence(p *page) {
+	if p.open < 0 {
+		return
+	}
+	line, column := p.src.position(p.open)
+	u.add(finding{rule: ruleOpenFence, src: p.src, line: line, column: column, message: "this code block is not closed, so the rest of the file is code"})
+}
+
+// size writes a number of bytes for people.
+func size(n int64) string {
+	if n >= 1<<20 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d KiB", n>>10)
+}
+
+// reason is what went wrong with a file, without its path.
+func reason(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}

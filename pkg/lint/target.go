@@ -1,0 +1,100 @@
+package lint
+
+import (
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// targetKind says what a link's target is.
+type targetKind int
+
+const (
+	targetElsewhere   targetKind = iota // a URL, or nothing that is checked
+	targetAnchor                        // a place in the same file
+	targetFile                          // a path
+	targetAbsolute                      // a path from the root of a file system
+	targetPlaceholder                   // a pattern that somebody fills in
+)
+
+// target is a link's target, taken apart.
+type target struct {
+	kind      targetKind
+	path      string // as written, percent-encoding resolved
+	literal   string // as written
+	fragment  string
+	backslash bool
+}
+
+var (
+	scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:`)
+	drive  = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
+)
+
+// newTarget reads a link's target.
+func newTarget(s string) target {
+	s = strings.TrimSpace(s)
+	switch {
+	case s == "" || strings.HasPrefix(s, "//"):
+		return target{}
+	case drive.MatchString(s):
+		return target{kind: targetAbsolute, path: s, literal: s}
+	case placeholder(s):
+		return target{kind: targetPlaceholder, literal: s}
+	case strings.HasPrefix(strings.ToLower(s), "file:/"):
+		return target{kind: targetAbsolute, path: s, literal: s}
+	case scheme.MatchString(s):
+		return target{}
+	}
+	t := target{kind: targetFile}
+	s, t.fragment, _ = strings.Cut(s, "#")
+	t.literal = s
+	if plain, err := url.PathUnescape(s); err == nil {
+		s = plain
+	}
+	if strings.Contains(s, `\`) {
+		t.backslash = true
+		s = strings.ReplaceAll(s, `\`, "/")
+	}
+	t.path = s
+	switch {
+	case s == "":
+		t.kind = targetAnchor
+	case s[0] == '/' || s[0] == '~':
+		t.kind = targetAbsolute
+	}
+	return t
+}
+
+// placeholder reports whether a target is a pattern to be filled in: a variable, braces, angle brackets, a glob, or dots
+// in place of a path.
+func placeholder(s string) bool {
+	if strings.ContainsAny(s, "{}<>$*|") || strings.Contains(s, "...") || strings.ContainsRune(s, '…') {
+		return true
+	}
+	if plain, err := url.PathUnescape(s); err == nil && plain != s && strings.ContainsAny(plain, "{}<>$*|") {
+		return true
+	}
+	clean := strings.TrimPrefix(s, "./")
+	return strings.HasPrefix(clean, "path/to/") || strings.Contains(clean, "/path/to/") || stock[strings.ToLower(clean)]
+}
+
+// stock are the words that stand for a target in examples of Markdown.
+var stock = map[string]bool{
+	"url": true, "link": true, "uri": true, "href": true, "path": true, "target": true, "src": true, "source": true,
+	"file": true, "filename": true, "filepath": true, "image": true, "image-url": true, "link-url": true, "permalink": true,
+	"image_url": true, "link_url": true,
+}
+
+// withoutQuery returns a path without what follows a question mark.
+func withoutQuery(p string) string {
+	p, _, _ = strings.Cut(p, "?")
+	return p
+}
+
+// inside joins a path to a directory of the skill; ok is false when it leads out of the skill.
+func inside(dir, p string) (rel string, ok bool) {
+	rel = path.Join(dir, p)
+	return rel, rel != ".." && !strings.HasPrefix(rel, "../")
+}

@@ -1,0 +1,85 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// tools splits the text of allowed-tools at spaces and commas that are not inside parentheses, so that
+// "Bash(gh pr:*), Read" is two tools.
+func tools(text string) []string {
+	var out []string
+	depth, start := 0, -1
+	for i, r := range text {
+		switch {
+		case r == '(':
+			depth++
+		case r == ')' && depth > 0:
+			depth--
+		}
+		if separates := depth == 0 && (r == ',' || r == ' ' || r == '\t' || r == '\n'); separates {
+			if start >= 0 {
+				out = append(out, text[start:i])
+			}
+			start = -1
+		} else if start < 0 {
+			start = i
+		}
+	}
+	if start >= 0 {
+		out = append(out, text[start:])
+	}
+	return out
+}
+
+// hasComma reports whether a comma separates two tools.
+func hasComma(text string) bool {
+	depth := 0
+	for _, r := range text {
+		switch {
+		case r == '(':
+			depth++
+		case r == ')' && depth > 0:
+			depth--
+		case r == ',' && depth == 0:
+			return true
+		}
+	}
+	return false
+}
+
+func items(n *yaml.Node) []string {
+	var out []string
+	for _, item := range n.Content {
+		if s := skill.ScalarText(item); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// toolForm warns about text in allowed-tools that is separated in another way than the host documents. Whether it is
+// text or a list is the schema's business.
+func (u *unit) toolForm(j *judge) {
+	_, v := u.doc.Lookup("allowed-tools")
+	if v == nil || v.Kind != yaml.ScalarNode || u.doc.Recovered(v) || len(tools(v.Value)) < 2 {
+		return
+	}
+	comma := hasComma(v.Value)
+	switch {
+	case j.ToolForm == "space" && comma:
+		u.atNode(v, finding{
+			rule: ruleToolForm, profile: j.ID, message: "allowed-tools are separated by commas, and the standard has spaces",
+			fix: fmt.Sprintf("write allowed-tools: %s", strings.Join(tools(v.Value), " ")),
+		})
+	case j.ToolForm == "comma" && !comma:
+		u.atNode(v, finding{
+			rule: ruleToolForm, profile: j.ID, message: "allowed-tools are separated by spaces, and " + j.Title + " has commas",
+			fix: fmt.Sprintf("write allowed-tools: %s", strings.Join(tools(v.Value), ", ")),
+		})
+	}
+}

@@ -1,0 +1,132 @@
+package lint
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// The bounds of one skill, far above those of any real one (1,104 files).
+const (
+	maxEntries = 20_000
+	maxDepth   = 64
+)
+
+// tree is what a skill's directory holds, by slash-separated paths relative to it.
+type tree struct {
+	entries map[string]fs.DirEntry
+	files   []string // regular files that belong to this skill, in order
+	links   []string // symbolic links and other things that are neither files nor directories
+	nested  []place  // skills below this one
+	skipped []string // directories that were not looked into
+	full    bool     // there was more than maxEntries
+
+	folded map[string]string // the paths by their folded form, made when first needed
+}
+
+// newTree lists everything below p.
+func (l *linter) newTree(p place) *tree {
+	t := &tree{entries: make(map[string]fs.DirEntry, len(p.entries))}
+	t.add(l, p.dir, "", p.entries, 0, true)
+	return t
+}
+
+// add lists a directory; own says that its files belong to this skill and not to one nested in it.
+func (t *tree) add(l *linter, root, dir string, entries []fs.DirEntry, depth int, own bool) {
+	for _, e := range entries {
+		if len(t.entries) >= maxEntries || depth > maxDepth {
+			t.full = true
+			return
+		}
+		rel := path.Join(dir, e.Name())
+		t.entries[rel] = e
+		switch {
+		case e.IsDir() && (skill.SkipDir(e.Name()) || leftoverDir(e.Name())):
+			t.skipped = append(t.skipped, rel)
+		case e.IsDir():
+			t.descend(l, root, rel, depth, own)
+		case !own:
+		case e.Type().IsRegular():
+			t.files = append(t.files, rel)
+		default:
+			t.links = append(t.links, rel)
+		}
+	}
+}
+
+func (t *tree) descend(l *linter, root, rel string, depth int, own bool) {
+	full := path.Join(root, rel)
+	entries, err := fs.ReadDir(l.fsys, full)
+	if err != nil {
+		t.skipped = append(t.skipped, rel)
+		return
+	}
+	if name := l.skillFile(full, entries); own && name != "" {
+		t.nested = append(t.nested, place{full, name, entries})
+		own = false
+	}
+	t.add(l, root, rel, entries, depth+1, own)
+}
+
+// has reports whether a path exists, a directory or a file.
+func (t *tree) has(rel string) bool {
+	_, ok := t.entries[rel]
+	return ok || rel == "."
+}
+
+// isFile reports whether a path exists and is not a directory.
+func (t *tree) isFile(rel string) bool {
+	e, ok := t.entries[rel]
+	return ok && !e.IsDir()
+}
+
+// skips reports whether a path lies where was not looked, so that nothing is known about it.
+func (t *tree) skips(rel string) bool {
+	return t.full || slices.ContainsFunc(t.skipped, func(d string) bool { return strings.HasPrefix(rel, d+"/") })
+}
+
+// likely returns the path that differs from rel only in case or in how its accents are composed, or "".
+func (t *tree) likely(rel string) string {
+	if t.folded == nil {
+		t.folded = make(map[string]string, len(t.entries))
+		for name := range t.entries {
+			if k := fold(name); t.folded[k] == "" || name < t.folded[k] {
+				t.folded[k] = name
+			}
+		}
+	}
+	return t.folded[fold(rel)]
+}
+
+func fold(s string) string { return strings.ToLower(norm.NFC.String(s)) }
+
+// near returns a file that was perhaps meant by a path that does not exist: the only one of that name elsewhere, or one
+// of nearly that name in the same directory; "" if there is none.
+func (t *tree) near(rel string) string {
+	base, dir := path.Base(rel), path.Dir(rel)
+	var same, beside []string
+	for _, f := range t.files {
+		switch {
+		case path.Base(f) == base:
+			same = append(same, f)
+		case path.Dir(f) == dir && path.Ext(f) == path.Ext(base):
+			beside = append(beside, path.Base(f))
+		}
+	}
+	switch {
+	case len(same) == 1:
+		return same[0]
+	case len(same) > 1:
+		return ""
+	}
+	if name := diag.Nearest(base, beside); name != "" {
+		return path.Join(dir, name)
+	}
+	return ""
+}

@@ -1,0 +1,186 @@
+package lint
+
+import (
+	"bytes"
+	"io/fs"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// unit is the check of one skill.
+type unit struct {
+	l        *linter
+	dir      string
+	file     string // path of its SKILL.md in the file system
+	tree     *tree
+	doc      *skill.Document
+	src      *source // of SKILL.md
+	findings []Finding
+	nested   []*unit
+
+	called map[string]bool // scripts that the skill calls by their path
+}
+
+// check looks at one skill and those inside it.
+func (l *linter) check(p place) *unit {
+	u := &unit{
+		l: l, dir: p.dir, file: path.Join(p.dir, p.file), tree: l.newTree(p),
+		called: map[string]bool{},
+	}
+	if p.file != skill.File {
+		u.add(finding{rule: ruleFileCase, path: u.file, message: p.file + " is not called SKILL.md"})
+	}
+	u.structure()
+	if data, ok := u.read(u.file, skill.MaxFile); ok {
+		u.text(data)
+	}
+	u.scripts()
+	for _, n := range u.tree.nested {
+		inner := l.check(n)
+		u.nested = append(u.nested, inner)
+		u.nested = append(u.nested, inner.nested...)
+		inner.nested = nil
+	}
+	return u
+}
+
+// text checks what SKILL.md says.
+func (u *unit) text(data []byte) {
+	doc, problems := skill.Parse(data)
+	u.doc, u.src = doc, newSource(u.file, data)
+	u.form(problems)
+	for _, j := range u.l.judges {
+		u.judge(j)
+	}
+	u.fields()
+	u.body()
+	u.references()
+}
+
+// read returns a file's bytes; what goes wrong is a finding.
+func (u *unit) read(name string, limit int64) ([]byte, bool) {
+	info, err := fs.Stat(u.l.fsys, name)
+	if err == nil && info.Size() > limit {
+		u.add(finding{rule: ruleUnreadable, path: name, message: "the file is larger than " + size(limit)})
+		return nil, false
+	}
+	var data []byte
+	if err == nil {
+		data, err = fs.ReadFile(u.l.fsys, name)
+	}
+	if err != nil {
+		u.add(finding{rule: ruleUnreadable, path: name, message: "the file cannot be read: " + reason(err)})
+		return nil, false
+	}
+	return data, true
+}
+
+// finding is what a check says; what it leaves out is taken from the rule's table.
+type finding struct {
+	rule     string
+	severity *diag.Severity
+	path     string // of a file as a whole; "" with src
+	src      *source
+	line     int
+	column   int
+	width    int // in code points, 0 if unknown
+	message  string
+	fix      string
+	profile  string
+}
+
+func (u *unit) add(f finding) {
+	out := Finding{Skill: u.dir, Finding: diag.Finding{
+		Rule: f.rule, Severity: severityOf(f.rule), Path: f.path, Line: f.line, Column: f.column,
+		Message: f.message, Fix: f.fix, Profile: f.profile,
+	}}
+	if f.severity != nil {
+		out.Severity = *f.severity
+	}
+	if out.Fix == "" {
+		out.Fix = fixOf(f.rule)
+	}
+	if f.src != nil {
+		out.Path = f.src.path
+		out.Text = f.src.line(f.line)
+	}
+	if f.width > 0 {
+		out.EndLine, out.EndColumn = f.line, f.column+f.width
+	}
+	u.findings = append(u.findings, out)
+}
+
+// atNode places a finding on a YAML node of SKILL.md.
+func (u *unit) atNode(n *yaml.Node, f finding) {
+	f.src, f.line, f.column, f.width = u.src, n.Line, n.Column, nodeWidth(n)
+	u.add(f)
+}
+
+// nodeWidth returns how many characters of its first line a scalar takes, 0 if that is not known.
+func nodeWidth(n *yaml.Node) int {
+	if n.Kind != yaml.ScalarNode || strings.Contains(n.Value, "\n") || n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+		return 0
+	}
+	width := utf8.RuneCountInString(n.Value)
+	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
+		width += 2
+	}
+	return width
+}
+
+// source is a file's text with its lines.
+type source struct {
+	path  string
+	data  []byte
+	lines []int // the offset of each line
+}
+
+func newSource(path string, data []byte) *source { return &source{path: path, data: data} }
+
+func (s *source) index() []int {
+	if s.lines == nil {
+		s.lines = append(make([]int, 0, 1+bytes.Count(s.data, []byte("\n"))), 0)
+		for i, c := range s.data {
+			if c == '\n' {
+				s.lines = append(s.lines, i+1)
+			}
+		}
+	}
+	return s.lines
+}
+
+// line returns the text of a line, from 1, without its ending.
+func (s *source) line(n int) string {
+	lines := s.index()
+	if n < 1 || n > len(lines) {
+		return ""
+	}
+	end := len(s.data)
+	if n < len(lines) {
+		end = lines[n] - 1
+	}
+	return strings.TrimRight(string(s.data[lines[n-1]:end]), "\r")
+}
+
+// position returns the line and column of a byte.
+func (s *source) position(offset int) (line, column int) {
+	lines := s.index()
+	offset = max(0, min(offset, len(s.data)))
+	low, high := 0, len(lines)
+	for low+1 < high {
+		if mid := (low + high) / 2; lines[mid] <= offset {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low + 1, utf8.RuneCount(s.data[lines[low]:offset]) + 1
+}
+
+func severity(s diag.Severity) *diag.Severity { return &s }
