@@ -16,7 +16,7 @@ import (
 // when there is an error, which says what to write by hand.
 func (m *Manifest) SetDependency(d source.Dependency) error {
 	d = normal(d)
-	want := m.clone()
+	want := m.Clone()
 	key := "dependencies"
 	if i := indexOf(want.DevDependencies, d.ID); i >= 0 {
 		key = "dev-dependencies"
@@ -32,7 +32,7 @@ func (m *Manifest) SetDependency(d source.Dependency) error {
 // RemoveDependency removes a pack from dependencies and dev-dependencies, and says whether it was there. Comments above
 // it stay.
 func (m *Manifest) RemoveDependency(id source.ID) (bool, error) {
-	want := m.clone()
+	want := m.Clone()
 	is := func(d source.Dependency) bool { return d.ID == id }
 	want.Dependencies = slices.DeleteFunc(want.Dependencies, is)
 	want.DevDependencies = slices.DeleteFunc(want.DevDependencies, is)
@@ -51,7 +51,7 @@ func (m *Manifest) RemoveDependency(id source.ID) (bool, error) {
 
 // SetAlias gives a skill another name. An alias that the skill has already is replaced.
 func (m *Manifest) SetAlias(a Alias) error {
-	want := m.clone()
+	want := m.Clone()
 	same := func(o Alias) bool { return o.Skill == a.Skill && o.Pack == a.Pack && o.Alias != a.Alias }
 	var replaced []string
 	for _, o := range want.Aliases {
@@ -85,7 +85,7 @@ func (m *Manifest) RemoveAliasesOf(pack source.ID) ([]Alias, error) {
 	if len(gone) == 0 {
 		return nil, nil
 	}
-	want := m.clone()
+	want := m.Clone()
 	want.Aliases = slices.DeleteFunc(want.Aliases, func(a Alias) bool { return a.Pack == pack })
 	return gone, m.edit(want, "remove the aliases of "+pack.String(), func(doc *document) error { return removeEach(doc, names) })
 }
@@ -102,7 +102,7 @@ func removeEach(doc *document, aliases []string) error {
 // SetAgents writes the list of agents that skills are linked for. Those that are in a list of several lines keep their
 // order. An empty list removes the key.
 func (m *Manifest) SetAgents(ids []string) error {
-	want := m.clone()
+	want := m.Clone()
 	want.Agents = slices.Clone(ids)
 	return m.edit(want, "set agents", func(doc *document) error {
 		if len(ids) == 0 {
@@ -115,7 +115,7 @@ func (m *Manifest) SetAgents(ids []string) error {
 
 // Set writes one of the texts about the pack itself: name, version, description, license or skillpm.
 func (m *Manifest) Set(key, text string) error {
-	want := m.clone()
+	want := m.Clone()
 	switch key {
 	case "name":
 		id, err := source.ParseID(text)
@@ -279,8 +279,8 @@ func indexOf(list []source.Dependency, id source.ID) int {
 	return slices.IndexFunc(list, func(d source.Dependency) bool { return d.ID == id })
 }
 
-// clone returns a copy whose lists can be changed.
-func (m *Manifest) clone() *Manifest {
+// Clone returns a copy whose lists can be changed.
+func (m *Manifest) Clone() *Manifest {
 	c := *m
 	c.Dependencies = slices.Clone(m.Dependencies)
 	c.DevDependencies = slices.Clone(m.DevDependencies)

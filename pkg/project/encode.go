@@ -66,6 +66,9 @@ func (e encoder) packs(l *Lock) {
 		e.quoted(2, "integrity", p.Integrity)
 		e.table(2, "dependencies", p.Dependencies)
 		e.table(2, "skills", p.Skills)
+		if p.Partial {
+			e.line(2, "partial", "true")
+		}
 		if was, ok := l.extra.packs[id]; ok && was.pack.Equal(p) {
 			e.unknown(was.unknown, 2)
 		}

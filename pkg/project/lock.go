@@ -37,6 +37,7 @@ type LockedPack struct {
 	Integrity    string            // over Skills, by [bundle.Integrity]
 	Dependencies map[string]string // owner/name to the range of versions, or the place, that is required
 	Skills       map[string]string // name to tree digest
+	Partial      bool              // the pack has more skills than these
 }
 
 // LockedName says who has a bare name. Shadowed are the others that have a skill of that name, with the alias that each
@@ -53,9 +54,17 @@ func (p *LockedPack) Clone() *LockedPack {
 	return &c
 }
 
+// Clone returns a copy whose entries can be replaced without changing l's; the entries themselves are shared.
+func (l *Lock) Clone() *Lock {
+	c := *l
+	c.Packs, c.Names = maps.Clone(l.Packs), maps.Clone(l.Names)
+	return &c
+}
+
 // Equal reports whether two packs are locked alike.
 func (p *LockedPack) Equal(o *LockedPack) bool {
 	return p.Version == o.Version && p.Source == o.Source && p.Resolved == o.Resolved && p.Integrity == o.Integrity &&
+		p.Partial == o.Partial &&
 		maps.Equal(p.Dependencies, o.Dependencies) && maps.Equal(p.Skills, o.Skills)
 }
 
@@ -176,6 +185,8 @@ func (r reader) lockedPack(id source.ID, k, v *yaml.Node) (p *LockedPack, unknow
 			p.Dependencies, err = r.lockedDependencies(v)
 		case "skills":
 			p.Skills, err = r.lockedSkills(v)
+		case "partial":
+			p.Partial, err = r.flag(v, "partial")
 		default:
 			unknown = appendPair(unknown, k, v)
 		}
@@ -226,6 +237,14 @@ func (e *IntegrityError) Code() diag.Code { return diag.Integrity }
 // Hint says how to go on.
 func (e *IntegrityError) Hint() string {
 	return "the lock was edited or merged by hand: restore it from version control"
+}
+
+// flag reads true or false.
+func (r reader) flag(v *yaml.Node, what string) (bool, error) {
+	if v.Kind != yaml.ScalarNode || v.Value != "true" && v.Value != "false" {
+		return false, r.errorf(v, "%s must be true or false", what)
+	}
+	return v.Value == "true", nil
 }
 
 var treeDigest = regexp.MustCompile(`^t1:sha256:[0-9a-f]{64}$`)

@@ -87,14 +87,36 @@ func (r Ref) Source() string {
 	}
 }
 
-// ParseLocked returns the pinned place that a lock's entry for the pack id records: the inverse of [Ref.Source], with
+// Locked returns what a lock records of the place that a version came from: [Ref.Source], and the revision unless it only
+// repeats the version. So a branch or a moving tag that was asked for is part of the record.
+func (r Ref) Locked(version string) string {
+	s := r.Source()
+	if v, ok := VersionFromTag(r.Rev, r.ID.Name); r.Rev == "" || r.Rev == version || ok && v == version {
+		return s
+	}
+	switch r.Kind {
+	case KindGit:
+		return s + "#" + r.Rev
+	case KindOCI:
+		return s + ":" + r.Rev
+	default:
+		return s
+	}
+}
+
+// ParseLocked returns the pinned place that a lock's entry for the pack id records: the inverse of [Ref.Locked], with
 // resolved as its digest or commit. The URL stays empty where a lock leaves it out (an absolute directory): the
 // manifest has it. Errors have code [diag.Invalid].
 func ParseLocked(source, resolved string, id ID) (Ref, error) {
-	ref, err := parseSource(source, id)
+	place, rev := cutRev(source)
+	ref, err := parseSource(place, id)
+	if err == nil && rev != "" {
+		err = CheckRev(rev)
+	}
 	if err != nil {
 		return Ref{}, diag.Errorf(diag.Invalid, "source %q of %s: %w", source, id, err)
 	}
+	ref.Rev = rev
 	switch {
 	case ref.Kind == KindGit && !commit.MatchString(resolved):
 		return Ref{}, diag.Errorf(diag.Invalid, "resolved %q of %s is not a commit of 40 hexadecimal digits", resolved, id)
@@ -105,6 +127,20 @@ func ParseLocked(source, resolved string, id ID) (Ref, error) {
 	}
 	ref.Digest = resolved
 	return ref, nil
+}
+
+// cutRev splits the revision off a locked source.
+func cutRev(source string) (place, rev string) {
+	switch {
+	case strings.HasPrefix(source, "git+"):
+		place, rev, _ = strings.Cut(source, "#")
+		return place, rev
+	case strings.HasPrefix(source, "oci://"):
+		if i := strings.LastIndexByte(source, ':'); i > strings.LastIndexByte(source, '/') && strings.Count(source, "/") > 2 {
+			return source[:i], source[i+1:]
+		}
+	}
+	return source, ""
 }
 
 // parseSource reads the forms that Source writes.

@@ -210,14 +210,42 @@ func TestLocked(t *testing.T) {
 	}
 }
 
+// TestLockedRevision checks which revisions a lock records, and that they are read back.
+func TestLockedRevision(t *testing.T) {
+	for _, tt := range []struct{ place, version, want string }{
+		{"oci://h.example/acme/deploy:1.4.0", "1.4.0", "oci://h.example/acme/deploy"},
+		{"oci://h.example/acme/deploy:latest", "1.4.0", "oci://h.example/acme/deploy:latest"},
+		{"oci://localhost:5000/acme/deploy", "1.4.0", "oci://localhost:5000/acme/deploy"},
+		{"git+https://h.example/r.git//packs/tools#v1.2.0", "1.2.0", "git+https://h.example/r.git//packs/tools"},
+		{"git+https://h.example/r.git#v1.2.0", "1.3.0", "git+https://h.example/r.git#v1.2.0"},
+		{"git+https://h.example/r.git#main", "1.2.0", "git+https://h.example/r.git#main"},
+		{"./packs/tools", "1.2.0", "path:packs/tools"},
+	} {
+		ref, err := Parse(tt.place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ref.Locked(tt.version)
+		if got != tt.want {
+			t.Errorf("%s at %s: locked as %s, want %s", tt.place, tt.version, got, tt.want)
+		}
+		resolved := map[Kind]string{KindOCI: sha256sum, KindGit: sha1sum}[ref.Kind]
+		back, err := ParseLocked(got, resolved, ID{Owner: "acme", Name: "deploy"})
+		if err != nil {
+			t.Errorf("ParseLocked(%q): %v", got, err)
+		} else if back.Locked(tt.version) != got {
+			t.Errorf("ParseLocked(%q) is locked as %s", got, back.Locked(tt.version))
+		}
+	}
+}
+
 func TestParseLockedRefuses(t *testing.T) {
 	for _, tt := range [][2]string{
-		{"oci://h.example/a/b:1", sha256sum},         // a tag is not a source
 		{"oci://h.example/a/b", sha1sum},             // not a digest
 		{"git+https://h.example/r.git", "main"},      // not a commit
 		{"git+https://H.example/r.git", sha1sum},     // another spelling
 		{"git+ssh://alice@h.example/r.git", sha1sum}, // a user name
-		{"git+https://h.example/r.git#v1", sha1sum},  // a revision
+		{"git+https://h.example/r.git#-v1", sha1sum}, // an option
 		{"git+file:///srv/r.git", sha1sum},           // a path of some machine
 		{"git+file//../x", sha1sum},                  // outside
 		{"path:/etc", ""},                            // absolute
