@@ -1,0 +1,309 @@
+package txn
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"path"
+	"runtime"
+)
+
+// undo takes an operation back. It restores the state from which the operation can be applied again.
+type undo func() error
+
+// applyAll carries out operations that may have been carried out in part before. It returns how to take back those that
+// it did, also with an error.
+func (s *site) applyAll(ops []*op) (undos []undo, err error) {
+	for _, o := range ops {
+		u, err := s.apply(o)
+		if u != nil {
+			undos = append(undos, u)
+		}
+		if err == nil {
+			err = s.fail("applied " + o.Path)
+		}
+		if err != nil {
+			return undos, fmt.Errorf("%s: %w", s.abs(o.Path), err)
+		}
+	}
+	return undos, nil
+}
+
+func (s *site) apply(o *op) (undo, error) {
+	switch o.Kind {
+	case kindRemove:
+		return s.takeAway(o)
+	case kindDir:
+		return s.placeDir(o)
+	case kindLink:
+		return s.placeLink(o)
+	default:
+		return s.placeFile(o)
+	}
+}
+
+// takeAway moves what is at the operation's path to old. That old is there means that this was done.
+func (s *site) takeAway(o *op) (undo, error) {
+	if s.exists(s.partial(o)) {
+		return nil, s.shelve(o)
+	}
+	info, err := s.lstat(o.Path)
+	if err != nil || info == nil || s.exists(s.old(o)) {
+		return nil, err
+	}
+	if err := s.mkdir(oldName); err != nil {
+		return nil, err
+	}
+	back := func() error { return s.putBack(o) }
+	err = s.root.Rename(o.Path, s.old(o))
+	if !cannotRename(err) {
+		return back, err
+	}
+	err = s.copyOver(o.Path, s.partial(o), o)
+	if err == nil {
+		err = s.fail("copied away " + o.Path)
+	}
+	if err != nil {
+		return back, err
+	}
+	return back, s.shelve(o)
+}
+
+// shelve completes takeAway where it has to copy: old appears only when nothing is left in place.
+func (s *site) shelve(o *op) error {
+	if err := s.remove(o.Path); err != nil {
+		return err
+	}
+	return s.root.Rename(s.partial(o), s.old(o))
+}
+
+// putBack moves what was taken away to its place again, where anything that is there is in the way.
+func (s *site) putBack(o *op) error {
+	old := s.partial(o)
+	if !s.exists(old) {
+		old = s.old(o)
+	}
+	if !s.exists(old) {
+		return nil
+	}
+	if err := s.remove(o.Path); err != nil {
+		return err
+	}
+	err := s.root.Rename(old, o.Path)
+	if !cannotRename(err) {
+		return err
+	}
+	if err := s.copyOver(old, o.Path, o); err != nil {
+		return err
+	}
+	return s.remove(old)
+}
+
+// placeDir puts the staged directory in place. What it finds says how far it came before:
+//
+//	stage is gone                         all is done
+//	stage is not the directory it was     the two were exchanged, and the old one must go
+//	stage and old are there               a copy of the new one may be in place; it is made again
+//	stage is there                        nothing is done, or as above
+func (s *site) placeDir(o *op) (undo, error) {
+	staged, err := s.lstat(s.staged(o))
+	if err != nil || staged == nil {
+		return nil, err
+	}
+	if o.Inode != 0 && inode(staged) != o.Inode {
+		return nil, s.retire(o)
+	}
+	made, err := s.parents(o.Path)
+	if err != nil {
+		return made, err
+	}
+	back := func() error { return joinUndo(s.backDir(o), made) }
+	current, err := s.lstat(o.Path)
+	if err != nil {
+		return back, err
+	}
+	if isDir(current) && o.Inode != 0 && !s.exists(s.old(o)) && s.exchange(s.staged(o), o.Path) {
+		if err := s.fail("exchanged " + o.Path); err != nil {
+			return back, err
+		}
+		return back, s.retire(o)
+	}
+	if s.exists(s.old(o)) {
+		err = s.remove(o.Path)
+	} else {
+		_, err = s.takeAway(o)
+	}
+	if err == nil {
+		err = s.fail("moved away " + o.Path)
+	}
+	if err != nil {
+		return back, err
+	}
+	return back, s.bring(o)
+}
+
+// retire moves the old directory, which an exchange has left in stage, to old.
+func (s *site) retire(o *op) error {
+	if err := s.mkdir(oldName); err != nil {
+		return err
+	}
+	return s.root.Rename(s.staged(o), s.old(o))
+}
+
+// backDir takes placeDir back, wherever it stopped.
+func (s *site) backDir(o *op) error {
+	staged, err := s.lstat(s.staged(o))
+	switch {
+	case err != nil:
+		return err
+	case staged != nil && o.Inode != 0 && inode(staged) != o.Inode: // exchanged, not yet retired
+		if !s.exchange(s.staged(o), o.Path) {
+			return fmt.Errorf("%s and %s can't be exchanged back", s.staged(o), o.Path)
+		}
+		return nil
+	case staged == nil && s.exists(s.used(o)): // copied
+		if err = s.root.Rename(s.used(o), s.staged(o)); err == nil {
+			err = s.remove(o.Path)
+		}
+	case staged == nil:
+		err = s.root.Rename(o.Path, s.staged(o))
+	}
+	if err != nil {
+		return err
+	}
+	return s.putBack(o)
+}
+
+// placeLink makes a link, by one rename where something is there that can be renamed over.
+func (s *site) placeLink(o *op) (undo, error) {
+	current, err := s.lstat(o.Path)
+	if err != nil {
+		return nil, err
+	}
+	if current != nil && current.Mode()&fs.ModeSymlink != 0 {
+		if target, err := s.root.Readlink(o.Path); err == nil && target == o.Target {
+			return nil, nil
+		}
+	}
+	made, err := s.parents(o.Path)
+	if err != nil {
+		return made, err
+	}
+	if current == nil {
+		back := func() error { return joinUndo(s.root.Remove(o.Path), made) }
+		if err := s.root.Symlink(o.Target, o.Path); err != nil {
+			return made, err
+		}
+		return back, nil
+	}
+	back, err := s.keep(o, current)
+	if err != nil {
+		return back, err
+	}
+	draft := temporary(o.Path, o)
+	if err := s.remove(draft); err != nil {
+		return back, err
+	}
+	if err := s.root.Symlink(o.Target, draft); err != nil {
+		return back, err
+	}
+	return back, s.root.Rename(draft, o.Path)
+}
+
+// keep makes sure that what is in a link's place can be had back. A link is remembered, anything else moved to old.
+func (s *site) keep(o *op, current fs.FileInfo) (undo, error) {
+	if current.Mode()&fs.ModeSymlink == 0 || runtime.GOOS == "windows" {
+		return s.takeAway(o)
+	}
+	target, err := s.root.Readlink(o.Path)
+	return func() error {
+		draft := temporary(o.Path, o)
+		if err := s.remove(draft); err != nil {
+			return err
+		}
+		if err := s.root.Symlink(target, draft); err != nil {
+			return err
+		}
+		return s.root.Rename(draft, o.Path)
+	}, err
+}
+
+// placeFile writes a file beside its place, forces it to the disk and renames it. A file that is replaced hands its
+// permissions on.
+func (s *site) placeFile(o *op) (undo, error) {
+	made, err := s.parents(o.Path)
+	if err != nil {
+		return made, err
+	}
+	info, err := s.lstat(o.Path)
+	if err != nil {
+		return made, err
+	}
+	if info == nil {
+		back := func() error { return joinUndo(s.root.Remove(o.Path), made) }
+		if err := s.replace(o, o.Data, nil); err != nil {
+			return made, err
+		}
+		return back, nil
+	}
+	before, err := s.root.ReadFile(o.Path)
+	if err != nil || bytes.Equal(before, o.Data) {
+		return nil, err
+	}
+	if err := s.replace(o, o.Data, info); err != nil {
+		return nil, err
+	}
+	return func() error { return s.replace(o, before, info) }, nil
+}
+
+func (s *site) replace(o *op, data []byte, old fs.FileInfo) error {
+	draft := temporary(o.Path, o)
+	if err := s.remove(draft); err != nil {
+		return err
+	}
+	mode := o.Mode
+	if old != nil {
+		mode = old.Mode().Perm()
+	}
+	err := s.create(draft, data, mode)
+	if err == nil && old != nil {
+		err = s.root.Chmod(draft, mode)
+	}
+	if err == nil {
+		err = s.fail("wrote " + o.Path)
+	}
+	if err == nil {
+		err = s.root.Rename(draft, o.Path)
+	}
+	if err != nil {
+		_ = s.remove(draft)
+	}
+	return err
+}
+
+// parents makes the directories above rel, and returns how to remove those that were not there.
+func (s *site) parents(rel string) (undo, error) {
+	var missing []string
+	for dir := path.Dir(rel); dir != "." && !s.exists(dir); dir = path.Dir(dir) {
+		missing = append(missing, dir)
+	}
+	if len(missing) == 0 {
+		return nil, nil
+	}
+	back := func() error {
+		for _, dir := range missing {
+			if err := s.root.Remove(dir); err != nil && !absent(err) {
+				return err
+			}
+		}
+		return nil
+	}
+	return back, s.root.MkdirAll(missing[0], 0o755)
+}
+
+func joinUndo(err error, next undo) error {
+	if err != nil || next == nil {
+		return err
+	}
+	return next()
+}

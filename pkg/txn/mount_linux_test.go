@@ -1,0 +1,111 @@
+package txn_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+const mountKind = "SKILLPM_TEST_MOUNT" // re-executed in a mount namespace: what to mount
+
+// TestOtherFileSystems repeats the crashes where a rename is not enough: agents' and packs' directories on file systems
+// of their own, and a scope whose old files are in the lower layer of an overlay.
+func TestOtherFileSystems(t *testing.T) { // M2
+	if kind := os.Getenv(mountKind); kind != "" {
+		mounted(t, kind)
+		return
+	}
+	for _, kind := range []string{"tmpfs", "overlay"} {
+		t.Run(kind, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.Chmod(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(os.Args[0], "-test.run=^TestOtherFileSystems$", "-test.v")
+			cmd.Env = append(os.Environ(), mountKind+"="+kind, "TMPDIR="+dir)
+			cmd.SysProcAttr = &syscall.SysProcAttr{
+				Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNS,
+				UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+				GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+			}
+			out, err := cmd.CombinedOutput()
+			if exit := (*exec.ExitError)(nil); err != nil && !asExit(err, &exit) {
+				t.Skipf("no user namespaces here: %v", err)
+			}
+			if err != nil {
+				t.Fatalf("%s", out)
+			}
+			t.Logf("%s", out)
+		})
+	}
+}
+
+func asExit(err error, exit **exec.ExitError) bool {
+	e, ok := err.(*exec.ExitError) //nolint:errorlint // exec returns it bare
+	*exit = e
+	return ok
+}
+
+func mounted(t *testing.T, kind string) {
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		t.Skipf("mounts are not private here: %v", err)
+	}
+	base := t.TempDir()
+	if err := unix.Mount("tmpfs", base, "tmpfs", 0, ""); err != nil {
+		t.Skipf("no tmpfs in a user namespace here: %v", err)
+	}
+	t.Cleanup(func() { unix.Unmount(base, unix.MNT_DETACH) })
+	n := 0
+	mount := map[string]func(testing.TB, string) string{"tmpfs": mountTmpfs, "overlay": mountOverlay}[kind]
+	scope := func(t testing.TB) string {
+		n++
+		return mount(t, filepath.Join(base, strconv.Itoa(n)))
+	}
+	// That there was something to copy is what the file systems are for.
+	want := map[string]string{"tmpfs": "copied .claude/skills/alias", "overlay": "copied away .skillpm/plugins/acme/deploy"}[kind]
+	if names := steps(t, scope(t)); !slices.Contains(names, want) {
+		t.Errorf("nothing was copied: %q", names)
+	}
+	rollback(t, scope)
+	crashTwice(t, scope)
+}
+
+// mountTmpfs makes a scope in which two directories are other file systems.
+func mountTmpfs(t testing.TB, root string) string {
+	t.Helper()
+	for _, name := range []string{".claude/skills", ".skillpm/plugins/acme"} {
+		dir := filepath.Join(root, name)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := unix.Mount("tmpfs", dir, "tmpfs", 0, ""); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { unix.Unmount(dir, unix.MNT_DETACH) })
+	}
+	return root
+}
+
+// mountOverlay makes a scope whose first files are in a lower layer, where directories can't be renamed.
+func mountOverlay(t testing.TB, dir string) string {
+	t.Helper()
+	for _, name := range []string{"lower", "upper", "work", "root"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(dir, "lower"), before)
+	root := filepath.Join(dir, "root")
+	options := "lowerdir=" + dir + "/lower,upperdir=" + dir + "/upper,workdir=" + dir + "/work,userxattr"
+	if err := unix.Mount("overlay", root, "overlay", 0, options); err != nil {
+		t.Skipf("no overlay in a user namespace here: %v", err)
+	}
+	t.Cleanup(func() { unix.Unmount(root, unix.MNT_DETACH) })
+	return root
+}

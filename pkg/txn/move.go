@@ -1,0 +1,92 @@
+package txn
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+)
+
+// bring moves the staged directory to its place. Where the system can't rename it there (another file system, or a
+// directory in a lower layer of overlayfs) it is copied, and what was staged is set aside in one step: a staged directory
+// that is half removed would be taken for the new one.
+func (s *site) bring(o *op) error {
+	err := s.root.Rename(s.staged(o), o.Path)
+	if !cannotRename(err) {
+		return err
+	}
+	if err := s.copyOver(s.staged(o), o.Path, o); err != nil {
+		return err
+	}
+	err = s.fail("copied " + o.Path)
+	if err == nil {
+		err = s.mkdir(usedName)
+	}
+	if err == nil {
+		err = s.root.Rename(s.staged(o), s.used(o))
+	}
+	if err != nil {
+		return errors.Join(err, s.remove(o.Path))
+	}
+	return nil
+}
+
+// copyOver copies from beside to, and renames the copy.
+func (s *site) copyOver(from, to string, o *op) error {
+	draft := temporary(to, o)
+	if err := s.remove(draft); err != nil {
+		return err
+	}
+	if err := s.copyAny(from, draft); err != nil {
+		return errors.Join(err, s.remove(draft))
+	}
+	if err := syncTree(s.abs(draft)); err != nil {
+		return err
+	}
+	return s.root.Rename(draft, to)
+}
+
+func (s *site) copyAny(from, to string) error {
+	info, err := s.root.Lstat(from)
+	if err != nil {
+		return err
+	}
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := s.root.Readlink(from)
+		if err != nil {
+			return err
+		}
+		return s.root.Symlink(target, to)
+	case !info.IsDir():
+		return s.copyFile(from, to, info.Mode().Perm())
+	}
+	if err := s.root.Mkdir(to, info.Mode().Perm()|0o700); err != nil {
+		return err
+	}
+	entries, err := fs.ReadDir(s.root.FS(), from)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := s.copyAny(path.Join(from, e.Name()), path.Join(to, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *site) copyFile(from, to string, mode fs.FileMode) error {
+	in, err := s.root.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := s.root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}

@@ -1,0 +1,222 @@
+package txn
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// The names in the journal's directory.
+const (
+	journalName = "journal" // its presence is the commit point
+	draftName   = "journal.new"
+	stageName   = "stage" // what is new, by operation
+	oldName     = "old"   // what was replaced, by operation
+	usedName    = "used"  // what is new and was copied to its place, by operation
+)
+
+// site is a scope's root with the journal's directory in it. All paths are slash-separated and relative to the root.
+type site struct {
+	root *os.Root
+	path string // the root's
+	dir  string // the journal's directory
+	own  string // skillpm's own directory, the parent of dir
+	step func(string) error
+}
+
+func openSite(o Options) (*site, error) {
+	rel, err := filepath.Rel(o.Root, o.Dir)
+	if err != nil || !filepath.IsAbs(o.Root) || !filepath.IsLocal(rel) {
+		return nil, diag.Errorf(diag.Internal, "transaction: the journal's directory %s is not inside %s", o.Dir, o.Root)
+	}
+	root, err := os.OpenRoot(o.Root)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.ToSlash(rel)
+	s := &site{root: root, path: o.Root, dir: dir, own: path.Dir(dir), step: o.Fail}
+	if err := s.noLinks(s.in(journalName)); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return s, nil
+}
+
+func (s *site) close() error { return s.root.Close() }
+
+// fail is a failpoint.
+func (s *site) fail(step string) error {
+	if s.step == nil {
+		return nil
+	}
+	return s.step(step)
+}
+
+func (s *site) in(name string) string   { return path.Join(s.dir, name) }
+func (s *site) staged(o *op) string     { return path.Join(s.dir, stageName, o.ID) }
+func (s *site) old(o *op) string        { return path.Join(s.dir, oldName, o.ID) }
+func (s *site) partial(o *op) string    { return path.Join(s.dir, oldName, o.ID+".partial") }
+func (s *site) used(o *op) string       { return path.Join(s.dir, usedName, o.ID) }
+func (s *site) abs(rel string) string   { return filepath.Join(s.path, filepath.FromSlash(rel)) }
+func (s *site) mkdir(name string) error { return s.root.MkdirAll(s.in(name), 0o755) }
+func (s *site) remove(rel string) error { return s.root.RemoveAll(rel) }
+
+func (s *site) exists(rel string) bool {
+	_, err := s.root.Lstat(rel)
+	return err == nil
+}
+
+// lstat returns nil without an error for what is not there.
+func (s *site) lstat(rel string) (fs.FileInfo, error) {
+	info, err := s.root.Lstat(rel)
+	if absent(err) {
+		return nil, nil
+	}
+	return info, err
+}
+
+// isOwn reports whether rel is skillpm's own directory or in it.
+func (s *site) isOwn(rel string) bool { return s.own != "." && (rel == s.own || within(rel, s.own)) }
+
+// touches reports whether rel is the journal's directory, in it or above it.
+func (s *site) touches(rel string) bool {
+	return rel == s.dir || within(rel, s.dir) || within(s.dir, rel)
+}
+
+func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+func isDir(info fs.FileInfo) bool { return info != nil && info.IsDir() }
+
+// check returns rel clean, or says why it can't be part of a transaction.
+func (s *site) check(rel string) (string, error) {
+	clean, err := cleanRel(rel)
+	if err != nil {
+		return "", err
+	}
+	if s.touches(clean) {
+		return "", diag.Errorf(diag.Internal, "transaction: %s is the journal's", clean)
+	}
+	if s.isOwn(clean) {
+		return clean, s.noLinks(clean)
+	}
+	if _, err := s.lstat(clean); err != nil {
+		return "", diag.Errorf(diag.Denied, "%s can't be written: %w", s.abs(clean), err).
+			WithHint("every directory above it must be a directory, or a relative link that stays inside %s", s.path)
+	}
+	return clean, nil
+}
+
+// noLinks reports a directory above rel that is not a directory.
+func (s *site) noLinks(rel string) error {
+	for i := range len(rel) {
+		if rel[i] != '/' {
+			continue
+		}
+		info, err := s.lstat(rel[:i])
+		if err != nil {
+			return err
+		}
+		if info == nil {
+			return nil
+		}
+		if !info.IsDir() {
+			return diag.Errorf(diag.Denied, "%s is not a directory", s.abs(rel[:i])).
+				WithHint("move it away: skillpm follows no links inside its own directory")
+		}
+	}
+	return nil
+}
+
+// content returns the digest of the file at rel, "" if there is none.
+func (s *site) content(rel string) (string, error) {
+	info, err := s.lstat(rel)
+	if err != nil || info == nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", diag.Errorf(diag.Denied, "%s is not a regular file", s.abs(rel)).
+			WithHint("move it away: skillpm writes this file and follows no link to it")
+	}
+	data, err := s.root.ReadFile(rel)
+	if err != nil {
+		return "", err
+	}
+	return sumOf(data), nil
+}
+
+// unchanged reports a file that somebody has edited since the transaction was interrupted.
+func (s *site) unchanged(ops []*op) error {
+	for _, o := range ops {
+		if o.Kind != kindFile {
+			continue
+		}
+		got, err := s.content(o.Path)
+		if err != nil {
+			return err
+		}
+		if got != o.Before && got != sumOf(o.Data) {
+			return diag.Errorf(diag.Conflict, "%s was changed after an installation was interrupted", s.abs(o.Path)).
+				WithHint("to keep your change, delete %s and install again", s.abs(s.dir))
+		}
+	}
+	return nil
+}
+
+// finish ends the transaction. What can't be deleted any more is left to the next one.
+func (s *site) finish(ops []*op) error {
+	for _, o := range ops {
+		if o.Kind == kindRemove {
+			s.prune(path.Dir(o.Path))
+		}
+	}
+	if err := s.removeJournal(); err != nil {
+		return fmt.Errorf("all is done but for the journal: %w", err)
+	}
+	_ = s.remove(s.dir)
+	return nil
+}
+
+// prune removes directories that are empty, upwards, inside skillpm's own.
+func (s *site) prune(dir string) {
+	for within(dir, s.own) && s.isOwn(dir) {
+		if info, err := s.lstat(dir); err != nil || !isDir(info) || s.root.Remove(dir) != nil {
+			return
+		}
+		dir = path.Dir(dir)
+	}
+}
+
+// clean deletes the journal, and then what else is in its directory.
+func (s *site) clean() error {
+	if err := s.removeJournal(); err != nil {
+		return err
+	}
+	return s.remove(s.dir)
+}
+
+// removeJournal takes the commit back, or ends what was committed. It is on the disk before anything that was staged is
+// deleted: a journal that came back would take that for having been put in place.
+func (s *site) removeJournal() error {
+	err := s.root.Remove(s.in(journalName))
+	if absent(err) {
+		return nil
+	}
+	if err == nil {
+		err = syncDir(s.abs(s.dir))
+	}
+	if err == nil {
+		err = s.fail("journal removed")
+	}
+	return err
+}
+
+// temporary returns the name that rel's successor has while it is being made in rel's own directory.
+func temporary(rel string, o *op) string {
+	dir, base := path.Split(rel)
+	return dir + "." + strings.TrimPrefix(base, ".") + ".skillpm-" + o.ID
+}
