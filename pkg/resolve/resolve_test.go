@@ -1,0 +1,287 @@
+package resolve_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/resolve"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// show writes a choice as a line: name version, and @place.
+func show(chosen map[source.ID]resolve.Chosen) string {
+	var parts []string
+	for _, id := range slices.SortedFunc(maps.Keys(chosen), source.ID.Compare) {
+		c := chosen[id]
+		s := id.Name + " " + c.Version
+		if c.Source != "" {
+			s = id.Name + "@" + c.Source + " " + c.Version
+		}
+		parts = append(parts, s)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// M2: packs by semver ranges, with dependencies.
+func TestResolve(t *testing.T) {
+	for _, tt := range []struct{ name, world, want string }{
+		{"nothing", "root:", ""},
+		{"highest", `
+			root: a ^1
+			a 1.0.0
+			a 1.10.0
+			a 1.9.0
+			a 2.0.0`, "a 1.10.0"},
+		{"dependencies", `
+			root: a ^1
+			a 1.0.0: b ^2, c
+			b 2.1.0: c <2
+			b 3.0.0
+			c 1.0.0
+			c 2.0.0`, "a 1.0.0, b 2.1.0, c 1.0.0"},
+		{"nothing that nobody needs", `
+			root: a
+			a 1.0.0
+			b 1.0.0`, "a 1.0.0"},
+		{"back to an older version", `
+			root: a, b <2
+			a 2.0.0: b ^2
+			a 1.0.0: b ^1
+			b 1.5.0
+			b 2.0.0`, "a 1.0.0, b 1.5.0"},
+		{"far back", `
+			root: a, c
+			a 3.0.0: b ^1
+			a 2.0.0: b ^1
+			a 1.0.0
+			b 1.0.0: d ^1
+			b 1.1.0: d ^1
+			c 1.0.0: d ^2
+			d 1.0.0
+			d 2.0.0`, "a 1.0.0, c 1.0.0, d 2.0.0"},
+		{"cycle", `
+			root: a
+			a 1.0.0: b ^1
+			b 1.0.0: a ^1`, "a 1.0.0, b 1.0.0"},
+		{"cycle that only an older one closes", `
+			root: a
+			a 2.0.0: b
+			a 1.0.0: b
+			b 1.0.0: a ^1`, "a 1.0.0, b 1.0.0"},
+		{"itself", `
+			root: a
+			a 2.0.0: a ^1
+			a 1.0.0: a ^1`, "a 1.0.0"},
+		{"preferred", `
+			root: a ^1, b
+			prefer: a 1.0.0, b 9.0.0
+			a 1.0.0
+			a 1.1.0
+			b 1.0.0`, "a 1.0.0, b 1.0.0"},
+		{"preferred that does not fit any more", `
+			root: a ^2
+			prefer: a 1.0.0
+			a 1.0.0
+			a 2.0.0`, "a 2.0.0"},
+		{"pre-releases are asked for", `
+			root: a ^1, b >=1.0.0-0, c 1.0.0-rc.1
+			a 1.0.0
+			a 1.1.0-rc.1
+			b 1.0.0
+			b 1.1.0-rc.1
+			c 1.0.0-rc.1
+			c 1.0.0-rc.2`, "a 1.0.0, b 1.1.0-rc.1, c 1.0.0-rc.1"},
+		{"all must ask", `
+			root: a >=1.0.0-0, b
+			b 1.0.0: a ^1
+			a 1.0.0
+			a 1.1.0-rc.1`, "a 1.0.0, b 1.0.0"},
+		{"a place has what it has", `
+			root: a@git
+			a@git 0.0.0-g0123456789ab`, "a@git 0.0.0-g0123456789ab"},
+		{"yanked", `
+			root: a, b
+			prefer: b 2.0.0
+			a 1.0.0
+			a 1.1.0 yanked
+			b 1.0.0
+			b 2.0.0 yanked`, "a 1.0.0, b 2.0.0"},
+		{"two places, of which one is not needed", `
+			root: a, b
+			a 2.0.0: b@git
+			a 1.0.0: b ^1
+			b 1.0.0
+			b@git 3.0.0`, "a 1.0.0, b 1.0.0"},
+		{"not versions", `
+			root: a
+			a latest
+			a 1.4
+			a v9.0.0
+			a 1.4.0`, "a 1.4.0"},
+		{"latest is any", `
+			root: a latest
+			a 1.0.0
+			a 2.0.0`, "a 2.0.0"},
+		{"unions", `
+			root: a ^1 || ^3, b
+			b 1.0.0: a <3
+			a 1.0.0
+			a 2.0.0
+			a 3.0.0`, "a 1.0.0, b 1.0.0"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := parseWorld(t, tt.world)
+			chosen, err := w.resolve(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := show(chosen); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+			for call, n := range w.asked {
+				if n > 1 {
+					t.Errorf("asked %d times for %s", n, call)
+				}
+			}
+		})
+	}
+}
+
+func TestBy(t *testing.T) {
+	chosen, err := parseWorld(t, `
+		root: a, c
+		a 1.0.0: b, c
+		b 1.0.0: c
+		c 1.0.0: a`).resolve(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := source.ID{}
+	for name, want := range map[string][]source.ID{
+		"a": {root, id("c")}, "b": {id("a")}, "c": {root, id("a"), id("b")},
+	} {
+		if got := chosen[id(name)].By; fmt.Sprint(sorted(got)) != fmt.Sprint(sorted(want)) {
+			t.Errorf("%s is required by %v, want %v", name, got, want)
+		}
+	}
+}
+
+func sorted(ids []source.ID) []source.ID {
+	return slices.SortedFunc(slices.Values(ids), source.ID.Compare)
+}
+
+func TestConflict(t *testing.T) {
+	for _, tt := range []struct {
+		name, world, want, hint string
+		code                    diag.Code
+	}{
+		{"two claimants", `
+			root: a ^1, b ^1, other
+			a 1.0.0: c ^2
+			b 1.0.0: c ^1
+			c 1.0.0
+			c 2.0.0
+			other 1.0.0`,
+			"no version of t/c meets every requirement\n" +
+				"  skillpm.yaml requires t/a ^1, t/a 1.0.0 requires t/c ^2 (2.0.0)\n" +
+				"  skillpm.yaml requires t/b ^1, t/b 1.0.0 requires t/c ^1 (1.0.0)",
+			"change or remove the requirement of t/a or of t/b in skillpm.yaml", diag.Conflict},
+		{"another version would do", `
+			root: a ^2, c ^1
+			a 1.0.0
+			a 2.0.0: c ^2
+			a 2.1.0: c ^2
+			c 1.0.0
+			c 2.0.0`,
+			"no version of t/c meets every requirement\n" +
+				"  skillpm.yaml requires t/c ^1 (1.0.0)\n" +
+				"  skillpm.yaml requires t/a ^2, t/a 2.1.0 and 2.0.0 require t/c ^2 (2.0.0)",
+			"this would fit: skillpm install t/a@1.0.0, or skillpm install t/c@2.0.0", diag.Conflict},
+		{"no such version", `
+			root: a ^3
+			a 1.0.0
+			a 2.0.0`,
+			"no version of t/a ^3: there is 2.0.0 and 1.0.0",
+			"this would fit: skillpm install t/a@2.0.0", diag.NotFound},
+		{"no such version, further down", `
+			root: a ^1
+			a 1.0.0: b ^3
+			b 1.0.0`,
+			"no version of t/b ^3: there is 1.0.0\n  skillpm.yaml requires t/a ^1, t/a 1.0.0 requires t/b ^3",
+			"change or remove the requirement of t/a in skillpm.yaml", diag.NotFound},
+		{"yanked", `
+			root: a 1.0.0
+			a 1.0.0 yanked
+			a 0.9.0`,
+			"no version of t/a 1.0.0: there is 0.9.0\n  1.0.0 was yanked",
+			"this would fit: skillpm install t/a@0.9.0", diag.NotFound},
+		{"only pre-releases", `
+			root: a ^2
+			a 2.0.0-rc.1
+			a 1.0.0`,
+			"no version of t/a ^2: there is 2.0.0-rc.1 and 1.0.0\n  2.0.0-rc.1 is a pre-release, which has to be asked for",
+			"this would fit: skillpm install t/a@1.0.0", diag.NotFound},
+		{"two places", `
+			root: a@git, b
+			b 1.0.0: a ^1
+			a 1.0.0
+			a@git 1.0.0`,
+			"t/a is required from different places\n" +
+				"  skillpm.yaml requires t/a from git (1.0.0)\n" +
+				"  skillpm.yaml requires t/b, t/b 1.0.0 requires t/a ^1 (1.0.0)",
+			"change or remove the requirement of t/a or of t/b in skillpm.yaml", diag.Conflict},
+		{"twice by the root", `
+			root: a ^1, a ^2
+			a 1.0.0
+			a 2.0.0`,
+			"no version of t/a meets every requirement\n" +
+				"  skillpm.yaml requires t/a ^1 (1.0.0)\n  skillpm.yaml requires t/a ^2 (2.0.0)",
+			"this would fit: skillpm install t/a@2.0.0, or skillpm install t/a@1.0.0", diag.Conflict},
+		{"none at all", `
+			root: a ^1
+			a latest`,
+			"no version of t/a ^1: it has none", "change or remove the requirement of t/a in skillpm.yaml", diag.NotFound},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := parseWorld(t, tt.world).resolve(t.Context())
+			var conflict *resolve.ConflictError
+			if !errors.As(err, &conflict) {
+				t.Fatalf("%v, want a conflict", err)
+			}
+			if conflict.Error() != tt.want || conflict.Hint() != tt.hint || conflict.Code() != tt.code {
+				t.Errorf("got  %s\nwant %s\ngot  hint %s, code %s\nwant hint %s, code %s",
+					conflict, tt.want, conflict.Hint(), conflict.Code(), tt.hint, tt.code)
+			}
+		})
+	}
+}
+
+func TestWorldErrors(t *testing.T) {
+	_, err := parseWorld(t, `
+		root: a
+		a 1.0.0: b ^1
+		b 1.0.0: gone`).resolve(t.Context())
+	want := "no registry has t/gone (required by t/a, which requires t/b ^1)"
+	if err == nil || err.Error() != want || diag.CodeOf(err) != diag.NotFound || diag.HintOf(err) != "check the name" {
+		t.Errorf("got %v, code %s, hint %q", err, diag.CodeOf(err), diag.HintOf(err))
+	}
+	_, err = parseWorld(t, "root: gone").resolve(t.Context())
+	if err == nil || err.Error() != "no registry has t/gone" {
+		t.Errorf("got %v", err)
+	}
+	_, err = parseWorld(t, "root: a x.y\na 1.0.0").resolve(t.Context())
+	if diag.CodeOf(err) != diag.Invalid {
+		t.Errorf("got %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := parseWorld(t, "root: a\na 1.0.0").resolve(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
