@@ -65,6 +65,9 @@ func (r *repository) tags(ctx context.Context) ([]string, error) {
 		}
 		tags, next = append(tags, more...), following
 	}
+	if len(tags) == 0 { // what some registries answer for a repository that does not exist
+		return nil, diag.Errorf(diag.NotFound, "%s has no tags", r.name)
+	}
 	return tags, nil
 }
 
