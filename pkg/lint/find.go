@@ -14,24 +14,24 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// place is a directory that holds a skill.
-type place struct {
+// home is a directory that holds a skill.
+type home struct {
 	dir     string
 	file    string // the name of its SKILL.md as it is on disk
 	entries []fs.DirEntry
 }
 
 // find returns the skills at and below the targets, each once, in order of their directories.
-func (l *linter) find(ctx context.Context, targets []string) ([]place, error) {
+func (l *linter) find(ctx context.Context, targets []string) ([]home, error) {
 	seen := map[string]bool{}
-	var found []place
+	var found []home
 	for _, target := range targets {
 		s := search{l: l, ctx: ctx}
 		if err := s.target(target); err != nil {
 			return nil, err
 		}
 		if len(s.found) == 0 {
-			return nil, noSkill(target, s.dirs)
+			return nil, noSkill(l.show(target), s.dirs)
 		}
 		for _, p := range s.found {
 			if !seen[p.dir] {
@@ -40,7 +40,7 @@ func (l *linter) find(ctx context.Context, targets []string) ([]place, error) {
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b place) int { return strings.Compare(a.dir, b.dir) })
+	slices.SortFunc(found, func(a, b home) int { return strings.Compare(a.dir, b.dir) })
 	return found, nil
 }
 
@@ -49,16 +49,16 @@ type search struct {
 	l     *linter
 	ctx   context.Context
 	dirs  int
-	found []place
+	found []home
 }
 
 func (s *search) target(target string) error {
 	info, err := fs.Stat(s.l.fsys, target)
 	if errors.Is(err, fs.ErrNotExist) {
-		return diag.Errorf(diag.NotFound, "%s does not exist", target)
+		return diag.Errorf(diag.NotFound, "%s does not exist", s.l.show(target))
 	}
 	if err != nil {
-		return diag.Errorf(diag.NotFound, "%s cannot be read: %w", target, err)
+		return diag.Errorf(diag.NotFound, "%s cannot be read: %s", s.l.show(target), reason(err))
 	}
 	if !info.IsDir() {
 		return s.file(target)
@@ -71,11 +71,11 @@ func (s *search) file(target string) error {
 	for dir := path.Dir(target); ; dir = path.Dir(dir) {
 		entries, err := fs.ReadDir(s.l.fsys, dir)
 		if err != nil {
-			return diag.Errorf(diag.NotFound, "%s cannot be read: %w", dir, err)
+			return diag.Errorf(diag.NotFound, "%s cannot be read: %s", s.l.show(dir), reason(err))
 		}
 		s.dirs++
 		if name := s.l.skillFile(dir, entries); name != "" {
-			s.found = append(s.found, place{dir, name, entries})
+			s.found = append(s.found, home{dir, name, entries})
 			return nil
 		}
 		if dir == "." || dir == "/" {
@@ -93,13 +93,13 @@ func (s *search) dir(dir string) error {
 	entries, err := fs.ReadDir(s.l.fsys, dir)
 	if err != nil {
 		if s.dirs == 0 {
-			return diag.Errorf(diag.NotFound, "%s cannot be read: %w", dir, err)
+			return diag.Errorf(diag.NotFound, "%s cannot be read: %s", s.l.show(dir), reason(err))
 		}
 		return nil
 	}
 	s.dirs++
 	if name := s.l.skillFile(dir, entries); name != "" {
-		s.found = append(s.found, place{dir, name, entries})
+		s.found = append(s.found, home{dir, name, entries})
 		return nil
 	}
 	for _, e := range entries {

@@ -64,7 +64,7 @@ func (u *unit) pack(known map[string]string) string {
 
 func (u *unit) sameName(first *unit, name string, pack bool) {
 	_, node := u.doc.Lookup("name")
-	f := finding{rule: ruleSameName, message: fmt.Sprintf("%s is already called %q", first.file, name)}
+	f := finding{rule: ruleSameName, message: fmt.Sprintf("%s is already called %q", u.l.show(first.file), name)}
 	if !pack {
 		f.severity = severity(diag.SeverityWarning)
 	}
@@ -73,5 +73,5 @@ func (u *unit) sameName(first *unit, name string, pack bool) {
 
 func (u *unit) sameDescription(first *unit) {
 	_, node := u.doc.Lookup("description")
-	u.atNode(node, finding{rule: ruleSameDescribe, message: "the description is the same as that of " + first.file})
+	u.atNode(node, finding{rule: ruleSameDescribe, message: "the description is the same as that of " + u.l.show(first.file)})
 }

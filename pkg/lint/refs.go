@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // maxPage is the size in bytes beyond which Markdown that SKILL.md leads to is not read.
@@ -152,15 +153,32 @@ func (u *unit) exists(rel string) bool {
 
 // escapes reports a link that leads out of the skill: a warning while its target exists here.
 func (u *unit) escapes(rel string, p *page, k link, at string) {
-	f := finding{rule: ruleEscape, severity: severity(diag.SeverityWarning), message: "the link leaves the skill, so it is broken where only the skill is installed"}
-	_, err := fs.Stat(u.l.fsys, path.Join(u.dir, at))
-	if errors.Is(err, fs.ErrNotExist) {
+	f := finding{
+		rule: ruleEscape, severity: severity(diag.SeverityWarning),
+		message: "the link leaves the skill, so it is broken where only the skill is installed",
+	}
+	full := path.Join(u.dir, at)
+	_, err := fs.Stat(u.l.fsys, full)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		f.message = fmt.Sprintf("the link leaves the skill, and %s does not exist", at)
+		f.fix = "correct the path, or move the file into the skill"
 		if rel == path.Base(u.file) {
 			f.severity = nil
 		}
+	case err == nil && u.l.isSkill(full):
+		f.fix = "name the other skill instead of linking to its files"
 	}
 	u.atLink(p, k, f)
+}
+
+// isSkill reports whether a path is a skill's directory or its SKILL.md.
+func (l *linter) isSkill(name string) bool {
+	if path.Base(name) == skill.File {
+		return true
+	}
+	_, err := fs.Stat(l.fsys, path.Join(name, skill.File))
+	return err == nil
 }
 
 func (u *unit) absolute(p *page, k link, t target) {

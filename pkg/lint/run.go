@@ -20,6 +20,10 @@ type Options struct {
 	Profiles []*profile.Profile // the hosts that the skills are for; empty means the default profile
 	Parallel int                // how many skills are checked at once; 0 means one a processor
 	NoModes  bool               // the file system has no executable bits, so say nothing about them
+
+	// Show turns a path of the file system into what the report says, as one relative to the user's directory. nil shows
+	// it as it is.
+	Show func(path string) string
 }
 
 // Run checks every skill at and below the targets, which are paths in fsys: a SKILL.md, a skill's directory, or a
@@ -107,22 +111,30 @@ func (l *linter) report(units []*unit) Report {
 	}
 	samePack(all)
 	for _, u := range all {
-		r.Skills = append(r.Skills, u.dir)
-		r.Findings = append(r.Findings, l.merge(u.findings)...)
+		one := Report{Profiles: r.Profiles, Skills: []string{l.show(u.dir)}, Findings: l.merge(u.findings), lines: u.lines}
+		r.add(one)
 	}
 	r.sort()
 	return r
 }
 
+// show writes a path as the report does.
+func (l *linter) show(path string) string {
+	if l.Show == nil {
+		return path
+	}
+	return l.Show(path)
+}
+
 // merge makes one finding of those that several profiles agree on, and drops exact repetitions.
-func (l *linter) merge(findings []Finding) []Finding {
+func (l *linter) merge(findings []diag.Finding) []diag.Finding {
 	type key struct {
 		rule, path, message string
 		severity            diag.Severity
 		line, column        int
 	}
 	at := map[key]int{}
-	var out []Finding
+	var out []diag.Finding
 	for _, f := range findings {
 		k := key{f.Rule, f.Path, f.Message, f.Severity, f.Line, f.Column}
 		i, ok := at[k]

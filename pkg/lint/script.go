@@ -60,7 +60,7 @@ func (u *unit) oneScript(rel string, head []byte) {
 	switch {
 	case shebang && !executable && !u.l.NoModes:
 		f := finding{rule: ruleExecutable, src: src, line: 1, column: 1, message: "the script has a shebang and is not executable"}
-		if f.fix = "chmod +x " + src.path; !called {
+		if f.fix = "chmod +x " + u.l.show(src.path); !called {
 			f.severity = advice
 		} else {
 			f.message = "the script is called by its path and is not executable"

@@ -39,9 +39,9 @@ func (u *unit) structure() {
 	}
 	if n := len(u.tree.nested); n > 0 {
 		inner := u.tree.nested[0]
-		message := fmt.Sprintf("%s belongs to the skill %s and is not installed as one of its own", path.Join(inner.dir, inner.file), u.dir)
+		message := fmt.Sprintf("%s belongs to the skill %s and is not installed as one of its own", u.l.show(path.Join(inner.dir, inner.file)), u.l.show(u.dir))
 		if n > 1 {
-			message = fmt.Sprintf("%d skills below %s belong to it and are not installed as skills of their own; the first is %s", n, u.dir, inner.dir)
+			message = fmt.Sprintf("%d skills below %s belong to it and are not installed as skills of their own; the first is %s", n, u.l.show(u.dir), u.l.show(inner.dir))
 		}
 		u.add(finding{rule: ruleNested, path: u.file, message: message})
 	}

@@ -23,7 +23,7 @@ type tree struct {
 	entries map[string]fs.DirEntry
 	files   []string // regular files that belong to this skill, in order
 	links   []string // symbolic links and other things that are neither files nor directories
-	nested  []place  // skills below this one
+	nested  []home   // skills below this one
 	skipped []string // directories that were not looked into
 	full    bool     // there was more than maxEntries
 
@@ -31,7 +31,7 @@ type tree struct {
 }
 
 // newTree lists everything below p.
-func (l *linter) newTree(p place) *tree {
+func (l *linter) newTree(p home) *tree {
 	t := &tree{entries: make(map[string]fs.DirEntry, len(p.entries))}
 	t.add(l, p.dir, "", p.entries, 0, true)
 	return t
@@ -68,7 +68,7 @@ func (t *tree) descend(l *linter, root, rel string, depth int, own bool) {
 		return
 	}
 	if name := l.skillFile(full, entries); own && name != "" {
-		t.nested = append(t.nested, place{full, name, entries})
+		t.nested = append(t.nested, home{full, name, entries})
 		own = false
 	}
 	t.add(l, root, rel, entries, depth+1, own)

@@ -21,17 +21,18 @@ type unit struct {
 	tree     *tree
 	doc      *skill.Document
 	src      *source // of SKILL.md
-	findings []Finding
+	findings []diag.Finding
+	lines    map[place]string
 	nested   []*unit
 
 	called map[string]bool // scripts that the skill calls by their path
 }
 
 // check looks at one skill and those inside it.
-func (l *linter) check(p place) *unit {
+func (l *linter) check(p home) *unit {
 	u := &unit{
 		l: l, dir: p.dir, file: path.Join(p.dir, p.file), tree: l.newTree(p),
-		called: map[string]bool{},
+		called: map[string]bool{}, lines: map[place]string{},
 	}
 	if p.file != skill.File {
 		u.add(finding{rule: ruleFileCase, path: u.file, message: p.file + " is not called SKILL.md"})
@@ -96,10 +97,10 @@ type finding struct {
 }
 
 func (u *unit) add(f finding) {
-	out := Finding{Skill: u.dir, Finding: diag.Finding{
+	out := diag.Finding{
 		Rule: f.rule, Severity: severityOf(f.rule), Path: f.path, Line: f.line, Column: f.column,
 		Message: f.message, Fix: f.fix, Profile: f.profile,
-	}}
+	}
 	if f.severity != nil {
 		out.Severity = *f.severity
 	}
@@ -108,7 +109,10 @@ func (u *unit) add(f finding) {
 	}
 	if f.src != nil {
 		out.Path = f.src.path
-		out.Text = f.src.line(f.line)
+	}
+	out.Path = u.l.show(out.Path)
+	if f.src != nil {
+		u.lines[place{out.Path, f.line}] = f.src.line(f.line)
 	}
 	if f.width > 0 {
 		out.EndLine, out.EndColumn = f.line, f.column+f.width

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint"
+)
+
+// renderGitHub prints findings as workflow commands, which GitHub Actions shows beside the lines of a change.
+func renderGitHub(out io.Writer, r lint.Report) error {
+	w := bufio.NewWriter(out)
+	for _, f := range r.Findings {
+		fmt.Fprintf(w, "::%s file=%s", githubLevel(f.Severity), githubProperty(f.Path))
+		if f.Line > 0 {
+			fmt.Fprintf(w, ",line=%d,col=%d", f.Line, max(1, f.Column))
+		}
+		if f.EndLine > 0 {
+			fmt.Fprintf(w, ",endLine=%d,endColumn=%d", f.EndLine, f.EndColumn)
+		}
+		message := f.Message
+		if f.Fix != "" {
+			message += "\n" + f.Fix
+		}
+		fmt.Fprintf(w, ",title=%s::%s\n", githubProperty(f.Rule), githubText(message))
+	}
+	return w.Flush()
+}
+
+func githubLevel(s diag.Severity) string {
+	switch s {
+	case diag.SeverityError:
+		return "error"
+	case diag.SeverityWarning:
+		return "warning"
+	default:
+		return "notice"
+	}
+}
+
+var (
+	githubData  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	githubProps = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+func githubText(s string) string     { return githubData.Replace(s) }
+func githubProperty(s string) string { return githubProps.Replace(s) }

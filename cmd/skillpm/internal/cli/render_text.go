@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/width"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint"
+)
+
+// textReport prints a report for people: findings grouped by file, each with the line that it is about and a caret.
+type textReport struct {
+	palette
+	quiet bool
+}
+
+func (t textReport) render(out io.Writer, r lint.Report) error {
+	w := bufio.NewWriter(out)
+	file := ""
+	for _, f := range r.Findings {
+		if t.quiet && f.Severity == diag.SeverityAdvice {
+			continue
+		}
+		if f.Path != file {
+			if file != "" {
+				fmt.Fprintln(w)
+			}
+			file = f.Path
+			fmt.Fprintln(w, t.bold(printable(file)))
+		}
+		t.finding(w, r, f)
+	}
+	if !t.quiet {
+		if file != "" {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, t.summary(r))
+	}
+	return w.Flush()
+}
+
+func (t textReport) finding(w io.Writer, r lint.Report, f diag.Finding) {
+	at := ""
+	if f.Line > 0 {
+		at = fmt.Sprintf("%d:%d ", f.Line, max(1, f.Column))
+	}
+	profile := ""
+	if f.Profile != "" {
+		profile = " " + t.dim("("+strings.ReplaceAll(f.Profile, ",", ", ")+")")
+	}
+	fmt.Fprintf(w, "  %s%s %s: %s%s\n", at, t.severity(f.Severity), f.Rule, printable(f.Message), profile)
+	if line := r.Line(f); line != "" {
+		text, marks := excerpt(line, f.Column, mark(f))
+		number := strconv.Itoa(f.Line)
+		gap := strings.Repeat(" ", len(number))
+		fmt.Fprintf(w, "    %s\n", t.dim(number+" | ")+text)
+		fmt.Fprintf(w, "    %s\n", t.dim(gap+" | ")+t.paintBy(f.Severity, marks))
+	}
+	if f.Fix != "" {
+		fmt.Fprintf(w, "    %s %s\n", t.dim("="), t.cyan("fix: ")+printable(f.Fix))
+	}
+}
+
+// mark returns how many characters a finding covers on its line.
+func mark(f diag.Finding) int {
+	if f.EndColumn > f.Column && f.EndLine <= f.Line {
+		return f.EndColumn - f.Column
+	}
+	return 1
+}
+
+func (t textReport) severity(s diag.Severity) string { return t.paintBy(s, s.String()) }
+
+func (t textReport) paintBy(s diag.Severity, text string) string {
+	switch s {
+	case diag.SeverityError:
+		return t.red(text)
+	case diag.SeverityWarning:
+		return t.yellow(text)
+	default:
+		return t.cyan(text)
+	}
+}
+
+func (t textReport) summary(r lint.Report) string {
+	errors, warnings, advice := r.Count(diag.SeverityError), r.Count(diag.SeverityWarning), r.Count(diag.SeverityAdvice)
+	head := plural(len(r.Skills), "skill") + " checked: "
+	if errors+warnings+advice == 0 {
+		return head + t.green("nothing to report")
+	}
+	parts := []string{}
+	if errors > 0 {
+		parts = append(parts, t.red(plural(errors, "error")))
+	}
+	if warnings > 0 {
+		parts = append(parts, t.yellow(plural(warnings, "warning")))
+	}
+	if advice > 0 {
+		parts = append(parts, t.cyan(fmt.Sprintf("%d advice", advice)))
+	}
+	return head + strings.Join(parts, ", ")
+}
+
+// The width of an excerpt in columns of a terminal, and how much of it stands before the place that it is about.
+const (
+	excerptWidth  = 100
+	excerptBefore = 40
+)
+
+// excerpt returns the part of a line around a column, from 1, and below it carets under count characters. Characters
+// that could steer a terminal are shown as a replacement.
+func excerpt(line string, column, count int) (text, marks string) {
+	runes := []rune(line)
+	column = max(1, min(column, len(runes)+1))
+	start := 0
+	if cells(runes) > excerptWidth && column > excerptBefore {
+		start = column - excerptBefore
+	}
+	var b, m strings.Builder
+	if start > 0 {
+		b.WriteString("…")
+		m.WriteString(" ")
+	}
+	used := 0
+	for i := start; i < len(runes) && used <= excerptWidth; i++ {
+		r, n := shown(runes[i])
+		b.WriteRune(r)
+		used += n
+		switch {
+		case i+1 < column:
+			m.WriteString(strings.Repeat(" ", n))
+		case i+1 < column+count:
+			m.WriteString(strings.Repeat("^", n))
+		}
+		if used > excerptWidth && i+1 < len(runes) {
+			b.WriteString("…")
+		}
+	}
+	if !strings.Contains(m.String(), "^") {
+		m.WriteString("^")
+	}
+	return b.String(), m.String()
+}
+
+// shown returns what is printed for a character and how many cells of a terminal it takes.
+func shown(r rune) (rune, int) {
+	switch {
+	case r == '\t':
+		return ' ', 1
+	case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
+		return unicode.ReplacementChar, 1
+	case unicode.Is(unicode.Mn, r), unicode.Is(unicode.Me, r):
+		return r, 0
+	}
+	if k := width.LookupRune(r).Kind(); k == width.EastAsianWide || k == width.EastAsianFullwidth {
+		return r, 2
+	}
+	return r, 1
+}
+
+func cells(runes []rune) int {
+	n := 0
+	for _, r := range runes {
+		_, w := shown(r)
+		n += w
+	}
+	return n
+}
