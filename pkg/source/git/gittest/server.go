@@ -3,6 +3,7 @@ package gittest
 import (
 	"crypto/subtle"
 	"encoding/pem"
+	"io"
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
@@ -80,7 +81,7 @@ func (s *server) backend(dir string) http.Handler {
 		"GIT_CONFIG_COUNT=2",
 		"GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
 		"GIT_CONFIG_KEY_1=uploadpack.allowAnySHA1InWant", "GIT_CONFIG_VALUE_1=true")
-	return &cgi.Handler{Path: git, Args: []string{"http-backend"}, Env: env, InheritEnv: []string{"PATH"}, Stderr: os.Stderr}
+	return &cgi.Handler{Path: git, Args: []string{"http-backend"}, Env: env, InheritEnv: []string{"PATH"}, Stderr: io.Discard}
 }
 
 func (s *server) authenticate(next http.Handler) http.Handler {

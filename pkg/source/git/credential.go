@@ -1,0 +1,226 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// secret is a user name and password for one host, and where they came from.
+type secret struct {
+	user, pass string
+	from       string
+}
+
+// tokenUser is the user name that goes with a token that has none. The forges ignore it or want this one.
+const tokenUser = "x-access-token"
+
+// spellings returns the forms that a server may repeat a secret in.
+func (s secret) spellings() []string {
+	if s.pass == "" {
+		return nil
+	}
+	basic := base64.StdEncoding.EncodeToString([]byte(s.user + ":" + s.pass))
+	return []string{basic, s.pass, url.QueryEscape(s.pass), url.PathEscape(s.pass)}
+}
+
+// secret finds the credentials for a repository's host; a zero secret if there are none.
+func (c *Client) secret(ctx context.Context, u *url.URL) (secret, error) {
+	if c.options.Credentials != nil {
+		user, pass, err := c.options.Credentials(ctx, u.String())
+		return secret{user, pass, "the caller"}, err
+	}
+	if s := c.environmentSecret(u); s.pass != "" {
+		return s, nil
+	}
+	if s, err := c.netrcSecret(u); err != nil || s.pass != "" {
+		return s, err
+	}
+	return c.helperSecret(ctx, u)
+}
+
+// tokenVariable returns the environment variable for a host's token.
+func tokenVariable(host string) string {
+	return "SKILLPM_TOKEN_" + strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, strings.ToUpper(host))
+}
+
+// environmentSecret reads the host's own variable, with its port if it has one, and GITHUB_TOKEN for github.com.
+func (c *Client) environmentSecret(u *url.URL) secret {
+	names := []string{tokenVariable(u.Host), tokenVariable(u.Hostname())}
+	if u.Host == "github.com" {
+		names = append(names, "GITHUB_TOKEN")
+	}
+	for _, name := range names {
+		value := strings.TrimSpace(c.options.Getenv(name))
+		if value == "" {
+			continue
+		}
+		if user, pass, ok := strings.Cut(value, ":"); ok {
+			return secret{user, pass, name}
+		}
+		return secret{tokenUser, value, name}
+	}
+	return secret{}
+}
+
+// netrcSecret reads the file that NETRC names, or .netrc (on Windows also _netrc) in the home directory.
+func (c *Client) netrcSecret(u *url.URL) (secret, error) {
+	files := []string{c.options.Getenv("NETRC")}
+	if files[0] == "" && c.options.Home != "" {
+		files = []string{filepath.Join(c.options.Home, ".netrc")}
+		if runtime.GOOS == "windows" {
+			files = append(files, filepath.Join(c.options.Home, "_netrc"))
+		}
+	}
+	for _, file := range files {
+		if file == "" {
+			continue
+		}
+		data, err := os.ReadFile(file)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return secret{}, diag.Errorf(diag.Internal, "credentials: %w", err)
+		}
+		if user, pass, ok := parseNetrc(string(data), u.Hostname()); ok {
+			return secret{user, pass, file}, nil
+		}
+	}
+	return secret{}, nil
+}
+
+// parseNetrc finds the entry of a host in the text of a .netrc file. The default entry is for any host, so it is not
+// used.
+func parseNetrc(text, host string) (user, pass string, found bool) {
+	words := netrcWords(text)
+	mine := false
+	for len(words) > 0 {
+		key := words[0]
+		words = words[1:]
+		if key == "default" {
+			mine = false
+			continue
+		}
+		if len(words) == 0 {
+			break
+		}
+		value := words[0]
+		words = words[1:]
+		switch {
+		case key == "machine" && found:
+			return user, pass, true
+		case key == "machine":
+			mine = strings.EqualFold(value, host)
+		case key == "login" && mine:
+			user = value
+		case key == "password" && mine:
+			pass, found = value, true
+		}
+	}
+	return user, pass, found
+}
+
+// netrcWords splits the text of a .netrc file into words, without comments and macro definitions. A word may be in
+// double quotes, with backslash escapes.
+func netrcWords(text string) []string {
+	var words []string
+	inMacro := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if inMacro {
+			inMacro = line != ""
+			continue
+		}
+		for line != "" && line[0] != '#' {
+			var word string
+			word, line = netrcWord(line)
+			if word == "macdef" {
+				inMacro = true
+				break
+			}
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+func netrcWord(line string) (word, rest string) {
+	if line[0] != '"' {
+		end := strings.IndexAny(line, " \t")
+		if end < 0 {
+			return line, ""
+		}
+		return line[:end], strings.TrimLeft(line[end:], " \t")
+	}
+	var b strings.Builder
+	for i := 1; i < len(line); i++ {
+		switch {
+		case line[i] == '"':
+			return b.String(), strings.TrimLeft(line[i+1:], " \t")
+		case line[i] == '\\' && i+1 < len(line):
+			i++
+		}
+		b.WriteByte(line[i])
+	}
+	return b.String(), ""
+}
+
+// helperSecret asks `git credential fill`, and so the helpers that the user has configured. Git is run outside any
+// repository, whose configuration could name other helpers, and must not prompt. No git and no answer mean no
+// credentials.
+func (c *Client) helperSecret(ctx context.Context, u *url.URL) (secret, error) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		return secret{}, nil //nolint:nilerr // git is not needed for anything else
+	}
+	cmd := exec.CommandContext(ctx, git, "credential", "fill")
+	cmd.Dir = filepath.VolumeName(git) + string(filepath.Separator)
+	cmd.Env = append(cmd.Environ(), "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "GIT_DIR="+os.DevNull)
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"} {
+		if value := c.options.Getenv(name); value != "" {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+	}
+	cmd.Stdin = strings.NewReader(fmt.Sprintf("protocol=%s\nhost=%s\npath=%s\n\n", u.Scheme, u.Host, strings.TrimPrefix(u.Path, "/")))
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return secret{}, context.Cause(ctx)
+	}
+	if err != nil {
+		return secret{}, nil //nolint:nilerr // no helper knows the host
+	}
+	return helperAnswer(out, u), nil
+}
+
+// helperAnswer reads what git credential printed, if it is about the host that was asked for.
+func helperAnswer(out []byte, u *url.URL) secret {
+	s := secret{from: "the git credential helper"}
+	for line := range bytes.Lines(out) {
+		key, value, _ := strings.Cut(strings.TrimRight(string(line), "\r\n"), "=")
+		switch {
+		case key == "host" && value != u.Host, key == "protocol" && value != u.Scheme:
+			return secret{}
+		case key == "username":
+			s.user = value
+		case key == "password":
+			s.pass = value
+		}
+	}
+	return s
+}

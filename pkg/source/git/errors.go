@@ -1,0 +1,128 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// explain turns an error of a conversation with a server into one that says what happened to whom.
+func (p *place) explain(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	at := p.url.Redacted()
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s: %w", at, context.Cause(ctx))
+	}
+	var coded interface{ Code() diag.Code }
+	if errors.As(err, &coded) {
+		return fmt.Errorf("%s: %w", at, err)
+	}
+	var unexpected *packp.ErrUnexpectedData
+	switch err = unwrapGit(err); {
+	case errors.Is(err, transport.ErrEmptyRemoteRepository):
+		return diag.Errorf(diag.NotFound, "%s is empty", at)
+	case errors.Is(err, transport.ErrRepositoryNotFound):
+		return p.notFound(at)
+	case wantsCredentials(err):
+		return p.denied(at)
+	case p.url.Scheme == "ssh" && aboutKeys(err):
+		return p.strangers(at, err)
+	case errors.As(err, &unexpected), errors.Is(err, packp.ErrEmptyInput):
+		return diag.Errorf(diag.Remote, "%s: the server did not answer as a git server does", at)
+	}
+	return diag.Errorf(diag.Remote, "%s: %s", at, p.clean(cause(err)))
+}
+
+// unwrapGit removes go-git's wrappers that do not unwrap by themselves.
+func unwrapGit(err error) error {
+	for {
+		switch e := err.(type) { //nolint:errorlint // these are the types that errors.As cannot look into
+		case *plumbing.UnexpectedError:
+			err = e.Err
+		case *plumbing.PermanentError:
+			err = e.Err
+		default:
+			return err
+		}
+	}
+}
+
+// cause returns the text of what went wrong, without the URL, which may have been redirected to with secrets in it.
+func cause(err error) string {
+	var status *githttp.Err
+	if errors.As(err, &status) {
+		return fmt.Sprintf("the server answered %d %s", status.StatusCode(), http.StatusText(status.StatusCode()))
+	}
+	var requested *url.Error
+	if errors.As(err, &requested) {
+		return requested.Err.Error()
+	}
+	return err.Error()
+}
+
+// maxWords is the most bytes of a server's words that a message repeats.
+const maxWords = 300
+
+// clean makes a server's words fit for a message: one short line, without the credentials that it may have repeated.
+func (p *place) clean(s string) string {
+	for _, secret := range p.secret.spellings() {
+		s = strings.ReplaceAll(s, secret, "***")
+	}
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, s)
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > maxWords {
+		s = strings.ToValidUTF8(s[:maxWords], "") + "…"
+	}
+	return s
+}
+
+func (p *place) notFound(at string) error {
+	e := diag.Errorf(diag.NotFound, "%s: there is no such repository, or it is not shown to you", at)
+	if p.secret.pass == "" && p.url.Scheme != "ssh" {
+		return e.WithHint("check the URL; for a private repository, %s", p.howToLogIn())
+	}
+	return e.WithHint("check the URL, and that your account may read it")
+}
+
+func (p *place) denied(at string) error {
+	if p.secret.pass != "" {
+		return diag.Errorf(diag.Denied, "%s refused the credentials from %s", at, p.secret.from).
+			WithHint("check that they are current and that the account may read the repository")
+	}
+	return diag.Errorf(diag.Denied, "%s wants to know who you are, and there are no credentials for %s", at, p.url.Hostname()).
+		WithHint("%s", p.howToLogIn())
+}
+
+func (p *place) howToLogIn() string {
+	return fmt.Sprintf("give credentials with a git credential helper, in .netrc, or in %s", tokenVariable(p.url.Hostname()))
+}
+
+// explainFetch explains an error of a transfer.
+func (p *place) explainFetch(ctx context.Context, ref source.Ref, err error) error {
+	if err != nil && ctx.Err() == nil && strings.Contains(err.Error(), "not our ref") {
+		return noCommit(ref)
+	}
+	return p.explain(ctx, err)
+}

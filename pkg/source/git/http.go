@@ -1,0 +1,183 @@
+package git
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// How long a server may be silent, how often a question is asked again, and how much of an answer is read that is not
+// a pack.
+const (
+	stallTimeout = 60 * time.Second
+	retries      = 2
+	maxRetryWait = 10 * time.Second
+	maxRefs      = 256 << 20
+	maxErrorBody = 64 << 10
+)
+
+// guard carries HTTP requests to a git server: it bounds what comes back, gives up on silence, and asks again when a
+// server is overloaded.
+type guard struct {
+	next   http.RoundTripper
+	limits limits
+	getenv func(string) string
+	once   sync.Once
+	err    error
+}
+
+// RoundTrip sends a request.
+func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	if g.once.Do(g.prepare); g.err != nil {
+		return nil, g.err
+	}
+	for attempt := 0; ; attempt++ {
+		res, err := g.send(req)
+		if req.Method != http.MethodGet || attempt == retries || err != nil || !overloaded(res.StatusCode) {
+			return res, err
+		}
+		wait := retryAfter(res, attempt)
+		_ = res.Body.Close() // its content does not matter
+		select {
+		case <-time.After(wait):
+		case <-req.Context().Done():
+			return nil, context.Cause(req.Context())
+		}
+	}
+}
+
+// prepare makes the default transport, which trusts what the file in GIT_SSL_CAINFO has, too.
+func (g *guard) prepare() {
+	if g.next != nil {
+		return
+	}
+	shared, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		g.next = http.DefaultTransport
+		return
+	}
+	transport := shared.Clone()
+	g.next = transport
+	file := g.getenv("GIT_SSL_CAINFO")
+	if file == "" {
+		return
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		g.err = diag.Errorf(diag.Invalid, "GIT_SSL_CAINFO: %w", err)
+		return
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		g.err = diag.Errorf(diag.Invalid, "GIT_SSL_CAINFO: %s has no certificate", file)
+		return
+	}
+	config := transport.TLSClientConfig.Clone()
+	config.RootCAs = pool
+	transport.TLSClientConfig = config
+}
+
+var errSilent = diag.Errorf(diag.Remote, "the server was silent for %d seconds", int(stallTimeout.Seconds()))
+
+// send sends a request once. Its answer fails when nothing comes for a while.
+func (g *guard) send(req *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(req.Context())
+	timer := time.AfterFunc(stallTimeout, func() { cancel(errSilent) })
+	res, err := g.next.RoundTrip(req.WithContext(ctx))
+	if err != nil {
+		timer.Stop()
+		if cause := context.Cause(ctx); errors.Is(cause, errSilent) {
+			err = cause
+		}
+		cancel(nil)
+		return nil, err
+	}
+	most := int64(maxRefs)
+	switch {
+	case res.StatusCode < 200 || res.StatusCode > 299:
+		most = maxErrorBody
+	case req.Method == http.MethodPost:
+		most = g.limits.pack + g.limits.pack/8 // what frames the pack comes on top
+	}
+	res.Body = &guardedBody{body: res.Body, left: most, ctx: ctx, cancel: cancel, timer: timer, quiet: res.StatusCode > 299}
+	return res, nil
+}
+
+func overloaded(status int) bool {
+	switch status {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}
+
+// retryAfter returns how long to wait: what the server says in seconds, within bounds, else a little more each time.
+func retryAfter(res *http.Response, attempt int) time.Duration {
+	seconds, err := strconv.Atoi(res.Header.Get("Retry-After"))
+	if err != nil || seconds < 0 {
+		return time.Duration(attempt+1) * 300 * time.Millisecond
+	}
+	return min(time.Duration(seconds)*time.Second, maxRetryWait)
+}
+
+// guardedBody is the body of an answer, bounded in size and silence.
+type guardedBody struct {
+	body   io.ReadCloser
+	left   int64
+	quiet  bool // end where the bound is, instead of failing
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	timer  *time.Timer
+}
+
+func (b *guardedBody) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		if b.quiet {
+			return 0, io.EOF
+		}
+		return 0, tooLarge("the server does not stop sending")
+	}
+	if int64(len(p)) > b.left {
+		p = p[:b.left]
+	}
+	b.timer.Reset(stallTimeout)
+	n, err := b.body.Read(p)
+	b.left -= int64(n)
+	if err != nil && err != io.EOF {
+		if cause := context.Cause(b.ctx); errors.Is(cause, errSilent) {
+			err = cause
+		}
+	}
+	return n, err
+}
+
+func (b *guardedBody) Close() error {
+	b.timer.Stop()
+	err := b.body.Close()
+	b.cancel(nil)
+	return err
+}
+
+// stayOnHost refuses redirects to another host or port: what is locked must say where it came from, and credentials
+// are for one host.
+func stayOnHost(req *http.Request, via []*http.Request) error {
+	from, to := via[0].URL, req.URL
+	if strings.EqualFold(from.Host, to.Host) && from.Scheme == to.Scheme {
+		return nil
+	}
+	moved := to.Scheme + "://" + to.Host + strings.TrimSuffix(to.EscapedPath(), "/info/refs")
+	return diag.Errorf(diag.Remote, "the server sends on to another host, %s", to.Host).
+		WithHint("if you trust it, install from git+%s", moved)
+}

@@ -1,0 +1,26 @@
+package git
+
+import (
+	"path"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// inside turns a directory that a pack depends on into a place in the pack's own repository, at the same commit. Other
+// places are returned as they are.
+func inside(ref source.Ref, d source.Dependency) (*source.Ref, error) {
+	if d.Ref == nil || d.Ref.Kind != source.KindPath {
+		return d.Ref, nil
+	}
+	dir := strings.ReplaceAll(d.Ref.URL, `\`, "/")
+	subdir := path.Join(ref.Subdir, dir)
+	if path.IsAbs(dir) || strings.Contains(dir, ":") || subdir == ".." || strings.HasPrefix(subdir, "../") {
+		return nil, diag.Errorf(diag.Denied, "%s depends on %s at %s, which is outside its repository", ref.URL, d.ID, d.Ref.URL)
+	}
+	if subdir == "." {
+		subdir = ""
+	}
+	return &source.Ref{Kind: source.KindGit, URL: ref.URL, Subdir: subdir, Digest: ref.Digest}, nil
+}

@@ -1,0 +1,99 @@
+package git
+
+import (
+	"errors"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	gogit "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// isLocal reports whether a place is a repository of this machine, which is read where it is.
+func isLocal(ref source.Ref) bool { return strings.HasPrefix(ref.URL, "file://") }
+
+// localDir returns the directory of a repository of this machine.
+func localDir(ref source.Ref) (string, error) {
+	u, err := url.Parse(ref.URL)
+	if err != nil {
+		return "", diag.Errorf(diag.Usage, "%q is not the URL of a repository", ref.URL)
+	}
+	dir := filepath.FromSlash(u.Path)
+	if windows := strings.TrimPrefix(dir, `\`); filepath.VolumeName(windows) != "" {
+		dir = windows
+	}
+	return dir, nil
+}
+
+func openLocal(ref source.Ref) (*gogit.Repository, error) {
+	dir, err := localDir(ref)
+	if err != nil {
+		return nil, err
+	}
+	r, err := gogit.PlainOpenWithOptions(dir, &gogit.PlainOpenOptions{EnableDotGitCommonDir: true})
+	if errors.Is(err, gogit.ErrRepositoryNotExists) {
+		return nil, diag.Errorf(diag.NotFound, "%s is not a git repository", dir)
+	}
+	if err != nil {
+		return nil, diag.Errorf(diag.Invalid, "%s: %s", dir, oneLine(err))
+	}
+	return r, nil
+}
+
+// localRefs reads the branches and tags of a repository of this machine.
+func localRefs(ref source.Ref) (*refs, error) {
+	r, err := openLocal(ref)
+	if err != nil {
+		return nil, err
+	}
+	found := &refs{all: make(map[string]string)}
+	if head, err := r.Head(); err == nil {
+		found.head = head.Hash().String()
+	}
+	iter, err := r.References()
+	if err != nil {
+		return nil, diag.Errorf(diag.Invalid, "%s: %s", ref.URL, oneLine(err))
+	}
+	err = iter.ForEach(func(p *plumbing.Reference) error {
+		if p.Type() == plumbing.HashReference {
+			found.add(p.Name().String(), peel(r, p.Hash()))
+		}
+		return nil
+	})
+	return found, err
+}
+
+// peel follows tag objects to what they are on.
+func peel(r *gogit.Repository, id plumbing.Hash) plumbing.Hash {
+	for range 10 {
+		tag, err := object.GetTag(r.Storer, id)
+		if err != nil {
+			break
+		}
+		id = tag.Target
+	}
+	return id
+}
+
+// openLocalCommit opens a commit of a repository of this machine.
+func (c *Client) openLocalCommit(ref source.Ref, k *commit) error {
+	r, err := openLocal(ref)
+	if err != nil {
+		return err
+	}
+	storage, ok := r.Storer.(*filesystem.Storage)
+	if !ok {
+		return diag.Errorf(diag.Internal, "%s is not on disk", ref.URL)
+	}
+	err = k.use(storage)
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		return noCommit(ref)
+	}
+	return err
+}

@@ -1,0 +1,100 @@
+package git
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/skeema/knownhosts"
+	sshagent "github.com/xanzy/ssh-agent"
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// sshTimeout is how long connecting may take.
+const sshTimeout = 30 * time.Second
+
+// sshAuth authenticates with the keys of the user's agent, and then with the keys in files that need no passphrase. The
+// host's own key must be in known_hosts, which go-git checks.
+type sshAuth struct {
+	user string
+	home string
+}
+
+// Name returns the method's name, for go-git's messages.
+func (a *sshAuth) Name() string { return "ssh-public-key" }
+
+// String returns the method's name, for go-git's messages.
+func (a *sshAuth) String() string { return a.Name() }
+
+// ClientConfig returns the configuration for a connection.
+func (a *sshAuth) ClientConfig() (*ssh.ClientConfig, error) {
+	return &ssh.ClientConfig{
+		User:    a.user,
+		Auth:    []ssh.AuthMethod{ssh.PublicKeysCallback(a.signers)},
+		Timeout: sshTimeout,
+	}, nil
+}
+
+// signers returns the keys to try. Neither an agent nor a file has to be there.
+func (a *sshAuth) signers() ([]ssh.Signer, error) {
+	signers, err := agentSigners()
+	if err != nil {
+		return nil, err
+	}
+	if a.home == "" {
+		return signers, nil
+	}
+	for _, name := range []string{"id_ed25519", "id_ecdsa", "id_rsa"} {
+		data, err := os.ReadFile(filepath.Join(a.home, ".ssh", name))
+		if err != nil {
+			continue
+		}
+		if signer, err := ssh.ParsePrivateKey(data); err == nil {
+			signers = append(signers, signer)
+		}
+	}
+	return signers, nil
+}
+
+func agentSigners() ([]ssh.Signer, error) {
+	if !sshagent.Available() {
+		return nil, nil
+	}
+	var keys agent.Agent
+	keys, _, err := sshagent.New()
+	if err != nil {
+		return nil, nil //nolint:nilerr // an agent that is gone has no keys
+	}
+	return keys.Signers()
+}
+
+// aboutKeys reports whether an error of a connection is about who is who.
+func aboutKeys(err error) bool {
+	return knownhosts.IsHostKeyChanged(err) || knownhosts.IsHostUnknown(err) || noKnownHosts(err) ||
+		strings.Contains(err.Error(), "unable to authenticate")
+}
+
+// noKnownHosts reports whether there is no file of known hosts at all.
+func noKnownHosts(err error) bool { return strings.Contains(err.Error(), "known_hosts") }
+
+// strangers explains an error about who is who.
+func (p *place) strangers(at string, err error) error {
+	login := p.url.User.Username() + "@" + p.url.Hostname()
+	if port := p.url.Port(); port != "" {
+		login = "-p " + port + " " + login
+	}
+	switch {
+	case knownhosts.IsHostKeyChanged(err):
+		return diag.Errorf(diag.Denied, "%s: the host has another key than the one in known_hosts", at).
+			WithHint("find out why from the host's operator before you replace the key")
+	case knownhosts.IsHostUnknown(err), noKnownHosts(err):
+		return diag.Errorf(diag.Denied, "%s: the host's key is not in known_hosts", at).
+			WithHint("connect once with ssh %s and compare the fingerprint", login)
+	}
+	return diag.Errorf(diag.Denied, "%s does not accept your keys", at).
+		WithHint("add a key that it knows to your ssh agent with ssh-add, and try ssh %s", login)
+}

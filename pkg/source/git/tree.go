@@ -1,0 +1,272 @@
+package git
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+)
+
+// treeFS is a tree of a commit as a read-only file system. Symbolic links and submodules are listed and not followed;
+// a tree with names that are not names, or twice the same one, is refused when it is read.
+type treeFS struct {
+	commit *commit
+	root   plumbing.Hash
+}
+
+// node is an entry of a tree.
+type node struct {
+	name   string
+	mode   filemode.FileMode
+	id     plumbing.Hash
+	commit *commit
+}
+
+// Open opens a file or directory.
+func (t treeFS) Open(name string) (fs.File, error) {
+	n, err := t.find("open", name)
+	if err != nil {
+		return nil, err
+	}
+	if n.IsDir() {
+		nodes, err := n.commit.nodes(n.id)
+		if err != nil {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+		}
+		return &openDir{node: n, nodes: nodes}, nil
+	}
+	if !n.Type().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: notRegular(n)}
+	}
+	r, size, err := n.commit.blob(n.id)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return &openFile{ReadCloser: r, info: fileInfo{n, size}}, nil
+}
+
+// ReadDir lists a directory in bytewise order of names.
+func (t treeFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	n, err := t.find("readdir", name)
+	if err != nil {
+		return nil, err
+	}
+	if !n.IsDir() {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: errors.New("not a directory")}
+	}
+	nodes, err := n.commit.nodes(n.id)
+	if err != nil {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: err}
+	}
+	return entries(nodes), nil
+}
+
+// Stat describes an entry; it does not follow symbolic links.
+func (t treeFS) Stat(name string) (fs.FileInfo, error) {
+	n, err := t.find("stat", name)
+	if err != nil {
+		return nil, err
+	}
+	return n.Info()
+}
+
+// find walks to an entry.
+func (t treeFS) find(op, name string) (node, error) {
+	if !fs.ValidPath(name) {
+		return node{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	n := node{name: ".", mode: filemode.Dir, id: t.root, commit: t.commit}
+	if name == "." {
+		return n, nil
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if !n.IsDir() {
+			return node{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+		}
+		nodes, err := t.commit.nodes(n.id)
+		if err != nil {
+			return node{}, &fs.PathError{Op: op, Path: name, Err: err}
+		}
+		i, ok := slices.BinarySearchFunc(nodes, part, func(n node, s string) int { return strings.Compare(n.name, s) })
+		if !ok {
+			return node{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+		}
+		n = nodes[i]
+	}
+	return n, nil
+}
+
+func notRegular(n node) error {
+	rule := "is a symbolic link, which is not followed"
+	if n.mode == filemode.Submodule {
+		rule = "is a submodule, which is not fetched"
+	}
+	return &bundle.EntryError{Entry: n.name, Rule: rule}
+}
+
+// Name returns the entry's own name.
+func (n node) Name() string { return n.name }
+
+// IsDir reports whether the entry is a tree.
+func (n node) IsDir() bool { return n.mode == filemode.Dir }
+
+// Type returns the kind of entry.
+func (n node) Type() fs.FileMode { return n.fileMode().Type() }
+
+// Info describes the entry. A file's size is looked up.
+func (n node) Info() (fs.FileInfo, error) {
+	if !n.Type().IsRegular() {
+		return fileInfo{n, 0}, nil
+	}
+	size, err := n.commit.size(n.id)
+	return fileInfo{n, size}, err
+}
+
+func (n node) fileMode() fs.FileMode {
+	switch n.mode {
+	case filemode.Dir:
+		return fs.ModeDir | 0o755
+	case filemode.Executable:
+		return 0o755
+	case filemode.Regular, filemode.Deprecated:
+		return 0o644
+	case filemode.Symlink:
+		return fs.ModeSymlink | 0o777
+	}
+	return fs.ModeIrregular
+}
+
+type fileInfo struct {
+	node
+	size int64
+}
+
+func (i fileInfo) Size() int64        { return i.size }
+func (i fileInfo) Mode() fs.FileMode  { return i.fileMode() }
+func (i fileInfo) ModTime() time.Time { return time.Time{} }
+func (i fileInfo) Sys() any           { return nil }
+
+type openFile struct {
+	io.ReadCloser
+	info fileInfo
+}
+
+func (f *openFile) Stat() (fs.FileInfo, error) { return f.info, nil }
+
+type openDir struct {
+	node  node
+	nodes []node
+}
+
+func (d *openDir) Stat() (fs.FileInfo, error) { return fileInfo{d.node, 0}, nil }
+func (d *openDir) Close() error               { return nil }
+func (d *openDir) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: d.node.name, Err: errors.New("is a directory")}
+}
+
+// ReadDir returns the next n entries, or all that are left.
+func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
+	if n > 0 && len(d.nodes) == 0 {
+		return nil, io.EOF
+	}
+	if n <= 0 || n > len(d.nodes) {
+		n = len(d.nodes)
+	}
+	list := entries(d.nodes[:n])
+	d.nodes = d.nodes[n:]
+	return list, nil
+}
+
+func entries(nodes []node) []fs.DirEntry {
+	list := make([]fs.DirEntry, len(nodes))
+	for i, n := range nodes {
+		list[i] = n
+	}
+	return list
+}
+
+// parseTree reads a tree object: mode, space, name, zero byte and the id of each entry. Entries are returned in bytewise
+// order of their names.
+func parseTree(data []byte, k *commit) ([]node, error) {
+	nodes := make([]node, 0, len(data)/40)
+	for len(data) > 0 {
+		mode, rest, ok := bytes.Cut(data, []byte{' '})
+		name, rest, ok2 := bytes.Cut(rest, []byte{0})
+		if !ok || !ok2 || len(rest) < len(plumbing.Hash{}) {
+			return nil, errors.New("a tree of the commit is malformed")
+		}
+		m, err := filemode.New(string(mode))
+		if err != nil {
+			return nil, errors.New("a tree of the commit has a malformed mode")
+		}
+		n := node{name: string(name), mode: canonicalMode(m), commit: k}
+		copy(n.id[:], rest)
+		data = rest[len(n.id):]
+		if err := checkName(n.name); err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, n)
+	}
+	slices.SortFunc(nodes, func(a, b node) int { return strings.Compare(a.name, b.name) })
+	for i := 1; i < len(nodes); i++ {
+		if nodes[i].name == nodes[i-1].name {
+			return nil, &bundle.EntryError{Entry: nodes[i].name, Rule: "is there twice"}
+		}
+	}
+	return nodes, nil
+}
+
+// canonicalMode maps the modes of old repositories to those that git writes, as git does when it reads them.
+func canonicalMode(m filemode.FileMode) filemode.FileMode {
+	switch m & 0o170000 {
+	case 0o040000:
+		return filemode.Dir
+	case 0o100000:
+		if m&0o100 != 0 {
+			return filemode.Executable
+		}
+		return filemode.Regular
+	case 0o120000:
+		return filemode.Symlink
+	}
+	return filemode.Submodule
+}
+
+// checkName refuses names that no tree of an honest repository has: git itself does not write them.
+func checkName(name string) error {
+	rule := ""
+	switch {
+	case name == "" || name == "." || name == ".." || strings.Contains(name, "/"):
+		rule = "is not the name of a file or directory"
+	case meansDotGit(name):
+		rule = "means git's own directory on some system"
+	}
+	if rule == "" {
+		return nil
+	}
+	return &bundle.EntryError{Entry: name, Rule: rule}
+}
+
+// meansDotGit reports whether some file system takes name for .git: because case does not count, because it ignores
+// invisible characters (macOS) or trailing dots, spaces and streams (Windows), or as a short name.
+func meansDotGit(name string) bool {
+	name, _, _ = strings.Cut(name, ":")
+	name = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
+	name = strings.TrimRight(name, ". ")
+	return name == ".git" || name == "git~1" || path.Base(strings.ReplaceAll(name, `\`, "/")) == ".git"
+}
