@@ -1,0 +1,255 @@
+package resolve_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/Masterminds/semver/v3"
+	"pgregory.net/rapid"
+
+	"github.com/skillpm/skillpm/pkg/resolve"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+var (
+	names       = []string{"a", "b", "c", "d", "e"}
+	versions    = []string{"1.0.0", "1.1.0", "2.0.0", "2.1.0-rc.1", "3.0.0"}
+	constraints = []string{"", "^1", "^2", "1.0.0", ">=1.1.0", "<2", ">=2.0.0-0", "!=1.1.0", "<2 || >=3"}
+)
+
+// worlds draws small worlds: few packs with few versions, and requirements that often exclude each other.
+func worlds(t *rapid.T) *world {
+	w := newWorld()
+	used := names[:rapid.IntRange(1, len(names)).Draw(t, "packs")]
+	requirement := rapid.Custom(func(t *rapid.T) resolve.Requirement {
+		r := resolve.Requirement{
+			Pack:       id(rapid.SampledFrom(used).Draw(t, "pack")),
+			Constraint: rapid.SampledFrom(constraints).Draw(t, "constraint"),
+		}
+		if rapid.IntRange(0, 9).Draw(t, "from") == 0 {
+			r.Source = "git"
+		}
+		return r
+	})
+	for _, name := range used {
+		w.versions[place{id(name), ""}] = nil
+		w.versions[place{id(name), "git"}] = nil
+		for _, v := range rapid.SliceOfDistinct(rapid.SampledFrom(versions), rapid.ID[string]).Draw(t, "versions of "+name) {
+			src := rapid.SampledFrom([]string{"", "", "", "git"}).Draw(t, "place")
+			yanked := rapid.IntRange(0, 9).Draw(t, "yanked") == 0
+			w.add(place{id(name), src}, resolve.Version{Version: v, Yanked: yanked},
+				rapid.SliceOfN(requirement, 0, 3).Draw(t, "requirements"))
+		}
+	}
+	w.root = rapid.SliceOfN(requirement, 1, 4).Draw(t, "root")
+	if rapid.Bool().Draw(t, "locked") {
+		w.prefer[id(rapid.SampledFrom(used).Draw(t, "locked pack"))] = rapid.SampledFrom(versions).Draw(t, "locked version")
+	}
+	return w
+}
+
+// fits is the meaning of a requirement, written without the resolver's code.
+func (w *world) fits(r resolve.Requirement, at place, v resolve.Version) bool {
+	if at.pack != r.Pack || at.src != r.Source || v.Yanked && w.prefer[at.pack] != v.Version {
+		return false
+	}
+	if r.Constraint == "" && r.Source != "" {
+		return true
+	}
+	text := r.Constraint
+	if text == "" {
+		text = "*"
+	}
+	c, err := semver.NewConstraint(text)
+	return err == nil && c.Check(semver.MustParse(v.Version))
+}
+
+type pick struct {
+	at place
+	v  resolve.Version
+}
+
+// solvable tries every choice.
+func (w *world) solvable(open []resolve.Requirement, picked map[source.ID]pick) bool {
+	if len(open) == 0 {
+		return true
+	}
+	r, rest := open[0], open[1:]
+	if p, ok := picked[r.Pack]; ok {
+		return w.fits(r, p.at, p.v) && w.solvable(rest, picked)
+	}
+	at := place{r.Pack, r.Source}
+	for _, v := range w.versions[at] {
+		if !w.fits(r, at, v) {
+			continue
+		}
+		picked[r.Pack] = pick{at, v}
+		if w.solvable(slices.Concat(rest, w.requires[fmt.Sprint(at, v.Version)]), picked) {
+			return true
+		}
+		delete(picked, r.Pack)
+	}
+	return false
+}
+
+// check fails if a choice leaves a requirement open or has what nobody requires.
+func (w *world) check(t *rapid.T, chosen map[source.ID]resolve.Chosen) {
+	required := make(map[source.ID]bool)
+	holds := func(r resolve.Requirement) {
+		c, ok := chosen[r.Pack]
+		i := slices.IndexFunc(w.versions[place{r.Pack, c.Source}], func(v resolve.Version) bool { return v.Version == c.Version })
+		if !ok || i < 0 || !w.fits(r, place{r.Pack, c.Source}, w.versions[place{r.Pack, c.Source}][i]) {
+			t.Fatalf("%s does not hold in %s", r, show(chosen))
+		}
+		required[r.Pack] = true
+	}
+	for _, r := range w.root {
+		holds(r)
+	}
+	for id, c := range chosen {
+		for _, r := range w.requires[fmt.Sprint(place{id, c.Source}, c.Version)] {
+			holds(r)
+		}
+	}
+	for id := range chosen {
+		if !required[id] {
+			t.Fatalf("nobody requires %s", id)
+		}
+	}
+}
+
+// Every constraint holds, and there is an error only if there is no choice.
+func TestComplete(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := worlds(t)
+		chosen, err := w.resolve(context.Background())
+		if can := w.solvable(w.root, make(map[source.ID]pick)); can != (err == nil) {
+			t.Fatalf("there is a choice: %t, and the resolver says %v", can, err)
+		}
+		if err == nil {
+			w.check(t, chosen)
+		}
+	})
+}
+
+// The order of what is asked and answered is irrelevant.
+func TestOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := worlds(t)
+		chosen, err := w.resolve(context.Background())
+		shuffled := newWorld()
+		shuffled.prefer = w.prefer
+		shuffled.root = shuffle(t, w.root)
+		for at, list := range w.versions {
+			shuffled.versions[at] = shuffle(t, list)
+		}
+		for at, list := range w.requires {
+			shuffled.requires[at] = shuffle(t, list)
+		}
+		again, err2 := shuffled.resolve(context.Background())
+		if show(chosen) != show(again) || fmt.Sprint(err) != fmt.Sprint(err2) {
+			t.Fatalf("%s, %v\nand in another order\n%s, %v", show(chosen), err, show(again), err2)
+		}
+	})
+}
+
+func shuffle[T any](t *rapid.T, list []T) []T {
+	if len(list) < 2 {
+		return list
+	}
+	return rapid.Permutation(list).Draw(t, "order")
+}
+
+// Resolving from one's own lock changes nothing.
+func TestStable(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := worlds(t)
+		chosen, err := w.resolve(context.Background())
+		if err != nil {
+			return
+		}
+		for id, c := range chosen {
+			w.prefer[id] = c.Version
+		}
+		again, err := w.resolve(context.Background())
+		if err != nil || show(again) != show(chosen) {
+			t.Fatalf("%s, and from its lock %s, %v", show(chosen), show(again), err)
+		}
+	})
+}
+
+// A conflict names requirements that exclude each other, and without any one of them the others can be met.
+func TestConflictIsSmallest(t *testing.T) {
+	conflicts := 0
+	rapid.Check(t, func(t *rapid.T) {
+		w := worlds(t)
+		_, err := w.resolve(context.Background())
+		var conflict *resolve.ConflictError
+		if !errors.As(err, &conflict) {
+			return
+		}
+		conflicts++
+		if w.only(conflict.Needs, -1).solves() {
+			t.Fatalf("what it names can be met:\n%s", conflict)
+		}
+		for i, n := range conflict.Needs {
+			if !w.only(conflict.Needs, i).solves() {
+				t.Fatalf("%s is not needed for the conflict:\n%s", n, conflict)
+			}
+		}
+		if len(conflict.Disputed) == 0 {
+			t.Fatal("it names no pack")
+		}
+		for _, c := range conflict.Changes {
+			w.checkChange(t, c)
+		}
+	})
+	if conflicts == 0 {
+		t.Fatal("no conflict was drawn")
+	}
+}
+
+func (w *world) solves() bool { return w.solvable(w.root, make(map[source.ID]pick)) }
+
+// only returns the world with the requirements that are named, but one.
+func (w *world) only(needs []resolve.Need, but int) *world {
+	reduced := newWorld()
+	reduced.versions, reduced.prefer = w.versions, w.prefer
+	for i, n := range needs {
+		switch {
+		case i == but:
+		case n.By.IsZero():
+			reduced.root = append(reduced.root, n.Requirement)
+		default:
+			for at, list := range w.versions {
+				for _, v := range list {
+					key := fmt.Sprint(at, v.Version)
+					if at.pack == n.By && slices.Contains(n.Versions, v.Version) && slices.Contains(w.requires[key], n.Requirement) {
+						reduced.requires[key] = append(reduced.requires[key], n.Requirement)
+					}
+				}
+			}
+		}
+	}
+	return reduced
+}
+
+// checkChange fails if a change that the error proposes does not help.
+func (w *world) checkChange(t *rapid.T, c resolve.Change) {
+	changed := newWorld()
+	changed.versions, changed.requires, changed.prefer = w.versions, w.requires, maps.Clone(w.prefer)
+	replaced := false
+	for _, r := range w.root {
+		if r.Pack == c.Pack && r.Source == "" {
+			r.Constraint, replaced = c.Version, true
+		}
+		changed.root = append(changed.root, r)
+	}
+	if !replaced || !changed.solves() {
+		t.Fatalf("%s %s does not help", c.Pack, c.Version)
+	}
+}
