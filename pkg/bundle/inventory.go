@@ -177,6 +177,18 @@ func CheckDigest(s string) error {
 	return nil
 }
 
+// WithModes returns inv with the executable bits of the same paths in from: on Windows files have no such bit, and what
+// was installed is compared by content alone.
+func (inv Inventory) WithModes(from Inventory) Inventory {
+	inv = slices.Clone(inv)
+	for i := range inv {
+		if e, ok := from.Find(inv[i].Path); ok {
+			inv[i].Executable = e.Executable
+		}
+	}
+	return inv
+}
+
 // Check reports the first difference between inv, what was promised, and got, what was found, as a [MismatchError].
 func (inv Inventory) Check(got Inventory) error {
 	for i, j := 0, 0; i < len(inv) || j < len(got); i, j = i+1, j+1 {

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
@@ -73,15 +72,17 @@ func (s *Store) project(ctx context.Context, t Target, inv bundle.Inventory) (er
 	} else if err != nil {
 		return err
 	}
-	p := &projection{store: s}
+	buf := s.buffers.Get().(*[]byte)
+	p := &projection{store: s, buf: *buf}
 	defer func() {
+		s.buffers.Put(buf)
 		err = errors.Join(err, p.leave())
 		if err != nil {
 			err = errors.Join(err, os.RemoveAll(t.Dir))
 		}
 	}()
-	if err := p.open(filepath.Join(entry, treeName), t.Dir); err != nil {
-		return missing(err, t.Digest)
+	if err := p.open(entry, t.Dir); err != nil {
+		return err
 	}
 	for _, e := range inv {
 		if err := ctx.Err(); err != nil {
@@ -94,12 +95,17 @@ func (s *Store) project(ctx context.Context, t Target, inv bundle.Inventory) (er
 	return nil
 }
 
-// missing turns the absence of what an inventory promises into a mismatch.
-func missing(err error, what string) error {
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
+// damage turns an error of opening name in root into a mismatch if there is nothing, or something else than the
+// inventory promises.
+func damage(err error, root *os.Root, name string, isWanted func(fs.FileMode) bool) error {
+	info, statErr := root.Lstat(name)
+	switch {
+	case errors.Is(statErr, fs.ErrNotExist):
+		return &bundle.MismatchError{What: name, Want: "what the inventory says", Got: "nothing"}
+	case statErr == nil && !isWanted(info.Mode()):
+		return &bundle.MismatchError{What: name, Want: "what the inventory says", Got: info.Mode().String()}
 	}
-	return &bundle.MismatchError{What: what, Want: "what its inventory says", Got: "no such file"}
+	return err
 }
 
 // projection copies one tree. It keeps the two directories open that it is in.
@@ -108,12 +114,17 @@ type projection struct {
 	from, to *os.Root // the trees
 	name     string   // where both of the next are
 	src, dst *os.Root
-	buf      []byte
+	buf      []byte // to copy with
 }
 
-func (p *projection) open(from, to string) (err error) {
-	if p.from, err = os.OpenRoot(from); err != nil {
+func (p *projection) open(entry, to string) error {
+	root, err := os.OpenRoot(entry)
+	if err != nil {
 		return err
+	}
+	defer root.Close()
+	if p.from, err = root.OpenRoot(treeName); err != nil {
+		return damage(err, root, treeName, fs.FileMode.IsDir)
 	}
 	if p.to, err = os.OpenRoot(to); err != nil {
 		return err
@@ -134,7 +145,7 @@ func (p *projection) enter(dir string) error {
 	}
 	src, err := p.from.OpenRoot(dir)
 	if err != nil {
-		return missing(err, dir)
+		return damage(err, p.from, dir, fs.FileMode.IsDir)
 	}
 	err = p.to.MkdirAll(dir, 0o755)
 	if err == nil {
@@ -173,7 +184,7 @@ func (p *projection) file(e bundle.Entry) error {
 	name := path.Base(e.Path)
 	src, err := p.src.Open(name)
 	if err != nil {
-		return missing(err, e.Path)
+		return damage(err, p.src, name, fs.FileMode.IsRegular)
 	}
 	defer src.Close()
 	mode := fs.FileMode(0o644)
@@ -189,9 +200,6 @@ func (p *projection) file(e bundle.Entry) error {
 
 // copy fills dst and checks what it got. Blocks that are shared are read all the same, to be hashed.
 func (p *projection) copy(dst, src *os.File, e bundle.Entry) error {
-	if p.buf == nil {
-		p.buf = make([]byte, 64<<10)
-	}
 	out := io.Writer(dst)
 	if e.Size >= cloneFrom && !p.store.noClone.Load() {
 		if clone(dst, src) {

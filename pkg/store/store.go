@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
@@ -23,6 +25,7 @@ const (
 type Store struct {
 	dir     string
 	noClone atomic.Bool // the file systems at hand can't share blocks between files
+	buffers sync.Pool
 }
 
 // Open returns the store in directory dir, an absolute path. The directory is created when something is written.
@@ -30,7 +33,12 @@ func Open(dir string) (*Store, error) {
 	if !filepath.IsAbs(dir) {
 		return nil, diag.Errorf(diag.Internal, "store: %s is not an absolute path", dir)
 	}
-	return &Store{dir: filepath.Clean(dir)}, nil
+	s := &Store{dir: filepath.Clean(dir)}
+	s.buffers.New = func() any {
+		b := make([]byte, 64<<10)
+		return &b
+	}
+	return s, nil
 }
 
 // Has reports whether the store has a tree of that digest.
@@ -123,6 +131,9 @@ func (s *Store) Verify(digest string) error {
 	got, err := bundle.Sum(root.FS(), ".")
 	if err != nil {
 		return err
+	}
+	if runtime.GOOS == "windows" { // files have no modes there
+		got = got.WithModes(want)
 	}
 	return want.Check(got)
 }

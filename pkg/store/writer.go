@@ -34,10 +34,11 @@ type Writer struct {
 	running sync.WaitGroup
 	buffers sync.Pool
 
-	mu     sync.Mutex
-	skills map[string]*staged
-	total  int64
-	ended  bool
+	writing sync.WaitGroup // calls of WriteFile
+	mu      sync.Mutex
+	skills  map[string]*staged
+	total   int64
+	ended   bool
 }
 
 // staged is a skill that is being written.
@@ -81,6 +82,7 @@ func (w *Writer) WriteFile(skill, name string, executable bool, size int64, r io
 	if err != nil {
 		return err
 	}
+	defer w.writing.Done()
 	j := job{skill: s, path: name, executable: executable}
 	if size > mostBuffered {
 		return s.worker.stream(j, size, r)
@@ -105,7 +107,7 @@ func (w *Writer) WriteFile(skill, name string, executable bool, size int64, r io
 	return s.worker.send(j)
 }
 
-// enter checks a file and finds its skill, which it starts if it is new.
+// enter checks a file and finds its skill, which it starts if it is new. Without an error the caller ends w.writing.
 func (w *Writer) enter(skill, name string, size int64) (*staged, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,7 +126,11 @@ func (w *Writer) enter(skill, name string, size int64) (*staged, error) {
 	if err := s.check.AddFile(name, size); err != nil {
 		return nil, fmt.Errorf("skill %q: %w", skill, err)
 	}
-	return s, w.addLocked(name, max(size, 0))
+	if err := w.addLocked(name, max(size, 0)); err != nil {
+		return nil, err
+	}
+	w.writing.Add(1)
+	return s, nil
 }
 
 // account adds to the pack's size what became known late.
@@ -190,6 +196,7 @@ func (w *Writer) end() error {
 	ended := w.ended
 	w.ended = true
 	w.mu.Unlock()
+	w.writing.Wait()
 	if !ended {
 		for _, k := range w.workers {
 			close(k.jobs)

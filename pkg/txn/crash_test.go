@@ -128,15 +128,15 @@ func crash(t testing.TB, o txn.Options, name string) {
 
 // TestCrashTwice has a recovery die at each of its steps too, after a death at each step.
 func TestCrashTwice(t *testing.T) {
-	crashTwice(t, func(t testing.TB) string { return t.TempDir() })
+	crashTwice(t, 1, func(t testing.TB) string { return t.TempDir() })
 }
 
-// crashTwice runs every pair of deaths in roots that scope makes.
-func crashTwice(t *testing.T, scope func(testing.TB) string) {
+// crashTwice runs pairs of deaths in roots that scope makes: after each first death one at every stride-th step.
+func crashTwice(t *testing.T, stride int, scope func(testing.TB) string) {
 	root := scope(t)
 	names := steps(t, root)
 	for first, name := range names {
-		for second := 0; ; second++ {
+		for second := first % stride; ; second += stride {
 			root := scope(t)
 			write(t, root, before)
 			o := options(root, nil)

@@ -73,7 +73,7 @@ func mounted(t *testing.T, kind string) {
 		t.Errorf("nothing was copied: %q", names)
 	}
 	rollback(t, scope)
-	crashTwice(t, scope)
+	crashTwice(t, 5, scope)
 }
 
 // mountTmpfs makes a scope in which two directories are other file systems.
