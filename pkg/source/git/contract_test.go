@@ -1,0 +1,46 @@
+package git_test
+
+import (
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/git"
+	"github.com/skillpm/skillpm/pkg/source/git/gittest"
+	"github.com/skillpm/skillpm/pkg/source/sourcetest"
+)
+
+// M2: the contract of every source, over smart HTTP and over a repository on disk, bare and with a subdirectory.
+func TestContract(t *testing.T) {
+	t.Run("http", func(t *testing.T) {
+		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, source.Ref) {
+			dir := t.TempDir()
+			makeRepository(t, dir, "", files)
+			return newClient(t, git.Options{}), parse(t, "git+"+gittest.Serve(t, dir)+"/o/r.git#v1.0.0")
+		})
+	})
+	t.Run("subdirectory", func(t *testing.T) {
+		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, source.Ref) {
+			dir := t.TempDir()
+			makeRepository(t, dir, "packs/tools/", files)
+			return newClient(t, git.Options{}), parse(t, "git+"+gittest.Serve(t, dir)+"/o/r.git//packs/tools")
+		})
+	})
+	t.Run("file", func(t *testing.T) {
+		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, source.Ref) {
+			dir := t.TempDir()
+			makeRepository(t, dir, "", files)
+			return newClient(t, git.Options{}), parse(t, "git+file://"+dir+"/o/r.git")
+		})
+	})
+}
+
+// makeRepository makes o/r.git with the files below a prefix, tagged v1.0.0.
+func makeRepository(t *testing.T, dir, prefix string, files map[string]sourcetest.File) {
+	t.Helper()
+	commit := make(gittest.Files)
+	for path, f := range files {
+		commit[prefix+path] = gittest.File{Data: f.Data, Executable: f.Executable, Link: f.Link}
+	}
+	r := gittest.New(t, dir, "o/r.git")
+	r.Tag("v1.0.0", r.Commit(commit))
+}
