@@ -84,12 +84,12 @@ type record struct {
 }
 
 func (p *parser) line(raw []byte) error {
-	if err := checkKeys(raw); err != nil {
-		return err
-	}
 	var r record
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return plain(err)
+	}
+	if err := checkKeys(raw); err != nil {
+		return err
 	}
 	if r.Yanked != nil {
 		return p.yank(r)
@@ -155,7 +155,10 @@ func sortLines(lines []Line) {
 // plain returns a JSON error's text without Go's words for types.
 func plain(err error) error {
 	var typed *json.UnmarshalTypeError
-	if errors.As(err, &typed) {
+	if errors.As(err, &typed) && typed.Field == "" {
+		return errors.New("a line is a JSON object")
+	}
+	if typed != nil {
 		return fmt.Errorf("%s has a %s where something else belongs", typed.Field, typed.Value)
 	}
 	return err

@@ -1,77 +1,94 @@
 package index
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 )
 
-// checkKeys refuses an object that has a key twice, at any depth, and anything after the object: two readers could take
-// different values from it.
+// maxDepth bounds the nesting of a line's JSON, which a line of this format does not come near.
+const maxDepth = 16
+
+// checkKeys refuses an object that has a key twice, at any depth: two readers could take different values from it. Keys
+// count as equal where encoding/json takes them for equal, in any case. The JSON is valid, so that one look at each
+// byte is enough.
 func checkKeys(raw []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	tok, err := dec.Token()
-	if err != nil {
-		return err
-	}
-	if tok != json.Delim('{') {
+	if len(raw) == 0 || raw[0] != '{' {
 		return errors.New("a line is a JSON object")
 	}
-	if err := object(dec, 1); err != nil {
-		return err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is something after the JSON object")
+	var open []keys // the objects and arrays that are not closed yet
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '{', '[':
+			if len(open) == maxDepth {
+				return errors.New("the JSON is nested too deeply")
+			}
+			open = append(open, keys{object: raw[i] == '{', next: true})
+		case '}', ']':
+			open = open[:len(open)-1]
+		case ',':
+			open[len(open)-1].next = true
+		case '"':
+			end := stringEnd(raw, i)
+			if top := &open[len(open)-1]; top.object && top.next {
+				if err := top.add(raw[i:end]); err != nil {
+					return err
+				}
+			}
+			i = end - 1
+		}
 	}
 	return nil
 }
 
-const maxDepth = 16
-
-func object(dec *json.Decoder, depth int) error {
-	seen := make(map[string]bool)
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		name, ok := key.(string)
-		if !ok {
-			return errors.New("a key is not a string")
-		}
-		if folded := strings.ToLower(name); seen[folded] { // as encoding/json matches keys
-			return fmt.Errorf("the key %q is there twice", name)
-		}
-		seen[strings.ToLower(name)] = true
-		if err := value(dec, depth); err != nil {
-			return err
+// stringEnd returns where the string that begins at raw[i] ends.
+func stringEnd(raw []byte, i int) int {
+	for i++; raw[i] != '"'; i++ {
+		if raw[i] == '\\' {
+			i++
 		}
 	}
-	_, err := dec.Token()
-	return err
+	return i + 1
 }
 
-func value(dec *json.Decoder, depth int) error {
-	tok, err := dec.Token()
-	if err != nil {
+// keys are those of one object.
+type keys struct {
+	object bool
+	next   bool // a key may come: the object or its next member has just begun
+	few    []string
+	many   map[string]bool
+}
+
+func (k *keys) add(quoted []byte) error {
+	k.next = false
+	var key string
+	if err := json.Unmarshal(quoted, &key); err != nil {
 		return err
 	}
-	if depth > maxDepth {
-		return errors.New("the JSON is nested too deeply")
+	folded := strings.ToLower(strings.ToUpper(key)) // ſ and the Kelvin sign are s and k
+	if k.has(folded) {
+		return fmt.Errorf("the key %q is there twice", key)
 	}
-	switch tok {
-	case json.Delim('{'):
-		return object(dec, depth+1)
-	case json.Delim('['):
-		for dec.More() {
-			if err := value(dec, depth+1); err != nil {
-				return err
-			}
+	const few = 16
+	if k.few = append(k.few, folded); len(k.few) < few {
+		return nil
+	}
+	if k.many == nil {
+		k.many = make(map[string]bool)
+	}
+	for _, old := range k.few {
+		k.many[old] = true
+	}
+	k.few = k.few[:0]
+	return nil
+}
+
+func (k *keys) has(folded string) bool {
+	for _, old := range k.few {
+		if old == folded {
+			return true
 		}
-		_, err = dec.Token()
 	}
-	return err
+	return k.many[folded]
 }
