@@ -211,7 +211,6 @@ func (w *workspace) apply(ctx context.Context, c *change, l *layout) error {
 	if err := tx.Commit(); err != nil {
 		return err
 	}
-	w.prune(c.remove)
 	return nil
 }
 
@@ -318,17 +317,6 @@ func (w *workspace) stageRest(tx *txn.Tx, c *change, next *state) error {
 		}
 	}
 	return nil
-}
-
-// prune removes directories that removals left empty, as far as skillpm's own directories go.
-func (w *workspace) prune(removed []string) {
-	for _, at := range removed {
-		for dir := path.Dir(at); within(w.scope.Plugins(), w.scope.Abs(dir)) || within(w.scope.Links(), w.scope.Abs(dir)); dir = path.Dir(dir) {
-			if os.Remove(w.scope.Abs(dir)) != nil {
-				break
-			}
-		}
-	}
 }
 
 // renamed returns the inventory with SKILL.md's entry changed to the given bytes.

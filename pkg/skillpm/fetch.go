@@ -19,7 +19,7 @@ const parallelFetches = 4
 
 // openPlace opens the pack at a place; path and layout directories are relative to root.
 func (c *Client) openPlace(ctx context.Context, root string, ref source.Ref) (*source.Pack, error) {
-	from, err := c.sources.of(ref.Kind)
+	from, err := c.sources.of(ref.Kind, root)
 	if err != nil {
 		return nil, err
 	}
@@ -28,15 +28,15 @@ func (c *Client) openPlace(ctx context.Context, root string, ref source.Ref) (*s
 	if err != nil {
 		return nil, err
 	}
-	if ref.Kind == source.KindPath || ref.Kind == source.KindLayout {
+	if ref.Kind == source.KindLayout {
 		p.Ref.URL = ref.URL
 	}
-	return p, rebase(p)
+	return p, nil
 }
 
-// anchored returns the reference with a directory made absolute.
+// anchored returns the reference with a layout's directory made absolute.
 func anchored(root string, ref source.Ref) source.Ref {
-	if (ref.Kind == source.KindPath || ref.Kind == source.KindLayout) && !filepath.IsAbs(filepath.FromSlash(ref.URL)) {
+	if ref.Kind == source.KindLayout && !filepath.IsAbs(filepath.FromSlash(ref.URL)) {
 		ref.URL = filepath.Join(root, filepath.FromSlash(ref.URL))
 	}
 	return ref
@@ -48,7 +48,7 @@ func (c *Client) fetch(ctx context.Context, w *world, p *source.Pack, skills []s
 	if err := w.reach(p.Ref); err != nil {
 		return nil, err
 	}
-	from, err := c.sources.of(p.Ref.Kind)
+	from, err := c.sources.of(p.Ref.Kind, w.root)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (w *workspace) fetchLocked(ctx context.Context, world *world, id source.ID,
 
 // lockedRef returns the pinned place of a locked pack. Where the lock leaves a directory out, the manifest has it.
 func (w *workspace) lockedRef(id source.ID, entry *project.LockedPack, m *project.Manifest) (source.Ref, error) {
-	ref, err := parseLocked(id, entry)
+	ref, err := entry.Ref(id)
 	if err != nil {
 		return ref, err
 	}

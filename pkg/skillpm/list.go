@@ -186,7 +186,7 @@ func (c *Client) packInfo(ctx context.Context, ref source.Ref, scopeKind, regist
 		}
 		info.Dependencies = map[string]string{}
 		for id, text := range entry.Dependencies {
-			info.Dependencies[id.String()] = text
+			info.Dependencies[id] = text
 		}
 	}
 	offered, err := w.onOffer(ctx, ref, registry, info)
@@ -215,7 +215,7 @@ func (w *workspace) onOffer(ctx context.Context, ref source.Ref, registry string
 		return nil, err
 	}
 	for _, v := range list {
-		if v.Yanked == "" {
+		if !v.Yanked {
 			info.Versions = append(info.Versions, v.Version)
 		}
 	}

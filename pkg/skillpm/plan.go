@@ -268,7 +268,7 @@ func (w *workspace) lockPack(ctx context.Context, world *world, p *source.Pack, 
 		}
 	}
 	entry := &project.LockedPack{
-		Version: p.Version, Source: lockSource(p.Ref, p.Version), Resolved: p.Ref.Digest,
+		Version: p.Version, Source: p.Ref.Locked(p.Version), Resolved: p.Ref.Digest,
 		Integrity: bundle.Integrity(trees), Skills: trees, Dependencies: map[string]string{},
 		Partial: len(trees) < len(p.Skills),
 	}

@@ -80,12 +80,8 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 	if o.DryRun {
 		return r, nil
 	}
-	ocis, err := c.sources.oci()
-	if err != nil {
-		return nil, err
-	}
 	c.Progress(Event{Text: "publishing " + r.Pack + " " + r.Version})
-	pushed, err := ocis.Push(ctx, to, release(m, p, trees), trees)
+	pushed, err := c.sources.oci().Push(ctx, to, release(m, p, trees), trees)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +153,7 @@ func (c *Client) checkPack(ctx context.Context, dir string) ([]diag.Finding, boo
 
 // collect reads a pack's files into the store, as installing it would, so that what is published is what was hashed.
 func (c *Client) collect(ctx context.Context, dir string) (*source.Pack, []bundle.Tree, error) {
-	files := c.sources.file()
+	files := c.sources.file(dir)
 	p, err := files.Open(ctx, source.Ref{Kind: source.KindPath, URL: filepath.ToSlash(dir)})
 	if err != nil {
 		return nil, nil, err
@@ -229,4 +225,3 @@ func (w *workspace) describe(dir string) string {
 	}
 	return skill.FirstParagraph(doc.Body())
 }
-

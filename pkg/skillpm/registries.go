@@ -1,12 +1,15 @@
 package skillpm
 
 import (
+	"cmp"
 	"context"
+	"io/fs"
 	"maps"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/Masterminds/semver/v3"
 
 	registryindex "github.com/skillpm/skillpm/registry-index"
 
@@ -15,15 +18,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/resolve"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
 // newWorld returns the world that a call resolves in.
 func (w *workspace) newWorld(_ context.Context, o InstallOptions) (*world, error) {
 	root := filepath.Dir(w.scope.Manifest())
-	ocis, err := w.client.sources.oci()
-	if err != nil {
-		return nil, err
-	}
 	enforced, err := w.client.enforced()
 	if err != nil {
 		return nil, err
@@ -39,13 +39,22 @@ func (w *workspace) newWorld(_ context.Context, o InstallOptions) (*world, error
 		base = w.client.Dir
 	}
 	set := registry.NewSet(config, registry.Deps{
-		OCI: ocis, Git: w.client.sources.git(), Embedded: registryindex.FS, Base: base,
+		OCI: w.client.sources.oci(), Git: gitTrees{w.client.sources.git()}, Embedded: registryindex.FS, Base: base,
 		Cache: w.client.Paths.HTTPCache(), Offline: o.Offline,
 	})
 	return &world{
 		client: w.client, lock: w.lock, registries: set, root: root, sealed: o.Frozen, offline: o.Offline,
 		refs: map[string]source.Ref{}, opened: map[opened]*source.Pack{},
 	}, nil
+}
+
+// gitTrees opens indexes in git for the registries.
+type gitTrees struct{ client *git.Client }
+
+// Tree opens the files of a place.
+func (g gitTrees) Tree(ctx context.Context, ref source.Ref) (fs.FS, error) {
+	tree, _, err := g.client.Tree(ctx, ref)
+	return tree, err
 }
 
 // enforced returns the namespace bindings of the machine's administrator, which no one can change.
@@ -92,38 +101,27 @@ func lockedDependencies(p *project.LockedPack) ([]source.Dependency, error) {
 	return deps, nil
 }
 
-// rebase turns the paths that a pack depends on into places of their own: inside its repository, or relative to the
-// directory that it is in. A path that leads out of a repository is refused.
-func rebase(p *source.Pack) error {
-	for i, d := range p.Dependencies {
-		if d.Ref == nil || d.Ref.Kind != source.KindPath {
-			continue
+// highest returns the highest of the versions that the reference's constraint allows. A release goes before any
+// pre-release.
+func highest(versions []string, ref source.Ref) (string, error) {
+	text := ref.Constraint
+	if text == "latest" {
+		text = ""
+	}
+	for _, try := range []string{cmp.Or(text, "*"), cmp.Or(text, "*-0")} {
+		allowed, err := semver.NewConstraint(try)
+		if err != nil {
+			return "", diag.Errorf(diag.Usage, "%q is not a range of versions: %v", text, err)
 		}
-		switch p.Ref.Kind {
-		case source.KindPath:
-			if filepath.IsAbs(filepath.FromSlash(d.Ref.URL)) {
-				continue
+		best := (*semver.Version)(nil)
+		for _, v := range versions {
+			if parsed, err := semver.StrictNewVersion(v); err == nil && allowed.Check(parsed) && (best == nil || parsed.GreaterThan(best)) {
+				best = parsed
 			}
-			ref := *d.Ref
-			ref.URL = path.Join(filepath.ToSlash(p.Ref.URL), d.Ref.URL)
-			if !filepath.IsAbs(ref.URL) && !strings.HasPrefix(ref.URL, "../") {
-				ref.URL = "./" + ref.URL
-			}
-			p.Dependencies[i].Ref = &ref
-		case source.KindGit:
-			inside := path.Join(p.Ref.Subdir, d.Ref.URL)
-			if path.IsAbs(d.Ref.URL) || inside == ".." || strings.HasPrefix(inside, "../") {
-				return diag.Errorf(diag.Denied, "%s %s depends on %s at %s, outside its repository", p.ID, p.Version, d.ID, d.Ref.URL)
-			}
-			ref := p.Ref
-			ref.Subdir = strings.TrimPrefix(inside, ".")
-			p.Dependencies[i].Ref = &ref
+		}
+		if best != nil {
+			return best.String(), nil
 		}
 	}
-	return nil
-}
-
-// highest returns the highest of the versions that the reference's constraint allows.
-func highest(versions []string, ref source.Ref) (string, error) {
-	return resolve.Highest(ref.ID, versions, ref.Constraint)
+	return "", diag.Errorf(diag.NotFound, "no version of %s fits %q", ref.ID, text).WithHint("there is %s", strings.Join(versions, ", "))
 }

@@ -51,7 +51,7 @@ func (c *Client) remove(ctx context.Context, o RemoveOptions) (*InstallReport, e
 		if !found {
 			return nil, w.notRequired(id)
 		}
-		if err := m.RemoveAliasesOf(id); err != nil {
+		if _, err := m.RemoveAliasesOf(id); err != nil {
 			return nil, err
 		}
 	}

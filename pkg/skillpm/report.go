@@ -21,14 +21,14 @@ const (
 
 // InstallReport says what an install or a removal did.
 type InstallReport struct {
-	Scope     string          `json:"scope"`
-	Root      string          `json:"root"`
-	Changed   bool            `json:"changed"`
-	DryRun    bool            `json:"dryRun"`
-	Packs     []PackReport    `json:"packs"`
-	Agents    []AgentDir      `json:"agents"`
-	Conflicts []NameConflict  `json:"conflicts"`
-	Warnings  []string        `json:"warnings"`
+	Scope     string         `json:"scope"`
+	Root      string         `json:"root"`
+	Changed   bool           `json:"changed"`
+	DryRun    bool           `json:"dryRun"`
+	Packs     []PackReport   `json:"packs"`
+	Agents    []AgentDir     `json:"agents"`
+	Conflicts []NameConflict `json:"conflicts"`
+	Warnings  []string       `json:"warnings"`
 }
 
 // PackReport is one pack of a scope.

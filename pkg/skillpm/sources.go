@@ -2,7 +2,6 @@ package skillpm
 
 import (
 	"context"
-	"io/fs"
 	"sync"
 
 	registryindex "github.com/skillpm/skillpm/registry-index"
@@ -31,18 +30,17 @@ type sources struct {
 	mu      sync.Mutex
 	gits    *git.Client
 	ocis    *oci.Client
-	files   *file.Client
 }
 
-// of returns what fetches from places of a kind.
-func (s *sources) of(kind source.Kind) (fetcher, error) {
+// of returns what fetches from places of a kind; directories are relative to root.
+func (s *sources) of(kind source.Kind, root string) (fetcher, error) {
 	switch kind {
 	case source.KindGit:
 		return s.git(), nil
 	case source.KindOCI, source.KindLayout, source.KindLocal, source.KindEmbedded:
-		return s.oci()
+		return s.oci(), nil
 	case source.KindPath:
-		return s.file(), nil
+		return s.file(root), nil
 	default:
 		return nil, diag.Errorf(diag.Usage, "a %s is not a place that packs are fetched from", kind)
 	}
@@ -59,29 +57,20 @@ func (s *sources) git() *git.Client {
 	return s.gits
 }
 
-func (s *sources) oci() (*oci.Client, error) {
-	embedded, err := fs.Sub(registryindex.FS, "layout")
-	if err != nil {
-		return nil, err
-	}
+func (s *sources) oci() *oci.Client {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ocis == nil {
 		s.ocis = oci.New(oci.Options{
-			Base: s.options.Dir, Local: s.options.Paths.Local(), Embedded: embedded, Getenv: s.options.Getenv,
+			Base: s.options.Dir, Local: s.options.Paths.Local(), Embedded: registryindex.Layout(), Getenv: s.options.Getenv,
 			Home: s.options.Paths.Home, UserAgent: "skillpm/" + s.options.Version, Limits: bundle.DefaultLimits(),
 		})
 	}
-	return s.ocis, nil
+	return s.ocis
 }
 
-func (s *sources) file() *file.Client {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.files == nil {
-		s.files = file.New(file.Options{OS: s.options.OS})
-	}
-	return s.files
+func (s *sources) file(root string) *file.Client {
+	return file.New(file.Options{Base: root, OS: s.options.OS})
 }
 
 // close frees what the fetchers hold.

@@ -11,48 +11,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/source"
 )
 
-// lockSource is what the lock records of a place: without the revision where that only repeats the version, so that a
-// moving tag or branch that was asked for is part of the record and a release tag is not.
-func lockSource(ref source.Ref, version string) string {
-	s := ref.Source()
-	if ref.Rev == "" || ref.Rev == version {
-		return s
-	}
-	if v, ok := source.VersionFromTag(ref.Rev, ref.ID.Name); ok && v == version {
-		return s
-	}
-	switch ref.Kind {
-	case source.KindGit:
-		return s + "#" + ref.Rev
-	case source.KindOCI:
-		return s + ":" + ref.Rev
-	default:
-		return s
-	}
-}
-
-// parseLocked is the inverse of lockSource: the pinned place of a lock's entry.
-func parseLocked(id source.ID, p *project.LockedPack) (source.Ref, error) {
-	text, rev := p.Source, ""
-	switch {
-	case strings.HasPrefix(text, "git+"):
-		text, rev, _ = strings.Cut(text, "#")
-	case strings.HasPrefix(text, "oci://"):
-		if i := strings.LastIndexByte(text, ':'); i > strings.LastIndexByte(text, '/') {
-			text, rev = text[:i], text[i+1:]
-		}
-	}
-	ref, err := source.ParseLocked(text, p.Resolved, id)
-	if err != nil {
-		return source.Ref{}, err
-	}
-	if rev == "" && ref.Kind != source.KindGit {
-		rev = p.Version
-	}
-	ref.Rev = rev
-	return ref, nil
-}
-
 // required is how the lock writes a dependency: the constraint, or the place and, after a space, the constraint.
 func required(d source.Dependency) string {
 	return strings.TrimSpace(place(d) + " " + d.Constraint)
@@ -127,7 +85,7 @@ func (w *world) locked(id source.ID, at string) (*project.LockedPack, bool) {
 		return p, true
 	}
 	ref, ok := w.refs[at]
-	return p, ok && p.Source == lockSource(ref, p.Version) && (ref.Digest == "" || ref.Digest == p.Resolved)
+	return p, ok && p.Source == ref.Locked(p.Version) && (ref.Digest == "" || ref.Digest == p.Resolved)
 }
 
 // Versions lists the versions of a pack, which is the first question of [resolve.World].
@@ -171,7 +129,7 @@ func (w *world) namedVersions(ctx context.Context, id source.ID) ([]resolve.Vers
 	}
 	versions := make([]resolve.Version, len(list))
 	for i, v := range list {
-		versions[i] = resolve.Version{Version: v.Version, Yanked: v.Yanked != "", Published: v.Published}
+		versions[i] = resolve.Version{Version: v.Version, Yanked: v.Yanked, Published: v.Published}
 	}
 	return versions, nil
 }
@@ -190,7 +148,7 @@ func (w *world) placeVersions(ctx context.Context, id source.ID, at string, ref 
 	if err := w.reach(ref); err != nil {
 		return nil, err
 	}
-	from, err := w.client.sources.of(ref.Kind)
+	from, err := w.client.sources.of(ref.Kind, w.root)
 	if err != nil {
 		return nil, err
 	}
@@ -266,9 +224,19 @@ func (w *world) pack(ctx context.Context, id source.ID, at, version string) (*so
 	}
 	ref := w.refs[at]
 	if ref.Rev == "" && ref.Digest == "" && ref.Kind != source.KindPath {
-		ref.Rev = version
+		ref = atVersion(ref, version)
 	}
 	return w.open(ctx, id, at, ref)
+}
+
+// atVersion narrows a place that was named without a revision to one of its releases.
+func atVersion(ref source.Ref, version string) source.Ref {
+	if ref.Kind == source.KindGit {
+		ref.Constraint = "=" + version
+	} else {
+		ref.Rev = version
+	}
+	return ref
 }
 
 // open opens a pack at a place and checks that it is the one asked for.
