@@ -160,6 +160,7 @@ func (u *unit) escapes(rel string, p *page, k link, at string) {
 	full := path.Join(u.dir, at)
 	_, err := fs.Stat(u.l.fsys, full)
 	switch {
+	case !fs.ValidPath(full): // further up than can be seen
 	case errors.Is(err, fs.ErrNotExist):
 		f.message = fmt.Sprintf("the link leaves the skill, and %s does not exist", at)
 		f.fix = "correct the path, or move the file into the skill"

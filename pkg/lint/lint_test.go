@@ -1,0 +1,465 @@
+package lint_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/profile"
+)
+
+// tree is a file system in a string: a line "-- path" or "-- path 755" starts a file.
+func tree(text string) fstest.MapFS {
+	fsys := fstest.MapFS{}
+	var file *fstest.MapFile
+	for line := range strings.Lines(text) {
+		if head, ok := strings.CutPrefix(line, "-- "); ok {
+			name, mode, _ := strings.Cut(strings.TrimSpace(head), " ")
+			file = &fstest.MapFile{Mode: 0o644}
+			switch mode {
+			case "755":
+				file.Mode = 0o755
+			case "link":
+				file.Mode = fs.ModeSymlink | 0o777
+			}
+			fsys[name] = file
+			continue
+		}
+		file.Data = append(file.Data, line...)
+	}
+	return fsys
+}
+
+// run checks a tree and returns the findings as "path:line:column RULE severity message", and the report.
+func run(t testing.TB, fsys fs.FS, profiles ...string) ([]string, lint.Report) {
+	t.Helper()
+	var o lint.Options
+	for _, id := range profiles {
+		p, err := profile.Lookup(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Profiles = append(o.Profiles, p)
+	}
+	r, err := lint.Run(context.Background(), fsys, []string{"."}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, f := range r.Findings {
+		s := fmt.Sprintf("%s:%d:%d %s %s %s", f.Path, f.Line, f.Column, f.Rule, f.Severity, f.Message)
+		if f.Profile != "" {
+			s += " (" + f.Profile + ")"
+		}
+		out = append(out, s)
+	}
+	return out, r
+}
+
+// compare reports what differs between two lists of lines.
+func compare(t *testing.T, got []string, want string) {
+	t.Helper()
+	var lines []string
+	for line := range strings.Lines(want) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if !slices.Equal(got, lines) {
+		t.Errorf("got:\n  %s\nwant:\n  %s", strings.Join(got, "\n  "), strings.Join(lines, "\n  "))
+	}
+}
+
+const head = "---\nname: deploy\ndescription: Deploys. Use when asked to deploy.\n---\n"
+
+func TestCleanSkill(t *testing.T) {
+	got, r := run(t, tree("-- deploy/SKILL.md\n"+head+"# Deploy\n\nSee [more](references/more.md#second).\n"+
+		"-- deploy/references/more.md\n# First\n\n## Second\n\n[back](../SKILL.md) and [from the root](scripts/go.sh)\n"+
+		"-- deploy/scripts/go.sh 755\n#!/usr/bin/env bash\n"), profile.IDs()...)
+	compare(t, got, "")
+	if len(r.Skills) != 1 || r.Skills[0] != "deploy" || !r.OK() {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// S1, K1, O1, T1: frontmatter under the profiles; every finding is on the exact line and column.
+func TestFrontmatter(t *testing.T) {
+	tests := []struct{ name, profile, front, want string }{
+		{"all is missing", "agentskills", "license: MIT\n", `
+			deploy/SKILL.md:1:1 FM010 error description is missing
+			deploy/SKILL.md:1:1 FM010 error name is missing`},
+		{"a number for a name", "agentskills", "name: 123\ndescription: x\n", `
+			deploy/SKILL.md:2:7 FM013 error name must be text, not a number
+			deploy/SKILL.md:2:7 FM018 error the name is "123" and the directory is "deploy"`},
+		{"capitals", "agentskills", "name: Deploy\ndescription: x\n", `
+			deploy/SKILL.md:2:7 FM017 error the name "Deploy" holds the capital D: only a-z, 0-9 and hyphens are allowed`},
+		{"another directory", "agentskills", "description: x\nname:   'other'\n", `
+			deploy/SKILL.md:3:9 FM018 error the name is "other" and the directory is "deploy"`},
+		{"another directory, where it does not matter", "pegasus", "description: x\nname: other\n", ""},
+		{"no name, where the directory's counts", "pegasus", "description: x\n", ""},
+		{"no description, where it is recommended", "pegasus", "name: deploy\n", `
+			deploy/SKILL.md:1:1 FM023 warning there is no description, so Pegasus takes the first paragraph`},
+		{"empty description", "agentskills", "name: deploy\ndescription:\n", `
+			deploy/SKILL.md:3:1 FM016 error description has no value`},
+		{"blank description", "agentskills", "name: deploy\ndescription: '  '\n", `
+			deploy/SKILL.md:3:14 FM016 error description has no value`},
+		{"empty licence", "agentskills", "name: deploy\ndescription: x\nlicense:\n", `
+			deploy/SKILL.md:4:1 FM016 warning license has no value`},
+		{"unknown key with a near one", "agentskills", "name: deploy\ndescription: x\nallowed_tools: Read\n", `
+			deploy/SKILL.md:4:1 FM011 warning "allowed_tools" is not a field of Agent Skills (agentskills.io)`},
+		{"key of another host", "agentskills", "name: deploy\ndescription: x\nargument-hint: a\n", `
+			deploy/SKILL.md:4:1 FM012 advice "argument-hint" has no effect in Agent Skills (agentskills.io); it is a field of claude-code, dispatch, pegasus`},
+		{"metadata that is not text", "agentskills", "name: deploy\ndescription: x\nmetadata:\n  version: 1.10\n  date: 2026-01-02\n  ok: \"1\"\n  tags: [a]\n", `
+			deploy/SKILL.md:5:12 FM020 warning metadata.version must be text, not a number
+			deploy/SKILL.md:6:9 FM020 warning metadata.date must be text, not a date
+			deploy/SKILL.md:8:9 FM013 error metadata.tags must be text, not a list`},
+		{"tools in a list", "agentskills", "name: deploy\ndescription: x\nallowed-tools: [Read, Bash]\n", `
+			deploy/SKILL.md:4:16 FM019 warning allowed-tools must be text, not a list`},
+		{"tools with commas", "agentskills", "name: deploy\ndescription: x\nallowed-tools: Bash(gh pr:*), Read\n", `
+			deploy/SKILL.md:4:16 FM019 warning allowed-tools are separated by commas, and the standard has spaces`},
+		{"tools with a comma and a space inside", "agentskills", "name: deploy\ndescription: x\nallowed-tools: Bash(gh pr:*,x) Read\n", ""},
+		{"tools as text where a list is needed", "omniforge", "name: deploy\ndescription: x\nallowed-tools: Read Bash\n", `
+			deploy/SKILL.md:4:16 FM013 error allowed-tools must be a list, not text`},
+		{"tools in any form", "claude-code", "name: deploy\ndescription: x\nallowed-tools: Read, Bash\n", ""},
+		{"agent without fork", "claude-code", "name: deploy\ndescription: x\nagent: Explore\n", `
+			deploy/SKILL.md:4:1 FM021 error agent has a meaning only with context: fork`},
+		{"agent with another context", "omniforge", "name: deploy\ndescription: x\nagent: Explore\ncontext: inherit\n", `
+			deploy/SKILL.md:4:1 FM021 error agent has a meaning only with context: fork`},
+		{"agent with fork", "omniforge", "name: deploy\ndescription: x\nagent: Explore\ncontext: fork\n", ""},
+		{"a value that is not allowed", "claude-code", "name: deploy\ndescription: x\ncontext: frok\neffort: 3\n", `
+			deploy/SKILL.md:4:10 FM014 error context must be one of inline, fork, not "frok"
+			deploy/SKILL.md:5:9 FM014 error effort must be one of low, medium, high, xhigh, max, not "3"`},
+		{"quoted boolean", "pegasus", "name: deploy\ndescription: x\nuser-invocable: \"false\"\n", `
+			deploy/SKILL.md:4:17 FM013 error user-invocable must be true or false, not text`},
+		{"two lines where one is needed", "omniforge", "name: deploy\ndescription: |\n  one\n  two\n", `
+			deploy/SKILL.md:3:14 FM022 error description must be one line of text`},
+		{"folded to one line", "omniforge", "name: deploy\ndescription: >\n  one\n  two\n", ""},
+		{"a file without a description", "toolset", "name: deploy\ndescription: x\nfiles:\n  - path: a.md\n    descripton: y\n  - path: ./a.md\n    description: y\n", `
+			deploy/SKILL.md:5:5 FM010 error files[0] has no description
+			deploy/SKILL.md:6:5 FM011 warning "descripton" is not a field of Toolset skills
+			deploy/SKILL.md:7:11 REF009 error ./a.md has ./ before it`},
+		{"a nested unknown key", "omniforge", "name: deploy\ndescription: x\nhooks: {pr: a.md}\n", `
+			deploy/SKILL.md:4:9 FM011 warning "pr" is not a field of OmniForge`},
+		{"a title for a name", "dispatch", "name: The Deployer\ndescription: x\n", ""},
+		{"a broken field hides no other", "agentskills", "name: Deploy\ndescription: Use when: always\nlicense: 3\n", `
+			deploy/SKILL.md:2:7 FM017 error the name "Deploy" holds the capital D: only a-z, 0-9 and hyphens are allowed
+			deploy/SKILL.md:3:22 FM003 error a colon and a space inside a value that is not quoted
+			deploy/SKILL.md:4:10 FM013 error license must be text, not a number`},
+		{"the same key twice", "agentskills", "name: deploy\ndescription: x\nname: deploy\n", `
+			deploy/SKILL.md:4:1 FM006 error the key "name" is already on line 2`},
+		{"columns are characters", "agentskills", "name: deploy\ndescription: x\nmetadata: {é日: 1, b: 2}\n", `
+			deploy/SKILL.md:4:16 FM020 warning metadata.é日 must be text, not a number
+			deploy/SKILL.md:4:22 FM020 warning metadata.b must be text, not a number`},
+		{"a tab", "agentskills", "name: deploy\ndescription: x\nmetadata:\n\ta: b\n", `
+			deploy/SKILL.md:5:1 FM004 error a tab is used for indentation, which YAML forbids`},
+		{"a list", "agentskills", "- name\n- deploy\n", `
+			deploy/SKILL.md:2:1 FM005 error the frontmatter is not a list of fields`},
+		{"a bomb of aliases", "agentskills", "name: deploy\ndescription: x\na: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\n", `
+			deploy/SKILL.md:2:1 FM022 error the frontmatter cannot be checked: its references expand to too many values`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, _ := run(t, tree("-- deploy/SKILL.md\n---\n"+tt.front+"---\nDo it.\n-- deploy/a.md\nx\n"), tt.profile)
+			compare(t, got, tt.want)
+		})
+	}
+}
+
+// Lengths are counted in characters: 1,024 wide ones are allowed, one more is not.
+func TestLengthsAreCharacters(t *testing.T) {
+	for n, want := range map[int]string{
+		1024: "",
+		1025: "deploy/SKILL.md:3:14 FM015 error description has 1025 characters, more than 1024",
+	} {
+		got, _ := run(t, tree("-- deploy/SKILL.md\n---\nname: deploy\ndescription: "+strings.Repeat("日", n)+"\n---\nDo it.\n"))
+		compare(t, got, want)
+	}
+}
+
+func TestFormOfTheFile(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"no frontmatter", "# Deploy\n", "deploy/SKILL.md:1:1 FM001 error there is no frontmatter: the first line is not ---"},
+		{"empty", "", "deploy/SKILL.md:1:1 FM001 error there is no frontmatter: the first line is not ---"},
+		{"not closed", "---\nname: deploy\ndescription: x\n\n# Deploy\n", "deploy/SKILL.md:1:1 FM002 error the frontmatter is not closed"},
+		{"byte order mark", "\ufeff" + head + "Do it.\n", "deploy/SKILL.md:1:1 FM007 warning the file starts with a byte order mark"},
+		{"text before it", "Hello\n" + head + "Do it.\n", "deploy/SKILL.md:1:1 FM008 error something stands before the opening ---"},
+		{"not UTF-8", head + "Do \xff it.\n", "deploy/SKILL.md:5:4 FM009 error the file is not UTF-8"},
+		{"crlf", strings.ReplaceAll(head+"[x](y.md)\n", "\n", "\r\n"), "deploy/SKILL.md:5:5 REF001 error y.md does not exist"},
+		{"no body", head, "deploy/SKILL.md:4:1 STR002 warning there are no instructions below the frontmatter"},
+		{"many lines", head + strings.Repeat("a\n", 501), "deploy/SKILL.md:505:1 STR003 warning the body has 501 lines, more than the 500 that the standard advises"},
+		{"500 lines", head + strings.Repeat("a\n", 500), ""},
+		{"many tokens", head + strings.Repeat("a word ", 3000), "deploy/SKILL.md:5:1 STR004 warning the body has about 5249 tokens, more than the 5000 that the standard advises"},
+		{"open fence", head + "Do\n\n~~~ sh\nx\n", "deploy/SKILL.md:7:1 STR005 warning this code block is not closed, so the rest of the file is code"},
+		{"closed fence at the end", head + "Do\n\n```sh\nx\n```", ""},
+		{"nested fence", head + "````md\n```\n[x](y.md)\n```\n````\n", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, _ := run(t, fstest.MapFS{"deploy/SKILL.md": {Data: []byte(tt.text)}})
+			compare(t, got, tt.want)
+		})
+	}
+}
+
+// O21: references that do not exist are found, and nothing else is.
+func TestReferences(t *testing.T) {
+	const at = "deploy/SKILL.md:5:"
+	tests := []struct{ name, body, want string }{
+		{"inline", "[x](no.md)", at + "5 REF001 error no.md does not exist"},
+		{"image", "![x](no.png)", at + "6 REF001 error no.png does not exist"},
+		{"with a title", `[x](no.md "title")`, at + "5 REF001 error no.md does not exist"},
+		{"in angle brackets", "[x](<no file.md>)", at + "6 REF001 error no file.md does not exist"},
+		{"in angle brackets, there", "[x](<my file.md>)", ""},
+		{"percent-encoded, there", "[x](my%20file.md)", ""},
+		{"percent-encoded, not there", "[x](no%20file.md)", at + "5 REF001 error no file.md does not exist"},
+		{"parentheses, there", "[x](a(b).md)", ""},
+		{"escaped parentheses, there", `[x](a\(b\).md)`, ""},
+		{"entities, there", "[x](a&amp;b.md)", ""},
+		{"reference style", "[x][r] and [y][r]\n\n[r]: no.md 'title'", "deploy/SKILL.md:7:6 REF001 error no.md does not exist"},
+		{"collapsed and shortcut", "[r][] [r]\n\n[r]: <references/more.md>", ""},
+		{"definition that nobody uses", "x\n\n[r]: no.md", ""},
+		{"footnote", "x[^1]\n\n[^1]: no.md", ""},
+		{"in a table", "| a | b |\n|---|---|\n| x | [x](no.md) |", "deploy/SKILL.md:7:11 REF001 error no.md does not exist"},
+		{"in a list and a quote", "- > [x](no.md)", at + "9 REF001 error no.md does not exist"},
+		{"after wide characters", "日本 [x](no.md)", at + "8 REF001 error no.md does not exist"},
+		{"html", `<img alt="a" src='no.png'> and <a href=no.md>x</a>`, at + "19 REF001 error no.png does not exist\n" + at + "40 REF001 error no.md does not exist"},
+		{"html block", "<div>\n<img\n  src=\"no&amp;.png\">\n</div>", "deploy/SKILL.md:7:8 REF001 error no&.png does not exist"},
+		{"html comment", "<!-- [x](no.md) <img src=no.png> -->", ""},
+		{"html comment inside a paragraph", "a <!-- <img src=no.png> --> b", ""},
+		{"pre", "<pre>\n<img src=no.png>\n</pre>", ""},
+		{"code span", "`[x](no.md)`", ""},
+		{"code block", "```\n[x](no.md)\n```", ""},
+		{"indented code", "x\n\n    [x](no.md)", ""},
+		{"escaped", `\[x](no.md)`, ""},
+		{"elsewhere", "[a](https://x.test/no.md) [b](mailto:a@b.test) [c](//x.test/no.md) [d](skill://x) <https://x.test>", ""},
+		{"placeholders", "[a]({baseDir}/no.md) [b](${DIR}/x) [c](<no-such>) [d](path/to/no.md) [e](...) [f](url) [g](docs/*.md) [h](%7Bx%7D/y)", at + "41 REF001 error no-such does not exist"},
+		{"nothing", "[a]() [b](#) [c](<>)", ""},
+		{"a directory", "[a](references) [b](references/) [c](./) [d](.)", ""},
+		{"a query", "[a](references/more.md?raw=1)", ""},
+		{"another case", "[a](References/More.md)", at + "5 REF002 error References/More.md is references/more.md on disk"},
+		{"another composition", "[a](cafe\u0301.md)", at + "5 REF002 error cafe\u0301.md is café.md on disk"},
+		{"out of the skill, there", "[a](../other/SKILL.md)", at + "5 REF003 warning the link leaves the skill, so it is broken where only the skill is installed"},
+		{"out of the skill, not there", "[a](../no/SKILL.md)", at + "5 REF003 error the link leaves the skill, and ../no/SKILL.md does not exist"},
+		{"out of everything", "[a](../../../x.md)", at + "5 REF003 warning the link leaves the skill, so it is broken where only the skill is installed"},
+		{"out and in again", "[a](../deploy/references/more.md)", at + "5 REF003 warning the link leaves the skill, so it is broken where only the skill is installed"},
+		{"backslashes", `[a](references\more.md) [b](references\\no.md)`, at + "5 REF005 error a backslash in a link's path\n" + at + "29 REF005 error a backslash in a link's path"},
+		{"absolute", "[a](/references/more.md) [b](C:/x.md) [c](file:///x.md) [d](~/x.md)", at + "5 REF006 warning an absolute path leads elsewhere on every other machine\n" +
+			at + "30 REF006 warning an absolute path leads elsewhere on every other machine\n" + at + "43 REF006 warning an absolute path leads elsewhere on every other machine\n" +
+			at + "61 REF006 warning an absolute path leads elsewhere on every other machine"},
+		{"anchors", "# One Thing!\n\n[a](#one-thing) [b](#two) <a id=\"three\"></a> [c](#three) [d](#one-thing-1)", "deploy/SKILL.md:7:21 REF004 warning no heading of SKILL.md has the anchor #two"},
+		{"anchors elsewhere", "[a](references/more.md#more) [b](references/more.md#no) [c](scripts/x.py#L10)", at + "34 REF004 warning no heading of references/more.md has the anchor #no"},
+		{"links of a page", "[a](references/bad.md)", "deploy/references/bad.md:1:5 REF007 warning references/no.md does not exist\ndeploy/references/bad.md:2:5 REF003 warning the link leaves the skill, and ../no.md does not exist"},
+		{"a near name", "[a](references/mroe.md)", at + "5 REF001 error references/mroe.md does not exist"},
+		{"nested brackets", "[![x](no.png)](https://x.test)", at + "7 REF001 error no.png does not exist"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			fsys := tree("-- deploy/my file.md\nx\n-- deploy/a(b).md\nx\n-- deploy/a&b.md\nx\n-- deploy/café.md\nx\n" +
+				"-- deploy/references/more.md\n# More\n\n[self](#more) [up](../SKILL.md) [same](bad.md)\n-- deploy/scripts/x.py\nx\n")
+			fsys["deploy/my file.md"] = &fstest.MapFile{Data: []byte("x\n")}
+			if strings.Contains(tt.body, "bad.md") {
+				fsys["deploy/references/bad.md"] = &fstest.MapFile{Data: []byte("[a](no.md)\n[b](../../no.md)\n[c](scripts/x.py)\n")}
+			} else {
+				fsys["deploy/references/more.md"].Data = []byte("# More\n\n[self](#more) [up](../SKILL.md)\n")
+			}
+			fsys["other/SKILL.md"] = &fstest.MapFile{Data: []byte("---\nname: other\ndescription: y\n---\nDo.\n")}
+			fsys["deploy/SKILL.md"] = &fstest.MapFile{Data: []byte(head + tt.body + "\n")}
+			got, _ := run(t, fsys)
+			compare(t, got, tt.want)
+		})
+	}
+}
+
+// T2, D5, O12: what the frontmatter names must exist.
+func TestFields(t *testing.T) {
+	tests := []struct{ name, profile, front, want string }{
+		{"files", "toolset", "files:\n  - {path: a.md, description: x}\n  - {path: b.md, description: x}\n  - {path: A.md, description: x}\n", `
+			deploy/SKILL.md:6:12 REF008 error the listed file b.md does not exist
+			deploy/SKILL.md:7:12 REF008 error the listed file A.md does not exist`},
+		{"files outside", "toolset", "files:\n  - {path: ../x.md, description: x}\n  - {path: /etc/passwd, description: x}\n  - {path: 'scripts\\run.sh', description: x}\n  - {path: scripts, description: x}\n", `
+			deploy/SKILL.md:5:12 REF009 error ../x.md is not inside the skill
+			deploy/SKILL.md:6:12 REF009 error /etc/passwd is not inside the skill
+			deploy/SKILL.md:7:12 REF009 error scripts\run.sh is written with backslashes
+			deploy/SKILL.md:8:12 REF008 error the listed path scripts is a directory`},
+		{"hooks", "omniforge", "hooks:\n  pre: scripts/run.sh\n  post: scripts/no.sh\n", `
+			deploy/SKILL.md:6:9 REF010 error scripts/no.sh does not exist in the skill`},
+		{"hooks of claude", "claude-code", "hooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - {type: command, command: ./scripts/no.sh --x}\n        - {type: command, command: \"${CLAUDE_PLUGIN_ROOT}/scripts/run.sh\"}\n        - {type: command, command: jq .}\n", `
+			deploy/SKILL.md:8:36 REF010 error scripts/no.sh does not exist in the skill`},
+		{"command", "dispatch", "command: python3 -u scripts/no.py {file}\n", `
+			deploy/SKILL.md:4:10 REF011 error scripts/no.py does not exist in the skill`},
+		{"command that is there", "dispatch", "command: X=1 python3 scripts/run.py\n", ""},
+		{"command by its path", "dispatch", "command: ./scripts/no\n", `
+			deploy/SKILL.md:4:10 REF011 error scripts/no does not exist in the skill`},
+		{"command on PATH", "dispatch", "command: pandoc -o out.html\n", ""},
+		{"command of a module", "dispatch", "command: python3 -m http.server\n", ""},
+		{"slash command", "dispatch", "command: /hub:run\n", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, _ := run(t, tree("-- deploy/SKILL.md\n---\nname: deploy\ndescription: x\n"+tt.front+"---\nDo it.\n"+
+				"-- deploy/a.md\nx\n-- deploy/scripts/run.sh 755\n#!/bin/sh\n-- deploy/scripts/run.py\nx\n"), tt.profile)
+			compare(t, got, tt.want)
+		})
+	}
+}
+
+func TestScripts(t *testing.T) {
+	const body = "-- deploy/SKILL.md\n" + head
+	tests := []struct{ name, tree, want string }{
+		{"well", body + "Run `./scripts/a.sh`.\n-- deploy/scripts/a.sh 755\n#!/bin/sh\n", ""},
+		{"not executable", body + "Run.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 advice the script has a shebang and is not executable"},
+		{"called in a span", body + "Run `./scripts/a.sh`.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 warning the script is called by its path and is not executable"},
+		{"mentioned in a span", body + "See `scripts/a.sh`.\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 advice the script has a shebang and is not executable"},
+		{"called in a block", body + "```bash\ncd x && FOO=1 \"${CLAUDE_SKILL_DIR}/scripts/a.sh\" --x\n```\n-- deploy/scripts/a.sh\n#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR002 warning the script is called by its path and is not executable"},
+		{"called by the path of an installed skill", body + "```\n~/.agents/skills/deploy/scripts/a.py\n```\n-- deploy/scripts/a.py\nx\n", "deploy/scripts/a.py:1:1 SCR001 warning the script is called by its path and has no shebang"},
+		{"given to an interpreter", body + "```bash\npython scripts/a.py\n```\n-- deploy/scripts/a.py\nx\n", ""},
+		{"executable without a shebang", body + "Run.\n-- deploy/scripts/a.py 755\nx\n", "deploy/scripts/a.py:1:1 SCR001 warning the script is executable and has no shebang"},
+		{"shell library", body + "Run.\n-- deploy/scripts/a.sh\nx\n", "deploy/scripts/a.sh:1:1 SCR001 advice the script has no shebang"},
+		{"module", body + "Run.\n-- deploy/scripts/a.py\nx\n", ""},
+		{"native", body + "Run.\n-- deploy/scripts/a 755\n\x7fELF\x00\n", ""},
+		{"carriage return", body + "Run.\n-- deploy/scripts/a.sh 755\n#!/bin/sh\r\n", "deploy/scripts/a.sh:1:10 SCR003 error the shebang ends with a carriage return"},
+		{"byte order mark", body + "Run.\n-- deploy/scripts/a.sh 755\n\ufeff#!/bin/sh\n", "deploy/scripts/a.sh:1:1 SCR004 error a byte order mark before the shebang"},
+		{"second line", body + "Run.\n-- deploy/scripts/a.py\n# hello\n#!/usr/bin/python\n", "deploy/scripts/a.py:2:1 SCR005 warning the shebang is not on the first line"},
+		{"relative interpreter", body + "Run.\n-- deploy/scripts/a.py 755\n#!python3\n", "deploy/scripts/a.py:1:3 SCR006 warning the shebang does not name an absolute path"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, _ := run(t, tree(tt.tree))
+			compare(t, got, tt.want)
+		})
+	}
+}
+
+func TestStructure(t *testing.T) {
+	tests := []struct{ name, tree, want string }{
+		{"another case", "-- deploy/Skill.md\n" + head + "Do.\n", "deploy/Skill.md:0:0 STR001 error Skill.md is not called SKILL.md"},
+		{"a page of that name", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/docs/skill.md\n---\ntitle: Skills\n---\n", ""},
+		{"nested", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/sub/inner/SKILL.md\n---\nname: inner\ndescription: z\n---\nDo.\n",
+			"deploy/SKILL.md:0:0 STR006 warning deploy/sub/inner/SKILL.md belongs to the skill deploy and is not installed as one of its own"},
+		{"nested with an error", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/inner/SKILL.md\n---\nname: inner\n---\nDo.\n", `
+			deploy/SKILL.md:0:0 STR006 warning deploy/inner/SKILL.md belongs to the skill deploy and is not installed as one of its own
+			deploy/inner/SKILL.md:1:1 FM010 error description is missing`},
+		{"links", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/x.md link\n/etc/passwd", "deploy/x.md:0:0 STR007 error x.md is a symbolic link"},
+		{"leftovers", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/a.md~\n-- deploy/.env\n-- deploy/.DS_Store\n-- deploy/node_modules/x/SKILL.md\nx\n-- deploy/.git/config\n", `
+			deploy/.DS_Store:0:0 STR008 advice .DS_Store is left out when the skill is published
+			deploy/.env:0:0 STR008 warning .env is made by an editor or a tool, or holds settings of one machine
+			deploy/a.md~:0:0 STR008 warning a.md~ is made by an editor or a tool, or holds settings of one machine
+			deploy/node_modules:0:0 STR008 advice node_modules is left out when the skill is published`},
+		{"an unsafe name", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/aux.md\nx\n", `deploy/aux.md:0:0 STR011 error entry "aux.md" has the name of a Windows device`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, _ := run(t, tree(tt.tree))
+			compare(t, got, tt.want)
+		})
+	}
+}
+
+func TestPack(t *testing.T) {
+	skills := "-- a/deploy/SKILL.md\n" + head + "Do.\n-- b/deploy/SKILL.md\n" + head + "Do.\n"
+	got, _ := run(t, tree(skills))
+	compare(t, got, `b/deploy/SKILL.md:2:7 PACK001 warning a/deploy/SKILL.md is already called "deploy"`)
+	got, _ = run(t, tree(skills+"-- skillpm.yaml\nname: a/b\n"))
+	compare(t, got, `b/deploy/SKILL.md:2:7 PACK001 error a/deploy/SKILL.md is already called "deploy"`)
+	got, _ = run(t, tree(skills+"-- a/skillpm.yaml\nname: a/a\n-- b/skillpm.yaml\nname: a/b\n"))
+	compare(t, got, "")
+	got, _ = run(t, tree("-- deploy/SKILL.md\n"+head+"Do.\n-- other/SKILL.md\n"+strings.Replace(head, "name: deploy", "name: other", 1)+"Do.\n"))
+	compare(t, got, `other/SKILL.md:3:14 PACK002 warning the description is the same as that of deploy/SKILL.md`)
+}
+
+// S3: one run says under which of several hosts a finding holds.
+func TestSeveralProfiles(t *testing.T) {
+	got, r := run(t, tree("-- deploy/SKILL.md\n---\nname: deploy\ndescription: x\nallowed-tools: [Read]\nlicense: 3\nwhatever: 1\n---\n[x](no.md)\n"), "agentskills", "claude-code", "pegasus")
+	compare(t, got, `
+		deploy/SKILL.md:4:16 FM013 error allowed-tools must be text, not a list (pegasus)
+		deploy/SKILL.md:4:16 FM019 warning allowed-tools must be text, not a list (agentskills)
+		deploy/SKILL.md:5:1 FM012 advice "license" has no effect in Pegasus; it is a field of agentskills, claude-code (pegasus)
+		deploy/SKILL.md:5:10 FM013 error license must be text, not a number (agentskills,claude-code)
+		deploy/SKILL.md:6:1 FM011 warning "whatever" is not a field of Agent Skills (agentskills.io) (agentskills)
+		deploy/SKILL.md:6:1 FM011 warning "whatever" is not a field of Claude Code (claude-code)
+		deploy/SKILL.md:6:1 FM011 warning "whatever" is not a field of Pegasus (pegasus)
+		deploy/SKILL.md:8:5 REF001 error no.md does not exist`)
+	if !slices.Equal(r.Profiles, []string{"agentskills", "claude-code", "pegasus"}) {
+		t.Errorf("got %q", r.Profiles)
+	}
+}
+
+func TestTargets(t *testing.T) {
+	fsys := tree("-- p/skills/deploy/SKILL.md\n" + head + "Do.\n-- p/skills/deploy/scripts/a.py\nx\n-- p/README.md\nx\n-- .skillpm/plugins/a/b/c/SKILL.md\nx\n" +
+		"-- .skillpm/skills/own/SKILL.md\n---\nname: own\ndescription: y\n---\nDo.\n-- empty/x\n")
+	tests := []struct {
+		targets string
+		want    string // the skills, or the error
+	}{
+		{".", ".skillpm/skills/own p/skills/deploy"},
+		{"p/skills/deploy/SKILL.md", "p/skills/deploy"},
+		{"p/skills/deploy p/skills p", "p/skills/deploy"},
+		{"p/skills/deploy/scripts/a.py", "p/skills/deploy"},
+		{"empty", "empty: there is no skill (looked for SKILL.md in it)"},
+		{"no", "no does not exist"},
+		{"p no", "no does not exist"},
+	}
+	for _, tt := range tests {
+		r, err := lint.Run(context.Background(), fsys, strings.Fields(tt.targets), lint.Options{})
+		got := strings.Join(r.Skills, " ")
+		if err != nil {
+			got = err.Error()
+			if diag.CodeOf(err) != diag.NotFound {
+				t.Errorf("%s: code %v", tt.targets, diag.CodeOf(err))
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.targets, got, tt.want)
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := lint.Run(ctx, tree("-- deploy/SKILL.md\n"+head), []string{"."}, lint.Options{})
+	if diag.CodeOf(err) != diag.Interrupted {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The same input gives the same report, whatever the number of workers.
+func TestParallelIsTheSame(t *testing.T) {
+	fsys := fstest.MapFS{}
+	for i := range 50 {
+		maps.Copy(fsys, fstest.MapFS{fmt.Sprintf("s%d/SKILL.md", i): {Data: []byte(head + "[x](no.md) [y](../s1/no.md)\n")}})
+	}
+	want, _ := run(t, fsys)
+	for _, n := range []int{1, 2, 16} {
+		r, err := lint.Run(context.Background(), fsys, []string{"."}, lint.Options{Parallel: n})
+		if err != nil || len(r.Findings) != len(want) {
+			t.Fatalf("%d workers: %d findings, want %d, %v", n, len(r.Findings), len(want), err)
+		}
+		for i, f := range r.Findings {
+			if !strings.HasPrefix(want[i], fmt.Sprintf("%s:%d:%d %s", f.Path, f.Line, f.Column, f.Rule)) {
+				t.Errorf("%d workers: finding %d is %v, want %s", n, i, f, want[i])
+			}
+		}
+	}
+}
+
+// Every rule has all its texts and an id of its own, and the table is in order of id.
+func TestRules(t *testing.T) {
+	last := ""
+	for _, r := range lint.Rules() {
+		if r.ID <= last || r.Title == "" || r.Why == "" || r.Fix == "" {
+			t.Errorf("%+v after %s", r, last)
+		}
+		last = r.ID
+		if found, ok := lint.LookupRule(strings.ToLower(r.ID)); !ok || found != r {
+			t.Errorf("LookupRule(%q) = %v", r.ID, found)
+		}
+	}
+}
