@@ -11,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/skill"
@@ -39,6 +40,7 @@ type PublishReport struct {
 	Findings []diag.Finding  `json:"findings"`
 	Files    []PublishedFile `json:"files"`
 	Size     int64           `json:"size"` // bytes of all files
+	Check    lint.Report     `json:"-"`    // Findings with the lines that they are about
 }
 
 // PublishedFile is a file that goes into the pack.
@@ -67,8 +69,12 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 		Pack: m.Name.String(), Version: m.Version, Target: to.String(), DryRun: o.DryRun, Root: dir,
 		Findings: []diag.Finding{}, Files: []PublishedFile{},
 	}
-	if r.Findings, r.Valid, err = c.checkPack(ctx, dir); err != nil || !r.Valid {
-		return r, err
+	if r.Check, err = c.Validate(ctx, ValidateOptions{Paths: []string{dir}}); err != nil {
+		return nil, err
+	}
+	r.Findings, r.Valid = append(r.Findings, r.Check.Findings...), r.Check.OK()
+	if !r.Valid {
+		return r, nil
 	}
 	p, trees, err := c.collect(ctx, dir)
 	if err != nil {
@@ -139,16 +145,6 @@ func (c *Client) publishTarget(to string, id source.ID) (source.Ref, error) {
 		return source.Ref{}, diag.Errorf(diag.Usage, "%q is not a place to publish to", to).
 			WithHint("write oci://HOST/NAMESPACE or oci-layout:DIR")
 	}
-}
-
-// checkPack lints a pack under the open standard and reports whether it may be published.
-func (c *Client) checkPack(ctx context.Context, dir string) ([]diag.Finding, bool, error) {
-	report, err := c.Validate(ctx, ValidateOptions{Paths: []string{dir}})
-	if err != nil {
-		return nil, false, err
-	}
-	worst := slices.ContainsFunc(report.Findings, func(f diag.Finding) bool { return f.Severity == diag.SeverityError })
-	return report.Findings, !worst, nil
 }
 
 // collect reads a pack's files into the store, as installing it would, so that what is published is what was hashed.
