@@ -1,6 +1,7 @@
 package oci
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -184,7 +185,7 @@ func (c *Client) stream(ctx context.Context, p place, layer ocispec.Descriptor, 
 	if err != nil {
 		return err
 	}
-	return v.drain()
+	return cmp.Or(v.drain(), ctx.Err())
 }
 
 // renamed gives files to a sink under the skills' names.

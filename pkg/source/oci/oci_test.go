@@ -267,9 +267,9 @@ func TestGoldenDigest(t *testing.T) {
 		set    func(*oci.Release)
 		want   string
 	}{
-		{"skill", []string{"deploy"}, func(*oci.Release) {}, "sha256:bf8c3c683daf264110530ac01f0724e844f3fa13bc6f81164d841d23e0b732a9"},
-		{"pack", []string{"deploy", "rollback"}, func(*oci.Release) {}, "sha256:a6e1cb6330f48211af1c83e262d9661cc2a9de021aee03133b551c2ddb3bd894"},
-		{"collection", []string{"deploy", "rollback"}, func(r *oci.Release) { r.Collection = true }, "sha256:4d9818a38604202fd9d6c4168d092123f98e646b1c07eacb9fe29cdd14a50302"},
+		{"skill", []string{"deploy"}, func(*oci.Release) {}, "sha256:43c7342cfac64b95ceb89fe28d7f646dd3388967e5195af9d73735199e72b663"},
+		{"pack", []string{"deploy", "rollback"}, func(*oci.Release) {}, "sha256:a6e3b50e6dbc13a35436db84d0c70033cf904f02b4701b23e6febd59e9d3a0eb"},
+		{"collection", []string{"deploy", "rollback"}, func(r *oci.Release) { r.Collection = true }, "sha256:370df7ce297ecff29af504d57fbc89483a59163737194906c52225048f0210f7"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := oci.New(oci.Options{Base: t.TempDir()})

@@ -61,6 +61,7 @@ func (c *Client) Open(ctx context.Context, ref source.Ref) (*source.Pack, error)
 		if err := a.info.describe(pack); err != nil {
 			return nil, diag.Errorf(diag.Invalid, "%s: %w", trimVersion(ref), err)
 		}
+		addDescriptions(pack, a.notes[AnnotationSkills])
 		return pack, nil
 	}
 	return pack, c.describeForeign(ctx, p, a, tag, pack)

@@ -27,13 +27,47 @@ func (p packInfo) encode() string {
 	if p.Dependencies == nil {
 		p.Dependencies = index.Dependencies{}
 	}
+	return canonical(p)
+}
+
+func canonical(v any) string {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(p); err != nil { // strings always encode
+	if err := enc.Encode(v); err != nil { // strings and maps of them always encode
 		panic(err)
 	}
 	return strings.TrimSuffix(buf.String(), "\n")
+}
+
+// maxDescriptions bounds [AnnotationSkills], so that a manifest of many skills stays well below what registries take.
+const maxDescriptions = 1 << 20
+
+// describeSkills returns the value of [AnnotationSkills] for the skills of info, or "" where there is nothing to say or
+// too much.
+func (rel *Release) describeSkills(info packInfo) string {
+	texts := make(map[string]string)
+	for _, m := range rel.Skills {
+		if _, ok := info.Skills[m.Name]; ok && m.Description != "" {
+			texts[m.Name] = m.Description
+		}
+	}
+	if text := canonical(texts); len(texts) > 0 && len(text) <= maxDescriptions {
+		return text
+	}
+	return ""
+}
+
+// addDescriptions gives a pack's skills the descriptions of [AnnotationSkills]. They are only for show: what is wrong with
+// them stops nothing.
+func addDescriptions(pack *source.Pack, text string) {
+	var texts map[string]string
+	if text == "" || len(text) > maxDescriptions || json.Unmarshal([]byte(text), &texts) != nil {
+		return
+	}
+	for i, s := range pack.Skills {
+		pack.Skills[i].Description = clean1(texts[s.Name])
+	}
 }
 
 // parsePackInfo reads the annotation. Text that is not canonical is refused, so that what was signed or compared is

@@ -185,6 +185,7 @@ func (p *publisher) manifest(ctx context.Context, trees []bundle.Tree, info pack
 func (p *publisher) annotations(info packInfo) map[string]string {
 	notes := map[string]string{
 		AnnotationPack:                info.encode(),
+		AnnotationSkills:              p.rel.describeSkills(info),
 		ocispec.AnnotationTitle:       p.rel.ID.String(),
 		ocispec.AnnotationVersion:     p.rel.Version,
 		ocispec.AnnotationDescription: p.rel.Description,
