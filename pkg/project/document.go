@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
 )
 
 // document is a YAML file that is edited by replacing bytes. Every edit parses the result anew, so that nodes always
@@ -205,7 +207,10 @@ func (d *document) pairEnd(k, v *yaml.Node) int {
 	return d.valueEnd(v, true)
 }
 
-// refuse is the error for a file that is written in a way that no edit can be made in.
+// shapeError says that an edit cannot be made in what is written at a place.
+type shapeError struct{ *diag.Error }
+
+// refuse is the error for a place that is written in a way that no edit can be made in.
 func (d *document) refuse(n *yaml.Node, todo string) error {
-	return d.errorf(n, "this cannot be edited as it is written").WithHint("edit %s by hand: %s", d.path, todo)
+	return &shapeError{d.errorf(n, "this cannot be edited as it is written").WithHint("edit %s by hand: %s", d.path, todo)}
 }

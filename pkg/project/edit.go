@@ -2,6 +2,7 @@ package project
 
 import (
 	"bytes"
+	"errors"
 	"maps"
 	"slices"
 
@@ -26,7 +27,12 @@ func (m *Manifest) SetDependency(d source.Dependency) error {
 	} else {
 		want.Dependencies = append(want.Dependencies, d)
 	}
-	return m.edit(want, "set "+d.ID.String(), func(doc *document) error { return setDependency(doc, key, d) })
+	fields, err := fieldsOf(d, "")
+	if err != nil {
+		return err
+	}
+	entry := value{text: d.Constraint, fields: fields}
+	return m.edit(want, "write "+d.ID.String()+": "+entry.render(false)+" under "+key, func(doc *document) error { return setDependency(doc, key, d) })
 }
 
 // RemoveDependency removes a pack from dependencies and dev-dependencies, and says whether it was there. Comments above
@@ -147,26 +153,22 @@ func (m *Manifest) edit(want *Manifest, todo string, change func(*document) erro
 		return m.refused(todo, err)
 	}
 	next, err := ParseManifest(m.Path, doc.data)
-	if err != nil {
-		return m.refused(todo, err)
-	}
-	if !next.equal(want) {
+	if err != nil || !next.equal(want) {
 		return m.refused(todo, nil)
 	}
 	*m = *next
 	return nil
 }
 
-// refused says that a change cannot be made in the bytes of the file. A hint that knows more stays.
+// refused says that a change cannot be made in the bytes of the file. An error that says where stays; one about what
+// the change has made of the file is of no use to anybody.
 func (m *Manifest) refused(todo string, err error) error {
-	if err != nil && diag.HintOf(err) != "" {
+	var shape *shapeError
+	if errors.As(err, &shape) {
 		return err
 	}
-	e := diag.Errorf(diag.Invalid, "%s is written in a way that skillpm does not edit", m.Path)
-	if err != nil {
-		e = diag.Errorf(diag.Invalid, "%s is written in a way that skillpm does not edit: %w", m.Path, err)
-	}
-	return e.WithHint("edit it by hand: %s", todo)
+	return diag.Errorf(diag.Invalid, "%s is written in a way that skillpm does not edit", m.Path).
+		WithHint("edit it by hand: %s", todo)
 }
 
 // setDependency writes d under key. A dependency that is written as a mapping over several lines keeps that form, and

@@ -81,6 +81,10 @@ func (d *document) replace(e entry, v value) error {
 		return d.refuse(e.val, "write it on one line, as "+e.key.Value+": "+text)
 	}
 	start, end := d.offset(e.val), d.valueEnd(e.val, flow)
+	if e.val.Kind == yaml.ScalarNode && e.val.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) == 0 &&
+		string(d.data[start:end]) != e.val.Value {
+		return d.refuse(e.val, "write it on one line, as "+e.key.Value+": "+text)
+	}
 	if v.fields == nil && v.items == nil && d.data[start] == '\'' && !strings.ContainsAny(v.text, "'\\\n") {
 		text = "'" + v.text + "'"
 	}
@@ -113,18 +117,29 @@ func (d *document) insertRoot(keys []string, v value) error {
 	}
 }
 
-// insertFlow adds an entry after the last one of a flow mapping.
+// insertFlow adds an entry after the last one of a flow mapping: on a line of its own if that one is.
 func (d *document) insertFlow(n *yaml.Node, keys []string, v value) error {
 	text := nest(keys, v, d.json(n) || d.json(d.root))
-	_, last := scanFlow(d.data, d.offset(n))
-	switch {
-	case len(n.Content) == 0:
-	case d.data[last-1] == ',':
-		text = " " + text
-	default:
-		text = ", " + text
+	end, last := scanFlow(d.data, d.offset(n))
+	if len(n.Content) == 0 {
+		return d.splice(last, last, text)
 	}
-	return d.splice(last, last, text)
+	comma := ","
+	if d.data[last-1] == ',' {
+		comma = ""
+	}
+	k := n.Content[len(n.Content)-2]
+	indent := d.data[d.lines[k.Line-1]:d.offset(k)]
+	eol := bytes.IndexByte(d.data[last:end], '\n')
+	if len(bytes.TrimLeft(indent, " ")) > 0 || eol < 0 {
+		return d.splice(last, last, comma+" "+text)
+	}
+	text = string(indent) + text + d.eol
+	if comma == "" {
+		text = string(indent) + strings.TrimSpace(text) + "," + d.eol
+	}
+	eol += last + 1
+	return d.splice(last, eol, comma+string(d.data[last:eol])+text)
 }
 
 // nest renders a value below keys, each in the mapping of the one before it.
