@@ -208,7 +208,12 @@ func (d *document) pairEnd(k, v *yaml.Node) int {
 }
 
 // shapeError says that an edit cannot be made in what is written at a place.
-type shapeError struct{ *diag.Error }
+type shapeError struct{ err *diag.Error }
+
+// Error, Code and Hint are those of the error that it holds.
+func (e *shapeError) Error() string   { return e.err.Error() }
+func (e *shapeError) Code() diag.Code { return e.err.Code() }
+func (e *shapeError) Hint() string    { return e.err.Hint() }
 
 // refuse is the error for a place that is written in a way that no edit can be made in.
 func (d *document) refuse(n *yaml.Node, todo string) error {
