@@ -12,6 +12,9 @@ import (
 // linked into when no agent was asked for and none was found.
 const Shared = ".agents/skills"
 
+// SharedID is the id of the entry that stands for [Shared] itself: no program, but every one that reads it.
+const SharedID = "agents"
+
 // Agent is one program that reads skills. Agents are comparable.
 type Agent struct {
 	ID      string // as written in a manifest's agents list and after --agent

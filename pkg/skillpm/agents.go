@@ -78,7 +78,7 @@ func (w *workspace) agents(asked []string) (agents []agent.Agent, found bool, er
 func readers(agents []agent.Agent, dir string, user bool) []string {
 	var titles []string
 	for _, a := range agents {
-		if slices.Contains(agent.Dirs([]agent.Agent{a}, user), dir) {
+		if a.ID != agent.SharedID && slices.Contains(agent.Dirs([]agent.Agent{a}, user), dir) {
 			titles = append(titles, a.Title)
 		}
 	}

@@ -36,7 +36,7 @@ func (w *workspace) resolve(ctx context.Context, o InstallOptions) (*target, err
 	}
 	chosen, err := w.solve(ctx, world, t.manifest)
 	if err != nil {
-		return nil, err
+		return nil, w.suggest(err, wishes)
 	}
 	if t.lock, err = w.newLock(ctx, world, chosen, t); err != nil {
 		return nil, err
@@ -50,6 +50,20 @@ func (w *workspace) resolve(ctx context.Context, o InstallOptions) (*target, err
 		}
 	}
 	return t, w.choices(o, wishes, t)
+}
+
+// suggest adds to the error for a name that nobody knows the name that was perhaps meant.
+func (w *workspace) suggest(err error, wishes []wish) error {
+	if diag.CodeOf(err) != diag.NotFound {
+		return err
+	}
+	known := w.client.KnownPacks()
+	for _, x := range wishes {
+		if near := diag.Nearest(x.dep.ID.String(), known); x.dep.Ref == nil && near != "" && !slices.Contains(known, x.dep.ID.String()) {
+			return diag.Errorf(diag.NotFound, "%w", err).WithHint("did you mean %s?", near)
+		}
+	}
+	return err
 }
 
 // wishes reads the packs that the call names and adds them to the manifest, as yet without the range around a version
@@ -68,7 +82,9 @@ func (w *workspace) wishes(ctx context.Context, world *world, o InstallOptions, 
 		if have, ok := m.Dependency(x.dep.ID); ok {
 			x = merge(have, x)
 		}
-		x.dep.Skills = union(x.dep.Skills, o.Skills)
+		if have, ok := m.Dependency(x.dep.ID); !ok || len(have.Skills) > 0 || o.As == "" {
+			x.dep.Skills = union(x.dep.Skills, o.Skills) // with --as, --skill only says which skill of a whole pack is meant
+		}
 		if err := m.SetDependency(x.dep); err != nil {
 			return nil, err
 		}

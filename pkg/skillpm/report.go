@@ -15,6 +15,7 @@ import (
 const (
 	ActionInstalled = "installed"
 	ActionUpdated   = "updated"
+	ActionRenamed   = "renamed" // its skills have other names than before, nothing else
 	ActionRemoved   = "removed"
 	ActionUnchanged = "unchanged"
 )
@@ -79,6 +80,8 @@ func (w *workspace) report(before *project.Lock, t *target, l *layout) *InstallR
 			p.Action = ActionInstalled
 		case was.Integrity != now.Integrity || was.Version != now.Version:
 			p.Action, p.Previous = ActionUpdated, was.Version
+		case renamedIn(id, before.Names, t.lock.Names):
+			p.Action = ActionRenamed
 		default:
 			p.Action = ActionUnchanged
 		}
@@ -88,6 +91,19 @@ func (w *workspace) report(before *project.Lock, t *target, l *layout) *InstallR
 		r.Conflicts = append(r.Conflicts, nameConflict(c))
 	}
 	return r
+}
+
+// renamedIn reports whether a skill of the pack won, lost or changed a name.
+func renamedIn(id source.ID, before, after map[string]project.LockedName) bool {
+	names := maps.Clone(before)
+	maps.Copy(names, after)
+	for name := range names {
+		was, now := before[name], after[name]
+		if was.Shadowed[id] != now.Shadowed[id] {
+			return true
+		}
+	}
+	return false
 }
 
 func nameConflict(c project.Conflict) NameConflict {

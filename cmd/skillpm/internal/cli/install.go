@@ -105,7 +105,7 @@ func (a *app) printPack(p palette, pack skillpm.PackReport, r *skillpm.InstallRe
 	if pack.Action == skillpm.ActionUnchanged {
 		return
 	}
-	signs := map[string]string{skillpm.ActionInstalled: p.green("+"), skillpm.ActionUpdated: p.yellow("~"), skillpm.ActionRemoved: p.red("-")}
+	signs := map[string]string{skillpm.ActionInstalled: p.green("+"), skillpm.ActionUpdated: p.yellow("~"), skillpm.ActionRemoved: p.red("-"), skillpm.ActionRenamed: p.yellow("=")}
 	line := fmt.Sprintf("%s %s %s", signs[pack.Action], p.bold(pack.Pack), pack.Version)
 	if pack.Previous != "" && pack.Previous != pack.Version {
 		line += p.dim(" (was " + pack.Previous + ")")
