@@ -14,7 +14,7 @@ import (
 // maxPage is the size in bytes beyond which Markdown that SKILL.md leads to is not read.
 const maxPage = 2 << 20
 
-// walk follows the links of SKILL.md and of the Markdown files that they lead to.
+// walk follows the links of SKILL.md and of the Markdown files that they and code spans lead to.
 type walk struct {
 	*unit
 	pages   map[string]*page // by path in the skill; nil where it could not be read
@@ -48,23 +48,36 @@ func (u *unit) references() {
 	}
 }
 
-// visit reads a Markdown file of the skill the first time that a link leads there.
+// visit reads a Markdown file of the skill the first time that something leads there.
 func (w *walk) visit(rel string) {
-	if _, done := w.pages[rel]; done || !isMarkdown(rel) || !w.tree.isFile(rel) || !w.tree.entries[rel].Type().IsRegular() {
+	if _, done := w.pages[rel]; done || !isMarkdown(rel) || isTemplate(rel) || !w.tree.isFile(rel) || !w.tree.entries[rel].Type().IsRegular() {
 		return
 	}
 	w.pages[rel] = nil
 	name := path.Join(w.dir, rel)
 	if data, ok := w.read(name, maxPage); ok {
 		w.pages[rel] = w.l.markdown.read(newSource(name, data), 0)
+		w.openFence(w.pages[rel])
 		w.calls(w.pages[rel])
 		w.queue = append(w.queue, rel)
+	}
+}
+
+// mentioned visits the Markdown files that code spans name, which is how many skills refer to their files.
+func (w *walk) mentioned(rel string, p *page) {
+	for _, span := range p.spans {
+		for _, word := range strings.Fields(span) {
+			if isMarkdown(word) && !strings.HasPrefix(word, "/") {
+				w.visit(w.resolve(rel, target{path: withoutVariable(word), literal: word}))
+			}
+		}
 	}
 }
 
 // page checks the links of one Markdown file.
 func (w *walk) page(rel string) {
 	p := w.pages[rel]
+	w.mentioned(rel, p)
 	for _, k := range p.links {
 		t := newTarget(k.target)
 		switch t.kind {
@@ -80,6 +93,12 @@ func (w *walk) page(rel string) {
 			}
 		}
 	}
+}
+
+// isTemplate reports whether a file is material to be copied somewhere, where its links will lead.
+func isTemplate(rel string) bool {
+	first, _, below := strings.Cut(rel, "/")
+	return below && (first == "assets" || first == "templates")
 }
 
 func isMarkdown(name string) bool {
