@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"unicode"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/pktline"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
@@ -27,9 +29,12 @@ func (p *place) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%s: %w", at, context.Cause(ctx))
 	}
-	var coded interface{ Code() diag.Code }
-	if errors.As(err, &coded) {
-		return fmt.Errorf("%s: %w", at, err)
+	var coded interface {
+		error
+		Code() diag.Code
+	}
+	if errors.As(err, &coded) { // what is around it is a URL, which may have been redirected to with secrets in it
+		return fmt.Errorf("%s: %w", at, coded)
 	}
 	var unexpected *packp.ErrUnexpectedData
 	switch err = unwrapGit(err); {
@@ -41,7 +46,9 @@ func (p *place) explain(ctx context.Context, err error) error {
 		return p.denied(at)
 	case p.url.Scheme == "ssh" && aboutKeys(err):
 		return p.strangers(at, err)
-	case errors.As(err, &unexpected), errors.Is(err, packp.ErrEmptyInput):
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return diag.Errorf(diag.Remote, "%s: the server broke off", at)
+	case errors.As(err, &unexpected), errors.Is(err, packp.ErrEmptyInput), errors.Is(err, pktline.ErrInvalidPktLen):
 		return diag.Errorf(diag.Remote, "%s: the server did not answer as a git server does", at)
 	}
 	return diag.Errorf(diag.Remote, "%s: %s", at, p.clean(cause(err)))
@@ -61,7 +68,7 @@ func unwrapGit(err error) error {
 	}
 }
 
-// cause returns the text of what went wrong, without the URL, which may have been redirected to with secrets in it.
+// cause returns the text of what went wrong, without the URL.
 func cause(err error) string {
 	var status *githttp.Err
 	if errors.As(err, &status) {

@@ -15,6 +15,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
 )
 
 // treeFS is a tree of a commit as a read-only file system. Symbolic links and submodules are listed and not followed;
@@ -203,11 +204,11 @@ func parseTree(data []byte, k *commit) ([]node, error) {
 		mode, rest, ok := bytes.Cut(data, []byte{' '})
 		name, rest, ok2 := bytes.Cut(rest, []byte{0})
 		if !ok || !ok2 || len(rest) < len(plumbing.Hash{}) {
-			return nil, errors.New("a tree of the commit is malformed")
+			return nil, diag.Errorf(diag.Invalid, "a tree of the commit is malformed")
 		}
 		m, err := filemode.New(string(mode))
 		if err != nil {
-			return nil, errors.New("a tree of the commit has a malformed mode")
+			return nil, diag.Errorf(diag.Invalid, "a tree of the commit has a malformed mode")
 		}
 		n := node{name: string(name), mode: canonicalMode(m), commit: k}
 		copy(n.id[:], rest)

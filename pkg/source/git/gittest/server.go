@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"testing"
 )
 
@@ -21,6 +22,7 @@ type server struct {
 	tb         testing.TB
 	user, pass string
 	caFile     string
+	strict     bool
 	wrap       func(http.Handler) http.Handler
 }
 
@@ -39,6 +41,9 @@ func WithTLS(caFile string) Option {
 func WithHandler(wrap func(git http.Handler) http.Handler) Option {
 	return func(s *server) { s.wrap = wrap }
 }
+
+// WithoutAnyCommit makes the server refuse commits that no branch or tag is on, as git does unless told otherwise.
+func WithoutAnyCommit() Option { return func(s *server) { s.strict = true } }
 
 // Serve serves the bare repositories below dir until the test ends and returns the server's URL. The repository in
 // dir/o/r.git is at URL/o/r.git.
@@ -69,8 +74,8 @@ func Serve(tb testing.TB, dir string, options ...Option) string {
 	return server.URL
 }
 
-// backend returns git http-backend for the repositories in dir. Commits that no branch or tag reaches are served by
-// their id, as the large forges do.
+// backend returns git http-backend for the repositories in dir. Commits that no branch or tag is on are served by their
+// id, as the large forges do, unless the server is strict.
 func (s *server) backend(dir string) http.Handler {
 	git := Git(s.tb)
 	root, err := filepath.Abs(dir)
@@ -80,7 +85,7 @@ func (s *server) backend(dir string) http.Handler {
 	env := append(environ(), "GIT_PROJECT_ROOT="+root, "GIT_HTTP_EXPORT_ALL=1",
 		"GIT_CONFIG_COUNT=2",
 		"GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
-		"GIT_CONFIG_KEY_1=uploadpack.allowAnySHA1InWant", "GIT_CONFIG_VALUE_1=true")
+		"GIT_CONFIG_KEY_1=uploadpack.allowAnySHA1InWant", "GIT_CONFIG_VALUE_1="+strconv.FormatBool(!s.strict))
 	return &cgi.Handler{Path: git, Args: []string{"http-backend"}, Env: env, InheritEnv: []string{"PATH"}, Stderr: io.Discard}
 }
 

@@ -1,0 +1,233 @@
+package git_test
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/git"
+	"github.com/skillpm/skillpm/pkg/source/git/gittest"
+)
+
+const (
+	user     = "alice"
+	password = "p@ss:w/rd s3cret"
+)
+
+// private serves a repository that wants to know who is there.
+func private(t *testing.T, options ...gittest.Option) source.Ref {
+	t.Helper()
+	dir := t.TempDir()
+	gittest.New(t, dir, "o/r.git").Commit(skills())
+	return parse(t, "git+"+gittest.Serve(t, dir, append(options, gittest.WithAuth(user, password))...)+"/o/r.git")
+}
+
+// host returns the host of a place with its port, and without.
+func host(t *testing.T, ref source.Ref) (withPort, name string) {
+	t.Helper()
+	u, err := url.Parse(ref.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.Host, u.Hostname()
+}
+
+// environment returns a getenv.
+func environment(pairs map[string]string) func(string) string {
+	return func(name string) string { return pairs[name] }
+}
+
+// isolate gives the git program a home directory and a configuration of the test's own.
+func isolate(t *testing.T, config string) (home string) {
+	t.Helper()
+	home = t.TempDir()
+	file := filepath.Join(home, "gitconfig")
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, "xdg"))
+	t.Setenv("GIT_CONFIG_GLOBAL", file)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	return home
+}
+
+// M2: a private repository, with credentials from each place that has some.
+func TestCredentials(t *testing.T) {
+	ref := private(t)
+	withPort, name := host(t, ref)
+	variable := func(host string) string {
+		return "SKILLPM_TOKEN_" + strings.ToUpper(strings.NewReplacer(".", "_", ":", "_").Replace(host))
+	}
+	netrc := fmt.Sprintf("# mine\nmachine other.example login x password y\nmachine %s\n  login %s\n  password %q\ndefault login d password d\n", name, user, password)
+	tests := map[string]func(t *testing.T, home string) git.Options{
+		"environment": func(*testing.T, string) git.Options {
+			return git.Options{Getenv: environment(map[string]string{variable(name): user + ":" + password})}
+		},
+		"environment with port": func(*testing.T, string) git.Options {
+			return git.Options{Getenv: environment(map[string]string{variable(withPort): user + ":" + password, variable(name): "wrong"})}
+		},
+		"netrc": func(t *testing.T, home string) git.Options {
+			if err := os.WriteFile(filepath.Join(home, ".netrc"), []byte(netrc), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return git.Options{Home: home}
+		},
+		"NETRC": func(t *testing.T, home string) git.Options {
+			file := filepath.Join(home, "elsewhere")
+			if err := os.WriteFile(file, []byte(netrc), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return git.Options{Getenv: environment(map[string]string{"NETRC": file})}
+		},
+		"helper": func(_ *testing.T, home string) git.Options {
+			return git.Options{Home: home, Getenv: environment(nil)}
+		},
+		"the caller": func(*testing.T, string) git.Options {
+			return git.Options{Credentials: func(_ context.Context, url string) (string, string, error) {
+				if url != ref.URL {
+					return "", "", fmt.Errorf("asked for %s", url)
+				}
+				return user, password, nil
+			}}
+		},
+	}
+	for from, options := range tests {
+		t.Run(from, func(t *testing.T) {
+			config := ""
+			if from == "helper" {
+				// The helper answers for this host only, as every helper does.
+				config = fmt.Sprintf("[credential \"http://%s\"]\n\thelper = \"!f() { test \\\"$1\\\" = get && echo 'username=%s' && echo 'password=%s'; }; f\"\n", withPort, user, password)
+			}
+			home := isolate(t, config)
+			p, digests := fetch(t, newClient(t, options(t, home)), ref)
+			if len(digests) != 2 {
+				t.Errorf("fetched %v of %v", digests, p)
+			}
+		})
+	}
+}
+
+// Refused and missing credentials are denied, with a hint, and without repeating them.
+func TestCredentialsDenied(t *testing.T) {
+	ref := private(t)
+	_, name := host(t, ref)
+	home := isolate(t, "")
+	_, err := newClient(t, git.Options{Home: home}).Open(t.Context(), ref)
+	checkError(t, err, diag.Denied, "no credentials for "+name, "SKILLPM_TOKEN_127_0_0_1")
+
+	wrong := git.Options{Getenv: environment(map[string]string{"SKILLPM_TOKEN_127_0_0_1": "bob:hunter2"})}
+	_, err = newClient(t, wrong).Open(t.Context(), ref)
+	checkError(t, err, diag.Denied, "refused the credentials from SKILLPM_TOKEN_127_0_0_1", "current")
+	for _, secret := range []string{"hunter2", base64.StdEncoding.EncodeToString([]byte("bob:hunter2"))} {
+		if strings.Contains(err.Error()+diag.HintOf(err), secret) {
+			t.Errorf("%q repeats the credentials", err)
+		}
+	}
+}
+
+// recorder remembers the Authorization of each request.
+type recorder struct {
+	mu   sync.Mutex
+	seen []string
+}
+
+func (r *recorder) handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		r.mu.Lock()
+		r.seen = append(r.seen, req.Header.Get("Authorization"))
+		r.mu.Unlock()
+		next.ServeHTTP(w, req)
+	})
+}
+
+func (r *recorder) all() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.seen
+}
+
+// Credentials are for those who ask for them.
+func TestCredentialsOnlyOnRequest(t *testing.T) {
+	dir := t.TempDir()
+	gittest.New(t, dir, "o/r.git").Commit(skills())
+	var seen recorder
+	ref := parse(t, "git+"+gittest.Serve(t, dir, gittest.WithHandler(seen.handler))+"/o/r.git")
+	fetch(t, newClient(t, git.Options{Getenv: environment(map[string]string{"SKILLPM_TOKEN_127_0_0_1": "s3cret"})}), ref)
+	for _, authorization := range seen.all() {
+		if authorization != "" {
+			t.Errorf("a public repository was shown %q", authorization)
+		}
+	}
+}
+
+// Other hosts' tokens stay where they are.
+func TestCredentialsOfOtherHosts(t *testing.T) {
+	ref := private(t)
+	home := isolate(t, "[credential \"http://127.0.0.1:1\"]\n\thelper = \"!echo password=other; echo username=x; :\"\n")
+	netrc := "default login alice password " + password + "\nmachine 127.0.0.2 login a password b\n"
+	if err := os.WriteFile(filepath.Join(home, ".netrc"), []byte(netrc), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	options := git.Options{Home: home, Getenv: environment(map[string]string{"GITHUB_TOKEN": password, "SKILLPM_TOKEN_LOCALHOST": password})}
+	_, err := newClient(t, options).Open(t.Context(), ref)
+	checkError(t, err, diag.Denied, "no credentials for 127.0.0.1", "")
+}
+
+// A redirect to another host is refused before anything is sent there; one on the same host is followed.
+func TestRedirects(t *testing.T) {
+	var stolen recorder
+	thief := gittest.Serve(t, t.TempDir(), gittest.WithHandler(stolen.handler))
+	target := thief
+	redirect := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if rest, ok := strings.CutPrefix(r.URL.Path, "/old/"); ok {
+				http.Redirect(w, r, target+"/o/"+rest+"?"+r.URL.RawQuery+"&token=s3cret", http.StatusMovedPermanently)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+	ref := private(t, gittest.WithHandler(redirect))
+	ref.URL = strings.Replace(ref.URL, "/o/", "/old/", 1)
+	options := git.Options{Getenv: environment(map[string]string{"SKILLPM_TOKEN_127_0_0_1": user + ":" + password})}
+	_, err := newClient(t, options).Open(t.Context(), ref)
+	checkError(t, err, diag.Remote, "sends on to another host", "git+"+thief+"/o/r.git")
+	if strings.Contains(err.Error()+diag.HintOf(err), "s3cret") {
+		t.Errorf("%q repeats a token", err)
+	}
+	if len(stolen.all()) > 0 {
+		t.Errorf("the other host was asked, with %q", stolen.all())
+	}
+
+	target = ""
+	if _, digests := fetch(t, newClient(t, options), ref); len(digests) != 2 {
+		t.Errorf("fetched %v by way of a redirect", digests)
+	}
+}
+
+// M2: TLS, with a certificate that has to be made known.
+func TestTLS(t *testing.T) {
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	ref := private(t, gittest.WithTLS(ca))
+	token := map[string]string{"SKILLPM_TOKEN_127_0_0_1": user + ":" + password}
+	_, err := newClient(t, git.Options{Getenv: environment(token)}).Open(t.Context(), ref)
+	checkError(t, err, diag.Remote, "certificate", "")
+
+	token["GIT_SSL_CAINFO"] = ca
+	if _, digests := fetch(t, newClient(t, git.Options{Getenv: environment(token)}), ref); len(digests) != 2 {
+		t.Errorf("fetched %v", digests)
+	}
+	token["GIT_SSL_CAINFO"] = ca + "-missing"
+	_, err = newClient(t, git.Options{Getenv: environment(token)}).Open(t.Context(), ref)
+	checkError(t, err, diag.Invalid, "GIT_SSL_CAINFO", "")
+}

@@ -1,0 +1,232 @@
+package git_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source/git"
+	"github.com/skillpm/skillpm/pkg/source/git/gittest"
+)
+
+// Trees that git does not write, and things in them that are not files.
+func TestHostileTrees(t *testing.T) {
+	dir := t.TempDir()
+	r := gittest.New(t, dir, "o/r.git")
+	skill := r.Blob(gittest.Skill("deploy", "Deploys."))
+	evil := r.Blob("evil")
+	file := func(name string) gittest.Entry { return gittest.Entry{Mode: "100644", Name: name, ID: evil} }
+	inSkill := func(entries ...gittest.Entry) string {
+		entries = append(entries, gittest.Entry{Mode: "100644", Name: "SKILL.md", ID: skill})
+		tree := r.RawTree(gittest.Entry{Mode: "40000", Name: "deploy", ID: r.RawTree(entries...)})
+		return r.RawTree(gittest.Entry{Mode: "40000", Name: "skills", ID: tree})
+	}
+	hooks := r.RawTree(file("post-checkout"))
+	loop := r.RawTree(gittest.Entry{Mode: "100644", Name: "SKILL.md", ID: skill})
+	tests := map[string]string{
+		"dot git":           inSkill(gittest.Entry{Mode: "40000", Name: ".git", ID: hooks}),
+		"dot GIT":           inSkill(gittest.Entry{Mode: "40000", Name: ".GIT", ID: hooks}),
+		"dot git outside":   r.RawTree(gittest.Entry{Mode: "40000", Name: ".gIt", ID: hooks}, gittest.Entry{Mode: "40000", Name: "skill", ID: loop}),
+		"dot git dot":       inSkill(gittest.Entry{Mode: "40000", Name: ".git. .", ID: hooks}),
+		"dot git stream":    inSkill(gittest.Entry{Mode: "40000", Name: ".git::$INDEX_ALLOCATION", ID: hooks}),
+		"short name":        inSkill(gittest.Entry{Mode: "40000", Name: "GIT~1", ID: hooks}),
+		"invisible":         inSkill(gittest.Entry{Mode: "40000", Name: ".g\u200cit", ID: hooks}),
+		"parent":            inSkill(file("..")),
+		"parent as a tree":  inSkill(gittest.Entry{Mode: "40000", Name: "..", ID: hooks}),
+		"self":              inSkill(file(".")),
+		"slash":             inSkill(file("../../evil")),
+		"absolute":          inSkill(file("/etc/passwd")),
+		"no name":           inSkill(file("")),
+		"twice":             inSkill(file("a"), file("a")),
+		"file and tree":     inSkill(file("a"), gittest.Entry{Mode: "40000", Name: "a", ID: hooks}),
+		"case":              inSkill(file("A"), file("a")),
+		"symlink":           inSkill(gittest.Entry{Mode: "120000", Name: "a", ID: evil}),
+		"submodule":         inSkill(gittest.Entry{Mode: "160000", Name: "a", ID: strings.Repeat("1", 40)}),
+		"symlinked file":    r.RawTree(gittest.Entry{Mode: "120000", Name: "skillpm.yaml", ID: evil}),
+		"bad mode":          inSkill(gittest.Entry{Mode: "10x644", Name: "a", ID: evil}),
+		"a blob as a tree":  inSkill(gittest.Entry{Mode: "40000", Name: "a", ID: evil}),
+		"a missing file":    inSkill(gittest.Entry{Mode: "100644", Name: "a", ID: strings.Repeat("2", 40)}),
+		"git lfs":           inSkill(gittest.Entry{Mode: "100644", Name: "a", ID: r.Blob("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n")}),
+		"unsorted but fine": inSkill(file("b"), file("a")),
+	}
+	for name, tree := range tests {
+		r.CommitTree(strings.ReplaceAll(name, " ", "-"), tree)
+	}
+	for _, base := range []string{"git+file://" + dir, "git+" + gittest.Serve(t, dir)} {
+		for name := range tests {
+			t.Run(name, func(t *testing.T) {
+				branch := strings.ReplaceAll(name, " ", "-")
+				c := newClient(t, git.Options{})
+				p, err := c.Open(t.Context(), parse(t, base+"/o/r.git#"+branch))
+				if err == nil {
+					err = c.Fetch(t.Context(), p, nil, bundle.NewHasher(bundle.DefaultLimits()))
+				}
+				if strings.HasSuffix(name, "fine") != (err == nil) {
+					t.Fatalf("error %v", err)
+				}
+				if err != nil && diag.CodeOf(err) == diag.Internal || strings.Contains(diag.HintOf(err)+name, "\n") {
+					t.Errorf("error %v has code %v", err, diag.CodeOf(err))
+				}
+			})
+		}
+	}
+}
+
+// Servers that answer otherwise than a git server does.
+func TestHostileServers(t *testing.T) {
+	dir := t.TempDir()
+	gittest.New(t, dir, "o/r.git").Commit(skills())
+	answer := func(status int, kind, body string) func(http.Handler) http.Handler {
+		return func(http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", kind)
+				w.Header().Set("Retry-After", "0")
+				w.WriteHeader(status)
+				_, _ = io.WriteString(w, body)
+			})
+		}
+	}
+	tests := map[string]struct {
+		wrap    func(http.Handler) http.Handler
+		code    diag.Code
+		message string
+	}{
+		"html":           {answer(200, "text/html", "<html>Log in</html>"), diag.Remote, "as a git server does"},
+		"nothing":        {answer(200, "text/plain", ""), diag.Remote, "as a git server does"},
+		"error":          {answer(500, "text/plain", "\x1b[31mstack trace\n"), diag.Remote, "answered 500 Internal Server Error"},
+		"overloaded":     {answer(503, "text/plain", "later"), diag.Remote, "answered 503"},
+		"not allowed":    {answer(403, "text/plain", "no"), diag.Denied, "no credentials"},
+		"gone":           {answer(410, "text/plain", "gone"), diag.Remote, "answered 410"},
+		"endless error":  {answer(500, "text/plain", strings.Repeat("x", 1<<22)), diag.Remote, "answered 500"},
+		"error line":     {answer(200, "application/x-git-upload-pack-advertisement", "001e# service=git-upload-pack\n0000002bERR access\x1b[2J denied for your account"), diag.Remote, ""},
+		"truncated pack": {truncate(2), diag.Remote, "broke off"},
+		"changed pack":   {corrupt, diag.Remote, "damaged"},
+		"no pack":        {truncate(1000), diag.Remote, ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			url := gittest.Serve(t, dir, gittest.WithHandler(tt.wrap))
+			cache := t.TempDir()
+			_, err := newClient(t, git.Options{Cache: cache}).Open(t.Context(), parse(t, "git+"+url+"/o/r.git"))
+			checkError(t, err, tt.code, tt.message, "")
+			if err != nil && strings.ContainsAny(err.Error(), "\x1b\n") {
+				t.Errorf("%q is not fit for a terminal", err)
+			}
+			if found, _ := filepath.Glob(filepath.Join(cache, "*", "*")); len(found) > 0 {
+				t.Errorf("%v is left behind", found)
+			}
+		})
+	}
+}
+
+// truncate lets a fraction of a pack through.
+func truncate(fraction int) func(http.Handler) http.Handler {
+	return change(func(b []byte) []byte { return b[:len(b)/fraction] })
+}
+
+// corrupt changes a byte in the middle of a pack.
+func corrupt(next http.Handler) http.Handler {
+	return change(func(b []byte) []byte {
+		b[len(b)/2] ^= 0x40
+		return b
+	})(next)
+}
+
+// change changes what the server answers to a request for a pack.
+func change(f func([]byte) []byte) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method != http.MethodPost {
+				next.ServeHTTP(w, r)
+				return
+			}
+			answer := httptest.NewRecorder()
+			next.ServeHTTP(answer, r)
+			w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
+			_, _ = w.Write(f(answer.Body.Bytes()))
+		})
+	}
+}
+
+// A server that is overloaded for a moment is asked again.
+func TestRetry(t *testing.T) {
+	dir := t.TempDir()
+	gittest.New(t, dir, "o/r.git").Commit(skills())
+	var asked atomic.Int32
+	busy := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if asked.Add(1) <= 2 {
+				w.Header().Set("Retry-After", "0")
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+	url := gittest.Serve(t, dir, gittest.WithHandler(busy))
+	if _, err := newClient(t, git.Options{}).Open(t.Context(), parse(t, "git+"+url+"/o/r.git")); err != nil {
+		t.Error(err)
+	}
+}
+
+// A commit in the cache is not asked for again, and one that was damaged there is found out and fetched anew.
+func TestCache(t *testing.T) {
+	dir, cache := t.TempDir(), t.TempDir()
+	gittest.New(t, dir, "o/r.git").Commit(skills())
+	var packs atomic.Int32
+	count := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				packs.Add(1)
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+	ref := parse(t, "git+"+gittest.Serve(t, dir, gittest.WithHandler(count))+"/o/r.git")
+	p, want := fetch(t, newClient(t, git.Options{Cache: cache}), ref)
+	if _, got := fetch(t, newClient(t, git.Options{Cache: cache}), p.Ref); len(got) != len(want) || packs.Load() != 1 {
+		t.Errorf("%d packs were sent for one commit", packs.Load())
+	}
+	damage(t, cache)
+	c := newClient(t, git.Options{Cache: cache})
+	p, err := c.Open(t.Context(), p.Ref)
+	if err == nil {
+		err = c.Fetch(t.Context(), p, nil, bundle.NewHasher(bundle.DefaultLimits()))
+	}
+	if err != nil {
+		checkError(t, err, diag.Integrity, "missing or damaged", "again")
+	}
+	if _, got := fetch(t, newClient(t, git.Options{Cache: cache}), ref); len(got) != len(want) {
+		t.Errorf("fetched %v after damage, want %v", got, want)
+	}
+}
+
+// damage changes the bytes of all packs below a directory.
+func damage(t *testing.T, dir string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*", "objects", "pack", "*.pack"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no packs: %v", err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data = append(data[:40], bytes.Repeat([]byte{0xa5}, len(data)-40)...)
+		if err := os.Chmod(file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
