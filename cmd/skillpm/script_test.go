@@ -31,6 +31,10 @@ func TestScript(t *testing.T) {
 	repositories := gitRepositories(t)
 	server := gittest.Serve(t, repositories)
 	private := gittest.Serve(t, repositories, gittest.WithAuth("robot", "s3cret"))
+	index, err := filepath.Abs(filepath.Join("..", "..", "registry-index"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
@@ -43,6 +47,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("NO_COLOR", "1")
 			env.Setenv("REGISTRY", registry.Host)
 			env.Setenv("GIT", server)
+			env.Setenv("INDEX", index)
 			env.Setenv("PRIVATE", private)
 			env.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")

@@ -1,9 +1,11 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -63,9 +65,13 @@ func (e *AmbiguousError) Hint() string {
 // Find returns the registry that answers for a pack. The locked source is what the lock records of the pack, or "": a
 // locked pack is looked up only where it was locked, whatever else is configured.
 func (s *Set) Find(ctx context.Context, id source.ID, lockedSource string) (Registry, error) {
+	enforced, isEnforced := s.config.Enforced[id.Owner]
 	switch {
 	case lockedSource != "":
 		return s.locked(ctx, id, lockedSource)
+	case isEnforced && s.config.Override != "" && s.config.Override != enforced:
+		return nil, diag.Errorf(diag.Denied, "%s is looked up in %s only: the machine's administrator bound %s to it", id, enforced, id.Owner).
+			WithHint("leave --registry out")
 	case s.config.Override != "":
 		return s.only(ctx, id, s.config.Override)
 	}
@@ -184,8 +190,22 @@ func (s *Set) fallback(ctx context.Context, id source.ID, asked []Registry) (Reg
 			return r, nil
 		}
 	}
-	return nil, diag.Errorf(diag.NotFound, "no registry has a pack %s: asked %s", id, strings.Join(names, ", ")).
-		WithHint("check the name, or add the registry that has it to registries in skillpm.yaml")
+	err := diag.Errorf(diag.NotFound, "no registry has a pack %s: asked %s", id, strings.Join(names, ", "))
+	if silent := s.silent(asked); len(silent) > 0 {
+		return nil, err.WithHint("%s answers only for owners that are bound to it: namespaces: {%s: …} in skillpm.yaml", strings.Join(silent, ", "), id.Owner)
+	}
+	return nil, err.WithHint("check the name, or add the registry that has it to registries in skillpm.yaml")
+}
+
+// silent names the configured registries that were not asked, because nothing is bound to them.
+func (s *Set) silent(asked []Registry) []string {
+	var names []string
+	for _, named := range s.config.Registries {
+		if !slices.ContainsFunc(asked, func(r Registry) bool { return r.Name() == named.Name || r.Name() == named.URL }) {
+			names = append(names, cmp.Or(named.Name, named.URL))
+		}
+	}
+	return names
 }
 
 // registry opens a registry once; it is named by its configured name or its URL.

@@ -187,9 +187,13 @@ func (w *workspace) apply(ctx context.Context, c *change, l *layout) error {
 		return err
 	}
 	defer unlock()
+	recovered, err := txn.Recover(w.txnOptions())
+	if err != nil {
+		return err
+	}
 	if changed, err := w.changed(); err != nil {
 		return err
-	} else if changed {
+	} else if changed || recovered {
 		return errChanged
 	}
 	tx, err := txn.Begin(w.txnOptions())

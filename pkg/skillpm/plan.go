@@ -80,7 +80,9 @@ func (w *workspace) wishes(ctx context.Context, world *world, o InstallOptions, 
 			return nil, err
 		}
 		if have, ok := m.Dependency(x.dep.ID); ok {
-			x = merge(have, x)
+			if x, err = merge(have, x); err != nil {
+				return nil, err
+			}
 		}
 		if have, ok := m.Dependency(x.dep.ID); !ok || len(have.Skills) > 0 || o.As == "" {
 			x.dep.Skills = union(x.dep.Skills, o.Skills) // with --as, --skill only says which skill of a whole pack is meant
@@ -135,13 +137,26 @@ func (w *workspace) portable(dir string) string {
 	return rel
 }
 
-// merge joins what the manifest has with what the call asks for: a name without a version asks for nothing new.
-func merge(have source.Dependency, x wish) wish {
+// merge joins what the manifest has with what the call asks for: a name without a version asks for nothing new, and a
+// second source for an identity is a conflict.
+func merge(have source.Dependency, x wish) (wish, error) {
 	if x.open && (x.dep.Ref == nil || have.Ref != nil && place(have) == place(x.dep)) {
-		return wish{dep: have}
+		return wish{dep: have}, nil
+	}
+	if was, now := origin(have), origin(x.dep); was != now {
+		return x, diag.Errorf(diag.Conflict, "%s is required already, from %s; it can't come from %s as well", have.ID, was, now).
+			WithHint("skillpm remove %s first, if it should come from there from now on", have.ID)
 	}
 	x.dep.Skills = have.Skills
-	return x
+	return x, nil
+}
+
+// origin names where a dependency comes from, without its revision.
+func origin(d source.Dependency) string {
+	if d.Ref == nil {
+		return "the registries"
+	}
+	return d.Ref.Source()
 }
 
 func union(a, b []string) []string {

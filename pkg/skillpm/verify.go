@@ -51,6 +51,9 @@ func (c *Client) Verify(ctx context.Context, scopeKind string) (*VerifyReport, e
 		return nil, err
 	}
 	r := &VerifyReport{Scope: w.scope.Kind, Root: w.scope.Root, Problems: []Problem{}}
+	if _, err := os.Lstat(w.scope.Journal()); err == nil {
+		r.Problems = append(r.Problems, Problem{Path: w.rel(w.scope.Journal()), Message: "an install was interrupted; skillpm install finishes or undoes it"})
+	}
 	for _, at := range slices.Sorted(maps.Keys(l.trees)) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
