@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/errdef"
@@ -23,6 +24,9 @@ type repository struct {
 	repo *remote.Repository
 	host string // as the user wrote it
 	name string // host/repository
+
+	tries int           // how often a download is taken up again
+	stall time.Duration // after how long without a byte
 }
 
 func (c *Client) openRemote(ctx context.Context, ociURL string) (*repository, error) {
@@ -38,8 +42,11 @@ func (c *Client) openRemote(ctx context.Context, ociURL string) (*repository, er
 	repo.Client = c.auth
 	repo.MaxMetadataBytes = maxManifest
 	repo.ManifestMediaTypes = []string{ocispec.MediaTypeImageManifest, ocispec.MediaTypeImageIndex}
-	return &repository{repo: repo, host: host, name: name}, nil
+	return &repository{repo: repo, host: host, name: name, tries: c.opts.retries(), stall: stallTimeout}, nil
 }
+
+// stallTimeout is how long a registry may say nothing in the middle of a blob.
+const stallTimeout = 60 * time.Second
 
 // Bounds of a repository's tags; registries of good faith have fewer.
 const (
@@ -49,11 +56,7 @@ const (
 
 func (r *repository) tags(ctx context.Context) ([]string, error) {
 	ctx = auth.AppendRepositoryScope(ctx, r.repo.Reference, auth.ActionPull)
-	scheme := "https"
-	if r.repo.PlainHTTP {
-		scheme = "http"
-	}
-	next := &url.URL{Scheme: scheme, Host: r.repo.Reference.Host(), Path: "/v2/" + r.repo.Reference.Repository + "/tags/list"}
+	next := r.url("tags/list")
 	var tags []string
 	for page := 0; next != nil; page++ {
 		if page == maxTagPages || len(tags) > maxTags {
@@ -152,9 +155,9 @@ func (r *repository) missing(ref string, err error) error {
 }
 
 func (r *repository) blob(ctx context.Context, d ocispec.Descriptor) (io.ReadCloser, error) {
-	body, err := r.repo.Blobs().Fetch(ctx, d)
-	if err != nil {
-		return nil, r.missing(string(d.Digest), err)
+	body := &download{ctx: ctx, repo: r, want: d, tries: r.tries}
+	if err := body.open(); err != nil {
+		return nil, err
 	}
 	return body, nil
 }

@@ -35,24 +35,25 @@ func NewTransport() *http.Transport {
 	}
 }
 
+// retries returns how often something is tried again.
+func (o Options) retries() int {
+	if o.Retries == 0 {
+		return 3
+	}
+	return max(o.Retries, 0)
+}
+
 func newHTTPClient(opts Options) *http.Client {
 	transport := opts.Transport
 	if transport == nil {
 		transport = NewTransport()
-	}
-	retries := opts.Retries
-	switch {
-	case retries < 0:
-		retries = 0
-	case retries == 0:
-		retries = 3
 	}
 	policy := &retry.GenericPolicy{
 		Retryable: retry.DefaultPredicate,
 		Backoff:   retry.DefaultBackoff,
 		MinWait:   200 * time.Millisecond,
 		MaxWait:   3 * time.Second,
-		MaxRetry:  retries,
+		MaxRetry:  opts.retries(),
 	}
 	return &http.Client{
 		Transport:     &retry.Transport{Base: transport, Policy: func() retry.Policy { return policy }},

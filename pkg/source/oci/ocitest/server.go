@@ -7,6 +7,8 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -28,6 +30,8 @@ type Server struct {
 	Password string
 	CertFile string // the certificate to trust, PEM; "" where the server does not speak TLS
 
+	Registry http.Handler // of an in-process registry, what answers
+
 	mu       sync.Mutex
 	requests []string
 	meddle   func(http.ResponseWriter, *http.Request) bool
@@ -43,7 +47,9 @@ type Options struct {
 func New(t testing.TB) *Server {
 	t.Helper()
 	s, handler := inProcess(t)
-	server := httptest.NewServer(handler)
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.Start()
 	t.Cleanup(server.Close)
 	s.Host = strings.TrimPrefix(server.URL, "http://")
 	return s
@@ -55,6 +61,7 @@ func NewTLS(t testing.TB) *Server {
 	s, handler := inProcess(t)
 	cert, certFile, _ := certificate(t)
 	server := httptest.NewUnstartedServer(handler)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
 	server.StartTLS()
 	t.Cleanup(server.Close)
@@ -66,7 +73,7 @@ func inProcess(t testing.TB) (*Server, http.Handler) {
 	t.Helper()
 	registry := olareg.New(config.Config{Storage: config.ConfigStorage{StoreType: config.StoreMem}})
 	t.Cleanup(func() { _ = registry.Close() })
-	s := &Server{}
+	s := &Server{Registry: registry}
 	return s, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.requests = append(s.requests, r.Method+" "+r.URL.Path)

@@ -1,0 +1,82 @@
+package oci
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// Annotations returns the annotations that Push would give a release.
+func Annotations(t testing.TB, rel Release, trees []bundle.Tree) map[string]string {
+	t.Helper()
+	info, err := rel.info(trees)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return (&publisher{rel: rel, info: info}).annotations(info)
+}
+
+// CopyVersion copies a version's manifest and blobs from one place to another as they are.
+func CopyVersion(ctx context.Context, from *Client, src source.Ref, to *Client, dst source.Ref, tag string) error {
+	a, err := from.open(ctx, src)
+	if err != nil {
+		return err
+	}
+	b, err := to.open(ctx, dst)
+	if err != nil {
+		return err
+	}
+	end, err := b.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	doc, err := a.document(ctx, tag)
+	if err != nil {
+		return err
+	}
+	art, err := parseArtifact(doc)
+	if err != nil {
+		return err
+	}
+	for _, d := range art.manifest.Layers {
+		r, err := a.blob(ctx, d)
+		if err != nil {
+			return err
+		}
+		var buf bytes.Buffer
+		_, err = buf.ReadFrom(r)
+		_ = r.Close()
+		if err != nil {
+			return err
+		}
+		if err := b.pushBlob(ctx, d, bytes.NewReader(buf.Bytes())); err != nil {
+			return err
+		}
+	}
+	return b.pushDocument(ctx, doc, tag)
+}
+
+// ParseArtifact is parseArtifact of bytes alone, for fuzzing.
+func ParseArtifact(raw []byte) error {
+	doc := document{raw: raw}
+	doc.desc.Digest, doc.desc.Size = digestOf(raw), int64(len(raw))
+	a, err := parseArtifact(doc)
+	if err != nil {
+		return err
+	}
+	_, err = a.layer()
+	return err
+}
+
+// PackInfoRoundTrip parses the value of AnnotationPack and returns it encoded.
+func PackInfoRoundTrip(text string) (string, error) {
+	p, err := parsePackInfo(text)
+	if err != nil {
+		return "", err
+	}
+	return p.encode(), nil
+}

@@ -1,0 +1,426 @@
+package oci_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
+	"github.com/skillpm/skillpm/pkg/source/sourcetest"
+)
+
+// get opens and fetches everything at ref and returns the first error.
+func get(t *testing.T, c *oci.Client, ref source.Ref) error {
+	t.Helper()
+	p, err := c.Open(t.Context(), ref)
+	if err != nil {
+		return err
+	}
+	return c.Fetch(t.Context(), p, nil, bundle.NewHasher(bundle.DefaultLimits()))
+}
+
+// TestHostileManifests stores manifests that must be refused, whatever registry holds them.
+func TestHostileManifests(t *testing.T) {
+	files := map[string]sourcetest.File{"deploy/SKILL.md": {Data: sourcetest.Skill("deploy", "Deploys.")}}
+	const manifestType, indexType = ocispec.MediaTypeImageManifest, ocispec.MediaTypeImageIndex
+	for _, tt := range []struct {
+		name      string
+		mediaType string
+		make      func(layer ocispec.Descriptor) any
+		code      diag.Code
+		words     string
+	}{
+		{"not JSON", manifestType, func(ocispec.Descriptor) any { return []byte("<html>") }, diag.Invalid, "not JSON"},
+		{"schema 1", manifestType, func(ocispec.Descriptor) any {
+			return []byte(`{"schemaVersion":1,"fsLayers":[],"signatures":[]}`)
+		}, diag.Invalid, "schema version 1"},
+		{"another media type inside", manifestType, func(l ocispec.Descriptor) any {
+			m := manifestOf(oci.MediaTypePack, l)
+			m.MediaType = indexType
+			return m
+		}, diag.Invalid, "calls itself"},
+		{"manifest and index in one", manifestType, func(l ocispec.Descriptor) any {
+			return map[string]any{"schemaVersion": 2, "mediaType": manifestType, "layers": []any{l}, "manifests": []any{l}}
+		}, diag.Invalid, "not an OCI manifest"},
+		{"two content layers", manifestType, func(l ocispec.Descriptor) any { return manifestOf(oci.MediaTypePack, l, l) }, diag.Invalid, "2 layers"},
+		{"no content layer", manifestType, func(l ocispec.Descriptor) any {
+			l.MediaType = "application/octet-stream"
+			return manifestOf("application/vnd.example.thing", l)
+		}, diag.Invalid, "0 layers"},
+		{"a hundred layers", manifestType, func(l ocispec.Descriptor) any {
+			m := manifestOf(oci.MediaTypePack)
+			for range 100 {
+				m.Layers = append(m.Layers, l)
+			}
+			return m
+		}, diag.Invalid, "100 layers"},
+		{"foreign urls", manifestType, func(l ocispec.Descriptor) any {
+			l.URLs = []string{"https://evil.example/layer"}
+			return manifestOf(oci.MediaTypePack, l)
+		}, diag.Denied, "fetched from elsewhere"},
+		{"data that is something else", manifestType, func(l ocispec.Descriptor) any {
+			l.Data = bytes.Repeat([]byte("x"), int(l.Size))
+			return manifestOf(oci.MediaTypePack, l)
+		}, diag.Integrity, "data inside the manifest"},
+		{"a smaller size", manifestType, func(l ocispec.Descriptor) any {
+			l.Size--
+			return manifestOf(oci.MediaTypePack, l)
+		}, diag.Integrity, "bytes"},
+		{"a larger size", manifestType, func(l ocispec.Descriptor) any {
+			l.Size++
+			return manifestOf(oci.MediaTypePack, l)
+		}, diag.Integrity, "bytes"},
+		{"a huge manifest", manifestType, func(l ocispec.Descriptor) any {
+			m := manifestOf(oci.MediaTypePack, l)
+			m.Annotations = map[string]string{"x": strings.Repeat("y", 5<<20)}
+			return m
+		}, diag.Invalid, "larger than"},
+		{"an annotation that is not canonical", manifestType, func(l ocispec.Descriptor) any {
+			m := manifestOf(oci.MediaTypePack, l)
+			m.Annotations = map[string]string{oci.AnnotationPack: `{"name":"a/b", "version":"1.0.0","dependencies":{},"skills":{}}`}
+			return m
+		}, diag.Invalid, "not canonical"},
+		{"an annotation with a hostile skill", manifestType, func(l ocispec.Descriptor) any {
+			m := manifestOf(oci.MediaTypePack, l)
+			m.Annotations = map[string]string{oci.AnnotationPack: `{"name":"a/b","version":"1.0.0","dependencies":{},"skills":{"../x":"t1:sha256:` + strings.Repeat("0", 64) + `"}}`}
+			return m
+		}, diag.Invalid, "not the name of a skill"},
+		{"an annotation with another skill", manifestType, func(l ocispec.Descriptor) any {
+			m := manifestOf(oci.MediaTypePack, l)
+			m.Annotations = map[string]string{oci.AnnotationPack: `{"name":"a/b","version":"1.0.0","dependencies":{},"skills":{"other":"t1:sha256:` + strings.Repeat("0", 64) + `"}}`}
+			return m
+		}, diag.Integrity, "does not list"},
+		{"an index of nothing", indexType, func(ocispec.Descriptor) any {
+			return []byte(`{"schemaVersion":2,"mediaType":"` + indexType + `","manifests":[]}`)
+		}, diag.Invalid, "0 manifests"},
+		{"an index of several artifacts", indexType, func(l ocispec.Descriptor) any {
+			l.MediaType = manifestType
+			return index(l, l)
+		}, diag.Invalid, "index of 2 artifacts"},
+		{"an index in an index", indexType, func(l ocispec.Descriptor) any {
+			l.MediaType = indexType
+			return index(l)
+		}, diag.Invalid, "only manifests"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := ocitest.New(t)
+			r := registry{t, s}
+			r.blob("x/y", ocispec.MediaTypeEmptyJSON, []byte("{}"))
+			manifest := tt.make(r.blob("x/y", oci.MediaTypeContent, archive(t, files)))
+			data, ok := manifest.([]byte)
+			if !ok {
+				var err error
+				if data, err = json.Marshal(manifest); err != nil {
+					t.Fatal(err)
+				}
+			}
+			serveManifest(s, tt.mediaType, data) // past what the registry itself would refuse
+			err := get(t, s.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: s.URL("x/y"), Rev: "1.0.0"})
+			wantCode(t, err, tt.code, tt.words)
+		})
+	}
+}
+
+func index(members ...ocispec.Descriptor) ocispec.Index {
+	idx := ocispec.Index{MediaType: ocispec.MediaTypeImageIndex, Manifests: members}
+	idx.SchemaVersion = 2
+	return idx
+}
+
+// serveManifest answers every request for a manifest with data.
+func serveManifest(s *ocitest.Server, mediaType string, data []byte) {
+	s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.Contains(r.URL.Path, "/manifests/") {
+			return false
+		}
+		w.Header().Set("Content-Type", mediaType)
+		w.Header().Set("Docker-Content-Digest", string(sha(data)))
+		w.Header().Set("Content-Length", strconv.Itoa(len(data)))
+		_, _ = w.Write(data)
+		return true
+	})
+}
+
+// TestHostileAnswers has a registry answer requests for a good pack in ways that must be refused.
+func TestHostileAnswers(t *testing.T) {
+	isManifest := func(r *http.Request) bool { return strings.Contains(r.URL.Path, "/manifests/") }
+	isBlob := func(r *http.Request) bool { return strings.Contains(r.URL.Path, "/blobs/") }
+	for _, tt := range []struct {
+		name   string
+		answer func(http.ResponseWriter, *http.Request) bool
+		code   diag.Code
+		words  string
+	}{
+		{"another manifest under the digest", func(w http.ResponseWriter, r *http.Request) bool {
+			w.Header().Set("Content-Type", ocispec.MediaTypeImageManifest)
+			w.Header().Set("Docker-Content-Digest", "sha256:"+strings.Repeat("0", 64))
+			w.Header().Set("Content-Length", "2")
+			_, _ = w.Write([]byte("{}"))
+			return isManifest(r)
+		}, diag.Integrity, "does not match"},
+		{"a digest algorithm of its own", func(w http.ResponseWriter, r *http.Request) bool {
+			w.Header().Set("Content-Type", ocispec.MediaTypeImageManifest)
+			w.Header().Set("Docker-Content-Digest", "sha512:"+strings.Repeat("0", 128))
+			w.Header().Set("Content-Length", "2")
+			_, _ = w.Write([]byte("{}"))
+			return isManifest(r)
+		}, diag.Invalid, "sha512"},
+		{"HTML with 200", func(w http.ResponseWriter, r *http.Request) bool {
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = w.Write([]byte("<html>log in to the hotel network</html>"))
+			return isManifest(r)
+		}, diag.Invalid, "not JSON"},
+		{"a damaged layer", func(w http.ResponseWriter, r *http.Request) bool {
+			if isBlob(r) {
+				_, _ = w.Write(bytes.Repeat([]byte("x"), 300))
+			}
+			return isBlob(r)
+		}, diag.Integrity, "size of"},
+		{"a damaged layer of unknown length", func(w http.ResponseWriter, r *http.Request) bool {
+			if isBlob(r) {
+				w.(http.Flusher).Flush()
+				_, _ = w.Write([]byte("not a tar"))
+			}
+			return isBlob(r)
+		}, diag.Integrity, "does not match"},
+		{"a layer without end", func(w http.ResponseWriter, r *http.Request) bool {
+			for isBlob(r) && r.Context().Err() == nil {
+				if _, err := w.Write(bytes.Repeat([]byte("x"), 1<<16)); err != nil {
+					break
+				}
+			}
+			return isBlob(r)
+		}, diag.Integrity, "more"},
+		{"a connection that breaks", func(w http.ResponseWriter, r *http.Request) bool {
+			if isBlob(r) {
+				w.(http.Flusher).Flush()
+				_, _ = w.Write([]byte{0x1f, 0x8b})
+				panic(http.ErrAbortHandler)
+			}
+			return false
+		}, diag.Remote, "127.0.0.1"},
+		{"a redirect to a file", func(w http.ResponseWriter, r *http.Request) bool {
+			if isBlob(r) {
+				w.Header().Set("Location", "file:///etc/passwd")
+				w.WriteHeader(http.StatusTemporaryRedirect)
+			}
+			return isBlob(r)
+		}, diag.Denied, "redirects to file"},
+		{"redirects without end", func(w http.ResponseWriter, r *http.Request) bool {
+			if isBlob(r) {
+				w.Header().Set("Location", r.URL.Path+"x")
+				w.WriteHeader(http.StatusTemporaryRedirect)
+			}
+			return isBlob(r)
+		}, diag.Remote, "more than 10 times"},
+		{"401 for ever", func(w http.ResponseWriter, r *http.Request) bool {
+			w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return true
+		}, diag.Denied, "docker login"},
+		{"a realm elsewhere on this machine", func(w http.ResponseWriter, r *http.Request) bool {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="http://169.254.169.254/latest/meta-data",service="x"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return true
+		}, diag.Remote, "realm"},
+		{"secrets and escapes in an error body", func(w http.ResponseWriter, r *http.Request) bool {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprintf(w, `{"errors":[{"code":"X","message":"\u001b[31mred %s"}]}`, strings.Repeat("A", 4_000))
+			return true
+		}, diag.Remote, `\x1b[31mred`},
+		{"an endless list of tags", func(w http.ResponseWriter, r *http.Request) bool {
+			if strings.HasSuffix(r.URL.Path, "/tags/list") {
+				w.Header().Set("Link", `</v2/acme/deploy/tags/list?last=x>; rel="next"`)
+				_, _ = w.Write([]byte(`{"tags":["1.0.0"]}`))
+				return true
+			}
+			return false
+		}, diag.Remote, "1000 pages"},
+		{"tags on another host", func(w http.ResponseWriter, r *http.Request) bool {
+			if strings.HasSuffix(r.URL.Path, "/tags/list") {
+				w.Header().Set("Link", `<http://evil.example/v2/tags/list>; rel="next"`)
+				_, _ = w.Write([]byte(`{"tags":["1.0.0"]}`))
+				return true
+			}
+			return false
+		}, diag.Denied, "evil.example"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := ocitest.New(t)
+			ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+			push(t, s.Client(t, ""), ref, "1.0.0", "deploy")
+			c := s.Client(t, "")
+			if !strings.Contains(tt.name, "tags") {
+				ref.Rev = "1.0.0"
+			}
+			s.Meddle(tt.answer)
+			err := get(t, c, ref)
+			wantCode(t, err, tt.code, tt.words)
+			if len(err.Error()) > 600 {
+				t.Errorf("the message has %d bytes", len(err.Error()))
+			}
+		})
+	}
+}
+
+// TestTagMoved holds that what was opened is what is fetched, even if its tag was moved in between.
+func TestTagMoved(t *testing.T) {
+	s := ocitest.New(t)
+	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"}
+	push(t, s.Client(t, ""), ref, "1.0.0", "deploy")
+	c := s.Client(t, "")
+	p, err := c.Open(t.Context(), ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	handMade(t, s, "acme/deploy", map[string]sourcetest.File{"skills/evil/SKILL.md": {Data: sourcetest.Skill("evil", "x")}}, false)
+	_, trees := release("1.0.0", "deploy")
+	checkFetched(t, s.Client(t, ""), p, trees)
+}
+
+// TestCredentialsStayWithTheirHost has a registry redirect to another server: no credential may arrive there.
+func TestCredentialsStayWithTheirHost(t *testing.T) {
+	var seen atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "" {
+			seen.Add(1)
+		}
+		w.WriteHeader(http.StatusNotFound)
+	}))
+	defer other.Close()
+	s := ocitest.New(t)
+	s.User, s.Password = "ada", "secret"
+	var asked atomic.Int32
+	s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
+		if _, password, ok := r.BasicAuth(); !ok || password != "secret" {
+			w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return true
+		}
+		asked.Add(1)
+		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
+		return true
+	})
+	err := get(t, s.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"})
+	wantCode(t, err, diag.NotFound)
+	if asked.Load() == 0 || seen.Load() != 0 {
+		t.Errorf("the registry was asked %d times with credentials, the other server %d times", asked.Load(), seen.Load())
+	}
+}
+
+func TestRedirects(t *testing.T) {
+	request := func(url string) *http.Request {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for _, tt := range []struct {
+		from, to string
+		ok       bool
+	}{
+		{"https://registry.example/v2/", "https://cdn.example/blob", true},
+		{"https://registry.example/v2/", "http://registry.example/v2/", false},
+		{"https://registry.example/v2/", "https://169.254.169.254/latest", false},
+		{"https://registry.example/v2/", "https://[fe80::1]/", false},
+		{"https://registry.example/v2/", "https://127.0.0.1/", false},
+		{"https://registry.example/v2/", "https://[::ffff:127.0.0.1]/", false},
+		{"https://registry.example/v2/", "https://localhost:5000/", false},
+		{"https://registry.example/v2/", "https://0.0.0.0/", false},
+		{"http://127.0.0.1:5000/v2/", "http://127.0.0.1:9000/blob", true},
+	} {
+		err := oci.CheckRedirect(request(tt.to), []*http.Request{request(tt.from)})
+		if (err == nil) != tt.ok {
+			t.Errorf("%s to %s: %v", tt.from, tt.to, err)
+		}
+	}
+}
+
+func TestUntrustedCertificate(t *testing.T) {
+	s := ocitest.NewTLS(t)
+	c := oci.New(oci.Options{Retries: -1})
+	defer c.Close()
+	_, err := c.Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"})
+	wantCode(t, err, diag.Remote, "certificate", "SSL_CERT_FILE")
+}
+
+func TestWrongPassword(t *testing.T) {
+	s := ocitest.DockerRegistry(t, ocitest.Options{User: "ada", Password: "right"})
+	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"}
+	s.Password = "wrong"
+	_, err := s.Client(t, "").Open(t.Context(), ref)
+	wantCode(t, err, diag.Denied, "docker login")
+	s.User = ""
+	_, err = s.Client(t, "").Open(t.Context(), ref)
+	wantCode(t, err, diag.Denied, "docker login")
+	if strings.Contains(err.Error(), "wrong") {
+		t.Errorf("%q has the password", err)
+	}
+}
+
+func TestUnreachable(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	host := strings.TrimPrefix(server.URL, "http://")
+	server.Close()
+	c := oci.New(oci.Options{Retries: -1})
+	_, err := c.Versions(t.Context(), source.Ref{Kind: source.KindOCI, URL: "oci://" + host + "/acme/deploy"})
+	wantCode(t, err, diag.Remote, host, "refused")
+}
+
+// TestResume breaks the connection again and again: the rest is asked for, and the whole is checked.
+func TestResume(t *testing.T) {
+	for _, ranges := range []bool{true, false} {
+		t.Run(fmt.Sprintf("ranges %t", ranges), func(t *testing.T) {
+			s := ocitest.New(t)
+			ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"}
+			push(t, s.Client(t, ""), ref, "1.0.0", "deploy", "rollback")
+			c := oci.New(oci.Options{Transport: s.Transport(t)})
+			p, err := c.Open(t.Context(), ref)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var breaks atomic.Int32
+			s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
+				if !ranges {
+					r.Header.Del("Range")
+				}
+				if breaks.Add(1) <= 2 {
+					return breakAfter(s, w, r, 100*int(breaks.Load()))
+				}
+				return false
+			})
+			_, trees := release("1.0.0", "deploy", "rollback")
+			checkFetched(t, c, p, trees)
+			if breaks.Load() != 3 {
+				t.Errorf("%d requests, want 3", breaks.Load())
+			}
+		})
+	}
+}
+
+// breakAfter answers a request with the first bytes of what the registry would, and breaks the connection.
+func breakAfter(s *ocitest.Server, w http.ResponseWriter, r *http.Request, n int) bool {
+	rec := httptest.NewRecorder()
+	s.Registry.ServeHTTP(rec, r)
+	for k, v := range rec.Header() {
+		w.Header()[k] = v
+	}
+	w.WriteHeader(rec.Code)
+	_, _ = w.Write(rec.Body.Bytes()[:min(n, rec.Body.Len())])
+	w.(http.Flusher).Flush()
+	panic(http.ErrAbortHandler)
+}
