@@ -88,6 +88,9 @@ func parseRule(line string) (rule ignoreRule, ok bool) {
 		rule.segments = append(rule.segments, "**")
 	}
 	for segment := range strings.SplitSeq(line, "/") {
+		if len(segment) > 1 && strings.Trim(segment, "*") == "" {
+			segment = "**"
+		}
 		if n := len(rule.segments); segment == "**" && n > 0 && rule.segments[n-1] == "**" {
 			continue
 		}
@@ -213,6 +216,11 @@ func matchClass(pattern string, b byte) (length int, ok bool) {
 		if pattern[i] == ']' && !first {
 			return i + 1, found != negate
 		}
+		if name, n := namedClass(pattern[i:]); n > 0 {
+			found = found || inNamedClass(name, b)
+			i += n
+			continue
+		}
 		lo, next := classByte(pattern, i)
 		hi := lo
 		if next+1 < len(pattern) && pattern[next] == '-' && pattern[next+1] != ']' {
@@ -229,4 +237,49 @@ func classByte(pattern string, i int) (b byte, next int) {
 		i++
 	}
 	return pattern[i], i + 1
+}
+
+// namedClass returns the name in "[:name:]" and the length of the whole, 0 if pattern does not start with that.
+func namedClass(pattern string) (name string, length int) {
+	rest, ok := strings.CutPrefix(pattern, "[:")
+	if !ok {
+		return "", 0
+	}
+	name, _, ok = strings.Cut(rest, ":]")
+	if !ok || strings.ContainsRune(name, ']') {
+		return "", 0
+	}
+	return name, len(name) + len("[::]")
+}
+
+func inNamedClass(name string, b byte) bool {
+	lower, upper, digit := b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z', b >= '0' && b <= '9'
+	graph := b > ' ' && b < 0x7f
+	switch name {
+	case "lower":
+		return lower
+	case "upper":
+		return upper
+	case "digit":
+		return digit
+	case "alpha":
+		return lower || upper
+	case "alnum":
+		return lower || upper || digit
+	case "xdigit":
+		return digit || b >= 'a' && b <= 'f' || b >= 'A' && b <= 'F'
+	case "punct":
+		return graph && !lower && !upper && !digit
+	case "graph":
+		return graph
+	case "print":
+		return graph || b == ' '
+	case "blank":
+		return b == ' ' || b == '\t'
+	case "space":
+		return b == ' ' || b >= '\t' && b <= '\r'
+	case "cntrl":
+		return b < ' ' || b == 0x7f
+	}
+	return false
 }

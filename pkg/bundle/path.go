@@ -28,16 +28,17 @@ func CheckPath(p string) error {
 	if p[0] == '/' {
 		return entryErrorf(p, "is an absolute path")
 	}
-	if rule := checkRunes(p); rule != "" {
+	name := Normal(p) // what it will be called: U+1FEF, for one, is a back quote then
+	if rule := checkRunes(name); rule != "" {
 		return entryErrorf(p, "%s", rule)
 	}
-	for rest, component, more := p, "", true; more; {
+	for rest, component, more := name, "", true; more; {
 		component, rest, more = strings.Cut(rest, "/")
 		if rule := checkComponent(component); rule != "" {
 			return entryErrorf(p, "%s", rule)
 		}
 	}
-	if strings.EqualFold(p, "skillpm.lock") {
+	if fold(name) == "skillpm.lock" {
 		return entryErrorf(p, "is skillpm's own file")
 	}
 	return nil
@@ -49,7 +50,7 @@ func checkRunes(p string) string {
 		case r < 0x20 || r == 0x7f:
 			return "has a control character"
 		case strings.ContainsRune(`<>:"|?*`, r):
-			return "has a character that Windows does not allow: " + string(r)
+			return "has a character that Windows does not allow, " + string(r)
 		case r == '\\':
 			return "has a backslash"
 		case r == '`':
@@ -63,15 +64,19 @@ func checkRunes(p string) string {
 	return ""
 }
 
+// unseen are ranges of characters that show nothing, besides those that Unicode calls control, formatting or private.
+var unseen = [...][2]rune{
+	{0x034f, 0x034f}, {0x115f, 0x1160}, {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x2028, 0x2029}, {0x3164, 0x3164}, // fillers
+	{0xfe00, 0xfe0e}, {0xffa0, 0xffa0}, {0xfff0, 0xffff}, {0xe0000, 0xe0fff}, // variation selectors, specials, tags
+}
+
 // invisible reports whether r can't be seen in a file name or changes how its neighbours are seen. U+FE0F, which is
 // part of how emoji are written, is none of them.
 func invisible(r rune) bool {
-	switch {
-	case r >= 0xfe00 && r <= 0xfe0e, r >= 0xe0000 && r <= 0xe0fff, // variation selectors, tags
-		r >= 0x180b && r <= 0x180f,                                                                // Mongolian variation selectors
-		r == 0x034f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x3164, r == 0xffa0, // fillers
-		r == 0x2028, r == 0x2029, r >= 0xfff0 && r <= 0xffff, r == utf8.RuneError:
-		return true
+	for _, pair := range unseen {
+		if r >= pair[0] && r <= pair[1] {
+			return true
+		}
 	}
 	return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r)
 }
@@ -91,7 +96,7 @@ func checkComponent(c string) string {
 	case strings.TrimSpace(c) != c:
 		return "has a component that starts or ends with a space"
 	}
-	lower := strings.ToLower(c)
+	lower := fold(c)
 	stem, _, _ := strings.Cut(lower, ".")
 	switch {
 	case strings.Contains(reservedDevices, " "+strings.TrimRight(stem, " ")+" ") && stem != "":
