@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/registry/remote/auth"
@@ -34,8 +35,9 @@ type Options struct {
 
 // Client publishes and fetches packs. It may be used by several goroutines at once.
 type Client struct {
-	opts Options
-	auth *auth.Client
+	opts  Options
+	auth  *auth.Client
+	stall time.Duration // after how long without a byte a download counts as broken
 
 	mu      sync.Mutex
 	plain   map[string]bool      // hosts that were asked whether they speak TLS
@@ -52,6 +54,7 @@ func New(opts Options) *Client {
 	}
 	c := &Client{
 		opts:    opts,
+		stall:   stallTimeout,
 		plain:   make(map[string]bool),
 		seen:    make(map[string]*artifact),
 		foreign: make(map[string][]root),

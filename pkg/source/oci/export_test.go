@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"testing"
+	"time"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -80,3 +81,6 @@ func PackInfoRoundTrip(text string) (string, error) {
 	}
 	return p.encode(), nil
 }
+
+// SetStall sets how long a registry may say nothing in the middle of a blob.
+func (c *Client) SetStall(d time.Duration) { c.stall = d }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
@@ -423,4 +424,23 @@ func breakAfter(s *ocitest.Server, w http.ResponseWriter, r *http.Request, n int
 	_, _ = w.Write(rec.Body.Bytes()[:min(n, rec.Body.Len())])
 	w.(http.Flusher).Flush()
 	panic(http.ErrAbortHandler)
+}
+
+// TestStall holds that a registry that stops in the middle does not stop skillpm for good.
+func TestStall(t *testing.T) {
+	s := ocitest.New(t)
+	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"}
+	push(t, s.Client(t, ""), ref, "1.0.0", "deploy")
+	c := s.Client(t, "")
+	c.SetStall(50 * time.Millisecond)
+	s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
+		if strings.Contains(r.URL.Path, "/blobs/") {
+			_, _ = w.Write([]byte{0x1f})
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+			return true
+		}
+		return false
+	})
+	wantCode(t, get(t, c, ref), diag.Remote, "nothing came for 50ms")
 }

@@ -42,7 +42,7 @@ func (c *Client) openRemote(ctx context.Context, ociURL string) (*repository, er
 	repo.Client = c.auth
 	repo.MaxMetadataBytes = maxManifest
 	repo.ManifestMediaTypes = []string{ocispec.MediaTypeImageManifest, ocispec.MediaTypeImageIndex}
-	return &repository{repo: repo, host: host, name: name, tries: c.opts.retries(), stall: stallTimeout}, nil
+	return &repository{repo: repo, host: host, name: name, tries: c.opts.retries(), stall: c.stall}, nil
 }
 
 // stallTimeout is how long a registry may say nothing in the middle of a blob.

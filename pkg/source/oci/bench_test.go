@@ -1,0 +1,98 @@
+package oci_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
+)
+
+// largePack is a pack of n skills: SKILL.md of 4 KB, three references of 8 KB and a script each. Its words come from a
+// fixed sequence, so that it compresses as text does.
+func largePack(n int) (oci.Release, []bundle.Tree) {
+	random := rand.New(rand.NewPCG(1, 2))
+	text := func(size int) []byte {
+		var b []byte
+		for len(b) < size {
+			b = fmt.Appendf(b, "word%d ", random.IntN(5000))
+		}
+		return b[:size]
+	}
+	rel := oci.Release{ID: source.ID{Owner: "acme", Name: "many"}, Version: "1.0.0"}
+	var trees []bundle.Tree
+	for i := range n {
+		name := fmt.Sprintf("skill-%04d", i)
+		trees = append(trees, bundle.MapTree(name, map[string][]byte{
+			"SKILL.md":        append([]byte("---\nname: "+name+"\ndescription: Does things.\n---\n\n"), text(4<<10)...),
+			"references/a.md": text(8 << 10),
+			"references/b.md": text(8 << 10),
+			"references/c.md": text(8 << 10),
+			"scripts/run.sh":  []byte("#!/bin/sh\necho " + name + "\n"),
+		}, func(p string) bool { return p == "scripts/run.sh" }))
+		rel.Skills = append(rel.Skills, oci.SkillMeta{Name: name, Description: "Does things."})
+	}
+	return rel, trees
+}
+
+// BenchmarkFetch streams a pack from a registry into nothing: what remains is the network, gzip, tar and SHA-256.
+func BenchmarkFetch(b *testing.B) {
+	for _, n := range []int{10, 1000} {
+		b.Run(fmt.Sprintf("skills=%d", n), func(b *testing.B) {
+			s := ocitest.New(b)
+			c := s.Client(b, "")
+			ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/many")}
+			rel, trees := largePack(n)
+			if _, err := c.Push(b.Context(), ref, rel, trees); err != nil {
+				b.Fatal(err)
+			}
+			var size int64
+			for _, t := range trees {
+				size += t.Inventory.Size()
+			}
+			b.SetBytes(size)
+			b.ReportAllocs()
+			for b.Loop() {
+				p, err := c.Open(b.Context(), ref)
+				if err != nil {
+					b.Fatal(err)
+				}
+				sink := &devNull{}
+				if err := c.Fetch(b.Context(), p, nil, sink); err != nil || sink.n != size {
+					b.Fatal(err, sink.n)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkOpen resolves a version of a large pack.
+func BenchmarkOpen(b *testing.B) {
+	s := ocitest.New(b)
+	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/many"), Rev: "1.0.0"}
+	rel, trees := largePack(1000)
+	c := s.Client(b, "")
+	if _, err := c.Push(b.Context(), ref, rel, trees); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := c.Open(b.Context(), ref); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkPush publishes a pack to a layout.
+func BenchmarkPush(b *testing.B) {
+	rel, trees := largePack(100)
+	for b.Loop() {
+		c := oci.New(oci.Options{Base: b.TempDir()})
+		if _, err := c.Push(b.Context(), source.Ref{Kind: source.KindLayout, URL: "out", ID: rel.ID}, rel, trees); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package oci_test
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
+	"github.com/skillpm/skillpm/pkg/source/sourcetest"
+)
+
+const (
+	fluxType = "application/vnd.cncf.flux.content.v1.tar+gzip"
+	skillMD  = "SKILL.md"
+)
+
+func file(text string) sourcetest.File { return sourcetest.File{Data: text} }
+
+// TestForeign opens and fetches what other tools publish.
+func TestForeign(t *testing.T) {
+	greet := sourcetest.Skill("greet", "Greets.")
+	for _, tt := range []struct {
+		name string
+		tag  string
+		make func(r registry, tag string)
+		want map[string]string // skill -> description
+		ver  string
+	}{
+		{"an Agent Skills artifact", "1.2.0", func(r registry, tag string) {
+			l := r.blob("tools/greet", oci.MediaTypeContent, archive(r.t, map[string]sourcetest.File{"greet/" + skillMD: file(greet)}))
+			r.manifest("tools/greet", tag, ocispec.MediaTypeImageManifest, manifestOf(oci.MediaTypeSkill, l))
+		}, map[string]string{"greet": "Greets."}, "1.2.0"},
+		{"with a card beside the content", "v1.2.0", func(r registry, tag string) {
+			l := r.blob("tools/greet", oci.MediaTypeContent, archive(r.t, map[string]sourcetest.File{"greet/" + skillMD: file(greet)}))
+			card := r.blob("tools/greet", "application/vnd.example.card.v1+yaml", []byte("a: b\n"))
+			r.manifest("tools/greet", tag, ocispec.MediaTypeImageManifest, manifestOf(oci.MediaTypeSkill, card, l))
+		}, map[string]string{"greet": "Greets."}, "1.2.0"},
+		{"Flux, several skills and other files", "latest", func(r registry, tag string) {
+			l := r.blob("tools/greet", fluxType, archive(r.t, map[string]sourcetest.File{
+				"greet/" + skillMD: file(greet), "wave/" + skillMD: file("---\ndescription: Waves.\n---\n\nWave.\n"),
+				"README.md": file("# read me\n"), "docs/a.md": file("x"),
+			}))
+			m := manifestOf("", l)
+			m.Annotations = map[string]string{ocispec.AnnotationVersion: "3.1.0"}
+			r.manifest("tools/greet", tag, ocispec.MediaTypeImageManifest, m)
+		}, map[string]string{"greet": "Greets.", "wave": "Waves."}, "3.1.0"},
+		{"ToolHive: an index for platforms, files at the root", "0.1.0", func(r registry, tag string) {
+			l := r.blob("tools/greet", ocispec.MediaTypeImageLayerGzip, archive(r.t, map[string]sourcetest.File{
+				skillMD: file(greet), "scripts/hi.sh": {Data: "#!/bin/sh\n", Executable: true}, "LICENSE": file("x"),
+			}))
+			m := r.manifest("tools/greet", "", ocispec.MediaTypeImageManifest, manifestOf("dev.toolhive.skills.v1", l))
+			amd, arm := m, m
+			amd.Platform, arm.Platform = &ocispec.Platform{OS: "linux", Architecture: "amd64"}, &ocispec.Platform{OS: "linux", Architecture: "arm64"}
+			r.manifest("tools/greet", tag, ocispec.MediaTypeImageIndex, index(amd, arm))
+		}, map[string]string{"greet": "Greets."}, "0.1.0"},
+		{"a collection", "2.0.0", func(r registry, tag string) {
+			idx := index()
+			idx.ArtifactType = oci.MediaTypeCollection
+			for _, name := range []string{"greet", "wave"} {
+				l := r.blob("tools/greet", oci.MediaTypeContent, archive(r.t, map[string]sourcetest.File{
+					name + "/" + skillMD: file(sourcetest.Skill(name, "Does "+name+".")),
+				}))
+				d := r.manifest("tools/greet", "", ocispec.MediaTypeImageManifest, manifestOf(oci.MediaTypeSkill, l))
+				d.Annotations = map[string]string{"io.agentskills.skill.name": name}
+				idx.Manifests = append(idx.Manifests, d)
+			}
+			r.manifest("tools/greet", tag, ocispec.MediaTypeImageIndex, idx)
+		}, map[string]string{"greet": "Does greet.", "wave": "Does wave."}, "2.0.0"},
+		{"a name that is not legal", "1.0.0", func(r registry, tag string) {
+			l := r.blob("tools/greet", oci.MediaTypeContent, archive(r.t, map[string]sourcetest.File{
+				"Greet_People/" + skillMD: file("---\nname: Greet People!\ndescription: Greets.\n---\n\nx\n"),
+			}))
+			r.manifest("tools/greet", tag, ocispec.MediaTypeImageManifest, manifestOf(oci.MediaTypeSkill, l))
+		}, map[string]string{"greet-people": "Greets."}, "1.0.0"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := ocitest.New(t)
+			r := registry{t, s}
+			r.blob("tools/greet", ocispec.MediaTypeEmptyJSON, []byte("{}"))
+			tt.make(r, tt.tag)
+			c := s.Client(t, "")
+			p, err := c.Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: s.URL("tools/greet"), Rev: tt.tag})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := make(map[string]string)
+			for _, s := range p.Skills {
+				got[s.Name] = s.Description
+			}
+			if !maps.Equal(got, tt.want) || p.Version != tt.ver || p.ID.String() != "tools/greet" {
+				t.Errorf("opened %s@%s with %q, want %q", p.ID, p.Version, got, tt.want)
+			}
+			checkTrees(t, c, p)
+			checkTrees(t, s.Client(t, ""), p) // as from a lock, without opening it first
+		})
+	}
+}
+
+// checkTrees holds that what is fetched is what Open described, whole and one by one.
+func checkTrees(t *testing.T, c *oci.Client, p *source.Pack) {
+	t.Helper()
+	all := fetch(t, c, p)
+	if len(all) != len(p.Skills) {
+		t.Errorf("fetched %d skills of %d", len(all), len(p.Skills))
+	}
+	for _, s := range p.Skills {
+		if all[s.Name].Digest() != s.Tree {
+			t.Errorf("%s is %s, Open said %s", s.Name, all[s.Name].Digest(), s.Tree)
+		}
+		if one := fetch(t, c, p, s.Name); len(one) != 1 || one[s.Name].Digest() != s.Tree {
+			t.Errorf("%s alone gave %d skills", s.Name, len(one))
+		}
+	}
+}
+
+// TestNoSkill has artifacts of other kinds, which are not packs.
+func TestNoSkill(t *testing.T) {
+	s := ocitest.New(t)
+	r := registry{t, s}
+	r.blob("x/y", ocispec.MediaTypeEmptyJSON, []byte("{}"))
+	l := r.blob("x/y", ocispec.MediaTypeImageLayerGzip, archive(t, map[string]sourcetest.File{"bin/sh": file("elf")}))
+	r.manifest("x/y", "1.0.0", ocispec.MediaTypeImageManifest, manifestOf("", l))
+	_, err := s.Client(t, "").Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: s.URL("x/y")})
+	wantCode(t, err, diag.Invalid, skillMD)
+}
+
+// TestHighest chooses what a place without a version means.
+func TestHighest(t *testing.T) {
+	for _, tt := range []struct {
+		tags []string
+		want string
+	}{
+		{[]string{"v1.0.0", "1.2.0", "1.10.0-rc.1", "latest", "1", "20261120", "sha256-" + fmt.Sprintf("%064d", 0)}, "1.2.0"},
+		{[]string{"latest", "edge", "1.0.0-rc.1"}, "latest"},
+		{[]string{"edge", "1.0.0-rc.1", "1.0.0-rc.2"}, "1.0.0-rc.2"},
+		{[]string{"edge", "1.4"}, ""},
+	} {
+		s := ocitest.New(t)
+		r := registry{t, s}
+		r.blob("x/y", ocispec.MediaTypeEmptyJSON, []byte("{}"))
+		l := r.blob("x/y", oci.MediaTypeContent, archive(t, map[string]sourcetest.File{"a/" + skillMD: file(sourcetest.Skill("a", "A."))}))
+		for _, tag := range tt.tags {
+			r.manifest("x/y", tag, ocispec.MediaTypeImageManifest, manifestOf(oci.MediaTypeSkill, l))
+		}
+		p, err := s.Client(t, "").Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: s.URL("x/y")})
+		if tt.want == "" {
+			wantCode(t, err, diag.NotFound, "no versions", "name a tag")
+			continue
+		}
+		if err != nil || p.Ref.Rev != tt.want {
+			t.Errorf("%q: %+v %v, want %s", tt.tags, p, err, tt.want)
+		}
+	}
+}
+
+func FuzzParseArtifact(f *testing.F) {
+	d := `{"mediaType":"m","digest":"sha256:` + fmt.Sprintf("%064d", 0) + `","size":1}`
+	f.Add([]byte(`{"schemaVersion":2,"mediaType":"` + ocispec.MediaTypeImageManifest + `","config":` + d + `,"layers":[` + d + `]}`))
+	f.Add([]byte(`{"schemaVersion":2,"mediaType":"` + ocispec.MediaTypeImageIndex + `","manifests":[` + d + `]}`))
+	f.Add([]byte(`{"schemaVersion":1}`))
+	f.Add([]byte(`{"schemaVersion":2,"layers":null,"annotations":{"io.skillpm.pack.v1":"{}"}}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if err := oci.ParseArtifact(raw); err != nil && diag.CodeOf(err) == diag.Internal {
+			t.Errorf("%q: %v has no code", raw, err)
+		}
+	})
+}
+
+func FuzzPackInfo(f *testing.F) {
+	f.Add(`{"name":"a/b","version":"1.0.0","dependencies":{"a/c":"^1","a/d":{"version":"*","skills":["x"]}},"skills":{"x":"t1:sha256:` + fmt.Sprintf("%064d", 0) + `"}}`)
+	f.Add(`{}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		if again, err := oci.PackInfoRoundTrip(text); err == nil && again != text {
+			t.Errorf("%q becomes %q", text, again)
+		}
+	})
+}
