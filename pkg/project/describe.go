@@ -43,7 +43,8 @@ type SkillDir struct {
 // A place without a skillpm.yaml, or with one that has no name or version, has the identity and version that
 // [source.Ref.DefaultID] and [source.DefaultVersion] give it. A skill's name is the one it declares if that is legal,
 // else its directory's, else a legal one made from that. Of two skills of one name in a place without a skillpm.yaml the
-// one nearest to the root counts, and then the first by path; with a skillpm.yaml they are an error. Errors have code
+// one nearest to the root counts, and then the first by path; with a skillpm.yaml they are an error. A directory below a
+// named pack that has a skillpm.yaml of its own is another pack. Errors have code
 // [diag.Invalid], or [diag.NotFound] when there is no skill.
 func Describe(fsys fs.FS, ref source.Ref) (*Content, error) {
 	c := &Content{}
@@ -57,7 +58,7 @@ func Describe(fsys fs.FS, ref source.Ref) (*Content, error) {
 	if c.Ignore, err = readIgnore(fsys); err != nil {
 		return nil, err
 	}
-	f := finder{fsys: fsys, ignore: c.Ignore}
+	f := finder{fsys: fsys, ignore: c.Ignore, bounded: c.Manifest != nil && !c.Manifest.Name.IsZero()}
 	var dirs []string
 	if c.Manifest != nil && len(c.Manifest.Skills) > 0 {
 		dirs, err = f.match(c.Manifest.Skills)

@@ -3,6 +3,7 @@ package project
 import (
 	"bytes"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -108,40 +109,54 @@ func (e encoder) name(l *Lock, name string) {
 	}
 }
 
-// plainKey writes a skill's name or a pack's id without quotes where every YAML reader takes it for text, as it does
-// not for true, null, 1e3 or 2026-01-02.
+var plainText = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`)
+
+// plainKey writes a key or a name without quotes where every YAML reader takes it for text, as it does not with true,
+// null, 1e3 or 2026-01-02.
 func plainKey(s string) string {
 	n := yaml.Node{Kind: yaml.ScalarNode, Value: s}
-	if n.ShortTag() != "!!str" || strings.Contains(" y n yes no on off ", " "+s+" ") || s[0] >= '0' && s[0] <= '9' && !strings.Contains(s, "/") {
+	id := strings.Contains(s, "/") && lowerText.MatchString(s)
+	if !id && !plainText.MatchString(s) || n.ShortTag() != "!!str" || strings.Contains(" y n yes no on off ", " "+strings.ToLower(s)+" ") {
 		return quote(s)
 	}
 	return s
 }
 
-// unknown writes the entries of a mapping that this version does not know, sorted by key.
+var lowerText = regexp.MustCompile(`^[a-z0-9-]+/[a-z0-9-]+$`)
+
+// unknown writes the entries of a mapping that this version does not know, sorted by key, each on one line.
 func (e encoder) unknown(n *yaml.Node, depth int) {
-	if n == nil {
-		return
-	}
-	values := make(map[string][2]*yaml.Node)
+	values := make(map[string]*yaml.Node)
 	for k, v := range pairs(n) {
-		values[k.Value] = [2]*yaml.Node{k, v}
+		values[k.Value] = v
 	}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		pair := values[key]
-		var text bytes.Buffer
-		enc := yaml.NewEncoder(&text)
-		enc.SetIndent(2)
-		one := &yaml.Node{Kind: yaml.MappingNode, Content: pair[:]}
-		if err := enc.Encode(one); err != nil || enc.Close() != nil {
-			continue // a node that was parsed can be written
+		e.line(depth, plainKey(key), flowText(values[key]))
+	}
+}
+
+// flowText writes any node on one line: in the same form however it was written before.
+func flowText(n *yaml.Node) string {
+	var parts []string
+	switch n.Kind {
+	case yaml.MappingNode:
+		for k, v := range pairs(n) {
+			parts = append(parts, plainKey(k.Value)+": "+flowText(v))
 		}
-		for line := range strings.Lines(text.String()) {
-			if line != "\n" {
-				e.b.WriteString(strings.Repeat("  ", depth))
-			}
-			e.b.WriteString(line)
+		return "{" + strings.Join(parts, ", ") + "}"
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			parts = append(parts, flowText(item))
 		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	switch n.ShortTag() {
+	case "!!null":
+		return "null"
+	case "!!int", "!!float", "!!bool", "!!timestamp":
+		return n.Value
+	default:
+		return quote(n.Value)
 	}
 }
 

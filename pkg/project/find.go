@@ -16,6 +16,7 @@ import (
 type finder struct {
 	fsys    fs.FS
 	ignore  *bundle.IgnoreFile
+	bounded bool // directories with a skillpm.yaml of their own are other packs
 	skipped []string
 }
 
@@ -50,6 +51,9 @@ func (f *finder) ignored(name string, dir bool) bool {
 
 // walk returns the skills below dir, and dir itself. What is below a skill belongs to it.
 func (f *finder) walk(dir string) ([]string, error) {
+	if _, err := fs.Stat(f.fsys, path.Join(dir, ManifestName)); err == nil && f.bounded && dir != "." {
+		return nil, nil
+	}
 	below, isSkill, err := f.list(dir)
 	if err != nil {
 		return nil, err

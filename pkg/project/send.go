@@ -21,6 +21,7 @@ func (c *Content) Pack(ref source.Ref) *source.Pack {
 		ID: c.ID, Version: c.Version, Description: c.Description, License: c.License, Ref: ref,
 		Skills:       make([]source.Skill, len(c.Skills)),
 		Dependencies: slices.Clone(c.Dependencies),
+		Warnings:     slices.Clone(c.Skipped),
 	}
 	for i, s := range c.Skills {
 		p.Skills[i] = source.Skill{Name: s.Name, Description: s.Description}
