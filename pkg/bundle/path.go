@@ -8,10 +8,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// reservedDevices are the names that Windows takes for devices, whatever their extension.
-const reservedDevices = " aux clock$ com0 com1 com2 com3 com4 com5 com6 com7 com8 com9 com¹ com² com³ con conin$ conout$" +
-	" lpt0 lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9 lpt¹ lpt² lpt³ nul prn "
-
 // CheckPath reports why p can't be the path of a file in a skill, as an [EntryError], or nil.
 //
 // A path is relative, slash-separated and clean, in UTF-8. Every component can be created on Linux, macOS and Windows
@@ -47,6 +43,7 @@ func CheckPath(p string) error {
 func checkRunes(p string) string {
 	for i, r := range p {
 		switch {
+		case 'a' <= r && r <= 'z', '-' <= r && r <= '9', 'A' <= r && r <= 'Z': // nearly all there are
 		case r < 0x20 || r == 0x7f:
 			return "has a control character"
 		case strings.ContainsRune(`<>:"|?*`, r):
@@ -99,7 +96,7 @@ func checkComponent(c string) string {
 	lower := fold(c)
 	stem, _, _ := strings.Cut(lower, ".")
 	switch {
-	case strings.Contains(reservedDevices, " "+strings.TrimRight(stem, " ")+" ") && stem != "":
+	case device(strings.TrimRight(stem, " ")):
 		return "has the name of a Windows device"
 	case lower == ".git":
 		return "is inside a .git directory"
@@ -109,6 +106,19 @@ func checkComponent(c string) string {
 		return "has a Windows short name (8.3)"
 	}
 	return ""
+}
+
+// device reports whether Windows takes a name with that stem, in lower case, for a device, whatever its extension.
+func device(stem string) bool {
+	switch stem {
+	case "aux", "con", "nul", "prn", "clock$", "conin$", "conout$":
+		return true
+	}
+	number, ok := strings.CutPrefix(stem, "com")
+	if !ok {
+		number, ok = strings.CutPrefix(stem, "lpt")
+	}
+	return ok && utf8.RuneCountInString(number) == 1 && strings.Contains("0123456789¹²³", number)
 }
 
 // shortName reports whether stem ends in a tilde and digits, as the names do that Windows makes up.

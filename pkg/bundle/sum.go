@@ -126,7 +126,7 @@ func DirTree(fsys fs.FS, dir string, skip func(path string, dir bool) bool) (Tre
 // hasher hashes files one after the other with one buffer.
 type hasher struct{ buf []byte }
 
-func newHasher() *hasher { return &hasher{buf: make([]byte, 64<<10)} }
+func newHasher() *hasher { return &hasher{buf: make([]byte, 32<<10)} }
 
 func (h *hasher) file(fsys fs.FS, f File) (Entry, error) {
 	file, err := fsys.Open(f.Name)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -272,5 +271,5 @@ func checkRoot(name string) error {
 	if strings.Contains(name, "/") {
 		return entryErrorf(name, "is not a single directory")
 	}
-	return CheckPath(path.Join(name, skillFile))
+	return CheckPath(name + "/" + skillFile)
 }
