@@ -214,6 +214,7 @@ func (w *workspace) newLock(ctx context.Context, world *world, chosen map[source
 			return nil, err
 		}
 		t.packs[id] = p
+		t.warnings = append(t.warnings, p.Warnings...)
 		if p.Yanked != "" {
 			t.warnings = append(t.warnings, id.String()+" "+p.Version+" was withdrawn: "+p.Yanked)
 		}
