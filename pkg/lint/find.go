@@ -158,6 +158,9 @@ func readHead(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	}
 	defer f.Close()
 	var buf bytes.Buffer
-	_, err = io.Copy(&buf, io.LimitReader(f, limit))
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		buf.Grow(int(min(info.Size(), limit)) + bytes.MinRead)
+	}
+	_, err = buf.ReadFrom(io.LimitReader(f, limit))
 	return buf.Bytes(), err
 }

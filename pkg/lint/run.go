@@ -26,49 +26,16 @@ type Options struct {
 	Show func(path string) string
 }
 
-// Run checks every skill at and below the targets, which are paths in fsys: a SKILL.md, a skill's directory, or a
-// directory above several skills. Links may lead anywhere in fsys, so it should be larger than the targets.
-//
-// What is wrong with skills is in the report. The error is that a target does not exist or has no skill (NotFound), or
-// that ctx was cancelled.
-func Run(ctx context.Context, fsys fs.FS, targets []string, o Options) (Report, error) {
-	l, err := newLinter(fsys, o)
-	if err != nil {
-		return Report{}, err
-	}
-	found, err := l.find(ctx, targets)
-	if err != nil {
-		return Report{}, err
-	}
-	results := make([]*unit, len(found))
-	g, gctx := errgroup.WithContext(ctx)
-	g.SetLimit(l.parallel)
-	for i, f := range found {
-		g.Go(func() error {
-			if err := gctx.Err(); err != nil {
-				return err
-			}
-			results[i] = l.check(f)
-			return nil
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return Report{}, err
-	}
-	return l.report(results), nil
-}
-
-// linter is one run: what all skills are checked with.
-type linter struct {
+// Linter checks skills. It may be used by several goroutines, and keeps the schemas that it has compiled.
+type Linter struct {
 	Options
-	fsys     fs.FS
-	parallel int
 	judges   []*judge // one a profile
 	hosts    func() map[string][]string
 	markdown markdown
 }
 
-func newLinter(fsys fs.FS, o Options) (*linter, error) {
+// New returns a linter.
+func New(o Options) (*Linter, error) {
 	if len(o.Profiles) == 0 {
 		p, err := profile.Lookup(profile.Default)
 		if err != nil {
@@ -76,13 +43,10 @@ func newLinter(fsys fs.FS, o Options) (*linter, error) {
 		}
 		o.Profiles = []*profile.Profile{p}
 	}
-	l := &linter{
-		Options: o, fsys: fsys, parallel: o.Parallel, markdown: newMarkdown(),
-		hosts: sync.OnceValue(hostFields),
+	if o.Parallel <= 0 {
+		o.Parallel = runtime.GOMAXPROCS(0)
 	}
-	if l.parallel <= 0 {
-		l.parallel = runtime.GOMAXPROCS(0)
-	}
+	l := &Linter{Options: o, markdown: newMarkdown(), hosts: sync.OnceValue(hostFields)}
 	for _, p := range o.Profiles {
 		j, err := newJudge(p)
 		if err != nil {
@@ -91,6 +55,50 @@ func newLinter(fsys fs.FS, o Options) (*linter, error) {
 		l.judges = append(l.judges, j)
 	}
 	return l, nil
+}
+
+// Run checks skills with a new linter; see [Linter.Run].
+func Run(ctx context.Context, fsys fs.FS, targets []string, o Options) (Report, error) {
+	l, err := New(o)
+	if err != nil {
+		return Report{}, err
+	}
+	return l.Run(ctx, fsys, targets)
+}
+
+// Run checks every skill at and below the targets, which are paths in fsys: a SKILL.md, a skill's directory, or a
+// directory above several skills. Links may lead anywhere in fsys, so it should be larger than the targets.
+//
+// What is wrong with skills is in the report. The error is that a target does not exist or has no skill (NotFound), or
+// that ctx was cancelled.
+func (l *Linter) Run(ctx context.Context, fsys fs.FS, targets []string) (Report, error) {
+	r := &linter{Linter: l, fsys: fsys}
+	found, err := r.find(ctx, targets)
+	if err != nil {
+		return Report{}, err
+	}
+	results := make([]*unit, len(found))
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(l.Parallel)
+	for i, f := range found {
+		g.Go(func() error {
+			if err := gctx.Err(); err != nil {
+				return err
+			}
+			results[i] = r.check(f)
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return Report{}, err
+	}
+	return r.report(results), nil
+}
+
+// linter is one run over one file system.
+type linter struct {
+	*Linter
+	fsys fs.FS
 }
 
 // report puts the units' findings together and adds what can be said only about several skills.

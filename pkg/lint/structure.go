@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -132,12 +133,15 @@ func (u *unit) body() {
 // tokens estimates how many tokens a model reads: one for four ASCII characters, one for every two others.
 func tokens(text []byte) int {
 	ascii, other := 0, 0
-	for _, r := range string(text) {
-		if r < 0x80 {
+	for i := 0; i < len(text); {
+		if text[i] < utf8.RuneSelf {
 			ascii++
-		} else {
-			other++
+			i++
+			continue
 		}
+		_, n := utf8.DecodeRune(text[i:])
+		other++
+		i += n
 	}
 	return ascii/4 + other/2
 }

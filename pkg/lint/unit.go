@@ -2,7 +2,6 @@ package lint
 
 import (
 	"bytes"
-	"io/fs"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -66,17 +65,13 @@ func (u *unit) text(data []byte) {
 
 // read returns a file's bytes; what goes wrong is a finding.
 func (u *unit) read(name string, limit int64) ([]byte, bool) {
-	info, err := fs.Stat(u.l.fsys, name)
-	if err == nil && info.Size() > limit {
-		u.add(finding{rule: ruleUnreadable, path: name, message: "the file is larger than " + size(limit)})
-		return nil, false
-	}
-	var data []byte
-	if err == nil {
-		data, err = fs.ReadFile(u.l.fsys, name)
-	}
-	if err != nil {
+	data, err := readHead(u.l.fsys, name, limit+1)
+	switch {
+	case err != nil:
 		u.add(finding{rule: ruleUnreadable, path: name, message: "the file cannot be read: " + reason(err)})
+		return nil, false
+	case int64(len(data)) > limit:
+		u.add(finding{rule: ruleUnreadable, path: name, message: "the file is larger than " + size(limit)})
 		return nil, false
 	}
 	return data, true

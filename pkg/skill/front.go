@@ -33,12 +33,21 @@ func (p *parser) front() {
 }
 
 // oneLineBreak turns the characters that YAML 1.1 counts as line breaks and editors do not into spaces, so that lines
-// are what an editor shows.
+// are what an editor shows: a carriage return that no line feed follows, and three of Unicode's.
 func oneLineBreak(text []byte) []byte {
-	if !bytes.ContainsAny(text, "\u0085\u2028\u2029") {
+	if bytes.ContainsAny(text, "\u0085\u2028\u2029") {
+		text = []byte(strings.NewReplacer("\u0085", " ", "\u2028", " ", "\u2029", " ").Replace(string(text)))
+	}
+	if bytes.Count(text, []byte("\r")) == bytes.Count(text, []byte("\r\n")) {
 		return text
 	}
-	return []byte(strings.NewReplacer("\u0085", " ", "\u2028", " ", "\u2029", " ").Replace(string(text)))
+	text = bytes.Clone(text)
+	for i, c := range text {
+		if c == '\r' && (i+1 == len(text) || text[i+1] != '\n') {
+			text[i] = ' '
+		}
+	}
+	return text
 }
 
 // readYAML returns the root node of one YAML document, nil when it is empty.

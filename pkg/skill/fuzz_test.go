@@ -11,7 +11,7 @@ var seeds = []string{
 	"", "---", "---\n---", "---\nname: a\n---\nbody", "---\r\nname: a\r\n---\r\n", "\ufeff---\nname: 'a'\n---\n",
 	"---\nname: a: b\ndescription: \"x\n---\n", "---\nname: &x [*x]\n---\n", "---\n{name: a, b: [1, 2]}\n---\n", "x\n---\nname: a\n---\n",
 	"---\nname: >-\n  a\n  b\n# c\n---\n", "---\nname: !!str a\n---\n", "---\n? name\n: a\n---\n", "---\nname: a\nname: b\n\tc: d\n---\n",
-	"---\n- a\n---\n", "---\n\"na\\\nme\": a\n---\n", "---\nname:\n---\n", "---\nname: \"a\" # b\n...\n---\n", "---\n<<: {name: a}\n---\n",
+	"---\n- a\n---\n", "---\n\"na\\\nme\": a\n---\n", "---\nname:\n---\n", "---\nname: \"a\" # b\n...\n---\n", "---\n<<: {name: a}\n---\n", "---\n\r0", "---\na: \u2028b\n---\n",
 }
 
 // FuzzParse: whatever the bytes, parsing ends, the parts of the document lie inside the file, and every problem has a

@@ -97,11 +97,10 @@ func quotedEnd(src []byte, start int) int {
 // fieldEnd returns the offset of the line ending before the next field, or before the closing fence.
 func (d *Document) fieldEnd(k *yaml.Node) int {
 	end := d.FrontEnd
-	for i := 0; i+1 < len(d.Front.Content); i += 2 {
+	for i := 0; i+1 < len(d.Front.Content); i += 2 { // fields are in the order of their lines
 		if next := d.Front.Content[i]; next.Line > k.Line {
-			if at := d.offset(next.Line, 1); at < end {
-				end = at
-			}
+			end = d.offset(next.Line, 1)
+			break
 		}
 	}
 	for end > 0 && (d.Source[end-1] == '\n' || d.Source[end-1] == '\r') {
