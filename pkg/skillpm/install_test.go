@@ -1,0 +1,297 @@
+package skillpm_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/skillpm"
+	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
+)
+
+// newClient returns a client that works in dir with a home of its own.
+func newClient(tb testing.TB, dir, home string) *skillpm.Client {
+	tb.Helper()
+	none := func(string) string { return "" }
+	paths, err := scope.New(scope.Env{Home: home, Dir: dir, Getenv: none, OS: runtime.GOOS})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	c := skillpm.New(skillpm.Options{Dir: dir, Paths: paths, Getenv: none, Now: time.Now, OS: runtime.GOOS, Version: "0.1.0"})
+	tb.Cleanup(c.Close)
+	return c
+}
+
+// writePack writes a pack of n skills with five files each, 28 KB together.
+func writePack(tb testing.TB, dir, name, version string, n int) {
+	tb.Helper()
+	write := func(path, text string, mode os.FileMode) {
+		path = filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			tb.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	write("skillpm.yaml", fmt.Sprintf("name: %s\nversion: %q\n", name, version), 0o644)
+	short := name[strings.LastIndex(name, "/")+1:]
+	for i := range n {
+		skill := fmt.Sprintf("%s-%d", short, i)
+		base := "skills/" + skill + "/"
+		write(base+"SKILL.md", fmt.Sprintf("---\nname: %s\ndescription: Skill %d of %s %s.\n---\n\n", skill, i, name, version)+prose(i, 4000), 0o644)
+		for j := range 3 {
+			write(fmt.Sprintf("%sreferences/%d.md", base, j), prose(7*i+j, 8000), 0o644)
+		}
+		write(base+"scripts/run.sh", "#!/bin/sh\necho "+skill+"\n", 0o755)
+	}
+}
+
+// prose returns n bytes of words, which compress about as well as text does.
+func prose(seed, n int) string {
+	words := strings.Fields("deploy the service and check that every instance is healthy before the next step of a rollout begins")
+	var b strings.Builder
+	for x := uint32(seed)*2654435761 + 1; b.Len() < n; x = x*1664525 + 1013904223 {
+		fmt.Fprintf(&b, "%s %d ", words[(x>>16)%uint32(len(words))], x>>24)
+	}
+	return b.String()[:n]
+}
+
+// snapshot returns every file and link below dir.
+func snapshot(tb testing.TB, dir string) map[string]string {
+	tb.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() == "lock" {
+			return err
+		}
+		if target, err := os.Readlink(path); err == nil {
+			all[path] = "-> " + target
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		all[path] = string(data)
+		return err
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return all
+}
+
+// TestDamagedPack checks that a pack whose bytes are not those that its digest promises is refused, and that the failed
+// install leaves the previous one, the manifest and the lock byte for byte as they were.
+func TestDamagedPack(t *testing.T) {
+	server := ocitest.New(t)
+	dir, home := t.TempDir(), t.TempDir()
+	for _, version := range []string{"1.0.0", "1.1.0"} {
+		src := t.TempDir()
+		writePack(t, src, "acme/fragile", version, 3)
+		if _, err := newClient(t, src, home).Publish(t.Context(), skillpm.PublishOptions{To: server.URL("acme")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	place := server.URL("acme/fragile")
+	if _, err := newClient(t, dir, home).Install(t.Context(), skillpm.InstallOptions{Packs: []string{place + ":1.0.0"}}); err != nil {
+		t.Fatal(err)
+	}
+	before := snapshot(t, dir)
+
+	for name, meddle := range map[string]func([]byte) []byte{
+		"one bit":   func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
+		"truncated": func(b []byte) []byte { return b[:len(b)-10] },
+		"longer":    func(b []byte) []byte { return append(b, 0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			server.Meddle(damageBlobs(server, meddle))
+			defer server.Meddle(nil)
+			c := newClient(t, dir, t.TempDir())
+			_, err := c.Install(t.Context(), skillpm.InstallOptions{Packs: []string{place + ":1.1.0"}})
+			if code := diag.CodeOf(err); code != diag.Integrity && code != diag.Invalid && code != diag.Remote {
+				t.Errorf("installing the damaged pack: %v (%v), want a refusal", err, code)
+			}
+			if after := snapshot(t, dir); !maps.Equal(before, after) {
+				t.Errorf("the failed install changed the project")
+			}
+		})
+	}
+}
+
+// damageBlobs answers requests for layers with changed bytes.
+func damageBlobs(server *ocitest.Server, change func([]byte) []byte) func(http.ResponseWriter, *http.Request) bool {
+	return func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodGet || !strings.Contains(r.URL.Path, "/blobs/") || r.Header.Get("X-Inner") != "" {
+			return false
+		}
+		inner, err := http.NewRequestWithContext(r.Context(), http.MethodGet, "http://"+server.Host+r.URL.Path, nil)
+		if err != nil {
+			return false
+		}
+		inner.Header.Set("X-Inner", "1")
+		answer, err := http.DefaultClient.Do(inner)
+		if err != nil {
+			return false
+		}
+		defer answer.Body.Close()
+		data, err := io.ReadAll(answer.Body)
+		if err != nil || len(data) < 100 {
+			_, _ = w.Write(data)
+			return true
+		}
+		_, _ = w.Write(change(bytes.Clone(data)))
+		return true
+	}
+}
+
+// TestConcurrentInstalls checks that processes that install into one project at a time all succeed, one after the
+// other, and that nothing of any is lost.
+func TestConcurrentInstalls(t *testing.T) {
+	dir, home := t.TempDir(), t.TempDir()
+	const n = 6
+	var packs []string
+	for i := range n {
+		src, name := t.TempDir(), fmt.Sprintf("acme/pack%d", i)
+		writePack(t, src, name, "1.0.0", 2)
+		if _, err := newClient(t, src, home).Publish(t.Context(), skillpm.PublishOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		packs = append(packs, name)
+	}
+	var wg sync.WaitGroup
+	for _, name := range packs {
+		c := newClient(t, dir, home)
+		wg.Go(func() {
+			for range n { // a loser of every race tries again, as its message says
+				_, err := c.Install(t.Context(), skillpm.InstallOptions{Packs: []string{name}})
+				if err == nil {
+					return
+				}
+				if diag.CodeOf(err) != diag.Conflict {
+					t.Errorf("%s: %v", name, err)
+					return
+				}
+			}
+			t.Errorf("%s: lost every race", name)
+		})
+	}
+	wg.Wait()
+	checkWhole(t, dir, home, packs)
+}
+
+// checkWhole requires exactly the packs to be installed and everything to be as locked.
+func checkWhole(t *testing.T, dir, home string, packs []string) {
+	t.Helper()
+	c := newClient(t, dir, home)
+	list, err := c.List(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Packs) != len(packs) {
+		t.Errorf("%d packs are installed, want %d", len(list.Packs), len(packs))
+	}
+	report, err := c.Verify(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range report.Problems {
+		t.Errorf("%s: %s", p.Path, p.Message)
+	}
+}
+
+const childDir = "SKILLPM_TEST_INSTALL_IN"
+
+// TestKilledInstall kills installs at many moments and checks that the next one finds a project that it can finish:
+// the old state or the new one, and nothing that verify objects to.
+func TestKilledInstall(t *testing.T) {
+	if dir := os.Getenv(childDir); dir != "" {
+		c := newClient(t, dir, os.Getenv(childDir+"_HOME"))
+		_, _ = c.Install(t.Context(), skillpm.InstallOptions{Packs: []string{"acme/big"}})
+		return
+	}
+	home := t.TempDir()
+	src := t.TempDir()
+	writePack(t, src, "acme/big", "1.0.0", 60)
+	if _, err := newClient(t, src, home).Publish(t.Context(), skillpm.PublishOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 24 {
+		dir := t.TempDir()
+		if _, err := newClient(t, dir, home).Install(t.Context(), skillpm.InstallOptions{Packs: []string{"acme/kubectl-basics"}}); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(10+3*i)*time.Millisecond)
+		child := exec.CommandContext(ctx, self, "-test.run", "^TestKilledInstall$")
+		child.Env = append(os.Environ(), childDir+"="+dir, childDir+"_HOME="+home)
+		_ = child.Run() // killed, or done before
+		cancel()
+		for name := range snapshot(t, dir) {
+			if strings.HasSuffix(name, "skillpm.lock") || strings.HasSuffix(name, "skillpm.yaml") {
+				if data, err := os.ReadFile(name); err != nil || len(data) == 0 {
+					t.Errorf("%s is empty after the kill (%v)", name, err)
+				}
+			}
+		}
+		if _, err := newClient(t, dir, home).Install(t.Context(), skillpm.InstallOptions{Packs: []string{"acme/big"}}); err != nil {
+			t.Fatalf("killed after %d ms, then: %v", 10+3*i, err)
+		}
+		checkWhole(t, dir, home, []string{"acme/kubectl-basics", "acme/big"})
+	}
+}
+
+// BenchmarkInstallNothing measures an install with nothing to do.
+func BenchmarkInstallNothing(b *testing.B) {
+	for _, n := range []int{10, 1000} {
+		b.Run(fmt.Sprintf("skills=%d", n), func(b *testing.B) {
+			dir, home, src := b.TempDir(), b.TempDir(), b.TempDir()
+			writePack(b, src, "acme/many", "1.0.0", n)
+			if _, err := newClient(b, src, home).Publish(b.Context(), skillpm.PublishOptions{}); err != nil {
+				b.Fatal(err)
+			}
+			if _, err := newClient(b, dir, home).Install(b.Context(), skillpm.InstallOptions{Packs: []string{"acme/many"}}); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				r, err := newClient(b, dir, home).Install(b.Context(), skillpm.InstallOptions{Packs: []string{"acme/many"}})
+				if err != nil || r.Changed {
+					b.Fatal(r, err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkInstallOCI measures installing from a registry in this process, with an empty store and an empty project.
+func BenchmarkInstallOCI(b *testing.B) {
+	for _, n := range []int{10, 100, 1000} {
+		b.Run(fmt.Sprintf("skills=%d", n), func(b *testing.B) {
+			server, src := ocitest.New(b), b.TempDir()
+			writePack(b, src, "acme/many", "1.0.0", n)
+			if _, err := newClient(b, src, b.TempDir()).Publish(b.Context(), skillpm.PublishOptions{To: server.URL("acme")}); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				c := newClient(b, b.TempDir(), b.TempDir())
+				if _, err := c.Install(b.Context(), skillpm.InstallOptions{Packs: []string{server.URL("acme/many") + ":1.0.0"}}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
