@@ -63,7 +63,7 @@ func New(o Options) *Client {
 		places: make(map[string]*place), commits: make(map[string]*commit),
 	}
 	c.http = githttp.NewClient(&http.Client{
-		Transport:     &guard{next: o.Transport, limits: c.limits, getenv: o.Getenv},
+		Transport:     &guard{next: o.Transport, limits: c.limits, getenv: o.Getenv, stall: stallTimeout},
 		CheckRedirect: stayOnHost,
 	})
 	return c

@@ -31,6 +31,7 @@ type guard struct {
 	next   http.RoundTripper
 	limits limits
 	getenv func(string) string
+	stall  time.Duration // how long a server may be silent
 	once   sync.Once
 	err    error
 }
@@ -94,7 +95,7 @@ var errSilent = diag.Errorf(diag.Remote, "the server was silent for %d seconds",
 // send sends a request once. Its answer fails when nothing comes for a while.
 func (g *guard) send(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
-	timer := time.AfterFunc(stallTimeout, func() { cancel(errSilent) })
+	timer := time.AfterFunc(g.stall, func() { cancel(errSilent) })
 	res, err := g.next.RoundTrip(req.WithContext(ctx))
 	if err != nil {
 		timer.Stop()
@@ -111,7 +112,7 @@ func (g *guard) send(req *http.Request) (*http.Response, error) {
 	case req.Method == http.MethodPost:
 		most = g.limits.pack + g.limits.pack/8 // what frames the pack comes on top
 	}
-	res.Body = &guardedBody{body: res.Body, left: most, ctx: ctx, cancel: cancel, timer: timer, quiet: res.StatusCode > 299}
+	res.Body = &guardedBody{body: res.Body, left: most, ctx: ctx, cancel: cancel, timer: timer, stall: g.stall, quiet: res.StatusCode > 299}
 	return res, nil
 }
 
@@ -140,6 +141,7 @@ type guardedBody struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
+	stall  time.Duration
 }
 
 func (b *guardedBody) Read(p []byte) (int, error) {
@@ -152,7 +154,7 @@ func (b *guardedBody) Read(p []byte) (int, error) {
 	if int64(len(p)) > b.left {
 		p = p[:b.left]
 	}
-	b.timer.Reset(stallTimeout)
+	b.timer.Reset(b.stall)
 	n, err := b.body.Read(p)
 	b.left -= int64(n)
 	if err != nil && err != io.EOF {
