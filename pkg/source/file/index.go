@@ -71,6 +71,9 @@ func readIndex(dir, goos string) index {
 	return index{files: below(decoded.Entries, filepath.ToSlash(prefix)), modes: goos == "windows" || !keepsModes(gitDir)}
 }
 
+// merged is the stage of files that no merge has left in conflict. (go-git's constant of that name is 1, as no index has.)
+const merged gitindex.Stage = 0
+
 // below returns the regular files of an index that are below a directory, by their path inside it.
 func below(entries []*gitindex.Entry, dir string) map[string]tracked {
 	files := make(map[string]tracked)
@@ -82,7 +85,7 @@ func below(entries []*gitindex.Entry, dir string) map[string]tracked {
 				continue
 			}
 		}
-		if e.Stage == gitindex.Merged && (e.Mode.IsRegular() || e.Mode == filemode.Executable) {
+		if e.Stage == merged && (e.Mode.IsRegular() || e.Mode == filemode.Executable) {
 			files[name] = tracked{id: e.Hash, executable: e.Mode == filemode.Executable}
 		}
 	}
