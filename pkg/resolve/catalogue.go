@@ -30,6 +30,7 @@ type catalogue struct {
 // pack is one pack and the versions of it that are known.
 type pack struct {
 	id       source.ID
+	name     string // of the id
 	versions []candidate
 	sources  map[string]bitset // the versions from each place that was asked
 }
@@ -74,7 +75,7 @@ func (c *catalogue) number(id source.ID) int {
 	n, ok := c.index[id]
 	if !ok {
 		n = len(c.packs)
-		c.packs = append(c.packs, &pack{id: id, sources: make(map[string]bitset)})
+		c.packs = append(c.packs, &pack{id: id, name: id.String(), sources: make(map[string]bitset)})
 		c.index[id] = n
 	}
 	return n

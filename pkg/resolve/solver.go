@@ -26,6 +26,7 @@ type solver struct {
 	steps   []assignment
 	sum     map[int]term
 	decided map[int]int
+	direct  map[source.ID]bool // what the root requires
 	level   int
 	failure *rule
 }
@@ -38,12 +39,15 @@ func solve(ctx context.Context, cat *catalogue, root []Requirement) (*solver, er
 func newSolver(cat *catalogue, only map[*edge]bool) *solver {
 	return &solver{
 		cat: cat, only: only, rules: make(map[int][]*rule), ruled: make(map[[2]int]bool),
-		sum: make(map[int]term), decided: make(map[int]int),
+		sum: make(map[int]term), decided: make(map[int]int), direct: make(map[source.ID]bool),
 	}
 }
 
 func (s *solver) run(ctx context.Context, root []Requirement) (*solver, error) {
 	s.cat.packs[rootPack].versions[0].requires = root
+	for _, r := range root {
+		s.direct[r.Pack] = true
+	}
 	s.assign(term{pack: rootPack, set: bitset(nil).with(0)}, nil)
 	for next := rootPack; next >= 0; {
 		if ctx.Err() != nil {
@@ -76,16 +80,11 @@ func (s *solver) choose() int {
 }
 
 func (s *solver) before(a, b int) bool {
-	if da, db := s.direct(a), s.direct(b); da != db {
+	pa, pb := s.cat.packs[a], s.cat.packs[b]
+	if da, db := s.direct[pa.id], s.direct[pb.id]; da != db {
 		return da
 	}
-	return s.cat.packs[a].id.Compare(s.cat.packs[b].id) < 0
-}
-
-func (s *solver) direct(p int) bool {
-	_, found := slices.BinarySearchFunc(s.cat.packs[rootPack].versions[0].requires, s.cat.packs[p].id,
-		func(r Requirement, id source.ID) int { return r.Pack.Compare(id) })
-	return found
+	return pa.name < pb.name
 }
 
 // decide takes the best version of a pack, if its requirements do not exclude it at once.
