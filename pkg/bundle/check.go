@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/cases"
@@ -162,5 +163,18 @@ func fold(p string) string {
 		return strings.ToLower(p)
 	}
 	p = strings.ReplaceAll(norm.NFD.String(p), "\ufe0f", "")
-	return norm.NFC.String(cases.Fold().String(p))
+	return norm.NFC.String(strings.Map(first, cases.Fold().String(p)))
+}
+
+// first returns the least of all characters that differ from r by case alone, ASCII in lower case: full folding leaves a
+// few pairs apart.
+func first(r rune) rune {
+	least := r
+	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+		least = min(least, other)
+	}
+	if least >= 'A' && least <= 'Z' {
+		least += 'a' - 'A'
+	}
+	return least
 }

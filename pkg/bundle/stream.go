@@ -95,12 +95,13 @@ func (s *stream) readError(err error) error {
 		return s.source.err
 	}
 	var corrupt flate.CorruptInputError
+	var nonsense flate.InternalError
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return diag.Errorf(diag.Invalid, "truncated")
 	case errors.Is(err, gzip.ErrChecksum):
 		return diag.Errorf(diag.Invalid, "corrupt: the checksum of the compressed stream is wrong")
-	case errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt):
+	case errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt), errors.As(err, &nonsense):
 		return diag.Errorf(diag.Invalid, "corrupt: the compressed stream makes no sense")
 	case errors.Is(err, tar.ErrHeader), errors.Is(err, tar.ErrFieldTooLong):
 		return diag.Errorf(diag.Invalid, "corrupt: not a tar archive, or one with a wrong header")

@@ -357,6 +357,7 @@ func FuzzUnpack(f *testing.F) {
 	data, _ := archive(f, demo())
 	f.Add(data)
 	limits := bundle.Limits{Files: 100, FileBytes: 1 << 16, TotalBytes: 1 << 18}
+	f.Add([]byte("\x1f\x8b\b\x8b\b\x00\x00\x00\x05\xe0\xac{")) // the header's end is missing
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, layout := range []bundle.Layout{bundle.Rooted, bundle.Single, bundle.Auto} {
 			m := memory{}
