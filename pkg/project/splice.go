@@ -2,6 +2,7 @@ package project
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -229,7 +230,7 @@ func (d *document) replaceItems(e entry, want []string) error {
 	out := d.data[:at:at]
 	out = append(append(out, text...), d.data[at:]...)
 	for i := len(list.Content) - 1; i >= 0; i-- {
-		if item := list.Content[i]; !contains(want, item.Value) {
+		if item := list.Content[i]; !slices.Contains(want, item.Value) {
 			start, end := d.lines[item.Line-1], d.lineEnd(item.Line)
 			out = append(out[:start:start], out[end:]...)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -166,7 +167,7 @@ func (r reader) keys(n *yaml.Node) error {
 // value, and a nil node, have no fields.
 func (r reader) fields(n *yaml.Node, what string, known []string, each func(k, v *yaml.Node) error) error {
 	for k, v := range pairs(n) {
-		if known != nil && !contains(known, k.Value) {
+		if known != nil && !slices.Contains(known, k.Value) {
 			err := r.errorf(k, "unknown key %q in %s", k.Value, what)
 			if near := diag.Nearest(k.Value, known); near != "" {
 				return err.WithHint("did you mean %s?", near)
@@ -229,7 +230,7 @@ func (r reader) texts(v *yaml.Node, what string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if contains(list, s) {
+		if slices.Contains(list, s) {
 			return nil, r.errorf(item, "%s lists %q twice", what, s)
 		}
 		list = append(list, s)
@@ -274,12 +275,3 @@ func lookup(n *yaml.Node, key string) *yaml.Node {
 }
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
-
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
-}

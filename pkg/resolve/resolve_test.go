@@ -181,7 +181,8 @@ func TestConflict(t *testing.T) {
 		name, world, want, hint string
 		code                    diag.Code
 	}{
-		{"two claimants", `
+		{
+			"two claimants", `
 			root: a ^1, b ^1, other
 			a 1.0.0: c ^2
 			b 1.0.0: c ^1
@@ -191,8 +192,10 @@ func TestConflict(t *testing.T) {
 			"no version of t/c meets every requirement\n" +
 				"  skillpm.yaml requires t/a ^1, t/a 1.0.0 requires t/c ^2 (2.0.0)\n" +
 				"  skillpm.yaml requires t/b ^1, t/b 1.0.0 requires t/c ^1 (1.0.0)",
-			"change or remove the requirement of t/a or of t/b in skillpm.yaml", diag.Conflict},
-		{"another version would do", `
+			"change or remove the requirement of t/a or of t/b in skillpm.yaml", diag.Conflict,
+		},
+		{
+			"another version would do", `
 			root: a ^2, c ^1
 			a 1.0.0
 			a 2.0.0: c ^2
@@ -202,32 +205,42 @@ func TestConflict(t *testing.T) {
 			"no version of t/c meets every requirement\n" +
 				"  skillpm.yaml requires t/c ^1 (1.0.0)\n" +
 				"  skillpm.yaml requires t/a ^2, t/a 2.1.0 and 2.0.0 require t/c ^2 (2.0.0)",
-			"this would fit: skillpm install t/a@1.0.0, or skillpm install t/c@2.0.0", diag.Conflict},
-		{"no such version", `
+			"this would fit: skillpm install t/a@1.0.0, or skillpm install t/c@2.0.0", diag.Conflict,
+		},
+		{
+			"no such version", `
 			root: a ^3
 			a 1.0.0
 			a 2.0.0`,
 			"no version of t/a ^3: there is 2.0.0 and 1.0.0",
-			"this would fit: skillpm install t/a@2.0.0", diag.NotFound},
-		{"no such version, further down", `
+			"this would fit: skillpm install t/a@2.0.0", diag.NotFound,
+		},
+		{
+			"no such version, further down", `
 			root: a ^1
 			a 1.0.0: b ^3
 			b 1.0.0`,
 			"no version of t/b ^3: there is 1.0.0\n  skillpm.yaml requires t/a ^1, t/a 1.0.0 requires t/b ^3",
-			"change or remove the requirement of t/a in skillpm.yaml", diag.NotFound},
-		{"yanked", `
+			"change or remove the requirement of t/a in skillpm.yaml", diag.NotFound,
+		},
+		{
+			"yanked", `
 			root: a 1.0.0
 			a 1.0.0 yanked
 			a 0.9.0`,
 			"no version of t/a 1.0.0: there is 0.9.0\n  1.0.0 was yanked",
-			"this would fit: skillpm install t/a@0.9.0", diag.NotFound},
-		{"only pre-releases", `
+			"this would fit: skillpm install t/a@0.9.0", diag.NotFound,
+		},
+		{
+			"only pre-releases", `
 			root: a ^2
 			a 2.0.0-rc.1
 			a 1.0.0`,
 			"no version of t/a ^2: there is 2.0.0-rc.1 and 1.0.0\n  2.0.0-rc.1 is a pre-release, which has to be asked for",
-			"this would fit: skillpm install t/a@1.0.0", diag.NotFound},
-		{"two places", `
+			"this would fit: skillpm install t/a@1.0.0", diag.NotFound,
+		},
+		{
+			"two places", `
 			root: a@git, b
 			b 1.0.0: a ^1
 			a 1.0.0
@@ -235,18 +248,23 @@ func TestConflict(t *testing.T) {
 			"t/a is required from different places\n" +
 				"  skillpm.yaml requires t/a from git (1.0.0)\n" +
 				"  skillpm.yaml requires t/b, t/b 1.0.0 requires t/a ^1 (1.0.0)",
-			"change or remove the requirement of t/a or of t/b in skillpm.yaml", diag.Conflict},
-		{"twice by the root", `
+			"change or remove the requirement of t/a or of t/b in skillpm.yaml", diag.Conflict,
+		},
+		{
+			"twice by the root", `
 			root: a ^1, a ^2
 			a 1.0.0
 			a 2.0.0`,
 			"no version of t/a meets every requirement\n" +
 				"  skillpm.yaml requires t/a ^1 (1.0.0)\n  skillpm.yaml requires t/a ^2 (2.0.0)",
-			"this would fit: skillpm install t/a@2.0.0, or skillpm install t/a@1.0.0", diag.Conflict},
-		{"none at all", `
+			"this would fit: skillpm install t/a@2.0.0, or skillpm install t/a@1.0.0", diag.Conflict,
+		},
+		{
+			"none at all", `
 			root: a ^1
 			a latest`,
-			"no version of t/a ^1: it has none", "change or remove the requirement of t/a in skillpm.yaml", diag.NotFound},
+			"no version of t/a ^1: it has none", "change or remove the requirement of t/a in skillpm.yaml", diag.NotFound,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := parseWorld(t, tt.world).resolve(t.Context())
