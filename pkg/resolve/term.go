@@ -57,13 +57,6 @@ func (b bitset) empty() bool {
 
 func (b bitset) within(o bitset) bool { return b.minus(o).empty() }
 
-func (b bitset) count() (n int) {
-	for _, w := range b {
-		n += bits.OnesCount64(w)
-	}
-	return n
-}
-
 // all yields the numbers in ascending order.
 func (b bitset) all() iter.Seq[int] {
 	return func(yield func(int) bool) {
