@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// GitTrees opens the files of a git place at its default branch, or at the revision that it names.
+// GitTrees opens the files of a git place at the revision that it names, which may be HEAD, the default branch.
 type GitTrees interface {
 	Tree(ctx context.Context, ref source.Ref) (fs.FS, error)
 }
@@ -115,6 +115,9 @@ func openParsed(name, url string, deps Deps) (Registry, error) {
 	case source.KindGit:
 		if deps.Git == nil {
 			return nil, diag.Errorf(diag.Internal, "registry %s: git cannot be read here", name)
+		}
+		if ref.Rev == "" {
+			ref.Rev = "HEAD" // an index has a newest state and no releases
 		}
 		return newIndexed(name, &gitFiles{ref: ref, trees: deps.Git}, ref), nil
 	case source.KindPath:

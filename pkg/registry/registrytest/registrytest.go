@@ -1,0 +1,211 @@
+// Package registrytest is the contract that every kind of registry keeps, as tests.
+package registrytest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/index"
+	"github.com/skillpm/skillpm/pkg/registry"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+)
+
+// Published is a version of a pack that a registry holds.
+type Published struct {
+	Release oci.Release
+	Trees   []bundle.Tree
+	At      string // RFC 3339
+	Yanked  string // why it was withdrawn, "" if it was not
+}
+
+// Fetcher fetches the packs that a registry describes.
+type Fetcher interface {
+	Fetch(ctx context.Context, p *source.Pack, skills []string, sink bundle.Sink) error
+}
+
+// Kind is a kind of registry.
+type Kind struct {
+	// Make makes a registry that holds the packs, and what fetches from it.
+	Make func(t *testing.T, packs []Published) (registry.Registry, Fetcher)
+	// Dated is true of registries that know when a version was published and whether it was withdrawn.
+	Dated bool
+}
+
+// Pack returns a version of a pack with skills of the given names. Its one dependency is acme/base.
+func Pack(id, version string, skills ...string) Published {
+	owner, name, _ := strings.Cut(id, "/")
+	p := Published{At: "2026-11-20T10:00:00Z", Release: oci.Release{
+		ID: source.ID{Owner: owner, Name: name}, Version: version, Description: "A pack", License: "Apache-2.0",
+		Dependencies: []source.Dependency{{ID: source.ID{Owner: "acme", Name: "base"}, Constraint: ">=1 <3"}},
+	}}
+	for _, s := range skills {
+		p.Trees = append(p.Trees, bundle.MapTree(s, map[string][]byte{
+			"SKILL.md":       []byte("---\nname: " + s + "\ndescription: Does " + s + ".\n---\n\nVersion " + version + ".\n"),
+			"scripts/run.sh": []byte("#!/bin/sh\n"),
+		}, func(p string) bool { return p == "scripts/run.sh" }))
+		p.Release.Skills = append(p.Release.Skills, oci.SkillMeta{Name: s, Description: "Does " + s + "."})
+	}
+	return p
+}
+
+// Run runs the contract.
+func Run(t *testing.T, kind Kind) {
+	withdrawn := Pack("acme/deploy", "1.3.0", "deploy")
+	withdrawn.Yanked = "it deletes too much"
+	packs := []Published{
+		Pack("acme/deploy", "1.2.0", "deploy"), withdrawn, Pack("acme/deploy", "1.10.0", "deploy", "rollback"),
+		Pack("acme/deploy", "2.0.0-rc.1", "deploy"), Pack("globex/ops", "0.1.0", "ops"),
+	}
+	r, fetcher := kind.Make(t, packs)
+	t.Run("versions", func(t *testing.T) { testVersions(t, kind, r) })
+	t.Run("pack", func(t *testing.T) { testPack(t, r, fetcher, packs) })
+	t.Run("missing", func(t *testing.T) { testMissing(t, r) })
+	t.Run("at once", func(t *testing.T) { testAtOnce(t, r) })
+	t.Run("cancelled", func(t *testing.T) { testCancelled(t, kind, packs) })
+}
+
+// testVersions: the highest comes first; withdrawn versions are there and say so.
+func testVersions(t *testing.T, kind Kind, r registry.Registry) {
+	got, err := r.Versions(t.Context(), source.ID{Owner: "acme", Name: "deploy"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, v := range got {
+		names = append(names, v.Version)
+		if v.Source == "" || v.Source != got[0].Source {
+			t.Errorf("%s has the source %q", v.Version, v.Source)
+		}
+		if kind.Dated && (v.Published == "" || v.Yanked != (v.Version == "1.3.0")) {
+			t.Errorf("%+v", v)
+		}
+	}
+	if want := []string{"2.0.0-rc.1", "1.10.0", "1.3.0", "1.2.0"}; !slices.Equal(names, want) {
+		t.Errorf("got %q, want %q", names, want)
+	}
+}
+
+// testPack: what is described is what is fetched.
+func testPack(t *testing.T, r registry.Registry, fetcher Fetcher, packs []Published) {
+	for _, want := range packs {
+		p, err := r.Pack(t.Context(), want.Release.ID, want.Release.Version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.ID != want.Release.ID || p.Version != want.Release.Version || p.Ref.Digest == "" {
+			t.Errorf("asked for %s@%s, got %+v", want.Release.ID, want.Release.Version, p)
+		}
+		if len(p.Dependencies) != 1 || p.Dependencies[0].Constraint != ">=1 <3" || p.Dependencies[0].Ref != nil {
+			t.Errorf("dependencies %+v", p.Dependencies)
+		}
+		hasher := bundle.NewHasher(bundle.DefaultLimits())
+		if err := fetcher.Fetch(t.Context(), p, nil, hasher); err != nil {
+			t.Fatal(err)
+		}
+		got, digests := hasher.Inventories(), make(map[string]string)
+		for _, tree := range want.Trees {
+			digests[tree.Name] = tree.Inventory.Digest()
+			s, _ := p.Skill(tree.Name)
+			if s.Tree != digests[tree.Name] || got[tree.Name].Digest() != s.Tree || s.Description != "Does "+s.Name+"." {
+				t.Errorf("%s: described as %+v, fetched %s", tree.Name, s, got[tree.Name].Digest())
+			}
+		}
+		if p.Integrity != bundle.Integrity(digests) || len(got) != len(want.Trees) {
+			t.Errorf("integrity %s, %d skills", p.Integrity, len(got))
+		}
+	}
+}
+
+func testMissing(t *testing.T, r registry.Registry) {
+	for _, id := range []source.ID{{Owner: "acme", Name: "none"}, {Owner: "nobody", Name: "deploy"}} {
+		_, err := r.Versions(t.Context(), id)
+		_, errPack := r.Pack(t.Context(), id, "1.0.0")
+		for _, err := range []error{err, errPack} {
+			if diag.CodeOf(err) != diag.NotFound || !strings.Contains(err.Error(), id.String()) || !strings.Contains(err.Error(), r.Name()) {
+				t.Errorf("a pack that is not there: %v (%v)", err, diag.CodeOf(err))
+			}
+		}
+	}
+	_, err := r.Pack(t.Context(), source.ID{Owner: "acme", Name: "deploy"}, "9.9.9")
+	if diag.CodeOf(err) != diag.NotFound || !strings.Contains(err.Error(), "9.9.9") || !strings.Contains(diag.HintOf(err), "2.0.0-rc.1") {
+		t.Errorf("a version that is not there: %v, hint %q", err, diag.HintOf(err))
+	}
+}
+
+// testAtOnce: a registry may be asked by several goroutines.
+func testAtOnce(t *testing.T, r registry.Registry) {
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			if _, err := r.Pack(t.Context(), source.ID{Owner: "acme", Name: "deploy"}, "1.2.0"); err != nil {
+				t.Error(err)
+			}
+			if _, err := r.Versions(t.Context(), source.ID{Owner: "globex", Name: "ops"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// testCancelled: a registry of a network stops when it is told to; one on disk may answer.
+func testCancelled(t *testing.T, kind Kind, packs []Published) {
+	r, _ := kind.Make(t, packs)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.Versions(ctx, packs[0].Release.ID); err != nil && diag.CodeOf(err) != diag.Interrupted {
+		t.Errorf("got %v (%v)", err, diag.CodeOf(err))
+	}
+}
+
+// WriteIndex writes an index of the packs to dir and publishes them to target, by way of client. The lines have at as
+// their source.
+func WriteIndex(t *testing.T, dir string, client *oci.Client, target func(source.ID) source.Ref, at func(source.ID) string, packs []Published) {
+	t.Helper()
+	files := map[string][]byte{index.ConfigPath: (&index.Config{Version: index.FormatVersion}).Encode()}
+	for _, p := range packs {
+		id := p.Release.ID
+		pushed, err := client.Push(t.Context(), target(id), p.Release, p.Trees)
+		if err != nil {
+			t.Fatal(err)
+		}
+		deps, err := index.NewDependencies(p.Release.Dependencies)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := index.Line{
+			Name: id.String(), Version: p.Release.Version, Published: p.At, Source: at(id), Digest: pushed.Digest, Dependencies: deps,
+		}
+		digests := make(map[string]string)
+		for i, tree := range p.Trees {
+			digests[tree.Name] = tree.Inventory.Digest()
+			line.Skills = append(line.Skills, index.Skill{Name: tree.Name, Description: p.Release.Skills[i].Description, Tree: digests[tree.Name]})
+		}
+		line.Integrity = bundle.Integrity(digests)
+		path := index.Path(id)
+		files[path], err = index.Append(path, files[path], line)
+		if err == nil && p.Yanked != "" {
+			files[path], err = index.AppendYank(path, files[path], line.Version, p.Yanked)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, data := range files {
+		name := filepath.Join(dir, filepath.FromSlash(path))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
