@@ -51,6 +51,13 @@ type Client struct {
 	temp    string
 	places  map[string]*place
 	commits map[string]*commit
+	packs   map[source.Ref]described
+}
+
+// described is what a pinned place holds.
+type described struct {
+	content *project.Content
+	tree    fs.FS
 }
 
 // New returns a client that has touched neither disk nor network.
@@ -60,7 +67,7 @@ func New(o Options) *Client {
 	}
 	c := &Client{
 		options: o, limits: defaultLimits(), ssh: gitssh.NewClient(nil),
-		places: make(map[string]*place), commits: make(map[string]*commit),
+		places: make(map[string]*place), commits: make(map[string]*commit), packs: make(map[source.Ref]described),
 	}
 	c.http = githttp.NewClient(&http.Client{
 		Transport:     &guard{next: o.Transport, limits: c.limits, getenv: o.Getenv, stall: stallTimeout},
@@ -85,6 +92,7 @@ func (c *Client) Close() error {
 	for _, p := range c.places {
 		keep(p.close())
 	}
+	clear(c.packs)
 	clear(c.commits)
 	clear(c.places)
 	if c.temp != "" {
@@ -162,8 +170,18 @@ func (c *Client) Tree(ctx context.Context, ref source.Ref) (fs.FS, source.Ref, e
 	return tree, pinned.Ref, err
 }
 
-// describe reads what the pack at a pinned place is.
+// describe reads what the pack at a pinned place is, once.
 func (c *Client) describe(ctx context.Context, p pinned) (*project.Content, fs.FS, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	key := p.Ref
+	c.mu.Lock()
+	known, ok := c.packs[key]
+	c.mu.Unlock()
+	if ok {
+		return known.content, known.tree, nil
+	}
 	tree, err := c.tree(ctx, p.Ref)
 	if err != nil {
 		return nil, nil, err
@@ -178,6 +196,9 @@ func (c *Client) describe(ctx context.Context, p pinned) (*project.Content, fs.F
 	if err != nil {
 		return nil, nil, err
 	}
+	c.mu.Lock()
+	c.packs[key] = described{content, tree}
+	c.mu.Unlock()
 	return content, tree, nil
 }
 
