@@ -69,13 +69,16 @@ func LookupAll(ids []string) ([]Agent, error) {
 // directory exists in the project. Either directory may be "". The exists function gets the directory and a
 // slash-separated path below it, joined with a slash.
 func Detect(exists func(path string) bool, project, home string) []Agent {
+	return DetectAmong(table[:], exists, project, home)
+}
+
+// DetectAmong is Detect for some agents, as those that [Relocate] returns, whose marks may be absolute.
+func DetectAmong(agents []Agent, exists func(path string) bool, project, home string) []Agent {
 	var found []Agent
-	for _, a := range table {
-		if a.Mark == "" {
-			continue
-		}
-		inProject := project != "" && exists(project+"/"+a.projectMark())
-		if inProject || home != "" && exists(home+"/"+a.Mark) {
+	for _, a := range agents {
+		inProject := project != "" && a.projectMark() != "" && exists(project+"/"+a.projectMark())
+		inHome := home != "" && a.Mark != "" && !isAbs(a.Mark) && exists(home+"/"+a.Mark)
+		if inProject || inHome || isAbs(a.Mark) && exists(a.Mark) {
 			found = append(found, a)
 		}
 	}
@@ -83,12 +86,16 @@ func Detect(exists func(path string) bool, project, home string) []Agent {
 }
 
 // projectMark is the directory that shows an agent's use in one project: its own one, or, for an agent that reads the
-// shared directory, the one named as its mark.
+// shared directory, the one that it is marked by in the home directory as well. It is "" for one that is never guessed.
 func (a Agent) projectMark() string {
-	if a.Project == Shared {
+	switch {
+	case a.Mark == "" || a.Project == Shared && isAbs(a.Mark):
+		return ""
+	case a.Project == Shared:
 		return a.Mark
+	default:
+		return path.Dir(a.Project)
 	}
-	return path.Dir(a.Project)
 }
 
 // Relocate returns the agents with the directories that their environment variables move. A directory that is moved to

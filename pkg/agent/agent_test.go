@@ -82,6 +82,23 @@ func TestDetect(t *testing.T) {
 	}
 }
 
+// An agent whose directory a variable moves is found where it is.
+func TestDetectMoved(t *testing.T) {
+	moved := agent.Relocate(agent.All(), "/h", func(k string) string {
+		return map[string]string{"CLAUDE_CONFIG_DIR": "/srv/claude", "CODEX_HOME": "/h/cfg/codex"}[k]
+	})
+	for _, tt := range []struct {
+		there, want string
+	}{
+		{"/srv/claude", "claude-code"}, {"/p/.claude", "claude-code"}, {"/h/cfg/codex", "codex"}, {"/h/.claude", ""}, {"/h/.codex", ""},
+	} {
+		got := agent.DetectAmong(moved, func(p string) bool { return p == tt.there }, "/p", "/h")
+		if tt.want == "" && len(got) > 0 || tt.want != "" && (len(got) != 1 || got[0].ID != tt.want) {
+			t.Errorf("%s: %v, want %q", tt.there, got, tt.want)
+		}
+	}
+}
+
 func TestDirs(t *testing.T) {
 	for _, tt := range []struct {
 		ids  string
