@@ -28,6 +28,7 @@ type page struct {
 	anchors  map[string]bool // of headings and HTML elements, folded by foldAnchor
 	commands []string        // the lines of shell blocks
 	spans    []string        // the text of code spans
+	complex  bool            // it is too complex to read, so that the rest is empty
 	open     int             // the offset of a code block's opening fence that nothing closes, or -1
 }
 
@@ -42,6 +43,10 @@ type link struct {
 // read parses the text of a file from an offset on.
 func (m markdown) read(src *source, from int) *page {
 	p := &page{src: src, anchors: map[string]bool{}, open: -1}
+	if tooComplex(src.data[from:]) {
+		p.complex = true
+		return p
+	}
 	r := &pageReader{page: p, text: src.data[from:], from: from, seen: map[int]bool{}}
 	root := m.parser.Parse(text.NewReader(r.text))
 	_ = ast.Walk(root, r.visit) // visit returns no error

@@ -33,14 +33,14 @@ type pendingAnchor struct {
 func (u *unit) references() {
 	name := path.Base(u.file)
 	first := u.l.markdown.read(u.src, u.doc.BodyStart)
-	u.openFence(first)
+	u.pageForm(first)
 	u.calls(first)
 	w := &walk{unit: u, pages: map[string]*page{name: first}, queue: []string{name}}
 	for ; len(w.queue) > 0; w.queue = w.queue[1:] {
 		w.page(w.queue[0])
 	}
 	for _, p := range w.pending {
-		if to := w.pages[p.to]; to != nil && !to.hasAnchor(p.fragment) {
+		if to := w.pages[p.to]; to != nil && !to.complex && !to.hasAnchor(p.fragment) {
 			u.atLink(p.from, p.link, finding{
 				rule: ruleAnchor, message: fmt.Sprintf("no heading of %s has the anchor #%s", p.to, p.fragment),
 			})
@@ -57,7 +57,7 @@ func (w *walk) visit(rel string) {
 	name := path.Join(w.dir, rel)
 	if data, ok := w.read(name, maxPage); ok {
 		w.pages[rel] = w.l.markdown.read(newSource(name, data), 0)
-		w.openFence(w.pages[rel])
+		w.pageForm(w.pages[rel])
 		w.calls(w.pages[rel])
 		w.queue = append(w.queue, rel)
 	}

@@ -55,6 +55,7 @@ const (
 	ruleUnreadable  = "STR009"
 	ruleManyEntries = "STR010"
 	ruleUnsafePath  = "STR011"
+	ruleComplex     = "STR012"
 
 	ruleBroken      = "REF001"
 	ruleCase        = "REF002"

@@ -146,8 +146,11 @@ func tokens(text []byte) int {
 	return ascii/4 + other/2
 }
 
-// openFence reports a code block that nothing closes.
-func (u *unit) openFence(p *page) {
+// pageForm reports a code block that nothing closes, and a page that could not be read.
+func (u *unit) pageForm(p *page) {
+	if p.complex {
+		u.add(finding{rule: ruleComplex, path: p.src.path, message: "the Markdown is too complex to look for links in it"})
+	}
 	if p.open < 0 {
 		return
 	}

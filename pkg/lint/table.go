@@ -279,4 +279,9 @@ var rules = [...]Rule{
 		"Packs are unpacked on every system, so names that one of them forbids or misreads are refused.",
 		"rename the file",
 	},
+	{
+		ruleComplex, "Markdown is too complex", w,
+		"Brackets or lists nested this deep take time that grows with the square of the file's size, so its links are not checked.",
+		"split the paragraph, or nest less",
+	},
 }
