@@ -21,6 +21,9 @@ func TestMain(m *testing.M) {
 	if root := os.Getenv(crashRoot); root != "" {
 		os.Exit(die(root))
 	}
+	if path := os.Getenv(lockPath); path != "" {
+		os.Exit(holdLock(path))
+	}
 	os.Exit(m.Run())
 }
 
