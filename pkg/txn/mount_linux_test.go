@@ -1,6 +1,7 @@
 package txn_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,7 +36,8 @@ func TestOtherFileSystems(t *testing.T) { // M2
 				GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
 			}
 			out, err := cmd.CombinedOutput()
-			if exit := (*exec.ExitError)(nil); err != nil && !asExit(err, &exit) {
+			var exit *exec.ExitError
+			if err != nil && !errors.As(err, &exit) {
 				t.Skipf("no user namespaces here: %v", err)
 			}
 			if err != nil {
@@ -44,12 +46,6 @@ func TestOtherFileSystems(t *testing.T) { // M2
 			t.Logf("%s", out)
 		})
 	}
-}
-
-func asExit(err error, exit **exec.ExitError) bool {
-	e, ok := err.(*exec.ExitError) //nolint:errorlint // exec returns it bare
-	*exit = e
-	return ok
 }
 
 func mounted(t *testing.T, kind string) {
