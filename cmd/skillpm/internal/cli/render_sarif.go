@@ -153,7 +153,7 @@ func fileURI(path string) string {
 	switch {
 	case strings.HasPrefix(path, "/"):
 		u.Scheme = "file"
-	case len(path) > 1 && path[1] == ':':
+	case len(path) > 2 && path[1:3] == ":/":
 		u = url.URL{Scheme: "file", Path: "/" + path}
 	}
 	return u.String()
