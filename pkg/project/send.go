@@ -102,7 +102,7 @@ func sendFile(fsys fs.FS, skill string, f bundle.File, sink bundle.Sink) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // it was only read
 	info, err := file.Stat()
 	if err != nil {
 		return err

@@ -190,7 +190,7 @@ func (c *Client) describe(ctx context.Context, p pinned) (*project.Content, fs.F
 		p.Rev = "" // no version, whatever it is called
 	}
 	content, err := project.Describe(tree, p.Ref)
-	if err != nil && !strings.HasPrefix(err.Error(), p.Ref.String()) {
+	if err != nil && !strings.HasPrefix(err.Error(), p.String()) {
 		err = fmt.Errorf("%s: %w", named(p.Ref), err)
 	}
 	if err != nil {

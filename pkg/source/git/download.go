@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -34,23 +33,26 @@ func (c *Client) download(ctx context.Context, ref source.Ref, dir string) error
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp)
+	defer func() { _ = os.RemoveAll(temp) }() // it is gone if all went well
 	if err := p.fetch(ctx, ref, temp); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(dir); err != nil { // what is there could not be opened
+	if isComplete(dir, ref) {
+		return nil // another process was faster, and may be reading
+	}
+	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
-	err = os.Rename(temp, dir)
-	if errors.Is(err, fs.ErrExist) || dirExists(dir) {
-		return nil // another process was faster
+	if err = os.Rename(temp, dir); err != nil && isComplete(dir, ref) {
+		return nil
 	}
 	return err
 }
 
-func dirExists(dir string) bool {
-	info, err := os.Stat(dir)
-	return err == nil && info.IsDir()
+// isComplete reports whether a directory of the cache has the commit.
+func isComplete(dir string, ref source.Ref) bool {
+	k := &commit{id: plumbing.NewHash(ref.Digest)}
+	return k.open(dir) == nil && k.close() == nil
 }
 
 // fetch fetches one commit without history. A commit that the server gives only to those who name a branch or tag is
@@ -75,7 +77,7 @@ func (p *place) fetch(ctx context.Context, ref source.Ref, dir string) error {
 	if err != nil {
 		return p.explainFetch(ctx, ref, err)
 	}
-	defer response.Close()
+	defer func() { _ = response.Close() }() // what matters was read
 	return p.explainFetch(ctx, ref, p.client.receive(demultiplex(req, response), dir))
 }
 
@@ -173,7 +175,7 @@ func (l *limitReader) Read(p []byte) (int, error) {
 	if l.left -= int64(n); l.left < 0 {
 		err = tooLarge("more than its packed size may be")
 	}
-	if l.err == nil && err != io.EOF {
+	if l.err == nil && !errors.Is(err, io.EOF) {
 		l.err = err
 	}
 	return n, err

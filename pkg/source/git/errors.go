@@ -29,12 +29,12 @@ func (p *place) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%s: %w", at, context.Cause(ctx))
 	}
-	var coded interface {
+	type coded interface {
 		error
 		Code() diag.Code
 	}
-	if errors.As(err, &coded) { // what is around it is a URL, which may have been redirected to with secrets in it
-		return fmt.Errorf("%s: %w", at, coded)
+	if err, ok := errors.AsType[coded](err); ok { // what is around it is a URL, which may have been redirected to with secrets in it
+		return fmt.Errorf("%s: %w", at, err)
 	}
 	var unexpected *packp.ErrUnexpectedData
 	switch err = unwrapGit(err); {
@@ -70,12 +70,10 @@ func unwrapGit(err error) error {
 
 // cause returns the text of what went wrong, without the URL.
 func cause(err error) string {
-	var status *githttp.Err
-	if errors.As(err, &status) {
+	if status, ok := errors.AsType[*githttp.Err](err); ok {
 		return fmt.Sprintf("the server answered %d %s", status.StatusCode(), http.StatusText(status.StatusCode()))
 	}
-	var requested *url.Error
-	if errors.As(err, &requested) {
+	if requested, ok := errors.AsType[*url.Error](err); ok {
 		return requested.Err.Error()
 	}
 	return err.Error()
@@ -118,7 +116,7 @@ func (p *place) denied(at string) error {
 		return diag.Errorf(diag.Denied, "%s refused the credentials from %s", at, p.secret.from).
 			WithHint("check that they are current and that the account may read the repository")
 	}
-	return diag.Errorf(diag.Denied, "%s wants to know who you are, and there are no credentials for %s", at, p.url.Hostname()).
+	return diag.Errorf(diag.Denied, "%s is private or does not exist, and there are no credentials for %s", at, p.url.Hostname()).
 		WithHint("%s", p.howToLogIn())
 }
 

@@ -157,7 +157,7 @@ func (b *guardedBody) Read(p []byte) (int, error) {
 	b.timer.Reset(b.stall)
 	n, err := b.body.Read(p)
 	b.left -= int64(n)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		if cause := context.Cause(b.ctx); errors.Is(cause, errSilent) {
 			err = cause
 		}

@@ -80,7 +80,7 @@ func TestIndexPack(t *testing.T) {
 		var got []string
 		for {
 			e, err := entries.Next()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			if err != nil {

@@ -97,7 +97,7 @@ func (p *packIndexer) scan(scanner *packfile.Scanner) error {
 	}
 	o := &packed{offset: header.Offset, size: header.Length, kind: header.Type}
 	p.objects[o.offset] = o
-	var sink io.Writer = io.Discard
+	sink := io.Discard
 	hash := plumbing.NewHasher(header.Type, header.Length)
 	switch header.Type {
 	case plumbing.OFSDeltaObject:

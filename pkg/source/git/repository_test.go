@@ -2,6 +2,7 @@ package git_test
 
 import (
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -229,6 +230,34 @@ func TestConcurrent(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// Several clients with one cache, as several processes have it.
+func TestSharedCache(t *testing.T) {
+	dir, cache := t.TempDir(), t.TempDir()
+	gittest.New(t, dir, "o/r.git").Commit(skills())
+	ref := parse(t, "git+"+gittest.Serve(t, dir)+"/o/r.git")
+	var clients []*git.Client
+	for range 6 {
+		clients = append(clients, newClient(t, git.Options{Cache: cache}))
+	}
+	var wg sync.WaitGroup
+	for _, c := range clients {
+		wg.Go(func() {
+			p, err := c.Open(t.Context(), ref)
+			if err == nil {
+				err = c.Fetch(t.Context(), p, nil, bundle.NewHasher(bundle.DefaultLimits()))
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	found, err := filepath.Glob(filepath.Join(cache, "*", "*"))
+	if err != nil || len(found) != 1 {
+		t.Errorf("the cache holds %v, %v; want one commit", found, err)
+	}
 }
 
 // Repositories of this machine: bare, checked out, and an additional worktree.
