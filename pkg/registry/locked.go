@@ -11,7 +11,11 @@ import (
 // locked finds the registry that answers for a pack at the place where it is locked: the one that says it is there, or,
 // where no configured one does any more, the place itself.
 func (s *Set) locked(ctx context.Context, id source.ID, at string) (Registry, error) {
+	enforced, isEnforced := s.config.Enforced[id.Owner]
 	if at == Local || at == Embedded {
+		if isEnforced && enforced != at {
+			return nil, elsewhere(id, at, enforced)
+		}
 		return s.only(ctx, id, at)
 	}
 	asked, err := s.lockedCandidates(ctx, id)
@@ -39,7 +43,17 @@ func (s *Set) locked(ctx context.Context, id source.ID, at string) (Registry, er
 			return &pinned{Registry: r, source: at}, nil
 		}
 	}
+	if isEnforced {
+		return nil, elsewhere(id, at, enforced)
+	}
 	return s.placeItself(id, at)
+}
+
+// elsewhere says that a pack is locked to another place than the one that the enterprise has bound its owner to: a lock
+// that came with a project cannot rebind it.
+func elsewhere(id source.ID, at, enforced string) error {
+	return diag.Errorf(diag.Denied, "%s is locked to %s, and the machine's administrator bound %s to %s", id, at, id.Owner, enforced).
+		WithHint("remove the pack and install it again from there")
 }
 
 // lockedCandidates are the registries that may know the place: the one that the name is bound to, else all.

@@ -40,7 +40,25 @@ type Set struct {
 
 // NewSet returns a set. Registries are opened when they are asked.
 func NewSet(config Config, deps Deps) *Set {
+	seen := make(map[string]bool)
+	var list []Named
+	for _, named := range config.Registries {
+		named.URL = canonical(named.URL)
+		if !seen[named.URL] { // a project and its user may well name the same one
+			seen[named.URL] = true
+			list = append(list, named)
+		}
+	}
+	config.Registries = list
 	return &Set{config: config, deps: deps, open: make(map[string]Registry)}
+}
+
+// canonical returns the URL of a registry without the slash that may end it.
+func canonical(url string) string {
+	if len(url) > 1 {
+		return strings.TrimRight(url, "/")
+	}
+	return url
 }
 
 // AmbiguousError says that several registries have a pack and none is bound to its namespace.
@@ -114,7 +132,13 @@ func (s *Set) only(ctx context.Context, id source.ID, nameOrURL string) (Registr
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.Versions(ctx, id); err != nil {
+	_, err = r.Versions(ctx, id)
+	var none *NotFoundError
+	if errors.As(err, &none) {
+		return nil, diag.Errorf(diag.NotFound, "%w", none).
+			WithHint("%s is looked up nowhere else: check the name, the binding of its namespace, and --registry", id)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -210,9 +234,9 @@ func (s *Set) silent(asked []Registry) []string {
 
 // registry opens a registry once; it is named by its configured name or its URL.
 func (s *Set) registry(ctx context.Context, nameOrURL string) (Registry, error) {
-	name, url := "", nameOrURL
+	name, url := "", canonical(nameOrURL)
 	for _, named := range s.config.Registries {
-		if named.URL == nameOrURL || named.Name == nameOrURL && named.Name != "" {
+		if named.URL == url || named.Name == nameOrURL && named.Name != "" {
 			name, url = named.Name, named.URL
 			break
 		}
