@@ -18,14 +18,14 @@ const IgnoreName = ".skillpmignore"
 
 // Content is what a directory holds as a pack.
 type Content struct {
-	Manifest     *Manifest // nil when there is no skillpm.yaml
+	Manifest     *Manifest // by [ParsePack]; nil when there is no skillpm.yaml
 	ID           source.ID
 	Version      string
 	Description  string
 	License      string
 	Skills       []SkillDir // sorted by name
 	Dependencies []source.Dependency
-	Skipped      []string // what was left out, and why: a sentence each
+	Skipped      []string // what was left out or not understood, and why: a sentence each
 
 	Ignore *bundle.IgnoreFile // the pack's .skillpmignore; nil when there is none
 }
@@ -44,12 +44,12 @@ type SkillDir struct {
 // [source.Ref.DefaultID] and [source.DefaultVersion] give it. A skill's name is the one it declares if that is legal,
 // else its directory's, else a legal one made from that. Of two skills of one name in a place without a skillpm.yaml the
 // one nearest to the root counts, and then the first by path; with a skillpm.yaml they are an error. A directory below a
-// named pack that has a skillpm.yaml of its own is another pack. Errors have code
-// [diag.Invalid], or [diag.NotFound] when there is no skill.
+// named pack that has a skillpm.yaml of its own is another pack. Errors have code [diag.Invalid], or [diag.NotFound]
+// when there is no skill.
 func Describe(fsys fs.FS, ref source.Ref) (*Content, error) {
 	c := &Content{}
 	if err := c.readManifest(fsys); err != nil {
-		return nil, err
+		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", place(ref), err).WithHint("%s", diag.HintOf(err))
 	}
 	if err := c.identify(ref); err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (c *Content) readManifest(fsys fs.FS) error {
 	if err != nil {
 		return diag.Errorf(diag.CodeOf(err), "%s: %w", ManifestName, err)
 	}
-	c.Manifest, err = ParseManifest(ManifestName, data)
+	c.Manifest, c.Skipped, err = ParsePack(ManifestName, data)
 	return err
 }
 

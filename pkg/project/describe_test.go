@@ -157,6 +157,12 @@ func TestDescribe(t *testing.T) {
 			"acme/deploy 0.0.0 deploy=.", "",
 		},
 		{
+			"what is not about the pack does not matter", "./near", `
+				skillpm.yaml: name: acme/a\ndependancies: {}\nfuture: [1]\nregistries: no list\nlink-mode: later\n
+				a/SKILL.md: a`,
+			"acme/a 0.0.0 a", "skillpm.yaml:2:1: unknown key \"dependancies\": did you mean dependencies?; skillpm.yaml:3:1: unknown key \"future\"",
+		},
+		{
 			"only dependencies", "./near", `
 				skillpm.yaml: name: acme/all\ndependencies: {acme/a: "1"}\n`,
 			"acme/all 0.0.0", "",
@@ -183,7 +189,8 @@ func TestDescribeRefuses(t *testing.T) {
 		code              diag.Code
 	}{
 		{"nothing", "README.md: x", "./near has no skill", diag.NotFound},
-		{"broken manifest", "skillpm.yaml: nmae: x\na/SKILL.md: a", `skillpm.yaml:1:1: unknown key "nmae"`, diag.Invalid},
+		{"broken manifest", "skillpm.yaml: version: x\na/SKILL.md: a", `./near: skillpm.yaml:1:10: version "x" is not`, diag.Invalid},
+		{"merge markers", "skillpm.yaml: <<<<<<< a\na/SKILL.md: a", "merge conflict", diag.Invalid},
 		{"two of one name", "skillpm.yaml: name: a/b\nx/SKILL.md: deploy\ny/SKILL.md: deploy", "two skills are named deploy: x and y", diag.Invalid},
 		{"a skill that is not there", "skillpm.yaml: skills: [x, y]\nx/SKILL.md: x", "skillpm.yaml lists the skill y, which has no SKILL.md", diag.Invalid},
 		{"an ignored skill", "skillpm.yaml: skills: [x]\nx/SKILL.md: x\n.skillpmignore: x", "skillpm.yaml lists the skill x", diag.Invalid},

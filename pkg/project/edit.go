@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -17,6 +18,9 @@ import (
 // when there is an error, which says what to write by hand.
 func (m *Manifest) SetDependency(d source.Dependency) error {
 	d = normal(d)
+	if err := checkConstraint(d.Constraint); err != nil && d.Constraint != "" {
+		return err
+	}
 	want := m.Clone()
 	key := "dependencies"
 	if i := indexOf(want.DevDependencies, d.ID); i >= 0 {
@@ -57,6 +61,12 @@ func (m *Manifest) RemoveDependency(id source.ID) (bool, error) {
 
 // SetAlias gives a skill another name. An alias that the skill has already is replaced.
 func (m *Manifest) SetAlias(a Alias) error {
+	if err := checkAlias(a.Alias); err != nil {
+		return err
+	}
+	if _, err := parseAlias(a.Alias, a.Target()); err != nil {
+		return err
+	}
 	want := m.Clone()
 	same := func(o Alias) bool { return o.Skill == a.Skill && o.Pack == a.Pack && o.Alias != a.Alias }
 	var replaced []string
@@ -130,12 +140,19 @@ func (m *Manifest) Set(key, text string) error {
 		}
 		want.Name = id
 	case "version":
+		if err := checkVersion(text); err != nil {
+			return err
+		}
 		want.Version = text
 	case "description":
+		text = strings.TrimSpace(text)
 		want.Description = text
 	case "license":
 		want.License = text
 	case "skillpm":
+		if err := checkConstraint(text); err != nil {
+			return err
+		}
 		want.Skillpm = text
 	default:
 		return diag.Errorf(diag.Internal, "%s is not a text of a manifest", key)

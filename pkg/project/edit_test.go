@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+	"pgregory.net/rapid"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
@@ -122,3 +123,122 @@ func parseDependency(t testing.TB, id, text string) source.Dependency {
 	}
 	return m.Dependencies[0]
 }
+
+// What a manifest cannot say is refused for what it is, not for how the file is written.
+func TestEditRefuses(t *testing.T) {
+	acme := source.ID{Owner: "acme", Name: "a"}
+	for _, tt := range []struct {
+		name, want string
+		edit       func(m *project.Manifest) error
+	}{
+		{"range", `"newest" is not a range of versions`, func(m *project.Manifest) error {
+			return m.SetDependency(source.Dependency{ID: acme, Constraint: "newest"})
+		}},
+		{"place", "a manifest has no form for local:acme/a", func(m *project.Manifest) error {
+			return m.SetDependency(source.Dependency{ID: acme, Ref: &source.Ref{Kind: source.KindLocal, ID: acme}})
+		}},
+		{"version", `version "1.4" is not a semantic version`, func(m *project.Manifest) error { return m.Set("version", "1.4") }},
+		{"name", `"x" is not a pack`, func(m *project.Manifest) error { return m.Set("name", "x") }},
+		{"skillpm", `"new" is not a range of versions`, func(m *project.Manifest) error { return m.Set("skillpm", "new") }},
+		{"key", "agents is not a text", func(m *project.Manifest) error { return m.Set("agents", "x") }},
+		{"alias", `alias "X": the name "X" holds the capital X`, func(m *project.Manifest) error {
+			return m.SetAlias(project.Alias{Alias: "X", Skill: "x", Pack: acme})
+		}},
+		{"skill", `alias x: skill "X"`, func(m *project.Manifest) error {
+			return m.SetAlias(project.Alias{Alias: "x", Skill: "X", Pack: acme})
+		}},
+		{"itself", "is written in a way", func(m *project.Manifest) error { return m.Set("name", "acme/own") }},
+	} {
+		m, err := project.ParseManifest("skillpm.yaml", []byte("dependencies: {acme/own: '*'} # x\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tt.edit(m); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
+		}
+		if string(m.Bytes()) != "dependencies: {acme/own: '*'} # x\n" {
+			t.Errorf("%s: changed to %s", tt.name, m.Bytes())
+		}
+	}
+}
+
+// An edit touches one line: the changed one, or the new one (and that of a mapping that has to be made).
+func TestEditTouchesOneLine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := manifests.Draw(t, "manifest")
+		m, err := project.ParseManifest("skillpm.yaml", []byte(text))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		id := source.ID{Owner: "acme", Name: rapid.SampledFrom([]string{"a", "b", "c", "new"}).Draw(t, "pack")}
+		was, had := m.Dependency(id)
+		hadAny := len(m.Dependencies) > 0
+		if err := m.SetDependency(source.Dependency{ID: id, Constraint: "^9"}); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		before, after := strings.SplitAfter(text, "\n"), strings.SplitAfter(string(m.Bytes()), "\n")
+		changed := 0
+		for i, j := 0, 0; j < len(after); j++ {
+			switch {
+			case i < len(before) && before[i] == after[j]:
+				i++
+			case had:
+				i++
+				changed++
+			default:
+				changed++
+			}
+		}
+		if limit := 2; changed > limit || (had || hadAny) && changed > 1 {
+			t.Fatalf("%d lines changed in\n%s\n%s", changed, text, m.Bytes())
+		}
+		if had {
+			err = m.SetDependency(was)
+		} else if _, err = m.RemoveDependency(id); err == nil && string(m.Bytes()) != text {
+			t.Fatalf("taken back\n%q\nbecame\n%q", text, m.Bytes())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// manifests draws manifests as people write them.
+var manifests = rapid.Custom(func(t *rapid.T) string {
+	eol := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "line end")
+	var b strings.Builder
+	noise := func() {
+		for range rapid.IntRange(0, 2).Draw(t, "noise") {
+			b.WriteString(rapid.SampledFrom([]string{"", "# a comment", "  # deeper: \"x\"", "   ", "# {[ ' \""}).Draw(t, "line") + eol)
+		}
+	}
+	indent := strings.Repeat(" ", rapid.IntRange(1, 5).Draw(t, "indentation"))
+	noise()
+	for _, key := range rapid.Permutation([]string{"name", "dependencies", "agents", "description"}).Draw(t, "keys") {
+		switch key {
+		case "dependencies":
+			names := rapid.SliceOfDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), rapid.ID[string]).Draw(t, "packs")
+			if len(names) == 0 {
+				break
+			}
+			b.WriteString("dependencies:" + rapid.SampledFrom([]string{"", " # all", "  "}).Draw(t, "after") + eol)
+			for _, name := range names {
+				b.WriteString(indent + rapid.SampledFrom([]string{"acme/" + name, `"acme/` + name + `"`, `'acme/` + name + `'`}).Draw(t, "key"))
+				b.WriteString(rapid.SampledFrom([]string{
+					`: "^1"`, ": ^1", ":   '^1'  # why", `: {version: "^1"} # }`, `: {git: "https://h/r.git", tag: v1} # '`,
+				}).Draw(t, "value") + eol)
+				if rapid.Bool().Draw(t, "comment") {
+					b.WriteString(indent + "# between" + eol)
+				}
+			}
+		case "name":
+			b.WriteString("name: acme/own # ours" + eol)
+		case "agents":
+			b.WriteString("agents:" + eol + "- codex" + eol + "# x" + eol + "- 'cursor'" + eol)
+		case "description":
+			b.WriteString("description: |" + eol + "  text" + eol + eol + "  # and: more" + eol)
+		}
+		noise()
+	}
+	return b.String()
+})

@@ -68,6 +68,9 @@ var manifestKeys = []string{
 	"agents", "link-mode", "registries", "namespaces", "validate",
 }
 
+// packKeys are those of an installed pack's manifest; the others are about the project that makes it.
+var packKeys = []string{"name", "version", "description", "license", "skillpm", "skills", "dependencies"}
+
 // NewManifest returns a manifest without content.
 func NewManifest(path string) *Manifest { return &Manifest{Path: path} }
 
@@ -83,6 +86,33 @@ func ParseManifest(path string, data []byte) (*Manifest, error) {
 		return nil, err
 	}
 	return m, m.check(r, root)
+}
+
+// ParsePack reads the manifest of a pack that somebody else made: what it says of the pack, and nothing about the
+// project around it, which may use keys of a newer skillpm. Those that are not known are returned as warnings.
+func ParsePack(path string, data []byte) (m *Manifest, warnings []string, err error) {
+	r := reader{path: path}
+	root, err := r.mapping(data, maxFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	m = &Manifest{Path: path, data: slices.Clone(data)}
+	for k, v := range pairs(root) {
+		switch {
+		case slices.Contains(packKeys, k.Value):
+			err = m.field(r, k.Value, v)
+		case !slices.Contains(manifestKeys, k.Value):
+			warning := r.errorf(k, "unknown key %q", k.Value).Error()
+			if near := diag.Nearest(k.Value, manifestKeys); near != "" {
+				warning += ": did you mean " + near + "?"
+			}
+			warnings = append(warnings, warning)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return m, warnings, m.check(r, root)
 }
 
 // Bytes returns the file's content: as it was read, with the edits since.
@@ -150,7 +180,7 @@ func (m *Manifest) use(key string, s settings) {
 // check looks at what no single key can say.
 func (m *Manifest) check(r reader, root *yaml.Node) error {
 	for k := range pairs(lookup(root, "dev-dependencies")) {
-		if slices.ContainsFunc(m.Dependencies, func(d source.Dependency) bool { return d.ID.String() == k.Value }) {
+		if m.DevDependencies != nil && slices.ContainsFunc(m.Dependencies, func(d source.Dependency) bool { return d.ID.String() == k.Value }) {
 			return r.errorf(k, "%s is in dependencies and in dev-dependencies", k.Value).WithHint("remove one of the two")
 		}
 	}
@@ -181,14 +211,18 @@ func (r reader) version(v *yaml.Node) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := semver.StrictNewVersion(s); err != nil {
-		e := r.errorf(v, "version %q is not a semantic version", s)
-		if loose, err := semver.NewVersion(s); err == nil {
-			return "", e.WithHint("write it as %q", loose.String())
-		}
-		return "", e.WithHint("write three numbers, as in \"1.4.0\"")
+	return s, r.at(v, checkVersion(s))
+}
+
+func checkVersion(s string) error {
+	if _, err := semver.StrictNewVersion(s); err == nil {
+		return nil
 	}
-	return s, nil
+	err := diag.Errorf(diag.Invalid, "version %q is not a semantic version", s)
+	if loose, e := semver.NewVersion(s); e == nil {
+		return err.WithHint("write it as %q", loose.String())
+	}
+	return err.WithHint("write three numbers, as in \"1.4.0\"")
 }
 
 // constraint reads a range of versions.
@@ -247,8 +281,8 @@ func (r reader) aliases(v *yaml.Node) ([]Alias, error) {
 	}
 	var list []Alias
 	err := r.fields(v, "aliases", nil, func(k, v *yaml.Node) error {
-		if err := skill.CheckName(k.Value); err != nil {
-			return r.errorf(k, "alias %q: %w", k.Value, err)
+		if err := checkAlias(k.Value); err != nil {
+			return r.at(k, err)
 		}
 		target, err := r.text(v, "alias "+k.Value)
 		if err != nil {
@@ -267,6 +301,13 @@ func (r reader) aliases(v *yaml.Node) ([]Alias, error) {
 		return nil
 	})
 	return list, err
+}
+
+func checkAlias(name string) error {
+	if err := skill.CheckName(name); err != nil {
+		return diag.Errorf(diag.Invalid, "alias %q: %w", name, err)
+	}
+	return nil
 }
 
 func parseAlias(alias, target string) (Alias, error) {

@@ -80,8 +80,9 @@ func (r reader) document(data []byte) (*yaml.Node, error) {
 
 var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
 
-// trap is a value that means something to YAML unless it is quoted.
-var trap = regexp.MustCompile(`^(\s*(?:- *)?(?:"[^"]*"|'[^']*'|[^\s:#"']+)\s*:\s+|\s*-\s+)([>|*&!%@` + "`" + `][^\s#]*)`)
+// trap is a value that means something to YAML unless it is quoted. What may follow > or | in YAML is none.
+var trap = regexp.MustCompile(`^(\s*(?:- *)?(?:"[^"]*"|'[^']*'|[^\s:#"']+)\s*:\s+|\s*-\s+)` +
+	`([>|][-+0-9]*\s*[^-+0-9\s#][^\s#]*|[*&!%@` + "`" + `][^\s#]*)`)
 
 // syntax turns the YAML library's message into an error with a place, and recognises values that lack quotes.
 func (r reader) syntax(data []byte, err error) error {
