@@ -344,8 +344,10 @@ func TestStructure(t *testing.T) {
 	tests := []struct{ name, tree, want string }{
 		{"another case", "-- deploy/Skill.md\n" + head + "Do.\n", "deploy/Skill.md:0:0 STR001 error Skill.md is not called SKILL.md"},
 		{"a page of that name", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/docs/skill.md\n---\ntitle: Skills\n---\n", ""},
-		{"nested", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/sub/inner/SKILL.md\n---\nname: inner\ndescription: z\n---\nDo.\n",
-			"deploy/SKILL.md:0:0 STR006 warning deploy/sub/inner/SKILL.md belongs to the skill deploy and is not installed as one of its own"},
+		{
+			"nested", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/sub/inner/SKILL.md\n---\nname: inner\ndescription: z\n---\nDo.\n",
+			"deploy/SKILL.md:0:0 STR006 warning deploy/sub/inner/SKILL.md belongs to the skill deploy and is not installed as one of its own",
+		},
 		{"nested with an error", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/inner/SKILL.md\n---\nname: inner\n---\nDo.\n", `
 			deploy/SKILL.md:0:0 STR006 warning deploy/inner/SKILL.md belongs to the skill deploy and is not installed as one of its own
 			deploy/inner/SKILL.md:1:1 FM010 error description is missing`},
