@@ -14,24 +14,18 @@ func samePack(units []*unit) {
 	type key struct{ pack, text string }
 	names, descriptions := map[key]*unit{}, map[key]*unit{}
 	for _, u := range units {
-		if u.doc == nil {
-			continue
-		}
 		pack := u.pack(packs)
-		if name := u.doc.Name(); name != "" {
-			first, ok := names[key{pack, name}]
-			if !ok {
-				names[key{pack, name}] = u
+		if k := (key{pack, u.name.text}); k.text != "" {
+			if first := names[k]; first != nil {
+				u.sameName(first, pack != "")
 			} else {
-				u.sameName(first, name, pack != "")
+				names[k] = u
 			}
 		}
-		if text := u.doc.Description(); text != "" {
-			first, ok := descriptions[key{pack, text}]
-			switch {
-			case !ok:
-				descriptions[key{pack, text}] = u
-			case first.doc.Name() != u.doc.Name():
+		if k := (key{pack, u.description.text}); k.text != "" {
+			if first := descriptions[k]; first == nil {
+				descriptions[k] = u
+			} else if first.name.text != u.name.text {
 				u.sameDescription(first)
 			}
 		}
@@ -62,16 +56,16 @@ func (u *unit) pack(known map[string]string) string {
 	return found
 }
 
-func (u *unit) sameName(first *unit, name string, pack bool) {
-	_, node := u.doc.Lookup("name")
-	f := finding{rule: ruleSameName, message: fmt.Sprintf("%s is already called %q", u.l.show(first.file), name)}
+func (u *unit) sameName(first *unit, pack bool) {
+	f := finding{rule: ruleSameName, message: fmt.Sprintf("%s is already called %q", u.l.show(first.file), u.name.text)}
 	if !pack {
 		f.severity = severity(diag.SeverityWarning)
 	}
-	u.atNode(node, f)
+	u.atMention(u.name, f)
 }
 
 func (u *unit) sameDescription(first *unit) {
-	_, node := u.doc.Lookup("description")
-	u.atNode(node, finding{rule: ruleSameDescribe, message: "the description is the same as that of " + u.l.show(first.file)})
+	u.atMention(u.description, finding{
+		rule: ruleSameDescribe, message: "the description is the same as that of " + u.l.show(first.file),
+	})
 }

@@ -25,6 +25,15 @@ type unit struct {
 	nested   []*unit
 
 	called map[string]bool // scripts that the skill calls by their path
+
+	name, description mention // what is compared with other skills
+}
+
+// mention is a field of the frontmatter that is remembered after the skill has been checked.
+type mention struct {
+	text string
+	at   finding // where it is
+	line string  // the line that it is on
 }
 
 // check looks at one skill and those inside it.
@@ -47,6 +56,7 @@ func (l *linter) check(p home) *unit {
 		u.nested = append(u.nested, inner.nested...)
 		inner.nested = nil
 	}
+	u.doc, u.src, u.tree, u.called = nil, nil, nil, nil // many skills are held until all are compared
 	return u
 }
 
@@ -61,6 +71,24 @@ func (u *unit) text(data []byte) {
 	u.fields()
 	u.body()
 	u.references()
+	u.name = u.remember("name", doc.Name())
+	u.description = u.remember("description", doc.Description())
+}
+
+func (u *unit) remember(field, text string) mention {
+	_, v := u.doc.Lookup(field)
+	if v == nil || text == "" {
+		return mention{}
+	}
+	at := finding{path: u.file, line: v.Line, column: v.Column, width: nodeWidth(v)}
+	return mention{text: strings.Clone(text), at: at, line: u.src.line(v.Line)}
+}
+
+// atMention places a finding on a field that was remembered.
+func (u *unit) atMention(m mention, f finding) {
+	f.path, f.line, f.column, f.width = m.at.path, m.at.line, m.at.column, m.at.width
+	u.add(f)
+	u.lines[place{u.l.show(f.path), f.line}] = m.line
 }
 
 // read returns a file's bytes; what goes wrong is a finding.
