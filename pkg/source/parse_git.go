@@ -1,7 +1,6 @@
 package source
 
 import (
-	"net"
 	"net/netip"
 	"net/url"
 	"path"
@@ -105,12 +104,7 @@ func credentialError() error {
 
 // canonicalHost lower-cases a host, checks it, and drops the scheme's default port.
 func canonicalHost(s, defaultPort string) (string, error) {
-	host, port := strings.ToLower(s), ""
-	if h, p, err := net.SplitHostPort(host); err == nil {
-		if host, port = h, p; strings.Contains(h, ":") {
-			host = "[" + h + "]"
-		}
-	}
+	host, port := cutPort(strings.ToLower(s))
 	if inner, ok := strings.CutPrefix(host, "["); ok {
 		addr, err := netip.ParseAddr(strings.TrimSuffix(inner, "]"))
 		if err != nil || !addr.Is6() || addr.Zone() != "" || !strings.HasSuffix(host, "]") {
@@ -133,6 +127,15 @@ func canonicalHost(s, defaultPort string) (string, error) {
 	return host + ":" + port, nil
 }
 
+// cutPort splits host:port. The host may be an IPv6 address in brackets, which stay.
+func cutPort(s string) (host, port string) {
+	i := strings.LastIndexByte(s, ':')
+	if i < 0 || i < strings.LastIndexByte(s, ']') || strings.Contains(s[:i], ":") && !strings.HasPrefix(s, "[") {
+		return s, ""
+	}
+	return s[:i], s[i+1:]
+}
+
 // hostError says that s is not a host. What follows a colon is left out: it may be a password with a slash in it.
 func hostError(s string) error {
 	s, _, _ = strings.Cut(s, ":")
@@ -141,10 +144,7 @@ func hostError(s string) error {
 
 // isLoopback reports whether a host, with or without a port, is this machine.
 func isLoopback(hostport string) bool {
-	host := hostport
-	if h, _, err := net.SplitHostPort(hostport); err == nil {
-		host = h
-	}
+	host, _ := cutPort(hostport)
 	if host == "localhost" {
 		return true
 	}

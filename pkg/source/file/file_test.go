@@ -209,7 +209,7 @@ func TestOpen(t *testing.T) {
 		"packs/base/y/SKILL.md":    {Data: gittest.Skill("y", "Y.")},
 		"file":                     {Data: "not a directory"},
 		"empty/README.md":          {Data: "no skills"},
-		"bad/skillpm.yaml":         {Data: "nonsense: true\n"},
+		"bad/skillpm.yaml":         {Data: "name: [acme/x\n"},
 	})
 	c := file.New(file.Options{Base: dir})
 	p, _ := fetch(t, c, path(t, "./packs/tools"))
@@ -236,7 +236,7 @@ func TestOpen(t *testing.T) {
 		"./missing": {diag.NotFound, "no directory"},
 		"./file":    {diag.NotFound, "not a directory"},
 		"./empty":   {diag.NotFound, "no skill"},
-		"./bad":     {diag.Invalid, "nonsense"},
+		"./bad":     {diag.Invalid, "skillpm.yaml"},
 	} {
 		if _, err := c.Open(t.Context(), path(t, name)); diag.CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.message) {
 			t.Errorf("Open %s = %v (%v), want %q", name, err, diag.CodeOf(err), tt.message)

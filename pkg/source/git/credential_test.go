@@ -135,6 +135,21 @@ func TestCredentialsDenied(t *testing.T) {
 	}
 }
 
+// The configuration of the repository that one happens to be in names no helpers: anybody may have written it.
+func TestCredentialsOfTheDirectory(t *testing.T) {
+	ref := private(t)
+	home := isolate(t, "")
+	here := gittest.New(t, t.TempDir(), "here")
+	here.Run("config", "credential.helper", "!touch "+filepath.Join(home, "ran")+"; echo username=a; echo password=b; :")
+	t.Chdir(here.Dir)
+	t.Setenv("GIT_DIR", here.Dir)
+	_, err := newClient(t, git.Options{Home: home}).Open(t.Context(), ref)
+	checkError(t, err, diag.Denied, "no credentials", "")
+	if _, err := os.Stat(filepath.Join(home, "ran")); err == nil {
+		t.Error("the helper of the directory's repository was run")
+	}
+}
+
 // recorder remembers the Authorization of each request.
 type recorder struct {
 	mu   sync.Mutex
