@@ -231,12 +231,12 @@ func TestKilledInstall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 24 {
+	for i := range 12 {
 		dir := t.TempDir()
 		if _, err := newClient(t, dir, home).Install(t.Context(), skillpm.InstallOptions{Packs: []string{"acme/kubectl-basics"}}); err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(10+3*i)*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(10+6*i)*time.Millisecond)
 		child := exec.CommandContext(ctx, self, "-test.run", "^TestKilledInstall$")
 		child.Env = append(os.Environ(), childDir+"="+dir, childDir+"_HOME="+home)
 		_ = child.Run() // killed, or done before
@@ -249,7 +249,7 @@ func TestKilledInstall(t *testing.T) {
 			}
 		}
 		if _, err := newClient(t, dir, home).Install(t.Context(), skillpm.InstallOptions{Packs: []string{"acme/big"}}); err != nil {
-			t.Fatalf("killed after %d ms, then: %v", 10+3*i, err)
+			t.Fatalf("killed after %d ms, then: %v", 10+6*i, err)
 		}
 		checkWhole(t, dir, home, []string{"acme/kubectl-basics", "acme/big"})
 	}
