@@ -8,8 +8,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/store"
@@ -95,11 +98,12 @@ func BenchmarkMaterialise1000(b *testing.B) {
 		if err := os.Mkdir(out, 0o755); err != nil {
 			b.Fatal(err)
 		}
-		var targets []store.Target
+		g, ctx := errgroup.WithContext(context.Background())
+		g.SetLimit(runtime.GOMAXPROCS(0))
 		for name, digest := range digests {
-			targets = append(targets, store.Target{Digest: digest, Dir: filepath.Join(out, name)})
+			g.Go(func() error { return s.Materialise(ctx, digest, filepath.Join(out, name)) })
 		}
-		if err := s.MaterialiseAll(context.Background(), targets); err != nil {
+		if err := g.Wait(); err != nil {
 			b.Fatal(err)
 		}
 		b.StopTimer()

@@ -9,9 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"runtime"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -20,55 +17,34 @@ import (
 // cloneFrom is the size from which it is worth asking the file system to share a file's blocks.
 const cloneFrom = 64 << 10
 
-// Target is a tree of the store and the directory that becomes a copy of it.
-type Target struct {
-	Digest string
-	Dir    string // must not exist; its parent must
-}
-
 // Materialise makes the directory dst a copy of a tree. dst must not exist, its parent must. Blocks are shared with the
-// store where the file system can do that; modes are those of the inventory, less the umask.
+// store where the file system can do that; modes are those of the inventory, less the umask. Any number may run at once.
 //
 // What is written is hashed. If the store's tree is damaged, dst is removed, the tree is discarded from the store, so
 // that it will be fetched again, and the error is a [bundle.MismatchError].
 func (s *Store) Materialise(ctx context.Context, digest, dst string) error {
-	return s.MaterialiseAll(ctx, []Target{{Digest: digest, Dir: dst}})
-}
-
-// MaterialiseAll is Materialise for many trees at once, in parallel. After an error some targets may be there, each
-// whole.
-func (s *Store) MaterialiseAll(ctx context.Context, targets []Target) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(max(runtime.GOMAXPROCS(0), 2))
-	for _, t := range targets {
-		g.Go(func() error { return s.materialise(ctx, t) })
-	}
-	return g.Wait()
-}
-
-func (s *Store) materialise(ctx context.Context, t Target) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	inv, err := s.Inventory(t.Digest)
+	inv, err := s.Inventory(digest)
 	if err == nil {
-		err = s.project(ctx, t, inv)
+		err = s.project(ctx, digest, dst, inv)
 	}
 	var damaged *bundle.MismatchError
 	if errors.As(err, &damaged) {
-		return errors.Join(fmt.Errorf("store: %w", err), s.Discard(t.Digest))
+		return errors.Join(fmt.Errorf("store: %w", err), s.Discard(digest))
 	}
 	return err
 }
 
 // project copies a tree, and removes the copy if anything goes wrong.
-func (s *Store) project(ctx context.Context, t Target, inv bundle.Inventory) (err error) {
-	entry, err := s.entry(t.Digest)
+func (s *Store) project(ctx context.Context, digest, dst string, inv bundle.Inventory) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	entry, err := s.entry(digest)
 	if err != nil {
 		return err
 	}
-	if err := os.Mkdir(t.Dir, 0o755); errors.Is(err, fs.ErrExist) {
-		return diag.Errorf(diag.Conflict, "%s is in the way", t.Dir)
+	if err := os.Mkdir(dst, 0o755); errors.Is(err, fs.ErrExist) {
+		return diag.Errorf(diag.Conflict, "%s is in the way", dst)
 	} else if err != nil {
 		return err
 	}
@@ -78,10 +54,10 @@ func (s *Store) project(ctx context.Context, t Target, inv bundle.Inventory) (er
 		s.buffers.Put(buf)
 		err = errors.Join(err, p.leave())
 		if err != nil {
-			err = errors.Join(err, os.RemoveAll(t.Dir))
+			err = errors.Join(err, os.RemoveAll(dst))
 		}
 	}()
-	if err := p.open(entry, t.Dir); err != nil {
+	if err := p.open(entry, dst); err != nil {
 		return err
 	}
 	for _, e := range inv {

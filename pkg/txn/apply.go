@@ -14,6 +14,7 @@ type undo func() error
 // applyAll carries out operations that may have been carried out in part before. It returns how to take back those that
 // it did, also with an error.
 func (s *site) applyAll(ops []*op) (undos []undo, err error) {
+	s.shelved, s.present = s.exists(s.in(oldName)), make(map[string]bool)
 	for _, o := range ops {
 		u, err := s.apply(o)
 		if u != nil {
@@ -42,16 +43,24 @@ func (s *site) apply(o *op) (undo, error) {
 	}
 }
 
+func (s *site) mkdirOld() error {
+	if s.shelved {
+		return nil
+	}
+	s.shelved = true
+	return s.mkdir(oldName)
+}
+
 // takeAway moves what is at the operation's path to old. That old is there means that this was done.
 func (s *site) takeAway(o *op) (undo, error) {
-	if s.exists(s.partial(o)) {
+	if s.isShelved(s.partial(o)) {
 		return nil, s.shelve(o)
 	}
 	info, err := s.lstat(o.Path)
-	if err != nil || info == nil || s.exists(s.old(o)) {
+	if err != nil || info == nil || s.isShelved(s.old(o)) {
 		return nil, err
 	}
-	if err := s.mkdir(oldName); err != nil {
+	if err := s.mkdirOld(); err != nil {
 		return nil, err
 	}
 	back := func() error { return s.putBack(o) }
@@ -80,10 +89,10 @@ func (s *site) shelve(o *op) error {
 // putBack moves what was taken away to its place again, where anything that is there is in the way.
 func (s *site) putBack(o *op) error {
 	old := s.partial(o)
-	if !s.exists(old) {
+	if !s.isShelved(old) {
 		old = s.old(o)
 	}
-	if !s.exists(old) {
+	if !s.isShelved(old) {
 		return nil
 	}
 	if err := s.remove(o.Path); err != nil {
@@ -122,15 +131,16 @@ func (s *site) placeDir(o *op) (undo, error) {
 	if err != nil {
 		return back, err
 	}
-	if isDir(current) && o.Inode != 0 && !s.exists(s.old(o)) && s.exchange(s.staged(o), o.Path) {
+	if isDir(current) && o.Inode != 0 && !s.isShelved(s.old(o)) && s.exchange(s.staged(o), o.Path) {
 		if err := s.fail("exchanged " + o.Path); err != nil {
 			return back, err
 		}
 		return back, s.retire(o)
 	}
-	if s.exists(s.old(o)) {
+	switch {
+	case s.isShelved(s.old(o)):
 		err = s.remove(o.Path)
-	} else {
+	case current != nil || s.isShelved(s.partial(o)):
 		_, err = s.takeAway(o)
 	}
 	if err == nil {
@@ -144,7 +154,7 @@ func (s *site) placeDir(o *op) (undo, error) {
 
 // retire moves the old directory, which an exchange has left in stage, to old.
 func (s *site) retire(o *op) error {
-	if err := s.mkdir(oldName); err != nil {
+	if err := s.mkdirOld(); err != nil {
 		return err
 	}
 	return s.root.Rename(s.staged(o), s.old(o))
@@ -281,10 +291,15 @@ func (s *site) replace(o *op, data []byte, old fs.FileInfo) error {
 	return err
 }
 
-// parents makes the directories above rel, and returns how to remove those that were not there.
+// parents makes the directories above rel, and returns how to remove those that were not there. It is called after all
+// that is to be removed is gone: what it finds stays.
 func (s *site) parents(rel string) (undo, error) {
 	var missing []string
-	for dir := path.Dir(rel); dir != "." && !s.exists(dir); dir = path.Dir(dir) {
+	for dir := path.Dir(rel); dir != "." && !s.present[dir]; dir = path.Dir(dir) {
+		s.present[dir] = true
+		if s.exists(dir) {
+			break
+		}
 		missing = append(missing, dir)
 	}
 	if len(missing) == 0 {

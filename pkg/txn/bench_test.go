@@ -36,15 +36,15 @@ func commit1000(root string) error {
 	if err != nil {
 		return err
 	}
-	dir, err := tx.StageDir(".skillpm/plugins/acme/big")
-	if err != nil {
-		return err
-	}
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return err
-	}
 	for i := range 1000 {
 		name := fmt.Sprintf("skill-%04d", i)
+		dir, err := tx.StageDir(".skillpm/plugins/acme/big/" + name)
+		if err != nil {
+			return err
+		}
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return err
+		}
 		for _, agent := range []string{".claude", ".agents"} {
 			if err := tx.StageLink(agent+"/skills/"+name, "../../.skillpm/plugins/acme/big/"+name); err != nil {
 				return err

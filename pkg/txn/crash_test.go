@@ -131,7 +131,7 @@ func crash(t testing.TB, o txn.Options, name string) {
 
 // TestCrashTwice has a recovery die at each of its steps too, after a death at each step.
 func TestCrashTwice(t *testing.T) {
-	crashTwice(t, 1, func(t testing.TB) string { return t.TempDir() })
+	crashTwice(t, 3, func(t testing.TB) string { return t.TempDir() })
 }
 
 // crashTwice runs pairs of deaths in roots that scope makes: after each first death one at every stride-th step.

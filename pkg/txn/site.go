@@ -28,6 +28,10 @@ type site struct {
 	dir  string // the journal's directory
 	own  string // skillpm's own directory, the parent of dir
 	step func(string) error
+
+	// What is known while operations are carried out, to spare the system the question once an operation.
+	shelved bool            // there may be something in old
+	present map[string]bool // directories that are there
 }
 
 func openSite(o Options) (*site, error) {
@@ -79,6 +83,9 @@ func (s *site) lstat(rel string) (fs.FileInfo, error) {
 	}
 	return info, err
 }
+
+// isShelved reports whether something is in old under that name.
+func (s *site) isShelved(name string) bool { return s.shelved && s.exists(name) }
 
 // isOwn reports whether rel is skillpm's own directory or in it.
 func (s *site) isOwn(rel string) bool { return s.own != "." && (rel == s.own || within(rel, s.own)) }
