@@ -84,8 +84,8 @@ func (s *search) file(target string) error {
 	}
 }
 
-// dir looks for skills in a directory and, unless it is one, below it. What cannot be listed below the target has no
-// skills.
+// dir looks for skills in a directory and, unless it is one, below it. What cannot be listed below the target is a
+// finding.
 func (s *search) dir(dir string) error {
 	if err := s.ctx.Err(); err != nil {
 		return err
@@ -95,6 +95,10 @@ func (s *search) dir(dir string) error {
 		if s.dirs == 0 {
 			return diag.Errorf(diag.NotFound, "%s cannot be read: %s", s.l.show(dir), reason(err))
 		}
+		s.l.unread = append(s.l.unread, &unit{l: s.l, dir: dir, lines: map[place]string{}})
+		s.l.unread[len(s.l.unread)-1].add(finding{
+			rule: ruleUnreadable, path: dir, message: "the directory cannot be read: " + reason(err),
+		})
 		return nil
 	}
 	s.dirs++

@@ -367,6 +367,39 @@ func TestStructure(t *testing.T) {
 	}
 }
 
+// sealed is a file system in which some directories and files cannot be read.
+type sealed struct {
+	fstest.MapFS
+	closed []string
+}
+
+func (s sealed) Open(name string) (fs.File, error) {
+	if slices.Contains(s.closed, name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return s.MapFS.Open(name)
+}
+
+func (s sealed) ReadDir(name string) ([]fs.DirEntry, error) {
+	if slices.Contains(s.closed, name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return s.MapFS.ReadDir(name)
+}
+
+// What cannot be read is a finding, and hides nothing else.
+func TestUnreadable(t *testing.T) {
+	fsys := sealed{tree("-- a/SKILL.md\nx\n-- deploy/SKILL.md\n" + head + "[x](more/x.md) [y](y.md) [z](z.md)\n-- deploy/more/x.md\nx\n-- deploy/y.md\nx\n-- shut/SKILL.md\nx\n"),
+		[]string{"a/SKILL.md", "deploy/more", "deploy/y.md", "shut"}}
+	got, _ := run(t, fsys)
+	compare(t, got, `
+		a/SKILL.md:0:0 STR009 error the file cannot be read: permission denied
+		deploy/SKILL.md:5:30 REF001 error z.md does not exist
+		deploy/more:0:0 STR009 error the directory cannot be read: permission denied
+		deploy/y.md:0:0 STR009 error the file cannot be read: permission denied
+		shut:0:0 STR009 error the directory cannot be read: permission denied`)
+}
+
 func TestPack(t *testing.T) {
 	skills := "-- a/deploy/SKILL.md\n" + head + "Do.\n-- b/deploy/SKILL.md\n" + head + "Do.\n"
 	got, _ := run(t, tree(skills))

@@ -165,9 +165,10 @@ func (u *unit) resolve(rel string, t target) string {
 	return ""
 }
 
+// exists reports whether a path of the skill exists, or may: where nothing can be seen, nothing is said to be missing.
 func (u *unit) exists(rel string) bool {
 	_, err := fs.Stat(u.l.fsys, path.Join(u.dir, rel))
-	return err == nil
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // escapes reports a link that leads out of the skill: a warning while its target exists here.

@@ -98,7 +98,8 @@ func (l *Linter) Run(ctx context.Context, fsys fs.FS, targets []string) (Report,
 // linter is one run over one file system.
 type linter struct {
 	*Linter
-	fsys fs.FS
+	fsys   fs.FS
+	unread []*unit // directories that could not be searched, with the finding that says so
 }
 
 // report puts the units' findings together and adds what can be said only about several skills.
@@ -121,6 +122,9 @@ func (l *linter) report(units []*unit) Report {
 	for _, u := range all {
 		one := Report{Profiles: r.Profiles, Skills: []string{l.show(u.dir)}, Findings: l.merge(u.findings), lines: u.lines}
 		r.add(one)
+	}
+	for _, u := range l.unread {
+		r.add(Report{Profiles: r.Profiles, Findings: u.findings})
 	}
 	r.sort()
 	return r

@@ -64,7 +64,8 @@ func isInterpreter(program string) bool {
 	return false
 }
 
-// prefixes are commands that run the command after them.
+// isPrefix reports whether a word stands before the command that is really run: a prompt, an assignment, or a command that
+// runs another.
 func isPrefix(word string) bool {
 	switch word {
 	case "sudo", "exec", "time", "nohup", "command", "env", "$", ">", "!":

@@ -38,6 +38,9 @@ func (u *unit) structure() {
 	for _, rel := range u.tree.skipped {
 		u.leftover(rel, true)
 	}
+	for rel, err := range u.tree.unread {
+		u.add(finding{rule: ruleUnreadable, path: path.Join(u.dir, rel), message: "the directory cannot be read: " + reason(err)})
+	}
 	if n := len(u.tree.nested); n > 0 {
 		inner := u.tree.nested[0]
 		message := fmt.Sprintf("%s belongs to the skill %s and is not installed as one of its own", u.l.show(path.Join(inner.dir, inner.file)), u.l.show(u.dir))

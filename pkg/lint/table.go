@@ -247,7 +247,7 @@ var rules = [...]Rule{
 	{
 		ruleOpenFence, "code block is not closed", w,
 		"Everything after the opening fence is code.",
-		"close it with a fence of the same kind and length",
+		"close it with a fence of the same kind and length; around code that has fences itself, use longer ones",
 	},
 	{
 		ruleNested, "skill inside a skill", w,

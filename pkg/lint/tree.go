@@ -21,11 +21,12 @@ const (
 // tree is what a skill's directory holds, by slash-separated paths relative to it.
 type tree struct {
 	entries map[string]fs.DirEntry
-	files   []string // regular files that belong to this skill, in order
-	links   []string // symbolic links and other things that are neither files nor directories
-	nested  []home   // skills below this one
-	skipped []string // directories that were not looked into
-	full    bool     // there was more than maxEntries
+	files   []string         // regular files that belong to this skill, in order
+	links   []string         // symbolic links and other things that are neither files nor directories
+	nested  []home           // skills below this one
+	skipped []string         // directories that were not looked into
+	unread  map[string]error // directories that could not be
+	full    bool             // there was more than maxEntries
 
 	folded map[string]string // the paths by their folded form, made when first needed
 }
@@ -64,7 +65,10 @@ func (t *tree) descend(l *linter, root, rel string, depth int, own bool) {
 	full := path.Join(root, rel)
 	entries, err := fs.ReadDir(l.fsys, full)
 	if err != nil {
-		t.skipped = append(t.skipped, rel)
+		if t.unread == nil {
+			t.unread = map[string]error{}
+		}
+		t.unread[rel] = err
 		return
 	}
 	if name := l.skillFile(full, entries); own && name != "" {
@@ -88,7 +92,13 @@ func (t *tree) isFile(rel string) bool {
 
 // skips reports whether a path lies where was not looked, so that nothing is known about it.
 func (t *tree) skips(rel string) bool {
-	return t.full || slices.ContainsFunc(t.skipped, func(d string) bool { return strings.HasPrefix(rel, d+"/") })
+	below := func(d string) bool { return strings.HasPrefix(rel, d+"/") }
+	for d := range t.unread {
+		if below(d) {
+			return true
+		}
+	}
+	return t.full || slices.ContainsFunc(t.skipped, below)
 }
 
 // likely returns the path that differs from rel only in case or in how its accents are composed, or "".
