@@ -389,8 +389,10 @@ func (s sealed) ReadDir(name string) ([]fs.DirEntry, error) {
 
 // What cannot be read is a finding, and hides nothing else.
 func TestUnreadable(t *testing.T) {
-	fsys := sealed{tree("-- a/SKILL.md\nx\n-- deploy/SKILL.md\n" + head + "[x](more/x.md) [y](y.md) [z](z.md)\n-- deploy/more/x.md\nx\n-- deploy/y.md\nx\n-- shut/SKILL.md\nx\n"),
-		[]string{"a/SKILL.md", "deploy/more", "deploy/y.md", "shut"}}
+	fsys := sealed{
+		tree("-- a/SKILL.md\nx\n-- deploy/SKILL.md\n" + head + "[x](more/x.md) [y](y.md) [z](z.md)\n-- deploy/more/x.md\nx\n-- deploy/y.md\nx\n-- shut/SKILL.md\nx\n"),
+		[]string{"a/SKILL.md", "deploy/more", "deploy/y.md", "shut"},
+	}
 	got, _ := run(t, fsys)
 	compare(t, got, `
 		a/SKILL.md:0:0 STR009 error the file cannot be read: permission denied
