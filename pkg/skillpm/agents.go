@@ -71,7 +71,8 @@ func (w *workspace) agents(asked []string) (agents []agent.Agent, found bool, er
 		info, err := os.Stat(filepath.FromSlash(path))
 		return err == nil && info.IsDir()
 	}
-	return agent.Relocate(agent.Detect(exists, projectDir, home), home, w.client.Getenv), true, nil
+	known := agent.Relocate(agent.All(), home, w.client.Getenv)
+	return agent.DetectAmong(known, exists, projectDir, home), true, nil
 }
 
 // readers names the agents that read a directory.

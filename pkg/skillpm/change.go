@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -221,6 +222,9 @@ func (w *workspace) apply(ctx context.Context, c *change, l *layout) error {
 // errChanged says that another process changed manifest or lock while this one was working.
 var errChanged = errors.New("manifest or lock changed meanwhile")
 
+// errDamaged says that the store had a damaged tree, which it has thrown away: fetching it again may help.
+var errDamaged = errors.New("the store was damaged")
+
 // stageTrees fills the staging directories, several at a time, and returns the state that will hold.
 func (w *workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *change) (*state, error) {
 	next := newState()
@@ -254,6 +258,9 @@ func (w *workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *change) (*sta
 		})
 	}
 	if err := group.Wait(); err != nil {
+		if damaged := (*bundle.MismatchError)(nil); errors.As(err, &damaged) {
+			return nil, fmt.Errorf("%w: %w", errDamaged, err)
+		}
 		return nil, err
 	}
 	for i, at := range places {

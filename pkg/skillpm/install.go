@@ -40,7 +40,7 @@ func (o InstallOptions) check() error {
 	return nil
 }
 
-// attempts is how often an install starts over because another process changed the scope meanwhile.
+// attempts is how often a verb starts over because another process changed the scope meanwhile.
 const attempts = 5
 
 // Install installs packs: those named, or what the manifest and the lock say. It returns what it did, or with DryRun
@@ -49,10 +49,19 @@ func (c *Client) Install(ctx context.Context, o InstallOptions) (*InstallReport,
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	return c.retry(func() (*InstallReport, error) { return c.install(ctx, o) })
+}
+
+// retry starts a verb over when another process got in between, and once when the store turned out to be damaged.
+func (c *Client) retry(verb func() (*InstallReport, error)) (*InstallReport, error) {
 	defer c.Progress(Event{Done: true})
+	healed := false
 	for range attempts {
-		report, err := c.install(ctx, o)
-		if !errors.Is(err, errChanged) {
+		report, err := verb()
+		switch {
+		case errors.Is(err, errDamaged) && !healed:
+			healed = true
+		case !errors.Is(err, errChanged):
 			return report, err
 		}
 	}

@@ -69,7 +69,7 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 		Pack: m.Name.String(), Version: m.Version, Target: to.String(), DryRun: o.DryRun, Root: dir,
 		Findings: []diag.Finding{}, Files: []PublishedFile{},
 	}
-	if r.Check, err = c.Validate(ctx, ValidateOptions{Paths: []string{dir}}); err != nil {
+	if r.Check, err = c.checkSkills(ctx, dir); err != nil {
 		return nil, err
 	}
 	r.Findings, r.Valid = append(r.Findings, r.Check.Findings...), r.Check.OK()
@@ -145,6 +145,23 @@ func (c *Client) publishTarget(to string, id source.ID) (source.Ref, error) {
 		return source.Ref{}, diag.Errorf(diag.Usage, "%q is not a place to publish to", to).
 			WithHint("write oci://HOST/NAMESPACE or oci-layout:DIR")
 	}
+}
+
+// checkSkills lints the skills that the pack has: those that its manifest names, not every one below its directory.
+func (c *Client) checkSkills(ctx context.Context, dir string) (lint.Report, error) {
+	content, err := project.Describe(os.DirFS(dir), source.Ref{Kind: source.KindPath, URL: filepath.ToSlash(dir)})
+	if err != nil {
+		return lint.Report{}, err
+	}
+	var paths []string
+	for _, s := range content.Skills {
+		at := filepath.Join(dir, filepath.FromSlash(s.Dir))
+		if rel, err := filepath.Rel(c.Dir, at); err == nil && filepath.IsLocal(rel) {
+			at = rel // findings name paths as the user would
+		}
+		paths = append(paths, at)
+	}
+	return c.Validate(ctx, ValidateOptions{Paths: paths})
 }
 
 // collect reads a pack's files into the store, as installing it would, so that what is published is what was hashed.

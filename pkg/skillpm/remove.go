@@ -2,7 +2,6 @@ package skillpm
 
 import (
 	"context"
-	"errors"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -19,15 +18,7 @@ type RemoveOptions struct {
 // Remove takes packs out of the manifest and removes what nothing needs any more: their skills, copies and links, and
 // the packs that only they required.
 func (c *Client) Remove(ctx context.Context, o RemoveOptions) (*InstallReport, error) {
-	defer c.Progress(Event{Done: true})
-	for range attempts {
-		report, err := c.remove(ctx, o)
-		if !errors.Is(err, errChanged) {
-			return report, err
-		}
-	}
-	return nil, diag.Errorf(diag.Conflict, "another process keeps changing skillpm.yaml or skillpm.lock").
-		WithHint("wait for it to finish and try again")
+	return c.retry(func() (*InstallReport, error) { return c.remove(ctx, o) })
 }
 
 func (c *Client) remove(ctx context.Context, o RemoveOptions) (*InstallReport, error) {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/scope"
@@ -78,6 +80,9 @@ func (w *workspace) read() (err error) {
 		if w.manifest, err = project.ParseManifest(w.scope.Manifest(), w.manifestBytes); err != nil {
 			return err
 		}
+		if err = w.client.newEnough(w.manifest); err != nil {
+			return err
+		}
 	}
 	w.lock = project.NewLock()
 	if w.lockBytes != nil {
@@ -87,6 +92,20 @@ func (w *workspace) read() (err error) {
 	}
 	w.state, err = readState(w.scope.State())
 	return err
+}
+
+// newEnough refuses a manifest that asks for another skillpm. A build without a version passes.
+func (c *Client) newEnough(m *project.Manifest) error {
+	mine, err := semver.NewVersion(c.Version)
+	if m.Skillpm == "" || err != nil {
+		return nil
+	}
+	allowed, err := semver.NewConstraint(m.Skillpm)
+	if err != nil || allowed.Check(mine) {
+		return nil
+	}
+	return diag.Errorf(diag.Conflict, "%s asks for skillpm %s, and this is %s", m.Path, m.Skillpm, c.Version).
+		WithHint("install a skillpm that fits")
 }
 
 // changed reports whether manifest or lock differ from what was read.

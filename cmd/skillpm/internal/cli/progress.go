@@ -19,11 +19,11 @@ func (a *app) progress() func(skillpm.Event) {
 	return func(e skillpm.Event) {
 		mu.Lock()
 		defer mu.Unlock()
-		if now := a.Now(); !e.Done && now.Sub(last) < 50*time.Millisecond {
+		now := a.Now()
+		if !e.Done && now.Sub(last) < 50*time.Millisecond {
 			return
-		} else {
-			last = now
 		}
+		last = now
 		if e.Done {
 			fmt.Fprint(a.Stderr, "\r\x1b[K")
 			return
