@@ -71,8 +71,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	err = ts.Exec(args[1], args[2:]...)
 	got := 0
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		got = exit.ExitCode()
 	} else {
 		ts.Check(err)
@@ -131,7 +130,7 @@ func runBlocks(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("usage: run-blocks FILE")
 	}
 	inside, ran := false, 0
-	for _, line := range strings.Split(ts.ReadFile(args[0]), "\n") {
+	for line := range strings.SplitSeq(ts.ReadFile(args[0]), "\n") {
 		switch {
 		case strings.HasPrefix(line, "```bash"):
 			inside = true

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -92,7 +93,7 @@ func (a *archiver) file(t Tree, e Entry) error {
 		return err
 	}
 	more, err := r.Read(a.buf[:1])
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	return e.CheckSum(n+int64(more), [sha256.Size]byte(sum.Sum(nil)))

@@ -76,8 +76,8 @@ func parseRule(line string) (rule ignoreRule, ok bool) {
 	if line[0] == '!' {
 		rule.negate, line = true, line[1:]
 	}
-	if strings.HasSuffix(line, "/") {
-		rule.dirOnly, line = true, strings.TrimSuffix(line, "/")
+	if before, ok0 := strings.CutSuffix(line, "/"); ok0 {
+		rule.dirOnly, line = true, before
 	}
 	anchored := strings.Contains(line, "/")
 	line = strings.TrimPrefix(line, "/")

@@ -28,8 +28,7 @@ func CheckPath(p string) error {
 	if rule := checkRunes(name); rule != "" {
 		return entryErrorf(p, "%s", rule)
 	}
-	for rest, component, more := name, "", true; more; {
-		component, rest, more = strings.Cut(rest, "/")
+	for component := range strings.SplitSeq(name, "/") {
 		if rule := checkComponent(component); rule != "" {
 			return entryErrorf(p, "%s", rule)
 		}

@@ -117,8 +117,7 @@ func (u *unpacker) complete() error {
 
 // named makes an error about a path inside a skill one about the archive's entry.
 func named(err error, entry string) error {
-	var e *EntryError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*EntryError](err); ok {
 		return &EntryError{Entry: entry, Rule: e.Rule}
 	}
 	return err

@@ -171,8 +171,8 @@ func (u *unit) unknown(j *judge, v violation) {
 
 func (u *unit) combination(j *judge, v violation) {
 	message := v.needs + " has no meaning without another field"
-	for i := len(v.context) - 1; i >= 0; i-- {
-		if s, ok := v.context[i]["x-error"].(string); ok {
+	for _, v0 := range slices.Backward(v.context) {
+		if s, ok := v0["x-error"].(string); ok {
 			message = s
 			break
 		}

@@ -66,7 +66,7 @@ func (w *walk) visit(rel string) {
 // mentioned visits the Markdown files that code spans name, which is how many skills refer to their files.
 func (w *walk) mentioned(rel string, p *page) {
 	for _, span := range p.spans {
-		for _, word := range strings.Fields(span) {
+		for word := range strings.FieldsSeq(span) {
 			if isMarkdown(word) && !strings.HasPrefix(word, "/") {
 				w.visit(w.resolve(rel, target{path: withoutVariable(word), literal: word}))
 			}
@@ -215,13 +215,13 @@ func relative(dir, to string) string {
 	if dir == "." {
 		return to
 	}
-	up := ""
+	var up strings.Builder
 	for dir != "." && !strings.HasPrefix(to, dir+"/") {
-		up += "../"
+		up.WriteString("../")
 		dir = path.Dir(dir)
 	}
 	if dir == "." {
-		return up + to
+		return up.String() + to
 	}
-	return up + strings.TrimPrefix(to, dir+"/")
+	return up.String() + strings.TrimPrefix(to, dir+"/")
 }

@@ -171,8 +171,7 @@ func size(n int64) string {
 
 // reason is what went wrong with a file, without its path.
 func reason(err error) string {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err.Error()
 	}
 	return err.Error()

@@ -180,8 +180,7 @@ func (m *Manifest) edit(want *Manifest, todo string, change func(*document) erro
 // refused says that a change cannot be made in the bytes of the file. An error that says where stays; one about what
 // the change has made of the file is of no use to anybody.
 func (m *Manifest) refused(todo string, err error) error {
-	var shape *shapeError
-	if errors.As(err, &shape) {
+	if _, ok := errors.AsType[*shapeError](err); ok {
 		return err
 	}
 	return diag.Errorf(diag.Invalid, "%s is written in a way that skillpm does not edit", m.Path).

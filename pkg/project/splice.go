@@ -146,8 +146,8 @@ func (d *document) insertFlow(n *yaml.Node, keys []string, v value) error {
 // nest renders a value below keys, each in the mapping of the one before it.
 func nest(keys []string, v value, json bool) string {
 	text := v.render(json)
-	for i := len(keys) - 1; i >= 0; i-- {
-		text = renderKey(keys[i], json) + ": " + text
+	for i, key := range slices.Backward(keys) {
+		text = renderKey(key, json) + ": " + text
 		if i > 0 {
 			text = "{" + text + "}"
 		}
@@ -229,8 +229,8 @@ func (d *document) replaceItems(e entry, want []string) error {
 	}
 	out := d.data[:at:at]
 	out = append(append(out, text...), d.data[at:]...)
-	for i := len(list.Content) - 1; i >= 0; i-- {
-		if item := list.Content[i]; !slices.Contains(want, item.Value) {
+	for _, v := range slices.Backward(list.Content) {
+		if item := v; !slices.Contains(want, item.Value) {
 			start, end := d.lines[item.Line-1], d.lineEnd(item.Line)
 			out = append(out[:start:start], out[end:]...)
 		}

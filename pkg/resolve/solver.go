@@ -172,10 +172,10 @@ func (s *solver) propagate(p int) bool {
 	for len(changed) > 0 {
 		p, changed = changed[0], changed[1:]
 		rules := s.rules[p]
-		for i := len(rules) - 1; i >= 0; i-- {
-			derived, conflict := s.derive(rules[i])
+		for _, rule := range slices.Backward(rules) {
+			derived, conflict := s.derive(rule)
 			if conflict {
-				learnt := s.resolve(rules[i])
+				learnt := s.resolve(rule)
 				if learnt == nil {
 					return false
 				}

@@ -93,8 +93,8 @@ func badStart(lines []string, line int) (n, offset int) {
 	for n := line; n >= max(1, line-1); n-- {
 		text := lines[n-1]
 		value := text
-		if i := strings.IndexByte(text, ':'); i >= 0 {
-			value = text[i+1:]
+		if _, after, ok := strings.Cut(text, ":"); ok {
+			value = after
 		}
 		value = strings.TrimLeft(value, " \t-")
 		if value != "" && strings.ContainsRune("@`%", rune(value[0])) {

@@ -182,12 +182,12 @@ func (w *workspace) leftovers(c *change, l *layout, o compareOptions) error {
 }
 
 // apply carries a change out in one transaction, with the state that describes the result.
-func (w *workspace) apply(ctx context.Context, c *change, l *layout) error {
+func (w *workspace) apply(ctx context.Context, c *change, l *layout) (err error) {
 	unlock, err := txn.Lock(ctx, w.scope.LockFile())
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer func() { err = errors.Join(err, unlock()) }()
 	recovered, err := txn.Recover(w.txnOptions())
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package skillpm
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 
@@ -82,9 +83,7 @@ func promised(p *source.Pack, skills []string, locked map[string]string) map[str
 			want[s.Name] = s.Tree
 		}
 	}
-	for name, digest := range locked {
-		want[name] = digest
-	}
+	maps.Copy(want, locked)
 	return want
 }
 

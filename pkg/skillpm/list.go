@@ -185,9 +185,7 @@ func (c *Client) packInfo(ctx context.Context, ref source.Ref, scopeKind, regist
 			info.Skills = append(info.Skills, SkillInfo{Name: s.Name, Description: w.describe(w.scope.PluginSkill(ref.ID, s.Name))})
 		}
 		info.Dependencies = map[string]string{}
-		for id, text := range entry.Dependencies {
-			info.Dependencies[id] = text
-		}
+		maps.Copy(info.Dependencies, entry.Dependencies)
 	}
 	offered, err := w.onOffer(ctx, ref, registry, info)
 	if err != nil && !have {

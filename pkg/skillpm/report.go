@@ -143,12 +143,13 @@ func (w *workspace) packReport(m *project.Manifest, id source.ID, p *project.Loc
 
 // String says what a conflict means for its reader.
 func (c NameConflict) String() string {
-	s := fmt.Sprintf("several packs have a skill %q:", c.Name)
+	var s strings.Builder
+	s.WriteString(fmt.Sprintf("several packs have a skill %q:", c.Name))
 	if c.Winner != "" {
-		s += fmt.Sprintf(" the name is now %s's;", c.Winner)
+		s.WriteString(fmt.Sprintf(" the name is now %s's;", c.Winner))
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Others)) {
-		s += fmt.Sprintf(" %s's is %s for agents (%s@%s names it exactly);", id, c.Others[id], c.Name, id)
+		s.WriteString(fmt.Sprintf(" %s's is %s for agents (%s@%s names it exactly);", id, c.Others[id], c.Name, id))
 	}
-	return s[:len(s)-1]
+	return s.String()[:len(s.String())-1]
 }

@@ -128,7 +128,7 @@ func (w *workspace) txnOptions() txn.Options {
 }
 
 // recover finishes or discards a transaction that an earlier process left behind, and reads the scope again.
-func (w *workspace) recover(ctx context.Context) error {
+func (w *workspace) recover(ctx context.Context) (err error) {
 	if _, err := os.Lstat(w.scope.Journal()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -136,7 +136,7 @@ func (w *workspace) recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer func() { err = errors.Join(err, unlock()) }()
 	if _, err := txn.Recover(w.txnOptions()); err != nil {
 		return err
 	}

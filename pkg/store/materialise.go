@@ -27,8 +27,7 @@ func (s *Store) Materialise(ctx context.Context, digest, dst string) error {
 	if err == nil {
 		err = s.project(ctx, digest, dst, inv)
 	}
-	var damaged *bundle.MismatchError
-	if errors.As(err, &damaged) {
+	if _, ok := errors.AsType[*bundle.MismatchError](err); ok {
 		return errors.Join(fmt.Errorf("store: %w", err), s.Discard(digest))
 	}
 	return err

@@ -110,7 +110,7 @@ func crashing(o txn.Options, at func(n int, step string) bool) txn.Options {
 func survive(f func()) (crashed bool) {
 	defer func() {
 		if r := recover(); r != nil {
-			if r != errCrash {
+			if err, ok := r.(error); !ok || !errors.Is(err, errCrash) {
 				panic(r)
 			}
 			crashed = true

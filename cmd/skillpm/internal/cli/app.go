@@ -86,8 +86,7 @@ func Main(ctx context.Context, sys System, args []string) diag.Code {
 
 // report prints an error once: for people on standard error and, with --json, as a document on standard output.
 func (a *app) report(cmd *cobra.Command, err error) {
-	var done reported
-	if errors.As(err, &done) {
+	if _, ok := errors.AsType[reported](err); ok {
 		return
 	}
 	message := err.Error()
