@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -73,9 +74,7 @@ func rebuild(t *testing.T) map[string][]byte {
 			t.Fatal(err)
 		}
 	}
-	for name, data := range files(t, os.DirFS(dir), "layout") {
-		built[name] = data
-	}
+	maps.Copy(built, files(t, os.DirFS(dir), "layout"))
 	return built
 }
 

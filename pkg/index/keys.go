@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -85,10 +86,5 @@ func (k *keys) add(quoted []byte) error {
 }
 
 func (k *keys) has(folded string) bool {
-	for _, old := range k.few {
-		if old == folded {
-			return true
-		}
-	}
-	return k.many[folded]
+	return slices.Contains(k.few, folded) || k.many[folded]
 }

@@ -160,7 +160,7 @@ func (u *unit) unknown(j *judge, v violation) {
 		near := suggest(key.Value, known)
 		switch {
 		case v.pointer == "" && len(hosts) > 0:
-			f.rule, f.severity = ruleOtherHost, severity(diag.SeverityAdvice)
+			f.rule, f.severity = ruleOtherHost, new(diag.SeverityAdvice)
 			f.message = fmt.Sprintf("%q has no effect in %s; it is a field of %s", key.Value, j.Title, strings.Join(hosts, ", "))
 		case near != "":
 			f.fix = fmt.Sprintf("did you mean %s?", near)

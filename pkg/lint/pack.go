@@ -59,7 +59,7 @@ func (u *unit) pack(known map[string]string) string {
 func (u *unit) sameName(first *unit, pack bool) {
 	f := finding{rule: ruleSameName, message: fmt.Sprintf("%s is already called %q", u.l.show(first.file), u.name.text)}
 	if !pack {
-		f.severity = severity(diag.SeverityWarning)
+		f.severity = new(diag.SeverityWarning)
 	}
 	u.atMention(u.name, f)
 }

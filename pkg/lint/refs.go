@@ -174,7 +174,7 @@ func (u *unit) exists(rel string) bool {
 // escapes reports a link that leads out of the skill: a warning while its target exists here.
 func (u *unit) escapes(rel string, p *page, k link, at string) {
 	f := finding{
-		rule: ruleEscape, severity: severity(diag.SeverityWarning),
+		rule: ruleEscape, severity: new(diag.SeverityWarning),
 		message: "the link leaves the skill, so it is broken where only the skill is installed",
 	}
 	full := path.Join(u.dir, at)

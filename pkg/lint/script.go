@@ -56,7 +56,7 @@ func (u *unit) oneScript(rel string, head []byte) {
 	shebang := u.shebang(src)
 	executable := u.executable(rel)
 	called := u.called[rel]
-	advice := severity(diag.SeverityAdvice)
+	advice := new(diag.SeverityAdvice)
 	switch {
 	case shebang && !executable && !u.l.NoModes:
 		f := finding{rule: ruleExecutable, src: src, line: 1, column: 1, message: "the script has a shebang and is not executable"}

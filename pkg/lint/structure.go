@@ -63,7 +63,7 @@ func (u *unit) leftover(rel string, dir bool) {
 		if strings.HasPrefix(base, ".git") || strings.HasPrefix(base, "skillpm.") || strings.HasPrefix(base, ".skillpm") || base == ".hg" || base == ".svn" {
 			return
 		}
-		f.severity = severity(diag.SeverityAdvice)
+		f.severity = new(diag.SeverityAdvice)
 		f.message = base + " is left out when the skill is published"
 		f.fix = "keep it out of the repository: add it to .gitignore"
 	case dir && leftoverDir(base):

@@ -209,6 +209,3 @@ func (s *source) position(offset int) (line, column int) {
 	}
 	return low + 1, utf8.RuneCount(s.data[lines[low]:offset]) + 1
 }
-
-//go:fix inline
-func severity(s diag.Severity) *diag.Severity { return new(s) }

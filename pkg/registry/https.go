@@ -105,8 +105,7 @@ func (w *web) failed(err error) error {
 	if errors.As(err, &coded) {
 		return err
 	}
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
 	return diag.Errorf(diag.Remote, "index %s: %w", w.base.Host, err).WithHint("check the address and the network, then try again")

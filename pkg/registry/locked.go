@@ -32,8 +32,7 @@ func (s *Set) locked(ctx context.Context, id source.ID, at string) (Registry, er
 			continue
 		}
 		versions, err := r.Versions(ctx, id)
-		var none *NotFoundError
-		if errors.As(err, &none) {
+		if _, none := errors.AsType[*NotFoundError](err); none {
 			continue
 		}
 		if err != nil {

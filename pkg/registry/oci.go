@@ -100,8 +100,7 @@ func (p *place) open(ctx context.Context, id source.ID, version string) (*source
 	pack, err := p.src.Open(ctx, ref)
 	if diag.CodeOf(err) == diag.NotFound {
 		versions, listErr := p.Versions(ctx, id)
-		var none *NotFoundError
-		if errors.As(listErr, &none) {
+		if none, ok := errors.AsType[*NotFoundError](listErr); ok {
 			return nil, none
 		}
 		return nil, noVersion(p.name, id, version, versions)

@@ -133,8 +133,7 @@ func (s *Set) only(ctx context.Context, id source.ID, nameOrURL string) (Registr
 		return nil, err
 	}
 	_, err = r.Versions(ctx, id)
-	var none *NotFoundError
-	if errors.As(err, &none) {
+	if none, ok := errors.AsType[*NotFoundError](err); ok {
 		return nil, diag.Errorf(diag.NotFound, "%w", none).
 			WithHint("%s is looked up nowhere else: check the name, the binding of its namespace, and --registry", id)
 	}

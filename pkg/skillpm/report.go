@@ -143,13 +143,12 @@ func (w *workspace) packReport(m *project.Manifest, id source.ID, p *project.Loc
 
 // String says what a conflict means for its reader.
 func (c NameConflict) String() string {
-	var s strings.Builder
-	s.WriteString(fmt.Sprintf("several packs have a skill %q:", c.Name))
+	facts := make([]string, 0, len(c.Others)+1)
 	if c.Winner != "" {
-		s.WriteString(fmt.Sprintf(" the name is now %s's;", c.Winner))
+		facts = append(facts, fmt.Sprintf("the name is now %s's", c.Winner))
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Others)) {
-		s.WriteString(fmt.Sprintf(" %s's is %s for agents (%s@%s names it exactly);", id, c.Others[id], c.Name, id))
+		facts = append(facts, fmt.Sprintf("%s's is %s for agents (%s@%s names it exactly)", id, c.Others[id], c.Name, id))
 	}
-	return s.String()[:len(s.String())-1]
+	return fmt.Sprintf("several packs have a skill %q: %s", c.Name, strings.Join(facts, "; "))
 }

@@ -50,8 +50,7 @@ func remoteError(host string, err error) error {
 	if errors.As(err, &coded) {
 		return err
 	}
-	var resp *errcode.ErrorResponse
-	if errors.As(err, &resp) {
+	if resp, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
 		return responseError(host, resp)
 	}
 	if errors.Is(err, errdef.ErrNotFound) {
@@ -71,21 +70,18 @@ func remoteError(host string, err error) error {
 
 // cause returns the text of err without the URL that net/http puts in front, escaped.
 func cause(err error) string {
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
 	return clean(err.Error())
 }
 
 func responseError(host string, resp *errcode.ErrorResponse) error {
-	text := strconv.Itoa(resp.StatusCode) + " " + http.StatusText(resp.StatusCode)
-	for i, e := range resp.Errors {
-		if i == 3 {
-			break
-		}
-		text += ", " + clean(e.Code+": "+e.Message)
+	words := []string{strconv.Itoa(resp.StatusCode) + " " + http.StatusText(resp.StatusCode)}
+	for _, e := range resp.Errors[:min(3, len(resp.Errors))] {
+		words = append(words, clean(e.Code+": "+e.Message))
 	}
+	text := strings.Join(words, ", ")
 	switch resp.StatusCode {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return diag.Errorf(diag.Denied, "%s refuses: %s", host, text).

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -417,9 +418,7 @@ func TestResume(t *testing.T) {
 func breakAfter(s *ocitest.Server, w http.ResponseWriter, r *http.Request, n int) bool {
 	rec := httptest.NewRecorder()
 	s.Registry.ServeHTTP(rec, r)
-	for k, v := range rec.Header() {
-		w.Header()[k] = v
-	}
+	maps.Copy(w.Header(), rec.Header())
 	w.WriteHeader(rec.Code)
 	_, _ = w.Write(rec.Body.Bytes()[:min(n, rec.Body.Len())])
 	w.(http.Flusher).Flush()

@@ -59,7 +59,7 @@ func (l *layout) intact(d ocispec.Descriptor) (bool, error) {
 	if err != nil {
 		return false, diag.Errorf(diag.Internal, "%w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	v := newVerifier(f, d, "blob")
 	return v.drain() == nil, nil
 }
