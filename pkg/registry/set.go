@@ -169,8 +169,7 @@ func ask(ctx context.Context, id source.ID, list []Registry) ([]Registry, error)
 	for i, r := range list {
 		group.Go(func() error {
 			_, err := r.Versions(ctx, id)
-			var none *NotFoundError
-			if errors.As(err, &none) {
+			if _, ok := errors.AsType[*NotFoundError](err); ok {
 				err = nil
 			} else {
 				has[i] = err == nil
