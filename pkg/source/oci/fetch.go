@@ -39,6 +39,9 @@ func (c *Client) Fetch(ctx context.Context, p *source.Pack, skills []string, sin
 	if err != nil {
 		return err
 	}
+	if err := compare(p, parts); err != nil {
+		return err
+	}
 	got := make(map[string]bool)
 	for _, part := range parts {
 		if err := c.unpack(ctx, at, part, want, got, sink); err != nil {
@@ -53,7 +56,20 @@ func (c *Client) Fetch(ctx context.Context, p *source.Pack, skills []string, sin
 	return nil
 }
 
-// wanted returns which skills to fetch.
+// compare holds what an artifact says of its skills against what the index or lock says that led here, before anything
+// is downloaded.
+func compare(p *source.Pack, parts []part) error {
+	for _, one := range parts {
+		for _, r := range one.roots {
+			if s, ok := p.Skill(r.name); ok && s.Tree != "" && r.tree != "" && s.Tree != r.tree {
+				return &bundle.MismatchError{What: "skill " + r.name + " of " + trimVersion(p.Ref), Want: s.Tree, Got: r.tree}
+			}
+		}
+	}
+	return nil
+}
+
+// wanted returns which skills to fetch: those named, else those that the pack is said to have, else all.
 func wanted(p *source.Pack, skills []string) (func(string) bool, error) {
 	for _, name := range skills {
 		if _, ok := p.Skill(name); !ok {
@@ -61,7 +77,13 @@ func wanted(p *source.Pack, skills []string) (func(string) bool, error) {
 				WithHint("it has %s", strings.Join(p.SkillNames(), ", "))
 		}
 	}
-	return func(name string) bool { return len(skills) == 0 || slices.Contains(skills, name) }, nil
+	if len(skills) > 0 {
+		return func(name string) bool { return slices.Contains(skills, name) }, nil
+	}
+	return func(name string) bool {
+		_, ok := p.Skill(name)
+		return ok || len(p.Skills) == 0
+	}, nil
 }
 
 // part is a layer and the skills in it.
@@ -210,5 +232,3 @@ func (c contextReader) Read(p []byte) (int, error) {
 	}
 	return c.r.Read(p)
 }
-
-func integrity(trees map[string]string) string { return bundle.Integrity(trees) }

@@ -66,7 +66,7 @@ func (s *survey) roots() ([]root, error) {
 		if name == "" {
 			return nil, diag.Errorf(diag.Invalid, "the skill in %q has no name", clean(dir))
 		}
-		roots = append(roots, root{dir: dir, name: name, tree: inv.Digest(), description: clean1(doc.Description())})
+		roots = append(roots, root{dir: dir, name: name, tree: inv.Digest(), description: oneLine(doc.Description())})
 	}
 	slices.SortFunc(roots, func(a, b root) int { return strings.Compare(a.dir, b.dir) })
 	return roots, nil

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
@@ -120,9 +121,7 @@ func (l *layout) document(_ context.Context, ref string) (document, error) {
 // find returns the descriptor that a tag or digest names. A digest need not be tagged.
 func (l *layout) find(ref string) (ocispec.Descriptor, error) {
 	if isDigest(ref) {
-		d := ocispec.Descriptor{}
-		d.Digest = digestString(ref)
-		return d, nil
+		return ocispec.Descriptor{Digest: digest.Digest(ref)}, nil
 	}
 	idx, err := l.index()
 	if err != nil {

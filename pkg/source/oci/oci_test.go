@@ -10,7 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -457,4 +460,62 @@ func (d *devNull) WriteFile(_, _ string, _ bool, _ int64, r io.Reader) error {
 	n, err := io.Copy(io.Discard, r)
 	d.n += n
 	return err
+}
+
+// TestFetchAgainstIndex holds that an artifact is compared with what the index says of it, and that no more is fetched
+// than the index lists.
+func TestFetchAgainstIndex(t *testing.T) {
+	c := oci.New(oci.Options{Base: t.TempDir()})
+	ref := source.Ref{Kind: source.KindLayout, URL: "out", ID: deployID}
+	push(t, c, ref, "1.0.0", "deploy", "rollback")
+	p, err := c.Open(t.Context(), ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Skills = p.Skills[:1]
+	if got := fetch(t, c, p); len(got) != 1 || got["deploy"] == nil {
+		t.Errorf("fetched %d skills, want the one that is listed", len(got))
+	}
+	p.Skills[0].Tree = "t1:sha256:" + strings.Repeat("0", 64)
+	sink := &devNull{}
+	wantCode(t, c.Fetch(t.Context(), p, nil, sink), diag.Integrity, "skill deploy")
+	if sink.n != 0 {
+		t.Errorf("%d bytes were delivered of a pack that is another one", sink.n)
+	}
+	p.Skills[0].Name, p.Skills[0].Tree = "other", ""
+	wantCode(t, c.Fetch(t.Context(), p, nil, sink), diag.Integrity, "lists the skill other")
+}
+
+// TestRacingPublishers has somebody else's version arrive between the look and the tag.
+func TestRacingPublishers(t *testing.T) {
+	s := ocitest.New(t)
+	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	c := s.Client(t, "")
+	var once sync.Once
+	s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodPut || !strings.HasSuffix(r.URL.Path, "/manifests/1.0.0") {
+			return false
+		}
+		s.Registry.ServeHTTP(w, r)
+		once.Do(func() {
+			s.Meddle(nil)
+			rel, trees := release("1.0.0", "deploy", "rollback")
+			rel.Skills[0].Description = "Other"
+			forcePush(t, s, rel, trees)
+		})
+		return true
+	})
+	rel, trees := release("1.0.0", "deploy")
+	_, err := c.Push(t.Context(), ref, rel, trees)
+	wantCode(t, err, diag.Conflict, "1.0.0")
+}
+
+// forcePush puts the manifest of a release under its tag, whatever is there.
+func forcePush(t *testing.T, s *ocitest.Server, rel oci.Release, trees []bundle.Tree) {
+	t.Helper()
+	registry{t, s}.blob("acme/deploy", ocispec.MediaTypeEmptyJSON, []byte("{}"))
+	l := registry{t, s}.blob("acme/deploy", oci.MediaTypeContent, []byte("x"))
+	m := manifestOf(oci.MediaTypePack, l)
+	m.Annotations = oci.Annotations(t, rel, trees)
+	registry{t, s}.manifest("acme/deploy", "1.0.0", m.MediaType, m)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
+	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/index"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -54,8 +55,8 @@ func (c *Client) Open(ctx context.Context, ref source.Ref) (*source.Pack, error)
 	pinned.Digest, pinned.Rev = string(a.desc.Digest), tag
 	pack := &source.Pack{
 		Ref:         pinned,
-		Description: clean1(a.notes[ocispec.AnnotationDescription]),
-		License:     clean1(a.notes[ocispec.AnnotationLicenses]),
+		Description: oneLine(a.notes[ocispec.AnnotationDescription]),
+		License:     oneLine(a.notes[ocispec.AnnotationLicenses]),
 	}
 	if a.info != nil {
 		if err := a.info.describe(pack); err != nil {
@@ -150,12 +151,12 @@ func (c *Client) describeForeign(ctx context.Context, p place, a *artifact, tag 
 		}
 	}
 	slices.SortFunc(pack.Skills, func(a, b source.Skill) int { return strings.Compare(a.Name, b.Name) })
-	pack.Integrity = integrity(seen)
+	pack.Integrity = bundle.Integrity(seen)
 	return nil
 }
 
-// clean1 makes an annotation one printable line of bounded length.
-func clean1(s string) string {
+// oneLine makes an annotation one printable line of bounded length.
+func oneLine(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

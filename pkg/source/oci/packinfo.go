@@ -64,7 +64,7 @@ func addDescriptions(pack *source.Pack, text string) {
 		return
 	}
 	for i, s := range pack.Skills {
-		pack.Skills[i].Description = clean1(texts[s.Name])
+		pack.Skills[i].Description = oneLine(texts[s.Name])
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
@@ -66,5 +65,3 @@ func (v *verifier) drain() error {
 	_, err := io.Copy(io.Discard, v)
 	return err
 }
-
-func digestString(s string) digest.Digest { return digest.Digest(s) }

@@ -1,0 +1,52 @@
+package oci_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+)
+
+// A pack is published to a layout here; a registry differs only in the place: oci://host/acme/greeting.
+func Example() {
+	dir, err := os.MkdirTemp("", "layout-")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	client := oci.New(oci.Options{})
+	defer client.Close()
+
+	id := source.ID{Owner: "acme", Name: "greeting"}
+	place := source.Ref{Kind: source.KindLayout, URL: dir, ID: id}
+	greet := bundle.MapTree("greet", map[string][]byte{
+		"SKILL.md": []byte("---\nname: greet\ndescription: Greets a person.\n---\n\nSay hello.\n"),
+	}, nil)
+	release := oci.Release{ID: id, Version: "1.0.0", Skills: []oci.SkillMeta{{Name: "greet", Description: "Greets a person."}}}
+	ctx := context.Background()
+	if _, err := client.Push(ctx, place, release, []bundle.Tree{greet}); err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	pack, err := client.Open(ctx, place)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(pack.ID, pack.Version, pack.Skills[0].Name+":", pack.Skills[0].Description)
+
+	files := bundle.NewHasher(bundle.DefaultLimits())
+	if err := client.Fetch(ctx, pack, nil, files); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(files.Inventories()["greet"].Digest() == pack.Skills[0].Tree)
+	// Output:
+	// acme/greeting 1.0.0 greet: Greets a person.
+	// true
+}

@@ -1,0 +1,185 @@
+package oci
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/opencontainers/go-digest"
+	"github.com/opencontainers/image-spec/specs-go"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// publisher writes one release.
+type publisher struct {
+	rel  Release
+	info packInfo
+	to   writable
+}
+
+// write stores a release and tags it.
+func (p *publisher) write(ctx context.Context, trees []bundle.Tree) (document, error) {
+	if p.rel.Collection {
+		return p.collection(ctx, trees)
+	}
+	m, err := p.manifest(ctx, trees, p.info)
+	if err != nil {
+		return document{}, err
+	}
+	doc, err := newDocument(m, ocispec.MediaTypeImageManifest)
+	if err != nil {
+		return document{}, err
+	}
+	return doc, p.to.pushDocument(ctx, doc, p.rel.Version)
+}
+
+// manifest stores the layer and the configuration of trees and returns the manifest over them.
+func (p *publisher) manifest(ctx context.Context, trees []bundle.Tree, info packInfo) (*ocispec.Manifest, error) {
+	layer, err := p.layer(ctx, trees)
+	if err != nil {
+		return nil, err
+	}
+	m := &ocispec.Manifest{
+		Versioned:    specs.Versioned{SchemaVersion: 2},
+		MediaType:    ocispec.MediaTypeImageManifest,
+		ArtifactType: MediaTypePack,
+		Layers:       []ocispec.Descriptor{layer},
+		Annotations:  p.annotations(info),
+	}
+	config, mediaType := []byte("{}"), ocispec.MediaTypeEmptyJSON
+	if len(trees) == 1 {
+		name := trees[0].Name
+		m.ArtifactType, mediaType = MediaTypeSkill, MediaTypeSkillConfig
+		m.Annotations[annotationSkillName] = name
+		m.Annotations[ocispec.AnnotationTitle] = name
+		if text := cmp.Or(p.rel.Description, p.rel.meta(name).Description); text != "" {
+			m.Annotations[ocispec.AnnotationDescription] = text
+		}
+		if config, err = skillConfig(p.rel.meta(name), p.rel); err != nil {
+			return nil, err
+		}
+	}
+	m.Config = ocispec.Descriptor{MediaType: mediaType, Digest: digestOf(config), Size: int64(len(config))}
+	return m, p.to.pushBlob(ctx, m.Config, bytes.NewReader(config))
+}
+
+func (p *publisher) annotations(info packInfo) map[string]string {
+	notes := map[string]string{
+		AnnotationPack:                info.encode(),
+		AnnotationSkills:              p.rel.describeSkills(info),
+		ocispec.AnnotationTitle:       p.rel.ID.String(),
+		ocispec.AnnotationVersion:     p.rel.Version,
+		ocispec.AnnotationDescription: p.rel.Description,
+		ocispec.AnnotationLicenses:    p.rel.License,
+		ocispec.AnnotationSource:      p.rel.SourceURL,
+		ocispec.AnnotationRevision:    p.rel.Revision,
+	}
+	for key, value := range notes {
+		if value == "" {
+			delete(notes, key)
+		}
+	}
+	return notes
+}
+
+// layer archives trees into a temporary file, stores it, and returns its descriptor. The title tells oras where to
+// unpack: the one skill's directory, or the directory that it pulls into.
+func (p *publisher) layer(ctx context.Context, trees []bundle.Tree) (ocispec.Descriptor, error) {
+	f, err := os.CreateTemp("", "skillpm-layer-")
+	if err != nil {
+		return ocispec.Descriptor{}, diag.Errorf(diag.Internal, "%w", err)
+	}
+	defer func() {
+		_ = f.Close()
+		_ = os.Remove(f.Name())
+	}()
+	sum := sha256.New()
+	tarDigest, err := bundle.WriteArchive(io.MultiWriter(f, sum), trees)
+	if err != nil {
+		return ocispec.Descriptor{}, err
+	}
+	size, err := f.Seek(0, io.SeekCurrent)
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return ocispec.Descriptor{}, diag.Errorf(diag.Internal, "%w", err)
+	}
+	title := "."
+	if len(trees) == 1 {
+		title = trees[0].Name
+	}
+	d := ocispec.Descriptor{
+		MediaType: MediaTypeContent,
+		Digest:    digest.Digest("sha256:" + hex.EncodeToString(sum.Sum(nil))),
+		Size:      size,
+		Annotations: map[string]string{
+			ocispec.AnnotationTitle: title,
+			annotationUnpack:        "true",
+			annotationTarDigest:     tarDigest,
+		},
+	}
+	return d, p.to.pushBlob(ctx, d, f)
+}
+
+// collection stores one artifact a skill and an index of them. The members have the skill's own description, so other
+// tools show it, and a pack annotation of their own, so they install by themselves.
+func (p *publisher) collection(ctx context.Context, trees []bundle.Tree) (document, error) {
+	idx := ocispec.Index{
+		Versioned:    specs.Versioned{SchemaVersion: 2},
+		MediaType:    ocispec.MediaTypeImageIndex,
+		ArtifactType: MediaTypeCollection,
+		Annotations:  p.annotations(p.info),
+	}
+	idx.Annotations[annotationCollectionName] = p.rel.ID.String()
+	sorted := slices.SortedFunc(slices.Values(trees), func(a, b bundle.Tree) int { return strings.Compare(a.Name, b.Name) })
+	for _, t := range sorted {
+		info := p.info
+		info.Skills = map[string]string{t.Name: t.Inventory.Digest()}
+		m, err := p.manifest(ctx, []bundle.Tree{t}, info)
+		if err != nil {
+			return document{}, err
+		}
+		doc, err := newDocument(m, ocispec.MediaTypeImageManifest)
+		if err != nil {
+			return document{}, err
+		}
+		if err := p.to.pushDocument(ctx, doc, ""); err != nil {
+			return document{}, err
+		}
+		member := doc.desc
+		member.ArtifactType = MediaTypeSkill
+		member.Annotations = map[string]string{annotationSkillName: t.Name, ocispec.AnnotationVersion: p.rel.Version}
+		if text := p.rel.meta(t.Name).Description; text != "" {
+			member.Annotations[ocispec.AnnotationDescription] = text
+		}
+		idx.Manifests = append(idx.Manifests, member)
+	}
+	doc, err := newDocument(idx, ocispec.MediaTypeImageIndex)
+	if err != nil {
+		return document{}, err
+	}
+	return doc, p.to.pushDocument(ctx, doc, p.rel.Version)
+}
+
+func newDocument(manifest any, mediaType string) (document, error) {
+	raw, err := json.Marshal(manifest)
+	if err != nil {
+		return document{}, diag.Errorf(diag.Internal, "%w", err)
+	}
+	if len(raw) > maxManifest {
+		return document{}, diag.Errorf(diag.Invalid, "the manifest would be larger than %d bytes", maxManifest).
+			WithHint("publish the skills as several packs")
+	}
+	return document{desc: ocispec.Descriptor{MediaType: mediaType, Digest: digestOf(raw), Size: int64(len(raw))}, raw: raw}, nil
+}
