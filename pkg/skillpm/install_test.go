@@ -22,7 +22,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 )
 
-// newClient returns a client that works in dir with a home of its own.
+// newClient returns a client that works in dir with a home of its own, and what the administrator of its machine set
+// in home/enterprise.
 func newClient(tb testing.TB, dir, home string) *skillpm.Client {
 	tb.Helper()
 	none := func(string) string { return "" }
@@ -30,6 +31,7 @@ func newClient(tb testing.TB, dir, home string) *skillpm.Client {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	paths.Enterprise = filepath.Join(home, "enterprise")
 	c := skillpm.New(skillpm.Options{Dir: dir, Paths: paths, Getenv: none, Now: time.Now, OS: runtime.GOOS, Version: "0.1.0"})
 	tb.Cleanup(c.Close)
 	return c
@@ -153,6 +155,49 @@ func damageBlobs(server *ocitest.Server, change func([]byte) []byte) func(http.R
 		}
 		_, _ = w.Write(change(bytes.Clone(data)))
 		return true
+	}
+}
+
+// TestEnterpriseBinding checks that nobody gets a pack of a bound owner from elsewhere: not by --registry, not from a
+// place, not by a lock that came with a project.
+func TestEnterpriseBinding(t *testing.T) {
+	server := ocitest.New(t)
+	home, dir, src := t.TempDir(), t.TempDir(), t.TempDir()
+	writePack(t, src, "acme/tool", "1.0.0", 1)
+	for _, to := range []string{server.URL("acme"), server.URL("evil")} {
+		if _, err := newClient(t, src, home).Publish(t.Context(), skillpm.PublishOptions{To: to}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	install := func(dir string, o skillpm.InstallOptions) error {
+		_, err := newClient(t, dir, home).Install(t.Context(), o)
+		return err
+	}
+	elsewhere := skillpm.InstallOptions{Packs: []string{"acme/tool"}, Registry: server.URL("evil")}
+	if err := install(dir, elsewhere); err != nil {
+		t.Fatalf("without a binding: %v", err)
+	}
+	if err := os.MkdirAll(filepath.Join(home, "enterprise"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	settings := fmt.Sprintf("namespaces:\n  acme: %q\n", server.URL("acme"))
+	if err := os.WriteFile(filepath.Join(home, "enterprise", "config.yaml"), []byte(settings), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, o := range map[string]skillpm.InstallOptions{
+		"registry":  elsewhere,
+		"place":     {Packs: []string{server.URL("evil/acme/tool") + ":1.0.0"}},
+		"directory": {Packs: []string{src}},
+	} {
+		if err := install(t.TempDir(), o); diag.CodeOf(err) != diag.Denied {
+			t.Errorf("%s: %v, want it to be denied", name, err)
+		}
+	}
+	if err := install(dir, skillpm.InstallOptions{}); diag.CodeOf(err) != diag.Denied {
+		t.Errorf("a lock to elsewhere: %v, want it to be denied", err)
+	}
+	if err := install(t.TempDir(), skillpm.InstallOptions{Packs: []string{"acme/tool"}}); err != nil {
+		t.Errorf("where it is bound to: %v", err)
 	}
 }
 

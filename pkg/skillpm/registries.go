@@ -44,7 +44,8 @@ func (w *workspace) newWorld(_ context.Context, o InstallOptions) (*world, error
 	})
 	return &world{
 		client: w.client, lock: w.lock, registries: set, root: root, sealed: o.Frozen, offline: o.Offline,
-		refs: map[string]source.Ref{}, opened: map[opened]*source.Pack{},
+		enforced: enforced,
+		refs:     map[string]source.Ref{}, opened: map[opened]*source.Pack{},
 	}, nil
 }
 

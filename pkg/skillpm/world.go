@@ -51,6 +51,8 @@ type world struct {
 	sealed bool
 	// offline forbids the network.
 	offline bool
+	// enforced are the namespace bindings of the machine's administrator.
+	enforced map[string]string
 
 	refs   map[string]source.Ref // by place
 	opened map[opened]*source.Pack
@@ -90,6 +92,9 @@ func (w *world) locked(id source.ID, at string) (*project.LockedPack, bool) {
 
 // Versions lists the versions of a pack, which is the first question of [resolve.World].
 func (w *world) Versions(ctx context.Context, id source.ID, at string) ([]resolve.Version, error) {
+	if err := w.checkBinding(ctx, id, at); err != nil {
+		return nil, err
+	}
 	if p, ok := w.locked(id, at); ok && (w.sticky || w.sealed) && !isDirectory(p.Source) {
 		return []resolve.Version{{Version: p.Version}}, nil
 	}
@@ -109,6 +114,24 @@ func (w *world) Versions(ctx context.Context, id source.ID, at string) ([]resolv
 		return nil, err
 	}
 	return []resolve.Version{{Version: p.Version}}, nil
+}
+
+// checkBinding refuses a pack of an owner that the administrator has bound to a registry unless it comes from there,
+// whatever a lock or a place says.
+func (w *world) checkBinding(ctx context.Context, id source.ID, at string) error {
+	bound, ok := w.enforced[id.Owner]
+	if !ok {
+		return nil
+	}
+	if at == "" {
+		_, err := w.find(ctx, id)
+		return err
+	}
+	if ref := w.refs[at]; strings.HasPrefix(bound, "oci://") && ref.Source() == registry.Repository(bound, id) {
+		return nil
+	}
+	return diag.Errorf(diag.Denied, "%s may come from %s only: the machine's administrator bound %s to it", id, bound, id.Owner).
+		WithHint("require it by name: skillpm install %s", id)
 }
 
 func (w *world) isPath(at string) bool { return at != "" && w.refs[at].Kind == source.KindPath }
