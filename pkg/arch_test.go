@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -139,5 +140,36 @@ func list(t *testing.T) []listed {
 			t.Fatal(err)
 		}
 		all = append(all, p)
+	}
+}
+
+// TestFixedLibraries checks that skillpm is built on the libraries that it says it is (M5), and that the top level holds
+// what it should and nothing else (M6).
+func TestFixedLibraries(t *testing.T) {
+	mod, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct, _, _ := strings.Cut(string(mod), "// indirect")
+	for _, lib := range []string{
+		"github.com/spf13/cobra v1.", "github.com/go-git/go-git/v5 ", "github.com/Masterminds/semver/v3 ",
+		"github.com/santhosh-tekuri/jsonschema/v5 ", "go.yaml.in/yaml/v3 ", "oras.land/oras-go/v2 ",
+	} {
+		if !strings.Contains(direct, lib) {
+			t.Errorf("go.mod does not require %s directly", lib)
+		}
+	}
+	out, err := exec.Command("git", "-C", "..", "ls-tree", "--name-only", "HEAD").Output()
+	if err != nil {
+		t.Skip("not a git checkout:", err)
+	}
+	allowed := []string{
+		"go.mod", "go.sum", "cmd", "pkg", "schema", "registry-index", "testdata", "docs",
+		"README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md",
+	}
+	for name := range strings.FieldsSeq(string(out)) {
+		if !strings.HasPrefix(name, ".") && !slices.Contains(allowed, name) {
+			t.Errorf("%s does not belong at the top level", name)
+		}
 	}
 }
