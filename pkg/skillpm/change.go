@@ -126,11 +126,8 @@ func (w *workspace) edited(at, why string) error {
 		}
 	}
 	return diag.Errorf(diag.Conflict, "%s was changed since it was installed%s", at, why).
-		WithHint("move your version to %s to keep it as your own, or run skillpm install --force to replace it", w.ownSkills())
+		WithHint("copy it to a skill of your own with another name to keep it, or repeat the command with --force to give it up")
 }
-
-// ownSkills is where hand-written skills live.
-func (w *workspace) ownSkills() string { return w.rel(w.scope.Skills()) }
 
 // mayReplace returns an error unless the entry at path is absent or skillpm's own.
 func (w *workspace) mayReplace(at string) error {
@@ -182,7 +179,7 @@ func (w *workspace) leftovers(c *change, l *layout, o compareOptions) error {
 }
 
 // apply carries a change out in one transaction, with the state that describes the result.
-func (w *workspace) apply(ctx context.Context, c *change, l *layout) (err error) {
+func (w *workspace) apply(ctx context.Context, c *change, l *layout, t *target) (err error) {
 	unlock, err := txn.Lock(ctx, w.scope.LockFile())
 	if err != nil {
 		return err
@@ -207,6 +204,7 @@ func (w *workspace) apply(ctx context.Context, c *change, l *layout) (err error)
 		return err
 	}
 	maps.Copy(next.Links, l.links)
+	next.Places = w.placesAfter(t)
 	if err := w.stageRest(tx, c, next); err != nil {
 		return err
 	}

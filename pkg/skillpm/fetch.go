@@ -10,8 +10,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
-	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/source"
 )
 
@@ -119,14 +117,8 @@ func (w *workspace) fetchLocked(ctx context.Context, world *world, id source.ID,
 	entry := t.lock.Packs[id]
 	p, ok := t.packs[id]
 	if !ok {
-		ref, err := w.lockedRef(id, entry, t.manifest)
-		if err != nil {
-			return err
-		}
-		if err := world.reach(ref); err != nil {
-			return err
-		}
-		if p, err = w.client.openPlace(ctx, world.root, ref); err != nil {
+		var err error
+		if p, err = w.openLocked(ctx, world, id, t); err != nil {
 			return fmt.Errorf("%s %s, as locked: %w", id, entry.Version, err)
 		}
 	}
@@ -141,23 +133,26 @@ func (w *workspace) fetchLocked(ctx context.Context, world *world, id source.ID,
 	return err
 }
 
-// lockedRef returns the pinned place of a locked pack. Where the lock leaves a directory out, the manifest has it.
-func (w *workspace) lockedRef(id source.ID, entry *project.LockedPack, m *project.Manifest) (source.Ref, error) {
+// openLocked opens a pack where it is locked. Where the lock leaves a directory out, the manifest has it, or this machine's
+// state, or the call.
+func (w *workspace) openLocked(ctx context.Context, world *world, id source.ID, t *target) (*source.Pack, error) {
+	entry := t.lock.Packs[id]
 	ref, err := entry.Ref(id)
 	if err != nil {
-		return ref, err
+		return nil, err
 	}
-	if ref.URL != "" || ref.Kind == source.KindLocal || ref.Kind == source.KindEmbedded {
-		return ref, nil
-	}
-	if d, ok := m.Dependency(id); ok && d.Ref != nil && d.Ref.Kind == ref.Kind {
+	if d, ok := t.manifest.Dependency(id); ok && d.Ref != nil && d.Ref.Kind == ref.Kind && ref.URL == "" {
 		ref.URL, ref.Subdir = d.Ref.URL, d.Ref.Subdir
-		return ref, nil
 	}
-	if url, ok := w.state.Places[id.String()]; ok {
-		ref.URL = url
-		return ref, nil
+	if ref.URL == "" && placeless(entry.Source) {
+		reg, err := world.lockedAt(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return reg.Pack(ctx, id, entry.Version)
 	}
-	return ref, diag.Errorf(diag.NotFound, "%s is locked from a directory of another machine", id).
-		WithHint("name it again: skillpm install %s --registry PLACE", id)
+	if err := world.reach(ref); err != nil {
+		return nil, err
+	}
+	return w.client.openPlace(ctx, world.root, ref)
 }

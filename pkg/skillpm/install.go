@@ -74,6 +74,9 @@ func (c *Client) install(ctx context.Context, o InstallOptions) (*InstallReport,
 	if err != nil {
 		return nil, err
 	}
+	if err := c.newEnough(w.manifest); err != nil {
+		return nil, err
+	}
 	if err := w.recover(ctx); err != nil {
 		return nil, err
 	}
@@ -94,6 +97,7 @@ type target struct {
 	manifest *project.Manifest
 	lock     *project.Lock
 	packs    map[source.ID]*source.Pack // those that were opened on the way
+	places   map[string]string          // directories that the lock leaves out, by pack
 	warnings []string
 }
 
@@ -115,16 +119,16 @@ func (w *workspace) install(ctx context.Context, o InstallOptions, before *proje
 	if err := w.stageDocuments(c, o, t); err != nil {
 		return nil, err
 	}
-	report := w.report(before, t, l)
+	report := w.report(before, t, l, c)
 	report.Warnings = append(append(report.Warnings, t.warnings...), warnings...)
-	report.Changed, report.DryRun = !c.empty(), o.DryRun
+	report.Changed, report.DryRun, report.Recorded = !c.empty(), o.DryRun, len(c.files) > 0
 	if o.DryRun || c.empty() && !c.restate {
 		return report, nil
 	}
 	if err := w.fetchMissing(ctx, o, t, c); err != nil {
 		return nil, err
 	}
-	if err := w.apply(ctx, c, l); err != nil {
+	if err := w.apply(ctx, c, l, t); err != nil {
 		return nil, err
 	}
 	return report, nil

@@ -41,7 +41,7 @@ func (w *workspace) newLayout(m *project.Manifest, lock *project.Lock, dirs []Ag
 	l := &layout{dirs: dirs, trees: map[string]tree{}, links: map[string]string{}}
 	var err error
 	taken := func(name string) bool { return w.handWritten(dirs, name) }
-	l.named, l.names, l.conflicts, err = project.Names(claims(m, lock), m.Aliases, w.lock.Names, taken)
+	l.named, l.names, l.conflicts, err = project.Names(claims(m, lock), aliasesOf(m, lock), w.lock.Names, taken)
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +90,15 @@ func (w *workspace) linkMode(m *project.Manifest) string {
 		return linkModeCopy
 	}
 	return "symlink"
+}
+
+// aliasesOf returns the manifest's aliases without those of packs that it requires and that are not installed yet.
+func aliasesOf(m *project.Manifest, lock *project.Lock) []project.Alias {
+	return slices.DeleteFunc(slices.Clone(m.Aliases), func(a project.Alias) bool {
+		_, locked := lock.Packs[a.Pack]
+		_, required := m.Dependency(a.Pack)
+		return required && !locked
+	})
 }
 
 // claims lists the locked packs in the order in which their skills win bare names: the manifest's own in its order,

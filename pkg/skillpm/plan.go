@@ -3,6 +3,7 @@ package skillpm
 import (
 	"context"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,6 +21,8 @@ type wish struct {
 	dep source.Dependency
 	// open says that no version was asked for, so the manifest gets a range around the one that is found.
 	open bool
+	// latest says that the newest version was asked for, whatever manifest and lock say.
+	latest bool
 }
 
 // resolve works out the manifest and the lock that a call leads to. It asks registries and places, and fetches only
@@ -29,7 +32,7 @@ func (w *workspace) resolve(ctx context.Context, o InstallOptions) (*target, err
 	if err != nil {
 		return nil, err
 	}
-	t := &target{manifest: w.manifest.Clone(), packs: map[source.ID]*source.Pack{}}
+	t := newTarget(w.manifest.Clone())
 	wishes, err := w.wishes(ctx, world, o, t.manifest)
 	if err != nil {
 		return nil, err
@@ -59,6 +62,9 @@ func (w *workspace) suggest(err error, wishes []wish) error {
 	}
 	known := w.client.KnownPacks()
 	for _, x := range wishes {
+		if info, statErr := os.Stat(w.client.abs(filepath.FromSlash(x.dep.ID.String()))); statErr == nil && info.IsDir() && x.dep.Ref == nil {
+			return diag.Errorf(diag.NotFound, "%w", err).WithHint("for the directory of that name, write ./%s", x.dep.ID)
+		}
 		if near := diag.Nearest(x.dep.ID.String(), known); x.dep.Ref == nil && near != "" && !slices.Contains(known, x.dep.ID.String()) {
 			return diag.Errorf(diag.NotFound, "%w", err).WithHint("did you mean %s?", near)
 		}
@@ -84,7 +90,9 @@ func (w *workspace) wishes(ctx context.Context, world *world, o InstallOptions, 
 				return nil, err
 			}
 		}
-		if have, ok := m.Dependency(x.dep.ID); !ok || len(have.Skills) > 0 || o.As == "" {
+		if have, ok := m.Dependency(x.dep.ID); slices.Contains(o.Skills, allSkills) {
+			x.dep.Skills = nil
+		} else if !ok || len(have.Skills) > 0 || o.As == "" {
 			x.dep.Skills = union(x.dep.Skills, o.Skills) // with --as, --skill only says which skill of a whole pack is meant
 		}
 		if err := m.SetDependency(x.dep); err != nil {
@@ -98,11 +106,12 @@ func (w *workspace) wishes(ctx context.Context, world *world, o InstallOptions, 
 // wish turns a place into a dependency. A place has to be opened to learn which pack is there.
 func (w *workspace) wish(ctx context.Context, world *world, ref source.Ref) (wish, error) {
 	if ref.Kind == source.KindName {
-		constraint := ref.Constraint
-		if constraint == "latest" {
-			constraint = ""
+		x := wish{dep: source.Dependency{ID: ref.ID, Constraint: ref.Constraint}, open: ref.Constraint == ""}
+		if ref.Constraint == "latest" {
+			x = wish{dep: source.Dependency{ID: ref.ID}, open: true, latest: true}
+			world.fresh[ref.ID] = true
 		}
-		return wish{dep: source.Dependency{ID: ref.ID, Constraint: constraint}, open: constraint == ""}, nil
+		return x, nil
 	}
 	if ref.Kind == source.KindPath || ref.Kind == source.KindLayout {
 		ref.URL = w.portable(ref.URL)
@@ -137,10 +146,13 @@ func (w *workspace) portable(dir string) string {
 	return rel
 }
 
+// allSkills is what --skill takes for every skill of a pack.
+const allSkills = "*"
+
 // merge joins what the manifest has with what the call asks for: a name without a version asks for nothing new, and a
 // second source for an identity is a conflict.
 func merge(have source.Dependency, x wish) (wish, error) {
-	if x.open && (x.dep.Ref == nil || have.Ref != nil && place(have) == place(x.dep)) {
+	if x.open && !x.latest && (x.dep.Ref == nil || have.Ref != nil && place(have) == place(x.dep)) {
 		return wish{dep: have}, nil
 	}
 	if was, now := origin(have), origin(x.dep); was != now {
@@ -174,7 +186,9 @@ func (w *workspace) solve(ctx context.Context, world *world, m *project.Manifest
 	roots := world.requirements(slices.Concat(m.Dependencies, m.DevDependencies))
 	prefer := map[source.ID]string{}
 	for id, p := range w.lock.Packs {
-		prefer[id] = p.Version
+		if !world.fresh[id] {
+			prefer[id] = p.Version
+		}
 	}
 	world.sticky = true
 	chosen, err := resolve.Resolve(ctx, roots, world, resolve.Options{Prefer: prefer})
@@ -202,6 +216,7 @@ func (w *workspace) newLock(ctx context.Context, world *world, chosen map[source
 		if have, ok := world.locked(id, pick.Source); ok && have.Version == pick.Version && !isDirectory(have.Source) {
 			if narrowed, ok := narrow(have, wanted[id]); ok {
 				lock.Packs[id] = narrowed
+				t.warnings = append(t.warnings, world.strayed(id, pick.Source, have)...)
 				continue
 			}
 		}
@@ -214,6 +229,7 @@ func (w *workspace) newLock(ctx context.Context, world *world, chosen map[source
 			return nil, err
 		}
 		t.packs[id] = p
+		t.remember(p)
 		t.warnings = append(t.warnings, p.Warnings...)
 		if p.Yanked != "" {
 			t.warnings = append(t.warnings, id.String()+" "+p.Version+" was withdrawn: "+p.Yanked)

@@ -22,7 +22,7 @@ import (
 )
 
 // newWorld returns the world that a call resolves in.
-func (w *workspace) newWorld(_ context.Context, o InstallOptions) (*world, error) {
+func (w *workspace) newWorld(ctx context.Context, o InstallOptions) (*world, error) {
 	root := filepath.Dir(w.scope.Manifest())
 	enforced, err := w.client.enforced()
 	if err != nil {
@@ -38,15 +38,32 @@ func (w *workspace) newWorld(_ context.Context, o InstallOptions) (*world, error
 	if o.Registry != "" {
 		base = w.client.Dir
 	}
-	set := registry.NewSet(config, registry.Deps{
+	deps := registry.Deps{
 		OCI: w.client.sources.oci(), Git: gitTrees{w.client.sources.git()}, Embedded: registryindex.FS, Base: base,
 		Cache: w.client.Paths.HTTPCache(), Offline: o.Offline,
-	})
+	}
+	if err := checkRegistry(ctx, o.Registry, deps); err != nil {
+		return nil, err
+	}
 	return &world{
-		client: w.client, lock: w.lock, registries: set, root: root, sealed: o.Frozen, offline: o.Offline,
-		enforced: enforced,
-		refs:     map[string]source.Ref{}, opened: map[opened]*source.Pack{},
+		client: w.client, lock: w.lock, registries: registry.NewSet(config, deps), root: root, sealed: o.Frozen, offline: o.Offline,
+		enforced: enforced, deps: deps, override: o.Registry, places: w.state.Places, bindings: bindings(config),
+		refs: map[string]source.Ref{}, opened: map[opened]*source.Pack{}, fresh: map[source.ID]bool{},
 	}, nil
+}
+
+// bindings returns the address of the registry that each owner is bound to.
+func bindings(config registry.Config) map[string]string {
+	bound := map[string]string{}
+	for owner, name := range config.Namespaces {
+		bound[owner] = name
+		for _, r := range config.Registries {
+			if r.Name == name {
+				bound[owner] = r.URL
+			}
+		}
+	}
+	return bound
 }
 
 // gitTrees opens indexes in git for the registries.

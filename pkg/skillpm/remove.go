@@ -51,7 +51,7 @@ func (c *Client) remove(ctx context.Context, o RemoveOptions) (*InstallReport, e
 	if err != nil {
 		return nil, err
 	}
-	t := &target{manifest: m, packs: map[source.ID]*source.Pack{}}
+	t := newTarget(m)
 	chosen, err := w.solve(ctx, world, m)
 	if err != nil {
 		return nil, err

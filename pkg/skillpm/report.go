@@ -15,7 +15,8 @@ import (
 const (
 	ActionInstalled = "installed"
 	ActionUpdated   = "updated"
-	ActionRenamed   = "renamed" // its skills have other names than before, nothing else
+	ActionRestored  = "restored" // as locked, and not or not wholly there before
+	ActionRenamed   = "renamed"  // its skills have other names than before, nothing else
 	ActionRemoved   = "removed"
 	ActionUnchanged = "unchanged"
 )
@@ -26,6 +27,7 @@ type InstallReport struct {
 	Root      string         `json:"root"`
 	Changed   bool           `json:"changed"`
 	DryRun    bool           `json:"dryRun"`
+	Recorded  bool           `json:"recorded"` // skillpm.yaml or skillpm.lock changed
 	Packs     []PackReport   `json:"packs"`
 	Agents    []AgentDir     `json:"agents"`
 	Conflicts []NameConflict `json:"conflicts"`
@@ -43,6 +45,7 @@ type PackReport struct {
 	Resolved  string        `json:"resolved,omitempty"`
 	Integrity string        `json:"integrity"`
 	Skills    []SkillReport `json:"skills"`
+	Dropped   []string      `json:"dropped,omitempty"` // skills that were installed before and are no longer
 }
 
 // SkillReport is one skill of an installed pack.
@@ -63,7 +66,7 @@ type NameConflict struct {
 }
 
 // report describes a target in comparison to the lock before.
-func (w *workspace) report(before *project.Lock, t *target, l *layout) *InstallReport {
+func (w *workspace) report(before *project.Lock, t *target, l *layout, c *change) *InstallReport {
 	r := &InstallReport{Scope: w.scope.Kind, Root: w.scope.Root, Agents: l.dirs, Packs: []PackReport{}, Conflicts: []NameConflict{}, Warnings: []string{}}
 	ids := maps.Clone(t.lock.Packs)
 	maps.Copy(ids, before.Packs)
@@ -82,8 +85,15 @@ func (w *workspace) report(before *project.Lock, t *target, l *layout) *InstallR
 			p.Action, p.Previous = ActionUpdated, was.Version
 		case renamedIn(id, before.Names, t.lock.Names):
 			p.Action = ActionRenamed
+		case w.placedOf(id, now, c):
+			p.Action = ActionRestored
 		default:
 			p.Action = ActionUnchanged
+		}
+		for _, name := range slices.Sorted(maps.Keys(skillsOf(was))) {
+			if _, kept := now.Skills[name]; !kept {
+				p.Dropped = append(p.Dropped, name)
+			}
 		}
 		r.Packs = append(r.Packs, p)
 	}
@@ -91,6 +101,24 @@ func (w *workspace) report(before *project.Lock, t *target, l *layout) *InstallR
 		r.Conflicts = append(r.Conflicts, nameConflict(c))
 	}
 	return r
+}
+
+// skillsOf returns the skills of a locked pack, none if it is not locked.
+func skillsOf(p *project.LockedPack) map[string]string {
+	if p == nil {
+		return nil
+	}
+	return p.Skills
+}
+
+// placedOf reports whether the change writes one of the pack's skills.
+func (w *workspace) placedOf(id source.ID, p *project.LockedPack, c *change) bool {
+	for name := range p.Skills {
+		if _, ok := c.place[w.rel(w.scope.PluginSkill(id, name))]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 // renamedIn reports whether a skill of the pack won, lost or changed a name.

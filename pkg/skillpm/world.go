@@ -53,9 +53,14 @@ type world struct {
 	offline bool
 	// enforced are the namespace bindings of the machine's administrator.
 	enforced map[string]string
+	bindings map[string]string // the address that each owner is bound to
+	override string            // the registry of this call
+	places   map[string]string // directories that the lock leaves out, by pack
+	deps     registry.Deps
 
 	refs   map[string]source.Ref // by place
 	opened map[opened]*source.Pack
+	fresh  map[source.ID]bool // packs that the lock does not hold back
 }
 
 type opened struct {
@@ -80,7 +85,7 @@ func (w *world) requirements(deps []source.Dependency) []resolve.Requirement {
 // locked returns the lock's entry for a pack if it came from the place asked for.
 func (w *world) locked(id source.ID, at string) (*project.LockedPack, bool) {
 	p, ok := w.lock.Packs[id]
-	if !ok {
+	if !ok || w.fresh[id] {
 		return nil, false
 	}
 	if at == "" {
@@ -161,6 +166,9 @@ func (w *world) find(ctx context.Context, id source.ID) (registry.Registry, erro
 	lockedSource := ""
 	if p, ok := w.lock.Packs[id]; ok {
 		lockedSource = p.Source
+	}
+	if placeless(lockedSource) {
+		return w.lockedAt(ctx, id)
 	}
 	return w.registries.Find(ctx, id, lockedSource)
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,7 +58,7 @@ Nothing from a pack is run. Files that skillpm did not write are never replaced.
 	f.BoolVar(&o.Offline, "offline", false, "use no network")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be done, and do nothing")
 	f.BoolVar(&o.Force, "force", false, "replace installed skills that were edited")
-	f.StringSliceVar(&o.Skills, "skill", nil, "install only the skill `NAME` of the pack (may be repeated)")
+	f.StringSliceVar(&o.Skills, "skill", nil, "install only the skill `NAME` of the pack (may be repeated; '*' for all again)")
 	f.StringVar(&o.As, "as", "", "give the skill the name `NAME` here")
 	f.StringSliceVar(&o.Agents, "agent", nil, "link for the agent `ID` from now on (may be repeated)")
 	scopeFlag(cmd, &o.Scope)
@@ -88,6 +89,10 @@ func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
 		return nil
 	}
 	p := a.palette(a.Stdout)
+	if len(r.Packs) == 0 && !r.Changed {
+		a.note("no packs are required; skillpm install owner/name adds one")
+		return nil
+	}
 	if !r.Changed {
 		fmt.Fprintf(a.Stdout, "%s nothing to do: %s installed and as locked\n", p.green("✓"), plural(len(r.Packs), "pack"))
 		return nil
@@ -105,12 +110,15 @@ func (a *app) printPack(p palette, pack skillpm.PackReport, r *skillpm.InstallRe
 	if pack.Action == skillpm.ActionUnchanged {
 		return
 	}
-	signs := map[string]string{skillpm.ActionInstalled: p.green("+"), skillpm.ActionUpdated: p.yellow("~"), skillpm.ActionRemoved: p.red("-"), skillpm.ActionRenamed: p.yellow("=")}
+	signs := map[string]string{skillpm.ActionInstalled: p.green("+"), skillpm.ActionUpdated: p.yellow("~"), skillpm.ActionRemoved: p.red("-"), skillpm.ActionRenamed: p.yellow("="), skillpm.ActionRestored: p.green("+")}
 	line := fmt.Sprintf("%s %s %s", signs[pack.Action], p.bold(pack.Pack), pack.Version)
 	if pack.Previous != "" && pack.Previous != pack.Version {
 		line += p.dim(" (was " + pack.Previous + ")")
 	}
 	line += p.dim("  from " + pack.Source)
+	if pack.Action == skillpm.ActionRestored {
+		line += p.dim("  as locked")
+	}
 	if pack.Action == skillpm.ActionInstalled && !pack.Direct {
 		line += p.dim("  as a dependency")
 	}
@@ -120,30 +128,43 @@ func (a *app) printPack(p palette, pack skillpm.PackReport, r *skillpm.InstallRe
 		if s.Link != s.Name {
 			name += " " + p.yellow("as "+s.Link)
 		}
-		fmt.Fprintf(a.Stdout, "    %s  %s\n", name, p.dim(s.Dir))
+		fmt.Fprintf(a.Stdout, "    %s  %s\n", name, p.dim(home(r)+s.Dir))
+	}
+	for _, name := range pack.Dropped {
+		fmt.Fprintf(a.Stdout, "    %s\n", p.red("- "+name))
 	}
 }
 
 // printAgents says which agents find the skills where.
 func (a *app) printAgents(p palette, r *skillpm.InstallReport) {
-	if len(r.Packs) == 0 {
+	if !slices.ContainsFunc(r.Packs, func(pack skillpm.PackReport) bool { return len(pack.Skills) > 0 }) {
 		return
 	}
 	for _, d := range r.Agents {
-		who := "agents that read " + d.Dir
+		who := ""
 		if len(d.Agents) > 0 {
-			who = strings.Join(d.Agents, ", ")
+			who = " for " + strings.Join(d.Agents, ", ")
 		}
-		fmt.Fprintf(a.Stdout, "  linked in %s for %s\n", p.cyan(d.Dir), who)
+		fmt.Fprintf(a.Stdout, "  linked in %s%s\n", p.cyan(home(r)+d.Dir), who)
 	}
+}
+
+// home is what stands before the report's paths: they are relative to the project, or to the home directory.
+func home(r *skillpm.InstallReport) string {
+	if r.Scope == "user" {
+		return "~/"
+	}
+	return ""
 }
 
 // printNext says what to do next.
 func (a *app) printNext(p palette, r *skillpm.InstallReport, verb string) {
 	switch {
+	case r.DryRun && r.Recorded:
+		fmt.Fprintln(a.Stdout, "skillpm.yaml or skillpm.lock would change. Nothing was written: this was a dry run.")
 	case r.DryRun:
 		fmt.Fprintln(a.Stdout, "Nothing was written: this was a dry run.")
-	case verb == "install" && r.Scope == "project":
+	case verb == "install" && r.Scope == "project" && r.Recorded:
 		fmt.Fprintf(a.Stdout, "Recorded in skillpm.yaml and skillpm.lock: commit both. %s\n",
 			p.dim("skillpm list shows what is installed, skillpm verify checks it."))
 	}
