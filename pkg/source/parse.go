@@ -120,7 +120,7 @@ func parseName(s string) (Ref, error) {
 	constraint = strings.TrimSpace(constraint)
 	switch {
 	case !versioned, constraint == "latest":
-		return Ref{Kind: KindName, ID: id}, nil
+		return Ref{Kind: KindName, ID: id, Constraint: constraint}, nil
 	case constraint == "":
 		return Ref{}, diag.Errorf(diag.Usage, "%q has nothing after the @", s).WithHint("write %s, or a version as in %s@^1.2", id, id)
 	}

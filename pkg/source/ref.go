@@ -18,7 +18,7 @@ const (
 type Ref struct {
 	Kind       Kind
 	ID         ID     // name, oci-layout, local, embedded: which pack
-	Constraint string // name: the semver range after @, "" for any
+	Constraint string // name: the semver range after @, or "latest"; "" for any
 	URL        string // oci: "oci://host/repository"; git: "https://…" or "ssh://…"; oci-layout, path: the directory as written
 	Subdir     string // a directory inside the place, slash-separated and clean
 	Rev        string // git: a tag, branch or commit; oci and oci-layout: a tag

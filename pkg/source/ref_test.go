@@ -22,7 +22,7 @@ func TestParse(t *testing.T) {
 	}{
 		{"acme/deploy", Ref{Kind: KindName, ID: deploy}, ""},
 		{"  acme/deploy\n", Ref{Kind: KindName, ID: deploy}, "acme/deploy"},
-		{"acme/deploy@latest", Ref{Kind: KindName, ID: deploy}, "acme/deploy"},
+		{"acme/deploy@latest", Ref{Kind: KindName, ID: deploy, Constraint: "latest"}, "acme/deploy@latest"},
 		{"acme/deploy@^1.2", Ref{Kind: KindName, ID: deploy, Constraint: "^1.2"}, ""},
 		{"acme/deploy@>=1 <2", Ref{Kind: KindName, ID: deploy, Constraint: ">=1 <2"}, ""},
 		{"oci://Registry.Example:443/acme/deploy", Ref{Kind: KindOCI, URL: "oci://registry.example/acme/deploy"}, "oci://registry.example/acme/deploy"},

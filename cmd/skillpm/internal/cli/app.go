@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -67,7 +68,7 @@ func Command(sys System) *cobra.Command { return newRoot(&app{System: sys}) }
 
 // Main runs the command line and returns the exit code.
 func Main(ctx context.Context, sys System, args []string) diag.Code {
-	a := &app{System: sys}
+	a := &app{System: sys, json: slices.Contains(args, "--json")} // so that errors in flags are reported as JSON, too
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetIn(sys.Stdin)

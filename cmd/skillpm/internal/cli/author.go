@@ -2,6 +2,9 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -9,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -21,7 +25,7 @@ func newInit(a *app) *cobra.Command {
 		Long: `Write a skillpm.yaml. With OWNER/NAME the directory becomes a pack that can be
 published; without, a project that uses packs.`,
 		Example: "  skillpm init\n  skillpm init acme/deploy --description 'Roll out and roll back' --license Apache-2.0",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    need(0, 1, "at most one OWNER/NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.client()
 			if err != nil {
@@ -29,6 +33,8 @@ published; without, a project that uses packs.`,
 			}
 			if len(args) == 1 {
 				o.Name = args[0]
+			} else if o.Description != "" || o.License != "" || o.Version != "" {
+				return diag.Errorf(diag.Usage, "a pack needs a name").WithHint("skillpm init owner/name")
 			}
 			path, err := c.Init(cmd.Context(), o)
 			if err != nil {
@@ -65,7 +71,7 @@ func newNew(a *app) *cobra.Command {
 On a terminal it asks for what is missing.`,
 		Example: `  skillpm new release-notes --description 'Writes release notes from git history. Use before a release.'
   skillpm new lint-sql --description 'Checks SQL files.' --scripts --dir skills`,
-		Args: cobra.MaximumNArgs(1),
+		Args: need(0, 1, "at most one NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.client()
 			if err != nil {
@@ -74,7 +80,7 @@ On a terminal it asks for what is missing.`,
 			if len(args) == 1 {
 				o.Name = args[0]
 			}
-			if err := a.ask(&o); err != nil {
+			if err := a.ask(cmd.Context(), &o); err != nil {
 				return err
 			}
 			dir, err := c.New(cmd.Context(), o)
@@ -104,29 +110,67 @@ On a terminal it asks for what is missing.`,
 }
 
 // ask asks on a terminal for the name and the description if they were not given.
-func (a *app) ask(o *skillpm.NewOptions) error {
+func (a *app) ask(ctx context.Context, o *skillpm.NewOptions) error {
 	interactive := terminal(a.Stdin) && terminal(a.Stderr) && a.Getenv("CI") == "" && !a.json
 	in := bufio.NewReader(a.Stdin)
 	for _, q := range []struct {
 		prompt, flag string
 		value        *string
+		check        func(string) error
 	}{
-		{"Name (lower-case words with hyphens): ", "NAME", &o.Name},
-		{"Description (what it does and when to use it): ", "--description", &o.Description},
+		{"Name (lower-case words with hyphens): ", "NAME", &o.Name, skill.CheckName},
+		{"Description (what it does and when to use it): ", "--description", &o.Description, notEmpty},
 	} {
 		if *q.value != "" {
 			continue
 		}
 		if !interactive {
 			return diag.Errorf(diag.Usage, "%s is missing", q.flag).
-				WithHint("skillpm new my-skill --description 'What it does and when to use it.'")
+				WithHint("skillpm new %s --description 'What it does and when to use it.'", cmp.Or(o.Name, "my-skill"))
 		}
-		fmt.Fprint(a.Stderr, q.prompt)
-		line, err := in.ReadString('\n')
+		answer, err := a.prompt(ctx, in, q.prompt, q.check)
 		if err != nil {
-			return diag.Errorf(diag.Usage, "%s is missing", q.flag)
+			return err
 		}
-		*q.value = strings.TrimSpace(line)
+		*q.value = answer
+	}
+	return nil
+}
+
+// prompt asks until the answer is right, the input ends or the user interrupts.
+func (a *app) prompt(ctx context.Context, in *bufio.Reader, question string, check func(string) error) (string, error) {
+	type answer struct {
+		line string
+		err  error
+	}
+	for {
+		fmt.Fprint(a.Stderr, question)
+		answers := make(chan answer, 1)
+		go func() { // a read can't be interrupted; the process ends soon after
+			line, err := in.ReadString('\n')
+			answers <- answer{strings.TrimSpace(line), err}
+		}()
+		select {
+		case <-ctx.Done():
+			fmt.Fprintln(a.Stderr)
+			return "", ctx.Err()
+		case got := <-answers:
+			if got.err != nil {
+				fmt.Fprintln(a.Stderr)
+				return "", diag.Errorf(diag.Usage, "the input ended before everything was answered")
+			}
+			if err := check(got.line); err != nil {
+				a.warn("%v", err)
+				continue
+			}
+			return got.line, nil
+		}
+	}
+}
+
+func notEmpty(s string) error {
+	if s == "" {
+		return errors.New("it can't be empty")
 	}
 	return nil
 }

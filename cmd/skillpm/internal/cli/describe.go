@@ -78,8 +78,11 @@ func (a *app) printVerify(r *skillpm.VerifyReport) error {
 	if len(r.Problems) == 0 {
 		return nil
 	}
-	err := diag.Errorf(diag.Integrity, "%s from skillpm.lock", plural(len(r.Problems), "difference")).
-		WithHint("skillpm install --force restores what is locked")
+	restore := "skillpm install puts back what is missing"
+	if slices.ContainsFunc(r.Problems, func(p skillpm.Problem) bool { return p.Got != "" }) {
+		restore = "skillpm install --force restores what is locked"
+	}
+	err := diag.Errorf(diag.Integrity, "%s from skillpm.lock", plural(len(r.Problems), "difference")).WithHint("%s", restore)
 	if a.json {
 		return reported{code: diag.Integrity}
 	}

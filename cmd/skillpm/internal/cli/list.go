@@ -89,7 +89,7 @@ func newInfo(a *app) *cobra.Command {
 		Long: `Describe a pack (owner/name), installed or on offer, or an installed skill: by
 its name, or exactly as skill@owner/name.`,
 		Example: "  skillpm info acme/deploy\n  skillpm info deploy\n  skillpm info deploy@acme/deploy",
-		Args:    cobra.ExactArgs(1),
+		Args:    need(1, 1, "one PACK or SKILL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.client()
 			if err != nil {

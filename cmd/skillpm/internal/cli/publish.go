@@ -19,6 +19,9 @@ func newPublish(a *app) *cobra.Command {
 in its skillpm.yaml: to an OCI registry, an OCI layout, or by default the user's
 local layout, which install looks in.
 
+In a registry the pack's repository is HOST/NAMESPACE/name where the namespace
+ends with the pack's owner, and HOST/NAMESPACE/owner/name elsewhere.
+
 A published version never changes: publishing other content under it is refused,
 publishing the same content again succeeds. Files that .skillpmignore names, and
 what never belongs in a pack, stay out; --dry-run lists what goes in.`,
@@ -26,7 +29,7 @@ what never belongs in a pack, stay out; --dry-run lists what goes in.`,
   skillpm publish --to oci://registry.example/acme
   skillpm publish ./packs/deploy --to oci-layout:./out
   skillpm publish --dry-run`,
-		Args: cobra.MaximumNArgs(1),
+		Args: need(0, 1, "at most one DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.client()
 			if err != nil {

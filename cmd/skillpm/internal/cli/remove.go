@@ -16,7 +16,7 @@ func newRemove(a *app) *cobra.Command {
 		Long: `Take packs out of skillpm.yaml and remove their skills, their links, and the
 packs that nothing requires any more.`,
 		Example: "  skillpm remove acme/deploy\n  skillpm remove acme/deploy --dry-run",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    need(1, 1<<30, "at least one PACK"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.client()
 			if err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,8 @@ SKILL.md that an agent loads and follows.`,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
 	root.SuggestionsMinimumDistance = 2
+	root.Version = buildVersion(a.Version)
+	root.SetVersionTemplate("skillpm {{.Version}}\n")
 	flags := root.PersistentFlags()
 	flags.StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
 	flags.StringVar(&a.config, "config", "", "read user settings from `FILE`")
@@ -75,16 +78,41 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		return cmd.Help()
 	}
 	err := diag.Errorf(diag.Usage, "unknown command %q", args[0])
+	if hint, ok := elsewhere[args[0]]; ok {
+		return err.WithHint("%s", hint)
+	}
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		return err.WithHint("did you mean %s?", strings.Join(near, " or "))
 	}
 	return err.WithHint("skillpm --help lists the commands")
 }
 
+// elsewhere says where to find what other package managers have as a command.
+var elsewhere = map[string]string{
+	"login":  "skillpm keeps no credentials: use docker login or oras login",
+	"logout": "skillpm keeps no credentials: use docker logout or oras logout",
+	"update": "skillpm install owner/name@latest moves one pack to its newest version",
+	"lint":   "skillpm validate checks skills",
+	"check":  "skillpm validate checks skills, skillpm verify what is installed",
+}
+
+// need returns a check of the number of arguments whose error says what is missing.
+func need(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return fmt.Errorf("%s needs %s", cmd.CommandPath(), what)
+		case len(args) > most:
+			return fmt.Errorf("%s takes %s, not %q as well", cmd.CommandPath(), what, args[most])
+		}
+		return nil
+	}
+}
+
 // usageArgs gives an argument check's errors the usage exit code.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	if check == nil {
-		check = cobra.NoArgs
+		check = need(0, 0, "no arguments")
 	}
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {

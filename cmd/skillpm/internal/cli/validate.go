@@ -37,8 +37,14 @@ it. The exit code is 3 when there are errors; warnings and advice do not fail.`,
   skillpm validate --format sarif > out.sarif`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if a.json && !cmd.Flags().Changed("format") {
+			if a.json && cmd.Flags().Changed("format") && format != "json" {
+				return diag.Errorf(diag.Usage, "--json and --format %s exclude each other", format)
+			}
+			if a.json {
 				format = "json"
+			}
+			if o.Parallel < 0 {
+				return diag.Errorf(diag.Usage, "--parallel %d: give a number of skills, or 0 for one a processor", o.Parallel)
 			}
 			if !slices.Contains(validateFormats, format) {
 				return diag.Errorf(diag.Usage, "unknown format %q", format).
