@@ -288,7 +288,7 @@ func revisionKey(ref source.Ref, was string) string {
 		return keyTag
 	case commitText.MatchString(ref.Rev):
 		return keyRev
-	case was != "":
+	case was != "" && was != keyTag: // what is no release may well be a branch
 		return was
 	default:
 		return keyRev

@@ -68,6 +68,23 @@ func remoteError(host string, err error) error {
 	return diag.Errorf(diag.Remote, "%s: %s", host, cause(err)).WithHint("check the address and the network, then try again")
 }
 
+// noTag says that there is no such tag, and which tags there are.
+func noTag(where, tag string, tags []string) error {
+	const most = 10
+	err := diag.Errorf(diag.NotFound, "%s has no tag %s", where, clean(tag))
+	if len(tags) == 0 {
+		return err
+	}
+	shown := make([]string, 0, most)
+	for _, t := range tags[:min(most, len(tags))] {
+		shown = append(shown, clean(t))
+	}
+	if len(tags) > most {
+		shown = append(shown, "…")
+	}
+	return err.WithHint("it has %s", strings.Join(shown, ", "))
+}
+
 // cause returns the text of err without the URL that net/http puts in front, escaped.
 func cause(err error) string {
 	if u, ok := errors.AsType[*url.Error](err); ok {

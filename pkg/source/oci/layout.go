@@ -87,7 +87,8 @@ func (l *layout) tags(context.Context) ([]string, error) {
 
 func (l *layout) notFound(tag string) error {
 	if l.id.IsZero() {
-		return diag.Errorf(diag.NotFound, "%s has no %s", l.title, tag)
+		return diag.Errorf(diag.NotFound, "%s: it is not said which of its packs is meant", l.title).
+			WithHint("write oci-layout:DIR//owner/name")
 	}
 	what := l.id.String()
 	if tag != "" {

@@ -100,7 +100,7 @@ func (r *repository) tagPage(ctx context.Context, at *url.URL) ([]string, *url.U
 func (r *repository) statusError(resp *http.Response) error {
 	switch resp.StatusCode {
 	case http.StatusNotFound:
-		return diag.Errorf(diag.NotFound, "%s has no such repository", r.name)
+		return diag.Errorf(diag.NotFound, "there is no repository %s", r.name)
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return diag.Errorf(diag.Denied, "%s refuses: %s", r.name, resp.Status).WithHint("log in with docker login %s", r.host)
 	}
@@ -127,7 +127,7 @@ func nextPage(link string, at *url.URL) (*url.URL, error) {
 func (r *repository) document(ctx context.Context, ref string) (document, error) {
 	desc, body, err := r.repo.Manifests().FetchReference(ctx, ref)
 	if err != nil {
-		return document{}, r.missing(ref, err)
+		return document{}, r.missing(ctx, ref, err)
 	}
 	defer body.Close()
 	if !isDigest(string(desc.Digest)) {
@@ -146,12 +146,19 @@ func (r *repository) document(ctx context.Context, ref string) (document, error)
 	return document{desc: desc, raw: raw}, nil
 }
 
-// missing names what was asked for when it does not exist.
-func (r *repository) missing(ref string, err error) error {
-	if errors.Is(err, errdef.ErrNotFound) {
-		return diag.Errorf(diag.NotFound, "%s has no %s", r.name, ref)
+// missing names what was asked for when it does not exist, and what there is instead.
+func (r *repository) missing(ctx context.Context, ref string, err error) error {
+	if !errors.Is(err, errdef.ErrNotFound) {
+		return remoteError(r.host, err)
 	}
-	return remoteError(r.host, err)
+	if isDigest(ref) {
+		return diag.Errorf(diag.NotFound, "%s has no artifact %s", r.name, ref)
+	}
+	tags, err := r.tags(ctx)
+	if diag.CodeOf(err) == diag.NotFound {
+		return err
+	}
+	return noTag(r.name, ref, tags) // without them if the server does not list tags
 }
 
 func (r *repository) blob(ctx context.Context, d ocispec.Descriptor) (io.ReadCloser, error) {
