@@ -44,7 +44,8 @@ type SkillDir struct {
 // [source.Ref.DefaultID] and [source.DefaultVersion] give it. A skill's name is the one it declares if that is legal,
 // else its directory's, else a legal one made from that. Of two skills of one name in a place without a skillpm.yaml the
 // one nearest to the root counts, and then the first by path; with a skillpm.yaml they are an error. A directory below a
-// named pack that has a skillpm.yaml of its own is another pack. Errors have code [diag.Invalid], or [diag.NotFound]
+// named pack that has a skillpm.yaml of its own is another pack. Places of more than a million entries, more than 64
+// directories in each other, or more than 10,000 skills are refused. Errors have code [diag.Invalid], or [diag.NotFound]
 // when there is no skill.
 func Describe(fsys fs.FS, ref source.Ref) (*Content, error) {
 	c := &Content{}
@@ -58,7 +59,7 @@ func Describe(fsys fs.FS, ref source.Ref) (*Content, error) {
 	if c.Ignore, err = readIgnore(fsys); err != nil {
 		return nil, err
 	}
-	f := finder{fsys: fsys, ignore: c.Ignore, bounded: c.Manifest != nil && !c.Manifest.Name.IsZero()}
+	f := finder{fsys: newBounded(fsys), ignore: c.Ignore, bounded: c.Manifest != nil && !c.Manifest.Name.IsZero()}
 	var dirs []string
 	if c.Manifest != nil && len(c.Manifest.Skills) > 0 {
 		dirs, err = f.match(c.Manifest.Skills)
@@ -88,7 +89,7 @@ func place(ref source.Ref) string {
 }
 
 func (c *Content) readManifest(fsys fs.FS) error {
-	data, err := fs.ReadFile(fsys, ManifestName)
+	data, err := readRegular(fsys, ManifestName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -116,7 +117,7 @@ func (c *Content) identify(ref source.Ref) (err error) {
 }
 
 func readIgnore(fsys fs.FS) (*bundle.IgnoreFile, error) {
-	data, err := fs.ReadFile(fsys, IgnoreName)
+	data, err := readRegular(fsys, IgnoreName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -149,8 +150,10 @@ func (c *Content) readSkills(fsys fs.FS, dirs []string) error {
 			return diag.Errorf(diag.Invalid, "two skills are named %s: %s and %s", s.Name, first, dir).
 				WithHint("rename one of them, or list the directories wanted under skills in %s", ManifestName)
 		}
-		if clash {
+		if clash && len(c.Skipped) < maxSkipped {
 			c.Skipped = append(c.Skipped, dir+" is left out: "+first+" is named "+s.Name+" too")
+		}
+		if clash {
 			continue
 		}
 		taken[s.Name] = dir

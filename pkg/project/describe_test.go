@@ -5,9 +5,11 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
@@ -263,5 +265,33 @@ func BenchmarkDescribe(b *testing.B) {
 		if c, err := project.Describe(fsys, ref); err != nil || len(c.Skills) != 1000 {
 			b.Fatal(err)
 		}
+	}
+}
+
+// crowd is a file system whose every directory holds ten others.
+type crowd struct{ fs.FS }
+
+func (c crowd) ReadDir(name string) ([]fs.DirEntry, error) {
+	var entries []fs.DirEntry
+	for i := range 10 {
+		entries = append(entries, fs.FileInfoToDirEntry(crowdDir(strconv.Itoa(i))))
+	}
+	return entries, nil
+}
+
+type crowdDir string
+
+func (d crowdDir) Name() string     { return string(d) }
+func (crowdDir) Size() int64        { return 0 }
+func (crowdDir) Mode() fs.FileMode  { return fs.ModeDir | 0o755 }
+func (crowdDir) ModTime() time.Time { return time.Time{} }
+func (crowdDir) IsDir() bool        { return true }
+func (crowdDir) Sys() any           { return nil }
+
+// What cannot be walked to its end is refused at a bound.
+func TestDescribeWithoutEnd(t *testing.T) {
+	_, err := project.Describe(crowd{fstest.MapFS{}}, mustRef(t, "./near"))
+	if diag.CodeOf(err) != diag.Invalid || !strings.Contains(fmt.Sprint(err), "more than 64 deep") || diag.HintOf(err) == "" {
+		t.Errorf("got %v", err)
 	}
 }

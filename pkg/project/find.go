@@ -35,14 +35,21 @@ func (f *finder) list(dir string) (below []string, isSkill bool, err error) {
 			}
 		case !strings.EqualFold(e.Name(), skill.File) || f.ignored(name, false):
 		case e.Name() != skill.File:
-			f.skipped = append(f.skipped, name+" is left out: the file must be named "+skill.File)
+			f.skip(name, "the file must be named "+skill.File)
 		case !e.Type().IsRegular():
-			f.skipped = append(f.skipped, name+" is left out: it is not a regular file")
+			f.skip(name, "it is not a regular file")
 		default:
 			isSkill = true
 		}
 	}
 	return below, isSkill, nil
+}
+
+// skip notes that a file is left out, and why.
+func (f *finder) skip(name, why string) {
+	if len(f.skipped) < maxSkipped {
+		f.skipped = append(f.skipped, name+" is left out: "+why)
+	}
 }
 
 func (f *finder) ignored(name string, dir bool) bool {
@@ -68,6 +75,9 @@ func (f *finder) walk(dir string) ([]string, error) {
 			return nil, err
 		}
 		found = append(found, skills...)
+		if err := checkFound(found); err != nil {
+			return nil, err
+		}
 	}
 	return found, nil
 }
@@ -85,6 +95,9 @@ func (f *finder) match(patterns []string) ([]string, error) {
 			return nil, diag.Errorf(diag.Invalid, "%s lists the skill %s, which has no %s", ManifestName, pattern, skill.File)
 		}
 		found = append(found, dirs...)
+		if err := checkFound(found); err != nil {
+			return nil, err
+		}
 	}
 	slices.Sort(found)
 	return outermost(slices.Compact(found)), nil
@@ -126,6 +139,9 @@ func (f *finder) expand(dir string, segments []string) ([]string, error) {
 			return nil, err
 		}
 		found = append(found, dirs...)
+		if err := checkFound(found); err != nil {
+			return nil, err
+		}
 	}
 	return found, nil
 }
@@ -145,13 +161,18 @@ func (f *finder) enter(dir string, rest []string) ([]string, error) {
 	return f.expand(dir, rest)
 }
 
-// outermost drops the directories that are below another one of a sorted list: they belong to it.
+// outermost drops the directories that are below another one of the list: they belong to it.
 func outermost(dirs []string) []string {
-	kept := dirs[:0]
+	listed := make(map[string]bool, len(dirs))
 	for _, d := range dirs {
-		if !slices.ContainsFunc(kept, func(k string) bool { return k == "." || strings.HasPrefix(d, k+"/") }) {
-			kept = append(kept, d)
-		}
+		listed[d] = true
 	}
-	return kept
+	return slices.DeleteFunc(dirs, func(d string) bool {
+		for d != "." {
+			if d = path.Dir(d); listed[d] {
+				return true
+			}
+		}
+		return false
+	})
 }

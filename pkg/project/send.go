@@ -69,8 +69,9 @@ func (c *Content) Send(ctx context.Context, fsys fs.FS, names []string, sink bun
 	if err != nil {
 		return err
 	}
+	tree := newBounded(fsys)
 	for _, s := range skills {
-		err := bundle.Walk(fsys, s.Dir, c.skip(s.Dir), func(f bundle.File) error {
+		err := bundle.Walk(tree, s.Dir, c.skip(s.Dir), func(f bundle.File) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}

@@ -57,7 +57,7 @@ type Client struct {
 // described is what a pinned place holds.
 type described struct {
 	content *project.Content
-	tree    fs.FS
+	tree    treeFS
 }
 
 // New returns a client that has touched neither disk nor network.
@@ -167,7 +167,10 @@ func (c *Client) Tree(ctx context.Context, ref source.Ref) (fs.FS, source.Ref, e
 		return nil, source.Ref{}, err
 	}
 	tree, err := c.tree(ctx, pinned.Ref)
-	return tree, pinned.Ref, err
+	if err != nil {
+		return nil, source.Ref{}, err
+	}
+	return tree.during(context.WithoutCancel(ctx)), pinned.Ref, nil
 }
 
 // describe reads what the pack at a pinned place is, once.
@@ -180,7 +183,7 @@ func (c *Client) describe(ctx context.Context, p pinned) (*project.Content, fs.F
 	known, ok := c.packs[key]
 	c.mu.Unlock()
 	if ok {
-		return known.content, known.tree, nil
+		return known.content, known.tree.during(ctx), nil
 	}
 	tree, err := c.tree(ctx, p.Ref)
 	if err != nil {

@@ -44,25 +44,25 @@ type commit struct {
 }
 
 // tree returns the directory of a pinned place, fetching the commit if it is not here.
-func (c *Client) tree(ctx context.Context, ref source.Ref) (fs.FS, error) {
+func (c *Client) tree(ctx context.Context, ref source.Ref) (treeFS, error) {
 	k, err := c.commit(ctx, ref)
 	if err != nil {
-		return nil, err
+		return treeFS{}, err
 	}
-	t := treeFS{commit: k, root: k.root}
+	t := treeFS{ctx: ctx, commit: k, root: k.root}
 	if ref.Subdir == "" {
 		return t, nil
 	}
 	n, err := t.find("open", ref.Subdir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, diag.Errorf(diag.NotFound, "%s has no directory %s", atCommit(ref), ref.Subdir)
+		return treeFS{}, diag.Errorf(diag.NotFound, "%s has no directory %s", atCommit(ref), ref.Subdir)
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", named(ref), err)
+		return treeFS{}, fmt.Errorf("%s: %w", named(ref), err)
 	case !n.IsDir():
-		return nil, diag.Errorf(diag.NotFound, "%s of %s is not a directory", ref.Subdir, atCommit(ref))
+		return treeFS{}, diag.Errorf(diag.NotFound, "%s of %s is not a directory", ref.Subdir, atCommit(ref))
 	}
-	return treeFS{commit: k, root: n.id}, nil
+	return treeFS{ctx: ctx, commit: k, root: n.id}, nil
 }
 
 // atCommit names a repository and the commit that was looked at.

@@ -2,11 +2,13 @@ package git_test
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -77,6 +79,72 @@ func TestHostileTrees(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// bomb returns a tree that stands for 10 to the power of levels paths, with leaf at the end of each.
+func bomb(r *gittest.Repo, levels int, leaf gittest.Entry) gittest.Entry {
+	for range levels {
+		entries := make([]gittest.Entry, 10)
+		for i := range entries {
+			entries[i] = leaf
+			entries[i].Name = strconv.Itoa(i)
+		}
+		leaf = gittest.Entry{Mode: "40000", Name: "b", ID: r.RawTree(entries...)}
+	}
+	return leaf
+}
+
+// Trees of a few objects that stand for more paths than can be walked.
+func TestTreeBombs(t *testing.T) {
+	dir := t.TempDir()
+	r := gittest.New(t, dir, "o/r.git")
+	main := gittest.Entry{Mode: "100644", Name: "SKILL.md", ID: r.Blob(gittest.Skill("deploy", "Deploys."))}
+	file := gittest.Entry{Mode: "100644", Name: "x", ID: r.Blob("x")}
+	empty := gittest.Entry{Mode: "40000", Name: "x", ID: r.RawTree()}
+	skill := gittest.Entry{Mode: "40000", Name: "s", ID: r.RawTree(main)}
+	manifest := gittest.Entry{Mode: "100644", Name: "skillpm.yaml", ID: r.Blob("name: o/r\nskills: [\"**/s/**/**\"]\n")}
+	deep := skill
+	for range 100 {
+		deep = gittest.Entry{Mode: "40000", Name: "d", ID: r.RawTree(deep)}
+	}
+	for name, tt := range map[string]struct {
+		tree string
+		want string
+	}{
+		"files":    {r.RawTree(bomb(r, 10, file), skill), "more than 1000000 files and directories"},
+		"empty":    {r.RawTree(bomb(r, 10, empty), skill), "more than 1000000 files and directories"},
+		"pattern":  {r.RawTree(bomb(r, 10, empty), skill, manifest), "more than 1000000 files and directories"},
+		"skills":   {r.RawTree(bomb(r, 10, skill)), "more than 10000 directories with a SKILL.md"},
+		"depth":    {r.RawTree(deep), "more than 64 deep"},
+		"in skill": {r.RawTree(bomb(r, 10, empty), main), "more than 100000 files and directories"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			branch := strings.ReplaceAll(name, " ", "-")
+			r.CommitTree(branch, tt.tree)
+			c := newClient(t, git.Options{})
+			p, err := c.Open(t.Context(), parse(t, "git+file://"+dir+"/o/r.git#"+branch))
+			if err == nil {
+				err = c.Fetch(t.Context(), p, nil, bundle.NewHasher(bundle.DefaultLimits()))
+			}
+			checkError(t, err, diag.Invalid, tt.want, "")
+		})
+	}
+}
+
+// A pack that was described in one context is read in another.
+func TestTreeContext(t *testing.T) {
+	dir := t.TempDir()
+	gittest.New(t, dir, "o/r.git").Commit(skills())
+	c := newClient(t, git.Options{})
+	opening, cancel := context.WithCancel(t.Context())
+	p, err := c.Open(opening, parse(t, "git+file://"+dir+"/o/r.git"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := c.Fetch(t.Context(), p, nil, bundle.NewHasher(bundle.DefaultLimits())); err != nil {
+		t.Errorf("after the context of Open: %v", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"compress/zlib"
+	"context"
 	"crypto/sha1"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/git/gittest"
 )
 
@@ -322,5 +324,25 @@ func BenchmarkIndexPack(b *testing.B) {
 		if _, _, err := indexPack(bytes.NewReader(pack), bytes.NewReader(pack), defaultLimits()); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// Work on a tree ends with its context.
+func TestTreeEndsWithContext(t *testing.T) {
+	dir := t.TempDir()
+	id := gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{"a/SKILL.md": gittest.Skill("a", "A.")}))
+	c := New(Options{})
+	defer c.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	tree, err := c.tree(ctx, source.Ref{Kind: source.KindGit, URL: "file://" + dir + "/o/r.git", Digest: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := tree.ReadDir("a"); !errors.Is(err, context.Canceled) {
+		t.Errorf("after its context: %v", err)
+	}
+	if _, err := tree.during(t.Context()).ReadDir("a"); err != nil {
+		t.Errorf("in another context: %v", err)
 	}
 }

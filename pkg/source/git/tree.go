@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -19,8 +20,10 @@ import (
 )
 
 // treeFS is a tree of a commit as a read-only file system. Symbolic links and submodules are listed and not followed;
-// a tree with names that are not names, or twice the same one, is refused when it is read.
+// a tree with names that are not names, or twice the same one, is refused when it is read. When ctx ends, so does all
+// work on the tree.
 type treeFS struct {
+	ctx    context.Context
 	commit *commit
 	root   plumbing.Hash
 }
@@ -31,6 +34,12 @@ type node struct {
 	mode   filemode.FileMode
 	id     plumbing.Hash
 	commit *commit
+}
+
+// during returns the tree for work that ends with ctx.
+func (t treeFS) during(ctx context.Context) treeFS {
+	t.ctx = ctx
+	return t
 }
 
 // Open opens a file or directory.
@@ -85,6 +94,9 @@ func (t treeFS) Stat(name string) (fs.FileInfo, error) {
 func (t treeFS) find(op, name string) (node, error) {
 	if !fs.ValidPath(name) {
 		return node{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	if err := t.ctx.Err(); err != nil {
+		return node{}, context.Cause(t.ctx)
 	}
 	n := node{name: ".", mode: filemode.Dir, id: t.root, commit: t.commit}
 	if name == "." {
