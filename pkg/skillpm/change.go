@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/sync/errgroup"
 
@@ -86,8 +87,8 @@ func (w *workspace) treeIsRight(at string, t tree, o compareOptions) (bool, erro
 	case !info.IsDir():
 		return false, w.mayReplace(at)
 	}
-	known, ours := w.state.Trees[at]
-	if ours && !o.hash && known.Fingerprint == fingerprint(dir) && known.Source == t.source() {
+	known, ours := w.ownTrees()[at]
+	if ours && !o.hash && known.Source == t.source() && known.matches(dir) {
 		return true, nil
 	}
 	got, err := bundle.Sum(os.DirFS(w.scope.Root), at)
@@ -148,7 +149,8 @@ func notOurs(at string) error {
 
 // leftovers finds what skillpm put there and no longer belongs.
 func (w *workspace) leftovers(c *change, l *layout, o compareOptions) error {
-	for _, at := range slices.Sorted(maps.Keys(w.state.Trees)) {
+	own := w.ownTrees()
+	for _, at := range slices.Sorted(maps.Keys(own)) {
 		if _, wanted := l.trees[at]; wanted {
 			continue
 		}
@@ -158,8 +160,8 @@ func (w *workspace) leftovers(c *change, l *layout, o compareOptions) error {
 				continue
 			}
 		}
-		known := w.state.Trees[at]
-		if known.Fingerprint != fingerprint(dir) && !o.force {
+		known := own[at]
+		if !known.matches(dir) && !o.force {
 			if got, err := bundle.Sum(os.DirFS(w.scope.Root), at); err != nil || got.Digest() != known.Digest {
 				return w.edited(at, "")
 			}
@@ -168,18 +170,58 @@ func (w *workspace) leftovers(c *change, l *layout, o compareOptions) error {
 			c.remove = append(c.remove, at)
 		}
 	}
-	for _, at := range slices.Sorted(maps.Keys(w.state.Links)) {
+	links := w.ownLinks(l.dirs)
+	for _, at := range slices.Sorted(maps.Keys(links)) {
 		_, isLink := l.links[at]
 		_, isTree := l.trees[at]
-		if target, err := os.Readlink(w.scope.Abs(at)); err == nil && !isLink && !isTree && target == w.state.Links[at] {
+		if target, err := os.Readlink(w.scope.Abs(at)); err == nil && !isLink && !isTree && target == links[at] {
 			c.remove = append(c.remove, at)
 		}
 	}
 	return nil
 }
 
+// ownTrees returns the directories that are skillpm's: those that the state has, and where there is no state those of the
+// lock, of which nothing but the digest is known.
+func (w *workspace) ownTrees() map[string]treeState {
+	if len(w.state.Trees) > 0 {
+		return w.state.Trees
+	}
+	if w.lockTrees == nil {
+		w.lockTrees = map[string]treeState{}
+		for id, p := range w.lock.Packs {
+			for name, digest := range p.Skills {
+				w.lockTrees[w.rel(w.scope.PluginSkill(id, name))] = treeState{Digest: digest}
+			}
+		}
+	}
+	return w.lockTrees
+}
+
+// ownLinks returns the links that are skillpm's: those that the state has, and where there is no state those in agents'
+// directories that lead to what skillpm installs.
+func (w *workspace) ownLinks(dirs []AgentDir) map[string]string {
+	if len(w.state.Links) > 0 {
+		return w.state.Links
+	}
+	links := map[string]string{}
+	for _, dir := range dirs {
+		entries, err := os.ReadDir(w.scope.Abs(dir.real))
+		if err != nil {
+			continue // there is none
+		}
+		for _, e := range entries {
+			at := path.Join(dir.real, e.Name())
+			if target, err := os.Readlink(w.scope.Abs(at)); err == nil && w.owns(at) {
+				links[at] = target
+			}
+		}
+	}
+	return links
+}
+
 // apply carries a change out in one transaction, with the state that describes the result.
-func (w *workspace) apply(ctx context.Context, c *change, l *layout, t *target) (err error) {
+func (w *workspace) apply(ctx context.Context, c *change, l *layout, t *target, o compareOptions) (err error) {
 	unlock, err := txn.Lock(ctx, w.scope.LockFile())
 	if err != nil {
 		return err
@@ -211,8 +253,22 @@ func (w *workspace) apply(ctx context.Context, c *change, l *layout, t *target) 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := tx.Commit(); err != nil {
+	if err := w.stillSo(c, l, o); err != nil {
 		return err
+	}
+	return tx.Commit()
+}
+
+// stillSo looks at the disk again just before the commit: downloading took time, in which somebody may have written a
+// skill of their own where one was to be placed.
+func (w *workspace) stillSo(c *change, l *layout, o compareOptions) error {
+	now, err := w.compare(l, o)
+	if err != nil {
+		return err
+	}
+	same := slices.Equal(now.remove, c.remove) && maps.Equal(now.place, c.place) && maps.Equal(now.link, c.link)
+	if !same {
+		return errChanged
 	}
 	return nil
 }
@@ -228,7 +284,7 @@ func (w *workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *change) (*sta
 	next := newState()
 	for at, t := range c.keep {
 		known, ok := w.state.Trees[at]
-		if !ok || known.Source != t.source() || known.Fingerprint != fingerprint(w.scope.Abs(at)) {
+		if !ok || known.Source != t.source() || !known.matches(w.scope.Abs(at)) {
 			inv, _, err := w.client.expected(t)
 			if err != nil {
 				return nil, err
@@ -276,6 +332,9 @@ func (c *Client) materialise(ctx context.Context, t tree, dir string) (treeState
 	if err := s.Materialise(ctx, t.digest, dir); err != nil {
 		return treeState{}, err
 	}
+	if err := checkName(dir, t); err != nil {
+		return treeState{}, err
+	}
 	digest := t.digest
 	if t.alias != "" {
 		inv, data, err := c.expected(t)
@@ -298,6 +357,21 @@ func (c *Client) materialise(ctx context.Context, t tree, dir string) (treeState
 	return treeState{Digest: digest, Source: t.source(), Fingerprint: fingerprint(dir)}, nil
 }
 
+// checkName refuses a skill that would take another name than its own in hosts that go by the frontmatter: the name of
+// another skill, or one that is no single word in a path or a line. What is only not legal stays as its author wrote it.
+func checkName(dir string, t tree) error {
+	doc, _, err := skill.Load(os.DirFS(dir), ".")
+	if err != nil {
+		return fmt.Errorf("%s: skill %s: %w", t.pack, t.skill, err)
+	}
+	name := doc.Name()
+	if name == t.skill || !skill.LegalName(name) && !strings.ContainsFunc(name, func(r rune) bool { return r == '/' || r == '\\' || unicode.IsControl(r) }) {
+		return nil
+	}
+	return diag.Errorf(diag.Invalid, "%s: the skill %s declares the name %q", t.pack, t.skill, name).
+		WithHint("its author has to give the directory and the frontmatter one name")
+}
+
 // stageRest stages links, removals and files.
 func (w *workspace) stageRest(tx *txn.Tx, c *change, next *state) error {
 	for _, at := range c.remove {
@@ -310,7 +384,7 @@ func (w *workspace) stageRest(tx *txn.Tx, c *change, next *state) error {
 			return err
 		}
 	}
-	if err := tx.StageFile(w.rel(w.scope.State()), next.encode(), 0o644); err != nil {
+	if err := tx.StageFile(w.rel(w.scope.State()), next.encode(w.scope.Root, w.client.machineKey()), 0o644); err != nil {
 		return err
 	}
 	if w.scope.Kind == scope.KindProject {

@@ -33,6 +33,8 @@ type Client struct {
 	sources sources
 	storeMu sync.Mutex
 	store   *store.Store
+	keyOnce sync.Once
+	key     []byte
 }
 
 // New returns a client. It touches neither disk nor network.

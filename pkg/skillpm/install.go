@@ -112,7 +112,8 @@ func (w *workspace) install(ctx context.Context, o InstallOptions, before *proje
 		return nil, err
 	}
 	t.lock.Names = l.names
-	c, err := w.compare(l, compareOptions{hash: o.Frozen, force: o.Force})
+	options := compareOptions{hash: o.Frozen, force: o.Force}
+	c, err := w.compare(l, options)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +129,7 @@ func (w *workspace) install(ctx context.Context, o InstallOptions, before *proje
 	if err := w.fetchMissing(ctx, o, t, c); err != nil {
 		return nil, err
 	}
-	if err := w.apply(ctx, c, l, t); err != nil {
+	if err := w.apply(ctx, c, l, t, options); err != nil {
 		return nil, err
 	}
 	return report, nil

@@ -201,6 +201,99 @@ func TestEnterpriseBinding(t *testing.T) {
 	}
 }
 
+// TestHandWrittenMeanwhile checks that a skill that somebody writes while a pack is downloaded is not overwritten.
+func TestHandWrittenMeanwhile(t *testing.T) {
+	server := ocitest.New(t)
+	dir, home, src := t.TempDir(), t.TempDir(), t.TempDir()
+	writePack(t, src, "acme/slow", "1.0.0", 1)
+	if _, err := newClient(t, src, home).Publish(t.Context(), skillpm.PublishOptions{To: server.URL("acme")}); err != nil {
+		t.Fatal(err)
+	}
+	mine := filepath.Join(dir, ".agents", "skills", "slow-0", "SKILL.md")
+	server.Meddle(func(_ http.ResponseWriter, r *http.Request) bool {
+		if strings.Contains(r.URL.Path, "/blobs/") {
+			if err := os.MkdirAll(filepath.Dir(mine), 0o755); err != nil {
+				t.Error(err)
+			}
+			if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
+				t.Error(err)
+			}
+		}
+		return false
+	})
+	_, err := newClient(t, dir, t.TempDir()).Install(t.Context(), skillpm.InstallOptions{Packs: []string{server.URL("acme/slow") + ":1.0.0"}})
+	if diag.CodeOf(err) != diag.Conflict {
+		t.Errorf("%v, want a conflict", err)
+	}
+	if data, err := os.ReadFile(mine); err != nil || string(data) != "mine" {
+		t.Errorf("the hand-written skill is %q (%v)", data, err)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "skillpm.lock")); err == nil {
+		t.Error("the failed install wrote a lock")
+	}
+}
+
+// TestLostState checks that a project whose state is lost, as in another checkout or on another machine, is updated and
+// cleaned up all the same.
+func TestLostState(t *testing.T) {
+	dir, home := t.TempDir(), t.TempDir()
+	for _, version := range []string{"1.0.0", "1.1.0"} {
+		src := t.TempDir()
+		writePack(t, src, "acme/tool", version, 2)
+		if _, err := newClient(t, src, home).Publish(t.Context(), skillpm.PublishOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	install := func(pack string) {
+		t.Helper()
+		if _, err := newClient(t, dir, home).Install(t.Context(), skillpm.InstallOptions{Packs: []string{pack}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lose := func() {
+		t.Helper()
+		if err := os.Remove(filepath.Join(dir, ".skillpm", "state.json")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	install("acme/tool@1.0.0")
+	lose()
+	install("acme/tool@1.1.0")
+	checkWhole(t, dir, home, []string{"acme/tool"})
+	lose()
+	if _, err := newClient(t, dir, home).Remove(t.Context(), skillpm.RemoveOptions{Packs: []string{"acme/tool"}}); err != nil {
+		t.Fatal(err)
+	}
+	for name := range snapshot(t, dir) {
+		if strings.Contains(name, "tool-") {
+			t.Errorf("%s is left", name)
+		}
+	}
+}
+
+// TestForgedState checks that a state file that this machine did not write has no say: what it claims as skillpm's own
+// is not removed.
+func TestForgedState(t *testing.T) {
+	dir, home := t.TempDir(), t.TempDir()
+	secret := filepath.Join(dir, ".env")
+	if err := os.WriteFile(secret, []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, ".skillpm"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	forged := `{"version":1,"mac":"00","trees":{".env":{"digest":"x","source":"x","fingerprint":""}},"links":{}}`
+	if err := os.WriteFile(filepath.Join(dir, ".skillpm", "state.json"), []byte(forged), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newClient(t, dir, home).Install(t.Context(), skillpm.InstallOptions{Packs: []string{"acme/kubectl-basics"}}); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(secret); err != nil || string(data) != "precious" {
+		t.Errorf(".env is %q (%v)", data, err)
+	}
+}
+
 // TestConcurrentInstalls checks that processes that install into one project at a time all succeed, one after the
 // other, and that nothing of any is lost.
 func TestConcurrentInstalls(t *testing.T) {

@@ -306,6 +306,9 @@ func (w *workspace) lockPack(ctx context.Context, world *world, p *source.Pack, 
 		trees[name] = s.Tree
 		unknown = unknown || s.Tree == ""
 	}
+	if err := vouched(p); err != nil {
+		return nil, err
+	}
 	if len(trees) == 0 {
 		return nil, diag.Errorf(diag.Invalid, "%s %s has no skills", p.ID, p.Version)
 	}
@@ -324,6 +327,21 @@ func (w *workspace) lockPack(ctx context.Context, world *world, p *source.Pack, 
 		entry.Dependencies[d.ID.String()] = required(d)
 	}
 	return entry, nil
+}
+
+// vouched checks that what a place says of a pack agrees with itself: its integrity is that of its skills.
+func vouched(p *source.Pack) error {
+	trees := map[string]string{}
+	for _, s := range p.Skills {
+		if s.Tree == "" {
+			return nil
+		}
+		trees[s.Name] = s.Tree
+	}
+	if got := bundle.Integrity(trees); p.Integrity != "" && p.Integrity != got {
+		return &bundle.MismatchError{What: "integrity of " + p.ID.String() + " " + p.Version, Want: p.Integrity, Got: got}
+	}
+	return nil
 }
 
 // choices records what the call chose besides packs: agents, and another name.

@@ -1,6 +1,7 @@
 package skillpm
 
 import (
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -12,8 +13,12 @@ import (
 
 // state is what this machine knows about what it has installed in a scope: which trees and links are skillpm's own and
 // how they looked when they were written. It is never shared; without it everything is found again by hashing.
+//
+// What it says allows replacing and removing, so it carries a MAC that only this machine can make: a state file that came
+// with a repository, or from another place, counts as none.
 type state struct {
 	Version int                  `json:"version"`
+	MAC     string               `json:"mac"`
 	Trees   map[string]treeState `json:"trees"` // by path below the scope's root
 	Links   map[string]string    `json:"links"` // path below the scope's root -> target
 	// Places are the directories that packs were locked from, which a lock never records: pack -> directory.
@@ -34,22 +39,43 @@ func newState() *state {
 	return &state{Version: stateVersion, Trees: map[string]treeState{}, Links: map[string]string{}}
 }
 
-// readState reads the state file. One that is missing or can't be read counts as empty: everything in it can be derived.
-func readState(path string) (*state, error) {
+// readState reads the state file of the scope at root. One that is missing, can't be read or was not written by this
+// machine for that root counts as empty: everything in it can be derived.
+func readState(path, root string, key []byte) (*state, error) {
 	data, err := readOptional(path)
 	if err != nil {
 		return nil, err
 	}
 	s := newState()
-	if err := json.Unmarshal(data, s); err != nil || s.Version != stateVersion {
+	if json.Unmarshal(data, s) != nil || s.Version != stateVersion || len(key) == 0 {
+		return newState(), nil
+	}
+	if got, err := hex.DecodeString(s.MAC); err != nil || !hmac.Equal(got, s.mac(root, key)) {
 		return newState(), nil
 	}
 	return s, nil
 }
 
-func (s *state) encode() []byte {
-	data, _ := json.MarshalIndent(s, "", " ") // strings and maps of strings always encode
+// mac returns the authentication code of what the state says of the scope at root.
+func (s *state) mac(root string, key []byte) []byte {
+	bare := *s
+	bare.MAC = ""
+	data, _ := json.Marshal(bare) // strings and maps of strings always encode
+	h := hmac.New(sha256.New, key)
+	fmt.Fprintf(h, "skillpm-state\x00%s\x00%s", root, data)
+	return h.Sum(nil)
+}
+
+func (s *state) encode(root string, key []byte) []byte {
+	s.MAC = hex.EncodeToString(s.mac(root, key))
+	data, _ := json.MarshalIndent(s, "", " ") // as above
 	return append(data, '\n')
+}
+
+// matches reports whether dir is a directory that looks as it did when its state was recorded.
+func (t treeState) matches(dir string) bool {
+	f := fingerprint(dir)
+	return f != "" && f == t.Fingerprint
 }
 
 // fingerprint returns a digest over the name, size, mode and modification time of every file below dir, which changes

@@ -27,6 +27,7 @@ type workspace struct {
 	lockBytes     []byte // as read, nil if there is no file
 	state         *state
 	config        *project.Config
+	lockTrees     map[string]treeState // see ownTrees
 }
 
 // openWorkspace reads the scope: that of the user, or the project around the client's directory. Where there is no
@@ -70,6 +71,7 @@ func (c *Client) findScope(kind string, create bool) (scope.Scope, error) {
 
 // read reads manifest, lock and state.
 func (w *workspace) read() (err error) {
+	w.lockTrees = nil
 	if w.manifestBytes, err = readOptional(w.scope.Manifest()); err != nil {
 		return err
 	}
@@ -88,7 +90,7 @@ func (w *workspace) read() (err error) {
 			return err
 		}
 	}
-	w.state, err = readState(w.scope.State())
+	w.state, err = readState(w.scope.State(), w.scope.Root, w.client.machineKey())
 	return err
 }
 

@@ -7,7 +7,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -126,10 +125,7 @@ func (a *app) note(format string, args ...any) {
 
 // printJSON writes one document to standard output.
 func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.Stdout)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	return writeJSON(a.Stdout, v)
 }
 
 // terminal reports whether the stream is a terminal.

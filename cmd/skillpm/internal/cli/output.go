@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"unicode"
+	"unicode/utf16"
 )
 
 // palette colours text, or leaves it alone when false.
@@ -26,24 +29,53 @@ func (p palette) cyan(s string) string   { return p.paint("36", s) }
 func (p palette) bold(s string) string   { return p.paint("1", s) }
 func (p palette) dim(s string) string    { return p.paint("2", s) }
 
+// unsafe reports whether a rune could steer a terminal or hide text in it.
+func unsafe(r rune) bool {
+	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar)
+}
+
 // printable returns s with control and format characters escaped, so that nothing from a pack can steer a terminal.
 // Line breaks and tabs stay.
 func printable(s string) string {
-	clean := func(r rune) bool {
-		return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar)
-	}
-	if !strings.ContainsFunc(s, clean) {
+	if !strings.ContainsFunc(s, unsafe) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if clean(r) {
+		if unsafe(r) {
 			fmt.Fprintf(&b, "\\u%04x", r)
 		} else {
 			b.WriteRune(r)
 		}
 	}
 	return b.String()
+}
+
+// writeJSON writes one indented document. Control and format characters are written as escapes, which mean the same.
+func writeJSON(w io.Writer, v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	text := b.String()
+	if strings.ContainsFunc(text, unsafe) {
+		b.Reset()
+		for _, r := range text {
+			switch high, low := utf16.EncodeRune(r); {
+			case !unsafe(r):
+				b.WriteRune(r)
+			case high != unicode.ReplacementChar:
+				fmt.Fprintf(&b, "\\u%04x\\u%04x", high, low)
+			default:
+				fmt.Fprintf(&b, "\\u%04x", r)
+			}
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
 }
 
 // table prints rows of columns, aligned, with two spaces between them.

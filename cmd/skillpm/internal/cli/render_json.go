@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"io"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -36,8 +35,5 @@ func renderJSON(w io.Writer, r lint.Report) error {
 	if doc.Findings == nil {
 		doc.Findings = []diag.Finding{}
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(doc)
+	return writeJSON(w, doc)
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"io"
 	"net/url"
 	"strconv"
@@ -99,10 +98,7 @@ func renderSARIF(w io.Writer, r lint.Report, version string) error {
 	for _, f := range r.Findings {
 		run.Results = append(run.Results, newSARIFResult(r, f, index[f.Rule], seen))
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(sarifLog{
+	return writeJSON(w, sarifLog{
 		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
 		Version: "2.1.0", Runs: []sarifRun{run},
 	})

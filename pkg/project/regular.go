@@ -1,0 +1,19 @@
+package project
+
+import (
+	"io/fs"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// readRegular reads a file of a pack. What is no regular file is refused unopened: opening a pipe would wait for ever.
+func readRegular(fsys fs.FS, name string) ([]byte, error) {
+	info, err := fs.Lstat(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, diag.Errorf(diag.Invalid, "it is not a regular file")
+	}
+	return fs.ReadFile(fsys, name)
+}
