@@ -38,8 +38,8 @@ type Options struct {
 // goroutines at a time.
 //
 // When a server asks who is there, credentials come from the first of these that has some for its host:
-// SKILLPM_TOKEN_<HOST> (the host in upper case, with _ for what is neither letter nor digit; a token, or user:password),
-// GITHUB_TOKEN for github.com, .netrc (or the file that NETRC names), and `git credential fill`, which asks the helpers
+// SKILLPM_TOKEN_<HOST> (the host in upper case, with _ for a dot and __ for a hyphen, and _PORT behind it, which may be
+// left out where it is the scheme's own; a token, or user:password), GITHUB_TOKEN for github.com, .netrc (or the file that NETRC names), and `git credential fill`, which asks the helpers
 // that the user has configured and is not allowed to prompt.
 type Client struct {
 	options Options

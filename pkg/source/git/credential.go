@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -49,20 +50,36 @@ func (c *Client) secret(ctx context.Context, u *url.URL) (secret, error) {
 	return c.helperSecret(ctx, u)
 }
 
-// tokenVariable returns the environment variable for a host's token.
-func tokenVariable(host string) string {
-	return "SKILLPM_TOKEN_" + strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			return r
+// tokenVariables returns the environment variables for a host's token, the most exact first: with _ for a dot, __ for a
+// hyphen and _PORT behind it, and without the port where that is the scheme's own. No two places have a variable in
+// common, so a host whose name is not made of letters, digits and hyphens between dots has none.
+func tokenVariables(u *url.URL) []string {
+	host := strings.ToUpper(u.Hostname())
+	labels := strings.Split(host, ".")
+	for _, label := range labels {
+		other := strings.Trim(label, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")
+		if label == "" || other != "" || label[0] == '-' || label[len(label)-1] == '-' {
+			return nil
 		}
-		return '_'
-	}, strings.ToUpper(host))
+	}
+	if last := labels[len(labels)-1]; strings.Trim(last, "0123456789") == "" && net.ParseIP(host) == nil {
+		return nil // it could be a port
+	}
+	name := "SKILLPM_TOKEN_" + strings.NewReplacer(".", "_", "-", "__").Replace(host)
+	port, usual := u.Port(), map[string]string{"https": "443", "http": "80"}[u.Scheme]
+	switch port {
+	case "":
+		return []string{name + "_" + usual, name}
+	case usual:
+		return []string{name + "_" + port, name}
+	}
+	return []string{name + "_" + port}
 }
 
-// environmentSecret reads the host's own variable, with its port if it has one, and GITHUB_TOKEN for github.com.
+// environmentSecret reads the place's own variables, and GITHUB_TOKEN for github.com.
 func (c *Client) environmentSecret(u *url.URL) secret {
-	names := []string{tokenVariable(u.Host), tokenVariable(u.Hostname())}
-	if u.Host == "github.com" {
+	names := tokenVariables(u)
+	if u.Scheme == "https" && u.Host == "github.com" {
 		names = append(names, "GITHUB_TOKEN")
 	}
 	for _, name := range names {

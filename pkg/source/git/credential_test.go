@@ -41,6 +41,13 @@ func host(t *testing.T, ref source.Ref) (withPort, name string) {
 	return u.Host, u.Hostname()
 }
 
+// variable returns the name of the environment variable for a place on an IPv4 address and port.
+func variable(t *testing.T, ref source.Ref) string {
+	t.Helper()
+	withPort, _ := host(t, ref)
+	return "SKILLPM_TOKEN_" + strings.NewReplacer(".", "_", ":", "_").Replace(withPort)
+}
+
 // environment returns a getenv.
 func environment(pairs map[string]string) func(string) string {
 	return func(name string) string { return pairs[name] }
@@ -65,16 +72,10 @@ func isolate(t *testing.T, config string) (home string) {
 func TestCredentials(t *testing.T) {
 	ref := private(t)
 	withPort, name := host(t, ref)
-	variable := func(host string) string {
-		return "SKILLPM_TOKEN_" + strings.ToUpper(strings.NewReplacer(".", "_", ":", "_").Replace(host))
-	}
 	netrc := fmt.Sprintf("# mine\nmachine other.example login x password y\nmachine %s\n  login %s\n  password %q\ndefault login d password d\n", name, user, password)
 	tests := map[string]func(t *testing.T, home string) git.Options{
 		"environment": func(*testing.T, string) git.Options {
-			return git.Options{Getenv: environment(map[string]string{variable(name): user + ":" + password})}
-		},
-		"environment with port": func(*testing.T, string) git.Options {
-			return git.Options{Getenv: environment(map[string]string{variable(withPort): user + ":" + password, variable(name): "wrong"})}
+			return git.Options{Getenv: environment(map[string]string{variable(t, ref): user + ":" + password, "SKILLPM_TOKEN_127_0_0_1": "wrong"})}
 		},
 		"netrc": func(t *testing.T, home string) git.Options {
 			if err := os.WriteFile(filepath.Join(home, ".netrc"), []byte(netrc), 0o600); err != nil {
@@ -120,14 +121,14 @@ func TestCredentials(t *testing.T) {
 // Refused and missing credentials are denied, with a hint, and without repeating them.
 func TestCredentialsDenied(t *testing.T) {
 	ref := private(t)
-	_, name := host(t, ref)
+	withPort, _ := host(t, ref)
 	home := isolate(t, "")
 	_, err := newClient(t, git.Options{Home: home}).Open(t.Context(), ref)
-	checkError(t, err, diag.Denied, "no credentials for "+name, "SKILLPM_TOKEN_127_0_0_1")
+	checkError(t, err, diag.Denied, "no credentials for "+withPort, variable(t, ref))
 
-	wrong := git.Options{Getenv: environment(map[string]string{"SKILLPM_TOKEN_127_0_0_1": "bob:hunter2"})}
+	wrong := git.Options{Getenv: environment(map[string]string{variable(t, ref): "bob:hunter2"})}
 	_, err = newClient(t, wrong).Open(t.Context(), ref)
-	checkError(t, err, diag.Denied, "refused the credentials from SKILLPM_TOKEN_127_0_0_1", "current")
+	checkError(t, err, diag.Denied, "refused the credentials from "+variable(t, ref), "current")
 	for _, secret := range []string{"hunter2", base64.StdEncoding.EncodeToString([]byte("bob:hunter2"))} {
 		if strings.Contains(err.Error()+diag.HintOf(err), secret) {
 			t.Errorf("%q repeats the credentials", err)
@@ -177,7 +178,7 @@ func TestCredentialsOnlyOnRequest(t *testing.T) {
 	gittest.New(t, dir, "o/r.git").Commit(skills())
 	var seen recorder
 	ref := parse(t, "git+"+gittest.Serve(t, dir, gittest.WithHandler(seen.handler))+"/o/r.git")
-	fetch(t, newClient(t, git.Options{Getenv: environment(map[string]string{"SKILLPM_TOKEN_127_0_0_1": "s3cret"})}), ref)
+	fetch(t, newClient(t, git.Options{Getenv: environment(map[string]string{variable(t, ref): "s3cret"})}), ref)
 	for _, authorization := range seen.all() {
 		if authorization != "" {
 			t.Errorf("a public repository was shown %q", authorization)
@@ -193,9 +194,9 @@ func TestCredentialsOfOtherHosts(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(home, ".netrc"), []byte(netrc), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	options := git.Options{Home: home, Getenv: environment(map[string]string{"GITHUB_TOKEN": password, "SKILLPM_TOKEN_LOCALHOST": password})}
+	options := git.Options{Home: home, Getenv: environment(map[string]string{"GITHUB_TOKEN": password, "SKILLPM_TOKEN_LOCALHOST": password, "SKILLPM_TOKEN_127_0_0_1": password})}
 	_, err := newClient(t, options).Open(t.Context(), ref)
-	checkError(t, err, diag.Denied, "no credentials for 127.0.0.1", "")
+	checkError(t, err, diag.Denied, "no credentials for 127.0.0.1:", "")
 }
 
 // A redirect to another host is refused before anything is sent there; one on the same host is followed.
@@ -214,7 +215,7 @@ func TestRedirects(t *testing.T) {
 	}
 	ref := private(t, gittest.WithHandler(redirect))
 	ref.URL = strings.Replace(ref.URL, "/o/", "/old/", 1)
-	options := git.Options{Getenv: environment(map[string]string{"SKILLPM_TOKEN_127_0_0_1": user + ":" + password})}
+	options := git.Options{Getenv: environment(map[string]string{variable(t, ref): user + ":" + password})}
 	_, err := newClient(t, options).Open(t.Context(), ref)
 	checkError(t, err, diag.Remote, "sends on to another host", "git+"+thief+"/o/r.git")
 	if strings.Contains(err.Error()+diag.HintOf(err), "s3cret") {
@@ -234,7 +235,7 @@ func TestRedirects(t *testing.T) {
 func TestTLS(t *testing.T) {
 	ca := filepath.Join(t.TempDir(), "ca.pem")
 	ref := private(t, gittest.WithTLS(ca))
-	token := map[string]string{"SKILLPM_TOKEN_127_0_0_1": user + ":" + password}
+	token := map[string]string{variable(t, ref): user + ":" + password}
 	_, err := newClient(t, git.Options{Getenv: environment(token)}).Open(t.Context(), ref)
 	checkError(t, err, diag.Remote, "certificate", "")
 

@@ -116,12 +116,17 @@ func (p *place) denied(at string) error {
 		return diag.Errorf(diag.Denied, "%s refused the credentials from %s", at, p.secret.from).
 			WithHint("check that they are current and that the account may read the repository")
 	}
-	return diag.Errorf(diag.Denied, "%s is private or does not exist, and there are no credentials for %s", at, p.url.Hostname()).
+	return diag.Errorf(diag.Denied, "%s is private or does not exist, and there are no credentials for %s", at, p.url.Host).
 		WithHint("%s", p.howToLogIn())
 }
 
 func (p *place) howToLogIn() string {
-	return fmt.Sprintf("give credentials with a git credential helper, in .netrc, or in %s", tokenVariable(p.url.Hostname()))
+	const ways = "give credentials with a git credential helper or in .netrc"
+	names := tokenVariables(p.url)
+	if len(names) == 0 {
+		return ways
+	}
+	return ways + ", or in the environment variable " + names[len(names)-1]
 }
 
 // explainFetch explains an error of a transfer.

@@ -346,3 +346,41 @@ func TestTreeEndsWithContext(t *testing.T) {
 		t.Errorf("in another context: %v", err)
 	}
 }
+
+func TestTokenVariables(t *testing.T) {
+	taken := make(map[string]string)
+	for _, tt := range []struct{ url, want string }{
+		{"https://git.example/o/r.git", "SKILLPM_TOKEN_GIT_EXAMPLE_443 SKILLPM_TOKEN_GIT_EXAMPLE"},
+		{"https://git-example/o/r.git", "SKILLPM_TOKEN_GIT__EXAMPLE_443 SKILLPM_TOKEN_GIT__EXAMPLE"},
+		{"https://git--example/o/r.git", "SKILLPM_TOKEN_GIT____EXAMPLE_443 SKILLPM_TOKEN_GIT____EXAMPLE"},
+		{"https://git.example:8443/o/r.git", "SKILLPM_TOKEN_GIT_EXAMPLE_8443"},
+		{"https://git-example:8443/o/r.git", "SKILLPM_TOKEN_GIT__EXAMPLE_8443"},
+		{"http://127.0.0.1:8080/o/r.git", "SKILLPM_TOKEN_127_0_0_1_8080"},
+		{"https://127.0.0.1.8080/o/r.git", ""},
+		{"https://git.example.8443/o/r.git", ""},
+		{"https://git_example/o/r.git", ""},
+		{"https://git.-example/o/r.git", ""},
+		{"https://git-.example/o/r.git", ""},
+		{"https://git..example/o/r.git", ""},
+		{"https://[::1]:8443/o/r.git", ""},
+	} {
+		u, err := url.Parse(tt.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := tokenVariables(u)
+		if got := strings.Join(names, " "); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.url, got, tt.want)
+		}
+		for _, name := range names {
+			if other, ok := taken[name]; ok {
+				t.Errorf("%s is for %s and for %s", name, other, tt.url)
+			}
+			taken[name] = tt.url
+		}
+	}
+	u := &url.URL{Scheme: "https", Host: "git.example:443"}
+	if got := strings.Join(tokenVariables(u), " "); got != "SKILLPM_TOKEN_GIT_EXAMPLE_443 SKILLPM_TOKEN_GIT_EXAMPLE" {
+		t.Errorf("with the usual port: %s", got)
+	}
+}
