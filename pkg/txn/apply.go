@@ -2,6 +2,7 @@ package txn
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -53,11 +54,14 @@ func (s *site) mkdirOld() error {
 
 // takeAway moves what is at the operation's path to old. That old is there means that this was done.
 func (s *site) takeAway(o *op) (undo, error) {
+	if err := s.vet(o); err != nil {
+		return nil, err
+	}
 	if s.isShelved(s.partial(o)) {
 		return nil, s.shelve(o)
 	}
 	info, err := s.lstat(o.Path)
-	if err != nil || info == nil || s.isShelved(s.old(o)) {
+	if err != nil || info == nil || s.isShelved(s.old(o)) || o.Want == "" {
 		return nil, err
 	}
 	if err := s.mkdirOld(); err != nil {
@@ -80,13 +84,16 @@ func (s *site) takeAway(o *op) (undo, error) {
 
 // shelve completes takeAway where it has to copy: old appears only when nothing is left in place.
 func (s *site) shelve(o *op) error {
+	if err := s.vet(o); err != nil {
+		return err
+	}
 	if err := s.remove(o.Path); err != nil {
 		return err
 	}
 	return s.root.Rename(s.partial(o), s.old(o))
 }
 
-// putBack moves what was taken away to its place again, where anything that is there is in the way.
+// putBack moves what was taken away to its place again.
 func (s *site) putBack(o *op) error {
 	old := s.partial(o)
 	if !s.isShelved(old) {
@@ -95,7 +102,7 @@ func (s *site) putBack(o *op) error {
 	if !s.isShelved(old) {
 		return nil
 	}
-	if err := s.remove(o.Path); err != nil {
+	if err := s.clear(o, old); err != nil {
 		return err
 	}
 	err := s.root.Rename(old, o.Path)
@@ -106,6 +113,20 @@ func (s *site) putBack(o *op) error {
 		return err
 	}
 	return s.remove(old)
+}
+
+// clear removes what the transaction itself has left at an operation's path: its link, or what old has a copy of.
+func (s *site) clear(o *op, old string) error {
+	current, err := s.lstat(o.Path)
+	if err != nil || current == nil {
+		return err
+	}
+	if !s.isOurLink(o, current) {
+		if err := s.sameTree(o.Path, old, false); err != nil {
+			return err
+		}
+	}
+	return s.remove(o.Path)
 }
 
 // placeDir puts the staged directory in place. What it finds says how far it came before:
@@ -128,8 +149,11 @@ func (s *site) placeDir(o *op) (undo, error) {
 	}
 	back := func() error { return joinUndo(s.backDir(o), made) }
 	current, err := s.lstat(o.Path)
+	if err == nil && current != nil {
+		err = s.vet(o)
+	}
 	if err != nil {
-		return back, err
+		return made, err
 	}
 	if isDir(current) && o.Inode != 0 && !s.isShelved(s.old(o)) && s.exchange(s.staged(o), o.Path) {
 		if err := s.fail("exchanged " + o.Path); err != nil {
@@ -138,8 +162,8 @@ func (s *site) placeDir(o *op) (undo, error) {
 		return back, s.retire(o)
 	}
 	switch {
-	case s.isShelved(s.old(o)):
-		err = s.remove(o.Path)
+	case current != nil && s.isCopy(o, current):
+		err = s.discardCopy(o)
 	case current != nil || s.isShelved(s.partial(o)):
 		_, err = s.takeAway(o)
 	}
@@ -149,7 +173,22 @@ func (s *site) placeDir(o *op) (undo, error) {
 	if err != nil {
 		return back, err
 	}
+	if s.exists(o.Path) { // a rename would replace an empty directory
+		return back, s.conflict()
+	}
 	return back, s.bring(o)
+}
+
+// isCopy reports whether current, which was vetted, is a copy of the staged directory and not what it replaces.
+func (s *site) isCopy(o *op, current fs.FileInfo) bool {
+	if s.isShelved(s.partial(o)) {
+		return false
+	}
+	if s.isShelved(s.old(o)) {
+		return true
+	}
+	got, err := s.sight(o.Path, current)
+	return err == nil && got != o.Want
 }
 
 // retire moves the old directory, which an exchange has left in stage, to old.
@@ -173,7 +212,7 @@ func (s *site) backDir(o *op) error {
 		return nil
 	case staged == nil && s.exists(s.used(o)): // copied
 		if err = s.root.Rename(s.used(o), s.staged(o)); err == nil {
-			err = s.remove(o.Path)
+			err = s.discardCopy(o)
 		}
 	case staged == nil:
 		err = s.root.Rename(o.Path, s.staged(o))
@@ -187,55 +226,84 @@ func (s *site) backDir(o *op) error {
 // placeLink makes a link, by one rename where something is there that can be renamed over.
 func (s *site) placeLink(o *op) (undo, error) {
 	current, err := s.lstat(o.Path)
-	if err != nil {
+	if err != nil || s.isOurLink(o, current) {
 		return nil, err
-	}
-	if current != nil && current.Mode()&fs.ModeSymlink != 0 {
-		if target, err := s.root.Readlink(o.Path); err == nil && target == o.Target {
-			return nil, nil
-		}
 	}
 	made, err := s.parents(o.Path)
 	if err != nil {
 		return made, err
 	}
-	if current == nil {
-		back := func() error { return joinUndo(s.root.Remove(o.Path), made) }
+	if current == nil && !s.isShelved(s.partial(o)) {
+		back := func() error { return joinUndo(s.unlink(o), made) }
 		if err := s.root.Symlink(o.Target, o.Path); err != nil {
-			return made, err
+			return made, s.raced(err)
 		}
 		return back, nil
 	}
-	back, err := s.keep(o, current)
-	if err != nil {
+	if err := s.vet(o); err != nil {
+		return made, err
+	}
+	if current == nil || current.Mode()&fs.ModeSymlink == 0 || runtime.GOOS == "windows" {
+		back, err := s.takeAway(o)
+		if err == nil {
+			err = s.raced(s.root.Symlink(o.Target, o.Path))
+		}
 		return back, err
 	}
-	draft := temporary(o.Path, o)
-	if err := s.remove(draft); err != nil {
-		return back, err
-	}
-	if err := s.root.Symlink(o.Target, draft); err != nil {
-		return back, err
-	}
-	return back, s.root.Rename(draft, o.Path)
+	return s.relink(o)
 }
 
-// keep makes sure that what is in a link's place can be had back. A link is remembered, anything else moved to old.
-func (s *site) keep(o *op, current fs.FileInfo) (undo, error) {
-	if current.Mode()&fs.ModeSymlink == 0 || runtime.GOOS == "windows" {
-		return s.takeAway(o)
+// relink replaces a link by one rename. The undo remembers where the old one led to.
+func (s *site) relink(o *op) (undo, error) {
+	before, err := s.root.Readlink(o.Path)
+	if err != nil {
+		return nil, err
 	}
-	target, err := s.root.Readlink(o.Path)
-	return func() error {
-		draft := temporary(o.Path, o)
-		if err := s.remove(draft); err != nil {
+	back := func() error {
+		current, err := s.lstat(o.Path)
+		if err != nil {
 			return err
 		}
-		if err := s.root.Symlink(target, draft); err != nil {
-			return err
+		if current != nil && !s.isOurLink(o, current) {
+			return s.conflict()
 		}
-		return s.root.Rename(draft, o.Path)
-	}, err
+		return s.swapLink(o, before)
+	}
+	if err := s.swapLink(o, o.Target); err != nil {
+		return nil, err
+	}
+	return back, nil
+}
+
+func (s *site) swapLink(o *op, target string) error {
+	draft := temporary(o.Path, o)
+	if err := s.remove(draft); err != nil {
+		return err
+	}
+	if err := s.root.Symlink(target, draft); err != nil {
+		return err
+	}
+	return s.root.Rename(draft, o.Path)
+}
+
+// unlink removes the link that the operation made.
+func (s *site) unlink(o *op) error {
+	current, err := s.lstat(o.Path)
+	if err != nil || current == nil {
+		return err
+	}
+	if !s.isOurLink(o, current) {
+		return s.conflict()
+	}
+	return s.root.Remove(o.Path)
+}
+
+// raced makes a conflict of the error that something appeared just now.
+func (s *site) raced(err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return s.conflict()
+	}
+	return err
 }
 
 // placeFile writes a file beside its place, forces it to the disk and renames it. A file that is replaced hands its
@@ -249,8 +317,11 @@ func (s *site) placeFile(o *op) (undo, error) {
 	if err != nil {
 		return made, err
 	}
+	if err := s.unchanged(o); err != nil {
+		return made, err
+	}
 	if info == nil {
-		back := func() error { return joinUndo(s.root.Remove(o.Path), made) }
+		back := func() error { return joinUndo(s.unwrite(o, nil, nil), made) }
 		if err := s.replace(o, o.Data, nil); err != nil {
 			return made, err
 		}
@@ -263,7 +334,26 @@ func (s *site) placeFile(o *op) (undo, error) {
 	if err := s.replace(o, o.Data, info); err != nil {
 		return nil, err
 	}
-	return func() error { return s.replace(o, before, info) }, nil
+	return func() error { return s.unwrite(o, before, info) }, nil
+}
+
+// unwrite gives a file the content again that it had, unless somebody has changed it meanwhile. Without old there was
+// none.
+func (s *site) unwrite(o *op, before []byte, old fs.FileInfo) error {
+	got, err := s.content(o.Path)
+	if err == nil && got != "" && got != sumOf(o.Data) {
+		err = s.conflict()
+	}
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		return s.replace(o, before, old)
+	}
+	if err := s.root.Remove(o.Path); !absent(err) {
+		return err
+	}
+	return nil
 }
 
 func (s *site) replace(o *op, data []byte, old fs.FileInfo) error {
@@ -307,9 +397,12 @@ func (s *site) parents(rel string) (undo, error) {
 	}
 	back := func() error {
 		for _, dir := range missing {
-			if err := s.root.Remove(dir); err != nil && !absent(err) {
+			if err := s.root.Remove(dir); err == nil || absent(err) {
+				continue
+			} else if entries, readErr := fs.ReadDir(s.root.FS(), dir); readErr != nil || len(entries) == 0 {
 				return err
 			}
+			return nil // somebody else uses it by now
 		}
 		return nil
 	}

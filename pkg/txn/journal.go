@@ -1,11 +1,19 @@
 package txn
 
 import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 )
@@ -30,9 +38,37 @@ type op struct {
 	Data   []byte      `json:"data,omitempty"`   // file
 	Mode   fs.FileMode `json:"mode,omitempty"`   // file
 	Before string      `json:"before,omitempty"` // file: digest of what it replaces
+	Want   string      `json:"want,omitempty"`   // dir, link, remove: the sight of what it replaces
 }
 
-const journalHeader = "skillpm-journal-v1 "
+const journalHeader = "skillpm-journal-v2 "
+
+// processKey is the key of those who have none: nothing outlives the process.
+var processKey = sync.OnceValue(func() []byte {
+	key := make([]byte, sha256.Size)
+	_, _ = rand.Read(key) // never returns an error
+	return key
+})
+
+func journalKey(key []byte) []byte {
+	if len(key) == 0 {
+		return processKey()
+	}
+	return key
+}
+
+// mac authenticates a journal's body for this root and whoever has the key. Links above the root don't count: the root
+// that is meant is the directory.
+func (s *site) mac(body []byte) []byte {
+	root, err := filepath.EvalSymlinks(s.path)
+	if err != nil {
+		root = filepath.Clean(s.path)
+	}
+	h := hmac.New(sha256.New, s.key)
+	fmt.Fprintf(h, "%s%q\n", journalHeader, root)
+	h.Write(body)
+	return h.Sum(nil)
+}
 
 // writeJournal writes the journal and forces it to the disk: the commit point.
 func (s *site) writeJournal(ops []*op) error {
@@ -40,7 +76,7 @@ func (s *site) writeJournal(ops []*op) error {
 	if err != nil {
 		return err
 	}
-	data = append([]byte(journalHeader+sumOf(data)+"\n"), data...)
+	data = append([]byte(journalHeader+hex.EncodeToString(s.mac(data))+"\n"), data...)
 	draft := s.in(draftName)
 	if err := s.create(draft, data, 0o600); err != nil {
 		return err
@@ -70,29 +106,47 @@ func (s *site) create(rel string, data []byte, mode fs.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
+// readJournal returns the operations of an interrupted transaction, if this machine wrote the journal.
 func (s *site) readJournal() ([]*op, error) {
+	info, err := s.root.Lstat(s.in(journalName))
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, s.foreignJournal()
+	}
 	data, err := s.root.ReadFile(s.in(journalName))
 	if err != nil {
 		return nil, err
 	}
 	head, body, _ := strings.Cut(string(data), "\n")
 	sum, ok := strings.CutPrefix(head, journalHeader)
-	if !ok || sum != sumOf([]byte(body)) {
-		return nil, s.badJournal()
+	mac, err := hex.DecodeString(sum)
+	if !ok || err != nil || !hmac.Equal(mac, s.mac([]byte(body))) {
+		return nil, s.foreignJournal()
 	}
 	var ops []*op
 	if err := json.Unmarshal([]byte(body), &ops); err != nil {
-		return nil, s.badJournal()
+		return nil, diag.Errorf(diag.Invalid, "journal %s: %w", s.abs(s.in(journalName)), err).
+			WithHint("delete %s and install again", s.abs(s.dir))
 	}
 	for _, o := range ops {
-		if clean, err := s.check(o.Path); err != nil || clean != o.Path {
-			return nil, s.badJournal()
+		if clean, err := s.check(o.Path); err != nil {
+			return nil, err
+		} else if clean != o.Path || !isNumber(o.ID) {
+			return nil, s.foreignJournal()
 		}
 	}
 	return ops, nil
 }
 
-func (s *site) badJournal() error {
-	return diag.Errorf(diag.Invalid, "the journal of an interrupted installation, %s, is damaged or from a newer skillpm", s.abs(s.in(journalName))).
-		WithHint("delete %s and install again", s.abs(s.dir))
+func isNumber(id string) bool {
+	n, err := strconv.Atoi(id)
+	return err == nil && strconv.Itoa(n) == id
+}
+
+func (s *site) foreignJournal() error {
+	return diag.Errorf(diag.Denied, "%s says that an installation was interrupted, but this machine did not write it for this directory, "+
+		"or it is damaged", s.abs(s.in(journalName))).
+		WithHint("look at it, then delete %s and install again", s.abs(s.dir))
 }

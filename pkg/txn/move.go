@@ -27,7 +27,7 @@ func (s *site) bring(o *op) error {
 		err = s.root.Rename(s.staged(o), s.used(o))
 	}
 	if err != nil {
-		return errors.Join(err, s.remove(o.Path))
+		return errors.Join(err, s.discardCopy(o))
 	}
 	return nil
 }

@@ -27,7 +27,10 @@ type site struct {
 	path string // the root's
 	dir  string // the journal's directory
 	own  string // skillpm's own directory, the parent of dir
+	key  []byte // of the journal's MAC
 	step func(string) error
+
+	resolved map[string]string // directories above operations, and where they are when their links are followed
 
 	// What is known while operations are carried out, to spare the system the question once an operation.
 	shelved bool            // there may be something in old
@@ -44,7 +47,10 @@ func openSite(o Options) (*site, error) {
 		return nil, err
 	}
 	dir := filepath.ToSlash(rel)
-	s := &site{root: root, path: o.Root, dir: dir, own: path.Dir(dir), step: o.Fail}
+	s := &site{
+		root: root, path: o.Root, dir: dir, own: path.Dir(dir), step: o.Fail,
+		key: journalKey(o.Key), resolved: map[string]string{".": "."},
+	}
 	if err := s.noLinks(s.in(journalName)); err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
@@ -90,9 +96,10 @@ func (s *site) isShelved(name string) bool { return s.shelved && s.exists(name) 
 // isOwn reports whether rel is skillpm's own directory or in it.
 func (s *site) isOwn(rel string) bool { return s.own != "." && (rel == s.own || within(rel, s.own)) }
 
-// touches reports whether rel is the journal's directory, in it or above it.
+// touches reports whether rel is the journal's directory, in it or above it, in any case.
 func (s *site) touches(rel string) bool {
-	return rel == s.dir || within(rel, s.dir) || within(s.dir, rel)
+	rel, dir := strings.ToLower(rel), strings.ToLower(s.dir)
+	return rel == dir || within(rel, dir) || within(dir, rel)
 }
 
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) }
@@ -105,8 +112,8 @@ func (s *site) check(rel string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if s.touches(clean) {
-		return "", diag.Errorf(diag.Internal, "transaction: %s is the journal's", clean)
+	if err := s.reserved(clean); err != nil {
+		return "", err
 	}
 	if s.isOwn(clean) {
 		return clean, s.noLinks(clean)
@@ -115,7 +122,11 @@ func (s *site) check(rel string) (string, error) {
 		return "", diag.Errorf(diag.Denied, "%s can't be written: %w", s.abs(clean), err).
 			WithHint("every directory above it must be a directory, or a relative link that stays inside %s", s.path)
 	}
-	return clean, nil
+	dir, err := s.resolve(path.Dir(clean))
+	if err != nil {
+		return "", err
+	}
+	return clean, s.reserved(path.Join(dir, path.Base(clean)))
 }
 
 // noLinks reports a directory above rel that is not a directory.
@@ -154,24 +165,6 @@ func (s *site) content(rel string) (string, error) {
 		return "", err
 	}
 	return sumOf(data), nil
-}
-
-// unchanged reports a file that somebody has edited since the transaction was interrupted.
-func (s *site) unchanged(ops []*op) error {
-	for _, o := range ops {
-		if o.Kind != kindFile {
-			continue
-		}
-		got, err := s.content(o.Path)
-		if err != nil {
-			return err
-		}
-		if got != o.Before && got != sumOf(o.Data) {
-			return diag.Errorf(diag.Conflict, "%s was changed after an installation was interrupted", s.abs(o.Path)).
-				WithHint("to keep your change, delete %s and install again", s.abs(s.dir))
-		}
-	}
-	return nil
 }
 
 // finish ends the transaction. What can't be deleted any more is left to the next one.

@@ -14,6 +14,9 @@ import (
 // cannotRename reports whether a rename failed for what the two places are, so that copying may work.
 func cannotRename(err error) bool { return errors.Is(err, unix.EXDEV) || errors.Is(err, unix.EINVAL) }
 
+// openNoFollow has an open fail where a link is.
+const openNoFollow = syscall.O_NOFOLLOW
+
 // inode returns the number that a directory keeps when it is renamed, 0 if that is not known.
 func inode(info fs.FileInfo) uint64 {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {

@@ -17,6 +17,9 @@ func cannotRename(err error) bool {
 	return errors.Is(err, syscall.EXDEV) || errors.Is(err, syscall.EINVAL)
 }
 
+// openNoFollow has an open fail where a link is.
+const openNoFollow = syscall.O_NOFOLLOW
+
 // inode returns 0: directories are not exchanged here.
 func inode(fs.FileInfo) uint64 { return 0 }
 

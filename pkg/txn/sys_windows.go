@@ -12,6 +12,9 @@ import (
 // cannotRename reports whether a rename failed for what the two places are, so that copying may work.
 func cannotRename(err error) bool { return errors.Is(err, windows.ERROR_NOT_SAME_DEVICE) }
 
+// openNoFollow is nothing: there is no such flag, and links are rare.
+const openNoFollow = 0
+
 // inode returns 0: directories are not exchanged here.
 func inode(fs.FileInfo) uint64 { return 0 }
 

@@ -20,6 +20,7 @@ import (
 type Options struct {
 	Root string                  // the scope's root, an absolute path; nothing outside it is touched
 	Dir  string                  // the journal's directory, below Root; its parent is skillpm's own directory
+	Key  []byte                  // a secret of this machine, 32 bytes; without it no other process can complete the transaction
 	Fail func(step string) error // called at each step; an error is taken for one of the step. For tests; may be nil
 }
 
@@ -179,6 +180,7 @@ func (t *Tx) prepare() error {
 	if err := t.s.fail("prepare"); err != nil {
 		return err
 	}
+	t.dropNested()
 	dirs := false
 	for _, o := range t.ops {
 		if o.Kind != kindDir {
@@ -202,7 +204,16 @@ func (t *Tx) prepare() error {
 	if err := t.s.fail("synced"); err != nil {
 		return err
 	}
+	if err := t.s.expect(t.ops); err != nil {
+		return err
+	}
 	return t.s.writeJournal(t.ops)
+}
+
+// dropNested forgets removals inside of what is removed.
+func (t *Tx) dropNested() {
+	removed := removals(t.ops)
+	t.ops = slices.DeleteFunc(t.ops, func(o *op) bool { return o.Kind == kindRemove && isBelow(o.Path, removed) })
 }
 
 // carryOut does all after the commit point, or undoes it.
@@ -249,7 +260,7 @@ func Recover(o Options) (recovered bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := s.unchanged(ops); err != nil {
+	if err := s.vetAll(ops); err != nil {
 		return false, err
 	}
 	if _, err := s.applyAll(ops); err != nil {

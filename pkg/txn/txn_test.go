@@ -123,8 +123,11 @@ func same(t testing.TB, what string, got, want map[string]string) {
 	}
 }
 
+// testKey is the secret of the machine that all processes of the tests run on.
+const testKey = "0123456789abcdef0123456789abcdef"
+
 func options(root string, fail func(string) error) txn.Options {
-	return txn.Options{Root: root, Dir: filepath.Join(root, ".skillpm", "journal"), Fail: fail}
+	return txn.Options{Root: root, Dir: filepath.Join(root, ".skillpm", "journal"), Key: []byte(testKey), Fail: fail}
 }
 
 // install makes the scope what after says.
@@ -361,8 +364,8 @@ func TestDamagedJournal(t *testing.T) {
 		if err := os.WriteFile(journal, bad, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := txn.Recover(options(root, nil)); diag.CodeOf(err) != diag.Invalid {
-			t.Errorf("%s: got %v, want Invalid", name, err)
+		if _, err := txn.Recover(options(root, nil)); diag.CodeOf(err) != diag.Denied {
+			t.Errorf("%s: got %v, want Denied", name, err)
 		}
 	}
 	if _, err := txn.Begin(options(root, nil)); err == nil {

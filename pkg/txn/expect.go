@@ -1,0 +1,290 @@
+package txn
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"os"
+	"path"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// expect records what is at each operation's path, which is all that the operation may take away. What a removal above
+// takes away first is nothing to the operation below it.
+func (s *site) expect(ops []*op) error {
+	removed, gone := removals(ops), make(map[string]bool)
+	for _, o := range ops {
+		if o.Kind == kindFile || o.Kind != kindRemove && isBelow(o.Path, removed) {
+			continue
+		}
+		dir := path.Dir(o.Path)
+		missing, known := gone[dir]
+		if !known {
+			missing = !s.exists(dir)
+			gone[dir] = missing
+		}
+		if missing {
+			continue
+		}
+		info, err := s.lstat(o.Path)
+		if err == nil {
+			o.Want, err = s.sight(o.Path, info)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.abs(o.Path), err)
+		}
+	}
+	return nil
+}
+
+// removals returns the paths of the operations that remove something.
+func removals(ops []*op) map[string]bool {
+	paths := make(map[string]bool)
+	for _, o := range ops {
+		if o.Kind == kindRemove {
+			paths[o.Path] = true
+		}
+	}
+	return paths
+}
+
+// isBelow reports whether a directory above rel is one of dirs.
+func isBelow(rel string, dirs map[string]bool) bool {
+	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
+		if dirs[dir] {
+			return true
+		}
+	}
+	return false
+}
+
+// sight identifies what is at rel: "" for nothing, a link by its target, a file by its mode, size and time of change, and
+// a directory by those of all that is in it. Other than numbers of devices and inodes that survives a restart of the
+// machine, and is the same on every file system.
+func (s *site) sight(rel string, info fs.FileInfo) (string, error) {
+	switch {
+	case info == nil:
+		return "", nil
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := s.root.Readlink(rel)
+		return "link " + target, err
+	case !info.IsDir():
+		return "file " + describe(info), nil
+	}
+	dir, err := s.root.OpenRoot(rel)
+	if err != nil {
+		return unreadable(err)
+	}
+	defer dir.Close()
+	sum := sha256.New()
+	if err := digest(dir, sum); err != nil {
+		return unreadable(err)
+	}
+	return "dir " + hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// unreadable is the sight of a directory that nobody may look into; it can be moved all the same.
+func unreadable(err error) (string, error) {
+	if errors.Is(err, fs.ErrPermission) {
+		return "dir unreadable", nil
+	}
+	return "", err
+}
+
+func describe(info fs.FileInfo) string {
+	return fmt.Sprintf("%s %d %d", info.Mode(), info.Size(), info.ModTime().UnixNano())
+}
+
+// digest writes to sum what is in a directory.
+func digest(dir *os.Root, sum hash.Hash) error {
+	entries, err := fs.ReadDir(dir.FS(), ".")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		info, err := dir.Lstat(e.Name())
+		if err != nil {
+			return err
+		}
+		switch {
+		case info.IsDir():
+			fmt.Fprintf(sum, "%q dir\n", e.Name())
+			sub, err := dir.OpenRoot(e.Name())
+			if err != nil {
+				return err
+			}
+			err = errors.Join(digest(sub, sum), sub.Close())
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(sum, "end\n")
+		case info.Mode()&fs.ModeSymlink != 0:
+			target, err := dir.Readlink(e.Name())
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(sum, "%q link %q\n", e.Name(), target)
+		default:
+			fmt.Fprintf(sum, "%q %s\n", e.Name(), describe(info))
+		}
+	}
+	return nil
+}
+
+// vetAll vets operations that another process may have carried out in part, before anything is changed.
+func (s *site) vetAll(ops []*op) error {
+	s.shelved = s.exists(s.in(oldName))
+	removed := removals(ops)
+	for _, o := range ops {
+		if isBelow(o.Path, removed) { // what is there goes with the removal, which is vetted too
+			continue
+		}
+		if err := s.vet(o); err != nil {
+			return fmt.Errorf("%s: %w", s.abs(o.Path), err)
+		}
+	}
+	return nil
+}
+
+// vet reports what is at an operation's path, would be replaced or removed, and was not there when the transaction was
+// committed, nor was put there by it.
+func (s *site) vet(o *op) error {
+	if o.Kind == kindFile {
+		return s.unchanged(o)
+	}
+	current, err := s.lstat(o.Path)
+	if err != nil || current == nil || s.isDone(o, current) {
+		return err
+	}
+	if partial := s.partial(o); s.isShelved(partial) { // what is left of that is in place
+		return s.sameTree(o.Path, partial, false)
+	}
+	if !s.isShelved(s.old(o)) {
+		got, err := s.sight(o.Path, current)
+		if err != nil || got == o.Want {
+			return err
+		}
+	}
+	if o.Kind == kindDir && current.IsDir() { // a copy of the new one
+		return s.sameTree(o.Path, s.staged(o), true)
+	}
+	return s.conflict()
+}
+
+// isDone reports whether an operation has nothing more to do at its path, where current is.
+func (s *site) isDone(o *op, current fs.FileInfo) bool {
+	switch o.Kind {
+	case kindRemove:
+		return o.Want == "" || s.isShelved(s.old(o))
+	case kindDir:
+		staged, err := s.lstat(s.staged(o))
+		return err == nil && (staged == nil || o.Inode != 0 && inode(staged) != o.Inode)
+	default:
+		return s.isOurLink(o, current)
+	}
+}
+
+// isOurLink reports whether current is the link that the operation makes.
+func (s *site) isOurLink(o *op, current fs.FileInfo) bool {
+	if o.Kind != kindLink || current == nil || current.Mode()&fs.ModeSymlink == 0 {
+		return false
+	}
+	target, err := s.root.Readlink(o.Path)
+	return err == nil && target == o.Target
+}
+
+// unchanged reports a file that somebody has edited since it was staged.
+func (s *site) unchanged(o *op) error {
+	got, err := s.content(o.Path)
+	if err != nil {
+		return err
+	}
+	if got != o.Before && got != sumOf(o.Data) {
+		return diag.Errorf(diag.Conflict, "the file was changed while an installation was going on").
+			WithHint("to keep your change, delete %s if it is there, and install again", s.abs(s.dir))
+	}
+	return nil
+}
+
+func (s *site) conflict() error {
+	return diag.Errorf(diag.Conflict, "it was created or changed while an installation was going on, which would replace it").
+		WithHint("move it away, and run the command again")
+}
+
+// sameTree returns a conflict if in what is at rel something is not, byte for byte, at the same place in the copy; or,
+// if whole, the other way round.
+func (s *site) sameTree(rel, copied string, whole bool) error {
+	a, err := s.root.Lstat(rel)
+	if err != nil {
+		return err
+	}
+	b, err := s.lstat(copied)
+	if err != nil {
+		return err
+	}
+	switch {
+	case b == nil || a.Mode().Type() != b.Mode().Type():
+		return s.conflict()
+	case a.IsDir():
+		return s.sameEntries(rel, copied, whole)
+	case a.Mode().IsRegular():
+		return s.sameBytes(rel, copied)
+	case a.Mode()&fs.ModeSymlink == 0:
+		return s.conflict()
+	}
+	targetA, err := s.root.Readlink(rel)
+	if err != nil {
+		return err
+	}
+	if targetB, err := s.root.Readlink(copied); err != nil || targetA != targetB {
+		return errors.Join(s.conflict(), err)
+	}
+	return nil
+}
+
+func (s *site) sameEntries(rel, copied string, whole bool) error {
+	a, err := fs.ReadDir(s.root.FS(), rel)
+	if err != nil {
+		return err
+	}
+	if whole {
+		if b, err := fs.ReadDir(s.root.FS(), copied); err != nil || len(a) != len(b) {
+			return errors.Join(s.conflict(), err)
+		}
+	}
+	for _, e := range a {
+		if err := s.sameTree(path.Join(rel, e.Name()), path.Join(copied, e.Name()), whole); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *site) sameBytes(rel, copied string) error {
+	a, err := s.root.ReadFile(rel)
+	if err != nil {
+		return err
+	}
+	if b, err := s.root.ReadFile(copied); err != nil || !bytes.Equal(a, b) {
+		return errors.Join(s.conflict(), err)
+	}
+	return nil
+}
+
+// discardCopy removes a copy that is at an operation's path. It leaves the path in one step, so that half of it is never
+// taken for somebody's own.
+func (s *site) discardCopy(o *op) error {
+	draft := temporary(o.Path, o)
+	if err := s.remove(draft); err != nil {
+		return err
+	}
+	if err := s.root.Rename(o.Path, draft); err != nil && !absent(err) {
+		return err
+	}
+	return s.remove(draft)
+}

@@ -1,0 +1,73 @@
+package txn
+
+import (
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// reserved reports a path that no operation may have: the journal's, and git's, whose hooks are run.
+func (s *site) reserved(rel string) error {
+	if s.touches(rel) {
+		return diag.Errorf(diag.Internal, "transaction: %s is the journal's", rel)
+	}
+	for part := range strings.SplitSeq(rel, "/") {
+		if isGit(part) {
+			return diag.Errorf(diag.Denied, "%s can't be written: it is in git's own directory", s.abs(rel))
+		}
+	}
+	return nil
+}
+
+// isGit reports whether some file system takes a name for ".git": those that fold case, NTFS, which drops dots and spaces
+// at the end and has streams and short names, and HFS+, which ignores some characters.
+func isGit(name string) bool {
+	name, _, _ = strings.Cut(name, ":")
+	name = strings.Map(func(r rune) rune {
+		if r >= 0x200c && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x206a && r <= 0x206f || r == 0xfeff {
+			return -1
+		}
+		return r
+	}, name)
+	name = strings.TrimRight(name, ". ")
+	return strings.EqualFold(name, ".git") || strings.EqualFold(name, "git~1")
+}
+
+// maxLinks is how many links may follow one another.
+const maxLinks = 40
+
+// resolve returns where a directory is when the links on the way are followed, those that lead nowhere yet too.
+func (s *site) resolve(dir string) (string, error) {
+	if known, ok := s.resolved[dir]; ok {
+		return known, nil
+	}
+	links, at := 0, "."
+	rest := strings.Split(dir, "/")
+	for len(rest) > 0 {
+		next := path.Join(at, rest[0])
+		rest = rest[1:]
+		info, err := s.lstat(next)
+		if err != nil {
+			return "", err
+		}
+		if info == nil || info.Mode()&fs.ModeSymlink == 0 {
+			at = next
+			continue
+		}
+		target, err := s.root.Readlink(next)
+		if err != nil {
+			return "", err
+		}
+		target = filepath.ToSlash(target)
+		if links++; links > maxLinks || path.IsAbs(target) || filepath.IsAbs(target) {
+			return "", diag.Errorf(diag.Denied, "%s can't be followed", s.abs(next)).
+				WithHint("a link must be relative and stay inside %s", s.path)
+		}
+		rest = append(strings.Split(target, "/"), rest...)
+	}
+	s.resolved[dir] = at
+	return at, nil
+}
