@@ -14,7 +14,8 @@ import (
 
 const (
 	crashRoot = "SKILLPM_TEST_CRASH_ROOT" // re-executed: install there …
-	crashStep = "SKILLPM_TEST_CRASH_STEP" // … and die at this failpoint
+	crashStep = "SKILLPM_TEST_CRASH_STEP" // … and die at this failpoint …
+	crashKey  = "SKILLPM_TEST_CRASH_KEY"  // … without a key if this is "none"
 )
 
 func TestMain(m *testing.M) {
@@ -32,12 +33,16 @@ func die(root string) int {
 	if err != nil {
 		return 2
 	}
-	err = install(options(root, func(string) error {
+	o := options(root, func(string) error {
 		if step--; step < 0 {
 			killSelf()
 		}
 		return nil
-	}))
+	})
+	if os.Getenv(crashKey) == "none" {
+		o.Key = nil
+	}
+	err = install(o)
 	fmt.Println("survived:", err)
 	return 0
 }

@@ -76,28 +76,28 @@ func (s *site) sight(rel string, info fs.FileInfo) (string, error) {
 	case !info.IsDir():
 		return "file " + describe(info), nil
 	}
-	dir, err := s.root.OpenRoot(rel)
-	if err != nil {
-		return unreadable(err)
-	}
-	defer dir.Close()
 	sum := sha256.New()
-	if err := digest(dir, sum); err != nil {
-		return unreadable(err)
+	if err := digestBelow(s.root, rel, sum); err != nil {
+		return "", err
 	}
 	return "dir " + hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// unreadable is the sight of a directory that nobody may look into; it can be moved all the same.
-func unreadable(err error) (string, error) {
-	if errors.Is(err, fs.ErrPermission) {
-		return "dir unreadable", nil
-	}
-	return "", err
-}
-
 func describe(info fs.FileInfo) string {
 	return fmt.Sprintf("%s %d %d", info.Mode(), info.Size(), info.ModTime().UnixNano())
+}
+
+// digestBelow digests a directory in another. One that may not be read can be moved all the same, so that is no error.
+func digestBelow(dir *os.Root, name string, sum hash.Hash) error {
+	sub, err := dir.OpenRoot(name)
+	if err == nil {
+		err = errors.Join(digest(sub, sum), sub.Close())
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		fmt.Fprintf(sum, "unreadable\n")
+		return nil
+	}
+	return err
 }
 
 // digest writes to sum what is in a directory.
@@ -114,12 +114,7 @@ func digest(dir *os.Root, sum hash.Hash) error {
 		switch {
 		case info.IsDir():
 			fmt.Fprintf(sum, "%q dir\n", e.Name())
-			sub, err := dir.OpenRoot(e.Name())
-			if err != nil {
-				return err
-			}
-			err = errors.Join(digest(sub, sum), sub.Close())
-			if err != nil {
+			if err := digestBelow(dir, e.Name(), sum); err != nil {
 				return err
 			}
 			fmt.Fprintf(sum, "end\n")
@@ -140,6 +135,11 @@ func digest(dir *os.Root, sum hash.Hash) error {
 func (s *site) vetAll(ops []*op) error {
 	s.shelved = s.exists(s.in(oldName))
 	removed := removals(ops)
+	for _, o := range ops {
+		if o.Kind == kindRemove && s.isDone(o, nil) {
+			delete(removed, o.Path)
+		}
+	}
 	for _, o := range ops {
 		if isBelow(o.Path, removed) { // what is there goes with the removal, which is vetted too
 			continue
@@ -198,15 +198,15 @@ func (s *site) isOurLink(o *op, current fs.FileInfo) bool {
 	return err == nil && target == o.Target
 }
 
-// unchanged reports a file that somebody has edited since it was staged.
+// unchanged reports a file that somebody has edited since it was staged. One that is gone may be written.
 func (s *site) unchanged(o *op) error {
 	got, err := s.content(o.Path)
 	if err != nil {
 		return err
 	}
-	if got != o.Before && got != sumOf(o.Data) {
-		return diag.Errorf(diag.Conflict, "the file was changed while an installation was going on").
-			WithHint("to keep your change, delete %s if it is there, and install again", s.abs(s.dir))
+	if got != "" && got != o.Before && got != sumOf(o.Data) {
+		return diag.Errorf(diag.Conflict, "it was changed while an installation was going on, which would replace it").
+			WithHint("move it away, run the command again, and then make your change again")
 	}
 	return nil
 }

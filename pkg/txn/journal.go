@@ -43,9 +43,12 @@ type op struct {
 
 const journalHeader = "skillpm-journal-v2 "
 
+// minKey is the shortest key that there may be, in bytes.
+const minKey = 32
+
 // processKey is the key of those who have none: nothing outlives the process.
 var processKey = sync.OnceValue(func() []byte {
-	key := make([]byte, sha256.Size)
+	key := make([]byte, minKey)
 	_, _ = rand.Read(key) // never returns an error
 	return key
 })

@@ -72,3 +72,28 @@ func TestLockIsALink(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestLockThroughLink proves that a link in the place of skillpm's directory has nothing created where it leads.
+func TestLockThroughLink(t *testing.T) {
+	dir := t.TempDir()
+	other := filepath.Join(dir, "other")
+	if err := os.Mkdir(other, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]string{"full": other, "dangling": filepath.Join(dir, "nowhere")} {
+		own := filepath.Join(dir, name)
+		if err := os.Symlink(target, own); err != nil {
+			t.Skipf("symbolic links are needed: %v", err)
+		}
+		_, err := txn.Lock(context.Background(), filepath.Join(own, "lock"))
+		if diag.CodeOf(err) != diag.Denied || diag.HintOf(err) == "" {
+			t.Errorf("%s: got %v, want Denied with a hint", name, err)
+		}
+	}
+	if entries, err := os.ReadDir(other); err != nil || len(entries) != 0 {
+		t.Errorf("created there: %v, %v", entries, err)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "nowhere")); err == nil {
+		t.Error("the directory that a dangling link names was made")
+	}
+}

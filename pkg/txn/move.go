@@ -60,7 +60,7 @@ func (s *site) copyAny(from, to string) error {
 		}
 		return s.root.Symlink(target, to)
 	case !info.IsDir():
-		return s.copyFile(from, to, info.Mode().Perm())
+		return s.copyFile(from, to, info)
 	}
 	if err := s.root.Mkdir(to, info.Mode().Perm()|0o700); err != nil {
 		return err
@@ -77,16 +77,20 @@ func (s *site) copyAny(from, to string) error {
 	return nil
 }
 
-func (s *site) copyFile(from, to string, mode fs.FileMode) error {
+// copyFile copies a file with what a sight of it has: its permissions and its time.
+func (s *site) copyFile(from, to string, info fs.FileInfo) error {
 	in, err := s.root.Open(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := s.root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	out, err := s.root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
 	if err != nil {
 		return err
 	}
 	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	if err := errors.Join(err, out.Close(), s.root.Chmod(to, info.Mode().Perm())); err != nil {
+		return err
+	}
+	return s.root.Chtimes(to, info.ModTime(), info.ModTime())
 }

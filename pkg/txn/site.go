@@ -42,6 +42,9 @@ func openSite(o Options) (*site, error) {
 	if err != nil || !filepath.IsAbs(o.Root) || !filepath.IsLocal(rel) {
 		return nil, diag.Errorf(diag.Internal, "transaction: the journal's directory %s is not inside %s", o.Dir, o.Root)
 	}
+	if len(o.Key) != 0 && len(o.Key) < minKey {
+		return nil, diag.Errorf(diag.Internal, "transaction: a key of %d bytes is too short", len(o.Key))
+	}
 	root, err := os.OpenRoot(o.Root)
 	if err != nil {
 		return nil, err

@@ -269,6 +269,9 @@ func TestBadPaths(t *testing.T) {
 		".inside":           "-> src",
 		"skillpm.lock":      "-> src/main.go",
 		"file":              "x",
+		".git/config":       "x",
+		".hooks":            "-> src/../.git/hooks",
+		".back":             "-> .skillpm",
 		".skillpm/x/y/z.md": "x",
 	})
 	stage := map[string]func(*txn.Tx, string) error{
@@ -288,6 +291,15 @@ func TestBadPaths(t *testing.T) {
 		{"remove", ".", diag.Denied},
 		{"remove", ".skillpm", diag.Internal},
 		{"dir", ".skillpm/journal/stage/0", diag.Internal},
+		{"link", ".skillpm/Journal/journal", diag.Internal},
+		{"link", ".back/journal/x", diag.Internal}, // a way round
+		{"file", ".git/hooks/post-checkout", diag.Denied},
+		{"link", ".Git", diag.Denied},
+		{"dir", ".skillpm/plugins/.GIT/x", diag.Denied},
+		{"remove", "src/git~1", diag.Denied},
+		{"file", ".git::$INDEX_ALLOCATION/config", diag.Denied},
+		{"link", ".hooks/post-checkout", diag.Denied}, // a link that leads nowhere yet
+		{"file", ".github/x", diag.OK},
 		{"dir", ".skillpm/plugins/acme/deploy", diag.Denied}, // plugins is a link
 		{"link", ".claude/skills/deploy", diag.Denied},       // .claude leads out
 		{"remove", "file/x", diag.Denied},
@@ -343,10 +355,16 @@ func TestRecoverKeepsEdits(t *testing.T) {
 	}
 	want := maps.Clone(before)
 	want["skillpm.yaml"] = "edited meanwhile"
-	if err := os.RemoveAll(options(root, nil).Dir); err != nil {
+	got := read(t, root)
+	maps.DeleteFunc(got, func(name, _ string) bool { return strings.HasPrefix(name, ".skillpm/journal/") })
+	same(t, "refused", got, want)
+	if err := os.Rename(filepath.Join(root, "skillpm.yaml"), filepath.Join(t.TempDir(), "mine")); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "after following the hint", read(t, root), want)
+	if recovered, err := txn.Recover(options(root, nil)); !recovered || err != nil {
+		t.Fatalf("after following the hint: %v, %v", recovered, err)
+	}
+	same(t, "after following the hint", read(t, root), after)
 }
 
 func TestDamagedJournal(t *testing.T) {
