@@ -20,6 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
+	"github.com/skillpm/skillpm/pkg/txn"
 )
 
 // newClient returns a client that works in dir with a home of its own, and what the administrator of its machine set
@@ -292,6 +293,46 @@ func TestForgedState(t *testing.T) {
 	if data, err := os.ReadFile(secret); err != nil || string(data) != "precious" {
 		t.Errorf(".env is %q (%v)", data, err)
 	}
+}
+
+// TestForgedJournal checks that a journal that another machine wrote, as one that came with a repository, is not
+// replayed.
+func TestForgedJournal(t *testing.T) {
+	dir, home := t.TempDir(), t.TempDir()
+	leaveJournal(t, dir)
+	before := snapshot(t, dir)
+	_, err := newClient(t, dir, home).Install(t.Context(), skillpm.InstallOptions{Packs: []string{"acme/kubectl-basics"}})
+	if diag.CodeOf(err) != diag.Denied {
+		t.Errorf("%v, want it to be denied", err)
+	}
+	if after := snapshot(t, dir); !maps.Equal(before, after) {
+		t.Error("the forged journal changed the project")
+	}
+}
+
+// leaveJournal has a transaction die at its commit point, as a kill on a machine with another key would leave it.
+func leaveJournal(t *testing.T, dir string) {
+	t.Helper()
+	defer func() { _ = recover() }()
+	if err := os.MkdirAll(filepath.Join(dir, ".skillpm"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := txn.Begin(txn.Options{
+		Root: dir, Dir: filepath.Join(dir, ".skillpm", "journal"), Key: bytes.Repeat([]byte{7}, 32),
+		Fail: func(step string) error {
+			if step == "committed" {
+				panic(step)
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tx.StageFile("planted.sh", []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Fatal("the transaction did not die: ", tx.Commit())
 }
 
 // TestConcurrentInstalls checks that processes that install into one project at a time all succeed, one after the

@@ -127,7 +127,7 @@ func (w *workspace) changed() (bool, error) {
 
 // txnOptions returns where the scope's transactions happen.
 func (w *workspace) txnOptions() txn.Options {
-	return txn.Options{Root: w.scope.Root, Dir: w.scope.Journal()}
+	return txn.Options{Root: w.scope.Root, Dir: w.scope.Journal(), Key: w.client.machineKey()}
 }
 
 // recover finishes or discards a transaction that an earlier process left behind, and reads the scope again.
