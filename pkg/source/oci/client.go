@@ -35,11 +35,13 @@ type Options struct {
 
 // Client publishes and fetches packs. It may be used by several goroutines at once.
 type Client struct {
-	opts  Options
-	auth  *auth.Client
-	stall time.Duration // after how long without a byte a download counts as broken
+	opts    Options
+	auth    *auth.Client
+	secrets secrets
+	stall   time.Duration // after how long without a byte a download counts as broken
 
 	mu      sync.Mutex
+	realms  map[string]realm     // by the registry's host
 	plain   map[string]bool      // hosts that were asked whether they speak TLS
 	seen    map[string]*artifact // what was read, by place and digest
 	foreign map[string][]root    // skills in layers without a description, by the layer's digest
@@ -55,13 +57,14 @@ func New(opts Options) *Client {
 	c := &Client{
 		opts:    opts,
 		stall:   stallTimeout,
+		realms:  make(map[string]realm),
 		plain:   make(map[string]bool),
 		seen:    make(map[string]*artifact),
 		foreign: make(map[string][]root),
 	}
 	c.store = sync.OnceValues(c.openCredentials)
 	c.auth = &auth.Client{
-		Client:     newHTTPClient(opts),
+		Client:     c.newHTTPClient(),
 		Cache:      auth.NewCache(),
 		Credential: c.credential,
 		ClientID:   "skillpm",

@@ -28,8 +28,12 @@ func (c *Client) openCredentials() (credentials.Store, error) {
 	return store, nil
 }
 
-// credential returns what the configuration holds for one host, and nothing for any other.
+// credential returns what the configuration holds for one host, and nothing for any other, nor where it would be sent to
+// a server that it is not for.
 func (c *Client) credential(ctx context.Context, hostport string) (auth.Credential, error) {
+	if talk := conversationOf(ctx); talk != nil && talk.withheld {
+		return auth.EmptyCredential, nil
+	}
 	store, err := c.store()
 	if err != nil || store == nil {
 		return auth.EmptyCredential, err
@@ -39,5 +43,6 @@ func (c *Client) credential(ctx context.Context, hostport string) (auth.Credenti
 		return auth.EmptyCredential, diag.Errorf(diag.Denied, "credentials for %s: %w", hostport, err).
 			WithHint("check the credential helper that Docker's config.json names, or run docker login %s", hostport)
 	}
+	c.secrets.learnCredential(cred)
 	return cred, nil
 }

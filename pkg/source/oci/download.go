@@ -44,7 +44,7 @@ func (d *download) open() error {
 	resp, err := d.repo.repo.Client.Do(req)
 	if err != nil {
 		cancel()
-		return remoteError(d.repo.host, err)
+		return d.repo.client.remoteError(d.repo.host, err)
 	}
 	if err := d.check(resp); err != nil {
 		cancel()
@@ -77,7 +77,7 @@ func (d *download) check(resp *http.Response) error {
 		}
 	}
 	_, err := io.CopyN(io.Discard, resp.Body, d.n)
-	return remoteError(d.repo.host, err)
+	return d.repo.client.remoteError(d.repo.host, err)
 }
 
 func (d *download) Read(p []byte) (int, error) {
@@ -97,7 +97,7 @@ func (d *download) Read(p []byte) (int, error) {
 	case quiet:
 		return n, diag.Errorf(diag.Remote, "%s: nothing came for %s", d.repo.host, d.repo.stall).WithHint("check the network, then try again")
 	}
-	return n, remoteError(d.repo.host, err)
+	return n, d.repo.client.remoteError(d.repo.host, err)
 }
 
 // Close gives the connection up, or back.

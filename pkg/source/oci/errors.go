@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"oras.land/oras-go/v2/errdef"
+	"oras.land/oras-go/v2/registry"
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
@@ -42,7 +43,7 @@ func (e *ConflictError) Hint() string {
 
 // remoteError gives an error of a registry a code and a hint, and leaves out what may hold secrets: URLs, whose
 // queries can be signed, and error bodies, which are cut and escaped.
-func remoteError(host string, err error) error {
+func (c *Client) remoteError(host string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
@@ -51,7 +52,7 @@ func remoteError(host string, err error) error {
 		return err
 	}
 	if resp, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
-		return responseError(host, resp)
+		return c.responseError(host, resp)
 	}
 	if errors.Is(err, errdef.ErrNotFound) {
 		return diag.Errorf(diag.NotFound, "%s has no such pack or version", host)
@@ -93,7 +94,27 @@ func cause(err error) string {
 	return clean(err.Error())
 }
 
-func responseError(host string, resp *errcode.ErrorResponse) error {
+// refuser says which server refuses to give what a registry was asked for, and what can be done about it.
+func (c *Client) refuser(host, answered string) (who, hint string) {
+	asked := registry.Reference{Registry: host}.Host()
+	at, known := c.realm(asked)
+	withheld := fmt.Sprintf("the credentials for %s are not sent to %s, where it wants tokens to come from: ask those who run %s", host, clean(at.host), host)
+	switch {
+	case answered == asked && known && !at.trusted:
+		return host, withheld
+	case answered == asked:
+		return host, "check the access rights there, or log in with docker login " + host
+	case known && answered == at.host && !at.trusted:
+		return fmt.Sprintf("%s, where %s wants tokens to come from,", answered, host), withheld
+	case known && answered == at.host:
+		return fmt.Sprintf("%s, where the tokens for %s come from,", answered, host),
+			"check the access rights there, or log in with docker login " + host
+	}
+	return fmt.Sprintf("%s, where %s redirects to,", answered, host),
+		fmt.Sprintf("the credentials for %s are not sent to %s: ask those who run %s", host, answered, host)
+}
+
+func (c *Client) responseError(host string, resp *errcode.ErrorResponse) error {
 	words := []string{strconv.Itoa(resp.StatusCode) + " " + http.StatusText(resp.StatusCode)}
 	for _, e := range resp.Errors[:min(3, len(resp.Errors))] {
 		words = append(words, clean(e.Code+": "+e.Message))
@@ -101,8 +122,8 @@ func responseError(host string, resp *errcode.ErrorResponse) error {
 	text := strings.Join(words, ", ")
 	switch resp.StatusCode {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return diag.Errorf(diag.Denied, "%s refuses: %s", host, text).
-			WithHint("check the access rights there, or log in with docker login %s", host)
+		who, hint := c.refuser(host, resp.URL.Host)
+		return diag.Errorf(diag.Denied, "%s refuses: %s", who, text).WithHint("%s", hint)
 	case http.StatusNotFound:
 		return diag.Errorf(diag.NotFound, "%s has no such pack or version: %s", host, text)
 	}

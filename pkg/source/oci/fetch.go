@@ -20,6 +20,10 @@ import (
 // or that an index describes: its ref holds the digest. Layers are unpacked while they are downloaded, so sink must
 // keep nothing when Fetch returns an error: that the bytes were wrong is known at their end.
 func (c *Client) Fetch(ctx context.Context, p *source.Pack, skills []string, sink bundle.Sink) error {
+	return c.secrets.discreet(c.fetch(ctx, p, skills, sink))
+}
+
+func (c *Client) fetch(ctx context.Context, p *source.Pack, skills []string, sink bundle.Sink) error {
 	want, err := wanted(p, skills)
 	if err != nil {
 		return err

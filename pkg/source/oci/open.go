@@ -17,6 +17,11 @@ import (
 // Versions returns the versions on offer at a place, highest first: the tags that are strict semantic versions, with or
 // without one v. Moving tags and the tags that hold signatures are not versions.
 func (c *Client) Versions(ctx context.Context, ref source.Ref) ([]string, error) {
+	versions, err := c.versions(ctx, ref)
+	return versions, c.secrets.discreet(err)
+}
+
+func (c *Client) versions(ctx context.Context, ref source.Ref) ([]string, error) {
 	p, err := c.open(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -43,6 +48,11 @@ func (c *Client) Versions(ctx context.Context, ref source.Ref) ([]string, error)
 // is now; with neither, the highest version that is not a pre-release, else the tag latest. It takes one GET of the
 // manifest where skillpm or a tool of its kind published; the layers of other tools' artifacts have to be looked into.
 func (c *Client) Open(ctx context.Context, ref source.Ref) (*source.Pack, error) {
+	pack, err := c.openPack(ctx, ref)
+	return pack, c.secrets.discreet(err)
+}
+
+func (c *Client) openPack(ctx context.Context, ref source.Ref) (*source.Pack, error) {
 	p, err := c.open(ctx, ref)
 	if err != nil {
 		return nil, err

@@ -17,6 +17,11 @@ type Pushed struct {
 // Push publishes trees as a version of a pack at target, under the version as tag. A version that is there with the same
 // content is left as it is; with other content it is a [ConflictError], and nothing is replaced.
 func (c *Client) Push(ctx context.Context, target source.Ref, rel Release, trees []bundle.Tree) (Pushed, error) {
+	pushed, err := c.push(ctx, target, rel, trees)
+	return pushed, c.secrets.discreet(err)
+}
+
+func (c *Client) push(ctx context.Context, target source.Ref, rel Release, trees []bundle.Tree) (Pushed, error) {
 	info, err := rel.info(trees)
 	if err != nil {
 		return Pushed{}, err

@@ -21,9 +21,10 @@ import (
 
 // repository is a place in a registry.
 type repository struct {
-	repo *remote.Repository
-	host string // as the user wrote it
-	name string // host/repository
+	repo   *remote.Repository
+	client *Client
+	host   string // as the user wrote it
+	name   string // host/repository
 
 	tries int           // how often a download is taken up again
 	stall time.Duration // after how long without a byte
@@ -39,10 +40,10 @@ func (c *Client) openRemote(ctx context.Context, ociURL string) (*repository, er
 	if repo.PlainHTTP, err = c.plainHTTP(ctx, repo.Reference.Host()); err != nil {
 		return nil, err
 	}
-	repo.Client = c.auth
+	repo.Client = asker{c.auth}
 	repo.MaxMetadataBytes = maxManifest
 	repo.ManifestMediaTypes = []string{ocispec.MediaTypeImageManifest, ocispec.MediaTypeImageIndex}
-	return &repository{repo: repo, host: host, name: name, tries: c.opts.retries(), stall: c.stall}, nil
+	return &repository{repo: repo, client: c, host: host, name: name, tries: c.opts.retries(), stall: c.stall}, nil
 }
 
 // stallTimeout is how long a registry may say nothing in the middle of a blob.
@@ -81,7 +82,7 @@ func (r *repository) tagPage(ctx context.Context, at *url.URL) ([]string, *url.U
 	}
 	resp, err := r.repo.Client.Do(req)
 	if err != nil {
-		return nil, nil, remoteError(r.host, err)
+		return nil, nil, r.client.remoteError(r.host, err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -102,9 +103,10 @@ func (r *repository) statusError(resp *http.Response) error {
 	case http.StatusNotFound:
 		return diag.Errorf(diag.NotFound, "there is no repository %s", r.name)
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return diag.Errorf(diag.Denied, "%s refuses: %s", r.name, resp.Status).WithHint("log in with docker login %s", r.host)
+		who, hint := r.client.refuser(r.host, resp.Request.URL.Host)
+		return diag.Errorf(diag.Denied, "%s refuses %s: %s", who, r.name, clean(resp.Status)).WithHint("%s", hint)
 	}
-	return diag.Errorf(diag.Remote, "%s answers %s", r.name, resp.Status)
+	return diag.Errorf(diag.Remote, "%s answers %s", r.name, clean(resp.Status))
 }
 
 // nextPage reads the Link header of the distribution specification; the next page is on the same server.
@@ -136,7 +138,7 @@ func (r *repository) document(ctx context.Context, ref string) (document, error)
 	raw, err := io.ReadAll(io.LimitReader(body, maxManifest+1))
 	switch {
 	case err != nil:
-		return document{}, remoteError(r.host, err)
+		return document{}, r.client.remoteError(r.host, err)
 	case len(raw) > maxManifest:
 		return document{}, diag.Errorf(diag.Invalid, "%s: the manifest is larger than %d bytes", r.name, maxManifest)
 	case digestOf(raw) != desc.Digest:
@@ -149,7 +151,7 @@ func (r *repository) document(ctx context.Context, ref string) (document, error)
 // missing names what was asked for when it does not exist, and what there is instead.
 func (r *repository) missing(ctx context.Context, ref string, err error) error {
 	if !errors.Is(err, errdef.ErrNotFound) {
-		return remoteError(r.host, err)
+		return r.client.remoteError(r.host, err)
 	}
 	if isDigest(ref) {
 		return diag.Errorf(diag.NotFound, "%s has no artifact %s", r.name, ref)
@@ -177,7 +179,7 @@ func (r *repository) pushBlob(ctx context.Context, d ocispec.Descriptor, content
 		return nil
 	}
 	if err := r.repo.Blobs().Push(ctx, d, content); err != nil {
-		return remoteError(r.host, err)
+		return r.client.remoteError(r.host, err)
 	}
 	return nil
 }
@@ -187,5 +189,5 @@ func (r *repository) pushDocument(ctx context.Context, doc document, tag string)
 		tag = string(doc.desc.Digest)
 	}
 	err := r.repo.Manifests().PushReference(ctx, doc.desc, strings.NewReader(string(doc.raw)), tag)
-	return remoteError(r.host, err)
+	return r.client.remoteError(r.host, err)
 }

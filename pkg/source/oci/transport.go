@@ -2,6 +2,7 @@ package oci
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
@@ -43,8 +44,8 @@ func (o Options) retries() int {
 	return max(o.Retries, 0)
 }
 
-func newHTTPClient(opts Options) *http.Client {
-	transport := opts.Transport
+func (c *Client) newHTTPClient() *http.Client {
+	transport := c.opts.Transport
 	if transport == nil {
 		transport = NewTransport()
 	}
@@ -53,10 +54,10 @@ func newHTTPClient(opts Options) *http.Client {
 		Backoff:   retry.DefaultBackoff,
 		MinWait:   200 * time.Millisecond,
 		MaxWait:   3 * time.Second,
-		MaxRetry:  opts.retries(),
+		MaxRetry:  c.opts.retries(),
 	}
 	return &http.Client{
-		Transport:     &retry.Transport{Base: transport, Policy: func() retry.Policy { return policy }},
+		Transport:     &retry.Transport{Base: &guard{transport, c}, Policy: func() retry.Policy { return policy }},
 		CheckRedirect: CheckRedirect,
 	}
 }
@@ -117,13 +118,20 @@ func (c *Client) plainHTTP(ctx context.Context, host string) (bool, error) {
 	switch {
 	case err == nil:
 		resp.Body.Close()
-	case errors.Is(err, http.ErrSchemeMismatch):
+	case errors.Is(err, http.ErrSchemeMismatch) || notTLS(err):
 		plain = true
 	default:
-		return false, remoteError(host, err)
+		return false, c.remoteError(host, err)
 	}
 	c.mu.Lock()
 	c.plain[host] = plain
 	c.mu.Unlock()
 	return plain, nil
+}
+
+// notTLS reports whether a server answered something that no TLS server does. Only what looks like HTTP is
+// [http.ErrSchemeMismatch]; some servers answer a greeting that they do not understand with a bare page.
+func notTLS(err error) bool {
+	_, ok := errors.AsType[tls.RecordHeaderError](err)
+	return ok
 }

@@ -1,0 +1,291 @@
+package oci_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+)
+
+// network is a network of servers by name, that remembers who was shown which Authorization and form.
+type network struct {
+	servers map[string]http.HandlerFunc // by host
+
+	mu    sync.Mutex
+	shown []string // "host Authorization form"
+}
+
+func (n *network) RoundTrip(req *http.Request) (*http.Response, error) {
+	rec := httptest.NewRecorder()
+	in := req.Clone(req.Context())
+	if in.Body == nil {
+		in.Body = http.NoBody
+	}
+	_ = in.ParseForm()
+	n.mu.Lock()
+	n.shown = append(n.shown, req.URL.Host+" "+req.Header.Get("Authorization")+" "+in.PostForm.Encode())
+	n.mu.Unlock()
+	serve, ok := n.servers[req.URL.Host]
+	if !ok {
+		return nil, fmt.Errorf("no server %s", req.URL.Host)
+	}
+	serve(rec, in)
+	resp := rec.Result()
+	resp.Request = req
+	return resp, nil
+}
+
+// client returns a client of the network that has credentials for one host.
+func (n *network) client(t *testing.T, host string, stored map[string]string) *oci.Client {
+	t.Helper()
+	dir := t.TempDir()
+	data, err := json.Marshal(map[string]any{"auths": map[string]any{host: stored}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "config.json"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := oci.New(oci.Options{Transport: n, Retries: -1, Getenv: func(key string) string {
+		return map[string]string{"DOCKER_CONFIG": dir}[key]
+	}})
+	t.Cleanup(c.Close)
+	return c
+}
+
+// wantsToken answers as a registry does that wants tokens from a realm.
+func wantsToken(realm string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.Header.Get("Authorization"), "Bearer") {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		w.Header().Set("WWW-Authenticate", realm)
+		w.WriteHeader(http.StatusUnauthorized)
+	}
+}
+
+func givesToken(w http.ResponseWriter, _ *http.Request) {
+	_, _ = w.Write([]byte(`{"token":"t0ken-of-the-realm","access_token":"t0ken-of-the-realm"}`))
+}
+
+var (
+	password = map[string]string{"auth": base64.StdEncoding.EncodeToString([]byte("ada:s3cret/w0rd"))}
+	identity = map[string]string{"auth": base64.StdEncoding.EncodeToString([]byte("<token>:")), "identitytoken": "r3fresh-token"}
+)
+
+// TestRealm holds that a registry's credentials go to the token server that belongs to it and to no other, which is asked
+// anonymously.
+func TestRealm(t *testing.T) {
+	for _, tt := range []struct {
+		registry, realm string
+		shown           bool
+	}{
+		{"registry.invalid", `Bearer realm="https://registry.invalid/token",service="x"`, true},
+		{"registry.invalid", `Bearer realm="https://registry.invalid:8443/token"`, true},
+		{"registry.forge.invalid", `Bearer realm="https://forge.invalid/jwt/auth",service="x"`, true},
+		{"registry.forge.invalid", `bearer realm="https://auth.forge.invalid/token"`, true},
+		{"registry.invalid", `Bearer realm="https://evil.invalid/token",service="x"`, false},
+		{"registry.forge.invalid", `Bearer realm="https://evilforge.invalid/token"`, false},
+		{"registry.forge.invalid", `Bearer realm="https://registry.forge.invalid.evil.invalid/token"`, false},
+		{"registry.forge.invalid", `Bearer x="realm=",realm="https://evil.invalid/token"`, false},
+		{"registry.forge.invalid", `Bearer realm="https://registry.forge.invalid/token",realm="https://evil.invalid/token"`, false},
+		{"registry.forge.invalid", `Bearer x="realm=https://registry.forge.invalid/",realm ="https://evil.invalid/token"`, false},
+		{"registry.forge.invalid", `Bearer realm="https://registry.forge.invalid@evil.invalid/token"`, false},
+	} {
+		for name, stored := range map[string]map[string]string{"password": password, "identity": identity} {
+			t.Run(tt.registry+" "+tt.realm+" "+name, func(t *testing.T) {
+				host := tt.registry
+				n := &network{servers: map[string]http.HandlerFunc{host: wantsToken(tt.realm)}}
+				for _, server := range []string{
+					"registry.invalid:8443", "forge.invalid", "auth.forge.invalid", "evil.invalid", "evilforge.invalid",
+					"registry.forge.invalid.evil.invalid",
+				} {
+					n.servers[server] = givesToken
+				}
+				if strings.Contains(tt.realm, "//"+host+"/token\",service") {
+					registry := n.servers[host]
+					n.servers[host] = func(w http.ResponseWriter, r *http.Request) {
+						if r.URL.Path == "/token" {
+							givesToken(w, r)
+							return
+						}
+						registry(w, r)
+					}
+				}
+				_, err := n.client(t, host, stored).Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: "oci://" + host + "/acme/deploy", Rev: "1.0.0"})
+				wantCode(t, err, diag.Denied)
+				leaked := slices.ContainsFunc(n.shown, func(s string) bool {
+					return strings.Contains(s, password["auth"]) || strings.Contains(s, "r3fresh-token")
+				})
+				if leaked != tt.shown {
+					t.Errorf("credentials shown: %t, want %t: %q", leaked, tt.shown, n.shown)
+				}
+				if !tt.shown && !strings.Contains(diag.HintOf(err), "are not sent to") {
+					t.Errorf("hint %q", diag.HintOf(err))
+				}
+			})
+		}
+	}
+}
+
+// TestTrusts has the pairs that cannot be reached by name.
+func TestTrusts(t *testing.T) {
+	for _, tt := range []struct {
+		registry, realm string
+		want            bool
+	}{
+		{"https://registry.example.org", "http://registry.example.org/token", false},
+		{"https://registry.example.org", "https://127.0.0.1/token", false},
+		{"https://registry.example.org", "https://10.0.0.1/token", false},
+		{"https://registry.example.org", "https://169.254.169.254/token", false},
+		{"https://registry.example.org", "https://[::1]/token", false},
+		{"https://registry.example.org", "https://localhost/token", false},
+		{"https://registry.example.org", "https://auth.example.org/token", true},
+		{"https://registry.example.org", "https://example.org/token", true},
+		{"https://registry.example.org", "https://org/token", false},
+		{"https://example.org", "https://other.org/token", false},
+		{"https://localhost:5000", "https://localhost:5001/token", true},
+		{"https://a.localhost", "https://b.localhost/token", false},
+		{"http://127.0.0.1:5000", "http://127.0.0.1:5001/token", true},
+		{"http://127.0.0.1:5000", "http://127.0.0.2:5001/token", false},
+		{"http://127.0.0.1:5000", "https://evil.example/token", false},
+		{"https://10.0.0.1", "https://9.0.0.1/token", false},
+		{"https://ghcr.io", "https://ghcr.io/token", true},
+		{"https://GHCR.io", "https://ghcr.IO/token", true},
+		{"https://ghcr.io", "ftp://ghcr.io/token", false},
+		{"https://ghcr.io", "//ghcr.io/token", false},
+		{"https://registry-1.docker.io", "https://auth.docker.io/token", true},
+		{"https://registry-1.docker.io", "https://auth.docker.io.evil.example/token", false},
+		{"https://registry.co.uk", "https://evil.co.uk/token", false},
+		{"https://quay.example.com.au", "https://example.com.au/token", true},
+		{"https://example.com.au", "https://com.au/token", false},
+	} {
+		registry, err := url.Parse(tt.registry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		realm, err := url.Parse(tt.realm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := oci.Trusts(registry, realm); got != tt.want {
+			t.Errorf("%s with %s: %t", tt.registry, tt.realm, got)
+		}
+	}
+}
+
+// TestSecretsInErrors has servers repeat what they were shown.
+func TestSecretsInErrors(t *testing.T) {
+	const host = "registry.invalid"
+	basic := password["auth"]
+	long := strings.Repeat("x", 180) // so that messages are cut inside the secret
+	token := "eyJhbGciOiJSUzI1NiJ9." + strings.Repeat("abc123", 60)
+	echo := func(status int, text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/token" {
+				fmt.Fprintf(w, `{"token":%q}`, token)
+				return
+			}
+			if r.Header.Get("Authorization") == "" {
+				w.Header().Set("WWW-Authenticate", map[bool]string{true: `Bearer realm="https://registry.invalid/token"`, false: `Basic realm="x"`}[strings.Contains(text, token)])
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			fmt.Fprintf(w, `{"errors":[{"code":"X","message":%q},{"code":%q}]}`, text, text)
+		}
+	}
+	for name, text := range map[string]string{
+		"password": "you sent s3cret/w0rd", "escaped": "you sent s3cret%2Fw0rd", "basic": "you sent " + basic, "token": "you sent " + token,
+		"cut": long + basic, "cut token": long[:150] + token,
+	} {
+		for _, status := range []int{400, 401, 403, 404, 500} {
+			t.Run(fmt.Sprint(name, status), func(t *testing.T) {
+				n := &network{servers: map[string]http.HandlerFunc{host: echo(status, text)}}
+				_, err := n.client(t, host, password).Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: "oci://" + host + "/acme/deploy", Rev: "1.0.0"})
+				said := fmt.Sprint(err) + diag.HintOf(err)
+				for _, secret := range []string{"s3cret", basic[:16], token[:30]} {
+					if err == nil || strings.Contains(said, secret) {
+						t.Errorf("%q holds %s", said, secret)
+					}
+				}
+				if status != 404 && !strings.Contains(said, "***") {
+					t.Errorf("%q does not show that something is missing", said)
+				}
+			})
+		}
+	}
+}
+
+// TestRefusedElsewhere names the server that refuses, where it is not the registry.
+func TestRefusedElsewhere(t *testing.T) {
+	refuses := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }
+	n := &network{servers: map[string]http.HandlerFunc{
+		"registry.invalid": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://cdn.invalid"+r.URL.Path, http.StatusTemporaryRedirect)
+		},
+		"cdn.invalid":     refuses,
+		"tokens.invalid":  wantsToken(`Bearer realm="https://tokens.invalid/token"`),
+		"private.invalid": wantsToken(`Bearer realm="https://evil.invalid/token"`),
+		"evil.invalid":    refuses,
+	}}
+	c := n.client(t, "registry.invalid", password)
+	for host, want := range map[string][]string{
+		"registry.invalid": {"cdn.invalid, where registry.invalid redirects to, refuses", "are not sent to cdn.invalid"},
+		"tokens.invalid":   {"tokens.invalid refuses", "docker login tokens.invalid"},
+		"private.invalid":  {"evil.invalid, where private.invalid wants tokens to come from, refuses", "are not sent to evil.invalid"},
+	} {
+		ref := source.Ref{Kind: source.KindOCI, URL: "oci://" + host + "/acme/deploy", Rev: "1.0.0"}
+		_, err := c.Open(t.Context(), ref)
+		wantCode(t, err, diag.Denied, want...)
+		if host == "registry.invalid" && strings.Contains(diag.HintOf(err), "docker login") {
+			t.Errorf("hint %q does not help", diag.HintOf(err))
+		}
+		_, err = c.Versions(t.Context(), ref)
+		wantCode(t, err, diag.Denied, want[1])
+	}
+}
+
+// TestPlainPage has a server without TLS answer a TLS greeting with a page that does not begin as HTTP does.
+func TestPlainPage(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			first := make([]byte, 1)
+			_, _ = conn.Read(first)
+			if first[0] == 0x16 { // a TLS greeting
+				_, _ = conn.Write([]byte("<!DOCTYPE HTML>\n<html><body>Bad request syntax</body></html>\n"))
+			} else {
+				_, _ = conn.Write([]byte("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"))
+			}
+			_ = conn.Close()
+		}
+	}()
+	c := oci.New(oci.Options{Retries: -1})
+	defer c.Close()
+	_, err = c.Versions(t.Context(), source.Ref{Kind: source.KindOCI, URL: "oci://" + listener.Addr().String() + "/acme/deploy"})
+	wantCode(t, err, diag.NotFound, "no repository")
+}

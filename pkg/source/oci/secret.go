@@ -1,0 +1,104 @@
+package oci
+
+import (
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"oras.land/oras-go/v2/registry/remote/auth"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// secrets are what no message may hold, in each way that a server may repeat it.
+type secrets struct {
+	mu    sync.Mutex
+	known map[string]bool
+}
+
+// shortest is the least length of a secret that is looked for: shorter ones are words of messages too.
+const shortest = 4
+
+// learn adds a secret that stands for itself.
+func (s *secrets) learn(secret string) {
+	if len(secret) < shortest {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known == nil {
+		s.known = make(map[string]bool)
+	}
+	quoted := strconv.Quote(secret)
+	for _, spelling := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret), quoted[1 : len(quoted)-1]} {
+		s.known[spelling] = true
+	}
+}
+
+// learnCredential adds what is stored for a registry.
+func (s *secrets) learnCredential(cred auth.Credential) {
+	if cred.Password != "" {
+		s.learn(base64.StdEncoding.EncodeToString([]byte(cred.Username + ":" + cred.Password)))
+	}
+	for _, secret := range []string{cred.Password, cred.RefreshToken, cred.AccessToken} {
+		s.learn(secret)
+	}
+}
+
+// learnHeader adds what a request is sent with.
+func (s *secrets) learnHeader(h http.Header) {
+	if _, secret, ok := strings.Cut(h.Get("Authorization"), " "); ok {
+		s.learn(secret)
+	}
+}
+
+// redact returns text without secrets, also where their ends were cut off.
+func (s *secrets) redact(text string) string {
+	s.mu.Lock()
+	spellings := make([]string, 0, len(s.known))
+	for spelling := range s.known {
+		spellings = append(spellings, spelling)
+	}
+	s.mu.Unlock()
+	slices.SortFunc(spellings, func(a, b string) int { return len(b) - len(a) }) // one may hold another
+	for _, spelling := range spellings {
+		text = mask(text, spelling)
+	}
+	return text
+}
+
+// mask replaces a secret, or the beginning of a long one.
+func mask(text, secret string) string {
+	const enough = 16
+	head := secret[:min(len(secret), enough)]
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, head)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		b.WriteString("***")
+		tail := secret[len(head):]
+		for rest != "" && tail != "" && rest[0] == tail[0] {
+			rest, tail = rest[1:], tail[1:]
+		}
+		text = rest
+	}
+}
+
+// discreet returns err, or where its text or hint holds a secret, what is left of it without.
+func (s *secrets) discreet(err error) error {
+	if err == nil {
+		return nil
+	}
+	text, hint := s.redact(err.Error()), s.redact(diag.HintOf(err))
+	if text == err.Error() && hint == diag.HintOf(err) {
+		return err
+	}
+	return diag.Errorf(diag.CodeOf(err), "%s", text).WithHint("%s", hint)
+}
