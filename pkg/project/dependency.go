@@ -257,6 +257,9 @@ func fieldsOf(d source.Dependency, revKey string) ([]field, error) {
 		case source.KindOCI:
 			add(keyOCI, d.Ref.URL)
 		case source.KindLayout:
+			if !d.Ref.ID.IsZero() && d.Ref.ID != d.ID {
+				return nil, diag.Errorf(diag.Invalid, "%s is another pack than %s: a manifest names a layout's pack by its own name", d.Ref, d.ID)
+			}
 			add(keyLayout, d.Ref.URL)
 		case source.KindGit:
 			add(keyGit, d.Ref.URL)

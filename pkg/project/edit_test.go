@@ -242,3 +242,19 @@ var manifests = rapid.Custom(func(t *rapid.T) string {
 	}
 	return b.String()
 })
+
+// A layout's pack of another name has no form in a manifest.
+func TestSetDependencyOfAnotherName(t *testing.T) {
+	d := source.Dependency{
+		ID:  source.ID{Owner: "good", Name: "pack"},
+		Ref: &source.Ref{Kind: source.KindLayout, URL: "packs", ID: source.ID{Owner: "evil", Name: "pack"}},
+	}
+	m, err := project.ParseManifest("skillpm.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = m.SetDependency(d)
+	if diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), "evil/pack is another pack than good/pack") {
+		t.Errorf("got %v", err)
+	}
+}

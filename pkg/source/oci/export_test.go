@@ -44,7 +44,7 @@ func CopyVersion(ctx context.Context, from *Client, src source.Ref, to *Client, 
 	if err != nil {
 		return err
 	}
-	for _, d := range art.manifest.Layers {
+	for _, d := range append(art.manifest.Layers, art.manifest.Config) {
 		r, err := a.blob(ctx, d)
 		if err != nil {
 			return err

@@ -41,7 +41,7 @@ func (c *Client) fetch(ctx context.Context, p *source.Pack, skills []string, sin
 	}
 	parts, err := c.parts(ctx, at, p.Ref, a, want)
 	if err != nil {
-		return err
+		return inPack(p.Ref, err)
 	}
 	if err := compare(p, parts); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (c *Client) fetch(ctx context.Context, p *source.Pack, skills []string, sin
 	got := make(map[string]bool)
 	for _, part := range parts {
 		if err := c.unpack(ctx, at, part, want, got, sink); err != nil {
-			return diag.Errorf(diag.CodeOf(err), "%s: %w", trimVersion(p.Ref), err)
+			return inPack(p.Ref, err)
 		}
 	}
 	for _, s := range p.Skills {
@@ -58,6 +58,15 @@ func (c *Client) fetch(ctx context.Context, p *source.Pack, skills []string, sin
 		}
 	}
 	return nil
+}
+
+// inPack says which pack an error is about, unless it does so itself.
+func inPack(ref source.Ref, err error) error {
+	where := trimVersion(ref)
+	if strings.Contains(err.Error(), where) {
+		return err
+	}
+	return diag.Errorf(diag.CodeOf(err), "%s: %w", where, err)
 }
 
 // compare holds what an artifact says of its skills against what the index or lock says that led here, before anything

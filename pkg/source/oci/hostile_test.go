@@ -135,6 +135,84 @@ func TestHostileManifests(t *testing.T) {
 	}
 }
 
+// TestBrokenPromises has a tag that is a version hold another one, and a layout another pack than it says.
+func TestBrokenPromises(t *testing.T) {
+	s := ocitest.New(t)
+	c := s.Client(t, t.TempDir())
+	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	push(t, c, ref, "2.0.0", "deploy")
+	copied := func(to source.Ref, tag string) source.Ref {
+		t.Helper()
+		if err := oci.CopyVersion(t.Context(), c, ref, c, to, tag); err != nil {
+			t.Fatal(err)
+		}
+		return to
+	}
+	p, err := c.Open(t.Context(), copied(source.Ref{Kind: source.KindOCI, URL: s.URL("mirror/of/deploy")}, "2.0.0"))
+	if err != nil || p.ID != (source.ID{Owner: "acme", Name: "deploy"}) {
+		t.Errorf("a mirror: %v, %v", p, err)
+	}
+	layout := source.Ref{Kind: source.KindLayout, URL: "L", ID: source.ID{Owner: "evil", Name: "pack"}}
+	_, err = c.Open(t.Context(), copied(layout, "2.0.0"))
+	wantCode(t, err, diag.Invalid, "holds the pack acme/deploy under the name evil/pack")
+	for _, tag := range []string{"1.0.0", "v1.0.0"} {
+		moved := ref
+		moved.Rev = tag
+		manifest, err := c.Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: ref.URL, Rev: "2.0.0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		retag(t, s, "acme/deploy", manifest.Ref.Digest, tag)
+		_, err = c.Open(t.Context(), moved)
+		wantCode(t, err, diag.Invalid, "tag "+tag+" of "+s.Host+"/acme/deploy holds version 2.0.0 of acme/deploy")
+		moved.Digest = manifest.Ref.Digest
+		_, err = c.Open(t.Context(), moved)
+		wantCode(t, err, diag.Invalid, "holds version 2.0.0")
+	}
+	moving := ref
+	moving.Rev = "latest"
+	retag(t, s, "acme/deploy", p.Ref.Digest, "latest")
+	if p, err := c.Open(t.Context(), moving); err != nil || p.Version != "2.0.0" {
+		t.Errorf("a moving tag: %v, %v", p, err)
+	}
+}
+
+// TestUnpackErrorsNameThePack holds that what is wrong with an archive is said with the pack that it is in.
+func TestUnpackErrorsNameThePack(t *testing.T) {
+	good := archive(t, map[string]sourcetest.File{"deploy/SKILL.md": {Data: sourcetest.Skill("deploy", "Deploys.")}})
+	for name, layer := range map[string][]byte{"truncated": good[:len(good)-9], "corrupt": append([]byte("x"), good...), "link": archive(t, map[string]sourcetest.File{
+		"deploy/SKILL.md": {Data: sourcetest.Skill("deploy", "Deploys.")}, "deploy/a": {Link: "/etc/passwd"},
+	})} {
+		t.Run(name, func(t *testing.T) {
+			s := ocitest.New(t)
+			r := registry{t, s}
+			r.blob("acme/deploy", ocispec.MediaTypeEmptyJSON, []byte("{}"))
+			d := r.blob("acme/deploy", oci.MediaTypeContent, layer)
+			r.manifest("acme/deploy", "foreign", ocispec.MediaTypeImageManifest, manifestOf(oci.MediaTypePack, d))
+			described := manifestOf(oci.MediaTypePack, d)
+			described.Annotations = map[string]string{oci.AnnotationPack: `{"name":"acme/deploy","version":"1.0.0","dependencies":{},"skills":{"deploy":"t1:sha256:` + strings.Repeat("0", 64) + `"}}`}
+			r.manifest("acme/deploy", "1.0.0", ocispec.MediaTypeImageManifest, described)
+			for _, tag := range []string{"foreign", "1.0.0"} {
+				err := get(t, s.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy"), Rev: tag})
+				wantCode(t, err, diag.Invalid, s.Host+"/acme/deploy: ")
+				if strings.Count(err.Error(), s.Host) != 1 {
+					t.Errorf("%q repeats the place", err)
+				}
+			}
+		})
+	}
+}
+
+// retag puts another tag on a manifest of a registry.
+func retag(t *testing.T, s *ocitest.Server, repo, digest, tag string) {
+	t.Helper()
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v2/"+repo+"/manifests/"+digest, nil)
+	req.Header.Set("Accept", ocispec.MediaTypeImageManifest)
+	rec := httptest.NewRecorder()
+	s.Registry.ServeHTTP(rec, req)
+	registry{t, s}.manifest(repo, tag, ocispec.MediaTypeImageManifest, rec.Body.Bytes())
+}
+
 func index(members ...ocispec.Descriptor) ocispec.Index {
 	idx := ocispec.Index{MediaType: ocispec.MediaTypeImageIndex, Manifests: members}
 	idx.SchemaVersion = 2

@@ -73,9 +73,27 @@ func (c *Client) openPack(ctx context.Context, ref source.Ref) (*source.Pack, er
 			return nil, diag.Errorf(diag.Invalid, "%s: %w", trimVersion(ref), err)
 		}
 		addDescriptions(pack, a.notes[AnnotationSkills])
-		return pack, nil
+		return pack, checkPromise(pack, ref.ID)
 	}
-	return pack, c.describeForeign(ctx, p, a, tag, pack)
+	if err := c.describeForeign(ctx, p, a, tag, pack); err != nil {
+		return nil, inPack(ref, err)
+	}
+	return pack, nil
+}
+
+// checkPromise holds what a pack says of itself against what led to it: a tag that is a version, and in a layout the
+// pack's name. A repository of a registry may have another name than its pack, as mirrors do.
+func checkPromise(pack *source.Pack, id source.ID) error {
+	where := trimVersion(pack.Ref)
+	if v, ok := source.VersionFromTag(pack.Ref.Rev, ""); ok && v != pack.Version {
+		return diag.Errorf(diag.Invalid, "tag %s of %s holds version %s of %s", clean(pack.Ref.Rev), where, pack.Version, pack.ID).
+			WithHint("tell those who publish it; another tag can be named, as in %s:TAG", where)
+	}
+	if !id.IsZero() && id != pack.ID {
+		return diag.Errorf(diag.Invalid, "%s holds the pack %s under the name %s", where, pack.ID, id).
+			WithHint("ask those who made the layout: the reference name of a version is its pack's name, a colon and the version")
+	}
+	return nil
 }
 
 // resolve finds the artifact that ref means, and the tag that led there.
@@ -154,7 +172,7 @@ func (c *Client) describeForeign(ctx context.Context, p place, a *artifact, tag 
 	for _, part := range parts {
 		for _, r := range part.roots {
 			if _, dup := seen[r.name]; dup {
-				return diag.Errorf(diag.Invalid, "%s has two skills named %s", trimVersion(pack.Ref), r.name)
+				return diag.Errorf(diag.Invalid, "there are two skills named %s", r.name)
 			}
 			seen[r.name] = r.tree
 			pack.Skills = append(pack.Skills, source.Skill{Name: r.name, Description: r.description, Tree: r.tree})
