@@ -31,6 +31,35 @@ func BenchmarkCommit1000(b *testing.B) {
 	}
 }
 
+// BenchmarkUpdate1000 is the same where an older version of the pack is, with four files in each of its skills.
+func BenchmarkUpdate1000(b *testing.B) {
+	base, err := os.MkdirTemp("/dev/shm", "skillpm-bench-")
+	if err != nil {
+		base = b.TempDir()
+	}
+	defer os.RemoveAll(base)
+	for i := 0; b.Loop(); i++ {
+		b.StopTimer()
+		root := filepath.Join(base, fmt.Sprint(i))
+		for n := range 4000 {
+			dir := filepath.Join(root, ".skillpm/plugins/acme/big", fmt.Sprintf("skill-%04d", n/4))
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				b.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(n%4)), []byte("old"), 0o644); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.StartTimer()
+		if err := commit1000(root); err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		os.RemoveAll(root)
+		b.StartTimer()
+	}
+}
+
 func commit1000(root string) error {
 	tx, err := txn.Begin(options(root, nil))
 	if err != nil {

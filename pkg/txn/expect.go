@@ -2,14 +2,12 @@ package txn
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io/fs"
 	"os"
 	"path"
+	"strconv"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 )
@@ -76,59 +74,62 @@ func (s *site) sight(rel string, info fs.FileInfo) (string, error) {
 	case !info.IsDir():
 		return "file " + describe(info), nil
 	}
-	sum := sha256.New()
-	if err := digestBelow(s.root, rel, sum); err != nil {
+	list, err := appendBelow(nil, s.root, rel)
+	if err != nil {
 		return "", err
 	}
-	return "dir " + hex.EncodeToString(sum.Sum(nil)), nil
+	return "dir " + sumOf(list), nil
 }
 
+// describe identifies a file among those of its name.
 func describe(info fs.FileInfo) string {
-	return fmt.Sprintf("%s %d %d", info.Mode(), info.Size(), info.ModTime().UnixNano())
+	return fmt.Sprint(uint32(info.Mode()), info.Size(), info.ModTime().UnixNano())
 }
 
-// digestBelow digests a directory in another. One that may not be read can be moved all the same, so that is no error.
-func digestBelow(dir *os.Root, name string, sum hash.Hash) error {
+// appendBelow lists what is in a directory in another. One that may not be read can be moved all the same, so that is no
+// error.
+func appendBelow(list []byte, dir *os.Root, name string) ([]byte, error) {
 	sub, err := dir.OpenRoot(name)
 	if err == nil {
-		err = errors.Join(digest(sub, sum), sub.Close())
+		defer sub.Close()
+		list, err = appendEntries(list, sub)
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		fmt.Fprintf(sum, "unreadable\n")
-		return nil
+		return append(list, "unreadable\n"...), nil
 	}
-	return err
+	return list, err
 }
 
-// digest writes to sum what is in a directory.
-func digest(dir *os.Root, sum hash.Hash) error {
+func appendEntries(list []byte, dir *os.Root) ([]byte, error) {
 	entries, err := fs.ReadDir(dir.FS(), ".")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, e := range entries {
-		info, err := dir.Lstat(e.Name())
+		name := e.Name()
+		info, err := dir.Lstat(name)
 		if err != nil {
-			return err
+			return nil, err
 		}
+		list = strconv.AppendQuote(list, name)
 		switch {
 		case info.IsDir():
-			fmt.Fprintf(sum, "%q dir\n", e.Name())
-			if err := digestBelow(dir, e.Name(), sum); err != nil {
-				return err
+			if list, err = appendBelow(append(list, " dir\n"...), dir, name); err != nil {
+				return nil, err
 			}
-			fmt.Fprintf(sum, "end\n")
+			list = append(list, "end"...)
 		case info.Mode()&fs.ModeSymlink != 0:
-			target, err := dir.Readlink(e.Name())
+			target, err := dir.Readlink(name)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			fmt.Fprintf(sum, "%q link %q\n", e.Name(), target)
+			list = strconv.AppendQuote(list, target)
 		default:
-			fmt.Fprintf(sum, "%q %s\n", e.Name(), describe(info))
+			list = append(list, describe(info)...)
 		}
+		list = append(list, '\n')
 	}
-	return nil
+	return list, nil
 }
 
 // vetAll vets operations that another process may have carried out in part, before anything is changed.
@@ -189,15 +190,6 @@ func (s *site) isDone(o *op, current fs.FileInfo) bool {
 	}
 }
 
-// isOurLink reports whether current is the link that the operation makes.
-func (s *site) isOurLink(o *op, current fs.FileInfo) bool {
-	if o.Kind != kindLink || current == nil || current.Mode()&fs.ModeSymlink == 0 {
-		return false
-	}
-	target, err := s.root.Readlink(o.Path)
-	return err == nil && target == o.Target
-}
-
 // unchanged reports a file that somebody has edited since it was staged. One that is gone may be written.
 func (s *site) unchanged(o *op) error {
 	got, err := s.content(o.Path)
@@ -209,6 +201,25 @@ func (s *site) unchanged(o *op) error {
 			WithHint("move it away, run the command again, and then make your change again")
 	}
 	return nil
+}
+
+// untouched reports something in a directory that was moved to its place which is newer than the journal: somebody uses
+// the directory already.
+func (s *site) untouched(o *op) error {
+	journal, err := s.root.Lstat(s.in(journalName))
+	if err != nil {
+		return err
+	}
+	return fs.WalkDir(s.root.FS(), o.Path, func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || name == o.Path { // its own time may be that of the move
+			return err
+		}
+		info, err := s.root.Lstat(name)
+		if err == nil && info.ModTime().After(journal.ModTime()) {
+			err = s.conflict()
+		}
+		return err
+	})
 }
 
 func (s *site) conflict() error {

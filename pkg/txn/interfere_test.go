@@ -1,6 +1,7 @@
 package txn_test
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/txn"
@@ -37,7 +39,12 @@ func plant(t testing.TB, root, target string) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, mine), []byte("precious"), 0o644); err != nil {
+	file := filepath.Join(dir, mine)
+	if err := os.WriteFile(file, []byte("precious"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now() // finer than the clock of some file systems, which ticks a few times in the life of a test
+	if err := os.Chtimes(file, now, now); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -133,7 +140,7 @@ func (i interference) alive(t testing.TB, n int) {
 // TestInterference proves that nothing is deleted that a user writes after the commit point, whether the process goes on
 // or has died, and that the transaction can be completed after that.
 func TestInterference(t *testing.T) { // M2
-	interfere(t, 1, func(t testing.TB) string { return t.TempDir() })
+	interfere(t, 2, func(t testing.TB) string { return t.TempDir() })
 }
 
 // interfere tries every stride-th step with each target.
@@ -153,6 +160,33 @@ func interfere(t *testing.T, stride int, scope func(testing.TB) string) {
 			i.alive(t, n)
 			if t.Failed() {
 				t.Errorf("target %s, step %s", i.target, i.name)
+			}
+		}
+	}
+}
+
+// TestRollbackKeepsNewFiles has an install fail at its end, after a user has written into what it had put in place.
+func TestRollbackKeepsNewFiles(t *testing.T) {
+	names := steps(t, t.TempDir())
+	for _, target := range targets {
+		for n := slices.Index(names, "committed"); names[n] != "applied"; n++ {
+			i := interference{root: t.TempDir(), target: target, name: names[n]}
+			write(t, i.root, before)
+			at := 0
+			err := install(options(i.root, func(step string) error {
+				if at++; at == n+1 {
+					plant(t, i.root, target)
+				}
+				if step == "applied" {
+					return errors.New("boom")
+				}
+				return nil
+			}))
+			if err == nil {
+				t.Fatal("the install succeeded")
+			}
+			if got := read(t, i.root)[target+"/"+mine]; got != "precious" {
+				t.Errorf("at %s: the user's file in %s is gone (%v)", i.name, target, err)
 			}
 		}
 	}

@@ -70,7 +70,7 @@ func mounted(t *testing.T, kind string) {
 	}
 	rollback(t, scope)
 	crashTwice(t, 5, scope)
-	interfere(t, 3, scope)
+	interfere(t, 5, scope)
 }
 
 // mountTmpfs makes a scope in which two directories are other file systems.
