@@ -48,7 +48,7 @@ func makeKey(path string) []byte {
 	if err != nil {
 		return nil
 	}
-	defer os.Remove(tmp.Name())
+	defer func() { _ = os.Remove(tmp.Name()) }() // it is gone where it was renamed
 	_, err = tmp.Write(key)
 	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
 		return nil
