@@ -102,6 +102,7 @@ func TestFrontmatter(t *testing.T) {
 			deploy/SKILL.md:2:7 FM017 error the name "Deploy" holds the capital D: only a-z, 0-9 and hyphens are allowed`},
 		{"another directory", "agentskills", "description: x\nname:   'other'\n", `
 			deploy/SKILL.md:3:9 FM018 error the name is "other" and the directory is "deploy"`},
+		// P1, P2
 		{"another directory, where it does not matter", "pegasus", "description: x\nname: other\n", ""},
 		{"no name, where the directory's counts", "pegasus", "description: x\n", ""},
 		{"no description, where it is recommended", "pegasus", "name: deploy\n", `

@@ -170,6 +170,13 @@ func (w *workspace) leftovers(c *change, l *layout, o compareOptions) error {
 			c.remove = append(c.remove, at)
 		}
 	}
+	if o.force {
+		for _, stranger := range w.strangers(l) {
+			if !slices.Contains(c.remove, stranger.Path) {
+				c.remove = append(c.remove, stranger.Path)
+			}
+		}
+	}
 	links := w.ownLinks(l.dirs)
 	for _, at := range slices.Sorted(maps.Keys(links)) {
 		_, isLink := l.links[at]

@@ -112,7 +112,7 @@ func (w *workspace) install(ctx context.Context, o InstallOptions, before *proje
 		return nil, err
 	}
 	t.lock.Names = l.names
-	options := compareOptions{hash: o.Frozen, force: o.Force}
+	options := compareOptions{hash: o.Frozen || o.Force, force: o.Force}
 	c, err := w.compare(l, options)
 	if err != nil {
 		return nil, err

@@ -335,6 +335,31 @@ func leaveJournal(t *testing.T, dir string) {
 	t.Fatal("the transaction did not die: ", tx.Commit())
 }
 
+// TestPublishedConfig checks that the artifact of one skill says what its frontmatter says (M3).
+func TestPublishedConfig(t *testing.T) {
+	dir, home := t.TempDir(), t.TempDir()
+	writePack(t, dir, "acme/one", "1.0.0", 1)
+	text := "---\nname: one-0\ndescription: D.\nlicense: MIT\ncompatibility: Needs git\nallowed-tools: Read Bash\nmetadata:\n  team: core\n---\n\nText.\n"
+	if err := os.WriteFile(filepath.Join(dir, "skills", "one-0", "SKILL.md"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	layout := t.TempDir()
+	if _, err := newClient(t, dir, home).Publish(t.Context(), skillpm.PublishOptions{To: "oci-layout:" + layout}); err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for name, data := range snapshot(t, layout) {
+		if strings.Contains(name, "blobs") {
+			all.WriteString(data)
+		}
+	}
+	for _, want := range []string{`"license":"MIT"`, `"compatibility":"Needs git"`, `"allowedTools":["Read","Bash"]`, `"metadata":{"team":"core"}`} {
+		if !strings.Contains(all.String(), want) {
+			t.Errorf("the artifact does not say %s", want)
+		}
+	}
+}
+
 // TestConcurrentInstalls checks that processes that install into one project at a time all succeed, one after the
 // other, and that nothing of any is lost.
 func TestConcurrentInstalls(t *testing.T) {

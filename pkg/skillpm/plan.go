@@ -73,7 +73,7 @@ func (w *workspace) suggest(err error, wishes []wish) error {
 }
 
 // wishes reads the packs that the call names and adds them to the manifest, as yet without the range around a version
-// that was left open. Those that are no change are not returned.
+// that was left open.
 func (w *workspace) wishes(ctx context.Context, world *world, o InstallOptions, m *project.Manifest) ([]wish, error) {
 	var list []wish
 	for _, text := range o.Packs {
@@ -192,6 +192,10 @@ func (w *workspace) solve(ctx context.Context, world *world, m *project.Manifest
 	}
 	world.sticky = true
 	chosen, err := resolve.Resolve(ctx, roots, world, resolve.Options{Prefer: prefer})
+	if world.sealed && diag.CodeOf(err) == diag.NotFound {
+		return nil, diag.Errorf(diag.Conflict, "skillpm.lock does not have what skillpm.yaml asks for: %w", err).
+			WithHint("run skillpm install without --frozen, look at the difference and commit it")
+	}
 	if code := diag.CodeOf(err); err == nil || world.sealed || code != diag.Conflict && code != diag.NotFound {
 		return chosen, err
 	}
@@ -361,6 +365,9 @@ func (w *workspace) choices(o InstallOptions, wishes []wish, t *target) error {
 	name, err := theSkill(id, o.Skills, t.lock.Packs[id])
 	if err != nil {
 		return err
+	}
+	if name == o.As {
+		return diag.Errorf(diag.Usage, "--as %s: that is the name that the skill has", o.As)
 	}
 	return t.manifest.SetAlias(project.Alias{Alias: o.As, Skill: name, Pack: id})
 }

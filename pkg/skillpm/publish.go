@@ -2,12 +2,15 @@ package skillpm
 
 import (
 	"context"
+	"io"
 	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -211,9 +214,42 @@ func release(m *project.Manifest, p *source.Pack, trees []bundle.Tree) oci.Relea
 		if s, ok := p.Skill(t.Name); ok {
 			meta.Description = s.Description
 		}
+		declared(&meta, t)
 		rel.Skills = append(rel.Skills, meta)
 	}
 	return rel
+}
+
+// declared adds what a skill's frontmatter says of it.
+func declared(meta *oci.SkillMeta, t bundle.Tree) {
+	f, err := t.Open(skill.File)
+	if err != nil {
+		return // it was checked before
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, skill.MaxFile))
+	if err != nil {
+		return
+	}
+	doc, _ := skill.Parse(data)
+	meta.License, meta.Compatibility = doc.License(), doc.Compatibility()
+	switch _, tools := doc.Lookup("allowed-tools"); {
+	case tools == nil:
+	case tools.Kind == yaml.SequenceNode:
+		for _, item := range tools.Content {
+			meta.AllowedTools = append(meta.AllowedTools, skill.ScalarText(item))
+		}
+	case !strings.Contains(skill.ScalarText(tools), "("): // a tool with arguments may have spaces in them
+		meta.AllowedTools = strings.Fields(skill.ScalarText(tools))
+	default:
+		meta.AllowedTools = []string{skill.ScalarText(tools)}
+	}
+	if _, table := doc.Lookup("metadata"); table != nil && table.Kind == yaml.MappingNode {
+		meta.Metadata = map[string]string{}
+		for i := 0; i+1 < len(table.Content); i += 2 {
+			meta.Metadata[skill.ScalarText(table.Content[i])] = skill.ScalarText(table.Content[i+1])
+		}
+	}
 }
 
 func (r *PublishReport) addFiles(t bundle.Tree) {

@@ -48,7 +48,7 @@ func (w *workspace) newWorld(ctx context.Context, o InstallOptions) (*world, err
 	return &world{
 		client: w.client, lock: w.lock, registries: registry.NewSet(config, deps), root: root, sealed: o.Frozen, offline: o.Offline,
 		enforced: enforced, deps: deps, override: o.Registry, places: w.state.Places, bindings: bindings(config),
-		refs: map[string]source.Ref{}, opened: map[opened]*source.Pack{}, fresh: map[source.ID]bool{},
+		refs: map[string]source.Ref{}, opened: map[opened]*source.Pack{}, fresh: map[source.ID]bool{}, moved: map[source.ID]bool{},
 	}, nil
 }
 

@@ -2,6 +2,7 @@ package skillpm
 
 import (
 	"context"
+	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -58,6 +59,13 @@ func (c *Client) remove(ctx context.Context, o RemoveOptions) (*InstallReport, e
 	}
 	if t.lock, err = w.newLock(ctx, world, chosen, t); err != nil {
 		return nil, err
+	}
+	for _, a := range slices.Clone(m.Aliases) {
+		if _, stays := t.lock.Packs[a.Pack]; !stays {
+			if _, err := m.RemoveAliasesOf(a.Pack); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return w.install(ctx, io, before, t)
 }

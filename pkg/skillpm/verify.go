@@ -27,6 +27,7 @@ type VerifyReport struct {
 type Problem struct {
 	Path    string `json:"path"` // relative to the root
 	Message string `json:"message"`
+	Missing bool   `json:"missing"` // it is not there; an install puts it back
 	Want    string `json:"want,omitempty"`
 	Got     string `json:"got,omitempty"`
 }
@@ -73,7 +74,7 @@ func (c *Client) Verify(ctx context.Context, scopeKind string) (*VerifyReport, e
 func (w *workspace) verifyTree(at string, t tree) []Problem {
 	got, err := bundle.Sum(os.DirFS(w.scope.Root), at)
 	if errors.Is(err, fs.ErrNotExist) {
-		return []Problem{{Path: at, Message: "is missing", Want: t.digest}}
+		return []Problem{{Path: at, Message: "is missing", Missing: true, Want: t.digest}}
 	}
 	if err != nil {
 		return []Problem{{Path: at, Message: err.Error(), Want: t.digest}}
@@ -142,7 +143,7 @@ func (w *workspace) verifyLink(at, target string) []Problem {
 	got, err := os.Readlink(w.scope.Abs(at))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return []Problem{{Path: at, Message: "link is missing", Want: target}}
+		return []Problem{{Path: at, Message: "link is missing", Missing: true, Want: target}}
 	case err != nil:
 		return []Problem{{Path: at, Message: "is not a link of skillpm's", Want: target}}
 	case got != target:

@@ -2,6 +2,7 @@ package skillpm
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -11,22 +12,33 @@ import (
 	"github.com/skillpm/skillpm/pkg/source"
 )
 
-// required is how the lock writes a dependency: the constraint, or the place and, after a space, the constraint.
+// required is how the lock writes a dependency: the place, the constraint, and in brackets the skills that are wanted, each
+// where there is one, with spaces between them.
 func required(d source.Dependency) string {
-	return strings.TrimSpace(place(d) + " " + d.Constraint)
+	text := place(d) + " " + d.Constraint
+	if len(d.Skills) > 0 {
+		text += " [" + strings.Join(d.Skills, ", ") + "]"
+	}
+	return strings.TrimSpace(text)
 }
 
 // parseRequired is the inverse of required.
 func parseRequired(id source.ID, text string) (source.Dependency, error) {
+	text, list, _ := strings.Cut(strings.TrimSuffix(text, "]"), "[")
+	text = strings.TrimSpace(text)
+	var skills []string
+	if list != "" {
+		skills = strings.Split(list, ", ")
+	}
 	at, constraint, _ := strings.Cut(text, " ")
 	if !strings.Contains(at, "://") && !strings.HasPrefix(at, "path:") && !strings.HasPrefix(at, "./") && !strings.HasPrefix(at, "../") {
-		return source.Dependency{ID: id, Constraint: text}, nil
+		return source.Dependency{ID: id, Constraint: text, Skills: skills}, nil
 	}
 	ref, err := source.Parse(at)
 	if err != nil {
 		return source.Dependency{}, err
 	}
-	return source.Dependency{ID: id, Constraint: constraint, Ref: &ref}, nil
+	return source.Dependency{ID: id, Constraint: constraint, Ref: &ref, Skills: skills}, nil
 }
 
 // place is the text that a requirement's source is compared by: "" for a pack found by name, else the reference with
@@ -61,6 +73,7 @@ type world struct {
 	refs   map[string]source.Ref // by place
 	opened map[opened]*source.Pack
 	fresh  map[source.ID]bool // packs that the lock does not hold back
+	moved  map[source.ID]bool // packs whose locked source does not count
 }
 
 type opened struct {
@@ -100,6 +113,9 @@ func (w *world) Versions(ctx context.Context, id source.ID, at string) ([]resolv
 	if err := w.checkBinding(ctx, id, at); err != nil {
 		return nil, err
 	}
+	if err := w.checkOrigin(ctx, id, at); err != nil {
+		return nil, err
+	}
 	if p, ok := w.locked(id, at); ok && (w.sticky || w.sealed) && !isDirectory(p.Source) {
 		return []resolve.Version{{Version: p.Version}}, nil
 	}
@@ -119,6 +135,29 @@ func (w *world) Versions(ctx context.Context, id source.ID, at string) ([]resolv
 		return nil, err
 	}
 	return []resolve.Version{{Version: p.Version}}, nil
+}
+
+// checkOrigin forgets what the lock says of a pack that is required by name and locked to a place which no registry
+// vouches for, as after a dependency was changed from a place to a name, or in a lock that somebody edited.
+func (w *world) checkOrigin(ctx context.Context, id source.ID, at string) error {
+	p, ok := w.lock.Packs[id]
+	if !ok || at != "" || w.fresh[id] {
+		return nil
+	}
+	switch {
+	case strings.HasPrefix(p.Source, "git+"): // an index may say so
+		_, err := w.find(ctx, id)
+		if err != nil && diag.CodeOf(err) != diag.NotFound {
+			return err
+		}
+		w.fresh[id] = err != nil
+	case isDirectory(p.Source):
+		w.fresh[id] = true
+	}
+	if w.fresh[id] {
+		w.moved[id] = true
+	}
+	return nil
 }
 
 // checkBinding refuses a pack of an owner that the administrator has bound to a registry unless it comes from there,
@@ -164,7 +203,7 @@ func (w *world) namedVersions(ctx context.Context, id source.ID) ([]resolve.Vers
 
 func (w *world) find(ctx context.Context, id source.ID) (registry.Registry, error) {
 	lockedSource := ""
-	if p, ok := w.lock.Packs[id]; ok {
+	if p, ok := w.lock.Packs[id]; ok && !w.moved[id] {
 		lockedSource = p.Source
 	}
 	if placeless(lockedSource) {
@@ -292,14 +331,30 @@ func (w *world) open(ctx context.Context, id source.ID, at string, ref source.Re
 func checkDependencies(p *source.Pack) error {
 	for _, d := range p.Dependencies {
 		switch {
-		case d.Ref == nil, p.Ref.Kind == source.KindPath:
+		case d.Ref == nil:
+		case p.Ref.Kind == source.KindPath && d.Ref.Kind == source.KindPath:
+			if filepath.IsAbs(d.Ref.URL) || strings.HasPrefix(d.Ref.URL, "../") {
+				return outside(p, d)
+			}
+		case p.Ref.Kind == source.KindPath && d.Ref.Kind == source.KindOCI:
+		case p.Ref.Kind == source.KindPath && d.Ref.Kind == source.KindGit && safeGit(p, d):
+		case p.Ref.Kind == source.KindPath:
+			return outside(p, d)
 		case p.Ref.Kind != source.KindGit:
 			return diag.Errorf(diag.Invalid, "%s %s depends on %s at a place; a published pack depends on names only", p.ID, p.Version, d.ID)
-		case d.Ref.Kind != source.KindOCI && d.Ref.Kind != source.KindGit,
-			strings.HasPrefix(d.Ref.URL, "file:"):
-			return diag.Errorf(diag.Denied, "%s %s depends on %s at %s: only the root skillpm.yaml may name places of this machine",
-				p.ID, p.Version, d.ID, d.Ref.Source())
+		case d.Ref.Kind != source.KindOCI && (d.Ref.Kind != source.KindGit || !safeGit(p, d)):
+			return outside(p, d)
 		}
 	}
 	return nil
+}
+
+// safeGit reports whether a pack may name a git place: one over https or ssh, or in the pack's own repository.
+func safeGit(p *source.Pack, d source.Dependency) bool {
+	return strings.HasPrefix(d.Ref.URL, "https://") || strings.HasPrefix(d.Ref.URL, "ssh://") || d.Ref.URL == p.Ref.URL
+}
+
+func outside(p *source.Pack, d source.Dependency) error {
+	return diag.Errorf(diag.Denied, "%s %s depends on %s at %s: only the root skillpm.yaml may name places of this machine, or plain http",
+		p.ID, p.Version, d.ID, d.Ref.Source())
 }

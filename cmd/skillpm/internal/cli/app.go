@@ -54,6 +54,7 @@ type app struct {
 	json    bool
 	quiet   bool
 	noColor bool
+	closers []func() // of the clients that the command used
 }
 
 // reported is returned by a command that has already said all there is to say; only the exit code is left.
@@ -74,6 +75,9 @@ func Main(ctx context.Context, sys System, args []string) diag.Code {
 	root.SetOut(sys.Stdout)
 	root.SetErr(sys.Stderr)
 	cmd, err := root.ExecuteContextC(ctx)
+	for _, done := range a.closers {
+		done()
+	}
 	if err == nil {
 		return diag.OK
 	}
@@ -173,8 +177,10 @@ func (a *app) client() (*skillpm.Client, error) {
 	if config != "" && !isAbs(config) {
 		config = join(a.Dir, config)
 	}
-	return skillpm.New(skillpm.Options{
-		Dir: dir, Paths: paths, Config: config, Getenv: a.Getenv, Now: a.Now, Version: buildVersion(a.Version),
+	c := skillpm.New(skillpm.Options{
+		Dir: dir, Paths: paths, Config: config, Getenv: a.Getenv, Now: a.Now, OS: a.OS, Version: buildVersion(a.Version),
 		Progress: a.progress(),
-	}), nil
+	})
+	a.closers = append(a.closers, c.Close)
+	return c, nil
 }

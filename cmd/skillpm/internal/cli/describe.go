@@ -79,7 +79,7 @@ func (a *app) printVerify(r *skillpm.VerifyReport) error {
 		return nil
 	}
 	restore := "skillpm install puts back what is missing"
-	if slices.ContainsFunc(r.Problems, func(p skillpm.Problem) bool { return p.Got != "" }) {
+	if slices.ContainsFunc(r.Problems, func(p skillpm.Problem) bool { return !p.Missing }) {
 		restore = "skillpm install --force restores what is locked"
 	}
 	err := diag.Errorf(diag.Integrity, "%s from skillpm.lock", plural(len(r.Problems), "difference")).WithHint("%s", restore)
