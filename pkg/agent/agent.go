@@ -44,6 +44,11 @@ func Lookup(id string) (Agent, error) {
 		return table[i], nil
 	}
 	err := diag.Errorf(diag.Usage, "unknown agent %q", id)
+	for _, known := range IDs() {
+		if id != "" && strings.HasPrefix(known, strings.ToLower(id)) {
+			return Agent{}, err.WithHint("did you mean %s?", known)
+		}
+	}
 	if near := diag.Nearest(id, IDs()); near != "" {
 		return Agent{}, err.WithHint("did you mean %s?", near)
 	}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/skillpm/skillpm/pkg/agent"
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -106,7 +105,7 @@ func realDir(root, dir string) (string, error) {
 		resolved = filepath.Dir(resolved)
 	}
 	rel, err := filepath.Rel(root, resolved)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+	if err != nil || !filepath.IsLocal(rel) {
 		return "", diag.Errorf(diag.Denied, "agent directory %s leads to %s, outside %s", dir, resolved, root)
 	}
 	return filepath.ToSlash(rel), nil

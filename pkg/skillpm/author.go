@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -53,6 +54,9 @@ func manifestText(o InitOptions) ([]byte, error) {
 	}
 	if o.Version == "" {
 		o.Version = "0.1.0"
+	}
+	if _, err := semver.StrictNewVersion(o.Version); err != nil {
+		return nil, diag.Errorf(diag.Usage, "--version %q is not a semantic version", o.Version).WithHint("write three numbers, as in 0.1.0")
 	}
 	fmt.Fprintf(&b, "name: %s\nversion: %q\n", id, o.Version)
 	for _, field := range []struct{ key, value string }{{"description", o.Description}, {"license", o.License}} {

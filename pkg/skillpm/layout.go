@@ -7,7 +7,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/project"
@@ -117,7 +116,7 @@ func claims(m *project.Manifest, lock *project.Lock) []project.Claim {
 			add(d.ID, true)
 		}
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(lock.Packs), source.ID.Compare) {
+	for _, id := range lock.IDs() {
 		if !direct[id] {
 			add(id, false)
 		}
@@ -158,7 +157,7 @@ func (w *workspace) owns(entry string) bool {
 // within reports whether path is below dir; both are absolute.
 func within(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != "." && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	return err == nil && rel != "." && filepath.IsLocal(rel)
 }
 
 // expected returns the inventory that a tree has once it is installed: that of the store, with SKILL.md's entry

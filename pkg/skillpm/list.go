@@ -4,11 +4,15 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/source"
 )
 
@@ -28,7 +32,7 @@ func (c *Client) List(_ context.Context, scopeKind string) (*ListReport, error) 
 		return nil, err
 	}
 	r := &ListReport{Scope: w.scope.Kind, Root: w.scope.Root, Agents: l.dirs, Packs: []PackReport{}, Conflicts: []NameConflict{}}
-	for _, id := range slices.SortedFunc(maps.Keys(w.lock.Packs), source.ID.Compare) {
+	for _, id := range w.lock.IDs() {
 		r.Packs = append(r.Packs, w.packReport(w.manifest, id, w.lock.Packs[id], l))
 	}
 	for _, c := range l.conflicts {
@@ -239,4 +243,41 @@ func (i *PackInfo) fill(p *source.Pack) {
 			i.Skills = append(i.Skills, SkillInfo{Name: s.Name, Description: s.Description})
 		}
 	}
+}
+
+// highest returns the highest of the versions that the reference's constraint allows. A release goes before any
+// pre-release.
+func highest(versions []string, ref source.Ref) (string, error) {
+	text := ref.Constraint
+	if text == "latest" {
+		text = ""
+	}
+	for _, try := range []string{cmp.Or(text, "*"), cmp.Or(text, "*-0")} {
+		allowed, err := semver.NewConstraint(try)
+		if err != nil {
+			return "", diag.Errorf(diag.Usage, "%q is not a range of versions: %v", text, err)
+		}
+		best := (*semver.Version)(nil)
+		for _, v := range versions {
+			if parsed, err := semver.StrictNewVersion(v); err == nil && allowed.Check(parsed) && (best == nil || parsed.GreaterThan(best)) {
+				best = parsed
+			}
+		}
+		if best != nil {
+			return best.String(), nil
+		}
+	}
+	return "", diag.Errorf(diag.NotFound, "no version of %s fits %q", ref.ID, text).WithHint("there is %s", strings.Join(versions, ", "))
+}
+
+// describe returns the description of an installed skill, "" if it can't be read.
+func (w *workspace) describe(dir string) string {
+	doc, _, err := skill.Load(os.DirFS(dir), ".")
+	if err != nil {
+		return ""
+	}
+	if d := doc.Description(); d != "" {
+		return d
+	}
+	return skill.FirstParagraph(doc.Body())
 }

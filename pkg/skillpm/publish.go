@@ -262,15 +262,3 @@ func (r *PublishReport) addFiles(t bundle.Tree) {
 		r.Size += e.Size
 	}
 }
-
-// describe returns the description of an installed skill, "" if it can't be read.
-func (w *workspace) describe(dir string) string {
-	doc, _, err := skill.Load(os.DirFS(dir), ".")
-	if err != nil {
-		return ""
-	}
-	if d := doc.Description(); d != "" {
-		return d
-	}
-	return skill.FirstParagraph(doc.Body())
-}

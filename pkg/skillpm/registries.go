@@ -1,24 +1,18 @@
 package skillpm
 
 import (
-	"cmp"
 	"context"
 	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
-	"github.com/Masterminds/semver/v3"
-
-	registryindex "github.com/skillpm/skillpm/registry-index"
-
-	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/resolve"
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/git"
+	registryindex "github.com/skillpm/skillpm/registry-index"
 )
 
 // newWorld returns the world that a call resolves in.
@@ -117,29 +111,4 @@ func lockedDependencies(p *project.LockedPack) ([]source.Dependency, error) {
 	}
 	slices.SortFunc(deps, func(a, b source.Dependency) int { return a.ID.Compare(b.ID) })
 	return deps, nil
-}
-
-// highest returns the highest of the versions that the reference's constraint allows. A release goes before any
-// pre-release.
-func highest(versions []string, ref source.Ref) (string, error) {
-	text := ref.Constraint
-	if text == "latest" {
-		text = ""
-	}
-	for _, try := range []string{cmp.Or(text, "*"), cmp.Or(text, "*-0")} {
-		allowed, err := semver.NewConstraint(try)
-		if err != nil {
-			return "", diag.Errorf(diag.Usage, "%q is not a range of versions: %v", text, err)
-		}
-		best := (*semver.Version)(nil)
-		for _, v := range versions {
-			if parsed, err := semver.StrictNewVersion(v); err == nil && allowed.Check(parsed) && (best == nil || parsed.GreaterThan(best)) {
-				best = parsed
-			}
-		}
-		if best != nil {
-			return best.String(), nil
-		}
-	}
-	return "", diag.Errorf(diag.NotFound, "no version of %s fits %q", ref.ID, text).WithHint("there is %s", strings.Join(versions, ", "))
 }

@@ -36,20 +36,12 @@ type Problem struct {
 // agents' links lead where they should. It changes nothing and needs no network. Differences are in the report; the
 // error is for what could not be looked at.
 func (c *Client) Verify(ctx context.Context, scopeKind string) (*VerifyReport, error) {
-	w, err := c.openWorkspace(scopeKind, false)
+	w, l, err := c.installed(scopeKind)
 	if err != nil {
 		return nil, err
 	}
 	if w.lockBytes == nil {
 		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", w.scope.Root).WithHint("skillpm install writes it")
-	}
-	dirs, _, err := w.agentDirs(nil)
-	if err != nil {
-		return nil, err
-	}
-	l, err := w.newLayout(w.manifest, w.lock, dirs)
-	if err != nil {
-		return nil, err
 	}
 	r := &VerifyReport{Scope: w.scope.Kind, Root: w.scope.Root, Problems: []Problem{}}
 	if _, err := os.Lstat(w.scope.Journal()); err == nil {

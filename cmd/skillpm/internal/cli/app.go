@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"time"
@@ -143,13 +144,21 @@ func (a *app) palette(w io.Writer) palette {
 	return palette(!a.noColor && terminal(w) && a.Getenv("NO_COLOR") == "" && a.Getenv("TERM") != "dumb")
 }
 
+// abs returns a path of the command line as an absolute one.
+func (a *app) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(a.Dir, path)
+}
+
 // workDir returns the directory that the command works in: -C, or the process's own.
 func (a *app) workDir() (string, error) {
 	dir := a.dir
 	if dir == "" {
 		dir = a.Dir
-	} else if !isAbs(dir) {
-		dir = join(a.Dir, dir)
+	} else {
+		dir = a.abs(dir)
 	}
 	info, err := os.Stat(dir)
 	switch {
@@ -174,8 +183,8 @@ func (a *app) client() (*skillpm.Client, error) {
 		return nil, err
 	}
 	config := a.config
-	if config != "" && !isAbs(config) {
-		config = join(a.Dir, config)
+	if config != "" {
+		config = a.abs(config)
 	}
 	c := skillpm.New(skillpm.Options{
 		Dir: dir, Paths: paths, Config: config, Getenv: a.Getenv, Now: a.Now, OS: a.OS, Version: buildVersion(a.Version),

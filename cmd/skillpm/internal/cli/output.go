@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"unicode"
@@ -97,6 +96,3 @@ func plural(n int, thing string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }
-
-func isAbs(path string) bool         { return filepath.IsAbs(path) }
-func join(elements ...string) string { return filepath.Join(elements...) }
