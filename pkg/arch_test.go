@@ -26,10 +26,19 @@ var floors = map[string]int{
 	"pkg/scope":  1,
 	"pkg/agent":  1,
 
-	"pkg/profile": 2,
-	"pkg/project": 2,
-	"pkg/index":   2,
-	"pkg/resolve": 2,
+	"pkg/markdown":  1,
+	"pkg/scan":      1,
+	"pkg/syntax":    1,
+	"pkg/conform":   1,
+	"pkg/similar":   1,
+	"pkg/lint/rule": 1,
+
+	"pkg/profile":  2,
+	"pkg/project":  2,
+	"pkg/index":    2,
+	"pkg/resolve":  2,
+	"pkg/policy":   2,
+	"pkg/baseline": 2,
 
 	"pkg/lint":        3,
 	"pkg/source/git":  3,
@@ -37,10 +46,12 @@ var floors = map[string]int{
 	"pkg/source/file": 3,
 	"pkg/store":       3,
 	"pkg/txn":         3,
+	"pkg/watch":       3,
 
 	"pkg/registry": 4,
 
 	"pkg/skillpm": 5,
+	"pkg/lsp":     5,
 
 	"cmd/skillpm/internal/cli":     6,
 	"cmd/skillpm/internal/gendocs": 7,
