@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"path"
 	"strings"
 
@@ -22,7 +23,7 @@ func (u *unit) fields() {
 		u.hooks(v)
 	}
 	if _, v := u.doc.Lookup("command"); v != nil && v.Kind == yaml.ScalarNode && !u.doc.Recovered(v) {
-		u.command(v, ruleCommand)
+		u.command(v, rule.Command)
 	}
 }
 
@@ -47,17 +48,17 @@ func (u *unit) listed(node *yaml.Node, p string) {
 	at, ok := inside(".", plain)
 	switch {
 	case strings.HasPrefix(plain, "/") || drive.MatchString(p) || !ok:
-		u.atNode(node, finding{rule: ruleListedForm, message: fmt.Sprintf("%s is not inside the skill", p)})
+		u.atNode(node, finding{rule: rule.ListedForm, message: fmt.Sprintf("%s is not inside the skill", p)})
 		return
 	case plain != p:
-		u.atNode(node, finding{rule: ruleListedForm, message: fmt.Sprintf("%s is written with backslashes", p), fix: "write " + at})
+		u.atNode(node, finding{rule: rule.ListedForm, message: fmt.Sprintf("%s is written with backslashes", p), fix: "write " + at})
 	case strings.HasPrefix(p, "./"):
 		u.plainPath(node, p, at)
 	}
 	if u.tree.isFile(at) {
 		return
 	}
-	f := finding{rule: ruleListed, message: fmt.Sprintf("the listed file %s does not exist", at)}
+	f := finding{rule: rule.Listed, message: fmt.Sprintf("the listed file %s does not exist", at)}
 	if u.tree.has(at) {
 		f.message = fmt.Sprintf("the listed path %s is a directory", at)
 	}
@@ -74,7 +75,7 @@ func (u *unit) plainPath(node *yaml.Node, p, at string) {
 	for _, j := range u.l.judges {
 		if j.PlainPaths {
 			u.atNode(node, finding{
-				rule: ruleListedForm, profile: j.ID, message: fmt.Sprintf("%s has ./ before it", p), fix: "write " + at,
+				rule: rule.ListedForm, profile: j.ID, message: fmt.Sprintf("%s has ./ before it", p), fix: "write " + at,
 			})
 		}
 	}
@@ -88,7 +89,7 @@ func (u *unit) hooks(n *yaml.Node) {
 		case value.Kind == yaml.ScalarNode && (key == "pre" || key == "post"):
 			u.hook(value)
 		case value.Kind == yaml.ScalarNode && key == "command":
-			u.command(value, ruleHook)
+			u.command(value, rule.Hook)
 		case value.Kind == yaml.MappingNode:
 			u.hooks(value)
 		case value.Kind == yaml.SequenceNode:
@@ -107,7 +108,7 @@ func (u *unit) hook(node *yaml.Node) {
 	if len(words) == 0 || placeholder(words[0]) {
 		return
 	}
-	u.script(node, words[0], ruleHook)
+	u.script(node, words[0], rule.Hook)
 	if at, ok := inside(".", words[0]); ok {
 		u.called[at] = true
 	}

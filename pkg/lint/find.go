@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"io"
 	"io/fs"
 	"path"
@@ -97,7 +98,7 @@ func (s *search) dir(dir string) error {
 		}
 		s.l.unread = append(s.l.unread, &unit{l: s.l, dir: dir, lines: map[place]string{}})
 		s.l.unread[len(s.l.unread)-1].add(finding{
-			rule: ruleUnreadable, path: dir, message: "the directory cannot be read: " + reason(err),
+			rule: rule.Unreadable, path: dir, message: "the directory cannot be read: " + reason(err),
 		})
 		return nil
 	}

@@ -2,20 +2,21 @@ package lint
 
 import (
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // formRules are the rules for what [skill.Parse] finds.
 var formRules = map[skill.Kind]string{
-	skill.NoFrontmatter: ruleNoFrontmatter,
-	skill.LeadingText:   ruleLeadingText,
-	skill.Unclosed:      ruleUnclosed,
-	skill.BadYAML:       ruleBadYAML,
-	skill.Tab:           ruleTab,
-	skill.NotMapping:    ruleNotMapping,
-	skill.DuplicateKey:  ruleDuplicateKey,
-	skill.ByteOrderMark: ruleBOM,
-	skill.NotUTF8:       ruleNotUTF8,
+	skill.NoFrontmatter: rule.NoFrontmatter,
+	skill.LeadingText:   rule.LeadingText,
+	skill.Unclosed:      rule.Unclosed,
+	skill.BadYAML:       rule.BadYAML,
+	skill.Tab:           rule.Tab,
+	skill.NotMapping:    rule.NotMapping,
+	skill.DuplicateKey:  rule.DuplicateKey,
+	skill.ByteOrderMark: rule.BOM,
+	skill.NotUTF8:       rule.NotUTF8,
 }
 
 // form reports what is wrong with the form of SKILL.md.
@@ -31,9 +32,9 @@ func (u *unit) form(problems []skill.Problem) {
 func (u *unit) broken() bool {
 	for _, f := range u.findings {
 		switch f.Rule {
-		case ruleNoFrontmatter, ruleUnclosed, ruleNotMapping:
+		case rule.NoFrontmatter, rule.Unclosed, rule.NotMapping:
 			return true
-		case ruleBadYAML, ruleTab:
+		case rule.BadYAML, rule.Tab:
 			if f.Severity == diag.SeverityError {
 				return true
 			}

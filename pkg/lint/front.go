@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"path"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ func (u *unit) judge(j *judge) {
 	found, err := j.violations(u.doc.Front)
 	if err != nil {
 		u.add(finding{
-			rule: ruleSchema, src: u.src, line: u.doc.Front.Line, column: u.doc.Front.Column,
+			rule: rule.Schema, src: u.src, line: u.doc.Front.Line, column: u.doc.Front.Column,
 			message: "the frontmatter cannot be checked: " + err.Error(), profile: j.ID,
 		})
 	}
@@ -56,7 +57,7 @@ func (u *unit) violation(j *judge, v violation) bool {
 		u.blank(j, v)
 		return true
 	}
-	f := finding{rule: ruleSchema, profile: j.ID}
+	f := finding{rule: rule.Schema, profile: j.ID}
 	field := fieldName(v.pointer)
 	switch v.keyword {
 	case "type":
@@ -64,7 +65,7 @@ func (u *unit) violation(j *judge, v violation) bool {
 	case "enum":
 		f = u.notAllowed(v, field)
 	case "maxLength":
-		f.rule = ruleTooLong
+		f.rule = rule.TooLong
 		f.message = fmt.Sprintf("%s has %d characters, more than %v", field, length(v.node), v.rule["maxLength"])
 	case "pattern":
 		f = pattern(v, field)
@@ -106,7 +107,7 @@ func isBlank(n *yaml.Node) bool {
 }
 
 func (u *unit) blank(j *judge, v violation) {
-	f := finding{rule: ruleEmpty, message: fieldName(v.pointer) + " has no value", profile: j.ID}
+	f := finding{rule: rule.Empty, message: fieldName(v.pointer) + " has no value", profile: j.ID}
 	if d := j.Downgraded(v.pointer, v.keyword, typeOf(v.node)); d != nil && !slices.Contains(texts(j.raw["required"]), v.pointer[1:]) {
 		f.rule, f.severity = d.Rule, &d.Severity
 	}
@@ -129,7 +130,7 @@ func (u *unit) missing(j *judge, v violation) {
 		if key, _ := descend(v.node, name); key != nil {
 			continue
 		}
-		f := finding{rule: ruleMissing, message: name + " is missing", fix: "add a line " + name + ": …", profile: j.ID}
+		f := finding{rule: rule.Missing, message: name + " is missing", fix: "add a line " + name + ": …", profile: j.ID}
 		if v.pointer != "" {
 			f.message = fieldName(v.pointer) + " has no " + name
 			u.atNode(v.node, f)
@@ -152,7 +153,7 @@ func (u *unit) unknown(j *judge, v violation) {
 		if slices.Contains(known, key.Value) {
 			continue
 		}
-		f := finding{rule: ruleUnknown, message: fmt.Sprintf("%q is not a field of %s", key.Value, j.Title), profile: j.ID}
+		f := finding{rule: rule.Unknown, message: fmt.Sprintf("%q is not a field of %s", key.Value, j.Title), profile: j.ID}
 		if d := j.Downgraded(v.pointer, v.keyword, ""); d != nil {
 			f.rule, f.severity = d.Rule, &d.Severity
 		}
@@ -160,7 +161,7 @@ func (u *unit) unknown(j *judge, v violation) {
 		near := suggest(key.Value, known)
 		switch {
 		case v.pointer == "" && len(hosts) > 0:
-			f.rule, f.severity = ruleOtherHost, new(diag.SeverityAdvice)
+			f.rule, f.severity = rule.OtherHost, new(diag.SeverityAdvice)
 			f.message = fmt.Sprintf("%q has no effect in %s; it is a field of %s", key.Value, j.Title, strings.Join(hosts, ", "))
 		case near != "":
 			f.fix = fmt.Sprintf("did you mean %s?", near)
@@ -179,7 +180,7 @@ func (u *unit) combination(j *judge, v violation) {
 	}
 	key, _ := descend(u.doc.Front, v.needs)
 	if key != nil {
-		u.atNode(key, finding{rule: ruleCombination, message: message, profile: j.ID})
+		u.atNode(key, finding{rule: rule.Combination, message: message, profile: j.ID})
 	}
 }
 
@@ -194,7 +195,7 @@ func (u *unit) wrongType(j *judge, v violation, field string) finding {
 		want = append(want, typeWords[t])
 	}
 	got := typeOf(v.node)
-	f := finding{rule: ruleType, message: fmt.Sprintf("%s must be %s, not %s", field, strings.Join(want, " or "), typeWords[got])}
+	f := finding{rule: rule.Type, message: fmt.Sprintf("%s must be %s, not %s", field, strings.Join(want, " or "), typeWords[got])}
 	wantsText := slices.Contains(want, "text")
 	switch {
 	case wantsText && v.node.Kind == yaml.ScalarNode && v.key != nil:
@@ -208,7 +209,7 @@ func (u *unit) wrongType(j *judge, v violation, field string) finding {
 	}
 	if d := j.Downgraded(v.pointer, v.keyword, got); d != nil {
 		f.rule, f.severity = d.Rule, &d.Severity
-		if d.Rule == ruleToolForm {
+		if d.Rule == rule.ToolForm {
 			f.fix = "write the tools in one line, separated by spaces: " + v.key.Value + ": " + strings.Join(items(v.node), " ")
 		}
 	}
@@ -217,7 +218,7 @@ func (u *unit) wrongType(j *judge, v violation, field string) finding {
 
 func (u *unit) notAllowed(v violation, field string) finding {
 	allowed := texts(v.rule["enum"])
-	f := finding{rule: ruleValue, message: fmt.Sprintf("%s must be one of %s, not %q", field, strings.Join(allowed, ", "), v.node.Value)}
+	f := finding{rule: rule.Value, message: fmt.Sprintf("%s must be one of %s, not %q", field, strings.Join(allowed, ", "), v.node.Value)}
 	if v.node.Kind != yaml.ScalarNode {
 		f.message = fmt.Sprintf("%s must be one of %s, not %s", field, strings.Join(allowed, ", "), typeWords[typeOf(v.node)])
 	}
@@ -229,7 +230,7 @@ func (u *unit) notAllowed(v violation, field string) finding {
 
 func pattern(v violation, field string) finding {
 	if field == "name" {
-		f := finding{rule: ruleName, message: field + " has a form that is not allowed"}
+		f := finding{rule: rule.Name, message: field + " has a form that is not allowed"}
 		if err := skill.CheckName(cut(v.node.Value, skill.MaxName)); err != nil {
 			f.message = err.Error()
 		}
@@ -238,7 +239,7 @@ func pattern(v violation, field string) finding {
 		}
 		return f
 	}
-	f := finding{rule: ruleSchema, message: fmt.Sprintf("%s does not have the form %v", field, v.rule["pattern"])}
+	f := finding{rule: rule.Schema, message: fmt.Sprintf("%s does not have the form %v", field, v.rule["pattern"])}
 	if said, ok := v.rule["x-error"].(map[string]any); ok {
 		if s, ok := said["pattern"].(string); ok {
 			f.message = field + " " + s

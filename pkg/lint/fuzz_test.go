@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"github.com/skillpm/skillpm/pkg/profile"
 )
 
@@ -37,7 +38,7 @@ func check(t *testing.T, l *lint.Linter, text, page string) lint.Report {
 		t.Fatal(err)
 	}
 	for _, f := range r.Findings {
-		if _, known := lint.LookupRule(f.Rule); !known || f.Message == "" || f.Fix == "" {
+		if _, known := rule.Lookup(f.Rule); !known || f.Message == "" || f.Fix == "" {
 			t.Fatalf("%+v", f)
 		}
 		file, known := fsys[f.Path]

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"path"
 	"strings"
 
@@ -29,7 +30,7 @@ func (u *unit) nameIsDirectory(j *judge) {
 		fix = fmt.Sprintf("write name: %s", dir)
 	}
 	u.atNode(node, finding{
-		rule: ruleNameDirectory, severity: j.NameIsDirectory, profile: j.ID, fix: fix,
+		rule: rule.NameDirectory, severity: j.NameIsDirectory, profile: j.ID, fix: fix,
 		message: fmt.Sprintf("the name is %q and the directory is %q", name, dir),
 	})
 }
@@ -40,7 +41,7 @@ func (u *unit) recommended(j *judge) {
 			continue
 		}
 		f := finding{
-			rule: ruleRecommended, message: "there is no " + name, profile: j.ID,
+			rule: rule.Recommended, message: "there is no " + name, profile: j.ID,
 			src: u.src, line: u.doc.FrontLine - 1, column: 1, width: 3, fix: "add a line " + name + ": …",
 		}
 		if j.Defaults[name] == "first-paragraph" {
@@ -65,7 +66,7 @@ func (u *unit) listing(j *judge) {
 	}
 	if total > j.Listing.Limit {
 		u.atNode(last, finding{
-			rule: ruleListing, profile: j.ID,
+			rule: rule.Listing, profile: j.ID,
 			message: fmt.Sprintf("%s have %d characters together, and %s shows the first %d",
 				strings.Join(j.Listing.Fields, " and "), total, j.Title, j.Listing.Limit),
 		})

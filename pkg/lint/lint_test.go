@@ -12,6 +12,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"github.com/skillpm/skillpm/pkg/profile"
 )
 
@@ -494,13 +495,13 @@ func TestParallelIsTheSame(t *testing.T) {
 // Every rule has all its texts and an id of its own, and the table is in order of id.
 func TestRules(t *testing.T) {
 	last := ""
-	for _, r := range lint.Rules() {
+	for _, r := range rule.All() {
 		if r.ID <= last || r.Title == "" || r.Why == "" || r.Fix == "" {
 			t.Errorf("%+v after %s", r, last)
 		}
 		last = r.ID
-		if found, ok := lint.LookupRule(strings.ToLower(r.ID)); !ok || found != r {
-			t.Errorf("LookupRule(%q) = %v", r.ID, found)
+		if found, ok := rule.Lookup(strings.ToLower(r.ID)); !ok || found != r {
+			t.Errorf("Lookup(%q) = %v", r.ID, found)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"io/fs"
 	"path"
 
@@ -57,7 +58,7 @@ func (u *unit) pack(known map[string]string) string {
 }
 
 func (u *unit) sameName(first *unit, pack bool) {
-	f := finding{rule: ruleSameName, message: fmt.Sprintf("%s is already called %q", u.l.show(first.file), u.name.text)}
+	f := finding{rule: rule.SameName, message: fmt.Sprintf("%s is already called %q", u.l.show(first.file), u.name.text)}
 	if !pack {
 		f.severity = new(diag.SeverityWarning)
 	}
@@ -66,6 +67,6 @@ func (u *unit) sameName(first *unit, pack bool) {
 
 func (u *unit) sameDescription(first *unit) {
 	u.atMention(u.description, finding{
-		rule: ruleSameDescribe, message: "the description is the same as that of " + u.l.show(first.file),
+		rule: rule.SameDescribe, message: "the description is the same as that of " + u.l.show(first.file),
 	})
 }

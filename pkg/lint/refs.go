@@ -3,6 +3,7 @@ package lint
 import (
 	"errors"
 	"fmt"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"io/fs"
 	"path"
 	"strings"
@@ -42,7 +43,7 @@ func (u *unit) references() {
 	for _, p := range w.pending {
 		if to := w.pages[p.to]; to != nil && !to.complex && !to.hasAnchor(p.fragment) {
 			u.atLink(p.from, p.link, finding{
-				rule: ruleAnchor, message: fmt.Sprintf("no heading of %s has the anchor #%s", p.to, p.fragment),
+				rule: rule.Anchor, message: fmt.Sprintf("no heading of %s has the anchor #%s", p.to, p.fragment),
 			})
 		}
 	}
@@ -116,7 +117,7 @@ func (u *unit) atLink(p *page, k link, f finding) {
 func (u *unit) follow(rel string, p *page, k link, t target) string {
 	if t.backslash {
 		u.atLink(p, k, finding{
-			rule: ruleBackslash, message: "a backslash in a link's path", fix: "write " + t.path,
+			rule: rule.Backslash, message: "a backslash in a link's path", fix: "write " + t.path,
 		})
 	}
 	found := u.resolve(rel, t)
@@ -128,12 +129,12 @@ func (u *unit) follow(rel string, p *page, k link, t target) string {
 		u.escapes(rel, p, k, at)
 		return ""
 	}
-	f := finding{rule: ruleBroken, message: at + " does not exist"}
+	f := finding{rule: rule.Broken, message: at + " does not exist"}
 	if rel != path.Base(u.file) {
-		f.rule = ruleBrokenBelow
+		f.rule = rule.BrokenBelow
 	}
 	if other := u.tree.likely(at); other != "" {
-		f.rule, f.fix = ruleCase, "write "+relative(path.Dir(rel), other)
+		f.rule, f.fix = rule.Case, "write "+relative(path.Dir(rel), other)
 		f.message = fmt.Sprintf("%s is %s on disk", at, other)
 		u.atLink(p, k, f)
 		return other
@@ -174,7 +175,7 @@ func (u *unit) exists(rel string) bool {
 // escapes reports a link that leads out of the skill: a warning while its target exists here.
 func (u *unit) escapes(rel string, p *page, k link, at string) {
 	f := finding{
-		rule: ruleEscape, severity: new(diag.SeverityWarning),
+		rule: rule.Escape, severity: new(diag.SeverityWarning),
 		message: "the link leaves the skill, so it is broken where only the skill is installed",
 	}
 	full := path.Join(u.dir, at)
@@ -203,7 +204,7 @@ func (l *linter) isSkill(name string) bool {
 }
 
 func (u *unit) absolute(p *page, k link, t target) {
-	f := finding{rule: ruleAbsolute, message: "an absolute path leads elsewhere on every other machine"}
+	f := finding{rule: rule.Absolute, message: "an absolute path leads elsewhere on every other machine"}
 	if at, ok := inside(".", strings.TrimLeft(t.path, "/")); ok && at != "." && u.tree.has(at) {
 		f.fix = "write " + at
 	}

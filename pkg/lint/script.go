@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"path"
 	"strings"
 
@@ -59,7 +60,7 @@ func (u *unit) oneScript(rel string, head []byte) {
 	advice := new(diag.SeverityAdvice)
 	switch {
 	case shebang && !executable && !u.l.NoModes:
-		f := finding{rule: ruleExecutable, src: src, line: 1, column: 1, message: "the script has a shebang and is not executable"}
+		f := finding{rule: rule.Executable, src: src, line: 1, column: 1, message: "the script has a shebang and is not executable"}
 		if f.fix = "chmod +x " + u.l.show(src.path); !called {
 			f.severity = advice
 		} else {
@@ -68,11 +69,11 @@ func (u *unit) oneScript(rel string, head []byte) {
 		u.add(f)
 	case shebang || len(head) == 0 || path.Ext(rel) == "" && !executable:
 	case executable:
-		u.add(finding{rule: ruleShebang, src: src, line: 1, column: 1, message: "the script is executable and has no shebang", fix: shebangFor(rel)})
+		u.add(finding{rule: rule.Shebang, src: src, line: 1, column: 1, message: "the script is executable and has no shebang", fix: shebangFor(rel)})
 	case called:
-		u.add(finding{rule: ruleShebang, src: src, line: 1, column: 1, message: "the script is called by its path and has no shebang", fix: shebangFor(rel)})
+		u.add(finding{rule: rule.Shebang, src: src, line: 1, column: 1, message: "the script is called by its path and has no shebang", fix: shebangFor(rel)})
 	case shellExtension(rel):
-		u.add(finding{rule: ruleShebang, severity: advice, src: src, line: 1, column: 1, message: "the script has no shebang", fix: shebangFor(rel)})
+		u.add(finding{rule: rule.Shebang, severity: advice, src: src, line: 1, column: 1, message: "the script has no shebang", fix: shebangFor(rel)})
 	}
 }
 
@@ -96,12 +97,12 @@ func (u *unit) shebang(src *source) bool {
 	f := finding{src: src, line: 1, column: 1}
 	switch interpreter := bytes.TrimSpace(first[2:]); {
 	case len(text) < len(src.data):
-		f.rule, f.message = ruleShebangBOM, "a byte order mark before the shebang"
+		f.rule, f.message = rule.ShebangBOM, "a byte order mark before the shebang"
 	case whole && bytes.HasSuffix(first, []byte("\r")):
-		f.rule, f.message = ruleShebangCRLF, "the shebang ends with a carriage return"
+		f.rule, f.message = rule.ShebangCRLF, "the shebang ends with a carriage return"
 		f.column = len([]rune(string(first)))
 	case len(interpreter) > 0 && interpreter[0] != '/':
-		f.rule, f.message, f.column = ruleInterpreter, "the shebang does not name an absolute path", 3
+		f.rule, f.message, f.column = rule.Interpreter, "the shebang does not name an absolute path", 3
 	default:
 		return true
 	}
@@ -119,7 +120,7 @@ func (u *unit) lateShebang(src *source, text []byte) {
 	for n := 1; n <= 3; n++ {
 		line, rest, _ := bytes.Cut(text, []byte("\n"))
 		if n > 1 && bytes.HasPrefix(line, []byte("#!/")) {
-			u.add(finding{rule: ruleShebangLine, src: src, line: n, column: 1, message: "the shebang is not on the first line"})
+			u.add(finding{rule: rule.ShebangLine, src: src, line: n, column: 1, message: "the shebang is not on the first line"})
 			return
 		}
 		text = rest

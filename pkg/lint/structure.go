@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"io/fs"
 	"path"
 	"strings"
@@ -29,7 +30,7 @@ func (u *unit) structure() {
 		if u.tree.entries[rel].Type()&fs.ModeSymlink == 0 {
 			what = "neither a file nor a directory"
 		}
-		u.add(finding{rule: ruleLink, path: path.Join(u.dir, rel), message: rel + " is " + what})
+		u.add(finding{rule: rule.Link, path: path.Join(u.dir, rel), message: rel + " is " + what})
 	}
 	for _, rel := range u.tree.files {
 		u.leftover(rel, false)
@@ -39,7 +40,7 @@ func (u *unit) structure() {
 		u.leftover(rel, true)
 	}
 	for rel, err := range u.tree.unread {
-		u.add(finding{rule: ruleUnreadable, path: path.Join(u.dir, rel), message: "the directory cannot be read: " + reason(err)})
+		u.add(finding{rule: rule.Unreadable, path: path.Join(u.dir, rel), message: "the directory cannot be read: " + reason(err)})
 	}
 	if n := len(u.tree.nested); n > 0 {
 		inner := u.tree.nested[0]
@@ -47,16 +48,16 @@ func (u *unit) structure() {
 		if n > 1 {
 			message = fmt.Sprintf("%d skills below %s belong to it and are not installed as skills of their own; the first is %s", n, u.l.show(u.dir), u.l.show(inner.dir))
 		}
-		u.add(finding{rule: ruleNested, path: u.file, message: message})
+		u.add(finding{rule: rule.Nested, path: u.file, message: message})
 	}
 	if u.tree.full {
-		u.add(finding{rule: ruleManyEntries, path: u.file, message: fmt.Sprintf("the skill has more than %d files, or directories deeper than %d", maxEntries, maxDepth)})
+		u.add(finding{rule: rule.ManyEntries, path: u.file, message: fmt.Sprintf("the skill has more than %d files, or directories deeper than %d", maxEntries, maxDepth)})
 	}
 }
 
 // leftover reports a file or directory that is not meant to be in a skill. What is never published is only advice.
 func (u *unit) leftover(rel string, dir bool) {
-	f := finding{rule: ruleLeftover, path: path.Join(u.dir, rel)}
+	f := finding{rule: rule.Leftover, path: path.Join(u.dir, rel)}
 	base := path.Base(rel)
 	switch {
 	case bundle.Ignored(rel, dir):
@@ -104,7 +105,7 @@ func (u *unit) unsafePath(rel string) {
 		return
 	}
 	if err := bundle.CheckPath(rel); err != nil {
-		u.add(finding{rule: ruleUnsafePath, path: path.Join(u.dir, rel), message: err.Error()})
+		u.add(finding{rule: rule.UnsafePath, path: path.Join(u.dir, rel), message: err.Error()})
 	}
 }
 
@@ -114,20 +115,20 @@ func (u *unit) body() {
 	first := u.doc.BodyLine
 	if len(bytes.TrimSpace(body)) == 0 {
 		if u.doc.FrontLine > 0 {
-			u.add(finding{rule: ruleEmptyBody, src: u.src, line: max(1, first-1), column: 1, message: "there are no instructions below the frontmatter"})
+			u.add(finding{rule: rule.EmptyBody, src: u.src, line: max(1, first-1), column: 1, message: "there are no instructions below the frontmatter"})
 		}
 		return
 	}
 	trimmed := bytes.TrimRight(body, " \t\r\n")
 	if n := bytes.Count(trimmed, []byte("\n")) + 1; n > adviseLines {
 		u.add(finding{
-			rule: ruleManyLines, src: u.src, line: first + adviseLines, column: 1,
+			rule: rule.ManyLines, src: u.src, line: first + adviseLines, column: 1,
 			message: fmt.Sprintf("the body has %d lines, more than the %d that the standard advises", n, adviseLines),
 		})
 	}
 	if n := tokens(trimmed); n > adviseTokens {
 		u.add(finding{
-			rule: ruleManyTokens, src: u.src, line: first, column: 1,
+			rule: rule.ManyTokens, src: u.src, line: first, column: 1,
 			message: fmt.Sprintf("the body has about %d tokens, more than the %d that the standard advises", n, adviseTokens),
 		})
 	}
@@ -152,13 +153,13 @@ func tokens(text []byte) int {
 // pageForm reports a code block that nothing closes, and a page that could not be read.
 func (u *unit) pageForm(p *page) {
 	if p.complex {
-		u.add(finding{rule: ruleComplex, path: p.src.path, message: "the Markdown is too complex to look for links in it"})
+		u.add(finding{rule: rule.Complex, path: p.src.path, message: "the Markdown is too complex to look for links in it"})
 	}
 	if p.open < 0 {
 		return
 	}
 	line, column := p.src.position(p.open)
-	u.add(finding{rule: ruleOpenFence, src: p.src, line: line, column: column, message: "this code block is not closed, so the rest of the file is code"})
+	u.add(finding{rule: rule.OpenFence, src: p.src, line: line, column: column, message: "this code block is not closed, so the rest of the file is code"})
 }
 
 // size writes a number of bytes for people.

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -73,12 +74,12 @@ func (u *unit) toolForm(j *judge) {
 	switch {
 	case j.ToolForm == "space" && comma:
 		u.atNode(v, finding{
-			rule: ruleToolForm, profile: j.ID, message: "allowed-tools are separated by commas, and the standard has spaces",
+			rule: rule.ToolForm, profile: j.ID, message: "allowed-tools are separated by commas, and the standard has spaces",
 			fix: fmt.Sprintf("write allowed-tools: %s", strings.Join(tools(v.Value), " ")),
 		})
 	case j.ToolForm == "comma" && !comma:
 		u.atNode(v, finding{
-			rule: ruleToolForm, profile: j.ID, message: "allowed-tools are separated by spaces, and " + j.Title + " has commas",
+			rule: rule.ToolForm, profile: j.ID, message: "allowed-tools are separated by spaces, and " + j.Title + " has commas",
 			fix: fmt.Sprintf("write allowed-tools: %s", strings.Join(tools(v.Value), ", ")),
 		})
 	}

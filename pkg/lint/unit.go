@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -43,7 +44,7 @@ func (l *linter) check(p home) *unit {
 		called: map[string]bool{}, lines: map[place]string{},
 	}
 	if p.file != skill.File {
-		u.add(finding{rule: ruleFileCase, path: u.file, message: p.file + " is not called SKILL.md"})
+		u.add(finding{rule: rule.FileCase, path: u.file, message: p.file + " is not called SKILL.md"})
 	}
 	u.structure()
 	if data, ok := u.read(u.file, skill.MaxFile); ok {
@@ -96,10 +97,10 @@ func (u *unit) read(name string, limit int64) ([]byte, bool) {
 	data, err := readHead(u.l.fsys, name, limit+1)
 	switch {
 	case err != nil:
-		u.add(finding{rule: ruleUnreadable, path: name, message: "the file cannot be read: " + reason(err)})
+		u.add(finding{rule: rule.Unreadable, path: name, message: "the file cannot be read: " + reason(err)})
 		return nil, false
 	case int64(len(data)) > limit:
-		u.add(finding{rule: ruleUnreadable, path: name, message: "the file is larger than " + size(limit)})
+		u.add(finding{rule: rule.Unreadable, path: name, message: "the file is larger than " + size(limit)})
 		return nil, false
 	}
 	return data, true
@@ -121,14 +122,14 @@ type finding struct {
 
 func (u *unit) add(f finding) {
 	out := diag.Finding{
-		Rule: f.rule, Severity: severityOf(f.rule), Path: f.path, Line: f.line, Column: f.column,
+		Rule: f.rule, Severity: rule.Severity(f.rule), Path: f.path, Line: f.line, Column: f.column,
 		Message: f.message, Fix: f.fix, Profile: f.profile,
 	}
 	if f.severity != nil {
 		out.Severity = *f.severity
 	}
 	if out.Fix == "" {
-		out.Fix = fixOf(f.rule)
+		out.Fix = rule.Fix(f.rule)
 	}
 	if f.src != nil {
 		out.Path = f.src.path

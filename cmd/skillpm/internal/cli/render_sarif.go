@@ -10,6 +10,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 )
 
 // The types below are the part of SARIF 2.1.0 (OASIS) that a report needs.
@@ -83,7 +84,7 @@ type sarifRegion struct {
 }
 
 func renderSARIF(w io.Writer, r lint.Report, version string) error {
-	rules := lint.Rules()
+	rules := rule.All()
 	index := make(map[string]int, len(rules))
 	driver := sarifDriver{Name: "skillpm", Version: version, URI: "https://github.com/skillpm/skillpm"}
 	for i, rule := range rules {

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 )
 
 func report(t *testing.T, text string) lint.Report {
@@ -86,7 +87,7 @@ func TestSARIF(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := log.Runs[0]
-	if log.Version != "2.1.0" || run.Tool.Driver.Version != "1.2.3" || len(run.Tool.Driver.Rules) != len(lint.Rules()) {
+	if log.Version != "2.1.0" || run.Tool.Driver.Version != "1.2.3" || len(run.Tool.Driver.Rules) != len(rule.All()) {
 		t.Errorf("got %+v", run.Tool.Driver)
 	}
 	prints := map[string]bool{}

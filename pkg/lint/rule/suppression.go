@@ -1,0 +1,25 @@
+package rule
+
+// suppressionRules are the rules about comments and baselines that silence others.
+var suppressionRules = []Rule{
+	{
+		ID: NoReason, Title: "suppression without a reason", Severity: w,
+		Why: "Nobody can tell later whether it is still right. It does not count.",
+		Fix: "write why after a colon: skillpm-ignore REF001: made at release",
+	},
+	{
+		ID: Unused, Title: "suppression of nothing", Severity: w,
+		Why: "There is no such finding there any more, so it may hide a new one.",
+		Fix: "remove it",
+	},
+	{
+		ID: UnknownRule, Title: "suppression of an unknown rule", Severity: w,
+		Why: "No rule has that id, so it suppresses nothing.",
+		Fix: "see `skillpm rules`",
+	},
+	{
+		ID: Expired, Title: "suppression has expired", Severity: w,
+		Why: "Its date has come, so the finding counts again.",
+		Fix: "mend the finding, or give the suppression a new date",
+	},
+}
