@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"github.com/skillpm/skillpm/pkg/conform"
 	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"path"
 	"strings"
@@ -35,7 +36,7 @@ func (u *unit) files(list *yaml.Node) {
 	for _, item := range list.Content {
 		node := item
 		if item.Kind == yaml.MappingNode {
-			_, node = descend(item, "path")
+			_, node = conform.Descend(item, "path")
 		}
 		if p := skill.ScalarText(node); p != "" && node.Kind == yaml.ScalarNode {
 			u.listed(node, p)

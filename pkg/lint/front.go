@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"github.com/skillpm/skillpm/pkg/conform"
 	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"path"
 	"slices"
@@ -19,7 +20,7 @@ func (u *unit) judge(j *judge) {
 	if u.doc.Front == nil {
 		return
 	}
-	found, err := j.violations(u.doc.Front)
+	found, err := j.schema.Check(u.doc.Front)
 	if err != nil {
 		u.add(finding{
 			rule: rule.Schema, src: u.src, line: u.doc.Front.Line, column: u.doc.Front.Column,
@@ -28,11 +29,11 @@ func (u *unit) judge(j *judge) {
 	}
 	said := map[*yaml.Node]bool{}
 	for _, v := range found {
-		if v.node != nil && (u.doc.Recovered(v.node) || said[v.node]) {
+		if v.Node != nil && (u.doc.Recovered(v.Node) || said[v.Node]) {
 			continue
 		}
 		if u.violation(j, v) {
-			said[v.node] = true
+			said[v.Node] = true
 		}
 	}
 	u.nameIsDirectory(j)
@@ -42,41 +43,41 @@ func (u *unit) judge(j *judge) {
 }
 
 // violation turns one broken keyword into findings. It reports whether nothing more needs saying about the node.
-func (u *unit) violation(j *judge, v violation) bool {
+func (u *unit) violation(j *judge, v conform.Violation) bool {
 	switch {
-	case v.needs != "":
+	case v.Needs != "":
 		u.combination(j, v)
 		return false
-	case v.keyword == "required":
+	case v.Keyword == "required":
 		u.missing(j, v)
 		return false
-	case v.keyword == "additionalProperties":
+	case v.Keyword == "additionalProperties":
 		u.unknown(j, v)
 		return false
-	case isBlank(v.node) && slices.Contains([]string{"minLength", "pattern", "enum", "type"}, v.keyword):
+	case isBlank(v.Node) && slices.Contains([]string{"minLength", "pattern", "enum", "type"}, v.Keyword):
 		u.blank(j, v)
 		return true
 	}
 	f := finding{rule: rule.Schema, profile: j.ID}
-	field := fieldName(v.pointer)
-	switch v.keyword {
+	field := fieldName(v.Pointer)
+	switch v.Keyword {
 	case "type":
 		f = u.wrongType(j, v, field)
 	case "enum":
 		f = u.notAllowed(v, field)
 	case "maxLength":
 		f.rule = rule.TooLong
-		f.message = fmt.Sprintf("%s has %d characters, more than %v", field, length(v.node), v.rule["maxLength"])
+		f.message = fmt.Sprintf("%s has %d characters, more than %v", field, length(v.Node), v.Rule["maxLength"])
 	case "pattern":
 		f = pattern(v, field)
 	case "uniqueItems":
 		f.message = field + " lists something twice"
 		f.fix = "remove the repetition"
 	default:
-		f.message = fmt.Sprintf("%s does not satisfy %s: %v", field, v.keyword, v.rule[v.keyword])
+		f.message = fmt.Sprintf("%s does not satisfy %s: %v", field, v.Keyword, v.Rule[v.Keyword])
 	}
 	f.profile = j.ID
-	u.atNode(v.node, f)
+	u.atNode(v.Node, f)
 	return false
 }
 
@@ -106,34 +107,34 @@ func isBlank(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!null" || n.ShortTag() == "!!str" && strings.TrimSpace(n.Value) == "")
 }
 
-func (u *unit) blank(j *judge, v violation) {
-	f := finding{rule: rule.Empty, message: fieldName(v.pointer) + " has no value", profile: j.ID}
-	if d := j.Downgraded(v.pointer, v.keyword, typeOf(v.node)); d != nil && !slices.Contains(texts(j.raw["required"]), v.pointer[1:]) {
+func (u *unit) blank(j *judge, v conform.Violation) {
+	f := finding{rule: rule.Empty, message: fieldName(v.Pointer) + " has no value", profile: j.ID}
+	if d := j.Downgraded(v.Pointer, v.Keyword, conform.TypeOf(v.Node)); d != nil && !slices.Contains(conform.Texts(j.schema.Raw["required"]), v.Pointer[1:]) {
 		f.rule, f.severity = d.Rule, &d.Severity
 	}
 	u.atNode(orKey(v), f)
 }
 
 // orKey returns the node to point at: the value, or its key where the value takes no place.
-func orKey(v violation) *yaml.Node {
-	if v.key != nil && v.node.Kind == yaml.ScalarNode && v.node.Value == "" && v.node.Style == 0 {
-		return v.key
+func orKey(v conform.Violation) *yaml.Node {
+	if v.Key != nil && v.Node.Kind == yaml.ScalarNode && v.Node.Value == "" && v.Node.Style == 0 {
+		return v.Key
 	}
-	return v.node
+	return v.Node
 }
 
-func (u *unit) missing(j *judge, v violation) {
-	if v.pointer == "" && u.broken() {
+func (u *unit) missing(j *judge, v conform.Violation) {
+	if v.Pointer == "" && u.broken() {
 		return
 	}
-	for _, name := range texts(v.rule["required"]) {
-		if key, _ := descend(v.node, name); key != nil {
+	for _, name := range conform.Texts(v.Rule["required"]) {
+		if key, _ := conform.Descend(v.Node, name); key != nil {
 			continue
 		}
 		f := finding{rule: rule.Missing, message: name + " is missing", fix: "add a line " + name + ": …", profile: j.ID}
-		if v.pointer != "" {
-			f.message = fieldName(v.pointer) + " has no " + name
-			u.atNode(v.node, f)
+		if v.Pointer != "" {
+			f.message = fieldName(v.Pointer) + " has no " + name
+			u.atNode(v.Node, f)
 			continue
 		}
 		if name == "name" {
@@ -146,21 +147,21 @@ func (u *unit) missing(j *judge, v violation) {
 	}
 }
 
-func (u *unit) unknown(j *judge, v violation) {
-	known := fieldNames(v.rule)
-	for i := 0; i+1 < len(v.node.Content); i += 2 {
-		key := v.node.Content[i]
+func (u *unit) unknown(j *judge, v conform.Violation) {
+	known := conform.FieldNames(v.Rule)
+	for i := 0; i+1 < len(v.Node.Content); i += 2 {
+		key := v.Node.Content[i]
 		if slices.Contains(known, key.Value) {
 			continue
 		}
 		f := finding{rule: rule.Unknown, message: fmt.Sprintf("%q is not a field of %s", key.Value, j.Title), profile: j.ID}
-		if d := j.Downgraded(v.pointer, v.keyword, ""); d != nil {
+		if d := j.Downgraded(v.Pointer, v.Keyword, ""); d != nil {
 			f.rule, f.severity = d.Rule, &d.Severity
 		}
 		hosts := u.l.hosts()[key.Value]
 		near := suggest(key.Value, known)
 		switch {
-		case v.pointer == "" && len(hosts) > 0:
+		case v.Pointer == "" && len(hosts) > 0:
 			f.rule, f.severity = rule.OtherHost, new(diag.SeverityAdvice)
 			f.message = fmt.Sprintf("%q has no effect in %s; it is a field of %s", key.Value, j.Title, strings.Join(hosts, ", "))
 		case near != "":
@@ -170,15 +171,15 @@ func (u *unit) unknown(j *judge, v violation) {
 	}
 }
 
-func (u *unit) combination(j *judge, v violation) {
-	message := v.needs + " has no meaning without another field"
-	for _, v0 := range slices.Backward(v.context) {
+func (u *unit) combination(j *judge, v conform.Violation) {
+	message := v.Needs + " has no meaning without another field"
+	for _, v0 := range slices.Backward(v.Context) {
 		if s, ok := v0["x-error"].(string); ok {
 			message = s
 			break
 		}
 	}
-	key, _ := descend(u.doc.Front, v.needs)
+	key, _ := conform.Descend(u.doc.Front, v.Needs)
 	if key != nil {
 		u.atNode(key, finding{rule: rule.Combination, message: message, profile: j.ID})
 	}
@@ -189,58 +190,58 @@ var typeWords = map[string]string{
 	"list": "a list", "mapping": "a mapping", "string": "text", "array": "a list", "object": "a mapping", "integer": "a whole number",
 }
 
-func (u *unit) wrongType(j *judge, v violation, field string) finding {
+func (u *unit) wrongType(j *judge, v conform.Violation, field string) finding {
 	var want []string
-	for _, t := range append(texts(v.rule["type"]), texts([]any{v.rule["type"]})...) {
+	for _, t := range append(conform.Texts(v.Rule["type"]), conform.Texts([]any{v.Rule["type"]})...) {
 		want = append(want, typeWords[t])
 	}
-	got := typeOf(v.node)
+	got := conform.TypeOf(v.Node)
 	f := finding{rule: rule.Type, message: fmt.Sprintf("%s must be %s, not %s", field, strings.Join(want, " or "), typeWords[got])}
 	wantsText := slices.Contains(want, "text")
 	switch {
-	case wantsText && v.node.Kind == yaml.ScalarNode && v.key != nil:
-		f.fix = fmt.Sprintf("put it in double quotes: %s: %q", v.key.Value, v.node.Value)
+	case wantsText && v.Node.Kind == yaml.ScalarNode && v.Key != nil:
+		f.fix = fmt.Sprintf("put it in double quotes: %s: %q", v.Key.Value, v.Node.Value)
 	case wantsText && got == "list":
 		f.fix = "write it as one text"
 	case got == "text" && slices.Contains(want, "true or false"):
 		f.fix = "write true or false without quotes"
-	case got == "text" && slices.Contains(want, "a list") && v.key != nil:
-		f.fix = fmt.Sprintf("write it as a list: %s: [%s]", v.key.Value, strings.Join(tools(v.node.Value), ", "))
+	case got == "text" && slices.Contains(want, "a list") && v.Key != nil:
+		f.fix = fmt.Sprintf("write it as a list: %s: [%s]", v.Key.Value, strings.Join(tools(v.Node.Value), ", "))
 	}
-	if d := j.Downgraded(v.pointer, v.keyword, got); d != nil {
+	if d := j.Downgraded(v.Pointer, v.Keyword, got); d != nil {
 		f.rule, f.severity = d.Rule, &d.Severity
 		if d.Rule == rule.ToolForm {
-			f.fix = "write the tools in one line, separated by spaces: " + v.key.Value + ": " + strings.Join(items(v.node), " ")
+			f.fix = "write the tools in one line, separated by spaces: " + v.Key.Value + ": " + strings.Join(items(v.Node), " ")
 		}
 	}
 	return f
 }
 
-func (u *unit) notAllowed(v violation, field string) finding {
-	allowed := texts(v.rule["enum"])
-	f := finding{rule: rule.Value, message: fmt.Sprintf("%s must be one of %s, not %q", field, strings.Join(allowed, ", "), v.node.Value)}
-	if v.node.Kind != yaml.ScalarNode {
-		f.message = fmt.Sprintf("%s must be one of %s, not %s", field, strings.Join(allowed, ", "), typeWords[typeOf(v.node)])
+func (u *unit) notAllowed(v conform.Violation, field string) finding {
+	allowed := conform.Texts(v.Rule["enum"])
+	f := finding{rule: rule.Value, message: fmt.Sprintf("%s must be one of %s, not %q", field, strings.Join(allowed, ", "), v.Node.Value)}
+	if v.Node.Kind != yaml.ScalarNode {
+		f.message = fmt.Sprintf("%s must be one of %s, not %s", field, strings.Join(allowed, ", "), typeWords[conform.TypeOf(v.Node)])
 	}
-	if near := suggest(v.node.Value, allowed); near != "" {
+	if near := suggest(v.Node.Value, allowed); near != "" {
 		f.fix = fmt.Sprintf("did you mean %s?", near)
 	}
 	return f
 }
 
-func pattern(v violation, field string) finding {
+func pattern(v conform.Violation, field string) finding {
 	if field == "name" {
 		f := finding{rule: rule.Name, message: field + " has a form that is not allowed"}
-		if err := skill.CheckName(cut(v.node.Value, skill.MaxName)); err != nil {
+		if err := skill.CheckName(cut(v.Node.Value, skill.MaxName)); err != nil {
 			f.message = err.Error()
 		}
-		if s := skill.Slug(v.node.Value); s != "" {
+		if s := skill.Slug(v.Node.Value); s != "" {
 			f.fix = "write name: " + s
 		}
 		return f
 	}
-	f := finding{rule: rule.Schema, message: fmt.Sprintf("%s does not have the form %v", field, v.rule["pattern"])}
-	if said, ok := v.rule["x-error"].(map[string]any); ok {
+	f := finding{rule: rule.Schema, message: fmt.Sprintf("%s does not have the form %v", field, v.Rule["pattern"])}
+	if said, ok := v.Rule["x-error"].(map[string]any); ok {
 		if s, ok := said["pattern"].(string); ok {
 			f.message = field + " " + s
 			f.fix = "rewrite the value"

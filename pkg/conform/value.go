@@ -1,4 +1,4 @@
-package lint
+package conform
 
 import (
 	"errors"
@@ -9,14 +9,17 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// maxNesting is the depth beyond which values are cut off.
+const maxNesting = 64
+
 // maxValues bounds how many values a frontmatter may expand to, so that aliases of aliases cannot fill the memory.
 const maxValues = 50_000
 
 var errTooMany = errors.New("its references expand to too many values")
 
-// newValue turns a node into what the schema library validates. Dates become numbers: like those they are not text,
+// NewValue turns a node into what the schema library validates. Dates become numbers: like those they are not text,
 // and no schema allows one of the two alone.
-func newValue(n *yaml.Node) (any, error) {
+func NewValue(n *yaml.Node) (any, error) {
 	c := converter{left: maxValues}
 	v := c.convert(n, 0)
 	if c.left <= 0 {
@@ -28,7 +31,7 @@ func newValue(n *yaml.Node) (any, error) {
 type converter struct{ left int }
 
 func (c *converter) convert(n *yaml.Node, depth int) any {
-	if c.left--; c.left <= 0 || depth > maxDepth {
+	if c.left--; c.left <= 0 || depth > maxNesting {
 		c.left = min(c.left, 0)
 		return nil
 	}
@@ -54,7 +57,7 @@ func (c *converter) convert(n *yaml.Node, depth int) any {
 }
 
 func scalarValue(n *yaml.Node) any {
-	switch typeOf(n) {
+	switch TypeOf(n) {
 	case "null":
 		return nil
 	case "boolean":
@@ -70,8 +73,8 @@ func scalarValue(n *yaml.Node) any {
 	return n.Value
 }
 
-// typeOf returns the type of a node in the words of the profiles: text, number, boolean, date, null, list, mapping.
-func typeOf(n *yaml.Node) string {
+// TypeOf returns the type of a node in the words of people: text, number, boolean, date, null, list, mapping.
+func TypeOf(n *yaml.Node) string {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
