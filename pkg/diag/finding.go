@@ -47,7 +47,22 @@ type Finding struct {
 	EndColumn int      `json:"endColumn,omitempty"`
 	Message   string   `json:"message"`           // what is wrong, one sentence without a full stop
 	Fix       string   `json:"fix,omitempty"`     // how to mend it
-	Profile   string   `json:"profile,omitempty"` // the profile under which it holds, "" for all
+	Profile   string   `json:"profile,omitempty"` // the profiles under which it holds, separated by commas; "" for all
+
+	// Edits mend it. They are there when they were asked for and are known; Fixable says that they are safe to apply
+	// unseen, others are suggestions.
+	Edits   []Edit `json:"edits,omitempty"`
+	Fixable bool   `json:"fixable,omitempty"`
+}
+
+// Edit is a change to one file: the bytes from Start to End, as the file was when it was checked, become Text.
+type Edit struct {
+	Path  string `json:"path"` // as a finding's
+	Start int    `json:"start"`
+	End   int    `json:"end"`
+	Text  string `json:"text"`
+
+	Executable bool `json:"executable,omitempty"` // give the file its executable bits, and change no byte
 }
 
 // CompareFindings orders findings by path, line, column, severity, rule and message.

@@ -96,7 +96,7 @@ func (s *search) dir(dir string) error {
 		if s.dirs == 0 {
 			return diag.Errorf(diag.NotFound, "%s cannot be read: %s", s.l.show(dir), reason(err))
 		}
-		s.l.unread = append(s.l.unread, &unit{l: s.l, dir: dir, lines: map[place]string{}})
+		s.l.unread = append(s.l.unread, &unit{collector: newCollector(s.l), dir: dir})
 		s.l.unread[len(s.l.unread)-1].add(finding{
 			rule: rule.Unreadable, path: dir, message: "the directory cannot be read: " + reason(err),
 		})

@@ -20,6 +20,7 @@ type Options struct {
 	Profiles []*profile.Profile // the hosts that the skills are for; empty means the default profile
 	Parallel int                // how many skills are checked at once; 0 means one a processor
 	NoModes  bool               // the file system has no executable bits, so say nothing about them
+	Edits    bool               // work out the edits that mend findings
 
 	// Show turns a path of the file system into what the report says, as one relative to the user's directory. nil shows
 	// it as it is.

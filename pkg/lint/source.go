@@ -1,0 +1,56 @@
+package lint
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// source is a file's text with its lines.
+type source struct {
+	path  string
+	data  []byte
+	lines []int // the offset of each line
+}
+
+func newSource(path string, data []byte) *source { return &source{path: path, data: data} }
+
+func (s *source) index() []int {
+	if s.lines == nil {
+		s.lines = append(make([]int, 0, 1+bytes.Count(s.data, []byte("\n"))), 0)
+		for i, c := range s.data {
+			if c == '\n' {
+				s.lines = append(s.lines, i+1)
+			}
+		}
+	}
+	return s.lines
+}
+
+// line returns the text of a line, from 1, without its ending.
+func (s *source) line(n int) string {
+	lines := s.index()
+	if n < 1 || n > len(lines) {
+		return ""
+	}
+	end := len(s.data)
+	if n < len(lines) {
+		end = lines[n] - 1
+	}
+	return strings.TrimRight(string(s.data[lines[n-1]:end]), "\r")
+}
+
+// position returns the line and column of a byte.
+func (s *source) position(offset int) (line, column int) {
+	lines := s.index()
+	offset = max(0, min(offset, len(s.data)))
+	low, high := 0, len(lines)
+	for low+1 < high {
+		if mid := (low + high) / 2; lines[mid] <= offset {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low + 1, utf8.RuneCount(s.data[lines[low]:offset]) + 1
+}
