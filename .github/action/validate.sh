@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Runs skillpm validate with the action's inputs, each of which is one word of the command whatever is in it.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+# each PREFIX LINES adds one word for each line that is not empty.
+each() {
+  local line
+  while IFS= read -r line; do
+    if [ -n "$line" ]; then
+      command+=("$1$line")
+    fi
+  done <<<"$2"
+}
+
+case $INPUT_STRICT in
+  true) strict=--strict ;;
+  false | "") strict='' ;;
+  *) fail 2 "the input 'strict' is true or false, not '$INPUT_STRICT'" ;;
+esac
+report=$(mktemp "${RUNNER_TEMP//\\//}/skillpm-action/report.XXXXXX")
+command=("$PROGRAM" validate "--output=${INPUT_FORMAT:-github}=-" "--output=json=$report")
+each '' "$strict"
+each --profile= "$INPUT_PROFILE"
+each --baseline= "$INPUT_BASELINE"
+each --output=sarif= "$INPUT_SARIF_FILE"
+each --output= "$INPUT_OUTPUT"
+each '' "$INPUT_ARGS"
+command+=(--)
+each '' "$INPUT_PATHS"
+
+# Git for Windows would rewrite arguments that look like paths of its own.
+code=0
+MSYS_NO_PATHCONV=1 "${command[@]}" || code=$?
+output exit-code "$code"
+
+# The summary is near the top of the report, one count on a line.
+errors='' warnings='' advice='' count='^    "(errors|warnings|advice)": ([0-9]+),?$'
+while [ -z "$advice" ] && IFS= read -r line; do
+  if [[ $line =~ $count ]]; then
+    printf -v "${BASH_REMATCH[1]}" %s "${BASH_REMATCH[2]}"
+  fi
+done <"$report"
+output errors "$errors"
+output warnings "$warnings"
+output advice "$advice"
+if [ -n "$errors" ] && [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then
+  echo "skillpm validate: errors $errors, warnings $warnings, advice $advice" >>"$GITHUB_STEP_SUMMARY"
+fi
+exit "$code"
