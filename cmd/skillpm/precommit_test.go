@@ -195,6 +195,8 @@ func TestPreCommit(t *testing.T) {
 	s.must("pre-commit", "install-hooks")
 	t.Logf("installing the hooks took %v", time.Since(start).Round(100*time.Millisecond))
 
+	s.must("git", "add", "-A")
+	s.hook("skillpm-validate-changed", true, "Passed", "--hook-stage", "manual") // before there is any commit
 	s.commits("a good skill", true, "validate agent skills", "add", "-A")
 	s.commits("the reference is removed", false, "references/more.md does not exist", "rm", "-q", "skills/one/references/more.md")
 	s.must("git", "reset", "-q", "--hard")
@@ -208,6 +210,7 @@ func TestPreCommit(t *testing.T) {
 	s.must("git", "add", "-A")
 	s.must("git", "commit", "-q", "--no-verify", "-m", "somebody's mistake")
 	s.hook("skillpm-validate", false, "old skills/two/SKILL.md", "--all-files")
+	s.hook("skillpm-validate-changed", true, "Passed", "--hook-stage", "manual", "--all-files") // nothing has changed
 	s.write("skills/one/references/more.md", "# More\n\nThere is much more.\n")
 	s.must("git", "add", "-A")
 	s.hook("skillpm-validate-changed", true, "Passed", "--hook-stage", "manual")
