@@ -31,6 +31,8 @@ var dependencyKeys = []string{
 	keyOCI, keyLayout, keyGit, keyPath, keyVersion, keyTag, keyBranch, keyRev, keyDigest, keySkills,
 }
 
+var placeKeys = dependencyKeys[:4]
+
 var commitText = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
 // dependencies reads the mapping of pack to what is required of it.
@@ -40,37 +42,50 @@ func (r reader) dependencies(v *yaml.Node, what string) ([]source.Dependency, er
 	}
 	var list []source.Dependency
 	err := r.fields(v, what, nil, func(k, v *yaml.Node) error {
-		id, err := source.ParseID(k.Value)
-		if err != nil {
-			return r.at(k, err)
+		id, bad := source.ParseID(k.Value)
+		if err := r.note(r.at(k, bad)); err != nil {
+			return err
 		}
-		d, err := r.dependency(id, v)
-		list = append(list, d)
+		d, err := r.dependency(id, k.Value, v)
+		if bad == nil {
+			list = append(list, d)
+		}
 		return err
 	})
 	return list, err
 }
 
-// dependency reads a range of versions, or a mapping of [dependencyKeys].
-func (r reader) dependency(id source.ID, v *yaml.Node) (source.Dependency, error) {
+// dependency reads a range of versions, or a mapping of [dependencyKeys]. One that is not valid has neither a
+// constraint nor a place.
+func (r reader) dependency(id source.ID, name string, v *yaml.Node) (source.Dependency, error) {
 	d := source.Dependency{ID: id}
 	if v.Kind != yaml.MappingNode {
-		s, err := r.text(v, id.String())
+		s, err := r.text(v, name)
 		if err != nil {
 			return d, err
 		}
 		if strings.Contains(s, ":") {
-			return d, r.errorf(v, "%s: %q is a place, not a range of versions", id, s).
+			return d, r.errorf(v, "%s: %q is a place, not a range of versions", name, s).
 				WithHint("write {git: \"…\"}, {oci: \"…\"} or {path: \"…\"}")
 		}
-		d.Constraint, err = r.constraint(v, id.String())
-		return d, err
+		if err := checkConstraint(s); err != nil {
+			return d, r.at(v, err)
+		}
+		d.Constraint = s
+		return d, nil
 	}
-	f, err := r.dependencyFields(id, v)
+	f, err := r.dependencyFields(name, v)
 	if err != nil {
 		return d, err
 	}
-	d.Constraint, d.Skills = f.text[keyVersion], f.skills
+	d.Skills = f.skills
+	if f.broken || id.IsZero() {
+		if _, err := f.kind(); err != nil {
+			return d, r.at(v, err)
+		}
+		return d, nil
+	}
+	d.Constraint = f.text[keyVersion]
 	place, err := f.place(id)
 	if err != nil {
 		return d, r.at(v, err)
@@ -93,33 +108,35 @@ type depFields struct {
 	text   map[string]string
 	skills []string
 	node   *yaml.Node // of the place
+	broken bool       // some of them are not valid
 }
 
-func (r reader) dependencyFields(id source.ID, v *yaml.Node) (depFields, error) {
+func (r reader) dependencyFields(name string, v *yaml.Node) (depFields, error) {
 	f := depFields{text: make(map[string]string), node: v}
-	err := r.fields(v, id.String(), dependencyKeys, func(k, v *yaml.Node) (err error) {
+	before := r.noted()
+	err := r.fields(v, name, dependencyKeys, func(k, v *yaml.Node) (err error) {
+		var s string
 		switch k.Value {
 		case keySkills:
-			f.skills, err = r.texts(v, keySkills)
-			for i, s := range f.skills {
-				if err := skill.CheckName(s); err != nil {
-					return r.at(v.Content[i], err)
-				}
-			}
+			f.skills, err = r.texts(v, keySkills, skill.CheckName)
 			return err
 		case keyVersion:
-			f.text[keyVersion], err = r.constraint(v, keyVersion)
-			return err
-		case keyOCI, keyLayout, keyGit, keyPath:
+			s, err = r.constraint(v, keyVersion)
+		default:
+			if s, err = r.text(v, k.Value); err == nil && s == "" {
+				err = r.errorf(v, "%s is empty", k.Value)
+			}
+		}
+		if slices.Contains(placeKeys, k.Value) {
 			f.node = v
 		}
-		s, err := r.text(v, k.Value)
-		if err == nil && s == "" {
-			err = r.errorf(v, "%s is empty", k.Value)
-		}
 		f.text[k.Value] = s
+		if err != nil {
+			f.text[k.Value] = "?" // it is there
+		}
 		return err
 	})
+	f.broken = r.noted() > before
 	return f, err
 }
 
@@ -202,7 +219,7 @@ func allowed(kind string) []string {
 // keys go with it and with each other.
 func (f depFields) kind() (string, error) {
 	kind := ""
-	for _, key := range []string{keyOCI, keyLayout, keyGit, keyPath} {
+	for _, key := range placeKeys {
 		if f.text[key] == "" || key == keyPath && kind == keyGit {
 			continue
 		}
@@ -229,7 +246,7 @@ func (f depFields) kind() (string, error) {
 	if len(pins) > 1 {
 		return "", diag.Errorf(diag.Invalid, "%s exclude each other", strings.Join(pins, " and ")).WithHint("keep one of them")
 	}
-	if kind == "" && f.text[keyVersion] == "" {
+	if kind == "" && f.text[keyVersion] == "" && !f.broken {
 		return "", diag.Errorf(diag.Invalid, "neither a version nor a place is given").
 			WithHint("write a range of versions, as in version: \"^1.2\", or one of oci, layout, git and path")
 	}

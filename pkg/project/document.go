@@ -208,7 +208,7 @@ func (d *document) pairEnd(k, v *yaml.Node) int {
 }
 
 // shapeError says that an edit cannot be made in what is written at a place.
-type shapeError struct{ err *diag.Error }
+type shapeError struct{ err *fault }
 
 // Error, Code and Hint are those of the error that it holds.
 func (e *shapeError) Error() string   { return e.err.Error() }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/skillpm/skillpm/pkg/source"
 )
 
@@ -19,7 +21,8 @@ type Lock struct {
 	Packs map[source.ID]*LockedPack
 	Names map[string]LockedName // of bare names: only those that were contested or whose skill has an alias
 
-	extra extras // keys that this version does not know
+	extra extras     // keys that this version does not know
+	root  *yaml.Node // where places are asked for
 }
 
 // LockedPack is one installed version of a pack.

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"fmt"
 	"regexp"
 
 	"github.com/Masterminds/semver/v3"
@@ -16,42 +17,49 @@ import (
 // markers, another version of the format, duplicate keys, bad digests, and an integrity that is not that of the skills.
 // Keys that are not known are kept. Errors have code [diag.Invalid], for the last of these [diag.Integrity].
 func ParseLock(path string, data []byte) (*Lock, error) {
-	r := reader{path: path}
+	return reader{path: path}.lock(data)
+}
+
+func (r reader) lock(data []byte) (*Lock, error) {
 	root, err := r.mapping(data, maxLock)
 	if err != nil {
 		return nil, err
 	}
 	if root == nil {
-		return nil, diag.Errorf(diag.Invalid, "%s is empty", path).
+		return nil, r.fileError("is empty").
 			WithHint("restore it from version control, or delete it and run skillpm install to lock anew")
 	}
 	if err := r.lockVersion(root); err != nil {
 		return nil, err
 	}
 	l := NewLock()
-	for k, v := range pairs(root) {
-		var err error
+	if r.notes != nil {
+		l.root = root
+	}
+	err = r.fields(root, LockName, nil, func(k, v *yaml.Node) error {
 		switch k.Value {
 		case "version":
 		case "packs":
-			err = r.lockedPacks(l, v)
+			return r.lockedPacks(l, v)
 		case "names":
-			err = r.lockedNames(l, v)
+			return r.lockedNames(l, v)
 		default:
 			l.extra.add(&l.extra.root, k, v)
 		}
-		if err != nil {
-			return nil, err
-		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return l, nil
 }
 
+// lockVersion checks the version of the format. What another version means is not known, so that reading ends there.
 func (r reader) lockVersion(root *yaml.Node) error {
 	v := lookup(root, "version")
 	if v == nil {
-		return r.errorf(root, "the lock does not say which version of the format it has").
-			WithHint("restore it from version control, or delete it and run skillpm install to lock anew")
+		return r.note(r.errorf(root, "the lock does not say which version of the format it has").
+			WithHint("restore it from version control, or delete it and run skillpm install to lock anew"))
 	}
 	if v.Value != LockVersion {
 		return r.errorf(v, "version %q of the lock's format is not known to this skillpm, which writes version %s", v.Value, LockVersion).
@@ -65,12 +73,12 @@ func (r reader) lockedPacks(l *Lock, v *yaml.Node) error {
 		return err
 	}
 	return r.fields(v, "packs", nil, func(k, v *yaml.Node) error {
-		id, err := source.ParseID(k.Value)
-		if err != nil {
-			return r.at(k, err)
+		id, bad := source.ParseID(k.Value)
+		if err := r.note(r.at(k, bad)); err != nil {
+			return err
 		}
 		p, unknown, err := r.lockedPack(id, k, v)
-		if err != nil {
+		if err != nil || bad != nil {
 			return err
 		}
 		l.Packs[id] = p
@@ -83,10 +91,11 @@ func (r reader) lockedPacks(l *Lock, v *yaml.Node) error {
 
 func (r reader) lockedPack(id source.ID, k, v *yaml.Node) (p *LockedPack, unknown *yaml.Node, err error) {
 	if v.Kind != yaml.MappingNode {
-		return nil, nil, r.errorf(v, "%s must be a mapping", id)
+		return nil, nil, r.errorf(v, "%s must be a mapping", k.Value)
 	}
 	p = &LockedPack{}
-	err = r.fields(v, id.String(), nil, func(k, v *yaml.Node) (err error) {
+	before := r.noted()
+	err = r.fields(v, k.Value, nil, func(k, v *yaml.Node) (err error) {
 		switch k.Value {
 		case "version":
 			p.Version, err = r.lockedVersion(v)
@@ -108,26 +117,39 @@ func (r reader) lockedPack(id source.ID, k, v *yaml.Node) (p *LockedPack, unknow
 		return err
 	})
 	if err == nil {
+		err = r.hasFields(p, k, v, before)
+	}
+	if err == nil && r.noted() == before && !id.IsZero() {
 		err = r.checkPack(id, p, k)
 	}
 	return p, unknown, err
 }
 
-// checkPack checks what the fields of one entry say together.
-func (r reader) checkPack(id source.ID, p *LockedPack, k *yaml.Node) error {
+// hasFields checks that an entry has what it needs. Before is how many problems there were before its fields.
+func (r reader) hasFields(p *LockedPack, k, v *yaml.Node, before int) error {
 	for _, required := range []struct{ key, value string }{
 		{"version", p.Version}, {"source", p.Source}, {"integrity", p.Integrity},
 	} {
-		if required.value == "" {
-			return r.errorf(k, "%s has no %s", id, required.key).
-				WithHint("restore the lock from version control, or delete it and run skillpm install to lock anew")
+		if required.value != "" || r.noted() > before && lookup(v, required.key) != nil {
+			continue
+		}
+		err := r.errorf(k, "%s has no %s", k.Value, required.key).
+			WithHint("restore the lock from version control, or delete it and run skillpm install to lock anew")
+		if err := r.note(err); err != nil {
+			return err
 		}
 	}
-	if _, err := p.Ref(id); err != nil {
-		return r.at(k, err)
+	return nil
+}
+
+// checkPack checks what the fields of one entry say together.
+func (r reader) checkPack(id source.ID, p *LockedPack, k *yaml.Node) error {
+	_, err := p.Ref(id)
+	if err := r.note(r.at(k, err)); err != nil {
+		return err
 	}
 	if want := bundle.Integrity(p.Skills); p.Integrity != want {
-		return &IntegrityError{Path: r.path, Line: k.Line, Pack: id, Want: want, Got: p.Integrity}
+		return &IntegrityError{Path: r.path, Line: k.Line, Pack: id, Want: want, Got: p.Integrity, column: k.Column}
 	}
 	return nil
 }
@@ -138,12 +160,16 @@ type IntegrityError struct {
 	Line      int
 	Pack      source.ID
 	Want, Got string // computed from the skills, and written
+	column    int
 }
 
 // Error names the file, the line and the pack.
 func (e *IntegrityError) Error() string {
-	n := &yaml.Node{Line: e.Line, Column: 1}
-	return reader{path: e.Path}.errorf(n, "the integrity of %s is %s, and that of its skills %s", e.Pack, e.Got, e.Want).Error()
+	return fmt.Sprintf("%s:%d:1: %s", e.Path, e.Line, e.message())
+}
+
+func (e *IntegrityError) message() string {
+	return fmt.Sprintf("the integrity of %s is %s, and that of its skills %s", e.Pack, e.Got, e.Want)
 }
 
 // Code is Integrity.
@@ -189,8 +215,9 @@ func (r reader) lockedDependencies(v *yaml.Node) (map[string]string, error) {
 	}
 	deps := make(map[string]string)
 	err := r.fields(v, "dependencies", nil, func(k, v *yaml.Node) (err error) {
-		if _, err := source.ParseID(k.Value); err != nil {
-			return r.at(k, err)
+		_, bad := source.ParseID(k.Value)
+		if err := r.note(r.at(k, bad)); err != nil {
+			return err
 		}
 		deps[k.Value], err = r.text(v, k.Value)
 		return err
@@ -204,8 +231,8 @@ func (r reader) lockedSkills(v *yaml.Node) (map[string]string, error) {
 	}
 	skills := make(map[string]string)
 	err := r.fields(v, "skills", nil, func(k, v *yaml.Node) (err error) {
-		if err := skill.CheckName(k.Value); err != nil {
-			return r.at(k, err)
+		if err := r.note(r.at(k, skill.CheckName(k.Value))); err != nil {
+			return err
 		}
 		skills[k.Value], err = r.digest(v, "skill "+k.Value)
 		return err
@@ -218,8 +245,8 @@ func (r reader) lockedNames(l *Lock, v *yaml.Node) error {
 		return err
 	}
 	return r.fields(v, "names", nil, func(k, v *yaml.Node) error {
-		if err := skill.CheckName(k.Value); err != nil {
-			return r.at(k, err)
+		if err := r.note(r.at(k, skill.CheckName(k.Value))); err != nil {
+			return err
 		}
 		n, unknown, err := r.lockedName(k.Value, v)
 		if err != nil {
@@ -257,9 +284,9 @@ func (r reader) shadowed(v *yaml.Node) (map[source.ID]string, error) {
 	}
 	shadowed := make(map[source.ID]string)
 	err := r.fields(v, "shadowed", nil, func(k, v *yaml.Node) error {
-		id, err := source.ParseID(k.Value)
-		if err != nil {
-			return r.at(k, err)
+		id, bad := source.ParseID(k.Value)
+		if err := r.note(r.at(k, bad)); err != nil {
+			return err
 		}
 		alias, err := r.text(v, k.Value)
 		if err != nil {

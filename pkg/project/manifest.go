@@ -45,6 +45,7 @@ type Manifest struct {
 	Validate yaml.Node // the settings of validate: a mapping, or the zero node
 
 	data []byte
+	root *yaml.Node // where places are asked for
 }
 
 // Alias is another name for a skill: alone where its own is taken, or chosen.
@@ -76,12 +77,18 @@ func NewManifest(path string) *Manifest { return &Manifest{Path: path} }
 
 // ParseManifest reads a manifest. Errors have code [diag.Invalid] and start with path, line and column.
 func ParseManifest(path string, data []byte) (*Manifest, error) {
-	r := reader{path: path}
+	return reader{path: path}.manifest(data)
+}
+
+func (r reader) manifest(data []byte) (*Manifest, error) {
 	root, err := r.mapping(data, maxFile)
 	if err != nil {
 		return nil, err
 	}
-	m := &Manifest{Path: path, data: slices.Clone(data)}
+	m := &Manifest{Path: r.path, data: slices.Clone(data)}
+	if r.notes != nil {
+		m.root = root
+	}
 	if err := r.fields(root, ManifestName, manifestKeys, func(k, v *yaml.Node) error { return m.field(r, k.Value, v) }); err != nil {
 		return nil, err
 	}
@@ -146,7 +153,7 @@ func (m *Manifest) field(r reader, key string, v *yaml.Node) (err error) {
 	case "skillpm":
 		m.Skillpm, err = r.constraint(v, "skillpm")
 	case "skills":
-		m.Skills, err = r.patterns(v)
+		m.Skills, err = r.texts(v, key, checkPattern)
 	case "dependencies":
 		m.Dependencies, err = r.dependencies(v, key)
 	case "dev-dependencies":
@@ -179,17 +186,25 @@ func (m *Manifest) use(key string, s settings) {
 
 // check looks at what no single key can say.
 func (m *Manifest) check(r reader, root *yaml.Node) error {
+	direct := make(map[string]bool, len(m.Dependencies))
+	for _, d := range m.Dependencies {
+		direct[d.ID.String()] = true
+	}
 	for k := range pairs(lookup(root, "dev-dependencies")) {
-		if m.DevDependencies != nil && slices.ContainsFunc(m.Dependencies, func(d source.Dependency) bool { return d.ID.String() == k.Value }) {
-			return r.errorf(k, "%s is in dependencies and in dev-dependencies", k.Value).WithHint("remove one of the two")
+		if m.DevDependencies == nil || !direct[k.Value] {
+			continue
+		}
+		err := r.errorf(k, "%s is in dependencies and in dev-dependencies", k.Value).WithHint("remove one of the two")
+		if err := r.note(err); err != nil {
+			return err
 		}
 	}
-	if m.Name.IsZero() {
-		return nil
-	}
 	for k := range pairs(lookup(root, "dependencies")) {
-		if k.Value == m.Name.String() {
-			return r.errorf(k, "%s depends on itself", k.Value).WithHint("remove this line")
+		if m.Name.IsZero() || k.Value != m.Name.String() {
+			continue
+		}
+		if err := r.note(r.errorf(k, "%s depends on itself", k.Value).WithHint("remove this line")); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -245,20 +260,7 @@ func checkConstraint(s string) error {
 	return nil
 }
 
-// patterns reads the directories of the pack's own skills.
-func (r reader) patterns(v *yaml.Node) ([]string, error) {
-	list, err := r.texts(v, "skills")
-	if err != nil {
-		return nil, err
-	}
-	for i, s := range list {
-		if err := checkPattern(s); err != nil {
-			return nil, r.at(v.Content[i], err)
-		}
-	}
-	return list, nil
-}
-
+// checkPattern checks where some of the pack's own skills are.
 func checkPattern(s string) error {
 	clean := strings.TrimSuffix(strings.TrimPrefix(s, "./"), "/")
 	_, err := path.Match(clean, "")
@@ -280,9 +282,11 @@ func (r reader) aliases(v *yaml.Node) ([]Alias, error) {
 		return nil, err
 	}
 	var list []Alias
+	of := make(map[Alias]string) // by what they stand for
 	err := r.fields(v, "aliases", nil, func(k, v *yaml.Node) error {
-		if err := checkAlias(k.Value); err != nil {
-			return r.at(k, err)
+		badName := r.at(k, checkAlias(k.Value))
+		if err := r.note(badName); err != nil {
+			return err
 		}
 		target, err := r.text(v, "alias "+k.Value)
 		if err != nil {
@@ -292,12 +296,14 @@ func (r reader) aliases(v *yaml.Node) ([]Alias, error) {
 		if err != nil {
 			return r.at(v, err)
 		}
-		for _, other := range list {
-			if other.Skill == a.Skill && other.Pack == a.Pack {
-				return r.errorf(k, "%s has two aliases, %s and %s", a.Target(), other.Alias, a.Alias)
-			}
+		stands := Alias{Skill: a.Skill, Pack: a.Pack}
+		if other, ok := of[stands]; ok {
+			return r.errorf(k, "%s has two aliases, %s and %s", a.Target(), other, a.Alias)
 		}
-		list = append(list, a)
+		of[stands] = a.Alias
+		if badName == nil {
+			list = append(list, a)
+		}
 		return nil
 	})
 	return list, err

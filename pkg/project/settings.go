@@ -25,7 +25,10 @@ var configKeys = []string{"registries", "namespaces", "agents", "link-mode"}
 
 // ParseConfig reads a configuration as strictly as [ParseManifest] reads a manifest.
 func ParseConfig(path string, data []byte) (*Config, error) {
-	r := reader{path: path}
+	return reader{path: path}.config(data)
+}
+
+func (r reader) config(data []byte) (*Config, error) {
 	root, err := r.mapping(data, maxFile)
 	if err != nil {
 		return nil, err
@@ -35,7 +38,7 @@ func ParseConfig(path string, data []byte) (*Config, error) {
 		return nil, err
 	}
 	return &Config{
-		Path: path, Agents: s.agents, LinkMode: s.linkMode, Registries: s.registries, Namespaces: s.namespaces,
+		Path: r.path, Agents: s.agents, LinkMode: s.linkMode, Registries: s.registries, Namespaces: s.namespaces,
 	}, nil
 }
 
@@ -53,7 +56,7 @@ func (s *settings) field(r reader, key string, v *yaml.Node) (err error) {
 	}
 	switch key {
 	case "agents":
-		s.agents, err = r.texts(v, "agents")
+		s.agents, err = r.texts(v, "agents", nil)
 	case "link-mode":
 		s.linkMode, err = r.text(v, "link-mode")
 		if err == nil && s.linkMode != LinkSymlink && s.linkMode != LinkCopy {
@@ -74,17 +77,23 @@ func (r reader) registries(v *yaml.Node) ([]Registry, error) {
 			WithHint("write a line for each, as in - {name: acme, url: \"https://packs.example\"}")
 	}
 	var list []Registry
+	seen := make(map[string]bool, len(v.Content))
 	for _, item := range v.Content {
-		reg, err := r.registry(item)
-		if err != nil {
-			return nil, err
+		if r.spoilt(item) {
+			continue
 		}
-		for _, other := range list {
-			if other.Name == reg.Name {
-				return nil, r.errorf(item, "registries lists %q twice", reg.Name)
+		before := r.noted()
+		reg, err := r.registry(item)
+		if err == nil && r.noted() == before {
+			if seen[reg.Name] {
+				err = r.errorf(item, "registries lists %q twice", reg.Name)
+			} else {
+				list, seen[reg.Name] = append(list, reg), true
 			}
 		}
-		list = append(list, reg)
+		if err := r.note(err); err != nil {
+			return nil, err
+		}
 	}
 	return list, nil
 }
@@ -95,8 +104,10 @@ func (r reader) registry(item *yaml.Node) (reg Registry, err error) {
 		reg.Name = reg.URL
 		return reg, err
 	}
+	hasURL, before := false, r.noted()
 	err = r.fields(item, "a registry", []string{"name", "url"}, func(k, v *yaml.Node) (err error) {
 		if k.Value == "url" {
+			hasURL = true
 			reg.URL, err = r.address(v, "url")
 			return err
 		}
@@ -106,7 +117,7 @@ func (r reader) registry(item *yaml.Node) (reg Registry, err error) {
 		}
 		return err
 	})
-	if err == nil && reg.URL == "" {
+	if err == nil && !hasURL && r.noted() == before {
 		err = r.errorf(item, "a registry needs a url").WithHint("write {name: acme, url: \"https://packs.example\"}")
 	}
 	if reg.Name == "" {
@@ -122,10 +133,16 @@ func (r reader) namespaces(v *yaml.Node) (map[string]string, error) {
 	}
 	bound := make(map[string]string)
 	err := r.fields(v, "namespaces", nil, func(k, v *yaml.Node) (err error) {
-		if _, err := source.ParseID(k.Value + "/x"); err != nil {
-			return r.errorf(k, "%q is not the owner of packs", k.Value).WithHint("write the part before the slash, as acme of acme/deploy")
+		if _, bad := source.ParseID(k.Value + "/x"); bad != nil {
+			err = r.errorf(k, "%q is not the owner of packs", k.Value).WithHint("write the part before the slash, as acme of acme/deploy")
 		}
-		bound[k.Value], err = r.address(v, "namespace "+k.Value)
+		if err := r.note(err); err != nil {
+			return err
+		}
+		address, err := r.address(v, "namespace "+k.Value)
+		if err == nil {
+			bound[k.Value] = address
+		}
 		return err
 	})
 	return bound, err

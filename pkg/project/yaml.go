@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -24,19 +22,14 @@ var bom = []byte("\xef\xbb\xbf")
 
 // reader reads one YAML file strictly. Its errors name the file, the line and the column.
 type reader struct {
-	path string
-}
-
-// errorf returns an error about the place of n.
-func (r reader) errorf(n *yaml.Node, format string, args ...any) *diag.Error {
-	place := []any{r.path, n.Line, n.Column}
-	return diag.Errorf(diag.Invalid, "%s:%d:%d: "+format, append(place, args...)...)
+	path  string
+	notes *notes // nil to stop at the first problem
 }
 
 // mapping parses data as one document with a mapping at its root, and returns nil for a document without content.
 func (r reader) mapping(data []byte, limit int) (*yaml.Node, error) {
 	if len(data) > limit {
-		return nil, diag.Errorf(diag.Invalid, "%s has more than %d bytes", r.path, limit)
+		return nil, r.fileError("has more than %d bytes", limit)
 	}
 	if err := r.mergeMarkers(data); err != nil {
 		return nil, err
@@ -64,13 +57,20 @@ func (r reader) document(data []byte) (*yaml.Node, error) {
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
 		return nil, nil
 	} else if err != nil {
-		return nil, r.syntax(data, err)
+		return r.pieces(data, err)
 	}
-	if err := dec.Decode(&second); err == nil {
-		return nil, r.errorf(&second, "there is a second document, and only one is read").
+	err := dec.Decode(&second)
+	switch {
+	case err == nil:
+		err = r.errorf(&second, "there is a second document, and only one is read").
 			WithHint("remove the line --- and what follows it")
-	} else if !errors.Is(err, io.EOF) {
-		return nil, r.syntax(data, err)
+	case errors.Is(err, io.EOF):
+		err = nil
+	default:
+		err = r.syntax(data, err)
+	}
+	if err := r.note(err); err != nil {
+		return nil, err
 	}
 	if len(doc.Content) == 0 {
 		return nil, nil
@@ -78,62 +78,55 @@ func (r reader) document(data []byte) (*yaml.Node, error) {
 	return doc.Content[0], nil
 }
 
-var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
-
-// trap is a value that means something to YAML unless it is quoted. What may follow > or | in YAML is none.
-var trap = regexp.MustCompile(`^(\s*(?:- *)?(?:"[^"]*"|'[^']*'|[^\s:#"']+)\s*:\s+|\s*-\s+)` +
-	`([>|][-+0-9]*\s*[^-+0-9\s#][^\s#]*|[*&!%@` + "`" + `][^\s#]*)`)
-
-// syntax turns the YAML library's message into an error with a place, and recognises values that lack quotes.
-func (r reader) syntax(data []byte, err error) error {
-	message, line := err.Error(), 0
-	if m := yamlError.FindStringSubmatch(message); m != nil {
-		line, _ = strconv.Atoi(m[1])
-		message = m[2]
+// pieces reads what can be read of a text that YAML refuses as a whole, where problems are noted.
+func (r reader) pieces(data []byte, refused error) (*yaml.Node, error) {
+	if r.notes == nil || r.notes.whole {
+		return nil, r.syntax(data, refused)
 	}
-	lines := bytes.Split(data, []byte("\n"))
-	for _, at := range []int{line, line - 1, line + 1} {
-		if at < 1 || at > len(lines) {
-			continue
-		}
-		text := strings.TrimRight(string(lines[at-1]), "\r ")
-		if m := trap.FindStringSubmatchIndex(text); m != nil {
-			n := &yaml.Node{Line: at, Column: len([]rune(text[:m[4]])) + 1}
-			return r.errorf(n, "%s starts with a character that YAML keeps for itself", text[m[4]:m[5]]).
-				WithHint("write it in quotes: %s%s", strings.TrimSpace(text[:m[4]])+" ", strconv.Quote(text[m[4]:]))
-		}
+	rest, err := r.salvage(data)
+	if err != nil {
+		return nil, err
 	}
-	if line == 0 {
-		return diag.Errorf(diag.Invalid, "%s: not valid YAML: %s", r.path, message)
+	if rest == nil {
+		return nil, r.syntax(data, refused)
 	}
-	return diag.Errorf(diag.Invalid, "%s:%d: not valid YAML: %s", r.path, line, message)
+	var doc yaml.Node
+	if err := yaml.Unmarshal(rest, &doc); err != nil || len(doc.Content) == 0 {
+		return nil, errNoted
+	}
+	return doc.Content[0], nil
 }
 
-// mergeMarkers finds what git leaves behind in a file that it could not merge.
+// mergeMarkers finds what git leaves behind in a file that it could not merge: each conflict once.
 func (r reader) mergeMarkers(data []byte) error {
-	line := 0
+	line, before, open := 0, r.noted(), false
 	for text := range bytes.Lines(data) {
 		line++
 		for _, marker := range []string{"<<<<<<<", "|||||||", ">>>>>>>"} {
-			if bytes.HasPrefix(text, []byte(marker)) {
-				return diag.Errorf(diag.Invalid, "%s:%d:1: merge conflict that is not resolved: %s", r.path, line,
-					bytes.TrimSpace(text)).
-					WithHint("choose one side, remove the lines <<<<<<<, ======= and >>>>>>>, and run skillpm install")
+			if !bytes.HasPrefix(text, []byte(marker)) {
+				continue
 			}
+			if !open || marker == "<<<<<<<" {
+				n := &yaml.Node{Line: line, Column: 1}
+				err := r.note(r.errorf(n, "merge conflict that is not resolved: %s", bytes.TrimSpace(text)).
+					WithHint("choose one side, remove the lines <<<<<<<, ======= and >>>>>>>, and run skillpm install"))
+				if err != nil {
+					return err
+				}
+			}
+			open = marker != ">>>>>>>"
 		}
+	}
+	if r.noted() > before {
+		return errNoted
 	}
 	return nil
 }
 
 // plain refuses what makes a file say something else than it seems to say: duplicate keys, anchors, aliases and tags.
 func (r reader) plain(n *yaml.Node) error {
-	switch {
-	case n.Kind == yaml.AliasNode:
-		return r.errorf(n, "*%s is an alias, which is not used here", n.Value).WithHint("write the value itself, in quotes")
-	case n.Anchor != "":
-		return r.errorf(n, "&%s is an anchor, which is not used here", n.Anchor).WithHint("write the value itself, in quotes")
-	case n.Style&yaml.TaggedStyle != 0:
-		return r.errorf(n, "%s is a tag, which is not used here", n.Tag).WithHint("write the value in quotes")
+	if err := r.note(r.odd(n)); err != nil {
+		return err
 	}
 	if n.Kind == yaml.MappingNode {
 		if err := r.keys(n); err != nil {
@@ -148,18 +141,43 @@ func (r reader) plain(n *yaml.Node) error {
 	return nil
 }
 
+func (r reader) odd(n *yaml.Node) error {
+	switch {
+	case r.spoilt(n):
+	case n.Kind == yaml.AliasNode:
+		r.spoil(n)
+		return r.errorf(n, "*%s is an alias, which is not used here", n.Value).WithHint("write the value itself, in quotes")
+	case n.Anchor != "":
+		return r.errorf(n, "&%s is an anchor, which is not used here", n.Anchor).WithHint("write the value itself, in quotes")
+	case n.Style&yaml.TaggedStyle != 0:
+		if n.Kind == yaml.ScalarNode {
+			r.spoil(n)
+		}
+		return r.errorf(n, "%s is a tag, which is not used here", n.Tag).WithHint("write the value in quotes")
+	}
+	return nil
+}
+
 // keys checks that the keys of a mapping are scalars and each there once.
 func (r reader) keys(n *yaml.Node) error {
 	seen := make(map[string]*yaml.Node, len(n.Content)/2)
-	for i := 0; i < len(n.Content); i += 2 {
-		k := n.Content[i]
-		if k.Kind != yaml.ScalarNode {
-			return r.errorf(k, "a key must be one word")
+	for k, v := range pairs(n) {
+		var err error
+		switch first := seen[k.Value]; {
+		case k.Kind != yaml.ScalarNode:
+			r.spoil(k)
+			err = r.errorf(k, "a key must be one word")
+		case first != nil:
+			if v.Kind == yaml.ScalarNode {
+				r.spoil(k)
+			}
+			err = r.errorf(k, "%q is there twice, first on line %d", k.Value, first.Line)
+		default:
+			seen[k.Value] = k
 		}
-		if first := seen[k.Value]; first != nil {
-			return r.errorf(k, "%q is there twice, first on line %d", k.Value, first.Line)
+		if err := r.note(err); err != nil {
+			return err
 		}
-		seen[k.Value] = k
 	}
 	return nil
 }
@@ -168,18 +186,30 @@ func (r reader) keys(n *yaml.Node) error {
 // value, and a nil node, have no fields.
 func (r reader) fields(n *yaml.Node, what string, known []string, each func(k, v *yaml.Node) error) error {
 	for k, v := range pairs(n) {
-		if known != nil && !slices.Contains(known, k.Value) {
-			err := r.errorf(k, "unknown key %q in %s", k.Value, what)
-			if near := diag.Nearest(k.Value, known); near != "" {
-				return err.WithHint("did you mean %s?", near)
-			}
-			return err.WithHint("known keys are %s", strings.Join(known, ", "))
+		if r.spoilt(k) || r.spoilt(v) {
+			continue
 		}
-		if err := each(k, v); err != nil {
+		err := r.known(k, what, known)
+		if err == nil {
+			err = each(k, v)
+		}
+		if err := r.note(err); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// known refuses a key that is not in the list; nil is a list of all.
+func (r reader) known(k *yaml.Node, what string, known []string) error {
+	if known == nil || slices.Contains(known, k.Value) {
+		return nil
+	}
+	err := r.errorf(k, "unknown key %q in %s", k.Value, what)
+	if near := diag.Nearest(k.Value, known); near != "" {
+		return err.WithHint("did you mean %s?", near)
+	}
+	return err.WithHint("known keys are %s", strings.Join(known, ", "))
 }
 
 // mappingOf checks that v is a mapping; null counts as an empty one.
@@ -217,8 +247,8 @@ func (r reader) prose(v *yaml.Node, what string) (string, error) {
 	return v.Value, nil
 }
 
-// texts returns a list of scalars; null is an empty list.
-func (r reader) texts(v *yaml.Node, what string) ([]string, error) {
+// texts returns a list of scalars that pass the check, if there is one; null is an empty list.
+func (r reader) texts(v *yaml.Node, what string, check func(string) error) ([]string, error) {
 	if isNull(v) {
 		return nil, nil
 	}
@@ -226,15 +256,24 @@ func (r reader) texts(v *yaml.Node, what string) ([]string, error) {
 		return nil, r.errorf(v, "%s must be a list", what).WithHint("write [a, b], or a line with a hyphen for each")
 	}
 	var list []string
+	seen := make(map[string]bool, len(v.Content))
 	for _, item := range v.Content {
+		if r.spoilt(item) {
+			continue
+		}
 		s, err := r.text(item, "an entry of "+what)
-		if err != nil {
+		if err == nil && seen[s] {
+			err = r.errorf(item, "%s lists %q twice", what, s)
+		}
+		if err == nil && check != nil {
+			err = r.at(item, check(s))
+		}
+		if err == nil {
+			list, seen[s] = append(list, s), true
+		}
+		if err := r.note(err); err != nil {
 			return nil, err
 		}
-		if slices.Contains(list, s) {
-			return nil, r.errorf(item, "%s lists %q twice", what, s)
-		}
-		list = append(list, s)
 	}
 	return list, nil
 }
