@@ -1,0 +1,937 @@
+package git
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source/git/gittest"
+)
+
+// checkout is a work tree that git itself has made.
+type checkout struct {
+	testing.TB
+	repo *gittest.Repo
+	dir  string
+}
+
+// newCheckout returns a work tree with an origin that has a commit of two skills on branch main.
+func newCheckout(t testing.TB) checkout {
+	t.Helper()
+	base := realDir(t)
+	r := gittest.New(t, base, "origin.git")
+	r.Commit(gittest.Text(map[string]string{
+		"README.md":                "# Skills\n",
+		".gitignore":               "*.log\n/build/\n",
+		"skills/deploy/SKILL.md":   gittest.Skill("deploy", "Deploys."),
+		"skills/deploy/run.sh*":    "#!/bin/sh\necho run\n",
+		"skills/rollback/SKILL.md": gittest.Skill("rollback", "Rolls back."),
+	}))
+	r.Run("clone", "--quiet", ".", base+"/work")
+	return checkout{t, r, base + "/work"}
+}
+
+// realDir returns a temporary directory by the name that it has when all links are followed.
+func realDir(t testing.TB) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func (w checkout) git(args ...string) string {
+	w.Helper()
+	return w.repo.Run(append([]string{"-C", w.dir}, args...)...)
+}
+
+func (w checkout) write(name, text string) {
+	w.Helper()
+	file := filepath.Join(w.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		w.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w checkout) do(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w checkout) path(name string) string { return filepath.Join(w.dir, filepath.FromSlash(name)) }
+
+// touch gives a file a new time.
+func (w checkout) touch(name string) {
+	w.Helper()
+	at := time.Unix(1700000000, 123456789)
+	w.do(os.Chtimes(w.path(name), at, at))
+}
+
+func (w checkout) commit(message string) string {
+	w.Helper()
+	w.git("add", "--all")
+	w.git("commit", "--quiet", "--allow-empty", "--message", message)
+	return w.git("rev-parse", "HEAD")
+}
+
+// changed returns what git says has changed.
+func (w checkout) changed(since string, options ...string) []string {
+	w.Helper()
+	found := make(map[string]bool)
+	status := append(options, "--no-optional-locks", "status", "--porcelain", "-z", "-uall", "--no-renames", "--ignore-submodules=all")
+	for line := range strings.SplitSeq(w.git(status...), "\x00") {
+		if line != "" {
+			found[line[3:]] = true
+		}
+	}
+	if since != "" {
+		for name := range strings.SplitSeq(w.git("diff", "--name-only", "-z", "--no-renames", "--ignore-submodules=all", since+"...HEAD"), "\x00") {
+			found[name] = true
+		}
+	}
+	var list []string
+	for name := range found {
+		if name != "" && !strings.HasSuffix(name, "/") { // another repository
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// check compares what Changed finds with what git says. It does so before git is asked, who notes what it has read.
+func (w checkout) check(since string, want ...string) {
+	w.Helper()
+	root, got, err := Changed(w.Context(), w.dir, since)
+	if err != nil || root != w.dir {
+		w.Errorf("Changed gives root %s and error %v", root, err)
+	}
+	if git := w.changed(since); !slices.Equal(got, git) || len(want) > 0 && !slices.Equal(got, want) {
+		w.Errorf("since %q: got %q, git says %q, want %q", since, got, git, want)
+	}
+}
+
+func TestChanged(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		do   func(w checkout)
+		want []string
+	}{
+		{"nothing", func(checkout) {}, nil},
+		{"touched", func(w checkout) { w.touch("README.md") }, nil},
+		{"written again", func(w checkout) { w.write("README.md", "# Skills\n") }, nil},
+		{"whole seconds", func(w checkout) {
+			at := time.Unix(1700000000, 0)
+			w.do(os.Chtimes(w.path("README.md"), at, at))
+			w.git("update-index", "--refresh")
+		}, nil},
+		{"modified", func(w checkout) { w.write("README.md", "# Other\n") }, []string{"README.md"}},
+		{"modified, same size", func(w checkout) { w.write("README.md", "# SKILLS\n") }, []string{"README.md"}},
+		{"modified, same size and time", func(w checkout) {
+			w.touch("README.md")
+			w.git("add", "README.md")
+			info, err := os.Stat(w.path(".git/index"))
+			w.do(err)
+			w.write("README.md", "# SKILLS\n")
+			w.do(os.Chtimes(w.path("README.md"), info.ModTime(), info.ModTime()))
+		}, []string{"README.md"}},
+		{"staged", func(w checkout) { w.write("README.md", "# Other\n"); w.git("add", "README.md") }, []string{"README.md"}},
+		{"staged and taken back", func(w checkout) {
+			w.write("README.md", "# Other\n")
+			w.git("add", "README.md")
+			w.write("README.md", "# Skills\n")
+		}, []string{"README.md"}},
+		{"deleted", func(w checkout) { w.do(os.Remove(w.path("README.md"))) }, []string{"README.md"}},
+		{"directory deleted", func(w checkout) { w.do(os.RemoveAll(w.path("skills/deploy"))) }, []string{"skills/deploy/SKILL.md", "skills/deploy/run.sh"}},
+		{"staged deletion", func(w checkout) { w.git("rm", "--quiet", "README.md") }, []string{"README.md"}},
+		{"only forgotten", func(w checkout) { w.git("rm", "--quiet", "--cached", "README.md") }, []string{"README.md"}},
+		{"untracked", func(w checkout) { w.write("skills/new/SKILL.md", "x") }, []string{"skills/new/SKILL.md"}},
+		{"staged new", func(w checkout) { w.write("skills/new/SKILL.md", "x"); w.git("add", ".") }, []string{"skills/new/SKILL.md"}},
+		{"empty file", func(w checkout) { w.write("empty", ""); w.git("add", ".") }, []string{"empty"}},
+		{"intent to add", func(w checkout) { w.write("a/b", "x"); w.git("add", "-N", ".") }, []string{"a/b"}},
+		{"ignored", func(w checkout) { w.write("a.log", ""); w.write("build/x/y", ""); w.write("skills/build/z", "") }, []string{"skills/build/z"}},
+		{"ignored and tracked", func(w checkout) {
+			w.write("a.log", "")
+			w.write("build/x/y", "")
+			w.git("add", "--force", ".")
+			w.commit("more")
+			w.write("a.log", "1")
+			w.write("build/x/y", "1")
+			w.write("build/x/z", "1")
+			w.write("build/.gitignore", "!z\n")
+		}, []string{"a.log", "build/x/y"}},
+		{"excluded", func(w checkout) { w.write(".git/info/exclude", "secret\n"); w.write("a/secret", "") }, nil},
+		{"renamed", func(w checkout) { w.git("mv", "skills/deploy", "skills/ship") }, []string{
+			"skills/deploy/SKILL.md", "skills/deploy/run.sh", "skills/ship/SKILL.md", "skills/ship/run.sh",
+		}},
+		{"executable bit", func(w checkout) { w.do(os.Chmod(w.path("skills/deploy/run.sh"), 0o644)) }, []string{"skills/deploy/run.sh"}},
+		{"group's bits", func(w checkout) { w.do(os.Chmod(w.path("skills/deploy/run.sh"), 0o744)) }, nil},
+		{"executable bit, not minded", func(w checkout) {
+			w.git("config", "core.fileMode", "false")
+			w.do(os.Chmod(w.path("skills/deploy/run.sh"), 0o644))
+		}, nil},
+		{"link for a file", func(w checkout) {
+			w.do(os.Remove(w.path("README.md")))
+			w.do(os.Symlink("skills", w.path("README.md")))
+		}, []string{"README.md"}},
+		{"links", func(w checkout) {
+			w.do(os.Symlink("skills", w.path("same")))
+			w.do(os.Symlink("skills", w.path("other")))
+			w.do(os.Symlink("skills", w.path("file")))
+			w.commit("links")
+			for _, name := range []string{"same", "other", "file"} {
+				w.do(os.Remove(w.path(name)))
+			}
+			w.do(os.Symlink("skills", w.path("same")))
+			w.do(os.Symlink("SKILLS", w.path("other")))
+			w.write("file", "skills")
+		}, []string{"file", "other"}},
+		{"links that are files", func(w checkout) {
+			w.do(os.Symlink("skills", w.path("link")))
+			w.commit("links")
+			w.git("config", "core.symlinks", "false")
+			w.do(os.Remove(w.path("link")))
+			w.write("link", "skills")
+		}, nil},
+		{"directory for a file", func(w checkout) {
+			w.do(os.Remove(w.path("README.md")))
+			w.write("README.md/a", "")
+		}, []string{"README.md", "README.md/a"}},
+		{"file for a directory", func(w checkout) {
+			w.do(os.RemoveAll(w.path("skills")))
+			w.write("skills", "")
+		}, []string{"skills", "skills/deploy/SKILL.md", "skills/deploy/run.sh", "skills/rollback/SKILL.md"}},
+		{"link for a directory", func(w checkout) {
+			w.do(os.Rename(w.path("skills"), w.path("build")))
+			w.do(os.Symlink("build", w.path("skills")))
+		}, []string{"skills", "skills/deploy/SKILL.md", "skills/deploy/run.sh", "skills/rollback/SKILL.md"}},
+		{"another repository", func(w checkout) { w.git("init", "--quiet", "inner"); w.write("inner/a", "") }, nil},
+		{"a pipe", func(w checkout) { w.do(makePipe(w.path("pipe"))) }, nil},
+		{"a pipe for a file", func(w checkout) {
+			w.do(os.Remove(w.path("README.md")))
+			w.do(makePipe(w.path("README.md")))
+		}, []string{"README.md"}},
+		{"names", func(w checkout) { w.write("a\nb/ü \"x\"/-", ""); w.write("\xff\xfe", "") }, []string{"a\nb/ü \"x\"/-", "\xff\xfe"}},
+		{"conflict", func(w checkout) {
+			w.git("checkout", "--quiet", "-b", "side")
+			w.write("README.md", "one\n")
+			w.commit("one")
+			w.git("checkout", "--quiet", "main")
+			w.write("README.md", "two\n")
+			w.commit("two")
+			w.git("read-tree", "-m", "origin/main", "main", "side")
+		}, []string{"README.md"}},
+		{"sparse", func(w checkout) {
+			w.git("sparse-checkout", "set", "--cone", "skills/deploy")
+			w.write("skills/deploy/SKILL.md", "x")
+		}, []string{"skills/deploy/SKILL.md"}},
+		{"index without commit", func(w checkout) { w.do(os.Remove(w.path(".git/index"))) }, nil},
+		{"index version 4", func(w checkout) {
+			w.git("update-index", "--index-version=4")
+			w.write("README.md", "# Other\n")
+		}, []string{"README.md"}},
+		{"index without checksum", func(w checkout) {
+			data, err := os.ReadFile(w.path(".git/index"))
+			w.do(err)
+			copy(data[len(data)-20:], make([]byte, 20))
+			w.do(os.WriteFile(w.path(".git/index"), data, 0o644))
+			w.write("README.md", "# Other\n")
+		}, []string{"README.md"}},
+		{"packed", func(w checkout) { w.git("gc", "--quiet"); w.git("pack-refs", "--all"); w.write("README.md", "") }, []string{"README.md"}},
+		{"detached", func(w checkout) { w.git("checkout", "--quiet", "--detach"); w.write("README.md", "") }, []string{"README.md"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newCheckout(t)
+			tt.do(w)
+			w.check("", tt.want...)
+		})
+	}
+}
+
+// Files whose line ends git converts are not changed when only those differ.
+func TestChangedLineEnds(t *testing.T) {
+	lf, crlf := "one\ntwo\n", "one\r\ntwo\r\n"
+	for _, tt := range []struct {
+		name       string
+		attributes string
+		config     string // of core.autocrlf
+		global     bool   // that only the user's configuration has
+		stored     string
+		disk       string
+		same       bool
+	}{
+		{"no conversion", "", "", false, lf, crlf, false},
+		{"autocrlf", "", "true", false, lf, crlf, true},
+		{"input", "", "input", false, lf, crlf, true},
+		{"of the user", "", "true", true, lf, crlf, true},
+		{"of the user, changed", "", "true", true, lf, "one\r\nTwo\r\n", false},
+		{"autocrlf, binary", "", "true", false, "a\x00\nb\n", "a\x00\r\nb\r\n", false},
+		{"autocrlf, lone CR", "", "true", false, "a\rb\nb\n", "a\rb\r\nb\r\n", false},
+		{"stored with CRLF", "", "true", false, crlf, lf, false},
+		{"both", "", "true", false, "one\r\ntwo\n", "one\r\ntwo\r\n", false},
+		{"text", "*.md text\n", "", false, lf, crlf, true},
+		{"text=auto", "* text=auto\n", "", false, lf, crlf, true},
+		{"eol", "*.md eol=crlf\n", "", false, lf, crlf, true},
+		{"eol of others", "*.sh eol=crlf\n", "", false, lf, crlf, false},
+		{"text=auto and eol", "* text=auto\n*.md eol=crlf\n", "", false, "a\x00\nb\n", "a\x00\r\nb\r\n", false},
+		{"no text", "* text\n*.md -text\n", "true", false, lf, crlf, false},
+		{"binary", "*.md binary\n", "true", false, lf, crlf, false},
+		{"said no more", "* text\n*.md !text\n", "", false, lf, crlf, false},
+		{"the last counts", "*.md -text\ndir/*.md text\n", "", false, lf, crlf, true},
+		{"negative", "!*.md text\n", "", false, lf, crlf, false},
+		{"directory", "dir/ text\n", "", false, lf, crlf, false},
+		{"everything below", "dir/** text\n", "", false, lf, crlf, true},
+		{"content too", "* text\n", "", false, lf, "one\r\ntwo", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newCheckout(t)
+			w.write(".gitattributes", "*.md -text\n") // stored as it is
+			w.write("dir/a.md", tt.stored)
+			w.commit("stored")
+			w.write(".gitattributes", tt.attributes)
+			w.commit("attributes")
+			if tt.config != "" {
+				w.do(os.RemoveAll(w.path("dir")))
+				w.git("-c", "core.autocrlf="+tt.config, "checkout", "--quiet", "dir")
+			}
+			if !tt.global && tt.config != "" {
+				w.git("config", "core.autocrlf", tt.config)
+			}
+			w.write("dir/a.md", tt.disk)
+			w.touch("dir/a.md")
+			_, got, err := Changed(t.Context(), w.dir, "")
+			// git status shows a file whose size is another one; git diff compares what would be stored.
+			want := strings.Fields(w.git("-c", "core.autocrlf="+cmp.Or(tt.config, "false"), "diff", "--name-only", "HEAD"))
+			if err != nil || !slices.Equal(got, want) || (len(want) == 0) != tt.same {
+				t.Errorf("got %q, %v; git says %q", got, err, want)
+			}
+		})
+	}
+}
+
+func TestChangedSince(t *testing.T) {
+	w := newCheckout(t)
+	start := w.git("rev-parse", "HEAD")
+	w.git("tag", "--annotate", "--message", "first", "v1.0.0")
+	w.git("checkout", "--quiet", "-b", "feature/one")
+	w.write("skills/deploy/SKILL.md", "new")
+	w.commit("change")
+	w.git("mv", "README.md", "LIESMICH.md")
+	second := w.commit("rename")
+	w.git("checkout", "--quiet", "main")
+	w.write("skills/rollback/SKILL.md", "main went on")
+	w.commit("main")
+	w.git("push", "--quiet", "origin", "main")
+	w.git("reset", "--quiet", "--hard", start)
+	w.git("fetch", "--quiet", "origin", "main")
+	w.git("checkout", "--quiet", "feature/one")
+	w.write("untracked", "")
+	want := []string{"LIESMICH.md", "README.md", "skills/deploy/SKILL.md", "untracked"}
+	for _, since := range []string{
+		"main", "origin/main", "refs/remotes/origin/main", "remotes/origin/main", "heads/main", "refs/heads/main", "origin",
+		"v1.0.0", "tags/v1.0.0", "HEAD~2", "HEAD^^", "@~2", "HEAD^1~1", "feature/one~2^0", start, start[:7], "FETCH_HEAD", "main~0",
+	} {
+		w.check(since, want...)
+	}
+	w.check("HEAD~", "LIESMICH.md", "README.md", "untracked")
+	w.check("HEAD", "untracked")
+	w.check(second, "untracked")
+	w.git("pack-refs", "--all")
+	w.check("origin/main", want...)
+	w.check("v1.0.0", want...)
+	w.git("merge", "--quiet", "--no-edit", "origin/main")
+	w.check("HEAD^2", want...)
+	w.check("origin/main", want...)
+	w.git("worktree", "add", "--quiet", "--detach", "../second", "feature/one~1")
+	second2 := checkout{t, w.repo, filepath.Join(filepath.Dir(w.dir), "second")}
+	second2.write("skills/deploy/SKILL.md", "again")
+	second2.write("a.log", "")
+	second2.check("")
+	second2.check("main", "LIESMICH.md", "README.md", "skills/deploy/SKILL.md")
+}
+
+// Nothing is written, and no command that a configuration names is run.
+func TestChangedOnlyReads(t *testing.T) {
+	w := newCheckout(t)
+	w.write(".gitattributes", "*.md filter=evil diff=evil\n")
+	w.commit("attributes")
+	w.write("README.md", "changed")
+	w.touch("skills/deploy/SKILL.md")
+	marker := filepath.Join(filepath.Dir(w.dir), "marker")
+	evil := filepath.Join(filepath.Dir(w.dir), "evil.sh")
+	w.do(os.WriteFile(evil, []byte("#!/bin/sh\ntouch "+marker+"\ncat\n"), 0o755))
+	for _, key := range []string{"core.fsmonitor", "core.sshCommand", "filter.evil.clean", "filter.evil.process", "diff.evil.command", "diff.external", "core.pager"} {
+		w.git("config", key, evil)
+	}
+	for _, hook := range []string{"post-index-change", "fsmonitor-watchman", "pre-auto-gc"} {
+		w.do(os.Symlink(evil, w.path(".git/hooks/"+hook)))
+	}
+	before := w.snapshot()
+	if _, got, err := Changed(t.Context(), w.dir, "HEAD~"); err != nil || !slices.Equal(got, []string{".gitattributes", "README.md"}) {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if after := w.snapshot(); after != before {
+		t.Errorf("before\n%s\nafter\n%s", before, after)
+	}
+	if _, err := os.Lstat(marker); err == nil {
+		t.Error("a command was run")
+	}
+}
+
+// snapshot lists all files with their sizes and times.
+func (w checkout) snapshot() string {
+	var b strings.Builder
+	w.do(filepath.WalkDir(w.dir, func(name string, e os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			fmt.Fprintln(&b, name, info.Size(), info.Mode(), info.ModTime().UnixNano())
+		}
+		return err
+	}))
+	return b.String()
+}
+
+// What is too large to hold is compared as it is read.
+func TestSameStream(t *testing.T) {
+	w := newCheckout(t)
+	id := plumbing.NewHash(w.git("rev-parse", "HEAD:README.md"))
+	for text, want := range map[string]bool{"# Skills\n": true, "# Skills": false} {
+		w.write("README.md", text)
+		if same, err := sameStream(w.path("README.md"), id, int64(len(text))); err != nil || same != want {
+			t.Errorf("%q: %t %v", text, same, err)
+		}
+	}
+}
+
+func TestInClass(t *testing.T) {
+	for name, want := range map[string]string{
+		"alnum": "aZ0", "alpha": "aZ", "blank": " \t", "cntrl": "\t\x7f", "digit": "0", "graph": "aZ0!", "lower": "a", "print": "aZ0! ",
+		"punct": "!", "space": " \t", "upper": "Z", "xdigit": "a0", "other": "",
+	} {
+		for _, c := range []byte("aZ0! \t\x7f\xe9") {
+			if inClass(name, c) != strings.Contains(want, string(c)) {
+				t.Errorf("%q is in %s: %t", c, name, inClass(name, c))
+			}
+		}
+	}
+}
+
+// Wherever in a work tree one starts, it is the same one.
+func TestChangedRoot(t *testing.T) {
+	w := newCheckout(t)
+	w.write("skills/new/a/b", "")
+	link := filepath.Join(filepath.Dir(w.dir), "link")
+	if err := os.Symlink(w.path("skills/new"), link); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{w.path("skills"), w.path("skills/new/a"), link, w.path("skills/new/a/b"), w.path("skills/../build/..")} {
+		root, got, err := Changed(t.Context(), dir, "")
+		if err != nil || root != w.dir || !slices.Equal(got, []string{"skills/new/a/b"}) {
+			t.Errorf("%s: %s %q %v", dir, root, got, err)
+		}
+	}
+	if err := os.Mkdir(w.path("skills/new/.git"), 0o755); err != nil { // which is no repository
+		t.Fatal(err)
+	}
+	if root, _, err := Changed(t.Context(), w.path("skills/new"), ""); err != nil || root != w.dir {
+		t.Errorf("%s %v", root, err)
+	}
+}
+
+func TestChangedSubmodules(t *testing.T) {
+	w := newCheckout(t)
+	w.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", w.repo.Dir, "vendor/sub")
+	w.check("", ".gitmodules")
+	w.commit("submodule")
+	w.write("vendor/sub/README.md", "changed")
+	w.write("vendor/sub/new", "")
+	w.write("vendor/other", "")
+	w.check("", "vendor/other")
+	w.check("HEAD~", ".gitmodules", "vendor/other")
+	sub := checkout{t, w.repo, w.path("vendor/sub")}
+	sub.check("", "README.md", "new")
+	w.git("mv", "vendor/sub", "moved")
+	w.do(os.RemoveAll(w.path("moved")))
+	w.check("", ".gitmodules", "vendor/other")
+}
+
+// A repository that borrows objects from another one.
+func TestChangedShared(t *testing.T) {
+	w := newCheckout(t)
+	w.git("clone", "--quiet", "--shared", w.repo.Dir, "../shared")
+	shared := checkout{t, w.repo, filepath.Join(filepath.Dir(w.dir), "shared")}
+	shared.check("origin/main")
+	shared.write("README.md", "x")
+	shared.commit("more")
+	shared.check("origin/main", "README.md")
+}
+
+// Before the first commit, everything is changed.
+func TestChangedUnborn(t *testing.T) {
+	dir := realDir(t)
+	r := gittest.New(t, dir, "r.git")
+	r.Run("init", "--quiet", dir+"/work")
+	w := checkout{t, r, dir + "/work"}
+	w.check("")
+	w.write("a", "")
+	w.write("b", "")
+	w.write(".gitignore", "c\n")
+	w.write("c", "")
+	w.git("add", "a")
+	w.check("", ".gitignore", "a", "b")
+	if _, got, err := Changed(t.Context(), w.dir, "main"); err != nil || len(got) != 3 {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestChangedShallow(t *testing.T) {
+	w := newCheckout(t)
+	for i := range 4 {
+		w.write("README.md", fmt.Sprint(i))
+		w.commit("more")
+	}
+	w.git("push", "--quiet", "origin", "main", "main~3:refs/heads/old", "main~1:refs/heads/near")
+	clone := func(name string, args ...string) checkout {
+		w.git(append(append([]string{"clone", "--quiet", "--no-single-branch"}, args...), "file://"+w.repo.Dir, "../"+name)...)
+		return checkout{t, w.repo, filepath.Join(filepath.Dir(w.dir), name)}
+	}
+	deep := clone("deep", "--depth=2")
+	deep.write("new", "")
+	deep.check("", "new")
+	deep.check("origin/near", "README.md", "new")
+	deep.check("HEAD~1", "README.md", "new")
+	for since, want := range map[string]string{
+		"origin/old": "origin/old and HEAD have no commit in common among those that are here: the clone is shallow",
+		"HEAD~3":     "HEAD~3 is not among the commits that are here: the clone is shallow",
+	} {
+		_, _, err := Changed(t.Context(), deep.dir, since)
+		wantError(t, err, diag.NotFound, want, "git fetch --unshallow")
+	}
+	flat := clone("flat", "--depth=1")
+	flat.check("HEAD")
+	_, _, err := Changed(t.Context(), flat.dir, w.git("rev-parse", "HEAD~2"))
+	wantError(t, err, diag.NotFound, "is not here: the clone is shallow", "git fetch --unshallow")
+}
+
+func wantError(t *testing.T, err error, code diag.Code, message, hint string) {
+	t.Helper()
+	if err == nil || diag.CodeOf(err) != code || !strings.Contains(err.Error(), message) || !strings.Contains(diag.HintOf(err), hint) {
+		t.Errorf("got %v (%s; hint %q), want %s (%s; %q)", err, diag.CodeOf(err), diag.HintOf(err), message, code, hint)
+	}
+}
+
+func TestChangedErrors(t *testing.T) {
+	w := newCheckout(t)
+	w.git("branch", "release")
+	w.git("checkout", "--quiet", "--orphan", "lonely")
+	w.commit("lonely")
+	w.git("checkout", "--quiet", "main")
+	blob := w.git("rev-parse", "HEAD:README.md")
+	for _, tt := range []struct {
+		since string
+		code  diag.Code
+		want  string
+		hint  string
+	}{
+		{"releese", diag.NotFound, `has no branch, tag or commit "releese"`, "did you mean release?"},
+		{"releese~1", diag.NotFound, `"releese~1"`, "did you mean release?"},
+		{"origin/mian", diag.NotFound, `"origin/mian"`, "did you mean origin/main?"},
+		{"nothing-like-it", diag.NotFound, `"nothing-like-it"`, "there are lonely, main, release, origin/main"},
+		{"main~x", diag.NotFound, `"main~x"`, ""},
+		{"main^{tree}", diag.NotFound, `"main^{tree}"`, ""},
+		{"main@{1}", diag.NotFound, `"main@{1}"`, ""},
+		{"../../etc/passwd", diag.NotFound, "", ""},
+		{"config", diag.NotFound, `"config"`, ""},
+		{"-x", diag.NotFound, "", ""},
+		{"HEAD~99999999999999999999", diag.NotFound, "", ""},
+		{"HEAD~5", diag.NotFound, "HEAD~5 does not exist", ""},
+		{"HEAD^2", diag.NotFound, "HEAD^2 does not exist", ""},
+		{"ORIG_HEAD", diag.NotFound, `"ORIG_HEAD"`, ""},
+		{"FETCH_HEAD", diag.NotFound, `"FETCH_HEAD"`, ""},
+		{"dead", diag.NotFound, `"dead"`, ""},
+		{strings.Repeat("1", 40), diag.NotFound, "has no commit 1111", ""},
+		{blob, diag.Usage, "is not a commit", ""},
+		{"lonely", diag.NotFound, "lonely and HEAD have no commit in common", ""},
+	} {
+		_, _, err := Changed(t.Context(), w.dir, tt.since)
+		wantError(t, err, tt.code, tt.want, tt.hint)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := Changed(ctx, w.dir, ""); diag.CodeOf(err) != diag.Interrupted {
+		t.Errorf("cancelled: %v", err)
+	}
+	w.do(os.WriteFile(w.path(".git/refs/heads/broken"), []byte("junk"), 0o644))
+	_, _, err := Changed(t.Context(), w.dir, "broken")
+	wantError(t, err, diag.NotFound, "broken", "")
+}
+
+// Ids that start with the same digits name nothing.
+func TestChangedAmbiguous(t *testing.T) {
+	w := newCheckout(t)
+	ids := make(map[string]string)
+	for i := 0; ; i++ {
+		id := w.repo.Run("commit-tree", "-m", fmt.Sprint(i), "main^{tree}", "-p", "main")
+		if ids[id[:4]] != "" {
+			w.repo.Run("update-ref", "refs/heads/one", id)
+			w.repo.Run("update-ref", "refs/heads/two", ids[id[:4]])
+			w.git("fetch", "--quiet")
+			_, _, err := Changed(t.Context(), w.dir, id[:4])
+			wantError(t, err, diag.Usage, "stands for more than one commit", "write more digits")
+			return
+		}
+		ids[id[:4]] = id
+	}
+}
+
+// What is no repository, and what is one that cannot be read, is an error.
+func TestChangedRefuses(t *testing.T) {
+	w := newCheckout(t)
+	_, _, err := Changed(t.Context(), filepath.Dir(w.dir), "")
+	wantError(t, err, diag.NotFound, "is not in the work tree of a git repository", "name the files")
+	_, _, err = Changed(t.Context(), w.repo.Dir, "")
+	wantError(t, err, diag.NotFound, "is not in the work tree of a git repository", "name the files")
+	_, _, err = Changed(t.Context(), w.path("none"), "")
+	wantError(t, err, diag.NotFound, "does not exist", "")
+
+	w.write("sub/.git", "gitdir: ../nowhere\n")
+	_, _, err = Changed(t.Context(), w.path("sub"), "")
+	wantError(t, err, diag.NotFound, "where there is no repository", "git worktree repair")
+	w.write("sub/.git", "nothing\n")
+	_, _, err = Changed(t.Context(), w.path("sub"), "")
+	wantError(t, err, diag.Invalid, "does not say where the repository is", "")
+
+	config, err := os.ReadFile(w.path(".git/config"))
+	w.do(err)
+	for _, extension := range []string{"objectformat = sha256", "refstorage = reftable"} {
+		w.do(os.WriteFile(w.path(".git/config"), append(bytes.Clone(config), "[extensions]\n\t"+extension+"\n"...), 0o644))
+		_, _, err = Changed(t.Context(), w.dir, "")
+		wantError(t, err, diag.Invalid, "which skillpm cannot read", "name the files")
+	}
+	for _, fine := range []string{"[extensions]\n\tpartialclone = origin\n", "[broken\n"} {
+		w.do(os.WriteFile(w.path(".git/config"), append(bytes.Clone(config), fine...), 0o644))
+		if _, _, err = Changed(t.Context(), w.dir, "origin/main"); err != nil {
+			t.Errorf("%q: %v", fine, err)
+		}
+	}
+	w.do(os.WriteFile(w.path(".git/config"), config, 0o644))
+
+	index, err := os.ReadFile(w.path(".git/index"))
+	w.do(err)
+	w.git("update-index", "--split-index")
+	_, _, err = Changed(t.Context(), w.dir, "")
+	wantError(t, err, diag.Invalid, "split or sparse", "git update-index --no-split-index")
+	for name, data := range map[string][]byte{
+		"cut":       index[:len(index)/2],
+		"damaged":   append(bytes.Clone(index[:len(index)-1]), index[len(index)-1]^1),
+		"no index":  []byte("hello"),
+		"above":     bytes.Replace(index, []byte("README.md"), []byte("../ADME.m"), 1),
+		"git's own": bytes.Replace(index, []byte("README.md"), []byte(".git/conf"), 1),
+	} {
+		if name == "above" || name == "git's own" {
+			data = append(data[:len(data)-20], make([]byte, 20)...) // without a checksum
+		}
+		w.do(os.WriteFile(w.path(".git/index"), data, 0o644))
+		_, _, err = Changed(t.Context(), w.dir, "")
+		wantError(t, err, diag.Invalid, "index", "")
+	}
+}
+
+// Objects that are not there are errors, and not changes.
+func TestChangedDamaged(t *testing.T) {
+	w := newCheckout(t)
+	w.write("README.md", "x")
+	w.commit("x")
+	tree := w.git("rev-parse", "HEAD^{tree}")
+	w.write("README.md", "y")
+	w.git("add", ".")
+	w.do(os.Remove(w.path(".git/objects/" + tree[:2] + "/" + tree[2:])))
+	_, _, err := Changed(t.Context(), w.dir, "")
+	wantError(t, err, diag.Integrity, "missing or damaged", "git fsck")
+	head := w.git("rev-parse", "HEAD")
+	w.do(os.Remove(w.path(".git/objects/" + head[:2] + "/" + head[2:])))
+	_, _, err = Changed(t.Context(), w.dir, "")
+	wantError(t, err, diag.Integrity, "missing or damaged", "git fsck")
+}
+
+// A tree without an end is an error before memory is full.
+func TestChangedTreeBomb(t *testing.T) {
+	w := newCheckout(t)
+	main := w.repo.Run("rev-parse", "main")
+	leaf := gittest.Entry{Mode: "100644", Name: "f", ID: w.repo.Blob("f")}
+	entries := []gittest.Entry{leaf}
+	for range 12 {
+		id := w.repo.RawTree(entries...)
+		entries = nil
+		for i := range 10 {
+			entries = append(entries, gittest.Entry{Mode: "40000", Name: fmt.Sprint(i), ID: id})
+		}
+	}
+	w.repo.Run("update-ref", "refs/heads/bomb", w.repo.Run("commit-tree", "-p", main, "-m", "bomb", w.repo.RawTree(entries...)))
+	w.git("fetch", "--quiet")
+	w.git("update-ref", "HEAD", "origin/bomb")
+	_, _, err := Changed(t.Context(), w.dir, "HEAD~1")
+	wantError(t, err, diag.Invalid, "differs in more than 1048576 files", "")
+}
+
+// Whatever is in ignore files, the files that are left are those that git leaves.
+func TestIgnoresAsGit(t *testing.T) {
+	dir := realDir(t)
+	r := gittest.New(t, dir, "r.git")
+	r.Run("init", "--quiet", dir+"/work")
+	w := checkout{t, r, dir + "/work"}
+	files := []string{
+		"ab", "a b", "a*", "[a]", "!a", "#a", "b.md", "B.md", "a/a", "a/b/a", "a/b/c", "a/ab/b", "b/a", "b/b/b/a.md", "c/a/b/c", "c/é",
+		"d/a-b", "d/a^b", "d/a]b", "d/\\", "d/a ", "d/1", "e/x/y/z", "e/x/z", "e/a/x/y/z", "foo/bar", "foo/keep/x",
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	pieces := []string{
+		"a", "b", "c", "ab", "*", "?", "**", "[ab]", "[!a]", "[^a-b]", "[]a]", "[x-", "[[:alpha:]]", "[[:digit:][:space:]]", `\a`, `\*`, `\!`, `\#`, `\`, "é", ".md",
+		"/", "/", "/", "/**/", "**/", "/**", "x", "y", "z", "!", "#", " ", `\ `, "\t", "foo", "keep", "[a-\\b]", "[\\]a]", "B", "1", "d", "e", "-", "^",
+	}
+	unlike := regexp.MustCompile(`\[x-.*/|[^/*]\*\*+.*/|\\B`)
+	line := func() string {
+		for {
+			var b strings.Builder
+			if random.IntN(4) == 0 {
+				b.WriteString("!")
+			}
+			for range 1 + random.IntN(5) {
+				b.WriteString(pieces[random.IntN(len(pieces))])
+			}
+			// Brackets with a slash inside, and a**/b, which git takes for a*/**/b or not, depending on what is
+			// before it, are not read as git reads them. Where case does not count, \B matches nothing in git.
+			if s := b.String(); !unlike.MatchString(s) {
+				return s
+			}
+		}
+	}
+	rules := func(n int) string {
+		var b strings.Builder
+		if random.IntN(20) == 0 {
+			b.WriteString(bom)
+		}
+		for range n {
+			b.WriteString(line())
+			b.WriteString([]string{"\n", "\n", "\r\n"}[random.IntN(3)])
+		}
+		return b.String()
+	}
+	said := make(map[string]string)
+	usual := []string{"foo/**\n!foo/keep/\n", "foo/*\n!foo/keep\n", "*\n!*/\n!*.md\n", "/*\n!/a\n", "**/b\n", "a/**/c\n", "e/**/z\n", "**\n", "/\n", "a/\n!a/b\n", "!a\na"}
+	for i := range 250 {
+		text := rules(1 + random.IntN(4))
+		if i < len(usual) {
+			text = usual[i]
+		}
+		top := fmt.Sprintf("%03d/", i)
+		for _, f := range files {
+			w.write(top+f, "")
+		}
+		w.write(top+".gitignore", text)
+		said[top] = text
+		if i%3 == 0 {
+			inner := rules(1 + random.IntN(2))
+			w.write(top+"a/.gitignore", inner)
+			said[top] += "\nin a:\n" + inner
+		}
+	}
+	for _, fold := range []string{"false", "true"} {
+		w.git("config", "core.ignoreCase", fold)
+		_, got, err := Changed(t.Context(), w.dir, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := strings.Split(strings.TrimSuffix(w.git("ls-files", "--others", "--exclude-standard", "-z"), "\x00"), "\x00")
+		slices.Sort(want)
+		reported := 0
+		for _, name := range slices.Concat(got, want) {
+			_, in := slices.BinarySearch(got, name)
+			_, out := slices.BinarySearch(want, name)
+			if in != out && reported < 20 {
+				reported++
+				t.Errorf("ignoreCase %s: %q is changed: %t, for git %t, with\n%s", fold, name, in, out, said[name[:4]])
+			}
+		}
+	}
+}
+
+func FuzzGlob(f *testing.F) {
+	f.Add("[!a-z]*\\*?", "A-*x")
+	f.Add("**a**b", "xxaxxb")
+	f.Add("[[:alpha:]-]]", "-]")
+	f.Fuzz(func(t *testing.T, p, s string) {
+		glob(p, s)
+		var literal strings.Builder
+		for _, c := range []byte(s) {
+			literal.Write([]byte{'\\', c})
+		}
+		if !glob(literal.String(), s) || !glob("*"+literal.String()+"*", "x"+s+"y") {
+			t.Errorf("%q does not match itself", s)
+		}
+		if rule, ok := parsePattern(p, false); ok {
+			rule.match(s)
+		}
+	})
+}
+
+// BenchmarkGlob matches patterns that take exponential time if one tries every way.
+func BenchmarkGlob(b *testing.B) {
+	rule, _ := parsePattern(strings.Repeat("**/*a*/", 20)+"b", false)
+	path := strings.Repeat(strings.Repeat("a", 20)+"/", 40) + "c"
+	for b.Loop() {
+		if rule.match(path) {
+			b.Fatal("it does not match")
+		}
+	}
+}
+
+// In any history, whatever its dates, the bases are the common ancestors that no other common ancestor descends from.
+func TestMergeBases(t *testing.T) {
+	for seed := range uint64(20) {
+		r := gittest.New(t, realDir(t), "r.git")
+		random := rand.New(rand.NewPCG(seed, 1))
+		var b bytes.Buffer
+		const n = 24
+		ancestors := make([]map[int]bool, n+1) // of each commit, itself among them
+		for i := 1; i <= n; i++ {
+			date := 1_700_000_000 + 10*i
+			if seed%4 > 0 { // clocks that go wrong
+				date += random.IntN(int(100 * seed))
+			}
+			fmt.Fprintf(&b, "commit refs/heads/c%d\nmark :%d\ncommitter A <a@example.com> %d +0000\ndata 2\n%02d\n", i, i, date, i)
+			ancestors[i] = map[int]bool{i: true}
+			from := "from"
+			for range random.IntN(4) {
+				if parent := i - 1 - random.IntN(6); parent > 0 && !ancestors[i][parent] {
+					fmt.Fprintf(&b, "%s :%d\n", from, parent)
+					from = "merge"
+					maps.Copy(ancestors[i], ancestors[parent])
+				}
+			}
+			b.WriteString("\n")
+		}
+		r.Pipe(b.Bytes(), "fast-import", "--quiet", "--force", "--date-format=raw")
+		r.Run("clone", "--quiet", "--no-checkout", ".", r.Dir+"/work")
+		w, err := openWorkTree(r.Dir + "/work")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := &history{ctx: t.Context(), w: w}
+		commits := make([]*object.Commit, n+1)
+		for i := 1; i <= n; i++ {
+			if commits[i], err = h.resolve(fmt.Sprintf("origin/c%d", i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for one := 1; one <= n; one++ {
+			for other := 1; other <= n; other++ {
+				bases, err := h.bases(commits[one], commits[other])
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := make([]int, len(bases))
+				for i, base := range bases {
+					got[i] = slices.IndexFunc(commits, func(c *object.Commit) bool { return c != nil && c.Hash == base.Hash })
+				}
+				slices.Sort(got)
+				if want := bestCommon(ancestors, one, other); !slices.Equal(got, want) {
+					t.Errorf("seed %d: bases of %d and %d are %v, want %v", seed, one, other, got, want)
+				}
+			}
+		}
+		if err := w.storage.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func bestCommon(ancestors []map[int]bool, one, other int) []int {
+	var common []int
+	for i := range ancestors {
+		if ancestors[one][i] && ancestors[other][i] {
+			common = append(common, i)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(common), func(i int) bool {
+		return slices.ContainsFunc(common, func(j int) bool { return j != i && ancestors[j][i] })
+	})
+}
+
+// BenchmarkChanged looks at 5,000 files of which none, or all of the times, changed; BenchmarkStatus is git on the same.
+func BenchmarkChanged(b *testing.B) {
+	for _, touched := range []bool{false, true} {
+		b.Run(fmt.Sprintf("touched=%t", touched), func(b *testing.B) {
+			w := benchCheckout(b)
+			if touched {
+				for name := range strings.FieldsSeq(w.git("ls-files")) {
+					w.touch(name)
+				}
+			}
+			for b.Loop() {
+				if _, list, err := Changed(b.Context(), w.dir, "HEAD~"); err != nil || len(list) != 1 {
+					b.Fatal(list, err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkStatus is what git takes for what BenchmarkChanged does.
+func BenchmarkStatus(b *testing.B) {
+	w := benchCheckout(b)
+	for b.Loop() {
+		w.git("--no-optional-locks", "status", "--porcelain", "-uall")
+		w.git("diff", "--name-only", "HEAD~...HEAD")
+	}
+}
+
+func benchCheckout(b *testing.B) checkout {
+	w := newCheckout(b)
+	w.git("config", "gc.auto", "0")
+	for i := range 1000 {
+		for _, name := range []string{"SKILL.md", "references/a.md", "references/b.md", "references/c.md", "run.sh"} {
+			w.write(fmt.Sprintf("skills/s%d/%s", i, name), fmt.Sprintf("%d %s\n", i, strings.Repeat(name, 100)))
+		}
+	}
+	w.commit("many")
+	w.write("README.md", "changed")
+	w.commit("one")
+	w.git("gc", "--quiet")
+	at := time.Unix(1700000000, 0)
+	w.do(filepath.WalkDir(w.path("skills"), func(name string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Chtimes(name, at, at)
+	}))
+	w.git("status")
+	return w
+}
+
+// makePipe makes what waits for ever when it is opened.
+func makePipe(name string) error { return exec.Command("mkfifo", name).Run() }
