@@ -1,0 +1,65 @@
+package rule
+
+import "strings"
+
+// Family is the letters that the ids of some rules start with, and what those rules are about.
+type Family struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+}
+
+// Families returns all of them, in the order of reading: first the skill itself, then what is around it.
+func Families() []Family {
+	return []Family{
+		{"FM", "Frontmatter"},
+		{"STR", "Files and structure"},
+		{"REF", "References between files"},
+		{"SCR", "Scripts and data files"},
+		{"SEC", "What is hostile, what a skill can do, and what is worth a look"},
+		{"PACK", "Several skills, and the files that describe packs"},
+		{"XS", "References between skills"},
+		{"STY", "Style"},
+		{"SUP", "Suppressions"},
+	}
+}
+
+// Select returns the rules that the patterns mean, each once and in order of id; all where there is no pattern. The
+// error is that of [CheckPattern].
+func Select(patterns ...string) ([]Rule, error) {
+	for _, p := range patterns {
+		if err := CheckPattern(p); err != nil {
+			return nil, err
+		}
+	}
+	var out []Rule
+	for _, r := range All() {
+		if len(patterns) == 0 || matchesAny(patterns, r.ID) {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+func matchesAny(patterns []string, id string) bool {
+	for _, p := range patterns {
+		if Match(p, id) {
+			return true
+		}
+	}
+	return false
+}
+
+// Kind says in a few words how much the rule matters and what is special about it, as "error, --fix mends it".
+func (r Rule) Kind() string {
+	words := []string{r.Severity.String()}
+	if r.Off {
+		words = append(words, "off until it is asked for")
+	}
+	if r.Fixable {
+		words = append(words, "--fix mends it")
+	}
+	if r.Capability {
+		words = append(words, "a fact and no defect")
+	}
+	return strings.Join(words, ", ")
+}
