@@ -52,3 +52,21 @@ func BenchmarkRun(b *testing.B) {
 	}
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "skills/s")
 }
+
+// BenchmarkCorpus checks all skills below the directory that SKILLPM_CORPUS names.
+func BenchmarkCorpus(b *testing.B) {
+	dir := os.Getenv("SKILLPM_CORPUS")
+	if dir == "" {
+		b.Skip("SKILLPM_CORPUS names no directory")
+	}
+	b.ReportAllocs()
+	skills := 0
+	for b.Loop() {
+		r, err := lint.Run(context.Background(), os.DirFS(dir), []string{"."}, lint.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		skills += len(r.Skills)
+	}
+	b.ReportMetric(float64(skills)/b.Elapsed().Seconds(), "skills/s")
+}

@@ -15,6 +15,8 @@ type collector struct {
 	l        *linter
 	findings []diag.Finding
 	lines    map[place]string
+
+	suppressed []Suppressed
 }
 
 func newCollector(l *linter) collector { return collector{l: l, lines: map[place]string{}} }
@@ -24,6 +26,7 @@ type finding struct {
 	rule     string
 	severity *diag.Severity
 	path     string // of a file as a whole; "" with src
+	shown    string // the path as reports have it, where the other is not known any more
 	src      *source
 	line     int
 	column   int
@@ -43,13 +46,20 @@ func (c *collector) add(f finding) {
 	if f.severity != nil {
 		out.Severity = *f.severity
 	}
-	if out.Fix == "" {
-		out.Fix = rule.Fix(f.rule)
-	}
 	if f.src != nil {
 		out.Path = f.src.path
 	}
-	out.Path = c.l.show(out.Path)
+	var off bool
+	if out.Severity, off = c.l.Settings.level(f.rule, out.Severity); off {
+		return
+	}
+	ignore := c.l.Settings.ignored(f.rule, out.Path)
+	if out.Fix == "" {
+		out.Fix = rule.Fix(f.rule)
+	}
+	if out.Path = c.l.show(out.Path); f.shown != "" {
+		out.Path = f.shown
+	}
 	if f.src != nil {
 		c.lines[place{out.Path, f.line}] = f.src.line(f.line)
 	}
@@ -61,6 +71,10 @@ func (c *collector) add(f finding) {
 		for i := range out.Edits {
 			out.Edits[i].Path = c.l.show(out.Edits[i].Path)
 		}
+	}
+	if ignore != nil {
+		c.suppressed = append(c.suppressed, Suppressed{Finding: out, Reason: ignore.Reason, By: ByConfiguration})
+		return
 	}
 	c.findings = append(c.findings, out)
 }

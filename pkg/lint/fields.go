@@ -2,13 +2,13 @@ package lint
 
 import (
 	"fmt"
-	"github.com/skillpm/skillpm/pkg/conform"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"path"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/skillpm/skillpm/pkg/conform"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -18,7 +18,7 @@ func (u *unit) fields() {
 		return
 	}
 	if _, v := u.doc.Lookup("files"); v != nil {
-		u.files(v)
+		u.listedFiles(v)
 	}
 	if _, v := u.doc.Lookup("hooks"); v != nil && v.Kind == yaml.MappingNode {
 		u.hooks(v)
@@ -28,8 +28,8 @@ func (u *unit) fields() {
 	}
 }
 
-// files checks that every listed file exists and is written as it must be.
-func (u *unit) files(list *yaml.Node) {
+// listedFiles checks that every listed file exists and is written as it must be.
+func (u *unit) listedFiles(list *yaml.Node) {
 	if list.Kind != yaml.SequenceNode {
 		return
 	}
@@ -77,6 +77,7 @@ func (u *unit) plainPath(node *yaml.Node, p, at string) {
 		if j.PlainPaths {
 			u.atNode(node, finding{
 				rule: rule.ListedForm, profile: j.ID, message: fmt.Sprintf("%s has ./ before it", p), fix: "write " + at,
+				edits: u.replaceNode(node, at),
 			})
 		}
 	}
@@ -109,7 +110,7 @@ func (u *unit) hook(node *yaml.Node) {
 	if len(words) == 0 || placeholder(words[0]) {
 		return
 	}
-	u.script(node, words[0], rule.Hook)
+	u.namedScript(node, words[0], rule.Hook)
 	if at, ok := inside(".", words[0]); ok {
 		u.called[at] = true
 	}
@@ -133,7 +134,7 @@ func (u *unit) command(node *yaml.Node, rule string) {
 			}
 			if !strings.HasPrefix(word, "-") {
 				if looksLikePath(word) {
-					u.script(node, word, rule)
+					u.namedScript(node, word, rule)
 				}
 				return
 			}
@@ -141,7 +142,7 @@ func (u *unit) command(node *yaml.Node, rule string) {
 		return
 	}
 	if looksLikePath(first) && !strings.HasPrefix(first, "/") {
-		u.script(node, first, rule)
+		u.namedScript(node, first, rule)
 		if at, ok := inside(".", withoutVariable(first)); ok {
 			u.called[at] = true
 		}
@@ -157,8 +158,8 @@ func looksLikePath(word string) bool {
 	return strings.Contains(word, "/") || scriptExtension(word)
 }
 
-// script reports a path in the frontmatter that does not exist in the skill.
-func (u *unit) script(node *yaml.Node, p, rule string) {
+// namedScript reports a path in the frontmatter that does not exist in the skill.
+func (u *unit) namedScript(node *yaml.Node, p, rule string) {
 	at, ok := inside(".", withoutVariable(p))
 	if ok && u.tree.isFile(at) {
 		return

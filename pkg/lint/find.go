@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"io"
 	"io/fs"
 	"path"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -31,9 +31,10 @@ func (l *linter) find(ctx context.Context, targets []string) ([]home, error) {
 		if err := s.target(target); err != nil {
 			return nil, err
 		}
-		if len(s.found) == 0 {
+		if len(s.found) == 0 && len(s.files) == 0 && !s.passed {
 			return nil, noSkill(l.show(target), s.dirs)
 		}
+		l.packFiles = append(l.packFiles, s.files...)
 		for _, p := range s.found {
 			if !seen[p.dir] {
 				seen[p.dir] = true
@@ -51,15 +52,26 @@ type search struct {
 	ctx   context.Context
 	dirs  int
 	found []home
+	files []packFile
+
+	passed bool // the settings pass over something
 }
 
 func (s *search) target(target string) error {
+	if s.l.Settings.passesOver(target) {
+		s.passed = true
+		return nil
+	}
 	info, err := fs.Stat(s.l.fsys, target)
 	if errors.Is(err, fs.ErrNotExist) {
 		return diag.Errorf(diag.NotFound, "%s does not exist", s.l.show(target))
 	}
 	if err != nil {
 		return diag.Errorf(diag.NotFound, "%s cannot be read: %s", s.l.show(target), reason(err))
+	}
+	if kind, ok := packFileKind(target); ok && !info.IsDir() {
+		s.files = append(s.files, packFile{kind, target})
+		return nil
 	}
 	if !info.IsDir() {
 		return s.file(target)
@@ -103,12 +115,17 @@ func (s *search) dir(dir string) error {
 		return nil
 	}
 	s.dirs++
+	s.files = append(s.files, filesOfPacks(dir, entries)...)
 	if name := s.l.skillFile(dir, entries); name != "" {
 		s.found = append(s.found, home{dir, name, entries})
 		return nil
 	}
 	for _, e := range entries {
-		if below := path.Join(dir, e.Name()); e.IsDir() && !passOver(below) {
+		below := path.Join(dir, e.Name())
+		switch {
+		case s.l.Settings.passesOver(below):
+			s.passed = true
+		case e.IsDir() && !passOver(below):
 			if err := s.dir(below); err != nil {
 				return err
 			}
@@ -128,7 +145,7 @@ func passOver(dir string) bool {
 }
 
 // skillFile returns the name of the directory's SKILL.md. A file of that name in another case counts only if it starts
-// like a skill, since a page called skill.md may be about anything.
+// like a skill, since a page called skill.md may be about anything; in a directory that was asked for it always counts.
 func (l *linter) skillFile(dir string, entries []fs.DirEntry) string {
 	other := ""
 	for _, e := range entries {
@@ -140,7 +157,7 @@ func (l *linter) skillFile(dir string, entries []fs.DirEntry) string {
 			other = e.Name()
 		}
 	}
-	if other != "" && l.startsLikeSkill(path.Join(dir, other)) {
+	if other != "" && (slices.Contains(l.targets, dir) || slices.Contains(l.targets, path.Join(dir, other)) || l.startsLikeSkill(path.Join(dir, other))) {
 		return other
 	}
 	return ""

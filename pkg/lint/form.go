@@ -24,8 +24,20 @@ func (u *unit) form(problems []skill.Problem) {
 	for _, p := range problems {
 		u.add(finding{
 			rule: formRules[p.Kind], src: u.src, line: p.Line, column: p.Column, message: p.Message, fix: p.Fix,
+			edits: u.formEdits(p),
 		})
 	}
+}
+
+// formEdits returns edits for the problems that can be mended without a guess; nil for others.
+func (u *unit) formEdits(p skill.Problem) func() []diag.Edit {
+	switch p.Kind {
+	case skill.ByteOrderMark:
+		return u.src.withoutBOM
+	case skill.BadYAML:
+		return u.src.rewriting(u.doc.QuoteLine(p.Line))
+	}
+	return nil
 }
 
 // broken reports whether the frontmatter's form is so wrong that fields may be missing for that reason alone.

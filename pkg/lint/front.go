@@ -2,8 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"github.com/skillpm/skillpm/pkg/conform"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"path"
 	"slices"
 	"strings"
@@ -11,7 +9,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/skillpm/skillpm/pkg/conform"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -52,7 +52,7 @@ func (u *unit) violation(j *judge, v conform.Violation) bool {
 		u.missing(j, v)
 		return false
 	case v.Keyword == "additionalProperties":
-		u.unknown(j, v)
+		u.unknownField(j, v)
 		return false
 	case isBlank(v.Node) && slices.Contains([]string{"minLength", "pattern", "enum", "type"}, v.Keyword):
 		u.blank(j, v)
@@ -69,7 +69,9 @@ func (u *unit) violation(j *judge, v conform.Violation) bool {
 		f.rule = rule.TooLong
 		f.message = fmt.Sprintf("%s has %d characters, more than %v", field, length(v.Node), v.Rule["maxLength"])
 	case "pattern":
-		f = pattern(v, field)
+		f = u.pattern(v, field)
+	case "not":
+		f = forbidden(v, field)
 	case "uniqueItems":
 		f.message = field + " lists something twice"
 		f.fix = "remove the repetition"
@@ -140,6 +142,7 @@ func (u *unit) missing(j *judge, v conform.Violation) {
 		if name == "name" {
 			if s := skill.Slug(path.Base(u.dir)); s != "" {
 				f.fix = "add a line name: " + s
+				f.edits = u.rename(s)
 			}
 		}
 		f.src, f.line, f.column, f.width = u.src, u.doc.FrontLine-1, 1, 3
@@ -147,7 +150,7 @@ func (u *unit) missing(j *judge, v conform.Violation) {
 	}
 }
 
-func (u *unit) unknown(j *judge, v conform.Violation) {
+func (u *unit) unknownField(j *judge, v conform.Violation) {
 	known := conform.FieldNames(v.Rule)
 	for i := 0; i+1 < len(v.Node.Content); i += 2 {
 		key := v.Node.Content[i]
@@ -161,13 +164,43 @@ func (u *unit) unknown(j *judge, v conform.Violation) {
 		hosts := u.l.hosts()[key.Value]
 		near := suggest(key.Value, known)
 		switch {
-		case v.Pointer == "" && len(hosts) > 0:
-			f.rule, f.severity = rule.OtherHost, new(diag.SeverityAdvice)
-			f.message = fmt.Sprintf("%q has no effect in %s; it is a field of %s", key.Value, j.Title, strings.Join(hosts, ", "))
+		case v.Pointer == "" && len(hosts) > 0 && !j.Preset:
+			u.otherHost(key, j, hosts)
+			continue
 		case near != "":
 			f.fix = fmt.Sprintf("did you mean %s?", near)
 		}
 		u.atNode(key, f)
+	}
+}
+
+// foreignField is a field that other hosts know than those which were asked for.
+type foreignField struct {
+	key   *yaml.Node
+	hosts []string
+	in    []*judge // the profiles that do not know it
+}
+
+func (u *unit) otherHost(key *yaml.Node, j *judge, hosts []string) {
+	i := slices.IndexFunc(u.unknown, func(f foreignField) bool { return f.key == key })
+	if i < 0 {
+		u.unknown = append(u.unknown, foreignField{key, hosts, nil})
+		i = len(u.unknown) - 1
+	}
+	u.unknown[i].in = append(u.unknown[i].in, j)
+}
+
+// foreign says of each field of other hosts, once for all profiles, where it has no effect.
+func (u *unit) foreign() {
+	for _, f := range u.unknown {
+		var titles, ids []string
+		for _, j := range f.in {
+			titles, ids = append(titles, j.Title), append(ids, j.ID)
+		}
+		u.atNode(f.key, finding{
+			rule: rule.OtherHost, severity: new(diag.SeverityAdvice), profile: strings.Join(ids, ","),
+			message: fmt.Sprintf("%q has no effect in %s; it is a field of %s", f.key.Value, strings.Join(titles, ", "), strings.Join(f.hosts, ", ")),
+		})
 	}
 }
 
@@ -201,6 +234,7 @@ func (u *unit) wrongType(j *judge, v conform.Violation, field string) finding {
 	switch {
 	case wantsText && v.Node.Kind == yaml.ScalarNode && v.Key != nil:
 		f.fix = fmt.Sprintf("put it in double quotes: %s: %q", v.Key.Value, v.Node.Value)
+		f.edits = u.quote(v.Node)
 	case wantsText && got == "list":
 		f.fix = "write it as one text"
 	case got == "text" && slices.Contains(want, "true or false"):
@@ -212,6 +246,7 @@ func (u *unit) wrongType(j *judge, v conform.Violation, field string) finding {
 		f.rule, f.severity = d.Rule, &d.Severity
 		if d.Rule == rule.ToolForm {
 			f.fix = "write the tools in one line, separated by spaces: " + v.Key.Value + ": " + strings.Join(items(v.Node), " ")
+			f.edits = u.oneText(v.Key.Value, v.Node)
 		}
 	}
 	return f
@@ -229,7 +264,7 @@ func (u *unit) notAllowed(v conform.Violation, field string) finding {
 	return f
 }
 
-func pattern(v conform.Violation, field string) finding {
+func (u *unit) pattern(v conform.Violation, field string) finding {
 	if field == "name" {
 		f := finding{rule: rule.Name, message: field + " has a form that is not allowed"}
 		if err := skill.CheckName(cut(v.Node.Value, skill.MaxName)); err != nil {
@@ -238,6 +273,10 @@ func pattern(v conform.Violation, field string) finding {
 		if s := skill.Slug(v.Node.Value); s != "" {
 			f.fix = "write name: " + s
 		}
+		if dir := path.Base(u.dir); skill.LegalName(dir) {
+			f.edits = u.rename(dir)
+			f.suggest = skill.Slug(v.Node.Value) != dir
+		}
 		return f
 	}
 	f := finding{rule: rule.Schema, message: fmt.Sprintf("%s does not have the form %v", field, v.Rule["pattern"])}
@@ -245,6 +284,23 @@ func pattern(v conform.Violation, field string) finding {
 		if s, ok := said["pattern"].(string); ok {
 			f.message = field + " " + s
 			f.fix = "rewrite the value"
+		}
+	}
+	return f
+}
+
+// forbidden is about a value that a schema's "not" describes. What it says is in the schema: x-error.not, and x-rule.not
+// where a rule of its own reports it.
+func forbidden(v conform.Violation, field string) finding {
+	f := finding{rule: rule.Schema, message: field + " has a value that is not allowed"}
+	if said, ok := v.Rule["x-error"].(map[string]any); ok {
+		if s, ok := said["not"].(string); ok {
+			f.message = field + " " + s
+		}
+	}
+	if ids, ok := v.Rule["x-rule"].(map[string]any); ok {
+		if id, ok := ids["not"].(string); ok {
+			f.rule = id
 		}
 	}
 	return f

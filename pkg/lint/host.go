@@ -2,12 +2,13 @@ package lint
 
 import (
 	"fmt"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"path"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -23,6 +24,10 @@ func (u *unit) nameIsDirectory(j *judge) {
 		return
 	}
 	fix := fmt.Sprintf("write name: %s, or rename the directory to %s", dir, name)
+	var edits func() []diag.Edit
+	if skill.LegalName(dir) {
+		edits = u.rename(dir)
+	}
 	switch {
 	case !skill.LegalName(dir):
 		fix = fmt.Sprintf("rename the directory to %s", skill.Slug(name))
@@ -30,7 +35,7 @@ func (u *unit) nameIsDirectory(j *judge) {
 		fix = fmt.Sprintf("write name: %s", dir)
 	}
 	u.atNode(node, finding{
-		rule: rule.NameDirectory, severity: j.NameIsDirectory, profile: j.ID, fix: fix,
+		rule: rule.NameDirectory, severity: j.NameIsDirectory, profile: j.ID, fix: fix, edits: edits,
 		message: fmt.Sprintf("the name is %q and the directory is %q", name, dir),
 	})
 }

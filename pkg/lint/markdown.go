@@ -27,7 +27,9 @@ type page struct {
 	links    []link
 	anchors  map[string]bool // of headings and HTML elements, folded by foldAnchor
 	commands []string        // the lines of shell blocks
-	spans    []string        // the text of code spans
+	spans    []span          // code spans
+	comments []span          // HTML comments
+	code     []span          // where code is, in order
 	complex  bool            // it is too complex to read, so that the rest is empty
 	open     int             // the offset of a code block's opening fence that nothing closes, or -1
 }
@@ -38,6 +40,32 @@ type link struct {
 	target string
 	offset int // of the target in the file
 	width  int // of the target there, in code points, 0 if that is not known
+}
+
+// span is a piece of a page.
+type span struct {
+	text        string
+	offset, end int
+}
+
+// inFence reports whether a byte of the file is in a code block.
+func (p *page) inFence(offset int) bool {
+	for _, c := range p.code {
+		if c.text == "" && c.offset <= offset && offset < c.end {
+			return true
+		}
+	}
+	return false
+}
+
+// inCode reports whether a byte of the file is code.
+func (p *page) inCode(offset int) bool {
+	for _, c := range p.code {
+		if c.offset <= offset && offset < c.end {
+			return true
+		}
+	}
+	return false
 }
 
 // read parses the text of a file from an offset on.
@@ -73,8 +101,10 @@ func (r *pageReader) visit(n ast.Node, entering bool) (ast.WalkStatus, error) {
 	case *ast.Heading:
 		r.anchors[foldAnchor(plainText(n, r.text))] = true
 	case *ast.CodeSpan:
-		r.spans = append(r.spans, plainText(n, r.text))
+		r.codeSpan(n)
 		return ast.WalkSkipChildren, nil
+	case *ast.CodeBlock:
+		r.lines(n.Lines())
 	case *ast.FencedCodeBlock:
 		r.fence(n)
 	case *ast.RawHTML:
@@ -112,10 +142,29 @@ func within(whole, part []byte) int {
 	return offset
 }
 
+func (r *pageReader) codeSpan(n *ast.CodeSpan) {
+	s := span{text: plainText(n, r.text)}
+	if first, ok := n.FirstChild().(*ast.Text); ok {
+		s.offset = r.from + first.Segment.Start
+	}
+	if last, ok := n.LastChild().(*ast.Text); ok {
+		s.end = r.from + last.Segment.Stop
+	}
+	r.spans, r.code = append(r.spans, s), append(r.code, s)
+}
+
+// lines notes lines of code.
+func (r *pageReader) lines(lines *text.Segments) {
+	if n := lines.Len(); n > 0 {
+		r.code = append(r.code, span{offset: r.from + lines.At(0).Start, end: r.from + lines.At(n-1).Stop})
+	}
+}
+
 // fence reads a fenced code block: the commands of a shell's, and whether it is closed.
 func (r *pageReader) fence(n *ast.FencedCodeBlock) {
 	end := n.Pos()
 	if lines := n.Lines(); lines.Len() > 0 {
+		r.lines(lines)
 		end = lines.At(lines.Len() - 1).Stop
 		if shellBlock(string(n.Language(r.text))) {
 			for i := range lines.Len() {
@@ -154,6 +203,10 @@ func (r *pageReader) htmlBlock(n *ast.HTMLBlock) {
 
 // markup reads the references and anchors of HTML.
 func (r *pageReader) markup(start, stop int) {
+	if piece := r.text[start:stop]; bytes.HasPrefix(bytes.TrimLeft(piece, " \t"), []byte("<!--")) {
+		text, _, _ := bytes.Cut(piece[bytes.Index(piece, []byte("<!--"))+4:], []byte("-->"))
+		r.comments = append(r.comments, span{string(text), r.from + start, r.from + stop})
+	}
 	for _, a := range htmlAttributes(r.text[start:stop]) {
 		switch a.name {
 		case "src", "href":

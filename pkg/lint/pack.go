@@ -1,34 +1,77 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"io/fs"
 	"path"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 )
+
+// nearThreshold is how similar two descriptions are, as package similar measures it, that a model can hardly tell apart.
+const nearThreshold = 0.75
 
 // samePack compares the skills that belong together: those below one skillpm.yaml, or all that were asked for.
 func samePack(units []*unit) {
-	packs := map[string]string{}
-	type key struct{ pack, text string }
-	names, descriptions := map[key]*unit{}, map[key]*unit{}
+	dirs := map[string]string{}
+	packs := map[string][]*unit{}
+	var order []string
 	for _, u := range units {
-		pack := u.pack(packs)
-		if k := (key{pack, u.name.text}); k.text != "" {
-			if first := names[k]; first != nil {
-				u.sameName(first, pack != "")
-			} else {
-				names[k] = u
-			}
+		pack := u.pack(dirs)
+		if packs[pack] == nil {
+			order = append(order, pack)
 		}
-		if k := (key{pack, u.description.text}); k.text != "" {
-			if first := descriptions[k]; first == nil {
-				descriptions[k] = u
-			} else if first.name.text != u.name.text {
-				u.sameDescription(first)
-			}
+		packs[pack] = append(packs[pack], u)
+	}
+	for _, pack := range order {
+		sameNames(packs[pack], pack != "")
+		sameDescriptions(packs[pack])
+	}
+}
+
+func sameNames(units []*unit, pack bool) {
+	names, near := map[string]*unit{}, map[string]*unit{}
+	for _, u := range units {
+		if u.name.text == "" {
+			continue
+		}
+		squashed := squashName(u.name.text)
+		switch first, other := names[u.name.text], near[squashed]; {
+		case first != nil:
+			u.sameName(first, pack)
+		case other != nil:
+			u.atMention(u.name, finding{
+				rule: rule.NearName, message: fmt.Sprintf("%q is nearly the name of %s", u.name.text, u.l.show(other.file)),
+			})
+		}
+		names[u.name.text] = cmp.Or(names[u.name.text], u)
+		near[squashed] = cmp.Or(near[squashed], u)
+	}
+}
+
+func sameDescriptions(units []*unit) {
+	first := map[string]*unit{}
+	var texts []string
+	var of []*unit
+	for _, u := range units {
+		text := u.description.text
+		switch other := first[text]; {
+		case text == "":
+		case other == nil:
+			first[text] = u
+			texts, of = append(texts, text), append(of, u)
+		case other.name.text != u.name.text:
+			u.sameDescription(other)
+		}
+	}
+	for _, m := range similarTo(texts, nearThreshold) {
+		u, other := of[m.Text], of[m.Of]
+		if u.name.text != other.name.text {
+			u.atMention(u.description, finding{
+				rule: rule.NearDescription, message: "the description is nearly that of " + u.l.show(other.file),
+			})
 		}
 	}
 }

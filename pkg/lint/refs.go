@@ -3,23 +3,19 @@ package lint
 import (
 	"errors"
 	"fmt"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"io/fs"
 	"path"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
-
-// maxPage is the size in bytes beyond which Markdown that SKILL.md leads to is not read.
-const maxPage = 2 << 20
 
 // walk follows the links of SKILL.md and of the Markdown files that they and code spans lead to.
 type walk struct {
 	*unit
-	pages   map[string]*page // by path in the skill; nil where it could not be read
-	queue   []string
+	queue   []*file
 	pending []pendingAnchor
 }
 
@@ -31,64 +27,67 @@ type pendingAnchor struct {
 	fragment string
 }
 
-func (u *unit) references() {
-	name := path.Base(u.file)
-	first := u.l.markdown.read(u.src, u.doc.BodyStart)
-	u.pageForm(first)
-	u.calls(first)
-	w := &walk{unit: u, pages: map[string]*page{name: first}, queue: []string{name}}
+func (u *unit) follow(main *file) {
+	w := &walk{unit: u, queue: []*file{main}}
 	for ; len(w.queue) > 0; w.queue = w.queue[1:] {
-		w.page(w.queue[0])
+		f := w.queue[0]
+		if p := u.page(f); p != nil {
+			u.pageForm(p)
+			u.calls(p)
+			w.links(f, p)
+			w.skillRefs(f, p)
+		}
 	}
 	for _, p := range w.pending {
-		if to := w.pages[p.to]; to != nil && !to.complex && !to.hasAnchor(p.fragment) {
-			u.atLink(p.from, p.link, finding{
-				rule: rule.Anchor, message: fmt.Sprintf("no heading of %s has the anchor #%s", p.to, p.fragment),
-			})
+		f := u.files[p.to]
+		if f == nil || f.page == nil || f.page.complex || f.page.hasAnchor(p.fragment) {
+			continue
 		}
+		u.atLink(p.from, p.link, finding{
+			rule: rule.Anchor, message: fmt.Sprintf("no heading of %s has the anchor #%s", p.to, p.fragment),
+		})
 	}
 }
 
-// visit reads a Markdown file of the skill the first time that something leads there.
-func (w *walk) visit(rel string) {
-	if _, done := w.pages[rel]; done || !isMarkdown(rel) || isTemplate(rel) || !w.tree.isFile(rel) || !w.tree.entries[rel].Type().IsRegular() {
+// page returns a file as Markdown, reading it when it is first asked for; nil where it is not text.
+func (u *unit) page(f *file) *page {
+	if f.page == nil && f.isText() {
+		from := 0
+		if f.source == u.src {
+			from = u.doc.BodyStart
+		}
+		f.page = u.l.markdown.read(f.source, from)
+	}
+	return f.page
+}
+
+// visit notes that something in from leads to a path of the skill, and reads it if it is Markdown.
+func (w *walk) visit(from *file, rel string) {
+	f := w.files[rel]
+	if f == nil || f.reached {
 		return
 	}
-	w.pages[rel] = nil
-	name := path.Join(w.dir, rel)
-	if data, ok := w.read(name, maxPage); ok {
-		w.pages[rel] = w.l.markdown.read(newSource(name, data), 0)
-		w.pageForm(w.pages[rel])
-		w.calls(w.pages[rel])
-		w.queue = append(w.queue, rel)
+	f.reached, f.via, f.depth = true, from, from.depth+1
+	if isMarkdown(rel) && !isTemplate(rel) {
+		w.queue = append(w.queue, f)
 	}
 }
 
-// mentioned visits the Markdown files that code spans name, which is how many skills refer to their files.
-func (w *walk) mentioned(rel string, p *page) {
-	for _, span := range p.spans {
-		for word := range strings.FieldsSeq(span) {
-			if isMarkdown(word) && !strings.HasPrefix(word, "/") {
-				w.visit(w.resolve(rel, target{path: withoutVariable(word), literal: word}))
-			}
-		}
+// links checks the links and paths of one Markdown file.
+func (w *walk) links(f *file, p *page) {
+	for _, s := range p.spans {
+		w.span(f, p, s)
 	}
-}
-
-// page checks the links of one Markdown file.
-func (w *walk) page(rel string) {
-	p := w.pages[rel]
-	w.mentioned(rel, p)
 	for _, k := range p.links {
 		t := newTarget(k.target)
 		switch t.kind {
 		case targetAnchor:
-			w.pending = append(w.pending, pendingAnchor{p, k, rel, t.fragment})
+			w.pending = append(w.pending, pendingAnchor{p, k, f.rel, t.fragment})
 		case targetAbsolute:
 			w.absolute(p, k, t)
 		case targetFile:
-			found := w.follow(rel, p, k, t)
-			w.visit(found)
+			found := w.checkLink(f.rel, p, k, t)
+			w.visit(f, found)
 			if t.fragment != "" {
 				w.pending = append(w.pending, pendingAnchor{p, k, found, t.fragment})
 			}
@@ -113,8 +112,8 @@ func (u *unit) atLink(p *page, k link, f finding) {
 	u.add(f)
 }
 
-// follow reports what is wrong with a link to a file, and returns the file's path in the skill, or "".
-func (u *unit) follow(rel string, p *page, k link, t target) string {
+// checkLink reports what is wrong with a link to a file, and returns the file's path in the skill, or "".
+func (u *unit) checkLink(rel string, p *page, k link, t target) string {
 	if t.backslash {
 		u.atLink(p, k, finding{
 			rule: rule.Backslash, message: "a backslash in a link's path", fix: "write " + t.path,

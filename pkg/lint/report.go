@@ -3,6 +3,7 @@ package lint
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 )
@@ -13,7 +14,18 @@ type Report struct {
 	Skills   []string       // the directories of the skills that were checked, in order
 	Findings []diag.Finding // in order of path, line and column
 
+	Hosts      []HostVerdict // which profiles accept which skills, in order of skills, then of Profiles
+	Suppressed []Suppressed  // findings that do not count, in the order of findings
+
 	lines map[place]string
+}
+
+// HostVerdict says whether a profile accepts a skill.
+type HostVerdict struct {
+	Skill    string   `json:"skill"`
+	Profile  string   `json:"profile"`
+	Accepted bool     `json:"accepted"`
+	Reasons  []string `json:"reasons"` // the rules of the errors, each once, in order
 }
 
 // place is a line of a file.
@@ -49,13 +61,60 @@ func (r *Report) add(other Report) {
 	r.Profiles = other.Profiles
 	r.Skills = append(r.Skills, other.Skills...)
 	r.Findings = append(r.Findings, other.Findings...)
+	r.Hosts = append(r.Hosts, other.Hosts...)
+	r.Suppressed = append(r.Suppressed, other.Suppressed...)
+	r.copyLines(other.lines)
+}
+
+// collect adds what one collector gathered.
+func (r *Report) collect(c *collector) {
+	r.Findings = append(r.Findings, c.l.merge(c.findings)...)
+	r.Suppressed = append(r.Suppressed, c.suppressed...)
+	r.copyLines(c.lines)
+}
+
+func (r *Report) copyLines(lines map[place]string) {
 	if r.lines == nil {
-		r.lines = make(map[place]string, len(other.lines))
+		r.lines = make(map[place]string, len(lines))
 	}
-	maps.Copy(r.lines, other.lines)
+	maps.Copy(r.lines, lines)
 }
 
 func (r *Report) sort() {
 	slices.Sort(r.Skills)
 	slices.SortStableFunc(r.Findings, diag.CompareFindings)
+	slices.SortStableFunc(r.Suppressed, func(a, b Suppressed) int { return diag.CompareFindings(a.Finding, b.Finding) })
+	slices.SortStableFunc(r.Hosts, func(a, b HostVerdict) int { return strings.Compare(a.Skill, b.Skill) })
+}
+
+// Accept takes out findings that are accepted elsewhere, as in a baseline: those that accepted gives a reason for.
+func (r *Report) Accept(by string, accepted func(diag.Finding) (reason string, ok bool)) {
+	kept := r.Findings[:0]
+	for _, f := range r.Findings {
+		if reason, ok := accepted(f); ok {
+			r.Suppressed = append(r.Suppressed, Suppressed{Finding: f, Reason: reason, By: by})
+			continue
+		}
+		kept = append(kept, f)
+	}
+	r.Findings = kept
+	r.sort()
+}
+
+// Keep leaves only the findings, those that do not count among them, whose path wanted accepts.
+func (r *Report) Keep(wanted func(path string) bool) {
+	r.Findings = slices.DeleteFunc(r.Findings, func(f diag.Finding) bool { return !wanted(f.Path) })
+	r.Suppressed = slices.DeleteFunc(r.Suppressed, func(s Suppressed) bool { return !wanted(s.Path) })
+}
+
+// KeepSkills leaves only these of the skills and what hosts say of them; findings stay.
+func (r *Report) KeepSkills(skills []string) {
+	r.Skills = slices.DeleteFunc(r.Skills, func(s string) bool { return !slices.Contains(skills, s) })
+	r.Hosts = slices.DeleteFunc(r.Hosts, func(h HostVerdict) bool { return !slices.Contains(skills, h.Skill) })
+}
+
+// Add adds a finding about a file that the linter itself does not look at.
+func (r *Report) Add(f diag.Finding) {
+	r.Findings = append(r.Findings, f)
+	r.sort()
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -22,6 +23,13 @@ type Options struct {
 	NoModes  bool               // the file system has no executable bits, so say nothing about them
 	Edits    bool               // work out the edits that mend findings
 
+	Settings Settings  // what the project wants of the check
+	Now      time.Time // for suppressions that end; the zero time lets them all count
+
+	// Known reports whether a skill that is not among those that are checked exists for them: an installed one, or one of
+	// the host's own. nil knows none.
+	Known func(name string) bool
+
 	// Show turns a path of the file system into what the report says, as one relative to the user's directory. nil shows
 	// it as it is.
 	Show func(path string) string
@@ -33,6 +41,8 @@ type Linter struct {
 	judges   []*judge // one a profile
 	hosts    func() map[string][]string
 	markdown markdown
+	memory   *arenas
+	scanner  *scanner
 }
 
 // New returns a linter.
@@ -47,7 +57,7 @@ func New(o Options) (*Linter, error) {
 	if o.Parallel <= 0 {
 		o.Parallel = runtime.GOMAXPROCS(0)
 	}
-	l := &Linter{Options: o, markdown: newMarkdown(), hosts: sync.OnceValue(hostFields)}
+	l := &Linter{Options: o, markdown: newMarkdown(), memory: new(arenas), scanner: newScanner(), hosts: sync.OnceValue(hostFields)}
 	for _, p := range o.Profiles {
 		j, err := newJudge(p)
 		if err != nil {
@@ -73,7 +83,7 @@ func Run(ctx context.Context, fsys fs.FS, targets []string, o Options) (Report, 
 // What is wrong with skills is in the report. The error is that a target does not exist or has no skill (NotFound), or
 // that ctx was cancelled.
 func (l *Linter) Run(ctx context.Context, fsys fs.FS, targets []string) (Report, error) {
-	r := &linter{Linter: l, fsys: fsys}
+	r := &linter{Linter: l, fsys: fsys, targets: targets}
 	found, err := r.find(ctx, targets)
 	if err != nil {
 		return Report{}, err
@@ -99,8 +109,10 @@ func (l *Linter) Run(ctx context.Context, fsys fs.FS, targets []string) (Report,
 // linter is one run over one file system.
 type linter struct {
 	*Linter
-	fsys   fs.FS
-	unread []*unit // directories that could not be searched, with the finding that says so
+	fsys      fs.FS
+	targets   []string
+	unread    []*unit // directories that could not be searched, with the finding that says so
+	packFiles []packFile
 }
 
 // report puts the units' findings together and adds what can be said only about several skills.
@@ -120,15 +132,40 @@ func (l *linter) report(units []*unit) Report {
 		}
 	}
 	samePack(all)
+	l.crossReferences(all)
 	for _, u := range all {
-		one := Report{Profiles: r.Profiles, Skills: []string{l.show(u.dir)}, Findings: l.merge(u.findings), lines: u.lines}
-		r.add(one)
+		u.suppress()
+		dir := l.show(u.dir)
+		r.Skills = append(r.Skills, dir)
+		r.Hosts = append(r.Hosts, l.verdicts(dir, u.findings)...)
+		r.collect(&u.collector)
 	}
 	for _, u := range l.unread {
-		r.add(Report{Profiles: r.Profiles, Findings: u.findings})
+		r.collect(&u.collector)
+	}
+	for _, c := range l.checkPackFiles(all) {
+		r.collect(c)
 	}
 	r.sort()
 	return r
+}
+
+// verdicts says which profiles accept a skill with these findings.
+func (l *linter) verdicts(dir string, findings []diag.Finding) []HostVerdict {
+	var out []HostVerdict
+	for _, p := range l.Profiles {
+		v := HostVerdict{Skill: dir, Profile: p.ID, Accepted: true, Reasons: []string{}}
+		for _, f := range findings {
+			if f.Severity == diag.SeverityError && (f.Profile == "" || slices.Contains(strings.Split(f.Profile, ","), p.ID)) {
+				v.Accepted = false
+				v.Reasons = append(v.Reasons, f.Rule)
+			}
+		}
+		slices.Sort(v.Reasons)
+		v.Reasons = slices.Compact(v.Reasons)
+		out = append(out, v)
+	}
+	return out
 }
 
 // show writes a path as the report does.

@@ -2,11 +2,11 @@ package lint
 
 import (
 	"bytes"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"path"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 )
 
 // calls notes the scripts that the code of a page calls by their path, which need a shebang and the executable bit. A
@@ -18,8 +18,8 @@ func (u *unit) calls(p *page) {
 		}
 	}
 	for _, span := range p.spans {
-		if strings.HasPrefix(span, "./") || strings.ContainsAny(span, " \t") {
-			for _, at := range programs(span) {
+		if strings.HasPrefix(span.text, "./") || strings.ContainsAny(span.text, " \t") {
+			for _, at := range programs(span.text) {
 				u.called[u.ownPath(at)] = true
 			}
 		}
@@ -34,16 +34,11 @@ func (u *unit) ownPath(p string) string {
 	return p
 }
 
-// scripts checks the files that are scripts by their name or place.
-func (u *unit) scripts() {
-	for _, rel := range u.tree.files {
-		if !scriptExtension(rel) && !(path.Ext(rel) == "" && inScripts(rel)) {
-			continue
-		}
-		head, err := readHead(u.l.fsys, path.Join(u.dir, rel), 512)
-		if err == nil && bytes.IndexByte(head, 0) < 0 {
-			u.oneScript(rel, head)
-		}
+// script checks a file that is a script by its name or place.
+func (u *unit) script(f *file) {
+	if f.isText() && (scriptExtension(f.rel) || path.Ext(f.rel) == "" && inScripts(f.rel)) {
+		u.oneScript(f)
+		u.lineEndings(f)
 	}
 }
 
@@ -52,22 +47,22 @@ func inScripts(rel string) bool {
 	return dir == "scripts" || dir == "bin" || dir == "hooks"
 }
 
-func (u *unit) oneScript(rel string, head []byte) {
-	src := newSource(path.Join(u.dir, rel), head)
-	shebang := u.shebang(src)
-	executable := u.executable(rel)
+func (u *unit) oneScript(file *file) {
+	src, rel := file.source, file.rel
+	shebang := u.shebang(file)
+	executable := u.executable(file)
 	called := u.called[rel]
 	advice := new(diag.SeverityAdvice)
 	switch {
 	case shebang && !executable && !u.l.NoModes:
-		f := finding{rule: rule.Executable, src: src, line: 1, column: 1, message: "the script has a shebang and is not executable"}
+		f := finding{rule: rule.Executable, src: src, line: 1, column: 1, message: "the script has a shebang and is not executable", edits: file.makeExecutable}
 		if f.fix = "chmod +x " + u.l.show(src.path); !called {
 			f.severity = advice
 		} else {
 			f.message = "the script is called by its path and is not executable"
 		}
 		u.add(f)
-	case shebang || len(head) == 0 || path.Ext(rel) == "" && !executable:
+	case shebang || len(file.data) == 0 || path.Ext(rel) == "" && !executable:
 	case executable:
 		u.add(finding{rule: rule.Shebang, src: src, line: 1, column: 1, message: "the script is executable and has no shebang", fix: shebangFor(rel)})
 	case called:
@@ -78,16 +73,11 @@ func (u *unit) oneScript(rel string, head []byte) {
 }
 
 // executable reports whether a file has an executable bit.
-func (u *unit) executable(rel string) bool {
-	if u.l.NoModes {
-		return false
-	}
-	info, err := u.tree.entries[rel].Info()
-	return err == nil && info.Mode()&0o111 != 0
-}
+func (u *unit) executable(f *file) bool { return !u.l.NoModes && f.mode&0o111 != 0 }
 
 // shebang checks a script's first line, and reports whether it names an interpreter.
-func (u *unit) shebang(src *source) bool {
+func (u *unit) shebang(file *file) bool {
+	src := file.source
 	text := bytes.TrimPrefix(src.data, []byte("\ufeff"))
 	if !isShebang(text) {
 		u.lateShebang(src, text)
@@ -97,9 +87,9 @@ func (u *unit) shebang(src *source) bool {
 	f := finding{src: src, line: 1, column: 1}
 	switch interpreter := bytes.TrimSpace(first[2:]); {
 	case len(text) < len(src.data):
-		f.rule, f.message = rule.ShebangBOM, "a byte order mark before the shebang"
+		f.rule, f.message, f.edits = rule.ShebangBOM, "a byte order mark before the shebang", file.withoutBOM
 	case whole && bytes.HasSuffix(first, []byte("\r")):
-		f.rule, f.message = rule.ShebangCRLF, "the shebang ends with a carriage return"
+		f.rule, f.message, f.edits = rule.ShebangCRLF, "the shebang ends with a carriage return", file.unixLines
 		f.column = len([]rune(string(first)))
 	case len(interpreter) > 0 && interpreter[0] != '/':
 		f.rule, f.message, f.column = rule.Interpreter, "the shebang does not name an absolute path", 3

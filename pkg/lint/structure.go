@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"io/fs"
 	"path"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 )
 
 // The lengths beyond which a body is too long, as the standard advises.
@@ -50,8 +50,39 @@ func (u *unit) structure() {
 		}
 		u.add(finding{rule: rule.Nested, path: u.file, message: message})
 	}
+	u.collisions()
+	u.totalSize()
 	if u.tree.full {
 		u.add(finding{rule: rule.ManyEntries, path: u.file, message: fmt.Sprintf("the skill has more than %d files, or directories deeper than %d", maxEntries, maxDepth)})
+	}
+}
+
+// collisions reports files that other machines cannot tell apart.
+func (u *unit) collisions() {
+	folded := make(map[string]string, len(u.tree.files))
+	for _, rel := range u.tree.files {
+		k := fold(rel)
+		if other, ok := folded[k]; ok && !bundle.Ignored(rel, false) {
+			u.add(finding{rule: rule.Collision, path: path.Join(u.dir, rel), message: fmt.Sprintf("%s and %s are one file on other machines", rel, other)})
+			continue
+		}
+		folded[k] = rel
+	}
+}
+
+// totalSize holds the size of all files against what the profiles allow.
+func (u *unit) totalSize() {
+	var total int64
+	for _, f := range u.files {
+		total += f.size
+	}
+	for _, j := range u.l.judges {
+		if j.MaxBytes > 0 && total > j.MaxBytes {
+			u.add(finding{
+				rule: rule.TotalSize, path: u.file, profile: j.ID,
+				message: fmt.Sprintf("the skill has %s, more than the %s that it may have", size(total), size(j.MaxBytes)),
+			})
+		}
 	}
 }
 

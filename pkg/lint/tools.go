@@ -2,11 +2,11 @@ package lint
 
 import (
 	"fmt"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -75,12 +75,14 @@ func (u *unit) toolForm(j *judge) {
 	case j.ToolForm == "space" && comma:
 		u.atNode(v, finding{
 			rule: rule.ToolForm, profile: j.ID, message: "allowed-tools are separated by commas, and the standard has spaces",
-			fix: fmt.Sprintf("write allowed-tools: %s", strings.Join(tools(v.Value), " ")),
+			fix:   fmt.Sprintf("write allowed-tools: %s", strings.Join(tools(v.Value), " ")),
+			edits: u.replaceField("allowed-tools", skill.Scalar(strings.Join(tools(v.Value), " "))),
 		})
 	case j.ToolForm == "comma" && !comma:
 		u.atNode(v, finding{
 			rule: rule.ToolForm, profile: j.ID, message: "allowed-tools are separated by spaces, and " + j.Title + " has commas",
-			fix: fmt.Sprintf("write allowed-tools: %s", strings.Join(tools(v.Value), ", ")),
+			fix:   fmt.Sprintf("write allowed-tools: %s", strings.Join(tools(v.Value), ", ")),
+			edits: u.replaceField("allowed-tools", skill.Scalar(strings.Join(tools(v.Value), ", "))),
 		})
 	}
 }

@@ -90,6 +90,12 @@ func (t *tree) isFile(rel string) bool {
 	return ok && !e.IsDir()
 }
 
+// isDir reports whether a path exists and is a directory.
+func (t *tree) isDir(rel string) bool {
+	e, ok := t.entries[rel]
+	return ok && e.IsDir()
+}
+
 // skips reports whether a path lies where was not looked, so that nothing is known about it.
 func (t *tree) skips(rel string) bool {
 	below := func(d string) bool { return strings.HasPrefix(rel, d+"/") }

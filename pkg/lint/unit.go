@@ -1,12 +1,14 @@
 package lint
 
 import (
-	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -20,7 +22,11 @@ type unit struct {
 	src    *source // of SKILL.md
 	nested []*unit
 
-	called map[string]bool // scripts that the skill calls by their path
+	files    map[string]*file // by their paths in the skill
+	called   map[string]bool  // scripts that the skill calls by their path
+	unknown  []foreignField   // fields that only other hosts know
+	comments []*suppression
+	refs     []skillRef // what it says of other skills
 
 	name, description mention // what is compared with other skills
 }
@@ -38,38 +44,62 @@ func (l *linter) check(p home) *unit {
 		collector: newCollector(l), dir: p.dir, file: path.Join(p.dir, p.file), tree: l.newTree(p),
 		called: map[string]bool{},
 	}
+	memory := l.memory.take()
+	defer l.memory.put(memory)
+	u.load(memory)
 	if p.file != skill.File {
 		u.add(finding{rule: rule.FileCase, path: u.file, message: p.file + " is not called SKILL.md"})
 	}
 	u.structure()
-	if data, ok := u.read(u.file, skill.MaxFile); ok {
-		u.text(data)
+	if main := u.files[p.file]; main.isText() {
+		u.text(main)
 	}
-	u.scripts()
+	u.rest()
+	u.readSuppressions()
 	for _, n := range u.tree.nested {
 		inner := l.check(n)
 		u.nested = append(u.nested, inner)
 		u.nested = append(u.nested, inner.nested...)
 		inner.nested = nil
 	}
-	u.doc, u.src, u.tree, u.called = nil, nil, nil, nil // many skills are held until all are compared
+	u.doc, u.src, u.tree, u.called, u.files = nil, nil, nil, nil, nil // many skills are held until all are compared
 	return u
 }
 
 // text checks what SKILL.md says.
-func (u *unit) text(data []byte) {
-	doc, problems := skill.Parse(data)
-	u.doc, u.src = doc, newSource(u.file, data)
+func (u *unit) text(main *file) {
+	doc, problems := skill.Parse(main.data)
+	u.doc, u.src = doc, main.source
 	u.form(problems)
 	for _, j := range u.l.judges {
 		u.judge(j)
 	}
+	u.foreign()
 	u.fields()
+	u.order()
+	u.style()
 	u.body()
-	u.references()
+	u.follow(main)
 	u.name = u.remember("name", doc.Name())
 	u.description = u.remember("description", doc.Description())
 }
+
+// rest checks the other files.
+func (u *unit) rest() {
+	u.orphans()
+	names := u.sortedFiles()
+	for _, rel := range names {
+		f := u.files[rel]
+		u.script(f)
+		u.syntax(f)
+		u.ending(f)
+	}
+	u.security(names)
+	u.capabilities(names)
+}
+
+// sortedFiles returns the paths of the files that were looked at, in order.
+func (u *unit) sortedFiles() []string { return slices.Sorted(maps.Keys(u.files)) }
 
 func (u *unit) remember(field, text string) mention {
 	_, v := u.doc.Lookup(field)
@@ -85,20 +115,6 @@ func (u *unit) atMention(m mention, f finding) {
 	f.path, f.line, f.column, f.width = m.at.path, m.at.line, m.at.column, m.at.width
 	u.add(f)
 	u.lines[place{u.l.show(f.path), f.line}] = m.line
-}
-
-// read returns a file's bytes; what goes wrong is a finding.
-func (u *unit) read(name string, limit int64) ([]byte, bool) {
-	data, err := readHead(u.l.fsys, name, limit+1)
-	switch {
-	case err != nil:
-		u.add(finding{rule: rule.Unreadable, path: name, message: "the file cannot be read: " + reason(err)})
-		return nil, false
-	case int64(len(data)) > limit:
-		u.add(finding{rule: rule.Unreadable, path: name, message: "the file is larger than " + size(limit)})
-		return nil, false
-	}
-	return data, true
 }
 
 // atNode places a finding on a YAML node of SKILL.md.

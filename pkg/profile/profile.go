@@ -28,6 +28,10 @@ type Profile struct {
 	Title  string `yaml:"title"`
 	Schema string `yaml:"schema"` // the name of its schema in package schema
 
+	// Preset says that the profile is no host but a stricter set of rules: `--profile all` leaves it out, and fields that
+	// only it does not know are violations.
+	Preset bool `yaml:"preset"`
+
 	// NameIsDirectory is how much it matters that a skill's name differs from its directory's; nil where it does not.
 	NameIsDirectory *diag.Severity `yaml:"name-is-directory"`
 
@@ -45,6 +49,9 @@ type Profile struct {
 
 	// PlainPaths forbids a leading ./ in the `files` list.
 	PlainPaths bool `yaml:"plain-paths"`
+
+	// MaxBytes is how large a skill's files may be together; 0 where there is no limit.
+	MaxBytes int64 `yaml:"max-bytes"`
 
 	// Layers are the places that the host looks for skills in, the strongest first.
 	Layers []Layer `yaml:"layers"`
@@ -78,6 +85,12 @@ type Downgrade struct {
 
 //go:embed *.yaml
 var files embed.FS
+
+// Hosts returns the profiles that are hosts and no presets: the default one first, the others by id.
+func Hosts() ([]*Profile, error) {
+	all, err := All()
+	return slices.DeleteFunc(all, func(p *Profile) bool { return p.Preset }), err
+}
 
 // All returns every profile: the default one first, the others by id.
 func All() ([]*Profile, error) {

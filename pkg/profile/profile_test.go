@@ -16,7 +16,7 @@ func TestAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"agentskills", "claude-code", "dispatch", "kodelet", "omniforge", "pegasus", "toolset"}
+	want := []string{"agentskills", "api-upload", "claude-code", "dispatch", "kodelet", "omniforge", "pegasus", "toolset"}
 	var ids []string
 	for _, p := range all {
 		ids = append(ids, p.ID)
@@ -33,6 +33,21 @@ func TestAll(t *testing.T) {
 	}
 	if !slices.Equal(ids, want) || !slices.Equal(profile.IDs(), want) {
 		t.Errorf("got %q and %q, want %q", ids, profile.IDs(), want)
+	}
+}
+
+// Presets are no hosts.
+func TestHosts(t *testing.T) {
+	hosts, err := profile.Hosts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, p := range hosts {
+		ids = append(ids, p.ID)
+	}
+	if want := slices.DeleteFunc(profile.IDs(), func(id string) bool { return id == "api-upload" }); !slices.Equal(ids, want) {
+		t.Errorf("got %q, want %q", ids, want)
 	}
 }
 

@@ -3,115 +3,234 @@ package skillpm
 import (
 	"context"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/overlay"
 	"github.com/skillpm/skillpm/pkg/profile"
+	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// ValidateOptions says what is checked.
+// ValidateOptions says what is checked, and how.
 type ValidateOptions struct {
 	Paths    []string // files and directories, relative ones to the client's directory; empty means that directory
-	Profiles []string // ids of the hosts that the skills are for; empty means the default one, "all" every one
+	Profiles []string // ids of the hosts that the skills are for, "all" every one; empty means those of skillpm.yaml, else the default one
 	Parallel int      // how many skills are checked at once; 0 means one a processor
+
+	Strict   bool     // warnings are errors
+	Enable   []string // rules that are asked for: ids, families, or the start of an id and a star
+	Disable  []string // rules that say nothing
+	NoConfig bool     // do not read what skillpm.yaml says under validate:
+	Edits    bool     // work out the edits that mend findings
+
+	Changed bool   // report only on skills with files that differ from the last commit
+	Since   string // with Changed: or from where this branch, tag or commit and HEAD parted
+
+	Baseline   string // a baseline's file; "" means that of skillpm.yaml
+	NoBaseline bool   // use none
+
+	// Stdin is checked in the place of the file StdinName, which need not exist; only its findings are reported.
+	Stdin     []byte
+	StdinName string
 }
 
-// Validate checks every skill at and below the paths. What is wrong with them is in the report, with paths as the user
-// would write them; the error is that a path does not exist or has no skill, or that a profile is unknown.
+// Validate checks every skill at and below the paths, and the files that describe packs. What is wrong is in the report,
+// with paths as the user would write them; the error is that a path does not exist or has nothing to check, that a
+// profile or a rule is unknown, or that skillpm.yaml or the baseline cannot be read.
 func (c *Client) Validate(ctx context.Context, o ValidateOptions) (lint.Report, error) {
-	profiles, err := profiles(o.Profiles)
+	contents := map[string][]byte{}
+	if o.StdinName != "" {
+		contents[c.abs(o.StdinName)] = o.Stdin
+	}
+	return c.validate(ctx, o, contents)
+}
+
+// validate is Validate with other contents for some files, by absolute path.
+func (c *Client) validate(ctx context.Context, o ValidateOptions, contents map[string][]byte) (lint.Report, error) {
+	if err := checkRules(o.Enable, o.Disable); err != nil {
+		return lint.Report{}, err
+	}
+	jobs, err := c.jobs(o)
 	if err != nil {
 		return lint.Report{}, err
 	}
-	paths := o.Paths
-	if len(paths) == 0 {
-		paths = []string{c.Dir}
-	}
 	var report lint.Report
-	for _, v := range c.volumes(paths) {
-		options := lint.Options{Profiles: profiles, Parallel: o.Parallel, NoModes: c.OS == "windows", Show: v.show}
-		one, err := lint.Run(ctx, v.fsys, v.targets, options)
+	for _, j := range jobs {
+		one, err := j.run(ctx, o, contents)
 		if err != nil {
 			return lint.Report{}, err
 		}
 		report.Merge(one)
 	}
+	if o.StdinName != "" {
+		name := filepath.ToSlash(filepath.Clean(o.StdinName))
+		report.Keep(func(path string) bool { return path == name })
+	}
+	if o.Changed {
+		return report, c.keepChanged(ctx, &report, o)
+	}
 	return report, nil
 }
 
-func profiles(ids []string) ([]*profile.Profile, error) {
-	if slices.Contains(ids, "all") {
-		return profile.All()
+func checkRules(lists ...[]string) error {
+	for _, list := range lists {
+		for _, pattern := range list {
+			if err := rule.CheckPattern(pattern); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// job is what is checked under one project's settings on one volume.
+type job struct {
+	*volume
+	client   *Client
+	project  *checkedProject
+	settings lint.Settings
+}
+
+// jobs sorts the paths by the projects that they are in.
+func (c *Client) jobs(o ValidateOptions) ([]*job, error) {
+	paths := o.Paths
+	switch {
+	case o.StdinName != "" && len(paths) > 0:
+		return nil, diag.Errorf(diag.Usage, "with --stdin the file is named by --stdin-filename alone")
+	case o.StdinName != "":
+		paths = []string{o.StdinName}
+	case len(paths) == 0:
+		paths = []string{c.Dir}
+	}
+	var jobs []*job
+	for _, p := range paths {
+		project, err := c.checkedProject(c.abs(p), o.NoConfig)
+		if err != nil {
+			return nil, err
+		}
+		root := volumeRoot(c.abs(p))
+		i := slices.IndexFunc(jobs, func(j *job) bool { return j.root == root && j.project.dir == project.dir })
+		if i < 0 {
+			i = len(jobs)
+			j := &job{volume: c.volume(root), client: c, project: project}
+			j.settings = project.settings(j.inVolume(project.dir), o)
+			jobs = append(jobs, j)
+		}
+		jobs[i].add(c.abs(p), p)
+	}
+	return jobs, nil
+}
+
+// run checks one project's skills.
+func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]byte) (lint.Report, error) {
+	profiles, err := profiles(o.Profiles, j.project.config.Profiles)
+	if err != nil {
+		return lint.Report{}, err
+	}
+	fsys, err := j.overlaid(contents)
+	if err != nil {
+		return lint.Report{}, err
+	}
+	report, err := lint.Run(ctx, fsys, j.targets, lint.Options{
+		Profiles: profiles, Parallel: o.Parallel, NoModes: j.client.OS == "windows", Edits: o.Edits,
+		Settings: j.settings, Now: j.client.Now(), Known: j.project.known(), Show: j.show,
+	})
+	if err != nil || o.NoBaseline {
+		return report, err
+	}
+	return report, j.applyBaseline(&report, o)
+}
+
+// overlaid returns the volume with other contents for some files.
+func (j *job) overlaid(contents map[string][]byte) (fs.FS, error) {
+	files := map[string][]byte{}
+	for abs, data := range contents {
+		if volumeRoot(abs) == j.root {
+			files[j.inVolume(abs)] = data
+		}
+	}
+	if len(files) == 0 {
+		return j.fsys, nil
+	}
+	fsys, err := overlay.New(j.fsys, files)
+	if err != nil {
+		return nil, diag.Errorf(diag.Usage, "--stdin-filename: %w", err)
+	}
+	return fsys, nil
+}
+
+// profiles looks up the profiles that were asked for, or else those of the project, or else the default one.
+func profiles(asked, configured []string) ([]*profile.Profile, error) {
+	ids := asked
+	if len(ids) == 0 {
+		ids = configured
 	}
 	if len(ids) == 0 {
 		ids = []string{profile.Default}
 	}
 	var out []*profile.Profile
-	for _, id := range slices.Compact(slices.Clone(ids)) {
-		p, err := profile.Lookup(id)
+	for _, id := range ids {
+		some, err := oneProfile(id)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, p)
+		for _, p := range some {
+			if !slices.ContainsFunc(out, func(q *profile.Profile) bool { return q.ID == p.ID }) {
+				out = append(out, p)
+			}
+		}
 	}
 	return out, nil
 }
 
-// volume is the targets on one volume (there is only one outside of Windows). Its file system starts at the volume's
-// root, because links may lead out of what was asked for.
-type volume struct {
-	root    string // as "/" or `C:\`
-	dir     string // the user's directory
-	fsys    fs.FS
-	targets []string
-	typed   []string // targets that were written as absolute paths
-}
-
-func (c *Client) volumes(paths []string) []*volume {
-	var all []*volume
-	for _, p := range paths {
-		abs := c.abs(p)
-		root := filepath.VolumeName(abs) + string(filepath.Separator)
-		i := slices.IndexFunc(all, func(v *volume) bool { return v.root == root })
-		if i < 0 {
-			i = len(all)
-			all = append(all, &volume{root: root, dir: c.Dir, fsys: os.DirFS(root)})
-		}
-		all[i].targets = append(all[i].targets, inVolume(root, abs))
-		if filepath.IsAbs(p) {
-			all[i].typed = append(all[i].typed, filepath.Clean(p))
-		}
+func oneProfile(id string) ([]*profile.Profile, error) {
+	if id == "all" {
+		return profile.Hosts()
 	}
-	return all
-}
-
-// inVolume writes an absolute path as package fs does.
-func inVolume(root, abs string) string {
-	rel := filepath.ToSlash(strings.TrimPrefix(abs, root))
-	if rel == "" {
-		return "."
+	p, err := profile.Lookup(id)
+	if err != nil {
+		return nil, err
 	}
-	return rel
+	return []*profile.Profile{p}, nil
 }
 
-// show writes a path of the volume as the user would: absolute below a target that was written so and lies elsewhere,
-// else relative to the user's directory.
-func (v *volume) show(name string) string {
-	abs := filepath.Join(v.root, filepath.FromSlash(name))
-	rel, err := filepath.Rel(v.dir, abs)
-	outside := err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator))
-	if outside {
-		for _, t := range v.typed {
-			if err != nil || abs == t || strings.HasPrefix(abs, strings.TrimSuffix(t, string(filepath.Separator))+string(filepath.Separator)) {
-				return filepath.ToSlash(abs)
+// keepChanged leaves in the report the skills with changed files, and the files of packs that changed.
+func (c *Client) keepChanged(ctx context.Context, report *lint.Report, o ValidateOptions) error {
+	root, changed, err := git.Changed(ctx, c.Dir, o.Since)
+	if err != nil {
+		return err
+	}
+	files := map[string]bool{}
+	for _, p := range changed {
+		files[filepath.Join(root, filepath.FromSlash(p))] = true
+	}
+	real := func(shown string) string {
+		abs := c.abs(filepath.FromSlash(shown))
+		if resolved, err := filepath.EvalSymlinks(abs); err == nil {
+			return resolved
+		}
+		return abs
+	}
+	var skills []string
+	for _, s := range report.Skills {
+		dir := real(s)
+		for f := range files {
+			if f == dir || strings.HasPrefix(f, dir+string(filepath.Separator)) {
+				skills = append(skills, s)
+				break
 			}
 		}
-		if err != nil {
-			return filepath.ToSlash(abs)
-		}
 	}
-	return filepath.ToSlash(rel)
+	report.KeepSkills(skills)
+	report.Keep(func(path string) bool {
+		if files[real(path)] {
+			return true
+		}
+		return slices.ContainsFunc(skills, func(s string) bool { return s == "." || path == s || strings.HasPrefix(path, s+"/") })
+	})
+	return nil
 }

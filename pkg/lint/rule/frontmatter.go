@@ -53,8 +53,8 @@ var frontmatterRules = []Rule{
 		Fix: "add the field",
 	},
 	{
-		ID: Unknown, Title: "unknown field", Severity: w,
-		Why: "Hosts ignore fields that they do not know, so a misspelt one has no effect.",
+		ID: Unknown, Title: "unknown field", Severity: e,
+		Why: "Hosts that ignore fields they do not know give a misspelt one no effect; there it is a warning. Others refuse the skill.",
 		Fix: "correct the spelling, or move it below metadata:",
 	},
 	{

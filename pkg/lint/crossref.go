@@ -1,0 +1,251 @@
+package lint
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// skillRef is a place where a skill speaks of another one.
+type skillRef struct {
+	name string // of the skill
+	pack string // owner/name of its pack, where the text says it
+	sure bool   // the form says that a skill is meant, whether there is one of that name or not
+	does bool   // the text tells the agent to use it
+	mention
+}
+
+// maxSkillRef is how far from the word "skill" a name may start, in bytes.
+const maxSkillRef = 120
+
+// skillRefs notes where a page speaks of skills: a name in code, bold or a link beside the word skill, one as
+// name@owner/pack, and the forms of dispatching.
+func (w *walk) skillRefs(f *file, p *page) {
+	text := f.data
+	for at := 0; at < len(text); {
+		i := bytes.IndexByte(text[at:], 'k')
+		if i < 0 {
+			break
+		}
+		at += i + 1
+		if start := at - 2; start >= 0 && isSkillWord(text, start) && !p.inCode(start) {
+			w.besideSkill(f, p, start)
+		}
+	}
+	for at := 0; ; {
+		i := bytes.IndexByte(text[at:], '@')
+		if i < 0 {
+			return
+		}
+		at += i
+		w.atSign(f, p, at)
+		at++
+	}
+}
+
+// isSkillWord reports whether the word skill or skills starts at an offset.
+func isSkillWord(text []byte, start int) bool {
+	if start+5 > len(text) || start > 0 && wordByte(text[start-1]) || !bytes.EqualFold(text[start:start+5], []byte("skill")) {
+		return false
+	}
+	end := start + 5
+	if end < len(text) && text[end] == 's' {
+		end++
+	}
+	return end == len(text) || !wordByte(text[end])
+}
+
+// besideSkill notes the name before or after the word skill.
+func (w *walk) besideSkill(f *file, p *page, at int) {
+	text := f.data
+	before := bytes.TrimRight(text[max(0, at-maxSkillRef):at], " ")
+	for _, mark := range []string{"`", "**"} {
+		body, ok := bytes.CutSuffix(before, []byte(mark))
+		if !ok {
+			continue
+		}
+		if i := bytes.LastIndex(body, []byte(mark)); i >= 0 {
+			start := at - len(text[max(0, at-maxSkillRef):at]) + i + len(mark)
+			w.skillRef(f, start, string(body[i+len(mark):]), true)
+			return
+		}
+	}
+	end := at + 5
+	after := text[end:min(len(text), end+maxSkillRef)]
+	trimmed := bytes.TrimLeft(after, " :")
+	for _, word := range []string{"named ", "called "} {
+		trimmed = bytes.TrimPrefix(trimmed, []byte(word))
+	}
+	if rest, ok := bytes.CutPrefix(trimmed, []byte("`")); ok && len(trimmed) < len(after) {
+		if i := bytes.IndexByte(rest, '`'); i >= 0 {
+			w.skillRef(f, end+len(after)-len(rest), string(rest[:i]), true)
+			return
+		}
+	}
+	if i := bytes.LastIndexAny(before, " \t\n(\"'"); i+1 < len(before) && bytes.ContainsRune(before[i+1:], '-') {
+		w.skillRef(f, at-len(text[max(0, at-maxSkillRef):at])+i+1, string(before[i+1:]), false)
+	}
+}
+
+// atSign notes name@owner/pack, and a name after one of the words that dispatch.
+func (w *walk) atSign(f *file, p *page, at int) {
+	text := f.data
+	before := bytes.TrimRight(text[max(0, at-20):at], " ")
+	if len(before) < min(at, 20) { // a space: perhaps "execute @name"
+		line := before[bytes.LastIndexByte(before, '\n')+1:]
+		for _, verb := range []string{"执行", "execute", "run", "Execute", "Run"} {
+			if bytes.HasSuffix(line, []byte(verb)) {
+				w.skillRef(f, at+1, nameAt(text[at+1:]), true)
+			}
+		}
+		return
+	}
+	start := at
+	for start > 0 && nameByte(text[start-1]) {
+		start--
+	}
+	pack := nameAt(text[at+1:])
+	owner := len(pack)
+	if at+1+owner >= len(text) || text[at+1+owner] != '/' || start == at || p.inFence(at) {
+		return
+	}
+	pack += "/" + nameAt(text[at+2+owner:])
+	if ref := string(text[start:at]) + "@" + pack; skill.LegalName(string(text[start:at])) && !strings.HasSuffix(pack, "/") {
+		w.skillRef(f, start, ref, true)
+	}
+}
+
+func nameByte(c byte) bool { return c == '-' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
+
+// nameAt returns the skill's name that text starts with.
+func nameAt(text []byte) string {
+	n := 0
+	for n < len(text) && n < skill.MaxName && nameByte(text[n]) {
+		n++
+	}
+	return string(text[:n])
+}
+
+// skillRef notes one reference, where the text is a skill's name, perhaps with a plugin's or a slash before it.
+func (w *walk) skillRef(f *file, start int, text string, sure bool) {
+	name, pack, _ := strings.Cut(text, "@")
+	name = strings.TrimPrefix(name, "/")
+	if plugin, rest, ok := strings.Cut(name, ":"); ok && pack == "" {
+		name, sure = rest, sure && plugin == ""
+	}
+	if !skill.LegalName(name) || strings.Trim(name, "0123456789") == "" || name == w.doc.Name() {
+		return
+	}
+	line, column := f.position(start)
+	w.refs = append(w.refs, skillRef{
+		name: strings.Clone(name), pack: strings.Clone(pack), sure: sure, does: instructs(f.data, start),
+		mention: mention{
+			text: strings.Clone(text), line: f.line(line),
+			at: finding{path: f.path, line: line, column: column, width: len([]rune(text))},
+		},
+	})
+}
+
+// instructs reports whether the sentence before an offset tells somebody to use what follows.
+func instructs(text []byte, at int) bool {
+	start := max(0, at-100)
+	if i := bytes.LastIndexAny(text[start:at], ".\n;:"); i >= 0 {
+		start += i + 1
+	}
+	use := false
+	for word := range strings.FieldsFuncSeq(strings.ToLower(string(text[start:at])), func(r rune) bool { return r < 'a' || r > 'z' }) {
+		switch word {
+		case "use", "invoke", "load", "run", "call", "activate", "execute", "follow", "apply":
+			use = true
+		case "not", "instead", "don", "never", "unlike", "if", "when", "for", "see", "after", "before":
+			return false
+		}
+	}
+	return use
+}
+
+// crossReferences looks at what the skills of a run say of each other.
+func (l *linter) crossReferences(units []*unit) {
+	byName := map[string]*unit{}
+	for _, u := range units {
+		if u.name.text != "" {
+			byName[u.name.text] = cmp.Or(byName[u.name.text], u)
+		}
+	}
+	names := slices.Sorted(maps.Keys(byName))
+	for _, u := range units {
+		said := map[string]bool{}
+		for _, r := range u.refs {
+			if !r.sure || said[r.text] || r.pack != "" || byName[r.name] != nil || l.Known != nil && l.Known(r.name) {
+				continue
+			}
+			said[r.text] = true
+			f := finding{rule: rule.UnknownSkill, message: fmt.Sprintf("there is no skill %q here, and none is installed", r.name)}
+			if near := suggest(r.name, names); near != "" {
+				f.fix = fmt.Sprintf("did you mean %s?", near)
+			}
+			u.atMention(r.mention, f)
+		}
+	}
+	cycles(units, byName)
+}
+
+// cycles reports the circles in which skills tell the agent to use each other, each once.
+func cycles(units []*unit, byName map[string]*unit) {
+	next := map[*unit][]skillRef{}
+	for _, u := range units {
+		for _, r := range u.refs {
+			if to := byName[r.name]; r.does && to != nil && to != u {
+				next[u] = append(next[u], r)
+			}
+		}
+	}
+	done := map[*unit]bool{}
+	for _, u := range units {
+		if chain := shortest(u, next, byName, done); chain != nil {
+			var names []string
+			for _, r := range chain {
+				names = append(names, r.name)
+			}
+			u.atMention(chain[0].mention, finding{
+				rule: rule.SkillCycle, message: "the skills use each other in a circle: " + u.name.text + " → " + strings.Join(names, " → "),
+			})
+		}
+		done[u] = true
+	}
+}
+
+// shortest returns the references of the shortest way from a skill back to it that passes no skill of done, or nil.
+func shortest(from *unit, next map[*unit][]skillRef, byName map[string]*unit, done map[*unit]bool) []skillRef {
+	type step struct {
+		at   *unit
+		by   *step
+		what skillRef
+	}
+	seen := map[*unit]bool{}
+	for queue := []*step{{at: from}}; len(queue) > 0; queue = queue[1:] {
+		s := queue[0]
+		for _, r := range next[s.at] {
+			to := byName[r.name]
+			if to == from {
+				chain := []skillRef{r}
+				for ; s.by != nil; s = s.by {
+					chain = append(chain, s.what)
+				}
+				slices.Reverse(chain)
+				return chain
+			}
+			if !seen[to] && !done[to] {
+				seen[to] = true
+				queue = append(queue, &step{to, s, r})
+			}
+		}
+	}
+	return nil
+}

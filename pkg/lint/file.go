@@ -1,0 +1,185 @@
+package lint
+
+import (
+	"io"
+	"io/fs"
+	"path"
+	"sync"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// The sizes in bytes beyond which a file is not looked into. Those of real skills are far below: the largest of 20,000
+// has 14.7 MB in all.
+const (
+	maxText    = 4 << 20
+	maxArchive = 16 << 20
+)
+
+// A file of up to wholeSize bytes is read at once; of a larger one headSize bytes first, to tell what it is.
+const (
+	wholeSize = 64 << 10
+	headSize  = 8 << 10
+)
+
+// file is one regular file of a skill. Every file is read once, when the check of its skill starts.
+type file struct {
+	*source             // its text; the data is nil where it was not read, and of binaries only archives are kept
+	rel     string      // its path in the skill
+	mode    fs.FileMode // of the open file
+	size    int64       // on disk
+	format  format      // what it is by its first bytes
+	page    *page       // as Markdown, once something led to it
+	reached bool        // SKILL.md, or something that leads from there, mentions it
+	via     *file       // what links to it, where that is a page
+	depth   int         // how many links lead there from SKILL.md
+}
+
+// isText reports whether the file was read and is text.
+func (f *file) isText() bool { return f.data != nil && f.format == formatText }
+
+// load reads the files of the skill. What is never published is passed over, unless it is the skill's own text.
+func (u *unit) load(a *arena) {
+	u.files = make(map[string]*file, len(u.tree.files)+1)
+	main := path.Base(u.file)
+	for _, rel := range u.tree.files {
+		if rel != main && bundle.Ignored(rel, false) {
+			continue
+		}
+		u.files[rel] = u.loadFile(a, rel)
+	}
+	if u.files[main] == nil { // a link
+		u.files[main] = u.loadFile(a, main)
+	}
+	u.files[main].reached = true
+}
+
+func (u *unit) loadFile(a *arena, rel string) *file {
+	f := &file{rel: rel, source: newSource(path.Join(u.dir, rel), nil)}
+	limit := int64(maxText)
+	if rel == path.Base(u.file) {
+		limit = skill.MaxFile
+	}
+	data, info, err := a.read(u.l.fsys, f.path, limit)
+	if err != nil {
+		u.add(finding{rule: rule.Unreadable, path: f.path, message: "the file cannot be read: " + reason(err)})
+		return f
+	}
+	f.mode, f.size = info.Mode(), info.Size()
+	f.format = sniff(data[:min(len(data), headSize)])
+	whole := int64(len(data)) == info.Size() || !info.Mode().IsRegular() && int64(len(data)) <= limit
+	switch {
+	case whole && (f.format == formatText || f.format.Archive()):
+		f.data = data
+	case whole:
+	case f.format == formatText && rel == path.Base(u.file):
+		u.add(finding{rule: rule.Unreadable, path: f.path, message: "the file is larger than " + size(limit)})
+	case f.format == formatText:
+		u.add(finding{rule: rule.TooLarge, path: f.path, message: "the file has " + size(info.Size()) + " and is not looked into"})
+	case f.format.Archive():
+		u.add(finding{rule: rule.OpaqueArchive, path: f.path, message: "the archive has " + size(info.Size()) + " and is not looked into"})
+	}
+	return f
+}
+
+// arena holds what is read of one skill, in chunks that the next skill uses again.
+type arena struct {
+	chunks [][]byte
+	used   int // chunks in use; the last of them is being filled
+}
+
+// arenas are kept between skills.
+type arenas struct{ pool sync.Pool }
+
+// chunkSize is large enough for most skills.
+const chunkSize = 256 << 10
+
+func (p *arenas) take() *arena {
+	if a, ok := p.pool.Get().(*arena); ok {
+		return a
+	}
+	return new(arena)
+}
+
+// put gives an arena back. What was read into it is no longer valid.
+func (p *arenas) put(a *arena) {
+	total := 0
+	for i := range a.chunks {
+		a.chunks[i] = a.chunks[i][:0]
+		if total += cap(a.chunks[i]); total > maxText {
+			a.chunks = a.chunks[:i]
+			break
+		}
+	}
+	a.used = 0
+	p.pool.Put(a)
+}
+
+// room returns an empty slice with space for n bytes.
+func (a *arena) room(n int) []byte {
+	for ; a.used < len(a.chunks); a.used++ {
+		if c := a.chunks[a.used]; cap(c)-len(c) >= n {
+			return c[len(c):len(c):cap(c)]
+		}
+	}
+	a.chunks = append(a.chunks, make([]byte, 0, max(n, chunkSize)))
+	return a.chunks[a.used]
+}
+
+// keep marks b, which was written into what room returned, as used.
+func (a *arena) keep(b []byte) []byte {
+	c := a.chunks[a.used]
+	a.chunks[a.used] = c[:len(c)+len(b)]
+	return b[:len(b):len(b)]
+}
+
+// read returns a file's bytes. Of one that is larger than limit, or binary and no archive, it returns the head only.
+func (a *arena) read(fsys fs.FS, name string, limit int64) ([]byte, fs.FileInfo, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		data, err := io.ReadAll(io.LimitReader(f, limit+1))
+		return data, info, err
+	}
+	want := int(min(info.Size(), maxArchive))
+	if want <= wholeSize {
+		b, err := readFull(f, a.room(want), want)
+		return a.keep(b), info, err
+	}
+	head, err := readFull(f, a.room(headSize), headSize)
+	if err != nil || !worthReading(head, info.Size(), limit) {
+		return a.keep(head), info, err
+	}
+	b, err := readFull(f, append(a.room(want), head...), want)
+	return a.keep(b), info, err
+}
+
+// worthReading reports whether the rest of a file is read after its head.
+func worthReading(head []byte, size, limit int64) bool {
+	what := sniff(head)
+	return what == formatText && size <= limit || what.Archive() && size <= maxArchive
+}
+
+// readFull reads until b has n bytes or the file ends. A file that ends before is no error: it was cut meanwhile.
+func readFull(f io.Reader, b []byte, n int) ([]byte, error) {
+	for len(b) < n {
+		m, err := f.Read(b[len(b):n])
+		b = b[:len(b)+m]
+		if err == io.EOF {
+			return b, nil
+		}
+		if err != nil {
+			return b, err
+		}
+	}
+	return b, nil
+}

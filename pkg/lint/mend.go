@@ -1,0 +1,161 @@
+package lint
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// Apply makes the edits of one file's findings in its data. Of edits that overlap the first counts; the others may be
+// made when the result has been checked again. made says how many were.
+func Apply(data []byte, edits []diag.Edit) (out []byte, made int) {
+	edits = slices.DeleteFunc(slices.Clone(edits), func(e diag.Edit) bool { return e.Executable })
+	slices.SortStableFunc(edits, func(a, b diag.Edit) int { return a.Start - b.Start })
+	at := 0
+	for _, e := range edits {
+		if e.Start < at || e.End < e.Start || e.End > len(data) || e.Start == at && made > 0 {
+			continue
+		}
+		out = append(append(out, data[at:e.Start]...), e.Text...)
+		at = e.End
+		made++
+	}
+	return append(out, data[at:]...), made
+}
+
+// rewrite returns the one edit that makes after of the file's data.
+func (s *source) rewrite(after []byte) []diag.Edit {
+	before := s.data
+	start := 0
+	for start < len(before) && start < len(after) && before[start] == after[start] {
+		start++
+	}
+	end := 0
+	for end < len(before)-start && end < len(after)-start && before[len(before)-1-end] == after[len(after)-1-end] {
+		end++
+	}
+	return []diag.Edit{{Path: s.path, Start: start, End: len(before) - end, Text: string(after[start : len(after)-end])}}
+}
+
+// rewriting returns edits that make after of the file, for a finding; nil where there is no such text.
+func (s *source) rewriting(after []byte, ok bool) func() []diag.Edit {
+	if !ok || bytes.Equal(after, s.data) {
+		return nil
+	}
+	return func() []diag.Edit { return s.rewrite(after) }
+}
+
+func (s *source) withoutBOM() []diag.Edit { return []diag.Edit{{Path: s.path, End: 3}} }
+
+func (s *source) unixLines() []diag.Edit {
+	return s.rewrite(bytes.ReplaceAll(s.data, []byte("\r\n"), []byte("\n")))
+}
+
+func (s *source) makeExecutable() []diag.Edit {
+	return []diag.Edit{{Path: s.path, Executable: true}}
+}
+
+func (s *source) endLine() []diag.Edit {
+	eol := "\n"
+	if bytes.Contains(s.data, []byte("\r\n")) {
+		eol = "\r\n"
+	}
+	return []diag.Edit{{Path: s.path, Start: len(s.data), End: len(s.data), Text: eol}}
+}
+
+// replaceField returns edits that give a field of the frontmatter another value, written as YAML.
+func (u *unit) replaceField(key, text string) func() []diag.Edit {
+	return u.src.rewriting(u.doc.Replace(key, text))
+}
+
+// quote returns edits that put a scalar of the frontmatter in double quotes.
+func (u *unit) quote(v *yaml.Node) func() []diag.Edit {
+	start, end, ok := u.doc.Span(v)
+	if !ok || v.Style != 0 {
+		return nil
+	}
+	text := `"` + v.Value + `"`
+	if strings.ContainsAny(v.Value, "\"\\") {
+		return nil
+	}
+	return func() []diag.Edit { return []diag.Edit{{Path: u.src.path, Start: start, End: end, Text: text}} }
+}
+
+// replaceNode returns edits that write another text in the place of a scalar of the frontmatter.
+func (u *unit) replaceNode(v *yaml.Node, text string) func() []diag.Edit {
+	start, end, ok := u.doc.Span(v)
+	if !ok {
+		return nil
+	}
+	return func() []diag.Edit {
+		return []diag.Edit{{Path: u.src.path, Start: start, End: end, Text: skill.Scalar(text)}}
+	}
+}
+
+// rename returns edits that give the skill a name.
+func (u *unit) rename(name string) func() []diag.Edit {
+	data, err := skill.SpliceName(u.src.data, name)
+	return u.src.rewriting(data, err == nil)
+}
+
+// oneText returns edits that write a list as one text.
+func (u *unit) oneText(key string, list *yaml.Node) func() []diag.Edit {
+	for _, item := range list.Content {
+		if item.Kind != yaml.ScalarNode || strings.ContainsAny(item.Value, " \t,") && !strings.Contains(item.Value, "(") {
+			return nil
+		}
+	}
+	return u.replaceField(key, skill.Scalar(strings.Join(items(list), " ")))
+}
+
+// order says that name and description do not come first.
+func (u *unit) order() {
+	if u.doc.Front == nil {
+		return
+	}
+	var want []string
+	for _, key := range []string{"name", "description"} {
+		if k, _ := u.doc.Lookup(key); k != nil {
+			want = append(want, key)
+		}
+	}
+	for i, key := range want {
+		k := u.doc.Front.Content[2*i]
+		if k.Value == key {
+			continue
+		}
+		at, _ := u.doc.Lookup(key)
+		u.atNode(at, finding{
+			rule: rule.FieldOrder, message: key + " stands below " + k.Value, edits: u.src.rewriting(u.doc.First("name", "description")),
+		})
+		return
+	}
+}
+
+// ending says that the last line of a text is not ended.
+func (u *unit) ending(f *file) {
+	if !f.isText() || len(f.data) == 0 || f.data[len(f.data)-1] == '\n' || !(isMarkdown(f.rel) || scriptExtension(f.rel)) {
+		return
+	}
+	line, column := f.position(len(f.data))
+	u.add(finding{rule: rule.FinalNewline, src: f.source, line: line, column: column, message: "the last line has no newline", edits: f.endLine})
+}
+
+// lineEndings says that a shell script has the line endings of Windows. Those of the shebang are said already.
+func (u *unit) lineEndings(f *file) {
+	if !shellExtension(f.rel) {
+		return
+	}
+	i := bytes.Index(f.data, []byte("\r\n"))
+	if i < 0 || isShebang(f.data) && bytes.IndexByte(f.data, '\n') == i+1 {
+		return
+	}
+	line, column := f.position(i)
+	u.add(finding{rule: rule.CRLF, src: f.source, line: line, column: column, message: "the line ends with a carriage return", edits: f.unixLines})
+}

@@ -1,0 +1,169 @@
+package lint
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/conform"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/scan"
+)
+
+// hitRules are the rules for what package scan finds.
+var hitRules = map[scan.Kind]string{
+	scan.EncryptedArchive:   rule.EncryptedArchive,
+	scan.Base64Shell:        rule.Base64Shell,
+	scan.EncodedCommand:     rule.EncodedCommand,
+	scan.RawIPShell:         rule.RawIPShell,
+	scan.PasteSite:          rule.PasteSite,
+	scan.TagCharacters:      rule.TagCharacters,
+	scan.BidiControls:       rule.BidiControls,
+	scan.ZeroWidthRun:       rule.ZeroWidthRun,
+	scan.Secret:             rule.Secret,
+	scan.BlankPadding:       rule.BlankPadding,
+	scan.DynamicShell:       rule.DynamicShell,
+	scan.PipeToShell:        rule.PipeToShell,
+	scan.InstallerFirst:     rule.InstallerFirst,
+	scan.SkipPermission:     rule.SkipPermission,
+	scan.IgnoreInstructions: rule.IgnoreInstructions,
+	scan.HideFromUser:       rule.HideFromUser,
+	scan.CredentialPath:     rule.CredentialPath,
+	scan.ReverseShell:       rule.ReverseShell,
+	scan.Shortener:          rule.Shortener,
+	scan.Sudo:               rule.Sudo,
+}
+
+// security looks for what is hostile or risky in every file.
+func (u *unit) security(names []string) {
+	for _, rel := range names {
+		switch f := u.files[rel]; {
+		case f.isText():
+			u.scanText(f)
+		case f.format.Native():
+			u.add(finding{rule: rule.NativeBinary, path: f.path, message: rel + " is " + f.format.String()})
+		case f.format.Compiled():
+			u.add(finding{rule: rule.CompiledCode, path: f.path, message: rel + " is " + f.format.String()})
+		case f.format.Archive() && f.data != nil:
+			u.archive(f)
+		}
+	}
+}
+
+// scanText reports what is found in one text. Advice is given once a file: it is there to make a person look.
+func (u *unit) scanText(f *file) {
+	script := scriptExtension(f.rel) || isShebang(f.data)
+	said := map[string]bool{}
+	for _, h := range u.l.scanner.Text(f.data, scan.Options{Markdown: isMarkdown(f.rel), Script: script, Skill: f.source == u.src}) {
+		id := hitRules[h.Kind]
+		if h.Kind == scan.PipeToShell && !script {
+			id = rule.PipeToShellText
+		}
+		if rule.Severity(id) == diag.SeverityAdvice && said[id] {
+			continue
+		}
+		said[id] = true
+		r, _ := rule.Lookup(id)
+		message := r.Title
+		if h.Detail != "" {
+			message += ": " + h.Detail
+		}
+		u.at(f.source, h.Start, h.End, finding{rule: id, message: message})
+	}
+	if p := f.page; p != nil {
+		u.comment(f, p)
+	}
+}
+
+// comment reports the first HTML comment of a page that is no suppression.
+func (u *unit) comment(f *file, p *page) {
+	for _, c := range p.comments {
+		if text := strings.TrimSpace(c.text); text != "" && !strings.HasPrefix(text, marker) {
+			u.at(f.source, c.offset, c.end, finding{rule: rule.HTMLComment, message: "a comment, which pages do not show and models read"})
+			return
+		}
+	}
+}
+
+// archive reports what is in an archive.
+func (u *unit) archive(f *file) {
+	for _, found := range u.l.scanner.Archive(f.rel, f.data) {
+		id, what := rule.OpaqueArchive, found.Detail
+		switch {
+		case found.Native:
+			id = rule.NativeBinary
+		case found.Compiled:
+			id = rule.CompiledCode
+		case found.Kind != 0:
+			r, _ := rule.Lookup(hitRules[found.Kind])
+			id, what = r.ID, strings.TrimSuffix(r.Title+": "+found.Detail, ": ")
+		}
+		u.add(finding{rule: id, path: f.path, message: what})
+	}
+}
+
+// capabilities reports once what the skill can make an agent do.
+func (u *unit) capabilities(names []string) {
+	var scripts, servers, hooks []string
+	for _, rel := range names {
+		switch base := path.Base(rel); {
+		case base == ".mcp.json" || base == "mcp.json":
+			servers = append(servers, rel)
+		case base == "hooks.json":
+			hooks = append(hooks, rel)
+		case u.files[rel].isText() && (scriptExtension(rel) || isShebang(u.files[rel].data)):
+			scripts = append(scripts, rel)
+		}
+	}
+	if len(scripts) > 0 {
+		u.add(finding{rule: rule.Scripts, path: u.file, message: "the skill has " + several(scripts, "script")})
+	}
+	for _, rel := range servers {
+		u.add(finding{rule: rule.MCPServers, path: u.files[rel].path, message: rel + " configures MCP servers"})
+	}
+	for _, rel := range hooks {
+		u.add(finding{rule: rule.Hooks, path: u.files[rel].path, message: rel + " configures hooks"})
+	}
+	if u.doc == nil || u.doc.Front == nil {
+		return
+	}
+	if key, _ := u.doc.Lookup("hooks"); key != nil {
+		u.atNode(key, finding{rule: rule.Hooks, message: "the skill has hooks, which run without the model having decided it"})
+	}
+	if _, v := u.doc.Lookup("allowed-tools"); v != nil {
+		u.toolRisks(v)
+	}
+}
+
+// several names the first of a list and how many there are.
+func several(list []string, what string) string {
+	if len(list) == 1 {
+		return "a " + what + ": " + list[0]
+	}
+	return fmt.Sprintf("%d %ss, among them %s", len(list), what, list[0])
+}
+
+// toolRisks reports the tools of allowed-tools that allow too much.
+func (u *unit) toolRisks(v *yaml.Node) {
+	list := []*yaml.Node{v}
+	if conform.TypeOf(v) == "list" {
+		list = v.Content
+	}
+	for _, n := range list {
+		if n.Kind != yaml.ScalarNode {
+			continue
+		}
+		for _, item := range tools(n.Value) {
+			wildcard, shell := toolRisk(item)
+			switch {
+			case wildcard:
+				u.atNode(n, finding{rule: rule.WildcardTools, message: item + " allows every tool"})
+			case shell:
+				u.atNode(n, finding{rule: rule.UnscopedShell, message: item + " allows every shell command"})
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package lint
+
+import (
+	"path"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
+)
+
+// Settings are what a project wants of the check: how much rules matter, and what is left alone.
+type Settings struct {
+	Root   string   // the directory, in the file system that is checked, that patterns are relative to; "" is its root
+	Levels []Level  // of those that match a rule the last counts
+	Ignore []Ignore // what is not reported
+	Strict bool     // warnings are errors, but for facts about what a skill can do and levels that are given
+}
+
+// Level says how much the rules of a pattern matter.
+type Level struct {
+	Rules    string // an id, a family as SEC, or the start of an id and a star
+	Severity diag.Severity
+	Own      bool // the rule's own severity counts; for rules that are off until they are asked for
+	Off      bool // they say nothing
+}
+
+// Ignore says which findings are not wanted below which paths.
+type Ignore struct {
+	Path   string   // a pattern with *, ** and ?, relative to the settings' root
+	Rules  []string // patterns as a level's; none means that the path is not checked at all
+	Reason string
+}
+
+// level returns how much a rule matters under the settings; off says that it says nothing.
+func (s *Settings) level(id string, severity diag.Severity) (_ diag.Severity, off bool) {
+	r, _ := rule.Lookup(id)
+	if i := s.last(id); i >= 0 {
+		if l := s.Levels[i]; !l.Own {
+			return l.Severity, l.Off
+		}
+		r.Off = false
+	}
+	if s.Strict && severity == diag.SeverityWarning && !r.Capability {
+		severity = diag.SeverityError
+	}
+	return severity, r.Off
+}
+
+// last returns the index of the last level that matches a rule, or -1.
+func (s *Settings) last(id string) int {
+	for i := len(s.Levels) - 1; i >= 0; i-- {
+		if rule.Match(s.Levels[i].Rules, id) {
+			return i
+		}
+	}
+	return -1
+}
+
+// passesOver reports whether nothing at a path is checked.
+func (s *Settings) passesOver(name string) bool {
+	for _, i := range s.Ignore {
+		if len(i.Rules) == 0 && s.match(i.Path, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// ignored returns the entry that leaves out a rule at a path, or nil.
+func (s *Settings) ignored(id, name string) *Ignore {
+	for n := range s.Ignore {
+		i := &s.Ignore[n]
+		for _, pattern := range i.Rules {
+			if rule.Match(pattern, id) && s.match(i.Path, name) {
+				return i
+			}
+		}
+	}
+	return nil
+}
+
+// match reports whether a pattern means a path or a directory above it.
+func (s *Settings) match(pattern, name string) bool {
+	rel, ok := s.relative(name)
+	for ok && rel != "." {
+		if matchGlob(strings.TrimSuffix(pattern, "/"), rel) {
+			return true
+		}
+		rel = path.Dir(rel)
+	}
+	return false
+}
+
+// relative writes a path of the file system relative to the root.
+func (s *Settings) relative(name string) (string, bool) {
+	if s.Root == "" || s.Root == "." {
+		return name, true
+	}
+	if name == s.Root {
+		return ".", true
+	}
+	return strings.CutPrefix(name, s.Root+"/")
+}

@@ -1,0 +1,166 @@
+package lint_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
+)
+
+const brokenLink = head + "[a](missing.md)\n"
+
+func TestSettings(t *testing.T) {
+	fsys := tree("-- skills/deploy/SKILL.md\n" + brokenLink + "-- skills/deploy/scripts/a.sh 755\n#!/bin/sh\n-- vendor/other/SKILL.md\nno frontmatter\n")
+	for _, tt := range []struct {
+		name     string
+		settings lint.Settings
+		want     string
+	}{
+		{"none", lint.Settings{}, `
+			skills/deploy/SKILL.md:0:0 SEC201 warning the skill has a script: scripts/a.sh
+			skills/deploy/SKILL.md:5:5 REF001 error missing.md does not exist
+			skills/deploy/scripts/a.sh:0:0 REF013 advice nothing in the skill mentions scripts/a.sh
+			vendor/other/SKILL.md:1:1 FM001 error there is no frontmatter: the first line is not ---`},
+		{"a directory is passed over", lint.Settings{Ignore: []lint.Ignore{{Path: "vendor/**"}}, Levels: []lint.Level{{Rules: "REF", Off: true}}}, `
+			skills/deploy/SKILL.md:0:0 SEC201 warning the skill has a script: scripts/a.sh`},
+		{"of several levels the last counts", lint.Settings{
+			Ignore: []lint.Ignore{{Path: "vendor"}},
+			Levels: []lint.Level{{Rules: "REF", Off: true}, {Rules: "ref001", Severity: diag.SeverityWarning}, {Rules: "SEC2*", Severity: diag.SeverityAdvice}},
+		}, `
+			skills/deploy/SKILL.md:0:0 SEC201 advice the skill has a script: scripts/a.sh
+			skills/deploy/SKILL.md:5:5 REF001 warning missing.md does not exist`},
+		{"strict leaves facts and advice", lint.Settings{Strict: true, Ignore: []lint.Ignore{{Path: "vendor"}}}, `
+			skills/deploy/SKILL.md:0:0 SEC201 warning the skill has a script: scripts/a.sh
+			skills/deploy/SKILL.md:5:5 REF001 error missing.md does not exist
+			skills/deploy/scripts/a.sh:0:0 REF013 advice nothing in the skill mentions scripts/a.sh`},
+		{"rules below a path", lint.Settings{Root: ".", Ignore: []lint.Ignore{
+			{Path: "skills/**", Rules: []string{"REF", "SEC201"}, Reason: "an example"}, {Path: "vendor"},
+		}}, ``},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, r := runWith(t, fsys, tt.settings)
+			compare(t, got, tt.want)
+			if strings.HasPrefix(tt.name, "rules below") && (len(r.Suppressed) != 3 || r.Suppressed[0].Reason != "an example" || r.Suppressed[0].By != lint.ByConfiguration) {
+				t.Errorf("suppressed: %+v", r.Suppressed)
+			}
+		})
+	}
+}
+
+func TestStrict(t *testing.T) {
+	got, _ := runWith(t, tree("-- deploy/SKILL.md\n---\nname: deploy\ndescription: Deploys.\nmetadata: {version: 1.0}\n---\nText\n"), lint.Settings{Strict: true})
+	compare(t, got, `deploy/SKILL.md:4:21 FM020 error metadata.version must be text, not a number`)
+}
+
+func TestStyle(t *testing.T) {
+	fsys := tree("-- deploy/SKILL.md\n---\nname: deploy\ndescription: I deploy.\n---\nText\n")
+	if got, _ := runWith(t, fsys, lint.Settings{}); len(got) > 0 {
+		t.Errorf("without being asked: %q", got)
+	}
+	got, _ := runWith(t, fsys, lint.Settings{Levels: []lint.Level{{Rules: "STY", Own: true}}})
+	compare(t, got, `
+		deploy/SKILL.md:3:14 STY001 advice the description does not say when to use the skill
+		deploy/SKILL.md:3:14 STY002 advice the description says "I"
+		deploy/SKILL.md:3:14 STY003 advice the description has 2 words`)
+}
+
+func TestSuppressions(t *testing.T) {
+	for _, tt := range []struct{ name, text, want, reasons string }{
+		{
+			"on the line before", head + "<!-- skillpm-ignore REF001: made at release -->\n[a](missing.md)\n", "", "made at release",
+		},
+		{
+			"the next line with text", head + "<!-- skillpm-ignore REF001: made at release -->\n\n\n[a](missing.md)\n", "", "made at release",
+		},
+		{"on the line", head + "[a](missing.md) <!-- skillpm-ignore REF: later -->\n", "", "later"},
+		{"another line", head + "<!-- skillpm-ignore REF001: later -->\nText\n\n[a](missing.md)\n", `
+			deploy/SKILL.md:5:1 SUP002 warning there is no finding of REF001 here
+			deploy/SKILL.md:8:5 REF001 error missing.md does not exist`, ""},
+		{"the whole file", head + "[a](missing.md)\n\n[b](missing.md)\n\n<!-- skillpm-ignore-file REF001: later -->\n", "", "later later"},
+		{"without a reason", head + "[a](missing.md) <!-- skillpm-ignore REF001 -->\n", `
+			deploy/SKILL.md:5:1 SUP001 warning the suppression gives no reason, so it does not count
+			deploy/SKILL.md:5:5 REF001 error missing.md does not exist`, ""},
+		{"an unknown rule", head + "[a](missing.md) <!-- skillpm-ignore REF001, REF999: later -->\n", `
+			deploy/SKILL.md:5:1 SUP003 warning there is no rule "REF999"`, "later"},
+		{"ended", head + "[a](missing.md) <!-- skillpm-ignore REF001: later until 2026-01-31 -->\n", `
+			deploy/SKILL.md:5:1 SUP004 warning the suppression ended on 2026-01-31
+			deploy/SKILL.md:5:5 REF001 error missing.md does not exist`, ""},
+		{"not ended", head + "[a](missing.md) <!-- skillpm-ignore REF001: later (until 2026-12-31) -->\n", "", "later"},
+		{
+			"in the frontmatter", "---\nname: deploy\ndescription: Deploys.\n# skillpm-ignore FM011: our own\nowner: me\n---\nText\n", "", "our own",
+		},
+		{"no comment", head + "skillpm-ignore REF001: later [a](missing.md)\n", `
+			deploy/SKILL.md:5:34 REF001 error missing.md does not exist`, ""},
+		{"in code", head + "`<!-- skillpm-ignore REF001: x -->` [a](missing.md)\n", `
+			deploy/SKILL.md:5:41 REF001 error missing.md does not exist`, ""},
+		{"of itself", head + "[a](missing.md) <!-- skillpm-ignore REF001, SUP001 -->\n", `
+			deploy/SKILL.md:5:1 SUP001 warning the suppression gives no reason, so it does not count
+			deploy/SKILL.md:5:5 REF001 error missing.md does not exist`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := lint.Run(context.Background(), tree("-- deploy/SKILL.md\n"+tt.text), []string{"."}, lint.Options{
+				Now: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Settings: lint.Settings{Levels: []lint.Level{{Rules: "SEC", Off: true}}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, format(r), tt.want)
+			var reasons []string
+			for _, s := range r.Suppressed {
+				reasons = append(reasons, s.Reason)
+			}
+			if strings.Join(reasons, " ") != tt.reasons {
+				t.Errorf("suppressed %q, want %q", reasons, tt.reasons)
+			}
+		})
+	}
+}
+
+func TestSuppressionInScript(t *testing.T) {
+	got, r := runWith(t, tree("-- deploy/SKILL.md\n"+head+"Run `./scripts/a.sh now`.\n-- deploy/scripts/a.sh\n#!bin/sh # skillpm-ignore SCR006: for a museum\n"),
+		lint.Settings{Levels: []lint.Level{{Rules: "SEC", Off: true}, {Rules: rule.Executable, Off: true}}})
+	compare(t, got, "")
+	if len(r.Suppressed) != 1 {
+		t.Errorf("suppressed %v", r.Suppressed)
+	}
+}
+
+func TestAccept(t *testing.T) {
+	_, r := run(t, tree("-- deploy/SKILL.md\n"+brokenLink))
+	r.Accept(lint.ByBaseline, func(f diag.Finding) (string, bool) { return "old", f.Rule == rule.Broken })
+	if len(r.Findings) != 0 || len(r.Suppressed) != 1 || r.Suppressed[0].Reason != "old" || !r.OK() {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	_, r := run(t, tree("-- deploy/SKILL.md\n---\nname: deploy\n---\nText\n-- good/SKILL.md\n---\nname: good\ndescription: Is good.\n---\nText\n"), "agentskills", "claude-code")
+	var got []string
+	for _, v := range r.Hosts {
+		got = append(got, v.Skill+" "+v.Profile+" "+strings.Join(v.Reasons, ","))
+		if v.Accepted != (len(v.Reasons) == 0) {
+			t.Errorf("%+v", v)
+		}
+	}
+	want := []string{"deploy agentskills FM010", "deploy claude-code ", "good agentskills ", "good claude-code "}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A file of the target that is called skill.md is a finding and no missing skill.
+func TestWrongCaseTarget(t *testing.T) {
+	r, err := lint.Run(context.Background(), fstest.MapFS{"deploy/skill.md": {Data: []byte("# Deploy\n")}}, []string{"deploy"}, lint.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, format(r), `
+		deploy/skill.md:0:0 STR001 error skill.md is not called SKILL.md
+		deploy/skill.md:1:1 FM001 error there is no frontmatter: the first line is not ---`)
+}

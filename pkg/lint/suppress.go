@@ -1,0 +1,198 @@
+package lint
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
+)
+
+// marker starts a comment that suppresses findings:
+//
+//	<!-- skillpm-ignore REF001, REF012: made at release -->
+//	# skillpm-ignore-file SEC307: teaches administration until 2027-01-31
+//
+// It counts for its own line and, where nothing else is on that line, for the next line with text; with -file for the
+// whole file. Without a reason it does not count.
+const marker = "skillpm-ignore"
+
+// Suppressed is a finding that does not count, and why.
+type Suppressed struct {
+	diag.Finding
+	Reason string `json:"reason"`
+	By     string `json:"by"` // ByComment, ByConfiguration or ByBaseline
+}
+
+// What suppresses findings.
+const (
+	ByComment       = "comment"
+	ByConfiguration = "configuration"
+	ByBaseline      = "baseline"
+)
+
+// suppression is one such comment.
+type suppression struct {
+	path        string // as reports have it
+	line        int    // of the comment
+	text        string // of that line
+	first, last int    // the lines that it counts for; all where first is 0
+	rules       []string
+	reason      string
+	used        bool
+}
+
+// suppressions reads the comments of a file that suppress findings, and reports those that do not count.
+func (u *unit) suppressions(f *file) []*suppression {
+	if !f.isText() || !bytes.Contains(f.data, []byte(marker)) {
+		return nil
+	}
+	var out []*suppression
+	for at := 0; ; {
+		i := bytes.Index(f.data[at:], []byte(marker))
+		if i < 0 {
+			return out
+		}
+		at += i
+		line, _ := f.position(at)
+		if text, alone, ok := u.commentAt(f, at, line); ok {
+			if s := u.suppression(f, line, text, alone); s != nil {
+				out = append(out, s)
+			}
+		}
+		at += len(marker)
+	}
+}
+
+// commentAt returns the text after the marker at an offset, up to the end of its comment; ok is false where the marker is
+// not the first word of a comment. alone says that nothing else is on the line.
+func (u *unit) commentAt(f *file, at, line int) (text string, alone, ok bool) {
+	lineText := f.line(line)
+	start := f.index()[line-1]
+	before := strings.TrimSpace(lineText[:at-start])
+	text = lineText[at-start+len(marker):]
+	if isMarkdown(f.rel) && (f.rel != "SKILL.md" || at >= u.doc.BodyStart) {
+		p := u.page(f)
+		if !strings.HasSuffix(before, "<!--") || p == nil || p.inCode(at) {
+			return "", false, false
+		}
+		text, after, closed := strings.Cut(text, "-->")
+		return text, before == "<!--" && closed && strings.TrimSpace(after) == "", true
+	}
+	for _, open := range []string{"<!--", "/*", "//", "#", "--", ";", "%"} {
+		if strings.HasSuffix(before, open) {
+			text = strings.TrimSuffix(strings.TrimSpace(text), "*/")
+			text = strings.TrimSuffix(strings.TrimSpace(text), "-->")
+			return text, before == open, true
+		}
+	}
+	return "", false, false
+}
+
+var until = regexp.MustCompile(`\s*\(?\buntil (\d{4}-\d{2}-\d{2})\)?\s*$`)
+
+// suppression reads what follows the marker.
+func (u *unit) suppression(f *file, line int, text string, alone bool) *suppression {
+	s := &suppression{path: u.l.show(f.path), line: line, text: f.line(line), first: line, last: line}
+	if rest, ok := strings.CutPrefix(text, "-file"); ok {
+		s.first, text = 0, rest
+	} else if alone {
+		s.last = f.nextText(line)
+	}
+	say := func(id, message, fix string) {
+		u.add(finding{rule: id, src: f.source, line: line, column: 1, message: message, fix: fix})
+	}
+	list, reason, _ := strings.Cut(text, ":")
+	s.rules = strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
+	s.reason = strings.TrimSpace(reason)
+	if m := until.FindStringSubmatchIndex(s.reason); m != nil {
+		day, err := time.Parse(time.DateOnly, s.reason[m[2]:m[3]])
+		s.reason = strings.TrimSpace(s.reason[:m[0]])
+		if err == nil && !u.l.Now.IsZero() && !u.l.Now.Before(day) {
+			say(rule.Expired, "the suppression ended on "+day.Format(time.DateOnly), "")
+			return nil
+		}
+	}
+	known := slices.DeleteFunc(slices.Clone(s.rules), func(pattern string) bool { return rule.CheckPattern(pattern) != nil })
+	for _, pattern := range s.rules {
+		if !slices.Contains(known, pattern) {
+			say(rule.UnknownRule, fmt.Sprintf("there is no rule %q", pattern), "")
+		}
+	}
+	switch {
+	case len(s.rules) == 0:
+		say(rule.UnknownRule, "the suppression names no rule", "write the rule's id after "+marker)
+		return nil
+	case s.reason == "":
+		say(rule.NoReason, "the suppression gives no reason, so it does not count", "")
+		return nil
+	}
+	s.rules = known
+	return s
+}
+
+// nextText returns the next line after n that is not blank.
+func (s *source) nextText(n int) int {
+	for next := n + 1; next <= len(s.index()); next++ {
+		if strings.TrimSpace(s.line(next)) != "" {
+			return next
+		}
+	}
+	return n
+}
+
+// covers reports whether the comment counts for a finding.
+func (s *suppression) covers(f diag.Finding) bool {
+	if f.Path != s.path || s.first > 0 && (f.Line < s.first || f.Line > s.last) {
+		return false
+	}
+	return slices.ContainsFunc(s.rules, func(pattern string) bool { return rule.Match(pattern, f.Rule) })
+}
+
+// readSuppressions finds the comments that suppress findings.
+func (u *unit) readSuppressions() {
+	for _, rel := range u.sortedFiles() {
+		u.comments = append(u.comments, u.suppressions(u.files[rel])...)
+	}
+}
+
+// suppress takes the findings out that comments speak of. Findings about comments cannot be suppressed by comments.
+func (u *unit) suppress() {
+	if len(u.comments) == 0 {
+		return
+	}
+	kept := u.findings[:0]
+	for _, f := range u.findings {
+		i := slices.IndexFunc(u.comments, func(s *suppression) bool { return s.covers(f) })
+		if i < 0 || strings.HasPrefix(f.Rule, "SUP") {
+			kept = append(kept, f)
+			continue
+		}
+		u.comments[i].used = true
+		u.suppressed = append(u.suppressed, Suppressed{Finding: f, Reason: u.comments[i].reason, By: ByComment})
+	}
+	u.findings = kept
+	for _, s := range u.comments {
+		if !s.used && slices.ContainsFunc(s.rules, alwaysOn) {
+			u.add(finding{
+				rule: rule.Unused, shown: s.path, line: s.line, column: 1,
+				message: fmt.Sprintf("there is no finding of %s here", strings.Join(s.rules, ", ")),
+			})
+			u.lines[place{s.path, s.line}] = s.text
+		}
+	}
+}
+
+// alwaysOn reports whether a pattern's rules look at a skill whatever the profiles and settings.
+func alwaysOn(pattern string) bool {
+	for _, r := range rule.All() {
+		if rule.Match(pattern, r.ID) && (r.Off || r.Family() == "FM") {
+			return false
+		}
+	}
+	return true
+}

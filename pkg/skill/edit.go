@@ -1,0 +1,136 @@
+package skill
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Replace returns the file with the value of a field of the frontmatter replaced by text, which must be YAML on one
+// line. Comments after the value go with it when the value takes several lines; ok is false where that would lose one,
+// or the field is not in a block of its own lines.
+func (d *Document) Replace(key, text string) (data []byte, ok bool) {
+	k, v := d.Lookup(key)
+	if v == nil || d.Front.Style&yaml.FlowStyle != 0 {
+		return nil, false
+	}
+	start := d.offset(v.Line, v.Column)
+	if end, _, one := scalarEnd(d.Source[:d.FrontEnd], start, v); one && start < end && !d.Recovered(v) {
+		return splice(d.Source, start, end, text), true
+	}
+	start, end := d.offset(k.Line, k.Column)+len(k.Value)+1, d.fieldEnd(k)
+	if start > end || d.Source[start-1] != ':' || bytes.Contains(d.Source[start:end], []byte("#")) {
+		return nil, false
+	}
+	return splice(d.Source, start, end, " "+text), true
+}
+
+// Span returns the bytes of a scalar of the frontmatter; ok is false for one of several lines, with a tag or an anchor,
+// and for one that was guessed.
+func (d *Document) Span(v *yaml.Node) (start, end int, ok bool) {
+	start = d.offset(v.Line, v.Column)
+	end, _, ok = scalarEnd(d.Source[:d.FrontEnd], start, v)
+	return start, end, ok && start < end && !d.Recovered(v)
+}
+
+// QuoteLine returns the file with the rest of a field's line, from its value on, in quotes: for a value that YAML does
+// not take as it is. ok is false where the value goes on below, has a comment or a quote of its own, or where the field
+// would still not be valid.
+func (d *Document) QuoteLine(line int) (data []byte, ok bool) {
+	start := d.offset(line, 1)
+	text, next := cutLine(d.Source, start)
+	key, rest, found := strings.Cut(string(text), ":")
+	value := strings.TrimSpace(rest)
+	if !found || value == "" || strings.ContainsAny(key, "\"'{}[]#") || strings.ContainsAny(value[:1], "\"'|>&*![{") ||
+		strings.Contains(value, " #") {
+		return nil, false
+	}
+	if follower, _ := cutLine(d.Source, next); len(follower) > 0 && (follower[0] == ' ' || follower[0] == '\t') && next < d.FrontEnd &&
+		strings.TrimSpace(key) == key {
+		return nil, false
+	}
+	at := start + len(key) + 1 + strings.Index(rest, value)
+	data = splice(d.Source, at, at+len(value), quoted(value))
+	_, before := Parse(d.Source)
+	_, after := Parse(data)
+	onLine := func(p Problem) bool { return p.Line == line && p.Kind == BadYAML }
+	return data, len(after) < len(before) && !slices.ContainsFunc(after, onLine)
+}
+
+// First returns the file with the named fields moved to the start of the frontmatter, in that order, each with the
+// comments above it. ok is false where the frontmatter has not a field a line.
+func (d *Document) First(keys ...string) (data []byte, ok bool) {
+	if d.Front == nil || d.Front.Style&yaml.FlowStyle != 0 || len(d.recovered) > 0 || len(d.Front.Content) == 0 {
+		return nil, false
+	}
+	type region struct {
+		key        string
+		start, end int
+	}
+	var regions []region
+	for i := 0; i+1 < len(d.Front.Content); i += 2 {
+		k := d.Front.Content[i]
+		if k.Column != 1 {
+			return nil, false
+		}
+		start := d.offset(k.Line, 1)
+		if i > 0 {
+			start = d.commentsAbove(start, regions[i/2-1].start)
+			regions[i/2-1].end = start
+		}
+		regions = append(regions, region{k.Value, start, d.FrontEnd})
+	}
+	moved := slices.Clone(regions)
+	slices.SortStableFunc(moved, func(a, b region) int { return place(keys, a.key) - place(keys, b.key) })
+	data = append([]byte(nil), d.Source[:regions[0].start]...)
+	for _, r := range moved {
+		data = append(data, d.Source[r.start:r.end]...)
+	}
+	return append(data, d.Source[d.FrontEnd:]...), true
+}
+
+// place returns where a key stands among keys, after all of them if it is not there.
+func place(keys []string, key string) int {
+	if i := slices.Index(keys, key); i >= 0 {
+		return i
+	}
+	return len(keys)
+}
+
+// commentsAbove returns the offset of the first of the comment lines that stand directly above the line at an offset.
+func (d *Document) commentsAbove(at, least int) int {
+	for at > least {
+		start := bytes.LastIndexByte(d.Source[:at-1], '\n') + 1
+		if start <= least || d.Source[start] != '#' {
+			return at
+		}
+		at = start
+	}
+	return at
+}
+
+// Scalar writes s as YAML on one line: plain where YAML reads that back as the same text, else in quotes.
+func Scalar(s string) string {
+	var n yaml.Node
+	plain := s != "" && !strings.ContainsAny(s, "\n\r#") && strings.TrimSpace(s) == s && yaml.Unmarshal([]byte("k: "+s), &n) == nil
+	if plain && len(n.Content) == 1 && len(n.Content[0].Content) == 2 {
+		if v := n.Content[0].Content[1]; v.Kind == yaml.ScalarNode && v.ShortTag() == "!!str" && v.Value == s && v.Style == 0 &&
+			!strings.Contains(" y n yes no on off ", " "+strings.ToLower(s)+" ") {
+			return s
+		}
+	}
+	return quoted(s)
+}
+
+// quoted writes s in quotes: double ones, or single ones where that saves escapes.
+func quoted(s string) string {
+	control := func(r rune) bool { return !unicode.IsPrint(r) }
+	if strings.ContainsAny(s, `"\`) && !strings.Contains(s, "'") && !strings.ContainsFunc(s, control) {
+		return "'" + s + "'"
+	}
+	return strconv.Quote(s)
+}

@@ -1,0 +1,221 @@
+package skillpm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/pmezard/go-difflib/difflib"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint"
+)
+
+// Mended is what [Client.Mend] did, or would do.
+type Mended struct {
+	Files  []MendedFile `json:"files"`  // in order of paths
+	Report lint.Report  `json:"report"` // what is left
+}
+
+// MendedFile is one file that was changed.
+type MendedFile struct {
+	Path       string   `json:"path"`  // as reports have it
+	Rules      []string `json:"rules"` // whose findings were mended, each once, in order
+	Fixes      int      `json:"fixes"` // how many findings that were
+	Executable bool     `json:"executable,omitempty"`
+	Diff       string   `json:"diff,omitempty"` // unified, with three lines of context
+}
+
+// maxRounds bounds how often what edits left is checked again: an edit may make another one possible.
+const maxRounds = 8
+
+// Mend validates and makes the edits that are safe, again and again until there are none left. With dry it writes
+// nothing, and what it returns is what would be done. A file that changes meanwhile is left as it is, with an error.
+func (c *Client) Mend(ctx context.Context, o ValidateOptions, dry bool) (*Mended, error) {
+	o.Edits = true
+	m := &mending{client: c, files: map[string]*mendedFile{}}
+	for range maxRounds {
+		report, err := c.validate(ctx, o, m.contents())
+		if err != nil {
+			return nil, err
+		}
+		m.report = report
+		made, err := m.round(report)
+		if err != nil {
+			return nil, err
+		}
+		if !made {
+			break
+		}
+	}
+	return m.finish(dry)
+}
+
+// mending is the state of one run of [Client.Mend]: all edits are made in memory first.
+type mending struct {
+	client *Client
+	files  map[string]*mendedFile // by absolute path
+	report lint.Report
+}
+
+type mendedFile struct {
+	MendedFile
+	abs           string
+	before, after []byte
+}
+
+// contents returns the files as they are so far, by absolute path.
+func (m *mending) contents() map[string][]byte {
+	out := map[string][]byte{}
+	for abs, f := range m.files {
+		out[abs] = f.after
+	}
+	return out
+}
+
+// round makes the safe edits of a report, and reports whether there were any.
+func (m *mending) round(report lint.Report) (bool, error) {
+	edits := map[string][]diag.Edit{}
+	made := false
+	for _, found := range report.Findings {
+		if !found.Fixable || len(found.Edits) == 0 {
+			continue
+		}
+		f, err := m.file(found.Edits[0].Path)
+		if err != nil {
+			return false, err
+		}
+		if found.Edits[0].Executable {
+			if f.Executable {
+				continue
+			}
+			f.Executable = true
+		}
+		f.Rules = append(f.Rules, found.Rule)
+		f.Fixes++
+		edits[f.abs] = append(edits[f.abs], found.Edits...)
+	}
+	for abs, list := range edits {
+		f := m.files[abs]
+		after, n := lint.Apply(f.after, list)
+		made = made || n > 0 && !bytes.Equal(after, f.after)
+		f.after = after
+	}
+	return made, nil
+}
+
+// file reads a file when it is first changed.
+func (m *mending) file(shown string) (*mendedFile, error) {
+	abs := m.client.abs(filepath.FromSlash(shown))
+	if f := m.files[abs]; f != nil {
+		return f, nil
+	}
+	data, err := os.ReadFile(abs)
+	if err != nil {
+		return nil, err
+	}
+	f := &mendedFile{abs: abs, before: data, after: data, MendedFile: MendedFile{Path: shown}}
+	m.files[abs] = f
+	return f, nil
+}
+
+// finish writes the files, unless it is dry, and says what was done.
+func (m *mending) finish(dry bool) (*Mended, error) {
+	out := &Mended{Files: []MendedFile{}, Report: m.report}
+	var paths []string
+	for abs := range m.files {
+		paths = append(paths, abs)
+	}
+	slices.Sort(paths)
+	var errs []error
+	for _, abs := range paths {
+		f := m.files[abs]
+		slices.Sort(f.Rules)
+		f.Rules = slices.Compact(f.Rules)
+		f.Diff = f.diff()
+		if !dry {
+			if err := f.write(); err != nil {
+				errs = append(errs, err)
+				continue
+			}
+		}
+		out.Files = append(out.Files, f.MendedFile)
+	}
+	out.Report.Findings = slices.DeleteFunc(out.Report.Findings, func(f diag.Finding) bool {
+		return f.Fixable && len(f.Edits) > 0 && f.Edits[0].Executable && m.files[m.client.abs(filepath.FromSlash(f.Edits[0].Path))] != nil
+	})
+	return out, errors.Join(errs...)
+}
+
+// diff returns what changes in a file, as diff -u writes it.
+func (f *mendedFile) diff() string {
+	if bytes.Equal(f.before, f.after) {
+		return ""
+	}
+	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
+		A: lines(f.before), B: lines(f.after), FromFile: "a/" + f.Path, ToFile: "b/" + f.Path, Context: 3,
+	})
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// lines splits a text for a diff; a last line without an end says so, as diff does.
+func lines(data []byte) []string {
+	var out []string
+	for line := range bytes.Lines(data) {
+		out = append(out, string(line))
+	}
+	if n := len(out); n > 0 && out[n-1][len(out[n-1])-1] != '\n' {
+		out[n-1] += "\n\\ No newline at end of file\n"
+	}
+	return out
+}
+
+// write replaces the file, unless it is not any more what was checked.
+func (f *mendedFile) write() error {
+	info, err := os.Stat(f.abs)
+	if err != nil {
+		return err
+	}
+	now, err := os.ReadFile(f.abs)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(now, f.before) {
+		return diag.Errorf(diag.Conflict, "%s was changed while it was checked, and is left as it is", f.Path).WithHint("run the command again")
+	}
+	mode := info.Mode().Perm()
+	if f.Executable {
+		mode |= mode & 0o444 >> 2
+	}
+	if bytes.Equal(f.before, f.after) {
+		return os.Chmod(f.abs, mode)
+	}
+	real, err := filepath.EvalSymlinks(f.abs)
+	if err != nil {
+		return err
+	}
+	return replaceFile(real, f.after, mode)
+}
+
+// replaceFile writes a file whole or not at all.
+func replaceFile(name string, data []byte, mode fs.FileMode) error {
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".skillpm-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) //nolint:errcheck // it is gone when all went well
+	_, err = tmp.Write(data)
+	err = errors.Join(err, tmp.Chmod(mode), tmp.Sync(), tmp.Close())
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return os.Rename(tmp.Name(), name)
+}
