@@ -58,7 +58,7 @@ func (a *app) printPublish(r *skillpm.PublishReport) error {
 			}
 			return reported{code: diag.Invalid}
 		}
-		if err := a.renderText(a.Stderr, r.Check); err != nil {
+		if err := a.renderText(a.Stderr, outcome{Report: r.Check}); err != nil {
 			return err
 		}
 		return diag.Errorf(diag.Invalid, "%s %s is not valid and was not published", r.Pack, r.Version).

@@ -7,11 +7,10 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/lint"
 )
 
 // renderGitHub prints findings as workflow commands, which GitHub Actions shows beside the lines of a change.
-func renderGitHub(out io.Writer, r lint.Report) error {
+func renderGitHub(out io.Writer, r outcome) error {
 	w := bufio.NewWriter(out)
 	for _, f := range r.Findings {
 		fmt.Fprintf(w, "::%s file=%s", githubLevel(f.Severity), githubProperty(f.Path))

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"io"
 	"net/url"
+	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -13,7 +15,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint/rule"
 )
 
-// The types below are the part of SARIF 2.1.0 (OASIS) that a report needs.
+// The types below are the part of SARIF 2.1.0 (OASIS) that a report needs. There are no automationDetails: an uploader's
+// own category, which tells one analysis of a repository from another, counts only where the log has none.
 type sarifLog struct {
 	Schema  string     `json:"$schema"`
 	Version string     `json:"version"`
@@ -21,9 +24,15 @@ type sarifLog struct {
 }
 
 type sarifRun struct {
-	Tool       sarifTool     `json:"tool"`
-	ColumnKind string        `json:"columnKind"`
-	Results    []sarifResult `json:"results"`
+	Tool        sarifTool                `json:"tool"`
+	Invocations []sarifInvocation        `json:"invocations"`
+	Bases       map[string]sarifArtifact `json:"originalUriBaseIds,omitempty"`
+	ColumnKind  string                   `json:"columnKind"`
+	Results     []sarifResult            `json:"results"`
+}
+
+type sarifInvocation struct {
+	Successful bool `json:"executionSuccessful"`
 }
 
 type sarifTool struct {
@@ -41,7 +50,8 @@ type sarifRule struct {
 	ID      string       `json:"id"`
 	Short   sarifText    `json:"shortDescription"`
 	Full    sarifText    `json:"fullDescription"`
-	Help    sarifText    `json:"help"`
+	Help    sarifHelp    `json:"help"`
+	HelpURI string       `json:"helpUri"`
 	Default sarifDefault `json:"defaultConfiguration"`
 }
 
@@ -49,18 +59,26 @@ type sarifText struct {
 	Text string `json:"text"`
 }
 
+type sarifHelp struct {
+	Text     string `json:"text"`
+	Markdown string `json:"markdown"`
+}
+
 type sarifDefault struct {
-	Level string `json:"level"`
+	Level   string `json:"level"`
+	Enabled *bool  `json:"enabled,omitempty"` // where it is not
 }
 
 type sarifResult struct {
-	RuleID       string            `json:"ruleId"`
-	RuleIndex    int               `json:"ruleIndex"`
-	Level        string            `json:"level"`
-	Message      sarifText         `json:"message"`
-	Locations    []sarifLocation   `json:"locations"`
-	Fingerprints map[string]string `json:"partialFingerprints"`
-	Properties   map[string]string `json:"properties,omitempty"`
+	RuleID       string             `json:"ruleId"`
+	RuleIndex    int                `json:"ruleIndex"`
+	Level        string             `json:"level"`
+	Message      sarifText          `json:"message"`
+	Locations    []sarifLocation    `json:"locations"`
+	Fingerprints map[string]string  `json:"partialFingerprints"`
+	Fixes        []sarifFix         `json:"fixes,omitempty"`
+	Suppressions []sarifSuppression `json:"suppressions,omitempty"`
+	Properties   map[string]string  `json:"properties,omitempty"`
 }
 
 type sarifLocation struct {
@@ -73,7 +91,8 @@ type sarifPhysical struct {
 }
 
 type sarifArtifact struct {
-	URI string `json:"uri"`
+	URI  string `json:"uri"`
+	Base string `json:"uriBaseId,omitempty"`
 }
 
 type sarifRegion struct {
@@ -83,21 +102,34 @@ type sarifRegion struct {
 	EndColumn   int `json:"endColumn,omitempty"`
 }
 
-func renderSARIF(w io.Writer, r lint.Report, version string) error {
-	rules := rule.All()
-	index := make(map[string]int, len(rules))
-	driver := sarifDriver{Name: "skillpm", Version: version, URI: "https://github.com/skillpm/skillpm"}
-	for i, rule := range rules {
-		index[rule.ID] = i
-		driver.Rules = append(driver.Rules, sarifRule{
-			ID: rule.ID, Short: sarifText{rule.Title}, Full: sarifText{rule.Why}, Help: sarifText{rule.Fix},
-			Default: sarifDefault{sarifLevel(rule.Severity)},
-		})
+type sarifSuppression struct {
+	Kind          string `json:"kind"`
+	Justification string `json:"justification,omitempty"`
+}
+
+// sourceRoot is the name of the directory that paths in a log are relative to.
+const sourceRoot = "SRCROOT"
+
+func renderSARIF(w io.Writer, o outcome) error {
+	driver, index := newSARIFDriver(o.version)
+	run := sarifRun{
+		Tool: sarifTool{driver}, Invocations: []sarifInvocation{{true}}, ColumnKind: "unicodeCodePoints",
+		Results: []sarifResult{},
 	}
-	run := sarifRun{Tool: sarifTool{driver}, ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
-	seen := map[string]int{}
-	for _, f := range r.Findings {
-		run.Results = append(run.Results, newSARIFResult(r, f, index[f.Rule], seen))
+	if o.dir != "" {
+		uri := fileURI(strings.TrimSuffix(filepath.ToSlash(o.dir), "/") + "/")
+		run.Bases = map[string]sarifArtifact{sourceRoot: {URI: uri}}
+	}
+	s := sarifWriter{outcome: o, seen: map[string]int{}, texts: map[string]*fileText{}}
+	for _, f := range o.Findings {
+		run.Results = append(run.Results, s.result(f, index[f.Rule]))
+	}
+	if o.showSuppressed {
+		for _, f := range o.Suppressed {
+			r := s.result(f.Finding, index[f.Rule])
+			r.Suppressions = []sarifSuppression{{suppressionKind(f.By), f.Reason}}
+			run.Results = append(run.Results, r)
+		}
 	}
 	return writeJSON(w, sarifLog{
 		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
@@ -105,19 +137,58 @@ func renderSARIF(w io.Writer, r lint.Report, version string) error {
 	})
 }
 
-func newSARIFResult(r lint.Report, f diag.Finding, index int, seen map[string]int) sarifResult {
+func newSARIFDriver(version string) (sarifDriver, map[string]int) {
+	rules := rule.All()
+	index := make(map[string]int, len(rules))
+	driver := sarifDriver{Name: "skillpm", Version: version, URI: "https://github.com/skillpm/skillpm"}
+	for i, r := range rules {
+		index[r.ID] = i
+		out := sarifRule{
+			ID: r.ID, Short: sarifText{r.Title}, Full: sarifText{r.Why}, HelpURI: ruleURI(r.ID),
+			Help:    sarifHelp{r.Why + " To mend it: " + r.Fix + ".", r.Why + "\n\nTo mend it: " + r.Fix + ".\n\n[Examples](" + ruleURI(r.ID) + ")"},
+			Default: sarifDefault{Level: sarifLevel(r.Severity)},
+		}
+		if r.Off {
+			out.Default.Enabled = new(bool)
+		}
+		driver.Rules = append(driver.Rules, out)
+	}
+	return driver, index
+}
+
+// ruleURI is the page about a rule.
+func ruleURI(id string) string {
+	return "https://github.com/skillpm/skillpm/blob/main/docs/rules/" + id + ".md"
+}
+
+func suppressionKind(by string) string {
+	if by == lint.ByComment {
+		return "inSource"
+	}
+	return "external"
+}
+
+// sarifWriter makes the results of one log.
+type sarifWriter struct {
+	outcome
+	seen  map[string]int // fingerprints
+	texts map[string]*fileText
+}
+
+func (s *sarifWriter) result(f diag.Finding, index int) sarifResult {
 	message := f.Message
 	if f.Fix != "" {
 		message += ": " + f.Fix
 	}
-	at := sarifPhysical{Artifact: sarifArtifact{fileURI(f.Path)}}
+	at := sarifPhysical{Artifact: s.artifact(f.Path)}
 	if f.Line > 0 {
 		at.Region = &sarifRegion{StartLine: f.Line, StartColumn: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn}
 	}
 	out := sarifResult{
 		RuleID: f.Rule, RuleIndex: index, Level: sarifLevel(f.Severity), Message: sarifText{message},
 		Locations:    []sarifLocation{{at}},
-		Fingerprints: map[string]string{"skillpm/v1": fingerprint(r, f, seen)},
+		Fingerprints: map[string]string{"skillpm/v1": s.fingerprint(f)},
+		Fixes:        s.fixes(f),
 	}
 	if f.Profile != "" {
 		out.Properties = map[string]string{"profile": f.Profile}
@@ -125,12 +196,38 @@ func newSARIFResult(r lint.Report, f diag.Finding, index int, seen map[string]in
 	return out
 }
 
-// fingerprint names a finding by its rule, file and line's text, so that it is the same when other lines move it.
-func fingerprint(r lint.Report, f diag.Finding, seen map[string]int) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{f.Rule, f.Path, f.Profile, strings.TrimSpace(r.Line(f)), f.Message}, "\x00")))
+// artifact names a file: relative to the source root, or by a whole URI where it lies elsewhere.
+func (s *sarifWriter) artifact(name string) sarifArtifact {
+	if s.dir == "" {
+		return sarifArtifact{URI: fileURI(name)}
+	}
+	if name == ".." || strings.HasPrefix(name, "../") {
+		name = path.Join(filepath.ToSlash(s.dir), name)
+	}
+	if uri := fileURI(name); strings.HasPrefix(uri, "file:") {
+		return sarifArtifact{URI: uri}
+	}
+	return sarifArtifact{URI: fileURI(name), Base: sourceRoot}
+}
+
+// fingerprint names a finding by its rule, file and line's text, so that it is the same when other lines move it or
+// other hosts are asked for. Of several that are the same, each has a number.
+func (s *sarifWriter) fingerprint(f diag.Finding) string {
+	text := strings.TrimSpace(s.Line(f))
+	sum := sha256.Sum256([]byte(strings.Join([]string{f.Rule, f.Path, text, withoutNumbers(f.Message)}, "\x00")))
 	id := hex.EncodeToString(sum[:16])
-	seen[id]++
-	return id + ":" + strconv.Itoa(seen[id])
+	s.seen[id]++
+	return id + ":" + strconv.Itoa(s.seen[id])
+}
+
+// withoutNumbers leaves the digits out of a message, which may be lines and counts.
+func withoutNumbers(message string) string {
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return -1
+		}
+		return r
+	}, message)
 }
 
 func sarifLevel(s diag.Severity) string {

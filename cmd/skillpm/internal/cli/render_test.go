@@ -3,23 +3,23 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"unicode/utf8"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
 )
 
-func report(t *testing.T, text string) lint.Report {
+func report(t *testing.T, text string) outcome {
 	t.Helper()
 	fsys := fstest.MapFS{"deploy/SKILL.md": {Data: []byte(text)}, "deploy/x.sh~": {}}
-	r, err := lint.Run(context.Background(), fsys, []string{"."}, lint.Options{Parallel: 1})
+	r, err := lint.Run(context.Background(), fsys, []string{"."}, lint.Options{Parallel: 1, Edits: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return outcome{Report: r, version: "1.2.3"}
 }
 
 // The window of a long line, wide characters, tabs, and characters that could steer a terminal.
@@ -60,6 +60,20 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
+// On a clipped line the carets stand below what they mark, whatever stands before it and wherever it is.
+func TestExcerptIsAligned(t *testing.T) {
+	for _, fill := range []string{"a", "日", "e\u0301", "\t", "\u200b", "😀"} {
+		for before := range 160 {
+			line := strings.Repeat(fill, before) + "MARK" + strings.Repeat(fill, 120)
+			text, marks := excerpt(line, utf8.RuneCountInString(strings.Repeat(fill, before))+1, 4)
+			head, _, found := strings.Cut(text, "MARK")
+			if !found || cells([]rune(head)) != strings.Index(marks, "^^^^") {
+				t.Fatalf("%d of %q before it:\n%s\n%s", before, fill, text, marks)
+			}
+		}
+	}
+}
+
 // Colour is used only when it is asked for.
 func TestTextColour(t *testing.T) {
 	r := report(t, "# No frontmatter\n")
@@ -74,39 +88,29 @@ func TestTextColour(t *testing.T) {
 	}
 }
 
-// Every result of a SARIF log names a rule of the log by id and index, and has a place inside a file.
-func TestSARIF(t *testing.T) {
-	var b bytes.Buffer
-	if err := renderSARIF(&b, report(t, "---\nname: Bad\nname: x\n---\n[a](no.md) [a](no.md)\n"), "1.2.3"); err != nil {
-		t.Fatal(err)
+// What the summary says of severities, of what can be mended, and of what does not count.
+func TestSummary(t *testing.T) {
+	finding := func(s diag.Severity, fixable bool) diag.Finding { return diag.Finding{Severity: s, Fixable: fixable} }
+	const e, w, a = diag.SeverityError, diag.SeverityWarning, diag.SeverityAdvice
+	tests := []struct {
+		findings   []diag.Finding
+		suppressed int
+		want       string
+	}{
+		{nil, 0, "1 skill checked: nothing to report"},
+		{nil, 2, "1 skill checked: nothing to report; 2 suppressed"},
+		{[]diag.Finding{finding(a, true)}, 0, "1 skill checked: 1 advice (1 fixable with --fix)"},
+		{
+			[]diag.Finding{finding(e, true), finding(e, true), finding(e, false), finding(w, true), finding(a, false), finding(a, false)},
+			4,
+			"1 skill checked: 3 errors (2 fixable with --fix), 1 warning (1 fixable), 2 advice; 4 suppressed",
+		},
 	}
-	var log sarifLog
-	dec := json.NewDecoder(&b)
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&log); err != nil {
-		t.Fatal(err)
-	}
-	run := log.Runs[0]
-	if log.Version != "2.1.0" || run.Tool.Driver.Version != "1.2.3" || len(run.Tool.Driver.Rules) != len(rule.All()) {
-		t.Errorf("got %+v", run.Tool.Driver)
-	}
-	prints := map[string]bool{}
-	for _, res := range run.Results {
-		if run.Tool.Driver.Rules[res.RuleIndex].ID != res.RuleID {
-			t.Errorf("%s has the index of %s", res.RuleID, run.Tool.Driver.Rules[res.RuleIndex].ID)
+	for _, tt := range tests {
+		o := outcome{Report: lint.Report{Skills: []string{"x"}, Findings: tt.findings, Suppressed: make([]lint.Suppressed, tt.suppressed)}}
+		if got := (textReport{}).summary(o); got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
 		}
-		at := res.Locations[0].Physical
-		if at.Artifact.URI == "" || at.Region != nil && (at.Region.StartLine < 1 || at.Region.StartColumn < 1) {
-			t.Errorf("%s is at %+v", res.RuleID, at)
-		}
-		if id := res.Fingerprints["skillpm/v1"]; prints[id] {
-			t.Errorf("two results with the fingerprint %s", id)
-		} else {
-			prints[id] = true
-		}
-	}
-	if len(prints) < 5 {
-		t.Errorf("only %d results", len(prints))
 	}
 }
 

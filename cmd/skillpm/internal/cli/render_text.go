@@ -20,10 +20,10 @@ type textReport struct {
 	quiet bool
 }
 
-func (t textReport) render(out io.Writer, r lint.Report) error {
+func (t textReport) render(out io.Writer, o outcome) error {
 	w := bufio.NewWriter(out)
 	file := ""
-	for _, f := range r.Findings {
+	for _, f := range o.Findings {
 		if t.quiet && f.Severity == diag.SeverityAdvice {
 			continue
 		}
@@ -34,18 +34,43 @@ func (t textReport) render(out io.Writer, r lint.Report) error {
 			file = f.Path
 			fmt.Fprintln(w, t.bold(printable(file)))
 		}
-		t.finding(w, r, f)
+		t.finding(w, o, f)
 	}
-	if !t.quiet {
-		if file != "" {
-			fmt.Fprintln(w)
-		}
-		fmt.Fprintln(w, t.summary(r))
+	if t.quiet {
+		return w.Flush()
 	}
+	if file != "" {
+		fmt.Fprintln(w)
+	}
+	if o.showSuppressed && len(o.Suppressed) > 0 {
+		t.suppressed(w, o.Suppressed)
+		fmt.Fprintln(w)
+	}
+	if len(o.Profiles) > 1 && len(o.Hosts) > 0 {
+		t.matrix(w, o)
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintln(w, t.summary(o))
 	return w.Flush()
 }
 
-func (t textReport) finding(w io.Writer, r lint.Report, f diag.Finding) {
+// suppressed lists what does not count, a line each.
+func (t textReport) suppressed(w io.Writer, all []lint.Suppressed) {
+	fmt.Fprintln(w, t.bold("suppressed"))
+	for _, s := range all {
+		at := s.Path
+		if s.Line > 0 {
+			at = fmt.Sprintf("%s:%d:%d", s.Path, s.Line, max(1, s.Column))
+		}
+		why := "by the " + s.By
+		if s.Reason != "" {
+			why += ": " + s.Reason
+		}
+		fmt.Fprintf(w, "  %s %s %s %s\n", printable(at), s.Rule, printable(s.Message), t.dim("("+oneLine(why)+")"))
+	}
+}
+
+func (t textReport) finding(w io.Writer, o outcome, f diag.Finding) {
 	at := ""
 	if f.Line > 0 {
 		at = fmt.Sprintf("%d:%d ", f.Line, max(1, f.Column))
@@ -55,7 +80,7 @@ func (t textReport) finding(w io.Writer, r lint.Report, f diag.Finding) {
 		profile = " " + t.dim("("+strings.ReplaceAll(f.Profile, ",", ", ")+")")
 	}
 	fmt.Fprintf(w, "  %s%s %s: %s%s\n", at, t.severity(f.Severity), f.Rule, printable(f.Message), profile)
-	if line := r.Line(f); line != "" {
+	if line := o.Line(f); line != "" {
 		text, marks := excerpt(line, f.Column, mark(f))
 		number := strconv.Itoa(f.Line)
 		gap := strings.Repeat(" ", len(number))
@@ -88,23 +113,33 @@ func (t textReport) paintBy(s diag.Severity, text string) string {
 	}
 }
 
-func (t textReport) summary(r lint.Report) string {
-	errors, warnings, advice := r.Count(diag.SeverityError), r.Count(diag.SeverityWarning), r.Count(diag.SeverityAdvice)
-	head := plural(len(r.Skills), "skill") + " checked: "
-	if errors+warnings+advice == 0 {
-		return head + t.green("nothing to report")
+// summary counts, as in: 12 skills checked: 3 errors (2 fixable with --fix), 1 warning; 4 suppressed.
+func (t textReport) summary(o outcome) string {
+	var parts []string
+	how := " with --fix" // said once
+	add := func(s diag.Severity, count string) {
+		if o.Count(s) == 0 {
+			return
+		}
+		part := t.paintBy(s, count)
+		if n := o.fixable(s); n > 0 {
+			part += fmt.Sprintf(" (%d fixable%s)", n, how)
+			how = ""
+		}
+		parts = append(parts, part)
 	}
-	parts := []string{}
-	if errors > 0 {
-		parts = append(parts, t.red(plural(errors, "error")))
+	add(diag.SeverityError, plural(o.Count(diag.SeverityError), "error"))
+	add(diag.SeverityWarning, plural(o.Count(diag.SeverityWarning), "warning"))
+	add(diag.SeverityAdvice, fmt.Sprintf("%d advice", o.Count(diag.SeverityAdvice)))
+	text := plural(len(o.Skills), "skill") + " checked: "
+	if len(parts) == 0 {
+		text += t.green("nothing to report")
 	}
-	if warnings > 0 {
-		parts = append(parts, t.yellow(plural(warnings, "warning")))
+	text += strings.Join(parts, ", ")
+	if n := len(o.Suppressed); n > 0 {
+		text += fmt.Sprintf("; %d suppressed", n)
 	}
-	if advice > 0 {
-		parts = append(parts, t.cyan(fmt.Sprintf("%d advice", advice)))
-	}
-	return head + strings.Join(parts, ", ")
+	return text
 }
 
 // The width of an excerpt in columns of a terminal, and how much of it stands before the place that it is about.

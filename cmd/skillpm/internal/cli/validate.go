@@ -1,23 +1,25 @@
 package cli
 
 import (
-	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/profile"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
-var validateFormats = []string{"text", "json", "github", "sarif"}
+// validateFlags are the flags of validate that do not go to the check itself.
+type validateFlags struct {
+	formats        []string
+	outputs        []string
+	showSuppressed bool
+}
 
 func newValidate(a *app) *cobra.Command {
 	var o skillpm.ValidateOptions
-	var format string
+	var flags validateFlags
 	cmd := &cobra.Command{
 		Use:     "validate [PATH...]",
 		Short:   "Check skills: frontmatter, references, scripts",
@@ -28,74 +30,70 @@ profile; links must resolve inside the skill, scripts must be able to run, and
 files, hooks and commands that the frontmatter names must exist.
 
 Every finding has a file, line and column, the id of its rule, and how to mend
-it. The exit code is 3 when there are errors; warnings and advice do not fail.`,
+it; skillpm explain ID says more. The exit code is 3 when there are errors;
+warnings and advice do not fail.
+
+A report goes to a file with --output, in the format of its name (.txt, .json,
+.sarif, .xml for JUnit) or of what stands before it, as in json=FILE. One more
+format can go to standard output.`,
 		Example: `  skillpm validate                            the skills below this directory
   skillpm validate ./skills/deploy            one skill
   skillpm validate --profile claude-code      as one host reads them
   skillpm validate --profile all              as every known host reads them
   skillpm validate --format github            annotations in GitHub Actions
-  skillpm validate --format sarif > out.sarif`,
+  skillpm validate --output out.sarif         findings here, and in a file
+  skillpm validate --format sarif --output out.sarif`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if a.json && cmd.Flags().Changed("format") && format != "json" {
-				return diag.Errorf(diag.Usage, "--json and --format %s exclude each other", format)
-			}
-			if a.json {
-				format = "json"
-			}
-			if o.Parallel < 0 {
-				return diag.Errorf(diag.Usage, "--parallel %d: give a number of skills, or 0 for one a processor", o.Parallel)
-			}
-			if !slices.Contains(validateFormats, format) {
-				return diag.Errorf(diag.Usage, "unknown format %q", format).
-					WithHint("the formats are %s", strings.Join(validateFormats, ", "))
-			}
-			c, err := a.client()
-			if err != nil {
-				return err
-			}
 			o.Paths = args
-			report, err := c.Validate(cmd.Context(), o)
-			if err != nil {
-				return err
-			}
-			if err := a.renderReport(report, format); err != nil {
-				return err
-			}
-			if !report.OK() {
-				return reported{diag.Invalid}
-			}
-			return nil
+			return a.validate(cmd, o, flags)
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&o.Profiles, "profile", []string{profile.Default}, "check for these `HOSTS`, or all: "+strings.Join(profile.IDs(), ", "))
-	f.StringVar(&format, "format", "text", "print as `FORMAT`: "+strings.Join(validateFormats, ", "))
+	f.StringSliceVar(&o.Profiles, "profile", []string{profile.Default}, "check for these `HOSTS`, or all: "+list(profile.IDs()))
+	f.StringSliceVar(&flags.formats, "format", nil, "print as `FORMAT`: "+list(formatNames())+" (default text)")
+	f.StringArrayVarP(&flags.outputs, "output", "o", nil, "write a report to `[FORMAT=]FILE`; several are possible")
+	f.BoolVar(&flags.showSuppressed, "show-suppressed", false, "in text and SARIF, report what was suppressed, too")
 	f.IntVar(&o.Parallel, "parallel", 0, "check `N` skills at once; 0 for one a processor")
 	a.completeFlag(cmd, "profile", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		return matching(append(profile.IDs(), "all"), prefix), cobra.ShellCompDirectiveNoFileComp
 	})
 	a.completeFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		return matching(validateFormats, prefix), cobra.ShellCompDirectiveNoFileComp
+		return matching(formatNames(), prefix), cobra.ShellCompDirectiveNoFileComp
 	})
 	return cmd
 }
 
-// renderReport prints a report in a format.
-func (a *app) renderReport(r lint.Report, format string) error {
-	switch format {
-	case "json":
-		return renderJSON(a.Stdout, r)
-	case "sarif":
-		return renderSARIF(a.Stdout, r, buildVersion(a.Version))
-	case "github":
-		return renderGitHub(a.Stdout, r)
+// validate checks and reports; errors in skills are the exit code only.
+func (a *app) validate(cmd *cobra.Command, o skillpm.ValidateOptions, flags validateFlags) error {
+	if o.Parallel < 0 {
+		return diag.Errorf(diag.Usage, "--parallel %d: give a number of skills, or 0 for one a processor", o.Parallel)
 	}
-	return a.renderText(a.Stdout, r)
-}
-
-// renderText prints findings by file; --quiet leaves out advice, and the summary where there is nothing else to say.
-func (a *app) renderText(w io.Writer, r lint.Report) error {
-	t := textReport{palette: a.palette(w), quiet: a.quiet}
-	return t.render(w, r)
+	if a.json && !slices.Contains(flags.formats, "json") {
+		flags.formats = append(flags.formats, "json")
+	}
+	to, err := destinations(flags.formats, flags.outputs)
+	if err != nil {
+		return err
+	}
+	if err := a.checkOutputs(to); err != nil {
+		return err
+	}
+	c, err := a.client()
+	if err != nil {
+		return err
+	}
+	o.Edits = slices.ContainsFunc(to, func(d destination) bool { return d.edits })
+	report, err := c.Validate(cmd.Context(), o)
+	if err != nil {
+		return err
+	}
+	out := outcome{Report: report, version: buildVersion(a.Version), dir: c.Dir, showSuppressed: flags.showSuppressed}
+	if err := a.render(out, to); err != nil {
+		return err
+	}
+	if !report.OK() {
+		return reported{diag.Invalid}
+	}
+	return nil
 }

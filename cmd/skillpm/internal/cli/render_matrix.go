@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/lint"
+)
+
+// The bounds of a matrix: above manySkills skills it shows only those that some host refuses, a skill's path takes up to
+// maxSkillCells cells of a terminal, and a cell names up to maxReasons rules.
+const (
+	manySkills    = 20
+	maxSkillCells = 40
+	maxReasons    = 2
+)
+
+// matrix shows which hosts accept which skills: a row a skill, a column a host, and the rules of the errors in between.
+func (t textReport) matrix(w io.Writer, o outcome) {
+	hosts := o.Profiles
+	accepted := make([]int, len(hosts))
+	var rows [][]lint.HostVerdict
+	for _, verdicts := range bySkill(o.Hosts, hosts) {
+		everywhere := true
+		for i, v := range verdicts {
+			if v.Accepted {
+				accepted[i]++
+			} else {
+				everywhere = false
+			}
+		}
+		if !everywhere || len(o.Skills) <= manySkills {
+			rows = append(rows, verdicts)
+		}
+	}
+	g := grid{palette: t.palette}
+	head := []cell{{"accepted by", 'b'}}
+	for _, h := range hosts {
+		head = append(head, cell{h, 'b'})
+	}
+	g.add(head...)
+	for _, verdicts := range rows {
+		row := []cell{{text: shortened(printable(verdicts[0].Skill), maxSkillCells)}}
+		for _, v := range verdicts {
+			row = append(row, verdictCell(v))
+		}
+		g.add(row...)
+	}
+	if len(o.Skills) > manySkills {
+		g.add(totals(len(o.Skills), accepted)...)
+	}
+	g.write(w)
+}
+
+// totals is the row that says how many skills each host accepts.
+func totals(skills int, accepted []int) []cell {
+	row := []cell{{text: plural(skills, "skill")}}
+	for _, n := range accepted {
+		colour := 'g'
+		if n < skills {
+			colour = 'r'
+		}
+		row = append(row, cell{fmt.Sprintf("%d of %d", n, skills), colour})
+	}
+	return row
+}
+
+// bySkill puts the verdicts of each skill together, in the order of the hosts.
+func bySkill(all []lint.HostVerdict, hosts []string) [][]lint.HostVerdict {
+	var out [][]lint.HostVerdict
+	at := map[string]int{}
+	for _, v := range all {
+		i, known := at[v.Skill]
+		if !known {
+			i = len(out)
+			at[v.Skill] = i
+			row := make([]lint.HostVerdict, len(hosts))
+			for n := range row {
+				row[n] = lint.HostVerdict{Skill: v.Skill, Accepted: true}
+			}
+			out = append(out, row)
+		}
+		if n := slices.Index(hosts, v.Profile); n >= 0 {
+			out[i][n] = v
+		}
+	}
+	return out
+}
+
+func verdictCell(v lint.HostVerdict) cell {
+	if v.Accepted {
+		return cell{"✓", 'g'}
+	}
+	shown := v.Reasons[:min(len(v.Reasons), maxReasons)]
+	text := strings.TrimRight("✗ "+strings.Join(shown, " "), " ")
+	if more := len(v.Reasons) - len(shown); more > 0 {
+		text += fmt.Sprintf(" +%d", more)
+	}
+	return cell{text, 'r'}
+}
+
+// shortened cuts a path at its start, where those of one tree are the same.
+func shortened(s string, most int) string {
+	runes := []rune(s)
+	if cells(runes) <= most {
+		return s
+	}
+	for cells(runes) > most-1 {
+		runes = runes[1:]
+	}
+	return "…" + string(runes)
+}

@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// destination is a place that a report goes to, in one format.
+type destination struct {
+	format
+	file string // "" for standard output
+}
+
+// destinations says where reports go for the values of --format and --output. Formats that no file takes go to standard
+// output, which takes one; without any --format it gets text.
+func destinations(names, outputs []string) ([]destination, error) {
+	var given []format
+	for _, name := range names {
+		f, err := findFormat(name)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(given, func(g format) bool { return g.name == name }) {
+			given = append(given, f)
+		}
+	}
+	var to []destination
+	for _, value := range outputs {
+		d, err := newDestination(value, given)
+		if err != nil {
+			return nil, err
+		}
+		if d.file != "" && slices.ContainsFunc(to, func(t destination) bool { return t.file == d.file }) {
+			return nil, diag.Errorf(diag.Usage, "--output %s: two reports cannot go to one file", d.file)
+		}
+		to = append(to, d)
+	}
+	if len(given) == 0 && !slices.ContainsFunc(to, destination.direct) {
+		to = append(to, destination{format: formats()[0]})
+	}
+	for _, f := range given {
+		if !slices.ContainsFunc(to, func(t destination) bool { return t.name == f.name }) {
+			to = append(to, destination{format: f})
+		}
+	}
+	return to, oneDirect(to)
+}
+
+func (d destination) direct() bool { return d.file == "" }
+
+// oneDirect returns an error when several reports would go to standard output.
+func oneDirect(to []destination) error {
+	var names []string
+	for _, d := range to {
+		if d.direct() {
+			names = append(names, d.name)
+		}
+	}
+	if len(names) < 2 {
+		return nil
+	}
+	return diag.Errorf(diag.Usage, "%s cannot both go to standard output", strings.Join(names, " and ")).
+		WithHint("give a file to one of them, as in --output %s=FILE", names[len(names)-1])
+}
+
+// newDestination reads a value of --output: [FORMAT=]FILE, where - is standard output. Without a format it is that of
+// the file's ending, else the only one given.
+func newDestination(value string, given []format) (destination, error) {
+	file, name := value, ""
+	if before, after, ok := strings.Cut(value, "="); ok && isWord(before) {
+		name, file = before, after
+	}
+	if file == "" {
+		return destination{}, diag.Errorf(diag.Usage, "--output %q names no file", value).WithHint("write --output FORMAT=FILE")
+	}
+	d := destination{file: file}
+	if file == "-" {
+		d.file = ""
+	}
+	var err error
+	switch byName := formatOfFile(file, given); {
+	case name != "":
+		d.format, err = findFormat(name)
+	case byName != nil:
+		d.format = *byName
+	case len(given) == 1:
+		d.format = given[0]
+	case len(given) == 0 && file == "-":
+		d.format = formats()[0]
+	default:
+		err = diag.Errorf(diag.Usage, "--output %s: which format?", file).
+			WithHint("write --output FORMAT=%s; the formats are %s", file, list(formatNames()))
+	}
+	return d, err
+}
+
+// formatOfFile returns the format of a file's ending, or nil. SARIF is JSON, too: a .json file gets it where it is the
+// only one of the two that was asked for.
+func formatOfFile(file string, given []format) *format {
+	has := func(name string) bool {
+		return slices.ContainsFunc(given, func(f format) bool { return f.name == name })
+	}
+	lower := strings.ToLower(file)
+	var found *format
+	for _, f := range formats() {
+		for _, ending := range f.extensions {
+			if strings.HasSuffix(lower, ending) && (found == nil || f.name == "sarif") {
+				found = &f
+			}
+		}
+	}
+	if found != nil && found.name == "json" && has("sarif") && !has("json") {
+		f, err := findFormat("sarif")
+		if err == nil {
+			return &f
+		}
+	}
+	return found
+}
+
+func isWord(s string) bool {
+	return s != "" && strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+// list writes words as a person does.
+func list(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+// writeWhole writes a file so that it has all of the data or is as it was before: beside it, then in its place. What is
+// there and is no regular file, as a pipe or a terminal, is written into.
+func writeWhole(file string, data []byte) error {
+	if target, err := filepath.EvalSymlinks(file); err == nil {
+		file = target
+	}
+	mode := fs.FileMode(0o666) // the process's mask takes away from it
+	switch info, err := os.Stat(file); {
+	case err == nil && info.IsDir():
+		return diag.Errorf(diag.Usage, "it is a directory")
+	case err == nil && !info.Mode().IsRegular():
+		return writeInto(file, os.O_WRONLY, 0, data)
+	case err == nil:
+		mode = info.Mode().Perm()
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	temp, err := createBeside(file, mode, data)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(temp, file); err != nil {
+		_ = os.Remove(temp) // the error that counts is the first
+		return err
+	}
+	return nil
+}
+
+// createBeside writes the data to a new file in the same directory, and leaves nothing there when that fails.
+func createBeside(file string, mode fs.FileMode, data []byte) (string, error) {
+	for i := 0; ; i++ {
+		temp := file + ".part" + strconv.Itoa(os.Getpid()) + "-" + strconv.Itoa(i)
+		err := writeInto(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode, data)
+		switch {
+		case err == nil:
+			return temp, nil
+		case errors.Is(err, fs.ErrExist) && i < 100:
+		default:
+			return "", err
+		}
+	}
+}
+
+func writeInto(file string, flags int, mode fs.FileMode, data []byte) error {
+	f, err := os.OpenFile(file, flags, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil && flags&os.O_EXCL != 0 {
+		_ = os.Remove(file) // likewise
+	}
+	return err
+}
