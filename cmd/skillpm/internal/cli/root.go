@@ -64,6 +64,8 @@ func commands(a *app) []*cobra.Command {
 		newInfo(a),
 		newVerify(a),
 		newValidate(a),
+		newRules(a),
+		newExplain(a),
 		newNew(a),
 		newInit(a),
 		newPublish(a),

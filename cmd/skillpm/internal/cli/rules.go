@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/lint/rule"
+)
+
+func newRules(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "rules [ID...]",
+		Short:   "List what validate can find",
+		GroupID: "author",
+		Long: `List the rules of skillpm validate: all, or those that each ID means. An ID is that
+of one rule (REF001), a family (REF), or the start of ids and a star (SEC2*).
+
+Rules that are off say something only when they are asked for. Those that are
+marked fix are mended by skillpm validate --fix in most cases. Facts tell what a
+skill can do; they are no defects.`,
+		Example: `  skillpm rules
+  skillpm rules FM SEC1*
+  skillpm rules --json`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: completeRules,
+		RunE: func(_ *cobra.Command, args []string) error {
+			rules, err := rule.Select(args...)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(rules)
+			}
+			return a.printRules(rules)
+		},
+	}
+}
+
+func newExplain(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "explain ID...",
+		Short:   "Tell about a rule: why, an example, how to mend it",
+		GroupID: "author",
+		Long: `Tell about rules of skillpm validate: why each exists, what it finds and the same
+without it, how to mend it, and how to suppress it where it is wrong. An ID is
+that of one rule (REF001), a family (REF), or the start of ids and a star (SEC2*).
+In examples everything that cannot be seen is written as an escape, as \u200b.`,
+		Example: `  skillpm explain REF001
+  skillpm explain sec1* | less`,
+		Args:              need(1, 1000, "the id of a rule; skillpm rules lists them"),
+		ValidArgsFunction: completeRules,
+		RunE: func(_ *cobra.Command, args []string) error {
+			rules, err := rule.Select(args...)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(rules)
+			}
+			return a.explain(rules)
+		},
+	}
+}
+
+// completeRules completes ids with their titles, and families.
+func completeRules(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	prefix = strings.ToUpper(prefix)
+	var out []string
+	for _, f := range rule.Families() {
+		if strings.HasPrefix(f.ID, prefix) {
+			out = append(out, cobra.CompletionWithDesc(f.ID, f.Title))
+		}
+	}
+	for _, r := range rule.All() {
+		if strings.HasPrefix(r.ID, prefix) {
+			out = append(out, cobra.CompletionWithDesc(r.ID, r.Title))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (a *app) printRules(rules []rule.Rule) error {
+	g := grid{palette: a.palette(a.Stdout)}
+	for _, r := range rules {
+		var marks []string
+		if r.Off {
+			marks = append(marks, "off")
+		}
+		if r.Fixable {
+			marks = append(marks, "fix")
+		}
+		if r.Capability {
+			marks = append(marks, "fact")
+		}
+		g.add(cell{text: r.ID}, cell{r.Severity.String(), severityColour(r.Severity)}, cell{text: strings.Join(marks, " ")}, cell{text: r.Title})
+	}
+	w := bufio.NewWriter(a.Stdout)
+	g.write(w)
+	return w.Flush()
+}
+
+func (a *app) explain(rules []rule.Rule) error {
+	w := bufio.NewWriter(a.Stdout)
+	p := a.palette(a.Stdout)
+	for i, r := range rules {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s: %s\n%s\n\n%s\n", p.bold(r.ID), p.bold(r.Title), p.dim("("+r.Kind()+")"), wrapped(r.Why, 90))
+		if r.Profile != "" {
+			fmt.Fprintf(w, "\nThe examples are for %s.\n", r.Profile)
+		}
+		example(w, p.red("bad"), r.Bad)
+		example(w, p.green("good"), r.Good)
+		fmt.Fprintf(w, "\n%s\n%s\n", p.bold("To mend it"), indented(wrapped(r.Fix, 86)))
+		fmt.Fprintf(w, "\n%s\n%s\n", p.bold("To suppress it, with a reason"), indented(suppressing(r)))
+		fmt.Fprintf(w, "\n%s\n", p.dim(ruleURI(r.ID)))
+	}
+	return w.Flush()
+}
+
+// example prints one; those of several files have their names above them.
+func example(w io.Writer, title, text string) {
+	if text == "" {
+		return
+	}
+	fmt.Fprintf(w, "\n%s\n", title)
+	for i, f := range rule.Files(text) {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		switch {
+		case f.Path != "" && f.Executable:
+			fmt.Fprintf(w, "    == %s (executable)\n", f.Path)
+		case f.Path != "":
+			fmt.Fprintf(w, "    == %s\n", f.Path)
+		}
+		fmt.Fprintln(w, indented(strings.TrimSuffix(rule.Visible(f.Text), "\n")))
+	}
+}
+
+// suppressing says how a finding of a rule is kept from counting.
+func suppressing(r rule.Rule) string {
+	comment := "<!-- skillpm-ignore " + r.ID + ": why -->"
+	switch r.Family() {
+	case "FM", "SCR", "PACK":
+		comment = "# skillpm-ignore " + r.ID + ": why"
+	}
+	return comment + "\n\nor for the whole project, in skillpm.yaml:\n\nvalidate:\n  rules: {" + r.ID + ": off}"
+}
+
+// indented puts four spaces before every line that is not empty.
+func indented(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if line != "\n" {
+			b.WriteString("    ")
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// wrapped breaks text between words into lines of up to width characters.
+func wrapped(text string, width int) string {
+	var b strings.Builder
+	used := 0
+	for i, word := range strings.Fields(text) {
+		n := cells([]rune(word))
+		switch {
+		case i == 0:
+		case used+1+n > width:
+			b.WriteByte('\n')
+			used = 0
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(word)
+		used += n
+	}
+	return b.String()
+}
