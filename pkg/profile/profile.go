@@ -131,13 +131,29 @@ func IDs() []string {
 	return ids
 }
 
-// Lookup returns the profile of that id. The error, with code Usage, lists the profiles there are.
+// Lookup returns the profile of that id. The error, with code Usage, says which was perhaps meant, or lists the profiles
+// there are.
 func Lookup(id string) (*Profile, error) {
-	if !slices.Contains(IDs(), id) {
-		return nil, diag.Errorf(diag.Usage, "unknown profile %q", id).
-			WithHint("the profiles are %s", strings.Join(IDs(), ", "))
+	if slices.Contains(IDs(), id) {
+		return read(id + ".yaml")
 	}
-	return read(id + ".yaml")
+	err := diag.Errorf(diag.Usage, "unknown profile %q", id)
+	if near := nearest(id); near != "" {
+		return nil, err.WithHint("did you mean %s?", near)
+	}
+	return nil, err.WithHint("the profiles are %s", strings.Join(IDs(), ", "))
+}
+
+// nearest returns the id that was most likely meant: the same in another case, one that starts so, or one with a few
+// other letters; "" when there is none.
+func nearest(id string) string {
+	folded := strings.ToLower(id)
+	for _, known := range IDs() {
+		if known == folded || len(folded) > 2 && strings.HasPrefix(known, folded) {
+			return known
+		}
+	}
+	return diag.Nearest(folded, IDs())
 }
 
 // read decodes one profile, refusing fields that do not exist.

@@ -52,9 +52,19 @@ func TestHosts(t *testing.T) {
 }
 
 func TestLookupUnknown(t *testing.T) {
-	_, err := profile.Lookup("claude")
-	if diag.CodeOf(err) != diag.Usage || !strings.Contains(diag.HintOf(err), "claude-code") {
-		t.Errorf("got %v, hint %q", err, diag.HintOf(err))
+	tests := []struct{ id, hint string }{
+		{"Claude-Code", "did you mean claude-code?"},
+		{"claude", "did you mean claude-code?"},
+		{"claude_code", "did you mean claude-code?"},
+		{"agentskils", "did you mean agentskills?"},
+		{"nothing", "the profiles are " + strings.Join(profile.IDs(), ", ")},
+		{"", "the profiles are " + strings.Join(profile.IDs(), ", ")},
+	}
+	for _, tt := range tests {
+		_, err := profile.Lookup(tt.id)
+		if diag.CodeOf(err) != diag.Usage || diag.HintOf(err) != tt.hint {
+			t.Errorf("%q: got %v, hint %q, want %q", tt.id, err, diag.HintOf(err), tt.hint)
+		}
 	}
 }
 
