@@ -8,6 +8,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/scan"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -30,7 +31,7 @@ type file struct {
 	rel     string      // its path in the skill
 	mode    fs.FileMode // of the open file
 	size    int64       // on disk
-	format  format      // what it is by its first bytes
+	format  scan.Format // what it is by its first bytes
 	page    *page       // as Markdown, once something led to it
 	reached bool        // SKILL.md, or something that leads from there, mentions it
 	via     *file       // what links to it, where that is a page
@@ -38,7 +39,7 @@ type file struct {
 }
 
 // isText reports whether the file was read and is text.
-func (f *file) isText() bool { return f.data != nil && f.format == formatText }
+func (f *file) isText() bool { return f.data != nil && f.format == scan.Text }
 
 // load reads the files of the skill. What is never published is passed over, unless it is the skill's own text.
 func (u *unit) load(a *arena) {
@@ -68,15 +69,20 @@ func (u *unit) loadFile(a *arena, rel string) *file {
 		return f
 	}
 	f.mode, f.size = info.Mode(), info.Size()
-	f.format = sniff(data[:min(len(data), headSize)])
+	f.format = scan.Sniff(data[:min(len(data), headSize)])
+	if rel == path.Base(u.file) { // whatever is in it is said of its text
+		f.format = scan.Text
+	}
 	whole := int64(len(data)) == info.Size() || !info.Mode().IsRegular() && int64(len(data)) <= limit
 	switch {
-	case whole && (f.format == formatText || f.format.Archive()):
+	case whole && (f.format == scan.Text || f.format.Archive()):
 		f.data = data
+	case whole && f.format == scan.UTF16:
+		f.data, f.format = scan.FromUTF16(data), scan.Text
 	case whole:
-	case f.format == formatText && rel == path.Base(u.file):
+	case f.format == scan.Text && rel == path.Base(u.file):
 		u.add(finding{rule: rule.Unreadable, path: f.path, message: "the file is larger than " + size(limit)})
-	case f.format == formatText:
+	case f.format == scan.Text:
 		u.add(finding{rule: rule.TooLarge, path: f.path, message: "the file has " + size(info.Size()) + " and is not looked into"})
 	case f.format.Archive():
 		u.add(finding{rule: rule.OpaqueArchive, path: f.path, message: "the archive has " + size(info.Size()) + " and is not looked into"})
@@ -165,8 +171,8 @@ func (a *arena) read(fsys fs.FS, name string, limit int64) ([]byte, fs.FileInfo,
 
 // worthReading reports whether the rest of a file is read after its head.
 func worthReading(head []byte, size, limit int64) bool {
-	what := sniff(head)
-	return what == formatText && size <= limit || what.Archive() && size <= maxArchive
+	what := scan.Sniff(head)
+	return (what == scan.Text || what == scan.UTF16) && size <= limit || what.Archive() && size <= maxArchive
 }
 
 // readFull reads until b has n bytes or the file ends. A file that ends before is no error: it was cut meanwhile.

@@ -134,8 +134,8 @@ func TestMendFiles(t *testing.T) {
 // What is left to a person is not touched.
 func TestMendLeaves(t *testing.T) {
 	for _, front := range []string{
-		"name: deploy\ndescription: Deploys: fast\n  and: more\n",                        // goes on below
-		"name: deploy\ndescription: \"a\" b: c\n",                                        // a quote of its own
+		"name: deploy\ndescription: Deploys: fast\n  and: more\n",                           // goes on below
+		"name: deploy\ndescription: \"a\" b: c\n",                                           // a quote of its own
 		"name: deploy\ndescription: D.\nallowed-tools: # why\n  - Read # this\n  - Write\n", // comments would be lost
 		"name: deploy\ndescription: [a\n",
 		"name: Deploy It\ndescription: D.\nname: deploy\n",

@@ -14,6 +14,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/profile"
+	"github.com/skillpm/skillpm/pkg/scan"
 )
 
 // Options says how skills are checked.
@@ -42,7 +43,7 @@ type Linter struct {
 	hosts    func() map[string][]string
 	markdown markdown
 	memory   *arenas
-	scanner  *scanner
+	scanner  *scan.Scanner
 }
 
 // New returns a linter.
@@ -57,7 +58,7 @@ func New(o Options) (*Linter, error) {
 	if o.Parallel <= 0 {
 		o.Parallel = runtime.GOMAXPROCS(0)
 	}
-	l := &Linter{Options: o, markdown: newMarkdown(), memory: new(arenas), scanner: newScanner(), hosts: sync.OnceValue(hostFields)}
+	l := &Linter{Options: o, markdown: newMarkdown(), memory: new(arenas), scanner: scan.New(), hosts: sync.OnceValue(hostFields)}
 	for _, p := range o.Profiles {
 		j, err := newJudge(p)
 		if err != nil {

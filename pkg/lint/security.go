@@ -88,20 +88,35 @@ func (u *unit) comment(f *file, p *page) {
 	}
 }
 
+// archiveRules are the rules for what is wrong with archives.
+var archiveRules = map[scan.Problem]string{
+	scan.HoldsNative:    rule.NativeBinary,
+	scan.HoldsCompiled:  rule.CompiledCode,
+	scan.HoldsMacros:    rule.Macros,
+	scan.HoldsEncrypted: rule.EncryptedArchive,
+	scan.UnsafeEntry:    rule.UnsafePath,
+	scan.OpaqueArchive:  rule.OpaqueArchive,
+}
+
 // archive reports what is in an archive.
 func (u *unit) archive(f *file) {
 	for _, found := range u.l.scanner.Archive(f.rel, f.data) {
-		id, what := rule.OpaqueArchive, found.Detail
-		switch {
-		case found.Native:
-			id = rule.NativeBinary
-		case found.Compiled:
-			id = rule.CompiledCode
-		case found.Kind != 0:
-			r, _ := rule.Lookup(hitRules[found.Kind])
-			id, what = r.ID, strings.TrimSuffix(r.Title+": "+found.Detail, ": ")
+		id, detail := archiveRules[found.Problem], found.Detail
+		if found.Problem == scan.HoldsText {
+			id, detail = hitRules[found.Hit.Kind], found.Hit.Detail
 		}
-		u.add(finding{rule: id, path: f.path, message: what})
+		r, _ := rule.Lookup(id)
+		message := r.Title
+		if found.Path != "" {
+			message += fmt.Sprintf(" in %q", found.Path)
+		}
+		if detail != "" {
+			message += ": " + detail
+		}
+		if found.Count > 1 {
+			message += fmt.Sprintf(", and %d more like it", found.Count-1)
+		}
+		u.add(finding{rule: id, path: f.path, message: message})
 	}
 }
 
@@ -157,7 +172,7 @@ func (u *unit) toolRisks(v *yaml.Node) {
 			continue
 		}
 		for _, item := range tools(n.Value) {
-			wildcard, shell := toolRisk(item)
+			wildcard, shell := scan.ToolRisk(item)
 			switch {
 			case wildcard:
 				u.atNode(n, finding{rule: rule.WildcardTools, message: item + " allows every tool"})

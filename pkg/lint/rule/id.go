@@ -95,6 +95,7 @@ const (
 	PipeToShell        = "SEC206"
 	InstallerFirst     = "SEC207"
 	SkipPermission     = "SEC208"
+	Macros             = "SEC209"
 	IgnoreInstructions = "SEC301"
 	HideFromUser       = "SEC302"
 	PipeToShellText    = "SEC303"

@@ -113,6 +113,11 @@ var securityRules = []Rule{
 		Fix: "allow the tools that are needed by name",
 	},
 	{
+		ID: Macros, Title: "office document with macros", Severity: w, Capability: true,
+		Why: "Macros are programs that run when somebody opens the document.",
+		Fix: "save the document without macros",
+	},
+	{
 		ID: IgnoreInstructions, Title: "asks to ignore instructions", Severity: a,
 		Why: "Often harmless, and often part of an attack. Hosts and people should decide what is to be ignored.",
 		Fix: "say what is to be done instead",
