@@ -1,0 +1,106 @@
+package syntax
+
+import (
+	"bytes"
+	"strings"
+)
+
+// placeholder reports whether, at an offset or one byte before it, there is something that a template engine or a
+// person is to replace: {{ name }}, {% if %}, <% name %>, ${NAME}, $NAME, <name>, {name}, %NAME%, @NAME@, __NAME__. One
+// byte before, because a reader takes the first brace of {{ for one of its own.
+func placeholder(text []byte, at int) bool {
+	if at > 0 && text[at-1] == '{' && placeholderAt(text, at-1) {
+		return true
+	}
+	return placeholderAt(text, at)
+}
+
+func placeholderAt(text []byte, at int) bool {
+	rest := text[at:]
+	if len(rest) < 2 {
+		return false
+	}
+	switch {
+	case bytes.HasPrefix(rest, []byte("{{")):
+		return closes(rest[2:], "}}") && (!plainBraces(rest[2:]) || formatted(text))
+	case bytes.HasPrefix(rest, []byte("{%")):
+		return closes(rest[2:], "%}")
+	case bytes.HasPrefix(rest, []byte("{#")):
+		return closes(rest[2:], "#}")
+	case bytes.HasPrefix(rest, []byte("<%")):
+		return closes(rest[2:], "%>")
+	case bytes.HasPrefix(rest, []byte("${")), bytes.HasPrefix(rest, []byte("$(")), bytes.HasPrefix(rest, []byte("#{")):
+		return true
+	case bytes.HasPrefix(rest, []byte("__")):
+		return enclosed(rest[1:], "__", "")
+	}
+	switch rest[0] {
+	case '$':
+		return isWord(rest, 1)
+	case '<':
+		return enclosed(rest, ">", " .-:|/,'")
+	case '{':
+		return enclosed(rest, "}", ".-")
+	case '%', '@':
+		return enclosed(rest, string(rest[:1]), ".-")
+	}
+	return false
+}
+
+// maxPlaceholder is how many bytes of a placeholder are looked at.
+const maxPlaceholder = 4096
+
+func closes(rest []byte, end string) bool {
+	return bytes.Contains(rest[:min(len(rest), maxPlaceholder)], []byte(end))
+}
+
+// plainBraces reports whether what follows {{ is no name or directive of a template, so that they are two braces.
+func plainBraces(rest []byte) bool {
+	rest = bytes.TrimLeft(rest, " \t\r\n-~{")
+	return len(rest) == 0 || rest[0] == '"' || rest[0] == '}'
+}
+
+// formatted reports whether a text is one that a program fills in with a function for formatting: such texts have {{ for
+// each brace, and {name} for what is replaced.
+func formatted(text []byte) bool {
+	for at := 0; ; at++ {
+		n := bytes.IndexByte(text[at:], '{')
+		if n < 0 {
+			return false
+		}
+		at += n
+		if enclosed(text[at:], "}", ".-") {
+			return true
+		}
+	}
+}
+
+// enclosed reports whether text is a character, a name of words and other characters, and end.
+func enclosed(text []byte, end, other string) bool {
+	if !isWord(text, 1) {
+		return false
+	}
+	for i := 2; i < len(text) && i < 100; i++ {
+		if bytes.HasPrefix(text[i:], []byte(end)) {
+			return true
+		}
+		if !isWord(text, i) && strings.IndexByte(other, text[i]) < 0 {
+			return false
+		}
+	}
+	return false
+}
+
+// template reports whether a line has something to be replaced at an offset or before it, of the kinds that no shell
+// gives a meaning: {{ name }}, {% if %}, <% name %>, and <name>, which to a shell are two redirections.
+func template(line []byte, at int) bool {
+	for i := range min(at+1, len(line)) {
+		switch c := line[i]; {
+		case c == '{' && bytes.HasPrefix(line[i+1:], []byte("{")), c == '{' && bytes.HasPrefix(line[i+1:], []byte("%")), c == '<':
+			if placeholderAt(line, i) {
+				return true
+			}
+		}
+	}
+	return false
+}
