@@ -224,7 +224,7 @@ func (m *Manifest) equal(o *Manifest) bool {
 		slices.EqualFunc(m.DevDependencies, o.DevDependencies, sameDependency) &&
 		sameSet(m.Aliases, o.Aliases) && sameSet(m.Agents, o.Agents) && m.LinkMode == o.LinkMode &&
 		slices.Equal(m.Registries, o.Registries) && maps.Equal(m.Namespaces, o.Namespaces) &&
-		sameNode(&m.Validate, &o.Validate)
+		sameNode(&m.validate, &o.validate)
 }
 
 func sameDependency(a, b source.Dependency) bool {

@@ -42,10 +42,11 @@ type Manifest struct {
 	Registries []Registry        // in the order of the file
 	Namespaces map[string]string // owner to the registry, by name or address, that alone is asked for its packs
 
-	Validate yaml.Node // the settings of validate: a mapping, or the zero node
+	Validate Validate // how the skills are checked
 
-	data []byte
-	root *yaml.Node // where places are asked for
+	data     []byte
+	validate yaml.Node  // as it is written
+	root     *yaml.Node // where places are asked for
 }
 
 // Alias is another name for a skill: alone where its own is taken, or chosen.
@@ -161,7 +162,8 @@ func (m *Manifest) field(r reader, key string, v *yaml.Node) (err error) {
 	case "aliases":
 		m.Aliases, err = r.aliases(v)
 	case "validate":
-		m.Validate, err = *v, r.mappingOf(v, "validate")
+		m.validate = *v
+		m.Validate, err = r.validate(v)
 	default:
 		var s settings
 		err = s.field(r, key, v)

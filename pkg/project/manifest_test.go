@@ -30,7 +30,7 @@ agents: [claude-code, agents]
 link-mode: copy
 registries: ["https://packs.example", {name: acme, url: "oci://registry.example/acme"}]
 namespaces: {acme: "oci://registry.example/acme"}
-validate: {profile: claude-code}
+validate: {profiles: [claude-code], rules: {STR003: off}}
 `
 
 func TestParseManifest(t *testing.T) {
@@ -56,7 +56,7 @@ func TestParseManifest(t *testing.T) {
 			{Name: "acme", URL: "oci://registry.example/acme"},
 		}},
 		{"namespaces", m.Namespaces, map[string]string{"acme": "oci://registry.example/acme"}},
-		{"validate", m.Validate.Content[1].Value, "claude-code"},
+		{"validate", m.Validate.Profiles, []string{"claude-code"}},
 	} {
 		if !reflect.DeepEqual(tt.got, tt.want) {
 			t.Errorf("%s is %v, want %v", tt.what, tt.got, tt.want)
