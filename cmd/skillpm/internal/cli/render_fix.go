@@ -69,7 +69,8 @@ func (s *sarifWriter) region(e diag.Edit) any {
 }
 
 // text reads a file that is to be mended. One that cannot be read is empty, and so is one whose columns readers of the
-// log would count in another way: because it is not UTF-8, or has a byte order mark.
+// log would count in another way: because it is not UTF-8, or has a byte order mark. So is the one that standard input
+// stands for.
 func (s *sarifWriter) text(name string) *fileText {
 	if s.texts[name] == nil {
 		s.texts[name] = new(fileText)
@@ -77,7 +78,8 @@ func (s *sarifWriter) text(name string) *fileText {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(s.dir, file)
 		}
-		if data, err := os.ReadFile(file); err == nil && utf8.Valid(data) && !bytes.HasPrefix(data, []byte("\ufeff")) {
+		data, err := os.ReadFile(file)
+		if err == nil && name != s.stdin && utf8.Valid(data) && !bytes.HasPrefix(data, []byte("\ufeff")) {
 			s.texts[name].data = data
 		}
 	}

@@ -5,18 +5,20 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 // jsonReport is the document that `validate --format json` prints; its schema is schema/report.schema.json.
 type jsonReport struct {
-	Version    int                `json:"version"` // of this format
-	OK         bool               `json:"ok"`
-	Profiles   []string           `json:"profiles"`
-	Skills     []string           `json:"skills"`
-	Summary    jsonSummary        `json:"summary"`
-	Matrix     []lint.HostVerdict `json:"matrix"`
-	Findings   []diag.Finding     `json:"findings"`
-	Suppressed []lint.Suppressed  `json:"suppressed"`
+	Version    int                  `json:"version"` // of this format
+	OK         bool                 `json:"ok"`
+	Profiles   []string             `json:"profiles"`
+	Skills     []string             `json:"skills"`
+	Summary    jsonSummary          `json:"summary"`
+	Matrix     []lint.HostVerdict   `json:"matrix"`
+	Findings   []diag.Finding       `json:"findings"`
+	Suppressed []lint.Suppressed    `json:"suppressed"`
+	Mended     []skillpm.MendedFile `json:"mended,omitempty"` // by --fix, or what --diff would
 }
 
 type jsonSummary struct {
@@ -39,6 +41,7 @@ func renderJSON(w io.Writer, o outcome) error {
 	doc := jsonReport{
 		Version: 1, OK: o.OK(), Profiles: notNil(o.Profiles), Skills: notNil(o.Skills), Matrix: []lint.HostVerdict{},
 		Findings: notNil(o.Findings), Suppressed: notNil(o.Suppressed),
+		Mended: o.mended,
 		Summary: jsonSummary{
 			Skills: len(o.Skills), Errors: o.Count(diag.SeverityError), Warnings: o.Count(diag.SeverityWarning),
 			Advice: o.Count(diag.SeverityAdvice), Suppressed: len(o.Suppressed),

@@ -88,6 +88,8 @@ func TestReportsConform(t *testing.T) {
 		{"bad"},
 		{},
 		{"--profile", "all"},
+		{"--diff"},
+		{"--fix"},
 		{"--profile", "claude-code,toolset", filepath.Join(dir, "bad"), "clean"},
 	} {
 		code, stdout, stderr := invoke(t, dir, append([]string{"validate", "--json", "--output", "log.sarif"}, args...)...)

@@ -18,19 +18,9 @@ type destination struct {
 	file string // "" for standard output
 }
 
-// destinations says where reports go for the values of --format and --output. Formats that no file takes go to standard
-// output, which takes one; without any --format it gets text.
-func destinations(names, outputs []string) ([]destination, error) {
-	var given []format
-	for _, name := range names {
-		f, err := findFormat(name)
-		if err != nil {
-			return nil, err
-		}
-		if !slices.ContainsFunc(given, func(g format) bool { return g.name == name }) {
-			given = append(given, f)
-		}
-	}
+// destinations says where reports go for the formats that were given and the values of --output. Formats that no file
+// takes go to standard output, which takes one; without any format it gets text.
+func destinations(given []format, outputs []string) ([]destination, error) {
 	var to []destination
 	for _, value := range outputs {
 		d, err := newDestination(value, given)
@@ -87,7 +77,7 @@ func newDestination(value string, given []format) (destination, error) {
 	var err error
 	switch byName := formatOfFile(file, given); {
 	case name != "":
-		d.format, err = findFormat(name)
+		d.format, err = findFormat(name, append(formats(), given...))
 	case byName != nil:
 		d.format = *byName
 	case len(given) == 1:
@@ -104,23 +94,18 @@ func newDestination(value string, given []format) (destination, error) {
 // formatOfFile returns the format of a file's ending, or nil. SARIF is JSON, too: a .json file gets it where it is the
 // only one of the two that was asked for.
 func formatOfFile(file string, given []format) *format {
-	has := func(name string) bool {
-		return slices.ContainsFunc(given, func(f format) bool { return f.name == name })
-	}
 	lower := strings.ToLower(file)
 	var found *format
-	for _, f := range formats() {
+	for _, f := range append(formats(), given...) {
 		for _, ending := range f.extensions {
 			if strings.HasSuffix(lower, ending) && (found == nil || f.name == "sarif") {
 				found = &f
 			}
 		}
 	}
-	if found != nil && found.name == "json" && has("sarif") && !has("json") {
-		f, err := findFormat("sarif")
-		if err == nil {
-			return &f
-		}
+	named := func(name string) int { return slices.IndexFunc(given, func(f format) bool { return f.name == name }) }
+	if i := named("sarif"); found != nil && found.name == "json" && i >= 0 && named("json") < 0 {
+		return &given[i]
 	}
 	return found
 }

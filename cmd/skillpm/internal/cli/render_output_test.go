@@ -31,6 +31,12 @@ func TestDestinations(t *testing.T) {
 		{"", "json=- a.txt", "json:- text:a.txt"},
 		{"", "json=a=b", "json:a=b text:-"},
 		{"", "./xml=a.json", "json:./xml=a.json text:-"},
+		{"diff", "", "diff:-"},
+		{"diff", "fixes", "diff:fixes"},
+		{"diff", "a.patch b.json", "diff:a.patch json:b.json"},
+		{"json diff", "a.json", "json:a.json diff:-"},
+		{"", "diff=a", `error: unknown format "diff"`},
+		{"github diff", "", "error: github and diff cannot both"},
 		{"json sarif", "", "error: json and sarif cannot both go to standard output"},
 		{"github", "text=-", "error: text and github cannot both"},
 		{"", "- json=-", "error: text and json cannot both"},
@@ -43,7 +49,14 @@ func TestDestinations(t *testing.T) {
 		{"", "json=a text=a", "error: --output a: two reports cannot go to one file"},
 	}
 	for _, tt := range tests {
-		to, err := destinations(strings.Fields(tt.formats), strings.Fields(tt.outputs))
+		given, err := findFormats(strings.Fields(strings.TrimSuffix(tt.formats, "diff")))
+		if strings.HasSuffix(tt.formats, "diff") {
+			given = append(given, patch())
+		}
+		var to []destination
+		if err == nil {
+			to, err = destinations(given, strings.Fields(tt.outputs))
+		}
 		var got []string
 		for _, d := range to {
 			if d.file == "" {

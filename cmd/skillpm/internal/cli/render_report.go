@@ -11,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 // outcome is what the renderers print: a report, and what they need to know besides.
@@ -19,7 +20,11 @@ type outcome struct {
 
 	version        string // of skillpm
 	dir            string // the directory that the report's paths are relative to
+	stdin          string // the file that standard input stands for
 	showSuppressed bool   // text and SARIF tell what was suppressed, too
+
+	mended []skillpm.MendedFile // what --fix changed, or would change
+	dry    bool                 // nothing was changed
 }
 
 // format is a way to write a report.
@@ -49,8 +54,27 @@ func formatNames() []string {
 	return names
 }
 
-func findFormat(name string) (format, error) {
-	all := formats()
+// patch is the format of --diff.
+func patch() format {
+	return format{"diff", []string{".diff", ".patch"}, false, (*app).renderPatch}
+}
+
+// findFormats returns the formats of these names, each once.
+func findFormats(names []string) ([]format, error) {
+	var out []format
+	for _, name := range names {
+		f, err := findFormat(name, formats())
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(out, func(g format) bool { return g.name == name }) {
+			out = append(out, f)
+		}
+	}
+	return out, nil
+}
+
+func findFormat(name string, all []format) (format, error) {
 	i := slices.IndexFunc(all, func(f format) bool { return f.name == name })
 	if i >= 0 {
 		return all[i], nil

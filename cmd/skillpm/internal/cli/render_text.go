@@ -12,6 +12,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 // textReport prints a report for people: findings grouped by file, each with the line that it is about and a caret.
@@ -22,6 +23,10 @@ type textReport struct {
 
 func (t textReport) render(out io.Writer, o outcome) error {
 	w := bufio.NewWriter(out)
+	if !t.quiet && len(o.mended) > 0 {
+		t.mended(w, o.mended)
+		fmt.Fprintln(w)
+	}
 	file := ""
 	for _, f := range o.Findings {
 		if t.quiet && f.Severity == diag.SeverityAdvice {
@@ -52,6 +57,13 @@ func (t textReport) render(out io.Writer, o outcome) error {
 	}
 	fmt.Fprintln(w, t.summary(o))
 	return w.Flush()
+}
+
+// mended lists the files that were changed.
+func (t textReport) mended(w io.Writer, files []skillpm.MendedFile) {
+	for _, f := range files {
+		fmt.Fprintf(w, "%s %s (%s)\n", t.green("mended"), printable(f.Path), strings.Join(f.Rules, ", "))
+	}
 }
 
 // suppressed lists what does not count, a line each.
@@ -139,7 +151,19 @@ func (t textReport) summary(o outcome) string {
 	if n := len(o.Suppressed); n > 0 {
 		text += fmt.Sprintf("; %d suppressed", n)
 	}
+	if n := o.fixes(); n > 0 {
+		text += fmt.Sprintf("; %d mended", n)
+	}
 	return text
+}
+
+// fixes counts the findings that were mended.
+func (o outcome) fixes() int {
+	n := 0
+	for _, f := range o.mended {
+		n += f.Fixes
+	}
+	return n
 }
 
 // The width of an excerpt in columns of a terminal, and how much of it stands before the place that it is about.

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -15,6 +17,8 @@ type validateFlags struct {
 	formats        []string
 	outputs        []string
 	showSuppressed bool
+	fix, diff      bool
+	stdin          bool
 }
 
 func newValidate(a *app) *cobra.Command {
@@ -40,6 +44,7 @@ format can go to standard output.`,
   skillpm validate ./skills/deploy            one skill
   skillpm validate --profile claude-code      as one host reads them
   skillpm validate --profile all              as every known host reads them
+  skillpm validate --fix                      mend what can be mended safely
   skillpm validate --format github            annotations in GitHub Actions
   skillpm validate --output out.sarif         findings here, and in a file
   skillpm validate --format sarif --output out.sarif`,
@@ -49,30 +54,59 @@ format can go to standard output.`,
 			return a.validate(cmd, o, flags)
 		},
 	}
+	a.addCheckFlags(cmd, &o)
 	f := cmd.Flags()
-	f.StringSliceVar(&o.Profiles, "profile", []string{profile.Default}, "check for these `HOSTS`, or all: "+list(profile.IDs()))
 	f.StringSliceVar(&flags.formats, "format", nil, "print as `FORMAT`: "+list(formatNames())+" (default text)")
 	f.StringArrayVarP(&flags.outputs, "output", "o", nil, "write a report to `[FORMAT=]FILE`; several are possible")
 	f.BoolVar(&flags.showSuppressed, "show-suppressed", false, "in text and SARIF, report what was suppressed, too")
-	f.IntVar(&o.Parallel, "parallel", 0, "check `N` skills at once; 0 for one a processor")
-	a.completeFlag(cmd, "profile", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		return matching(append(profile.IDs(), "all"), prefix), cobra.ShellCompDirectiveNoFileComp
-	})
+	f.BoolVar(&flags.fix, "fix", false, "mend what can be mended safely, and report the rest")
+	f.BoolVar(&flags.diff, "diff", false, "print what --fix would change, as a patch, and change nothing")
+	f.BoolVar(&flags.stdin, "stdin", false, "check what is on standard input in the place of --stdin-filename")
 	a.completeFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		return matching(formatNames(), prefix), cobra.ShellCompDirectiveNoFileComp
 	})
 	return cmd
 }
 
+// addCheckFlags adds the flags that say what is checked, and how.
+func (a *app) addCheckFlags(cmd *cobra.Command, o *skillpm.ValidateOptions) {
+	f := cmd.Flags()
+	f.StringSliceVar(&o.Profiles, "profile", nil, "check for these `HOSTS`, or all: "+list(profile.IDs())+
+		" (default those of skillpm.yaml, else "+profile.Default+")")
+	f.BoolVar(&o.Strict, "strict", false, "take warnings for errors, but for facts about what a skill can do")
+	f.StringSliceVar(&o.Enable, "enable", nil, "ask for these `RULES`: ids, families as STY, or the start of ids and a star")
+	f.StringSliceVar(&o.Disable, "disable", nil, "switch these `RULES` off")
+	f.BoolVar(&o.NoConfig, "no-config", false, "leave out what skillpm.yaml says under validate:")
+	f.StringVar(&o.Baseline, "baseline", "", "leave out what this `FILE` accepts (default that of skillpm.yaml)")
+	f.BoolVar(&o.NoBaseline, "no-baseline", false, "use no baseline")
+	f.BoolVar(&o.Changed, "changed", false, "report on skills with files that differ from the last commit only")
+	f.StringVar(&o.Since, "since", "", "report on skills that changed since `REF` only: a branch, tag or commit")
+	f.StringVar(&o.StdinName, "stdin-filename", "", "the `FILE` that --stdin stands for; it need not exist")
+	f.IntVar(&o.Parallel, "parallel", 0, "check `N` skills at once; 0 for one a processor")
+	a.completeFlag(cmd, "profile", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		return matching(append(profile.IDs(), "all"), prefix), cobra.ShellCompDirectiveNoFileComp
+	})
+	a.completeFlag(cmd, "enable", completeRules)
+	a.completeFlag(cmd, "disable", completeRules)
+}
+
 // validate checks and reports; errors in skills are the exit code only.
 func (a *app) validate(cmd *cobra.Command, o skillpm.ValidateOptions, flags validateFlags) error {
-	if o.Parallel < 0 {
-		return diag.Errorf(diag.Usage, "--parallel %d: give a number of skills, or 0 for one a processor", o.Parallel)
+	o.Changed = o.Changed || o.Since != ""
+	if err := checkFlags(o, flags); err != nil {
+		return err
 	}
 	if a.json && !slices.Contains(flags.formats, "json") {
 		flags.formats = append(flags.formats, "json")
 	}
-	to, err := destinations(flags.formats, flags.outputs)
+	given, err := findFormats(flags.formats)
+	if err != nil {
+		return err
+	}
+	if flags.diff && !a.json {
+		given = append(given, patch())
+	}
+	to, err := destinations(given, flags.outputs)
 	if err != nil {
 		return err
 	}
@@ -83,16 +117,56 @@ func (a *app) validate(cmd *cobra.Command, o skillpm.ValidateOptions, flags vali
 	if err != nil {
 		return err
 	}
+	if flags.stdin {
+		if o.Stdin, err = io.ReadAll(a.Stdin); err != nil {
+			return fmt.Errorf("standard input: %w", err)
+		}
+	}
 	o.Edits = slices.ContainsFunc(to, func(d destination) bool { return d.edits })
-	report, err := c.Validate(cmd.Context(), o)
-	if err != nil {
+	out := outcome{version: buildVersion(a.Version), dir: c.Dir, showSuppressed: flags.showSuppressed, stdin: o.StdinName}
+	if !flags.fix && !flags.diff {
+		if out.Report, err = c.Validate(cmd.Context(), o); err != nil {
+			return err
+		}
+		return a.finish(out, to)
+	}
+	mended, mendErr := c.Mend(cmd.Context(), o, flags.diff)
+	if mended == nil {
+		return mendErr
+	}
+	out.Report, out.mended, out.dry = mended.Report, mended.Files, flags.diff
+	if err := a.finish(out, to); mendErr == nil {
 		return err
 	}
-	out := outcome{Report: report, version: buildVersion(a.Version), dir: c.Dir, showSuppressed: flags.showSuppressed}
-	if err := a.render(out, to); err != nil {
+	return mendErr
+}
+
+// checkFlags refuses flags that do not go together.
+func checkFlags(o skillpm.ValidateOptions, flags validateFlags) error {
+	switch {
+	case o.Parallel < 0:
+		return diag.Errorf(diag.Usage, "--parallel %d: give a number of skills, or 0 for one a processor", o.Parallel)
+	case flags.stdin && o.StdinName == "":
+		return diag.Errorf(diag.Usage, "--stdin needs --stdin-filename: rules depend on where a file is").
+			WithHint("skillpm validate --stdin --stdin-filename skills/deploy/SKILL.md")
+	case o.StdinName != "" && !flags.stdin:
+		return diag.Errorf(diag.Usage, "--stdin-filename has a meaning only with --stdin")
+	case flags.stdin && flags.fix:
+		return diag.Errorf(diag.Usage, "--fix changes files, and --stdin is none").WithHint("--diff prints what would change")
+	case flags.fix && flags.diff:
+		return diag.Errorf(diag.Usage, "--fix and --diff exclude each other: --diff changes nothing")
+	case o.Baseline != "" && o.NoBaseline:
+		return diag.Errorf(diag.Usage, "--baseline and --no-baseline exclude each other")
+	}
+	return nil
+}
+
+// finish prints the report and turns errors in skills, and what --diff would change, into the exit code.
+func (a *app) finish(o outcome, to []destination) error {
+	if err := a.render(o, to); err != nil {
 		return err
 	}
-	if !report.OK() {
+	if !o.OK() || o.dry && len(o.mended) > 0 {
 		return reported{diag.Invalid}
 	}
 	return nil
