@@ -6,6 +6,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/project"
 )
 
 // Settings are what a project wants of the check: how much rules matter, and what is left alone.
@@ -83,7 +84,7 @@ func (s *Settings) ignored(id, name string) *Ignore {
 func (s *Settings) match(pattern, name string) bool {
 	rel, ok := s.relative(name)
 	for ok && rel != "." {
-		if matchGlob(strings.TrimSuffix(pattern, "/"), rel) {
+		if project.MatchGlob(strings.TrimSuffix(pattern, "/"), rel) {
 			return true
 		}
 		rel = path.Dir(rel)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,6 +30,7 @@ type MendedFile struct {
 	Fixes      int      `json:"fixes"` // how many findings that were
 	Executable bool     `json:"executable,omitempty"`
 	Diff       string   `json:"diff,omitempty"` // unified, with three lines of context
+	Text       []byte   `json:"-"`              // the whole file as it is, or would be, afterwards
 }
 
 // maxRounds bounds how often what edits left is checked again: an edit may make another one possible.
@@ -38,7 +40,7 @@ const maxRounds = 8
 // nothing, and what it returns is what would be done. A file that changes meanwhile is left as it is, with an error.
 func (c *Client) Mend(ctx context.Context, o ValidateOptions, dry bool) (*Mended, error) {
 	o.Edits = true
-	m := &mending{client: c, files: map[string]*mendedFile{}}
+	m := &mending{client: c, files: map[string]*mendedFile{}, given: o.given(c)}
 	for range maxRounds {
 		report, err := c.validate(ctx, o, m.contents())
 		if err != nil {
@@ -59,7 +61,8 @@ func (c *Client) Mend(ctx context.Context, o ValidateOptions, dry bool) (*Mended
 // mending is the state of one run of [Client.Mend]: all edits are made in memory first.
 type mending struct {
 	client *Client
-	files  map[string]*mendedFile // by absolute path
+	given  map[string][]byte      // contents that stand for files, by absolute path
+	files  map[string]*mendedFile // likewise
 	report lint.Report
 }
 
@@ -71,7 +74,7 @@ type mendedFile struct {
 
 // contents returns the files as they are so far, by absolute path.
 func (m *mending) contents() map[string][]byte {
-	out := map[string][]byte{}
+	out := maps.Clone(m.given)
 	for abs, f := range m.files {
 		out[abs] = f.after
 	}
@@ -115,9 +118,12 @@ func (m *mending) file(shown string) (*mendedFile, error) {
 	if f := m.files[abs]; f != nil {
 		return f, nil
 	}
-	data, err := os.ReadFile(abs)
-	if err != nil {
-		return nil, err
+	data, given := m.given[abs]
+	if !given {
+		var err error
+		if data, err = os.ReadFile(abs); err != nil {
+			return nil, err
+		}
 	}
 	f := &mendedFile{abs: abs, before: data, after: data, MendedFile: MendedFile{Path: shown}}
 	m.files[abs] = f
@@ -137,7 +143,7 @@ func (m *mending) finish(dry bool) (*Mended, error) {
 		f := m.files[abs]
 		slices.Sort(f.Rules)
 		f.Rules = slices.Compact(f.Rules)
-		f.Diff = f.diff()
+		f.Diff, f.Text = f.diff(), f.after
 		if !dry {
 			if err := f.write(); err != nil {
 				errs = append(errs, err)

@@ -42,11 +42,16 @@ type ValidateOptions struct {
 // with paths as the user would write them; the error is that a path does not exist or has nothing to check, that a
 // profile or a rule is unknown, or that skillpm.yaml or the baseline cannot be read.
 func (c *Client) Validate(ctx context.Context, o ValidateOptions) (lint.Report, error) {
+	return c.validate(ctx, o, o.given(c))
+}
+
+// given returns the contents that stand for files, by absolute path.
+func (o ValidateOptions) given(c *Client) map[string][]byte {
 	contents := map[string][]byte{}
 	if o.StdinName != "" {
 		contents[c.abs(o.StdinName)] = o.Stdin
 	}
-	return c.validate(ctx, o, contents)
+	return contents
 }
 
 // validate is Validate with other contents for some files, by absolute path.
@@ -127,7 +132,7 @@ func (c *Client) jobs(o ValidateOptions) ([]*job, error) {
 
 // run checks one project's skills.
 func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]byte) (lint.Report, error) {
-	profiles, err := profiles(o.Profiles, j.project.config.Profiles)
+	profiles, err := profiles(o.Profiles, j.project.profiles())
 	if err != nil {
 		return lint.Report{}, err
 	}
@@ -137,9 +142,9 @@ func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]
 	}
 	report, err := lint.Run(ctx, fsys, j.targets, lint.Options{
 		Profiles: profiles, Parallel: o.Parallel, NoModes: j.client.OS == "windows", Edits: o.Edits,
-		Settings: j.settings, Now: j.client.Now(), Known: j.project.known(), Show: j.show,
+		Settings: j.settings, Now: j.client.Now(), Known: j.client.known(j.project), Show: j.show,
 	})
-	if err != nil || o.NoBaseline {
+	if err != nil {
 		return report, err
 	}
 	return report, j.applyBaseline(&report, o)

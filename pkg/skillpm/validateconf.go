@@ -1,39 +1,137 @@
 package skillpm
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/scope"
 )
 
 // checkedProject is the project around what is validated.
 type checkedProject struct {
-	dir      string // of its skillpm.yaml, or the client's where there is none
-	manifest *project.Manifest
-	lock     *project.Lock
-	config   validateConfig
+	dir    string // of its skillpm.yaml, or the client's where there is none
+	scope  scope.Scope
+	found  bool // there is a skillpm.yaml
+	config project.Validate
 }
 
-type validateConfig struct{ Profiles []string }
+// checkedProject finds the project around an absolute path and reads what its manifest says under validate:. What else
+// is wrong with the manifest is a finding and no error.
+func (c *Client) checkedProject(abs string, isolated bool) (*checkedProject, error) {
+	p := &checkedProject{dir: c.Dir}
+	s, found, err := c.Paths.Project(existing(abs))
+	if err != nil || !found {
+		return p, err
+	}
+	p.dir, p.scope, p.found = s.Root, s, true
+	if isolated {
+		return p, nil
+	}
+	data, err := readOptional(s.Manifest())
+	if err != nil {
+		return nil, err
+	}
+	m, _ := project.CheckManifest(s.Manifest(), data)
+	if m != nil {
+		p.config = m.Validate
+	}
+	return p, p.check()
+}
 
-// checkedProject finds the project around an absolute path.
-func (c *Client) checkedProject(string, bool) (*checkedProject, error) {
-	return &checkedProject{dir: c.Dir}, nil
+// existing returns a path, or the nearest directory above it that exists.
+func existing(abs string) string {
+	for {
+		if info, err := os.Stat(abs); err == nil && info.IsDir() || filepath.Dir(abs) == abs {
+			return abs
+		}
+		abs = filepath.Dir(abs)
+	}
+}
+
+// check refuses rules that do not exist: a misspelt one would be without effect in silence.
+func (p *checkedProject) check() error {
+	refuse := func(line, column int, patterns ...string) error {
+		err := checkRules(patterns)
+		if err == nil {
+			return nil
+		}
+		return diag.Errorf(diag.Invalid, "%s:%d:%d: %w", p.scope.Manifest(), line, column, err).WithHint("%s", diag.HintOf(err))
+	}
+	for _, l := range p.config.Rules {
+		if err := refuse(l.Line, l.Column, l.Pattern); err != nil {
+			return err
+		}
+	}
+	for _, i := range p.config.Ignore {
+		if err := refuse(i.Line, i.Column, i.Rules...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// profiles returns the ids of the profiles that the manifest names.
+func (p *checkedProject) profiles() []string {
+	if p.config.All {
+		return []string{"all"}
+	}
+	return p.config.Profiles
 }
 
 // settings returns what the linter is told: the project's wishes, then those of the command line.
 func (p *checkedProject) settings(root string, o ValidateOptions) lint.Settings {
-	s := lint.Settings{Root: root, Strict: o.Strict}
+	s := lint.Settings{Root: root, Strict: o.Strict || p.config.Strict}
+	for _, l := range p.config.Rules {
+		s.Levels = append(s.Levels, lint.Level{Rules: l.Pattern, Severity: l.Severity, Off: l.Off})
+	}
+	for _, i := range p.config.Ignore {
+		s.Ignore = append(s.Ignore, lint.Ignore{Path: i.Path, Rules: i.Rules, Reason: i.Reason})
+	}
 	for _, pattern := range o.Enable {
 		s.Levels = append(s.Levels, lint.Level{Rules: pattern, Own: true})
 	}
 	for _, pattern := range o.Disable {
 		s.Levels = append(s.Levels, lint.Level{Rules: pattern, Off: true})
 	}
-	_ = rule.Broken
 	return s
 }
 
-func (p *checkedProject) known() func(string) bool { return nil }
+// known returns what tells whether a skill is installed for the project or the user, by its bare name or an alias.
+func (c *Client) known(p *checkedProject) func(name string) bool {
+	scopes := []scope.Scope{c.Paths.User()}
+	if p.found {
+		scopes = append(scopes, p.scope)
+	}
+	var names []string
+	for _, s := range scopes {
+		names = append(names, lockedNames(s)...)
+	}
+	slices.Sort(names)
+	return func(name string) bool {
+		_, ok := slices.BinarySearch(names, name)
+		return ok
+	}
+}
 
-func (j *job) applyBaseline(*lint.Report, ValidateOptions) error { return nil }
+// lockedNames returns the names of a scope's installed skills; none where its lock cannot be read, which is said elsewhere.
+func lockedNames(s scope.Scope) []string {
+	data, err := readOptional(s.Lock())
+	if err != nil || data == nil {
+		return nil
+	}
+	lock, err := project.ParseLock(s.Lock(), data)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, p := range lock.Packs {
+		for name := range p.Skills {
+			names = append(names, name)
+		}
+	}
+	return names
+}
