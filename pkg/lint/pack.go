@@ -8,10 +8,8 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/similar"
 )
-
-// nearThreshold is how similar two descriptions are, as package similar measures it, that a model can hardly tell apart.
-const nearThreshold = 0.75
 
 // samePack compares the skills that belong together: those below one skillpm.yaml, or all that were asked for.
 func samePack(units []*unit) {
@@ -37,7 +35,7 @@ func sameNames(units []*unit, pack bool) {
 		if u.name.text == "" {
 			continue
 		}
-		squashed := squashName(u.name.text)
+		squashed := similar.Squash(u.name.text)
 		switch first, other := names[u.name.text], near[squashed]; {
 		case first != nil:
 			u.sameName(first, pack)
@@ -66,9 +64,9 @@ func sameDescriptions(units []*unit) {
 			u.sameDescription(other)
 		}
 	}
-	for _, m := range similarTo(texts, nearThreshold) {
+	for _, m := range similar.Matches(texts, similar.Threshold) {
 		u, other := of[m.Text], of[m.Of]
-		if u.name.text != other.name.text {
+		if u.name.text != other.name.text && !similar.Apart(u.name.text, u.description.text, other.name.text, other.description.text) {
 			u.atMention(u.description, finding{
 				rule: rule.NearDescription, message: "the description is nearly that of " + u.l.show(other.file),
 			})

@@ -94,8 +94,14 @@ var separators = strings.NewReplacer("&&", "\n", "||", "\n", ";", "\n", "|", "\n
 
 // programs returns the first word of every command in a piece of shell, as a path: without ./ or a variable before it.
 func programs(code string) []string {
+	if !strings.Contains(code, "/") {
+		return nil
+	}
 	var out []string
 	for line := range strings.Lines(separators.Replace(code)) {
+		if !strings.Contains(line, "/") {
+			continue
+		}
 		words := shellWords(line)
 		for len(words) > 0 && isPrefix(words[0]) {
 			words = words[1:]

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,8 +10,10 @@ import (
 
 // File is one file of an example.
 type File struct {
-	Path       string // "" where the example is a SKILL.md and says no more
+	Path       string // "" where the example is a SKILL.md and says no more; {1..9} in it stands for a file for each number
 	Executable bool
+	Target     string // of a symbolic link
+	MiB        int    // how large the file is at least, with more text after what is shown
 	Text       string
 }
 
@@ -22,8 +25,7 @@ func Files(example string) []File {
 	var files []File
 	for line := range strings.Lines(example) {
 		if head, ok := strings.CutPrefix(line, "-- "); ok {
-			name, executable := strings.CutSuffix(strings.TrimSpace(head), " 755")
-			files = append(files, File{Path: name, Executable: executable})
+			files = append(files, newFile(strings.Fields(head)))
 			continue
 		}
 		files[len(files)-1].Text += line
@@ -31,31 +33,93 @@ func Files(example string) []File {
 	return files
 }
 
-// manyBlank is how many blank lines in a row are shown as what they are.
-const manyBlank = 5
+// newFile reads the line above a file: its path, then 755, or -> and a link's target, or a size and MiB.
+func newFile(words []string) File {
+	f := File{Path: words[0]}
+	if len(words) == 2 && words[1] == "755" {
+		f.Executable = true
+	}
+	if len(words) == 3 && words[1] == "->" {
+		f.Target = words[2]
+	}
+	if len(words) == 3 && words[2] == "MiB" {
+		f.MiB, _ = strconv.Atoi(words[1]) // a test reads them all
+	}
+	return f
+}
+
+// About says in a few words what is special about a file, "" if nothing is.
+func (f File) About() string {
+	switch {
+	case f.Executable:
+		return "executable"
+	case f.Target != "":
+		return "a symbolic link to " + f.Target
+	case f.MiB > 0:
+		return strconv.Itoa(f.MiB) + " MiB"
+	}
+	return ""
+}
+
+// manyLines is how many equal lines in a row are shown as they are.
+const manyLines = 5
 
 // Visible returns an example's text with everything that cannot be seen written as an escape: tabs, carriage returns,
-// control and format characters, bytes that are not UTF-8; many blank lines are counted.
+// control and format characters, bytes that are not UTF-8. Many equal lines are counted, and of a long word that looks like
+// a secret or like encoded text only the start is left, so that no scanner takes the documentation for what it warns of.
 func Visible(text string) string {
 	var b strings.Builder
-	blank := 0
+	last, times := "", 0
 	flush := func() {
-		if blank > manyBlank {
-			fmt.Fprintf(&b, "[%d blank lines]\n", blank)
-		} else {
-			b.WriteString(strings.Repeat("\n", blank))
+		switch {
+		case times > manyLines && last == "\n":
+			fmt.Fprintf(&b, "[%d blank lines]\n", times)
+		case times > manyLines:
+			visibleLine(&b, last)
+			fmt.Fprintf(&b, "[%d more lines like this one]\n", times-1)
+		default:
+			for range times {
+				visibleLine(&b, last)
+			}
 		}
-		blank = 0
 	}
 	for line := range strings.Lines(text) {
-		if line == "\n" {
-			blank++
-			continue
+		if line != last {
+			flush()
+			last, times = line, 0
 		}
-		flush()
-		visibleLine(&b, line)
+		times++
 	}
 	flush()
+	return shortWords(b.String())
+}
+
+// The length from which a word is shortened, and what is left of it.
+const (
+	longWord  = 32
+	shortWord = 10
+)
+
+// shortWords cuts words of letters and digits that are too long to be words of a language.
+func shortWords(text string) string {
+	var b strings.Builder
+	start := 0
+	flush := func(end int) {
+		if word := text[start:end]; len(word) >= longWord && strings.ContainsAny(word, "0123456789") {
+			b.WriteString(word[:shortWord] + "…")
+		} else {
+			b.WriteString(word)
+		}
+	}
+	for i := range len(text) {
+		c := text[i]
+		if c < '0' && c != '+' || c > '9' && c < 'A' && c != '=' || c > 'Z' && c < 'a' && c != '_' || c > 'z' {
+			flush(i)
+			b.WriteByte(c)
+			start = i + 1
+		}
+	}
+	flush(len(text))
 	return b.String()
 }
 

@@ -20,6 +20,7 @@ func TestFiles(t *testing.T) {
 			{Path: "a/x.sh", Executable: true, Text: "#!/bin/sh\n"},
 			{Path: "b"},
 		}},
+		{"-- a/b -> ../c\n-- a/d 5 MiB\nx\n", []rule.File{{Path: "a/b", Target: "../c"}, {Path: "a/d", MiB: 5, Text: "x\n"}}},
 	}
 	for _, tt := range tests {
 		if got := rule.Files(tt.example); !slices.Equal(got, tt.want) {
@@ -36,6 +37,10 @@ func TestVisible(t *testing.T) {
 		{"\x7fELF\xff\ufffd", `\u007fELF\xff` + "\ufffd"},
 		{"a\n\n\nb\n", "a\n\n\nb\n"},
 		{"a\n" + strings.Repeat("\n", 80) + "b", "a\n[80 blank lines]\nb"},
+		{strings.Repeat("one\n", 7), "one\n[6 more lines like this one]\n"},
+		{"one\none\ntwo\n", "one\none\ntwo\n"},
+		{"key: " + strings.Repeat("aB3_", 10) + ".", "key: aB3_aB3_aB…."},
+		{strings.Repeat("word", 10), strings.Repeat("word", 10)},
 		{"", ""},
 	}
 	for _, tt := range tests {

@@ -19,6 +19,7 @@ type validateFlags struct {
 	showSuppressed bool
 	fix, diff      bool
 	stdin          bool
+	baseline       baselineFlags
 }
 
 func newValidate(a *app) *cobra.Command {
@@ -62,6 +63,7 @@ format can go to standard output.`,
 	f.BoolVar(&flags.fix, "fix", false, "mend what can be mended safely, and report the rest")
 	f.BoolVar(&flags.diff, "diff", false, "print what --fix would change, as a patch, and change nothing")
 	f.BoolVar(&flags.stdin, "stdin", false, "check what is on standard input in the place of --stdin-filename")
+	flags.baseline.add(cmd)
 	a.completeFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		return matching(formatNames(), prefix), cobra.ShellCompDirectiveNoFileComp
 	})
@@ -117,6 +119,9 @@ func (a *app) validate(cmd *cobra.Command, o skillpm.ValidateOptions, flags vali
 	if err != nil {
 		return err
 	}
+	if flags.baseline.file != "" {
+		return a.writeBaseline(cmd.Context(), c, o, flags.baseline)
+	}
 	if flags.stdin {
 		if o.Stdin, err = io.ReadAll(a.Stdin); err != nil {
 			return fmt.Errorf("standard input: %w", err)
@@ -158,7 +163,7 @@ func checkFlags(o skillpm.ValidateOptions, flags validateFlags) error {
 	case o.Baseline != "" && o.NoBaseline:
 		return diag.Errorf(diag.Usage, "--baseline and --no-baseline exclude each other")
 	}
-	return nil
+	return flags.baseline.check(o, flags)
 }
 
 // finish prints the report and turns errors in skills, and what --diff would change, into the exit code.

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skillpm"
+)
+
+// baselineFlags are the flags that write a baseline.
+type baselineFlags struct {
+	file, reason string
+}
+
+// defaultBaseline is what --write-baseline without a file stands for; no file can have that name.
+const defaultBaseline = "\x00"
+
+func (b *baselineFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&b.file, "write-baseline", "", "accept all errors and warnings that there are, in `FILE` (default that of\nskillpm.yaml, else "+skillpm.BaselineName+")")
+	f.Lookup("write-baseline").NoOptDefVal = defaultBaseline
+	f.StringVar(&b.reason, "reason", "", "with --write-baseline: why they are accepted")
+}
+
+func (b *baselineFlags) check(o skillpm.ValidateOptions, flags validateFlags) error {
+	switch {
+	case b.reason != "" && b.file == "":
+		return diag.Errorf(diag.Usage, "--reason has a meaning only with --write-baseline")
+	case b.file != "" && (flags.fix || flags.diff || flags.stdin || o.Changed):
+		return diag.Errorf(diag.Usage, "--write-baseline goes together with neither --fix, --diff, --stdin nor --changed")
+	}
+	return nil
+}
+
+// writeBaseline writes a baseline and says what is in it.
+func (a *app) writeBaseline(ctx context.Context, c *skillpm.Client, o skillpm.ValidateOptions, b baselineFlags) error {
+	if b.file == defaultBaseline {
+		b.file = ""
+	}
+	r, err := c.WriteBaseline(ctx, o, b.file, b.reason)
+	if diag.CodeOf(err) == diag.Usage && b.reason == "" {
+		return diag.Errorf(diag.Usage, "findings are accepted for a reason").WithHint("say why: --reason TEXT")
+	}
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(r)
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s: %d added, %d kept, %d dropped\n", printable(r.Path), r.Added, r.Kept, r.Dropped)
+	return err
+}
