@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
+	"strings"
 
 	"github.com/Masterminds/semver/v3"
 
@@ -51,16 +53,11 @@ func (e *SyntaxError) Code() diag.Code { return diag.Invalid }
 // they are about.
 func Parse(path string, data []byte) (*Entry, error) {
 	if len(data) > MaxBytes {
-		return nil, diag.Errorf(diag.Invalid, "%s is larger than %d bytes", path, MaxBytes)
+		return nil, tooLarge(path)
 	}
 	p := parser{path: path, at: make(map[string]int)}
-	for n := 1; len(data) > 0; n++ {
-		var raw []byte
-		raw, data, _ = bytes.Cut(data, []byte("\n"))
-		if raw = bytes.TrimSpace(raw); len(raw) == 0 {
-			continue
-		}
-		if err := p.line(raw); err != nil {
+	for n, raw := range lines(data) {
+		for _, err := range p.line(raw) {
 			return nil, &SyntaxError{Path: path, Line: n, Err: err}
 		}
 	}
@@ -71,10 +68,28 @@ func Parse(path string, data []byte) (*Entry, error) {
 	return &p.entry, nil
 }
 
+func tooLarge(path string) error {
+	return diag.Errorf(diag.Invalid, "%s is larger than %d bytes", path, MaxBytes)
+}
+
+// lines yields the lines that are not blank with their numbers, from 1. Space at their ends is left out.
+func lines(data []byte) iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		n := 0
+		for raw := range bytes.Lines(data) {
+			n++
+			if raw = bytes.TrimRight(raw, space); len(raw) > 0 && !yield(n, raw) {
+				return
+			}
+		}
+	}
+}
+
 type parser struct {
-	path  string
-	entry Entry
-	at    map[string]int // version -> position in entry.Versions
+	path   string
+	strict bool // say also what makes a version unusable
+	entry  Entry
+	at     map[string]int // version -> position in entry.Versions
 }
 
 // record is any line: a version, or the withdrawal of one.
@@ -83,57 +98,100 @@ type record struct {
 	Yanked json.RawMessage `json:"yanked"`
 }
 
-func (p *parser) line(raw []byte) error {
-	var r record
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return plain(err)
+// line reads one line and yields what is wrong with it. What can be told of it is remembered even so, so that the lines
+// below are understood.
+func (p *parser) line(raw []byte) iter.Seq2[spot, error] {
+	return func(yield func(spot, error) bool) {
+		var r record
+		wrong := map[string]bool{} // members of another type
+		if err := json.Unmarshal(raw, &r); err != nil {
+			typed := typeErrors(raw, err)
+			for at, err := range typed {
+				if !yield(at, err) {
+					return
+				}
+				wrong[at.steps[0].(string)] = true
+			}
+			if len(wrong) == 0 {
+				yield(spot{offset: whereJSON(raw, err)}, plain(err))
+				return
+			}
+		}
+		if offset, err := checkKeys(raw); err != nil && !yield(spot{offset: offset}, err) {
+			return
+		}
+		troubles := p.version(r)
+		if r.Yanked != nil {
+			troubles = p.yank(r)
+		}
+		for at, err := range troubles {
+			if !(len(at.steps) > 0 && wrong[at.steps[0].(string)]) && !yield(at, err) {
+				return
+			}
+		}
 	}
-	if err := checkKeys(raw); err != nil {
-		return err
-	}
-	if r.Yanked != nil {
-		return p.yank(r)
-	}
-	if err := r.Check(); err != nil {
-		return err
-	}
-	if at, dup := p.at[r.Version]; dup {
-		return fmt.Errorf("version %s is published a second time (the first is number %d): a published version never changes", r.Version, at+1)
-	}
-	id, err := source.ParseID(r.Name)
-	if err != nil {
-		return err
-	}
-	if !p.entry.ID.IsZero() && p.entry.ID != id {
-		return fmt.Errorf("the file is about %s, and this line about %s", p.entry.ID, id)
-	}
-	p.entry.ID = id
-	p.at[r.Version] = len(p.entry.Versions)
-	p.entry.Versions = append(p.entry.Versions, r.Line)
-	return nil
 }
 
-func (p *parser) yank(r record) error {
-	if r.Source != "" || r.Digest != "" || r.Skills != nil {
-		return errors.New("a line that withdraws a version has only version and yanked")
+// version takes over the line of a version.
+func (p *parser) version(r record) iter.Seq2[spot, error] {
+	return func(yield func(spot, error) bool) {
+		for at, err := range r.troubles() {
+			if !yield(at, err) {
+				return
+			}
+		}
+		if first, dup := p.at[r.Version]; dup {
+			yield(at("version"), fmt.Errorf("version %s is published a second time (the first is number %d): a published version never changes", r.Version, first+1))
+			return
+		}
+		id, err := source.ParseID(r.Name)
+		if err == nil && !p.entry.ID.IsZero() && p.entry.ID != id {
+			if !yield(at("name"), fmt.Errorf("the file is about %s, and this line about %s", p.entry.ID, id)) {
+				return
+			}
+		} else if err == nil {
+			p.entry.ID = id
+		}
+		if CheckVersion(r.Version) == nil {
+			p.at[r.Version] = len(p.entry.Versions)
+			p.entry.Versions = append(p.entry.Versions, r.Line)
+		}
+		if !p.strict {
+			return
+		}
+		for at, err := range r.unusable() {
+			if !yield(at, err) {
+				return
+			}
+		}
 	}
-	at, ok := p.at[r.Version]
-	if !ok {
-		return fmt.Errorf("version %q is withdrawn but was not published above", r.Version)
+}
+
+func (p *parser) yank(r record) iter.Seq2[spot, error] {
+	return func(yield func(spot, error) bool) {
+		if r.Source != "" || r.Digest != "" || r.Skills != nil {
+			yield(at(), errors.New("a line that withdraws a version has only version and yanked"))
+			return
+		}
+		var reason string
+		restore := bytes.Equal(r.Yanked, []byte("false"))
+		published, ok := p.at[r.Version]
+		switch {
+		case !ok:
+			if !yield(at("version"), fmt.Errorf("version %q is withdrawn but was not published above", r.Version)) {
+				return
+			}
+		case r.Name != "" && r.Name != p.entry.ID.String():
+			if !yield(at("name"), fmt.Errorf("the file is about %s, and this line about %s", p.entry.ID, r.Name)) {
+				return
+			}
+		}
+		if err := json.Unmarshal(r.Yanked, &reason); !restore && (err != nil || reason == "") {
+			yield(at("yanked"), errors.New("yanked is neither a reason nor false"))
+		} else if ok {
+			p.entry.Versions[published].Yanked = reason
+		}
 	}
-	if r.Name != "" && r.Name != p.entry.ID.String() {
-		return fmt.Errorf("the file is about %s, and this line about %s", p.entry.ID, r.Name)
-	}
-	if bytes.Equal(r.Yanked, []byte("false")) {
-		p.entry.Versions[at].Yanked = ""
-		return nil
-	}
-	var reason string
-	if err := json.Unmarshal(r.Yanked, &reason); err != nil || reason == "" {
-		return errors.New("yanked is neither a reason nor false")
-	}
-	p.entry.Versions[at].Yanked = reason
-	return nil
 }
 
 // sortLines puts the highest version first. Versions are strict semver here, so parsing them again cannot go wrong.
@@ -154,12 +212,41 @@ func sortLines(lines []Line) {
 
 // plain returns a JSON error's text without Go's words for types.
 func plain(err error) error {
-	var typed *json.UnmarshalTypeError
-	if errors.As(err, &typed) && typed.Field == "" {
+	typed, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case !ok:
+		return err
+	case typed.Field == "":
 		return errors.New("a line is a JSON object")
+	default:
+		article := "a"
+		if strings.HasPrefix(typed.Value, "array") || strings.HasPrefix(typed.Value, "object") {
+			article = "an"
+		}
+		return fmt.Errorf("%s has %s %s where something else belongs", strings.TrimPrefix(typed.Field, "Line."), article, typed.Value)
 	}
-	if typed != nil {
-		return fmt.Errorf("%s has a %s where something else belongs", typed.Field, typed.Value)
+}
+
+// typeErrors yields the members of an object that have another type than a line's, once it is known that there are some.
+func typeErrors(raw []byte, err error) iter.Seq2[spot, error] {
+	return func(yield func(spot, error) bool) {
+		if _, ok := errors.AsType[*json.UnmarshalTypeError](err); !ok {
+			return
+		}
+		start := len(raw) - len(bytes.TrimLeft(raw, space))
+		for key, m := range members(raw[start:]) {
+			one, _ := json.Marshal(map[string]json.RawMessage{key: json.RawMessage(raw[start+m.start : start+m.end])})
+			var r record
+			typed, ok := errors.AsType[*json.UnmarshalTypeError](json.Unmarshal(one, &r))
+			if !ok {
+				continue
+			}
+			if typed.Field == "" {
+				typed.Field = key // from within a type that decodes itself
+			}
+			if !yield(at(strings.ToLower(key)), plain(typed)) {
+				return
+			}
+		}
 	}
-	return err
 }

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,17 +14,17 @@ const maxDepth = 16
 
 // checkKeys refuses an object that has a key twice, at any depth: two readers could take different values from it. Keys
 // count as equal where encoding/json takes them for equal, in any case. The JSON is valid, so that one look at each
-// byte is enough.
-func checkKeys(raw []byte) error {
-	if len(raw) == 0 || raw[0] != '{' {
-		return errors.New("a line is a JSON object")
+// byte is enough. The offset is that of the key.
+func checkKeys(raw []byte) (offset int, err error) {
+	if raw = bytes.TrimRight(raw, space); len(raw) == 0 || bytes.TrimLeft(raw, space)[0] != '{' {
+		return 0, errors.New("a line is a JSON object")
 	}
 	var open []keys // the objects and arrays that are not closed yet
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {
 		case '{', '[':
 			if len(open) == maxDepth {
-				return errors.New("the JSON is nested too deeply")
+				return i, errors.New("the JSON is nested too deeply")
 			}
 			open = append(open, keys{object: raw[i] == '{', next: true})
 		case '}', ']':
@@ -34,13 +35,13 @@ func checkKeys(raw []byte) error {
 			end := stringEnd(raw, i)
 			if top := &open[len(open)-1]; top.object && top.next {
 				if err := top.add(raw[i:end]); err != nil {
-					return err
+					return i, err
 				}
 			}
 			i = end - 1
 		}
 	}
-	return nil
+	return 0, nil
 }
 
 // stringEnd returns where the string that begins at raw[i] ends.

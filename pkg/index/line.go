@@ -2,14 +2,19 @@ package index
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/source"
 )
 
@@ -45,39 +50,104 @@ func (l Line) Encode() []byte {
 
 // Check reports what is wrong with the line, or nil.
 func (l Line) Check() error {
-	if _, err := source.ParseID(l.Name); err != nil {
+	for _, err := range l.troubles() {
 		return err
 	}
-	if err := CheckVersion(l.Version); err != nil {
-		return err
-	}
-	if _, err := time.Parse(time.RFC3339, l.Published); l.Published != "" && err != nil {
-		return diag.Errorf(diag.Invalid, "published %q is not an RFC 3339 time", l.Published)
-	}
-	if l.Source == "" || l.Digest == "" {
-		return diag.Errorf(diag.Invalid, "a version needs a source and a digest")
-	}
-	if l.Integrity != "" && !isTree(l.Integrity) {
-		return diag.Errorf(diag.Invalid, "integrity %q is not t1:sha256: and 64 hex digits", l.Integrity)
-	}
-	return l.checkSkills()
+	return nil
 }
 
-func (l Line) checkSkills() error {
-	if len(l.Skills) == 0 {
-		return diag.Errorf(diag.Invalid, "a version needs at least one skill")
-	}
-	seen := make(map[string]bool, len(l.Skills))
-	for _, s := range l.Skills {
-		if s.Name == "" || seen[s.Name] {
-			return diag.Errorf(diag.Invalid, "skill name %q is empty or used twice", s.Name)
+// troubles yields what is wrong with the line.
+func (l Line) troubles() iter.Seq2[spot, error] {
+	return func(yield func(spot, error) bool) {
+		_, badName := source.ParseID(l.Name)
+		_, badTime := time.Parse(time.RFC3339, l.Published)
+		badVersion := CheckVersion(l.Version)
+		switch {
+		case badName != nil && !yield(at("name"), badName):
+		case badVersion != nil && !yield(at("version"), badVersion):
+		case l.Published != "" && badTime != nil && !yield(at("published"),
+			diag.Errorf(diag.Invalid, "published %q is not an RFC 3339 time", l.Published)):
+		case (l.Source == "" || l.Digest == "") && !yield(at(l.lacking()), diag.Errorf(diag.Invalid, "a version needs a source and a digest")):
+		case l.Integrity != "" && !isTree(l.Integrity) && !yield(at("integrity"),
+			diag.Errorf(diag.Invalid, "integrity %q is not t1:sha256: and 64 hex digits", l.Integrity)):
+		case len(l.Skills) == 0:
+			yield(at("skills"), diag.Errorf(diag.Invalid, "a version needs at least one skill"))
+		default:
+			l.checkSkills(yield)
 		}
-		if !isTree(s.Tree) {
-			return diag.Errorf(diag.Invalid, "tree %q of skill %s is not t1:sha256: and 64 hex digits", s.Tree, s.Name)
+	}
+}
+
+// lacking names the first member that a version needs and this one lacks.
+func (l Line) lacking() string {
+	if l.Source == "" {
+		return "source"
+	}
+	return "digest"
+}
+
+func (l Line) checkSkills(yield func(spot, error) bool) {
+	seen := make(map[string]bool, len(l.Skills))
+	for i, s := range l.Skills {
+		if (s.Name == "" || seen[s.Name]) &&
+			!yield(at("skills", i, "name"), diag.Errorf(diag.Invalid, "skill name %q is empty or used twice", s.Name)) {
+			return
+		}
+		if !isTree(s.Tree) && !yield(at("skills", i, "tree"),
+			diag.Errorf(diag.Invalid, "tree %q of skill %s is not t1:sha256: and 64 hex digits", s.Tree, s.Name)) {
+			return
 		}
 		seen[s.Name] = true
 	}
-	return nil
+}
+
+// unusable yields what makes clients refuse the version that a line is about, although the line can be read.
+func (l Line) unusable() iter.Seq2[spot, error] {
+	return func(yield func(spot, error) bool) {
+		if l.Check() == nil && !l.fits(yield) {
+			return
+		}
+		for i, s := range l.Skills {
+			if err := skill.CheckName(s.Name); s.Name != "" && err != nil && !yield(at("skills", i, "name"), err) {
+				return
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(l.Dependencies)) {
+			d := l.Dependencies[name]
+			if _, err := (Dependencies{name: d}).List(); err != nil && !yield(at("dependencies", name), err) {
+				return
+			}
+			if _, err := semver.NewConstraint(cmp.Or(d.Constraint, "*")); err != nil && d.Constraint != "latest" &&
+				!yield(at("dependencies", name), diag.Errorf(diag.Invalid, "%q is not a range of versions", d.Constraint)) {
+				return
+			}
+		}
+	}
+}
+
+// fits yields what is wrong with members that are valid by themselves. It reports whether to go on.
+func (l Line) fits(yield func(spot, error) bool) bool {
+	id, err := source.ParseID(l.Name)
+	if err != nil {
+		return true
+	}
+	if _, err := l.ref(id, source.Ref{Kind: source.KindPath, URL: "."}); err != nil {
+		member := "source"
+		if h, _ := strings.CutPrefix(l.Digest, "sha256:"); !isHex(h, 64) && !isHex(h, 40) {
+			member = "digest"
+		}
+		if !yield(at(member), err) {
+			return false
+		}
+	}
+	trees := make(map[string]string, len(l.Skills))
+	for _, s := range l.Skills {
+		trees[s.Name] = s.Tree
+	}
+	if want := bundle.Integrity(trees); l.Integrity != "" && l.Integrity != want {
+		return yield(at("integrity"), diag.Errorf(diag.Invalid, "the integrity is %s, and that of the skills %s", l.Integrity, want))
+	}
+	return true
 }
 
 // CheckVersion reports whether v is a version that may be published: strict semver, no leading v, no build metadata,

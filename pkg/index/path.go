@@ -36,11 +36,18 @@ func ParseConfig(name string, data []byte) (*Config, error) {
 	if err := json.Unmarshal(data, &c); err != nil {
 		return nil, diag.Errorf(diag.Invalid, "%s is not the description of an index: %v", name, err)
 	}
-	if c.Version != FormatVersion {
-		return nil, diag.Errorf(diag.Invalid, "%s: index format version %d is not %d", name, c.Version, FormatVersion).
-			WithHint("a newer skillpm may be needed to read this index")
+	if err := c.check(); err != nil {
+		return nil, diag.Errorf(diag.Invalid, "%s: %w", name, err).WithHint("%s", diag.HintOf(err))
 	}
 	return &c, nil
+}
+
+func (c *Config) check() error {
+	if c.Version == FormatVersion {
+		return nil
+	}
+	return diag.Errorf(diag.Invalid, "index format version %d is not %d", c.Version, FormatVersion).
+		WithHint("a newer skillpm may be needed to read this index")
 }
 
 // Encode returns the config.json of c.
