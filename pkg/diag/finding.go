@@ -49,6 +49,8 @@ type Finding struct {
 	Fix       string   `json:"fix,omitempty"`     // how to mend it
 	Profile   string   `json:"profile,omitempty"` // the profiles under which it holds, separated by commas; "" for all
 
+	Related []string `json:"related,omitempty"` // other files that it is about, as Path
+
 	// Edits mend it. They are there when they were asked for and are known; Fixable says that they are safe to apply
 	// unseen, others are suggestions.
 	Edits   []Edit `json:"edits,omitempty"`

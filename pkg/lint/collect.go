@@ -34,6 +34,7 @@ type finding struct {
 	message  string
 	fix      string
 	profile  string
+	related  []string           // paths of other files that it is about
 	edits    func() []diag.Edit // made only when they are asked for; their paths are those of the file system
 	suggest  bool               // the edits are a suggestion, and not safe to apply unseen
 }
@@ -65,6 +66,9 @@ func (c *collector) add(f finding) {
 	}
 	if f.width > 0 {
 		out.EndLine, out.EndColumn = f.line, f.column+f.width
+	}
+	for _, name := range f.related {
+		out.Related = append(out.Related, c.l.show(name))
 	}
 	if c.l.Edits && f.edits != nil {
 		out.Edits = f.edits()

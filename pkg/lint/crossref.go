@@ -209,12 +209,15 @@ func cycles(units []*unit, byName map[string]*unit) {
 	done := map[*unit]bool{}
 	for _, u := range units {
 		if chain := shortest(u, next, byName, done); chain != nil {
-			var names []string
+			var names, files []string
 			for _, r := range chain {
 				names = append(names, r.name)
+				if to := byName[r.name]; to != u {
+					files = append(files, to.file)
+				}
 			}
 			u.atMention(chain[0].mention, finding{
-				rule: rule.SkillCycle, message: "the skills use each other in a circle: " + u.name.text + " → " + strings.Join(names, " → "),
+				rule: rule.SkillCycle, related: files, message: "the skills use each other in a circle: " + u.name.text + " → " + strings.Join(names, " → "),
 			})
 		}
 		done[u] = true

@@ -41,7 +41,7 @@ func sameNames(units []*unit, pack bool) {
 			u.sameName(first, pack)
 		case other != nil:
 			u.atMention(u.name, finding{
-				rule: rule.NearName, message: fmt.Sprintf("%q is nearly the name of %s", u.name.text, u.l.show(other.file)),
+				rule: rule.NearName, related: []string{other.file}, message: fmt.Sprintf("%q is nearly the name of %s", u.name.text, u.l.show(other.file)),
 			})
 		}
 		names[u.name.text] = cmp.Or(names[u.name.text], u)
@@ -68,7 +68,7 @@ func sameDescriptions(units []*unit) {
 		u, other := of[m.Text], of[m.Of]
 		if u.name.text != other.name.text && !similar.Apart(u.name.text, u.description.text, other.name.text, other.description.text) {
 			u.atMention(u.description, finding{
-				rule: rule.NearDescription, message: "the description is nearly that of " + u.l.show(other.file),
+				rule: rule.NearDescription, related: []string{other.file}, message: "the description is nearly that of " + u.l.show(other.file),
 			})
 		}
 	}
@@ -99,7 +99,7 @@ func (u *unit) pack(known map[string]string) string {
 }
 
 func (u *unit) sameName(first *unit, pack bool) {
-	f := finding{rule: rule.SameName, message: fmt.Sprintf("%s is already called %q", u.l.show(first.file), u.name.text)}
+	f := finding{rule: rule.SameName, related: []string{first.file}, message: fmt.Sprintf("%s is already called %q", u.l.show(first.file), u.name.text)}
 	if !pack {
 		f.severity = new(diag.SeverityWarning)
 	}
@@ -108,6 +108,6 @@ func (u *unit) sameName(first *unit, pack bool) {
 
 func (u *unit) sameDescription(first *unit) {
 	u.atMention(u.description, finding{
-		rule: rule.SameDescribe, message: "the description is the same as that of " + u.l.show(first.file),
+		rule: rule.SameDescribe, related: []string{first.file}, message: "the description is the same as that of " + u.l.show(first.file),
 	})
 }

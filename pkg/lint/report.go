@@ -101,10 +101,11 @@ func (r *Report) Accept(by string, accepted func(diag.Finding) (reason string, o
 	r.sort()
 }
 
-// Keep leaves only the findings, those that do not count among them, whose path wanted accepts.
+// Keep leaves only the findings, those that do not count among them, that are about a path which wanted accepts.
 func (r *Report) Keep(wanted func(path string) bool) {
-	r.Findings = slices.DeleteFunc(r.Findings, func(f diag.Finding) bool { return !wanted(f.Path) })
-	r.Suppressed = slices.DeleteFunc(r.Suppressed, func(s Suppressed) bool { return !wanted(s.Path) })
+	other := func(f diag.Finding) bool { return !wanted(f.Path) && !slices.ContainsFunc(f.Related, wanted) }
+	r.Findings = slices.DeleteFunc(r.Findings, other)
+	r.Suppressed = slices.DeleteFunc(r.Suppressed, func(s Suppressed) bool { return other(s.Finding) })
 }
 
 // KeepSkills leaves only these of the skills and what hosts say of them; findings stay.

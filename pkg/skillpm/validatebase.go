@@ -83,8 +83,8 @@ func (j *job) covers(abs string) bool {
 	return false
 }
 
-// baselined returns a finding as a baseline in a file knows it. Its digest is that of the line, or, for a finding about a
-// whole file, of the file.
+// baselined returns a finding as a baseline in a file knows it. Its digest is that of the line; for a finding about a
+// whole file that of the file, and for a fact about what a skill can do that of the fact.
 func (c *Client) baselined(file string, report lint.Report, f diag.Finding) baseline.Finding {
 	abs := c.abs(filepath.FromSlash(f.Path))
 	rel, err := filepath.Rel(filepath.Dir(file), abs)
@@ -93,8 +93,11 @@ func (c *Client) baselined(file string, report lint.Report, f diag.Finding) base
 	}
 	text := []byte(report.Line(f))
 	if f.Line == 0 {
-		if data, err := os.ReadFile(abs); err == nil {
-			text = data
+		text = []byte(f.Message)
+		if r, _ := rule.Lookup(f.Rule); !r.Capability {
+			if data, err := os.ReadFile(abs); err == nil {
+				text = data
+			}
 		}
 	}
 	return baseline.Finding{Rule: f.Rule, Path: filepath.ToSlash(rel), Digest: baseline.Sum(text)}
