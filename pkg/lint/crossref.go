@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -179,21 +182,62 @@ func (l *linter) crossReferences(units []*unit) {
 		}
 	}
 	names := slices.Sorted(maps.Keys(byName))
+	manifests := map[string]*project.Manifest{}
 	for _, u := range units {
 		said := map[string]bool{}
 		for _, r := range u.refs {
-			if !r.sure || said[r.text] || r.pack != "" || byName[r.name] != nil || l.Known != nil && l.Known(r.name) {
+			if said[r.text] || !r.sure {
 				continue
 			}
 			said[r.text] = true
-			f := finding{rule: rule.UnknownSkill, message: fmt.Sprintf("there is no skill %q here, and none is installed", r.name)}
-			if near := suggest(r.name, names); near != "" {
-				f.fix = fmt.Sprintf("did you mean %s?", near)
+			if r.pack != "" {
+				u.packRef(r, l.manifest(manifests, u.home))
+			} else if byName[r.name] == nil && (l.Known == nil || !l.Known(r.name)) {
+				u.unknownSkill(r, names)
 			}
-			u.atMention(r.mention, f)
 		}
 	}
 	cycles(units, byName)
+}
+
+func (u *unit) unknownSkill(r skillRef, names []string) {
+	f := finding{rule: rule.UnknownSkill, message: fmt.Sprintf("there is no skill %q here, and none is installed", r.name)}
+	if near := suggest(r.name, names); near != "" {
+		f.fix = fmt.Sprintf("did you mean %s?", near)
+	}
+	u.atMention(r.mention, f)
+}
+
+// packRef reports a skill of a pack that the skill's own pack does not require.
+func (u *unit) packRef(r skillRef, m *project.Manifest) {
+	if m == nil || m.Name.String() == r.pack {
+		return
+	}
+	for _, d := range slices.Concat(m.Dependencies, m.DevDependencies) {
+		if d.ID.String() == r.pack {
+			return
+		}
+	}
+	u.atMention(r.mention, finding{
+		rule: rule.UndeclaredPack, message: fmt.Sprintf("%s is not among the dependencies of this pack", r.pack),
+		fix: "skillpm install " + r.pack,
+	})
+}
+
+// manifest reads the skillpm.yaml of a directory, once; nil where there is none that can be read.
+func (l *linter) manifest(known map[string]*project.Manifest, dir string) *project.Manifest {
+	if dir == "" {
+		return nil
+	}
+	m, ok := known[dir]
+	if !ok {
+		name := path.Join(dir, project.ManifestName)
+		if data, err := fs.ReadFile(l.fsys, name); err == nil {
+			m, _ = project.CheckManifest(name, data)
+		}
+		known[dir] = m
+	}
+	return m
 }
 
 // cycles reports the circles in which skills tell the agent to use each other, each once.

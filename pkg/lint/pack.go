@@ -17,7 +17,8 @@ func samePack(units []*unit) {
 	packs := map[string][]*unit{}
 	var order []string
 	for _, u := range units {
-		pack := u.pack(dirs)
+		u.home = u.pack(dirs)
+		pack := u.home
 		if packs[pack] == nil {
 			order = append(order, pack)
 		}

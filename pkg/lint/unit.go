@@ -24,6 +24,7 @@ type unit struct {
 
 	files    map[string]*file // by their paths in the skill
 	called   map[string]bool  // scripts that the skill calls by their path
+	home     string           // the directory of its pack's skillpm.yaml, "" where there is none
 	unknown  []foreignField   // fields that only other hosts know
 	comments []*suppression
 	refs     []skillRef // what it says of other skills
