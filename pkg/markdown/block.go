@@ -1,0 +1,250 @@
+package markdown
+
+type containerKind uint8
+
+const (
+	quoteContainer containerKind = iota
+	itemContainer                // a list's open item, and with it the list
+	noteContainer                // the definition of a footnote
+)
+
+// container is an open block that holds others.
+type container struct {
+	kind     containerKind
+	marker   byte // of a list: one of - + * . )
+	offset   int  // of an item: how many columns its content is indented
+	children int  // of an item: how many blocks it holds
+	note     int  // of a footnote's definition: which
+	outer    int  // and the footnote around it
+	quotes   int  // how many block quotes there are up to and with this container
+	items    int  // the same of items
+}
+
+// leafKind is what kind of block without blocks in it is open.
+type leafKind uint8
+
+const (
+	noLeaf leafKind = iota
+	paragraphLeaf
+	fencedLeaf
+	indentedLeaf
+	htmlLeaf
+)
+
+// readLine reads a line: it goes through the containers that continue, then it continues the open leaf or opens blocks.
+func (r *Reader) readLine() {
+	at, sibling := r.matchContainers()
+	if at == len(r.stack) && r.leaf > paragraphLeaf && r.continueLeaf() {
+		return
+	}
+	r.openBlocks(at, sibling)
+}
+
+// matchContainers returns how many of the open containers the line continues, and whether it begins the next item in the
+// list that does not.
+func (r *Reader) matchContainers() (at int, sibling bool) {
+	quotes, items := 0, 0
+	for i := range r.stack {
+		if r.blank() {
+			return r.matchBlank(i, quotes, items), false
+		}
+		r.steps++
+		c := &r.stack[i]
+		switch c.kind {
+		case quoteContainer:
+			if !r.quoteMarker() {
+				return i, false
+			}
+			quotes++
+		case noteContainer:
+			if r.indent() < 4 {
+				return i, false
+			}
+			r.skip(4)
+		case itemContainer:
+			if ok, next := r.matchItem(c); !ok {
+				return i, next
+			}
+			items++
+		}
+	}
+	return len(r.stack), false
+}
+
+// matchBlank is matchContainers where nothing is left of the line at the container i: only a block quote ends there.
+func (r *Reader) matchBlank(i, quotes, items int) int {
+	last := r.stack[len(r.stack)-1]
+	if last.quotes > quotes {
+		for r.stack[i].kind != quoteContainer { // few: this quote had to be opened behind all of them, and ends now
+			i++
+			r.steps++
+		}
+		return i
+	}
+	if last.items > items {
+		r.pos, r.pad = r.stop, 0
+		if r.text[r.stop-1] == '\n' {
+			r.pos--
+		}
+		r.next = r.pos
+	}
+	if last.kind == itemContainer && last.children == 0 {
+		r.empty = true
+	}
+	return len(r.stack)
+}
+
+// quoteMarker reads the marker of a block quote.
+func (r *Reader) quoteMarker() bool {
+	if r.indent() > 3 || r.next >= r.stop || r.text[r.next] != '>' {
+		return false
+	}
+	r.pos, r.col, r.pad = r.next+1, r.nextCol+1, 0
+	if r.pos < r.stop {
+		switch r.text[r.pos] {
+		case ' ':
+			r.pos++
+			r.col++
+		case '\t':
+			r.pad = 3 - r.col%4
+			r.pos++
+			r.col += r.pad + 1
+		}
+	}
+	r.seek()
+	return true
+}
+
+// opening is the state in which blocks are opened on a line.
+type opening struct {
+	at        int  // the containers from here on are not continued
+	begun     bool // they were closed, and a block is open instead
+	paragraph bool // a paragraph is open, which the line may continue
+	here      bool // and it is in the container in which blocks are opened
+}
+
+type start uint8
+
+const (
+	noStart start = iota
+	leafStart
+	containerStart // there may be more on the line
+	againStart     // the paragraph that was open is no more
+)
+
+// openBlocks opens the blocks that begin on the rest of the line, in the first containers.
+func (r *Reader) openBlocks(at int, sibling bool) {
+	o := opening{at: at, paragraph: r.leaf == paragraphLeaf}
+	o.here = o.paragraph && at == len(r.stack)
+	if sibling && !r.nextItem(&o) {
+		return
+	}
+	for !r.blank() {
+		switch r.start(&o) {
+		case leafStart:
+			return
+		case noStart:
+			r.openText(&o)
+			return
+		}
+	}
+	if !o.begun {
+		r.closeFrom(at)
+	}
+}
+
+// begin is called before a block is opened: it closes what the line does not continue.
+func (r *Reader) begin(o *opening) {
+	if !o.begun {
+		r.closeFrom(o.at)
+	}
+	*o = opening{at: o.at, begun: true}
+	if n := len(r.stack); n > 0 {
+		r.stack[n-1].children++
+	}
+}
+
+// push opens a container.
+func (r *Reader) push(o *opening, c container) *container {
+	r.begin(o)
+	if n := len(r.stack); n > 0 {
+		c.quotes, c.items = r.stack[n-1].quotes, r.stack[n-1].items
+	}
+	switch c.kind {
+	case quoteContainer:
+		c.quotes++
+	case itemContainer:
+		c.items++
+	case noteContainer:
+		c.outer, r.note = r.note, c.note
+	}
+	r.stack = append(r.stack, c)
+	return &r.stack[len(r.stack)-1]
+}
+
+// start opens the block that begins at the rest of the line, if it is not a paragraph and not indented code.
+func (r *Reader) start(o *opening) start {
+	c := r.text[r.next]
+	if classes[c]&classStart == 0 || r.indent() > 3 {
+		return noStart
+	}
+	switch c {
+	case '#':
+		return r.startHeading(o)
+	case '`', '~':
+		return r.startFence(o)
+	case '<':
+		return r.startHTML(o)
+	case '[':
+		return r.startNote(o)
+	case '>':
+		r.push(o, container{kind: quoteContainer})
+		r.quoteMarker()
+		return containerStart
+	}
+	if (c == '-' || c == '=') && o.here && r.underline() {
+		return r.startUnderlined(o)
+	}
+	if (c == '-' || c == '*' || c == '_') && r.isRule(r.next) {
+		r.begin(o)
+		return leafStart
+	}
+	return r.startList(o)
+}
+
+// openText continues the paragraph with the rest of the line, or opens one or indented code.
+func (r *Reader) openText(o *opening) {
+	if o.paragraph {
+		r.addLine()
+		return
+	}
+	r.begin(o)
+	if r.indent() > 3 {
+		r.openIndented()
+		return
+	}
+	r.leaf, r.table = paragraphLeaf, false
+	r.leaves = append(r.leaves, leaf{kind: paragraphLeaf, first: len(r.segs), note: r.note})
+	r.addLine()
+}
+
+// addLine adds the rest of the line to the open paragraph.
+func (r *Reader) addLine() {
+	switch r.text[r.next] {
+	case '|', '-', ':':
+		r.table = true
+	}
+	r.segs = append(r.segs, seg{r.pos, r.stop, r.pad})
+}
+
+// closeFrom closes the open leaf and the containers from there on.
+func (r *Reader) closeFrom(at int) {
+	r.closeLeaf()
+	for n := len(r.stack); n > at; n = len(r.stack) {
+		c := r.stack[n-1]
+		r.stack = r.stack[:n-1]
+		if c.kind == noteContainer {
+			r.closeNote(c)
+		}
+	}
+}

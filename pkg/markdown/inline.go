@@ -1,0 +1,204 @@
+package markdown
+
+import (
+	"bytes"
+	"slices"
+)
+
+// inlines is the state in which the inline content of a block is read.
+type inlines struct {
+	lines    []extent // of the block, without its containers
+	at       int      // the line that is being read
+	brackets []bracket
+	lastLink int      // the opening bracket of the link that opened last
+	lastEdge int      // the last bracket that was not escaped
+	title    bool     // the block is a heading
+	shown    []extent // of a heading: the text of its anchor
+	hidden   int      // of a heading: up to where its text is in the anchor, or left out
+	cell     bool     // the block is the cell of a table
+	joined   []byte
+
+	// The first of each special character that is not read yet, or the end of the text.
+	tick, open, less, shut int
+
+	// What is known not to come in the rest of the block.
+	ticks    bool // runs and longRuns hold where the last run of backticks of a length is
+	runs     [64]int
+	longRuns map[int]int
+	unended  [htmlData + 1]bool // HTML of a kind has no end
+	unangled int                // up to there a destination's opening angle bracket has no end
+}
+
+// bracket is an opening bracket that may begin a link.
+type bracket struct {
+	cursor     // after the bracket
+	start  int // of the link
+	image  bool
+}
+
+// noteRef is a reference to a footnote.
+type noteRef struct{ leaf, note int }
+
+// readInlines reads the inline content of all blocks.
+func (r *Reader) readInlines() {
+	for i := range r.leaves {
+		l := &r.leaves[i]
+		links := len(r.links)
+		refs := len(r.refs)
+		if l.kind == htmlLeaf {
+			r.readHTML(l)
+		} else if l.count > 0 {
+			r.readText(l)
+		} else if l.title {
+			r.anchors = append(r.anchors, anchor{})
+		}
+		r.sortLinks(links)
+		for j := range r.refs[refs:] {
+			r.refs[refs+j].leaf = i
+		}
+		l.links, l.spans, l.anchors, l.parts = len(r.links), len(r.spans), len(r.anchors), len(r.parts)
+	}
+}
+
+// sortLinks puts the links of a block in the order in which they start: they are found in that in which they end.
+func (r *Reader) sortLinks(from int) {
+	links := r.links[from:]
+	for i := 1; i < len(links); i++ {
+		if links[i].place < links[i-1].place {
+			slices.SortFunc(links, func(a, b foundLink) int { return a.place - b.place })
+			return
+		}
+	}
+}
+
+// readText reads a paragraph or a heading, and the table at its end.
+func (r *Reader) readText(l *leaf) {
+	if l.title && l.delimiter > 0 {
+		r.departs |= departOrder
+	}
+	if n := l.text(); n > 0 {
+		segs := r.segs[l.first : l.first+n]
+		start, stop := segs[0].start, segs[n-1].stop
+		if l.title || r.special(start, stop) {
+			r.lines = r.lines[:0]
+			for _, s := range segs {
+				r.lines = append(r.lines, extent{skipSpace(r.text[:s.stop], s.start), s.stop})
+			}
+			last := &r.lines[n-1]
+			*last = trim(r.text, *last)
+			r.title = l.title
+			r.readLines()
+			r.title = false
+		}
+	}
+	if l.delimiter > 0 {
+		r.cell = true
+		r.readTable(l)
+		r.cell = false
+	}
+}
+
+// special reports whether a piece of the text has one of the characters that inline content of interest begins with. The
+// pieces that are asked for must follow each other.
+func (r *Reader) special(from, to int) bool {
+	return r.nextSpecial(from) < to
+}
+
+// nextSpecial returns the first special character from a place on.
+func (r *Reader) nextSpecial(from int) int {
+	if r.tick < from {
+		r.tick = r.index1('`', from)
+	}
+	if r.open < from {
+		r.open = r.index1('[', from)
+	}
+	if r.less < from {
+		r.less = r.index1('<', from)
+	}
+	first := min(r.tick, r.open, r.less)
+	if len(r.brackets) > 0 {
+		if r.shut < from {
+			r.shut = r.index1(']', from)
+		}
+		first = min(first, r.shut)
+	}
+	return first
+}
+
+// index1 returns the first place of a byte from a place on, or the end of the text.
+func (r *Reader) index1(c byte, from int) int {
+	i := bytes.IndexByte(r.text[from:], c)
+	if i < 0 {
+		i = len(r.text) - from
+	}
+	r.steps += i
+	return from + i
+}
+
+// readLines reads the inline content of r.lines.
+func (r *Reader) readLines() {
+	r.at, r.brackets, r.lastLink, r.lastEdge = 0, r.brackets[:0], -1, -1
+	r.ticks, r.unended, r.unangled = false, [htmlData + 1]bool{}, -1
+	r.shown, r.hidden = r.shown[:0], r.lines[0].start
+	end := r.lines[len(r.lines)-1].end
+	for pos := r.lines[0].start; ; {
+		pos = r.nextSpecial(pos)
+		if pos >= end {
+			break
+		}
+		c := r.find(cursor{r.at, pos}, pos)
+		r.at = c.line
+		if c.pos > pos { // in what belongs to the containers
+			pos = c.pos
+			continue
+		}
+		if r.escaped(c) {
+			pos++
+			continue
+		}
+		pos = r.readSpecial(c)
+	}
+	r.brackets = r.brackets[:0]
+	if r.title {
+		r.hide(end, end)
+		r.parts = append(r.parts, r.shown...)
+		r.anchors = append(r.anchors, anchor{parts: len(r.shown)})
+	}
+}
+
+// escaped reports whether a backslash escapes the character at a place.
+func (r *Reader) escaped(c cursor) bool {
+	i := c.pos
+	for i > r.lines[c.line].start && r.text[i-1] == '\\' {
+		i--
+	}
+	r.steps += c.pos - i + 1
+	return (c.pos-i)%2 == 1
+}
+
+// readSpecial reads what begins with a special character, and returns where to go on.
+func (r *Reader) readSpecial(c cursor) int {
+	switch r.text[c.pos] {
+	case '`':
+		return r.readTicks(c)
+	case '<':
+		return r.readAngle(c)
+	case '[':
+		return r.openBracket(c)
+	}
+	return r.closeBracket(c)
+}
+
+// hide leaves a piece of a heading out of the text of its anchor.
+func (r *Reader) hide(from, to int) {
+	if !r.title {
+		return
+	}
+	for _, line := range r.lines {
+		start, end := max(line.start, r.hidden), min(line.end, from)
+		if start < end {
+			r.shown = append(r.shown, extent{start, end})
+		}
+	}
+	r.hidden = to
+}

@@ -1,0 +1,146 @@
+package markdown
+
+import "bytes"
+
+// readHTML reads a block of HTML.
+func (r *Reader) readHTML(l *leaf) {
+	r.lines = r.lines[:0]
+	for _, start := range r.starts[l.first : l.first+l.count] {
+		r.lines = append(r.lines, extent{start, 0})
+	}
+	for i := range r.lines {
+		r.lines[i].end = l.stop
+		if i+1 < len(r.lines) {
+			r.lines[i].end = r.lines[i].start + bytes.IndexByte(r.text[r.lines[i].start:], '\n') + 1
+		}
+	}
+	r.markup(extent{l.start, l.stop}, r.lines)
+}
+
+// markup reads the comments of a piece of HTML, and what its elements refer to and are called. The lines that it is in tell
+// what in it belongs to containers.
+func (r *Reader) markup(e extent, lines []extent) {
+	m := markup{Reader: r, b: r.text[e.start:e.end], base: e.start}
+	for i := 1; i < len(lines); i++ {
+		if !isBlank(r.text[lines[i-1].end:lines[i].start]) {
+			m.b = r.withoutContainers(e, lines)
+			break
+		}
+	}
+	r.steps += len(m.b)
+	for i := 0; ; {
+		n := bytes.IndexByte(m.b[i:], '<')
+		if n < 0 || i+n+1 >= len(m.b) {
+			return
+		}
+		i += n + 1
+		switch {
+		case isLetter(m.b[i]):
+			for i < len(m.b) && !isSpace(m.b[i]) && m.b[i] != '>' && m.b[i] != '/' {
+				i++
+			}
+			i = m.attributes(i)
+		case bytes.HasPrefix(m.b[i:], []byte("!--")):
+			i = m.comment(i - 1)
+		}
+	}
+}
+
+// withoutContainers returns a piece of the text with spaces for what in it belongs to containers.
+func (r *Reader) withoutContainers(e extent, lines []extent) []byte {
+	r.joined = append(r.joined[:0], r.text[e.start:e.end]...)
+	for i := 1; i < len(lines); i++ {
+		for j := lines[i-1].end; j < lines[i].start; j++ {
+			r.joined[j-e.start] = ' '
+		}
+	}
+	return r.joined
+}
+
+// markup is a piece of HTML that is read.
+type markup struct {
+	*Reader
+	b    []byte
+	base int // where it is in the text
+}
+
+// comment reads the comment that begins at a place, and returns the place after it.
+func (m *markup) comment(start int) int {
+	end := len(m.b)
+	switch rest := m.b[start+len("<!--"):]; {
+	case bytes.HasPrefix(rest, []byte(">")):
+		end = start + len("<!-->")
+	case bytes.HasPrefix(rest, []byte("->")):
+		end = start + len("<!--->")
+	default:
+		if i := bytes.Index(rest, []byte("-->")); i >= 0 {
+			end = start + len("<!--") + i + len("-->")
+		}
+	}
+	m.comments = append(m.comments, extent{m.base + start, m.base + end})
+	return end
+}
+
+// attributes reads the attributes of the tag whose name ends at a place, and returns where the tag ends.
+func (m *markup) attributes(i int) int {
+	b := m.b
+	for i < len(b) && b[i] != '>' {
+		if isSpace(b[i]) || b[i] == '/' || b[i] == '=' {
+			i++
+			continue
+		}
+		start := i
+		for i < len(b) && !isSpace(b[i]) && b[i] != '=' && b[i] != '>' && b[i] != '/' {
+			i++
+		}
+		name := b[start:i]
+		next := skipSpace(b, i)
+		if next >= len(b) || b[next] != '=' {
+			continue
+		}
+		var value extent
+		value, i = attributeValue(b, skipSpace(b, next+1))
+		m.refer(name, extent{m.base + value.start, m.base + value.end})
+	}
+	return i
+}
+
+// attributeValue returns the value that starts at a place, and where what follows it starts.
+func attributeValue(b []byte, i int) (value extent, next int) {
+	if i < len(b) && (b[i] == '"' || b[i] == '\'') {
+		n := bytes.IndexByte(b[i+1:], b[i])
+		if n < 0 {
+			return extent{i + 1, len(b)}, len(b)
+		}
+		return extent{i + 1, i + 1 + n}, i + 1 + n + 1
+	}
+	start := i
+	for i < len(b) && !isSpace(b[i]) && b[i] != '>' {
+		i++
+	}
+	return extent{start, i}, i
+}
+
+// refer records what an attribute refers to or names.
+func (r *Reader) refer(name []byte, value extent) {
+	switch {
+	case is(name, "src"), is(name, "href"):
+		r.links = append(r.links, foundLink{target: value, place: value.start, def: -1, kind: markupLink})
+	case is(name, "id"), is(name, "name"):
+		r.parts = append(r.parts, value)
+		r.anchors = append(r.anchors, anchor{parts: 1, html: true})
+	}
+}
+
+// is reports whether a name is one in lower case.
+func is(name []byte, lower string) bool {
+	if len(name) != len(lower) {
+		return false
+	}
+	for i, c := range name {
+		if c|0x20 != lower[i] {
+			return false
+		}
+	}
+	return true
+}

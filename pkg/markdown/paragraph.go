@@ -1,0 +1,127 @@
+package markdown
+
+// closeParagraph closes the open paragraph.
+func (r *Reader) closeParagraph() { r.endParagraph(false) }
+
+// endParagraph finds the definitions at the start of the open paragraph, and the table at its end. The paragraph is trimmed
+// before that only where its underline ends it: goldmark has it so, and it tells what is indented too far.
+func (r *Reader) endParagraph(trimmed bool) {
+	l := &r.leaves[len(r.leaves)-1]
+	l.count = len(r.segs) - l.first
+	if trimmed {
+		for i := l.first; i < len(r.segs); i++ {
+			s := r.segs[i]
+			r.segs[i] = seg{start: skipSpace(r.text[:s.stop], s.start), stop: s.stop}
+		}
+		last := &r.segs[len(r.segs)-1]
+		last.stop = trim(r.text, extent{last.start, last.stop}).end
+	}
+	if first := r.segs[l.first]; r.text[skipSpace(r.text, first.start)] == '[' {
+		lines := r.definitions(r.segs[l.first:])
+		l.first += lines
+		l.count -= lines
+	}
+	if r.table && l.count > 1 {
+		r.findTable(l)
+	}
+}
+
+// definitions reads the definitions at the start of a paragraph, and returns how many lines they are.
+func (r *Reader) definitions(segs []seg) int {
+	r.lines = r.lines[:0]
+	for _, s := range segs {
+		r.lines = append(r.lines, extent{s.start, s.stop})
+	}
+	line := 0
+	for line < len(r.lines) {
+		next, ok := r.definition(cursor{line, r.lines[line].start})
+		if !ok {
+			break
+		}
+		line = next
+	}
+	return line
+}
+
+// definition reads one definition, and returns the line after it.
+func (r *Reader) definition(c cursor) (next int, ok bool) {
+	c, _ = r.skipSpaces(c)
+	if r.peek(c) != '[' {
+		return 0, false
+	}
+	label := r.advance(c)
+	end, ok := r.findClosure(label, '[', ']')
+	if !ok {
+		return 0, false
+	}
+	c = r.advance(end)
+	if r.peek(c) != ':' {
+		return 0, false
+	}
+	c, _ = r.skipSpaces(r.advance(c))
+	destination, c, ok := r.destination(c)
+	if !ok {
+		return 0, false
+	}
+	next, ok = r.definitionEnd(c)
+	if !ok || !r.define(label, end, destination) {
+		return 0, false
+	}
+	return next, true
+}
+
+// definitionEnd reads the title of a definition, if there is one, and returns the line after it.
+func (r *Reader) definitionEnd(c cursor) (next int, ok bool) {
+	bare := r.blankRest(c) // nothing follows on the line, so that the definition may end here
+	next = c.line + 1
+	c, spaces := r.skipSpaces(c)
+	closer, quoted := closerOf(r.peek(c))
+	if !quoted {
+		return next, bare
+	}
+	if spaces == 0 {
+		return 0, false
+	}
+	end, found := r.findClosure(r.advance(c), r.peek(c), closer)
+	if !found {
+		return next, bare
+	}
+	c = r.advance(end)
+	if r.blankRest(c) {
+		return c.line + 1, true
+	}
+	if bare {
+		r.departs |= departTitle
+	}
+	return next, bare
+}
+
+// define records a definition, unless its label is blank. The first with a label counts.
+func (r *Reader) define(start, end cursor, destination extent) bool {
+	label := r.between(start, end)
+	if isBlank(label) {
+		return false
+	}
+	r.label = foldLabel(r.label[:0], label)
+	key := r.label
+	if _, ok := r.defined[string(key)]; ok {
+		return true
+	}
+	if r.defined == nil {
+		r.defined = map[string]int{}
+	}
+	r.defined[string(key)] = len(r.defs)
+	r.defs = append(r.defs, destination)
+	return true
+}
+
+// closerOf returns what ends a title that starts with a byte.
+func closerOf(opener byte) (closer byte, ok bool) {
+	switch opener {
+	case '"', '\'':
+		return opener, true
+	case '(':
+		return ')', true
+	}
+	return 0, false
+}
