@@ -176,3 +176,20 @@ func outermost(dirs []string) []string {
 		return false
 	})
 }
+
+// MatchSkills returns for each pattern of skills: the directories below the root of fsys that it means and that hold a
+// skill, as [Describe] finds them.
+func MatchSkills(fsys fs.FS, patterns []string) ([][]string, error) {
+	ignore, err := readIgnore(fsys)
+	if err != nil {
+		return nil, err
+	}
+	f := finder{fsys: newBounded(fsys), ignore: ignore}
+	found := make([][]string, len(patterns))
+	for i, pattern := range patterns {
+		if found[i], err = f.expand(".", strings.Split(path.Clean(pattern), "/")); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
