@@ -1,0 +1,397 @@
+package scan
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// Problem is what is wrong with an archive or with one of its entries.
+type Problem int
+
+// The problems.
+const (
+	HoldsNative    Problem = iota + 1 // a program for a processor
+	HoldsCompiled                     // code for a virtual machine
+	HoldsMacros                       // an office document with macros
+	HoldsEncrypted                    // entries with a password
+	HoldsText                         // a text in which something is found: the Hit says what
+	UnsafeEntry                       // a name that leads elsewhere, a link, a device, the same name twice
+	OpaqueArchive                     // it cannot be looked into: the format, too deep, too large, broken
+	problems
+)
+
+var problemNames = [...]string{
+	HoldsNative: "HoldsNative", HoldsCompiled: "HoldsCompiled", HoldsMacros: "HoldsMacros", HoldsEncrypted: "HoldsEncrypted",
+	HoldsText: "HoldsText", UnsafeEntry: "UnsafeEntry", OpaqueArchive: "OpaqueArchive",
+}
+
+// String returns the name of the problem's constant.
+func (p Problem) String() string {
+	if p <= 0 || p >= problems {
+		return fmt.Sprintf("Problem(%d)", int(p))
+	}
+	return problemNames[p]
+}
+
+// Finding is one thing found in an archive.
+type Finding struct {
+	Problem Problem
+	Path    string // the entry, "" for the archive itself; in an archive in the archive, the path of both
+	Format  Format // what the entry is
+	Count   int    // how many entries have the problem; Path is the first. 1 for a HoldsText.
+	Hit     Hit    // for HoldsText, with offsets in the entry
+	Detail  string // a short fact for a message, as "ELF program" or "links to ../x"
+}
+
+// Bounds of what is read of an archive.
+const (
+	mostEntries  = 10_000
+	mostTotal    = 64 << 20 // bytes, of everything that is unpacked
+	mostEntry    = 16 << 20 // bytes, of one entry
+	mostRatio    = 200      // of unpacked to packed bytes, from a MiB on
+	mostNested   = 1        // archives in the archive
+	mostTextHits = 200
+	mostParts    = 100 // documents in documents
+)
+
+// Archive looks into an archive and returns what is found there that would be found outside of it, and whether there is
+// something that cannot be looked at. It reads zip, tar, gzip and bzip2, and archives of these kinds inside of one. An office
+// document is a zip whose parts are no files of a skill: only its macros, programs and texts count. The name is that of
+// the file, for messages and to know what a compressed file is.
+func (s *Scanner) Archive(name string, data []byte) []Finding {
+	w := walk{scanner: s, left: mostTotal}
+	w.archive(name, "", data, 0)
+	return w.findings
+}
+
+// walk is one look into an archive.
+type walk struct {
+	scanner  *Scanner
+	findings []Finding
+	first    [problems]int // index of the finding of a problem plus one, for those that are counted
+	entries  int
+	left     int // bytes that may still be unpacked
+	texts    int // HoldsText findings
+	parts    int // documents in documents
+}
+
+// report notes a problem. All but hits in texts are counted in one finding for the whole archive.
+func (w *walk) report(f Finding) {
+	f.Count = 1
+	if f.Problem == HoldsText {
+		if w.texts++; w.texts > mostTextHits {
+			return
+		}
+	} else if k := w.first[f.Problem]; k > 0 {
+		w.findings[k-1].Count++
+		return
+	} else {
+		w.first[f.Problem] = len(w.findings) + 1
+	}
+	w.findings = append(w.findings, f)
+}
+
+func (w *walk) opaque(at string, f Format, format string, args ...any) {
+	w.report(Finding{Problem: OpaqueArchive, Path: at, Format: f, Detail: fmt.Sprintf(format, args...)})
+}
+
+// archive looks into one archive, which is at a path inside of the whole and in depth others.
+func (w *walk) archive(name, at string, data []byte, depth int) {
+	switch f := Sniff(data); f {
+	case Zip:
+		w.zip(at, data, depth)
+	case Tar:
+		w.tar(at, bytes.NewReader(data), depth)
+	case Gzip:
+		r, err := gzip.NewReader(bytes.NewReader(data))
+		if err != nil {
+			w.opaque(at, f, "it is broken")
+			return
+		}
+		w.compressed(strings.TrimSuffix(name, path.Ext(name)), at, f, r, len(data), depth)
+	case Bzip2:
+		w.compressed(strings.TrimSuffix(name, path.Ext(name)), at, f, bzip2.NewReader(bytes.NewReader(data)), len(data), depth)
+	default:
+		w.opaque(at, f, "%s", f)
+	}
+}
+
+// compressed looks at what a compressed file holds: a tar, or one file.
+func (w *walk) compressed(name, at string, f Format, r io.Reader, packed, depth int) {
+	head := make([]byte, 1024)
+	n, err := io.ReadFull(r, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		w.opaque(at, f, "it is broken")
+		return
+	}
+	head = head[:n]
+	r = io.MultiReader(bytes.NewReader(head), r)
+	limited := &meter{r: r, packed: packed}
+	if Sniff(head) == Tar {
+		w.tar(at, limited, depth)
+		return
+	}
+	data, ok := w.read(at, f, limited)
+	if ok {
+		w.entry(name, path.Join(at, path.Base(name)), data, depth)
+	}
+}
+
+// errBomb is the error of a meter.
+var errBomb = errors.New("it unpacks to far more than its size")
+
+// meter stops a reader that gives far more than what it reads.
+type meter struct {
+	r      io.Reader
+	packed int
+	read   int
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	n, err := m.r.Read(p)
+	m.read += n
+	if m.read > 1<<20 && m.read/mostRatio > m.packed {
+		return n, errBomb
+	}
+	return n, err
+}
+
+// read unpacks one entry, and reports why it cannot.
+func (w *walk) read(at string, f Format, r io.Reader) ([]byte, bool) {
+	most := min(mostEntry, w.left)
+	data, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
+	w.left = max(0, w.left-len(data))
+	switch {
+	case errors.Is(err, errBomb):
+		w.opaque(at, f, "%s", errBomb)
+	case errors.Is(err, zip.ErrAlgorithm):
+		w.opaque(at, f, "its compression is not known")
+	case err != nil:
+		w.opaque(at, f, "it is broken")
+	case len(data) > most:
+		w.opaque(at, f, "it is too large")
+	default:
+		return data, true
+	}
+	return nil, false
+}
+
+// count counts an entry, and reports whether there are too many.
+func (w *walk) count(at string, f Format) bool {
+	if w.entries++; w.entries > mostEntries {
+		w.opaque(at, f, "it has more than %d entries", mostEntries)
+		return false
+	}
+	return true
+}
+
+func (w *walk) zip(at string, data []byte, depth int) {
+	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if r == nil || err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+		w.opaque(at, Zip, "it is broken")
+		return
+	}
+	document := isDocument(r)
+	seen := make(map[string]bool, len(r.File))
+	for _, file := range r.File {
+		if !w.count(at, Zip) {
+			return
+		}
+		name := path.Join(at, file.Name)
+		if !w.named(at, file.Name, seen) {
+			continue
+		}
+		switch mode := file.Mode(); {
+		case mode.IsDir():
+			continue
+		case mode&fs.ModeType != 0:
+			w.report(Finding{Problem: UnsafeEntry, Path: name, Detail: "it is a link or a device"})
+			continue
+		case file.Flags&1 != 0:
+			w.report(Finding{Problem: HoldsEncrypted, Path: name, Detail: "it has a password"})
+			continue
+		}
+		if document && isMacro(file.Name) {
+			w.report(Finding{Problem: HoldsMacros, Path: name, Detail: "macros"})
+			continue
+		}
+		w.unzip(name, file, document, depth)
+	}
+}
+
+func (w *walk) unzip(name string, file *zip.File, document bool, depth int) {
+	r, err := file.Open()
+	if errors.Is(err, zip.ErrAlgorithm) {
+		w.opaque(name, Zip, "its compression is not known")
+		return
+	}
+	if err != nil {
+		w.opaque(name, Zip, "it is broken")
+		return
+	}
+	defer r.Close()
+	data, ok := w.read(name, Zip, &meter{r: r, packed: int(min(file.CompressedSize64, mostTotal))})
+	if !ok {
+		return
+	}
+	if document && w.parts < mostParts && Sniff(data) == Zip {
+		w.parts++
+		depth-- // a table in a text is a part of the document
+	}
+	w.entry(name, name, data, depth)
+}
+
+// isDocument reports whether a zip is an office document or a book: it says so in an entry of a fixed name.
+func isDocument(r *zip.Reader) bool {
+	for i, f := range r.File {
+		switch {
+		case f.Name == "[Content_Types].xml", i == 0 && f.Name == "mimetype":
+			return true
+		}
+	}
+	return false
+}
+
+// isMacro reports whether an entry of a document holds macros.
+func isMacro(name string) bool {
+	return strings.HasSuffix(strings.ToLower(name), "vbaproject.bin") || strings.HasPrefix(name, "Basic/") && strings.HasSuffix(name, ".xml") &&
+		!strings.HasSuffix(name, "-lc.xml") && !strings.HasSuffix(name, "-lb.xml")
+}
+
+func (w *walk) tar(at string, r io.Reader, depth int) {
+	archive := tar.NewReader(r)
+	seen := make(map[string]bool)
+	for {
+		h, err := archive.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			w.trailing(at, r)
+			return
+		case errors.Is(err, errBomb):
+			w.opaque(at, Tar, "%s", errBomb)
+			return
+		case err != nil && !errors.Is(err, tar.ErrInsecurePath):
+			w.opaque(at, Tar, "it is broken")
+			return
+		}
+		if !w.count(at, Tar) {
+			return
+		}
+		if h.Typeflag == tar.TypeXGlobalHeader || !w.named(at, h.Name, seen) {
+			continue
+		}
+		name := path.Join(at, h.Name)
+		switch h.Typeflag {
+		case tar.TypeDir:
+		case tar.TypeReg:
+			if h.Size > mostEntry {
+				w.opaque(name, Tar, "it is too large")
+				return
+			}
+			data, ok := w.read(name, Tar, archive)
+			if !ok {
+				return
+			}
+			w.entry(name, name, data, depth)
+		default:
+			w.report(Finding{Problem: UnsafeEntry, Path: name, Detail: "it is a link or a device"})
+		}
+	}
+}
+
+// trailing reports what stands after the end of a tar, where only zeros belong: readers pass over it in silence.
+func (w *walk) trailing(at string, r io.Reader) {
+	buf := make([]byte, 4096)
+	for read := 0; read <= mostEntry; {
+		n, err := r.Read(buf)
+		read += n
+		if len(bytes.Trim(buf[:n], "\x00")) > 0 {
+			w.opaque(at, Tar, "there is something after its end")
+			return
+		}
+		switch {
+		case err == nil:
+		case errors.Is(err, io.EOF):
+			return
+		default:
+			w.opaque(at, Tar, "there is something after its end")
+			return
+		}
+	}
+}
+
+// entry looks at one unpacked file.
+func (w *walk) entry(name, at string, data []byte, depth int) {
+	switch f := Sniff(data); {
+	case f.Native():
+		w.report(Finding{Problem: HoldsNative, Path: at, Format: f, Detail: f.String()})
+	case f.Compiled():
+		w.report(Finding{Problem: HoldsCompiled, Path: at, Format: f, Detail: f.String()})
+	case f.Archive() && depth >= mostNested:
+		w.opaque(at, f, "it is an archive in an archive in an archive")
+	case f.Archive():
+		w.archive(name, at, data, depth+1)
+	case f == Text, f == UTF16:
+		if f == UTF16 {
+			data = FromUTF16(data)
+		}
+		for _, h := range w.scanner.Text(data, optionsOf(name, data)) {
+			w.report(Finding{Problem: HoldsText, Path: at, Format: f, Hit: h, Detail: h.Detail})
+		}
+	}
+}
+
+// optionsOf says what a text in an archive is, by its name and its first line.
+func optionsOf(name string, data []byte) Options {
+	o := Options{Skill: path.Base(name) == "SKILL.md"}
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".markdown", ".mdx":
+		o.Markdown = true
+	case ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".cmd", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".command":
+		o.Script = true
+	}
+	o.Script = o.Script || bytes.HasPrefix(data, []byte("#!"))
+	return o
+}
+
+// named checks the name of an entry and reports one that leads out of the archive, or stands in it twice.
+func (w *walk) named(at, name string, seen map[string]bool) bool {
+	what := ""
+	clean := path.Clean(name)
+	dir := strings.HasSuffix(name, "/")
+	switch {
+	case name == "" || strings.HasPrefix(name, "/") || len(name) >= 2 && name[1] == ':':
+		what = "its name is absolute"
+	case strings.Contains(name, `\`):
+		what = "its name holds a backslash"
+	case clean == ".." || strings.HasPrefix(clean, "../") || strings.Contains("/"+name+"/", "/../"):
+		what = "its name leads out of the archive"
+	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7F || isBidi(r) || isTag(r) }):
+		what = "its name holds characters that do not show"
+	case seen[clean] && !dir:
+		what = "its name stands in the archive twice"
+	}
+	seen[clean] = true
+	if what == "" {
+		return true
+	}
+	w.report(Finding{Problem: UnsafeEntry, Path: shownPath(at, name), Detail: what})
+	return false
+}
+
+// shownPath returns the path of an entry as it can be shown.
+func shownPath(at, name string) string {
+	if at != "" {
+		at += "/"
+	}
+	return at + strings.Trim(fmt.Sprintf("%q", name), `"`)
+}

@@ -1,0 +1,270 @@
+package scan
+
+import (
+	"bytes"
+	"encoding/base64"
+)
+
+// hasDecode reports whether the arguments of base64, openssl or xxd at i ask for decoding.
+func (t *text) hasDecode(i int) bool {
+	rest := t.data[i:t.lineEnd(i, 200)]
+	if k := bytes.IndexAny(rest, "|;)`"); k >= 0 {
+		rest = rest[:k]
+	}
+	for len(rest) > 0 {
+		var w []byte
+		w, rest = cutWord(rest)
+		switch {
+		case len(w) < 2 || w[0] != '-':
+		case isFold(w, "--decode"), isFold(w, "-decode"), len(w) <= 3 && w[1] != '-' && bytes.ContainsAny(w, "dDr"):
+			return true
+		}
+	}
+	return false
+}
+
+// cutWord returns the first word of b, up to a blank, and the rest.
+func cutWord(b []byte) (word, rest []byte) {
+	i := 0
+	for i < len(b) && is(b[i], isBlank) {
+		i++
+	}
+	start := i
+	for i < len(b) && !is(b[i], isBlank) {
+		i++
+	}
+	return b[start:i], b[i:]
+}
+
+// decoder finds "base64 -d" and its like whose output is run.
+func (t *text) decoder(start, end int) {
+	if start < t.seen[checkBase64] || is(t.after(end), isWordy) && t.data[start] != 'x' {
+		return
+	}
+	from, options := start, end
+	if t.data[start] == 'x' {
+		options = start + len("xxd") // the option is a part of the literal
+	}
+	head := t.data[t.lineStart(start, 40):start]
+	if k := bytes.LastIndex(head, []byte("openssl ")); k >= 0 && !bytes.ContainsAny(head[k:], "|;)`") {
+		from -= len(head) - k
+		options = from + len("openssl")
+	}
+	if is(t.before(from), isWordy) || !t.hasDecode(options) {
+		return
+	}
+	c := t.command(from)
+	t.seen[checkBase64] = c.end
+	// The decoder may stand behind a pipe in a substitution: what matters is what stands before the whole pipeline.
+	run := c.shell != "" || c.substitute || t.pipelineRun(from)
+	if !run || !t.fed(from, c) || standIn(t.data[t.lineStart(from, 400):from]) {
+		return
+	}
+	detail := "decoded into a shell"
+	if c.shell != "" {
+		detail = "decoded into " + c.shell
+	}
+	t.hit(Base64Shell, from, max(end, min(c.end, max(c.shellEnd, c.pipe))), detail)
+}
+
+// fed reports whether a decoder has something to decode: what stands before its pipe, or a file or text among its arguments.
+// A pattern that is only named has nothing.
+func (t *text) fed(from int, c command) bool {
+	i := from
+	for i > 0 && from-i < 100 && (is(t.data[i-1], isBlank) || t.data[i-1] == '\\') {
+		i--
+	}
+	if t.before(i) == '|' {
+		return t.feeds(i - 1)
+	}
+	words := bytes.Fields(t.data[from:c.pipe])
+	for _, w := range words[min(1, len(words)):] {
+		if w[0] != '-' && !oneOf(w, "base64", "enc", "\\") {
+			return true
+		}
+	}
+	return false
+}
+
+// feeds reports whether the command before the pipe at i gives something to decode. What is only echoed has to be base64 of
+// a command, or a variable: "echo payload" is an example.
+func (t *text) feeds(i int) bool {
+	from := t.farStart(i)
+	if len(bytes.TrimSpace(t.data[from:i])) == 0 && from > 0 {
+		from = t.farStart(from - 1) // the pipe starts a line
+	}
+	words := bytes.Fields(t.data[from:i])
+	for len(words) > 0 && string(words[len(words)-1]) == "\\" {
+		words = words[:len(words)-1]
+	}
+	if len(words) == 0 {
+		return false
+	}
+	last := bytes.Trim(words[len(words)-1], "\"'`{}()<>*")
+	if len(words) > 1 && oneOf(bytes.Trim(words[len(words)-2], "\"'`$(&;"), "echo", "printf", "-n", "-e", "-ne", "%s") {
+		return bytes.IndexByte(last, '$') >= 0 || encodesCommand(last)
+	}
+	return len(last) > 0 && (len(words) > 1 || bytes.IndexByte(last, '=') >= 0)
+}
+
+// encodesCommand reports whether a word is base64 of something that has more than one word, or that is no text.
+func encodesCommand(word []byte) bool {
+	decoded, err := base64.RawStdEncoding.AppendDecode(nil, bytes.TrimRight(word, "="))
+	if err != nil || len(word) < 12 {
+		return false
+	}
+	return bytes.ContainsAny(decoded, " /\n;") || len(word) >= leastEncoded && !printable(decoded)
+}
+
+// pipelineRun reports whether the pipeline that start is part of stands in a substitution that is run.
+func (t *text) pipelineRun(start int) bool {
+	from := t.farStart(start)
+	head := t.data[from:start]
+	depth := 0
+	for i := len(head) - 1; i > 0; i-- {
+		switch head[i] {
+		case ')':
+			depth++
+		case '(':
+			if depth--; depth < 0 {
+				return runsSubstitution(head[:i+1])
+			}
+		case '`':
+			return runsSubstitution(head[:i+1])
+		}
+	}
+	return false
+}
+
+// standIn reports whether what is fed to a decoder is only a stand-in: "<payload>" or "...".
+func standIn(head []byte) bool {
+	return containsAny(head, "...", "…", "<payload", "<base64", "<encoded", "<BASE64", "<b64", "[base64", "[payload")
+}
+
+// decodeCall finds code that runs what it decodes: exec(base64.b64decode(…)), eval(atob(…)). In prose that shows code it
+// counts where what is decoded stands there too and is a program.
+func (t *text) decodeCall(start, end int) {
+	if start < t.seen[checkDecodeCall] || is(t.before(start), isWordy) {
+		return
+	}
+	head := t.data[t.lineStart(start, 160):start]
+	caller := callerOf(head)
+	if caller == "" {
+		return
+	}
+	tail := t.data[end:t.lineEnd(end, 4096)]
+	t.seen[checkDecodeCall] = end + min(len(tail), 64)
+	if isFold(t.data[start:end], "buffer.from(") && !containsAny(tail[:min(len(tail), 2048)], `"base64"`, `'base64'`) {
+		return
+	}
+	if !t.Script && !commandLine(head) && !isProgramLiteral(tail) {
+		return
+	}
+	t.hit(Base64Shell, start-len(head)+bytes.LastIndex(head, []byte(caller)), end-1, "decoded into "+caller)
+}
+
+// callerOf returns the name of the function that runs code and in whose arguments head ends, or "".
+func callerOf(head []byte) string {
+	depth := 0
+	for i := len(head) - 1; i > 0; i-- {
+		switch head[i] {
+		case ')':
+			depth++
+		case ';':
+			return ""
+		case '(':
+			if depth--; depth >= 0 {
+				continue
+			}
+			depth = 0
+			k := i
+			for k > 0 && (is(head[k-1], isWordy) || head[k-1] == '.') {
+				k--
+			}
+			switch name := string(head[k:i]); name {
+			case "exec", "eval", "Function", "os.system", "os.popen", "subprocess.run", "subprocess.call", "subprocess.Popen",
+				"subprocess.check_output", "subprocess.getoutput", "execSync", "child_process.exec", "child_process.execSync",
+				"system", "shell_exec", "passthru", "vm.runInThisContext", "assert", "builtins.exec", "__builtins__.exec":
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// commandLine reports whether code stands on a command line: after python -c, node -e and their like.
+func commandLine(head []byte) bool {
+	for _, s := range []string{" -c ", " -e ", " -r ", " -Command "} {
+		if program, _, ok := bytes.Cut(head, []byte(s)); ok {
+			words := bytes.Fields(program)
+			if len(words) > 0 && (isInterpreter(words[len(words)-1]) || isShell(words[len(words)-1])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isProgramLiteral reports whether tail starts with quoted base64 of 24 or more characters that decodes to text which is
+// no example's.
+func isProgramLiteral(tail []byte) bool {
+	tail = bytes.TrimLeft(tail, " bBrR")
+	if len(tail) < 24 || tail[0] != '"' && tail[0] != '\'' {
+		return false
+	}
+	k := bytes.IndexByte(tail[1:], tail[0])
+	if k < 24 {
+		return false
+	}
+	raw := bytes.TrimRight(tail[1:1+k], "=")
+	text, err := base64.RawStdEncoding.AppendDecode(nil, raw)
+	return err == nil && printable(text) && !examplesOnly(text)
+}
+
+// powerShell finds "powershell -EncodedCommand" with the command itself.
+func (t *text) powerShell(start, end int) {
+	if start < t.seen[checkPowerShell] || is(t.before(start), isWordy) || is(t.after(end), isWordy) {
+		return
+	}
+	stop := t.lineEnd(end, mostCommand)
+	t.seen[checkPowerShell] = stop
+	words := t.data[end:stop]
+	for i := 0; i < len(words); {
+		k := bytes.IndexByte(words[i:], '-')
+		if k < 0 {
+			return
+		}
+		i += k + 1
+		n := i
+		for n < len(words) && is(words[n], isLetter) {
+			n++
+		}
+		flag := words[i:n]
+		i = n
+		if len(flag) == 0 || !oneOf(flag, "ec") && !hasFold([]byte("encodedcommand"), string(bytes.ToLower(flag))) {
+			continue
+		}
+		value := bytes.TrimLeft(words[n:], " \t:\"'")
+		length := 0
+		for length < len(value) && is(value[length], isBase64) {
+			length++
+		}
+		if length >= 16 && !isPlaceholder(value[:length]) {
+			t.hit(Base64Shell, start, stop-len(value)+min(length, mostShown), "an encoded PowerShell command")
+			return
+		}
+	}
+}
+
+// fromBase64 finds .NET's decoder beside what runs its result.
+func (t *text) fromBase64(start, end int) {
+	if start < t.seen[checkFromBase64] {
+		return
+	}
+	const reach = 300
+	t.seen[checkFromBase64] = end + reach/2
+	near := t.around(start, reach/2, reach)
+	if hasWord(near, "iex") || containsAny(near, "invoke-expression", "scriptblock]::create", "assembly]::load", "start-process") {
+		t.hit(Base64Shell, start, end, "decoded into PowerShell")
+	}
+}

@@ -1,0 +1,180 @@
+package scan
+
+import "bytes"
+
+// commandLiterals are programs and calls that download, and what decodes text on the way to a shell.
+var commandLiterals = []literal{
+	{text: "curl", check: checkDownload},
+	{text: "wget", check: checkDownload},
+	{text: "iwr ", check: checkFetch},
+	{text: "irm ", check: checkFetch},
+	{text: "invoke-webrequest", check: checkFetch},
+	{text: "invoke-restmethod", check: checkFetch},
+	{text: ".downloadstring(", check: checkFetch},
+	{text: "base64", check: checkBase64},
+	{text: "xxd -r", check: checkBase64},
+	{text: "b64decode(", check: checkDecodeCall},
+	{text: "atob(", check: checkDecodeCall},
+	{text: "base64_decode(", check: checkDecodeCall},
+	{text: "decode_base64(", check: checkDecodeCall},
+	{text: "decode64(", check: checkDecodeCall},
+	{text: "buffer.from(", check: checkDecodeCall},
+	{text: "powershell", check: checkPowerShell},
+	{text: "pwsh", check: checkPowerShell},
+	{text: "frombase64string", check: checkFromBase64},
+}
+
+// download finds a curl or wget whose answer is run, in a pipe, in a substitution, or as a file.
+func (t *text) download(start, end int) {
+	if start < t.seen[checkDownload] || is(t.before(start), isWordy) || t.before(start) == '-' {
+		return
+	}
+	if hasFold(t.data[end:], ".exe") {
+		end += 4
+	}
+	if !is(t.after(end), isBlank) {
+		return
+	}
+	c := t.command(start)
+	t.seen[checkDownload] = c.end
+	from := t.source(end, c.pipe)
+	if from.text == nil || c.decodes {
+		return // what is decoded on the way is found at the decoder
+	}
+	switch {
+	case c.shell != "" || c.substitute:
+		t.runs(start, max(c.pipe, c.shellEnd), from)
+	case from.rawIP() && t.runsFile(c, from):
+		t.hit(RawIPShell, start, c.end, "a program from "+string(from.host)+" is downloaded and run")
+	}
+}
+
+// source returns the first address that is neither of a known installer nor a placeholder.
+func (t *text) source(start, end int) (found address) {
+	t.addresses(start, end, func(a address) bool {
+		if a.placeholder() || a.known() {
+			return true
+		}
+		found = a
+		return false
+	})
+	return found
+}
+
+// runs notes that what comes from an address is run.
+func (t *text) runs(start, end int, from address) {
+	if from.rawIP() {
+		t.hit(RawIPShell, start, end, string(from.host))
+		return
+	}
+	t.hit(PipeToShell, start, end, shown(from.host))
+}
+
+// runsFile reports whether one of the commands after a download runs the file that it wrote.
+func (t *text) runsFile(c command, from address) bool {
+	name := from.path
+	if k := bytes.LastIndexByte(name, '/'); k >= 0 {
+		name = name[k+1:]
+	}
+	if k := bytes.IndexAny(name, "?#"); k >= 0 {
+		name = name[:k]
+	}
+	if written := t.writtenTo(c); written != nil {
+		name = written
+	}
+	if k := bytes.LastIndexAny(name, `/\`); k >= 0 {
+		name = name[k+1:]
+	}
+	if len(name) < 1 {
+		return false
+	}
+	rest := t.data[c.end:min(len(t.data), c.end+400)]
+	if k := bytes.Index(rest, []byte("\n\n")); k >= 0 {
+		rest = rest[:k]
+	}
+	for i := 0; ; {
+		k := bytes.Index(rest[i:], name)
+		if k < 0 {
+			return false
+		}
+		if runsBefore(rest[:i+k]) {
+			return true
+		}
+		i += k + len(name)
+	}
+}
+
+// writtenTo returns the file that curl -o, wget -O, -OutFile or > writes to, or nil.
+func (t *text) writtenTo(c command) []byte {
+	words := bytes.Fields(t.data[c.start:c.end])
+	for i, w := range words[:max(0, len(words)-1)] {
+		if oneOf(w, "-o", "--output", "--output-document", "-outfile", ">") || len(w) > 2 && w[0] == '-' && w[1] != '-' && w[len(w)-1] == 'o' {
+			return bytes.Trim(words[i+1], "\"'")
+		}
+	}
+	return nil
+}
+
+// runsBefore reports whether head ends with what runs the file that is named next.
+func runsBefore(head []byte) bool {
+	dir := bytes.LastIndexAny(head, " \t\n;&|`\"'")
+	if bytes.HasPrefix(head[dir+1:], []byte("./")) {
+		return true
+	}
+	words := bytes.Fields(head[:max(0, dir+1)])
+	for n := 0; n < 2 && len(words) > n; n++ {
+		w := words[len(words)-1-n]
+		if n > 0 && (len(words[len(words)-1]) == 0 || words[len(words)-1][0] != '-' && words[len(words)-1][0] != '+') {
+			break
+		}
+		if isShell(w) || isInterpreter(w) || oneOf(w, "chmod", "start", "start-process", "open", "msiexec", "source", "exec", "nohup") {
+			return true
+		}
+		if n == 0 && len(words) > 1 && oneOf(words[len(words)-2], "chmod") {
+			return true
+		}
+	}
+	return false
+}
+
+// fetch finds PowerShell that runs what it downloads: iwr … | iex, iex (irm …).
+func (t *text) fetch(start, end int) {
+	if start < t.seen[checkFetch] || is(t.before(start), isWordy) || t.before(start) == '-' {
+		return
+	}
+	c := t.command(start)
+	t.seen[checkFetch] = c.end
+	stop := max(c.pipe, end)
+	from := t.source(end, stop)
+	if from.text == nil {
+		return
+	}
+	head := bytes.ToLower(t.data[t.lineStart(start, 120):start])
+	run := c.shell == "iex" || c.shell == "invoke-expression" || hasWord(head, "iex") ||
+		bytes.Contains(head, []byte("invoke-expression"))
+	if !run {
+		tail := bytes.ToLower(t.data[stop:t.lineEnd(stop, 60)])
+		run = bytes.Contains(tail, []byte("| iex")) || bytes.Contains(tail, []byte("|iex")) || bytes.Contains(tail, []byte("| invoke-expression"))
+	}
+	switch {
+	case run:
+		t.runs(start, max(stop, c.shellEnd), from)
+	case from.rawIP() && t.runsFile(c, from):
+		t.hit(RawIPShell, start, c.end, "a program from "+string(from.host)+" is downloaded and run")
+	}
+}
+
+// hasWord reports whether b holds word as a word of its own.
+func hasWord(b []byte, word string) bool {
+	for i := 0; ; {
+		k := bytes.Index(b[i:], []byte(word))
+		if k < 0 {
+			return false
+		}
+		k += i
+		i = k + len(word)
+		if (k == 0 || !is(b[k-1], isWordy)) && (i == len(b) || !is(b[i], isWordy)) {
+			return true
+		}
+	}
+}

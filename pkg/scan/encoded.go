@@ -1,0 +1,311 @@
+package scan
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+)
+
+// leastEncoded is the smallest number of characters of encoded text that is decoded.
+const leastEncoded = 24
+
+// mostDecoded bounds how many characters of a blob are decoded for one candidate, on each side.
+const mostDecoded = 4096
+
+// encodedWords are what commands hold. Their encoded forms are looked for, so that only blobs that hold one are decoded.
+var encodedWords = [...]string{"http", "curl", "wget", "/bin/", "bash", "powershell", "Invoke-", "IEX", "iex ", "iwr ", "eval"}
+
+// encodedLiterals are the base64 forms of those words at each of the three places in a group where they may start, also as
+// UTF-16, also encoded twice, and their hexadecimal forms.
+func encodedLiterals() []literal {
+	var table []literal
+	add := func(word string, check check) {
+		for lead := range 3 {
+			s, phase := aligned(word, lead)
+			if len(s) >= 4 {
+				table = append(table, literal{text: s, exact: true, check: check, arg: phase})
+			}
+		}
+	}
+	for i, word := range encodedWords {
+		add(word, checkEncoded)
+		add(strings.Join(strings.Split(word, ""), "\x00")+"\x00", checkEncoded)
+		if i < 5 {
+			for lead := range 3 {
+				inner, _ := aligned(word, lead)
+				add(inner, checkNested)
+			}
+			digits := hex.EncodeToString([]byte(word))
+			table = append(table, literal{text: digits, check: checkHex})
+			var escaped strings.Builder
+			for k := 0; k < len(digits); k += 2 {
+				escaped.WriteString(`\x` + digits[k:k+2])
+			}
+			table = append(table, literal{text: escaped.String(), check: checkEscapedHex})
+		}
+	}
+	return table
+}
+
+// aligned returns the characters of base64 that a word determines by itself when it starts lead bytes into a group, and
+// how far into a group of four characters the first of them is.
+func aligned(word string, lead int) (s string, phase int) {
+	all := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("\x00", lead) + word))
+	first := (8*lead + 5) / 6
+	last := 8 * (lead + len(word)) / 6
+	return all[first:last], first % 4
+}
+
+// encoded decodes the blob around a literal and finds it if it is a command. The literal's first character is at i, which
+// is phase characters into a group.
+func (t *text) encoded(i, phase int, nested bool) {
+	slot := (i - phase) & 3
+	if i < t.phase[slot] {
+		return
+	}
+	group := i - phase
+	start := i
+	for start > 0 && i-start < mostDecoded && is(t.data[start-1], isBase64) {
+		start--
+	}
+	end, breaks := t.blobEnd(i)
+	t.phase[slot] = end
+	t.work += end - start
+	if end-start < leastEncoded || !t.promising(group, end) {
+		return
+	}
+	if group < start {
+		group += 4
+	}
+	group -= (group - start) / 4 * 4
+	decoded := decode64(t.data[group:end], breaks)
+	what, ok := commandIn(decoded)
+	if !ok && nested {
+		what, ok = commandInside(decoded)
+	}
+	if ok {
+		t.hit(EncodedCommand, start, end, what)
+		t.phase = [4]int{end, end, end, end}
+	}
+}
+
+// promising reports whether the groups from i on decode to text, which other phases of a blob do not: they are not worth
+// decoding as a whole.
+func (t *text) promising(i, end int) bool {
+	var blob [16]byte
+	if i < 0 || min(i+len(blob), end) != i+len(blob) {
+		return true
+	}
+	copy(blob[:], t.data[i:])
+	for k, c := range blob {
+		switch {
+		case is(c, isBlank):
+			return true // it goes on in the next line
+		case c == '-':
+			blob[k] = '+'
+		case c == '_':
+			blob[k] = '/'
+		}
+	}
+	var decoded [12]byte
+	n, err := base64.RawStdEncoding.Decode(decoded[:], blob[:])
+	if err != nil {
+		return true
+	}
+	for _, c := range decoded[:n] {
+		if !readable(c) && c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// blobEnd returns the end of the base64 around i. A blob that is broken into long lines goes on in the next.
+func (t *text) blobEnd(i int) (end int, breaks bool) {
+	limit := min(len(t.data), i+mostDecoded)
+	line := i
+	for end = i; end < limit; end++ {
+		switch c := t.data[end]; {
+		case is(c, isBase64):
+		case (c == '\n' || c == '\r' && t.after(end+1) == '\n') && end-t.lineStart(end, 80) >= 60 && end > line:
+			if c == '\r' {
+				end++
+			}
+			if !is(t.after(end+1), isBase64) {
+				return end, breaks
+			}
+			breaks, line = true, end
+		default:
+			return end, breaks
+		}
+	}
+	return end, breaks
+}
+
+// decode64 decodes what starts with a whole group; the rest that makes no group is left out.
+func decode64(blob []byte, breaks bool) []byte {
+	clean := make([]byte, 0, len(blob))
+	for _, c := range blob {
+		switch {
+		case c == '-':
+			c = '+'
+		case c == '_':
+			c = '/'
+		case breaks && (c == '\n' || c == '\r'):
+			continue
+		}
+		clean = append(clean, c)
+	}
+	if len(clean)%4 == 1 {
+		clean = clean[:len(clean)-1]
+	}
+	decoded, _ := base64.RawStdEncoding.AppendDecode(nil, clean)
+	return narrow(decoded)
+}
+
+// narrow makes plain text of UTF-16 that holds it.
+func narrow(b []byte) []byte {
+	zeros := bytes.Count(b, []byte{0})
+	if zeros*5 < len(b)*2 {
+		return b
+	}
+	return bytes.ReplaceAll(b, []byte{0}, nil)
+}
+
+// commandInside looks for base64 inside of decoded text, decodes it, and looks for a command in that.
+func commandInside(b []byte) (string, bool) {
+	for i := 0; i < len(b); i++ {
+		start := i
+		for i < len(b) && is(b[i], isBase64) {
+			i++
+		}
+		if i-start >= leastEncoded {
+			if what, ok := commandIn(decode64(b[start:i], false)); ok {
+				return what, true
+			}
+		}
+	}
+	return "", false
+}
+
+// hexadecimal decodes the digits around start to end and finds them if they are a command.
+func (t *text) hexadecimal(start, end int, check check) {
+	if start < t.seen[check] {
+		return
+	}
+	var blob []byte
+	from, to := start, end
+	if check == checkHex {
+		for from > 1 && start-from < mostDecoded && is(t.data[from-1], isHex) && is(t.data[from-2], isHex) {
+			from -= 2
+		}
+		for to+1 < len(t.data) && to-end < mostDecoded && is(t.data[to], isHex) && is(t.data[to+1], isHex) {
+			to += 2
+		}
+		blob = t.data[from:to]
+	} else {
+		for from >= 4 && start-from < mostDecoded && t.isEscape(from-4) {
+			from -= 4
+		}
+		for to-end < mostDecoded && t.isEscape(to) {
+			to += 4
+		}
+		blob = bytes.ReplaceAll(t.data[from:to], []byte(`\x`), nil)
+	}
+	t.seen[check] = to
+	t.work += to - from
+	if len(blob) < leastEncoded {
+		return
+	}
+	decoded, err := hex.AppendDecode(nil, blob)
+	if err != nil {
+		return
+	}
+	if what, ok := commandIn(narrow(decoded)); ok {
+		t.hit(EncodedCommand, from, to, what)
+	}
+}
+
+// isEscape reports whether \x and two hexadecimal digits stand at i.
+func (t *text) isEscape(i int) bool {
+	return i+4 <= len(t.data) && t.data[i] == '\\' && t.data[i+1] == 'x' && is(t.data[i+2], isHex) && is(t.data[i+3], isHex)
+}
+
+// commandIn reports whether decoded text holds a command that downloads or runs something, and what it says there.
+func commandIn(b []byte) (string, bool) {
+	small := bytes.ToLower(b)
+	for _, word := range [...]string{
+		"curl ", "wget ", "iwr ", "irm ", "invoke-webrequest", "invoke-restmethod", "downloadstring", "downloadfile", "urlopen(",
+		"urlretrieve(", "requests.get(", "start-bitstransfer", "sh -c", "bash -i", "/dev/tcp/", "iex ", "iex(", "invoke-expression",
+		"os.system(", "subprocess.", "child_process", "| sh", "|sh", "| bash", "|bash", "bash -c", "powershell ", "eval $(", "eval \"$(",
+	} {
+		k := bytes.Index(small, []byte(word))
+		if k < 0 || k > 0 && is(small[k-1], isWordy) && is(word[0], isWordy) {
+			continue
+		}
+		from, to := k, k
+		for from > 0 && k-from < 100 && readable(b[from-1]) {
+			from--
+		}
+		for to < len(b) && to-k < 200 && readable(b[to]) {
+			to++
+		}
+		if near := small[from:to]; to >= k+len(word) && len(near) >= 12 && actsAt(word, near) && !examplesOnly(near) {
+			return shown(b[from:to]), true
+		}
+	}
+	return "", false
+}
+
+// actsAt reports whether a word of a command, with what stands near it, is one: a download needs an address.
+func actsAt(word string, near []byte) bool {
+	switch word {
+	case "sh -c", "bash -c", "bash -i", "/dev/tcp/", "os.system(", "powershell ", "eval $(", "eval \"$(":
+		return true
+	}
+	return containsAny(near, "://", "ftp.") || dotted(near)
+}
+
+// dotted reports whether near holds a word with a dot between letters or digits: a host.
+func dotted(near []byte) bool {
+	for i := 1; i+1 < len(near); i++ {
+		if near[i] == '.' && is(near[i-1], isWordy) && is(near[i+1], isWordy) {
+			return true
+		}
+	}
+	return false
+}
+
+// examplesOnly reports whether the addresses in a text are all stand-ins, and there is one.
+func examplesOnly(b []byte) bool {
+	found, real := false, false
+	for _, word := range bytes.FieldsFunc(b, func(r rune) bool { return r <= ' ' || strings.ContainsRune("\"'`()|;", r) }) {
+		if looksLikeAddress(word) && (bytes.Contains(word, []byte("://")) || bytes.IndexByte(word, '_') < 0 && word[0] != '$') {
+			if hostname := parseAddress(bytes.ToLower(word)); hostname.placeholder() {
+				found = true
+			} else if !isModule(hostname.host) {
+				real = true
+			}
+		}
+	}
+	return found && !real
+}
+
+// isModule reports whether what looks like a host is a name in code.
+func isModule(host []byte) bool {
+	name, _, _ := bytes.Cut(host, []byte("."))
+	return oneOf(name, "os", "sys", "subprocess", "urllib", "requests", "base64", "socket", "process", "self")
+}
+
+// printable reports whether text holds only what a program's text does.
+func printable(b []byte) bool {
+	for _, c := range b {
+		if !readable(c) {
+			return false
+		}
+	}
+	return true
+}
+
+func readable(c byte) bool { return c >= ' ' && c < 0x7F || is(c, isBlank) }

@@ -1,0 +1,233 @@
+package scan
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"strings"
+	"unicode/utf8"
+)
+
+// mostZeroWidth is the smallest run of invisible characters that is found. Joiners inside of emoji and of words stand
+// alone or in pairs.
+const mostZeroWidth = 4
+
+const highBits = 0x8080808080808080
+
+// hidden finds characters that people cannot see or that change the order of what they see.
+func (t *text) hidden() {
+	var run invisible
+	for i := t.nextHigh(0); i >= 0; i = t.nextHigh(i) {
+		for i < len(t.data) && t.data[i] >= utf8.RuneSelf {
+			if leads := classes[t.data[i]]&isHidden != 0; leads {
+				i += t.special(i, &run)
+			} else {
+				i++
+			}
+		}
+	}
+	t.endRun(&run)
+}
+
+// nextHigh returns the first position at or after i that holds no ASCII, or -1.
+func (t *text) nextHigh(i int) int {
+	for ; i+8 <= len(t.data); i += 8 {
+		if v := binary.LittleEndian.Uint64(t.data[i:]) & highBits; v != 0 {
+			return i + bits.TrailingZeros64(v)/8
+		}
+	}
+	for ; i < len(t.data); i++ {
+		if t.data[i] >= utf8.RuneSelf {
+			return i
+		}
+	}
+	return -1
+}
+
+// invisible is a run of zero-width characters.
+type invisible struct{ start, end, count int }
+
+// special looks at the character at i and returns how many bytes to go on.
+func (t *text) special(i int, run *invisible) int {
+	r, n := utf8.DecodeRune(t.data[i:])
+	switch {
+	case isTag(r):
+		return t.tags(i)
+	case isBidi(r):
+		t.hit(BidiControls, i, i+n, fmt.Sprintf("U+%04X", r))
+	case isZeroWidth(r):
+		if run.count == 0 || run.end != i {
+			t.endRun(run)
+			*run = invisible{start: i}
+		}
+		run.count++
+		run.end = i + n
+	}
+	return n
+}
+
+func (t *text) endRun(run *invisible) {
+	if run.count >= mostZeroWidth {
+		t.hit(ZeroWidthRun, run.start, run.end, fmt.Sprintf("%d invisible characters in a row", run.count))
+	}
+}
+
+func isTag(r rune) bool { return r >= 0xE0000 && r <= 0xE007F }
+
+func isBidi(r rune) bool { return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 }
+
+// isZeroWidth reports whether r shows nothing: zero-width spaces and joiners, invisible operators, format characters out
+// of use, and variation selectors, which can carry text behind a single emoji.
+func isZeroWidth(r rune) bool {
+	switch {
+	case r >= 0x200B && r <= 0x200F, r >= 0x2060 && r <= 0x2064, r >= 0x206A && r <= 0x206F:
+		return true
+	case r >= 0xFE00 && r <= 0xFE0F, r >= 0xE0100 && r <= 0xE01EF:
+		return true
+	}
+	return r == 0xFEFF || r == 0x180E || r == 0x034F
+}
+
+// blackFlag is the emoji that tags may follow: with them it is the flag of a part of a country.
+const blackFlag = "\U0001F3F4"
+
+// tags finds a run of tag characters, unless it is that of a flag: after the black flag three to six small letters and
+// digits, and the closing tag. It returns the length of the run.
+func (t *text) tags(i int) int {
+	end, count := i, 0
+	var read strings.Builder
+	for end < len(t.data) {
+		r, n := utf8.DecodeRune(t.data[end:])
+		if !isTag(r) {
+			break
+		}
+		t.work++
+		if c := r - 0xE0000; c >= 0x20 && c < 0x7F && read.Len() < 60 {
+			read.WriteByte(byte(c))
+		}
+		end += n
+		count++
+	}
+	if bytes.HasSuffix(t.data[:i], []byte(blackFlag)) && isFlag(t.data[i:end]) {
+		return end - i
+	}
+	detail := "1 character"
+	if count > 1 {
+		detail = fmt.Sprintf("%d characters", count)
+	}
+	if s := strings.TrimSpace(read.String()); s != "" {
+		detail += fmt.Sprintf(" that read %q", s)
+	}
+	t.hit(TagCharacters, i, end, detail)
+	return end - i
+}
+
+func isFlag(tags []byte) bool {
+	const cancel = 0xE007F
+	n := utf8.RuneCount(tags)
+	for k, r := range []rune(string(tags[:min(len(tags), 4*8)])) {
+		c := r - 0xE0000
+		letter := c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
+		if k < n-1 && !letter || k == n-1 && r != cancel {
+			return false
+		}
+	}
+	return n >= 4 && n <= 7
+}
+
+// mostBlank is the number of blank lines from which text below them counts as hidden.
+const mostBlank = 80
+
+// blank finds text below many blank lines. Such a run is at least mostBlank bytes long: it is enough to look at one place
+// in every half of that.
+func (t *text) blank() {
+	const stride = mostBlank / 2
+	for i := stride; i+8 <= len(t.data); i += stride {
+		if !allBlank(t.data[i : i+8]) {
+			continue
+		}
+		start, end := i, i
+		for start > 0 && is(t.data[start-1], isBlank) {
+			start--
+		}
+		for end < len(t.data) && is(t.data[end], isBlank) {
+			end++
+		}
+		t.work += end - start
+		lines := bytes.Count(t.data[start:end], []byte("\n"))
+		if start > 0 {
+			lines-- // it ends the line before
+		}
+		if lines >= mostBlank && end < len(t.data) {
+			t.hit(BlankPadding, end, t.lineEnd(end, 80), fmt.Sprintf("%d blank lines", lines))
+		}
+		i = max(i, end-stride+1)
+	}
+}
+
+func allBlank(b []byte) bool {
+	for _, c := range b {
+		if !is(c, isBlank) {
+			return false
+		}
+	}
+	return true
+}
+
+// dynamic finds commands that some hosts run when they load a skill: !`command` at the start of a line or after a blank,
+// and fenced blocks that are marked with an exclamation mark.
+func (t *text) dynamic() {
+	for i := 0; ; {
+		k := bytes.Index(t.data[i:], []byte("!`"))
+		if k < 0 {
+			break
+		}
+		start := i + k
+		i = start + 2
+		if c := t.after(i); !is(t.before(start), isBlank) || !is(c, isWordy) && bytes.IndexByte([]byte("./~$\"'({["), c) < 0 {
+			continue
+		}
+		end := bytes.IndexByte(t.data[i:t.lineEnd(i, 1000)], '`')
+		if end < 0 {
+			continue
+		}
+		t.hit(DynamicShell, start, i+end+1, shown(t.data[i:i+end]))
+		i += end + 1
+	}
+	for i := 0; ; {
+		k := bytes.Index(t.data[i:], []byte("```!"))
+		if k < 0 {
+			return
+		}
+		start := i + k
+		i = start + 4
+		from := t.lineStart(start, 100)
+		if len(bytes.Trim(t.data[from:start], " \t`")) == 0 && is(t.after(i), isBlank) {
+			t.hit(DynamicShell, start, i, "a block of commands")
+		}
+	}
+}
+
+// mostShown is the greatest length of a piece of a text in a Detail.
+const mostShown = 60
+
+// shown returns a piece of the text that a terminal may be given: short, on one line, and of plain characters.
+func shown(b []byte) string {
+	var s strings.Builder
+	for _, c := range b {
+		switch {
+		case s.Len() >= mostShown:
+			return s.String() + "…"
+		case is(c, isBlank):
+			if k := s.Len(); k > 0 && s.String()[k-1] != ' ' {
+				s.WriteByte(' ')
+			}
+		case c < ' ' || c >= 0x7F:
+			s.WriteByte('?')
+		default:
+			s.WriteByte(c)
+		}
+	}
+	return strings.TrimSpace(s.String())
+}

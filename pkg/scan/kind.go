@@ -1,0 +1,70 @@
+package scan
+
+import "fmt"
+
+// Kind is what a hit is about.
+type Kind int
+
+// The kinds. The first group is what only an attacker needs, or what must never be published; the second is what a skill
+// is able to do; the third is worth a look.
+const (
+	EncryptedArchive Kind = iota + 1 // a password-protected archive is to be extracted
+	Base64Shell                      // encoded text is decoded and run
+	EncodedCommand                   // encoded text that is a download or a shell command
+	RawIPShell                       // a program from a bare IP address is run
+	PasteSite                        // a link to a paste site
+	TagCharacters                    // invisible tag characters, U+E0000 to U+E007F
+	BidiControls                     // embeddings, overrides and isolates of the bidirectional algorithm
+	ZeroWidthRun                     // four or more invisible characters in a row
+	Secret                           // a secret with the prefix of its provider, or a private key
+	BlankPadding                     // text below eighty or more blank lines
+
+	DynamicShell   // a command that some hosts run when they load a skill
+	PipeToShell    // a download that is run unseen
+	InstallerFirst // a program is to be downloaded and run before anything else
+	SkipPermission // permissions of an agent are switched off
+
+	IgnoreInstructions // asks to ignore instructions
+	HideFromUser       // asks to keep something from the user
+	CredentialPath     // a place where credentials are kept
+	ReverseShell       // a shell for somebody elsewhere
+	Shortener          // a shortened link
+	Sudo               // a command run as the administrator
+
+	lastKind = Sudo
+)
+
+var kindNames = [...]string{
+	EncryptedArchive: "EncryptedArchive", Base64Shell: "Base64Shell", EncodedCommand: "EncodedCommand",
+	RawIPShell: "RawIPShell", PasteSite: "PasteSite", TagCharacters: "TagCharacters", BidiControls: "BidiControls",
+	ZeroWidthRun: "ZeroWidthRun", Secret: "Secret", BlankPadding: "BlankPadding",
+	DynamicShell: "DynamicShell", PipeToShell: "PipeToShell", InstallerFirst: "InstallerFirst", SkipPermission: "SkipPermission",
+	IgnoreInstructions: "IgnoreInstructions", HideFromUser: "HideFromUser", CredentialPath: "CredentialPath",
+	ReverseShell: "ReverseShell", Shortener: "Shortener", Sudo: "Sudo",
+}
+
+// String returns the name of the kind's constant.
+func (k Kind) String() string {
+	if k <= 0 || int(k) >= len(kindNames) {
+		return fmt.Sprintf("Kind(%d)", int(k))
+	}
+	return kindNames[k]
+}
+
+// Hit is one thing found in a text.
+type Hit struct {
+	Kind   Kind
+	Start  int    // offset of the first byte to be marked
+	End    int    // offset after the last one; Start < End, in one line where the thing is in one line
+	Detail string // a short fact for a message, as "a GitHub token", "pastebin.com" or "U+202E"; never a secret itself
+}
+
+// Options say what a text is.
+type Options struct {
+	Markdown bool // a page of Markdown: prose is read as well
+	Script   bool // a program that can be run: code counts where prose would only show it
+	Skill    bool // the SKILL.md itself, whose commands some hosts run on loading it
+}
+
+// MaxHits is the largest number of hits of one kind that [Scanner.Text] returns for a text.
+const MaxHits = 100

@@ -1,0 +1,39 @@
+package scan
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestLinear holds the work that is done beyond the one pass over the bytes to a fixed number of bytes for each byte of the
+// text, for texts that are nothing but candidates.
+func TestLinear(t *testing.T) {
+	const size, most = 1 << 14, 64
+	s := New()
+	worst, where := 0, ""
+	for _, l := range s.literals {
+		for _, between := range []string{"", " ", "\n", " x ", "\"", "(", " -d ", " -e x ", ": abcd "} {
+			piece := l.text + between
+			if l.then != "" {
+				piece = l.text + l.then[:1] + between
+			}
+			work := [2]int{}
+			for i := range work {
+				data := []byte(strings.Repeat(piece, (i+1)*size/len(piece)))
+				x := text{data: data, Options: Options{Markdown: true, Script: i == 0, Skill: true}}
+				s.scan(&x)
+				work[i] = x.work
+				if x.work > most*len(data) {
+					t.Errorf("%q: %d bytes looked at for %d", piece, x.work, len(data))
+				}
+			}
+			if work[1] > 2*work[0]+8*size {
+				t.Errorf("%q: %d bytes looked at, and %d for twice the text", piece, work[0], work[1])
+			}
+			if work[1] > worst {
+				worst, where = work[1], piece
+			}
+		}
+	}
+	t.Logf("worst: %q, %d bytes looked at for each", where, worst/(2*size))
+}

@@ -1,0 +1,244 @@
+package scan
+
+import "bytes"
+
+// proseLiterals are words of instructions that turn an agent against its user, and of those to run a program first.
+var proseLiterals = []literal{
+	{text: "ignore ", gram: "gnor", check: checkIgnore},
+	{text: "disregard", check: checkIgnore},
+	{text: "forget ", check: checkIgnore},
+	{text: "override ", check: checkIgnore},
+	{text: "bypass ", check: checkIgnore},
+	{text: " user", gram: "user", check: checkUser},
+	{text: ".exe", check: checkProgram},
+	{text: ".msi", check: checkProgram},
+	{text: ".dmg", check: checkProgram},
+	{text: ".pkg", check: checkProgram},
+	{text: ".zip", check: checkProgram},
+	{text: ".rar", check: checkProgram},
+	{text: ".bat", check: checkProgram},
+	{text: ".scr", check: checkProgram},
+	{text: ".appimage", check: checkProgram},
+	{text: "installer", gram: "ller", check: checkProgram},
+	{text: "executable", gram: "xecu", check: checkProgram},
+	{text: "installation script", gram: "n sc", check: checkProgram},
+}
+
+// nextWord returns the word of letters after blanks and marks of emphasis or quotation at i, and its end; nothing where
+// something else stands there.
+func (t *text) nextWord(i int) (word []byte, end int) {
+	for k := 0; i < len(t.data) && k < 8 && (is(t.data[i], isBlank) || bytes.IndexByte([]byte("*_\"'`>,"), t.data[i]) >= 0); k++ {
+		i++
+	}
+	start := i
+	for i < len(t.data) && i-start < 24 && (is(t.data[i], isLetter) || t.data[i] == '\'') {
+		i++
+	}
+	t.work += i - start
+	return t.data[start:i], i
+}
+
+// ignore finds "ignore all previous instructions" and its like: the word, who or when, and what is to be ignored.
+func (t *text) ignore(start, end int) {
+	if is(t.before(start), isWordy) {
+		return
+	}
+	which := false
+	for i, n := end, 0; n < 8; n++ {
+		word, next := t.nextWord(i)
+		switch {
+		case len(word) == 0:
+			return
+		case oneOf(word, "previous", "prior", "above", "earlier", "preceding", "foregoing", "initial", "original", "your", "all", "existing", "system"):
+			which = true
+		case oneOf(word, "instructions", "instruction", "prompt", "prompts", "rules", "directions", "guidelines", "directives", "constraints"):
+			if which {
+				t.hit(IgnoreInstructions, start, next, shown(t.data[start:next]))
+			}
+			return
+		case !oneOf(word, "any", "every", "the", "my", "these", "those", "other", "of", "and", "or", "safety", "security", "user"):
+			return
+		}
+		i = next
+	}
+}
+
+// user finds what is to be kept from the user: "do not tell the user", "without the user's knowledge".
+func (t *text) user(start int) {
+	word, next := t.nextWord(start)
+	if !oneOf(word, "user", "users", "user's", "users'") {
+		return
+	}
+	verb, from := t.prevWord(start)
+	if oneOf(verb, "the", "your", "a") {
+		verb, from = t.prevWord(from)
+	}
+	after, _ := t.nextWord(next)
+	switch {
+	case isFold(verb, "without"):
+		if !oneOf(after, "knowledge", "knowing", "noticing", "awareness", "seeing") {
+			return
+		}
+	case isFold(verb, "from"):
+		if from = t.hides(from); from < 0 {
+			return
+		}
+	default:
+		from = t.keepsQuiet(verb, from)
+		if from < 0 || oneOf(after, "to", "how", "they", "about", "which", "interface", "experience", "story", "stories", "where") {
+			return
+		}
+	}
+	t.hit(HideFromUser, from, next, shown(t.data[from:next]))
+}
+
+// prevWord returns the word before i, and its start; nothing where something else than blanks and emphasis stands between.
+func (t *text) prevWord(i int) (word []byte, start int) {
+	for k := 0; i > 0 && k < 8 && (is(t.data[i-1], isBlank) || t.data[i-1] == '*' || t.data[i-1] == '_' || t.data[i-1] == ','); k++ {
+		i--
+	}
+	end := i
+	for i > 0 && end-i < 16 && (is(t.data[i-1], isLetter) || t.data[i-1] == '\'' || t.data[i-1] >= 0x80) {
+		i--
+	}
+	t.work += end - i
+	return t.data[i:end], i
+}
+
+// hides returns where a word that hides something stands before i: "hide this from", "keep it secret from"; or -1.
+func (t *text) hides(i int) int {
+	for range 4 {
+		word, start := t.prevWord(i)
+		switch {
+		case len(word) == 0:
+			return -1
+		case oneOf(word, "hide", "conceal", "hiding"):
+			return start
+		case oneOf(word, "secret", "hidden"):
+			if before, _ := t.prevWord(start); oneOf(before, "keep", "this", "it") {
+				return start
+			}
+			return -1
+		}
+		i = start
+	}
+	return -1
+}
+
+// keepsQuiet returns where the negation stands before a verb of telling, "do not tell", "never mention this to"; or -1.
+// The last word before the user is word, at i.
+func (t *text) keepsQuiet(word []byte, i int) int {
+	for oneOf(word, "to", "this", "that", "it", "anything", "any", "of") {
+		word, i = t.prevWord(i)
+	}
+	if !oneOf(word, "tell", "telling", "mention", "inform", "informing", "reveal", "disclose", "notify", "alert", "mentioning") {
+		return -1
+	}
+	word, i = t.prevWord(i)
+	if oneOf(word, "not", "don't", "don’t", "never", "without", "mustn't", "won't", "avoid", "shouldn't", "dont") {
+		return i
+	}
+	return -1
+}
+
+// program finds the demand to download and run a program before anything else: in one paragraph, with the lines before it,
+// a download, a run, a reason why it must be first, and the address of a program.
+func (t *text) program(start, end int) {
+	if !t.Markdown || is(t.after(end), isWordy) && !hasFold(t.data[start:end], "executable") {
+		return
+	}
+	near := t.wanted.look(t, start)
+	if near == nil {
+		return
+	}
+	from := max(0, start-500)
+	near, from = paragraph(near, from, start)
+	if !containsAny(near, "before ", "must ", "prereq", "requir", "first", "will not work") {
+		return
+	}
+	must := firstOf(near, "before using", "before you can use", "before running", "before starting", "before proceeding", "before downloading",
+		"before you start", "required for this skill", "this skill requires", "this skill will not work", "will not work without",
+		"must be installed", "must be running", "must first", "must be downloaded", "prerequisite", "required before", "required:",
+		"install this first", "run this first", "installer first", "run the installer", " to function", "to work properly")
+	get := firstOf(near, "download", "copy the installation", "visit ", "grab ", "fetch the installer")
+	run := firstOf(near, " run ", "execute", "launch", "double-click", "double click", "paste", "run it", "extract")
+	if must < 0 || get < 0 || run < 0 {
+		return
+	}
+	if k, n := linksProgram(near, bytes.Contains(near, []byte("terminal")) && bytes.Contains(near, []byte("paste"))); k >= 0 {
+		t.hit(InstallerFirst, from+k, from+k+n, "a program to be run first")
+	}
+}
+
+// paragraph cuts the text around start to what belongs together: from the heading or the blank line but one before it to
+// the next heading or the blank line but one after it.
+func paragraph(near []byte, from, start int) ([]byte, int) {
+	at := start - from
+	head := near[:at]
+	if k := lastBreak(head, 2); k >= 0 {
+		near, from, at = near[k:], from+k, at-k
+	}
+	rest := near[at:]
+	for n := range 2 {
+		k := bytes.Index(rest, []byte("\n\n"))
+		if k < 0 {
+			return near, from
+		}
+		rest = rest[k+2:]
+		if n == 1 || len(rest) > 0 && rest[0] == '#' {
+			return near[:len(near)-len(rest)], from
+		}
+	}
+	return near, from
+}
+
+// lastBreak returns the end of the blank line that is the n-th from the end, or -1.
+func lastBreak(b []byte, n int) int {
+	for ; n > 0; n-- {
+		k := bytes.LastIndex(b, []byte("\n\n"))
+		if k < 0 {
+			return -1
+		}
+		if n == 1 {
+			return k + 2
+		}
+		b = b[:k]
+	}
+	return -1
+}
+
+// firstOf returns where the first of the texts that b holds stands, or -1.
+func firstOf(b []byte, texts ...string) int {
+	for _, s := range texts {
+		if k := bytes.Index(b, []byte(s)); k >= 0 {
+			return k
+		}
+	}
+	return -1
+}
+
+// linksProgram returns where an address of a program or an archive stands in a text in small letters, and its length; with
+// all, of whatever is there.
+func linksProgram(b []byte, all bool) (start, n int) {
+	for i := 0; ; {
+		k := bytes.Index(b[i:], []byte("http"))
+		if k < 0 {
+			return -1, 0
+		}
+		i += k
+		end := i
+		for end < len(b) && is(b[end], isURL) {
+			end++
+		}
+		link := bytes.TrimRight(b[i:end], ".,;:!?")
+		if all && len(link) > len("https://") {
+			return i, len(link)
+		}
+		for _, ending := range []string{".exe", ".msi", ".dmg", ".pkg", ".zip", ".rar", ".7z", ".bat", ".scr", ".appimage", ".jar"} {
+			if bytes.HasSuffix(link, []byte(ending)) {
+				return i, len(link)
+			}
+		}
+		i = max(end, i+4)
+	}
+}

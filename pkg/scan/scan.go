@@ -1,0 +1,213 @@
+package scan
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Scanner finds hits in texts. It is made by [New], never changes, and may be used by several goroutines at once.
+type Scanner struct {
+	filter   filter
+	literals []literal
+}
+
+// literal is a short text at which something may be found, and what looks at the place.
+type literal struct {
+	text  string // in small letters, unless case counts
+	exact bool   // case counts
+	gram  string // four of its bytes that are rare in text, in small letters, where a guess would be bad
+	then  string // where not "": one of these bytes must follow, for literals of less than four bytes
+	check check
+	arg   int    // for the check: which secret, which phase
+	name  string // for the check: what Detail says
+}
+
+// check is what is done where a literal stands.
+type check uint8
+
+const (
+	checkDownload   check = iota // curl, wget and their like: is the answer run?
+	checkFetch                   // PowerShell's downloads
+	checkBase64                  // a decoder on a command line
+	checkDecodeCall              // a decoder called in code
+	checkPowerShell              // powershell with an encoded command
+	checkFromBase64              // .NET's decoder
+	checkEncoded                 // base64 of a word that commands hold
+	checkNested                  // base64 of that base64
+	checkHex                     // hexadecimal of such a word
+	checkEscapedHex              // the same with \x
+	checkUnpack                  // programs that unpack archives with a password
+	checkPassword                // a password in prose
+	checkPaste                   // the address of a paste site
+	checkShortener               // the address of a shortener
+	checkSecret                  // the prefix of a secret
+	checkKeyBlock                // a private key
+	checkSkip                    // a switch that turns permissions off
+	checkIgnore                  // "ignore" and its like
+	checkUser                    // "user", to see what is kept from them
+	checkCredential              // a place of credentials
+	checkReverse                 // parts of reverse shells
+	checkSudo                    // sudo
+	checkProgram                 // a program file that a reader is to run
+	checks
+)
+
+// New returns a scanner. It takes far less than a millisecond.
+func New() *Scanner {
+	s := &Scanner{}
+	for _, table := range [...][]literal{
+		commandLiterals, packedLiterals, linkLiterals(), secretLiterals(), permissionLiterals, proseLiterals, placeLiterals,
+		encodedLiterals(),
+	} {
+		s.literals = append(s.literals, table...)
+	}
+	for i, l := range s.literals {
+		if l.then == "" {
+			at := max(0, strings.Index(l.text, l.gram))
+			if l.gram == "" {
+				at = rarest(l.text)
+			}
+			s.filter.add(gramOf(l.text[at:]), i, at)
+			continue
+		}
+		for k, c := range []byte(l.then) {
+			if strings.IndexByte(l.then, c|' ') == k || c|' ' == c || !strings.Contains(l.then, string(c|' ')) {
+				s.filter.add(gramOf(l.text+string(c)), i, 0)
+			}
+		}
+	}
+	return s
+}
+
+// Text returns what is found in a text, in the order of the hits' first bytes, and nil for nothing: the usual answer, for
+// which nothing is allocated. There are at most [MaxHits] hits of a kind.
+func (s *Scanner) Text(data []byte, o Options) []Hit {
+	t := text{data: data, Options: o}
+	s.scan(&t)
+	return t.hits
+}
+
+func (s *Scanner) scan(t *text) {
+	data := t.data
+	for i := s.filter.next(data, 0); i >= 0; i = s.filter.next(data, i+1) {
+		s.look(t, i)
+	}
+	t.hidden()
+	t.blank()
+	if t.Skill {
+		t.dynamic()
+	}
+	if len(t.hits) > 1 {
+		slices.SortFunc(t.hits, func(a, b Hit) int {
+			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Kind, b.Kind))
+		})
+		t.hits = slices.CompactFunc(t.hits, func(a, b Hit) bool {
+			return a.Kind == b.Kind && a.Start == b.Start && a.End == b.End
+		})
+	}
+}
+
+// look runs the checks of every literal whose gram stands at i.
+func (s *Scanner) look(t *text, i int) {
+	for e := s.filter.lookup(gramAt(t.data, i)); e != 0; {
+		entry := s.filter.entry[e-1]
+		e = entry.next
+		l := &s.literals[entry.literal]
+		start := i - int(entry.offset)
+		end := start + len(l.text)
+		if start < 0 || end > len(t.data) || !l.is(t.data[start:end]) {
+			continue
+		}
+		if l.then == "" || end < len(t.data) && strings.IndexByte(l.then, t.data[end]) >= 0 {
+			t.check(l, start, end)
+		}
+	}
+}
+
+func (l *literal) is(b []byte) bool {
+	if l.exact {
+		return string(b) == l.text
+	}
+	return isFold(b, l.text)
+}
+
+// text is one text being scanned.
+type text struct {
+	Options
+	data  []byte
+	hits  []Hit
+	count [lastKind + 1]uint8
+
+	// seen is, for each check, the end of what it has looked at and need not look at again: what keeps the work linear
+	// where candidates stand close together.
+	seen [checks]int
+
+	work   int    // bytes looked at closely
+	far    int    // bytes gone back by farStart
+	phase  [4]int // for checkEncoded: seen by phase
+	small  []byte // for around
+	packed window // for checkPassword
+	wanted window // for checkProgram
+}
+
+func (t *text) check(l *literal, start, end int) {
+	switch l.check {
+	case checkDownload:
+		t.download(start, end)
+	case checkFetch:
+		t.fetch(start, end)
+	case checkBase64:
+		t.decoder(start, end)
+	case checkDecodeCall:
+		t.decodeCall(start, end)
+	case checkPowerShell:
+		t.powerShell(start, end)
+	case checkFromBase64:
+		t.fromBase64(start, end)
+	case checkEncoded, checkNested:
+		t.encoded(start, l.arg, l.check == checkNested)
+	case checkHex, checkEscapedHex:
+		t.hexadecimal(start, end, l.check)
+	case checkUnpack:
+		t.unpack(start, end, l)
+	case checkPassword:
+		t.password(start, end)
+	case checkPaste, checkShortener:
+		t.link(l, start, end)
+	case checkSecret:
+		t.secret(&secretForms[l.arg], start)
+	case checkKeyBlock:
+		t.keyBlock(start, end)
+	case checkSkip:
+		t.skip(l, start, end)
+	case checkIgnore:
+		t.ignore(start, end)
+	case checkUser:
+		t.user(start)
+	case checkCredential:
+		t.credential(l, start, end)
+	case checkReverse:
+		t.reverse(l, start, end)
+	case checkSudo:
+		t.sudo(start, end)
+	case checkProgram:
+		t.program(start, end)
+	}
+}
+
+// hit notes a hit. What reaches over several lines is cut to the first.
+func (t *text) hit(k Kind, start, end int, detail string) {
+	if t.count[k] == MaxHits {
+		return
+	}
+	t.count[k]++
+	if n := bytes.IndexByte(t.data[start:end], '\n'); n > 0 {
+		end = start + n
+	}
+	for end-1 > start && is(t.data[end-1], isBlank) {
+		end--
+	}
+	t.hits = append(t.hits, Hit{Kind: k, Start: start, End: end, Detail: detail})
+}

@@ -1,0 +1,37 @@
+package scan
+
+import "strings"
+
+// ToolRisk says how much one item of allowed-tools allows. A wildcard is an item that means every tool: "*", "all",
+// "mcp__*". An unscoped shell is a tool for commands without the commands that it is for: "Bash", "Bash(*)",
+// "run_shell_command", and what comes to the same, as "Bash(sh:*)"; "Bash(git:*)" is neither.
+func ToolRisk(item string) (wildcard, unscopedShell bool) {
+	item = strings.ToLower(strings.Trim(strings.TrimSpace(item), `"'`))
+	name, scope, scoped := strings.Cut(item, "(")
+	name = strings.TrimSpace(name)
+	scope = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(scope), ")"))
+	if scoped && strings.Trim(scope, "*: ") != "" {
+		if !isShellTool(name) {
+			return false, false
+		}
+		first, _, _ := strings.Cut(strings.FieldsFunc(scope, func(r rune) bool { return r == ':' || r == ' ' })[0], "*")
+		return false, isShell([]byte(first)) || first == "eval"
+	}
+	switch name {
+	case "*", "**", "*:*", "*/*", "all", "all_tools", "all-tools", "alltools", "mcp__*", "mcp:*", "mcp/*", "mcp__*__*":
+		return true, false
+	}
+	return false, isShellTool(name)
+}
+
+// isShellTool reports whether a tool, in small letters, runs any command on any of the hosts.
+func isShellTool(name string) bool {
+	switch name {
+	case "bash", "shell", "sh", "zsh", "powershell", "cmd", "terminal", "run_shell_command", "shelltool", "execute",
+		"execute_command", "execute_bash", "exec", "exec_command", "run_command", "run_terminal_cmd", "run_terminal_command",
+		"run_in_terminal", "runinterminal", "execute/runinterminal", "runcommands", "local_shell", "local_shell_call",
+		"developer__shell", "container.exec", "command":
+		return true
+	}
+	return false
+}
