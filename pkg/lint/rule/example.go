@@ -8,6 +8,9 @@ import (
 	"unicode/utf8"
 )
 
+// head is the frontmatter of most examples.
+const head = "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n---\n\n"
+
 // File is one file of an example.
 type File struct {
 	Path       string // "" where the example is a SKILL.md and says no more; {1..9} in it stands for a file for each number
@@ -123,25 +126,44 @@ func shortWords(text string) string {
 	return b.String()
 }
 
+// manyHidden is how many escapes in a row are written out.
+const manyHidden = 8
+
 func visibleLine(b *strings.Builder, line string) {
+	run := 0
 	for i, r := range line {
-		switch {
-		case r == '\n':
-			b.WriteByte('\n')
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r == utf8.RuneError && !strings.HasPrefix(line[i:], "\ufffd"):
-			fmt.Fprintf(b, `\x%02x`, line[i])
-		case r > 0xffff && hidden(r):
-			fmt.Fprintf(b, `\U%08x`, r)
-		case hidden(r):
-			fmt.Fprintf(b, `\u%04x`, r)
-		default:
+		escape := escaped(line[i:], r)
+		if escape == "" {
 			b.WriteRune(r)
+			run = 0
+			continue
+		}
+		switch run++; {
+		case run <= manyHidden:
+			b.WriteString(escape)
+		case run == manyHidden+1:
+			b.WriteString("…")
 		}
 	}
+}
+
+// escaped returns what is written for a character that cannot be seen, "" for others.
+func escaped(text string, r rune) string {
+	switch {
+	case r == '\n':
+		return ""
+	case r == '\r':
+		return `\r`
+	case r == '\t':
+		return `\t`
+	case r == utf8.RuneError && !strings.HasPrefix(text, "\ufffd"):
+		return fmt.Sprintf(`\x%02x`, text[0])
+	case r > 0xffff && hidden(r):
+		return fmt.Sprintf(`\U%08x`, r)
+	case hidden(r):
+		return fmt.Sprintf(`\u%04x`, r)
+	}
+	return ""
 }
 
 func hidden(r rune) bool {

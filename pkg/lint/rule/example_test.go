@@ -41,6 +41,7 @@ func TestVisible(t *testing.T) {
 		{"one\none\ntwo\n", "one\none\ntwo\n"},
 		{"key: " + strings.Repeat("aB3_", 10) + ".", "key: aB3_aB3_aB…."},
 		{strings.Repeat("word", 10), strings.Repeat("word", 10)},
+		{"a" + strings.Repeat("\x00", 20) + "b", "a" + strings.Repeat(`\u0000`, 8) + "…b"},
 		{"", ""},
 	}
 	for _, tt := range tests {

@@ -1,0 +1,151 @@
+package lint_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/profile"
+)
+
+// notYet are the rules whose examples are not found yet.
+var notYet = []string{
+	"PACK005", "PACK006", "PACK007", "PACK008", "PACK009", "PACK010", "PACK011", "PACK012", "PACK013",
+}
+
+// Every rule finds its bad example and not its good one.
+func TestExamples(t *testing.T) {
+	for _, r := range rule.All() {
+		t.Run(r.ID, func(t *testing.T) {
+			if r.Bad == "" || r.Good == "" {
+				t.Fatal("it has no examples")
+			}
+			bad, good := examine(t, r, r.Bad), examine(t, r, r.Good)
+			works := slices.Contains(ids(bad), r.ID) && !slices.Contains(ids(good), r.ID)
+			if slices.Contains(notYet, r.ID) {
+				if works {
+					t.Error("it works: take it off the list")
+				}
+				return
+			}
+			if !works {
+				t.Errorf("the bad example gives:\n  %s\nthe good one:\n  %s", strings.Join(bad, "\n  "), strings.Join(good, "\n  "))
+			}
+		})
+	}
+}
+
+// What the good examples are found guilty of besides is what they cannot do without.
+func TestGoodExamples(t *testing.T) {
+	for _, r := range rule.All() {
+		for _, found := range examine(t, r, r.Good) {
+			id := strings.Fields(found)[1]
+			other, _ := rule.Lookup(id)
+			if !other.Capability && !slices.Contains(beside[r.ID], id) && !slices.Contains(notYet, r.ID) {
+				t.Errorf("the good example of %s gives %s", r.ID, found)
+			}
+		}
+	}
+}
+
+// beside are the rules that the good examples of others cannot do without.
+var beside = map[string][]string{}
+
+// examine checks an example under its rule's profile, with the rule on.
+func examine(t *testing.T, r rule.Rule, example string) []string {
+	t.Helper()
+	o := lint.Options{Parallel: 1, Now: time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC)}
+	if r.Off {
+		o.Settings.Levels = []lint.Level{{Rules: r.ID, Own: true}}
+	}
+	if r.Profile != "" {
+		p, err := profile.Lookup(r.Profile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Profiles = []*profile.Profile{p}
+	}
+	report, err := lint.Run(context.Background(), exampleTree(t, example), []string{"."}, o)
+	if err != nil && !slices.Contains(notYet, r.ID) {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, f := range report.Findings {
+		out = append(out, fmt.Sprintf("%s:%d:%d %s %s", f.Path, f.Line, f.Column, f.Rule, f.Message))
+	}
+	return out
+}
+
+func ids(findings []string) []string {
+	var out []string
+	for _, f := range findings {
+		out = append(out, strings.Fields(f)[1])
+	}
+	return out
+}
+
+var (
+	skillName = regexp.MustCompile(`(?m)^name: +"?([A-Za-z0-9_-]+)`)
+	numbers   = regexp.MustCompile(`\{(\d+)\.\.(\d+)\}`)
+)
+
+// exampleTree returns the files of an example.
+func exampleTree(t *testing.T, example string) fs.FS {
+	t.Helper()
+	fsys := fstest.MapFS{}
+	for _, f := range rule.Files(example) {
+		if f.Path == "" {
+			dir := "deploy"
+			if m := skillName.FindStringSubmatch(f.Text); m != nil {
+				dir = m[1]
+			}
+			f.Path = path.Join(dir, "SKILL.md")
+		}
+		file := &fstest.MapFile{Data: []byte(f.Text), Mode: 0o644}
+		if f.Executable {
+			file.Mode = 0o755
+		}
+		if f.Target != "" {
+			file.Mode, file.Data = fs.ModeSymlink|0o777, []byte(f.Target)
+		}
+		for i := 0; len(file.Data) < f.MiB<<20; i++ {
+			file.Data = fmt.Appendf(file.Data, "Line %d of a file that is much too large to read.\n", i)
+		}
+		for _, name := range expand(t, f.Path) {
+			fsys[name] = file
+		}
+	}
+	return fsys
+}
+
+// expand returns the names that a path with {1..9} in it stands for.
+func expand(t *testing.T, name string) []string {
+	t.Helper()
+	at := numbers.FindStringSubmatchIndex(name)
+	if at == nil {
+		return []string{name}
+	}
+	first, err := strconv.Atoi(name[at[2]:at[3]])
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, err := strconv.Atoi(name[at[4]:at[5]])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for i := first; i <= last; i++ {
+		out = append(out, name[:at[0]]+strconv.Itoa(i)+name[at[1]:])
+	}
+	return out
+}
