@@ -98,7 +98,7 @@ var frontmatterRules = []Rule{
 		Fix: "correct the spelling, or move it below metadata:",
 
 		Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
-			"alowed-tools: Read\n---\n\nRoll the service out.\n",
+			"allowed-tool: Read\n---\n\nRoll the service out.\n",
 		Good: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
 			"allowed-tools: Read\n---\n\nRoll the service out.\n",
 	},

@@ -8,7 +8,7 @@ var referenceRules = []Rule{
 		Fix: "correct the path, or add the file",
 
 		Bad: "-- deploy/SKILL.md\n" +
-			head + "See [the guide](references/giude.md) and `guide.md`.\n" +
+			head + "See [the guide](references/giude.md).\n" +
 			"-- deploy/references/guide.md\n# Guide\n",
 		Good: "-- deploy/SKILL.md\n" +
 			head + "See [the guide](references/guide.md).\n" +

@@ -1,4 +1,5 @@
-// Command gendocs writes the command reference, man pages and shell completions from the commands themselves.
+// Command gendocs writes the command reference, man pages and shell completions from the commands themselves, and the pages
+// about rules from the table of rules.
 package main
 
 import (
@@ -22,6 +23,10 @@ func main() {
 		{flag.String("markdown", "", "write the command reference to this directory"), writeMarkdown},
 		{flag.String("man", "", "write man pages to this directory"), writeMan},
 		{flag.String("completions", "", "write shell completions to this directory"), writeCompletions},
+		{
+			flag.String("rules", "", "write the pages about rules to this directory"),
+			func(_ *cobra.Command, dir string) error { return writeRules(dir) },
+		},
 	}
 	flag.Parse()
 	for _, job := range jobs {

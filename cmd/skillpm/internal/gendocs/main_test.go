@@ -7,32 +7,43 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/commands")
+var update = flag.Bool("update", false, "rewrite docs/commands and docs/rules")
 
-// TestReference holds docs/commands to the commands.
+// TestReference holds docs/commands to the commands, and docs/rules to the rules.
 func TestReference(t *testing.T) {
-	kept := filepath.Join("..", "..", "..", "..", "docs", "commands")
-	if *update {
-		if err := os.RemoveAll(kept); err != nil {
-			t.Fatal(err)
-		}
-		if err := run(kept, writeMarkdown); err != nil {
-			t.Fatal(err)
-		}
+	for name, write := range map[string]func(string) error{
+		"commands": func(dir string) error { return run(dir, writeMarkdown) },
+		"rules":    writeRules,
+	} {
+		t.Run(name, func(t *testing.T) {
+			kept := filepath.Join("..", "..", "..", "..", "docs", name)
+			if *update {
+				if err := os.RemoveAll(kept); err != nil {
+					t.Fatal(err)
+				}
+				if err := write(kept); err != nil {
+					t.Fatal(err)
+				}
+			}
+			fresh := t.TempDir()
+			if err := write(fresh); err != nil {
+				t.Fatal(err)
+			}
+			compare(t, name, files(t, kept), files(t, fresh))
+		})
 	}
-	fresh := t.TempDir()
-	if err := run(fresh, writeMarkdown); err != nil {
-		t.Fatal(err)
-	}
-	want, got := files(t, fresh), files(t, kept)
+}
+
+func compare(t *testing.T, dir string, got, want map[string]string) {
+	t.Helper()
 	for name, text := range want {
 		if got[name] != text {
-			t.Errorf("docs/commands/%s is out of date: go test ./cmd/skillpm/internal/gendocs -update", name)
+			t.Errorf("docs/%s/%s is out of date: go test ./cmd/skillpm/internal/gendocs -update", dir, name)
 		}
 	}
 	for name := range got {
 		if _, ok := want[name]; !ok {
-			t.Errorf("docs/commands/%s documents no command", name)
+			t.Errorf("docs/%s/%s documents nothing", dir, name)
 		}
 	}
 }
