@@ -124,6 +124,19 @@ func TestCheckConfig(t *testing.T) {
 	}
 }
 
+func TestIDOf(t *testing.T) {
+	for _, tt := range []struct{ data, want string }{
+		{whole("1.0.0"), "acme/deploy"},
+		{"{\n{\"name\":\"Acme\"}\n" + whole("1.0.0"), "acme/deploy"},
+		{`{"version":"1.0.0","yanked":"x"}`, ""},
+		{"", ""},
+	} {
+		if id := index.IDOf([]byte(tt.data)); id.IsZero() != (tt.want == "") || !id.IsZero() && id.String() != tt.want {
+			t.Errorf("%s: %s, want %s", tt.data, id, tt.want)
+		}
+	}
+}
+
 // FuzzCheck holds Check to Parse: what Parse refuses, Check reports at its line, and every place is in the text.
 func FuzzCheck(f *testing.F) {
 	f.Add([]byte(whole("1.0.0") + `{"version":"1.0.0","yanked":"x"}`))

@@ -68,6 +68,23 @@ func Parse(path string, data []byte) (*Entry, error) {
 	return &p.entry, nil
 }
 
+// IDOf returns the pack that a file is about: that of its first version, whatever else is wrong with the file. It is zero
+// where no line says it.
+func IDOf(data []byte) source.ID {
+	for _, raw := range lines(data) {
+		var named struct {
+			Name string `json:"name"`
+		}
+		if json.Unmarshal(raw, &named) != nil {
+			continue
+		}
+		if id, err := source.ParseID(named.Name); err == nil {
+			return id
+		}
+	}
+	return source.ID{}
+}
+
 func tooLarge(path string) error {
 	return diag.Errorf(diag.Invalid, "%s is larger than %d bytes", path, MaxBytes)
 }

@@ -87,7 +87,7 @@ func (f *finder) match(patterns []string) ([]string, error) {
 	var found []string
 	for _, pattern := range patterns {
 		pattern = path.Clean(pattern)
-		dirs, err := f.expand(".", strings.Split(pattern, "/"))
+		dirs, err := f.expand(".", segments(pattern))
 		if err != nil {
 			return nil, err
 		}
@@ -101,6 +101,11 @@ func (f *finder) match(patterns []string) ([]string, error) {
 	}
 	slices.Sort(found)
 	return outermost(slices.Compact(found)), nil
+}
+
+// segments cuts a pattern at its slashes. Several ** in a row mean what one means.
+func segments(pattern string) []string {
+	return slices.CompactFunc(strings.Split(pattern, "/"), func(a, b string) bool { return a == "**" && b == "**" })
 }
 
 // expand returns the skills below dir whose paths match the pattern's segments, of which "**" stands for any number.
@@ -187,7 +192,7 @@ func MatchSkills(fsys fs.FS, patterns []string) ([][]string, error) {
 	f := finder{fsys: newBounded(fsys), ignore: ignore}
 	found := make([][]string, len(patterns))
 	for i, pattern := range patterns {
-		if found[i], err = f.expand(".", strings.Split(path.Clean(pattern), "/")); err != nil {
+		if found[i], err = f.expand(".", segments(path.Clean(pattern))); err != nil {
 			return nil, err
 		}
 	}

@@ -19,6 +19,30 @@ type Claim struct {
 	Direct bool // the manifest asks for the pack, not only another pack
 }
 
+// Claims lists the locked packs in the order in which their skills win bare names: the manifest's own in its order, then
+// the others by name.
+func Claims(m *Manifest, l *Lock) []Claim {
+	var list []Claim
+	direct := make(map[source.ID]bool)
+	add := func(id source.ID, isDirect bool) {
+		if p, ok := l.Packs[id]; ok {
+			list = append(list, Claim{Pack: id, Skills: slices.Sorted(maps.Keys(p.Skills)), Direct: isDirect})
+		}
+	}
+	for _, d := range slices.Concat(m.Dependencies, m.DevDependencies) {
+		if !direct[d.ID] {
+			direct[d.ID] = true
+			add(d.ID, true)
+		}
+	}
+	for _, id := range l.IDs() {
+		if !direct[id] {
+			add(id, false)
+		}
+	}
+	return list
+}
+
 // Named is a skill and the name that agents know it under.
 type Named struct {
 	Skill string

@@ -227,3 +227,22 @@ func TestNamesAreUnique(t *testing.T) {
 		}
 	})
 }
+
+// Claims are in the order in which the manifest asks for packs, and then in that of the others' names.
+func TestClaims(t *testing.T) {
+	m, err := project.ParseManifest("skillpm.yaml", []byte("dependencies: {globex/ops: '*', acme/gone: '*'}\ndev-dependencies: {acme/deploy: '*'}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range project.Claims(m, sampleLock(t)) {
+		got = append(got, fmt.Sprintf("%s %v %t", c.Pack, c.Skills, c.Direct))
+	}
+	want := []string{
+		"globex/ops [deploy true] true", "acme/deploy [deploy rollback] true",
+		"acme/kubectl-basics [kubectl-basics] false", "local/near [x-1] false",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -50,7 +50,7 @@ func isPlace(s string) bool {
 			return true
 		}
 	}
-	return strings.Contains(s, "://")
+	return s == "." || s == ".." || strings.Contains(s, "://")
 }
 
 // Requires returns what the pack requires, in order of the packs.

@@ -71,7 +71,7 @@ func TestAllows(t *testing.T) {
 func TestRequiredRoundTrip(t *testing.T) {
 	id := source.ID{Owner: "a", Name: "b"}
 	rapid.Check(t, func(t *rapid.T) {
-		d, err := project.ParseRequired(id, rapid.StringMatching(`(path:|\./|oci://|[>^~]|)[ -~é\[\]]{0,12}`).Draw(t, "text"))
+		d, err := project.ParseRequired(id, rapid.StringMatching(`(path:|\./|oci://|[>^~]|)[ -Z^-~é]{0,12}( \[[a-z]{1,3}\])?`).Draw(t, "text"))
 		if err != nil {
 			return
 		}
