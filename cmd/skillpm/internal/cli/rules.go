@@ -133,24 +133,33 @@ func example(w io.Writer, title, text string) {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		switch {
-		case f.Path != "" && f.Executable:
-			fmt.Fprintf(w, "    == %s (executable)\n", f.Path)
-		case f.Path != "":
-			fmt.Fprintf(w, "    == %s\n", f.Path)
+		if f.Path != "" {
+			head := "    == " + rule.Visible(f.Path)
+			if about := f.About(); about != "" {
+				head += " (" + about + ")"
+			}
+			fmt.Fprintln(w, head)
 		}
-		fmt.Fprintln(w, indented(strings.TrimSuffix(rule.Visible(f.Text), "\n")))
+		if f.Text != "" {
+			fmt.Fprintln(w, indented(strings.TrimSuffix(rule.Visible(f.Text), "\n")))
+		}
 	}
 }
 
-// suppressing says how a finding of a rule is kept from counting.
+// suppressing says how a finding of a rule is kept from counting: by a comment beside it or for the whole file, or by the
+// project's settings.
 func suppressing(r rule.Rule) string {
-	comment := "<!-- skillpm-ignore " + r.ID + ": why -->"
+	open, end := "<!-- ", " -->"
 	switch r.Family() {
 	case "FM", "SCR", "PACK":
-		comment = "# skillpm-ignore " + r.ID + ": why"
+		open, end = "# ", ""
 	}
-	return comment + "\n\nor for the whole project, in skillpm.yaml:\n\nvalidate:\n  rules: {" + r.ID + ": off}"
+	settings := "in skillpm.yaml\n\nvalidate:\n  rules: {ID: off}\n  ignore:\n    - {path: \"skills/x/**\", rules: [ID], reason: \"why\"}"
+	if r.Family() != "SUP" { // comments do not silence what is said of comments
+		settings = open + "skillpm-ignore ID: why" + end + "       on its line, or on the line before it\n" +
+			open + "skillpm-ignore-file ID: why" + end + "  for the whole file\n\nor " + settings
+	}
+	return strings.ReplaceAll(settings, "ID", r.ID)
 }
 
 // indented puts four spaces before every line that is not empty.
