@@ -60,11 +60,11 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// An editor can complete and explain every field of a skill: each has a title, a description, and values to choose from
-// or examples, which the schema itself accepts.
-func TestSkillFields(t *testing.T) {
+// An editor can complete and explain every field of a skill and of a policy: each has a title, a description, and values
+// to choose from or examples, which the schema itself accepts.
+func TestFields(t *testing.T) {
 	for _, name := range schema.Names() {
-		if strings.HasPrefix(name, "skill.") {
+		if strings.HasPrefix(name, "skill.") || name == "policy" {
 			fields(t, name, compile(t, name))
 		}
 	}

@@ -1,0 +1,119 @@
+package policy
+
+import (
+	"net/url"
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+func (r *reader) identity(v *yaml.Node) *Identity {
+	var id Identity
+	ok := r.fields(v, "identity", fields{
+		"issuer": func(v *yaml.Node) {
+			s, ok := r.text(v, "issuer")
+			if ok && !isIssuer(s) {
+				r.add(v, "write it exactly, as in https://accounts.example", "%q is not the https address of an issuer", s)
+				return
+			}
+			id.Issuer = s
+		},
+		"subject": func(v *yaml.Node) {
+			s, ok := r.text(v, "subject")
+			if !ok {
+				return
+			}
+			if message, hint := checkSubject(s); message != "" {
+				r.add(v, hint, "%s", message)
+				return
+			}
+			id.Subject = s
+		},
+	})
+	for _, name := range [...]string{"issuer", "subject"} {
+		if ok && lookup(v, name) == nil {
+			r.add(v, "an identity is written {issuer: https://…, subject: …}", "identity has no %s", name)
+		}
+	}
+	return &id
+}
+
+// isIssuer reports whether s is an https address without user, query, fragment and wildcards.
+func isIssuer(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil && strings.HasPrefix(s, "https://") &&
+		!strings.ContainsAny(s, "?#@*^$()[]{}|\\ ") && u.Host == strings.ToLower(u.Host)
+}
+
+// special are the characters that regular expressions give a meaning and subjects have none of. Dots, plus signs and
+// question marks are in addresses too.
+const special = `*^$()[]{}|\`
+
+// checkSubject returns what is wrong with a subject, and how to mend it. A subject that is meant as a pattern and is not
+// anchored would be that of whoever registers a name that contains it.
+func checkSubject(s string) (message, hint string) {
+	const exact = "write the subject exactly, or a regular expression between ^ and $"
+	if s == "" || strings.ContainsAny(s, " ") {
+		return "subject has no text, or a space in it", exact
+	}
+	inner, starts := strings.CutPrefix(s, "^")
+	inner, ends := strings.CutSuffix(inner, "$")
+	switch pattern := strings.ContainsAny(s, special); {
+	case !pattern:
+		return "", ""
+	case !starts || !ends:
+		return "subject is a pattern that does not start with ^ and end with $, so that it matches parts of other names", exact
+	}
+	re, err := syntax.Parse(s, syntax.Perl)
+	switch {
+	case err != nil:
+		return "subject is not a regular expression: " + err.Error(), exact
+	case !anchored(re):
+		return "subject is not anchored as a whole: ^ and $ must hold for every alternative", "write ^(" + inner + ")$"
+	case !literal(re):
+		return "subject matches everybody", "write the part of it that is always the same"
+	}
+	return "", ""
+}
+
+// anchored reports whether an expression matches whole texts only.
+func anchored(re *syntax.Regexp) bool {
+	return holds(re, syntax.OpBeginText, false) && holds(re, syntax.OpEndText, true)
+}
+
+// holds reports whether an expression starts or ends with an anchor, whichever of its alternatives matches.
+func holds(re *syntax.Regexp, anchor syntax.Op, end bool) bool {
+	switch re.Op {
+	case anchor:
+		return true
+	case syntax.OpCapture:
+		return holds(re.Sub[0], anchor, end)
+	case syntax.OpConcat:
+		if end {
+			return holds(re.Sub[len(re.Sub)-1], anchor, end)
+		}
+		return holds(re.Sub[0], anchor, end)
+	case syntax.OpAlternate:
+		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !holds(sub, anchor, end) })
+	}
+	return false
+}
+
+// literal reports whether every text that an expression matches has some characters that it names.
+func literal(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return true
+	case syntax.OpConcat, syntax.OpCapture:
+		return slices.ContainsFunc(re.Sub, literal)
+	case syntax.OpAlternate:
+		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !literal(sub) })
+	case syntax.OpPlus:
+		return literal(re.Sub[0])
+	case syntax.OpRepeat:
+		return re.Min > 0 && literal(re.Sub[0])
+	}
+	return false
+}

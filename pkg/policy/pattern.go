@@ -1,0 +1,176 @@
+package policy
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+var (
+	skillPattern = regexp.MustCompile(`^` + skillPart + `@` + skillPart + `/` + skillPart + `$`)
+	host         = regexp.MustCompile(`^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
+	port         = regexp.MustCompile(`^[1-9][0-9]{0,4}$`)
+	ociPart      = regexp.MustCompile(`^[a-z0-9*][a-z0-9._*-]*$`)
+	gitPart      = regexp.MustCompile(`^[A-Za-z0-9._~%+@*-]+$`)
+)
+
+const skillPart = `[a-z0-9*]+(-[a-z0-9*]+)*`
+
+func isSkillPattern(s string) bool { return skillPattern.MatchString(s) && !strings.Contains(s, "**") }
+
+// skillHint says how to write what was meant as a pattern of skills.
+func skillHint(s string) string {
+	if skill, _, ok := strings.Cut(s, "@"); !ok && isSkillPattern(skill+"@*/*") {
+		return "write " + skill + "@*/* for the skills of that name in all packs"
+	}
+	if owner, _, ok := strings.Cut(s, "/"); ok && isSkillPattern("*@"+s) && !strings.Contains(owner, "@") {
+		return "write *@" + s + " for all skills of the pack"
+	}
+	return "write it as deploy@acme/tools, deploy@acme/* or *@acme/*"
+}
+
+// checkSource returns what is wrong with a pattern of sources, and how to mend it. Patterns are compared with sources
+// as the lock has them, so that one that is written otherwise would never match.
+func checkSource(s string) (message, hint string) {
+	scheme, rest, ok := strings.Cut(s, "://")
+	if !ok {
+		return checkWord(s)
+	}
+	if place, found := cutUser(rest); found {
+		return "has a user name, which sources have not", "write " + scheme + "://" + place
+	}
+	if message, hint = checkScheme(scheme, rest); message != "" {
+		return message, hint
+	}
+	authority, path, ok := strings.Cut(rest, "/")
+	if message, hint = checkHost(scheme, authority, path); message != "" {
+		return message, hint
+	}
+	if !ok || path == "" {
+		return "has a host and no path", "write " + scheme + "://" + authority + "/** for everything there"
+	}
+	if message, hint = checkPath(scheme, path); message != "" {
+		return message, hint
+	}
+	return checkForge(scheme, authority, path)
+}
+
+// withoutUser returns a pattern for a message: what stands before an @ may be a password.
+func withoutUser(s string) string {
+	scheme, rest, ok := strings.Cut(s, "://")
+	if !ok {
+		scheme, rest = "", s
+	} else {
+		scheme += "://"
+	}
+	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
+		return scheme + "…" + rest[i:]
+	}
+	return s
+}
+
+// cutUser returns what follows a user name and a password, which may have a slash in it.
+func cutUser(rest string) (place string, found bool) {
+	authority, _, _ := strings.Cut(rest, "/")
+	_, digits, ported := strings.Cut(authority, ":")
+	i := strings.LastIndexByte(rest, '@')
+	if i < 0 || i > len(authority) && (!ported || port.MatchString(digits)) {
+		return rest, false
+	}
+	return rest[i+1:], true
+}
+
+func checkWord(s string) (message, hint string) {
+	words := []string{"local", "embedded", "path", "oci-layout", "git+file"}
+	if slices.Contains(words, s) {
+		return "", ""
+	}
+	hint = "write scheme://host/path, as in oci://registry.example/acme/**, or one of " + strings.Join(words, ", ")
+	switch at, colon := strings.LastIndexByte(s, '@'), strings.LastIndexByte(s, ':'); {
+	case at > 0 && colon > at:
+		hint = "write git+ssh://" + s[at+1:colon] + "/" + strings.TrimPrefix(s[colon+1:], "/")
+	case slices.Contains(source.Forges(), strings.SplitN(s, "/", 2)[0]):
+		hint = "write git+https://" + s
+	}
+	return "is not a source", hint
+}
+
+func checkScheme(scheme, rest string) (message, hint string) {
+	switch scheme {
+	case "oci", "git+https", "git+ssh":
+		return "", ""
+	case "https", "ssh":
+		return "does not say what is at the address", "write git+" + scheme + "://" + rest + ", or oci:// for a registry"
+	}
+	if lower := strings.ToLower(scheme); lower != scheme {
+		return "has a scheme in upper case", "write " + lower + "://" + rest
+	}
+	return "has a scheme that no source has", "use oci, git+https or git+ssh"
+}
+
+func checkHost(scheme, authority, path string) (message, hint string) {
+	name, digits, hasPort := strings.Cut(authority, ":")
+	defaultPort := map[string]string{"git+ssh": "22"}[scheme]
+	if defaultPort == "" {
+		defaultPort = "443"
+	}
+	switch n, err := strconv.ParseUint(digits, 10, 16); {
+	case host.MatchString(strings.ToLower(name)) && strings.ToLower(name) != name:
+		return "has a host in upper case", "write " + scheme + "://" + strings.ToLower(authority) + "/" + path
+	case !host.MatchString(name) || len(name) > 253:
+		return "has no host, or one that is none", "a host is a name, as registry.example; *. before it means all hosts below it"
+	case hasPort && (err != nil || !port.MatchString(digits)):
+		return "has a port that is none", "write a number after the colon"
+	case hasPort && strconv.FormatUint(n, 10) == defaultPort:
+		return "has the port that is the default, which sources leave out", "write " + scheme + "://" + name + "/" + path
+	}
+	return "", ""
+}
+
+// checkPath checks the parts of a path. Repositories may have a directory, after two slashes.
+func checkPath(scheme, path string) (message, hint string) {
+	part := ociPart
+	if scheme != "oci" {
+		part = gitPart
+		if repository, dir, ok := strings.Cut(path, "//"); ok {
+			if repository == "" || dir == "" {
+				return "has an empty part in its path", "remove a slash"
+			}
+			path = repository + "/" + dir
+		}
+	}
+	for segment := range strings.SplitSeq(path, "/") {
+		switch {
+		case segment == "":
+			return "has an empty part in its path", "remove a slash"
+		case segment == "." || segment == "..":
+			return "has . or .. in its path", "write the path itself"
+		case strings.Contains(segment, "**") && segment != "**":
+			return "has ** next to other characters", "write ** alone between slashes, or * within a part"
+		case scheme == "oci" && strings.ToLower(segment) != segment:
+			return "has upper-case letters in its path, which no OCI repository has", "write it in lower case"
+		case !part.MatchString(segment):
+			return "has characters in its path that no source has: " + strconv.Quote(segment),
+				"write the path as the lock has it, with * and **"
+		}
+	}
+	return "", ""
+}
+
+// checkForge checks that repositories on forges end with .git, as their sources do.
+func checkForge(scheme, authority, path string) (message, hint string) {
+	if scheme == "oci" || !slices.Contains(source.Forges(), authority) {
+		return "", ""
+	}
+	repository, _, _ := strings.Cut(path, "//")
+	last := repository[strings.LastIndexByte(repository, '/')+1:]
+	if strings.Contains(last, "*") || strings.HasSuffix(last, ".git") {
+		return "", ""
+	}
+	place := scheme + "://" + authority + "/" + repository
+	return "is not written as sources on " + authority + " are, with .git at the end of the repository",
+		"write " + place + ".git, or " + place + "/** for all below it"
+}

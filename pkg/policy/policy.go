@@ -1,0 +1,153 @@
+package policy
+
+import (
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// Policy is what a policy file says.
+type Policy struct {
+	Path      string // for messages
+	Version   int    // of the format: 1
+	Mode      Mode
+	Sources   Sources
+	Skills    Skills
+	Require   []Requirement // in the order of the file; every one that matches holds
+	Forbid    []Capability  // what no skill may have
+	Approve   []Capability  // what a skill may have once somebody has approved it
+	Limits    Limits
+	Downgrade Downgrade
+	Lint      Lint
+	Audit     *Audit // nil where the file has none
+}
+
+// Mode says what happens to what the policy does not allow.
+type Mode string
+
+// The modes.
+const (
+	Enforce Mode = "enforce" // it is refused; the default
+	Observe Mode = "audit"   // it is only noted
+)
+
+// Downgrade says whether an older version, or one with fewer signatures, may replace what is installed.
+type Downgrade string
+
+// The answers to a downgrade.
+const (
+	DenyDowngrade  Downgrade = "deny" // the default
+	AllowDowngrade Downgrade = "allow"
+)
+
+// Sources says where packs may come from. A denial wins.
+type Sources struct {
+	Allow []Pattern // nil: everything that is not denied; empty: nothing
+	Deny  []Pattern
+}
+
+// Pattern is a pattern of sources: one of the words local, embedded, path, oci-layout and git+file for places on this
+// machine, or scheme://host/path, in which * stands for any characters within a part of the path, ** for any number of
+// parts, and *. before a host for any number of names.
+type Pattern string
+
+// Skills says which skills may not be used.
+type Skills struct {
+	Deny []SkillPattern
+}
+
+// SkillPattern is a pattern skill@owner/name, in which * stands for any characters of a part.
+type SkillPattern string
+
+// Requirement is what packs of some sources must have.
+type Requirement struct {
+	Match         Pattern
+	Signatures    *Signatures   // nil where none are required
+	MinReleaseAge time.Duration // 0 where none is required
+}
+
+// Signatures says whose signatures a pack needs.
+type Signatures struct {
+	Threshold int // how many of AnyOf, at least 1 and at most all
+	AnyOf     []Signer
+}
+
+// Signer is a key or an identity.
+type Signer struct {
+	Key      *Key
+	Identity *Identity
+}
+
+// Key is a public key in a file.
+type Key struct {
+	File   string // slash-separated, relative to the policy file or absolute
+	SHA256 string // of the file, 64 lower-case hexadecimal digits
+}
+
+// Identity is who a certificate was issued to.
+type Identity struct {
+	Issuer  string // the https address of the OpenID Connect issuer, exactly
+	Subject string // the certificate's subject exactly, or a regular expression that starts with ^ and ends with $
+}
+
+// Capability is something that a skill may be able to do, or bring along.
+type Capability string
+
+// The capabilities.
+const (
+	NativeBinaries Capability = "native-binaries"
+	Hooks          Capability = "hooks"
+	DynamicShell   Capability = "dynamic-shell"
+	Scripts        Capability = "scripts"
+	NetworkTools   Capability = "network-tools"
+	FileWrite      Capability = "file-write"
+	UnscopedShell  Capability = "unscoped-shell"
+)
+
+// Capabilities returns all capabilities.
+func Capabilities() []Capability {
+	return []Capability{NativeBinaries, Hooks, DynamicShell, Scripts, NetworkTools, FileWrite, UnscopedShell}
+}
+
+// Limits are how large a skill may be. 0 stands for no limit of the policy's own.
+type Limits struct {
+	Files      int64 // number of files
+	FileBytes  int64 // of each file
+	TotalBytes int64 // of all files together
+	PathBytes  int64 // of each path
+	Depth      int64 // directories in each other
+}
+
+// Lint says which findings keep a skill from being used.
+type Lint struct {
+	FailOn []string // ids of rules, families as SEC, and beginnings as SEC1*
+}
+
+// Audit says where what is done is written down.
+type Audit struct {
+	Path     string // absolute
+	Required bool   // nothing is done that cannot be written down
+}
+
+// Problem is one thing that is wrong with a policy file. Lines and columns count from 1, columns in characters; 0 means
+// that the problem is about the line, or the file, as a whole.
+type Problem struct {
+	Line, Column int
+	Message      string // one sentence without a full stop
+	Hint         string // how to mend it, or ""
+}
+
+// InvalidError is the error for a file that is not a policy.
+type InvalidError struct {
+	Path     string
+	Problems []Problem // at least one, in the order of the file
+}
+
+// Error returns the first problem with its place, and how many more there are.
+func (e *InvalidError) Error() string { return e.text() }
+
+// Code returns [diag.Invalid].
+func (e *InvalidError) Code() diag.Code { return diag.Invalid }
+
+// Hint returns the hint of the first problem.
+func (e *InvalidError) Hint() string { return e.Problems[0].Hint }

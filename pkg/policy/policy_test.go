@@ -1,0 +1,349 @@
+package policy_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/policy"
+)
+
+const sum = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+const full = `# what acme allows
+version: 1
+mode: audit
+sources:
+  allow: ["oci://registry.example/acme/**", 'git+https://*.git.example:8443/acme/*.git//packs/**', local]
+  deny:
+    - oci://registry.example/acme/labs/**
+skills: {deny: ["deploy@evil/*", "*@evil-*/a*b"]}
+require:
+  - match: "oci://registry.example/acme/**"
+    signatures:
+      threshold: 2
+      any_of:
+        - key: {file: keys/acme.pub, sha256: "` + sum + `"}
+        - identity:
+            issuer: https://token.actions.githubusercontent.com
+            subject: ^https://github\.com/acme/[a-z]+/\.github/workflows/release\.yml@refs/tags/v.*$
+        - identity: {issuer: "https://accounts.example", subject: release+bot@acme.example}
+    min_release_age: 72h
+  - {match: "**", min_release_age: 2w}
+forbid: [native-binaries, hooks]
+approve: [scripts]
+limits: {files: 2000, file_bytes: 10MiB, total_bytes: 52428800, path_bytes: 240, depth: 16}
+downgrade: allow
+lint: {fail_on: [SEC101, SEC2*, fm]}
+audit: {path: /var/log/skillpm/audit.jsonl, required: true}
+`
+
+func TestParse(t *testing.T) {
+	text := strings.Replace(full, `match: "**"`, "match: local", 1)
+	p, err := policy.Parse("policy.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &policy.Policy{
+		Path: "policy.yaml", Version: 1, Mode: policy.Observe,
+		Sources: policy.Sources{
+			Allow: []policy.Pattern{"oci://registry.example/acme/**", "git+https://*.git.example:8443/acme/*.git//packs/**", "local"},
+			Deny:  []policy.Pattern{"oci://registry.example/acme/labs/**"},
+		},
+		Skills: policy.Skills{Deny: []policy.SkillPattern{"deploy@evil/*", "*@evil-*/a*b"}},
+		Require: []policy.Requirement{
+			{
+				Match: "oci://registry.example/acme/**", MinReleaseAge: 72 * time.Hour,
+				Signatures: &policy.Signatures{Threshold: 2, AnyOf: []policy.Signer{
+					{Key: &policy.Key{File: "keys/acme.pub", SHA256: sum}},
+					{Identity: &policy.Identity{
+						Issuer:  "https://token.actions.githubusercontent.com",
+						Subject: `^https://github\.com/acme/[a-z]+/\.github/workflows/release\.yml@refs/tags/v.*$`,
+					}},
+					{Identity: &policy.Identity{Issuer: "https://accounts.example", Subject: "release+bot@acme.example"}},
+				}},
+			},
+			{Match: "local", MinReleaseAge: 14 * 24 * time.Hour},
+		},
+		Forbid:    []policy.Capability{policy.NativeBinaries, policy.Hooks},
+		Approve:   []policy.Capability{policy.Scripts},
+		Limits:    policy.Limits{Files: 2000, FileBytes: 10 << 20, TotalBytes: 52428800, PathBytes: 240, Depth: 16},
+		Downgrade: policy.AllowDowngrade,
+		Lint:      policy.Lint{FailOn: []string{"SEC101", "SEC2*", "fm"}},
+		Audit:     &policy.Audit{Path: "/var/log/skillpm/audit.jsonl", Required: true},
+	}
+	if !reflect.DeepEqual(p, want) {
+		t.Errorf("got %+v\nwant %+v", p, want)
+	}
+}
+
+// What a file leaves out is what is strict, and a list that is empty is not one that is not there.
+func TestDefaults(t *testing.T) {
+	p, err := policy.Parse("p", []byte("version: '1'\nrequire: [{match: local, signatures: {any_of: [{key: {file: /k, sha256: "+sum+"}}]}}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Mode != policy.Enforce || p.Downgrade != policy.DenyDowngrade || p.Sources.Allow != nil || p.Audit != nil {
+		t.Errorf("got %+v", p)
+	}
+	if p.Require[0].Signatures.Threshold != 1 {
+		t.Errorf("got threshold %d", p.Require[0].Signatures.Threshold)
+	}
+	p, err = policy.Parse("p", []byte("version: 1\nsources: {allow: []}\n"))
+	if err != nil || p.Sources.Allow == nil || len(p.Sources.Allow) != 0 {
+		t.Errorf("an empty list: %+v, %v", p, err)
+	}
+}
+
+// render writes problems as line:column: message (hint), one a line.
+func render(problems []policy.Problem) string {
+	var b strings.Builder
+	for _, p := range problems {
+		fmt.Fprintf(&b, "%d:%d: %s", p.Line, p.Column, p.Message)
+		if p.Hint != "" {
+			fmt.Fprintf(&b, " (%s)", p.Hint)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// bad are policies with one mistake each.
+var bad = []struct{ name, text, want string }{
+	{"empty", "", "1:1: the policy is empty (write version: 1 in the first line)"},
+	{"comment only", "# nothing\n", "1:1: the policy is empty (write version: 1 in the first line)"},
+	{"null", "~\n", "1:1: a mapping is wanted here, with a key on each line (write version: 1 in the first line)"},
+	{"list", "- version: 1\n", "1:1: a mapping is wanted here, with a key on each line (write version: 1 in the first line)"},
+	{"no version", "mode: audit\n", "1:1: the policy has no version (write version: 1 in the first line)"},
+	{"newer version", "version: 2\n", `1:10: version "2" is not known (this skillpm reads version 1; a newer one may read it)`},
+	{"version as a float", "version: 1.0\n", `1:10: version "1.0" is not known (this skillpm reads version 1; a newer one may read it)`},
+	{"not YAML", "version: 1\nmode: a: b\n", `2:8: not valid YAML: ": " inside a value: write the value in quotes`},
+	{"template", "version: 1\n{{ x }}: y: z\n", "0:0: not valid YAML: line 2: mapping values are not allowed in this context"},
+	{"two documents", "version: 1\n---\nversion: 1\n", "2:1: there is a second document, and only one is read (remove the line --- and what follows it)"},
+	{"conflict", "version: 1\n<<<<<<< HEAD\nmode: audit\n", "2:1: merge conflict that is not resolved (choose one side, and remove the lines <<<<<<<, ======= and >>>>>>>)"},
+	{"too large", "version: 1\n" + strings.Repeat("#", 1<<20), "0:0: the file has more than 1048576 bytes"},
+	{"unknown key", "version: 1\nsource: {}\n", `2:1: unknown key "source" in the policy (did you mean sources?)`},
+	{"unknown key without a neighbour", "version: 1\nsources: {only: []}\n", `2:11: unknown key "only" in sources (known keys are allow, deny)`},
+	{"duplicate key", "version: 1\nmode: audit\nmode: enforce\n", `3:1: "mode" is there twice, first on line 2`},
+	{"duplicate key below", "version: 1\nsources: {deny: [local], deny: []}\n", `2:26: "deny" is there twice, first on line 2`},
+	{"alias", "version: 1\nforbid: &f [hooks]\n", "2:9: &f is an anchor, which is not used here (write the value itself, in quotes)"},
+	{"tag", "version: !!str 1\n", "1:10: !!str is a tag, which is not used here (write the value itself, in quotes)"},
+	{"merge key", "version: 1\n<<: {mode: audit}\n", `2:1: unknown key "<<" in the policy (known keys are approve, audit, downgrade, forbid, limits, lint, mode, require, skills, sources, version)`},
+	{"key that is a list", "version: 1\n? [a]\n: b\n", "2:3: a key must be one word"},
+	{"no value", "version: 1\nmode:\n", "2:6: mode has no value (write a value, or remove the key)"},
+	{"null value", "version: 1\nmode: ~\n", `2:7: mode is ~, which YAML reads as nothing (write it in quotes if it is text: "~")`},
+	{"list without a value", "version: 1\nsources:\n  allow:\n", "3:9: allow has no value (write [] for an empty list, or remove the key)"},
+	{"mode", "version: 1\nmode: enforced\n", `2:7: mode is "enforced", which is not known (did you mean enforce?)`},
+	{"mode of several lines", "version: 1\nmode: |\n  audit\n", "2:7: mode must be one line of text (write the value in quotes on one line)"},
+	{"mode as a list", "version: 1\nmode: [audit]\n", "2:7: mode must be a text (write the value in quotes)"},
+	{"hidden characters", "version: 1\nsources: {deny: [\"local\u200b\"]}\n", "2:18: an entry of deny must be one line of text (write the value in quotes on one line)"},
+	{"sources as a list", "version: 1\nsources: [local]\n", "2:10: sources must be a mapping (write {key: value}, or an indented line for each key)"},
+	{"allow as a text", "version: 1\nsources: {allow: local}\n", "2:18: allow must be a list (write [a, b], or a line with a hyphen for each)"},
+	{"the same twice", "version: 1\nsources: {allow: [local, local]}\n", `2:26: allow lists "local" twice (remove one of them)`},
+	{"skill without a pack", "version: 1\nskills: {deny: [deploy]}\n", `2:17: "deploy" is not skill@owner/name, with * for any characters of a part (write deploy@*/* for the skills of that name in all packs)`},
+	{"pack without a skill", "version: 1\nskills: {deny: [evil/*]}\n", `2:17: "evil/*" is not skill@owner/name, with * for any characters of a part (write *@evil/* for all skills of the pack)`},
+	{"two stars in a skill", "version: 1\nskills: {deny: [\"**@a/b\"]}\n", `2:17: "**@a/b" is not skill@owner/name, with * for any characters of a part (write it as deploy@acme/tools, deploy@acme/* or *@acme/*)`},
+	{"no match", "version: 1\nrequire: [{min_release_age: 1h}]\n", `2:11: an entry of require has no match (write match: "oci://registry.example/acme/**")`},
+	{"nothing required", "version: 1\nrequire: [{match: local}]\n", "2:11: an entry of require requires nothing (write signatures or min_release_age, or remove the entry)"},
+	{"age without a unit", "version: 1\nrequire: [{match: local, min_release_age: 72}]\n", `2:43: min_release_age is "72", which is not a time (write 72h for hours, or 72d for days)`},
+	{"age in minutes", "version: 1\nrequire: [{match: local, min_release_age: 90m}]\n", `2:43: min_release_age is "90m", which is not a time (write hours, days or weeks, as 72h, 3d or 2w)`},
+	{"no age", "version: 1\nrequire: [{match: local, min_release_age: 0h}]\n", `2:43: min_release_age is "0h", which is not a time (write hours, days or weeks, as 72h, 3d or 2w)`},
+	{"no signers", "version: 1\nrequire: [{match: local, signatures: {}}]\n", `2:38: signatures has no any_of (write any_of: [{key: {file: keys/acme.pub, sha256: "…"}}])`},
+	{"empty signers", "version: 1\nrequire: [{match: local, signatures: {any_of: []}}]\n", "2:47: any_of is empty, so that no signature is ever enough (list at least one key or identity)"},
+	{"threshold", signed("threshold: 2, any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold is 2, and any_of has only 1"},
+	{"threshold of nobody", signed("threshold: 0, any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold must be a whole number from 1 (write it without quotes and in digits, as 2000)"},
+	{"threshold as a text", signed("threshold: '1', any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold must be a whole number from 1 (write it without quotes and in digits, as 2000)"},
+	{"one key twice", signed("any_of: [{key: {file: k, sha256: " + sum + "}}, {key: {file: l, sha256: " + sum + "}}]"), "2:140: any_of has this signer twice, first on line 2 (remove one of them)"},
+	{"both", signed("any_of: [{key: {file: k, sha256: " + sum + "}, identity: {issuer: \"https://a.b\", subject: c}}]"), "2:48: an entry of any_of has a key and an identity (write an entry for each)"},
+	{"neither", signed("any_of: [{}]"), "2:48: an entry of any_of has neither a key nor an identity (write {key: {file: …, sha256: …}} or {identity: {issuer: …, subject: …}})"},
+	{"key without a digest", signed("any_of: [{key: {file: k}}]"), "2:54: key has no sha256 (a key is written {file: keys/acme.pub, sha256: …})"},
+	{"digest with a prefix", signed("any_of: [{key: {file: k, sha256: \"sha256:" + strings.ToUpper(sum) + "\"}}]"), "2:72: sha256 is not 64 lower-case hexadecimal digits (write " + sum + ")"},
+	{"short digest", signed("any_of: [{key: {file: k, sha256: e3b0}}]"), "2:72: sha256 is not 64 lower-case hexadecimal digits (`sha256sum` prints it)"},
+	{"key outside", signed("any_of: [{key: {file: ../k, sha256: " + sum + "}}]"), `2:61: "../k" is not the path of a file (write it with /, relative to the policy, as in keys/acme.pub)`},
+	{"identity without a subject", signed("any_of: [{identity: {issuer: \"https://a.b\"}}]"), "2:59: identity has no subject (an identity is written {issuer: https://…, subject: …})"},
+	{"capability", "version: 1\nforbid: [hook]\n", `2:10: an entry of forbid is "hook", which is not known (did you mean hooks?)`},
+	{"forbidden and approved", "version: 1\nforbid: [hooks]\napprove: [scripts, hooks]\n", "3:20: hooks is forbidden, and cannot be approved (remove it from approve or from forbid)"},
+	{"limit as a text", "version: 1\nlimits: {files: many}\n", "2:17: files must be a whole number from 1 (write it without quotes and in digits, as 2000)"},
+	{"limit in hexadecimal", "version: 1\nlimits: {files: 0x10}\n", "2:17: files must be a whole number from 1 (write it without quotes and in digits, as 2000)"},
+	{"negative limit", "version: 1\nlimits: {file_bytes: -1}\n", "2:22: file_bytes must be a whole number from 1 (write it without quotes and in digits, as 2000)"},
+	{"size in MB", "version: 1\nlimits: {file_bytes: 10MB}\n", `2:22: file_bytes is "10MB", which is not a size (write 10MiB, which is a number of 1024s)`},
+	{"size with a fraction", "version: 1\nlimits: {file_bytes: 1.5MiB}\n", `2:22: file_bytes is "1.5MiB", which is not a size (write bytes as a number, or with KiB, MiB or GiB, as 10MiB)`},
+	{"size in quotes", "version: 1\nlimits: {file_bytes: '10'}\n", `2:22: file_bytes is "10", which is not a size (write bytes as a number, or with KiB, MiB or GiB, as 10MiB)`},
+	{"a file larger than all", "version: 1\nlimits: {total_bytes: 1MiB, file_bytes: 2MiB}\n", "2:41: file_bytes is more than total_bytes"},
+	{"downgrade", "version: 1\ndowngrade: warn\n", `2:12: downgrade is "warn", which is not known (use deny or allow)`},
+	{"rule", "version: 1\nlint: {fail_on: [SEC999]}\n", "2:18: there is no rule \"SEC999\" (`skillpm rules` lists them; a family as SEC means all of it)"},
+	{"audit without a path", "version: 1\naudit: {required: true}\n", "2:8: audit has no path (write path: /var/log/skillpm/audit.jsonl)"},
+	{"relative audit", "version: 1\naudit: {path: log/audit.jsonl}\n", `2:15: "log/audit.jsonl" is not the absolute path of a file (write it from the root, as in /var/log/skillpm/audit.jsonl)`},
+	{"audit as yes", "version: 1\naudit: {path: /log, required: yes}\n", "2:31: required must be true or false (write true or false, without quotes)"},
+}
+
+// signed is a policy that requires signatures.
+func signed(signatures string) string {
+	return "version: 1\nrequire: [{match: local, signatures: {" + signatures + "}}]\n"
+}
+
+func TestCheck(t *testing.T) {
+	for _, tt := range bad {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := render(policy.Check("policy.yaml", []byte(tt.text))); got != tt.want+"\n" {
+				t.Errorf("got  %swant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+var user = regexp.MustCompile(`^([a-z+]+://)?[^.]+@`)
+
+func TestCheckSources(t *testing.T) {
+	for _, tt := range []struct{ pattern, want string }{
+		{"oci://registry.example/acme/**", ""},
+		{"oci://registry.example:5000/**", ""},
+		{"oci://*.registry.example/*/tools-*", ""},
+		{"git+ssh://git.example/acme/tools.git", ""},
+		{"git+https://github.com/acme/**", ""},
+		{"git+https://github.com/acme/tools.git//packs/*", ""},
+		{"git+https://git.example/Acme/a%20b", ""},
+		{"git+file", ""},
+
+		{"registry.example/acme", "is not a source (write scheme://host/path, as in oci://registry.example/acme/**, or one of local, embedded, path, oci-layout, git+file)"},
+		{"**", "is not a source (write scheme://host/path, as in oci://registry.example/acme/**, or one of local, embedded, path, oci-layout, git+file)"},
+		{"github.com/acme/tools", "is not a source (write git+https://github.com/acme/tools)"},
+		{"git@git.example:acme/tools.git", "is not a source (write git+ssh://git.example/acme/tools.git)"},
+		{"https://git.example/acme/**", "does not say what is at the address (write git+https://git.example/acme/**, or oci:// for a registry)"},
+		{"OCI://h.example/a", "has a scheme in upper case (write oci://h.example/a)"},
+		{"git+http://h.example/a", "has a scheme that no source has (use oci, git+https or git+ssh)"},
+		{"oci://Registry.Example/acme/**", "has a host in upper case (write oci://registry.example/acme/**)"},
+		{"git+ssh://git@git.example/a", "has a user name, which sources have not (write git+ssh://git.example/a)"},
+		{"oci://me:secret@h.example/a", "has a user name, which sources have not (write oci://h.example/a)"},
+		{"oci://Me:secret@h.example/a", "has a user name, which sources have not (write oci://h.example/a)"},
+		{"https://me:sec/ret@h.example/a", "has a user name, which sources have not (write https://h.example/a)"},
+		{"git+https://git.example/~me@work/a", ""},
+		{"oci://registry.example:443/**", "has the port that is the default, which sources leave out (write oci://registry.example/**)"},
+		{"git+ssh://git.example:22/**", "has the port that is the default, which sources leave out (write git+ssh://git.example/**)"},
+		{"oci://registry.example:0x1/**", "has a port that is none (write a number after the colon)"},
+		{"oci://registry.example:99999/**", "has a port that is none (write a number after the colon)"},
+		{"oci://*/acme", "has no host, or one that is none (a host is a name, as registry.example; *. before it means all hosts below it)"},
+		{"oci://*registry.example/acme", "has no host, or one that is none (a host is a name, as registry.example; *. before it means all hosts below it)"},
+		{"oci://registry.*/acme", "has no host, or one that is none (a host is a name, as registry.example; *. before it means all hosts below it)"},
+		{"oci:///acme", "has no host, or one that is none (a host is a name, as registry.example; *. before it means all hosts below it)"},
+		{"oci://registry.example", "has a host and no path (write oci://registry.example/** for everything there)"},
+		{"oci://registry.example/", "has a host and no path (write oci://registry.example/** for everything there)"},
+		{"oci://registry.example/acme/", "has an empty part in its path (remove a slash)"},
+		{"oci://registry.example/acme//x", "has an empty part in its path (remove a slash)"},
+		{"git+https://git.example/a.git//", "has an empty part in its path (remove a slash)"},
+		{"git+https://git.example/a//b//c", "has an empty part in its path (remove a slash)"},
+		{"oci://registry.example/a/../b", "has . or .. in its path (write the path itself)"},
+		{"oci://registry.example/acme**", "has ** next to other characters (write ** alone between slashes, or * within a part)"},
+		{"oci://registry.example/***", "has ** next to other characters (write ** alone between slashes, or * within a part)"},
+		{"oci://registry.example/Acme/**", "has upper-case letters in its path, which no OCI repository has (write it in lower case)"},
+		{"oci://registry.example/acme:1.0", `has characters in its path that no source has: "acme:1.0" (write the path as the lock has it, with * and **)`},
+		{"git+https://git.example/a?b", `has characters in its path that no source has: "a?b" (write the path as the lock has it, with * and **)`},
+		{"git+https://github.com/acme/tools", "is not written as sources on github.com are, with .git at the end of the repository (write git+https://github.com/acme/tools.git, or git+https://github.com/acme/tools/** for all below it)"},
+	} {
+		want := ""
+		if tt.want != "" {
+			want = fmt.Sprintf("2:18: %q %s\n", user.ReplaceAllString(tt.pattern, "$1…@"), tt.want)
+		}
+		if got := render(policy.Check("p", fmt.Appendf(nil, "version: 1\nsources: {deny: [%q]}\n", tt.pattern))); got != want {
+			t.Errorf("got  %swant %s", got, want)
+		}
+	}
+}
+
+func TestCheckIdentities(t *testing.T) {
+	const exact = "write the subject exactly, or a regular expression between ^ and $"
+	const unanchored = "subject is a pattern that does not start with ^ and end with $, so that it matches parts of other names (" + exact + ")"
+	for _, tt := range []struct{ issuer, subject, want string }{
+		{"https://accounts.example", "me@acme.example", ""},
+		{"https://ci.example:8443/oidc", "https://ci.example/acme?x=1#2", ""},
+		{"https://a.b", `^https://github\.com/acme/.*$`, ""},
+		{"https://a.b", `^(a|b)@acme\.example$`, ""},
+		{"https://a.b", `^one$|^two$`, ""},
+		{"https://a.b", `^.*@acme\.example$`, ""},
+
+		{"http://a.b", "x", `"http://a.b" is not the https address of an issuer (write it exactly, as in https://accounts.example)`},
+		{"https://A.b", "x", `"https://A.b" is not the https address of an issuer (write it exactly, as in https://accounts.example)`},
+		{"https://.*", "x", `"https://.*" is not the https address of an issuer (write it exactly, as in https://accounts.example)`},
+		{"https://me@a.b", "x", `"https://me@a.b" is not the https address of an issuer (write it exactly, as in https://accounts.example)`},
+		{"https://", "x", `"https://" is not the https address of an issuer (write it exactly, as in https://accounts.example)`},
+		{"https://a.b", "", "subject has no text, or a space in it (" + exact + ")"},
+		{"https://a.b", ".*@acme.example", unanchored},
+		{"https://a.b", "*@acme.example", unanchored},
+		{"https://a.b", `^https://github\.com/acme/`, unanchored},
+		{"https://a.b", `(acme|globex)$`, unanchored},
+		{"https://a.b", `^acme|globex$`, "subject is not anchored as a whole: ^ and $ must hold for every alternative (write ^(acme|globex)$)"},
+		{"https://a.b", `^(?m)acme$`, "subject is not anchored as a whole: ^ and $ must hold for every alternative (write ^((?m)acme)$)"},
+		{"https://a.b", `^acme\$`, "subject is not anchored as a whole: ^ and $ must hold for every alternative (write ^(acme\\)$)"},
+		{"https://a.b", `^.*$`, "subject matches everybody (write the part of it that is always the same)"},
+		{"https://a.b", `^(acme)?.*$`, "subject matches everybody (write the part of it that is always the same)"},
+		{"https://a.b", `^$`, "subject matches everybody (write the part of it that is always the same)"},
+		{"https://a.b", `^(acme$`, "subject is not a regular expression: error parsing regexp: missing closing ): `^(acme$` (" + exact + ")"},
+	} {
+		text := signed(fmt.Sprintf("any_of: [{identity: {issuer: '%s', subject: '%s'}}]", tt.issuer, tt.subject))
+		got := render(policy.Check("p", []byte(text)))
+		_, message, _ := strings.Cut(strings.TrimSuffix(got, "\n"), ": ")
+		if message != tt.want {
+			t.Errorf("%s, %s:\ngot  %s\nwant %s", tt.issuer, tt.subject, got, tt.want)
+		}
+	}
+}
+
+// All mistakes of a file are reported, in order, and none hides another.
+func TestCheckAll(t *testing.T) {
+	const text = `mode: enforced
+sources:
+  allow: [oci://h/a**, ok, *x]
+  denny: []
+require:
+  - signatures: {threshold: 3, any_of: [{key: {sha256: x}}, {identity: {issuer: a}}, y]}
+  - z
+limits: {files: -1, depth: "2"}
+approve: [hooks, 1]
+forbid: [hooks]
+`
+	const want = `1:1: the policy has no version (write version: 1 in the first line)
+1:7: mode is "enforced", which is not known (did you mean enforce?)
+3:11: "oci://h/a**" has ** next to other characters (write ** alone between slashes, or * within a part)
+3:24: "ok" is not a source (write scheme://host/path, as in oci://registry.example/acme/**, or one of local, embedded, path, oci-layout, git+file)
+3:28: "x*" is not a source (write scheme://host/path, as in oci://registry.example/acme/**, or one of local, embedded, path, oci-layout, git+file)
+4:3: unknown key "denny" in sources (did you mean deny?)
+6:5: an entry of require has no match (write match: "oci://registry.example/acme/**")
+6:47: key has no file (a key is written {file: keys/acme.pub, sha256: …})
+6:56: sha256 is not 64 lower-case hexadecimal digits (` + "`sha256sum` prints it" + `)
+6:72: identity has no subject (an identity is written {issuer: https://…, subject: …})
+6:81: "a" is not the https address of an issuer (write it exactly, as in https://accounts.example)
+6:86: an entry of any_of must be a mapping (write {key: value}, or an indented line for each key)
+7:5: an entry of require must be a mapping (write {key: value}, or an indented line for each key)
+8:17: files must be a whole number from 1 (write it without quotes and in digits, as 2000)
+8:28: depth must be a whole number from 1 (write it without quotes and in digits, as 2000)
+9:11: hooks is forbidden, and cannot be approved (remove it from approve or from forbid)
+9:18: an entry of approve is "1", which is not known (use native-binaries, hooks, dynamic-shell, scripts, network-tools, file-write or unscoped-shell)
+`
+	if got := render(policy.Check("p", []byte(strings.Replace(text, "*x", `"x*"`, 1)))); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestInvalidError(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"version: 1\nmode: x\n", `p.yaml:2:7: mode is "x", which is not known`},
+		{"version: 2\nmode: x\n", `p.yaml:1:10: version "2" is not known, and one more problem`},
+		{"version: 2\nmode: x\nfoo: bar\n", `p.yaml:1:10: version "2" is not known, and 2 more problems`},
+		{strings.Repeat(" ", 1<<20+1), "p.yaml: the file has more than 1048576 bytes"},
+	} {
+		p, err := policy.Parse("p.yaml", []byte(tt.text))
+		var invalid *policy.InvalidError
+		if p != nil || !errors.As(err, &invalid) || diag.CodeOf(err) != diag.Invalid || err.Error() != tt.want {
+			t.Errorf("got %v, %v, want %s", p, err, tt.want)
+			continue
+		}
+		if diag.HintOf(err) != invalid.Problems[0].Hint {
+			t.Errorf("got hint %q", diag.HintOf(err))
+		}
+	}
+}
