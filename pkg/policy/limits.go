@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -22,9 +21,9 @@ func (r *reader) limits(l *Limits, v *yaml.Node) {
 }
 
 var (
-	number = regexp.MustCompile(`^[1-9][0-9]{0,14}$`)
-	size   = regexp.MustCompile(`^([1-9][0-9]{0,8})(B|KiB|MiB|GiB)$`)
-	near   = regexp.MustCompile(`^([1-9][0-9]{0,8}) ?(?i:b|([kmg])i?b?)$`)
+	number = lazily(`^[1-9][0-9]{0,14}$`)
+	size   = lazily(`^([1-9][0-9]{0,8})(B|KiB|MiB|GiB)$`)
+	near   = lazily(`^([1-9][0-9]{0,8}) ?(?i:b|([kmg])i?b?)$`)
 )
 
 // count reads a whole number from 1.
@@ -32,7 +31,7 @@ func (r *reader) count(v *yaml.Node, what string) int64 {
 	if !r.has(v, what) {
 		return 0
 	}
-	if v.Kind != yaml.ScalarNode || v.ShortTag() != "!!int" || !number.MatchString(v.Value) {
+	if v.Kind != yaml.ScalarNode || v.ShortTag() != "!!int" || !number().MatchString(v.Value) {
 		r.add(v, "write it without quotes and in digits, as 2000", "%s must be a whole number from 1", what)
 		return 0
 	}
@@ -52,10 +51,10 @@ func (r *reader) size(v *yaml.Node, what string) int64 {
 	if !ok {
 		return 0
 	}
-	m := size.FindStringSubmatch(s)
+	m := size().FindStringSubmatch(s)
 	if m == nil {
 		hint := "write bytes as a number, or with KiB, MiB or GiB, as 10MiB"
-		if m := near.FindStringSubmatch(s); m != nil && m[2] != "" {
+		if m := near().FindStringSubmatch(s); m != nil && m[2] != "" {
 			hint = "write " + m[1] + strings.ToUpper(m[2]) + "iB, which is a number of 1024s"
 		}
 		r.add(v, hint, "%s is %q, which is not a size", what, s)

@@ -178,7 +178,7 @@ func (r *reader) audit(v *yaml.Node) *Audit {
 	ok := r.fields(v, "audit", fields{
 		"path": func(v *yaml.Node) {
 			s, ok := r.text(v, "path")
-			if ok && (!absolutePath.MatchString(s) || hasDots(s)) {
+			if ok && (!absolutePath().MatchString(s) || hasDots(s)) {
 				r.add(v, "write it from the root, as in /var/log/skillpm/audit.jsonl", "%q is not the absolute path of a file", s)
 			}
 			a.Path = s

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,16 +9,18 @@ import (
 )
 
 var (
-	skillPattern = regexp.MustCompile(`^` + skillPart + `@` + skillPart + `/` + skillPart + `$`)
-	host         = regexp.MustCompile(`^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
-	port         = regexp.MustCompile(`^[1-9][0-9]{0,4}$`)
-	ociPart      = regexp.MustCompile(`^[a-z0-9*][a-z0-9._*-]*$`)
-	gitPart      = regexp.MustCompile(`^[A-Za-z0-9._~%+@*-]+$`)
+	skillPattern = lazily(`^` + skillPart + `@` + skillPart + `/` + skillPart + `$`)
+	host         = lazily(`^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
+	port         = lazily(`^[1-9][0-9]{0,4}$`)
+	ociPart      = lazily(`^[a-z0-9*][a-z0-9._*-]*$`)
+	gitPart      = lazily(`^[A-Za-z0-9._~%+@*-]+$`)
 )
 
 const skillPart = `[a-z0-9*]+(-[a-z0-9*]+)*`
 
-func isSkillPattern(s string) bool { return skillPattern.MatchString(s) && !strings.Contains(s, "**") }
+func isSkillPattern(s string) bool {
+	return skillPattern().MatchString(s) && !strings.Contains(s, "**")
+}
 
 // skillHint says how to write what was meant as a pattern of skills.
 func skillHint(s string) string {
@@ -77,7 +78,7 @@ func cutUser(rest string) (place string, found bool) {
 	authority, _, _ := strings.Cut(rest, "/")
 	_, digits, ported := strings.Cut(authority, ":")
 	i := strings.LastIndexByte(rest, '@')
-	if i < 0 || i > len(authority) && (!ported || port.MatchString(digits)) {
+	if i < 0 || i > len(authority) && (!ported || port().MatchString(digits)) {
 		return rest, false
 	}
 	return rest[i+1:], true
@@ -118,11 +119,11 @@ func checkHost(scheme, authority, path string) (message, hint string) {
 		defaultPort = "443"
 	}
 	switch n, err := strconv.ParseUint(digits, 10, 16); {
-	case host.MatchString(strings.ToLower(name)) && strings.ToLower(name) != name:
+	case host().MatchString(strings.ToLower(name)) && strings.ToLower(name) != name:
 		return "has a host in upper case", "write " + scheme + "://" + strings.ToLower(authority) + "/" + path
-	case !host.MatchString(name) || len(name) > 253:
+	case !host().MatchString(name) || len(name) > 253:
 		return "has no host, or one that is none", "a host is a name, as registry.example; *. before it means all hosts below it"
-	case hasPort && (err != nil || !port.MatchString(digits)):
+	case hasPort && (err != nil || !port().MatchString(digits)):
 		return "has a port that is none", "write a number after the colon"
 	case hasPort && strconv.FormatUint(n, 10) == defaultPort:
 		return "has the port that is the default, which sources leave out", "write " + scheme + "://" + name + "/" + path
@@ -152,7 +153,7 @@ func checkPath(scheme, path string) (message, hint string) {
 			return "has ** next to other characters", "write ** alone between slashes, or * within a part"
 		case scheme == "oci" && strings.ToLower(segment) != segment:
 			return "has upper-case letters in its path, which no OCI repository has", "write it in lower case"
-		case !part.MatchString(segment):
+		case !part().MatchString(segment):
 			return "has characters in its path that no source has: " + strconv.Quote(segment),
 				"write the path as the lock has it, with * and **"
 		}

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -102,8 +101,8 @@ func (r *reader) signer(v *yaml.Node) (s Signer) {
 }
 
 var (
-	sha256Hex    = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	absolutePath = regexp.MustCompile(`^(/|[A-Za-z]:[/\\])(.*[^/\\])$`)
+	sha256Hex    = lazily(`^[0-9a-f]{64}$`)
+	absolutePath = lazily(`^(/|[A-Za-z]:[/\\])(.*[^/\\])$`)
 )
 
 // hasDots reports whether a path has a part that leads upward.
@@ -128,9 +127,9 @@ func (r *reader) key(v *yaml.Node) *Key {
 		},
 		"sha256": func(v *yaml.Node) {
 			s, ok := r.text(v, "sha256")
-			if ok && !sha256Hex.MatchString(s) {
+			if ok && !sha256Hex().MatchString(s) {
 				hint := "`sha256sum` prints it"
-				if bare := strings.ToLower(strings.TrimPrefix(s, "sha256:")); sha256Hex.MatchString(bare) {
+				if bare := strings.ToLower(strings.TrimPrefix(s, "sha256:")); sha256Hex().MatchString(bare) {
 					hint = "write " + bare
 				}
 				r.add(v, hint, "sha256 is not 64 lower-case hexadecimal digits")
@@ -148,7 +147,7 @@ func (r *reader) key(v *yaml.Node) *Key {
 }
 
 // units are those of a release age. A day has 24 hours.
-var releaseAge = regexp.MustCompile(`^(?:([1-9][0-9]{0,4})h|([1-9][0-9]{0,3})d|([1-9][0-9]{0,2})w)$`)
+var releaseAge = lazily(`^(?:([1-9][0-9]{0,4})h|([1-9][0-9]{0,3})d|([1-9][0-9]{0,2})w)$`)
 
 // age reads how old a release must be.
 func (r *reader) age(v *yaml.Node) time.Duration {
@@ -156,10 +155,10 @@ func (r *reader) age(v *yaml.Node) time.Duration {
 	if !ok {
 		return 0
 	}
-	m := releaseAge.FindStringSubmatch(s)
+	m := releaseAge().FindStringSubmatch(s)
 	if m == nil {
 		hint := "write hours, days or weeks, as 72h, 3d or 2w"
-		if releaseAge.MatchString(s + "h") {
+		if releaseAge().MatchString(s + "h") {
 			hint = "write " + s + "h for hours, or " + s + "d for days"
 		}
 		r.add(v, hint, "min_release_age is %q, which is not a time", s)
