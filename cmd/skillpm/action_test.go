@@ -185,7 +185,7 @@ func testActionValidate(t *testing.T, r *release) {
 		{"clean", map[string]string{"paths": "good"}, 0, "0", ""},
 		{"several paths", map[string]string{"paths": "good/one\n\ngood/two\n"}, 0, "0", ""},
 		{"errors", map[string]string{}, 3, "2", "::error file=bad/three/SKILL.md,line="},
-		{"another directory", map[string]string{"working-directory": "bad"}, 3, "2", "three/SKILL.md,line="},
+		{"another directory", map[string]string{"working-directory": "bad"}, 3, "2", "::error file=bad/three/SKILL.md,line="},
 		{"text", map[string]string{"format": "text"}, 3, "2", "  10:12 error REF001: missing.md does not exist"},
 		{"no skill", map[string]string{"paths": "empty"}, 4, "", "skillpm: error: "},
 		{"no such path", map[string]string{"paths": "nowhere"}, 4, "", "skillpm: error: "},

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -13,7 +14,7 @@ import (
 func renderGitHub(out io.Writer, r outcome) error {
 	w := bufio.NewWriter(out)
 	for _, f := range r.Findings {
-		fmt.Fprintf(w, "::%s file=%s", githubLevel(f.Severity), githubProperty(f.Path))
+		fmt.Fprintf(w, "::%s file=%s", githubLevel(f.Severity), githubProperty(r.inWorkspace(f.Path)))
 		if f.Line > 0 {
 			fmt.Fprintf(w, ",line=%d,col=%d", f.Line, max(1, f.Column))
 		}
@@ -27,6 +28,18 @@ func renderGitHub(out io.Writer, r outcome) error {
 		fmt.Fprintf(w, ",title=%s::%s\n", githubProperty(f.Rule), githubText(message))
 	}
 	return w.Flush()
+}
+
+// inWorkspace writes a path relative to the checkout that GitHub shows, if the command works below it.
+func (o outcome) inWorkspace(path string) string {
+	if o.workspace == "" || filepath.IsAbs(path) {
+		return path
+	}
+	rel, err := filepath.Rel(o.workspace, filepath.Join(o.dir, filepath.FromSlash(path)))
+	if err != nil || !filepath.IsLocal(rel) {
+		return path
+	}
+	return filepath.ToSlash(rel)
 }
 
 func githubLevel(s diag.Severity) string {

@@ -21,6 +21,7 @@ type outcome struct {
 	version        string // of skillpm
 	dir            string // the directory that the report's paths are relative to
 	stdin          string // the file that standard input stands for
+	workspace      string // the checkout on a runner of GitHub Actions, "" elsewhere
 	showSuppressed bool   // text and SARIF tell what was suppressed, too
 
 	mended []skillpm.MendedFile // what --fix changed, or would change

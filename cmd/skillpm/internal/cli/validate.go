@@ -128,7 +128,7 @@ func (a *app) validate(cmd *cobra.Command, o skillpm.ValidateOptions, flags vali
 		}
 	}
 	o.Edits = slices.ContainsFunc(to, func(d destination) bool { return d.edits })
-	out := outcome{version: buildVersion(a.Version), dir: c.Dir, showSuppressed: flags.showSuppressed, stdin: o.StdinName}
+	out := outcome{version: buildVersion(a.Version), dir: c.Dir, workspace: a.Getenv("GITHUB_WORKSPACE"), showSuppressed: flags.showSuppressed, stdin: o.StdinName}
 	if !flags.fix && !flags.diff {
 		if out.Report, err = c.Validate(cmd.Context(), o); err != nil {
 			return err

@@ -15,12 +15,12 @@ type baselineFlags struct {
 	file, reason string
 }
 
-// defaultBaseline is what --write-baseline without a file stands for; no file can have that name.
-const defaultBaseline = "\x00"
+// defaultBaseline is what --write-baseline without a file stands for. A file of that name is written as ./auto.
+const defaultBaseline = "auto"
 
 func (b *baselineFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&b.file, "write-baseline", "", "accept all errors and warnings that there are, in `FILE` (default that of\nskillpm.yaml, else "+skillpm.BaselineName+")")
+	f.StringVar(&b.file, "write-baseline", "", "accept all errors and warnings that there are, in `FILE`; without one in that of skillpm.yaml, else "+skillpm.BaselineName)
 	f.Lookup("write-baseline").NoOptDefVal = defaultBaseline
 	f.StringVar(&b.reason, "reason", "", "with --write-baseline: why they are accepted")
 }
