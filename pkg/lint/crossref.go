@@ -37,7 +37,7 @@ func (w *walk) skillRefs(f *file, p *page) {
 			break
 		}
 		at += i + 1
-		if start := at - 2; start >= 0 && isSkillWord(text, start) && !p.inCode(start) {
+		if start := at - 2; start >= 0 && isSkillWord(text, start) && !p.InCode(start) {
 			w.besideSkill(f, p, start)
 		}
 	}
@@ -115,7 +115,7 @@ func (w *walk) atSign(f *file, p *page, at int) {
 	}
 	pack := nameAt(text[at+1:])
 	owner := len(pack)
-	if at+1+owner >= len(text) || text[at+1+owner] != '/' || start == at || p.inFence(at) {
+	if at+1+owner >= len(text) || text[at+1+owner] != '/' || start == at || p.inBlock(at) {
 		return
 	}
 	pack += "/" + nameAt(text[at+2+owner:])

@@ -9,6 +9,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/markdown"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -22,7 +23,7 @@ type walk struct {
 // pendingAnchor is a link with an anchor into a page that is perhaps not read yet.
 type pendingAnchor struct {
 	from     *page
-	link     link
+	link     markdown.Link
 	to       string
 	fragment string
 }
@@ -40,7 +41,7 @@ func (u *unit) follow(main *file) {
 	}
 	for _, p := range w.pending {
 		f := u.files[p.to]
-		if f == nil || f.page == nil || f.page.complex || f.page.hasAnchor(p.fragment) {
+		if f == nil || f.page == nil || f.page.HasAnchor(p.fragment) {
 			continue
 		}
 		u.atLink(p.from, p.link, finding{
@@ -75,11 +76,11 @@ func (w *walk) visit(from *file, rel string) {
 
 // links checks the links and paths of one Markdown file.
 func (w *walk) links(f *file, p *page) {
-	for _, s := range p.spans {
+	for _, s := range p.Spans {
 		w.span(f, p, s)
 	}
-	for _, k := range p.links {
-		t := newTarget(k.target)
+	for _, k := range p.Links {
+		t := newTarget(k.Target)
 		switch t.kind {
 		case targetAnchor:
 			w.pending = append(w.pending, pendingAnchor{p, k, f.rel, t.fragment})
@@ -106,14 +107,14 @@ func isMarkdown(name string) bool {
 	return ext == ".md" || ext == ".markdown"
 }
 
-func (u *unit) atLink(p *page, k link, f finding) {
-	f.src, f.width = p.src, k.width
-	f.line, f.column = p.src.position(k.offset)
+func (u *unit) atLink(p *page, k markdown.Link, f finding) {
+	f.src, f.width = p.src, k.Width
+	f.line, f.column = p.src.position(k.Offset)
 	u.add(f)
 }
 
 // checkLink reports what is wrong with a link to a file, and returns the file's path in the skill, or "".
-func (u *unit) checkLink(rel string, p *page, k link, t target) string {
+func (u *unit) checkLink(rel string, p *page, k markdown.Link, t target) string {
 	if t.backslash {
 		u.atLink(p, k, finding{
 			rule: rule.Backslash, message: "a backslash in a link's path", fix: "write " + t.path,
@@ -172,7 +173,7 @@ func (u *unit) exists(rel string) bool {
 }
 
 // escapes reports a link that leads out of the skill: a warning while its target exists here.
-func (u *unit) escapes(rel string, p *page, k link, at string) {
+func (u *unit) escapes(rel string, p *page, k markdown.Link, at string) {
 	f := finding{
 		rule: rule.Escape, severity: new(diag.SeverityWarning),
 		message: "the link leaves the skill, so it is broken where only the skill is installed",
@@ -202,7 +203,7 @@ func (l *linter) isSkill(name string) bool {
 	return err == nil
 }
 
-func (u *unit) absolute(p *page, k link, t target) {
+func (u *unit) absolute(p *page, k markdown.Link, t target) {
 	f := finding{rule: rule.Absolute, message: "an absolute path leads elsewhere on every other machine"}
 	if at, ok := inside(".", strings.TrimLeft(t.path, "/")); ok && at != "." && u.tree.has(at) {
 		f.fix = "write " + at

@@ -41,7 +41,7 @@ type Linter struct {
 	Options
 	judges   []*judge // one a profile
 	hosts    func() map[string][]string
-	markdown markdown
+	markdown *readers
 	memory   *arenas
 	scanner  *scan.Scanner
 }
@@ -58,7 +58,7 @@ func New(o Options) (*Linter, error) {
 	if o.Parallel <= 0 {
 		o.Parallel = runtime.GOMAXPROCS(0)
 	}
-	l := &Linter{Options: o, markdown: newMarkdown(), memory: new(arenas), scanner: scan.New(), hosts: sync.OnceValue(hostFields)}
+	l := &Linter{Options: o, markdown: new(readers), memory: new(arenas), scanner: scan.New(), hosts: sync.OnceValue(hostFields)}
 	for _, p := range o.Profiles {
 		j, err := newJudge(p)
 		if err != nil {

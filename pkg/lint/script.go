@@ -12,17 +12,21 @@ import (
 // calls notes the scripts that the code of a page calls by their path, which need a shebang and the executable bit. A
 // code span counts when it is more than the script's name.
 func (u *unit) calls(p *page) {
-	for _, line := range p.commands {
-		for _, at := range programs(line) {
-			u.called[u.ownPath(at)] = true
+	for _, line := range p.Commands() {
+		if bytes.IndexByte(line, '/') >= 0 {
+			u.call(string(line))
 		}
 	}
-	for _, span := range p.spans {
-		if strings.HasPrefix(span.text, "./") || strings.ContainsAny(span.text, " \t") {
-			for _, at := range programs(span.text) {
-				u.called[u.ownPath(at)] = true
-			}
+	for _, span := range p.Spans {
+		if strings.HasPrefix(span.Text, "./") || strings.ContainsAny(span.Text, " \t") {
+			u.call(span.Text)
 		}
+	}
+}
+
+func (u *unit) call(code string) {
+	for _, at := range programs(code) {
+		u.called[u.ownPath(at)] = true
 	}
 }
 

@@ -80,9 +80,9 @@ func (u *unit) scanText(f *file) {
 
 // comment reports the first HTML comment of a page that is no suppression.
 func (u *unit) comment(f *file, p *page) {
-	for _, c := range p.comments {
-		if text := strings.TrimSpace(c.text); text != "" && !strings.HasPrefix(text, marker) {
-			u.at(f.source, c.offset, c.end, finding{rule: rule.HTMLComment, message: "a comment, which pages do not show and models read"})
+	for _, c := range p.Comments {
+		if text := strings.TrimSpace(c.Text); text != "" && !strings.HasPrefix(text, marker) {
+			u.at(f.source, c.Offset, c.End, finding{rule: rule.HTMLComment, message: "a comment, which pages do not show and models read"})
 			return
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/markdown"
 )
 
 // maxSpan is the length in bytes beyond which a code span is no path and no command.
@@ -16,11 +17,11 @@ var standardDirs = map[string]bool{"scripts": true, "references": true, "assets"
 
 // span follows the paths in a code span, which is how many skills refer to their files, and reports those that lead
 // nowhere.
-func (w *walk) span(f *file, p *page, s span) {
-	if len(s.text) > maxSpan || !strings.ContainsAny(s.text, "./") {
+func (w *walk) span(f *file, p *page, s markdown.Span) {
+	if len(s.Text) > maxSpan || !strings.ContainsAny(s.Text, "./") {
 		return
 	}
-	for word := range strings.FieldsSeq(s.text) {
+	for word := range strings.FieldsSeq(s.Text) {
 		word = strings.Trim(word, "\"'`,;:()[]")
 		plain := withoutVariable(word)
 		if plain == "" || strings.HasPrefix(word, "/") || placeholder(plain) || scheme.MatchString(plain) {
@@ -58,7 +59,7 @@ func fileLike(name string) bool {
 	return len(ext) > 1 && len(ext) < 10 && len(ext) < len(name) && strings.Trim(strings.ToLower(ext[1:]), "abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
-func (w *walk) missing(f *file, p *page, s span, word, plain string) {
+func (w *walk) missing(f *file, p *page, s markdown.Span, word, plain string) {
 	at, ok := inside(".", plain)
 	if !ok || w.tree.skips(at) {
 		return
@@ -69,11 +70,11 @@ func (w *walk) missing(f *file, p *page, s span, word, plain string) {
 	} else if near := w.tree.near(at); near != "" {
 		fix = fmt.Sprintf("did you mean %s?", near)
 	}
-	start := s.offset
-	if i := strings.Index(string(p.src.data[s.offset:s.end]), word); i >= 0 {
+	start := s.Offset
+	if i := strings.Index(string(p.src.data[s.Offset:s.End]), word); i >= 0 {
 		start += i
 	}
-	w.at(p.src, start, min(start+len(word), s.end), finding{
+	w.at(p.src, start, min(start+len(word), s.End), finding{
 		rule: rule.SpanPath, message: fmt.Sprintf("%s does not exist in the skill", at), fix: fix,
 	})
 }

@@ -181,15 +181,12 @@ func tokens(text []byte) int {
 	return ascii/4 + other/2
 }
 
-// pageForm reports a code block that nothing closes, and a page that could not be read.
+// pageForm reports a code block that nothing closes.
 func (u *unit) pageForm(p *page) {
-	if p.complex {
-		u.add(finding{rule: rule.Complex, path: p.src.path, message: "the Markdown is too complex to look for links in it"})
-	}
-	if p.open < 0 {
+	if p.Open < 0 {
 		return
 	}
-	line, column := p.src.position(p.open)
+	line, column := p.src.position(p.Open)
 	u.add(finding{rule: rule.OpenFence, src: p.src, line: line, column: column, message: "this code block is not closed, so the rest of the file is code"})
 }
 

@@ -77,7 +77,7 @@ func (u *unit) commentAt(f *file, at, line int) (text string, alone, ok bool) {
 	text = lineText[at-start+len(marker):]
 	if isMarkdown(f.rel) && (f.rel != "SKILL.md" || at >= u.doc.BodyStart) {
 		p := u.page(f)
-		if !strings.HasSuffix(before, "<!--") || p == nil || p.inCode(at) {
+		if !strings.HasSuffix(before, "<!--") || p == nil || p.InCode(at) {
 			return "", false, false
 		}
 		text, after, closed := strings.Cut(text, "-->")

@@ -41,7 +41,6 @@ const (
 	Unreadable   = "STR009"
 	ManyEntries  = "STR010"
 	UnsafePath   = "STR011"
-	Complex      = "STR012"
 	FinalNewline = "STR013"
 	TotalSize    = "STR014"
 	Collision    = "STR015"

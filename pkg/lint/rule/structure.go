@@ -129,15 +129,6 @@ var structureRules = []Rule{
 			"-- deploy/references/more.md\n# More\n",
 	},
 	{
-		ID: Complex, Title: "Markdown is too complex", Severity: w,
-		Why: "Brackets or lists nested this deep take time that grows with the square of the file's size, so its links are not checked.",
-		Fix: "split the paragraph, or nest less",
-
-		Bad: head + strings.Repeat("> ", 101) +
-			"Roll the service out.\n",
-		Good: head + "Roll the service out.\n",
-	},
-	{
 		ID: FinalNewline, Title: "no newline at the end", Severity: a, Fixable: true,
 		Why: "Tools that join files, and diffs, expect the last line to be ended.",
 		Fix: "end the file with a newline",
