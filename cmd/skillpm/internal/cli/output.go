@@ -30,6 +30,9 @@ func (p palette) dim(s string) string    { return p.paint("2", s) }
 
 // unsafe reports whether a rune could steer a terminal or hide text in it.
 func unsafe(r rune) bool {
+	if ' ' <= r && r <= '~' {
+		return false
+	}
 	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar)
 }
 

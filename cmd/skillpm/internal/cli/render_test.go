@@ -74,6 +74,15 @@ func TestExcerptIsAligned(t *testing.T) {
 	}
 }
 
+// A line of marks that take no room is cut as well.
+func TestExcerptOfMarks(t *testing.T) {
+	for _, column := range []int{1, 30, 3000} {
+		if text, marks := excerpt(strings.Repeat("\u0301", 10_000), column, 1); utf8.RuneCountInString(text) > excerptRunes+3 || !strings.HasSuffix(marks, "^") {
+			t.Errorf("column %d: %d characters, marks %q", column, utf8.RuneCountInString(text), marks)
+		}
+	}
+}
+
 // Colour is used only when it is asked for.
 func TestTextColour(t *testing.T) {
 	r := report(t, "# No frontmatter\n")

@@ -166,39 +166,44 @@ func (o outcome) fixes() int {
 	return n
 }
 
-// The width of an excerpt in columns of a terminal, and how much of it stands before the place that it is about.
+// The width of an excerpt in columns of a terminal, how many characters it has at most, some of which take no room, and
+// how many of them stand before the place that it is about.
 const (
 	excerptWidth  = 100
+	excerptRunes  = 400
 	excerptBefore = 40
 )
 
 // excerpt returns the part of a line around a column, from 1, and below it carets under count characters. Characters
-// that could steer a terminal are shown as a replacement.
+// that could steer a terminal are shown as a replacement. What is far from the column is not looked at: a line may be
+// a whole file.
 func excerpt(line string, column, count int) (text, marks string) {
-	runes := []rune(line)
-	column = max(1, min(column, len(runes)+1))
 	start := 0
-	if cells(runes) > excerptWidth && column > excerptBefore {
+	column = max(1, column)
+	if column > excerptBefore && !fits(line) {
 		start = column - excerptBefore
+		line = skip(line, start)
 	}
 	var b, m strings.Builder
 	if start > 0 {
 		b.WriteString("…")
 		m.WriteString(" ")
 	}
-	used := 0
-	for i := start; i < len(runes) && used <= excerptWidth; i++ {
-		r, n := shown(runes[i])
+	used, i := 0, start
+	for _, r := range line {
+		if used > excerptWidth || i-start > excerptRunes {
+			b.WriteString("…")
+			break
+		}
+		i++ // the column of this character
+		r, n := shown(r)
 		b.WriteRune(r)
 		used += n
 		switch {
-		case i+1 < column:
+		case i < column:
 			m.WriteString(strings.Repeat(" ", n))
-		case i+1 < column+count:
+		case i < column+count:
 			m.WriteString(strings.Repeat("^", n))
-		}
-		if used > excerptWidth && i+1 < len(runes) {
-			b.WriteString("…")
 		}
 	}
 	if !strings.Contains(m.String(), "^") {
@@ -207,9 +212,35 @@ func excerpt(line string, column, count int) (text, marks string) {
 	return b.String(), m.String()
 }
 
+// fits reports whether a line is shown whole.
+func fits(line string) bool {
+	used, runes := 0, 0
+	for _, r := range line {
+		_, n := shown(r)
+		used += n
+		if runes++; used > excerptWidth || runes > excerptRunes {
+			return false
+		}
+	}
+	return true
+}
+
+// skip returns a line without its first n characters.
+func skip(line string, n int) string {
+	for at := range line {
+		if n == 0 {
+			return line[at:]
+		}
+		n--
+	}
+	return ""
+}
+
 // shown returns what is printed for a character and how many cells of a terminal it takes.
 func shown(r rune) (rune, int) {
 	switch {
+	case ' ' <= r && r <= '~':
+		return r, 1
 	case r == '\t':
 		return ' ', 1
 	case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
