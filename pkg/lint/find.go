@@ -12,6 +12,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -22,36 +23,34 @@ type home struct {
 	entries []fs.DirEntry
 }
 
-// find returns the skills at and below the targets, each once, in order of their directories.
-func (l *linter) find(ctx context.Context, targets []string) ([]home, error) {
+// find gives the skills at and below the targets to take, each once.
+func (l *linter) find(ctx context.Context, targets []string, take func(home)) error {
 	seen := map[string]bool{}
-	var found []home
 	for _, target := range targets {
-		s := search{l: l, ctx: ctx}
+		s := search{l: l, ctx: ctx, take: func(h home) {
+			if !seen[h.dir] {
+				seen[h.dir] = true
+				take(h)
+			}
+		}}
 		if err := s.target(target); err != nil {
-			return nil, err
+			return err
 		}
-		if len(s.found) == 0 && len(s.files) == 0 && !s.passed {
-			return nil, noSkill(l.show(target), s.dirs)
+		if s.found == 0 && len(s.files) == 0 && !s.passed {
+			return noSkill(l.show(target), s.dirs)
 		}
 		l.packFiles = append(l.packFiles, s.files...)
-		for _, p := range s.found {
-			if !seen[p.dir] {
-				seen[p.dir] = true
-				found = append(found, p)
-			}
-		}
 	}
-	slices.SortFunc(found, func(a, b home) int { return strings.Compare(a.dir, b.dir) })
-	return found, nil
+	return nil
 }
 
 // search is the search below one target.
 type search struct {
 	l     *linter
 	ctx   context.Context
+	take  func(home)
 	dirs  int
-	found []home
+	found int
 	files []packFile
 
 	passed bool // the settings pass over something
@@ -69,7 +68,7 @@ func (s *search) target(target string) error {
 	if err != nil {
 		return diag.Errorf(diag.NotFound, "%s cannot be read: %s", s.l.show(target), reason(err))
 	}
-	if kind, ok := packFileKind(target); ok && !info.IsDir() {
+	if kind, ok := s.l.packTarget(target); ok && !info.IsDir() {
 		s.files = append(s.files, packFile{kind, target})
 		return nil
 	}
@@ -88,7 +87,8 @@ func (s *search) file(target string) error {
 		}
 		s.dirs++
 		if name := s.l.skillFile(dir, entries); name != "" {
-			s.found = append(s.found, home{dir, name, entries})
+			s.found++
+			s.take(home{dir, name, entries})
 			return nil
 		}
 		if dir == "." || dir == "/" {
@@ -115,9 +115,11 @@ func (s *search) dir(dir string) error {
 		return nil
 	}
 	s.dirs++
-	s.files = append(s.files, filesOfPacks(dir, entries)...)
+	s.l.listed[dir] = slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == project.ManifestName })
+	s.files = append(s.files, s.l.packFilesIn(dir, entries)...)
 	if name := s.l.skillFile(dir, entries); name != "" {
-		s.found = append(s.found, home{dir, name, entries})
+		s.found++
+		s.take(home{dir, name, entries})
 		return nil
 	}
 	for _, e := range entries {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/similar"
 )
 
@@ -85,7 +86,12 @@ func (u *unit) pack(known map[string]string) string {
 			break
 		}
 		passed = append(passed, dir)
-		if _, err := fs.Stat(u.l.fsys, path.Join(dir, "skillpm.yaml")); err == nil {
+		has, listed := u.l.listed[dir]
+		if !listed {
+			_, err := fs.Stat(u.l.fsys, path.Join(dir, project.ManifestName))
+			has = err == nil
+		}
+		if has {
 			found = dir
 			break
 		}

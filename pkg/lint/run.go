@@ -84,27 +84,31 @@ func Run(ctx context.Context, fsys fs.FS, targets []string, o Options) (Report, 
 // What is wrong with skills is in the report. The error is that a target does not exist or has no skill (NotFound), or
 // that ctx was cancelled.
 func (l *Linter) Run(ctx context.Context, fsys fs.FS, targets []string) (Report, error) {
-	r := &linter{Linter: l, fsys: fsys, targets: targets}
-	found, err := r.find(ctx, targets)
-	if err != nil {
-		return Report{}, err
-	}
-	results := make([]*unit, len(found))
+	r := &linter{Linter: l, fsys: fsys, targets: targets, listed: map[string]bool{}}
+	var mu sync.Mutex
+	var units []*unit
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(l.Parallel)
-	for i, f := range found {
+	err := r.find(gctx, targets, func(h home) { // waits while as many are being checked as may be
 		g.Go(func() error {
 			if err := gctx.Err(); err != nil {
 				return err
 			}
-			results[i] = r.check(f)
+			u := r.check(h)
+			mu.Lock()
+			defer mu.Unlock()
+			units = append(units, u)
 			return nil
 		})
+	})
+	if waitErr := g.Wait(); err == nil {
+		err = waitErr
 	}
-	if err := g.Wait(); err != nil {
+	if err != nil {
 		return Report{}, err
 	}
-	return r.report(results), nil
+	slices.SortFunc(units, func(a, b *unit) int { return strings.Compare(a.dir, b.dir) })
+	return r.report(units), nil
 }
 
 // linter is one run over one file system.
@@ -114,6 +118,7 @@ type linter struct {
 	targets   []string
 	unread    []*unit // directories that could not be searched, with the finding that says so
 	packFiles []packFile
+	listed    map[string]bool // the directories that were searched, and whether there is a skillpm.yaml
 }
 
 // report puts the units' findings together and adds what can be said only about several skills.
@@ -145,7 +150,7 @@ func (l *linter) report(units []*unit) Report {
 		r.collect(&u.collector)
 	}
 	for _, c := range l.checkPackFiles(all) {
-		r.collect(c)
+		r.collect(&c.collector)
 	}
 	r.sort()
 	return r

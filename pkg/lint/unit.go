@@ -24,6 +24,7 @@ type unit struct {
 
 	files    map[string]*file // by their paths in the skill
 	called   map[string]bool  // scripts that the skill calls by their path
+	texts    []string         // the files that are text, for what asks later what they mention
 	home     string           // the directory of its pack's skillpm.yaml, "" where there is none
 	unknown  []foreignField   // fields that only other hosts know
 	comments []*suppression
@@ -96,6 +97,11 @@ func (u *unit) rest() {
 		u.ending(f)
 	}
 	u.security(names)
+	for _, rel := range names {
+		if u.files[rel].isText() {
+			u.texts = append(u.texts, rel)
+		}
+	}
 	u.capabilities(names)
 }
 
