@@ -1,0 +1,259 @@
+package lint
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/project"
+	sources "github.com/skillpm/skillpm/pkg/source"
+)
+
+// packs looks at what the files of a run say together. What is missing beside one of them is read for that.
+func (l *linter) packs(docs []*packDoc, mentions func(dir string) func(word string) bool) {
+	manifests, locks := packsOfRun{}, map[string]*packDoc{}
+	for _, d := range docs {
+		if d.manifest != nil {
+			manifests[path.Dir(d.name)] = d
+		} else if d.lock != nil {
+			locks[path.Dir(d.name)] = d
+		}
+	}
+	if mentions == nil {
+		mentions = func(string) func(string) bool { return nil }
+	}
+	for _, d := range docs {
+		dir := path.Dir(d.name)
+		switch {
+		case d.lock != nil && manifests[dir] == nil:
+			if m := l.beside(packManifest, path.Join(dir, project.ManifestName)); m != nil && m.manifest != nil {
+				d.compare(m, d, manifests)
+			}
+		case d.manifest != nil:
+			d.besideLock(locks[dir], manifests, mentions(dir))
+		}
+	}
+	l.packCycles(manifests)
+}
+
+// besideLock checks a manifest together with the lock beside it.
+func (d *packDoc) besideLock(lock *packDoc, packs packsOfRun, says func(word string) bool) {
+	collects := lock
+	if lock == nil {
+		lock, collects = d.l.beside(packLock, path.Join(path.Dir(d.name), project.LockName)), d
+	}
+	if lock != nil && lock.lock == nil {
+		lock = nil
+	}
+	if lock != nil {
+		collects.compare(d, lock, packs)
+	}
+	for _, dep := range slices.Concat(d.manifest.Dependencies, d.manifest.DevDependencies) {
+		d.declared(dep, packs)
+	}
+	if says != nil && !d.manifest.Name.IsZero() {
+		d.unused(lock, packs, says)
+	}
+}
+
+// pathOf returns the directory that a dependency names, in the file system that is checked.
+func pathOf(of *packDoc, d sources.Dependency) (dir string, ok bool) {
+	if d.Ref == nil || d.Ref.Kind != sources.KindPath || path.IsAbs(d.Ref.URL) {
+		return "", false
+	}
+	dir = path.Join(path.Dir(of.name), d.Ref.URL)
+	return dir, fs.ValidPath(dir)
+}
+
+// declared checks that a directory is the pack that it is required as.
+func (d *packDoc) declared(dep sources.Dependency, packs packsOfRun) {
+	if m := packs.at(d, dep); m != nil && !m.manifest.Name.IsZero() && m.manifest.Name != dep.ID {
+		key := "dependencies"
+		if line, _ := d.manifest.Place(key, dep.ID.String()); line == 0 {
+			key = "dev-dependencies"
+		}
+		d.atKey(rule.Manifest, fmt.Sprintf("%s is required as %s and declares itself %s", dep.Ref, dep.ID, m.manifest.Name),
+			"write "+m.manifest.Name.String(), key, dep.ID.String())
+	}
+}
+
+// unused reports the dependencies that no skill speaks of, where their skills are known.
+func (d *packDoc) unused(lock *packDoc, packs packsOfRun, says func(word string) bool) {
+	for _, dep := range d.manifest.Dependencies {
+		names := d.skillsOf(dep, lock)
+		if len(names) == 0 || says(dep.ID.String()) {
+			continue
+		}
+		for _, a := range d.manifest.Aliases {
+			if a.Pack == dep.ID {
+				names = append(names, a.Alias)
+			}
+		}
+		if slices.ContainsFunc(names, func(name string) bool { return says(name) || says(name+"@"+dep.ID.String()) }) {
+			continue
+		}
+		d.atKey(rule.UnusedDependency, fmt.Sprintf("no skill of the pack mentions %s or a skill of it", dep.ID), "", "dependencies", dep.ID.String())
+	}
+}
+
+// skillsOf returns the names of the skills that a dependency brings, or nothing where they are not known.
+func (d *packDoc) skillsOf(dep sources.Dependency, lock *packDoc) []string {
+	if len(dep.Skills) > 0 {
+		return slices.Clone(dep.Skills)
+	}
+	if lock != nil && lock.lock.Packs[dep.ID] != nil {
+		return slices.Sorted(maps.Keys(lock.lock.Packs[dep.ID].Skills))
+	}
+	dir, ok := pathOf(d, dep)
+	if !ok {
+		return nil
+	}
+	tree, err := fs.Sub(d.l.fsys, dir)
+	if err != nil {
+		return nil
+	}
+	content, err := project.Describe(tree, *dep.Ref)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, s := range content.Skills {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// packEdge is a dependency of one manifest of the run on another.
+type packEdge struct {
+	to  *packDoc
+	dep sources.ID
+}
+
+// packCycles reports the circles in which the packs of a run depend on each other: of those that cannot do without each
+// other the shortest circle of the first.
+func (l *linter) packCycles(packs packsOfRun) {
+	next := packEdges(packs)
+	for _, group := range circular(packs, next) {
+		first := slices.MinFunc(group, func(a, b *packDoc) int { return strings.Compare(a.name, b.name) })
+		chain := circle(first, next)
+		names := []string{packName(first)}
+		for _, e := range chain {
+			names = append(names, packName(e.to))
+		}
+		first.atKey(rule.PackCycle, "the packs depend on each other in a circle: "+strings.Join(names, " → "), "", "dependencies", chain[0].dep.String())
+	}
+}
+
+// packName returns what a manifest's pack is called, or where it is.
+func packName(d *packDoc) string {
+	if d.manifest.Name.IsZero() {
+		return d.l.show(path.Dir(d.name))
+	}
+	return d.manifest.Name.String()
+}
+
+// packEdges returns the dependencies between the manifests of a run, in the order of the files. A name that two of them
+// have means neither.
+func packEdges(packs packsOfRun) map[*packDoc][]packEdge {
+	named := map[sources.ID]*packDoc{}
+	for _, d := range packs {
+		if _, twice := named[d.manifest.Name]; twice {
+			named[d.manifest.Name] = nil
+			continue
+		}
+		named[d.manifest.Name] = d
+	}
+	next := map[*packDoc][]packEdge{}
+	for _, d := range packs {
+		for _, dep := range d.manifest.Dependencies {
+			to := named[dep.ID]
+			if dep.Ref != nil {
+				dir, ok := pathOf(d, dep)
+				if to = packs[dir]; !ok {
+					to = nil
+				}
+			}
+			if to != nil {
+				next[d] = append(next[d], packEdge{to, dep.ID})
+			}
+		}
+	}
+	return next
+}
+
+// circular returns the groups of packs of which each one depends on every other, however indirectly, by Tarjan's
+// algorithm.
+func circular(packs packsOfRun, next map[*packDoc][]packEdge) [][]*packDoc {
+	var groups [][]*packDoc
+	var stack []*packDoc
+	number, low, open := map[*packDoc]int{}, map[*packDoc]int{}, map[*packDoc]bool{}
+	var visit func(d *packDoc)
+	visit = func(d *packDoc) {
+		number[d] = len(number) + 1
+		low[d] = number[d]
+		stack, open[d] = append(stack, d), true
+		self := false
+		for _, e := range next[d] {
+			self = self || e.to == d
+			if number[e.to] == 0 {
+				visit(e.to)
+				low[d] = min(low[d], low[e.to])
+			} else if open[e.to] {
+				low[d] = min(low[d], number[e.to])
+			}
+		}
+		if low[d] != number[d] {
+			return
+		}
+		at := len(stack) - 1
+		for stack[at] != d {
+			at--
+		}
+		group := slices.Clone(stack[at:])
+		stack = stack[:at]
+		for _, member := range group {
+			open[member] = false
+		}
+		if len(group) > 1 || self {
+			groups = append(groups, group)
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(packs)) {
+		if d := packs[dir]; number[d] == 0 {
+			visit(d)
+		}
+	}
+	return groups
+}
+
+// circle returns the dependencies of the shortest way from a pack back to it, of which there is one.
+func circle(from *packDoc, next map[*packDoc][]packEdge) []packEdge {
+	type step struct {
+		at   *packDoc
+		way  *step
+		edge packEdge
+	}
+	seen := map[*packDoc]bool{}
+	for queue := []*step{{at: from}}; len(queue) > 0; queue = queue[1:] {
+		s := queue[0]
+		for _, e := range next[s.at] {
+			if e.to == from {
+				chain := []packEdge{e}
+				for ; s.way != nil; s = s.way {
+					chain = append(chain, s.edge)
+				}
+				slices.Reverse(chain)
+				return chain
+			}
+			if !seen[e.to] {
+				seen[e.to] = true
+				queue = append(queue, &step{e.to, s, e})
+			}
+		}
+	}
+	return nil
+}
