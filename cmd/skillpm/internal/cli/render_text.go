@@ -74,7 +74,7 @@ func (t textReport) suppressed(w io.Writer, all []lint.Suppressed) {
 		if s.Line > 0 {
 			at = fmt.Sprintf("%s:%d:%d", s.Path, s.Line, max(1, s.Column))
 		}
-		why := "by the " + s.By
+		why := s.By
 		if s.Reason != "" {
 			why += ": " + s.Reason
 		}

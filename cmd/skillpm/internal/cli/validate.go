@@ -156,8 +156,9 @@ func checkFlags(o skillpm.ValidateOptions, flags validateFlags) error {
 			WithHint("skillpm validate --stdin --stdin-filename skills/deploy/SKILL.md")
 	case o.StdinName != "" && !flags.stdin:
 		return diag.Errorf(diag.Usage, "--stdin-filename has a meaning only with --stdin")
-	case flags.stdin && flags.fix:
-		return diag.Errorf(diag.Usage, "--fix changes files, and --stdin is none").WithHint("--diff prints what would change")
+	case flags.stdin && (flags.fix || flags.diff):
+		return diag.Errorf(diag.Usage, "--fix and --diff work on files, and --stdin is none").
+			WithHint("--format json has the edits that mend a finding")
 	case flags.fix && flags.diff:
 		return diag.Errorf(diag.Usage, "--fix and --diff exclude each other: --diff changes nothing")
 	case o.Baseline != "" && o.NoBaseline:
