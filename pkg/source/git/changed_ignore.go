@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing/format/config"
 )
 
 // ignores are the patterns of one .gitignore, and behind them those of the directories above.
