@@ -39,6 +39,9 @@ func (p *Page) foldAnchors() {
 		text = text[:0]
 		for _, part := range p.parts[next : next+a.parts] {
 			text = append(text, p.text[part.start:part.end]...)
+			if !a.html {
+				text = append(text, ' ') // what is left out must not make one character of halves of it
+			}
 		}
 		next += a.parts
 		name := string(text)

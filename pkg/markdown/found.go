@@ -27,8 +27,8 @@ func (r *Reader) page() *Page {
 		p.Blocks = append(p.Blocks, b.Block)
 	}
 	for _, c := range r.comments {
-		r.word(commentText(r.text[c.start:c.end]))
-		p.Comments = append(p.Comments, Span{Offset: c.start, End: c.end})
+		r.word(r.content(c))
+		p.Comments = append(p.Comments, Span{Offset: c.outer.start, End: c.outer.end})
 	}
 	p.inline = make([]extent, len(r.spans))
 	for i, s := range r.spans {
@@ -103,13 +103,17 @@ func (r *Reader) addLinks(p *Page, links []foundLink) {
 // addSpans adds code spans to the page.
 func (r *Reader) addSpans(p *Page, spans []foundSpan) {
 	for _, s := range spans {
-		if s.text.end > 0 {
-			r.word(r.loose[s.text.start:s.text.end])
-		} else {
-			r.word(r.text[s.inner.start:s.inner.end])
-		}
+		r.word(r.content(s))
 		p.Spans = append(p.Spans, Span{Offset: s.inner.start, End: s.inner.end})
 	}
+}
+
+// content returns the text of a span.
+func (r *Reader) content(s foundSpan) []byte {
+	if s.text.end > 0 {
+		return r.loose[s.text.start:s.text.end]
+	}
+	return r.text[s.inner.start:s.inner.end]
 }
 
 // word keeps a string for the page.
@@ -138,13 +142,4 @@ func (r *Reader) cut(p *Page) {
 	for i := range p.Comments {
 		p.Comments[i].Text = next()
 	}
-}
-
-// commentText returns what is between the start and the end of a comment.
-func commentText(b []byte) []byte {
-	text := bytes.TrimPrefix(b, []byte("<!--"))
-	if string(text) == ">" || string(text) == "->" {
-		return nil
-	}
-	return bytes.TrimSuffix(text, []byte("-->"))
 }

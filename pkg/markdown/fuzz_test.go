@@ -1,6 +1,12 @@
 package markdown
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
+
+// maxText bounds the texts that goldmark is given: it takes quadratic time for some.
+const maxText = 4096
 
 // FuzzRead: any text is read as goldmark reads it.
 func FuzzRead(f *testing.F) {
@@ -8,10 +14,61 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
+		if len(text) > maxText {
+			return
+		}
 		if difference, _ := compare(text); difference != "" {
 			t.Fatalf("%q: %s", text, difference)
 		}
 	})
 }
 
-var seeds = []string{"# a\n\n[b](c) `d`\n"}
+// FuzzTokens: the same of texts that are made of what Markdown gives a meaning to.
+func FuzzTokens(f *testing.F) {
+	for i := range tokens {
+		f.Add([]byte{byte(i), byte(i * 7), byte(i * 31), byte(i)})
+	}
+	f.Fuzz(func(t *testing.T, numbers []byte) {
+		if len(numbers) > maxText/4 {
+			return
+		}
+		var b strings.Builder
+		for _, n := range numbers {
+			b.WriteString(tokens[int(n)%len(tokens)])
+		}
+		if difference, _ := compare([]byte(b.String())); difference != "" {
+			t.Fatalf("%q: %s", b.String(), difference)
+		}
+	})
+}
+
+// tokens are what texts for tests are made of.
+var tokens = []string{
+	"\n", "\n", "\n", "\n\n", "\r\n", " ", "  ", "    ", "\t", "a", "b", "x y", "é", "ß", "\x00", "\xff", "\ufffd",
+	"> ", ">", ">\t", "- ", "-", "-\t", "* ", "+ ", "1. ", "1.", "2) ", "10. ", "# ", "## ", "#", "=", "===", "---", "***", "_",
+	"```", "````", "~~~", "```sh\n", "\n```\n", "`", "``", "` ", " `", "    code\n",
+	"[", "]", "![", "](", ")", "(", "[a]", "[b]", "[a]: ", "[b]: /u\n", "[a](b)", "![c](d)", "](b)", "][a]", "][]", "[]", ":",
+	"[^1]", "[^1]: ", "[^2]", "[^2]:", "^",
+	"<", ">", "</", "<a>", "<a href=x>", "<img src='y'>", "<div>", "</div>", "<div id=z\n", "<pre>", "</pre>", "<!--", "-->", "<!-- c -->",
+	"<?", "?>", "<!X", "<![CDATA[", "]]>", "<http://u>", "<m@h.c>", "\"", "'", "\"t\"", "'t'", "(t)", "<b c>", "/>", "=",
+	"\\", "\\\\", "\\\n", "&", "&amp;", "&#46;", "&lt", "*", "**", "|", "|a|b|\n", "|-|-|\n", ":-", "-|-", "\\|", "{#id}", "https://u.v/",
+}
+
+var seeds = []string{
+	"# a\n\n[b](c) `d`\n",
+	"a\n===\n\nb\n---\n",
+	"> - [a](b)\n>   [c]: d\n> [c]\n",
+	"- a\n\n  b\n-\n\n  c\n1. d\n   - e\n2. f\n",
+	"```sh\n./a.sh\n```\n\n~~~\nb\n",
+	"    code\n\n\tmore\n",
+	"[a]: <b c> 'd\ne'\n[f]:\ng\n\n[a] [f][] [x][a] ![A]\n",
+	"<div id=a>\n<a href='b'>\n\n<!-- c\n\nd -->\n<pre>\n<a href=x>\n</pre>\n",
+	"x <img\nsrc=y> <!-- c --> <http://a.b> <a@b.c> <? d ?>\n",
+	"|a|b|\n|-|:-:|\n|`c\\|d`|[e](f)|g|\n",
+	"a[^1] b[^2]\n\n[^2]: [c](d)\n\n    e\n[^1]: `f`\n[^3]: [g](h)\n",
+	"[a](b(c)d \"e\") [f](<g h>) [i]() ![[j](k)](l) [[m](n)](o)\n",
+	"`` a`b `` ``` c `d` \\`e` \n",
+	"- - - a\n> > b\nlazy\n",
+	"[a\\]](b\\)c&amp;d&#101;)\n\\[e](f) \\![g](h)\n",
+	"\ufeff# a\r\n\r\n[b](c)\r\n",
+}

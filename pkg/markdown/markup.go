@@ -23,7 +23,7 @@ func (r *Reader) markup(e extent, lines []extent) {
 	m := markup{Reader: r, b: r.text[e.start:e.end], base: e.start}
 	for i := 1; i < len(lines); i++ {
 		if !isBlank(r.text[lines[i-1].end:lines[i].start]) {
-			m.b = r.withoutContainers(e, lines)
+			m.b, m.copied = r.withoutContainers(e, lines), true
 			break
 		}
 	}
@@ -51,7 +51,9 @@ func (r *Reader) withoutContainers(e extent, lines []extent) []byte {
 	r.joined = append(r.joined[:0], r.text[e.start:e.end]...)
 	for i := 1; i < len(lines); i++ {
 		for j := lines[i-1].end; j < lines[i].start; j++ {
-			r.joined[j-e.start] = ' '
+			if c := &r.joined[j-e.start]; !isSpace(*c) {
+				*c = ' '
+			}
 		}
 	}
 	return r.joined
@@ -62,22 +64,31 @@ type markup struct {
 	*Reader
 	b    []byte
 	base int // where it is in the text
+
+	copied bool // the text of containers in it is replaced
 }
 
 // comment reads the comment that begins at a place, and returns the place after it.
 func (m *markup) comment(start int) int {
-	end := len(m.b)
-	switch rest := m.b[start+len("<!--"):]; {
+	from := start + len("<!--")
+	to, end := len(m.b), len(m.b)
+	switch rest := m.b[from:]; {
 	case bytes.HasPrefix(rest, []byte(">")):
-		end = start + len("<!-->")
+		to, end = from, from+len(">")
 	case bytes.HasPrefix(rest, []byte("->")):
-		end = start + len("<!--->")
+		to, end = from, from+len("->")
 	default:
 		if i := bytes.Index(rest, []byte("-->")); i >= 0 {
-			end = start + len("<!--") + i + len("-->")
+			to, end = from+i, from+i+len("-->")
 		}
 	}
-	m.comments = append(m.comments, extent{m.base + start, m.base + end})
+	found := foundSpan{outer: extent{m.base + start, m.base + end}, inner: extent{m.base + from, m.base + to}}
+	if m.copied {
+		found.text.start = len(m.loose)
+		m.loose = append(m.loose, m.b[from:to]...)
+		found.text.end = len(m.loose)
+	}
+	m.comments = append(m.comments, found)
 	return end
 }
 

@@ -81,6 +81,9 @@ func (o *oracle) Transform(root *ast.Document, _ text.Reader, _ parser.Context) 
 
 func (o *oracle) block(n ast.Node, language string, fenced bool) {
 	b := oracleBlock{at: n.Pos(), language: language, fenced: fenced}
+	if !fenced { // a tab before it makes the position count too much
+		b.at = n.Lines().At(0).Start
+	}
 	for _, s := range n.Lines().Sliced(0, n.Lines().Len()) {
 		b.lines = append(b.lines, strings.TrimSpace(string(s.Value(o.text))))
 	}
@@ -142,7 +145,7 @@ func (o *oracle) link(destination []byte, at int, shared, image bool) {
 
 // oddTarget matches the destinations of which goldmark makes something else than CommonMark says: it resolves escapes and
 // entities after each other, takes numbers with a leading 0 for octal, and has no bound on hexadecimal digits.
-var oddTarget = regexp.MustCompile(`\\&|&#0|&#[xX][0-9a-fA-F]{7}|&#[xX]0*26;|&#38;`)
+var oddTarget = regexp.MustCompile(`\\&|&[#0-9A-Za-z]*(?:\\|&#)|&#0|&#[xX][0-9a-fA-F]{7}|&#[xX]0*26;|&#38;`)
 
 // within returns where part lies in whole, which the parser cut it from, or -1.
 func within(whole, part []byte) int {
@@ -219,11 +222,16 @@ func (o *oracle) attributes(n ast.Node) {
 	}
 }
 
-// plainText returns the text of a node and all below it.
+// plainText returns the text of a node and all below it. What is left out must not make one character of halves of it.
 func plainText(n ast.Node, source []byte) string {
 	var b strings.Builder
+	end := 0
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // it returns no error
 		if t, ok := n.(*ast.Text); ok && entering {
+			if t.Segment.Start != end {
+				b.WriteByte(' ')
+			}
+			end = t.Segment.Stop
 			b.Write(t.Segment.Value(source))
 			if t.SoftLineBreak() {
 				b.WriteByte(' ')

@@ -46,6 +46,7 @@ func (r *Reader) definitions(segs []seg) int {
 // definition reads one definition, and returns the line after it.
 func (r *Reader) definition(c cursor) (next int, ok bool) {
 	c, _ = r.skipSpaces(c)
+	line := c.line
 	if r.peek(c) != '[' {
 		return 0, false
 	}
@@ -63,15 +64,15 @@ func (r *Reader) definition(c cursor) (next int, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	next, ok = r.definitionEnd(c)
+	next, ok = r.definitionEnd(line, c)
 	if !ok || !r.define(label, end, destination) {
 		return 0, false
 	}
 	return next, true
 }
 
-// definitionEnd reads the title of a definition, if there is one, and returns the line after it.
-func (r *Reader) definitionEnd(c cursor) (next int, ok bool) {
+// definitionEnd reads the title of a definition that begins in a line, if there is one, and returns the line after it.
+func (r *Reader) definitionEnd(line int, c cursor) (next int, ok bool) {
 	bare := r.blankRest(c) // nothing follows on the line, so that the definition may end here
 	next = c.line + 1
 	c, spaces := r.skipSpaces(c)
@@ -90,7 +91,7 @@ func (r *Reader) definitionEnd(c cursor) (next int, ok bool) {
 	if r.blankRest(c) {
 		return c.line + 1, true
 	}
-	if bare {
+	if c, _ = r.skipSpaces(c); bare && (r.peek(c) == '[' || line+1 < next) {
 		r.departs |= departTitle
 	}
 	return next, bare

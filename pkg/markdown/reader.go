@@ -33,7 +33,7 @@ type Reader struct {
 	// What is found.
 	links    []foundLink
 	spans    []foundSpan
-	comments []extent
+	comments []foundSpan
 	blocks   []foundBlock
 	starts   []int
 	codes    []extent

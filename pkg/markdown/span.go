@@ -2,9 +2,9 @@ package markdown
 
 import "bytes"
 
-// foundSpan is a code span with its place.
+// foundSpan is a code span or a comment with its place.
 type foundSpan struct {
-	outer extent // with the backticks
+	outer extent // with what starts and ends it
 	inner extent // the content
 	text  extent // of Reader.loose: the content, where it is not as it stands in the file
 }
