@@ -48,6 +48,15 @@ func lower(c byte) byte {
 	return c
 }
 
+// toSmall returns a copy of b with small letters for A to Z. Unlike bytes.ToLower it keeps the length of what is no UTF-8.
+func toSmall(b []byte) []byte {
+	small := make([]byte, len(b))
+	for i, c := range b {
+		small[i] = lower(c)
+	}
+	return small
+}
+
 // isFold reports whether b is s, which is in small letters, in any case.
 func isFold(b []byte, s string) bool {
 	if len(b) != len(s) {

@@ -1,6 +1,9 @@
 package scan
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // mostCommand is how many bytes of a command line are read.
 const mostCommand = 2048
@@ -22,58 +25,33 @@ type command struct {
 func (t *text) command(start int) command {
 	c := command{start: start, pipe: -1}
 	limit := min(len(t.data), start+mostCommand)
-	i, depth, unpaired := start, 0, [256]bool{}
-	opener := t.before(start)
-	defer func() { t.work += i - start }()
+	opener, cells := t.before(start), t.inCells(start)
+	i, depth := start, 0
+reading:
 	for ; i < limit; i++ {
 		switch b := t.data[i]; b {
-		case '\n':
-			if !t.continues(start, i) {
-				c.close(i)
-				return t.substituted(c)
+		case '\n', ';', '#', '&', '`':
+			if t.endsPipeline(start, i) {
+				break reading
 			}
 		case '\\':
-			if t.after(i+1) == '|' {
-				continue // a pipe, escaped for a table
-			}
-			if n := t.after(i + 1); n != '\n' && n != '\r' {
+			if n := t.after(i + 1); n != '|' && n != '\n' && n != '\r' {
 				i++
 			}
-		case '"', '\'', '`':
-			if b == '`' || b == opener || unpaired[b] {
-				c.close(i)
-				return t.substituted(c)
+		case '"', '\'':
+			if b == opener {
+				break reading
 			}
-			n := bytes.IndexByte(t.data[i+1:min(limit, i+512)], b)
-			if n < 0 || bytes.IndexByte(t.data[i+1:i+1+n], '\n') >= 0 {
-				unpaired[b] = true
-				continue
-			}
-			i += n + 1
+			i += t.quoted(i, limit)
 		case '(':
 			depth++
 		case ')':
 			if depth--; depth < 0 {
-				c.close(i)
-				return t.substituted(c)
-			}
-		case ';':
-			c.close(i)
-			return t.substituted(c)
-		case '#':
-			if is(t.before(i), isBlank) {
-				c.close(i)
-				return t.substituted(c)
-			}
-		case '&':
-			if t.after(i+1) == '&' {
-				c.close(i)
-				return t.substituted(c)
+				break reading
 			}
 		case '|':
-			if t.after(i+1) == '|' {
-				c.close(i)
-				return t.substituted(c)
+			if t.after(i+1) == '|' || cells && t.before(i) != '\\' {
+				break reading
 			}
 			if c.pipe < 0 {
 				c.pipe = i
@@ -81,15 +59,56 @@ func (t *text) command(start int) command {
 			t.piped(&c, i+1)
 		}
 	}
-	c.close(i)
-	return t.substituted(c)
+	t.work += i - start
+	c.end = i
+	if c.pipe < 0 {
+		c.pipe = i
+	}
+	c.substitute = t.substituted(start)
+	return c
 }
 
-func (c *command) close(end int) {
-	c.end = end
-	if c.pipe < 0 {
-		c.pipe = end
+// inCells reports whether i stands in a row of a table, where pipes that are not escaped separate cells. A pipe at the start
+// of a line alone continues a command.
+func (t *text) inCells(i int) bool {
+	if !t.Markdown {
+		return false
 	}
+	if i < t.row.known || bytes.IndexByte(t.data[t.row.known:i], '\n') >= 0 || t.row.known == 0 {
+		line := bytes.TrimSpace(t.data[t.lineStart(i, 1000):t.lineEnd(i, 1000)])
+		t.row.cells = len(line) > 1 && line[0] == '|' && line[len(line)-1] == '|'
+	}
+	t.row.known = i
+	return t.row.cells
+}
+
+// A row is what is known of the line up to a place.
+type row struct {
+	known int
+	cells bool
+}
+
+// endsPipeline reports whether a newline, a semicolon, a number sign, an ampersand or a backquote ends a pipeline.
+func (t *text) endsPipeline(start, i int) bool {
+	switch t.data[i] {
+	case '\n':
+		return !t.continues(start, i)
+	case '#':
+		return is(t.before(i), isBlank)
+	case '&':
+		return t.after(i+1) == '&'
+	}
+	return true
+}
+
+// quoted returns how far it is from the quotation mark at i to the one that closes it on the same line, or 0.
+func (t *text) quoted(i, limit int) int {
+	rest := t.data[i+1 : min(limit, i+512)]
+	n := bytes.IndexByte(rest, t.data[i])
+	if n < 0 || bytes.IndexByte(rest[:n], '\n') >= 0 {
+		return 0
+	}
+	return n + 1
 }
 
 // continues reports whether the line that ends at i goes on in the next: after a backslash or a pipe, or before a pipe.
@@ -109,10 +128,10 @@ func (t *text) continues(start, i int) bool {
 func (t *text) piped(c *command, i int) {
 	word, end := t.programAt(i)
 	switch {
-	case oneOf(word, "base64", "openssl", "xxd") || oneOf(word, "base64.exe"):
+	case oneOf(word, "base64", "base64.exe", "openssl", "xxd"):
 		c.decodes = c.decodes || t.hasDecode(end)
 	case c.shell == "" && t.readsProgram(word, end):
-		c.shell, c.shellEnd = string(bytes.ToLower(word)), end
+		c.shell, c.shellEnd = string(toSmall(word)), end
 	}
 }
 
@@ -122,7 +141,7 @@ func (t *text) programAt(i int) (word []byte, end int) {
 	for range 8 {
 		i = t.skipBreaks(i)
 		start := i
-		for i < len(t.data) && i-start < 100 && !is(t.data[i], isBlank) && !bytes.ContainsRune([]byte("|;&()`\"'<>"), rune(t.data[i])) {
+		for i < len(t.data) && i-start < 100 && !is(t.data[i], isBlank) && strings.IndexByte("|;&()`\"'<>", t.data[i]) < 0 {
 			i++
 		}
 		end = i
@@ -184,17 +203,14 @@ func isInterpreter(word []byte) bool {
 	return oneOf(word, "python", "python3", "python2", "perl", "ruby", "node", "php", "deno", "bun", "osascript")
 }
 
-// substituted says whether the output of the pipeline is run by what stands before it: sh -c "$(…)", bash <(…),
+// substituted reports whether the output of the command at i is run by what stands before it: sh -c "$(…)", bash <(…),
 // eval `…`, source <(…).
-func (t *text) substituted(c command) command {
-	i := c.start
-	from := t.lineStart(i, 64)
-	head := bytes.TrimRight(t.data[from:i], " \t")
+func (t *text) substituted(i int) bool {
+	head := bytes.TrimRight(t.data[t.lineStart(i, 64):i], " \t")
 	for _, prefix := range []string{"sudo", "command"} {
 		head = bytes.TrimRight(bytes.TrimSuffix(head, []byte(prefix)), " \t")
 	}
-	c.substitute = runsSubstitution(head)
-	return c
+	return runsSubstitution(head)
 }
 
 // runsSubstitution reports whether head ends with a substitution whose output is run as a program.

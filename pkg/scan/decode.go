@@ -57,7 +57,7 @@ func (t *text) decoder(start, end int) {
 	t.seen[checkBase64] = c.end
 	// The decoder may stand behind a pipe in a substitution: what matters is what stands before the whole pipeline.
 	run := c.shell != "" || c.substitute || t.pipelineRun(from)
-	if !run || !t.fed(from, c) || standIn(t.data[t.lineStart(from, 400):from]) {
+	if !run || !t.fed(from, c) {
 		return
 	}
 	detail := "decoded into a shell"
@@ -78,8 +78,13 @@ func (t *text) fed(from int, c command) bool {
 		return t.feeds(i - 1)
 	}
 	words := bytes.Fields(t.data[from:c.pipe])
-	for _, w := range words[min(1, len(words)):] {
-		if w[0] != '-' && !oneOf(w, "base64", "enc", "\\") {
+	for k, w := range words[min(1, len(words)):] {
+		switch {
+		case w[0] == '-' || oneOf(w, "base64", "enc", "\\") || containsAny(w, "...", "…"):
+		case string(w) == "<<<":
+			return k+2 < len(words) && isFed(words[k+2])
+		case w[0] == '<' && w[len(w)-1] == '>': // "<file>" stands for one
+		default:
 			return true
 		}
 	}
@@ -102,9 +107,15 @@ func (t *text) feeds(i int) bool {
 	}
 	last := bytes.Trim(words[len(words)-1], "\"'`{}()<>*")
 	if len(words) > 1 && oneOf(bytes.Trim(words[len(words)-2], "\"'`$(&;"), "echo", "printf", "-n", "-e", "-ne", "%s") {
-		return bytes.IndexByte(last, '$') >= 0 || encodesCommand(last)
+		return isFed(last)
 	}
 	return len(last) > 0 && (len(words) > 1 || bytes.IndexByte(last, '=') >= 0)
+}
+
+// isFed reports whether a word that is given to a decoder is a variable, or base64 of a command.
+func isFed(word []byte) bool {
+	word = bytes.Trim(word, "\"'`{}()<>*")
+	return bytes.IndexByte(word, '$') >= 0 || encodesCommand(word)
 }
 
 // encodesCommand reports whether a word is base64 of something that has more than one word, or that is no text.
@@ -134,11 +145,6 @@ func (t *text) pipelineRun(start int) bool {
 		}
 	}
 	return false
-}
-
-// standIn reports whether what is fed to a decoder is only a stand-in: "<payload>" or "...".
-func standIn(head []byte) bool {
-	return containsAny(head, "...", "…", "<payload", "<base64", "<encoded", "<BASE64", "<b64", "[base64", "[payload")
 }
 
 // decodeCall finds code that runs what it decodes: exec(base64.b64decode(…)), eval(atob(…)). In prose that shows code it
@@ -241,7 +247,7 @@ func (t *text) powerShell(start, end int) {
 		}
 		flag := words[i:n]
 		i = n
-		if len(flag) == 0 || !oneOf(flag, "ec") && !hasFold([]byte("encodedcommand"), string(bytes.ToLower(flag))) {
+		if len(flag) == 0 || !oneOf(flag, "ec") && !hasFold([]byte("encodedcommand"), string(toSmall(flag))) {
 			continue
 		}
 		value := bytes.TrimLeft(words[n:], " \t:\"'")
@@ -249,7 +255,7 @@ func (t *text) powerShell(start, end int) {
 		for length < len(value) && is(value[length], isBase64) {
 			length++
 		}
-		if length >= 16 && !isPlaceholder(value[:length]) {
+		if length >= 16 && entropy(value[:length]) > 200 {
 			t.hit(Base64Shell, start, stop-len(value)+min(length, mostShown), "an encoded PowerShell command")
 			return
 		}

@@ -4,7 +4,7 @@
 //
 // The rules it keeps:
 //
-//   - It is pure and takes linear time, whatever the text holds. One pass over the bytes looks for about a thousand short
+//   - It is pure and takes linear time, whatever the text holds. One pass over the bytes looks for several hundred short
 //     literals; only where one of them stands is anything looked at more closely, and never more than a bounded number of
 //     bytes around it.
 //   - A false alarm costs more than a missed trick: what well-kept skills write for good reasons is not found, and what is

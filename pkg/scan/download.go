@@ -149,11 +149,11 @@ func (t *text) fetch(start, end int) {
 	if from.text == nil {
 		return
 	}
-	head := bytes.ToLower(t.data[t.lineStart(start, 120):start])
+	head := toSmall(t.data[t.lineStart(start, 120):start])
 	run := c.shell == "iex" || c.shell == "invoke-expression" || hasWord(head, "iex") ||
 		bytes.Contains(head, []byte("invoke-expression"))
 	if !run {
-		tail := bytes.ToLower(t.data[stop:t.lineEnd(stop, 60)])
+		tail := toSmall(t.data[stop:t.lineEnd(stop, 60)])
 		run = bytes.Contains(tail, []byte("| iex")) || bytes.Contains(tail, []byte("|iex")) || bytes.Contains(tail, []byte("| invoke-expression"))
 	}
 	switch {

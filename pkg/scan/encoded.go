@@ -234,7 +234,7 @@ func (t *text) isEscape(i int) bool {
 
 // commandIn reports whether decoded text holds a command that downloads or runs something, and what it says there.
 func commandIn(b []byte) (string, bool) {
-	small := bytes.ToLower(b)
+	small := toSmall(b)
 	for _, word := range [...]string{
 		"curl ", "wget ", "iwr ", "irm ", "invoke-webrequest", "invoke-restmethod", "downloadstring", "downloadfile", "urlopen(",
 		"urlretrieve(", "requests.get(", "start-bitstransfer", "sh -c", "bash -i", "/dev/tcp/", "iex ", "iex(", "invoke-expression",
@@ -282,7 +282,7 @@ func examplesOnly(b []byte) bool {
 	found, real := false, false
 	for _, word := range bytes.FieldsFunc(b, func(r rune) bool { return r <= ' ' || strings.ContainsRune("\"'`()|;", r) }) {
 		if looksLikeAddress(word) && (bytes.Contains(word, []byte("://")) || bytes.IndexByte(word, '_') < 0 && word[0] != '$') {
-			if hostname := parseAddress(bytes.ToLower(word)); hostname.placeholder() {
+			if hostname := parseAddress(toSmall(word)); hostname.placeholder() {
 				found = true
 			} else if !isModule(hostname.host) {
 				real = true

@@ -12,7 +12,7 @@ func TestLinear(t *testing.T) {
 	s := New()
 	worst, where := 0, ""
 	for _, l := range s.literals {
-		for _, between := range []string{"", " ", "\n", " x ", "\"", "(", " -d ", " -e x ", ": abcd "} {
+		for _, between := range []string{"", " ", "\n", " x ", "\"", "(", " -d ", " -e x ", ": abcd ", " to this ", "`"} {
 			piece := l.text + between
 			if l.then != "" {
 				piece = l.text + l.then[:1] + between
@@ -20,7 +20,7 @@ func TestLinear(t *testing.T) {
 			work := [2]int{}
 			for i := range work {
 				data := []byte(strings.Repeat(piece, (i+1)*size/len(piece)))
-				x := text{data: data, Options: Options{Markdown: true, Script: i == 0, Skill: true}}
+				x := text{data: data, Options: Options{Markdown: true, Script: true, Skill: true}}
 				s.scan(&x)
 				work[i] = x.work
 				if x.work > most*len(data) {

@@ -63,13 +63,16 @@ type window struct {
 	fits     bool
 }
 
-// around sets the window for candidates from i on and returns the text around it, in small letters, or nil where the window
+// reach is how far a window goes to both sides.
+const reach = 400
+
+// look sets the window for candidates from i on and returns the text around it, in small letters, or nil where the window
 // is known.
 func (w *window) look(t *text, i int) []byte {
 	if i >= w.from && i < w.to {
 		return nil
 	}
-	const step, reach = 200, 500
+	const step = 200
 	w.from, w.to = i, i+step
 	return t.around(i, reach, reach+step)
 }
@@ -90,10 +93,16 @@ func (t *text) password(start, end int) {
 		t.packed.fits = linksArchive(near) ||
 			namesArchive(near) && containsAny(near, "extract", "unzip", "unpack", "decompress", "unrar", "7-zip", "winrar")
 	}
-	if t.packed.fits {
+	if t.packed.fits && !t.ofAccount(start) {
 		t.seen[checkPassword] = end + 8
 		t.hit(EncryptedArchive, start, end, "a password for an archive")
 	}
+}
+
+// ofAccount reports whether the words around a password say that somebody logs in with it.
+func (t *text) ofAccount(start int) bool {
+	return containsAny(t.around(start, 120, 40), "login", "log in", "sign in", "username", "user name", "user:", "account", "admin", "root",
+		"database", "mysql", "postgres", "smtp", "ssh", "wi-fi", "connect", "credential")
 }
 
 // ofArchive reports whether the words before a password say by themselves that it is an archive's: "archive password",
@@ -135,7 +144,7 @@ func (t *text) givesPassword(i int) bool {
 		line = line[4:]
 	}
 	rest := bytes.TrimLeft(line, " *_)")
-	sign := false
+	sign, is := t.data[i-1] == 's' && len(line) > 0 && line[0] == ' ', false // "using pass 4711"
 	switch {
 	case len(rest) == 0:
 		return false
@@ -145,7 +154,7 @@ func (t *text) givesPassword(i int) bool {
 	case t.data[i-1] == ':':
 		sign = true
 	case hasFold(rest, "is ") || hasFold(rest, "is:"):
-		rest = bytes.TrimLeft(rest[3:], " *_")
+		is, rest = true, bytes.TrimLeft(rest[3:], " *_")
 	}
 	if len(rest) == 0 {
 		return false
@@ -157,7 +166,7 @@ func (t *text) givesPassword(i int) bool {
 	value, _, _ := bytes.Cut(rest, []byte(" "))
 	value = bytes.TrimRight(value, ").,;|\r")
 	after := bytes.TrimLeft(rest[min(len(rest), len(value)):], ").,;|\r ")
-	return sign && isPassword(value) && isWord(value) && len(after) < 40 || hasNumber(value) && isPassword(value) && isWord(value)
+	return isPassword(value) && isWord(value) && (sign && len(after) < 40 || is && hasNumber(value))
 }
 
 // isWord reports whether b holds only letters, digits and what passwords have between them.

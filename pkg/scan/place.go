@@ -6,7 +6,7 @@ import (
 )
 
 // permissionLiterals are switches and settings with which an agent asks nobody.
-var permissionLiterals = func() []literal {
+func permissionLiterals() []literal {
 	var table []literal
 	for _, s := range []string{
 		"--dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-allow-all",
@@ -19,7 +19,7 @@ var permissionLiterals = func() []literal {
 		table = append(table, literal{text: s, check: checkSkip, name: s})
 	}
 	return table
-}()
+}
 
 // skip finds such a switch.
 func (t *text) skip(l *literal, start, end int) {
@@ -40,7 +40,7 @@ func (t *text) skip(l *literal, start, end int) {
 }
 
 // placeLiterals are places of credentials, parts of reverse shells, and sudo.
-var placeLiterals = func() []literal {
+func placeLiterals() []literal {
 	table := []literal{
 		{text: "sudo", check: checkSudo},
 		{text: "/dev/tcp/", check: checkReverse, name: "/dev/tcp"},
@@ -68,7 +68,7 @@ var placeLiterals = func() []literal {
 		table = append(table, literal{text: s, check: checkCredential, name: s})
 	}
 	return table
-}()
+}
 
 // credential finds a place of credentials.
 func (t *text) credential(l *literal, start, end int) {
@@ -125,7 +125,7 @@ func (t *text) reverse(l *literal, start, end int) {
 		near := t.around(start, 100, 600)
 		yes = containsAny(near, "getstream") && containsAny(near, "iex", "invoke-expression")
 	case "socat":
-		line := bytes.ToLower(t.data[t.lineStart(start, reach):t.lineEnd(end, reach)])
+		line := toSmall(t.data[t.lineStart(start, reach):t.lineEnd(end, reach)])
 		yes = containsAny(line, "tcp:", "tcp4:", "openssl:", "udp:")
 	}
 	if yes {

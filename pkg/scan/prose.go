@@ -128,7 +128,7 @@ func (t *text) hides(i int) int {
 // keepsQuiet returns where the negation stands before a verb of telling, "do not tell", "never mention this to"; or -1.
 // The last word before the user is word, at i.
 func (t *text) keepsQuiet(word []byte, i int) int {
-	for oneOf(word, "to", "this", "that", "it", "anything", "any", "of") {
+	for n := 0; n < 4 && oneOf(word, "to", "this", "that", "it", "anything", "any", "of"); n++ {
 		word, i = t.prevWord(i)
 	}
 	if !oneOf(word, "tell", "telling", "mention", "inform", "informing", "reveal", "disclose", "notify", "alert", "mentioning") {
@@ -151,7 +151,7 @@ func (t *text) program(start, end int) {
 	if near == nil {
 		return
 	}
-	from := max(0, start-500)
+	from := max(0, start-reach)
 	near, from = paragraph(near, from, start)
 	if !containsAny(near, "before ", "must ", "prereq", "requir", "first", "will not work") {
 		return
@@ -161,7 +161,7 @@ func (t *text) program(start, end int) {
 		"must be installed", "must be running", "must first", "must be downloaded", "prerequisite", "required before", "required:",
 		"install this first", "run this first", "installer first", "run the installer", " to function", "to work properly")
 	get := firstOf(near, "download", "copy the installation", "visit ", "grab ", "fetch the installer")
-	run := firstOf(near, " run ", "execute", "launch", "double-click", "double click", "paste", "run it", "extract")
+	run := firstOf(near, " run ", "execute", "launch", "double-click", "double click", "paste")
 	if must < 0 || get < 0 || run < 0 {
 		return
 	}

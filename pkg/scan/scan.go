@@ -58,7 +58,7 @@ const (
 func New() *Scanner {
 	s := &Scanner{}
 	for _, table := range [...][]literal{
-		commandLiterals, packedLiterals, linkLiterals(), secretLiterals(), permissionLiterals, proseLiterals, placeLiterals,
+		commandLiterals, packedLiterals, linkLiterals(), secretLiterals(), permissionLiterals(), proseLiterals, placeLiterals(),
 		encodedLiterals(),
 	} {
 		s.literals = append(s.literals, table...)
@@ -148,6 +148,7 @@ type text struct {
 	far    int    // bytes gone back by farStart
 	phase  [4]int // for checkEncoded: seen by phase
 	small  []byte // for around
+	row    row    // for inCells
 	packed window // for checkPassword
 	wanted window // for checkProgram
 }

@@ -3,6 +3,7 @@ package scan
 import (
 	"bytes"
 	"math/bits"
+	"strings"
 )
 
 // A form is how a provider writes its secrets.
@@ -202,7 +203,7 @@ func isPlaceholder(b []byte) bool {
 	if len(b) > 512 {
 		b = b[:512]
 	}
-	small := bytes.ToLower(b)
+	small := toSmall(b)
 	for _, s := range standIns {
 		if bytes.Contains(small, []byte(s)) {
 			return true
@@ -246,7 +247,7 @@ func follows(a, b byte) bool { return a+1 == b || a == '9' && b == '0' }
 
 // saysFake reports whether the line of i says that the secret in it is none.
 func (t *text) saysFake(i int) bool {
-	line := bytes.ToLower(t.data[t.lineStart(i, 120):t.lineEnd(i, 300)])
+	line := toSmall(t.data[t.lineStart(i, 120):t.lineEnd(i, 300)])
 	return containsAny(line, "fake", "dummy", "placeholder", "not real", "not a real", "redacted")
 }
 
@@ -261,29 +262,33 @@ func (t *text) keyBlock(start, end int) {
 		return
 	}
 	from += k
-	const shortest, most = 60, 1000
-	var body [shortest * 2]byte
-	n, i := 0, end
-	for ; i < len(t.data) && i-end < most && n < len(body); i++ {
-		switch c := t.data[i]; {
-		case c == '\\' && (t.after(i+1) == 'n' || t.after(i+1) == 'r'):
-			i++
-		case is(c, isBlank) || bytes.IndexByte([]byte("\"'+,="), c) >= 0 && n == 0:
-		case is(c, isBase64) && c != '-' && c != '_':
-			body[n] = c
-			n++
-		case n >= shortest:
-			i = len(t.data)
-		default:
-			t.seen[checkKeyBlock] = i
-			return
-		}
-	}
-	t.work += min(i, len(t.data)) - end
-	t.seen[checkKeyBlock] = min(i, len(t.data), end+most)
-	// A key of the ed25519 kind starts with a fixed header, the others with a length: there are hardly any words in them.
-	if n < shortest || entropy(body[:n]) < 400 || isPlaceholder(body[:n]) || t.saysFake(from) {
+	body, stop := t.keyBody(end)
+	t.work += stop - end
+	t.seen[checkKeyBlock] = stop
+	if len(body) < shortestKey || entropy(body) < 400 || t.saysFake(from) ||
+		containsAny(toSmall(body), "example", "redacted", "placeholder", "yourkey", "privatekey", "dummy", "xxxxx") {
 		return
 	}
-	t.hit(Secret, from, min(len(t.data), end), "a private key")
+	t.hit(Secret, from, end, "a private key")
+}
+
+// shortestKey is the length in base64 of the shortest private key, and some less.
+const shortestKey = 60
+
+// keyBody returns the base64 that follows a header at i, without what stands between its lines, and where it ends; as much
+// as is needed to see whether it is a key. Every kind of key starts with fixed bytes, which are not random.
+func (t *text) keyBody(i int) (body []byte, end int) {
+	const enough, most = 240, 1000
+	for end = i; end < len(t.data) && end-i < most && len(body) < enough; end++ {
+		switch c := t.data[end]; {
+		case c == '\\' && (t.after(end+1) == 'n' || t.after(end+1) == 'r'):
+			end++
+		case is(c, isBlank), len(body) == 0 && strings.IndexByte("\"'+,=", c) >= 0:
+		case is(c, isBase64) && c != '-' && c != '_':
+			body = append(body, c)
+		default:
+			return body, end
+		}
+	}
+	return body, min(end, len(t.data))
 }

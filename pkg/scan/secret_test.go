@@ -90,11 +90,16 @@ func TestSecret(t *testing.T) {
 func TestKeyBlock(t *testing.T) {
 	begin, end := "-----BEGIN "+"RSA PRIVATE"+" KEY-----", "-----END "+"RSA PRIVATE"+" KEY-----"
 	body := base64.StdEncoding.EncodeToString([]byte(random(base62+"!$%&/()=?+*#-_.:,;<>|", 300, 9)))
+	openSSH := "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW\nQyNTUxOQAAACD" + random(base62+"+/", 59, 11) +
+		"\n" + random(base62+"+/", 70, 12) + "\n" + random(base62+"+/", 70, 13) + "\n"
 	lines := body[:64] + "\n" + body[64:128] + "\n" + body[128:192] + "\n" + body[192:]
 	for _, c := range []textCase{
 		{text: "«" + begin + "»\n" + lines + "\n" + end, detail: "a private key"},
 		{text: "    «" + begin + "»\n    " + strings.ReplaceAll(lines, "\n", "\n    ") + "\n    " + end},
 		{text: "{\"private_key\": \"«" + begin + "»\\n" + strings.ReplaceAll(lines, "\n", "\\n") + "\\n" + end + "\"}"},
+		{text: "«" + strings.ReplaceAll(begin, "RSA", "OPENSSH") + "»\n" + openSSH + strings.ReplaceAll(end, "RSA", "OPENSSH")},
+		{text: "«" + strings.ReplaceAll(begin, "RSA ", "") + "»\nMC4CAQAwBQYDK2VwBCIEI" + random(base62+"+/", 43, 14) + "\n" + strings.ReplaceAll(end, "RSA ", "")},
+
 		{text: begin + "\n...\n" + end},
 		{text: begin + "\n<your key>\n" + end},
 		{text: begin + "\nMIIEpAIBAAKCAQEA...\n" + end},
