@@ -19,6 +19,7 @@ type validateFlags struct {
 	showSuppressed bool
 	fix, diff      bool
 	stdin          bool
+	watch          bool
 	baseline       baselineFlags
 }
 
@@ -63,6 +64,7 @@ format can go to standard output.`,
 	f.BoolVar(&flags.fix, "fix", false, "mend what can be mended safely, and report the rest")
 	f.BoolVar(&flags.diff, "diff", false, "print what --fix would change, as a patch, and change nothing")
 	f.BoolVar(&flags.stdin, "stdin", false, "check what is on standard input in the place of --stdin-filename")
+	f.BoolVar(&flags.watch, "watch", false, "check again whenever a file changes")
 	flags.baseline.add(cmd)
 	a.completeFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		return matching(formatNames(), prefix), cobra.ShellCompDirectiveNoFileComp
@@ -129,6 +131,9 @@ func (a *app) validate(cmd *cobra.Command, o skillpm.ValidateOptions, flags vali
 	}
 	o.Edits = slices.ContainsFunc(to, func(d destination) bool { return d.edits })
 	out := outcome{version: buildVersion(a.Version), dir: c.Dir, workspace: a.Getenv("GITHUB_WORKSPACE"), showSuppressed: flags.showSuppressed, stdin: o.StdinName}
+	if flags.watch {
+		return a.watch(cmd.Context(), c, o, out, to)
+	}
 	if !flags.fix && !flags.diff {
 		if out.Report, err = c.Validate(cmd.Context(), o); err != nil {
 			return err
@@ -161,6 +166,8 @@ func checkFlags(o skillpm.ValidateOptions, flags validateFlags) error {
 			WithHint("--format json has the edits that mend a finding")
 	case flags.fix && flags.diff:
 		return diag.Errorf(diag.Usage, "--fix and --diff exclude each other: --diff changes nothing")
+	case flags.watch && (flags.fix || flags.diff || flags.stdin || flags.baseline.file != ""):
+		return diag.Errorf(diag.Usage, "--watch goes together with neither --fix, --diff, --stdin nor --write-baseline")
 	case o.Baseline != "" && o.NoBaseline:
 		return diag.Errorf(diag.Usage, "--baseline and --no-baseline exclude each other")
 	}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/skillpm"
+	"github.com/skillpm/skillpm/pkg/watch"
+)
+
+// watch checks, reports, and does so again whenever a file changes, until the context ends. What goes wrong with one check,
+// as a path that is gone for a moment, is told and does not end it.
+func (a *app) watch(ctx context.Context, c *skillpm.Client, o skillpm.ValidateOptions, out outcome, to []destination) error {
+	roots := []string{c.Dir}
+	if len(o.Paths) > 0 {
+		roots = nil
+		for _, p := range o.Paths {
+			roots = append(roots, a.outputPath(p))
+		}
+	}
+	w, err := watch.New(roots, watch.Options{Skip: func(dir string) bool {
+		return skill.SkipDir(filepath.Base(dir)) && filepath.Base(dir) != ".skillpm"
+	}})
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	for {
+		if err := a.checkOnce(ctx, c, o, out, to); err != nil {
+			return err
+		}
+		a.note("watching for changes; Ctrl-C ends")
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case changed, ok := <-w.Events():
+			if !ok {
+				return w.Err()
+			}
+			a.note("%s: %s", a.Now().Format(time.TimeOnly), a.changedFiles(c.Dir, changed))
+		}
+	}
+}
+
+// checkOnce checks and reports once.
+func (a *app) checkOnce(ctx context.Context, c *skillpm.Client, o skillpm.ValidateOptions, out outcome, to []destination) error {
+	var err error
+	if out.Report, err = c.Validate(ctx, o); err == nil {
+		return a.render(out, to)
+	}
+	if ctx.Err() != nil || diag.CodeOf(err) == diag.Usage {
+		return err
+	}
+	a.warn("%v", err)
+	return nil
+}
+
+// changedFiles names the first of the files that changed.
+func (a *app) changedFiles(dir string, changed []string) string {
+	const most = 3
+	var names []string
+	for _, path := range changed {
+		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+			path = rel
+		}
+		names = append(names, filepath.ToSlash(path))
+	}
+	slices.Sort(names)
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more changed", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ") + " changed"
+}
