@@ -97,6 +97,8 @@ func TestArchive(t *testing.T) {
 		{"a.tar", tarOf(t, good, member{name: "dir/", link: tar.TypeDir}), ""},
 		{"a.tgz", gz(tarOf(t, good)), ""},
 		{"page.md.gz", gz([]byte("# A page\n")), ""},
+		{"page.md.bz2", []byte("\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\x4b\x02\xd4\x52\x00\x00\x01\xd5\x80\x00\x10\x48\x00\x20\x00\x22\x80\x40\x00\x20\x00\x22\x07\xa2\x68\x43\x02\x18\x85\x24\x3c\x5d\xc9\x14\xe1\x42\x41\x2c\x0b\x51\x48"), ""},
+		{"page.md.bz2", []byte("\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\x4b\x02\xd4\x52\x00\x00\x01\xd5\x80\x00\x10\x48\x00\x20\x00\x22\x80\x40\x00\x20\x00\x22\x07\xa2\x68\x43\x02\x18\x85\x24\x3c\x5d\xc9\x14\xe1\x42\x41\x2c\x0b\x51\x48")[:30], "OpaqueArchive : it is broken\n"},
 		{"a.zip", zipOf(t, member{name: "x", data: elf}, member{name: "y", data: elf}), "HoldsNative x and more: ELF program\n"},
 		{"a.tar", tarOf(t, member{name: "run.sh", data: bad}), "HoldsText run.sh Base64Shell: decoded into sh\n"},
 		{"run.sh.gz", gz([]byte(bad)), "HoldsText run.sh Base64Shell: decoded into sh\n"},

@@ -60,7 +60,7 @@ func placeLiterals() []literal {
 	for _, s := range []string{
 		".ssh/id_", ".aws/credentials", ".netrc", ".docker/config.json", ".kube/config", "/etc/shadow", ".git-credentials", ".pypirc",
 		".gnupg/", ".config/gh/hosts.yml", "application_default_credentials.json", ".config/gcloud/credentials", ".azure/accesstokens",
-		".azure/msal_token_cache", "keychains/login", "login.keychain", "find-generic-password", "find-internet-password",
+		".azure/msal_token_cache", "login.keychain", "find-generic-password", "find-internet-password",
 		"dump-keychain", "cookies.sqlite", "key4.db", "logins.json", "/login data", "/network/cookies", "/default/cookies",
 		".config/solana/id.json", "wallet.dat", ".claude/.credentials.json", ".codex/auth.json", "~/.npmrc", "$home/.npmrc",
 		".vault-token", ".terraform.d/credentials",
