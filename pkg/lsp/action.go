@@ -1,0 +1,209 @@
+package lsp
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"go.lsp.dev/protocol"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint"
+)
+
+// fixAll is the kind of the action that mends all of a document that can be mended unseen.
+const fixAll protocol.CodeActionKind = "source.fixAll.skillpm"
+
+// actions offers what mends the findings in a range, and comments that ignore them.
+func (s *server) actions(ctx context.Context, v *view, p *protocol.CodeActionParams) (any, error) {
+	d := v.document(p.TextDocument.URI)
+	if d == nil || !v.client.actions {
+		return nil, nil
+	}
+	r, err := s.resultFor(ctx, v, d)
+	if err != nil || r == nil || r.files[d.path] == nil {
+		return nil, err
+	}
+	all := []protocol.CodeAction{}
+	start, end := d.text.offset(p.Range.Start, v.client.encoding), d.text.offset(p.Range.End, v.client.encoding)
+	near := false
+	for _, f := range r.files[d.path].findings {
+		span := d.text.findingRange(f, v.client.encoding)
+		if d.text.offset(span.Start, v.client.encoding) > end || d.text.offset(span.End, v.client.encoding) < start {
+			continue
+		}
+		near = true
+		if wants(p.Context.Only, protocol.QuickFix) {
+			for _, a := range r.quickFixes(d, f) {
+				all = addAction(all, a)
+			}
+		}
+	}
+	asked := len(p.Context.Only) > 0
+	if wants(p.Context.Only, fixAll) && (asked || near) {
+		n := 0
+		for _, f := range r.files[d.path].findings {
+			if len(r.safe(d, f)) > 0 {
+				n++
+			}
+		}
+		if n > 1 || n > 0 && asked {
+			edits, err := v.mend(ctx, d)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, protocol.CodeAction{Title: "Mend all that can be mended safely", Kind: fixAll, Edit: r.edit(edits)})
+		}
+	}
+	return all, nil
+}
+
+// maxRounds bounds how often a document is checked again after it was mended.
+const maxRounds = 8
+
+// mend returns the edit that makes all safe edits of a document, those included that become possible by others.
+func (v *view) mend(ctx context.Context, d *document) ([]diag.Edit, error) {
+	was := d.text.string
+	for range maxRounds {
+		r, err := v.check(ctx, v.target(d.path))
+		if err != nil {
+			return nil, err
+		}
+		var edits []diag.Edit
+		if c := r.files[d.path]; c != nil {
+			for _, f := range c.findings {
+				edits = append(edits, r.safe(d, f)...)
+			}
+		}
+		data, made := lint.Apply([]byte(d.text.string), edits)
+		if made == 0 {
+			break
+		}
+		mended := *d
+		mended.text = newText(string(data))
+		d = &mended
+		v = v.with(func(v *view) { v.docs[d.path] = d })
+	}
+	return difference(d.path, was, d.text.string), nil
+}
+
+// difference returns the edit that makes after of before, and touches nothing around what differs.
+func difference(p, before, after string) []diag.Edit {
+	start, end := 0, 0
+	for start < min(len(before), len(after)) && before[start] == after[start] {
+		start++
+	}
+	for end < min(len(before), len(after))-start && before[len(before)-1-end] == after[len(after)-1-end] {
+		end++
+	}
+	for start > 0 && start < len(before) && !utf8.RuneStart(before[start]) {
+		start--
+	}
+	for end > 0 && !utf8.RuneStart(before[len(before)-end]) {
+		end--
+	}
+	if before == after {
+		return nil
+	}
+	return []diag.Edit{{Path: p, Start: start, End: len(before) - end, Text: after[start : len(after)-end]}}
+}
+
+// safe returns the edits of a finding that may be made unseen, if they are all of the document's text.
+func (r *result) safe(d *document, f diag.Finding) []diag.Edit {
+	elsewhere := func(e diag.Edit) bool { return e.Path != d.path || e.Executable }
+	if !f.Fixable || slices.ContainsFunc(f.Edits, elsewhere) {
+		return nil
+	}
+	return f.Edits
+}
+
+// wants reports whether actions of a kind are asked for: it, or what it is a kind of.
+func wants(only []protocol.CodeActionKind, kind protocol.CodeActionKind) bool {
+	return len(only) == 0 || slices.ContainsFunc(only, func(k protocol.CodeActionKind) bool {
+		return k == kind || k == "" || strings.HasPrefix(string(kind), string(k)+".")
+	})
+}
+
+// addAction adds an action. One that is there already is about one finding more.
+func addAction(all []protocol.CodeAction, a protocol.CodeAction) []protocol.CodeAction {
+	for i, have := range all {
+		if have.Title == a.Title && reflect.DeepEqual(have.Edit, a.Edit) {
+			all[i].Diagnostics = append(have.Diagnostics, a.Diagnostics...)
+			return all
+		}
+	}
+	return append(all, a)
+}
+
+// quickFixes returns what can be done about a finding.
+func (r *result) quickFixes(d *document, f diag.Finding) []protocol.CodeAction {
+	var all []protocol.CodeAction
+	about := []protocol.Diagnostic{r.diagnostic(d.text, f)}
+	if edit := r.edit(f.Edits); edit != nil {
+		all = append(all, protocol.CodeAction{
+			Title: f.Rule + ": " + cmp.Or(f.Fix, "mend it"), Kind: protocol.QuickFix, Diagnostics: about,
+			IsPreferred: f.Fixable, Edit: edit,
+		})
+	}
+	if e, where := d.ignore(f); where != "" {
+		all = append(all, protocol.CodeAction{
+			Title: fmt.Sprintf("Ignore %s %s, with a comment", f.Rule, where), Kind: protocol.QuickFix, Diagnostics: about,
+			Edit: r.edit([]diag.Edit{e}),
+		})
+	}
+	return all
+}
+
+// edit turns edits into the protocol's, nil if there are none or some that are not of text.
+func (r *result) edit(edits []diag.Edit) *protocol.WorkspaceEdit {
+	if len(edits) == 0 {
+		return nil
+	}
+	changes := map[string][]protocol.TextEdit{}
+	var order []string
+	for _, e := range edits {
+		t := r.view.content(r.tree, e.Path)
+		if t == nil || e.Executable {
+			return nil
+		}
+		e = wholeLines(t.string, e)
+		if changes[e.Path] == nil {
+			order = append(order, e.Path)
+		}
+		changes[e.Path] = append(changes[e.Path], protocol.TextEdit{
+			Range: t.span(e.Start, e.End, r.view.client.encoding), NewText: e.Text,
+		})
+	}
+	out := new(protocol.WorkspaceEdit)
+	for _, p := range order {
+		if !r.view.client.versions {
+			if out.Changes == nil {
+				out.Changes = map[protocol.DocumentURI][]protocol.TextEdit{}
+			}
+			out.Changes[r.view.uri(p)] = changes[p]
+			continue
+		}
+		to := protocol.OptionalVersionedTextDocumentIdentifier{TextDocumentIdentifier: protocol.TextDocumentIdentifier{URI: r.view.uri(p)}}
+		if d := r.view.docs[p]; d != nil {
+			to.Version = &d.version
+		}
+		out.DocumentChanges = append(out.DocumentChanges, protocol.TextDocumentEdit{TextDocument: to, Edits: changes[p]})
+	}
+	return out
+}
+
+// wholeLines widens an edit that starts or ends inside of a line's ending, where no position of the protocol is.
+func wholeLines(s string, e diag.Edit) diag.Edit {
+	inside := func(at int) bool { return at > 0 && at < len(s) && s[at] == '\n' && s[at-1] == '\r' }
+	if inside(e.Start) {
+		e.Start, e.Text = e.Start-1, "\r"+e.Text
+	}
+	if inside(e.End) {
+		e.End, e.Text = e.End+1, e.Text+"\n"
+	}
+	return e
+}

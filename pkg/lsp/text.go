@@ -1,0 +1,118 @@
+package lsp
+
+import (
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"go.lsp.dev/protocol"
+)
+
+// encoding is what a position's character counts.
+type encoding string
+
+// The encodings of the protocol. UTF-16 is what a client means that does not say.
+const (
+	utf8Units  encoding = "utf-8"
+	utf16Units encoding = "utf-16"
+	utf32Units encoding = "utf-32"
+)
+
+// width returns how many units a character has; size is its bytes.
+func (e encoding) width(r rune, size int) int {
+	switch {
+	case e == utf8Units:
+		return size
+	case e == utf16Units && r > 0xFFFF:
+		return 2
+	}
+	return 1
+}
+
+// text is a file's content with its lines.
+type text struct {
+	string
+	lines []int // where each line starts, in bytes; lines end as the protocol says
+	feeds []int // where each line starts for findings: only \n ends one
+}
+
+func newText(s string) *text {
+	t := &text{s, []int{0}, []int{0}}
+	for i := range len(s) {
+		if s[i] == '\n' {
+			t.feeds = append(t.feeds, i+1)
+		}
+		if s[i] == '\n' || s[i] == '\r' && (i+1 == len(s) || s[i+1] != '\n') {
+			t.lines = append(t.lines, i+1)
+		}
+	}
+	return t
+}
+
+// lineAt returns the line, from 0, that a byte is on.
+func (t *text) lineAt(offset int) int {
+	return sort.SearchInts(t.lines, offset+1) - 1
+}
+
+// line returns a line, from 0, without its ending, and where it starts; "" beyond the last.
+func (t *text) line(n int) (line string, start int) {
+	if n < 0 || n >= len(t.lines) {
+		return "", len(t.string)
+	}
+	start, end := t.lines[n], len(t.string)
+	if n+1 < len(t.lines) {
+		end = t.lines[n+1]
+	}
+	return strings.TrimRight(t.string[start:end], "\r\n"), start
+}
+
+// position returns where a byte is, as the client counts. A byte of a line's ending is at the end of the line.
+func (t *text) position(offset int, e encoding) protocol.Position {
+	offset = max(0, min(offset, len(t.string)))
+	n := t.lineAt(offset)
+	line, start := t.line(n)
+	units := 0
+	for i := 0; i < min(offset-start, len(line)); {
+		r, size := utf8.DecodeRuneInString(line[i:])
+		units += e.width(r, size)
+		i += size
+	}
+	return protocol.Position{Line: uint32(n), Character: uint32(units)} //nolint:gosec // bounded by the text
+}
+
+// offset returns the byte that a client's position means. A position beyond the end of a line is its end, one inside of a
+// character its start.
+func (t *text) offset(p protocol.Position, e encoding) int {
+	if int64(p.Line) >= int64(len(t.lines)) {
+		return len(t.string)
+	}
+	line, start := t.line(int(p.Line))
+	units := int64(0)
+	for i := 0; i < len(line); {
+		r, size := utf8.DecodeRuneInString(line[i:])
+		units += int64(e.width(r, size))
+		if units > int64(p.Character) {
+			return start + i
+		}
+		i += size
+	}
+	return start + len(line)
+}
+
+// span returns the range between two bytes.
+func (t *text) span(start, end int, e encoding) protocol.Range {
+	return protocol.Range{Start: t.position(start, e), End: t.position(end, e)}
+}
+
+// found returns the byte of a line and column as findings count them: both from 1, columns in characters.
+func (t *text) found(line, column int) int {
+	if line > len(t.feeds) {
+		return len(t.string)
+	}
+	at := t.feeds[max(line, 1)-1]
+	for ; column > 1 && at < len(t.string) && t.string[at] != '\n'; column-- {
+		_, size := utf8.DecodeRuneInString(t.string[at:])
+		at += size
+	}
+	return at
+}
