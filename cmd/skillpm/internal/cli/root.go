@@ -70,6 +70,7 @@ func commands(a *app) []*cobra.Command {
 		newInit(a),
 		newPublish(a),
 		newSchema(a),
+		newLSP(a),
 		newVersion(a),
 	}
 }
