@@ -19,10 +19,11 @@ const (
 	maxArchive = 16 << 20
 )
 
-// A file of up to wholeSize bytes is read at once; of a larger one headSize bytes first, to tell what it is.
+// A file of up to wholeSize bytes is read at once; of a larger one headSize bytes first. The first sniffSize tell what it is.
 const (
 	wholeSize = 64 << 10
 	headSize  = 8 << 10
+	sniffSize = 2 << 10
 )
 
 // file is one regular file of a skill. Every file is read once, when the check of its skill starts.
@@ -69,7 +70,7 @@ func (u *unit) loadFile(a *arena, rel string) *file {
 		return f
 	}
 	f.mode, f.size = info.Mode(), info.Size()
-	f.format = scan.Sniff(data[:min(len(data), headSize)])
+	f.format = scan.Sniff(data[:min(len(data), sniffSize)])
 	if rel == path.Base(u.file) { // whatever is in it is said of its text
 		f.format = scan.Text
 	}
@@ -171,7 +172,7 @@ func (a *arena) read(fsys fs.FS, name string, limit int64) ([]byte, fs.FileInfo,
 
 // worthReading reports whether the rest of a file is read after its head.
 func worthReading(head []byte, size, limit int64) bool {
-	what := scan.Sniff(head)
+	what := scan.Sniff(head[:min(len(head), sniffSize)])
 	return (what == scan.Text || what == scan.UTF16) && size <= limit || what.Archive() && size <= maxArchive
 }
 

@@ -149,19 +149,34 @@ func (u *unit) checkLink(rel string, p *page, k markdown.Link, t target) string 
 // resolve returns the path in the skill that a link of a file means, or "" if there is none. It is looked for from the
 // file's own directory, as Markdown has it, and from the skill's, as the standard has it.
 func (u *unit) resolve(rel string, t target) string {
-	for _, dir := range []string{path.Dir(rel), "."} {
-		for _, p := range []string{t.path, t.literal, withoutQuery(t.path)} {
-			at, ok := inside(dir, p)
-			if !ok {
-				continue
-			}
-			if u.tree.has(at) {
-				return at
-			}
-			if u.tree.skips(at) && u.exists(at) {
+	dirs := [2]string{path.Dir(rel), "."}
+	ways := dirs[:]
+	if dirs[0] == "." {
+		ways = dirs[:1]
+	}
+	for _, dir := range ways {
+		if at := u.lookup(dir, t.path); at != "" {
+			return at
+		}
+		if t.literal != t.path {
+			if at := u.lookup(dir, t.literal); at != "" {
 				return at
 			}
 		}
+		if plain := withoutQuery(t.path); plain != t.path {
+			if at := u.lookup(dir, plain); at != "" {
+				return at
+			}
+		}
+	}
+	return ""
+}
+
+// lookup returns the path in the skill of p from a directory, or "" where there is nothing.
+func (u *unit) lookup(dir, p string) string {
+	at, ok := inside(dir, p)
+	if ok && (u.tree.has(at) || u.tree.skips(at) && u.exists(at)) {
+		return at
 	}
 	return ""
 }

@@ -59,8 +59,11 @@ func (u *unit) scanText(f *file) {
 	said := map[string]bool{}
 	for _, h := range u.l.scanner.Text(f.data, scan.Options{Markdown: isMarkdown(f.rel), Script: script, Skill: f.source == u.src}) {
 		id := hitRules[h.Kind]
-		if h.Kind == scan.PipeToShell && !script {
+		switch {
+		case h.Kind == scan.PipeToShell && !script:
 			id = rule.PipeToShellText
+		case h.Kind == scan.BlankPadding && (path.Ext(f.rel) == ".html" || path.Ext(f.rel) == ".htm"):
+			continue // generators leave blank lines
 		}
 		if rule.Severity(id) == diag.SeverityAdvice && said[id] {
 			continue

@@ -18,10 +18,13 @@ func newSource(path string, data []byte) *source { return &source{path: path, da
 func (s *source) index() []int {
 	if s.lines == nil {
 		s.lines = append(make([]int, 0, 1+bytes.Count(s.data, []byte("\n"))), 0)
-		for i, c := range s.data {
-			if c == '\n' {
-				s.lines = append(s.lines, i+1)
+		for at := 0; ; {
+			i := bytes.IndexByte(s.data[at:], '\n')
+			if i < 0 {
+				break
 			}
+			at += i + 1
+			s.lines = append(s.lines, at)
 		}
 	}
 	return s.lines

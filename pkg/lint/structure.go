@@ -165,8 +165,12 @@ func (u *unit) body() {
 	}
 }
 
-// tokens estimates how many tokens a model reads: one for four ASCII characters, one for every two others.
+// tokens estimates how many tokens a model reads: one for four ASCII characters, one for every two others. Of a text that
+// is surely short enough it returns the most that it can have.
 func tokens(text []byte) int {
+	if len(text)/4 <= adviseTokens { // no text has more tokens than that
+		return len(text) / 4
+	}
 	ascii, other := 0, 0
 	for i := 0; i < len(text); {
 		if text[i] < utf8.RuneSelf {

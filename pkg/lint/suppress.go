@@ -10,6 +10,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/markdown"
 )
 
 // marker starts a comment that suppresses findings:
@@ -48,7 +49,7 @@ type suppression struct {
 
 // suppressions reads the comments of a file that suppress findings, and reports those that do not count.
 func (u *unit) suppressions(f *file) []*suppression {
-	if !f.isText() || !bytes.Contains(f.data, []byte(marker)) {
+	if !u.mayHaveMarker(f) {
 		return nil
 	}
 	var out []*suppression
@@ -66,6 +67,22 @@ func (u *unit) suppressions(f *file) []*suppression {
 		}
 		at += len(marker)
 	}
+}
+
+// mayHaveMarker reports whether a file is worth a search for the marker: of a page that was read the comments say it, and
+// of one that nothing leads to only where something was found in it.
+func (u *unit) mayHaveMarker(f *file) bool {
+	switch {
+	case !f.isText():
+		return false
+	case f.page != nil && (f.source != u.src || !bytes.Contains(f.data[:u.doc.BodyStart], []byte(marker))):
+		return slices.ContainsFunc(f.page.Comments, func(c markdown.Span) bool { return strings.Contains(c.Text, marker) })
+	case isMarkdown(f.rel) && f.page == nil:
+		shown := u.l.show(f.path)
+		return slices.ContainsFunc(u.findings, func(found diag.Finding) bool { return found.Path == shown }) &&
+			bytes.Contains(f.data, []byte(marker))
+	}
+	return bytes.Contains(f.data, []byte(marker))
 }
 
 // commentAt returns the text after the marker at an offset, up to the end of its comment; ok is false where the marker is

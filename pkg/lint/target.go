@@ -93,8 +93,16 @@ func withoutQuery(p string) string {
 	return p
 }
 
+// isClean reports whether a path is one that package path would write so, and leads nowhere up.
+func isClean(p string) bool {
+	return p != "" && p[0] != '.' && p[0] != '/' && p[len(p)-1] != '/' && !strings.Contains(p, "//") && !strings.Contains(p, "/.")
+}
+
 // inside joins a path to a directory of the skill; ok is false when it leads out of the skill.
 func inside(dir, p string) (rel string, ok bool) {
+	if dir == "." && isClean(p) {
+		return p, true
+	}
 	rel = path.Join(dir, p)
 	return rel, rel != ".." && !strings.HasPrefix(rel, "../")
 }
