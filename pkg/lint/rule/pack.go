@@ -1,7 +1,5 @@
 package rule
 
-import "strings"
-
 // packRules are the rules about several skills together, and the files that describe packs.
 var packRules = []Rule{
 	{
@@ -92,14 +90,7 @@ var packRules = []Rule{
 			"  acme/base: \"^1.0\"\n" +
 			"-- skills/deploy/SKILL.md\n" +
 			head + "Use the skill `base@acme/base`, then roll it out.\n" +
-			"-- skillpm.lock\nversion: 1\npacks:\n  acme/base:\n    version: \"1.2.0\"\n" +
-			"    source: \"oci://registry.example/acme/base\"\n    resolved: \"sha256:" +
-			strings.Repeat("0123abcd", 8) +
-			"\"\n    integrity: \"t1:sha256:" +
-			strings.Repeat("4567abcd", 8) +
-			"\"\n    skills: {base: \"t1:sha256:" +
-			strings.Repeat("89efabcd", 8) +
-			"\"}\n",
+			baseLock,
 	},
 	{
 		ID: LockDiffers, Title: "skillpm.lock does not match skillpm.yaml", Severity: w,
@@ -110,26 +101,12 @@ var packRules = []Rule{
 			"  acme/base: \"^2.0\"\n" +
 			"-- skills/deploy/SKILL.md\n" +
 			head + "Use the skill `base@acme/base`, then roll it out.\n" +
-			"-- skillpm.lock\nversion: 1\npacks:\n  acme/base:\n    version: \"1.2.0\"\n" +
-			"    source: \"oci://registry.example/acme/base\"\n    resolved: \"sha256:" +
-			strings.Repeat("0123abcd", 8) +
-			"\"\n    integrity: \"t1:sha256:" +
-			strings.Repeat("4567abcd", 8) +
-			"\"\n    skills: {base: \"t1:sha256:" +
-			strings.Repeat("89efabcd", 8) +
-			"\"}\n",
+			baseLock,
 		Good: "-- skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\ndependencies:\n" +
 			"  acme/base: \"^1.0\"\n" +
 			"-- skills/deploy/SKILL.md\n" +
 			head + "Use the skill `base@acme/base`, then roll it out.\n" +
-			"-- skillpm.lock\nversion: 1\npacks:\n  acme/base:\n    version: \"1.2.0\"\n" +
-			"    source: \"oci://registry.example/acme/base\"\n    resolved: \"sha256:" +
-			strings.Repeat("0123abcd", 8) +
-			"\"\n    integrity: \"t1:sha256:" +
-			strings.Repeat("4567abcd", 8) +
-			"\"\n    skills: {base: \"t1:sha256:" +
-			strings.Repeat("89efabcd", 8) +
-			"\"}\n",
+			baseLock,
 	},
 	{
 		ID: Index, Title: "invalid index entry", Severity: e,
@@ -137,23 +114,13 @@ var packRules = []Rule{
 		Fix: "see `skillpm schema index-line`",
 
 		Bad: "-- registry-index/config.json\n{\"version\": 1}\n" +
-			"-- registry-index/packs/a3/4c/acme/base.ndjson\n" +
-			"{\"name\": \"acme/base\", \"version\": \"1.0\", \"published\": \"2026-11-20T12:00:00Z\", \"source\": \"oci://registry.example/acme/base\", \"digest\": \"sha256:" +
-			strings.Repeat("0123abcd", 8) +
-			"\", \"integrity\": \"t1:sha256:" +
-			strings.Repeat("4567abcd", 8) +
-			"\", \"skills\": [{\"name\": \"base\", \"description\": \"What all need. Use first.\", \"tree\": \"t1:sha256:" +
-			strings.Repeat("89efabcd", 8) +
-			"\"}]}\n",
+			"-- registry-index/packs/90/42/acme/base.ndjson\n" +
+			"{\"name\": \"acme/base\", \"version\": \"1.0" +
+			baseEntry,
 		Good: "-- registry-index/config.json\n{\"version\": 1}\n" +
-			"-- registry-index/packs/a3/4c/acme/base.ndjson\n" +
-			"{\"name\": \"acme/base\", \"version\": \"1.0.0\", \"published\": \"2026-11-20T12:00:00Z\", \"source\": \"oci://registry.example/acme/base\", \"digest\": \"sha256:" +
-			strings.Repeat("0123abcd", 8) +
-			"\", \"integrity\": \"t1:sha256:" +
-			strings.Repeat("4567abcd", 8) +
-			"\", \"skills\": [{\"name\": \"base\", \"description\": \"What all need. Use first.\", \"tree\": \"t1:sha256:" +
-			strings.Repeat("89efabcd", 8) +
-			"\"}]}\n",
+			"-- registry-index/packs/90/42/acme/base.ndjson\n" +
+			"{\"name\": \"acme/base\", \"version\": \"1.0.0" +
+			baseEntry,
 	},
 	{
 		ID: Policy, Title: "invalid policy", Severity: e,
@@ -193,26 +160,12 @@ var packRules = []Rule{
 			"  acme/base: \"^1.0\"\n" +
 			"-- skills/deploy/SKILL.md\n" +
 			head + "Roll it out.\n" +
-			"-- skillpm.lock\nversion: 1\npacks:\n  acme/base:\n    version: \"1.2.0\"\n" +
-			"    source: \"oci://registry.example/acme/base\"\n    resolved: \"sha256:" +
-			strings.Repeat("0123abcd", 8) +
-			"\"\n    integrity: \"t1:sha256:" +
-			strings.Repeat("4567abcd", 8) +
-			"\"\n    skills: {base: \"t1:sha256:" +
-			strings.Repeat("89efabcd", 8) +
-			"\"}\n",
+			baseLock,
 		Good: "-- skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\ndependencies:\n" +
 			"  acme/base: \"^1.0\"\n" +
 			"-- skills/deploy/SKILL.md\n" +
 			head + "Use the skill `base@acme/base`, then roll it out.\n" +
-			"-- skillpm.lock\nversion: 1\npacks:\n  acme/base:\n    version: \"1.2.0\"\n" +
-			"    source: \"oci://registry.example/acme/base\"\n    resolved: \"sha256:" +
-			strings.Repeat("0123abcd", 8) +
-			"\"\n    integrity: \"t1:sha256:" +
-			strings.Repeat("4567abcd", 8) +
-			"\"\n    skills: {base: \"t1:sha256:" +
-			strings.Repeat("89efabcd", 8) +
-			"\"}\n",
+			baseLock,
 	},
 	{
 		ID: Alias, Title: "alias for a skill that is not there", Severity: w,
@@ -220,29 +173,16 @@ var packRules = []Rule{
 		Fix: "correct it, or remove it",
 
 		Bad: "-- skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\ndependencies:\n" +
-			"  acme/base: \"^1.0\"\naliases:\n  first-steps: begin@acme/base\n" +
+			"  acme/base: \"^1.0\"\naliases: {first-steps: begin@acme/base}\n" +
 			"-- skills/deploy/SKILL.md\n" +
 			head + "Use the skill `base@acme/base`, then roll it out.\n" +
-			"-- skillpm.lock\nversion: 1\npacks:\n  acme/base:\n    version: \"1.2.0\"\n" +
-			"    source: \"oci://registry.example/acme/base\"\n    resolved: \"sha256:" +
-			strings.Repeat("0123abcd", 8) +
-			"\"\n    integrity: \"t1:sha256:" +
-			strings.Repeat("4567abcd", 8) +
-			"\"\n    skills: {base: \"t1:sha256:" +
-			strings.Repeat("89efabcd", 8) +
-			"\"}\n",
+			baseLock,
 		Good: "-- skillpm.yaml\nname: acme/deploy\nversion: \"1.0.0\"\ndependencies:\n" +
-			"  acme/base: \"^1.0\"\naliases:\n  first-steps: base@acme/base\n" +
+			"  acme/base: \"^1.0\"\naliases: {first-steps: base@acme/base}\n" +
 			"-- skills/deploy/SKILL.md\n" +
 			head + "Use the skill `base@acme/base`, then roll it out.\n" +
-			"-- skillpm.lock\nversion: 1\npacks:\n  acme/base:\n    version: \"1.2.0\"\n" +
-			"    source: \"oci://registry.example/acme/base\"\n    resolved: \"sha256:" +
-			strings.Repeat("0123abcd", 8) +
-			"\"\n    integrity: \"t1:sha256:" +
-			strings.Repeat("4567abcd", 8) +
-			"\"\n    skills: {base: \"t1:sha256:" +
-			strings.Repeat("89efabcd", 8) +
-			"\"}\n",
+			baseLock +
+			"names:\n  base:\n    shadowed:\n      acme/base: first-steps\n",
 	},
 	{
 		ID: SkillsGlob, Title: "skills: matches nothing", Severity: e,

@@ -1,7 +1,5 @@
 package rule
 
-import "strings"
-
 // skillRules are the rules about references from one skill to another.
 var skillRules = []Rule{
 	{
@@ -46,13 +44,6 @@ var skillRules = []Rule{
 			"  acme/base: \"^1.0\"\n" +
 			"-- skills/deploy/SKILL.md\n" +
 			head + "Use the skill `base@acme/base`, then roll it out.\n" +
-			"-- skillpm.lock\nversion: 1\npacks:\n  acme/base:\n    version: \"1.2.0\"\n" +
-			"    source: \"oci://registry.example/acme/base\"\n    resolved: \"sha256:" +
-			strings.Repeat("0123abcd", 8) +
-			"\"\n    integrity: \"t1:sha256:" +
-			strings.Repeat("4567abcd", 8) +
-			"\"\n    skills: {base: \"t1:sha256:" +
-			strings.Repeat("89efabcd", 8) +
-			"\"}\n",
+			baseLock,
 	},
 }
