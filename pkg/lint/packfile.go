@@ -37,6 +37,8 @@ type packDoc struct {
 	manifest *project.Manifest // nil unless the file is a manifest of which something can be read
 	lock     *project.Lock     // the same of a lock
 	sound    bool              // nothing is wrong with the file by itself
+
+	dirs map[string]*packDir // that the manifest's dependencies name, once they were read
 }
 
 // packDocs checks the files that describe packs, each by itself and then together. mentions returns for the directory of

@@ -2,10 +2,8 @@ package lint
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -16,7 +14,7 @@ import (
 )
 
 // lockCheck compares a lock with the manifest beside it, as `install --frozen` does: what is found makes that fail. What
-// can be known only by asking somebody is left out, as is the content of directories.
+// can be known only by asking somebody is left out.
 type lockCheck struct {
 	*packDoc              // collects the findings
 	m, k     *packDoc     // of the manifest and of the lock
@@ -42,8 +40,8 @@ type need struct {
 }
 
 // compare reports where a lock and a manifest disagree.
-func (d *packDoc) compare(m, k *packDoc, packs packsOfRun) {
-	c := &lockCheck{packDoc: d, m: m, k: k, packs: packs, wants: wantedSkills{}}
+func (d *packDoc) compare(m, k *packDoc) {
+	c := &lockCheck{packDoc: d, m: m, k: k, wants: wantedSkills{}}
 	c.requirements()
 	c.surplus()
 	c.skills()
@@ -175,27 +173,6 @@ func (c *lockCheck) agrees(n need, p *project.LockedPack) {
 	}
 }
 
-// directory compares a locked directory with the manifest that is in it.
-func (c *lockCheck) directory(n need, p *project.LockedPack) {
-	m := c.packs.at(c.m, n.Dependency)
-	if m == nil || !m.sound {
-		return
-	}
-	at := []string{"packs", n.ID.String()}
-	if has := cmp.Or(m.manifest.Version, sources.DefaultVersion("", "")); has != p.Version {
-		c.differ(c.k, append(at, "version"), "%s %s is locked, and %s has %s", n.ID, p.Version, n.Ref, has)
-		return
-	}
-	var names []string
-	for _, d := range m.manifest.Dependencies {
-		names = append(names, d.ID.String())
-	}
-	slices.Sort(names)
-	if locked := slices.Sorted(maps.Keys(p.Dependencies)); !slices.Equal(names, locked) {
-		c.differ(c.k, append(at, "dependencies"), "%s is locked with other dependencies than %s has", n.ID, n.Ref)
-	}
-}
-
 // surplus reports what is locked and not required.
 func (c *lockCheck) surplus() {
 	if !c.m.sound {
@@ -318,22 +295,4 @@ func (c *lockCheck) text() {
 		line, have = line+1, rest
 	}
 	c.put(c.k.src, finding{rule: rule.LockDiffers, line: line, column: 1, message: "the lock is not written as skillpm writes it, from this line on"})
-}
-
-// packsOfRun are the manifests of a run, by their directories.
-type packsOfRun map[string]*packDoc
-
-// at returns the manifest of a dependency on a directory of the file system that is checked, or nil.
-func (p packsOfRun) at(of *packDoc, d sources.Dependency) *packDoc {
-	dir, ok := pathOf(of, d)
-	if !ok {
-		return nil
-	}
-	if m := p[dir]; m != nil {
-		return m
-	}
-	if m := of.l.beside(packManifest, path.Join(dir, project.ManifestName)); m != nil && m.manifest != nil {
-		return m
-	}
-	return nil
 }

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -31,17 +30,17 @@ func (l *linter) packs(docs []*packDoc, mentions func(dir string) func(word stri
 		switch {
 		case d.lock != nil && manifests[dir] == nil:
 			if m := l.beside(packManifest, path.Join(dir, project.ManifestName)); m != nil && m.manifest != nil {
-				d.compare(m, d, manifests)
+				d.compare(m, d)
 			}
 		case d.manifest != nil:
-			d.besideLock(locks[dir], manifests, mentions(dir))
+			d.besideLock(locks[dir], mentions(dir))
 		}
 	}
 	l.packCycles(manifests)
 }
 
 // besideLock checks a manifest together with the lock beside it.
-func (d *packDoc) besideLock(lock *packDoc, packs packsOfRun, says func(word string) bool) {
+func (d *packDoc) besideLock(lock *packDoc, says func(word string) bool) {
 	collects := lock
 	if lock == nil {
 		lock, collects = d.l.beside(packLock, path.Join(path.Dir(d.name), project.LockName)), d
@@ -50,39 +49,16 @@ func (d *packDoc) besideLock(lock *packDoc, packs packsOfRun, says func(word str
 		lock = nil
 	}
 	if lock != nil {
-		collects.compare(d, lock, packs)
+		collects.compare(d, lock)
 	}
-	for _, dep := range slices.Concat(d.manifest.Dependencies, d.manifest.DevDependencies) {
-		d.declared(dep, packs)
-	}
+	d.declared()
 	if says != nil && !d.manifest.Name.IsZero() {
-		d.unused(lock, packs, says)
-	}
-}
-
-// pathOf returns the directory that a dependency names, in the file system that is checked.
-func pathOf(of *packDoc, d sources.Dependency) (dir string, ok bool) {
-	if d.Ref == nil || d.Ref.Kind != sources.KindPath || path.IsAbs(d.Ref.URL) {
-		return "", false
-	}
-	dir = path.Join(path.Dir(of.name), d.Ref.URL)
-	return dir, fs.ValidPath(dir)
-}
-
-// declared checks that a directory is the pack that it is required as.
-func (d *packDoc) declared(dep sources.Dependency, packs packsOfRun) {
-	if m := packs.at(d, dep); m != nil && !m.manifest.Name.IsZero() && m.manifest.Name != dep.ID {
-		key := "dependencies"
-		if line, _ := d.manifest.Place(key, dep.ID.String()); line == 0 {
-			key = "dev-dependencies"
-		}
-		d.atKey(rule.Manifest, fmt.Sprintf("%s is required as %s and declares itself %s", dep.Ref, dep.ID, m.manifest.Name),
-			"write "+m.manifest.Name.String(), key, dep.ID.String())
+		d.unused(lock, says)
 	}
 }
 
 // unused reports the dependencies that no skill speaks of, where their skills are known.
-func (d *packDoc) unused(lock *packDoc, packs packsOfRun, says func(word string) bool) {
+func (d *packDoc) unused(lock *packDoc, says func(word string) bool) {
 	for _, dep := range d.manifest.Dependencies {
 		names := d.skillsOf(dep, lock)
 		if len(names) == 0 || says(dep.ID.String()) {
@@ -108,24 +84,19 @@ func (d *packDoc) skillsOf(dep sources.Dependency, lock *packDoc) []string {
 	if lock != nil && lock.lock.Packs[dep.ID] != nil {
 		return slices.Sorted(maps.Keys(lock.lock.Packs[dep.ID].Skills))
 	}
-	dir, ok := pathOf(d, dep)
-	if !ok {
-		return nil
-	}
-	tree, err := fs.Sub(d.l.fsys, dir)
-	if err != nil {
-		return nil
-	}
-	content, err := project.Describe(tree, *dep.Ref)
-	if err != nil {
+	p := d.packDir(dep)
+	if p == nil {
 		return nil
 	}
 	var names []string
-	for _, s := range content.Skills {
+	for _, s := range p.content.Skills {
 		names = append(names, s.Name)
 	}
 	return names
 }
+
+// packsOfRun are the manifests of a run, by their directories.
+type packsOfRun map[string]*packDoc
 
 // packEdge is a dependency of one manifest of the run on another.
 type packEdge struct {

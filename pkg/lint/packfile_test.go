@@ -191,7 +191,6 @@ skillpm-baseline.yaml:0:0-0 SCR010 error: is empty
 func TestLockDiffers(t *testing.T) {
 	base := "acme/base 1.2.0 " + ociBase + " (base)"
 	local := "acme/near 1.0.0 path:near (near)"
-	near := "\n-- near/skillpm.yaml\nname: acme/near\nversion: \"1.0.0\"\n"
 	aliased := map[string]project.LockedName{"base": {Shadowed: map[sources.ID]string{mustID(t, "acme/base"): "first"}}}
 	contested := map[string]project.LockedName{
 		"base": {Winner: mustID(t, "globex/base"), Shadowed: map[sources.ID]string{mustID(t, "acme/base"): "acme-base"}},
@@ -219,10 +218,6 @@ func TestLockDiffers(t *testing.T) {
 		{"skills", `dependencies: {acme/base: {version: "^1", skills: [base, more]}}`, lockText(t, nil, "acme/base 1.2.0 "+ociBase+" (base other …)"), "skillpm.lock:11:7-12 PACK007 warning: the skill other of acme/base is locked, and not wanted\nskillpm.lock:9:5-11 PACK007 warning: the skill more of acme/base is wanted, and not locked\n"},
 		{"all skills", `dependencies: {acme/base: "^1"}`, lockText(t, nil, "acme/base 1.2.0 "+ociBase+" (base …)"), "skillpm.lock:11:5-12 PACK007 warning: only some skills of acme/base are locked, and all are wanted\n"},
 		{"all skills for another", `dependencies: {acme/base: {version: "*", skills: [base]}, acme/top: "*"}`, lockText(t, nil, "acme/base 1.2.0 "+ociBase+" (base more)", "acme/top 1.0.0 embedded : acme/base *; (top)"), ""},
-		{"a directory", `dependencies: {acme/near: {path: near}}` + near, lockText(t, nil, local), ""},
-		{"a directory's version", `dependencies: {acme/near: {path: near}}` + strings.Replace(near, "1.0.0", "1.1.0", 1), lockText(t, nil, local), "skillpm.lock:5:5-12 PACK007 warning: acme/near 1.0.0 is locked, and ./near has 1.1.0\n"},
-		{"a directory's dependencies", `dependencies: {acme/near: {path: near}}` + near + "dependencies: {acme/base: \"*\"}", lockText(t, nil, local), "skillpm.lock:4:3-12 PACK007 warning: acme/near is locked with other dependencies than ./near has\n"},
-		{"a directory's name", `dependencies: {acme/near: {path: near}}` + strings.Replace(near, "acme/near", "acme/far", 1), lockText(t, nil, local), "skillpm.yaml:1:16-25 PACK005 error: ./near is required as acme/near and declares itself acme/far\n"},
 		{"an alias", "dependencies: {acme/base: \"*\"}\naliases: {first: base@acme/base}", lockText(t, aliased, base), ""},
 		{"a new alias", "dependencies: {acme/base: \"*\"}\naliases: {first: base@acme/base}", lockText(t, nil, base), "skillpm.lock:3:1-6 PACK007 warning: the name base is contested or has an alias, and is not locked\n"},
 		{"another alias", "dependencies: {acme/base: \"*\"}\naliases: {other: base@acme/base}", lockText(t, aliased, base), "skillpm.lock:13:5-13 PACK007 warning: the aliases of base are not those that skillpm.yaml leads to\n"},
@@ -261,6 +256,61 @@ func TestLockDiffers(t *testing.T) {
 						t.Errorf("%s alone: got\n%swant\n%s", name, alone, line)
 					}
 				}
+			}
+		})
+	}
+}
+
+// A directory is locked as it was when it was installed.
+func TestLockDirectories(t *testing.T) {
+	const page = "---\nname: n\ndescription: D.\n---\n"
+	const manifest = "name: acme/near\nversion: \"1.0.0\"\ndependencies: {acme/base: \"^1\"}\n"
+	files := func() fstest.MapFS {
+		return fstest.MapFS{
+			"skillpm.yaml":         {Data: []byte("dependencies: {acme/near: {path: ./near}, acme/base: \"*\"}\n")},
+			"near/skillpm.yaml":    {Data: []byte(manifest)},
+			"near/skills/SKILL.md": {Data: []byte(page), Mode: 0o644},
+			"near/skills/run.sh":   {Data: []byte("#!/bin/sh\n"), Mode: 0o755},
+		}
+	}
+	tree, err := bundle.Sum(files(), "near/skills")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock := lockText(t, nil, "acme/base 1.2.0 "+ociBase+" (base)", "acme/near 1.0.0 path:near : acme/base ^1; (n)")
+	sum := bundle.Integrity(map[string]string{"n": tree.Digest()})
+	at := strings.Index(lock, "acme/near:")
+	lock = lock[:at] + strings.NewReplacer(treeSum, tree.Digest(), bundle.Integrity(map[string]string{"n": treeSum}), sum).Replace(lock[at:])
+	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text), Mode: 0o644} }
+	for _, tt := range []struct {
+		name   string
+		change fstest.MapFS
+		want   string
+	}{
+		{"as it was", nil, ""},
+		{"version", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "1.0.0", "1.1.0", 1))}, "skillpm.lock:12:5-12 PACK007 warning: acme/near 1.0.0 is locked, and ./near has 1.1.0\n"},
+		{"no manifest", fstest.MapFS{"near/skillpm.yaml": nil}, "skillpm.yaml:1:16-25 PACK005 error: ./near is required as acme/near and declares itself local/near\n"},
+		{"name", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "acme/near", "acme/far", 1))}, "skillpm.yaml:1:16-25 PACK005 error: ./near is required as acme/near and declares itself acme/far\n"},
+		{"range", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "^1", "^1.1", 1))}, "skillpm.lock:15:5-17 PACK007 warning: acme/near is locked with other dependencies than ./near has\n"},
+		{"another dependency", fstest.MapFS{"near/skillpm.yaml": file(strings.Replace(manifest, "}", ", a/b: '*'}", 1))}, "skillpm.lock:15:5-17 PACK007 warning: acme/near is locked with other dependencies than ./near has\n"},
+		{"text", fstest.MapFS{"near/skills/SKILL.md": file(page + "More.\n")}, "skillpm.lock:18:7-10 PACK007 warning: the skill n of ./near has changed since it was locked\n"},
+		{"mode", fstest.MapFS{"near/skills/run.sh": file("#!/bin/sh\n")}, "skillpm.lock:18:7-10 PACK007 warning: the skill n of ./near has changed since it was locked\n"},
+		{"line ends", fstest.MapFS{"near/skills/SKILL.md": file(strings.ReplaceAll(page, "\n", "\r\n"))}, ""},
+		{"another skill", fstest.MapFS{"near/more/SKILL.md": file(strings.Replace(page, "name: n", "name: more", 1))}, "skillpm.lock:17:5-11 PACK007 warning: ./near has a skill more, which is not locked\n"},
+		{"no skill", fstest.MapFS{"near/skills/SKILL.md": file(strings.Replace(page, "name: n", "name: m", 1))}, "skillpm.lock:17:5-11 PACK007 warning: ./near has a skill m, which is not locked\n" +
+			"skillpm.lock:18:7-10 PACK007 warning: the skill n is locked, and ./near has none of that name\n"},
+		{"gone", fstest.MapFS{"near/skills/SKILL.md": nil, "near/skills/run.sh": nil, "near/skillpm.yaml": nil}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			fsys := files()
+			fsys["skillpm.lock"] = file(lock)
+			for name, f := range tt.change {
+				if fsys[name] = f; f == nil {
+					delete(fsys, name)
+				}
+			}
+			if got := runPacks(t, fsys); got != tt.want {
+				t.Errorf("got\n%swant\n%s\n%s", got, tt.want, lock)
 			}
 		})
 	}

@@ -1,0 +1,155 @@
+package lint
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/project"
+	sources "github.com/skillpm/skillpm/pkg/source"
+)
+
+// packDir is a directory that a dependency names, and what is in it.
+type packDir struct {
+	tree    fs.FS
+	content *project.Content
+}
+
+// pathOf returns the directory that a dependency names, in the file system that is checked.
+func pathOf(of *packDoc, d sources.Dependency) (dir string, ok bool) {
+	if d.Ref == nil || d.Ref.Kind != sources.KindPath || path.IsAbs(d.Ref.URL) {
+		return "", false
+	}
+	dir = path.Join(path.Dir(of.name), d.Ref.URL)
+	return dir, fs.ValidPath(dir)
+}
+
+// packDir reads the directory that a dependency names; nil where it is elsewhere, or no pack.
+func (d *packDoc) packDir(dep sources.Dependency) *packDir {
+	dir, ok := pathOf(d, dep)
+	if !ok {
+		return nil
+	}
+	p, known := d.dirs[dir]
+	if !known {
+		if d.dirs == nil {
+			d.dirs = map[string]*packDir{}
+		}
+		p = d.l.readPackDir(dir, *dep.Ref)
+		d.dirs[dir] = p
+	}
+	return p
+}
+
+func (l *linter) readPackDir(dir string, ref sources.Ref) *packDir {
+	if !l.isDir(dir) {
+		return nil
+	}
+	tree, err := fs.Sub(l.fsys, dir)
+	if err != nil {
+		return nil
+	}
+	content, err := project.Describe(tree, ref)
+	if err != nil {
+		return nil // what is wrong with it is said there
+	}
+	return &packDir{tree, content}
+}
+
+// declared checks that the directories that the manifest requires are the packs that they are required as.
+func (d *packDoc) declared() {
+	check := func(key string, deps []sources.Dependency) {
+		for _, dep := range deps {
+			if p := d.packDir(dep); p != nil && p.content.ID != dep.ID {
+				d.atKey(rule.Manifest, fmt.Sprintf("%s is required as %s and declares itself %s", dep.Ref, dep.ID, p.content.ID),
+					"write "+p.content.ID.String(), key, dep.ID.String())
+			}
+		}
+	}
+	check("dependencies", d.manifest.Dependencies)
+	check("dev-dependencies", d.manifest.DevDependencies)
+}
+
+// directory compares a locked directory with what is in it now.
+func (c *lockCheck) directory(n need, p *project.LockedPack) {
+	dir := c.m.packDir(n.Dependency)
+	if dir == nil || dir.content.ID != n.ID {
+		return
+	}
+	at := []string{"packs", n.ID.String()}
+	if has := dir.content.Version; has != p.Version {
+		c.differ(c.k, append(at, "version"), "%s %s is locked, and %s has %s", n.ID, p.Version, n.Ref, has)
+		return
+	}
+	required := map[string]string{}
+	for _, d := range dir.content.Dependencies {
+		text := project.Required(d)
+		if is := p.Dependencies[d.ID.String()]; d.Ref != nil && is != "" {
+			text = is // places are written as they are seen from the project
+		}
+		required[d.ID.String()] = text
+	}
+	if !maps.Equal(required, p.Dependencies) {
+		c.differ(c.k, append(at, "dependencies"), "%s is locked with other dependencies than %s has", n.ID, n.Ref)
+	}
+	c.directorySkills(n, p, dir)
+}
+
+// directorySkills compares the skills of a locked directory with those that are in it now.
+func (c *lockCheck) directorySkills(n need, p *project.LockedPack, dir *packDir) {
+	at := []string{"packs", n.ID.String(), "skills"}
+	var names []string
+	for _, s := range dir.content.Skills {
+		if p.Skills[s.Name] != "" {
+			names = append(names, s.Name)
+		} else if len(n.Skills) == 0 {
+			c.differ(c.k, at, "%s has a skill %s, which is not locked", n.Ref, s.Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Skills)) {
+		if !slices.Contains(names, name) {
+			c.differ(c.k, append(at, name), "the skill %s is locked, and %s has none of that name", name, n.Ref)
+		}
+	}
+	if c.l.NoModes || len(names) == 0 {
+		return // a digest is made of the modes too
+	}
+	sink := &treeSink{Hasher: bundle.NewHasher(bundle.Limits{})}
+	if err := dir.content.Send(context.Background(), dir.tree, names, sink); err != nil || sink.crlf {
+		return // git may have changed the line ends, which do not count
+	}
+	for name, inventory := range sink.Inventories() {
+		if inventory.Digest() != p.Skills[name] {
+			c.differ(c.k, append(at, name), "the skill %s of %s has changed since it was locked", name, n.Ref)
+		}
+	}
+}
+
+// treeSink computes digests, and notices lines that end with CRLF.
+type treeSink struct {
+	*bundle.Hasher
+	crlf bool
+	last byte
+}
+
+// WriteFile takes one file.
+func (s *treeSink) WriteFile(skill, name string, executable bool, size int64, r io.Reader) error {
+	s.last = 0
+	return s.Hasher.WriteFile(skill, name, executable, size, io.TeeReader(r, s))
+}
+
+// Write looks at some bytes of a file.
+func (s *treeSink) Write(p []byte) (int, error) {
+	if len(p) > 0 {
+		s.crlf = s.crlf || s.last == '\r' && p[0] == '\n' || bytes.Contains(p, []byte("\r\n"))
+		s.last = p[len(p)-1]
+	}
+	return len(p), nil
+}
