@@ -2,9 +2,14 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"encoding/xml"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +18,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/skillpm"
 	"github.com/skillpm/skillpm/schema"
 )
 
@@ -105,11 +111,38 @@ func TestReportsConform(t *testing.T) {
 	}
 }
 
+// The reports on a collection of real skills answer to the schemas, too.
+func TestCorpusConforms(t *testing.T) {
+	corpus := os.Getenv("SKILLPM_CORPUS")
+	if corpus == "" {
+		t.Skip("SKILLPM_CORPUS names no collection of skills")
+	}
+	dir := t.TempDir()
+	code, stdout, stderr := invoke(t, dir, "validate", "--json", "--profile", "all", "-o", "log.sarif", "-o", "report.xml", "-o", "report.txt", corpus)
+	if code != diag.Invalid && code != diag.OK {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	conforms(t, reportSchema(t), []byte(stdout))
+	log, err := os.ReadFile(filepath.Join(dir, "log.sarif"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSARIF(t, sarifSchema(t), log)
+	data, err := os.ReadFile(filepath.Join(dir, "report.xml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := xml.Unmarshal(data, new(junitSuites)); err != nil {
+		t.Error(err)
+	}
+}
+
 // What no run has yet answers to the schema, too: places, edits, suppressions, verdicts.
 func TestReportConforms(t *testing.T) {
 	finding := diag.Finding{
 		Rule: "REF001", Path: "a/SKILL.md", Line: 1, Column: 1, EndLine: 1, EndColumn: 2, Message: "x", Fix: "y", Profile: "a,b", Fixable: true,
-		Edits: []diag.Edit{{Path: "a/SKILL.md", Start: 0, End: 1, Text: "z"}, {Path: "a/x.sh", Executable: true}},
+		Related: []string{"b/SKILL.md"},
+		Edits:   []diag.Edit{{Path: "a/SKILL.md", Start: 0, End: 1, Text: "z"}, {Path: "a/x.sh", Executable: true}},
 	}
 	o := outcome{Report: lint.Report{
 		Profiles: []string{"a", "b"}, Skills: []string{"a"}, Findings: []diag.Finding{finding},
@@ -130,6 +163,46 @@ func TestReportConforms(t *testing.T) {
 	want := jsonSummary{Skills: 1, Errors: 1, Suppressed: 2, Fixable: jsonFixable{Errors: 1}}
 	if doc.Summary != want || len(doc.Matrix) != 2 || doc.Matrix[0].Reasons == nil {
 		t.Errorf("got %+v, %+v", doc.Summary, doc.Matrix)
+	}
+}
+
+// The schema describes every key of what is written, and no other.
+func TestReportSchemaIsComplete(t *testing.T) {
+	s := reportSchema(t)
+	at := func(s *jsonschema.Schema, steps ...string) *jsonschema.Schema {
+		for _, step := range steps {
+			if s = s.Properties[step]; s.Items2020 != nil {
+				s = s.Items2020
+			}
+		}
+		if s.Ref != nil && len(s.Properties) == 0 {
+			s = s.Ref
+		}
+		return s
+	}
+	finding := at(s, "findings")
+	for _, tt := range []struct {
+		value  any
+		schema *jsonschema.Schema
+	}{
+		{jsonReport{}, s},
+		{jsonSummary{}, at(s, "summary")},
+		{jsonFixable{}, at(s, "summary", "fixable")},
+		{lint.HostVerdict{}, at(s, "matrix")},
+		{skillpm.MendedFile{}, at(s, "mended")},
+		{diag.Finding{}, finding},
+		{diag.Edit{}, at(finding, "edits")},
+		{struct{ Reason, By string }{}, at(s, "suppressed")},
+	} {
+		var got []string
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(tt.value)) {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			got = append(got, cmp.Or(name, strings.ToLower(f.Name)))
+		}
+		slices.Sort(got)
+		if want := slices.Sorted(maps.Keys(tt.schema.Properties)); !slices.Equal(got, want) {
+			t.Errorf("%T has the keys %q, and the schema %q", tt.value, got, want)
+		}
 	}
 }
 

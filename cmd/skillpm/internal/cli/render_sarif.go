@@ -75,6 +75,7 @@ type sarifResult struct {
 	Level        string             `json:"level"`
 	Message      sarifText          `json:"message"`
 	Locations    []sarifLocation    `json:"locations"`
+	Related      []sarifLocation    `json:"relatedLocations,omitempty"`
 	Fingerprints map[string]string  `json:"partialFingerprints"`
 	Fixes        []sarifFix         `json:"fixes,omitempty"`
 	Suppressions []sarifSuppression `json:"suppressions,omitempty"`
@@ -189,6 +190,9 @@ func (s *sarifWriter) result(f diag.Finding, index int) sarifResult {
 		Locations:    []sarifLocation{{at}},
 		Fingerprints: map[string]string{"skillpm/v1": s.fingerprint(f)},
 		Fixes:        s.fixes(f),
+	}
+	for _, name := range f.Related {
+		out.Related = append(out.Related, sarifLocation{sarifPhysical{Artifact: s.artifact(name)}})
 	}
 	if f.Profile != "" {
 		out.Properties = map[string]string{"profile": f.Profile}

@@ -94,7 +94,7 @@ func TestSARIF(t *testing.T) {
 		{Finding: o.Findings[0], Reason: "made at release", By: lint.ByComment},
 		{Finding: o.Findings[1], By: lint.ByBaseline},
 	}
-	o.Findings = append(o.Findings, diag.Finding{Rule: "REF001", Path: "../else/SKILL.md", Message: "no place"}, diag.Finding{
+	o.Findings = append(o.Findings, diag.Finding{Rule: "REF001", Path: "../else/SKILL.md", Message: "no place", Related: []string{"a/SKILL.md", "/b/SKILL.md"}}, diag.Finding{
 		Rule: "FM007", Path: "/abs/SKILL.md", Line: 1, Column: 1, Message: "a BOM", Fix: "save it without",
 		Edits: []diag.Edit{{Path: "/abs/SKILL.md", End: 3}, {Path: "other.md", Start: 4, End: 4, Text: "x"}},
 	})
