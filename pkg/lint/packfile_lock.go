@@ -18,7 +18,6 @@ import (
 type lockCheck struct {
 	*packDoc              // collects the findings
 	m, k     *packDoc     // of the manifest and of the lock
-	packs    packsOfRun   // for dependencies on directories
 	wants    wantedSkills // of every pack that is required
 	refused  bool         // something was found
 }
