@@ -66,6 +66,9 @@ func examine(t *testing.T, r rule.Rule, example string) []string {
 	}
 	var out []string
 	for _, f := range report.Findings {
+		if f.Rule == r.ID && example == r.Bad && f.Fixable != r.Fixable {
+			t.Errorf("the bad example is mended by --fix: %v; the table says %v", f.Fixable, r.Fixable)
+		}
 		out = append(out, fmt.Sprintf("%s:%d:%d %s %s", f.Path, f.Line, f.Column, f.Rule, f.Message))
 	}
 	return out

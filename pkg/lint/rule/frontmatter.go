@@ -22,7 +22,7 @@ var frontmatterRules = []Rule{
 		Good: head + "Roll the service out.\n",
 	},
 	{
-		ID: BadYAML, Title: "invalid YAML", Severity: e,
+		ID: BadYAML, Title: "invalid YAML", Severity: e, Fixable: true,
 		Why: "A host that cannot read the YAML drops the skill.",
 		Fix: "put values with a colon, a quote or a bracket in double quotes",
 
@@ -59,7 +59,7 @@ var frontmatterRules = []Rule{
 		Good: head + "Roll the service out.\n",
 	},
 	{
-		ID: BOM, Title: "byte order mark", Severity: w,
+		ID: BOM, Title: "byte order mark", Severity: w, Fixable: true,
 		Why: "Hosts that look for --- in the first bytes do not find it.",
 		Fix: "save the file as UTF-8 without a byte order mark",
 
@@ -153,17 +153,18 @@ var frontmatterRules = []Rule{
 		Good: head + "Roll the service out.\n",
 	},
 	{
-		ID: Name, Title: "illegal name", Severity: e,
+		ID: Name, Title: "illegal name", Severity: e, Fixable: true,
 		Why: "A name is 1 to 64 of a-z, 0-9 and hyphens, with no hyphen at an end and no two in a row.",
 		Fix: "use lower-case letters, digits and single hyphens",
 
-		Bad: "---\nname: Deploy_Service\ndescription: Rolls a service out. Use when asked to deploy.\n" +
-			"---\n\nRoll the service out.\n",
-		Good: "---\nname: deploy-service\ndescription: Rolls a service out. Use when asked to deploy.\n" +
-			"---\n\nRoll the service out.\n",
+		Bad: "-- deploy/SKILL.md\n---\nname: Deploy\n" +
+			"description: Rolls a service out. Use when asked to deploy.\n---\n\n" +
+			"Roll the service out.\n",
+		Good: "-- deploy/SKILL.md\n" +
+			head + "Roll the service out.\n",
 	},
 	{
-		ID: NameDirectory, Title: "name differs from the directory", Severity: e,
+		ID: NameDirectory, Title: "name differs from the directory", Severity: e, Fixable: true,
 		Why: "The standard demands that they are equal, and hosts differ in which of the two they use.",
 		Fix: "give both the same name",
 
@@ -174,7 +175,7 @@ var frontmatterRules = []Rule{
 			head + "Roll the service out.\n",
 	},
 	{
-		ID: ToolForm, Title: "form of allowed-tools", Severity: w,
+		ID: ToolForm, Title: "form of allowed-tools", Severity: w, Fixable: true,
 		Why: "The form of the list differs from what the host documents; some hosts then read it as one tool's name.",
 		Fix: "write the tools as the host documents it",
 
@@ -184,7 +185,7 @@ var frontmatterRules = []Rule{
 			"allowed-tools: Read Bash(git log:*)\n---\n\nRoll the service out.\n",
 	},
 	{
-		ID: MetadataText, Title: "metadata value is not text", Severity: w,
+		ID: MetadataText, Title: "metadata value is not text", Severity: w, Fixable: true,
 		Why: "Metadata maps text to text; an unquoted number or date may be changed when it is read, as 1.10 to 1.1.",
 		Fix: "put the value in double quotes",
 

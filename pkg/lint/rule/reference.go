@@ -103,7 +103,7 @@ var referenceRules = []Rule{
 			"-- deploy/references/guide.md\n# Guide\n",
 	},
 	{
-		ID: ListedForm, Title: "form of a listed path", Severity: e,
+		ID: ListedForm, Title: "form of a listed path", Severity: e, Fixable: true,
 		Why: "Paths under files: are relative to the skill, inside it, and without ./ before them. Where the host allows ./ it is no finding.",
 		Fix: "write the path relative to the skill's directory",
 

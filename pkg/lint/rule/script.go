@@ -15,7 +15,7 @@ var scriptRules = []Rule{
 			"-- deploy/scripts/check.sh 755\n#!/bin/sh\nkubectl get nodes\n",
 	},
 	{
-		ID: Executable, Title: "not executable", Severity: w,
+		ID: Executable, Title: "not executable", Severity: w, Fixable: true,
 		Why: "The skill calls the script by its path, which needs the executable bit. Advice where nothing calls it so.",
 		Fix: "chmod +x, and git update-index --chmod=+x",
 
@@ -27,7 +27,7 @@ var scriptRules = []Rule{
 			"-- deploy/scripts/check.sh 755\n#!/bin/sh\nkubectl get nodes\n",
 	},
 	{
-		ID: ShebangCRLF, Title: "shebang ends with CRLF", Severity: e,
+		ID: ShebangCRLF, Title: "shebang ends with CRLF", Severity: e, Fixable: true,
 		Why: "The system looks for an interpreter whose name ends with a carriage return.",
 		Fix: "save the script with LF line endings",
 
@@ -39,7 +39,7 @@ var scriptRules = []Rule{
 			"-- deploy/scripts/check.sh 755\n#!/bin/sh\nkubectl get nodes\n",
 	},
 	{
-		ID: ShebangBOM, Title: "byte order mark before the shebang", Severity: e,
+		ID: ShebangBOM, Title: "byte order mark before the shebang", Severity: e, Fixable: true,
 		Why: "The system sees no shebang, because the file does not start with #!.",
 		Fix: "save the script as UTF-8 without a byte order mark",
 
