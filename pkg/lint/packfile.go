@@ -29,6 +29,9 @@ const (
 	maxPackLock = 64<<20 + 1
 )
 
+// maxPackFindings is how much is said about one file.
+const maxPackFindings = 1000
+
 // packDoc is the check of one file that describes packs.
 type packDoc struct {
 	collector
@@ -115,8 +118,14 @@ func (d *packDoc) place(id string, line, column int, message, fix string) {
 	d.put(d.src, finding{rule: id, line: line, column: column, message: message, fix: fix})
 }
 
+// full reports whether enough is said about a file.
+func (d *packDoc) full() bool { return len(d.findings)+len(d.suppressed) >= maxPackFindings }
+
 // put reports a finding about a word in a file, perhaps another one than the document's.
 func (d *packDoc) put(src *source, f finding) {
+	if d.full() {
+		return
+	}
 	f.src = src
 	if f.line > 0 {
 		f.width = wordWidth(src.line(f.line), f.column)
@@ -153,21 +162,28 @@ func (d *packDoc) checkManifest() {
 	}
 	d.manifest = m
 	for _, id := range m.Agents {
+		if d.full() {
+			break
+		}
 		if _, err := agent.Lookup(id); err != nil {
 			d.atKey(rule.Manifest, err.Error(), diag.HintOf(err), "agents", id)
 		}
 	}
 	for _, id := range m.Validate.Profiles {
+		if d.full() {
+			break
+		}
 		if _, err := profile.Lookup(id); err != nil {
 			d.atKey(rule.Manifest, err.Error(), diag.HintOf(err), "validate", "profiles", id)
 		}
 	}
+	known := knownRules{}
 	for _, r := range m.Validate.Rules {
-		d.knownRule(r.Line, r.Column, r.Pattern)
+		d.knownRule(known, r.Line, r.Column, r.Pattern)
 	}
 	for _, i := range m.Validate.Ignore {
 		for _, pattern := range i.Rules {
-			d.knownRule(i.Line, i.Column, pattern)
+			d.knownRule(known, i.Line, i.Column, pattern)
 		}
 	}
 	d.skillsGlobs()
@@ -179,8 +195,16 @@ func (d *packDoc) atKey(id, message, fix string, keys ...string) {
 	d.place(id, line, column, message, fix)
 }
 
-func (d *packDoc) knownRule(line, column int, pattern string) {
-	if err := rule.CheckPattern(pattern); err != nil {
+// knownRules are the patterns of rules that were looked up, with what is wrong with each.
+type knownRules map[string]error
+
+func (d *packDoc) knownRule(known knownRules, line, column int, pattern string) {
+	err, done := known[pattern]
+	if !done && !d.full() {
+		err = rule.CheckPattern(pattern)
+		known[pattern] = err
+	}
+	if err != nil {
 		d.place(rule.UnknownRule, line, column, err.Error(), diag.HintOf(err))
 	}
 }
@@ -225,8 +249,9 @@ var placed = regexp.MustCompile(`^:(\d+)(?::(\d+))?: `)
 func (d *packDoc) checkBaseline() {
 	b, err := baseline.Parse(d.name, d.src.data)
 	if err == nil {
+		known := knownRules{}
 		for _, e := range b.Entries {
-			d.knownRule(e.Line, 3, e.Rule)
+			d.knownRule(known, e.Line, 3, e.Rule)
 		}
 		return
 	}

@@ -114,7 +114,7 @@ func (c *lockCheck) directorySkills(n need, p *project.LockedPack, dir *packDir)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Skills)) {
-		if !slices.Contains(names, name) {
+		if _, there := slices.BinarySearch(names, name); !there { // skills are in order of their names
 			c.differ(c.k, append(at, name), "the skill %s is locked, and %s has none of that name", name, n.Ref)
 		}
 	}

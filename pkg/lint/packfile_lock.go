@@ -198,13 +198,14 @@ func (c *lockCheck) skills() {
 			}
 			continue
 		}
-		for _, name := range slices.Compact(slices.Sorted(slices.Values(want.skills))) {
+		names := slices.Compact(slices.Sorted(slices.Values(want.skills)))
+		for _, name := range names {
 			if p.Skills[name] == "" {
 				c.differ(c.k, at, "the skill %s of %s is wanted, and not locked", name, id)
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(p.Skills)) {
-			if !slices.Contains(want.skills, name) {
+			if _, wanted := slices.BinarySearch(names, name); !wanted {
 				c.differ(c.k, append(at, name), "the skill %s of %s is locked, and not wanted", name, id)
 			}
 		}
@@ -216,8 +217,8 @@ func (c *lockCheck) aliases() bool {
 	ok := true
 	for _, a := range c.m.manifest.Aliases {
 		p := c.k.lock.Packs[a.Pack]
-		_, required := c.m.manifest.Dependency(a.Pack)
-		if p == nil && (required || !c.k.sound) || p != nil && p.Skills[a.Skill] != "" {
+		required := c.wants[a.Pack] != nil
+		if p == nil && (required || !c.k.sound) || p != nil && p.Skills[a.Skill] != "" || c.full() {
 			continue
 		}
 		ok = false

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/skillpm/skillpm/pkg/source"
 )
 
@@ -21,8 +19,8 @@ type Lock struct {
 	Packs map[source.ID]*LockedPack
 	Names map[string]LockedName // of bare names: only those that were contested or whose skill has an alias
 
-	extra extras     // keys that this version does not know
-	root  *yaml.Node // where places are asked for
+	extra  extras // keys that this version does not know
+	places places
 }
 
 // LockedPack is one installed version of a pack.

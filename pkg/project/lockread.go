@@ -34,7 +34,7 @@ func (r reader) lock(data []byte) (*Lock, error) {
 	}
 	l := NewLock()
 	if r.notes != nil {
-		l.root = root
+		l.places.root = root
 	}
 	err = r.fields(root, LockName, nil, func(k, v *yaml.Node) error {
 		switch k.Value {

@@ -45,8 +45,8 @@ type Manifest struct {
 	Validate Validate // how the skills are checked
 
 	data     []byte
-	validate yaml.Node  // as it is written
-	root     *yaml.Node // where places are asked for
+	validate yaml.Node // as it is written
+	places   places
 }
 
 // Alias is another name for a skill: alone where its own is taken, or chosen.
@@ -88,7 +88,7 @@ func (r reader) manifest(data []byte) (*Manifest, error) {
 	}
 	m := &Manifest{Path: r.path, data: slices.Clone(data)}
 	if r.notes != nil {
-		m.root = root
+		m.places.root = root
 	}
 	if err := r.fields(root, ManifestName, manifestKeys, func(k, v *yaml.Node) error { return m.field(r, k.Value, v) }); err != nil {
 		return nil, err

@@ -116,13 +116,21 @@ type naming struct {
 
 // readAliases takes over the manifest's aliases. One of a skill that is not there is an error.
 func (n *naming) readAliases(claims []Claim, aliases []Alias) error {
+	skillsOf := make(map[source.ID][]string, len(claims))
+	exists := make(map[skillKey]bool)
+	for _, c := range claims {
+		skillsOf[c.Pack] = c.Skills
+		for _, s := range c.Skills {
+			exists[skillKey{c.Pack, s}] = true
+		}
+	}
 	for _, a := range aliases {
-		i := slices.IndexFunc(claims, func(c Claim) bool { return c.Pack == a.Pack })
-		if i < 0 {
+		skills, ok := skillsOf[a.Pack]
+		if !ok {
 			return diag.Errorf(diag.NotFound, "alias %s stands for %s, and no pack %s is installed", a.Alias, a.Target(), a.Pack).
 				WithHint("add the pack to dependencies, or remove the alias")
 		}
-		if skills := claims[i].Skills; !slices.Contains(skills, a.Skill) {
+		if !exists[skillKey{a.Pack, a.Skill}] {
 			err := diag.Errorf(diag.NotFound, "alias %s stands for %s, and %s has no skill %s", a.Alias, a.Target(), a.Pack, a.Skill)
 			if near := diag.Nearest(a.Skill, skills); near != "" {
 				return err.WithHint("did you mean %s@%s?", near, a.Pack)
@@ -172,10 +180,13 @@ func winner(claimants []Claim) source.ID {
 
 // checkAliases refuses an alias that is the own name of a skill that keeps it.
 func (n *naming) checkAliases(contests []contest, aliases []Alias) error {
+	given := make(map[string]Alias, len(aliases))
+	for _, a := range aliases {
+		given[a.Alias] = a
+	}
 	for _, c := range contests {
-		i := slices.IndexFunc(aliases, func(a Alias) bool { return a.Alias == c.name })
-		if i >= 0 {
-			return diag.Errorf(diag.Conflict, "alias %s of %s is the name of a skill of %s", c.name, aliases[i].Target(), c.winner).
+		if a, ok := given[c.name]; ok {
+			return diag.Errorf(diag.Conflict, "alias %s of %s is the name of a skill of %s", c.name, a.Target(), c.winner).
 				WithHint("choose another alias, or give %s@%s an alias too", c.name, c.winner)
 		}
 	}
