@@ -151,12 +151,14 @@ func (v *view) suggestFields(d *document, pl *place) *suggestions {
 		return nil
 	case e.colon && pl.column > e.end:
 		v.suggestValues(d, pl, s)
+	case !e.item && pl.column > e.end:
+		return nil // after a word that is no key
 	case e.colon || !e.item:
 		s.start, s.end = pl.start+e.start, pl.start+e.end
 		v.suggestKeys(d, pl, s, e.path[:len(e.path)-1], !e.colon)
 	default:
 		v.suggestValues(d, pl, s)
-		if !strings.ContainsAny(pl.text[e.start:], `"'[{`) {
+		if pl.column <= e.end && !strings.ContainsAny(pl.text[e.start:], `"'[{`) {
 			s.start, s.end = pl.start+e.start, pl.start+e.end
 			v.suggestKeys(d, pl, s, e.path, true)
 		}

@@ -22,7 +22,7 @@ import (
 
 // editor is a client that talks to a server in the same process, with files in a directory of its own.
 type editor struct {
-	t      *testing.T
+	t      testing.TB
 	dir    string
 	conn   jsonrpc2.Conn
 	hangUp func()     // ends the stream to the server
@@ -44,7 +44,7 @@ type wire struct {
 }
 
 // newEditor starts a server over files of a new directory and initializes it. capabilities and options are JSON.
-func newEditor(t *testing.T, files map[string]string, capabilities, options string) *editor {
+func newEditor(t testing.TB, files map[string]string, capabilities, options string) *editor {
 	t.Helper()
 	e := connect(t, lsp.Options{OS: runtime.GOOS, Version: "1.2.3", Now: time.Now})
 	for name, content := range files {
@@ -58,7 +58,7 @@ func newEditor(t *testing.T, files map[string]string, capabilities, options stri
 }
 
 // connectTo starts a server for a client that is prepared before it is initialized.
-func connectTo(t *testing.T, capabilities string, prepare func(*editor)) *editor {
+func connectTo(t testing.TB, capabilities string, prepare func(*editor)) *editor {
 	t.Helper()
 	e := connect(t, lsp.Options{OS: runtime.GOOS, Now: time.Now})
 	prepare(e)
@@ -77,7 +77,7 @@ func (e *editor) initialize(capabilities, options string) {
 }
 
 // connect starts a server and does not initialize it.
-func connect(t *testing.T, o lsp.Options) *editor {
+func connect(t testing.TB, o lsp.Options) *editor {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

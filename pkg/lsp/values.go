@@ -18,12 +18,15 @@ func (v *view) suggestValues(d *document, pl *place, s *suggestions) {
 	e := pl.entry
 	at := e.path
 	start, end := e.span(pl.text)
-	start, end = min(start, max(pl.column, e.end)), max(end, pl.column)
-	before := pl.text[start:pl.column]
-	quoted := start > 0 && strings.ContainsAny(pl.text[start-1:start], `"'`)
+	end = max(end, pl.column)
 	if pl.column < start {
+		if strings.TrimSpace(pl.text[pl.column:]) != "" {
+			return // before a value
+		}
 		start, end = pl.column, pl.column
 	}
+	before := pl.text[start:pl.column]
+	quoted := start > 0 && strings.ContainsAny(pl.text[start-1:start], `"'`)
 	if strings.HasPrefix(strings.TrimSpace(before), "[") { // a list on one line
 		at = append(slices.Clone(at), "0")
 		start, end = wordIn(pl.text, start+strings.IndexByte(before, '[')+1, end, pl.column, ",]")
