@@ -30,6 +30,7 @@ func (r *Reader) place(line, pos int) cursor {
 func (r *Reader) find(from cursor, pos int) cursor {
 	for pos >= r.lines[from.line].end && from.line+1 < len(r.lines) {
 		from.line++
+		r.steps++
 	}
 	return cursor{from.line, max(pos, r.lines[from.line].start)}
 }

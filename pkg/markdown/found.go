@@ -40,8 +40,8 @@ func (r *Reader) page() *Page {
 
 // unclosed returns the place of the last fence, if nothing but spaces follows the content of its block; or else -1.
 func (r *Reader) unclosed() int {
-	for i := len(r.blocks) - 1; i >= 0; i-- {
-		if b := r.blocks[i]; b.Fenced {
+	for _, b := range slices.Backward(r.blocks) {
+		if b.Fenced {
 			if len(bytes.TrimSpace(r.text[b.End:])) == 0 {
 				return b.fence
 			}

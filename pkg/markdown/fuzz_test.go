@@ -1,8 +1,10 @@
 package markdown
 
 import (
+	"bytes"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // maxText bounds the texts that goldmark is given: it takes quadratic time for some.
@@ -20,7 +22,49 @@ func FuzzRead(f *testing.F) {
 		if difference, _ := compare(text); difference != "" {
 			t.Fatalf("%q: %s", text, difference)
 		}
+		checkPlaces(t, text)
 	})
+}
+
+// checkPlaces tests that what is found is where it is said to be, and that nothing depends on what is before the page.
+func checkPlaces(t *testing.T, source []byte) {
+	t.Helper()
+	const before = "x [y](z) `\n\n```\n\n"
+	r := new(Reader)
+	p, moved := r.Read(source, 0), r.Read([]byte(before+string(source)), len(before))
+	if len(p.Links) != len(moved.Links) || len(p.Spans) != len(moved.Spans) || len(p.Blocks) != len(moved.Blocks) {
+		t.Fatalf("%q: %s behind something else", source, show(moved))
+	}
+	for i, l := range p.Links {
+		m := moved.Links[i]
+		if m.Offset -= len(before); m.TextEnd > 0 {
+			m.TextStart -= len(before)
+			m.TextEnd -= len(before)
+		}
+		if m != l {
+			t.Fatalf("%q: %+v, behind something else %+v", source, l, m)
+		}
+		if !strings.ContainsAny(l.Target, "\\&") && l.Width == utf8.RuneCountInString(l.Target) && !bytes.HasPrefix(source[l.Offset:], []byte(l.Target)) {
+			t.Fatalf("%q: %+v is not there", source, l)
+		}
+	}
+	for i, s := range p.Spans {
+		if s.Text != moved.Spans[i].Text || !p.InCode(s.Offset-1) || !p.InCode(s.End) {
+			t.Fatalf("%q: %+v", source, s)
+		}
+	}
+	for _, b := range p.Blocks {
+		for at, line := range p.Lines(b) {
+			if at < b.Offset || at+len(line) > b.End || !p.InCode(at) && len(line) > 0 {
+				t.Fatalf("%q: line %d of %+v", source, at, b)
+			}
+		}
+	}
+	for _, c := range p.Comments {
+		if !bytes.HasPrefix(source[c.Offset:c.End], []byte("<!--")) || !p.InComment(c.Offset) {
+			t.Fatalf("%q: %+v", source, c)
+		}
+	}
 }
 
 // FuzzTokens: the same of texts that are made of what Markdown gives a meaning to.
@@ -39,6 +83,7 @@ func FuzzTokens(f *testing.F) {
 		if difference, _ := compare([]byte(b.String())); difference != "" {
 			t.Fatalf("%q: %s", b.String(), difference)
 		}
+		checkPlaces(t, []byte(b.String()))
 	})
 }
 

@@ -14,7 +14,7 @@ type inlines struct {
 	lastEdge int      // the last bracket that was not escaped
 	title    bool     // the block is a heading
 	shown    []extent // of a heading: the text of its anchor
-	hidden   int      // of a heading: up to where its text is in the anchor, or left out
+	hidden   cursor   // of a heading: up to where its text is in the anchor, or left out
 	cell     bool     // the block is the cell of a table
 	joined   []byte
 
@@ -139,7 +139,7 @@ func (r *Reader) index1(c byte, from int) int {
 func (r *Reader) readLines() {
 	r.at, r.brackets, r.lastLink, r.lastEdge = 0, r.brackets[:0], -1, -1
 	r.ticks, r.unended, r.unangled = false, [htmlData + 1]bool{}, -1
-	r.shown, r.hidden = r.shown[:0], r.lines[0].start
+	r.shown, r.hidden = r.shown[:0], cursor{0, r.lines[0].start}
 	end := r.lines[len(r.lines)-1].end
 	for pos := r.lines[0].start; ; {
 		pos = r.nextSpecial(pos)
@@ -194,11 +194,16 @@ func (r *Reader) hide(from, to int) {
 	if !r.title {
 		return
 	}
-	for _, line := range r.lines {
-		start, end := max(line.start, r.hidden), min(line.end, from)
-		if start < end {
-			r.shown = append(r.shown, extent{start, end})
+	for r.hidden.pos < from {
+		line := r.lines[r.hidden.line]
+		if end := min(line.end, from); r.hidden.pos < end {
+			r.shown = append(r.shown, extent{r.hidden.pos, end})
 		}
+		if line.end >= from || r.hidden.line+1 == len(r.lines) {
+			break
+		}
+		r.hidden = cursor{r.hidden.line + 1, r.lines[r.hidden.line+1].start}
+		r.steps++
 	}
-	r.hidden = to
+	r.hidden = r.find(r.hidden, to)
 }

@@ -28,8 +28,6 @@ type codeLeaf struct {
 	length int
 	index  int  // how many bytes the fence is indented
 	plain  bool // every line starts where it does in the file
-	end    int  // after the last line of content that is not blank
-	lines  int  // how many lines that are
 }
 
 // foundBlock is a code block with its place.
@@ -64,7 +62,7 @@ func (r *Reader) startFence(o *opening) start {
 	}
 	found.Fenced, found.Offset, found.End, found.first = true, r.stop, r.stop, len(r.starts)
 	found.Shell = isShell(b[found.language.start:found.language.end])
-	r.code = codeLeaf{char: c, length: length, index: r.index(), end: r.stop}
+	r.code = codeLeaf{char: c, length: length, index: r.index()}
 	r.code.plain = r.code.index == 0 && len(r.stack) == 0
 	r.leaf = fencedLeaf
 	r.blocks = append(r.blocks, found)

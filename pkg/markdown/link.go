@@ -152,6 +152,7 @@ func (r *Reader) reference(start, end cursor, brackets bool) (def int, ok bool) 
 	if len(label) > maxLabel {
 		return -1, false
 	}
+	r.steps += len(label)
 	r.label = foldLabel(r.label[:0], label)
 	def, ok = r.defined[string(r.label)]
 	if !ok {

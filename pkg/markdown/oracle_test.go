@@ -306,24 +306,21 @@ func tagAttributes(b []byte, i int, out []htmlAttribute) ([]htmlAttribute, int) 
 			continue
 		}
 		at := skipSpace(b, next+1)
-		end, after := at, at
-		switch {
-		case at < len(b) && (b[at] == '"' || b[at] == '\''):
+		end := at
+		if at < len(b) && (b[at] == '"' || b[at] == '\'') {
 			at++
-			if end = bytes.IndexByte(b[at:], b[at-1]); end < 0 {
-				end, after = len(b), len(b)
-			} else {
-				end += at
-				after = end + 1
+			end = len(b)
+			if n := bytes.IndexByte(b[at:], b[at-1]); n >= 0 {
+				end = at + n
 			}
-		default:
+			i = min(end+1, len(b))
+		} else {
 			for end < len(b) && !isSpace(b[end]) && b[end] != '>' {
 				end++
 			}
-			after = end
+			i = end
 		}
 		out = append(out, htmlAttribute{name, at, end - at})
-		i = after
 	}
 	return out, i
 }

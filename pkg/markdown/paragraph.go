@@ -103,6 +103,7 @@ func (r *Reader) define(start, end cursor, destination extent) bool {
 	if isBlank(label) {
 		return false
 	}
+	r.steps += len(label)
 	r.label = foldLabel(r.label[:0], label)
 	key := r.label
 	if _, ok := r.defined[string(key)]; ok {
