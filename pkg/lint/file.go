@@ -52,8 +52,13 @@ func (u *unit) load(a *arena) {
 		}
 		u.files[rel] = u.loadFile(a, rel)
 	}
-	if u.files[main] == nil { // a link
-		u.files[main] = u.loadFile(a, main)
+	if u.files[main] == nil { // a link, or what no file is: opening a pipe would wait for somebody to write
+		u.files[main] = &file{rel: main, source: newSource(u.file, nil)}
+		if info, err := fs.Stat(u.l.fsys, u.file); err != nil || info.Mode().IsRegular() {
+			u.files[main] = u.loadFile(a, main)
+		} else {
+			u.add(finding{rule: rule.Unreadable, path: u.file, message: main + " is no regular file"})
+		}
 	}
 	u.files[main].reached = true
 }

@@ -155,7 +155,7 @@ func (l *linter) skillFile(dir string, entries []fs.DirEntry) string {
 		case e.IsDir():
 		case e.Name() == skill.File:
 			return skill.File
-		case len(e.Name()) == len(skill.File) && strings.EqualFold(e.Name(), skill.File):
+		case e.Type().IsRegular() && len(e.Name()) == len(skill.File) && strings.EqualFold(e.Name(), skill.File):
 			other = e.Name()
 		}
 	}

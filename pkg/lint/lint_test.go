@@ -519,3 +519,16 @@ func TestRules(t *testing.T) {
 		}
 	}
 }
+
+// What no file is, but is called as one, is not opened: a pipe would never end.
+func TestPipe(t *testing.T) {
+	fsys := fstest.MapFS{
+		"deploy/SKILL.md": {Mode: fs.ModeNamedPipe | 0o644},
+		"deploy/a.md":     {Mode: fs.ModeNamedPipe | 0o644},
+	}
+	got, _ := run(t, fsys)
+	compare(t, got, `
+		deploy/SKILL.md:0:0 STR007 error SKILL.md is neither a file nor a directory
+		deploy/SKILL.md:0:0 STR009 error SKILL.md is no regular file
+		deploy/a.md:0:0 STR007 error a.md is neither a file nor a directory`)
+}

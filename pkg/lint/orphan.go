@@ -99,10 +99,11 @@ const manyLost = 24
 type mentions struct {
 	text  *file
 	words map[string]bool // its words and paths, where many files are looked for
+	dirs  map[string]bool // what saysDir answered
 }
 
 func newMentions(text *file, lost []*file) *mentions {
-	m := &mentions{text: text}
+	m := &mentions{text: text, dirs: map[string]bool{}}
 	if len(lost) > manyLost {
 		m.words = map[string]bool{}
 		for word := range bytes.FieldsFuncSeq(text.data, func(r rune) bool { return !wordChar(r) }) {
@@ -128,12 +129,21 @@ func (m *mentions) mention(f *file) bool {
 	if !isMarkdown(m.text.rel) && len(stem) > 2 && m.says(stem) {
 		return true
 	}
-	for dir := path.Dir(f.rel); dir != "."; dir = path.Dir(dir) {
-		if m.saysDir(dir) || dir != path.Base(dir) && m.saysDir(path.Base(dir)) {
-			return true
-		}
+	return m.saysDirOf(f.rel)
+}
+
+// saysDirOf reports whether the text names a directory that a path is in.
+func (m *mentions) saysDirOf(rel string) bool {
+	dir := path.Dir(rel)
+	if dir == "." {
+		return false
 	}
-	return false
+	said, asked := m.dirs[dir]
+	if !asked {
+		said = m.saysDir(dir) || dir != path.Base(dir) && m.saysDir(path.Base(dir)) || m.saysDirOf(dir)
+		m.dirs[dir] = said
+	}
+	return said
 }
 
 // says reports whether a word is in the text, not as a part of a longer one.
