@@ -62,7 +62,10 @@ func (c *collector) add(f finding) {
 		out.Path = f.shown
 	}
 	if f.src != nil {
-		c.lines[place{out.Path, f.line}] = f.src.line(f.line)
+		at := place{out.Path, f.line}
+		if _, known := c.lines[at]; !known {
+			c.lines[at] = f.src.line(f.line)
+		}
 	}
 	if f.width > 0 {
 		out.EndLine, out.EndColumn = f.line, f.column+f.width

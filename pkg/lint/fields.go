@@ -3,11 +3,13 @@ package lint
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/conform"
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
@@ -18,7 +20,7 @@ func (u *unit) fields() {
 		return
 	}
 	if _, v := u.doc.Lookup("files"); v != nil {
-		u.listedFiles(v)
+		u.listedFiles(v, u.knownBy("files"))
 	}
 	if _, v := u.doc.Lookup("hooks"); v != nil && v.Kind == yaml.MappingNode {
 		u.hooks(v)
@@ -29,7 +31,7 @@ func (u *unit) fields() {
 }
 
 // listedFiles checks that every listed file exists and is written as it must be.
-func (u *unit) listedFiles(list *yaml.Node) {
+func (u *unit) listedFiles(list *yaml.Node, by known) {
 	if list.Kind != yaml.SequenceNode {
 		return
 	}
@@ -39,20 +41,20 @@ func (u *unit) listedFiles(list *yaml.Node) {
 			_, node = conform.Descend(item, "path")
 		}
 		if p := skill.ScalarText(node); p != "" && node.Kind == yaml.ScalarNode {
-			u.listed(node, p)
+			u.listed(node, p, by)
 		}
 	}
 }
 
-func (u *unit) listed(node *yaml.Node, p string) {
+func (u *unit) listed(node *yaml.Node, p string, by known) {
 	plain := strings.ReplaceAll(p, `\`, "/")
 	at, ok := inside(".", plain)
 	switch {
 	case strings.HasPrefix(plain, "/") || drive.MatchString(p) || !ok:
-		u.atNode(node, finding{rule: rule.ListedForm, message: fmt.Sprintf("%s is not inside the skill", p)})
+		u.atNode(node, by.finding(finding{rule: rule.ListedForm, message: fmt.Sprintf("%s is not inside the skill", p)}))
 		return
 	case plain != p:
-		u.atNode(node, finding{rule: rule.ListedForm, message: fmt.Sprintf("%s is written with backslashes", p), fix: "write " + at})
+		u.atNode(node, by.finding(finding{rule: rule.ListedForm, message: fmt.Sprintf("%s is written with backslashes", p), fix: "write " + at}))
 	case strings.HasPrefix(p, "./"):
 		u.plainPath(node, p, at)
 	}
@@ -68,7 +70,38 @@ func (u *unit) listed(node *yaml.Node, p string) {
 	} else if near := u.tree.near(at); near != "" {
 		f.fix = fmt.Sprintf("did you mean %s?", near)
 	}
-	u.atNode(node, f)
+	u.atNode(node, by.finding(f))
+}
+
+// known says which of the profiles that were asked for have a field.
+type known struct {
+	ids []string
+	all bool
+}
+
+// knownBy returns the profiles that have a field.
+func (u *unit) knownBy(field string) known {
+	var k known
+	for _, j := range u.l.judges {
+		if slices.Contains(conform.FieldNames(j.schema.Raw), field) {
+			k.ids = append(k.ids, j.ID)
+		}
+	}
+	k.all = len(k.ids) == len(u.l.judges)
+	return k
+}
+
+// finding places a finding under the profiles that have the field. Where none has, what is wrong with the field breaks
+// nothing here, and is a warning.
+func (k known) finding(f finding) finding {
+	switch {
+	case k.all:
+	case len(k.ids) == 0:
+		f.severity = new(diag.SeverityWarning)
+	default:
+		f.profile = strings.Join(k.ids, ",")
+	}
+	return f
 }
 
 // plainPath reports a leading ./ under the profiles that forbid it.
@@ -158,15 +191,19 @@ func looksLikePath(word string) bool {
 	return strings.Contains(word, "/") || scriptExtension(word)
 }
 
-// namedScript reports a path in the frontmatter that does not exist in the skill.
-func (u *unit) namedScript(node *yaml.Node, p, rule string) {
+// namedScript reports a path in the frontmatter that does not exist in the skill, under the profiles that have the field.
+func (u *unit) namedScript(node *yaml.Node, p, id string) {
 	at, ok := inside(".", withoutVariable(p))
 	if ok && u.tree.isFile(at) {
 		return
 	}
-	f := finding{rule: rule, message: fmt.Sprintf("%s does not exist in the skill", at)}
+	f := finding{rule: id, message: fmt.Sprintf("%s does not exist in the skill", at)}
 	if near := u.tree.near(at); near != "" {
 		f.fix = fmt.Sprintf("did you mean %s?", near)
 	}
-	u.atNode(node, f)
+	field := "hooks"
+	if id == rule.Command {
+		field = "command"
+	}
+	u.atNode(node, u.knownBy(field).finding(f))
 }

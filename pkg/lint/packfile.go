@@ -263,11 +263,8 @@ func (d *packDoc) checkBaseline() {
 		text = text[len(m[0]):]
 	}
 	f := finding{
-		rule: rule.YAMLSyntax, severity: new(diag.SeverityError), line: line, column: column,
+		rule: rule.Baseline, line: line, column: column,
 		message: strings.TrimPrefix(strings.TrimPrefix(text, ":"), " "), fix: diag.HintOf(err),
-	}
-	if strings.Contains(text, "no reason") {
-		f.rule = rule.NoReason
 	}
 	d.put(d.src, f)
 }

@@ -170,13 +170,13 @@ skillpm/policy.yaml:3:1-6 PACK009 error: unknown key "limit" in the policy
 skillpm-baseline.yaml:3:3-4 SUP003 warning: there is no rule "REF999"
 `},
 		{"a baseline without a reason", "-- skillpm-baseline.yaml\nversion: 1\nfindings:\n  - {rule: REF001, path: a, digest: \"sha256:" + strings.Repeat("0", 64) + "\"}", `
-skillpm-baseline.yaml:3:5-6 SUP001 error: an entry has no reason
+skillpm-baseline.yaml:3:5-6 PACK014 error: an entry has no reason
 `},
 		{"a broken baseline", "-- skillpm-baseline.yaml\nversion: 2", `
-skillpm-baseline.yaml:1:10-11 SCR010 error: version "2" of the baseline's format is not known to this skillpm, which writes version 1
+skillpm-baseline.yaml:1:10-11 PACK014 error: version "2" of the baseline's format is not known to this skillpm, which writes version 1
 `},
 		{"an empty baseline", "-- skillpm-baseline.yaml\n", `
-skillpm-baseline.yaml:0:0-0 SCR010 error: is empty
+skillpm-baseline.yaml:0:0-0 PACK014 error: is empty
 `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

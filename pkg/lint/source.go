@@ -11,6 +11,8 @@ type source struct {
 	path  string
 	data  []byte
 	lines []int // the offset of each line
+
+	last struct{ offset, line, column int } // what position answered; lines can be as long as a file
 }
 
 func newSource(path string, data []byte) *source { return &source{path: path, data: data} }
@@ -55,5 +57,10 @@ func (s *source) position(offset int) (line, column int) {
 			high = mid
 		}
 	}
-	return low + 1, utf8.RuneCount(s.data[lines[low]:offset]) + 1
+	from, column := lines[low], 1
+	if s.last.line == low+1 && s.last.offset <= offset {
+		from, column = s.last.offset, s.last.column
+	}
+	s.last.offset, s.last.line, s.last.column = offset, low+1, column+utf8.RuneCount(s.data[from:offset])
+	return s.last.line, s.last.column
 }

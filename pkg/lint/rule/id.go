@@ -117,6 +117,7 @@ const (
 	UnusedDependency = "PACK011"
 	Alias            = "PACK012"
 	SkillsGlob       = "PACK013"
+	Baseline         = "PACK014"
 
 	UnknownSkill   = "XS001"
 	SkillCycle     = "XS002"

@@ -196,4 +196,17 @@ var packRules = []Rule{
 			"-- skills/deploy/SKILL.md\n" +
 			head + "Roll it out.\n",
 	},
+	{
+		ID: Baseline, Title: "invalid baseline", Severity: e,
+		Why: "skillpm refuses to check against a baseline that it cannot read whole.",
+		Fix: "see `skillpm schema baseline`",
+
+		Bad: "-- skillpm-baseline.yaml\nversion: 1\nfindings:\n" +
+			"  - {rule: REF001, path: deploy/SKILL.md, digest: \"sha256:12\", reason: old}\n" +
+			"-- deploy/SKILL.md\n" +
+			head + "Roll it out.\n",
+		Good: "-- skillpm-baseline.yaml\nversion: 1\nfindings: []\n" +
+			"-- deploy/SKILL.md\n" +
+			head + "Roll it out.\n",
+	},
 }
