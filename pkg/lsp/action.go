@@ -83,9 +83,7 @@ func (v *view) mend(ctx context.Context, d *document) ([]diag.Edit, error) {
 		if made == 0 {
 			break
 		}
-		mended := *d
-		mended.text = newText(string(data))
-		d = &mended
+		d = newDocument(d.uri, d.path, d.version, string(data))
 		v = v.with(func(v *view) { v.docs[d.path] = d })
 	}
 	return difference(d.path, was, d.text.string), nil

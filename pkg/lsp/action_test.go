@@ -108,7 +108,7 @@ func TestIgnore(t *testing.T) {
 	}{
 		{"a paragraph", demo, front + "\n# Demo\n\nSee [x](gone.md).\n", "REF001", "<!-- skillpm-ignore REF001: reason -->\nSee"},
 		{"inside of a paragraph", demo, front + "\n# Demo\n\nSee\n[x](gone.md).  \nMore.\n", "REF001", "[x](gone.md). <!-- skillpm-ignore REF001: reason -->  \n"},
-		{"a table", demo, front + "\n# Demo\n\n| a |\n|---|\n| [x](gone.md) |\n| b |\n", "REF001", "| [x](gone.md) | <!-- skillpm-ignore REF001: reason -->\n"},
+		{"a table", demo, front + "\n# Demo\n\n| a |\n|---|\n| [x](gone.md) |\n| b |\n", "REF001", "| [x](gone.md) <!-- skillpm-ignore REF001: reason --> |\n"},
 		{"a list", demo, front + "\n# Demo\n\n- a\n  - [x](gone.md)\n", "REF001", "  - [x](gone.md) <!-- skillpm-ignore REF001: reason -->\n"},
 		{"the first line", demo, front + "See [x](gone.md).\n", "REF001", "---\n<!-- skillpm-ignore REF001: reason -->\nSee"},
 		{"frontmatter", demo, "---\nname: demo\ndescription: Shows it.\nallowed-tools: Read, Grep\n---\n\n# Demo\n\nText.\n", "FM019", "# skillpm-ignore FM019: reason\nallowed-tools"},

@@ -4,8 +4,11 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.lsp.dev/protocol"
+
+	"github.com/skillpm/skillpm/pkg/markdown"
 )
 
 // document is a file that is open in the editor, as it is there. It never changes.
@@ -14,6 +17,20 @@ type document struct {
 	path    string
 	version int32
 	text    *text
+	page    func() *markdown.Page // the body, read when it is first needed
+}
+
+func newDocument(uri protocol.DocumentURI, p string, version int32, content string) *document {
+	d := &document{uri: uri, path: p, version: version, text: newText(content)}
+	d.page = sync.OnceValue(func() *markdown.Page {
+		_, last, closed := d.front()
+		if closed {
+			last++
+		}
+		_, body := d.text.line(last)
+		return markdown.Read([]byte(content), body)
+	})
+	return d
 }
 
 // isSkill reports whether the document is a SKILL.md.
@@ -111,26 +128,9 @@ func isFence(line string) bool {
 	return strings.HasPrefix(line, "---") && strings.TrimRight(line[3:], " \t") == ""
 }
 
-// inCode reports whether a line of Markdown is in a fenced code block, or opens or closes one.
+// inCode reports whether a line of Markdown starts in code, where no comment and no link is.
 func (d *document) inCode(n int) bool {
-	_, first, _ := d.front()
-	fence := ""
-	for i := first; i <= n; i++ {
-		line, _ := d.text.line(i)
-		mark := strings.TrimLeft(line, " ")
-		run := mark[:len(mark)-len(strings.TrimLeft(mark, "`~"))]
-		switch {
-		case fence == "" && len(run) >= 3 && strings.Trim(run, run[:1]) == "":
-			fence = run
-			if i == n {
-				return true
-			}
-		case fence != "" && strings.HasPrefix(run, fence) && strings.TrimSpace(mark) == run:
-			fence = ""
-			if i == n {
-				return true
-			}
-		}
-	}
-	return fence != ""
+	_, start := d.text.line(n)
+	page := d.page()
+	return page.InCode(start) && !slices.ContainsFunc(page.Spans, func(s markdown.Span) bool { return s.Offset == start })
 }

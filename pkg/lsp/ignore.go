@@ -33,11 +33,21 @@ func (d *document) ignore(f diag.Finding) (edit diag.Edit, where string) {
 	switch {
 	case f.Line == 0 || n == 0 && strings.HasPrefix(line, "#!") || d.isMarkdown() && d.inCode(n):
 		return insert(d.top(), ignoreMarker+"-file", "", d.eol()), "in this file"
-	case d.isMarkdown() && n > 0 && strings.TrimSpace(above) != "" && !isFence(above): // it would end a paragraph, list or table
-		return insert(start+len(strings.TrimRight(line, " \t")), ignoreMarker, " ", ""), "here"
+	case d.isMarkdown() && n > 0 && strings.TrimSpace(line) != "" && strings.TrimSpace(above) != "" && !isFence(above): // it would end a paragraph, list or table
+		return insert(start+endOfText(line), ignoreMarker, " ", ""), "here"
 	}
 	lead := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 	return insert(start, ignoreMarker, lead, d.eol()), "here"
+}
+
+// endOfText returns where a comment can stand at the end of a line of Markdown: in a table, before the bar that ends the
+// last cell, because what follows it is of no cell.
+func endOfText(line string) int {
+	text := strings.TrimRight(line, " \t")
+	if strings.HasSuffix(text, "|") && !strings.HasSuffix(text, `\|`) && strings.Count(text, "|") > 1 {
+		text = strings.TrimRight(text[:len(text)-1], " \t")
+	}
+	return len(text)
 }
 
 // top returns where a comment for the whole file can stand: below frontmatter, or the line that names an interpreter.

@@ -117,7 +117,7 @@ func FuzzOutline(f *testing.F) {
 	f.Add("- - x: y\n", 2)
 	f.Fuzz(func(t *testing.T, text string, at int) {
 		sameKeys(t, text)
-		d := &document{path: "/s/SKILL.md", text: newText("---\n" + text)}
+		d := newDocument("", "/s/SKILL.md", 1, "---\n"+text)
 		pl := d.place(at)
 		if pl == nil {
 			return

@@ -45,7 +45,7 @@ func (s *server) put(uri protocol.DocumentURI, version int32, content string) {
 	if p == "" {
 		return
 	}
-	v := s.update(func(v *view) { v.docs[p] = &document{uri: uri, path: p, version: version, text: newText(content)} })
+	v := s.update(func(v *view) { v.docs[p] = newDocument(uri, p, version, content) })
 	s.touch(v, p)
 }
 

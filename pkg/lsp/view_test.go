@@ -11,7 +11,7 @@ import (
 
 // testView returns a view with one open document.
 func testView(l *library, p, content string, profiles ...string) (*view, *document) {
-	d := &document{uri: uriOf(p), path: p, version: 1, text: newText(content)}
+	d := newDocument(uriOf(p), p, 1, content)
 	return &view{
 		library: l, docs: map[string]*document{p: d}, profiles: profiles, client: client{encoding: utf16Units, actions: true},
 	}, d
