@@ -19,7 +19,7 @@ type collector struct {
 	suppressed []Suppressed
 }
 
-func newCollector(l *linter) collector { return collector{l: l, lines: map[place]string{}} }
+func newCollector(l *linter) collector { return collector{l: l} }
 
 // finding is what a check says; what it leaves out is taken from the rule's table.
 type finding struct {
@@ -64,7 +64,7 @@ func (c *collector) add(f finding) {
 	if f.src != nil {
 		at := place{out.Path, f.line}
 		if _, known := c.lines[at]; !known {
-			c.lines[at] = f.src.line(f.line)
+			c.line(at, f.src.line(f.line))
 		}
 	}
 	if f.width > 0 {
@@ -84,6 +84,14 @@ func (c *collector) add(f finding) {
 		return
 	}
 	c.findings = append(c.findings, out)
+}
+
+// line remembers the text of a line.
+func (c *collector) line(at place, text string) {
+	if c.lines == nil {
+		c.lines = map[place]string{}
+	}
+	c.lines[at] = text
 }
 
 // at places a finding on a range of bytes of a file.

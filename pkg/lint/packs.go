@@ -1,8 +1,10 @@
 package lint
 
 import (
-	"path"
+	"io/fs"
 	"strings"
+
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // packFile is a file that describes packs and that was met while looking for skills.
@@ -34,16 +36,27 @@ type packText struct {
 	files  [][]byte
 }
 
+// read reads the files of a skill; what cannot be read says nothing.
+func (t *packText) read(dir string) {
+	_ = fs.WalkDir(t.l.fsys, dir, func(name string, e fs.DirEntry, err error) error { // it returns no other error
+		switch {
+		case err != nil || e.IsDir() && name != dir && skill.SkipDir(e.Name()):
+			return fs.SkipDir
+		case e.Type().IsRegular():
+			if data, err := readHead(t.l.fsys, name, maxText); err == nil {
+				t.files = append(t.files, data)
+			}
+		}
+		return nil
+	})
+}
+
 // says reports whether a file of the skills holds a word.
 func (t *packText) says(word string) bool {
 	if t.files == nil {
 		t.files = [][]byte{}
 		for _, u := range t.skills {
-			for _, rel := range u.texts {
-				if data, err := readHead(t.l.fsys, path.Join(u.dir, rel), maxText); err == nil {
-					t.files = append(t.files, data)
-				}
-			}
+			t.read(u.dir)
 		}
 	}
 	for _, data := range t.files {

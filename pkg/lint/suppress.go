@@ -199,7 +199,7 @@ func (u *unit) suppress() {
 				rule: rule.Unused, shown: s.path, line: s.line, column: 1,
 				message: fmt.Sprintf("there is no finding of %s here", strings.Join(s.rules, ", ")),
 			})
-			u.lines[place{s.path, s.line}] = s.text
+			u.line(place{s.path, s.line}, s.text)
 		}
 	}
 }

@@ -24,7 +24,6 @@ type unit struct {
 
 	files    map[string]*file // by their paths in the skill
 	called   map[string]bool  // scripts that the skill calls by their path
-	texts    []string         // the files that are text, for what asks later what they mention
 	home     string           // the directory of its pack's skillpm.yaml, "" where there is none
 	unknown  []foreignField   // fields that only other hosts know
 	comments []*suppression
@@ -97,11 +96,6 @@ func (u *unit) rest() {
 		u.ending(f)
 	}
 	u.security(names)
-	for _, rel := range names {
-		if u.files[rel].isText() {
-			u.texts = append(u.texts, rel)
-		}
-	}
 	u.capabilities(names)
 }
 
@@ -121,7 +115,7 @@ func (u *unit) remember(field, text string) mention {
 func (u *unit) atMention(m mention, f finding) {
 	f.path, f.line, f.column, f.width = m.at.path, m.at.line, m.at.column, m.at.width
 	u.add(f)
-	u.lines[place{u.l.show(f.path), f.line}] = m.line
+	u.line(place{u.l.show(f.path), f.line}, m.line)
 }
 
 // atNode places a finding on a YAML node of SKILL.md.

@@ -97,7 +97,7 @@ func (a *app) addCheckFlags(cmd *cobra.Command, o *skillpm.ValidateOptions) {
 
 // collectAt is how much memory may grow, in percent, before a check collects it: most of what a check allocates is used
 // until its end, so the usual 100 costs time and saves little.
-const collectAt = 200
+const collectAt = 150
 
 // validate checks and reports; errors in skills are the exit code only.
 func (a *app) validate(cmd *cobra.Command, o skillpm.ValidateOptions, flags validateFlags) error {
