@@ -166,6 +166,10 @@ func TestNoActions(t *testing.T) {
 	if all := e.actions("never/opened.md", everything()); all != nil {
 		t.Errorf("not open: got %+v", all)
 	}
+	e.open("skillpm.yaml", "versoin: \"1\"\n")
+	if all := e.actions("skillpm.yaml", everything()); len(all) != 0 {
+		t.Errorf("where comments do not count: got %+v", all)
+	}
 	e.open(demo, broken)
 	if all := e.actions(demo, protocol.Range{Start: protocol.Position{Line: 6}, End: protocol.Position{Line: 6}}); len(all) != 0 {
 		t.Errorf("where nothing is wrong: got %+v", all)

@@ -1,6 +1,7 @@
 package lsp_test
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -104,6 +105,28 @@ func TestProject(t *testing.T) {
 	e.wait("another profile", func() bool { return slices.Equal(e.lockedCodes(demo), []string{"REF001"}) })
 	if items := labels(e.complete(demo, "---\n‸\n---\n")); !slices.Contains(items, "when_to_use") {
 		t.Errorf("got %v", items)
+	}
+}
+
+// The files that describe packs are checked as they are typed.
+func TestOwnFiles(t *testing.T) {
+	e := newEditor(t, nil, "", "")
+	for _, tt := range []struct {
+		name, text string
+		want       []string // at which lines there is what
+	}{
+		{"skillpm.yaml", "name: x\nversoin: \"1\"\n", []string{"0:6 PACK005", "1:0 PACK005"}},
+		{"skillpm.yaml", "validate:\n  rules: {REF01: off}\n  ignore:\n    - {path: a, rules: [NONE1], reason: x}\n", []string{"1:10 SUP003", "3:6 SUP003"}},
+		{"skillpm.yaml", "name: acme/deploy\n", nil},
+		{"skillpm.lock", "version: 99\n", []string{"0:9 PACK006"}},
+		{".skillpm/policy.yaml", "version: 1\nmodus: enforce\n", []string{"1:0 PACK009"}},
+	} {
+		e.open(tt.name, tt.text)
+		var got []string
+		for _, d := range e.publish(tt.name).Diagnostics {
+			got = append(got, fmt.Sprintf("%d:%d %s", d.Range.Start.Line, d.Range.Start.Character, d.Code))
+		}
+		equal(t, tt.name, got, tt.want)
 	}
 }
 

@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/baseline"
 	"github.com/skillpm/skillpm/pkg/profile"
+	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/schema"
 )
@@ -115,14 +117,17 @@ func dialects(profiles []*profile.Profile) []dialect {
 
 // ownSchema returns the name of the schema of one of skillpm's own files by its path, "" for other files.
 func ownSchema(p string) string {
+	dir := path.Base(path.Dir(p))
 	switch base := path.Base(p); {
-	case base == "skillpm.yaml":
+	case base == project.ManifestName:
 		return "manifest"
-	case base == "skillpm.lock":
+	case base == project.LockName:
 		return "lock"
-	case base == "skillpm-baseline.yaml":
+	case base == baseline.Name:
 		return "baseline"
-	case base == "config.yaml" && path.Base(path.Dir(p)) == "skillpm":
+	case base == "skillpm-policy.yaml", base == "policy.yaml" && (dir == "skillpm" || dir == ".skillpm"):
+		return "policy"
+	case base == project.ConfigName && dir == "skillpm":
 		return "config"
 	}
 	return ""

@@ -11,9 +11,9 @@ import (
 const ignoreMarker = "skillpm-ignore"
 
 // ignore returns the edit that adds a comment by which a finding is ignored, and in words how far it reaches, "" if there
-// is no way to write one.
+// is no way to write one: findings about such comments, and those in skillpm's own files, cannot be ignored so.
 func (d *document) ignore(f diag.Finding) (edit diag.Edit, where string) {
-	if strings.HasPrefix(f.Rule, "SUP") {
+	if strings.HasPrefix(f.Rule, "SUP") || ownSchema(d.path) != "" {
 		return diag.Edit{}, ""
 	}
 	n := d.text.lineAt(d.text.found(f.Line, 1))
