@@ -231,7 +231,7 @@ func (r *Reader) openText(o *opening) {
 // addLine adds the rest of the line to the open paragraph.
 func (r *Reader) addLine() {
 	switch r.text[r.next] {
-	case '|', '-', ':':
+	case '|', '-', ':', '\r':
 		r.table = true
 	}
 	r.segs = append(r.segs, seg{r.pos, r.stop, r.pad})

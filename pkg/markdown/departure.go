@@ -8,8 +8,8 @@ const (
 	// departFarBrackets: goldmark makes no link after two unclosed brackets that are 998 bytes apart. That limit is
 	// meant for the labels of references.
 	departFarBrackets departure = 1 << iota
-	// departTitle: after a definition whose title is followed by something else, and so is no title, goldmark goes on
-	// reading in the middle of the line, and may leave the line of the destination in the paragraph.
+	// departTitle: after a definition whose title is none, because it has no end or something follows it, goldmark goes
+	// on to look for definitions behind it, and may leave the line of the destination in the paragraph.
 	departTitle
 	// departNotes: when the first footnote to end stands in another footnote, goldmark loses the inline content of all.
 	departNotes

@@ -9,8 +9,9 @@ import (
 )
 
 // oddText is what goldmark reads otherwise than CommonMark says, and this package does not: an odd number of backslashes at
-// the end of a line, but not one, and any odd number before two spaces there, let the next line begin as if it were escaped.
-var oddText = regexp.MustCompile(`(?m)(?:^|[^\\\n])\\(?:(?:\\\\)+\n|(?:\\\\)*  \r?\n)`)
+// the end of a line, but not one, and any odd number before two spaces there, let the next line begin as if it were escaped;
+// and any character stands for the bracket in ![^footnote].
+var oddText = regexp.MustCompile(`(?m)(?:^|[^\\\n])\\(?:(?:\\\\)+\n|(?:\\\\)*  \r?\n)|(?s:![^\[]\^)`)
 
 // compare returns in what the reading of a page differs from goldmark's, or "". It reports whether they can be compared.
 func compare(source []byte) (difference string, ok bool) {

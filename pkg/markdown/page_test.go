@@ -180,6 +180,7 @@ func TestDepartures(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"brackets far away", "[ " + strings.Repeat("a", 500) + " [ " + strings.Repeat("a", 500) + " [ [b](c)", "c@1012"},
 		{"title that is none", "[a]: b\n'c' [d]: e\n\n[a] [d]", "b@5"},
+		{"title with no end", "[a]: b\n(( c\n[a]: d\n", "b@5"},
 		{"destination on its own line", "[a]:\nb\n'c' d [a]", "b@5"},
 		{"footnote in a footnote", "[^1] [^2]\n\n[^1]: [^2]: [a](b)\n\n[c](d)", "d@35 b@27"},
 		{"many parentheses", "[a](" + strings.Repeat("(", 33) + strings.Repeat(")", 33) + ")", ""},
@@ -187,6 +188,8 @@ func TestDepartures(t *testing.T) {
 		{"comments and footnotes", "[^1]: a\n\nx <!-- b -->\n\n[^2]: x <!-- c", "{ b }"},
 		{"table before an underline", "[a](b)\n|[c](d)|\n|-|\n---", "b@4 d@12"},
 		{"line's end in a span", "`\r\na\r\n`", "`a`"},
+		{"no footnote", "a!`^1]`\n\n[^1]: b", "`^1]`"},
+		{"backslash before two spaces", "a\\  \n\\[a](b)", ""},
 		{"three backslashes", "\\\\\\\n\\[a](b)", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

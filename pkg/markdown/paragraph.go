@@ -85,6 +85,7 @@ func (r *Reader) definitionEnd(line int, c cursor) (next int, ok bool) {
 	}
 	end, found := r.findClosure(r.advance(c), r.peek(c), closer)
 	if !found {
+		r.departTitle(end.line+1, bare)
 		return next, bare
 	}
 	c = r.advance(end)
@@ -95,6 +96,16 @@ func (r *Reader) definitionEnd(line int, c cursor) (next int, ok bool) {
 		r.departs |= departTitle
 	}
 	return next, bare
+}
+
+// departTitle marks that goldmark goes on to read definitions in the line after one in which a title does not end.
+func (r *Reader) departTitle(line int, bare bool) {
+	if !bare || line >= len(r.lines) {
+		return
+	}
+	if c, _ := r.skipSpaces(cursor{line, r.lines[line].start}); r.peek(c) == '[' {
+		r.departs |= departTitle
+	}
 }
 
 // define records a definition, unless its label is blank. The first with a label counts.
