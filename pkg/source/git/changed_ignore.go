@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
 )
 
 // ignores are the patterns of one .gitignore, and behind them those of the directories above.
