@@ -273,6 +273,7 @@ func TestReferences(t *testing.T) {
 			at + "30 REF006 warning an absolute path leads elsewhere on every other machine\n" + at + "43 REF006 warning an absolute path leads elsewhere on every other machine\n" +
 			at + "61 REF006 warning an absolute path leads elsewhere on every other machine"},
 		{"anchors", "# One Thing!\n\n[a](#one-thing) [b](#two) <a id=\"three\"></a> [c](#three) [d](#one-thing-1)", "deploy/SKILL.md:7:21 REF004 warning no heading of SKILL.md has the anchor #two"},
+		{"an anchor of other letters, encoded", "# Über uns\n\n[a](#%C3%BCber-uns) [b](#über-uns)", ""},
 		{"anchors elsewhere", "[a](references/more.md#more) [b](references/more.md#no) [c](scripts/x.py#L10)", at + "34 REF004 warning no heading of references/more.md has the anchor #no"},
 		{"links of a page", "[a](references/bad.md)", "deploy/references/bad.md:1:5 REF007 warning references/no.md does not exist\ndeploy/references/bad.md:2:5 REF003 warning the link leaves the skill, and ../no.md does not exist"},
 		{"a near name", "[a](references/mroe.md)", at + "5 REF001 error references/mroe.md does not exist"},

@@ -32,6 +32,18 @@ type Ignore struct {
 	Reason string
 }
 
+// NewSettings returns the settings that a manifest has under validate:, with patterns relative to root.
+func NewSettings(root string, v project.Validate) Settings {
+	s := Settings{Root: root, Strict: v.Strict}
+	for _, l := range v.Rules {
+		s.Levels = append(s.Levels, Level{Rules: l.Pattern, Severity: l.Severity, Off: l.Off})
+	}
+	for _, i := range v.Ignore {
+		s.Ignore = append(s.Ignore, Ignore{Path: i.Path, Rules: i.Rules, Reason: i.Reason})
+	}
+	return s
+}
+
 // level returns how much a rule matters under the settings; off says that it says nothing.
 func (s *Settings) level(id string, severity diag.Severity) (_ diag.Severity, off bool) {
 	r, _ := rule.Lookup(id)

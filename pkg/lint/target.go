@@ -50,6 +50,9 @@ func newTarget(s string) target {
 	t := target{kind: targetFile}
 	s, t.fragment, _ = strings.Cut(s, "#")
 	t.literal = s
+	if plain, err := url.PathUnescape(t.fragment); err == nil {
+		t.fragment = plain
+	}
 	if plain, err := url.PathUnescape(s); err == nil {
 		s = plain
 	}

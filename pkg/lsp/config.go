@@ -103,17 +103,11 @@ func (v *view) lockedNames(tree fs.FS, p string) []string {
 
 // settings returns what the linter is told of the project's wishes.
 func (c config) settings() lint.Settings {
-	s := lint.Settings{Strict: c.wishes.Strict}
+	root := ""
 	if c.dir != "" {
-		_, s.Root = split(c.dir)
+		_, root = split(c.dir)
 	}
-	for _, l := range c.wishes.Rules {
-		s.Levels = append(s.Levels, lint.Level{Rules: l.Pattern, Severity: l.Severity, Off: l.Off})
-	}
-	for _, i := range c.wishes.Ignore {
-		s.Ignore = append(s.Ignore, lint.Ignore{Path: i.Path, Rules: i.Rules, Reason: i.Reason})
-	}
-	return s
+	return lint.NewSettings(root, c.wishes)
 }
 
 // linter returns the linter for a configuration: the one that was made before, as long as nothing changes.
@@ -126,7 +120,7 @@ func (l *library) linter(c config) (*lint.Linter, error) {
 	if have, ok := l.linters[key]; ok && have.is == is {
 		return have.linter, nil
 	}
-	profiles, err := lookup(c.profiles)
+	profiles, err := profile.Select(c.profiles)
 	if err != nil {
 		return nil, err
 	}
@@ -168,28 +162,6 @@ func (l *library) isSkill(c config, name string) bool {
 type madeLinter struct {
 	is     string
 	linter *lint.Linter
-}
-
-// lookup returns profiles by their ids; "all" is every host's, and none the default one.
-func lookup(ids []string) ([]*profile.Profile, error) {
-	if slices.Contains(ids, "all") {
-		return profile.Hosts()
-	}
-	if len(ids) == 0 {
-		ids = []string{profile.Default}
-	}
-	var all []*profile.Profile
-	for i, id := range ids {
-		if slices.Contains(ids[:i], id) {
-			continue
-		}
-		p, err := profile.Lookup(id)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, p)
-	}
-	return all, nil
 }
 
 // accept takes out of a report what the project's baseline accepts.

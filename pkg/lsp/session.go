@@ -9,6 +9,7 @@ import (
 	"go.lsp.dev/protocol"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/profile"
 )
 
 // initializeParams is what the server reads of the first message. The library's type is older than some clients, and
@@ -195,7 +196,7 @@ func (s *server) configure(settings json.RawMessage) {
 	if len(ids) == 0 {
 		return
 	}
-	if _, err := lookup(ids); err != nil {
+	if _, err := profile.Select(ids); err != nil {
 		s.warn("skillpm: " + err.Error() + ": " + diag.HintOf(err))
 		return
 	}

@@ -87,7 +87,7 @@ func (v *view) dialectsOf(d *document) []dialect {
 	}
 	ids := v.profilesOf(d)
 	return v.schemasOf("skill "+strings.Join(ids, ","), func() []dialect {
-		profiles, err := lookup(ids)
+		profiles, err := profile.Select(ids)
 		if err != nil {
 			return nil
 		}

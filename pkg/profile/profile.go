@@ -156,6 +156,38 @@ func nearest(id string) string {
 	return diag.Nearest(folded, IDs())
 }
 
+// Select returns the profiles of these ids, each once: "all" is every host's, and none the default one. The error is that
+// of [Lookup].
+func Select(ids []string) ([]*Profile, error) {
+	if len(ids) == 0 {
+		ids = []string{Default}
+	}
+	var out []*Profile
+	for _, id := range ids {
+		some, err := hostsOrOne(id)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range some {
+			if !slices.ContainsFunc(out, func(q *Profile) bool { return q.ID == p.ID }) {
+				out = append(out, p)
+			}
+		}
+	}
+	return out, nil
+}
+
+func hostsOrOne(id string) ([]*Profile, error) {
+	if id == "all" {
+		return Hosts()
+	}
+	p, err := Lookup(id)
+	if err != nil {
+		return nil, err
+	}
+	return []*Profile{p}, nil
+}
+
 // read decodes one profile, refusing fields that do not exist.
 func read(name string) (*Profile, error) {
 	data, err := files.ReadFile(name)

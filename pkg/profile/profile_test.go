@@ -51,6 +51,32 @@ func TestHosts(t *testing.T) {
 	}
 }
 
+func TestSelect(t *testing.T) {
+	for _, tt := range []struct {
+		ids  []string
+		want string
+	}{
+		{nil, "agentskills"},
+		{[]string{"kodelet", "kodelet", "pegasus"}, "kodelet pegasus"},
+		{[]string{"pegasus", "all", "api-upload"}, "pegasus agentskills claude-code dispatch kodelet omniforge toolset api-upload"},
+	} {
+		got, err := profile.Select(tt.ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, p := range got {
+			ids = append(ids, p.ID)
+		}
+		if strings.Join(ids, " ") != tt.want {
+			t.Errorf("Select(%q) = %q, want %q", tt.ids, ids, tt.want)
+		}
+	}
+	if _, err := profile.Select([]string{"all", "none"}); diag.CodeOf(err) != diag.Usage {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestLookupUnknown(t *testing.T) {
 	tests := []struct{ id, hint string }{
 		{"Claude-Code", "did you mean claude-code?"},

@@ -98,9 +98,9 @@ func (m *mending) round(report lint.Report) (bool, error) {
 				continue
 			}
 			f.Executable = true
+			f.Fixes++
 		}
 		f.Rules = append(f.Rules, found.Rule)
-		f.Fixes++
 		edits[f.abs] = append(edits[f.abs], found.Edits...)
 	}
 	for abs, list := range edits {
@@ -108,6 +108,7 @@ func (m *mending) round(report lint.Report) (bool, error) {
 		after, n := lint.Apply(f.after, list)
 		made = made || n > 0 && !bytes.Equal(after, f.after)
 		f.after = after
+		f.Fixes += n // a finding has one edit; those that were in the way of another come again
 	}
 	return made, nil
 }

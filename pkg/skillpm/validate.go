@@ -71,8 +71,8 @@ func (c *Client) validate(ctx context.Context, o ValidateOptions, contents map[s
 		}
 		report.Merge(one)
 	}
-	if o.StdinName != "" {
-		name := filepath.ToSlash(filepath.Clean(o.StdinName))
+	if o.StdinName != "" { // which is the one path of the one job
+		name := jobs[0].show(jobs[0].inVolume(c.abs(o.StdinName)))
 		report.Keep(func(path string) bool { return path == name })
 	}
 	if o.Changed {
@@ -132,7 +132,11 @@ func (c *Client) jobs(o ValidateOptions) ([]*job, error) {
 
 // run checks one project's skills.
 func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]byte) (lint.Report, error) {
-	profiles, err := profiles(o.Profiles, j.project.profiles())
+	ids := o.Profiles
+	if len(ids) == 0 {
+		ids = j.project.profiles()
+	}
+	profiles, err := profile.Select(ids)
 	if err != nil {
 		return lint.Report{}, err
 	}
@@ -168,63 +172,18 @@ func (j *job) overlaid(contents map[string][]byte) (fs.FS, error) {
 	return fsys, nil
 }
 
-// profiles looks up the profiles that were asked for, or else those of the project, or else the default one.
-func profiles(asked, configured []string) ([]*profile.Profile, error) {
-	ids := asked
-	if len(ids) == 0 {
-		ids = configured
-	}
-	if len(ids) == 0 {
-		ids = []string{profile.Default}
-	}
-	var out []*profile.Profile
-	for _, id := range ids {
-		some, err := oneProfile(id)
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range some {
-			if !slices.ContainsFunc(out, func(q *profile.Profile) bool { return q.ID == p.ID }) {
-				out = append(out, p)
-			}
-		}
-	}
-	return out, nil
-}
-
-func oneProfile(id string) ([]*profile.Profile, error) {
-	if id == "all" {
-		return profile.Hosts()
-	}
-	p, err := profile.Lookup(id)
-	if err != nil {
-		return nil, err
-	}
-	return []*profile.Profile{p}, nil
-}
-
 // keepChanged leaves in the report the skills with changed files, and the files of packs that changed.
 func (c *Client) keepChanged(ctx context.Context, report *lint.Report, o ValidateOptions) error {
-	root, changed, err := git.Changed(ctx, c.Dir, o.Since)
+	files, err := c.changed(ctx, o)
 	if err != nil {
 		return err
 	}
-	files := map[string]bool{}
-	for _, p := range changed {
-		files[filepath.Join(root, filepath.FromSlash(p))] = true
-	}
-	real := func(shown string) string {
-		abs := c.abs(filepath.FromSlash(shown))
-		if resolved, err := filepath.EvalSymlinks(abs); err == nil {
-			return resolved
-		}
-		return abs
-	}
+	real := func(shown string) string { return resolved(c.abs(filepath.FromSlash(shown))) }
 	var skills []string
 	for _, s := range report.Skills {
 		dir := real(s)
 		for f := range files {
-			if f == dir || strings.HasPrefix(f, dir+string(filepath.Separator)) {
+			if within(dir, f) {
 				skills = append(skills, s)
 				break
 			}
@@ -238,4 +197,40 @@ func (c *Client) keepChanged(ctx context.Context, report *lint.Report, o Validat
 		return slices.ContainsFunc(skills, func(s string) bool { return s == "." || path == s || strings.HasPrefix(path, s+"/") })
 	})
 	return nil
+}
+
+// changed returns the absolute paths of the files that changed in the repositories that the paths are in.
+func (c *Client) changed(ctx context.Context, o ValidateOptions) (map[string]bool, error) {
+	paths := o.Paths
+	if len(paths) == 0 {
+		paths = []string{c.Dir}
+		if o.StdinName != "" {
+			paths = []string{o.StdinName}
+		}
+	}
+	files := map[string]bool{}
+	var roots []string
+	for _, p := range paths {
+		dir := existing(c.abs(p))
+		if slices.ContainsFunc(roots, func(root string) bool { return within(root, resolved(dir)) }) {
+			continue
+		}
+		root, changed, err := git.Changed(ctx, dir, o.Since)
+		if err != nil {
+			return nil, err
+		}
+		roots = append(roots, root)
+		for _, name := range changed {
+			files[filepath.Join(root, filepath.FromSlash(name))] = true
+		}
+	}
+	return files, nil
+}
+
+// resolved returns an absolute path with all links followed, where it exists.
+func resolved(abs string) string {
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		return real
+	}
+	return abs
 }

@@ -75,8 +75,7 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 // covers reports whether a path was looked at.
 func (j *job) covers(abs string) bool {
 	for _, t := range j.targets {
-		root := filepath.Join(j.root, filepath.FromSlash(t))
-		if abs == root || strings.HasPrefix(abs, strings.TrimSuffix(root, string(filepath.Separator))+string(filepath.Separator)) {
+		if within(filepath.Join(j.root, filepath.FromSlash(t)), abs) {
 			return true
 		}
 	}

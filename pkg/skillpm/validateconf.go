@@ -1,6 +1,7 @@
 package skillpm
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,6 +25,9 @@ type checkedProject struct {
 func (c *Client) checkedProject(abs string, isolated bool) (*checkedProject, error) {
 	p := &checkedProject{dir: c.Dir}
 	s, found, err := c.Paths.Project(existing(abs))
+	if _, home := errors.AsType[*scope.HomeError](err); home { // skills are checked wherever they are
+		return p, nil
+	}
 	if err != nil || !found {
 		return p, err
 	}
@@ -84,13 +88,8 @@ func (p *checkedProject) profiles() []string {
 
 // settings returns what the linter is told: the project's wishes, then those of the command line.
 func (p *checkedProject) settings(root string, o ValidateOptions) lint.Settings {
-	s := lint.Settings{Root: root, Strict: o.Strict || p.config.Strict}
-	for _, l := range p.config.Rules {
-		s.Levels = append(s.Levels, lint.Level{Rules: l.Pattern, Severity: l.Severity, Off: l.Off})
-	}
-	for _, i := range p.config.Ignore {
-		s.Ignore = append(s.Ignore, lint.Ignore{Path: i.Path, Rules: i.Rules, Reason: i.Reason})
-	}
+	s := lint.NewSettings(root, p.config)
+	s.Strict = s.Strict || o.Strict
 	for _, pattern := range o.Enable {
 		s.Levels = append(s.Levels, lint.Level{Rules: pattern, Own: true})
 	}

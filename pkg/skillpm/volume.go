@@ -49,7 +49,7 @@ func (v *volume) show(name string) string {
 	outside := err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator))
 	if outside {
 		for _, t := range v.typed {
-			if err != nil || abs == t || strings.HasPrefix(abs, strings.TrimSuffix(t, string(filepath.Separator))+string(filepath.Separator)) {
+			if err != nil || within(t, abs) {
 				return filepath.ToSlash(abs)
 			}
 		}
