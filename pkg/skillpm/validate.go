@@ -179,14 +179,16 @@ func (c *Client) keepChanged(ctx context.Context, report *lint.Report, o Validat
 		return err
 	}
 	real := func(shown string) string { return resolved(c.abs(filepath.FromSlash(shown))) }
+	above := map[string]bool{} // the changed files and every directory that one is in
+	for f := range files {
+		for ; !above[f]; f = filepath.Dir(f) {
+			above[f] = true
+		}
+	}
 	var skills []string
 	for _, s := range report.Skills {
-		dir := real(s)
-		for f := range files {
-			if within(dir, f) {
-				skills = append(skills, s)
-				break
-			}
+		if above[real(s)] {
+			skills = append(skills, s)
 		}
 	}
 	report.KeepSkills(skills)
@@ -212,7 +214,8 @@ func (c *Client) changed(ctx context.Context, o ValidateOptions) (map[string]boo
 	var roots []string
 	for _, p := range paths {
 		dir := existing(c.abs(p))
-		if slices.ContainsFunc(roots, func(root string) bool { return within(root, resolved(dir)) }) {
+		real := resolved(dir)
+		if slices.ContainsFunc(roots, func(root string) bool { return root == real || within(root, real) }) {
 			continue
 		}
 		root, changed, err := git.Changed(ctx, dir, o.Since)

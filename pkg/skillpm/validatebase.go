@@ -75,7 +75,7 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 // covers reports whether a path was looked at.
 func (j *job) covers(abs string) bool {
 	for _, t := range j.targets {
-		if within(filepath.Join(j.root, filepath.FromSlash(t)), abs) {
+		if root := filepath.Join(j.root, filepath.FromSlash(t)); abs == root || within(root, abs) {
 			return true
 		}
 	}

@@ -49,7 +49,7 @@ func (v *volume) show(name string) string {
 	outside := err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator))
 	if outside {
 		for _, t := range v.typed {
-			if err != nil || within(t, abs) {
+			if err != nil || abs == t || within(t, abs) {
 				return filepath.ToSlash(abs)
 			}
 		}
