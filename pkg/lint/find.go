@@ -36,7 +36,7 @@ func (l *linter) find(ctx context.Context, targets []string, take func(home)) er
 		if err := s.target(target); err != nil {
 			return err
 		}
-		if s.found == 0 && len(s.files) == 0 && !s.passed {
+		if s.found == 0 && len(s.files) == 0 && !s.passed && !s.unread {
 			return noSkill(l.show(target), s.dirs)
 		}
 		l.packFiles = append(l.packFiles, s.files...)
@@ -54,6 +54,7 @@ type search struct {
 	files []packFile
 
 	passed bool // the settings pass over something
+	unread bool // there is a directory that cannot be listed
 }
 
 func (s *search) target(target string) error {
@@ -108,10 +109,10 @@ func (s *search) dir(dir string) error {
 		if s.dirs == 0 {
 			return diag.Errorf(diag.NotFound, "%s cannot be read: %s", s.l.show(dir), reason(err))
 		}
-		s.l.unread = append(s.l.unread, &unit{collector: newCollector(s.l), dir: dir})
-		s.l.unread[len(s.l.unread)-1].add(finding{
-			rule: rule.Unreadable, path: dir, message: "the directory cannot be read: " + reason(err),
-		})
+		s.unread = true
+		c := newCollector(s.l)
+		c.add(finding{rule: rule.Unreadable, path: dir, message: "the directory cannot be read: " + reason(err)})
+		s.l.unread = append(s.l.unread, c)
 		return nil
 	}
 	s.dirs++

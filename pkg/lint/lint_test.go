@@ -417,6 +417,9 @@ func TestUnreadable(t *testing.T) {
 		deploy/more:0:0 STR009 error the directory cannot be read: permission denied
 		deploy/y.md:0:0 STR009 error the file cannot be read: permission denied
 		shut:0:0 STR009 error the directory cannot be read: permission denied`)
+
+	got, _ = run(t, sealed{tree("-- shut/SKILL.md\nx\n"), []string{"shut"}}) // and no lack of skills
+	compare(t, got, `shut:0:0 STR009 error the directory cannot be read: permission denied`)
 }
 
 func TestPack(t *testing.T) {

@@ -116,7 +116,7 @@ type linter struct {
 	*Linter
 	fsys      fs.FS
 	targets   []string
-	unread    []*unit // directories that could not be searched, with the finding that says so
+	unread    []collector // what is said of directories that could not be searched
 	packFiles []packFile
 	listed    map[string]bool // the directories that were searched, and whether there is a skillpm.yaml
 }
@@ -146,8 +146,8 @@ func (l *linter) report(units []*unit) Report {
 		r.Hosts = append(r.Hosts, l.verdicts(dir, u.findings)...)
 		r.collect(&u.collector)
 	}
-	for _, u := range l.unread {
-		r.collect(&u.collector)
+	for i := range l.unread {
+		r.collect(&l.unread[i])
 	}
 	for _, c := range l.checkPackFiles(all) {
 		r.collect(&c.collector)
