@@ -26,7 +26,6 @@ type finding struct {
 	rule     string
 	severity *diag.Severity
 	path     string // of a file as a whole; "" with src
-	shown    string // the path as reports have it, where the other is not known any more
 	src      *source
 	line     int
 	column   int
@@ -58,9 +57,7 @@ func (c *collector) add(f finding) {
 	if out.Fix == "" {
 		out.Fix = rule.Fix(f.rule)
 	}
-	if out.Path = c.l.show(out.Path); f.shown != "" {
-		out.Path = f.shown
-	}
+	out.Path = c.l.show(out.Path)
 	if f.src != nil {
 		at := place{out.Path, f.line}
 		if _, known := c.lines[at]; !known {

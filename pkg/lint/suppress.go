@@ -38,6 +38,7 @@ const (
 
 // suppression is one such comment.
 type suppression struct {
+	file        string // in the file system
 	path        string // as reports have it
 	line        int    // of the comment
 	text        string // of that line
@@ -92,7 +93,7 @@ func (u *unit) commentAt(f *file, at, line int) (text string, alone, ok bool) {
 	start := f.index()[line-1]
 	before := strings.TrimSpace(lineText[:at-start])
 	text = lineText[at-start+len(marker):]
-	if isMarkdown(f.rel) && (f.rel != "SKILL.md" || at >= u.doc.BodyStart) {
+	if isMarkdown(f.rel) && (f.source != u.src || at >= u.doc.BodyStart) {
 		p := u.page(f)
 		if !strings.HasSuffix(before, "<!--") || p == nil || p.InCode(at) {
 			return "", false, false
@@ -114,7 +115,7 @@ var until = regexp.MustCompile(`\s*\(?\buntil (\d{4}-\d{2}-\d{2})\)?\s*$`)
 
 // suppression reads what follows the marker.
 func (u *unit) suppression(f *file, line int, text string, alone bool) *suppression {
-	s := &suppression{path: u.l.show(f.path), line: line, text: f.line(line), first: line, last: line}
+	s := &suppression{file: f.path, path: u.l.show(f.path), line: line, text: f.line(line), first: line, last: line}
 	if rest, ok := strings.CutPrefix(text, "-file"); ok {
 		s.first, text = 0, rest
 	} else if alone {
@@ -194,9 +195,9 @@ func (u *unit) suppress() {
 	}
 	u.findings = kept
 	for _, s := range u.comments {
-		if !s.used && slices.ContainsFunc(s.rules, alwaysOn) {
+		if !s.used && slices.ContainsFunc(s.rules, u.l.alwaysOn) {
 			u.add(finding{
-				rule: rule.Unused, shown: s.path, line: s.line, column: 1,
+				rule: rule.Unused, path: s.file, line: s.line, column: 1,
 				message: fmt.Sprintf("there is no finding of %s here", strings.Join(s.rules, ", ")),
 			})
 			u.line(place{s.path, s.line}, s.text)
@@ -204,10 +205,13 @@ func (u *unit) suppress() {
 	}
 }
 
-// alwaysOn reports whether a pattern's rules look at a skill whatever the profiles and settings.
-func alwaysOn(pattern string) bool {
+// alwaysOn reports whether a pattern's rules look at a skill whatever the profiles are, and the settings let them.
+func (l *linter) alwaysOn(pattern string) bool {
 	for _, r := range rule.All() {
-		if rule.Match(pattern, r.ID) && (r.Off || r.Family() == "FM") {
+		if !rule.Match(pattern, r.ID) {
+			continue
+		}
+		if _, off := l.Settings.level(r.ID, r.Severity); off || r.Off || r.Family() == "FM" || r.ID == rule.Executable && l.NoModes {
 			return false
 		}
 	}
