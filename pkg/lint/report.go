@@ -10,7 +10,7 @@ import (
 
 // Report is what [Run] found.
 type Report struct {
-	Profiles []string       // the profiles asked for
+	Profiles []string       // the profiles asked for; of merged reports, not every skill was checked under all of them
 	Skills   []string       // the directories of the skills that were checked, in order
 	Findings []diag.Finding // in order of path, line and column
 
@@ -58,7 +58,11 @@ func (r *Report) Merge(other Report) {
 }
 
 func (r *Report) add(other Report) {
-	r.Profiles = other.Profiles
+	for _, id := range other.Profiles {
+		if !slices.Contains(r.Profiles, id) {
+			r.Profiles = append(r.Profiles, id)
+		}
+	}
 	r.Skills = append(r.Skills, other.Skills...)
 	r.Findings = append(r.Findings, other.Findings...)
 	r.Hosts = append(r.Hosts, other.Hosts...)

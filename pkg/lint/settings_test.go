@@ -122,6 +122,20 @@ func TestSuppressions(t *testing.T) {
 	}
 }
 
+// A comment is not blamed for a rule that the settings switch off, and can itself be ignored by its path.
+func TestUnusedSuppression(t *testing.T) {
+	fsys := tree("-- deploy/SKILL.md\n" + head + "<!-- skillpm-ignore REF001: made at release -->\nText\n")
+	got, _ := runWith(t, fsys, lint.Settings{})
+	compare(t, got, "deploy/SKILL.md:5:1 SUP002 warning there is no finding of REF001 here")
+	got, _ = runWith(t, fsys, lint.Settings{Levels: []lint.Level{{Rules: "REF", Off: true}}})
+	compare(t, got, "")
+	got, r := runWith(t, fsys, lint.Settings{Ignore: []lint.Ignore{{Path: "deploy", Rules: []string{"SUP"}, Reason: "an example"}}})
+	compare(t, got, "")
+	if len(r.Suppressed) != 1 {
+		t.Errorf("suppressed %v", r.Suppressed)
+	}
+}
+
 func TestSuppressionInScript(t *testing.T) {
 	got, r := runWith(t, tree("-- deploy/SKILL.md\n"+head+"Run `./scripts/a.sh now`.\n-- deploy/scripts/a.sh\n#!bin/sh # skillpm-ignore SCR006: for a museum\n"),
 		lint.Settings{Levels: []lint.Level{{Rules: "SEC", Off: true}, {Rules: rule.Executable, Off: true}}})
@@ -136,6 +150,18 @@ func TestAccept(t *testing.T) {
 	r.Accept(lint.ByBaseline, func(f diag.Finding) (string, bool) { return "old", f.Rule == rule.Broken })
 	if len(r.Findings) != 0 || len(r.Suppressed) != 1 || r.Suppressed[0].Reason != "old" || !r.OK() {
 		t.Errorf("got %+v", r)
+	}
+}
+
+// Reports of projects that are for other hosts name all of these.
+func TestMerge(t *testing.T) {
+	var all lint.Report
+	for _, id := range []string{"agentskills", "pegasus", "agentskills"} {
+		_, r := run(t, tree("-- "+id+"/SKILL.md\n"+head+"Text\n"), id)
+		all.Merge(r)
+	}
+	if want := []string{"agentskills", "pegasus"}; !slices.Equal(all.Profiles, want) || len(all.Hosts) != 3 {
+		t.Errorf("profiles %q, verdicts %v", all.Profiles, all.Hosts)
 	}
 }
 

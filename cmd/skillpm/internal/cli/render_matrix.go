@@ -25,9 +25,10 @@ func (t textReport) matrix(w io.Writer, o outcome) {
 	for _, verdicts := range bySkill(o.Hosts, hosts) {
 		everywhere := true
 		for i, v := range verdicts {
-			if v.Accepted {
+			switch {
+			case v.Accepted:
 				accepted[i]++
-			} else {
+			case v.Profile != "":
 				everywhere = false
 			}
 		}
@@ -67,7 +68,8 @@ func totals(skills int, accepted []int) []cell {
 	return row
 }
 
-// bySkill puts the verdicts of each skill together, in the order of the hosts.
+// bySkill puts the verdicts of each skill together, in the order of the hosts. Of hosts that a skill was not checked for,
+// because its own project names others, the verdict has no profile.
 func bySkill(all []lint.HostVerdict, hosts []string) [][]lint.HostVerdict {
 	var out [][]lint.HostVerdict
 	at := map[string]int{}
@@ -78,7 +80,7 @@ func bySkill(all []lint.HostVerdict, hosts []string) [][]lint.HostVerdict {
 			at[v.Skill] = i
 			row := make([]lint.HostVerdict, len(hosts))
 			for n := range row {
-				row[n] = lint.HostVerdict{Skill: v.Skill, Accepted: true}
+				row[n] = lint.HostVerdict{Skill: v.Skill}
 			}
 			out = append(out, row)
 		}
@@ -90,6 +92,9 @@ func bySkill(all []lint.HostVerdict, hosts []string) [][]lint.HostVerdict {
 }
 
 func verdictCell(v lint.HostVerdict) cell {
+	if v.Profile == "" {
+		return cell{text: "–"}
+	}
 	if v.Accepted {
 		return cell{"✓", 'g'}
 	}

@@ -61,3 +61,19 @@ s20          ✓         ✗ FM014
 		t.Errorf("got:\n%s", all)
 	}
 }
+
+// A skill whose project names other hosts was not checked for those of its neighbour: nothing is said about them.
+func TestMatrixOfProjects(t *testing.T) {
+	o := outcome{Report: lint.Report{Profiles: []string{"one", "two"}, Skills: []string{"a", "b"}, Hosts: []lint.HostVerdict{
+		{Skill: "a", Profile: "one", Accepted: true}, {Skill: "b", Profile: "two", Reasons: []string{"FM010"}},
+	}}}
+	var b bytes.Buffer
+	(textReport{}).matrix(&b, o)
+	want := `accepted by  one  two
+a            ✓    –
+b            –    ✗ FM010
+`
+	if b.String() != want {
+		t.Errorf("got:\n%s\nwant:\n%s", b.String(), want)
+	}
+}
