@@ -86,8 +86,8 @@ func (w *walk) besideSkill(f *file, p *page, at int) {
 		trimmed = bytes.TrimPrefix(trimmed, []byte(word))
 	}
 	if rest, ok := bytes.CutPrefix(trimmed, []byte("`")); ok && len(trimmed) < len(after) {
-		if i := bytes.IndexByte(rest, '`'); i >= 0 {
-			w.skillRef(f, end+len(after)-len(rest), string(rest[:i]), true)
+		if name, _, ok := bytes.Cut(rest, []byte("`")); ok {
+			w.skillRef(f, end+len(after)-len(rest), string(name), true)
 			return
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"sync"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
@@ -144,7 +145,7 @@ func (a *arena) room(n int) []byte {
 func (a *arena) keep(b []byte) []byte {
 	c := a.chunks[a.used]
 	a.chunks[a.used] = c[:len(c)+len(b)]
-	return b[:len(b):len(b)]
+	return slices.Clip(b)
 }
 
 // read returns a file's bytes. Of one that is larger than limit, or binary and no archive, it returns the head only.

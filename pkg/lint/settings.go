@@ -2,6 +2,7 @@ package lint
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -61,8 +62,8 @@ func (s *Settings) level(id string, severity diag.Severity) (_ diag.Severity, of
 
 // last returns the index of the last level that matches a rule, or -1.
 func (s *Settings) last(id string) int {
-	for i := len(s.Levels) - 1; i >= 0; i-- {
-		if rule.Match(s.Levels[i].Rules, id) {
+	for i, l := range slices.Backward(s.Levels) {
+		if rule.Match(l.Rules, id) {
 			return i
 		}
 	}
