@@ -150,10 +150,13 @@ func writeWhole(file string, data []byte) error {
 	return nil
 }
 
+// partMark is what follows a file's name in that of the new file beside it.
+const partMark = ".part"
+
 // createBeside writes the data to a new file in the same directory, and leaves nothing there when that fails.
 func createBeside(file string, mode fs.FileMode, data []byte) (string, error) {
 	for i := 0; ; i++ {
-		temp := file + ".part" + strconv.Itoa(os.Getpid()) + "-" + strconv.Itoa(i)
+		temp := file + partMark + strconv.Itoa(os.Getpid()) + "-" + strconv.Itoa(i)
 		err := writeInto(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode, data)
 		switch {
 		case err == nil:

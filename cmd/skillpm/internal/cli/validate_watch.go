@@ -36,16 +36,39 @@ func (a *app) watch(ctx context.Context, c *skillpm.Client, o skillpm.ValidateOp
 			return err
 		}
 		a.note("watching for changes; Ctrl-C ends")
+		changed, err := a.nextChange(ctx, w, to)
+		if err != nil || changed == nil {
+			return err
+		}
+		a.note("%s: %s", a.Now().Format(time.TimeOnly), a.changedFiles(c.Dir, changed))
+	}
+}
+
+// nextChange waits until files change that are not the reports themselves, and returns them; nil when nothing is watched
+// any more.
+func (a *app) nextChange(ctx context.Context, w *watch.Watcher, to []destination) ([]string, error) {
+	for {
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return nil, ctx.Err()
 		case changed, ok := <-w.Events():
 			if !ok {
-				return w.Err()
+				return nil, w.Err()
 			}
-			a.note("%s: %s", a.Now().Format(time.TimeOnly), a.changedFiles(c.Dir, changed))
+			changed = slices.DeleteFunc(changed, func(path string) bool {
+				return slices.ContainsFunc(to, func(d destination) bool { return d.file != "" && isOutput(a.outputPath(d.file), path) })
+			})
+			if len(changed) > 0 {
+				return changed, nil
+			}
 		}
 	}
+}
+
+// isOutput reports whether a path is a report's file, or what is written beside it and then put in its place.
+func isOutput(file, path string) bool {
+	rest, ok := strings.CutPrefix(path, file)
+	return ok && (rest == "" || strings.HasPrefix(rest, partMark))
 }
 
 // checkOnce checks and reports once.

@@ -15,7 +15,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// --watch reports, reports again when a file changes, tells what is wrong meanwhile, and ends with the context.
+// --watch reports, reports again when a file changes, tells what is wrong meanwhile, and ends with the context. Its own
+// reports, even when they are written where it looks, are no change.
 func TestWatch(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "deploy", "SKILL.md")
@@ -40,7 +41,7 @@ func TestWatch(t *testing.T) {
 	}
 	ended := make(chan diag.Code, 1)
 	go func() {
-		ended <- Main(ctx, sys, []string{"validate", "--watch", "deploy"})
+		ended <- Main(ctx, sys, []string{"validate", "--watch", "--output", "report.json"})
 		in.Close()
 	}()
 	lines := bufio.NewScanner(out)
@@ -61,5 +62,8 @@ func TestWatch(t *testing.T) {
 	cancel()
 	if code := <-ended; code != diag.Interrupted {
 		t.Errorf("exit code %d, want %d: %s", code, diag.Interrupted, errs.String())
+	}
+	if strings.Contains(errs.String(), "report.json") {
+		t.Errorf("the report's own file is told as a change: %s", errs.String())
 	}
 }
