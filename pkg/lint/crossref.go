@@ -240,7 +240,8 @@ func (l *linter) manifest(known map[string]*project.Manifest, dir string) *proje
 	return m
 }
 
-// cycles reports the circles in which skills tell the agent to use each other, each once.
+// cycles reports the circles in which skills tell the agent to use each other: of those that lead to each other the
+// shortest circle of the first.
 func cycles(units []*unit, byName map[string]*unit) {
 	next := map[*unit][]skillRef{}
 	for _, u := range units {
@@ -250,49 +251,18 @@ func cycles(units []*unit, byName map[string]*unit) {
 			}
 		}
 	}
-	done := map[*unit]bool{}
-	for _, u := range units {
-		if chain := shortest(u, next, byName, done); chain != nil {
-			var names, files []string
-			for _, r := range chain {
-				names = append(names, r.name)
-				if to := byName[r.name]; to != u {
-					files = append(files, to.file)
-				}
-			}
-			u.atMention(chain[0].mention, finding{
-				rule: rule.SkillCycle, related: files, message: "the skills use each other in a circle: " + u.name.text + " → " + strings.Join(names, " → "),
-			})
-		}
-		done[u] = true
-	}
-}
-
-// shortest returns the references of the shortest way from a skill back to it that passes no skill of done, or nil.
-func shortest(from *unit, next map[*unit][]skillRef, byName map[string]*unit, done map[*unit]bool) []skillRef {
-	type step struct {
-		at   *unit
-		by   *step
-		what skillRef
-	}
-	seen := map[*unit]bool{}
-	for queue := []*step{{at: from}}; len(queue) > 0; queue = queue[1:] {
-		s := queue[0]
-		for _, r := range next[s.at] {
-			to := byName[r.name]
-			if to == from {
-				chain := []skillRef{r}
-				for ; s.by != nil; s = s.by {
-					chain = append(chain, s.what)
-				}
-				slices.Reverse(chain)
-				return chain
-			}
-			if !seen[to] && !done[to] {
-				seen[to] = true
-				queue = append(queue, &step{to, s, r})
+	g := graph[*unit, skillRef]{units, next, func(r skillRef) *unit { return byName[r.name] }}
+	for _, chain := range g.circles() {
+		first := byName[chain[len(chain)-1].name]
+		names, files := []string{first.name.text}, []string{}
+		for _, r := range chain {
+			names = append(names, r.name)
+			if to := byName[r.name]; to != first {
+				files = append(files, to.file)
 			}
 		}
+		first.atMention(chain[0].mention, finding{
+			rule: rule.SkillCycle, related: files, message: "the skills use each other in a circle: " + strings.Join(names, " → "),
+		})
 	}
-	return nil
 }

@@ -38,6 +38,9 @@ func TestCrossReferences(t *testing.T) {
 		{"in code", skills("deploy", "```\nUse the `nothing` skill.\n```\n\n    the `nothing` skill\n"), ""},
 		{"a circle", skills("a-one", "Now use the `b-two` skill.", "b-two", "Load the `c-three` skill.", "c-three", "Invoke the `a-one` skill."), `
 			a-one/SKILL.md:5:14 XS002 warning the skills use each other in a circle: a-one → b-two → c-three → a-one`},
+		{"two circles", skills("a-one", "Use the `b-two` skill.", "b-two", "Use the `a-one` skill.", "c-three", "Use the `a-one` skill and the `d-four` skill.", "d-four", "Use the `c-three` skill."), `
+			a-one/SKILL.md:5:10 XS002 warning the skills use each other in a circle: a-one → b-two → a-one
+			c-three/SKILL.md:5:32 XS002 warning the skills use each other in a circle: c-three → d-four → c-three`},
 		{"a mention is no circle", skills("a-one", "Use the `b-two` skill.", "b-two", "If it fails, see the `a-one` skill. Do not use the `a-one` skill."), ""},
 		{"names without marks", skills("a-one", "Use the b-two skill.", "b-two", "Use the a-one skill."), `
 			a-one/SKILL.md:5:9 XS002 warning the skills use each other in a circle: a-one → b-two → a-one`},
@@ -131,7 +134,7 @@ func TestAPIUpload(t *testing.T) {
 		claude-tools/SKILL.md:2:7 FM026 error name holds a word that the API keeps for itself, claude or anthropic
 		claude-tools/SKILL.md:3:14 FM027 error description holds an XML tag
 		claude-tools/SKILL.md:4:1 FM011 error "version" is not a field of the upload API
-		claude-tools/SKILL.md:5:16 FM013 error allowed-tools must be text, not a list`)
+		claude-tools/SKILL.md:5:16 FM019 warning allowed-tools must be text, not a list`)
 }
 
 // S3: a field of another host is said once for all hosts that do not know it.

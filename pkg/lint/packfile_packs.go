@@ -107,10 +107,10 @@ type packEdge struct {
 // packCycles reports the circles in which the packs of a run depend on each other: of those that cannot do without each
 // other the shortest circle of the first.
 func (l *linter) packCycles(packs packsOfRun) {
-	next := packEdges(packs)
-	for _, group := range circular(packs, next) {
-		first := slices.MinFunc(group, func(a, b *packDoc) int { return strings.Compare(a.name, b.name) })
-		chain := circle(first, next)
+	nodes := slices.SortedFunc(maps.Values(packs), func(a, b *packDoc) int { return strings.Compare(a.name, b.name) })
+	g := graph[*packDoc, packEdge]{nodes, packEdges(packs), func(e packEdge) *packDoc { return e.to }}
+	for _, chain := range g.circles() {
+		first := chain[len(chain)-1].to
 		names := []string{packName(first)}
 		for _, e := range chain {
 			names = append(names, packName(e.to))
@@ -154,77 +154,4 @@ func packEdges(packs packsOfRun) map[*packDoc][]packEdge {
 		}
 	}
 	return next
-}
-
-// circular returns the groups of packs of which each one depends on every other, however indirectly, by Tarjan's
-// algorithm.
-func circular(packs packsOfRun, next map[*packDoc][]packEdge) [][]*packDoc {
-	var groups [][]*packDoc
-	var stack []*packDoc
-	number, low, open := map[*packDoc]int{}, map[*packDoc]int{}, map[*packDoc]bool{}
-	var visit func(d *packDoc)
-	visit = func(d *packDoc) {
-		number[d] = len(number) + 1
-		low[d] = number[d]
-		stack, open[d] = append(stack, d), true
-		self := false
-		for _, e := range next[d] {
-			self = self || e.to == d
-			if number[e.to] == 0 {
-				visit(e.to)
-				low[d] = min(low[d], low[e.to])
-			} else if open[e.to] {
-				low[d] = min(low[d], number[e.to])
-			}
-		}
-		if low[d] != number[d] {
-			return
-		}
-		at := len(stack) - 1
-		for stack[at] != d {
-			at--
-		}
-		group := slices.Clone(stack[at:])
-		stack = stack[:at]
-		for _, member := range group {
-			open[member] = false
-		}
-		if len(group) > 1 || self {
-			groups = append(groups, group)
-		}
-	}
-	for _, dir := range slices.Sorted(maps.Keys(packs)) {
-		if d := packs[dir]; number[d] == 0 {
-			visit(d)
-		}
-	}
-	return groups
-}
-
-// circle returns the dependencies of the shortest way from a pack back to it, of which there is one.
-func circle(from *packDoc, next map[*packDoc][]packEdge) []packEdge {
-	type step struct {
-		at   *packDoc
-		way  *step
-		edge packEdge
-	}
-	seen := map[*packDoc]bool{}
-	for queue := []*step{{at: from}}; len(queue) > 0; queue = queue[1:] {
-		s := queue[0]
-		for _, e := range next[s.at] {
-			if e.to == from {
-				chain := []packEdge{e}
-				for ; s.way != nil; s = s.way {
-					chain = append(chain, s.edge)
-				}
-				slices.Reverse(chain)
-				return chain
-			}
-			if !seen[e.to] {
-				seen[e.to] = true
-				queue = append(queue, &step{e.to, s, e})
-			}
-		}
-	}
-	return nil
 }
