@@ -41,7 +41,7 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return diag.Errorf(diag.NotFound, "the baseline %s does not exist", shown).
-			WithHint("`skillpm validate --write-baseline %s --reason TEXT` writes one", shown)
+			WithHint("`skillpm validate --write-baseline=%s --reason TEXT` writes one", shown)
 	}
 	if err != nil {
 		return err
