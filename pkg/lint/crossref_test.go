@@ -81,12 +81,12 @@ func TestSpanPaths(t *testing.T) {
 
 func TestOrphans(t *testing.T) {
 	for _, tt := range []struct{ name, files, want string }{
-		{"nothing mentions it", "-- deploy/SKILL.md\n" + head + "Text\n-- deploy/notes.md\nN\n", "deploy/notes.md:0:0 REF013 advice nothing in the skill mentions notes.md"},
+		{"nothing mentions it", "-- deploy/SKILL.md\n" + head + "Text\n-- deploy/notes.md\nN\n", "deploy/notes.md:0:0 REF013 advice neither SKILL.md nor what it leads to mentions notes.md"},
 		{"a link, a span, a word, a directory", "-- deploy/SKILL.md\n" + head + "[a](a.md), `b.md`, c.md, and all of references/.\n-- deploy/a.md\nA\n-- deploy/b.md\nB\n-- deploy/c.md\nC\n-- deploy/references/d.md\nD\n-- deploy/references/more/e.md\nE\n", ""},
-		{"a directory's name inside a path is no mention", "-- deploy/SKILL.md\n" + head + "references/a.md\n-- deploy/references/a.md\nA\n-- deploy/references/b.md\nB\n", "deploy/references/b.md:0:0 REF013 advice nothing in the skill mentions references/b.md"},
+		{"a directory's name inside a path is no mention", "-- deploy/SKILL.md\n" + head + "references/a.md\n-- deploy/references/a.md\nA\n-- deploy/references/b.md\nB\n", "deploy/references/b.md:0:0 REF013 advice neither SKILL.md nor what it leads to mentions references/b.md"},
 		{"what is mentioned by what is mentioned", "-- deploy/SKILL.md\n" + head + "Run scripts/a.py\n-- deploy/scripts/a.py\nimport helper\n-- deploy/scripts/helper.py\nopen('data.csv')\n-- deploy/scripts/data.csv\n1,2\n", ""},
 		{"for people and tools", "-- deploy/SKILL.md\n" + head + "Text\n-- deploy/README.md\nR\n-- deploy/LICENSE.txt\nL\n-- deploy/tests/test_a.py\nT\n-- deploy/requirements.txt\nx\n-- deploy/scripts/__init__.py\n", ""},
-		{"many in a directory are one finding", "-- deploy/SKILL.md\n" + head + "Text\n-- deploy/x/a.txt\nA\n-- deploy/x/b.txt\nB\n-- deploy/x/c.txt\nC\n-- deploy/x/d.txt\nD\n", "deploy/x/a.txt:0:0 REF013 advice nothing in the skill mentions x/a.txt and 3 other files of x"},
+		{"many in a directory are one finding", "-- deploy/SKILL.md\n" + head + "Text\n-- deploy/x/a.txt\nA\n-- deploy/x/b.txt\nB\n-- deploy/x/c.txt\nC\n-- deploy/x/d.txt\nD\n", "deploy/x/a.txt:0:0 REF013 advice neither SKILL.md nor what it leads to mentions x/a.txt and 3 other files of x"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, _ := runWith(t, tree(tt.files), lint.Settings{Levels: []lint.Level{{Rules: "SEC", Off: true}}})

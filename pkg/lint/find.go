@@ -21,6 +21,7 @@ type home struct {
 	dir     string
 	file    string // the name of its SKILL.md as it is on disk
 	entries []fs.DirEntry
+	outer   string // the directory of the skill that it is inside of, or ""
 }
 
 // find gives the skills at and below the targets to take, each once.
@@ -89,7 +90,7 @@ func (s *search) file(target string) error {
 		s.dirs++
 		if name := s.l.skillFile(dir, entries); name != "" {
 			s.found++
-			s.take(home{dir, name, entries})
+			s.take(home{dir: dir, file: name, entries: entries})
 			return nil
 		}
 		if dir == "." || dir == "/" {
@@ -120,7 +121,7 @@ func (s *search) dir(dir string) error {
 	s.files = append(s.files, s.l.packFilesIn(dir, entries)...)
 	if name := s.l.skillFile(dir, entries); name != "" {
 		s.found++
-		s.take(home{dir, name, entries})
+		s.take(home{dir: dir, file: name, entries: entries})
 		return nil
 	}
 	for _, e := range entries {

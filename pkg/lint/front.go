@@ -157,21 +157,55 @@ func (u *unit) unknownField(j *judge, v conform.Violation) {
 		if slices.Contains(known, key.Value) {
 			continue
 		}
-		f := finding{rule: rule.Unknown, message: fmt.Sprintf("%q is not a field of %s", key.Value, j.Title), profile: j.ID}
+		f := finding{rule: rule.Unknown, profile: j.ID}
 		if d := j.Downgraded(v.Pointer, v.Keyword, ""); d != nil {
 			f.rule, f.severity = d.Rule, &d.Severity
 		}
 		hosts := u.l.hosts()[key.Value]
-		near := suggest(key.Value, known)
-		switch {
-		case v.Pointer == "" && len(hosts) > 0 && !j.Preset:
+		if v.Pointer == "" && len(hosts) > 0 && !j.Preset {
 			u.otherHost(key, j, hosts)
 			continue
-		case near != "":
+		}
+		if near := suggest(key.Value, known); near != "" && !hasKey(v.Node, near) {
 			f.fix = fmt.Sprintf("did you mean %s?", near)
 		}
-		u.atNode(key, f)
+		u.strangers = append(u.strangers, stranger{key, j, f})
 	}
+}
+
+func hasKey(mapping *yaml.Node, key string) bool {
+	k, _ := conform.Descend(mapping, key)
+	return k != nil
+}
+
+// stranger is a field that no host knows, under one profile.
+type stranger struct {
+	key *yaml.Node
+	in  *judge
+	finding
+}
+
+// unknownFields says of each field that no host knows, once for all profiles that take it alike, that it is none.
+func (u *unit) unknownFields() {
+	for len(u.strangers) > 0 {
+		first := u.strangers[0]
+		var titles, ids []string
+		u.strangers = slices.DeleteFunc(u.strangers, func(s stranger) bool {
+			same := s.key == first.key && s.rule == first.rule && s.fix == first.fix && equalSeverity(s.severity, first.severity)
+			if same {
+				titles, ids = append(titles, s.in.Title), append(ids, s.in.ID)
+			}
+			return same
+		})
+		f := first.finding
+		f.profile = strings.Join(ids, ",")
+		f.message = fmt.Sprintf("%q is not a field of %s", first.key.Value, strings.Join(titles, ", "))
+		u.atNode(first.key, f)
+	}
+}
+
+func equalSeverity(a, b *diag.Severity) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
 // foreignField is a field that other hosts know than those which were asked for.

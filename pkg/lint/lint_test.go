@@ -135,7 +135,7 @@ func TestFrontmatter(t *testing.T) {
 		{"metadata that is not text", "agentskills", "name: deploy\ndescription: x\nmetadata:\n  version: 1.10\n  date: 2026-01-02\n  ok: \"1\"\n  tags: [a]\n", `
 			deploy/SKILL.md:5:12 FM020 warning metadata.version must be text, not a number
 			deploy/SKILL.md:6:9 FM020 warning metadata.date must be text, not a date
-			deploy/SKILL.md:8:9 FM013 error metadata.tags must be text, not a list`},
+			deploy/SKILL.md:8:9 FM020 warning metadata.tags must be text, not a list`},
 		{"tools in a list", "agentskills", "name: deploy\ndescription: x\nallowed-tools: [Read, Bash]\n", `
 			deploy/SKILL.md:4:16 FM019 warning allowed-tools must be text, not a list`},
 		{"tools with commas", "agentskills", "name: deploy\ndescription: x\nallowed-tools: Bash(gh pr:*), Read\n", `
@@ -367,7 +367,7 @@ func TestStructure(t *testing.T) {
 		},
 		{"nested with an error", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/inner/SKILL.md\n---\nname: inner\n---\nDo.\n", `
 			deploy/SKILL.md:0:0 STR006 warning deploy/inner/SKILL.md belongs to the skill deploy and is not installed as one of its own
-			deploy/inner/SKILL.md:1:1 FM010 error description is missing`},
+			deploy/inner/SKILL.md:1:1 FM010 warning description is missing`},
 		{"links", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/x.md link\n/etc/passwd", "deploy/x.md:0:0 STR007 error x.md is a symbolic link"},
 		{"leftovers", "-- deploy/SKILL.md\n" + head + "Do.\n-- deploy/a.md~\n-- deploy/.env\n-- deploy/.DS_Store\n-- deploy/node_modules/x/SKILL.md\nx\n-- deploy/.git/config\n", `
 			deploy/.DS_Store:0:0 STR008 advice .DS_Store is left out when the skill is published
@@ -442,9 +442,7 @@ func TestSeveralProfiles(t *testing.T) {
 		deploy/SKILL.md:4:16 FM019 warning allowed-tools must be text, not a list (agentskills)
 		deploy/SKILL.md:5:1 FM012 advice "license" has no effect in Pegasus; it is a field of agentskills, claude-code (pegasus)
 		deploy/SKILL.md:5:10 FM013 error license must be text, not a number (agentskills,claude-code)
-		deploy/SKILL.md:6:1 FM011 warning "whatever" is not a field of Agent Skills (agentskills.io) (agentskills)
-		deploy/SKILL.md:6:1 FM011 warning "whatever" is not a field of Claude Code (claude-code)
-		deploy/SKILL.md:6:1 FM011 warning "whatever" is not a field of Pegasus (pegasus)
+		deploy/SKILL.md:6:1 FM011 warning "whatever" is not a field of Agent Skills (agentskills.io), Claude Code, Pegasus
 		deploy/SKILL.md:8:5 REF001 error no.md does not exist`)
 	if !slices.Equal(r.Profiles, []string{"agentskills", "claude-code", "pegasus"}) {
 		t.Errorf("got %q", r.Profiles)

@@ -39,8 +39,17 @@ func (u *unit) orphans() {
 			}
 			f.reached = true
 			texts = append(texts, f)
+			if isMarkdown(f.rel) && !isTemplate(f.rel) {
+				(&walk{unit: u, queue: []*file{f}}).run()
+			}
 			return true
 		})
+		for _, rel := range names { // what those pages link to
+			if f := u.files[rel]; f.reached && slices.Contains(lost, f) {
+				lost = slices.DeleteFunc(lost, func(l *file) bool { return l == f })
+				texts = append(texts, f)
+			}
+		}
 	}
 	for len(lost) > 0 {
 		dir := path.Dir(lost[0].rel)
@@ -61,12 +70,12 @@ func (u *unit) orphan(dir string, files []*file) {
 	if len(files) > fewOrphans {
 		u.add(finding{
 			rule: rule.Orphan, path: files[0].path,
-			message: fmt.Sprintf("nothing in the skill mentions %s and %d other files of %s", files[0].rel, len(files)-1, dir),
+			message: fmt.Sprintf("neither SKILL.md nor what it leads to mentions %s and %d other files of %s", files[0].rel, len(files)-1, dir),
 		})
 		return
 	}
 	for _, f := range files {
-		u.add(finding{rule: rule.Orphan, path: f.path, message: "nothing in the skill mentions " + f.rel})
+		u.add(finding{rule: rule.Orphan, path: f.path, message: "neither SKILL.md nor what it leads to mentions " + f.rel})
 	}
 }
 
@@ -100,6 +109,8 @@ type mentions struct {
 	text  *file
 	words map[string]bool // its words and paths, where many files are looked for
 	dirs  map[string]bool // what saysDir answered
+
+	folded []byte // the text in small letters, where it was asked for
 }
 
 func newMentions(text *file, lost []*file) *mentions {
@@ -126,10 +137,24 @@ func (m *mentions) mention(f *file) bool {
 		return true
 	}
 	stem := strings.TrimSuffix(base, path.Ext(base))
+	if path.Ext(base) == ".py" && m.says(path.Base(path.Dir(f.rel))+"."+stem) || m.saysFolded(base) {
+		return true
+	}
 	if !isMarkdown(m.text.rel) && len(stem) > 2 && m.says(stem) {
 		return true
 	}
 	return m.saysDirOf(f.rel)
+}
+
+// saysFolded reports whether the text says a word in any case.
+func (m *mentions) saysFolded(word string) bool {
+	if m.words != nil {
+		return false
+	}
+	if m.folded == nil {
+		m.folded = bytes.ToLower(m.text.data)
+	}
+	return findWord(m.folded, strings.ToLower(word), func(next byte) bool { return !wordByte(next) })
 }
 
 // saysDirOf reports whether the text names a directory that a path is in.

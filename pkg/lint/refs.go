@@ -29,22 +29,26 @@ type pendingAnchor struct {
 }
 
 func (u *unit) follow(main *file) {
-	w := &walk{unit: u, queue: []*file{main}}
+	(&walk{unit: u, queue: []*file{main}}).run()
+}
+
+// run reads the pages of the queue, and those that they lead to.
+func (w *walk) run() {
 	for ; len(w.queue) > 0; w.queue = w.queue[1:] {
 		f := w.queue[0]
-		if p := u.page(f); p != nil {
-			u.pageForm(p)
-			u.calls(p)
+		if p := w.page(f); p != nil {
+			w.pageForm(p)
+			w.calls(p)
 			w.links(f, p)
 			w.skillRefs(f, p)
 		}
 	}
 	for _, p := range w.pending {
-		f := u.files[p.to]
+		f := w.files[p.to]
 		if f == nil || f.page == nil || f.page.HasAnchor(p.fragment) {
 			continue
 		}
-		u.atLink(p.from, p.link, finding{
+		w.atLink(p.from, p.link, finding{
 			rule: rule.Anchor, message: fmt.Sprintf("no heading of %s has the anchor #%s", p.to, p.fragment),
 		})
 	}
@@ -195,6 +199,9 @@ func (u *unit) escapes(rel string, p *page, k markdown.Link, at string) {
 	}
 	full := path.Join(u.dir, at)
 	_, err := fs.Stat(u.l.fsys, full)
+	if err == nil && u.outer != "" && strings.HasPrefix(full, u.outer+"/") {
+		return // it is installed with the outer skill
+	}
 	switch {
 	case !fs.ValidPath(full): // further up than can be seen
 	case errors.Is(err, fs.ErrNotExist):

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"github.com/skillpm/skillpm/pkg/profile"
 	"github.com/skillpm/skillpm/pkg/scan"
 )
@@ -162,7 +163,7 @@ func (l *linter) verdicts(dir string, findings []diag.Finding) []HostVerdict {
 	for _, p := range l.Profiles {
 		v := HostVerdict{Skill: dir, Profile: p.ID, Accepted: true, Reasons: []string{}}
 		for _, f := range findings {
-			if f.Severity == diag.SeverityError && (f.Profile == "" || slices.Contains(strings.Split(f.Profile, ","), p.ID)) {
+			if f.Severity == diag.SeverityError && refuses(f.Rule) && (f.Profile == "" || slices.Contains(strings.Split(f.Profile, ","), p.ID)) {
 				v.Accepted = false
 				v.Reasons = append(v.Reasons, f.Rule)
 			}
@@ -172,6 +173,16 @@ func (l *linter) verdicts(dir string, findings []diag.Finding) []HostVerdict {
 		out = append(out, v)
 	}
 	return out
+}
+
+// refuses reports whether hosts do not take a skill of which an error of a rule is true: what is wrong with the frontmatter,
+// and whether there is a SKILL.md of a size that they read. A broken link makes a skill worse and keeps it from no host.
+func refuses(id string) bool {
+	switch id {
+	case rule.FileCase, rule.Unreadable, rule.TotalSize:
+		return true
+	}
+	return strings.HasPrefix(id, "FM")
 }
 
 // show writes a path as the report does.

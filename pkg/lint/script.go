@@ -25,8 +25,12 @@ func (u *unit) calls(p *page) {
 }
 
 func (u *unit) call(code string) {
-	for _, at := range programs(code) {
+	direct, given := programs(code)
+	for _, at := range direct {
 		u.called[u.ownPath(at)] = true
+	}
+	for _, at := range given {
+		u.interpreted[u.ownPath(at)] = true
 	}
 }
 
@@ -58,6 +62,7 @@ func (u *unit) oneScript(file *file) {
 	called := u.called[rel]
 	advice := new(diag.SeverityAdvice)
 	switch {
+	case shebang && !executable && !called && u.interpreted[rel]: // nobody needs the bit
 	case shebang && !executable && !u.l.NoModes:
 		f := finding{rule: rule.Executable, src: src, line: 1, column: 1, message: "the script has a shebang and is not executable", edits: file.makeExecutable}
 		if f.fix = "chmod +x " + u.l.show(src.path); !called {

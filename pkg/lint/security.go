@@ -53,7 +53,7 @@ func (u *unit) security(names []string) {
 	}
 }
 
-// scanText reports what is found in one text. Advice is given once a file: it is there to make a person look.
+// scanText reports what is found in one text. What is no error is said once a file: it is there to make a person look.
 func (u *unit) scanText(f *file) {
 	script := scriptExtension(f.rel) || isShebang(f.data)
 	said := map[string]bool{}
@@ -65,7 +65,7 @@ func (u *unit) scanText(f *file) {
 		case h.Kind == scan.BlankPadding && (path.Ext(f.rel) == ".html" || path.Ext(f.rel) == ".htm"):
 			continue // generators leave blank lines
 		}
-		if rule.Severity(id) == diag.SeverityAdvice && said[id] {
+		if said[id] && rule.Severity(id) != diag.SeverityError || isMarkdown(f.rel) && u.onlyNamed(f, h) {
 			continue
 		}
 		said[id] = true
@@ -81,14 +81,51 @@ func (u *unit) scanText(f *file) {
 	}
 }
 
-// comment reports the first HTML comment of a page that is no suppression.
+// onlyNamed reports whether a page only speaks of what was found: quotes words that an attack would have, or names a
+// switch outside of a command.
+func (u *unit) onlyNamed(f *file, h scan.Hit) bool {
+	switch h.Kind {
+	case scan.IgnoreInstructions, scan.HideFromUser, scan.CredentialPath:
+		before := strings.TrimRight(string(f.data[max(0, h.Start-8):h.Start]), " ")
+		return before != "" && strings.HasSuffix(before, `"`) || strings.HasSuffix(before, "'") || strings.HasSuffix(before, "“") ||
+			strings.HasSuffix(before, "‘") || strings.HasSuffix(before, "«")
+	case scan.SkipPermission:
+		p := u.page(f)
+		if p == nil || p.inBlock(h.Start) {
+			return false
+		}
+		for _, s := range p.Spans {
+			if s.Offset <= h.Start && h.Start < s.End {
+				return !strings.Contains(strings.TrimSpace(s.Text), " ") // the switch alone
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// comment reports the first HTML comment of the skill that is neither a suppression nor one of the usual ones.
 func (u *unit) comment(f *file, p *page) {
 	for _, c := range p.Comments {
-		if text := strings.TrimSpace(c.Text); text != "" && !strings.HasPrefix(text, marker) {
+		if text := strings.TrimSpace(c.Text); text != "" && !u.commented && !strings.HasPrefix(text, marker) && !usualComment(text) {
+			u.commented = true
 			u.at(f.source, c.Offset, c.End, finding{rule: rule.HTMLComment, message: "a comment, which pages do not show and models read"})
 			return
 		}
 	}
+}
+
+// usualComment reports whether a comment is about rights or meant for a tool.
+func usualComment(text string) bool {
+	text = strings.ToLower(text)
+	for _, word := range []string{
+		"copyright", "license", "licence", "spdx", "©", "attribution", "prettier", "markdownlint", "cspell", "vale ", "textlint", "toc", "lint",
+	} {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // archiveRules are the rules for what is wrong with archives.

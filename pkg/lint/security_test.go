@@ -20,7 +20,7 @@ func TestSecurity(t *testing.T) {
 			deploy/SKILL.md:0:0 SEC201 warning the skill has a script: scripts/a.py
 			deploy/scripts/a.py:1:10 SEC111 error secret: a GitHub token`},
 		{"tag characters in a page that nothing mentions", "-- deploy/SKILL.md\n" + head + "Text\n-- deploy/x.md\nA\U000E0041\U000E0042\n", `
-			deploy/x.md:0:0 REF013 advice nothing in the skill mentions x.md
+			deploy/x.md:0:0 REF013 advice neither SKILL.md nor what it leads to mentions x.md
 			deploy/x.md:1:2 SEC106 error invisible tag characters: 2 characters that read "AB"`},
 		{"bidi controls", "-- deploy/SKILL.md\n" + head + "if a \u202e{ b\n", "deploy/SKILL.md:5:6 SEC107 error characters that reverse the direction of text: U+202E"},
 		{"decoded into a shell", "-- deploy/SKILL.md\n" + head + "```\necho aGVsbG8gd29ybGQ= | base64 -d | bash\n```\n", "SEC102"},

@@ -25,7 +25,7 @@ func TestSettings(t *testing.T) {
 		{"none", lint.Settings{}, `
 			skills/deploy/SKILL.md:0:0 SEC201 warning the skill has a script: scripts/a.sh
 			skills/deploy/SKILL.md:5:5 REF001 error missing.md does not exist
-			skills/deploy/scripts/a.sh:0:0 REF013 advice nothing in the skill mentions scripts/a.sh
+			skills/deploy/scripts/a.sh:0:0 REF013 advice neither SKILL.md nor what it leads to mentions scripts/a.sh
 			vendor/other/SKILL.md:1:1 FM001 error there is no frontmatter: the first line is not ---`},
 		{"a directory is passed over", lint.Settings{Ignore: []lint.Ignore{{Path: "vendor/**"}}, Levels: []lint.Level{{Rules: "REF", Off: true}}}, `
 			skills/deploy/SKILL.md:0:0 SEC201 warning the skill has a script: scripts/a.sh`},
@@ -38,7 +38,7 @@ func TestSettings(t *testing.T) {
 		{"strict leaves facts and advice", lint.Settings{Strict: true, Ignore: []lint.Ignore{{Path: "vendor"}}}, `
 			skills/deploy/SKILL.md:0:0 SEC201 warning the skill has a script: scripts/a.sh
 			skills/deploy/SKILL.md:5:5 REF001 error missing.md does not exist
-			skills/deploy/scripts/a.sh:0:0 REF013 advice nothing in the skill mentions scripts/a.sh`},
+			skills/deploy/scripts/a.sh:0:0 REF013 advice neither SKILL.md nor what it leads to mentions scripts/a.sh`},
 		{"rules below a path", lint.Settings{Root: ".", Ignore: []lint.Ignore{
 			{Path: "skills/**", Rules: []string{"REF", "SEC201"}, Reason: "an example"}, {Path: "vendor"},
 		}}, ``},

@@ -37,15 +37,20 @@ func shellWords(line string) []string {
 
 // skillVariables are written for the skill's own directory.
 var skillVariables = []string{
-	"${CLAUDE_SKILL_DIR}/", "$CLAUDE_SKILL_DIR/", "${CLAUDE_PLUGIN_ROOT}/", "$CLAUDE_PLUGIN_ROOT/", "{baseDir}/", "${SKILL_DIR}/", "$SKILL_DIR/",
+	"${CLAUDE_SKILL_DIR}/", "$CLAUDE_SKILL_DIR/", "{baseDir}/", "${SKILL_DIR}/", "$SKILL_DIR/",
 	"{base_path}/", "{skill_dir}/",
 }
 
+// pluginVariables are written for the directory that a plugin's skills are in, of which a skill alone knows nothing.
+var pluginVariables = []string{"${CLAUDE_PLUGIN_ROOT}/", "$CLAUDE_PLUGIN_ROOT/"}
+
 // withoutVariable removes ./ or a variable for the skill's directory from the front of a path.
 func withoutVariable(p string) string {
-	for _, v := range skillVariables {
-		if rest, ok := strings.CutPrefix(p, v); ok {
-			return rest
+	for _, list := range [...][]string{skillVariables, pluginVariables} {
+		for _, v := range list {
+			if rest, ok := strings.CutPrefix(p, v); ok {
+				return rest
+			}
 		}
 	}
 	return strings.TrimPrefix(p, "./")
@@ -92,12 +97,12 @@ func shellExtension(name string) bool {
 
 var separators = strings.NewReplacer("&&", "\n", "||", "\n", ";", "\n", "|", "\n", "$(", "\n", "`", "\n")
 
-// programs returns the first word of every command in a piece of shell, as a path: without ./ or a variable before it.
-func programs(code string) []string {
+// programs returns the programs that a piece of shell runs by a path, and the scripts that it gives to an interpreter: as
+// paths without ./ or a variable before them.
+func programs(code string) (direct, given []string) {
 	if !strings.Contains(code, "/") {
-		return nil
+		return nil, nil
 	}
-	var out []string
 	for line := range strings.Lines(separators.Replace(code)) {
 		if !strings.Contains(line, "/") {
 			continue
@@ -106,9 +111,18 @@ func programs(code string) []string {
 		for len(words) > 0 && isPrefix(words[0]) {
 			words = words[1:]
 		}
-		if len(words) > 0 && strings.Contains(words[0], "/") {
-			out = append(out, path.Clean(withoutVariable(words[0])))
+		switch {
+		case len(words) == 0:
+		case isInterpreter(path.Base(words[0])) || words[0] == "uv" || words[0] == "npx" || words[0] == "deno":
+			for _, word := range words[1:] {
+				if strings.Contains(word, "/") && scriptExtension(word) {
+					given = append(given, path.Clean(withoutVariable(word)))
+					break
+				}
+			}
+		case strings.Contains(words[0], "/"):
+			direct = append(direct, path.Clean(withoutVariable(words[0])))
 		}
 	}
-	return out
+	return direct, given
 }

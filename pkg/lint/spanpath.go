@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"bytes"
 	"fmt"
 	"path"
 	"strings"
@@ -33,7 +34,7 @@ func (w *walk) span(f *file, p *page, s markdown.Span) {
 		switch {
 		case found != "":
 			w.visit(f, found)
-		case w.meansOwn(f, word, plain):
+		case w.meansOwn(f, word, plain) && !aside(f.data[:s.Offset]):
 			w.missing(f, p, s, word, plain)
 		}
 	}
@@ -45,12 +46,48 @@ func (w *walk) meansOwn(f *file, word, plain string) bool {
 	switch {
 	case !below || rest == "" || strings.HasPrefix(plain, "-") || strings.ContainsAny(plain, "@=\\?&%!,:;'\"()[]"):
 		return false
-	case first == ".." || first == "." || !fileLike(path.Base(plain)):
+	case first == ".." || first == "." || !fileLike(path.Base(plain)) || stands(plain):
+		return false
+	case strings.Contains(word, "CLAUDE_PLUGIN_ROOT"):
 		return false
 	case withoutVariable(word) != strings.TrimPrefix(word, "./"):
 		return true
 	}
 	return standardDirs[first] || w.tree.isDir(first) || w.tree.isDir(path.Join(path.Dir(f.rel), first))
+}
+
+// stands reports whether a path's name stands for others: X.md, example.md, phaseN.md, your-file.md.
+func stands(p string) bool {
+	stem := strings.TrimSuffix(path.Base(p), path.Ext(p))
+	switch strings.ToLower(stem) {
+	case "name", "example", "foo", "bar", "baz", "file", "filename", "script", "topic", "template", "my-file", "my_file", "xxx", "n", "x", "y":
+		return true
+	}
+	last := stem[len(stem)-1]
+	return strings.HasPrefix(stem, "your-") || strings.HasPrefix(stem, "your_") ||
+		(last == 'N' || last == 'X') && strings.ToUpper(stem) != stem
+}
+
+// aside reports whether the text before a path says that the path is an example, is still to be made, or is another
+// skill's.
+func aside(before []byte) bool {
+	before = before[max(0, len(before)-100):]
+	if i := bytes.LastIndex(before, []byte("\n\n")); i >= 0 {
+		before = before[i:]
+	}
+	for _, of := range []string{"`'", "` — its", "`, its", "` skill", "**'s", "’s", "'s"} {
+		if bytes.Contains(before, []byte(of)) {
+			return true
+		}
+	}
+	for word := range strings.FieldsFuncSeq(strings.ToLower(string(before)), func(r rune) bool { return (r < 'a' || r > 'z') && r != '.' }) {
+		switch strings.TrimSuffix(word, ".") {
+		case "e.g", "example", "like", "such", "create", "creates", "creating", "add", "adds", "adding", "write", "writes", "save", "saves", "saved", "keep", "keeps",
+			"store", "stores", "stored", "generate", "generates", "output", "obtain", "if", "put", "move", "extract", "optional", "optionally":
+			return true
+		}
+	}
+	return false
 }
 
 // fileLike reports whether a name has the ending of a file: a point and up to eight letters and digits.

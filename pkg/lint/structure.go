@@ -191,7 +191,11 @@ func (u *unit) pageForm(p *page) {
 		return
 	}
 	line, column := p.src.position(p.Open)
-	u.add(finding{rule: rule.OpenFence, src: p.src, line: line, column: column, message: "this code block is not closed, so the rest of the file is code"})
+	message := "this code block is not closed, so the rest of the file is code"
+	if _, rest, _ := bytes.Cut(p.src.data[p.Open:], []byte("\n")); len(bytes.TrimSpace(rest)) == 0 {
+		message = "this fence opens a code block at the end of the file: one above it is closed too early"
+	}
+	u.add(finding{rule: rule.OpenFence, src: p.src, line: line, column: column, message: message})
 }
 
 // size writes a number of bytes for people.

@@ -37,6 +37,30 @@ func tools(text string) []string {
 	return out
 }
 
+// spaced reports whether one of the tools that commas separate has a space in its name, so that they cannot be separated by
+// spaces.
+func spaced(text string) bool {
+	depth, word, gap := 0, false, false
+	for _, r := range text {
+		switch {
+		case r == '(':
+			depth++
+		case r == ')' && depth > 0:
+			depth--
+		case depth > 0:
+		case r == ',':
+			word, gap = false, false
+		case r == ' ' || r == '\t' || r == '\n':
+			gap = word
+		case gap:
+			return true
+		default:
+			word = true
+		}
+	}
+	return false
+}
+
 // hasComma reports whether a comma separates two tools.
 func hasComma(text string) bool {
 	depth := 0
@@ -72,6 +96,11 @@ func (u *unit) toolForm(j *judge) {
 	}
 	comma := hasComma(v.Value)
 	switch {
+	case j.ToolForm == "space" && comma && spaced(v.Value):
+		u.atNode(v, finding{
+			rule: rule.ToolForm, profile: j.ID, message: "allowed-tools are separated by commas and have spaces in their names, and the standard has spaces between them",
+			fix: "name each tool as the host does, without spaces",
+		})
 	case j.ToolForm == "space" && comma:
 		u.atNode(v, finding{
 			rule: rule.ToolForm, profile: j.ID, message: "allowed-tools are separated by commas, and the standard has spaces",

@@ -71,11 +71,22 @@ func (t *tree) descend(l *linter, root, rel string, depth int, own bool) {
 		t.unread[rel] = err
 		return
 	}
-	if name := l.skillFile(full, entries); own && name != "" {
-		t.nested = append(t.nested, home{full, name, entries})
+	if name := l.skillFile(full, entries); own && name != "" && !isMaterial(rel) {
+		t.nested = append(t.nested, home{dir: full, file: name, entries: entries})
 		own = false
 	}
 	t.add(l, root, rel, entries, depth+1, own)
+}
+
+// isMaterial reports whether a directory holds what a skill works with, as examples and tests, and no skills.
+func isMaterial(rel string) bool {
+	for dir := range strings.SplitSeq(rel, "/") {
+		switch dir {
+		case "assets", "examples", "example", "fixtures", "templates", "template", "tests", "test", "testdata", "evals":
+			return true
+		}
+	}
+	return false
 }
 
 // has reports whether a path exists, a directory or a file.

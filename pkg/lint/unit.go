@@ -16,18 +16,22 @@ import (
 type unit struct {
 	collector
 	dir    string
+	outer  string // the directory of the skill that it is inside of, or ""
 	file   string // path of its SKILL.md in the file system
 	tree   *tree
 	doc    *skill.Document
 	src    *source // of SKILL.md
 	nested []*unit
 
-	files    map[string]*file // by their paths in the skill
-	called   map[string]bool  // scripts that the skill calls by their path
-	home     string           // the directory of its pack's skillpm.yaml, "" where there is none
-	unknown  []foreignField   // fields that only other hosts know
-	comments []*suppression
-	refs     []skillRef // what it says of other skills
+	files       map[string]*file // by their paths in the skill
+	called      map[string]bool  // scripts that the skill calls by their path
+	interpreted map[string]bool  // scripts that the skill gives to an interpreter
+	commented   bool             // a comment was reported
+	home        string           // the directory of its pack's skillpm.yaml, "" where there is none
+	strangers   []stranger       // fields that no host knows
+	unknown     []foreignField   // fields that only other hosts know
+	comments    []*suppression
+	refs        []skillRef // what it says of other skills
 
 	name, description mention // what is compared with other skills
 }
@@ -42,9 +46,10 @@ type mention struct {
 // check looks at one skill and those inside it.
 func (l *linter) check(p home) *unit {
 	u := &unit{
-		collector: newCollector(l), dir: p.dir, file: path.Join(p.dir, p.file), tree: l.newTree(p),
-		called: map[string]bool{},
+		collector: newCollector(l), dir: p.dir, outer: p.outer, file: path.Join(p.dir, p.file), tree: l.newTree(p),
+		called: map[string]bool{}, interpreted: map[string]bool{},
 	}
+	u.lenient = p.outer != ""
 	memory := l.memory.take()
 	defer l.memory.put(memory)
 	u.load(memory)
@@ -58,6 +63,7 @@ func (l *linter) check(p home) *unit {
 	u.rest()
 	u.readSuppressions()
 	for _, n := range u.tree.nested {
+		n.outer = u.dir
 		inner := l.check(n)
 		u.nested = append(u.nested, inner)
 		u.nested = append(u.nested, inner.nested...)
@@ -75,6 +81,7 @@ func (u *unit) text(main *file) {
 	for _, j := range u.l.judges {
 		u.judge(j)
 	}
+	u.unknownFields()
 	u.foreign()
 	u.fields()
 	u.order()

@@ -111,7 +111,11 @@ func TestDowngradesAreListed(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"agentskills /allowed-tools list", "agentskills /metadata/* number|boolean|date|null"}
+	want := []string{
+		"agentskills /allowed-tools list", "agentskills /metadata/* number|boolean|date|null|list|mapping",
+		"api-upload /metadata/* number|boolean|date|null|list|mapping", "api-upload /allowed-tools list",
+		"claude-code /argument-hint list",
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -126,7 +130,7 @@ func TestDowngraded(t *testing.T) {
 		at, keyword, value, want string
 	}{
 		{"/metadata/version", "type", "number", "FM020"},
-		{"/metadata/version", "type", "mapping", ""},
+		{"/metadata/version", "type", "mapping", "FM020"},
 		{"/metadata/a/b", "type", "number", ""},
 		{"/allowed-tools", "type", "list", "FM019"},
 		{"/allowed-tools", "type", "mapping", ""},
