@@ -179,11 +179,11 @@ func (d *packDoc) checkManifest() {
 	}
 	known := knownRules{}
 	for _, r := range m.Validate.Rules {
-		d.knownRule(known, r.Line, r.Column, r.Pattern)
+		d.knownRule(known, rule.Manifest, r.Line, r.Column, r.Pattern)
 	}
 	for _, i := range m.Validate.Ignore {
 		for _, pattern := range i.Rules {
-			d.knownRule(known, i.Line, i.Column, pattern)
+			d.knownRule(known, rule.Manifest, i.Line, i.Column, pattern)
 		}
 	}
 	d.skillsGlobs()
@@ -198,14 +198,15 @@ func (d *packDoc) atKey(id, message, fix string, keys ...string) {
 // knownRules are the patterns of rules that were looked up, with what is wrong with each.
 type knownRules map[string]error
 
-func (d *packDoc) knownRule(known knownRules, line, column int, pattern string) {
+// knownRule reports a pattern that means no rule, under the rule id.
+func (d *packDoc) knownRule(known knownRules, id string, line, column int, pattern string) {
 	err, done := known[pattern]
 	if !done && !d.full() {
 		err = rule.CheckPattern(pattern)
 		known[pattern] = err
 	}
 	if err != nil {
-		d.place(rule.UnknownRule, line, column, err.Error(), diag.HintOf(err))
+		d.place(id, line, column, err.Error(), diag.HintOf(err))
 	}
 }
 
@@ -251,7 +252,7 @@ func (d *packDoc) checkBaseline() {
 	if err == nil {
 		known := knownRules{}
 		for _, e := range b.Entries {
-			d.knownRule(known, e.Line, 3, e.Rule)
+			d.knownRule(known, rule.UnknownRule, e.Line, 3, e.Rule)
 		}
 		return
 	}

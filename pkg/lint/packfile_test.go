@@ -137,8 +137,8 @@ skillpm.yaml:3:1-8 PACK005 error: unknown key "licence" in skillpm.yaml
 			"  rules: {STR003: off, STR999: off}\n  ignore: [{path: x, rules: [XYZ, REF*], reason: y}]", `
 skillpm.yaml:1:10-20 PACK005 error: unknown agent "claude-cod"
 skillpm.yaml:3:14-24 PACK005 error: unknown profile "claude-cod"
-skillpm.yaml:4:24-30 SUP003 warning: there is no rule "STR999"
-skillpm.yaml:5:12-13 SUP003 warning: there is no rule "XYZ"
+skillpm.yaml:4:24-30 PACK005 error: there is no rule "STR999"
+skillpm.yaml:5:12-13 PACK005 error: there is no rule "XYZ"
 `},
 		{"patterns of skills", "-- a/skillpm.yaml\nskills: [\"skills/*\", \"other/**\", skills/y, ./skills/x/]\n-- a/skills/x/SKILL.md\n---\nname: x\n---", `
 a/skillpm.yaml:1:22-32 PACK013 error: no directory that "other/**" means has a SKILL.md

@@ -141,10 +141,10 @@ func (l *linter) report(units []*unit) Report {
 	samePack(all)
 	l.crossReferences(all)
 	for _, u := range all {
-		u.suppress()
 		dir := l.show(u.dir)
 		r.Skills = append(r.Skills, dir)
-		r.Hosts = append(r.Hosts, l.verdicts(dir, u.findings)...)
+		r.Hosts = append(r.Hosts, l.verdicts(dir, u.findings)...) // hosts know nothing of what is suppressed
+		u.suppress()
 		r.collect(&u.collector)
 	}
 	for i := range l.unread {
@@ -176,10 +176,10 @@ func (l *linter) verdicts(dir string, findings []diag.Finding) []HostVerdict {
 }
 
 // refuses reports whether hosts do not take a skill of which an error of a rule is true: what is wrong with the frontmatter,
-// and whether there is a SKILL.md of a size that they read. A broken link makes a skill worse and keeps it from no host.
+// what it lists, and whether there is a SKILL.md of a size that they read. A broken link makes a skill worse and keeps it from no host.
 func refuses(id string) bool {
 	switch id {
-	case rule.FileCase, rule.Unreadable, rule.TotalSize:
+	case rule.FileCase, rule.Unreadable, rule.TotalSize, rule.Listed, rule.ListedForm:
 		return true
 	}
 	return strings.HasPrefix(id, "FM")

@@ -205,13 +205,14 @@ func (u *unit) suppress() {
 	}
 }
 
-// alwaysOn reports whether a pattern's rules look at a skill whatever the profiles are, and the settings let them.
+// alwaysOn reports whether a pattern's rules look at a skill whatever the profiles are and whichever other skills are
+// checked, and the settings let them.
 func (l *linter) alwaysOn(pattern string) bool {
 	for _, r := range rule.All() {
 		if !rule.Match(pattern, r.ID) {
 			continue
 		}
-		if _, off := l.Settings.level(r.ID, r.Severity); off || r.Off || r.Family() == "FM" || r.ID == rule.Executable && l.NoModes {
+		if _, off := l.Settings.level(r.ID, r.Severity); off || r.Off || slices.Contains([]string{"FM", "PACK", "XS"}, r.Family()) || r.ID == rule.Executable && l.NoModes {
 			return false
 		}
 	}

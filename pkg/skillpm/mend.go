@@ -140,6 +140,7 @@ func (m *mending) finish(dry bool) (*Mended, error) {
 	}
 	slices.Sort(paths)
 	var errs []error
+	written := map[string]bool{}
 	for _, abs := range paths {
 		f := m.files[abs]
 		slices.Sort(f.Rules)
@@ -151,10 +152,11 @@ func (m *mending) finish(dry bool) (*Mended, error) {
 				continue
 			}
 		}
+		written[abs] = true
 		out.Files = append(out.Files, f.MendedFile)
 	}
 	out.Report.Findings = slices.DeleteFunc(out.Report.Findings, func(f diag.Finding) bool {
-		return f.Fixable && len(f.Edits) > 0 && f.Edits[0].Executable && m.files[m.client.abs(filepath.FromSlash(f.Edits[0].Path))] != nil
+		return f.Fixable && len(f.Edits) > 0 && f.Edits[0].Executable && written[m.client.abs(filepath.FromSlash(f.Edits[0].Path))]
 	})
 	return out, errors.Join(errs...)
 }

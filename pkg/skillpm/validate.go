@@ -151,7 +151,28 @@ func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]
 	if err != nil {
 		return report, err
 	}
+	if err := j.checkSettings(ctx, fsys, &report, o); err != nil {
+		return report, err
+	}
 	return report, j.applyBaseline(&report, o)
+}
+
+// checkSettings reports what is wrong with the skillpm.yaml that the settings are from, where it was not looked at itself:
+// settings that nobody can read are not left out in silence.
+func (j *job) checkSettings(ctx context.Context, fsys fs.FS, report *lint.Report, o ValidateOptions) error {
+	if !j.project.found || o.NoConfig || j.covers(j.project.scope.Manifest()) {
+		return nil
+	}
+	about, err := lint.Run(ctx, fsys, []string{j.inVolume(j.project.scope.Manifest())}, lint.Options{Show: j.show})
+	if err != nil {
+		return err
+	}
+	for _, f := range about.Findings {
+		if f.Rule == rule.Manifest && f.Severity == diag.SeverityError {
+			report.Add(f)
+		}
+	}
+	return nil
 }
 
 // overlaid returns the volume with other contents for some files.

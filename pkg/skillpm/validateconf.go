@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/scope"
@@ -43,7 +42,7 @@ func (c *Client) checkedProject(abs string, isolated bool) (*checkedProject, err
 	if m != nil {
 		p.config = m.Validate
 	}
-	return p, p.check()
+	return p, nil
 }
 
 // existing returns a path, or the nearest directory above it that exists.
@@ -54,28 +53,6 @@ func existing(abs string) string {
 		}
 		abs = filepath.Dir(abs)
 	}
-}
-
-// check refuses rules that do not exist: a misspelt one would be without effect in silence.
-func (p *checkedProject) check() error {
-	refuse := func(line, column int, patterns ...string) error {
-		err := checkRules(patterns)
-		if err == nil {
-			return nil
-		}
-		return diag.Errorf(diag.Invalid, "%s:%d:%d: %w", p.scope.Manifest(), line, column, err).WithHint("%s", diag.HintOf(err))
-	}
-	for _, l := range p.config.Rules {
-		if err := refuse(l.Line, l.Column, l.Pattern); err != nil {
-			return err
-		}
-	}
-	for _, i := range p.config.Ignore {
-		if err := refuse(i.Line, i.Column, i.Rules...); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // profiles returns the ids of the profiles that the manifest names.
