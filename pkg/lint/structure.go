@@ -61,8 +61,11 @@ func (u *unit) structure() {
 func (u *unit) collisions() {
 	folded := make(map[string]string, len(u.tree.files))
 	for _, rel := range u.tree.files {
+		if bundle.Ignored(rel, false) {
+			continue
+		}
 		k := fold(rel)
-		if other, ok := folded[k]; ok && !bundle.Ignored(rel, false) {
+		if other, ok := folded[k]; ok {
 			u.add(finding{rule: rule.Collision, path: path.Join(u.dir, rel), message: fmt.Sprintf("%s and %s are one file on other machines", rel, other)})
 			continue
 		}

@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/lint/rule"
 )
@@ -23,9 +24,17 @@ func (u *unit) style() {
 			u.atNode(v, finding{rule: rule.Person, message: fmt.Sprintf("the description says %q", word)})
 		}
 	}
-	if n := len(strings.Fields(text)); u.wants(rule.Vague) && n < 5 {
-		u.atNode(v, finding{rule: rule.Vague, message: fmt.Sprintf("the description has %d words", n)})
+	if n := len(strings.Fields(text)); u.wants(rule.Vague) && n < 5 && utf8.RuneCountInString(text) == len(text) { // not all scripts have spaces
+		u.atNode(v, finding{rule: rule.Vague, message: "the description has " + numbered(n, "word")})
 	}
+}
+
+// numbered writes a number of things.
+func numbered(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // wants reports whether the settings ask for a rule.

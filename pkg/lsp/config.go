@@ -92,13 +92,7 @@ func (v *view) lockedNames(tree fs.FS, p string) []string {
 	if err != nil {
 		return nil
 	}
-	var names []string
-	for _, pack := range lock.Packs {
-		for name := range pack.Skills {
-			names = append(names, name)
-		}
-	}
-	return names
+	return lock.SkillNames()
 }
 
 // settings returns what the linter is told of the project's wishes.

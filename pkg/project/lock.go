@@ -82,6 +82,16 @@ func (l *Lock) IDs() []source.ID {
 	return slices.SortedFunc(maps.Keys(l.Packs), source.ID.Compare)
 }
 
+// SkillNames returns the names of all skills of all packs; of a name that several have there are several.
+func (l *Lock) SkillNames() []string {
+	var names []string
+	for _, p := range l.Packs {
+		names = slices.AppendSeq(names, maps.Keys(p.Skills))
+	}
+	slices.Sort(names)
+	return names
+}
+
 // Equal reports whether two locks say the same, keys that are unknown here left aside.
 func (l *Lock) Equal(o *Lock) bool {
 	return maps.EqualFunc(l.Packs, o.Packs, (*LockedPack).Equal) && maps.EqualFunc(l.Names, o.Names, LockedName.Equal)

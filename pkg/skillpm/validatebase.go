@@ -94,12 +94,25 @@ func (c *Client) baselined(file string, report lint.Report, f diag.Finding) base
 	if f.Line == 0 {
 		text = []byte(f.Message)
 		if r, _ := rule.Lookup(f.Rule); !r.Capability {
-			if data, err := os.ReadFile(abs); err == nil {
+			if data, ok := regular(abs); ok {
 				text = data
 			}
 		}
 	}
 	return baseline.Finding{Rule: f.Rule, Path: filepath.ToSlash(rel), Digest: baseline.Sum(text)}
+}
+
+// maxDigested is the size in bytes beyond which a file's own text is no part of what a baseline knows of it.
+const maxDigested = 64 << 20
+
+// regular returns the content of a regular file. What else has a name may never end.
+func regular(name string) ([]byte, bool) {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxDigested {
+		return nil, false
+	}
+	data, err := os.ReadFile(name)
+	return data, err == nil
 }
 
 // BaselineReport says what [Client.WriteBaseline] did.
@@ -157,7 +170,11 @@ func (c *Client) WriteBaseline(ctx context.Context, o ValidateOptions, file, rea
 	if err != nil {
 		return nil, err
 	}
-	if err := replaceFile(abs, next.Encode(), 0o644); err != nil {
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(abs); err == nil {
+		mode = info.Mode().Perm()
+	}
+	if err := replaceFile(abs, next.Encode(), mode); err != nil {
 		return nil, err
 	}
 	return &BaselineReport{Path: shown, Added: changes.Added, Kept: changes.Kept, Dropped: changes.Dropped}, nil

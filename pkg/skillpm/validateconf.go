@@ -103,11 +103,5 @@ func lockedNames(s scope.Scope) []string {
 	if err != nil {
 		return nil
 	}
-	var names []string
-	for _, p := range lock.Packs {
-		for name := range p.Skills {
-			names = append(names, name)
-		}
-	}
-	return names
+	return lock.SkillNames()
 }
