@@ -116,7 +116,7 @@ func TestOwnFiles(t *testing.T) {
 		want       []string // at which lines there is what
 	}{
 		{"skillpm.yaml", "name: x\nversoin: \"1\"\n", []string{"0:6 PACK005", "1:0 PACK005"}},
-		{"skillpm.yaml", "validate:\n  rules: {REF01: off}\n  ignore:\n    - {path: a, rules: [NONE1], reason: x}\n", []string{"1:10 SUP003", "3:6 SUP003"}},
+		{"skillpm.yaml", "validate:\n  rules: {REF01: off}\n  ignore:\n    - {path: a, rules: [NONE1], reason: x}\n", []string{"1:10 PACK005", "3:6 PACK005"}},
 		{"skillpm.yaml", "name: acme/deploy\n", nil},
 		{"skillpm.lock", "version: 99\n", []string{"0:9 PACK006"}},
 		{".skillpm/policy.yaml", "version: 1\nmodus: enforce\n", []string{"1:0 PACK009"}},
