@@ -33,7 +33,8 @@ type Options struct {
 // Serve talks to a client over two streams, until it says exit, its stream ends, or ctx is cancelled. Nothing else is
 // written to w. The error, with code Internal, is that the client left without asking for the shutdown first.
 func Serve(ctx context.Context, r io.Reader, w io.Writer, o Options) error {
-	ctx, cancel := context.WithCancel(ctx)
+	caller := ctx
+	ctx, cancel := context.WithCancel(caller)
 	defer cancel()
 	wire := newStream(r, w)
 	s := &server{
@@ -49,7 +50,7 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, o Options) error {
 	cancel()
 	s.work.Wait()
 	wire.finish()
-	if err == nil {
+	if caller.Err() == nil { // what was answered goes out before the process ends
 		<-sent
 	}
 	return err
