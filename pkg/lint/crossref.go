@@ -198,6 +198,29 @@ func (l *linter) crossReferences(units []*unit) {
 		}
 	}
 	cycles(units, byName)
+	keepNames(units)
+}
+
+// keepNames makes suggestions of the edits that would rename a skill which another one refers to: the reference would break.
+func keepNames(units []*unit) {
+	by := map[string]*unit{}
+	for _, u := range units {
+		for _, r := range u.refs {
+			if r.name != u.name.text {
+				by[r.name] = u
+			}
+		}
+	}
+	for _, u := range units {
+		if u.name.text == "" || by[u.name.text] == nil {
+			continue
+		}
+		for i, f := range u.findings {
+			if f.Rule == rule.NameDirectory || f.Rule == rule.Name {
+				u.findings[i].Fixable = false
+			}
+		}
+	}
 }
 
 func (u *unit) unknownSkill(r skillRef, names []string) {

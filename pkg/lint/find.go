@@ -173,7 +173,15 @@ func (l *linter) startsLikeSkill(name string) bool {
 		return false
 	}
 	doc, _ := skill.Parse(head)
-	return doc.FrontLine > 0 && doc.Name() != "" && doc.Description() != ""
+	if doc.FrontLine == 0 || doc.Front == nil {
+		return false
+	}
+	for i := 0; i+1 < len(doc.Front.Content); i += 2 {
+		if key := strings.ToLower(doc.Front.Content[i].Value); key == "name" || key == "description" {
+			return true
+		}
+	}
+	return false
 }
 
 // readHead returns the first bytes of a file.

@@ -20,7 +20,7 @@ func (u *unit) nameIsDirectory(j *judge) {
 	if j.NameIsDirectory == nil || name == "" || name == dir || dir == "." || dir == "/" || u.doc.Recovered(node) {
 		return
 	}
-	if u.tree.isFile("skillpm.yaml") || skill.Slug(name) == dir && !skill.LegalName(name) {
+	if u.tree.isFile("skillpm.yaml") || !skill.LegalName(name) {
 		return
 	}
 	fix := fmt.Sprintf("write name: %s, or rename the directory to %s", dir, name)

@@ -149,6 +149,15 @@ func TestMendLeaves(t *testing.T) {
 	}
 }
 
+// A name that another skill refers to is not changed: the reference would lead nowhere.
+func TestMendKeepsReferences(t *testing.T) {
+	fsys := tree("-- deploy/SKILL.md\n---\nname: roll-out\ndescription: D.\n---\nText\n-- other/SKILL.md\n---\nname: other\ndescription: O.\n---\nUse the `roll-out` skill.\n")
+	mend(t, fsys)
+	if got := string(fsys["deploy/SKILL.md"].Data); !strings.Contains(got, "name: roll-out\n") {
+		t.Errorf("got %q", got)
+	}
+}
+
 // FuzzMend: mending ends, what it leaves alone stays, and a second time changes nothing.
 func FuzzMend(f *testing.F) {
 	f.Add("name: deploy\ndescription: a: b\n", "Text")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -75,6 +76,9 @@ func (u *unit) scanText(f *file) {
 			message += ": " + h.Detail
 		}
 		u.at(f.source, h.Start, h.End, finding{rule: id, message: message})
+		if h.Kind == scan.Secret {
+			u.redact(f, h.Start, h.End)
+		}
 	}
 	if p := f.page; p != nil {
 		u.comment(f, p)
@@ -102,6 +106,18 @@ func (u *unit) onlyNamed(f *file, h scan.Hit) bool {
 		return true
 	}
 	return false
+}
+
+// redact keeps a secret out of the line that reports show: of every character after the first four stands a star.
+func (u *unit) redact(f *file, start, end int) {
+	line, column := f.position(start)
+	at := place{u.l.show(f.path), line}
+	text := []rune(u.lines[at])
+	last := min(len(text), column-1+utf8.RuneCount(f.data[start:end]))
+	for i := column - 1 + 4; i < last; i++ {
+		text[i] = '*'
+	}
+	u.line(at, string(text))
 }
 
 // comment reports the first HTML comment of the skill that is neither a suppression nor one of the usual ones.

@@ -93,3 +93,17 @@ func TestClaudeCode(t *testing.T) {
 		})
 	}
 }
+
+// A secret is in no report: what is shown of its line has stars in its place.
+func TestSecretIsNotShown(t *testing.T) {
+	key := "gh" + "p_" + "x7Kq2VnR9sLw4ZtB8mYc3HdJ6fPaE5uGoT1i"
+	all := mustRun(t, tree("-- deploy/SKILL.md\n"+head+"Use "+key+" [a](missing.md)\n"))
+	for _, f := range all.Findings {
+		if line := all.Line(f); strings.Contains(line, key) || strings.Contains(f.Message, key) || f.Line == 5 && !strings.Contains(line, "ghp_****") {
+			t.Errorf("%s: %q, %q", f.Rule, f.Message, line)
+		}
+	}
+	if len(all.Findings) != 2 {
+		t.Errorf("got %q", format(all))
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint/rule"
@@ -41,6 +42,7 @@ type suppression struct {
 	file        string // in the file system
 	path        string // as reports have it
 	line        int    // of the comment
+	column      int    // of the marker
 	text        string // of that line
 	first, last int    // the lines that it counts for; all where first is 0
 	rules       []string
@@ -77,13 +79,17 @@ func (u *unit) mayHaveMarker(f *file) bool {
 	case !f.isText():
 		return false
 	case f.page != nil && (f.source != u.src || !bytes.Contains(f.data[:u.doc.BodyStart], []byte(marker))):
-		return slices.ContainsFunc(f.page.Comments, func(c markdown.Span) bool { return strings.Contains(c.Text, marker) })
+		return slices.ContainsFunc(f.page.Comments, func(c markdown.Span) bool { return strings.Contains(c.Text, marker) }) ||
+			len(f.page.Blocks) > 0 && u.hasFindings(f) && bytes.Contains(f.data, []byte(marker))
 	case isMarkdown(f.rel) && f.page == nil:
-		shown := u.l.show(f.path)
-		return slices.ContainsFunc(u.findings, func(found diag.Finding) bool { return found.Path == shown }) &&
-			bytes.Contains(f.data, []byte(marker))
+		return u.hasFindings(f) && bytes.Contains(f.data, []byte(marker))
 	}
 	return bytes.Contains(f.data, []byte(marker))
+}
+
+func (u *unit) hasFindings(f *file) bool {
+	shown := u.l.show(f.path)
+	return slices.ContainsFunc(u.findings, func(found diag.Finding) bool { return found.Path == shown })
 }
 
 // commentAt returns the text after the marker at an offset, up to the end of its comment; ok is false where the marker is
@@ -95,11 +101,16 @@ func (u *unit) commentAt(f *file, at, line int) (text string, alone, ok bool) {
 	text = lineText[at-start+len(marker):]
 	if isMarkdown(f.rel) && (f.source != u.src || at >= u.doc.BodyStart) {
 		p := u.page(f)
-		if !strings.HasSuffix(before, "<!--") || p == nil || p.InCode(at) {
+		switch {
+		case p == nil:
 			return "", false, false
+		case p.inBlock(at): // a comment of the code's language
+		case !strings.HasSuffix(before, "<!--") || p.InCode(at):
+			return "", false, false
+		default:
+			text, after, closed := strings.Cut(text, "-->")
+			return text, before == "<!--" && closed && strings.TrimSpace(after) == "", true
 		}
-		text, after, closed := strings.Cut(text, "-->")
-		return text, before == "<!--" && closed && strings.TrimSpace(after) == "", true
 	}
 	for _, open := range []string{"<!--", "/*", "//", "#", "--", ";", "%"} {
 		if strings.HasSuffix(before, open) {
@@ -111,7 +122,7 @@ func (u *unit) commentAt(f *file, at, line int) (text string, alone, ok bool) {
 	return "", false, false
 }
 
-var until = regexp.MustCompile(`\s*\(?\buntil (\d{4}-\d{2}-\d{2})\)?\s*$`)
+var until = regexp.MustCompile(`\s*\(?\buntil (\d[\d./-]+)\)?\s*$`)
 
 // suppression reads what follows the marker.
 func (u *unit) suppression(f *file, line int, text string, alone bool) *suppression {
@@ -121,16 +132,28 @@ func (u *unit) suppression(f *file, line int, text string, alone bool) *suppress
 	} else if alone {
 		s.last = f.nextText(line)
 	}
-	say := func(id, message, fix string) {
-		u.add(finding{rule: id, src: f.source, line: line, column: 1, message: message, fix: fix})
+	s.column = 1
+	if i := strings.Index(s.text, marker); i >= 0 {
+		s.column = utf8.RuneCountInString(s.text[:i]) + 1
 	}
-	list, reason, _ := strings.Cut(text, ":")
+	say := func(id, message, fix string) {
+		u.add(finding{rule: id, src: f.source, line: line, column: s.column, width: len(marker), message: message, fix: fix})
+	}
+	list, reason, colon := strings.Cut(text, ":")
+	if words := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' }); !colon && slices.ContainsFunc(words, func(w string) bool { return rule.CheckPattern(w) != nil }) {
+		say(rule.NoReason, "the suppression has no colon before its reason, so it does not count", "")
+		return nil
+	}
 	s.rules = strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
 	s.reason = strings.TrimSpace(reason)
 	if m := until.FindStringSubmatchIndex(s.reason); m != nil {
 		day, err := time.Parse(time.DateOnly, s.reason[m[2]:m[3]])
 		s.reason = strings.TrimSpace(s.reason[:m[0]])
-		if err == nil && !u.l.Now.IsZero() && !u.l.Now.Before(day) {
+		if err != nil {
+			say(rule.Expired, "the suppression ends on a day that does not exist, so it does not count", "write the day as 2027-01-31")
+			return nil
+		}
+		if !u.l.Now.IsZero() && !u.l.Now.Before(day) {
 			say(rule.Expired, "the suppression ended on "+day.Format(time.DateOnly), "")
 			return nil
 		}
@@ -197,13 +220,16 @@ func (u *unit) suppress() {
 	for _, s := range u.comments {
 		if !s.used && slices.ContainsFunc(s.rules, u.l.alwaysOn) {
 			u.add(finding{
-				rule: rule.Unused, path: s.file, line: s.line, column: 1,
+				rule: rule.Unused, path: s.file, line: s.line, column: s.column, width: len(marker),
 				message: fmt.Sprintf("there is no finding of %s here", strings.Join(s.rules, ", ")),
 			})
 			u.line(place{s.path, s.line}, s.text)
 		}
 	}
 }
+
+// onceOnly reports whether a rule says something about the first place in a file only.
+func onceOnly(r rule.Rule) bool { return r.Family() == "SEC" && r.Severity != diag.SeverityError }
 
 // alwaysOn reports whether a pattern's rules look at a skill whatever the profiles are and whichever other skills are
 // checked, and the settings let them.
@@ -212,7 +238,7 @@ func (l *linter) alwaysOn(pattern string) bool {
 		if !rule.Match(pattern, r.ID) {
 			continue
 		}
-		if _, off := l.Settings.level(r.ID, r.Severity); off || r.Off || slices.Contains([]string{"FM", "PACK", "XS"}, r.Family()) || r.ID == rule.Executable && l.NoModes {
+		if _, off := l.Settings.level(r.ID, r.Severity); off || r.Off || slices.Contains([]string{"FM", "PACK", "XS"}, r.Family()) || onceOnly(r) || r.ID == rule.Executable && l.NoModes {
 			return false
 		}
 	}

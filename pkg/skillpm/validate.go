@@ -22,6 +22,7 @@ type ValidateOptions struct {
 	Parallel int      // how many skills are checked at once; 0 means one a processor
 
 	Strict   bool     // warnings are errors
+	Lenient  bool     // warnings are no errors, whatever skillpm.yaml says
 	Enable   []string // rules that are asked for: ids, families, or the start of an id and a star
 	Disable  []string // rules that say nothing
 	NoConfig bool     // do not read what skillpm.yaml says under validate:
@@ -146,7 +147,7 @@ func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]
 	}
 	report, err := lint.Run(ctx, fsys, j.targets, lint.Options{
 		Profiles: profiles, Parallel: o.Parallel, NoModes: j.client.OS == "windows", Edits: o.Edits,
-		Settings: j.settings, Now: j.client.Now(), Known: j.client.known(j.project), Show: j.show,
+		Settings: j.settings, Now: j.client.Now(), Known: j.client.known(j.project, j.absolute()), Show: j.show,
 	})
 	if err != nil {
 		return report, err
@@ -173,6 +174,15 @@ func (j *job) checkSettings(ctx context.Context, fsys fs.FS, report *lint.Report
 		}
 	}
 	return nil
+}
+
+// absolute returns the targets as paths of the operating system.
+func (j *job) absolute() []string {
+	var out []string
+	for _, t := range j.targets {
+		out = append(out, filepath.Join(j.root, filepath.FromSlash(t)))
+	}
+	return out
 }
 
 // overlaid returns the volume with other contents for some files.

@@ -9,6 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // checkedProject is the project around what is validated.
@@ -66,7 +67,7 @@ func (p *checkedProject) profiles() []string {
 // settings returns what the linter is told: the project's wishes, then those of the command line.
 func (p *checkedProject) settings(root string, o ValidateOptions) lint.Settings {
 	s := lint.NewSettings(root, p.config)
-	s.Strict = s.Strict || o.Strict
+	s.Strict = (s.Strict || o.Strict) && !o.Lenient
 	for _, pattern := range o.Enable {
 		s.Levels = append(s.Levels, lint.Level{Rules: pattern, Own: true})
 	}
@@ -76,8 +77,9 @@ func (p *checkedProject) settings(root string, o ValidateOptions) lint.Settings 
 	return s
 }
 
-// known returns what tells whether a skill is installed for the project or the user, by its bare name or an alias.
-func (c *Client) known(p *checkedProject) func(name string) bool {
+// known returns what tells whether there is a skill that is not checked: one that is installed for the project or the
+// user, or that is beside the targets.
+func (c *Client) known(p *checkedProject, targets []string) func(name string) bool {
 	scopes := []scope.Scope{c.Paths.User()}
 	if p.found {
 		scopes = append(scopes, p.scope)
@@ -89,8 +91,28 @@ func (c *Client) known(p *checkedProject) func(name string) bool {
 	slices.Sort(names)
 	return func(name string) bool {
 		_, ok := slices.BinarySearch(names, name)
-		return ok
+		return ok || p.beside(name, targets)
 	}
+}
+
+// besides are the directories, below a project and beside a skill that is checked, in which other skills are.
+var besides = [...]string{"", "skills", ".agents/skills", ".claude/skills", ".skillpm/skills"}
+
+// beside reports whether there is a skill in a directory of that name beside one of the targets, or where a project has
+// its skills: it is there, if it was not asked for.
+func (p *checkedProject) beside(name string, targets []string) bool {
+	places := []string{p.dir}
+	for _, t := range targets {
+		places = append(places, t, filepath.Dir(t), filepath.Dir(filepath.Dir(t)))
+	}
+	for _, place := range places {
+		for _, dir := range besides {
+			if info, err := os.Stat(filepath.Join(place, filepath.FromSlash(dir), name, skill.File)); err == nil && info.Mode().IsRegular() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // lockedNames returns the names of a scope's installed skills; none where its lock cannot be read, which is said elsewhere.

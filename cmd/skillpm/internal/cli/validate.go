@@ -102,6 +102,7 @@ const collectAt = 150
 // validate checks and reports; errors in skills are the exit code only.
 func (a *app) validate(cmd *cobra.Command, o skillpm.ValidateOptions, flags validateFlags) error {
 	o.Changed = o.Changed || o.Since != ""
+	o.Lenient = cmd.Flags().Changed("strict") && !o.Strict
 	if err := checkFlags(o, flags); err != nil {
 		return err
 	}
@@ -187,7 +188,13 @@ func (a *app) finish(o outcome, to []destination) error {
 	if err := a.render(o, to); err != nil {
 		return err
 	}
-	if !o.OK() || o.dry && len(o.mended) > 0 {
+	if o.dry { // the exit code of --diff is about changes
+		if len(o.mended) > 0 {
+			return reported{diag.Invalid}
+		}
+		return nil
+	}
+	if !o.OK() {
 		return reported{diag.Invalid}
 	}
 	return nil

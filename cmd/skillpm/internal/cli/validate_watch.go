@@ -50,7 +50,7 @@ func (a *app) nextChange(ctx context.Context, w *watch.Watcher, to []destination
 	for {
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, reported{diag.Interrupted} // as it was told to end
 		case changed, ok := <-w.Events():
 			if !ok {
 				return nil, w.Err()
