@@ -118,7 +118,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 	without := func(key string) string { return entry(key, "") }
 	for _, tt := range []struct{ name, text, want, hint string }{
-		{"empty", "", "b.yaml is empty", "--write-baseline=b.yaml"},
+		{"empty", "", "b.yaml is empty", "--baseline b.yaml --write-baseline"},
 		{"comment", "# x\n", "b.yaml is empty", ""},
 		{"null", "~", "b.yaml is empty", ""},
 		{"cut off", text[:len(text)/2], "b.yaml:", ""},

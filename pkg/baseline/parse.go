@@ -27,7 +27,7 @@ func Parse(path string, data []byte) (*Baseline, error) {
 	}
 	if root == nil {
 		return nil, diag.Errorf(diag.Invalid, "%s is empty", path).
-			WithHint("write it with skillpm validate --write-baseline=%s", path)
+			WithHint("write it with skillpm validate --baseline %s --write-baseline", path)
 	}
 	b := &Baseline{}
 	version := false

@@ -148,3 +148,12 @@ func TestCollision(t *testing.T) {
 	got, _ := run(t, tree("-- deploy/SKILL.md\n"+head+"Text\n-- deploy/Notes.md\nN\n-- deploy/notes.md\nn\n"))
 	compare(t, got, "deploy/notes.md:0:0 STR015 error notes.md and Notes.md are one file on other machines")
 }
+
+// A skill that two agents have in their own directories is one.
+func TestMirrored(t *testing.T) {
+	skill := "---\nname: deploy\ndescription: Deploys.\n---\nText\n"
+	got, _ := run(t, tree("-- skillpm.yaml\n{}\n-- .claude/skills/deploy/SKILL.md\n"+skill+"-- .agents/skills/deploy/SKILL.md\n"+skill))
+	compare(t, got, "")
+	got, _ = run(t, tree("-- skillpm.yaml\n{}\n-- a/deploy/SKILL.md\n"+skill+"-- b/deploy/SKILL.md\n"+skill))
+	compare(t, got, `b/deploy/SKILL.md:2:7 PACK001 error a/deploy/SKILL.md is already called "deploy"`)
+}

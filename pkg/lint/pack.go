@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint/rule"
@@ -39,6 +40,8 @@ func sameNames(units []*unit, pack bool) {
 		}
 		squashed := similar.Squash(u.name.text)
 		switch first, other := names[u.name.text], near[squashed]; {
+		case first != nil && mirrored(first, u):
+			continue
 		case first != nil:
 			u.sameName(first, pack)
 		case other != nil:
@@ -49,6 +52,21 @@ func sameNames(units []*unit, pack bool) {
 		names[u.name.text] = cmp.Or(names[u.name.text], u)
 		near[squashed] = cmp.Or(near[squashed], u)
 	}
+}
+
+// mirrored reports whether two skills are one that is in the directories of two agents, as .claude/skills and .agents/skills.
+func mirrored(a, b *unit) bool {
+	return a.name.text == b.name.text && a.description.text == b.description.text && agentDir(a.dir) != agentDir(b.dir)
+}
+
+// agentDir returns the first hidden directory of a path, which agents' are, or "".
+func agentDir(dir string) string {
+	for part := range strings.SplitSeq(dir, "/") {
+		if strings.HasPrefix(part, ".") {
+			return part
+		}
+	}
+	return ""
 }
 
 func sameDescriptions(units []*unit) {

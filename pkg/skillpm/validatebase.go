@@ -41,7 +41,7 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return diag.Errorf(diag.NotFound, "the baseline %s does not exist", shown).
-			WithHint("`skillpm validate --write-baseline=%s --reason TEXT` writes one", shown)
+			WithHint("`skillpm validate --baseline %s --write-baseline --reason TEXT` writes one", shown)
 	}
 	if err != nil {
 		return err
@@ -125,14 +125,12 @@ type BaselineReport struct {
 
 // WriteBaseline validates and writes a baseline that accepts every error and warning there is, for a reason. Entries of a
 // baseline that is there keep theirs. Advice does not fail and is left out.
-func (c *Client) WriteBaseline(ctx context.Context, o ValidateOptions, file, reason string) (*BaselineReport, error) {
+func (c *Client) WriteBaseline(ctx context.Context, o ValidateOptions, reason string) (*BaselineReport, error) {
 	jobs, err := c.jobs(o)
 	if err != nil {
 		return nil, err
 	}
-	if file == "" {
-		file = jobs[0].baselineFile(o)
-	}
+	file := jobs[0].baselineFile(o)
 	if file == "" {
 		file = filepath.Join(jobs[0].project.dir, BaselineName)
 	}

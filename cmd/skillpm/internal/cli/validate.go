@@ -127,7 +127,7 @@ func (a *app) validate(cmd *cobra.Command, o skillpm.ValidateOptions, flags vali
 	if err != nil {
 		return err
 	}
-	if flags.baseline.file != "" {
+	if flags.baseline.write {
 		return a.writeBaseline(cmd.Context(), c, o, flags.baseline)
 	}
 	if flags.stdin {
@@ -175,7 +175,7 @@ func checkFlags(o skillpm.ValidateOptions, flags validateFlags) error {
 			WithHint("--format json has the edits that mend a finding")
 	case flags.fix && flags.diff:
 		return diag.Errorf(diag.Usage, "--fix and --diff exclude each other: --diff changes nothing")
-	case flags.watch && (flags.fix || flags.diff || flags.stdin || flags.baseline.file != ""):
+	case flags.watch && (flags.fix || flags.diff || flags.stdin || flags.baseline.write):
 		return diag.Errorf(diag.Usage, "--watch goes together with neither --fix, --diff, --stdin nor --write-baseline")
 	case o.Baseline != "" && o.NoBaseline:
 		return diag.Errorf(diag.Usage, "--baseline and --no-baseline exclude each other")

@@ -12,24 +12,21 @@ import (
 
 // baselineFlags are the flags that write a baseline.
 type baselineFlags struct {
-	file, reason string
+	write  bool
+	reason string
 }
-
-// defaultBaseline is what --write-baseline without a file stands for. A file of that name is written as ./auto.
-const defaultBaseline = "auto"
 
 func (b *baselineFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&b.file, "write-baseline", "", "accept all errors and warnings that there are, in `FILE`; without one in that of skillpm.yaml, else "+skillpm.BaselineName)
-	f.Lookup("write-baseline").NoOptDefVal = defaultBaseline
+	f.BoolVar(&b.write, "write-baseline", false, "accept all errors and warnings that there are, in the baseline (default "+skillpm.BaselineName+")")
 	f.StringVar(&b.reason, "reason", "", "with --write-baseline: why they are accepted")
 }
 
 func (b *baselineFlags) check(o skillpm.ValidateOptions, flags validateFlags) error {
 	switch {
-	case b.reason != "" && b.file == "":
+	case b.reason != "" && !b.write:
 		return diag.Errorf(diag.Usage, "--reason has a meaning only with --write-baseline")
-	case b.file != "" && (flags.fix || flags.diff || flags.stdin || o.Changed):
+	case b.write && (flags.fix || flags.diff || flags.stdin || o.Changed):
 		return diag.Errorf(diag.Usage, "--write-baseline goes together with neither --fix, --diff, --stdin nor --changed")
 	}
 	return nil
@@ -37,10 +34,7 @@ func (b *baselineFlags) check(o skillpm.ValidateOptions, flags validateFlags) er
 
 // writeBaseline writes a baseline and says what is in it.
 func (a *app) writeBaseline(ctx context.Context, c *skillpm.Client, o skillpm.ValidateOptions, b baselineFlags) error {
-	if b.file == defaultBaseline {
-		b.file = ""
-	}
-	r, err := c.WriteBaseline(ctx, o, b.file, b.reason)
+	r, err := c.WriteBaseline(ctx, o, b.reason)
 	if diag.CodeOf(err) == diag.Usage && b.reason == "" {
 		return diag.Errorf(diag.Usage, "findings are accepted for a reason").WithHint("say why: --reason TEXT")
 	}
