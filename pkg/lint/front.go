@@ -111,6 +111,9 @@ func isBlank(n *yaml.Node) bool {
 
 func (u *unit) blank(j *judge, v conform.Violation) {
 	f := finding{rule: rule.Empty, message: fieldName(v.Pointer) + " has no value", profile: j.ID}
+	if slices.Contains(conform.Texts(j.schema.Raw["required"]), strings.TrimPrefix(v.Pointer, "/")) {
+		f.fix = "give it a value"
+	}
 	if d := j.Downgraded(v.Pointer, v.Keyword, conform.TypeOf(v.Node)); d != nil && !slices.Contains(conform.Texts(j.schema.Raw["required"]), v.Pointer[1:]) {
 		f.rule, f.severity = d.Rule, &d.Severity
 	}
@@ -168,6 +171,8 @@ func (u *unit) unknownField(j *judge, v conform.Violation) {
 		}
 		if near := suggest(key.Value, known); near != "" && !hasKey(v.Node, near) {
 			f.fix = fmt.Sprintf("did you mean %s?", near)
+		} else if near := suggest(key.Value, u.l.fields()); v.Pointer == "" && near != "" && !hasKey(v.Node, near) {
+			f.fix = fmt.Sprintf("did you mean %s, of %s?", near, strings.Join(u.l.hosts()[near], ", "))
 		}
 		u.strangers = append(u.strangers, stranger{key, j, f})
 	}

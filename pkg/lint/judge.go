@@ -1,6 +1,9 @@
 package lint
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/skillpm/skillpm/pkg/conform"
 	"github.com/skillpm/skillpm/pkg/profile"
 	"github.com/skillpm/skillpm/schema"
@@ -27,6 +30,9 @@ func readSchema(name string) (*conform.Schema, error) {
 	}
 	return conform.New(name, text)
 }
+
+// fields returns the fields that some host knows, in order.
+func (l *Linter) fields() []string { return slices.Sorted(maps.Keys(l.hosts())) }
 
 // hostFields returns, for every field that some profile knows, the profiles that know it.
 func hostFields() map[string][]string {

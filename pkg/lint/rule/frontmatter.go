@@ -105,7 +105,7 @@ var frontmatterRules = []Rule{
 	{
 		ID: OtherHost, Title: "field of another host", Severity: a,
 		Why: "The field has an effect only in the hosts that know it.",
-		Fix: "keep it if the skill is for those hosts",
+		Fix: "keep it if the skill is for those hosts, else move it below metadata:",
 
 		Bad: "---\nname: deploy\ndescription: Rolls a service out. Use when asked to deploy.\n" +
 			"argument-hint: SERVICE\n---\n\nRoll the service out.\n",
