@@ -18,6 +18,8 @@ type collector struct {
 
 	suppressed []Suppressed
 
+	said map[string]int // how many findings of each rule there are
+
 	lenient bool // errors are warnings, but for what is hostile: no host takes it for a skill
 }
 
@@ -40,7 +42,16 @@ type finding struct {
 	suggest  bool               // the edits are a suggestion, and not safe to apply unseen
 }
 
+// maxOfRule is how many findings of one rule there are of a skill at most: who reads a thousand has seen enough.
+const maxOfRule = 1000
+
 func (c *collector) add(f finding) {
+	if c.said == nil {
+		c.said = map[string]int{}
+	}
+	if c.said[f.rule]++; c.said[f.rule] > maxOfRule {
+		return
+	}
 	out := diag.Finding{
 		Rule: f.rule, Severity: rule.Severity(f.rule), Path: f.path, Line: f.line, Column: f.column,
 		Message: f.message, Fix: f.fix, Profile: f.profile, Fixable: f.edits != nil && !f.suggest,

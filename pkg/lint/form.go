@@ -21,13 +21,21 @@ var formRules = map[skill.Kind]string{
 
 // form reports what is wrong with the form of SKILL.md.
 func (u *unit) form(problems []skill.Problem) {
-	for _, p := range problems {
-		u.add(finding{
-			rule: formRules[p.Kind], src: u.src, line: p.Line, column: p.Column, message: p.Message, fix: p.Fix,
-			edits: u.formEdits(p),
-		})
+	for i, p := range problems {
+		f := finding{rule: formRules[p.Kind], src: u.src, line: p.Line, column: p.Column, message: p.Message, fix: p.Fix}
+		if i < maxTries && u.doc.FrontEnd-u.doc.FrontStart < maxTried {
+			f.edits = u.formEdits(p)
+		}
+		u.add(f)
 	}
 }
+
+// Whether a broken field can be mended is found out by reading the file with the mended one. That is done for so many of
+// a file, and for frontmatter of up to so many bytes.
+const (
+	maxTries = 20
+	maxTried = 64 << 10
+)
 
 // formEdits returns edits for the problems that can be mended without a guess; nil for others.
 func (u *unit) formEdits(p skill.Problem) func() []diag.Edit {

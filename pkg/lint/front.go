@@ -153,13 +153,18 @@ func (u *unit) missing(j *judge, v conform.Violation) {
 	}
 }
 
+// maxUnknown is how many unknown fields of one mapping are told.
+const maxUnknown = 100
+
 func (u *unit) unknownField(j *judge, v conform.Violation) {
 	known := conform.FieldNames(v.Rule)
-	for i := 0; i+1 < len(v.Node.Content); i += 2 {
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(v.Node.Content) && len(seen) < maxUnknown; i += 2 {
 		key := v.Node.Content[i]
-		if slices.Contains(known, key.Value) {
+		if slices.Contains(known, key.Value) || seen[key.Value] {
 			continue
 		}
+		seen[key.Value] = true
 		f := finding{rule: rule.Unknown, profile: j.ID}
 		if d := j.Downgraded(v.Pointer, v.Keyword, ""); d != nil {
 			f.rule, f.severity = d.Rule, &d.Severity

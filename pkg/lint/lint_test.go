@@ -534,3 +534,30 @@ func TestPipe(t *testing.T) {
 		deploy/SKILL.md:0:0 STR009 error SKILL.md is no regular file
 		deploy/a.md:0:0 STR007 error a.md is neither a file nor a directory`)
 }
+
+// What is wrong a hundred thousand times is told often enough, and no more.
+func TestBounds(t *testing.T) {
+	for name, front := range map[string]string{
+		"broken fields":   "name: deploy\ndescription: D.\n" + strings.Repeat("a: b: c\n", 20_000),
+		"unknown fields":  "name: deploy\ndescription: D.\n" + numberedLines(20_000, "field%d: x\n"),
+		"metadata":        "name: deploy\ndescription: D.\nmetadata:\n" + numberedLines(20_000, "  field%d: 1\n"),
+		"a single field":  strings.Repeat("a: b\n", 50_000),
+		"suppressions":    "name: deploy\ndescription: D.\n" + strings.Repeat("# skillpm-ignore X: y\n", 20_000),
+		"huge and broken": "name: deploy\ndescription: D.\n" + strings.Repeat("a: [\n", 100_000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, _ := run(t, tree("-- deploy/SKILL.md\n---\n"+front+"---\nText\n"))
+			if len(got) == 0 || len(got) > 3000 {
+				t.Errorf("%d findings", len(got))
+			}
+		})
+	}
+}
+
+func numberedLines(n int, line string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, line, i)
+	}
+	return b.String()
+}

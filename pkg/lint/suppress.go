@@ -50,15 +50,18 @@ type suppression struct {
 	used        bool
 }
 
+// maxSuppressions is how many such comments of one file are read.
+const maxSuppressions = 500
+
 // suppressions reads the comments of a file that suppress findings, and reports those that do not count.
 func (u *unit) suppressions(f *file) []*suppression {
 	if !u.mayHaveMarker(f) {
 		return nil
 	}
 	var out []*suppression
-	for at := 0; ; {
+	for at, tries := 0, 0; ; tries++ {
 		i := bytes.Index(f.data[at:], []byte(marker))
-		if i < 0 {
+		if i < 0 || tries >= maxSuppressions {
 			return out
 		}
 		at += i

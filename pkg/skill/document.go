@@ -23,6 +23,7 @@ type Document struct {
 	BodyLine  int // the line of the file at which the body starts
 
 	recovered map[*yaml.Node]bool
+	lines     []int // where the lines of the frontmatter start, once somebody asks
 }
 
 // Body returns the Markdown after the frontmatter.

@@ -102,9 +102,17 @@ type field struct {
 	line int // of the frontmatter's text, from 1
 }
 
+// maxByField is the size in bytes beyond which broken frontmatter is not read field by field. That of real skills is a
+// hundredth of it.
+const maxByField = 256 << 10
+
 // fields reads text field by field after the whole was refused with err.
 func (p *parser) fields(text []byte, err error) *yaml.Node {
 	root := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: 1, Column: 1}
+	if len(text) > maxByField {
+		p.broken(field{text: text, line: 1}, err)
+		return root
+	}
 	clean := true
 	for _, f := range splitFields(text) {
 		node, ferr := readYAML(f.text)

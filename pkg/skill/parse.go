@@ -46,7 +46,13 @@ type parser struct {
 	problems []Problem
 }
 
+// maxProblems is how many problems of one file are told. A frontmatter with more is none.
+const maxProblems = 200
+
 func (p *parser) add(kind Kind, line, column int, message, fix string) {
+	if len(p.problems) >= maxProblems {
+		return
+	}
 	p.problems = append(p.problems, Problem{Kind: kind, Line: line, Column: column, Message: message, Fix: fix})
 }
 

@@ -111,9 +111,17 @@ func (d *Document) fieldEnd(k *yaml.Node) int {
 
 // offset returns the byte at which a line and column of the file start.
 func (d *Document) offset(line, column int) int {
-	at := d.FrontStart
-	for n := d.FrontLine; n < line; n++ {
-		_, at = cutLine(d.Source, at)
+	if d.lines == nil {
+		for at := d.FrontStart; at < d.FrontEnd; {
+			d.lines = append(d.lines, at)
+			_, at = cutLine(d.Source, at)
+		}
+	}
+	at := d.FrontEnd
+	if n := line - d.FrontLine; n < 0 {
+		at = d.FrontStart
+	} else if n < len(d.lines) {
+		at = d.lines[n]
 	}
 	for ; column > 1 && at < len(d.Source); column-- {
 		_, n := utf8.DecodeRune(d.Source[at:])
