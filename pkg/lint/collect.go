@@ -52,6 +52,9 @@ func (c *collector) add(f finding) {
 	if c.said[f.rule]++; c.said[f.rule] > maxOfRule {
 		return
 	}
+	if f.src != nil && f.src.converted {
+		f.edits = nil
+	}
 	out := diag.Finding{
 		Rule: f.rule, Severity: rule.Severity(f.rule), Path: f.path, Line: f.line, Column: f.column,
 		Message: f.message, Fix: f.fix, Profile: f.profile, Fixable: f.edits != nil && !f.suggest,

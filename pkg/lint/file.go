@@ -85,7 +85,7 @@ func (u *unit) loadFile(a *arena, rel string) *file {
 	case whole && (f.format == scan.Text || f.format.Archive()):
 		f.data = data
 	case whole && f.format == scan.UTF16:
-		f.data, f.format = scan.FromUTF16(data), scan.Text
+		f.data, f.format, f.converted = scan.FromUTF16(data), scan.Text, true
 	case whole:
 	case f.format == scan.Text && rel == path.Base(u.file):
 		u.add(finding{rule: rule.Unreadable, path: f.path, message: "the file is larger than " + size(limit)})

@@ -132,10 +132,19 @@ func (u *unit) order() {
 		}
 		at, _ := u.doc.Lookup(key)
 		u.atNode(at, finding{
-			rule: rule.FieldOrder, message: key + " stands below " + k.Value, edits: u.src.rewriting(u.doc.First("name", "description")),
+			rule: rule.FieldOrder, message: key + " stands below " + k.Value, edits: u.reorder(),
 		})
 		return
 	}
+}
+
+// reorder returns edits that put name and description first. A comment that suppresses something at the start of the
+// frontmatter is about the field that is there now.
+func (u *unit) reorder() func() []diag.Edit {
+	if bytes.Contains(u.src.data[u.doc.FrontStart:u.doc.FrontEnd], []byte(marker)) {
+		return nil
+	}
+	return u.src.rewriting(u.doc.First("name", "description"))
 }
 
 // ending says that the last line of a text is not ended.

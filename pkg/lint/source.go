@@ -12,6 +12,8 @@ type source struct {
 	data  []byte
 	lines []int // the offset of each line
 
+	converted bool // the data is not as it is on disk, so that nothing can be edited in it
+
 	last struct{ offset, line, column int } // what position answered; lines can be as long as a file
 }
 
@@ -43,6 +45,18 @@ func (s *source) line(n int) string {
 		end = lines[n] - 1
 	}
 	return strings.TrimRight(string(s.data[lines[n-1]:end]), "\r")
+}
+
+// lineLength returns how many bytes a line has, with its ending.
+func (s *source) lineLength(n int) int {
+	lines := s.index()
+	switch {
+	case n < 1 || n > len(lines):
+		return 0
+	case n == len(lines):
+		return len(s.data) - lines[n-1]
+	}
+	return lines[n] - lines[n-1]
 }
 
 // position returns the line and column of a byte.

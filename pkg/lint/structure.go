@@ -36,8 +36,10 @@ func (u *unit) structure() {
 		u.leftover(rel, false)
 		u.unsafePath(rel)
 	}
-	for _, rel := range u.tree.skipped {
-		u.leftover(rel, true)
+	for _, list := range [][]string{u.tree.skipped, u.tree.leftovers} {
+		for _, rel := range list {
+			u.leftover(rel, true)
+		}
 	}
 	for rel, err := range u.tree.unread {
 		u.add(finding{rule: rule.Unreadable, path: path.Join(u.dir, rel), message: "the directory cannot be read: " + reason(err)})

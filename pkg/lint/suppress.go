@@ -50,6 +50,9 @@ type suppression struct {
 	used        bool
 }
 
+// maxCommentLine is the length in bytes beyond which nobody reads a line for such comments.
+const maxCommentLine = 8 << 10
+
 // maxSuppressions is how many such comments of one file are read.
 const maxSuppressions = 500
 
@@ -66,6 +69,10 @@ func (u *unit) suppressions(f *file) []*suppression {
 		}
 		at += i
 		line, _ := f.position(at)
+		if f.lineLength(line) > maxCommentLine {
+			at += len(marker)
+			continue
+		}
 		if text, alone, ok := u.commentAt(f, at, line); ok {
 			if s := u.suppression(f, line, text, alone); s != nil {
 				out = append(out, s)

@@ -73,7 +73,7 @@ func newTarget(s string) target {
 // placeholder reports whether a target is a pattern to be filled in: a variable, braces, angle brackets, a glob, or dots
 // in place of a path.
 func placeholder(s string) bool {
-	if strings.ContainsAny(s, "{}<>$*|") || strings.Contains(s, "...") || strings.ContainsRune(s, '…') {
+	if strings.HasPrefix(s, "%") && strings.HasSuffix(s, "%") || strings.ContainsAny(s, "{}<>$*|") || strings.Contains(s, "...") || strings.ContainsRune(s, '…') {
 		return true
 	}
 	if plain, err := url.PathUnescape(s); err == nil && plain != s && strings.ContainsAny(plain, "{}<>$*|") {

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
@@ -20,13 +21,16 @@ const (
 
 // tree is what a skill's directory holds, by slash-separated paths relative to it.
 type tree struct {
-	entries map[string]fs.DirEntry
-	files   []string         // regular files that belong to this skill, in order
-	links   []string         // symbolic links and other things that are neither files nor directories
-	nested  []home           // skills below this one
-	skipped []string         // directories that were not looked into
-	unread  map[string]error // directories that could not be
-	full    bool             // there was more than maxEntries
+	entries   map[string]fs.DirEntry
+	files     []string         // regular files that belong to this skill, in order
+	links     []string         // symbolic links and other things that are neither files nor directories
+	nested    []home           // skills below this one
+	skipped   []string         // directories that were not looked into
+	leftovers []string         // directories of tools that would be published
+	unread    map[string]error // directories that could not be
+	full      bool             // there was more than maxEntries
+
+	hints int // how often near was asked
 
 	folded map[string]string // the paths by their folded form, made when first needed
 }
@@ -48,9 +52,12 @@ func (t *tree) add(l *linter, root, dir string, entries []fs.DirEntry, depth int
 		rel := path.Join(dir, e.Name())
 		t.entries[rel] = e
 		switch {
-		case e.IsDir() && (skill.SkipDir(e.Name()) || leftoverDir(e.Name())):
+		case e.IsDir() && (skill.SkipDir(e.Name()) || leftoverDir(e.Name()) && bundle.Ignored(rel, true)):
 			t.skipped = append(t.skipped, rel)
 		case e.IsDir():
+			if own && leftoverDir(e.Name()) {
+				t.leftovers = append(t.leftovers, rel)
+			}
 			t.descend(l, root, rel, depth, own)
 		case !own:
 		case e.Type().IsRegular():
@@ -133,9 +140,19 @@ func (t *tree) likely(rel string) string {
 
 func fold(s string) string { return strings.ToLower(norm.NFC.String(s)) }
 
+// Looking for what was meant takes as long as there are files, so it is done for so many references and among so many
+// files only.
+const (
+	maxHints = 200
+	maxNear  = 5000
+)
+
 // near returns a file that was perhaps meant by a path that does not exist: the only one of that name elsewhere, or one
 // of nearly that name in the same directory; "" if there is none.
 func (t *tree) near(rel string) string {
+	if t.hints++; t.hints > maxHints || len(t.files) > maxNear {
+		return ""
+	}
 	base, dir := path.Base(rel), path.Dir(rel)
 	var same, beside []string
 	for _, f := range t.files {

@@ -15,7 +15,7 @@ import (
 // or the field is not in a block of its own lines.
 func (d *Document) Replace(key, text string) (data []byte, ok bool) {
 	k, v := d.Lookup(key)
-	if v == nil || d.Front.Style&yaml.FlowStyle != 0 {
+	if v == nil || d.Front.Style&yaml.FlowStyle != 0 || hasAnchor(v) {
 		return nil, false
 	}
 	start := d.offset(v.Line, v.Column)
@@ -64,7 +64,8 @@ func (d *Document) QuoteLine(line int) (data []byte, ok bool) {
 // First returns the file with the named fields moved to the start of the frontmatter, in that order, each with the
 // comments above it. ok is false where the frontmatter has not a field a line.
 func (d *Document) First(keys ...string) (data []byte, ok bool) {
-	if d.Front == nil || d.Front.Style&yaml.FlowStyle != 0 || len(d.recovered) > 0 || len(d.Front.Content) == 0 {
+	if d.Front == nil || d.Front.Style&yaml.FlowStyle != 0 || len(d.recovered) > 0 || len(d.Front.Content) == 0 || hasAnchor(d.Front) ||
+		!bytes.HasPrefix(d.Source[d.FrontEnd:], []byte("---")) {
 		return nil, false
 	}
 	type region struct {
@@ -90,7 +91,34 @@ func (d *Document) First(keys ...string) (data []byte, ok bool) {
 	for _, r := range moved {
 		data = append(data, d.Source[r.start:r.end]...)
 	}
-	return append(data, d.Source[d.FrontEnd:]...), true
+	data = append(data, d.Source[d.FrontEnd:]...)
+	return data, d.sameFields(data)
+}
+
+// sameFields reports whether other text has the same fields with the same values and comments, and is as valid.
+func (d *Document) sameFields(data []byte) bool {
+	_, before := Parse(d.Source)
+	other, after := Parse(data)
+	if len(after) > len(before) || other.Front == nil || len(other.Front.Content) != len(d.Front.Content) {
+		return false
+	}
+	for i := 0; i+1 < len(d.Front.Content); i += 2 {
+		_, v := other.Lookup(d.Front.Content[i].Value)
+		if v == nil || !sameNode(d.Front.Content[i+1], v) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameNode(a, b *yaml.Node) bool {
+	return a.Kind == b.Kind && a.ShortTag() == b.ShortTag() && a.Value == b.Value && a.LineComment == b.LineComment &&
+		slices.EqualFunc(a.Content, b.Content, sameNode)
+}
+
+// hasAnchor reports whether a node, or one below it, has a name or is a reference to one.
+func hasAnchor(n *yaml.Node) bool {
+	return n.Anchor != "" || n.Kind == yaml.AliasNode || slices.ContainsFunc(n.Content, hasAnchor)
 }
 
 // place returns where a key stands among keys, after all of them if it is not there.

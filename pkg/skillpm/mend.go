@@ -89,6 +89,9 @@ func (m *mending) round(report lint.Report) (bool, error) {
 		if !found.Fixable || len(found.Edits) == 0 {
 			continue
 		}
+		if !m.own(found.Edits[0].Path) {
+			continue
+		}
 		f, err := m.file(found.Edits[0].Path)
 		if err != nil {
 			return false, err
@@ -111,6 +114,16 @@ func (m *mending) round(report lint.Report) (bool, error) {
 		f.Fixes += n // a finding has one edit; those that were in the way of another come again
 	}
 	return made, nil
+}
+
+// own reports whether a path may be changed: what a link leads to is somebody else's.
+func (m *mending) own(shown string) bool {
+	abs := m.client.abs(filepath.FromSlash(shown))
+	if _, given := m.given[abs]; given {
+		return true
+	}
+	info, err := os.Lstat(abs)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // file reads a file when it is first changed.
@@ -207,11 +220,18 @@ func (f *mendedFile) write() error {
 	if bytes.Equal(f.before, f.after) {
 		return os.Chmod(f.abs, mode)
 	}
-	real, err := filepath.EvalSymlinks(f.abs)
-	if err != nil {
-		return err
+	if err := replaceFile(f.abs, f.after, mode); err != nil {
+		return diag.Errorf(diag.Conflict, "%s cannot be written: %w", f.Path, reasonOf(err)).WithHint("look at the permissions of its directory")
 	}
-	return replaceFile(real, f.after, mode)
+	return nil
+}
+
+// reasonOf returns what went wrong with a file, without the name of the one beside it that was tried.
+func reasonOf(err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe.Err
+	}
+	return err
 }
 
 // replaceFile writes a file whole or not at all.

@@ -114,6 +114,9 @@ func (c *Client) jobs(o ValidateOptions) ([]*job, error) {
 	}
 	var jobs []*job
 	for _, p := range paths {
+		if p == "" {
+			return nil, diag.Errorf(diag.Usage, "a path is empty").WithHint("write . for this directory")
+		}
 		project, err := c.checkedProject(c.abs(p), o.NoConfig)
 		if err != nil {
 			return nil, err

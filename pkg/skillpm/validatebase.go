@@ -38,13 +38,13 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 		return nil
 	}
 	shown := j.show(j.inVolume(file))
-	data, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, ok := regular(file)
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return diag.Errorf(diag.NotFound, "the baseline %s does not exist", shown).
 			WithHint("`skillpm validate --baseline %s --write-baseline --reason TEXT` writes one", shown)
 	}
-	if err != nil {
-		return err
+	if !ok {
+		return diag.Errorf(diag.Invalid, "the baseline %s cannot be read: it is no regular file that may be read, or too large", shown)
 	}
 	b, err := baseline.Parse(shown, data)
 	if err != nil {

@@ -58,5 +58,9 @@ var (
 	githubProps = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-func githubText(s string) string     { return githubData.Replace(s) }
-func githubProperty(s string) string { return githubProps.Replace(s) }
+func githubText(s string) string {
+	return githubData.Replace(printable(strings.ToValidUTF8(s, "\ufffd")))
+}
+func githubProperty(s string) string {
+	return githubProps.Replace(printable(strings.ToValidUTF8(s, "\ufffd")))
+}
