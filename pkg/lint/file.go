@@ -5,9 +5,11 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"github.com/skillpm/skillpm/pkg/scan"
 	"github.com/skillpm/skillpm/pkg/skill"
@@ -81,6 +83,10 @@ func (u *unit) loadFile(a *arena, rel string) *file {
 		f.format = scan.Text
 	}
 	whole := int64(len(data)) == info.Size() || !info.Mode().IsRegular() && int64(len(data)) <= limit
+	if u.disguised(f, data) {
+		u.add(finding{rule: rule.Disguised, path: f.path, message: rel + " is a text by its name and " + f.format.String() + " by its first bytes"})
+		f.format = scan.Text
+	}
 	switch {
 	case whole && (f.format == scan.Text || f.format.Archive()):
 		f.data = data
@@ -90,11 +96,22 @@ func (u *unit) loadFile(a *arena, rel string) *file {
 	case f.format == scan.Text && rel == path.Base(u.file):
 		u.add(finding{rule: rule.Unreadable, path: f.path, message: "the file is larger than " + size(limit)})
 	case f.format == scan.Text:
-		u.add(finding{rule: rule.TooLarge, path: f.path, message: "the file has " + size(info.Size()) + " and is not looked into"})
+		large := finding{rule: rule.TooLarge, path: f.path, message: "the file has " + size(info.Size()) + " and is not looked into"}
+		if !isMarkdown(rel) && !scriptExtension(rel) {
+			large.severity = new(diag.SeverityWarning)
+		}
+		u.add(large)
 	case f.format.Archive():
 		u.add(finding{rule: rule.OpaqueArchive, path: f.path, message: "the archive has " + size(info.Size()) + " and is not looked into"})
 	}
 	return f
+}
+
+// disguised reports whether a file is a script or a page by its name or first line, and something else by its first bytes.
+// Agents read it as what its name says, and shells run it.
+func (u *unit) disguised(f *file, head []byte) bool {
+	named := isMarkdown(f.rel) || scriptExtension(f.rel) && strings.ToLower(path.Ext(f.rel)) != ".ts" || isShebang(head)
+	return named && f.format != scan.Text && f.format != scan.UTF16 && !f.format.Native() && len(head) > 0
 }
 
 // arena holds what is read of one skill, in chunks that the next skill uses again.
@@ -169,7 +186,7 @@ func (a *arena) read(fsys fs.FS, name string, limit int64) ([]byte, fs.FileInfo,
 		return a.keep(b), info, err
 	}
 	head, err := readFull(f, a.room(headSize), headSize)
-	if err != nil || !worthReading(head, info.Size(), limit) {
+	if err != nil || !worthReading(name, head, info.Size(), limit) {
 		return a.keep(head), info, err
 	}
 	b, err := readFull(f, append(a.room(want), head...), want)
@@ -177,9 +194,9 @@ func (a *arena) read(fsys fs.FS, name string, limit int64) ([]byte, fs.FileInfo,
 }
 
 // worthReading reports whether the rest of a file is read after its head.
-func worthReading(head []byte, size, limit int64) bool {
+func worthReading(name string, head []byte, size, limit int64) bool {
 	what := scan.Sniff(head[:min(len(head), sniffSize)])
-	return (what == scan.Text || what == scan.UTF16) && size <= limit || what.Archive() && size <= maxArchive
+	return (what == scan.Text || what == scan.UTF16 || isMarkdown(name) || scriptExtension(name)) && size <= limit || what.Archive() && size <= maxArchive
 }
 
 // readFull reads until b has n bytes or the file ends. A file that ends before is no error: it was cut meanwhile.

@@ -187,3 +187,31 @@ func mustRun(t testing.TB, fsys fs.FS) lint.Report {
 	}
 	return r
 }
+
+// What a reordering would change is left: references, values of several lines that look like comments, unclosed
+// frontmatter, and comments that are about the place.
+func TestMendOrderLeaves(t *testing.T) {
+	for _, text := range []string{
+		"---\nlicense: &x foo\nname: deploy\ndescription: *x\n---\nText\n",
+		"---\nlicense: \"a\n# b\"\nname: deploy\ndescription: x\n---\nText\n",
+		"---\nlicense: x\ndescription: foo\nname: deploy",
+		"---\n# skillpm-ignore FM011: ours\nfoo: x\nname: deploy\ndescription: x\n---\nText\n",
+		"---\nname: deploy\ndescription: x\nallowed-tools: &t [Read, Write]\nmetadata: {a: *t}\n---\nText\n",
+	} {
+		fsys := fstest.MapFS{"deploy/SKILL.md": {Data: []byte(text)}}
+		mend(t, fsys)
+		if got := strings.TrimSuffix(string(fsys["deploy/SKILL.md"].Data), "\n"); got != strings.TrimSuffix(text, "\n") {
+			t.Errorf("got:\n%s\nwant:\n%s", got, text)
+		}
+	}
+}
+
+// Offsets in text that was converted are none of the file: it is left as it is.
+func TestMendLeavesUTF16(t *testing.T) {
+	page := []byte("\xff\xfex\x00 \x00y\x00 \x00n\x00o\x00 \x00e\x00n\x00d\x00")
+	fsys := fstest.MapFS{"deploy/SKILL.md": {Data: []byte(head + "[n](n.md)\n")}, "deploy/n.md": {Data: page}}
+	mend(t, fsys)
+	if got := fsys["deploy/n.md"].Data; string(got) != string(page) {
+		t.Errorf("got %q", got)
+	}
+}

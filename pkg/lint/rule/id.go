@@ -86,6 +86,7 @@ const (
 	BlankPadding       = "SEC112"
 	OpaqueArchive      = "SEC113"
 	CompiledCode       = "SEC114"
+	Disguised          = "SEC115"
 	Scripts            = "SEC201"
 	UnscopedShell      = "SEC202"
 	Hooks              = "SEC203"

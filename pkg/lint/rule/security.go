@@ -138,6 +138,18 @@ var securityRules = []Rule{
 			"-- deploy/scripts/check.py\nprint(\"ready\")\n",
 	},
 	{
+		ID: Disguised, Title: "text that starts like something else", Severity: e,
+		Why: "A script or a page whose first bytes are those of a picture or a program passes by what looks at them, and is run or read all the same.",
+		Fix: "save it as plain text, or name it as what it is",
+
+		Bad: "-- deploy/SKILL.md\n" +
+			head + "Run `bash scripts/go.sh`.\n" +
+			"-- deploy/scripts/go.sh\nGIF89a\x01\x00\necho go\n",
+		Good: "-- deploy/SKILL.md\n" +
+			head + "Run `bash scripts/go.sh`.\n" +
+			"-- deploy/scripts/go.sh 755\n#!/bin/sh\necho go\n",
+	},
+	{
 		ID: Scripts, Title: "scripts", Severity: w, Capability: true,
 		Why: "An agent that follows the skill runs them with the rights of its user. A fact to know before installing, and no defect.",
 		Fix: "read them before you install the skill",

@@ -105,7 +105,7 @@ var structureRules = []Rule{
 			head + "Roll the service out.\n",
 	},
 	{
-		ID: ManyEntries, Title: "too many files", Severity: w,
+		ID: ManyEntries, Title: "too many files", Severity: e,
 		Why: "The skill has more files than are looked at.",
 		Fix: "remove what an agent does not need",
 
@@ -164,8 +164,8 @@ var structureRules = []Rule{
 			"-- deploy/more-notes.md\n# The other\n",
 	},
 	{
-		ID: TooLarge, Title: "file is too large to be looked into", Severity: w,
-		Why: "What cannot be read cannot be checked, and an agent that opens it fills its context.",
+		ID: TooLarge, Title: "file is too large to be looked into", Severity: e,
+		Why: "What cannot be read cannot be checked, and an agent that opens it fills its context. A warning for what is neither a page nor a script.",
 		Fix: "split the file, or leave it out of the skill",
 
 		Bad: "-- deploy/SKILL.md\n" +
