@@ -61,6 +61,7 @@ var (
 func githubText(s string) string {
 	return githubData.Replace(printable(strings.ToValidUTF8(s, "\ufffd")))
 }
+
 func githubProperty(s string) string {
 	return githubProps.Replace(printable(strings.ToValidUTF8(s, "\ufffd")))
 }
