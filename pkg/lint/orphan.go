@@ -32,7 +32,7 @@ func (u *unit) orphans() {
 		if !texts[0].isText() {
 			continue
 		}
-		s := newMentions(texts[0], lost)
+		s, walked := newMentions(texts[0], lost), false
 		lost = slices.DeleteFunc(lost, func(f *file) bool {
 			if !s.mention(f) {
 				return false
@@ -41,10 +41,14 @@ func (u *unit) orphans() {
 			texts = append(texts, f)
 			if isMarkdown(f.rel) && !isTemplate(f.rel) {
 				(&walk{unit: u, queue: []*file{f}}).run()
+				walked = true
 			}
 			return true
 		})
 		for _, rel := range names { // what those pages link to
+			if !walked {
+				break
+			}
 			if f := u.files[rel]; f.reached && slices.Contains(lost, f) {
 				lost = slices.DeleteFunc(lost, func(l *file) bool { return l == f })
 				texts = append(texts, f)
@@ -109,8 +113,6 @@ type mentions struct {
 	text  *file
 	words map[string]bool // its words and paths, where many files are looked for
 	dirs  map[string]bool // what saysDir answered
-
-	folded []byte // the text in small letters, where it was asked for
 }
 
 func newMentions(text *file, lost []*file) *mentions {
@@ -137,24 +139,14 @@ func (m *mentions) mention(f *file) bool {
 		return true
 	}
 	stem := strings.TrimSuffix(base, path.Ext(base))
-	if path.Ext(base) == ".py" && m.says(path.Base(path.Dir(f.rel))+"."+stem) || m.saysFolded(base) {
+	if path.Ext(base) == ".py" && m.says(path.Base(path.Dir(f.rel))+"."+stem) ||
+		isMarkdown(base) && m.says(strings.ToUpper(stem)+path.Ext(base)) { // as many write FORMS.md for forms.md
 		return true
 	}
 	if !isMarkdown(m.text.rel) && len(stem) > 2 && m.says(stem) {
 		return true
 	}
 	return m.saysDirOf(f.rel)
-}
-
-// saysFolded reports whether the text says a word in any case.
-func (m *mentions) saysFolded(word string) bool {
-	if m.words != nil {
-		return false
-	}
-	if m.folded == nil {
-		m.folded = bytes.ToLower(m.text.data)
-	}
-	return findWord(m.folded, strings.ToLower(word), func(next byte) bool { return !wordByte(next) })
 }
 
 // saysDirOf reports whether the text names a directory that a path is in.

@@ -24,6 +24,7 @@ type unit struct {
 	nested []*unit
 
 	files       map[string]*file // by their paths in the skill
+	names       []string         // their paths in order, once they are read
 	called      map[string]bool  // scripts that the skill calls by their path
 	interpreted map[string]bool  // scripts that the skill gives to an interpreter
 	commented   bool             // a comment was reported
@@ -69,7 +70,7 @@ func (l *linter) check(p home) *unit {
 		u.nested = append(u.nested, inner.nested...)
 		inner.nested = nil
 	}
-	u.doc, u.src, u.tree, u.called, u.files = nil, nil, nil, nil, nil // many skills are held until all are compared
+	u.doc, u.src, u.tree, u.called, u.interpreted, u.files, u.names = nil, nil, nil, nil, nil, nil, nil // many skills are held until all are compared
 	return u
 }
 
@@ -107,7 +108,12 @@ func (u *unit) rest() {
 }
 
 // sortedFiles returns the paths of the files that were looked at, in order.
-func (u *unit) sortedFiles() []string { return slices.Sorted(maps.Keys(u.files)) }
+func (u *unit) sortedFiles() []string {
+	if u.names == nil {
+		u.names = slices.Sorted(maps.Keys(u.files))
+	}
+	return slices.Clone(u.names)
+}
 
 func (u *unit) remember(field, text string) mention {
 	_, v := u.doc.Lookup(field)
