@@ -28,14 +28,7 @@ skill can do; they are no defects.`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeRules,
 		RunE: func(_ *cobra.Command, args []string) error {
-			rules, err := rule.Select(args...)
-			if err != nil {
-				return err
-			}
-			if a.json {
-				return a.printJSON(rules)
-			}
-			return a.printRules(rules)
+			return a.selected(args, a.printRules)
 		},
 	}
 }
@@ -54,16 +47,21 @@ In examples everything that cannot be seen is written as an escape, as \u200b.`,
 		Args:              need(1, 1000, "the id of a rule; skillpm rules lists them"),
 		ValidArgsFunction: completeRules,
 		RunE: func(_ *cobra.Command, args []string) error {
-			rules, err := rule.Select(args...)
-			if err != nil {
-				return err
-			}
-			if a.json {
-				return a.printJSON(rules)
-			}
-			return a.explain(rules)
+			return a.selected(args, a.explain)
 		},
 	}
+}
+
+// selected prints the rules that arguments mean, as JSON or as print does.
+func (a *app) selected(args []string, print func([]rule.Rule) error) error {
+	rules, err := rule.Select(args...)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(rules)
+	}
+	return print(rules)
 }
 
 // completeRules completes ids with their titles, and families.
