@@ -318,6 +318,7 @@ func (u *unit) pattern(v conform.Violation, field string) finding {
 			f.fix = "write name: " + s
 		}
 		if dir := path.Base(u.dir); skill.LegalName(dir) {
+			f.fix = "write name: " + dir
 			f.edits = u.rename(dir)
 			f.suggest = skill.Slug(v.Node.Value) != dir
 		}

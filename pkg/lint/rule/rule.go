@@ -121,6 +121,11 @@ func CheckPattern(pattern string) error {
 		ids = append(ids, r.ID)
 	}
 	err := diag.Errorf(diag.Usage, "there is no rule %q", pattern)
+	start := strings.ToUpper(pattern)
+	group := len(start) == len(strings.TrimRight(start, "0123456789"))+1 // a family and the first digit of its ids
+	if group && slices.ContainsFunc(ids, func(id string) bool { return strings.HasPrefix(id, start) }) {
+		return err.WithHint("did you mean %s*?", start)
+	}
 	if near := diag.Nearest(strings.ToUpper(pattern), ids); near != "" {
 		return err.WithHint("did you mean %s? `skillpm rules` lists them", near)
 	}

@@ -34,11 +34,13 @@ func newValidate(a *app) *cobra.Command {
 		Long: `Check every skill at and below each PATH (a SKILL.md, a skill, a pack, a tree;
 this directory by default). The frontmatter is held against the JSON Schema of a
 profile; links must resolve inside the skill, scripts must be able to run, and
-files, hooks and commands that the frontmatter names must exist.
+files, hooks and commands that the frontmatter names must exist. Every file is
+searched for what is hostile or risky. Skills are compared with each other, and
+skillpm.yaml, skillpm.lock, index entries, policies and baselines are checked.
 
 Every finding has a file, line and column, the id of its rule, and how to mend
 it; skillpm explain ID says more. The exit code is 3 when there are errors;
-warnings and advice do not fail.
+warnings and advice do not fail. With --diff it is 3 when there are changes.
 
 A report goes to a file with --output, in the format of its name (.txt, .json,
 .sarif, .xml for JUnit) or of what stands before it, as in json=FILE. One more

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,11 +34,19 @@ func (b *baselineFlags) check(o skillpm.ValidateOptions, flags validateFlags) er
 	return nil
 }
 
+// isYAML reports whether a path has the ending of a baseline's file.
+func isYAML(path string) bool {
+	return strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml")
+}
+
 // writeBaseline writes a baseline and says what is in it.
 func (a *app) writeBaseline(ctx context.Context, c *skillpm.Client, o skillpm.ValidateOptions, b baselineFlags) error {
 	r, err := c.WriteBaseline(ctx, o, b.reason)
 	if diag.CodeOf(err) == diag.Usage && b.reason == "" {
 		return diag.Errorf(diag.Usage, "findings are accepted for a reason").WithHint("say why: --reason TEXT")
+	}
+	if i := slices.IndexFunc(o.Paths, isYAML); i >= 0 && diag.CodeOf(err) == diag.NotFound {
+		return diag.Errorf(diag.NotFound, "%w", err).WithHint("to write the baseline there: --baseline %s --write-baseline", o.Paths[i])
 	}
 	if err != nil {
 		return err
