@@ -40,6 +40,9 @@ var floors = map[string]int{
 	"pkg/resolve":  2,
 	"pkg/policy":   2,
 	"pkg/baseline": 2,
+	"pkg/graph":    2,
+	"pkg/foreign":  2,
+	"pkg/drift":    2,
 
 	"pkg/lint":        3,
 	"pkg/source/git":  3,
@@ -49,14 +52,18 @@ var floors = map[string]int{
 	"pkg/txn":         3,
 	"pkg/watch":       3,
 
-	"pkg/registry": 4,
+	"pkg/registry":  4,
+	"pkg/workspace": 4,
 
-	"pkg/skillpm": 5,
-	"pkg/lsp":     5,
+	"pkg/provider": 5,
+	"pkg/lsp":      5,
 
-	"cmd/skillpm/internal/cli":     6,
-	"cmd/skillpm/internal/gendocs": 7,
-	"cmd/skillpm":                  7,
+	"pkg/skillpm": 6,
+
+	"cmd/skillpm/internal/cli":     7,
+	"cmd/skillpm/internal/gendocs": 8,
+	"cmd/skillpm":                  8,
+	"cmd/skillpm-bench":            8,
 }
 
 // testSupport are packages that only tests import.
