@@ -5,10 +5,12 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
 	"path"
+	"syscall"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -21,11 +23,26 @@ const cloneFrom = 64 << 10
 // store where the file system can do that; modes are those of the inventory, less the umask. Any number may run at once.
 //
 // What is written is hashed. If the store's tree is damaged, dst is removed, the tree is discarded from the store, so
-// that it will be fetched again, and the error is a [bundle.MismatchError].
+// that it will be fetched again, and the error is a [bundle.MismatchError]. If the tree is not in the store, or leaves
+// it meanwhile, the error is that or has the code NotFound: either way fetching it again helps.
 func (s *Store) Materialise(ctx context.Context, digest, dst string) error {
+	return s.materialise(ctx, digest, dst, false)
+}
+
+// Link is Materialise with hard links: dst's files are those of the store, so that an edit in one place is an edit, and
+// damage, in all. Files are hashed before they are linked, and copied where they can't be linked, as from another file
+// system, or where their mode is not the inventory's.
+func (s *Store) Link(ctx context.Context, digest, dst string) error {
+	return s.materialise(ctx, digest, dst, true)
+}
+
+func (s *Store) materialise(ctx context.Context, digest, dst string, link bool) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	inv, err := s.Inventory(digest)
 	if err == nil {
-		err = s.project(ctx, digest, dst, inv)
+		err = s.project(ctx, digest, dst, inv, link)
 	}
 	if _, ok := errors.AsType[*bundle.MismatchError](err); ok {
 		return errors.Join(fmt.Errorf("store: %w", err), s.Discard(digest))
@@ -34,10 +51,7 @@ func (s *Store) Materialise(ctx context.Context, digest, dst string) error {
 }
 
 // project copies a tree, and removes the copy if anything goes wrong.
-func (s *Store) project(ctx context.Context, digest, dst string, inv bundle.Inventory) (err error) {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
+func (s *Store) project(ctx context.Context, digest, dst string, inv bundle.Inventory, link bool) (err error) {
 	entry, err := s.entry(digest)
 	if err != nil {
 		return err
@@ -45,151 +59,152 @@ func (s *Store) project(ctx context.Context, digest, dst string, inv bundle.Inve
 	if err := os.Mkdir(dst, 0o755); errors.Is(err, fs.ErrExist) {
 		return diag.Errorf(diag.Conflict, "%s is in the way", dst)
 	} else if err != nil {
-		return err
+		return explain(err)
 	}
 	buf := s.buffers.Get().(*[]byte)
-	p := &projection{store: s, buf: *buf}
+	p := &projection{store: s, buf: *buf, sum: sha256.New(), link: link}
 	defer func() {
 		s.buffers.Put(buf)
-		err = errors.Join(err, p.leave())
+		err = errors.Join(explain(err), p.from.close(), p.to.close())
 		if err != nil {
 			err = errors.Join(err, os.RemoveAll(dst))
 		}
 	}()
-	if err := p.open(entry, dst); err != nil {
+	if err := p.open(entry, digest, dst); err != nil {
 		return err
 	}
-	for _, e := range inv {
+	for i := range inv {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := p.file(e); err != nil {
+		if err := p.file(&inv[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// damage turns an error of opening name in root into a mismatch if there is nothing, or something else than the
-// inventory promises.
-func damage(err error, root *os.Root, name string, isWanted func(fs.FileMode) bool) error {
-	info, statErr := root.Lstat(name)
+// projection copies one tree.
+type projection struct {
+	store    *Store
+	from, to branch
+	buf      []byte // to copy with
+	sum      hash.Hash
+	link     bool
+}
+
+func (p *projection) open(entry, digest, to string) (err error) {
+	root, err := openFolder(entry)
+	if errors.Is(err, fs.ErrNotExist) { // it was there a moment ago, when its inventory was read
+		return absent(digest)
+	}
+	if err != nil {
+		return err
+	}
+	defer root.close()
+	if p.from.root, err = root.sub(treeName); err != nil {
+		return damage(err, root, treeName, fs.FileMode.IsDir)
+	}
+	p.to.root, err = openFolder(to)
+	return err
+}
+
+// damage turns an error of opening name in dir into a mismatch if there is nothing, or something else than the inventory
+// promises.
+func damage(err error, dir *folder, name string, isWanted func(fs.FileMode) bool) error {
+	mode, statErr := dir.mode(name)
 	switch {
 	case errors.Is(statErr, fs.ErrNotExist):
 		return &bundle.MismatchError{What: name, Want: "what the inventory says", Got: "nothing"}
-	case statErr == nil && !isWanted(info.Mode()):
-		return &bundle.MismatchError{What: name, Want: "what the inventory says", Got: info.Mode().String()}
+	case statErr == nil && !isWanted(mode):
+		return &bundle.MismatchError{What: name, Want: "what the inventory says", Got: mode.String()}
 	}
 	return err
 }
 
-// projection copies one tree. It keeps the two directories open that it is in.
-type projection struct {
-	store    *Store
-	from, to *os.Root // the trees
-	name     string   // where both of the next are
-	src, dst *os.Root
-	buf      []byte // to copy with
-}
-
-func (p *projection) open(entry, to string) error {
-	root, err := os.OpenRoot(entry)
+func (p *projection) file(e *bundle.Entry) error {
+	dir, name := path.Dir(e.Path), path.Base(e.Path)
+	from, missing, err := p.from.enter(dir, false)
+	if err != nil {
+		return damage(err, from, missing, fs.FileMode.IsDir)
+	}
+	to, _, err := p.to.enter(dir, true)
 	if err != nil {
 		return err
 	}
-	defer root.Close()
-	if p.from, err = root.OpenRoot(treeName); err != nil {
-		return damage(err, root, treeName, fs.FileMode.IsDir)
-	}
-	if p.to, err = os.OpenRoot(to); err != nil {
-		return err
-	}
-	p.name, p.src, p.dst = ".", p.from, p.to
-	return nil
-}
-
-func (p *projection) enter(dir string) error {
-	if p.name == dir {
-		return nil
-	}
-	if err := p.leaveDir(); err != nil {
-		return err
-	}
-	if dir == "." {
-		return nil
-	}
-	src, err := p.from.OpenRoot(dir)
+	src, err := from.open(name)
 	if err != nil {
-		return damage(err, p.from, dir, fs.FileMode.IsDir)
-	}
-	err = p.to.MkdirAll(dir, 0o755)
-	if err == nil {
-		var dst *os.Root
-		if dst, err = p.to.OpenRoot(dir); err == nil {
-			p.name, p.src, p.dst = dir, src, dst
-			return nil
-		}
-	}
-	return errors.Join(err, src.Close())
-}
-
-func (p *projection) leaveDir() error {
-	if p.name == "." {
-		return nil
-	}
-	err := errors.Join(p.src.Close(), p.dst.Close())
-	p.name, p.src, p.dst = ".", p.from, p.to
-	return err
-}
-
-func (p *projection) leave() error {
-	if p.to == nil {
-		if p.from == nil {
-			return nil
-		}
-		return p.from.Close()
-	}
-	return errors.Join(p.leaveDir(), p.from.Close(), p.to.Close())
-}
-
-func (p *projection) file(e bundle.Entry) error {
-	if err := p.enter(path.Dir(e.Path)); err != nil {
-		return err
-	}
-	name := path.Base(e.Path)
-	src, err := p.src.Open(name)
-	if err != nil {
-		return damage(err, p.src, name, fs.FileMode.IsRegular)
+		return damage(err, from, name, fs.FileMode.IsRegular)
 	}
 	defer src.Close()
-	mode := fs.FileMode(0o644)
-	if e.Executable {
-		mode = 0o755
+	if p.link {
+		linked, err := p.linkFile(e, src, from, to, name)
+		if linked || err != nil {
+			return err
+		}
+		if src, err = from.open(name); err != nil {
+			return damage(err, from, name, fs.FileMode.IsRegular)
+		}
+		defer src.Close()
 	}
-	dst, err := p.dst.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	dst, err := to.create(name, modeOf(e))
 	if err != nil {
 		return err
 	}
 	return errors.Join(p.copy(dst, src, e), dst.Close())
 }
 
-// copy fills dst and checks what it got. Blocks that are shared are read all the same, to be hashed.
-func (p *projection) copy(dst, src *os.File, e bundle.Entry) error {
-	out := io.Writer(dst)
-	if e.Size >= cloneFrom && !p.store.noClone.Load() {
-		if clone(dst, src) {
-			out = io.Discard
-		} else {
-			p.store.noClone.Store(true)
-		}
+func modeOf(e *bundle.Entry) fs.FileMode {
+	if e.Executable {
+		return 0o755
 	}
-	sum := sha256.New()
-	n, err := io.CopyBuffer(onlyWriter{io.MultiWriter(out, sum)}, onlyReader{io.LimitReader(src, e.Size+1)}, p.buf)
-	if err != nil {
-		return err
-	}
-	return e.CheckSum(n, [sha256.Size]byte(sum.Sum(nil)))
+	return 0o644
 }
 
-// onlyReader hides WriteTo, so that the projection's buffer is used.
-type onlyReader struct{ io.Reader }
+// linkFile hashes a file and links it, and reports whether it could.
+func (p *projection) linkFile(e *bundle.Entry, src file, from, to *folder, name string) (bool, error) {
+	if executable, regular := src.executable(); !regular || executable != e.Executable {
+		return false, nil
+	}
+	if err := p.pump(io.Discard, src, e); err != nil {
+		return false, err
+	}
+	return to.link(from, name) == nil, nil
+}
+
+// copy fills dst and checks what it got. Blocks that are shared are read all the same, to be hashed.
+func (p *projection) copy(dst, src file, e *bundle.Entry) error {
+	if e.Size >= cloneFrom && !p.store.noClone.Load() {
+		if dst.cloneOf(src) {
+			return p.pump(io.Discard, src, e)
+		}
+		p.store.noClone.Store(true)
+	}
+	return p.pump(dst, src, e)
+}
+
+// pump reads src to its end, hashes it on the way to dst, and checks it.
+func (p *projection) pump(dst io.Writer, src io.Reader, e *bundle.Entry) error {
+	p.sum.Reset()
+	var size int64
+	for size <= e.Size {
+		n, err := src.Read(p.buf[:min(int64(len(p.buf)), e.Size-size+1)])
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if errors.Is(err, syscall.EIO) || errors.Is(err, syscall.EISDIR) {
+			return &bundle.MismatchError{What: e.Path, Want: "what the inventory says", Got: err.Error()}
+		}
+		if err != nil {
+			return err
+		}
+		size += int64(n)
+		p.sum.Write(p.buf[:n])
+		if _, err := dst.Write(p.buf[:n]); err != nil {
+			return err
+		}
+	}
+	var sum [sha256.Size]byte
+	p.sum.Sum(sum[:0])
+	return e.CheckSum(size, sum)
+}

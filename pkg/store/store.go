@@ -59,7 +59,7 @@ func (s *Store) Inventory(digest string) (bundle.Inventory, error) {
 	}
 	data, err := os.ReadFile(filepath.Join(entry, inventoryName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, diag.Errorf(diag.NotFound, "skill tree %s is not in the store", digest)
+		return nil, absent(digest)
 	}
 	if err != nil {
 		return nil, err
@@ -69,6 +69,10 @@ func (s *Store) Inventory(digest string) (bundle.Inventory, error) {
 		return nil, &bundle.MismatchError{What: "inventory in the store", Want: digest, Got: bundle.DigestOf(data)}
 	}
 	return inv, nil
+}
+
+func absent(digest string) error {
+	return diag.Errorf(diag.NotFound, "skill tree %s is not in the store", digest)
 }
 
 // Tree returns a tree of the store under the given name. What its Open returns is not checked against the inventory;

@@ -3,9 +3,8 @@ package store
 import (
 	"crypto/sha256"
 	"errors"
+	"hash"
 	"io"
-	"io/fs"
-	"os"
 	"path"
 	"runtime"
 	"sync"
@@ -13,16 +12,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/bundle"
 )
 
-// worker writes and hashes the files of some of a Writer's skills, so that a skill needs no locks. It keeps the
-// directory open that it wrote to last: a path below an open directory costs one system call, a deep one three a level.
+// worker writes and hashes the files of some of a Writer's skills, so that a skill needs no locks.
 type worker struct {
 	writer *Writer
 	jobs   chan job
 
-	skill *staged  // the skill that tree and dir belong to
-	tree  *os.Root // the skill's tree
-	name  string   // dir's path in tree
-	dir   *os.Root
+	skill *staged // the skill that tree belongs to
+	tree  branch
+	sum   hash.Hash
 
 	mu     sync.Mutex
 	err    error // the first one
@@ -82,6 +79,7 @@ func (k *worker) run() {
 			err = k.do(j)
 		}
 		if err != nil {
+			err = explain(err)
 			k.fail(err)
 		}
 		if j.done != nil {
@@ -99,17 +97,27 @@ func (k *worker) run() {
 			continue
 		}
 		if err := s.finish(k.writer.root); err != nil {
-			k.fail(err)
+			k.fail(explain(err))
 		}
 	}
 }
 
 // finish writes a skill's inventory.
-func (s *staged) finish(root *os.Root) error {
+func (s *staged) finish(root *folder) error {
 	s.inventory.Sort()
 	data := s.inventory.Encode()
 	s.digest = bundle.DigestOf(data)
-	return root.WriteFile(path.Join(s.dir, inventoryName), data, 0o644)
+	dir, err := root.sub(s.dir)
+	if err != nil {
+		return err
+	}
+	defer dir.close()
+	f, err := dir.create(inventoryName, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
 }
 
 func (k *worker) do(j job) error {
@@ -117,15 +125,11 @@ func (k *worker) do(j job) error {
 	if err != nil {
 		return err
 	}
-	mode := fs.FileMode(0o644)
-	if j.executable {
-		mode = 0o755
-	}
-	f, err := dir.OpenFile(path.Base(j.path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	e := bundle.Entry{Path: j.path, Executable: j.executable}
+	f, err := dir.create(path.Base(j.path), modeOf(&e))
 	if err != nil {
 		return err
 	}
-	e := bundle.Entry{Path: j.path, Executable: j.executable}
 	if j.r != nil {
 		err = k.copy(f, &e, j)
 	} else {
@@ -137,7 +141,7 @@ func (k *worker) do(j job) error {
 }
 
 // copy writes and hashes a file that is too large to be buffered.
-func (k *worker) copy(f *os.File, e *bundle.Entry, j job) error {
+func (k *worker) copy(f file, e *bundle.Entry, j job) error {
 	if k.copies == nil {
 		k.copies = make([]byte, 128<<10)
 	}
@@ -145,8 +149,8 @@ func (k *worker) copy(f *os.File, e *bundle.Entry, j job) error {
 	if j.size >= 0 {
 		limit = j.size
 	}
-	sum := sha256.New()
-	n, err := io.CopyBuffer(onlyWriter{io.MultiWriter(f, sum)}, io.LimitReader(j.r, limit+1), k.copies)
+	k.sum.Reset()
+	n, err := io.CopyBuffer(onlyWriter{io.MultiWriter(f, k.sum)}, io.LimitReader(j.r, limit+1), k.copies)
 	if err != nil {
 		return err
 	}
@@ -154,7 +158,7 @@ func (k *worker) copy(f *os.File, e *bundle.Entry, j job) error {
 		return sizeError(j.path, limit, n)
 	}
 	e.Size = n
-	sum.Sum(e.SHA256[:0])
+	k.sum.Sum(e.SHA256[:0])
 	if j.size < 0 {
 		return k.writer.account(j.path, n)
 	}
@@ -165,7 +169,7 @@ func (k *worker) copy(f *os.File, e *bundle.Entry, j job) error {
 type onlyWriter struct{ io.Writer }
 
 // enter returns the directory dir of a skill's tree, and makes it if it is new.
-func (k *worker) enter(s *staged, dir string) (*os.Root, error) {
+func (k *worker) enter(s *staged, dir string) (*folder, error) {
 	if k.skill != s {
 		if err := k.leave(); err != nil {
 			return nil, err
@@ -174,62 +178,37 @@ func (k *worker) enter(s *staged, dir string) (*os.Root, error) {
 			return nil, err
 		}
 	}
-	if k.name == dir {
-		return k.dir, nil
-	}
-	if err := k.leaveDir(); err != nil {
-		return nil, err
-	}
-	if dir == "." {
-		return k.dir, nil
-	}
-	if !s.dirs[dir] {
-		if err := k.tree.MkdirAll(dir, 0o755); err != nil {
-			return nil, err
-		}
-		s.dirs[dir] = true
-	}
-	opened, err := k.tree.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	k.name, k.dir = dir, opened
-	return opened, nil
+	at, _, err := k.tree.enter(dir, true)
+	return at, err
 }
 
 // open makes the skill's tree, or goes back to it.
 func (k *worker) open(s *staged) error {
-	root := k.writer.root
-	tree := path.Join(s.dir, treeName)
-	if len(s.dirs) == 0 {
-		if err := root.MkdirAll(tree, 0o755); err != nil {
+	if !s.made {
+		if err := k.writer.root.mkdir(s.dir); err != nil {
 			return err
 		}
-		s.dirs["."] = true
 	}
-	opened, err := root.OpenRoot(tree)
+	dir, err := k.writer.root.sub(s.dir)
 	if err != nil {
 		return err
 	}
-	k.skill, k.tree, k.name, k.dir = s, opened, ".", opened
+	defer dir.close()
+	if !s.made {
+		if err := dir.mkdir(treeName); err != nil {
+			return err
+		}
+		s.made = true
+	}
+	tree, err := dir.sub(treeName)
+	if err != nil {
+		return err
+	}
+	k.skill, k.tree = s, branch{root: tree}
 	return nil
 }
 
-// leaveDir goes back to the root of the tree.
-func (k *worker) leaveDir() error {
-	if k.dir == k.tree {
-		return nil
-	}
-	err := k.dir.Close()
-	k.name, k.dir = ".", k.tree
-	return err
-}
-
 func (k *worker) leave() error {
-	if k.skill == nil {
-		return nil
-	}
-	err := errors.Join(k.leaveDir(), k.tree.Close())
-	k.skill, k.tree, k.dir = nil, nil, nil
-	return err
+	k.skill = nil
+	return k.tree.close()
 }

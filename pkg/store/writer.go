@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -28,7 +29,7 @@ const (
 type Writer struct {
 	store   *Store
 	scratch *scratch
-	root    *os.Root // the scratch directory
+	root    *folder // the scratch directory
 	limits  bundle.Limits
 	workers []*worker
 	running sync.WaitGroup
@@ -46,7 +47,7 @@ type staged struct {
 	dir       string // below the scratch directory
 	check     *bundle.Checker
 	worker    *worker
-	dirs      map[string]bool  // made below tree; the worker's own
+	made      bool             // its tree is there; the worker's own
 	inventory bundle.Inventory // the worker's own until it has ended
 	digest    string
 }
@@ -57,14 +58,14 @@ func (s *Store) Writer(limits bundle.Limits) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(scratch.dir)
+	root, err := openFolder(scratch.dir)
 	if err != nil {
 		return nil, errors.Join(err, scratch.close())
 	}
 	w := &Writer{store: s, scratch: scratch, root: root, limits: limits.OrDefault(), skills: make(map[string]*staged)}
 	w.buffers.New = func() any { return new([]byte) }
 	for range workerCount() {
-		k := &worker{writer: w, jobs: make(chan job, queued)}
+		k := &worker{writer: w, jobs: make(chan job, queued), sum: sha256.New()}
 		w.workers = append(w.workers, k)
 		w.running.Go(k.run)
 	}
@@ -119,7 +120,7 @@ func (w *Writer) enter(skill, name string, size int64) (*staged, error) {
 		n := len(w.skills)
 		s = &staged{
 			dir: strconv.Itoa(n), check: bundle.NewChecker(w.limits),
-			worker: w.workers[n%len(w.workers)], dirs: make(map[string]bool),
+			worker: w.workers[n%len(w.workers)],
 		}
 		w.skills[skill] = s
 	}
@@ -217,7 +218,7 @@ func (w *Writer) Close() error {
 		return nil
 	}
 	_ = w.end() // its errors are Commit's business
-	err := errors.Join(w.root.Close(), w.scratch.close())
+	err := errors.Join(w.root.close(), w.scratch.close())
 	w.scratch = nil
 	return err
 }

@@ -1,0 +1,68 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+)
+
+// branch keeps the directories open that lead to where files are read or written, so that each directory is opened once
+// when the files come in order.
+type branch struct {
+	root  *folder
+	names []string
+	dirs  []*folder // of names
+}
+
+// enter goes to dir, a slash-separated path, and makes the directories on the way if grow is true. Where it fails it
+// returns the directory in which name could not be entered.
+func (b *branch) enter(dir string, grow bool) (at *folder, name string, err error) {
+	at = b.root
+	level := 0
+	if dir != "." {
+		for name := range strings.SplitSeq(dir, "/") {
+			if level < len(b.names) && b.names[level] == name {
+				at = b.dirs[level]
+				level++
+				continue
+			}
+			if err := b.cut(level); err != nil {
+				return at, name, err
+			}
+			if grow {
+				if err := at.mkdir(name); err != nil && !errors.Is(err, fs.ErrExist) {
+					return at, name, err
+				}
+			}
+			next, err := at.sub(name)
+			if err != nil {
+				return at, name, err
+			}
+			b.names, b.dirs = append(b.names, name), append(b.dirs, next)
+			at = next
+			level++
+		}
+	}
+	return at, "", b.cut(level)
+}
+
+// cut goes back until level directories are left.
+func (b *branch) cut(level int) error {
+	var err error
+	for len(b.dirs) > level {
+		last := len(b.dirs) - 1
+		err = errors.Join(err, b.dirs[last].close())
+		b.names, b.dirs = b.names[:last], b.dirs[:last]
+	}
+	return err
+}
+
+// close closes all, the root too.
+func (b *branch) close() error {
+	if b.root == nil {
+		return nil
+	}
+	err := errors.Join(b.cut(0), b.root.close())
+	b.root = nil
+	return err
+}

@@ -1,0 +1,134 @@
+package store
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// folder is an open directory. Its entries are named by single components, which no link is followed for, so that
+// whatever is below it is reached without resolving a path: one system call where a path costs one a component.
+type folder struct {
+	fd   int
+	path string // for messages
+}
+
+// openFolder opens a directory by its path.
+func openFolder(path string) (*folder, error) {
+	fd, err := openat(unix.AT_FDCWD, path, unix.O_PATH|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return &folder{fd: fd, path: path}, nil
+}
+
+// sub opens a directory in f.
+func (f *folder) sub(name string) (*folder, error) {
+	fd, err := openat(f.fd, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, f.fault("open", name, err)
+	}
+	return &folder{fd: fd, path: filepath.Join(f.path, name)}, nil
+}
+
+func (f *folder) mkdir(name string) error {
+	err := again(func() error { return unix.Mkdirat(f.fd, name, 0o755) })
+	return f.fault("mkdir", name, err)
+}
+
+// open opens a file for reading. It does not wait for the other end of what turns out to be a pipe.
+func (f *folder) open(name string) (file, error) {
+	fd, err := openat(f.fd, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	return file{fd: fd, dir: f, name: name}, f.fault("open", name, err)
+}
+
+// create makes a new file.
+func (f *folder) create(name string, mode fs.FileMode) (file, error) {
+	fd, err := openat(f.fd, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW, uint32(mode.Perm()))
+	return file{fd: fd, dir: f, name: name}, f.fault("create", name, err)
+}
+
+// link makes a file of another directory appear in f under the same name.
+func (f *folder) link(from *folder, name string) error {
+	return f.fault("link", name, unix.Linkat(from.fd, name, f.fd, name, 0))
+}
+
+// mode returns the mode of what name is.
+func (f *folder) mode(name string) (fs.FileMode, error) {
+	info, err := os.Lstat(filepath.Join(f.path, name)) // only after an error, so the path will do
+	if err != nil {
+		return 0, err
+	}
+	return info.Mode(), nil
+}
+
+func (f *folder) close() error { return unix.Close(f.fd) }
+
+func (f *folder) fault(op, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fs.PathError{Op: op, Path: filepath.Join(f.path, name), Err: err}
+}
+
+// file is an open file. Small ones are opened and closed by the thousand: the runtime's poller is left out.
+type file struct {
+	fd   int
+	dir  *folder
+	name string
+}
+
+func (f file) Read(p []byte) (n int, err error) {
+	err = again(func() error { n, err = unix.Read(f.fd, p); return err })
+	switch {
+	case err != nil:
+		return 0, f.dir.fault("read", f.name, err)
+	case n == 0 && len(p) > 0:
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+func (f file) Write(p []byte) (n int, err error) {
+	for n < len(p) {
+		var m int
+		err := again(func() error { m, err = unix.Write(f.fd, p[n:]); return err })
+		if err != nil {
+			return n, f.dir.fault("write", f.name, err)
+		}
+		n += m
+	}
+	return n, nil
+}
+
+func (f file) Close() error { return f.dir.fault("close", f.name, unix.Close(f.fd)) }
+
+// executable reports whether the owner may execute the file, and whether it is a regular one.
+func (f file) executable() (executable, regular bool) {
+	var stat unix.Stat_t
+	if err := unix.Fstat(f.fd, &stat); err != nil {
+		return false, false
+	}
+	return stat.Mode&0o100 != 0, stat.Mode&unix.S_IFMT == unix.S_IFREG
+}
+
+// cloneOf makes f share the blocks of src, and reports whether the file system could do it.
+func (f file) cloneOf(src file) bool { return unix.IoctlFileClone(f.fd, src.fd) == nil }
+
+func openat(dir int, name string, flags int, mode uint32) (fd int, err error) {
+	err = again(func() error { fd, err = unix.Openat(dir, name, flags|unix.O_CLOEXEC, mode); return err })
+	return fd, err
+}
+
+// again repeats a system call that a signal interrupts.
+func again(call func() error) error {
+	for {
+		if err := call(); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}

@@ -1,0 +1,73 @@
+//go:build !linux
+
+package store
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// folder is an open directory, whose entries are named by single components.
+type folder struct {
+	root *os.Root
+	path string
+}
+
+func openFolder(path string) (*folder, error) {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	return &folder{root: root, path: path}, nil
+}
+
+func (f *folder) sub(name string) (*folder, error) {
+	root, err := f.root.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	return &folder{root: root, path: filepath.Join(f.path, name)}, nil
+}
+
+func (f *folder) mkdir(name string) error { return f.root.Mkdir(name, 0o755) }
+
+func (f *folder) open(name string) (file, error) {
+	opened, err := f.root.Open(name)
+	return file{opened}, err
+}
+
+func (f *folder) create(name string, mode fs.FileMode) (file, error) {
+	opened, err := f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	return file{opened}, err
+}
+
+func (f *folder) link(from *folder, name string) error {
+	return os.Link(filepath.Join(from.path, name), filepath.Join(f.path, name))
+}
+
+func (f *folder) mode(name string) (fs.FileMode, error) {
+	info, err := f.root.Lstat(name)
+	if err != nil {
+		return 0, err
+	}
+	return info.Mode(), nil
+}
+
+func (f *folder) close() error { return f.root.Close() }
+
+// file is an open file.
+type file struct{ *os.File }
+
+// executable reports whether the owner may execute the file, and whether it is a regular one.
+func (f file) executable() (executable, regular bool) {
+	info, err := f.Stat()
+	if err != nil {
+		return false, false
+	}
+	return info.Mode()&0o100 != 0 || runtime.GOOS == "windows", info.Mode().IsRegular()
+}
+
+// cloneOf reports that blocks are not shared here.
+func (f file) cloneOf(file) bool { return false }
