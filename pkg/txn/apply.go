@@ -14,7 +14,12 @@ type undo func() error
 // it did, also with an error.
 func (s *site) applyAll(ops []*op) (undos []undo, err error) {
 	s.shelved, s.present = s.exists(s.in(oldName)), make(map[string]bool)
+	last := kindRemove
 	for _, o := range ops {
+		if o.Kind != last {
+			s.moved()
+			last = o.Kind
+		}
 		u, err := s.apply(o)
 		if u != nil {
 			undos = append(undos, u)
@@ -66,7 +71,7 @@ func (s *site) takeAway(o *op) (undo, error) {
 		return nil, err
 	}
 	back := func() error { return s.putBack(o) }
-	err = s.root.Rename(o.Path, s.old(o))
+	err = s.rename(o.Path, s.old(o))
 	if !cannotRename(err) {
 		return back, err
 	}
@@ -88,7 +93,7 @@ func (s *site) shelve(o *op) error {
 	if err := s.remove(o.Path); err != nil {
 		return err
 	}
-	return s.root.Rename(s.partial(o), s.old(o))
+	return s.rename(s.partial(o), s.old(o))
 }
 
 // putBack moves what was taken away to its place again.
@@ -103,7 +108,7 @@ func (s *site) putBack(o *op) error {
 	if err := s.clear(o, old); err != nil {
 		return err
 	}
-	err := s.root.Rename(old, o.Path)
+	err := s.rename(old, o.Path)
 	if !cannotRename(err) {
 		return err
 	}
@@ -171,9 +176,6 @@ func (s *site) placeDir(o *op) (undo, error) {
 	if err != nil {
 		return back, err
 	}
-	if s.exists(o.Path) { // a rename would replace an empty directory
-		return back, s.conflict()
-	}
 	return back, s.bring(o)
 }
 
@@ -194,7 +196,7 @@ func (s *site) retire(o *op) error {
 	if err := s.mkdirOld(); err != nil {
 		return err
 	}
-	return s.root.Rename(s.staged(o), s.old(o))
+	return s.rename(s.staged(o), s.old(o))
 }
 
 // backDir takes placeDir back, wherever it stopped.
@@ -215,12 +217,12 @@ func (s *site) backDir(o *op) error {
 		if err != nil {
 			return err
 		}
-		if err = s.root.Rename(s.used(o), s.staged(o)); err == nil {
+		if err = s.rename(s.used(o), s.staged(o)); err == nil {
 			err = s.discardCopy(o)
 		}
 	case staged == nil:
 		if err = s.untouched(o); err == nil {
-			err = s.root.Rename(o.Path, s.staged(o))
+			err = s.rename(o.Path, s.staged(o))
 		}
 	}
 	if err != nil {
@@ -320,6 +322,7 @@ func (s *site) parents(rel string) (undo, error) {
 	}
 	back := func() error {
 		for _, dir := range missing {
+			s.moved()
 			if err := s.root.Remove(dir); err == nil || absent(err) {
 				continue
 			} else if entries, readErr := fs.ReadDir(s.root.FS(), dir); readErr != nil || len(entries) == 0 {

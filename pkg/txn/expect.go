@@ -69,7 +69,7 @@ func (s *site) sight(rel string, info fs.FileInfo) (string, error) {
 	case info == nil:
 		return "", nil
 	case info.Mode()&fs.ModeSymlink != 0:
-		target, err := s.root.Readlink(rel)
+		target, err := s.readlink(rel)
 		return "link " + target, err
 	case !info.IsDir():
 		return "file " + describe(info), nil
@@ -248,11 +248,11 @@ func (s *site) sameTree(rel, copied string, whole bool) error {
 	case a.Mode()&fs.ModeSymlink == 0:
 		return s.conflict()
 	}
-	targetA, err := s.root.Readlink(rel)
+	targetA, err := s.readlink(rel)
 	if err != nil {
 		return err
 	}
-	if targetB, err := s.root.Readlink(copied); err != nil || targetA != targetB {
+	if targetB, err := s.readlink(copied); err != nil || targetA != targetB {
 		return errors.Join(s.conflict(), err)
 	}
 	return nil
@@ -294,7 +294,7 @@ func (s *site) discardCopy(o *op) error {
 	if err := s.remove(draft); err != nil {
 		return err
 	}
-	if err := s.root.Rename(o.Path, draft); err != nil && !absent(err) {
+	if err := s.rename(o.Path, draft); err != nil && !absent(err) {
 		return err
 	}
 	return s.remove(draft)

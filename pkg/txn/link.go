@@ -18,7 +18,7 @@ func (s *site) placeLink(o *op) (undo, error) {
 	}
 	if current == nil && !s.isShelved(s.partial(o)) {
 		back := func() error { return joinUndo(s.unlink(o), made) }
-		if err := s.root.Symlink(o.Target, o.Path); err != nil {
+		if err := s.symlink(o.Target, o.Path); err != nil {
 			return made, s.raced(err)
 		}
 		return back, nil
@@ -29,7 +29,7 @@ func (s *site) placeLink(o *op) (undo, error) {
 	if current == nil || current.Mode()&fs.ModeSymlink == 0 || runtime.GOOS == "windows" {
 		back, err := s.takeAway(o)
 		if err == nil {
-			err = s.raced(s.root.Symlink(o.Target, o.Path))
+			err = s.raced(s.symlink(o.Target, o.Path))
 		}
 		return back, err
 	}
@@ -38,7 +38,7 @@ func (s *site) placeLink(o *op) (undo, error) {
 
 // relink replaces a link by one rename. The undo remembers where the old one led to.
 func (s *site) relink(o *op) (undo, error) {
-	before, err := s.root.Readlink(o.Path)
+	before, err := s.readlink(o.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (s *site) swapLink(o *op, target string) error {
 	if err := s.remove(draft); err != nil {
 		return err
 	}
-	if err := s.root.Symlink(target, draft); err != nil {
+	if err := s.symlink(target, draft); err != nil {
 		return err
 	}
 	return s.root.Rename(draft, o.Path)
@@ -94,6 +94,6 @@ func (s *site) isOurLink(o *op, current fs.FileInfo) bool {
 	if o.Kind != kindLink || current == nil || current.Mode()&fs.ModeSymlink == 0 {
 		return false
 	}
-	target, err := s.root.Readlink(o.Path)
+	target, err := s.readlink(o.Path)
 	return err == nil && target == o.Target
 }

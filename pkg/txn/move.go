@@ -12,9 +12,12 @@ import (
 // directory in a lower layer of overlayfs) it is copied, and what was staged is set aside in one step: a staged directory
 // that is half removed would be taken for the new one.
 func (s *site) bring(o *op) error {
-	err := s.root.Rename(s.staged(o), o.Path)
+	err := s.settle(s.staged(o), o.Path)
 	if !cannotRename(err) {
 		return err
+	}
+	if s.exists(o.Path) {
+		return s.conflict()
 	}
 	if err := s.copyOver(s.staged(o), o.Path, o); err != nil {
 		return err
@@ -24,7 +27,7 @@ func (s *site) bring(o *op) error {
 		err = s.mkdir(usedName)
 	}
 	if err == nil {
-		err = s.root.Rename(s.staged(o), s.used(o))
+		err = s.rename(s.staged(o), s.used(o))
 	}
 	if err != nil {
 		return errors.Join(err, s.discardCopy(o))
@@ -44,7 +47,7 @@ func (s *site) copyOver(from, to string, o *op) error {
 	if err := syncTree(s.abs(draft)); err != nil {
 		return err
 	}
-	return s.root.Rename(draft, to)
+	return s.rename(draft, to)
 }
 
 func (s *site) copyAny(from, to string) error {

@@ -57,7 +57,7 @@ func (s *site) resolve(dir string) (string, error) {
 			at = next
 			continue
 		}
-		target, err := s.root.Readlink(next)
+		target, err := s.readlink(next)
 		if err != nil {
 			return "", err
 		}

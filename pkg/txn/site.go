@@ -35,6 +35,8 @@ type site struct {
 	// What is known while operations are carried out, to spare the system the question once an operation.
 	shelved bool            // there may be something in old
 	present map[string]bool // directories that are there
+	plain   map[string]bool // directories that are no links
+	open    map[string]*openDir
 }
 
 func openSite(o Options) (*site, error) {
@@ -52,7 +54,7 @@ func openSite(o Options) (*site, error) {
 	dir := filepath.ToSlash(rel)
 	s := &site{
 		root: root, path: o.Root, dir: dir, own: path.Dir(dir), step: o.Fail,
-		key: journalKey(o.Key), resolved: map[string]string{".": "."},
+		key: journalKey(o.Key), resolved: map[string]string{".": "."}, plain: make(map[string]bool), open: make(map[string]*openDir),
 	}
 	if err := s.noLinks(s.in(journalName)); err != nil {
 		return nil, errors.Join(err, root.Close())
@@ -60,7 +62,10 @@ func openSite(o Options) (*site, error) {
 	return s, nil
 }
 
-func (s *site) close() error { return s.root.Close() }
+func (s *site) close() error {
+	s.closeDirs()
+	return s.root.Close()
+}
 
 // fail is a failpoint.
 func (s *site) fail(step string) error {
@@ -77,21 +82,6 @@ func (s *site) partial(o *op) string    { return path.Join(s.dir, oldName, o.ID+
 func (s *site) used(o *op) string       { return path.Join(s.dir, usedName, o.ID) }
 func (s *site) abs(rel string) string   { return filepath.Join(s.path, filepath.FromSlash(rel)) }
 func (s *site) mkdir(name string) error { return s.root.MkdirAll(s.in(name), 0o755) }
-func (s *site) remove(rel string) error { return s.root.RemoveAll(rel) }
-
-func (s *site) exists(rel string) bool {
-	_, err := s.root.Lstat(rel)
-	return err == nil
-}
-
-// lstat returns nil without an error for what is not there.
-func (s *site) lstat(rel string) (fs.FileInfo, error) {
-	info, err := s.root.Lstat(rel)
-	if absent(err) {
-		return nil, nil
-	}
-	return info, err
-}
 
 // isShelved reports whether something is in old under that name.
 func (s *site) isShelved(name string) bool { return s.shelved && s.exists(name) }
@@ -135,7 +125,7 @@ func (s *site) check(rel string) (string, error) {
 // noLinks reports a directory above rel that is not a directory.
 func (s *site) noLinks(rel string) error {
 	for i := range len(rel) {
-		if rel[i] != '/' {
+		if rel[i] != '/' || s.plain[rel[:i]] {
 			continue
 		}
 		info, err := s.lstat(rel[:i])
@@ -149,6 +139,7 @@ func (s *site) noLinks(rel string) error {
 			return diag.Errorf(diag.Denied, "%s is not a directory", s.abs(rel[:i])).
 				WithHint("move it away: skillpm follows no links inside its own directory")
 		}
+		s.plain[rel[:i]] = true
 	}
 	return nil
 }
@@ -187,7 +178,9 @@ func (s *site) finish(ops []*op) error {
 // prune removes directories that are empty, upwards, inside skillpm's own.
 func (s *site) prune(dir string) {
 	for within(dir, s.own) && s.isOwn(dir) {
-		if info, err := s.lstat(dir); err != nil || !isDir(info) || s.root.Remove(dir) != nil {
+		info, err := s.lstat(dir)
+		s.moved()
+		if err != nil || !isDir(info) || s.root.Remove(dir) != nil {
 			return
 		}
 		dir = path.Dir(dir)

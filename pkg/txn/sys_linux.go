@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"syscall"
 
@@ -28,21 +27,50 @@ func inode(info fs.FileInfo) uint64 {
 // exchange swaps two directories in one step, and reports whether it could. It does not try on overlayfs, where inode
 // numbers, which tell whether it was done, may change.
 func (s *site) exchange(a, b string) bool {
-	dirA, err := s.root.Open(path.Dir(a))
+	dirB, _, err := s.at(b)
 	if err != nil {
 		return false
 	}
-	defer dirA.Close()
-	dirB, err := s.root.Open(path.Dir(b))
-	if err != nil {
-		return false
-	}
-	defer dirB.Close()
 	var stat unix.Statfs_t
-	if unix.Fstatfs(int(dirB.Fd()), &stat) != nil || stat.Type == unix.OVERLAYFS_SUPER_MAGIC {
+	if unix.Fstatfs(int(dirB.file.Fd()), &stat) != nil || stat.Type == unix.OVERLAYFS_SUPER_MAGIC {
 		return false
 	}
-	return unix.Renameat2(int(dirA.Fd()), path.Base(a), int(dirB.Fd()), path.Base(b), unix.RENAME_EXCHANGE) == nil
+	done := s.rename2(a, b, unix.RENAME_EXCHANGE) == nil
+	s.moved()
+	return done
+}
+
+// settle moves a directory to a place where nothing is, in one step with finding that nothing is there.
+func (s *site) settle(from, to string) error {
+	err := s.rename2(from, to, unix.RENAME_NOREPLACE)
+	if errors.Is(err, unix.EEXIST) {
+		return s.conflict()
+	}
+	if !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOSYS) {
+		return err
+	}
+	if s.exists(to) { // the file system does not know the flag, and a rename would replace an empty directory
+		return s.conflict()
+	}
+	return s.rename(from, to)
+}
+
+func (s *site) rename2(from, to string, flags uint) error {
+	if len(s.open) > mostOpen-2 { // the second must not close the first
+		s.closeDirs()
+	}
+	a, nameA, err := s.at(from)
+	if err != nil {
+		return err
+	}
+	b, nameB, err := s.at(to)
+	if err != nil {
+		return err
+	}
+	if err := unix.Renameat2(int(a.file.Fd()), nameA, int(b.file.Fd()), nameB, flags); err != nil {
+		return &os.LinkError{Op: "rename", Old: s.abs(from), New: s.abs(to), Err: err}
+	}
+	return nil
 }
 
 // syncTree forces name and all below it to the disk: with one call for any number of files, for the file system's all.

@@ -25,6 +25,14 @@ func inode(fs.FileInfo) uint64 { return 0 }
 
 func (s *site) exchange(_, _ string) bool { return false }
 
+// settle moves a directory to a place where nothing is.
+func (s *site) settle(from, to string) error {
+	if s.exists(to) { // a rename might replace an empty directory
+		return s.conflict()
+	}
+	return s.rename(from, to)
+}
+
 // syncTree hands every file below path to the disk. On macOS the disk itself is flushed with the journal.
 func syncTree(path string) error {
 	return filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {

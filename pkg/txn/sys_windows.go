@@ -20,6 +20,14 @@ func inode(fs.FileInfo) uint64 { return 0 }
 
 func (s *site) exchange(_, _ string) bool { return false }
 
+// settle moves a directory to a place where nothing is.
+func (s *site) settle(from, to string) error {
+	if s.exists(to) { // a rename might replace an empty directory
+		return s.conflict()
+	}
+	return s.rename(from, to)
+}
+
 // syncTree forces every file below path to the disk.
 func syncTree(path string) error {
 	return filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {

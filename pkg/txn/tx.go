@@ -187,8 +187,8 @@ func (t *Tx) prepare() error {
 			continue
 		}
 		dirs = true
-		info, err := t.s.root.Lstat(t.s.staged(o))
-		if err == nil && !info.IsDir() {
+		info, err := t.s.lstat(t.s.staged(o))
+		if err == nil && !isDir(info) {
 			err = errors.New("not a directory")
 		}
 		if err != nil {
