@@ -129,7 +129,7 @@ func (m *Manifest) SetAgents(ids []string) error {
 	})
 }
 
-// Set writes one of the texts about the pack itself: name, version, description, license or skillpm.
+// Set writes one of the texts about the pack itself: name, version, description, license or skillpm; or the link mode.
 func (m *Manifest) Set(key, text string) error {
 	want := m.Clone()
 	switch key {
@@ -154,6 +154,11 @@ func (m *Manifest) Set(key, text string) error {
 			return err
 		}
 		want.Skillpm = text
+	case "link-mode":
+		if err := CheckLinkMode(text); err != nil {
+			return err
+		}
+		want.LinkMode = text
 	default:
 		return diag.Errorf(diag.Internal, "%s is not a text of a manifest", key)
 	}
@@ -222,7 +227,8 @@ func (m *Manifest) equal(o *Manifest) bool {
 		m.Skillpm == o.Skillpm && slices.Equal(m.Skills, o.Skills) &&
 		slices.EqualFunc(m.Dependencies, o.Dependencies, sameDependency) &&
 		slices.EqualFunc(m.DevDependencies, o.DevDependencies, sameDependency) &&
-		sameSet(m.Aliases, o.Aliases) && sameSet(m.Agents, o.Agents) && m.LinkMode == o.LinkMode &&
+		sameSet(m.Aliases, o.Aliases) && sameSet(m.Agents, o.Agents) && m.LinkMode == o.LinkMode && m.MinReleaseAge == o.MinReleaseAge &&
+		slices.Equal(m.Workspace, o.Workspace) &&
 		slices.Equal(m.Registries, o.Registries) && maps.Equal(m.Namespaces, o.Namespaces) &&
 		sameNode(&m.validate, &o.validate)
 }

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/Masterminds/semver/v3"
 	"go.yaml.in/yaml/v3"
@@ -20,6 +21,9 @@ const ManifestName = "skillpm.yaml"
 const (
 	LinkSymlink = "symlink" // a relative symbolic link, a junction on Windows; the default
 	LinkCopy    = "copy"    // a copy of the skill's files
+	// LinkHard is LinkSymlink for agents' directories, and has the files of installed skills share their content with the
+	// store by hard links. Saves space; who edits such a file edits the store, which notices when it is used next.
+	LinkHard = "hardlink"
 )
 
 // Manifest is what a skillpm.yaml says: which packs a project wants, and what the pack that it makes is.
@@ -37,10 +41,14 @@ type Manifest struct {
 	DevDependencies []source.Dependency // in the order of the file; never inherited
 	Aliases         []Alias             // in the order of the file
 
-	Agents     []string          // ids of the agents that skills are linked for; empty means those detected
-	LinkMode   string            // LinkSymlink, LinkCopy, or "" for the default
-	Registries []Registry        // in the order of the file
-	Namespaces map[string]string // owner to the registry, by name or address, that alone is asked for its packs
+	Agents   []string // ids of the agents that skills are linked for; empty means those detected
+	LinkMode string   // LinkSymlink, LinkCopy, LinkHard, or "" for the default
+	// MinReleaseAge is how old a release must be before it is chosen, 0 for any.
+	MinReleaseAge time.Duration
+	Registries    []Registry        // in the order of the file
+	Namespaces    map[string]string // owner to the registry, by name or address, that alone is asked for its packs
+
+	Workspace []string // patterns of the directories that hold packs which are developed and published together
 
 	Validate Validate // how the skills are checked
 
@@ -67,7 +75,7 @@ type Registry struct {
 
 var manifestKeys = []string{
 	"name", "version", "description", "license", "skillpm", "skills", "dependencies", "dev-dependencies", "aliases",
-	"agents", "link-mode", "registries", "namespaces", "validate",
+	"agents", "link-mode", "min-release-age", "registries", "namespaces", "workspace", "validate",
 }
 
 // packKeys are those of an installed pack's manifest; the others are about the project that makes it.
@@ -161,6 +169,8 @@ func (m *Manifest) field(r reader, key string, v *yaml.Node) (err error) {
 		m.DevDependencies, err = r.dependencies(v, key)
 	case "aliases":
 		m.Aliases, err = r.aliases(v)
+	case "workspace":
+		m.Workspace, err = r.texts(v, key, checkPattern)
 	case "validate":
 		m.validate = *v
 		m.Validate, err = r.validate(v)
@@ -179,6 +189,8 @@ func (m *Manifest) use(key string, s settings) {
 		m.Agents = s.agents
 	case "link-mode":
 		m.LinkMode = s.linkMode
+	case "min-release-age":
+		m.MinReleaseAge = s.minAge
 	case "registries":
 		m.Registries = s.registries
 	case "namespaces":

@@ -201,7 +201,7 @@ var bad = []struct {
 	{"open pattern", "skills: ['[a']", "is not closed", "", false},
 	{"skills twice", "skills: [a, a]", `skills lists "a" twice`, "", true},
 	{"skills as text", "skills: a", "skills must be a list", "write [a, b]", true},
-	{"link mode", "link-mode: hard", `1:12: link-mode "hard" is not known`, "use symlink or copy", true},
+	{"link mode", "link-mode: later", `1:12: link-mode "later" is not known`, "use symlink, copy or hardlink", true},
 	{"registries as text", "registries: x", "registries must be a list", "write a line for each", true},
 	{"registry without url", "registries: [{name: x}]", "a registry needs a url", "", true},
 	{"registry twice", "registries: [x, x]", `registries lists "x" twice`, "", false},

@@ -74,7 +74,7 @@ dependencies:
 dev-dependencies:
   a/c: "1"
 aliases: {X: deploy, y: deploy@a/b, z: deploy@a/b}
-link-mode: hard
+link-mode: later
 registries: [{nmae: x}, {name: a b, url: "https://me:pw@h"}, y, y]
 namespaces: {A: ""}
 `, `1:7: "Acme" is not a pack: a pack is written owner/name (write owner/name, as in acme/deploy; a directory is written ./Acme)
@@ -95,7 +95,7 @@ namespaces: {A: ""}
 13:11: alias "X": the name "X" holds the capital X: only a-z, 0-9 and hyphens are allowed
 13:14: alias X stands for "deploy", which does not name a skill and its pack (write it as "skill@owner/name")
 13:37: deploy@a/b has two aliases, y and z
-14:12: link-mode "hard" is not known (use symlink or copy)
+14:12: link-mode "later" is not known (use symlink, copy or hardlink)
 15:15: unknown key "nmae" in a registry (did you mean name?)
 15:32: a registry's name is one word, without a colon or a slash
 15:42: url has credentials in its address (remove them, and keep them in a credential helper or in SKILLPM_TOKEN_<HOST>)

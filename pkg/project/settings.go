@@ -2,10 +2,13 @@ package project
 
 import (
 	"net/url"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source"
 )
 
@@ -16,12 +19,16 @@ const ConfigName = "config.yaml"
 type Config struct {
 	Path       string
 	Agents     []string          // ids of the agents that skills are linked for
-	LinkMode   string            // LinkSymlink, LinkCopy, or "" for the default
+	LinkMode   string            // LinkSymlink, LinkCopy, LinkHard, or "" for the default
 	Registries []Registry        // in the order of the file
 	Namespaces map[string]string // owner to the registry, by name or address
+	// MinReleaseAge is how old a release must be before it is chosen, 0 for any.
+	MinReleaseAge time.Duration
+	// Git is the git program that is preferred to what is built in, "" for none.
+	Git string
 }
 
-var configKeys = []string{"registries", "namespaces", "agents", "link-mode"}
+var configKeys = []string{"registries", "namespaces", "agents", "link-mode", "min-release-age", "git"}
 
 // ParseConfig reads a configuration as strictly as [ParseManifest] reads a manifest.
 func ParseConfig(path string, data []byte) (*Config, error) {
@@ -39,6 +46,7 @@ func (r reader) config(data []byte) (*Config, error) {
 	}
 	return &Config{
 		Path: r.path, Agents: s.agents, LinkMode: s.linkMode, Registries: s.registries, Namespaces: s.namespaces,
+		MinReleaseAge: s.minAge, Git: s.git,
 	}, nil
 }
 
@@ -48,6 +56,8 @@ type settings struct {
 	linkMode   string
 	registries []Registry
 	namespaces map[string]string
+	minAge     time.Duration
+	git        string
 }
 
 func (s *settings) field(r reader, key string, v *yaml.Node) (err error) {
@@ -59,15 +69,63 @@ func (s *settings) field(r reader, key string, v *yaml.Node) (err error) {
 		s.agents, err = r.texts(v, "agents", nil)
 	case "link-mode":
 		s.linkMode, err = r.text(v, "link-mode")
-		if err == nil && s.linkMode != LinkSymlink && s.linkMode != LinkCopy {
-			err = r.errorf(v, "link-mode %q is not known", s.linkMode).WithHint("use %s or %s", LinkSymlink, LinkCopy)
+		if bad := CheckLinkMode(s.linkMode); err == nil && bad != nil {
+			err = r.errorf(v, "%s", bad).WithHint("%s", diag.HintOf(bad))
 		}
+	case "min-release-age":
+		s.minAge, err = r.age(v)
+	case "git":
+		s.git, err = r.gitProgram(v)
 	case "registries":
 		s.registries, err = r.registries(v)
 	case "namespaces":
 		s.namespaces, err = r.namespaces(v)
 	}
 	return err
+}
+
+// CheckLinkMode reports a link mode that is not known.
+func CheckLinkMode(mode string) error {
+	if mode == LinkSymlink || mode == LinkCopy || mode == LinkHard {
+		return nil
+	}
+	return diag.Errorf(diag.Usage, "link-mode %q is not known", mode).WithHint("use %s, %s or %s", LinkSymlink, LinkCopy, LinkHard)
+}
+
+// age reads a duration in hours or days, as 72h or 3d.
+func (r reader) age(v *yaml.Node) (time.Duration, error) {
+	s, err := r.text(v, "min-release-age")
+	if err != nil {
+		return 0, err
+	}
+	text, unit := s, time.Duration(1)
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		text, unit = days+"h", 24
+	}
+	age, err := time.ParseDuration(text)
+	if err != nil || age < 0 || age > maxAge/unit {
+		return 0, r.errorf(v, "min-release-age %q is not a duration", s).WithHint("write hours or days, as 72h or 3d")
+	}
+	return age * unit, nil
+}
+
+// maxAge is the longest time that a release may have to wait: ten years.
+const maxAge = 10 * 365 * 24 * time.Hour
+
+// gitProgram reads which git fetches: skillpm's own, the one in PATH, or one by its path.
+func (r reader) gitProgram(v *yaml.Node) (string, error) {
+	s, err := r.text(v, "git")
+	switch {
+	case err != nil:
+		return "", err
+	case s == "builtin":
+		return "", nil
+	case s == "system":
+		return "git", nil
+	case filepath.IsAbs(s):
+		return s, nil
+	}
+	return "", r.errorf(v, "git %q is not known", s).WithHint("write builtin, system, or the absolute path of a git program")
 }
 
 // registries reads a list whose entries are addresses, or mappings of a name and an address.

@@ -30,6 +30,7 @@ type Version struct {
 	Version   string
 	Yanked    bool   // withdrawn: kept for those who locked it
 	Published string // RFC 3339, "" where the registry does not say
+	Digest    string // what a lock records as resolved, "" where only the artifact can tell
 	Source    string // where it is, as a lock records it
 }
 

@@ -19,6 +19,9 @@ type Version struct {
 	Version   string // strict semver
 	Yanked    bool
 	Published string // RFC 3339, or ""
+	// Withheld says why the version is not taken, as the end of a sentence ("is younger than …"), or is "". The preferred
+	// version is taken all the same.
+	Withheld string
 }
 
 // World is what the resolver asks. A source is the one of a requirement, "" for a pack found by its name. Both methods

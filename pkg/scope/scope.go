@@ -206,3 +206,9 @@ func (s Scope) base() string {
 	}
 	return s.Root
 }
+
+// Within reports whether path is below dir. Both are absolute; neither is looked at.
+func Within(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != "." && filepath.IsLocal(rel)
+}

@@ -132,7 +132,7 @@ func (c *Client) New(_ context.Context, o NewOptions) (string, error) {
 
 func (c *Client) newSkillDir(o NewOptions) string {
 	if o.Dir != "" {
-		return c.abs(o.Dir)
+		return c.machine.Abs(o.Dir)
 	}
 	data, err := os.ReadFile(filepath.Join(c.Dir, project.ManifestName))
 	if err != nil {

@@ -1,12 +1,13 @@
 package skillpm
 
 import (
-	"path/filepath"
 	"sync"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/provider"
 	"github.com/skillpm/skillpm/pkg/scope"
-	"github.com/skillpm/skillpm/pkg/store"
+	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
 // Options is what a [Client] needs of the world around it.
@@ -22,19 +23,14 @@ type Options struct {
 }
 
 // Event is a step of long work.
-type Event struct {
-	Text string // what is being done, as "fetching acme/deploy 1.4.0"
-	Done bool   // the work is over, Text is empty
-}
+type Event = provider.Event
 
 // Client is the package manager for one directory and user.
 type Client struct {
 	Options
-	sources sources
-	storeMu sync.Mutex
-	store   *store.Store
-	keyOnce sync.Once
-	key     []byte
+	machine *workspace.Machine
+	mu      sync.Mutex
+	sources *provider.Sources
 }
 
 // New returns a client. It touches neither disk nor network.
@@ -42,31 +38,37 @@ func New(o Options) *Client {
 	if o.Progress == nil {
 		o.Progress = func(Event) {}
 	}
-	return &Client{Options: o, sources: sources{options: o}}
+	return &Client{Options: o, machine: workspace.NewMachine(workspace.Options{
+		Dir: o.Dir, Paths: o.Paths, Config: o.Config, Getenv: o.Getenv, OS: o.OS, Version: o.Version,
+	})}
 }
 
-// openStore returns the content-addressed store, opened once.
-func (c *Client) openStore() (*store.Store, error) {
-	c.storeMu.Lock()
-	defer c.storeMu.Unlock()
-	if c.store != nil {
-		return c.store, nil
+// packSources returns what packs are fetched from, made when it is first needed with the user's settings.
+func (c *Client) packSources(config *project.Config) *provider.Sources {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sources == nil {
+		c.sources = provider.NewSources(provider.SourceOptions{
+			Dir: c.Dir, Paths: c.Paths, Getenv: c.Getenv, OS: c.OS, Version: c.Version, GitProgram: config.Git,
+		})
 	}
-	s, err := store.Open(c.Paths.Store())
+	return c.sources
+}
+
+// userSources is packSources with the settings as they are on disk.
+func (c *Client) userSources() (*provider.Sources, error) {
+	config, err := c.machine.UserConfig()
 	if err != nil {
 		return nil, err
 	}
-	c.store = s
-	return s, nil
-}
-
-// abs returns path as an absolute path, relative ones being relative to the client's directory.
-func (c *Client) abs(path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(c.Dir, path)
+	return c.packSources(config), nil
 }
 
 // Close frees what the client holds: temporary clones and idle connections.
-func (c *Client) Close() { c.sources.close() }
+func (c *Client) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sources != nil {
+		c.sources.Close()
+	}
+}

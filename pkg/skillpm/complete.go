@@ -34,10 +34,10 @@ func (c *Client) InstalledNames(scopeKind string) (packs, skills []string) {
 	if err != nil {
 		return nil, nil
 	}
-	for _, d := range w.manifest.Dependencies {
+	for _, d := range w.Manifest.Dependencies {
 		packs = append(packs, d.ID.String())
 	}
-	for _, n := range l.named {
+	for _, n := range l.Named {
 		skills = append(skills, n.Link, n.Skill+"@"+n.Pack.String())
 	}
 	slices.Sort(skills)

@@ -1,14 +1,14 @@
 package skillpm
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"maps"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/scope"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/provider"
+	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
 // InstallOptions says what to install and how.
@@ -59,9 +59,9 @@ func (c *Client) retry(verb func() (*InstallReport, error)) (*InstallReport, err
 	for range attempts {
 		report, err := verb()
 		switch {
-		case errors.Is(err, errDamaged) && !healed:
+		case errors.Is(err, workspace.ErrDamaged) && !healed:
 			healed = true
-		case !errors.Is(err, errChanged):
+		case !errors.Is(err, workspace.ErrChanged):
 			return report, err
 		}
 	}
@@ -70,84 +70,97 @@ func (c *Client) retry(verb func() (*InstallReport, error)) (*InstallReport, err
 }
 
 func (c *Client) install(ctx context.Context, o InstallOptions) (*InstallReport, error) {
-	w, err := c.openWorkspace(o.Scope, len(o.Packs) > 0)
+	w, err := c.open(ctx, o, len(o.Packs) > 0)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.newEnough(w.manifest); err != nil {
-		return nil, err
-	}
-	if err := w.recover(ctx); err != nil {
-		return nil, err
-	}
-	if o.Frozen && w.lockBytes == nil {
-		return nil, diag.Errorf(diag.NotFound, "--frozen needs a skillpm.lock and %s has none", w.scope.Root).
+	if o.Frozen && !w.Locked() {
+		return nil, diag.Errorf(diag.NotFound, "--frozen needs a skillpm.lock and %s has none", w.Scope.Root).
 			WithHint("run skillpm install once and commit skillpm.lock")
 	}
-	before := w.lock.Clone()
-	next, err := w.resolve(ctx, o)
+	t, err := w.resolve(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	return w.install(ctx, o, before, next)
+	return w.install(ctx, o, t)
 }
 
-// target is what an install leads to: a manifest and a lock.
+// work is a scope that a verb works on, and what packs can be had for it.
+type work struct {
+	*workspace.Workspace
+	client   *Client
+	provider *provider.Provider
+}
+
+// open opens a scope for a verb that changes it. An interrupted transaction is finished or undone first.
+func (c *Client) open(ctx context.Context, o InstallOptions, create bool) (*work, error) {
+	w, err := c.machine.Open(o.Scope, create)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.machine.NewEnough(w.Manifest); err != nil {
+		return nil, err
+	}
+	if err := w.Recover(ctx); err != nil {
+		return nil, err
+	}
+	return c.work(ctx, w, o)
+}
+
+// work gives a scope its provider.
+func (c *Client) work(ctx context.Context, w *workspace.Workspace, o InstallOptions) (*work, error) {
+	p, err := provider.New(ctx, c.machine, w, c.packSources(w.Config), provider.Options{
+		Registry: o.Registry, Frozen: o.Frozen, Offline: o.Offline, Now: c.Now, Progress: c.Progress,
+	})
+	return &work{Workspace: w, client: c, provider: p}, err
+}
+
+// target is what a verb leads to: a manifest and a lock.
 type target struct {
+	*provider.Solution
 	manifest *project.Manifest
-	lock     *project.Lock
-	packs    map[source.ID]*source.Pack // those that were opened on the way
-	places   map[string]string          // directories that the lock leaves out, by pack
-	warnings []string
+}
+
+// goal returns the target as a workspace takes it.
+func (t *target) goal() workspace.Goal {
+	return workspace.Goal{Manifest: t.manifest, Lock: t.Lock, Places: t.Places}
 }
 
 // install brings the scope to its target.
-func (w *workspace) install(ctx context.Context, o InstallOptions, before *project.Lock, t *target) (*InstallReport, error) {
-	dirs, warnings, err := w.agentDirs(o.Agents)
+func (w *work) install(ctx context.Context, o InstallOptions, t *target) (*InstallReport, error) {
+	dirs, warnings, err := w.AgentDirs(o.Agents)
 	if err != nil {
 		return nil, err
 	}
-	l, err := w.newLayout(t.manifest, t.lock, dirs)
+	l, err := w.NewLayout(t.manifest, t.Lock, dirs)
 	if err != nil {
 		return nil, err
 	}
-	t.lock.Names = l.names
-	options := compareOptions{hash: o.Frozen || o.Force, force: o.Force}
-	c, err := w.compare(l, options)
+	t.Lock.Names = l.Names
+	options := workspace.CompareOptions{Hash: o.Frozen || o.Force, Force: o.Force}
+	c, err := w.Compare(l, options)
 	if err != nil {
 		return nil, err
 	}
-	if err := w.stageDocuments(c, o, t); err != nil {
+	if o.Frozen {
+		err = w.CheckFrozen(t.goal())
+	} else {
+		w.StageDocuments(c, t.goal())
+	}
+	if err != nil {
 		return nil, err
 	}
-	report := w.report(before, t, l, c)
-	report.Warnings = append(append(report.Warnings, t.warnings...), warnings...)
-	report.Changed, report.DryRun, report.Recorded = !c.empty(), o.DryRun, len(c.files) > 0
-	if o.DryRun || c.empty() && !c.restate {
+	report := w.report(t, l, c)
+	report.Warnings = append(append(report.Warnings, t.Warnings...), warnings...)
+	report.Changed, report.DryRun, report.Recorded = !c.Empty(), o.DryRun, c.Recorded()
+	if o.DryRun || c.Empty() && !c.Restated() {
 		return report, nil
 	}
-	if err := w.fetchMissing(ctx, o, t, c); err != nil {
+	if err := w.provider.FetchMissing(ctx, t.manifest, t.Solution, maps.Values(c.Place)); err != nil {
 		return nil, err
 	}
-	if err := w.apply(ctx, c, l, t, options); err != nil {
+	if err := w.Apply(ctx, c, l, t.goal(), options); err != nil {
 		return nil, err
 	}
 	return report, nil
-}
-
-// stageDocuments adds manifest and lock to the change if they differ; with Frozen that is an error.
-func (w *workspace) stageDocuments(c *change, o InstallOptions, t *target) error {
-	manifest, lock := t.manifest.Bytes(), t.lock.Encode()
-	if o.Frozen {
-		if !bytes.Equal(lock, w.lockBytes) {
-			return diag.Errorf(diag.Conflict, "skillpm.lock does not agree with skillpm.yaml").
-				WithHint("run skillpm install without --frozen, look at the difference and commit it")
-		}
-		return nil
-	}
-	if w.manifestBytes != nil || len(t.manifest.Dependencies) > 0 || w.scope.Kind == scope.KindProject {
-		c.stageFile(w.rel(w.scope.Manifest()), w.manifestBytes, manifest)
-	}
-	c.stageFile(w.rel(w.scope.Lock()), w.lockBytes, lock)
-	return nil
 }

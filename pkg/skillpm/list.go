@@ -14,15 +14,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
 // ListReport is what a scope has installed.
 type ListReport struct {
-	Scope     string         `json:"scope"`
-	Root      string         `json:"root"`
-	Packs     []PackReport   `json:"packs"`
-	Agents    []AgentDir     `json:"agents"`
-	Conflicts []NameConflict `json:"conflicts"`
+	Scope     string               `json:"scope"`
+	Root      string               `json:"root"`
+	Packs     []PackReport         `json:"packs"`
+	Agents    []workspace.AgentDir `json:"agents"`
+	Conflicts []NameConflict       `json:"conflicts"`
 }
 
 // List says what a scope's lock has.
@@ -31,27 +32,23 @@ func (c *Client) List(_ context.Context, scopeKind string) (*ListReport, error) 
 	if err != nil {
 		return nil, err
 	}
-	r := &ListReport{Scope: w.scope.Kind, Root: w.scope.Root, Agents: l.dirs, Packs: []PackReport{}, Conflicts: []NameConflict{}}
-	for _, id := range w.lock.IDs() {
-		r.Packs = append(r.Packs, w.packReport(w.manifest, id, w.lock.Packs[id], l))
+	r := &ListReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Packs: []PackReport{}, Conflicts: []NameConflict{}}
+	for _, id := range w.Lock.IDs() {
+		r.Packs = append(r.Packs, packReport(w, w.Manifest, id, w.Lock.Packs[id], l))
 	}
-	for _, c := range l.conflicts {
+	for _, c := range l.Conflicts {
 		r.Conflicts = append(r.Conflicts, nameConflict(c))
 	}
 	return r, nil
 }
 
 // installed opens a scope and works out what its lock means.
-func (c *Client) installed(scopeKind string) (*workspace, *layout, error) {
-	w, err := c.openWorkspace(scopeKind, false)
+func (c *Client) installed(scopeKind string) (*workspace.Workspace, *workspace.Layout, error) {
+	w, err := c.machine.Open(scopeKind, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	dirs, _, err := w.agentDirs(nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	l, err := w.newLayout(w.manifest, w.lock, dirs)
+	l, err := w.Installed()
 	return w, l, err
 }
 
@@ -124,14 +121,14 @@ func (c *Client) skillInfo(name, skill, pack string, exact bool, scopeKind strin
 		}
 	}
 	var found []InstalledSkill
-	for _, n := range l.named {
+	for _, n := range l.Named {
 		if exact && (n.Pack != id || n.Skill != skill) || !exact && n.Skill != skill && n.Link != skill {
 			continue
 		}
-		found = append(found, w.installedSkill(l, n))
+		found = append(found, installedSkill(w, l, n))
 	}
 	if len(found) == 0 {
-		return nil, w.noSuchSkill(name, skill, l)
+		return nil, noSuchSkill(name, skill, l)
 	}
 	rank := func(s InstalledSkill) int {
 		switch {
@@ -146,19 +143,19 @@ func (c *Client) skillInfo(name, skill, pack string, exact bool, scopeKind strin
 	return &Info{Skill: &found[0], Also: found[1:]}, nil
 }
 
-func (w *workspace) installedSkill(l *layout, n project.Named) InstalledSkill {
-	entry := w.lock.Packs[n.Pack]
-	report := w.packReport(w.manifest, n.Pack, entry, l)
+func installedSkill(w *workspace.Workspace, l *workspace.Layout, n project.Named) InstalledSkill {
+	entry := w.Lock.Packs[n.Pack]
+	report := packReport(w, w.Manifest, n.Pack, entry, l)
 	i := slices.IndexFunc(report.Skills, func(s SkillReport) bool { return s.Name == n.Skill })
 	return InstalledSkill{
 		Pack: n.Pack.String(), Version: entry.Version, Source: entry.Source, SkillReport: report.Skills[i],
-		Description: w.describe(w.scope.PluginSkill(n.Pack, n.Skill)),
+		Description: describe(w.Scope.PluginSkill(n.Pack, n.Skill)),
 	}
 }
 
-func (w *workspace) noSuchSkill(name, skill string, l *layout) error {
+func noSuchSkill(name, skill string, l *workspace.Layout) error {
 	var have []string
-	for _, n := range l.named {
+	for _, n := range l.Named {
 		have = append(have, n.Link, n.Skill+"@"+n.Pack.String())
 	}
 	err := diag.Errorf(diag.NotFound, "no skill %s is installed", name)
@@ -175,23 +172,23 @@ func (c *Client) packInfo(ctx context.Context, ref source.Ref, scopeKind, regist
 		if diag.CodeOf(err) != diag.NotFound {
 			return nil, err
 		}
-		if w, err = c.openWorkspace(scopeKind, true); err != nil {
+		if w, err = c.machine.Open(scopeKind, true); err != nil {
 			return nil, err
 		}
-		l = &layout{}
+		l = &workspace.Layout{}
 	}
 	info := &PackInfo{Pack: ref.ID.String(), Skills: []SkillInfo{}}
-	entry, have := w.lock.Packs[ref.ID]
+	entry, have := w.Lock.Packs[ref.ID]
 	if have {
-		report := w.packReport(w.manifest, ref.ID, entry, l)
+		report := packReport(w, w.Manifest, ref.ID, entry, l)
 		info.Installed, info.Version, info.Source, info.Resolved = &report, entry.Version, entry.Source, entry.Resolved
 		for _, s := range report.Skills {
-			info.Skills = append(info.Skills, SkillInfo{Name: s.Name, Description: w.describe(w.scope.PluginSkill(ref.ID, s.Name))})
+			info.Skills = append(info.Skills, SkillInfo{Name: s.Name, Description: describe(w.Scope.PluginSkill(ref.ID, s.Name))})
 		}
 		info.Dependencies = map[string]string{}
 		maps.Copy(info.Dependencies, entry.Dependencies)
 	}
-	offered, err := w.onOffer(ctx, ref, registry, info)
+	offered, err := c.onOffer(ctx, w, ref, registry, info)
 	if err != nil && !have {
 		return nil, err
 	}
@@ -203,12 +200,12 @@ func (c *Client) packInfo(ctx context.Context, ref source.Ref, scopeKind, regist
 
 // onOffer asks the registries for a pack's versions and describes the installed version, or else the highest that the
 // constraint allows.
-func (w *workspace) onOffer(ctx context.Context, ref source.Ref, registry string, info *PackInfo) (*source.Pack, error) {
-	world, err := w.newWorld(ctx, InstallOptions{Registry: registry})
+func (c *Client) onOffer(ctx context.Context, w *workspace.Workspace, ref source.Ref, registry string, info *PackInfo) (*source.Pack, error) {
+	wk, err := c.work(ctx, w, InstallOptions{Registry: registry})
 	if err != nil {
 		return nil, err
 	}
-	reg, err := world.find(ctx, ref.ID)
+	reg, err := wk.provider.Find(ctx, ref.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +233,7 @@ func (i *PackInfo) fill(p *source.Pack) {
 	i.Source, i.Resolved = p.Ref.Source(), p.Ref.Digest
 	i.Dependencies = map[string]string{}
 	for _, d := range p.Dependencies {
-		i.Dependencies[d.ID.String()] = required(d)
+		i.Dependencies[d.ID.String()] = project.Required(d)
 	}
 	if i.Installed == nil {
 		for _, s := range p.Skills {
@@ -271,7 +268,7 @@ func highest(versions []string, ref source.Ref) (string, error) {
 }
 
 // describe returns the description of an installed skill, "" if it can't be read.
-func (w *workspace) describe(dir string) string {
+func describe(dir string) string {
 	doc, _, err := skill.Load(os.DirFS(dir), ".")
 	if err != nil {
 		return ""
@@ -281,3 +278,21 @@ func (w *workspace) describe(dir string) string {
 	}
 	return skill.FirstParagraph(doc.Body())
 }
+
+// Verify hashes every installed skill and compares it with the lock; see [workspace.Workspace.Verify].
+func (c *Client) Verify(ctx context.Context, scopeKind string) (*VerifyReport, error) {
+	w, err := c.machine.Open(scopeKind, false)
+	if err != nil {
+		return nil, err
+	}
+	return w.Verify(ctx)
+}
+
+// VerifyReport is the result of comparing what is installed with the lock.
+type VerifyReport = workspace.VerifyReport
+
+// Problem is one thing that differs from the lock.
+type Problem = workspace.Problem
+
+// AgentDir is a directory that agents read skills from.
+type AgentDir = workspace.AgentDir

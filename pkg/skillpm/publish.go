@@ -21,6 +21,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 	"github.com/skillpm/skillpm/pkg/store"
+	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
 // PublishOptions says what to publish where.
@@ -56,7 +57,7 @@ type PublishedFile struct {
 // Publish checks a pack and pushes it. A pack with errors is not published: the report has Valid false and the findings.
 func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport, error) {
 	defer c.Progress(Event{Done: true})
-	dir := c.abs(o.Dir)
+	dir := c.machine.Abs(o.Dir)
 	if o.Dir == "" {
 		dir = c.Dir
 	}
@@ -90,7 +91,11 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 		return r, nil
 	}
 	c.Progress(Event{Text: "publishing " + r.Pack + " " + r.Version})
-	pushed, err := c.sources.oci().Push(ctx, to, release(m, p, trees), trees)
+	from, err := c.userSources()
+	if err != nil {
+		return nil, err
+	}
+	pushed, err := from.OCI().Push(ctx, to, release(m, p, trees), trees)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +106,7 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 // publishable reads the manifest of a pack that can be published.
 func publishable(dir string) (*project.Manifest, error) {
 	file := filepath.Join(dir, project.ManifestName)
-	data, err := readOptional(file)
+	data, err := workspace.ReadOptional(file)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +148,7 @@ func (c *Client) publishTarget(to string, id source.ID) (source.Ref, error) {
 		if dir == "" {
 			return source.Ref{}, diag.Errorf(diag.Usage, "--to oci-layout: names no directory").WithHint("write oci-layout:DIR")
 		}
-		return source.Ref{Kind: source.KindLayout, URL: filepath.ToSlash(c.abs(dir)), ID: id}, nil
+		return source.Ref{Kind: source.KindLayout, URL: filepath.ToSlash(c.machine.Abs(dir)), ID: id}, nil
 	default:
 		return source.Ref{}, diag.Errorf(diag.Usage, "%q is not a place to publish to", to).
 			WithHint("write oci://HOST/NAMESPACE or oci-layout:DIR")
@@ -169,12 +174,16 @@ func (c *Client) checkSkills(ctx context.Context, dir string) (lint.Report, erro
 
 // collect reads a pack's files into the store, as installing it would, so that what is published is what was hashed.
 func (c *Client) collect(ctx context.Context, dir string) (*source.Pack, []bundle.Tree, error) {
-	files := c.sources.file(dir)
+	from, err := c.userSources()
+	if err != nil {
+		return nil, nil, err
+	}
+	files := from.File(dir)
 	p, err := files.Open(ctx, source.Ref{Kind: source.KindPath, URL: filepath.ToSlash(dir)})
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := c.openStore()
+	s, err := c.machine.Store()
 	if err != nil {
 		return nil, nil, err
 	}

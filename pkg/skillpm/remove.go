@@ -23,14 +23,12 @@ func (c *Client) Remove(ctx context.Context, o RemoveOptions) (*InstallReport, e
 }
 
 func (c *Client) remove(ctx context.Context, o RemoveOptions) (*InstallReport, error) {
-	w, err := c.openWorkspace(o.Scope, false)
+	io := InstallOptions{Scope: o.Scope, DryRun: o.DryRun, Force: o.Force}
+	w, err := c.open(ctx, io, false)
 	if err != nil {
 		return nil, err
 	}
-	if err := w.recover(ctx); err != nil {
-		return nil, err
-	}
-	before, m := w.lock.Clone(), w.manifest.Clone()
+	m := w.Manifest.Clone()
 	for _, name := range o.Packs {
 		id, err := source.ParseID(name)
 		if err != nil {
@@ -47,41 +45,32 @@ func (c *Client) remove(ctx context.Context, o RemoveOptions) (*InstallReport, e
 			return nil, err
 		}
 	}
-	io := InstallOptions{Scope: o.Scope, DryRun: o.DryRun, Force: o.Force}
-	world, err := w.newWorld(ctx, io)
-	if err != nil {
-		return nil, err
-	}
-	t := newTarget(m)
-	chosen, err := w.solve(ctx, world, m)
-	if err != nil {
-		return nil, err
-	}
-	if t.lock, err = w.newLock(ctx, world, chosen, t); err != nil {
+	t := &target{manifest: m}
+	if t.Solution, err = w.provider.Lock(ctx, m); err != nil {
 		return nil, err
 	}
 	for _, a := range slices.Clone(m.Aliases) {
-		if _, stays := t.lock.Packs[a.Pack]; !stays {
+		if _, stays := t.Lock.Packs[a.Pack]; !stays {
 			if _, err := m.RemoveAliasesOf(a.Pack); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return w.install(ctx, io, before, t)
+	return w.install(ctx, io, t)
 }
 
 // notRequired explains why a pack can't be removed.
-func (w *workspace) notRequired(id source.ID) error {
+func (w *work) notRequired(id source.ID) error {
 	err := diag.Errorf(diag.NotFound, "skillpm.yaml does not require %s", id)
-	if _, ok := w.lock.Packs[id]; ok {
-		for by, p := range w.lock.Packs {
+	if _, ok := w.Lock.Packs[id]; ok {
+		for by, p := range w.Lock.Packs {
 			if _, ok := p.Dependencies[id.String()]; ok {
 				return err.WithHint("it is installed because %s requires it", by)
 			}
 		}
 	}
 	var have []string
-	for _, d := range w.manifest.Dependencies {
+	for _, d := range w.Manifest.Dependencies {
 		have = append(have, d.ID.String())
 	}
 	if near := diag.Nearest(id.String(), have); near != "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
 // What happened, or would happen, to a pack.
@@ -23,15 +24,15 @@ const (
 
 // InstallReport says what an install or a removal did.
 type InstallReport struct {
-	Scope     string         `json:"scope"`
-	Root      string         `json:"root"`
-	Changed   bool           `json:"changed"`
-	DryRun    bool           `json:"dryRun"`
-	Recorded  bool           `json:"recorded"` // skillpm.yaml or skillpm.lock changed
-	Packs     []PackReport   `json:"packs"`
-	Agents    []AgentDir     `json:"agents"`
-	Conflicts []NameConflict `json:"conflicts"`
-	Warnings  []string       `json:"warnings"`
+	Scope     string               `json:"scope"`
+	Root      string               `json:"root"`
+	Changed   bool                 `json:"changed"`
+	DryRun    bool                 `json:"dryRun"`
+	Recorded  bool                 `json:"recorded"` // skillpm.yaml or skillpm.lock changed
+	Packs     []PackReport         `json:"packs"`
+	Agents    []workspace.AgentDir `json:"agents"`
+	Conflicts []NameConflict       `json:"conflicts"`
+	Warnings  []string             `json:"warnings"`
 }
 
 // PackReport is one pack of a scope.
@@ -65,25 +66,25 @@ type NameConflict struct {
 	Others map[string]string `json:"others"` // pack -> the name its skill has instead
 }
 
-// report describes a target in comparison to the lock before.
-func (w *workspace) report(before *project.Lock, t *target, l *layout, c *change) *InstallReport {
-	r := &InstallReport{Scope: w.scope.Kind, Root: w.scope.Root, Agents: l.dirs, Packs: []PackReport{}, Conflicts: []NameConflict{}, Warnings: []string{}}
-	ids := maps.Clone(t.lock.Packs)
-	maps.Copy(ids, before.Packs)
+// report describes a target in comparison to the lock that is there.
+func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change) *InstallReport {
+	r := &InstallReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Packs: []PackReport{}, Conflicts: []NameConflict{}, Warnings: []string{}}
+	ids := maps.Clone(t.Lock.Packs)
+	maps.Copy(ids, w.Lock.Packs)
 	for _, id := range slices.SortedFunc(maps.Keys(ids), source.ID.Compare) {
-		now, have := t.lock.Packs[id]
-		was, had := before.Packs[id]
+		now, have := t.Lock.Packs[id]
+		was, had := w.Lock.Packs[id]
 		if !have {
 			r.Packs = append(r.Packs, PackReport{Pack: id.String(), Version: was.Version, Action: ActionRemoved, Source: was.Source, Skills: []SkillReport{}})
 			continue
 		}
-		p := w.packReport(t.manifest, id, now, l)
+		p := packReport(w.Workspace, t.manifest, id, now, l)
 		switch {
 		case !had:
 			p.Action = ActionInstalled
 		case was.Integrity != now.Integrity || was.Version != now.Version:
 			p.Action, p.Previous = ActionUpdated, was.Version
-		case renamedIn(id, before.Names, t.lock.Names):
+		case renamedIn(id, w.Lock.Names, t.Lock.Names):
 			p.Action = ActionRenamed
 		case w.placedOf(id, now, c):
 			p.Action = ActionRestored
@@ -97,7 +98,7 @@ func (w *workspace) report(before *project.Lock, t *target, l *layout, c *change
 		}
 		r.Packs = append(r.Packs, p)
 	}
-	for _, c := range l.conflicts {
+	for _, c := range l.Conflicts {
 		r.Conflicts = append(r.Conflicts, nameConflict(c))
 	}
 	return r
@@ -112,9 +113,9 @@ func skillsOf(p *project.LockedPack) map[string]string {
 }
 
 // placedOf reports whether the change writes one of the pack's skills.
-func (w *workspace) placedOf(id source.ID, p *project.LockedPack, c *change) bool {
+func (w *work) placedOf(id source.ID, p *project.LockedPack, c *workspace.Change) bool {
 	for name := range p.Skills {
-		if _, ok := c.place[w.rel(w.scope.PluginSkill(id, name))]; ok {
+		if _, ok := c.Place[w.Rel(w.Scope.PluginSkill(id, name))]; ok {
 			return true
 		}
 	}
@@ -146,21 +147,21 @@ func nameConflict(c project.Conflict) NameConflict {
 }
 
 // packReport describes an installed pack.
-func (w *workspace) packReport(m *project.Manifest, id source.ID, p *project.LockedPack, l *layout) PackReport {
+func packReport(w *workspace.Workspace, m *project.Manifest, id source.ID, p *project.LockedPack, l *workspace.Layout) PackReport {
 	_, direct := m.Dependency(id)
 	r := PackReport{
 		Pack: id.String(), Version: p.Version, Direct: direct, Source: p.Source, Resolved: p.Resolved, Integrity: p.Integrity,
 		Skills: []SkillReport{},
 	}
-	for _, n := range l.named {
+	for _, n := range l.Named {
 		if n.Pack != id {
 			continue
 		}
 		s := SkillReport{
 			Name: n.Skill, Link: n.Link, InForce: n.Bare, Tree: p.Skills[n.Skill],
-			Dir: w.rel(w.scope.PluginSkill(id, n.Skill)), Links: []string{},
+			Dir: w.Rel(w.Scope.PluginSkill(id, n.Skill)), Links: []string{},
 		}
-		for _, dir := range l.dirs {
+		for _, dir := range l.Dirs {
 			s.Links = append(s.Links, path.Join(dir.Dir, n.Link))
 		}
 		r.Skills = append(r.Skills, s)

@@ -12,6 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"github.com/skillpm/skillpm/pkg/overlay"
 	"github.com/skillpm/skillpm/pkg/profile"
+	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
@@ -50,7 +51,7 @@ func (c *Client) Validate(ctx context.Context, o ValidateOptions) (lint.Report, 
 func (o ValidateOptions) given(c *Client) map[string][]byte {
 	contents := map[string][]byte{}
 	if o.StdinName != "" {
-		contents[c.abs(o.StdinName)] = o.Stdin
+		contents[c.machine.Abs(o.StdinName)] = o.Stdin
 	}
 	return contents
 }
@@ -73,7 +74,7 @@ func (c *Client) validate(ctx context.Context, o ValidateOptions, contents map[s
 		report.Merge(one)
 	}
 	if o.StdinName != "" { // which is the one path of the one job
-		name := jobs[0].show(jobs[0].inVolume(c.abs(o.StdinName)))
+		name := jobs[0].show(jobs[0].inVolume(c.machine.Abs(o.StdinName)))
 		report.Keep(func(path string) bool { return path == name })
 	}
 	if o.Changed {
@@ -117,11 +118,11 @@ func (c *Client) jobs(o ValidateOptions) ([]*job, error) {
 		if p == "" {
 			return nil, diag.Errorf(diag.Usage, "a path is empty").WithHint("write . for this directory")
 		}
-		project, err := c.checkedProject(c.abs(p), o.NoConfig)
+		project, err := c.checkedProject(c.machine.Abs(p), o.NoConfig)
 		if err != nil {
 			return nil, err
 		}
-		root := volumeRoot(c.abs(p))
+		root := volumeRoot(c.machine.Abs(p))
 		i := slices.IndexFunc(jobs, func(j *job) bool { return j.root == root && j.project.dir == project.dir })
 		if i < 0 {
 			i = len(jobs)
@@ -129,7 +130,7 @@ func (c *Client) jobs(o ValidateOptions) ([]*job, error) {
 			j.settings = project.settings(j.inVolume(project.dir), o)
 			jobs = append(jobs, j)
 		}
-		jobs[i].add(c.abs(p), p)
+		jobs[i].add(c.machine.Abs(p), p)
 	}
 	return jobs, nil
 }
@@ -212,7 +213,7 @@ func (c *Client) keepChanged(ctx context.Context, report *lint.Report, o Validat
 	if err != nil {
 		return err
 	}
-	real := func(shown string) string { return resolved(c.abs(filepath.FromSlash(shown))) }
+	real := func(shown string) string { return resolved(c.machine.Abs(filepath.FromSlash(shown))) }
 	above := map[string]bool{} // the changed files and every directory that one is in
 	for f := range files {
 		for ; !above[f]; f = filepath.Dir(f) {
@@ -247,9 +248,9 @@ func (c *Client) changed(ctx context.Context, o ValidateOptions) (map[string]boo
 	files := map[string]bool{}
 	var roots []string
 	for _, p := range paths {
-		dir := existing(c.abs(p))
+		dir := existing(c.machine.Abs(p))
 		real := resolved(dir)
-		if slices.ContainsFunc(roots, func(root string) bool { return root == real || within(root, real) }) {
+		if slices.ContainsFunc(roots, func(root string) bool { return root == real || scope.Within(root, real) }) {
 			continue
 		}
 		root, changed, err := git.Changed(ctx, dir, o.Since)

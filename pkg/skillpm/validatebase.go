@@ -13,6 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
 // BaselineName is the name that a baseline's file has where none is given.
@@ -24,7 +26,7 @@ func (j *job) baselineFile(o ValidateOptions) string {
 	case o.NoBaseline:
 		return ""
 	case o.Baseline != "":
-		return j.client.abs(o.Baseline)
+		return j.client.machine.Abs(o.Baseline)
 	case j.project.config.Baseline != "":
 		return filepath.Join(j.project.dir, filepath.FromSlash(j.project.config.Baseline))
 	}
@@ -75,7 +77,7 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 // covers reports whether a path was looked at.
 func (j *job) covers(abs string) bool {
 	for _, t := range j.targets {
-		if root := filepath.Join(j.root, filepath.FromSlash(t)); abs == root || within(root, abs) {
+		if root := filepath.Join(j.root, filepath.FromSlash(t)); abs == root || scope.Within(root, abs) {
 			return true
 		}
 	}
@@ -85,7 +87,7 @@ func (j *job) covers(abs string) bool {
 // baselined returns a finding as a baseline in a file knows it. Its digest is that of the line; for a finding about a
 // whole file that of the file, and for a fact about what a skill can do that of the fact.
 func (c *Client) baselined(file string, report lint.Report, f diag.Finding) baseline.Finding {
-	abs := c.abs(filepath.FromSlash(f.Path))
+	abs := c.machine.Abs(filepath.FromSlash(f.Path))
 	rel, err := filepath.Rel(filepath.Dir(file), abs)
 	if err != nil {
 		rel = f.Path
@@ -134,10 +136,10 @@ func (c *Client) WriteBaseline(ctx context.Context, o ValidateOptions, reason st
 	if file == "" {
 		file = filepath.Join(jobs[0].project.dir, BaselineName)
 	}
-	abs := c.abs(file)
+	abs := c.machine.Abs(file)
 	shown := jobs[0].show(jobs[0].inVolume(abs))
 	old := &baseline.Baseline{}
-	data, err := readOptional(abs)
+	data, err := workspace.ReadOptional(abs)
 	if err != nil {
 		return nil, err
 	}

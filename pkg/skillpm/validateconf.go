@@ -10,6 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
 // checkedProject is the project around what is validated.
@@ -35,7 +36,7 @@ func (c *Client) checkedProject(abs string, isolated bool) (*checkedProject, err
 	if isolated {
 		return p, nil
 	}
-	data, err := readOptional(s.Manifest())
+	data, err := workspace.ReadOptional(s.Manifest())
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +118,7 @@ func (p *checkedProject) beside(name string, targets []string) bool {
 
 // lockedNames returns the names of a scope's installed skills; none where its lock cannot be read, which is said elsewhere.
 func lockedNames(s scope.Scope) []string {
-	data, err := readOptional(s.Lock())
+	data, err := workspace.ReadOptional(s.Lock())
 	if err != nil || data == nil {
 		return nil
 	}

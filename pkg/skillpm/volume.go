@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/skillpm/skillpm/pkg/scope"
 )
 
 // volume is the targets on one volume (there is only one outside of Windows). Its file system starts at the volume's
@@ -49,7 +51,7 @@ func (v *volume) show(name string) string {
 	outside := err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator))
 	if outside {
 		for _, t := range v.typed {
-			if err != nil || abs == t || within(t, abs) {
+			if err != nil || abs == t || scope.Within(t, abs) {
 				return filepath.ToSlash(abs)
 			}
 		}

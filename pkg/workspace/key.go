@@ -1,4 +1,4 @@
-package skillpm
+package workspace
 
 import (
 	"crypto/rand"
@@ -10,17 +10,17 @@ import (
 
 const keySize = 32
 
-// machineKey returns the secret that this user's state files and journals are authenticated with. It is made when it is
+// key returns the secret that this user's state files and journals are authenticated with. It is made when it is
 // first needed. Where it can't be kept it is nil: then every run finds everything again by hashing, and an interrupted
 // install can't be finished by the next.
-func (c *Client) machineKey() []byte {
-	c.keyOnce.Do(func() {
-		path := filepath.Join(c.Paths.State, "machine.key")
-		if c.key = readKey(path); c.key == nil {
-			c.key = makeKey(path)
+func (m *Machine) key() []byte {
+	m.keyOnce.Do(func() {
+		path := filepath.Join(m.Paths.State, "machine.key")
+		if m.secret = readKey(path); m.secret == nil {
+			m.secret = makeKey(path)
 		}
 	})
-	return c.key
+	return m.secret
 }
 
 func readKey(path string) []byte {

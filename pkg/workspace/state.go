@@ -1,4 +1,4 @@
-package skillpm
+package workspace
 
 import (
 	"crypto/hmac"
@@ -42,7 +42,7 @@ func newState() *state {
 // readState reads the state file of the scope at root. One that is missing, can't be read or was not written by this
 // machine for that root counts as empty: everything in it can be derived.
 func readState(path, root string, key []byte) (*state, error) {
-	data, err := readOptional(path)
+	data, err := ReadOptional(path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,72 +1,46 @@
-package skillpm
+package provider
 
 import (
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
-// A lock never names a directory of one machine. A pack that was found by name in a layout there (with --registry) is
-// locked without its place, which this machine's state remembers.
-
-func newTarget(m *project.Manifest) *target {
-	return &target{manifest: m, packs: map[source.ID]*source.Pack{}, places: map[string]string{}}
-}
-
-// placeless reports whether a locked source leaves its directory out.
-func placeless(lockedSource string) bool { return lockedSource == string(source.KindLayout) }
-
 // remember keeps the directory of a pack that the lock and the manifest will not have.
-func (t *target) remember(p *source.Pack) {
-	d, _ := t.manifest.Dependency(p.ID)
-	if d.Ref != nil || !placeless(p.Ref.Source()) {
+func (s *Solution) remember(m *project.Manifest, p *source.Pack) {
+	d, _ := m.Dependency(p.ID)
+	if d.Ref != nil || !workspace.Placeless(p.Ref.Source()) {
 		return
 	}
-	t.places[p.ID.String()] = p.Ref.URL
-	t.warnings = append(t.warnings, fmt.Sprintf(
+	s.Places[p.ID.String()] = p.Ref.URL
+	s.Warnings = append(s.Warnings, fmt.Sprintf(
 		"%s comes from %s, a directory of this machine: skillpm.lock can't say where, so other machines need --registry", p.ID, p.Ref.URL))
-}
-
-// placesAfter returns the directories that the state should remember once the target is reached.
-func (w *workspace) placesAfter(t *target) map[string]string {
-	places := maps.Clone(w.state.Places)
-	if places == nil {
-		places = map[string]string{}
-	}
-	maps.Copy(places, t.places)
-	maps.DeleteFunc(places, func(name, _ string) bool {
-		return !slices.ContainsFunc(t.lock.IDs(), func(id source.ID) bool {
-			return id.String() == name && placeless(t.lock.Packs[id].Source)
-		})
-	})
-	return places
 }
 
 // lockedAt returns the registry that has a pack which is locked without its place: the one that this machine remembers,
 // or the one of this call.
-func (w *world) lockedAt(ctx context.Context, id source.ID) (registry.Registry, error) {
-	if dir, ok := w.places[id.String()]; ok && w.override == "" {
-		return registry.Open(ctx, "", "oci-layout:"+dir, w.deps)
+func (pr *Provider) lockedAt(ctx context.Context, id source.ID) (registry.Registry, error) {
+	if dir, ok := pr.places[id.String()]; ok && pr.options.Registry == "" {
+		return registry.Open(ctx, "", "oci-layout:"+dir, pr.deps)
 	}
-	if w.override != "" {
-		return w.registries.Find(ctx, id, "")
+	if pr.options.Registry != "" {
+		return pr.registries.Find(ctx, id, "")
 	}
 	return nil, diag.Errorf(diag.NotFound, "%s is locked from an OCI layout, and skillpm.lock never says which directory that is", id).
 		WithHint("name it: skillpm install --registry oci-layout:DIR")
 }
 
 // strayed warns of a pack that is locked to another place than the one that its owner is bound to by now.
-func (w *world) strayed(id source.ID, at string, p *project.LockedPack) []string {
-	bound, ok := w.bindings[id.Owner]
+func (pr *Provider) strayed(id source.ID, at string, p *project.LockedPack) []string {
+	bound, ok := pr.bindings[id.Owner]
 	if !ok || at != "" || !strings.HasPrefix(bound, "oci://") || registry.Repository(bound, id) == p.Source {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package skillpm
+package workspace
 
 import (
 	"context"
@@ -35,17 +35,17 @@ type Problem struct {
 // Verify hashes every installed skill, aliased copies included, and compares it with the lock; it also checks that
 // agents' links lead where they should. It changes nothing and needs no network. Differences are in the report; the
 // error is for what could not be looked at.
-func (c *Client) Verify(ctx context.Context, scopeKind string) (*VerifyReport, error) {
-	w, l, err := c.installed(scopeKind)
+func (w *Workspace) Verify(ctx context.Context) (*VerifyReport, error) {
+	l, err := w.Installed()
 	if err != nil {
 		return nil, err
 	}
 	if w.lockBytes == nil {
-		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", w.scope.Root).WithHint("skillpm install writes it")
+		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", w.Scope.Root).WithHint("skillpm install writes it")
 	}
-	r := &VerifyReport{Scope: w.scope.Kind, Root: w.scope.Root, Problems: []Problem{}}
-	if _, err := os.Lstat(w.scope.Journal()); err == nil {
-		r.Problems = append(r.Problems, Problem{Path: w.rel(w.scope.Journal()), Message: "an install was interrupted; skillpm install finishes or undoes it"})
+	r := &VerifyReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Problems: []Problem{}}
+	if _, err := os.Lstat(w.Scope.Journal()); err == nil {
+		r.Problems = append(r.Problems, Problem{Path: w.Rel(w.Scope.Journal()), Message: "an install was interrupted; skillpm install finishes or undoes it"})
 	}
 	for _, at := range slices.Sorted(maps.Keys(l.trees)) {
 		if err := ctx.Err(); err != nil {
@@ -63,17 +63,17 @@ func (c *Client) Verify(ctx context.Context, scopeKind string) (*VerifyReport, e
 }
 
 // verifyTree hashes one installed directory.
-func (w *workspace) verifyTree(at string, t tree) []Problem {
-	got, err := bundle.Sum(os.DirFS(w.scope.Root), at)
+func (w *Workspace) verifyTree(at string, t Tree) []Problem {
+	got, err := bundle.Sum(os.DirFS(w.Scope.Root), at)
 	if errors.Is(err, fs.ErrNotExist) {
-		return []Problem{{Path: at, Message: "is missing", Missing: true, Want: t.digest}}
+		return []Problem{{Path: at, Message: "is missing", Missing: true, Want: t.Digest}}
 	}
 	if err != nil {
-		return []Problem{{Path: at, Message: err.Error(), Want: t.digest}}
+		return []Problem{{Path: at, Message: err.Error(), Want: t.Digest}}
 	}
 	want, err := w.expectedDigest(t)
 	if err != nil {
-		return []Problem{{Path: at, Message: err.Error(), Want: t.digest}}
+		return []Problem{{Path: at, Message: err.Error(), Want: t.Digest}}
 	}
 	if got.Digest() == want {
 		return nil
@@ -83,23 +83,23 @@ func (w *workspace) verifyTree(at string, t tree) []Problem {
 
 // expectedDigest is the digest that a tree should have on disk. That of an aliased copy is computed from the pristine
 // tree: the installed one if it is intact, else the store's.
-func (w *workspace) expectedDigest(t tree) (string, error) {
-	if t.alias == "" {
-		return t.digest, nil
+func (w *Workspace) expectedDigest(t Tree) (string, error) {
+	if t.Alias == "" {
+		return t.Digest, nil
 	}
-	at := w.rel(w.scope.PluginSkill(t.pack, t.skill))
-	if inv, err := bundle.Sum(os.DirFS(w.scope.Root), at); err == nil && inv.Digest() == t.digest {
-		data, err := os.ReadFile(w.scope.Abs(path.Join(at, skill.File)))
+	at := w.Rel(w.Scope.PluginSkill(t.Pack, t.Skill))
+	if inv, err := bundle.Sum(os.DirFS(w.Scope.Root), at); err == nil && inv.Digest() == t.Digest {
+		data, err := os.ReadFile(w.Scope.Abs(path.Join(at, skill.File)))
 		if err != nil {
 			return "", err
 		}
-		spliced, err := skill.SpliceName(data, t.alias)
+		spliced, err := skill.SpliceName(data, t.Alias)
 		if err != nil {
 			return "", err
 		}
 		return renamed(inv, spliced).Digest(), nil
 	}
-	inv, _, err := w.client.expected(t)
+	inv, _, err := w.machine.expected(t)
 	if err != nil {
 		return "", err
 	}
@@ -107,8 +107,8 @@ func (w *workspace) expectedDigest(t tree) (string, error) {
 }
 
 // difference says which file differs, where the store knows what should be there.
-func (w *workspace) difference(got bundle.Inventory, t tree) string {
-	want, _, err := w.client.expected(t)
+func (w *Workspace) difference(got bundle.Inventory, t Tree) string {
+	want, _, err := w.machine.expected(t)
 	if err != nil {
 		return "was changed"
 	}
@@ -131,8 +131,8 @@ func (w *workspace) difference(got bundle.Inventory, t tree) string {
 	return "was changed"
 }
 
-func (w *workspace) verifyLink(at, target string) []Problem {
-	got, err := os.Readlink(w.scope.Abs(at))
+func (w *Workspace) verifyLink(at, target string) []Problem {
+	got, err := os.Readlink(w.Scope.Abs(at))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return []Problem{{Path: at, Message: "link is missing", Missing: true, Want: target}}
@@ -145,7 +145,7 @@ func (w *workspace) verifyLink(at, target string) []Problem {
 }
 
 // strangers finds directories among the installed packs that the lock does not have.
-func (w *workspace) strangers(l *layout) []Problem {
+func (w *Workspace) strangers(l *Layout) []Problem {
 	known := map[string]bool{}
 	for at := range l.trees {
 		for dir := path.Dir(at); dir != "."; dir = path.Dir(dir) {
@@ -153,14 +153,14 @@ func (w *workspace) strangers(l *layout) []Problem {
 		}
 	}
 	var found []Problem
-	for _, top := range []string{w.scope.Plugins(), w.scope.Links()} {
-		found = append(found, w.strangersIn(w.rel(top), l, known)...)
+	for _, top := range []string{w.Scope.Plugins(), w.Scope.Links()} {
+		found = append(found, w.strangersIn(w.Rel(top), l, known)...)
 	}
 	return found
 }
 
-func (w *workspace) strangersIn(dir string, l *layout, known map[string]bool) []Problem {
-	entries, err := os.ReadDir(w.scope.Abs(dir))
+func (w *Workspace) strangersIn(dir string, l *Layout, known map[string]bool) []Problem {
+	entries, err := os.ReadDir(w.Scope.Abs(dir))
 	if err != nil {
 		return nil
 	}

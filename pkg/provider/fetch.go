@@ -1,8 +1,9 @@
-package skillpm
+package provider
 
 import (
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -10,20 +11,22 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
 // parallelFetches is how many packs are downloaded at once.
 const parallelFetches = 4
 
 // openPlace opens the pack at a place; path and layout directories are relative to root.
-func (c *Client) openPlace(ctx context.Context, root string, ref source.Ref) (*source.Pack, error) {
-	from, err := c.sources.of(ref.Kind, root)
+func (pr *Provider) openPlace(ctx context.Context, ref source.Ref) (*source.Pack, error) {
+	from, err := pr.sources.of(ref.Kind, pr.root)
 	if err != nil {
 		return nil, err
 	}
-	c.Progress(Event{Text: "looking at " + ref.Source()})
-	p, err := from.Open(ctx, anchored(root, ref))
+	pr.options.Progress(Event{Text: "looking at " + ref.Source()})
+	p, err := from.Open(ctx, anchored(pr.root, ref))
 	if err != nil {
 		return nil, err
 	}
@@ -43,15 +46,15 @@ func anchored(root string, ref source.Ref) source.Ref {
 
 // fetch puts the named skills of a pack into the store, unless they are there, and returns their digests. What the
 // pack or the lock promised must be what arrives.
-func (c *Client) fetch(ctx context.Context, w *world, p *source.Pack, skills []string, locked map[string]string) (map[string]string, error) {
-	if err := w.reach(p.Ref); err != nil {
+func (pr *Provider) fetch(ctx context.Context, p *source.Pack, skills []string, locked map[string]string) (map[string]string, error) {
+	if err := pr.reach(p.Ref); err != nil {
 		return nil, err
 	}
-	from, err := c.sources.of(p.Ref.Kind, w.root)
+	from, err := pr.sources.of(p.Ref.Kind, pr.root)
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.openStore()
+	s, err := pr.machine.Store()
 	if err != nil {
 		return nil, err
 	}
@@ -60,9 +63,9 @@ func (c *Client) fetch(ctx context.Context, w *world, p *source.Pack, skills []s
 		return nil, err
 	}
 	defer writer.Close()
-	c.Progress(Event{Text: fmt.Sprintf("fetching %s %s from %s", p.ID, p.Version, p.Ref.Source())})
+	pr.options.Progress(Event{Text: fmt.Sprintf("fetching %s %s from %s", p.ID, p.Version, p.Ref.Source())})
 	pinned := *p
-	pinned.Ref = anchored(w.root, p.Ref)
+	pinned.Ref = anchored(pr.root, p.Ref)
 	if err := from.Fetch(ctx, &pinned, skills, writer); err != nil {
 		return nil, fmt.Errorf("%s %s: %w", p.ID, p.Version, err)
 	}
@@ -85,74 +88,65 @@ func promised(p *source.Pack, skills []string, locked map[string]string) map[str
 	return want
 }
 
-// fetchMissing downloads what is to be placed and not in the store, several packs at a time.
-func (w *workspace) fetchMissing(ctx context.Context, o InstallOptions, t *target, c *change) error {
-	s, err := w.client.openStore()
+// FetchMissing downloads the packs that the store does not have whole, several at a time: those of the trees given, as the
+// solution has them.
+func (pr *Provider) FetchMissing(ctx context.Context, m *project.Manifest, sol *Solution, trees iter.Seq[workspace.Tree]) error {
+	s, err := pr.machine.Store()
 	if err != nil {
 		return err
 	}
 	missing := map[source.ID]bool{}
-	for _, tree := range c.place {
-		if !missing[tree.pack] && !s.Has(tree.digest) {
-			missing[tree.pack] = true
+	for tree := range trees {
+		if !missing[tree.Pack] && !s.Has(tree.Digest) {
+			missing[tree.Pack] = true
 		}
-	}
-	if len(missing) == 0 {
-		return nil
-	}
-	world, err := w.newWorld(ctx, o)
-	if err != nil {
-		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelFetches)
-	for id := range missing {
-		group.Go(func() error { return w.fetchLocked(ctx, world, id, t) })
+	for _, id := range slices.SortedFunc(maps.Keys(missing), source.ID.Compare) {
+		group.Go(func() error { return pr.fetchLocked(ctx, m, sol, id) })
 	}
 	return group.Wait()
 }
 
 // fetchLocked downloads one pack as the lock has it.
-func (w *workspace) fetchLocked(ctx context.Context, world *world, id source.ID, t *target) error {
-	entry := t.lock.Packs[id]
-	p, ok := t.packs[id]
+func (pr *Provider) fetchLocked(ctx context.Context, m *project.Manifest, sol *Solution, id source.ID) error {
+	entry := sol.Lock.Packs[id]
+	p, ok := sol.Packs[id]
 	if !ok {
 		var err error
-		if p, err = w.openLocked(ctx, world, id, t); err != nil {
+		if p, err = pr.openLocked(ctx, m, sol.Lock, id); err != nil {
 			return fmt.Errorf("%s %s, as locked: %w", id, entry.Version, err)
 		}
 	}
 	var names []string
 	if entry.Partial {
-		for name := range entry.Skills {
-			names = append(names, name)
-		}
-		slices.Sort(names)
+		names = slices.Sorted(maps.Keys(entry.Skills))
 	}
-	_, err := w.client.fetch(ctx, world, p, names, entry.Skills)
+	_, err := pr.fetch(ctx, p, names, entry.Skills)
 	return err
 }
 
 // openLocked opens a pack where it is locked. Where the lock leaves a directory out, the manifest has it, or this machine's
 // state, or the call.
-func (w *workspace) openLocked(ctx context.Context, world *world, id source.ID, t *target) (*source.Pack, error) {
-	entry := t.lock.Packs[id]
+func (pr *Provider) openLocked(ctx context.Context, m *project.Manifest, lock *project.Lock, id source.ID) (*source.Pack, error) {
+	entry := lock.Packs[id]
 	ref, err := entry.Ref(id)
 	if err != nil {
 		return nil, err
 	}
-	if d, ok := t.manifest.Dependency(id); ok && d.Ref != nil && d.Ref.Kind == ref.Kind && ref.URL == "" {
+	if d, ok := m.Dependency(id); ok && d.Ref != nil && d.Ref.Kind == ref.Kind && ref.URL == "" {
 		ref.URL, ref.Subdir = d.Ref.URL, d.Ref.Subdir
 	}
-	if ref.URL == "" && placeless(entry.Source) {
-		reg, err := world.lockedAt(ctx, id)
+	if ref.URL == "" && workspace.Placeless(entry.Source) {
+		reg, err := pr.lockedAt(ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		return reg.Pack(ctx, id, entry.Version)
 	}
-	if err := world.reach(ref); err != nil {
+	if err := pr.reach(ref); err != nil {
 		return nil, err
 	}
-	return w.client.openPlace(ctx, world.root, ref)
+	return pr.openPlace(ctx, ref)
 }

@@ -1,79 +1,52 @@
-package skillpm
+package provider
 
 import (
 	"context"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/resolve"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
-// required is how the lock writes a dependency: the place, the constraint, and in brackets the skills that are wanted, each
-// where there is one, with spaces between them.
-func required(d source.Dependency) string {
-	text := place(d) + " " + d.Constraint
-	if len(d.Skills) > 0 {
-		text += " [" + strings.Join(d.Skills, ", ") + "]"
-	}
-	return strings.TrimSpace(text)
-}
-
-// parseRequired is the inverse of required.
-func parseRequired(id source.ID, text string) (source.Dependency, error) {
-	text, list, _ := strings.Cut(strings.TrimSuffix(text, "]"), "[")
-	text = strings.TrimSpace(text)
-	var skills []string
-	if list != "" {
-		skills = strings.Split(list, ", ")
-	}
-	at, constraint, _ := strings.Cut(text, " ")
-	if !strings.Contains(at, "://") && !strings.HasPrefix(at, "path:") && !strings.HasPrefix(at, "./") && !strings.HasPrefix(at, "../") {
-		return source.Dependency{ID: id, Constraint: text, Skills: skills}, nil
-	}
-	ref, err := source.Parse(at)
-	if err != nil {
-		return source.Dependency{}, err
-	}
-	return source.Dependency{ID: id, Constraint: constraint, Ref: &ref, Skills: skills}, nil
-}
-
-// place is the text that a requirement's source is compared by: "" for a pack found by name, else the reference with
+// Place is the text that a requirement's source is compared by: "" for a pack found by name, else the reference with
 // the revision that was asked for, so that two requirements agree only if they ask for the same thing.
-func place(d source.Dependency) string {
+func Place(d source.Dependency) string {
 	if d.Ref == nil {
 		return ""
 	}
 	return d.Ref.String()
 }
 
-// world answers the resolver's questions from the lock, the registries and the places that requirements name. It
-// remembers every pack that it opened.
-type world struct {
-	client     *Client
+// Provider answers the resolver's questions for one scope. It remembers every pack that it opened.
+type Provider struct {
+	machine    *workspace.Machine
+	sources    *Sources
+	options    Options
 	lock       *project.Lock
 	registries *registry.Set
-	root       string // directory that path references are relative to
+	root       string            // directory that path references are relative to
+	enforced   map[string]string // the namespace bindings of the machine's administrator
+	bindings   map[string]string // the address that each owner is bound to
+	places     map[string]string // directories that the lock leaves out, by pack
+	deps       registry.Deps
+	minAge     time.Duration // of a release, 0 for any
+
 	// sticky makes a locked pack offer its locked version only, without asking anybody.
 	sticky bool
-	// sealed forbids asking anybody: what the lock does not have does not exist (--frozen).
-	sealed bool
-	// offline forbids the network.
-	offline bool
-	// enforced are the namespace bindings of the machine's administrator.
-	enforced map[string]string
-	bindings map[string]string // the address that each owner is bound to
-	override string            // the registry of this call
-	places   map[string]string // directories that the lock leaves out, by pack
-	deps     registry.Deps
 
 	refs   map[string]source.Ref // by place
 	opened map[opened]*source.Pack
 	fresh  map[source.ID]bool // packs that the lock does not hold back
+	held   map[source.ID]bool // packs that stay at their locked version
 	moved  map[source.ID]bool // packs whose locked source does not count
+	offers map[source.ID]*offer
+	asking chan struct{} // as many as are asked for at once
 }
 
 type opened struct {
@@ -83,12 +56,12 @@ type opened struct {
 }
 
 // requirements turns dependencies into the resolver's form and remembers their places.
-func (w *world) requirements(deps []source.Dependency) []resolve.Requirement {
+func (pr *Provider) requirements(deps []source.Dependency) []resolve.Requirement {
 	reqs := make([]resolve.Requirement, 0, len(deps))
 	for _, d := range deps {
-		p := place(d)
+		p := Place(d)
 		if d.Ref != nil {
-			w.refs[p] = *d.Ref
+			pr.refs[p] = *d.Ref
 		}
 		reqs = append(reqs, resolve.Requirement{Pack: d.ID, Constraint: d.Constraint, Source: p})
 	}
@@ -96,41 +69,41 @@ func (w *world) requirements(deps []source.Dependency) []resolve.Requirement {
 }
 
 // locked returns the lock's entry for a pack if it came from the place asked for.
-func (w *world) locked(id source.ID, at string) (*project.LockedPack, bool) {
-	p, ok := w.lock.Packs[id]
-	if !ok || w.fresh[id] {
+func (pr *Provider) locked(id source.ID, at string) (*project.LockedPack, bool) {
+	p, ok := pr.lock.Packs[id]
+	if !ok || pr.fresh[id] {
 		return nil, false
 	}
 	if at == "" {
 		return p, true
 	}
-	ref, ok := w.refs[at]
+	ref, ok := pr.refs[at]
 	return p, ok && p.Source == ref.Locked(p.Version) && (ref.Digest == "" || ref.Digest == p.Resolved)
 }
 
 // Versions lists the versions of a pack, which is the first question of [resolve.World].
-func (w *world) Versions(ctx context.Context, id source.ID, at string) ([]resolve.Version, error) {
-	if err := w.checkBinding(ctx, id, at); err != nil {
+func (pr *Provider) Versions(ctx context.Context, id source.ID, at string) ([]resolve.Version, error) {
+	if err := pr.checkBinding(ctx, id, at); err != nil {
 		return nil, err
 	}
-	if err := w.checkOrigin(ctx, id, at); err != nil {
+	if err := pr.checkOrigin(ctx, id, at); err != nil {
 		return nil, err
 	}
-	if p, ok := w.locked(id, at); ok && (w.sticky || w.sealed) && !isDirectory(p.Source) {
+	if p, ok := pr.locked(id, at); ok && pr.settled(id) && !isDirectory(p.Source) {
 		return []resolve.Version{{Version: p.Version}}, nil
 	}
-	if w.sealed && !w.isPath(at) {
+	if pr.options.Frozen && !pr.isPath(at) {
 		return nil, diag.Errorf(diag.Conflict, "skillpm.lock does not have %s as skillpm.yaml asks for it", id).
 			WithHint("run skillpm install without --frozen and commit skillpm.lock")
 	}
 	if at == "" {
-		return w.namedVersions(ctx, id)
+		return pr.namedVersions(ctx, id)
 	}
-	ref := w.refs[at]
+	ref := pr.refs[at]
 	if ref.Rev == "" && ref.Digest == "" && ref.Kind != source.KindPath {
-		return w.placeVersions(ctx, id, at, ref)
+		return pr.placeVersions(ctx, id, at, ref)
 	}
-	p, err := w.open(ctx, id, at, ref)
+	p, err := pr.open(ctx, id, at, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -139,86 +112,60 @@ func (w *world) Versions(ctx context.Context, id source.ID, at string) ([]resolv
 
 // checkOrigin forgets what the lock says of a pack that is required by name and locked to a place which no registry
 // vouches for, as after a dependency was changed from a place to a name, or in a lock that somebody edited.
-func (w *world) checkOrigin(ctx context.Context, id source.ID, at string) error {
-	p, ok := w.lock.Packs[id]
-	if !ok || at != "" || w.fresh[id] {
+func (pr *Provider) checkOrigin(ctx context.Context, id source.ID, at string) error {
+	p, ok := pr.lock.Packs[id]
+	if !ok || at != "" || pr.fresh[id] {
 		return nil
 	}
 	switch {
 	case strings.HasPrefix(p.Source, "git+"): // an index may say so
-		_, err := w.find(ctx, id)
+		_, err := pr.Find(ctx, id)
 		if err != nil && diag.CodeOf(err) != diag.NotFound {
 			return err
 		}
-		w.fresh[id] = err != nil
+		pr.fresh[id] = err != nil
 	case isDirectory(p.Source):
-		w.fresh[id] = true
+		pr.fresh[id] = true
 	}
-	if w.fresh[id] {
-		w.moved[id] = true
+	if pr.fresh[id] {
+		pr.moved[id] = true
+		delete(pr.offers, id) // it was asked for where it was locked
 	}
 	return nil
 }
 
 // checkBinding refuses a pack of an owner that the administrator has bound to a registry unless it comes from there,
 // whatever a lock or a place says.
-func (w *world) checkBinding(ctx context.Context, id source.ID, at string) error {
-	bound, ok := w.enforced[id.Owner]
+func (pr *Provider) checkBinding(ctx context.Context, id source.ID, at string) error {
+	bound, ok := pr.enforced[id.Owner]
 	if !ok {
 		return nil
 	}
 	if at == "" {
-		_, err := w.find(ctx, id)
+		_, err := pr.Find(ctx, id)
 		return err
 	}
-	if ref := w.refs[at]; strings.HasPrefix(bound, "oci://") && ref.Source() == registry.Repository(bound, id) {
+	if ref := pr.refs[at]; strings.HasPrefix(bound, "oci://") && ref.Source() == registry.Repository(bound, id) {
 		return nil
 	}
 	return diag.Errorf(diag.Denied, "%s may come from %s only: the machine's administrator bound %s to it", id, bound, id.Owner).
 		WithHint("require it by name: skillpm install %s", id)
 }
 
-func (w *world) isPath(at string) bool { return at != "" && w.refs[at].Kind == source.KindPath }
+func (pr *Provider) isPath(at string) bool { return at != "" && pr.refs[at].Kind == source.KindPath }
 
 // isDirectory reports whether a locked source is a directory of this machine, whose content may change at any time.
 func isDirectory(lockedSource string) bool {
 	return lockedSource == "path" || strings.HasPrefix(lockedSource, "path:")
 }
 
-func (w *world) namedVersions(ctx context.Context, id source.ID) ([]resolve.Version, error) {
-	reg, err := w.find(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	list, err := reg.Versions(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	versions := make([]resolve.Version, len(list))
-	for i, v := range list {
-		versions[i] = resolve.Version{Version: v.Version, Yanked: v.Yanked, Published: v.Published}
-	}
-	return versions, nil
-}
-
-func (w *world) find(ctx context.Context, id source.ID) (registry.Registry, error) {
-	lockedSource := ""
-	if p, ok := w.lock.Packs[id]; ok && !w.moved[id] {
-		lockedSource = p.Source
-	}
-	if placeless(lockedSource) {
-		return w.lockedAt(ctx, id)
-	}
-	return w.registries.Find(ctx, id, lockedSource)
-}
-
 // placeVersions lists the release tags of a place that was named without one; a place that has none offers what its
 // default branch or directory holds.
-func (w *world) placeVersions(ctx context.Context, id source.ID, at string, ref source.Ref) ([]resolve.Version, error) {
-	if err := w.reach(ref); err != nil {
+func (pr *Provider) placeVersions(ctx context.Context, id source.ID, at string, ref source.Ref) ([]resolve.Version, error) {
+	if err := pr.reach(ref); err != nil {
 		return nil, err
 	}
-	from, err := w.client.sources.of(ref.Kind, w.root)
+	from, err := pr.sources.of(ref.Kind, pr.root)
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +180,7 @@ func (w *world) placeVersions(ctx context.Context, id source.ID, at string, ref 
 		}
 		return versions, nil
 	}
-	p, err := w.open(ctx, id, at, ref)
+	p, err := pr.open(ctx, id, at, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -241,8 +188,8 @@ func (w *world) placeVersions(ctx context.Context, id source.ID, at string, ref 
 }
 
 // reach refuses the network when it was ruled out.
-func (w *world) reach(ref source.Ref) error {
-	if w.offline && remote(ref) {
+func (pr *Provider) reach(ref source.Ref) error {
+	if pr.options.Offline && remote(ref) {
 		return diag.Errorf(diag.Remote, "%s is needed and --offline was given", ref.Source()).
 			WithHint("run it once without --offline, so that the store has what skillpm.lock names")
 	}
@@ -254,34 +201,36 @@ func remote(ref source.Ref) bool {
 }
 
 // Requirements lists what one version of a pack requires, the second question of [resolve.World].
-func (w *world) Requirements(ctx context.Context, id source.ID, at, version string) ([]resolve.Requirement, error) {
-	if p, ok := w.locked(id, at); ok && p.Version == version && (w.sticky || w.sealed) && !isDirectory(p.Source) {
-		return w.lockedRequirements(p)
+func (pr *Provider) Requirements(ctx context.Context, id source.ID, at, version string) ([]resolve.Requirement, error) {
+	if p, ok := pr.locked(id, at); ok && p.Version == version && pr.settled(id) && !isDirectory(p.Source) {
+		return pr.lockedRequirements(ctx, p)
 	}
-	p, err := w.pack(ctx, id, at, version)
+	p, err := pr.pack(ctx, id, at, version)
 	if err != nil {
 		return nil, err
 	}
-	return w.requirements(p.Dependencies), nil
+	pr.expect(ctx, p.Dependencies)
+	return pr.requirements(p.Dependencies), nil
 }
 
 // lockedRequirements returns the dependencies that the lock remembers.
-func (w *world) lockedRequirements(p *project.LockedPack) ([]resolve.Requirement, error) {
-	deps, err := lockedDependencies(p)
+func (pr *Provider) lockedRequirements(ctx context.Context, p *project.LockedPack) ([]resolve.Requirement, error) {
+	deps, err := p.Requires()
 	if err != nil {
 		return nil, err
 	}
-	return w.requirements(deps), nil
+	pr.expect(ctx, deps)
+	return pr.requirements(deps), nil
 }
 
 // pack returns the description of one version, opening it if need be.
-func (w *world) pack(ctx context.Context, id source.ID, at, version string) (*source.Pack, error) {
+func (pr *Provider) pack(ctx context.Context, id source.ID, at, version string) (*source.Pack, error) {
 	key := opened{id: id, place: at, version: version}
-	if p, ok := w.opened[key]; ok {
+	if p, ok := pr.opened[key]; ok {
 		return p, nil
 	}
 	if at == "" {
-		reg, err := w.find(ctx, id)
+		reg, err := pr.Find(ctx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -289,14 +238,14 @@ func (w *world) pack(ctx context.Context, id source.ID, at, version string) (*so
 		if err != nil {
 			return nil, err
 		}
-		w.opened[key] = p
+		pr.opened[key] = p
 		return p, checkDependencies(p)
 	}
-	ref := w.refs[at]
+	ref := pr.refs[at]
 	if ref.Rev == "" && ref.Digest == "" && ref.Kind != source.KindPath {
 		ref = atVersion(ref, version)
 	}
-	return w.open(ctx, id, at, ref)
+	return pr.open(ctx, id, at, ref)
 }
 
 // atVersion narrows a place that was named without a revision to one of its releases.
@@ -309,12 +258,20 @@ func atVersion(ref source.Ref, version string) source.Ref {
 	return ref
 }
 
-// open opens a pack at a place and checks that it is the one asked for.
-func (w *world) open(ctx context.Context, id source.ID, at string, ref source.Ref) (*source.Pack, error) {
-	if err := w.reach(ref); err != nil {
+// Open opens the pack at a place.
+func (pr *Provider) Open(ctx context.Context, ref source.Ref) (*source.Pack, error) {
+	if err := pr.reach(ref); err != nil {
 		return nil, err
 	}
-	p, err := w.client.openPlace(ctx, w.root, ref)
+	return pr.openPlace(ctx, ref)
+}
+
+// open opens a pack at a place and checks that it is the one asked for.
+func (pr *Provider) open(ctx context.Context, id source.ID, at string, ref source.Ref) (*source.Pack, error) {
+	if err := pr.reach(ref); err != nil {
+		return nil, err
+	}
+	p, err := pr.openPlace(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -322,7 +279,7 @@ func (w *world) open(ctx context.Context, id source.ID, at string, ref source.Re
 		return nil, diag.Errorf(diag.Invalid, "%s is required as %s but declares itself %s", ref.Source(), id, p.ID).
 			WithHint("write %s in skillpm.yaml", p.ID)
 	}
-	w.opened[opened{id: id, place: at, version: p.Version}] = p
+	pr.opened[opened{id: id, place: at, version: p.Version}] = p
 	return p, checkDependencies(p)
 }
 

@@ -1,4 +1,4 @@
-package skillpm
+package workspace
 
 import (
 	"errors"
@@ -19,20 +19,20 @@ type AgentDir struct {
 	real   string   // its real path relative to the real root, slash-separated
 }
 
-// agentDirs returns the directories to link skills in: those of the agents that the call, the manifest or the user's
+// AgentDirs returns the directories to link skills in: those of the agents that the call, the manifest or the user's
 // settings ask for, else of those that this machine shows signs of, else the one that most agents share. Directories
 // that are really one are listed once. One that leads outside the scope is an error if it was asked for, and is left
 // out with a warning if it was only found.
-func (w *workspace) agentDirs(asked []string) (dirs []AgentDir, warnings []string, err error) {
+func (w *Workspace) AgentDirs(asked []string) (dirs []AgentDir, warnings []string, err error) {
 	agents, found, err := w.agents(asked)
 	if err != nil {
 		return nil, nil, err
 	}
-	root, err := filepath.EvalSymlinks(w.scope.Root)
+	root, err := filepath.EvalSymlinks(w.Scope.Root)
 	if err != nil {
 		return nil, nil, err
 	}
-	user := w.scope.Kind == scope.KindUser
+	user := w.Scope.Kind == scope.KindUser
 	for _, dir := range agent.Dirs(agents, user) {
 		real, err := realDir(root, dir)
 		if err != nil {
@@ -53,24 +53,24 @@ func (w *workspace) agentDirs(asked []string) (dirs []AgentDir, warnings []strin
 }
 
 // agents returns the agents to serve, and whether they were found rather than asked for.
-func (w *workspace) agents(asked []string) (agents []agent.Agent, found bool, err error) {
-	home := w.client.Paths.Home
-	for _, ids := range [][]string{asked, w.manifest.Agents, w.config.Agents} {
+func (w *Workspace) agents(asked []string) (agents []agent.Agent, found bool, err error) {
+	home := w.machine.Paths.Home
+	for _, ids := range [][]string{asked, w.Manifest.Agents, w.Config.Agents} {
 		if len(ids) == 0 {
 			continue
 		}
 		agents, err = agent.LookupAll(ids)
-		return agent.Relocate(agents, home, w.client.Getenv), false, err
+		return agent.Relocate(agents, home, w.machine.Getenv), false, err
 	}
-	projectDir := w.scope.Root
-	if w.scope.Kind == scope.KindUser {
+	projectDir := w.Scope.Root
+	if w.Scope.Kind == scope.KindUser {
 		projectDir = ""
 	}
 	exists := func(path string) bool {
 		info, err := os.Stat(filepath.FromSlash(path))
 		return err == nil && info.IsDir()
 	}
-	known := agent.Relocate(agent.All(), home, w.client.Getenv)
+	known := agent.Relocate(agent.All(), home, w.machine.Getenv)
 	return agent.DetectAmong(known, exists, projectDir, home), true, nil
 }
 

@@ -1,4 +1,4 @@
-package skillpm
+package provider
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/file"
 	"github.com/skillpm/skillpm/pkg/source/git"
@@ -24,29 +25,43 @@ type fetcher interface {
 	Fetch(ctx context.Context, p *source.Pack, skills []string, sink bundle.Sink) error
 }
 
-// sources makes the fetchers when they are first needed.
-type sources struct {
-	options Options
+// SourceOptions say what places packs are fetched from, and as whom.
+type SourceOptions struct {
+	Dir        string // the directory that relative ones of the command line are relative to
+	Paths      scope.Paths
+	Getenv     func(string) string
+	OS         string // as runtime.GOOS
+	Version    string // skillpm's own version
+	GitProgram string // the git program that is preferred to what is built in, "" for none
+}
+
+// Sources makes what fetches packs when it is first needed, and shares it between all that is done in one process.
+type Sources struct {
+	options SourceOptions
 	mu      sync.Mutex
 	gits    *git.Client
 	ocis    *oci.Client
 }
 
+// NewSources returns sources that have touched neither disk nor network.
+func NewSources(o SourceOptions) *Sources { return &Sources{options: o} }
+
 // of returns what fetches from places of a kind; directories are relative to root.
-func (s *sources) of(kind source.Kind, root string) (fetcher, error) {
+func (s *Sources) of(kind source.Kind, root string) (fetcher, error) {
 	switch kind {
 	case source.KindGit:
-		return s.git(), nil
+		return s.Git(), nil
 	case source.KindOCI, source.KindLayout, source.KindLocal, source.KindEmbedded:
-		return s.oci(), nil
+		return s.OCI(), nil
 	case source.KindPath:
-		return s.file(root), nil
+		return s.File(root), nil
 	default:
 		return nil, diag.Errorf(diag.Usage, "a %s is not a place that packs are fetched from", kind)
 	}
 }
 
-func (s *sources) git() *git.Client {
+// Git returns what fetches from git repositories.
+func (s *Sources) Git() *git.Client {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.gits == nil {
@@ -57,7 +72,8 @@ func (s *sources) git() *git.Client {
 	return s.gits
 }
 
-func (s *sources) oci() *oci.Client {
+// OCI returns what fetches from OCI registries and layouts, and publishes there.
+func (s *Sources) OCI() *oci.Client {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ocis == nil {
@@ -69,12 +85,13 @@ func (s *sources) oci() *oci.Client {
 	return s.ocis
 }
 
-func (s *sources) file(root string) *file.Client {
+// File returns what reads packs from directories, relative ones being relative to root.
+func (s *Sources) File(root string) *file.Client {
 	return file.New(file.Options{Base: root, OS: s.options.OS})
 }
 
-// close frees what the fetchers hold.
-func (s *sources) close() {
+// Close frees what the fetchers hold.
+func (s *Sources) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.gits != nil {

@@ -1,0 +1,78 @@
+package provider
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/resolve"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// offered turns an offer into what the resolver chooses from. Releases that are younger than the least age are withheld.
+func (pr *Provider) offered(ctx context.Context, id source.ID, o *offer) ([]resolve.Version, error) {
+	versions := make([]resolve.Version, len(o.versions))
+	for i, v := range o.versions {
+		versions[i] = resolve.Version{Version: v.Version, Yanked: v.Yanked, Published: v.Published}
+		if pr.minAge == 0 || v.Yanked {
+			continue
+		}
+		since, err := time.Parse(time.RFC3339, v.Published)
+		if err != nil { // the registry does not say: from when on this machine knows it
+			digest := v.Digest
+			if digest == "" {
+				p, err := o.registry.Pack(ctx, id, v.Version)
+				if err != nil {
+					return nil, err
+				}
+				digest = p.Ref.Digest
+			}
+			if since, err = pr.firstSight(v.Source + "@" + digest); err != nil {
+				return nil, err
+			}
+		}
+		if pr.options.Now().Sub(since) < pr.minAge {
+			versions[i].Withheld = "is younger than the minimum release age of " + ageText(pr.minAge)
+		}
+	}
+	return versions, nil
+}
+
+// ageText writes a duration without the units that are nought.
+func ageText(d time.Duration) string {
+	text := d.String()
+	for _, nought := range []string{"0s", "0m"} {
+		if short := strings.TrimSuffix(text, nought); short != text && strings.IndexByte("hm", short[max(0, len(short)-1)]) >= 0 {
+			text = short
+		}
+	}
+	return text
+}
+
+// firstSight returns when this machine saw something first: now, if it never did.
+func (pr *Provider) firstSight(what string) (time.Time, error) {
+	sum := sha256.Sum256([]byte(what))
+	file := filepath.Join(pr.machine.Paths.State, "seen", hex.EncodeToString(sum[:16]))
+	now := pr.options.Now().UTC()
+	data, err := os.ReadFile(file)
+	if err == nil {
+		if seen, err := time.Parse(time.RFC3339, strings.TrimSpace(string(data))); err == nil && !seen.After(now) {
+			return seen, nil
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return now, fmt.Errorf("the record of when releases were first seen: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return now, diag.Errorf(diag.Internal, "the record of when releases were first seen: %w", err).
+			WithHint("a minimum release age is set, so skillpm has to remember what it saw: make %s writable", filepath.Dir(file))
+	}
+	return now, os.WriteFile(file, []byte(now.Format(time.RFC3339)+"\n"), 0o644)
+}

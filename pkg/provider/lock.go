@@ -1,0 +1,214 @@
+package provider
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/resolve"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// Solution is a lock, and what was learnt on the way to it.
+type Solution struct {
+	Lock     *project.Lock
+	Packs    map[source.ID]*source.Pack // those that were opened, because the lock before did not have them
+	Places   map[string]string          // directories that the lock leaves out, by pack
+	Warnings []string
+}
+
+// Lock turns a manifest into a lock. It asks registries and places, and fetches only packs whose content nobody vouches
+// for (git, foreign artifacts). The error is a [resolve.ConflictError] when requirements exclude each other.
+func (pr *Provider) Lock(ctx context.Context, m *project.Manifest) (*Solution, error) {
+	chosen, err := pr.solve(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	return pr.newLock(ctx, m, chosen)
+}
+
+// solve chooses versions: first with every locked pack as it is, which asks nobody about them, and if that can't be,
+// with the lock as a preference.
+func (pr *Provider) solve(ctx context.Context, m *project.Manifest) (map[source.ID]resolve.Chosen, error) {
+	wanted := slices.Concat(m.Dependencies, m.DevDependencies)
+	roots := pr.requirements(wanted)
+	prefer := map[source.ID]string{}
+	for id, p := range pr.lock.Packs {
+		if !pr.fresh[id] {
+			prefer[id] = p.Version
+		}
+	}
+	pr.sticky = true
+	pr.expect(ctx, wanted)
+	chosen, err := resolve.Resolve(ctx, roots, pr, resolve.Options{Prefer: prefer})
+	if pr.options.Frozen && diag.CodeOf(err) == diag.NotFound {
+		return nil, diag.Errorf(diag.Conflict, "skillpm.lock does not have what skillpm.yaml asks for: %w", err).
+			WithHint("run skillpm install without --frozen, look at the difference and commit it")
+	}
+	if code := diag.CodeOf(err); err == nil || pr.options.Frozen || code != diag.Conflict && code != diag.NotFound {
+		return chosen, err
+	}
+	pr.sticky = false
+	pr.expect(ctx, wanted)
+	return resolve.Resolve(ctx, roots, pr, resolve.Options{Prefer: prefer})
+}
+
+// newLock builds the lock for the chosen versions. An entry that is still right is kept as it is.
+func (pr *Provider) newLock(ctx context.Context, m *project.Manifest, chosen map[source.ID]resolve.Chosen) (*Solution, error) {
+	lock := pr.lock.Clone()
+	sol := &Solution{Lock: lock, Packs: map[source.ID]*source.Pack{}, Places: map[string]string{}}
+	for id := range lock.Packs {
+		if _, ok := chosen[id]; !ok {
+			delete(lock.Packs, id)
+		}
+	}
+	wanted, err := pr.wantedSkills(ctx, m, chosen)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(chosen), source.ID.Compare) {
+		pick := chosen[id]
+		if have, ok := pr.locked(id, pick.Source); ok && have.Version == pick.Version && !isDirectory(have.Source) {
+			if narrowed, ok := narrow(have, wanted[id]); ok {
+				lock.Packs[id] = narrowed
+				sol.Warnings = append(sol.Warnings, pr.strayed(id, pick.Source, have)...)
+				continue
+			}
+		}
+		if pr.options.Frozen && !pr.isPath(pick.Source) {
+			return nil, diag.Errorf(diag.Conflict, "skillpm.lock does not have the skills of %s that skillpm.yaml asks for", id).
+				WithHint("run skillpm install without --frozen and commit skillpm.lock")
+		}
+		p, err := pr.pack(ctx, id, pick.Source, pick.Version)
+		if err != nil {
+			return nil, err
+		}
+		sol.Packs[id] = p
+		sol.remember(m, p)
+		sol.Warnings = append(sol.Warnings, p.Warnings...)
+		if p.Yanked != "" {
+			sol.Warnings = append(sol.Warnings, id.String()+" "+p.Version+" was withdrawn: "+p.Yanked)
+		}
+		if lock.Packs[id], err = pr.lockPack(ctx, p, wanted[id]); err != nil {
+			return nil, err
+		}
+	}
+	return sol, nil
+}
+
+// narrow returns the locked entry with the wanted skills only (nil for all), if it has all of them.
+func narrow(have *project.LockedPack, wanted []string) (*project.LockedPack, bool) {
+	if wanted == nil {
+		return have, !have.Partial
+	}
+	skills := map[string]string{}
+	for _, name := range wanted {
+		digest, ok := have.Skills[name]
+		if !ok {
+			return nil, false
+		}
+		skills[name] = digest
+	}
+	if len(skills) == len(have.Skills) {
+		return have, true
+	}
+	next := *have
+	next.Skills, next.Integrity, next.Partial = skills, bundle.Integrity(skills), true
+	return &next, true
+}
+
+// wantedSkills returns the skills to install of every pack, sorted; nil means all. A pack that several require is
+// wanted with all that any of them wants.
+func (pr *Provider) wantedSkills(ctx context.Context, m *project.Manifest, chosen map[source.ID]resolve.Chosen) (map[source.ID][]string, error) {
+	wanted := map[source.ID][]string{}
+	all := map[source.ID]bool{}
+	want := func(deps []source.Dependency) {
+		for _, d := range deps {
+			if len(d.Skills) == 0 {
+				all[d.ID] = true
+			}
+			wanted[d.ID] = Union(wanted[d.ID], d.Skills)
+		}
+	}
+	want(slices.Concat(m.Dependencies, m.DevDependencies))
+	for id, pick := range chosen {
+		deps, err := pr.dependencies(ctx, id, pick)
+		if err != nil {
+			return nil, err
+		}
+		want(deps)
+	}
+	for id := range all {
+		wanted[id] = nil
+	}
+	return wanted, nil
+}
+
+// lockPack makes the lock's entry for a pack.
+func (pr *Provider) lockPack(ctx context.Context, p *source.Pack, wanted []string) (*project.LockedPack, error) {
+	names := p.SkillNames()
+	if wanted != nil {
+		names = wanted
+	}
+	trees := map[string]string{}
+	unknown := false
+	for _, name := range names {
+		s, ok := p.Skill(name)
+		if !ok {
+			return nil, diag.Errorf(diag.NotFound, "%s %s has no skill %q", p.ID, p.Version, name).
+				WithHint("it has %s", strings.Join(p.SkillNames(), ", "))
+		}
+		trees[name] = s.Tree
+		unknown = unknown || s.Tree == ""
+	}
+	if err := vouched(p); err != nil {
+		return nil, err
+	}
+	if len(trees) == 0 {
+		return nil, diag.Errorf(diag.Invalid, "%s %s has no skills", p.ID, p.Version)
+	}
+	if unknown {
+		var err error
+		if trees, err = pr.fetch(ctx, p, names, nil); err != nil {
+			return nil, err
+		}
+	}
+	entry := &project.LockedPack{
+		Version: p.Version, Source: p.Ref.Locked(p.Version), Resolved: p.Ref.Digest,
+		Integrity: bundle.Integrity(trees), Skills: trees, Dependencies: map[string]string{},
+		Partial: len(trees) < len(p.Skills),
+	}
+	for _, d := range p.Dependencies {
+		entry.Dependencies[d.ID.String()] = project.Required(d)
+	}
+	return entry, nil
+}
+
+// vouched checks that what a place says of a pack agrees with itself: its integrity is that of its skills.
+func vouched(p *source.Pack) error {
+	trees := map[string]string{}
+	for _, s := range p.Skills {
+		if s.Tree == "" {
+			return nil
+		}
+		trees[s.Name] = s.Tree
+	}
+	if got := bundle.Integrity(trees); p.Integrity != "" && p.Integrity != got {
+		return &bundle.MismatchError{What: "integrity of " + p.ID.String() + " " + p.Version, Want: p.Integrity, Got: got}
+	}
+	return nil
+}
+
+// Union returns the texts of both lists, sorted, each once.
+func Union(a, b []string) []string {
+	if len(b) == 0 {
+		return a
+	}
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
+}

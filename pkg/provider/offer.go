@@ -1,0 +1,92 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/skillpm/skillpm/pkg/registry"
+	"github.com/skillpm/skillpm/pkg/resolve"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/workspace"
+)
+
+// parallelOffers is how many packs are asked for at once.
+const parallelOffers = 8
+
+// offer is what a registry has of a pack, on its way or there.
+type offer struct {
+	done     chan struct{} // closed when the rest is there
+	registry registry.Registry
+	versions []registry.Version
+	err      error
+}
+
+// expect begins to ask for packs that will be needed, so that the answers come while others are thought about.
+func (pr *Provider) expect(ctx context.Context, deps []source.Dependency) {
+	for _, d := range deps {
+		_, locked := pr.locked(d.ID, "")
+		if d.Ref == nil && (!locked || !pr.settled(d.ID)) && !pr.options.Frozen {
+			pr.ask(ctx, d.ID)
+		}
+	}
+}
+
+// ask begins to ask the registry that answers for a pack, once.
+func (pr *Provider) ask(ctx context.Context, id source.ID) *offer {
+	if o, ok := pr.offers[id]; ok {
+		return o
+	}
+	o := &offer{done: make(chan struct{})}
+	pr.offers[id] = o
+	locked := ""
+	if p, ok := pr.lock.Packs[id]; ok && !pr.moved[id] {
+		locked = p.Source
+	}
+	go func() {
+		defer close(o.done)
+		select {
+		case pr.asking <- struct{}{}:
+			defer func() { <-pr.asking }()
+		case <-ctx.Done():
+			o.err = ctx.Err()
+			return
+		}
+		if o.registry, o.err = pr.findLocked(ctx, id, locked); o.err == nil {
+			o.versions, o.err = o.registry.Versions(ctx, id)
+		}
+	}()
+	return o
+}
+
+// namedVersions lists the versions of a pack that is found by its name.
+func (pr *Provider) namedVersions(ctx context.Context, id source.ID) ([]resolve.Version, error) {
+	o := pr.ask(ctx, id)
+	<-o.done
+	if o.err != nil {
+		return nil, o.err
+	}
+	return pr.offered(ctx, id, o)
+}
+
+// Find returns the registry that answers for a pack.
+func (pr *Provider) Find(ctx context.Context, id source.ID) (registry.Registry, error) {
+	if o, ok := pr.offers[id]; ok {
+		<-o.done
+		if o.registry != nil {
+			return o.registry, nil
+		}
+		return nil, o.err
+	}
+	locked := ""
+	if p, ok := pr.lock.Packs[id]; ok && !pr.moved[id] {
+		locked = p.Source
+	}
+	return pr.findLocked(ctx, id, locked)
+}
+
+// findLocked returns the registry that answers for a pack which is locked at a place, or "".
+func (pr *Provider) findLocked(ctx context.Context, id source.ID, locked string) (registry.Registry, error) {
+	if workspace.Placeless(locked) {
+		return pr.lockedAt(ctx, id)
+	}
+	return pr.registries.Find(ctx, id, locked)
+}

@@ -1,0 +1,113 @@
+package provider
+
+import (
+	"context"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/registry"
+	"github.com/skillpm/skillpm/pkg/resolve"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/git"
+	"github.com/skillpm/skillpm/pkg/workspace"
+	registryindex "github.com/skillpm/skillpm/registry-index"
+)
+
+// Options say how a [Provider] answers.
+type Options struct {
+	Registry string           // where names are looked up, and nowhere else; "" for what is configured
+	Frozen   bool             // ask nobody: what the lock does not have does not exist
+	Offline  bool             // use no network
+	Now      func() time.Time // the clock
+	Progress func(Event)      // told of long work
+}
+
+// Event is a step of long work.
+type Event struct {
+	Text     string // what is being done, as "fetching acme/deploy 1.4.0"
+	Pack     string // the pack that is being fetched, as "acme/deploy 1.4.0"; "" for other work
+	Received int64  // bytes of it
+	Size     int64  // bytes that there will be, 0 where nobody knows
+	Finished bool   // the pack is there
+	Done     bool   // all work is over, Text is empty
+}
+
+// New returns a provider for a scope.
+func New(ctx context.Context, m *workspace.Machine, w *workspace.Workspace, s *Sources, o Options) (*Provider, error) {
+	root := filepath.Dir(w.Scope.Manifest())
+	admin, err := m.AdminConfig()
+	if err != nil {
+		return nil, err
+	}
+	config := registry.Config{Enforced: admin.Namespaces, Override: o.Registry, Namespaces: map[string]string{}}
+	for _, named := range slices.Concat(w.Manifest.Registries, w.Config.Registries) {
+		config.Registries = append(config.Registries, registry.Named{Name: named.Name, URL: named.URL})
+	}
+	maps.Copy(config.Namespaces, w.Config.Namespaces)
+	maps.Copy(config.Namespaces, w.Manifest.Namespaces)
+	base := root
+	if o.Registry != "" {
+		base = m.Dir
+	}
+	deps := registry.Deps{
+		OCI: s.OCI(), Git: gitTrees{s.Git()}, Embedded: registryindex.FS, Base: base,
+		Cache: m.Paths.HTTPCache(), Offline: o.Offline,
+	}
+	if err := checkRegistry(ctx, o.Registry, deps); err != nil {
+		return nil, err
+	}
+	return &Provider{
+		machine: m, sources: s, options: o, lock: w.Lock, registries: registry.NewSet(config, deps), root: root,
+		enforced: admin.Namespaces, deps: deps, places: w.Places(), bindings: bindings(config),
+		minAge: max(admin.MinReleaseAge, w.Config.MinReleaseAge, w.Manifest.MinReleaseAge),
+		refs:   map[string]source.Ref{}, opened: map[opened]*source.Pack{}, fresh: map[source.ID]bool{}, held: map[source.ID]bool{},
+		moved: map[source.ID]bool{}, offers: map[source.ID]*offer{}, asking: make(chan struct{}, parallelOffers),
+	}, nil
+}
+
+// Free forgets what the lock says of a pack, so that the best version is chosen.
+func (pr *Provider) Free(id source.ID) { pr.fresh[id] = true }
+
+// Hold keeps a locked pack at its version, whatever else changes.
+func (pr *Provider) Hold(id source.ID) { pr.held[id] = true }
+
+// settled reports whether the lock's word on a pack is final.
+func (pr *Provider) settled(id source.ID) bool { return pr.sticky || pr.options.Frozen || pr.held[id] }
+
+// bindings returns the address of the registry that each owner is bound to.
+func bindings(config registry.Config) map[string]string {
+	bound := map[string]string{}
+	for owner, name := range config.Namespaces {
+		bound[owner] = name
+		for _, r := range config.Registries {
+			if r.Name == name {
+				bound[owner] = r.URL
+			}
+		}
+	}
+	return bound
+}
+
+// gitTrees opens indexes in git for the registries.
+type gitTrees struct{ client *git.Client }
+
+// Tree opens the files of a place.
+func (g gitTrees) Tree(ctx context.Context, ref source.Ref) (fs.FS, error) {
+	tree, _, err := g.client.Tree(ctx, ref)
+	return tree, err
+}
+
+// dependencies returns what a chosen pack depends on, as far as it is known without opening a locked one.
+func (pr *Provider) dependencies(ctx context.Context, id source.ID, pick resolve.Chosen) ([]source.Dependency, error) {
+	if p, ok := pr.locked(id, pick.Source); ok && p.Version == pick.Version && !isDirectory(p.Source) {
+		return p.Requires()
+	}
+	p, err := pr.pack(ctx, id, pick.Source, pick.Version)
+	if err != nil {
+		return nil, err
+	}
+	return p.Dependencies, nil
+}

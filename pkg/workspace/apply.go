@@ -1,0 +1,129 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/txn"
+)
+
+// Apply carries a change out in one transaction, with the state that describes the result. The error is [ErrChanged] or
+// [ErrDamaged] when starting over may help.
+func (w *Workspace) Apply(ctx context.Context, c *Change, l *Layout, g Goal, o CompareOptions) (err error) {
+	unlock, err := txn.Lock(ctx, w.Scope.LockFile())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	recovered, err := txn.Recover(w.txnOptions())
+	if err != nil {
+		return err
+	}
+	if changed, err := w.changed(); err != nil {
+		return err
+	} else if changed || recovered {
+		return ErrChanged
+	}
+	tx, err := txn.Begin(w.txnOptions())
+	if err != nil {
+		return err
+	}
+	defer tx.Abort()
+	next, err := w.stageTrees(ctx, tx, c)
+	if err != nil {
+		return err
+	}
+	maps.Copy(next.Links, l.links)
+	next.Places = w.placesAfter(g)
+	if err := w.stageRest(tx, c, next); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := w.stillSo(c, l, o); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// stillSo looks at the disk again just before the commit: downloading took time, in which somebody may have written a
+// skill of their own where one was to be placed.
+func (w *Workspace) stillSo(c *Change, l *Layout, o CompareOptions) error {
+	now, err := w.Compare(l, o)
+	if err != nil {
+		return err
+	}
+	same := slices.Equal(now.remove, c.remove) && maps.Equal(now.Place, c.Place) && maps.Equal(now.link, c.link)
+	if !same {
+		return ErrChanged
+	}
+	return nil
+}
+
+// ErrChanged says that another process changed manifest or lock while this one was working.
+var ErrChanged = errors.New("manifest or lock changed meanwhile")
+
+// ErrDamaged says that the store had a damaged tree, which it has thrown away: fetching it again may help.
+var ErrDamaged = errors.New("the store was damaged")
+
+// stageRest stages links, removals and files.
+func (w *Workspace) stageRest(tx *txn.Tx, c *Change, next *state) error {
+	for _, at := range c.remove {
+		if err := tx.Remove(at); err != nil {
+			return err
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(c.link)) {
+		if err := tx.StageLink(at, c.link[at]); err != nil {
+			return err
+		}
+	}
+	if err := tx.StageFile(w.Rel(w.Scope.State()), next.encode(w.Scope.Root, w.machine.key()), 0o644); err != nil {
+		return err
+	}
+	if w.Scope.Kind == scope.KindProject {
+		if _, err := os.Lstat(w.Scope.Ignore()); errors.Is(err, fs.ErrNotExist) {
+			if err := tx.StageFile(w.Rel(w.Scope.Ignore()), []byte(scope.IgnoreText), 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(c.files)) {
+		if err := tx.StageFile(at, c.files[at], 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renamed returns the inventory with SKILL.md's entry changed to the given bytes.
+func renamed(inv bundle.Inventory, data []byte) bundle.Inventory {
+	out := slices.Clone(inv)
+	for i := range out {
+		if out[i].Path == skill.File {
+			out[i].Size, out[i].SHA256 = int64(len(data)), sha256.Sum256(data)
+		}
+	}
+	return out
+}
+
+// source is what the state remembers a tree by: its pristine digest and its alias.
+func (t Tree) source() string { return strings.TrimSpace(t.Digest + " " + t.Alias) }
+
+// stageFile records a file's new bytes unless it has them already.
+func (c *Change) stageFile(at string, before, after []byte) {
+	if before == nil || !bytes.Equal(before, after) {
+		c.files[at] = after
+	}
+}

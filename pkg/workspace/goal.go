@@ -1,0 +1,66 @@
+package workspace
+
+import (
+	"bytes"
+	"maps"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// Goal is what a scope is to become.
+type Goal struct {
+	Manifest *project.Manifest
+	Lock     *project.Lock
+	Places   map[string]string // directories that the lock leaves out, by pack; see [Placeless]
+}
+
+// Locked reports whether the scope has a lock file.
+func (w *Workspace) Locked() bool { return w.lockBytes != nil }
+
+// StageDocuments adds manifest and lock to the change where they differ from what the goal says.
+func (w *Workspace) StageDocuments(c *Change, g Goal) {
+	if w.manifestBytes != nil || len(g.Manifest.Dependencies) > 0 || w.Scope.Kind == scope.KindProject {
+		c.stageFile(w.Rel(w.Scope.Manifest()), w.manifestBytes, g.Manifest.Bytes())
+	}
+	c.stageFile(w.Rel(w.Scope.Lock()), w.lockBytes, g.Lock.Encode())
+}
+
+// CheckFrozen reports a goal whose lock is not, byte for byte, the one that is there.
+func (w *Workspace) CheckFrozen(g Goal) error {
+	if bytes.Equal(g.Lock.Encode(), w.lockBytes) {
+		return nil
+	}
+	return diag.Errorf(diag.Conflict, "skillpm.lock does not agree with skillpm.yaml").
+		WithHint("run skillpm install without --frozen, look at the difference and commit it")
+}
+
+// Placeless reports whether a locked source leaves its directory out. A lock never names a directory of one machine: a
+// pack that was found by name in a layout there is locked without its place, which this machine's state remembers.
+func Placeless(lockedSource string) bool { return lockedSource == string(source.KindLayout) }
+
+// Places returns the directories that the lock leaves out and this machine remembers, by pack.
+func (w *Workspace) Places() map[string]string { return w.state.Places }
+
+// placesAfter returns the directories that the state should remember once the goal is reached.
+func (w *Workspace) placesAfter(g Goal) map[string]string {
+	places := maps.Clone(w.state.Places)
+	if places == nil {
+		places = map[string]string{}
+	}
+	maps.Copy(places, g.Places)
+	without := map[string]bool{}
+	for id, p := range g.Lock.Packs {
+		without[id.String()] = Placeless(p.Source)
+	}
+	maps.DeleteFunc(places, func(name, _ string) bool { return !without[name] })
+	return places
+}
+
+// Recorded reports whether the change writes the manifest or the lock.
+func (c *Change) Recorded() bool { return len(c.files) > 0 }
+
+// Restated reports whether what is right was found by hashing, so that this machine should remember it.
+func (c *Change) Restated() bool { return c.restate }

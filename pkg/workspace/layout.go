@@ -1,0 +1,162 @@
+package workspace
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// Layout is what a scope should hold: the trees and links that a manifest, a lock and the agents' directories imply.
+// Paths are slash-separated and relative to the scope's root.
+type Layout struct {
+	Named     []project.Named
+	Names     map[string]project.LockedName
+	Conflicts []project.Conflict
+	Dirs      []AgentDir
+	trees     map[string]Tree
+	links     map[string]string // path -> relative target
+}
+
+// Tree is one directory to install.
+type Tree struct {
+	Pack   source.ID
+	Skill  string
+	Digest string // of the pristine tree, in the store
+	Alias  string // the name to splice into SKILL.md, "" for none
+}
+
+const linkModeCopy = "copy"
+
+// NewLayout works out what the scope should hold.
+func (w *Workspace) NewLayout(m *project.Manifest, lock *project.Lock, dirs []AgentDir) (*Layout, error) {
+	l := &Layout{Dirs: dirs, trees: map[string]Tree{}, links: map[string]string{}}
+	var err error
+	taken := func(name string) bool { return w.handWritten(dirs, name) }
+	l.Named, l.Names, l.Conflicts, err = project.Names(project.Claims(m, lock), aliasesOf(m, lock), w.Lock.Names, taken)
+	if err != nil {
+		return nil, err
+	}
+	for id, p := range lock.Packs {
+		for name, digest := range p.Skills {
+			l.trees[w.Rel(w.Scope.PluginSkill(id, name))] = Tree{Pack: id, Skill: name, Digest: digest}
+		}
+	}
+	for _, n := range l.Named {
+		w.placeNamed(l, lock, n, w.linkMode(m))
+	}
+	return l, nil
+}
+
+// Installed works out what the scope's own lock means.
+func (w *Workspace) Installed() (*Layout, error) {
+	dirs, _, err := w.AgentDirs(nil)
+	if err != nil {
+		return nil, err
+	}
+	return w.NewLayout(w.Manifest, w.Lock, dirs)
+}
+
+// placeNamed adds what makes one skill visible to agents: its copy under an alias, and a link or copy for every agent.
+func (w *Workspace) placeNamed(l *Layout, lock *project.Lock, n project.Named, mode string) {
+	t := Tree{Pack: n.Pack, Skill: n.Skill, Digest: lock.Packs[n.Pack].Skills[n.Skill]}
+	at := w.Rel(w.Scope.PluginSkill(n.Pack, n.Skill))
+	if n.Alias {
+		t.Alias = n.Link
+		at = w.Rel(w.Scope.Link(n.Link))
+		l.trees[at] = t
+	}
+	for _, dir := range l.Dirs {
+		entry := path.Join(dir.real, n.Link)
+		if mode == linkModeCopy {
+			l.trees[entry] = t
+			continue
+		}
+		target, err := filepath.Rel(filepath.FromSlash(dir.real), filepath.FromSlash(at))
+		if err != nil {
+			target = w.Scope.Abs(at)
+		}
+		l.links[entry] = target
+	}
+}
+
+// linkMode is how agents' directories get skills: links, or copies where links can't be had or were not wanted.
+func (w *Workspace) linkMode(m *project.Manifest) string {
+	for _, mode := range []string{m.LinkMode, w.Config.LinkMode} {
+		if mode != "" {
+			return mode
+		}
+	}
+	if w.machine.OS == "windows" {
+		return linkModeCopy
+	}
+	return "symlink"
+}
+
+// aliasesOf returns the manifest's aliases without those of packs that it requires and that are not installed yet.
+func aliasesOf(m *project.Manifest, lock *project.Lock) []project.Alias {
+	return slices.DeleteFunc(slices.Clone(m.Aliases), func(a project.Alias) bool {
+		_, locked := lock.Packs[a.Pack]
+		_, required := m.Dependency(a.Pack)
+		return required && !locked
+	})
+}
+
+// handWritten reports whether an agent's directory has an entry of that name that skillpm did not put there.
+func (w *Workspace) handWritten(dirs []AgentDir, name string) bool {
+	for _, dir := range dirs {
+		entry := path.Join(dir.real, name)
+		if _, err := os.Lstat(w.Scope.Abs(entry)); err == nil && !w.owns(entry) {
+			return true
+		}
+	}
+	return false
+}
+
+// owns reports whether the entry at path (relative to the root) is skillpm's: it was recorded when it was written, or is a
+// link that leads into skillpm's own directory.
+func (w *Workspace) owns(entry string) bool {
+	if _, ok := w.state.Trees[entry]; ok {
+		return !isLink(w.Scope.Abs(entry))
+	}
+	target, err := os.Readlink(w.Scope.Abs(entry))
+	if err != nil {
+		return false
+	}
+	if recorded, ok := w.state.Links[entry]; ok && recorded == target {
+		return true
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(w.Scope.Abs(entry)), target)
+	}
+	return scope.Within(w.Scope.Plugins(), target) || scope.Within(w.Scope.Links(), target)
+}
+
+// expected returns the inventory that a tree has once it is installed: that of the store, with SKILL.md's entry
+// changed where an alias is spliced into it, and that file's bytes.
+func (m *Machine) expected(t Tree) (bundle.Inventory, []byte, error) {
+	s, err := m.Store()
+	if err != nil {
+		return nil, nil, err
+	}
+	inv, err := s.Inventory(t.Digest)
+	if err != nil || t.Alias == "" {
+		return inv, nil, err
+	}
+	data, err := s.ReadFile(t.Digest, skill.File)
+	if err != nil {
+		return nil, nil, err
+	}
+	spliced, err := skill.SpliceName(data, t.Alias)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s@%s as %s: %w", t.Skill, t.Pack, t.Alias, err)
+	}
+	return renamed(inv, spliced), spliced, nil
+}

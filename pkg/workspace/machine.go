@@ -1,0 +1,66 @@
+package workspace
+
+import (
+	"path/filepath"
+	"sync"
+
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/store"
+)
+
+// Options say where a [Machine] works.
+type Options struct {
+	Dir     string              // absolute directory that projects are looked for from
+	Paths   scope.Paths         // where the user's files are
+	Config  string              // user settings file; "" for the default place
+	Getenv  func(string) string // the environment
+	OS      string              // as runtime.GOOS
+	Version string              // skillpm's own version
+}
+
+// Machine is what the workspaces of one user have in common: directories, the store, and a secret.
+type Machine struct {
+	Options
+	storeMu sync.Mutex
+	store   *store.Store
+	keyOnce sync.Once
+	secret  []byte
+}
+
+// NewMachine returns a machine. It touches nothing.
+func NewMachine(o Options) *Machine { return &Machine{Options: o} }
+
+// Store returns the content-addressed store, opened once.
+func (m *Machine) Store() (*store.Store, error) {
+	m.storeMu.Lock()
+	defer m.storeMu.Unlock()
+	if m.store != nil {
+		return m.store, nil
+	}
+	s, err := store.Open(m.Paths.Store())
+	if err != nil {
+		return nil, err
+	}
+	m.store = s
+	return s, nil
+}
+
+// Abs returns path as an absolute path, relative ones being relative to the machine's directory.
+func (m *Machine) Abs(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(m.Dir, path)
+}
+
+// AdminConfig returns the settings of the machine's administrator, which nobody else can change. Without any they are
+// empty.
+func (m *Machine) AdminConfig() (*project.Config, error) {
+	file := filepath.Join(m.Paths.Enterprise, project.ConfigName)
+	data, err := ReadOptional(file)
+	if err != nil {
+		return nil, err
+	}
+	return project.ParseConfig(file, data)
+}

@@ -1,0 +1,115 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/txn"
+)
+
+// stageTrees fills the staging directories, several at a time, and returns the state that will hold.
+func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change) (*state, error) {
+	next := newState()
+	for at, t := range c.keep {
+		known, ok := w.state.Trees[at]
+		if !ok || known.Source != t.source() || !known.matches(w.Scope.Abs(at)) {
+			inv, _, err := w.machine.expected(t)
+			if err != nil {
+				return nil, err
+			}
+			known = treeState{Digest: inv.Digest(), Source: t.source(), Fingerprint: fingerprint(w.Scope.Abs(at))}
+		}
+		next.Trees[at] = known
+	}
+	places := slices.Sorted(maps.Keys(c.Place))
+	states := make([]treeState, len(places))
+	staged := make([]string, len(places))
+	for i, at := range places {
+		dir, err := tx.StageDir(at)
+		if err != nil {
+			return nil, err
+		}
+		staged[i] = dir
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
+	for i, at := range places {
+		group.Go(func() (err error) {
+			states[i], err = w.machine.materialise(ctx, c.Place[at], staged[i])
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		if damaged := (*bundle.MismatchError)(nil); errors.As(err, &damaged) {
+			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		return nil, err
+	}
+	for i, at := range places {
+		next.Trees[at] = states[i]
+	}
+	return next, nil
+}
+
+// materialise writes a tree to dir, under its alias if it has one.
+func (m *Machine) materialise(ctx context.Context, t Tree, dir string) (treeState, error) {
+	s, err := m.Store()
+	if err != nil {
+		return treeState{}, err
+	}
+	if err := s.Materialise(ctx, t.Digest, dir); err != nil {
+		return treeState{}, err
+	}
+	if err := checkName(dir, t); err != nil {
+		return treeState{}, err
+	}
+	digest := t.Digest
+	if t.Alias != "" {
+		inv, data, err := m.expected(t)
+		if err != nil {
+			return treeState{}, err
+		}
+		file := filepath.Join(dir, skill.File)
+		if err := os.Remove(file); err != nil { // never write through what may share its bytes with the store
+			return treeState{}, err
+		}
+		mode := fs.FileMode(0o644)
+		if e, ok := inv.Find(skill.File); ok && e.Executable {
+			mode = 0o755
+		}
+		if err := os.WriteFile(file, data, mode); err != nil {
+			return treeState{}, err
+		}
+		digest = inv.Digest()
+	}
+	return treeState{Digest: digest, Source: t.source(), Fingerprint: fingerprint(dir)}, nil
+}
+
+// checkName refuses a skill that would take another name than its own in hosts that go by the frontmatter: the name of
+// another skill, or one that is no single word in a path or a line. What is only not legal stays as its author wrote it.
+func checkName(dir string, t Tree) error {
+	doc, _, err := skill.Load(os.DirFS(dir), ".")
+	if err != nil {
+		return fmt.Errorf("%s: skill %s: %w", t.Pack, t.Skill, err)
+	}
+	name := doc.Name()
+	if name == t.Skill || !skill.LegalName(name) && !strings.ContainsFunc(name, func(r rune) bool { return r == '/' || r == '\\' || unicode.IsControl(r) }) {
+		return nil
+	}
+	return diag.Errorf(diag.Invalid, "%s: the skill %s declares the name %q", t.Pack, t.Skill, name).
+		WithHint("its author has to give the directory and the frontmatter one name")
+}

@@ -1,0 +1,197 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/txn"
+)
+
+// Workspace is one scope as it is on disk: its manifest, lock and state, with the settings that apply.
+type Workspace struct {
+	Scope    scope.Scope
+	Manifest *project.Manifest
+	Lock     *project.Lock
+	Config   *project.Config // of the user
+
+	machine       *Machine
+	manifestBytes []byte // as read, nil if there is no file
+	lockBytes     []byte // as read, nil if there is no file
+	state         *state
+	lockTrees     map[string]treeState // see ownTrees
+}
+
+// Open reads a scope: that of the user, or the project around the machine's directory. Where there is no project and
+// create is set, the directory itself becomes one; else it is a not-found error.
+func (m *Machine) Open(kind string, create bool) (*Workspace, error) {
+	s, err := m.findScope(kind, create)
+	if err != nil {
+		return nil, err
+	}
+	w := &Workspace{machine: m, Scope: s}
+	if err := w.read(); err != nil {
+		return nil, err
+	}
+	if w.Config, err = m.UserConfig(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+func (m *Machine) findScope(kind string, create bool) (scope.Scope, error) {
+	switch kind {
+	case scope.KindUser:
+		return m.Paths.User(), nil
+	case scope.KindProject, "":
+	default:
+		return scope.Scope{}, diag.Errorf(diag.Usage, "unknown scope %q: use %s or %s", kind, scope.KindProject, scope.KindUser)
+	}
+	s, found, err := m.Paths.Project(m.Dir)
+	if err != nil {
+		return scope.Scope{}, err
+	}
+	if found {
+		return s, nil
+	}
+	if !create {
+		return scope.Scope{}, diag.Errorf(diag.NotFound, "no skillpm.yaml in %s or above it", m.Dir).
+			WithHint("skillpm init makes one, skillpm install owner/name too")
+	}
+	return s, nil
+}
+
+// read reads manifest, lock and state.
+func (w *Workspace) read() (err error) {
+	w.lockTrees = nil
+	if w.manifestBytes, err = ReadOptional(w.Scope.Manifest()); err != nil {
+		return err
+	}
+	if w.lockBytes, err = ReadOptional(w.Scope.Lock()); err != nil {
+		return err
+	}
+	w.Manifest = project.NewManifest(w.Scope.Manifest())
+	if w.manifestBytes != nil {
+		if w.Manifest, err = project.ParseManifest(w.Scope.Manifest(), w.manifestBytes); err != nil {
+			return err
+		}
+	}
+	w.Lock = project.NewLock()
+	if w.lockBytes != nil {
+		if w.Lock, err = project.ParseLock(w.Scope.Lock(), w.lockBytes); err != nil {
+			return err
+		}
+	}
+	w.state, err = readState(w.Scope.State(), w.Scope.Root, w.machine.key())
+	return err
+}
+
+// untagged matches the versions that Go gives to builds between releases.
+var untagged = regexp.MustCompile(`\d{14}-[0-9a-f]{12}`)
+
+// NewEnough refuses a manifest that asks for another skillpm. A build between releases passes.
+func (m *Machine) NewEnough(manifest *project.Manifest) error {
+	mine, err := semver.NewVersion(m.Version)
+	if manifest.Skillpm == "" || err != nil || untagged.MatchString(m.Version) {
+		return nil
+	}
+	allowed, err := semver.NewConstraint(manifest.Skillpm)
+	if err != nil || allowed.Check(mine) {
+		return nil
+	}
+	return diag.Errorf(diag.Conflict, "%s asks for skillpm %s, and this is %s", manifest.Path, manifest.Skillpm, m.Version).
+		WithHint("install a skillpm that fits")
+}
+
+// changed reports whether manifest or lock differ from what was read.
+func (w *Workspace) changed() (bool, error) {
+	manifest, err := ReadOptional(w.Scope.Manifest())
+	if err != nil {
+		return false, err
+	}
+	lock, err := ReadOptional(w.Scope.Lock())
+	if err != nil {
+		return false, err
+	}
+	same := bytes.Equal(manifest, w.manifestBytes) && bytes.Equal(lock, w.lockBytes)
+	return !same || (manifest == nil) != (w.manifestBytes == nil) || (lock == nil) != (w.lockBytes == nil), nil
+}
+
+// txnOptions returns where the scope's transactions happen.
+func (w *Workspace) txnOptions() txn.Options {
+	return txn.Options{Root: w.Scope.Root, Dir: w.Scope.Journal(), Key: w.machine.key()}
+}
+
+// Recover finishes or discards a transaction that an earlier process left behind, and reads the scope again.
+func (w *Workspace) Recover(ctx context.Context) (err error) {
+	if _, err := os.Lstat(w.Scope.Journal()); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	unlock, err := txn.Lock(ctx, w.Scope.LockFile())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if _, err := txn.Recover(w.txnOptions()); err != nil {
+		return err
+	}
+	return w.read()
+}
+
+// Rel returns a path below the scope's root as a slash-separated relative path.
+func (w *Workspace) Rel(path string) string {
+	r, err := filepath.Rel(w.Scope.Root, path)
+	if err != nil {
+		return filepath.ToSlash(path)
+	}
+	return filepath.ToSlash(r)
+}
+
+// UserConfig reads the user's settings; a file that was named must exist, the default one need not.
+func (m *Machine) UserConfig() (*project.Config, error) {
+	path := m.Config
+	if path == "" {
+		path = m.Paths.ConfigFile()
+	}
+	data, err := ReadOptional(path)
+	if err != nil {
+		return nil, err
+	}
+	if data == nil && m.Config != "" {
+		return nil, diag.Errorf(diag.NotFound, "settings file %s does not exist", path)
+	}
+	return project.ParseConfig(path, data)
+}
+
+// ReadOptional returns a file's bytes, or nil if it does not exist. It refuses links and what is not a file, so that a
+// manifest or lock can't lead elsewhere.
+func ReadOptional(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, diag.Errorf(diag.Invalid, "%s is not a regular file", path).
+			WithHint("replace the link or directory with the file itself")
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if data == nil {
+		data = []byte{}
+	}
+	return data, nil
+}
