@@ -63,17 +63,28 @@ func (pr *Provider) fetch(ctx context.Context, p *source.Pack, skills []string, 
 		return nil, err
 	}
 	defer writer.Close()
-	pr.options.Progress(Event{Text: fmt.Sprintf("fetching %s %s from %s", p.ID, p.Version, p.Ref.Source())})
 	pinned := *p
 	pinned.Ref = anchored(pr.root, p.Ref)
-	if err := from.Fetch(ctx, &pinned, skills, writer); err != nil {
+	if err := from.Fetch(pr.metered(ctx, p), &pinned, skills, writer); err != nil {
 		return nil, fmt.Errorf("%s %s: %w", p.ID, p.Version, err)
 	}
 	got, err := writer.Commit(promised(p, skills, locked))
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", p.ID, p.Version, err)
 	}
+	pr.options.Progress(Event{Pack: p.ID.String() + " " + p.Version, Finished: true})
 	return got, nil
+}
+
+// metered has the progress of a pack's transfer reported.
+func (pr *Provider) metered(ctx context.Context, p *source.Pack) context.Context {
+	e := Event{Text: fmt.Sprintf("fetching %s %s from %s", p.ID, p.Version, p.Ref.Source()), Pack: p.ID.String() + " " + p.Version}
+	pr.options.Progress(e)
+	return source.WithMeter(ctx, func(done, total int64) {
+		e := e
+		e.Received, e.Size = done, total
+		pr.options.Progress(e)
+	})
 }
 
 // promised returns the digests that the skills must have: the lock's, else those that the place gave.
