@@ -1,0 +1,260 @@
+package foreign
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// apmManifest reads an apm.yml: dependencies.apm and devDependencies.apm.
+func (c *collector) apmManifest(root *value) error {
+	host, err := c.textOf(root, "default_host")
+	if err != nil {
+		return err
+	}
+	a := &apm{collector: c, host: host, registry: !root.field("registries").field("default").empty()}
+	for _, section := range []string{"dependencies", "devDependencies"} {
+		block, err := c.want(root.field(section), section, isFields)
+		if err != nil {
+			return err.WithHint("apm writes the packages as a list below %s.apm", section)
+		}
+		if block == nil {
+			continue
+		}
+		if err := a.section(section, block); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apm reads the dependencies of an apm.yml.
+type apm struct {
+	*collector
+	host     string // that a repository without a host is on; "" for GitHub
+	registry bool   // a version is asked of a registry of apm's unless the repository is written in full
+}
+
+func (a *apm) section(name string, block *value) error {
+	for i, key := range block.keys {
+		list := block.items[i]
+		switch {
+		case list.empty():
+			continue
+		case key != "apm":
+			if err := a.skip(list.line, name+"."+key, notSkills); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := a.want(list, name+".apm", isList); err != nil {
+			return err
+		}
+		for _, item := range list.items {
+			if err := a.dependency(item, name == "devDependencies"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// notSkills says why what is no package of skills is passed over.
+const notSkills = "skillpm installs skills, and nothing else"
+
+func (a *apm) dependency(item *value, dev bool) error {
+	switch item.kind {
+	case isText:
+		return a.shorthand(item, dev)
+	case isFields:
+		return a.object(item, dev)
+	default:
+		return a.errorf(item, "a dependency must be text or a mapping, and is %s", item.kind)
+	}
+}
+
+// shorthand reads a dependency that is written as one text.
+func (a *apm) shorthand(item *value, dev bool) error {
+	text := strings.TrimSpace(item.text)
+	e := entry{name: text, dev: dev, line: item.line}
+	if isDir(text) {
+		place, err := dirPlace(path.Dir(a.name), text)
+		if err != nil {
+			return a.skipFor(e, err)
+		}
+		e.place = place
+		return a.add(e)
+	}
+	where, rev, versioned := strings.Cut(text, "#")
+	if a.registry && versioned && !isURL(where) {
+		return a.skip(e.line, text, "its version comes from a registry of apm's, which skillpm does not read")
+	}
+	return a.repository(e, where, "", rev)
+}
+
+// isDir reports whether a dependency is written as a directory.
+func isDir(s string) bool {
+	return slices.ContainsFunc([]string{"./", "../", "/", "~/", `.\`, `..\`, `~\`}, func(p string) bool { return strings.HasPrefix(s, p) }) ||
+		s == "." || s == ".." || driveLetter.MatchString(s)
+}
+
+// isURL reports whether a repository is written with a scheme, or as user@host:path.
+func isURL(s string) bool { return strings.Contains(s, ":") }
+
+// object reads a dependency that is written as a mapping. Which it is depends on the keys it has.
+func (a *apm) object(item *value, dev bool) error {
+	text := make(map[string]string)
+	for _, key := range []string{"git", "path", "ref", "alias", "name", "marketplace", "id", "registry", "version"} {
+		s, err := a.textOf(item, key)
+		if err != nil {
+			return err
+		}
+		text[key] = s
+	}
+	e := entry{alias: text["alias"], dev: dev, line: item.line}
+	var err error
+	if e.skills, err = a.textsOf(item, "skills"); err != nil {
+		return err
+	}
+	e.name = firstOf(text["name"], text["id"], text["git"], text["path"], text["marketplace"], text["registry"])
+	switch {
+	case text["marketplace"] != "":
+		return a.skip(e.line, e.name, "it comes from the marketplace "+plain(text["marketplace"])+"; import that marketplace's file")
+	case text["id"] != "" || text["registry"] != "":
+		return a.skip(e.line, e.name, "it comes from a registry of apm's, which skillpm does not read")
+	case text["git"] == "parent":
+		return a.skip(e.line, e.name, "it is beside a package in that package's repository; name the repository")
+	case text["git"] != "":
+		if err := a.passedOver(item, e, "agents", "targets", "target"); err != nil {
+			return err
+		}
+		return a.repository(e, text["git"], text["path"], text["ref"])
+	case text["path"] != "":
+		if e.place, err = dirPlace(path.Dir(a.name), text["path"]); err != nil {
+			return a.skipFor(e, err)
+		}
+		return a.add(e)
+	default:
+		return a.errorf(item, "a dependency has none of git, path, id and marketplace")
+	}
+}
+
+// passedOver lists the keys of an entry that a dependency has nothing for.
+func (c *collector) passedOver(item *value, e entry, keys ...string) error {
+	for _, key := range keys {
+		if v := item.field(key); !v.empty() {
+			if err := c.skip(v.line, e.name+": "+key, "a dependency has no such setting"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func firstOf(texts ...string) string {
+	for _, s := range texts {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// repository adds a dependency on a repository, as where says it, or on a directory in it.
+func (a *apm) repository(e entry, where, dir, ref string) error {
+	url, below, err := a.url(where)
+	if err != nil {
+		return a.skipFor(e, err)
+	}
+	if dir == "" {
+		dir = below
+	} else if below != "" {
+		return a.skip(e.line, e.name, "it names two directories, "+plain(below)+" and "+plain(dir))
+	}
+	if isFile(dir) {
+		return a.skip(e.line, e.name, "it is one file and no skill")
+	}
+	rev := ""
+	switch {
+	case isRange(ref):
+		e.constraint = ref
+	case shortCommit.MatchString(ref):
+		return a.skip(e.line, e.name, plain(ref)+" is a part of a commit; write all 40 digits")
+	default:
+		rev = ref
+	}
+	if e.place, err = gitPlace(url, dir, rev); err != nil {
+		return a.skipFor(e, err)
+	}
+	return a.add(e)
+}
+
+var (
+	rangeText   = regexp.MustCompile(`^[\^~<>=]|^\d+(\.\d+)?\.[xX*]|^\d+\.\d+\.\d+$|\|\|`)
+	shortCommit = regexp.MustCompile(`^[0-9a-f]{7,39}$`)
+)
+
+// isRange reports whether apm looks for a version among the tags, rather than taking ref for one of them.
+func isRange(ref string) bool {
+	if !rangeText.MatchString(ref) {
+		return false
+	}
+	_, err := semver.NewConstraint(ref)
+	return err == nil
+}
+
+// isFile reports whether a path is one file to apm: it tells by the end of the name.
+func isFile(p string) bool {
+	return slices.ContainsFunc([]string{".prompt.md", ".instructions.md", ".agent.md", ".chatmode.md"}, func(end string) bool {
+		return strings.HasSuffix(p, end)
+	})
+}
+
+// url splits a repository as apm writes it into its URL and the directory in it: [host/]owner/name[/directory], or a URL,
+// which is the repository alone.
+func (a *apm) url(where string) (url, dir string, err error) {
+	if isURL(where) {
+		return where, "", nil
+	}
+	parts := strings.Split(strings.Trim(where, "/"), "/")
+	host := firstOf(a.host, "github.com")
+	if strings.Contains(parts[0], ".") && len(parts) > 2 {
+		host, parts = parts[0], parts[1:]
+	}
+	if len(parts) < 2 || slices.Contains(parts, "") || strings.Contains(where, "@") {
+		return "", "", diag.Errorf(diag.Invalid, "%s is no repository: one is written owner/name", plain(where))
+	}
+	repository := 2
+	switch host = strings.ToLower(host); {
+	case host == "dev.azure.com" || strings.HasSuffix(host, ".visualstudio.com"):
+		if parts, repository = azure(parts, host); repository == 0 {
+			return "", "", diag.Errorf(diag.Invalid, "%s is no repository of Azure DevOps", plain(where))
+		}
+	case host != "github.com" && !strings.HasSuffix(host, ".ghe.com") && host != strings.ToLower(a.host):
+		repository = len(parts) // groups lie in each other there
+	}
+	return "https://" + host + "/" + strings.Join(parts[:repository], "/"), strings.Join(parts[repository:], "/"), nil
+}
+
+// azure writes a repository of Azure DevOps with the _git that its URL has, and counts the parts of that.
+func azure(parts []string, host string) (all []string, repository int) {
+	before := 2 // organisation and project
+	if host != "dev.azure.com" {
+		before = 1
+	}
+	if len(parts) <= before {
+		return parts, 0
+	}
+	if parts[before] != "_git" {
+		parts = slices.Insert(slices.Clone(parts), before, "_git")
+	}
+	if len(parts) < before+2 {
+		return parts, 0
+	}
+	return parts, before + 2
+}

@@ -1,0 +1,101 @@
+package foreign
+
+import (
+	"path"
+	"strings"
+)
+
+// apmLock reads an apm.lock.yaml. It has what packages of apm's require too, which skillpm would not find, so that all of
+// them become dependencies.
+func (c *collector) apmLock(root *value) error {
+	if err := c.checkVersion(root, "lockfile_version", "1", "2"); err != nil {
+		return err
+	}
+	list, err := c.want(root.field("dependencies"), "dependencies", isList)
+	if err != nil {
+		return err
+	}
+	if list != nil {
+		for _, item := range list.items {
+			if _, err := c.want(item, "a dependency", isFields); err != nil || item.kind == isNull {
+				return c.errorf(item, "a dependency must be a mapping, and is %s", item.kind)
+			}
+			if err := c.lockedPackage(item); err != nil {
+				return err
+			}
+		}
+	}
+	for _, key := range []string{"mcp_servers", "lsp_servers"} {
+		if servers := root.field(key); !servers.empty() {
+			if err := c.skip(servers.line, key, notSkills); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *collector) lockedPackage(item *value) error {
+	text := make(map[string]string)
+	for _, key := range []string{
+		"repo_url", "host", "port", "registry_prefix", "resolved_ref", "resolved_tag", "resolved_commit",
+		"virtual_path", "source", "local_path", "package_type",
+	} {
+		s, err := c.textOf(item, key)
+		if err != nil {
+			return err
+		}
+		text[key] = s
+	}
+	e := entry{name: text["repo_url"], line: item.line, commit: text["resolved_commit"]}
+	if dir := text["virtual_path"]; dir != "" {
+		e.name += "/" + dir
+	}
+	var err error
+	if e.dev, err = c.flagOf(item, "is_dev", false); err != nil {
+		return err
+	}
+	if e.skills, err = c.textsOf(item, "skill_subset"); err != nil {
+		return err
+	}
+	switch {
+	case text["source"] == "local":
+		e.name, e.commit = firstOf(text["local_path"], e.name), ""
+		if e.place, err = dirPlace(path.Dir(c.name), text["local_path"]); err != nil {
+			return c.skipFor(e, err)
+		}
+		return c.add(e)
+	case text["source"] != "" || text["registry_prefix"] != "":
+		return c.skip(e.line, e.name, "it comes from a registry of apm's, which skillpm does not read")
+	case text["repo_url"] == "":
+		return c.errorf(item, "a dependency has no repo_url")
+	case text["package_type"] == "hook_package":
+		return c.skip(e.line, e.name, "it holds hooks: "+notSkills)
+	case isFile(text["virtual_path"]):
+		return c.skip(e.line, e.name, "it is one file and no skill")
+	}
+	url := lockedURL(text["repo_url"], text["host"], text["port"])
+	rev := firstOf(text["resolved_tag"], text["resolved_ref"])
+	if isRange(rev) {
+		rev = "" // the commit says it
+	}
+	if e.place, err = gitPlace(url, text["virtual_path"], rev); err != nil {
+		return c.skipFor(e, err)
+	}
+	return c.add(e)
+}
+
+// lockedURL writes a repository of a lock as a URL.
+func lockedURL(repository, host, port string) string {
+	if isURL(repository) {
+		return repository
+	}
+	host = firstOf(host, "github.com")
+	if first, rest, ok := strings.Cut(repository, "/"); ok && strings.Contains(first, ".") && strings.Contains(rest, "/") {
+		host, repository = first, rest
+	}
+	if port != "" {
+		host += ":" + port
+	}
+	return "https://" + host + "/" + repository
+}

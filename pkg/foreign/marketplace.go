@@ -1,0 +1,219 @@
+package foreign
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// pluginParts are what an entry of a marketplace may hold besides skills.
+var pluginParts = []string{"commands", "agents", "hooks", "mcpServers", "lspServers", "outputStyles", "monitors", "workflows", "themes"}
+
+// marketplace reads a marketplace.json: what it offers, each plugin a pack.
+func (c *collector) marketplace(root *value) error {
+	plugins, err := c.want(root.field("plugins"), "plugins", isList)
+	if err != nil {
+		return err
+	}
+	if plugins == nil {
+		return c.errorf(root, "plugins is missing")
+	}
+	metadata, err := c.want(root.field("metadata"), "metadata", isFields)
+	if err != nil {
+		return err
+	}
+	bare, textErr := c.textOf(metadata, "pluginRoot")
+	if textErr != nil {
+		return textErr
+	}
+	m := &market{collector: c, root: marketRoot(c.name), bare: bare}
+	for _, item := range plugins.items {
+		if item.kind != isFields {
+			return c.errorf(item, "a plugin must be an object, and is %s", item.kind)
+		}
+		if err := m.plugin(item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// market reads the plugins of a marketplace.
+type market struct {
+	*collector
+	root string // the directory of the marketplace
+	bare string // the directory in it of the plugins whose source is a word
+}
+
+var hostDir = regexp.MustCompile(`^\.([a-z]+-)?plugin$`)
+
+// marketRoot returns the directory that the relative places of a marketplace start at: not that of the file, where the
+// file is in a directory for a host.
+func marketRoot(name string) string {
+	dir := path.Dir(name)
+	parent := path.Dir(dir)
+	switch base := path.Base(dir); {
+	case hostDir.MatchString(base):
+		return parent
+	case base == "plugins" && path.Base(parent) == ".agents", base == "plugin" && path.Base(parent) == ".github":
+		return path.Dir(parent)
+	}
+	return dir
+}
+
+func (m *market) plugin(item *value) error {
+	name, err := m.textOf(item, "name")
+	if err != nil {
+		return err
+	}
+	if name == "" {
+		return m.errorf(item, "a plugin has no name")
+	}
+	e := entry{name: name, line: item.line}
+	strict, err := m.flagOf(item, "strict", true)
+	if err != nil {
+		return err
+	}
+	skills, err := m.textsOf(item, "skills")
+	if err != nil {
+		return err
+	}
+	for _, part := range pluginParts {
+		if v := item.field(part); !v.empty() {
+			if err := m.skip(v.line, name+": "+part, notSkills); err != nil {
+				return err
+			}
+		}
+	}
+	source := item.field("source")
+	switch {
+	case source.empty():
+		return m.errorf(item, "the plugin %s has no source", plain(name))
+	case source.kind == isText:
+		return m.local(e, source.text, skills, strict)
+	case source.kind == isFields:
+		return m.remote(e, source, skills, strict)
+	default:
+		return m.errorf(source, "source must be text or an object, and is %s", source.kind)
+	}
+}
+
+// local adds a plugin that is in the marketplace's own directory.
+func (m *market) local(e entry, dir string, skills []string, strict bool) error {
+	if !strings.HasPrefix(dir, ".") && m.bare != "" {
+		dir = path.Join(m.bare, dir)
+	}
+	if leadsOut(dir) {
+		return m.skip(e.line, e.name, plain(dir)+" is not inside the marketplace")
+	}
+	if path.Clean(dir) == "." && len(skills) > 0 {
+		return m.listed(e, skills)
+	}
+	var err error
+	if e.place, err = dirPlace(m.root, dir); err != nil {
+		return m.skipFor(e, err)
+	}
+	e.skills = only(skills, strict)
+	return m.add(e)
+}
+
+// leadsOut reports whether a directory is not inside the one that it is relative to.
+func leadsOut(dir string) bool {
+	dir = path.Clean(strings.ReplaceAll(dir, `\`, "/"))
+	return path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || driveLetter.MatchString(dir)
+}
+
+// listed adds the skills of a plugin that is the marketplace's directory itself: those of each directory as a pack, so
+// that several plugins can be cut from one directory.
+func (m *market) listed(e entry, skills []string) error {
+	for _, dir := range skills {
+		if leadsOut(dir) {
+			if err := m.skip(e.line, e.name, plain(dir)+" is not inside the marketplace"); err != nil {
+				return err
+			}
+			continue
+		}
+		parent, name := path.Split(path.Clean(dir))
+		one := e
+		if name = skillName(name, path.Join(dir, skill.File)); parent == "" {
+			parent = dir
+		} else {
+			one.skills = []string{name}
+		}
+		var err error
+		if one.place, err = dirPlace(m.root, parent); err != nil {
+			err = m.skipFor(one, err)
+		} else {
+			err = m.add(one)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// only returns the names of the skills that an entry wants of its source: all, unless it says that nothing but what it
+// lists is of the plugin.
+func only(dirs []string, strict bool) []string {
+	if strict {
+		return nil
+	}
+	var names []string
+	for _, dir := range dirs {
+		base := path.Base(path.Clean(dir))
+		if base == "." || base == "/" || base == "skills" { // the plugin is the skill, or the directory of all
+			return nil
+		}
+		names = append(names, skillName(base, path.Join(dir, skill.File)))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// remote adds a plugin that is elsewhere.
+func (m *market) remote(e entry, source *value, skills []string, strict bool) error {
+	text := make(map[string]string)
+	for _, key := range []string{"source", "repo", "url", "path", "ref", "sha", "package"} {
+		s, err := m.textOf(source, key)
+		if err != nil {
+			return err
+		}
+		text[key] = s
+	}
+	url := text["url"]
+	switch text["source"] {
+	case "github":
+		url = "https://github.com/" + text["repo"]
+		if text["repo"] == "" {
+			return m.errorf(source, "the source of %s has no repo", plain(e.name))
+		}
+	case "url", "git", "git-subdir":
+		if url == "" {
+			return m.errorf(source, "the source of %s has no url", plain(e.name))
+		}
+		if text["source"] == "git-subdir" && text["path"] == "" {
+			return m.errorf(source, "the source of %s has no path", plain(e.name))
+		}
+		if !isURL(url) { // owner/name is of GitHub
+			url = "https://github.com/" + url
+		}
+	case "local", "directory":
+		return m.local(e, text["path"], skills, strict)
+	case "npm", "pip":
+		return m.skip(e.line, e.name, "it is the "+text["source"]+" package "+plain(text["package"])+", and skillpm installs from git and registries of skills")
+	case "":
+		return m.errorf(source, "the source of %s does not say what it is", plain(e.name))
+	default:
+		return m.skip(e.line, e.name, "its source is of the unknown kind "+plain(text["source"]))
+	}
+	var err error
+	if e.place, err = gitPlace(url, strings.TrimPrefix(text["path"], "./"), text["ref"]); err != nil {
+		return m.skipFor(e, err)
+	}
+	e.commit, e.skills = text["sha"], only(skills, strict)
+	return m.add(e)
+}

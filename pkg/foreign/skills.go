@@ -1,0 +1,138 @@
+package foreign
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// The versions of the formats of npm's skills.
+const (
+	projectLockVersion = "1"
+	userLockVersion    = "3"
+)
+
+// projectLock reads a skills-lock.json: skill to where it is from.
+func (c *collector) projectLock(root *value) error { return c.skillsLock(root, projectLockVersion) }
+
+// userLock reads a .skill-lock.json, which says the same of the skills of a user.
+func (c *collector) userLock(root *value) error { return c.skillsLock(root, userLockVersion) }
+
+func (c *collector) skillsLock(root *value, version string) error {
+	if err := c.checkVersion(root, "version", version); err != nil {
+		return err
+	}
+	skills, err := c.want(root.field("skills"), "skills", isFields)
+	if err != nil {
+		return err
+	}
+	if skills == nil {
+		return c.errorf(root, "skills is missing")
+	}
+	for i, name := range skills.keys {
+		item, err := c.want(skills.items[i], "the skill "+plain(name), isFields)
+		if err != nil {
+			return err
+		}
+		if item == nil {
+			return c.errorf(skills.items[i], "the skill %s says nothing", plain(name))
+		}
+		if err := c.lockedSkill(name, item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkVersion compares the version of the format with those that are read, in order.
+func (c *collector) checkVersion(root *value, key string, read ...string) error {
+	v := root.field(key)
+	if v == nil || v.kind != isNumber && v.kind != isText {
+		return c.errorf(root, "%s is missing, or is no number", key)
+	}
+	if slices.Contains(read, v.text) {
+		return nil
+	}
+	last := read[len(read)-1]
+	if len(v.text) > len(last) || len(v.text) == len(last) && v.text > last {
+		return c.errorf(v, "%s %s of the format is newer than what this skillpm reads, %s", key, plain(v.text), last).
+			WithHint("use a newer skillpm, or name the packs with skillpm install")
+	}
+	return c.errorf(v, "%s %s of the format is not read, only %s", key, plain(v.text), strings.Join(read, " and ")).
+		WithHint("let the tool that wrote the file write it anew, or name the packs with skillpm install")
+}
+
+// locked are the fields of one skill in a lock of npm's skills.
+type locked struct {
+	source, kind, url, ref, path string
+}
+
+func (c *collector) lockedSkill(name string, item *value) error {
+	var l locked
+	for _, field := range []struct {
+		key string
+		to  *string
+	}{{"source", &l.source}, {"sourceType", &l.kind}, {"sourceUrl", &l.url}, {"ref", &l.ref}, {"skillPath", &l.path}} {
+		var err error
+		if *field.to, err = c.textOf(item, field.key); err != nil {
+			return err
+		}
+	}
+	if l.source == "" && l.url == "" {
+		return c.errorf(item, "the skill %s has no source", plain(name))
+	}
+	e := entry{name: name, line: item.line}
+	var err error
+	switch l.kind {
+	case "github", "gitlab", "git", "":
+		url := l.repository()
+		if url == "" {
+			return c.skip(e.line, name, "the lock does not say on which host "+plain(l.source)+" is")
+		}
+		e.place, err = gitPlace(url, "", l.ref)
+	case "local":
+		e.place, err = dirPlace(path.Dir(c.name), l.source)
+	case "node_modules":
+		return c.skip(e.line, name, "it comes with the npm package "+plain(l.source)+", which npm installs")
+	case "well-known":
+		return c.skip(e.line, name, "it is downloaded from "+plain(withoutSecret(l.source))+", which is no repository and no registry")
+	default:
+		return c.skip(e.line, name, "its source is of the unknown kind "+plain(l.kind))
+	}
+	if err != nil {
+		return c.skipFor(e, err)
+	}
+	e.skills = []string{skillName(name, l.path)}
+	return c.add(e)
+}
+
+// repository returns the URL of the repository, or "" where the lock leaves its host out.
+func (l locked) repository() string {
+	shorthand := strings.Count(l.source, "/") == 1 && !strings.ContainsAny(l.source, ":@\\")
+	switch {
+	case l.url != "":
+		return l.url
+	case shorthand && (l.kind == "github" || l.kind == ""):
+		return "https://github.com/" + strings.TrimSuffix(l.source, ".git") + ".git"
+	case !shorthand:
+		return l.source
+	default:
+		return ""
+	}
+}
+
+// skillName returns what a pack calls a skill: the name it declares, by which the lock knows it, if that is legal, else
+// its directory's.
+func skillName(name, file string) string {
+	base := path.Base(path.Dir(file))
+	switch {
+	case skill.LegalName(name), base == ".":
+		return name
+	case skill.LegalName(base):
+		return base
+	default:
+		return skill.Slug(base)
+	}
+}

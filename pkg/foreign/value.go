@@ -1,0 +1,125 @@
+package foreign
+
+import (
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// kind is what a [value] is.
+type kind int
+
+const (
+	isNull kind = iota
+	isText
+	isNumber
+	isFlag
+	isList
+	isFields
+	isOdd // an alias or a tag of YAML, which nothing is read from
+)
+
+var kindNames = [...]string{"nothing", "text", "a number", "true or false", "a list", "a mapping", "an alias or a tag"}
+
+func (k kind) String() string { return kindNames[k] }
+
+// value is a part of a file: JSON or YAML.
+type value struct {
+	kind  kind
+	line  int
+	text  string   // of a text, number or flag, as it is written
+	items []*value // of a list, or the values of a mapping
+	keys  []string // of a mapping, in the order of the file
+	known map[string]int
+}
+
+// field returns a value of a mapping; nil where there is none, and for what is no mapping.
+func (v *value) field(key string) *value {
+	if v == nil || v.kind != isFields {
+		return nil
+	}
+	if i, ok := v.known[key]; ok {
+		return v.items[i]
+	}
+	return nil
+}
+
+// set adds a value to a mapping. It reports whether the key is new.
+func (v *value) set(key string, item *value) bool {
+	if _, twice := v.known[key]; twice {
+		return false
+	}
+	if v.known == nil {
+		v.known = make(map[string]int)
+	}
+	v.known[key] = len(v.items)
+	v.keys = append(v.keys, key)
+	v.items = append(v.items, item)
+	return true
+}
+
+// empty reports whether a value is not there, or says nothing.
+func (v *value) empty() bool {
+	return v == nil || v.kind == isNull || (v.kind == isList || v.kind == isFields) && len(v.items) == 0
+}
+
+// want checks that a value that is there has a kind, and returns nil for one that is not there.
+func (f file) want(v *value, what string, want kind) (*value, *diag.Error) {
+	switch {
+	case v == nil || v.kind == isNull:
+		return nil, nil
+	case v.kind != want:
+		return nil, f.errorf(v, "%s must be %s, and is %s", what, want, v.kind)
+	}
+	return v, nil
+}
+
+// textOf returns the text below a key, or "".
+func (f file) textOf(v *value, key string) (string, error) {
+	t, err := f.want(v.field(key), key, isText)
+	if err != nil {
+		return "", err
+	}
+	if t == nil {
+		return "", nil
+	}
+	return t.text, nil
+}
+
+// textsOf returns the list of texts below a key; one text is a list of one.
+func (f file) textsOf(v *value, key string) ([]string, error) {
+	at := v.field(key)
+	if at != nil && at.kind == isText {
+		return []string{at.text}, nil
+	}
+	list, err := f.want(at, key, isList)
+	if err != nil || list == nil {
+		return nil, asError(err)
+	}
+	texts := make([]string, len(list.items))
+	for i, item := range list.items {
+		if item.kind != isText {
+			return nil, f.errorf(item, "an entry of %s must be text, and is %s", key, item.kind)
+		}
+		texts[i] = item.text
+	}
+	return texts, nil
+}
+
+// flagOf returns the flag below a key, or what it is where it is not given.
+func (f file) flagOf(v *value, key string, otherwise bool) (bool, error) {
+	flag, err := f.want(v.field(key), key, isFlag)
+	if err != nil {
+		return false, err
+	}
+	if flag == nil {
+		return otherwise, nil
+	}
+	return flag.text == "true", nil
+}
+
+// asError keeps a nil pointer from becoming an error.
+func asError(err *diag.Error) error {
+	if err == nil {
+		return nil
+	}
+	return err
+}
