@@ -15,6 +15,12 @@ const Shared = ".agents/skills"
 // SharedID is the id of the entry that stands for [Shared] itself: no program, but every one that reads it.
 const SharedID = "agents"
 
+// The words that stand for agents where ids are written.
+const (
+	AllID      = "all"      // every agent that has a directory of its own for skills
+	DetectedID = "detected" // those that are in use, as without any id; never in a file
+)
+
 // Agent is one program that reads skills. Agents are comparable.
 type Agent struct {
 	ID      string // as written in a manifest's agents list and after --agent
@@ -55,10 +61,15 @@ func Lookup(id string) (Agent, error) {
 	return Agent{}, err.WithHint("use agents for the shared directory %s, which most agents read", Shared)
 }
 
-// LookupAll returns the agents of those ids in the order given, each once.
+// LookupAll returns the agents of those ids in the order given, each once; [AllID] stands for all that have a directory of
+// their own.
 func LookupAll(ids []string) ([]Agent, error) {
 	var agents []Agent
 	for _, id := range ids {
+		if id == AllID {
+			agents = append(agents, own(agents)...)
+			continue
+		}
 		a, err := Lookup(id)
 		if err != nil {
 			return nil, err
@@ -68,6 +79,12 @@ func LookupAll(ids []string) ([]Agent, error) {
 		}
 	}
 	return agents, nil
+}
+
+// own returns the agents that have a directory of their own, but those given. One that reads a directory which other files
+// may be in, as skills, has to be asked for by its id.
+func own(but []Agent) []Agent {
+	return slices.DeleteFunc(All(), func(a Agent) bool { return !strings.HasPrefix(a.Project, ".") || slices.Contains(but, a) })
 }
 
 // Detect returns the agents that are in use, sorted by id: those whose mark exists in the home directory, or whose own

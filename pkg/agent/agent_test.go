@@ -58,6 +58,26 @@ func TestLookupUnknown(t *testing.T) {
 	}
 }
 
+// "all" is every agent but those that read a directory which other files may be in.
+func TestLookupAllOwn(t *testing.T) {
+	got, err := agent.LookupAll([]string{"codex", "all"})
+	if err != nil || got[0].ID != "codex" || len(got) < 60 {
+		t.Fatalf("%d agents, %v", len(got), err)
+	}
+	seen := map[string]bool{}
+	for _, a := range got {
+		if seen[a.ID] || !strings.HasPrefix(a.Project, ".") {
+			t.Errorf("%s, which reads %s, twice or at all", a.ID, a.Project)
+		}
+		seen[a.ID] = true
+	}
+	for _, id := range []string{"claude-code", "agents", "gemini-cli"} {
+		if !seen[id] {
+			t.Errorf("%s is missing", id)
+		}
+	}
+}
+
 func TestDetect(t *testing.T) {
 	for _, tt := range []struct {
 		name          string

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/agent"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/provider"
@@ -161,10 +162,8 @@ func origin(d source.Dependency) string {
 
 // choices records what the call chose besides packs: agents, and another name.
 func (w *work) choices(o InstallOptions, wishes []wish, t *target) error {
-	if len(o.Agents) > 0 {
-		if err := t.manifest.SetAgents(provider.Union(t.manifest.Agents, o.Agents)); err != nil {
-			return err
-		}
+	if err := chooseAgents(t.manifest, o.Agents); err != nil {
+		return err
 	}
 	if o.As == "" {
 		return nil
@@ -181,6 +180,21 @@ func (w *work) choices(o InstallOptions, wishes []wish, t *target) error {
 		return diag.Errorf(diag.Usage, "--as %s: that is the name that the skill has", o.As)
 	}
 	return t.manifest.SetAlias(project.Alias{Alias: o.As, Skill: name, Pack: id})
+}
+
+// chooseAgents records the agents that were asked for.
+func chooseAgents(m *project.Manifest, asked []string) error {
+	switch {
+	case len(asked) == 0:
+		return nil
+	case slices.Contains(asked, agent.DetectedID) && len(asked) > 1:
+		return diag.Errorf(diag.Usage, "--agent %s goes with no other", agent.DetectedID)
+	case slices.Contains(asked, agent.DetectedID):
+		return m.SetAgents(nil)
+	case slices.Contains(asked, agent.AllID):
+		return m.SetAgents([]string{agent.AllID})
+	}
+	return m.SetAgents(provider.Union(m.Agents, asked))
 }
 
 // theSkill returns the one skill that --as can mean.

@@ -56,6 +56,9 @@ func (w *Workspace) AgentDirs(asked []string) (dirs []AgentDir, warnings []strin
 func (w *Workspace) agents(asked []string) (agents []agent.Agent, found bool, err error) {
 	home := w.machine.Paths.Home
 	for _, ids := range [][]string{asked, w.Manifest.Agents, w.Config.Agents} {
+		if slices.Contains(ids, agent.DetectedID) {
+			break
+		}
 		if len(ids) == 0 {
 			continue
 		}

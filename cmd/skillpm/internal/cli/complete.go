@@ -39,7 +39,7 @@ func (a *app) completePacksAndSkills(cmd *cobra.Command, _ []string, prefix stri
 }
 
 func (a *app) completeAgents(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	return matching(agent.IDs(), prefix), cobra.ShellCompDirectiveNoFileComp
+	return matching(append(agent.IDs(), agent.AllID, agent.DetectedID), prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeFlag registers a flag's completion.
