@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/registry/remote/auth"
@@ -30,6 +29,7 @@ type Options struct {
 	Transport http.RoundTripper   // what carries requests; nil for one made with [NewTransport]
 	UserAgent string              // as registries log it
 	Limits    bundle.Limits       // of what is unpacked; the zero value stands for bundle.DefaultLimits
+	Temp      string              // where layers are kept that have to be read twice; "" for the system's directory
 	Retries   int                 // how often a request that a server may answer later is repeated; 0 for 3, negative for never
 }
 
@@ -38,7 +38,8 @@ type Client struct {
 	opts    Options
 	auth    *auth.Client
 	secrets secrets
-	stall   time.Duration // after how long without a byte a download counts as broken
+	turns   turns
+	spool   spool
 
 	mu      sync.Mutex
 	realms  map[string]realm     // by the registry's host
@@ -56,12 +57,12 @@ func New(opts Options) *Client {
 	}
 	c := &Client{
 		opts:    opts,
-		stall:   stallTimeout,
 		realms:  make(map[string]realm),
 		plain:   make(map[string]bool),
 		seen:    make(map[string]*artifact),
 		foreign: make(map[string][]root),
 	}
+	c.spool.dir = opts.Temp
 	c.store = sync.OnceValues(c.openCredentials)
 	c.auth = &auth.Client{
 		Client:     c.newHTTPClient(),
@@ -73,8 +74,11 @@ func New(opts Options) *Client {
 	return c
 }
 
-// Close releases idle connections.
-func (c *Client) Close() { c.auth.Client.CloseIdleConnections() }
+// Close releases idle connections and removes temporary files.
+func (c *Client) Close() {
+	c.auth.Client.CloseIdleConnections()
+	c.spool.close()
+}
 
 // place is one pack's part of a registry or layout, as this package reads it.
 type place interface {

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/registry/remote/auth"
@@ -17,25 +16,29 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// download reads a blob from a registry. A connection that breaks is taken up again where it broke, a bounded number of
-// times; one that says nothing for too long counts as broken.
+// download reads a blob from a registry. A connection that breaks, stalls or ends too early is taken up again where it
+// broke, a bounded number of times. Its reader checks the digest of all bytes together, whatever pieces they came in. It
+// stands in for oras-go's fetch of a blob, which knows ranges for seeking and takes nothing up that broke.
 type download struct {
-	ctx    context.Context
-	repo   *repository
-	want   ocispec.Descriptor
-	tries  int // that are left
-	body   io.ReadCloser
-	stall  *time.Timer
-	cancel context.CancelFunc
-	n      int64 // bytes that were read
+	ctx  context.Context
+	repo *repository
+	want ocispec.Descriptor
+	body io.ReadCloser
+	n    int64 // bytes that were read
+	skip int64 // bytes that come once more, because the server does not know ranges
+
+	breaks int   // since as much came as earns new tries
+	mark   int64 // n at that time
 }
+
+// earned is how much must come before what broke earlier is forgiven.
+const earned = 4 << 20
 
 // open asks for the blob from byte n on.
 func (d *download) open() error {
-	ctx, cancel := context.WithCancel(auth.AppendRepositoryScope(d.ctx, d.repo.repo.Reference, auth.ActionPull))
+	ctx := auth.AppendRepositoryScope(d.ctx, d.repo.repo.Reference, auth.ActionPull)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.repo.url("blobs/"+string(d.want.Digest)).String(), nil)
 	if err != nil {
-		cancel()
 		return diag.Errorf(diag.Internal, "%w", err)
 	}
 	if d.n > 0 {
@@ -43,69 +46,117 @@ func (d *download) open() error {
 	}
 	resp, err := d.repo.repo.Client.Do(req)
 	if err != nil {
-		cancel()
 		return d.repo.client.remoteError(d.repo.host, err)
 	}
 	if err := d.check(resp); err != nil {
-		cancel()
 		_ = resp.Body.Close()
 		return err
 	}
-	d.body, d.cancel = resp.Body, cancel
-	d.stall = time.AfterFunc(d.repo.stall, cancel)
-	d.stall.Stop()
+	d.body = resp.Body
 	return nil
 }
 
-// check looks at the head of an answer, and skips what was read before if the server does not do it.
+// check looks at the head of an answer.
 func (d *download) check(resp *http.Response) error {
-	switch {
-	case resp.StatusCode == http.StatusPartialContent && d.n > 0:
-		if !strings.HasPrefix(resp.Header.Get("Content-Range"), "bytes "+strconv.FormatInt(d.n, 10)+"-") {
-			return diag.Errorf(diag.Remote, "%s continues %s in the wrong place", d.repo.name, d.want.Digest)
+	d.skip = 0
+	switch resp.StatusCode {
+	case http.StatusPartialContent:
+		if d.n == 0 || !continues(resp.Header.Get("Content-Range"), d.n, d.want.Size) {
+			return diag.Errorf(diag.Remote, "%s sends another part of %s than it was asked for", d.repo.name, d.want.Digest)
 		}
 		return nil
-	case resp.StatusCode == http.StatusOK:
-	case resp.StatusCode == http.StatusNotFound:
+	case http.StatusOK:
+		d.skip = d.n
+	case http.StatusNotFound:
 		return diag.Errorf(diag.NotFound, "%s has no %s", d.repo.name, d.want.Digest)
 	default:
 		return d.repo.statusError(resp)
 	}
-	if size := resp.ContentLength; size >= 0 && size != d.want.Size {
-		return &bundle.MismatchError{
-			What: "size of " + string(d.want.Digest), Want: strconv.FormatInt(d.want.Size, 10) + " bytes", Got: strconv.FormatInt(size, 10),
-		}
+	size := resp.ContentLength
+	if size < 0 || size == d.want.Size {
+		return nil
 	}
-	_, err := io.CopyN(io.Discard, resp.Body, d.n)
-	return d.repo.client.remoteError(d.repo.host, err)
+	if err := d.repo.notPage(resp.Header.Get("Content-Type")); err != nil {
+		return err
+	}
+	return &bundle.MismatchError{
+		What: "size of " + string(d.want.Digest), Want: strconv.FormatInt(d.want.Size, 10) + " bytes", Got: strconv.FormatInt(size, 10),
+	}
+}
+
+// continues reports whether a Content-Range is that of the bytes from n to the end of size bytes (RFC 9110, section 14.4).
+func continues(contentRange string, n, size int64) bool {
+	text := "bytes " + strconv.FormatInt(n, 10) + "-" + strconv.FormatInt(size-1, 10) + "/"
+	total, ok := strings.CutPrefix(contentRange, text)
+	return ok && (total == "*" || total == strconv.FormatInt(size, 10))
 }
 
 func (d *download) Read(p []byte) (int, error) {
-	d.stall.Reset(d.repo.stall)
-	n, err := d.body.Read(p)
-	quiet := !d.stall.Stop()
-	d.n += int64(n)
-	switch {
-	case err == nil || errors.Is(err, io.EOF):
-		return n, err
-	case d.ctx.Err() != nil:
-		return n, d.ctx.Err()
-	case d.tries > 0:
-		d.tries--
-		_ = d.Close()
-		return n, d.open()
-	case quiet:
-		return n, diag.Errorf(diag.Remote, "%s: nothing came for %s", d.repo.host, d.repo.stall).WithHint("check the network, then try again")
+	for {
+		n, err := d.readOn(p)
+		switch {
+		case err == nil || d.n >= d.want.Size && n > 0:
+			return n, nil
+		case d.ctx.Err() != nil:
+			return n, d.ctx.Err()
+		case d.n >= d.want.Size:
+			return n, io.EOF
+		}
+		if d.n-d.mark >= earned {
+			d.breaks, d.mark = 0, d.n
+		}
+		if d.breaks >= d.repo.tries {
+			return n, d.repo.client.brokenError(d.repo.host, err)
+		}
+		d.breaks++
+		if err := d.again(); err != nil || n > 0 {
+			return n, err
+		}
 	}
-	return n, d.repo.client.remoteError(d.repo.host, err)
+}
+
+// readOn reads after what was read before.
+func (d *download) readOn(p []byte) (int, error) {
+	for d.skip > 0 {
+		n, err := d.body.Read(p[:min(int64(len(p)), d.skip)])
+		d.skip -= int64(n)
+		if err != nil {
+			return 0, err
+		}
+	}
+	n, err := d.body.Read(p)
+	d.n += int64(n)
+	return n, err
+}
+
+// again takes the download up where it broke.
+func (d *download) again() error {
+	_ = d.body.Close()
+	if err := pause(d.ctx, d.breaks-1); err != nil {
+		return err
+	}
+	return d.open()
 }
 
 // Close gives the connection up, or back.
-func (d *download) Close() error {
-	d.stall.Stop()
-	err := d.body.Close()
-	d.cancel()
-	return err
+func (d *download) Close() error { return d.body.Close() }
+
+// brokenError is remoteError for an answer that ended too early. An end is passed on as it is: what was missing is said
+// by who knows how much there should be.
+func (c *Client) brokenError(host string, err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.EOF
+	}
+	return c.remoteError(host, err)
+}
+
+// notPage reports an answer that is a web page as what it is, instead of as a damaged artifact.
+func (r *repository) notPage(contentType string) error {
+	if kind, _, _ := strings.Cut(strings.ToLower(contentType), ";"); strings.TrimSpace(kind) != "text/html" {
+		return nil
+	}
+	return diag.Errorf(diag.Remote, "%s answers with a web page and not as a registry does", r.name).
+		WithHint("check the address; the network may ask for a login, or a proxy may be in between")
 }
 
 // url returns the address of something in the repository.

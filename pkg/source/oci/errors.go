@@ -41,15 +41,24 @@ func (e *ConflictError) Hint() string {
 	return "a published version never changes: raise version in skillpm.yaml and publish again"
 }
 
+// codedError is an error that says by itself what kind of error it is.
+type codedError interface {
+	error
+	Code() diag.Code
+}
+
 // remoteError gives an error of a registry a code and a hint, and leaves out what may hold secrets: URLs, whose
 // queries can be signed, and error bodies, which are cut and escaped.
 func (c *Client) remoteError(host string, err error) error {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
+	if err == nil {
+		return nil
 	}
-	var coded interface{ Code() diag.Code }
+	if ended := EndOfContext(err); ended != nil {
+		return ended
+	}
+	var coded codedError
 	if errors.As(err, &coded) {
-		return err
+		return coded // without the URL that net/http puts in front
 	}
 	if resp, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
 		return c.responseError(host, resp)
@@ -67,6 +76,20 @@ func (c *Client) remoteError(host string, err error) error {
 			WithHint("add the certificate's authority to the system's, or name it in SSL_CERT_FILE")
 	}
 	return diag.Errorf(diag.Remote, "%s: %s", host, cause(err)).WithHint("check the address and the network, then try again")
+}
+
+// EndOfContext returns the error of a context that an error is about, or nil. It tells the end of a context from a timeout of
+// the transport, which net/http makes look like the same.
+func EndOfContext(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return context.Canceled
+	}
+	for ; err != nil; err = errors.Unwrap(err) {
+		if err == context.DeadlineExceeded { //nolint:errorlint // its Is is what has to be got around
+			return context.DeadlineExceeded
+		}
+	}
+	return nil
 }
 
 // noTag says that there is no such tag, and which tags there are.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/url"
 	"testing"
-	"time"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -82,9 +81,6 @@ func PackInfoRoundTrip(text string) (string, error) {
 	}
 	return p.encode(), nil
 }
-
-// SetStall sets how long a registry may say nothing in the middle of a blob.
-func (c *Client) SetStall(d time.Duration) { c.stall = d }
 
 // Trusts is trusts.
 func Trusts(registry, server *url.URL) bool { return trusts(registry, server) }

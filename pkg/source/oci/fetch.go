@@ -47,10 +47,17 @@ func (c *Client) fetch(ctx context.Context, p *source.Pack, skills []string, sin
 		return err
 	}
 	got := make(map[string]bool)
+	total, done := int64(0), int64(0)
 	for _, part := range parts {
+		total += part.layer.Size
+	}
+	meter := source.MeterOf(ctx)
+	for _, part := range parts {
+		ctx := source.WithMeter(ctx, func(n, _ int64) { meter(done+n, total) })
 		if err := c.unpack(ctx, at, part, want, got, sink); err != nil {
 			return inPack(p.Ref, err)
 		}
+		done += part.layer.Size
 	}
 	for _, s := range p.Skills {
 		if want(s.Name) && !got[s.Name] {
@@ -165,6 +172,9 @@ func (c *Client) part(ctx context.Context, p place, a *artifact) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
+	if most := c.largestLayer(); layer.Size > most {
+		return part{}, diag.Errorf(diag.Invalid, "the layer %s has %d bytes, more than %d", layer.Digest, layer.Size, most)
+	}
 	if a.info == nil {
 		roots, err := c.lookInside(ctx, p, layer)
 		return part{layer: layer, roots: roots, foreign: true}, err
@@ -196,8 +206,16 @@ func (c *Client) unpack(ctx context.Context, p place, one part, want func(string
 	named := renamed{sink, names}
 	if one.foreign {
 		opts.Layout = bundle.Auto
+		return errors.Join(c.streamTwice(ctx, p, one.layer, opts, named), stray)
 	}
 	return errors.Join(c.stream(ctx, p, one.layer, opts, named), stray)
+}
+
+// largestLayer is the size over which no layer is downloaded: even without compression it would exceed the limits.
+func (c *Client) largestLayer() int64 {
+	const perFile = 4 << 10 // headers and padding
+	limits := c.opts.Limits.OrDefault()
+	return limits.TotalBytes + int64(limits.Files)*perFile
 }
 
 // stream downloads a layer into bundle.Unpack and checks it on the way.
@@ -206,21 +224,24 @@ func (c *Client) stream(ctx context.Context, p place, layer ocispec.Descriptor, 
 	if err != nil {
 		return err
 	}
-	defer body.Close()
-	v := newVerifier(contextReader{ctx, body}, layer, "layer "+string(layer.Digest))
-	err = bundle.Unpack(v, opts, sink)
+	defer func() { _ = body.Close() }()
+	v := newVerifier(newMetered(ctx, body, layer.Size), layer, "layer "+string(layer.Digest))
+	return explain(ctx, v, bundle.Unpack(v, opts, sink))
+}
+
+// explain reads what is left of a layer that was unpacked, or could not be. Bytes that are not those promised explain best why
+// they could not be unpacked.
+func explain(ctx context.Context, v *verifier, err error) error {
 	var mismatch *bundle.MismatchError
-	if err != nil && ctx.Err() == nil && !errors.As(err, &mismatch) {
-		// Bytes that are not those promised explain best why they could not be unpacked.
+	if err == nil {
+		return cmp.Or(v.drain(), ctx.Err())
+	}
+	if ctx.Err() == nil && !errors.As(err, &mismatch) {
 		if late := v.drain(); errors.As(late, &mismatch) {
 			return late
 		}
-		return err
 	}
-	if err != nil {
-		return err
-	}
-	return cmp.Or(v.drain(), ctx.Err())
+	return err
 }
 
 // renamed gives files to a sink under the skills' names.
@@ -233,15 +254,27 @@ func (s renamed) WriteFile(skill, path string, executable bool, size int64, r io
 	return s.sink.WriteFile(s.names[skill], path, executable, size, r)
 }
 
-// contextReader stops reading when its context ends, also where the reader below knows no context.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
+// metered passes bytes on and tells the meter of its context how many they were. It stops reading when the context ends,
+// also where the reader below knows no context.
+type metered struct {
+	ctx         context.Context
+	r           io.Reader
+	meter       source.Meter
+	done, total int64
 }
 
-func (c contextReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
+func newMetered(ctx context.Context, r io.Reader, total int64) *metered {
+	return &metered{ctx: ctx, r: r, meter: source.MeterOf(ctx), total: total}
+}
+
+func (m *metered) Read(p []byte) (int, error) {
+	if err := m.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return c.r.Read(p)
+	n, err := m.r.Read(p)
+	if n > 0 {
+		m.done += int64(n)
+		m.meter(m.done, m.total)
+	}
+	return n, err
 }

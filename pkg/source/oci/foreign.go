@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -13,10 +14,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/source"
 )
 
-// lookInside reads a layer that no annotation describes for its skills. What it found is kept: fetching the pack
-// downloads the layer once more and knows then what to expect.
+// lookInside reads a layer that no annotation describes for its skills. What it found is kept, and so is the layer:
+// fetching the pack does not download it once more.
 func (c *Client) lookInside(ctx context.Context, p place, layer ocispec.Descriptor) ([]root, error) {
 	c.mu.Lock()
 	roots, ok := c.foreign[string(layer.Digest)]
@@ -26,7 +28,7 @@ func (c *Client) lookInside(ctx context.Context, p place, layer ocispec.Descript
 	}
 	survey := &survey{hasher: bundle.NewHasher(c.opts.Limits), main: make(map[string][]byte)}
 	opts := bundle.UnpackOptions{Layout: bundle.Auto, Limits: c.opts.Limits}
-	if err := c.stream(ctx, p, layer, opts, survey); err != nil {
+	if err := c.streamTwice(ctx, p, layer, opts, survey); err != nil {
 		return nil, err
 	}
 	roots, err := survey.roots()
@@ -37,6 +39,103 @@ func (c *Client) lookInside(ctx context.Context, p place, layer ocispec.Descript
 	c.foreign[string(layer.Digest)] = roots
 	c.mu.Unlock()
 	return roots, nil
+}
+
+// streamTwice is stream for layers whose skills are found by reading them once before.
+func (c *Client) streamTwice(ctx context.Context, p place, layer ocispec.Descriptor, opts bundle.UnpackOptions, sink bundle.Sink) error {
+	body, drop, err := c.seekable(ctx, p, layer)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = body.Close() }()
+	v := &rewinder{newVerifier(contextReader{ctx, body}, layer, "layer "+string(layer.Digest)), body}
+	err = explain(ctx, v.verifier, bundle.Unpack(v, opts, sink))
+	if _, damaged := errors.AsType[*bundle.MismatchError](err); damaged {
+		drop()
+	}
+	return err
+}
+
+// seekable opens a layer so that it can be read twice: in its file on disk, else in the spool, to which it is downloaded
+// unless it is there. The caller checks what it reads, and drops it if it is not what it should be.
+func (c *Client) seekable(ctx context.Context, p place, layer ocispec.Descriptor) (body io.ReadSeekCloser, drop func(), err error) {
+	meter := source.MeterOf(ctx)
+	if _, ok := p.(*layout); ok {
+		body, err := p.blob(ctx, layer)
+		if seekable, ok := body.(io.ReadSeekCloser); ok || err != nil {
+			meter(layer.Size, layer.Size)
+			return seekable, func() {}, err
+		}
+		_ = body.Close()
+	}
+	end, err := c.turns.take(ctx, "layer "+string(layer.Digest))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer end()
+	k := c.spool.find(layer)
+	if k != nil {
+		meter(layer.Size, layer.Size)
+	} else if k, err = c.download(ctx, p, layer); err != nil {
+		return nil, nil, err
+	}
+	return k.open(), func() { c.spool.drop(k) }, nil
+}
+
+// download stores a layer in the spool and returns it for one user.
+func (c *Client) download(ctx context.Context, p place, layer ocispec.Descriptor) (*kept, error) {
+	if layer.Size > maxKept {
+		return nil, diag.Errorf(diag.Invalid, "the layer %s has %d bytes, more than %d, and nothing says what is in it", layer.Digest, layer.Size, maxKept).
+			WithHint("ask its publisher for a smaller one, or to publish it with skillpm")
+	}
+	body, err := p.blob(ctx, layer)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = body.Close() }()
+	k, err := c.spool.temporary(layer)
+	if err != nil {
+		return nil, err
+	}
+	v := newVerifier(newMetered(ctx, body, layer.Size), layer, "layer "+string(layer.Digest))
+	if _, err := io.Copy(k.file, v); err != nil {
+		k.release()
+		return nil, err
+	}
+	c.spool.keep(k)
+	return k, nil
+}
+
+// contextReader stops reading when its context ends.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
+
+// rewinder is a verifier that can go back to the beginning.
+type rewinder struct {
+	*verifier
+	body io.Seeker
+}
+
+// Seek tells where it is or goes back to the beginning, and cannot do more.
+func (r *rewinder) Seek(offset int64, whence int) (int64, error) {
+	switch {
+	case offset == 0 && whence == io.SeekCurrent:
+		return r.n, nil
+	case offset == 0 && whence == io.SeekStart:
+		r.n, r.err = 0, nil
+		r.sum.Reset()
+		return r.body.Seek(0, io.SeekStart)
+	}
+	return 0, diag.Errorf(diag.Internal, "a layer is read from its beginning")
 }
 
 // survey is a sink that keeps SKILL.md files and digests only.

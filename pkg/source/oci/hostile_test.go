@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
@@ -261,7 +259,7 @@ func TestHostileAnswers(t *testing.T) {
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = w.Write([]byte("<html>log in to the hotel network</html>"))
 			return isManifest(r)
-		}, diag.Invalid, "not JSON"},
+		}, diag.Remote, "web page"},
 		{"a damaged layer", func(w http.ResponseWriter, r *http.Request) bool {
 			if isBlob(r) {
 				_, _ = w.Write(bytes.Repeat([]byte("x"), 300))
@@ -459,65 +457,4 @@ func TestUnreachable(t *testing.T) {
 	c := oci.New(oci.Options{Retries: -1})
 	_, err := c.Versions(t.Context(), source.Ref{Kind: source.KindOCI, URL: "oci://" + host + "/acme/deploy"})
 	wantCode(t, err, diag.Remote, host, "refused")
-}
-
-// TestResume breaks the connection again and again: the rest is asked for, and the whole is checked.
-func TestResume(t *testing.T) {
-	for _, ranges := range []bool{true, false} {
-		t.Run(fmt.Sprintf("ranges %t", ranges), func(t *testing.T) {
-			s := ocitest.New(t)
-			ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"}
-			push(t, s.Client(t, ""), ref, "1.0.0", "deploy", "rollback")
-			c := oci.New(oci.Options{Transport: s.Transport(t)})
-			p, err := c.Open(t.Context(), ref)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var breaks atomic.Int32
-			s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
-				if !ranges {
-					r.Header.Del("Range")
-				}
-				if breaks.Add(1) <= 2 {
-					return breakAfter(s, w, r, 100*int(breaks.Load()))
-				}
-				return false
-			})
-			_, trees := release("1.0.0", "deploy", "rollback")
-			checkFetched(t, c, p, trees)
-			if breaks.Load() != 3 {
-				t.Errorf("%d requests, want 3", breaks.Load())
-			}
-		})
-	}
-}
-
-// breakAfter answers a request with the first bytes of what the registry would, and breaks the connection.
-func breakAfter(s *ocitest.Server, w http.ResponseWriter, r *http.Request, n int) bool {
-	rec := httptest.NewRecorder()
-	s.Registry.ServeHTTP(rec, r)
-	maps.Copy(w.Header(), rec.Header())
-	w.WriteHeader(rec.Code)
-	_, _ = w.Write(rec.Body.Bytes()[:min(n, rec.Body.Len())])
-	w.(http.Flusher).Flush()
-	panic(http.ErrAbortHandler)
-}
-
-// TestStall holds that a registry that stops in the middle does not stop skillpm for good.
-func TestStall(t *testing.T) {
-	s := ocitest.New(t)
-	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"}
-	push(t, s.Client(t, ""), ref, "1.0.0", "deploy")
-	c := s.Client(t, "")
-	c.SetStall(50 * time.Millisecond)
-	s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
-		if strings.Contains(r.URL.Path, "/blobs/") {
-			_, _ = w.Write([]byte{0x1f})
-			w.(http.Flusher).Flush()
-			<-r.Context().Done()
-			return true
-		}
-		return false
-	})
-	wantCode(t, get(t, c, ref), diag.Remote, "nothing came for 50ms")
 }

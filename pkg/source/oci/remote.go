@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/errdef"
@@ -26,8 +25,7 @@ type repository struct {
 	host   string // as the user wrote it
 	name   string // host/repository
 
-	tries int           // how often a download is taken up again
-	stall time.Duration // after how long without a byte
+	tries int // how often a download is taken up again
 }
 
 func (c *Client) openRemote(ctx context.Context, ociURL string) (*repository, error) {
@@ -43,11 +41,8 @@ func (c *Client) openRemote(ctx context.Context, ociURL string) (*repository, er
 	repo.Client = asker{c.auth}
 	repo.MaxMetadataBytes = maxManifest
 	repo.ManifestMediaTypes = []string{ocispec.MediaTypeImageManifest, ocispec.MediaTypeImageIndex}
-	return &repository{repo: repo, client: c, host: host, name: name, tries: c.opts.retries(), stall: c.stall}, nil
+	return &repository{repo: repo, client: c, host: host, name: name, tries: c.opts.retries()}, nil
 }
-
-// stallTimeout is how long a registry may say nothing in the middle of a blob.
-const stallTimeout = 60 * time.Second
 
 // Bounds of a repository's tags; registries of good faith have fewer.
 const (
@@ -76,25 +71,33 @@ func (r *repository) tags(ctx context.Context) ([]string, error) {
 }
 
 func (r *repository) tagPage(ctx context.Context, at *url.URL) ([]string, *url.URL, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	resp, err := r.repo.Client.Do(req)
+	var link string
+	data, err := ReadWhole(ctx, r.tries, maxManifest, func() (io.ReadCloser, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
+		if err != nil {
+			return nil, err
+		}
+		resp, err := r.repo.Client.Do(req)
+		if err != nil {
+			return nil, err
+		}
+		if resp.StatusCode != http.StatusOK {
+			defer resp.Body.Close()
+			return nil, r.statusError(resp)
+		}
+		link = resp.Header.Get("Link")
+		return resp.Body, nil
+	})
 	if err != nil {
 		return nil, nil, r.client.remoteError(r.host, err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return nil, nil, r.statusError(resp)
 	}
 	var page struct {
 		Tags []string `json:"tags"`
 	}
-	if err := json.NewDecoder(io.LimitReader(resp.Body, maxManifest)).Decode(&page); err != nil {
-		return nil, nil, diag.Errorf(diag.Remote, "%s: the list of tags is not JSON", r.name)
+	if len(data) > maxManifest || json.Unmarshal(data, &page) != nil {
+		return nil, nil, diag.Errorf(diag.Remote, "%s: the list of tags is not JSON of at most %d bytes", r.name, maxManifest)
 	}
-	next, err := nextPage(resp.Header.Get("Link"), at)
+	next, err := nextPage(link, at)
 	return page.Tags, next, err
 }
 
@@ -127,22 +130,23 @@ func nextPage(link string, at *url.URL) (*url.URL, error) {
 }
 
 func (r *repository) document(ctx context.Context, ref string) (document, error) {
-	desc, body, err := r.repo.Manifests().FetchReference(ctx, ref)
-	if err != nil {
-		return document{}, r.missing(ctx, ref, err)
-	}
-	defer body.Close()
-	if !isDigest(string(desc.Digest)) {
-		return document{}, diag.Errorf(diag.Invalid, "%s: digest %q is not sha256: and 64 hex digits", r.name, desc.Digest)
-	}
-	raw, err := io.ReadAll(io.LimitReader(body, maxManifest+1))
+	var desc ocispec.Descriptor
+	raw, err := ReadWhole(ctx, r.tries, maxManifest, func() (body io.ReadCloser, err error) {
+		desc, body, err = r.repo.Manifests().FetchReference(ctx, ref)
+		return body, err
+	})
 	switch {
 	case err != nil:
-		return document{}, r.client.remoteError(r.host, err)
+		return document{}, r.missing(ctx, ref, err)
 	case len(raw) > maxManifest:
 		return document{}, diag.Errorf(diag.Invalid, "%s: the manifest is larger than %d bytes", r.name, maxManifest)
+	case !isDigest(string(desc.Digest)):
+		return document{}, diag.Errorf(diag.Invalid, "%s: digest %q is not sha256: and 64 hex digits", r.name, desc.Digest)
 	case digestOf(raw) != desc.Digest:
 		return document{}, &bundle.MismatchError{What: "manifest " + ref + " of " + r.name, Want: string(desc.Digest), Got: string(digestOf(raw))}
+	}
+	if err := r.notPage(desc.MediaType); err != nil {
+		return document{}, err
 	}
 	desc.Size = int64(len(raw))
 	return document{desc: desc, raw: raw}, nil
@@ -164,7 +168,7 @@ func (r *repository) missing(ctx context.Context, ref string, err error) error {
 }
 
 func (r *repository) blob(ctx context.Context, d ocispec.Descriptor) (io.ReadCloser, error) {
-	body := &download{ctx: ctx, repo: r, want: d, tries: r.tries}
+	body := &download{ctx: ctx, repo: r, want: d}
 	if err := body.open(); err != nil {
 		return nil, err
 	}

@@ -11,13 +11,15 @@ import (
 	"strings"
 	"time"
 
-	"oras.land/oras-go/v2/registry/remote/retry"
-
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
+// maxConnections is how many connections to one host there are at once.
+const maxConnections = 12
+
 // NewTransport returns a transport for registries: it reads in large pieces, keeps connections, never asks for
-// compression on top of compressed layers, and gives up on a server that does not begin to answer.
+// compression on top of compressed layers, keeps to a few connections a host however many packs are fetched at once, and
+// gives up on a server that does not begin to answer.
 func NewTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
@@ -25,10 +27,11 @@ func NewTransport() *http.Transport {
 		DialContext:           dialer.DialContext,
 		ForceAttemptHTTP2:     true,
 		MaxIdleConns:          32,
-		MaxIdleConnsPerHost:   8,
+		MaxIdleConnsPerHost:   maxConnections,
+		MaxConnsPerHost:       maxConnections,
 		IdleConnTimeout:       90 * time.Second,
 		TLSHandshakeTimeout:   15 * time.Second,
-		ResponseHeaderTimeout: 60 * time.Second,
+		ResponseHeaderTimeout: slowTime,
 		ExpectContinueTimeout: time.Second,
 		DisableCompression:    true,
 		ReadBufferSize:        256 << 10,
@@ -49,17 +52,7 @@ func (c *Client) newHTTPClient() *http.Client {
 	if transport == nil {
 		transport = NewTransport()
 	}
-	policy := &retry.GenericPolicy{
-		Retryable: retry.DefaultPredicate,
-		Backoff:   retry.DefaultBackoff,
-		MinWait:   200 * time.Millisecond,
-		MaxWait:   3 * time.Second,
-		MaxRetry:  c.opts.retries(),
-	}
-	return &http.Client{
-		Transport:     &retry.Transport{Base: &guard{transport, c}, Policy: func() retry.Policy { return policy }},
-		CheckRedirect: CheckRedirect,
-	}
+	return &http.Client{Transport: Patient(&guard{transport, c}, c.opts.retries()), CheckRedirect: CheckRedirect}
 }
 
 const maxRedirects = 10
@@ -104,6 +97,11 @@ func (c *Client) plainHTTP(ctx context.Context, host string) (bool, error) {
 	if !isLoopback((&url.URL{Host: host}).Hostname()) {
 		return false, nil
 	}
+	end, err := c.turns.take(ctx, "probe "+host)
+	if err != nil {
+		return false, err
+	}
+	defer end()
 	c.mu.Lock()
 	plain, known := c.plain[host]
 	c.mu.Unlock()
