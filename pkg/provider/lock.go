@@ -35,6 +35,9 @@ func (pr *Provider) Lock(ctx context.Context, m *project.Manifest) (*Solution, e
 // with the lock as a preference.
 func (pr *Provider) solve(ctx context.Context, m *project.Manifest) (map[source.ID]resolve.Chosen, error) {
 	wanted := slices.Concat(m.Dependencies, m.DevDependencies)
+	for _, d := range wanted {
+		pr.direct[d.ID] = d
+	}
 	roots := pr.requirements(wanted)
 	prefer := map[source.ID]string{}
 	for id, p := range pr.lock.Packs {
@@ -75,7 +78,7 @@ func (pr *Provider) newLock(ctx context.Context, m *project.Manifest, chosen map
 		if have, ok := pr.locked(id, pick.Source); ok && have.Version == pick.Version && !isDirectory(have.Source) {
 			if narrowed, ok := narrow(have, wanted[id]); ok {
 				lock.Packs[id] = narrowed
-				sol.Warnings = append(sol.Warnings, pr.strayed(id, pick.Source, have)...)
+				sol.Warnings = append(append(sol.Warnings, pr.strayed(id, pick.Source, have)...), pr.withdrawnOffer(id, have)...)
 				continue
 			}
 		}

@@ -42,9 +42,10 @@ type Provider struct {
 
 	refs   map[string]source.Ref // by place
 	opened map[opened]*source.Pack
-	fresh  map[source.ID]bool // packs that the lock does not hold back
-	held   map[source.ID]bool // packs that stay at their locked version
-	moved  map[source.ID]bool // packs whose locked source does not count
+	fresh  map[source.ID]bool              // packs that the lock does not hold back
+	held   map[source.ID]bool              // packs that stay at their locked version
+	moved  map[source.ID]bool              // packs whose locked source does not count
+	direct map[source.ID]source.Dependency // what the manifest requires
 	offers map[source.ID]*offer
 	asking chan struct{} // as many as are asked for at once
 }

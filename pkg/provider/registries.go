@@ -64,7 +64,7 @@ func New(ctx context.Context, m *workspace.Machine, w *workspace.Workspace, s *S
 		enforced: admin.Namespaces, deps: deps, places: w.Places(), bindings: bindings(config),
 		minAge: max(admin.MinReleaseAge, w.Config.MinReleaseAge, w.Manifest.MinReleaseAge),
 		refs:   map[string]source.Ref{}, opened: map[opened]*source.Pack{}, fresh: map[source.ID]bool{}, held: map[source.ID]bool{},
-		moved: map[source.ID]bool{}, offers: map[source.ID]*offer{}, asking: make(chan struct{}, parallelOffers),
+		moved: map[source.ID]bool{}, direct: map[source.ID]source.Dependency{}, offers: map[source.ID]*offer{}, asking: make(chan struct{}, parallelOffers),
 	}, nil
 }
 

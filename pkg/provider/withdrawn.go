@@ -1,0 +1,46 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/registry"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// withdrawn warns of a locked version that its registry has withdrawn since. It is for packs that are fetched: who has to
+// go there anyway asks that, too. A registry that does not answer is no reason to fail.
+func (pr *Provider) withdrawn(ctx context.Context, id source.ID, p *project.LockedPack) []string {
+	if d, ok := pr.direct[id]; ok && d.Ref != nil || pr.options.Offline || isDirectory(p.Source) {
+		return nil
+	}
+	reg, err := pr.findLocked(ctx, id, p.Source)
+	if err != nil {
+		return nil
+	}
+	versions, err := reg.Versions(ctx, id)
+	if err != nil {
+		return nil
+	}
+	return yanked(id, p.Version, versions)
+}
+
+// withdrawnOffer is withdrawn for a pack that was asked for already.
+func (pr *Provider) withdrawnOffer(id source.ID, p *project.LockedPack) []string {
+	o, ok := pr.offers[id]
+	if !ok {
+		return nil
+	}
+	<-o.done
+	return yanked(id, p.Version, o.versions)
+}
+
+func yanked(id source.ID, version string, versions []registry.Version) []string {
+	for _, v := range versions {
+		if v.Version == version && v.Yanked {
+			return []string{fmt.Sprintf("%s %s is locked and was withdrawn: skillpm outdated %s says why, skillpm update %s chooses another", id, version, id, id)}
+		}
+	}
+	return nil
+}
