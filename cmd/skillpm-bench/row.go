@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// row is one comparison, made for every size of pack unless it has a size of its own.
+type row struct {
+	name    string
+	about   string
+	goal    goal
+	once    bool // not for every size
+	large   bool // for the pack of large files
+	prepare func(ctx context.Context, b *bench, p pack) (ours, theirs contestant, err error)
+}
+
+// contestant is a command that is measured, and what is done around it without being measured.
+type contestant struct {
+	title   string
+	missing string // why it can't be measured, "" if it can
+	job     job
+	before  func() error // makes the ground ready before each run; nil for nothing to do
+	after   func() error // checks what a run did
+}
+
+func rows() []row {
+	return []row{
+		{name: "cold-oci", about: "empty store and project, from a registry, against oras pull, which unpacks", goal: goal{Ratio: 1.2}, prepare: coldOCI},
+		{name: "cold-oci-tar", about: "the same against oras pull of the same bytes as a file, and tar x", goal: goal{Ratio: 1.2}, prepare: coldOCITar},
+		{name: "cold-git", about: "empty store and project, from a git server, against git clone --depth 1", goal: goal{Ratio: 1.5}, prepare: coldGit},
+		{name: "add", about: "the same against npm skills add", goal: goal{Ratio: 0.2}, prepare: add},
+		{name: "warm", about: "full store, empty project, from a registry, against cp -r of the same files", goal: goal{Ratio: 1.5}, prepare: warm},
+		{name: "restore", about: "full store, project deleted but for its lock, against npm skills experimental_install", goal: goal{Ratio: 0.02}, prepare: restore},
+		{name: "nothing", about: "everything is installed and nothing is to be done", goal: goal{Wall: 0.015}, prepare: nothing},
+		{name: "large-oci", about: "peak memory with a pack of large files, from a registry", goal: goal{Peak: 100e6}, large: true, prepare: coldOCI},
+		{name: "large-git", about: "peak memory with a pack of large files, from a git server", goal: goal{Peak: 100e6}, large: true, prepare: coldGit},
+		{name: "large-restore", about: "peak memory with a pack of large files, from the store", goal: goal{Peak: 100e6}, large: true, prepare: restoreLarge},
+		{name: "start", about: "skillpm version, the least that a process does", once: true, prepare: start},
+	}
+}
+
+// install returns skillpm's installation of a pack, in the project of its own.
+func (b *bench) install(p pack, args ...string) contestant {
+	project := b.project("ours")
+	return contestant{
+		title: "skillpm install",
+		job:   b.job("ours", project, append([]string{b.tools.skillpm.path, "install"}, args...)),
+		after: func() error { return haveSkills(filepath.Join(project, ".skillpm", "plugins"), p.Skills) },
+	}
+}
+
+func (b *bench) job(who, dir string, steps ...[]string) job {
+	return job{Steps: steps, Dir: dir, Env: b.environFor(who, steps[0][0]), Log: filepath.Join(b.dir, who, "log")}
+}
+
+// once runs a contestant without measuring it, to make a state that others start from.
+func (b *bench) once(ctx context.Context, c contestant) error {
+	if c.before != nil {
+		if err := c.before(); err != nil {
+			return err
+		}
+	}
+	if _, err := b.sys.launch(ctx, c.job); err != nil {
+		return err
+	}
+	return c.after()
+}
+
+// missing returns why a peer can't be measured: the first of the programs it needs that is not there.
+func missing(needed ...tool) string {
+	for _, t := range needed {
+		if t.path == "" {
+			return t.name + " " + t.why
+		}
+	}
+	return ""
+}
+
+// emptied makes a contestant start without anything: neither caches nor a project.
+func (b *bench) emptied(who string) func() error {
+	return func() error { return b.fresh(b.home(who), b.project(who)) }
+}
+
+func coldOCI(_ context.Context, b *bench, p pack) (contestant, contestant, error) {
+	ours := b.install(p, "oci://"+b.ociPlace(p))
+	ours.before = b.emptied("ours")
+	project := b.project("peer")
+	theirs := contestant{title: "oras pull", missing: missing(b.tools.oras)}
+	if theirs.missing == "" {
+		theirs.job = b.job("peer", project,
+			[]string{b.tools.oras.path, "pull", "--plain-http", b.ociPlace(p)})
+		theirs.before = b.emptied("peer")
+		theirs.after = func() error { return haveSkills(project, p.Skills) }
+	}
+	return ours, theirs, nil
+}
+
+func coldOCITar(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+	ours, theirs, err := coldOCI(ctx, b, p)
+	theirs.title, theirs.missing = "oras pull + tar x", missing(b.tools.oras, b.tools.tar)
+	if err != nil || theirs.missing != "" {
+		return ours, theirs, err
+	}
+	place, file, err := b.pushFile(ctx, p)
+	theirs.job.Steps = [][]string{
+		{b.tools.oras.path, "pull", "--plain-http", place},
+		{b.tools.tar.path, "-x", "-z", "-f", file},
+	}
+	return ours, theirs, err
+}
+
+// pushFile pushes the layer of a published pack again, as a file that oras does not unpack by itself, and returns its place
+// and the file's name.
+func (b *bench) pushFile(ctx context.Context, p pack) (place, file string, err error) {
+	dir := b.project("peer")
+	if err := b.fresh(dir); err != nil {
+		return "", "", err
+	}
+	oras := func(args ...string) (string, error) {
+		return output(ctx, dir, b.environ("peer"), b.tools.oras.path, append(args, "--plain-http")...)
+	}
+	text, err := oras("manifest", "fetch", b.ociPlace(p))
+	if err != nil {
+		return "", "", err
+	}
+	var manifest struct {
+		Layers []struct{ Digest string }
+	}
+	if err := json.Unmarshal([]byte(text), &manifest); err != nil || len(manifest.Layers) != 1 {
+		return "", "", fmt.Errorf("the manifest of %s has not one layer: %w", p.Name, err)
+	}
+	repository, file := b.registry+"/"+owner+"/"+p.Name, p.Name+".tar.gz"
+	if _, err := oras("blob", "fetch", "--output", file, repository+"@"+manifest.Layers[0].Digest); err != nil {
+		return "", "", err
+	}
+	place = repository + "-file:" + version
+	_, err = oras("push", place, file+":application/gzip")
+	return place, file, err
+}
+
+func coldGit(_ context.Context, b *bench, p pack) (contestant, contestant, error) {
+	ours := b.install(p, "git+"+b.gitURL(p))
+	ours.missing = missing(b.tools.git) // for the server
+	ours.before = b.emptied("ours")
+	project := b.project("peer")
+	theirs := contestant{title: "git clone --depth 1", missing: missing(b.tools.git)}
+	if theirs.missing == "" {
+		theirs.job = b.job("peer", project, []string{b.tools.git.path, "clone", "--quiet", "--depth", "1", b.gitURL(p), "clone"})
+		theirs.before = b.emptied("peer")
+		theirs.after = func() error { return haveSkills(project, p.Skills) }
+	}
+	return ours, theirs, nil
+}
+
+// skillsAdd returns npm's installation of a pack from git, for agents that read .agents/skills, which is where
+// skillpm links to if there are no others.
+func (b *bench) skillsAdd(p pack) contestant {
+	c := contestant{title: "skills add", missing: missing(b.tools.git, b.tools.skills)}
+	if c.missing == "" {
+		project := b.project("peer")
+		c.job = b.job("peer", project, []string{b.tools.skills.path, "add", b.gitURL(p), "--agent", "universal", "--skill", "*", "--yes"})
+		c.before = b.emptied("peer")
+		c.after = func() error { return haveSkills(filepath.Join(project, ".agents", "skills"), p.Skills) }
+	}
+	return c
+}
+
+func add(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+	ours, _, err := coldGit(ctx, b, p)
+	return ours, b.skillsAdd(p), err
+}
+
+func warm(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+	ours, _, err := coldOCI(ctx, b, p)
+	if err == nil {
+		err = b.once(ctx, ours)
+	}
+	ours.before = func() error { return b.fresh(b.project("ours")) }
+	project := b.project("peer")
+	theirs := contestant{title: "cp -r", missing: missing(b.tools.cp)}
+	if theirs.missing == "" {
+		theirs.job = b.job("peer", project, []string{b.tools.cp.path, "-r", filepath.Join(p.Dir, "skills"), "copy"})
+		theirs.before = b.emptied("peer")
+		theirs.after = func() error { return haveSkills(project, p.Skills) }
+	}
+	return ours, theirs, err
+}
+
+// frozen returns skillpm's restoring of a project that has only its manifest and its lock, after it was installed.
+func (b *bench) frozen(ctx context.Context, p pack, installed contestant) (contestant, error) {
+	ours := b.install(p, "--frozen")
+	ours.title = "skillpm install --frozen"
+	ours.before = func() error { return prune(b.project("ours"), "skillpm.yaml", "skillpm.lock") }
+	return ours, b.once(ctx, installed)
+}
+
+func restore(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+	ours, _, _ := coldGit(ctx, b, p)
+	if ours.missing != "" {
+		return ours, contestant{}, nil
+	}
+	ours, err := b.frozen(ctx, p, ours)
+	if err != nil {
+		return ours, contestant{}, err
+	}
+	theirs := b.skillsAdd(p)
+	if theirs.missing != "" {
+		return ours, theirs, nil
+	}
+	if err := b.once(ctx, theirs); err != nil {
+		return ours, theirs, err
+	}
+	theirs.title = "skills experimental_install"
+	theirs.job = b.job("peer", b.project("peer"), []string{b.tools.skills.path, "experimental_install"})
+	theirs.before = func() error { return prune(b.project("peer"), "skills-lock.json") }
+	return ours, theirs, nil
+}
+
+func restoreLarge(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+	ours, _, _ := coldOCI(ctx, b, p)
+	ours, err := b.frozen(ctx, p, ours)
+	return ours, contestant{}, err
+}
+
+func nothing(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+	ours, _, _ := coldOCI(ctx, b, p)
+	if err := b.once(ctx, ours); err != nil {
+		return ours, contestant{}, err
+	}
+	return b.install(p), contestant{}, nil
+}
+
+func start(_ context.Context, b *bench, _ pack) (contestant, contestant, error) {
+	return contestant{
+		title: "skillpm version",
+		job:   b.job("ours", b.project("ours"), []string{b.tools.skillpm.path, "version"}),
+		after: func() error { _, err := os.Stat(b.tools.skillpm.path); return err },
+	}, contestant{}, nil
+}
