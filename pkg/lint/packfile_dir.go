@@ -77,15 +77,23 @@ func (d *packDoc) declared() {
 	check("dev-dependencies", d.manifest.DevDependencies)
 }
 
-// directory compares a locked directory with what is in it now.
-func (c *lockCheck) directory(n need, p *project.LockedPack) {
-	dir := c.m.packDir(n.Dependency)
-	if dir == nil || dir.content.ID != n.ID {
-		return
+// directory compares a locked directory with what is in it now. It reports whether they differ.
+func (c *lockCheck) directory(dep sources.Dependency, p *project.LockedPack) bool {
+	dir := c.m.packDir(dep)
+	if dir == nil || dir.content.ID != dep.ID {
+		return false
 	}
-	at := []string{"packs", n.ID.String()}
+	before := c.differs
+	c.differs = false
+	c.directoryPack(dep, p, dir)
+	differ := c.differs
+	c.differs = differ || before
+	return differ
+}
+
+func (c *lockCheck) directoryPack(dep sources.Dependency, p *project.LockedPack, dir *packDir) {
 	if has := dir.content.Version; has != p.Version {
-		c.differ(c.k, append(at, "version"), "%s %s is locked, and %s has %s", n.ID, p.Version, n.Ref, has)
+		c.differ(dep.ID, []string{"version"}, fmt.Sprintf("%s %s is locked, and %s has %s", dep.ID, p.Version, dep.Ref, has))
 		return
 	}
 	required := map[string]string{}
@@ -97,25 +105,24 @@ func (c *lockCheck) directory(n need, p *project.LockedPack) {
 		required[d.ID.String()] = text
 	}
 	if !maps.Equal(required, p.Dependencies) {
-		c.differ(c.k, append(at, "dependencies"), "%s is locked with other dependencies than %s has", n.ID, n.Ref)
+		c.differ(dep.ID, []string{"dependencies"}, fmt.Sprintf("%s is locked with other dependencies than %s has", dep.ID, dep.Ref))
 	}
-	c.directorySkills(n, p, dir)
+	c.directorySkills(dep, p, dir)
 }
 
 // directorySkills compares the skills of a locked directory with those that are in it now.
-func (c *lockCheck) directorySkills(n need, p *project.LockedPack, dir *packDir) {
-	at := []string{"packs", n.ID.String(), "skills"}
+func (c *lockCheck) directorySkills(dep sources.Dependency, p *project.LockedPack, dir *packDir) {
 	var names []string
 	for _, s := range dir.content.Skills {
 		if p.Skills[s.Name] != "" {
 			names = append(names, s.Name)
-		} else if len(n.Skills) == 0 {
-			c.differ(c.k, at, "%s has a skill %s, which is not locked", n.Ref, s.Name)
+		} else if len(dep.Skills) == 0 {
+			c.differ(dep.ID, []string{"skills"}, fmt.Sprintf("%s has a skill %s, which is not locked", dep.Ref, s.Name))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Skills)) {
 		if _, there := slices.BinarySearch(names, name); !there { // skills are in order of their names
-			c.differ(c.k, append(at, name), "the skill %s is locked, and %s has none of that name", name, n.Ref)
+			c.differ(dep.ID, []string{"skills", name}, fmt.Sprintf("the skill %s is locked, and %s has none of that name", name, dep.Ref))
 		}
 	}
 	if c.l.NoModes || len(names) == 0 {
@@ -127,7 +134,7 @@ func (c *lockCheck) directorySkills(n need, p *project.LockedPack, dir *packDir)
 	}
 	for name, inventory := range sink.Inventories() {
 		if inventory.Digest() != p.Skills[name] {
-			c.differ(c.k, append(at, name), "the skill %s of %s has changed since it was locked", name, n.Ref)
+			c.differ(dep.ID, []string{"skills", name}, fmt.Sprintf("the skill %s of %s has changed since it was locked", name, dep.Ref))
 		}
 	}
 }
