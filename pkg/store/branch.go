@@ -4,7 +4,15 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
+	"time"
 )
+
+// facts are what the system knows of a file.
+type facts struct {
+	regular, executable bool
+	size                int64
+	modified            time.Time
+}
 
 // branch keeps the directories open that lead to where files are read or written, so that each directory is opened once
 // when the files come in order.

@@ -28,6 +28,13 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(3)
 	}
+	if dir := os.Getenv(gcDir); dir != "" {
+		if err := collect(dir, os.Getenv(gcStop)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
 }
 

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -107,13 +108,18 @@ func (f file) Write(p []byte) (n int, err error) {
 
 func (f file) Close() error { return f.dir.fault("close", f.name, unix.Close(f.fd)) }
 
-// executable reports whether the owner may execute the file, and whether it is a regular one.
-func (f file) executable() (executable, regular bool) {
+// look returns what the system knows of the file.
+func (f file) look() (facts, error) {
 	var stat unix.Stat_t
 	if err := unix.Fstat(f.fd, &stat); err != nil {
-		return false, false
+		return facts{}, f.dir.fault("stat", f.name, err)
 	}
-	return stat.Mode&0o100 != 0, stat.Mode&unix.S_IFMT == unix.S_IFREG
+	return facts{
+		regular:    stat.Mode&unix.S_IFMT == unix.S_IFREG,
+		executable: stat.Mode&0o100 != 0,
+		size:       stat.Size,
+		modified:   time.Unix(stat.Mtim.Unix()),
+	}, nil
 }
 
 // cloneOf makes f share the blocks of src, and reports whether the file system could do it.

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 )
 
 // folder is an open directory, whose entries are named by single components.
@@ -60,13 +59,15 @@ func (f *folder) close() error { return f.root.Close() }
 // file is an open file.
 type file struct{ *os.File }
 
-// executable reports whether the owner may execute the file, and whether it is a regular one.
-func (f file) executable() (executable, regular bool) {
+// look returns what the system knows of the file.
+func (f file) look() (facts, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return false, false
+		return facts{}, err
 	}
-	return info.Mode()&0o100 != 0 || runtime.GOOS == "windows", info.Mode().IsRegular()
+	return facts{
+		regular: info.Mode().IsRegular(), executable: info.Mode()&0o100 != 0, size: info.Size(), modified: info.ModTime(),
+	}, nil
 }
 
 // cloneOf reports that blocks are not shared here.

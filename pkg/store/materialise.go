@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"runtime"
 	"syscall"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
@@ -40,22 +41,27 @@ func (s *Store) materialise(ctx context.Context, digest, dst string, link bool) 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	inv, err := s.Inventory(digest)
-	if err == nil {
-		err = s.project(ctx, digest, dst, inv, link)
-	}
-	if _, ok := errors.AsType[*bundle.MismatchError](err); ok {
-		return errors.Join(fmt.Errorf("store: %w", err), s.Discard(digest))
-	}
-	return err
-}
-
-// project copies a tree, and removes the copy if anything goes wrong.
-func (s *Store) project(ctx context.Context, digest, dst string, inv bundle.Inventory, link bool) (err error) {
-	entry, err := s.entry(digest)
+	dir, err := s.openEntry(digest)
 	if err != nil {
 		return err
 	}
+	defer dir.close()
+	inv, used, err := readInventory(dir, digest)
+	if err == nil {
+		s.use(dir, used)
+		err = s.project(ctx, dir, dst, inv, link)
+	}
+	if _, damaged := errors.AsType[*bundle.MismatchError](err); !damaged {
+		return err
+	}
+	if !s.Has(digest) { // it left the store meanwhile
+		return absent(digest)
+	}
+	return errors.Join(fmt.Errorf("store: %w", err), s.Discard(digest))
+}
+
+// project copies a tree, and removes the copy if anything goes wrong.
+func (s *Store) project(ctx context.Context, entry *folder, dst string, inv bundle.Inventory, link bool) (err error) {
 	if err := os.Mkdir(dst, 0o755); errors.Is(err, fs.ErrExist) {
 		return diag.Errorf(diag.Conflict, "%s is in the way", dst)
 	} else if err != nil {
@@ -70,7 +76,7 @@ func (s *Store) project(ctx context.Context, digest, dst string, inv bundle.Inve
 			err = errors.Join(err, os.RemoveAll(dst))
 		}
 	}()
-	if err := p.open(entry, digest, dst); err != nil {
+	if err := p.open(entry, dst); err != nil {
 		return err
 	}
 	for i := range inv {
@@ -93,17 +99,9 @@ type projection struct {
 	link     bool
 }
 
-func (p *projection) open(entry, digest, to string) (err error) {
-	root, err := openFolder(entry)
-	if errors.Is(err, fs.ErrNotExist) { // it was there a moment ago, when its inventory was read
-		return absent(digest)
-	}
-	if err != nil {
-		return err
-	}
-	defer root.close()
-	if p.from.root, err = root.sub(treeName); err != nil {
-		return damage(err, root, treeName, fs.FileMode.IsDir)
+func (p *projection) open(entry *folder, to string) (err error) {
+	if p.from.root, err = entry.sub(treeName); err != nil {
+		return damage(err, entry, treeName, fs.FileMode.IsDir)
 	}
 	p.to.root, err = openFolder(to)
 	return err
@@ -163,8 +161,8 @@ func modeOf(e *bundle.Entry) fs.FileMode {
 
 // linkFile hashes a file and links it, and reports whether it could.
 func (p *projection) linkFile(e *bundle.Entry, src file, from, to *folder, name string) (bool, error) {
-	if executable, regular := src.executable(); !regular || executable != e.Executable {
-		return false, nil
+	if f, err := src.look(); err != nil || !f.regular || f.executable != e.Executable && runtime.GOOS != "windows" {
+		return false, err
 	}
 	if err := p.pump(io.Discard, src, e); err != nil {
 		return false, err
@@ -183,12 +181,13 @@ func (p *projection) copy(dst, src file, e *bundle.Entry) error {
 	return p.pump(dst, src, e)
 }
 
-// pump reads src to its end, hashes it on the way to dst, and checks it.
+// pump reads src, hashes it on the way to dst, and checks it. A read that gives less than it might is a file's last.
 func (p *projection) pump(dst io.Writer, src io.Reader, e *bundle.Entry) error {
 	p.sum.Reset()
 	var size int64
 	for size <= e.Size {
-		n, err := src.Read(p.buf[:min(int64(len(p.buf)), e.Size-size+1)])
+		buf := p.buf[:min(int64(len(p.buf)), e.Size-size+1)]
+		n, err := src.Read(buf)
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -199,9 +198,12 @@ func (p *projection) pump(dst io.Writer, src io.Reader, e *bundle.Entry) error {
 			return err
 		}
 		size += int64(n)
-		p.sum.Write(p.buf[:n])
-		if _, err := dst.Write(p.buf[:n]); err != nil {
+		p.sum.Write(buf[:n])
+		if _, err := dst.Write(buf[:n]); err != nil {
 			return err
+		}
+		if size == e.Size && n < len(buf) {
+			break
 		}
 	}
 	var sum [sha256.Size]byte

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
+	"time"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -26,6 +29,7 @@ type Store struct {
 	dir     string
 	noClone atomic.Bool // the file systems at hand can't share blocks between files
 	buffers sync.Pool
+	now     func() time.Time // nil: use is not recorded
 }
 
 // Open returns the store in directory dir, an absolute path. The directory is created when something is written.
@@ -53,26 +57,70 @@ func (s *Store) Has(digest string) bool {
 
 // Inventory returns the inventory of a tree. Its errors have the code NotFound or, for a damaged entry, Integrity.
 func (s *Store) Inventory(digest string) (bundle.Inventory, error) {
+	dir, err := s.openEntry(digest)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.close()
+	inv, used, err := readInventory(dir, digest)
+	if err == nil {
+		s.use(dir, used)
+	}
+	return inv, err
+}
+
+// openEntry opens the directory of a tree.
+func (s *Store) openEntry(digest string) (*folder, error) {
 	entry, err := s.entry(digest)
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(filepath.Join(entry, inventoryName))
+	dir, err := openFolder(entry)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, absent(digest)
 	}
+	return dir, explain(err)
+}
+
+// mostInventory is the size of an inventory with as many files as a pack may have, and paths as long as they may be.
+const mostInventory = 64 << 20
+
+// readInventory returns the inventory in an entry, and when the tree was last used.
+func readInventory(dir *folder, digest string) (inv bundle.Inventory, used time.Time, err error) {
+	damaged := &bundle.MismatchError{What: "inventory in the store", Want: digest}
+	f, err := dir.open(inventoryName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, used, absent(digest)
+	}
 	if err != nil {
-		return nil, err
+		return nil, used, explain(damage(err, dir, inventoryName, fs.FileMode.IsRegular))
 	}
-	inv, err := bundle.ParseInventory(data)
-	if err != nil || inv.Digest() != digest {
-		return nil, &bundle.MismatchError{What: "inventory in the store", Want: digest, Got: bundle.DigestOf(data)}
+	defer f.Close()
+	known, err := f.look()
+	if err != nil {
+		return nil, used, explain(err)
 	}
-	return inv, nil
+	if !known.regular || known.size > mostInventory {
+		damaged.Got = fmt.Sprintf("what is no inventory, of %d bytes", known.size)
+		return nil, used, damaged
+	}
+	data := make([]byte, known.size)
+	n, err := io.ReadFull(f, data)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, syscall.EIO) {
+		return nil, used, explain(err)
+	}
+	data = data[:n]
+	inv, err = bundle.ParseInventory(data)
+	if err != nil || bundle.DigestOf(data) != digest {
+		damaged.Got = bundle.DigestOf(data)
+		return nil, used, damaged
+	}
+	return inv, known.modified, nil
 }
 
 func absent(digest string) error {
-	return diag.Errorf(diag.NotFound, "skill tree %s is not in the store", digest)
+	return diag.Errorf(diag.NotFound, "skill tree %s is not in the store", digest).
+		WithHint("it has to be fetched again: repeat the command")
 }
 
 // Tree returns a tree of the store under the given name. What its Open returns is not checked against the inventory;
@@ -117,24 +165,28 @@ func (s *Store) open(digest, path string) (*os.File, error) {
 	return os.OpenInRoot(filepath.Join(entry, treeName), filepath.FromSlash(path))
 }
 
-// Verify hashes a tree again. A difference is a [bundle.MismatchError].
+// Verify hashes a tree again. A difference is a [bundle.MismatchError]. It does not count as a use.
 func (s *Store) Verify(digest string) error {
-	want, err := s.Inventory(digest)
+	dir, err := s.openEntry(digest)
 	if err != nil {
 		return err
 	}
-	entry, err := s.entry(digest)
+	defer dir.close()
+	want, _, err := readInventory(dir, digest)
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(filepath.Join(entry, treeName))
+	root, err := os.OpenRoot(filepath.Join(dir.path, treeName))
 	if err != nil {
-		return err
+		return explain(damage(err, dir, treeName, fs.FileMode.IsDir))
 	}
 	defer root.Close()
 	got, err := bundle.Sum(root.FS(), ".")
+	if _, unsafe := errors.AsType[*bundle.EntryError](err); unsafe || errors.Is(err, syscall.EIO) {
+		return &bundle.MismatchError{What: "skill tree in the store", Want: digest, Got: err.Error()}
+	}
 	if err != nil {
-		return err
+		return explain(err)
 	}
 	if runtime.GOOS == "windows" { // files have no modes there
 		got = got.WithModes(want)
@@ -142,7 +194,8 @@ func (s *Store) Verify(digest string) error {
 	return want.Check(got)
 }
 
-// Discard moves a tree out of the store, as when it is damaged. Processes that are reading it are not disturbed.
+// Discard removes a tree from the store, as when it is damaged, so that it is fetched again. It goes whole and at once; a
+// process that is reading it meanwhile is told. That it is not there is no error.
 func (s *Store) Discard(digest string) error {
 	entry, err := s.entry(digest)
 	if err != nil {
@@ -150,10 +203,13 @@ func (s *Store) Discard(digest string) error {
 	}
 	scratch, err := s.scratch()
 	if err != nil {
-		return err
+		return explain(err)
 	}
 	err = os.Rename(entry, filepath.Join(scratch.dir, "discarded"))
-	return errors.Join(err, scratch.close())
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return explain(errors.Join(err, scratch.close()))
 }
 
 // entry returns the directory of a tree, which need not exist.

@@ -389,7 +389,7 @@ func TestLeftovers(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dead, "0", "tree"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dead, "lock"), nil, 0o600); err != nil {
+	if err := os.WriteFile(dead+".lock", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	living := writer(t, s, bundle.Limits{})

@@ -56,7 +56,7 @@ type staged struct {
 func (s *Store) Writer(limits bundle.Limits) (*Writer, error) {
 	scratch, err := s.scratch()
 	if err != nil {
-		return nil, err
+		return nil, explain(err)
 	}
 	root, err := openFolder(scratch.dir)
 	if err != nil {
@@ -175,20 +175,28 @@ func (w *Writer) Commit(want map[string]string) (map[string]string, error) {
 	return digests, w.Close()
 }
 
-// publish moves a staged skill to its place. That it is there already is as good.
+// publish moves a staged skill to its place. That it is there already is as good, and a use of it; what is there without
+// an inventory is none.
 func (w *Writer) publish(s *staged) error {
 	entry, err := w.store.entry(s.digest)
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(entry), 0o755); err != nil {
-		return err
+		return explain(err)
 	}
-	err = os.Rename(filepath.Join(w.scratch.dir, s.dir), entry)
-	if err != nil && w.store.Has(s.digest) {
+	staged := filepath.Join(w.scratch.dir, s.dir)
+	err = os.Rename(staged, entry)
+	if err == nil {
 		return nil
 	}
-	return err
+	if _, known := w.store.Inventory(s.digest); known == nil {
+		return nil
+	}
+	if err := w.store.Discard(s.digest); err != nil {
+		return err
+	}
+	return explain(os.Rename(staged, entry))
 }
 
 // end stops the workers and returns the first of their errors. It may be called again.

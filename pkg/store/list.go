@@ -1,0 +1,119 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// Entry is a tree of a store.
+type Entry struct {
+	Digest string
+	Files  int
+	Bytes  int64     // of the files
+	Used   time.Time // when it was last used, to a day; see [Store.Track]
+}
+
+// List returns the trees of the store, sorted by digest. One whose inventory is damaged comes with an error, a
+// [bundle.MismatchError], and its digest alone; any other error is the last.
+func (s *Store) List() iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		for digest, err := range s.digests() {
+			if err != nil {
+				yield(Entry{}, explain(err))
+				return
+			}
+			e, err := s.describe(digest)
+			if diag.CodeOf(err) == diag.NotFound {
+				continue // it went meanwhile, or is none
+			}
+			_, damaged := errors.AsType[*bundle.MismatchError](err)
+			if !yield(e, err) || err != nil && !damaged {
+				return
+			}
+		}
+	}
+}
+
+// digests returns what the directories of the store are named after.
+func (s *Store) digests() iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		base := filepath.Join(s.dir, "t1")
+		firsts, err := os.ReadDir(base)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			yield("", err)
+			return
+		}
+		for _, first := range firsts {
+			rest, err := os.ReadDir(filepath.Join(base, first.Name()))
+			if err != nil && first.IsDir() && !yield("", err) {
+				return
+			}
+			for _, r := range rest {
+				digest := "t1:sha256:" + first.Name() + r.Name()
+				if r.IsDir() && bundle.CheckDigest(digest) == nil && !yield(digest, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (s *Store) describe(digest string) (Entry, error) {
+	e := Entry{Digest: digest}
+	dir, err := s.openEntry(digest)
+	if err != nil {
+		return e, err
+	}
+	defer dir.close()
+	inv, used, err := readInventory(dir, digest)
+	if err != nil {
+		return e, err
+	}
+	e.Files, e.Bytes, e.Used = len(inv), inv.Size(), used
+	return e, nil
+}
+
+// VerifyAll hashes all trees again, several at a time, and calls report for each, one call at a time and in no order: with
+// nil, or with a [bundle.MismatchError] for one that is damaged. To heal it, [Store.Discard] it and fetch it again.
+func (s *Store) VerifyAll(ctx context.Context, report func(Entry, error)) error {
+	group, running := errgroup.WithContext(ctx)
+	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
+	var one sync.Mutex
+	for e, err := range s.List() {
+		if _, damaged := errors.AsType[*bundle.MismatchError](err); err != nil && !damaged {
+			return errors.Join(err, group.Wait())
+		}
+		if running.Err() != nil {
+			break
+		}
+		group.Go(func() error {
+			err := err
+			if err == nil {
+				err = s.Verify(e.Digest)
+			}
+			switch _, damaged := errors.AsType[*bundle.MismatchError](err); {
+			case diag.CodeOf(err) == diag.NotFound:
+				return nil // it went meanwhile
+			case err != nil && !damaged:
+				return err
+			}
+			one.Lock()
+			defer one.Unlock()
+			report(e, err)
+			return running.Err()
+		})
+	}
+	return errors.Join(group.Wait(), ctx.Err())
+}
