@@ -209,7 +209,7 @@ func allowed(kind string) []string {
 	case keyGit:
 		return []string{keyPath, keyVersion, keyTag, keyBranch, keyRev, keyDigest}
 	case keyPath:
-		return nil
+		return []string{keyVersion}
 	default:
 		return []string{keyVersion}
 	}

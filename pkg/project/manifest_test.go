@@ -177,7 +177,7 @@ var bad = []struct {
 	{"only skills", "dependencies: {a/b: {skills: [x]}}", "neither a version nor a place is given", "", true},
 	{"unknown field", "dependencies: {a/b: {gti: x}}", `unknown key "gti" in a/b`, "did you mean git?", true},
 	{"branch of OCI", "dependencies: {a/b: {oci: 'oci://h/r', branch: x}}", "branch does not go with oci", "", true},
-	{"version of a path", "dependencies: {a/b: {path: x, version: '1'}}", "version does not go with path", "", true},
+	{"tag of a path", "dependencies: {a/b: {path: x, tag: '1'}}", "tag does not go with path", "", true},
 	{"tag and branch", "dependencies: {a/b: {git: 'https://h/r.git', tag: x, branch: y}}", "tag and branch exclude each other", "keep one", true},
 	{"version and tag", "dependencies: {a/b: {git: 'https://h/r.git', tag: x, version: '1'}}", "version and tag exclude each other", "keep one", true},
 	{"version and digest", "dependencies: {a/b: {oci: 'oci://h/r', digest: x, version: '1'}}", "version and digest exclude each other", "keep one", true},

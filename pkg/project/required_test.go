@@ -15,7 +15,7 @@ func TestRequired(t *testing.T) {
 	for _, text := range []string{
 		`"^1.2"`, `"*"`, `">=1.2 <2 || 3.x"`, `{version: "^1", skills: [a, b]}`, `{oci: "oci://registry.example/acme/x", tag: "1"}`,
 		`{oci: "oci://registry.example/acme/x", version: "~1.3", skills: [a]}`, `{git: "https://git.example/x.git", tag: v1.2.0, path: a/b}`,
-		`{path: ../near}`, `{path: /srv/near, skills: [a]}`, `{path: near}`, `{layout: ../packs, version: "^1"}`,
+		`{path: ../near}`, `{path: /srv/near, skills: [a]}`, `{path: near}`, `{path: near, version: "~1.2"}`, `{layout: ../packs, version: "^1"}`,
 	} {
 		want := parseDependency(t, "acme/x", text)
 		required := project.Required(want)

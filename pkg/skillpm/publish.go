@@ -21,7 +21,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 	"github.com/skillpm/skillpm/pkg/store"
-	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
 // PublishOptions says what to publish where.
@@ -33,18 +32,19 @@ type PublishOptions struct {
 
 // PublishReport says what was published, or why not.
 type PublishReport struct {
-	Pack     string          `json:"pack"`
-	Version  string          `json:"version"`
-	Target   string          `json:"target"` // the place, as install takes it
-	Digest   string          `json:"digest,omitempty"`
-	Existed  bool            `json:"existed"` // the same content was there already
-	DryRun   bool            `json:"dryRun"`
-	Valid    bool            `json:"valid"`
-	Root     string          `json:"root"`
-	Findings []diag.Finding  `json:"findings"`
-	Files    []PublishedFile `json:"files"`
-	Size     int64           `json:"size"` // bytes of all files
-	Check    lint.Report     `json:"-"`    // Findings with the lines that they are about
+	Pack     string            `json:"pack"`
+	Version  string            `json:"version"`
+	Target   string            `json:"target"` // the place, as install takes it
+	Digest   string            `json:"digest,omitempty"`
+	Existed  bool              `json:"existed"` // the same content was there already
+	DryRun   bool              `json:"dryRun"`
+	Valid    bool              `json:"valid"`
+	Root     string            `json:"root"`
+	Requires map[string]string `json:"requires"` // pack -> range of versions, as published
+	Findings []diag.Finding    `json:"findings"`
+	Files    []PublishedFile   `json:"files"`
+	Size     int64             `json:"size"` // bytes of all files
+	Check    lint.Report       `json:"-"`    // Findings with the lines that they are about
 }
 
 // PublishedFile is a file that goes into the pack.
@@ -57,11 +57,8 @@ type PublishedFile struct {
 // Publish checks a pack and pushes it. A pack with errors is not published: the report has Valid false and the findings.
 func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport, error) {
 	defer c.Progress(Event{Done: true})
-	dir := c.machine.Abs(o.Dir)
-	if o.Dir == "" {
-		dir = c.Dir
-	}
-	m, err := publishable(dir)
+	dir := c.packDir(o.Dir)
+	m, err := c.publishable(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +68,10 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 	}
 	r := &PublishReport{
 		Pack: m.Name.String(), Version: m.Version, Target: to.String(), DryRun: o.DryRun, Root: dir,
-		Findings: []diag.Finding{}, Files: []PublishedFile{},
+		Requires: map[string]string{}, Findings: []diag.Finding{}, Files: []PublishedFile{},
+	}
+	for _, d := range m.Dependencies {
+		r.Requires[d.ID.String()] = project.Required(d)
 	}
 	if r.Check, err = c.checkSkills(ctx, dir); err != nil {
 		return nil, err
@@ -103,18 +103,10 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 	return r, nil
 }
 
-// publishable reads the manifest of a pack that can be published.
-func publishable(dir string) (*project.Manifest, error) {
+// publishable reads the manifest of a pack that can be published. Dependencies at a path are by version in it.
+func (c *Client) publishable(dir string) (*project.Manifest, error) {
 	file := filepath.Join(dir, project.ManifestName)
-	data, err := workspace.ReadOptional(file)
-	if err != nil {
-		return nil, err
-	}
-	if data == nil {
-		return nil, diag.Errorf(diag.NotFound, "%s does not exist: a pack needs a name and a version", file).
-			WithHint("skillpm init owner/name writes one")
-	}
-	m, err := project.ParseManifest(file, data)
+	m, err := c.readManifest(file)
 	if err != nil {
 		return nil, err
 	}
@@ -127,10 +119,10 @@ func publishable(dir string) (*project.Manifest, error) {
 		return nil, diag.Errorf(diag.Invalid, "version %s has build metadata, which tags of OCI registries can't have", m.Version).
 			WithHint("drop the part from +")
 	}
-	for _, d := range m.Dependencies {
-		if d.Ref != nil {
-			return nil, diag.Errorf(diag.Invalid, "%s depends on %s at a place; a published pack depends on names only", m.Name, d.ID).
-				WithHint("publish %s and require it by version, or move it to dev-dependencies", d.ID)
+	m = m.Clone()
+	for i, d := range m.Dependencies {
+		if m.Dependencies[i], err = c.byVersion(dir, m, d); err != nil {
+			return nil, err
 		}
 	}
 	return m, nil

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +13,7 @@ import (
 
 func newPublish(a *app) *cobra.Command {
 	var o skillpm.PublishOptions
+	var all bool
 	cmd := &cobra.Command{
 		Use:     "publish [DIR]",
 		Short:   "Publish the pack in a directory",
@@ -22,13 +25,19 @@ local layout, which install looks in.
 In a registry the pack's repository is HOST/NAMESPACE/name where the namespace
 ends with the pack's owner, and HOST/NAMESPACE/owner/name elsewhere.
 
+What the pack requires by its path is published as a range of versions: the one
+that is written next to the path, or ^ and the version that is there. With
+--workspace the packs are published that the workspace: of DIR's skillpm.yaml
+names, each after those that it requires, and none unless all are valid.
+
 A published version never changes: publishing other content under it is refused,
 publishing the same content again succeeds. Files that .skillpmignore names, and
 what never belongs in a pack, stay out; --dry-run lists what goes in.`,
 		Example: `  skillpm publish
   skillpm publish --to oci://registry.example/acme
   skillpm publish ./packs/deploy --to oci-layout:./out
-  skillpm publish --dry-run`,
+  skillpm publish --dry-run
+  skillpm publish --workspace --to oci://registry.example/acme`,
 		Args: need(0, 1, "at most one DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.client()
@@ -37,6 +46,10 @@ what never belongs in a pack, stay out; --dry-run lists what goes in.`,
 			}
 			if len(args) == 1 {
 				o.Dir = args[0]
+			}
+			if all {
+				r, err := c.PublishWorkspace(cmd.Context(), o)
+				return a.printWorkspace(r, err)
 			}
 			r, err := c.Publish(cmd.Context(), o)
 			if err != nil {
@@ -47,7 +60,38 @@ what never belongs in a pack, stay out; --dry-run lists what goes in.`,
 	}
 	cmd.Flags().StringVar(&o.To, "to", "", "publish to `PLACE`: oci://HOST/NAMESPACE or oci-layout:DIR")
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "list the files, and publish nothing")
+	cmd.Flags().BoolVar(&all, "workspace", false, "publish the packs of the workspace in DIR")
 	return cmd
+}
+
+// printWorkspace prints every pack as if it had been published alone, and then what went wrong. As JSON it is one
+// document.
+func (a *app) printWorkspace(r *skillpm.WorkspaceReport, err error) error {
+	if r == nil {
+		return err
+	}
+	if a.json {
+		if err != nil {
+			return err
+		}
+		if err := a.printJSON(r); err != nil || r.Valid() {
+			return err
+		}
+		return reported{code: diag.Invalid}
+	}
+	invalid := 0
+	for _, p := range r.Packs {
+		if r.Valid() || !p.Valid {
+			if shown := a.printPublish(p); shown != nil {
+				a.report(nil, shown)
+				invalid++
+			}
+		}
+	}
+	if err == nil && invalid > 0 {
+		return diag.Errorf(diag.Invalid, "%s of %s not valid: nothing was published", plural(invalid, "pack"), plural(len(r.Packs), "pack"))
+	}
+	return err
 }
 
 func (a *app) printPublish(r *skillpm.PublishReport) error {
@@ -74,6 +118,9 @@ func (a *app) printPublish(r *skillpm.PublishReport) error {
 		}
 		if err := table(a.Stdout, rows); err != nil {
 			return err
+		}
+		for _, name := range slices.Sorted(maps.Keys(r.Requires)) {
+			a.note("%s %s requires %s %s", r.Pack, r.Version, name, r.Requires[name])
 		}
 		a.note("%s %s: %s, %d bytes; nothing was published: this was a dry run", r.Pack, r.Version, plural(len(r.Files), "file"), r.Size)
 		return nil
