@@ -160,7 +160,7 @@ func (s Scope) Link(alias string) string { return filepath.Join(s.Links(), alias
 func (s Scope) Skills() string { return filepath.Join(s.Dir(), "skills") }
 
 // State is the machine-local record of links, copies and fingerprints.
-func (s Scope) State() string { return filepath.Join(s.Dir(), "state.json") }
+func (s Scope) State() string { return filepath.Join(s.Dir(), "state") }
 
 // Journal is the directory of an unfinished transaction.
 func (s Scope) Journal() string { return filepath.Join(s.Dir(), "journal") }

@@ -223,7 +223,7 @@ func TestScopePaths(t *testing.T) {
 		{project.Links(), "/p/.skillpm/links"},
 		{project.Link("k8s"), "/p/.skillpm/links/k8s"},
 		{project.Skills(), "/p/.skillpm/skills"},
-		{project.State(), "/p/.skillpm/state.json"},
+		{project.State(), "/p/.skillpm/state"},
 		{project.Journal(), "/p/.skillpm/journal"},
 		{project.LockFile(), "/p/.skillpm/lock"},
 		{project.Ignore(), "/p/.skillpm/.gitignore"},

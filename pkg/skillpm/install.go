@@ -94,7 +94,7 @@ type work struct {
 
 // open opens a scope for a verb that changes it. An interrupted transaction is finished or undone first.
 func (c *Client) open(ctx context.Context, o InstallOptions, create bool) (*work, error) {
-	w, err := c.machine.Open(o.Scope, create)
+	w, err := c.machine.OpenToChange(o.Scope, create)
 	if err != nil {
 		return nil, err
 	}

@@ -253,7 +253,7 @@ func TestLostState(t *testing.T) {
 	}
 	lose := func() {
 		t.Helper()
-		if err := os.Remove(filepath.Join(dir, ".skillpm", "state.json")); err != nil {
+		if err := os.Remove(filepath.Join(dir, ".skillpm", "state")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -283,8 +283,8 @@ func TestForgedState(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, ".skillpm"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	forged := `{"version":1,"mac":"00","trees":{".env":{"digest":"x","source":"x","fingerprint":""}},"links":{}}`
-	if err := os.WriteFile(filepath.Join(dir, ".skillpm", "state.json"), []byte(forged), 0o644); err != nil {
+	forged := "skillpm-state 2\t" + strings.Repeat("00", 32) + "\ntree\t.env\tx\tx\t\n"
+	if err := os.WriteFile(filepath.Join(dir, ".skillpm", "state"), []byte(forged), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := newClient(t, dir, home).Install(t.Context(), skillpm.InstallOptions{Packs: []string{"acme/kubectl-basics"}}); err != nil {

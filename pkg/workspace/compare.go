@@ -18,10 +18,9 @@ type Change struct {
 	Place  map[string]Tree // directories to write, by path below the root
 	keep   map[string]Tree // directories that are right already
 	link   map[string]string
-	remove []string          // entries of skillpm's own to remove
-	files  map[string][]byte // files to write, by path below the root
-	// restate says that what is right was found by hashing: the state should remember it.
-	restate bool
+	remove []string             // entries of skillpm's own to remove
+	files  map[string][]byte    // files to write, by path below the root
+	looks  map[string]treeState // of what is right by its hash, and not by what the state says: the state should remember it
 }
 
 // Empty reports whether there is nothing to do.
@@ -38,33 +37,41 @@ type CompareOptions struct {
 // Compare works out what has to change on disk. What skillpm did not write, and installed files that were edited, are
 // conflict errors: nothing of anybody's is lost.
 func (w *Workspace) Compare(l *Layout, o CompareOptions) (*Change, error) {
-	c := &Change{Place: map[string]Tree{}, keep: map[string]Tree{}, link: map[string]string{}, files: map[string][]byte{}}
+	c := &Change{
+		Place: map[string]Tree{}, keep: map[string]Tree{}, link: map[string]string{}, files: map[string][]byte{},
+		looks: map[string]treeState{},
+	}
+	seen := w.glanced()
 	for _, at := range slices.Sorted(maps.Keys(l.trees)) {
-		right, err := w.treeIsRight(at, l.trees[at], o)
+		right, err := w.treeIsRight(at, l.trees[at], c, o)
 		if err != nil {
 			return nil, err
 		}
 		if right {
 			c.keep[at] = l.trees[at]
-			c.restate = c.restate || w.state.Trees[at].Source != l.trees[at].source()
 		} else {
 			c.Place[at] = l.trees[at]
 		}
 	}
 	for _, at := range slices.Sorted(maps.Keys(l.links)) {
-		if target, err := os.Readlink(w.Scope.Abs(at)); err == nil && target == l.links[at] {
+		target := l.links[at]
+		if seen.links[at] && w.state.Links[at] == target || leads(w.Scope.Abs(at), target) {
 			continue
 		}
 		if err := w.mayReplace(at); err != nil {
 			return nil, err
 		}
-		c.link[at] = l.links[at]
+		c.link[at] = target
 	}
 	return c, w.leftovers(c, l, o)
 }
 
 // treeIsRight reports whether the directory at path holds what it should. One that may not be replaced is an error.
-func (w *Workspace) treeIsRight(at string, t Tree, o CompareOptions) (bool, error) {
+func (w *Workspace) treeIsRight(at string, t Tree, c *Change, o CompareOptions) (bool, error) {
+	known, ours := w.ownTrees()[at]
+	if ours && !o.Hash && known.Source == t.source() && w.asRecorded(at) {
+		return true, nil
+	}
 	dir := w.Scope.Abs(at)
 	info, err := os.Lstat(dir)
 	switch {
@@ -75,16 +82,16 @@ func (w *Workspace) treeIsRight(at string, t Tree, o CompareOptions) (bool, erro
 	case !info.IsDir():
 		return false, w.mayReplace(at)
 	}
-	known, ours := w.ownTrees()[at]
-	if ours && !o.Hash && known.Source == t.source() && known.matches(dir) {
-		return true, nil
-	}
+	now := lookAt(dir) // before it is hashed, so that no edit is missed
 	got, err := bundle.Sum(os.DirFS(w.Scope.Root), at)
 	if err != nil && !o.Force {
 		return false, w.edited(at, err.Error())
 	}
 	want, _, wantErr := w.machine.expected(t)
 	if wantErr == nil && err == nil && got.Digest() == want.Digest() {
+		if state := (treeState{Digest: want.Digest(), Source: t.source(), look: now}); !ours || !state.equal(known) {
+			c.looks[at] = state
+		}
 		return true, nil
 	}
 	if o.Force || ours && got.Digest() == known.Digest || wantErr == nil && subset(got, want) {
@@ -149,7 +156,7 @@ func (w *Workspace) leftovers(c *Change, l *Layout, o CompareOptions) error {
 			}
 		}
 		known := own[at]
-		if !known.matches(dir) && !o.Force {
+		if !w.asRecorded(at) && !o.Force {
 			if got, err := bundle.Sum(os.DirFS(w.Scope.Root), at); err != nil || got.Digest() != known.Digest {
 				return w.edited(at, "")
 			}
@@ -169,12 +176,15 @@ func (w *Workspace) leftovers(c *Change, l *Layout, o CompareOptions) error {
 	for _, at := range slices.Sorted(maps.Keys(links)) {
 		_, isLink := l.links[at]
 		_, isTree := l.trees[at]
-		if target, err := os.Readlink(w.Scope.Abs(at)); err == nil && !isLink && !isTree && target == links[at] {
+		if !isLink && !isTree && leads(w.Scope.Abs(at), links[at]) {
 			c.remove = append(c.remove, at)
 		}
 	}
 	return nil
 }
+
+// asRecorded reports whether a tree that the state has looks as it did when it was recorded.
+func (w *Workspace) asRecorded(at string) bool { return w.glanced().trees[at] }
 
 // ownTrees returns the directories that are skillpm's: those that the state has, and where there is no state those of the
 // lock, of which nothing but the digest is known.

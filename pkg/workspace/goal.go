@@ -47,9 +47,6 @@ func (w *Workspace) Places() map[string]string { return w.state.Places }
 // placesAfter returns the directories that the state should remember once the goal is reached.
 func (w *Workspace) placesAfter(g Goal) map[string]string {
 	places := maps.Clone(w.state.Places)
-	if places == nil {
-		places = map[string]string{}
-	}
 	maps.Copy(places, g.Places)
 	without := map[string]bool{}
 	for id, p := range g.Lock.Packs {
@@ -63,4 +60,4 @@ func (w *Workspace) placesAfter(g Goal) map[string]string {
 func (c *Change) Recorded() bool { return len(c.files) > 0 }
 
 // Restated reports whether what is right was found by hashing, so that this machine should remember it.
-func (c *Change) Restated() bool { return c.restate }
+func (c *Change) Restated() bool { return len(c.looks) > 0 }

@@ -4,11 +4,11 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // state is what this machine knows about what it has installed in a scope: which trees and links are skillpm's own and
@@ -16,92 +16,131 @@ import (
 //
 // What it says allows replacing and removing, so it carries a MAC that only this machine can make: a state file that came
 // with a repository, or from another place, counts as none.
+//
+// The file is lines of fields with tabs between them, because it is read whenever nothing is to be done:
+//
+//	skillpm-state 2	MAC of the rest in hex
+//	link	PATH	TARGET
+//	place	PACK	DIRECTORY
+//	tree	PATH	DIGEST	SOURCE	FINGERPRINT	ENTRY…
+//
+// A field that has a tab or a line break in it, or starts with a quote, is quoted as in Go.
 type state struct {
-	Version int                  `json:"version"`
-	MAC     string               `json:"mac"`
-	Trees   map[string]treeState `json:"trees"` // by path below the scope's root
-	Links   map[string]string    `json:"links"` // path below the scope's root -> target
+	Trees map[string]treeState // by path below the scope's root
+	Links map[string]string    // path below the scope's root -> target
 	// Places are the directories that packs were locked from, which a lock never records: pack -> directory.
-	Places map[string]string `json:"places,omitempty"`
+	Places map[string]string
 }
 
 // treeState is an installed directory: the digest of its files, the pristine tree (and alias) that it was made from, and
-// a fingerprint of how stat sees its files.
+// how stat sees it.
 type treeState struct {
-	Digest      string `json:"digest"`
-	Source      string `json:"source"`
-	Fingerprint string `json:"fingerprint"`
+	Digest string
+	Source string
+	look   look
 }
 
-const stateVersion = 1
+// stateHeader is the first field of a state file: the format and its version.
+const stateHeader = "skillpm-state 2"
 
 func newState() *state {
-	return &state{Version: stateVersion, Trees: map[string]treeState{}, Links: map[string]string{}}
+	return &state{Trees: map[string]treeState{}, Links: map[string]string{}, Places: map[string]string{}}
 }
 
 // readState reads the state file of the scope at root. One that is missing, can't be read or was not written by this
 // machine for that root counts as empty: everything in it can be derived.
 func readState(path, root string, key []byte) (*state, error) {
 	data, err := ReadOptional(path)
-	if err != nil {
-		return nil, err
+	if err != nil || data == nil || len(key) == 0 {
+		return newState(), err
 	}
-	s := newState()
-	if json.Unmarshal(data, s) != nil || s.Version != stateVersion || len(key) == 0 {
+	head, body, _ := strings.Cut(string(data), "\n")
+	header, mac, _ := strings.Cut(head, "\t")
+	got, err := hex.DecodeString(mac)
+	if err != nil || header != stateHeader || !hmac.Equal(got, stateMAC(body, root, key)) {
 		return newState(), nil
 	}
-	if got, err := hex.DecodeString(s.MAC); err != nil || !hmac.Equal(got, s.mac(root, key)) {
-		return newState(), nil
-	}
-	return s, nil
+	return parseState(body), nil
 }
 
-// mac returns the authentication code of what the state says of the scope at root.
-func (s *state) mac(root string, key []byte) []byte {
-	bare := *s
-	bare.MAC = ""
-	data, _ := json.Marshal(bare) // strings and maps of strings always encode
+// stateMAC returns the authentication code of what a state file says of the scope at root.
+func stateMAC(body, root string, key []byte) []byte {
 	h := hmac.New(sha256.New, key)
-	fmt.Fprintf(h, "skillpm-state\x00%s\x00%s", root, data)
+	fmt.Fprintf(h, "%s\x00%s\x00", stateHeader, root)
+	h.Write([]byte(body))
 	return h.Sum(nil)
 }
 
+// parseState reads the lines of an authentic state file. Those that a later skillpm wrote are passed over.
+func parseState(body string) *state {
+	s := newState()
+	var fields []string
+	for line := range strings.Lines(body) {
+		fields = splitFields(fields[:0], strings.TrimSuffix(line, "\n"))
+		switch kind := fields[0]; {
+		case kind == "tree" && len(fields) >= 5:
+			t := treeState{Digest: fields[2], Source: fields[3], look: look{print: fields[4], entries: slices.Clone(fields[5:])}}
+			if t.Source == "" { // it is the digest
+				t.Source = t.Digest
+			}
+			s.Trees[fields[1]] = t
+		case kind == "link" && len(fields) == 3:
+			s.Links[fields[1]] = fields[2]
+		case kind == "place" && len(fields) == 3:
+			s.Places[fields[1]] = fields[2]
+		}
+	}
+	return s
+}
+
+// encode returns the state of the scope at root as a file.
 func (s *state) encode(root string, key []byte) []byte {
-	s.MAC = hex.EncodeToString(s.mac(root, key))
-	data, _ := json.MarshalIndent(s, "", " ") // as above
-	return append(data, '\n')
+	var b strings.Builder
+	for _, at := range slices.Sorted(maps.Keys(s.Links)) {
+		writeFields(&b, "link", at, s.Links[at])
+	}
+	for _, pack := range slices.Sorted(maps.Keys(s.Places)) {
+		writeFields(&b, "place", pack, s.Places[pack])
+	}
+	for _, at := range slices.Sorted(maps.Keys(s.Trees)) {
+		t := s.Trees[at]
+		source := t.Source
+		if source == t.Digest {
+			source = ""
+		}
+		writeFields(&b, append([]string{"tree", at, t.Digest, source, t.look.print}, t.look.entries...)...)
+	}
+	body := b.String()
+	return []byte(stateHeader + "\t" + hex.EncodeToString(stateMAC(body, root, key)) + "\n" + body)
 }
 
-// matches reports whether dir is a directory that looks as it did when its state was recorded.
-func (t treeState) matches(dir string) bool {
-	f := fingerprint(dir)
-	return f != "" && f == t.Fingerprint
+// writeFields writes one line.
+func writeFields(b *strings.Builder, fields ...string) {
+	for i, f := range fields {
+		if i > 0 {
+			b.WriteByte('\t')
+		}
+		if strings.HasPrefix(f, `"`) || strings.ContainsAny(f, "\t\n\r") {
+			f = strconv.Quote(f)
+		}
+		b.WriteString(f)
+	}
+	b.WriteByte('\n')
 }
 
-// fingerprint returns a digest over the name, size, mode and modification time of every file below dir, which changes
-// whenever an editor or another program touches one. It returns "" if dir is not a directory.
-func fingerprint(dir string) string {
-	info, err := os.Lstat(dir)
-	if err != nil || !info.IsDir() {
-		return ""
+// splitFields appends the fields of a line.
+func splitFields(fields []string, line string) []string {
+	for {
+		field, rest, more := strings.Cut(line, "\t")
+		if strings.HasPrefix(field, `"`) {
+			if plain, err := strconv.Unquote(field); err == nil {
+				field = plain
+			}
+		}
+		fields = append(fields, field)
+		if !more {
+			return fields
+		}
+		line = rest
 	}
-	h := sha256.New()
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			return nil
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(h, "%s\x00%d %o %d\n", path[len(dir):], info.Size(), info.Mode(), info.ModTime().UnixNano())
-		return nil
-	})
-	if err != nil {
-		return ""
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -24,17 +24,10 @@ import (
 // stageTrees fills the staging directories, several at a time, and returns the state that will hold.
 func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change) (*state, error) {
 	next := newState()
-	for at, t := range c.keep {
-		known, ok := w.state.Trees[at]
-		if !ok || known.Source != t.source() || !known.matches(w.Scope.Abs(at)) {
-			inv, _, err := w.machine.expected(t)
-			if err != nil {
-				return nil, err
-			}
-			known = treeState{Digest: inv.Digest(), Source: t.source(), Fingerprint: fingerprint(w.Scope.Abs(at))}
-		}
-		next.Trees[at] = known
+	for at := range c.keep {
+		next.Trees[at] = w.state.Trees[at]
 	}
+	maps.Copy(next.Trees, c.looks)
 	places := slices.Sorted(maps.Keys(c.Place))
 	states := make([]treeState, len(places))
 	staged := make([]string, len(places))
@@ -96,7 +89,7 @@ func (m *Machine) materialise(ctx context.Context, t Tree, dir string) (treeStat
 		}
 		digest = inv.Digest()
 	}
-	return treeState{Digest: digest, Source: t.source(), Fingerprint: fingerprint(dir)}, nil
+	return treeState{Digest: digest, Source: t.source(), look: lookAt(dir)}, nil
 }
 
 // checkName refuses a skill that would take another name than its own in hosts that go by the frontmatter: the name of

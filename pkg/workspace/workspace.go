@@ -29,16 +29,28 @@ type Workspace struct {
 	lockBytes     []byte // as read, nil if there is no file
 	state         *state
 	lockTrees     map[string]treeState // see ownTrees
+	toChange      bool                 // see OpenToChange
+	seen          *glance
 }
 
 // Open reads a scope: that of the user, or the project around the machine's directory. Where there is no project and
 // create is set, the directory itself becomes one; else it is a not-found error.
 func (m *Machine) Open(kind string, create bool) (*Workspace, error) {
+	return m.open(kind, create, false)
+}
+
+// OpenToChange is Open for who is going to compare the scope with what it should be: it begins to look at what is
+// installed while manifest and lock are read.
+func (m *Machine) OpenToChange(kind string, create bool) (*Workspace, error) {
+	return m.open(kind, create, true)
+}
+
+func (m *Machine) open(kind string, create, toChange bool) (*Workspace, error) {
 	s, err := m.findScope(kind, create)
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{machine: m, Scope: s}
+	w := &Workspace{machine: m, Scope: s, toChange: toChange}
 	if err := w.read(); err != nil {
 		return nil, err
 	}
@@ -70,9 +82,15 @@ func (m *Machine) findScope(kind string, create bool) (scope.Scope, error) {
 	return s, nil
 }
 
-// read reads manifest, lock and state.
+// read reads state, manifest and lock.
 func (w *Workspace) read() (err error) {
-	w.lockTrees = nil
+	w.lockTrees, w.seen = nil, nil
+	if w.state, err = readState(w.Scope.State(), w.Scope.Root, w.machine.key()); err != nil {
+		return err
+	}
+	if w.toChange {
+		w.Glance()
+	}
 	if w.manifestBytes, err = ReadOptional(w.Scope.Manifest()); err != nil {
 		return err
 	}
@@ -91,8 +109,7 @@ func (w *Workspace) read() (err error) {
 			return err
 		}
 	}
-	w.state, err = readState(w.Scope.State(), w.Scope.Root, w.machine.key())
-	return err
+	return nil
 }
 
 // untagged matches the versions that Go gives to builds between releases.

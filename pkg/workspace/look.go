@@ -1,0 +1,158 @@
+package workspace
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// look is how stat sees an installed directory. Whenever an editor or another program touches a file, or adds or removes
+// one, it is another.
+type look struct {
+	print   string   // a digest over what stat says of the entries; "" for one that equals no other
+	entries []string // every file and directory, relative, sorted; directories end with a slash, the one at the top is "/"
+}
+
+// facts are what stat says of an entry. Of a directory only its mode and its time of modification count, which is another
+// as soon as there is an entry more or less; the time of change of the topmost is that of its move here.
+type facts struct {
+	mode, size, modified, changed int64
+}
+
+// lookAt looks at the directory dir. The look is empty if that is no directory.
+func lookAt(dir string) look {
+	entries := entriesOf(dir)
+	if entries == nil {
+		return look{}
+	}
+	s := newStatter(filepath.Dir(dir))
+	defer s.close()
+	return look{print: s.print(filepath.Base(dir), entries), entries: entries}
+}
+
+// entriesOf lists a directory as a look has it, nil if there is none.
+func entriesOf(dir string) []string {
+	var entries []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := strings.TrimPrefix(filepath.ToSlash(path[len(dir):]), "/")
+		switch {
+		case d.IsDir():
+			name += "/"
+		case path == dir:
+			return fs.ErrInvalid
+		}
+		entries = append(entries, name)
+		return nil
+	})
+	if err != nil {
+		return nil
+	}
+	slices.Sort(entries)
+	return entries
+}
+
+// print returns the digest over what stat says of the entries of the directory base, "" if one is not there or is not
+// what it was.
+func (s *statter) print(base string, entries []string) string {
+	text := s.text[:0]
+	for _, name := range entries {
+		f, ok := s.stat(base, name)
+		if !ok {
+			return ""
+		}
+		for _, n := range [...]int64{f.mode, f.size, f.modified, f.changed} {
+			text = binary.LittleEndian.AppendUint64(text, uint64(n))
+		}
+	}
+	s.text = text
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
+}
+
+// equal reports whether two states of a tree are the same, looks included.
+func (t treeState) equal(o treeState) bool {
+	return t.Digest == o.Digest && t.Source == o.Source && t.look.print == o.look.print && slices.Equal(t.look.entries, o.look.entries)
+}
+
+// matches reports whether a directory, which is in the statter's, looks as given.
+func (s *statter) matches(dir string, l look) bool {
+	if l.print == "" || !s.listed(dir, l.entries) {
+		return false
+	}
+	return s.print(filepath.Base(dir), l.entries) == l.print
+}
+
+// glance says which of the trees and links that the state has are as they were recorded.
+type glance struct {
+	done  chan struct{} // closed when the rest is there
+	trees map[string]bool
+	links map[string]bool
+}
+
+// Glance begins to look at what is installed, so that it is known by the time that it is needed.
+func (w *Workspace) Glance() {
+	g := &glance{done: make(chan struct{}), trees: map[string]bool{}, links: map[string]bool{}}
+	w.seen = g
+	state, abs := w.state, w.Scope.Abs
+	go func() {
+		defer close(g.done)
+		trees, links := slices.Sorted(maps.Keys(state.Trees)), slices.Sorted(maps.Keys(state.Links))
+		right := inParallel(trees, abs, func(s *statter, path, at string) bool { return s.matches(path, state.Trees[at].look) })
+		for i, at := range trees {
+			g.trees[at] = right[i]
+		}
+		right = inParallel(links, abs, func(s *statter, path, at string) bool { return s.leads(path, state.Links[at]) })
+		for i, at := range links {
+			g.links[at] = right[i]
+		}
+	}()
+}
+
+// glanced returns what the last glance saw.
+func (w *Workspace) glanced() *glance {
+	if w.seen == nil {
+		w.Glance()
+	}
+	<-w.seen.done
+	return w.seen
+}
+
+// inParallel asks of each path, several at a time, with a statter that has the path's directory open.
+func inParallel(paths []string, abs func(string) string, ask func(s *statter, path, at string) bool) []bool {
+	answers := make([]bool, len(paths))
+	workers := min(runtime.GOMAXPROCS(0), len(paths)/64+1)
+	var wg sync.WaitGroup
+	for k := range workers {
+		wg.Go(func() {
+			s := newStatter("")
+			defer func() { s.close() }()
+			for i := k * len(paths) / workers; i < (k+1)*len(paths)/workers; i++ {
+				path := abs(paths[i])
+				if dir := filepath.Dir(path); dir != s.dir {
+					s.close()
+					s = newStatter(dir)
+				}
+				answers[i] = ask(s, path, paths[i])
+			}
+		})
+	}
+	wg.Wait()
+	return answers
+}
+
+// leads reports whether the entry at path is a link to target.
+func leads(path, target string) bool {
+	got, err := os.Readlink(path)
+	return err == nil && got == target
+}

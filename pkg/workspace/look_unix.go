@@ -1,0 +1,71 @@
+//go:build linux || darwin
+
+package workspace
+
+import (
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// statter asks for entries of one directory, which it has open: a name in it costs one system call.
+type statter struct {
+	dir    string
+	fd     int // -1 if the directory can't be opened
+	text   []byte
+	target []byte
+}
+
+func newStatter(dir string) *statter {
+	s := &statter{dir: dir, fd: -1}
+	if dir == "" {
+		return s
+	}
+	if fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err == nil {
+		s.fd = fd
+	}
+	return s
+}
+
+func (s *statter) close() {
+	if s.fd >= 0 {
+		_ = unix.Close(s.fd) // it was only read
+		s.fd = -1
+	}
+}
+
+// stat returns the facts of an entry of the directory base, if it is what its name says: a directory, or none.
+func (s *statter) stat(base, name string) (facts, bool) {
+	path := base
+	if name != "/" {
+		path += "/" + name
+	}
+	dir := path[len(path)-1] == '/' || name == "/"
+	if dir && name != "/" {
+		path = path[:len(path)-1]
+	}
+	var st unix.Stat_t
+	if s.fd < 0 || unix.Fstatat(s.fd, path, &st, unix.AT_SYMLINK_NOFOLLOW) != nil || dir != (st.Mode&unix.S_IFMT == unix.S_IFDIR) {
+		return facts{}, false
+	}
+	f := facts{mode: int64(st.Mode), modified: unix.TimespecToNsec(st.Mtim)}
+	if !dir {
+		f.size, f.changed = st.Size, unix.TimespecToNsec(st.Ctim)
+	}
+	return f, true
+}
+
+// listed reports whether a directory has these entries and no others. Here the times of the directories tell that.
+func (*statter) listed(string, []string) bool { return true }
+
+// leads reports whether the entry at path, which is in the statter's directory, is a link to target.
+func (s *statter) leads(path, target string) bool {
+	if s.fd < 0 {
+		return false
+	}
+	if s.target == nil {
+		s.target = make([]byte, 1<<12)
+	}
+	n, err := unix.Readlinkat(s.fd, filepath.Base(path), s.target)
+	return err == nil && string(s.target[:n]) == target
+}
