@@ -11,8 +11,9 @@ import (
 
 // gitFiles reads an index in a git repository, of which one commit is looked at from first to last.
 type gitFiles struct {
-	ref   source.Ref
-	trees GitTrees
+	ref     source.Ref
+	trees   GitTrees
+	offline bool
 
 	mu   sync.Mutex
 	tree fs.FS
@@ -22,6 +23,9 @@ func (g *gitFiles) read(ctx context.Context, name string) ([]byte, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.tree == nil {
+		if g.offline {
+			return nil, offline("the index " + g.ref.String())
+		}
 		tree, err := g.trees.Tree(ctx, g.ref)
 		if err != nil {
 			return nil, err

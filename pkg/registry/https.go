@@ -3,13 +3,12 @@ package registry
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
 	"strings"
-
-	"oras.land/oras-go/v2/registry/remote/retry"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/index"
@@ -22,6 +21,7 @@ type web struct {
 	base    *url.URL
 	client  *http.Client
 	cache   cache
+	recent  *Recent
 	offline bool
 }
 
@@ -31,12 +31,27 @@ func openHTTPS(name, address string, deps Deps) (Registry, error) {
 		return nil, diag.Errorf(diag.Usage, "%q is not the address of an index", redacted(address)).
 			WithHint("write https://host/path, without user, query and fragment")
 	}
-	client := deps.HTTP
-	if client == nil {
-		client = &http.Client{Transport: retry.NewTransport(oci.NewTransport()), CheckRedirect: oci.CheckRedirect}
-	}
-	w := &web{base: base, client: client, cache: cache{dir: deps.Cache}, offline: deps.Offline}
+	w := &web{base: base, client: patient(deps.HTTP), cache: cache{dir: deps.Cache}, recent: deps.Recent, offline: deps.Offline}
 	return newIndexed(name, w, source.Ref{}), nil
+}
+
+// retries is how often an index is asked again that may answer later, or whose answer broke off.
+const retries = 3
+
+// patient returns a client that repeats requests and watches over answers, as for OCI registries.
+func patient(client *http.Client) *http.Client {
+	if client == nil {
+		return &http.Client{Transport: oci.Patient(oci.NewTransport(), retries), CheckRedirect: oci.CheckRedirect}
+	}
+	own := *client
+	if own.Transport == nil {
+		own.Transport = oci.NewTransport()
+	}
+	own.Transport = oci.Patient(own.Transport, retries)
+	if own.CheckRedirect == nil {
+		own.CheckRedirect = oci.CheckRedirect
+	}
+	return &own
 }
 
 // redacted returns an address without what stands before an @.
@@ -53,44 +68,58 @@ func (w *web) read(ctx context.Context, path string) ([]byte, error) {
 	kept, ok := w.cache.load(at)
 	if w.offline {
 		if !ok {
-			return nil, diag.Errorf(diag.Remote, "%s was not read before and skillpm is offline", at)
+			return nil, diag.Errorf(diag.Remote, "%s was not read before and skillpm is offline", at).WithHint("leave --offline out")
 		}
 		return kept.answer()
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
-	if err != nil {
-		return nil, diag.Errorf(diag.Usage, "%s: %w", w.base.Host, err)
-	}
-	req.Header.Set("User-Agent", "skillpm")
-	if ok && kept.ETag != "" {
-		req.Header.Set("If-None-Match", kept.ETag)
-	}
-	resp, err := w.client.Do(req)
+	return w.recent.read(ctx, at, func(ctx context.Context) ([]byte, error) { return w.ask(ctx, at, kept) })
+}
+
+// ask asks for a file, or whether it is still the one that was kept.
+func (w *web) ask(ctx context.Context, at string, kept cached) ([]byte, error) {
+	var resp *http.Response
+	data, err := oci.ReadWhole(ctx, retries, index.MaxBytes, func() (io.ReadCloser, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+		if err != nil {
+			return nil, diag.Errorf(diag.Usage, "%s: %w", w.base.Host, err)
+		}
+		req.Header.Set("User-Agent", "skillpm")
+		if kept.ETag != "" {
+			req.Header.Set("If-None-Match", kept.ETag)
+		}
+		if resp, err = w.client.Do(req); err != nil {
+			return nil, err
+		}
+		if resp.StatusCode != http.StatusOK { // of what else there is, only the head is read
+			_ = resp.Body.Close()
+			return http.NoBody, nil
+		}
+		return resp.Body, nil
+	})
 	if err != nil {
 		return nil, w.failed(err)
 	}
-	defer resp.Body.Close()
+	return w.received(at, resp, data, kept)
+}
+
+// received makes an answer of what came.
+func (w *web) received(at string, resp *http.Response, data []byte, kept cached) ([]byte, error) {
+	status := fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	switch {
-	case ok && resp.StatusCode == http.StatusNotModified:
+	case resp.StatusCode == http.StatusNotModified && kept.ETag != "":
 		return kept.answer()
-	case resp.StatusCode == http.StatusOK:
-		return w.received(at, resp)
 	case resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusGone:
 		w.cache.store(at, cached{Missing: true, ETag: resp.Header.Get("ETag")})
 		return nil, fs.ErrNotExist
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
-		return nil, diag.Errorf(diag.Denied, "%s answers %s", at, resp.Status)
-	}
-	return nil, diag.Errorf(diag.Remote, "%s answers %s", at, resp.Status)
-}
-
-func (w *web) received(at string, resp *http.Response) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(resp.Body, index.MaxBytes+1))
-	if err != nil {
-		return nil, w.failed(err)
-	}
-	if len(data) > index.MaxBytes {
+		return nil, diag.Errorf(diag.Denied, "%s answers %s", at, status)
+	case resp.StatusCode != http.StatusOK:
+		return nil, diag.Errorf(diag.Remote, "%s answers %s", at, status)
+	case len(data) > index.MaxBytes:
 		return nil, diag.Errorf(diag.Invalid, "%s is larger than %d bytes", at, index.MaxBytes)
+	case strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html"):
+		return nil, diag.Errorf(diag.Remote, "%s answers with a web page and not with a file of an index", at).
+			WithHint("check the address; the network may ask for a login")
 	}
 	w.cache.store(at, cached{ETag: resp.Header.Get("ETag"), Body: data})
 	return data, nil
@@ -98,12 +127,15 @@ func (w *web) received(at string, resp *http.Response) ([]byte, error) {
 
 // failed gives a transport's error its code and leaves the URL out of it.
 func (w *web) failed(err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
+	if ended := oci.EndOfContext(err); ended != nil {
+		return ended
 	}
-	var coded interface{ Code() diag.Code }
+	var coded interface {
+		error
+		Code() diag.Code
+	}
 	if errors.As(err, &coded) {
-		return err
+		return coded
 	}
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"sync"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/index"
@@ -22,13 +21,12 @@ type indexed struct {
 	files files
 	base  source.Ref // where the index itself is
 
-	mu      sync.Mutex
-	entries map[source.ID]*index.Entry // nil values: asked, and not there
-	checked bool                       // config.json was read
+	entries memo[source.ID, *index.Entry] // nil values: asked, and not there
+	config  memo[string, *index.Config]
 }
 
 func newIndexed(name string, f files, base source.Ref) *indexed {
-	return &indexed{name: name, files: f, base: base, entries: make(map[source.ID]*index.Entry)}
+	return &indexed{name: name, files: f, base: base}
 }
 
 func (r *indexed) Name() string { return r.name }
@@ -40,18 +38,12 @@ func (r *indexed) Versions(ctx context.Context, id source.ID) ([]Version, error)
 	}
 	versions := make([]Version, len(entry.Versions))
 	for i, l := range entry.Versions {
-		versions[i] = Version{Version: l.Version, Yanked: l.Yanked != "", Published: l.Published, Source: r.source(l)}
+		versions[i] = Version{Version: l.Version, Yanked: l.Yanked != "", Reason: l.Yanked, Published: l.Published}
+		if p, err := l.Pack(r.base); err == nil { // a line that cannot be used has no place
+			versions[i].Source, versions[i].Digest = p.Ref.Source(), p.Ref.Digest
+		}
 	}
 	return versions, nil
-}
-
-// source returns what a lock records for a line; a line that cannot be used has none.
-func (r *indexed) source(l index.Line) string {
-	p, err := l.Pack(r.base)
-	if err != nil {
-		return ""
-	}
-	return p.Ref.Source()
 }
 
 func (r *indexed) Pack(ctx context.Context, id source.ID, version string) (*source.Pack, error) {
@@ -73,15 +65,9 @@ func (r *indexed) Pack(ctx context.Context, id source.ID, version string) (*sour
 
 // entry reads a pack's file once.
 func (r *indexed) entry(ctx context.Context, id source.ID) (*index.Entry, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	entry, asked := r.entries[id]
-	if !asked {
-		var err error
-		if entry, err = r.load(ctx, id); err != nil {
-			return nil, err
-		}
-		r.entries[id] = entry
+	entry, err := r.entries.get(ctx, id, func(ctx context.Context) (*index.Entry, error) { return r.load(ctx, id) })
+	if err != nil {
+		return nil, err
 	}
 	if entry == nil {
 		return nil, &NotFoundError{Pack: id, Registry: r.name}
@@ -112,22 +98,24 @@ func (r *indexed) load(ctx context.Context, id source.ID) (*index.Entry, error) 
 
 // check reads config.json once.
 func (r *indexed) check(ctx context.Context) error {
-	if r.checked {
-		return nil
-	}
+	_, err := r.config.get(ctx, index.ConfigPath, r.loadConfig)
+	return err
+}
+
+func (r *indexed) loadConfig(ctx context.Context) (*index.Config, error) {
 	data, err := r.files.read(ctx, index.ConfigPath)
 	if errors.Is(err, fs.ErrNotExist) {
-		return diag.Errorf(diag.Invalid, "%s is not an index: it has no %s", r.name, index.ConfigPath).
+		return nil, diag.Errorf(diag.Invalid, "%s is not an index: it has no %s", r.name, index.ConfigPath).
 			WithHint("check the registry's address")
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := index.ParseConfig(index.ConfigPath, data); err != nil {
-		return diag.Errorf(diag.CodeOf(err), "%s: %w", r.name, err).WithHint("%s", diag.HintOf(err))
+	config, err := index.ParseConfig(index.ConfigPath, data)
+	if err != nil {
+		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", r.name, err).WithHint("%s", diag.HintOf(err))
 	}
-	r.checked = true
-	return nil
+	return config, nil
 }
 
 // disk reads an index from a file system.

@@ -78,7 +78,11 @@ func (s *Set) placeItself(id source.ID, at string) (Registry, error) {
 	ref, err := source.ParseLocked(at, anyDigest, id)
 	if err == nil && (ref.Kind == source.KindOCI || ref.Kind == source.KindLayout && ref.URL != "") && s.deps.OCI != nil {
 		ref.Digest = ""
-		return newPlace(at, s.deps.OCI, func(source.ID) source.Ref { return ref }), nil
+		here := func(source.ID) source.Ref { return ref }
+		if ref.Kind == source.KindOCI {
+			return newRemotePlace(at, s.deps, here), nil
+		}
+		return newPlace(at, s.deps.OCI, here), nil
 	}
 	return nil, diag.Errorf(diag.NotFound, "%s is locked to %s, which no configured registry knows", id, at).
 		WithHint("configure the registry that it came from, or remove the pack and install it again")

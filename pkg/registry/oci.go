@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"path"
+	"slices"
 	"strings"
-	"sync"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -23,17 +23,26 @@ type place struct {
 	src  artifacts
 	at   func(id source.ID) source.Ref
 
-	mu       sync.Mutex
-	versions map[source.ID][]Version
-	packs    map[source.ID]map[string]*source.Pack
+	versions memo[source.ID, []Version]
+	packs    memo[release, *source.Pack]
+}
+
+// release is a version of a pack.
+type release struct {
+	id      source.ID
+	version string
 }
 
 func newPlace(name string, src artifacts, at func(source.ID) source.Ref) *place {
-	return &place{
-		name: name, src: src, at: at,
-		versions: make(map[source.ID][]Version),
-		packs:    make(map[source.ID]map[string]*source.Pack),
+	return &place{name: name, src: src, at: at}
+}
+
+// newRemotePlace is newPlace for what is not on this machine.
+func newRemotePlace(name string, deps Deps, at func(source.ID) source.Ref) *place {
+	if deps.Offline {
+		return newPlace(name, nobody{}, at)
 	}
+	return newPlace(name, deps.OCI, at)
 }
 
 // Repository returns the OCI repository of a pack below a prefix: prefix/name where the prefix ends with the pack's
@@ -49,13 +58,13 @@ func Repository(prefix string, id source.ID) string {
 
 func (p *place) Name() string { return p.name }
 
+// Versions lists tags and opens none of them.
 func (p *place) Versions(ctx context.Context, id source.ID) ([]Version, error) {
-	p.mu.Lock()
-	versions, ok := p.versions[id]
-	p.mu.Unlock()
-	if ok {
-		return versions, nil
-	}
+	versions, err := p.versions.get(ctx, id, func(ctx context.Context) ([]Version, error) { return p.list(ctx, id) })
+	return slices.Clone(versions), err
+}
+
+func (p *place) list(ctx context.Context, id source.ID) ([]Version, error) {
 	ref := p.at(id)
 	list, err := p.src.Versions(ctx, ref)
 	if diag.CodeOf(err) == diag.NotFound || err == nil && len(list) == 0 {
@@ -64,34 +73,21 @@ func (p *place) Versions(ctx context.Context, id source.ID) ([]Version, error) {
 	if err != nil {
 		return nil, err
 	}
-	versions = make([]Version, len(list))
+	versions := make([]Version, len(list))
 	for i, v := range list {
 		versions[i] = Version{Version: v, Source: ref.Source()}
 	}
-	p.mu.Lock()
-	p.versions[id] = versions
-	p.mu.Unlock()
 	return versions, nil
 }
 
+// Pack reads one manifest.
 func (p *place) Pack(ctx context.Context, id source.ID, version string) (*source.Pack, error) {
-	p.mu.Lock()
-	pack, ok := p.packs[id][version]
-	p.mu.Unlock()
-	if ok {
-		return pack, nil
-	}
-	pack, err := p.open(ctx, id, version)
+	pack, err := p.packs.get(ctx, release{id, version}, func(ctx context.Context) (*source.Pack, error) { return p.open(ctx, id, version) })
 	if err != nil {
 		return nil, err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.packs[id] == nil {
-		p.packs[id] = make(map[string]*source.Pack)
-	}
-	p.packs[id][version] = pack
-	return pack, nil
+	own := *pack // each caller has its own, as from an index
+	return &own, nil
 }
 
 func (p *place) open(ctx context.Context, id source.ID, version string) (*source.Pack, error) {

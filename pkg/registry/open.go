@@ -22,10 +22,11 @@ type GitTrees interface {
 type Deps struct {
 	OCI      *oci.Client  // for OCI places and layouts
 	Git      GitTrees     // for indexes in git; nil where there are none
-	HTTP     *http.Client // for indexes on HTTPS; nil for one with this package's defaults
+	HTTP     *http.Client // for indexes on HTTPS, whose requests are repeated and watched over; nil for one with this package's defaults
 	Embedded fs.FS        // the index inside the binary; nil for none
 	Base     string       // the directory that relative ones are relative to
 	Cache    string       // where answers of HTTPS indexes are kept; "" for nowhere
+	Recent   *Recent      // what HTTPS indexes answered a moment ago; nil to ask each once for each [Registry]
 	Offline  bool         // use what is kept, ask nobody
 }
 
@@ -90,7 +91,7 @@ func openPrefix(name, url string, deps Deps) (Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newPlace(name, deps.OCI, func(id source.ID) source.Ref {
+	return newRemotePlace(name, deps, func(id source.ID) source.Ref {
 		return source.Ref{Kind: source.KindOCI, URL: Repository(prefix, id)}
 	}), nil
 }
@@ -119,7 +120,7 @@ func openParsed(name, url string, deps Deps) (Registry, error) {
 		if ref.Rev == "" {
 			ref.Rev = "HEAD" // an index has a newest state and no releases
 		}
-		return newIndexed(name, &gitFiles{ref: ref, trees: deps.Git}, ref), nil
+		return newIndexed(name, &gitFiles{ref: ref, trees: deps.Git, offline: deps.Offline}, ref), nil
 	case source.KindPath:
 		return openDir(name, ref, deps)
 	default:

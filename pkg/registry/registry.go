@@ -14,7 +14,8 @@ const (
 	Embedded = "embedded" // what the binary brings along
 )
 
-// Registry answers for the packs that it has.
+// Registry answers for the packs that it has. It is safe for concurrent use: what several goroutines ask at once is asked
+// of its server once.
 type Registry interface {
 	// Name returns what messages call the registry: its configured name or its URL.
 	Name() string
@@ -29,6 +30,7 @@ type Registry interface {
 type Version struct {
 	Version   string
 	Yanked    bool   // withdrawn: kept for those who locked it
+	Reason    string // why it was withdrawn, where the registry says so
 	Published string // RFC 3339, "" where the registry does not say
 	Digest    string // what a lock records as resolved, "" where only the artifact can tell
 	Source    string // where it is, as a lock records it

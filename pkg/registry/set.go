@@ -29,7 +29,7 @@ type Config struct {
 	Override   string            // a registry that alone is asked in this call, "" for none
 }
 
-// Set is the registries that are configured, and the rules by which they answer.
+// Set is the registries that are configured, and the rules by which they answer. It is safe for concurrent use.
 type Set struct {
 	config Config
 	deps   Deps

@@ -2,12 +2,9 @@ package registry_test
 
 import (
 	"errors"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -233,112 +230,5 @@ func TestPrefixHoldsAnotherPack(t *testing.T) {
 	_, err := open(t, s.URL("acme"), registry.Deps{OCI: c}).Pack(t.Context(), parseID(t, "acme/deploy"), "1.0.0")
 	if diag.CodeOf(err) != diag.Integrity || !strings.Contains(err.Error(), "evil/deploy@1.0.0") {
 		t.Errorf("got %v", err)
-	}
-}
-
-// TestResolvingCosts holds that a pack in an HTTPS index is resolved with one GET, and again with one that brings
-// nothing.
-func TestResolvingCosts(t *testing.T) {
-	dir := t.TempDir()
-	indexOfServer(t, dir, []registrytest.Published{registrytest.Pack("acme/deploy", "1.0.0", "deploy")})
-	var full, notModified atomic.Int32
-	files := http.FileServer(http.Dir(dir))
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("ETag", `"1"`)
-		if r.Header.Get("If-None-Match") == `"1"` {
-			notModified.Add(1)
-		} else {
-			full.Add(1)
-		}
-		files.ServeHTTP(w, r)
-	}))
-	defer server.Close()
-	deps := registry.Deps{HTTP: server.Client(), Cache: filepath.Join(t.TempDir(), "http")}
-	id := parseID(t, "acme/deploy")
-	for i := range int32(2) {
-		r := open(t, server.URL, deps)
-		if _, err := r.Versions(t.Context(), id); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := r.Pack(t.Context(), id, "1.0.0"); err != nil {
-			t.Fatal(err)
-		}
-		if full.Load() != 1 || notModified.Load() != i {
-			t.Errorf("after %d: %d full answers, %d not modified", i+1, full.Load(), notModified.Load())
-		}
-	}
-	server.Close()
-	deps.Offline = true
-	if _, err := open(t, server.URL, deps).Pack(t.Context(), id, "1.0.0"); err != nil {
-		t.Errorf("offline: %v", err)
-	}
-	_, err := open(t, server.URL, deps).Versions(t.Context(), parseID(t, "acme/other"))
-	if diag.CodeOf(err) != diag.Remote || !strings.Contains(err.Error(), "offline") {
-		t.Errorf("offline, and never read: %v", err)
-	}
-	damageCache(t, deps.Cache)
-	_, err = open(t, server.URL, deps).Pack(t.Context(), id, "1.0.0")
-	if diag.CodeOf(err) != diag.Remote {
-		t.Errorf("a damaged cache was believed: %v", err)
-	}
-}
-
-func damageCache(t *testing.T, dir string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) == 0 {
-		t.Fatal("no cache", err)
-	}
-	for _, e := range entries {
-		name := filepath.Join(dir, e.Name())
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := strings.Replace(string(data), `"body":"`, `"body":"AAAA`, 1)
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// TestHostileIndex has a web server answer as it should not.
-func TestHostileIndex(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		answer http.HandlerFunc
-		code   diag.Code
-		words  string
-	}{
-		{"HTML with 200", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, diag.Invalid, "deploy.ndjson:1"},
-		{"another pack", func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = w.Write([]byte(`{"name":"evil/pack","version":"1.0.0","source":"oci://r.example/x","digest":"sha256:` + strings.Repeat("0", 64) +
-				`","skills":[{"name":"a","tree":"t1:sha256:` + strings.Repeat("0", 64) + `"}]}`))
-		}, diag.Invalid, "is about evil/pack"},
-		{"not found at all", http.NotFound, diag.Invalid, "has no config.json"},
-		{"a newer format", func(w http.ResponseWriter, r *http.Request) {
-			if strings.HasSuffix(r.URL.Path, "config.json") {
-				_, _ = w.Write([]byte(`{"version":2}`))
-				return
-			}
-			http.NotFound(w, r)
-		}, diag.Invalid, "format version 2"},
-		{"500", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }, diag.Remote, "500"},
-		{"403", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }, diag.Denied, "403"},
-		{"a connection that breaks", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, diag.Remote, "EOF"},
-		{"a redirect away from https", func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "http://index.example/", http.StatusFound)
-		}, diag.Denied, "redirects from https to http"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			server := httptest.NewTLSServer(tt.answer)
-			defer server.Close()
-			client := server.Client()
-			client.CheckRedirect = oci.CheckRedirect
-			_, err := open(t, server.URL, registry.Deps{HTTP: client}).Versions(t.Context(), parseID(t, "acme/deploy"))
-			if diag.CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.words) {
-				t.Errorf("got %v (%v), want %q", err, diag.CodeOf(err), tt.words)
-			}
-		})
 	}
 }

@@ -68,7 +68,7 @@ func Run(t *testing.T, kind Kind) {
 	t.Run("versions", func(t *testing.T) { testVersions(t, kind, r) })
 	t.Run("pack", func(t *testing.T) { testPack(t, r, fetcher, packs) })
 	t.Run("missing", func(t *testing.T) { testMissing(t, r) })
-	t.Run("at once", func(t *testing.T) { testAtOnce(t, r) })
+	t.Run("at once", func(t *testing.T) { fresh, _ := kind.Make(t, packs); testAtOnce(t, fresh) })
 	t.Run("cancelled", func(t *testing.T) { testCancelled(t, kind, packs) })
 }
 
@@ -84,8 +84,12 @@ func testVersions(t *testing.T, kind Kind, r registry.Registry) {
 		if v.Source == "" || v.Source != got[0].Source {
 			t.Errorf("%s has the source %q", v.Version, v.Source)
 		}
-		if kind.Dated && (v.Published == "" || v.Yanked != (v.Version == "1.3.0")) {
+		if kind.Dated && (v.Published == "" || v.Yanked != (v.Version == "1.3.0") || v.Yanked != (v.Reason == "it deletes too much")) {
 			t.Errorf("%+v", v)
+		}
+		p, err := r.Pack(t.Context(), source.ID{Owner: "acme", Name: "deploy"}, v.Version)
+		if err != nil || v.Digest != p.Ref.Digest && v.Digest != "" || kind.Dated && v.Digest == "" {
+			t.Errorf("%s has the digest %q, and its pack %q: %v", v.Version, v.Digest, p.Ref.Digest, err)
 		}
 	}
 	if want := []string{"2.0.0-rc.1", "1.10.0", "1.3.0", "1.2.0"}; !slices.Equal(names, want) {
@@ -140,15 +144,30 @@ func testMissing(t *testing.T, r registry.Registry) {
 	}
 }
 
-// testAtOnce: a registry may be asked by several goroutines.
+// testAtOnce: a registry may be asked by several goroutines, each of which may do with the answers what it likes.
 func testAtOnce(t *testing.T, r registry.Registry) {
 	var group sync.WaitGroup
 	for range 8 {
+		for _, version := range []string{"1.2.0", "1.10.0", "2.0.0-rc.1"} {
+			group.Go(func() {
+				p, err := r.Pack(t.Context(), source.ID{Owner: "acme", Name: "deploy"}, version)
+				if err != nil || p.Version != version {
+					t.Errorf("%+v %v", p, err)
+				} else {
+					p.Version, p.Warnings = "mine", append(p.Warnings, "mine")
+				}
+			})
+		}
 		group.Go(func() {
-			if _, err := r.Pack(t.Context(), source.ID{Owner: "acme", Name: "deploy"}, "1.2.0"); err != nil {
-				t.Error(err)
+			versions, err := r.Versions(t.Context(), source.ID{Owner: "globex", Name: "ops"})
+			if err != nil || versions[0].Version != "0.1.0" {
+				t.Errorf("%+v %v", versions, err)
+			} else {
+				versions[0].Version = "mine"
 			}
-			if _, err := r.Versions(t.Context(), source.ID{Owner: "globex", Name: "ops"}); err != nil {
+		})
+		group.Go(func() {
+			if _, err := r.Versions(t.Context(), source.ID{Owner: "acme", Name: "none"}); diag.CodeOf(err) != diag.NotFound {
 				t.Error(err)
 			}
 		})

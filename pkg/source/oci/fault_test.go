@@ -192,7 +192,10 @@ func blobFaults() []faultCase {
 			}
 			return n == 1
 		}, 2, 0, "", short, soon},
-		{"ends early for ever", func(_ int, w writer, _ request, good answer) bool { part(w, good.Body.Bytes()[:some(good)]); return true }, 4, diag.Integrity, "bytes", short, soon},
+		{"ends early for ever", func(_ int, w writer, _ request, good answer) bool {
+			part(w, good.Body.Bytes()[:some(good)])
+			return true
+		}, 4, diag.Integrity, "bytes", short, soon},
 		{"knows no ranges", func(n int, w writer, _ request, good answer) bool {
 			if n <= 2 {
 				cut(w, good, 100*n)

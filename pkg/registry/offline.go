@@ -1,0 +1,25 @@
+package registry
+
+import (
+	"context"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// nobody stands for a registry's server while skillpm is offline.
+type nobody struct{}
+
+func (nobody) Versions(_ context.Context, ref source.Ref) ([]string, error) {
+	return nil, offline(ref.String())
+}
+
+func (nobody) Open(_ context.Context, ref source.Ref) (*source.Pack, error) {
+	return nil, offline(ref.String())
+}
+
+// offline says that something would have to be asked for.
+func offline(what string) error {
+	return diag.Errorf(diag.Remote, "%s cannot be asked: skillpm is offline", what).
+		WithHint("leave --offline out; what is locked and in the store needs nobody")
+}

@@ -1,0 +1,46 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+)
+
+// Recent keeps for a short while what HTTPS indexes answered, so that several sets of one process ask for each file once.
+// It is safe for concurrent use.
+type Recent struct {
+	files memo[string, recentFile]
+}
+
+// recentFile is a file of an index, or that there is none.
+type recentFile struct {
+	data    []byte
+	missing bool
+}
+
+// RecentFor is how long an answer counts as recent: one command's time.
+const RecentFor = 15 * time.Second
+
+// NewRecent returns one that keeps answers for [RecentFor] by the given clock.
+func NewRecent(now func() time.Time) *Recent {
+	return &Recent{files: memo[string, recentFile]{now: now, keep: RecentFor}}
+}
+
+// read returns a recent answer, or what ask answers now. A nil Recent always asks.
+func (r *Recent) read(ctx context.Context, url string, ask func(context.Context) ([]byte, error)) ([]byte, error) {
+	if r == nil {
+		return ask(ctx)
+	}
+	file, err := r.files.get(ctx, url, func(ctx context.Context) (recentFile, error) {
+		data, err := ask(ctx)
+		if errors.Is(err, fs.ErrNotExist) {
+			return recentFile{missing: true}, nil
+		}
+		return recentFile{data: data}, err
+	})
+	if err == nil && file.missing {
+		err = fs.ErrNotExist
+	}
+	return file.data, err
+}
