@@ -60,7 +60,7 @@ func (s *Store) Writer(limits bundle.Limits) (*Writer, error) {
 	}
 	root, err := openFolder(scratch.dir)
 	if err != nil {
-		return nil, errors.Join(err, scratch.close())
+		return nil, explain(errors.Join(err, scratch.close()))
 	}
 	w := &Writer{store: s, scratch: scratch, root: root, limits: limits.OrDefault(), skills: make(map[string]*staged)}
 	w.buffers.New = func() any { return new([]byte) }
