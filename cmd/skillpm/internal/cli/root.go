@@ -59,6 +59,7 @@ SKILL.md that an agent loads and follows.`,
 func commands(a *app) []*cobra.Command {
 	return []*cobra.Command{
 		newInstall(a),
+		newImport(a),
 		newRemove(a),
 		newList(a),
 		newInfo(a),
