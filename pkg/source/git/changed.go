@@ -229,10 +229,10 @@ func newWorkTree(root, gitDir string) (*workTree, error) {
 	if common != gitDir {
 		files = dotgit.NewRepositoryFilesystem(files, osfs.New(common))
 	}
-	w.storage = filesystem.NewStorageWithOptions(files, cache.NewObjectLRU(cacheSize), filesystem.Options{
+	w.storage = filesystem.NewStorageWithOptions(files, cache.NewObjectLRU(basesBytes), filesystem.Options{
 		KeepDescriptors: true, LargeObjectThreshold: largeObject, AlternatesFS: osfs.New(filepath.VolumeName(common) + string(filepath.Separator)),
 	})
-	w.objects = &commit{storage: w.storage, trees: map[plumbing.Hash][]node{emptyTree: nil}}
+	w.objects = &commit{objects: &repository{storage: w.storage}, whole: true, trees: map[plumbing.Hash][]node{emptyTree: nil}}
 	return w, nil
 }
 

@@ -34,11 +34,11 @@ func (w *workTree) diff(ctx context.Context, prefix string, a, b plumbing.Hash) 
 	if err := w.spend(); err != nil {
 		return err
 	}
-	as, err := w.objects.nodes(a)
+	as, err := w.objects.nodes(ctx, a)
 	if err != nil {
 		return err
 	}
-	bs, err := w.objects.nodes(b)
+	bs, err := w.objects.nodes(ctx, b)
 	if err != nil {
 		return err
 	}

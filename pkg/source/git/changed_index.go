@@ -105,7 +105,7 @@ func (w *workTree) writeTree(t *tracked) plumbing.Hash {
 	var nodes []node
 	var data []byte
 	for _, c := range t.list {
-		n := node{name: c.name, mode: filemode.Dir, commit: w.objects}
+		n := node{name: c.name, mode: filemode.Dir}
 		if c.entry == nil {
 			n.id = w.writeTree(c)
 		} else if !c.entry.IntentToAdd {

@@ -32,6 +32,9 @@ type Options struct {
 	Credentials func(ctx context.Context, url string) (user, pass string, err error)
 	// Transport carries HTTP requests; nil for one that honours the proxies and certificates of the environment.
 	Transport http.RoundTripper
+	// Program is the path or name of the git binary that carries transfers; "" for none: the client itself does. What
+	// it brings is read and checked in the same way.
+	Program string
 }
 
 // Client fetches packs from git repositories. It asks a server for its references once, and may be used by several
@@ -44,6 +47,7 @@ type Options struct {
 type Client struct {
 	options Options
 	limits  limits
+	clock   clock
 	http    transport.Transport
 	ssh     transport.Transport
 
@@ -66,11 +70,11 @@ func New(o Options) *Client {
 		o.Getenv = func(string) string { return "" }
 	}
 	c := &Client{
-		options: o, limits: defaultLimits(), ssh: gitssh.NewClient(nil),
+		options: o, limits: defaultLimits(), clock: systemClock(), ssh: gitssh.NewClient(nil),
 		places: make(map[string]*place), commits: make(map[string]*commit), packs: make(map[source.Ref]described),
 	}
 	c.http = githttp.NewClient(&http.Client{
-		Transport:     &guard{next: o.Transport, limits: c.limits, getenv: o.Getenv, stall: stallTimeout},
+		Transport:     &guard{next: o.Transport, client: c},
 		CheckRedirect: stayOnHost,
 	})
 	return c
@@ -153,20 +157,28 @@ func (c *Client) Fetch(ctx context.Context, p *source.Pack, skills []string, sin
 	if err != nil {
 		return err
 	}
+	ctx = source.WithSkills(ctx, skills)
 	content, tree, err := c.describe(ctx, pinned)
 	if err != nil {
+		return err
+	}
+	if err := tree.fetchSkills(content, skills); err != nil {
 		return err
 	}
 	return content.Send(ctx, tree, skills, sink)
 }
 
-// Tree pins a place as Open does and returns its directory as a read-only file system, and the pinned place.
+// Tree pins a place as Open does and returns its directory as a read-only file system, and the pinned place. All of it
+// is fetched.
 func (c *Client) Tree(ctx context.Context, ref source.Ref) (fs.FS, source.Ref, error) {
 	pinned, err := c.pin(ctx, ref)
 	if err != nil {
 		return nil, source.Ref{}, err
 	}
-	tree, err := c.tree(ctx, pinned.Ref)
+	tree, err := c.tree(source.WithSkills(ctx, nil), pinned.Ref)
+	if err == nil {
+		err = tree.fetchAll()
+	}
 	if err != nil {
 		return nil, source.Ref{}, err
 	}
@@ -174,9 +186,9 @@ func (c *Client) Tree(ctx context.Context, ref source.Ref) (fs.FS, source.Ref, e
 }
 
 // describe reads what the pack at a pinned place is, once.
-func (c *Client) describe(ctx context.Context, p pinned) (*project.Content, fs.FS, error) {
+func (c *Client) describe(ctx context.Context, p pinned) (*project.Content, treeFS, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, nil, err
+		return nil, treeFS{}, err
 	}
 	key := p.Ref
 	c.mu.Lock()
@@ -186,8 +198,11 @@ func (c *Client) describe(ctx context.Context, p pinned) (*project.Content, fs.F
 		return known.content, known.tree.during(ctx), nil
 	}
 	tree, err := c.tree(ctx, p.Ref)
+	if err == nil {
+		err = tree.fetchDescription()
+	}
 	if err != nil {
-		return nil, nil, err
+		return nil, treeFS{}, err
 	}
 	if p.branch {
 		p.Rev = "" // no version, whatever it is called
@@ -197,7 +212,7 @@ func (c *Client) describe(ctx context.Context, p pinned) (*project.Content, fs.F
 		err = fmt.Errorf("%s: %w", named(p.Ref), err)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, treeFS{}, err
 	}
 	c.mu.Lock()
 	c.packs[key] = described{content, tree}

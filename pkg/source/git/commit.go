@@ -3,44 +3,47 @@ package git
 import (
 	"bytes"
 	"context"
-	"crypto/sha1" //nolint:gosec // the ids of git objects are SHA-1
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
-	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/storage/filesystem"
+	"github.com/go-git/go-git/v5/plumbing/hash"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source"
 )
 
-// cacheSize is how much of a commit's objects is kept in memory, and largeObject the size from which a blob is streamed
-// from disk.
+// mostNodes is how many entries of trees are held in memory, and mostAtOnce the largest commit or tree that is read.
 const (
-	cacheSize   = 16 * cache.MiByte
-	largeObject = 1 << 20
+	mostNodes  = 200_000
+	mostAtOnce = 16 << 20
 )
 
-// commit is a commit whose objects are on this machine.
+// commit is a commit whose objects are on this machine, or some of them.
 type commit struct {
-	dir     string // the cache entry, "" for a repository of this machine
-	id      plumbing.Hash
-	ready   sync.Mutex // held while it is fetched
-	mu      sync.Mutex // go-git's storage is for one goroutine
-	storage *filesystem.Storage
+	client *Client
+	ref    source.Ref
+	id     plumbing.Hash
+	dir    string // the cache entry, "" for a repository of this machine
+
+	ready    sync.Mutex // held while something is fetched
+	received int64      // bytes that came from the server
+	healed   bool       // it was fetched again because it was damaged
+
+	mu      sync.RWMutex
+	objects objects
+	whole   bool // nothing can be missing
+	old     []objects
 	root    plumbing.Hash
 	trees   map[plumbing.Hash][]node
+	held    int // nodes in trees
+	most    int // nodes in trees, 0 for any number
 }
 
 // tree returns the directory of a pinned place, fetching the commit if it is not here.
@@ -79,38 +82,41 @@ func (c *Client) commit(ctx context.Context, ref source.Ref) (*commit, error) {
 	key := ref.URL + "#" + ref.Digest
 	k := c.commits[key]
 	if k == nil {
-		k = &commit{id: plumbing.NewHash(ref.Digest), trees: make(map[plumbing.Hash][]node)}
+		k = &commit{client: c, ref: ref, id: plumbing.NewHash(ref.Digest), trees: make(map[plumbing.Hash][]node), most: mostNodes}
 		c.commits[key] = k
 	}
 	c.mu.Unlock()
 
 	k.ready.Lock()
 	defer k.ready.Unlock()
-	if k.storage != nil {
+	if k.objects != nil {
 		return k, nil
 	}
-	if isLocal(ref) {
-		return k, c.openLocalCommit(ref, k)
+	return k, k.load(ctx)
+}
+
+// load finds the commit's objects: in the repository of this machine, in the cache, or on the server.
+func (k *commit) load(ctx context.Context) (err error) {
+	if isLocal(k.ref) {
+		return k.openLocal()
 	}
-	dir, err := c.cacheDir(ref)
+	if k.dir, err = k.client.cacheDir(k.ref); err != nil {
+		return err
+	}
+	if k.openCached() == nil {
+		return nil
+	}
+	return k.download(ctx, wantsSubset(ctx, k.ref))
+}
+
+// openCached opens the cache entry.
+func (k *commit) openCached() error {
+	s, err := openPacks(k.dir, k.client.limits)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if k.open(dir) == nil {
-		return k, nil
-	}
-	if err := c.download(ctx, ref, dir); err != nil {
-		return nil, err
-	}
-	err = k.open(dir)
-	if err == nil {
-		return k, nil
-	}
-	_ = os.RemoveAll(dir) // it is of no use
-	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		return nil, noCommit(ref)
-	}
-	return nil, fmt.Errorf("%s: %w", atCommit(ref), err)
+	_, err = os.Stat(k.marker())
+	return k.use(s, err == nil)
 }
 
 // noCommit says that a repository does not have the commit that a place is pinned to.
@@ -119,143 +125,200 @@ func noCommit(ref source.Ref) error {
 		WithHint("a tag that was moved, or a branch that was rewritten, leaves commits that servers drop after a while")
 }
 
-// cacheDir returns the directory that a commit is kept in: one for each URL, so that no repository can stand in for
-// another.
-func (c *Client) cacheDir(ref source.Ref) (string, error) {
-	root, err := c.cacheRoot()
-	sum := sha256.Sum256([]byte(ref.URL))
-	return filepath.Join(root, hex.EncodeToString(sum[:8]), ref.Digest), err
-}
-
-func (c *Client) cacheRoot() (string, error) {
-	if c.options.Cache != "" {
-		return c.options.Cache, os.MkdirAll(c.options.Cache, 0o755)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var err error
-	if c.temp == "" {
-		c.temp, err = os.MkdirTemp("", "skillpm-git-")
-	}
-	return c.temp, err
-}
-
-// newStorage returns the objects below a directory, for reading.
-func newStorage(dir string) *filesystem.Storage {
-	return filesystem.NewStorageWithOptions(osfs.New(dir, osfs.WithBoundOS()), cache.NewObjectLRU(cacheSize), filesystem.Options{
-		ExclusiveAccess: true, KeepDescriptors: true, LargeObjectThreshold: largeObject,
-	})
-}
-
-// open opens the commit from the objects in dir.
-func (k *commit) open(dir string) error {
-	if _, err := os.Stat(filepath.Join(dir, "objects", "pack")); err != nil {
-		return err
-	}
-	k.dir = dir
-	return k.use(newStorage(dir))
-}
-
-// use reads the commit from a storage, and keeps it if that works.
-func (k *commit) use(storage *filesystem.Storage) error {
-	o, err := storage.EncodedObject(plumbing.AnyObject, k.id)
-	if err == nil && o.Type() != plumbing.CommitObject {
-		err = diag.Errorf(diag.Invalid, "what the revision names is a %s, not a commit", o.Type())
-	}
-	var decoded object.Commit
-	if err == nil {
-		err = decoded.Decode(o)
+// use reads the commit itself from objects, and keeps them if that works.
+func (k *commit) use(o objects, whole bool) error {
+	root, err := readCommit(o, k.id)
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		err = noCommit(k.ref)
 	}
 	if err != nil {
-		_ = storage.Close() // the first error matters
+		_ = o.close() // the first error matters
 		return err
 	}
-	k.storage, k.root = storage, decoded.TreeHash
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.objects != nil {
+		k.old = append(k.old, k.objects) // others may be reading from them
+	}
+	k.objects, k.whole, k.root = o, whole, root
 	return nil
+}
+
+// readCommit returns the tree of a commit.
+func readCommit(o objects, id plumbing.Hash) (root plumbing.Hash, err error) {
+	kind, _, err := o.find(id)
+	switch {
+	case err != nil:
+		return root, err
+	case kind != plumbing.CommitObject:
+		return root, diag.Errorf(diag.Invalid, "what the revision names is a %s, not a commit", kind)
+	}
+	data, err := checked(o, plumbing.CommitObject, id)
+	if err != nil {
+		return root, err
+	}
+	line, _, _ := bytes.Cut(data, []byte{'\n'})
+	tree, ok := strings.CutPrefix(string(line), "tree ")
+	if !ok || !isCommit(tree) {
+		return root, diag.Errorf(diag.Invalid, "the commit %s is malformed", id)
+	}
+	return plumbing.NewHash(tree), nil
 }
 
 func (k *commit) close() error {
 	k.ready.Lock()
 	defer k.ready.Unlock()
-	if k.storage == nil {
-		return nil
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var first error
+	for _, o := range append(k.old, k.objects) {
+		if o == nil {
+			continue
+		}
+		if err := o.close(); first == nil {
+			first = err
+		}
 	}
-	err := k.storage.Close()
-	k.storage = nil
-	return err
+	k.objects, k.old = nil, nil
+	return first
+}
+
+// current returns the objects that there are now.
+func (k *commit) current() (o objects, whole bool) {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	if k.objects == nil {
+		return packs{}, true // closed
+	}
+	return k.objects, k.whole
 }
 
 // nodes returns the entries of a tree.
-func (k *commit) nodes(id plumbing.Hash) ([]node, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if nodes, ok := k.trees[id]; ok {
+func (k *commit) nodes(ctx context.Context, id plumbing.Hash) ([]node, error) {
+	k.mu.RLock()
+	nodes, ok := k.trees[id]
+	k.mu.RUnlock()
+	if ok {
 		return nodes, nil
 	}
-	data, err := k.read(plumbing.TreeObject, id)
+	data, err := k.read(ctx, plumbing.TreeObject, id)
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := parseTree(data, k)
-	if err == nil {
-		k.trees[id] = nodes
+	nodes, err = parseTree(data)
+	if err != nil {
+		return nil, err
 	}
-	return nodes, err
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.held += len(nodes); k.most > 0 && k.held > k.most {
+		clear(k.trees)
+		k.held = len(nodes)
+	}
+	k.trees[id] = nodes
+	return nodes, nil
 }
 
 // size returns the size of a blob.
-func (k *commit) size(id plumbing.Hash) (int64, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	size, err := k.storage.EncodedObjectSize(id)
-	return size, k.damaged(id, err)
+func (k *commit) size(ctx context.Context, id plumbing.Hash) (size int64, err error) {
+	err = k.try(ctx, id, func(o objects) error {
+		_, size, err = o.find(id)
+		return err
+	})
+	return size, err
 }
 
 // blob opens a blob. A small one is in memory and checked; a large one is checked when it has been read to its end.
-func (k *commit) blob(id plumbing.Hash) (io.ReadCloser, int64, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	size, err := k.storage.EncodedObjectSize(id)
+func (k *commit) blob(ctx context.Context, id plumbing.Hash) (io.ReadCloser, int64, error) {
+	size, err := k.size(ctx, id)
 	if err != nil {
-		return nil, 0, k.damaged(id, err)
+		return nil, 0, err
 	}
 	if size < largeObject {
-		data, err := k.read(plumbing.BlobObject, id)
+		data, err := k.read(ctx, plumbing.BlobObject, id)
 		return io.NopCloser(bytes.NewReader(data)), int64(len(data)), err
 	}
-	o, err := k.storage.EncodedObject(plumbing.BlobObject, id)
+	var r io.ReadCloser
+	err = k.try(ctx, id, func(o objects) error {
+		r, err = o.stream(id)
+		return err
+	})
 	if err != nil {
-		return nil, 0, k.damaged(id, err)
+		return nil, 0, err
 	}
-	r, err := o.Reader()
-	if err != nil {
-		return nil, 0, k.damaged(id, err)
-	}
-	return &checkedReader{ReadCloser: r, commit: k, id: id, sum: plumbing.NewHasher(plumbing.BlobObject, size)}, size, nil
+	sum := newObjectHash(plumbing.BlobObject, size)
+	return &checkedReader{ReadCloser: r, commit: k, id: id, sum: sum, left: size}, size, nil
 }
 
-// read returns the content of a small object, after comparing it with its id.
-func (k *commit) read(kind plumbing.ObjectType, id plumbing.Hash) ([]byte, error) {
-	o, err := k.storage.EncodedObject(kind, id)
+// read returns the content of a small object.
+func (k *commit) read(ctx context.Context, kind plumbing.ObjectType, id plumbing.Hash) (data []byte, err error) {
+	err = k.try(ctx, id, func(o objects) error {
+		data, err = checked(o, kind, id)
+		return err
+	})
+	return data, err
+}
+
+var errNotItself = errors.New("its content is not that of its id")
+
+// checked returns the content of a small object, after comparing it with its id.
+func checked(o objects, kind plumbing.ObjectType, id plumbing.Hash) ([]byte, error) {
+	is, size, err := o.find(id)
 	if err != nil {
-		return nil, k.damaged(id, err)
+		return nil, err
 	}
-	r, err := o.Reader()
+	if is != kind {
+		return nil, diag.Errorf(diag.Invalid, "object %s is a %s, not a %s", id, is, kind)
+	}
+	if size > mostAtOnce {
+		return nil, tooLarge("a %s of %d bytes", kind, size)
+	}
+	data, err := whole(o, id, size)
 	if err != nil {
-		return nil, k.damaged(id, err)
+		return nil, err
 	}
-	defer r.Close()
-	data := make([]byte, o.Size())
-	if _, err := io.ReadFull(r, data); err != nil {
-		return nil, k.damaged(id, err)
-	}
-	h := sha1.New() //nolint:gosec // see the import
-	fmt.Fprintf(h, "%s %d\x00", kind, len(data))
-	h.Write(data)
-	if !bytes.Equal(h.Sum(nil), id[:]) {
-		return nil, k.damaged(id, errors.New("its content is not that of its id"))
+	sum := newObjectHash(kind, int64(len(data)))
+	sum.Write(data)
+	if !bytes.Equal(sum.Sum(nil), id[:]) {
+		return nil, errNotItself
 	}
 	return data, nil
+}
+
+// whole returns the content of an object.
+func whole(o objects, id plumbing.Hash, size int64) ([]byte, error) {
+	if size < largeObject {
+		return o.content(id)
+	}
+	r, err := o.stream(id)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(io.LimitReader(r, size))
+}
+
+// try reads an object. One that is missing from a part of a commit is fetched, and a cache entry that is damaged is
+// fetched again, once.
+func (k *commit) try(ctx context.Context, id plumbing.Hash, read func(objects) error) error {
+	o, whole := k.current()
+	err := read(o)
+	var coded interface{ Code() diag.Code }
+	if err == nil || errors.As(err, &coded) {
+		return err
+	}
+	again := k.heal
+	if errors.Is(err, plumbing.ErrObjectNotFound) && !whole {
+		again = func(ctx context.Context, _ objects) error { return k.need(ctx, []plumbing.Hash{id}) }
+	}
+	if k.dir == "" {
+		return k.damaged(id, err)
+	}
+	if err := again(ctx, o); err != nil {
+		return err
+	}
+	o, _ = k.current()
+	return k.damaged(id, read(o))
 }
 
 // damaged explains that an object cannot be read, and drops the cache entry, so that it is fetched again next time.
@@ -271,21 +334,51 @@ func (k *commit) damaged(id plumbing.Hash, err error) error {
 	return e.WithHint("run the command again: the commit will be fetched anew")
 }
 
+// newObjectHash returns a hash that becomes an object's id when its content is written to it.
+func newObjectHash(kind plumbing.ObjectType, size int64) hash.Hash {
+	sum := hash.New(objectHash)
+	writeObjectHeader(sum, kind, size)
+	return sum
+}
+
 // checkedReader compares what was read with the object's id.
 type checkedReader struct {
 	io.ReadCloser
 	commit *commit
 	id     plumbing.Hash
-	sum    plumbing.Hasher
+	sum    hash.Hash
+	left   int64
 }
 
 func (r *checkedReader) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
 	r.sum.Write(p[:n])
-	if err == io.EOF && r.sum.Sum() != r.id {
-		return n, r.commit.damaged(r.id, errors.New("its content is not that of its id"))
+	r.left -= int64(n)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return n, r.commit.damaged(r.id, err)
+	case errors.Is(err, io.EOF) && (r.left != 0 || !bytes.Equal(r.sum.Sum(nil), r.id[:])):
+		return n, r.commit.damaged(r.id, errNotItself)
 	}
 	return n, err
+}
+
+// missing returns those objects that are not here, each once.
+func (k *commit) missing(ids []plumbing.Hash) []plumbing.Hash {
+	o, whole := k.current()
+	if whole {
+		return nil
+	}
+	var list []plumbing.Hash
+	seen := make(map[plumbing.Hash]bool)
+	for _, id := range ids {
+		if _, _, err := o.find(id); err != nil && !seen[id] {
+			seen[id] = true
+			list = append(list, id)
+		}
+	}
+	slices.SortFunc(list, func(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) })
+	return list
 }
 
 // oneLine returns an error's text without line breaks.

@@ -3,175 +3,203 @@ package git
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
-	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
-	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
-	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source"
 )
 
-// download fetches a commit into dir, which appears when everything is there.
-func (c *Client) download(ctx context.Context, ref source.Ref, dir string) error {
-	p, err := c.place(ref)
+// mostWants is how many objects are asked for at once: servers bound the size of a request.
+const mostWants = 20_000
+
+// want is what to ask a server for.
+type want struct {
+	ids     []plumbing.Hash
+	shallow bool // commits without their history
+	trees   bool // commits without blobs
+}
+
+// wantsSubset reports whether a part of a commit is likely to be enough.
+func wantsSubset(ctx context.Context, ref source.Ref) bool {
+	skills, known := source.SkillsOf(ctx)
+	return ref.Subdir != "" || !known || len(skills) > 0
+}
+
+// download fetches the commit into the cache: all of it, or its trees alone if a subset is enough and the server can
+// leave things out. The cache entry appears when everything is there.
+func (k *commit) download(ctx context.Context, subset bool) error {
+	p, err := k.client.place(k.ref)
 	if err != nil {
 		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return err
+	if subset {
+		if subset, err = p.filters(ctx); err != nil {
+			return err
+		}
 	}
-	temp, err := os.MkdirTemp(filepath.Dir(dir), "tmp-")
+	return k.inScratch(func(temp string) error {
+		w := want{ids: []plumbing.Hash{k.id}, shallow: true, trees: subset}
+		received, err := k.receive(ctx, p, w, temp)
+		if err != nil {
+			return err
+		}
+		if err := received.settle(temp); err != nil {
+			return err
+		}
+		return k.publish(temp, received, !subset)
+	})
+}
+
+// need fetches objects that are missing. A server that does not give single objects is asked for the whole commit.
+func (k *commit) need(ctx context.Context, ids []plumbing.Hash) error {
+	if len(k.missing(ids)) == 0 {
+		return nil
+	}
+	k.ready.Lock()
+	defer k.ready.Unlock()
+	missing := k.missing(ids)
+	for len(missing) > 0 {
+		n := min(len(missing), mostWants)
+		err := k.fetchObjects(ctx, missing[:n])
+		missing = missing[n:]
+		if err == nil && len(k.missing(ids)) > len(missing) {
+			err = errors.New("the server left out what was asked for")
+		}
+		if err == nil {
+			continue
+		}
+		if ctx.Err() != nil || diag.CodeOf(err) == diag.Denied || isLocalFault(err) {
+			return err
+		}
+		return k.download(ctx, false)
+	}
+	return nil
+}
+
+// isLocalFault reports whether an error is this machine's, as of a full disk.
+func isLocalFault(err error) bool {
+	var fault *os.PathError
+	var link *os.LinkError
+	return errors.As(err, &fault) || errors.As(err, &link)
+}
+
+// fetchObjects fetches objects into a further pack of the cache entry.
+func (k *commit) fetchObjects(ctx context.Context, ids []plumbing.Hash) error {
+	p, err := k.client.place(k.ref)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(temp) }() // it is gone if all went well
-	if err := p.fetch(ctx, ref, temp); err != nil {
-		return err
-	}
-	if isComplete(dir, ref) {
-		return nil // another process was faster, and may be reading
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		return err
-	}
-	if err = os.Rename(temp, dir); err != nil && isComplete(dir, ref) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return k.inScratch(func(temp string) error {
+		received, err := k.receive(ctx, p, want{ids: ids}, temp)
+		if err != nil {
+			return err
+		}
+		if err := received.settle(k.dir); err != nil {
+			return err
+		}
+		if err := received.reopen(k.dir); err != nil {
+			return err
+		}
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if s, ok := k.objects.(packs); ok {
+			k.objects = append(s[:len(s):len(s)], received)
+		}
+		return nil
+	})
+}
+
+// heal fetches a damaged cache entry again, unless that was done since found was read from.
+func (k *commit) heal(ctx context.Context, found objects) error {
+	k.ready.Lock()
+	defer k.ready.Unlock()
+	k.mu.RLock()
+	changed := !same(k.objects, found)
+	k.mu.RUnlock()
+	if changed || k.healed {
 		return nil
 	}
+	k.healed = true
+	if err := os.RemoveAll(k.dir); err != nil {
+		return err
+	}
+	return k.download(ctx, false)
+}
+
+// same reports whether two sets of packs are one.
+func same(a, b objects) bool {
+	s, ok := a.(packs)
+	t, ok2 := b.(packs)
+	return ok && ok2 && len(s) == len(t) && (len(s) == 0 || s[0] == t[0])
+}
+
+// inScratch does something with a directory next to the cache entry, which is removed if it is still there afterwards.
+func (k *commit) inScratch(do func(temp string) error) error {
+	parent := filepath.Dir(k.dir)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp(parent, "tmp-")
+	if err != nil {
+		return err
+	}
+	err = do(temp)
+	_ = os.RemoveAll(temp) // it is gone if all went well
 	return err
 }
 
-// isComplete reports whether a directory of the cache has the commit.
-func isComplete(dir string, ref source.Ref) bool {
-	k := &commit{id: plumbing.NewHash(ref.Digest)}
-	return k.open(dir) == nil && k.close() == nil
-}
-
-// fetch fetches one commit without history. A commit that the server gives only to those who name a branch or tag is
-// looked for in all of them.
-func (p *place) fetch(ctx context.Context, ref source.Ref, dir string) error {
-	session, err := p.take(ctx)
-	if err != nil {
-		return err
-	}
-	refs := advertised(p.adv)
-	req := p.request()
-	if refs.has(ref.Digest) || p.offers(capability.AllowReachableSHA1InWant) {
-		req.Wants = []plumbing.Hash{plumbing.NewHash(ref.Digest)}
-		if p.offers(capability.Shallow) {
-			req.Depth = packp.DepthCommits(1)
-			_ = req.Capabilities.Set(capability.Shallow) // has no arguments that could be wrong
+// receive asks for objects and writes the pack that comes. What breaks off is asked for again.
+func (k *commit) receive(ctx context.Context, p *place, w want, temp string) (*pack, error) {
+	for attempt := 0; ; attempt++ {
+		received, err := k.receiveOnce(ctx, p, w, temp)
+		if err == nil {
+			return received, nil
 		}
-	} else {
-		req.Wants = refs.tips()
-	}
-	response, err := session.UploadPack(ctx, req)
-	if err != nil {
-		return p.explainFetch(ctx, ref, err)
-	}
-	defer func() { _ = response.Close() }() // what matters was read
-	return p.explainFetch(ctx, ref, p.client.receive(demultiplex(req, response), dir))
-}
-
-func (p *place) offers(c capability.Capability) bool { return p.adv.Capabilities.Supports(c) }
-
-// request returns a request with what both sides can do.
-func (p *place) request() *packp.UploadPackRequest {
-	req := packp.NewUploadPackRequestFromCapabilities(p.adv.Capabilities)
-	if p.offers(capability.NoProgress) {
-		_ = req.Capabilities.Set(capability.NoProgress) // has no arguments that could be wrong
-	}
-	return req
-}
-
-// demultiplex returns the pack in a response.
-func demultiplex(req *packp.UploadPackRequest, r io.Reader) io.Reader {
-	switch {
-	case req.Capabilities.Supports(capability.Sideband64k):
-		return sideband.NewDemuxer(sideband.Sideband64k, r)
-	case req.Capabilities.Supports(capability.Sideband):
-		return sideband.NewDemuxer(sideband.Sideband, r)
-	}
-	return r
-}
-
-// tips returns all commits that branches and tags are on.
-func (r *refs) tips() []plumbing.Hash {
-	seen := make(map[string]bool)
-	var tips []plumbing.Hash
-	for _, id := range r.all {
-		if !seen[id] {
-			seen[id] = true
-			tips = append(tips, plumbing.NewHash(id))
+		if attempt == retries || ctx.Err() != nil || !isTransient(err) {
+			return nil, p.explainFetch(ctx, k.ref, err)
+		}
+		p.hangUp()
+		if err := k.client.clock.sleep(ctx, backoff(attempt)); err != nil {
+			return nil, err
 		}
 	}
-	plumbing.HashesSort(tips)
-	return tips
 }
 
-// receive writes a pack and its index below dir, as a repository has them.
-func (c *Client) receive(r io.Reader, dir string) error {
-	packs := filepath.Join(dir, "objects", "pack")
-	if err := os.MkdirAll(packs, 0o755); err != nil {
-		return err
-	}
-	pack, err := os.Create(filepath.Join(packs, "incoming"))
+func (k *commit) receiveOnce(ctx context.Context, p *place, w want, temp string) (received *pack, err error) {
+	stream, err := p.transfer(ctx, w)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer pack.Close()
-	limited := &limitReader{r: r, left: c.limits.pack}
-	tee := io.TeeReader(limited, pack)
-	index, checksum, err := indexPack(tee, pack, c.limits)
-	if err != nil {
-		return limited.orElse(err)
+	defer func() { _ = stream.Close() }() // what matters was read
+	limited := &limitReader{r: stream, left: k.client.limits.pack, meter: source.MeterOf(ctx), done: &k.received}
+	if received, err = writePack(limited, temp, k.client.limits); err != nil {
+		return nil, limited.orElse(err)
 	}
-	if n, err := io.Copy(io.Discard, limited); err != nil || n > 0 {
-		return limited.orElse(errors.New("there is something behind the pack"))
-	}
-	if err := pack.Close(); err != nil {
-		return err
-	}
-	name := filepath.Join(packs, fmt.Sprintf("pack-%s", checksum))
-	if err := os.Rename(pack.Name(), name+".pack"); err != nil {
-		return err
-	}
-	return writeIndex(name+".idx", index)
+	return received, nil
 }
 
-func writeIndex(name string, w *idxfile.Writer) error {
-	index, err := w.Index()
-	if err != nil {
-		return err
-	}
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if _, err := idxfile.NewEncoder(f).Encode(index); err != nil {
-		return err
-	}
-	return f.Close()
-}
-
-// limitReader reads at most left bytes and remembers the error it met first, which decoders tend to hide.
+// limitReader reads at most left bytes, tells a meter, and remembers the error it met first, which decoders tend to
+// hide.
 type limitReader struct {
-	r    io.Reader
-	left int64
-	err  error
+	r     io.Reader
+	left  int64
+	err   error
+	meter source.Meter
+	done  *int64
 }
 
 func (l *limitReader) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
+	*l.done += int64(n)
+	l.meter(*l.done, 0)
 	if l.left -= int64(n); l.left < 0 {
 		err = tooLarge("more than its packed size may be")
 	}
@@ -181,13 +209,22 @@ func (l *limitReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// errPack is a pack that makes no sense.
+type errPack struct{ err error }
+
+// Error says so.
+func (e errPack) Error() string { return "what the server sent is damaged: " + oneLine(e.err) }
+
+// Code is that of a server's fault.
+func (e errPack) Code() diag.Code { return diag.Remote }
+
 func (l *limitReader) orElse(err error) error {
 	var coded interface{ Code() diag.Code }
 	switch {
 	case l.err != nil:
 		return l.err
-	case errors.As(err, &coded):
+	case errors.As(err, &coded), isLocalFault(err):
 		return err
 	}
-	return diag.Errorf(diag.Remote, "what the server sent is damaged: %s", oneLine(err))
+	return errPack{err}
 }

@@ -131,8 +131,16 @@ func (p *place) howToLogIn() string {
 
 // explainFetch explains an error of a transfer.
 func (p *place) explainFetch(ctx context.Context, ref source.Ref, err error) error {
-	if err != nil && ctx.Err() == nil && strings.Contains(err.Error(), "not our ref") {
+	if err != nil && ctx.Err() == nil && isRefusal(err) {
 		return noCommit(ref)
 	}
+	if isLocalFault(err) {
+		return err
+	}
 	return p.explain(ctx, err)
+}
+
+// isRefusal reports whether a server does not have an object, or does not give it by its id.
+func isRefusal(err error) bool {
+	return strings.Contains(err.Error(), "not our ref") || strings.Contains(err.Error(), "unadvertised object")
 }

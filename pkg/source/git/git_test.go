@@ -45,6 +45,7 @@ func newClient(t testing.TB, o git.Options) *git.Client {
 		o.Credentials = func(context.Context, string) (string, string, error) { return "", "", nil }
 	}
 	c := git.New(o)
+	git.NoWaiting(c)
 	t.Cleanup(func() {
 		if err := c.Close(); err != nil {
 			t.Error(err)

@@ -280,7 +280,7 @@ func TestCache(t *testing.T) {
 // damage changes the bytes of all packs below a directory.
 func damage(t *testing.T, dir string) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*", "*", "objects", "pack", "*.pack"))
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*", "*.pack"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no packs: %v", err)
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -15,23 +14,18 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// How long a server may be silent, how often a question is asked again, and how much of an answer is read that is not
-// a pack.
+// How long a server may be silent, and how much of an answer is read that is not a pack.
 const (
 	stallTimeout = 60 * time.Second
-	retries      = 2
-	maxRetryWait = 10 * time.Second
 	maxRefs      = 256 << 20
 	maxErrorBody = 64 << 10
 )
 
 // guard carries HTTP requests to a git server: it bounds what comes back, gives up on silence, and asks again when a
-// server is overloaded.
+// server is overloaded or breaks off before it answers. All that is asked for may be asked for twice.
 type guard struct {
 	next   http.RoundTripper
-	limits limits
-	getenv func(string) string
-	stall  time.Duration // how long a server may be silent
+	client *Client
 	once   sync.Once
 	err    error
 }
@@ -43,17 +37,38 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	for attempt := 0; ; attempt++ {
 		res, err := g.send(req)
-		if req.Method != http.MethodGet || attempt == retries || err != nil || !overloaded(res.StatusCode) {
+		if attempt == retries || req.Context().Err() != nil || req.Body != nil && req.GetBody == nil {
 			return res, err
 		}
-		wait := retryAfter(res, attempt)
-		_ = res.Body.Close() // its content does not matter
-		select {
-		case <-time.After(wait):
-		case <-req.Context().Done():
-			return nil, context.Cause(req.Context())
+		wait := backoff(attempt)
+		switch {
+		case err != nil && !isTransient(err), err == nil && !overloaded(res.StatusCode):
+			return res, err
+		case err == nil:
+			var ok bool
+			if wait, ok = retryAfter(res.Header, g.client.clock.now(), attempt); !ok {
+				return res, nil
+			}
+			_ = res.Body.Close() // its content does not matter
+		}
+		if err := g.client.clock.sleep(req.Context(), wait); err != nil {
+			return nil, err
+		}
+		if req, err = again(req); err != nil {
+			return nil, err
 		}
 	}
+}
+
+// again returns a request that can be sent once more.
+func again(req *http.Request) (*http.Request, error) {
+	next := req.Clone(req.Context())
+	if req.GetBody == nil {
+		return next, nil
+	}
+	var err error
+	next.Body, err = req.GetBody()
+	return next, err
 }
 
 // prepare makes the default transport, which trusts what the file in GIT_SSL_CAINFO has, too.
@@ -68,7 +83,7 @@ func (g *guard) prepare() {
 	}
 	transport := shared.Clone()
 	g.next = transport
-	file := g.getenv("GIT_SSL_CAINFO")
+	file := g.client.options.Getenv("GIT_SSL_CAINFO")
 	if file == "" {
 		return
 	}
@@ -95,7 +110,7 @@ var errSilent = diag.Errorf(diag.Remote, "the server was silent for %d seconds",
 // send sends a request once. Its answer fails when nothing comes for a while.
 func (g *guard) send(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
-	timer := time.AfterFunc(g.stall, func() { cancel(errSilent) })
+	timer := g.client.clock.after(stallTimeout, func() { cancel(errSilent) })
 	res, err := g.next.RoundTrip(req.WithContext(ctx))
 	if err != nil {
 		timer.Stop()
@@ -110,27 +125,10 @@ func (g *guard) send(req *http.Request) (*http.Response, error) {
 	case res.StatusCode < 200 || res.StatusCode > 299:
 		most = maxErrorBody
 	case req.Method == http.MethodPost:
-		most = g.limits.pack + g.limits.pack/8 // what frames the pack comes on top
+		most = g.client.limits.pack + g.client.limits.pack/8 // what frames the pack comes on top
 	}
-	res.Body = &guardedBody{body: res.Body, left: most, ctx: ctx, cancel: cancel, timer: timer, stall: g.stall, quiet: res.StatusCode > 299}
+	res.Body = &guardedBody{body: res.Body, left: most, ctx: ctx, cancel: cancel, timer: timer, quiet: res.StatusCode > 299}
 	return res, nil
-}
-
-func overloaded(status int) bool {
-	switch status {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return true
-	}
-	return false
-}
-
-// retryAfter returns how long to wait: what the server says in seconds, within bounds, else a little more each time.
-func retryAfter(res *http.Response, attempt int) time.Duration {
-	seconds, err := strconv.Atoi(res.Header.Get("Retry-After"))
-	if err != nil || seconds < 0 {
-		return time.Duration(attempt+1) * 300 * time.Millisecond
-	}
-	return min(time.Duration(seconds)*time.Second, maxRetryWait)
 }
 
 // guardedBody is the body of an answer, bounded in size and silence.
@@ -140,8 +138,7 @@ type guardedBody struct {
 	quiet  bool // end where the bound is, instead of failing
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	timer  *time.Timer
-	stall  time.Duration
+	timer  timer
 }
 
 func (b *guardedBody) Read(p []byte) (int, error) {
@@ -154,7 +151,7 @@ func (b *guardedBody) Read(p []byte) (int, error) {
 	if int64(len(p)) > b.left {
 		p = p[:b.left]
 	}
-	b.timer.Reset(b.stall)
+	b.timer.Reset(stallTimeout)
 	n, err := b.body.Read(p)
 	b.left -= int64(n)
 	if err != nil && !errors.Is(err, io.EOF) {

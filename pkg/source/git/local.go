@@ -81,19 +81,15 @@ func peel(r *gogit.Repository, id plumbing.Hash) plumbing.Hash {
 	return id
 }
 
-// openLocalCommit opens a commit of a repository of this machine.
-func (c *Client) openLocalCommit(ref source.Ref, k *commit) error {
-	r, err := openLocal(ref)
+// openLocal opens a commit of a repository of this machine.
+func (k *commit) openLocal() error {
+	r, err := openLocal(k.ref)
 	if err != nil {
 		return err
 	}
 	storage, ok := r.Storer.(*filesystem.Storage)
 	if !ok {
-		return diag.Errorf(diag.Internal, "%s is not on disk", ref.URL)
+		return diag.Errorf(diag.Internal, "%s is not on disk", k.ref.URL)
 	}
-	err = k.use(storage)
-	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		return noCommit(ref)
-	}
-	return err
+	return k.use(&repository{storage: storage}, true)
 }

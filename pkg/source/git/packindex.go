@@ -1,12 +1,16 @@
 package git
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
+	"errors"
 	"io"
+	"os"
+	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/hash"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 )
@@ -16,114 +20,180 @@ type limits struct {
 	pack    int64 // bytes of a pack as it is sent
 	objects uint32
 	object  int64 // bytes of one object, inflated
-	total   int64 // bytes of all objects, inflated
-	depth   int64 // bytes of the objects that one chain of deltas needs at once
+	total   int64 // bytes that are inflated, over and over for bases of deltas
+	chain   int64 // bytes of the bases of one chain of deltas that are in memory at once
+	files   int64 // bytes of large objects that are made from deltas, which take files
 }
 
 func defaultLimits() limits {
-	return limits{pack: 2 << 30, objects: 2_000_000, object: 128 << 20, total: 8 << 30, depth: 512 << 20}
+	return limits{pack: 2 << 30, objects: 500_000, object: 128 << 20, total: 8 << 30, chain: 8 << 20, files: 2 << 30}
 }
 
-// packIndexer reads a pack once, front to back, and learns the id of each object. What go-git's own parser does in two
-// passes it does in one, and it refuses objects that are too large before they are inflated.
+// packFile is where a pack is written while it comes in, and read from for the deltas.
+type packFile interface {
+	io.Writer
+	io.ReaderAt
+}
+
+// packIndexer reads a pack once, front to back, and learns the id of each object. It refuses objects that are too large
+// before they are inflated, and holds no large one in memory.
 type packIndexer struct {
-	limits  limits
-	file    io.ReaderAt // the pack as far as it was read, for the deltas
-	index   idxfile.Writer
-	objects map[int64]*packed
-	deltas  map[int64][]*packed         // by the offset of their base
-	byID    map[plumbing.Hash][]*packed // deltas by the id of their base
-	roots   []*packed                   // what is not a delta, in order
-	total   int64
+	*pack
+	limits limits
+	in     *incoming
+	z      inflater
+	sum    hash.Hash // of an object
+	buffer []byte
+	total  int64 // inflated so far
+	files  int64 // bytes of large objects from deltas
+	deltas []int32
+	byBase []waiting // deltas that name their base by its id
 }
 
-// packed is an object of a pack.
-type packed struct {
-	offset int64
-	size   int64
-	crc    uint32
-	kind   plumbing.ObjectType
-	id     plumbing.Hash
+// waiting is a delta whose base is known by its id.
+type waiting struct {
+	base  plumbing.Hash
+	delta int32
 }
 
-// indexPack reads a pack from r, whose bytes also are in file as far as they were read, and returns its index and
-// checksum.
-func indexPack(r io.Reader, file io.ReaderAt, l limits) (*idxfile.Writer, plumbing.Hash, error) {
+// indexPack reads a pack from r, writes it to file, and returns it. Large objects that are made from deltas become files
+// in dir, of the given name and an extension.
+func indexPack(r io.Reader, file packFile, dir, name string, l limits) (*pack, error) {
 	p := &packIndexer{
-		limits: l, file: file,
-		objects: make(map[int64]*packed), deltas: make(map[int64][]*packed), byID: make(map[plumbing.Hash][]*packed),
+		pack: &pack{dir: dir, name: name, file: file, left: keptBytes}, limits: l,
+		in: newIncoming(r, file), sum: hash.New(objectHash),
 	}
-	scanner := packfile.NewScanner(onlyReader{r})
-	_, count, err := scanner.Header()
+	p.z.in = p.in.buffered
+	count, err := p.in.header()
 	if err != nil {
-		return nil, plumbing.ZeroHash, err
+		return nil, err
 	}
 	if count > l.objects {
-		return nil, plumbing.ZeroHash, tooLarge("%d objects", count)
+		return nil, tooLarge("%d objects", count)
 	}
-	if err := p.index.OnHeader(count); err != nil {
-		return nil, plumbing.ZeroHash, err
-	}
+	p.entries = make([]entry, 0, min(count, 1<<14))
 	for range count {
-		if err := p.scan(scanner); err != nil {
-			return nil, plumbing.ZeroHash, err
+		if err := p.scan(); err != nil {
+			return nil, noEOF(err)
 		}
 	}
-	checksum, err := scanner.Checksum()
-	if err != nil {
-		return nil, plumbing.ZeroHash, err
+	if err := p.in.end(); err != nil {
+		return nil, err
 	}
+	p.size = p.in.position()
 	if err := p.resolve(); err != nil {
-		return nil, plumbing.ZeroHash, err
+		return nil, noEOF(err)
 	}
-	return &p.index, checksum, p.index.OnFooter(checksum)
+	p.sort()
+	return p.pack, nil
 }
-
-// onlyReader hides what else a reader can do, so that the scanner does not seek.
-type onlyReader struct{ io.Reader }
 
 func tooLarge(format string, args ...any) error {
 	return diag.Errorf(diag.Invalid, "the repository is too large: "+format, args...)
 }
 
 // scan reads the next object. Its id is known at once unless it is a delta.
-func (p *packIndexer) scan(scanner *packfile.Scanner) error {
-	header, err := scanner.NextObjectHeader()
+func (p *packIndexer) scan() error {
+	e := entry{offset: p.in.position(), base: notDelta}
+	h, err := readHeader(p.in.buffered)
 	if err != nil {
 		return err
 	}
-	if err := p.spend(header.Length); err != nil {
+	if err := p.spend(h.size); err != nil {
 		return err
 	}
-	o := &packed{offset: header.Offset, size: header.Length, kind: header.Type}
-	p.objects[o.offset] = o
-	sink := io.Discard
-	hash := plumbing.NewHasher(header.Type, header.Length)
-	switch header.Type {
+	e.kind, e.size = h.kind, h.size
+	if err := p.z.reset(); err != nil {
+		return err
+	}
+	i := int32(len(p.entries)) //nolint:gosec // there are at most limits.objects
+	switch h.kind {
 	case plumbing.OFSDeltaObject:
-		if p.objects[header.OffsetReference] == nil {
-			return packfile.ErrMalformedPackFile
+		base, ok := p.at(e.offset - h.back)
+		if !ok {
+			return errMalformed
 		}
-		p.deltas[header.OffsetReference] = append(p.deltas[header.OffsetReference], o)
+		e.base = base
+		p.deltas = append(p.deltas, i)
 	case plumbing.REFDeltaObject:
-		p.byID[header.Reference] = append(p.byID[header.Reference], o)
-	case plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject:
-		p.roots = append(p.roots, o)
-		sink = hash
-	default:
-		return packfile.ErrMalformedPackFile
+		e.base = i // not known yet
+		p.byBase = append(p.byBase, waiting{h.base, i})
 	}
-	n, crc, err := scanner.NextObject(sink)
+	p.entries = append(p.entries, e)
+	if h.kind.IsDelta() {
+		return p.drain(io.Discard, h.size)
+	}
+	return p.take(i)
+}
+
+// take hashes the object that comes next, and keeps a small one if there is room.
+func (p *packIndexer) take(i int32) error {
+	e := &p.entries[i]
+	p.sum.Reset()
+	writeObjectHeader(p.sum, e.kind, e.size)
+	if e.size >= largeObject || e.size > p.left {
+		if err := p.drain(p.sum, e.size); err != nil {
+			return err
+		}
+		return p.identify(e)
+	}
+	content := make([]byte, e.size)
+	if _, err := io.ReadFull(p.z.z, content); err != nil {
+		return err
+	}
+	p.keep(i, content)
+	p.sum.Write(content)
+	if err := p.atEnd(); err != nil {
+		return err
+	}
+	return p.identify(e)
+}
+
+// collider tells whether what was hashed is made to have the hash of something else.
+type collider interface {
+	CollisionResistantSum(in []byte) ([]byte, bool)
+}
+
+// identify takes the object's id from the hash of its content.
+func (p *packIndexer) identify(e *entry) error {
+	if c, ok := p.sum.(collider); ok {
+		sum, collides := c.CollisionResistantSum(nil)
+		if copy(e.id[:], sum); !collides {
+			return nil
+		}
+		return diag.Errorf(diag.Integrity, "object %s is made to have the same id as another", e.id)
+	}
+	p.sum.Sum(e.id[:0])
+	return nil
+}
+
+// drain reads the rest of an object of exactly size bytes.
+func (p *packIndexer) drain(w io.Writer, size int64) error {
+	if p.buffer == nil {
+		p.buffer = make([]byte, 32<<10)
+	}
+	n, err := io.CopyBuffer(onlyWriter{w}, io.LimitReader(p.z.z, size), p.buffer)
 	if err != nil {
 		return err
 	}
-	if n != header.Length {
-		return packfile.ErrMalformedPackFile
+	if n != size {
+		return errMalformed
 	}
-	o.crc = crc
-	if !header.Type.IsDelta() {
-		o.id = hash.Sum()
-		p.index.Add(o.id, uint64(o.offset), o.crc)
+	return p.atEnd()
+}
+
+// onlyWriter hides ReadFrom, so that the buffer is used.
+type onlyWriter struct{ io.Writer }
+
+// atEnd checks that an object is not longer than its header says, and reads its checksum.
+func (p *packIndexer) atEnd() error {
+	var more [1]byte
+	n, err := p.z.z.Read(more[:])
+	switch {
+	case n > 0 || err == nil:
+		return errMalformed
+	case !errors.Is(err, io.EOF):
+		return err
 	}
 	return nil
 }
@@ -138,40 +208,42 @@ func (p *packIndexer) spend(size int64) error {
 	return nil
 }
 
-// resolve applies the deltas. Each base is in memory only while the deltas on it are applied.
+// resolve applies the deltas. A large base is in a file; small ones are in memory while the deltas on them are applied,
+// as far as there is room.
 func (p *packIndexer) resolve() error {
-	if len(p.deltas) == 0 && len(p.byID) == 0 {
+	if len(p.deltas)+len(p.byBase) == 0 {
 		return nil
 	}
-	scanner := packfile.NewScanner(io.NewSectionReader(p.file, 0, p.limits.pack))
-	for _, root := range p.roots {
-		if len(p.deltas[root.offset]) == 0 && len(p.byID[root.id]) == 0 {
+	slices.SortStableFunc(p.deltas, func(a, b int32) int { return cmp.Compare(p.entries[a].base, p.entries[b].base) })
+	slices.SortStableFunc(p.byBase, func(a, b waiting) int { return bytes.Compare(a.base[:], b.base[:]) })
+	done := 0
+	for i := range p.entries {
+		if p.entries[i].base != notDelta {
 			continue
 		}
-		content, err := readPacked(scanner, root)
+		n, err := p.resolveOn(int32(i)) //nolint:gosec // there are at most limits.objects
 		if err != nil {
 			return err
 		}
-		if err := p.apply(scanner, root, content); err != nil {
-			return err
-		}
+		done += n
 	}
-	if len(p.deltas) > 0 || len(p.byID) > 0 {
-		return packfile.ErrReferenceDeltaNotFound
+	if done != len(p.deltas)+len(p.byBase) {
+		return errMalformed // deltas whose bases are not here, or are each other's
 	}
 	return nil
 }
 
-// base is an object whose content is in memory, and the deltas on it that are not applied yet.
+// base is an object that deltas are applied to.
 type base struct {
-	content []byte
-	deltas  []*packed
+	entry   int32
+	content []byte // nil if it is large or had to make room
+	deltas  []int32
 }
 
-// apply resolves all deltas that build on root, directly or by way of others.
-func (p *packIndexer) apply(scanner *packfile.Scanner, root *packed, content []byte) error {
-	stack := []base{{content, p.takeDeltas(root)}}
-	held := int64(len(content))
+// resolveOn resolves all deltas that build on an object, directly or by way of others, and returns how many there are.
+func (p *packIndexer) resolveOn(root int32) (done int, err error) {
+	stack := []base{{entry: root, deltas: p.deltasOn(root)}}
+	held := int64(0)
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		if len(top.deltas) == 0 {
@@ -179,79 +251,145 @@ func (p *packIndexer) apply(scanner *packfile.Scanner, root *packed, content []b
 			stack = stack[:len(stack)-1]
 			continue
 		}
-		o := top.deltas[0]
+		i := top.deltas[0]
 		top.deltas = top.deltas[1:]
-		target, err := p.patch(scanner, top.content, o)
-		if err != nil {
-			return err
-		}
-		o.id = plumbing.ComputeHash(root.kind, target)
-		p.index.Add(o.id, uint64(o.offset), o.crc)
-		if deltas := p.takeDeltas(o); len(deltas) > 0 {
-			if held += int64(len(target)); held > p.limits.depth {
-				return tooLarge("a chain of deltas of more than %d bytes", p.limits.depth)
+		if top.content == nil && p.entries[top.entry].size < largeObject {
+			if err := p.spend(p.entries[top.entry].size); err != nil {
+				return done, err
 			}
-			stack = append(stack, base{target, deltas})
+			if top.content, err = p.content(top.entry); err != nil {
+				return done, err
+			}
+			held += int64(len(top.content))
+		}
+		content, err := p.apply(top, i)
+		if err != nil {
+			return done, err
+		}
+		done++
+		if deltas := p.deltasOn(i); len(deltas) > 0 {
+			held += int64(len(content))
+			stack = append(stack, base{i, content, deltas})
+			held = makeRoom(stack, held, p.limits.chain)
 		}
 	}
-	return nil
+	return done, nil
 }
 
-// takeDeltas removes and returns the deltas on an object.
-func (p *packIndexer) takeDeltas(o *packed) []*packed {
-	deltas := append(p.deltas[o.offset], p.byID[o.id]...)
-	delete(p.deltas, o.offset)
-	delete(p.byID, o.id)
-	return deltas
+// makeRoom forgets contents at the bottom of the stack. They are made again when they are needed.
+func makeRoom(stack []base, held, most int64) int64 {
+	for i := 0; held > most && i < len(stack)-1; i++ {
+		held -= int64(len(stack[i].content))
+		stack[i].content = nil
+	}
+	return held
 }
 
-// patch applies one delta to its base.
-func (p *packIndexer) patch(scanner *packfile.Scanner, content []byte, o *packed) ([]byte, error) {
-	delta, err := readPacked(scanner, o)
+// deltasOn returns the deltas on an object whose id is known.
+func (p *packIndexer) deltasOn(i int32) []int32 {
+	from, _ := slices.BinarySearchFunc(p.deltas, i, func(d, i int32) int { return cmp.Compare(p.entries[d].base, i) })
+	to := from
+	for to < len(p.deltas) && p.entries[p.deltas[to]].base == i {
+		to++
+	}
+	found := p.deltas[from:to:to]
+	id := p.entries[i].id
+	n, _ := slices.BinarySearchFunc(p.byBase, id, func(w waiting, id plumbing.Hash) int { return bytes.Compare(w.base[:], id[:]) })
+	for ; n < len(p.byBase) && p.byBase[n].base == id; n++ {
+		if d := p.byBase[n].delta; p.entries[d].base == d {
+			p.entries[d].base = i
+			found = append(found, d)
+		}
+	}
+	return found
+}
+
+// apply makes an object from a delta on a base. What is large, or on a large base, is made in a file.
+func (p *packIndexer) apply(on *base, i int32) ([]byte, error) {
+	e := &p.entries[i]
+	z, err := p.inflate(e)
 	if err != nil {
 		return nil, err
 	}
-	size, ok := targetSize(delta)
-	if !ok {
-		return nil, packfile.ErrInvalidDelta
+	z.out.Reset(z)
+	_, err = deltaNumber(z.out)
+	if err == nil {
+		e.size, err = deltaNumber(z.out)
 	}
-	if err := p.spend(size); err != nil {
+	_ = z.Close() // it was only read
+	if err == nil {
+		err = p.spend(e.size)
+	}
+	if err != nil {
 		return nil, err
 	}
-	return packfile.PatchDelta(content, delta)
-}
-
-// readPacked inflates an object of the pack, as it is stored.
-func readPacked(scanner *packfile.Scanner, o *packed) ([]byte, error) {
-	if _, err := scanner.SeekObjectHeader(o.offset); err != nil {
-		return nil, err
+	e.kind = p.entries[on.entry].kind
+	p.sum.Reset()
+	writeObjectHeader(p.sum, e.kind, e.size)
+	if max(e.size, p.entries[on.entry].size) >= largeObject {
+		return nil, p.applyInFile(on, i)
 	}
 	var b bytes.Buffer
-	b.Grow(int(o.size))
-	_, _, err := scanner.NextObject(&b)
-	return b.Bytes(), err
+	b.Grow(int(e.size))
+	if err := p.patch(e, bytesAt(on.content), int64(len(on.content)), &b); err != nil {
+		return nil, err
+	}
+	p.sum.Write(b.Bytes())
+	p.keep(i, b.Bytes())
+	return b.Bytes(), p.identify(e)
 }
 
-// targetSize reads the size of what a delta makes: its second number, after the size of its base.
-func targetSize(delta []byte) (int64, bool) {
-	_, rest, ok := deltaNumber(delta)
-	if !ok {
-		return 0, false
+// applyInFile makes an object as a file.
+func (p *packIndexer) applyInFile(on *base, i int32) error {
+	e := &p.entries[i]
+	if p.files += e.size; p.files > p.limits.files {
+		return tooLarge("more than %d bytes of large files", p.limits.files)
 	}
-	size, _, ok := deltaNumber(rest)
-	return size, ok
+	var from io.ReaderAt = bytesAt(on.content)
+	if p.entries[on.entry].size >= largeObject {
+		f, err := p.baseFile(on.entry)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		from = f
+	}
+	out, err := os.Create(p.loose(i))
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	w := bufio.NewWriterSize(io.MultiWriter(out, p.sum), 64<<10)
+	if err := p.patch(e, from, p.entries[on.entry].size, w); err != nil {
+		return err
+	}
+	if err := errors.Join(w.Flush(), out.Close()); err != nil {
+		return err
+	}
+	return p.identify(e)
 }
 
-// deltaNumber reads a number of a delta's header: seven bits a byte, the lowest first.
-func deltaNumber(b []byte) (n int64, rest []byte, ok bool) {
-	for i, c := range b {
-		if i > 7 {
-			break
-		}
-		n |= int64(c&0x7f) << (7 * i)
-		if c&0x80 == 0 {
-			return n, b[i+1:], true
-		}
+// baseFile opens a large base as a file, which is made if it is not a delta itself.
+func (p *packIndexer) baseFile(i int32) (*os.File, error) {
+	e := &p.entries[i]
+	f, err := os.Open(p.loose(i))
+	if err == nil || e.base != notDelta {
+		return f, err
 	}
-	return 0, nil, false
+	if p.files += e.size; p.files > p.limits.files {
+		return nil, tooLarge("more than %d bytes of large files", p.limits.files)
+	}
+	z, err := p.inflate(e)
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	out, err := os.Create(p.loose(i))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.Copy(onlyWriter{out}, io.LimitReader(z, e.size)); err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	return out, nil
 }

@@ -3,11 +3,14 @@ package git
 import (
 	"context"
 	"errors"
+	"io"
 	"net/url"
 	"strings"
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
@@ -20,11 +23,13 @@ type place struct {
 	client *Client
 	url    *url.URL
 
-	mu      sync.Mutex // one conversation at a time
-	secret  secret
-	asked   bool // for credentials
-	session transport.UploadPackSession
-	adv     *packp.AdvRefs
+	mu       sync.Mutex // one conversation at a time
+	secret   secret
+	asked    bool // for credentials
+	session  transport.UploadPackSession
+	adv      *packp.AdvRefs // of the session
+	found    *refs
+	noFilter bool // the server turned out not to leave things out
 }
 
 // place returns the repository of a reference.
@@ -57,16 +62,16 @@ func (c *Client) refs(ctx context.Context, ref source.Ref) (*refs, error) {
 	if err := p.greet(ctx); err != nil {
 		return nil, err
 	}
-	return advertised(p.adv), nil
+	return p.found, nil
 }
 
 // greet connects and reads the references, unless that was done. If the server wants to know who is there, it asks once
 // for credentials.
 func (p *place) greet(ctx context.Context) error {
-	if p.adv != nil {
+	if p.found != nil {
 		return nil
 	}
-	err := p.connect(ctx)
+	err := p.retry(ctx, p.connect)
 	if p.url.Scheme != "ssh" && !p.asked && wantsCredentials(err) {
 		p.asked = true
 		var cerr error
@@ -74,10 +79,23 @@ func (p *place) greet(ctx context.Context) error {
 			return cerr
 		}
 		if p.secret.pass != "" {
-			err = p.connect(ctx)
+			err = p.retry(ctx, p.connect)
 		}
 	}
 	return p.explain(ctx, err)
+}
+
+// retry does something until it works, or fails in a way that more attempts won't change, or failed often enough.
+func (p *place) retry(ctx context.Context, do func(context.Context) error) error {
+	for attempt := 0; ; attempt++ {
+		err := do(ctx)
+		if err == nil || attempt == retries || ctx.Err() != nil || !isTransient(err) {
+			return err
+		}
+		if err := p.client.clock.sleep(ctx, backoff(attempt)); err != nil {
+			return err
+		}
+	}
 }
 
 func wantsCredentials(err error) bool {
@@ -86,6 +104,11 @@ func wantsCredentials(err error) bool {
 
 // connect opens a session and reads the references.
 func (p *place) connect(ctx context.Context) error {
+	if p.client.options.Program != "" {
+		var err error
+		p.found, err = p.listWithProgram(ctx)
+		return err
+	}
 	endpoint, err := transport.NewEndpoint(p.url.String())
 	if err != nil {
 		return err
@@ -109,14 +132,14 @@ func (p *place) connect(ctx context.Context) error {
 		_ = session.Close() // the first error matters
 		return err
 	}
-	p.session, p.adv = session, adv
+	p.session, p.adv, p.found = session, adv, advertised(adv)
 	return nil
 }
 
 // take returns a session for one transfer. Over HTTP a session lasts; over SSH a transfer uses it up.
 func (p *place) take(ctx context.Context) (transport.UploadPackSession, error) {
 	if p.session == nil {
-		p.adv = nil
+		p.found = nil
 	}
 	if err := p.greet(ctx); err != nil {
 		return nil, err
@@ -126,6 +149,95 @@ func (p *place) take(ctx context.Context) (transport.UploadPackSession, error) {
 		p.session = nil
 	}
 	return session, nil
+}
+
+func (p *place) offers(c capability.Capability) bool {
+	return p.adv != nil && p.adv.Capabilities.Supports(c)
+}
+
+// filters reports whether the server can send a part of a commit: whether it leaves out what it is told to leave out,
+// and gives single objects. Over HTTP a server cannot know what it has offered, so git's own gives any object that is
+// part of a branch.
+func (p *place) filters(ctx context.Context) (bool, error) {
+	if err := p.greet(ctx); err != nil {
+		return false, err
+	}
+	if p.client.options.Program != "" {
+		return !p.noFilter, nil
+	}
+	given := p.url.Scheme != "ssh" || p.offers(capability.AllowReachableSHA1InWant) || p.offers(allowAny)
+	return given && p.offers(capability.Filter) && !p.noFilter, nil
+}
+
+// allowAny is a capability that go-git has no name for.
+const allowAny capability.Capability = "allow-any-sha1-in-want"
+
+// transfer asks for objects and returns the pack that the server sends.
+func (p *place) transfer(ctx context.Context, w want) (io.ReadCloser, error) {
+	if p.client.options.Program != "" {
+		return p.transferWithProgram(ctx, w)
+	}
+	stream, err := p.ask(ctx, w)
+	if err == nil || !w.shallow || !isRefusal(err) || p.found.has(w.ids[0].String()) {
+		return stream, err
+	}
+	p.hangUp()
+	return p.ask(ctx, want{ids: p.found.tips()})
+}
+
+// ask asks for objects. A commit that the server gives only to those who name a branch or tag is looked for in all of
+// them, with their history.
+func (p *place) ask(ctx context.Context, w want) (io.ReadCloser, error) {
+	session, err := p.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	req := p.request()
+	req.Wants = w.ids
+	if w.shallow && p.offers(capability.Shallow) {
+		req.Depth = packp.DepthCommits(1)
+		_ = req.Capabilities.Set(capability.Shallow) // has no arguments that could be wrong
+	}
+	if w.trees {
+		req.Filter = packp.FilterBlobNone()
+		_ = req.Capabilities.Set(capability.Filter) // as above
+	}
+	response, err := session.UploadPack(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{demultiplex(req, response), response}, nil
+}
+
+// request returns a request with what both sides can do.
+func (p *place) request() *packp.UploadPackRequest {
+	req := packp.NewUploadPackRequestFromCapabilities(p.adv.Capabilities)
+	if p.offers(capability.NoProgress) {
+		_ = req.Capabilities.Set(capability.NoProgress) // has no arguments that could be wrong
+	}
+	return req
+}
+
+// demultiplex returns the pack in a response.
+func demultiplex(req *packp.UploadPackRequest, r io.Reader) io.Reader {
+	switch {
+	case req.Capabilities.Supports(capability.Sideband64k):
+		return sideband.NewDemuxer(sideband.Sideband64k, r)
+	case req.Capabilities.Supports(capability.Sideband):
+		return sideband.NewDemuxer(sideband.Sideband, r)
+	}
+	return r
+}
+
+// hangUp ends a connection that is of no more use.
+func (p *place) hangUp() {
+	if p.session != nil && p.url.Scheme == "ssh" {
+		_ = p.session.Close() // whatever it says
+		p.session = nil
+	}
 }
 
 func (p *place) close() error {

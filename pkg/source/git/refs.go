@@ -65,6 +65,20 @@ func (r *refs) has(commit string) bool {
 	return false
 }
 
+// tips returns all commits that branches and tags are on.
+func (r *refs) tips() []plumbing.Hash {
+	seen := make(map[string]bool)
+	var tips []plumbing.Hash
+	for _, id := range r.all {
+		if !seen[id] {
+			seen[id] = true
+			tips = append(tips, plumbing.NewHash(id))
+		}
+	}
+	plumbing.HashesSort(tips)
+	return tips
+}
+
 // find returns the commit of a place's revision, and whether that is a branch. Of a tag and a branch of one name the tag
 // counts, as in git.
 func (r *refs) find(ref source.Ref) (commit string, branch bool, err error) {

@@ -23,17 +23,17 @@ import (
 // a tree with names that are not names, or twice the same one, is refused when it is read. When ctx ends, so does all
 // work on the tree.
 type treeFS struct {
-	ctx    context.Context
-	commit *commit
-	root   plumbing.Hash
+	ctx     context.Context
+	commit  *commit
+	root    plumbing.Hash
+	listing bool // sizes do not matter, so nothing is fetched for them
 }
 
 // node is an entry of a tree.
 type node struct {
-	name   string
-	mode   filemode.FileMode
-	id     plumbing.Hash
-	commit *commit
+	name string
+	mode filemode.FileMode
+	id   plumbing.Hash
 }
 
 // during returns the tree for work that ends with ctx.
@@ -49,16 +49,16 @@ func (t treeFS) Open(name string) (fs.File, error) {
 		return nil, err
 	}
 	if n.IsDir() {
-		nodes, err := n.commit.nodes(n.id)
+		nodes, err := t.commit.nodes(t.ctx, n.id)
 		if err != nil {
 			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 		}
-		return &openDir{node: n, nodes: nodes}, nil
+		return &openDir{node: n, entries: t.entries(nodes)}, nil
 	}
 	if !n.Type().IsRegular() {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: notRegular(n)}
 	}
-	r, size, err := n.commit.blob(n.id)
+	r, size, err := t.commit.blob(t.ctx, n.id)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
@@ -74,11 +74,11 @@ func (t treeFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	if !n.IsDir() {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: errors.New("not a directory")}
 	}
-	nodes, err := n.commit.nodes(n.id)
+	nodes, err := t.commit.nodes(t.ctx, n.id)
 	if err != nil {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: err}
 	}
-	return entries(nodes), nil
+	return t.entries(nodes), nil
 }
 
 // Stat describes an entry; it does not follow symbolic links.
@@ -87,7 +87,7 @@ func (t treeFS) Stat(name string) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return n.Info()
+	return dirEntry{n, t}.Info()
 }
 
 // find walks to an entry.
@@ -98,7 +98,7 @@ func (t treeFS) find(op, name string) (node, error) {
 	if err := t.ctx.Err(); err != nil {
 		return node{}, context.Cause(t.ctx)
 	}
-	n := node{name: ".", mode: filemode.Dir, id: t.root, commit: t.commit}
+	n := node{name: ".", mode: filemode.Dir, id: t.root}
 	if name == "." {
 		return n, nil
 	}
@@ -106,7 +106,7 @@ func (t treeFS) find(op, name string) (node, error) {
 		if !n.IsDir() {
 			return node{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 		}
-		nodes, err := t.commit.nodes(n.id)
+		nodes, err := t.commit.nodes(t.ctx, n.id)
 		if err != nil {
 			return node{}, &fs.PathError{Op: op, Path: name, Err: err}
 		}
@@ -136,13 +136,19 @@ func (n node) IsDir() bool { return n.mode == filemode.Dir }
 // Type returns the kind of entry.
 func (n node) Type() fs.FileMode { return n.fileMode().Type() }
 
+// dirEntry is a node that knows where to look.
+type dirEntry struct {
+	node
+	tree treeFS
+}
+
 // Info describes the entry. A file's size is looked up.
-func (n node) Info() (fs.FileInfo, error) {
-	if !n.Type().IsRegular() {
-		return fileInfo{n, 0}, nil
+func (d dirEntry) Info() (fs.FileInfo, error) {
+	if !d.Type().IsRegular() || d.tree.listing {
+		return fileInfo{d.node, 0}, nil
 	}
-	size, err := n.commit.size(n.id)
-	return fileInfo{n, size}, err
+	size, err := d.tree.commit.size(d.tree.ctx, d.id)
+	return fileInfo{d.node, size}, err
 }
 
 func (n node) fileMode() fs.FileMode {
@@ -177,8 +183,8 @@ type openFile struct {
 func (f *openFile) Stat() (fs.FileInfo, error) { return f.info, nil }
 
 type openDir struct {
-	node  node
-	nodes []node
+	node    node
+	entries []fs.DirEntry
 }
 
 func (d *openDir) Stat() (fs.FileInfo, error) { return fileInfo{d.node, 0}, nil }
@@ -189,28 +195,28 @@ func (d *openDir) Read([]byte) (int, error) {
 
 // ReadDir returns the next n entries, or all that are left.
 func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
-	if n > 0 && len(d.nodes) == 0 {
+	if n > 0 && len(d.entries) == 0 {
 		return nil, io.EOF
 	}
-	if n <= 0 || n > len(d.nodes) {
-		n = len(d.nodes)
+	if n <= 0 || n > len(d.entries) {
+		n = len(d.entries)
 	}
-	list := entries(d.nodes[:n])
-	d.nodes = d.nodes[n:]
+	list := d.entries[:n]
+	d.entries = d.entries[n:]
 	return list, nil
 }
 
-func entries(nodes []node) []fs.DirEntry {
+func (t treeFS) entries(nodes []node) []fs.DirEntry {
 	list := make([]fs.DirEntry, len(nodes))
 	for i, n := range nodes {
-		list[i] = n
+		list[i] = dirEntry{n, t}
 	}
 	return list
 }
 
 // parseTree reads a tree object: mode, space, name, zero byte and the id of each entry. Entries are returned in bytewise
 // order of their names.
-func parseTree(data []byte, k *commit) ([]node, error) {
+func parseTree(data []byte) ([]node, error) {
 	nodes := make([]node, 0, len(data)/40)
 	for len(data) > 0 {
 		mode, rest, ok := bytes.Cut(data, []byte{' '})
@@ -222,7 +228,7 @@ func parseTree(data []byte, k *commit) ([]node, error) {
 		if err != nil {
 			return nil, diag.Errorf(diag.Invalid, "a tree of the commit has a malformed mode")
 		}
-		n := node{name: string(name), mode: canonicalMode(m), commit: k}
+		n := node{name: string(name), mode: canonicalMode(m)}
 		copy(n.id[:], rest)
 		data = rest[len(n.id):]
 		if err := checkName(n.name); err != nil {

@@ -1,0 +1,251 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/klauspost/compress/zlib"
+)
+
+// How much of a pack is held in memory: the contents that were seen while it was indexed, the bases of deltas that were
+// needed last, and the size from which an object is never in memory as a whole.
+const (
+	keptBytes   = 12 << 20
+	basesBytes  = 8 << 20
+	largeObject = 1 << 20
+)
+
+// pack is a pack on disk whose objects are known. It may be read by several goroutines at a time, and believes nothing
+// that it reads again: the callers compare contents with ids.
+type pack struct {
+	dir     string // of the file and of the large objects that were made from deltas
+	name    string // of the file, without its extension
+	file    io.ReaderAt
+	closer  io.Closer
+	size    int64
+	entries []entry // by offset
+	byID    []int32 // indices of entries, by id
+
+	mu    sync.Mutex
+	kept  map[int32][]byte // checked contents
+	left  int64            // bytes that kept may still take
+	bases map[int32][]byte // contents of bases of deltas
+	held  int64            // bytes of bases
+}
+
+// entry is an object of a pack.
+type entry struct {
+	id     plumbing.Hash
+	kind   plumbing.ObjectType // of a delta, that of its base
+	base   int32               // the entry that a delta is on, or notDelta
+	offset int64               // where its header is
+	size   int64               // of its content
+}
+
+const notDelta = -1
+
+var errMalformed = errors.New("malformed pack")
+
+// sort makes the index by id.
+func (p *pack) sort() {
+	p.byID = make([]int32, len(p.entries))
+	for i := range p.byID {
+		p.byID[i] = int32(i) //nolint:gosec // there are at most limits.objects
+	}
+	slices.SortFunc(p.byID, func(a, b int32) int { return bytes.Compare(p.entries[a].id[:], p.entries[b].id[:]) })
+}
+
+// find returns the entry of an object.
+func (p *pack) find(id plumbing.Hash) (int32, bool) {
+	i, ok := slices.BinarySearchFunc(p.byID, id, func(i int32, id plumbing.Hash) int { return bytes.Compare(p.entries[i].id[:], id[:]) })
+	if !ok {
+		return 0, false
+	}
+	return p.byID[i], true
+}
+
+// at returns the entry at an offset.
+func (p *pack) at(offset int64) (int32, bool) {
+	i, ok := slices.BinarySearchFunc(p.entries, offset, func(e entry, offset int64) int { return cmp.Compare(e.offset, offset) })
+	return int32(i), ok //nolint:gosec // there are at most limits.objects
+}
+
+// keep remembers a checked content while there is room.
+func (p *pack) keep(i int32, content []byte) {
+	n := int64(len(content))
+	if n > p.left {
+		return
+	}
+	if p.kept == nil {
+		p.kept = make(map[int32][]byte)
+	}
+	p.left -= n
+	p.kept[i] = content
+}
+
+// content returns the content of a small object, unchecked unless it is kept.
+func (p *pack) content(i int32) ([]byte, error) {
+	var chain []int32
+	content, ok := p.known(i)
+	for !ok {
+		e := &p.entries[i]
+		if e.size >= largeObject {
+			return nil, errMalformed // what is made from it is in a file, or was
+		}
+		if e.base == notDelta {
+			var err error
+			if content, err = p.inflateAll(e); err != nil {
+				return nil, err
+			}
+			break
+		}
+		chain = append(chain, i)
+		i = e.base
+		content, ok = p.known(i)
+	}
+	for _, i := range slices.Backward(chain) {
+		p.remember(p.entries[i].base, content)
+		var b bytes.Buffer
+		b.Grow(int(p.entries[i].size))
+		if err := p.patch(&p.entries[i], bytesAt(content), int64(len(content)), &b); err != nil {
+			return nil, err
+		}
+		content = b.Bytes()
+	}
+	return content, nil
+}
+
+// known returns the content of an object that is in memory or, if it is made from a large one, in a file.
+func (p *pack) known(i int32) ([]byte, bool) {
+	if content, ok := p.kept[i]; ok {
+		return content, true
+	}
+	p.mu.Lock()
+	content, ok := p.bases[i]
+	p.mu.Unlock()
+	if ok {
+		return content, true
+	}
+	if e := &p.entries[i]; e.base != notDelta && e.size < largeObject && p.entries[e.base].size >= largeObject {
+		if data, err := os.ReadFile(p.loose(i)); err == nil && int64(len(data)) == e.size {
+			return data, true
+		}
+	}
+	return nil, false
+}
+
+// remember keeps the content of a base for the next delta on it.
+func (p *pack) remember(i int32, content []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, ok := p.bases[i]; ok || len(content) > basesBytes/4 {
+		return
+	}
+	if p.held+int64(len(content)) > basesBytes {
+		p.bases, p.held = nil, 0
+	}
+	if p.bases == nil {
+		p.bases = make(map[int32][]byte)
+	}
+	p.bases[i] = content
+	p.held += int64(len(content))
+}
+
+// loose is the file of an object that was made from a delta and is too large for memory, or is on such a one.
+func (p *pack) loose(i int32) string {
+	return filepath.Join(p.dir, p.name+"."+strconv.FormatInt(p.entries[i].offset, 16))
+}
+
+// stream opens the content of a large object, unchecked.
+func (p *pack) stream(i int32) (io.ReadCloser, error) {
+	e := &p.entries[i]
+	if e.base == notDelta {
+		z, err := p.inflate(e)
+		if err != nil {
+			return nil, err
+		}
+		return struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(z, e.size), z}, nil
+	}
+	return os.Open(p.loose(i))
+}
+
+// inflater reads the data of one entry.
+type inflater struct {
+	in  *bufio.Reader
+	z   io.ReadCloser
+	out *bufio.Reader // of z, for deltas
+}
+
+// inflaters are used again, since each takes 40 KB.
+var inflaters = sync.Pool{New: func() any {
+	return &inflater{in: bufio.NewReaderSize(nil, 4<<10), out: bufio.NewReaderSize(nil, 4<<10)}
+}}
+
+func (z *inflater) Read(p []byte) (int, error) { return z.z.Read(p) }
+
+// Close gives the inflater back.
+func (z *inflater) Close() error {
+	z.in.Reset(nil)
+	inflaters.Put(z)
+	return nil
+}
+
+// reset starts with the data that follows in z.in.
+func (z *inflater) reset() error {
+	if z.z == nil {
+		var err error
+		z.z, err = zlib.NewReader(z.in)
+		return err
+	}
+	return z.z.(zlib.Resetter).Reset(z.in, nil)
+}
+
+// inflate opens the data of an entry: its content, or a delta.
+func (p *pack) inflate(e *entry) (*inflater, error) {
+	z := inflaters.Get().(*inflater)
+	z.in.Reset(io.NewSectionReader(p.file, e.offset, p.size-e.offset))
+	h, err := readHeader(z.in)
+	if err == nil && (h.kind.IsDelta() != (e.base != notDelta)) {
+		err = errMalformed
+	}
+	if err == nil {
+		err = z.reset()
+	}
+	if err != nil {
+		_ = z.Close() // the first error matters
+		return nil, err
+	}
+	return z, nil
+}
+
+// inflateAll returns the content of an entry that is not a delta.
+func (p *pack) inflateAll(e *entry) ([]byte, error) {
+	z, err := p.inflate(e)
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	content := make([]byte, e.size)
+	_, err = io.ReadFull(z, content)
+	return content, err
+}
+
+func (p *pack) close() error {
+	p.kept, p.bases = nil, nil
+	if p.closer == nil {
+		return nil
+	}
+	return p.closer.Close()
+}

@@ -1,0 +1,310 @@
+package git
+
+import (
+	"bytes"
+	"compress/zlib"
+	"crypto/sha1"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source/git/gittest"
+)
+
+// makePack returns a pack of a repository whose files are alike, so that git makes chains of deltas, and what git knows
+// of its objects. The files have lines lines.
+func makePack(tb testing.TB, lines int, options ...string) (pack []byte, index []string, r *gittest.Repo) {
+	tb.Helper()
+	r = gittest.New(tb, tb.TempDir(), "r.git")
+	random := rand.New(rand.NewPCG(1, 2))
+	text := make([]string, lines)
+	for i := range text {
+		text[i] = fmt.Sprintf("line %08d\n", random.IntN(100_000_000))
+	}
+	files := gittest.Text(map[string]string{"empty": "", "SKILL.md": gittest.Skill("x", "X.")})
+	for i := range 30 {
+		text[3*i] = fmt.Sprintf("changed %05d\n", i)
+		files[fmt.Sprintf("dir%d/file", i)] = gittest.File{Data: strings.Join(text, "")}
+	}
+	id := r.Commit(files)
+	r.AnnotatedTag("v1.0.0", id)
+	return packOf(tb, r, options...)
+}
+
+// packOf returns a pack of all objects that v1.0.0 has.
+func packOf(tb testing.TB, r *gittest.Repo, options ...string) (pack []byte, index []string, _ *gittest.Repo) {
+	tb.Helper()
+	objects := r.Run("rev-list", "--objects", "--no-object-names", "v1.0.0")
+	data := r.Pipe([]byte(objects+"\n"), append([]string{"pack-objects", "--stdout", "--window=5"}, options...)...)
+	if !strings.HasPrefix(data, "PACK") {
+		tb.Fatalf("not a pack: %.20q", data)
+	}
+	return []byte(data), showIndex(tb, r, []byte(data)), r
+}
+
+// showIndex returns git's own index of a pack: offset and id of each object.
+func showIndex(tb testing.TB, r *gittest.Repo, pack []byte) []string {
+	tb.Helper()
+	id := strings.TrimPrefix(r.Pipe(pack, "index-pack", "--stdin", "--fix-thin"), "pack\t")
+	data, err := os.ReadFile(r.Dir + "/objects/pack/pack-" + id + ".idx")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var lines []string
+	for line := range strings.SplitSeq(r.Pipe(data, "show-index"), "\n") {
+		line, _, _ = strings.Cut(line, " (")
+		lines = append(lines, line)
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// receivePack reads a pack as it comes from a server, in a directory of its own.
+func receivePack(tb testing.TB, data []byte, l limits) (*pack, error) {
+	tb.Helper()
+	p, err := writePack(bytes.NewReader(data), tb.TempDir(), l)
+	if err == nil {
+		tb.Cleanup(func() { _ = p.close() })
+	}
+	return p, err
+}
+
+// checkPack compares a pack with what git knows of it: offsets, ids and contents.
+func checkPack(t *testing.T, p *pack, want []string, r *gittest.Repo) {
+	t.Helper()
+	var got []string
+	for i, e := range p.entries {
+		got = append(got, fmt.Sprintf("%d %s", e.offset, e.id))
+		reader, err := p.stream(int32(i))
+		if err != nil && e.size >= largeObject {
+			t.Fatal(err)
+		}
+		var data []byte
+		if e.size >= largeObject {
+			data, err = io.ReadAll(reader)
+			_ = reader.Close()
+		} else {
+			data, err = p.content(int32(i))
+		}
+		if err != nil || plumbing.ComputeHash(e.kind, data) != e.id || r.Run("cat-file", "-t", e.id.String()) != e.kind.String() {
+			t.Errorf("the content of %s %s is wrong: %v", e.kind, e.id, err)
+		}
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("%d objects, want %d:\n%v\n%v", len(got), len(want), got, want)
+	}
+}
+
+// A pack has the objects that git finds in it, with both kinds of deltas; as it came in, and as it is opened again.
+func TestPack(t *testing.T) {
+	for _, options := range [][]string{{"--delta-base-offset"}, {}, {"--depth=1"}, {"--depth=0"}} {
+		data, want, r := makePack(t, 100, options...)
+		p, err := receivePack(t, data, defaultLimits())
+		if err != nil {
+			t.Fatalf("%v: %v", options, err)
+		}
+		checkPack(t, p, want, r)
+		dir := t.TempDir()
+		if err := p.settle(dir); err != nil {
+			t.Fatal(err)
+		}
+		s, err := openPacks(dir, defaultLimits())
+		if err != nil || len(s) != 1 {
+			t.Fatal(s, err)
+		}
+		checkPack(t, s[0], want, r)
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Large objects are never in memory as a whole: those that are made from deltas, and small ones that are made from large
+// ones, become files.
+func TestPackOfLargeObjects(t *testing.T) {
+	r := gittest.New(t, t.TempDir(), "r.git")
+	random := rand.New(rand.NewPCG(1, 2))
+	var text strings.Builder
+	for text.Len() < 3*largeObject {
+		fmt.Fprintf(&text, "line %08d\n", random.IntN(100_000_000))
+	}
+	large := text.String()
+	files := gittest.Text(map[string]string{
+		"a": large, "b": large + "one more\n", "c": "first\n" + large, "d": large[:largeObject/2], "e": large[:largeObject/2] + "x",
+	})
+	r.AnnotatedTag("v1.0.0", r.Commit(files))
+	for _, options := range [][]string{{"--delta-base-offset"}, {}} {
+		data, want, _ := packOf(t, r, options...)
+		p, err := receivePack(t, data, defaultLimits())
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkPack(t, p, want, r)
+		deltas := 0
+		for _, e := range p.entries {
+			if e.base != notDelta {
+				deltas++
+			}
+		}
+		if deltas < 3 {
+			t.Errorf("git made %d deltas; the test needs some", deltas)
+		}
+		dir := t.TempDir()
+		if err := p.settle(dir); err != nil {
+			t.Fatal(err)
+		}
+		s, err := openPacks(dir, defaultLimits())
+		if err != nil || len(s) != 1 {
+			t.Fatal(s, err)
+		}
+		checkPack(t, s[0], want, r)
+		_ = s.close()
+		l := defaultLimits()
+		l.files = largeObject
+		if _, err := receivePack(t, data, l); diag.CodeOf(err) != diag.Invalid {
+			t.Errorf("more large files than allowed: %v", err)
+		}
+	}
+}
+
+// Chains of deltas longer than what may be in memory are resolved all the same.
+func TestPackWithLittleMemory(t *testing.T) {
+	data, want, r := makePack(t, 2000, "--delta-base-offset")
+	l := defaultLimits()
+	l.chain = 30_000
+	p := &pack{dir: t.TempDir(), name: "x"}
+	f, err := os.Create(p.dir + "/x.pack")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p, err = indexPack(bytes.NewReader(data), f, p.dir, "x", l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.kept = nil
+	checkPack(t, p, want, r)
+}
+
+// What is too large is refused before it is inflated, and what is cut off is no pack.
+func TestPackLimits(t *testing.T) {
+	data, _, _ := makePack(t, 100, "--delta-base-offset")
+	for name, change := range map[string]func(*limits){
+		"objects": func(l *limits) { l.objects = 10 },
+		"object":  func(l *limits) { l.object = 1000 },
+		"total":   func(l *limits) { l.total = 10_000 },
+	} {
+		l := defaultLimits()
+		change(&l)
+		if _, err := receivePack(t, data, l); diag.CodeOf(err) != diag.Invalid {
+			t.Errorf("%s: error %v, want that it is too large", name, err)
+		}
+	}
+	for n := range data {
+		if n%97 != 0 {
+			continue
+		}
+		if _, err := receivePack(t, data[:n], defaultLimits()); err == nil {
+			t.Errorf("a pack cut off at %d of %d bytes has an index", n, len(data))
+		}
+	}
+	if _, err := receivePack(t, append(data, 'x'), defaultLimits()); err == nil {
+		t.Error("a pack with something behind it has an index")
+	}
+}
+
+// memFile is a file in memory.
+type memFile struct{ bytes.Buffer }
+
+func (m *memFile) ReadAt(p []byte, off int64) (int, error) { return bytesAt(m.Bytes()).ReadAt(p, off) }
+
+// Any bytes give an index or an error, within bounds.
+func FuzzIndexPack(f *testing.F) {
+	f.Add(smallPack(false))
+	f.Add(smallPack(true))
+	f.Add([]byte("PACK\x00\x00\x00\x02\x00\x00\x00\x01\x30x\x9c\x03\x00\x00\x00\x00\x01"))
+	small := limits{pack: 1 << 20, objects: 1000, object: 1 << 16, total: 1 << 20, chain: 1 << 12, files: 1 << 16}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := indexPack(bytes.NewReader(signed(data)), &memFile{}, t.TempDir(), "x", small)
+		if err != nil {
+			return
+		}
+		for i, e := range p.entries {
+			content, err := p.content(int32(i))
+			if err != nil || plumbing.ComputeHash(e.kind, content) != e.id {
+				t.Errorf("the content of %s is wrong: %v", e.id, err)
+			}
+		}
+	})
+}
+
+// signed replaces the last bytes of a pack by its checksum.
+func signed(data []byte) []byte {
+	data = data[:max(0, len(data)-sha1.Size)]
+	sum := sha1.Sum(data)
+	return append(data[:len(data):len(data)], sum[:]...)
+}
+
+// smallPack returns a pack of a blob and a chain of two deltas on it, which name their bases by offset or by id.
+func smallPack(byID bool) []byte {
+	b := []byte("PACK\x00\x00\x00\x02\x00\x00\x00\x03")
+	content := []byte("a base of some bytes")
+	start := len(b)
+	b = appendPacked(b, 3, nil, content)
+	for range 2 {
+		// copy 10 bytes from offset 0, insert "xy", copy 8 bytes from offset 10
+		delta := []byte{20, 20, 0x90, 10, 2, 'x', 'y', 0x91, 10, 8}
+		id := plumbing.ComputeHash(plumbing.BlobObject, content)
+		next := len(b)
+		if byID {
+			b = appendPacked(b, 7, id[:], delta)
+		} else {
+			b = appendPacked(b, 6, []byte{byte(next - start)}, delta)
+		}
+		content = slices.Concat(content[:10], []byte("xy"), content[10:18])
+		start = next
+	}
+	sum := sha1.Sum(b)
+	return append(b, sum[:]...)
+}
+
+// appendPacked appends an object of at most 2047 bytes to a pack.
+func appendPacked(b []byte, kind byte, base, content []byte) []byte {
+	b = append(b, 0x80|kind<<4|byte(len(content)&0x0f), byte(len(content)>>4))
+	b = append(b, base...)
+	var z bytes.Buffer
+	w := zlib.NewWriter(&z)
+	_, _ = w.Write(content)
+	_ = w.Close()
+	return append(b, z.Bytes()...)
+}
+
+func TestSmallPack(t *testing.T) {
+	for _, byID := range []bool{false, true} {
+		p, err := receivePack(t, smallPack(byID), defaultLimits())
+		if err != nil {
+			t.Fatalf("by id %v: %v", byID, err)
+		}
+		if _, ok := p.find(plumbing.ComputeHash(plumbing.BlobObject, []byte("a base of xyxysome b"))); !ok {
+			t.Errorf("by id %v: the last object is not there", byID)
+		}
+	}
+}
+
+func BenchmarkIndexPack(b *testing.B) {
+	data, _, _ := makePack(b, 1000, "--delta-base-offset")
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if _, err := indexPack(bytes.NewReader(data), &memFile{}, b.TempDir(), "x", defaultLimits()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package git
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A pack on disk is a file NAME.pack as it was sent, a file NAME.index, without which the pack does not count, and files
+// NAME.OFFSET of large objects. The index is: indexMagic, the pack's size, an entry of entrySize bytes for each object,
+// and the SHA-256 of all that. NAME is the SHA-256 of the ids of the objects, cut short.
+const (
+	packExt    = ".pack"
+	indexExt   = ".index"
+	indexMagic = "skillpm pack 1\n"
+	entrySize  = 20 + 1 + 4 + 8 + 8
+)
+
+// incomingName is the name of a pack that is coming in.
+const incomingName = "incoming"
+
+// writePack writes the pack that r has below dir, which nobody else writes to, with its index.
+func writePack(r io.Reader, dir string, l limits) (*pack, error) {
+	f, err := os.Create(filepath.Join(dir, incomingName+packExt))
+	if err != nil {
+		return nil, err
+	}
+	p, err := indexPack(r, f, dir, incomingName, l)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	p.closer = f
+	return p, nil
+}
+
+// settle moves a pack that has come in to another directory, under its own name, and closes it.
+func (p *pack) settle(dir string) error {
+	if err := p.closer.Close(); err != nil {
+		return err
+	}
+	name := p.ownName()
+	files, err := os.ReadDir(p.dir)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		ext, mine := strings.CutPrefix(file.Name(), p.name+".")
+		if !mine {
+			continue
+		}
+		if err := os.Rename(filepath.Join(p.dir, file.Name()), filepath.Join(dir, name+"."+ext)); err != nil {
+			return err
+		}
+	}
+	p.dir, p.name, p.closer = dir, name, nil
+	return p.writeIndex()
+}
+
+// reopen opens the file of a pack whose directory was moved.
+func (p *pack) reopen(dir string) error {
+	if p.closer != nil {
+		_ = p.closer.Close() // it was only read, or is closed
+	}
+	p.dir = dir
+	f, err := os.Open(filepath.Join(dir, p.name+packExt))
+	if err != nil {
+		return err
+	}
+	p.file, p.closer = f, f
+	return nil
+}
+
+// ownName is the name that a pack of these objects has.
+func (p *pack) ownName() string {
+	sum := sha256.New()
+	for _, i := range p.byID {
+		sum.Write(p.entries[i].id[:])
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:12])
+}
+
+// writeIndex writes the index file, by a rename, so that it is there as a whole or not at all.
+func (p *pack) writeIndex() error {
+	b := make([]byte, 0, len(indexMagic)+8+len(p.entries)*entrySize+sha256.Size)
+	b = binary.BigEndian.AppendUint64(append(b, indexMagic...), uint64(p.size)) //nolint:gosec // not negative
+	for _, e := range p.entries {
+		b = append(b, e.id[:]...)
+		b = append(b, byte(e.kind))                            //nolint:gosec // three bits
+		b = binary.BigEndian.AppendUint32(b, uint32(e.base))   //nolint:gosec // comes back the same
+		b = binary.BigEndian.AppendUint64(b, uint64(e.offset)) //nolint:gosec // not negative
+		b = binary.BigEndian.AppendUint64(b, uint64(e.size))   //nolint:gosec // not negative
+	}
+	sum := sha256.Sum256(b)
+	name := filepath.Join(p.dir, p.name+indexExt)
+	f, err := os.CreateTemp(p.dir, "tmp-")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(b, sum[:]...))
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // the first error matters
+	}
+	return err
+}
+
+// errDamaged says that a file of the cache is not as it was written.
+var errDamaged = errors.New("the cache entry is damaged")
+
+// openPack opens a pack by its index file.
+func openPack(index string, l limits) (*pack, error) {
+	info, err := os.Stat(index)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > int64(l.objects)*entrySize+1024 {
+		return nil, errDamaged
+	}
+	data, err := os.ReadFile(index)
+	if err != nil {
+		return nil, err
+	}
+	p := &pack{name: strings.TrimSuffix(filepath.Base(index), indexExt), left: keptBytes}
+	if err := p.readIndex(data); err != nil {
+		return nil, err
+	}
+	if err := p.reopen(filepath.Dir(index)); err != nil {
+		return nil, err
+	}
+	f, err := os.Stat(filepath.Join(p.dir, p.name+packExt))
+	if err == nil && f.Size() != p.size {
+		err = errDamaged
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	return p, nil
+}
+
+// readIndex reads the content of an index file.
+func (p *pack) readIndex(data []byte) error {
+	body := len(data) - sha256.Size
+	const start = len(indexMagic) + 8
+	if body < start || (body-start)%entrySize != 0 || string(data[:len(indexMagic)]) != indexMagic {
+		return errDamaged
+	}
+	if sum := sha256.Sum256(data[:body]); !bytes.Equal(sum[:], data[body:]) {
+		return errDamaged
+	}
+	p.size = int64(binary.BigEndian.Uint64(data[len(indexMagic):])) //nolint:gosec // it was written from one
+	p.entries = make([]entry, (body-start)/entrySize)
+	for i := range p.entries {
+		b := data[start+i*entrySize:]
+		e := &p.entries[i]
+		copy(e.id[:], b)
+		e.kind = plumbing.ObjectType(b[20])               //nolint:gosec // it was written from one
+		e.base = int32(binary.BigEndian.Uint32(b[21:]))   //nolint:gosec // it was written from one
+		e.offset = int64(binary.BigEndian.Uint64(b[25:])) //nolint:gosec // it was written from one
+		e.size = int64(binary.BigEndian.Uint64(b[33:]))   //nolint:gosec // it was written from one
+	}
+	p.sort()
+	return nil
+}

@@ -1,0 +1,94 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// How often a question is asked again, and how long at most it is waited for that.
+const (
+	retries      = 2
+	maxRetryWait = 30 * time.Second
+)
+
+// clock is the passing of time.
+type clock struct {
+	now   func() time.Time
+	sleep func(ctx context.Context, d time.Duration) error
+	after func(d time.Duration, f func()) timer
+}
+
+// timer is a [time.Timer].
+type timer interface {
+	Reset(d time.Duration) bool
+	Stop() bool
+}
+
+func systemClock() clock {
+	return clock{
+		now: time.Now, //nolint:forbidigo // tests replace it
+		sleep: func(ctx context.Context, d time.Duration) error {
+			select {
+			case <-time.After(d):
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		},
+		after: func(d time.Duration, f func()) timer { return time.AfterFunc(d, f) },
+	}
+}
+
+// backoff returns how long to wait before the next attempt when the server has not said.
+func backoff(attempt int) time.Duration { return 300 * time.Millisecond << (2 * attempt) }
+
+// retryAfter returns how long a server wants to be left alone: seconds, or a date (RFC 9110, section 10.2.3). What makes
+// no sense does not count. ok is false if that is longer than anybody would wait.
+func retryAfter(h http.Header, now time.Time, attempt int) (wait time.Duration, ok bool) {
+	value := strings.TrimSpace(h.Get("Retry-After"))
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
+		if math.IsNaN(seconds) || seconds < 0 {
+			return backoff(attempt), true
+		}
+		if seconds > maxRetryWait.Seconds() {
+			return 0, false
+		}
+		return time.Duration(seconds * float64(time.Second)), true
+	}
+	if date, err := http.ParseTime(value); err == nil {
+		wait = max(date.Sub(now), 0)
+		return wait, wait <= maxRetryWait
+	}
+	return backoff(attempt), true
+}
+
+// isTransient reports whether an error is of a kind that may not happen again: a connection that broke, silence, or a
+// pack that came in damaged.
+func isTransient(err error) bool {
+	var timeout net.Error
+	var damaged errPack
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
+		errors.Is(err, errSilent), errors.As(err, &damaged):
+		return true
+	}
+	return errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// overloaded reports whether a server says that it cannot answer now.
+func overloaded(status int) bool {
+	switch status {
+	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable,
+		http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}

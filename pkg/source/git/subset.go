@@ -1,0 +1,103 @@
+package git
+
+import (
+	"io/fs"
+	"path"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// mostDescribed is how many files are fetched at once to describe a pack. Further ones come one by one, and soon the
+// pack is refused.
+const mostDescribed = 20_000
+
+// fetchDescription fetches the files that say what a pack is, if they were left out: those that [project.Describe]
+// reads, in any directory. A tree that is there many times is looked at once.
+func (t treeFS) fetchDescription() error {
+	if _, whole := t.commit.current(); whole {
+		return nil
+	}
+	var wanted []plumbing.Hash
+	seen := map[plumbing.Hash]bool{t.root: true}
+	for queue := []plumbing.Hash{t.root}; len(queue) > 0 && len(wanted) < mostDescribed; queue = queue[1:] {
+		nodes, err := t.commit.nodes(t.ctx, queue[0])
+		if err != nil {
+			return nil //nolint:nilerr // who reads it will find out, and say where it is
+		}
+		for _, n := range nodes {
+			switch {
+			case n.IsDir() && !seen[n.id] && !skill.SkipDir(n.name):
+				seen[n.id] = true
+				queue = append(queue, n.id)
+			case n.Type().IsRegular() && describes(n.name):
+				wanted = append(wanted, n.id)
+			}
+		}
+	}
+	return t.commit.need(t.ctx, wanted)
+}
+
+func describes(name string) bool {
+	return name == skill.File || name == project.ManifestName || name == project.IgnoreName
+}
+
+// fetchAll fetches all files that were left out.
+func (t treeFS) fetchAll() error {
+	if _, whole := t.commit.current(); whole {
+		return nil
+	}
+	var wanted []plumbing.Hash
+	seen := map[plumbing.Hash]bool{t.root: true}
+	for queue := []plumbing.Hash{t.root}; len(queue) > 0; queue = queue[1:] {
+		nodes, err := t.commit.nodes(t.ctx, queue[0])
+		if err != nil {
+			return err
+		}
+		for _, n := range nodes {
+			switch {
+			case n.IsDir() && !seen[n.id]:
+				seen[n.id] = true
+				queue = append(queue, n.id)
+			case n.Type().IsRegular():
+				wanted = append(wanted, n.id)
+			}
+		}
+	}
+	return t.commit.need(t.ctx, wanted)
+}
+
+// fetchSkills fetches the files of skills, if they were left out.
+func (t treeFS) fetchSkills(content *project.Content, names []string) error {
+	if _, whole := t.commit.current(); whole {
+		return nil
+	}
+	skills, err := content.Select(names)
+	if err != nil {
+		return err
+	}
+	listing := t
+	listing.listing = true
+	var wanted []plumbing.Hash
+	for _, s := range skills {
+		var skip func(string, bool) bool
+		if content.Ignore != nil {
+			skip = func(p string, dir bool) bool { return content.Ignore.Match(path.Join(s.Dir, p), dir) }
+		}
+		err := bundle.Walk(listing, s.Dir, skip, func(f bundle.File) error {
+			if info, ok := f.Info.(fileInfo); ok {
+				wanted = append(wanted, info.id)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil //nolint:nilerr // who sends it will find out, and say where it is
+		}
+	}
+	return t.commit.need(t.ctx, wanted)
+}
+
+var _ fs.FS = treeFS{}
