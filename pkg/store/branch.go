@@ -34,9 +34,7 @@ func (b *branch) enter(dir string, grow bool) (at *folder, name string, err erro
 				level++
 				continue
 			}
-			if err := b.cut(level); err != nil {
-				return at, name, err
-			}
+			b.cut(level)
 			if grow {
 				if err := at.mkdir(name); err != nil && !errors.Is(err, fs.ErrExist) {
 					return at, name, err
@@ -51,26 +49,24 @@ func (b *branch) enter(dir string, grow bool) (at *folder, name string, err erro
 			level++
 		}
 	}
-	return at, "", b.cut(level)
+	b.cut(level)
+	return at, "", nil
 }
 
 // cut goes back until level directories are left.
-func (b *branch) cut(level int) error {
-	var err error
-	for len(b.dirs) > level {
-		last := len(b.dirs) - 1
-		err = errors.Join(err, b.dirs[last].close())
+func (b *branch) cut(level int) {
+	for last := len(b.dirs) - 1; last >= level; last-- {
+		b.dirs[last].close()
 		b.names, b.dirs = b.names[:last], b.dirs[:last]
 	}
-	return err
 }
 
 // close closes all, the root too.
-func (b *branch) close() error {
+func (b *branch) close() {
 	if b.root == nil {
-		return nil
+		return
 	}
-	err := errors.Join(b.cut(0), b.root.close())
+	b.cut(0)
+	b.root.close()
 	b.root = nil
-	return err
 }

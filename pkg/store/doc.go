@@ -3,15 +3,17 @@
 //
 // On disk a store is a directory:
 //
-//	t1/<2 hex>/<62 hex>/inventory   the tree's inventory, whose digest is the directory's name
+//	t1/<2 hex>/<62 hex>/inventory   the tree's inventory, whose digest is the directory's name; its time is the last use
 //	t1/<2 hex>/<62 hex>/tree/…      the files
-//	tmp/…                           what is being written, locked by its writer
+//	tmp/w-<n>, tmp/w-<n>.lock       what is being written or removed, and the lock of the process that does it
 //
 // The rules that the package keeps:
 //
 //   - A tree appears whole, by one rename, or not at all. Any number of processes may write at once.
 //   - Nothing in a store is believed: whatever leaves it is hashed on the way out, and a tree that is found damaged is
 //     moved aside, so that it is fetched again. So no write has to be forced to the disk.
-//   - Files are created below an [os.Root], never over another file, and never as a link; no link is followed out.
+//   - Files are created by single names in directories that are open, never over another file; no link is followed.
 //   - Reading needs no write access.
+//   - A tree leaves the store whole, by one rename: whoever reads it meanwhile gets all of it or an error, never a part.
+//   - An error of the disk names the file and says what to do.
 package store

@@ -13,7 +13,8 @@ func explain(err error) error {
 	if err == nil || diag.HintOf(err) != "" {
 		return err
 	}
-	code, hint := diag.Internal, ""
+	var hint string
+	code := diag.Internal
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		hint = "make room on the file system of that path, as with: skillpm cache gc"

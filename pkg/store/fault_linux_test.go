@@ -3,6 +3,7 @@ package store_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -237,7 +238,7 @@ func TestFewFiles(t *testing.T) {
 	var trees []bundle.Tree
 	for n := range 12 {
 		deep["SKILL.md"] = fmt.Append(nil, n)
-		trees = append(trees, bundle.MapTree(fmt.Sprint("s", n), cloneOf(deep), nil))
+		trees = append(trees, bundle.MapTree(fmt.Sprint("s", n), maps.Clone(deep), nil))
 	}
 	limit(uint64(20 + 40*runtime.GOMAXPROCS(0)))
 	if err := write(s, trees...); err != nil {
@@ -276,14 +277,6 @@ func TestFewFiles(t *testing.T) {
 	if err := s.Verify(trees[0].Inventory.Digest()); err != nil {
 		t.Errorf("the store was blamed: %v", err)
 	}
-}
-
-func cloneOf(m map[string][]byte) map[string][]byte {
-	c := make(map[string][]byte, len(m))
-	for k, v := range m {
-		c[k] = v
-	}
-	return c
 }
 
 // TestForbidden has somebody use a store who may not read or write all of it.

@@ -54,10 +54,13 @@ func (f *folder) mode(name string) (fs.FileMode, error) {
 	return info.Mode(), nil
 }
 
-func (f *folder) close() error { return f.root.Close() }
+func (f *folder) close() { f.root.Close() }
 
 // file is an open file.
 type file struct{ *os.File }
+
+// drop closes a file that was read.
+func (f file) drop() { f.Close() }
 
 // look returns what the system knows of the file.
 func (f file) look() (facts, error) {

@@ -71,8 +71,9 @@ func (s *Store) project(ctx context.Context, entry *folder, dst string, inv bund
 	p := &projection{store: s, buf: *buf, sum: sha256.New(), link: link}
 	defer func() {
 		s.buffers.Put(buf)
-		err = errors.Join(explain(err), p.from.close(), p.to.close())
-		if err != nil {
+		p.from.close()
+		p.to.close()
+		if err = explain(err); err != nil {
 			err = errors.Join(err, os.RemoveAll(dst))
 		}
 	}()
@@ -134,7 +135,7 @@ func (p *projection) file(e *bundle.Entry) error {
 	if err != nil {
 		return damage(err, from, name, fs.FileMode.IsRegular)
 	}
-	defer src.Close()
+	defer src.drop()
 	if p.link {
 		linked, err := p.linkFile(e, src, from, to, name)
 		if linked || err != nil {
@@ -143,7 +144,7 @@ func (p *projection) file(e *bundle.Entry) error {
 		if src, err = from.open(name); err != nil {
 			return damage(err, from, name, fs.FileMode.IsRegular)
 		}
-		defer src.Close()
+		defer src.drop()
 	}
 	dst, err := to.create(name, modeOf(e))
 	if err != nil {

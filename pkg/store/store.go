@@ -95,7 +95,7 @@ func readInventory(dir *folder, digest string) (inv bundle.Inventory, used time.
 	if err != nil {
 		return nil, used, explain(damage(err, dir, inventoryName, fs.FileMode.IsRegular))
 	}
-	defer f.Close()
+	defer f.drop()
 	known, err := f.look()
 	if err != nil {
 		return nil, used, explain(err)

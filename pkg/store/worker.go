@@ -89,9 +89,7 @@ func (k *worker) run() {
 			k.writer.buffers.Put(j.buffer)
 		}
 	}
-	if err := k.leave(); err != nil {
-		k.fail(err)
-	}
+	k.leave()
 	for _, s := range k.writer.skills {
 		if s.worker != k || k.failure() != nil {
 			continue
@@ -171,9 +169,7 @@ type onlyWriter struct{ io.Writer }
 // enter returns the directory dir of a skill's tree, and makes it if it is new.
 func (k *worker) enter(s *staged, dir string) (*folder, error) {
 	if k.skill != s {
-		if err := k.leave(); err != nil {
-			return nil, err
-		}
+		k.leave()
 		if err := k.open(s); err != nil {
 			return nil, err
 		}
@@ -208,7 +204,7 @@ func (k *worker) open(s *staged) error {
 	return nil
 }
 
-func (k *worker) leave() error {
+func (k *worker) leave() {
 	k.skill = nil
-	return k.tree.close()
+	k.tree.close()
 }

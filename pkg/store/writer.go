@@ -226,7 +226,8 @@ func (w *Writer) Close() error {
 		return nil
 	}
 	_ = w.end() // its errors are Commit's business
-	err := errors.Join(w.root.close(), w.scratch.close())
+	w.root.close()
+	err := w.scratch.close()
 	w.scratch = nil
 	return err
 }
