@@ -125,16 +125,18 @@ func (w *web) received(at string, resp *http.Response, data []byte, kept cached)
 	return data, nil
 }
 
+// codedError is an error that says by itself what kind of error it is.
+type codedError interface {
+	error
+	Code() diag.Code
+}
+
 // failed gives a transport's error its code and leaves the URL out of it.
 func (w *web) failed(err error) error {
 	if ended := oci.EndOfContext(err); ended != nil {
 		return ended
 	}
-	var coded interface {
-		error
-		Code() diag.Code
-	}
-	if errors.As(err, &coded) {
+	if coded, ok := errors.AsType[codedError](err); ok {
 		return coded
 	}
 	if u, ok := errors.AsType[*url.Error](err); ok {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -56,12 +57,11 @@ func (c *Client) remoteError(host string, err error) error {
 	if ended := EndOfContext(err); ended != nil {
 		return ended
 	}
-	var coded codedError
-	if errors.As(err, &coded) {
+	if coded, ok := errors.AsType[codedError](err); ok {
 		return coded // without the URL that net/http puts in front
 	}
 	if resp, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
-		return c.responseError(host, resp)
+		return c.responseError(host, host, resp)
 	}
 	if errors.Is(err, errdef.ErrNotFound) {
 		return diag.Errorf(diag.NotFound, "%s has no such pack or version", host)
@@ -109,13 +109,16 @@ func noTag(where, tag string, tags []string) error {
 	return err.WithHint("it has %s", strings.Join(shown, ", "))
 }
 
-// cause returns the text of err without the URL that net/http puts in front, escaped.
+// cause returns the text of err without the URL that net/http puts in front and without the queries of others, escaped.
 func cause(err error) string {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
-	return clean(err.Error())
+	return clean(queries.ReplaceAllString(err.Error(), "$1"))
 }
+
+// queries are those of URLs in a text, which may be signed.
+var queries = regexp.MustCompile(`(https?://[^\s"?]*)\?[^\s"]*`)
 
 // refuser says which server refuses to give what a registry was asked for, and what can be done about it.
 func (c *Client) refuser(host, answered string) (who, hint string) {
@@ -137,7 +140,8 @@ func (c *Client) refuser(host, answered string) (who, hint string) {
 		fmt.Sprintf("the credentials for %s are not sent to %s: ask those who run %s", host, answered, host)
 }
 
-func (c *Client) responseError(host string, resp *errcode.ErrorResponse) error {
+// responseError puts a registry's answer about something of its into words.
+func (c *Client) responseError(what, host string, resp *errcode.ErrorResponse) error {
 	words := []string{strconv.Itoa(resp.StatusCode) + " " + http.StatusText(resp.StatusCode)}
 	for _, e := range resp.Errors[:min(3, len(resp.Errors))] {
 		words = append(words, clean(e.Code+": "+e.Message))
@@ -148,9 +152,9 @@ func (c *Client) responseError(host string, resp *errcode.ErrorResponse) error {
 		who, hint := c.refuser(host, resp.URL.Host)
 		return diag.Errorf(diag.Denied, "%s refuses: %s", who, text).WithHint("%s", hint)
 	case http.StatusNotFound:
-		return diag.Errorf(diag.NotFound, "%s has no such pack or version: %s", host, text)
+		return diag.Errorf(diag.NotFound, "%s has no such pack or version: %s", what, text)
 	}
-	return diag.Errorf(diag.Remote, "%s answers %s", host, text)
+	return diag.Errorf(diag.Remote, "%s answers %s", what, text)
 }
 
 // clean makes a server's words fit for a terminal: one line, printable, not long.

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
@@ -51,6 +53,18 @@ func TestHostileManifests(t *testing.T) {
 			m.MediaType = indexType
 			return m
 		}, diag.Invalid, "calls itself"},
+		{"a Docker manifest", "application/vnd.docker.distribution.manifest.v2+json", func(l ocispec.Descriptor) any {
+			m := manifestOf("", l)
+			m.MediaType = "application/vnd.docker.distribution.manifest.v2+json"
+			return m
+		}, diag.Invalid, "not an OCI manifest"},
+		{"schema 1, signed", "application/vnd.docker.distribution.manifest.v1+prettyjws", func(ocispec.Descriptor) any {
+			return []byte(`{"schemaVersion":1,"name":"x/y","tag":"1.0.0","fsLayers":[{"blobSum":"sha256:` + strings.Repeat("0", 64) + `"}],"signatures":[{}]}`)
+		}, diag.Invalid, "schema version 1"},
+		{"schema 1 that says 2", manifestType, func(ocispec.Descriptor) any {
+			return []byte(`{"schemaVersion":2,"mediaType":"` + manifestType + `","fsLayers":[]}`)
+		}, diag.Invalid, "schema version"},
+		{"another type than the registry says", indexType, func(l ocispec.Descriptor) any { return manifestOf(oci.MediaTypePack, l) }, diag.Invalid, "calls itself"},
 		{"manifest and index in one", manifestType, func(l ocispec.Descriptor) any {
 			return map[string]any{"schemaVersion": 2, "mediaType": manifestType, "layers": []any{l}, "manifests": []any{l}}
 		}, diag.Invalid, "not an OCI manifest"},
@@ -66,6 +80,40 @@ func TestHostileManifests(t *testing.T) {
 			}
 			return m
 		}, diag.Invalid, "100 layers"},
+		{"a layer of a terabyte", manifestType, func(l ocispec.Descriptor) any {
+			l.Size = 1 << 40
+			return manifestOf(oci.MediaTypePack, l)
+		}, diag.Invalid, "more than"},
+		{"a negative size", manifestType, func(l ocispec.Descriptor) any {
+			l.Size = -1
+			return manifestOf(oci.MediaTypePack, l)
+		}, diag.Invalid, "size -1"},
+		{"another digest algorithm", manifestType, func(l ocispec.Descriptor) any {
+			l.Digest = digest.Digest("sha512:" + strings.Repeat("0", 128))
+			return manifestOf(oci.MediaTypePack, l)
+		}, diag.Invalid, "not sha256:"},
+		{"an unknown digest algorithm", manifestType, func(l ocispec.Descriptor) any {
+			l.Digest = "md5+crc:x"
+			return manifestOf(oci.MediaTypePack, l)
+		}, diag.Invalid, "not sha256:"},
+		{"a digest that is a path", manifestType, func(l ocispec.Descriptor) any {
+			l.Digest = "sha256:../../../../v2/other/blobs/x"
+			return manifestOf(oci.MediaTypePack, l)
+		}, diag.Invalid, "not sha256:"},
+		{"a config with a digest of its own", manifestType, func(l ocispec.Descriptor) any {
+			m := manifestOf(oci.MediaTypePack, l)
+			m.Config.Digest = digest.Digest("sha1:" + strings.Repeat("0", 40))
+			return m
+		}, diag.Invalid, "not sha256:"},
+		{"foreign urls of the config", manifestType, func(l ocispec.Descriptor) any {
+			m := manifestOf(oci.MediaTypePack, l)
+			m.Config.URLs = []string{"https://evil.example/config"}
+			return m
+		}, diag.Denied, "fetched from elsewhere"},
+		{"foreign urls in an index", indexType, func(l ocispec.Descriptor) any {
+			l.MediaType, l.URLs = manifestType, []string{"https://evil.example/manifest"}
+			return index(l)
+		}, diag.Denied, "fetched from elsewhere"},
 		{"foreign urls", manifestType, func(l ocispec.Descriptor) any {
 			l.URLs = []string{"https://evil.example/layer"}
 			return manifestOf(oci.MediaTypePack, l)
@@ -109,6 +157,14 @@ func TestHostileManifests(t *testing.T) {
 			l.MediaType = manifestType
 			return index(l, l)
 		}, diag.Invalid, "index of 2 artifacts"},
+		{"an index that holds itself", indexType, func(l ocispec.Descriptor) any {
+			l.MediaType = manifestType // so it says; whatever is asked for, serveManifest answers this index
+			return index(l)
+		}, diag.Integrity, "does not match"},
+		{"more manifests than anybody has", indexType, func(l ocispec.Descriptor) any {
+			l.MediaType = manifestType
+			return index(slices.Repeat([]ocispec.Descriptor{l}, 10_001)...)
+		}, diag.Invalid, "10001 manifests"},
 		{"an index in an index", indexType, func(l ocispec.Descriptor) any {
 			l.MediaType = indexType
 			return index(l)
@@ -327,6 +383,71 @@ func TestHostileAnswers(t *testing.T) {
 			}
 			return false
 		}, diag.Remote, "1000 pages"},
+		{"a list of tags as large as a disk", func(w http.ResponseWriter, r *http.Request) bool {
+			if !strings.HasSuffix(r.URL.Path, "/tags/list") {
+				return false
+			}
+			_, _ = w.Write([]byte(`{"tags":["`))
+			for r.Context().Err() == nil {
+				if _, err := w.Write(bytes.Repeat([]byte(`1.0.0","`), 1<<16)); err != nil {
+					break
+				}
+			}
+			return true
+		}, diag.Remote, "tags is not JSON of at most"},
+		{"a list of tags in HTML", func(w http.ResponseWriter, r *http.Request) bool {
+			if strings.HasSuffix(r.URL.Path, "/tags/list") {
+				_, _ = w.Write([]byte("<html>"))
+				return true
+			}
+			return false
+		}, diag.Remote, "tags is not JSON"},
+		{"a Link to the next tags that is none", func(w http.ResponseWriter, r *http.Request) bool {
+			if strings.HasSuffix(r.URL.Path, "/tags/list") {
+				w.Header().Set("Link", `</v2/acme/deploy/tags/list; rel="next"`)
+				_, _ = w.Write([]byte(`{"tags":["1.0.0"]}`))
+				return true
+			}
+			return false
+		}, diag.Remote, "malformed"},
+		{"a manifest without end", func(w http.ResponseWriter, r *http.Request) bool {
+			if isManifest(r) {
+				w.Header().Set("Content-Type", ocispec.MediaTypeImageManifest)
+				for r.Context().Err() == nil {
+					if _, err := w.Write(bytes.Repeat([]byte(" "), 1<<16)); err != nil {
+						break
+					}
+				}
+			}
+			return isManifest(r)
+		}, diag.Invalid, "larger than 4194304 bytes"},
+		{"a manifest of no digest", func(w http.ResponseWriter, r *http.Request) bool {
+			if isManifest(r) {
+				w.Header().Set("Content-Type", ocispec.MediaTypeImageManifest)
+				w.Header().Set("Docker-Content-Digest", "none")
+				_, _ = w.Write([]byte("{}"))
+			}
+			return isManifest(r)
+		}, diag.Invalid, `digest "none"`},
+		{"tokens for ever", func(w http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path == "/token" {
+				_, _ = w.Write([]byte(`{"token":"another"}`))
+				return true
+			}
+			w.Header().Set("WWW-Authenticate", `Bearer realm="http://`+r.Host+`/token"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return true
+		}, diag.Denied, "401"},
+		{"a token as large as a disk", func(w http.ResponseWriter, r *http.Request) bool {
+			for r.URL.Path == "/token" {
+				if _, err := w.Write(bytes.Repeat([]byte(" "), 1<<16)); err != nil {
+					return true
+				}
+			}
+			w.Header().Set("WWW-Authenticate", `Bearer realm="http://`+r.Host+`/token"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return true
+		}, diag.Remote, "127.0.0.1"},
 		{"tags on another host", func(w http.ResponseWriter, r *http.Request) bool {
 			if strings.HasSuffix(r.URL.Path, "/tags/list") {
 				w.Header().Set("Link", `<http://evil.example/v2/tags/list>; rel="next"`)

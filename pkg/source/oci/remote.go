@@ -13,6 +13,7 @@ import (
 	"oras.land/oras-go/v2/errdef"
 	"oras.land/oras-go/v2/registry/remote"
 	"oras.land/oras-go/v2/registry/remote/auth"
+	"oras.land/oras-go/v2/registry/remote/errcode"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -71,23 +72,10 @@ func (r *repository) tags(ctx context.Context) ([]string, error) {
 }
 
 func (r *repository) tagPage(ctx context.Context, at *url.URL) ([]string, *url.URL, error) {
-	var link string
-	data, err := ReadWhole(ctx, r.tries, maxManifest, func() (io.ReadCloser, error) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
-		if err != nil {
-			return nil, err
-		}
-		resp, err := r.repo.Client.Do(req)
-		if err != nil {
-			return nil, err
-		}
-		if resp.StatusCode != http.StatusOK {
-			defer resp.Body.Close()
-			return nil, r.statusError(resp)
-		}
-		link = resp.Header.Get("Link")
-		return resp.Body, nil
-	})
+	head, data, err := r.get(ctx, at, "application/json")
+	if errors.Is(err, errdef.ErrNotFound) {
+		return nil, nil, diag.Errorf(diag.NotFound, "there is no repository %s", r.name)
+	}
 	if err != nil {
 		return nil, nil, r.client.remoteError(r.host, err)
 	}
@@ -97,19 +85,49 @@ func (r *repository) tagPage(ctx context.Context, at *url.URL) ([]string, *url.U
 	if len(data) > maxManifest || json.Unmarshal(data, &page) != nil {
 		return nil, nil, diag.Errorf(diag.Remote, "%s: the list of tags is not JSON of at most %d bytes", r.name, maxManifest)
 	}
-	next, err := nextPage(link, at)
+	next, err := nextPage(head.Get("Link"), at)
 	return page.Tags, next, err
 }
 
+// manifestTypes is what is accepted as a manifest.
+const manifestTypes = ocispec.MediaTypeImageManifest + ", " + ocispec.MediaTypeImageIndex
+
+// get reads a short answer: its head, and at most maxManifest+1 bytes. That there is none is errdef.ErrNotFound.
+func (r *repository) get(ctx context.Context, at *url.URL, accept string) (head http.Header, data []byte, err error) {
+	data, err = ReadWhole(ctx, r.tries, maxManifest, func() (io.ReadCloser, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
+		if err != nil {
+			return nil, diag.Errorf(diag.Internal, "%w", err)
+		}
+		req.Header.Set("Accept", accept)
+		resp, err := r.repo.Client.Do(req)
+		if err != nil {
+			return nil, err
+		}
+		if resp.StatusCode != http.StatusOK {
+			defer resp.Body.Close()
+			return nil, r.statusError(resp)
+		}
+		head = resp.Header
+		return resp.Body, nil
+	})
+	return head, data, err
+}
+
+// statusError says what a registry answers instead of what it was asked for.
 func (r *repository) statusError(resp *http.Response) error {
-	switch resp.StatusCode {
-	case http.StatusNotFound:
-		return diag.Errorf(diag.NotFound, "there is no repository %s", r.name)
-	case http.StatusUnauthorized, http.StatusForbidden:
-		who, hint := r.client.refuser(r.host, resp.Request.URL.Host)
-		return diag.Errorf(diag.Denied, "%s refuses %s: %s", who, r.name, clean(resp.Status)).WithHint("%s", hint)
+	if resp.StatusCode == http.StatusNotFound {
+		return errdef.ErrNotFound
 	}
-	return diag.Errorf(diag.Remote, "%s answers %s", r.name, clean(resp.Status))
+	const most = 8 << 10
+	said := &errcode.ErrorResponse{Method: resp.Request.Method, URL: resp.Request.URL, StatusCode: resp.StatusCode}
+	var body struct {
+		Errors errcode.Errors `json:"errors"`
+	}
+	if json.NewDecoder(io.LimitReader(resp.Body, most)).Decode(&body) == nil {
+		said.Errors = body.Errors
+	}
+	return r.client.responseError(r.name, r.host, said)
 }
 
 // nextPage reads the Link header of the distribution specification; the next page is on the same server.
@@ -129,27 +147,32 @@ func nextPage(link string, at *url.URL) (*url.URL, error) {
 	return next, nil
 }
 
+// document asks for a manifest as oras-go's Manifests().FetchReference does, which cannot ask again where an answer breaks,
+// says of a wrong digest only that the response is invalid, and reads what has no digest in its head before anybody watches.
 func (r *repository) document(ctx context.Context, ref string) (document, error) {
-	var desc ocispec.Descriptor
-	raw, err := ReadWhole(ctx, r.tries, maxManifest, func() (body io.ReadCloser, err error) {
-		desc, body, err = r.repo.Manifests().FetchReference(ctx, ref)
-		return body, err
-	})
-	switch {
-	case err != nil:
+	ctx = auth.AppendRepositoryScope(ctx, r.repo.Reference, auth.ActionPull)
+	head, raw, err := r.get(ctx, r.url("manifests/"+ref), manifestTypes)
+	if err != nil {
 		return document{}, r.missing(ctx, ref, err)
-	case len(raw) > maxManifest:
-		return document{}, diag.Errorf(diag.Invalid, "%s: the manifest is larger than %d bytes", r.name, maxManifest)
-	case !isDigest(string(desc.Digest)):
-		return document{}, diag.Errorf(diag.Invalid, "%s: digest %q is not sha256: and 64 hex digits", r.name, desc.Digest)
-	case digestOf(raw) != desc.Digest:
-		return document{}, &bundle.MismatchError{What: "manifest " + ref + " of " + r.name, Want: string(desc.Digest), Got: string(digestOf(raw))}
 	}
-	if err := r.notPage(desc.MediaType); err != nil {
+	if err := r.notPage(head.Get("Content-Type")); err != nil {
 		return document{}, err
 	}
-	desc.Size = int64(len(raw))
-	return document{desc: desc, raw: raw}, nil
+	if len(raw) > maxManifest {
+		return document{}, diag.Errorf(diag.Invalid, "%s: the manifest is larger than %d bytes", r.name, maxManifest)
+	}
+	got := digestOf(raw)
+	for _, want := range []string{ref, head.Get("Docker-Content-Digest")} {
+		switch {
+		case want == string(got), want == "", want == ref && !isDigest(ref):
+		case !isDigest(want):
+			return document{}, diag.Errorf(diag.Invalid, "%s: digest %q is not sha256: and 64 hex digits", r.name, clean(want))
+		default:
+			return document{}, &bundle.MismatchError{What: "manifest " + ref + " of " + r.name, Want: want, Got: string(got)}
+		}
+	}
+	mediaType, _, _ := strings.Cut(head.Get("Content-Type"), ";")
+	return document{desc: ocispec.Descriptor{MediaType: strings.TrimSpace(mediaType), Digest: got, Size: int64(len(raw))}, raw: raw}, nil
 }
 
 // missing names what was asked for when it does not exist, and what there is instead.
