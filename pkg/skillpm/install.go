@@ -156,9 +156,11 @@ func (w *work) install(ctx context.Context, o InstallOptions, t *target) (*Insta
 	if o.DryRun || c.Empty() && !c.Restated() {
 		return report, nil
 	}
+	told := len(t.Warnings)
 	if err := w.provider.FetchMissing(ctx, t.manifest, t.Solution, maps.Values(c.Place)); err != nil {
 		return nil, err
 	}
+	report.Warnings = append(report.Warnings, t.Warnings[told:]...)
 	if err := w.Apply(ctx, c, l, t.goal(), options); err != nil {
 		return nil, err
 	}

@@ -28,9 +28,15 @@ func (w *Workspace) StageDocuments(c *Change, g Goal) {
 	c.stageFile(w.Rel(w.Scope.Lock()), w.lockBytes, g.Lock.Encode())
 }
 
-// CheckFrozen reports a goal whose lock is not, byte for byte, the one that is there.
+// sameText reports whether two files say the same: git may write them with other line endings.
+func sameText(a, b []byte) bool {
+	unix := func(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }
+	return bytes.Equal(unix(a), unix(b))
+}
+
+// CheckFrozen reports a goal whose lock is not, but for line endings, the one that is there.
 func (w *Workspace) CheckFrozen(g Goal) error {
-	if bytes.Equal(g.Lock.Encode(), w.lockBytes) {
+	if sameText(g.Lock.Encode(), w.lockBytes) {
 		return nil
 	}
 	return diag.Errorf(diag.Conflict, "skillpm.lock does not agree with skillpm.yaml").
