@@ -2,6 +2,7 @@ package skillpm
 
 import (
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -42,4 +43,13 @@ func (c *Client) InstalledNames(scopeKind string) (packs, skills []string) {
 	}
 	slices.Sort(skills)
 	return packs, slices.Compact(skills)
+}
+
+// LinkedNames returns the packs that are linked in a scope, nothing where nothing can be read.
+func (c *Client) LinkedNames(scopeKind string) []string {
+	w, err := c.machine.Open(scopeKind, false)
+	if err != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(w.Linked()))
 }

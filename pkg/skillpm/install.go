@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
@@ -126,6 +127,17 @@ func (t *target) goal() workspace.Goal {
 	return workspace.Goal{Manifest: t.manifest, Lock: t.Lock, Places: t.Places}
 }
 
+// frozenLinks refuses linked packs where exactly what is locked was asked for.
+func frozenLinks(o InstallOptions, l *workspace.Layout) error {
+	for id, p := range l.Linked {
+		if o.Frozen {
+			return diag.Errorf(diag.Conflict, "%s is linked to %s, which is not what skillpm.lock says", id, p.Dir).
+				WithHint("skillpm unlink %s", id)
+		}
+	}
+	return nil
+}
+
 // install brings the scope to its target.
 func (w *work) install(ctx context.Context, o InstallOptions, t *target) (*InstallReport, error) {
 	dirs, warnings, err := w.AgentDirs(o.Agents)
@@ -137,6 +149,9 @@ func (w *work) install(ctx context.Context, o InstallOptions, t *target) (*Insta
 		return nil, err
 	}
 	t.Lock.Names = l.Names
+	if err := frozenLinks(o, l); err != nil {
+		return nil, err
+	}
 	options := workspace.CompareOptions{Hash: o.Frozen || o.Force, Force: o.Force}
 	c, err := w.Compare(l, options)
 	if err != nil {
@@ -151,7 +166,7 @@ func (w *work) install(ctx context.Context, o InstallOptions, t *target) (*Insta
 		return nil, err
 	}
 	report := w.report(t, l, c)
-	report.Warnings = append(append(report.Warnings, t.Warnings...), warnings...)
+	report.Warnings = slices.Concat(report.Warnings, t.Warnings, warnings, l.Warnings)
 	report.Changed, report.DryRun, report.Recorded = !c.Empty(), o.DryRun, c.Recorded()
 	if o.DryRun || c.Empty() && !c.Restated() {
 		return report, nil

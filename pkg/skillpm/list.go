@@ -33,8 +33,8 @@ func (c *Client) List(_ context.Context, scopeKind string) (*ListReport, error) 
 		return nil, err
 	}
 	r := &ListReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Packs: []PackReport{}, Conflicts: []NameConflict{}}
-	for _, id := range w.Lock.IDs() {
-		r.Packs = append(r.Packs, packReport(w, w.Manifest, id, w.Lock.Packs[id], l))
+	for _, id := range slices.SortedFunc(maps.Keys(l.Packs), source.ID.Compare) {
+		r.Packs = append(r.Packs, packReport(w, w.Manifest, id, l.Packs[id], l))
 	}
 	for _, c := range l.Conflicts {
 		r.Conflicts = append(r.Conflicts, nameConflict(c))
@@ -144,7 +144,7 @@ func (c *Client) skillInfo(name, skill, pack string, exact bool, scopeKind strin
 }
 
 func installedSkill(w *workspace.Workspace, l *workspace.Layout, n project.Named) InstalledSkill {
-	entry := w.Lock.Packs[n.Pack]
+	entry := l.Packs[n.Pack]
 	report := packReport(w, w.Manifest, n.Pack, entry, l)
 	i := slices.IndexFunc(report.Skills, func(s SkillReport) bool { return s.Name == n.Skill })
 	return InstalledSkill{

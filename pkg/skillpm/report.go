@@ -19,6 +19,7 @@ const (
 	ActionRestored  = "restored" // as locked, and not or not wholly there before
 	ActionRenamed   = "renamed"  // its skills have other names than before, nothing else
 	ActionRemoved   = "removed"
+	ActionLinked    = "linked" // to the directory that it is worked on in
 	ActionUnchanged = "unchanged"
 )
 
@@ -46,6 +47,7 @@ type PackReport struct {
 	Resolved  string        `json:"resolved,omitempty"`
 	Integrity string        `json:"integrity"`
 	Skills    []SkillReport `json:"skills"`
+	Linked    string        `json:"linked,omitempty"`  // the directory that it is linked to
 	Dropped   []string      `json:"dropped,omitempty"` // skills that were installed before and are no longer
 }
 
@@ -69,10 +71,10 @@ type NameConflict struct {
 // report describes a target in comparison to the lock that is there.
 func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change) *InstallReport {
 	r := &InstallReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Packs: []PackReport{}, Conflicts: []NameConflict{}, Warnings: []string{}}
-	ids := maps.Clone(t.Lock.Packs)
+	ids := maps.Clone(l.Packs)
 	maps.Copy(ids, w.Lock.Packs)
 	for _, id := range slices.SortedFunc(maps.Keys(ids), source.ID.Compare) {
-		now, have := t.Lock.Packs[id]
+		now, have := l.Packs[id]
 		was, had := w.Lock.Packs[id]
 		if !have {
 			r.Packs = append(r.Packs, PackReport{Pack: id.String(), Version: was.Version, Action: ActionRemoved, Source: was.Source, Skills: []SkillReport{}})
@@ -80,6 +82,8 @@ func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change) *Inst
 		}
 		p := packReport(w.Workspace, t.manifest, id, now, l)
 		switch {
+		case p.Linked != "":
+			p.Action = w.actionLinked(id, now, c)
 		case !had:
 			p.Action = ActionInstalled
 		case was.Integrity != now.Integrity || was.Version != now.Version:
@@ -102,6 +106,16 @@ func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change) *Inst
 		r.Conflicts = append(r.Conflicts, nameConflict(c))
 	}
 	return r
+}
+
+// actionLinked says whether the change links a pack or leaves it as it is.
+func (w *work) actionLinked(id source.ID, p *project.LockedPack, c *workspace.Change) string {
+	for name := range p.Skills {
+		if c.Links(w.Rel(w.Scope.PluginSkill(id, name))) {
+			return ActionLinked
+		}
+	}
+	return ActionUnchanged
 }
 
 // skillsOf returns the skills of a locked pack, none if it is not locked.
@@ -152,6 +166,9 @@ func packReport(w *workspace.Workspace, m *project.Manifest, id source.ID, p *pr
 	r := PackReport{
 		Pack: id.String(), Version: p.Version, Direct: direct, Source: p.Source, Resolved: p.Resolved, Integrity: p.Integrity,
 		Skills: []SkillReport{},
+	}
+	if linked := l.Linked[id]; linked != nil {
+		r.Linked = linked.Dir
 	}
 	for _, n := range l.Named {
 		if n.Pack != id {

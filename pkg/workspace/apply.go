@@ -44,7 +44,7 @@ func (w *Workspace) Apply(ctx context.Context, c *Change, l *Layout, g Goal, o C
 		return err
 	}
 	maps.Copy(next.Links, l.links)
-	next.Places = w.placesAfter(g)
+	next.Places, next.Linked = w.placesAfter(g), w.state.Linked
 	if err := w.stageRest(tx, c, next); err != nil {
 		return err
 	}

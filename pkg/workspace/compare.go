@@ -189,7 +189,7 @@ func (w *Workspace) asRecorded(at string) bool { return w.glanced().trees[at] }
 // ownTrees returns the directories that are skillpm's: those that the state has, and where there is no state those of the
 // lock, of which nothing but the digest is known.
 func (w *Workspace) ownTrees() map[string]treeState {
-	if len(w.state.Trees) > 0 {
+	if w.state.found {
 		return w.state.Trees
 	}
 	if w.lockTrees == nil {
@@ -206,7 +206,7 @@ func (w *Workspace) ownTrees() map[string]treeState {
 // ownLinks returns the links that are skillpm's: those that the state has, and where there is no state those in agents'
 // directories that lead to what skillpm installs.
 func (w *Workspace) ownLinks(dirs []AgentDir) map[string]string {
-	if len(w.state.Links) > 0 {
+	if w.state.found {
 		return w.state.Links
 	}
 	links := map[string]string{}

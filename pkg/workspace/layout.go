@@ -21,6 +21,9 @@ type Layout struct {
 	Names     map[string]project.LockedName
 	Conflicts []project.Conflict
 	Dirs      []AgentDir
+	Packs     map[source.ID]*project.LockedPack // what is in force: those of the lock, and those that are linked
+	Linked    map[source.ID]*LinkedPack
+	Warnings  []string
 	trees     map[string]Tree
 	links     map[string]string // path -> relative target
 }
@@ -37,19 +40,33 @@ const linkModeCopy = "copy"
 
 // NewLayout works out what the scope should hold.
 func (w *Workspace) NewLayout(m *project.Manifest, lock *project.Lock, dirs []AgentDir) (*Layout, error) {
-	l := &Layout{Dirs: dirs, trees: map[string]Tree{}, links: map[string]string{}}
+	l := &Layout{Dirs: dirs, Linked: map[source.ID]*LinkedPack{}, trees: map[string]Tree{}, links: map[string]string{}}
 	var err error
 	taken := func(name string) bool { return w.handWritten(dirs, name) }
 	l.Named, l.Names, l.Conflicts, err = project.Names(project.Claims(m, lock), aliasesOf(m, lock), w.Lock.Names, taken)
 	if err != nil {
 		return nil, err
 	}
+	if m, lock = w.link(l, m, lock); len(l.Linked) > 0 { // what is committed knows nothing of them
+		l.Named, _, l.Conflicts, err = project.Names(project.Claims(m, lock), aliasesOf(m, lock), w.Lock.Names, taken)
+		if err != nil {
+			return nil, err
+		}
+	}
+	l.Packs = lock.Packs
 	for id, p := range lock.Packs {
 		for name, digest := range p.Skills {
+			if l.Linked[id] != nil {
+				continue
+			}
 			l.trees[w.Rel(w.Scope.PluginSkill(id, name))] = Tree{Pack: id, Skill: name, Digest: digest}
 		}
 	}
 	for _, n := range l.Named {
+		if p := l.Linked[n.Pack]; p != nil {
+			w.placeLinked(l, p, n)
+			continue
+		}
 		w.placeNamed(l, lock, n, w.linkMode(m))
 	}
 	return l, nil
@@ -73,17 +90,23 @@ func (w *Workspace) placeNamed(l *Layout, lock *project.Lock, n project.Named, m
 		at = w.Rel(w.Scope.Link(n.Link))
 		l.trees[at] = t
 	}
+	if mode != linkModeCopy {
+		w.linkAgents(l, at, n.Link)
+		return
+	}
 	for _, dir := range l.Dirs {
-		entry := path.Join(dir.real, n.Link)
-		if mode == linkModeCopy {
-			l.trees[entry] = t
-			continue
-		}
+		l.trees[path.Join(dir.real, n.Link)] = t
+	}
+}
+
+// linkAgents has every agent find what is at a path under a name.
+func (w *Workspace) linkAgents(l *Layout, at, name string) {
+	for _, dir := range l.Dirs {
 		target, err := filepath.Rel(filepath.FromSlash(dir.real), filepath.FromSlash(at))
 		if err != nil {
 			target = w.Scope.Abs(at)
 		}
-		l.links[entry] = target
+		l.links[path.Join(dir.real, name)] = target
 	}
 }
 
@@ -130,7 +153,7 @@ func (w *Workspace) owns(entry string) bool {
 	if err != nil {
 		return false
 	}
-	if recorded, ok := w.state.Links[entry]; ok && recorded == target {
+	if recorded, ok := w.state.Links[entry]; ok && recorded == target || w.isOwnLink(w.Scope.Abs(entry)) {
 		return true
 	}
 	if !filepath.IsAbs(target) {

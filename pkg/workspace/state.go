@@ -21,6 +21,7 @@ import (
 //
 //	skillpm-state 2	MAC of the rest in hex
 //	link	PATH	TARGET
+//	live	PACK	DIRECTORY
 //	place	PACK	DIRECTORY
 //	tree	PATH	DIGEST	SOURCE	FINGERPRINT	ENTRY…
 //
@@ -30,6 +31,10 @@ type state struct {
 	Links map[string]string    // path below the scope's root -> target
 	// Places are the directories that packs were locked from, which a lock never records: pack -> directory.
 	Places map[string]string
+	// Linked are the directories of packs that are being worked on: pack -> absolute directory.
+	Linked map[string]string
+
+	found bool // it was read, not made up
 }
 
 // treeState is an installed directory: the digest of its files, the pristine tree (and alias) that it was made from, and
@@ -44,7 +49,7 @@ type treeState struct {
 const stateHeader = "skillpm-state 2"
 
 func newState() *state {
-	return &state{Trees: map[string]treeState{}, Links: map[string]string{}, Places: map[string]string{}}
+	return &state{Trees: map[string]treeState{}, Links: map[string]string{}, Places: map[string]string{}, Linked: map[string]string{}}
 }
 
 // readState reads the state file of the scope at root. One that is missing, can't be read or was not written by this
@@ -74,6 +79,7 @@ func stateMAC(body, root string, key []byte) []byte {
 // parseState reads the lines of an authentic state file. Those that a later skillpm wrote are passed over.
 func parseState(body string) *state {
 	s := newState()
+	s.found = true
 	var fields []string
 	for line := range strings.Lines(body) {
 		fields = splitFields(fields[:0], strings.TrimSuffix(line, "\n"))
@@ -86,6 +92,8 @@ func parseState(body string) *state {
 			s.Trees[fields[1]] = t
 		case kind == "link" && len(fields) == 3:
 			s.Links[fields[1]] = fields[2]
+		case kind == "live" && len(fields) == 3:
+			s.Linked[fields[1]] = fields[2]
 		case kind == "place" && len(fields) == 3:
 			s.Places[fields[1]] = fields[2]
 		}
@@ -98,6 +106,9 @@ func (s *state) encode(root string, key []byte) []byte {
 	var b strings.Builder
 	for _, at := range slices.Sorted(maps.Keys(s.Links)) {
 		writeFields(&b, "link", at, s.Links[at])
+	}
+	for _, pack := range slices.Sorted(maps.Keys(s.Linked)) {
+		writeFields(&b, "live", pack, s.Linked[pack])
 	}
 	for _, pack := range slices.Sorted(maps.Keys(s.Places)) {
 		writeFields(&b, "place", pack, s.Places[pack])

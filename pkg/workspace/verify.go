@@ -12,6 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/source"
 )
 
 // VerifyReport is the result of comparing what is installed with the lock.
@@ -20,6 +21,7 @@ type VerifyReport struct {
 	Root     string    `json:"root"`
 	Skills   int       `json:"skills"` // directories that were hashed
 	Links    int       `json:"links"`
+	Linked   []string  `json:"linked,omitempty"` // packs that are linked to where they are worked on: not compared
 	Problems []Problem `json:"problems"`
 }
 
@@ -57,6 +59,9 @@ func (w *Workspace) Verify(ctx context.Context) (*VerifyReport, error) {
 	for _, at := range slices.Sorted(maps.Keys(l.links)) {
 		r.Links++
 		r.Problems = append(r.Problems, w.verifyLink(at, l.links[at])...)
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(l.Linked), source.ID.Compare) {
+		r.Linked = append(r.Linked, id.String())
 	}
 	r.Problems = append(r.Problems, w.strangers(l)...)
 	return r, nil
@@ -147,7 +152,7 @@ func (w *Workspace) verifyLink(at, target string) []Problem {
 // strangers finds directories among the installed packs that the lock does not have.
 func (w *Workspace) strangers(l *Layout) []Problem {
 	known := map[string]bool{}
-	for at := range l.trees {
+	for _, at := range slices.AppendSeq(slices.Collect(maps.Keys(l.trees)), maps.Keys(l.links)) {
 		for dir := path.Dir(at); dir != "."; dir = path.Dir(dir) {
 			known[dir] = true
 		}
@@ -167,7 +172,8 @@ func (w *Workspace) strangersIn(dir string, l *Layout, known map[string]bool) []
 	var found []Problem
 	for _, e := range entries {
 		at := path.Join(dir, e.Name())
-		if _, installed := l.trees[at]; installed {
+		_, linked := l.links[at]
+		if _, installed := l.trees[at]; installed || linked {
 			continue
 		}
 		if known[at] && e.IsDir() {

@@ -110,12 +110,16 @@ func (a *app) printPack(p palette, pack skillpm.PackReport, r *skillpm.InstallRe
 	if pack.Action == skillpm.ActionUnchanged {
 		return
 	}
-	signs := map[string]string{skillpm.ActionInstalled: p.green("+"), skillpm.ActionUpdated: p.yellow("~"), skillpm.ActionRemoved: p.red("-"), skillpm.ActionRenamed: p.yellow("="), skillpm.ActionRestored: p.green("+")}
+	signs := map[string]string{skillpm.ActionInstalled: p.green("+"), skillpm.ActionUpdated: p.yellow("~"), skillpm.ActionRemoved: p.red("-"), skillpm.ActionRenamed: p.yellow("="), skillpm.ActionRestored: p.green("+"), skillpm.ActionLinked: p.green("→")}
 	line := fmt.Sprintf("%s %s %s", signs[pack.Action], p.bold(pack.Pack), pack.Version)
 	if pack.Previous != "" && pack.Previous != pack.Version {
 		line += p.dim(" (was " + pack.Previous + ")")
 	}
-	line += p.dim("  from " + pack.Source)
+	if pack.Linked != "" {
+		line += p.dim("  linked to " + pack.Linked)
+	} else {
+		line += p.dim("  from " + pack.Source)
+	}
 	if pack.Action == skillpm.ActionRestored {
 		line += p.dim("  as locked")
 	}

@@ -42,7 +42,10 @@ func newList(a *app) *cobra.Command {
 					names = append(names, name)
 				}
 				source := p.Source
-				if !p.Direct {
+				switch {
+				case p.Linked != "":
+					source = "linked to " + p.Linked
+				case !p.Direct:
 					source += " (dependency)"
 				}
 				rows = append(rows, []string{p.Pack, p.Version, strings.Join(names, ", "), source})

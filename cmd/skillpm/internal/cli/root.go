@@ -70,6 +70,8 @@ func commands(a *app) []*cobra.Command {
 		newNew(a),
 		newInit(a),
 		newPublish(a),
+		newLink(a),
+		newUnlink(a),
 		newSchema(a),
 		newLSP(a),
 		newVersion(a),
