@@ -207,3 +207,43 @@ mcp_servers:
 54: - mcp_servers: skillpm installs skills, and nothing else
 `)
 }
+
+func TestAPMRepositories(t *testing.T) {
+	imp := parse(t, "apm.yml", `
+dependencies:
+  apm:
+    - acme.visualstudio.com/web/_git/one
+    - acme.visualstudio.com/web/two
+    - dev.azure.com/acme/web
+    - dev.azure.com/acme/web/_git
+    - acme.ghe.com/acme/three/skills/deploy
+    - {git: acme/four/skills, path: deploy}
+    - {git: acme/five, alias: first}
+    - {git: acme/five, alias: second}
+    - {git: acme/five, skills: review}
+    - {git: acme/six, skills: [a]}
+    - {git: acme/six, skills: [b, a], alias: six}
+    - {git: acme/six, ref: v1.0.0}
+    - {git: acme/seven, skills: [Not Legal]}
+    - acme//eight
+  lsp:
+    server: x
+  conflict_resolution: intersection-pick
+`)
+	check(t, imp, foreign.ToolAPM, `
+4: git/one = git+https://acme.visualstudio.com/web/_git/one (acme.visualstudio.com/web/_git/one)
+5: git/two = git+https://acme.visualstudio.com/web/_git/two (acme.visualstudio.com/web/two)
+8: acme/deploy = git+https://acme.ghe.com/acme/three//skills/deploy (acme.ghe.com/acme/three/skills/deploy)
+10: acme/five = git+https://github.com/acme/five.git alias first (acme/five)
+13: acme/six = git+https://github.com/acme/six.git [a b] alias six (acme/six)
+6: - dev.azure.com/acme/web: dev.azure.com/acme/web is no repository of Azure DevOps
+7: - dev.azure.com/acme/web/_git: dev.azure.com/acme/web/_git is no repository of Azure DevOps
+9: - acme/four/skills: it names two directories, skills and deploy
+11: - alias second: acme/five has the alias first on line 10
+15: - acme/six: another place or version is taken for acme/six on line 13: git+https://github.com/acme/six.git
+16: - acme/seven: it wants a skill that no pack can have: the name "Not Legal" holds the capital N: only a-z, 0-9 and hyphens are allowed
+17: - acme//eight: acme//eight is no repository: one is written owner/name
+19: - dependencies.lsp: skillpm installs skills, and nothing else
+20: - dependencies.conflict_resolution: skillpm installs skills, and nothing else
+`)
+}

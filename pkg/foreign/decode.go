@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -143,7 +144,7 @@ func (r *jsonReader) below(v *value, depth int) error {
 }
 
 // position is how an error of YAML starts that says where it is.
-var position = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var position = regexp.MustCompile(`^line (\d+): `)
 
 func (f file) yaml(data []byte) (*value, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
@@ -165,11 +166,12 @@ func (f file) yaml(data []byte) (*value, error) {
 }
 
 func (f file) syntax(err error) error {
-	m := position.FindStringSubmatch(err.Error())
-	if m == nil || m[1] == "" {
-		return f.errorf(nil, "is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if m := position.FindStringSubmatch(text); m != nil {
+		line, _ := strconv.Atoi(m[1]) // 0 is no line
+		return f.errorf(&value{line: line}, "not YAML: %s", plain(strings.TrimPrefix(text, m[0])))
 	}
-	return f.errorf(nil, "is not YAML: line %s: %s", m[1], strings.TrimPrefix(err.Error(), m[0]))
+	return f.errorf(&value{line: 1}, "not YAML: %s", plain(text))
 }
 
 // fromYAML makes a value of a node. Aliases are not followed.

@@ -163,3 +163,20 @@ func TestLockNamesOfSkills(t *testing.T) {
 3: - --all: it wants a skill that no pack can have: the name "--all" starts or ends with a hyphen
 `)
 }
+
+// The kinds of a lock that another version of the tool wrote, and sources without what they need.
+func TestLockSources(t *testing.T) {
+	imp := parse(t, "skills-lock.json", `{"version": 1, "skills": {
+"a": {"source": "acme/a"},
+"b": {"source": "https://git.example/acme/b.git"},
+"c": {"source": "~/skills", "sourceType": "local"},
+"d": {"source": "acme/d#x", "sourceUrl": "https://git.example/acme/d.git#x", "sourceType": "git"},
+"e": {"source": "acme/e.git", "sourceType": "github", "ref": null}}}`)
+	check(t, imp, foreign.ToolSkills, `
+2: acme/a = git+https://github.com/acme/a.git [a] (a)
+3: acme/b = git+https://git.example/acme/b.git [b] (b)
+6: acme/e = git+https://github.com/acme/e.git [e] (e)
+4: - c: it is relative to a home directory; write the directory in full, or relative with ./
+5: - d: https://git.example/acme/d.git#x is not the URL of a repository alone
+`)
+}
