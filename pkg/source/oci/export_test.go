@@ -84,3 +84,22 @@ func PackInfoRoundTrip(text string) (string, error) {
 
 // Trusts is trusts.
 func Trusts(registry, server *url.URL) bool { return trusts(registry, server) }
+
+// DamageKept changes a byte of each layer that the client keeps.
+func (c *Client) DamageKept(t testing.TB) {
+	t.Helper()
+	c.spool.mu.Lock()
+	defer c.spool.mu.Unlock()
+	for _, k := range c.spool.kept {
+		if _, err := k.file.WriteAt([]byte{0xff}, k.desc.Size/2); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Kept returns how many layers the client keeps.
+func (c *Client) Kept() int {
+	c.spool.mu.Lock()
+	defer c.spool.mu.Unlock()
+	return len(c.spool.kept)
+}

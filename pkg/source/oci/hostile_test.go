@@ -84,6 +84,10 @@ func TestHostileManifests(t *testing.T) {
 			l.Size = 1 << 40
 			return manifestOf(oci.MediaTypePack, l)
 		}, diag.Invalid, "more than"},
+		{"a large layer that nothing describes", manifestType, func(l ocispec.Descriptor) any {
+			l.Size = 300 << 20
+			return manifestOf(oci.MediaTypePack, l)
+		}, diag.Invalid, "nothing says what is in it"},
 		{"a negative size", manifestType, func(l ocispec.Descriptor) any {
 			l.Size = -1
 			return manifestOf(oci.MediaTypePack, l)

@@ -1,0 +1,47 @@
+package oci_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
+	"github.com/skillpm/skillpm/pkg/store"
+)
+
+// BenchmarkFetchIntoStore is a cold fetch as installing does it: from a registry into an empty store.
+func BenchmarkFetchIntoStore(b *testing.B) {
+	for _, n := range []int{10, 100, 1000} {
+		b.Run(fmt.Sprintf("skills=%d", n), func(b *testing.B) {
+			s := ocitest.New(b)
+			ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/many"), Rev: "1.0.0"}
+			rel, trees := largePack(n)
+			if _, err := s.Client(b, "").Push(b.Context(), ref, rel, trees); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				into, err := store.Open(b.TempDir())
+				if err != nil {
+					b.Fatal(err)
+				}
+				c := s.Client(b, "")
+				p, err := c.Open(b.Context(), ref)
+				if err != nil {
+					b.Fatal(err)
+				}
+				w, err := into.Writer(bundle.DefaultLimits())
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := c.Fetch(b.Context(), p, nil, w); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := w.Commit(nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
