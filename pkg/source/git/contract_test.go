@@ -9,7 +9,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/sourcetest"
 )
 
-// M2: the contract of every source, over smart HTTP and over a repository on disk, bare and with a subdirectory.
+// M2: the contract of every source: over smart HTTP, with and without filters, with the git binary, with a subdirectory,
+// and over a repository on disk.
 func TestContract(t *testing.T) {
 	t.Run("http", func(t *testing.T) {
 		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, source.Ref) {
@@ -23,6 +24,21 @@ func TestContract(t *testing.T) {
 			dir := t.TempDir()
 			makeRepository(t, dir, "packs/tools/", files)
 			return newClient(t, git.Options{}), parse(t, "git+"+gittest.Serve(t, dir)+"/o/r.git//packs/tools")
+		})
+	})
+	t.Run("filter", func(t *testing.T) {
+		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, source.Ref) {
+			dir := t.TempDir()
+			makeRepository(t, dir, "", files)
+			return newClient(t, git.Options{}), parse(t, "git+"+gittest.Serve(t, dir, gittest.WithFilter())+"/o/r.git")
+		})
+	})
+	t.Run("program", func(t *testing.T) {
+		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, source.Ref) {
+			dir := t.TempDir()
+			makeRepository(t, dir, "", files)
+			url := gittest.Serve(t, dir, gittest.WithFilter())
+			return newClient(t, git.Options{Program: gittest.Git(t)}), parse(t, "git+"+url+"/o/r.git")
 		})
 	})
 	t.Run("file", func(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -18,9 +20,29 @@ const mostWants = 20_000
 
 // want is what to ask a server for.
 type want struct {
-	ids     []plumbing.Hash
-	shallow bool // commits without their history
-	trees   bool // commits without blobs
+	ids      []plumbing.Hash
+	shallow  bool // commits without their history
+	trees    bool // commits without blobs
+	progress *progress
+}
+
+// progress tells a meter how much has come. What a program has received is told while it receives it, and not again when
+// it is read.
+type progress struct {
+	mu    sync.Mutex
+	meter source.Meter
+	base  int64 // what had come before
+	most  int64
+}
+
+// at tells that n bytes have come.
+func (p *progress) at(n int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n > p.most {
+		p.most = n
+		p.meter(p.base+n, 0)
+	}
 }
 
 // wantsSubset reports whether a part of a commit is likely to be enough.
@@ -111,7 +133,7 @@ func (k *commit) fetchObjects(ctx context.Context, ids []plumbing.Hash) error {
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		if s, ok := k.objects.(packs); ok {
-			k.objects = append(s[:len(s):len(s)], received)
+			k.objects = append(slices.Clip(s), received)
 		}
 		return nil
 	})
@@ -174,12 +196,14 @@ func (k *commit) receive(ctx context.Context, p *place, w want, temp string) (*p
 }
 
 func (k *commit) receiveOnce(ctx context.Context, p *place, w want, temp string) (received *pack, err error) {
+	w.progress = &progress{meter: source.MeterOf(ctx), base: k.received}
+	defer func() { k.received += w.progress.most }()
 	stream, err := p.transfer(ctx, w)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = stream.Close() }() // what matters was read
-	limited := &limitReader{r: stream, left: k.client.limits.pack, meter: source.MeterOf(ctx), done: &k.received}
+	limited := &limitReader{r: stream, left: k.client.limits.pack, progress: w.progress}
 	if received, err = writePack(limited, temp, k.client.limits); err != nil {
 		return nil, limited.orElse(err)
 	}
@@ -189,17 +213,17 @@ func (k *commit) receiveOnce(ctx context.Context, p *place, w want, temp string)
 // limitReader reads at most left bytes, tells a meter, and remembers the error it met first, which decoders tend to
 // hide.
 type limitReader struct {
-	r     io.Reader
-	left  int64
-	err   error
-	meter source.Meter
-	done  *int64
+	r        io.Reader
+	left     int64
+	done     int64
+	err      error
+	progress *progress
 }
 
 func (l *limitReader) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
-	*l.done += int64(n)
-	l.meter(*l.done, 0)
+	l.done += int64(n)
+	l.progress.at(l.done)
 	if l.left -= int64(n); l.left < 0 {
 		err = tooLarge("more than its packed size may be")
 	}

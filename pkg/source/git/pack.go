@@ -236,7 +236,7 @@ func (p *pack) inflateAll(e *entry) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer z.Close()
+	defer func() { _ = z.Close() }() // never fails
 	content := make([]byte, e.size)
 	_, err = io.ReadFull(z, content)
 	return content, err

@@ -180,13 +180,7 @@ func TestPackWithLittleMemory(t *testing.T) {
 	data, want, r := makePack(t, 2000, "--delta-base-offset")
 	l := defaultLimits()
 	l.chain = 30_000
-	p := &pack{dir: t.TempDir(), name: "x"}
-	f, err := os.Create(p.dir + "/x.pack")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	p, err = indexPack(bytes.NewReader(data), f, p.dir, "x", l)
+	p, err := indexPack(bytes.NewReader(data), &memFile{}, t.TempDir(), "x", l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +244,7 @@ func FuzzIndexPack(f *testing.F) {
 func signed(data []byte) []byte {
 	data = data[:max(0, len(data)-sha1.Size)]
 	sum := sha1.Sum(data)
-	return append(data[:len(data):len(data)], sum[:]...)
+	return append(slices.Clip(data), sum[:]...)
 }
 
 // smallPack returns a pack of a blob and a chain of two deltas on it, which name their bases by offset or by id.

@@ -26,7 +26,7 @@ func (p *pack) patch(e *entry, base io.ReaderAt, baseSize int64, w io.Writer) er
 	if err != nil {
 		return err
 	}
-	defer z.Close()
+	defer func() { _ = z.Close() }() // never fails
 	z.out.Reset(z)
 	return applyDelta(base, baseSize, z.out, e.size, w)
 }

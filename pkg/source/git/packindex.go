@@ -383,7 +383,7 @@ func (p *packIndexer) baseFile(i int32) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer z.Close()
+	defer func() { _ = z.Close() }() // never fails
 	out, err := os.Create(p.loose(i))
 	if err != nil {
 		return nil, err

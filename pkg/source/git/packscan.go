@@ -80,7 +80,7 @@ func (in *incoming) end() error {
 	switch _, err := in.buffered.ReadByte(); {
 	case err == nil:
 		return errMalformed
-	case err != io.EOF: //nolint:errorlint // a wrapped one is of something else
+	case err != io.EOF:
 		return err
 	}
 	if !bytes.Equal(in.sum.Sum(nil), sum[:]) {

@@ -182,7 +182,7 @@ func (p *place) transfer(ctx context.Context, w want) (io.ReadCloser, error) {
 		return stream, err
 	}
 	p.hangUp()
-	return p.ask(ctx, want{ids: p.found.tips()})
+	return p.ask(ctx, want{ids: p.found.tips(), progress: w.progress})
 }
 
 // ask asks for objects. A commit that the server gives only to those who name a branch or tag is looked for in all of

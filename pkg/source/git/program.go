@@ -1,13 +1,345 @@
 package git
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-func (p *place) listWithProgram(ctx context.Context) (*refs, error) { return nil, errors.New("todo") }
+// program runs the git binary for one conversation with a server, in a bare repository of its own that has nothing but
+// the server's URL. It reads no configuration of the system, the user or any other repository, and no variable of the
+// environment that is not listed in [keptVariables]; it runs no hook and asks nobody for a password. What it fetches is
+// a pack in its repository, which is read and checked as any other; it checks nothing out.
+type program struct {
+	path   string
+	dir    string
+	place  *place
+	filter bool
+}
 
+// openProgram makes the repository.
+func (p *place) openProgram(filter bool) (*program, error) {
+	path, err := exec.LookPath(p.client.options.Program)
+	if err != nil {
+		return nil, diag.Errorf(diag.NotFound, "the program for git, %s, is not there: %w", p.client.options.Program, err).
+			WithHint("change the setting git, or remove it to use what is built in")
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return nil, err
+	}
+	root, err := p.client.cacheRoot()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(root, "tmp-")
+	if err != nil {
+		return nil, err
+	}
+	g := &program{path: path, dir: dir, place: p, filter: filter}
+	if err := g.prepare(); err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	return g, nil
+}
+
+// prepare writes what makes a directory a bare repository (gitrepository-layout).
+func (g *program) prepare() error {
+	url := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(g.place.url.String())
+	config := "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[remote \"origin\"]\n\turl = \"" + url + "\"\n"
+	if g.filter {
+		config += "\tpromisor = true\n[extensions]\n\tpartialClone = origin\n"
+	}
+	for _, dir := range []string{"objects/pack", "refs"} {
+		if err := os.MkdirAll(filepath.Join(g.dir, filepath.FromSlash(dir)), 0o755); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(filepath.Join(g.dir, "config"), []byte(config), 0o600); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(g.dir, "HEAD"), []byte("ref: refs/heads/none\n"), 0o644)
+}
+
+// Close removes the repository.
+func (g *program) Close() error { return os.RemoveAll(g.dir) }
+
+// settings are what git is told on its command line. The last word on a key counts, so nothing can undo them.
+func (g *program) settings() []string {
+	list := []string{
+		"protocol.allow=never", "protocol.https.allow=always", "protocol.ssh.allow=always",
+		"core.hooksPath=" + os.DevNull, "core.fsmonitor=false", "core.askPass=", "credential.helper=",
+		"http.followRedirects=false", "http.lowSpeedLimit=1", fmt.Sprintf("http.lowSpeedTime=%d", int(stallTimeout.Seconds())),
+		"fetch.unpackLimit=1", "transfer.unpackLimit=1", "fetch.recurseSubmodules=false", "fetch.negotiationAlgorithm=noop",
+		"fetch.writeCommitGraph=false", "fetch.bundleURI=", "transfer.bundleURI=false", "gc.auto=0", "maintenance.auto=false",
+		"protocol.version=2",
+	}
+	if g.place.url.Scheme == "http" { // which package source allows for this machine only
+		list = append(list, "protocol.http.allow=always")
+	}
+	return list
+}
+
+// keptVariables are the variables of the environment that git may see: those by which programs, the agent of ssh,
+// proxies and certificates are found.
+var keptVariables = []string{
+	"PATH", "SSH_AUTH_SOCK", "USER", "LOGNAME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
+	"PROGRAMDATA", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO",
+}
+
+// environ returns git's environment. Credentials are in it, and not on the command line, which others can see. Over HTTP
+// git has no home, so that libcurl finds no .netrc: the credentials are those that the client found.
+func (g *program) environ(inherited []string) []string {
+	env := []string{
+		"LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=",
+		"GIT_DIR=" + g.dir, "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1", "GIT_ATTR_NOSYSTEM=1",
+		"GIT_SSH_COMMAND=ssh -oBatchMode=yes -oConnectTimeout=30 -oServerAliveInterval=15 -oServerAliveCountMax=4",
+	}
+	for _, v := range inherited {
+		name, _, _ := strings.Cut(v, "=")
+		if slices.Contains(keptVariables, strings.ToUpper(name)) {
+			env = append(env, v)
+		}
+	}
+	for _, name := range keptVariables {
+		if v := g.place.client.options.Getenv(name); v != "" {
+			env = append(env, name+"="+v)
+		}
+	}
+	u, s := g.place.url, g.place.secret
+	if u.Scheme == "ssh" {
+		return append(env, "HOME="+g.place.client.options.Home)
+	}
+	env = append(env, "HOME="+g.dir)
+	if s.pass != "" {
+		basic := base64.StdEncoding.EncodeToString([]byte(s.user + ":" + s.pass))
+		env = append(env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http."+u.Scheme+"://"+u.Host+"/.extraHeader",
+			"GIT_CONFIG_VALUE_0=Authorization: Basic "+basic)
+	}
+	return env
+}
+
+// maxProgramOutput is the most that is read of what git prints.
+const maxProgramOutput = 64 << 20
+
+// run runs git and returns what it prints. When ctx ends, git and all that it has started are killed.
+func (g *program) run(ctx context.Context, stdin string, args ...string) ([]byte, error) {
+	var words []string
+	for _, s := range g.settings() {
+		words = append(words, "-c", s)
+	}
+	cmd := exec.CommandContext(ctx, g.path, append(words, args...)...) //nolint:gosec // it is what the user has set
+	cmd.Dir, cmd.Env, cmd.Stdin = g.dir, g.environ(cmd.Environ()), strings.NewReader(stdin)
+	cmd.WaitDelay = 5 * time.Second
+	ownGroup(cmd)
+	out, stderr := &bounded{most: maxProgramOutput}, &bounded{most: maxErrorBody}
+	cmd.Stdout, cmd.Stderr = out, stderr
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, g.explain(stderr.String(), err)
+	case out.over:
+		return nil, tooLarge("the server does not stop sending")
+	}
+	return out.Bytes(), nil
+}
+
+// bounded keeps the first bytes of what is written to it.
+type bounded struct {
+	bytes.Buffer
+	most int
+	over bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	room := min(max(b.most-b.Len(), 0), len(p))
+	b.over = b.over || room < len(p)
+	_, _ = b.Buffer.Write(p[:room]) // never fails
+	return len(p), nil
+}
+
+// listWithProgram reads the references of a server.
+func (p *place) listWithProgram(ctx context.Context) (*refs, error) {
+	g, err := p.openProgram(false)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = g.Close() }() // nothing in it matters
+	out, err := g.run(ctx, "", "ls-remote", "--quiet", "--end-of-options", "origin", "HEAD", "refs/heads/*", "refs/tags/*")
+	if err != nil {
+		return nil, err
+	}
+	r := &refs{all: make(map[string]string)}
+	for line := range bytes.Lines(out) {
+		id, name, ok := strings.Cut(strings.TrimRight(string(line), "\r\n"), "\t")
+		if !ok || !isCommit(id) {
+			continue
+		}
+		if name == "HEAD" {
+			r.head = id
+		}
+		r.add(strings.TrimSuffix(name, "^{}"), plumbing.NewHash(id)) // what a tag is on comes after the tag
+	}
+	if len(r.all) == 0 && r.head == "" {
+		return nil, transport.ErrEmptyRemoteRepository
+	}
+	return r, nil
+}
+
+// transferWithProgram has git fetch objects and returns the pack.
 func (p *place) transferWithProgram(ctx context.Context, w want) (io.ReadCloser, error) {
-	return nil, errors.New("todo")
+	g, err := p.openProgram(w.trees || !w.shallow)
+	if err != nil {
+		return nil, err
+	}
+	pack, err := g.fetch(ctx, w)
+	if err == nil || !w.shallow || w.trees || !isRefusal(err) {
+		return pack, err
+	}
+	_ = g.Close() // the next one has its own
+	if p.found.has(w.ids[0].String()) {
+		return nil, err
+	}
+	if g, err = p.openProgram(false); err != nil {
+		return nil, err
+	}
+	return g.fetch(ctx, want{ids: p.found.tips(), progress: w.progress})
+}
+
+// fetch has git fetch objects, which is done when the pack is closed.
+func (g *program) fetch(ctx context.Context, w want) (io.ReadCloser, error) {
+	args := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--stdin"}
+	if w.shallow {
+		args = append(args, "--depth=1")
+	}
+	if w.trees {
+		args = append(args, "--filter=blob:none")
+	}
+	var ids strings.Builder
+	for _, id := range w.ids {
+		ids.WriteString(id.String() + "\n")
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watching := make(chan struct{})
+	go func() {
+		defer close(watching)
+		g.watch(ctx, cancel, w.progress)
+	}()
+	_, err := g.run(ctx, ids.String(), append(args, "--end-of-options", "origin")...)
+	cancel(nil)
+	<-watching
+	if err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	found, err := filepath.Glob(filepath.Join(g.packs(), "pack-*.pack"))
+	if err == nil && len(found) != 1 {
+		err = diag.Errorf(diag.Remote, "git has made %d packs of what the server sent", len(found))
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(found[0])
+	}
+	if err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	return &programPack{f, g}, nil
+}
+
+func (g *program) packs() string { return filepath.Join(g.dir, "objects", "pack") }
+
+// watch looks from time to time how much git has received, tells the meter, and ends it when it is too much.
+func (g *program) watch(ctx context.Context, cancel context.CancelCauseFunc, meter *progress) {
+	ticker := time.NewTicker(200 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		entries, err := os.ReadDir(g.packs())
+		if err != nil {
+			continue // git is at it
+		}
+		total := int64(0)
+		for _, e := range entries {
+			if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) != ".idx" {
+				total += info.Size()
+			}
+		}
+		meter.at(total)
+		if total > g.place.client.limits.pack {
+			cancel(tooLarge("more than its packed size may be"))
+		}
+	}
+}
+
+// programPack is a pack that git has received.
+type programPack struct {
+	*os.File
+	program *program
+}
+
+// Close removes it, with all that git has made.
+func (p *programPack) Close() error { return errors.Join(p.File.Close(), p.program.Close()) }
+
+// explain turns what git has printed into an error.
+func (g *program) explain(stderr string, err error) error {
+	says := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(s string) bool { return strings.Contains(stderr, s) })
+	}
+	at := g.place.url.Redacted()
+	switch {
+	case says("Authentication failed", "could not read Username", "could not read Password", "The requested URL returned error: 401"):
+		return transport.ErrAuthenticationRequired
+	case says("The requested URL returned error: 403"):
+		return transport.ErrAuthorizationFailed
+	case says("Host key verification failed"):
+		return diag.Errorf(diag.Denied, "%s: the host's key is not in known_hosts, or is another", at).
+			WithHint("connect once with ssh and compare the fingerprint")
+	case says("Permission denied (publickey"):
+		return diag.Errorf(diag.Denied, "%s does not accept your keys", at).WithHint("add a key that it knows to your ssh agent with ssh-add")
+	case says("' not found", "Repository not found", "does not appear to be a git repository", "The requested URL returned error: 404"):
+		return transport.ErrRepositoryNotFound
+	case says("unable to update url base from redirection"):
+		return diag.Errorf(diag.Remote, "%s: the server sends on to another place, which the git binary is not allowed to follow", at).
+			WithHint("write the place that it sends to")
+	case says("early EOF", "unexpected disconnect", "Connection reset", "hung up unexpectedly", "invalid index-pack output", "Operation too slow"):
+		return fmt.Errorf("git: %s: %w", lastLine(stderr), io.ErrUnexpectedEOF)
+	}
+	if line := lastLine(stderr); line != "" {
+		return errors.New("git: " + line)
+	}
+	return fmt.Errorf("git: %w", err)
+}
+
+// lastLine returns the last line that says why git has ended.
+func lastLine(stderr string) string {
+	last := ""
+	for line := range strings.Lines(stderr) {
+		line = strings.TrimSpace(line)
+		if text, ok := strings.CutPrefix(line, "fatal: "); ok {
+			return text
+		}
+		if line != "" {
+			last = line
+		}
+	}
+	return last
 }

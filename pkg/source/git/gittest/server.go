@@ -23,6 +23,7 @@ type server struct {
 	user, pass string
 	caFile     string
 	strict     bool
+	filter     bool
 	wrap       func(http.Handler) http.Handler
 }
 
@@ -44,6 +45,9 @@ func WithHandler(wrap func(git http.Handler) http.Handler) Option {
 
 // WithoutAnyCommit makes the server refuse commits that no branch or tag is on, as git does unless told otherwise.
 func WithoutAnyCommit() Option { return func(s *server) { s.strict = true } }
+
+// WithFilter makes the server leave out what it is told to leave out, as the large forges do.
+func WithFilter() Option { return func(s *server) { s.filter = true } }
 
 // Serve serves the bare repositories below dir until the test ends and returns the server's URL. The repository in
 // dir/o/r.git is at URL/o/r.git.
@@ -83,9 +87,10 @@ func (s *server) backend(dir string) http.Handler {
 		s.tb.Fatal(err)
 	}
 	env := append(environ(), "GIT_PROJECT_ROOT="+root, "GIT_HTTP_EXPORT_ALL=1",
-		"GIT_CONFIG_COUNT=2",
+		"GIT_CONFIG_COUNT=3",
 		"GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
-		"GIT_CONFIG_KEY_1=uploadpack.allowAnySHA1InWant", "GIT_CONFIG_VALUE_1="+strconv.FormatBool(!s.strict))
+		"GIT_CONFIG_KEY_1=uploadpack.allowAnySHA1InWant", "GIT_CONFIG_VALUE_1="+strconv.FormatBool(!s.strict),
+		"GIT_CONFIG_KEY_2=uploadpack.allowFilter", "GIT_CONFIG_VALUE_2="+strconv.FormatBool(s.filter))
 	return &cgi.Handler{Path: git, Args: []string{"http-backend"}, Env: env, InheritEnv: []string{"PATH"}, Stderr: io.Discard}
 }
 

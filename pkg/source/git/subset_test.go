@@ -1,0 +1,249 @@
+package git_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/git"
+	"github.com/skillpm/skillpm/pkg/source/git/gittest"
+)
+
+// traffic counts what a server sends.
+type traffic struct{ packs, bytes atomic.Int64 }
+
+// count returns a handler that counts.
+func (c *traffic) count(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			c.packs.Add(1)
+		}
+		next.ServeHTTP(countingWriter{w, c}, r)
+	})
+}
+
+type countingWriter struct {
+	http.ResponseWriter
+	traffic *traffic
+}
+
+func (w countingWriter) Write(p []byte) (int, error) {
+	w.traffic.bytes.Add(int64(len(p)))
+	return w.ResponseWriter.Write(p)
+}
+
+// take returns what was counted since it was last asked.
+func (c *traffic) take() (packs, bytes int64) { return c.packs.Swap(0), c.bytes.Swap(0) }
+
+// noise returns text that does not compress to less than half.
+func noise(random *rand.Rand, size int) string {
+	var b strings.Builder
+	for b.Len() < size {
+		fmt.Fprintf(&b, "%016x\n", random.Uint64())
+	}
+	return b.String()[:size]
+}
+
+// largeRepository makes o/r.git: 60 skills with half a megabyte each, 30 MB in all, below packs/big/skills, and a small
+// pack in packs/small.
+func largeRepository(t *testing.T, dir string) *gittest.Repo {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	files := gittest.Text(map[string]string{
+		"packs/small/skillpm.yaml": "name: acme/small\nversion: \"1.0.0\"\ndependencies:\n  acme/base: \"^2.1\"\n",
+		"packs/small/one/SKILL.md": gittest.Skill("one", "The first."),
+		"packs/small/one/a.txt":    noise(random, 1000),
+	})
+	for i := range 60 {
+		name := fmt.Sprintf("skill-%d", i)
+		base := "packs/big/skills/" + name
+		files[base+"/SKILL.md"] = gittest.File{Data: gittest.Skill(name, "One of many.") + noise(random, 4000)}
+		files[base+"/data.txt"] = gittest.File{Data: noise(random, 512<<10)}
+	}
+	r := gittest.New(t, dir, "o/r.git")
+	r.Tag("small@1.0.0", r.Commit(files))
+	return r
+}
+
+// A subset of a large repository costs what the subset costs, where the server can leave things out: listing versions
+// transfers no pack at all, describing one pack its trees and descriptions, one skill only its files. Elsewhere it costs
+// the whole commit, once.
+func TestSubsetCosts(t *testing.T) {
+	dir := t.TempDir()
+	largeRepository(t, dir)
+	var c traffic
+	for _, program := range []string{"", gittest.Git(t)} {
+		url := "git+" + gittest.Serve(t, dir, gittest.WithFilter(), gittest.WithHandler(c.count)) + "/o/r.git"
+		client := newClient(t, git.Options{Program: program})
+		c.take()
+		versions, err := client.Versions(t.Context(), parse(t, url+"//packs/small"))
+		if packs, bytes := c.take(); err != nil || !slices.Equal(versions, []string{"1.0.0"}) || bytes > 2000 || program == "" && packs > 0 {
+			t.Errorf("%q: Versions = %v, %v: %d bytes in %d packs", program, versions, err, bytes, packs)
+		}
+		p, err := client.Open(t.Context(), parse(t, url+"//packs/small"))
+		if _, bytes := c.take(); err != nil || len(p.Dependencies) != 1 || bytes > 20_000 {
+			t.Errorf("%q: a small pack is %v, %v: %d bytes", program, p, err, bytes)
+		}
+		digests := hashes(t, client, p)
+		if _, bytes := c.take(); len(digests) != 1 || bytes > 10_000 {
+			t.Errorf("%q: fetching it: %v, %d bytes", program, digests, bytes)
+		}
+		whole := newClient(t, git.Options{Program: program})
+		p, digests = fetch(t, whole, parse(t, url+"//packs/big"), "skill-7")
+		if _, bytes := c.take(); len(p.Skills) != 60 || len(digests) != 1 || bytes > 1<<20 {
+			t.Errorf("%q: one skill of %d: %v, %d bytes", program, len(p.Skills), digests, bytes)
+		}
+		all := hashes(t, whole, p)
+		if _, bytes := c.take(); len(all) != 60 || all["skill-7"] != digests["skill-7"] || bytes < 15<<20 || bytes > 30<<20 {
+			t.Errorf("%q: all skills: %d, %d bytes", program, len(all), bytes)
+		}
+	}
+	url := "git+" + gittest.Serve(t, dir, gittest.WithHandler(c.count)) + "/o/r.git//packs/big"
+	client := newClient(t, git.Options{})
+	c.take()
+	p, _ := fetch(t, client, parse(t, url), "skill-7")
+	hashes(t, client, p)
+	if packs, bytes := c.take(); packs != 1 || bytes < 15<<20 {
+		t.Errorf("without filters: %d bytes in %d packs", bytes, packs)
+	}
+}
+
+// hashes fetches skills of a pack and returns their tree digests.
+func hashes(t *testing.T, c *git.Client, p *source.Pack, names ...string) map[string]string {
+	t.Helper()
+	hasher := bundle.NewHasher(bundle.DefaultLimits())
+	if err := c.Fetch(t.Context(), p, names, hasher); err != nil {
+		t.Fatal(err)
+	}
+	digests := make(map[string]string)
+	for name, inventory := range hasher.Inventories() {
+		digests[name] = inventory.Digest()
+	}
+	return digests
+}
+
+// What is known to be wanted as a whole comes in one pack.
+func TestWholeCosts(t *testing.T) {
+	dir := t.TempDir()
+	gittest.New(t, dir, "o/r.git").Commit(skills())
+	var c traffic
+	ref := parse(t, "git+"+gittest.Serve(t, dir, gittest.WithFilter(), gittest.WithHandler(c.count))+"/o/r.git")
+	client := newClient(t, git.Options{})
+	p, err := client.Open(source.WithSkills(t.Context(), nil), ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hashes(t, client, p)
+	if packs, _ := c.take(); packs != 1 {
+		t.Errorf("%d packs were sent, want 1", packs)
+	}
+	tree, _, err := newClient(t, git.Options{}).Tree(t.Context(), ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err := tree.Open("skills/deploy/SKILL.md"); err != nil || f.Close() != nil {
+		t.Error(err)
+	}
+	if packs, _ := c.take(); packs != 1 {
+		t.Errorf("%d packs were sent for a tree, want 1", packs)
+	}
+}
+
+// Parts of a commit add up in the cache, and what is there is not asked for again.
+func TestPartsInTheCache(t *testing.T) {
+	dir, cache := t.TempDir(), t.TempDir()
+	gittest.New(t, dir, "o/r.git").Commit(skills())
+	var c traffic
+	ref := parse(t, "git+"+gittest.Serve(t, dir, gittest.WithFilter(), gittest.WithHandler(c.count))+"/o/r.git")
+	p, first := fetch(t, newClient(t, git.Options{Cache: cache}), ref, "deploy")
+	if packs, _ := c.take(); packs != 3 {
+		t.Errorf("%d packs for one skill, want 3: trees, descriptions, files", packs)
+	}
+	if _, again := fetch(t, newClient(t, git.Options{Cache: cache}), p.Ref, "deploy"); !maps.Equal(first, again) {
+		t.Errorf("fetched %v and then %v", first, again)
+	}
+	if packs, _ := c.take(); packs != 0 {
+		t.Errorf("%d packs for what was there", packs)
+	}
+	damage(t, cache)
+	if _, again := fetch(t, newClient(t, git.Options{Cache: cache}), p.Ref, "deploy"); !maps.Equal(first, again) {
+		t.Errorf("fetched %v and after damage %v", first, again)
+	}
+}
+
+// A server that leaves things out and then does not give them is asked for all.
+func TestFilterWithoutObjects(t *testing.T) {
+	dir := t.TempDir()
+	gittest.New(t, dir, "o/r.git").Commit(skills())
+	var posts atomic.Int32
+	refuse := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost && posts.Add(1) == 2 {
+				w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
+				_, _ = w.Write([]byte("0045ERR upload-pack: not our ref 1111111111111111111111111111111111111111"[:0x45]))
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+	url := gittest.Serve(t, dir, gittest.WithFilter(), gittest.WithHandler(refuse))
+	if _, digests := fetch(t, newClient(t, git.Options{}), parse(t, "git+"+url+"/o/r.git")); len(digests) != 2 || posts.Load() != 3 {
+		t.Errorf("fetched %v with %d requests", digests, posts.Load())
+	}
+}
+
+// The meter is told of all packs of a commit together.
+func TestMeter(t *testing.T) {
+	dir := t.TempDir()
+	gittest.New(t, dir, "o/r.git").Commit(skills())
+	for _, program := range []string{"", gittest.Git(t)} {
+		var mu sync.Mutex
+		var last, told int64
+		ctx := source.WithMeter(t.Context(), func(done, total int64) {
+			mu.Lock()
+			defer mu.Unlock()
+			if done < last || total != 0 {
+				t.Errorf("%q: the meter is told %d of %d after %d", program, done, total, last)
+			}
+			last, told = done, told+1
+		})
+		c := newClient(t, git.Options{Program: program})
+		p, err := c.Open(ctx, parse(t, "git+"+gittest.Serve(t, dir, gittest.WithFilter())+"/o/r.git"))
+		if err == nil {
+			err = c.Fetch(ctx, p, nil, bundle.NewHasher(bundle.DefaultLimits()))
+		}
+		if mu.Lock(); err != nil || last == 0 || told == 0 {
+			t.Errorf("%q: the meter says %d, %v", program, last, err)
+		}
+		mu.Unlock()
+	}
+}
+
+// Several goroutines want different parts at once.
+func TestConcurrentParts(t *testing.T) {
+	dir := t.TempDir()
+	gittest.New(t, dir, "o/r.git").Commit(manySkills(20))
+	c := newClient(t, git.Options{})
+	p, err := c.Open(t.Context(), parse(t, "git+"+gittest.Serve(t, dir, gittest.WithFilter())+"/o/r.git"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for _, s := range p.Skills[:8] {
+		wg.Go(func() {
+			if err := c.Fetch(context.WithoutCancel(t.Context()), p, []string{s.Name}, bundle.NewHasher(bundle.DefaultLimits())); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}
