@@ -101,5 +101,8 @@ func (p Paths) Store() string { return filepath.Join(p.Cache, "store") }
 // GitCache holds what was fetched from git servers.
 func (p Paths) GitCache() string { return filepath.Join(p.Cache, "git") }
 
+// Trials is where packs are that are only tried.
+func (p Paths) Trials() string { return filepath.Join(p.Cache, "try") }
+
 // HTTPCache holds index files with their ETags.
 func (p Paths) HTTPCache() string { return filepath.Join(p.Cache, "http") }

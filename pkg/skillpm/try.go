@@ -1,0 +1,187 @@
+package skillpm
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/agent"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/registry"
+	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// TryOptions says which pack to try.
+type TryOptions struct {
+	Pack     string   // a place, as install takes it
+	Skills   []string // of the pack; none means all
+	Registry string   // look names up here only
+	Offline  bool     // use no network
+}
+
+// Trial is a pack in a project of its own, which has nothing else.
+type Trial struct {
+	Dir    string       `json:"dir"` // of the project; its .agents/skills and .claude/skills have the skills
+	Pack   PackReport   `json:"pack"`
+	Skills []TrialSkill `json:"skills"`
+	// Requires are the packs that came along.
+	Requires []PackReport `json:"requires"`
+	Warnings []string     `json:"warnings"`
+}
+
+// TrialSkill is one skill of a pack that is tried.
+type TrialSkill struct {
+	Name         string `json:"name"`
+	Description  string `json:"description"`
+	AllowedTools string `json:"allowedTools,omitempty"` // as its frontmatter has it
+	Dir          string `json:"dir"`                    // absolute
+}
+
+// Try installs a pack with what it requires into a new project in the cache, so that it can be read and used without
+// being installed anywhere. Names are looked up as in the project around, if there is one. The directory is the
+// caller's to remove; what is left is removed with the cache.
+func (c *Client) Try(ctx context.Context, o TryOptions) (*Trial, error) {
+	ref, err := source.Parse(o.Pack)
+	if err != nil {
+		return nil, err
+	}
+	if ref.Kind == source.KindPath || ref.Kind == source.KindLayout {
+		ref.URL = filepath.ToSlash(c.machine.Abs(filepath.FromSlash(ref.URL)))
+	}
+	manifest, err := c.trialManifest()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := c.trialDir(manifest)
+	if err != nil {
+		return nil, err
+	}
+	trial, err := c.tryIn(ctx, dir, ref, o)
+	if err != nil {
+		_ = os.RemoveAll(dir) // the first error matters
+		return nil, err
+	}
+	return trial, nil
+}
+
+// trialDir makes the project.
+func (c *Client) trialDir(manifest []byte) (string, error) {
+	if err := os.MkdirAll(c.Paths.Trials(), 0o755); err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp(c.Paths.Trials(), "try-")
+	if err != nil {
+		return "", err
+	}
+	return dir, os.WriteFile(filepath.Join(dir, scope.ManifestName), manifest, 0o644)
+}
+
+// tryIn installs the pack into the project at dir.
+func (c *Client) tryIn(ctx context.Context, dir string, ref source.Ref, o TryOptions) (*Trial, error) {
+	options := c.Options
+	options.Dir = dir
+	in := New(options)
+	defer in.Close()
+	if o.Registry != "" {
+		o.Registry = anchored(c.Dir, o.Registry)
+	}
+	r, err := in.Install(ctx, InstallOptions{
+		Packs: []string{ref.String()}, Registry: o.Registry, Offline: o.Offline, Skills: o.Skills, Agents: trialAgents(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	trial := &Trial{Dir: dir, Skills: []TrialSkill{}, Requires: []PackReport{}, Warnings: r.Warnings}
+	for _, p := range r.Packs {
+		if !p.Direct {
+			trial.Requires = append(trial.Requires, p)
+			continue
+		}
+		trial.Pack = p
+		for _, s := range p.Skills {
+			trial.Skills = append(trial.Skills, trialSkill(filepath.Join(dir, filepath.FromSlash(s.Dir)), s.Name))
+		}
+	}
+	return trial, nil
+}
+
+// trialSkill says what a skill is; one that can't be read has its name only.
+func trialSkill(dir, name string) TrialSkill {
+	t := TrialSkill{Name: name, Dir: dir}
+	doc, _, err := skill.Load(os.DirFS(dir), ".")
+	if err != nil {
+		return t
+	}
+	t.Description = doc.Description()
+	if _, tools := doc.Lookup("allowed-tools"); tools != nil {
+		texts := []string{skill.ScalarText(tools)}
+		for _, item := range tools.Content {
+			texts = append(texts, skill.ScalarText(item))
+		}
+		t.AllowedTools = strings.TrimSpace(strings.Join(texts, " "))
+	}
+	return t
+}
+
+// trialManifest returns a manifest that has the registries of the project around, and nothing else of it.
+func (c *Client) trialManifest() ([]byte, error) {
+	var b bytes.Buffer
+	w, err := c.machine.Open(scope.KindProject, false)
+	if diag.CodeOf(err) == diag.NotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	base := filepath.Dir(w.Scope.Manifest())
+	if len(w.Manifest.Registries) > 0 {
+		b.WriteString("registries:\n")
+	}
+	for _, r := range w.Manifest.Registries {
+		name := ""
+		if r.Name != r.URL {
+			name = fmt.Sprintf("name: %q, ", r.Name)
+		}
+		fmt.Fprintf(&b, "  - {%surl: %q}\n", name, anchored(base, r.URL))
+	}
+	if len(w.Manifest.Namespaces) > 0 {
+		b.WriteString("namespaces:\n")
+	}
+	for _, owner := range slices.Sorted(maps.Keys(w.Manifest.Namespaces)) {
+		to := w.Manifest.Namespaces[owner]
+		if !slices.ContainsFunc(w.Manifest.Registries, func(r project.Registry) bool { return r.Name == to && r.Name != r.URL }) {
+			to = anchored(base, to)
+		}
+		fmt.Fprintf(&b, "  %s: %q\n", owner, to)
+	}
+	if w.Manifest.MinReleaseAge > 0 {
+		fmt.Fprintf(&b, "min-release-age: %q\n", w.Manifest.MinReleaseAge)
+	}
+	return b.Bytes(), nil
+}
+
+// trialAgents are those whose directories cover the others.
+func trialAgents() []string { return []string{agent.SharedID, "claude-code"} }
+
+// anchored makes a registry's directory absolute that is relative to base.
+func anchored(base, url string) string {
+	dir, layout := strings.CutPrefix(url, "oci-layout:")
+	switch {
+	case strings.ContainsAny(dir, "@") || strings.Contains(dir, "://") || dir == registry.Local || dir == registry.Embedded:
+		return url
+	case !filepath.IsAbs(dir):
+		dir = filepath.Join(base, dir)
+	}
+	if layout {
+		return "oci-layout:" + dir
+	}
+	return dir
+}
