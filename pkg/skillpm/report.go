@@ -111,7 +111,7 @@ func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change) *Inst
 // actionLinked says whether the change links a pack or leaves it as it is.
 func (w *work) actionLinked(id source.ID, p *project.LockedPack, c *workspace.Change) string {
 	for name := range p.Skills {
-		if c.Links(w.Rel(w.Scope.PluginSkill(id, name))) {
+		if c.Links(w.SkillAt(id, name)) {
 			return ActionLinked
 		}
 	}
@@ -129,7 +129,7 @@ func skillsOf(p *project.LockedPack) map[string]string {
 // placedOf reports whether the change writes one of the pack's skills.
 func (w *work) placedOf(id source.ID, p *project.LockedPack, c *workspace.Change) bool {
 	for name := range p.Skills {
-		if _, ok := c.Place[w.Rel(w.Scope.PluginSkill(id, name))]; ok {
+		if _, ok := c.Place[w.SkillAt(id, name)]; ok {
 			return true
 		}
 	}
@@ -176,7 +176,7 @@ func packReport(w *workspace.Workspace, m *project.Manifest, id source.ID, p *pr
 		}
 		s := SkillReport{
 			Name: n.Skill, Link: n.Link, InForce: n.Bare, Tree: p.Skills[n.Skill],
-			Dir: w.Rel(w.Scope.PluginSkill(id, n.Skill)), Links: []string{},
+			Dir: w.SkillAt(id, n.Skill), Links: []string{},
 		}
 		for _, dir := range l.Dirs {
 			s.Links = append(s.Links, path.Join(dir.Dir, n.Link))

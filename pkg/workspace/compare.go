@@ -196,7 +196,7 @@ func (w *Workspace) ownTrees() map[string]treeState {
 		w.lockTrees = map[string]treeState{}
 		for id, p := range w.Lock.Packs {
 			for name, digest := range p.Skills {
-				w.lockTrees[w.Rel(w.Scope.PluginSkill(id, name))] = treeState{Digest: digest}
+				w.lockTrees[w.SkillAt(id, name)] = treeState{Digest: digest}
 			}
 		}
 	}

@@ -25,7 +25,8 @@ type Layout struct {
 	Linked    map[source.ID]*LinkedPack
 	Warnings  []string
 	trees     map[string]Tree
-	links     map[string]string // path -> relative target
+	links     map[string]string    // path -> relative target
+	ways      map[[2]string]string // from one directory to another
 }
 
 // Tree is one directory to install.
@@ -40,7 +41,7 @@ const linkModeCopy = "copy"
 
 // NewLayout works out what the scope should hold.
 func (w *Workspace) NewLayout(m *project.Manifest, lock *project.Lock, dirs []AgentDir) (*Layout, error) {
-	l := &Layout{Dirs: dirs, Linked: map[source.ID]*LinkedPack{}, trees: map[string]Tree{}, links: map[string]string{}}
+	l := &Layout{Dirs: dirs, Linked: map[source.ID]*LinkedPack{}, trees: map[string]Tree{}, links: map[string]string{}, ways: map[[2]string]string{}}
 	var err error
 	taken := func(name string) bool { return w.handWritten(dirs, name) }
 	l.Named, l.Names, l.Conflicts, err = project.Names(project.Claims(m, lock), aliasesOf(m, lock), w.Lock.Names, taken)
@@ -59,7 +60,7 @@ func (w *Workspace) NewLayout(m *project.Manifest, lock *project.Lock, dirs []Ag
 			if l.Linked[id] != nil {
 				continue
 			}
-			l.trees[w.Rel(w.Scope.PluginSkill(id, name))] = Tree{Pack: id, Skill: name, Digest: digest}
+			l.trees[w.SkillAt(id, name)] = Tree{Pack: id, Skill: name, Digest: digest}
 		}
 	}
 	for _, n := range l.Named {
@@ -84,7 +85,7 @@ func (w *Workspace) Installed() (*Layout, error) {
 // placeNamed adds what makes one skill visible to agents: its copy under an alias, and a link or copy for every agent.
 func (w *Workspace) placeNamed(l *Layout, lock *project.Lock, n project.Named, mode string) {
 	t := Tree{Pack: n.Pack, Skill: n.Skill, Digest: lock.Packs[n.Pack].Skills[n.Skill]}
-	at := w.Rel(w.Scope.PluginSkill(n.Pack, n.Skill))
+	at := w.SkillAt(n.Pack, n.Skill)
 	if n.Alias {
 		t.Alias = n.Link
 		at = w.Rel(w.Scope.Link(n.Link))
@@ -101,12 +102,18 @@ func (w *Workspace) placeNamed(l *Layout, lock *project.Lock, n project.Named, m
 
 // linkAgents has every agent find what is at a path under a name.
 func (w *Workspace) linkAgents(l *Layout, at, name string) {
+	parent, base := path.Split(at)
 	for _, dir := range l.Dirs {
-		target, err := filepath.Rel(filepath.FromSlash(dir.real), filepath.FromSlash(at))
-		if err != nil {
-			target = w.Scope.Abs(at)
+		way := [2]string{dir.real, parent}
+		up, ok := l.ways[way]
+		if !ok {
+			var err error
+			if up, err = filepath.Rel(filepath.FromSlash(dir.real), filepath.FromSlash(parent)); err != nil {
+				up = w.Scope.Abs(parent)
+			}
+			l.ways[way] = up
 		}
-		l.links[path.Join(dir.real, name)] = target
+		l.links[path.Join(dir.real, name)] = up + string(filepath.Separator) + base
 	}
 }
 

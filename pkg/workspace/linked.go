@@ -81,7 +81,7 @@ func (w *Workspace) link(l *Layout, m *project.Manifest, lock *project.Lock) (*p
 // placeLinked adds the links of one skill of a linked pack. Hosts that go by the frontmatter see its own name, whatever
 // the link is called.
 func (w *Workspace) placeLinked(l *Layout, p *LinkedPack, n project.Named) {
-	at := w.Rel(w.Scope.PluginSkill(n.Pack, n.Skill))
+	at := w.SkillAt(n.Pack, n.Skill)
 	l.links[at] = p.Skills[n.Skill]
 	w.linkAgents(l, at, n.Link)
 }

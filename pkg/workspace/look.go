@@ -104,7 +104,7 @@ type glance struct {
 func (w *Workspace) Glance() {
 	g := &glance{done: make(chan struct{}), trees: map[string]bool{}, links: map[string]bool{}}
 	w.seen = g
-	state, abs := w.state, w.Scope.Abs
+	state, abs := w.state, w.abs
 	go func() {
 		defer close(g.done)
 		trees, links := slices.Sorted(maps.Keys(state.Trees)), slices.Sorted(maps.Keys(state.Links))

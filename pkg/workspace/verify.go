@@ -92,7 +92,7 @@ func (w *Workspace) expectedDigest(t Tree) (string, error) {
 	if t.Alias == "" {
 		return t.Digest, nil
 	}
-	at := w.Rel(w.Scope.PluginSkill(t.Pack, t.Skill))
+	at := w.SkillAt(t.Pack, t.Skill)
 	if inv, err := bundle.Sum(os.DirFS(w.Scope.Root), at); err == nil && inv.Digest() == t.Digest {
 		data, err := os.ReadFile(w.Scope.Abs(path.Join(at, skill.File)))
 		if err != nil {

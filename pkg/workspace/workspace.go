@@ -14,6 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/txn"
 )
 
@@ -29,6 +30,7 @@ type Workspace struct {
 	lockBytes     []byte // as read, nil if there is no file
 	state         *state
 	lockTrees     map[string]treeState // see ownTrees
+	plugins       string               // see SkillAt
 	toChange      bool                 // see OpenToChange
 	seen          *glance
 }
@@ -171,6 +173,20 @@ func (w *Workspace) Rel(path string) string {
 		return filepath.ToSlash(path)
 	}
 	return filepath.ToSlash(r)
+}
+
+// SkillAt returns where a skill of a pack is installed, relative to the root. It is Rel of [scope.Scope.PluginSkill],
+// fast enough for thousands.
+func (w *Workspace) SkillAt(id source.ID, skill string) string {
+	if w.plugins == "" {
+		w.plugins = w.Rel(w.Scope.Plugins())
+	}
+	return w.plugins + "/" + id.Owner + "/" + id.Name + "/" + skill
+}
+
+// abs returns a clean path relative to the root as an absolute one.
+func (w *Workspace) abs(at string) string {
+	return filepath.Clean(w.Scope.Root) + string(filepath.Separator) + filepath.FromSlash(at)
 }
 
 // UserConfig reads the user's settings; a file that was named must exist, the default one need not.
