@@ -9,6 +9,10 @@
 //   - Every byte that is used was checked against a size and a SHA-256 digest that lead back to the pinned one.
 //   - Manifests are bounded in size and number; foreign URLs, other digest algorithms, nested indexes and inline data
 //     that disagrees with its digest are refused.
+//   - Every wait ends. A request that a server may answer later is repeated a few times, as late as the server asks for, up to a
+//     minute; an answer that breaks, stalls or drips is taken up where it ended, and its bytes are checked all together.
+//   - Memory does not grow with a pack: layers are unpacked as they come, and those that have to be read twice, because nothing
+//     describes them, are kept in temporary files until [Client.Close].
 //   - A registry is spoken to over HTTPS; plain HTTP is for loopback addresses that do not speak TLS. Redirects neither
 //     leave HTTPS nor lead into this machine or its link-local network.
 //   - Credentials come from Docker's configuration and its helpers, for the host that asks, and go to no other.
