@@ -19,6 +19,9 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if root := os.Getenv(childRoot); root != "" {
+		os.Exit(child(root, os.Getenv(childDo)))
+	}
 	if root := os.Getenv(crashRoot); root != "" {
 		os.Exit(die(root))
 	}

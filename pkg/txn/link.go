@@ -66,7 +66,10 @@ func (s *site) swapLink(o *op, target string) error {
 	if err := s.symlink(target, draft); err != nil {
 		return err
 	}
-	return s.root.Rename(draft, o.Path)
+	if err := s.root.Rename(draft, o.Path); err != nil {
+		return errors.Join(err, s.remove(draft))
+	}
+	return nil
 }
 
 // unlink removes the link that the operation made.

@@ -16,21 +16,62 @@ import (
 // lockPoll is how often a lock that somebody else holds is tried again.
 const lockPoll = 20 * time.Millisecond
 
+// noticeAfter is how long somebody waits for a lock in silence.
+const noticeAfter = time.Second
+
+// Notice says how whoever waits for a lock is told so.
+type Notice struct {
+	Waiting func()                               // called once, after a second of waiting; may be nil
+	After   func(time.Duration) <-chan time.Time // the clock, as [time.After], which nil stands for
+}
+
 // Lock takes the kernel's lock on the file at path, which it creates, and waits until it has it or ctx ends. The lock
-// ends with unlock, or with the process, however that ends; the file stays. Neither the file nor its directory may be
-// a link: the error is Denied, and nothing is created elsewhere.
+// ends with unlock, or with the process, however that ends; the file stays, and means nothing by itself. Neither the file
+// nor its directory may be a link: the error is Denied, and nothing is created elsewhere.
 func Lock(ctx context.Context, path string) (unlock func() error, err error) {
+	return LockNotice(ctx, path, Notice{})
+}
+
+// LockNotice is [Lock] that tells whoever waits.
+func LockNotice(ctx context.Context, path string, n Notice) (unlock func() error, err error) {
 	if err := lockDir(filepath.Dir(path)); err != nil {
-		return nil, err
+		return nil, explain(path, err)
 	}
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, diag.Errorf(diag.Denied, "lock %s is not a regular file", path)
 	}
 	lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDONLY|openNoFollow))
-	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
-		return nil, err
+	if err := n.wait(ctx, lock); err != nil {
+		return nil, explain(path, err)
 	}
 	return lock.Unlock, nil
+}
+
+// wait tries a lock until it is taken.
+func (n Notice) wait(ctx context.Context, lock *flock.Flock) error {
+	after := n.After
+	if after == nil {
+		after = time.After
+	}
+	var notice <-chan time.Time
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if locked, err := lock.TryLock(); err != nil || locked {
+			return err
+		}
+		if notice == nil && n.Waiting != nil {
+			notice = after(noticeAfter)
+		}
+		select {
+		case <-ctx.Done():
+		case <-notice:
+			n.Waiting()
+			n.Waiting, notice = nil, nil
+		case <-time.After(lockPoll):
+		}
+	}
 }
 
 // lockDir makes a lock's directory, if nothing is there.

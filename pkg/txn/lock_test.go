@@ -3,19 +3,34 @@ package txn_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/txn"
 )
 
-const lockPath = "SKILLPM_TEST_LOCK" // re-executed: take this lock and keep it
+const (
+	lockPath  = "SKILLPM_TEST_LOCK"       // re-executed: take this lock and keep it …
+	lockCount = "SKILLPM_TEST_LOCK_COUNT" // … or, if this is there, count in that file while it is held
+)
 
 func holdLock(path string) int {
+	if file := os.Getenv(lockCount); file != "" {
+		for range 5 {
+			if err := countUp(path, file); err != nil {
+				os.Stderr.WriteString(err.Error() + "\n")
+				return 1
+			}
+		}
+		return 0
+	}
 	if _, err := txn.Lock(context.Background(), path); err != nil {
 		return 1
 	}
@@ -59,6 +74,117 @@ func TestLock(t *testing.T) { // M2
 		if err := unlock(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// countUp adds one to the number in a file, in steps that others would get between.
+func countUp(path, file string) (err error) {
+	unlock, err := txn.Lock(context.Background(), path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(string(data))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(strconv.Itoa(n+1)), 0o644)
+}
+
+// TestLockContention has 20 processes contend for a lock, among them the killed holder of it.
+func TestLockContention(t *testing.T) { // M2
+	path, file := filepath.Join(t.TempDir(), "lock"), filepath.Join(t.TempDir(), "count")
+	if err := os.WriteFile(file, []byte("0"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	holder := exec.Command(os.Args[0])
+	holder.Env = append(os.Environ(), lockPath+"="+path)
+	in, err := holder.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := holder.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := holder.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "locked\n" {
+		t.Fatalf("the holder says %q, %v", line, err)
+	}
+	var all []*exec.Cmd
+	for range 20 {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), lockPath+"="+path, lockCount+"="+file)
+		cmd.Stderr = os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cmd)
+	}
+	if data, err := os.ReadFile(file); err != nil || string(data) != "0" {
+		t.Errorf("while it is held they counted to %q, %v", data, err)
+	}
+	if err := holder.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = holder.Wait() // it was killed
+	for _, cmd := range all {
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	if data, err := os.ReadFile(file); err != nil || string(data) != "100" {
+		t.Errorf("they counted to %q, %v, want 100", data, err)
+	}
+}
+
+// TestLockNotice proves that whoever waits is told once, after a second by the clock, and not who need not wait.
+func TestLockNotice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	tick := make(chan time.Time, 2)
+	told := make(chan struct{}, 2)
+	notice := txn.Notice{
+		Waiting: func() { told <- struct{}{} },
+		After: func(d time.Duration) <-chan time.Time {
+			if d != time.Second {
+				t.Errorf("told after %v", d)
+			}
+			return tick
+		},
+	}
+	unlock, err := txn.LockNotice(t.Context(), path, notice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() {
+		unlock, err := txn.LockNotice(t.Context(), path, notice)
+		if err == nil {
+			err = unlock()
+		}
+		done <- err
+	}()
+	tick <- time.Time{}
+	tick <- time.Time{}
+	<-told
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if len(told) != 0 {
+		t.Error("told again")
 	}
 }
 

@@ -57,7 +57,7 @@ func openSite(o Options) (*site, error) {
 		key: journalKey(o.Key), resolved: map[string]string{".": "."}, plain: make(map[string]bool), open: make(map[string]*openDir),
 	}
 	if err := s.noLinks(s.in(journalName)); err != nil {
-		return nil, errors.Join(err, root.Close())
+		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
 }
@@ -112,6 +112,9 @@ func (s *site) check(rel string) (string, error) {
 		return clean, s.noLinks(clean)
 	}
 	if _, err := s.lstat(clean); err != nil {
+		if _, hint := fault(err); hint != "" {
+			return "", err
+		}
 		return "", diag.Errorf(diag.Denied, "%s can't be written: %w", s.abs(clean), err).
 			WithHint("every directory above it must be a directory, or a relative link that stays inside %s", s.path)
 	}
@@ -168,11 +171,14 @@ func (s *site) finish(ops []*op) error {
 			s.prune(path.Dir(o.Path))
 		}
 	}
-	if err := s.removeJournal(); err != nil {
+	removed, err := s.removeJournal()
+	switch {
+	case !removed:
 		return fmt.Errorf("all is done but for the journal: %w", err)
+	case err == nil:
+		_ = s.remove(s.dir)
 	}
-	_ = s.remove(s.dir)
-	return nil
+	return nil // a journal that comes back finds what it names, and that all is done
 }
 
 // prune removes directories that are empty, upwards, inside skillpm's own.
@@ -189,7 +195,7 @@ func (s *site) prune(dir string) {
 
 // clean deletes the journal, and then what else is in its directory.
 func (s *site) clean() error {
-	if err := s.removeJournal(); err != nil {
+	if _, err := s.removeJournal(); err != nil {
 		return err
 	}
 	return s.remove(s.dir)
@@ -197,18 +203,18 @@ func (s *site) clean() error {
 
 // removeJournal takes the commit back, or ends what was committed. It is on the disk before anything that was staged is
 // deleted: a journal that came back would take that for having been put in place.
-func (s *site) removeJournal() error {
-	err := s.root.Remove(s.in(journalName))
+func (s *site) removeJournal() (removed bool, err error) {
+	err = s.root.Remove(s.in(journalName))
 	if absent(err) {
-		return nil
+		return true, nil
 	}
-	if err == nil {
-		err = syncDir(s.abs(s.dir))
+	if err != nil {
+		return false, err
 	}
-	if err == nil {
-		err = s.fail("journal removed")
+	if err := syncDir(s.abs(s.dir)); err != nil {
+		return true, err
 	}
-	return err
+	return true, s.fail("journal removed")
 }
 
 // temporary returns the name that rel's successor has while it is being made in rel's own directory.

@@ -40,11 +40,11 @@ type Tx struct {
 func Begin(o Options) (*Tx, error) {
 	s, err := openSite(o)
 	if err != nil {
-		return nil, err
+		return nil, explain(o.Root, err)
 	}
 	t := &Tx{s: s, byPath: make(map[string]*op), below: make(map[string]int)}
 	if err := t.begin(); err != nil {
-		return nil, errors.Join(err, s.close())
+		return nil, explain(o.Root, errors.Join(err, s.close()))
 	}
 	return t, nil
 }
@@ -57,7 +57,7 @@ func (t *Tx) begin() error {
 		return err
 	}
 	if err := t.s.root.MkdirAll(t.s.in(stageName), 0o755); err != nil {
-		return err
+		return errors.Join(err, t.s.clean())
 	}
 	if err := t.s.fail("begin"); err != nil {
 		return errors.Join(err, t.s.clean())
@@ -116,7 +116,7 @@ func (t *Tx) add(k kind, rel string) (*op, error) {
 	}
 	clean, err := t.s.check(rel)
 	if err != nil {
-		return nil, err
+		return nil, explain(t.s.path, err)
 	}
 	if other := t.byPath[clean]; other != nil {
 		if err := t.drop(other); err != nil {
@@ -172,7 +172,7 @@ func (t *Tx) Commit() error {
 	} else {
 		err = t.carryOut()
 	}
-	return errors.Join(err, t.s.close())
+	return explain(t.s.path, errors.Join(err, t.s.close()))
 }
 
 // prepare does all up to the commit point.
@@ -239,7 +239,7 @@ func (t *Tx) Abort() error {
 		return nil
 	}
 	t.done = true
-	return errors.Join(t.s.clean(), t.s.close())
+	return explain(t.s.path, errors.Join(t.s.clean(), t.s.close()))
 }
 
 // Recover brings a scope to rest whose writer died: what was staged is deleted, or, if the commit point was reached, the
@@ -250,9 +250,9 @@ func Recover(o Options) (recovered bool, err error) {
 	}
 	s, err := openSite(o)
 	if err != nil {
-		return false, err
+		return false, explain(o.Root, err)
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = explain(o.Root, errors.Join(err, s.close())) }()
 	ops, err := s.readJournal()
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, s.clean()
@@ -265,6 +265,11 @@ func Recover(o Options) (recovered bool, err error) {
 	}
 	if _, err := s.applyAll(ops); err != nil {
 		return false, err
+	}
+	for _, o := range ops { // of a process that died while it took the transaction back
+		if err := s.remove(temporary(o.Path, o)); err != nil {
+			return false, err
+		}
 	}
 	return true, s.finish(ops)
 }
