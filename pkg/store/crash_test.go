@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 		os.Exit(3)
 	}
 	if dir := os.Getenv(gcDir); dir != "" {
-		if err := collect(dir, os.Getenv(gcStop)); err != nil {
+		if err := collect(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -310,11 +311,14 @@ func TestGCLeftovers(t *testing.T) {
 func TestGCWhileInstalling(t *testing.T) { // M2
 	s, dir := open(t)
 	put(t, s, deploy(), small(0))
-	stop := filepath.Join(t.TempDir(), "stop")
 	collector := exec.Command(os.Args[0])
-	collector.Env = append(os.Environ(), gcDir+"="+dir, gcStop+"="+stop)
+	collector.Env = append(os.Environ(), gcDir+"="+dir)
 	collector.Stderr = os.Stderr
-	if err := collector.Start(); err != nil {
+	stop, err := collector.StdinPipe()
+	if err == nil {
+		err = collector.Start()
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	want := deploy().Inventory
@@ -340,7 +344,7 @@ func TestGCWhileInstalling(t *testing.T) { // M2
 		}
 		whole++
 	}
-	if err := os.WriteFile(stop, nil, 0o644); err != nil {
+	if err := stop.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if err := collector.Wait(); err != nil {
@@ -349,24 +353,26 @@ func TestGCWhileInstalling(t *testing.T) { // M2
 	t.Logf("fetched again %d times", fetched)
 }
 
-const (
-	gcDir  = "SKILLPM_TEST_GC"      // re-executed: collect all of the store there …
-	gcStop = "SKILLPM_TEST_GC_STOP" // … until this file is there
-)
+// gcDir has the re-executed test collect all of the store there until its standard input ends, as it does when the test
+// dies.
+const gcDir = "SKILLPM_TEST_GC"
 
-func collect(dir, stop string) error {
+func collect(dir string) error {
 	s, err := store.Open(dir)
 	if err != nil {
 		return err
 	}
-	for {
+	ctx, stop := context.WithCancel(context.Background())
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // until it ends
+		stop()
+	}()
+	for ctx.Err() == nil {
 		if _, err := s.GC(context.Background(), store.GCOptions{All: true, Now: noon}); err != nil {
 			return err
 		}
-		if _, err := os.Lstat(stop); err == nil {
-			return nil
-		}
 	}
+	return nil
 }
 
 // TestGCUsedMeanwhile proves that a tree whose use began while GC looked is kept.
