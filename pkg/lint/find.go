@@ -117,6 +117,9 @@ func (s *search) dir(dir string) error {
 		return nil
 	}
 	s.dirs++
+	if s.dirs > 1 && skill.Vendored(dir, entries) {
+		return nil
+	}
 	s.l.listed[dir] = slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == project.ManifestName })
 	s.files = append(s.files, s.l.packFilesIn(dir, entries)...)
 	if name := s.l.skillFile(dir, entries); name != "" {

@@ -26,6 +26,9 @@ func (f *finder) list(dir string) (below []string, isSkill bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
+	if skill.Vendored(dir, entries) {
+		return nil, false, nil
+	}
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
 		switch {

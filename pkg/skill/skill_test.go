@@ -198,3 +198,32 @@ func TestLoad(t *testing.T) {
 		}
 	}
 }
+
+func TestVendored(t *testing.T) {
+	record := fstest.MapFS{".skillpm-vendor.json": {}, "deploy/SKILL.md": {}}
+	for _, tt := range []struct {
+		dir  string
+		want bool
+	}{
+		{"vendor/skills/acme/deploy", true},
+		{"third_party/skills/acme/deploy", true},
+		{"packages/one/vendor/skills/acme/deploy", true},
+		{"/home/me/project/vendor/skills/acme/deploy", true},
+		{".claude/skills/acme/deploy", false}, // agents read it
+		{"vendor/skills/deploy", false},
+		{"skills/acme/deploy", false},
+		{".", false},
+		{"", false},
+	} {
+		entries, err := record.ReadDir(".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := skill.Vendored(tt.dir, entries); got != tt.want {
+			t.Errorf("Vendored(%q) is %v, want %v", tt.dir, got, tt.want)
+		}
+		if skill.Vendored(tt.dir, nil) {
+			t.Errorf("Vendored(%q) without a record", tt.dir)
+		}
+	}
+}
