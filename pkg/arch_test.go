@@ -55,6 +55,7 @@ var floors = map[string]int{
 	"pkg/lint":      4,
 	"pkg/registry":  4,
 	"pkg/workspace": 4,
+	"pkg/vendored":  4,
 
 	"pkg/provider": 5,
 	"pkg/lsp":      5,

@@ -13,6 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/vendored"
 	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
@@ -99,25 +100,54 @@ func promised(p *source.Pack, skills []string, locked map[string]string) map[str
 	return want
 }
 
-// FetchMissing downloads the packs that the store does not have whole, several at a time: those of the trees given, as the
-// solution has them.
+// FetchMissing brings the packs that the store does not have whole, several at a time: those of the trees given, as the
+// solution has them. The project's own copy is looked at first; where that is damaged the solution gets a warning, and for
+// a version that was withdrawn, too.
 func (pr *Provider) FetchMissing(ctx context.Context, m *project.Manifest, sol *Solution, trees iter.Seq[workspace.Tree]) error {
 	s, err := pr.machine.Store()
 	if err != nil {
 		return err
 	}
-	missing := map[source.ID]bool{}
+	missing := map[source.ID]map[string]string{}
 	for tree := range trees {
-		if !missing[tree.Pack] && !s.Has(tree.Digest) {
-			missing[tree.Pack] = true
+		if s.Has(tree.Digest) {
+			continue
 		}
+		if missing[tree.Pack] == nil {
+			missing[tree.Pack] = map[string]string{}
+		}
+		missing[tree.Pack][tree.Skill] = tree.Digest
 	}
+	kept := vendored.Open(pr.root, pr.machine.OS)
+	ids := slices.SortedFunc(maps.Keys(missing), source.ID.Compare)
+	damages, withdrawn := make([]*vendored.DamagedError, len(ids)), make([][]string, len(ids))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelFetches)
-	for _, id := range slices.SortedFunc(maps.Keys(missing), source.ID.Compare) {
-		group.Go(func() error { return pr.fetchLocked(ctx, m, sol, id) })
+	for i, id := range ids {
+		if _, looked := sol.Packs[id]; !looked && !kept.Has(id) {
+			group.Go(func() error {
+				withdrawn[i] = pr.withdrawn(ctx, id, sol.Lock.Packs[id])
+				return nil
+			})
+		}
+		group.Go(func() error {
+			done, err := putVendored(kept, s, id, missing[id], &damages[i])
+			if done || err != nil {
+				return err
+			}
+			return instead(damages[i], pr.fetchLocked(ctx, m, sol, id))
+		})
 	}
-	return group.Wait()
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for i, id := range ids {
+		sol.Warnings = append(sol.Warnings, withdrawn[i]...)
+		if d := damages[i]; d != nil {
+			sol.Warnings = append(sol.Warnings, fmt.Sprintf("%v, so %s was fetched: skillpm vendor writes the copy anew", d, id))
+		}
+	}
+	return nil
 }
 
 // fetchLocked downloads one pack as the lock has it.

@@ -65,6 +65,7 @@ func commands(a *app) []*cobra.Command {
 		newList(a),
 		newInfo(a),
 		newVerify(a),
+		newVendor(a),
 		newValidate(a),
 		newRules(a),
 		newExplain(a),

@@ -1,0 +1,50 @@
+package skillpm
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/source/git"
+)
+
+// ignoredCopy warns of files of a project's copy that git add would leave out, so that a clone lacks them. Outside of a
+// repository there are none.
+func ignoredCopy(root, dir string) []string {
+	names := []string{dir + "/README.md"}
+	top := filepath.Join(root, filepath.FromSlash(dir))
+	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error { // what can't be read has no files
+		if err != nil || d.IsDir() {
+			return nil //nolint:nilerr // as above
+		}
+		rel, err := filepath.Rel(root, path)
+		if err == nil && !bundle.Ignored(d.Name(), false) {
+			names = append(names, filepath.ToSlash(rel))
+		}
+		return nil
+	})
+	status, err := git.StatusOf(root, names)
+	if err != nil {
+		return nil
+	}
+	first, more := "", 0
+	for i, s := range status {
+		switch {
+		case !s.Ignored || i > 0 && names[i] == names[0]:
+		case first == "":
+			first = names[i]
+		default:
+			more++
+		}
+	}
+	switch {
+	case first == "":
+		return nil
+	case first == names[0]:
+		return []string{fmt.Sprintf("git ignores %s, so that a clone has no copy: take it out of .gitignore, or add it with git add -f %s", dir, dir)}
+	case more == 0:
+		return []string{fmt.Sprintf("git ignores %s, so that a clone lacks it: add it with git add -f %s", first, dir)}
+	}
+	return []string{fmt.Sprintf("git ignores %s and %d more files of the copy, so that a clone lacks them: add them with git add -f %s", first, more, dir)}
+}

@@ -1,0 +1,36 @@
+package vendored
+
+import "bytes"
+
+// The files at the top of a copy.
+const (
+	readmeName     = "README.md"
+	attributesName = ".gitattributes"
+)
+
+// mark is in the first line of what skillpm writes there.
+const mark = "written by skillpm vendor"
+
+// marked reports whether a file says in its first line that skillpm wrote it.
+func marked(data []byte) bool {
+	line, _, _ := bytes.Cut(data, []byte("\n"))
+	return bytes.Contains(line, []byte(mark))
+}
+
+// notes are the files at the top of a copy. With -text git leaves the bytes alone, on every system.
+func notes() map[string]string {
+	return map[string]string{
+		attributesName: "# " + mark + "\n* -text\n",
+		readmeName: "<!-- " + mark + ": do not edit -->\n" + `# Skills from elsewhere
+
+These are copies of the skills that skillpm.lock names, so that changes to them
+can be reviewed here and ` + "`skillpm install`" + ` needs neither a network nor a registry.
+
+Do not edit them: what differs from skillpm.lock is not installed. A skill of
+your own belongs in .skillpm/skills or in a pack.
+
+    skillpm vendor           brings this directory to what skillpm.lock says
+    skillpm vendor --check   fails if it is not that
+`,
+	}
+}

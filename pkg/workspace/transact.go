@@ -1,0 +1,48 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/txn"
+)
+
+// Transact changes what a project has besides its installed skills, in one transaction that fill stages. Where the
+// manifest or the lock changed since the workspace was read, or an interrupted transaction had to be finished first, the
+// error is [ErrChanged].
+func (w *Workspace) Transact(ctx context.Context, fill func(*txn.Tx) error) (err error) {
+	unlock, err := txn.Lock(ctx, w.Scope.LockFile())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	recovered, err := txn.Recover(w.txnOptions())
+	if err != nil {
+		return err
+	}
+	if changed, err := w.changed(); err != nil {
+		return err
+	} else if changed || recovered {
+		return ErrChanged
+	}
+	tx, err := txn.Begin(w.txnOptions())
+	if err != nil {
+		return err
+	}
+	defer tx.Abort()
+	if err := fill(tx); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(w.Scope.Ignore()); w.Scope.Kind == scope.KindProject && errors.Is(err, fs.ErrNotExist) {
+		if err := tx.StageFile(w.Rel(w.Scope.Ignore()), []byte(scope.IgnoreText), 0o644); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
