@@ -314,6 +314,9 @@ func TestForbidden(t *testing.T) {
 	}
 }
 
+// faultStore tells the re-executed test which store it is about.
+const faultStore = "SKILLPM_TEST_FAULT_STORE"
+
 // TestUnreadableBlocks has the disk fail where a tree is: that is damage, which is healed as any other.
 func TestUnreadableBlocks(t *testing.T) {
 	strace, err := exec.LookPath("strace")
@@ -325,7 +328,7 @@ func TestUnreadableBlocks(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "store")
 	if os.Getenv(faultKind) == t.Name() {
-		dir = os.Getenv(gcStop)
+		dir = os.Getenv(faultStore)
 	}
 	s, err := store.Open(dir)
 	if err != nil {
@@ -334,7 +337,7 @@ func TestUnreadableBlocks(t *testing.T) {
 	digest := deploy().Inventory.Digest()
 	if os.Getenv(faultKind) != t.Name() {
 		put(t, s, deploy())
-		t.Setenv(gcStop, dir)
+		t.Setenv(faultStore, dir)
 	}
 	file := filepath.Join(filepath.Dir(inventoryOf(dir, digest)), "tree", "references", "c.md")
 	if !again(t, nil, strace, "-f", "-qq", "-o", os.DevNull, "-P", file, "-e", "trace=read", "-e", "inject=read:error=EIO") {
