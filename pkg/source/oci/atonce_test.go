@@ -85,6 +85,43 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
+// TestTokenExpires holds that a token that is no longer taken is replaced by one new one.
+func TestTokenExpires(t *testing.T) {
+	s := ocitest.New(t)
+	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"}
+	push(t, s.Client(t, ""), ref, "1.0.0", "deploy")
+	var given, valid atomic.Int32
+	valid.Store(1)
+	s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == "/token" {
+			fmt.Fprintf(w, `{"token":"number %d"}`, given.Add(1))
+			return true
+		}
+		if r.Header.Get("Authorization") == fmt.Sprintf("Bearer number %d", valid.Load()) {
+			return false
+		}
+		w.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="http://%s/token",scope="repository:acme/deploy:pull"`, r.Host))
+		w.WriteHeader(http.StatusUnauthorized)
+		return true
+	})
+	c := s.Client(t, "")
+	for want := range int32(3) {
+		valid.Store(want + 1)
+		var group sync.WaitGroup
+		for range 6 {
+			group.Go(func() {
+				if err := get(t, c, ref); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		if got := given.Load(); got != want+1 {
+			t.Errorf("%d tokens were given, want %d", got, want+1)
+		}
+	}
+}
+
 // foreignPack stores a pack without skillpm's annotation and returns its place.
 func foreignPack(t *testing.T, s *ocitest.Server) source.Ref {
 	t.Helper()

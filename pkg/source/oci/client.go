@@ -66,7 +66,7 @@ func New(opts Options) *Client {
 	c.store = sync.OnceValues(c.openCredentials)
 	c.auth = &auth.Client{
 		Client:     c.newHTTPClient(),
-		Cache:      auth.NewCache(),
+		Cache:      tokens{auth.NewCache(), &c.turns},
 		Credential: c.credential,
 		ClientID:   "skillpm",
 	}

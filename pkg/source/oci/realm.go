@@ -21,7 +21,8 @@ import (
 // conversation is what is known about a request to a registry and about the requests that follow from it.
 type conversation struct {
 	registry *url.URL
-	withheld bool // the registry wants tokens from a server that its credentials are not for
+	withheld bool   // the registry wants tokens from a server that its credentials are not for
+	bearer   string // the token that was sent last, "" for none
 }
 
 type conversationKey struct{}
@@ -60,6 +61,9 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		req.Header.Del("Authorization")
 	}
 	g.client.secrets.learnHeader(req.Header)
+	if token, ok := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer "); ok {
+		talk.bearer = token
+	}
 	resp, err := g.next.RoundTrip(req)
 	if err == nil && resp.StatusCode == http.StatusUnauthorized {
 		g.hear(talk, req.URL, resp.Header.Get("Www-Authenticate"))
