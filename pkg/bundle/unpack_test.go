@@ -33,7 +33,7 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 	two := func(first, second string) func(*tarball) []byte {
 		return func(a *tarball) []byte { return a.skill("ok").file(first, "x").file(second, "y").end() }
 	}
-	small := bundle.Limits{Files: 20, FileBytes: 1000, TotalBytes: 2000, PathBytes: 60, Depth: 4}
+	small := small()
 	tests := []struct {
 		name    string
 		archive func(*tarball) []byte
@@ -86,6 +86,14 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		{"own directory", named("ok/.skillpm/state.json"), bundle.UnpackOptions{}, "skillpm's own"},
 		{"own lock", named("ok/skillpm.lock"), bundle.UnpackOptions{}, "skillpm's own"},
 		{"own lock in capitals", named("ok/SkillPM.LOCK"), bundle.UnpackOptions{}, "skillpm's own"},
+		{"own directory below", named("ok/a/.SkillPM/x"), bundle.UnpackOptions{}, "skillpm's own"},
+		{"directory with a bad name", func(a *tarball) []byte { return a.skill("ok").dir("ok/..").end() }, bundle.UnpackOptions{}, `entry "ok/../" has a ".." component`},
+		{"parent of the whole", named("./../x"), bundle.UnpackOptions{}, `has a ".." component`},
+		{"empty name", named(""), bundle.UnpackOptions{}, `entry "" is empty`},
+		{"skill is a device", func(a *tarball) []byte { return a.skill("ok").skill("con").end() }, bundle.UnpackOptions{}, `entry "con/SKILL.md" has the name of a Windows device`},
+		{"skill is git's", func(a *tarball) []byte { return a.skill("ok").skill(".git").end() }, bundle.UnpackOptions{}, "is inside a .git directory"},
+		{"skill is an option", func(a *tarball) []byte { return a.skill("ok").skill("-rf").end() }, bundle.UnpackOptions{}, "starts with a hyphen"},
+		{"name of 10,000 bytes", named("ok/" + strings.Repeat("a", 10_000)), bundle.UnpackOptions{}, "… (10003 bytes) has a path of more than 240 bytes"},
 		// Kinds of entry.
 		{"symbolic link", typed(tar.TypeSymlink, "/etc/passwd"), bundle.UnpackOptions{}, `entry "ok/thing" is a symbolic link to "/etc/passwd"`},
 		{"symbolic link inside", typed(tar.TypeSymlink, "SKILL.md"), bundle.UnpackOptions{}, "is a symbolic link"},
@@ -105,6 +113,22 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		{"sparse name", func(a *tarball) []byte {
 			return a.skill("ok").pax('x', "GNU.sparse.name", "ok/other").file("ok/x", "x").end()
 		}, bundle.UnpackOptions{}, "is a sparse file"},
+		{"SKILL.md is a link", func(a *tarball) []byte {
+			return a.raw("ok/SKILL.md", "", func(h []byte) { h[156] = tar.TypeSymlink; copy(h[157:257], "/etc/passwd") }).end()
+		}, bundle.UnpackOptions{}, `entry "ok/SKILL.md" is a symbolic link to "/etc/passwd"`},
+		{"SKILL.md is a directory", func(a *tarball) []byte { return a.dir("ok/SKILL.md").end() }, bundle.UnpackOptions{}, `entry "ok" has no SKILL.md`},
+		{"the skill is a link", func(a *tarball) []byte {
+			return a.skill("ok").raw("evil", "", func(h []byte) { h[156] = tar.TypeSymlink; copy(h[157:257], "/") }).file("evil/x", "x").end()
+		}, bundle.UnpackOptions{}, `entry "evil" is a symbolic link to "/"`},
+		{"link with a hostile target", typed(tar.TypeSymlink, "\x1b[2J\n\u202e"), bundle.UnpackOptions{}, `is a symbolic link to "\x1b[2J\n\u202e"`},
+		{"multi-volume", typed('M', ""), bundle.UnpackOptions{}, "unknown type 'M'"},
+		{"directory dump", typed('D', ""), bundle.UnpackOptions{}, "unknown type 'D'"},
+		{"setgid", func(a *tarball) []byte {
+			return a.skill("ok").add(tar.Header{Typeflag: tar.TypeReg, Name: "ok/sg", Mode: 0o2755}, "x").end()
+		}, bundle.UnpackOptions{}, "has setuid, setgid or sticky mode 2755"},
+		{"sparse, PAX 1.0", func(a *tarball) []byte {
+			return a.skill("ok").pax('x', "GNU.sparse.major", "1", "GNU.sparse.minor", "0", "GNU.sparse.name", "ok/x", "GNU.sparse.realsize", "1099511627776").file("ok/x", "0\n").end()
+		}, bundle.UnpackOptions{}, ""},
 		// Extended headers.
 		{"PAX path", func(a *tarball) []byte {
 			return a.skill("ok").pax('x', "path", "../../x").file("ok/x", "x").end()
@@ -124,6 +148,24 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		{"PAX nonsense", func(a *tarball) []byte {
 			return a.skill("ok").raw("pax", "99999999999999999999 path=x\n", func(h []byte) { h[156] = 'x' }).file("ok/x", "x").end()
 		}, bundle.UnpackOptions{}, "corrupt"},
+		{"PAX path with a zero byte", func(a *tarball) []byte {
+			return a.skill("ok").pax('x', "path", "ok/x\x00/../../y").file("ok/x", "x").end()
+		}, bundle.UnpackOptions{}, "corrupt"},
+		{"PAX path after another", func(a *tarball) []byte {
+			return a.skill("ok").pax('x', "path", "ok/fine").pax('x', "path", "/etc/passwd").file("ok/x", "x").end()
+		}, bundle.UnpackOptions{}, `entry "/etc/passwd" is an absolute path`},
+		{"GNU long name", func(a *tarball) []byte {
+			return a.skill("ok").raw("././@LongLink", "ok/../../evil\x00", func(h []byte) { h[156] = 'L' }).file("ok/x", "x").end()
+		}, bundle.UnpackOptions{}, `entry "ok/../../evil" has a ".." component`},
+		{"GNU long link", func(a *tarball) []byte {
+			return a.skill("ok").raw("././@LongLink", "/etc/passwd\x00", func(h []byte) { h[156] = 'K' }).raw("ok/x", "", func(h []byte) { h[156] = tar.TypeSymlink }).end()
+		}, bundle.UnpackOptions{}, `entry "ok/x" is a symbolic link to "/etc/passwd"`},
+		{"extended header of 2 MB", func(a *tarball) []byte {
+			return a.skill("ok").pax('x', "comment", strings.Repeat("x", 2<<20)).file("ok/x", "x").end()
+		}, bundle.UnpackOptions{}, "corrupt"},
+		{"global size", func(a *tarball) []byte {
+			return a.pax('g', "size", "1").skill("ok").end()
+		}, bundle.UnpackOptions{}, `global extended header that sets "size"`},
 		{"global path", func(a *tarball) []byte {
 			return a.pax('g', "path", "evil").skill("ok").end()
 		}, bundle.UnpackOptions{}, `global extended header that sets "path"`},
@@ -203,6 +245,9 @@ func TestUnpackBadArchives(t *testing.T) { // M2
 		{"no entries", (*tarball).end, bundle.UnpackOptions{}, "no skill in it"},
 		{"no entries, automatic", (*tarball).end, bundle.UnpackOptions{Layout: bundle.Auto}, "no skill in it"},
 		{"not an archive", func(*tarball) []byte { return bytes.Repeat([]byte("<html>"), 500) }, bundle.UnpackOptions{}, "not a tar archive"},
+		{"zip", func(*tarball) []byte { return append([]byte("PK\x03\x04"), make([]byte, 1000)...) }, bundle.UnpackOptions{}, "not a tar archive"},
+		{"zstd", func(*tarball) []byte { return append([]byte("\x28\xb5\x2f\xfd"), make([]byte, 1000)...) }, bundle.UnpackOptions{}, "not a tar archive"},
+		{"gzip in gzip", func(a *tarball) []byte { return compressed(t, a.skill("ok").zip()) }, bundle.UnpackOptions{}, ""},
 		{"gzip of nonsense", func(*tarball) []byte { return compressed(t, bytes.Repeat([]byte("<html>"), 500)) }, bundle.UnpackOptions{}, "not a tar archive"},
 		{"no SKILL.md", func(a *tarball) []byte { return a.skill("ok").file("bad/x", "").end() }, bundle.UnpackOptions{}, `entry "bad" has no SKILL.md`},
 		{"no SKILL.md, other case", func(a *tarball) []byte { return a.file("bad/skill.md", "").end() }, bundle.UnpackOptions{}, "has no SKILL.md"},
