@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -108,10 +109,19 @@ func run(t testing.TB, root, do string, below ...string) int {
 // settled recovers, proves that a scope is wholly old or wholly new, and says which.
 func settled(t testing.TB, root, what string) (isNew bool) {
 	t.Helper()
+	return settledBut(t, root, what, nil)
+}
+
+// settledBut does not mind what ignore says of a file and its content.
+func settledBut(t testing.TB, root, what string, ignore func(name, content string) bool) (isNew bool) {
+	t.Helper()
 	if _, err := txn.Recover(options(root, nil)); err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
 	got := read(t, root)
+	if ignore != nil {
+		maps.DeleteFunc(got, ignore)
+	}
 	isNew = got["skillpm.lock"] == after["skillpm.lock"]
 	want := before
 	if isNew {

@@ -2,6 +2,7 @@ package txn_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -152,13 +153,17 @@ func TestStraceErrors(t *testing.T) { // M2
 				if code == childStuck && !tt.sticks {
 					t.Error("it was not taken back")
 				}
-				if isNew := settled(t, root, "failed"); isNew == (code == childFailed) {
+				// A directory that is empty and can't be removed is left.
+				ignore := func(_, content string) bool { return tt.call == "unlinkat" && content == "empty" }
+				if isNew := settledBut(t, root, "failed", ignore); isNew == (code == childFailed) {
 					t.Errorf("exit code %d, new state %v", code, isNew)
 				}
 				if err := install(options(root, nil)); err != nil {
 					t.Fatal(err)
 				}
-				same(t, "installed again", read(t, root), after)
+				got := read(t, root)
+				maps.DeleteFunc(got, ignore)
+				same(t, "installed again", got, after)
 			})
 		}
 	}
