@@ -17,12 +17,11 @@ import (
 // How long a server may be silent, and how much of an answer is read that is not a pack.
 const (
 	stallTimeout = 60 * time.Second
-	maxRefs      = 256 << 20
 	maxErrorBody = 64 << 10
 )
 
 // guard carries HTTP requests to a git server: it bounds what comes back, gives up on silence, and asks again when a
-// server is overloaded or breaks off before it answers. All that is asked for may be asked for twice.
+// server is overloaded. All that is asked for may be asked for twice.
 type guard struct {
 	next   http.RoundTripper
 	client *Client
@@ -37,20 +36,14 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	for attempt := 0; ; attempt++ {
 		res, err := g.send(req)
-		if attempt == retries || req.Context().Err() != nil || req.Body != nil && req.GetBody == nil {
+		if err != nil || attempt == retries || !overloaded(res.StatusCode) || req.Body != nil && req.GetBody == nil {
 			return res, err
 		}
-		wait := backoff(attempt)
-		switch {
-		case err != nil && !isTransient(err), err == nil && !overloaded(res.StatusCode):
-			return res, err
-		case err == nil:
-			var ok bool
-			if wait, ok = retryAfter(res.Header, g.client.clock.now(), attempt); !ok {
-				return res, nil
-			}
-			_ = res.Body.Close() // its content does not matter
+		wait, ok := retryAfter(res.Header, g.client.clock.now(), attempt)
+		if !ok {
+			return res, nil
 		}
+		_ = res.Body.Close() // its content does not matter
 		if err := g.client.clock.sleep(req.Context(), wait); err != nil {
 			return nil, err
 		}
@@ -114,13 +107,16 @@ func (g *guard) send(req *http.Request) (*http.Response, error) {
 	res, err := g.next.RoundTrip(req.WithContext(ctx))
 	if err != nil {
 		timer.Stop()
-		if cause := context.Cause(ctx); errors.Is(cause, errSilent) {
+		switch cause := context.Cause(ctx); {
+		case errors.Is(cause, errSilent):
 			err = cause
+		case errors.Is(err, io.EOF):
+			err = io.ErrUnexpectedEOF // the server closed the connection
 		}
 		cancel(nil)
 		return nil, err
 	}
-	most := int64(maxRefs)
+	most := g.client.limits.refs
 	switch {
 	case res.StatusCode < 200 || res.StatusCode > 299:
 		most = maxErrorBody

@@ -17,6 +17,7 @@ import (
 
 // limits bound what a server may send. They are far above what repositories of skills hold.
 type limits struct {
+	refs    int64 // bytes of a list of references
 	pack    int64 // bytes of a pack as it is sent
 	objects uint32
 	object  int64 // bytes of one object, inflated
@@ -26,7 +27,7 @@ type limits struct {
 }
 
 func defaultLimits() limits {
-	return limits{pack: 2 << 30, objects: 500_000, object: 128 << 20, total: 8 << 30, chain: 8 << 20, files: 2 << 30}
+	return limits{refs: 256 << 20, pack: 2 << 30, objects: 500_000, object: 128 << 20, total: 8 << 30, chain: 8 << 20, files: 2 << 30}
 }
 
 // packFile is where a pack is written while it comes in, and read from for the deltas.

@@ -40,12 +40,19 @@ func (c *Client) place(ref source.Ref) (*place, error) {
 		return p, nil
 	}
 	u, err := url.Parse(ref.URL)
-	if err != nil || u.Host == "" {
+	if err != nil || !isPlace(u) {
 		return nil, diag.Errorf(diag.Usage, "%q is not the URL of a repository", ref.URL)
 	}
 	p := &place{client: c, url: u}
 	c.places[ref.URL] = p
 	return p, nil
+}
+
+// isPlace reports whether a URL is one that the client has a transport for, and that no program could take for an option.
+func isPlace(u *url.URL) bool {
+	known := u.Scheme == "https" || u.Scheme == "http" || u.Scheme == "ssh"
+	option := strings.HasPrefix(u.Host, "-") || strings.HasPrefix(u.User.Username(), "-") || strings.HasPrefix(u.Path, "/-")
+	return known && u.Host != "" && !option
 }
 
 // refs returns the branches and tags of a repository, which are asked for once.

@@ -75,7 +75,7 @@ func retryAfter(h http.Header, now time.Time, attempt int) (wait time.Duration, 
 func isTransient(err error) bool {
 	var timeout net.Error
 	var damaged errPack
-	switch {
+	switch err = unwrapGit(err); {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
 		errors.Is(err, errSilent), errors.As(err, &damaged):
 		return true

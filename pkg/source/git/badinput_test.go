@@ -1,0 +1,358 @@
+package git
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/git/gittest"
+)
+
+// programs are the ways in which a client transfers.
+func programs(t *testing.T) map[string]string {
+	return map[string]string{"built in": "", "program": gittest.Git(t)}
+}
+
+// M2, bad input: URLs that are options or name other transports, as they would come from a lock or a manifest that
+// nobody has parsed. Nothing is run.
+func TestHostileURLs(t *testing.T) {
+	mark := filepath.Join(t.TempDir(), "mark")
+	for _, url := range []string{
+		"ssh://-oProxyCommand=touch%20" + mark + "/o/r.git",
+		"ssh://-oProxyCommand=touch@git.example/o/r.git",
+		"ssh://git@git.example/-oProxyCommand=touch",
+		"https://--upload-pack=touch/o/r.git",
+		"https://git.example/--upload-pack=touch",
+		"ext::sh -c touch% " + mark,
+		"ext://sh/-c",
+		"fd::17/o/r.git",
+		"fd://17/o/r.git",
+		"git://git.example/o/r.git",
+		"ftp://git.example/o/r.git",
+		"--upload-pack=touch " + mark,
+		"-u",
+		"git.example:o/r.git",
+		"https:///o/r.git",
+		"https://[::1",
+	} {
+		for name, program := range programs(t) {
+			c := New(Options{Program: program, Cache: t.TempDir()})
+			_, err := c.Open(t.Context(), source.Ref{Kind: source.KindGit, URL: url})
+			if diag.CodeOf(err) != diag.Usage {
+				t.Errorf("%s: %s: %v", name, url, err)
+			}
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if ref, err := source.Parse("git+" + url); err == nil {
+			t.Errorf("%s is the place %v", url, ref)
+		}
+	}
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("something was run")
+	}
+}
+
+// M2, bad input: revisions that are options are names that no branch or tag has.
+func TestHostileRevisions(t *testing.T) {
+	dir := t.TempDir()
+	mark := filepath.Join(dir, "mark")
+	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{"SKILL.md": gittest.Skill("r", "R.")}))
+	url := gittest.Serve(t, dir) + "/o/r.git"
+	for _, rev := range []string{"--upload-pack=touch " + mark, "--output=" + mark, "-f", "main^{tree}", "main:SKILL.md", "a..b", "refs/../HEAD", "@{u}", ":/x"} {
+		for name, program := range programs(t) {
+			c := New(Options{Program: program, Cache: t.TempDir()})
+			_, err := c.Open(t.Context(), source.Ref{Kind: source.KindGit, URL: url, Rev: rev})
+			if diag.CodeOf(err) != diag.NotFound {
+				t.Errorf("%s: %q: %v", name, rev, err)
+			}
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if source.CheckRev(rev) == nil {
+			t.Errorf("%q is a revision", rev)
+		}
+	}
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("something was run")
+	}
+}
+
+// M2, bad input: what the configuration and environment of a user, or of the directory that a command is run in, may
+// hold. None of it is run, and none of it sends the client elsewhere.
+func TestHostileConfiguration(t *testing.T) {
+	dir, home := t.TempDir(), t.TempDir()
+	mark := filepath.Join(t.TempDir(), "mark")
+	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{"SKILL.md": gittest.Skill("r", "The right one.")}))
+	gittest.New(t, dir, "evil/r.git").Commit(gittest.Text(map[string]string{"SKILL.md": gittest.Skill("r", "The wrong one.")}))
+	url := gittest.Serve(t, dir, gittest.WithFilter())
+	script := filepath.Join(home, "run")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\necho \"$0 $*\" >>"+mark+"\n"), 0o755); err != nil { //nolint:gosec // git is to run it
+		t.Fatal(err)
+	}
+	config := fmt.Sprintf(`[core]
+	fsmonitor = %[1]s
+	sshCommand = %[1]s
+	hooksPath = %[2]s
+	askPass = %[1]s
+	gitProxy = %[1]s
+	editor = %[1]s
+	pager = %[1]s
+	alternateRefsCommand = %[1]s
+[credential]
+	helper = "!%[1]s"
+[url "%[3]s/evil/"]
+	insteadOf = %[3]s/o/
+[protocol]
+	allow = always
+[uploadpack]
+	packObjectsHook = %[1]s
+[filter "x"]
+	smudge = %[1]s
+[http]
+	proxy = http://127.0.0.1:1
+[transfer]
+	credentialsInUrl = allow
+[remote "origin"]
+	uploadpack = %[1]s
+	url = %[3]s/evil/r.git
+[include]
+	path = /dev/zero
+`, script, home, url)
+	work := filepath.Join(home, "work")
+	if err := os.MkdirAll(filepath.Join(work, ".git", "objects"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		filepath.Join(home, ".gitconfig"): config, filepath.Join(work, ".git", "config"): config,
+		filepath.Join(work, ".git", "HEAD"): "ref: refs/heads/main\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(work)
+	for name, value := range map[string]string{
+		"HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_GLOBAL": filepath.Join(home, ".gitconfig"), "GIT_SSH_COMMAND": script, "GIT_SSH": script,
+		"GIT_ASKPASS": script, "SSH_ASKPASS": script, "GIT_PROXY_COMMAND": script, "GIT_EXTERNAL_DIFF": script, "GIT_TEMPLATE_DIR": home,
+		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "url." + url + "/evil/.insteadOf", "GIT_CONFIG_VALUE_0": url + "/o/",
+		"GIT_CONFIG_PARAMETERS": "'core.fsmonitor=" + script + "'", "GIT_ALLOW_PROTOCOL": "ext:file", "GIT_ALTERNATE_OBJECT_DIRECTORIES": home,
+		"GIT_TRACE": mark, "GIT_TRACE_SETUP": mark, "GIT_OBJECT_DIRECTORY": home, "GIT_NAMESPACE": "evil", "GIT_REPLACE_REF_BASE": "refs/evil",
+	} {
+		t.Setenv(name, value)
+	}
+	for name, program := range programs(t) {
+		c := New(Options{Program: program, Cache: t.TempDir()})
+		p, err := c.Open(t.Context(), source.Ref{Kind: source.KindGit, URL: url + "/o/r.git"})
+		if err != nil || p.Skills[0].Description != "The right one." {
+			t.Errorf("%s: %+v, %v", name, p, err)
+		} else if err := c.Fetch(t.Context(), p, nil, bundle.NewHasher(bundle.DefaultLimits())); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if data, err := os.ReadFile(mark); err == nil {
+		t.Errorf("something was run: %s", data)
+	}
+}
+
+// M2, bad input: attributes do not change what is fetched: no line ends, no keywords, no filters, nothing left out.
+func TestHostileAttributes(t *testing.T) {
+	dir := t.TempDir()
+	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{
+		".gitattributes":          "* text eol=crlf ident filter=x working-tree-encoding=UTF-16 export-subst\nhidden export-ignore\n",
+		"skills/r/SKILL.md":       gittest.Skill("r", "R."),
+		"skills/r/a":              "one\ntwo $Id$ $Format:%H$\n",
+		"skills/r/hidden":         "here\n",
+		"skills/r/.gitattributes": "a -text\n",
+		".gitmodules":             "[submodule \"x\"]\n\tpath = x\n\turl = ext::sh -c touch% x\n\tupdate = !touch x\n",
+	}))
+	url := gittest.Serve(t, dir) + "/o/r.git"
+	for name, program := range programs(t) {
+		c := New(Options{Program: program, Cache: t.TempDir()})
+		tree, _, err := c.Tree(t.Context(), source.Ref{Kind: source.KindGit, URL: url, Subdir: "skills/r"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for file, want := range map[string]string{"a": "one\ntwo $Id$ $Format:%H$\n", "hidden": "here\n"} {
+			f, err := tree.Open(file)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if got, err := io.ReadAll(f); err != nil || string(got) != want {
+				t.Errorf("%s: %s is %q, %v", name, file, got, err)
+			}
+			_ = f.Close()
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// M2, bad input: a list of references without end, and packs that are larger than they may be, are refused when they
+// have sent so much, by either way of transfer.
+func TestEndless(t *testing.T) {
+	dir := t.TempDir()
+	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{"SKILL.md": gittest.Skill("r", strings.Repeat("Long. ", 150))}))
+	endless := func(git http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method != http.MethodGet {
+				git.ServeHTTP(w, r)
+				return
+			}
+			w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
+			_, _ = io.WriteString(w, "001e# service=git-upload-pack\n0000")
+			for i := 0; r.Context().Err() == nil; i++ {
+				line := fmt.Sprintf("%040x refs/heads/b%012d", i+1, i)
+				if i == 0 {
+					line += "\x00shallow"
+				}
+				if _, err := fmt.Fprintf(w, "%04x%s\n", len(line)+5, line); err != nil {
+					return
+				}
+			}
+		})
+	}
+	c := New(Options{Cache: t.TempDir()})
+	defer c.Close()
+	c.limits.refs = 1 << 16
+	_, err := c.Open(t.Context(), source.Ref{Kind: source.KindGit, URL: gittest.Serve(t, dir, gittest.WithHandler(endless)) + "/o/r.git"})
+	if diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), "does not stop sending") {
+		t.Errorf("endless references: %v", err)
+	}
+	url := gittest.Serve(t, dir) + "/o/r.git"
+	for name, program := range programs(t) {
+		for what, change := range map[string]func(*limits){
+			"pack": func(l *limits) { l.pack = 200 }, "objects": func(l *limits) { l.objects = 2 }, "object": func(l *limits) { l.object = 100 },
+		} {
+			c := New(Options{Program: program, Cache: t.TempDir()})
+			change(&c.limits)
+			_, err := c.Open(t.Context(), source.Ref{Kind: source.KindGit, URL: url})
+			if diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), "too large") && !strings.Contains(err.Error(), "does not stop") {
+				t.Errorf("%s, %s: %v", name, what, err)
+			}
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// packHead returns the start of a pack of n objects.
+func packHead(n uint32) []byte {
+	return binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), n)
+}
+
+// number is a number of a delta's header.
+func number(n int) []byte {
+	var b []byte
+	for ; n > 0x7f; n >>= 7 {
+		b = append(b, byte(n)|0x80)
+	}
+	return append(b, byte(n))
+}
+
+// M2, bad input: a chain of deltas as deep as the pack is long is resolved without recursion; deltas that make much out
+// of little are refused by what they would make.
+func TestDeltaBombs(t *testing.T) {
+	const deep = 20_000
+	chain := appendPacked(packHead(deep+1), 3, nil, []byte("a base of some bytes"))
+	start := 12
+	for range deep {
+		next := len(chain)
+		chain = appendPacked(chain, 6, []byte{byte(next - start)}, []byte{20, 20, 0x90, 20})
+		start = next
+	}
+	p, err := receivePack(t, signed(append(chain, make([]byte, 20)...)), defaultLimits())
+	if err != nil || len(p.entries) != deep+1 {
+		t.Errorf("a deep chain: %v", err)
+	}
+	p.kept = nil
+	if data, err := p.content(deep); err != nil || string(data) != "a base of some bytes" {
+		t.Errorf("the end of a deep chain is %q, %v", data, err)
+	}
+
+	base := bytes.Repeat([]byte("x"), 2000)
+	bomb := func(size, copies, deltas int) []byte {
+		b := appendPacked(packHead(uint32(deltas)+1), 3, nil, base) //nolint:gosec // small
+		for range deltas {
+			delta := append(number(len(base)), number(size)...)
+			for range copies {
+				delta = append(delta, 0xb0, 0xd0, 0x07) // all of the base
+			}
+			back := len(b) - 12
+			if back > 127 {
+				b = appendPacked(b, 6, []byte{byte((back>>7)-1) | 0x80, byte(back & 0x7f)}, delta)
+			} else {
+				b = appendPacked(b, 6, []byte{byte(back)}, delta)
+			}
+		}
+		return signed(append(b, make([]byte, 20)...))
+	}
+	l := defaultLimits()
+	l.object, l.total, l.files = 100_000, 500_000, 1<<20
+	for name, tt := range map[string]struct {
+		pack []byte
+		want string
+	}{
+		"an object too large":   {bomb(200_000, 100, 1), "an object of 200000 bytes"},
+		"too much in all":       {bomb(80_000, 40, 10), "more than 500000 bytes"},
+		"more than it says":     {bomb(4000, 3, 1), "malformed"},
+		"less than it says":     {bomb(8000, 3, 1), "unexpected EOF"},
+		"a size without an end": {bomb(-1, 1, 1), ""},
+	} {
+		if _, err := receivePack(t, tt.pack, l); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := receivePack(t, bomb(4000, 2, 3), l); err != nil {
+		t.Errorf("what is no bomb: %v", err)
+	}
+}
+
+// M2, bad input: a server that answers with another repository's pack has not sent the commit.
+func TestOtherPack(t *testing.T) {
+	dir := t.TempDir()
+	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{"SKILL.md": gittest.Skill("r", "The right one.")}))
+	gittest.New(t, dir, "evil/r.git").Commit(gittest.Text(map[string]string{"SKILL.md": gittest.Skill("r", "The wrong one.")}))
+	body := ""
+	record := func(git http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			answer := httptest.NewRecorder()
+			git.ServeHTTP(answer, r)
+			switch {
+			case r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/evil/"):
+				body = answer.Body.String()
+			case r.Method == http.MethodPost:
+				answer.Body = bytes.NewBufferString(body)
+			}
+			w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
+			_, _ = w.Write(answer.Body.Bytes())
+		})
+	}
+	url := gittest.Serve(t, dir, gittest.WithHandler(record))
+	c := New(Options{Cache: t.TempDir()})
+	defer c.Close()
+	if _, err := c.Open(t.Context(), source.Ref{Kind: source.KindGit, URL: url + "/evil/r.git"}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.Open(t.Context(), source.Ref{Kind: source.KindGit, URL: url + "/o/r.git"})
+	if diag.CodeOf(err) != diag.NotFound || !strings.Contains(err.Error(), "has no commit") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,313 @@
+package git
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/git/gittest"
+)
+
+// M2, network faults: how long a server may ask to be left alone.
+func TestRetryAfter(t *testing.T) {
+	now := testTime()
+	tests := map[string]struct {
+		wait time.Duration
+		ok   bool
+	}{
+		"":                     {backoff(0), true},
+		"0":                    {0, true},
+		"7":                    {7 * time.Second, true},
+		" 7 ":                  {7 * time.Second, true},
+		"1.5":                  {1500 * time.Millisecond, true},
+		"30":                   {30 * time.Second, true},
+		"31":                   {0, false},
+		"1e300":                {0, false},
+		"Inf":                  {0, false},
+		"99999999999999999999": {0, false},
+		"-1":                   {backoff(0), true},
+		"-Inf":                 {backoff(0), true},
+		"NaN":                  {backoff(0), true},
+		"soon":                 {backoff(0), true},
+		"0x10":                 {backoff(0), true},
+		now.Add(5 * time.Second).Format(http.TimeFormat):  {5 * time.Second, true},
+		now.Add(-5 * time.Second).Format(http.TimeFormat): {0, true},
+		now.Add(time.Hour).Format(http.TimeFormat):        {time.Hour, false},
+	}
+	for value, want := range tests {
+		wait, ok := retryAfter(http.Header{"Retry-After": {value}}, now, 0)
+		if ok != want.ok || ok && wait != want.wait {
+			t.Errorf("Retry-After %q: %v, %v; want %v, %v", value, wait, ok, want.wait, want.ok)
+		}
+	}
+}
+
+// faulty is a server that misbehaves for the first requests of a kind.
+type faulty struct {
+	git    http.Handler
+	method string
+	times  int32
+	fault  func(w http.ResponseWriter, r *http.Request, git http.Handler)
+	asked  atomic.Int32
+}
+
+// ServeHTTP misbehaves, or answers as git does.
+func (f *faulty) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == f.method && f.asked.Add(1) <= f.times {
+		f.fault(w, r, f.git)
+		return
+	}
+	f.git.ServeHTTP(w, r)
+}
+
+// status answers with a status and a Retry-After.
+func status(code int, after string) func(http.ResponseWriter, *http.Request, http.Handler) {
+	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		if after != "" {
+			w.Header().Set("Retry-After", after)
+		}
+		w.WriteHeader(code)
+	}
+}
+
+// reset closes the connection without an answer.
+func reset(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) }
+
+// partly sends a part of the answer and then closes the connection, or ends it as if that were all.
+func partly(abort bool) func(http.ResponseWriter, *http.Request, http.Handler) {
+	return func(w http.ResponseWriter, r *http.Request, git http.Handler) {
+		answer := httptest.NewRecorder()
+		git.ServeHTTP(answer, r)
+		w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
+		_, _ = w.Write(answer.Body.Bytes()[:answer.Body.Len()/2])
+		if abort {
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}
+	}
+}
+
+// wrong changes a byte in the middle of the answer.
+func wrong(w http.ResponseWriter, r *http.Request, git http.Handler) {
+	answer := httptest.NewRecorder()
+	git.ServeHTTP(answer, r)
+	w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
+	data := answer.Body.Bytes()
+	data[len(data)/2] ^= 0x40
+	_, _ = w.Write(data)
+}
+
+// M2, network faults: a fault that passes is not noticed, one that lasts is an error after a bounded number of attempts,
+// and nothing is left in the cache.
+func TestNetworkFaults(t *testing.T) {
+	const get, post = http.MethodGet, http.MethodPost
+	tests := map[string]struct {
+		method  string
+		fault   func(http.ResponseWriter, *http.Request, http.Handler)
+		waits   []time.Duration // for a fault that passes after one
+		asked   int32           // how often, when it lasts
+		message string
+	}{
+		"refs overloaded":    {get, status(429, "7"), []time.Duration{7 * time.Second}, 3, "429 Too Many Requests"},
+		"refs unavailable":   {get, status(503, ""), []time.Duration{backoff(0)}, 3, "503 Service Unavailable"},
+		"refs broken":        {get, status(500, "never"), []time.Duration{backoff(0)}, 3, "500 Internal Server Error"},
+		"refs reset":         {get, reset, []time.Duration{backoff(0)}, 3, "broke off"},
+		"refs truncated":     {get, partly(true), []time.Duration{backoff(0)}, 3, ""},
+		"pack overloaded":    {post, status(429, "0"), []time.Duration{0}, 3, "429 Too Many Requests"},
+		"pack gateway":       {post, status(502, ""), []time.Duration{backoff(0)}, 3, "502 Bad Gateway"},
+		"pack reset":         {post, reset, []time.Duration{backoff(0)}, 3, "broke off"},
+		"pack cut off":       {post, partly(true), []time.Duration{backoff(0)}, 3, "broke off"},
+		"pack ends early":    {post, partly(false), []time.Duration{backoff(0)}, 3, "broke off"},
+		"pack damaged":       {post, wrong, []time.Duration{backoff(0)}, 3, ""},
+		"asked to stay away": {get, status(429, "3600"), nil, 1, "429"},
+	}
+	for name, tt := range tests {
+		for _, lasts := range []bool{false, true} {
+			if !lasts && tt.waits == nil {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s, lasts %v", name, lasts), func(t *testing.T) {
+				dir, cache := t.TempDir(), t.TempDir()
+				gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{"SKILL.md": gittest.Skill("r", strings.Repeat("Long. ", 100))}))
+				f := &faulty{method: tt.method, times: 1, fault: tt.fault}
+				if lasts {
+					f.times = 1000
+				}
+				url := gittest.Serve(t, dir, gittest.WithHandler(func(next http.Handler) http.Handler { f.git = next; return f }))
+				var waits []time.Duration
+				c := New(Options{Cache: cache})
+				defer c.Close()
+				c.clock = testClock(&waits)
+				_, err := c.Open(t.Context(), source.Ref{Kind: source.KindGit, URL: url + "/o/r.git"})
+				if !lasts {
+					if err != nil || !slices.Equal(waits, tt.waits) {
+						t.Errorf("waited %v, %v; want %v", waits, err, tt.waits)
+					}
+					return
+				}
+				if diag.CodeOf(err) != diag.Remote || !strings.Contains(err.Error(), tt.message) || f.asked.Load() != tt.asked {
+					t.Errorf("asked %d times: %v (%v); want %d times: %s", f.asked.Load(), err, diag.CodeOf(err), tt.asked, tt.message)
+				}
+				if found, _ := filepath.Glob(filepath.Join(cache, "*", "*")); len(found) > 0 {
+					t.Errorf("%v is left behind", found)
+				}
+			})
+		}
+	}
+}
+
+// M2, network faults: a server that falls silent before or in its answer. The timers fire at once.
+func TestSilence(t *testing.T) {
+	var fired atomic.Int32
+	clock := testClock(nil)
+	clock.after = func(d time.Duration, f func()) timer {
+		if d != stallTimeout {
+			t.Errorf("a timer of %v, want %v", d, stallTimeout)
+		}
+		fired.Add(1)
+		go f()
+		return noTimer{}
+	}
+	g := newGuard(clock, defaultLimits(), func(r *http.Request) (*http.Response, error) {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	})
+	res, err := g.RoundTrip(httptest.NewRequest(http.MethodGet, "http://127.0.0.1/", nil)) //nolint:bodyclose // there is none
+	if !errors.Is(err, errSilent) || res != nil || fired.Load() != 1 || !isTransient(err) || diag.CodeOf(err) != diag.Remote {
+		t.Errorf("before the answer, with %d timers: %v", fired.Load(), err)
+	}
+	g = newGuard(clock, defaultLimits(), func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Body: silent{r}}, nil
+	})
+	res, err = g.RoundTrip(httptest.NewRequest(http.MethodGet, "http://127.0.0.1/", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if _, err := io.ReadAll(res.Body); !errors.Is(err, errSilent) {
+		t.Errorf("in the answer: %v", err)
+	}
+}
+
+// silent is a body that never comes.
+type silent struct{ *http.Request }
+
+func (s silent) Read([]byte) (int, error) {
+	<-s.Context().Done()
+	return 0, s.Context().Err()
+}
+func (s silent) Close() error { return nil }
+
+// fetchFrom opens a place and fetches it.
+func fetchFrom(t *testing.T, c *Client, ref source.Ref) error {
+	t.Helper()
+	p, err := c.Open(t.Context(), ref)
+	if err == nil {
+		err = c.Fetch(t.Context(), p, nil, bundle.NewHasher(bundle.DefaultLimits()))
+	}
+	return err
+}
+
+// M2: whatever happens to a file of the cache, a pack is fetched as it should be, from the server if need be.
+func TestDamagedCache(t *testing.T) {
+	dir := t.TempDir()
+	text := strings.Repeat("some text\n", 100_000) // too much to be read at once
+	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{
+		"a/SKILL.md": gittest.Skill("a", "A."), "a/large": text[:len(text)-1], "a/larger": text + "more\n",
+	}))
+	ref := source.Ref{Kind: source.KindGit, URL: gittest.Serve(t, dir, gittest.WithFilter()) + "/o/r.git"}
+	harms := map[string]func(name string, data []byte) error{
+		"gone":      func(name string, _ []byte) error { return os.Remove(name) },
+		"empty":     func(name string, _ []byte) error { return os.WriteFile(name, nil, 0o644) },
+		"truncated": func(name string, data []byte) error { return os.WriteFile(name, data[:len(data)/2], 0o644) },
+		"zeros":     func(name string, data []byte) error { return os.WriteFile(name, make([]byte, len(data)), 0o644) },
+		"one bit": func(name string, data []byte) error {
+			data[len(data)/2] ^= 1
+			return os.WriteFile(name, data, 0o644)
+		},
+		"longer": func(name string, data []byte) error { return os.WriteFile(name, append(data, 0), 0o644) },
+	}
+	for name, harm := range harms {
+		for _, ext := range []string{packExt, indexExt} {
+			t.Run(name+" "+ext, func(t *testing.T) {
+				cache := t.TempDir()
+				c := New(Options{Cache: cache})
+				if err := fetchFrom(t, c, ref); err != nil {
+					t.Fatal(err)
+				}
+				if err := c.Close(); err != nil {
+					t.Fatal(err)
+				}
+				files, err := filepath.Glob(filepath.Join(cache, "*", "*", "*"+ext))
+				if err != nil || len(files) != 3 {
+					t.Fatalf("the cache has %v, %v", files, err)
+				}
+				for _, file := range files {
+					data, err := os.ReadFile(file)
+					if err == nil {
+						err = harm(file, bytes.Clone(data))
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+				c = New(Options{Cache: cache})
+				defer c.Close()
+				if err := fetchFrom(t, c, ref); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// M2, faults of this machine: a cache that cannot be made is an error that says why.
+func TestCacheThatCannotBe(t *testing.T) {
+	dir := t.TempDir()
+	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{"SKILL.md": gittest.Skill("r", "R.")}))
+	c := New(Options{Cache: filepath.Join(dir, "o", "r.git", "HEAD", "below")})
+	defer c.Close()
+	err := fetchFrom(t, c, source.Ref{Kind: source.KindGit, URL: gittest.Serve(t, dir) + "/o/r.git"})
+	if !errors.Is(err, syscall.ENOTDIR) {
+		t.Errorf("a cache below a file: %v", err)
+	}
+}
+
+// fullFile is a file on a disk that is full after some bytes.
+type fullFile struct {
+	memFile
+	room int
+}
+
+func (f *fullFile) Write(p []byte) (int, error) {
+	if f.room -= len(p); f.room < 0 {
+		return 0, &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
+	}
+	return f.memFile.Write(p)
+}
+
+// M2, faults of this machine: a full disk is an error at whatever byte it happens, and that error is the disk's.
+func TestFullDisk(t *testing.T) {
+	data, _, _ := makePack(t, 2000, "--delta-base-offset")
+	for room := 0; room < len(data); room += 1 + len(data)/7 {
+		_, err := indexPack(bytes.NewReader(data), &fullFile{room: room}, t.TempDir(), "x", defaultLimits())
+		l := &limitReader{}
+		if err = l.orElse(err); !errors.Is(err, syscall.ENOSPC) || isTransient(err) {
+			t.Errorf("with room for %d bytes: %v", room, err)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+//go:build unix
+
+package git
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/git/gittest"
+)
+
+// The variables that tell a copy of the test what to fetch, and to where.
+const (
+	childURL   = "SKILLPM_TEST_CHILD_URL"
+	childCache = "SKILLPM_TEST_CHILD_CACHE"
+)
+
+// M2, faults of this machine: with too few open files allowed, a fetch fails and says so, at whatever point that is, and
+// what it leaves is not taken for more than it is: with enough of them the next fetch from the same cache works. The
+// limit is of a process, so a copy of this test has it.
+func TestTooManyOpenFiles(t *testing.T) {
+	if url := os.Getenv(childURL); url != "" {
+		withFewFiles(t, url, os.Getenv(childCache))
+		return
+	}
+	dir := t.TempDir()
+	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{"SKILL.md": gittest.Skill("r", "R."), "a": "a", "b": "b"}))
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestTooManyOpenFiles$", "-test.v")
+	cmd.Env = append(os.Environ(), childURL+"="+gittest.Serve(t, dir, gittest.WithFilter())+"/o/r.git", childCache+"="+t.TempDir())
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "failed with") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func withFewFiles(t *testing.T, url, cache string) {
+	ref := source.Ref{Kind: source.KindGit, URL: url}
+	var enough syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &enough); err != nil {
+		t.Fatal(err)
+	}
+	first := New(Options{Cache: cache + "/first"}) // so that the runtime has all the files that it needs for itself
+	if err := fetchFrom(t, first, ref); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	failed := 0
+	for more := range 12 {
+		few := enough
+		few.Cur = 3 + uint64(more) //nolint:gosec // small
+		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {
+			t.Fatal(err)
+		}
+		c := New(Options{Cache: cache + "/" + strconv.Itoa(more)})
+		err := fetchFrom(t, c, ref)
+		_ = c.Close() // what it says does not matter here
+		if err2 := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &enough); err2 != nil {
+			t.Fatal(err2)
+		}
+		if err != nil {
+			if failed++; !strings.Contains(err.Error(), "too many open files") {
+				t.Errorf("with %d files: %v", few.Cur, err)
+			}
+		}
+		c = New(Options{Cache: cache + "/" + strconv.Itoa(more)})
+		if err := fetchFrom(t, c, ref); err != nil {
+			t.Errorf("after %d files: %v", few.Cur, err)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Logf("failed with %d of 12 limits", failed)
+	if failed < 2 {
+		t.Error("the limits were of no effect")
+	}
+}
