@@ -99,7 +99,7 @@ func (f *fixture) lock(change func(*provider.Provider)) (*provider.Solution, err
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	sources := provider.NewSources(provider.SourceOptions{Dir: f.dir, Paths: paths, Getenv: none, OS: runtime.GOOS, Version: "0.1.0"})
+	sources := provider.NewSources(provider.SourceOptions{Dir: f.dir, Paths: paths, Getenv: none, OS: runtime.GOOS, Version: "0.1.0", Now: func() time.Time { return f.now }})
 	f.t.Cleanup(sources.Close)
 	p, err := provider.New(f.t.Context(), m, w, sources, provider.Options{
 		Now: func() time.Time { return f.now }, Progress: func(provider.Event) {},

@@ -54,7 +54,7 @@ func New(ctx context.Context, m *workspace.Machine, w *workspace.Workspace, s *S
 	}
 	deps := registry.Deps{
 		OCI: s.OCI(), Git: gitTrees{s.Git()}, Embedded: registryindex.FS, Base: base,
-		Cache: m.Paths.HTTPCache(), Offline: o.Offline,
+		Cache: m.Paths.HTTPCache(), Recent: s.recent, Offline: o.Offline,
 	}
 	if err := checkRegistry(ctx, o.Registry, deps); err != nil {
 		return nil, err

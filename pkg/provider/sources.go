@@ -3,11 +3,13 @@ package provider
 import (
 	"context"
 	"sync"
+	"time"
 
 	registryindex "github.com/skillpm/skillpm/registry-index"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/file"
@@ -32,19 +34,23 @@ type SourceOptions struct {
 	Getenv     func(string) string
 	OS         string // as runtime.GOOS
 	Version    string // skillpm's own version
+	Now        func() time.Time
 	GitProgram string // the git program that is preferred to what is built in, "" for none
 }
 
 // Sources makes what fetches packs when it is first needed, and shares it between all that is done in one process.
 type Sources struct {
 	options SourceOptions
+	recent  *registry.Recent
 	mu      sync.Mutex
 	gits    *git.Client
 	ocis    *oci.Client
 }
 
 // NewSources returns sources that have touched neither disk nor network.
-func NewSources(o SourceOptions) *Sources { return &Sources{options: o} }
+func NewSources(o SourceOptions) *Sources {
+	return &Sources{options: o, recent: registry.NewRecent(o.Now)}
+}
 
 // of returns what fetches from places of a kind; directories are relative to root.
 func (s *Sources) of(kind source.Kind, root string) (fetcher, error) {
@@ -67,6 +73,7 @@ func (s *Sources) Git() *git.Client {
 	if s.gits == nil {
 		s.gits = git.New(git.Options{
 			Cache: s.options.Paths.GitCache(), Home: s.options.Paths.Home, Getenv: s.options.Getenv,
+			Program: s.options.GitProgram,
 		})
 	}
 	return s.gits
@@ -80,6 +87,7 @@ func (s *Sources) OCI() *oci.Client {
 		s.ocis = oci.New(oci.Options{
 			Base: s.options.Dir, Local: s.options.Paths.Local(), Embedded: registryindex.Layout(), Getenv: s.options.Getenv,
 			Home: s.options.Paths.Home, UserAgent: "skillpm/" + s.options.Version, Limits: bundle.DefaultLimits(),
+			Temp: s.options.Paths.Cache,
 		})
 	}
 	return s.ocis

@@ -49,7 +49,7 @@ func (c *Client) packSources(config *project.Config) *provider.Sources {
 	defer c.mu.Unlock()
 	if c.sources == nil {
 		c.sources = provider.NewSources(provider.SourceOptions{
-			Dir: c.Dir, Paths: c.Paths, Getenv: c.Getenv, OS: c.OS, Version: c.Version, GitProgram: config.Git,
+			Dir: c.Dir, Paths: c.Paths, Getenv: c.Getenv, OS: c.OS, Version: c.Version, GitProgram: config.Git, Now: c.Now,
 		})
 	}
 	return c.sources

@@ -39,6 +39,11 @@ type kept struct {
 
 // temporary makes a file for a layer. It belongs to its caller alone.
 func (s *spool) temporary(d ocispec.Descriptor) (*kept, error) {
+	if s.dir != "" {
+		if err := os.MkdirAll(s.dir, 0o755); err != nil {
+			return nil, err
+		}
+	}
 	f, err := os.CreateTemp(s.dir, "skillpm-layer-")
 	if err != nil {
 		return nil, diag.Errorf(diag.Internal, "%w", err)
