@@ -168,10 +168,11 @@ func runBench(ctx context.Context, sys system) error {
 		return err
 	}
 	rep := report{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Versions: b.tools.versions()}
-	if rep.Results, err = b.measureAll(ctx); err != nil {
-		return err
+	rep.Results, err = b.measureAll(ctx)
+	if len(rep.Results) > 0 { // of an interrupted run, too: it may have taken long
+		err = errors.Join(err, rep.write(sys.Stdout, o.json))
 	}
-	if err := rep.write(sys.Stdout, o.json); err != nil {
+	if err != nil {
 		return err
 	}
 	for _, r := range rep.Results {
@@ -197,7 +198,7 @@ func (b *bench) measureAll(ctx context.Context) ([]result, error) {
 		for _, n := range sizes {
 			res, err := b.measureRow(ctx, r, n)
 			if err != nil {
-				return nil, err
+				return results, err
 			}
 			results = append(results, res)
 		}

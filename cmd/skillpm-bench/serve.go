@@ -106,7 +106,7 @@ func (b *bench) makeRepository(ctx context.Context, p pack) error {
 		"GIT_AUTHOR_NAME=Bench", "GIT_AUTHOR_EMAIL=bench@registry.example", "GIT_AUTHOR_DATE=1700000000 +0000",
 		"GIT_COMMITTER_NAME=Bench", "GIT_COMMITTER_EMAIL=bench@registry.example", "GIT_COMMITTER_DATE=1700000000 +0000")
 	for _, line := range []string{
-		"add --all --force .", "commit --quiet -m pack", "tag v" + version, "repack -a -d -q", "prune-packed -q",
+		"-c core.bigFileThreshold=16m add --all --force .", "commit --quiet -m pack", "tag v" + version, "-c core.bigFileThreshold=16m repack -a -d -q", "prune-packed -q",
 	} {
 		if _, err := output(ctx, p.Dir, env, b.tools.git.path, strings.Fields(line)...); err != nil {
 			return err
