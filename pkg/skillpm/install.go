@@ -57,11 +57,12 @@ func (c *Client) Install(ctx context.Context, o InstallOptions) (*InstallReport,
 func (c *Client) retry(verb func() (*InstallReport, error)) (*InstallReport, error) {
 	defer c.Progress(Event{Done: true})
 	healed := false
-	for range attempts {
+	for left := attempts; left > 0; left-- {
 		report, err := verb()
 		switch {
 		case errors.Is(err, workspace.ErrDamaged) && !healed:
 			healed = true
+		case errors.Is(err, workspace.ErrGone) && left > 1:
 		case !errors.Is(err, workspace.ErrChanged):
 			return report, err
 		}

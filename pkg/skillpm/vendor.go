@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/provider"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -58,12 +57,12 @@ type VendorSkipped struct {
 func (c *Client) Vendor(ctx context.Context, o VendorOptions) (*VendorReport, error) {
 	defer c.Progress(Event{Done: true})
 	healed := false
-	for range attempts {
+	for left := attempts; left > 0; left-- {
 		report, err := c.vendor(ctx, o)
-		damaged := (*bundle.MismatchError)(nil)
 		switch {
-		case errors.As(err, &damaged) && !healed:
+		case isDamage(err) && !healed:
 			healed = true
+		case errors.Is(err, workspace.ErrGone) && left > 1:
 		case !errors.Is(err, workspace.ErrChanged):
 			return report, err
 		}
@@ -137,7 +136,11 @@ func (c *Client) writeCopy(ctx context.Context, w *workspace.Workspace, plan *ve
 	if err != nil {
 		return err
 	}
-	if err := w.Transact(ctx, func(tx *txn.Tx) error { return plan.Stage(ctx, tx, store) }); err != nil {
+	err = w.Transact(ctx, func(tx *txn.Tx) error { return plan.Stage(ctx, tx, store) })
+	if diag.CodeOf(err) == diag.NotFound {
+		return fmt.Errorf("%w: %w", workspace.ErrGone, err)
+	}
+	if err != nil {
 		return err
 	}
 	plan.Prune()

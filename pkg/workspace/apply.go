@@ -75,6 +75,9 @@ func (w *Workspace) stillSo(c *Change, l *Layout, o CompareOptions) error {
 // ErrChanged says that another process changed manifest or lock while this one was working.
 var ErrChanged = errors.New("manifest or lock changed meanwhile")
 
+// ErrGone says that another process removed a tree from the store, as cache gc does: fetching it again helps.
+var ErrGone = errors.New("the store was cleaned meanwhile")
+
 // ErrDamaged says that the store had a damaged tree, which it has thrown away: fetching it again may help.
 var ErrDamaged = errors.New("the store was damaged")
 

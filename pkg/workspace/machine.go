@@ -3,6 +3,7 @@ package workspace
 import (
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/scope"
@@ -17,6 +18,7 @@ type Options struct {
 	Getenv  func(string) string // the environment
 	OS      string              // as runtime.GOOS
 	Version string              // skillpm's own version
+	Now     func() time.Time    // the clock, by which the store remembers what is used; may be nil
 }
 
 // Machine is what the workspaces of one user have in common: directories, the store, and a secret.
@@ -42,6 +44,7 @@ func (m *Machine) Store() (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Track(m.Now)
 	m.store = s
 	return s, nil
 }

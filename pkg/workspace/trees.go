@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -50,12 +51,21 @@ func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change) (*sta
 		if damaged := (*bundle.MismatchError)(nil); errors.As(err, &damaged) {
 			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
+		if diag.CodeOf(err) == diag.NotFound && w.gone(places, c) {
+			return nil, fmt.Errorf("%w: %w", ErrGone, err)
+		}
 		return nil, err
 	}
 	for i, at := range places {
 		next.Trees[at] = states[i]
 	}
 	return next, nil
+}
+
+// gone reports whether the store lacks a tree that is to be placed: it was there when the change was worked out.
+func (w *Workspace) gone(places []string, c *Change) bool {
+	s, err := w.machine.Store()
+	return err == nil && slices.ContainsFunc(places, func(at string) bool { return !s.Has(c.Place[at].Digest) })
 }
 
 // materialise writes a tree to dir, under its alias if it has one.
@@ -92,10 +102,35 @@ func (m *Machine) materialise(ctx context.Context, t Tree, dir string) (treeStat
 	return treeState{Digest: digest, Source: t.source(), look: lookAt(dir)}, nil
 }
 
+// plainlyNamed reports whether frontmatter begins with the name, written as most people write it, and nothing in it could
+// be a second one. Of a thousand skills all but a few are judged without a YAML parser.
+func plainlyNamed(data []byte, name string) bool {
+	text, ok := bytes.CutPrefix(data, []byte("---\nname: "+name+"\n"))
+	front, _, closed := bytes.Cut(text, []byte("\n---\n"))
+	if !ok || !closed || bytes.ContainsRune(front, '\r') {
+		return false
+	}
+	for line := range bytes.Lines(front) {
+		switch c := line[0]; {
+		case c == ' ' || c == '\n' || c == '#' || c == '-':
+		case c < 'a' || c > 'z' || bytes.HasPrefix(line, []byte("name")):
+			return false // another name, or a key that is written in an odd way
+		}
+	}
+	return true
+}
+
 // checkName refuses a skill that would take another name than its own in hosts that go by the frontmatter: the name of
 // another skill, or one that is no single word in a path or a line. What is only not legal stays as its author wrote it.
 func checkName(dir string, t Tree) error {
-	doc, _, err := skill.Load(os.DirFS(dir), ".")
+	data, err := os.ReadFile(filepath.Join(dir, skill.File))
+	if err != nil {
+		return fmt.Errorf("%s: skill %s: %w", t.Pack, t.Skill, err)
+	}
+	if plainlyNamed(data, t.Skill) {
+		return nil
+	}
+	doc, err := skill.Parse(data)
 	if err != nil {
 		return fmt.Errorf("%s: skill %s: %w", t.Pack, t.Skill, err)
 	}
