@@ -66,6 +66,7 @@ func commands(a *app) []*cobra.Command {
 		newInfo(a),
 		newVerify(a),
 		newVendor(a),
+		newCache(a),
 		newValidate(a),
 		newRules(a),
 		newExplain(a),

@@ -32,6 +32,9 @@ Packs that are directories of the project are not copied.`,
   skillpm vendor --check         in CI: exits 5 if the copy is not what skillpm.lock says
   skillpm vendor --dry-run`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.Check && (o.Force || o.DryRun) {
+				return diag.Errorf(diag.Usage, "--check writes nothing: leave --force and --dry-run out")
+			}
 			c, err := a.client()
 			if err != nil {
 				return err
@@ -48,8 +51,6 @@ Packs that are directories of the project are not copied.`,
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be done, and do nothing")
 	f.BoolVar(&o.Force, "force", false, "replace what somebody edited in the copy")
 	f.BoolVar(&o.Offline, "offline", false, "use no network")
-	cmd.MarkFlagsMutuallyExclusive("check", "dry-run")
-	cmd.MarkFlagsMutuallyExclusive("check", "force")
 	return cmd
 }
 
