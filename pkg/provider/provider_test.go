@@ -94,7 +94,7 @@ func (f *fixture) lock(change func(*provider.Provider)) (*provider.Solution, err
 		f.t.Fatal(err)
 	}
 	paths.Enterprise = filepath.Join(f.home, "enterprise")
-	m := workspace.NewMachine(workspace.Options{Dir: f.dir, Paths: paths, Getenv: none, OS: runtime.GOOS, Version: "0.1.0"})
+	m := workspace.NewMachine(workspace.Options{Dir: f.dir, Paths: paths, Getenv: none, OS: runtime.GOOS, Version: "0.1.0", Now: func() time.Time { return f.now }})
 	w, err := m.Open(scope.KindProject, false)
 	if err != nil {
 		f.t.Fatal(err)

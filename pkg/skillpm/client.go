@@ -40,6 +40,8 @@ func New(o Options) *Client {
 	}
 	return &Client{Options: o, machine: workspace.NewMachine(workspace.Options{
 		Dir: o.Dir, Paths: o.Paths, Config: o.Config, Getenv: o.Getenv, OS: o.OS, Version: o.Version, Now: o.Now,
+		Now:     o.Now,
+		Waiting: func() { o.Progress(Event{Text: "waiting for another skillpm, which is changing the same scope"}) },
 	})}
 }
 

@@ -20,7 +20,7 @@ import (
 // Apply carries a change out in one transaction, with the state that describes the result. The error is [ErrChanged] or
 // [ErrDamaged] when starting over may help.
 func (w *Workspace) Apply(ctx context.Context, c *Change, l *Layout, g Goal, o CompareOptions) (err error) {
-	unlock, err := txn.Lock(ctx, w.Scope.LockFile())
+	unlock, err := w.machine.lock(ctx, w.Scope.LockFile())
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"context"
 	"path/filepath"
 	"sync"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/store"
+	"github.com/skillpm/skillpm/pkg/txn"
 )
 
 // Options say where a [Machine] works.
@@ -18,6 +20,8 @@ type Options struct {
 	Getenv  func(string) string // the environment
 	OS      string              // as runtime.GOOS
 	Version string              // skillpm's own version
+	Now     func() time.Time    // the clock
+	Waiting func()              // told when another process has a scope that is to be changed; may be nil
 	Now     func() time.Time    // the clock, by which the store remembers what is used; may be nil
 }
 
@@ -45,6 +49,7 @@ func (m *Machine) Store() (*store.Store, error) {
 		return nil, err
 	}
 	s.Track(m.Now)
+	s.Track(m.Now)
 	m.store = s
 	return s, nil
 }
@@ -66,4 +71,9 @@ func (m *Machine) AdminConfig() (*project.Config, error) {
 		return nil, err
 	}
 	return project.ParseConfig(file, data)
+}
+
+// lock takes the lock of a scope.
+func (m *Machine) lock(ctx context.Context, path string) (unlock func() error, err error) {
+	return txn.LockNotice(ctx, path, txn.Notice{Waiting: m.Waiting})
 }

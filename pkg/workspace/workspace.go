@@ -155,7 +155,7 @@ func (w *Workspace) Recover(ctx context.Context) (err error) {
 	if _, err := os.Lstat(w.Scope.Journal()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	unlock, err := txn.Lock(ctx, w.Scope.LockFile())
+	unlock, err := w.machine.lock(ctx, w.Scope.LockFile())
 	if err != nil {
 		return err
 	}
