@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
@@ -31,6 +33,11 @@ func (pr *Provider) Lock(ctx context.Context, m *project.Manifest) (*Solution, e
 	return pr.newLock(ctx, m, chosen)
 }
 
+// Choose turns a manifest into versions, and fetches nothing: what [Provider.Lock] would lock.
+func (pr *Provider) Choose(ctx context.Context, m *project.Manifest) (map[source.ID]resolve.Chosen, error) {
+	return pr.solve(ctx, m)
+}
+
 // solve chooses versions: first with every locked pack as it is, which asks nobody about them, and if that can't be,
 // with the lock as a preference.
 func (pr *Provider) solve(ctx context.Context, m *project.Manifest) (map[source.ID]resolve.Chosen, error) {
@@ -52,12 +59,48 @@ func (pr *Provider) solve(ctx context.Context, m *project.Manifest) (map[source.
 		return nil, diag.Errorf(diag.Conflict, "skillpm.lock does not have what skillpm.yaml asks for: %w", err).
 			WithHint("run skillpm install without --frozen, look at the difference and commit it")
 	}
-	if code := diag.CodeOf(err); err == nil || pr.options.Frozen || code != diag.Conflict && code != diag.NotFound {
+	if code := diag.CodeOf(err); pr.options.Frozen || err != nil && code != diag.Conflict && code != diag.NotFound {
 		return chosen, err
+	}
+	if err == nil && pr.atBest(ctx, chosen) {
+		return chosen, nil
 	}
 	pr.sticky = false
 	pr.expect(ctx, wanted)
-	return resolve.Resolve(ctx, roots, pr, resolve.Options{Prefer: prefer})
+	better, looseErr := resolve.Resolve(ctx, roots, pr, resolve.Options{Prefer: prefer})
+	if err == nil && looseErr != nil { // as where a registry of another pack can't be reached
+		return chosen, nil
+	}
+	return better, looseErr
+}
+
+// atBest reports whether every pack that is free got the best version that its requirement in the manifest allows, so
+// that nothing is gained by moving what is locked.
+func (pr *Provider) atBest(ctx context.Context, chosen map[source.ID]resolve.Chosen) bool {
+	for id := range pr.fresh {
+		pick, ok := chosen[id]
+		if !ok {
+			continue
+		}
+		versions, err := pr.Versions(ctx, id, pick.Source)
+		if err != nil {
+			continue
+		}
+		now, err := semver.StrictNewVersion(pick.Version)
+		if err != nil {
+			continue
+		}
+		for _, v := range versions {
+			other, err := semver.StrictNewVersion(v.Version)
+			if err != nil || v.Yanked || v.Withheld != "" || !other.GreaterThan(now) || other.Prerelease() != "" && now.Prerelease() == "" {
+				continue
+			}
+			if fits, err := project.Allows(pr.direct[id], v.Version); err == nil && fits {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // newLock builds the lock for the chosen versions. An entry that is still right is kept as it is.
@@ -96,11 +139,24 @@ func (pr *Provider) newLock(ctx context.Context, m *project.Manifest, chosen map
 		if p.Yanked != "" {
 			sol.Warnings = append(sol.Warnings, id.String()+" "+p.Version+" was withdrawn: "+p.Yanked)
 		}
+		if have, ok := narrow(pr.same(id, p), wanted[id]); ok {
+			lock.Packs[id] = have
+			continue
+		}
 		if lock.Packs[id], err = pr.lockPack(ctx, p, wanted[id]); err != nil {
 			return nil, err
 		}
 	}
 	return sol, nil
+}
+
+// same returns what is locked of a pack, if it is what was found again; else an entry without skills.
+func (pr *Provider) same(id source.ID, p *source.Pack) *project.LockedPack {
+	have, ok := pr.lock.Packs[id]
+	if ok && have.Version == p.Version && have.Resolved == p.Ref.Digest && p.Ref.Digest != "" && have.Source == p.Ref.Locked(p.Version) {
+		return have
+	}
+	return &project.LockedPack{Partial: true}
 }
 
 // narrow returns the locked entry with the wanted skills only (nil for all), if it has all of them.

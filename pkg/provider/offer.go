@@ -23,9 +23,15 @@ type offer struct {
 // expect begins to ask for packs that will be needed, so that the answers come while others are thought about.
 func (pr *Provider) expect(ctx context.Context, deps []source.Dependency) {
 	for _, d := range deps {
-		_, locked := pr.locked(d.ID, "")
-		if d.Ref == nil && (!locked || !pr.settled(d.ID)) && !pr.options.Frozen {
+		at := Place(d)
+		if _, locked := pr.locked(d.ID, at); locked && pr.settled(d.ID, at) || pr.options.Frozen {
+			continue
+		}
+		switch {
+		case d.Ref == nil:
 			pr.ask(ctx, d.ID)
+		case remote(*d.Ref):
+			pr.visit(ctx, at, *d.Ref)
 		}
 	}
 }

@@ -47,7 +47,8 @@ type Provider struct {
 	moved  map[source.ID]bool              // packs whose locked source does not count
 	direct map[source.ID]source.Dependency // what the manifest requires
 	offers map[source.ID]*offer
-	asking chan struct{} // as many as are asked for at once
+	visits map[string]*visit // by place
+	asking chan struct{}     // as many as are asked for at once
 }
 
 type opened struct {
@@ -90,7 +91,7 @@ func (pr *Provider) Versions(ctx context.Context, id source.ID, at string) ([]re
 	if err := pr.checkOrigin(ctx, id, at); err != nil {
 		return nil, err
 	}
-	if p, ok := pr.locked(id, at); ok && pr.settled(id) && !isDirectory(p.Source) {
+	if p, ok := pr.locked(id, at); ok && pr.settled(id, at) && !isDirectory(p.Source) {
 		return []resolve.Version{{Version: p.Version}}, nil
 	}
 	if pr.options.Frozen && !pr.isPath(at) {
@@ -100,36 +101,29 @@ func (pr *Provider) Versions(ctx context.Context, id source.ID, at string) ([]re
 	if at == "" {
 		return pr.namedVersions(ctx, id)
 	}
-	ref := pr.refs[at]
-	if ref.Rev == "" && ref.Digest == "" && ref.Kind != source.KindPath {
-		return pr.placeVersions(ctx, id, at, ref)
-	}
-	p, err := pr.open(ctx, id, at, ref)
-	if err != nil {
-		return nil, err
-	}
-	return []resolve.Version{{Version: p.Version}}, nil
+	return pr.placeVersions(ctx, id, at, pr.refs[at])
 }
 
 // checkOrigin forgets what the lock says of a pack that is required by name and locked to a place which no registry
 // vouches for, as after a dependency was changed from a place to a name, or in a lock that somebody edited.
 func (pr *Provider) checkOrigin(ctx context.Context, id source.ID, at string) error {
 	p, ok := pr.lock.Packs[id]
-	if !ok || at != "" || pr.fresh[id] {
+	if !ok || at != "" || pr.moved[id] {
 		return nil
 	}
+	moved := false
 	switch {
 	case strings.HasPrefix(p.Source, "git+"): // an index may say so
 		_, err := pr.Find(ctx, id)
 		if err != nil && diag.CodeOf(err) != diag.NotFound {
 			return err
 		}
-		pr.fresh[id] = err != nil
+		moved = err != nil
 	case isDirectory(p.Source):
-		pr.fresh[id] = true
+		moved = true
 	}
-	if pr.fresh[id] {
-		pr.moved[id] = true
+	if moved {
+		pr.fresh[id], pr.moved[id] = true, true
 		delete(pr.offers, id) // it was asked for where it was locked
 	}
 	return nil
@@ -160,34 +154,6 @@ func isDirectory(lockedSource string) bool {
 	return lockedSource == "path" || strings.HasPrefix(lockedSource, "path:")
 }
 
-// placeVersions lists the release tags of a place that was named without one; a place that has none offers what its
-// default branch or directory holds.
-func (pr *Provider) placeVersions(ctx context.Context, id source.ID, at string, ref source.Ref) ([]resolve.Version, error) {
-	if err := pr.reach(ref); err != nil {
-		return nil, err
-	}
-	from, err := pr.sources.of(ref.Kind, pr.root)
-	if err != nil {
-		return nil, err
-	}
-	tags, err := from.Versions(ctx, ref)
-	if err != nil {
-		return nil, err
-	}
-	if len(tags) > 0 {
-		versions := make([]resolve.Version, len(tags))
-		for i, v := range tags {
-			versions[i] = resolve.Version{Version: v}
-		}
-		return versions, nil
-	}
-	p, err := pr.open(ctx, id, at, ref)
-	if err != nil {
-		return nil, err
-	}
-	return []resolve.Version{{Version: p.Version}}, nil
-}
-
 // reach refuses the network when it was ruled out.
 func (pr *Provider) reach(ref source.Ref) error {
 	if pr.options.Offline && remote(ref) {
@@ -203,15 +169,16 @@ func remote(ref source.Ref) bool {
 
 // Requirements lists what one version of a pack requires, the second question of [resolve.World].
 func (pr *Provider) Requirements(ctx context.Context, id source.ID, at, version string) ([]resolve.Requirement, error) {
-	if p, ok := pr.locked(id, at); ok && p.Version == version && pr.settled(id) && !isDirectory(p.Source) {
+	if p, ok := pr.locked(id, at); ok && p.Version == version && pr.settled(id, at) && !isDirectory(p.Source) {
 		return pr.lockedRequirements(ctx, p)
 	}
 	p, err := pr.pack(ctx, id, at, version)
 	if err != nil {
 		return nil, err
 	}
+	reqs := pr.requirements(p.Dependencies)
 	pr.expect(ctx, p.Dependencies)
-	return pr.requirements(p.Dependencies), nil
+	return reqs, nil
 }
 
 // lockedRequirements returns the dependencies that the lock remembers.
@@ -220,8 +187,9 @@ func (pr *Provider) lockedRequirements(ctx context.Context, p *project.LockedPac
 	if err != nil {
 		return nil, err
 	}
+	reqs := pr.requirements(deps)
 	pr.expect(ctx, deps)
-	return pr.requirements(deps), nil
+	return reqs, nil
 }
 
 // pack returns the description of one version, opening it if need be.
@@ -243,7 +211,7 @@ func (pr *Provider) pack(ctx context.Context, id source.ID, at, version string) 
 		return p, checkDependencies(p)
 	}
 	ref := pr.refs[at]
-	if ref.Rev == "" && ref.Digest == "" && ref.Kind != source.KindPath {
+	if open(ref) {
 		ref = atVersion(ref, version)
 	}
 	return pr.open(ctx, id, at, ref)
@@ -276,12 +244,17 @@ func (pr *Provider) open(ctx context.Context, id source.ID, at string, ref sourc
 	if err != nil {
 		return nil, err
 	}
+	return p, pr.remember(id, at, ref, p)
+}
+
+// remember keeps a pack that was opened at a place, if it is the one asked for.
+func (pr *Provider) remember(id source.ID, at string, ref source.Ref, p *source.Pack) error {
 	if p.ID != id {
-		return nil, diag.Errorf(diag.Invalid, "%s is required as %s but declares itself %s", ref.Source(), id, p.ID).
+		return diag.Errorf(diag.Invalid, "%s is required as %s but declares itself %s", ref.Source(), id, p.ID).
 			WithHint("write %s in skillpm.yaml", p.ID)
 	}
 	pr.opened[opened{id: id, place: at, version: p.Version}] = p
-	return p, checkDependencies(p)
+	return checkDependencies(p)
 }
 
 // checkDependencies refuses what a pack from that place may not depend on: only the root manifest reaches into the

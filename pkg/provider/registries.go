@@ -64,18 +64,24 @@ func New(ctx context.Context, m *workspace.Machine, w *workspace.Workspace, s *S
 		enforced: admin.Namespaces, deps: deps, places: w.Places(), bindings: bindings(config),
 		minAge: max(admin.MinReleaseAge, w.Config.MinReleaseAge, w.Manifest.MinReleaseAge),
 		refs:   map[string]source.Ref{}, opened: map[opened]*source.Pack{}, fresh: map[source.ID]bool{}, held: map[source.ID]bool{},
-		moved: map[source.ID]bool{}, direct: map[source.ID]source.Dependency{}, offers: map[source.ID]*offer{}, asking: make(chan struct{}, parallelOffers),
+		moved: map[source.ID]bool{}, direct: map[source.ID]source.Dependency{}, offers: map[source.ID]*offer{}, visits: map[string]*visit{}, asking: make(chan struct{}, parallelOffers),
 	}, nil
 }
 
 // Free forgets what the lock says of a pack, so that the best version is chosen.
 func (pr *Provider) Free(id source.ID) { pr.fresh[id] = true }
 
+// Settle takes back that a pack is free: the lock counts again, as a preference.
+func (pr *Provider) Settle(id source.ID) { delete(pr.fresh, id) }
+
 // Hold keeps a locked pack at its version, whatever else changes.
 func (pr *Provider) Hold(id source.ID) { pr.held[id] = true }
 
-// settled reports whether the lock's word on a pack is final.
-func (pr *Provider) settled(id source.ID) bool { return pr.sticky || pr.options.Frozen || pr.held[id] }
+// settled reports whether the lock's word on a pack is final. A branch, or a tag that moves, has one thing to offer at a
+// time: it stays where it is locked until the pack is free.
+func (pr *Provider) settled(id source.ID, at string) bool {
+	return pr.sticky || pr.options.Frozen || pr.held[id] || at != "" && !open(pr.refs[at])
+}
 
 // bindings returns the address of the registry that each owner is bound to.
 func bindings(config registry.Config) map[string]string {

@@ -36,6 +36,20 @@ func (pr *Provider) withdrawnOffer(id source.ID, p *project.LockedPack) []string
 	return yanked(id, p.Version, o.versions)
 }
 
+// Offer returns what the registry says of one version of a pack that it was asked for. It is false where nobody was asked,
+// or nobody knows the version.
+func (pr *Provider) Offer(id source.ID, version string) (registry.Version, bool) {
+	if o, ok := pr.offers[id]; ok {
+		<-o.done
+		for _, v := range o.versions {
+			if v.Version == version {
+				return v, true
+			}
+		}
+	}
+	return registry.Version{}, false
+}
+
 func yanked(id source.ID, version string, versions []registry.Version) []string {
 	for _, v := range versions {
 		if v.Version == version && v.Yanked {
