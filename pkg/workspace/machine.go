@@ -20,7 +20,6 @@ type Options struct {
 	Getenv  func(string) string // the environment
 	OS      string              // as runtime.GOOS
 	Version string              // skillpm's own version
-	Now     func() time.Time    // the clock
 	Waiting func()              // told when another process has a scope that is to be changed; may be nil
 	Now     func() time.Time    // the clock, by which the store remembers what is used; may be nil
 }
@@ -48,7 +47,6 @@ func (m *Machine) Store() (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Track(m.Now)
 	s.Track(m.Now)
 	m.store = s
 	return s, nil

@@ -48,7 +48,7 @@ func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change) (*sta
 		})
 	}
 	if err := group.Wait(); err != nil {
-		if _, ok := errors.AsType[*bundle.MismatchError](err); ok || diag.CodeOf(err) == diag.NotFound { // as when somebody collected it
+		if _, ok := errors.AsType[*bundle.MismatchError](err); ok {
 			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
 		if diag.CodeOf(err) == diag.NotFound && w.gone(places, c) {
