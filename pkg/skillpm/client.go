@@ -39,7 +39,7 @@ func New(o Options) *Client {
 		o.Progress = func(Event) {}
 	}
 	return &Client{Options: o, machine: workspace.NewMachine(workspace.Options{
-		Dir: o.Dir, Paths: o.Paths, Config: o.Config, Getenv: o.Getenv, OS: o.OS, Version: o.Version, Now: o.Now,
+		Dir: o.Dir, Paths: o.Paths, Config: o.Config, Getenv: o.Getenv, OS: o.OS, Version: o.Version,
 		Now:     o.Now,
 		Waiting: func() { o.Progress(Event{Text: "waiting for another skillpm, which is changing the same scope"}) },
 	})}
