@@ -47,7 +47,6 @@ func (m *Machine) Store() (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Track(m.Now)
 	m.store = s
 	return s, nil
 }
