@@ -1,61 +1,115 @@
 package resolve_test
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/resolve"
+	"github.com/skillpm/skillpm/pkg/source"
 )
 
-// deepWorld has n packs of ten versions, each of which requires the next packs in a range that its version is in.
-func deepWorld(n int) *world {
-	w := newWorld()
-	name := func(i int) string { return fmt.Sprintf("p%04d", i) }
-	for i := range n {
-		for v := range 10 {
-			var requires []resolve.Requirement
-			for _, next := range []int{2*i + 1, 2*i + 2, i + 7} {
-				if next < n {
-					requires = append(requires, resolve.Requirement{Pack: id(name(next)), Constraint: fmt.Sprintf("<=1.%d", v)})
-				}
-			}
-			w.add(place{id(name(i)), ""}, resolve.Version{Version: fmt.Sprintf("1.%d.0", v)}, requires)
-		}
-	}
-	w.root = []resolve.Requirement{{Pack: id(name(0)), Constraint: "^1"}, {Pack: id(name(n - 1)), Constraint: "<1.5"}}
-	return w
+// large are the worlds of 10,000 packs with ten versions each. Whoever resolves them has to go back, and learns from it,
+// more than a thousand times.
+var large = []struct {
+	name string
+	make func(seed uint64) *generated
+}{
+	{"ecosystem", func(seed uint64) *generated { return ecosystem(seed, 10_000) }},
+	{"knots", func(seed uint64) *generated { return knots(seed, 10_000, 0.2, 7) }},
 }
 
-// BenchmarkResolve chooses versions for 20 and 1,000 packs of ten versions each.
-func BenchmarkResolve(b *testing.B) {
-	for _, n := range []int{20, 1000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			w := deepWorld(n)
+func TestLarge(t *testing.T) {
+	for _, tt := range large {
+		for seed := range uint64(3) {
+			t.Run(fmt.Sprint(tt.name, seed), func(t *testing.T) {
+				g := tt.make(seed)
+				var stats resolve.Stats
+				chosen, err := resolve.Resolve(t.Context(), g.root, g, resolve.Options{Stats: &stats})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if stats.Packs != 10_000 || len(chosen) != 10_000 {
+					t.Errorf("%d packs were looked at and %d chosen, want 10000", stats.Packs, len(chosen))
+				}
+				if stats.Conflicts < 1000 {
+					t.Errorf("it had to go back only %d times: the case is too easy", stats.Conflicts)
+				}
+				g.check(t, chosen)
+
+				g.shuffle(seed)
+				again, err := resolve.Resolve(t.Context(), g.root, g, resolve.Options{})
+				if err != nil || show(again) != show(chosen) {
+					t.Errorf("another order of input gives another choice (%v)", err)
+				}
+				locked := resolve.Options{Prefer: make(map[source.ID]string), Stats: &stats}
+				for id, c := range chosen {
+					locked.Prefer[id] = c.Version
+				}
+				again, err = resolve.Resolve(t.Context(), g.root, g, locked)
+				if err != nil || show(again) != show(chosen) || stats.Conflicts > 0 {
+					t.Errorf("from its own lock: another choice, or %d conflicts on the way (%v)", stats.Conflicts, err)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkLarge chooses versions for 10,000 packs of ten versions each.
+func BenchmarkLarge(b *testing.B) {
+	for _, tt := range large {
+		b.Run(tt.name, func(b *testing.B) {
+			g := tt.make(1)
+			var stats resolve.Stats
 			for b.Loop() {
-				if _, err := w.resolve(b.Context()); err != nil {
+				if _, err := resolve.Resolve(b.Context(), g.root, g, resolve.Options{Stats: &stats}); err != nil {
 					b.Fatal(err)
 				}
 			}
+			b.ReportMetric(float64(stats.Conflicts), "conflicts/op")
+			b.ReportMetric(float64(stats.Learned), "learned/op")
 		})
 	}
 }
 
-// BenchmarkConflict finds out that there is no choice, after trying every version of 40 packs.
-func BenchmarkConflict(b *testing.B) {
-	w := newWorld()
-	for i := range 40 {
-		next := resolve.Requirement{Pack: id(fmt.Sprintf("p%02d", i+1))}
-		for v := range 10 {
-			w.add(place{id(fmt.Sprintf("p%02d", i)), ""}, resolve.Version{Version: fmt.Sprintf("1.%d.0", v)}, []resolve.Requirement{next})
+// BenchmarkLocked chooses what the lock has for 10,000 packs.
+func BenchmarkLocked(b *testing.B) {
+	g := ecosystem(1, 10_000)
+	chosen, err := resolve.Resolve(b.Context(), g.root, g, resolve.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	prefer := make(map[source.ID]string)
+	for id, c := range chosen {
+		prefer[id] = c.Version
+	}
+	for b.Loop() {
+		if _, err := resolve.Resolve(b.Context(), g.root, g, resolve.Options{Prefer: prefer}); err != nil {
+			b.Fatal(err)
 		}
 	}
-	w.add(place{id("p40"), ""}, resolve.Version{Version: "1.0.0"}, []resolve.Requirement{{Pack: id("z"), Constraint: "^2"}})
-	w.add(place{id("z"), ""}, resolve.Version{Version: "1.0.0"}, nil)
-	w.add(place{id("z"), ""}, resolve.Version{Version: "2.0.0"}, nil)
-	w.root = []resolve.Requirement{{Pack: id("p00")}, {Pack: id("z"), Constraint: "^1"}}
+}
+
+// BenchmarkSmall chooses versions for 20 packs, as most projects have.
+func BenchmarkSmall(b *testing.B) {
+	g := ecosystem(1, 20)
 	for b.Loop() {
-		if _, err := w.resolve(b.Context()); err == nil {
-			b.Fatal("no conflict")
+		if _, err := resolve.Resolve(b.Context(), g.root, g, resolve.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkConflict finds out that there is no choice among 10,000 packs, and explains it.
+func BenchmarkConflict(b *testing.B) {
+	g := ecosystem(1, 10_000)
+	last := g.order[len(g.order)-1]
+	g.root = append(slices.Clone(g.root), last.atMost(0))
+	for b.Loop() {
+		_, err := resolve.Resolve(b.Context(), g.root, g, resolve.Options{})
+		if conflict := (*resolve.ConflictError)(nil); !errors.As(err, &conflict) {
+			b.Fatal(err)
 		}
 	}
 }

@@ -1,15 +1,8 @@
 package resolve
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 
-	"github.com/Masterminds/semver/v3"
-
-	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source"
 )
 
@@ -17,206 +10,340 @@ import (
 const rootPack = 0
 
 // catalogue is what was learnt of the world so far. Packs and their versions are numbered as they are met; a version
-// of a pack from another place is another version.
+// of a pack from another place is another version. Nothing is read or parsed before it is needed.
 type catalogue struct {
-	world  World
-	prefer map[source.ID]string
-	packs  []*pack
-	index  map[source.ID]int
-	ranges map[string]*semver.Constraints
-	edges  map[edgeKey]*edge
+	world   World
+	prefer  map[source.ID]string
+	lenient bool // versions that are held may be taken
+	packs   []*pack
+	index   map[source.ID]int32
+	ranges  map[string]*versionRange
+	edges   int32     // how many there are
+	lists   [][]*edge // what versions require
+	scratch []Requirement
+	slabs   struct {
+		packs  slab[pack]
+		edges  slab[edge]
+		lists  slab[*edge]
+		ranges slab[ranged]
+	}
 }
 
 // pack is one pack and the versions of it that are known.
 type pack struct {
-	id       source.ID
-	name     string // of the id
-	versions []candidate
-	sources  map[string]bitset // the versions from each place that was asked
+	id        source.ID
+	locked    bool // a version is preferred
+	preferred set
+	versions  []candidate    // those from one place follow each other, the highest first
+	places    []place        // those that were asked
+	reasons   map[int]string // why the versions that are held are not taken
+	ranges    []ranged       // what was found to fit a requirement of it
+	ranged    map[rangeKey]set
+	out       []*edge // what versions of it require
+	outOf     map[Requirement]*edge
 }
 
-// candidate is one version of a pack from one place.
-type candidate struct {
-	version   string
-	source    string
-	parsed    *semver.Version
-	yanked    bool
-	preferred bool
-	known     bool // requires was asked for
-	requires  []Requirement
+// place is where versions from one source are.
+type place struct {
+	source     string
+	first, end int
+}
+
+type rangeKey struct {
+	within *versionRange
+	source string
+}
+
+// ranged is the versions that a requirement allows.
+type ranged struct {
+	rangeKey
+	allowed set
 }
 
 // edge is one requirement, and who has it: the root, or versions of a pack.
 type edge struct {
-	by       int
+	number   int32
+	by       int32
+	target   int32
+	allowed  set // the versions of the target that fit
+	versions set // the versions of by that have the requirement, as far as is known
 	req      Requirement
-	target   int
-	allowed  bitset // the versions of the target that fit
-	versions bitset // the versions of by that have the requirement
 }
 
-type edgeKey struct {
-	by  int
-	req Requirement
-}
+// few is up to how many items looking at each is faster than a map.
+const few = 12
 
 func newCatalogue(w World, prefer map[source.ID]string) *catalogue {
 	return &catalogue{
 		world: w, prefer: prefer,
-		packs:  []*pack{{versions: []candidate{{known: true}}}},
-		index:  make(map[source.ID]int),
-		ranges: make(map[string]*semver.Constraints),
-		edges:  make(map[edgeKey]*edge),
+		packs:  []*pack{{versions: make([]candidate, 1)}},
+		index:  make(map[source.ID]int32),
+		ranges: make(map[string]*versionRange),
+		lists:  make([][]*edge, 1),
 	}
 }
 
 // number returns the number of a pack.
-func (c *catalogue) number(id source.ID) int {
+func (c *catalogue) number(id source.ID) int32 {
 	n, ok := c.index[id]
 	if !ok {
-		n = len(c.packs)
-		c.packs = append(c.packs, &pack{id: id, name: id.String(), sources: make(map[string]bitset)})
+		n = int32(len(c.packs))
+		p := c.slabs.packs.next()
+		p.id = id
+		_, p.locked = c.prefer[id]
+		c.packs = append(c.packs, p)
 		c.index[id] = n
 	}
 	return n
 }
 
 // require returns the edge for a requirement of one version of a pack.
-func (c *catalogue) require(ctx context.Context, by, version int, req Requirement) (*edge, error) {
-	key := edgeKey{by: by, req: req}
-	e := c.edges[key]
+func (c *catalogue) require(ctx context.Context, by int32, version int, req *Requirement) (*edge, error) {
+	p := c.packs[by]
+	e := p.edge(req)
 	if e == nil {
 		target := c.number(req.Pack)
-		allowed, err := c.allowed(ctx, target, req)
+		allowed, err := c.allowed(ctx, c.packs[target], req)
 		if err != nil {
 			return nil, err
 		}
-		e = &edge{by: by, req: req, target: target, allowed: allowed}
-		c.edges[key] = e
+		e = c.slabs.edges.next()
+		*e = edge{number: c.edges, by: by, req: *req, target: target, allowed: allowed}
+		c.edges++
+		c.put(p, e)
 	}
 	e.versions = e.versions.with(version)
 	return e, nil
 }
 
-// allowed returns the versions that a requirement allows.
-func (c *catalogue) allowed(ctx context.Context, target int, req Requirement) (bitset, error) {
-	all, err := c.offered(ctx, target, req.Source)
-	if err != nil {
-		return nil, err
+// edge returns the edge of a requirement, nil if it was not met before.
+func (p *pack) edge(req *Requirement) *edge {
+	if p.outOf != nil {
+		return p.outOf[*req]
 	}
-	fits, err := c.check(req)
-	if err != nil {
-		return nil, err
-	}
-	var allowed bitset
-	for v := range all.all() {
-		if cand := c.packs[target].versions[v]; (!cand.yanked || cand.preferred) && fits(cand.parsed) {
-			allowed = allowed.with(v)
+	for _, e := range p.out {
+		if e.req == *req {
+			return e
 		}
 	}
+	return nil
+}
+
+func (c *catalogue) put(p *pack, e *edge) {
+	p.out = c.slabs.lists.add(p.out, e)
+	switch {
+	case p.outOf != nil:
+		p.outOf[e.req] = e
+	case len(p.out) > few:
+		p.outOf = make(map[Requirement]*edge)
+		for _, e := range p.out {
+			p.outOf[e.req] = e
+		}
+	}
+}
+
+// allowed returns the versions that a requirement allows.
+func (c *catalogue) allowed(ctx context.Context, p *pack, req *Requirement) (set, error) {
+	within, err := c.rangeOf(req)
+	if err != nil {
+		return set{}, err
+	}
+	key := rangeKey{within, req.Source}
+	if allowed, ok := p.allowed(key); ok {
+		return allowed, nil
+	}
+	at, err := c.offered(ctx, p, req.Source)
+	if err != nil {
+		return set{}, err
+	}
+	var allowed set
+	for v := at.first; v < at.end; v++ {
+		if (within == nil || within.fits(&p.versions[v])) && (c.lenient || p.takes(v)) {
+			allowed.add(v)
+		}
+	}
+	c.allow(p, key, allowed)
 	return allowed, nil
 }
 
-// check returns the test that a requirement's range is.
-func (c *catalogue) check(req Requirement) (func(*semver.Version) bool, error) {
+func (p *pack) allowed(key rangeKey) (allowed set, ok bool) {
+	if p.ranged != nil {
+		allowed, ok = p.ranged[key]
+		return allowed, ok
+	}
+	for i := range p.ranges {
+		if r := &p.ranges[i]; r.within == key.within && r.source == key.source {
+			return r.allowed, true
+		}
+	}
+	return set{}, false
+}
+
+func (c *catalogue) allow(p *pack, key rangeKey, allowed set) {
+	if p.ranged != nil {
+		p.ranged[key] = allowed
+		return
+	}
+	if p.ranges = c.slabs.ranges.add(p.ranges, ranged{key, allowed}); len(p.ranges) > few {
+		p.ranged = make(map[rangeKey]set)
+		for _, r := range p.ranges {
+			p.ranged[r.rangeKey] = r.allowed
+		}
+		p.ranges = nil
+	}
+}
+
+// rangeOf returns the range of a requirement, nil where a place is named and no range: what is there fits.
+func (c *catalogue) rangeOf(req *Requirement) (*versionRange, error) {
 	text := req.Constraint
 	switch {
 	case text == "" && req.Source != "":
-		return func(*semver.Version) bool { return true }, nil
+		return nil, nil
 	case text == "" || text == "latest":
 		text = "*"
 	}
 	r := c.ranges[text]
 	if r == nil {
 		var err error
-		if r, err = semver.NewConstraint(text); err != nil {
-			return nil, diag.Errorf(diag.Invalid, "%q is not a range of versions", text)
+		if r, err = parseRange(text); err != nil {
+			return nil, err
 		}
 		c.ranges[text] = r
 	}
-	return r.Check, nil
+	return r, nil
 }
 
-// offered returns the versions of a pack from one place, and asks the world once.
-func (c *catalogue) offered(ctx context.Context, target int, src string) (bitset, error) {
-	p := c.packs[target]
-	if set, ok := p.sources[src]; ok {
-		return set, nil
+// offered returns where the versions of a pack from one source are, and asks the world once.
+func (c *catalogue) offered(ctx context.Context, p *pack, src string) (place, error) {
+	for _, at := range p.places {
+		if at.source == src {
+			return at, nil
+		}
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return place{}, err
 	}
-	versions, err := c.world.Versions(ctx, p.id, src)
+	list, err := c.world.Versions(ctx, p.id, src)
 	if err != nil {
-		return nil, err
+		return place{}, err
 	}
-	var found []candidate
-	for _, v := range versions {
-		parsed, err := semver.StrictNewVersion(v.Version)
-		if err != nil {
+	at := place{source: src, first: len(p.versions)}
+	p.read(list, c.prefer[p.id])
+	at.end = len(p.versions)
+	p.places = append(p.places, at)
+	return at, nil
+}
+
+// read adds the versions from one place.
+func (p *pack) read(list []Version, prefer string) {
+	found := make([]candidate, 0, len(list))
+	var reasons map[string]string
+	for i := range list {
+		v := &list[i]
+		cand, ok := newCandidate(v)
+		if !ok {
 			continue
 		}
-		found = append(found, candidate{
-			version: v.Version, source: src, parsed: parsed, yanked: v.Yanked, preferred: c.prefer[p.id] == v.Version,
-		})
+		cand.preferred = p.locked && v.Version == prefer
+		if cand.held {
+			if reasons == nil {
+				reasons = make(map[string]string)
+			}
+			reasons[v.Version] = max(reasons[v.Version], v.reason())
+		}
+		found = append(found, cand)
 	}
-	slices.SortFunc(found, func(a, b candidate) int {
-		return cmp.Or(b.parsed.Compare(a.parsed), cmp.Compare(b.version, a.version))
-	})
-	found = slices.CompactFunc(found, func(a, b candidate) bool { return a.version == b.version })
-	var set bitset
-	for _, cand := range found {
-		set = set.with(len(p.versions))
-		p.versions = append(p.versions, cand)
+	first := len(p.versions)
+	if found = sortCandidates(found); first == 0 {
+		p.versions = found
+	} else {
+		p.versions = append(p.versions, found...)
 	}
-	p.sources[src] = set
-	return set, nil
-}
-
-// requirements returns what a version requires, and asks the world once.
-func (c *catalogue) requirements(ctx context.Context, by, version int) ([]Requirement, error) {
-	cand := &c.packs[by].versions[version]
-	if cand.known {
-		return cand.requires, nil
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	list, err := c.world.Requirements(ctx, c.packs[by].id, cand.source, cand.version)
-	if err != nil {
-		return nil, err
-	}
-	cand.requires, cand.known = sortedRequirements(list), true
-	return cand.requires, nil
-}
-
-// best returns the version to try first: the preferred one, else the highest.
-func (c *catalogue) best(p int, set bitset) int {
-	best := -1
-	for v := range set.all() {
-		cand := c.packs[p].versions[v]
-		switch {
-		case cand.preferred:
-			return v
-		case best < 0 || cand.parsed.GreaterThan(c.packs[p].versions[best].parsed):
-			best = v
+	for v := first; v < len(p.versions); v++ {
+		cand := &p.versions[v]
+		if reason, ok := reasons[cand.version]; ok {
+			if p.reasons == nil {
+				p.reasons = make(map[int]string)
+			}
+			p.reasons[v], cand.held = reason, true
+		}
+		if cand.preferred {
+			p.preferred.add(v)
 		}
 	}
-	return best
 }
 
-func compareRequirements(a, b Requirement) int {
-	return cmp.Or(a.Pack.Compare(b.Pack), strings.Compare(a.Source, b.Source), strings.Compare(a.Constraint, b.Constraint))
+// requirements returns what a version requires, and asks the world once. When it goes wrong it says at which
+// requirement, if at one.
+func (c *catalogue) requirements(ctx context.Context, by int32, version int) (edges []*edge, at *Requirement, err error) {
+	p := c.packs[by]
+	if cand := &p.versions[version]; cand.requires > 0 {
+		return c.lists[cand.requires], nil, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	list, err := c.world.Requirements(ctx, p.id, p.placeOf(version), p.versions[version].version)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.setRequirements(ctx, by, version, list)
 }
 
-// String writes the requirement as an explanation shows it.
-func (r Requirement) String() string {
-	s := r.Pack.String()
-	if r.Constraint != "" && r.Constraint != "*" && r.Constraint != "latest" {
-		s += " " + r.Constraint
+func (c *catalogue) setRequirements(ctx context.Context, by int32, version int, list []Requirement) ([]*edge, *Requirement, error) {
+	c.scratch = append(c.scratch[:0], list...)
+	sorted := sortedRequirements(c.scratch)
+	edges := c.slabs.lists.take(len(sorted))
+	for i := range sorted {
+		e, err := c.require(ctx, by, version, &sorted[i])
+		if err != nil {
+			return nil, &sorted[i], err
+		}
+		edges[i] = e
 	}
-	if r.Source != "" {
-		s = fmt.Sprintf("%s from %s", s, r.Source)
+	c.packs[by].versions[version].requires = int32(len(c.lists))
+	c.lists = append(c.lists, edges)
+	return edges, nil, nil
+}
+
+// placeOf returns the place that a version is from.
+func (p *pack) placeOf(version int) string {
+	for _, at := range p.places {
+		if at.first <= version && version < at.end {
+			return at.source
+		}
 	}
-	return s
+	return ""
+}
+
+// takes reports whether a version may be taken: nothing is against it, or it is in the lock.
+func (p *pack) takes(v int) bool { return !p.versions[v].held || p.versions[v].preferred }
+
+// best returns the version to try first: the preferred one, else the highest that nothing is against. What is asked
+// about is from one place, since every requirement is about one.
+func (p *pack) best(of set) int {
+	if v := of.and(p.preferred).first(); v >= 0 {
+		return v
+	}
+	if len(p.reasons) > 0 {
+		for v := range of.all() {
+			if !p.versions[v].held {
+				return v
+			}
+		}
+	}
+	return of.first()
+}
+
+// better returns the statement that a pack is in a version that is tried before v, which is never true for the first.
+func (p *pack) better(v int) term {
+	var t term
+	if p.preferred.has(v) {
+		return t
+	}
+	for i := range v {
+		t.set.add(i)
+	}
+	t.set = t.set.or(p.preferred)
+	return t
 }

@@ -2,7 +2,10 @@ package resolve
 
 import (
 	"context"
+	"maps"
 	"slices"
+
+	"github.com/Masterminds/semver/v3"
 )
 
 // maxMinimise is the number of requirements beyond which an explanation is not made smallest.
@@ -11,7 +14,7 @@ const maxMinimise = 400
 // explain finds a smallest set of requirements among those that a failure follows from, and tells the conflict by it.
 func explain(ctx context.Context, c *catalogue, root []Requirement, failure *rule) (*ConflictError, error) {
 	core := failure.edgesOf()
-	order := slices.SortedFunc(keys(core), c.compareEdges)
+	order := slices.SortedFunc(maps.Keys(core), c.compareEdges)
 	if len(order) <= maxMinimise {
 		// Requirements of packs go first, so that those of the root, which the user can change, are what is left.
 		slices.Reverse(order)
@@ -30,28 +33,14 @@ func explain(ctx context.Context, c *catalogue, root []Requirement, failure *rul
 			}
 			// What the new failure does not follow from is not needed either.
 			used := s.failure.edgesOf()
-			for e := range core {
-				if !used[e] {
-					delete(core, e)
-				}
-			}
+			maps.DeleteFunc(core, func(e *edge, _ bool) bool { return !used[e] })
 		}
 	}
-	return c.tell(slices.SortedFunc(keys(core), c.compareEdges)), nil
-}
-
-func keys(set map[*edge]bool) func(yield func(*edge) bool) {
-	return func(yield func(*edge) bool) {
-		for e := range set {
-			if !yield(e) {
-				return
-			}
-		}
-	}
+	return c.tell(slices.SortedFunc(maps.Keys(core), c.compareEdges)), nil
 }
 
 func (c *catalogue) compareEdges(a, b *edge) int {
-	if n := c.packs[a.by].id.Compare(c.packs[b.by].id); n != 0 {
+	if n := compareIDs(c.packs[a.by].id, c.packs[b.by].id); n != 0 {
 		return n
 	}
 	return compareRequirements(a.req, b.req)
@@ -60,8 +49,8 @@ func (c *catalogue) compareEdges(a, b *edge) int {
 // tell turns requirements into the error.
 func (c *catalogue) tell(core []*edge) *ConflictError {
 	out := &ConflictError{}
-	incoming := make(map[int][]*edge)
-	var targets []int
+	incoming := make(map[int32][]*edge)
+	var targets []int32
 	for _, e := range core {
 		out.Needs = append(out.Needs, c.need(e))
 		if incoming[e.target] == nil {
@@ -70,17 +59,76 @@ func (c *catalogue) tell(core []*edge) *ConflictError {
 		incoming[e.target] = append(incoming[e.target], e)
 	}
 	for _, p := range targets {
-		in := incoming[p]
-		if len(in) == 1 && !in[0].allowed.empty() {
-			continue // nobody disagrees about it, it is on the way to others
+		var met []*edge
+		for _, e := range incoming[p] {
+			if e.allowed.empty() {
+				out.Disputed = append(out.Disputed, c.dispute([]*edge{e}, set{}, incoming))
+			} else {
+				met = append(met, e)
+			}
 		}
-		d := Dispute{Pack: c.packs[p].id, Versions: c.names(p, nil), Withheld: c.withheld(p, in)}
-		for _, e := range in {
-			d.Chains = append(d.Chains, c.chainTo(e, incoming))
-		}
-		out.Disputed = append(out.Disputed, d)
+		if left, claimants := together(met); claimants > 1 || claimants == 1 && left.empty() {
+			out.Disputed = append(out.Disputed, c.dispute(met, left, incoming))
+		} // else nobody disagrees about it, it is on the way to others
 	}
+	open := slices.ContainsFunc(out.Disputed, func(d Dispute) bool { return len(d.Left) == 0 })
+	if !open {
+		out.Disputed = nil
+		for _, p := range targets { // no pack for itself is the reason: say all that cannot hold at once
+			if everything(incoming[p]).empty() {
+				out.Disputed = append(out.Disputed, c.dispute(incoming[p], set{}, incoming))
+			}
+		}
+	}
+	// What has to be comes before what cannot be.
+	slices.SortStableFunc(out.Disputed, func(a, b Dispute) int { return min(len(b.Left), 1) - min(len(a.Left), 1) })
 	return out
+}
+
+func (c *catalogue) dispute(in []*edge, left set, incoming map[int32][]*edge) Dispute {
+	p := in[0].target
+	d := Dispute{
+		Pack: c.packs[p].id, Versions: c.names(p, c.packs[p].free()), Left: c.names(p, left), Withheld: c.withheld(p, in),
+	}
+	for _, e := range in {
+		d.Chains = append(d.Chains, c.chainTo(e, incoming))
+	}
+	return d
+}
+
+// everything returns the versions that all requirements allow.
+func everything(in []*edge) set {
+	all := in[0].allowed
+	for _, e := range in[1:] {
+		all = all.and(e.allowed)
+	}
+	return all
+}
+
+// together returns the versions that all requirements of a pack allow, and how many packs have these requirements.
+// Requirements that different versions of one pack have are never in force at once: what one of them allows is allowed.
+func together(in []*edge) (left set, claimants int) {
+	for i, e := range in {
+		if slices.ContainsFunc(in[:i], func(o *edge) bool { return o.by == e.by }) {
+			continue
+		}
+		either, by := e.allowed, e.versions
+		for _, o := range in[i+1:] {
+			switch {
+			case o.by != e.by:
+			case o.versions.meets(by):
+				either, by = either.and(o.allowed), by.or(o.versions)
+			default:
+				either, by = either.or(o.allowed), by.or(o.versions)
+			}
+		}
+		if claimants++; claimants == 1 {
+			left = either
+		} else {
+			left = left.and(either)
+		}
+	}
+	return left, claimants
 }
 
 func (c *catalogue) need(e *edge) Need {
@@ -91,15 +139,23 @@ func (c *catalogue) need(e *edge) Need {
 	return n
 }
 
-// names returns versions of a pack, highest first; all that are not withheld for a nil set.
-func (c *catalogue) names(p int, set bitset) []string {
-	var found []candidate
-	for v, cand := range c.packs[p].versions {
-		if set.has(v) || set == nil && !cand.yanked {
-			found = append(found, cand)
+// free returns the versions that may be taken.
+func (p *pack) free() (free set) {
+	for v := range p.versions {
+		if p.takes(v) {
+			free.add(v)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b candidate) int { return b.parsed.Compare(a.parsed) })
+	return free
+}
+
+// names returns versions of a pack, highest first, each once.
+func (c *catalogue) names(p int32, of set) []string {
+	var found []*candidate
+	for v := range of.all() {
+		found = append(found, &c.packs[p].versions[v])
+	}
+	slices.SortStableFunc(found, func(a, b *candidate) int { return b.compare(a) })
 	var names []string
 	for _, cand := range found {
 		if !slices.Contains(names, cand.version) {
@@ -109,32 +165,50 @@ func (c *catalogue) names(p int, set bitset) []string {
 	return names
 }
 
-// withheld says of versions that look as if they fitted why they were not taken.
-func (c *catalogue) withheld(p int, in []*edge) (lines []string) {
-	for _, e := range in {
-		fits, err := c.check(e.req)
-		if err != nil || !e.allowed.empty() {
-			continue
-		}
-		for _, cand := range c.packs[p].versions {
-			release, _ := cand.parsed.SetPrerelease("")
-			switch {
-			case cand.source != e.req.Source:
-			case cand.yanked && fits(cand.parsed):
-				lines = append(lines, cand.version+" was yanked")
-			case !cand.yanked && cand.parsed.Prerelease() != "" && fits(&release):
-				lines = append(lines, cand.version+" is a pre-release, which has to be asked for")
+// maxWithheld is the number of versions of a pack about which it is said that they were not taken.
+const maxWithheld = 4
+
+// withheld says of versions that look as if they would end a dispute why they were not taken: those that fit all
+// requirements, and those that fit one that nothing else fits.
+func (c *catalogue) withheld(p int32, in []*edge) (list []Withheld) {
+	for v := range c.packs[p].versions {
+		all, only := true, false
+		why := ""
+		for _, e := range in {
+			looks, reason := c.against(p, v, &e.req)
+			all = all && (looks || e.allowed.has(v))
+			only = only || looks && e.allowed.empty()
+			if looks {
+				why = reason
 			}
 		}
+		w := Withheld{Pack: c.packs[p].id, Version: c.packs[p].versions[v].version, Reason: why}
+		if (all || only) && why != "" && !slices.Contains(list, w) && len(list) < maxWithheld {
+			list = append(list, w)
+		}
 	}
-	if len(lines) > 4 {
-		lines = lines[:4]
+	return list
+}
+
+// against reports whether a version fits a requirement but for being held or a pre-release, and says which.
+func (c *catalogue) against(p int32, v int, req *Requirement) (looks bool, reason string) {
+	cand := &c.packs[p].versions[v]
+	within, err := c.rangeOf(req)
+	if err != nil || c.packs[p].placeOf(v) != req.Source {
+		return false, ""
 	}
-	return slices.Compact(lines)
+	if cand.held && !cand.preferred {
+		return within == nil || within.fits(cand), c.packs[p].reasons[v]
+	}
+	if within == nil || !cand.prerelease() || within.fits(cand) {
+		return false, ""
+	}
+	plain := candidate{parsed: semver.New(cand.parsed.Major(), cand.parsed.Minor(), cand.parsed.Patch(), "", "")}
+	return within.fits(&plain), "is a pre-release, which has to be asked for"
 }
 
 // chainTo returns the requirements that lead from the root to e, by the fewest.
-func (c *catalogue) chainTo(e *edge, incoming map[int][]*edge) []Need {
+func (c *catalogue) chainTo(e *edge, incoming map[int32][]*edge) []Need {
 	before := map[*edge]*edge{e: nil}
 	todo := []*edge{e}
 	for len(todo) > 0 {
@@ -148,39 +222,11 @@ func (c *catalogue) chainTo(e *edge, incoming map[int][]*edge) []Need {
 			return chain
 		}
 		for _, in := range incoming[at.by] {
-			if _, seen := before[in]; !seen {
+			if _, seen := before[in]; !seen && in.allowed.meets(at.versions) {
 				before[in] = at
 				todo = append(todo, in)
 			}
 		}
 	}
 	return []Need{c.need(e)}
-}
-
-// maxSuggest is the number of requirements that other versions are tried for.
-const maxSuggest = 6
-
-// suggest tries for each requirement of the root that takes part in the conflict whether another version would do. It
-// only adds: what it cannot find out it leaves out.
-func (e *ConflictError) suggest(ctx context.Context, c *catalogue, root []Requirement) {
-	tried := 0
-	for _, n := range e.Needs {
-		if !n.By.IsZero() || n.Source != "" || n.Constraint == "" || n.Constraint == "*" || tried == maxSuggest {
-			continue
-		}
-		tried++
-		other := slices.Clone(root)
-		for i := range other {
-			if other[i] == n.Requirement {
-				other[i].Constraint = ""
-			}
-		}
-		s, err := solve(ctx, c, sortedRequirements(other))
-		if err != nil || s.failure != nil {
-			continue
-		}
-		if chosen, ok := s.chosen(other)[n.Pack]; ok {
-			e.Changes = append(e.Changes, Change{Pack: n.Pack, Version: chosen.Version})
-		}
-	}
 }

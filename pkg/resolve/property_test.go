@@ -40,9 +40,14 @@ func worlds(t *rapid.T) *world {
 		w.versions[place{id(name), "git"}] = nil
 		for _, v := range rapid.SliceOfDistinct(rapid.SampledFrom(versions), rapid.ID[string]).Draw(t, "versions of "+name) {
 			src := rapid.SampledFrom([]string{"", "", "", "git"}).Draw(t, "place")
-			yanked := rapid.IntRange(0, 9).Draw(t, "yanked") == 0
-			w.add(place{id(name), src}, resolve.Version{Version: v, Yanked: yanked},
-				rapid.SliceOfN(requirement, 0, 3).Draw(t, "requirements"))
+			version := resolve.Version{Version: v}
+			switch rapid.IntRange(0, 11).Draw(t, "against it") {
+			case 0:
+				version.Yanked = true
+			case 1:
+				version.Withheld = "is too young"
+			}
+			w.add(place{id(name), src}, version, rapid.SliceOfN(requirement, 0, 3).Draw(t, "requirements"))
 		}
 	}
 	w.root = rapid.SliceOfN(requirement, 1, 4).Draw(t, "root")
@@ -54,7 +59,7 @@ func worlds(t *rapid.T) *world {
 
 // fits is the meaning of a requirement, written without the resolver's code.
 func (w *world) fits(r resolve.Requirement, at place, v resolve.Version) bool {
-	if at.pack != r.Pack || at.src != r.Source || v.Yanked && w.prefer[at.pack] != v.Version {
+	if at.pack != r.Pack || at.src != r.Source || (v.Yanked || v.Withheld != "") && w.prefer[at.pack] != v.Version {
 		return false
 	}
 	if r.Constraint == "" && r.Source != "" {
@@ -182,7 +187,65 @@ func TestStable(t *testing.T) {
 	})
 }
 
-// A conflict names requirements that exclude each other, and without any one of them the others can be met.
+// Packs that the root requires are decided in order, those in the lock first: each has the version in the lock, else the
+// highest, with which there is a choice for all after it.
+func TestBest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := worlds(t)
+		chosen, err := w.resolve(context.Background())
+		if err != nil {
+			return
+		}
+		open := slices.Clone(w.root)
+		picked := make(map[source.ID]pick)
+		for _, r := range w.direct() {
+			want := w.firstThatFits(r, open, picked)
+			if got := chosen[r.Pack]; got.Version != want.v.Version || got.Source != want.at.src {
+				t.Fatalf("%s was chosen, want %s %s", show(chosen), r.Pack, want.v.Version)
+			}
+			open = slices.Concat(open, w.requires[fmt.Sprint(want.at, want.v.Version)])
+		}
+	})
+}
+
+// direct returns a requirement of each pack that the root requires, in the order in which they are decided.
+func (w *world) direct() []resolve.Requirement {
+	list := slices.Clone(w.root)
+	slices.SortStableFunc(list, func(a, b resolve.Requirement) int {
+		_, la := w.prefer[a.Pack]
+		_, lb := w.prefer[b.Pack]
+		if la != lb {
+			return map[bool]int{true: -1, false: 1}[la]
+		}
+		return a.Pack.Compare(b.Pack)
+	})
+	return slices.CompactFunc(list, func(a, b resolve.Requirement) bool { return a.Pack == b.Pack })
+}
+
+// firstThatFits picks the best version with which there is a choice.
+func (w *world) firstThatFits(r resolve.Requirement, open []resolve.Requirement, picked map[source.ID]pick) pick {
+	at := place{r.Pack, r.Source}
+	list := slices.Clone(w.versions[at])
+	slices.SortFunc(list, func(a, b resolve.Version) int {
+		if pa, pb := w.prefer[at.pack] == a.Version, w.prefer[at.pack] == b.Version; pa != pb {
+			return map[bool]int{true: -1, false: 1}[pa]
+		}
+		return semver.MustParse(b.Version).Compare(semver.MustParse(a.Version))
+	})
+	for _, v := range list {
+		if !w.fits(r, at, v) {
+			continue
+		}
+		picked[r.Pack] = pick{at, v}
+		if w.solvable(slices.Concat(open, w.requires[fmt.Sprint(at, v.Version)]), maps.Clone(picked)) {
+			break
+		}
+	}
+	return picked[r.Pack]
+}
+
+// A conflict names requirements that exclude each other: they alone make a case without a choice, and removing any one
+// of them makes that case solvable. What it advises ends the whole conflict.
 func TestConflictIsSmallest(t *testing.T) {
 	conflicts := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -193,27 +256,40 @@ func TestConflictIsSmallest(t *testing.T) {
 			return
 		}
 		conflicts++
-		if w.only(conflict.Needs, -1).solves() {
-			t.Fatalf("what it names can be met:\n%s", conflict)
+		w.checkNeeds(t, conflict)
+		for _, other := range conflict.Others {
+			w.checkNeeds(t, other)
 		}
-		for i, n := range conflict.Needs {
-			if !w.only(conflict.Needs, i).solves() {
-				t.Fatalf("%s is not needed for the conflict:\n%s", n, conflict)
-			}
-		}
-		if len(conflict.Disputed) == 0 {
-			t.Fatal("it names no pack")
-		}
-		for _, c := range conflict.Changes {
-			w.checkChange(t, c)
-		}
+		w.checkAdvice(t, conflict)
 	})
 	if conflicts == 0 {
 		t.Fatal("no conflict was drawn")
 	}
 }
 
+// checkNeeds fails if what a conflict names can be met, or if not each of it is needed for the conflict.
+func (w *world) checkNeeds(t *rapid.T, conflict *resolve.ConflictError) {
+	if w.only(conflict.Needs, -1).solves() {
+		t.Fatalf("what it names can be met:\n%s", conflict)
+	}
+	for i, n := range conflict.Needs {
+		if !w.only(conflict.Needs, i).solves() {
+			t.Fatalf("%s is not needed for the conflict:\n%s", n, conflict)
+		}
+	}
+	if len(conflict.Disputed) == 0 || !slices.ContainsFunc(conflict.Disputed, func(d resolve.Dispute) bool { return len(d.Left) == 0 }) {
+		t.Fatalf("it names no pack that cannot be had:\n%s", conflict)
+	}
+}
+
 func (w *world) solves() bool { return w.solvable(w.root, make(map[source.ID]pick)) }
+
+// with returns the world with other requirements of the root.
+func (w *world) with(root []resolve.Requirement) *world {
+	changed := *w
+	changed.root = root
+	return &changed
+}
 
 // only returns the world with the requirements that are named, but one.
 func (w *world) only(needs []resolve.Need, but int) *world {
@@ -238,18 +314,78 @@ func (w *world) only(needs []resolve.Need, but int) *world {
 	return reduced
 }
 
-// checkChange fails if a change that the error proposes does not help.
-func (w *world) checkChange(t *rapid.T, c resolve.Change) {
-	changed := newWorld()
-	changed.versions, changed.requires, changed.prefer = w.versions, w.requires, maps.Clone(w.prefer)
-	replaced := false
-	for _, r := range w.root {
-		if r.Pack == c.Pack && r.Source == "" {
-			r.Constraint, replaced = c.Version, true
+// checkAdvice fails if a change that the error proposes does not help, or if it proposes none.
+func (w *world) checkAdvice(t *rapid.T, conflict *resolve.ConflictError) {
+	for _, c := range conflict.Changes {
+		root := slices.Clone(w.root)
+		for i, r := range root {
+			if r.Pack == c.Pack && r.Source == "" {
+				root[i].Constraint = c.Version
+			}
 		}
-		changed.root = append(changed.root, r)
+		if !w.with(root).solves() {
+			t.Fatalf("%s %s does not help:\n%s", c.Pack, c.Version, conflict)
+		}
 	}
-	if !replaced || !changed.solves() {
-		t.Fatalf("%s %s does not help", c.Pack, c.Version)
+	for _, set := range conflict.Remove {
+		if !w.with(without(w.root, set)).solves() {
+			t.Fatalf("it does not help to remove %s:\n%s", set, conflict)
+		}
+		for i := range set {
+			if w.with(without(w.root, slices.Delete(slices.Clone(set), i, i+1))).solves() {
+				t.Fatalf("%s need not be removed:\n%s", set[i], conflict)
+			}
+		}
+	}
+	if len(conflict.Changes)+len(conflict.Remove) == 0 {
+		t.Fatalf("it does not say what to do:\n%s", conflict)
+	}
+	if len(conflict.Withheld) > 0 && !w.released(conflict.Withheld).solves() {
+		t.Fatalf("the versions that are withheld would not do:\n%s", conflict)
+	}
+}
+
+func without(root, not []resolve.Requirement) []resolve.Requirement {
+	return slices.DeleteFunc(slices.Clone(root), func(r resolve.Requirement) bool { return slices.Contains(not, r) })
+}
+
+// released returns the world with nothing against some versions.
+func (w *world) released(list []resolve.Withheld) *world {
+	changed := *w
+	changed.versions = make(map[place][]resolve.Version)
+	for at, versions := range w.versions {
+		versions = slices.Clone(versions)
+		for i, v := range versions {
+			if slices.ContainsFunc(list, func(h resolve.Withheld) bool { return h.Pack == at.pack && h.Version == v.Version }) {
+				versions[i].Yanked, versions[i].Withheld = false, ""
+			}
+		}
+		changed.versions[at] = versions
+	}
+	return &changed
+}
+
+// What alone would end a conflict is named by it: a requirement without which the whole case is solvable is among the
+// needs.
+func TestConflictNamesWhatEndsIt(t *testing.T) {
+	ended := 0
+	rapid.Check(t, func(t *rapid.T) {
+		w := worlds(t)
+		_, err := w.resolve(context.Background())
+		var conflict *resolve.ConflictError
+		if !errors.As(err, &conflict) {
+			return
+		}
+		for _, r := range w.root {
+			named := slices.ContainsFunc(conflict.Needs, func(n resolve.Need) bool { return n.By.IsZero() && n.Requirement == r })
+			if w.with(without(w.root, []resolve.Requirement{r})).solves() {
+				if ended++; !named {
+					t.Fatalf("without %s there is a choice:\n%s", r, conflict)
+				}
+			}
+		}
+	})
+	if ended == 0 {
+		t.Fatal("no conflict was drawn that one requirement ends")
 	}
 }

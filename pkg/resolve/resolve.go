@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/source"
@@ -14,14 +15,24 @@ type Requirement struct {
 	Source     string // "" for a pack that is found by its name, else the place it must come from
 }
 
+// String writes the requirement as an explanation shows it.
+func (r Requirement) String() string {
+	s := r.Pack.String()
+	if r.Constraint != "" && r.Constraint != "*" && r.Constraint != "latest" {
+		s += " " + r.Constraint
+	}
+	if r.Source != "" {
+		s += " from " + r.Source
+	}
+	return s
+}
+
 // Version is one version of a pack on offer.
 type Version struct {
 	Version   string // strict semver
 	Yanked    bool
+	Withheld  string // why the version is not taken, as the end of a sentence; "" if nothing is against it
 	Published string // RFC 3339, or ""
-	// Withheld says why the version is not taken, as the end of a sentence ("is younger than …"), or is "". The preferred
-	// version is taken all the same.
-	Withheld string
 }
 
 // World is what the resolver asks. A source is the one of a requirement, "" for a pack found by its name. Both methods
@@ -36,6 +47,15 @@ type World interface {
 // Options say which of several good choices is taken.
 type Options struct {
 	Prefer map[source.ID]string // the versions in the lock
+	Stats  *Stats               // if not nil, set to what the search took
+}
+
+// Stats say what a search took. It is the same for equal requirements and worlds.
+type Stats struct {
+	Packs     int // that were looked at
+	Decisions int // versions that were tried
+	Conflicts int // how often it had to go back
+	Learned   int // rules learnt from conflicts
 }
 
 // Chosen is the version that was chosen of one pack.
@@ -49,54 +69,68 @@ type Chosen struct {
 // choice, or one of the world's, with the requirements that led to it and its own code and hint.
 func Resolve(ctx context.Context, root []Requirement, w World, o Options) (map[source.ID]Chosen, error) {
 	c := newCatalogue(w, o.Prefer)
-	root = sortedRequirements(root)
+	root = sortedRequirements(slices.Clone(root))
 	s, err := solve(ctx, c, root)
 	if err != nil {
 		return nil, err
 	}
+	if o.Stats != nil {
+		*o.Stats = s.stats
+		o.Stats.Packs = len(c.packs) - 1
+	}
 	if s.failure == nil {
-		return s.chosen(root), nil
+		return s.chosen(), nil
 	}
 	conflict, err := explain(ctx, c, root, s.failure)
 	if err != nil {
 		return nil, err
 	}
-	conflict.suggest(ctx, c, root)
+	conflict.advise(ctx, c, root)
 	return nil, conflict
 }
 
-// sortedRequirements returns the requirements in order, each once.
-func sortedRequirements(list []Requirement) []Requirement {
-	list = slices.Clone(list)
-	slices.SortFunc(list, compareRequirements)
-	return slices.Compact(list)
-}
-
 // chosen collects the decisions, with who requires each.
-func (s *solver) chosen(root []Requirement) map[source.ID]Chosen {
-	out := make(map[source.ID]Chosen, len(s.decided))
-	by := make(map[source.ID][]source.ID)
-	for _, r := range root {
-		by[r.Pack] = append(by[r.Pack], source.ID{})
-	}
-	for p, v := range s.decided {
-		if p == rootPack {
-			continue
-		}
-		for _, r := range s.cat.packs[p].versions[v].requires {
-			by[r.Pack] = append(by[r.Pack], s.cat.packs[p].id)
+func (s *solver) chosen() map[source.ID]Chosen {
+	var order []int32
+	requirers := make([]int, len(s.packs)+1) // first how many, then where they end
+	for p, v := range s.decisions() {
+		order = append(order, p)
+		for _, e := range s.cat.lists[s.cat.packs[p].versions[v].requires] {
+			requirers[e.target]++
 		}
 	}
-	for p, v := range s.decided {
-		if p == rootPack {
-			continue
+	slices.SortFunc(order[1:], func(a, b int32) int { return compareIDs(s.cat.packs[a].id, s.cat.packs[b].id) })
+	total := 0
+	for p, n := range requirers {
+		requirers[p], total = total, total+n
+	}
+	by, ends := make([]source.ID, total), slices.Clone(requirers)
+	for _, p := range order {
+		id := s.cat.packs[p].id
+		for _, e := range s.cat.lists[s.cat.packs[p].versions[s.packs[p].decided].requires] {
+			if end := ends[e.target]; end == requirers[e.target] || by[end-1] != id {
+				by[end] = id
+				ends[e.target]++
+			}
 		}
-		pack := s.cat.packs[p]
-		who := by[pack.id]
-		slices.SortFunc(who, source.ID.Compare)
+	}
+	out := make(map[source.ID]Chosen, len(order))
+	for _, p := range order[1:] { // without the root
+		pack, v := s.cat.packs[p], int(s.packs[p].decided)
 		out[pack.id] = Chosen{
-			Version: pack.versions[v].version, Source: pack.versions[v].source, By: slices.Compact(who),
+			Version: pack.versions[v].version, Source: pack.placeOf(v), By: by[requirers[p]:ends[p]:ends[p]],
 		}
 	}
 	return out
+}
+
+// decisions yields the packs that are decided, the root first, and their versions.
+func (s *solver) decisions() iter.Seq2[int32, int] {
+	return func(yield func(int32, int) bool) {
+		for p := range s.packs {
+			if v := s.packs[p].decided; v >= 0 && !yield(int32(p), int(v)) {
+				return
+			}
+		}
+	}
 }

@@ -17,6 +17,7 @@ import (
 //	prefer: a 1.0.0         what the lock has
 //	a 1.0.0: b ^2, c@x      a version and what it requires
 //	b 2.0.0 yanked
+//	b 3.0.0 withheld is younger than a day
 type world struct {
 	root     []resolve.Requirement
 	prefer   map[source.ID]string
@@ -57,7 +58,11 @@ func parseWorld(t testing.TB, text string) *world {
 			}
 		default:
 			name, src, _ := strings.Cut(fields[0], "@")
-			w.add(place{id(name), src}, resolve.Version{Version: fields[1], Yanked: len(fields) > 2}, parseRequirements(t, tail))
+			v := resolve.Version{Version: fields[1], Yanked: len(fields) == 3}
+			if _, why, ok := strings.Cut(head, " withheld "); ok {
+				v.Withheld = why
+			}
+			w.add(place{id(name), src}, v, parseRequirements(t, tail))
 		}
 	}
 	return w
