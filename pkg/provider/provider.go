@@ -227,6 +227,16 @@ func atVersion(ref source.Ref, version string) source.Ref {
 	return ref
 }
 
+// Place returns where one version of what a manifest requires is, pinned.
+func (pr *Provider) Place(ctx context.Context, d source.Dependency, version string) (source.Ref, error) {
+	pr.requirements([]source.Dependency{d})
+	p, err := pr.pack(ctx, d.ID, Place(d), version)
+	if err != nil {
+		return source.Ref{}, err
+	}
+	return p.Ref, nil
+}
+
 // Open opens the pack at a place.
 func (pr *Provider) Open(ctx context.Context, ref source.Ref) (*source.Pack, error) {
 	if err := pr.reach(ref); err != nil {

@@ -162,6 +162,9 @@ func (s Scope) Skills() string { return filepath.Join(s.Dir(), "skills") }
 // State is the machine-local record of links, copies and fingerprints.
 func (s Scope) State() string { return filepath.Join(s.Dir(), "state") }
 
+// Backup holds copies of installed skills that somebody had edited before they were replaced.
+func (s Scope) Backup() string { return filepath.Join(s.Dir(), "backup") }
+
 // Journal is the directory of an unfinished transaction.
 func (s Scope) Journal() string { return filepath.Join(s.Dir(), "journal") }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/provider"
+	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
@@ -19,11 +20,16 @@ type InstallOptions struct {
 	Frozen   bool     // change neither manifest nor lock; fail where they disagree
 	Offline  bool     // use no network
 	DryRun   bool     // write nothing
-	Force    bool     // replace installed skills that were edited
+	Force    bool     // replace installed skills that were edited; copies of them are kept
+	Keep     bool     // leave packs as they are that have edited skills which would be replaced
+	Upgrade  bool     // choose all versions anew, within the ranges
 	Skills   []string // of the packs named, install these skills only
 	As       string   // name for the one skill that is installed
 	Agents   []string // link for these agents, and remember it
 	Scope    string   // scope.KindProject or scope.KindUser; "" means the project
+
+	held    []source.ID // packs that stay at their locked version
+	removes bool        // the verb removes packs
 }
 
 // check refuses combinations that make no sense.
@@ -33,6 +39,10 @@ func (o InstallOptions) check() error {
 		return diag.Errorf(diag.Usage, "--frozen installs what skillpm.lock says and takes no packs")
 	case o.Frozen && len(o.Agents) > 0:
 		return diag.Errorf(diag.Usage, "--frozen changes nothing and takes no --agent")
+	case o.Frozen && o.Upgrade:
+		return diag.Errorf(diag.Usage, "--frozen installs what skillpm.lock says: it can't --upgrade")
+	case o.Keep && o.Force:
+		return diag.Errorf(diag.Usage, "--keep and --force exclude each other")
 	case o.As != "" && len(o.Packs) != 1:
 		return diag.Errorf(diag.Usage, "--as names the skill of one pack: give exactly one pack")
 	case len(o.Skills) > 0 && len(o.Packs) != 1:
@@ -50,7 +60,9 @@ func (c *Client) Install(ctx context.Context, o InstallOptions) (*InstallReport,
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	return c.retry(func() (*InstallReport, error) { return c.install(ctx, o) })
+	return c.retry(func() (*InstallReport, error) {
+		return keeping(o, func(o InstallOptions) (*InstallReport, error) { return c.install(ctx, o) })
+	})
 }
 
 // retry starts a verb over when another process got in between, and once when the store turned out to be damaged.
@@ -114,7 +126,13 @@ func (c *Client) work(ctx context.Context, w *workspace.Workspace, o InstallOpti
 	p, err := provider.New(ctx, c.machine, w, c.packSources(w.Config), provider.Options{
 		Registry: o.Registry, Frozen: o.Frozen, Offline: o.Offline, Now: c.Now, Progress: c.Progress,
 	})
-	return &work{Workspace: w, client: c, provider: p}, err
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range o.held {
+		p.Hold(id)
+	}
+	return &work{Workspace: w, client: c, provider: p}, nil
 }
 
 // target is what a verb leads to: a manifest and a lock.
@@ -153,8 +171,7 @@ func (w *work) install(ctx context.Context, o InstallOptions, t *target) (*Insta
 	if err := frozenLinks(o, l); err != nil {
 		return nil, err
 	}
-	options := workspace.CompareOptions{Hash: o.Frozen || o.Force, Force: o.Force}
-	c, err := w.Compare(l, options)
+	c, err := w.compare(ctx, l, o)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +184,8 @@ func (w *work) install(ctx context.Context, o InstallOptions, t *target) (*Insta
 		return nil, err
 	}
 	report := w.report(t, l, c)
-	report.Warnings = slices.Concat(report.Warnings, t.Warnings, warnings, l.Warnings)
+	report.Warnings = slices.Concat(report.Warnings, t.Warnings, warnings, l.Warnings, w.editWarnings(o, c))
+	report.Edited, report.Saved = append(report.Edited, c.Edited...), c.Saved()
 	report.Changed, report.DryRun, report.Recorded = !c.Empty(), o.DryRun, c.Recorded()
 	if o.DryRun || c.Empty() && !c.Restated() {
 		return report, nil
@@ -177,7 +195,7 @@ func (w *work) install(ctx context.Context, o InstallOptions, t *target) (*Insta
 		return nil, err
 	}
 	report.Warnings = append(report.Warnings, t.Warnings[told:]...)
-	if err := w.Apply(ctx, c, l, t.goal(), options); err != nil {
+	if err := w.Apply(ctx, c, l, t.goal(), o.compareOptions()); err != nil {
 		return nil, err
 	}
 	return report, nil

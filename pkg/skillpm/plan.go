@@ -33,7 +33,11 @@ func (w *work) resolve(ctx context.Context, o InstallOptions) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.Solution, err = w.provider.Lock(ctx, t.manifest); err != nil {
+	var free []source.ID
+	if o.Upgrade {
+		free = w.Lock.IDs()
+	}
+	if t.Solution, err = w.moved(ctx, t.manifest, w.free(free, o.held)); err != nil {
 		return nil, w.suggest(err, wishes)
 	}
 	for _, x := range wishes {

@@ -23,7 +23,7 @@ func (c *Client) Remove(ctx context.Context, o RemoveOptions) (*InstallReport, e
 }
 
 func (c *Client) remove(ctx context.Context, o RemoveOptions) (*InstallReport, error) {
-	io := InstallOptions{Scope: o.Scope, DryRun: o.DryRun, Force: o.Force}
+	io := InstallOptions{Scope: o.Scope, DryRun: o.DryRun, Force: o.Force, removes: true}
 	w, err := c.open(ctx, io, false)
 	if err != nil {
 		return nil, err

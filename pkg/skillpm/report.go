@@ -33,6 +33,8 @@ type InstallReport struct {
 	Packs     []PackReport         `json:"packs"`
 	Agents    []workspace.AgentDir `json:"agents"`
 	Conflicts []NameConflict       `json:"conflicts"`
+	Edited    []Edit               `json:"edited"` // installed skills that somebody edited and that stay so
+	Saved     map[string]string    `json:"saved"`  // edited directories that were replaced or removed -> where a copy is
 	Warnings  []string             `json:"warnings"`
 }
 
@@ -48,7 +50,11 @@ type PackReport struct {
 	Integrity string        `json:"integrity"`
 	Skills    []SkillReport `json:"skills"`
 	Linked    string        `json:"linked,omitempty"`  // the directory that it is linked to
+	Added     []string      `json:"added,omitempty"`   // skills that an update brought
 	Dropped   []string      `json:"dropped,omitempty"` // skills that were installed before and are no longer
+	// PreviousRange and Range are what the manifest required before and requires now, where that was rewritten.
+	PreviousRange string `json:"previousRange,omitempty"`
+	Range         string `json:"range,omitempty"`
 }
 
 // SkillReport is one skill of an installed pack.
@@ -70,7 +76,7 @@ type NameConflict struct {
 
 // report describes a target in comparison to the lock that is there.
 func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change) *InstallReport {
-	r := &InstallReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Packs: []PackReport{}, Conflicts: []NameConflict{}, Warnings: []string{}}
+	r := &InstallReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Packs: []PackReport{}, Conflicts: []NameConflict{}, Edited: []Edit{}, Warnings: []string{}}
 	ids := maps.Clone(l.Packs)
 	maps.Copy(ids, w.Lock.Packs)
 	for _, id := range slices.SortedFunc(maps.Keys(ids), source.ID.Compare) {
@@ -95,6 +101,14 @@ func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change) *Inst
 		default:
 			p.Action = ActionUnchanged
 		}
+		if p.Action == ActionUpdated {
+			p.PreviousRange, p.Range = rewritten(w.Manifest, t.manifest, id)
+			for _, name := range slices.Sorted(maps.Keys(now.Skills)) {
+				if _, old := was.Skills[name]; !old {
+					p.Added = append(p.Added, name)
+				}
+			}
+		}
 		for _, name := range slices.Sorted(maps.Keys(skillsOf(was))) {
 			if _, kept := now.Skills[name]; !kept {
 				p.Dropped = append(p.Dropped, name)
@@ -116,6 +130,22 @@ func (w *work) actionLinked(id source.ID, p *project.LockedPack, c *workspace.Ch
 		}
 	}
 	return ActionUnchanged
+}
+
+// rewritten returns what a manifest required of a pack and what it requires now, if that is something else.
+func rewritten(before, after *project.Manifest, id source.ID) (was, now string) {
+	old, had := before.Dependency(id)
+	d, has := after.Dependency(id)
+	if !had || !has || same(old, d) {
+		return "", ""
+	}
+	return requirement(old), requirement(d)
+}
+
+// requirement writes what is required of a pack, without its skills.
+func requirement(d source.Dependency) string {
+	d.Skills = nil
+	return project.Required(d)
 }
 
 // skillsOf returns the skills of a locked pack, none if it is not locked.

@@ -51,6 +51,9 @@ func (w *Workspace) Apply(ctx context.Context, c *Change, l *Layout, g Goal, o C
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := w.save(tx, c); err != nil {
+		return err
+	}
 	if err := w.stillSo(c, l, o); err != nil {
 		return err
 	}
@@ -65,7 +68,7 @@ func (w *Workspace) stillSo(c *Change, l *Layout, o CompareOptions) error {
 	if err != nil {
 		return err
 	}
-	same := slices.Equal(now.remove, c.remove) && maps.Equal(now.Place, c.Place) && maps.Equal(now.link, c.link)
+	same := slices.Equal(now.remove, c.remove) && maps.Equal(now.Place, c.Place) && maps.Equal(now.link, c.link) && maps.Equal(now.saved, c.saved)
 	if !same {
 		return ErrChanged
 	}

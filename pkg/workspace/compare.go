@@ -16,9 +16,11 @@ import (
 // Change is the difference between what a scope holds and what it should hold.
 type Change struct {
 	Place  map[string]Tree // directories to write, by path below the root
-	keep   map[string]Tree // directories that are right already
+	Edited []Edit          // installed skills that somebody edited and that stay as they are, because nobody wants them otherwise
+	keep   map[string]Tree // directories that are right already, or stay
 	link   map[string]string
 	remove []string             // entries of skillpm's own to remove
+	saved  map[string]string    // edited directories that will be replaced or removed -> where a copy of each goes
 	files  map[string][]byte    // files to write, by path below the root
 	looks  map[string]treeState // of what is right by its hash, and not by what the state says: the state should remember it
 }
@@ -30,29 +32,29 @@ func (c *Change) Empty() bool {
 
 // CompareOptions say how the disk is looked at.
 type CompareOptions struct {
-	Hash  bool // hash installed trees instead of trusting fingerprints
-	Force bool // replace trees that were edited
+	Hash   bool // hash installed trees instead of trusting fingerprints
+	Force  bool // replace trees that were edited
+	Strict bool // an edit is an error even where nobody wants to replace it
 }
 
-// Compare works out what has to change on disk. What skillpm did not write, and installed files that were edited, are
-// conflict errors: nothing of anybody's is lost.
+// Compare works out what has to change on disk. What skillpm did not write is a conflict, and what somebody edited and
+// would be replaced or removed is an [EditedError]: nothing of anybody's is lost.
 func (w *Workspace) Compare(l *Layout, o CompareOptions) (*Change, error) {
 	c := &Change{
 		Place: map[string]Tree{}, keep: map[string]Tree{}, link: map[string]string{}, files: map[string][]byte{},
-		looks: map[string]treeState{},
+		looks: map[string]treeState{}, saved: map[string]string{},
 	}
-	seen := w.glanced()
+	var lost []Edit
 	for _, at := range slices.Sorted(maps.Keys(l.trees)) {
-		right, err := w.treeIsRight(at, l.trees[at], c, o)
+		edit, err := w.compareTree(at, l.trees[at], c, o)
 		if err != nil {
 			return nil, err
 		}
-		if right {
-			c.keep[at] = l.trees[at]
-		} else {
-			c.Place[at] = l.trees[at]
+		if edit != nil {
+			lost = append(lost, *edit)
 		}
 	}
+	seen := w.glanced()
 	for _, at := range slices.Sorted(maps.Keys(l.links)) {
 		target := l.links[at]
 		if seen.links[at] && w.state.Links[at] == target || leads(w.Scope.Abs(at), target) {
@@ -63,41 +65,83 @@ func (w *Workspace) Compare(l *Layout, o CompareOptions) (*Change, error) {
 		}
 		c.link[at] = target
 	}
-	return c, w.leftovers(c, l, o)
+	left, err := w.leftovers(c, l, o)
+	if err != nil {
+		return nil, err
+	}
+	if lost = append(lost, left...); len(lost) > 0 {
+		return nil, &EditedError{Edits: lost}
+	}
+	return c, nil
 }
 
-// treeIsRight reports whether the directory at path holds what it should. One that may not be replaced is an error.
-func (w *Workspace) treeIsRight(at string, t Tree, c *Change, o CompareOptions) (bool, error) {
+// compareTree adds to the change what has to be done for the directory at path to hold what it should. It returns the
+// edit that would be lost by that, if there is one.
+func (w *Workspace) compareTree(at string, t Tree, c *Change, o CompareOptions) (*Edit, error) {
 	known, ours := w.ownTrees()[at]
 	if ours && !o.Hash && known.Source == t.source() && w.asRecorded(at) {
-		return true, nil
+		c.keep[at] = t
+		return nil, nil
 	}
 	dir := w.Scope.Abs(at)
 	info, err := os.Lstat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return false, nil
+		c.Place[at] = t
+		return nil, nil
 	case err != nil:
-		return false, err
+		return nil, err
 	case !info.IsDir():
-		return false, w.mayReplace(at)
+		c.Place[at] = t
+		return nil, w.mayReplace(at)
 	}
 	now := lookAt(dir) // before it is hashed, so that no edit is missed
 	got, err := bundle.Sum(os.DirFS(w.Scope.Root), at)
-	if err != nil && !o.Force {
-		return false, w.edited(at, err.Error())
-	}
-	want, _, wantErr := w.machine.expected(t)
-	if wantErr == nil && err == nil && got.Digest() == want.Digest() {
-		if state := (treeState{Digest: want.Digest(), Source: t.source(), look: now}); !ours || !state.equal(known) {
+	if err == nil && w.machine.is(got, t) {
+		if state := (treeState{Digest: got.Digest(), Source: t.source(), look: now}); !ours || !state.equal(known) {
 			c.looks[at] = state
 		}
-		return true, nil
+		c.keep[at] = t
+		return nil, nil
 	}
-	if o.Force || ours && got.Digest() == known.Digest || wantErr == nil && subset(got, want) {
-		return false, nil
+	if err == nil && (ours && got.Digest() == known.Digest || w.machine.part(got, t)) {
+		c.Place[at] = t
+		return nil, nil
 	}
-	return false, w.edited(at, "")
+	if !ours && !scope.Within(w.Scope.Dir(), dir) && !o.Force {
+		return nil, notOurs(at)
+	}
+	was := t
+	if ours {
+		was = w.recorded(at, known)
+	}
+	edit := w.edit(at, was, got, err)
+	switch {
+	case o.Force:
+		c.Place[at] = t
+		c.saved[at] = w.savedAs(at, got, now)
+	case was.source() == t.source() && ours && !o.Strict:
+		c.keep[at] = t
+		c.Edited = append(c.Edited, edit)
+	default:
+		return &edit, nil
+	}
+	return nil, nil
+}
+
+// is reports whether files are those that a tree has once it is installed.
+func (m *Machine) is(got bundle.Inventory, t Tree) bool {
+	if t.Alias == "" {
+		return got.Digest() == t.Digest
+	}
+	want, _, err := m.expected(t)
+	return err == nil && got.Digest() == want.Digest()
+}
+
+// part reports whether files are those of an installed tree with some missing, or with other modes.
+func (m *Machine) part(got bundle.Inventory, t Tree) bool {
+	want, _, err := m.expected(t)
+	return err == nil && subset(got, want)
 }
 
 // subset reports whether every file of a is in b with the same content: a is b with files missing, or other modes.
@@ -109,20 +153,6 @@ func subset(a, b bundle.Inventory) bool {
 		}
 	}
 	return true
-}
-
-// edited is the error for an installed directory that somebody changed.
-func (w *Workspace) edited(at, why string) error {
-	if why != "" {
-		why = ": " + why
-	}
-	if !scope.Within(w.Scope.Dir(), w.Scope.Abs(at)) {
-		if _, ours := w.state.Trees[at]; !ours {
-			return notOurs(at)
-		}
-	}
-	return diag.Errorf(diag.Conflict, "%s was changed since it was installed%s", at, why).
-		WithHint("copy it to a skill of your own with another name to keep it, or repeat the command with --force to give it up")
 }
 
 // mayReplace returns an error unless the entry at path is absent or skillpm's own.
@@ -142,35 +172,34 @@ func notOurs(at string) error {
 		WithHint("move it away, or install the pack's skill under another name: --skill %s --as OTHER-NAME", path.Base(at))
 }
 
-// leftovers finds what skillpm put there and no longer belongs.
-func (w *Workspace) leftovers(c *Change, l *Layout, o CompareOptions) error {
+// leftovers finds what skillpm put there and no longer belongs. It returns the edits that would be lost by removing it.
+func (w *Workspace) leftovers(c *Change, l *Layout, o CompareOptions) (lost []Edit, err error) {
 	own := w.ownTrees()
 	for _, at := range slices.Sorted(maps.Keys(own)) {
 		if _, wanted := l.trees[at]; wanted {
 			continue
 		}
 		dir := w.Scope.Abs(at)
-		if _, linked := l.links[at]; !linked {
-			if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
-				continue
+		_, linked := l.links[at]
+		if _, err := os.Lstat(dir); !linked && errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if !w.asRecorded(at) {
+			now := lookAt(dir)
+			if got, err := bundle.Sum(os.DirFS(w.Scope.Root), at); err != nil || got.Digest() != own[at].Digest {
+				if !o.Force {
+					lost = append(lost, w.edit(at, w.recorded(at, own[at]), got, err))
+					continue
+				}
+				c.saved[at] = w.savedAs(at, got, now)
 			}
 		}
-		known := own[at]
-		if !w.asRecorded(at) && !o.Force {
-			if got, err := bundle.Sum(os.DirFS(w.Scope.Root), at); err != nil || got.Digest() != known.Digest {
-				return w.edited(at, "")
-			}
-		}
-		if _, linked := l.links[at]; !linked {
+		if !linked {
 			c.remove = append(c.remove, at)
 		}
 	}
 	if o.Force {
-		for _, stranger := range w.strangers(l) {
-			if !slices.Contains(c.remove, stranger.Path) {
-				c.remove = append(c.remove, stranger.Path)
-			}
-		}
+		w.removeStrangers(c, l)
 	}
 	links := w.ownLinks(l.Dirs)
 	for _, at := range slices.Sorted(maps.Keys(links)) {
@@ -180,7 +209,23 @@ func (w *Workspace) leftovers(c *Change, l *Layout, o CompareOptions) error {
 			c.remove = append(c.remove, at)
 		}
 	}
-	return nil
+	return lost, nil
+}
+
+// removeStrangers adds the removal of what is among the installed packs and nobody knows. What the store does not have
+// either is saved.
+func (w *Workspace) removeStrangers(c *Change, l *Layout) {
+	for _, stranger := range w.strangers(l) {
+		at := stranger.Path
+		if slices.Contains(c.remove, at) {
+			continue
+		}
+		c.remove = append(c.remove, at)
+		got, err := bundle.Sum(os.DirFS(w.Scope.Root), at)
+		if s, storeErr := w.machine.Store(); err != nil || storeErr != nil || !s.Has(got.Digest()) {
+			c.saved[at] = w.savedAs(at, got, lookAt(w.Scope.Abs(at)))
+		}
+	}
 }
 
 // asRecorded reports whether a tree that the state has looks as it did when it was recorded.

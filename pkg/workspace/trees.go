@@ -25,8 +25,12 @@ import (
 // stageTrees fills the staging directories, several at a time, and returns the state that will hold.
 func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change) (*state, error) {
 	next := newState()
-	for at := range c.keep {
-		next.Trees[at] = w.state.Trees[at]
+	for at, t := range c.keep {
+		known, ok := w.state.Trees[at]
+		if !ok { // it is known by the lock only, and was edited
+			known = treeState{Digest: t.Digest, Source: t.source()}
+		}
+		next.Trees[at] = known
 	}
 	maps.Copy(next.Trees, c.looks)
 	places := slices.Sorted(maps.Keys(c.Place))

@@ -104,13 +104,16 @@ func (a *app) report(cmd *cobra.Command, err error) {
 	}
 	p := a.palette(a.Stderr)
 	fmt.Fprintf(a.Stderr, "skillpm: %s %s\n", p.red("error:"), printable(message))
+	document := map[string]any{"code": code.String(), "exit": int(code), "message": message, "hint": hint}
+	if edited, ok := errors.AsType[*skillpm.EditedError](err); ok {
+		a.printEdits(edited)
+		document["edited"] = edited.Edits
+	}
 	if hint != "" {
 		fmt.Fprintf(a.Stderr, "skillpm: %s %s\n", p.cyan("hint:"), printable(hint))
 	}
 	if a.json {
-		_ = a.printJSON(map[string]any{"error": map[string]any{
-			"code": code.String(), "exit": int(code), "message": message, "hint": hint,
-		}})
+		_ = a.printJSON(map[string]any{"error": document})
 	}
 }
 

@@ -30,12 +30,16 @@ A PACK is one of
   git+ssh://URL, each [//SUBDIR][#REF]      from a git repository
   ./DIR                                     from a directory
 
-Nothing from a pack is run. Files that skillpm did not write are never replaced.`,
+Nothing from a pack is run. Files that skillpm did not write are never replaced.
+An installed skill that was edited stays as it is, with a warning. Where it
+would have to be replaced the install stops and shows the edit: --keep leaves
+its pack as it is, --force replaces it and keeps a copy in .skillpm/backup.`,
 		Example: `  skillpm install acme/deploy
   skillpm install 'acme/deploy@^1.3'
   skillpm install github.com/owner/skills//tools#v1.2.0 --skill lint
   skillpm install oci://registry.example/acme/deploy:1.4.0
   skillpm install globex/ops --skill deploy --as ops-deploy
+  skillpm install --upgrade                 choose all versions anew, within the ranges
   skillpm install --frozen                  in CI: exactly what skillpm.lock says`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -55,15 +59,23 @@ Nothing from a pack is run. Files that skillpm did not write are never replaced.
 	f := cmd.Flags()
 	f.StringVar(&o.Registry, "registry", "", "look names up in registry `R` only: an index, an OCI prefix or an OCI layout")
 	f.BoolVar(&o.Frozen, "frozen", false, "install what skillpm.lock says; fail if it and skillpm.yaml disagree or anything differs")
+	f.BoolVar(&o.Frozen, "locked", false, "another name of --frozen")
+	f.BoolVar(&o.Upgrade, "upgrade", false, "choose all versions anew, within the ranges, as update does")
 	f.BoolVar(&o.Offline, "offline", false, "use no network")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be done, and do nothing")
-	f.BoolVar(&o.Force, "force", false, "replace installed skills that were edited")
+	editFlags(cmd, &o.Keep, &o.Force)
 	f.StringSliceVar(&o.Skills, "skill", nil, "install only the skill `NAME` of the pack (may be repeated; '*' for all again)")
 	f.StringVar(&o.As, "as", "", "give the skill the name `NAME` here")
 	f.StringSliceVar(&o.Agents, "agent", nil, "link for the agent `ID` from now on (may be repeated)")
 	scopeFlag(cmd, &o.Scope)
 	a.completeFlag(cmd, "agent", a.completeAgents)
 	return cmd
+}
+
+// editFlags adds --keep and --force.
+func editFlags(cmd *cobra.Command, keep, force *bool) {
+	cmd.Flags().BoolVar(keep, "keep", false, "leave packs as they are that have edited skills which would be replaced")
+	cmd.Flags().BoolVar(force, "force", false, "replace installed skills that were edited; copies are kept in .skillpm/backup")
 }
 
 // scopeFlag adds --scope.
@@ -93,6 +105,10 @@ func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
 		a.note("no packs are required; skillpm install owner/name adds one")
 		return nil
 	}
+	if !r.Changed && len(r.Edited) > 0 {
+		fmt.Fprintf(a.Stdout, "%s nothing to do: %s installed; %s\n", p.green("✓"), plural(len(r.Packs), "pack"), left(len(r.Edited)))
+		return nil
+	}
 	if !r.Changed {
 		fmt.Fprintf(a.Stdout, "%s nothing to do: %s installed and as locked\n", p.green("✓"), plural(len(r.Packs), "pack"))
 		return nil
@@ -101,6 +117,7 @@ func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
 		a.printPack(p, pack, r)
 	}
 	a.printAgents(p, r)
+	a.printSaved(p, r)
 	a.printNext(p, r, verb)
 	return nil
 }
@@ -132,7 +149,13 @@ func (a *app) printPack(p palette, pack skillpm.PackReport, r *skillpm.InstallRe
 		if s.Link != s.Name {
 			name += " " + p.yellow("as "+s.Link)
 		}
+		if slices.Contains(pack.Added, s.Name) {
+			name = p.green("+ " + name)
+		}
 		fmt.Fprintf(a.Stdout, "    %s  %s\n", name, p.dim(home(r)+s.Dir))
+	}
+	if pack.Range != "" {
+		fmt.Fprintf(a.Stdout, "    %s\n", p.dim("skillpm.yaml: "+pack.PreviousRange+" → "+pack.Range))
 	}
 	for _, name := range pack.Dropped {
 		fmt.Fprintf(a.Stdout, "    %s\n", p.red("- "+name))

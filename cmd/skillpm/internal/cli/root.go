@@ -59,6 +59,7 @@ SKILL.md that an agent loads and follows.`,
 func commands(a *app) []*cobra.Command {
 	return []*cobra.Command{
 		newInstall(a),
+		newUpdate(a),
 		newImport(a),
 		newTry(a),
 		newRemove(a),
@@ -100,7 +101,6 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 var elsewhere = map[string]string{
 	"login":  "skillpm keeps no credentials: use docker login or oras login",
 	"logout": "skillpm keeps no credentials: use docker logout or oras logout",
-	"update": "skillpm install owner/name@latest moves one pack to its newest version",
 	"lint":   "skillpm validate checks skills",
 	"check":  "skillpm validate checks skills, skillpm verify what is installed",
 }

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/skillpm"
+)
+
+func newUpdate(a *app) *cobra.Command {
+	var o skillpm.UpdateOptions
+	cmd := &cobra.Command{
+		Use:     "update [PACK...]",
+		Aliases: []string{"upgrade", "up"},
+		Short:   "Move packs to newer versions",
+		GroupID: "use",
+		Long: `Move packs to the highest versions that the ranges in skillpm.yaml allow: all of
+them, or those that are named, also ones that only another pack requires. What
+is not named stays as it is locked, unless a named pack needs it to move.
+
+A branch moves to its newest commit, a tag that moves to what it stands for now.
+With --latest ranges give way: a range is rewritten to allow the newest release
+(^1.3 becomes ^2.0.0, ~1.3 becomes ~2.0.0, 1.3.0 becomes 2.0.0), and the tag of a
+release becomes that of the newest. A digest moves with --latest, and only where
+a tag or branch beside it says where to; a commit never moves.
+
+Agents, link mode, chosen skills, aliases and the place in skillpm.yaml stay. A
+pack never goes back to an earlier version, except from one that was withdrawn.
+skillpm diff shows beforehand what changes in the skills' text.
+
+An installed skill that was edited is not replaced: the update stops and shows
+the edit. --keep leaves its pack as it is, --force replaces the skill and keeps a
+copy in .skillpm/backup.`,
+		Example: `  skillpm update
+  skillpm update acme/deploy
+  skillpm update --latest --dry-run
+  skillpm update --keep                 leave packs alone that have edited skills`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.client()
+			if err != nil {
+				return err
+			}
+			o.Packs = args
+			r, err := c.Update(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			return a.printUpdate(r, o)
+		},
+		ValidArgsFunction: a.completeInstalledPacks,
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.Latest, "latest", false, "go beyond the ranges in skillpm.yaml, and rewrite them")
+	f.StringVar(&o.Registry, "registry", "", "look names up in registry `R` only: an index, an OCI prefix or an OCI layout")
+	f.BoolVar(&o.Offline, "offline", false, "use no network")
+	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be done, and do nothing")
+	editFlags(cmd, &o.Keep, &o.Force)
+	scopeFlag(cmd, &o.Scope)
+	return cmd
+}
+
+// printUpdate says what an update did.
+func (a *app) printUpdate(r *skillpm.InstallReport, o skillpm.UpdateOptions) error {
+	if r.Changed || a.json || a.quiet || len(r.Packs) == 0 {
+		return a.printInstall(r, "install")
+	}
+	for _, w := range r.Warnings {
+		a.warn("%s", w)
+	}
+	p := a.palette(a.Stdout)
+	where := "within the ranges of skillpm.yaml"
+	if o.Latest {
+		where = "there is nothing newer"
+	}
+	fmt.Fprintf(a.Stdout, "%s everything is up to date: %s, %s\n", p.green("✓"), plural(len(r.Packs), "pack"), where)
+	return nil
+}

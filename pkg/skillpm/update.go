@@ -1,0 +1,211 @@
+package skillpm
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/provider"
+	"github.com/skillpm/skillpm/pkg/resolve"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// UpdateOptions says what to update and how.
+type UpdateOptions struct {
+	Packs    []string // owner/name, required by the manifest or by another pack; none means all
+	Latest   bool     // beyond the ranges of the manifest, which are rewritten
+	Registry string   // look names up here only, for this call
+	Offline  bool     // use no network
+	DryRun   bool     // write nothing
+	Force    bool     // replace installed skills that were edited; copies of them are kept
+	Keep     bool     // leave packs as they are that have edited skills which would be replaced
+	Scope    string   // scope.KindProject or scope.KindUser; "" means the project
+}
+
+// Update moves packs to the highest versions that the manifest allows, or with Latest to the highest there are. Packs
+// that are not named move only where one that is named needs it. What the user chose besides versions stays.
+func (c *Client) Update(ctx context.Context, o UpdateOptions) (*InstallReport, error) {
+	if o.Keep && o.Force {
+		return nil, diag.Errorf(diag.Usage, "--keep and --force exclude each other")
+	}
+	io := InstallOptions{
+		Registry: o.Registry, Offline: o.Offline, DryRun: o.DryRun, Force: o.Force, Keep: o.Keep, Scope: o.Scope,
+	}
+	return c.retry(func() (*InstallReport, error) {
+		return keeping(io, func(io InstallOptions) (*InstallReport, error) { return c.update(ctx, o, io) })
+	})
+}
+
+func (c *Client) update(ctx context.Context, o UpdateOptions, io InstallOptions) (*InstallReport, error) {
+	w, err := c.open(ctx, io, false)
+	if err != nil {
+		return nil, err
+	}
+	t, err := w.updated(ctx, o, io)
+	if err != nil {
+		return nil, err
+	}
+	return w.install(ctx, io, t)
+}
+
+// updated works out the manifest and the lock that an update leads to.
+func (w *work) updated(ctx context.Context, o UpdateOptions, io InstallOptions) (*target, error) {
+	ids, err := w.named(o.Packs)
+	if err != nil {
+		return nil, err
+	}
+	m := w.Manifest.Clone()
+	if o.Latest {
+		if m, err = loosened(m, ids, io.held); err != nil {
+			return nil, err
+		}
+	}
+	t := &target{manifest: w.Manifest.Clone()}
+	if t.Solution, err = w.moved(ctx, m, w.free(ids, io.held)); err != nil {
+		return nil, err
+	}
+	if o.Latest {
+		err = w.narrowed(ctx, m, t, ids)
+	}
+	return t, err
+}
+
+// named reads the names of packs to update; without any it returns all that are required or locked.
+func (w *work) named(names []string) ([]source.ID, error) {
+	known := map[source.ID]bool{}
+	for id := range w.Lock.Packs {
+		known[id] = true
+	}
+	for _, d := range slices.Concat(w.Manifest.Dependencies, w.Manifest.DevDependencies) {
+		known[d.ID] = true
+	}
+	if len(names) == 0 {
+		return slices.SortedFunc(maps.Keys(known), source.ID.Compare), nil
+	}
+	var ids []source.ID
+	for _, name := range names {
+		id, err := w.packNamed(name)
+		if err != nil {
+			return nil, err
+		}
+		if !known[id] {
+			return nil, notDependency(id, known)
+		}
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// packNamed reads owner/name. Whoever wrote something else gets to know what to write.
+func (w *work) packNamed(name string) (source.ID, error) {
+	if bare, version, ok := strings.Cut(name, "@"); ok {
+		return source.ID{}, diag.Errorf(diag.Usage, "%s: an update takes names of packs, without versions", name).
+			WithHint("skillpm install '%s@%s' moves a pack to a version or range", bare, version)
+	}
+	id, err := source.ParseID(name)
+	if err == nil {
+		return id, nil
+	}
+	for _, pack := range w.Lock.IDs() {
+		if _, ok := w.Lock.Packs[pack].Skills[name]; ok {
+			return id, diag.Errorf(diag.Usage, "%s is a skill; packs are updated", name).WithHint("it is of %s", pack)
+		}
+	}
+	return id, err
+}
+
+// notDependency is the error for a pack that nothing here requires.
+func notDependency(id source.ID, known map[source.ID]bool) error {
+	err := diag.Errorf(diag.NotFound, "%s is required neither by skillpm.yaml nor by an installed pack", id)
+	var have []string
+	for k := range known {
+		have = append(have, k.String())
+	}
+	slices.Sort(have)
+	if near := diag.Nearest(id.String(), have); near != "" {
+		return err.WithHint("did you mean %s?", near)
+	}
+	return err.WithHint("skillpm list shows what is installed, skillpm install %s adds it", id)
+}
+
+// free has the lock not hold back packs, except those that are held, and returns them.
+func (w *work) free(ids, held []source.ID) map[source.ID]bool {
+	free := map[source.ID]bool{}
+	for _, id := range ids {
+		if _, locked := w.Lock.Packs[id]; locked && !slices.Contains(held, id) {
+			w.provider.Free(id)
+			free[id] = true
+		}
+	}
+	return free
+}
+
+// moved solves a manifest with some packs free. Those that can't move, or could only go back, stay where they are locked.
+func (w *work) moved(ctx context.Context, m *project.Manifest, free map[source.ID]bool) (*provider.Solution, error) {
+	for {
+		sol, err := w.provider.Lock(ctx, m)
+		var lock *project.Lock
+		if err == nil {
+			lock = sol.Lock
+		}
+		if !w.settle(free, err, func(id source.ID) string {
+			if p := lock.Packs[id]; p != nil {
+				return p.Version
+			}
+			return ""
+		}) {
+			return sol, err
+		}
+	}
+}
+
+// settle takes those packs out of the free ones that a conflict is about or, where there is none, that would go back to an
+// earlier version than the one they have. It returns whether there are any.
+func (w *work) settle(free map[source.ID]bool, err error, version func(source.ID) string) bool {
+	conflict, ok := errors.AsType[*resolve.ConflictError](err)
+	if err != nil && !ok {
+		return false
+	}
+	found := false
+	stay := func(id source.ID) {
+		if free[id] {
+			w.provider.Settle(id)
+			delete(free, id)
+			found = true
+		}
+	}
+	if ok {
+		for _, d := range conflict.Disputed {
+			stay(d.Pack)
+		}
+		return found
+	}
+	for id := range maps.Clone(free) {
+		if w.wouldGoBack(id, version(id)) {
+			stay(id)
+		}
+	}
+	return found
+}
+
+// wouldGoBack reports whether a version is a lower release than the locked one, which its registry still offers.
+func (w *work) wouldGoBack(id source.ID, version string) bool {
+	was := w.Lock.Packs[id].Version
+	if o, ok := w.provider.Offer(id, was); ok && o.Yanked || pinned(was) || pinned(version) {
+		return false
+	}
+	before, errBefore := semver.StrictNewVersion(was)
+	after, errAfter := semver.StrictNewVersion(version)
+	return errBefore == nil && errAfter == nil && after.LessThan(before)
+}
+
+// pinned reports whether a version stands for a commit or a digest, so that there is no order between two.
+func pinned(version string) bool { return strings.HasPrefix(version, "0.0.0-") }

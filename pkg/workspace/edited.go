@@ -1,0 +1,310 @@
+package workspace
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/textdiff"
+	"github.com/skillpm/skillpm/pkg/txn"
+)
+
+// Edit is an installed skill that somebody changed since it was installed.
+type Edit struct {
+	Path  string       `json:"path"` // its directory, relative to the root
+	Pack  string       `json:"pack"`
+	Skill string       `json:"skill"`
+	Files []EditedFile `json:"files"`
+	// Problem says why the files are not told, or not all.
+	Problem string `json:"problem,omitempty"`
+	// Text is the difference to what was installed, as git writes it; "" where the store does not have that.
+	Text string `json:"text,omitempty"`
+
+	Tree Tree `json:"-"` // what was installed
+}
+
+// EditedFile is a file of an edited skill.
+type EditedFile struct {
+	Path   string          `json:"path"` // in the skill
+	Status textdiff.Status `json:"status"`
+}
+
+// String names the skill's directory and the files.
+func (e Edit) String() string {
+	var names []string
+	for _, f := range e.Files {
+		names = append(names, f.Path)
+	}
+	const most = 4
+	if more := len(names) - most; more > 0 {
+		names = append(names[:most], fmt.Sprintf("%d more", more))
+	}
+	s := e.Path + " was changed since it was installed"
+	switch {
+	case len(names) > 0:
+		s += ": " + strings.Join(names, ", ")
+	case e.Problem != "":
+		s += ": " + e.Problem
+	}
+	return s
+}
+
+// EditedError says that installed skills would be replaced or removed that somebody edited.
+type EditedError struct{ Edits []Edit }
+
+// Error names every skill and its files.
+func (e *EditedError) Error() string {
+	var lines []string
+	for _, edit := range e.Edits {
+		lines = append(lines, edit.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Code is [diag.Conflict].
+func (e *EditedError) Code() diag.Code { return diag.Conflict }
+
+// Packs returns the packs that the skills are of, sorted.
+func (e *EditedError) Packs() []source.ID {
+	var ids []source.ID
+	for _, edit := range e.Edits {
+		if !edit.Tree.Pack.IsZero() {
+			ids = append(ids, edit.Tree.Pack)
+		}
+	}
+	slices.SortFunc(ids, source.ID.Compare)
+	return slices.Compact(ids)
+}
+
+// recorded returns what was installed in a directory, by what is known of it.
+func (w *Workspace) recorded(at string, known treeState) Tree {
+	t := Tree{Digest: known.Digest}
+	if known.Source != "" {
+		t.Digest, t.Alias, _ = strings.Cut(known.Source, " ")
+	}
+	if rest, ok := strings.CutPrefix(at, w.Rel(w.Scope.Plugins())+"/"); ok {
+		if owner, rest, ok := strings.Cut(rest, "/"); ok {
+			name, skill, _ := strings.Cut(rest, "/")
+			t.Pack, t.Skill = source.ID{Owner: owner, Name: name}, skill
+			return t
+		}
+	}
+	for _, id := range w.Lock.IDs() { // a copy: any skill with that content will do
+		for name, digest := range w.Lock.Packs[id].Skills {
+			if digest == t.Digest && (t.Skill == "" || name == path.Base(at)) {
+				t.Pack, t.Skill = id, name
+			}
+		}
+	}
+	return t
+}
+
+// edit describes an edited directory: got are its files, unless they could not be read.
+func (w *Workspace) edit(at string, was Tree, got bundle.Inventory, err error) Edit {
+	e := Edit{Path: at, Pack: was.Pack.String(), Skill: was.Skill, Files: []EditedFile{}, Tree: was}
+	if err != nil {
+		e.Problem = err.Error()
+		return e
+	}
+	want, _, err := w.machine.expected(was)
+	if err != nil {
+		e.Problem = "the store does not have what was installed"
+		return e
+	}
+	for _, f := range want {
+		switch now, ok := got.Find(f.Path); {
+		case !ok:
+			e.Files = append(e.Files, EditedFile{f.Path, textdiff.Removed})
+		case now.SHA256 != f.SHA256:
+			e.Files = append(e.Files, EditedFile{f.Path, textdiff.Changed})
+		case now.Executable != f.Executable:
+			e.Files = append(e.Files, EditedFile{f.Path, textdiff.Mode})
+		}
+	}
+	for _, f := range got {
+		if _, ok := want.Find(f.Path); !ok {
+			e.Files = append(e.Files, EditedFile{f.Path, textdiff.Added})
+		}
+	}
+	slices.SortFunc(e.Files, func(a, b EditedFile) int { return strings.Compare(a.Path, b.Path) })
+	return e
+}
+
+// Edits returns the installed skills that somebody edited. Skills that only lack files, or that are not there, are none.
+func (w *Workspace) Edits() ([]Edit, error) {
+	l, err := w.Installed()
+	if err != nil {
+		return nil, err
+	}
+	c, err := w.Compare(l, CompareOptions{})
+	if edited := (*EditedError)(nil); errors.As(err, &edited) {
+		return edited.Edits, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.Edited, nil
+}
+
+// Difference returns how an edited skill differs from what was installed, which has to be in the store. Paths are
+// relative to the root.
+func (w *Workspace) Difference(e Edit) (textdiff.Diff, error) {
+	before, err := w.machine.Files(e.Tree)
+	if err != nil {
+		return nil, err
+	}
+	after, err := w.filesAt(e.Path)
+	if err != nil {
+		return nil, err
+	}
+	return textdiff.Trees(Below(e.Path, before), Below(e.Path, after), textdiff.Options{})
+}
+
+// Below returns files with their paths below a directory.
+func Below(dir string, files []textdiff.File) []textdiff.File {
+	moved := slices.Clone(files)
+	for i := range moved {
+		moved[i].Path = path.Join(dir, moved[i].Path)
+	}
+	return moved
+}
+
+// Files returns the files that a tree of the store has once it is installed.
+func (m *Machine) Files(t Tree) ([]textdiff.File, error) {
+	inv, spliced, err := m.expected(t)
+	if err != nil {
+		return nil, err
+	}
+	s, err := m.Store()
+	if err != nil {
+		return nil, err
+	}
+	files := make([]textdiff.File, 0, len(inv))
+	for _, e := range inv {
+		data := spliced
+		if t.Alias == "" || e.Path != skill.File {
+			if data, err = s.ReadFile(t.Digest, e.Path); err != nil {
+				return nil, err
+			}
+		}
+		files = append(files, textdiff.File{Path: e.Path, Data: data, Executable: e.Executable})
+	}
+	return files, nil
+}
+
+// filesAt reads the regular files of an installed skill.
+func (w *Workspace) filesAt(at string) ([]textdiff.File, error) {
+	root, err := os.OpenRoot(w.Scope.Abs(at))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	var files []textdiff.File
+	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name != "." && bundle.Ignored(name, d.IsDir()) {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		f := textdiff.File{Path: bundle.Normal(name), Executable: info.Mode()&0o100 != 0}
+		if f.Data, err = root.ReadFile(name); err != nil {
+			return err
+		}
+		files = append(files, f)
+		return nil
+	})
+	return files, err
+}
+
+// savedAs returns where a copy of an edited directory goes: its name, and what tells it from other edits of it.
+func (w *Workspace) savedAs(at string, got bundle.Inventory, now look) string {
+	sum := sha256.Sum256([]byte(now.print))
+	id := hex.EncodeToString(sum[:4])
+	if got != nil {
+		digest := got.Digest()
+		id = digest[strings.LastIndex(digest, ":")+1:][:8]
+	}
+	return w.Rel(filepath.Join(w.Scope.Backup(), path.Base(at)+"-"+id))
+}
+
+// Saved returns where copies of the edited skills go that the change replaces or removes: path -> path of the copy.
+func (c *Change) Saved() map[string]string { return c.saved }
+
+// save stages copies of the edited directories that are going to be replaced or removed.
+func (w *Workspace) save(tx *txn.Tx, c *Change) error {
+	for at, copied := range c.saved {
+		if _, err := os.Lstat(w.Scope.Abs(copied)); err == nil { // by its name the same edit
+			continue
+		}
+		dir, err := tx.StageDir(copied)
+		if err != nil {
+			return err
+		}
+		if err := copyAll(w.Scope.Abs(at), dir); err != nil {
+			return fmt.Errorf("a copy of %s, which was edited: %w", at, err)
+		}
+	}
+	return nil
+}
+
+// copyAll copies a directory, or one file into a new directory, with links as links.
+func copyAll(from, to string) error {
+	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		dst := filepath.Join(to, strings.TrimPrefix(name, from))
+		switch {
+		case d.IsDir():
+			return os.Mkdir(dst, 0o755)
+		case name == from:
+			if err := os.Mkdir(to, 0o755); err != nil {
+				return err
+			}
+			dst = filepath.Join(to, filepath.Base(from))
+		}
+		if d.Type()&fs.ModeSymlink != 0 {
+			target, err := os.Readlink(name)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(target, dst)
+		}
+		return copyFile(name, dst, d)
+	})
+}
+
+// copyFile copies a regular file with its mode. What is no file has nothing to be kept.
+func copyFile(from, to string, d fs.DirEntry) error {
+	info, err := d.Info()
+	if err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, info.Mode().Perm()|0o600)
+}
