@@ -165,6 +165,7 @@ func (c *Client) Fetch(ctx context.Context, p *source.Pack, skills []string, sin
 	if err := tree.fetchSkills(content, skills); err != nil {
 		return err
 	}
+	defer tree.commit.forget() // most packs are fetched once
 	return content.Send(ctx, tree, skills, sink)
 }
 

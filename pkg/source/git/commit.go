@@ -193,6 +193,15 @@ func (k *commit) current() (o objects, whole bool) {
 	return k.objects, k.whole
 }
 
+// forget gives up the contents that are in memory.
+func (k *commit) forget() {
+	o, _ := k.current()
+	s, _ := o.(packs)
+	for _, p := range s {
+		p.forget()
+	}
+}
+
 // nodes returns the entries of a tree.
 func (k *commit) nodes(ctx context.Context, id plumbing.Hash) ([]node, error) {
 	k.mu.RLock()

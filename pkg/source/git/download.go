@@ -119,6 +119,7 @@ func (k *commit) fetchObjects(ctx context.Context, ids []plumbing.Hash) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	k.forget() // what comes needs the room
 	return k.inScratch(func(temp string) error {
 		received, err := k.receive(ctx, p, want{ids: ids}, temp)
 		if err != nil {

@@ -19,7 +19,7 @@ import (
 // How much of a pack is held in memory: the contents that were seen while it was indexed, the bases of deltas that were
 // needed last, and the size from which an object is never in memory as a whole.
 const (
-	keptBytes   = 12 << 20
+	keptBytes   = 16 << 20
 	basesBytes  = 8 << 20
 	largeObject = 1 << 20
 )
@@ -81,6 +81,8 @@ func (p *pack) at(offset int64) (int32, bool) {
 
 // keep remembers a checked content while there is room.
 func (p *pack) keep(i int32, content []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	n := int64(len(content))
 	if n > p.left {
 		return
@@ -126,11 +128,11 @@ func (p *pack) content(i int32) ([]byte, error) {
 
 // known returns the content of an object that is in memory or, if it is made from a large one, in a file.
 func (p *pack) known(i int32) ([]byte, bool) {
-	if content, ok := p.kept[i]; ok {
-		return content, true
-	}
 	p.mu.Lock()
-	content, ok := p.bases[i]
+	content, ok := p.kept[i]
+	if !ok {
+		content, ok = p.bases[i]
+	}
 	p.mu.Unlock()
 	if ok {
 		return content, true
@@ -242,8 +244,15 @@ func (p *pack) inflateAll(e *entry) ([]byte, error) {
 	return content, err
 }
 
+// forget gives up what is held in memory.
+func (p *pack) forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.kept, p.bases, p.held = nil, nil, 0
+}
+
 func (p *pack) close() error {
-	p.kept, p.bases = nil, nil
+	p.forget()
 	if p.closer == nil {
 		return nil
 	}
