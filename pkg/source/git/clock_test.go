@@ -30,3 +30,12 @@ func (noTimer) Stop() bool               { return true }
 
 // NoWaiting gives a client a clock on which waiting takes no time.
 func NoWaiting(c *Client) { c.clock = testClock(nil) }
+
+// NoPatience gives a client a clock on which silence has lasted too long at once.
+func NoPatience(c *Client) {
+	c.clock = testClock(nil)
+	c.clock.after = func(_ time.Duration, f func()) timer {
+		f()
+		return noTimer{}
+	}
+}

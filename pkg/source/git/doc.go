@@ -9,12 +9,13 @@
 //   - A place is pinned to a commit before anything of it is read, and a commit is never fetched by another name: a tag
 //     that moves changes nothing for those who have pinned it.
 //   - Objects are named by the hash of what was received, so a server cannot send other content for a commit.
-//   - No object larger than a megabyte is held in memory, however large the pack is.
+//   - No file larger than a megabyte is held in memory, however large the pack is.
 //   - The cache is believed in nothing: an object that is missing or damaged there is fetched again.
 //   - What breaks off is asked for again, a bounded number of times, and a server that wants to be left alone is, if it
 //     names a time that can be waited for.
-//   - Nothing of what the configuration of a user, a repository or the environment may hold for git is run: neither for
-//     what the package does itself, nor by a git program that it is told to use.
+//   - Nothing of what the configuration of a user, a repository or the environment may hold for git is run, neither for
+//     what the package does itself nor by a git program that it is told to use: but for the credential helpers that the
+//     user has configured, when a server wants credentials and there are none elsewhere.
 //   - Everything a server sends is bounded: references, packs, single objects, deltas, and the time it may be silent.
 //   - Credentials are asked for only when a server wants them, for its host only. They never follow a redirect to
 //     another host and are never part of an error.

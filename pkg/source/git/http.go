@@ -1,7 +1,6 @@
 package git
 
 import (
-	"context"
 	"crypto/x509"
 	"errors"
 	"io"
@@ -102,19 +101,14 @@ var errSilent = diag.Errorf(diag.Remote, "the server was silent for %d seconds",
 
 // send sends a request once. Its answer fails when nothing comes for a while.
 func (g *guard) send(req *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithCancelCause(req.Context())
-	timer := g.client.clock.after(stallTimeout, func() { cancel(errSilent) })
+	ctx, patience := g.client.watch(req.Context())
 	res, err := g.next.RoundTrip(req.WithContext(ctx))
 	if err != nil {
-		timer.Stop()
-		switch cause := context.Cause(ctx); {
-		case errors.Is(cause, errSilent):
-			err = cause
-		case errors.Is(err, io.EOF):
+		patience.end()
+		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF // the server closed the connection
 		}
-		cancel(nil)
-		return nil, err
+		return nil, patience.explain(err)
 	}
 	most := g.client.limits.refs
 	switch {
@@ -123,18 +117,15 @@ func (g *guard) send(req *http.Request) (*http.Response, error) {
 	case req.Method == http.MethodPost:
 		most = g.client.limits.pack + g.client.limits.pack/8 // what frames the pack comes on top
 	}
-	res.Body = &guardedBody{body: res.Body, left: most, ctx: ctx, cancel: cancel, timer: timer, quiet: res.StatusCode > 299}
+	res.Body = &guardedBody{watchedStream{res.Body, res.Body, patience}, most, res.StatusCode > 299}
 	return res, nil
 }
 
 // guardedBody is the body of an answer, bounded in size and silence.
 type guardedBody struct {
-	body   io.ReadCloser
-	left   int64
-	quiet  bool // end where the bound is, instead of failing
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	timer  timer
+	watchedStream
+	left  int64
+	quiet bool // end where the bound is, instead of failing
 }
 
 func (b *guardedBody) Read(p []byte) (int, error) {
@@ -147,22 +138,9 @@ func (b *guardedBody) Read(p []byte) (int, error) {
 	if int64(len(p)) > b.left {
 		p = p[:b.left]
 	}
-	b.timer.Reset(stallTimeout)
-	n, err := b.body.Read(p)
+	n, err := b.watchedStream.Read(p)
 	b.left -= int64(n)
-	if err != nil && !errors.Is(err, io.EOF) {
-		if cause := context.Cause(b.ctx); errors.Is(cause, errSilent) {
-			err = cause
-		}
-	}
 	return n, err
-}
-
-func (b *guardedBody) Close() error {
-	b.timer.Stop()
-	err := b.body.Close()
-	b.cancel(nil)
-	return err
 }
 
 // stayOnHost refuses redirects to another host or port: what is locked must say where it came from, and credentials

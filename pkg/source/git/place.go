@@ -134,10 +134,11 @@ func (p *place) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	adv, err := session.AdvertisedReferencesContext(ctx)
-	if err != nil {
+	watched, patience := p.client.watch(ctx)
+	adv, err := session.AdvertisedReferencesContext(watched)
+	if patience.end(); err != nil {
 		_ = session.Close() // the first error matters
-		return err
+		return patience.explain(err)
 	}
 	p.session, p.adv, p.found = session, adv, advertised(adv)
 	return nil
@@ -209,14 +210,13 @@ func (p *place) ask(ctx context.Context, w want) (io.ReadCloser, error) {
 		req.Filter = packp.FilterBlobNone()
 		_ = req.Capabilities.Set(capability.Filter) // as above
 	}
-	response, err := session.UploadPack(ctx, req)
+	watched, patience := p.client.watch(ctx)
+	response, err := session.UploadPack(watched, req)
 	if err != nil {
-		return nil, err
+		patience.end()
+		return nil, patience.explain(err)
 	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{demultiplex(req, response), response}, nil
+	return &watchedStream{demultiplex(req, response), response, patience}, nil
 }
 
 // request returns a request with what both sides can do.
