@@ -53,7 +53,7 @@ func (c *candidate) prerelease() bool { return !c.plain && c.parsed.Prerelease()
 // compare orders candidates by precedence, and those of equal precedence by their text.
 func (c *candidate) compare(o *candidate) int {
 	if c.plain && o.plain {
-		return c.release.compare(o.release)
+		return cmp.Compare(c.release, o.release)
 	}
 	return cmp.Or(c.semver().Compare(o.semver()), strings.Compare(c.version, o.version))
 }

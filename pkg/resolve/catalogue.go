@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"context"
+	"slices"
 
 	"github.com/skillpm/skillpm/pkg/source"
 )
@@ -18,8 +19,8 @@ type catalogue struct {
 	packs   []*pack
 	index   map[source.ID]int32
 	ranges  map[string]*versionRange
-	edges   int32     // how many there are
-	lists   [][]*edge // what versions require
+	edges   int32          // how many there are
+	lists   pages[[]*edge] // what versions require
 	scratch []Requirement
 	slabs   struct {
 		packs  slab[pack]
@@ -36,6 +37,7 @@ type pack struct {
 	preferred set
 	versions  []candidate    // those from one place follow each other, the highest first
 	places    []place        // those that were asked
+	releases  []release      // those of versions, for as long as all are plain
 	reasons   map[int]string // why the versions that are held are not taken
 	ranges    []ranged       // what was found to fit a requirement of it
 	ranged    map[rangeKey]set
@@ -74,13 +76,14 @@ type edge struct {
 const few = 12
 
 func newCatalogue(w World, prefer map[source.ID]string) *catalogue {
-	return &catalogue{
+	c := &catalogue{
 		world: w, prefer: prefer,
 		packs:  []*pack{{versions: make([]candidate, 1)}},
 		index:  make(map[source.ID]int32),
 		ranges: make(map[string]*versionRange),
-		lists:  make([][]*edge, 1),
 	}
+	c.lists.add(nil)
+	return c
 }
 
 // number returns the number of a pack.
@@ -157,9 +160,17 @@ func (c *catalogue) allowed(ctx context.Context, p *pack, req *Requirement) (set
 		return set{}, err
 	}
 	var allowed set
-	for v := at.first; v < at.end; v++ {
-		if (within == nil || within.fits(&p.versions[v])) && (c.lenient || p.takes(v)) {
-			allowed.add(v)
+	if within != nil && within.spans != nil && len(p.releases) == len(p.versions) && (c.lenient || len(p.reasons) == 0) {
+		for v, release := range p.releases[at.first:at.end] {
+			if within.has(release) {
+				allowed.add(at.first + v)
+			}
+		}
+	} else {
+		for v := at.first; v < at.end; v++ {
+			if (within == nil || within.fits(&p.versions[v])) && (c.lenient || p.takes(v)) {
+				allowed.add(v)
+			}
 		}
 	}
 	c.allow(p, key, allowed)
@@ -259,8 +270,12 @@ func (p *pack) read(list []Version, prefer string) {
 	} else {
 		p.versions = append(p.versions, found...)
 	}
+	p.releases = slices.Grow(p.releases, len(found))
 	for v := first; v < len(p.versions); v++ {
 		cand := &p.versions[v]
+		if cand.plain && len(p.releases) == v {
+			p.releases = append(p.releases, cand.release)
+		}
 		if reason, ok := reasons[cand.version]; ok {
 			if p.reasons == nil {
 				p.reasons = make(map[int]string)
@@ -278,7 +293,7 @@ func (p *pack) read(list []Version, prefer string) {
 func (c *catalogue) requirements(ctx context.Context, by int32, version int) (edges []*edge, at *Requirement, err error) {
 	p := c.packs[by]
 	if cand := &p.versions[version]; cand.requires > 0 {
-		return c.lists[cand.requires], nil, nil
+		return *c.lists.at(cand.requires), nil, nil
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -301,8 +316,8 @@ func (c *catalogue) setRequirements(ctx context.Context, by int32, version int, 
 		}
 		edges[i] = e
 	}
-	c.packs[by].versions[version].requires = int32(len(c.lists))
-	c.lists = append(c.lists, edges)
+	c.packs[by].versions[version].requires = int32(c.lists.n)
+	c.lists.add(edges)
 	return edges, nil, nil
 }
 

@@ -71,8 +71,7 @@ func (c *catalogue) tell(core []*edge) *ConflictError {
 			out.Disputed = append(out.Disputed, c.dispute(met, left, incoming))
 		} // else nobody disagrees about it, it is on the way to others
 	}
-	open := slices.ContainsFunc(out.Disputed, func(d Dispute) bool { return len(d.Left) == 0 })
-	if !open {
+	if !slices.ContainsFunc(out.Disputed, func(d Dispute) bool { return len(d.Left) == 0 }) {
 		out.Disputed = nil
 		for _, p := range targets { // no pack for itself is the reason: say all that cannot hold at once
 			if everything(incoming[p]).empty() {

@@ -1,21 +1,12 @@
 package resolve
 
-import "github.com/skillpm/skillpm/pkg/source"
-
 // The packs that are needed and not decided are in a heap. Those that are decided, or are no longer needed, stay in it
 // until they come up.
-
-// waiting is an item of the heap.
-type waiting struct {
-	id    source.ID
-	class uint8 // what comes before the id
-	pack  int32
-}
 
 // choose returns the open pack that comes first, -1 when there is none.
 func (s *solver) choose() int32 {
 	for len(s.heap) > 0 {
-		p := s.heap[0].pack
+		p := s.heap[0]
 		if s.isOpen(p) {
 			return p
 		}
@@ -37,10 +28,10 @@ func (s *solver) reopen(p int32) {
 	}
 	s.packs[p].open = true
 	i := len(s.heap)
-	s.heap = append(s.heap, s.waiting(p))
+	s.heap = append(s.heap, p)
 	for i > 0 {
 		up := (i - 1) / 2
-		if !s.heap[i].before(&s.heap[up]) {
+		if !s.before(s.heap[i], s.heap[up]) {
 			return
 		}
 		s.heap[i], s.heap[up] = s.heap[up], s.heap[i]
@@ -52,7 +43,7 @@ func (s *solver) sink(i int) {
 	for {
 		least := i
 		for _, down := range [...]int{2*i + 1, 2*i + 2} {
-			if down < len(s.heap) && s.heap[down].before(&s.heap[least]) {
+			if down < len(s.heap) && s.before(s.heap[down], s.heap[least]) {
 				least = down
 			}
 		}
@@ -64,22 +55,11 @@ func (s *solver) sink(i int) {
 	}
 }
 
-// waiting says which packs are decided first: those that the root requires, then those with a version in the lock, then
-// by name.
-func (s *solver) waiting(p int32) waiting {
-	w := waiting{id: s.cat.packs[p].id, pack: p}
-	if !s.packs[p].direct {
-		w.class += 2
+// before says which pack is decided first: one that the root requires, then one with a version in the lock, then one that
+// was met first. The requirements of the root and of every version are met in order of ids.
+func (s *solver) before(a, b int32) bool {
+	if ca, cb := s.packs[a].class, s.packs[b].class; ca != cb {
+		return ca < cb
 	}
-	if !s.cat.packs[p].locked {
-		w.class++
-	}
-	return w
-}
-
-func (w *waiting) before(o *waiting) bool {
-	if w.class != o.class {
-		return w.class < o.class
-	}
-	return compareIDs(w.id, o.id) < 0
+	return a < b
 }

@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
@@ -9,46 +8,52 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// release is the number of a version without pre-release and build metadata, each part below 10⁹.
-type release struct{ major, minor, patch uint32 }
+// release is a version without pre-release and build metadata as one number: 20 bits of major, 22 of minor and 22 of
+// patch. Releases are ordered as their versions are. What does not fit is left to the library.
+type release uint64
+
+const (
+	numberBits = 22
+	maxNumber  = 1<<numberBits - 1
+	maxMajor   = 1<<(64-2*numberBits) - 2
+
+	onePatch release = 1
+	oneMinor release = 1 << numberBits
+	oneMajor release = 1 << (2 * numberBits)
+)
 
 // forever is above every release.
-var forever = release{major: 1<<32 - 1}
-
-func (r release) compare(o release) int {
-	return cmp.Or(cmp.Compare(r.major, o.major), cmp.Compare(r.minor, o.minor), cmp.Compare(r.patch, o.patch))
-}
+const forever = ^release(0)
 
 // parseRelease reads three plain numbers. What it does not read may still be a version.
 func parseRelease(s string) (r release, ok bool) {
-	parts, rest := parseNumbers(s, &r)
+	r, parts, rest := parseNumbers(s)
 	return r, parts == 3 && rest == ""
 }
 
 // parseNumbers reads up to three numbers with points between them, and returns how many there were and what follows.
-func parseNumbers(s string, r *release) (parts int, rest string) {
-	for i, into := range [...]*uint32{&r.major, &r.minor, &r.patch} {
+func parseNumbers(s string) (r release, parts int, rest string) {
+	for i, unit := range [...]release{oneMajor, oneMinor, onePatch} {
 		n, rest, ok := parseNumber(s)
-		if !ok {
-			return 0, s
+		if !ok || i == 0 && n > maxMajor {
+			return 0, 0, s
 		}
-		*into, s = n, rest
-		if i == 2 || !strings.HasPrefix(s, ".") {
-			return i + 1, s
+		r, s = r+release(n)*unit, rest
+		if i == 2 || s == "" || s[0] != '.' {
+			return r, i + 1, s
 		}
 		s = s[1:]
 	}
-	return 0, s
+	return 0, 0, s
 }
 
-// parseNumber reads digits without a leading zero, at most nine.
+// parseNumber reads digits without a leading zero.
 func parseNumber(s string) (n uint32, rest string, ok bool) {
 	i := 0
 	for ; i < len(s) && '0' <= s[i] && s[i] <= '9'; i++ {
-		if i == 9 {
+		if n = n*10 + uint32(s[i]-'0'); n > maxNumber {
 			return 0, s, false
 		}
-		n = n*10 + uint32(s[i]-'0')
 	}
 	if i == 0 || i > 1 && s[0] == '0' {
 		return 0, s, false
@@ -86,17 +91,22 @@ func (r *versionRange) compile() (err error) {
 // fits reports whether a version is in the range.
 func (r *versionRange) fits(c *candidate) bool {
 	if c.plain && r.spans != nil {
-		for _, s := range r.spans {
-			if s.low.compare(c.release) <= 0 && c.release.compare(s.high) < 0 {
-				return true
-			}
-		}
-		return false
+		return r.has(c.release)
 	}
 	if r.library == nil && r.compile() != nil {
 		return false // not reached: what has spans is a range
 	}
 	return r.library.Check(c.semver())
+}
+
+// has reports whether a release is in one of the spans.
+func (r *versionRange) has(v release) bool {
+	for _, s := range r.spans {
+		if s.low <= v && v < s.high {
+			return true
+		}
+	}
+	return false
 }
 
 // The library's limits.
@@ -134,21 +144,12 @@ func parseSpans(text string) []span {
 	return spans
 }
 
-func (s span) and(o span) span {
-	if s.low.compare(o.low) < 0 {
-		s.low = o.low
-	}
-	if o.high.compare(s.high) < 0 {
-		s.high = o.high
-	}
-	return s
-}
+func (s span) and(o span) span { return span{max(s.low, o.low), min(s.high, o.high)} }
 
 // parseSpan reads an operator and one to three numbers.
 func parseSpan(word string) (span, bool) {
 	op := word[:len(word)-len(strings.TrimLeft(word, "^~<>="))]
-	var r release
-	parts, rest := parseNumbers(word[len(op):], &r)
+	r, parts, rest := parseNumbers(word[len(op):])
 	if parts == 0 || rest != "" {
 		return span{}, false
 	}
@@ -175,20 +176,20 @@ func parseSpan(word string) (span, bool) {
 func (r release) after(parts int) release {
 	switch parts {
 	case 1:
-		return release{major: r.major + 1}
+		return r - r%oneMajor + oneMajor
 	case 2:
-		return release{major: r.major, minor: r.minor + 1}
+		return r - r%oneMinor + oneMinor
 	default:
-		return release{major: r.major, minor: r.minor, patch: r.patch + 1}
+		return r + onePatch
 	}
 }
 
 // afterCaret returns the first release after r that differs in the first number that is not zero.
 func (r release) afterCaret(parts int) release {
 	switch {
-	case r.major > 0 || parts == 1:
+	case r >= oneMajor || parts == 1:
 		return r.after(1)
-	case r.minor > 0 || parts == 2:
+	case r >= oneMinor || parts == 2:
 		return r.after(2)
 	default:
 		return r.after(3)

@@ -37,24 +37,29 @@ func TestSpans(t *testing.T) {
 		{"^1,", none},
 		{"^1,,^2", none},
 		{"||", none},
-		{"9999999999.0.0", none},
+		{"<=1048574.4194303.4194303", "0.0.0–1048575.0.0"},
+		{"^1048574", "1048574.0.0–1048575.0.0"},
+		{"1048575.0.0", none},
+		{"1.0.4194304", none},
 	} {
 		got := ""
 		for i, s := range parseSpans(tt.text) {
 			if i > 0 {
 				got += " "
 			}
-			got += fmt.Sprintf("%d.%d.%d–", s.low.major, s.low.minor, s.low.patch)
-			if s.high == forever {
-				got += "∞"
-			} else {
-				got += fmt.Sprintf("%d.%d.%d", s.high.major, s.high.minor, s.high.patch)
-			}
+			got += showRelease(s.low) + "–" + showRelease(s.high)
 		}
 		if got != tt.want {
 			t.Errorf("%q: got %s, want %s", tt.text, got, tt.want)
 		}
 	}
+}
+
+func showRelease(r release) string {
+	if r == forever {
+		return "∞"
+	}
+	return fmt.Sprintf("%d.%d.%d", r/oneMajor, r%oneMajor/oneMinor, r%oneMinor)
 }
 
 // checkRange fails if a range or a version that is read without the library is none for the library, or means something
@@ -79,7 +84,7 @@ func checkRange(t interface{ Fatalf(string, ...any) }, text string, versions ...
 
 // Ranges mean what the library says, however they are written.
 func TestRangesAreTheLibrarys(t *testing.T) {
-	number := rapid.SampledFrom([]string{"0", "1", "2", "9", "10", "007", "999999999", "1000000000", "4294967295"})
+	number := rapid.SampledFrom([]string{"0", "1", "2", "9", "10", "007", "4194303", "4194304", "1048574", "1048575", "999999999", "18446744073709551615"})
 	version := rapid.Custom(func(t *rapid.T) string {
 		s := number.Draw(t, "major")
 		for range rapid.IntRange(0, 3).Draw(t, "parts") {

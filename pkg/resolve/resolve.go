@@ -91,34 +91,31 @@ func Resolve(ctx context.Context, root []Requirement, w World, o Options) (map[s
 
 // chosen collects the decisions, with who requires each.
 func (s *solver) chosen() map[source.ID]Chosen {
-	var order []int32
-	requirers := make([]int, len(s.packs)+1) // first how many, then where they end
+	decided := 0
+	requirers := make([]int, len(s.packs)+1) // first how many, then where they begin
 	for p, v := range s.decisions() {
-		order = append(order, p)
-		for _, e := range s.cat.lists[s.cat.packs[p].versions[v].requires] {
+		decided++
+		for _, e := range *s.cat.lists.at(s.cat.packs[p].versions[v].requires) {
 			requirers[e.target]++
 		}
 	}
-	slices.SortFunc(order[1:], func(a, b int32) int { return compareIDs(s.cat.packs[a].id, s.cat.packs[b].id) })
 	total := 0
 	for p, n := range requirers {
 		requirers[p], total = total, total+n
 	}
 	by, ends := make([]source.ID, total), slices.Clone(requirers)
-	for _, p := range order {
-		id := s.cat.packs[p].id
-		for _, e := range s.cat.lists[s.cat.packs[p].versions[s.packs[p].decided].requires] {
-			if end := ends[e.target]; end == requirers[e.target] || by[end-1] != id {
-				by[end] = id
-				ends[e.target]++
-			}
+	for p, v := range s.decisions() {
+		for _, e := range *s.cat.lists.at(s.cat.packs[p].versions[v].requires) {
+			by[ends[e.target]] = s.cat.packs[p].id
+			ends[e.target]++
 		}
 	}
-	out := make(map[source.ID]Chosen, len(order))
-	for _, p := range order[1:] { // without the root
-		pack, v := s.cat.packs[p], int(s.packs[p].decided)
-		out[pack.id] = Chosen{
-			Version: pack.versions[v].version, Source: pack.placeOf(v), By: by[requirers[p]:ends[p]:ends[p]],
+	out := make(map[source.ID]Chosen, decided)
+	for p, v := range s.decisions() {
+		if pack := s.cat.packs[p]; p != rootPack {
+			who := by[requirers[p]:ends[p]:ends[p]]
+			slices.SortFunc(who, compareIDs)
+			out[pack.id] = Chosen{Version: pack.versions[v].version, Source: pack.placeOf(v), By: slices.Compact(who)}
 		}
 	}
 	return out

@@ -16,11 +16,18 @@ type progress struct {
 	decided int32 // the version, or -1
 	work    int32 // its statement in the analysis of a conflict, from 1 on
 	level   int32 // of its decisions, for a pack that the root requires
+	class   uint8 // what comes before its number in the order of decisions
 	direct  bool  // the root requires it
 	open    bool  // it is in the heap of open packs
 	changed bool  // it is in the list of changed packs
 	touched bool  // steps of it are being taken back
 }
+
+// The classes of packs, added up.
+const (
+	notLocked = 1
+	notDirect = 2
+)
 
 // solver is the state of the search.
 type solver struct {
@@ -32,8 +39,8 @@ type solver struct {
 		lists slab[*rule]
 	}
 	packs   []progress
-	heap    []waiting // packs that are needed and not decided, and some that were
-	changed []int32   // packs whose rules are to be looked at
+	heap    []int32 // packs that are needed and not decided, and some that were
+	changed []int32 // packs whose rules are to be looked at
 	failure *rule
 	work    []statement
 	stats   Stats
@@ -53,7 +60,8 @@ func (s *solver) run(ctx context.Context, root []Requirement) (*solver, error) {
 	s.taken = make([]int32, 1)
 	s.pack(rootPack)
 	for _, r := range root {
-		s.pack(s.cat.number(r.Pack)).direct = true
+		p := s.pack(s.cat.number(r.Pack))
+		p.direct, p.class = true, p.class%notDirect
 	}
 	if _, at, err := s.cat.setRequirements(ctx, rootPack, 0, root); err != nil {
 		return nil, s.explainError(rootPack, err, at)
@@ -75,7 +83,11 @@ func (s *solver) run(ctx context.Context, root []Requirement) (*solver, error) {
 // pack returns what is known of a pack. The pointer is good until the next pack is met.
 func (s *solver) pack(p int32) *progress {
 	for int(p) >= len(s.packs) {
-		s.packs = append(s.packs, progress{sum: anything(int32(len(s.packs))), decided: -1})
+		n := len(s.packs)
+		s.packs = append(s.packs, progress{sum: anything(int32(n)), decided: -1, class: notDirect})
+		if !s.cat.packs[n].locked {
+			s.packs[n].class += notLocked
+		}
 	}
 	return &s.packs[p]
 }
@@ -212,23 +224,24 @@ func (s *solver) change(p int32) {
 // derive looks at one rule: when all its statements are true it returns true, which is a conflict; when all but one are,
 // the opposite of that one follows.
 func (s *solver) derive(r *rule) (conflict bool) {
-	var open *term
+	var left *term
 	for i := range r.terms {
 		t := &r.terms[i]
-		have := &s.packs[t.pack].sum
-		if have.implies(t) {
-			continue
-		}
-		if open != nil || have.excludes(t) {
+		switch s.packs[t.pack].sum.says(t) {
+		case isFalse:
 			return false
+		case open:
+			if left != nil {
+				return false
+			}
+			left = t
 		}
-		open = t
 	}
-	if open == nil {
+	if left == nil {
 		return true
 	}
-	s.infer(r, open)
-	s.change(open.pack)
+	s.infer(r, left)
+	s.change(left.pack)
 	return false
 }
 

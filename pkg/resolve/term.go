@@ -27,33 +27,42 @@ func (t term) and(o term) term {
 	}
 }
 
-// implies reports whether o is true whenever t is.
-func (t *term) implies(o *term) bool {
+// verdict is what one statement says about the truth of another.
+type verdict uint8
+
+const (
+	open verdict = iota
+	isTrue
+	isFalse
+)
+
+// says returns what t says about o.
+func (t *term) says(o *term) verdict {
 	switch {
-	case t.not && o.not:
-		return o.set.within(t.set)
 	case t.not:
-		return false
-	case o.not:
-		return !t.set.meets(o.set)
-	default:
-		return t.set.within(o.set)
+		if !o.set.within(t.set) {
+			return open
+		}
+		if o.not {
+			return isTrue
+		}
+		return isFalse
+	case !t.set.meets(o.set):
+		if o.not {
+			return isTrue
+		}
+		return isFalse
+	case t.set.within(o.set):
+		if o.not {
+			return isFalse
+		}
+		return isTrue
 	}
+	return open
 }
 
-// excludes reports whether t and o are never both true.
-func (t *term) excludes(o *term) bool {
-	switch {
-	case t.not && o.not:
-		return false
-	case t.not:
-		return o.set.within(t.set)
-	case o.not:
-		return t.set.within(o.set)
-	default:
-		return !t.set.meets(o.set)
-	}
-}
+// implies reports whether o is true whenever t is.
+func (t *term) implies(o *term) bool { return t.says(o) == isTrue }
 
 // always reports whether the statement says nothing.
 func (t *term) always() bool { return t.not && t.set.empty() }

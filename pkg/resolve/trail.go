@@ -20,7 +20,7 @@ type trail struct {
 	links pages[link]
 	taken []int32 // the decision of each level: from 1, that of the root, in the order in which decisions are to be right
 	lists slab[int32]
-	dead  int   // the number of steps taken back
+	dead  int // the number of steps taken back
 }
 
 // take decides that a pack is in a version. The decision follows from what makes the pack needed and from what excludes
@@ -63,14 +63,14 @@ func (s *solver) free(p int32) {
 }
 
 // infer adds what follows from a rule of which all but one statement are true.
-func (s *solver) infer(r *rule, open *term) {
+func (s *solver) infer(r *rule, left *term) {
 	level := int32(1)
 	for i := range r.terms {
-		if t := &r.terms[i]; t.pack != open.pack {
+		if t := &r.terms[i]; t.pack != left.pack {
 			level = max(level, s.support(*t, int32(s.steps.n)))
 		}
 	}
-	s.push(step{term: open.inverse(), cause: r, level: level})
+	s.push(step{term: left.inverse(), cause: r, level: level})
 }
 
 func (s *solver) push(st step) {
