@@ -50,7 +50,7 @@ func TestInstallWhileCleaning(t *testing.T) {
 			_, err := c.Install(t.Context(), skillpm.InstallOptions{Packs: []string{server.URL("acme/wanted") + ":1.0.0"}})
 			if err == nil {
 				var r *skillpm.VerifyReport
-				if r, err = c.Verify(t.Context(), ""); err == nil && len(r.Problems) > 0 {
+				if r, err = c.Verify(t.Context(), skillpm.VerifyOptions{}); err == nil && len(r.Problems) > 0 {
 					err = fmt.Errorf("%s: %v", filepath.Base(root), r.Problems)
 				}
 			}

@@ -406,7 +406,7 @@ func checkWhole(t *testing.T, dir, home string, packs []string) {
 	if len(list.Packs) != len(packs) {
 		t.Errorf("%d packs are installed, want %d", len(list.Packs), len(packs))
 	}
-	report, err := c.Verify(t.Context(), "")
+	report, err := c.Verify(t.Context(), skillpm.VerifyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

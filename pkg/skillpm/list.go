@@ -279,20 +279,5 @@ func describe(dir string) string {
 	return skill.FirstParagraph(doc.Body())
 }
 
-// Verify hashes every installed skill and compares it with the lock; see [workspace.Workspace.Verify].
-func (c *Client) Verify(ctx context.Context, scopeKind string) (*VerifyReport, error) {
-	w, err := c.machine.Open(scopeKind, false)
-	if err != nil {
-		return nil, err
-	}
-	return w.Verify(ctx)
-}
-
-// VerifyReport is the result of comparing what is installed with the lock.
-type VerifyReport = workspace.VerifyReport
-
-// Problem is one thing that differs from the lock.
-type Problem = workspace.Problem
-
 // AgentDir is a directory that agents read skills from.
 type AgentDir = workspace.AgentDir

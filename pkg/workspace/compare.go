@@ -23,6 +23,14 @@ type Change struct {
 	saved  map[string]string    // edited directories that will be replaced or removed -> where a copy of each goes
 	files  map[string][]byte    // files to write, by path below the root
 	looks  map[string]treeState // of what is right by its hash, and not by what the state says: the state should remember it
+
+	Left []Left // what should change and may not, where the options say Repair
+}
+
+// Left is an entry that stays as it is.
+type Left struct {
+	Path string // below the root
+	Err  error  // why, nil for one that the options except
 }
 
 // Empty reports whether there is nothing to do.
@@ -35,6 +43,11 @@ type CompareOptions struct {
 	Hash   bool // hash installed trees instead of trusting fingerprints
 	Force  bool // replace trees that were edited
 	Strict bool // an edit is an error even where nobody wants to replace it
+
+	// Repair has entries that may not be replaced left as they are, instead of giving up because of them, and links of
+	// skillpm's removed that nothing accounts for.
+	Repair bool
+	Except map[string]bool // with Repair: entries that are left alone, because what belongs there can't be had
 }
 
 // Compare works out what has to change on disk. What skillpm did not write is a conflict, and what somebody edited and
@@ -46,8 +59,14 @@ func (w *Workspace) Compare(l *Layout, o CompareOptions) (*Change, error) {
 	}
 	var lost []Edit
 	for _, at := range slices.Sorted(maps.Keys(l.trees)) {
+		if o.Except[at] {
+			c.Left = append(c.Left, Left{Path: at})
+			continue
+		}
 		edit, err := w.compareTree(at, l.trees[at], c, o)
-		if err != nil {
+		if c.leave(at, err, o) {
+			continue
+		} else if err != nil {
 			return nil, err
 		}
 		if edit != nil {
@@ -60,7 +79,9 @@ func (w *Workspace) Compare(l *Layout, o CompareOptions) (*Change, error) {
 		if seen.links[at] && w.state.Links[at] == target || leads(w.Scope.Abs(at), target) {
 			continue
 		}
-		if err := w.mayReplace(at); err != nil {
+		if err := w.mayReplace(at); c.leave(at, err, o) {
+			continue
+		} else if err != nil {
 			return nil, err
 		}
 		c.link[at] = target
@@ -69,10 +90,35 @@ func (w *Workspace) Compare(l *Layout, o CompareOptions) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	if lost = append(lost, left...); len(lost) > 0 {
+	lost = append(lost, left...)
+	if o.Repair {
+		w.repair(c, l, lost)
+	} else if len(lost) > 0 {
 		return nil, &EditedError{Edits: lost}
 	}
 	return c, nil
+}
+
+// leave notes an entry that may not be replaced, if the options are to leave it.
+func (c *Change) leave(at string, err error, o CompareOptions) bool {
+	if !o.Repair || diag.CodeOf(err) != diag.Conflict {
+		return false
+	}
+	delete(c.Place, at)
+	c.Left = append(c.Left, Left{Path: at, Err: err})
+	return true
+}
+
+// repair leaves what was edited, and has links removed that lead to nothing that is installed.
+func (w *Workspace) repair(c *Change, l *Layout, lost []Edit) {
+	for _, edit := range slices.Concat(lost, c.Edited) {
+		c.Left = append(c.Left, Left{Path: edit.Path, Err: &EditedError{Edits: []Edit{edit}}})
+	}
+	for _, stray := range w.strayLinks(l) {
+		if !slices.Contains(c.remove, stray.Path) {
+			c.remove = append(c.remove, stray.Path)
+		}
+	}
 }
 
 // compareTree adds to the change what has to be done for the directory at path to hold what it should. It returns the

@@ -73,6 +73,12 @@ func (w *Workspace) NewLayout(m *project.Manifest, lock *project.Lock, dirs []Ag
 	return l, nil
 }
 
+// Tree returns what belongs in the directory at path, if that is one of a skill.
+func (l *Layout) Tree(at string) (Tree, bool) {
+	t, ok := l.trees[at]
+	return t, ok
+}
+
 // Installed works out what the scope's own lock means.
 func (w *Workspace) Installed() (*Layout, error) {
 	dirs, _, err := w.AgentDirs(nil)

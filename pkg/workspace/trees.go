@@ -32,6 +32,11 @@ func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change) (*sta
 		}
 		next.Trees[at] = known
 	}
+	for _, left := range c.Left {
+		if known, ours := w.state.Trees[left.Path]; ours {
+			next.Trees[left.Path] = known
+		}
+	}
 	maps.Copy(next.Trees, c.looks)
 	places := slices.Sorted(maps.Keys(c.Place))
 	states := make([]treeState, len(places))

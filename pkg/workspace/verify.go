@@ -23,6 +23,18 @@ type VerifyReport struct {
 	Links    int       `json:"links"`
 	Linked   []string  `json:"linked,omitempty"` // packs that are linked to where they are worked on: not compared
 	Problems []Problem `json:"problems"`
+	Fixed    []Problem `json:"fixed,omitempty"` // what was a problem and is none any more
+	// Saved are edited directories that were replaced or removed, and where a copy of each is.
+	Saved map[string]string `json:"saved,omitempty"`
+	// Store is there if the store was looked at.
+	Store *StoreReport `json:"store,omitempty"`
+}
+
+// StoreReport is the result of hashing what the store has of a lock.
+type StoreReport struct {
+	Trees    int       `json:"trees"`    // that were hashed
+	Absent   int       `json:"absent"`   // that the store does not have: no problem while they are installed
+	Problems []Problem `json:"problems"` // paths are pack/skill
 }
 
 // Problem is one thing that differs from the lock.
@@ -32,6 +44,7 @@ type Problem struct {
 	Missing bool   `json:"missing"` // it is not there; an install puts it back
 	Want    string `json:"want,omitempty"`
 	Got     string `json:"got,omitempty"`
+	Why     string `json:"why,omitempty"` // why it was not mended, where that was asked for
 }
 
 // Verify hashes every installed skill, aliased copies included, and compares it with the lock; it also checks that
@@ -64,7 +77,33 @@ func (w *Workspace) Verify(ctx context.Context) (*VerifyReport, error) {
 		r.Linked = append(r.Linked, id.String())
 	}
 	r.Problems = append(r.Problems, w.strangers(l)...)
+	r.Problems = append(r.Problems, w.strayLinks(l)...)
 	return r, nil
+}
+
+// strayLinks finds links in agents' directories that lead to where skillpm installs, and that nothing accounts for: what
+// they led to was installed once.
+func (w *Workspace) strayLinks(l *Layout) []Problem {
+	var found []Problem
+	for _, dir := range l.Dirs {
+		entries, err := os.ReadDir(w.Scope.Abs(dir.real))
+		if err != nil {
+			continue // there is none
+		}
+		for _, e := range entries {
+			at := path.Join(dir.real, e.Name())
+			_, isLink := l.links[at]
+			_, isTree := l.trees[at]
+			if e.Type()&fs.ModeSymlink == 0 || isLink || isTree || !w.owns(at) {
+				continue
+			}
+			target, err := os.Readlink(w.Scope.Abs(at))
+			if err == nil {
+				found = append(found, Problem{Path: at, Message: "link leads to a skill that is not installed", Got: target})
+			}
+		}
+	}
+	return found
 }
 
 // verifyTree hashes one installed directory.

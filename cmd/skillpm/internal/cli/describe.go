@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -55,36 +54,4 @@ func (a *app) printSkill(info *skillpm.Info) error {
 		a.field("also", other.Name+"@"+other.Pack+" (agents see "+other.Link+")")
 	}
 	return nil
-}
-
-// printVerify prints what differs; differences are an integrity error.
-func (a *app) printVerify(r *skillpm.VerifyReport) error {
-	if a.json {
-		if err := a.printJSON(r); err != nil {
-			return err
-		}
-	} else {
-		p := a.palette(a.Stdout)
-		for _, problem := range r.Problems {
-			fmt.Fprintf(a.Stdout, "%s %s: %s\n", p.red("✗"), printable(problem.Path), printable(problem.Message))
-			if problem.Want != "" && problem.Got != "" {
-				fmt.Fprintf(a.Stdout, "    locked %s\n    found  %s\n", printable(problem.Want), printable(problem.Got))
-			}
-		}
-		if len(r.Problems) == 0 && !a.quiet {
-			fmt.Fprintf(a.Stdout, "%s %s and %s are as locked\n", p.green("✓"), plural(r.Skills, "tree"), plural(r.Links, "link"))
-		}
-	}
-	if len(r.Problems) == 0 {
-		return nil
-	}
-	restore := "skillpm install puts back what is missing"
-	if slices.ContainsFunc(r.Problems, func(p skillpm.Problem) bool { return !p.Missing }) {
-		restore = "skillpm install --force restores what is locked"
-	}
-	err := diag.Errorf(diag.Integrity, "%s from skillpm.lock", plural(len(r.Problems), "difference")).WithHint("%s", restore)
-	if a.json {
-		return reported{code: diag.Integrity}
-	}
-	return err
 }

@@ -57,31 +57,6 @@ func newList(a *app) *cobra.Command {
 	return cmd
 }
 
-func newVerify(a *app) *cobra.Command {
-	var scope string
-	cmd := &cobra.Command{
-		Use:     "verify",
-		Short:   "Compare what is installed with skillpm.lock",
-		GroupID: "use",
-		Long: `Hash every installed skill and compare it with skillpm.lock, and check that the
-agents' links lead where they should. Nothing is changed and no network is used.`,
-		Example: "  skillpm verify\n  skillpm verify --json",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.client()
-			if err != nil {
-				return err
-			}
-			r, err := c.Verify(cmd.Context(), scope)
-			if err != nil {
-				return err
-			}
-			return a.printVerify(r)
-		},
-	}
-	scopeFlag(cmd, &scope)
-	return cmd
-}
-
 func newInfo(a *app) *cobra.Command {
 	var scope, registry string
 	cmd := &cobra.Command{

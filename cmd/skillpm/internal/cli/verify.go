@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skillpm"
+)
+
+func newVerify(a *app) *cobra.Command {
+	var o skillpm.VerifyOptions
+	cmd := &cobra.Command{
+		Use:     "verify",
+		Short:   "Compare what is installed with skillpm.lock, and mend it",
+		GroupID: "use",
+		Long: `Hash every installed skill and compare it with skillpm.lock, and check that the
+agents' links lead where they should. Nothing is changed and no network is used.
+What differs is listed, and the exit code is 6.
+
+With --fix, what is missing or wrong is put back: from the store, from the
+project's own copy (see skillpm vendor), or from where it is locked. Links of
+skillpm's are made right, and trees of the store that are damaged are fetched
+again. Skills that somebody edited, and what skillpm did not write, are left as
+they are and listed; --force gives those edits up. skillpm.yaml and skillpm.lock
+are never changed.`,
+		Example: `  skillpm verify
+  skillpm verify --store         hash what the store has of them, too
+  skillpm verify --fix --offline
+  skillpm verify --json`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := a.client()
+			if err != nil {
+				return err
+			}
+			r, err := c.Verify(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			return a.printVerify(r, o)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.Store, "store", false, "hash the trees of the store that skillpm.lock names, too")
+	f.BoolVar(&o.Fix, "fix", false, "put back what is missing or wrong, in the store as well")
+	f.BoolVar(&o.Force, "force", false, "with --fix: give up what was edited, and remove what skillpm.lock does not have")
+	f.BoolVar(&o.Offline, "offline", false, "with --fix: use no network")
+	scopeFlag(cmd, &o.Scope)
+	return cmd
+}
+
+// printVerify prints what differs, and what was mended; differences are an integrity error.
+func (a *app) printVerify(r *skillpm.VerifyReport, o skillpm.VerifyOptions) error {
+	problems := slices.Clone(r.Problems)
+	if r.Store != nil {
+		problems = append(problems, r.Store.Problems...)
+	}
+	if a.json {
+		if err := a.printJSON(r); err != nil || len(problems) == 0 {
+			return err
+		}
+		return reported{code: diag.Integrity}
+	}
+	a.listProblems(problems, r.Fixed, r.Saved)
+	if len(problems) == 0 {
+		if !a.quiet {
+			a.printRight(r)
+		}
+		return nil
+	}
+	err := diag.Errorf(diag.Integrity, "%s from skillpm.lock", plural(len(problems), "difference"))
+	return err.WithHint("%s", restoreHint(problems, o))
+}
+
+func (a *app) listProblems(problems, fixed []skillpm.Problem, saved map[string]string) {
+	p := a.palette(a.Stdout)
+	if !a.quiet {
+		for _, f := range fixed {
+			fmt.Fprintf(a.Stdout, "%s %s: %s\n", p.green("fixed"), printable(f.Path), printable(f.Message))
+		}
+		for _, at := range slices.Sorted(maps.Keys(saved)) {
+			fmt.Fprintf(a.Stdout, "  a copy of the edited %s is %s\n", printable(at), p.cyan(printable(saved[at])))
+		}
+	}
+	for _, problem := range problems {
+		fmt.Fprintf(a.Stdout, "%s %s: %s\n", p.red("✗"), printable(problem.Path), printable(problem.Message))
+		if problem.Want != "" && problem.Got != "" {
+			fmt.Fprintf(a.Stdout, "    locked %s\n    found  %s\n", printable(problem.Want), printable(problem.Got))
+		}
+		if problem.Why != "" {
+			fmt.Fprintf(a.Stdout, "    left as it is: %s\n", printable(problem.Why))
+		}
+	}
+}
+
+// printRight says what was found to be as locked.
+func (a *app) printRight(r *skillpm.VerifyReport) {
+	what := plural(r.Skills, "tree") + " and " + plural(r.Links, "link")
+	if r.Store != nil {
+		what += fmt.Sprintf(", and %d of them in the store,", r.Store.Trees)
+	}
+	fmt.Fprintf(a.Stdout, "%s %s are as locked\n", a.palette(a.Stdout).green("✓"), what)
+}
+
+// restoreHint says how to mend what differs.
+func restoreHint(problems []skillpm.Problem, o skillpm.VerifyOptions) string {
+	switch {
+	case o.Fix && o.Force:
+		return "what is left could not be mended: see above"
+	case o.Fix:
+		return "copy what you want to keep to a skill of your own; skillpm verify --fix --force gives edits up"
+	case slices.ContainsFunc(problems, func(p skillpm.Problem) bool { return !p.Missing }):
+		return "skillpm install --force restores what is locked; skillpm verify --fix leaves what was edited"
+	}
+	return "skillpm install puts back what is missing"
+}

@@ -1,0 +1,189 @@
+package skillpm
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/provider"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/store"
+	"github.com/skillpm/skillpm/pkg/workspace"
+)
+
+// VerifyReport is the result of comparing what is installed with the lock.
+type VerifyReport = workspace.VerifyReport
+
+// Problem is one thing that differs from the lock.
+type Problem = workspace.Problem
+
+// VerifyOptions say what is compared with the lock, and whether it is mended.
+type VerifyOptions struct {
+	Scope   string // scope.KindProject or scope.KindUser; "" means the project
+	Store   bool   // hash what the store has of the lock, too
+	Fix     bool   // mend what is wrong, in the store as well
+	Force   bool   // with Fix: give up what was edited, and remove what the lock does not have
+	Offline bool   // with Fix: use no network
+}
+
+// Verify hashes every installed skill and compares it with the lock; see [workspace.Workspace.Verify]. With Fix it puts
+// back what is missing or wrong, from the store or from where it is locked, and reports what it could not mend. What was
+// edited, and what skillpm did not write, stays unless Force is given.
+func (c *Client) Verify(ctx context.Context, o VerifyOptions) (*VerifyReport, error) {
+	defer c.Progress(Event{Done: true})
+	if o.Force && !o.Fix {
+		return nil, diag.Errorf(diag.Usage, "--force says how to fix: give --fix as well")
+	}
+	before, err := c.verify(ctx, o)
+	if err != nil || !o.Fix || len(before.Problems)+len(before.Store.Problems) == 0 {
+		return before, err
+	}
+	why, saved, err := c.fixAll(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	after, err := c.verify(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	after.Saved = saved
+	after.Fixed = append(solved(before.Problems, after.Problems), solved(before.Store.Problems, after.Store.Problems)...)
+	for i := range after.Problems {
+		after.Problems[i].Why = why[after.Problems[i].Path]
+	}
+	return after, nil
+}
+
+// verify compares and changes nothing.
+func (c *Client) verify(ctx context.Context, o VerifyOptions) (*VerifyReport, error) {
+	w, err := c.machine.Open(o.Scope, false)
+	if err != nil {
+		return nil, err
+	}
+	r, err := w.Verify(ctx)
+	if err == nil && (o.Store || o.Fix) {
+		c.Progress(Event{Text: "hashing what the store has"})
+		r.Store, err = w.VerifyStore(ctx)
+	}
+	return r, err
+}
+
+// solved returns the problems that are there no more.
+func solved(before, after []Problem) []Problem {
+	return slices.DeleteFunc(slices.Clone(before), func(p Problem) bool {
+		return slices.ContainsFunc(after, func(q Problem) bool { return p.Path == q.Path })
+	})
+}
+
+// fixAll mends, and starts over where others got in between. It returns why entries stay as they are, and where
+// copies are of those that were edited and did not stay, by path.
+func (c *Client) fixAll(ctx context.Context, o VerifyOptions) (why, saved map[string]string, err error) {
+	healed := false
+	for left := attempts; left > 0; left-- {
+		why, saved, err = c.fix(ctx, o)
+		switch {
+		case errors.Is(err, workspace.ErrDamaged) && !healed:
+			healed = true
+		case errors.Is(err, workspace.ErrGone) && left > 1:
+		case !errors.Is(err, workspace.ErrChanged):
+			return why, saved, err
+		}
+	}
+	return nil, nil, errBusy()
+}
+
+func (c *Client) fix(ctx context.Context, o VerifyOptions) (why, saved map[string]string, err error) {
+	w, err := c.open(ctx, InstallOptions{Scope: o.Scope, Offline: o.Offline}, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := w.Installed()
+	if err != nil {
+		return nil, nil, err
+	}
+	store, err := c.machine.Store()
+	if err != nil {
+		return nil, nil, err
+	}
+	options := workspace.CompareOptions{Hash: true, Force: o.Force, Repair: true, Except: map[string]bool{}}
+	change, err := w.Compare(l, options) // while the store still says which files a damaged tree had
+	if err != nil {
+		return nil, nil, err
+	}
+	sick, err := w.heal(ctx, store)
+	if err != nil {
+		return nil, nil, err
+	}
+	wanted := slices.DeleteFunc(w.LockedTrees(), func(t workspace.Tree) bool { return !sick[t.Digest] })
+	unsure := maps.Clone(change.Place)
+	for _, left := range change.Left {
+		if t, ok := l.Tree(left.Path); ok { // the store may not have what would say that only a file is missing
+			unsure[left.Path] = t
+		}
+	}
+	why = map[string]string{}
+	fetchErr := w.bring(ctx, slices.AppendSeq(wanted, maps.Values(unsure)))
+	if diag.CodeOf(fetchErr) == diag.Interrupted {
+		return nil, nil, fetchErr
+	}
+	for at, t := range unsure {
+		if fetchErr != nil && !store.Has(t.Digest) {
+			options.Except[at], why[at] = true, fetchErr.Error()
+		}
+	}
+	w.Glance()
+	if change, err = w.Compare(l, options); err != nil {
+		return nil, nil, err
+	}
+	for _, left := range change.Left {
+		if left.Err != nil {
+			why[left.Path] = left.Err.Error()
+		}
+	}
+	if change.Empty() && !change.Restated() {
+		return why, nil, nil
+	}
+	goal := workspace.Goal{Manifest: w.Manifest, Lock: w.Lock, Places: w.Places()}
+	return why, change.Saved(), w.Apply(ctx, change, l, goal, options)
+}
+
+// heal throws the damaged trees of the lock out of the store, puts back those that are installed and intact, and returns
+// the digests of those that were damaged.
+func (w *work) heal(ctx context.Context, s *store.Store) (map[string]bool, error) {
+	damaged, err := w.VerifyStore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sick := map[string]bool{}
+	for _, p := range damaged.Problems {
+		if err := s.Discard(p.Want); err != nil {
+			return nil, err
+		}
+		sick[p.Want] = true
+	}
+	for _, t := range w.LockedTrees() {
+		if err := w.Restock(s, t); err != nil {
+			return nil, err
+		}
+	}
+	return sick, nil
+}
+
+// bring fetches what the store does not have, one pack after the other, so that one that can't be had keeps none from being
+// mended. The error is that of the first.
+func (w *work) bring(ctx context.Context, trees []workspace.Tree) (first error) {
+	sol := &provider.Solution{Lock: w.Lock, Packs: map[source.ID]*source.Pack{}, Places: w.Places()}
+	for _, id := range w.Lock.IDs() {
+		mine := slices.DeleteFunc(slices.Clone(trees), func(t workspace.Tree) bool { return t.Pack != id })
+		err := w.provider.FetchMissing(ctx, w.Manifest, sol, slices.Values(mine))
+		if diag.CodeOf(err) == diag.Interrupted {
+			return err
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return first
+}
