@@ -1,25 +1,34 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/skillpm/skillpm/cmd/skillpm/internal/cli"
 	"github.com/skillpm/skillpm/pkg/source/git/gittest"
 	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 )
 
+// onOneThread is the environment variable that keeps the program's main goroutine on the thread that the process begins with,
+// so that its system calls can be counted.
+const onOneThread = "SKILLPM_TEST_ON_ONE_THREAD"
+
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"skillpm": func() { os.Exit(int(cli.Main(context.Background(), cli.OS("0.1.0"), os.Args[1:]))) },
+		"skillpm": func() {
+			if os.Getenv(onOneThread) != "" {
+				runtime.LockOSThread()
+			}
+			version = "0.1.0"
+			main()
+		},
 	})
 }
 

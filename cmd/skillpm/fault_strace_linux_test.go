@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// changingCalls are the system calls by which the program changes files, and how many of each are tried at most.
+var changingCalls = map[string]int{
+	"renameat2": 99, "renameat": 6, "symlinkat": 3, "fsync": 99, "syncfs": 99, "linkat": 99, "mkdirat": 4, "unlinkat": 6, "write": 4,
+}
+
+func needStrace(t testing.TB) string {
+	t.Helper()
+	path, err := exec.LookPath("strace")
+	if err == nil {
+		err = exec.Command(path, "-qq", "-o", os.DevNull, "true").Run()
+	}
+	if err != nil {
+		unable(t, "strace is needed, and may trace: %v", err)
+	}
+	return path
+}
+
+// straced is the machine with its program below strace: its main goroutine only, unless all are followed.
+func (m *machine) straced(follow bool, options ...string) *machine {
+	m.tb.Helper()
+	s := *m
+	s.below = []string{needStrace(m.tb), "-qq"}
+	if follow {
+		s.below = append(s.below, "-f")
+	}
+	s.below = append(s.below, options...)
+	s.env = append(slices.Clone(m.env), onOneThread+"=1")
+	return &s
+}
+
+// callsOf counts the changing system calls of a run that succeeds: those of the thread that has most of a kind.
+func (m *machine) callsOf(follow bool, args ...string) map[string]int {
+	m.tb.Helper()
+	log := filepath.Join(m.tb.TempDir(), "calls")
+	names := strings.Join(slices.Sorted(maps.Keys(changingCalls)), ",")
+	m.straced(follow, "-o", log, "-e", "trace="+names).ok(args...)
+	data, err := os.ReadFile(log)
+	if err != nil {
+		m.tb.Fatal(err)
+	}
+	type call struct{ thread, name string }
+	each, most := map[call]int{}, map[string]int{}
+	for line := range strings.Lines(string(data)) {
+		thread := ""
+		if follow {
+			thread, line, _ = strings.Cut(line, " ")
+		}
+		if name, _, ok := strings.Cut(strings.TrimSpace(line), "("); ok {
+			c := call{thread, name}
+			each[c]++
+			most[name] = max(most[name], each[c])
+		}
+	}
+	return most
+}
+
+// sampled returns at most so many of the numbers from 1 to count, evenly, with the first and the last.
+func sampled(count, most int) []int {
+	if count <= most {
+		most = count
+	}
+	var list []int
+	for i := range most {
+		list = append(list, 1+i*(count-1)/max(1, most-1))
+	}
+	return list
+}
+
+// killStory is something that a process is killed in.
+type killStory struct {
+	name    string
+	follow  bool                                        // count in all threads, each for itself
+	prepare func(m *machine) (before map[string]string) // the state that the command starts from
+	args    []string
+	least   map[string]int // how many calls there have to be, or the story is not the one that is meant
+}
+
+// killStories are: the first install on a machine; an update that fetches; and the same from the store.
+func killStories(w *world, warm string) []killStory {
+	first := func(m *machine) map[string]string {
+		m.write(filepath.Join(m.project, "skillpm.yaml"), w.before())
+		return m.tree()
+	}
+	return []killStory{
+		{"first", false, first, []string{"install"}, map[string]int{"linkat": 1, "symlinkat": 6, "renameat": 5}},
+		{"fetch", true, (*machine).old, w.update(), map[string]int{"renameat": 10, "mkdirat": 5, "unlinkat": 50}},
+		{"update", false, func(m *machine) map[string]string {
+			m.cache = warm
+			return m.old()
+		}, w.update(), map[string]int{"renameat2": 4, "renameat": 10, "symlinkat": 4, "fsync": 4, "unlinkat": 50}},
+	}
+}
+
+// TestFaultKilled kills the program at each kind of system call that changes something, again and again, until there is none
+// left: whatever it had done, what is installed is the old state or the new one, an interrupted installation is never taken
+// for one, and the next plain install heals.
+func TestFaultKilled(t *testing.T) { // M2
+	needStrace(t)
+	w := newWorld(t)
+	good := newMachine(t, w)
+	done := good.fresh()
+	for _, story := range killStories(w, filepath.Join(good.home, ".cache")) {
+		m := newMachine(t, w)
+		story.prepare(m)
+		counts := m.callsOf(story.follow, story.args...)
+		for name, least := range story.least {
+			if counts[name] < least {
+				t.Fatalf("%s: there have to be %d of %s: %v", story.name, least, name, counts)
+			}
+		}
+		after := m.tree()
+		if story.name != "first" {
+			same(t, story.name, after, done)
+		}
+		for _, name := range slices.Sorted(maps.Keys(changingCalls)) {
+			for _, n := range sampled(counts[name], changingCalls[name]) {
+				t.Run(fmt.Sprintf("%s/%s %d", story.name, name, n), func(t *testing.T) {
+					t.Parallel()
+					killed(t, w, story, name, n, after, done)
+				})
+			}
+		}
+	}
+}
+
+// killed kills the program at the n-th call of a name.
+func killed(t *testing.T, w *world, story killStory, name string, n int, after, done map[string]string) {
+	m := newMachine(t, w)
+	before := story.prepare(m)
+	inject := fmt.Sprintf("inject=%s:signal=KILL:when=%d", name, n)
+	e := m.straced(story.follow, "-o", os.DevNull, "-e", "trace="+name, "-e", inject).run(story.args...)
+	// Other threads don't do the same each time, and Go's runtime writes when it wakes one.
+	if e.code != -1 && !story.follow && name != "write" {
+		t.Fatalf("it was not killed: %v", e)
+	}
+	found := m.tree()
+	if _, interrupted := found[".skillpm/journal"]; !interrupted {
+		want := before
+		if found["skillpm.lock"] == after["skillpm.lock"] {
+			want = after
+		}
+		same(t, "killed", found, want)
+	} else if e := m.run("verify"); !strings.Contains(e.out+e.err, "interrupted") && found["skillpm.lock"] != "" {
+		t.Errorf("an interrupted installation is taken for one: %v", e)
+	}
+	if isNew := m.healed("killed", before, after); story.name == "first" && !isNew {
+		t.Error("nothing was installed")
+	}
+	m.updated("killed", done)
+}
