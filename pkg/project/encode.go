@@ -39,7 +39,14 @@ func (e encoder) quoted(depth int, key, value string) {
 }
 
 // quote writes s as a YAML scalar in double quotes, which is JSON's form as well for what has no control characters.
-func quote(s string) string { return strconv.Quote(s) }
+func quote(s string) string {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return strconv.Quote(s)
+		}
+	}
+	return `"` + s + `"`
+}
 
 // table writes a mapping of plain keys to quoted values, unless it is empty.
 func (e encoder) table(depth int, key string, table map[string]string) {
@@ -114,6 +121,9 @@ var plainText = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`)
 // plainKey writes a key or a name without quotes where every YAML reader takes it for text, as it does not with true,
 // null, 1e3 or 2026-01-02.
 func plainKey(s string) string {
+	if simpleKey(s) {
+		return s
+	}
 	n := yaml.Node{Kind: yaml.ScalarNode, Value: s}
 	id := strings.Contains(s, "/") && lowerText.MatchString(s)
 	if !id && !plainText.MatchString(s) || n.ShortTag() != "!!str" || strings.Contains(" y n yes no on off ", " "+strings.ToLower(s)+" ") {

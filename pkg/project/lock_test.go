@@ -208,7 +208,40 @@ func TestLockRoundTrip(t *testing.T) {
 		if !back.Equal(l) || !bytes.Equal(back.Encode(), text) {
 			t.Fatalf("wrote\n%s\nread\n%s", text, back.Encode())
 		}
+		sameByYAML(t, text, back)
 	})
+}
+
+// sameByYAML requires that a lock says what the YAML reader, which [project.CheckLock] uses, finds in its text: most locks
+// are read without it.
+func sameByYAML(t interface{ Fatalf(string, ...any) }, text []byte, l *project.Lock) {
+	checked, problems := project.CheckLock("skillpm.lock", text)
+	if len(problems) > 0 || !checked.Equal(l) {
+		t.Fatalf("%q\nis by YAML\n%q\n%v", text, checked.Encode(), problems)
+	}
+}
+
+// A text that is nearly what is written, and not valid, is refused as it is by YAML.
+func TestWrittenLockRefuses(t *testing.T) {
+	good := string(sampleLock(t).Encode())
+	for _, edit := range [][2]string{
+		{`version: "`, `version: "v`}, {"t1:sha256:", "t1:sha256:0"}, {`integrity: "t1:sha256:`, `integrity: "t1:sha256:f`},
+		{"  acme/", "  Acme/"}, {"      ", "       "}, {"packs:\n", "packs:\npacks:\n"}, {"winner: ", "winner: x"}, {"\n", "\n<<<<<<< a\n"},
+		{`source: "`, `source: "\t`}, {`source: "`, "source: \"\u202e"}, {`source: "`, "source: \"x"},
+	} {
+		text := strings.Replace(good, edit[0], edit[1], 1)
+		if text == good {
+			t.Fatalf("%q is not in the lock", edit[0])
+		}
+		l, err := project.ParseLock("skillpm.lock", []byte(text))
+		_, problems := project.CheckLock("skillpm.lock", []byte(text))
+		if (err == nil) != (len(problems) == 0) {
+			t.Errorf("with %q for %q: %v, and by YAML %v", edit[1], edit[0], err, problems)
+		}
+		if err == nil {
+			sameByYAML(t, []byte(text), l)
+		}
+	}
 }
 
 // FuzzLock reads any text. What is accepted is written so that it is read as the same, and written again is the same
@@ -228,6 +261,7 @@ func FuzzLock(f *testing.F) {
 			}
 			return
 		}
+		sameByYAML(t, data, l)
 		text := l.Encode()
 		back, err := project.ParseLock("skillpm.lock", text)
 		if err != nil {

@@ -21,6 +21,11 @@ func ParseLock(path string, data []byte) (*Lock, error) {
 }
 
 func (r reader) lock(data []byte) (*Lock, error) {
+	if r.notes == nil && len(data) <= maxLock {
+		if l := writtenLock(data); l != nil {
+			return l, nil
+		}
+	}
 	root, err := r.mapping(data, maxLock)
 	if err != nil {
 		return nil, err
