@@ -225,9 +225,17 @@ func sameByYAML(t interface{ Fatalf(string, ...any) }, text []byte, l *project.L
 func TestWrittenLockRefuses(t *testing.T) {
 	good := string(sampleLock(t).Encode())
 	for _, edit := range [][2]string{
-		{`version: "`, `version: "v`}, {"t1:sha256:", "t1:sha256:0"}, {`integrity: "t1:sha256:`, `integrity: "t1:sha256:f`},
-		{"  acme/", "  Acme/"}, {"      ", "       "}, {"packs:\n", "packs:\npacks:\n"}, {"winner: ", "winner: x"}, {"\n", "\n<<<<<<< a\n"},
-		{`source: "`, `source: "\t`}, {`source: "`, "source: \"\u202e"}, {`source: "`, "source: \"x"},
+		{`version: "`, `version: "v`},
+		{"t1:sha256:", "t1:sha256:0"},
+		{`integrity: "t1:sha256:`, `integrity: "t1:sha256:f`},
+		{"  acme/", "  Acme/"},
+		{"      ", "       "},
+		{"packs:\n", "packs:\npacks:\n"},
+		{"winner: ", "winner: x"},
+		{"\n", "\n<<<<<<< a\n"},
+		{`source: "`, `source: "\t`},
+		{`source: "`, "source: \"\u202e"},
+		{`source: "`, "source: \"x"},
 	} {
 		text := strings.Replace(good, edit[0], edit[1], 1)
 		if text == good {

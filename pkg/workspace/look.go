@@ -17,8 +17,10 @@ import (
 // look is how stat sees an installed directory. Whenever an editor or another program touches a file, or adds or removes
 // one, it is another.
 type look struct {
-	print   string   // a digest over what stat says of the entries; "" for one that equals no other
-	entries []string // every file and directory, relative, sorted; directories end with a slash, the one at the top is "/"
+	print string // a digest over what stat says of the entries; "" for one that equals no other
+	// entries are every file and directory, relative and sorted, with tabs between them; directories end with a slash, and
+	// the one at the top is "/".
+	entries string
 }
 
 // facts are what stat says of an entry. Of a directory only its mode and its time of modification count, which is another
@@ -30,7 +32,7 @@ type facts struct {
 // lookAt looks at the directory dir. The look is empty if that is no directory.
 func lookAt(dir string) look {
 	entries := entriesOf(dir)
-	if entries == nil {
+	if entries == "" {
 		return look{}
 	}
 	s := newStatter(filepath.Dir(dir))
@@ -38,8 +40,8 @@ func lookAt(dir string) look {
 	return look{print: s.print(filepath.Base(dir), entries), entries: entries}
 }
 
-// entriesOf lists a directory as a look has it, nil if there is none.
-func entriesOf(dir string) []string {
+// entriesOf lists a directory as a look has it. It returns "" if there is none, or one whose names can't be listed so.
+func entriesOf(dir string) string {
 	var entries []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -52,22 +54,37 @@ func entriesOf(dir string) []string {
 		case path == dir:
 			return fs.ErrInvalid
 		}
+		if strings.ContainsAny(name, "\t\n\r") || strings.HasPrefix(name, `"`) {
+			return fs.ErrInvalid
+		}
 		entries = append(entries, name)
 		return nil
 	})
 	if err != nil {
-		return nil
+		return ""
 	}
 	slices.Sort(entries)
-	return entries
+	return strings.Join(entries, "\t")
 }
 
 // print returns the digest over what stat says of the entries of the directory base, "" if one is not there or is not
 // what it was.
-func (s *statter) print(base string, entries []string) string {
+func (s *statter) print(base, entries string) string {
+	if strings.Contains(base, "\t") {
+		return ""
+	}
+	paths := s.paths[:0]
+	for name := range strings.SplitSeq(entries, "\t") {
+		paths = append(paths, base...)
+		if name != "/" {
+			paths = append(paths, '/')
+		}
+		paths = append(append(paths, name...), '\t')
+	}
+	s.paths = paths
 	text := s.text[:0]
-	for _, name := range entries {
-		f, ok := s.stat(base, name)
+	for path := range strings.SplitSeq(string(paths[:len(paths)-1]), "\t") {
+		f, ok := s.stat(path)
 		if !ok {
 			return ""
 		}
@@ -82,7 +99,7 @@ func (s *statter) print(base string, entries []string) string {
 
 // equal reports whether two states of a tree are the same, looks included.
 func (t treeState) equal(o treeState) bool {
-	return t.Digest == o.Digest && t.Source == o.Source && t.look.print == o.look.print && slices.Equal(t.look.entries, o.look.entries)
+	return t.Digest == o.Digest && t.Source == o.Source && t.look == o.look
 }
 
 // matches reports whether a directory, which is in the statter's, looks as given.

@@ -5,24 +5,24 @@ package workspace
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
 // statter asks for entries of one directory.
 type statter struct {
-	dir  string
-	text []byte
+	dir   string
+	text  []byte
+	paths []byte
 }
 
 func newStatter(dir string) *statter { return &statter{dir: dir} }
 
 func (*statter) close() {}
 
-// stat returns the facts of an entry of the directory base, if it is what its name says: a directory, or none.
-func (s *statter) stat(base, name string) (facts, bool) {
-	info, err := os.Lstat(filepath.Join(s.dir, base, filepath.FromSlash(name)))
-	if err != nil || info.IsDir() != strings.HasSuffix(name, "/") {
+// stat returns the facts of an entry, if it is what its name says: a directory, which ends with a slash, or none.
+func (s *statter) stat(path string) (facts, bool) {
+	info, err := os.Lstat(filepath.Join(s.dir, filepath.FromSlash(path)))
+	if err != nil || info.IsDir() != strings.HasSuffix(path, "/") {
 		return facts{}, false
 	}
 	f := facts{mode: int64(info.Mode())}
@@ -33,9 +33,7 @@ func (s *statter) stat(base, name string) (facts, bool) {
 }
 
 // listed reports whether a directory has these entries and no others.
-func (*statter) listed(dir string, entries []string) bool {
-	return slices.Equal(entriesOf(dir), entries)
-}
+func (*statter) listed(dir, entries string) bool { return entriesOf(dir) == entries }
 
 // leads reports whether the entry at path is a link to target.
 func (*statter) leads(path, target string) bool { return leads(path, target) }

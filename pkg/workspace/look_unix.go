@@ -4,6 +4,7 @@ package workspace
 
 import (
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,6 +14,7 @@ type statter struct {
 	dir    string
 	fd     int // -1 if the directory can't be opened
 	text   []byte
+	paths  []byte
 	target []byte
 }
 
@@ -34,16 +36,9 @@ func (s *statter) close() {
 	}
 }
 
-// stat returns the facts of an entry of the directory base, if it is what its name says: a directory, or none.
-func (s *statter) stat(base, name string) (facts, bool) {
-	path := base
-	if name != "/" {
-		path += "/" + name
-	}
-	dir := path[len(path)-1] == '/' || name == "/"
-	if dir && name != "/" {
-		path = path[:len(path)-1]
-	}
+// stat returns the facts of an entry, if it is what its name says: a directory, which ends with a slash, or none.
+func (s *statter) stat(path string) (facts, bool) {
+	path, dir := strings.CutSuffix(path, "/")
 	var st unix.Stat_t
 	if s.fd < 0 || unix.Fstatat(s.fd, path, &st, unix.AT_SYMLINK_NOFOLLOW) != nil || dir != (st.Mode&unix.S_IFMT == unix.S_IFDIR) {
 		return facts{}, false
@@ -56,7 +51,7 @@ func (s *statter) stat(base, name string) (facts, bool) {
 }
 
 // listed reports whether a directory has these entries and no others. Here the times of the directories tell that.
-func (*statter) listed(string, []string) bool { return true }
+func (*statter) listed(string, string) bool { return true }
 
 // leads reports whether the entry at path, which is in the statter's directory, is a link to target.
 func (s *statter) leads(path, target string) bool {

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -59,20 +60,20 @@ func readState(path, root string, key []byte) (*state, error) {
 	if err != nil || data == nil || len(key) == 0 {
 		return newState(), err
 	}
-	head, body, _ := strings.Cut(string(data), "\n")
-	header, mac, _ := strings.Cut(head, "\t")
+	head, body, _ := bytes.Cut(data, []byte("\n"))
+	header, mac, _ := strings.Cut(string(head), "\t")
 	got, err := hex.DecodeString(mac)
 	if err != nil || header != stateHeader || !hmac.Equal(got, stateMAC(body, root, key)) {
 		return newState(), nil
 	}
-	return parseState(body), nil
+	return parseState(string(body)), nil
 }
 
 // stateMAC returns the authentication code of what a state file says of the scope at root.
-func stateMAC(body, root string, key []byte) []byte {
+func stateMAC(body []byte, root string, key []byte) []byte {
 	h := hmac.New(sha256.New, key)
 	fmt.Fprintf(h, "%s\x00%s\x00", stateHeader, root)
-	h.Write([]byte(body))
+	h.Write(body)
 	return h.Sum(nil)
 }
 
@@ -80,12 +81,14 @@ func stateMAC(body, root string, key []byte) []byte {
 func parseState(body string) *state {
 	s := newState()
 	s.found = true
+	s.Trees = make(map[string]treeState, strings.Count(body, "\ntree\t")+1)
+	s.Links = make(map[string]string, strings.Count(body, "\nlink\t")+1)
 	var fields []string
 	for line := range strings.Lines(body) {
 		fields = splitFields(fields[:0], strings.TrimSuffix(line, "\n"))
 		switch kind := fields[0]; {
-		case kind == "tree" && len(fields) >= 5:
-			t := treeState{Digest: fields[2], Source: fields[3], look: look{print: fields[4], entries: slices.Clone(fields[5:])}}
+		case kind == "tree" && len(fields) == 6:
+			t := treeState{Digest: fields[2], Source: fields[3], look: look{print: fields[4], entries: fields[5]}}
 			if t.Source == "" { // it is the digest
 				t.Source = t.Digest
 			}
@@ -103,7 +106,7 @@ func parseState(body string) *state {
 
 // encode returns the state of the scope at root as a file.
 func (s *state) encode(root string, key []byte) []byte {
-	var b strings.Builder
+	var b bytes.Buffer
 	for _, at := range slices.Sorted(maps.Keys(s.Links)) {
 		writeFields(&b, "link", at, s.Links[at])
 	}
@@ -119,14 +122,16 @@ func (s *state) encode(root string, key []byte) []byte {
 		if source == t.Digest {
 			source = ""
 		}
-		writeFields(&b, append([]string{"tree", at, t.Digest, source, t.look.print}, t.look.entries...)...)
+		writeFields(&b, "tree", at, t.Digest, source, t.look.print)
+		b.Truncate(b.Len() - 1)
+		b.WriteString("\t" + t.look.entries + "\n")
 	}
-	body := b.String()
-	return []byte(stateHeader + "\t" + hex.EncodeToString(stateMAC(body, root, key)) + "\n" + body)
+	head := stateHeader + "\t" + hex.EncodeToString(stateMAC(b.Bytes(), root, key)) + "\n"
+	return append([]byte(head), b.Bytes()...)
 }
 
 // writeFields writes one line.
-func writeFields(b *strings.Builder, fields ...string) {
+func writeFields(b *bytes.Buffer, fields ...string) {
 	for i, f := range fields {
 		if i > 0 {
 			b.WriteByte('\t')
@@ -139,9 +144,12 @@ func writeFields(b *strings.Builder, fields ...string) {
 	b.WriteByte('\n')
 }
 
-// splitFields appends the fields of a line.
+// splitFields appends the fields of a line, the first five and the rest as a sixth.
 func splitFields(fields []string, line string) []string {
 	for {
+		if len(fields) == 5 {
+			return append(fields, line)
+		}
 		field, rest, more := strings.Cut(line, "\t")
 		if strings.HasPrefix(field, `"`) {
 			if plain, err := strconv.Unquote(field); err == nil {
