@@ -174,7 +174,7 @@ func TestComplete(t *testing.T) {
 		{"the manifest's keys", manifest, "name: a/b\n‸\n", []string{"version", "description"}, "name", "version: ", "1:0-1:0"},
 		{"a dependency's keys", manifest, "dependencies:\n  acme/x:\n    ‸\n", []string{"version", "oci"}, "", "version: ", "2:4-2:4"},
 		{"agents", manifest, "agents:\n  - cl‸\n", agent.IDs(), "", agent.IDs()[0], "1:4-1:6"},
-		{"the manifest's values", manifest, "link-mode: ‸\n", []string{"symlink", "copy", "."}, "null", "symlink", "0:11-0:11"},
+		{"the manifest's values", manifest, "link-mode: ‸\n", []string{"symlink", "copy", "hardlink", "."}, "null", "symlink", "0:11-0:11"},
 		{"a range of versions", manifest, "dependencies:\n  acme/x: ‸\n", []string{"^1.2"}, "", "^1.2", "1:10-1:10"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -189,5 +189,9 @@ func (pr *Provider) openLocked(ctx context.Context, m *project.Manifest, lock *p
 	if err := pr.reach(ref); err != nil {
 		return nil, err
 	}
-	return pr.openPlace(ctx, ref)
+	var names []string
+	if entry.Partial {
+		names = slices.Sorted(maps.Keys(entry.Skills))
+	}
+	return pr.openPlace(source.WithSkills(ctx, names), ref)
 }

@@ -250,7 +250,7 @@ func (pr *Provider) open(ctx context.Context, id source.ID, at string, ref sourc
 	if err := pr.reach(ref); err != nil {
 		return nil, err
 	}
-	p, err := pr.openPlace(ctx, ref)
+	p, err := pr.openPlace(source.WithSkills(ctx, pr.direct[id].Skills), ref)
 	if err != nil {
 		return nil, err
 	}

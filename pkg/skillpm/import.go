@@ -161,7 +161,7 @@ func (w *work) adoptOne(ctx context.Context, m *project.Manifest, item foreign.I
 	x := wish{dep: d}
 	if d.Ref != nil {
 		var err error
-		if x, err = w.wish(ctx, w.fromHere(*d.Ref)); err != nil {
+		if x, err = w.wish(source.WithSkills(ctx, d.Skills), w.fromHere(*d.Ref)); err != nil {
 			return nil, err
 		}
 		x.dep.Skills = d.Skills

@@ -26,6 +26,7 @@ type InstallOptions struct {
 	Skills   []string // of the packs named, install these skills only
 	As       string   // name for the one skill that is installed
 	Agents   []string // link for these agents, and remember it
+	LinkMode string   // project.LinkSymlink, LinkCopy or LinkHard, and remember it; "" for what was chosen before
 	Scope    string   // scope.KindProject or scope.KindUser; "" means the project
 
 	held    []source.ID // packs that stay at their locked version
@@ -43,6 +44,10 @@ func (o InstallOptions) check() error {
 		return diag.Errorf(diag.Usage, "--frozen installs what skillpm.lock says: it can't --upgrade")
 	case o.Keep && o.Force:
 		return diag.Errorf(diag.Usage, "--keep and --force exclude each other")
+	case o.Frozen && o.LinkMode != "":
+		return diag.Errorf(diag.Usage, "--frozen changes nothing and takes no --link-mode")
+	case o.LinkMode != "" && project.CheckLinkMode(o.LinkMode) != nil:
+		return project.CheckLinkMode(o.LinkMode)
 	case o.As != "" && len(o.Packs) != 1:
 		return diag.Errorf(diag.Usage, "--as names the skill of one pack: give exactly one pack")
 	case len(o.Skills) > 0 && len(o.Packs) != 1:

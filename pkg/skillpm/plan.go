@@ -77,7 +77,7 @@ func (w *work) wishes(ctx context.Context, o InstallOptions, m *project.Manifest
 		if err != nil {
 			return nil, err
 		}
-		x, err := w.wish(ctx, ref)
+		x, err := w.wish(source.WithSkills(ctx, chosen(o.Skills)), ref)
 		if err != nil {
 			return nil, err
 		}
@@ -97,6 +97,14 @@ func (w *work) wishes(ctx context.Context, o InstallOptions, m *project.Manifest
 		list = append(list, x)
 	}
 	return list, nil
+}
+
+// chosen returns the skills of a pack that the call wants, none for all.
+func chosen(skills []string) []string {
+	if slices.Contains(skills, allSkills) {
+		return nil
+	}
+	return skills
 }
 
 // wish turns a place into a dependency. A place has to be opened to learn which pack is there.
@@ -168,6 +176,11 @@ func origin(d source.Dependency) string {
 func (w *work) choices(o InstallOptions, wishes []wish, t *target) error {
 	if err := chooseAgents(t.manifest, o.Agents); err != nil {
 		return err
+	}
+	if o.LinkMode != "" && o.LinkMode != t.manifest.LinkMode {
+		if err := t.manifest.Set("link-mode", o.LinkMode); err != nil {
+			return err
+		}
 	}
 	if o.As == "" {
 		return nil

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/txn"
@@ -39,7 +40,7 @@ func (w *Workspace) Apply(ctx context.Context, c *Change, l *Layout, g Goal, o C
 		return err
 	}
 	defer tx.Abort()
-	next, err := w.stageTrees(ctx, tx, c)
+	next, err := w.stageTrees(ctx, tx, c, w.linkMode(g.Manifest) == project.LinkHard)
 	if err != nil {
 		return err
 	}

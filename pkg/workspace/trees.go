@@ -22,8 +22,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/txn"
 )
 
-// stageTrees fills the staging directories, several at a time, and returns the state that will hold.
-func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change) (*state, error) {
+// stageTrees fills the staging directories, several at a time, and returns the state that will hold. With hard their files
+// are hard links into the store.
+func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change, hard bool) (*state, error) {
 	next := newState()
 	for at, t := range c.keep {
 		known, ok := w.state.Trees[at]
@@ -52,7 +53,7 @@ func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change) (*sta
 	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
 	for i, at := range places {
 		group.Go(func() (err error) {
-			states[i], err = w.machine.materialise(ctx, c.Place[at], staged[i])
+			states[i], err = w.machine.materialise(ctx, c.Place[at], staged[i], hard)
 			return err
 		})
 	}
@@ -78,12 +79,16 @@ func (w *Workspace) gone(places []string, c *Change) bool {
 }
 
 // materialise writes a tree to dir, under its alias if it has one.
-func (m *Machine) materialise(ctx context.Context, t Tree, dir string) (treeState, error) {
+func (m *Machine) materialise(ctx context.Context, t Tree, dir string, hard bool) (treeState, error) {
 	s, err := m.Store()
 	if err != nil {
 		return treeState{}, err
 	}
-	if err := s.Materialise(ctx, t.Digest, dir); err != nil {
+	place := s.Materialise
+	if hard {
+		place = s.Link
+	}
+	if err := place(ctx, t.Digest, dir); err != nil {
 		return treeState{}, err
 	}
 	if err := checkName(dir, t); err != nil {

@@ -54,7 +54,16 @@ func TestSpoolIsBounded(t *testing.T) {
 	if err != nil || len(entries) != 0 || s.bytes != 0 {
 		t.Errorf("left behind: %v %v, %d bytes", entries, err, s.bytes)
 	}
-	if _, err := (&spool{dir: dir + "/none"}).temporary(layer(1, 1)); err == nil || !strings.Contains(err.Error(), "none") {
-		t.Errorf("a directory that is not there: %v", err)
+	if k, err := (&spool{dir: dir + "/new"}).temporary(layer(1, 1)); err != nil {
+		t.Errorf("a directory that is not there yet: %v", err)
+	} else {
+		k.release()
+	}
+	file := dir + "/file"
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (&spool{dir: file + "/none"}).temporary(layer(1, 1)); err == nil || !strings.Contains(err.Error(), "file") {
+		t.Errorf("a directory that can't be: %v", err)
 	}
 }

@@ -66,7 +66,9 @@ its pack as it is, --force replaces it and keeps a copy in .skillpm/backup.`,
 	editFlags(cmd, &o.Keep, &o.Force)
 	f.StringSliceVar(&o.Skills, "skill", nil, "install only the skill `NAME` of the pack (may be repeated; '*' for all again)")
 	f.StringVar(&o.As, "as", "", "give the skill the name `NAME` here")
-	f.StringSliceVar(&o.Agents, "agent", nil, "link for the agent `ID` from now on (may be repeated)")
+	f.StringSliceVar(&o.Agents, "agent", nil, "link for the agent `ID` from now on (may be repeated; all, or detected for those in use)")
+	f.StringVar(&o.LinkMode, "link-mode", "", "from now on give agents links or copies: `symlink|copy|hardlink`; hardlink shares files with the store")
+	_ = cmd.RegisterFlagCompletionFunc("link-mode", cobra.FixedCompletions([]string{"symlink", "copy", "hardlink"}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	scopeFlag(cmd, &o.Scope)
 	a.completeFlag(cmd, "agent", a.completeAgents)
 	return cmd
