@@ -278,7 +278,7 @@ func (w *Workspace) removeStrangers(c *Change, l *Layout) {
 func (w *Workspace) asRecorded(at string) bool { return w.glanced().trees[at] }
 
 // ownTrees returns the directories that are skillpm's: those that the state has, and where there is no state those of the
-// lock, of which nothing but the digest is known.
+// lock and their copies under aliases, of which nothing but the digest is known.
 func (w *Workspace) ownTrees() map[string]treeState {
 	if w.state.found {
 		return w.state.Trees
@@ -290,8 +290,25 @@ func (w *Workspace) ownTrees() map[string]treeState {
 				w.lockTrees[w.SkillAt(id, name)] = treeState{Digest: digest}
 			}
 		}
+		w.addAliases(w.lockTrees)
 	}
 	return w.lockTrees
+}
+
+// addAliases adds the copies under aliases that manifest and lock lead to, where it is known what is in them.
+func (w *Workspace) addAliases(own map[string]treeState) {
+	l, err := w.Installed()
+	if err != nil {
+		return
+	}
+	for at, t := range l.trees {
+		if t.Alias == "" || !scope.Within(w.Scope.Links(), w.Scope.Abs(at)) {
+			continue
+		}
+		if digest, err := w.expectedDigest(t); err == nil {
+			own[at] = treeState{Digest: digest, Source: t.source()}
+		}
+	}
 }
 
 // ownLinks returns the links that are skillpm's: those that the state has, and where there is no state those in agents'
