@@ -1,0 +1,86 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+)
+
+// DOT writes the graph in the language of Graphviz (https://graphviz.org/doc/info/lang.html), a statement a line. The root
+// is called root and a pack by its name.
+func (g *Graph) DOT(o Options) string {
+	var b strings.Builder
+	b.WriteString("digraph skillpm {\n  rankdir=LR;\n  node [shape=box, style=rounded, fontname=monospace];\n" +
+		"  edge [fontname=monospace, fontsize=10];\n")
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		fmt.Fprintf(&b, "  %s [label=\"%s\"%s];\n", n.dotName(), strings.Join(g.dotLines(n, o), `\n`), n.dotStyle())
+	}
+	for i := range g.nodes {
+		for _, a := range g.nodes[i].out {
+			fmt.Fprintf(&b, "  %s -> %s [label=\"%s\"%s];\n", g.nodes[i].dotName(), g.nodes[a.to].dotName(), dotText(a.wants()), a.dotStyle())
+		}
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+func (n *node) dotName() string {
+	if n.key == "" {
+		return "root"
+	}
+	return `"` + dotText(plain(n.key)) + `"`
+}
+
+func (g *Graph) dotLines(n *node, o Options) []string {
+	lines := n.lines(o)
+	for i := range lines {
+		lines[i] = dotText(lines[i])
+	}
+	return lines
+}
+
+func (n *node) dotStyle() string {
+	switch {
+	case n.key == "":
+		return ", penwidth=2"
+	case n.missing:
+		return `, style="rounded,dotted", color=red`
+	case n.dev:
+		return `, style="rounded,dashed"`
+	}
+	return ""
+}
+
+func (a arc) dotStyle() string {
+	if a.dev {
+		return ", style=dashed"
+	}
+	return ""
+}
+
+// dotText writes a text without line breaks between quotation marks. Graphviz reads escapes of its own and HTML's named
+// characters there.
+func dotText(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;").Replace(s)
+}
+
+// lines is what stands in the box of a node.
+func (n *node) lines(o Options) []string {
+	lines := []string{short(plain(n.name))}
+	if n.Version != "" {
+		lines = append(lines, short(plain(n.Version)))
+	}
+	marks := n.marks()
+	if n.dev {
+		marks = append(marks, "dev")
+	}
+	for _, m := range marks {
+		lines = append(lines, short("("+m+")"))
+	}
+	if o.Skills {
+		for _, s := range n.Skills {
+			lines = append(lines, short("· "+s.String()))
+		}
+	}
+	return lines
+}

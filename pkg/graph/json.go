@@ -1,0 +1,75 @@
+package graph
+
+// Document is the graph as it is written in JSON. Packs are in order of their names, requirements too.
+type Document struct {
+	Name     string        `json:"name"`     // of what has the manifest
+	Requires []Requirement `json:"requires"` // by the manifest
+	Packs    []PackNode    `json:"packs"`
+}
+
+// PackNode is one pack of a [Document].
+type PackNode struct {
+	Pack       string        `json:"pack"`
+	Version    string        `json:"version"` // "" for a missing one
+	Source     string        `json:"source"`
+	Linked     string        `json:"linked,omitempty"`  // the directory that it is linked to
+	Direct     bool          `json:"direct"`            // the manifest requires it
+	Dev        bool          `json:"dev"`               // it is required for development only, directly or not
+	Required   bool          `json:"required"`          // it is required, directly or not
+	Missing    bool          `json:"missing,omitempty"` // it is required and not installed
+	Skills     []SkillNode   `json:"skills"`
+	Requires   []Requirement `json:"requires"`
+	RequiredBy []string      `json:"requiredBy"` // packs; the manifest is not among them
+}
+
+// SkillNode is one skill of a [PackNode].
+type SkillNode struct {
+	Name string `json:"name"`
+	Link string `json:"link"` // the name that agents know it under
+}
+
+// Requirement is what is required of a pack.
+type Requirement struct {
+	Pack  string `json:"pack"`
+	Range string `json:"range"`         // versions, or a place, and skills in brackets, as the lock writes it
+	Dev   bool   `json:"dev,omitempty"` // for development only
+}
+
+// Document returns the graph for JSON.
+func (g *Graph) Document() Document {
+	d := Document{Requires: []Requirement{}, Packs: []PackNode{}}
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		if n.key == "" {
+			d.Name, d.Requires = n.name, g.requirements(n)
+			continue
+		}
+		p := PackNode{
+			Pack: n.name, Version: n.Version, Source: n.Source, Linked: n.Linked,
+			Direct: n.direct, Dev: n.dev, Required: n.required, Missing: n.missing,
+			Skills: []SkillNode{}, Requires: g.requirements(n), RequiredBy: []string{},
+		}
+		for _, s := range n.Skills {
+			link := s.Link
+			if link == "" {
+				link = s.Name
+			}
+			p.Skills = append(p.Skills, SkillNode{Name: s.Name, Link: link})
+		}
+		for _, a := range n.in {
+			if by := &g.nodes[a.to]; by.key != "" {
+				p.RequiredBy = append(p.RequiredBy, by.name)
+			}
+		}
+		d.Packs = append(d.Packs, p)
+	}
+	return d
+}
+
+func (g *Graph) requirements(n *node) []Requirement {
+	list := make([]Requirement, 0, len(n.out))
+	for _, a := range n.out {
+		list = append(list, Requirement{Pack: g.nodes[a.to].name, Range: a.constraint, Dev: a.dev})
+	}
+	return list
+}

@@ -1,0 +1,70 @@
+package graph
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// plain returns s as one line that does nothing but be read: whatever Unicode does not call printable, line breaks and
+// the characters that turn the direction of text among it, is written as its number.
+func plain(s string) string {
+	clean := func(r rune) bool { return unicode.IsPrint(r) && r != utf8.RuneError }
+	if !strings.ContainsFunc(s, func(r rune) bool { return !clean(r) }) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if clean(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(`\u`)
+			for shift := 12; shift >= 0; shift -= 4 {
+				b.WriteByte("0123456789abcdef"[r>>shift&15])
+			}
+		}
+	}
+	return b.String()
+}
+
+// short cuts a text that is longer than a picture has room for.
+func short(s string) string {
+	const most = 60
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most-1]) + "…"
+}
+
+// title is what a node is called in full.
+func (n *node) title() string { return strings.TrimSpace(n.name + " " + n.Version) }
+
+// wants is what an edge of a picture is labelled with: nothing where any version will do.
+func (a arc) wants() string {
+	if a.constraint == "*" {
+		return ""
+	}
+	return plain(a.constraint)
+}
+
+// marks says what is special about a node, without what is so by its place in the graph.
+func (n *node) marks() []string {
+	var marks []string
+	switch {
+	case n.missing:
+		marks = append(marks, "not installed")
+	case n.Linked != "":
+		marks = append(marks, "linked to "+plain(n.Linked))
+	case !n.required:
+		marks = append(marks, "not required")
+	}
+	return marks
+}
+
+// String writes a skill with the name that agents know it under, if that is another.
+func (s Skill) String() string {
+	if s.Link == "" || s.Link == s.Name {
+		return plain(s.Name)
+	}
+	return plain(s.Name) + " as " + plain(s.Link)
+}

@@ -1,0 +1,176 @@
+package graph
+
+import (
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// MaxChains is how many chains Why returns at most.
+const MaxChains = 20
+
+// The bounds of what Why looks at. Of a graph without cycles it counts the chains without going through them; of one
+// with cycles it goes through some.
+const (
+	maxCount  = 1_000_000 // chains that are counted
+	maxListed = 1_000     // chains that are gone through, where there are cycles
+	maxSteps  = 200_000   // steps of these
+)
+
+// Step is one pack of a chain.
+type Step struct {
+	ID         source.ID
+	Version    string
+	Constraint string // what the one before requires of it
+	Dev        bool   // the one before is the manifest, and requires it for development only
+}
+
+// Reasons is why a pack is there.
+type Reasons struct {
+	// Chains lead from the manifest to the pack, no pack twice in one of them: the shortest first, of equals that with the
+	// first names. The manifest is left out.
+	Chains [][]Step
+	More   int  // chains that there are besides
+	Open   bool // there are that many at least; how many has not been counted
+}
+
+// Why returns the chains of requirements that lead from the manifest to a pack: none if it is not required.
+func (g *Graph) Why(id source.ID) Reasons {
+	target := g.find(id)
+	if target < 0 || g.root < 0 {
+		return Reasons{}
+	}
+	c := &chains{g: g, target: target, left: g.distances(target, into)}
+	if c.left[g.root] < 0 {
+		return Reasons{}
+	}
+	total, acyclic := c.count()
+	limit := MaxChains
+	if !acyclic {
+		limit = maxListed
+	}
+	found, all := c.search(limit)
+	if !acyclic {
+		total = len(found)
+	}
+	return Reasons{
+		Chains: c.steps(found[:min(len(found), MaxChains)]), More: total - min(len(found), MaxChains),
+		Open: acyclic && total >= maxCount || !acyclic && !all,
+	}
+}
+
+// chains looks for chains to one node.
+type chains struct {
+	g      *Graph
+	target int
+	left   []int // steps from each node to the target, -1 where no chain leads there
+}
+
+// count returns how many chains there are, maxCount if there are that many or more, unless what they go through has
+// cycles.
+func (c *chains) count() (total int, acyclic bool) {
+	order, back := c.g.order([]int{c.g.root}, func(a arc) bool { return c.left[a.to] >= 0 })
+	if len(back) > 0 {
+		return 0, false
+	}
+	ways := make([]int, len(c.g.nodes))
+	ways[c.g.root] = 1
+	for _, i := range order {
+		if i == c.target {
+			continue
+		}
+		for _, a := range c.g.nodes[i].out {
+			if c.left[a.to] >= 0 {
+				ways[a.to] = min(ways[a.to]+ways[i], maxCount)
+			}
+		}
+	}
+	return ways[c.target], true
+}
+
+// link is the last step of the beginning of a chain.
+type link struct {
+	node   int
+	by     arc
+	before *link
+	length int
+}
+
+// search returns chains, the shortest first, and whether these are all. A beginning of a chain is continued in order of
+// the length that it can have at least, so that without cycles each step is one of a chain that is returned.
+func (c *chains) search(limit int) (found []*link, all bool) {
+	open := [][]*link{c.left[c.g.root]: {{node: c.g.root}}} // by that length
+	steps := 0
+	for length := 0; length < len(open); length++ {
+		for len(open[length]) > 0 {
+			last := len(open[length]) - 1
+			l := open[length][last]
+			open[length] = open[length][:last]
+			if l.node == c.target {
+				if found = append(found, l); len(found) == limit {
+					return c.sorted(found), false
+				}
+				continue
+			}
+			if steps++; steps > maxSteps && len(found) > 0 {
+				return c.sorted(found), false
+			}
+			for _, a := range slices.Backward(c.g.nodes[l.node].out) {
+				if c.left[a.to] < 0 || l.has(a.to) {
+					continue
+				}
+				least := l.length + 1 + c.left[a.to]
+				for len(open) <= least {
+					open = append(open, nil)
+				}
+				open[least] = append(open[least], &link{node: a.to, by: a, before: l, length: l.length + 1})
+			}
+		}
+	}
+	return c.sorted(found), true
+}
+
+// has reports whether a node is in the beginning of a chain.
+func (l *link) has(node int) bool {
+	for ; l != nil; l = l.before {
+		if l.node == node {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *link) path() []int {
+	path := make([]int, 0, l.length+1)
+	for ; l != nil; l = l.before {
+		path = append(path, l.node)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// sorted returns chains of one length in order of their names.
+func (c *chains) sorted(found []*link) []*link {
+	slices.SortFunc(found, func(a, b *link) int {
+		if a.length != b.length {
+			return a.length - b.length
+		}
+		return slices.Compare(a.path(), b.path())
+	})
+	return found
+}
+
+// steps writes out chains.
+func (c *chains) steps(found []*link) [][]Step {
+	var list [][]Step
+	for _, l := range found {
+		var chain []Step
+		for ; l.before != nil; l = l.before {
+			n := &c.g.nodes[l.node]
+			chain = append(chain, Step{ID: n.ID, Version: n.Version, Constraint: l.by.constraint, Dev: l.by.dev})
+		}
+		slices.Reverse(chain)
+		list = append(list, chain)
+	}
+	return list
+}
