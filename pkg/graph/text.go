@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,10 +19,7 @@ func plain(s string) string {
 		if clean(r) {
 			b.WriteRune(r)
 		} else {
-			b.WriteString(`\u`)
-			for shift := 12; shift >= 0; shift -= 4 {
-				b.WriteByte("0123456789abcdef"[r>>shift&15])
-			}
+			fmt.Fprintf(&b, "\\u%04x", r)
 		}
 	}
 	return b.String()

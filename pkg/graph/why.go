@@ -99,7 +99,8 @@ type link struct {
 // search returns chains, the shortest first, and whether these are all. A beginning of a chain is continued in order of
 // the length that it can have at least, so that without cycles each step is one of a chain that is returned.
 func (c *chains) search(limit int) (found []*link, all bool) {
-	open := [][]*link{c.left[c.g.root]: {{node: c.g.root}}} // by that length
+	open := make([][]*link, c.left[c.g.root]+1) // by that length
+	open[len(open)-1] = []*link{{node: c.g.root}}
 	steps := 0
 	for length := 0; length < len(open); length++ {
 		for len(open[length]) > 0 {
