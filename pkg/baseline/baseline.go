@@ -28,6 +28,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -56,18 +57,18 @@ func (f Finding) compare(o Finding) int {
 }
 
 var (
-	ruleText   = regexp.MustCompile(`^[A-Z]{2,8}[0-9]{3}$`)
-	digestText = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+	ruleText   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z]{2,8}[0-9]{3}$`) })
+	digestText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^sha256:[0-9a-f]{64}$`) })
 )
 
 // check returns the name of the field that cannot be, and what is wrong with it.
 func (f Finding) check() (field, problem string) {
 	switch {
-	case !ruleText.MatchString(f.Rule):
+	case !ruleText().MatchString(f.Rule):
 		return "rule", fmt.Sprintf("%q is not the id of a rule, as REF001", f.Rule)
 	case !fs.ValidPath(f.Path):
 		return "path", fmt.Sprintf("%q is not a path with slashes, without .. and a slash at its start", f.Path)
-	case !digestText.MatchString(f.Digest):
+	case !digestText().MatchString(f.Digest):
 		return "digest", fmt.Sprintf("%q is not a digest: sha256: and 64 hexadecimal digits", f.Digest)
 	}
 	return "", ""

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -39,12 +40,12 @@ func (b *Baseline) Encode() []byte {
 	return buf.Bytes()
 }
 
-var plainText = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`)
+var plainText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`) })
 
 // plain writes a path without quotes where every YAML reader takes it for text, as it does not with true or no.
 func plain(s string) string {
 	n := yaml.Node{Kind: yaml.ScalarNode, Value: s}
-	if !plainText.MatchString(s) || n.ShortTag() != "!!str" || strings.Contains(" y n yes no on off ", " "+strings.ToLower(s)+" ") {
+	if !plainText().MatchString(s) || n.ShortTag() != "!!str" || strings.Contains(" y n yes no on off ", " "+strings.ToLower(s)+" ") {
 		return strconv.Quote(s)
 	}
 	return s

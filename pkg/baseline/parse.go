@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -96,11 +97,11 @@ func (p parser) document(data []byte) (*yaml.Node, error) {
 	return root, nil
 }
 
-var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+var yamlError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`) })
 
 // syntax gives the YAML library's message a place.
 func (p parser) syntax(err error) error {
-	m := yamlError.FindStringSubmatch(err.Error())
+	m := yamlError().FindStringSubmatch(err.Error())
 	if m == nil || m[1] == "" {
 		return diag.Errorf(diag.Invalid, "%s: not valid YAML: %s", p.path, strings.TrimPrefix(err.Error(), "yaml: "))
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/Masterminds/semver/v3"
 
@@ -100,7 +101,7 @@ func (a *apm) shorthand(item *value, dev bool) error {
 // isDir reports whether a dependency is written as a directory.
 func isDir(s string) bool {
 	return slices.ContainsFunc([]string{"./", "../", "/", "~/", `.\`, `..\`, `~\`}, func(p string) bool { return strings.HasPrefix(s, p) }) ||
-		s == "." || s == ".." || driveLetter.MatchString(s)
+		s == "." || s == ".." || driveLetter().MatchString(s)
 }
 
 // isURL reports whether a repository is written with a scheme, or as user@host:path.
@@ -183,7 +184,7 @@ func (a *apm) repository(e entry, where, dir, ref string) error {
 	switch {
 	case isRange(ref):
 		e.constraint = ref
-	case shortCommit.MatchString(ref):
+	case shortCommit().MatchString(ref):
 		return a.skip(e.line, e.name, plain(ref)+" is a part of a commit; write all 40 digits")
 	default:
 		rev = ref
@@ -195,13 +196,13 @@ func (a *apm) repository(e entry, where, dir, ref string) error {
 }
 
 var (
-	rangeText   = regexp.MustCompile(`^[\^~<>=]|^\d+(\.\d+)?\.[xX*]|^\d+\.\d+\.\d+$|\|\|`)
-	shortCommit = regexp.MustCompile(`^[0-9a-f]{7,39}$`)
+	rangeText   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\^~<>=]|^\d+(\.\d+)?\.[xX*]|^\d+\.\d+\.\d+$|\|\|`) })
+	shortCommit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{7,39}$`) })
 )
 
 // isRange reports whether apm looks for a version among the tags, rather than taking ref for one of them.
 func isRange(ref string) bool {
-	if !rangeText.MatchString(ref) {
+	if !rangeText().MatchString(ref) {
 		return false
 	}
 	_, err := semver.NewConstraint(ref)

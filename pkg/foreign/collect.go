@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -130,12 +131,12 @@ func (c *collector) finish() {
 	slices.SortStableFunc(c.out.Skipped, func(a, b Skipped) int { return a.Line - b.Line })
 }
 
-var fullCommit = regexp.MustCompile(`^[0-9a-f]{40}$`)
+var fullCommit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{40}$`) })
 
 // pinned pins a git place to a commit. A tag that is a version stays, with the commit that it must stand for; any other
 // revision may move, so that the commit takes its place.
 func pinned(ref source.Ref, commit string) (source.Ref, error) {
-	if ref.Kind != source.KindGit || !fullCommit.MatchString(commit) {
+	if ref.Kind != source.KindGit || !fullCommit().MatchString(commit) {
 		return ref, diag.Errorf(diag.Invalid, "%s is not a commit of 40 hexadecimal digits", plain(commit))
 	}
 	if _, release := source.VersionFromTag(ref.Rev, ""); release {
@@ -167,14 +168,14 @@ func gitPlace(url, dir, rev string) (string, error) {
 	return url, nil
 }
 
-var driveLetter = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
+var driveLetter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:[\\/]`) })
 
 // dirPlace writes a directory that is named in a file whose relative directories start at base.
 func dirPlace(base, dir string) (string, error) {
 	switch {
 	case strings.HasPrefix(dir, "~"):
 		return "", diag.Errorf(diag.Invalid, "it is relative to a home directory").WithHint("write the directory in full, or relative with ./")
-	case strings.HasPrefix(dir, "/"), strings.HasPrefix(dir, `\`), driveLetter.MatchString(dir):
+	case strings.HasPrefix(dir, "/"), strings.HasPrefix(dir, `\`), driveLetter().MatchString(dir):
 		return "path:" + dir, nil
 	}
 	dir = path.Join(base, strings.ReplaceAll(dir, `\`, "/"))
@@ -187,10 +188,10 @@ func dirPlace(base, dir string) (string, error) {
 	return "path:" + dir, nil
 }
 
-var userInfo = regexp.MustCompile(`(?s)://.*@`)
+var userInfo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)://.*@`) })
 
 // withoutSecret leaves the user and the password out of the URLs in a text.
-func withoutSecret(s string) string { return userInfo.ReplaceAllString(s, "://") }
+func withoutSecret(s string) string { return userInfo().ReplaceAllString(s, "://") }
 
 // plain returns a text that can be printed: quoted where it is empty or has anything odd in it, and cut where it is long.
 func plain(s string) string {

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -144,7 +145,7 @@ func (r *jsonReader) below(v *value, depth int) error {
 }
 
 // position is how an error of YAML starts that says where it is.
-var position = regexp.MustCompile(`^line (\d+): `)
+var position = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^line (\d+): `) })
 
 func (f file) yaml(data []byte) (*value, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
@@ -167,7 +168,7 @@ func (f file) yaml(data []byte) (*value, error) {
 
 func (f file) syntax(err error) error {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	if m := position.FindStringSubmatch(text); m != nil {
+	if m := position().FindStringSubmatch(text); m != nil {
 		line, _ := strconv.Atoi(m[1]) // 0 is no line
 		return f.errorf(&value{line: line}, "not YAML: %s", plain(strings.TrimPrefix(text, m[0])))
 	}

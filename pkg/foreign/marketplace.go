@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/skillpm/skillpm/pkg/skill"
 )
@@ -48,7 +49,7 @@ type market struct {
 	bare string // the directory in it of the plugins whose source is a word
 }
 
-var hostDir = regexp.MustCompile(`^\.([a-z]+-)?plugin$`)
+var hostDir = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.([a-z]+-)?plugin$`) })
 
 // marketRoot returns the directory that the relative places of a marketplace start at: not that of the file, where the
 // file is in a directory for a host.
@@ -56,7 +57,7 @@ func marketRoot(name string) string {
 	dir := path.Dir(name)
 	parent := path.Dir(dir)
 	switch base := path.Base(dir); {
-	case hostDir.MatchString(base):
+	case hostDir().MatchString(base):
 		return parent
 	case base == "plugins" && path.Base(parent) == ".agents", base == "plugin" && path.Base(parent) == ".github":
 		return path.Dir(parent)
@@ -123,7 +124,7 @@ func (m *market) local(e entry, dir string, skills []string, strict bool) error 
 // leadsOut reports whether a directory is not inside the one that it is relative to.
 func leadsOut(dir string) bool {
 	dir = path.Clean(strings.ReplaceAll(dir, `\`, "/"))
-	return path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || driveLetter.MatchString(dir)
+	return path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || driveLetter().MatchString(dir)
 }
 
 // listed adds the skills of a plugin that is the marketplace's directory itself: those of each directory as a pack, so

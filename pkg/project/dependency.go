@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -33,7 +34,7 @@ var dependencyKeys = []string{
 
 var placeKeys = dependencyKeys[:4]
 
-var commitText = regexp.MustCompile(`^[0-9a-f]{40}$`)
+var commitText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{40}$`) })
 
 // dependencies reads the mapping of pack to what is required of it.
 func (r reader) dependencies(v *yaml.Node, what string) ([]source.Dependency, error) {
@@ -184,7 +185,7 @@ func (f depFields) gitPlace() (string, error) {
 		return "", diag.Errorf(diag.Invalid, "git %q holds a directory or a revision", place).
 			WithHint("write the directory as path:, and the revision as tag:, branch: or rev:")
 	}
-	if digest := f.text[keyDigest]; digest != "" && !commitText.MatchString(digest) {
+	if digest := f.text[keyDigest]; digest != "" && !commitText().MatchString(digest) {
 		return "", diag.Errorf(diag.Invalid, "digest %q is not a commit of 40 hexadecimal digits", digest)
 	}
 	if strings.Contains(place, "://") && !strings.HasPrefix(place, "git+") {
@@ -306,7 +307,7 @@ func revisionKey(ref source.Ref, was string) string {
 	switch {
 	case ref.Kind != source.KindGit || release:
 		return keyTag
-	case commitText.MatchString(ref.Rev):
+	case commitText().MatchString(ref.Rev):
 		return keyRev
 	case was != "" && was != keyTag: // what is no release may well be a branch
 		return was

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -116,7 +117,7 @@ func (e encoder) name(l *Lock, name string) {
 	}
 }
 
-var plainText = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`)
+var plainText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`) })
 
 // plainKey writes a key or a name without quotes where every YAML reader takes it for text, as it does not with true,
 // null, 1e3 or 2026-01-02.
@@ -125,14 +126,14 @@ func plainKey(s string) string {
 		return s
 	}
 	n := yaml.Node{Kind: yaml.ScalarNode, Value: s}
-	id := strings.Contains(s, "/") && lowerText.MatchString(s)
-	if !id && !plainText.MatchString(s) || n.ShortTag() != "!!str" || strings.Contains(" y n yes no on off ", " "+strings.ToLower(s)+" ") {
+	id := strings.Contains(s, "/") && lowerText().MatchString(s)
+	if !id && !plainText().MatchString(s) || n.ShortTag() != "!!str" || strings.Contains(" y n yes no on off ", " "+strings.ToLower(s)+" ") {
 		return quote(s)
 	}
 	return s
 }
 
-var lowerText = regexp.MustCompile(`^[a-z0-9-]+/[a-z0-9-]+$`)
+var lowerText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9-]+/[a-z0-9-]+$`) })
 
 // unknown writes the entries of a mapping that this version does not know, sorted by key, each on one line.
 func (e encoder) unknown(n *yaml.Node, depth int) {

@@ -4,12 +4,13 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
 
-var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+var yamlError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`) })
 
 // trap is a value that means something to YAML unless it is quoted. What may follow > or | in YAML is none.
 var trap = regexp.MustCompile(`^(\s*(?:- *)?(?:"[^"]*"|'[^']*'|[^\s:#"']+)\s*:\s+|\s*-\s+)` +
@@ -18,7 +19,7 @@ var trap = regexp.MustCompile(`^(\s*(?:- *)?(?:"[^"]*"|'[^']*'|[^\s:#"']+)\s*:\s
 // syntax turns the YAML library's message into an error with a place, and recognises values that lack quotes.
 func (r reader) syntax(data []byte, err error) *fault {
 	message, line := err.Error(), 0
-	if m := yamlError.FindStringSubmatch(message); m != nil {
+	if m := yamlError().FindStringSubmatch(message); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		message = m[2]
 	}

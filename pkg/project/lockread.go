@@ -3,6 +3,7 @@ package project
 import (
 	"fmt"
 	"regexp"
+	"sync"
 
 	"github.com/Masterminds/semver/v3"
 	"go.yaml.in/yaml/v3"
@@ -193,11 +194,11 @@ func (r reader) flag(v *yaml.Node, what string) (bool, error) {
 	return v.Value == "true", nil
 }
 
-var treeDigest = regexp.MustCompile(`^t1:sha256:[0-9a-f]{64}$`)
+var treeDigest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^t1:sha256:[0-9a-f]{64}$`) })
 
 func (r reader) digest(v *yaml.Node, what string) (string, error) {
 	s, err := r.text(v, what)
-	if err == nil && !treeDigest.MatchString(s) {
+	if err == nil && !treeDigest().MatchString(s) {
 		err = r.errorf(v, "%s %q is not a tree digest", what, s).WithHint("restore the lock from version control")
 	}
 	return s, err

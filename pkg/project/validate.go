@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -41,8 +42,8 @@ var (
 	validateKeys = []string{"profiles", "strict", "rules", "ignore", "baseline"}
 	ignoreKeys   = []string{"path", "rules", "reason"}
 
-	rulePattern    = regexp.MustCompile(`^(?:[A-Z]+(?:[0-9]*\*|[0-9]+)?|\*)$`)
-	profilePattern = regexp.MustCompile(`^[a-z0-9]+(?:-[a-z0-9]+)*$`)
+	rulePattern    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[A-Z]+(?:[0-9]*\*|[0-9]+)?|\*)$`) })
+	profilePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+(?:-[a-z0-9]+)*$`) })
 )
 
 // validate reads the section. Rules come in order of how exactly they are named, so that of those that match a rule the
@@ -81,7 +82,7 @@ func (r reader) profiles(v *yaml.Node) (ids []string, all bool, err error) {
 		return nil, true, nil
 	}
 	ids, err = r.texts(v, "profiles", func(s string) error {
-		if !profilePattern.MatchString(s) {
+		if !profilePattern().MatchString(s) {
 			return diag.Errorf(diag.Invalid, "%q is not the id of a profile", s).WithHint("skillpm validate --help lists them")
 		}
 		return nil
@@ -128,11 +129,11 @@ func (l RuleLevel) exactness() int {
 }
 
 func checkRulePattern(s string) error {
-	if rulePattern.MatchString(s) {
+	if rulePattern().MatchString(s) {
 		return nil
 	}
 	err := diag.Errorf(diag.Invalid, "%q is not a rule", s)
-	if upper := strings.ToUpper(s); rulePattern.MatchString(upper) {
+	if upper := strings.ToUpper(s); rulePattern().MatchString(upper) {
 		return err.WithHint("write %s", upper)
 	}
 	return err.WithHint("write an id as REF013, a family as STY, or the start of ids and a star as \"SEC3*\"")

@@ -118,11 +118,11 @@ func ParseLocked(source, resolved string, id ID) (Ref, error) {
 	}
 	ref.Rev = rev
 	switch {
-	case ref.Kind == KindGit && !commit.MatchString(resolved):
+	case ref.Kind == KindGit && !commit().MatchString(resolved):
 		return Ref{}, diag.Errorf(diag.Invalid, "resolved %q of %s is not a commit of 40 hexadecimal digits", resolved, id)
 	case ref.Kind == KindPath && resolved != "":
 		return Ref{}, diag.Errorf(diag.Invalid, "resolved %q of %s: a directory has nothing to resolve", resolved, id)
-	case ref.Kind != KindGit && ref.Kind != KindPath && !ociDigest.MatchString(resolved):
+	case ref.Kind != KindGit && ref.Kind != KindPath && !ociDigest().MatchString(resolved):
 		return Ref{}, diag.Errorf(diag.Invalid, "resolved %q of %s is not a sha256 digest", resolved, id)
 	}
 	ref.Digest = resolved

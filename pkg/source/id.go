@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 )
@@ -14,7 +15,7 @@ const (
 	MaxName  = 64
 )
 
-var namePart = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var namePart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`) })
 
 // windowsDevices are names that no directory can have on Windows.
 var windowsDevices = []string{
@@ -57,7 +58,7 @@ func ParseID(s string) (ID, error) {
 
 func checkPart(what, s string, limit int) error {
 	switch {
-	case !namePart.MatchString(s):
+	case !namePart().MatchString(s):
 		return diag.Errorf(diag.Usage, "pack %s %q is not lower-case letters, digits and single hyphens", what, s)
 	case len(s) > limit:
 		return diag.Errorf(diag.Usage, "pack %s %q is longer than %d characters", what, s, limit)

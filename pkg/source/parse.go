@@ -3,6 +3,7 @@ package source
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -76,9 +77,9 @@ func Parse(s string) (Ref, error) {
 	case strings.Contains(s, "://") || strings.Contains(s, "::"):
 		return Ref{}, diag.Errorf(diag.Usage, "unknown scheme in a place for packs").
 			WithHint("places are owner/name, oci://, oci-layout:, git+https://, git+ssh:// and ./directory")
-	case userPassword.MatchString(s):
+	case userPassword().MatchString(s):
 		return Ref{}, credentialError()
-	case scpForm.MatchString(s):
+	case scpForm().MatchString(s):
 		return parseSCP(s)
 	case forgeOf(s) != "":
 		return parseGit("https", s)
@@ -131,11 +132,11 @@ func parseName(s string) (Ref, error) {
 	return Ref{Kind: KindName, ID: id, Constraint: constraint}, nil
 }
 
-var drive = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
+var drive = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:[\\/]`) })
 
 // isPath reports whether s is written as a directory: with a leading ./, ../, slash, backslash or drive.
 func isPath(s string) bool {
-	if s == "." || s == ".." || drive.MatchString(s) {
+	if s == "." || s == ".." || drive().MatchString(s) {
 		return true
 	}
 	for _, prefix := range []string{"./", "../", `.\`, `..\`, "/", `\`} {
@@ -148,7 +149,7 @@ func isPath(s string) bool {
 
 // isAbs reports whether a directory is absolute on any system.
 func isAbs(dir string) bool {
-	return strings.HasPrefix(dir, "/") || strings.HasPrefix(dir, `\`) || drive.MatchString(dir)
+	return strings.HasPrefix(dir, "/") || strings.HasPrefix(dir, `\`) || drive().MatchString(dir)
 }
 
 // parsePathScheme reads the directory after path: or file:.

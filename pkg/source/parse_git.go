@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -18,11 +19,13 @@ import (
 func Forges() []string { return []string{"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"} }
 
 var (
-	scpForm      = regexp.MustCompile(`^[^@/:\s]+@[^@/:\s]+:[^:]`)
-	userPassword = regexp.MustCompile(`^[^@/:]*:[^@]*@`)
-	sshUser      = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
-	hostName     = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
-	commit       = regexp.MustCompile(`^[0-9a-f]{40}$`)
+	scpForm      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^@/:\s]+@[^@/:\s]+:[^:]`) })
+	userPassword = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^@/:]*:[^@]*@`) })
+	sshUser      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`) })
+	hostName     = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
+	})
+	commit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{40}$`) })
 )
 
 // forgeOf returns the forge that s starts with, or "".
@@ -66,7 +69,7 @@ func parseGit(scheme, rest string) (Ref, error) {
 	switch {
 	case scheme == "ssh" && !named:
 		user = "git"
-	case scheme == "ssh" && !sshUser.MatchString(user), scheme != "ssh" && named:
+	case scheme == "ssh" && !sshUser().MatchString(user), scheme != "ssh" && named:
 		return Ref{}, credentialError()
 	}
 	host, err := canonicalHost(host, map[string]string{"https": "443", "http": "80", "ssh": "22"}[scheme])
@@ -111,7 +114,7 @@ func canonicalHost(s, defaultPort string) (string, error) {
 			return "", hostError(s)
 		}
 		host = "[" + addr.String() + "]"
-	} else if len(host) > 253 || !hostName.MatchString(host) {
+	} else if len(host) > 253 || !hostName().MatchString(host) {
 		return "", hostError(s)
 	}
 	if port == "" {

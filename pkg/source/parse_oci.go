@@ -3,27 +3,30 @@ package source
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
 // The grammar of the OCI distribution specification 1.1: repository names, tags, and the one digest algorithm in use.
 var (
-	ociRepository = regexp.MustCompile(`^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
-	ociTag        = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
-	ociDigest     = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+	ociRepository = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
+	})
+	ociTag    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`) })
+	ociDigest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^sha256:[0-9a-f]{64}$`) })
 )
 
 // cutVersion splits text[:tag][@digest].
 func cutVersion(s string) (text, tag, digest string, err error) {
 	text, digest, pinned := strings.Cut(s, "@")
-	if pinned && !ociDigest.MatchString(digest) {
+	if pinned && !ociDigest().MatchString(digest) {
 		return "", "", "", diag.Errorf(diag.Usage, "what follows the @ is not a digest").
 			WithHint("write @sha256: and 64 hexadecimal digits, or a tag as in :1.2.0")
 	}
 	if i := strings.LastIndexByte(text, ':'); i > strings.LastIndexByte(text, '/') {
 		text, tag = text[:i], text[i+1:]
-		if !ociTag.MatchString(tag) {
+		if !ociTag().MatchString(tag) {
 			return "", "", "", diag.Errorf(diag.Usage, "%q is not a tag of an OCI repository", tag)
 		}
 	}
@@ -50,7 +53,7 @@ func parseOCI(rest string) (Ref, error) {
 	if err != nil {
 		return Ref{}, err
 	}
-	if !ociRepository.MatchString(repository) {
+	if !ociRepository().MatchString(repository) {
 		return Ref{}, diag.Errorf(diag.Usage, "%q is not the name of an OCI repository", repository).
 			WithHint("repositories are lower-case letters and digits, separated by . _ - and /")
 	}

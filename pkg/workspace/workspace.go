@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync"
 
 	"github.com/Masterminds/semver/v3"
 
@@ -115,12 +116,12 @@ func (w *Workspace) read() (err error) {
 }
 
 // untagged matches the versions that Go gives to builds between releases.
-var untagged = regexp.MustCompile(`\d{14}-[0-9a-f]{12}`)
+var untagged = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d{14}-[0-9a-f]{12}`) })
 
 // NewEnough refuses a manifest that asks for another skillpm. A build between releases passes.
 func (m *Machine) NewEnough(manifest *project.Manifest) error {
 	mine, err := semver.NewVersion(m.Version)
-	if manifest.Skillpm == "" || err != nil || untagged.MatchString(m.Version) {
+	if manifest.Skillpm == "" || err != nil || untagged().MatchString(m.Version) {
 		return nil
 	}
 	allowed, err := semver.NewConstraint(manifest.Skillpm)
