@@ -69,6 +69,8 @@ func Command(sys System) *cobra.Command { return newRoot(&app{System: sys}) }
 
 // Main runs the command line and returns the exit code.
 func Main(ctx context.Context, sys System, args []string) diag.Code {
+	out := &output{Writer: sys.Stdout}
+	sys.Stdout = out
 	a := &app{System: sys, json: slices.Contains(args, "--json")} // so that errors in flags are reported as JSON, too
 	root := newRoot(a)
 	root.SetArgs(args)
@@ -79,12 +81,13 @@ func Main(ctx context.Context, sys System, args []string) diag.Code {
 	for _, done := range a.closers {
 		done()
 	}
-	if err == nil {
+	if err = out.checked(err); err == nil {
 		return diag.OK
 	}
 	if ctx.Err() != nil {
 		err = context.Canceled
 	}
+	err = explained(err)
 	a.report(cmd, err)
 	return diag.CodeOf(err)
 }
@@ -138,6 +141,9 @@ func (a *app) printJSON(v any) error {
 
 // terminal reports whether the stream is a terminal.
 func terminal(stream any) bool {
+	if o, ok := stream.(*output); ok {
+		stream = o.Writer
+	}
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
