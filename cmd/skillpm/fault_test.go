@@ -32,8 +32,8 @@ func unable(t testing.TB, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// world is what is outside a machine: a registry with acme/web, acme/base and acme/core, and a git server with acme/tools.
-// Both versions of each skill differ in their text and in one file; see before and after for how they go together.
+// world is what is outside a machine: a registry with acme/web, acme/base, acme/core and acme/other, and a git server with
+// acme/tools.// Both versions of each skill differ in their text and in one file; see before and after for how they go together.
 type world struct {
 	registry *ocitest.Server
 	git      string
@@ -53,6 +53,7 @@ func newWorld(t testing.TB) *world {
 	publisher := newMachine(t, w)
 	publisher.publish("acme/base", "1.0.0", "", "base", "lint")
 	publisher.publish("acme/core", "1.0.0", "", "core")
+	publisher.publish("acme/other", "1.0.0", "", "other")
 	publisher.publish("acme/web", "1.0.0", "  acme/base: ^1.0.0\n", "deploy", "rollback")
 	publisher.publish("acme/web", "2.0.0", "  acme/core: ^1.0.0\n", "deploy", "release")
 	return w
