@@ -161,3 +161,67 @@ func killed(t *testing.T, w *world, story killStory, name string, n int, after, 
 	}
 	m.updated("killed", done)
 }
+
+// TestFaultCalls has system calls fail, one at a time or all of a kind: an error leaves the old state, success the new one.
+func TestFaultCalls(t *testing.T) { // M2
+	needStrace(t)
+	w := newWorld(t)
+	good := newMachine(t, w)
+	done := good.fresh()
+	warm := filepath.Join(good.home, ".cache")
+	probe := newMachine(t, w)
+	probe.cache = warm
+	probe.old()
+	counts := probe.callsOf(false, w.update()...)
+	for _, tt := range []struct {
+		call, err string
+		most      int    // so many of the calls fail, each in a run of its own; 0: all fail, in one run
+		says      string // if it fails: what the error says
+		survives  bool   // it must not fail
+	}{
+		{"fsync", "EIO", 6, "input/output error", false},
+		{"fsync", "EIO", 0, "input/output error", false},
+		{"syncfs", "EIO", 1, "input/output error", false},
+		{"renameat2", "EXDEV", 0, "", true},
+		{"renameat2", "EINVAL", 0, "", true},
+		{"renameat2", "ENOSYS", 0, "", true},
+		{"renameat2", "EIO", 3, "input/output error", false},
+		{"renameat", "EXDEV", 3, "invalid cross-device link", false},
+		{"renameat", "ENOSPC", 3, "no space left on device", false},
+		{"mkdirat", "EACCES", 3, "permission denied", false},
+		{"symlinkat", "EROFS", 3, "read-only file system", false},
+		{"unlinkat", "EIO", 5, "input/output error", false},
+	} {
+		when := sampled(counts[tt.call], tt.most)
+		if tt.most == 0 {
+			when = []int{0}
+		}
+		for _, n := range when {
+			inject := fmt.Sprintf("inject=%s:error=%s", tt.call, tt.err)
+			if n > 0 {
+				inject += fmt.Sprint(":when=", n)
+			}
+			t.Run(strings.TrimPrefix(inject, "inject="), func(t *testing.T) {
+				t.Parallel()
+				m := newMachine(t, w)
+				m.cache = warm
+				before := m.old()
+				e := m.straced(n == 0, "-o", os.DevNull, "-e", "trace="+tt.call, "-e", inject).run(w.update()...)
+				want := done
+				if e.code != 0 {
+					want = before
+					if tt.survives {
+						t.Error(e)
+					}
+					m.check(e, e.code, []string{tt.says})
+				}
+				isNew := m.healed("failed", before, done)
+				if isNew != (e.code == 0) {
+					t.Errorf("new state: %v, after %v", isNew, e)
+				}
+				same(t, "healed", m.tree(), want)
+				m.updated("failed", done)
+			})
+		}
+	}
+}
