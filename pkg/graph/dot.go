@@ -66,20 +66,20 @@ func dotText(s string) string {
 
 // lines is what stands in the box of a node.
 func (n *node) lines(o Options) []string {
-	lines := []string{short(plain(n.name))}
+	lines := []string{short(plain(n.name), maxName)}
 	if n.Version != "" {
-		lines = append(lines, short(plain(n.Version)))
+		lines = append(lines, short(plain(n.Version), maxName))
 	}
 	marks := n.marks()
 	if n.dev {
 		marks = append(marks, "dev")
 	}
 	for _, m := range marks {
-		lines = append(lines, short("("+m+")"))
+		lines = append(lines, short("("+m+")", maxName))
 	}
 	if o.Skills {
 		for _, s := range n.Skills {
-			lines = append(lines, short("· "+s.String()))
+			lines = append(lines, short("· "+s.String(), maxName))
 		}
 	}
 	return lines

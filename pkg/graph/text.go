@@ -25,9 +25,11 @@ func plain(s string) string {
 	return b.String()
 }
 
-// short cuts a text that is longer than a picture has room for.
-func short(s string) string {
-	const most = 60
+// maxName is how many characters of a line a picture has room for.
+const maxName = 60
+
+// short cuts a text that is longer.
+func short(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s
 	}
