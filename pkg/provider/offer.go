@@ -36,6 +36,27 @@ func (pr *Provider) expect(ctx context.Context, deps []source.Dependency) {
 	}
 }
 
+// Expect begins to ask for packs and to look at places, whatever the lock says of them.
+func (pr *Provider) Expect(ctx context.Context, deps []source.Dependency) {
+	pr.requirements(deps)
+	for _, d := range deps {
+		if d.Ref == nil {
+			pr.ask(ctx, d.ID)
+		} else {
+			pr.visit(ctx, Place(d), *d.Ref)
+		}
+	}
+}
+
+// Offered lists the versions of what is required of a pack, whatever its range and the lock say.
+func (pr *Provider) Offered(ctx context.Context, d source.Dependency) ([]resolve.Version, error) {
+	if d.Ref == nil {
+		return pr.namedVersions(ctx, d.ID)
+	}
+	pr.requirements([]source.Dependency{d})
+	return pr.placeVersions(ctx, d.ID, Place(d), *d.Ref)
+}
+
 // ask begins to ask the registry that answers for a pack, once.
 func (pr *Provider) ask(ctx context.Context, id source.ID) *offer {
 	if o, ok := pr.offers[id]; ok {

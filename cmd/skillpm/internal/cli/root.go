@@ -60,6 +60,7 @@ func commands(a *app) []*cobra.Command {
 	return []*cobra.Command{
 		newInstall(a),
 		newUpdate(a),
+		newOutdated(a),
 		newImport(a),
 		newTry(a),
 		newRemove(a),

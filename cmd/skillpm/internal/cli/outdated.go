@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skillpm"
+)
+
+func newOutdated(a *app) *cobra.Command {
+	var o skillpm.OutdatedOptions
+	var exitCode bool
+	cmd := &cobra.Command{
+		Use:     "outdated [PACK...]",
+		Short:   "List packs that have newer versions, or were withdrawn",
+		GroupID: "use",
+		Long: `List locked packs that are not at their newest version: the one that skillpm.lock
+has, the one that skillpm update would choose, the highest release there is, and
+who requires the pack. A note says what holds a pack back, that its version was
+withdrawn and why, or that its name leads to another place by now.
+
+Registries and places are asked; no pack is downloaded and nothing changes. The
+exit code is 0 also where something is outdated, and 5 then with --exit-code.`,
+		Example: `  skillpm outdated
+  skillpm outdated acme/deploy --json
+  skillpm outdated --exit-code           in CI: exit 5 if anything is outdated`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.client()
+			if err != nil {
+				return err
+			}
+			o.Packs = args
+			r, err := c.Outdated(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			if err := a.printOutdated(r); err != nil {
+				return err
+			}
+			if exitCode && len(r.Packs) > 0 {
+				return reported{diag.Conflict}
+			}
+			return nil
+		},
+		ValidArgsFunction: a.completeInstalledPacks,
+	}
+	f := cmd.Flags()
+	f.BoolVar(&exitCode, "exit-code", false, "exit with 5 if anything is outdated")
+	f.StringVar(&o.Registry, "registry", "", "look names up in registry `R` only: an index, an OCI prefix or an OCI layout")
+	f.BoolVar(&o.Offline, "offline", false, "use no network")
+	scopeFlag(cmd, &o.Scope)
+	return cmd
+}
+
+// printOutdated prints a table of what is outdated.
+func (a *app) printOutdated(r *skillpm.OutdatedReport) error {
+	if a.json {
+		return a.printJSON(r)
+	}
+	if len(r.Packs) == 0 {
+		if !a.quiet {
+			fmt.Fprintf(a.Stdout, "%s nothing is outdated: %s\n", a.palette(a.Stdout).green("✓"), plural(r.Checked, "pack"))
+		}
+		return nil
+	}
+	rows := [][]string{{"PACK", "CURRENT", "WANTED", "LATEST", "REQUIRED BY", "NOTE"}}
+	movable := 0
+	for _, p := range r.Packs {
+		wanted := p.Wanted
+		if wanted == "" {
+			wanted = "-"
+		} else if wanted != p.Current {
+			movable++
+		}
+		rows = append(rows, []string{p.Pack, p.Current, wanted, p.Latest, requirers(p.RequiredBy), outdatedNote(p)})
+	}
+	if err := table(a.Stdout, rows); err != nil {
+		return err
+	}
+	if movable > 0 {
+		a.note("skillpm diff shows what changes in the text, skillpm update moves %s", plural(movable, "pack"))
+	}
+	return nil
+}
+
+// requirers names who requires a pack, in few words.
+func requirers(list []skillpm.Requirer) string {
+	var texts []string
+	for _, r := range list {
+		texts = append(texts, strings.TrimSpace(r.By+" "+r.Range))
+	}
+	const most = 3
+	if more := len(texts) - most; more > 0 {
+		texts = append(texts[:most], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// outdatedNote says why a pack is where it is.
+func outdatedNote(p skillpm.OutdatedPack) string {
+	var notes []string
+	if p.Withdrawn != "" {
+		notes = append(notes, p.Current+" was withdrawn: "+p.Withdrawn)
+	}
+	if p.Wanted == "" {
+		notes = append(notes, "nothing requires it any more")
+	}
+	if len(p.HeldBy) > 0 {
+		notes = append(notes, "held by "+requirers(p.HeldBy))
+	}
+	if p.Withheld != "" && p.Wanted != p.Latest {
+		notes = append(notes, p.Latest+" "+p.Withheld)
+	}
+	if p.Moved != "" {
+		notes = append(notes, "moved from "+p.Source+" to "+p.Moved)
+	}
+	return strings.Join(notes, "; ")
+}

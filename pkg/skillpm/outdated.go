@@ -1,0 +1,243 @@
+package skillpm
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/resolve"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/workspace"
+)
+
+// OutdatedOptions says which packs to look at.
+type OutdatedOptions struct {
+	Packs    []string // owner/name; none means all that are locked
+	Registry string   // look names up here only, for this call
+	Offline  bool     // use no network
+	Scope    string   // scope.KindProject or scope.KindUser; "" means the project
+}
+
+// OutdatedReport says which packs are not at the version that they could be at.
+type OutdatedReport struct {
+	Scope   string         `json:"scope"`
+	Root    string         `json:"root"`
+	Checked int            `json:"checked"` // packs that were looked at
+	Packs   []OutdatedPack `json:"packs"`   // those of them that something is to be said of
+}
+
+// OutdatedPack is a locked pack, and what could be had instead.
+type OutdatedPack struct {
+	Pack       string     `json:"pack"`
+	Current    string     `json:"current"`             // as locked
+	Wanted     string     `json:"wanted"`              // what an update chooses, "" if nothing requires it any more
+	Latest     string     `json:"latest"`              // the highest release there is
+	Source     string     `json:"source"`              // where it is locked
+	Direct     bool       `json:"direct"`              // the manifest asks for it
+	RequiredBy []Requirer `json:"requiredBy"`          // as it is locked
+	HeldBy     []Requirer `json:"heldBy,omitempty"`    // what does not allow the latest version
+	Withdrawn  string     `json:"withdrawn,omitempty"` // why the current version was withdrawn
+	Withheld   string     `json:"withheld,omitempty"`  // why the latest version is not taken, besides ranges
+	Moved      string     `json:"moved,omitempty"`     // where the name leads by now, if that is another place
+}
+
+// Requirer is what requires a pack.
+type Requirer struct {
+	By    string `json:"by"`    // a pack, or skillpm.yaml
+	Range string `json:"range"` // or the place, as a lock writes it
+}
+
+// Outdated says which locked packs have newer versions, within the ranges and beyond, or were withdrawn. It asks
+// registries and places, downloads no packs and changes nothing.
+func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedReport, error) {
+	defer c.Progress(Event{Done: true})
+	opened, err := c.machine.Open(o.Scope, false)
+	if err != nil {
+		return nil, err
+	}
+	if !opened.Locked() {
+		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", opened.Scope.Root).WithHint("skillpm install writes it")
+	}
+	w, err := c.work(ctx, opened, InstallOptions{Registry: o.Registry, Offline: o.Offline})
+	if err != nil {
+		return nil, err
+	}
+	ids, err := w.named(o.Packs)
+	if err != nil {
+		return nil, err
+	}
+	s := &survey{work: w, required: w.requirers(), asked: w.asked()}
+	if err := s.choose(ctx); err != nil {
+		return nil, err
+	}
+	r := &OutdatedReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Packs: []OutdatedPack{}}
+	for _, id := range ids {
+		if _, locked := w.Lock.Packs[id]; !locked {
+			continue
+		}
+		r.Checked++
+		p, err := s.look(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if p.worthSaying() {
+			r.Packs = append(r.Packs, *p)
+		}
+	}
+	return r, nil
+}
+
+// survey is what is known of the packs of a scope that could be updated.
+type survey struct {
+	*work
+	required map[source.ID][]Requirer        // who requires each pack, as it is locked
+	asked    map[source.ID]source.Dependency // what is required of each, without ranges and tags of releases
+	chosen   map[source.ID]resolve.Chosen    // what an update would choose
+}
+
+// asked returns for every locked pack what has to be asked to learn of all its versions.
+func (w *work) asked() map[source.ID]source.Dependency {
+	asked := map[source.ID]source.Dependency{}
+	add := func(d source.Dependency) {
+		if _, ok := asked[d.ID]; ok {
+			return
+		}
+		if d.Ref != nil && d.Ref.Rev != "" && releaseTag(d) {
+			ref := *d.Ref
+			ref.Rev, ref.Digest = "", ""
+			d.Ref = &ref
+		}
+		asked[d.ID] = source.Dependency{ID: d.ID, Ref: d.Ref}
+	}
+	for _, d := range slices.Concat(w.Manifest.Dependencies, w.Manifest.DevDependencies) {
+		add(d)
+	}
+	for _, id := range w.Lock.IDs() {
+		deps, _ := w.Lock.Packs[id].Requires() // one that can't be read is told when it is solved
+		for _, d := range deps {
+			add(d)
+		}
+	}
+	return asked
+}
+
+// requirers returns who requires each locked pack.
+func (w *work) requirers() map[source.ID][]Requirer {
+	by := map[source.ID][]Requirer{}
+	for _, d := range slices.Concat(w.Manifest.Dependencies, w.Manifest.DevDependencies) {
+		by[d.ID] = append(by[d.ID], Requirer{By: project.ManifestName, Range: requirement(d)})
+	}
+	for _, id := range w.Lock.IDs() {
+		deps, _ := w.Lock.Packs[id].Requires() // as above
+		for _, d := range deps {
+			by[d.ID] = append(by[d.ID], Requirer{By: id.String(), Range: requirement(d)})
+		}
+	}
+	return by
+}
+
+// choose finds out what an update would choose.
+func (s *survey) choose(ctx context.Context) error {
+	s.provider.Expect(ctx, slices.Collect(maps.Values(s.asked)))
+	free := s.free(s.Lock.IDs(), nil)
+	for {
+		chosen, err := s.provider.Choose(ctx, s.Manifest)
+		if !s.settle(free, err, func(id source.ID) string { return chosen[id].Version }) {
+			s.chosen = chosen
+			return err
+		}
+	}
+}
+
+// look finds out about one pack.
+func (s *survey) look(ctx context.Context, id source.ID) (*OutdatedPack, error) {
+	locked := s.Lock.Packs[id]
+	_, direct := s.Manifest.Dependency(id)
+	p := &OutdatedPack{
+		Pack: id.String(), Current: locked.Version, Wanted: s.chosen[id].Version, Source: locked.Source, Direct: direct,
+		RequiredBy: s.required[id], Latest: locked.Version,
+	}
+	if len(p.RequiredBy) == 0 {
+		return p, nil
+	}
+	versions, err := s.provider.Offered(ctx, s.asked[id])
+	if err != nil {
+		return nil, err
+	}
+	if latest, ok := highestOf(versions, locked.Version); ok {
+		p.Latest, p.Withheld = latest.Version, latest.Withheld
+	}
+	if o, ok := s.provider.Offer(id, locked.Version); ok && o.Yanked {
+		if p.Withdrawn = o.Reason; p.Withdrawn == "" {
+			p.Withdrawn = "no reason given"
+		}
+	}
+	if o, ok := s.provider.Offer(id, p.Wanted); ok && s.asked[id].Ref == nil && o.Source != "" && o.Source != locked.Source &&
+		!workspace.Placeless(locked.Source) {
+		p.Moved = o.Source
+	}
+	if p.Latest != p.Wanted && p.Wanted != "" {
+		p.HeldBy, err = s.holders(ctx, id, p.Latest)
+	}
+	return p, err
+}
+
+// highestOf returns the highest release of those that are offered, or a higher pre-release for who has one. Where there is
+// no order, as between commits, it is what is offered.
+func highestOf(versions []resolve.Version, current string) (resolve.Version, bool) {
+	var best resolve.Version
+	var highest *semver.Version
+	now, err := semver.StrictNewVersion(current)
+	pre := err == nil && now.Prerelease() != "" && !pinned(current)
+	for _, v := range versions {
+		parsed, err := semver.StrictNewVersion(v.Version)
+		if err != nil || v.Yanked || parsed.Prerelease() != "" && !pre && len(versions) > 1 {
+			continue
+		}
+		if highest == nil || parsed.GreaterThan(highest) {
+			best, highest = v, parsed
+		}
+	}
+	return best, highest != nil
+}
+
+// holders returns what would require a pack after an update and does not allow a version.
+func (s *survey) holders(ctx context.Context, id source.ID, version string) ([]Requirer, error) {
+	var held []Requirer
+	if d, ok := s.Manifest.Dependency(id); ok && !allows(d, version) {
+		held = append(held, Requirer{By: project.ManifestName, Range: requirement(d)})
+	}
+	for _, by := range s.chosen[id].By {
+		if by.IsZero() {
+			continue
+		}
+		reqs, err := s.provider.Requirements(ctx, by, s.chosen[by].Source, s.chosen[by].Version)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range reqs {
+			if r.Pack == id && !allows(source.Dependency{ID: id, Constraint: r.Constraint}, version) {
+				held = append(held, Requirer{By: by.String(), Range: r.Constraint})
+			}
+		}
+	}
+	return held, nil
+}
+
+// allows reports whether a requirement allows a version: its range does, and it names no tag or digest.
+func allows(d source.Dependency, version string) bool {
+	if d.Ref != nil && (d.Ref.Rev != "" || d.Ref.Digest != "") {
+		return false
+	}
+	ok, err := project.Allows(d, version)
+	return err == nil && ok
+}
+
+// worthSaying reports whether a pack is outdated, withdrawn, moved, or nobody's any more.
+func (p *OutdatedPack) worthSaying() bool {
+	return p.Current != p.Wanted || p.Current != p.Latest || p.Withdrawn != "" || p.Moved != ""
+}

@@ -1,0 +1,393 @@
+package skillpm_test
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/index"
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/skillpm"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/git/gittest"
+	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
+)
+
+// world is a project with an index of its own, whose packs are in a registry.
+type world struct {
+	t         *testing.T
+	server    *ocitest.Server
+	dir, home string
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, server: ocitest.New(t), dir: t.TempDir(), home: t.TempDir()}
+	w.write("index/config.json", `{"version": 1}`)
+	return w
+}
+
+func (w *world) client() *skillpm.Client { return newClient(w.t, w.dir, w.home) }
+
+func (w *world) write(name, text string) {
+	w.t.Helper()
+	writeFiles(w.t, w.dir, map[string]string{name: text})
+}
+
+func (w *world) read(name string) string {
+	w.t.Helper()
+	data, err := os.ReadFile(filepath.Join(w.dir, name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(data)
+}
+
+func writeFiles(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// manifest writes the project's, with dependencies as YAML lines.
+func (w *world) manifest(dependencies ...string) {
+	w.write("skillpm.yaml", "registries: [index]\ndependencies:\n  "+strings.Join(dependencies, "\n  ")+"\n")
+}
+
+// publish publishes a version with the skills named, and enters it in the index.
+func (w *world) publish(pack, version string, needs map[string]string, skills ...string) {
+	w.t.Helper()
+	src := w.t.TempDir()
+	text := "name: " + pack + "\nversion: \"" + version + "\"\n"
+	if len(needs) > 0 {
+		text += "dependencies:\n"
+		for _, name := range slices.Sorted(maps.Keys(needs)) {
+			text += "  " + name + ": \"" + needs[name] + "\"\n"
+		}
+	}
+	files := map[string]string{"skillpm.yaml": text}
+	for _, s := range skills {
+		files[s+"/SKILL.md"] = "---\nname: " + s + "\ndescription: Does " + s + " as of " + version + ".\n---\n\nText of " + version + ".\n"
+		files[s+"/notes.md"] = "The same in all versions.\n"
+	}
+	writeFiles(w.t, src, files)
+	report, err := newClient(w.t, src, w.home).Publish(w.t.Context(), skillpm.PublishOptions{To: w.server.URL(pack[:strings.Index(pack, "/")])})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.enter(pack, version, report.Digest, needs)
+}
+
+// enter adds a line for a version to the index, by what was published.
+func (w *world) enter(pack, version, digest string, needs map[string]string) {
+	w.t.Helper()
+	id, err := source.ParseID(pack)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	probe := w.t.TempDir() // a project whose lock says what the pack is made of
+	place := skillpm.InstallOptions{Packs: []string{w.server.URL(pack) + ":" + version}, Registry: filepath.Join(w.dir, "index")}
+	if _, err := newClient(w.t, probe, w.t.TempDir()).Install(w.t.Context(), place); err != nil {
+		w.t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(probe, "skillpm.lock"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	lock, err := project.ParseLock("skillpm.lock", data)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	entry := lock.Packs[id]
+	line := index.Line{
+		Name: pack, Version: version, Source: w.server.URL(pack), Digest: digest, Integrity: entry.Integrity, Dependencies: index.Dependencies{},
+	}
+	for name, tree := range entry.Skills {
+		line.Skills = append(line.Skills, index.Skill{Name: name, Tree: tree})
+	}
+	slices.SortFunc(line.Skills, func(a, b index.Skill) int { return strings.Compare(a.Name, b.Name) })
+	for name, constraint := range needs {
+		line.Dependencies[name] = index.Dependency{Constraint: constraint}
+	}
+	w.edit(id, func(file string, data []byte) ([]byte, error) { return index.Append(file, data, line) })
+}
+
+// yank withdraws a version.
+func (w *world) yank(pack, version, reason string) {
+	w.t.Helper()
+	id, err := source.ParseID(pack)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.edit(id, func(file string, data []byte) ([]byte, error) { return index.AppendYank(file, data, version, reason) })
+}
+
+func (w *world) edit(id source.ID, change func(file string, data []byte) ([]byte, error)) {
+	w.t.Helper()
+	file := filepath.Join("index", index.Path(id))
+	before, _ := os.ReadFile(filepath.Join(w.dir, file)) // there is none for the first version
+	after, err := change(file, before)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.write(file, string(after))
+}
+
+func (w *world) install() *skillpm.InstallReport {
+	w.t.Helper()
+	r, err := w.client().Install(w.t.Context(), skillpm.InstallOptions{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return r
+}
+
+func (w *world) update(o skillpm.UpdateOptions) *skillpm.InstallReport {
+	w.t.Helper()
+	r, err := w.client().Update(w.t.Context(), o)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if _, err := w.client().Install(w.t.Context(), skillpm.InstallOptions{Frozen: true}); err != nil && len(r.Edited) == 0 {
+		w.t.Errorf("after an update --frozen says: %v", err)
+	}
+	return r
+}
+
+// locked returns the versions in the lock.
+func (w *world) locked() map[string]string {
+	w.t.Helper()
+	lock, err := project.ParseLock("skillpm.lock", []byte(w.read("skillpm.lock")))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	versions := map[string]string{}
+	for id, p := range lock.Packs {
+		versions[id.String()] = p.Version
+	}
+	return versions
+}
+
+func (w *world) want(what string, want map[string]string) {
+	w.t.Helper()
+	if got := w.locked(); !maps.Equal(got, want) {
+		w.t.Errorf("%s: locked %v, want %v", what, got, want)
+	}
+}
+
+// TestUpdateNamed checks that a pack that is named gets its best version, with what that needs, and that the rest stays.
+func TestUpdateNamed(t *testing.T) {
+	w := newWorld(t)
+	w.publish("acme/base", "1.0.0", nil, "base")
+	w.publish("acme/app", "1.0.0", map[string]string{"acme/base": "^1.0"}, "app")
+	w.publish("acme/other", "1.0.0", map[string]string{"acme/base": ">=1.0.0"}, "other")
+	w.manifest(`acme/app: "^1"`, `acme/other: "^1"`)
+	w.install()
+	w.publish("acme/base", "1.1.0", nil, "base")
+	w.publish("acme/base", "1.2.0", nil, "base")
+	w.publish("acme/app", "1.1.0", map[string]string{"acme/base": ">=1.1.0 <2"}, "app", "extra")
+	w.publish("acme/other", "1.1.0", map[string]string{"acme/base": ">=1.0.0"}, "other")
+
+	w.install()
+	w.want("a plain install", map[string]string{"acme/app": "1.0.0", "acme/base": "1.0.0", "acme/other": "1.0.0"})
+	r := w.update(skillpm.UpdateOptions{Packs: []string{"acme/app"}})
+	w.want("app", map[string]string{"acme/app": "1.1.0", "acme/base": "1.2.0", "acme/other": "1.0.0"})
+	for _, p := range r.Packs {
+		if p.Pack == "acme/app" && (p.Previous != "1.0.0" || !slices.Equal(p.Added, []string{"extra"})) {
+			t.Errorf("app: %+v, want from 1.0.0 with extra added", p)
+		}
+	}
+	w.update(skillpm.UpdateOptions{})
+	w.want("all", map[string]string{"acme/app": "1.1.0", "acme/base": "1.2.0", "acme/other": "1.1.0"})
+	if r := w.update(skillpm.UpdateOptions{}); r.Changed {
+		t.Error("a second update changed something")
+	}
+
+	w.publish("acme/base", "1.3.0", nil, "base")
+	w.update(skillpm.UpdateOptions{Packs: []string{"acme/base"}})
+	w.want("one that only others require", map[string]string{"acme/app": "1.1.0", "acme/base": "1.3.0", "acme/other": "1.1.0"})
+}
+
+// TestUpdateWithdrawn checks that an update leaves a withdrawn version where it can, stays where it can't, and else never
+// goes back.
+func TestUpdateWithdrawn(t *testing.T) {
+	w := newWorld(t)
+	w.publish("acme/tool", "1.0.0", nil, "tool")
+	w.publish("acme/tool", "1.1.0", nil, "tool")
+	w.publish("acme/only", "1.0.0", nil, "only")
+	w.manifest(`acme/tool: "^1"`, `acme/only: "^1"`)
+	w.install()
+	w.yank("acme/tool", "1.1.0", "leaks tokens")
+	w.yank("acme/only", "1.0.0", "broken")
+
+	o, err := w.client().Outdated(t.Context(), skillpm.OutdatedOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"acme/tool": "1.1.0 1.0.0 1.0.0 leaks tokens", "acme/only": "1.0.0 1.0.0 1.0.0 broken"}
+	if got := outdatedTexts(o); !maps.Equal(got, want) {
+		t.Errorf("outdated: %v, want %v", got, want)
+	}
+	r := w.update(skillpm.UpdateOptions{})
+	w.want("withdrawn", map[string]string{"acme/tool": "1.0.0", "acme/only": "1.0.0"})
+	if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, "acme/only 1.0.0") {
+		t.Errorf("warnings %q do not say that only's version was withdrawn", r.Warnings)
+	}
+}
+
+func outdatedTexts(r *skillpm.OutdatedReport) map[string]string {
+	texts := map[string]string{}
+	for _, p := range r.Packs {
+		texts[p.Pack] = strings.TrimSpace(strings.Join([]string{p.Current, p.Wanted, p.Latest, p.Withdrawn}, " "))
+		for _, h := range p.HeldBy {
+			texts[p.Pack] += " held by " + h.By + " " + h.Range
+		}
+	}
+	return texts
+}
+
+// TestUpdateNeverGoesBack checks that a version which is younger than the least age that was set since stays.
+func TestUpdateNeverGoesBack(t *testing.T) {
+	w := newWorld(t)
+	w.publish("acme/tool", "1.0.0", nil, "tool")
+	w.manifest(`acme/tool: "^1"`)
+	w.install()
+	w.publish("acme/tool", "1.1.0", nil, "tool")
+	w.update(skillpm.UpdateOptions{})
+	w.write("skillpm.yaml", w.read("skillpm.yaml")+"min-release-age: 9999h\n")
+	w.update(skillpm.UpdateOptions{})
+	w.want("too young", map[string]string{"acme/tool": "1.1.0"})
+}
+
+// TestOutdated checks what is said of packs that are held back.
+func TestOutdated(t *testing.T) {
+	w := newWorld(t)
+	w.publish("acme/base", "1.0.0", nil, "base")
+	w.publish("acme/app", "1.0.0", map[string]string{"acme/base": "^1.0"}, "app")
+	w.publish("acme/same", "1.0.0", nil, "same")
+	w.manifest(`acme/app: "~1.0"`, `acme/same: "*"`)
+	w.install()
+	w.publish("acme/base", "1.1.0", nil, "base")
+	w.publish("acme/base", "2.0.0", nil, "base")
+	w.publish("acme/base", "3.0.0-rc.1", nil, "base")
+	w.publish("acme/app", "1.1.0", map[string]string{"acme/base": "^1.0"}, "app")
+
+	before := snapshot(t, w.dir)
+	r, err := w.client().Outdated(t.Context(), skillpm.OutdatedOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"acme/app":  "1.0.0 1.0.0 1.1.0 held by skillpm.yaml ~1.0",
+		"acme/base": "1.0.0 1.1.0 2.0.0 held by acme/app ^1.0",
+	}
+	if got := outdatedTexts(r); !maps.Equal(got, want) || r.Checked != 3 {
+		t.Errorf("of %d packs %v, want %v", r.Checked, got, want)
+	}
+	if !maps.Equal(before, snapshot(t, w.dir)) {
+		t.Error("the project changed")
+	}
+	if r, err := w.client().Outdated(t.Context(), skillpm.OutdatedOptions{Packs: []string{"acme/same"}}); err != nil || len(r.Packs) != 0 || r.Checked != 1 {
+		t.Errorf("same: %+v, %v", r, err)
+	}
+	if _, err := w.client().Outdated(t.Context(), skillpm.OutdatedOptions{Packs: []string{"acme/nosuch"}}); diag.CodeOf(err) != diag.NotFound {
+		t.Errorf("nosuch: %v", err)
+	}
+}
+
+// TestUpdateKeep checks that --keep holds back the packs of edited skills that would be replaced, and no others.
+func TestUpdateKeep(t *testing.T) {
+	w := newWorld(t)
+	for _, pack := range []string{"acme/one", "acme/two"} {
+		w.publish(pack, "1.0.0", nil, pack[5:], pack[5:]+"-more")
+	}
+	w.manifest(`acme/one: "^1"`, `acme/two: "^1"`)
+	w.install()
+	for _, pack := range []string{"acme/one", "acme/two"} {
+		w.publish(pack, "1.1.0", nil, pack[5:])
+	}
+	edited := ".skillpm/plugins/acme/one/one/notes.md"
+	w.write(edited, "Mine.\n")
+	w.write(".skillpm/plugins/acme/two/two-more/notes.md", "Mine, too.\n") // of a skill that 1.1.0 does not have
+
+	before := snapshot(t, w.dir)
+	_, err := w.client().Update(t.Context(), skillpm.UpdateOptions{})
+	e, ok := errors.AsType[*skillpm.EditedError](err)
+	if !ok || len(e.Edits) != 2 || diag.CodeOf(err) != diag.Conflict {
+		t.Fatalf("update: %v, want two edits", err)
+	}
+	if text := e.Edits[0].Text; !strings.Contains(text, "--- a/"+edited+"\n+++ b/"+edited+"\n") || !strings.Contains(text, "\n+Mine.\n") {
+		t.Errorf("the edit is told as\n%s", text)
+	}
+	if !maps.Equal(before, snapshot(t, w.dir)) {
+		t.Error("a refused update changed the project")
+	}
+	r := w.update(skillpm.UpdateOptions{Keep: true, Packs: []string{"acme/one"}})
+	w.want("keep", map[string]string{"acme/one": "1.0.0", "acme/two": "1.0.0"})
+	if r.Changed || !strings.Contains(strings.Join(r.Warnings, "\n"), "acme/one stays at 1.0.0") {
+		t.Errorf("changed %v, warnings %q", r.Changed, r.Warnings)
+	}
+	r = w.update(skillpm.UpdateOptions{Force: true})
+	w.want("force", map[string]string{"acme/one": "1.1.0", "acme/two": "1.1.0"})
+	if len(r.Saved) != 2 {
+		t.Errorf("saved %v, want two", r.Saved)
+	}
+	for at, kept := range r.Saved {
+		if text := w.read(kept + "/notes.md"); !strings.HasPrefix(text, "Mine") {
+			t.Errorf("%s is kept as %q", at, text)
+		}
+	}
+}
+
+// TestUpdateBranch checks that a branch stays at its commit until an update, and a commit for ever.
+func TestUpdateBranch(t *testing.T) {
+	repositories := t.TempDir()
+	repo := gittest.New(t, repositories, "acme/wild.git")
+	first := repo.Commit(gittest.Text(map[string]string{"one/SKILL.md": gittest.Skill("one", "The first.")}))
+	server := gittest.Serve(t, repositories)
+	dir, home := t.TempDir(), t.TempDir()
+	lock := func() string {
+		data, err := os.ReadFile(filepath.Join(dir, "skillpm.lock"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	install := func(packs ...string) {
+		t.Helper()
+		if _, err := newClient(t, dir, home).Install(t.Context(), skillpm.InstallOptions{Packs: packs}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	install("git+" + server + "/acme/wild.git")
+	second := repo.Commit(gittest.Text(map[string]string{"one/SKILL.md": gittest.Skill("one", "The second.")}))
+	install()
+	if !strings.Contains(lock(), first) {
+		t.Errorf("an install moved the branch:\n%s", lock())
+	}
+	if _, err := newClient(t, dir, home).Update(t.Context(), skillpm.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(lock(), second) {
+		t.Errorf("an update did not move the branch:\n%s", lock())
+	}
+
+	dir = t.TempDir()
+	install("git+" + server + "/acme/wild.git#" + first)
+	r, err := newClient(t, dir, home).Update(t.Context(), skillpm.UpdateOptions{Latest: true})
+	if err != nil || r.Changed || !strings.Contains(lock(), first) {
+		t.Errorf("a commit moved: %v, %v\n%s", r, err, lock())
+	}
+}
