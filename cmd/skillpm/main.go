@@ -15,6 +15,7 @@ var version string
 
 func main() {
 	quietSignals()
+	tuneMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	code := cli.Main(ctx, cli.OS(version), os.Args[1:])
