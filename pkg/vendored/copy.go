@@ -41,7 +41,7 @@ type Copy struct {
 func Open(root, goos string) *Copy {
 	c := at(root, Dirs[0], goos)
 	for _, dir := range Dirs {
-		if there := at(root, dir, goos); there.written() {
+		if there := at(root, dir, goos); there.Written() {
 			return there
 		}
 	}
@@ -58,8 +58,8 @@ func at(root, dir, goos string) *Copy {
 // Dir is where the copy is or would be: a slash-separated path below the project's root.
 func (c *Copy) Dir() string { return c.dir }
 
-// written reports whether skillpm wrote the directory.
-func (c *Copy) written() bool {
+// Written reports whether skillpm wrote the directory.
+func (c *Copy) Written() bool {
 	data, err := c.read(readmeName)
 	return err == nil && marked(data)
 }

@@ -227,7 +227,7 @@ func (p *Plan) sortOut() {
 
 // compareNotes finds the files of skillpm's own that have to be written. One that somebody wrote stays.
 func (p *Plan) compareNotes() error {
-	if len(p.Items) == 0 && len(p.Foreign) == 0 && !p.copy.written() {
+	if len(p.Items) == 0 && len(p.Foreign) == 0 && !p.copy.Written() {
 		return nil
 	}
 	for name, text := range notes() {

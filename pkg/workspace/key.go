@@ -10,12 +10,18 @@ import (
 
 const keySize = 32
 
+// KeyFile is where the secret is kept that this user's state files and journals are authenticated with.
+func (m *Machine) KeyFile() string { return filepath.Join(m.Paths.State, "machine.key") }
+
+// HasKey reports whether there is such a secret: it is made if it can be kept.
+func (m *Machine) HasKey() bool { return len(m.key()) > 0 }
+
 // key returns the secret that this user's state files and journals are authenticated with. It is made when it is
 // first needed. Where it can't be kept it is nil: then every run finds everything again by hashing, and an interrupted
 // install can't be finished by the next.
 func (m *Machine) key() []byte {
 	m.keyOnce.Do(func() {
-		path := filepath.Join(m.Paths.State, "machine.key")
+		path := m.KeyFile()
 		if m.secret = readKey(path); m.secret == nil {
 			m.secret = makeKey(path)
 		}

@@ -30,9 +30,10 @@ type System struct {
 	Stdout  io.Writer
 	Stderr  io.Writer
 	Getenv  func(string) string
-	Dir     string // the working directory
-	Home    string // the user's home directory, "" if there is none
-	OS      string // as runtime.GOOS
+	Environ func() []string // of the variables, as os.Environ; nil for none
+	Dir     string          // the working directory
+	Home    string          // the user's home directory, "" if there is none
+	OS      string          // as runtime.GOOS
 	Now     func() time.Time
 	Version string // of the release, "" for a build from source
 }
@@ -43,7 +44,7 @@ func OS(version string) System {
 	home, _ := os.UserHomeDir() // likewise
 	return System{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Getenv: os.Getenv, Dir: dir, Home: home, OS: runtime.GOOS, Now: time.Now, Version: version,
+		Getenv: os.Getenv, Environ: os.Environ, Dir: dir, Home: home, OS: runtime.GOOS, Now: time.Now, Version: version,
 	}
 }
 

@@ -69,6 +69,7 @@ func commands(a *app) []*cobra.Command {
 		newVerify(a),
 		newVendor(a),
 		newCache(a),
+		newDoctor(a),
 		newValidate(a),
 		newRules(a),
 		newExplain(a),
