@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -58,13 +57,30 @@ func (f *folder) link(from *folder, name string) error {
 	return f.fault("link", name, unix.Linkat(from.fd, name, f.fd, name, 0))
 }
 
-// mode returns the mode of what name is.
+// mode returns the type of what name is, without its permissions.
 func (f *folder) mode(name string) (fs.FileMode, error) {
-	info, err := os.Lstat(filepath.Join(f.path, name)) // only after an error, so the path will do
-	if err != nil {
-		return 0, err
+	var stat unix.Stat_t
+	if err := unix.Fstatat(f.fd, name, &stat, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return 0, f.fault("stat", name, err)
 	}
-	return info.Mode(), nil
+	switch stat.Mode & unix.S_IFMT {
+	case unix.S_IFDIR:
+		return fs.ModeDir, nil
+	case unix.S_IFREG:
+		return 0, nil
+	case unix.S_IFLNK:
+		return fs.ModeSymlink, nil
+	}
+	return fs.ModeIrregular, nil
+}
+
+// moved reports whether something else, or nothing, is at the path that the directory was opened by.
+func (f *folder) moved() bool {
+	var here, there unix.Stat_t
+	if unix.Fstat(f.fd, &here) != nil || unix.Lstat(f.path, &there) != nil {
+		return true
+	}
+	return here.Dev != there.Dev || here.Ino != there.Ino
 }
 
 func (f *folder) close() { _ = unix.Close(f.fd) } // nothing is written through it

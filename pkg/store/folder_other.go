@@ -51,7 +51,17 @@ func (f *folder) mode(name string) (fs.FileMode, error) {
 	if err != nil {
 		return 0, err
 	}
-	return info.Mode(), nil
+	return info.Mode().Type(), nil
+}
+
+// moved reports whether something else, or nothing, is at the path that the directory was opened by.
+func (f *folder) moved() bool {
+	here, err := f.root.Stat(".")
+	if err != nil {
+		return true
+	}
+	there, err := os.Lstat(f.path)
+	return err != nil || !os.SameFile(here, there)
 }
 
 func (f *folder) close() { f.root.Close() }

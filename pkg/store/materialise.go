@@ -54,7 +54,7 @@ func (s *Store) materialise(ctx context.Context, digest, dst string, link bool) 
 	if _, damaged := errors.AsType[*bundle.MismatchError](err); !damaged {
 		return err
 	}
-	if !s.Has(digest) { // it left the store meanwhile
+	if dir.moved() { // it left the store meanwhile, and may be back
 		return absent(digest)
 	}
 	return errors.Join(fmt.Errorf("store: %w", err), s.Discard(digest))

@@ -145,6 +145,12 @@ func (s *Store) ReadFile(digest, path string) ([]byte, error) {
 		return nil, diag.Errorf(diag.NotFound, "no file %s in skill tree %s", path, digest)
 	}
 	f, err := s.open(digest, path)
+	if errors.Is(err, fs.ErrNotExist) { // unless it left the store meanwhile, and may be back
+		f, err = s.open(digest, path)
+	}
+	if errors.Is(err, fs.ErrNotExist) && !s.Has(digest) {
+		return nil, absent(digest)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -172,6 +178,14 @@ func (s *Store) Verify(digest string) error {
 		return err
 	}
 	defer dir.close()
+	err = verify(dir, digest)
+	if err != nil && dir.moved() { // it left the store meanwhile
+		return absent(digest)
+	}
+	return err
+}
+
+func verify(dir *folder, digest string) error {
 	want, _, err := readInventory(dir, digest)
 	if err != nil {
 		return err
