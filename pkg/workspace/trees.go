@@ -61,7 +61,7 @@ func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change, hard 
 		if _, ok := errors.AsType[*bundle.MismatchError](err); ok {
 			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
-		if diag.CodeOf(err) == diag.NotFound && w.gone(places, c) {
+		if diag.CodeOf(err) == diag.NotFound { // it was there when the change was worked out
 			return nil, fmt.Errorf("%w: %w", ErrGone, err)
 		}
 		return nil, err
@@ -70,12 +70,6 @@ func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change, hard 
 		next.Trees[at] = states[i]
 	}
 	return next, nil
-}
-
-// gone reports whether the store lacks a tree that is to be placed: it was there when the change was worked out.
-func (w *Workspace) gone(places []string, c *Change) bool {
-	s, err := w.machine.Store()
-	return err == nil && slices.ContainsFunc(places, func(at string) bool { return !s.Has(c.Place[at].Digest) })
 }
 
 // materialise writes a tree to dir, under its alias if it has one.

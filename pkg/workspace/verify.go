@@ -50,7 +50,27 @@ type Problem struct {
 // Verify hashes every installed skill, aliased copies included, and compares it with the lock; it also checks that
 // agents' links lead where they should. It changes nothing and needs no network. Differences are in the report; the
 // error is for what could not be looked at.
+//
+// What differs while another process changes the scope is no difference: it is waited for, and looked at again.
 func (w *Workspace) Verify(ctx context.Context) (*VerifyReport, error) {
+	r, err := w.verify(ctx)
+	if err != nil || len(r.Problems) == 0 {
+		return r, err
+	}
+	if _, err := os.Lstat(w.Scope.LockFile()); err != nil {
+		return r, nil
+	}
+	unlock, err := w.machine.lock(ctx, w.Scope.LockFile())
+	if err != nil {
+		return r, ctx.Err() // it can't be had: then nobody else has it
+	}
+	if err = w.read(); err == nil {
+		r, err = w.verify(ctx)
+	}
+	return r, errors.Join(err, unlock())
+}
+
+func (w *Workspace) verify(ctx context.Context) (*VerifyReport, error) {
 	l, err := w.Installed()
 	if err != nil {
 		return nil, err
