@@ -55,7 +55,12 @@ func writeFiles(t *testing.T, dir string, files map[string]string) {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		file, executable := strings.CutSuffix(file, "*")
+		mode := os.FileMode(0o644)
+		if executable {
+			mode = 0o755
+		}
+		if err := os.WriteFile(file, []byte(text), mode); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -69,6 +74,17 @@ func (w *world) manifest(dependencies ...string) {
 // publish publishes a version with the skills named, and enters it in the index.
 func (w *world) publish(pack, version string, needs map[string]string, skills ...string) {
 	w.t.Helper()
+	files := map[string]string{}
+	for _, s := range skills {
+		files[s+"/SKILL.md"] = "---\nname: " + s + "\ndescription: Does " + s + " as of " + version + ".\n---\n\nText of " + version + ".\n"
+		files[s+"/notes.md"] = "The same in all versions.\n"
+	}
+	w.publishFiles(pack, version, needs, files)
+}
+
+// publishFiles is publish with the files given; a star at the end of a name makes it executable.
+func (w *world) publishFiles(pack, version string, needs, files map[string]string) {
+	w.t.Helper()
 	src := w.t.TempDir()
 	text := "name: " + pack + "\nversion: \"" + version + "\"\n"
 	if len(needs) > 0 {
@@ -77,11 +93,7 @@ func (w *world) publish(pack, version string, needs map[string]string, skills ..
 			text += "  " + name + ": \"" + needs[name] + "\"\n"
 		}
 	}
-	files := map[string]string{"skillpm.yaml": text}
-	for _, s := range skills {
-		files[s+"/SKILL.md"] = "---\nname: " + s + "\ndescription: Does " + s + " as of " + version + ".\n---\n\nText of " + version + ".\n"
-		files[s+"/notes.md"] = "The same in all versions.\n"
-	}
+	writeFiles(w.t, src, map[string]string{"skillpm.yaml": text})
 	writeFiles(w.t, src, files)
 	report, err := newClient(w.t, src, w.home).Publish(w.t.Context(), skillpm.PublishOptions{To: w.server.URL(pack[:strings.Index(pack, "/")])})
 	if err != nil {

@@ -61,6 +61,7 @@ func commands(a *app) []*cobra.Command {
 		newInstall(a),
 		newUpdate(a),
 		newOutdated(a),
+		newDiff(a),
 		newImport(a),
 		newTry(a),
 		newRemove(a),

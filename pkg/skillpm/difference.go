@@ -1,0 +1,252 @@
+package skillpm
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/provider"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/textdiff"
+	"github.com/skillpm/skillpm/pkg/workspace"
+)
+
+// DiffOptions says which difference is wanted.
+type DiffOptions struct {
+	Packs    []string // owner/name[@RANGE]; none means all that an update would move
+	Latest   bool     // beyond the ranges of the manifest
+	Edits    bool     // what was edited in installed skills, instead of what an update would change
+	Registry string   // look names up here only, for this call
+	Offline  bool     // use no network
+	Scope    string   // scope.KindProject or scope.KindUser; "" means the project
+}
+
+// DiffReport is what an update would change in the text of skills, or what was edited in it. Paths are relative to the
+// root.
+type DiffReport struct {
+	Scope    string        `json:"scope"`
+	Root     string        `json:"root"`
+	Packs    []PackDiff    `json:"packs"`
+	Stat     textdiff.Stat `json:"stat"`
+	Warnings []string      `json:"warnings"`
+}
+
+// PackDiff is what changes in one pack.
+type PackDiff struct {
+	Pack  string        `json:"pack"`
+	From  string        `json:"from,omitempty"` // the locked version, "" for a pack that comes
+	To    string        `json:"to,omitempty"`   // "" for a pack that goes; for edits as From
+	Notes []DiffNote    `json:"notes"`          // what stands out
+	Files textdiff.Diff `json:"files"`
+}
+
+// Diff says what an update would change in the text of skills: what an agent would follow from then on. New versions are
+// fetched into the store, and nothing is installed.
+func (c *Client) Diff(ctx context.Context, o DiffOptions) (*DiffReport, error) {
+	defer c.Progress(Event{Done: true})
+	if o.Edits && o.Latest {
+		return nil, diag.Errorf(diag.Usage, "--edits is about what is installed: it takes no --latest")
+	}
+	opened, err := c.machine.Open(o.Scope, false)
+	if err != nil {
+		return nil, err
+	}
+	w, err := c.work(ctx, opened, InstallOptions{Registry: o.Registry, Offline: o.Offline})
+	if err != nil {
+		return nil, err
+	}
+	r := &DiffReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Packs: []PackDiff{}, Warnings: []string{}}
+	if o.Edits {
+		err = w.diffEdits(ctx, o, r)
+	} else {
+		err = w.diffUpdate(ctx, o, r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range r.Packs {
+		s := p.Files.Stat()
+		r.Stat.Files += s.Files
+		r.Stat.Insertions += s.Insertions
+		r.Stat.Deletions += s.Deletions
+	}
+	return r, nil
+}
+
+// diffEdits compares installed skills that were edited with what was installed.
+func (w *work) diffEdits(ctx context.Context, o DiffOptions, r *DiffReport) error {
+	ids, err := w.named(o.Packs)
+	if err != nil {
+		return err
+	}
+	edits, err := w.Edits()
+	if err != nil {
+		return err
+	}
+	if err := w.fetchEdited(ctx, edits); err != nil {
+		return err
+	}
+	byPack := map[source.ID]*PackDiff{}
+	for _, e := range edits {
+		id := e.Tree.Pack
+		if len(o.Packs) > 0 && !slices.Contains(ids, id) {
+			continue
+		}
+		d, err := w.Difference(e)
+		if err != nil {
+			return diag.Errorf(diag.CodeOf(err), "%s: %w", e, err)
+		}
+		p := byPack[id]
+		if p == nil {
+			p = &PackDiff{Pack: e.Pack, From: w.lockedVersion(id), To: w.lockedVersion(id), Notes: []DiffNote{}}
+			byPack[id] = p
+		}
+		p.Files = append(p.Files, d...)
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(byPack), source.ID.Compare) {
+		r.Packs = append(r.Packs, *byPack[id])
+	}
+	return nil
+}
+
+// diffUpdate compares what is locked with what an update would lock.
+func (w *work) diffUpdate(ctx context.Context, o DiffOptions, r *DiffReport) error {
+	t, err := w.diffTarget(ctx, o)
+	if err != nil {
+		return err
+	}
+	r.Warnings = append(r.Warnings, t.Warnings...)
+	ids := maps.Clone(w.Lock.Packs)
+	maps.Copy(ids, t.Lock.Packs)
+	var moved []source.ID
+	for _, id := range slices.SortedFunc(maps.Keys(ids), source.ID.Compare) {
+		before, after := w.Lock.Packs[id], t.Lock.Packs[id]
+		if before == nil || after == nil || before.Version != after.Version || before.Integrity != after.Integrity {
+			moved = append(moved, id)
+		}
+	}
+	if err := w.fetchMoved(ctx, t, moved); err != nil {
+		return err
+	}
+	for _, id := range moved {
+		p, err := w.diffPack(id, w.Lock.Packs[id], t.Lock.Packs[id])
+		if err != nil {
+			return err
+		}
+		r.Packs = append(r.Packs, *p)
+	}
+	return nil
+}
+
+// diffTarget works out what an update of the packs would lead to.
+func (w *work) diffTarget(ctx context.Context, o DiffOptions) (*target, error) {
+	var names []string
+	ranges := map[string]string{}
+	for _, text := range o.Packs {
+		name, version, ok := strings.Cut(text, "@")
+		if names = append(names, name); ok {
+			ranges[name] = version
+		}
+	}
+	if len(ranges) == 0 {
+		return w.updated(ctx, UpdateOptions{Packs: names, Latest: o.Latest}, InstallOptions{})
+	}
+	ids, err := w.named(names)
+	if err != nil {
+		return nil, err
+	}
+	m := w.Manifest.Clone()
+	for _, id := range ids {
+		version, ok := ranges[id.String()]
+		if !ok {
+			continue
+		}
+		d, direct := m.Dependency(id)
+		if !direct {
+			d = source.Dependency{ID: id}
+		}
+		if err := m.SetDependency(at(d, version)); err != nil {
+			return nil, diag.Errorf(diag.Usage, "%s@%s: %w", id, version, err)
+		}
+	}
+	t := &target{manifest: m}
+	t.Solution, err = w.moved(ctx, m, w.free(ids, nil))
+	return t, err
+}
+
+// at returns a requirement that asks for other versions.
+func at(d source.Dependency, version string) source.Dependency {
+	if version == "latest" {
+		version = anyRelease
+	}
+	d.Constraint = version
+	if d.Ref != nil {
+		ref := *d.Ref
+		ref.Rev, ref.Digest = "", ""
+		d.Ref = &ref
+	}
+	return d
+}
+
+// fetchMoved puts the packs that are compared into the store, as they are locked and as they would be.
+func (w *work) fetchMoved(ctx context.Context, t *target, ids []source.ID) error {
+	trees := func(l *project.Lock) func(func(workspace.Tree) bool) {
+		return func(yield func(workspace.Tree) bool) {
+			for _, id := range ids {
+				if p := l.Packs[id]; p != nil {
+					for skill, digest := range p.Skills {
+						if !yield(workspace.Tree{Pack: id, Skill: skill, Digest: digest}) {
+							return
+						}
+					}
+				}
+			}
+		}
+	}
+	if err := w.provider.FetchMissing(ctx, t.manifest, t.Solution, trees(t.Lock)); err != nil {
+		return err
+	}
+	return w.provider.FetchMissing(ctx, w.Manifest, &provider.Solution{Lock: w.Lock}, trees(w.Lock))
+}
+
+// diffPack compares two versions of a pack, of which one may be missing.
+func (w *work) diffPack(id source.ID, before, after *project.LockedPack) (*PackDiff, error) {
+	p := &PackDiff{Pack: id.String(), Notes: []DiffNote{}, Files: textdiff.Diff{}}
+	old, err := w.filesOf(id, before)
+	if err != nil {
+		return nil, err
+	}
+	now, err := w.filesOf(id, after)
+	if err != nil {
+		return nil, err
+	}
+	if before != nil {
+		p.From = before.Version
+	}
+	if after != nil {
+		p.To = after.Version
+		p.Notes = append(p.Notes, notes(old, now)...)
+	}
+	p.Notes = append(p.Notes, requirementNotes(before, after)...)
+	p.Files, err = textdiff.Trees(old, now, textdiff.Options{})
+	return p, err
+}
+
+// filesOf returns the files of all skills of a pack as they are once they are installed.
+func (w *work) filesOf(id source.ID, p *project.LockedPack) ([]textdiff.File, error) {
+	if p == nil {
+		return nil, nil
+	}
+	var all []textdiff.File
+	for _, name := range slices.Sorted(maps.Keys(p.Skills)) {
+		files, err := w.client.machine.Files(workspace.Tree{Pack: id, Skill: name, Digest: p.Skills[name]})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, workspace.Below(w.SkillAt(id, name), files)...)
+	}
+	return all, nil
+}

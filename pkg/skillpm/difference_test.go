@@ -1,0 +1,91 @@
+package skillpm_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skillpm"
+	"github.com/skillpm/skillpm/pkg/textdiff"
+)
+
+const front = "---\nname: tool\ndescription: Does things. Use it for tests.\n"
+
+// TestDiff checks what is told of an update, that nothing is installed by it, and that it works with an empty store.
+func TestDiff(t *testing.T) {
+	w := newWorld(t)
+	w.publish("acme/base", "1.0.0", nil, "base")
+	w.publishFiles("acme/tool", "1.0.0", nil, map[string]string{
+		"tool/SKILL.md":        front + "allowed-tools: Read\n---\n\nSee https://registry.example/old.\n",
+		"tool/scripts/run.sh":  "echo one\n",
+		"tool/scripts/same.sh": "echo same\n",
+		"tool/old.md":          "Old.\n",
+		"gone/SKILL.md":        strings.Replace(front, "tool", "gone", 1) + "---\n\nGone.\n",
+	})
+	w.manifest(`acme/tool: "^1"`)
+	w.install()
+	w.publishFiles("acme/tool", "1.1.0", map[string]string{"acme/base": "^1.0"}, map[string]string{
+		"tool/SKILL.md": front + "allowed-tools: [Read, Bash]\nhooks:\n  Stop:\n    - hooks: [{type: command, command: ./x.sh}]\n---\n\n" +
+			"See https://registry.example/old, then https://evil.example/get?x=1.\n",
+		"tool/scripts/run.sh*": "echo two\n",
+		"tool/scripts/same.sh": "echo same\n",
+		"tool/new.py":          "print('https://registry.example/old')\n",
+		"more/SKILL.md":        strings.Replace(front, "tool", "more", 1) + "---\n\nMore.\n",
+	})
+	before := snapshot(t, w.dir)
+	check := func(o skillpm.DiffOptions) {
+		t.Helper()
+		r, err := w.client().Diff(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Packs) != 2 || r.Packs[0].Pack != "acme/base" || r.Packs[0].From != "" || r.Packs[1].From != "1.0.0" || r.Packs[1].To != "1.1.0" {
+			t.Fatalf("%+v", r.Packs)
+		}
+		const tool = ".skillpm/plugins/acme/tool/tool/"
+		want := []string{
+			"executable " + tool + "scripts/run.sh becomes executable",
+			"hooks " + tool + "SKILL.md hooks: none → {Stop: [{hooks: [{type: command, command: ./x.sh}]}]}",
+			"requirement  requires acme/base ^1.0 (before: not at all)",
+			"script " + tool + "new.py new script",
+			"script " + tool + "scripts/run.sh the script changes",
+			"skill .skillpm/plugins/acme/tool/gone/SKILL.md the skill goes",
+			"skill .skillpm/plugins/acme/tool/more/SKILL.md new skill",
+			"tools " + tool + "SKILL.md allowed-tools: Read → Read, Bash",
+			"url " + tool + "SKILL.md new address https://evil.example/get?x=1",
+		}
+		var got []string
+		for _, n := range r.Packs[1].Notes {
+			got = append(got, n.Kind+" "+n.Path+" "+n.Text)
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("notes\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		status := map[string]textdiff.Status{}
+		for _, f := range r.Packs[1].Files {
+			status[strings.TrimPrefix(f.Path, ".skillpm/plugins/acme/tool/")] = f.Status
+		}
+		if want := map[string]textdiff.Status{
+			"tool/SKILL.md": textdiff.Changed, "tool/scripts/run.sh": textdiff.Changed, "tool/new.py": textdiff.Added,
+			"tool/old.md": textdiff.Removed, "gone/SKILL.md": textdiff.Removed, "more/SKILL.md": textdiff.Added,
+		}; !maps.Equal(status, want) {
+			t.Errorf("files %v, want %v", status, want)
+		}
+	}
+	check(skillpm.DiffOptions{})
+	check(skillpm.DiffOptions{Packs: []string{"acme/tool"}})
+	check(skillpm.DiffOptions{Packs: []string{"acme/tool@1.1.0"}})
+	w.home = t.TempDir()
+	check(skillpm.DiffOptions{Packs: []string{"acme/tool@latest"}})
+	if !maps.Equal(before, snapshot(t, w.dir)) {
+		t.Error("the project changed")
+	}
+	for _, packs := range [][]string{{"acme/nosuch"}, {"acme/tool@9"}} {
+		if _, err := w.client().Diff(t.Context(), skillpm.DiffOptions{Packs: packs}); diag.CodeOf(err) != diag.NotFound {
+			t.Errorf("%q: %v, want not found", packs, err)
+		}
+	}
+}
