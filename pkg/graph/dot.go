@@ -17,7 +17,7 @@ func (g *Graph) DOT(o Options) string {
 	}
 	for i := range g.nodes {
 		for _, a := range g.nodes[i].out {
-			fmt.Fprintf(&b, "  %s -> %s [label=\"%s\"%s];\n", g.nodes[i].dotName(), g.nodes[a.to].dotName(), dotText(a.wants()), a.dotStyle())
+			fmt.Fprintf(&b, "  %s -> %s%s;\n", g.nodes[i].dotName(), g.nodes[a.to].dotName(), a.dotStyle())
 		}
 	}
 	b.WriteString("}\n")
@@ -52,17 +52,26 @@ func (n *node) dotStyle() string {
 }
 
 func (a arc) dotStyle() string {
-	if a.dev {
-		return ", style=dashed"
+	var style []string
+	if label := a.wants(); label != "" {
+		style = append(style, `label="`+dotText(label)+`"`)
 	}
-	return ""
+	if a.dev {
+		style = append(style, "style=dashed")
+	}
+	if style == nil {
+		return ""
+	}
+	return " [" + strings.Join(style, ", ") + "]"
 }
 
 // dotText writes a text without line breaks between quotation marks. Graphviz reads escapes of its own and HTML's named
 // characters there.
 func dotText(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;").Replace(s)
+	return dotEscapes.Replace(s)
 }
+
+var dotEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;")
 
 // lines is what stands in the box of a node.
 func (n *node) lines(o Options) []string {
@@ -70,7 +79,7 @@ func (n *node) lines(o Options) []string {
 	if n.Version != "" {
 		lines = append(lines, short(plain(n.Version), maxName))
 	}
-	marks := n.marks()
+	marks := n.marks(true)
 	if n.dev {
 		marks = append(marks, "dev")
 	}

@@ -17,6 +17,7 @@ type layout struct {
 
 type vertex struct {
 	layer, pos int   // pos is the place in its layer
+	mean       int   // of the places of what it is connected to, while its layer is sorted
 	height     int   // in pixels
 	y          int   // of the middle: while it is worked on in parts of a pixel, then in pixels
 	prev, next []int // vertices that wires lead from, and to

@@ -28,7 +28,7 @@ const style = `.skillpm-graph text{font:12px ui-monospace,SFMono-Regular,Menlo,C
 .skillpm-graph .wire path{fill:none;stroke:#6e7781}
 .skillpm-graph .wire .head{fill:#6e7781;stroke:none}
 .skillpm-graph .wire .dashed{stroke-dasharray:5 3}
-.skillpm-graph .wire text{font-size:11px;fill:#57606a;text-anchor:middle;paint-order:stroke;stroke:#fff;stroke-width:4px}
+.skillpm-graph text.range{font-size:11px;fill:#57606a;text-anchor:middle;paint-order:stroke;stroke:#fff;stroke-width:4px}
 @media (prefers-color-scheme:dark){
 .skillpm-graph text{fill:#e6edf3}
 .skillpm-graph .page{fill:#0d1117}
@@ -37,7 +37,7 @@ const style = `.skillpm-graph text{font:12px ui-monospace,SFMono-Regular,Menlo,C
 .skillpm-graph .missing rect{stroke:#f85149}
 .skillpm-graph .wire path{stroke:#8b949e}
 .skillpm-graph .wire .head{fill:#8b949e;stroke:none}
-.skillpm-graph .wire text{fill:#9da7b1;stroke:#0d1117}
+.skillpm-graph text.range{fill:#9da7b1;stroke:#0d1117}
 }
 `
 
@@ -55,6 +55,9 @@ func (g *Graph) SVG(o Options) string {
 	p.head()
 	for _, w := range p.wires {
 		p.wire(w)
+	}
+	for _, w := range p.wires {
+		p.text(w)
 	}
 	for i := range g.nodes {
 		p.box(i)
@@ -144,7 +147,8 @@ func (p *picture) wire(w wire) {
 	what := requires.title() + " requires " + required.title() + " " + w.constraint
 	fmt.Fprintf(&p.out, "<g class=\"wire\"><title>%s</title>", xmlText(plain(strings.TrimSpace(what))))
 	switch {
-	case w.from == w.to:
+	case w.from == w.to: // in the upper corner
+		y -= from.height/2 - 12
 		fmt.Fprintf(&p.out, "<path%s d=\"M%d %dC%d %d %d %d %d %d\"/>", class, x, y-6, x+30, y-14, x+30, y+14, x+arrowHead, y+6)
 		p.arrow(x, y+6, 1)
 	case w.back: // below the arrow that there may be in the other direction
@@ -155,15 +159,25 @@ func (p *picture) wire(w wire) {
 		p.path(w, class, x, y, endX-arrowHead, endY)
 		p.arrow(endX, endY, -1)
 	}
-	if label := p.label(w); label != "" {
-		nextX, nextY := endX, endY
-		if len(w.bends) > 0 {
-			b := &p.vertices[w.bends[0]]
-			nextX, nextY = p.left[b.layer], b.y+margin
-		}
-		fmt.Fprintf(&p.out, "<text x=\"%d\" y=\"%d\">%s</text>", (x+nextX)/2, (y+nextY)/2+4, xmlText(label))
-	}
 	p.out.WriteString("</g>\n")
+}
+
+// text writes the label of a wire, upon all wires, in the first gap that it passes.
+func (p *picture) text(w wire) {
+	label := p.label(w)
+	if label == "" {
+		return
+	}
+	next := w.to
+	if len(w.bends) > 0 {
+		next = w.bends[0]
+	}
+	from, to := &p.vertices[w.from], &p.vertices[next]
+	x, y := (p.right[from.layer]+p.left[to.layer])/2, (from.y+to.y)/2+margin+4
+	if w.back {
+		y += 16
+	}
+	fmt.Fprintf(&p.out, "<text class=\"range\" x=\"%d\" y=\"%d\">%s</text>\n", x, y, xmlText(label))
 }
 
 func (p *picture) path(w wire, class string, x, y, endX, endY int) {
@@ -222,5 +236,7 @@ func (p *picture) box(i int) {
 
 // xmlText writes a text, of printable characters only, so that it is text in XML and in attributes.
 func xmlText(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;").Replace(s)
+	return xmlEscapes.Replace(s)
 }
+
+var xmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")

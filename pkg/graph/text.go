@@ -47,15 +47,15 @@ func (a arc) wants() string {
 	return plain(a.constraint)
 }
 
-// marks says what is special about a node, without what is so by its place in the graph.
-func (n *node) marks() []string {
+// marks says what is special about a node. That nobody requires it is said where it stands on top.
+func (n *node) marks(top bool) []string {
 	var marks []string
 	switch {
 	case n.missing:
 		marks = append(marks, "not installed")
 	case n.Linked != "":
 		marks = append(marks, "linked to "+plain(n.Linked))
-	case !n.required:
+	case top && !n.required:
 		marks = append(marks, "not required")
 	}
 	return marks

@@ -119,7 +119,7 @@ func (t *tree) node(i, depth int, by arc) {
 	case depth >= t.o.Depth && len(next) > 0:
 		mark = t.signs.more
 	}
-	t.line(n, by, mark)
+	t.line(n, by, depth == 0, mark)
 	if again {
 		return
 	}
@@ -156,7 +156,7 @@ func (t *tree) back() {
 }
 
 // line writes what is to be said of one node.
-func (t *tree) line(n *node, by arc, mark string) {
+func (t *tree) line(n *node, by arc, top bool, mark string) {
 	words := []string{t.o.Paint(PartName, plain(n.name))}
 	if n.Version != "" {
 		words = append(words, t.o.Paint(PartVersion, plain(n.Version)))
@@ -164,7 +164,7 @@ func (t *tree) line(n *node, by arc, mark string) {
 	if by.constraint != "" {
 		words = append(words, t.o.Paint(PartRange, t.word+" "+plain(by.constraint)))
 	}
-	marks := n.marks()
+	marks := n.marks(top)
 	if by.dev {
 		marks = append(marks, "dev")
 	}

@@ -43,18 +43,18 @@ func (l *layout) positions() [][]int {
 
 // sort orders one layer by the mean place of what each vertex is connected to. One without wires keeps its place.
 func (l *layout) sort(layer []int, toward func(*vertex) []int) {
-	mean := make(map[int]int, len(layer))
 	for _, i := range layer {
 		sum, ends := 0, toward(&l.vertices[i])
 		for _, e := range ends {
 			sum += l.vertices[e].pos
 		}
-		mean[i] = l.vertices[i].pos << 10
+		v := &l.vertices[i]
+		v.mean = v.pos << 10
 		if len(ends) > 0 {
-			mean[i] = sum << 10 / len(ends)
+			v.mean = sum << 10 / len(ends)
 		}
 	}
-	slices.SortStableFunc(layer, func(a, b int) int { return cmp.Compare(mean[a], mean[b]) })
+	slices.SortStableFunc(layer, func(a, b int) int { return cmp.Compare(l.vertices[a].mean, l.vertices[b].mean) })
 	for pos, i := range layer {
 		l.vertices[i].pos = pos
 	}
