@@ -113,6 +113,7 @@ func (pr *Provider) checkOrigin(ctx context.Context, id source.ID, at string) er
 	}
 	moved := false
 	switch {
+	case strings.HasPrefix(p.Source, "git+") && pr.options.Offline: // nothing is fetched from there
 	case strings.HasPrefix(p.Source, "git+"): // an index may say so
 		_, err := pr.Find(ctx, id)
 		if err != nil && diag.CodeOf(err) != diag.NotFound {
