@@ -67,6 +67,8 @@ func commands(a *app) []*cobra.Command {
 		newRemove(a),
 		newList(a),
 		newInfo(a),
+		newGraph(a),
+		newWhy(a),
 		newVerify(a),
 		newVendor(a),
 		newCache(a),

@@ -1,0 +1,102 @@
+package skillpm
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/workspace"
+)
+
+// skillNames says who has which name in a scope.
+type skillNames struct {
+	manifest *project.Manifest
+	layout   *workspace.Layout
+	order    map[source.ID]int // of what is required by the manifest itself, or linked
+}
+
+func newSkillNames(m *project.Manifest, l *workspace.Layout) *skillNames {
+	n := &skillNames{manifest: m, layout: l, order: map[source.ID]int{}}
+	for i, d := range slices.Concat(m.Dependencies, m.DevDependencies) {
+		if _, ok := n.order[d.ID]; !ok {
+			n.order[d.ID] = i + 1
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(l.Linked), source.ID.Compare) {
+		if _, ok := n.order[id]; !ok {
+			n.order[id] = len(n.order) + len(m.Dependencies) + len(m.DevDependencies) + 1
+		}
+	}
+	return n
+}
+
+// explain says why agents know a skill under the name that they do.
+func (n *skillNames) explain(s project.Named) *WhySkill {
+	out := &WhySkill{Name: s.Skill, Link: s.Link, InForce: s.Bare, Others: map[string]string{}}
+	for _, other := range n.layout.Named {
+		if other.Skill == s.Skill && other.Pack != s.Pack {
+			out.Others[other.Pack.String()] = other.Link
+			if other.Bare {
+				out.Winner = other.Pack.String()
+			}
+		}
+	}
+	_, chosen := n.alias(s)
+	switch {
+	case s.Bare && len(out.Others) == 0:
+		out.Reason = "no other installed pack has a skill of that name"
+	case s.Bare:
+		out.Reason = n.won(s.Pack, n.rivals(s))
+	case chosen:
+		out.Reason = fmt.Sprintf("skillpm.yaml gives it the alias %s", s.Link)
+	default:
+		winner, _ := source.ParseID(out.Winner) // an empty name is nobody's
+		out.Reason = n.won(winner, []source.ID{s.Pack})
+	}
+	return out
+}
+
+// alias returns the alias that the manifest gives to a skill.
+func (n *skillNames) alias(s project.Named) (string, bool) {
+	for _, a := range n.manifest.Aliases {
+		if a.Pack == s.Pack && a.Skill == s.Skill {
+			return a.Alias, true
+		}
+	}
+	return "", false
+}
+
+// rivals returns the other packs that would have the name if this one had not: those without an alias in the manifest.
+func (n *skillNames) rivals(s project.Named) []source.ID {
+	var rivals []source.ID
+	for _, other := range n.layout.Named {
+		if _, chosen := n.alias(other); other.Skill == s.Skill && other.Pack != s.Pack && !chosen {
+			rivals = append(rivals, other.Pack)
+		}
+	}
+	return rivals
+}
+
+// won says why one of several packs has a name.
+func (n *skillNames) won(winner source.ID, losers []source.ID) string {
+	if len(losers) == 0 {
+		return "skillpm.yaml gives the others an alias"
+	}
+	at, direct := n.order[winner]
+	_, linked := n.layout.Linked[winner]
+	latest := 0
+	for _, id := range losers {
+		latest = max(latest, n.order[id])
+	}
+	switch {
+	case direct && linked && at > len(n.manifest.Dependencies)+len(n.manifest.DevDependencies):
+		return fmt.Sprintf("%s is linked, as if it had been installed last", winner)
+	case direct && latest > 0:
+		return fmt.Sprintf("skillpm.yaml names %s last", winner)
+	case direct:
+		return fmt.Sprintf("skillpm.yaml itself requires %s", winner)
+	}
+	return fmt.Sprintf("no pack that has it is required by skillpm.yaml itself, and %s is the first by name", winner)
+}
