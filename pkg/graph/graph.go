@@ -46,6 +46,7 @@ type node struct {
 	dev      bool   // the root requires it for development only, by whatever chain
 	required bool   // a chain leads to it from the root
 	missing  bool   // required and not locked
+	requires []Requirement
 }
 
 // arc is an edge between nodes: to is what is required, or in the list in who requires it.
@@ -102,6 +103,10 @@ func (g *Graph) connect(index map[string]int) {
 		}
 		slices.SortFunc(n.out, compareArcs)
 		n.out = slices.CompactFunc(n.out, func(a, b arc) bool { return a.to == b.to })
+		n.requires = make([]Requirement, 0, len(n.out))
+		for _, a := range n.out {
+			n.requires = append(n.requires, Requirement{Pack: g.nodes[a.to].name, Range: a.constraint, Dev: a.dev})
+		}
 	}
 	g.arcsIn()
 }

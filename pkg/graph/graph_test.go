@@ -27,7 +27,7 @@ func parse(t testing.TB, text string) (roots []graph.Edge, packs []graph.Pack) {
 			continue
 		}
 		var edges []graph.Edge
-		for _, word := range strings.FieldsSeq(rest) {
+		for word := range strings.FieldsSeq(rest) {
 			word, dev := strings.CutSuffix(word, "!")
 			name, constraint, _ := strings.Cut(word, "@")
 			edges = append(edges, graph.Edge{To: id(name), Constraint: constraint, Dev: dev})
@@ -39,7 +39,7 @@ func parse(t testing.TB, text string) (roots []graph.Edge, packs []graph.Pack) {
 		head, skills, _ := strings.Cut(strings.TrimSuffix(head, "]"), "[")
 		name, version, _ := strings.Cut(head, "=")
 		p := graph.Pack{ID: id(name), Version: version, Source: "embedded", Requires: edges}
-		for _, s := range strings.FieldsSeq(skills) {
+		for s := range strings.FieldsSeq(skills) {
 			name, link, _ := strings.Cut(s, ">")
 			p.Skills = append(p.Skills, graph.Skill{Name: name, Link: link})
 		}

@@ -1,9 +1,9 @@
 package graph
 
-// Document is the graph as it is written in JSON. Packs are in order of their names, requirements too.
+// Document is the graph as it is written in JSON, or a part of it. Packs are in order of their names, requirements too.
 type Document struct {
-	Name     string        `json:"name"`     // of what has the manifest
-	Requires []Requirement `json:"requires"` // by the manifest
+	Name     string        `json:"name"`     // of what the manifest describes
+	Requires []Requirement `json:"requires"` // by the manifest, where this part reaches up to it
 	Packs    []PackNode    `json:"packs"`
 }
 
@@ -18,8 +18,8 @@ type PackNode struct {
 	Required   bool          `json:"required"`          // it is required, directly or not
 	Missing    bool          `json:"missing,omitempty"` // it is required and not installed
 	Skills     []SkillNode   `json:"skills"`
-	Requires   []Requirement `json:"requires"`
-	RequiredBy []string      `json:"requiredBy"` // packs; the manifest is not among them
+	Requires   []Requirement `json:"requires"`   // also of packs that are not in this part
+	RequiredBy []string      `json:"requiredBy"` // packs of this part; the manifest is not among them
 }
 
 // SkillNode is one skill of a [PackNode].
@@ -41,13 +41,13 @@ func (g *Graph) Document() Document {
 	for i := range g.nodes {
 		n := &g.nodes[i]
 		if n.key == "" {
-			d.Name, d.Requires = n.name, g.requirements(n)
+			d.Name, d.Requires = n.name, n.requires
 			continue
 		}
 		p := PackNode{
 			Pack: n.name, Version: n.Version, Source: n.Source, Linked: n.Linked,
 			Direct: n.direct, Dev: n.dev, Required: n.required, Missing: n.missing,
-			Skills: []SkillNode{}, Requires: g.requirements(n), RequiredBy: []string{},
+			Skills: []SkillNode{}, Requires: n.requires, RequiredBy: []string{},
 		}
 		for _, s := range n.Skills {
 			link := s.Link
@@ -64,12 +64,4 @@ func (g *Graph) Document() Document {
 		d.Packs = append(d.Packs, p)
 	}
 	return d
-}
-
-func (g *Graph) requirements(n *node) []Requirement {
-	list := make([]Requirement, 0, len(n.out))
-	for _, a := range n.out {
-		list = append(list, Requirement{Pack: g.nodes[a.to].name, Range: a.constraint, Dev: a.dev})
-	}
-	return list
 }
