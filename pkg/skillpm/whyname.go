@@ -14,19 +14,29 @@ import (
 type skillNames struct {
 	manifest *project.Manifest
 	layout   *workspace.Layout
-	order    map[source.ID]int // of what is required by the manifest itself, or linked
+	order    map[source.ID]int  // from 1, of those that win over all others: the later one has the name
+	linked   map[source.ID]bool // those of them that the manifest does not have
 }
 
+// newSkillNames puts in order what the manifest requires itself: what is linked besides comes after the dependencies.
 func newSkillNames(m *project.Manifest, l *workspace.Layout) *skillNames {
-	n := &skillNames{manifest: m, layout: l, order: map[source.ID]int{}}
-	for i, d := range slices.Concat(m.Dependencies, m.DevDependencies) {
-		if _, ok := n.order[d.ID]; !ok {
-			n.order[d.ID] = i + 1
-		}
+	n := &skillNames{manifest: m, layout: l, order: map[source.ID]int{}, linked: map[source.ID]bool{}}
+	var ids []source.ID
+	for _, d := range m.Dependencies {
+		ids = append(ids, d.ID)
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(l.Linked), source.ID.Compare) {
-		if _, ok := n.order[id]; !ok {
-			n.order[id] = len(n.order) + len(m.Dependencies) + len(m.DevDependencies) + 1
+		if _, ok := m.Dependency(id); !ok {
+			n.linked[id] = true
+			ids = append(ids, id)
+		}
+	}
+	for _, d := range m.DevDependencies {
+		ids = append(ids, d.ID)
+	}
+	for i, id := range ids {
+		if n.order[id] == 0 {
+			n.order[id] = i + 1
 		}
 	}
 	return n
@@ -84,18 +94,20 @@ func (n *skillNames) won(winner source.ID, losers []source.ID) string {
 	if len(losers) == 0 {
 		return "skillpm.yaml gives the others an alias"
 	}
-	at, direct := n.order[winner]
-	_, linked := n.layout.Linked[winner]
-	latest := 0
+	var latest source.ID // of those that win over all others
 	for _, id := range losers {
-		latest = max(latest, n.order[id])
+		if n.order[id] > n.order[latest] {
+			latest = id
+		}
 	}
 	switch {
-	case direct && linked && at > len(n.manifest.Dependencies)+len(n.manifest.DevDependencies):
+	case n.linked[winner]:
 		return fmt.Sprintf("%s is linked, as if it had been installed last", winner)
-	case direct && latest > 0:
-		return fmt.Sprintf("skillpm.yaml names %s last", winner)
-	case direct:
+	case n.linked[latest]:
+		return fmt.Sprintf("skillpm.yaml requires %s for development, and %s is linked as if it had been installed before", winner, latest)
+	case n.order[winner] > 0 && !latest.IsZero():
+		return fmt.Sprintf("skillpm.yaml names %s after %s", winner, latest)
+	case n.order[winner] > 0:
 		return fmt.Sprintf("skillpm.yaml itself requires %s", winner)
 	}
 	return fmt.Sprintf("no pack that has it is required by skillpm.yaml itself, and %s is the first by name", winner)

@@ -110,10 +110,10 @@ func (a *app) printStep(s skillpm.WhyStep) {
 func (a *app) printWhyName(s *skillpm.WhySkill) {
 	switch {
 	case s.InForce:
-		fmt.Fprintf(a.Stdout, "  agents see %s: %s\n", printable(s.Link), printable(s.Reason))
+		fmt.Fprintf(a.Stdout, "  agents see %s, as %s\n", printable(s.Link), printable(s.Reason))
 	case s.Winner != "":
-		fmt.Fprintf(a.Stdout, "  agents see %s, and %s is %s@%s: %s\n", printable(s.Link), printable(s.Name), printable(s.Name), s.Winner, printable(s.Reason))
+		fmt.Fprintf(a.Stdout, "  agents see %s; %s is %s@%s, as %s\n", printable(s.Link), printable(s.Name), printable(s.Name), s.Winner, printable(s.Reason))
 	default:
-		fmt.Fprintf(a.Stdout, "  agents see %s, and no skill is %s: %s\n", printable(s.Link), printable(s.Name), printable(s.Reason))
+		fmt.Fprintf(a.Stdout, "  agents see %s and not %s, as %s\n", printable(s.Link), printable(s.Name), printable(s.Reason))
 	}
 }
