@@ -120,6 +120,9 @@ func (n *naming) readAliases(claims []Claim, aliases []Alias) error {
 	exists := make(map[skillKey]bool)
 	for _, c := range claims {
 		skillsOf[c.Pack] = c.Skills
+		if len(aliases) == 0 {
+			continue
+		}
 		for _, s := range c.Skills {
 			exists[skillKey{c.Pack, s}] = true
 		}

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/project"
@@ -127,7 +126,12 @@ func renamed(inv bundle.Inventory, data []byte) bundle.Inventory {
 }
 
 // source is what the state remembers a tree by: its pristine digest and its alias.
-func (t Tree) source() string { return strings.TrimSpace(t.Digest + " " + t.Alias) }
+func (t Tree) source() string {
+	if t.Alias == "" {
+		return t.Digest
+	}
+	return t.Digest + " " + t.Alias
+}
 
 // stageFile records a file's new bytes unless it has them already.
 func (c *Change) stageFile(at string, before, after []byte) {

@@ -3,7 +3,6 @@ package workspace
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"slices"
@@ -54,11 +53,11 @@ type CompareOptions struct {
 // would be replaced or removed is an [EditedError]: nothing of anybody's is lost.
 func (w *Workspace) Compare(l *Layout, o CompareOptions) (*Change, error) {
 	c := &Change{
-		Place: map[string]Tree{}, keep: map[string]Tree{}, link: map[string]string{}, files: map[string][]byte{},
+		Place: map[string]Tree{}, keep: make(map[string]Tree, len(l.trees)), link: map[string]string{}, files: map[string][]byte{},
 		looks: map[string]treeState{}, saved: map[string]string{},
 	}
 	var lost []Edit
-	for _, at := range slices.Sorted(maps.Keys(l.trees)) {
+	for _, at := range w.unlikeRecorded(c, l, o) {
 		if o.Except[at] {
 			c.Left = append(c.Left, Left{Path: at})
 			continue
@@ -73,12 +72,8 @@ func (w *Workspace) Compare(l *Layout, o CompareOptions) (*Change, error) {
 			lost = append(lost, *edit)
 		}
 	}
-	seen := w.glanced()
-	for _, at := range slices.Sorted(maps.Keys(l.links)) {
+	for _, at := range w.missingLinks(l) {
 		target := l.links[at]
-		if seen.links[at] && w.state.Links[at] == target || leads(w.Scope.Abs(at), target) {
-			continue
-		}
 		if err := w.mayReplace(at); c.leave(at, err, o) {
 			continue
 		} else if err != nil {
@@ -121,14 +116,51 @@ func (w *Workspace) repair(c *Change, l *Layout, lost []Edit) {
 	}
 }
 
+// unlikeRecorded returns the directories that have to be looked at more closely, sorted. Those that look as they were
+// recorded and are to stay so it adds to what is kept.
+func (w *Workspace) unlikeRecorded(c *Change, l *Layout, o CompareOptions) []string {
+	own, seen := w.ownTrees(), w.glanced()
+	var rest []string
+	for at, t := range l.trees {
+		if !o.Hash && !o.Except[at] && seen.trees[at] && own[at].Source == t.source() {
+			c.keep[at] = t
+		} else {
+			rest = append(rest, at)
+		}
+	}
+	slices.Sort(rest)
+	return rest
+}
+
+// missingLinks returns the links that are not there, or not as they should be, sorted.
+func (w *Workspace) missingLinks(l *Layout) []string {
+	seen := w.glanced()
+	var rest []string
+	for at, target := range l.links {
+		if (!seen.links[at] || w.state.Links[at] != target) && !leads(w.Scope.Abs(at), target) {
+			rest = append(rest, at)
+		}
+	}
+	slices.Sort(rest)
+	return rest
+}
+
+// without returns the keys of a map that another does not have, sorted.
+func without[A, B any](m map[string]A, other map[string]B) []string {
+	var keys []string
+	for k := range m {
+		if _, ok := other[k]; !ok {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
 // compareTree adds to the change what has to be done for the directory at path to hold what it should. It returns the
 // edit that would be lost by that, if there is one.
 func (w *Workspace) compareTree(at string, t Tree, c *Change, o CompareOptions) (*Edit, error) {
 	known, ours := w.ownTrees()[at]
-	if ours && !o.Hash && known.Source == t.source() && w.asRecorded(at) {
-		c.keep[at] = t
-		return nil, nil
-	}
 	dir := w.Scope.Abs(at)
 	info, err := os.Lstat(dir)
 	switch {
@@ -221,10 +253,7 @@ func notOurs(at string) error {
 // leftovers finds what skillpm put there and no longer belongs. It returns the edits that would be lost by removing it.
 func (w *Workspace) leftovers(c *Change, l *Layout, o CompareOptions) (lost []Edit, err error) {
 	own := w.ownTrees()
-	for _, at := range slices.Sorted(maps.Keys(own)) {
-		if _, wanted := l.trees[at]; wanted {
-			continue
-		}
+	for _, at := range without(own, l.trees) {
 		dir := w.Scope.Abs(at)
 		_, linked := l.links[at]
 		if _, err := os.Lstat(dir); !linked && errors.Is(err, fs.ErrNotExist) {
@@ -248,10 +277,8 @@ func (w *Workspace) leftovers(c *Change, l *Layout, o CompareOptions) (lost []Ed
 		w.removeStrangers(c, l)
 	}
 	links := w.ownLinks(l.Dirs)
-	for _, at := range slices.Sorted(maps.Keys(links)) {
-		_, isLink := l.links[at]
-		_, isTree := l.trees[at]
-		if !isLink && !isTree && leads(w.Scope.Abs(at), links[at]) {
+	for _, at := range without(links, l.links) {
+		if _, isTree := l.trees[at]; !isTree && leads(w.Scope.Abs(at), links[at]) {
 			c.remove = append(c.remove, at)
 		}
 	}

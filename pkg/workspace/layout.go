@@ -41,7 +41,7 @@ const linkModeCopy = "copy"
 
 // NewLayout works out what the scope should hold.
 func (w *Workspace) NewLayout(m *project.Manifest, lock *project.Lock, dirs []AgentDir) (*Layout, error) {
-	l := &Layout{Dirs: dirs, Linked: map[source.ID]*LinkedPack{}, trees: map[string]Tree{}, links: map[string]string{}, ways: map[[2]string]string{}}
+	l := &Layout{Dirs: dirs, Linked: map[source.ID]*LinkedPack{}, ways: map[[2]string]string{}}
 	var err error
 	taken := func(name string) bool { return w.handWritten(dirs, name) }
 	l.Named, l.Names, l.Conflicts, err = project.Names(project.Claims(m, lock), aliasesOf(m, lock), w.Lock.Names, taken)
@@ -55,6 +55,7 @@ func (w *Workspace) NewLayout(m *project.Manifest, lock *project.Lock, dirs []Ag
 		}
 	}
 	l.Packs = lock.Packs
+	l.trees, l.links = make(map[string]Tree, len(l.Named)), make(map[string]string, len(l.Named)*len(dirs))
 	for id, p := range lock.Packs {
 		for name, digest := range p.Skills {
 			if l.Linked[id] != nil {
