@@ -92,7 +92,7 @@ func (a *app) printGraph(r *skillpm.GraphReport, format string, o graph.Options)
 	for _, w := range r.Warnings {
 		a.warn("%s", w)
 	}
-	text := ""
+	var text string
 	switch format {
 	case "dot":
 		text = r.Part.DOT(o)
