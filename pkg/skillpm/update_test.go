@@ -403,3 +403,52 @@ func TestUpdateBranch(t *testing.T) {
 		t.Errorf("a commit moved: %v, %v\n%s", r, err, lock())
 	}
 }
+
+// TestUpdateLatestPlaces checks that what is pinned at a place moves with --latest only, to the newest release, and stays
+// pinned in the same form; and that what nothing says where to move does not.
+func TestUpdateLatestPlaces(t *testing.T) {
+	w := newWorld(t)
+	digests := map[string]string{}
+	for _, version := range []string{"1.0.0", "1.1.0", "2.0.0"} {
+		w.publish("acme/tool", version, nil, "tool")
+		w.manifest(`acme/tool: "` + version + `"`)
+		w.install()
+		lock, err := project.ParseLock("skillpm.lock", []byte(w.read("skillpm.lock")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		digests[version] = lock.Packs[source.ID{Owner: "acme", Name: "tool"}].Resolved
+	}
+	place := w.server.URL("acme/tool")
+	for _, tt := range []struct{ name, before, update, latest, version string }{
+		{"tag", `{oci: "%", tag: "1.0.0"}`, `{oci: "%", tag: "1.0.0"}`, `{oci: "%", tag: "2.0.0"}`, "2.0.0"},
+		{"range", `{oci: "%", version: "~1.0"}`, `{oci: "%", version: "~1.0"}`, `{oci: "%", version: "~2.0.0"}`, "2.0.0"},
+		{"wide range", `{oci: "%", version: ">=1"}`, `{oci: "%", version: ">=1"}`, `{oci: "%", version: ">=1"}`, "2.0.0"},
+		{"digest", `{oci: "%", digest: "` + digests["1.0.0"] + `"}`, `{oci: "%", digest: "` + digests["1.0.0"] + `"}`,
+			`{oci: "%", digest: "` + digests["1.0.0"] + `"}`, "1.0.0"},
+		{"tag and digest", `{oci: "%", tag: "1.0.0", digest: "` + digests["1.0.0"] + `"}`, `{oci: "%", tag: "1.0.0", digest: "` + digests["1.0.0"] + `"}`,
+			`{oci: "%", tag: "2.0.0", digest: "` + digests["2.0.0"] + `"}`, "2.0.0"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w.dir = t.TempDir()
+			w.write("index/config.json", `{"version": 1}`)
+			text := func(s string) string {
+				return "registries: [index]\ndependencies:\n  acme/tool: " + strings.ReplaceAll(s, "%", place) + "\n"
+			}
+			w.write("skillpm.yaml", text(tt.before))
+			w.install()
+			w.update(skillpm.UpdateOptions{})
+			if got := w.read("skillpm.yaml"); got != text(tt.update) {
+				t.Errorf("after an update\n%s", got)
+			}
+			w.update(skillpm.UpdateOptions{Latest: true})
+			if got := w.read("skillpm.yaml"); got != text(tt.latest) {
+				t.Errorf("with --latest\n%s\nwant\n%s", got, text(tt.latest))
+			}
+			w.want("with --latest", map[string]string{"acme/tool": tt.version})
+			if r := w.update(skillpm.UpdateOptions{Latest: true}); r.Changed {
+				t.Error("a second update changed something")
+			}
+		})
+	}
+}
