@@ -424,10 +424,14 @@ func TestUpdateLatestPlaces(t *testing.T) {
 		{"tag", `{oci: "%", tag: "1.0.0"}`, `{oci: "%", tag: "1.0.0"}`, `{oci: "%", tag: "2.0.0"}`, "2.0.0"},
 		{"range", `{oci: "%", version: "~1.0"}`, `{oci: "%", version: "~1.0"}`, `{oci: "%", version: "~2.0.0"}`, "2.0.0"},
 		{"wide range", `{oci: "%", version: ">=1"}`, `{oci: "%", version: ">=1"}`, `{oci: "%", version: ">=1"}`, "2.0.0"},
-		{"digest", `{oci: "%", digest: "` + digests["1.0.0"] + `"}`, `{oci: "%", digest: "` + digests["1.0.0"] + `"}`,
-			`{oci: "%", digest: "` + digests["1.0.0"] + `"}`, "1.0.0"},
-		{"tag and digest", `{oci: "%", tag: "1.0.0", digest: "` + digests["1.0.0"] + `"}`, `{oci: "%", tag: "1.0.0", digest: "` + digests["1.0.0"] + `"}`,
-			`{oci: "%", tag: "2.0.0", digest: "` + digests["2.0.0"] + `"}`, "2.0.0"},
+		{
+			"digest", `{oci: "%", digest: "` + digests["1.0.0"] + `"}`, `{oci: "%", digest: "` + digests["1.0.0"] + `"}`,
+			`{oci: "%", digest: "` + digests["1.0.0"] + `"}`, "1.0.0",
+		},
+		{
+			"tag and digest", `{oci: "%", tag: "1.0.0", digest: "` + digests["1.0.0"] + `"}`, `{oci: "%", tag: "1.0.0", digest: "` + digests["1.0.0"] + `"}`,
+			`{oci: "%", tag: "2.0.0", digest: "` + digests["2.0.0"] + `"}`, "2.0.0",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w.dir = t.TempDir()
