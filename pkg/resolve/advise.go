@@ -13,23 +13,24 @@ const (
 
 // advise finds out what would end the conflict. It only adds: what it cannot find out it leaves out.
 func (e *ConflictError) advise(ctx context.Context, c *catalogue, root []Requirement) {
-	e.Withheld = findWithheld(ctx, c, root)
+	a := &adviser{cat: c, root: root, effort: maxAdvise}
+	e.Withheld = a.withheld(ctx)
 	mine := e.ofRoot()
 	for _, r := range mine[:min(len(mine), maxSuggest)] {
 		if r.Source == "" && r.Constraint != "" && r.Constraint != "*" && r.Constraint != "latest" {
-			e.suggest(ctx, c, root, r)
+			a.suggest(ctx, e, r)
 		}
 	}
 	if len(e.Changes) > 0 {
 		return
 	}
 	for _, r := range mine[:min(len(mine), maxSuggest)] {
-		if solves(ctx, c, without(root, r)) {
+		if a.solves(ctx, without(root, r)) {
 			e.Remove = append(e.Remove, []Requirement{r})
 		}
 	}
 	if len(e.Remove) == 0 {
-		e.findOthers(ctx, c, root)
+		a.findOthers(ctx, e)
 	}
 }
 
@@ -48,16 +49,23 @@ func without(root []Requirement, not ...Requirement) []Requirement {
 	return slices.DeleteFunc(slices.Clone(root), func(r Requirement) bool { return slices.Contains(not, r) })
 }
 
-func solves(ctx context.Context, c *catalogue, root []Requirement) bool {
-	s, err := solve(ctx, c, root)
+// adviser tries what would help. All its searches together may take so much effort.
+type adviser struct {
+	cat    *catalogue
+	root   []Requirement
+	effort int
+}
+
+func (a *adviser) solves(ctx context.Context, root []Requirement) bool {
+	s, err := solve(ctx, a.cat, root, &a.effort)
 	return err == nil && s.failure == nil
 }
 
 // suggest tries whether another version would do.
-func (e *ConflictError) suggest(ctx context.Context, c *catalogue, root []Requirement, r Requirement) {
+func (a *adviser) suggest(ctx context.Context, e *ConflictError, r Requirement) {
 	other := r
 	other.Constraint = ""
-	s, err := solve(ctx, c, sortedRequirements(append(without(root, r), other)))
+	s, err := solve(ctx, a.cat, sortedRequirements(append(without(a.root, r), other)), &a.effort)
 	if err != nil || s.failure != nil {
 		return
 	}
@@ -68,23 +76,23 @@ func (e *ConflictError) suggest(ctx context.Context, c *catalogue, root []Requir
 
 // findOthers looks for conflicts that stay when this one is ended, and for a set of requirements whose removal ends all
 // of them.
-func (e *ConflictError) findOthers(ctx context.Context, c *catalogue, root []Requirement) {
+func (a *adviser) findOthers(ctx context.Context, e *ConflictError) {
 	removed := e.ofRoot()
 	for range maxOthers {
-		s, err := solve(ctx, c, without(root, removed...))
+		s, err := solve(ctx, a.cat, without(a.root, removed...), &a.effort)
 		if err != nil {
 			return
 		}
 		if s.failure == nil {
 			for _, r := range removed {
-				if fewer := without(removed, r); solves(ctx, c, without(root, fewer...)) {
+				if fewer := without(removed, r); a.solves(ctx, without(a.root, fewer...)) {
 					removed = fewer
 				}
 			}
 			e.Remove = [][]Requirement{removed}
 			return
 		}
-		other, err := explain(ctx, c, without(root, removed...), s.failure)
+		other, err := explain(ctx, a.cat, without(a.root, removed...), s.failure)
 		if err != nil {
 			return
 		}
@@ -93,14 +101,14 @@ func (e *ConflictError) findOthers(ctx context.Context, c *catalogue, root []Req
 	}
 }
 
-// findWithheld returns versions that are withheld and with which there would be a choice.
-func findWithheld(ctx context.Context, c *catalogue, root []Requirement) (list []Withheld) {
-	if !slices.ContainsFunc(c.packs, func(p *pack) bool { return len(p.reasons) > 0 }) {
+// withheld returns versions that are withheld and with which there would be a choice.
+func (a *adviser) withheld(ctx context.Context) (list []Withheld) {
+	if !slices.ContainsFunc(a.cat.packs, func(p *pack) bool { return len(p.reasons) > 0 }) {
 		return nil
 	}
-	lenient := newCatalogue(c.world, c.prefer)
+	lenient := newCatalogue(a.cat.world, a.cat.prefer)
 	lenient.lenient = true
-	s, err := solve(ctx, lenient, root)
+	s, err := solve(ctx, lenient, a.root, &a.effort)
 	if err != nil || s.failure != nil {
 		return nil
 	}

@@ -20,6 +20,9 @@ func (s *solver) resolve(r *rule) *rule {
 		if level := s.work[last].level; alone && level > 1 {
 			if len(from) > 1 {
 				r = &rule{terms: s.terms(), from: from}
+				if r.watch[0] = int32(last); last == 0 && len(r.terms) > 1 {
+					r.watch[1] = 1
+				}
 				s.stats.Learned++
 				s.add(r)
 			}

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -12,22 +13,23 @@ import (
 const maxMinimise = 400
 
 // explain finds a smallest set of requirements among those that a failure follows from, and tells the conflict by it.
+// What takes too long to be left out stays.
 func explain(ctx context.Context, c *catalogue, root []Requirement, failure *rule) (*ConflictError, error) {
-	core := failure.edgesOf()
+	core, effort := failure.edgesOf(), maxExplain
 	order := slices.SortedFunc(maps.Keys(core), c.compareEdges)
 	if len(order) <= maxMinimise {
 		// Requirements of packs go first, so that those of the root, which the user can change, are what is left.
 		slices.Reverse(order)
 		for _, e := range order {
-			if !core[e] {
+			if !core[e] || effort < 0 {
 				continue
 			}
 			delete(core, e)
-			s, err := newSolver(c, core).run(ctx, root)
-			if err != nil {
+			s, err := solveOnly(ctx, c, root, core, &effort)
+			if err != nil && !errors.Is(err, errEffort) {
 				return nil, err
 			}
-			if s.failure == nil {
+			if err != nil || s.failure == nil {
 				core[e] = true
 				continue
 			}

@@ -21,8 +21,34 @@ var (
 	constraints = []string{"", "^1", "^2", "1.0.0", ">=1.1.0", "<2", ">=2.0.0-0", "!=1.1.0", "<2 || >=3"}
 )
 
+// dense draws worlds in which every version of a pack excludes versions of most others, so that what is learnt from a
+// conflict is about several packs, and there are many.
+func dense(t *rapid.T) *world {
+	w := newWorld()
+	used := []string{"a", "b", "c", "d", "e", "f"}[:rapid.IntRange(3, 6).Draw(t, "packs")]
+	texts := []string{"1.0.0", "2.0.0", "3.0.0", "4.0.0"}[:rapid.IntRange(2, 4).Draw(t, "versions")]
+	requirement := rapid.Custom(func(t *rapid.T) resolve.Requirement {
+		return resolve.Requirement{
+			Pack:       id(rapid.SampledFrom(used).Draw(t, "pack")),
+			Constraint: rapid.SampledFrom([]string{"!=", "!=", "!=", "<=", ">="}).Draw(t, "operator") + rapid.SampledFrom(texts).Draw(t, "bound"),
+		}
+	})
+	for _, name := range used {
+		for _, v := range texts {
+			w.add(place{id(name), ""}, resolve.Version{Version: v}, rapid.SliceOfN(requirement, 2, 6).Draw(t, "requirements"))
+		}
+		if len(w.root) < 2 || rapid.Bool().Draw(t, "required") {
+			w.root = append(w.root, resolve.Requirement{Pack: id(name)})
+		}
+	}
+	return w
+}
+
 // worlds draws small worlds: few packs with few versions, and requirements that often exclude each other.
 func worlds(t *rapid.T) *world {
+	if rapid.IntRange(0, 2).Draw(t, "dense") == 0 {
+		return dense(t)
+	}
 	w := newWorld()
 	used := names[:rapid.IntRange(1, len(names)).Draw(t, "packs")]
 	requirement := rapid.Custom(func(t *rapid.T) resolve.Requirement {

@@ -1,10 +1,13 @@
 package resolve
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"slices"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source"
 )
 
@@ -48,6 +51,7 @@ type World interface {
 type Options struct {
 	Prefer map[source.ID]string // the versions in the lock
 	Stats  *Stats               // if not nil, set to what the search took
+	Effort int                  // how often rules are looked at before the search is given up; 0 for some seconds' worth
 }
 
 // Stats say what a search took. It is the same for equal requirements and worlds.
@@ -56,6 +60,7 @@ type Stats struct {
 	Decisions int // versions that were tried
 	Conflicts int // how often it had to go back
 	Learned   int // rules learnt from conflicts
+	Effort    int // how often a rule was looked at
 }
 
 // Chosen is the version that was chosen of one pack.
@@ -66,17 +71,24 @@ type Chosen struct {
 }
 
 // Resolve chooses versions for everything that the root requires. The error is a [*ConflictError] when there is no
-// choice, or one of the world's, with the requirements that led to it and its own code and hint.
+// choice, one of the world's, with the requirements that led to it and its own code and hint, or one with the code
+// Conflict when the search was given up.
 func Resolve(ctx context.Context, root []Requirement, w World, o Options) (map[source.ID]Chosen, error) {
 	c := newCatalogue(w, o.Prefer)
 	root = sortedRequirements(slices.Clone(root))
-	s, err := solve(ctx, c, root)
-	if err != nil {
-		return nil, err
-	}
+	limit := cmp.Or(o.Effort, maxEffort)
+	effort := limit
+	s, err := solve(ctx, c, root, &effort)
 	if o.Stats != nil {
+		s.stats.Packs, s.stats.Effort = len(c.packs)-1, limit-effort
 		*o.Stats = s.stats
-		o.Stats.Packs = len(c.packs) - 1
+	}
+	switch {
+	case errors.Is(err, errEffort):
+		return nil, diag.Errorf(diag.Conflict, "gave up after %d conflicts between requirements", s.stats.Conflicts).
+			WithHint("narrow the ranges in skillpm.yaml, or require fewer packs at once")
+	case err != nil:
+		return nil, err
 	}
 	if s.failure == nil {
 		return s.chosen(), nil

@@ -199,3 +199,86 @@ func TestWorldErrors(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// pigeons is a world in which n packs exclude each other from having the same of fewer than n versions.
+func pigeons(n int) *world {
+	w := newWorld()
+	name := func(i int) source.ID { return id(fmt.Sprintf("p%02d", i)) }
+	for i := range n {
+		for v := range n - 1 {
+			var requires []resolve.Requirement
+			for j := range n {
+				if j != i {
+					requires = append(requires, resolve.Requirement{Pack: name(j), Constraint: fmt.Sprintf("!=%d.0.0", v)})
+				}
+			}
+			w.add(place{name(i), ""}, resolve.Version{Version: fmt.Sprintf("%d.0.0", v)}, requires)
+		}
+		w.root = append(w.root, resolve.Requirement{Pack: name(i)})
+	}
+	return w
+}
+
+func TestPigeons(t *testing.T) {
+	for n := 2; n <= 5; n++ {
+		w := pigeons(n)
+		_, err := w.resolve(t.Context())
+		var conflict *resolve.ConflictError
+		if !errors.As(err, &conflict) {
+			t.Fatalf("%d packs: %v", n, err)
+		}
+		if len(conflict.Remove) != 1 || len(conflict.Remove[0]) != n { // each of them requires all others
+			t.Errorf("%d packs: removing %v is said to help, want all of them", n, conflict.Remove)
+		}
+		w.root = w.root[1:]
+		for at := range w.versions {
+			delete(w.versions, place{id("p00"), ""})
+			for _, v := range w.versions[at] {
+				key := fmt.Sprint(at, v.Version)
+				w.requires[key] = slices.DeleteFunc(w.requires[key], func(r resolve.Requirement) bool { return r.Pack == id("p00") })
+			}
+		}
+		chosen, err := w.resolve(t.Context())
+		if err != nil || len(chosen) != n-1 {
+			t.Errorf("one pack less: %s, %v", show(chosen), err)
+		}
+	}
+}
+
+// A world that is too hard is given up.
+func TestEffort(t *testing.T) {
+	w := pigeons(12)
+	var stats resolve.Stats
+	_, err := resolve.Resolve(t.Context(), w.root, w, resolve.Options{Effort: 100_000, Stats: &stats})
+	var conflict *resolve.ConflictError
+	if errors.As(err, &conflict) || diag.CodeOf(err) != diag.Conflict || diag.HintOf(err) == "" {
+		t.Errorf("got %v, code %s, hint %q", err, diag.CodeOf(err), diag.HintOf(err))
+	}
+	if stats.Conflicts == 0 || stats.Effort < 100_000 || stats.Effort > 200_000 {
+		t.Errorf("it took %+v", stats)
+	}
+}
+
+// There may be more versions than a word has bits.
+func TestManyVersions(t *testing.T) {
+	for seed := range uint64(20) {
+		g := newGenerated(seed, 24, 150)
+		for i, p := range g.order {
+			for j, target := range g.order {
+				if i != j && g.rnd.IntN(3) == 0 {
+					g.knot(p, target, 110)
+				}
+			}
+			g.root = append(g.root, resolve.Requirement{Pack: p.id})
+		}
+		var stats resolve.Stats
+		chosen, err := resolve.Resolve(t.Context(), g.root, g, resolve.Options{Stats: &stats})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.check(t, chosen)
+		if stats.Conflicts == 0 {
+			t.Errorf("seed %d is too easy", seed)
+		}
+	}
+}

@@ -1,7 +1,9 @@
 package resolve
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -42,36 +44,54 @@ type solver struct {
 	heap    []int32 // packs that are needed and not decided, and some that were
 	changed []int32 // packs whose rules are to be looked at
 	failure *rule
+	effort  *int // how often rules may still be looked at
 	work    []statement
 	stats   Stats
 	trail
 }
 
+// maxEffort is after how much effort a search is given up, maxExplain and maxAdvise those to explain the failure of one.
+// Effort is how often a rule is looked at: a thousand packs take some thousands. There are worlds, which nobody has by
+// accident, that no search of this kind is done with in a lifetime; these numbers are some seconds.
+const (
+	maxEffort  = 200_000_000
+	maxExplain = 20_000_000
+	maxAdvise  = 20_000_000
+)
+
+// errEffort says that a search was given up.
+var errEffort = errors.New("too much effort")
+
 // solve searches for a choice. Without one, failure says why.
-func solve(ctx context.Context, cat *catalogue, root []Requirement) (*solver, error) {
-	return newSolver(cat, nil).run(ctx, root)
+func solve(ctx context.Context, cat *catalogue, root []Requirement, effort *int) (*solver, error) {
+	return (&solver{cat: cat, effort: effort}).run(ctx, root)
 }
 
-func newSolver(cat *catalogue, only map[*edge]bool) *solver {
-	return &solver{cat: cat, only: only}
+// solveOnly searches for a choice when only some requirements count.
+func solveOnly(ctx context.Context, cat *catalogue, root []Requirement, only map[*edge]bool, effort *int) (*solver, error) {
+	return (&solver{cat: cat, only: only, effort: effort}).run(ctx, root)
 }
 
+// run searches. It returns the solver with an error too.
 func (s *solver) run(ctx context.Context, root []Requirement) (*solver, error) {
 	s.taken = make([]int32, 1)
 	s.pack(rootPack)
-	for _, r := range root {
-		p := s.pack(s.cat.number(r.Pack))
-		p.direct, p.class = true, p.class%notDirect
+	edges, at, err := s.cat.setRequirements(ctx, rootPack, 0, root)
+	if err != nil {
+		return s, s.explainError(rootPack, err, at)
 	}
-	if _, at, err := s.cat.setRequirements(ctx, rootPack, 0, root); err != nil {
-		return nil, s.explainError(rootPack, err, at)
+	for _, e := range edges {
+		if s.only == nil || s.only[e] {
+			p := s.pack(e.target)
+			p.direct, p.class = true, p.class%notDirect
+		}
 	}
 	for next := int32(rootPack); next >= 0; next = s.choose() {
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return s, ctx.Err()
 		}
 		if err := s.decide(ctx, next); err != nil {
-			return nil, err
+			return s, err
 		}
 		if ok, err := s.propagate(ctx, next); err != nil || !ok {
 			return s, err
@@ -170,11 +190,17 @@ func (s *solver) ruleOf(e *edge) *rule {
 	return nil
 }
 
+// add puts a rule into the lists of the packs that it watches.
 func (s *solver) add(r *rule) {
-	for i := range r.terms {
-		p := s.pack(r.terms[i].pack)
-		p.rules = s.slabs.lists.add(p.rules, r)
+	s.follows(r, r.watch[0])
+	if r.watch[1] != r.watch[0] {
+		s.follows(r, r.watch[1])
 	}
+}
+
+func (s *solver) follows(r *rule, term int32) {
+	p := s.pack(r.terms[term].pack)
+	p.rules = s.slabs.lists.add(p.rules, r)
 }
 
 // propagate derives what follows from the rules about a pack, and from what that changes. It returns false, with the
@@ -184,23 +210,70 @@ func (s *solver) propagate(ctx context.Context, p int32) (bool, error) {
 	for at := 0; at < len(s.changed); at++ {
 		p := s.changed[at]
 		s.packs[p].changed = false
-		for _, r := range slices.Backward(s.packs[p].rules) { // what was learnt last first
-			if !s.derive(r) {
-				continue
-			}
-			if ctx.Err() != nil {
-				return false, ctx.Err()
-			}
-			if !s.turn(r) {
-				return false, nil
-			}
-			s.change(p) // the rest of its rules
-			break
+		conflict := s.visit(p)
+		if conflict == nil {
+			continue
 		}
+		if ctx.Err() != nil || *s.effort < 0 {
+			return false, cmp.Or(ctx.Err(), errEffort)
+		}
+		if !s.turn(conflict) {
+			return false, nil
+		}
+		s.change(p) // the rest of its rules
 	}
 	s.changed = s.changed[:0]
 	return true, nil
 }
+
+// visit looks at the rules that watch a pack, what was learnt last first, until one of them is a conflict.
+func (s *solver) visit(p int32) (conflict *rule) {
+	*s.effort -= len(s.packs[p].rules)
+	for i := len(s.packs[p].rules) - 1; i >= 0; i-- {
+		r := s.packs[p].rules[i]
+		mine := 0
+		if r.terms[r.watch[0]].pack != p {
+			mine = 1
+		}
+		switch moved, conflict := s.look(r, mine); {
+		case conflict:
+			return r
+		case moved:
+			rules := s.packs[p].rules
+			rules[i] = rules[len(rules)-1]
+			s.packs[p].rules = rules[:len(rules)-1]
+		}
+	}
+	return nil
+}
+
+// look derives what follows from a rule when something is new about one of the two terms that it watches. A term that
+// is true is watched no longer if there is one that is not, to which the watch is then moved.
+func (s *solver) look(r *rule, mine int) (moved, conflict bool) {
+	term, other := &r.terms[r.watch[mine]], &r.terms[r.watch[1-mine]]
+	is, otherIs := s.verdict(term), s.verdict(other)
+	switch {
+	case len(r.terms) <= 2:
+		return false, s.derive(r)
+	case is == isFalse || otherIs == isFalse || is == open && otherIs == open:
+		return false, false
+	}
+	for i := range int32(len(r.terms)) {
+		if i == r.watch[0] || i == r.watch[1] || s.verdict(&r.terms[i]) == isTrue {
+			continue
+		}
+		if is != isTrue {
+			s.change(other.pack) // the other watch is to be moved
+			return false, false
+		}
+		r.watch[mine] = i
+		s.follows(r, i)
+		return true, false
+	}
+	return false, s.derive(r)
+}
+
+func (s *solver) verdict(t *term) verdict { return s.packs[t.pack].sum.says(t) }
 
 // turn learns from a conflict until nothing contradicts what was learnt. It returns false, with the failure, when no
 // decision is left to blame.

@@ -71,8 +71,12 @@ func (t *term) always() bool { return t.not && t.set.empty() }
 func (t *term) never() bool { return !t.not && t.set.empty() }
 
 // rule is a list of statements of which not all may be true: PubGrub's incompatibility. Each pack is in it once.
+//
+// Two of the terms are watched, that is the rule is in the lists of their packs. As long as neither is true nothing
+// follows from the rule, whatever becomes of the others, so that nobody need look at it.
 type rule struct {
 	terms []term
+	watch [2]int32
 	edge  *edge   // the requirement that the rule is
 	from  []*rule // else the rules that it follows from
 	two   [2]term // where the terms of a requirement are
@@ -87,6 +91,7 @@ func (r *rule) require(e *edge) {
 	if e.by == e.target || e.allowed.empty() {
 		r.terms = r.two[:1]
 	}
+	r.watch[1] = int32(len(r.terms) - 1)
 	r.extend()
 }
 
