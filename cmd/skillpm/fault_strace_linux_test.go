@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -224,4 +225,80 @@ func TestFaultCalls(t *testing.T) { // M2
 			})
 		}
 	}
+}
+
+// TestFaultSignalled has a signal arrive at each kind of system call that changes something: the program ends as interrupted
+// with the old state, or finishes what it had begun to commit; either way nothing is left to be recovered.
+func TestFaultSignalled(t *testing.T) { // M2
+	needStrace(t)
+	w := newWorld(t)
+	good := newMachine(t, w)
+	done := good.fresh()
+	probe := newMachine(t, w)
+	probe.old()
+	counts := probe.callsOf(false, w.update()...)
+	tried, gaveUp := 0, 0
+	for _, name := range []string{"unlinkat", "mkdirat", "fsync", "symlinkat", "renameat", "renameat2"} {
+		for i, n := range sampled(counts[name], 4) {
+			sig := []string{"INT", "TERM"}[i%2]
+			m := newMachine(t, w)
+			before := m.old()
+			inject := fmt.Sprintf("inject=%s:signal=%s:when=%d", name, sig, n)
+			e := m.straced(false, "-o", os.DevNull, "-e", "trace="+name, "-e", inject).run(w.update()...)
+			what := fmt.Sprintf("%s at %s %d", sig, name, n)
+			tried++
+			switch e.code {
+			case 0:
+				same(t, what, m.tree(), done)
+			case 130:
+				gaveUp++
+				m.check(e, 130, []string{"interrupted"})
+				same(t, what, m.tree(), before)
+			default:
+				t.Errorf("%s: %v", what, e)
+			}
+			m.leftNothing()
+			m.healed(what, before, done)
+			m.updated(what, done)
+		}
+	}
+	if gaveUp == 0 || gaveUp == tried {
+		t.Errorf("%d of %d gave up", gaveUp, tried)
+	}
+}
+
+// TestFaultKilledHolder kills a process in the middle of its changes, while it has the lock of the project that others wait
+// for: they finish what it began, and then do their own.
+func TestFaultKilledHolder(t *testing.T) { // M2
+	needStrace(t)
+	w := newWorld(t)
+	done := newMachine(t, w).fresh()
+	m := newMachine(t, w)
+	m.old()
+	holder := m.straced(false, "-o", os.DevNull, "-e", "trace=renameat2", "-e", "inject=renameat2:delay_enter=600s:when=2").begin(w.update()...)
+	journal := filepath.Join(m.project, ".skillpm", "journal", "journal")
+	await(t, "a journal", func() bool {
+		_, err := os.Lstat(journal)
+		return err == nil
+	})
+	tries := opens(t, filepath.Join(m.project, ".skillpm", "lock"))
+	var waiting []*begun
+	for range 20 {
+		waiting = append(waiting, m.begin(w.update()...))
+	}
+	await(t, "the others wait", func() bool { return tries() >= 100 })
+	if err := syscall.Kill(-holder.cmd.Process.Pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if e := holder.end(); e.code != -1 {
+		t.Errorf("it was not killed: %v", e)
+	}
+	for _, b := range waiting {
+		if e := b.end(); e.code != 0 {
+			t.Error(e)
+		}
+	}
+	same(t, "updated", m.tree(), done)
+	m.leftNothing()
+	m.ok("verify")
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -37,7 +38,24 @@ func unable(t testing.TB, format string, args ...any) {
 type world struct {
 	registry *ocitest.Server
 	git      string
-	meddle   func(http.ResponseWriter, *http.Request) bool // as Server.Meddle, for the git server; may be nil
+
+	mu     sync.Mutex
+	meddle func(http.ResponseWriter, *http.Request) bool // see setMeddle
+}
+
+// setMeddle has f see every request to the registry and to the git server first; they answer those for which it returns false.
+func (w *world) setMeddle(f func(http.ResponseWriter, *http.Request) bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.meddle = f
+	w.registry.Meddle(f)
+}
+
+func (w *world) meddled(rw http.ResponseWriter, r *http.Request) bool {
+	w.mu.Lock()
+	meddle := w.meddle
+	w.mu.Unlock()
+	return meddle != nil && meddle(rw, r)
 }
 
 func newWorld(t testing.TB) *world {
@@ -45,7 +63,7 @@ func newWorld(t testing.TB) *world {
 	w := &world{registry: ocitest.New(t)}
 	w.git = gittest.Serve(t, w.repositories(t), gittest.WithHandler(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-			if w.meddle == nil || !w.meddle(rw, r) {
+			if !w.meddled(rw, r) {
 				next.ServeHTTP(rw, r)
 			}
 		})
