@@ -72,7 +72,7 @@ func (w *Workspace) link(l *Layout, m *project.Manifest, lock *project.Lock) (*p
 		}
 		lock.Packs[p.ID] = entry
 		if _, ok := m.Dependency(p.ID); !ok { // as if it had been installed last
-			m.Dependencies = append(m.Dependencies, source.Dependency{ID: p.ID})
+			m.DevDependencies = append(m.DevDependencies, source.Dependency{ID: p.ID})
 		}
 	}
 	return m, lock
