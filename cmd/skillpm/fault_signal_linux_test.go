@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -40,9 +39,9 @@ func (b *begun) end() ended {
 }
 
 // held answers one kind of request never: it tells of the first that comes, and waits until its client is gone.
-func held(wanted func(*http.Request) bool) (meddle func(http.ResponseWriter, *http.Request) bool, come chan struct{}) {
+func held(wanted func(*http.Request) bool) (f meddle, come chan struct{}) {
 	come = make(chan struct{}, 100)
-	return func(w http.ResponseWriter, r *http.Request) bool {
+	return func(w http.ResponseWriter, r *http.Request, _ http.Handler) bool {
 		if !wanted(r) {
 			return false
 		}
@@ -52,20 +51,6 @@ func held(wanted func(*http.Request) bool) (meddle func(http.ResponseWriter, *ht
 		<-r.Context().Done()
 		return true
 	}, come
-}
-
-// leftNothing proves that nothing is left of what was interrupted, in the project or the caches.
-func (m *machine) leftNothing() {
-	m.tb.Helper()
-	for path := range treeOf(m.tb, filepath.Join(m.home, ".cache", "skillpm")) {
-		base := filepath.Base(path)
-		if strings.HasPrefix(base, "tmp-") || strings.HasPrefix(base, "w-") || strings.HasPrefix(base, ".") && base != "." {
-			m.tb.Errorf("%s is left in the caches", path)
-		}
-	}
-	if _, err := os.Lstat(filepath.Join(m.project, ".skillpm", "journal")); err == nil {
-		m.tb.Error("a journal is left")
-	}
 }
 
 // TestFaultSignal interrupts the program while it downloads from a registry or a git server that takes its time, and while it

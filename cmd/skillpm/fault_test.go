@@ -40,34 +40,40 @@ type world struct {
 	git      string
 
 	mu     sync.Mutex
-	meddle func(http.ResponseWriter, *http.Request) bool // see setMeddle
+	meddle meddle // see setMeddle
 }
 
+// meddle answers a request in the place of next, or returns false.
+type meddle func(w http.ResponseWriter, r *http.Request, next http.Handler) bool
+
 // setMeddle has f see every request to the registry and to the git server first; they answer those for which it returns false.
-func (w *world) setMeddle(f func(http.ResponseWriter, *http.Request) bool) {
+func (w *world) setMeddle(f meddle) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.meddle = f
-	w.registry.Meddle(f)
 }
 
-func (w *world) meddled(rw http.ResponseWriter, r *http.Request) bool {
-	w.mu.Lock()
-	meddle := w.meddle
-	w.mu.Unlock()
-	return meddle != nil && meddle(rw, r)
+// meddled returns a handler that meddles with next.
+func (w *world) meddled(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		w.mu.Lock()
+		meddle := w.meddle
+		w.mu.Unlock()
+		if meddle == nil || !meddle(rw, r, next) {
+			next.ServeHTTP(rw, r)
+		}
+	})
 }
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{registry: ocitest.New(t)}
-	w.git = gittest.Serve(t, w.repositories(t), gittest.WithHandler(func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-			if !w.meddled(rw, r) {
-				next.ServeHTTP(rw, r)
-			}
-		})
-	}))
+	registry := w.meddled(w.registry.Registry)
+	w.registry.Meddle(func(rw http.ResponseWriter, r *http.Request) bool {
+		registry.ServeHTTP(rw, r)
+		return true
+	})
+	w.git = gittest.Serve(t, w.repositories(t), gittest.WithHandler(w.meddled))
 	publisher := newMachine(t, w)
 	publisher.publish("acme/base", "1.0.0", "", "base", "lint")
 	publisher.publish("acme/core", "1.0.0", "", "core")
@@ -366,6 +372,20 @@ func (m *machine) updated(what string, done map[string]string) {
 		m.tb.Fatalf("%s: it does not update: %v", what, e)
 	}
 	same(m.tb, what+": updated", m.tree(), done)
+}
+
+// leftNothing proves that nothing is left of what was interrupted, in the project or the caches.
+func (m *machine) leftNothing() {
+	m.tb.Helper()
+	for path := range treeOf(m.tb, filepath.Join(m.home, ".cache", "skillpm")) {
+		base := filepath.Base(path)
+		if strings.HasPrefix(base, "tmp-") || strings.HasPrefix(base, "w-") || strings.HasPrefix(base, ".") && base != "." {
+			m.tb.Errorf("%s is left in the caches", path)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(m.project, ".skillpm", "journal")); err == nil {
+		m.tb.Error("a journal is left")
+	}
 }
 
 // TestFaultWorld proves that what the other tests change is all that they need: packs, links, aliases, manifest and lock.
