@@ -18,11 +18,11 @@ type skillNames struct {
 	linked   map[source.ID]bool // those of them that the manifest does not have
 }
 
-// newSkillNames puts in order what the manifest requires itself: what is linked besides comes after the dependencies.
+// newSkillNames puts in order what the manifest requires itself: what is linked besides comes last.
 func newSkillNames(m *project.Manifest, l *workspace.Layout) *skillNames {
 	n := &skillNames{manifest: m, layout: l, order: map[source.ID]int{}, linked: map[source.ID]bool{}}
 	var ids []source.ID
-	for _, d := range m.Dependencies {
+	for _, d := range slices.Concat(m.Dependencies, m.DevDependencies) {
 		ids = append(ids, d.ID)
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(l.Linked), source.ID.Compare) {
@@ -30,9 +30,6 @@ func newSkillNames(m *project.Manifest, l *workspace.Layout) *skillNames {
 			n.linked[id] = true
 			ids = append(ids, id)
 		}
-	}
-	for _, d := range m.DevDependencies {
-		ids = append(ids, d.ID)
 	}
 	for i, id := range ids {
 		if n.order[id] == 0 {
@@ -103,8 +100,6 @@ func (n *skillNames) won(winner source.ID, losers []source.ID) string {
 	switch {
 	case n.linked[winner]:
 		return fmt.Sprintf("%s is linked, as if it had been installed last", winner)
-	case n.linked[latest]:
-		return fmt.Sprintf("skillpm.yaml requires %s for development, and %s is linked as if it had been installed before", winner, latest)
 	case n.order[winner] > 0 && !latest.IsZero():
 		return fmt.Sprintf("skillpm.yaml names %s after %s", winner, latest)
 	case n.order[winner] > 0:
