@@ -59,6 +59,7 @@ func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change, hard 
 	}
 	if err := group.Wait(); err != nil {
 		if _, ok := errors.AsType[*bundle.MismatchError](err); ok {
+			w.machine.discardDamaged(c)
 			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
 		if diag.CodeOf(err) == diag.NotFound { // it was there when the change was worked out
@@ -70,6 +71,20 @@ func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change, hard 
 		next.Trees[at] = states[i]
 	}
 	return next, nil
+}
+
+// discardDamaged removes from the store all that is damaged of what is to be placed, and not only what was found first, so
+// that starting over once is enough.
+func (m *Machine) discardDamaged(c *Change) {
+	s, err := m.Store()
+	if err != nil {
+		return
+	}
+	for _, t := range c.Place {
+		if _, damaged := errors.AsType[*bundle.MismatchError](s.Verify(t.Digest)); damaged {
+			_ = s.Discard(t.Digest) // what can't be removed is found again
+		}
+	}
 }
 
 // materialise writes a tree to dir, under its alias if it has one.
