@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -209,7 +208,7 @@ func (pr *Provider) pack(ctx context.Context, id source.ID, at, version string) 
 			return nil, err
 		}
 		pr.opened[key] = p
-		return p, checkDependencies(p)
+		return p, pr.checkDependencies(p)
 	}
 	ref := pr.refs[at]
 	if open(ref) {
@@ -265,38 +264,5 @@ func (pr *Provider) remember(id source.ID, at string, ref source.Ref, p *source.
 			WithHint("write %s in skillpm.yaml", p.ID)
 	}
 	pr.opened[opened{id: id, place: at, version: p.Version}] = p
-	return checkDependencies(p)
-}
-
-// checkDependencies refuses what a pack from that place may not depend on: only the root manifest reaches into the
-// machine, and what a registry serves depends on names.
-func checkDependencies(p *source.Pack) error {
-	for _, d := range p.Dependencies {
-		switch {
-		case d.Ref == nil:
-		case p.Ref.Kind == source.KindPath && d.Ref.Kind == source.KindPath:
-			if filepath.IsAbs(d.Ref.URL) || strings.HasPrefix(d.Ref.URL, "../") {
-				return outside(p, d)
-			}
-		case p.Ref.Kind == source.KindPath && d.Ref.Kind == source.KindOCI:
-		case p.Ref.Kind == source.KindPath && d.Ref.Kind == source.KindGit && safeGit(p, d):
-		case p.Ref.Kind == source.KindPath:
-			return outside(p, d)
-		case p.Ref.Kind != source.KindGit:
-			return diag.Errorf(diag.Invalid, "%s %s depends on %s at a place; a published pack depends on names only", p.ID, p.Version, d.ID)
-		case d.Ref.Kind != source.KindOCI && (d.Ref.Kind != source.KindGit || !safeGit(p, d)):
-			return outside(p, d)
-		}
-	}
-	return nil
-}
-
-// safeGit reports whether a pack may name a git place: one over https or ssh, or in the pack's own repository.
-func safeGit(p *source.Pack, d source.Dependency) bool {
-	return strings.HasPrefix(d.Ref.URL, "https://") || strings.HasPrefix(d.Ref.URL, "ssh://") || d.Ref.URL == p.Ref.URL
-}
-
-func outside(p *source.Pack, d source.Dependency) error {
-	return diag.Errorf(diag.Denied, "%s %s depends on %s at %s: only the root skillpm.yaml may name places of this machine, or plain http",
-		p.ID, p.Version, d.ID, d.Ref.Source())
+	return pr.checkDependencies(p)
 }
