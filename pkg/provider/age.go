@@ -57,14 +57,18 @@ func ageText(d time.Duration) string {
 	return text
 }
 
-// firstSight returns when this machine saw something first: now, if it never did.
+// unset returns a time before there was a minimum release age: a clock that shows less is not set.
+func unset() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
+
+// firstSight returns when this machine saw something first: now, if it never did. What a clock wrote that was not set, or
+// was ahead, does not count.
 func (pr *Provider) firstSight(what string) (time.Time, error) {
 	sum := sha256.Sum256([]byte(what))
 	file := filepath.Join(pr.machine.Paths.State, "seen", hex.EncodeToString(sum[:16]))
 	now := pr.options.Now().UTC()
 	data, err := os.ReadFile(file)
 	if err == nil {
-		if seen, err := time.Parse(time.RFC3339, strings.TrimSpace(string(data))); err == nil && !seen.After(now) {
+		if seen, err := time.Parse(time.RFC3339, strings.TrimSpace(string(data))); err == nil && !seen.After(now) && !seen.Before(unset()) {
 			return seen, nil
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {

@@ -183,6 +183,7 @@ func TestFirstSight(t *testing.T) {
 			t.Errorf("at %s: %v does not say why", now, err)
 		}
 	}
+	step("1970-01-01T00:00:00Z", "") // a clock that is not set
 	step("2100-01-01T00:00:00Z", "") // a clock far ahead
 	step("2026-11-20T12:00:00Z", "") // what it wrote does not count
 	step("2026-11-23T11:00:00Z", "")
