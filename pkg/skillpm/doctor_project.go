@@ -13,6 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/source/git"
 	"github.com/skillpm/skillpm/pkg/vendored"
+	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
 // checkVersion looks whether the manifest asks for another skillpm.
@@ -32,7 +33,7 @@ func checkInterrupted(x *examination) {
 	}
 	x.find(Diagnosis{
 		Severity: diag.SeverityError, Path: x.work.Rel(x.work.Scope.Journal()), Message: "an install was interrupted",
-		Means: "what is installed may be partly the old and partly the new", Fix: x.command("skillpm verify --fix"),
+		Means: "what is installed may be partly the old and partly the new", Fix: x.command("skillpm install"),
 	})
 }
 
@@ -88,7 +89,7 @@ func checkInstalled(x *examination) {
 			x.find(Diagnosis{
 				Severity: diag.SeverityWarning, Path: p.Path, Message: p.Message,
 				Means: "agents read something else than skillpm.lock says",
-				Fix:   x.command("skillpm verify --fix") + ", with --force if it was edited and the edit is not wanted",
+				Fix:   x.mends(p),
 			})
 		default:
 			wrong++
@@ -106,6 +107,20 @@ func checkInstalled(x *examination) {
 			Severity: diag.SeverityError, Message: message, Means: "agents don't find these skills", Fix: x.command("skillpm install"),
 		})
 	}
+}
+
+// mends says what to do about a difference from the lock.
+func (x *examination) mends(p Problem) string {
+	fix := x.command("skillpm verify --fix")
+	switch p.Kind {
+	case workspace.KindForeign:
+		return ForeignHint(p.Path)
+	case workspace.KindChanged:
+		return fix + ", with --force if it was edited and the edit is not wanted"
+	case workspace.KindStranger:
+		return fix + " --force, which keeps a copy of it"
+	}
+	return fix
 }
 
 // mostTold is how many findings of one kind are told.

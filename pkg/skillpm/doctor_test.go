@@ -145,14 +145,14 @@ func TestDoctor(t *testing.T) {
 		{"a manifest that can't be read", func(p *patient) { p.write("skillpm.yaml", "name: [") }, []symptom{{"files", bad, "skillpm.yaml", ""}}},
 		{"a lock with merge markers", func(p *patient) { p.appendTo("skillpm.lock", "<<<<<<< HEAD\n") }, []symptom{{"files", bad, "skillpm.lock", ""}}},
 		{"another skillpm is asked for", func(p *patient) { p.appendTo("skillpm.yaml", "skillpm: \">=9\"\n") }, []symptom{{"skillpm-version", bad, ">=9", "install a skillpm"}}},
-		{"interrupted", func(p *patient) { p.write(".skillpm/journal/stage/0/x", "x") }, []symptom{{"interrupted", bad, ".skillpm/journal", "skillpm verify --fix"}}},
+		{"interrupted", func(p *patient) { p.write(".skillpm/journal/stage/0/x", "x") }, []symptom{{"interrupted", bad, ".skillpm/journal", "skillpm install"}}},
 		{"drift", func(p *patient) { p.appendTo("skillpm.yaml", "  acme/more: \"^1.0\"\n") }, []symptom{{"lock-drift", bad, "acme/more", "skillpm install"}}},
 		{"no lock", func(p *patient) { p.remove("skillpm.lock"); p.remove(".skillpm"); p.remove(".agents") }, []symptom{{"lock-drift", warn, "no skillpm.lock", "skillpm install"}}},
 		{"missing", func(p *patient) { p.remove(".skillpm/plugins/acme/well/well-0") }, []symptom{
 			{"installed", bad, "well-0 is missing", "skillpm install"},
 		}},
 		{"edited", func(p *patient) { p.appendTo(".skillpm/plugins/acme/well/well-0/SKILL.md", "mine\n") }, []symptom{{"installed", warn, "well-0", "skillpm verify --fix"}}},
-		{"a link elsewhere", func(p *patient) { p.remove(".agents/skills/well-0"); p.link(".agents/skills/well-0", "well-1") }, []symptom{{"installed", warn, "link leads elsewhere", ""}}},
+		{"a link elsewhere", func(p *patient) { p.remove(".agents/skills/well-0"); p.link(".agents/skills/well-0", "well-1") }, []symptom{{"installed", warn, "is a link that skillpm did not make", "move "}}},
 		{"a link to what was installed once", func(p *patient) { p.link(".agents/skills/old", "../../.skillpm/plugins/acme/gone/old") }, []symptom{
 			{"installed", warn, ".agents/skills/old", "skillpm verify --fix"},
 		}},

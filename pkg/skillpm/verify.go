@@ -3,7 +3,9 @@ package skillpm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
+	"path"
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -18,6 +20,12 @@ type VerifyReport = workspace.VerifyReport
 
 // Problem is one thing that differs from the lock.
 type Problem = workspace.Problem
+
+// ForeignHint says what to do about an entry of an agent's directory that skillpm did not write.
+func ForeignHint(at string) string {
+	name := path.Base(at)
+	return fmt.Sprintf("move %s away, or give the pack's skill another name: skillpm install PACK --skill %s --as OTHER-NAME", at, name)
+}
 
 // VerifyOptions say what is compared with the lock, and whether it is mended.
 type VerifyOptions struct {
@@ -50,8 +58,11 @@ func (c *Client) Verify(ctx context.Context, o VerifyOptions) (*VerifyReport, er
 	}
 	after.Saved = saved
 	after.Fixed = append(solved(before.Problems, after.Problems), solved(before.Store.Problems, after.Store.Problems)...)
-	for i := range after.Problems {
-		after.Problems[i].Why = why[after.Problems[i].Path]
+	for i, p := range after.Problems {
+		reason := why[p.Path]
+		if after.Problems[i].Why = reason.text; reason.unfetched {
+			after.Problems[i].Kind = workspace.KindUnfetched
+		}
 	}
 	return after, nil
 }
@@ -77,9 +88,15 @@ func solved(before, after []Problem) []Problem {
 	})
 }
 
+// reason says why an entry was not mended.
+type reason struct {
+	text      string
+	unfetched bool // what belongs there could not be had
+}
+
 // fixAll mends, and starts over where others got in between. It returns why entries stay as they are, and where
 // copies are of those that were edited and did not stay, by path.
-func (c *Client) fixAll(ctx context.Context, o VerifyOptions) (why, saved map[string]string, err error) {
+func (c *Client) fixAll(ctx context.Context, o VerifyOptions) (why map[string]reason, saved map[string]string, err error) {
 	healed := false
 	for left := attempts; left > 0; left-- {
 		why, saved, err = c.fix(ctx, o)
@@ -94,7 +111,7 @@ func (c *Client) fixAll(ctx context.Context, o VerifyOptions) (why, saved map[st
 	return nil, nil, errBusy()
 }
 
-func (c *Client) fix(ctx context.Context, o VerifyOptions) (why, saved map[string]string, err error) {
+func (c *Client) fix(ctx context.Context, o VerifyOptions) (why map[string]reason, saved map[string]string, err error) {
 	w, err := c.open(ctx, InstallOptions{Scope: o.Scope, Offline: o.Offline}, false)
 	if err != nil {
 		return nil, nil, err
@@ -123,14 +140,14 @@ func (c *Client) fix(ctx context.Context, o VerifyOptions) (why, saved map[strin
 			unsure[left.Path] = t
 		}
 	}
-	why = map[string]string{}
+	why = map[string]reason{}
 	fetchErr := w.bring(ctx, slices.AppendSeq(wanted, maps.Values(unsure)))
 	if diag.CodeOf(fetchErr) == diag.Interrupted {
 		return nil, nil, fetchErr
 	}
 	for at, t := range unsure {
 		if fetchErr != nil && !store.Has(t.Digest) {
-			options.Except[at], why[at] = true, fetchErr.Error()
+			options.Except[at], why[at] = true, reason{text: fetchErr.Error(), unfetched: true}
 		}
 	}
 	w.Glance()
@@ -139,7 +156,7 @@ func (c *Client) fix(ctx context.Context, o VerifyOptions) (why, saved map[strin
 	}
 	for _, left := range change.Left {
 		if left.Err != nil {
-			why[left.Path] = left.Err.Error()
+			why[left.Path] = reason{text: left.Err.Error()}
 		}
 	}
 	if change.Empty() && !change.Restated() {

@@ -37,8 +37,22 @@ type StoreReport struct {
 	Problems []Problem `json:"problems"` // paths are pack/skill
 }
 
+// The kinds of problems.
+const (
+	KindMissing     = "missing"     // it is not there; an install puts it back
+	KindChanged     = "changed"     // an installed skill is not what the lock says
+	KindLink        = "link"        // a link of skillpm's leads elsewhere
+	KindStray       = "stray"       // a link leads to a skill that was installed once
+	KindForeign     = "foreign"     // what skillpm did not write is where a link belongs; it stays
+	KindStranger    = "stranger"    // it is among the installed packs, and the lock does not have it
+	KindInterrupted = "interrupted" // an install did not come to its end
+	KindDamaged     = "damaged"     // a tree of the store is not what its digest says
+	KindUnfetched   = "unfetched"   // what belongs there could not be had
+)
+
 // Problem is one thing that differs from the lock.
 type Problem struct {
+	Kind    string `json:"kind"`
 	Path    string `json:"path"` // relative to the root
 	Message string `json:"message"`
 	Missing bool   `json:"missing"` // it is not there; an install puts it back
@@ -80,7 +94,9 @@ func (w *Workspace) verify(ctx context.Context) (*VerifyReport, error) {
 	}
 	r := &VerifyReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Problems: []Problem{}}
 	if _, err := os.Lstat(w.Scope.Journal()); err == nil {
-		r.Problems = append(r.Problems, Problem{Path: w.Rel(w.Scope.Journal()), Message: "an install was interrupted; skillpm install finishes or undoes it"})
+		r.Problems = append(r.Problems, Problem{
+			Kind: KindInterrupted, Path: w.Rel(w.Scope.Journal()), Message: "an install was interrupted; skillpm install finishes or undoes it",
+		})
 	}
 	for _, at := range slices.Sorted(maps.Keys(l.trees)) {
 		if err := ctx.Err(); err != nil {
@@ -119,7 +135,7 @@ func (w *Workspace) strayLinks(l *Layout) []Problem {
 			}
 			target, err := os.Readlink(w.Scope.Abs(at))
 			if err == nil {
-				found = append(found, Problem{Path: at, Message: "link leads to a skill that is not installed", Got: target})
+				found = append(found, Problem{Kind: KindStray, Path: at, Message: "link leads to a skill that is not installed", Got: target})
 			}
 		}
 	}
@@ -130,19 +146,19 @@ func (w *Workspace) strayLinks(l *Layout) []Problem {
 func (w *Workspace) verifyTree(at string, t Tree) []Problem {
 	got, err := bundle.Sum(os.DirFS(w.Scope.Root), at)
 	if errors.Is(err, fs.ErrNotExist) {
-		return []Problem{{Path: at, Message: "is missing", Missing: true, Want: t.Digest}}
+		return []Problem{{Kind: KindMissing, Path: at, Message: "is missing", Missing: true, Want: t.Digest}}
 	}
 	if err != nil {
-		return []Problem{{Path: at, Message: err.Error(), Want: t.Digest}}
+		return []Problem{{Kind: KindChanged, Path: at, Message: err.Error(), Want: t.Digest}}
 	}
 	want, err := w.expectedDigest(t)
 	if err != nil {
-		return []Problem{{Path: at, Message: err.Error(), Want: t.Digest}}
+		return []Problem{{Kind: KindChanged, Path: at, Message: err.Error(), Want: t.Digest}}
 	}
 	if got.Digest() == want {
 		return nil
 	}
-	return []Problem{{Path: at, Message: w.difference(got, t), Want: want, Got: got.Digest()}}
+	return []Problem{{Kind: KindChanged, Path: at, Message: w.difference(got, t), Want: want, Got: got.Digest()}}
 }
 
 // expectedDigest is the digest that a tree should have on disk. That of an aliased copy is computed from the pristine
@@ -199,11 +215,13 @@ func (w *Workspace) verifyLink(at, target string) []Problem {
 	got, err := os.Readlink(w.Scope.Abs(at))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return []Problem{{Path: at, Message: "link is missing", Missing: true, Want: target}}
+		return []Problem{{Kind: KindMissing, Path: at, Message: "link is missing", Missing: true, Want: target}}
 	case err != nil:
-		return []Problem{{Path: at, Message: "is not a link of skillpm's", Want: target}}
+		return []Problem{{Kind: KindForeign, Path: at, Message: "is not a link of skillpm's", Want: target}}
+	case got != target && !w.owns(at):
+		return []Problem{{Kind: KindForeign, Path: at, Message: "is a link that skillpm did not make", Want: target, Got: got}}
 	case got != target:
-		return []Problem{{Path: at, Message: "link leads elsewhere", Want: target, Got: got}}
+		return []Problem{{Kind: KindLink, Path: at, Message: "link leads elsewhere", Want: target, Got: got}}
 	}
 	return nil
 }
@@ -239,7 +257,7 @@ func (w *Workspace) strangersIn(dir string, l *Layout, known map[string]bool) []
 			found = append(found, w.strangersIn(at, l, known)...)
 			continue
 		}
-		found = append(found, Problem{Path: at, Message: "is not in skillpm.lock"})
+		found = append(found, Problem{Kind: KindStranger, Path: at, Message: "is not in skillpm.lock"})
 	}
 	return found
 }

@@ -53,7 +53,9 @@ func (w *Workspace) VerifyStore(ctx context.Context) (*StoreReport, error) {
 				r.Absent++
 				return nil
 			case damaged:
-				r.Problems = append(r.Problems, Problem{Path: t.path(), Message: "is damaged in the store: " + damage.What, Want: t.Digest})
+				r.Problems = append(r.Problems, Problem{
+					Kind: KindDamaged, Path: t.path(), Message: "is damaged in the store: " + damage.What, Want: t.Digest,
+				})
 			case err != nil:
 				return err
 			}

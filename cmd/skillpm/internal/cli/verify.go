@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/skillpm"
+	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
 func newVerify(a *app) *cobra.Command {
@@ -107,13 +110,34 @@ func (a *app) printRight(r *skillpm.VerifyReport) {
 
 // restoreHint says how to mend what differs.
 func restoreHint(problems []skillpm.Problem, o skillpm.VerifyOptions) string {
-	switch {
-	case o.Fix && o.Force:
-		return "what is left could not be mended: see above"
-	case o.Fix:
-		return "copy what you want to keep to a skill of your own; skillpm verify --fix --force gives edits up"
-	case slices.ContainsFunc(problems, func(p skillpm.Problem) bool { return !p.Missing }):
-		return "skillpm install --force restores what is locked; skillpm verify --fix leaves what was edited"
+	command := func(text string) string {
+		if o.Scope == scope.KindUser {
+			return text + " --scope user"
+		}
+		return text
 	}
-	return "skillpm install puts back what is missing"
+	has := func(kinds ...string) bool {
+		return slices.ContainsFunc(problems, func(p skillpm.Problem) bool { return slices.Contains(kinds, p.Kind) })
+	}
+	edited := has(workspace.KindChanged, workspace.KindStranger)
+	var hints []string
+	if i := slices.IndexFunc(problems, func(p skillpm.Problem) bool { return p.Kind == workspace.KindForeign }); i >= 0 {
+		hints = append(hints, skillpm.ForeignHint(problems[i].Path))
+	}
+	switch {
+	case has(workspace.KindInterrupted):
+		return command("skillpm install")
+	case edited && o.Fix && !o.Force:
+		hints = append(hints, "copy what you want to keep to a skill of your own; "+command("skillpm verify --fix --force")+" gives edits up")
+	case len(hints) > 0:
+	case o.Fix:
+		return "what is left could not be mended: see above"
+	case edited:
+		return command("skillpm install --force") + " restores what is locked; " + command("skillpm verify --fix") + " leaves what was edited"
+	case has(workspace.KindDamaged, workspace.KindStray):
+		return command("skillpm verify --fix")
+	default:
+		return command("skillpm install") + " puts back what is missing"
+	}
+	return strings.Join(hints, "; ")
 }
