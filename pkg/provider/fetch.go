@@ -109,14 +109,19 @@ func (pr *Provider) FetchMissing(ctx context.Context, m *project.Manifest, sol *
 		return err
 	}
 	missing := map[source.ID]map[string]string{}
+	stored := map[source.ID]bool{}
 	for tree := range trees {
 		if s.Has(tree.Digest) {
+			stored[tree.Pack] = true
 			continue
 		}
 		if missing[tree.Pack] == nil {
 			missing[tree.Pack] = map[string]string{}
 		}
 		missing[tree.Pack][tree.Skill] = tree.Digest
+	}
+	if err := pr.checkStored(ctx, m, sol, stored); err != nil {
+		return err
 	}
 	kept := vendored.Open(pr.root, pr.machine.OS)
 	ids := slices.SortedFunc(maps.Keys(missing), source.ID.Compare)
@@ -158,6 +163,9 @@ func (pr *Provider) fetchLocked(ctx context.Context, m *project.Manifest, sol *S
 		var err error
 		if p, err = pr.openLocked(ctx, m, sol.Lock, id); err != nil {
 			return fmt.Errorf("%s %s, as locked: %w", id, entry.Version, err)
+		}
+		if err := sameVersion(id, entry, p); err != nil {
+			return err
 		}
 	}
 	var names []string

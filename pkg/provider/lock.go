@@ -118,6 +118,11 @@ func (pr *Provider) newLock(ctx context.Context, m *project.Manifest, chosen map
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(chosen), source.ID.Compare) {
 		pick := chosen[id]
+		if pick.Source == "" {
+			if err := pr.CheckVersion(ctx, id); err != nil {
+				return nil, err
+			}
+		}
 		if have, ok := pr.locked(id, pick.Source); ok && have.Version == pick.Version && !isDirectory(have.Source) {
 			if narrowed, ok := narrow(have, wanted[id]); ok {
 				lock.Packs[id] = narrowed

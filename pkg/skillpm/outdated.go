@@ -171,6 +171,11 @@ func (s *survey) look(ctx context.Context, id source.ID) (*OutdatedPack, error) 
 	if latest, ok := highestOf(versions, locked.Version); ok {
 		p.Latest, p.Withheld = latest.Version, latest.Withheld
 	}
+	if s.asked[id].Ref == nil {
+		if err := s.provider.CheckVersion(ctx, id); err != nil {
+			return nil, err
+		}
+	}
 	if o, ok := s.provider.Offer(id, locked.Version); ok && o.Yanked {
 		if p.Withdrawn = o.Reason; p.Withdrawn == "" {
 			p.Withdrawn = "no reason given"
