@@ -230,7 +230,7 @@ func checkVendored(x *examination) {
 	if !plan.Clean() {
 		x.find(Diagnosis{
 			Severity: diag.SeverityWarning, Path: plan.Dir, Message: "is not what skillpm.lock says",
-			Means: "installs fetch what differs, and fail where there is no network", Fix: "skillpm vendor, and skillpm vendor --check to see what differs",
+			Means: "installs fetch what differs, and fail where there is no network", Fix: vendorCommand(len(plan.Edited()) > 0) + ", and skillpm vendor --check to see what differs",
 		})
 	}
 	for _, warning := range ignoredCopy(w.Scope.Root, plan.Dir) {

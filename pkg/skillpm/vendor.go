@@ -25,10 +25,12 @@ type VendorOptions struct {
 
 // VendorReport is what [Client.Vendor] did, would do, or found.
 type VendorReport struct {
+	Scope    string          `json:"scope"`   // always project
 	Root     string          `json:"root"`    // of the project
 	Dir      string          `json:"dir"`     // of the copy, relative to the root
 	Changed  bool            `json:"changed"` // something differs from what skillpm.lock says, or did before
-	DryRun   bool            `json:"dryRun"`  // nothing was written: with Check, too
+	Check    bool            `json:"check"`   // nothing was written, because that was only compared
+	DryRun   bool            `json:"dryRun"`  // nothing was written, and what would be done was asked for
 	Skills   []VendorSkill   `json:"skills"`  // all of them, sorted by path
 	Files    []string        `json:"files"`   // notes and records that are written or removed
 	Left     []string        `json:"left"`    // what skillpm did not write: it stays
@@ -95,7 +97,7 @@ func (c *Client) vendor(ctx context.Context, o VendorOptions) (*VendorReport, er
 		return nil, err
 	}
 	report := vendorReport(w, plan)
-	report.DryRun = dry
+	report.Check, report.DryRun = o.Check, o.DryRun
 	report.Warnings = append(report.Warnings, ignoredCopy(w.Scope.Root, plan.Dir)...)
 	if o.Check || plan.Clean() {
 		return report, nil
@@ -170,9 +172,25 @@ func (c *Client) stock(ctx context.Context, w *workspace.Workspace, offline bool
 	return wk.provider.FetchMissing(ctx, w.Manifest, sol, trees)
 }
 
+// Edited reports whether somebody changed the copy, so that it is replaced only by force.
+func (r *VendorReport) Edited() bool {
+	return slices.ContainsFunc(r.Skills, func(s VendorSkill) bool { return s.State == vendored.Edited })
+}
+
+// vendorCommand is the command that brings a copy to what the lock says.
+func vendorCommand(edited bool) string {
+	if edited {
+		return "skillpm vendor --force"
+	}
+	return "skillpm vendor"
+}
+
+// Command is the command that brings the copy to what the lock says.
+func (r *VendorReport) Command() string { return vendorCommand(r.Edited()) }
+
 func vendorReport(w *workspace.Workspace, plan *vendored.Plan) *VendorReport {
 	r := &VendorReport{
-		Root: w.Scope.Root, Dir: plan.Dir, Changed: !plan.Clean(), Skills: []VendorSkill{}, Skipped: []VendorSkipped{},
+		Scope: w.Scope.Kind, Root: w.Scope.Root, Dir: plan.Dir, Changed: !plan.Clean(), Skills: []VendorSkill{}, Skipped: []VendorSkipped{},
 		Files: append([]string{}, plan.Files...), Left: append([]string{}, plan.Foreign...), Warnings: []string{},
 	}
 	for _, it := range plan.Items {

@@ -148,8 +148,9 @@ func (c *Copy) read(name string) ([]byte, error) {
 
 // DamagedError says that the copy does not have what the lock says.
 type DamagedError struct {
-	Path string // the file or directory, below the project's root
-	What string // what is wrong with it
+	Path   string // the file or directory, below the project's root
+	What   string // what is wrong with it
+	Edited bool   // somebody changed it: it is replaced only by force
 }
 
 // Error names the file.
@@ -160,7 +161,15 @@ func (e *DamagedError) Code() diag.Code { return diag.Integrity }
 
 // Hint says how to write the copy anew.
 func (e *DamagedError) Hint() string {
-	return "skillpm vendor writes the copy anew from what skillpm.lock says, and git diff shows what was changed"
+	return e.Command() + " writes the copy anew from what skillpm.lock says, and git diff shows what was changed"
+}
+
+// Command is the command that writes the copy anew.
+func (e *DamagedError) Command() string {
+	if e.Edited {
+		return "skillpm vendor --force"
+	}
+	return "skillpm vendor"
 }
 
 // Put takes skills of a pack into the store, if the copy has all of them with the digests that are given by name. Where
@@ -228,10 +237,10 @@ func (c *Copy) check(id source.ID, skill, digest string) error {
 		if ok && tree == got.Digest() {
 			return &DamagedError{Path: at, What: fmt.Sprintf("is a copy of %s %s, which is not what skillpm.lock has", id, known.Version)}
 		}
-		return &DamagedError{Path: at, What: "is not what skillpm.lock has"}
+		return &DamagedError{Path: at, What: "is not what skillpm.lock has", Edited: !known.wrote(skill, got)}
 	}
 	name, what := difference(want, got)
-	return &DamagedError{Path: path.Join(at, name), What: what}
+	return &DamagedError{Path: path.Join(at, name), What: what, Edited: !known.wrote(skill, got)}
 }
 
 // explain says of an error in reading the copy where it is.
@@ -245,7 +254,7 @@ func (c *Copy) explain(id source.ID, skill, digest string, err error) error {
 		}
 		return &DamagedError{Path: at, What: "is missing"}
 	case errors.As(err, &entry):
-		return &DamagedError{Path: at, What: "can't be installed: " + entry.Error()}
+		return &DamagedError{Path: at, What: "can't be installed: " + entry.Error(), Edited: true}
 	}
-	return &DamagedError{Path: at, What: "can't be read: " + err.Error()}
+	return &DamagedError{Path: at, What: "can't be read: " + err.Error(), Edited: true}
 }

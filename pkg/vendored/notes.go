@@ -27,7 +27,8 @@ These are copies of the skills that skillpm.lock names, so that changes to them
 can be reviewed here and ` + "`skillpm install`" + ` needs neither a network nor a registry.
 
 Do not edit them: what differs from skillpm.lock is not installed. A skill of
-your own belongs in .skillpm/skills or in a pack.
+your own belongs in .agents/skills or .claude/skills, where agents find
+it, or in a pack.
 
     skillpm vendor           brings this directory to what skillpm.lock says
     skillpm vendor --check   fails if it is not that

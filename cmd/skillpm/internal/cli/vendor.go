@@ -73,7 +73,7 @@ func (a *app) printVendor(r *skillpm.VendorReport, o skillpm.VendorOptions) erro
 		a.listVendor(r, o)
 	}
 	if failed {
-		return diag.Errorf(diag.Conflict, "%s is not what skillpm.lock says", r.Dir).WithHint("run skillpm vendor and commit what it changes")
+		return diag.Errorf(diag.Conflict, "%s is not what skillpm.lock says", r.Dir).WithHint("run %s and commit what it changes", r.Command())
 	}
 	return nil
 }
