@@ -60,15 +60,20 @@ func ageText(d time.Duration) string {
 // unset returns a time before there was a minimum release age: a clock that shows less is not set.
 func unset() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
 
-// firstSight returns when this machine saw something first: now, if it never did. What a clock wrote that was not set, or
-// was ahead, does not count.
+// absurd is how far ahead of the clock no record is: it was written by one that was wrong.
+const absurd = 10 * 365 * 24 * time.Hour
+
+// firstSight returns when this machine saw something first: now, if it never did. A record in the future stays as it is,
+// because a clock that is set back for a while must not make a release older than it is; one that no right clock can have
+// written does not count.
 func (pr *Provider) firstSight(what string) (time.Time, error) {
 	sum := sha256.Sum256([]byte(what))
 	file := filepath.Join(pr.machine.Paths.State, "seen", hex.EncodeToString(sum[:16]))
 	now := pr.options.Now().UTC()
 	data, err := os.ReadFile(file)
 	if err == nil {
-		if seen, err := time.Parse(time.RFC3339, strings.TrimSpace(string(data))); err == nil && !seen.After(now) && !seen.Before(unset()) {
+		seen, err := time.Parse(time.RFC3339, strings.TrimSpace(string(data)))
+		if err == nil && !seen.Before(unset()) && seen.Sub(now) < absurd {
 			return seen, nil
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {

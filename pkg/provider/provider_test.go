@@ -184,8 +184,9 @@ func TestFirstSight(t *testing.T) {
 		}
 	}
 	step("1970-01-01T00:00:00Z", "") // a clock that is not set
-	step("2100-01-01T00:00:00Z", "") // a clock far ahead
-	step("2026-11-20T12:00:00Z", "") // what it wrote does not count
+	step("2100-01-01T00:00:00Z", "") // one that is far ahead
+	step("2026-11-20T12:00:00Z", "")
+	step("2026-02-01T00:00:00Z", "") // one that is set back for a while makes nothing older
 	step("2026-11-23T11:00:00Z", "")
 	step("2026-11-23T12:00:00Z", "1.0.0")
 	step("1970-01-01T00:00:00Z", "1.0.0") // locked

@@ -192,7 +192,7 @@ func (w *work) install(ctx context.Context, o InstallOptions, t *target) (*Insta
 	report.Warnings = slices.Concat(report.Warnings, t.Warnings, warnings, l.Warnings, w.editWarnings(o, c))
 	report.Edited, report.Saved = append(report.Edited, c.Edited...), c.Saved()
 	report.Changed, report.DryRun, report.Recorded = !c.Empty(), o.DryRun, c.Recorded()
-	if o.DryRun || c.Empty() && !c.Restated() {
+	if o.DryRun || c.Empty() && !c.Restated() && !w.Relinked() {
 		return report, nil
 	}
 	told := len(t.Warnings)

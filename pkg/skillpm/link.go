@@ -48,7 +48,11 @@ func (c *Client) Unlink(ctx context.Context, name string, o LinkOptions) (*Insta
 	r, err := c.relink(ctx, o, func(_ *work, linked map[string]string) error {
 		var known []string
 		for pack, dir := range linked {
-			if abs, err := filepath.EvalSymlinks(c.machine.Abs(name)); pack == name || err == nil && abs == dir {
+			abs := c.machine.Abs(name)
+			if found, err := filepath.EvalSymlinks(abs); err == nil {
+				abs = found
+			}
+			if pack == name || abs == dir {
 				delete(linked, pack)
 				gone = pack
 				return nil

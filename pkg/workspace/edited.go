@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -240,13 +241,44 @@ func (w *Workspace) filesAt(at string) ([]textdiff.File, error) {
 
 // savedAs returns where a copy of an edited directory goes: its name, and what tells it from other edits of it.
 func (w *Workspace) savedAs(at string, got bundle.Inventory, now look) string {
-	sum := sha256.Sum256([]byte(now.print))
-	id := hex.EncodeToString(sum[:4])
+	id := contentID(w.Scope.Abs(at), now)
 	if got != nil {
 		digest := got.Digest()
 		id = digest[strings.LastIndex(digest, ":")+1:][:8]
 	}
 	return w.Rel(filepath.Join(w.Scope.Backup(), path.Base(at)+"-"+id))
+}
+
+// contentID tells one state of a directory from others that can't be hashed as a skill: names that no skill may have,
+// links, or a file in its place. Where it can't be read at all it goes by how it looks.
+func contentID(dir string, now look) string {
+	h := sha256.New()
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(h, "%q %s\n", strings.TrimPrefix(name, dir), d.Type())
+		switch {
+		case d.Type()&fs.ModeSymlink != 0:
+			target, err := os.Readlink(name)
+			fmt.Fprintf(h, "%q\n", target)
+			return err
+		case !d.Type().IsRegular():
+			return nil
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		n, err := io.Copy(h, f)
+		fmt.Fprintf(h, "\n%d\n", n)
+		return err
+	})
+	if err != nil {
+		fmt.Fprintf(h, "%q", now.print)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:4])
 }
 
 // Saved returns where copies of the edited skills go that the change replaces or removes: path -> path of the copy.

@@ -161,7 +161,8 @@ func (w *Workspace) handWritten(dirs []AgentDir, name string) bool {
 // link that leads into skillpm's own directory.
 func (w *Workspace) owns(entry string) bool {
 	if _, ok := w.state.Trees[entry]; ok {
-		return !isLink(w.Scope.Abs(entry))
+		info, err := os.Lstat(w.Scope.Abs(entry))
+		return err == nil && info.IsDir() // a file in its place is somebody's
 	}
 	target, err := os.Readlink(w.Scope.Abs(entry))
 	if err != nil {

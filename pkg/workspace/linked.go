@@ -28,7 +28,13 @@ type LinkedPack struct {
 func (w *Workspace) Linked() map[string]string { return maps.Clone(w.state.Linked) }
 
 // SetLinked says which packs are linked once the next change is applied.
-func (w *Workspace) SetLinked(dirs map[string]string) { w.state.Linked = dirs }
+func (w *Workspace) SetLinked(dirs map[string]string) {
+	w.relinked = !maps.Equal(dirs, w.state.Linked)
+	w.state.Linked = dirs
+}
+
+// Relinked reports whether other packs are linked than before, so that this machine should remember it.
+func (w *Workspace) Relinked() bool { return w.relinked }
 
 // Links reports whether the change makes a link at a path.
 func (c *Change) Links(at string) bool {

@@ -47,6 +47,7 @@ func (m *Machine) Store() (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Track(m.Now)
 	m.store = s
 	return s, nil
 }

@@ -14,7 +14,7 @@ import (
 // manifest or the lock changed since the workspace was read, or an interrupted transaction had to be finished first, the
 // error is [ErrChanged].
 func (w *Workspace) Transact(ctx context.Context, fill func(*txn.Tx) error) (err error) {
-	unlock, err := txn.Lock(ctx, w.Scope.LockFile())
+	unlock, err := w.machine.lock(ctx, w.Scope.LockFile())
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ type Workspace struct {
 	manifestBytes []byte // as read, nil if there is no file
 	lockBytes     []byte // as read, nil if there is no file
 	state         *state
+	relinked      bool                 // see SetLinked
 	lockTrees     map[string]treeState // see ownTrees
 	plugins       string               // see SkillAt
 	toChange      bool                 // see OpenToChange

@@ -57,6 +57,7 @@ type app struct {
 	quiet   bool
 	noColor bool
 	closers []func() // of the clients that the command used
+	meter   *meter   // what shows progress, nil where nothing does
 }
 
 // reported is returned by a command that has already said all there is to say; only the exit code is left.
@@ -78,7 +79,12 @@ func Main(ctx context.Context, sys System, args []string) diag.Code {
 	root.SetIn(sys.Stdin)
 	root.SetOut(sys.Stdout)
 	root.SetErr(sys.Stderr)
-	cmd, err := root.ExecuteContextC(ctx)
+	working, stop := context.WithCancel(ctx)
+	cmd, err := root.ExecuteContextC(working)
+	stop() // what was asked for and is not needed any more
+	if a.meter != nil {
+		a.meter.end()
+	}
 	for _, done := range a.closers {
 		done()
 	}

@@ -18,7 +18,10 @@ func (a *app) progress() func(skillpm.Event) {
 	if a.quiet || a.json || a.Getenv("CI") != "" || a.Getenv("TERM") == "dumb" || !terminal(a.Stderr) {
 		return func(skillpm.Event) {}
 	}
-	return (&meter{app: a}).show
+	if a.meter == nil {
+		a.meter = &meter{app: a}
+	}
+	return a.meter.show
 }
 
 // meter draws progress. It may be told of many packs at once.
@@ -26,6 +29,7 @@ type meter struct {
 	app  *app
 	mu   sync.Mutex
 	last time.Time           // when the line was written
+	over bool                // nothing is drawn any more
 	line bool                // there is a line
 	bars *mpb.Progress       // nil until a pack is on its way
 	pack map[string]*mpb.Bar // by pack
@@ -35,6 +39,7 @@ func (m *meter) show(e skillpm.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
+	case m.over:
 	case e.Done:
 		m.erase()
 	case e.Pack != "":
@@ -42,6 +47,14 @@ func (m *meter) show(e skillpm.Event) {
 	case m.bars == nil:
 		m.say(e.Text)
 	}
+}
+
+// end takes everything off the terminal for good.
+func (m *meter) end() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.erase()
+	m.over = true
 }
 
 // say overwrites the line, now and then.
