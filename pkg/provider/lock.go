@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -68,8 +69,8 @@ func (pr *Provider) solve(ctx context.Context, m *project.Manifest) (map[source.
 	pr.sticky = false
 	pr.expect(ctx, wanted)
 	better, looseErr := resolve.Resolve(ctx, roots, pr, resolve.Options{Prefer: prefer})
-	if err == nil && looseErr != nil { // as where a registry of another pack can't be reached
-		return chosen, nil
+	if code := diag.CodeOf(looseErr); err == nil && (code == diag.Remote || code == diag.NotFound || code == diag.Conflict) {
+		return chosen, nil // as where a registry of another pack can't be reached
 	}
 	return better, looseErr
 }
@@ -116,6 +117,7 @@ func (pr *Provider) newLock(ctx context.Context, m *project.Manifest, chosen map
 	if err != nil {
 		return nil, err
 	}
+	var fresh []*source.Pack
 	for _, id := range slices.SortedFunc(maps.Keys(chosen), source.ID.Compare) {
 		pick := chosen[id]
 		if pick.Source == "" {
@@ -148,11 +150,29 @@ func (pr *Provider) newLock(ctx context.Context, m *project.Manifest, chosen map
 			lock.Packs[id] = have
 			continue
 		}
-		if lock.Packs[id], err = pr.lockPack(ctx, p, wanted[id]); err != nil {
-			return nil, err
-		}
+		fresh = append(fresh, p)
 	}
-	return sol, nil
+	return sol, pr.lockPacks(ctx, lock, fresh, wanted)
+}
+
+// lockPacks makes the lock's entries for packs, several at a time: those whose content nobody vouches for are fetched.
+func (pr *Provider) lockPacks(ctx context.Context, lock *project.Lock, packs []*source.Pack, wanted map[source.ID][]string) error {
+	entries := make([]*project.LockedPack, len(packs))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallelFetches)
+	for i, p := range packs {
+		group.Go(func() (err error) {
+			entries[i], err = pr.lockPack(ctx, p, wanted[p.ID])
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for i, p := range packs {
+		lock.Packs[p.ID] = entries[i]
+	}
+	return nil
 }
 
 // same returns what is locked of a pack, if it is what was found again; else an entry without skills.
