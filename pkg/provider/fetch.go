@@ -149,7 +149,7 @@ func (pr *Provider) FetchMissing(ctx context.Context, m *project.Manifest, sol *
 	for i, id := range ids {
 		sol.Warnings = append(sol.Warnings, withdrawn[i]...)
 		if d := damages[i]; d != nil {
-			sol.Warnings = append(sol.Warnings, fmt.Sprintf("%v, so %s was fetched: skillpm vendor writes the copy anew", d, id))
+			sol.Warnings = append(sol.Warnings, fmt.Sprintf("%v, so %s was fetched: %s writes the copy anew", d, id, d.Command()))
 		}
 	}
 	return nil
