@@ -31,7 +31,7 @@ func (pr *Provider) expect(ctx context.Context, deps []source.Dependency) {
 		case d.Ref == nil:
 			pr.ask(ctx, d.ID)
 		case remote(*d.Ref):
-			pr.visit(ctx, at, *d.Ref)
+			pr.visit(source.WithSkills(ctx, d.Skills), at, *d.Ref)
 		}
 	}
 }
@@ -43,7 +43,7 @@ func (pr *Provider) Expect(ctx context.Context, deps []source.Dependency) {
 		if d.Ref == nil {
 			pr.ask(ctx, d.ID)
 		} else {
-			pr.visit(ctx, Place(d), *d.Ref)
+			pr.visit(source.WithSkills(ctx, d.Skills), Place(d), *d.Ref)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func open(ref source.Ref) bool {
 
 // placeVersions lists the versions of a place.
 func (pr *Provider) placeVersions(ctx context.Context, id source.ID, at string, ref source.Ref) ([]resolve.Version, error) {
-	v := pr.visit(ctx, at, ref)
+	v := pr.visit(source.WithSkills(ctx, pr.direct[id].Skills), at, ref)
 	<-v.done
 	if v.err != nil {
 		return nil, v.err

@@ -119,17 +119,16 @@ func memberDirs(root string, patterns []string) ([]string, error) {
 			if _, err := os.Lstat(filepath.Join(path, project.ManifestName)); err == nil {
 				met[p] = true
 				dirs = append(dirs, path)
-				break
 			}
 		}
 		return nil
 	})
 	for _, p := range patterns {
-		if err == nil && !met[p] && len(dirs) == 0 {
+		if err == nil && !met[p] {
 			return nil, diag.Errorf(diag.NotFound, "the workspace's %q means no directory with a skillpm.yaml", p)
 		}
 	}
-	return dirs, err
+	return slices.Compact(dirs), err
 }
 
 // inOrder sorts packs so that each comes after those that it requires; what could go either way stays in order of names.

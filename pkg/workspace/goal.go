@@ -25,7 +25,9 @@ func (w *Workspace) StageDocuments(c *Change, g Goal) {
 	if w.manifestBytes != nil || len(g.Manifest.Dependencies) > 0 || w.Scope.Kind == scope.KindProject {
 		c.stageFile(w.Rel(w.Scope.Manifest()), w.manifestBytes, g.Manifest.Bytes())
 	}
-	c.stageFile(w.Rel(w.Scope.Lock()), w.lockBytes, g.Lock.Encode())
+	if lock := g.Lock.Encode(); w.lockBytes == nil || !sameText(lock, w.lockBytes) {
+		c.stageFile(w.Rel(w.Scope.Lock()), w.lockBytes, lock)
+	}
 }
 
 // sameText reports whether two files say the same: git may write them with other line endings.
