@@ -17,7 +17,8 @@ var large = []struct {
 	make func(seed uint64) *generated
 }{
 	{"ecosystem", func(seed uint64) *generated { return ecosystem(seed, 10_000) }},
-	{"knots", func(seed uint64) *generated { return knots(seed, 10_000, 0.2, 7) }},
+	{"knots", func(seed uint64) *generated { return knots(seed, 10_000, 0.2, 8) }},
+	{"tight-knots", func(seed uint64) *generated { return knots(seed, 10_000, 0.3, 6) }},
 }
 
 func TestLarge(t *testing.T) {

@@ -35,13 +35,13 @@ type pack struct {
 	id        source.ID
 	locked    bool // a version is preferred
 	preferred set
-	versions  []candidate    // those from one place follow each other, the highest first
-	places    []place        // those that were asked
-	releases  []release      // those of versions, for as long as all are plain
-	reasons   map[int]string // why the versions that are held are not taken
-	ranges    []ranged       // what was found to fit a requirement of it
-	ranged    map[rangeKey]set
-	out       []*edge // what versions of it require
+	versions  []candidate        // those from one place follow each other, the highest first
+	places    []place            // those that were asked
+	releases  []release          // those of versions, for as long as all are plain
+	reasons   map[int]string     // why the versions that are held are not taken
+	ranges    []ranged           // what was found to fit the requirements of it
+	ranged    map[rangeKey]int32 // where in ranges; nil for few
+	out       []*edge            // what versions of it require
 	outOf     map[Requirement]*edge
 }
 
@@ -67,8 +67,9 @@ type edge struct {
 	number   int32
 	by       int32
 	target   int32
-	allowed  set // the versions of the target that fit
-	versions set // the versions of by that have the requirement, as far as is known
+	group    int32 // of the edges to the target that allow the same
+	allowed  set   // the versions of the target that fit
+	versions set   // the versions of by that have the requirement, as far as is known
 	req      Requirement
 }
 
@@ -106,12 +107,14 @@ func (c *catalogue) require(ctx context.Context, by int32, version int, req *Req
 	e := p.edge(req)
 	if e == nil {
 		target := c.number(req.Pack)
-		allowed, err := c.allowed(ctx, c.packs[target], req)
+		group, err := c.allowed(ctx, c.packs[target], req)
 		if err != nil {
 			return nil, err
 		}
 		e = c.slabs.edges.next()
-		*e = edge{number: c.edges, by: by, req: *req, target: target, allowed: allowed}
+		*e = edge{
+			number: c.edges, by: by, req: *req, target: target, group: group, allowed: c.packs[target].ranges[group].allowed,
+		}
 		c.edges++
 		c.put(p, e)
 	}
@@ -145,63 +148,66 @@ func (c *catalogue) put(p *pack, e *edge) {
 	}
 }
 
-// allowed returns the versions that a requirement allows.
-func (c *catalogue) allowed(ctx context.Context, p *pack, req *Requirement) (set, error) {
+// allowed returns which of the ranges of a pack is that of the requirement.
+func (c *catalogue) allowed(ctx context.Context, p *pack, req *Requirement) (int32, error) {
 	within, err := c.rangeOf(req)
 	if err != nil {
-		return set{}, err
+		return 0, err
 	}
 	key := rangeKey{within, req.Source}
-	if allowed, ok := p.allowed(key); ok {
-		return allowed, nil
+	if n := p.find(key); n >= 0 {
+		return n, nil
 	}
 	at, err := c.offered(ctx, p, req.Source)
 	if err != nil {
-		return set{}, err
+		return 0, err
 	}
-	var allowed set
-	if within != nil && within.spans != nil && len(p.releases) == len(p.versions) && (c.lenient || len(p.reasons) == 0) {
-		for v, release := range p.releases[at.first:at.end] {
-			if within.has(release) {
-				allowed.add(at.first + v)
-			}
-		}
-	} else {
-		for v := at.first; v < at.end; v++ {
-			if (within == nil || within.fits(&p.versions[v])) && (c.lenient || p.takes(v)) {
-				allowed.add(v)
-			}
+	p.ranges = c.slabs.ranges.add(p.ranges, ranged{key, c.fitting(p, at, within)})
+	n := int32(len(p.ranges) - 1)
+	switch {
+	case p.ranged != nil:
+		p.ranged[key] = n
+	case n > few:
+		p.ranged = make(map[rangeKey]int32)
+		for i := range p.ranges {
+			p.ranged[p.ranges[i].rangeKey] = int32(i)
 		}
 	}
-	c.allow(p, key, allowed)
-	return allowed, nil
+	return n, nil
 }
 
-func (p *pack) allowed(key rangeKey) (allowed set, ok bool) {
+// find returns the number of a range that was met before, else -1.
+func (p *pack) find(key rangeKey) int32 {
 	if p.ranged != nil {
-		allowed, ok = p.ranged[key]
-		return allowed, ok
+		if n, ok := p.ranged[key]; ok {
+			return n
+		}
+		return -1
 	}
 	for i := range p.ranges {
 		if r := &p.ranges[i]; r.within == key.within && r.source == key.source {
-			return r.allowed, true
+			return int32(i)
 		}
 	}
-	return set{}, false
+	return -1
 }
 
-func (c *catalogue) allow(p *pack, key rangeKey, allowed set) {
-	if p.ranged != nil {
-		p.ranged[key] = allowed
-		return
-	}
-	if p.ranges = c.slabs.ranges.add(p.ranges, ranged{key, allowed}); len(p.ranges) > few {
-		p.ranged = make(map[rangeKey]set)
-		for _, r := range p.ranges {
-			p.ranged[r.rangeKey] = r.allowed
+// fitting returns the versions from one place that are in a range and may be taken.
+func (c *catalogue) fitting(p *pack, at place, within *versionRange) (fit set) {
+	if within != nil && within.spans != nil && len(p.releases) == len(p.versions) && (c.lenient || len(p.reasons) == 0) {
+		for v, release := range p.releases[at.first:at.end] {
+			if within.has(release) {
+				fit.add(at.first + v)
+			}
 		}
-		p.ranges = nil
+		return fit
 	}
+	for v := at.first; v < at.end; v++ {
+		if (within == nil || within.fits(&p.versions[v])) && (c.lenient || p.takes(v)) {
+			fit.add(v)
+		}
+	}
+	return fit
 }
 
 // rangeOf returns the range of a requirement, nil where a place is named and no range: what is there fits.
@@ -288,37 +294,38 @@ func (p *pack) read(list []Version, prefer string) {
 	}
 }
 
-// requirements returns what a version requires, and asks the world once. When it goes wrong it says at which
-// requirement, if at one.
-func (c *catalogue) requirements(ctx context.Context, by int32, version int) (edges []*edge, at *Requirement, err error) {
+// requirements returns the number of the list of what a version requires, and asks the world once. When it goes wrong it
+// says at which requirement, if at one.
+func (c *catalogue) requirements(ctx context.Context, by int32, version int) (list int32, at *Requirement, err error) {
 	p := c.packs[by]
-	if cand := &p.versions[version]; cand.requires > 0 {
-		return *c.lists.at(cand.requires), nil, nil
+	if list := p.versions[version].requires; list > 0 {
+		return list, nil, nil
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, nil, err
+		return 0, nil, err
 	}
-	list, err := c.world.Requirements(ctx, p.id, p.placeOf(version), p.versions[version].version)
+	requires, err := c.world.Requirements(ctx, p.id, p.placeOf(version), p.versions[version].version)
 	if err != nil {
-		return nil, nil, err
+		return 0, nil, err
 	}
-	return c.setRequirements(ctx, by, version, list)
+	return c.setRequirements(ctx, by, version, requires)
 }
 
-func (c *catalogue) setRequirements(ctx context.Context, by int32, version int, list []Requirement) ([]*edge, *Requirement, error) {
-	c.scratch = append(c.scratch[:0], list...)
+func (c *catalogue) setRequirements(ctx context.Context, by int32, version int, requires []Requirement) (list int32, at *Requirement, err error) {
+	c.scratch = append(c.scratch[:0], requires...)
 	sorted := sortedRequirements(c.scratch)
 	edges := c.slabs.lists.take(len(sorted))
 	for i := range sorted {
 		e, err := c.require(ctx, by, version, &sorted[i])
 		if err != nil {
-			return nil, &sorted[i], err
+			return 0, &sorted[i], err
 		}
 		edges[i] = e
 	}
-	c.packs[by].versions[version].requires = int32(c.lists.n)
+	list = int32(c.lists.n)
+	c.packs[by].versions[version].requires = list
 	c.lists.add(edges)
-	return edges, nil, nil
+	return list, nil, nil
 }
 
 // placeOf returns the place that a version is from.

@@ -77,7 +77,7 @@ func (g *generated) loose(p *generatedPack) resolve.Requirement {
 
 // ecosystem has n packs of ten versions that require each other like published packages do: every pack but the first
 // ten is required by an earlier one, a few are required by very many, requirements are mostly loose. What needs going
-// back: newer versions of a third of the packs ask for a newer version of a pack than another pack allows.
+// back: newer versions of a sixth of the packs ask for a newer version of a pack than another pack allows.
 func ecosystem(seed uint64, n int) *generated {
 	g := newGenerated(seed, n, 10)
 	for i, p := range g.order {
@@ -93,12 +93,12 @@ func ecosystem(seed uint64, n int) *generated {
 			popular := min(i+1+int(float64(more)*g.rnd.Float64()*g.rnd.Float64()*g.rnd.Float64()), n-1)
 			targets = append(targets, g.order[popular])
 		}
-		trap := g.rnd.IntN(3) == 0
+		trap := g.rnd.IntN(6) == 0
 		for k, target := range targets {
 			if k > 0 && target == targets[k-1] {
 				continue
 			}
-			tight := k < own && g.rnd.IntN(2) == 0
+			tight := k < own && g.rnd.IntN(4) == 0
 			base := g.loose(target)
 			for v := range p.versions {
 				req := base
@@ -166,8 +166,8 @@ func (g *generated) Versions(_ context.Context, pack source.ID, _ string) ([]res
 
 func (g *generated) Requirements(_ context.Context, pack source.ID, _, version string) ([]resolve.Requirement, error) {
 	p := g.packs[pack]
-	for v := range p.versions {
-		if p.versions[v].Version == version {
+	for v, offered := range slices.Backward(p.versions) {
+		if offered.Version == version {
 			return p.requires[v], nil
 		}
 	}

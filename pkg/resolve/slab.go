@@ -1,5 +1,7 @@
 package resolve
 
+import "slices"
+
 // slab hands out the parts of larger pieces of memory: what is made by the ten thousand is made with a few allocations.
 // Nothing of it is given back before all is.
 type slab[T any] struct {
@@ -54,4 +56,13 @@ func (l *pages[T]) add(item T) {
 	}
 	*l.at(int32(l.n)) = item
 	l.n++
+}
+
+// roomy returns the list with room for one item more. A list that is full gets twice the room, so that a long one is
+// copied a few times only.
+func roomy[T any](list []T) []T {
+	if len(list) == cap(list) {
+		list = slices.Grow(list, max(len(list), firstPiece))
+	}
+	return list
 }

@@ -14,15 +14,23 @@ import (
 type progress struct {
 	sum     term    // what its steps say together
 	steps   []int32 // those in force
+	rules   []*rule // those that watch the pack, but for
+	wanted  []group // those that are requirements of it
+	decided int32   // the version, or -1
+	work    int32   // its statement in the analysis of a conflict, from 1 on
+	level   int32   // of its decisions, for a pack that the root requires
+	class   uint8   // what comes before its number in the order of decisions
+	direct  bool    // the root requires it
+	open    bool    // it is in the heap of open packs
+	changed bool    // it is in the list of changed packs
+	touched bool    // steps of it are being taken back
+	renewed bool    // steps of it were taken back since its rules were looked at
+}
+
+// group is the rules of the requirements of a pack that allow the same versions.
+type group struct {
+	allowed set
 	rules   []*rule
-	decided int32 // the version, or -1
-	work    int32 // its statement in the analysis of a conflict, from 1 on
-	level   int32 // of its decisions, for a pack that the root requires
-	class   uint8 // what comes before its number in the order of decisions
-	direct  bool  // the root requires it
-	open    bool  // it is in the heap of open packs
-	changed bool  // it is in the list of changed packs
-	touched bool  // steps of it are being taken back
 }
 
 // The classes of packs, added up.
@@ -36,9 +44,11 @@ type solver struct {
 	cat    *catalogue
 	only   map[*edge]bool // the requirements that count; nil means all
 	byEdge []*rule        // the rule of a requirement
+	ruled  []bool         // the lists of requirements that are among the rules
 	slabs  struct {
-		rules slab[rule]
-		lists slab[*rule]
+		rules  slab[rule]
+		lists  slab[*rule]
+		groups slab[group]
 	}
 	packs   []progress
 	heap    []int32 // packs that are needed and not decided, and some that were
@@ -76,11 +86,11 @@ func solveOnly(ctx context.Context, cat *catalogue, root []Requirement, only map
 func (s *solver) run(ctx context.Context, root []Requirement) (*solver, error) {
 	s.taken = make([]int32, 1)
 	s.pack(rootPack)
-	edges, at, err := s.cat.setRequirements(ctx, rootPack, 0, root)
+	list, at, err := s.cat.setRequirements(ctx, rootPack, 0, root)
 	if err != nil {
 		return s, s.explainError(rootPack, err, at)
 	}
-	for _, e := range edges {
+	for _, e := range *s.cat.lists.at(list) {
 		if s.only == nil || s.only[e] {
 			p := s.pack(e.target)
 			p.direct, p.class = true, p.class%notDirect
@@ -104,7 +114,7 @@ func (s *solver) run(ctx context.Context, root []Requirement) (*solver, error) {
 func (s *solver) pack(p int32) *progress {
 	for int(p) >= len(s.packs) {
 		n := len(s.packs)
-		s.packs = append(s.packs, progress{sum: anything(int32(n)), decided: -1, class: notDirect})
+		s.packs = append(roomy(s.packs), progress{sum: anything(int32(n)), decided: -1, class: notDirect})
 		if !s.cat.packs[n].locked {
 			s.packs[n].class += notLocked
 		}
@@ -154,10 +164,18 @@ func (s *solver) requirements(ctx context.Context, p int32, v int) ([]*edge, err
 	if s.only != nil && s.cat.packs[p].versions[v].requires == 0 {
 		return nil, nil // none of the requirements that count are its
 	}
-	edges, at, err := s.cat.requirements(ctx, p, v)
+	list, at, err := s.cat.requirements(ctx, p, v)
 	if err != nil {
 		return nil, s.explainError(p, err, at)
 	}
+	edges := *s.cat.lists.at(list)
+	for int(list) >= len(s.ruled) {
+		s.ruled = append(roomy(s.ruled), false)
+	}
+	if s.ruled[list] {
+		return edges, nil
+	}
+	s.ruled[list] = true
 	for _, e := range edges {
 		if s.only == nil || s.only[e] {
 			s.rule(e)
@@ -174,13 +192,21 @@ func (s *solver) rule(e *edge) {
 		return
 	}
 	for int(e.number) >= len(s.byEdge) {
-		s.byEdge = append(s.byEdge, nil)
+		s.byEdge = append(roomy(s.byEdge), nil)
 	}
 	r = s.slabs.rules.next()
 	r.require(e)
 	s.byEdge[e.number] = r
-	s.pack(e.target)
-	s.add(r)
+	by := s.pack(e.by)
+	by.rules = s.slabs.lists.add(by.rules, r)
+	target := s.pack(e.target)
+	if len(r.terms) > 1 {
+		for int(e.group) >= len(target.wanted) {
+			target.wanted = s.slabs.groups.add(target.wanted, group{})
+		}
+		g := &target.wanted[e.group]
+		g.allowed, g.rules = e.allowed, s.slabs.lists.add(g.rules, r)
+	}
 }
 
 func (s *solver) ruleOf(e *edge) *rule {
@@ -226,9 +252,10 @@ func (s *solver) propagate(ctx context.Context, p int32) (bool, error) {
 	return true, nil
 }
 
-// visit looks at the rules that watch a pack, what was learnt last first, until one of them is a conflict.
+// visit looks at the rules that watch a pack, what was learnt last first, and at those that are requirements of it,
+// until one of them is a conflict.
 func (s *solver) visit(p int32) (conflict *rule) {
-	*s.effort -= len(s.packs[p].rules)
+	*s.effort -= len(s.packs[p].rules) + len(s.packs[p].wanted)
 	for i := len(s.packs[p].rules) - 1; i >= 0; i-- {
 		r := s.packs[p].rules[i]
 		mine := 0
@@ -244,6 +271,26 @@ func (s *solver) visit(p int32) (conflict *rule) {
 			s.packs[p].rules = rules[:len(rules)-1]
 		}
 	}
+	return s.visitWanted(p)
+}
+
+// visitWanted looks at the requirements of a pack that are not met any more; and, when something about the pack was
+// taken back, at those that are open again.
+func (s *solver) visitWanted(p int32) (conflict *rule) {
+	for i := range s.packs[p].wanted {
+		g := &s.packs[p].wanted[i]
+		unmet := term{set: g.allowed, not: true}
+		if is := s.packs[p].sum.says(&unmet); is == isFalse || is == open && !s.packs[p].renewed {
+			continue
+		}
+		*s.effort -= len(g.rules)
+		for _, r := range g.rules {
+			if s.derive(r) {
+				return r
+			}
+		}
+	}
+	s.packs[p].renewed = false
 	return nil
 }
 

@@ -152,7 +152,7 @@ func (s *solver) takeBack(level int32) {
 // not have been needed so far.
 func (s *solver) restore(n int32) {
 	p := &s.packs[n]
-	p.touched, p.sum, p.decided = false, anything(n), -1
+	p.touched, p.renewed, p.sum, p.decided = false, true, anything(n), -1
 	kept := p.steps[:0]
 	for _, id := range p.steps {
 		st := s.steps.at(id)
