@@ -48,7 +48,7 @@ func (w *work) fetchEdited(ctx context.Context, edits []Edit) error {
 
 // compareOptions says how the disk is looked at.
 func (o InstallOptions) compareOptions() workspace.CompareOptions {
-	return workspace.CompareOptions{Hash: o.Frozen || o.Force, Force: o.Force, Strict: o.Frozen}
+	return workspace.CompareOptions{Hash: o.Frozen || o.Force, Force: o.Force, Moved: o.moves, Strict: o.Frozen}
 }
 
 // editsOf returns the edits that a comparison found, whether they are in the way or not.

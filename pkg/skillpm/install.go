@@ -31,6 +31,7 @@ type InstallOptions struct {
 
 	held    []source.ID // packs that stay at their locked version
 	removes bool        // the verb removes packs
+	moves   bool        // the verb moves packs, and leaves the others as they are
 }
 
 // check refuses combinations that make no sense.

@@ -35,7 +35,7 @@ func (c *Client) Update(ctx context.Context, o UpdateOptions) (*InstallReport, e
 		return nil, diag.Errorf(diag.Usage, "--keep and --force exclude each other")
 	}
 	io := InstallOptions{
-		Registry: o.Registry, Offline: o.Offline, DryRun: o.DryRun, Force: o.Force, Keep: o.Keep, Scope: o.Scope,
+		Registry: o.Registry, Offline: o.Offline, DryRun: o.DryRun, Force: o.Force, Keep: o.Keep, Scope: o.Scope, moves: true,
 	}
 	return c.retry(func() (*InstallReport, error) {
 		return keeping(io, func(io InstallOptions) (*InstallReport, error) { return c.update(ctx, o, io) })

@@ -456,3 +456,30 @@ func TestUpdateLatestPlaces(t *testing.T) {
 		})
 	}
 }
+
+// TestUpdateForce checks that --force replaces the edited skills of packs that move, and leaves those of others as they are.
+func TestUpdateForce(t *testing.T) {
+	w := newWorld(t)
+	w.publish("acme/one", "1.0.0", nil, "one")
+	w.publish("acme/two", "1.0.0", nil, "two")
+	w.manifest(`acme/one: "^1"`, `acme/two: "^1"`)
+	w.install()
+	one, two, stranger := ".skillpm/plugins/acme/one/one/notes.md", ".skillpm/plugins/acme/two/two/notes.md", ".skillpm/plugins/acme/mine/notes.md"
+	for _, name := range []string{one, two, stranger} {
+		w.write(name, "Mine.\n")
+	}
+	w.publish("acme/one", "1.1.0", nil, "one")
+	for _, packs := range [][]string{nil, {"acme/one", "acme/two"}, {"acme/two"}} {
+		r, err := w.client().Update(t.Context(), skillpm.UpdateOptions{Packs: packs, Force: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.read(one); got == "Mine.\n" {
+			t.Errorf("%v: the edit of a pack that moves stays", packs)
+		}
+		if w.read(two) != "Mine.\n" || w.read(stranger) != "Mine.\n" {
+			t.Errorf("%v: the edit of a pack that does not move was replaced: %v", packs, r.Saved)
+		}
+	}
+	w.want("forced", map[string]string{"acme/one": "1.1.0", "acme/two": "1.0.0"})
+}

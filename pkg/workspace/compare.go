@@ -41,6 +41,7 @@ func (c *Change) Empty() bool {
 type CompareOptions struct {
 	Hash   bool // hash installed trees instead of trusting fingerprints
 	Force  bool // replace trees that were edited
+	Moved  bool // with Force: only where something else belongs than was installed
 	Strict bool // an edit is an error even where nobody wants to replace it
 
 	// Repair has entries that may not be replaced left as they are, instead of giving up because of them, and links of
@@ -194,11 +195,12 @@ func (w *Workspace) compareTree(at string, t Tree, c *Change, o CompareOptions) 
 		was = w.recorded(at, known)
 	}
 	edit := w.edit(at, was, got, err)
+	stays := was.source() == t.source() && ours
 	switch {
-	case o.Force:
+	case o.Force && !(o.Moved && stays):
 		c.Place[at] = t
 		c.saved[at] = w.savedAs(at, got, now)
-	case was.source() == t.source() && ours && !o.Strict:
+	case stays && !o.Strict:
 		c.keep[at] = t
 		c.Edited = append(c.Edited, edit)
 	default:
@@ -273,7 +275,7 @@ func (w *Workspace) leftovers(c *Change, l *Layout, o CompareOptions) (lost []Ed
 			c.remove = append(c.remove, at)
 		}
 	}
-	if o.Force {
+	if o.Force && !o.Moved {
 		w.removeStrangers(c, l)
 	}
 	links := w.ownLinks(l.Dirs)
