@@ -159,10 +159,8 @@ func (c *Client) stock(ctx context.Context, w *workspace.Workspace, offline bool
 	if err != nil {
 		return err
 	}
-	for t := range trees {
-		if err := w.Restock(store, t); err != nil {
-			return err
-		}
+	if err := w.Restock(store, trees); err != nil {
+		return err
 	}
 	wk, err := c.work(ctx, w, InstallOptions{Offline: offline})
 	if err != nil {

@@ -180,12 +180,7 @@ func (w *work) heal(ctx context.Context, s *store.Store) (map[string]bool, error
 		}
 		sick[p.Want] = true
 	}
-	for _, t := range w.LockedTrees() {
-		if err := w.Restock(s, t); err != nil {
-			return nil, err
-		}
-	}
-	return sick, nil
+	return sick, w.Restock(s, slices.Values(w.LockedTrees()))
 }
 
 // bring fetches what the store does not have, one pack after the other, so that one that can't be had keeps none from being
