@@ -12,9 +12,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/source"
 )
 
-// sameVersion checks that what was found where a pack is locked calls itself by the version that is locked. What says
-// nothing of its version can have any.
+// sameVersion checks that what was found where a pack is locked calls itself by that name and the version that is locked.
+// What says nothing of its version can have any.
 func sameVersion(id source.ID, entry *project.LockedPack, p *source.Pack) error {
+	if p.ID != id {
+		return diag.Errorf(diag.Integrity, "skillpm.lock says that %s is at %s, and %s is there", id, p.Ref.Source(), p.ID).
+			WithHint("restore skillpm.lock from version control, or remove the pack and install it again")
+	}
 	says := p.Version
 	if says == entry.Version || strings.HasPrefix(says, "0.0.0-") || entry.Version == source.DefaultVersion("", entry.Resolved) {
 		return nil
