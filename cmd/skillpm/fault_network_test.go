@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -19,9 +20,7 @@ func recorded(r *http.Request, next http.Handler) *httptest.ResponseRecorder {
 
 // head sends the headers of an answer.
 func head(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
-	for key, values := range answer.Header() {
-		w.Header()[key] = values
-	}
+	maps.Copy(w.Header(), answer.Header())
 	if answer.Header().Get("Content-Length") == "" {
 		w.Header().Set("Content-Length", strconv.Itoa(answer.Body.Len()))
 	}
