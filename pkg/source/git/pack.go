@@ -183,7 +183,7 @@ func (p *pack) stream(i int32) (io.ReadCloser, error) {
 	return os.Open(p.loose(i))
 }
 
-// inflater reads the data of one entry.
+// inflater reads the data of entries, one after another.
 type inflater struct {
 	in  *bufio.Reader
 	z   io.ReadCloser
@@ -195,12 +195,23 @@ var inflaters = sync.Pool{New: func() any {
 	return &inflater{in: bufio.NewReaderSize(nil, 4<<10), out: bufio.NewReaderSize(nil, 4<<10)}
 }}
 
-func (z *inflater) Read(p []byte) (int, error) { return z.z.Read(p) }
+// entryReader reads the data of one entry.
+type entryReader struct{ *inflater }
 
-// Close gives the inflater back.
-func (z *inflater) Close() error {
-	z.in.Reset(nil)
-	inflaters.Put(z)
+func (r *entryReader) Read(p []byte) (int, error) {
+	if r.inflater == nil {
+		return 0, os.ErrClosed
+	}
+	return r.z.Read(p)
+}
+
+// Close gives the inflater back, once: after that it is somebody else's.
+func (r *entryReader) Close() error {
+	if r.inflater != nil {
+		r.in.Reset(nil)
+		inflaters.Put(r.inflater)
+		r.inflater = nil
+	}
 	return nil
 }
 
@@ -215,8 +226,8 @@ func (z *inflater) reset() error {
 }
 
 // inflate opens the data of an entry: its content, or a delta.
-func (p *pack) inflate(e *entry) (*inflater, error) {
-	z := inflaters.Get().(*inflater)
+func (p *pack) inflate(e *entry) (*entryReader, error) {
+	z := &entryReader{inflaters.Get().(*inflater)}
 	z.in.Reset(io.NewSectionReader(p.file, e.offset, p.size-e.offset))
 	h, err := readHeader(z.in)
 	if err == nil && (h.kind.IsDelta() != (e.base != notDelta)) {

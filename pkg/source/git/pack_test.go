@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"crypto/sha1"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -272,13 +273,18 @@ func smallPack(byID bool) []byte {
 
 // appendPacked appends an object of at most 2047 bytes to a pack.
 func appendPacked(b []byte, kind byte, base, content []byte) []byte {
+	return appendDeflated(b, kind, base, content, zlib.NewWriter(nil))
+}
+
+// appendDeflated is appendPacked with a writer that may have been used, for many objects: making one takes longer than
+// what it does here.
+func appendDeflated(b []byte, kind byte, base, content []byte, w *zlib.Writer) []byte {
 	b = append(b, 0x80|kind<<4|byte(len(content)&0x0f), byte(len(content)>>4))
-	b = append(b, base...)
-	var z bytes.Buffer
-	w := zlib.NewWriter(&z)
+	z := bytes.NewBuffer(append(b, base...))
+	w.Reset(z)
 	_, _ = w.Write(content)
 	_ = w.Close()
-	return append(b, z.Bytes()...)
+	return z.Bytes()
 }
 
 func TestSmallPack(t *testing.T) {
@@ -290,6 +296,38 @@ func TestSmallPack(t *testing.T) {
 		if _, ok := p.find(plumbing.ComputeHash(plumbing.BlobObject, []byte("a base of xyxysome b"))); !ok {
 			t.Errorf("by id %v: the last object is not there", byID)
 		}
+	}
+}
+
+// Closing what reads an entry once more does not take the inflater from whoever has it next.
+func TestCloseTwice(t *testing.T) {
+	p, err := receivePack(t, smallPack(false), defaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed, err := p.inflate(&p.entries[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := closed.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := closed.Read(make([]byte, 1)); n != 0 || !errors.Is(err, os.ErrClosed) {
+		t.Errorf("what is closed reads %d bytes, %v", n, err)
+	}
+	inUse := make(map[*inflater]bool)
+	for range 4 {
+		r, err := p.inflate(&p.entries[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if inUse[r.inflater] {
+			t.Error("two have the same inflater")
+		}
+		inUse[r.inflater] = true
 	}
 }
 
