@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -272,10 +273,10 @@ func number(n int) []byte {
 func TestDeltaBombs(t *testing.T) {
 	const deep = 20_000
 	chain := appendPacked(packHead(deep+1), 3, nil, []byte("a base of some bytes"))
-	start := 12
+	start, deflate := 12, zlib.NewWriter(nil)
 	for range deep {
 		next := len(chain)
-		chain = appendPacked(chain, 6, []byte{byte(next - start)}, []byte{20, 20, 0x90, 20})
+		chain = appendDeflated(chain, 6, []byte{byte(next - start)}, []byte{20, 20, 0x90, 20}, deflate)
 		start = next
 	}
 	p, err := receivePack(t, signed(append(chain, make([]byte, 20)...)), defaultLimits())
