@@ -189,7 +189,7 @@ func (w *work) install(ctx context.Context, o InstallOptions, t *target) (*Insta
 	if err != nil {
 		return nil, err
 	}
-	report := w.report(t, l, c)
+	report := w.report(t, l, c, o.DryRun)
 	report.Warnings = slices.Concat(report.Warnings, t.Warnings, warnings, l.Warnings, w.editWarnings(o, c))
 	report.Edited, report.Saved = append(report.Edited, c.Edited...), c.Saved()
 	report.Changed, report.DryRun, report.Recorded = !c.Empty(), o.DryRun, c.Recorded()

@@ -34,7 +34,7 @@ func (c *Client) List(_ context.Context, scopeKind string) (*ListReport, error) 
 	}
 	r := &ListReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Packs: []PackReport{}, Conflicts: []NameConflict{}}
 	for _, id := range slices.SortedFunc(maps.Keys(l.Packs), source.ID.Compare) {
-		r.Packs = append(r.Packs, packReport(w, w.Manifest, id, l.Packs[id], l))
+		r.Packs = append(r.Packs, packReport(w, w.Manifest, id, l.Packs[id], l, standingNow(w, l)))
 	}
 	for _, c := range l.Conflicts {
 		r.Conflicts = append(r.Conflicts, nameConflict(c))
@@ -60,7 +60,8 @@ type PackInfo struct {
 	License      string            `json:"license,omitempty"`
 	Source       string            `json:"source"`
 	Resolved     string            `json:"resolved,omitempty"`
-	Versions     []string          `json:"versions,omitempty"` // on offer, newest first
+	Versions     []string          `json:"versions,omitempty"`  // on offer, newest first
+	Withdrawn    string            `json:"withdrawn,omitempty"` // why the version was withdrawn
 	Dependencies map[string]string `json:"dependencies,omitempty"`
 	Installed    *PackReport       `json:"installed,omitempty"`
 	Skills       []SkillInfo       `json:"skills"`
@@ -145,7 +146,7 @@ func (c *Client) skillInfo(name, skill, pack string, exact bool, scopeKind strin
 
 func installedSkill(w *workspace.Workspace, l *workspace.Layout, n project.Named) InstalledSkill {
 	entry := l.Packs[n.Pack]
-	report := packReport(w, w.Manifest, n.Pack, entry, l)
+	report := packReport(w, w.Manifest, n.Pack, entry, l, standingNow(w, l))
 	i := slices.IndexFunc(report.Skills, func(s SkillReport) bool { return s.Name == n.Skill })
 	return InstalledSkill{
 		Pack: n.Pack.String(), Version: entry.Version, Source: entry.Source, SkillReport: report.Skills[i],
@@ -165,7 +166,8 @@ func noSuchSkill(name, skill string, l *workspace.Layout) error {
 	return err.WithHint("skillpm list shows what is installed")
 }
 
-// packInfo describes a pack as installed and as on offer. A registry that can't answer does not hide what is installed.
+// packInfo describes a pack as installed and as on offer, or with a constraint the highest version on offer that fits. A
+// registry that can't answer does not hide what is installed.
 func (c *Client) packInfo(ctx context.Context, ref source.Ref, scopeKind, registry string) (*PackInfo, error) {
 	w, l, err := c.installed(scopeKind)
 	if err != nil {
@@ -180,7 +182,7 @@ func (c *Client) packInfo(ctx context.Context, ref source.Ref, scopeKind, regist
 	info := &PackInfo{Pack: ref.ID.String(), Skills: []SkillInfo{}}
 	entry, have := w.Lock.Packs[ref.ID]
 	if have {
-		report := packReport(w, w.Manifest, ref.ID, entry, l)
+		report := packReport(w, w.Manifest, ref.ID, entry, l, standingNow(w, l))
 		info.Installed, info.Version, info.Source, info.Resolved = &report, entry.Version, entry.Source, entry.Resolved
 		for _, s := range report.Skills {
 			info.Skills = append(info.Skills, SkillInfo{Name: s.Name, Description: describe(w.Scope.PluginSkill(ref.ID, s.Name))})
@@ -189,17 +191,17 @@ func (c *Client) packInfo(ctx context.Context, ref source.Ref, scopeKind, regist
 		maps.Copy(info.Dependencies, entry.Dependencies)
 	}
 	offered, err := c.onOffer(ctx, w, ref, registry, info)
-	if err != nil && !have {
+	if err != nil && (!have || ref.Constraint != "") {
 		return nil, err
 	}
-	if offered != nil && (!have || offered.Version == entry.Version) {
-		info.fill(offered)
+	if offered != nil {
+		info.fill(offered, !have || offered.Version != entry.Version)
 	}
 	return info, nil
 }
 
 // onOffer asks the registries for a pack's versions and describes the installed version, or else the highest that the
-// constraint allows.
+// constraint allows. One that was withdrawn is described where no other fits.
 func (c *Client) onOffer(ctx context.Context, w *workspace.Workspace, ref source.Ref, registry string, info *PackInfo) (*source.Pack, error) {
 	wk, err := c.work(ctx, w, InstallOptions{Registry: registry})
 	if err != nil {
@@ -213,7 +215,9 @@ func (c *Client) onOffer(ctx context.Context, w *workspace.Workspace, ref source
 	if err != nil {
 		return nil, err
 	}
+	var all []string
 	for _, v := range list {
+		all = append(all, v.Version)
 		if !v.Yanked {
 			info.Versions = append(info.Versions, v.Version)
 		}
@@ -221,21 +225,29 @@ func (c *Client) onOffer(ctx context.Context, w *workspace.Workspace, ref source
 	version := info.Version
 	if version == "" || ref.Constraint != "" {
 		if version, err = highest(info.Versions, ref); err != nil {
-			return nil, err
+			if version, _ = highest(all, ref); version == "" {
+				return nil, err
+			}
+		}
+	}
+	for _, v := range list {
+		if v.Version == version && v.Yanked {
+			info.Withdrawn = cmp.Or(v.Reason, "no reason given")
 		}
 	}
 	return reg.Pack(ctx, ref.ID, version)
 }
 
-// fill completes the description from what a place says.
-func (i *PackInfo) fill(p *source.Pack) {
+// fill completes the description from what a place says, of the installed version or of another.
+func (i *PackInfo) fill(p *source.Pack, other bool) {
 	i.Version, i.Description, i.License = p.Version, p.Description, p.License
 	i.Source, i.Resolved = p.Ref.Source(), p.Ref.Digest
 	i.Dependencies = map[string]string{}
 	for _, d := range p.Dependencies {
 		i.Dependencies[d.ID.String()] = project.Required(d)
 	}
-	if i.Installed == nil {
+	if other {
+		i.Skills = []SkillInfo{}
 		for _, s := range p.Skills {
 			i.Skills = append(i.Skills, SkillInfo{Name: s.Name, Description: s.Description})
 		}

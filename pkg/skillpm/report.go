@@ -48,6 +48,8 @@ type PackReport struct {
 	Source    string        `json:"source"`
 	Resolved  string        `json:"resolved,omitempty"`
 	Integrity string        `json:"integrity"`
+	Installed bool          `json:"installed"` // all its skills are
+	Edited    bool          `json:"edited"`    // one of them was
 	Skills    []SkillReport `json:"skills"`
 	Linked    string        `json:"linked,omitempty"`  // the directory that it is linked to
 	Added     []string      `json:"added,omitempty"`   // skills that an update brought
@@ -59,12 +61,14 @@ type PackReport struct {
 
 // SkillReport is one skill of an installed pack.
 type SkillReport struct {
-	Name    string   `json:"name"`
-	Link    string   `json:"link"`    // the name that agents see
-	InForce bool     `json:"inForce"` // the bare name is this skill's
-	Tree    string   `json:"tree"`    // digest
-	Dir     string   `json:"dir"`     // relative to the root
-	Links   []string `json:"links"`   // where agents find it, relative to the root
+	Name      string   `json:"name"`
+	Link      string   `json:"link"`      // the name that agents see
+	InForce   bool     `json:"inForce"`   // the bare name is this skill's
+	Installed bool     `json:"installed"` // it is there; else only locked
+	Edited    bool     `json:"edited"`    // somebody changed what is there
+	Tree      string   `json:"tree"`      // digest
+	Dir       string   `json:"dir"`       // relative to the root
+	Links     []string `json:"links"`     // where agents find it, relative to the root
 }
 
 // NameConflict says that several packs have a skill of one name.
@@ -75,7 +79,7 @@ type NameConflict struct {
 }
 
 // report describes a target in comparison to the lock that is there.
-func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change) *InstallReport {
+func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change, dry bool) *InstallReport {
 	r := &InstallReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Packs: []PackReport{}, Conflicts: []NameConflict{}, Edited: []Edit{}, Warnings: []string{}}
 	ids := maps.Clone(l.Packs)
 	maps.Copy(ids, w.Lock.Packs)
@@ -86,7 +90,7 @@ func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change) *Inst
 			r.Packs = append(r.Packs, PackReport{Pack: id.String(), Version: was.Version, Action: ActionRemoved, Source: was.Source, Skills: []SkillReport{}})
 			continue
 		}
-		p := packReport(w.Workspace, t.manifest, id, now, l)
+		p := packReport(w.Workspace, t.manifest, id, now, l, w.standingAfter(dry, c))
 		switch {
 		case p.Linked != "":
 			p.Action = w.actionLinked(id, now, c)
@@ -120,6 +124,27 @@ func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change) *Inst
 		r.Conflicts = append(r.Conflicts, nameConflict(c))
 	}
 	return r
+}
+
+// standing says how a skill is installed.
+type standing func(id source.ID, skill string) workspace.Standing
+
+// standingAfter says how skills are installed once a change has been applied, or where it is not.
+func (w *work) standingAfter(dry bool, c *workspace.Change) standing {
+	edited := map[string]bool{}
+	for _, e := range c.Edited {
+		edited[e.Path] = true
+	}
+	return func(id source.ID, skill string) workspace.Standing {
+		at := w.SkillAt(id, skill)
+		_, placed := c.Place[at]
+		return workspace.Standing{Installed: !dry || !placed && !c.Links(at), Edited: edited[at]}
+	}
+}
+
+// standingNow says how skills are installed.
+func standingNow(w *workspace.Workspace, l *workspace.Layout) standing {
+	return func(id source.ID, skill string) workspace.Standing { return w.Standing(l, id, skill) }
 }
 
 // actionLinked says whether the change links a pack or leaves it as it is.
@@ -191,11 +216,11 @@ func nameConflict(c project.Conflict) NameConflict {
 }
 
 // packReport describes an installed pack.
-func packReport(w *workspace.Workspace, m *project.Manifest, id source.ID, p *project.LockedPack, l *workspace.Layout) PackReport {
+func packReport(w *workspace.Workspace, m *project.Manifest, id source.ID, p *project.LockedPack, l *workspace.Layout, how standing) PackReport {
 	_, direct := m.Dependency(id)
 	r := PackReport{
 		Pack: id.String(), Version: p.Version, Direct: direct, Source: p.Source, Resolved: p.Resolved, Integrity: p.Integrity,
-		Skills: []SkillReport{},
+		Skills: []SkillReport{}, Installed: true,
 	}
 	if linked := l.Linked[id]; linked != nil {
 		r.Linked = linked.Dir
@@ -208,6 +233,9 @@ func packReport(w *workspace.Workspace, m *project.Manifest, id source.ID, p *pr
 			Name: n.Skill, Link: n.Link, InForce: n.Bare, Tree: p.Skills[n.Skill],
 			Dir: w.SkillAt(id, n.Skill), Links: []string{},
 		}
+		is := how(id, n.Skill)
+		s.Installed, s.Edited = is.Installed, is.Edited
+		r.Installed, r.Edited = r.Installed && is.Installed, r.Edited || is.Edited
 		for _, dir := range l.Dirs {
 			s.Links = append(s.Links, path.Join(dir.Dir, n.Link))
 		}

@@ -16,11 +16,19 @@ func (a *app) printPackInfo(p *skillpm.PackInfo) error {
 	a.field("license", p.License)
 	a.field("source", p.Source)
 	a.field("resolved", p.Resolved)
-	if p.Installed != nil {
-		a.field("installed", p.Installed.Version)
-		a.field("integrity", p.Installed.Integrity)
-	} else {
+	a.field("withdrawn", p.Withdrawn)
+	switch have := p.Installed; {
+	case have == nil:
 		a.field("installed", "no")
+	case !have.Installed:
+		a.field("installed", "not all of "+have.Version+", which is locked: skillpm install")
+	case have.Edited:
+		a.field("installed", have.Version+" (edited)")
+	default:
+		a.field("installed", have.Version)
+	}
+	if p.Installed != nil && p.Installed.Version == p.Version {
+		a.field("integrity", p.Installed.Integrity)
 	}
 	a.field("versions", strings.Join(p.Versions, ", "))
 	for _, id := range slices.Sorted(maps.Keys(p.Dependencies)) {
@@ -39,7 +47,14 @@ func (a *app) printSkill(info *skillpm.Info) error {
 	a.field("pack", s.Pack+" "+s.Version)
 	a.field("source", s.Source)
 	a.field("tree", s.Tree)
-	a.field("directory", s.Dir)
+	switch {
+	case !s.Installed:
+		a.field("directory", s.Dir+" (not installed: skillpm install)")
+	case s.Edited:
+		a.field("directory", s.Dir+" (edited)")
+	default:
+		a.field("directory", s.Dir)
+	}
 	a.field("agents see", s.Link)
 	for _, link := range s.Links {
 		a.field("link", link)

@@ -2,9 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 func newList(a *app) *cobra.Command {
@@ -14,6 +17,10 @@ func newList(a *app) *cobra.Command {
 		Aliases: []string{"ls"},
 		Short:   "List installed packs and their skills",
 		GroupID: "use",
+		Long: `List the packs that skillpm.lock has, their skills and where they come from. What
+is locked and not there, as in a fresh clone, is marked as not installed, and a
+skill that somebody changed as edited. Only what looks changed is read: skillpm
+verify looks at every byte.`,
 		Example: "  skillpm list\n  skillpm list --scope user\n  skillpm list --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.client()
@@ -39,6 +46,12 @@ func newList(a *app) *cobra.Command {
 					if s.Link != s.Name {
 						name += " (as " + s.Link + ")"
 					}
+					switch {
+					case s.Edited:
+						name += " (edited)"
+					case !s.Installed && anyInstalled(p):
+						name += " (not installed)"
+					}
 					names = append(names, name)
 				}
 				source := p.Source
@@ -47,6 +60,9 @@ func newList(a *app) *cobra.Command {
 					source = "linked to " + p.Linked
 				case !p.Direct:
 					source += " (dependency)"
+				}
+				if !p.Installed {
+					source += " (not installed: skillpm install)"
 				}
 				rows = append(rows, []string{p.Pack, p.Version, strings.Join(names, ", "), source})
 			}
@@ -57,6 +73,11 @@ func newList(a *app) *cobra.Command {
 	return cmd
 }
 
+// anyInstalled reports whether a skill of a pack is installed.
+func anyInstalled(p skillpm.PackReport) bool {
+	return slices.ContainsFunc(p.Skills, func(s skillpm.SkillReport) bool { return s.Installed })
+}
+
 func newInfo(a *app) *cobra.Command {
 	var scope, registry string
 	cmd := &cobra.Command{
@@ -65,8 +86,9 @@ func newInfo(a *app) *cobra.Command {
 		Short:   "Describe a pack, or an installed skill",
 		GroupID: "use",
 		Long: `Describe a pack (owner/name), installed or on offer, or an installed skill: by
-its name, or exactly as skill@owner/name.`,
-		Example: "  skillpm info acme/deploy\n  skillpm info deploy\n  skillpm info deploy@acme/deploy",
+its name, or exactly as skill@owner/name. With a version or range it is the
+highest version on offer that fits, whatever is installed.`,
+		Example: "  skillpm info acme/deploy\n  skillpm info acme/deploy@1.3.0\n  skillpm info deploy\n  skillpm info deploy@acme/deploy",
 		Args:    need(1, 1, "one PACK or SKILL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.client()
