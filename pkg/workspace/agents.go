@@ -4,8 +4,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/agent"
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -69,12 +71,86 @@ func (w *Workspace) agents(asked []string) (agents []agent.Agent, found bool, er
 	if w.Scope.Kind == scope.KindUser {
 		projectDir = ""
 	}
-	exists := func(path string) bool {
-		info, err := os.Stat(filepath.FromSlash(path))
-		return err == nil && info.IsDir()
-	}
+	anew := slices.Contains(asked, agent.DetectedID) && len(w.Manifest.Agents)+len(w.Config.Agents) > 0
+	exists := func(path string) bool { return w.isSign(filepath.FromSlash(path), anew) }
 	known := agent.Relocate(agent.All(), home, w.machine.Getenv)
 	return agent.DetectAmong(known, exists, projectDir, home), true, nil
+}
+
+// isSign reports whether a directory shows that an agent is in use. One in which there is nothing but links of skillpm's
+// does not: in the home directory, where a project looks for agents, and anywhere when agents are looked for anew after
+// some were asked for. Otherwise the links are there because the directory was.
+func (w *Workspace) isSign(dir string, anew bool) bool {
+	info, err := os.Stat(dir)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	for _, s := range []scope.Scope{w.Scope, w.machine.Paths.User()} {
+		if scope.Within(s.Root, dir) {
+			return s.Root == w.Scope.Root && !anew || !w.onlyLinks(dir, s)
+		}
+	}
+	return true
+}
+
+// onlyLinks reports whether a directory has links or copies of skillpm's in it and nothing else, at any depth.
+func (w *Workspace) onlyLinks(dir string, s scope.Scope) bool {
+	links := 0
+	err := filepath.WalkDir(dir, func(at string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if _, copied := w.state.Trees[w.Rel(at)]; copied && s.Root == w.Scope.Root {
+			links++
+			return filepath.SkipDir
+		}
+		switch {
+		case isEmptyDir(at):
+			return fs.ErrExist
+		case e.IsDir():
+			return nil
+		}
+		target, err := os.Readlink(at)
+		if err != nil {
+			return err
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(at), target)
+		}
+		if !scope.Within(s.Plugins(), target) && !scope.Within(s.Links(), target) {
+			return fs.ErrExist
+		}
+		links++
+		return nil
+	})
+	return err == nil && links > 0
+}
+
+// tidy removes the directories of agents that are served no more, where removing links left them empty.
+func (w *Workspace) tidy(removed []string, dirs []AgentDir) {
+	served := func(at string) bool {
+		return slices.ContainsFunc(dirs, func(d AgentDir) bool { return d.real == at || strings.HasPrefix(d.real, at+"/") })
+	}
+	known := agent.Dirs(agent.Relocate(agent.All(), w.machine.Paths.Home, w.machine.Getenv), w.Scope.Kind == scope.KindUser)
+	for _, at := range removed {
+		if dir := path.Dir(at); slices.Contains(known, dir) {
+			for ; dir != "." && !served(dir) && isEmptyDir(w.Scope.Abs(dir)); dir = path.Dir(dir) {
+				if os.Remove(w.Scope.Abs(dir)) != nil {
+					break
+				}
+			}
+		}
+	}
+}
+
+// isEmptyDir reports whether there is a directory, and no link, with nothing in it.
+func isEmptyDir(at string) bool {
+	info, err := os.Lstat(at)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	entries, err := os.ReadDir(at)
+	return err == nil && len(entries) == 0
 }
 
 // readers names the agents that read a directory.

@@ -57,7 +57,11 @@ func (w *Workspace) Apply(ctx context.Context, c *Change, l *Layout, g Goal, o C
 	if err := w.stillSo(c, l, o); err != nil {
 		return err
 	}
-	return tx.Commit()
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	w.tidy(c.remove, l.Dirs)
+	return nil
 }
 
 // stillSo looks at the disk again just before the commit: downloading took time, in which somebody may have written a
