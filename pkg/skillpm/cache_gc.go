@@ -149,11 +149,12 @@ func (s *sweeper) leftover(path string) {
 func (s *sweeper) remove(path string, size *CacheSize) bool {
 	had := sizeOf(path)
 	if !s.options.DryRun {
-		aside := filepath.Join(filepath.Dir(path), "tmp-gone-"+filepath.Base(path))
-		if err := os.Rename(path, aside); err != nil {
+		aside, err := os.MkdirTemp(filepath.Dir(path), "tmp-gone-*") // nobody who died while removing has that name
+		if err != nil {
 			return false
 		}
-		if err := os.RemoveAll(aside); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err = os.Rename(path, filepath.Join(aside, filepath.Base(path)))
+		if errors.Join(err, os.RemoveAll(aside)) != nil {
 			return false
 		}
 	}

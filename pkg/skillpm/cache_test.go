@@ -3,6 +3,7 @@ package skillpm_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -65,5 +66,27 @@ func TestInstallWhileCleaning(t *testing.T) {
 	}
 	if cleaned == 0 {
 		t.Error("nothing was removed meanwhile")
+	}
+}
+
+// TestRemovalThatDied has a process die while it removes what is fetched again later: that can be removed again.
+func TestRemovalThatDied(t *testing.T) {
+	c := newClient(t, t.TempDir(), t.TempDir())
+	repository := filepath.Join(c.Paths.GitCache(), "repository")
+	commit, left := filepath.Join(repository, "commit"), filepath.Join(repository, "tmp-gone-commit")
+	for _, dir := range []string{commit, left} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := c.CacheGC(t.Context(), skillpm.CacheGCOptions{All: true})
+	if err != nil || r.Git.Files != 1 || r.Git.Bytes != 1 {
+		t.Errorf("removed %+v, %v", r.Git, err)
+	}
+	if got, err := filepath.Glob(filepath.Join(repository, "*")); err != nil || len(got) != 1 || got[0] != left {
+		t.Errorf("it left %q, want what may be somebody's at work", got)
 	}
 }
