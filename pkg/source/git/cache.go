@@ -37,9 +37,9 @@ func (c *Client) cacheRoot() (string, error) {
 
 // publish moves a directory with a pack of the commit to its place in the cache and uses it there. If another process
 // was faster, and has no less, its entry is used: somebody may be reading it.
-func (k *commit) publish(temp string, p *pack, whole bool) error {
+func (k *commit) publish(dir string, p *pack, whole bool) error {
 	if whole {
-		if err := os.WriteFile(filepath.Join(temp, wholeName), nil, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, wholeName), nil, 0o644); err != nil {
 			return err
 		}
 	}
@@ -49,7 +49,7 @@ func (k *commit) publish(temp string, p *pack, whole bool) error {
 	if err := os.RemoveAll(k.dir); err != nil {
 		return err
 	}
-	if err := os.Rename(temp, k.dir); err != nil {
+	if err := os.Rename(dir, k.dir); err != nil {
 		if k.openCached() == nil {
 			return nil
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -71,10 +72,14 @@ func (k *commit) download(ctx context.Context, subset bool) error {
 		if err != nil {
 			return err
 		}
-		if err := received.settle(temp); err != nil {
+		entry := filepath.Join(temp, "entry")
+		if err := os.Mkdir(entry, 0o700); err != nil {
 			return err
 		}
-		return k.publish(temp, received, !subset)
+		if err := received.settle(entry); err != nil {
+			return err
+		}
+		return k.publish(entry, received, !subset)
 	})
 }
 
@@ -164,7 +169,7 @@ func same(a, b objects) bool {
 	return ok && ok2 && len(s) == len(t) && (len(s) == 0 || s[0] == t[0])
 }
 
-// inScratch does something with a directory next to the cache entry, which is removed if it is still there afterwards.
+// inScratch does something with a directory next to the cache entry, which is removed afterwards.
 func (k *commit) inScratch(do func(temp string) error) error {
 	parent := filepath.Dir(k.dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
@@ -175,14 +180,15 @@ func (k *commit) inScratch(do func(temp string) error) error {
 		return err
 	}
 	err = do(temp)
-	_ = os.RemoveAll(temp) // it is gone if all went well
+	_ = os.RemoveAll(temp) // what matters was moved out of it
 	return err
 }
 
-// receive asks for objects and writes the pack that comes. What breaks off is asked for again.
+// receive asks for objects and writes the pack that comes, below temp. What breaks off is asked for again, and written
+// to a directory of its own, where nothing is of the attempt before.
 func (k *commit) receive(ctx context.Context, p *place, w want, temp string) (*pack, error) {
 	for attempt := 0; ; attempt++ {
-		received, err := k.receiveOnce(ctx, p, w, temp)
+		received, err := k.receiveOnce(ctx, p, w, filepath.Join(temp, strconv.Itoa(attempt)))
 		if err == nil {
 			return received, nil
 		}
@@ -196,7 +202,16 @@ func (k *commit) receive(ctx context.Context, p *place, w want, temp string) (*p
 	}
 }
 
-func (k *commit) receiveOnce(ctx context.Context, p *place, w want, temp string) (received *pack, err error) {
+// receiveOnce writes the pack to dir, which is made, and removed again if nothing comes of it.
+func (k *commit) receiveOnce(ctx context.Context, p *place, w want, dir string) (received *pack, err error) {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(dir) // goes with temp at the latest
+		}
+	}()
 	w.progress = &progress{meter: source.MeterOf(ctx), base: k.received}
 	defer func() { k.received += w.progress.most }()
 	stream, err := p.transfer(ctx, w)
@@ -205,7 +220,7 @@ func (k *commit) receiveOnce(ctx context.Context, p *place, w want, temp string)
 	}
 	defer func() { _ = stream.Close() }() // what matters was read
 	limited := &limitReader{r: stream, left: k.client.limits.pack, progress: w.progress}
-	if received, err = writePack(limited, temp, k.client.limits); err != nil {
+	if received, err = writePack(limited, dir, k.client.limits); err != nil {
 		return nil, limited.orElse(err)
 	}
 	return received, nil

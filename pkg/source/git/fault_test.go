@@ -275,6 +275,42 @@ func TestDamagedCache(t *testing.T) {
 	}
 }
 
+// What a failed attempt has left is not there in the next one, and nothing of either is in the cache entry.
+func TestFreshScratch(t *testing.T) {
+	dir, cache := t.TempDir(), t.TempDir()
+	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{"SKILL.md": gittest.Skill("r", "R.")}))
+	var scratch []string
+	f := &faulty{method: http.MethodPost, times: 2}
+	f.fault = func(w http.ResponseWriter, r *http.Request, git http.Handler) {
+		scratch, _ = filepath.Glob(filepath.Join(cache, "*", "tmp-*", "*"))
+		for _, dir := range scratch {
+			if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+				t.Errorf("an attempt begins with %v, %v", left, err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, incomingName+".c"), []byte("a loose file"), 0o600); err != nil {
+				t.Error(err)
+			}
+		}
+		wrong(w, r, git)
+	}
+	c := New(Options{Cache: cache})
+	defer c.Close()
+	c.clock = testClock(nil)
+	ref := source.Ref{Kind: source.KindGit, URL: gittest.Serve(t, dir, gittest.WithHandler(func(next http.Handler) http.Handler { f.git = next; return f })) + "/o/r.git"}
+	if err := fetchFrom(t, c, ref); err != nil || len(scratch) != 1 || f.asked.Load() != 3 {
+		t.Errorf("%d attempts, the last with %v: %v", f.asked.Load(), scratch, err)
+	}
+	found, err := filepath.Glob(filepath.Join(cache, "*", "*", "*"))
+	for _, name := range found {
+		if ext := filepath.Ext(name); ext != packExt && ext != indexExt && filepath.Base(name) != wholeName {
+			t.Errorf("the cache has %s", name)
+		}
+	}
+	if err != nil || len(found) != 3 {
+		t.Errorf("the cache has %v, %v", found, err)
+	}
+}
+
 // M2, faults of this machine: a cache that cannot be made is an error that says why.
 func TestCacheThatCannotBe(t *testing.T) {
 	dir := t.TempDir()
