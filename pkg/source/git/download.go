@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -83,7 +84,8 @@ func (k *commit) download(ctx context.Context, subset bool) error {
 	})
 }
 
-// need fetches objects that are missing. A server that does not give single objects is asked for the whole commit.
+// need fetches objects that are missing. A server that does not give single objects is asked for the whole commit, and so
+// is one for whose objects the cache entry is gone, since another process has emptied the cache.
 func (k *commit) need(ctx context.Context, ids []plumbing.Hash) error {
 	if len(k.missing(ids)) == 0 {
 		return nil
@@ -101,7 +103,7 @@ func (k *commit) need(ctx context.Context, ids []plumbing.Hash) error {
 		if err == nil {
 			continue
 		}
-		if ctx.Err() != nil || diag.CodeOf(err) == diag.Denied || isLocalFault(err) {
+		if ctx.Err() != nil || diag.CodeOf(err) == diag.Denied || isLocalFault(err) && !k.isGone(err) {
 			return err
 		}
 		return k.download(ctx, false)
@@ -114,6 +116,18 @@ func isLocalFault(err error) bool {
 	var fault *os.PathError
 	var link *os.LinkError
 	return errors.As(err, &fault) || errors.As(err, &link)
+}
+
+// isGone reports whether an error says that the cache entry is not there.
+func (k *commit) isGone(err error) bool {
+	at := ""
+	if fault, ok := errors.AsType[*os.PathError](err); ok {
+		at = fault.Path
+	} else if fault, ok := errors.AsType[*os.LinkError](err); ok {
+		at = fault.New
+	}
+	below, relErr := filepath.Rel(k.dir, at)
+	return errors.Is(err, fs.ErrNotExist) && relErr == nil && filepath.IsLocal(below)
 }
 
 // fetchObjects fetches objects into a further pack of the cache entry.

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -177,6 +179,35 @@ func TestPartsInTheCache(t *testing.T) {
 	damage(t, cache)
 	if _, again := fetch(t, newClient(t, git.Options{Cache: cache}), p.Ref, "deploy"); !maps.Equal(first, again) {
 		t.Errorf("fetched %v and after damage %v", first, again)
+	}
+}
+
+// Another process may empty the cache between the parts of a commit: all of it is fetched again.
+func TestCacheEmptiedBetweenParts(t *testing.T) {
+	dir := t.TempDir()
+	gittest.New(t, dir, "o/r.git").Commit(skills())
+	ref := parse(t, "git+"+gittest.Serve(t, dir, gittest.WithFilter())+"/o/r.git")
+	_, want := fetch(t, newClient(t, git.Options{}), ref)
+	for _, pattern := range []string{"*/*", "*", "."} { // the entry, those of the repository, all
+		cache := t.TempDir()
+		c := newClient(t, git.Options{Cache: cache})
+		p, err := c.Open(t.Context(), ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := filepath.Glob(filepath.Join(cache, pattern))
+		if err != nil || len(found) != 1 {
+			t.Fatalf("%s: the cache has %v, %v", pattern, found, err)
+		}
+		if err := os.RemoveAll(found[0]); err != nil {
+			t.Fatal(err)
+		}
+		if got := hashes(t, c, p); !maps.Equal(got, want) {
+			t.Errorf("%s: fetched %v, want %v", pattern, got, want)
+		}
+		if _, got := fetch(t, newClient(t, git.Options{Cache: cache}), p.Ref); !maps.Equal(got, want) {
+			t.Errorf("%s: the cache gives %v, want %v", pattern, got, want)
+		}
 	}
 }
 
