@@ -75,12 +75,15 @@ func (f *folder) mode(name string) (fs.FileMode, error) {
 }
 
 // moved reports whether something else, or nothing, is at the path that the directory was opened by.
-func (f *folder) moved() bool {
+func (f *folder) moved() bool { return !f.isAt(f.path) }
+
+// isAt reports whether the directory is at a path.
+func (f *folder) isAt(path string) bool {
 	var here, there unix.Stat_t
-	if unix.Fstat(f.fd, &here) != nil || unix.Lstat(f.path, &there) != nil {
-		return true
+	if unix.Fstat(f.fd, &here) != nil || unix.Lstat(path, &there) != nil {
+		return false
 	}
-	return here.Dev != there.Dev || here.Ino != there.Ino
+	return here.Dev == there.Dev && here.Ino == there.Ino
 }
 
 func (f *folder) close() { _ = unix.Close(f.fd) } // nothing is written through it

@@ -55,13 +55,16 @@ func (f *folder) mode(name string) (fs.FileMode, error) {
 }
 
 // moved reports whether something else, or nothing, is at the path that the directory was opened by.
-func (f *folder) moved() bool {
+func (f *folder) moved() bool { return !f.isAt(f.path) }
+
+// isAt reports whether the directory is at a path.
+func (f *folder) isAt(path string) bool {
 	here, err := f.root.Stat(".")
 	if err != nil {
-		return true
+		return false
 	}
-	there, err := os.Lstat(f.path)
-	return err != nil || !os.SameFile(here, there)
+	there, err := os.Lstat(path)
+	return err == nil && os.SameFile(here, there)
 }
 
 func (f *folder) close() { f.root.Close() }

@@ -133,7 +133,8 @@ func (c *collector) removeAll(ctx context.Context) (err error) {
 	return err
 }
 
-// remove moves a tree aside and deletes it, and reports whether it did. One that somebody used since look is put back.
+// remove moves a tree aside and deletes it, and reports whether it did. One that somebody used since look is put back, and
+// so is one that was damaged then and has come again.
 func (c *collector) remove(e Entry, aside string) (bool, error) {
 	entry, err := c.store.entry(e.Digest)
 	if err != nil {
@@ -144,11 +145,19 @@ func (c *collector) remove(e Entry, aside string) (bool, error) {
 	} else if err != nil {
 		return false, err
 	}
-	info, err := os.Lstat(filepath.Join(aside, inventoryName))
-	if !c.options.All && !e.Used.IsZero() && err == nil && !info.ModTime().Equal(e.Used) {
-		if err := os.Rename(aside, entry); err == nil || c.store.Has(e.Digest) {
-			return false, nil
-		}
+	if !c.options.All && changed(e, aside) && c.store.putBack(aside, entry, e.Digest) == nil {
+		return false, nil
 	}
 	return true, os.RemoveAll(aside)
+}
+
+// changed reports whether what was moved aside is not any more what look saw: it is in use, or not damaged.
+func changed(e Entry, aside string) bool {
+	dir, err := openFolder(aside)
+	if err != nil {
+		return false
+	}
+	defer dir.close()
+	_, used, err := readInventory(dir, e.Digest)
+	return err == nil && !used.Equal(e.Used)
 }

@@ -57,7 +57,8 @@ func (s *Store) materialise(ctx context.Context, digest, dst string, link bool) 
 	if dir.moved() { // it left the store meanwhile, and may be back
 		return absent(digest)
 	}
-	return errors.Join(fmt.Errorf("store: %w", err), s.Discard(digest))
+	found := func(aside string) (bool, error) { return dir.isAt(aside), nil }
+	return errors.Join(fmt.Errorf("store: %w", err), s.discard(digest, found))
 }
 
 // project copies a tree, and removes the copy if anything goes wrong.

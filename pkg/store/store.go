@@ -208,24 +208,6 @@ func verify(dir *folder, digest string) error {
 	return want.Check(got)
 }
 
-// Discard removes a tree from the store, as when it is damaged, so that it is fetched again. It goes whole and at once; a
-// process that is reading it meanwhile is told. That it is not there is no error.
-func (s *Store) Discard(digest string) error {
-	entry, err := s.entry(digest)
-	if err != nil {
-		return err
-	}
-	scratch, err := s.scratch()
-	if err != nil {
-		return explain(err)
-	}
-	err = os.Rename(entry, filepath.Join(scratch.dir, "discarded"))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return explain(errors.Join(err, scratch.close()))
-}
-
 // entry returns the directory of a tree, which need not exist.
 func (s *Store) entry(digest string) (string, error) {
 	if err := bundle.CheckDigest(digest); err != nil {

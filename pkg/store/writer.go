@@ -185,18 +185,18 @@ func (w *Writer) publish(s *staged) error {
 	if err := os.MkdirAll(filepath.Dir(entry), 0o755); err != nil {
 		return explain(err)
 	}
-	staged := filepath.Join(w.scratch.dir, s.dir)
-	err = os.Rename(staged, entry)
-	if err == nil {
-		return nil
+	for range 3 { // others may discard and publish the same meanwhile
+		if err = os.Rename(filepath.Join(w.scratch.dir, s.dir), entry); err == nil {
+			return nil
+		}
+		if _, known := w.store.Inventory(s.digest); known == nil {
+			return nil
+		}
+		if err := w.store.Discard(s.digest); err != nil {
+			return err
+		}
 	}
-	if _, known := w.store.Inventory(s.digest); known == nil {
-		return nil
-	}
-	if err := w.store.Discard(s.digest); err != nil {
-		return err
-	}
-	return explain(os.Rename(staged, entry))
+	return explain(err)
 }
 
 // end stops the workers and returns the first of their errors. It may be called again.
