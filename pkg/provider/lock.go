@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/resolve"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
 // Solution is a lock, and what was learnt on the way to it.
@@ -29,9 +31,19 @@ type Solution struct {
 func (pr *Provider) Lock(ctx context.Context, m *project.Manifest) (*Solution, error) {
 	chosen, err := pr.solve(ctx, m)
 	if err != nil {
-		return nil, err
+		return nil, pr.frozenError(m, err)
 	}
-	return pr.newLock(ctx, m, chosen)
+	sol, err := pr.newLock(ctx, m, chosen)
+	return sol, pr.frozenError(m, err)
+}
+
+// frozenError has the error of a frozen install say in what manifest and lock disagree, where that is why.
+func (pr *Provider) frozenError(m *project.Manifest, err error) error {
+	code := diag.CodeOf(err)
+	if err == nil || !pr.options.Frozen || code != diag.Conflict && code != diag.NotFound {
+		return err
+	}
+	return cmp.Or(workspace.Disagreement(m, pr.lock), err)
 }
 
 // Choose turns a manifest into versions, and fetches nothing: what [Provider.Lock] would lock.

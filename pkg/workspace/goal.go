@@ -2,9 +2,13 @@ package workspace
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
+	"slices"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/drift"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -41,7 +45,46 @@ func (w *Workspace) CheckFrozen(g Goal) error {
 	if sameText(g.Lock.Encode(), w.lockBytes) {
 		return nil
 	}
-	return diag.Errorf(diag.Conflict, "skillpm.lock does not agree with skillpm.yaml").
+	if err := Disagreement(g.Manifest, w.Lock); err != nil {
+		return err
+	}
+	var facts []string
+	if d, ok := drift.Written(w.Lock, w.lockBytes); ok && g.Lock.Equal(w.Lock) {
+		facts = append(facts, fmt.Sprintf("line %d: %s", d.Line, d.Message))
+	}
+	for id, p := range g.Lock.Packs {
+		if was := w.Lock.Packs[id]; was != nil && !p.Equal(was) {
+			facts = append(facts, fmt.Sprintf("%s is not what is locked of it", id))
+		}
+	}
+	slices.Sort(facts)
+	return disagreement(facts)
+}
+
+// Disagreement says in what a lock is another one than the manifest leads to, nil if that can't be told from the two.
+func Disagreement(m *project.Manifest, l *project.Lock) error {
+	var facts []string
+	for _, d := range drift.Compare(m, l) {
+		facts = append(facts, d.Message)
+	}
+	if len(facts) == 0 {
+		return nil
+	}
+	return disagreement(facts)
+}
+
+// toldFacts is how many differences an error tells.
+const toldFacts = 5
+
+func disagreement(facts []string) error {
+	text := "skillpm.lock does not agree with skillpm.yaml"
+	if more := len(facts) - toldFacts; more > 0 {
+		facts = append(facts[:toldFacts:toldFacts], fmt.Sprintf("and %d more", more))
+	}
+	if len(facts) > 0 {
+		text += ": " + strings.Join(facts, "; ")
+	}
+	return diag.Errorf(diag.Conflict, "%s", text).
 		WithHint("run skillpm install without --frozen, look at the difference and commit it")
 }
 
