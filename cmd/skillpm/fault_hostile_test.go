@@ -116,7 +116,7 @@ func TestFaultHostilePack(t *testing.T) { // M2
 		t.Run("archive with "+tt.name, func(t *testing.T) {
 			tag := strings.ReplaceAll(tt.name, " ", "-")
 			w.artifact(t, "evil/evil", tag, archived(t, tt.header, tt.content))
-			refuses(t, w, w.registry.URL("evil/evil")+":"+tag, tt.words)
+			refuses(t, w, w.registry.URL("evil/evil")+":"+tag, 3, tt.words)
 		})
 	}
 	dir := t.TempDir()
@@ -141,13 +141,35 @@ func TestFaultHostilePack(t *testing.T) { // M2
 		t.Run("tree with "+tt.name, func(t *testing.T) {
 			branch := strings.ReplaceAll(tt.name, " ", "-")
 			repo.CommitTree(branch, repo.RawTree(gittest.Entry{Mode: "40000", Name: "evil", ID: repo.RawTree(skill, tt.more)}))
-			refuses(t, w, "git+"+server+"/evil/evil.git#"+branch, tt.words)
+			refuses(t, w, "git+"+server+"/evil/evil.git#"+branch, 3, tt.words)
+		})
+	}
+	for _, tt := range []struct {
+		name, dependency string
+		code             int
+		words            []string
+	}{
+		{"file", `{git: "file:///srv/x.git", tag: v1}`, 7, []string{"only the root skillpm.yaml"}},
+		{"plain http", `{git: "http://git.example/x.git", tag: v1}`, 3, []string{"plain http is not safe"}},
+		{"directory outside", `{path: ../../../x}`, 7, []string{"outside its repository"}},
+		{"absolute directory", `{path: /etc}`, 7, []string{"outside its repository"}},
+		{"transport that runs", `{git: "ext::sh -c touch% planted", tag: v1}`, 3, []string{"skillpm.yaml"}},
+		{"option for ssh", `{git: "ssh://-oProxyCommand=touch/x.git", tag: v1}`, 3, []string{"skillpm.yaml"}},
+		{"option for git", `{git: "https://git.example/x.git", tag: "--upload-pack=touch"}`, 3, []string{"skillpm.yaml"}},
+	} {
+		t.Run("requirement of "+tt.name, func(t *testing.T) {
+			branch := "requires-" + strings.ReplaceAll(tt.name, " ", "-")
+			repo.CommitOn(branch, gittest.Text(map[string]string{
+				"skillpm.yaml":  "name: evil/evil\nversion: \"1.0.0\"\ndependencies:\n  acme/x: " + tt.dependency + "\n",
+				"evil/SKILL.md": gittest.Skill("evil", "Evil."),
+			}))
+			refuses(t, w, "git+"+server+"/evil/evil.git#"+branch, tt.code, tt.words)
 		})
 	}
 }
 
-// refuses proves that a pack is refused with an error that says all of the words, or installed if there are none.
-func refuses(t *testing.T, w *world, pack string, words []string) {
+// refuses proves that a pack is refused with a code and an error that says all of the words, or installed if there are none.
+func refuses(t *testing.T, w *world, pack string, code int, words []string) {
 	t.Helper()
 	m := newMachine(t, w)
 	before := m.old()
@@ -159,7 +181,7 @@ func refuses(t *testing.T, w *world, pack string, words []string) {
 		}
 		return
 	}
-	e := m.fails(3, words, "install", pack)
+	e := m.fails(code, words, "install", pack)
 	if strings.ContainsAny(e.err, "\x1b\u202e") {
 		t.Errorf("it is written raw: %q", e.err)
 	}
