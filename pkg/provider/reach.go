@@ -2,10 +2,10 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
-	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/source"
 )
@@ -22,7 +22,7 @@ func (pr *Provider) Reach(ctx context.Context, url string) error {
 		return err
 	}
 	_, err = r.Versions(ctx, source.ID{Owner: "skillpm", Name: "doctor"})
-	if diag.CodeOf(err) == diag.NotFound {
+	if _, ok := errors.AsType[*registry.NotFoundError](err); ok {
 		return nil
 	}
 	return err

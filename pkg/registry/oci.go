@@ -9,6 +9,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
 // artifacts is what a registry of OCI artifacts asks of their source.
@@ -67,6 +68,9 @@ func (p *place) Versions(ctx context.Context, id source.ID) ([]Version, error) {
 func (p *place) list(ctx context.Context, id source.ID) ([]Version, error) {
 	ref := p.at(id)
 	list, err := p.src.Versions(ctx, ref)
+	if gone, ok := errors.AsType[*oci.NoDirectoryError](err); ok {
+		return nil, diag.Errorf(diag.NotFound, "registry %s: there is no directory %s", p.name, gone.Dir).WithHint("look at registries and namespaces in skillpm.yaml")
+	}
 	if diag.CodeOf(err) == diag.NotFound || err == nil && len(list) == 0 {
 		return nil, &NotFoundError{Pack: id, Registry: p.name}
 	}

@@ -111,7 +111,9 @@ func (c *Client) open(ctx context.Context, ref source.Ref) (writable, error) {
 		if err != nil {
 			return nil, err
 		}
-		return newLayoutDir(dir, ref.ID), nil
+		l := newLayoutDir(dir, ref.ID)
+		l.named = true
+		return l, nil
 	case source.KindLocal:
 		if c.opts.Local == "" {
 			return nil, diag.Errorf(diag.NotFound, "there is no directory for locally published packs")
@@ -121,7 +123,7 @@ func (c *Client) open(ctx context.Context, ref source.Ref) (writable, error) {
 		if c.opts.Embedded == nil {
 			return nil, diag.Errorf(diag.NotFound, "no packs are embedded")
 		}
-		return &layout{fsys: c.opts.Embedded, title: "the embedded packs", id: ref.ID}, nil
+		return &layout{fsys: c.opts.Embedded, title: "the embedded registry", id: ref.ID}, nil
 	default:
 		return nil, diag.Errorf(diag.Internal, "%s is not an OCI place", ref)
 	}

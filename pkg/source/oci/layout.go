@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -25,11 +26,26 @@ type layout struct {
 	dir   string // "" where it cannot be written
 	title string // how messages call it
 	id    source.ID
+	named bool // the directory was named by somebody, and so should be there
 }
 
 func newLayoutDir(dir string, id source.ID) *layout {
 	return &layout{fsys: os.DirFS(dir), dir: dir, title: dir, id: id}
 }
+
+// NoDirectoryError says that the directory of a layout does not exist.
+type NoDirectoryError struct {
+	Pack source.ID
+	Dir  string
+}
+
+// Error names the pack and the directory.
+func (e *NoDirectoryError) Error() string {
+	return fmt.Sprintf("%s: there is no directory %s", e.Pack, e.Dir)
+}
+
+// Code returns [diag.NotFound].
+func (e *NoDirectoryError) Code() diag.Code { return diag.NotFound }
 
 // prefix is what stands before a tag in a reference name.
 func (l *layout) prefix() string {
@@ -68,6 +84,9 @@ func begun(entries []fs.DirEntry) bool {
 }
 
 func (l *layout) tags(context.Context) ([]string, error) {
+	if _, err := os.Stat(l.dir); l.named && errors.Is(err, fs.ErrNotExist) {
+		return nil, &NoDirectoryError{Pack: l.id, Dir: l.dir}
+	}
 	idx, err := l.index()
 	if err != nil {
 		return nil, err
