@@ -95,6 +95,7 @@ func (g *program) settings() []string {
 
 // keptVariables are the variables of the environment that git may see: those by which programs, the agent of ssh,
 // proxies and certificates are found.
+// Those of proxies are written in lower case, too.
 var keptVariables = []string{
 	"PATH", "SSH_AUTH_SOCK", "USER", "LOGNAME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
 	"PROGRAMDATA", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO",
@@ -102,21 +103,21 @@ var keptVariables = []string{
 
 // environ returns git's environment. Credentials are in it, and not on the command line, which others can see. Over HTTP
 // git has no home, so that libcurl finds no .netrc: the credentials are those that the client found.
-func (g *program) environ(inherited []string) []string {
+func (g *program) environ() []string {
 	env := []string{
 		"LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=",
 		"GIT_DIR=" + g.dir, "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1", "GIT_ATTR_NOSYSTEM=1",
 		"GIT_SSH_COMMAND=ssh -oBatchMode=yes -oConnectTimeout=30 -oServerAliveInterval=15 -oServerAliveCountMax=4",
 	}
-	for _, v := range inherited {
-		name, _, _ := strings.Cut(v, "=")
-		if slices.Contains(keptVariables, strings.ToUpper(name)) {
-			env = append(env, v)
-		}
-	}
 	for _, name := range keptVariables {
-		if v := g.place.client.options.Getenv(name); v != "" {
-			env = append(env, name+"="+v)
+		names := []string{name}
+		if strings.HasSuffix(name, "_PROXY") {
+			names = append(names, strings.ToLower(name))
+		}
+		for _, name := range names {
+			if v := g.place.client.options.Getenv(name); v != "" {
+				env = append(env, name+"="+v)
+			}
 		}
 	}
 	u, s := g.place.url, g.place.secret
@@ -142,7 +143,7 @@ func (g *program) run(ctx context.Context, stdin string, args ...string) ([]byte
 		words = append(words, "-c", s)
 	}
 	cmd := exec.CommandContext(ctx, g.path, append(words, args...)...) //nolint:gosec // it is what the user has set
-	cmd.Dir, cmd.Env, cmd.Stdin = g.dir, g.environ(cmd.Environ()), strings.NewReader(stdin)
+	cmd.Dir, cmd.Env, cmd.Stdin = g.dir, g.environ(), strings.NewReader(stdin)
 	cmd.WaitDelay = 5 * time.Second
 	ownGroup(cmd)
 	out, stderr := &bounded{most: maxProgramOutput}, &bounded{most: maxErrorBody}

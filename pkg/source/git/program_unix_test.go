@@ -9,9 +9,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
@@ -49,5 +51,49 @@ func TestProgramIsKilled(t *testing.T) {
 	}
 	if rest, err := io.ReadAll(r); err != nil || len(rest) > 0 {
 		t.Errorf("%q, %v", rest, err)
+	}
+}
+
+// Git sees the variables that the client was given, and of those only the ones that it needs; not those of the process.
+func TestProgramEnvironment(t *testing.T) {
+	dir := t.TempDir()
+	seen, script := filepath.Join(dir, "seen"), filepath.Join(dir, "git")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nenv >"+seen+"\n"), 0o755); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	t.Setenv("HTTPS_PROXY", "http://proxy-of-the-process.example")
+	t.Setenv("SSH_AUTH_SOCK", "/of/the/process")
+	t.Setenv("USER", "of-the-process")
+	given := map[string]string{
+		"PATH": os.Getenv("PATH") + ":/given", "SSH_AUTH_SOCK": "/given/agent", "https_proxy": "http://proxy.example", "NO_PROXY": "given.example",
+		"SSL_CERT_FILE": "/given/certificates", "GIT_SSH_COMMAND": "evil", "GIT_CONFIG_PARAMETERS": "'core.pager=evil'", "SECRET": "evil",
+	}
+	home := t.TempDir()
+	for place, wantHome := range map[string]string{"ssh://git@git.example/o/r.git": home, "http://127.0.0.1:1/o/r.git": ""} {
+		c := newClient(t, git.Options{Program: script, Home: home, Getenv: func(name string) string { return given[name] }})
+		_, err := c.Open(t.Context(), parse(t, "git+"+place))
+		checkError(t, err, diag.NotFound, "is empty", "")
+		data, err := os.ReadFile(seen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		env := make(map[string]string)
+		for line := range strings.Lines(string(data)) {
+			name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+			env[name] = value
+		}
+		for _, name := range []string{"PATH", "SSH_AUTH_SOCK", "https_proxy", "NO_PROXY", "SSL_CERT_FILE"} {
+			if env[name] != given[name] {
+				t.Errorf("%s: %s is %q, want %q", place, name, env[name], given[name])
+			}
+		}
+		for _, name := range []string{"HTTPS_PROXY", "USER", "GIT_CONFIG_PARAMETERS", "SECRET"} {
+			if value, ok := env[name]; ok {
+				t.Errorf("%s: %s is %q", place, name, value)
+			}
+		}
+		if wantHome != "" && env["HOME"] != wantHome || wantHome == "" && env["HOME"] == home || !strings.HasPrefix(env["GIT_SSH_COMMAND"], "ssh ") {
+			t.Errorf("%s: HOME is %q, GIT_SSH_COMMAND %q", place, env["HOME"], env["GIT_SSH_COMMAND"])
+		}
 	}
 }
