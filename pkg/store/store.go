@@ -27,8 +27,9 @@ const (
 // Store is a content-addressed store of skill trees. It is safe for concurrent use.
 type Store struct {
 	dir     string
-	noClone atomic.Bool // the file systems at hand can't share blocks between files
-	buffers sync.Pool
+	noClone atomic.Bool      // the file systems at hand can't share blocks between files
+	buffers sync.Pool        // to copy with
+	queue   *buffers         // of files that are to be written
 	now     func() time.Time // nil: use is not recorded
 }
 
@@ -37,7 +38,7 @@ func Open(dir string) (*Store, error) {
 	if !filepath.IsAbs(dir) {
 		return nil, diag.Errorf(diag.Internal, "store: %s is not an absolute path", dir)
 	}
-	s := &Store{dir: filepath.Clean(dir)}
+	s := &Store{dir: filepath.Clean(dir), queue: newBuffers()}
 	s.buffers.New = func() any {
 		b := make([]byte, 64<<10)
 		return &b

@@ -56,6 +56,7 @@ func (k *worker) fail(err error) {
 // send queues a job, unless the worker has failed.
 func (k *worker) send(j job) error {
 	if err := k.failure(); err != nil {
+		k.writer.store.queue.take(j.buffer)
 		return err
 	}
 	k.jobs <- j
@@ -85,9 +86,7 @@ func (k *worker) run() {
 		if j.done != nil {
 			j.done <- err
 		}
-		if j.buffer != nil {
-			k.writer.buffers.Put(j.buffer)
-		}
+		k.writer.store.queue.take(j.buffer)
 	}
 	k.leave()
 	for _, s := range k.writer.skills {

@@ -17,12 +17,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-const (
-	// mostBuffered is the size up to which a file is handed to a worker whole, while the next one is being read.
-	mostBuffered = 128 << 10
-	// queued is how many files wait for one worker. With mostBuffered it bounds a Writer's memory.
-	queued = 64
-)
+// queued is how many files wait for one worker, as long as the Store has buffers for them.
+const queued = 64
 
 // Writer takes the files of skills into a store. It is a [bundle.Sink], safe for concurrent use. Nothing is in the
 // store before Commit.
@@ -33,7 +29,6 @@ type Writer struct {
 	limits  bundle.Limits
 	workers []*worker
 	running sync.WaitGroup
-	buffers sync.Pool
 
 	writing sync.WaitGroup // calls of WriteFile
 	mu      sync.Mutex
@@ -63,7 +58,6 @@ func (s *Store) Writer(limits bundle.Limits) (*Writer, error) {
 		return nil, explain(errors.Join(err, scratch.close()))
 	}
 	w := &Writer{store: s, scratch: scratch, root: root, limits: limits.OrDefault(), skills: make(map[string]*staged)}
-	w.buffers.New = func() any { return new([]byte) }
 	for range workerCount() {
 		k := &worker{writer: w, jobs: make(chan job, queued), sum: sha256.New()}
 		w.workers = append(w.workers, k)
@@ -88,24 +82,37 @@ func (w *Writer) WriteFile(skill, name string, executable bool, size int64, r io
 	if size > mostBuffered {
 		return s.worker.stream(j, size, r)
 	}
-	j.buffer = w.buffers.Get().(*[]byte)
-	data, err := readUpTo((*j.buffer)[:0], r, size)
-	*j.buffer = data
-	if err != nil {
+	j.buffer = w.store.queue.lend(size)
+	if err := w.buffer(j, size, r); err != nil {
+		w.store.queue.take(j.buffer)
 		return err
 	}
-	if size < 0 && len(data) > mostBuffered {
+	if data := *j.buffer; len(data) > mostBuffered {
+		defer w.store.queue.take(j.buffer)
+		j.buffer = nil
 		return s.worker.stream(j, size, io.MultiReader(bytes.NewReader(data), r))
 	}
-	if size >= 0 && int64(len(data)) != size {
-		return sizeError(name, size, int64(len(data)))
-	}
-	if size < 0 {
-		if err := w.account(name, int64(len(data))); err != nil {
-			return err
-		}
-	}
 	return s.worker.send(j)
+}
+
+// buffer reads a file into a job's buffer: all of it, unless it is large and did not say so.
+func (w *Writer) buffer(j job, size int64, r io.Reader) error {
+	limit := size
+	if size < 0 {
+		limit = mostBuffered
+	}
+	data, err := readUpTo(*j.buffer, r, limit)
+	*j.buffer = data
+	n := int64(len(data))
+	switch {
+	case err != nil:
+		return err
+	case size >= 0 && n != size:
+		return sizeError(j.path, size, n)
+	case size < 0 && n <= mostBuffered:
+		return w.account(j.path, n)
+	}
+	return nil
 }
 
 // enter checks a file and finds its skill, which it starts if it is new. Without an error the caller ends w.writing.
@@ -236,19 +243,10 @@ func sizeError(name string, want, got int64) error {
 	return diag.Errorf(diag.Invalid, "entry %q has %d bytes or more, not the %d announced", name, got, want)
 }
 
-// readUpTo appends r to buf: all of it where size says that it is small, else as far as it is worth buffering. It reads
-// a byte more than size, so that a longer file is noticed.
-func readUpTo(buf []byte, r io.Reader, size int64) ([]byte, error) {
-	limit := int64(mostBuffered)
-	if size >= 0 {
-		limit = size
-	}
-	buf = slices.Grow(buf, int(min(limit, 16<<10))+1)
+// readUpTo reads r into buf, which has room for limit bytes and one more, so that a longer file is noticed.
+func readUpTo(buf []byte, r io.Reader, limit int64) ([]byte, error) {
 	for int64(len(buf)) <= limit {
-		if len(buf) == cap(buf) {
-			buf = slices.Grow(buf, int(limit+1)-len(buf))
-		}
-		n, err := r.Read(buf[len(buf):min(int64(cap(buf)), limit+1)])
+		n, err := r.Read(buf[len(buf) : limit+1])
 		buf = buf[:len(buf)+n]
 		if errors.Is(err, io.EOF) {
 			return buf, nil
