@@ -138,7 +138,16 @@ func (c *Client) writeCopy(ctx context.Context, w *workspace.Workspace, plan *ve
 	if err != nil {
 		return err
 	}
-	err = w.Transact(ctx, func(tx *txn.Tx) error { return plan.Stage(ctx, tx, store) })
+	err = w.Transact(ctx, func(tx *txn.Tx) error {
+		now, err := vendored.Open(w.Scope.Root, c.OS).Compare(ctx, w.Lock) // fetching took time, in which somebody may have edited the copy
+		switch {
+		case err != nil:
+			return err
+		case !now.Same(plan):
+			return workspace.ErrChanged
+		}
+		return plan.Stage(ctx, tx, store)
+	})
 	if diag.CodeOf(err) == diag.NotFound {
 		return fmt.Errorf("%w: %w", workspace.ErrGone, err)
 	}

@@ -54,6 +54,11 @@ type Plan struct {
 	put     map[string][]byte
 }
 
+// Same reports whether two plans found the same skills in the same states, and the same files.
+func (p *Plan) Same(o *Plan) bool {
+	return slices.Equal(p.Items, o.Items) && slices.Equal(p.Files, o.Files) && slices.Equal(p.Foreign, o.Foreign)
+}
+
 // Skipped is a pack that is not copied.
 type Skipped struct {
 	Pack source.ID
