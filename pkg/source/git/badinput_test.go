@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bufio"
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
@@ -10,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -205,36 +207,67 @@ func TestHostileAttributes(t *testing.T) {
 	}
 }
 
+// endlessReferences answers with references without end.
+func endlessReferences(git http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet {
+			git.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
+		_, _ = io.WriteString(w, "001e# service=git-upload-pack\n0000")
+		writeReferences(w, r, "\x00shallow")
+	})
+}
+
+// endlessList answers with references without end when it is asked to list them (gitprotocol-v2, ls-refs).
+func endlessList(git http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			git.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
+		writeReferences(w, r, "")
+	})
+}
+
+// writeReferences writes references until nobody wants them any more. The first has capabilities.
+func writeReferences(w io.Writer, r *http.Request, capabilities string) {
+	out := bufio.NewWriterSize(w, 1<<16)
+	for i := 0; r.Context().Err() == nil; i++ {
+		line := fmt.Sprintf("%040x refs/heads/b%012d", i+1, i)
+		if i == 0 {
+			line += capabilities
+		}
+		if _, err := fmt.Fprintf(out, "%04x%s\n", len(line)+5, line); err != nil {
+			return
+		}
+	}
+}
+
 // M2, bad input: a list of references without end, and packs that are larger than they may be, are refused when they
 // have sent so much, by either way of transfer.
 func TestEndless(t *testing.T) {
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{"SKILL.md": gittest.Skill("r", strings.Repeat("Long. ", 150))}))
-	endless := func(git http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Method != http.MethodGet {
-				git.ServeHTTP(w, r)
-				return
+	for name, program := range programs(t) {
+		for what, options := range map[string]gittest.Option{
+			"references": gittest.WithHandler(endlessReferences), "references on request": gittest.WithHandler(endlessList),
+		} {
+			if what == "references on request" && (program == "" || runtime.GOOS != "linux") {
+				continue // only the git binary asks for them, and only there is its memory bounded
 			}
-			w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
-			_, _ = io.WriteString(w, "001e# service=git-upload-pack\n0000")
-			for i := 0; r.Context().Err() == nil; i++ {
-				line := fmt.Sprintf("%040x refs/heads/b%012d", i+1, i)
-				if i == 0 {
-					line += "\x00shallow"
-				}
-				if _, err := fmt.Fprintf(w, "%04x%s\n", len(line)+5, line); err != nil {
-					return
-				}
+			c := New(Options{Program: program, Cache: t.TempDir()})
+			c.limits.refs, c.limits.memory = 1<<16, 48<<20
+			_, err := c.Open(t.Context(), source.Ref{Kind: source.KindGit, URL: gittest.Serve(t, dir, options) + "/o/r.git"})
+			if diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), "the repository is too large") {
+				t.Errorf("%s, endless %s: %v", name, what, err)
 			}
-		})
-	}
-	c := New(Options{Cache: t.TempDir()})
-	defer c.Close()
-	c.limits.refs = 1 << 16
-	_, err := c.Open(t.Context(), source.Ref{Kind: source.KindGit, URL: gittest.Serve(t, dir, gittest.WithHandler(endless)) + "/o/r.git"})
-	if diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), "does not stop sending") {
-		t.Errorf("endless references: %v", err)
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 	url := gittest.Serve(t, dir) + "/o/r.git"
 	for name, program := range programs(t) {

@@ -24,10 +24,14 @@ type limits struct {
 	total   int64 // bytes that are inflated, over and over for bases of deltas
 	chain   int64 // bytes of the bases of one chain of deltas that are in memory at once
 	files   int64 // bytes of large objects that are made from deltas, which take files
+	memory  int64 // bytes that a git binary may hold in memory
 }
 
 func defaultLimits() limits {
-	return limits{refs: 256 << 20, pack: 2 << 30, objects: 500_000, object: 128 << 20, total: 8 << 30, chain: 8 << 20, files: 2 << 30}
+	return limits{
+		refs: 256 << 20, pack: 2 << 30, objects: 500_000, object: 128 << 20, total: 8 << 30, chain: 8 << 20, files: 2 << 30,
+		memory: 2 << 30,
+	}
 }
 
 // packFile is where a pack is written while it comes in, and read from for the deltas.

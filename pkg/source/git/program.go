@@ -107,6 +107,7 @@ func (g *program) environ() []string {
 	env := []string{
 		"LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=",
 		"GIT_DIR=" + g.dir, "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1", "GIT_ATTR_NOSYSTEM=1",
+		fmt.Sprintf("GIT_ALLOC_LIMIT=%d", g.allocation()),
 		"GIT_SSH_COMMAND=ssh -oBatchMode=yes -oConnectTimeout=30 -oServerAliveInterval=15 -oServerAliveCountMax=4",
 	}
 	for _, name := range keptVariables {
@@ -133,10 +134,15 @@ func (g *program) environ() []string {
 	return env
 }
 
-// maxProgramOutput is the most that is read of what git prints.
-const maxProgramOutput = 64 << 20
+// allocation is how many bytes git may ask for at once: enough for any object and any list that may be, as far as it
+// reads those in one piece.
+func (g *program) allocation() int64 {
+	l := g.place.client.limits
+	return max(l.refs, l.object, 1<<20)
+}
 
-// run runs git and returns what it prints. When ctx ends, git and all that it has started are killed.
+// run runs git and returns what it prints. When ctx ends, git and all that it has started are killed. What it prints is
+// bounded, and so is what it holds in memory, where a server may make it grow before it prints anything.
 func (g *program) run(ctx context.Context, stdin string, args ...string) ([]byte, error) {
 	var words []string
 	for _, s := range g.settings() {
@@ -146,31 +152,38 @@ func (g *program) run(ctx context.Context, stdin string, args ...string) ([]byte
 	cmd.Dir, cmd.Env, cmd.Stdin = g.dir, g.environ(), strings.NewReader(stdin)
 	cmd.WaitDelay = 5 * time.Second
 	ownGroup(cmd)
-	out, stderr := &bounded{most: maxProgramOutput}, &bounded{most: maxErrorBody}
+	out, stderr := &bounded{most: g.place.client.limits.refs, ends: true}, &bounded{most: maxErrorBody}
 	cmd.Stdout, cmd.Stderr = out, stderr
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil {
+		limitMemory(cmd.Process.Pid, g.place.client.limits.memory)
+		err = cmd.Wait()
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case err != nil:
-		return nil, g.explain(stderr.String(), err)
 	case out.over:
 		return nil, tooLarge("the server does not stop sending")
+	case err != nil:
+		return nil, g.explain(string(stderr.first), err)
 	}
-	return out.Bytes(), nil
+	return out.first, nil
 }
 
-// bounded keeps the first bytes of what is written to it.
+// bounded keeps the first bytes of what is written to it. It has no ReadFrom, by which [io.Copy] would go around it.
 type bounded struct {
-	bytes.Buffer
-	most int
-	over bool
+	first []byte
+	most  int64
+	over  bool
+	ends  bool // writing more is an error, instead of in vain
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	room := min(max(b.most-b.Len(), 0), len(p))
-	b.over = b.over || room < len(p)
-	_, _ = b.Buffer.Write(p[:room]) // never fails
+	room := min(max(b.most-int64(len(b.first)), 0), int64(len(p)))
+	b.first = append(b.first, p[:room]...)
+	if b.over = b.over || room < int64(len(p)); b.over && b.ends {
+		return int(room), io.ErrShortWrite
+	}
 	return len(p), nil
 }
 
@@ -318,6 +331,8 @@ func (g *program) explain(stderr string, err error) error {
 		return diag.Errorf(diag.Denied, "%s does not accept your keys", at).WithHint("add a key that it knows to your ssh agent with ssh-add")
 	case says("' not found", "Repository not found", "does not appear to be a git repository", "The requested URL returned error: 404"):
 		return transport.ErrRepositoryNotFound
+	case says("over limit", "out of memory", "Out of memory"):
+		return tooLarge("git may not hold more of it in memory")
 	case says("unable to update url base from redirection"):
 		return diag.Errorf(diag.Remote, "%s: the server sends on to another place, which the git binary is not allowed to follow", at).
 			WithHint("write the place that it sends to")
