@@ -275,6 +275,24 @@ func TestParseConfig(t *testing.T) {
 	}
 }
 
+// TestLongReleaseAge checks what is said of a minimum release age that nobody can mean.
+func TestLongReleaseAge(t *testing.T) {
+	for _, tt := range []struct{ age, want, hint string }{
+		{"3650d", "", ""},
+		{"87600h", "", ""},
+		{"3651d", "longer than ten years", "write at most 3650d"},
+		{"999999h", "longer than ten years", "write at most 3650d"},
+		{"99999999999h", "not a duration", "write hours or days, as 72h or 3d"},
+		{"a week", "not a duration", "write hours or days, as 72h or 3d"},
+		{"-1h", "not a duration", "write hours or days, as 72h or 3d"},
+	} {
+		_, err := project.ParseManifest("skillpm.yaml", []byte("min-release-age: "+tt.age+"\n"))
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want) || diag.HintOf(err) != tt.hint) {
+			t.Errorf("%s: %v, hint %q; want %q, hint %q", tt.age, err, diag.HintOf(err), tt.want, tt.hint)
+		}
+	}
+}
+
 // FuzzManifest reads any text and edits it. An edit never panics, a refused one changes nothing, and one that is made
 // says what was wanted, keeps every comment, and can be taken back.
 func FuzzManifest(f *testing.F) {

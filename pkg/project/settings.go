@@ -103,7 +103,10 @@ func (r reader) age(v *yaml.Node) (time.Duration, error) {
 		text, unit = days+"h", 24
 	}
 	age, err := time.ParseDuration(text)
-	if err != nil || age < 0 || age > maxAge/unit {
+	if err == nil && age > maxAge/unit {
+		return 0, r.errorf(v, "min-release-age %q is longer than ten years, the most that there is", s).WithHint("write at most 3650d")
+	}
+	if err != nil || age < 0 {
 		return 0, r.errorf(v, "min-release-age %q is not a duration", s).WithHint("write hours or days, as 72h or 3d")
 	}
 	return age * unit, nil
