@@ -9,13 +9,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/resolve"
 	"github.com/skillpm/skillpm/pkg/source"
 )
+
+// tooYoung begins the reason why a release that is too young is withheld.
+const tooYoung = "is younger than the minimum release age of "
 
 // offered turns an offer into what the resolver chooses from. Releases that are younger than the least age are withheld.
 func (pr *Provider) offered(ctx context.Context, id source.ID, o *offer) ([]resolve.Version, error) {
@@ -40,10 +45,39 @@ func (pr *Provider) offered(ctx context.Context, id source.ID, o *offer) ([]reso
 			}
 		}
 		if pr.options.Now().Sub(since) < pr.minAge {
-			versions[i].Withheld = "is younger than the minimum release age of " + ageText(pr.minAge)
+			versions[i].Withheld = tooYoung + ageText(pr.minAge)
 		}
 	}
 	return versions, nil
+}
+
+// aged has the error of a conflict over releases that are too young say which setting keeps them away.
+func (pr *Provider) aged(err error) error {
+	conflict, ok := errors.AsType[*resolve.ConflictError](err)
+	if !ok || pr.minAge == 0 {
+		return err
+	}
+	young := func(w resolve.Withheld) bool { return strings.HasPrefix(w.Reason, tooYoung) }
+	found := slices.ContainsFunc(conflict.Withheld, young)
+	for _, d := range conflict.Disputed {
+		found = found || len(d.Left) == 0 && slices.ContainsFunc(d.Withheld, young)
+	}
+	if !found {
+		return err
+	}
+	return diag.Errorf(diag.CodeOf(err), "%w", err).
+		WithHint("wait until a release is old enough, or change min-release-age in %s", pr.minAgeIn)
+}
+
+// longest returns the longest of the minimum release ages that are set, and which file says so.
+func longest(admin, user, manifest time.Duration) (age time.Duration, in string) {
+	switch age = max(admin, user, manifest); age {
+	case manifest:
+		return age, project.ManifestName
+	case user:
+		return age, "config.yaml"
+	}
+	return age, "the administrator's config.yaml"
 }
 
 // ageText writes a duration without the units that are nought.

@@ -35,6 +35,7 @@ type Provider struct {
 	places     map[string]string // directories that the lock leaves out, by pack
 	deps       registry.Deps
 	minAge     time.Duration // of a release, 0 for any
+	minAgeIn   string        // the file that says so
 
 	// sticky makes a locked pack offer its locked version only, without asking anybody.
 	sticky bool
@@ -42,6 +43,7 @@ type Provider struct {
 	refs   map[string]source.Ref // by place
 	opened map[opened]*source.Pack
 	fresh  map[source.ID]bool              // packs that the lock does not hold back
+	freed  map[source.ID]bool              // those of them, and those that were taken back
 	held   map[source.ID]bool              // packs that stay at their locked version
 	moved  map[source.ID]bool              // packs whose locked source does not count
 	direct map[source.ID]source.Dependency // what the manifest requires

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -294,5 +295,69 @@ func TestAskedAtOnce(t *testing.T) {
 		if n != 1 {
 			t.Errorf("%s was asked for %d times", file, n)
 		}
+	}
+}
+
+// A release that is too young is no matter of requirements: the hint names the setting that keeps it away.
+func TestTooYoung(t *testing.T) {
+	f := newFixture(t, needsTool+"min-release-age: 72h\n")
+	f.publish(release{pack: "acme/tool", version: "1.0.0", published: "2026-11-20T08:00:00Z"})
+	_, err := f.lock(nil)
+	if want := "wait until a release is old enough, or change min-release-age in skillpm.yaml"; diag.CodeOf(err) != diag.NotFound || diag.HintOf(err) != want {
+		t.Errorf("%v, hint %q; want not found with the hint %q", err, diag.HintOf(err), want)
+	}
+	f.publish(release{pack: "acme/tool", version: "2.0.0", published: "2026-01-01T00:00:00Z"})
+	f.write("skillpm.yaml", strings.Replace(needsTool, "^1", "^3", 1)+"min-release-age: 72h\n")
+	if _, err = f.lock(nil); diag.CodeOf(err) != diag.NotFound || strings.Contains(diag.HintOf(err), "min-release-age") {
+		t.Errorf("%v, hint %q; that there is no such version has nothing to do with age", err, diag.HintOf(err))
+	}
+}
+
+// What is said of a locked version that was withdrawn is what can be done about it.
+func TestWithdrawnAdvice(t *testing.T) {
+	for _, tt := range []struct {
+		name, constraint string
+		free             bool
+		yanked           []string
+		want             string
+	}{
+		{"another fits", "^1", false, []string{"1.1.0"}, "skillpm update acme/tool chooses another"},
+		{"the range allows no other", "1.1.0", false, []string{"1.1.0"}, "the range 1.1.0 in skillpm.yaml allows no other, skillpm update --latest acme/tool goes beyond it"},
+		{"the range allows no other, while updating", "1.1.0", true, []string{"1.1.0"}, "the range 1.1.0 in skillpm.yaml allows no other, skillpm update --latest acme/tool goes beyond it"},
+		{"there is no other", "^1", false, []string{"1.0.0", "1.1.0"}, "there is no other"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, strings.Replace(needsTool, "^1", tt.constraint, 1))
+			f.publish(release{pack: "acme/tool", version: "1.0.0"}, release{pack: "acme/tool", version: "1.1.0"})
+			if _, err := f.lock(nil); err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join("index", index.Path(source.ID{Owner: "acme", Name: "tool"}))
+			data, err := os.ReadFile(filepath.Join(f.dir, file))
+			for _, v := range tt.yanked {
+				if err == nil {
+					data, err = index.AppendYank("tool.ndjson", data, v, "leaks tokens")
+				}
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.write(file, string(data))
+			sol, err := f.lock(func(p *provider.Provider) {
+				id := source.ID{Owner: "acme", Name: "tool"}
+				p.Expect(t.Context(), []source.Dependency{{ID: id}})
+				if tt.free {
+					p.Free(id)
+					p.Settle(id)
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := "acme/tool 1.1.0 is locked and was withdrawn: skillpm outdated acme/tool says why, " + tt.want
+			if !slices.Equal(sol.Warnings, []string{want}) {
+				t.Errorf("warnings %q, want %q", sol.Warnings, want)
+			}
+		})
 	}
 }

@@ -59,17 +59,18 @@ func New(ctx context.Context, m *workspace.Machine, w *workspace.Workspace, s *S
 	if err := checkRegistry(ctx, o.Registry, deps); err != nil {
 		return nil, err
 	}
+	minAge, minAgeIn := longest(admin.MinReleaseAge, w.Config.MinReleaseAge, w.Manifest.MinReleaseAge)
 	return &Provider{
 		machine: m, sources: s, options: o, lock: w.Lock, registries: registry.NewSet(config, deps), root: root,
 		enforced: admin.Namespaces, deps: deps, places: w.Places(), bindings: bindings(config),
-		minAge: max(admin.MinReleaseAge, w.Config.MinReleaseAge, w.Manifest.MinReleaseAge),
-		refs:   map[string]source.Ref{}, opened: map[opened]*source.Pack{}, fresh: map[source.ID]bool{}, held: map[source.ID]bool{},
+		minAge: minAge, minAgeIn: minAgeIn,
+		refs: map[string]source.Ref{}, opened: map[opened]*source.Pack{}, fresh: map[source.ID]bool{}, freed: map[source.ID]bool{}, held: map[source.ID]bool{},
 		moved: map[source.ID]bool{}, direct: map[source.ID]source.Dependency{}, offers: map[source.ID]*offer{}, visits: map[string]*visit{}, asking: make(chan struct{}, parallelOffers),
 	}, nil
 }
 
 // Free forgets what the lock says of a pack, so that the best version is chosen.
-func (pr *Provider) Free(id source.ID) { pr.fresh[id] = true }
+func (pr *Provider) Free(id source.ID) { pr.fresh[id], pr.freed[id] = true, true }
 
 // Settle takes back that a pack is free: the lock counts again, as a preference.
 func (pr *Provider) Settle(id source.ID) { delete(pr.fresh, id) }

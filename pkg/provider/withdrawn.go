@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/registry"
@@ -23,7 +24,7 @@ func (pr *Provider) withdrawn(ctx context.Context, id source.ID, p *project.Lock
 	if err != nil {
 		return nil
 	}
-	return yanked(id, p.Version, versions)
+	return pr.yanked(id, p.Version, versions)
 }
 
 // withdrawnOffer is withdrawn for a pack that was asked for already.
@@ -33,7 +34,7 @@ func (pr *Provider) withdrawnOffer(id source.ID, p *project.LockedPack) []string
 		return nil
 	}
 	<-o.done
-	return yanked(id, p.Version, o.versions)
+	return pr.yanked(id, p.Version, o.versions)
 }
 
 // Offer returns what the registry says of one version of a pack that it was asked for. It is false where nobody was asked,
@@ -50,11 +51,27 @@ func (pr *Provider) Offer(id source.ID, version string) (registry.Version, bool)
 	return registry.Version{}, false
 }
 
-func yanked(id source.ID, version string, versions []registry.Version) []string {
+// yanked says what can be done about a locked version that was withdrawn.
+func (pr *Provider) yanked(id source.ID, version string, versions []registry.Version) []string {
+	if !slices.ContainsFunc(versions, func(v registry.Version) bool { return v.Version == version && v.Yanked }) {
+		return nil
+	}
+	d, direct := pr.direct[id]
+	others, fitting := false, false
 	for _, v := range versions {
-		if v.Version == version && v.Yanked {
-			return []string{fmt.Sprintf("%s %s is locked and was withdrawn: skillpm outdated %s says why, skillpm update %s chooses another", id, version, id, id)}
+		if !v.Yanked {
+			ok, err := project.Allows(d, v.Version)
+			others, fitting = true, fitting || !direct || err == nil && ok
 		}
 	}
-	return nil
+	next := fmt.Sprintf("skillpm update %s chooses another", id)
+	switch {
+	case !others:
+		next = "there is no other"
+	case !fitting:
+		next = fmt.Sprintf("the range %s in skillpm.yaml allows no other, skillpm update --latest %s goes beyond it", d.Constraint, id)
+	case pr.freed[id]:
+		next = "an update finds no other that fits"
+	}
+	return []string{fmt.Sprintf("%s %s is locked and was withdrawn: skillpm outdated %s says why, %s", id, version, id, next)}
 }
