@@ -302,3 +302,22 @@ func TestFaultKilledHolder(t *testing.T) { // M2
 	m.leftNothing()
 	m.ok("verify")
 }
+
+// TestFaultNothingRuns watches which programs are started while packs with scripts are fetched, installed and updated: none.
+func TestFaultNothingRuns(t *testing.T) { // M2
+	needStrace(t)
+	w := newWorld(t)
+	m := newMachine(t, w)
+	m.write(filepath.Join(m.project, "skillpm.yaml"), w.before())
+	log := filepath.Join(t.TempDir(), "started")
+	for _, args := range [][]string{{"install"}, w.update(), {"verify"}, {"remove", "acme/web"}} {
+		m.straced(true, "-o", log, "-e", "trace=execve,execveat").ok(args...)
+		data, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(data), "execve"); n != 1 { // that of skillpm itself
+			t.Errorf("skillpm %s started something:\n%s", strings.Join(args, " "), data)
+		}
+	}
+}
