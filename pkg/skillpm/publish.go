@@ -27,7 +27,7 @@ import (
 type PublishOptions struct {
 	Dir    string // of the pack; "" means the client's directory
 	To     string // oci://host/namespace or oci-layout:DIR; "" means the user's local layout
-	DryRun bool   // list the files and publish nothing
+	DryRun bool   // list the files, look whether the version is there already, and publish nothing
 }
 
 // PublishReport says what was published, or why not.
@@ -87,15 +87,16 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 	for _, t := range trees {
 		r.addFiles(t)
 	}
-	if o.DryRun {
-		return r, nil
-	}
-	c.Progress(Event{Text: "publishing " + r.Pack + " " + r.Version})
 	from, err := c.userSources()
 	if err != nil {
 		return nil, err
 	}
-	pushed, err := from.OCI().Push(ctx, to, release(m, p, trees), trees)
+	push, doing := from.OCI().Push, "publishing "
+	if o.DryRun {
+		push, doing = from.OCI().CheckPush, "looking for "
+	}
+	c.Progress(Event{Text: doing + r.Pack + " " + r.Version})
+	pushed, err := push(ctx, to, release(m, p, trees), trees)
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +112,9 @@ func (c *Client) publishable(dir string) (*project.Manifest, error) {
 		return nil, err
 	}
 	switch {
+	case m.Name.IsZero() && len(m.Workspace) > 0:
+		return nil, diag.Errorf(diag.Invalid, "%s has no name: it is the root of a workspace", file).
+			WithHint("skillpm publish --workspace publishes its packs")
 	case m.Name.IsZero():
 		return nil, diag.Errorf(diag.Invalid, "%s has no name", file).WithHint("add a line: name: owner/%s", skill.Slug(filepath.Base(dir)))
 	case m.Version == "":

@@ -167,7 +167,7 @@ func inOrder(list []member) ([]member, error) {
 	return sorted, nil
 }
 
-// fits reports a requirement of another pack of the workspace that this pack's version does not meet: who installs the
+// fits reports a requirement of a pack beside it, as another one of the workspace, that that pack's version does not meet: who installs the
 // one would get an older release of the other than it was made with.
 func fits(m *project.Manifest, d source.Dependency, members map[source.ID]member) error {
 	other, ok := members[d.ID]
@@ -233,10 +233,18 @@ func (c *Client) byVersion(dir string, m *project.Manifest, d source.Dependency)
 	}
 	other, err := c.readManifest(filepath.Join(at, project.ManifestName))
 	switch {
-	case published.Constraint != "":
-		return published, nil
+	case !isDir(at):
+		return d, diag.Errorf(diag.NotFound, "%s requires %s at %s, and there is no such directory", m.Name, d.ID, d.Ref.URL).
+			WithHint("correct the path in %s", m.Path)
 	case err != nil && diag.CodeOf(err) != diag.NotFound:
 		return d, err
+	case err == nil && !other.Name.IsZero() && other.Name != d.ID:
+		return d, diag.Errorf(diag.Conflict, "%s requires %s at %s, and the pack there is %s", m.Name, d.ID, d.Ref.URL, other.Name).
+			WithHint("correct the path in %s", m.Path)
+	case published.Constraint != "" && (err != nil || other.Version == ""):
+		return published, nil
+	case published.Constraint != "":
+		return published, fits(m, published, map[source.ID]member{d.ID: {dir: at, manifest: other}})
 	case err != nil || other.Name != d.ID || other.Version == "":
 		return d, refuse
 	}

@@ -21,6 +21,24 @@ func (c *Client) Push(ctx context.Context, target source.Ref, rel Release, trees
 	return pushed, c.secrets.discreet(err)
 }
 
+// CheckPush makes the checks of [Client.Push] that only read: whether the version can be published, and whether it is there
+// already, with other content or the same.
+func (c *Client) CheckPush(ctx context.Context, target source.Ref, rel Release, trees []bundle.Tree) (Pushed, error) {
+	info, err := rel.info(trees)
+	if err != nil {
+		return Pushed{}, err
+	}
+	if target.Kind != source.KindOCI && target.ID.IsZero() {
+		target.ID = rel.ID
+	}
+	to, err := c.open(ctx, target)
+	if err != nil {
+		return Pushed{}, c.secrets.discreet(err)
+	}
+	pushed, err := published(ctx, to, target, rel, info)
+	return pushed, c.secrets.discreet(err)
+}
+
 func (c *Client) push(ctx context.Context, target source.Ref, rel Release, trees []bundle.Tree) (Pushed, error) {
 	info, err := rel.info(trees)
 	if err != nil {

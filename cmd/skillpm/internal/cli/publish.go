@@ -32,7 +32,8 @@ names, each after those that it requires, and none unless all are valid.
 
 A published version never changes: publishing other content under it is refused,
 publishing the same content again succeeds. Files that .skillpmignore names, and
-what never belongs in a pack, stay out; --dry-run lists what goes in.`,
+what never belongs in a pack, stay out; --dry-run lists what goes in, and makes
+all the checks.`,
 		Example: `  skillpm publish
   skillpm publish --to oci://registry.example/acme
   skillpm publish ./packs/deploy --to oci-layout:./out
@@ -59,7 +60,7 @@ what never belongs in a pack, stay out; --dry-run lists what goes in.`,
 		},
 	}
 	cmd.Flags().StringVar(&o.To, "to", "", "publish to `PLACE`: oci://HOST/NAMESPACE or oci-layout:DIR")
-	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "list the files, and publish nothing")
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "list the files, look whether they are published already, and publish nothing")
 	cmd.Flags().BoolVar(&all, "workspace", false, "publish the packs of the workspace in DIR")
 	return cmd
 }
@@ -121,6 +122,9 @@ func (a *app) printPublish(r *skillpm.PublishReport) error {
 		}
 		for _, name := range slices.Sorted(maps.Keys(r.Requires)) {
 			a.note("%s %s requires %s %s", r.Pack, r.Version, name, r.Requires[name])
+		}
+		if r.Existed {
+			a.note("%s %s is already published at %s with the same content", r.Pack, r.Version, r.Target)
 		}
 		a.note("%s %s: %s, %d bytes; nothing was published: this was a dry run", r.Pack, r.Version, plural(len(r.Files), "file"), r.Size)
 		return nil
