@@ -8,6 +8,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/fault"
 )
 
 // Discard removes a damaged tree from the store, so that it is fetched again. It is hashed once more where nobody else can
@@ -42,7 +43,7 @@ func (s *Store) discard(digest string, bad func(aside string) (bool, error)) err
 	}
 	scratch, err := s.scratch()
 	if err != nil {
-		return explain(err)
+		return fault.Explain(err)
 	}
 	aside := filepath.Join(scratch.dir, "discarded")
 	err = os.Rename(entry, aside)
@@ -54,7 +55,7 @@ func (s *Store) discard(digest string, bad func(aside string) (bool, error)) err
 	} else if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return explain(errors.Join(err, scratch.close()))
+	return fault.Explain(errors.Join(err, scratch.close()))
 }
 
 // putBack undoes a move aside. That somebody has put the same tree there meanwhile is as good.

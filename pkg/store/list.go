@@ -15,6 +15,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/fault"
 )
 
 // Entry is a tree of a store.
@@ -31,7 +32,7 @@ func (s *Store) List() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for digest, err := range s.digests() {
 			if err != nil {
-				yield(Entry{}, explain(err))
+				yield(Entry{}, fault.Explain(err))
 				return
 			}
 			e, err := s.describe(digest)

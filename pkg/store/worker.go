@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/fault"
 )
 
 // worker writes and hashes the files of some of a Writer's skills, so that a skill needs no locks.
@@ -80,7 +81,7 @@ func (k *worker) run() {
 			err = k.do(j)
 		}
 		if err != nil {
-			err = explain(err)
+			err = fault.Explain(err)
 			k.fail(err)
 		}
 		if j.done != nil {
@@ -94,7 +95,7 @@ func (k *worker) run() {
 			continue
 		}
 		if err := s.finish(k.writer.root); err != nil {
-			k.fail(explain(err))
+			k.fail(fault.Explain(err))
 		}
 	}
 }

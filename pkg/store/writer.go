@@ -15,6 +15,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/fault"
 )
 
 // queued is how many files wait for one worker, as long as the Store has buffers for them.
@@ -51,11 +52,11 @@ type staged struct {
 func (s *Store) Writer(limits bundle.Limits) (*Writer, error) {
 	scratch, err := s.scratch()
 	if err != nil {
-		return nil, explain(err)
+		return nil, fault.Explain(err)
 	}
 	root, err := openFolder(scratch.dir)
 	if err != nil {
-		return nil, explain(errors.Join(err, scratch.close()))
+		return nil, fault.Explain(errors.Join(err, scratch.close()))
 	}
 	w := &Writer{store: s, scratch: scratch, root: root, limits: limits.OrDefault(), skills: make(map[string]*staged)}
 	for range workerCount() {
@@ -190,7 +191,7 @@ func (w *Writer) publish(s *staged) error {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(entry), 0o755); err != nil {
-		return explain(err)
+		return fault.Explain(err)
 	}
 	for range 3 { // others may discard and publish the same meanwhile
 		if err = os.Rename(filepath.Join(w.scratch.dir, s.dir), entry); err == nil {
@@ -203,7 +204,7 @@ func (w *Writer) publish(s *staged) error {
 			return err
 		}
 	}
-	return explain(err)
+	return fault.Explain(err)
 }
 
 // end stops the workers and returns the first of their errors. It may be called again.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/fault"
 )
 
 // The names in the journal's directory.
@@ -112,7 +113,7 @@ func (s *site) check(rel string) (string, error) {
 		return clean, s.noLinks(clean)
 	}
 	if _, err := s.lstat(clean); err != nil {
-		if _, hint := fault(err); hint != "" {
+		if _, _, known := fault.Of(err); known {
 			return "", err
 		}
 		return "", diag.Errorf(diag.Denied, "%s can't be written: %w", s.abs(clean), err).

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/fault"
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
@@ -94,7 +95,7 @@ func Main(ctx context.Context, sys System, args []string) diag.Code {
 	if ctx.Err() != nil {
 		err = context.Canceled
 	}
-	err = explained(err)
+	err = fault.Explain(err)
 	a.report(cmd, err)
 	return diag.CodeOf(err)
 }

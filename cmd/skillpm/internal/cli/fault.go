@@ -3,8 +3,6 @@ package cli
 import (
 	"errors"
 	"io"
-	"io/fs"
-	"syscall"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 )
@@ -35,31 +33,4 @@ func (o *output) checked(err error) error {
 		code = diag.Internal
 	}
 	return diag.Errorf(code, "what the command did is done, but its result can't be written: %w", o.err)
-}
-
-// explained gives errors of the machine, which name the file already, a hint that says what to do.
-func explained(err error) error {
-	if err == nil || diag.HintOf(err) != "" {
-		return err
-	}
-	code := diag.CodeOf(err)
-	var hint string
-	switch {
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		hint = "make room on the file system of that path, and run the command again"
-	case errors.Is(err, syscall.EFBIG):
-		hint = "the system allows no file of that size: look at ulimit -f and the file system"
-	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		hint = "too many files are open: raise the limit, as with: ulimit -n 1024"
-	case errors.Is(err, syscall.EIO):
-		hint = "the disk reports a fault: look at the system's log before you go on"
-	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
-		hint = "make that path readable and writable for you, and run the command again"
-		if code == diag.Internal {
-			code = diag.Denied
-		}
-	default:
-		return err
-	}
-	return diag.Errorf(code, "%w", err).WithHint("%s", hint)
 }
