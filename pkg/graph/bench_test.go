@@ -67,3 +67,16 @@ func BenchmarkWhyOfManyChains(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkWhyOfKnot has packs that all require each other.
+func BenchmarkWhyOfKnot(b *testing.B) {
+	for _, n := range []int{200, 1_000} {
+		g := knot(n)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				g.Why(chainID(n - 1))
+			}
+		})
+	}
+}

@@ -14,7 +14,8 @@ const MaxChains = 20
 const (
 	maxCount  = 1_000_000 // chains that are counted
 	maxListed = 1_000     // chains that are gone through, where there are cycles
-	maxSteps  = 200_000   // steps of these
+	maxLinks  = 200_000   // beginnings of these that are held
+	maxSteps  = 4_000_000 // steps on the way, and requirements looked at
 )
 
 // Step is one pack of a chain.
@@ -97,11 +98,13 @@ type link struct {
 }
 
 // search returns chains, the shortest first, and whether these are all. A beginning of a chain is continued in order of
-// the length that it can have at least, so that without cycles each step is one of a chain that is returned.
+// the length that it can have at least, so that without cycles each step is one of a chain that is returned, and with
+// them the first is found without going astray: only what comes after it is bounded by anything but the graph.
 func (c *chains) search(limit int) (found []*link, all bool) {
 	open := make([][]*link, c.left[c.g.root]+1) // by that length
 	open[len(open)-1] = []*link{{node: c.g.root}}
-	steps := 0
+	path := newTrail(len(c.g.nodes))
+	links, steps := 0, 0
 	for length := 0; length < len(open); length++ {
 		for len(open[length]) > 0 {
 			last := len(open[length]) - 1
@@ -109,18 +112,23 @@ func (c *chains) search(limit int) (found []*link, all bool) {
 			open[length] = open[length][:last]
 			if l.node == c.target {
 				if found = append(found, l); len(found) == limit {
-					return c.sorted(found), false
+					return sorted(found), false
 				}
 				continue
 			}
-			if steps++; steps > maxSteps && len(found) > 0 {
-				return c.sorted(found), false
+			if (steps > maxSteps || links > maxLinks) && len(found) > 0 {
+				return sorted(found), false
 			}
-			for _, a := range slices.Backward(c.g.nodes[l.node].out) {
-				if c.left[a.to] < 0 || l.has(a.to) {
+			out := c.g.nodes[l.node].out
+			steps += path.follow(l) + len(out)
+			for _, a := range slices.Backward(out) {
+				if c.left[a.to] < 0 || path.has(a.to) {
 					continue
 				}
 				least := l.length + 1 + c.left[a.to]
+				if links++; links > maxLinks && least > length {
+					continue // it would not be come to: the search ends with the next chain
+				}
 				for len(open) <= least {
 					open = append(open, nil)
 				}
@@ -128,35 +136,49 @@ func (c *chains) search(limit int) (found []*link, all bool) {
 			}
 		}
 	}
-	return c.sorted(found), true
+	return sorted(found), links <= maxLinks
 }
 
-// has reports whether a node is in the beginning of a chain.
-func (l *link) has(node int) bool {
-	for ; l != nil; l = l.before {
-		if l.node == node {
-			return true
-		}
+// trail is the beginning of a chain that the search is at.
+type trail struct {
+	links []*link // by length
+	at    []int32 // where each node is among them, if it is
+}
+
+func newTrail(nodes int) *trail { return &trail{at: make([]int32, nodes)} }
+
+// follow goes to the end of another beginning, and returns how many steps that took.
+func (t *trail) follow(l *link) int {
+	had := min(len(t.links), l.length+1)
+	t.links = slices.Grow(t.links[:had], l.length+1-had)[:l.length+1]
+	steps := 0
+	for ; l != nil && (l.length >= had || t.links[l.length] != l); l = l.before {
+		t.links[l.length] = l
+		t.at[l.node] = int32(l.length)
+		steps++
 	}
-	return false
+	return steps
 }
 
-func (l *link) path() []int {
-	path := make([]int, 0, l.length+1)
-	for ; l != nil; l = l.before {
-		path = append(path, l.node)
-	}
-	slices.Reverse(path)
-	return path
+// has reports whether a node is in it.
+func (t *trail) has(node int) bool {
+	at := int(t.at[node])
+	return at < len(t.links) && t.links[at].node == node
 }
 
-// sorted returns chains of one length in order of their names.
-func (c *chains) sorted(found []*link) []*link {
+// sorted returns chains in order of their lengths, those of one length in order of their names.
+func sorted(found []*link) []*link {
 	slices.SortFunc(found, func(a, b *link) int {
 		if a.length != b.length {
 			return a.length - b.length
 		}
-		return slices.Compare(a.path(), b.path())
+		order := 0
+		for ; a != b; a, b = a.before, b.before { // the first step that differs is the last one seen
+			if a.node != b.node {
+				order = a.node - b.node
+			}
+		}
+		return order
 	})
 	return found
 }

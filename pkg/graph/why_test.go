@@ -106,6 +106,39 @@ func TestWhyOfManyChains(t *testing.T) {
 	}
 }
 
+// knot returns a graph of packs that all require each other; the manifest requires the first.
+func knot(n int) *graph.Graph {
+	packs := chain(n)
+	for i := range packs {
+		packs[i].Requires = nil
+		for to := range n {
+			if to != i {
+				packs[i].Requires = append(packs[i].Requires, graph.Edge{To: chainID(to)})
+			}
+		}
+	}
+	return graph.New("app", []graph.Edge{{To: chainID(0)}}, packs)
+}
+
+// TestWhyOfKnot proves that what Why holds is bounded where the beginnings of chains are too many to be held.
+func TestWhyOfKnot(t *testing.T) {
+	const n = 200
+	g := knot(n)
+	var r graph.Reasons
+	allocated := testing.AllocsPerRun(1, func() { r = g.Why(chainID(n - 1)) })
+	if most := 250_000.0; allocated > most {
+		t.Errorf("%.0f objects are allocated, want at most %.0f", allocated, most)
+	}
+	if len(r.Chains) != graph.MaxChains || r.More == 0 || !r.Open {
+		t.Fatalf("%d chains, %d more, open %v", len(r.Chains), r.More, r.Open)
+	}
+	for i, chain := range r.Chains {
+		if want := min(i, 1) + 2; len(chain) != want {
+			t.Errorf("chain %d has %d packs, want %d", i, len(chain), want)
+		}
+	}
+}
+
 // TestWhyOfAnyGraph compares with going through all chains.
 func TestWhyOfAnyGraph(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
