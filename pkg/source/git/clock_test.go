@@ -31,11 +31,14 @@ func (noTimer) Stop() bool               { return true }
 // NoWaiting gives a client a clock on which waiting takes no time.
 func NoWaiting(c *Client) { c.clock = testClock(nil) }
 
+// hasty is a timer that fires as soon as it is set.
+type hasty func()
+
+func (f hasty) Reset(time.Duration) bool { f(); return true }
+func (hasty) Stop() bool                 { return true }
+
 // NoPatience gives a client a clock on which silence has lasted too long at once.
 func NoPatience(c *Client) {
 	c.clock = testClock(nil)
-	c.clock.after = func(_ time.Duration, f func()) timer {
-		f()
-		return noTimer{}
-	}
+	c.clock.after = func(_ time.Duration, f func()) timer { return hasty(f) }
 }

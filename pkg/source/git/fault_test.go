@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -174,32 +175,153 @@ func TestNetworkFaults(t *testing.T) {
 func TestSilence(t *testing.T) {
 	var fired atomic.Int32
 	clock := testClock(nil)
-	clock.after = func(d time.Duration, f func()) timer {
-		if d != stallTimeout {
-			t.Errorf("a timer of %v, want %v", d, stallTimeout)
-		}
-		fired.Add(1)
-		go f()
-		return noTimer{}
+	clock.after = func(_ time.Duration, f func()) timer {
+		return setTimer(func(d time.Duration) {
+			if d != window {
+				t.Errorf("a timer of %v, want %v", d, window)
+			}
+			fired.Add(1)
+			go f()
+		})
 	}
 	g := newGuard(clock, defaultLimits(), func(r *http.Request) (*http.Response, error) {
 		<-r.Context().Done()
 		return nil, r.Context().Err()
 	})
 	res, err := g.RoundTrip(httptest.NewRequest(http.MethodGet, "http://127.0.0.1/", nil)) //nolint:bodyclose // there is none
-	if !errors.Is(err, errSilent) || res != nil || fired.Load() != 1 || !isTransient(err) || diag.CodeOf(err) != diag.Remote {
-		t.Errorf("before the answer, with %d timers: %v", fired.Load(), err)
+	if !errors.Is(err, errSilent) || res != nil || fired.Load() != int32(stallTimeout/window) || !isTransient(err) || diag.CodeOf(err) != diag.Remote {
+		t.Errorf("before the answer, after %d windows: %v", fired.Load(), err)
 	}
 	g = newGuard(clock, defaultLimits(), func(r *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusOK, Body: silent{r}}, nil
 	})
-	res, err = g.RoundTrip(httptest.NewRequest(http.MethodGet, "http://127.0.0.1/", nil))
+	res, err = g.RoundTrip(httptest.NewRequest(http.MethodPost, "http://127.0.0.1/", nil))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
 	if _, err := io.ReadAll(res.Body); !errors.Is(err, errSilent) {
 		t.Errorf("in the answer: %v", err)
+	}
+}
+
+// setTimer is told when a timer is set.
+type setTimer func(time.Duration)
+
+func (f setTimer) Reset(d time.Duration) bool { f(d); return true }
+func (setTimer) Stop() bool                   { return true }
+
+// M2, network faults: a server that sends, but so little that it would take for ever. Its answer is over after so many
+// windows of time; what comes in each is told.
+func TestTrickle(t *testing.T) {
+	const rate, long = int(slowBytes), 1000
+	tests := map[string]struct {
+		method  string
+		windows func(i int) int // bytes in window i
+		last    int             // the window in which it ends, long if it does not
+	}{
+		"a byte each time, of references": {http.MethodGet, func(int) int { return 1 }, slowWindows},
+		"a byte each time, of a pack":     {http.MethodPost, func(int) int { return 1 }, int(preparing / window)},
+		"less than the rate":              {http.MethodPost, func(int) int { return rate - 1 }, 5},
+		"the rate":                        {http.MethodPost, func(int) int { return rate }, long},
+		"the rate, in bursts":             {http.MethodPost, func(i int) int { return i % 2 * 2 * rate }, long},
+		"half of the rate, in bursts":     {http.MethodPost, func(i int) int { return i % 2 * rate }, 3},
+		"a pack that was prepared for long": {http.MethodPost, func(i int) int {
+			if i < 15 {
+				return 15
+			}
+			return rate
+		}, long},
+		"a pack that stops coming": {http.MethodPost, func(i int) int {
+			if i <= 5 {
+				return rate
+			}
+			return 10
+		}, 5 + slowWindows},
+	}
+	for name, tt := range tests {
+		var judge func()
+		clock := testClock(nil)
+		clock.after = func(_ time.Duration, f func()) timer { judge = f; return noTimer{} }
+		body := &trickle{windows: tt.windows, last: long}
+		body.end = func() { judge() }
+		g := newGuard(clock, defaultLimits(), func(r *http.Request) (*http.Response, error) {
+			body.Request = r
+			return &http.Response{StatusCode: http.StatusOK, Body: body}, nil
+		})
+		res, err := g.RoundTrip(httptest.NewRequest(tt.method, "http://127.0.0.1/", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if slow := tt.last < long; body.at != tt.last || errors.Is(err, errSlow) != slow || slow && !isTransient(err) || !slow && err != nil {
+			t.Errorf("%s: it ends in window %d, want %d: %v", name, body.at, tt.last, err)
+		}
+	}
+}
+
+// trickle is a body that brings so many bytes in each window of time.
+type trickle struct {
+	*http.Request
+	windows func(i int) int
+	end     func() // of a window
+	at      int
+	last    int
+	left    int
+	begun   bool
+}
+
+func (s *trickle) Read(p []byte) (int, error) {
+	for s.left == 0 {
+		if s.begun {
+			s.at++
+			s.end()
+		}
+		if s.begun = true; s.at == s.last {
+			return 0, io.EOF
+		}
+		if err := s.Context().Err(); err != nil {
+			return 0, err
+		}
+		s.left = s.windows(s.at + 1)
+		if s.left == 0 {
+			continue
+		}
+	}
+	n := min(len(p), s.left)
+	s.left -= n
+	return n, nil
+}
+
+func (s *trickle) Close() error { return nil }
+
+// That nobody reads for a while what a server sends is not the server's fault; and a git binary that works for minutes on
+// what has come is not slow, but one that receives nothing for long is.
+func TestPatience(t *testing.T) {
+	c := New(Options{})
+	c.clock = testClock(nil)
+	_, p := c.watch(t.Context())
+	p.waiting.Store(false)
+	for range 100 {
+		p.judge()
+	}
+	if err := p.ctx.Err(); err != nil {
+		t.Errorf("when nobody is waiting: %v", err)
+	}
+	p.end()
+	_, p = c.watchProgram(t.Context())
+	defer p.end()
+	p.n.Store(1 << 30)
+	for i := range int(preparing / window) {
+		if err := p.ctx.Err(); err != nil {
+			t.Fatalf("a program in window %d: %v", i, err)
+		}
+		p.judge()
+	}
+	p.judge()
+	if err := context.Cause(p.ctx); !errors.Is(err, errSlow) {
+		t.Errorf("a program that receives nothing: %v", err)
 	}
 }
 

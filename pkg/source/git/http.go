@@ -8,16 +8,12 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// How long a server may be silent, and how much of an answer is read that is not a pack.
-const (
-	stallTimeout = 60 * time.Second
-	maxErrorBody = 64 << 10
-)
+// maxErrorBody is how much of an answer is read that is not what was asked for.
+const maxErrorBody = 64 << 10
 
 // guard carries HTTP requests to a git server: it bounds what comes back, gives up on silence, and asks again when a
 // server is overloaded. All that is asked for may be asked for twice.
@@ -97,9 +93,7 @@ func (g *guard) prepare() {
 	transport.TLSClientConfig = config
 }
 
-var errSilent = diag.Errorf(diag.Remote, "the server was silent for %d seconds", int(stallTimeout.Seconds()))
-
-// send sends a request once. Its answer fails when nothing comes for a while.
+// send sends a request once. Its answer fails when nothing comes for a while, or too little.
 func (g *guard) send(req *http.Request) (*http.Response, error) {
 	ctx, patience := g.client.watch(req.Context())
 	res, err := g.next.RoundTrip(req.WithContext(ctx))
@@ -110,6 +104,8 @@ func (g *guard) send(req *http.Request) (*http.Response, error) {
 		}
 		return nil, patience.explain(err)
 	}
+	patience.waiting.Store(false)
+	patience.flowing.Store(req.Method != http.MethodPost) // what is no pack needs no preparing
 	most := g.client.limits.refs
 	switch {
 	case res.StatusCode < 200 || res.StatusCode > 299:

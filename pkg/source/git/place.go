@@ -216,7 +216,9 @@ func (p *place) ask(ctx context.Context, w want) (io.ReadCloser, error) {
 		patience.end()
 		return nil, patience.explain(err)
 	}
-	return &watchedStream{demultiplex(req, response), response, patience}, nil
+	patience.waiting.Store(false)
+	answer := &watchedStream{response, response, patience}
+	return &packStream{demultiplex(req, answer), answer}, nil
 }
 
 // request returns a request with what both sides can do.

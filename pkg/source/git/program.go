@@ -194,6 +194,8 @@ func (p *place) listWithProgram(ctx context.Context) (*refs, error) {
 		return nil, err
 	}
 	defer func() { _ = g.Close() }() // nothing in it matters
+	ctx, patience := p.client.watchProgram(ctx)
+	defer patience.end()
 	out, err := g.run(ctx, "", "ls-remote", "--quiet", "--end-of-options", "origin", "HEAD", "refs/heads/*", "refs/tags/*")
 	if err != nil {
 		return nil, err
@@ -248,15 +250,15 @@ func (g *program) fetch(ctx context.Context, w want) (io.ReadCloser, error) {
 	for _, id := range w.ids {
 		ids.WriteString(id.String() + "\n")
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	ctx, patience := g.place.client.watchProgram(ctx)
+	defer patience.end()
 	watching := make(chan struct{})
 	go func() {
 		defer close(watching)
-		g.watch(ctx, cancel, w.progress)
+		g.watch(ctx, patience, w.progress)
 	}()
 	_, err := g.run(ctx, ids.String(), append(args, "--end-of-options", "origin")...)
-	cancel(nil)
+	patience.end()
 	<-watching
 	if err != nil {
 		return nil, errors.Join(err, g.Close())
@@ -277,8 +279,8 @@ func (g *program) fetch(ctx context.Context, w want) (io.ReadCloser, error) {
 
 func (g *program) packs() string { return filepath.Join(g.dir, "objects", "pack") }
 
-// watch looks from time to time how much git has received, tells the meter, and ends it when it is too much.
-func (g *program) watch(ctx context.Context, cancel context.CancelCauseFunc, meter *progress) {
+// watch looks from time to time how much git has received, tells those who count it, and ends it when it is too much.
+func (g *program) watch(ctx context.Context, patience *patience, meter *progress) {
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
 	for {
@@ -298,8 +300,9 @@ func (g *program) watch(ctx context.Context, cancel context.CancelCauseFunc, met
 			}
 		}
 		meter.at(total)
+		patience.n.Store(total)
 		if total > g.place.client.limits.pack {
-			cancel(tooLarge("more than its packed size may be"))
+			patience.cancel(tooLarge("more than its packed size may be"))
 		}
 	}
 }

@@ -47,57 +47,6 @@ func systemClock() clock {
 	}
 }
 
-// patience ends a conversation in which nothing comes for stallTimeout.
-type patience struct {
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	timer  timer
-}
-
-// watch returns a context that ends when the patience with a server does.
-func (c *Client) watch(ctx context.Context) (context.Context, *patience) {
-	p := &patience{}
-	p.ctx, p.cancel = context.WithCancelCause(ctx)
-	p.timer = c.clock.after(stallTimeout, func() { p.cancel(errSilent) })
-	return p.ctx, p
-}
-
-// explain returns errSilent for an error that silence led to.
-func (p *patience) explain(err error) error {
-	if cause := context.Cause(p.ctx); err != nil && errors.Is(cause, errSilent) {
-		return cause
-	}
-	return err
-}
-
-// end stops the watching, and the context.
-func (p *patience) end() {
-	p.timer.Stop()
-	p.cancel(nil)
-}
-
-// watchedStream is a pack that comes, as long as patience lasts.
-type watchedStream struct {
-	io.Reader
-	response io.Closer
-	patience *patience
-}
-
-func (s *watchedStream) Read(p []byte) (int, error) {
-	s.patience.timer.Reset(stallTimeout)
-	n, err := s.Reader.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = s.patience.explain(err)
-	}
-	return n, err
-}
-
-// Close ends the answer.
-func (s *watchedStream) Close() error {
-	defer s.patience.end()
-	return s.response.Close()
-}
-
 // backoff returns how long to wait before the next attempt when the server has not said.
 func backoff(attempt int) time.Duration { return 300 * time.Millisecond << (2 * attempt) }
 
@@ -128,7 +77,7 @@ func isTransient(err error) bool {
 	var damaged errPack
 	switch err = unwrapGit(err); {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
-		errors.Is(err, errSilent), errors.As(err, &damaged):
+		errors.Is(err, errSilent), errors.Is(err, errSlow), errors.As(err, &damaged):
 		return true
 	}
 	return errors.As(err, &timeout) && timeout.Timeout()
