@@ -1,7 +1,7 @@
 package provider
 
 import (
-	"context"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -23,7 +23,7 @@ import (
 const tooYoung = "is younger than the minimum release age of "
 
 // offered turns an offer into what the resolver chooses from. Releases that are younger than the least age are withheld.
-func (pr *Provider) offered(ctx context.Context, id source.ID, o *offer) ([]resolve.Version, error) {
+func (pr *Provider) offered(o *offer) ([]resolve.Version, error) {
 	versions := make([]resolve.Version, len(o.versions))
 	for i, v := range o.versions {
 		versions[i] = resolve.Version{Version: v.Version, Yanked: v.Yanked, Published: v.Published}
@@ -32,21 +32,42 @@ func (pr *Provider) offered(ctx context.Context, id source.ID, o *offer) ([]reso
 		}
 		since, err := time.Parse(time.RFC3339, v.Published)
 		if err != nil { // the registry does not say: from when on this machine knows it
-			digest := v.Digest
-			if digest == "" {
-				p, err := o.registry.Pack(ctx, id, v.Version)
-				if err != nil {
-					return nil, err
-				}
-				digest = p.Ref.Digest
-			}
-			if since, err = pr.firstSight(v.Source + "@" + digest); err != nil {
-				return nil, err
+			since, err = pr.firstSight(v.Source + "@" + cmp.Or(v.Digest, v.Version))
+		}
+		if err != nil {
+			return nil, err
+		}
+		versions[i].Withheld = pr.young(since)
+	}
+	return versions, nil
+}
+
+// young says why a release is withheld that is there since a time, "" if it is old enough.
+func (pr *Provider) young(since time.Time) string {
+	if pr.options.Now().Sub(since) >= pr.minAge {
+		return ""
+	}
+	return tooYoung + ageText(pr.minAge)
+}
+
+// agedAt withholds what a place offers and this machine has not known for long enough. Nobody but its author says how old
+// something at a place is, so that does not count. Who names a digest or a commit has chosen it.
+func (pr *Provider) agedAt(ref source.Ref, versions []resolve.Version, p *source.Pack) ([]resolve.Version, error) {
+	if pr.minAge == 0 || !remote(ref) && ref.Kind != source.KindGit && ref.Kind != source.KindLayout || ref.Digest != "" {
+		return versions, nil
+	}
+	for i, v := range versions {
+		what := v.Version
+		if p != nil {
+			if what = p.Ref.Digest; what == ref.Rev {
+				return versions, nil
 			}
 		}
-		if pr.options.Now().Sub(since) < pr.minAge {
-			versions[i].Withheld = tooYoung + ageText(pr.minAge)
+		since, err := pr.firstSight(ref.Source() + "@" + what)
+		if err != nil {
+			return nil, err
 		}
+		versions[i].Withheld = pr.young(since)
 	}
 	return versions, nil
 }

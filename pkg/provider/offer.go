@@ -57,6 +57,18 @@ func (pr *Provider) Offered(ctx context.Context, d source.Dependency) ([]resolve
 	return pr.placeVersions(ctx, d.ID, Place(d), *d.Ref)
 }
 
+// Known is Offered without asking anybody: no versions where nobody was asked before.
+func (pr *Provider) Known(ctx context.Context, d source.Dependency) ([]resolve.Version, error) {
+	asked := pr.offers[d.ID] != nil
+	if d.Ref != nil {
+		asked = pr.visits[Place(d)] != nil
+	}
+	if !asked {
+		return nil, nil
+	}
+	return pr.Offered(ctx, d)
+}
+
 // ask begins to ask the registry that answers for a pack, once.
 func (pr *Provider) ask(ctx context.Context, id source.ID) *offer {
 	if o, ok := pr.offers[id]; ok {
@@ -91,7 +103,7 @@ func (pr *Provider) namedVersions(ctx context.Context, id source.ID) ([]resolve.
 	if o.err != nil {
 		return nil, o.err
 	}
-	return pr.offered(ctx, id, o)
+	return pr.offered(o)
 }
 
 // Find returns the registry that answers for a pack.

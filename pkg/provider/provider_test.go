@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/registry/registrytest"
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/git/gittest"
 	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 	"github.com/skillpm/skillpm/pkg/workspace"
 )
@@ -357,6 +359,39 @@ func TestWithdrawnAdvice(t *testing.T) {
 			want := "acme/tool 1.1.0 is locked and was withdrawn: skillpm outdated acme/tool says why, " + tt.want
 			if !slices.Equal(sol.Warnings, []string{want}) {
 				t.Errorf("warnings %q, want %q", sol.Warnings, want)
+			}
+		})
+	}
+}
+
+// What comes from a place and not from a registry has to be known for long enough, too: a tag, and what a branch is now.
+// Who names the commit has chosen it.
+func TestMinReleaseAgeOfPlaces(t *testing.T) {
+	const at = "{git: 'git+file://%s'%s}"
+	repositories := t.TempDir()
+	repository := gittest.New(t, repositories, "acme/tool.git")
+	commit := repository.Commit(gittest.Text(map[string]string{
+		"skillpm.yaml": "name: acme/tool\nversion: \"1.0.0\"\n", "skills/tool/SKILL.md": gittest.Skill("tool", "A tool."),
+	}))
+	repository.Tag("v1.0.0", commit)
+	url := filepath.ToSlash(filepath.Join(repositories, "acme", "tool.git"))
+	for _, tt := range []struct {
+		name, more string
+		first      bool // it is taken at first sight
+	}{
+		{"a range", ", version: '^1'", false},
+		{"a tag", ", tag: v1.0.0", false},
+		{"a commit", ", rev: " + commit, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, "min-release-age: 72h\ndependencies:\n  acme/tool: "+fmt.Sprintf(at, url, tt.more)+"\n")
+			sol, err := f.lock(nil)
+			if tt.first != (version(sol, "acme/tool") == "1.0.0") {
+				t.Errorf("at first sight: %q, %v", version(sol, "acme/tool"), err)
+			}
+			f.now = f.now.Add(72 * time.Hour)
+			if sol, err = f.lock(nil); version(sol, "acme/tool") != "1.0.0" {
+				t.Errorf("three days later: %v", err)
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"slices"
 
 	"github.com/skillpm/skillpm/pkg/resolve"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -77,10 +78,10 @@ func (pr *Provider) placeVersions(ctx context.Context, id source.ID, at string, 
 		return nil, v.err
 	}
 	if v.pack == nil {
-		return v.versions, nil
+		return pr.agedAt(ref, slices.Clone(v.versions), nil)
 	}
 	if err := pr.remember(id, at, ref, v.pack); err != nil {
 		return nil, err
 	}
-	return []resolve.Version{{Version: v.pack.Version}}, nil
+	return pr.agedAt(ref, []resolve.Version{{Version: v.pack.Version}}, v.pack)
 }

@@ -138,15 +138,12 @@ func (c *Client) writeCopy(ctx context.Context, w *workspace.Workspace, plan *ve
 	if err != nil {
 		return err
 	}
-	err = w.Transact(ctx, func(tx *txn.Tx) error {
+	err = w.Transact(ctx, func(tx *txn.Tx) error { return plan.Stage(ctx, tx, store) }, func() error {
 		now, err := vendored.Open(w.Scope.Root, c.OS).Compare(ctx, w.Lock) // fetching took time, in which somebody may have edited the copy
-		switch {
-		case err != nil:
-			return err
-		case !now.Same(plan):
-			return workspace.ErrChanged
+		if err == nil && !now.Same(plan) {
+			err = workspace.ErrChanged
 		}
-		return plan.Stage(ctx, tx, store)
+		return err
 	})
 	if diag.CodeOf(err) == diag.NotFound {
 		return fmt.Errorf("%w: %w", workspace.ErrGone, err)

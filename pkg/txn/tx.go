@@ -33,6 +33,7 @@ type Tx struct {
 	below  map[string]int // by directory: how many operations are inside it
 	next   int
 	done   bool
+	check  func() error // see CommitIf
 }
 
 // Begin starts a transaction. It is an error if an interrupted one is there: call [Recover] first, and read the scope
@@ -160,7 +161,13 @@ func within(p, dir string) bool {
 
 // Commit carries the transaction out. If it returns an error, the scope is as it was before Begin, unless the error
 // says that undoing did not work either; then [Recover] completes the transaction later.
-func (t *Tx) Commit() error {
+func (t *Tx) Commit() error { return t.CommitIf(nil) }
+
+// CommitIf is Commit with a last look: check is called when all that is staged was forced to the disk, which takes time,
+// and what the transaction is going to take away was recorded. What changes before that is for check to see, and what
+// changes later is left alone. If check returns an error, that is the result and nothing has happened.
+func (t *Tx) CommitIf(check func() error) error {
+	t.check = check
 	if t.done {
 		return diag.Errorf(diag.Internal, "transaction: used after its end")
 	}
@@ -206,6 +213,11 @@ func (t *Tx) prepare() error {
 	}
 	if err := t.s.expect(t.ops); err != nil {
 		return err
+	}
+	if t.check != nil {
+		if err := t.check(); err != nil {
+			return err
+		}
 	}
 	return t.s.writeJournal(t.ops)
 }

@@ -54,17 +54,14 @@ func (w *Workspace) Apply(ctx context.Context, c *Change, l *Layout, g Goal, o C
 	if err := w.save(tx, c); err != nil {
 		return err
 	}
-	if err := w.stillSo(c, l, o); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
+	if err := tx.CommitIf(func() error { return w.stillSo(c, l, o) }); err != nil {
 		return err
 	}
 	w.tidy(c.remove, l.Dirs)
 	return nil
 }
 
-// stillSo looks at the disk again just before the commit: downloading took time, in which somebody may have written a
+// stillSo looks at the disk again just before the commit: downloading and writing took time, in which somebody may have written a
 // skill of their own where one was to be placed.
 func (w *Workspace) stillSo(c *Change, l *Layout, o CompareOptions) error {
 	w.Glance()

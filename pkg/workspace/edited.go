@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
@@ -246,14 +247,40 @@ func (w *Workspace) savedAs(at string, got bundle.Inventory, now look) string {
 		digest := got.Digest()
 		id = digest[strings.LastIndex(digest, ":")+1:][:8]
 	}
-	return w.Rel(filepath.Join(w.Scope.Backup(), path.Base(at)+"-"+id))
+	name := w.Rel(filepath.Join(w.Scope.Backup(), path.Base(at)+"-"+id))
+	for i, free := 2, name; ; i++ {
+		if _, err := os.Lstat(w.Scope.Abs(free)); errors.Is(err, fs.ErrNotExist) || sameContent(w.Scope.Abs(at), w.Scope.Abs(free)) {
+			return free
+		}
+		free = name + "-" + strconv.Itoa(i)
+	}
 }
 
-// contentID tells one state of a directory from others that can't be hashed as a skill: names that no skill may have,
-// links, or a file in its place. Where it can't be read at all it goes by how it looks.
+// contentID tells one state of a directory from others, by all that is in it: also names that no skill may have, links, and
+// what is never part of a skill. Where it can't be read it goes by how it looks.
 func contentID(dir string, now look) string {
+	sum, err := contentSum(dir)
+	if err != nil {
+		sum = sha256.Sum256([]byte(now.print))
+	}
+	return hex.EncodeToString(sum[:4])
+}
+
+// sameContent reports whether two directories hold the same.
+func sameContent(a, b string) bool {
+	info, err := os.Lstat(b)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	sumA, errA := contentSum(a)
+	sumB, errB := contentSum(b)
+	return errA == nil && errB == nil && sumA == sumB
+}
+
+// contentSum hashes all that is in a directory.
+func contentSum(dir string) (sum [sha256.Size]byte, err error) {
 	h := sha256.New()
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -275,10 +302,7 @@ func contentID(dir string, now look) string {
 		fmt.Fprintf(h, "\n%d\n", n)
 		return err
 	})
-	if err != nil {
-		fmt.Fprintf(h, "%q", now.print)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:4])
+	return [sha256.Size]byte(h.Sum(nil)), err
 }
 
 // Saved returns where copies of the edited skills go that the change replaces or removes: path -> path of the copy.
@@ -287,7 +311,7 @@ func (c *Change) Saved() map[string]string { return c.saved }
 // save stages copies of the edited directories that are going to be replaced or removed.
 func (w *Workspace) save(tx *txn.Tx, c *Change) error {
 	for at, copied := range c.saved {
-		if _, err := os.Lstat(w.Scope.Abs(copied)); err == nil { // by its name the same edit
+		if _, err := os.Lstat(w.Scope.Abs(copied)); err == nil { // the same edit was kept before
 			continue
 		}
 		dir, err := tx.StageDir(copied)

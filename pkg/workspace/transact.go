@@ -10,10 +10,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/txn"
 )
 
-// Transact changes what a project has besides its installed skills, in one transaction that fill stages. Where the
+// Transact changes what a project has besides its installed skills, in one transaction that fill stages. The
+// last thing before the commit is check. Where the
 // manifest or the lock changed since the workspace was read, or an interrupted transaction had to be finished first, the
 // error is [ErrChanged].
-func (w *Workspace) Transact(ctx context.Context, fill func(*txn.Tx) error) (err error) {
+func (w *Workspace) Transact(ctx context.Context, fill func(*txn.Tx) error, check func() error) (err error) {
 	unlock, err := w.machine.lock(ctx, w.Scope.LockFile())
 	if err != nil {
 		return err
@@ -44,5 +45,5 @@ func (w *Workspace) Transact(ctx context.Context, fill func(*txn.Tx) error) (err
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return tx.Commit()
+	return tx.CommitIf(check)
 }
