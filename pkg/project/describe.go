@@ -52,6 +52,11 @@ func Describe(fsys fs.FS, ref source.Ref) (*Content, error) {
 	if err := c.readManifest(fsys); err != nil {
 		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", place(ref), err).WithHint("%s", diag.HintOf(err))
 	}
+	if ref.Kind == source.KindPath {
+		if err := c.checkNoWorkspace(fsys, place(ref)); err != nil {
+			return nil, err
+		}
+	}
 	if err := c.identify(ref); err != nil {
 		return nil, err
 	}

@@ -117,6 +117,8 @@ func ParsePack(path string, data []byte) (m *Manifest, warnings []string, err er
 		switch {
 		case slices.Contains(packKeys, k.Value):
 			err = m.field(r, k.Value, v)
+		case k.Value == "workspace":
+			m.Workspace, _ = r.texts(v, k.Value, checkPattern) // of a newer skillpm, perhaps: then it says nothing
 		case !slices.Contains(manifestKeys, k.Value):
 			warning := r.errorf(k, "unknown key %q", k.Value).Error()
 			if near := diag.Nearest(k.Value, manifestKeys); near != "" {
