@@ -42,6 +42,7 @@ type OutdatedPack struct {
 	HeldBy     []Requirer `json:"heldBy,omitempty"`    // what does not allow the latest version
 	Withdrawn  string     `json:"withdrawn,omitempty"` // why the current version was withdrawn
 	Withheld   string     `json:"withheld,omitempty"`  // why the latest version is not taken, besides ranges
+	Edited     bool       `json:"edited,omitempty"`    // it stays because skills of it were edited
 	Moved      string     `json:"moved,omitempty"`     // where the name leads by now, if that is another place
 }
 

@@ -33,8 +33,9 @@ type InstallReport struct {
 	Packs     []PackReport         `json:"packs"`
 	Agents    []workspace.AgentDir `json:"agents"`
 	Conflicts []NameConflict       `json:"conflicts"`
-	Edited    []Edit               `json:"edited"` // installed skills that somebody edited and that stay so
-	Saved     map[string]string    `json:"saved"`  // edited directories that were replaced or removed -> where a copy is
+	HeldBack  []OutdatedPack       `json:"heldBack,omitempty"` // what an update could not move to the newest version
+	Edited    []Edit               `json:"edited"`             // installed skills that somebody edited and that stay so
+	Saved     map[string]string    `json:"saved"`              // edited directories that were replaced or removed -> where a copy is
 	Warnings  []string             `json:"warnings"`
 }
 
@@ -42,7 +43,8 @@ type InstallReport struct {
 type PackReport struct {
 	Pack      string        `json:"pack"`
 	Version   string        `json:"version"`
-	Previous  string        `json:"previous,omitempty"` // the version before an update
+	Previous  string        `json:"previous,omitempty"`  // the version before an update
+	Downgrade bool          `json:"downgrade,omitempty"` // which was a higher one
 	Action    string        `json:"action,omitempty"`
 	Direct    bool          `json:"direct"` // the manifest asks for it, not only another pack
 	Source    string        `json:"source"`
@@ -98,6 +100,7 @@ func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change, dry b
 			p.Action = ActionInstalled
 		case was.Integrity != now.Integrity || was.Version != now.Version:
 			p.Action, p.Previous = ActionUpdated, was.Version
+			p.Downgrade = higher(was.Version, now.Version)
 		case renamedIn(id, w.Lock.Names, t.Lock.Names):
 			p.Action = ActionRenamed
 		case w.placedOf(id, now, c):

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/Masterminds/semver/v3"
-
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/provider"
@@ -51,7 +49,16 @@ func (c *Client) update(ctx context.Context, o UpdateOptions, io InstallOptions)
 	if err != nil {
 		return nil, err
 	}
-	return w.install(ctx, io, t)
+	r, err := w.install(ctx, io, t)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := w.named(o.Packs)
+	if err != nil {
+		return nil, err
+	}
+	r.HeldBack = w.heldBack(ctx, t, ids, o, io)
+	return r, nil
 }
 
 // updated works out the manifest and the lock that an update leads to.
@@ -199,12 +206,10 @@ func (w *work) settle(free map[source.ID]bool, err error, version func(source.ID
 // wouldGoBack reports whether a version is a lower release than the locked one, which its registry still offers.
 func (w *work) wouldGoBack(id source.ID, version string) bool {
 	was := w.Lock.Packs[id].Version
-	if o, ok := w.provider.Offer(id, was); ok && o.Yanked || pinned(was) || pinned(version) {
+	if o, ok := w.provider.Offer(id, was); ok && o.Yanked {
 		return false
 	}
-	before, errBefore := semver.StrictNewVersion(was)
-	after, errAfter := semver.StrictNewVersion(version)
-	return errBefore == nil && errAfter == nil && after.LessThan(before)
+	return higher(was, version)
 }
 
 // pinned reports whether a version stands for a commit or a digest, so that there is no order between two.

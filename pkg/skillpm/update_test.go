@@ -257,6 +257,69 @@ func TestUpdateWithdrawn(t *testing.T) {
 	if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, "acme/only 1.0.0") {
 		t.Errorf("warnings %q do not say that only's version was withdrawn", r.Warnings)
 	}
+	if got, want := heldTexts(r), []string{"acme/only 1.0.0 withdrawn: broken"}; !slices.Equal(got, want) {
+		t.Errorf("held back: %q, want %q", got, want)
+	}
+	info, err := w.client().Info(t.Context(), "acme/only", "", "")
+	if err != nil || info.Pack.Withdrawn != "broken" {
+		t.Errorf("info of a version that was withdrawn: %+v, %v", info, err)
+	}
+	if info, err = w.client().Info(t.Context(), "acme/tool@1.1.0", "", ""); err != nil || info.Pack.Version != "1.1.0" || info.Pack.Withdrawn != "leaks tokens" {
+		t.Errorf("info of another version that was withdrawn: %+v, %v", info, err)
+	}
+}
+
+// heldTexts says what an update could not move, and why.
+func heldTexts(r *skillpm.InstallReport) []string {
+	var texts []string
+	for _, p := range r.HeldBack {
+		text := p.Pack + " " + p.Current
+		if p.Latest != p.Current {
+			text += " of " + p.Latest
+		}
+		if p.Withdrawn != "" {
+			text += " withdrawn: " + p.Withdrawn
+		}
+		if p.Edited {
+			text += " edited"
+		}
+		for _, h := range p.HeldBy {
+			text += " held by " + h.By + " " + h.Range
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// TestUpdateHeldBack checks what is said of packs that an update can't move to the newest version.
+func TestUpdateHeldBack(t *testing.T) {
+	w := newWorld(t)
+	w.publish("acme/base", "1.0.0", nil, "base")
+	w.publish("acme/app", "1.0.0", map[string]string{"acme/base": "^1.0"}, "app")
+	w.publish("acme/mine", "1.0.0", nil, "mine")
+	w.manifest(`acme/app: "~1.0"`, `acme/mine: "^1"`)
+	w.install()
+	w.publish("acme/base", "2.0.0", nil, "base")
+	w.publish("acme/app", "1.1.0", map[string]string{"acme/base": "^1.0"}, "app")
+	w.publish("acme/mine", "1.1.0", nil, "mine")
+	w.write(".skillpm/plugins/acme/mine/mine/notes.md", "Mine.\n")
+	for _, tt := range []struct {
+		name string
+		o    skillpm.UpdateOptions
+		want []string
+	}{
+		{"within the ranges", skillpm.UpdateOptions{Keep: true}, []string{
+			"acme/app 1.0.0 of 1.1.0 held by skillpm.yaml ~1.0", "acme/base 1.0.0 of 2.0.0 held by acme/app ^1.0", "acme/mine 1.0.0 edited",
+		}},
+		{"one", skillpm.UpdateOptions{Packs: []string{"acme/base"}}, []string{"acme/base 1.0.0 of 2.0.0 held by acme/app ^1.0"}},
+		{"beyond the ranges", skillpm.UpdateOptions{Keep: true, Latest: true}, []string{
+			"acme/base 1.0.0 of 2.0.0 held by acme/app ^1.0", "acme/mine 1.0.0 edited",
+		}},
+	} {
+		if got := heldTexts(w.update(tt.o)); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: held back %q, want %q", tt.name, got, tt.want)
+		}
+	}
 }
 
 func outdatedTexts(r *skillpm.OutdatedReport) map[string]string {

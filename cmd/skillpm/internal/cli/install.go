@@ -132,7 +132,11 @@ func (a *app) printPack(p palette, pack skillpm.PackReport, r *skillpm.InstallRe
 	signs := map[string]string{skillpm.ActionInstalled: p.green("+"), skillpm.ActionUpdated: p.yellow("~"), skillpm.ActionRemoved: p.red("-"), skillpm.ActionRenamed: p.yellow("="), skillpm.ActionRestored: p.green("+"), skillpm.ActionLinked: p.green("→")}
 	line := fmt.Sprintf("%s %s %s", signs[pack.Action], p.bold(pack.Pack), pack.Version)
 	if pack.Previous != "" && pack.Previous != pack.Version {
-		line += p.dim(" (was " + pack.Previous + ")")
+		was := " (was " + pack.Previous
+		if pack.Downgrade {
+			was += ", a downgrade"
+		}
+		line += p.dim(was + ")")
 	}
 	if pack.Linked != "" {
 		line += p.dim("  linked to " + pack.Linked)

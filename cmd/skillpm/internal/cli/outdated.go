@@ -115,6 +115,9 @@ func outdatedNote(p skillpm.OutdatedPack) string {
 	if p.Withheld != "" && p.Wanted != p.Latest {
 		notes = append(notes, p.Latest+" "+p.Withheld)
 	}
+	if p.Edited {
+		notes = append(notes, "skills of it were edited")
+	}
 	if p.Moved != "" {
 		notes = append(notes, "moved from "+p.Source+" to "+p.Moved)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -26,12 +27,14 @@ release becomes that of the newest. A digest moves with --latest, and only where
 a tag or branch beside it says where to; a commit never moves.
 
 Agents, link mode, chosen skills, aliases and the place in skillpm.yaml stay. A
-pack never goes back to an earlier version, except from one that was withdrawn.
-skillpm diff shows beforehand what changes in the skills' text.
+pack goes back to an earlier version only where its version was withdrawn, or is
+outside the range by now; that is marked as a downgrade. What could not move to
+the newest version is listed with what holds it. skillpm diff shows beforehand
+what changes in the skills' text.
 
 An installed skill that was edited is not replaced: the update stops and shows
 the edit. --keep leaves its pack as it is, --force replaces the skill and keeps a
-copy in .skillpm/backup.`,
+copy in .skillpm/backup. Edited skills of packs that do not move stay either way.`,
 		Example: `  skillpm update
   skillpm update acme/deploy
   skillpm update --latest --dry-run
@@ -64,7 +67,11 @@ copy in .skillpm/backup.`,
 // printUpdate says what an update did.
 func (a *app) printUpdate(r *skillpm.InstallReport, o skillpm.UpdateOptions) error {
 	if r.Changed || a.json || a.quiet || len(r.Packs) == 0 {
-		return a.printInstall(r, "install")
+		if err := a.printInstall(r, "install"); err != nil || a.json || a.quiet {
+			return err
+		}
+		a.printHeldBack(r)
+		return nil
 	}
 	for _, w := range r.Warnings {
 		a.warn("%s", w)
@@ -74,6 +81,41 @@ func (a *app) printUpdate(r *skillpm.InstallReport, o skillpm.UpdateOptions) err
 	if o.Latest {
 		where = "there is nothing newer"
 	}
-	fmt.Fprintf(a.Stdout, "%s everything is up to date: %s, %s\n", p.green("✓"), plural(len(r.Packs), "pack"), where)
+	stuck := func(held skillpm.OutdatedPack) bool { return o.Latest || held.Edited || held.Withdrawn != "" }
+	if slices.ContainsFunc(r.HeldBack, stuck) {
+		fmt.Fprintf(a.Stdout, "%s nothing to move: %s\n", p.green("✓"), plural(len(r.Packs), "pack"))
+	} else {
+		fmt.Fprintf(a.Stdout, "%s everything is up to date: %s, %s\n", p.green("✓"), plural(len(r.Packs), "pack"), where)
+	}
+	a.printHeldBack(r)
 	return nil
+}
+
+// shownHeld is how many packs that are held back are told one by one.
+const shownHeld = 10
+
+// printHeldBack says which packs an update could not move to the newest version, and what holds them.
+func (a *app) printHeldBack(r *skillpm.InstallReport) {
+	n := len(r.HeldBack)
+	if n == 0 {
+		return
+	}
+	are := "packs are"
+	if n == 1 {
+		are = "pack is"
+	}
+	fmt.Fprintf(a.Stdout, "%d %s held back:\n", n, are)
+	for _, held := range r.HeldBack[:min(n, shownHeld)] {
+		line := held.Current
+		if held.Latest != held.Current {
+			line += ", there is " + held.Latest
+		}
+		if note := outdatedNote(held); note != "" {
+			line += ": " + note
+		}
+		fmt.Fprintf(a.Stdout, "  %s %s\n", held.Pack, printable(line))
+	}
+	if n > shownHeld {
+		fmt.Fprintf(a.Stdout, "  and %d more: skillpm outdated lists all\n", n-shownHeld)
+	}
 }
