@@ -7,6 +7,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/index"
+	"github.com/skillpm/skillpm/pkg/regular"
 	"github.com/skillpm/skillpm/pkg/source"
 )
 
@@ -125,9 +126,9 @@ type disk struct {
 }
 
 func (d disk) read(_ context.Context, path string) ([]byte, error) {
-	data, err := fs.ReadFile(d.fsys, path)
+	data, err := regular.ReadIn(d.fsys, path, index.MaxBytes)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, diag.Errorf(diag.Internal, "%s: %w", d.name, err)
+		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", d.name, err)
 	}
 	return data, err
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/regular"
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
@@ -141,5 +142,5 @@ func openDir(name string, ref source.Ref, deps Deps) (Registry, error) {
 	if _, err := os.Stat(filepath.Join(dir, "oci-layout")); err == nil {
 		return openStored(name, source.Ref{Kind: source.KindLayout, URL: ref.URL}, deps)
 	}
-	return newIndexed(name, disk{name, os.DirFS(dir)}, source.Ref{Kind: source.KindPath, URL: ref.URL}), nil
+	return newIndexed(name, disk{name, regular.Dir(dir)}, source.Ref{Kind: source.KindPath, URL: ref.URL}), nil
 }
