@@ -75,6 +75,12 @@ func checkInstalled(x *examination) {
 		x.find(Diagnosis{Severity: diag.SeverityError, Message: err.Error(), Fix: diag.HintOf(err)})
 		return
 	}
+	for _, pack := range r.Linked {
+		x.find(Diagnosis{
+			Severity: diag.SeverityAdvice, Path: x.work.Linked()[pack], Message: pack + " is linked to this directory",
+			Means: "it is what is in the directory now, not what skillpm.lock says; install --frozen refuses it", Fix: x.command("skillpm unlink " + pack),
+		})
+	}
 	gone, wrong := 0, 0
 	first := Problem{}
 	for _, p := range r.Problems {
@@ -169,6 +175,8 @@ func checkIgnored(x *examination) {
 		return
 	}
 	paths := []string{scope.ManifestName, scope.LockName, w.Rel(w.Scope.Plugins()) + "/", w.Rel(w.Scope.Skills()) + "/"}
+	links := x.linkPaths()
+	paths = append(paths, links...)
 	status, err := git.StatusOf(w.Scope.Root, paths)
 	if err != nil {
 		return // it is no repository, or git itself has to be asked
@@ -186,6 +194,7 @@ func checkIgnored(x *examination) {
 			})
 		}
 	}
+	x.linkFacts(links, status[4:])
 	if status[2].Tracked {
 		x.find(Diagnosis{
 			Severity: diag.SeverityWarning, Path: paths[2], Message: "installed packs are in the repository",
@@ -205,6 +214,39 @@ func checkIgnored(x *examination) {
 			Fix:   fmt.Sprintf("printf '%s' >%s", strings.ReplaceAll(scope.IgnoreText, "\n", `\n`), w.Rel(w.Scope.Ignore())),
 		})
 	}
+}
+
+// linkPaths returns the links that skillpm made in agents' directories, sorted.
+func (x *examination) linkPaths() []string {
+	var links []string
+	for _, n := range x.layout.Named {
+		for _, dir := range x.layout.Dirs {
+			at := dir.Dir + "/" + n.Link
+			if _, err := os.Readlink(x.work.Scope.Abs(at)); err == nil {
+				links = append(links, at)
+			}
+		}
+	}
+	slices.Sort(links)
+	return slices.Compact(links)
+}
+
+// linkFacts says whether git has the links for agents, which every install makes anew.
+func (x *examination) linkFacts(links []string, status []git.Status) {
+	tracked, ignored := 0, 0
+	for _, s := range status {
+		switch {
+		case s.Tracked:
+			tracked++
+		case s.Ignored:
+			ignored++
+		}
+	}
+	if len(links) == 0 {
+		return
+	}
+	says := fmt.Sprintf("%d, of which git has %d and ignores %d: they need not be committed, skillpm install makes them anew", len(links), tracked, ignored)
+	x.fact("links for agents", says)
 }
 
 func isDir(path string) bool {

@@ -103,9 +103,20 @@ func (a *app) listProblems(problems, fixed []skillpm.Problem, saved map[string]s
 func (a *app) printRight(r *skillpm.VerifyReport) {
 	what := plural(r.Skills, "tree") + " and " + plural(r.Links, "link")
 	if r.Store != nil {
-		what += fmt.Sprintf(", and %d of them in the store,", r.Store.Trees)
+		what = fmt.Sprintf("%s, %s, and %s of the store", plural(r.Skills, "tree"), plural(r.Links, "link"), plural(r.Store.Trees, "tree"))
 	}
 	fmt.Fprintf(a.Stdout, "%s %s are as locked\n", a.palette(a.Stdout).green("✓"), what)
+	if len(r.Linked) > 0 {
+		a.note("%s to a directory and not compared: %s", linkedPacks(len(r.Linked)), strings.Join(r.Linked, ", "))
+	}
+}
+
+// linkedPacks counts packs that are linked.
+func linkedPacks(n int) string {
+	if n == 1 {
+		return "1 pack is linked"
+	}
+	return plural(n, "pack") + " are linked"
 }
 
 // restoreHint says how to mend what differs.
