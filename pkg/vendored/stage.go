@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/store"
 	"github.com/skillpm/skillpm/pkg/txn"
 )
@@ -22,6 +23,9 @@ func (p *Plan) Trees() []Item {
 func (p *Plan) Stage(ctx context.Context, tx *txn.Tx, s *store.Store) error {
 	for _, it := range p.Items {
 		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := p.noLinks(it.Path); err != nil {
 			return err
 		}
 		if err := stageItem(ctx, tx, s, it); err != nil {
@@ -52,8 +56,23 @@ func (p *Plan) Stage(ctx context.Context, tx *txn.Tx, s *store.Store) error {
 		p.put[path.Join(p.Dir, id.String(), recordName)] = data
 	}
 	for _, at := range slices.Sorted(maps.Keys(p.put)) {
+		if err := p.noLinks(at); err != nil {
+			return err
+		}
 		if err := tx.StageFile(at, p.put[at], 0o644); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// noLinks refuses to write where a directory above leads elsewhere: a copy is where it is, and other directories of the
+// project are not skillpm's.
+func (p *Plan) noLinks(at string) error {
+	for dir := path.Dir(at); dir != "."; dir = path.Dir(dir) {
+		info, err := os.Lstat(filepath.Join(p.copy.root, filepath.FromSlash(dir)))
+		if err == nil && !info.IsDir() {
+			return diag.Errorf(diag.Denied, "%s is not a directory", dir).WithHint("a copy has no links: remove it, and run skillpm vendor again")
 		}
 	}
 	return nil
