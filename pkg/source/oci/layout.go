@@ -1,7 +1,6 @@
 package oci
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/regular"
 	"github.com/skillpm/skillpm/pkg/source"
 )
 
@@ -30,7 +30,7 @@ type layout struct {
 }
 
 func newLayoutDir(dir string, id source.ID) *layout {
-	return &layout{fsys: os.DirFS(dir), dir: dir, title: dir, id: id}
+	return &layout{fsys: regular.Dir(dir), dir: dir, title: dir, id: id}
 }
 
 // NoDirectoryError says that the directory of a layout does not exist.
@@ -59,7 +59,7 @@ func (l *layout) prefix() string {
 func (l *layout) index() (*ocispec.Index, error) {
 	idx := &ocispec.Index{MediaType: ocispec.MediaTypeImageIndex}
 	idx.SchemaVersion = 2
-	data, err := readFile(l.fsys, ocispec.ImageIndexFile, maxIndex)
+	data, err := regular.ReadIn(l.fsys, ocispec.ImageIndexFile, maxIndex)
 	if errors.Is(err, fs.ErrNotExist) {
 		if entries, err := fs.ReadDir(l.fsys, "."); err == nil && !begun(entries) {
 			return nil, diag.Errorf(diag.Invalid, "%s is not an OCI layout: it has no index.json", l.title)
@@ -67,7 +67,7 @@ func (l *layout) index() (*ocispec.Index, error) {
 		return idx, nil
 	}
 	if err != nil {
-		return nil, diag.Errorf(diag.Internal, "%s: %w", l.title, err)
+		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", l.title, err)
 	}
 	if err := json.Unmarshal(data, idx); err != nil {
 		return nil, diag.Errorf(diag.Invalid, "%s: index.json is not JSON: %v", l.title, err)
@@ -124,7 +124,7 @@ func (l *layout) document(_ context.Context, ref string) (document, error) {
 	if desc.Size > maxManifest {
 		return document{}, diag.Errorf(diag.Invalid, "%s: the manifest of %s is larger than %d bytes", l.title, l.id, maxManifest)
 	}
-	raw, err := readFile(l.fsys, blobPath(desc), maxManifest)
+	raw, err := regular.ReadIn(l.fsys, blobPath(desc), maxManifest)
 	if errors.Is(err, fs.ErrNotExist) && isDigest(ref) {
 		return document{}, l.notFound(ref)
 	}
@@ -165,24 +165,4 @@ func (l *layout) blob(_ context.Context, d ocispec.Descriptor) (io.ReadCloser, e
 
 func blobPath(d ocispec.Descriptor) string {
 	return "blobs/sha256/" + strings.TrimPrefix(string(d.Digest), "sha256:")
-}
-
-// readFile reads a regular file of at most limit bytes.
-func readFile(fsys fs.FS, name string, limit int64) ([]byte, error) {
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > limit {
-		return nil, diag.Errorf(diag.Invalid, "%s is not a file of at most %d bytes", name, limit)
-	}
-	var buf bytes.Buffer
-	buf.Grow(int(info.Size()) + bytes.MinRead)
-	_, err = buf.ReadFrom(io.LimitReader(f, limit))
-	return buf.Bytes(), err
 }

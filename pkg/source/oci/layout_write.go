@@ -32,7 +32,11 @@ func (l *layout) begin(ctx context.Context) (func(), error) {
 	if err := os.MkdirAll(filepath.Join(l.dir, "blobs", "sha256"), 0o755); err != nil {
 		return nil, diag.Errorf(diag.Internal, "%w", err)
 	}
-	lock := flock.New(filepath.Join(l.dir, lockName))
+	name := filepath.Join(l.dir, lockName)
+	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for ever
+		return nil, diag.Errorf(diag.Invalid, "%s is not a regular file", name)
+	}
+	lock := flock.New(name)
 	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
 		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", l.title, err)
 	}
