@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
+
+	"github.com/skillpm/skillpm/pkg/regular"
 )
 
 // maxConverted is the size up to which a file may have other line endings than its repository has. Larger files are
@@ -16,7 +17,7 @@ const maxConverted = 16 << 20
 
 // checkout is a directory as a file system. Files that are in the index of a git repository have the bytes that the
 // repository has, if they only differ in line endings, and its modes, where the disk has none. Symbolic links are
-// followed only inside the directory.
+// followed only inside the directory. What is neither a file nor a directory is not opened.
 type checkout struct {
 	dir   string
 	index index
@@ -27,7 +28,7 @@ func (c checkout) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
-	f, err := os.OpenInRoot(c.dir, name)
+	f, err := regular.Dir(c.dir).Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func (c checkout) Open(name string) (fs.File, error) {
 	}
 	info = c.index.mode(name, info)
 	if info.Size() > maxConverted {
-		return &diskFile{File: f, info: info}, nil
+		return &diskFile{f, info}, nil
 	}
 	defer f.Close()
 	data, err := io.ReadAll(f)
@@ -57,12 +58,7 @@ func (c checkout) ReadDir(name string) ([]fs.DirEntry, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrInvalid}
 	}
-	f, err := os.OpenInRoot(c.dir, name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	entries, err := f.ReadDir(-1)
+	entries, err := fs.ReadDir(regular.Dir(c.dir), name)
 	if err != nil {
 		return nil, err
 	}
@@ -78,12 +74,7 @@ func (c checkout) Stat(name string) (fs.FileInfo, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}
 	}
-	root, err := os.OpenRoot(c.dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	info, err := root.Stat(name)
+	info, err := regular.Dir(c.dir).Stat(name)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +135,7 @@ func (f *memoryFile) Stat() (fs.FileInfo, error) { return f.info, nil }
 func (f *memoryFile) Close() error               { return nil }
 
 type diskFile struct {
-	*os.File
+	fs.File
 	info fs.FileInfo
 }
 

@@ -10,6 +10,13 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/format/config"
 	gitindex "github.com/go-git/go-git/v5/plumbing/format/index"
+
+	"github.com/skillpm/skillpm/pkg/regular"
+)
+
+const (
+	maxIndex = 256 << 20 // bytes of an index, which is some hundred for each file
+	maxSmall = 1 << 20   // bytes of a configuration, or of a file that names a directory
 )
 
 // index is what the index of a git checkout says about the files in a directory. The zero index is that of a directory
@@ -45,17 +52,18 @@ type moded struct {
 func (m moded) Mode() fs.FileMode { return m.mode }
 
 // readIndex reads the index of the checkout that a directory is in. What cannot be read counts as no checkout: then the
-// files are what they are on disk.
+// files are what they are on disk. So does a repository of another user, as it does for git: in a directory that others
+// may write to, anybody can put one.
 func readIndex(dir, goos string) index {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return index{}
 	}
 	top, gitDir := findGitDir(dir)
-	if gitDir == "" {
+	if gitDir == "" || !mine(os.Lstat(filepath.Join(top, ".git"))) || !mine(os.Stat(gitDir)) {
 		return index{}
 	}
-	f, err := os.Open(filepath.Join(gitDir, "index"))
+	f, err := regular.Open(filepath.Join(gitDir, "index"), maxIndex)
 	if err != nil {
 		return index{}
 	}
@@ -112,9 +120,12 @@ func findGitDir(dir string) (top, gitDir string) {
 	}
 }
 
+// mine reports whether what was found belongs to the user.
+func mine(info fs.FileInfo, err error) bool { return err == nil && regular.Mine(info) }
+
 // readLink returns the directory that a .git file names.
 func readLink(file string) string {
-	data, err := os.ReadFile(file)
+	data, err := regular.ReadFile(file, maxSmall)
 	if err != nil {
 		return ""
 	}
@@ -135,10 +146,10 @@ func relativeTo(dir, name string) string {
 // keepsModes reports whether git trusts the executable bits on disk, which core.fileMode says. The configuration of an
 // additional worktree is in the directory that its commondir file names.
 func keepsModes(gitDir string) bool {
-	if common, err := os.ReadFile(filepath.Join(gitDir, "commondir")); err == nil {
+	if common, err := regular.ReadFile(filepath.Join(gitDir, "commondir"), maxSmall); err == nil {
 		gitDir = relativeTo(gitDir, strings.TrimSpace(string(common)))
 	}
-	f, err := os.Open(filepath.Join(gitDir, "config"))
+	f, err := regular.Open(filepath.Join(gitDir, "config"), maxSmall)
 	if err != nil {
 		return true
 	}
