@@ -80,7 +80,11 @@ func receivePack(tb testing.TB, data []byte, l limits) (*pack, error) {
 // checkPack compares a pack with what git knows of it: offsets, ids and contents.
 func checkPack(t *testing.T, p *pack, want []string, r *gittest.Repo) {
 	t.Helper()
-	var got []string
+	var got, ids []string
+	for _, e := range p.entries {
+		ids = append(ids, e.id.String())
+	}
+	kinds := strings.Split(r.Pipe([]byte(strings.Join(ids, "\n")+"\n"), "cat-file", "--batch-check=%(objecttype)"), "\n")
 	for i, e := range p.entries {
 		got = append(got, fmt.Sprintf("%d %s", e.offset, e.id))
 		reader, err := p.stream(int32(i))
@@ -94,7 +98,7 @@ func checkPack(t *testing.T, p *pack, want []string, r *gittest.Repo) {
 		} else {
 			data, err = p.content(int32(i))
 		}
-		if err != nil || plumbing.ComputeHash(e.kind, data) != e.id || r.Run("cat-file", "-t", e.id.String()) != e.kind.String() {
+		if err != nil || plumbing.ComputeHash(e.kind, data) != e.id || kinds[i] != e.kind.String() {
 			t.Errorf("the content of %s %s is wrong: %v", e.kind, e.id, err)
 		}
 	}
