@@ -52,13 +52,16 @@ func OS(version string) System {
 // app is one invocation: the system and the global flags.
 type app struct {
 	System
-	dir     string // -C
-	config  string // --config
-	json    bool
-	quiet   bool
-	noColor bool
-	closers []func() // of the clients that the command used
-	meter   *meter   // what shows progress, nil where nothing does
+	dir    string // -C
+	config string // --config
+	json   bool
+	quiet  bool
+	// asksJSON says that --json is among the arguments, also where a flag that is wrong keeps it from being read.
+	asksJSON bool
+	helpless error // why there is no help
+	noColor  bool
+	closers  []func() // of the clients that the command used
+	meter    *meter   // what shows progress, nil where nothing does
 }
 
 // reported is returned by a command that has already said all there is to say; only the exit code is left.
@@ -74,7 +77,7 @@ func Command(sys System) *cobra.Command { return newRoot(&app{System: sys}) }
 func Main(ctx context.Context, sys System, args []string) diag.Code {
 	out := &output{Writer: sys.Stdout}
 	sys.Stdout = out
-	a := &app{System: sys, json: slices.Contains(args, "--json")} // so that errors in flags are reported as JSON, too
+	a := &app{System: sys, asksJSON: slices.Contains(args, "--json")}
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetIn(sys.Stdin)
@@ -88,6 +91,9 @@ func Main(ctx context.Context, sys System, args []string) diag.Code {
 	}
 	for _, done := range a.closers {
 		done()
+	}
+	if err == nil {
+		err = a.helpless
 	}
 	if err = out.checked(err); err == nil {
 		return diag.OK

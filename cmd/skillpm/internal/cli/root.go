@@ -40,7 +40,19 @@ SKILL.md that an agent loads and follows.`,
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "print errors and warnings only")
 	flags.BoolVar(&a.noColor, "no-color", false, "never use colour")
 	_ = root.MarkPersistentFlagDirname("directory") // it cannot fail: the flag exists
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return diag.Errorf(diag.Usage, "%v", err) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		a.json = a.json || a.asksJSON
+		return diag.Errorf(diag.Usage, "%v", err)
+	})
+	helpFor := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if name := cmd.Flags().Arg(0); cmd.HasAvailableSubCommands() && name != "" {
+			a.helpless = unknownCommand(cmd, []string{name})
+			return
+		}
+		helpFor(cmd, args)
+	})
+	root.SetHelpCommand(newHelp())
 	root.SetUsageTemplate(strings.TrimSuffix(root.UsageTemplate(), "\n") + "\n" + exitCodes)
 	root.AddGroup(
 		&cobra.Group{ID: "use", Title: "Use skills:"},
@@ -85,6 +97,40 @@ func commands(a *app) []*cobra.Command {
 		newLSP(a),
 		newVersion(a),
 	}
+}
+
+// newHelp returns the command that prints the help of another one.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:               "help [COMMAND]",
+		Short:             "Help about any command",
+		GroupID:           "about",
+		ValidArgsFunction: completeCommands,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil {
+				return diag.Errorf(diag.Usage, "%v", err)
+			}
+			if len(rest) > 0 && about.HasAvailableSubCommands() {
+				return unknownCommand(about, rest)
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+}
+
+// completeCommands completes the names of commands.
+func completeCommands(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	if about, rest, err := cmd.Root().Find(args); err == nil && len(rest) == 0 {
+		for _, c := range about.Commands() {
+			if c.IsAvailableCommand() {
+				names = append(names, cobra.CompletionWithDesc(c.Name(), c.Short))
+			}
+		}
+	}
+	return matching(names, prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
 // unknownCommand prints the help, or says which command was perhaps meant.
