@@ -96,7 +96,7 @@ func killStories(w *world, warm string) []killStory {
 		return m.tree()
 	}
 	return []killStory{
-		{"first", false, first, []string{"install"}, map[string]int{"linkat": 1, "symlinkat": 6, "renameat": 5}},
+		{"first", false, first, []string{"install"}, map[string]int{"linkat": 1, "symlinkat": 6, "renameat": 2}},
 		{"fetch", true, (*machine).old, w.update(), map[string]int{"renameat": 10, "mkdirat": 5, "unlinkat": 50}},
 		{"update", false, func(m *machine) map[string]string {
 			m.cache = warm
