@@ -136,7 +136,7 @@ func TestSignals(t *testing.T) { // M2
 	if runtime.GOOS == "windows" {
 		t.Skip("a process can't send itself signals there")
 	}
-	names := steps(t, t.TempDir())
+	names := steps(t, memory(t))
 	for i, name := range names {
 		for _, sig := range []string{"INT", "TERM"} {
 			if sig == "TERM" && i%5 != 0 {
@@ -144,7 +144,7 @@ func TestSignals(t *testing.T) { // M2
 			}
 			t.Run(fmt.Sprintf("%02d %s %s", i, sig, strings.ReplaceAll(name, "/", ":")), func(t *testing.T) {
 				t.Parallel()
-				root := t.TempDir()
+				root := memory(t)
 				write(t, root, before)
 				early := strings.HasPrefix(name, "stage ") || name == "begin"
 				code := run(t, root, fmt.Sprint("signal ", sig, " ", i))

@@ -62,7 +62,8 @@ func killSelf() {
 	select {}
 }
 
-// TestKill kills a process at every step of an install: after Recover the scope is as it was or as it was to be.
+// TestKill kills a process at every step of an install: after Recover the scope is as it was or as it was to be. It works on
+// the disk, and so does TestRollback; other tests that go through the steps do it in [memory].
 func TestKill(t *testing.T) { // M2
 	names := steps(t, t.TempDir())
 	committed := -1
@@ -139,7 +140,7 @@ func crash(t testing.TB, o txn.Options, name string) {
 
 // TestCrashTwice has a recovery die at each of its steps too, after a death at each step.
 func TestCrashTwice(t *testing.T) {
-	crashTwice(t, 3, func(t testing.TB) string { return t.TempDir() })
+	crashTwice(t, 3, memory)
 }
 
 // crashTwice runs pairs of deaths in roots that scope makes: after each first death one at every stride-th step.
@@ -147,33 +148,38 @@ func crashTwice(t *testing.T, stride int, scope func(testing.TB) string) {
 	root := scope(t)
 	names := steps(t, root)
 	for first, name := range names {
-		for second := first % stride; ; second += stride {
-			root := scope(t)
-			write(t, root, before)
-			o := options(root, nil)
-			survive(func() { _ = install(crashing(o, func(n int, _ string) bool { return n == first })) })
-			var err error
-			crashed := survive(func() {
-				_, err = txn.Recover(crashing(o, func(n int, _ string) bool { return n == second }))
-			})
-			if err != nil {
-				t.Fatalf("after %s: %v", name, err)
+		t.Run(fmt.Sprintf("%02d %s twice", first, strings.ReplaceAll(name, "/", ":")), func(t *testing.T) {
+			t.Parallel()
+			for second := first % stride; crashPair(t, first, second, scope(t)); second += stride {
+				if t.Failed() {
+					t.Fatalf("at step %d of recovery", second)
+				}
 			}
-			if _, err := txn.Recover(o); err != nil {
-				t.Fatalf("after %s and step %d of recovery: %v", name, second, err)
-			}
-			got := read(t, root)
-			if got["skillpm.lock"] == before["skillpm.lock"] {
-				same(t, "old after "+name, got, before)
-			} else {
-				same(t, "new after "+name, got, after)
-			}
-			if t.Failed() {
-				t.Fatalf("after %s and step %d of recovery", name, second)
-			}
-			if !crashed {
-				break
-			}
-		}
+		})
 	}
+}
+
+// crashPair has an install die at one step and its recovery at another, and reports whether that has so many steps.
+func crashPair(t *testing.T, first, second int, root string) (crashed bool) {
+	t.Helper()
+	write(t, root, before)
+	o := options(root, nil)
+	survive(func() { _ = install(crashing(o, func(n int, _ string) bool { return n == first })) })
+	var err error
+	crashed = survive(func() {
+		_, err = txn.Recover(crashing(o, func(n int, _ string) bool { return n == second }))
+	})
+	if err != nil {
+		t.Fatalf("step %d: %v", second, err)
+	}
+	if _, err := txn.Recover(o); err != nil {
+		t.Fatalf("after step %d of recovery: %v", second, err)
+	}
+	got := read(t, root)
+	if got["skillpm.lock"] == before["skillpm.lock"] {
+		same(t, "old", got, before)
+	} else {
+		same(t, "new", got, after)
+	}
+	return crashed
 }

@@ -85,9 +85,11 @@ func (i interference) follow(t testing.TB) {
 	if err := os.MkdirAll(away, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("mv", filepath.Join(i.root, filepath.FromSlash(i.target)), away).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s", out)
+	from := filepath.Join(i.root, filepath.FromSlash(i.target))
+	if os.Rename(from, filepath.Join(away, "mine")) != nil { // it is on another file system
+		if out, err := exec.Command("mv", from, away).CombinedOutput(); err != nil {
+			t.Fatalf("%s", out)
+		}
 	}
 	if err := os.RemoveAll(away); err != nil {
 		t.Fatal(err)
@@ -140,7 +142,7 @@ func (i interference) alive(t testing.TB, n int) {
 // TestInterference proves that nothing is deleted that a user writes after the commit point, whether the process goes on
 // or has died, and that the transaction can be completed after that.
 func TestInterference(t *testing.T) { // M2
-	interfere(t, 2, func(t testing.TB) string { return t.TempDir() })
+	interfere(t, 2, memory)
 }
 
 // interfere tries every stride-th step with each target.
@@ -151,44 +153,54 @@ func interfere(t *testing.T, stride int, scope func(testing.TB) string) {
 	names := steps(t, scope(t))
 	committed := slices.Index(names, "committed")
 	for k, target := range targets {
-		for n := committed + k%stride; n < len(names) && !t.Failed(); n += stride {
-			i := interference{root: scope(t), target: target, name: strconv.Itoa(n) + " " + names[n]}
-			write(t, i.root, before)
-			i.dead(t, n)
-			i.root = scope(t)
-			write(t, i.root, before)
-			i.alive(t, n)
-			if t.Failed() {
-				t.Errorf("target %s, step %s", i.target, i.name)
+		t.Run("write "+strings.ReplaceAll(target, "/", ":"), func(t *testing.T) {
+			t.Parallel()
+			for n := committed + k%stride; n < len(names) && !t.Failed(); n += stride {
+				i := interference{root: scope(t), target: target, name: strconv.Itoa(n) + " " + names[n]}
+				write(t, i.root, before)
+				i.dead(t, n)
+				i.root = scope(t)
+				write(t, i.root, before)
+				i.alive(t, n)
+				if t.Failed() {
+					t.Errorf("target %s, step %s", i.target, i.name)
+				}
 			}
-		}
+		})
 	}
 }
 
 // TestRollbackKeepsNewFiles has an install fail at its end, after a user has written into what it had put in place.
 func TestRollbackKeepsNewFiles(t *testing.T) {
-	names := steps(t, t.TempDir())
+	names := steps(t, memory(t))
 	for _, target := range targets {
-		for n := slices.Index(names, "committed"); names[n] != "applied"; n++ {
-			i := interference{root: t.TempDir(), target: target, name: names[n]}
-			write(t, i.root, before)
-			at := 0
-			err := install(options(i.root, func(step string) error {
-				if at++; at == n+1 {
-					plant(t, i.root, target)
-				}
-				if step == "applied" {
-					return errors.New("boom")
-				}
-				return nil
-			}))
-			if err == nil {
-				t.Fatal("the install succeeded")
+		t.Run(strings.ReplaceAll(target, "/", ":"), func(t *testing.T) {
+			t.Parallel()
+			for n := slices.Index(names, "committed"); names[n] != "applied"; n++ {
+				keepNewFile(t, interference{root: memory(t), target: target, name: names[n]}, n)
 			}
-			if got := read(t, i.root)[target+"/"+mine]; got != "precious" {
-				t.Errorf("at %s: the user's file in %s is gone (%v)", i.name, target, err)
-			}
+		})
+	}
+}
+
+func keepNewFile(t *testing.T, i interference, n int) {
+	t.Helper()
+	write(t, i.root, before)
+	at := 0
+	err := install(options(i.root, func(step string) error {
+		if at++; at == n+1 {
+			plant(t, i.root, i.target)
 		}
+		if step == "applied" {
+			return errors.New("boom")
+		}
+		return nil
+	}))
+	if err == nil {
+		t.Fatal("the install succeeded")
+	}
+	if got := read(t, i.root)[i.target+"/"+mine]; got != "precious" {
+		t.Errorf("at %s: the user's file in %s is gone (%v)", i.name, i.target, err)
 	}
 }
 

@@ -25,7 +25,7 @@ func again(t *testing.T, namespaces bool) bool {
 	if os.Getenv(alone) != "" {
 		return true
 	}
-	dir := t.TempDir()
+	dir := memory(t)
 	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(dir, 0o777)); err != nil { // for other users
 		t.Fatal(err)
 	}

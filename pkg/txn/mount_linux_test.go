@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -24,8 +25,9 @@ func TestOtherFileSystems(t *testing.T) { // M2
 	}
 	for _, kind := range []string{"tmpfs", "overlay"} {
 		t.Run(kind, func(t *testing.T) {
-			dir := t.TempDir()
-			if err := os.Chmod(dir, 0o755); err != nil {
+			t.Parallel()
+			dir := memory(t)
+			if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
 				t.Fatal(err)
 			}
 			cmd := exec.Command(os.Args[0], "-test.run=^TestOtherFileSystems$", "-test.v")
@@ -57,11 +59,10 @@ func mounted(t *testing.T, kind string) {
 		t.Skipf("no tmpfs in a user namespace here: %v", err)
 	}
 	t.Cleanup(func() { unix.Unmount(base, unix.MNT_DETACH) })
-	n := 0
+	var n atomic.Int64
 	mount := map[string]func(testing.TB, string) string{"tmpfs": mountTmpfs, "overlay": mountOverlay}[kind]
 	scope := func(t testing.TB) string {
-		n++
-		return mount(t, filepath.Join(base, strconv.Itoa(n)))
+		return mount(t, filepath.Join(base, strconv.FormatInt(n.Add(1), 10)))
 	}
 	// That there was something to copy is what the file systems are for.
 	want := map[string]string{"tmpfs": "copied .claude/skills/alias", "overlay": "copied away .skillpm/plugins/acme/deploy"}[kind]
@@ -69,8 +70,8 @@ func mounted(t *testing.T, kind string) {
 		t.Errorf("nothing was copied: %q", names)
 	}
 	rollback(t, scope)
-	crashTwice(t, 5, scope)
-	interfere(t, 5, scope)
+	crashTwice(t, 7, scope)
+	interfere(t, 7, scope)
 }
 
 // mountTmpfs makes a scope in which two directories are other file systems.

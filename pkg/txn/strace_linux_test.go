@@ -46,7 +46,7 @@ func straced(t testing.TB, strace, root, do string, options ...string) int {
 // calls counts the changing system calls of what a child does in a scope that prepare makes.
 func calls(t testing.TB, strace, do string, prepare func(testing.TB) string) map[string]int {
 	t.Helper()
-	log := filepath.Join(t.TempDir(), "log")
+	log := filepath.Join(memory(t), "log")
 	straced(t, strace, prepare(t), do, "-o", log, "-e", "trace="+strings.Join(changing, ","))
 	data, err := os.ReadFile(log)
 	if err != nil {
@@ -64,7 +64,7 @@ func calls(t testing.TB, strace, do string, prepare func(testing.TB) string) map
 
 func oldScope(t testing.TB) string {
 	t.Helper()
-	root := t.TempDir()
+	root := memory(t)
 	write(t, root, before)
 	return root
 }

@@ -75,6 +75,26 @@ func write(t testing.TB, root string, files map[string]string) {
 	}
 }
 
+// memory returns a directory in memory, where the system has a place for that. What a process that dies has written is there
+// as it would be on a disk, and nothing has to wait for the disk, which others use too.
+func memory(t testing.TB) string {
+	t.Helper()
+	base, err := os.MkdirTemp("/dev/shm", "skillpm-txn-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(base); err != nil {
+			t.Error(err)
+		}
+	})
+	dir := filepath.Join(base, "root") // the tests may change what is above it
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // read returns the files below root, and its empty directories with the content "empty".
 func read(t testing.TB, root string) map[string]string {
 	t.Helper()
@@ -213,6 +233,7 @@ func rollback(t *testing.T, scope func(testing.TB) string) {
 			continue
 		}
 		t.Run(fmt.Sprintf("%02d %s", i, strings.ReplaceAll(name, "/", ":")), func(t *testing.T) {
+			t.Parallel()
 			root := scope(t)
 			write(t, root, before)
 			boom := errors.New("boom")
