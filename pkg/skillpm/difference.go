@@ -89,13 +89,17 @@ func (w *work) diffEdits(ctx context.Context, o DiffOptions, r *DiffReport) erro
 	if err := w.fetchEdited(ctx, edits); err != nil {
 		return err
 	}
+	budget := textdiff.NewBudget()
 	byPack := map[source.ID]*PackDiff{}
 	for _, e := range edits {
 		id := e.Tree.Pack
 		if len(o.Packs) > 0 && !slices.Contains(ids, id) {
 			continue
 		}
-		d, err := w.Difference(e)
+		d, err := w.Difference(ctx, e, budget)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil {
 			return diag.Errorf(diag.CodeOf(err), "%s: %w", e, err)
 		}
@@ -131,8 +135,9 @@ func (w *work) diffUpdate(ctx context.Context, o DiffOptions, r *DiffReport) err
 	if err := w.fetchMoved(ctx, t, moved); err != nil {
 		return err
 	}
+	budget := textdiff.NewBudget()
 	for _, id := range moved {
-		p, err := w.diffPack(id, w.Lock.Packs[id], t.Lock.Packs[id])
+		p, err := w.diffPack(ctx, budget, id, w.Lock.Packs[id], t.Lock.Packs[id])
 		if err != nil {
 			return err
 		}
@@ -212,8 +217,8 @@ func (w *work) fetchMoved(ctx context.Context, t *target, ids []source.ID) error
 	return w.provider.FetchMissing(ctx, w.Manifest, &provider.Solution{Lock: w.Lock}, trees(w.Lock))
 }
 
-// diffPack compares two versions of a pack, of which one may be missing.
-func (w *work) diffPack(id source.ID, before, after *project.LockedPack) (*PackDiff, error) {
+// diffPack compares two versions of a pack, of which one may be missing. Their files are read one by one.
+func (w *work) diffPack(ctx context.Context, b *textdiff.Budget, id source.ID, before, after *project.LockedPack) (*PackDiff, error) {
 	p := &PackDiff{Pack: id.String(), Notes: []DiffNote{}, Files: textdiff.Diff{}}
 	old, err := w.filesOf(id, before)
 	if err != nil {
@@ -228,11 +233,16 @@ func (w *work) diffPack(id source.ID, before, after *project.LockedPack) (*PackD
 	}
 	if after != nil {
 		p.To = after.Version
-		p.Notes = append(p.Notes, notes(old, now)...)
+		if p.Notes, err = notes(ctx, old, now); err != nil {
+			return nil, err
+		}
 	}
 	p.Notes = append(p.Notes, requirementNotes(before, after)...)
-	p.Files, err = textdiff.Trees(old, now, textdiff.Options{})
-	return p, err
+	if p.Files, err = textdiff.Trees(ctx, old, now, textdiff.Options{Budget: b}); err != nil {
+		return nil, err
+	}
+	p.Notes = append(p.Notes, hiddenNotes(p.Files)...)
+	return p, nil
 }
 
 // filesOf returns the files of all skills of a pack as they are once they are installed.

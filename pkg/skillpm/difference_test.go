@@ -89,3 +89,46 @@ func TestDiff(t *testing.T) {
 		}
 	}
 }
+
+// TestDiffHidden has packs that would hide from the summary, or from the text, what they change.
+func TestDiffHidden(t *testing.T) {
+	const (
+		indirect = "front the frontmatter is written with anchors, aliases or merge keys: read it"
+		binary   = "hidden is binary in spite of its name: what it says is not shown"
+	)
+	plain := front + "---\n\n" + strings.Repeat("Text.\n", 30)
+	for _, tt := range []struct {
+		name, before, after string
+		want                []string
+		shown               bool
+	}{
+		{"alias", front + "x: &t [Read]\nallowed-tools: *t\n---\n", front + "x: &t [Bash]\nallowed-tools: *t\n---\n", []string{indirect}, true},
+		{"merge key", plain, front + "x: &b {a: b}\n<<: *b\n---\n", []string{indirect}, true},
+		{"zero byte", plain, plain + "See https://evil.example/x\x00.\n", []string{"url new address https://evil.example/x"}, true},
+		{"zero bytes", plain, plain + "See https://evil.example/x.\n" + strings.Repeat("\x00", 99), []string{binary, "url new address https://evil.example/x"}, false},
+		{"size", plain, plain + strings.Repeat("Text.\n", textdiff.DefaultMaxText/6), []string{"hidden is too large: what it says is not shown"}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.publishFiles("acme/tool", "1.0.0", nil, map[string]string{"tool/SKILL.md": tt.before})
+			w.manifest(`acme/tool: "^1"`)
+			w.install()
+			w.publishFiles("acme/tool", "1.1.0", nil, map[string]string{"tool/SKILL.md": tt.after})
+			r, err := w.client().Diff(t.Context(), skillpm.DiffOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, n := range r.Packs[0].Notes {
+				got = append(got, n.Kind+" "+n.Text)
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("notes %q, want %q", got, tt.want)
+			}
+			if shown := r.Packs[0].Files[0].Insertions > 0; shown != tt.shown {
+				t.Errorf("the text is shown: %v", shown)
+			}
+		})
+	}
+}

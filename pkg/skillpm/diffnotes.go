@@ -3,6 +3,9 @@ package skillpm
 import (
 	"bytes"
 	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
 	"maps"
 	"path"
 	"regexp"
@@ -26,6 +29,8 @@ type DiffNote struct {
 // What a note can be about.
 const (
 	NoteSkill       = "skill"       // a skill comes or goes
+	NoteFront       = "front"       // frontmatter is written so that it takes reading to know what it says
+	NoteHidden      = "hidden"      // a text is not shown
 	NoteTools       = "tools"       // what a skill may do without asking changes
 	NoteHooks       = "hooks"       // commands that a host runs by itself change
 	NoteScript      = "script"      // a script comes, or changes
@@ -38,51 +43,123 @@ const (
 var frontNotes = []struct{ key, kind string }{{"allowed-tools", NoteTools}, {"hooks", NoteHooks}}
 
 // notes returns what stands out between two versions of a pack's files.
-func notes(before, after []textdiff.File) []DiffNote {
-	old := map[string]textdiff.File{}
+func notes(ctx context.Context, before, after []textdiff.File) ([]DiffNote, error) {
+	n := noter{old: map[string]textdiff.File{}, known: addresses{}, notes: []DiffNote{}}
 	for _, f := range before {
-		old[f.Path] = f
+		n.old[f.Path] = f
+		data, err := read(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		n.known.add(data)
 	}
-	var list []DiffNote
-	add := func(kind, path, text string) { list = append(list, DiffNote{Kind: kind, Path: path, Text: text}) }
-	known := urls(before)
-	now := map[string]bool{}
 	for _, f := range after {
-		now[f.Path] = true
-		was, had := old[f.Path]
-		if path.Base(f.Path) == skill.File && had && bytes.Equal(was.Data, f.Data) && was.Executable == f.Executable {
-			continue
+		var err error
+		if f.Data, err = read(ctx, f); err != nil {
+			return nil, err
 		}
-		if path.Base(f.Path) == skill.File {
-			if !had {
-				add(NoteSkill, f.Path, "new skill")
-			}
-			for _, n := range frontNotes {
-				if a, b := frontText(was.Data, n.key), frontText(f.Data, n.key); a != b {
-					add(n.kind, f.Path, n.key+": "+cmp.Or(a, "none")+" → "+cmp.Or(b, "none"))
-				}
-			}
+		was, had := n.old[f.Path]
+		if was.Data, err = read(ctx, was); err != nil {
+			return nil, err
 		}
-		switch {
-		case !had && isScript(f):
-			add(NoteScript, f.Path, "new script")
-		case had && isScript(f) && !bytes.Equal(was.Data, f.Data):
-			add(NoteScript, f.Path, "the script changes")
-		}
-		switch {
-		case had && f.Executable && !was.Executable:
-			add(NoteExecutable, f.Path, "becomes executable")
-		}
-		for _, url := range slices.Sorted(maps.Keys(urls([]textdiff.File{f}))) {
-			if !known[url] {
-				known[url] = true
-				add(NoteURL, f.Path, "new address "+url)
-			}
+		delete(n.old, f.Path)
+		if !had || !bytes.Equal(was.Data, f.Data) || was.Executable != f.Executable {
+			n.file(was, f, had)
 		}
 	}
-	for _, f := range before {
-		if path.Base(f.Path) == skill.File && !now[f.Path] {
-			add(NoteSkill, f.Path, "the skill goes")
+	for _, path := range slices.Sorted(maps.Keys(n.old)) {
+		if isSkill(path) {
+			n.add(NoteSkill, path, "the skill goes")
+		}
+	}
+	return n.notes, nil
+}
+
+// read returns what is in a file, unless ctx has ended.
+func read(ctx context.Context, f textdiff.File) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return f.Bytes()
+}
+
+func isSkill(name string) bool { return path.Base(name) == skill.File }
+
+// noter takes notes.
+type noter struct {
+	old   map[string]textdiff.File // what has not been looked at
+	known addresses
+	notes []DiffNote
+}
+
+func (n *noter) add(kind, path, text string) {
+	n.notes = append(n.notes, DiffNote{Kind: kind, Path: path, Text: text})
+}
+
+// file takes notes of a file that comes or changes.
+func (n *noter) file(was, f textdiff.File, had bool) {
+	if isSkill(f.Path) {
+		if !had {
+			n.add(NoteSkill, f.Path, "new skill")
+		}
+		n.front(was, f)
+	}
+	switch {
+	case !had && isScript(f):
+		n.add(NoteScript, f.Path, "new script")
+	case had && isScript(f) && !bytes.Equal(was.Data, f.Data):
+		n.add(NoteScript, f.Path, "the script changes")
+	}
+	if had && f.Executable && !was.Executable {
+		n.add(NoteExecutable, f.Path, "becomes executable")
+	}
+	if had && len(was.Data) > 0 && textdiff.Binary(f.Data) && !textdiff.Binary(was.Data) && !isText(f.Path) {
+		n.add(NoteHidden, f.Path, "becomes binary: what it says is not shown")
+	}
+	found, all := n.known.add(f.Data)
+	for _, url := range found {
+		n.add(NoteURL, f.Path, "new address "+url)
+	}
+	if !all {
+		n.add(NoteURL, f.Path, fmt.Sprintf("has more than %d addresses, of which the first were looked at", maxURLs))
+	}
+}
+
+// front takes notes of frontmatter.
+func (n *noter) front(was, f textdiff.File) {
+	old, _ := skill.Parse(was.Data)
+	now, problems := skill.Parse(f.Data)
+	for _, field := range frontNotes {
+		if a, b := frontText(old, field.key), frontText(now, field.key); a != b {
+			n.add(field.kind, f.Path, field.key+": "+cmp.Or(a, "none")+" → "+cmp.Or(b, "none"))
+		}
+	}
+	for _, p := range problems {
+		if p.Kind != skill.ByteOrderMark {
+			n.add(NoteFront, f.Path, fmt.Sprintf("agents may read the frontmatter otherwise than skillpm does: line %d: %s", p.Line, p.Message))
+			break
+		}
+	}
+	if indirect(now.Front) {
+		n.add(NoteFront, f.Path, "the frontmatter is written with anchors, aliases or merge keys: read it")
+	}
+}
+
+// indirect reports whether something in YAML says what is elsewhere.
+func indirect(n *yaml.Node) bool {
+	return n != nil && (n.Kind == yaml.AliasNode || n.Anchor != "" || n.ShortTag() == "!!merge" || slices.ContainsFunc(n.Content, indirect))
+}
+
+// hiddenNotes returns which files are not shown that have the name of a text.
+func hiddenNotes(d textdiff.Diff) []DiffNote {
+	var list []DiffNote
+	for _, c := range d {
+		switch {
+		case c.Status == textdiff.Removed || !isText(c.Path):
+		case c.Binary:
+			list = append(list, DiffNote{Kind: NoteHidden, Path: c.Path, Text: "is binary in spite of its name: what it says is not shown"})
+		case c.Large:
+			list = append(list, DiffNote{Kind: NoteHidden, Path: c.Path, Text: "is too large: what it says is not shown"})
 		}
 	}
 	return list
@@ -107,8 +184,7 @@ func requirementNotes(before, after *project.LockedPack) []DiffNote {
 }
 
 // frontText returns a field of a SKILL.md's frontmatter on one line, "" if it is not there.
-func frontText(data []byte, key string) string {
-	doc, _ := skill.Parse(data)
+func frontText(doc *skill.Document, key string) string {
 	_, v := doc.Lookup(key)
 	if v == nil {
 		return ""
@@ -142,21 +218,39 @@ func isScript(f textdiff.File) bool {
 	return f.Executable || bytes.HasPrefix(f.Data, []byte("#!")) || slices.Contains(scriptNames, strings.ToLower(path.Ext(f.Path)))
 }
 
-var urlText = regexp.MustCompile("(?i)\\b(?:https?|ftp|wss?|ssh|git)://[^\\s<>\"'`(){}\\[\\]|\\\\^]+")
+// textNames are the ends of names of files that agents read, besides those that are run.
+var textNames = []string{".md", ".mdx", ".markdown", ".txt", ".rst", ".json", ".yaml", ".yml", ".toml", ".xml", ".html", ".csv"}
 
-// maxURLs is how many addresses of one file are looked at.
-const maxURLs = 1000
+// isText reports whether a file has the name of a text.
+func isText(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return ext != ".exe" && (slices.Contains(textNames, ext) || slices.Contains(scriptNames, ext))
+}
 
-// urls returns the addresses in files, without what ends a sentence.
-func urls(files []textdiff.File) map[string]bool {
-	found := map[string]bool{}
-	for _, f := range files {
-		if bytes.IndexByte(f.Data, 0) >= 0 {
-			continue
-		}
-		for _, url := range urlText.FindAll(f.Data, maxURLs) {
-			found[strings.TrimRight(string(url), ".,;:!?*_")] = true
+var urlText = regexp.MustCompile("(?i)\\b(?:https?|ftp|wss?|ssh|git)://[^\\s\\x00<>\"'`(){}\\[\\]|\\\\^]+")
+
+// The bounds of what is noted of addresses.
+const (
+	maxURLs = 1000 // of one file
+	maxURL  = 2000 // bytes of one that is told
+)
+
+// addresses are known by the first half of their SHA-256.
+type addresses map[[sha256.Size / 2]byte]bool
+
+// add returns the addresses in a file that are not known, in order, and knows them from then on. It says whether these are
+// all. What ends a sentence is left out.
+func (a addresses) add(data []byte) (list []string, all bool) {
+	found := urlText.FindAll(data, maxURLs+1)
+	for _, url := range found[:min(len(found), maxURLs)] {
+		url = bytes.TrimRight(url, ".,;:!?*_")
+		sum := sha256.Sum256(url)
+		key := [sha256.Size / 2]byte(sum[:])
+		if !a[key] {
+			a[key] = true
+			list = append(list, strings.ToValidUTF8(string(url[:min(len(url), maxURL)]), "\uFFFD"))
 		}
 	}
-	return found
+	slices.Sort(list)
+	return list, len(found) <= maxURLs
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/provider"
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/textdiff"
 	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
@@ -26,12 +27,12 @@ func (w *work) compare(ctx context.Context, l *workspace.Layout, o InstallOption
 	c, err := w.Compare(l, options)
 	edits := editsOf(c, err)
 	if !slices.ContainsFunc(edits, func(e Edit) bool { return e.Problem != "" }) {
-		return c, w.explain(o, err)
+		return c, w.explain(ctx, o, err)
 	}
 	if w.fetchEdited(ctx, edits) == nil { // else it is told without that
 		c, err = w.Compare(l, options)
 	}
-	return c, w.explain(o, err)
+	return c, w.explain(ctx, o, err)
 }
 
 // fetchEdited puts into the store what was installed where there are edits now.
@@ -63,13 +64,14 @@ func editsOf(c *workspace.Change, err error) []Edit {
 }
 
 // explain adds to an error about edits what they are and what can be done.
-func (w *work) explain(o InstallOptions, err error) error {
+func (w *work) explain(ctx context.Context, o InstallOptions, err error) error {
 	edited, ok := errors.AsType[*EditedError](err)
 	if !ok {
 		return err
 	}
+	budget := textdiff.NewBudget()
 	for i := range edited.Edits {
-		w.tell(&edited.Edits[i])
+		w.tell(ctx, budget, &edited.Edits[i])
 	}
 	backup := w.Rel(w.Scope.Backup())
 	if w.Scope.Kind == scope.KindUser {
@@ -87,8 +89,8 @@ func (w *work) explain(o InstallOptions, err error) error {
 }
 
 // tell adds the text of an edit, if the store has what was installed.
-func (w *work) tell(e *Edit) {
-	d, err := w.Difference(*e)
+func (w *work) tell(ctx context.Context, b *textdiff.Budget, e *Edit) {
+	d, err := w.Difference(ctx, *e, b)
 	if err == nil {
 		e.Text = d.String()
 	} else if e.Problem == "" {

@@ -1,6 +1,7 @@
 package textdiff
 
 import (
+	"context"
 	"fmt"
 	"strings"
 )
@@ -13,15 +14,18 @@ type hunks struct {
 }
 
 // hunksOf compares two texts.
-func hunksOf(before, after []byte, o Options) hunks {
+func hunksOf(ctx context.Context, before, after []byte, o Options) hunks {
 	a, b := split(before), split(after)
-	changes := diffLines(a, b)
+	changes := diffLines(ctx, a, b, o.Budget)
 	var h hunks
 	for _, c := range changes {
 		h.deletions += c.a1 - c.a0
 		h.insertions += c.b1 - c.b0
 	}
 	w := &writer{a: a, b: b, limit: o.MaxText}
+	if w.limit >= 0 {
+		w.limit = min(w.limit, o.Budget.Text)
+	}
 	for len(changes) > 0 && !w.cut {
 		n := 1
 		for n < len(changes) && changes[n].a0-changes[n-1].a1 <= 2*o.Context {
@@ -33,6 +37,7 @@ func hunksOf(before, after []byte, o Options) hunks {
 	h.cut = w.cut
 	if !h.cut {
 		h.text = w.out.String()
+		o.Budget.Text -= len(h.text)
 	}
 	return h
 }

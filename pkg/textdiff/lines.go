@@ -1,6 +1,9 @@
 package textdiff
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // span is a change: the lines a0 to a1 of the one text became the lines b0 to b1 of the other. Either may be none.
 type span struct{ a0, a1, b0, b1 int }
@@ -9,6 +12,7 @@ type span struct{ a0, a1, b0, b1 int }
 const (
 	workBase    = 1 << 24 // steps, whatever the texts
 	workPerLine = 16
+	workPerEdit = 64   // what a look at the context counts
 	maxEdits    = 1024 // in one stretch without lines that are there once
 	maxSplits   = 64   // stretches in each other
 )
@@ -20,6 +24,7 @@ const (
 // Variations", 1986). The first finds what a person would say has changed, the second is for what is left.
 type differ struct {
 	a, b   []int32
+	ctx    context.Context
 	work   int // steps that are left
 	counts []count
 	out    []span
@@ -28,9 +33,11 @@ type differ struct {
 // count is how often a line is there, and where in the second text.
 type count struct{ a, b, at int32 }
 
-// diffLines returns the changes between two texts in order. No two of them touch.
-func diffLines(a, b []string) []span {
-	d := &differ{work: workBase + workPerLine*(len(a)+len(b))}
+// diffLines returns the changes between two texts in order. No two of them touch. They are what they are when ctx ends.
+func diffLines(ctx context.Context, a, b []string, budget *Budget) []span {
+	work := min(workBase+workPerLine*(len(a)+len(b)), budget.Steps)
+	d := &differ{ctx: ctx, work: work}
+	defer func() { budget.Steps -= work - max(0, d.work) }()
 	known := make(map[string]int32)
 	number := func(lines []string) []int32 {
 		list := make([]int32, len(lines))
@@ -48,6 +55,12 @@ func diffLines(a, b []string) []span {
 	d.counts = make([]count, len(known))
 	d.stretch(span{0, len(a), 0, len(b)}, 0)
 	return d.out
+}
+
+// spent reports whether the difference is looked for no longer.
+func (d *differ) spent() bool {
+	d.work -= workPerEdit
+	return d.work <= 0 || d.ctx.Err() != nil
 }
 
 // change takes down a change, as a part of the last one where they touch.
@@ -70,7 +83,7 @@ func (d *differ) stretch(s span, splits int) {
 	for s.a0 < s.a1 && s.b0 < s.b1 && d.a[s.a1-1] == d.b[s.b1-1] {
 		s.a1, s.b1 = s.a1-1, s.b1-1
 	}
-	if s.a0 == s.a1 || s.b0 == s.b1 || d.work <= 0 {
+	if s.a0 == s.a1 || s.b0 == s.b1 || d.spent() {
 		d.change(s)
 		return
 	}
@@ -155,7 +168,7 @@ func (d *differ) greedy(s span) {
 	most := min(len(a)+len(b), maxEdits)
 	far := make([]int32, 2*most+3) // the furthest line of a on the diagonal k, at most+1+k
 	var trace [][]int32
-	for edits := 0; edits <= most && d.work > 0; edits++ {
+	for edits := 0; edits <= most && !d.spent(); edits++ {
 		for k := -edits; k <= edits; k += 2 {
 			x := step(far, most+1, k, edits)
 			from := x

@@ -2,17 +2,21 @@
 // apply: the text of a skill is what an agent will follow.
 //
 // Its rules: the same trees give the same text. Files are compared line by line, in time that is bounded whatever they
-// hold: where the shortest difference would take too long to find, a longer one is given, which is as right. Files with a
-// zero byte are binary, and told as such; so are files beyond a size, and differences beyond one. Nothing in the text is
-// changed, control characters included, because it would not apply any more: [Visible] makes it fit to be printed.
+// hold, each and all together: where the shortest difference would take too long to find, a longer one is given, which is
+// as right. Files that are no text are binary, and told as such; so are files beyond a size, and differences beyond one,
+// each and all together. A zero byte alone makes no file binary, or it would hide a text. Nothing in the text is changed,
+// control characters included, because it would not apply any more: [Visible] makes it fit to be printed.
 package textdiff
 
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 )
@@ -21,7 +25,16 @@ import (
 type File struct {
 	Path       string // slash-separated, relative to the tree
 	Data       []byte
+	Read       func() ([]byte, error) // reads Data when it is wanted; nil where Data has it
 	Executable bool
+}
+
+// Bytes returns what is in the file.
+func (f *File) Bytes() ([]byte, error) {
+	if f.Read == nil {
+		return f.Data, nil
+	}
+	return f.Read()
 }
 
 // Status says what happened to a file.
@@ -88,6 +101,8 @@ type Options struct {
 	Context int // lines shown around each change; 0 means 3, less than 0 none
 	MaxFile int // bytes of a file beyond which it is large; 0 means [DefaultMaxFile]
 	MaxText int // bytes of a file's difference beyond which it is large; 0 means [DefaultMaxText]
+
+	Budget *Budget // shared with other comparisons; nil for one of its own
 }
 
 // The sizes in bytes beyond which a file is told of and not shown.
@@ -96,18 +111,32 @@ const (
 	DefaultMaxText = 1 << 20
 )
 
+// Budget is what comparisons may take together. Lines of files that come when the steps are spent are replaced as a whole,
+// and differences that come when the text is spent are large.
+type Budget struct {
+	Steps int // of looking for short differences
+	Text  int // bytes
+}
+
+// NewBudget returns the budget that [Trees] has where it is given none.
+func NewBudget() *Budget { return &Budget{Steps: 1 << 28, Text: 32 << 20} }
+
 func (o Options) orDefault() Options {
 	o.MaxFile = cmp.Or(o.MaxFile, DefaultMaxFile)
 	o.MaxText = cmp.Or(o.MaxText, DefaultMaxText)
+	if o.Budget == nil {
+		o.Budget = NewBudget()
+	}
 	if o.Context = cmp.Or(o.Context, 3); o.Context < 0 {
 		o.Context = 0
 	}
 	return o
 }
 
-// Trees compares two trees. Their files may come in any order; a path that a tree has twice is an error of code
-// [diag.Invalid].
-func Trees(before, after []File, o Options) (Diff, error) {
+// Trees compares two trees, file by file: of those that are read when they are wanted, two are held at a time. Their files
+// may come in any order; a path that a tree has twice is an error of code [diag.Invalid]. When ctx ends it returns its
+// error.
+func Trees(ctx context.Context, before, after []File, o Options) (Diff, error) {
 	o = o.orDefault()
 	olds, err := byPath(before)
 	if err != nil {
@@ -135,7 +164,11 @@ func Trees(before, after []File, o Options) (Diff, error) {
 		if order >= 0 {
 			is, news = &news[0], news[1:]
 		}
-		if c, changed := compare(was, is, o); changed {
+		c, changed, err := compare(ctx, was, is, o)
+		if err != nil {
+			return nil, err
+		}
+		if changed {
 			d = append(d, c)
 		}
 	}
@@ -153,43 +186,72 @@ func byPath(files []File) ([]File, error) {
 	return files, nil
 }
 
+// loaded returns a file with its bytes, an empty one for nil.
+func loaded(f *File) (*File, error) {
+	if f == nil {
+		return &File{}, nil
+	}
+	data, err := f.Bytes()
+	return &File{Path: f.Path, Data: data, Executable: f.Executable}, err
+}
+
 // compare compares a file with what became of it; either may be nil.
-func compare(was, is *File, o Options) (Change, bool) {
-	var c Change
+func compare(ctx context.Context, old, now *File, o Options) (c Change, changed bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return c, false, err
+	}
+	was, err := loaded(old)
+	if err != nil {
+		return c, false, err
+	}
+	is, err := loaded(now)
+	if err != nil {
+		return c, false, err
+	}
 	switch {
-	case was == nil:
-		c, was = Change{Path: is.Path, Status: Added}, &File{}
-	case is == nil:
-		c, is = Change{Path: was.Path, Status: Removed}, &File{}
+	case old == nil:
+		c = Change{Path: is.Path, Status: Added}
+	case now == nil:
+		c = Change{Path: was.Path, Status: Removed}
 	case !bytes.Equal(was.Data, is.Data):
 		c = Change{Path: is.Path, Status: Changed}
 	case was.Executable != is.Executable:
 		c = Change{Path: is.Path, Status: Mode}
 	default:
-		return c, false
+		return c, false, nil
 	}
 	c.OldSize, c.NewSize = len(was.Data), len(is.Data)
 	c.OldExecutable, c.NewExecutable = was.Executable, is.Executable
 	c.Large = max(c.OldSize, c.NewSize) > o.MaxFile
-	c.Binary = !c.Large && (binary(was.Data) || binary(is.Data))
+	c.Binary = !c.Large && (Binary(was.Data) || Binary(is.Data))
 	c.Text = c.header()
 	if c.Status == Mode || c.OldSize+c.NewSize == 0 {
 		c.Large, c.Binary = false, false
-		return c, true
+		return c, true, nil
 	}
 	if !c.Large && !c.Binary {
-		h := hunksOf(was.Data, is.Data, o)
+		h := hunksOf(ctx, was.Data, is.Data, o)
+		if err := ctx.Err(); err != nil {
+			return c, false, err
+		}
 		c.Insertions, c.Deletions, c.Large = h.insertions, h.deletions, h.cut
 		if !h.cut {
 			c.Text += c.names() + h.text
-			return c, true
+			return c, true, nil
 		}
 	}
 	c.Text += c.summary()
-	return c, true
+	return c, true, nil
 }
 
-func binary(data []byte) bool { return bytes.IndexByte(data, 0) >= 0 }
+// textPerZero is how many bytes a text has at least for each zero byte in it.
+const textPerZero = 64
+
+// Binary reports whether bytes are no text: they have many zero bytes, or some, and are not UTF-8.
+func Binary(data []byte) bool {
+	zeros := bytes.Count(data, []byte{0})
+	return zeros > 0 && (zeros > len(data)/textPerZero || !utf8.Valid(data))
+}
 
 // header is what stands before the names, in git's form.
 func (c Change) header() string {
@@ -260,6 +322,6 @@ func Unified(oldName, newName string, before, after []byte) string {
 	if bytes.Equal(before, after) {
 		return ""
 	}
-	h := hunksOf(before, after, Options{Context: 3, MaxText: -1})
+	h := hunksOf(context.Background(), before, after, Options{Context: 3, MaxText: -1, Budget: &Budget{Steps: math.MaxInt}})
 	return nameLines(quote(oldName), quote(newName)) + h.text
 }

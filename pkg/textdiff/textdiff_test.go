@@ -2,6 +2,8 @@ package textdiff_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -147,6 +149,22 @@ diff --git a/b b/b
 new file mode 100644
 Binary file b: 1 bytes
 `},
+		{"a zero byte in a text", files{file("a", numbered(20, nil))}, files{file("a", "new \x00\n"+numbered(20, nil))}, textdiff.Options{}, `diff --git a/a b/a
+--- a/a
++++ b/a
+@@ -1,3 +1,4 @@
++new ` + "\x00" + `
+ line 1
+ line 2
+ line 3
+`},
+		{"zero bytes all over a text", files{file("a", strings.Repeat("x", 100))}, files{file("a", strings.Repeat("x\x00", 100))}, textdiff.Options{}, `diff --git a/a b/a
+Binary file a: was 100 bytes, is 200 bytes
+`},
+		{"a zero byte in what is no text", nil, files{file("a", "\xff\x00"+strings.Repeat("x", 100))}, textdiff.Options{}, `diff --git a/a b/a
+new file mode 100644
+Binary file a: 102 bytes
+`},
 		{"binary, removed", files{script("a", "x\x00")}, nil, textdiff.Options{}, "diff --git a/a b/a\ndeleted file mode 100755\nBinary file a: was 2 bytes\n"},
 		{"large", files{file("a", "12345")}, files{file("a", "123456")}, textdiff.Options{MaxFile: 5}, "diff --git a/a b/a\nLarge file a: was 5 bytes, is 6 bytes\n"},
 		{"a large difference", files{file("a", "1\n")}, files{file("a", "123456\n")}, textdiff.Options{MaxText: 20}, "diff --git a/a b/a\nLarge file a: was 2 bytes, is 7 bytes\n"},
@@ -171,7 +189,7 @@ new file mode 100644
 `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d, err := textdiff.Trees(tt.before, tt.after, tt.options)
+			d, err := textdiff.Trees(t.Context(), tt.before, tt.after, tt.options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,7 +201,7 @@ new file mode 100644
 }
 
 func TestTreesChanges(t *testing.T) {
-	d, err := textdiff.Trees(
+	d, err := textdiff.Trees(t.Context(),
 		files{file("gone", "1\n2\n"), file("text", "1\n2\n3\n"), script("mode", "x"), file("bin", "\x00"), file("same", "x")},
 		files{file("text", "1\nnew\nmore\n3\n"), file("mode", "x"), script("new", "1\n"), file("bin", "\x00\x00"), file("same", "x")},
 		textdiff.Options{})
@@ -211,12 +229,78 @@ func TestTreesChanges(t *testing.T) {
 	if s := d.Stat(); s != (textdiff.Stat{Files: 5, Insertions: 3, Deletions: 3}) {
 		t.Errorf("stat %+v", s)
 	}
-	if _, err := textdiff.Trees(files{file("a", ""), file("a", "x")}, nil, textdiff.Options{}); diag.CodeOf(err) != diag.Invalid {
+	if _, err := textdiff.Trees(t.Context(), files{file("a", ""), file("a", "x")}, nil, textdiff.Options{}); diag.CodeOf(err) != diag.Invalid {
 		t.Errorf("a path twice: %v", err)
 	}
 }
 
 // A function that moves is shown as one, and lines that mean nothing do not tear changes apart.
+// TestTreesBudget compares files that take more together than each of them.
+func TestTreesBudget(t *testing.T) {
+	var before, after files
+	for i := range 5 {
+		before = append(before, file(strconv.Itoa(i), strings.Repeat("a\nb\n", 100)))
+		after = append(after, file(strconv.Itoa(i), strings.Repeat("b\na\n", 100)))
+	}
+	changed := func(b *textdiff.Budget) (counts []int) {
+		d, err := textdiff.Trees(t.Context(), before, after, textdiff.Options{Budget: b})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range d {
+			counts = append(counts, c.Insertions)
+			if c.Large {
+				counts[len(counts)-1] = -1
+			} else if got := apply(t, before[0].Data, c.Text[strings.Index(c.Text, "---"):]); !bytes.Equal(got, after[0].Data) {
+				t.Errorf("%s: the difference does not lead there", c.Path)
+			}
+		}
+		return counts
+	}
+	for _, tt := range []struct {
+		name   string
+		budget *textdiff.Budget
+		want   []int
+	}{
+		{"its own", nil, []int{1, 1, 1, 1, 1}},
+		{"few steps", &textdiff.Budget{Steps: 4000, Text: 1 << 20}, []int{1, 1, 200, 200, 200}},
+		{"little text", &textdiff.Budget{Steps: 1 << 20, Text: 100}, []int{1, -1, -1, -1, -1}},
+	} {
+		if got := changed(tt.budget); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v lines are inserted, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestTreesInterrupted ends the context while the second of three files is read.
+func TestTreesInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var read []string
+	reading := func(name string) textdiff.File {
+		return textdiff.File{Path: name, Read: func() ([]byte, error) {
+			if read = append(read, name); name == "b" {
+				cancel()
+			}
+			return []byte(name), nil
+		}}
+	}
+	_, err := textdiff.Trees(ctx, files{reading("c"), reading("b"), reading("a")}, nil, textdiff.Options{})
+	if !errors.Is(err, context.Canceled) || !slices.Equal(read, []string{"a", "b"}) {
+		t.Errorf("%v after reading %q", err, read)
+	}
+}
+
+// TestTreesUnreadable has a file that cannot be read.
+func TestTreesUnreadable(t *testing.T) {
+	broken := errors.New("broken")
+	f := textdiff.File{Path: "a", Read: func() ([]byte, error) { return nil, broken }}
+	for _, pair := range [][2]files{{{f}, nil}, {nil, {f}}} {
+		if _, err := textdiff.Trees(t.Context(), pair[0], pair[1], textdiff.Options{}); !errors.Is(err, broken) {
+			t.Errorf("%v, want that of reading", err)
+		}
+	}
+}
+
 func TestUnifiedReadsWell(t *testing.T) {
 	before := "# Deploy\n\n1. Build.\n\n2. Test.\n\n3. Push.\n"
 	after := "# Deploy\n\n1. Build.\n\n2. Lint.\n\n3. Test.\n\n4. Push.\n"
@@ -384,7 +468,8 @@ func TestGitApply(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for round := range 25 {
-		var before, after files
+		before := files{file("zero", numbered(20, nil))}
+		after := files{file("zero", numbered(20, map[int]string{5: "a \x00\n"}))}
 		for _, name := range []string{
 			"SKILL.md", "a b/c d.md", "ü/ß.md", "q\"uote", `back\slash`, "tab\tname", "scripts/run.sh", "deep/er/still.md", "x", "y",
 		} {
@@ -405,7 +490,7 @@ func TestGitApply(t *testing.T) {
 			}
 		}
 		context := r.IntN(4)
-		d, err := textdiff.Trees(before, after, textdiff.Options{Context: context})
+		d, err := textdiff.Trees(t.Context(), before, after, textdiff.Options{Context: context})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -481,7 +566,7 @@ func TestUnifiedFew(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
 		before, after := sample(r)
-		d, err := textdiff.Trees(files{file("a", before)}, files{file("a", after)}, textdiff.Options{})
+		d, err := textdiff.Trees(t.Context(), files{file("a", before)}, files{file("a", after)}, textdiff.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -160,17 +161,22 @@ func (w *Workspace) Edits() ([]Edit, error) {
 }
 
 // Difference returns how an edited skill differs from what was installed, which has to be in the store. Paths are
-// relative to the root.
-func (w *Workspace) Difference(e Edit) (textdiff.Diff, error) {
+// relative to the root. The budget is nil for one of its own.
+func (w *Workspace) Difference(ctx context.Context, e Edit, b *textdiff.Budget) (textdiff.Diff, error) {
 	before, err := w.machine.Files(e.Tree)
 	if err != nil {
 		return nil, err
 	}
-	after, err := w.filesAt(e.Path)
+	root, err := os.OpenRoot(w.Scope.Abs(e.Path))
 	if err != nil {
 		return nil, err
 	}
-	return textdiff.Trees(Below(e.Path, before), Below(e.Path, after), textdiff.Options{})
+	defer root.Close()
+	after, err := filesIn(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	return textdiff.Trees(ctx, Below(e.Path, before), Below(e.Path, after), textdiff.Options{Budget: b})
 }
 
 // Below returns files with their paths below a directory.
@@ -182,7 +188,7 @@ func Below(dir string, files []textdiff.File) []textdiff.File {
 	return moved
 }
 
-// Files returns the files that a tree of the store has once it is installed.
+// Files returns the files that a tree of the store has once it is installed. They are read when they are wanted.
 func (m *Machine) Files(t Tree) ([]textdiff.File, error) {
 	inv, spliced, err := m.expected(t)
 	if err != nil {
@@ -194,27 +200,22 @@ func (m *Machine) Files(t Tree) ([]textdiff.File, error) {
 	}
 	files := make([]textdiff.File, 0, len(inv))
 	for _, e := range inv {
-		data := spliced
+		f := textdiff.File{Path: e.Path, Executable: e.Executable}
 		if t.Alias == "" || e.Path != skill.File {
-			if data, err = s.ReadFile(t.Digest, e.Path); err != nil {
-				return nil, err
-			}
+			f.Read = func() ([]byte, error) { return s.ReadFile(t.Digest, e.Path) }
+		} else {
+			f.Data = spliced
 		}
-		files = append(files, textdiff.File{Path: e.Path, Data: data, Executable: e.Executable})
+		files = append(files, f)
 	}
 	return files, nil
 }
 
-// filesAt reads the regular files of an installed skill.
-func (w *Workspace) filesAt(at string) ([]textdiff.File, error) {
-	root, err := os.OpenRoot(w.Scope.Abs(at))
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
+// filesIn returns the regular files of an installed skill, to be read as long as root is open.
+func filesIn(ctx context.Context, root *os.Root) ([]textdiff.File, error) {
 	var files []textdiff.File
-	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
+	err := fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
 		if name != "." && bundle.Ignored(name, d.IsDir()) {
@@ -230,11 +231,10 @@ func (w *Workspace) filesAt(at string) ([]textdiff.File, error) {
 		if err != nil {
 			return err
 		}
-		f := textdiff.File{Path: bundle.Normal(name), Executable: info.Mode()&0o100 != 0}
-		if f.Data, err = root.ReadFile(name); err != nil {
-			return err
-		}
-		files = append(files, f)
+		files = append(files, textdiff.File{
+			Path: bundle.Normal(name), Executable: info.Mode()&0o100 != 0,
+			Read: func() ([]byte, error) { return root.ReadFile(name) },
+		})
 		return nil
 	})
 	return files, err
@@ -264,6 +264,26 @@ func contentID(dir string, now look) string {
 		sum = sha256.Sum256([]byte(now.print))
 	}
 	return hex.EncodeToString(sum[:4])
+}
+
+// holdsWork reports whether a directory has something that is never part of a skill, and yet may be somebody's work: a
+// repository, an editor's file of what was not saved, patched modules. What systems and interpreters leave behind is not.
+func holdsWork(dir string) bool {
+	found := errors.New("found")
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		rel := filepath.ToSlash(strings.TrimPrefix(strings.TrimPrefix(name, dir), string(filepath.Separator)))
+		if err != nil || rel == "" || !bundle.Ignored(rel, d.IsDir()) {
+			return err
+		}
+		switch base := strings.ToLower(d.Name()); {
+		case base == "__pycache__":
+			return fs.SkipDir
+		case base == ".ds_store", base == "thumbs.db", base == "desktop.ini", strings.HasPrefix(base, "._"), strings.HasSuffix(base, ".pyc"), strings.HasSuffix(base, ".pyo"):
+			return nil
+		}
+		return found
+	})
+	return errors.Is(err, found)
 }
 
 // sameContent reports whether two directories hold the same.

@@ -1,0 +1,26 @@
+package skillpm
+
+import (
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/textdiff"
+)
+
+// TestFrontNotes has frontmatter that agents need not read as skillpm does, and that no registry of ours takes.
+func TestFrontNotes(t *testing.T) {
+	const otherwise = "agents may read the frontmatter otherwise than skillpm does: line "
+	for _, tt := range []struct{ name, data, want string }{
+		{"key that is there twice", "---\nname: a\nname: b\n---\n", otherwise + `3: the key "name" is already on line 2`},
+		{"plain", "---\nname: a\n---\n", ""},
+	} {
+		n := noter{}
+		n.front(textdiff.File{}, textdiff.File{Path: "SKILL.md", Data: []byte(tt.data)})
+		got := ""
+		for _, note := range n.notes {
+			got += note.Text
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
