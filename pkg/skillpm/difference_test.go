@@ -126,8 +126,8 @@ func TestDiffHidden(t *testing.T) {
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("notes %q, want %q", got, tt.want)
 			}
-			if shown := r.Packs[0].Files[0].Insertions > 0; shown != tt.shown {
-				t.Errorf("the text is shown: %v", shown)
+			if f := r.Packs[0].Files[0]; (!f.Binary && !f.Large) != tt.shown {
+				t.Errorf("the text is shown: %v", !tt.shown)
 			}
 		})
 	}
