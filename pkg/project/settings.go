@@ -219,6 +219,9 @@ func (r reader) address(v *yaml.Node, what string) (string, error) {
 		return "", r.errorf(v, "%s is not an address", what)
 	}
 	if scheme, rest, ok := strings.Cut(s, "://"); ok {
+		if scheme == "http" {
+			return "", r.errorf(v, "%s is read over HTTPS only: %q", what, s).WithHint("write https://%s", rest)
+		}
 		host, _, _ := strings.Cut(rest, "/")
 		user, _, has := strings.Cut(host, "@")
 		if has && (!strings.HasSuffix(scheme, "ssh") || strings.Contains(user, ":")) {
