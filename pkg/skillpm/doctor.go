@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -188,6 +189,14 @@ func (x *examination) scope(kind string) error {
 		return nil
 	}
 	return x.run(scopeChecks())
+}
+
+// counted returns a number of things in words.
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // Homeless is the report where not even the home directory is known, so that nothing else can be looked at.

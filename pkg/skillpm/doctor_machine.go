@@ -108,7 +108,7 @@ func checkStore(x *examination) {
 	x.fact("store", fmt.Sprintf("%s, %d trees, %d KiB", dir, r.Kept+len(r.Removed), (r.KeptBytes+r.Bytes)/1024))
 	if r.Leftovers > 0 {
 		x.find(Diagnosis{
-			Severity: diag.SeverityAdvice, Path: dir, Message: fmt.Sprintf("has %d leftovers of processes that died", r.Leftovers),
+			Severity: diag.SeverityAdvice, Path: dir, Message: "has " + counted(r.Leftovers, "leftover") + " of processes that died",
 			Means: "they take room", Fix: "skillpm cache gc",
 		})
 	}

@@ -139,7 +139,15 @@ func (w *work) adopt(ctx context.Context, o ImportOptions, found *foreign.Import
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", report.File, item.Line, err)
+			err = fmt.Errorf("%s:%d: %w", report.File, item.Line, err)
+			if code := diag.CodeOf(err); code != diag.Interrupted && ctx.Err() == nil {
+				const rest = "--keep-going leaves out what can't be opened"
+				if hint := diag.HintOf(err); hint != "" {
+					return nil, diag.Errorf(code, "%w", err).WithHint("%s; %s", hint, rest)
+				}
+				return nil, diag.Errorf(code, "%w", err).WithHint(rest)
+			}
+			return nil, err
 		}
 		if x != nil {
 			wishes = append(wishes, *x)

@@ -50,7 +50,7 @@ what was installed.`,
 			}
 			return a.printDifference(r, o, stat, names)
 		},
-		ValidArgsFunction: a.completeInstalledPacks,
+		ValidArgsFunction: a.completeLocked,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.Latest, "latest", false, "go beyond the ranges in skillpm.yaml")

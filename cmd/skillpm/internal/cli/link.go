@@ -76,10 +76,10 @@ func linkFlags(cmd *cobra.Command, o *skillpm.LinkOptions) {
 }
 
 // completeLinked completes the names of linked packs.
-func (a *app) completeLinked(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+func (a *app) completeLinked(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	c, err := a.client()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveDefault
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return matching(c.LinkedNames(""), prefix), cobra.ShellCompDirectiveDefault
+	return matching(c.LinkedNames(cmd.Flag("scope").Value.String()), prefix), cobra.ShellCompDirectiveNoFileComp
 }

@@ -52,7 +52,7 @@ copy in .skillpm/backup. Edited skills of packs that do not move stay either way
 			}
 			return a.printUpdate(r, o)
 		},
-		ValidArgsFunction: a.completeInstalledPacks,
+		ValidArgsFunction: a.completeLocked,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.Latest, "latest", false, "go beyond the ranges in skillpm.yaml, and rewrite them")
