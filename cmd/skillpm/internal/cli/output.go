@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"unicode"
 	"unicode/utf16"
 )
@@ -82,14 +81,18 @@ func writeJSON(w io.Writer, v any) error {
 
 // table prints rows of columns, aligned, with two spaces between them.
 func table(w io.Writer, rows [][]string) error {
-	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	var g grid
 	for _, row := range rows {
-		for i, cell := range row {
-			row[i] = strings.ReplaceAll(printable(cell), "\n", " ")
+		var line []cell
+		for _, text := range row {
+			line = append(line, cell{text: strings.NewReplacer("\n", " ", "\t", " ").Replace(printable(text))})
 		}
-		fmt.Fprintln(t, strings.TrimRight(strings.Join(row, "\t"), "\t"))
+		g.add(line...)
 	}
-	return t.Flush()
+	var b bytes.Buffer
+	g.write(&b)
+	_, err := w.Write(b.Bytes())
+	return err
 }
 
 // plural returns "1 thing" or "2 things".
