@@ -94,7 +94,7 @@ func (c *Client) install(ctx context.Context, o InstallOptions) (*InstallReport,
 	if err != nil {
 		return nil, err
 	}
-	if o.Frozen && !w.Locked() {
+	if required := len(w.Manifest.Dependencies) + len(w.Manifest.DevDependencies); o.Frozen && !w.Locked() && required > 0 {
 		return nil, diag.Errorf(diag.NotFound, "--frozen needs a skillpm.lock and %s has none", w.Scope.Root).
 			WithHint("run skillpm install once and commit skillpm.lock")
 	}
@@ -190,9 +190,10 @@ func (w *work) install(ctx context.Context, o InstallOptions, t *target) (*Insta
 		return nil, err
 	}
 	report := w.report(t, l, c, o.DryRun)
-	report.Warnings = slices.Concat(report.Warnings, t.Warnings, warnings, l.Warnings, w.editWarnings(o, c))
+	report.Warnings = append(report.Warnings, slices.Concat(t.Warnings, warnings, l.Warnings, w.editWarnings(o, c))...)
 	report.Edited, report.Saved = append(report.Edited, c.Edited...), c.Saved()
-	report.Changed, report.DryRun, report.Recorded = !c.Empty(), o.DryRun, c.Recorded()
+	report.Changed, report.DryRun, report.RecordedIn = !c.Empty(), o.DryRun, c.Recorded()
+	report.Recorded = len(report.RecordedIn) > 0
 	if o.DryRun || c.Empty() && !c.Restated() && !w.Relinked() {
 		return report, nil
 	}

@@ -25,18 +25,22 @@ const (
 
 // InstallReport says what an install or a removal did.
 type InstallReport struct {
-	Scope     string               `json:"scope"`
-	Root      string               `json:"root"`
-	Changed   bool                 `json:"changed"`
-	DryRun    bool                 `json:"dryRun"`
-	Recorded  bool                 `json:"recorded"` // skillpm.yaml or skillpm.lock changed
-	Packs     []PackReport         `json:"packs"`
-	Agents    []workspace.AgentDir `json:"agents"`
-	Conflicts []NameConflict       `json:"conflicts"`
-	HeldBack  []OutdatedPack       `json:"heldBack,omitempty"` // what an update could not move to the newest version
-	Edited    []Edit               `json:"edited"`             // installed skills that somebody edited and that stay so
-	Saved     map[string]string    `json:"saved"`              // edited directories that were replaced or removed -> where a copy is
-	Warnings  []string             `json:"warnings"`
+	Scope    string `json:"scope"`
+	Root     string `json:"root"`
+	Changed  bool   `json:"changed"`
+	DryRun   bool   `json:"dryRun"`
+	Recorded bool   `json:"recorded"` // skillpm.yaml or skillpm.lock changed
+	// RecordedIn are the names of those of the two that changed.
+	RecordedIn []string `json:"recordedIn"`
+	// NamesChanged says that skills won, lost or changed names that several packs have.
+	NamesChanged bool                 `json:"namesChanged"`
+	Packs        []PackReport         `json:"packs"`
+	Agents       []workspace.AgentDir `json:"agents"`
+	Conflicts    []NameConflict       `json:"conflicts"`
+	HeldBack     []OutdatedPack       `json:"heldBack,omitempty"` // what an update could not move to the newest version
+	Edited       []Edit               `json:"edited"`             // installed skills that somebody edited and that stay so
+	Saved        map[string]string    `json:"saved"`              // edited directories that were replaced or removed -> where a copy is
+	Warnings     []string             `json:"warnings"`
 }
 
 // PackReport is one pack of a scope.
@@ -48,10 +52,12 @@ type PackReport struct {
 	Action    string        `json:"action,omitempty"`
 	Direct    bool          `json:"direct"` // the manifest asks for it, not only another pack
 	Source    string        `json:"source"`
+	Place     string        `json:"place,omitempty"` // where that is on this machine, if the lock leaves it out
 	Resolved  string        `json:"resolved,omitempty"`
 	Integrity string        `json:"integrity"`
-	Installed bool          `json:"installed"` // all its skills are
-	Edited    bool          `json:"edited"`    // one of them was
+	Partial   bool          `json:"partial,omitempty"` // only some of its skills are wanted
+	Installed bool          `json:"installed"`         // all its skills are
+	Edited    bool          `json:"edited"`            // one of them was
 	Skills    []SkillReport `json:"skills"`
 	Linked    string        `json:"linked,omitempty"`  // the directory that it is linked to
 	Added     []string      `json:"added,omitempty"`   // skills that an update brought
@@ -108,8 +114,8 @@ func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change, dry b
 		default:
 			p.Action = ActionUnchanged
 		}
+		p.PreviousRange, p.Range = rewritten(w.Manifest, t.manifest, id)
 		if p.Action == ActionUpdated {
-			p.PreviousRange, p.Range = rewritten(w.Manifest, t.manifest, id)
 			for _, name := range slices.Sorted(maps.Keys(now.Skills)) {
 				if _, old := was.Skills[name]; !old {
 					p.Added = append(p.Added, name)
@@ -123,6 +129,7 @@ func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change, dry b
 		}
 		r.Packs = append(r.Packs, p)
 	}
+	r.NamesChanged = !maps.EqualFunc(w.Lock.Names, t.Lock.Names, project.LockedName.Equal)
 	for _, c := range l.Conflicts {
 		r.Conflicts = append(r.Conflicts, nameConflict(c))
 	}
@@ -223,7 +230,12 @@ func packReport(w *workspace.Workspace, m *project.Manifest, id source.ID, p *pr
 	_, direct := m.Dependency(id)
 	r := PackReport{
 		Pack: id.String(), Version: p.Version, Direct: direct, Source: p.Source, Resolved: p.Resolved, Integrity: p.Integrity,
-		Skills: []SkillReport{}, Installed: true,
+		Skills: []SkillReport{}, Installed: true, Partial: p.Partial,
+	}
+	if d, ok := m.Dependency(id); ok && d.Ref != nil && (p.Source == "path" || strings.HasPrefix(p.Source, "git+file")) {
+		r.Place = d.Ref.String()
+	} else if dir := w.Places()[id.String()]; dir != "" && workspace.Placeless(p.Source) {
+		r.Place = p.Source + ":" + dir
 	}
 	if linked := l.Linked[id]; linked != nil {
 		r.Linked = linked.Dir

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -29,7 +30,8 @@ func (w *Workspace) StageDocuments(c *Change, g Goal) {
 	if w.manifestBytes != nil || len(g.Manifest.Dependencies) > 0 || w.Scope.Kind == scope.KindProject {
 		c.stageFile(w.Rel(w.Scope.Manifest()), w.manifestBytes, g.Manifest.Bytes())
 	}
-	if lock := g.Lock.Encode(); w.lockBytes == nil || !sameText(lock, w.lockBytes) {
+	none := w.lockBytes == nil && len(g.Lock.Packs) == 0
+	if lock := g.Lock.Encode(); !none && (w.lockBytes == nil || !sameText(lock, w.lockBytes)) {
 		c.stageFile(w.Rel(w.Scope.Lock()), w.lockBytes, lock)
 	}
 }
@@ -42,7 +44,7 @@ func sameText(a, b []byte) bool {
 
 // CheckFrozen reports a goal whose lock is not, but for line endings, the one that is there.
 func (w *Workspace) CheckFrozen(g Goal) error {
-	if sameText(g.Lock.Encode(), w.lockBytes) {
+	if sameText(g.Lock.Encode(), w.lockBytes) || w.lockBytes == nil && len(g.Lock.Packs) == 0 {
 		return nil
 	}
 	if err := Disagreement(g.Manifest, w.Lock); err != nil {
@@ -107,8 +109,18 @@ func (w *Workspace) placesAfter(g Goal) map[string]string {
 	return places
 }
 
-// Recorded reports whether the change writes the manifest or the lock.
-func (c *Change) Recorded() bool { return len(c.files) > 0 }
+// Recorded returns the names of the files that the change writes, of the manifest and the lock.
+func (c *Change) Recorded() []string {
+	names := []string{}
+	for _, name := range []string{project.ManifestName, project.LockName} {
+		for at := range c.files {
+			if path.Base(at) == name {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
 
 // Restated reports whether what is right was found by hashing, so that this machine should remember it.
 func (c *Change) Restated() bool { return len(c.looks) > 0 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,7 +53,11 @@ its pack as it is, --force replaces it and keeps a copy in .skillpm/backup.`,
 			if err != nil {
 				return err
 			}
-			return a.printInstall(r, "install")
+			if err := a.printInstall(r, "install"); err != nil || a.json || a.quiet {
+				return err
+			}
+			a.printPart(r, o)
+			return nil
 		},
 		ValidArgsFunction: a.completePacks,
 	}
@@ -91,8 +96,8 @@ func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
 	for _, w := range r.Warnings {
 		a.warn("%s", w)
 	}
-	if r.Changed {
-		for _, c := range r.Conflicts {
+	for _, c := range r.Conflicts {
+		if r.Changed && (r.NamesChanged || comes(c, r.Packs)) {
 			a.warn("%s", c)
 		}
 	}
@@ -124,12 +129,33 @@ func (a *app) printInstall(r *skillpm.InstallReport, verb string) error {
 	return nil
 }
 
+// comes reports whether a conflict is about a skill that was not installed here before.
+func comes(c skillpm.NameConflict, packs []skillpm.PackReport) bool {
+	return slices.ContainsFunc(packs, func(p skillpm.PackReport) bool {
+		_, loses := c.Others[p.Pack]
+		return (loses || c.Winner == p.Pack) && slices.Contains([]string{skillpm.ActionInstalled, skillpm.ActionRestored, skillpm.ActionLinked}, p.Action)
+	})
+}
+
+// sourceOf names where a pack comes from: the place on this machine, where that is known.
+func sourceOf(p skillpm.PackReport) string { return cmp.Or(p.Place, p.Source) }
+
+// printPart says of packs that were asked for by name, and of which only some skills are installed, how to get all.
+func (a *app) printPart(r *skillpm.InstallReport, o skillpm.InstallOptions) {
+	for _, p := range r.Packs {
+		named := slices.ContainsFunc(o.Packs, func(text string) bool { name, _, _ := strings.Cut(text, "@"); return name == p.Pack })
+		if named && p.Partial && p.Action != skillpm.ActionInstalled && len(o.Skills) == 0 {
+			a.note("only some skills of %s are installed, %d; skillpm install %s --skill '*' installs all", p.Pack, len(p.Skills), p.Pack)
+		}
+	}
+}
+
 // printPack prints one pack that changed, and its skills.
 func (a *app) printPack(p palette, pack skillpm.PackReport, r *skillpm.InstallReport) {
-	if pack.Action == skillpm.ActionUnchanged {
+	if pack.Action == skillpm.ActionUnchanged && pack.Range == "" {
 		return
 	}
-	signs := map[string]string{skillpm.ActionInstalled: p.green("+"), skillpm.ActionUpdated: p.yellow("~"), skillpm.ActionRemoved: p.red("-"), skillpm.ActionRenamed: p.yellow("="), skillpm.ActionRestored: p.green("+"), skillpm.ActionLinked: p.green("→")}
+	signs := map[string]string{skillpm.ActionInstalled: p.green("+"), skillpm.ActionUpdated: p.yellow("~"), skillpm.ActionRemoved: p.red("-"), skillpm.ActionRenamed: p.yellow("="), skillpm.ActionRestored: p.green("+"), skillpm.ActionLinked: p.green("→"), skillpm.ActionUnchanged: p.dim("=")}
 	line := fmt.Sprintf("%s %s %s", signs[pack.Action], p.bold(pack.Pack), pack.Version)
 	if pack.Previous != "" && pack.Previous != pack.Version {
 		was := " (was " + pack.Previous
@@ -141,7 +167,7 @@ func (a *app) printPack(p palette, pack skillpm.PackReport, r *skillpm.InstallRe
 	if pack.Linked != "" {
 		line += p.dim("  linked to " + pack.Linked)
 	} else {
-		line += p.dim("  from " + pack.Source)
+		line += p.dim("  from " + sourceOf(pack))
 	}
 	if pack.Action == skillpm.ActionRestored {
 		line += p.dim("  as locked")
@@ -192,13 +218,17 @@ func home(r *skillpm.InstallReport) string {
 
 // printNext says what to do next.
 func (a *app) printNext(p palette, r *skillpm.InstallReport, verb string) {
+	files, commit := strings.Join(r.RecordedIn, " and "), "commit it"
+	if len(r.RecordedIn) > 1 {
+		commit = "commit both"
+	}
 	switch {
 	case r.DryRun && r.Recorded:
-		fmt.Fprintln(a.Stdout, "skillpm.yaml or skillpm.lock would change. Nothing was written: this was a dry run.")
+		fmt.Fprintf(a.Stdout, "%s would change. Nothing was written: this was a dry run.\n", files)
 	case r.DryRun:
 		fmt.Fprintln(a.Stdout, "Nothing was written: this was a dry run.")
 	case verb == "install" && r.Scope == "project" && r.Recorded:
-		fmt.Fprintf(a.Stdout, "Recorded in skillpm.yaml and skillpm.lock: commit both. %s\n",
+		fmt.Fprintf(a.Stdout, "Recorded in %s: %s. %s\n", files, commit,
 			p.dim("skillpm list shows what is installed, skillpm verify checks it."))
 	}
 }

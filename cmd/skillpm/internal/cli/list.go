@@ -54,7 +54,7 @@ verify looks at every byte.`,
 					}
 					names = append(names, name)
 				}
-				source := p.Source
+				source := sourceOf(p)
 				switch {
 				case p.Linked != "":
 					source = "linked to " + p.Linked
