@@ -35,7 +35,7 @@ type entry struct {
 
 // skip lists what cannot be a dependency.
 func (c *collector) skip(line int, what, why string) error {
-	c.out.Skipped = append(c.out.Skipped, Skipped{What: plain(withoutSecret(what)), Why: why, Line: line})
+	c.out.Skipped = append(c.out.Skipped, Skipped{What: plain(what), Why: reason().ReplaceAllString(why, "$1"), Line: line})
 	return c.bound(line)
 }
 
@@ -80,7 +80,7 @@ func (c *collector) add(e entry) error {
 		c.at[id] = len(c.out.Dependencies)
 		d := source.Dependency{ID: id, Constraint: e.constraint, Ref: &ref, Skills: slices.Clone(e.skills)}
 		c.out.Dependencies = append(c.out.Dependencies, Item{
-			Dependency: d, Names: []string{plain(withoutSecret(e.name))}, Alias: c.legalAlias(e), Dev: e.dev, Line: e.line,
+			Dependency: d, Names: []string{plain(e.name)}, Alias: c.legalAlias(e), Dev: e.dev, Line: e.line,
 		})
 		return c.bound(e.line)
 	}
@@ -99,7 +99,7 @@ func (c *collector) merge(item *Item, ref source.Ref, e entry) error {
 	} else {
 		d.Skills = append(d.Skills, e.skills...)
 	}
-	item.Names = append(item.Names, plain(withoutSecret(e.name)))
+	item.Names = append(item.Names, plain(e.name))
 	item.Dev = item.Dev && e.dev
 	if alias := c.legalAlias(e); item.Alias == "" {
 		item.Alias = alias
@@ -114,9 +114,8 @@ func (c *collector) legalAlias(e entry) string {
 	if e.alias == "" || skill.LegalName(e.alias) {
 		return e.alias
 	}
-	c.out.Skipped = append(c.out.Skipped, Skipped{
-		What: plain("alias " + e.alias), Why: skill.CheckName(e.alias).Error(), Line: e.line,
-	})
+	why := reason().ReplaceAllString(skill.CheckName(e.alias).Error(), "$1")
+	c.out.Skipped = append(c.out.Skipped, Skipped{What: plain("alias " + e.alias), Why: why, Line: e.line})
 	return ""
 }
 
@@ -150,8 +149,9 @@ func pinned(ref source.Ref, commit string) (source.Ref, error) {
 // gitPlace writes a place in a repository as [source.Parse] reads it.
 func gitPlace(url, dir, rev string) (string, error) {
 	bare := strings.TrimPrefix(url[strings.Index(url, ":")+1:], "//")
-	if strings.Contains(url, "#") || strings.Contains(bare, "//") {
-		return "", diag.Errorf(diag.Invalid, "%s is not the URL of a repository alone", plain(withoutSecret(url)))
+	secret := strings.HasPrefix(url, ".") && withoutSecret(url) != url // elsewhere source.Parse sees it
+	if secret || strings.Contains(url, "#") || strings.Contains(bare, "//") {
+		return "", diag.Errorf(diag.Invalid, "%s is not the URL of a repository alone", plain(url))
 	}
 	if strings.Contains(dir, "#") || strings.HasPrefix(dir, "/") {
 		return "", diag.Errorf(diag.Invalid, "%s is not a directory in a repository", plain(dir))
@@ -177,6 +177,8 @@ func dirPlace(base, dir string) (string, error) {
 		return "", diag.Errorf(diag.Invalid, "it is relative to a home directory").WithHint("write the directory in full, or relative with ./")
 	case strings.HasPrefix(dir, "/"), strings.HasPrefix(dir, `\`), driveLetter().MatchString(dir):
 		return "path:" + dir, nil
+	case strings.Contains(dir, "://"), withoutSecret(dir) != dir:
+		return "", diag.Errorf(diag.Invalid, "%s is not a directory", plain(dir))
 	}
 	dir = path.Join(base, strings.ReplaceAll(dir, `\`, "/"))
 	if dir == "." {
@@ -188,14 +190,22 @@ func dirPlace(base, dir string) (string, error) {
 	return "path:" + dir, nil
 }
 
-var userInfo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)://.*@`) })
+// bareUser is a user and a password where there is no scheme.
+const bareUser = `[^\s/:@"'(]+:[^\s/]\S*@`
 
-// withoutSecret leaves the user and the password out of the URLs in a text.
-func withoutSecret(s string) string { return userInfo().ReplaceAllString(s, "://") }
+// userInfo is what stands before the host in a place.
+var userInfo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)(://).*@|` + bareUser) })
 
-// plain returns a text that can be printed: quoted where it is empty or has anything odd in it, and cut where it is long.
+// reason is the same in a sentence, which goes on after it.
+var reason = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(://)\S*@|` + bareUser) })
+
+// withoutSecret leaves the user and the password out of the places in a text.
+func withoutSecret(s string) string { return userInfo().ReplaceAllString(s, "$1") }
+
+// plain returns a text that can be printed: without credentials, quoted where it is empty or has anything odd in it, and cut where it is long.
 func plain(s string) string {
 	const limit = 200
+	s = withoutSecret(s)
 	cut := false
 	if len(s) > limit {
 		s, cut = strings.ToValidUTF8(s[:limit], ""), true

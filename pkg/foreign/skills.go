@@ -97,7 +97,7 @@ func (c *collector) lockedSkill(name string, item *value) error {
 	case "node_modules":
 		return c.skip(e.line, name, "it comes with the npm package "+plain(l.source)+", which npm installs")
 	case "well-known":
-		return c.skip(e.line, name, "it is downloaded from "+plain(withoutSecret(l.source))+", which is no repository and no registry")
+		return c.skip(e.line, name, "it is downloaded from "+plain(l.source)+", which is no repository and no registry")
 	default:
 		return c.skip(e.line, name, "its source is of the unknown kind "+plain(l.kind))
 	}
