@@ -13,14 +13,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/format/config"
 	"github.com/go-git/go-git/v5/storage/filesystem"
-	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/regular"
 )
 
 const (
@@ -140,6 +139,9 @@ func openWorkTree(dir string) (*workTree, error) {
 			return nil, err
 		}
 		if gitDir != "" {
+			if err := checkOwner(root, gitDir); err != nil {
+				return nil, err
+			}
 			return newWorkTree(root, gitDir)
 		}
 		if root == filepath.Dir(root) {
@@ -147,6 +149,22 @@ func openWorkTree(dir string) (*workTree, error) {
 				WithHint("only there it is known what changed: name the files and directories instead")
 		}
 	}
+}
+
+// checkOwner refuses a repository of another user, as git does: in a directory that others may write to, anybody can put
+// one, and say what is ignored and what has changed.
+func checkOwner(root, gitDir string) error {
+	at := filepath.Join(root, ".git")
+	link, err := os.Lstat(at)
+	dir, err2 := os.Stat(gitDir)
+	if err := errors.Join(err, err2); err != nil {
+		return err
+	}
+	if !regular.Mine(link) || !regular.Mine(dir) {
+		return diag.Errorf(diag.NotFound, "the repository %s belongs to another user, and is left alone", at).
+			WithHint("run the command as its owner, or name the files and directories instead")
+	}
+	return nil
 }
 
 // gitDirOf returns the directory of the repository whose work tree is at root, or "" if there is none.
@@ -202,16 +220,7 @@ func commonDir(dir string) (string, error) {
 }
 
 // readSmall reads a regular file of no more than maxRules bytes.
-func readSmall(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxRules {
-		return nil, diag.Errorf(diag.Invalid, "%s is not a regular file of at most %d bytes", name, maxRules)
-	}
-	return os.ReadFile(name)
-}
+func readSmall(name string) ([]byte, error) { return regular.ReadFile(name, maxRules) }
 
 func newWorkTree(root, gitDir string) (*workTree, error) {
 	common, err := commonDir(gitDir)
@@ -225,12 +234,8 @@ func newWorkTree(root, gitDir string) (*workTree, error) {
 	if err := w.readConfig(); err != nil {
 		return nil, err
 	}
-	files := osfs.New(gitDir)
-	if common != gitDir {
-		files = dotgit.NewRepositoryFilesystem(files, osfs.New(common))
-	}
-	w.storage = filesystem.NewStorageWithOptions(files, cache.NewObjectLRU(basesBytes), filesystem.Options{
-		KeepDescriptors: true, LargeObjectThreshold: largeObject, AlternatesFS: osfs.New(filepath.VolumeName(common) + string(filepath.Separator)),
+	w.storage = filesystem.NewStorageWithOptions(repositoryFiles(gitDir, common), cache.NewObjectLRU(basesBytes), filesystem.Options{
+		KeepDescriptors: true, LargeObjectThreshold: largeObject, AlternatesFS: allFiles(common),
 	})
 	w.objects = &commit{objects: &repository{storage: w.storage}, whole: true, trees: map[plumbing.Hash][]node{emptyTree: nil}}
 	return w, nil

@@ -8,6 +8,7 @@ import (
 
 	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 
@@ -36,7 +37,11 @@ func openLocal(ref source.Ref) (*gogit.Repository, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := gogit.PlainOpenWithOptions(dir, &gogit.PlainOpenOptions{EnableDotGitCommonDir: true})
+	storage, err := openStorage(dir)
+	if err != nil {
+		return nil, err
+	}
+	r, err := gogit.Open(storage, nil)
 	if errors.Is(err, gogit.ErrRepositoryNotExists) {
 		return nil, diag.Errorf(diag.NotFound, "%s is not a git repository", dir)
 	}
@@ -44,6 +49,25 @@ func openLocal(ref source.Ref) (*gogit.Repository, error) {
 		return nil, diag.Errorf(diag.Invalid, "%s: %s", dir, oneLine(err))
 	}
 	return r, nil
+}
+
+// openStorage opens a repository that is at dir or has its work tree there.
+func openStorage(dir string) (*filesystem.Storage, error) {
+	gitDir, err := gitDirOf(dir)
+	if err != nil {
+		return nil, err
+	}
+	if gitDir == "" {
+		gitDir = dir
+	}
+	common, err := commonDir(gitDir)
+	if err != nil {
+		return nil, err
+	}
+	if !isGitDir(gitDir, common) {
+		return nil, diag.Errorf(diag.NotFound, "%s is not a git repository", dir)
+	}
+	return filesystem.NewStorageWithOptions(repositoryFiles(gitDir, common), cache.NewObjectLRUDefault(), filesystem.Options{AlternatesFS: allFiles(common)}), nil
 }
 
 // localRefs reads the branches and tags of a repository of this machine.

@@ -1,0 +1,69 @@
+package git
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-billy/v5"
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
+
+	"github.com/skillpm/skillpm/pkg/regular"
+)
+
+const (
+	maxIndex = 256 << 20 // bytes of an index, which is some hundred for each file
+	maxRefs  = 64 << 20  // bytes of a file of a repository that is not among the objects: the largest is packed-refs
+)
+
+// plainFiles are the files of a repository on this machine, which may have been put there by somebody else. Only regular
+// files are opened, and only to be read: a pipe in the place of HEAD would be waited for.
+type plainFiles struct{ billy.Filesystem }
+
+func newPlainFiles(dir string) billy.Filesystem { return plainFiles{osfs.New(dir)} }
+
+// repositoryFiles are those of a repository's directory and of the one that it shares with others.
+func repositoryFiles(gitDir, common string) billy.Filesystem {
+	if common == gitDir {
+		return newPlainFiles(gitDir)
+	}
+	return dotgit.NewRepositoryFilesystem(newPlainFiles(gitDir), newPlainFiles(common))
+}
+
+// allFiles are those of the volume of a directory, among which the alternates of a repository are.
+func allFiles(dir string) billy.Filesystem {
+	return newPlainFiles(filepath.VolumeName(dir) + string(filepath.Separator))
+}
+
+func (p plainFiles) Open(name string) (billy.File, error) {
+	return p.OpenFile(name, os.O_RDONLY, 0)
+}
+
+func (p plainFiles) OpenFile(name string, flag int, perm os.FileMode) (billy.File, error) {
+	if flag != os.O_RDONLY {
+		return nil, billy.ErrReadOnly
+	}
+	info, err := p.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	limit := int64(maxRefs)
+	if slices.Contains(strings.Split(filepath.ToSlash(name), "/"), "objects") {
+		limit = math.MaxInt64
+	}
+	if err := regular.Check(filepath.Join(p.Root(), name), info, limit); err != nil {
+		return nil, err
+	}
+	return p.Filesystem.OpenFile(name, flag, perm)
+}
+
+func (p plainFiles) Chroot(path string) (billy.Filesystem, error) {
+	inside, err := p.Filesystem.Chroot(path)
+	if err != nil {
+		return nil, err
+	}
+	return plainFiles{inside}, nil
+}
