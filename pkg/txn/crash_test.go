@@ -62,10 +62,9 @@ func killSelf() {
 	select {}
 }
 
-// TestKill kills a process at every step of an install: after Recover the scope is as it was or as it was to be. It works on
-// the disk, and so does TestRollback; other tests that go through the steps do it in [memory].
+// TestKill kills a process at every step of an install: after Recover the scope is as it was or as it was to be.
 func TestKill(t *testing.T) { // M2
-	names := steps(t, t.TempDir())
+	names := steps(t, memory(t))
 	committed := -1
 	for i, name := range names {
 		if name == "committed" {
@@ -75,7 +74,7 @@ func TestKill(t *testing.T) { // M2
 	for i, name := range names {
 		t.Run(fmt.Sprintf("%02d %s", i, strings.ReplaceAll(name, "/", ":")), func(t *testing.T) {
 			t.Parallel()
-			root := t.TempDir()
+			root := memory(t)
 			write(t, root, before)
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), crashRoot+"="+root, crashStep+"="+strconv.Itoa(i))

@@ -90,7 +90,7 @@ func TestStraceKill(t *testing.T) { // M2
 			t.Fatalf("%s: counted %v", tt.do, counts)
 		}
 		for _, name := range changing {
-			stride := stride(counts[name], 5)
+			stride := stride(counts[name], 4)
 			for n := 1; n <= counts[name]; n += stride {
 				t.Run(fmt.Sprintf("%s %s %d", tt.do, name, n), func(t *testing.T) {
 					t.Parallel()
@@ -140,7 +140,7 @@ func TestStraceErrors(t *testing.T) { // M2
 		if counts[tt.call] == 0 {
 			t.Fatalf("no %s: %v", tt.call, counts)
 		}
-		stride := stride(counts[tt.call], 4)
+		stride := stride(counts[tt.call], 3)
 		for n := 1; n <= counts[tt.call]; n += stride {
 			t.Run(fmt.Sprintf("%s %s %d", tt.call, tt.err, n), func(t *testing.T) {
 				t.Parallel()

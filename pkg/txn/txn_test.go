@@ -221,7 +221,8 @@ func TestCommit(t *testing.T) { // M2
 	}
 }
 
-// TestRollback has every step fail in turn: the scope is as it was, and a second attempt works.
+// TestRollback has every step fail in turn: the scope is as it was, and a second attempt works. It works on the disk; other
+// tests that go through the steps do it in [memory].
 func TestRollback(t *testing.T) { // M2
 	rollback(t, func(t testing.TB) string { return t.TempDir() })
 }
