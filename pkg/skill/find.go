@@ -73,7 +73,7 @@ func Find(fsys fs.FS, root string) ([]string, error) {
 func isSkillFile(e fs.DirEntry) bool { return e.Name() == File && !e.IsDir() }
 
 // Load reads and parses the SKILL.md of a directory. The error has code NotFound when there is none, and Invalid when
-// it is larger than [MaxFile]; what is wrong inside the file is in the problems.
+// it is no regular file or larger than [MaxFile]; what is wrong inside the file is in the problems.
 func Load(fsys fs.FS, dir string) (*Document, []Problem, error) {
 	name := path.Join(dir, File)
 	info, err := fs.Stat(fsys, name)
@@ -82,6 +82,9 @@ func Load(fsys fs.FS, dir string) (*Document, []Problem, error) {
 	}
 	if err != nil {
 		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() { // opening a pipe would wait for ever
+		return nil, nil, diag.Errorf(diag.Invalid, "%s is not a regular file", name)
 	}
 	if info.Size() > MaxFile {
 		return nil, nil, diag.Errorf(diag.Invalid, "%s has %d bytes, more than %d", name, info.Size(), MaxFile)

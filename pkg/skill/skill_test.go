@@ -185,14 +185,15 @@ func TestFind(t *testing.T) {
 
 func TestLoad(t *testing.T) {
 	fsys := fstest.MapFS{
-		"a/SKILL.md":   {Data: []byte("---\nname: a\n---\n")},
-		"big/SKILL.md": {Data: make([]byte, skill.MaxFile+1)},
+		"a/SKILL.md":    {Data: []byte("---\nname: a\n---\n")},
+		"big/SKILL.md":  {Data: make([]byte, skill.MaxFile+1)},
+		"pipe/SKILL.md": {Mode: fs.ModeNamedPipe},
 	}
 	doc, problems, err := skill.Load(fsys, "a")
 	if err != nil || doc.Name() != "a" || len(problems) > 0 {
 		t.Errorf("got %v, %v, %v", doc, problems, err)
 	}
-	for dir, want := range map[string]diag.Code{"b": diag.NotFound, "big": diag.Invalid} {
+	for dir, want := range map[string]diag.Code{"b": diag.NotFound, "big": diag.Invalid, "pipe": diag.Invalid} {
 		if _, _, err := skill.Load(fsys, dir); diag.CodeOf(err) != want {
 			t.Errorf("%s: %v", dir, err)
 		}
