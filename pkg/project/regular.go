@@ -4,9 +4,11 @@ import (
 	"io/fs"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/regular"
 )
 
-// readRegular reads a file of a pack. What is no regular file is refused unopened: opening a pipe would wait for ever.
+// readRegular reads a file of a pack. What is no regular file, a link among them, or is too large is refused unopened:
+// opening a pipe would wait for ever.
 func readRegular(fsys fs.FS, name string) ([]byte, error) {
 	info, err := fs.Lstat(fsys, name)
 	if err != nil {
@@ -15,5 +17,5 @@ func readRegular(fsys fs.FS, name string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, diag.Errorf(diag.Invalid, "it is not a regular file")
 	}
-	return fs.ReadFile(fsys, name)
+	return regular.ReadIn(fsys, name, maxFile)
 }

@@ -25,3 +25,35 @@ func TestDescribeSpecialFiles(t *testing.T) {
 		}
 	}
 }
+
+// unopened fails when a file of that name is opened.
+type unopened struct {
+	fstest.MapFS
+	t    *testing.T
+	name string
+}
+
+func (u unopened) Open(name string) (fs.File, error) {
+	if name == u.name {
+		u.t.Errorf("%s is opened", name)
+	}
+	return u.MapFS.Open(name)
+}
+
+// Stat and Lstat do not open.
+func (u unopened) Stat(name string) (fs.FileInfo, error)  { return u.MapFS.Stat(name) }
+func (u unopened) Lstat(name string) (fs.FileInfo, error) { return u.MapFS.Lstat(name) }
+
+// TestDescribeLargeFiles checks that a file that is too large is not read into memory first.
+func TestDescribeLargeFiles(t *testing.T) {
+	for _, name := range []string{"skillpm.yaml", ".skillpmignore"} {
+		tree := unopened{fstest.MapFS{
+			"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: D.\n---\n")},
+			name:         {Data: make([]byte, 1<<20+1)},
+		}, t, name}
+		_, err := project.Describe(tree, source.Ref{Kind: source.KindPath, URL: "./x"})
+		if diag.CodeOf(err) != diag.Invalid {
+			t.Errorf("%s: %v, want it to be refused", name, err)
+		}
+	}
+}
