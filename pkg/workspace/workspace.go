@@ -14,6 +14,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/regular"
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/txn"
@@ -207,8 +208,11 @@ func (m *Machine) UserConfig() (*project.Config, error) {
 	return project.ParseConfig(path, data)
 }
 
+// mostRead is the size in bytes over which no manifest, lock, settings or state file is read.
+const mostRead = 256 << 20
+
 // ReadOptional returns a file's bytes, or nil if it does not exist. It refuses links and what is not a file, so that a
-// manifest or lock can't lead elsewhere.
+// manifest or lock can't lead elsewhere, and what is larger than any of these can be.
 func ReadOptional(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -221,7 +225,7 @@ func ReadOptional(path string) ([]byte, error) {
 		return nil, diag.Errorf(diag.Invalid, "%s is not a regular file", path).
 			WithHint("replace the link or directory with the file itself")
 	}
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path, mostRead)
 	if err != nil {
 		return nil, err
 	}
