@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -133,6 +134,7 @@ func (w checkout) check(since string, want ...string) {
 }
 
 func TestChanged(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		do   func(w checkout)
@@ -271,6 +273,7 @@ func TestChanged(t *testing.T) {
 
 // Files whose line ends git converts are not changed when only those differ.
 func TestChangedLineEnds(t *testing.T) {
+	t.Parallel()
 	lf, crlf := "one\ntwo\n", "one\r\ntwo\r\n"
 	for _, tt := range []struct {
 		name       string
@@ -331,6 +334,7 @@ func TestChangedLineEnds(t *testing.T) {
 }
 
 func TestChangedSince(t *testing.T) {
+	t.Parallel()
 	w := newCheckout(t)
 	start := w.git("rev-parse", "HEAD")
 	w.git("tag", "--annotate", "--message", "first", "v1.0.0")
@@ -463,6 +467,7 @@ func TestChangedRoot(t *testing.T) {
 }
 
 func TestChangedSubmodules(t *testing.T) {
+	t.Parallel()
 	w := newCheckout(t)
 	w.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", w.repo.Dir, "vendor/sub")
 	w.check("", ".gitmodules")
@@ -509,6 +514,7 @@ func TestChangedUnborn(t *testing.T) {
 }
 
 func TestChangedShallow(t *testing.T) {
+	t.Parallel()
 	w := newCheckout(t)
 	for i := range 4 {
 		w.write("README.md", fmt.Sprint(i))
@@ -545,6 +551,7 @@ func wantError(t *testing.T, err error, code diag.Code, message, hint string) {
 }
 
 func TestChangedErrors(t *testing.T) {
+	t.Parallel()
 	w := newCheckout(t)
 	w.git("branch", "release")
 	w.git("checkout", "--quiet", "--orphan", "lonely")
@@ -592,6 +599,7 @@ func TestChangedErrors(t *testing.T) {
 
 // Ids that start with the same digits name nothing.
 func TestChangedAmbiguous(t *testing.T) {
+	t.Parallel()
 	w := newCheckout(t)
 	ids := make(map[string]string)
 	for i := 0; ; i++ {
@@ -610,6 +618,7 @@ func TestChangedAmbiguous(t *testing.T) {
 
 // What is no repository, and what is one that cannot be read, is an error.
 func TestChangedRefuses(t *testing.T) {
+	t.Parallel()
 	w := newCheckout(t)
 	_, _, err := Changed(t.Context(), filepath.Dir(w.dir), "")
 	wantError(t, err, diag.NotFound, "is not in the work tree of a git repository", "name the files")
@@ -680,6 +689,7 @@ func TestChangedDamaged(t *testing.T) {
 
 // A tree without an end is an error before memory is full.
 func TestChangedTreeBomb(t *testing.T) {
+	t.Parallel()
 	w := newCheckout(t)
 	main := w.repo.Run("rev-parse", "main")
 	leaf := gittest.Entry{Mode: "100644", Name: "f", ID: w.repo.Blob("f")}
@@ -698,8 +708,26 @@ func TestChangedTreeBomb(t *testing.T) {
 	wantError(t, err, diag.Invalid, "differs in more than 1048576 files", "")
 }
 
+// roundsVariable is the variable of the environment that says how many random cases are tried, for a search for more.
+const roundsVariable = "SKILLPM_TEST_ROUNDS"
+
+// rounds returns how many random cases to try. The first are the same every time.
+func rounds(t *testing.T, usual int) int {
+	t.Helper()
+	text := os.Getenv(roundsVariable)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < usual {
+		t.Fatalf("%s is %q, want a number from %d", roundsVariable, text, usual)
+	}
+	return n
+}
+
 // Whatever is in ignore files, the files that are left are those that git leaves.
 func TestIgnoresAsGit(t *testing.T) {
+	t.Parallel()
 	dir := realDir(t)
 	r := gittest.New(t, dir, "r.git")
 	r.Run("init", "--quiet", dir+"/work")
@@ -743,12 +771,12 @@ func TestIgnoresAsGit(t *testing.T) {
 	}
 	said := make(map[string]string)
 	usual := []string{"foo/**\n!foo/keep/\n", "foo/*\n!foo/keep\n", "*\n!*/\n!*.md\n", "/*\n!/a\n", "**/b\n", "a/**/c\n", "e/**/z\n", "**\n", "/\n", "a/\n!a/b\n", "!a\na"}
-	for i := range 250 {
+	for i := range rounds(t, 80) {
 		text := rules(1 + random.IntN(4))
 		if i < len(usual) {
 			text = usual[i]
 		}
-		top := fmt.Sprintf("%03d/", i)
+		top := fmt.Sprintf("%05d/", i)
 		for _, f := range files {
 			w.write(top+f, "")
 		}
@@ -774,7 +802,7 @@ func TestIgnoresAsGit(t *testing.T) {
 			_, out := slices.BinarySearch(want, name)
 			if in != out && reported < 20 {
 				reported++
-				t.Errorf("ignoreCase %s: %q is changed: %t, for git %t, with\n%s", fold, name, in, out, said[name[:4]])
+				t.Errorf("ignoreCase %s: %q is changed: %t, for git %t, with\n%s", fold, name, in, out, said[name[:6]])
 			}
 		}
 	}
@@ -812,8 +840,10 @@ func BenchmarkGlob(b *testing.B) {
 
 // In any history, whatever its dates, the bases are the common ancestors that no other common ancestor descends from.
 func TestMergeBases(t *testing.T) {
-	for seed := range uint64(20) {
-		r := gittest.New(t, realDir(t), "r.git")
+	t.Parallel()
+	for seed := range uint64(rounds(t, 6)) { //nolint:gosec // not negative
+		r := gittest.New(t, realDir(t), ".git")
+		r.Run("config", "core.bare", "false")
 		random := rand.New(rand.NewPCG(seed, 1))
 		var b bytes.Buffer
 		const n = 24
@@ -836,15 +866,14 @@ func TestMergeBases(t *testing.T) {
 			b.WriteString("\n")
 		}
 		r.Pipe(b.Bytes(), "fast-import", "--quiet", "--force", "--date-format=raw")
-		r.Run("clone", "--quiet", "--no-checkout", ".", r.Dir+"/work")
-		w, err := openWorkTree(r.Dir + "/work")
+		w, err := openWorkTree(filepath.Dir(r.Dir))
 		if err != nil {
 			t.Fatal(err)
 		}
 		h := &history{ctx: t.Context(), w: w}
 		commits := make([]*object.Commit, n+1)
 		for i := 1; i <= n; i++ {
-			if commits[i], err = h.resolve(fmt.Sprintf("origin/c%d", i)); err != nil {
+			if commits[i], err = h.resolve(fmt.Sprintf("c%d", i)); err != nil {
 				t.Fatal(err)
 			}
 		}

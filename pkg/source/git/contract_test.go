@@ -13,6 +13,7 @@ import (
 // and over a repository on disk.
 func TestContract(t *testing.T) {
 	t.Run("http", func(t *testing.T) {
+		t.Parallel()
 		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, source.Ref) {
 			dir := t.TempDir()
 			makeRepository(t, dir, "", files)
@@ -20,6 +21,7 @@ func TestContract(t *testing.T) {
 		})
 	})
 	t.Run("subdirectory", func(t *testing.T) {
+		t.Parallel()
 		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, source.Ref) {
 			dir := t.TempDir()
 			makeRepository(t, dir, "packs/tools/", files)
@@ -27,6 +29,7 @@ func TestContract(t *testing.T) {
 		})
 	})
 	t.Run("filter", func(t *testing.T) {
+		t.Parallel()
 		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, source.Ref) {
 			dir := t.TempDir()
 			makeRepository(t, dir, "", files)
@@ -34,6 +37,7 @@ func TestContract(t *testing.T) {
 		})
 	})
 	t.Run("program", func(t *testing.T) {
+		t.Parallel()
 		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, source.Ref) {
 			dir := t.TempDir()
 			makeRepository(t, dir, "", files)
@@ -42,6 +46,7 @@ func TestContract(t *testing.T) {
 		})
 	})
 	t.Run("file", func(t *testing.T) {
+		t.Parallel()
 		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, source.Ref) {
 			dir := t.TempDir()
 			makeRepository(t, dir, "", files)

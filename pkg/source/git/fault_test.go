@@ -115,6 +115,7 @@ func wrong(w http.ResponseWriter, r *http.Request, git http.Handler) {
 // M2, network faults: a fault that passes is not noticed, one that lasts is an error after a bounded number of attempts,
 // and nothing is left in the cache.
 func TestNetworkFaults(t *testing.T) {
+	t.Parallel()
 	const get, post = http.MethodGet, http.MethodPost
 	tests := map[string]struct {
 		method  string
@@ -346,6 +347,7 @@ func fetchFrom(t *testing.T, c *Client, ref source.Ref) error {
 
 // M2: whatever happens to a file of the cache, a pack is fetched as it should be, from the server if need be.
 func TestDamagedCache(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	text := strings.Repeat("some text\n", 100_000) // too much to be read at once
 	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{
@@ -460,6 +462,7 @@ func (f *fullFile) Write(p []byte) (int, error) {
 
 // M2, faults of this machine: a full disk is an error at whatever byte it happens, and that error is the disk's.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	data, _, _ := makePack(t, 2000, "--delta-base-offset")
 	for room := 0; room < len(data); room += 1 + len(data)/7 {
 		_, err := indexPack(bytes.NewReader(data), &fullFile{room: room}, t.TempDir(), "x", defaultLimits())

@@ -71,32 +71,33 @@ func TestHostileTrees(t *testing.T) {
 		"file": "git+file://" + dir, "http": "git+" + gittest.Serve(t, dir), "filter": "git+" + gittest.Serve(t, dir, gittest.WithFilter()),
 		"program": "git+" + gittest.Serve(t, dir),
 	} {
-		for name, tt := range tests {
-			t.Run(what+" "+name, func(t *testing.T) {
-				options := git.Options{}
-				if what == "program" {
-					options.Program = gittest.Git(t)
-				}
-				c := newClient(t, options)
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			options := git.Options{}
+			if what == "program" {
+				options.Program = gittest.Git(t)
+			}
+			c := newClient(t, options)
+			for name, tt := range tests {
 				p, err := c.Open(t.Context(), parse(t, base+"/o/r.git#"+strings.ReplaceAll(name, " ", "-")))
 				if err == nil {
 					err = c.Fetch(t.Context(), p, nil, bundle.NewHasher(bundle.DefaultLimits()))
 				}
 				if strings.HasSuffix(name, "fine") {
 					if err != nil {
-						t.Error(err)
+						t.Errorf("%s: %v", name, err)
 					}
-					return
+					continue
 				}
 				if diag.CodeOf(err) == diag.Remote && (name == "no name" || name == "bad mode") {
-					return // git does not even send it
+					continue // git does not even send it
 				}
 				if err == nil || !strings.Contains(err.Error(), tt.message) || tt.message != "" && diag.CodeOf(err) != diag.Invalid ||
 					diag.CodeOf(err) == diag.Internal {
-					t.Errorf("error %v (%v), want %q", err, diag.CodeOf(err), tt.message)
+					t.Errorf("%s: error %v (%v), want %q", name, err, diag.CodeOf(err), tt.message)
 				}
-			})
-		}
+			}
+		})
 	}
 }
 
@@ -137,9 +138,10 @@ func TestTreeBombs(t *testing.T) {
 		"depth":    {r.RawTree(deep), "more than 64 deep"},
 		"in skill": {r.RawTree(bomb(r, 10, empty), main), "more than 100000 files and directories"},
 	} {
+		branch := strings.ReplaceAll(name, " ", "-")
+		r.CommitTree(branch, tt.tree)
 		t.Run(name, func(t *testing.T) {
-			branch := strings.ReplaceAll(name, " ", "-")
-			r.CommitTree(branch, tt.tree)
+			t.Parallel()
 			c := newClient(t, git.Options{})
 			p, err := c.Open(t.Context(), parse(t, "git+file://"+dir+"/o/r.git#"+branch))
 			if err == nil {

@@ -110,6 +110,7 @@ func checkPack(t *testing.T, p *pack, want []string, r *gittest.Repo) {
 
 // A pack has the objects that git finds in it, with both kinds of deltas; as it came in, and as it is opened again.
 func TestPack(t *testing.T) {
+	t.Parallel()
 	for _, options := range [][]string{{"--delta-base-offset"}, {}, {"--depth=1"}, {"--depth=0"}} {
 		data, want, r := makePack(t, 100, options...)
 		p, err := receivePack(t, data, defaultLimits())
@@ -135,6 +136,7 @@ func TestPack(t *testing.T) {
 // Large objects are never in memory as a whole: those that are made from deltas, and small ones that are made from large
 // ones, become files.
 func TestPackOfLargeObjects(t *testing.T) {
+	t.Parallel()
 	r := gittest.New(t, t.TempDir(), "r.git")
 	random := rand.New(rand.NewPCG(1, 2))
 	var text strings.Builder
@@ -182,6 +184,7 @@ func TestPackOfLargeObjects(t *testing.T) {
 
 // Chains of deltas longer than what may be in memory are resolved all the same.
 func TestPackWithLittleMemory(t *testing.T) {
+	t.Parallel()
 	data, want, r := makePack(t, 2000, "--delta-base-offset")
 	l := defaultLimits()
 	l.chain = 30_000
@@ -195,6 +198,7 @@ func TestPackWithLittleMemory(t *testing.T) {
 
 // What is too large is refused before it is inflated, and what is cut off is no pack.
 func TestPackLimits(t *testing.T) {
+	t.Parallel()
 	data, _, _ := makePack(t, 100, "--delta-base-offset")
 	for name, change := range map[string]func(*limits){
 		"objects": func(l *limits) { l.objects = 10 },

@@ -22,15 +22,22 @@ func TestProgram(t *testing.T) {
 	for name, options := range map[string][]gittest.Option{
 		"plain": nil, "filter": {gittest.WithFilter()}, "strict": {gittest.WithoutAnyCommit()}, "auth": {gittest.WithAuth("me", "hunter2")},
 	} {
-		url := "git+" + gittest.Serve(t, dir, options...) + "/o/r.git"
-		for _, rev := range []string{"", "#v1.0.0", "#main", "#" + first} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := "git+" + gittest.Serve(t, dir, options...) + "/o/r.git"
 			credentials := func(context.Context, string) (string, string, error) { return "me", "hunter2", nil }
-			p, want := fetch(t, newClient(t, git.Options{Credentials: credentials}), parse(t, url+rev))
-			q, got := fetch(t, newClient(t, git.Options{Credentials: credentials, Program: gittest.Git(t)}), parse(t, url+rev))
-			if p.Ref != q.Ref || p.Version != q.Version || !maps.Equal(got, want) {
-				t.Errorf("%s %q: %v with %v, want %v with %v", name, rev, q.Ref, got, p.Ref, want)
+			for _, revs := range [][]string{{"", "#v1.0.0", "#main"}, {"#" + first}} { // the last one of a place that nothing is known of
+				c := newClient(t, git.Options{Credentials: credentials})
+				program := newClient(t, git.Options{Credentials: credentials, Program: gittest.Git(t)})
+				for _, rev := range revs {
+					p, want := fetch(t, c, parse(t, url+rev))
+					q, got := fetch(t, program, parse(t, url+rev))
+					if p.Ref != q.Ref || p.Version != q.Version || !maps.Equal(got, want) {
+						t.Errorf("%q: %v with %v, want %v with %v", rev, q.Ref, got, p.Ref, want)
+					}
+				}
 			}
-		}
+		})
 	}
 }
 

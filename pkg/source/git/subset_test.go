@@ -55,7 +55,7 @@ func noise(random *rand.Rand, size int) string {
 	return b.String()[:size]
 }
 
-// largeRepository makes o/r.git: 60 skills with half a megabyte each, 30 MB in all, below packs/big/skills, and a small
+// largeRepository makes o/r.git: 60 skills with 64 KB each, 4 MB in all, below packs/big/skills, and a small
 // pack in packs/small.
 func largeRepository(t *testing.T, dir string) *gittest.Repo {
 	t.Helper()
@@ -69,7 +69,7 @@ func largeRepository(t *testing.T, dir string) *gittest.Repo {
 		name := fmt.Sprintf("skill-%d", i)
 		base := "packs/big/skills/" + name
 		files[base+"/SKILL.md"] = gittest.File{Data: gittest.Skill(name, "One of many.") + noise(random, 4000)}
-		files[base+"/data.txt"] = gittest.File{Data: noise(random, 512<<10)}
+		files[base+"/data.txt"] = gittest.File{Data: noise(random, 64<<10)}
 	}
 	r := gittest.New(t, dir, "o/r.git")
 	r.Tag("small@1.0.0", r.Commit(files))
@@ -80,6 +80,7 @@ func largeRepository(t *testing.T, dir string) *gittest.Repo {
 // transfers no pack at all, describing one pack its trees and descriptions, one skill only its files. Elsewhere it costs
 // the whole commit, once.
 func TestSubsetCosts(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	largeRepository(t, dir)
 	var c traffic
@@ -101,11 +102,11 @@ func TestSubsetCosts(t *testing.T) {
 		}
 		whole := newClient(t, git.Options{Program: program})
 		p, digests = fetch(t, whole, parse(t, url+"//packs/big"), "skill-7")
-		if _, bytes := c.take(); len(p.Skills) != 60 || len(digests) != 1 || bytes > 1<<20 {
+		if _, bytes := c.take(); len(p.Skills) != 60 || len(digests) != 1 || bytes > 1<<18 {
 			t.Errorf("%q: one skill of %d: %v, %d bytes", program, len(p.Skills), digests, bytes)
 		}
 		all := hashes(t, whole, p)
-		if _, bytes := c.take(); len(all) != 60 || all["skill-7"] != digests["skill-7"] || bytes < 15<<20 || bytes > 30<<20 {
+		if _, bytes := c.take(); len(all) != 60 || all["skill-7"] != digests["skill-7"] || bytes < 15<<17 || bytes > 30<<17 {
 			t.Errorf("%q: all skills: %d, %d bytes", program, len(all), bytes)
 		}
 	}
@@ -114,7 +115,7 @@ func TestSubsetCosts(t *testing.T) {
 	c.take()
 	p, _ := fetch(t, client, parse(t, url), "skill-7")
 	hashes(t, client, p)
-	if packs, bytes := c.take(); packs != 1 || bytes < 15<<20 {
+	if packs, bytes := c.take(); packs != 1 || bytes < 15<<17 {
 		t.Errorf("without filters: %d bytes in %d packs", bytes, packs)
 	}
 }
