@@ -12,6 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/foreign"
 	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/source"
 )
@@ -212,6 +213,11 @@ func (w *work) record(t *target, wishes []wish) error {
 		}
 		if err := t.manifest.SetDependency(x.dep); err != nil {
 			return err
+		}
+		if at := x.dep.Ref; at != nil && (at.Kind == source.KindPath || at.Kind == source.KindLayout) && w.Scope.Kind == scope.KindProject {
+			if d, ok := t.manifest.Dependency(x.dep.ID); ok && d.Ref != nil && filepath.IsAbs(filepath.FromSlash(d.Ref.URL)) {
+				t.Warnings = append(t.Warnings, fmt.Sprintf("skillpm.yaml names %s by an absolute path, %s, which other machines do not have", x.dep.ID, d.Ref.URL))
+			}
 		}
 	}
 	return nil

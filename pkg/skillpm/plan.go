@@ -40,13 +40,8 @@ func (w *work) resolve(ctx context.Context, o InstallOptions) (*target, error) {
 	if t.Solution, err = w.moved(ctx, t.manifest, w.free(free, o.held)); err != nil {
 		return nil, w.suggest(err, wishes)
 	}
-	for _, x := range wishes {
-		if version := t.Lock.Packs[x.dep.ID].Version; x.open && !strings.HasPrefix(version, "0.0.0-") {
-			x.dep.Constraint = "^" + version
-		}
-		if err := t.manifest.SetDependency(x.dep); err != nil {
-			return nil, err
-		}
+	if err := w.record(t, wishes); err != nil {
+		return nil, err
 	}
 	return t, w.choices(o, wishes, t)
 }
