@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/store"
 )
@@ -120,10 +122,20 @@ func (s *sweeper) files(dir string) {
 // trials removes projects that were made for trying a pack.
 func (s *sweeper) trials(dir string) {
 	for _, e := range entries(dir) {
-		if path := filepath.Join(dir, e.Name()); s.old(path, s.options.Unused) {
+		if path := filepath.Join(dir, e.Name()); s.old(path, s.options.Unused) && !inUse(path) {
 			s.remove(path, &s.freed.Try)
 		}
 	}
+}
+
+// inUse reports whether a process works in a trial's directory. One that was made this moment has no lock yet.
+func inUse(dir string) bool {
+	lock := flock.New(filepath.Join(dir, trialLock), flock.SetFlag(os.O_RDONLY))
+	locked, err := lock.TryLock()
+	if locked {
+		_ = lock.Unlock() // it ends with the process in any case
+	}
+	return err == nil && !locked
 }
 
 // temporary reports whether a process is writing an entry, or did when it died.

@@ -3,6 +3,7 @@ package skillpm
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/txn"
 )
 
 // TryOptions says which pack to try.
@@ -35,7 +37,18 @@ type Trial struct {
 	// Requires are the packs that came along.
 	Requires []PackReport `json:"requires"`
 	Warnings []string     `json:"warnings"`
+
+	unlock func() error
 }
+
+// Unlock lets the directory go with the cache, which it does not as long as this process uses it.
+func (t *Trial) Unlock() error { return t.unlock() }
+
+// Close removes the directory.
+func (t *Trial) Close() error { return errors.Join(t.unlock(), os.RemoveAll(t.Dir)) }
+
+// trialLock is the file in a trial's directory whose lock says that somebody uses it.
+const trialLock = ".in-use"
 
 // TrialSkill is one skill of a pack that is tried.
 type TrialSkill struct {
@@ -46,8 +59,8 @@ type TrialSkill struct {
 }
 
 // Try installs a pack with what it requires into a new project in the cache, so that it can be read and used without
-// being installed anywhere. Names are looked up as in the project around, if there is one. The directory is the
-// caller's to remove; what is left is removed with the cache.
+// being installed anywhere. Names are looked up as in the project around, if there is one. The directory is locked: the
+// caller closes the trial, or unlocks it, so that it is removed with the cache.
 func (c *Client) Try(ctx context.Context, o TryOptions) (*Trial, error) {
 	ref, err := source.Parse(o.Pack)
 	if err != nil {
@@ -64,11 +77,17 @@ func (c *Client) Try(ctx context.Context, o TryOptions) (*Trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	trial, err := c.tryIn(ctx, dir, ref, o)
+	unlock, err := txn.Lock(ctx, filepath.Join(dir, trialLock))
 	if err != nil {
 		_ = os.RemoveAll(dir) // the first error matters
 		return nil, err
 	}
+	trial, err := c.tryIn(ctx, dir, ref, o)
+	if err != nil {
+		_ = (&Trial{Dir: dir, unlock: unlock}).Close() // as above
+		return nil, err
+	}
+	trial.unlock = unlock
 	return trial, nil
 }
 

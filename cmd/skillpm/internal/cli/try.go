@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skillpm"
+	"github.com/skillpm/skillpm/pkg/textdiff"
 )
 
 func newTry(a *app) *cobra.Command {
@@ -56,9 +58,9 @@ skillpm cache gc; with --body the skills' SKILL.md are printed and it is removed
 				a.warn("%s", w)
 			}
 			if len(args) == 1 && !body {
-				return a.printTrial(t)
+				return errors.Join(a.printTrial(t), t.Unlock())
 			}
-			defer func() { _ = os.RemoveAll(t.Dir) }() // what is left goes with the cache
+			defer func() { _ = t.Close() }() // what is left goes with the cache
 			if len(args) == 1 {
 				return a.printBodies(t)
 			}
@@ -94,18 +96,26 @@ func (a *app) printTrial(t *skillpm.Trial) error {
 	return nil
 }
 
-// printBodies prints the skills as an agent reads them.
+// printBodies prints the skills as an agent reads them, on a terminal with everything to be seen.
 func (a *app) printBodies(t *skillpm.Trial) error {
 	for _, s := range t.Skills {
 		data, err := os.ReadFile(filepath.Join(s.Dir, skill.File))
 		if err != nil {
 			return err
 		}
-		if _, err := a.Stdout.Write(data); err != nil {
+		if _, err := io.WriteString(a.Stdout, bodyText(data, terminal(a.Stdout))); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// bodyText returns a text as it is, or for a terminal with everything to be seen.
+func bodyText(data []byte, terminal bool) string {
+	if terminal {
+		return textdiff.Visible(string(data))
+	}
+	return string(data)
 }
 
 // runWith runs a command that knows where the skills are, and ends with its exit code.
