@@ -15,10 +15,10 @@ const (
 )
 
 func tuneMemory() {
-	if os.Getenv("GOGC") == "" {
+	if os.Getenv("GOGC") == "" { //nolint:forbidigo // the runtime reads it from there, too
 		debug.SetGCPercent(idlePercent)
 	}
-	if os.Getenv("GOMEMLIMIT") == "" && debug.SetMemoryLimit(-1) == math.MaxInt64 {
+	if os.Getenv("GOMEMLIMIT") == "" && debug.SetMemoryLimit(-1) == math.MaxInt64 { //nolint:forbidigo // likewise
 		debug.SetMemoryLimit(softLimit)
 	}
 }

@@ -185,6 +185,9 @@ func (w *Workspace) compareTree(at string, t Tree, c *Change, o CompareOptions) 
 	}
 	if err == nil && (ours && got.Digest() == known.Digest || w.machine.part(got, t)) {
 		c.Place[at] = t
+		if holdsWork(dir) {
+			c.saved[at] = w.savedAs(at, nil, now)
+		}
 		return nil, nil
 	}
 	if !ours && !scope.Within(w.Scope.Dir(), dir) && !o.Force {
@@ -269,6 +272,8 @@ func (w *Workspace) leftovers(c *Change, l *Layout, o CompareOptions) (lost []Ed
 					continue
 				}
 				c.saved[at] = w.savedAs(at, got, now)
+			} else if holdsWork(dir) {
+				c.saved[at] = w.savedAs(at, nil, now)
 			}
 		}
 		if !linked {
