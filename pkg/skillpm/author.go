@@ -16,6 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
 // InitOptions describes the pack that a new manifest declares.
@@ -134,8 +135,8 @@ func (c *Client) newSkillDir(o NewOptions) string {
 	if o.Dir != "" {
 		return c.machine.Abs(o.Dir)
 	}
-	data, err := os.ReadFile(filepath.Join(c.Dir, project.ManifestName))
-	if err != nil {
+	data, err := workspace.ReadOptional(filepath.Join(c.Dir, project.ManifestName))
+	if err != nil || data == nil {
 		return c.Dir
 	}
 	if m, err := project.ParseManifest(project.ManifestName, data); err != nil || m.Name.IsZero() {
