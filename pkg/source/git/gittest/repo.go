@@ -160,7 +160,10 @@ func writeFile(b *bytes.Buffer, path string, f File) {
 }
 
 // Tag puts a lightweight tag on a commit, moving it if it exists.
-func (r *Repo) Tag(name, commit string) { r.tb.Helper(); r.write("refs/tags/"+name, []byte(commit+"\n")) }
+func (r *Repo) Tag(name, commit string) {
+	r.tb.Helper()
+	r.write("refs/tags/"+name, []byte(commit+"\n"))
+}
 
 // AnnotatedTag puts a tag object on a revision, moving it if it exists.
 func (r *Repo) AnnotatedTag(name, rev string) {
