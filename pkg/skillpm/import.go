@@ -174,6 +174,9 @@ func (w *work) adoptOne(ctx context.Context, m *project.Manifest, item foreign.I
 			return nil, err
 		}
 		x.dep.Skills = d.Skills
+		if err := offers(x.pack, d.Skills); err != nil {
+			return nil, err
+		}
 	}
 	imported := ImportedPack{Pack: x.dep.ID.String(), Names: item.Names, Line: item.Line}
 	have, ok := m.Dependency(x.dep.ID)
@@ -191,6 +194,17 @@ func (w *work) adoptOne(ctx context.Context, m *project.Manifest, item foreign.I
 		return &x, m.SetAlias(project.Alias{Alias: item.Alias, Skill: x.dep.Skills[0], Pack: x.dep.ID})
 	}
 	return &x, nil
+}
+
+// offers returns an error if a pack lacks one of the skills that are wanted of it.
+func offers(p *source.Pack, skills []string) error {
+	for _, name := range skills {
+		if _, ok := p.Skill(name); p != nil && !ok {
+			return diag.Errorf(diag.NotFound, "%s %s has no skill %q", p.ID, p.Version, name).
+				WithHint("it has %s", strings.Join(p.SkillNames(), ", "))
+		}
+	}
+	return nil
 }
 
 // fromHere makes a directory that is relative to the manifest one that is relative to where the verb works, as a

@@ -19,7 +19,8 @@ import (
 
 // wish is one pack that the call names.
 type wish struct {
-	dep source.Dependency
+	pack *source.Pack // what is at the place, nil for a name
+	dep  source.Dependency
 	// open says that no version was asked for, so the manifest gets a range around the one that is found.
 	open bool
 	// latest says that the newest version was asked for, whatever manifest and lock say.
@@ -123,7 +124,7 @@ func (w *work) wish(ctx context.Context, ref source.Ref) (wish, error) {
 	if _, tagged := source.VersionFromTag(p.Ref.Rev, p.ID.Name); !tagged {
 		open = false
 	}
-	return wish{dep: source.Dependency{ID: p.ID, Ref: &ref}, open: open}, nil
+	return wish{dep: source.Dependency{ID: p.ID, Ref: &ref}, open: open, pack: p}, nil
 }
 
 // portable rewrites a directory from the command line to be relative to the manifest, unless it was given as absolute
