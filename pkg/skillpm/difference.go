@@ -32,6 +32,8 @@ type DiffReport struct {
 	Packs    []PackDiff    `json:"packs"`
 	Stat     textdiff.Stat `json:"stat"`
 	Warnings []string      `json:"warnings"`
+
+	Unreached []string `json:"unreached,omitempty"` // packs about which nobody could be asked, and that are not compared
 }
 
 // PackDiff is what changes in one pack.
@@ -123,6 +125,9 @@ func (w *work) diffUpdate(ctx context.Context, o DiffOptions, r *DiffReport) err
 		return err
 	}
 	r.Warnings = append(r.Warnings, t.Warnings...)
+	for _, id := range t.unreached {
+		r.Unreached = append(r.Unreached, id.String())
+	}
 	ids := maps.Clone(w.Lock.Packs)
 	maps.Copy(ids, t.Lock.Packs)
 	var moved []source.ID
@@ -157,7 +162,7 @@ func (w *work) diffTarget(ctx context.Context, o DiffOptions) (*target, error) {
 		}
 	}
 	if len(ranges) == 0 {
-		return w.updated(ctx, UpdateOptions{Packs: names, Latest: o.Latest}, InstallOptions{})
+		return w.updated(ctx, UpdateOptions{Packs: names, Latest: o.Latest}, InstallOptions{goesOn: true})
 	}
 	ids, err := w.named(names)
 	if err != nil {

@@ -32,6 +32,7 @@ type InstallOptions struct {
 	held    []source.ID // packs that stay at their locked version
 	removes bool        // the verb removes packs
 	moves   bool        // the verb moves packs, and leaves the others as they are
+	goesOn  bool        // where nobody can be asked about a pack, it stays
 }
 
 // check refuses combinations that make no sense.
@@ -144,7 +145,8 @@ func (c *Client) work(ctx context.Context, w *workspace.Workspace, o InstallOpti
 // target is what a verb leads to: a manifest and a lock.
 type target struct {
 	*provider.Solution
-	manifest *project.Manifest
+	manifest  *project.Manifest
+	unreached []source.ID // packs that stay because nobody could be asked about them
 }
 
 // goal returns the target as a workspace takes it.

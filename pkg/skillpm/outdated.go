@@ -2,7 +2,6 @@ package skillpm
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/Masterminds/semver/v3"
@@ -43,6 +42,7 @@ type OutdatedPack struct {
 	Withdrawn  string     `json:"withdrawn,omitempty"` // why the current version was withdrawn
 	Withheld   string     `json:"withheld,omitempty"`  // why the latest version is not taken, besides ranges
 	Edited     bool       `json:"edited,omitempty"`    // it stays because skills of it were edited
+	Unreached  string     `json:"unreached,omitempty"` // why nobody could be asked about the pack, so that nothing newer is known
 	Moved      string     `json:"moved,omitempty"`     // where the name leads by now, if that is another place
 }
 
@@ -72,6 +72,7 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 		return nil, err
 	}
 	s := &survey{work: w, required: w.requirers(), asked: w.asked()}
+	s.lost = w.unreached(ctx, w.Lock.IDs(), s.asked)
 	if err := s.choose(ctx); err != nil {
 		return nil, err
 	}
@@ -98,6 +99,7 @@ type survey struct {
 	required map[source.ID][]Requirer        // who requires each pack, as it is locked
 	asked    map[source.ID]source.Dependency // what is required of each, without ranges and tags of releases
 	chosen   map[source.ID]resolve.Chosen    // what an update would choose
+	lost     map[source.ID]error             // packs about which nobody could be asked
 }
 
 // asked returns for every locked pack what has to be asked to learn of all its versions.
@@ -143,8 +145,7 @@ func (w *work) requirers() map[source.ID][]Requirer {
 
 // choose finds out what an update would choose.
 func (s *survey) choose(ctx context.Context) error {
-	s.provider.Expect(ctx, slices.Collect(maps.Values(s.asked)))
-	free := s.free(s.Lock.IDs(), nil)
+	free := s.free(s.Lock.IDs(), unreachedIDs(s.lost))
 	for {
 		chosen, err := s.provider.Choose(ctx, s.Manifest)
 		if !s.settle(free, err, func(id source.ID) string { return chosen[id].Version }) {
@@ -163,6 +164,10 @@ func (s *survey) look(ctx context.Context, id source.ID) (*OutdatedPack, error) 
 		RequiredBy: s.required[id], Latest: locked.Version,
 	}
 	if len(p.RequiredBy) == 0 {
+		return p, nil
+	}
+	if err := s.lost[id]; err != nil {
+		p.Unreached = err.Error()
 		return p, nil
 	}
 	versions, err := s.provider.Offered(ctx, s.asked[id])
@@ -245,5 +250,5 @@ func allows(d source.Dependency, version string) bool {
 
 // worthSaying reports whether a pack is outdated, withdrawn, moved, or nobody's any more.
 func (p *OutdatedPack) worthSaying() bool {
-	return p.Current != p.Wanted || p.Current != p.Latest || p.Withdrawn != "" || p.Moved != ""
+	return p.Current != p.Wanted || p.Current != p.Latest || p.Withdrawn != "" || p.Moved != "" || p.Unreached != ""
 }

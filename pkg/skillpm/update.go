@@ -73,10 +73,24 @@ func (w *work) updated(ctx context.Context, o UpdateOptions, io InstallOptions) 
 			return nil, err
 		}
 	}
-	t := &target{manifest: w.Manifest.Clone()}
-	if t.Solution, err = w.moved(ctx, m, w.free(ids, io.held)); err != nil {
+	lost := map[source.ID]error{}
+	if io.goesOn || o.Offline {
+		lost = w.unreached(ctx, ids, w.askedFor(m))
+	}
+	if !io.goesOn && len(lost) > 0 && len(lost) == len(ids) { // there is nothing to update
+		return nil, lost[unreachedIDs(lost)[0]]
+	}
+	held := slices.Concat(io.held, unreachedIDs(lost))
+	if o.Latest && len(lost) > 0 {
+		if m, err = loosened(w.Manifest, ids, held); err != nil {
+			return nil, err
+		}
+	}
+	t := &target{manifest: w.Manifest.Clone(), unreached: unreachedIDs(lost)}
+	if t.Solution, err = w.moved(ctx, m, w.free(ids, held)); err != nil {
 		return nil, err
 	}
+	t.Warnings = append(t.Warnings, w.unreachedWarnings(lost)...)
 	if o.Latest {
 		err = w.narrowed(ctx, m, t, ids)
 	}
@@ -125,6 +139,9 @@ func (w *work) packNamed(name string) (source.ID, error) {
 		if _, ok := w.Lock.Packs[pack].Skills[name]; ok {
 			return id, diag.Errorf(diag.Usage, "%s is a skill; packs are updated", name).WithHint("it is of %s", pack)
 		}
+	}
+	if ref, placeErr := source.Parse(name); placeErr == nil && ref.Kind != source.KindName {
+		return id, diag.Errorf(diag.Usage, "%s is a place; an update takes names of packs", name).WithHint("skillpm list shows the names")
 	}
 	return id, err
 }

@@ -28,6 +28,9 @@ become executable, new addresses, skills that come or go, and what is required
 anew. Its lines start with #. The rest is a unified difference that git apply
 takes, with paths as the skills are installed.
 
+A pack whose registry or place can't be reached is left out, with a warning, and
+the exit code is 8.
+
 With --edits it shows instead what was edited in installed skills, compared with
 what was installed.`,
 		Example: `  skillpm diff
@@ -48,7 +51,10 @@ what was installed.`,
 			if err != nil {
 				return err
 			}
-			return a.printDifference(r, o, stat, names)
+			if err := a.printDifference(r, o, stat, names); err != nil || len(r.Unreached) == 0 {
+				return err
+			}
+			return reported{diag.Remote}
 		},
 		ValidArgsFunction: a.completeLocked,
 	}
@@ -73,7 +79,10 @@ func (a *app) printDifference(r *skillpm.DiffReport, o skillpm.DiffOptions, stat
 	}
 	if len(r.Packs) == 0 {
 		text := "an update would change nothing"
-		if o.Edits {
+		switch {
+		case len(r.Unreached) > 0:
+			text = "nothing to compare but what could not be reached"
+		case o.Edits:
 			text = "no installed skill was edited"
 		}
 		a.note("%s", text)

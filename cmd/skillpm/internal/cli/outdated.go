@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,7 +24,9 @@ who requires the pack. A note says what holds a pack back, that its version was
 withdrawn and why, or that its name leads to another place by now.
 
 Registries and places are asked; no pack is downloaded and nothing changes. The
-exit code is 0 also where something is outdated, and 5 then with --exit-code.`,
+exit code is 0 also where something is outdated, and 5 then with --exit-code. A
+pack whose registry or place can't be reached is listed as such, with a warning,
+and the exit code is 8.`,
 		Example: `  skillpm outdated
   skillpm outdated acme/deploy --json
   skillpm outdated --exit-code           in CI: exit 5 if anything is outdated`,
@@ -40,6 +43,9 @@ exit code is 0 also where something is outdated, and 5 then with --exit-code.`,
 			}
 			if err := a.printOutdated(r); err != nil {
 				return err
+			}
+			if unreached(r) {
+				return reported{diag.Remote}
 			}
 			if exitCode && len(r.Packs) > 0 {
 				return reported{diag.Conflict}
@@ -58,6 +64,11 @@ exit code is 0 also where something is outdated, and 5 then with --exit-code.`,
 
 // printOutdated prints a table of what is outdated.
 func (a *app) printOutdated(r *skillpm.OutdatedReport) error {
+	for _, p := range r.Packs {
+		if p.Unreached != "" {
+			a.warn("%s: %s", p.Pack, p.Unreached)
+		}
+	}
 	if a.json {
 		return a.printJSON(r)
 	}
@@ -76,7 +87,11 @@ func (a *app) printOutdated(r *skillpm.OutdatedReport) error {
 		} else if wanted != p.Current {
 			movable++
 		}
-		rows = append(rows, []string{p.Pack, p.Current, wanted, p.Latest, requirers(p.RequiredBy), outdatedNote(p)})
+		latest := p.Latest
+		if p.Unreached != "" {
+			wanted, latest = "?", "?"
+		}
+		rows = append(rows, []string{p.Pack, p.Current, wanted, latest, requirers(p.RequiredBy), outdatedNote(p)})
 	}
 	if err := table(a.Stdout, rows); err != nil {
 		return err
@@ -85,6 +100,11 @@ func (a *app) printOutdated(r *skillpm.OutdatedReport) error {
 		a.note("skillpm diff shows what changes in the text, skillpm update moves %s", plural(movable, "pack"))
 	}
 	return nil
+}
+
+// unreached reports whether nobody could be asked about a pack.
+func unreached(r *skillpm.OutdatedReport) bool {
+	return slices.ContainsFunc(r.Packs, func(p skillpm.OutdatedPack) bool { return p.Unreached != "" })
 }
 
 // requirers names who requires a pack, in few words.
@@ -114,6 +134,9 @@ func outdatedNote(p skillpm.OutdatedPack) string {
 	}
 	if p.Withheld != "" && p.Wanted != p.Latest {
 		notes = append(notes, p.Latest+" "+p.Withheld)
+	}
+	if p.Unreached != "" {
+		notes = append(notes, "nobody could be asked")
 	}
 	if p.Edited {
 		notes = append(notes, "skills of it were edited")

@@ -34,7 +34,10 @@ what changes in the skills' text.
 
 An installed skill that was edited is not replaced: the update stops and shows
 the edit. --keep leaves its pack as it is, --force replaces the skill and keeps a
-copy in .skillpm/backup. Edited skills of packs that do not move stay either way.`,
+copy in .skillpm/backup. Edited skills of packs that do not move stay either way.
+
+Where a registry or place can't be reached the update stops. With --offline only
+what needs no network is asked, and the other packs stay where they are locked.`,
 		Example: `  skillpm update
   skillpm update acme/deploy
   skillpm update --latest --dry-run
