@@ -51,8 +51,11 @@ type SkippedImport struct {
 	Line int    `json:"line,omitempty"`
 }
 
-// maxForeign is the largest file of another tool that is read, in bytes.
-const maxForeign = 16 << 20
+// The bounds of a file of another tool.
+const (
+	maxForeign  = 16 << 20 // bytes
+	maxImported = 500      // dependencies, since the manifest is written anew for each
+)
 
 // Import reads the file in which another tool says what skills it installed or offers, adds them to the manifest, and
 // installs them. The file stays as it is.
@@ -75,6 +78,10 @@ func (c *Client) Import(ctx context.Context, o ImportOptions) (*ImportReport, er
 		found, err := foreign.Parse(filepath.ToSlash(name), data)
 		if err != nil {
 			return nil, err
+		}
+		if n := len(found.Dependencies); n > maxImported {
+			return nil, diag.Errorf(diag.Invalid, "%s has %d dependencies, and %d at most can be imported at once", o.File, n, maxImported).
+				WithHint("divide it into several files")
 		}
 		report = &ImportReport{File: c.shown(file), Tool: found.Tool, Imported: []ImportedPack{}, Skipped: []SkippedImport{}}
 		for _, s := range found.Skipped {
