@@ -205,8 +205,11 @@ func (w *work) adoptOne(ctx context.Context, m *project.Manifest, item foreign.I
 
 // offers returns an error if a pack lacks one of the skills that are wanted of it.
 func offers(p *source.Pack, skills []string) error {
+	if p == nil { // a name: resolving opens it
+		return nil
+	}
 	for _, name := range skills {
-		if _, ok := p.Skill(name); p != nil && !ok {
+		if _, ok := p.Skill(name); !ok {
 			return diag.Errorf(diag.NotFound, "%s %s has no skill %q", p.ID, p.Version, name).
 				WithHint("it has %s", strings.Join(p.SkillNames(), ", "))
 		}
