@@ -95,7 +95,7 @@ func (c *Client) install(ctx context.Context, o InstallOptions) (*InstallReport,
 	if err != nil {
 		return nil, err
 	}
-	if required := len(w.Manifest.Dependencies) + len(w.Manifest.DevDependencies); o.Frozen && !w.Locked() && required > 0 {
+	if o.Frozen && w.LacksLock() {
 		return nil, diag.Errorf(diag.NotFound, "--frozen needs a skillpm.lock and %s has none", w.Scope.Root).
 			WithHint("run skillpm install once and commit skillpm.lock")
 	}

@@ -60,7 +60,7 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 	if err != nil {
 		return nil, err
 	}
-	if !opened.Locked() {
+	if opened.LacksLock() {
 		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", opened.Scope.Root).WithHint("skillpm install writes it")
 	}
 	w, err := c.work(ctx, opened, InstallOptions{Registry: o.Registry, Offline: o.Offline})

@@ -25,6 +25,11 @@ type Goal struct {
 // Locked reports whether the scope has a lock file.
 func (w *Workspace) Locked() bool { return w.lockBytes != nil }
 
+// LacksLock reports whether the scope should have a lock file and has none: where nothing is required none is written.
+func (w *Workspace) LacksLock() bool {
+	return w.lockBytes == nil && len(w.Manifest.Dependencies)+len(w.Manifest.DevDependencies) > 0
+}
+
 // StageDocuments adds manifest and lock to the change where they differ from what the goal says.
 func (w *Workspace) StageDocuments(c *Change, g Goal) {
 	if w.manifestBytes != nil || len(g.Manifest.Dependencies) > 0 || w.Scope.Kind == scope.KindProject {

@@ -89,7 +89,7 @@ func (w *Workspace) verify(ctx context.Context) (*VerifyReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w.lockBytes == nil {
+	if w.LacksLock() {
 		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", w.Scope.Root).WithHint("skillpm install writes it")
 	}
 	r := &VerifyReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Problems: []Problem{}}
