@@ -156,7 +156,7 @@ func (a *app) printPack(p palette, pack skillpm.PackReport, r *skillpm.InstallRe
 		return
 	}
 	signs := map[string]string{skillpm.ActionInstalled: p.green("+"), skillpm.ActionUpdated: p.yellow("~"), skillpm.ActionRemoved: p.red("-"), skillpm.ActionRenamed: p.yellow("="), skillpm.ActionRestored: p.green("+"), skillpm.ActionLinked: p.green("→"), skillpm.ActionUnchanged: p.dim("=")}
-	line := fmt.Sprintf("%s %s %s", signs[pack.Action], p.bold(pack.Pack), pack.Version)
+	line := strings.TrimSpace(fmt.Sprintf("%s %s %s", signs[pack.Action], p.bold(pack.Pack), pack.Version))
 	if pack.Previous != "" && pack.Previous != pack.Version {
 		was := " (was " + pack.Previous
 		if pack.Downgrade {
