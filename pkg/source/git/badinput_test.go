@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bufio"
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
@@ -232,15 +231,21 @@ func endlessList(git http.Handler) http.Handler {
 	})
 }
 
-// writeReferences writes references until nobody wants them any more. The first has capabilities.
+// writeReferences writes references, the same again and again, until nobody wants them any more. The first has
+// capabilities.
 func writeReferences(w io.Writer, r *http.Request, capabilities string) {
-	out := bufio.NewWriterSize(w, 1<<16)
-	for i := 0; r.Context().Err() == nil; i++ {
-		line := fmt.Sprintf("%040x refs/heads/b%012d", i+1, i)
-		if i == 0 {
-			line += capabilities
+	var block bytes.Buffer
+	for i := range 1000 {
+		line := fmt.Sprintf("%040x refs/heads/b%012d%s\n", i+1, i, capabilities)
+		fmt.Fprintf(&block, "%04x%s", len(line)+4, line)
+		if capabilities != "" {
+			_, _ = w.Write(block.Bytes())
+			block.Reset()
+			capabilities = ""
 		}
-		if _, err := fmt.Fprintf(out, "%04x%s\n", len(line)+5, line); err != nil {
+	}
+	for r.Context().Err() == nil {
+		if _, err := w.Write(block.Bytes()); err != nil {
 			return
 		}
 	}

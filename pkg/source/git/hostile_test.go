@@ -121,6 +121,11 @@ func TestTreeBombs(t *testing.T) {
 	main := gittest.Entry{Mode: "100644", Name: "SKILL.md", ID: r.Blob(gittest.Skill("deploy", "Deploys."))}
 	file := gittest.Entry{Mode: "100644", Name: "x", ID: r.Blob("x")}
 	empty := gittest.Entry{Mode: "40000", Name: "x", ID: r.RawTree()}
+	entries := []gittest.Entry{{Mode: "40000", Name: "0", ID: empty.ID}}
+	for i := range 20 {
+		entries = append(entries, gittest.Entry{Mode: "100644", Name: strconv.Itoa(10 + i), ID: file.ID})
+	}
+	some := gittest.Entry{Mode: "40000", ID: r.RawTree(entries...)}
 	skill := gittest.Entry{Mode: "40000", Name: "s", ID: r.RawTree(main)}
 	manifest := gittest.Entry{Mode: "100644", Name: "skillpm.yaml", ID: r.Blob("name: o/r\nskills: [\"**/s/**/**\"]\n")}
 	deep := skill
@@ -132,7 +137,7 @@ func TestTreeBombs(t *testing.T) {
 		want string
 	}{
 		"files":    {r.RawTree(bomb(r, 10, file), skill), "more than 1000000 files and directories"},
-		"empty":    {r.RawTree(bomb(r, 10, empty), skill), "more than 1000000 files and directories"},
+		"empty":    {r.RawTree(bomb(r, 10, some), skill), "more than 1000000 files and directories"},
 		"pattern":  {r.RawTree(bomb(r, 10, file), skill, manifest), "more than 1000000 files and directories"},
 		"skills":   {r.RawTree(bomb(r, 10, skill)), "more than 10000 directories with a SKILL.md"},
 		"depth":    {r.RawTree(deep), "more than 64 deep"},
