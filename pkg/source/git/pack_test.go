@@ -140,7 +140,7 @@ func TestPackOfLargeObjects(t *testing.T) {
 	r := gittest.New(t, t.TempDir(), "r.git")
 	random := rand.New(rand.NewPCG(1, 2))
 	var text strings.Builder
-	for text.Len() < 3*largeObject {
+	for text.Len() < 3*largeObject/2 {
 		fmt.Fprintf(&text, "line %08d\n", random.IntN(100_000_000))
 	}
 	large := text.String()
