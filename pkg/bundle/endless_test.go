@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
@@ -20,7 +21,7 @@ type endless struct {
 	next   func(n int) []byte
 	n      int
 	rest   []byte
-	handed int64 // what was read
+	handed atomic.Int64 // what was read
 }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -30,7 +31,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	}
 	n := copy(p, e.rest)
 	e.rest = e.rest[n:]
-	e.handed += int64(n)
+	e.handed.Add(int64(n))
 	return n, nil
 }
 
@@ -144,10 +145,10 @@ func TestUnpackEndless(t *testing.T) { // M2
 				if diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
 					t.Errorf("got %v, want %q", err, tt.want)
 				}
-				if r.handed > tt.most+ahead {
-					t.Errorf("%d bytes were read", r.handed)
+				if r.handed.Load() > tt.most+ahead {
+					t.Errorf("%d bytes were read", r.handed.Load())
 				}
-				if grown := int64(sink.peak) - int64(before); grown > 200<<20 {
+				if grown := int64(sink.peak) - int64(before); grown > 300<<20 { // 64 MB, twice while it grows, and what waits for the collector
 					t.Errorf("%d MB were held", grown>>20)
 				}
 			})
