@@ -5,64 +5,36 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"io/fs"
 	"maps"
-	"os"
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/txn"
 )
 
 // Apply carries a change out in one transaction, with the state that describes the result. The error is [ErrChanged] or
 // [ErrDamaged] when starting over may help.
-func (w *Workspace) Apply(ctx context.Context, c *Change, l *Layout, g Goal, o CompareOptions) (err error) {
-	unlock, err := w.machine.lock(ctx, w.Scope.LockFile())
-	if err != nil {
-		return err
+func (w *Workspace) Apply(ctx context.Context, c *Change, l *Layout, g Goal, o CompareOptions) error {
+	fill := func(tx *txn.Tx) error {
+		next, err := w.stageTrees(ctx, tx, c, w.linkMode(g.Manifest) == project.LinkHard)
+		if err != nil {
+			return err
+		}
+		maps.Copy(next.Links, l.links)
+		next.Places, next.Linked = w.placesAfter(g), w.state.Linked
+		return errors.Join(w.stageRest(tx, c, next), w.save(tx, c))
 	}
-	defer func() { err = errors.Join(err, unlock()) }()
-	recovered, err := txn.Recover(w.txnOptions())
-	if err != nil {
-		return err
+	err := w.Transact(ctx, fill, func() error { return w.stillSo(c, l, o) })
+	if err == nil {
+		w.tidy(c.remove, l.Dirs)
 	}
-	if changed, err := w.changed(); err != nil {
-		return err
-	} else if changed || recovered {
-		return ErrChanged
-	}
-	tx, err := txn.Begin(w.txnOptions())
-	if err != nil {
-		return err
-	}
-	defer tx.Abort()
-	next, err := w.stageTrees(ctx, tx, c, w.linkMode(g.Manifest) == project.LinkHard)
-	if err != nil {
-		return err
-	}
-	maps.Copy(next.Links, l.links)
-	next.Places, next.Linked = w.placesAfter(g), w.state.Linked
-	if err := w.stageRest(tx, c, next); err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := w.save(tx, c); err != nil {
-		return err
-	}
-	if err := tx.CommitIf(func() error { return w.stillSo(c, l, o) }); err != nil {
-		return err
-	}
-	w.tidy(c.remove, l.Dirs)
-	return nil
+	return err
 }
 
-// stillSo looks at the disk again just before the commit: downloading and writing took time, in which somebody may have written a
-// skill of their own where one was to be placed.
+// stillSo looks at the disk again just before the commit: downloading and writing took time, in which somebody may have
+// written a skill of their own where one was to be placed.
 func (w *Workspace) stillSo(c *Change, l *Layout, o CompareOptions) error {
 	w.Glance()
 	now, err := w.Compare(l, o)
@@ -99,13 +71,6 @@ func (w *Workspace) stageRest(tx *txn.Tx, c *Change, next *state) error {
 	}
 	if err := tx.StageFile(w.Rel(w.Scope.State()), next.encode(w.Scope.Root, w.machine.key()), 0o644); err != nil {
 		return err
-	}
-	if w.Scope.Kind == scope.KindProject {
-		if _, err := os.Lstat(w.Scope.Ignore()); errors.Is(err, fs.ErrNotExist) {
-			if err := tx.StageFile(w.Rel(w.Scope.Ignore()), []byte(scope.IgnoreText), 0o644); err != nil {
-				return err
-			}
-		}
 	}
 	for _, at := range slices.Sorted(maps.Keys(c.files)) {
 		if err := tx.StageFile(at, c.files[at], 0o644); err != nil {

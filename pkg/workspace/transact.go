@@ -10,8 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/txn"
 )
 
-// Transact changes what a project has besides its installed skills, in one transaction that fill stages. The
-// last thing before the commit is check. Where the
+// Transact changes a scope in one transaction, which fill stages; the last thing before the commit is check. Where the
 // manifest or the lock changed since the workspace was read, or an interrupted transaction had to be finished first, the
 // error is [ErrChanged].
 func (w *Workspace) Transact(ctx context.Context, fill func(*txn.Tx) error, check func() error) (err error) {
@@ -34,13 +33,13 @@ func (w *Workspace) Transact(ctx context.Context, fill func(*txn.Tx) error, chec
 		return err
 	}
 	defer tx.Abort()
-	if err := fill(tx); err != nil {
-		return err
-	}
 	if _, err := os.Lstat(w.Scope.Ignore()); w.Scope.Kind == scope.KindProject && errors.Is(err, fs.ErrNotExist) {
 		if err := tx.StageFile(w.Rel(w.Scope.Ignore()), []byte(scope.IgnoreText), 0o644); err != nil {
 			return err
 		}
+	}
+	if err := fill(tx); err != nil {
+		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
