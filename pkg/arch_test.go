@@ -37,6 +37,9 @@ var floors = map[string]int{
 	"pkg/similar":   1,
 	"pkg/textdiff":  1,
 	"pkg/lint/rule": 1,
+	"pkg/sign":      1,
+
+	"pkg/sign/keyless": 2,
 
 	"pkg/profile":  2,
 	"pkg/project":  2,
@@ -47,28 +50,36 @@ var floors = map[string]int{
 	"pkg/graph":    2,
 	"pkg/foreign":  2,
 
-	"pkg/drift":       3,
-	"pkg/source/git":  3,
-	"pkg/source/oci":  3,
-	"pkg/source/file": 3,
-	"pkg/store":       3,
-	"pkg/txn":         3,
-	"pkg/watch":       3,
+	"pkg/drift":      3,
+	"pkg/store":      3,
+	"pkg/txn":        3,
+	"pkg/watch":      3,
+	"pkg/wire":       3,
+	"pkg/credential": 3,
+	"pkg/search":     3,
+	"pkg/site":       3,
 
-	"pkg/lint":      4,
-	"pkg/registry":  4,
-	"pkg/workspace": 4,
-	"pkg/vendored":  4,
+	"pkg/source/git":  4,
+	"pkg/source/oci":  4,
+	"pkg/source/file": 4,
+	"pkg/lint":        4,
+	"pkg/workspace":   4,
 
-	"pkg/provider": 5,
-	"pkg/lsp":      5,
+	"pkg/registry": 5,
+	"pkg/vendored": 5,
+	"pkg/trust":    5,
 
-	"pkg/skillpm": 6,
+	"pkg/provider": 6,
+	"pkg/lsp":      6,
 
-	"cmd/skillpm/internal/cli":     7,
-	"cmd/skillpm/internal/gendocs": 8,
-	"cmd/skillpm":                  8,
-	"cmd/skillpm-bench":            8,
+	"pkg/skillpm": 7,
+	"pkg/author":  7,
+	"pkg/curate":  7,
+
+	"cmd/skillpm/internal/cli":     8,
+	"cmd/skillpm/internal/gendocs": 9,
+	"cmd/skillpm":                  9,
+	"cmd/skillpm-bench":            9,
 }
 
 // testSupport are packages that only tests import.
