@@ -73,6 +73,7 @@ func (e encoder) packs(l *Lock) {
 		e.quoted(2, "source", p.Source)
 		e.quoted(2, "resolved", p.Resolved)
 		e.quoted(2, "integrity", p.Integrity)
+		e.quoted(2, "signer", p.Signer)
 		e.table(2, "dependencies", p.Dependencies)
 		e.table(2, "skills", p.Skills)
 		if p.Partial {

@@ -29,6 +29,7 @@ type LockedPack struct {
 	Source       string            // what [source.Ref.Locked] returns
 	Resolved     string            // digest or commit; "" for a directory
 	Integrity    string            // over Skills, by [bundle.Integrity]
+	Signer       string            // who signed it: "ecdsa-p256:…" and other keys, or "identity:ISSUER SUBJECT"; "" where nobody was asked for
 	Dependencies map[string]string // owner/name to the range of versions, or the place, that is required
 	Skills       map[string]string // name to tree digest
 	Partial      bool              // the pack has more skills than these
@@ -58,7 +59,7 @@ func (l *Lock) Clone() *Lock {
 // Equal reports whether two packs are locked alike.
 func (p *LockedPack) Equal(o *LockedPack) bool {
 	return p.Version == o.Version && p.Source == o.Source && p.Resolved == o.Resolved && p.Integrity == o.Integrity &&
-		p.Partial == o.Partial &&
+		p.Signer == o.Signer && p.Partial == o.Partial &&
 		maps.Equal(p.Dependencies, o.Dependencies) && maps.Equal(p.Skills, o.Skills)
 }
 

@@ -135,6 +135,9 @@ func TestParseLockRefuses(t *testing.T) {
 		{"alias", replace("globex/ops: globex-deploy", "globex/ops: ../x"), "only a-z, 0-9 and hyphens", diag.Invalid},
 		{"winner", replace("winner: acme/deploy", "winner: deploy"), `"deploy" is not a pack`, diag.Invalid},
 		{"packs as list", "version: 1\npacks: []", "packs must be a mapping", diag.Invalid},
+		{"signer", replace("    source: \"embedded\"", "    source: \"embedded\"\n    signer: \"somebody\""), "signer is not a key", diag.Invalid},
+		{"empty signer", replace("    source: \"embedded\"", "    source: \"embedded\"\n    signer: \"\""), "signer is not a key", diag.Invalid},
+		{"long signer", replace("    source: \"embedded\"", "    source: \"embedded\"\n    signer: \"a:"+strings.Repeat("A", 4096)+"\""), "signer is not a key", diag.Invalid},
 		{"anchors", "version: 1\npacks: &a {}\nnames: *a\n", "anchor", diag.Invalid},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -154,14 +157,14 @@ func TestParseLockRefuses(t *testing.T) {
 // Keys of a newer skillpm survive in entries that did not change, also when the lock is made anew.
 func TestLockKeepsUnknownKeys(t *testing.T) {
 	text := strings.Replace(string(sampleLock(t).Encode()), "    source: \"embedded\"\n",
-		"    source: \"embedded\"\n    signer:\n      key: \"k1\" # the team's\n      at: [1, 2]\n    age: 2026-11-20\n", 1)
+		"    source: \"embedded\"\n    stamp:\n      key: \"k1\" # the team's\n      at: [1, 2]\n    age: 2026-11-20\n", 1)
 	text = strings.Replace(text, "    winner: acme/deploy\n", "    winner: acme/deploy\n    why: asked\n", 1) + "policy: {mode: audit}\n"
 	old, err := project.ParseLock("skillpm.lock", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkSchema(t, "lock", []byte(text), true)
-	wants := []string{"    age: 2026-11-20\n    signer: {key: \"k1\", at: [1, 2]}\n", "    why: \"asked\"\n", "policy: {mode: \"audit\"}\n"}
+	wants := []string{"    age: 2026-11-20\n    stamp: {key: \"k1\", at: [1, 2]}\n", "    why: \"asked\"\n", "policy: {mode: \"audit\"}\n"}
 	check := func(name string, l *project.Lock, want ...bool) {
 		t.Helper()
 		for i, w := range wants {
@@ -196,6 +199,7 @@ func TestLockRoundTrip(t *testing.T) {
 			p := lockedPack(rapid.SampledFrom([]string{"1.0.0", "0.0.0-g0123456789ab", "1.2.3-rc.1+b"}).Draw(t, "version"),
 				"local", "sha256:"+strings.Repeat("0", 64), rapid.SliceOfDistinct(name, rapid.ID[string]).Draw(t, "skills")...)
 			p.Partial = rapid.Bool().Draw(t, "partial")
+			p.Signer = rapid.SampledFrom([]string{"", "ecdsa-p256:AAAA+/==", "sk-ssh-ed25519@openssh.com:AAAA", "identity:https://a.example ^b@.*$"}).Draw(t, "signer")
 			p.Dependencies = map[string]string{"a/b": rapid.StringMatching(`[ -~é☃"\\]{1,9}`).Draw(t, "constraint")}
 			l.Packs[id] = p
 			l.Names[name.Draw(t, "bare")] = project.LockedName{Winner: id, Shadowed: map[source.ID]string{{Owner: "a", Name: "b"}: name.Draw(t, "alias")}}

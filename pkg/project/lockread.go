@@ -111,6 +111,8 @@ func (r reader) lockedPack(id source.ID, k, v *yaml.Node) (p *LockedPack, unknow
 			p.Resolved, err = r.text(v, "resolved")
 		case "integrity":
 			p.Integrity, err = r.digest(v, "integrity")
+		case "signer":
+			p.Signer, err = r.signer(v)
 		case "dependencies":
 			p.Dependencies, err = r.lockedDependencies(v)
 		case "skills":
@@ -200,6 +202,24 @@ func (r reader) digest(v *yaml.Node, what string) (string, error) {
 	s, err := r.text(v, what)
 	if err == nil && !treeDigest().MatchString(s) {
 		err = r.errorf(v, "%s %q is not a tree digest", what, s).WithHint("restore the lock from version control")
+	}
+	return s, err
+}
+
+// maxSigner is the size in bytes over which no signer is read: twice that of a key of 8192 bits.
+const maxSigner = 4096
+
+var signerText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([a-z0-9][a-z0-9@.-]*:[A-Za-z0-9+/]+={0,2}|identity:https://[!-~]+ [!-~]+)$`)
+})
+
+// isSigner reports whether s is none, or a signer as a lock has them: a key, or an issuer and a subject.
+func isSigner(s string) bool { return s == "" || len(s) <= maxSigner && signerText().MatchString(s) }
+
+func (r reader) signer(v *yaml.Node) (string, error) {
+	s, err := r.text(v, "signer")
+	if err == nil && (s == "" || !isSigner(s)) {
+		err = r.errorf(v, "signer is not a key, or an identity with its issuer").WithHint("restore the lock from version control")
 	}
 	return s, err
 }

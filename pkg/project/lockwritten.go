@@ -95,6 +95,8 @@ func (w *writtenReader) field(key, value string) bool {
 		w.pack.Resolved = value
 	case "integrity":
 		w.pack.Integrity = value
+	case "signer":
+		w.pack.Signer = value
 	case "partial":
 		w.pack.Partial = value == "true"
 	case "dependencies":
@@ -154,7 +156,7 @@ func validEntry(id source.ID, p *LockedPack) bool {
 	_, badVersion := semver.StrictNewVersion(p.Version)
 	_, badPlace := p.Ref(id)
 	return badVersion == nil && badPlace == nil && p.Source != "" && p.Integrity == bundle.Integrity(p.Skills) &&
-		bundle.CheckDigest(p.Integrity) == nil
+		bundle.CheckDigest(p.Integrity) == nil && isSigner(p.Signer)
 }
 
 // simpleKey reports whether every YAML reader takes s for text: it starts with a letter, goes on with letters, digits,

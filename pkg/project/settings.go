@@ -26,9 +26,17 @@ type Config struct {
 	MinReleaseAge time.Duration
 	// Git is the git program that is preferred to what is built in, "" for none.
 	Git string
+	// TrustedKeys are the files of public keys whose signatures count where one is asked for; see [Config.File].
+	TrustedKeys []string
+	// Mirrors says where a host, or what is below a path of it, is asked first: host[/path] to host[/path].
+	Mirrors map[string]string
+	// PlainHTTP are the hosts, with their ports, that are spoken to without encryption.
+	PlainHTTP []string
+	// CAFile is a file of certificates that are trusted besides the system's, "" for none; see [Config.File].
+	CAFile string
 }
 
-var configKeys = []string{"registries", "namespaces", "agents", "link-mode", "min-release-age", "git"}
+var configKeys = []string{"registries", "namespaces", "agents", "link-mode", "min-release-age", "git", "trusted-keys", "mirrors", "plain-http", "ca-file"}
 
 // ParseConfig reads a configuration as strictly as [ParseManifest] reads a manifest.
 func ParseConfig(path string, data []byte) (*Config, error) {
@@ -40,13 +48,25 @@ func (r reader) config(data []byte) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	var s settings
-	if err := r.fields(root, "the configuration", configKeys, func(k, v *yaml.Node) error { return s.field(r, k.Value, v) }); err != nil {
+	var (
+		s settings
+		n network
+	)
+	err = r.fields(root, "the configuration", configKeys, func(k, v *yaml.Node) error {
+		if isNull(v) && v.Value == "" {
+			return nil
+		}
+		if known, err := n.field(r, k.Value, v); known {
+			return err
+		}
+		return s.field(r, k.Value, v)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return &Config{
 		Path: r.path, Agents: s.agents, LinkMode: s.linkMode, Registries: s.registries, Namespaces: s.namespaces,
-		MinReleaseAge: s.minAge, Git: s.git,
+		MinReleaseAge: s.minAge, Git: s.git, TrustedKeys: n.trustedKeys, Mirrors: n.mirrors, PlainHTTP: n.plainHTTP, CAFile: n.caFile,
 	}, nil
 }
 
