@@ -21,6 +21,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/git/gittest"
+	"github.com/skillpm/skillpm/pkg/source/oci"
 	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 	"github.com/skillpm/skillpm/pkg/workspace"
 )
@@ -254,7 +255,7 @@ func TestAskedAtOnce(t *testing.T) {
 		p.Release.Dependencies = needs
 		to, err := source.Parse(server.URL("acme/" + name))
 		if err == nil {
-			_, err = client.Push(t.Context(), to, p.Release, p.Trees)
+			_, err = client.Push(t.Context(), to, p.Release, p.Trees, oci.PushOptions{})
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -58,7 +58,7 @@ func (g gitTrees) Tree(ctx context.Context, ref source.Ref) (fs.FS, error) {
 func pushAll(t *testing.T, c *oci.Client, target func(source.ID) source.Ref, packs []registrytest.Published) {
 	t.Helper()
 	for _, p := range packs {
-		if _, err := c.Push(t.Context(), target(p.Release.ID), p.Release, p.Trees); err != nil {
+		if _, err := c.Push(t.Context(), target(p.Release.ID), p.Release, p.Trees, oci.PushOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -17,6 +17,7 @@ type Pack struct {
 	Dependencies []Dependency // sorted by ID
 	Published    string       // RFC 3339, "" where the place does not say
 	Yanked       string       // why it was withdrawn, "" if it was not
+	Tags         []string     // words that it is found by
 	Warnings     []string     // what was left out of it, and why
 }
 

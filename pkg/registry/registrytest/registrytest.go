@@ -192,7 +192,7 @@ func WriteIndex(t *testing.T, dir string, client *oci.Client, target func(source
 	files := map[string][]byte{index.ConfigPath: (&index.Config{Version: index.FormatVersion}).Encode()}
 	for _, p := range packs {
 		id := p.Release.ID
-		pushed, err := client.Push(t.Context(), target(id), p.Release, p.Trees)
+		pushed, err := client.Push(t.Context(), target(id), p.Release, p.Trees, oci.PushOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

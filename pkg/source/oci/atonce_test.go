@@ -29,7 +29,7 @@ func TestManyAtOnce(t *testing.T) {
 	rel, trees := release("1.0.0", "deploy", "rollback")
 	for i := range packs {
 		rel.ID = source.ID{Owner: "acme", Name: fmt.Sprintf("pack-%d", i)}
-		if _, err := s.Client(t, "").Push(t.Context(), source.Ref{Kind: source.KindOCI, URL: s.URL(rel.ID.String())}, rel, trees); err != nil {
+		if _, err := s.Client(t, "").Push(t.Context(), source.Ref{Kind: source.KindOCI, URL: s.URL(rel.ID.String())}, rel, trees, oci.PushOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -248,8 +248,7 @@ func TestMeter(t *testing.T) {
 	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
 	push(t, s.Client(t, ""), ref, "1.0.0", "deploy", "rollback")
 	collection, trees := release("2.0.0", "deploy", "rollback")
-	collection.Collection = true
-	if _, err := s.Client(t, "").Push(t.Context(), ref, collection, trees); err != nil {
+	if _, err := s.Client(t, "").Push(t.Context(), ref, collection, trees, oci.PushOptions{Format: oci.FormatAgentSkills}); err != nil {
 		t.Fatal(err)
 	}
 	layouts := oci.New(oci.Options{Base: t.TempDir()})

@@ -46,7 +46,7 @@ func BenchmarkFetch(b *testing.B) {
 			c := s.Client(b, "")
 			ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/many")}
 			rel, trees := largePack(n)
-			if _, err := c.Push(b.Context(), ref, rel, trees); err != nil {
+			if _, err := c.Push(b.Context(), ref, rel, trees, oci.PushOptions{}); err != nil {
 				b.Fatal(err)
 			}
 			var size int64
@@ -75,7 +75,7 @@ func BenchmarkOpen(b *testing.B) {
 	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/many"), Rev: "1.0.0"}
 	rel, trees := largePack(1000)
 	c := s.Client(b, "")
-	if _, err := c.Push(b.Context(), ref, rel, trees); err != nil {
+	if _, err := c.Push(b.Context(), ref, rel, trees, oci.PushOptions{}); err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
@@ -91,7 +91,7 @@ func BenchmarkPush(b *testing.B) {
 	rel, trees := largePack(100)
 	for b.Loop() {
 		c := oci.New(oci.Options{Base: b.TempDir()})
-		if _, err := c.Push(b.Context(), source.Ref{Kind: source.KindLayout, URL: "out", ID: rel.ID}, rel, trees); err != nil {
+		if _, err := c.Push(b.Context(), source.Ref{Kind: source.KindLayout, URL: "out", ID: rel.ID}, rel, trees, oci.PushOptions{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -144,7 +144,7 @@ func TestUploadsElsewhere(t *testing.T) {
 				}
 			}}
 			rel, trees := release("1.0.0", "deploy")
-			_, err := v.client(t).Push(t.Context(), source.Ref{Kind: source.KindOCI, URL: "oci://registry.example/acme/deploy"}, rel, trees)
+			_, err := v.client(t).Push(t.Context(), source.Ref{Kind: source.KindOCI, URL: "oci://registry.example/acme/deploy"}, rel, trees, oci.PushOptions{})
 			wantCode(t, err, diag.Remote, "upload Location")
 			if got := v.beyond(); len(got) != 0 {
 				t.Errorf("other hosts got %q", got)

@@ -28,7 +28,7 @@ func Example() {
 	}, nil)
 	release := oci.Release{ID: id, Version: "1.0.0", Skills: []oci.SkillMeta{{Name: "greet", Description: "Greets a person."}}}
 	ctx := context.Background()
-	if _, err := client.Push(ctx, place, release, []bundle.Tree{greet}); err != nil {
+	if _, err := client.Push(ctx, place, release, []bundle.Tree{greet}, oci.PushOptions{}); err != nil {
 		fmt.Println(err)
 		return
 	}

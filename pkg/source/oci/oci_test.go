@@ -50,7 +50,7 @@ func release(version string, skills ...string) (oci.Release, []bundle.Tree) {
 func push(t testing.TB, c *oci.Client, ref source.Ref, version string, skills ...string) oci.Pushed {
 	t.Helper()
 	rel, trees := release(version, skills...)
-	pushed, err := c.Push(t.Context(), ref, rel, trees)
+	pushed, err := c.Push(t.Context(), ref, rel, trees, oci.PushOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Parallel()
 			c, ref := tt.open(t)
 			rel, trees := release("1.4.0", "rollback", "deploy")
-			pushed, err := c.Push(t.Context(), ref, rel, trees)
+			pushed, err := c.Push(t.Context(), ref, rel, trees, oci.PushOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -178,12 +178,12 @@ func TestPushAgain(t *testing.T) {
 			first := push(t, c, ref, "1.0.0", "deploy")
 			rel, trees := release("1.0.0", "deploy")
 			rel.Description = "Other words about the same content"
-			again, err := c.Push(t.Context(), ref, rel, trees)
+			again, err := c.Push(t.Context(), ref, rel, trees, oci.PushOptions{})
 			if err != nil || !again.Existed || again.Digest != first.Digest {
 				t.Errorf("again: %+v, %v; first %+v", again, err, first)
 			}
 			rel, trees = release("1.0.0", "deploy", "rollback")
-			_, err = c.Push(t.Context(), ref, rel, trees)
+			_, err = c.Push(t.Context(), ref, rel, trees, oci.PushOptions{})
 			var conflict *oci.ConflictError
 			if !errors.As(err, &conflict) || conflict.Digest != first.Digest {
 				t.Errorf("got %v, want a conflict with %s", err, first.Digest)
@@ -267,18 +267,17 @@ func TestGoldenDigest(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		skills []string
-		set    func(*oci.Release)
+		format string
 		want   string
 	}{
-		{"skill", []string{"deploy"}, func(*oci.Release) {}, "sha256:43c7342cfac64b95ceb89fe28d7f646dd3388967e5195af9d73735199e72b663"},
-		{"pack", []string{"deploy", "rollback"}, func(*oci.Release) {}, "sha256:a6e3b50e6dbc13a35436db84d0c70033cf904f02b4701b23e6febd59e9d3a0eb"},
-		{"collection", []string{"deploy", "rollback"}, func(r *oci.Release) { r.Collection = true }, "sha256:370df7ce297ecff29af504d57fbc89483a59163737194906c52225048f0210f7"},
+		{"skill", []string{"deploy"}, oci.FormatPack, "sha256:43c7342cfac64b95ceb89fe28d7f646dd3388967e5195af9d73735199e72b663"},
+		{"pack", []string{"deploy", "rollback"}, oci.FormatPack, "sha256:a6e3b50e6dbc13a35436db84d0c70033cf904f02b4701b23e6febd59e9d3a0eb"},
+		{"collection", []string{"deploy", "rollback"}, oci.FormatAgentSkills, "sha256:370df7ce297ecff29af504d57fbc89483a59163737194906c52225048f0210f7"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := oci.New(oci.Options{Base: t.TempDir()})
 			rel, trees := release("1.0.0", tt.skills...)
-			tt.set(&rel)
-			got, err := c.Push(t.Context(), source.Ref{Kind: source.KindLayout, URL: "out", ID: deployID}, rel, trees)
+			got, err := c.Push(t.Context(), source.Ref{Kind: source.KindLayout, URL: "out", ID: deployID}, rel, trees, oci.PushOptions{Format: tt.format})
 			if err != nil || got.Digest != tt.want {
 				t.Errorf("got %s %v, want %s", got.Digest, err, tt.want)
 			}
@@ -306,8 +305,7 @@ func TestCollection(t *testing.T) {
 			t.Parallel()
 			c, ref := tt.open(t)
 			rel, trees := release("1.0.0", "deploy", "rollback")
-			rel.Collection = true
-			if _, err := c.Push(t.Context(), ref, rel, trees); err != nil {
+			if _, err := c.Push(t.Context(), ref, rel, trees, oci.PushOptions{Format: oci.FormatAgentSkills}); err != nil {
 				t.Fatal(err)
 			}
 			p, err := c.Open(t.Context(), ref)
@@ -340,7 +338,7 @@ func TestPushRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			rel, trees := release("1.0.0", "deploy")
 			tt.set(&rel, &trees)
-			_, err := c.Push(t.Context(), ref, rel, trees)
+			_, err := c.Push(t.Context(), ref, rel, trees, oci.PushOptions{})
 			wantCode(t, err, diag.Invalid, tt.words)
 		})
 	}
@@ -379,7 +377,7 @@ func TestLayoutKeepsOthers(t *testing.T) {
 	other.ID = source.ID{Owner: "acme", Name: "deploy-two"}
 	rel, trees := release("1.0.0", "deploy")
 	rel.ID = other.ID
-	if _, err := c.Push(t.Context(), other, rel, trees); err != nil {
+	if _, err := c.Push(t.Context(), other, rel, trees, oci.PushOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range []source.Ref{ref, other} {
@@ -421,7 +419,7 @@ func TestLayoutIsSomethingElse(t *testing.T) {
 	}
 	c := oci.New(oci.Options{})
 	rel, trees := release("1.0.0", "deploy")
-	_, err := c.Push(t.Context(), source.Ref{Kind: source.KindLayout, URL: dir, ID: deployID}, rel, trees)
+	_, err := c.Push(t.Context(), source.Ref{Kind: source.KindLayout, URL: dir, ID: deployID}, rel, trees, oci.PushOptions{})
 	wantCode(t, err, diag.Invalid, "not an OCI layout")
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 {
@@ -438,7 +436,7 @@ func TestConcurrentPush(t *testing.T) {
 	for _, v := range versions {
 		go func() {
 			rel, trees := release(v, "deploy")
-			_, err := oci.New(oci.Options{}).Push(context.Background(), ref, rel, trees)
+			_, err := oci.New(oci.Options{}).Push(context.Background(), ref, rel, trees, oci.PushOptions{})
 			errs <- err
 		}()
 	}
@@ -506,7 +504,7 @@ func TestRacingPublishers(t *testing.T) {
 		return true
 	})
 	rel, trees := release("1.0.0", "deploy")
-	_, err := c.Push(t.Context(), ref, rel, trees)
+	_, err := c.Push(t.Context(), ref, rel, trees, oci.PushOptions{})
 	wantCode(t, err, diag.Conflict, "1.0.0")
 }
 

@@ -50,7 +50,7 @@ func TestOrasPull(t *testing.T) {
 			c := s.Client(t, "")
 			for version, skills := range map[string][]string{"1.0.0": {"deploy"}, "2.0.0": {"deploy", "rollback"}} {
 				rel, trees := release(version, skills...)
-				if _, err := c.Push(t.Context(), ref, rel, trees); err != nil {
+				if _, err := c.Push(t.Context(), ref, rel, trees, oci.PushOptions{}); err != nil {
 					t.Fatal(err)
 				}
 				comparePulled(t, orasPull(t, program, s, "acme/deploy:"+version), trees)

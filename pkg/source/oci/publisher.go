@@ -22,14 +22,15 @@ import (
 
 // publisher writes one release.
 type publisher struct {
-	rel  Release
-	info packInfo
-	to   writable
+	rel     Release
+	info    packInfo
+	to      writable
+	options PushOptions
 }
 
 // write stores a release and tags it.
 func (p *publisher) write(ctx context.Context, trees []bundle.Tree) (document, error) {
-	if p.rel.Collection {
+	if p.options.Format == FormatAgentSkills {
 		return p.collection(ctx, trees)
 	}
 	m, err := p.manifest(ctx, trees, p.info)

@@ -20,7 +20,7 @@ type Release struct {
 	SourceURL    string              // where the pack's source is, "" if it does not say
 	Revision     string              // the source's revision, "" if it does not say
 	Skills       []SkillMeta         // one for each tree
-	Collection   bool                // write an index of one artifact a skill, for other tools
+	Tags         []string            // words that the pack is found by
 }
 
 // SkillMeta is what is said about one skill.

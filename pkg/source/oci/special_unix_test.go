@@ -69,7 +69,7 @@ func TestLayoutLockIsAPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	rel, trees := release("1.0.0", "deploy")
-	if _, err := c.Push(t.Context(), ref, rel, trees); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+	if _, err := c.Push(t.Context(), ref, rel, trees, oci.PushOptions{}); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
 	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 	"github.com/skillpm/skillpm/pkg/store"
 )
@@ -17,7 +18,7 @@ func BenchmarkFetchIntoStore(b *testing.B) {
 			s := ocitest.New(b)
 			ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/many"), Rev: "1.0.0"}
 			rel, trees := largePack(n)
-			if _, err := s.Client(b, "").Push(b.Context(), ref, rel, trees); err != nil {
+			if _, err := s.Client(b, "").Push(b.Context(), ref, rel, trees, oci.PushOptions{}); err != nil {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
