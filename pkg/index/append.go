@@ -18,13 +18,29 @@ func Append(path string, data []byte, l Line) ([]byte, error) {
 // AppendYank returns data, the file of a pack, with a line that withdraws a version for the given reason; an empty
 // reason restores it.
 func AppendYank(path string, data []byte, version, reason string) ([]byte, error) {
-	l := struct {
+	return appendNote(path, data, struct {
 		Version string `json:"version"`
 		Yanked  any    `json:"yanked"`
-	}{version, reason}
-	if reason == "" {
-		l.Yanked = false
+	}{version, orFalse(reason)})
+}
+
+// AppendDeprecate returns data, the file of a pack, with a line that advises against the pack, all versions of it, with
+// the given message; an empty message takes the advice back.
+func AppendDeprecate(path string, data []byte, message string) ([]byte, error) {
+	return appendNote(path, data, struct {
+		Deprecated any `json:"deprecated"`
+	}{orFalse(message)})
+}
+
+func orFalse(text string) any {
+	if text == "" {
+		return false
 	}
+	return text
+}
+
+// appendNote appends a line that says something about what was published above.
+func appendNote(path string, data []byte, l any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)

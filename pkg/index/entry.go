@@ -20,8 +20,9 @@ const MaxBytes = 32 << 20
 
 // Entry is all that an index says about one pack.
 type Entry struct {
-	ID       source.ID
-	Versions []Line // highest first
+	ID         source.ID
+	Versions   []Line // highest first
+	Deprecated string // why nobody should start to use the pack, "" where that is not said
 }
 
 // Line returns the entry's line for a version.
@@ -50,7 +51,7 @@ func (e *SyntaxError) Unwrap() error { return e.Err }
 func (e *SyntaxError) Code() diag.Code { return diag.Invalid }
 
 // Parse reads a pack's file; path is how messages call it. The lines that withdraw versions are folded into those that
-// they are about.
+// they are about, and what is said of the pack as a whole into the entry.
 func Parse(path string, data []byte) (*Entry, error) {
 	if len(data) > MaxBytes {
 		return nil, tooLarge(path)
@@ -109,11 +110,15 @@ type parser struct {
 	at     map[string]int // version -> position in entry.Versions
 }
 
-// record is any line: a version, or the withdrawal of one.
+// record is any line: a version, the withdrawal of one, or a word about the pack.
 type record struct {
 	Line
-	Yanked json.RawMessage `json:"yanked"`
+	Yanked     json.RawMessage `json:"yanked"`
+	Deprecated json.RawMessage `json:"deprecated"`
 }
+
+// bare reports whether a line says nothing that only a version's does.
+func (r *record) bare() bool { return r.Source == "" && r.Digest == "" && r.Skills == nil }
 
 // line reads one line and yields what is wrong with it. What can be told of it is remembered even so, so that the lines
 // below are understood.
@@ -138,8 +143,11 @@ func (p *parser) line(raw []byte) iter.Seq2[spot, error] {
 			return
 		}
 		troubles := p.version(r)
-		if r.Yanked != nil {
+		switch {
+		case r.Yanked != nil:
 			troubles = p.yank(r)
+		case r.Deprecated != nil:
+			troubles = p.deprecate(r)
 		}
 		for at, err := range troubles {
 			if !(len(at.steps) > 0 && wrong[at.steps[0].(string)]) && !yield(at, err) {
@@ -186,12 +194,11 @@ func (p *parser) version(r record) iter.Seq2[spot, error] {
 
 func (p *parser) yank(r record) iter.Seq2[spot, error] {
 	return func(yield func(spot, error) bool) {
-		if r.Source != "" || r.Digest != "" || r.Skills != nil {
+		if !r.bare() || r.Deprecated != nil {
 			yield(at(), errors.New("a line that withdraws a version has only version and yanked"))
 			return
 		}
-		var reason string
-		restore := bytes.Equal(r.Yanked, []byte("false"))
+		reason, said := saying(r.Yanked)
 		published, ok := p.at[r.Version]
 		switch {
 		case !ok:
@@ -203,12 +210,40 @@ func (p *parser) yank(r record) iter.Seq2[spot, error] {
 				return
 			}
 		}
-		if err := json.Unmarshal(r.Yanked, &reason); !restore && (err != nil || reason == "") {
+		if !said {
 			yield(at("yanked"), errors.New("yanked is neither a reason nor false"))
 		} else if ok {
 			p.entry.Versions[published].Yanked = reason
 		}
 	}
+}
+
+// deprecate takes over a line that is about the pack.
+func (p *parser) deprecate(r record) iter.Seq2[spot, error] {
+	return func(yield func(spot, error) bool) {
+		message, said := saying(r.Deprecated)
+		switch {
+		case !r.bare() || r.Version != "":
+			yield(at(), errors.New("a line that deprecates the pack has only deprecated"))
+		case p.entry.ID.IsZero():
+			yield(at("deprecated"), errors.New("the pack is deprecated but no version was published above"))
+		case r.Name != "" && r.Name != p.entry.ID.String():
+			yield(at("name"), fmt.Errorf("the file is about %s, and this line about %s", p.entry.ID, r.Name))
+		case !said:
+			yield(at("deprecated"), errors.New("deprecated is neither a message nor false"))
+		default:
+			p.entry.Deprecated = message
+		}
+	}
+}
+
+// saying returns the text that a value is, or "" for false; ok is false for any other value.
+func saying(raw json.RawMessage) (text string, ok bool) {
+	if bytes.Equal(raw, []byte("false")) {
+		return "", true
+	}
+	err := json.Unmarshal(raw, &text)
+	return text, err == nil && text != ""
 }
 
 // sortLines puts the highest version first. Versions are strict semver here, so parsing them again cannot go wrong.

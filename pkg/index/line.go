@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/Masterminds/semver/v3"
 
@@ -28,6 +29,9 @@ type Line struct {
 	Integrity    string       `json:"integrity,omitempty"` // "t1:sha256:…" over the skills
 	Skills       []Skill      `json:"skills"`              // sorted by name
 	Dependencies Dependencies `json:"dependencies,omitempty"`
+	Description  string       `json:"description,omitempty"` // of the pack, in a sentence
+	License      string       `json:"license,omitempty"`     // an SPDX expression
+	Tags         []string     `json:"tags,omitempty"`        // the words that it is found by
 
 	Yanked string `json:"-"` // why the version was withdrawn, "" if it was not; a line of its own in the file
 }
@@ -70,6 +74,7 @@ func (l Line) troubles() iter.Seq2[spot, error] {
 		case (l.Source == "" || l.Digest == "") && !yield(at(l.lacking()), diag.Errorf(diag.Invalid, "a version needs a source and a digest")):
 		case l.Integrity != "" && !isTree(l.Integrity) && !yield(at("integrity"),
 			diag.Errorf(diag.Invalid, "integrity %q is not t1:sha256: and 64 hex digits", l.Integrity)):
+		case !l.checkTags(yield):
 		case len(l.Skills) == 0:
 			yield(at("skills"), diag.Errorf(diag.Invalid, "a version needs at least one skill"))
 		default:
@@ -85,6 +90,23 @@ func (l Line) lacking() string {
 	}
 	return "digest"
 }
+
+// checkTags yields the tags that are none. It reports whether to go on.
+func (l Line) checkTags(yield func(spot, error) bool) bool {
+	if len(l.Tags) > maxTags {
+		return yield(at("tags"), diag.Errorf(diag.Invalid, "%d tags are more than %d", len(l.Tags), maxTags))
+	}
+	for i, tag := range l.Tags {
+		bad := tag == "" || utf8.RuneCountInString(tag) > maxTag || strings.ContainsFunc(tag, func(c rune) bool { return c <= ' ' || c == 0x7f })
+		if bad && !yield(at("tags", i), diag.Errorf(diag.Invalid, "tag %q is not a word of at most %d characters", tag, maxTag)) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxTags is how many tags a version has at most, and maxTag how many characters each.
+const maxTags, maxTag = 64, 64
 
 func (l Line) checkSkills(yield func(spot, error) bool) {
 	seen := make(map[string]bool, len(l.Skills))
@@ -181,6 +203,7 @@ func (l Line) Pack(base source.Ref) (*source.Pack, error) {
 	}
 	p := &source.Pack{
 		ID: id, Version: l.Version, Ref: ref, Integrity: l.Integrity,
+		Description: l.Description, License: l.License,
 		Dependencies: deps, Published: l.Published, Yanked: l.Yanked,
 		Skills: make([]source.Skill, len(l.Skills)),
 	}

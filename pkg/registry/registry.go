@@ -3,8 +3,10 @@ package registry
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/index"
 	"github.com/skillpm/skillpm/pkg/source"
 )
 
@@ -34,6 +36,16 @@ type Version struct {
 	Published string // RFC 3339, "" where the registry does not say
 	Digest    string // what a lock records as resolved, "" where only the artifact can tell
 	Source    string // where it is, as a lock records it
+
+	Deprecated string // why nobody should start to use the pack, "" where that is not said
+}
+
+// Lister is a registry that can say which packs it has. Those that cannot are asked for one pack at a time.
+type Lister interface {
+	Registry
+	// Catalog returns the packs in order of their names, and a tag that changes when they do. The sequence ends with its
+	// first error.
+	Catalog(ctx context.Context) (packs iter.Seq2[index.CatalogEntry, error], tag string, err error)
 }
 
 // NotFoundError says that a registry does not have a pack.
