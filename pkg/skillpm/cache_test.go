@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/skillpm/skillpm/pkg/author"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 )
@@ -18,7 +19,7 @@ func TestInstallWhileCleaning(t *testing.T) {
 	server := ocitest.New(t)
 	home, src := t.TempDir(), t.TempDir()
 	writePack(t, src, "acme/wanted", "1.0.0", 4)
-	if _, err := newClient(t, src, home).Publish(t.Context(), skillpm.PublishOptions{To: server.URL("acme")}); err != nil {
+	if _, err := newAuthor(t, src, home).Publish(t.Context(), author.PublishOptions{To: server.URL("acme")}); err != nil {
 		t.Fatal(err)
 	}
 	var cleaning, installing sync.WaitGroup

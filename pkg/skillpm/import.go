@@ -83,7 +83,7 @@ func (c *Client) Import(ctx context.Context, o ImportOptions) (*ImportReport, er
 			return nil, diag.Errorf(diag.Invalid, "%s has %d dependencies, and %d at most can be imported at once", o.File, n, maxImported).
 				WithHint("divide it into several files")
 		}
-		report = &ImportReport{File: c.shown(file), Tool: found.Tool, Imported: []ImportedPack{}, Skipped: []SkippedImport{}}
+		report = &ImportReport{File: c.Shown(file), Tool: found.Tool, Imported: []ImportedPack{}, Skipped: []SkippedImport{}}
 		for _, s := range found.Skipped {
 			report.Skipped = append(report.Skipped, SkippedImport(s))
 		}

@@ -105,7 +105,7 @@ func (c *Client) trialDir(manifest []byte) (string, error) {
 
 // tryIn installs the pack into the project at dir.
 func (c *Client) tryIn(ctx context.Context, dir string, ref source.Ref, o TryOptions) (*Trial, error) {
-	options := c.Options
+	options := c.ToolOptions
 	options.Dir = dir
 	in := New(options)
 	defer in.Close()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillpm/skillpm/pkg/author"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/index"
 	"github.com/skillpm/skillpm/pkg/project"
@@ -95,7 +96,7 @@ func (w *world) publishFiles(pack, version string, needs, files map[string]strin
 	}
 	writeFiles(w.t, src, map[string]string{"skillpm.yaml": text})
 	writeFiles(w.t, src, files)
-	report, err := newClient(w.t, src, w.home).Publish(w.t.Context(), skillpm.PublishOptions{To: w.server.URL(pack[:strings.Index(pack, "/")])})
+	report, err := newAuthor(w.t, src, w.home).Publish(w.t.Context(), author.PublishOptions{To: w.server.URL(pack[:strings.Index(pack, "/")])})
 	if err != nil {
 		w.t.Fatal(err)
 	}

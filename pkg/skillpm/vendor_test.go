@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skillpm/skillpm/pkg/author"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
@@ -19,7 +20,7 @@ func TestVendorEditedMeanwhile(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
 		src := t.TempDir()
 		writePack(t, src, "acme/"+name, "1.0.0", 1)
-		if _, err := newClient(t, src, t.TempDir()).Publish(t.Context(), skillpm.PublishOptions{To: server.URL("acme")}); err != nil {
+		if _, err := newAuthor(t, src, t.TempDir()).Publish(t.Context(), author.PublishOptions{To: server.URL("acme")}); err != nil {
 			t.Fatal(err)
 		}
 		place := server.URL("acme/"+name) + ":1.0.0"

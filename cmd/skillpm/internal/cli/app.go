@@ -1,5 +1,5 @@
-// Package cli is the command line: one file a command, each with its flags, one call into pkg/skillpm, and what is
-// printed.
+// Package cli is the command line: one file a command, each with its flags, one call into pkg/skillpm or
+// pkg/author, and what is printed.
 //
 // It is the only package that prints. Results go to standard output; errors, hints, warnings and progress go to
 // standard error. With --json the result is one JSON document and nothing else is written to standard output.
@@ -19,8 +19,10 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/skillpm/skillpm/pkg/author"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/fault"
+	"github.com/skillpm/skillpm/pkg/provider"
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
@@ -199,22 +201,42 @@ func (a *app) workDir() (string, error) {
 
 // client returns the package manager for this invocation.
 func (a *app) client() (*skillpm.Client, error) {
-	dir, err := a.workDir()
+	o, err := a.toolOptions()
 	if err != nil {
 		return nil, err
 	}
-	paths, err := scope.New(scope.Env{Home: a.Home, Dir: dir, Getenv: a.Getenv, OS: a.OS})
+	c := skillpm.New(o)
+	a.closers = append(a.closers, c.Close)
+	return c, nil
+}
+
+// author returns what does an author's work for this invocation.
+func (a *app) author() (*author.Client, error) {
+	o, err := a.toolOptions()
 	if err != nil {
 		return nil, err
+	}
+	c := author.New(o)
+	a.closers = append(a.closers, c.Close)
+	return c, nil
+}
+
+// toolOptions says where and for whom this invocation works.
+func (a *app) toolOptions() (o provider.ToolOptions, err error) {
+	dir, err := a.workDir()
+	if err != nil {
+		return o, err
+	}
+	paths, err := scope.New(scope.Env{Home: a.Home, Dir: dir, Getenv: a.Getenv, OS: a.OS})
+	if err != nil {
+		return o, err
 	}
 	config := a.config
 	if config != "" {
 		config = a.abs(config)
 	}
-	c := skillpm.New(skillpm.Options{
+	return provider.ToolOptions{
 		Dir: dir, Paths: paths, Config: config, Getenv: a.Getenv, Now: a.Now, OS: a.OS, Version: buildVersion(a.Version),
 		Progress: a.progress(),
-	})
-	a.closers = append(a.closers, c.Close)
-	return c, nil
+	}, nil
 }

@@ -11,13 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillpm/skillpm/pkg/author"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/skill"
-	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 func newInit(a *app) *cobra.Command {
-	var o skillpm.InitOptions
+	var o author.InitOptions
 	cmd := &cobra.Command{
 		Use:     "init [OWNER/NAME]",
 		Short:   "Write a skillpm.yaml in this directory",
@@ -27,7 +27,7 @@ published; without, a project that uses packs.`,
 		Example: "  skillpm init\n  skillpm init acme/deploy --description 'Roll out and roll back' --license Apache-2.0",
 		Args:    need(0, 1, "at most one OWNER/NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.client()
+			c, err := a.author()
 			if err != nil {
 				return err
 			}
@@ -62,7 +62,7 @@ published; without, a project that uses packs.`,
 }
 
 func newNew(a *app) *cobra.Command {
-	var o skillpm.NewOptions
+	var o author.NewOptions
 	cmd := &cobra.Command{
 		Use:     "new [NAME]",
 		Short:   "Write a new, valid skill",
@@ -73,7 +73,7 @@ On a terminal it asks for what is missing.`,
   skillpm new lint-sql --description 'Checks SQL files.' --scripts --dir skills`,
 		Args: need(0, 1, "at most one NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.client()
+			c, err := a.author()
 			if err != nil {
 				return err
 			}
@@ -110,7 +110,7 @@ On a terminal it asks for what is missing.`,
 }
 
 // ask asks on a terminal for the name and the description if they were not given.
-func (a *app) ask(ctx context.Context, o *skillpm.NewOptions) error {
+func (a *app) ask(ctx context.Context, o *author.NewOptions) error {
 	interactive := terminal(a.Stdin) && terminal(a.Stderr) && a.Getenv("CI") == "" && !a.json
 	in := bufio.NewReader(a.Stdin)
 	for _, q := range []struct {

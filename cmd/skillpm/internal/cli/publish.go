@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillpm/skillpm/pkg/author"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 func newPublish(a *app) *cobra.Command {
-	var o skillpm.PublishOptions
+	var o author.PublishOptions
 	var all bool
 	cmd := &cobra.Command{
 		Use:     "publish [DIR]",
@@ -41,7 +41,7 @@ all the checks.`,
   skillpm publish --workspace --to oci://registry.example/acme`,
 		Args: need(0, 1, "at most one DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.client()
+			c, err := a.author()
 			if err != nil {
 				return err
 			}
@@ -67,7 +67,7 @@ all the checks.`,
 
 // printWorkspace prints every pack as if it had been published alone, and then what went wrong. As JSON it is one
 // document.
-func (a *app) printWorkspace(r *skillpm.WorkspaceReport, err error) error {
+func (a *app) printWorkspace(r *author.WorkspaceReport, err error) error {
 	if r == nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (a *app) printWorkspace(r *skillpm.WorkspaceReport, err error) error {
 	return err
 }
 
-func (a *app) printPublish(r *skillpm.PublishReport) error {
+func (a *app) printPublish(r *author.PublishReport) error {
 	if !r.Valid {
 		if a.json {
 			if err := a.printJSON(r); err != nil {

@@ -3,22 +3,22 @@ package cli
 import (
 	"io"
 
+	"github.com/skillpm/skillpm/pkg/author"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
-	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 // jsonReport is the document that `validate --format json` prints; its schema is schema/report.schema.json.
 type jsonReport struct {
-	Version    int                  `json:"version"` // of this format
-	OK         bool                 `json:"ok"`
-	Profiles   []string             `json:"profiles"`
-	Skills     []string             `json:"skills"`
-	Summary    jsonSummary          `json:"summary"`
-	Matrix     []lint.HostVerdict   `json:"matrix"`
-	Findings   []diag.Finding       `json:"findings"`
-	Suppressed []lint.Suppressed    `json:"suppressed"`
-	Mended     []skillpm.MendedFile `json:"mended,omitempty"` // by --fix, or what --diff would
+	Version    int                 `json:"version"` // of this format
+	OK         bool                `json:"ok"`
+	Profiles   []string            `json:"profiles"`
+	Skills     []string            `json:"skills"`
+	Summary    jsonSummary         `json:"summary"`
+	Matrix     []lint.HostVerdict  `json:"matrix"`
+	Findings   []diag.Finding      `json:"findings"`
+	Suppressed []lint.Suppressed   `json:"suppressed"`
+	Mended     []author.MendedFile `json:"mended,omitempty"` // by --fix, or what --diff would
 }
 
 type jsonSummary struct {

@@ -16,9 +16,9 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
+	"github.com/skillpm/skillpm/pkg/author"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
-	"github.com/skillpm/skillpm/pkg/skillpm"
 	"github.com/skillpm/skillpm/schema"
 )
 
@@ -189,7 +189,7 @@ func TestReportSchemaIsComplete(t *testing.T) {
 		{jsonSummary{}, at(s, "summary")},
 		{jsonFixable{}, at(s, "summary", "fixable")},
 		{lint.HostVerdict{}, at(s, "matrix")},
-		{skillpm.MendedFile{}, at(s, "mended")},
+		{author.MendedFile{}, at(s, "mended")},
 		{diag.Finding{}, finding},
 		{diag.Edit{}, at(finding, "edits")},
 		{struct{ Reason, By string }{}, at(s, "suppressed")},

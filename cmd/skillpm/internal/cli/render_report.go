@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/skillpm/skillpm/pkg/author"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
-	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 // outcome is what the renderers print: a report, and what they need to know besides.
@@ -24,8 +24,8 @@ type outcome struct {
 	workspace      string // the checkout on a runner of GitHub Actions, "" elsewhere
 	showSuppressed bool   // text and SARIF tell what was suppressed, too
 
-	mended []skillpm.MendedFile // what --fix changed, or would change
-	dry    bool                 // nothing was changed
+	mended []author.MendedFile // what --fix changed, or would change
+	dry    bool                // nothing was changed
 }
 
 // format is a way to write a report.

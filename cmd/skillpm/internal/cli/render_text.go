@@ -10,9 +10,9 @@ import (
 
 	"golang.org/x/text/width"
 
+	"github.com/skillpm/skillpm/pkg/author"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
-	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 // textReport prints a report for people: findings grouped by file, each with the line that it is about and a caret.
@@ -60,7 +60,7 @@ func (t textReport) render(out io.Writer, o outcome) error {
 }
 
 // mended lists the files that were changed.
-func (t textReport) mended(w io.Writer, files []skillpm.MendedFile) {
+func (t textReport) mended(w io.Writer, files []author.MendedFile) {
 	for _, f := range files {
 		fmt.Fprintf(w, "%s %s (%s)\n", t.green("mended"), printable(f.Path), strings.Join(f.Rules, ", "))
 	}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillpm/skillpm/pkg/author"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/profile"
-	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 // validateFlags are the flags of validate that do not go to the check itself.
@@ -25,7 +25,7 @@ type validateFlags struct {
 }
 
 func newValidate(a *app) *cobra.Command {
-	var o skillpm.ValidateOptions
+	var o author.ValidateOptions
 	var flags validateFlags
 	cmd := &cobra.Command{
 		Use:     "validate [PATH...]",
@@ -76,7 +76,7 @@ format can go to standard output.`,
 }
 
 // addCheckFlags adds the flags that say what is checked, and how.
-func (a *app) addCheckFlags(cmd *cobra.Command, o *skillpm.ValidateOptions) {
+func (a *app) addCheckFlags(cmd *cobra.Command, o *author.ValidateOptions) {
 	f := cmd.Flags()
 	f.StringSliceVar(&o.Profiles, "profile", nil, "check for these `HOSTS`, or all: "+list(profile.IDs())+
 		" (default those of skillpm.yaml, else "+profile.Default+")")
@@ -102,7 +102,7 @@ func (a *app) addCheckFlags(cmd *cobra.Command, o *skillpm.ValidateOptions) {
 const collectAt = 150
 
 // validate checks and reports; errors in skills are the exit code only.
-func (a *app) validate(cmd *cobra.Command, o skillpm.ValidateOptions, flags validateFlags) error {
+func (a *app) validate(cmd *cobra.Command, o author.ValidateOptions, flags validateFlags) error {
 	o.Changed = o.Changed || o.Since != ""
 	o.Lenient = cmd.Flags().Changed("strict") && !o.Strict
 	if err := checkFlags(o, flags); err != nil {
@@ -125,7 +125,7 @@ func (a *app) validate(cmd *cobra.Command, o skillpm.ValidateOptions, flags vali
 	if err := a.checkOutputs(to); err != nil {
 		return err
 	}
-	c, err := a.client()
+	c, err := a.author()
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (a *app) validate(cmd *cobra.Command, o skillpm.ValidateOptions, flags vali
 }
 
 // checkFlags refuses flags that do not go together.
-func checkFlags(o skillpm.ValidateOptions, flags validateFlags) error {
+func checkFlags(o author.ValidateOptions, flags validateFlags) error {
 	switch {
 	case o.Parallel < 0:
 		return diag.Errorf(diag.Usage, "--parallel %d: give a number of skills, or 0 for one a processor", o.Parallel)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillpm/skillpm/pkg/author"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 // baselineFlags are the flags that write a baseline.
@@ -20,11 +20,11 @@ type baselineFlags struct {
 
 func (b *baselineFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&b.write, "write-baseline", false, "accept all errors and warnings that there are, in the baseline (default "+skillpm.BaselineName+")")
+	f.BoolVar(&b.write, "write-baseline", false, "accept all errors and warnings that there are, in the baseline (default "+author.BaselineName+")")
 	f.StringVar(&b.reason, "reason", "", "with --write-baseline: why they are accepted")
 }
 
-func (b *baselineFlags) check(o skillpm.ValidateOptions, flags validateFlags) error {
+func (b *baselineFlags) check(o author.ValidateOptions, flags validateFlags) error {
 	switch {
 	case b.reason != "" && !b.write:
 		return diag.Errorf(diag.Usage, "--reason has a meaning only with --write-baseline")
@@ -40,7 +40,7 @@ func isYAML(path string) bool {
 }
 
 // writeBaseline writes a baseline and says what is in it.
-func (a *app) writeBaseline(ctx context.Context, c *skillpm.Client, o skillpm.ValidateOptions, b baselineFlags) error {
+func (a *app) writeBaseline(ctx context.Context, c *author.Client, o author.ValidateOptions, b baselineFlags) error {
 	r, err := c.WriteBaseline(ctx, o, b.reason)
 	if diag.CodeOf(err) == diag.Usage && b.reason == "" {
 		return diag.Errorf(diag.Usage, "findings are accepted for a reason").WithHint("say why: --reason TEXT")

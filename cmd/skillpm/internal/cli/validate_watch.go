@@ -8,15 +8,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/author"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/skill"
-	"github.com/skillpm/skillpm/pkg/skillpm"
 	"github.com/skillpm/skillpm/pkg/watch"
 )
 
 // watch checks, reports, and does so again whenever a file changes, until the context ends. What goes wrong with one check,
 // as a path that is gone for a moment, is told and does not end it.
-func (a *app) watch(ctx context.Context, c *skillpm.Client, o skillpm.ValidateOptions, out outcome, to []destination) error {
+func (a *app) watch(ctx context.Context, c *author.Client, o author.ValidateOptions, out outcome, to []destination) error {
 	roots := []string{c.Dir}
 	if len(o.Paths) > 0 {
 		roots = nil
@@ -72,7 +72,7 @@ func isOutput(file, path string) bool {
 }
 
 // checkOnce checks and reports once.
-func (a *app) checkOnce(ctx context.Context, c *skillpm.Client, o skillpm.ValidateOptions, out outcome, to []destination) error {
+func (a *app) checkOnce(ctx context.Context, c *author.Client, o author.ValidateOptions, out outcome, to []destination) error {
 	var err error
 	if out.Report, err = c.Validate(ctx, o); err == nil {
 		return a.render(out, to)

@@ -1,4 +1,4 @@
-package skillpm
+package author
 
 import (
 	"bytes"
@@ -118,7 +118,7 @@ func (m *mending) round(report lint.Report) (bool, error) {
 
 // own reports whether a path may be changed: what a link leads to is somebody else's.
 func (m *mending) own(shown string) bool {
-	abs := m.client.machine.Abs(filepath.FromSlash(shown))
+	abs := m.client.Machine.Abs(filepath.FromSlash(shown))
 	if _, given := m.given[abs]; given {
 		return true
 	}
@@ -128,7 +128,7 @@ func (m *mending) own(shown string) bool {
 
 // file reads a file when it is first changed.
 func (m *mending) file(shown string) (*mendedFile, error) {
-	abs := m.client.machine.Abs(filepath.FromSlash(shown))
+	abs := m.client.Machine.Abs(filepath.FromSlash(shown))
 	if f := m.files[abs]; f != nil {
 		return f, nil
 	}
@@ -169,7 +169,7 @@ func (m *mending) finish(dry bool) (*Mended, error) {
 		out.Files = append(out.Files, f.MendedFile)
 	}
 	out.Report.Findings = slices.DeleteFunc(out.Report.Findings, func(f diag.Finding) bool {
-		return f.Fixable && len(f.Edits) > 0 && f.Edits[0].Executable && written[m.client.machine.Abs(filepath.FromSlash(f.Edits[0].Path))]
+		return f.Fixable && len(f.Edits) > 0 && f.Edits[0].Executable && written[m.client.Machine.Abs(filepath.FromSlash(f.Edits[0].Path))]
 	})
 	return out, errors.Join(errs...)
 }

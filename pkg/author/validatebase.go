@@ -1,4 +1,4 @@
-package skillpm
+package author
 
 import (
 	"context"
@@ -26,7 +26,7 @@ func (j *job) baselineFile(o ValidateOptions) string {
 	case o.NoBaseline:
 		return ""
 	case o.Baseline != "":
-		return j.client.machine.Abs(o.Baseline)
+		return j.client.Machine.Abs(o.Baseline)
 	case j.project.config.Baseline != "":
 		return filepath.Join(j.project.dir, filepath.FromSlash(j.project.config.Baseline))
 	}
@@ -87,7 +87,7 @@ func (j *job) covers(abs string) bool {
 // baselined returns a finding as a baseline in a file knows it. Its digest is that of the line; for a finding about a
 // whole file that of the file, and for a fact about what a skill can do that of the fact.
 func (c *Client) baselined(file string, report lint.Report, f diag.Finding) baseline.Finding {
-	abs := c.machine.Abs(filepath.FromSlash(f.Path))
+	abs := c.Machine.Abs(filepath.FromSlash(f.Path))
 	rel, err := filepath.Rel(filepath.Dir(file), abs)
 	if err != nil {
 		rel = f.Path
@@ -136,7 +136,7 @@ func (c *Client) WriteBaseline(ctx context.Context, o ValidateOptions, reason st
 	if file == "" {
 		file = filepath.Join(jobs[0].project.dir, BaselineName)
 	}
-	abs := c.machine.Abs(file)
+	abs := c.Machine.Abs(file)
 	shown := jobs[0].show(jobs[0].inVolume(abs))
 	old := &baseline.Baseline{}
 	data, err := workspace.ReadOptional(abs)

@@ -1,4 +1,4 @@
-package skillpm
+package author
 
 import (
 	"io/fs"

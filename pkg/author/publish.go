@@ -1,4 +1,4 @@
-package skillpm
+package author
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/provider"
 	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -56,7 +57,7 @@ type PublishedFile struct {
 
 // Publish checks a pack and pushes it. A pack with errors is not published: the report has Valid false and the findings.
 func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport, error) {
-	defer c.Progress(Event{Done: true})
+	defer c.Progress(provider.Event{Done: true})
 	dir := c.packDir(o.Dir)
 	m, err := c.publishable(dir)
 	if err != nil {
@@ -87,7 +88,7 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 	for _, t := range trees {
 		r.addFiles(t)
 	}
-	from, err := c.userSources()
+	from, err := c.UserSources()
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +96,8 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 	if o.DryRun {
 		push, doing = from.OCI().CheckPush, "looking for "
 	}
-	c.Progress(Event{Text: doing + r.Pack + " " + r.Version})
-	pushed, err := push(ctx, to, release(m, p, trees), trees)
+	c.Progress(provider.Event{Text: doing + r.Pack + " " + r.Version})
+	pushed, err := push(ctx, to, release(m, p, trees), trees, oci.PushOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +145,7 @@ func (c *Client) publishTarget(to string, id source.ID) (source.Ref, error) {
 		if dir == "" {
 			return source.Ref{}, diag.Errorf(diag.Usage, "--to oci-layout: names no directory").WithHint("write oci-layout:DIR")
 		}
-		return source.Ref{Kind: source.KindLayout, URL: filepath.ToSlash(c.machine.Abs(dir)), ID: id}, nil
+		return source.Ref{Kind: source.KindLayout, URL: filepath.ToSlash(c.Machine.Abs(dir)), ID: id}, nil
 	default:
 		return source.Ref{}, diag.Errorf(diag.Usage, "%q is not a place to publish to", to).
 			WithHint("write oci://HOST/NAMESPACE or oci-layout:DIR")
@@ -170,7 +171,7 @@ func (c *Client) checkSkills(ctx context.Context, dir string) (lint.Report, erro
 
 // collect reads a pack's files into the store, as installing it would, so that what is published is what was hashed.
 func (c *Client) collect(ctx context.Context, dir string) (*source.Pack, []bundle.Tree, error) {
-	from, err := c.userSources()
+	from, err := c.UserSources()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -179,7 +180,7 @@ func (c *Client) collect(ctx context.Context, dir string) (*source.Pack, []bundl
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := c.machine.Store()
+	s, err := c.Machine.Store()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,4 +1,4 @@
-package skillpm
+package author
 
 import (
 	"context"
@@ -51,7 +51,7 @@ func (c *Client) Validate(ctx context.Context, o ValidateOptions) (lint.Report, 
 func (o ValidateOptions) given(c *Client) map[string][]byte {
 	contents := map[string][]byte{}
 	if o.StdinName != "" {
-		contents[c.machine.Abs(o.StdinName)] = o.Stdin
+		contents[c.Machine.Abs(o.StdinName)] = o.Stdin
 	}
 	return contents
 }
@@ -74,7 +74,7 @@ func (c *Client) validate(ctx context.Context, o ValidateOptions, contents map[s
 		report.Merge(one)
 	}
 	if o.StdinName != "" { // which is the one path of the one job
-		name := jobs[0].show(jobs[0].inVolume(c.machine.Abs(o.StdinName)))
+		name := jobs[0].show(jobs[0].inVolume(c.Machine.Abs(o.StdinName)))
 		report.Keep(func(path string) bool { return path == name })
 	}
 	if o.Changed {
@@ -118,11 +118,11 @@ func (c *Client) jobs(o ValidateOptions) ([]*job, error) {
 		if p == "" {
 			return nil, diag.Errorf(diag.Usage, "a path is empty").WithHint("write . for this directory")
 		}
-		project, err := c.checkedProject(c.machine.Abs(p), o.NoConfig)
+		project, err := c.checkedProject(c.Machine.Abs(p), o.NoConfig)
 		if err != nil {
 			return nil, err
 		}
-		root := volumeRoot(c.machine.Abs(p))
+		root := volumeRoot(c.Machine.Abs(p))
 		i := slices.IndexFunc(jobs, func(j *job) bool { return j.root == root && j.project.dir == project.dir })
 		if i < 0 {
 			i = len(jobs)
@@ -130,7 +130,7 @@ func (c *Client) jobs(o ValidateOptions) ([]*job, error) {
 			j.settings = project.settings(j.inVolume(project.dir), o)
 			jobs = append(jobs, j)
 		}
-		jobs[i].add(c.machine.Abs(p), p)
+		jobs[i].add(c.Machine.Abs(p), p)
 	}
 	return jobs, nil
 }
@@ -213,7 +213,7 @@ func (c *Client) keepChanged(ctx context.Context, report *lint.Report, o Validat
 	if err != nil {
 		return err
 	}
-	real := func(shown string) string { return resolved(c.machine.Abs(filepath.FromSlash(shown))) }
+	real := func(shown string) string { return resolved(c.Machine.Abs(filepath.FromSlash(shown))) }
 	above := map[string]bool{} // the changed files and every directory that one is in
 	for f := range files {
 		for ; !above[f]; f = filepath.Dir(f) {
@@ -248,7 +248,7 @@ func (c *Client) changed(ctx context.Context, o ValidateOptions) (map[string]boo
 	files := map[string]bool{}
 	var roots []string
 	for _, p := range paths {
-		dir := existing(c.machine.Abs(p))
+		dir := existing(c.Machine.Abs(p))
 		real := resolved(dir)
 		if slices.ContainsFunc(roots, func(root string) bool { return root == real || scope.Within(root, real) }) {
 			continue

@@ -1,4 +1,4 @@
-package skillpm
+package author
 
 import (
 	"context"
@@ -43,7 +43,7 @@ func (c *Client) PublishWorkspace(ctx context.Context, o PublishOptions) (*Works
 		check.Dir = m.dir
 		r, err := c.Publish(ctx, check)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.shown(m.dir), err)
+			return nil, fmt.Errorf("%s: %w", c.Shown(m.dir), err)
 		}
 		report.Packs = append(report.Packs, r)
 	}
@@ -90,7 +90,7 @@ func (c *Client) members(dir string) ([]member, error) {
 			return nil, err
 		}
 		if i := slices.IndexFunc(list, func(o member) bool { return o.manifest.Name == m.Name }); i >= 0 {
-			return nil, diag.Errorf(diag.Conflict, "%s and %s are both %s", c.shown(list[i].dir), c.shown(d), m.Name)
+			return nil, diag.Errorf(diag.Conflict, "%s and %s are both %s", c.Shown(list[i].dir), c.Shown(d), m.Name)
 		}
 		list = append(list, member{dir: d, manifest: m})
 	}
@@ -199,20 +199,12 @@ func (c *Client) readManifest(file string) (*project.Manifest, error) {
 	return project.ParseManifest(file, data)
 }
 
-// shown writes an absolute directory as the user would: relative, if it is below the directory that the verbs work in.
-func (c *Client) shown(dir string) string {
-	if rel, err := filepath.Rel(c.Dir, dir); err == nil && filepath.IsLocal(rel) {
-		return rel
-	}
-	return dir
-}
-
 // packDir returns the directory of a pack that a call names, by default that of the client.
 func (c *Client) packDir(dir string) string {
 	if dir == "" {
 		return c.Dir
 	}
-	return c.machine.Abs(dir)
+	return c.Machine.Abs(dir)
 }
 
 // byVersion returns a dependency as a published pack has it: one at a path becomes a range of versions, the one that is
@@ -231,9 +223,10 @@ func (c *Client) byVersion(dir string, m *project.Manifest, d source.Dependency)
 	if !filepath.IsAbs(at) {
 		at = filepath.Join(dir, at)
 	}
+	there, statErr := os.Lstat(at)
 	other, err := c.readManifest(filepath.Join(at, project.ManifestName))
 	switch {
-	case !isDir(at):
+	case statErr != nil || !there.IsDir():
 		return d, diag.Errorf(diag.NotFound, "%s requires %s at %s, and there is no such directory", m.Name, d.ID, d.Ref.URL).
 			WithHint("correct the path in %s", m.Path)
 	case err != nil && diag.CodeOf(err) != diag.NotFound:

@@ -1,4 +1,4 @@
-package skillpm
+package author
 
 import (
 	"context"
@@ -133,7 +133,7 @@ func (c *Client) New(_ context.Context, o NewOptions) (string, error) {
 
 func (c *Client) newSkillDir(o NewOptions) string {
 	if o.Dir != "" {
-		return c.machine.Abs(o.Dir)
+		return c.Machine.Abs(o.Dir)
 	}
 	data, err := workspace.ReadOptional(filepath.Join(c.Dir, project.ManifestName))
 	if err != nil || data == nil {
