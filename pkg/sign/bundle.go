@@ -1,0 +1,180 @@
+package sign
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"strconv"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// MediaTypeBundle is the type of a Sigstore bundle, as an artifact and as its layer.
+const MediaTypeBundle = "application/vnd.dev.sigstore.bundle.v0.3+json"
+
+// MaxBundle is how many bytes of a bundle are read.
+const MaxBundle = 17 << 20
+
+// Bundle signs an in-toto statement and returns the Sigstore bundle (version 0.3) around it: a DSSE envelope, and which
+// key to look for. The same key and statement give the same bytes.
+func Bundle(k *PrivateKey, statement []byte) ([]byte, error) {
+	if _, err := ParseStatement(statement); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(preAuth(payloadType, statement))
+	signature, err := k.key.Sign(nil, sum[:], crypto.SHA256) // without randomness: RFC 6979
+	if err != nil {
+		return nil, diag.Errorf(diag.Internal, "signing: %w", err)
+	}
+	type envelopeSignature struct {
+		Sig []byte `json:"sig"`
+	}
+	type publicKey struct {
+		Hint string `json:"hint"`
+	}
+	type material struct {
+		PublicKey publicKey `json:"publicKey"`
+	}
+	type envelope struct {
+		Payload     []byte              `json:"payload"`
+		PayloadType string              `json:"payloadType"`
+		Signatures  []envelopeSignature `json:"signatures"`
+	}
+	return encodeJSON(struct {
+		MediaType    string   `json:"mediaType"`
+		Verification material `json:"verificationMaterial"`
+		Envelope     envelope `json:"dsseEnvelope"`
+	}{
+		MediaTypeBundle,
+		material{publicKey{k.public.hint()}},
+		envelope{statement, payloadType, []envelopeSignature{{signature}}},
+	})
+}
+
+// preAuth returns what is signed for a payload: DSSE's pre-authentication encoding.
+func preAuth(payloadType string, payload []byte) []byte {
+	b := make([]byte, 0, len(payload)+len(payloadType)+64)
+	b = append(b, "DSSEv1 "...)
+	b = strconv.AppendInt(b, int64(len(payloadType)), 10)
+	b = append(append(append(b, ' '), payloadType...), ' ')
+	b = strconv.AppendInt(b, int64(len(payload)), 10)
+	return append(append(b, ' '), payload...)
+}
+
+// Envelope is a bundle that was read, and whose signature nobody has checked yet.
+type Envelope struct {
+	Statement []byte // the payload
+	Claim     *Claim // what it says
+	Keyless   bool   // it has a certificate instead of a key
+	Hint      string // which key it says to look for
+	signature []byte
+}
+
+// ParseBundle reads a Sigstore bundle of version 0.3 with a DSSE envelope. It checks no signature.
+func ParseBundle(data []byte) (*Envelope, error) {
+	e, err := parseBundle(data)
+	if err != nil {
+		return nil, diag.Errorf(diag.Invalid, "the signature bundle: %w", err)
+	}
+	return e, nil
+}
+
+func parseBundle(data []byte) (*Envelope, error) {
+	if err := checkJSON(data, MaxBundle); err != nil {
+		return nil, err
+	}
+	o, err := parseObject(data, "it")
+	if err != nil {
+		return nil, err
+	}
+	kind, err := o.text("mediaType")
+	switch {
+	case err != nil:
+		return nil, err
+	case kind != MediaTypeBundle:
+		return nil, diag.Errorf(diag.Invalid, "its type is %q, not %s", kind, MediaTypeBundle)
+	case !o.has("dsseEnvelope") || o.has("messageSignature"):
+		return nil, diag.Errorf(diag.Invalid, "it holds no DSSE envelope, or something else besides")
+	}
+	e := &Envelope{}
+	if err := e.material(o); err != nil {
+		return nil, err
+	}
+	if err := e.envelope(o); err != nil {
+		return nil, err
+	}
+	e.Claim, err = ParseStatement(e.Statement)
+	return e, err
+}
+
+// material reads which key or certificate the signature is to be checked with.
+func (e *Envelope) material(o object) error {
+	m, err := parseObject(o["verificationMaterial"], "verificationMaterial")
+	if err != nil {
+		return err
+	}
+	e.Keyless = m.has("certificate") || m.has("x509CertificateChain")
+	if e.Keyless == m.has("publicKey") {
+		return diag.Errorf(diag.Invalid, "it names neither a key nor a certificate, or both")
+	}
+	if e.Keyless {
+		return nil
+	}
+	key, err := parseObject(m["publicKey"], "publicKey")
+	if err != nil {
+		return err
+	}
+	e.Hint, err = key.text("hint")
+	return err
+}
+
+// envelope reads the payload and its one signature.
+func (e *Envelope) envelope(o object) error {
+	env, err := parseObject(o["dsseEnvelope"], "dsseEnvelope")
+	if err != nil {
+		return err
+	}
+	kind, err := env.text("payloadType")
+	if err == nil && kind != payloadType {
+		err = diag.Errorf(diag.Invalid, "its payload is %q, not %s", kind, payloadType)
+	}
+	if err != nil {
+		return err
+	}
+	if e.Statement, err = env.bytes("payload"); err != nil {
+		return err
+	}
+	all, err := env.list("signatures", 16)
+	if err != nil {
+		return err
+	}
+	if len(all) != 1 {
+		return diag.Errorf(diag.Invalid, "it has %d signatures, and a bundle has one", len(all))
+	}
+	s, err := parseObject(all[0], "a signature")
+	if err != nil {
+		return err
+	}
+	e.signature, err = s.bytes("sig")
+	return err
+}
+
+// bytes returns what the base64 at a key stands for.
+func (o object) bytes(key string) ([]byte, error) {
+	s, err := o.text(key)
+	if err != nil {
+		return nil, err
+	}
+	b, err := base64.StdEncoding.Strict().DecodeString(s)
+	if err != nil || len(b) == 0 {
+		return nil, diag.Errorf(diag.Invalid, "%s is not base64", key)
+	}
+	return b, nil
+}
+
+// signedBy reports whether a key made the envelope's signature.
+func (e *Envelope) signedBy(k *PublicKey) bool {
+	sum := sha256.Sum256(preAuth(payloadType, e.Statement))
+	return ecdsa.VerifyASN1(k.key, sum[:], e.signature)
+}

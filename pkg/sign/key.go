@@ -1,0 +1,212 @@
+package sign
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/pem"
+	"io"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// maxKeyFile bounds a key in its file, in bytes.
+const maxKeyFile = 64 << 10
+
+// Types of PEM blocks.
+const (
+	pemPublic       = "PUBLIC KEY"
+	pemPrivate      = "PRIVATE KEY"
+	pemEC           = "EC PRIVATE KEY"
+	pemECParameters = "EC PARAMETERS" // openssl writes it before a key
+	pemSigstore     = "ENCRYPTED SIGSTORE PRIVATE KEY"
+	pemCosign       = "ENCRYPTED COSIGN PRIVATE KEY" // before cosign 2
+)
+
+// PrivateKey signs. It is an ECDSA key on the curve P-256.
+type PrivateKey struct {
+	key    *ecdsa.PrivateKey
+	public *PublicKey
+}
+
+// PublicKey is what a signature is checked against.
+type PublicKey struct {
+	key *ecdsa.PublicKey
+	der []byte // PKIX
+}
+
+// Generate returns a new key.
+func Generate(rand io.Reader) (*PrivateKey, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand)
+	if err != nil {
+		return nil, diag.Errorf(diag.Internal, "no key could be made: %w", err)
+	}
+	return newPrivate(key)
+}
+
+func newPrivate(key any) (*PrivateKey, error) {
+	ec, ok := key.(*ecdsa.PrivateKey)
+	if !ok || ec.Curve != elliptic.P256() {
+		return nil, diag.Errorf(diag.Invalid, "the key is not an ECDSA key on the curve P-256").
+			WithHint("skillpm keygen makes one that fits")
+	}
+	public, err := newPublic(&ec.PublicKey)
+	if err != nil {
+		return nil, err
+	}
+	return &PrivateKey{key: ec, public: public}, nil
+}
+
+func newPublic(key any) (*PublicKey, error) {
+	ec, ok := key.(*ecdsa.PublicKey)
+	if !ok || ec.Curve != elliptic.P256() {
+		return nil, diag.Errorf(diag.Invalid, "the key is not an ECDSA key on the curve P-256").
+			WithHint("skillpm keygen and cosign generate-key-pair make such keys")
+	}
+	der, err := x509.MarshalPKIXPublicKey(ec)
+	if err != nil {
+		return nil, diag.Errorf(diag.Invalid, "the key cannot be used: %w", err)
+	}
+	return &PublicKey{key: ec, der: der}, nil
+}
+
+// Public returns the key that checks what k signs.
+func (k *PrivateKey) Public() *PublicKey { return k.public }
+
+// Encode returns the key as PEM: encrypted as cosign does it, or as PKCS #8 if the password is empty.
+func (k *PrivateKey) Encode(password []byte) ([]byte, error) {
+	der, err := x509.MarshalPKCS8PrivateKey(k.key)
+	if err != nil {
+		return nil, diag.Errorf(diag.Internal, "%w", err)
+	}
+	if len(password) == 0 {
+		return pem.EncodeToMemory(&pem.Block{Type: pemPrivate, Bytes: der}), nil
+	}
+	sealed, err := seal(der, password)
+	if err != nil {
+		return nil, err
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: pemSigstore, Bytes: sealed}), nil
+}
+
+// ParsePrivate reads a private key in PEM: one that skillpm or cosign encrypted, PKCS #8, or what openssl ecparam writes.
+// The password is asked for only where the key is encrypted; a nil function stands for having none.
+func ParsePrivate(data []byte, password func() ([]byte, error)) (*PrivateKey, error) {
+	block, err := onlyBlock(data)
+	if err != nil {
+		return nil, err
+	}
+	var key any
+	switch block.Type {
+	case pemSigstore, pemCosign:
+		return openPrivate(block.Bytes, password)
+	case pemPrivate:
+		key, err = x509.ParsePKCS8PrivateKey(block.Bytes)
+	case pemEC:
+		key, err = x509.ParseECPrivateKey(block.Bytes)
+	case pemPublic:
+		return nil, diag.Errorf(diag.Invalid, "this is a public key, and a private one is needed to sign").
+			WithHint("name the file that skillpm keygen wrote as NAME.key")
+	default:
+		return nil, diag.Errorf(diag.Invalid, "a PEM block of type %q is no private key that can be used", block.Type).
+			WithHint("skillpm keygen makes one; openssl pkcs8 -topk8 -nocrypt changes the form of others")
+	}
+	if err != nil {
+		return nil, diag.Errorf(diag.Invalid, "the private key is damaged: %v", err)
+	}
+	return newPrivate(key)
+}
+
+// ParsePublic reads a public key in PEM (PKIX).
+func ParsePublic(data []byte) (*PublicKey, error) {
+	block, err := onlyBlock(data)
+	if err != nil {
+		return nil, err
+	}
+	switch block.Type {
+	case pemPublic:
+	case pemSigstore, pemCosign, pemPrivate, pemEC:
+		return nil, diag.Errorf(diag.Invalid, "this is a private key, and a public one is wanted").
+			WithHint("name the file that skillpm keygen wrote as NAME.pub; keep the private key to yourself")
+	default:
+		return nil, diag.Errorf(diag.Invalid, "a PEM block of type %q is no public key", block.Type)
+	}
+	return parsePKIX(block.Bytes)
+}
+
+func parsePKIX(der []byte) (*PublicKey, error) {
+	key, err := x509.ParsePKIXPublicKey(der)
+	if err != nil {
+		return nil, diag.Errorf(diag.Invalid, "the public key is damaged: %v", err)
+	}
+	public, err := newPublic(key)
+	if err == nil && !bytes.Equal(public.der, der) {
+		return nil, diag.Errorf(diag.Invalid, "the public key is not in its one canonical form")
+	}
+	return public, err
+}
+
+// onlyBlock returns the one PEM block of a key file, without parameters before it.
+func onlyBlock(data []byte) (*pem.Block, error) {
+	if len(data) > maxKeyFile {
+		return nil, diag.Errorf(diag.Invalid, "the key has more than %d bytes", maxKeyFile)
+	}
+	block, rest := pem.Decode(data)
+	if block != nil && block.Type == pemECParameters {
+		block, rest = pem.Decode(rest)
+	}
+	if block == nil {
+		return nil, diag.Errorf(diag.Invalid, "this is no key: there is no PEM block in it").
+			WithHint("a key starts with a line like -----BEGIN PUBLIC KEY-----")
+	}
+	if more, _ := pem.Decode(rest); more != nil {
+		return nil, diag.Errorf(diag.Invalid, "there are several keys in one file").WithHint("write each to a file of its own")
+	}
+	return block, nil
+}
+
+// Encode returns the key as PEM (PKIX).
+func (k *PublicKey) Encode() []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: pemPublic, Bytes: k.der})
+}
+
+// idPrefix starts the IDs of keys.
+const idPrefix = "ecdsa-p256:"
+
+// ID returns the key itself in one word, as a lock records who signed: ecdsa-p256: and the base64 of its PKIX form.
+func (k *PublicKey) ID() string { return idPrefix + base64.StdEncoding.EncodeToString(k.der) }
+
+// ParseID reads what [PublicKey.ID] returns.
+func ParseID(id string) (*PublicKey, error) {
+	text, ok := strings.CutPrefix(id, idPrefix)
+	if !ok || len(text) > maxKeyFile {
+		return nil, diag.Errorf(diag.Invalid, "a signer's key starts with %s", idPrefix)
+	}
+	der, err := base64.StdEncoding.Strict().DecodeString(text)
+	if err != nil || strings.ContainsAny(text, "\r\n") {
+		return nil, diag.Errorf(diag.Invalid, "the key behind %s is not base64", idPrefix)
+	}
+	return parsePKIX(der)
+}
+
+// Fingerprint returns sha256: and the hexadecimal digest of the key's PKIX form, by which people compare keys.
+func (k *PublicKey) Fingerprint() string {
+	sum := sha256.Sum256(k.der)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// hint returns what cosign writes into a bundle to say which key to look for.
+func (k *PublicKey) hint() string {
+	sum := sha256.Sum256(k.der)
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// Equal reports whether two keys are the same.
+func (k *PublicKey) Equal(other *PublicKey) bool {
+	return other != nil && bytes.Equal(k.der, other.der)
+}

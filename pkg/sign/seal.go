@@ -1,0 +1,112 @@
+package sign
+
+import (
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/json"
+
+	"golang.org/x/crypto/nacl/secretbox"
+	"golang.org/x/crypto/scrypt"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// sealed is the encrypted form of a private key: the JSON that go-securesystemslib/encrypted reads and writes for cosign.
+type sealed struct {
+	KDF        kdf    `json:"kdf"`
+	Cipher     cipher `json:"cipher"`
+	Ciphertext []byte `json:"ciphertext"`
+}
+
+type kdf struct {
+	Name   string `json:"name"`
+	Params params `json:"params"`
+	Salt   []byte `json:"salt"`
+}
+
+type params struct {
+	N int `json:"N"`
+	R int `json:"r"`
+	P int `json:"p"`
+}
+
+type cipher struct {
+	Name  string `json:"name"`
+	Nonce []byte `json:"nonce"`
+}
+
+const (
+	kdfScrypt       = "scrypt"
+	cipherSecretbox = "nacl/secretbox"
+	saltSize        = 32
+	scryptN         = 1 << 16 // what new keys get
+)
+
+// seal encrypts a key with a password.
+func seal(der, password []byte) ([]byte, error) {
+	s := sealed{
+		KDF:    kdf{Name: kdfScrypt, Params: params{N: scryptN, R: 8, P: 1}, Salt: make([]byte, saltSize)},
+		Cipher: cipher{Name: cipherSecretbox, Nonce: make([]byte, 24)},
+	}
+	_, _ = rand.Read(s.KDF.Salt) // it never fails
+	_, _ = rand.Read(s.Cipher.Nonce)
+	key, err := s.KDF.key(password)
+	if err != nil {
+		return nil, err
+	}
+	s.Ciphertext = secretbox.Seal(nil, der, (*[24]byte)(s.Cipher.Nonce), key)
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, diag.Errorf(diag.Internal, "%w", err)
+	}
+	return text, nil
+}
+
+// key derives the key of the cipher. Only the costs that cosign writes are taken, so that no file can ask for gigabytes.
+func (k kdf) key(password []byte) (*[32]byte, error) {
+	n := k.Params.N
+	if k.Name != kdfScrypt || n != 1<<15 && n != 1<<16 && n != 1<<17 || k.Params.R != 8 || k.Params.P != 1 {
+		return nil, diag.Errorf(diag.Invalid, "the key is encrypted in a way that is not known: %q with N=%d, r=%d, p=%d",
+			k.Name, k.Params.N, k.Params.R, k.Params.P)
+	}
+	key, err := scrypt.Key(password, k.Salt, k.Params.N, k.Params.R, k.Params.P, 32)
+	if err != nil {
+		return nil, diag.Errorf(diag.Internal, "%w", err)
+	}
+	return (*[32]byte)(key), nil
+}
+
+// openPrivate decrypts a key.
+func openPrivate(text []byte, password func() ([]byte, error)) (*PrivateKey, error) {
+	if err := checkJSON(text, maxKeyFile); err != nil {
+		return nil, diag.Errorf(diag.Invalid, "the encrypted key: %w", err)
+	}
+	var s sealed
+	if err := json.Unmarshal(text, &s); err != nil {
+		return nil, diag.Errorf(diag.Invalid, "the encrypted key is damaged: %v", err)
+	}
+	if s.Cipher.Name != cipherSecretbox || len(s.Cipher.Nonce) != 24 {
+		return nil, diag.Errorf(diag.Invalid, "the key is encrypted in a way that is not known: %q", s.Cipher.Name)
+	}
+	if password == nil {
+		return nil, diag.Errorf(diag.Usage, "the key is encrypted, and there is no password").
+			WithHint("set SKILLPM_SIGNING_PASSWORD, or run the command on a terminal")
+	}
+	secret, err := password()
+	if err != nil {
+		return nil, err
+	}
+	key, err := s.KDF.key(secret)
+	if err != nil {
+		return nil, err
+	}
+	der, ok := secretbox.Open(nil, s.Ciphertext, (*[24]byte)(s.Cipher.Nonce), key)
+	if !ok {
+		return nil, diag.Errorf(diag.Denied, "the password does not open the key")
+	}
+	private, err := x509.ParsePKCS8PrivateKey(der)
+	if err != nil {
+		return nil, diag.Errorf(diag.Invalid, "what is encrypted is not a private key: %v", err)
+	}
+	return newPrivate(private)
+}

@@ -1,0 +1,73 @@
+package sign
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// Verified is what a signature proves: that the owner of a key said something about a digest.
+type Verified struct {
+	Key           *PublicKey
+	PredicateType string
+	Statement     []byte // the in-toto statement, as it was signed
+}
+
+// KeyError is the error for a signature that none of the keys made, or that was altered.
+type KeyError struct {
+	Keys int // how many keys were tried
+}
+
+// Error says that no key fits.
+func (e *KeyError) Error() string {
+	if e.Keys == 0 {
+		return "there is no key to check the signature with"
+	}
+	return "the signature is by no key that is trusted, or was altered"
+}
+
+// Code returns [diag.Denied].
+func (e *KeyError) Code() diag.Code { return diag.Denied }
+
+// SubjectError is the error for a signature that is good, and about something else.
+type SubjectError struct {
+	Want string   // the digest that was asked about
+	Got  []string // what the statement is about
+}
+
+// Error names both digests.
+func (e *SubjectError) Error() string {
+	return "the signature is about " + strings.Join(e.Got[:min(3, len(e.Got))], ", ") + ", not about " + e.Want
+}
+
+// Code returns [diag.Integrity].
+func (e *SubjectError) Code() diag.Code { return diag.Integrity }
+
+// Verify checks that one of the keys signed the bundle's statement, and that the statement is about the digest. The error
+// is a [KeyError], a [SubjectError], or says why the bundle cannot be read.
+func Verify(bundle []byte, keys []*PublicKey, digest string) (Verified, error) {
+	e, err := ParseBundle(bundle)
+	if err != nil {
+		return Verified{}, err
+	}
+	return e.Verify(keys, digest)
+}
+
+// Verify is [Verify] for a bundle that was read.
+func (e *Envelope) Verify(keys []*PublicKey, digest string) (Verified, error) {
+	if _, err := hexOf(digest); err != nil {
+		return Verified{}, err
+	}
+	if e.Keyless {
+		return Verified{}, &KeyError{Keys: len(keys)}
+	}
+	i := slices.IndexFunc(keys, e.signedBy)
+	if i < 0 {
+		return Verified{}, &KeyError{Keys: len(keys)}
+	}
+	if !slices.Contains(e.Claim.Subjects, digest) {
+		return Verified{}, &SubjectError{Want: digest, Got: e.Claim.Subjects}
+	}
+	return Verified{Key: keys[i], PredicateType: e.Claim.PredicateType, Statement: e.Statement}, nil
+}
