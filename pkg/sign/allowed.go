@@ -1,0 +1,283 @@
+package sign
+
+import (
+	"bytes"
+	"encoding/base64"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// Bounds of a file of allowed signers.
+const (
+	maxAllowedFile  = 1 << 20 // bytes
+	maxAllowedLines = 10_000
+)
+
+// AllowedSigners is a file of keys that may sign, in the form that ssh-keygen(1) describes under ALLOWED SIGNERS: on each
+// line principals, options and a key. It is read strictly: a line that cannot be read, or that asks for what is not
+// supported, is an error, so that nothing is taken for less than it says.
+type AllowedSigners struct {
+	lines   []allowedLine
+	revoked map[string]bool
+}
+
+type allowedLine struct {
+	principals    []string
+	key           ssh.PublicKey
+	id            string
+	namespaces    patterns
+	after, before time.Time
+}
+
+func (l *allowedLine) limited() bool { return !l.after.IsZero() || !l.before.IsZero() }
+
+// ParseAllowedSigners reads a file of allowed signers; its name is for messages.
+func ParseAllowedSigners(name string, data []byte) (*AllowedSigners, error) {
+	a := &AllowedSigners{}
+	err := eachLine(name, data, func(text string) error {
+		l, err := parseAllowed(text)
+		a.lines = append(a.lines, l)
+		return err
+	})
+	if err == nil && len(a.lines) == 0 {
+		err = diag.Errorf(diag.Invalid, "%s allows nobody to sign: it has no line with a key", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Revoke returns the same signers without the keys of a file with a public key on each line. Binary revocation lists are
+// refused.
+func (a *AllowedSigners) Revoke(name string, data []byte) (*AllowedSigners, error) {
+	if bytes.HasPrefix(data, []byte("SSHKRL\n")) {
+		return nil, diag.Errorf(diag.Invalid, "%s is a binary revocation list, which is not supported", name).
+			WithHint("list the public keys that are revoked, one on a line")
+	}
+	revoked := make(map[string]bool)
+	err := eachLine(name, data, func(text string) error {
+		key, err := parseSSHKey(text)
+		if err == nil {
+			revoked[sshID(key)] = true
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &AllowedSigners{lines: a.lines, revoked: revoked}, nil
+}
+
+// IDs returns the IDs of all keys, in the order of the file.
+func (a *AllowedSigners) IDs() []string {
+	ids := make([]string, len(a.lines))
+	for i, l := range a.lines {
+		ids[i] = l.id
+	}
+	return ids
+}
+
+// eachLine calls read for every line that is neither empty nor a comment.
+func eachLine(name string, data []byte, read func(text string) error) error {
+	if len(data) > maxAllowedFile {
+		return diag.Errorf(diag.Invalid, "%s has more than %d bytes", name, maxAllowedFile)
+	}
+	number, count := 0, 0
+	for raw := range strings.Lines(string(data)) {
+		number++
+		text := strings.Trim(raw, " \t\r\n")
+		if text == "" || strings.HasPrefix(text, "#") {
+			continue
+		}
+		if count++; count > maxAllowedLines {
+			return diag.Errorf(diag.Invalid, "%s has more than %d keys", name, maxAllowedLines)
+		}
+		if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+			return diag.Errorf(diag.Invalid, "%s line %d: control characters are not allowed", name, number)
+		}
+		if err := read(text); err != nil {
+			return diag.Errorf(diag.Invalid, "%s line %d: %w", name, number, err).WithHint("%s", diag.HintOf(err))
+		}
+	}
+	return nil
+}
+
+// parseAllowed reads principals, options and a key.
+func parseAllowed(text string) (l allowedLine, err error) {
+	names, rest := word(text)
+	if names = strings.Trim(names, `"`); names == "" {
+		return l, diag.Errorf(diag.Invalid, "there are no principals")
+	}
+	for _, p := range strings.Split(names, ",") {
+		if p == "" || strings.ContainsAny(p, `"`) {
+			return l, diag.Errorf(diag.Invalid, "%q is not a list of principals", names)
+		}
+		l.principals = append(l.principals, p)
+	}
+	if first, after := word(rest); !isKeyType(first) {
+		if err := l.options(first); err != nil {
+			return l, err
+		}
+		rest = after
+	}
+	if l.key, err = parseSSHKey(rest); err == nil {
+		l.id = sshID(l.key)
+	}
+	return l, err
+}
+
+// word cuts the first word off a line; white space in quotes is part of it.
+func word(text string) (first, rest string) {
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			quoted = !quoted
+		case (c == ' ' || c == '\t') && !quoted:
+			return text[:i], strings.TrimLeft(text[i:], " \t")
+		}
+	}
+	return text, ""
+}
+
+func isKeyType(s string) bool {
+	return strings.HasPrefix(s, "ssh-") || strings.HasPrefix(s, "ecdsa-sha2-") || strings.HasPrefix(s, "sk-")
+}
+
+// options reads the options between principals and key.
+func (l *allowedLine) options(text string) error {
+	seen := make(map[string]bool)
+	for text != "" {
+		option, rest := cutOption(text)
+		name, value, has := strings.Cut(option, "=")
+		name = strings.ToLower(name)
+		if seen[name] {
+			return diag.Errorf(diag.Invalid, "the option %s is there twice", name)
+		}
+		seen[name] = true
+		if has {
+			inner, ok := strings.CutPrefix(value, `"`)
+			if inner, ok = strings.CutSuffix(inner, `"`); !ok || len(value) < 2 || strings.Contains(inner, `"`) {
+				return diag.Errorf(diag.Invalid, "the value of the option %s is not in quotes", name)
+			}
+			value = inner
+		}
+		if err := l.option(name, value, has); err != nil {
+			return err
+		}
+		text = rest
+	}
+	return nil
+}
+
+// cutOption cuts at the first comma that is not in quotes.
+func cutOption(text string) (option, rest string) {
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == ',' && !quoted:
+			return text[:i], text[i+1:]
+		}
+	}
+	return text, ""
+}
+
+func (l *allowedLine) option(name, value string, has bool) (err error) {
+	switch {
+	case name == "cert-authority":
+		return diag.Errorf(diag.Invalid, "certificate authorities are not supported").
+			WithHint("list the keys of those who may sign, each on a line of its own")
+	case name == "namespaces" && has && value != "":
+		l.namespaces = strings.Split(value, ",")
+	case name == "valid-after" && has:
+		l.after, err = sshTime(value)
+	case name == "valid-before" && has:
+		l.before, err = sshTime(value)
+	default:
+		return diag.Errorf(diag.Invalid, "%q is neither the type of a key nor an option with a value that is known", name)
+	}
+	return err
+}
+
+// sshTime reads a time as ssh-keygen writes it. One without Z is of whatever time zone a machine is in, so that two
+// machines would trust different signatures: it is refused.
+func sshTime(value string) (time.Time, error) {
+	for _, layout := range [...]string{"20060102Z", "200601021504Z", "20060102150405Z"} {
+		if t, err := time.Parse(layout, value); err == nil && len(layout) == len(value) {
+			return t, nil
+		}
+		if _, err := time.Parse(strings.TrimSuffix(layout, "Z"), value); err == nil {
+			return time.Time{}, diag.Errorf(diag.Invalid, "the time %q is of no time zone", value).
+				WithHint("write %sZ, which is in UTC", value)
+		}
+	}
+	return time.Time{}, diag.Errorf(diag.Invalid, "%q is not a time", value).WithHint("write YYYYMMDDZ or YYYYMMDDHHMMSSZ, in UTC")
+}
+
+// parseSSHKey reads the type of a key, the key, and a comment.
+func parseSSHKey(text string) (ssh.PublicKey, error) {
+	kind, rest := word(text)
+	encoded, _ := word(rest)
+	raw, err := base64.StdEncoding.Strict().DecodeString(encoded)
+	if err != nil || len(raw) == 0 {
+		return nil, diag.Errorf(diag.Invalid, "there is no key, as in ssh-ed25519 AAAA…")
+	}
+	key, err := ssh.ParsePublicKey(raw)
+	if err != nil {
+		return nil, diag.Errorf(diag.Invalid, "the key is damaged: %v", err)
+	}
+	if key.Type() != kind {
+		return nil, diag.Errorf(diag.Invalid, "the key is of type %s, and the line says %s", quote(key.Type()), quote(kind))
+	}
+	return key, strong(key)
+}
+
+// patterns is a list of patterns of OpenSSH; nil matches everything.
+type patterns []string
+
+// match reports whether a pattern matches and none that starts with ! does.
+func (p patterns) match(s string) bool {
+	found := p == nil
+	for _, pattern := range p {
+		inner, negated := strings.CutPrefix(pattern, "!")
+		if !glob(inner, s) {
+			continue
+		}
+		if negated {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// glob matches * against any characters and ? against one, in time that is linear in both.
+func glob(pattern, s string) bool {
+	star, mark, i, j := -1, 0, 0, 0
+	for j < len(s) {
+		switch {
+		case i < len(pattern) && pattern[i] == '*':
+			star, mark = i, j
+			i++
+		case i < len(pattern) && (pattern[i] == '?' || pattern[i] == s[j]):
+			i++
+			j++
+		case star >= 0:
+			mark++
+			i, j = star+1, mark
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[i:], "*") == ""
+}
+
+func quote(s string) string { return strconv.QuoteToASCII(s) }

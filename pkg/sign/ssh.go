@@ -1,0 +1,131 @@
+package sign
+
+import (
+	"bytes"
+	"crypto/rsa"
+	"encoding/base64"
+	"encoding/pem"
+	"slices"
+	"time"
+
+	"github.com/hiddeco/sshsig"
+	"golang.org/x/crypto/ssh"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// NamespaceGit is the namespace of the SSH signatures that git makes.
+const NamespaceGit = "git"
+
+// maxSSHSignature bounds an armoured SSH signature, in bytes.
+const maxSSHSignature = 64 << 10
+
+// SSHSigner is who made an SSH signature.
+type SSHSigner struct {
+	ID         string   // the key, as "ssh-ed25519:<base64>"
+	Principals []string // the names that the file of allowed signers gives it
+}
+
+// SSHError is the error for an SSH signature that nobody made who may.
+type SSHError struct {
+	Reason string
+	Key    string // the ID of the key that made it, "" where it cannot be read
+}
+
+// Error says why the signature does not count.
+func (e *SSHError) Error() string { return "the SSH signature " + e.Reason }
+
+// Code returns [diag.Denied].
+func (e *SSHError) Code() diag.Code { return diag.Denied }
+
+// Verify checks an armoured SSH signature over a payload: that it was made for the namespace, by a key of the file that
+// was valid at a time and is not revoked. Where no time is known, lines that are limited in time do not count. The error
+// is an [SSHError].
+func (a *AllowedSigners) Verify(payload, armoured []byte, namespace string, at time.Time) (SSHSigner, error) {
+	sig, err := unarmour(armoured)
+	if err != nil {
+		return SSHSigner{}, &SSHError{Reason: "cannot be read: " + err.Error()}
+	}
+	id := sshID(sig.PublicKey)
+	refuse := func(reason string) (SSHSigner, error) { return SSHSigner{}, &SSHError{Reason: reason, Key: id} }
+	switch {
+	case sig.Namespace != namespace:
+		return refuse("was made for " + quote(sig.Namespace) + ", not for " + quote(namespace))
+	case a.revoked[id]:
+		return refuse("is by a key that was revoked")
+	}
+	line, reason := a.find(id, namespace, at)
+	if line == nil {
+		return refuse(reason)
+	}
+	if err := sshsig.Verify(bytes.NewReader(payload), sig, line.key, sig.HashAlgorithm, namespace); err != nil {
+		return refuse("is not over what it stands under, or was altered")
+	}
+	return SSHSigner{ID: id, Principals: slices.Clone(line.principals)}, nil
+}
+
+// find returns the line that allows a key to sign, or why none does.
+func (a *AllowedSigners) find(id, namespace string, at time.Time) (*allowedLine, string) {
+	reason := "is by a key that is not allowed to sign"
+	for i := range a.lines {
+		l := &a.lines[i]
+		if l.id != id {
+			continue
+		}
+		switch {
+		case !l.namespaces.match(namespace):
+			reason = "is by a key that may not sign for " + quote(namespace)
+		case at.IsZero() && l.limited():
+			reason = "is by a key that may sign for a time only, and when it was made is not known"
+		case !l.after.IsZero() && at.Before(l.after):
+			reason = "is from " + at.UTC().Format(time.DateOnly) + ", and its key may sign from " + l.after.Format(time.DateOnly) + " on"
+		case !l.before.IsZero() && at.After(l.before):
+			reason = "is from " + at.UTC().Format(time.DateOnly) + ", and its key may sign until " + l.before.Format(time.DateOnly)
+		default:
+			return l, ""
+		}
+	}
+	return nil, reason
+}
+
+// unarmour reads one armoured signature and nothing else.
+func unarmour(armoured []byte) (*sshsig.Signature, error) {
+	if len(armoured) > maxSSHSignature {
+		return nil, diag.Errorf(diag.Invalid, "it has more than %d bytes", maxSSHSignature)
+	}
+	block, rest := pem.Decode(armoured)
+	if block == nil || block.Type != sshsig.PEMType || len(block.Headers) > 0 || !bytes.HasPrefix(armoured, []byte("-----BEGIN "+sshsig.PEMType)) {
+		return nil, diag.Errorf(diag.Invalid, "it does not start with -----BEGIN %s-----", sshsig.PEMType)
+	}
+	if err := onlySpace(rest); err != nil {
+		return nil, diag.Errorf(diag.Invalid, "there is more behind it")
+	}
+	sig, err := sshsig.ParseSignature(block.Bytes)
+	if err != nil {
+		return nil, diag.Errorf(diag.Invalid, "%v", err)
+	}
+	return sig, strong(sig.PublicKey)
+}
+
+// strong refuses keys that can be forged with some effort, and certificates, which only an authority vouches for.
+func strong(key ssh.PublicKey) error {
+	switch key.Type() {
+	case ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoSKED25519, ssh.KeyAlgoSKECDSA256:
+		return nil
+	case ssh.KeyAlgoRSA:
+		c, ok := key.(ssh.CryptoPublicKey)
+		if !ok {
+			break
+		}
+		if r, ok := c.CryptoPublicKey().(*rsa.PublicKey); ok && r.N.BitLen() >= 2048 {
+			return nil
+		}
+		return diag.Errorf(diag.Invalid, "an RSA key of less than 2048 bits is too weak")
+	}
+	return diag.Errorf(diag.Invalid, "keys of type %s are not accepted", key.Type())
+}
+
+// sshID returns the key itself in one word.
+func sshID(key ssh.PublicKey) string {
+	return key.Type() + ":" + base64.StdEncoding.EncodeToString(key.Marshal())
+}
