@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/index"
 	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/wire"
 )
 
 // web reads an index from an HTTPS server, and keeps what it read together with its ETag.
@@ -41,15 +41,15 @@ const retries = 3
 // patient returns a client that repeats requests and watches over answers, as for OCI registries.
 func patient(client *http.Client) *http.Client {
 	if client == nil {
-		return &http.Client{Transport: oci.Patient(oci.NewTransport(), retries), CheckRedirect: oci.CheckRedirect}
+		return &http.Client{Transport: wire.Patient(wire.NewTransport(), retries), CheckRedirect: wire.CheckRedirect}
 	}
 	own := *client
 	if own.Transport == nil {
-		own.Transport = oci.NewTransport()
+		own.Transport = wire.NewTransport()
 	}
-	own.Transport = oci.Patient(own.Transport, retries)
+	own.Transport = wire.Patient(own.Transport, retries)
 	if own.CheckRedirect == nil {
-		own.CheckRedirect = oci.CheckRedirect
+		own.CheckRedirect = wire.CheckRedirect
 	}
 	return &own
 }
@@ -78,7 +78,7 @@ func (w *web) read(ctx context.Context, path string) ([]byte, error) {
 // ask asks for a file, or whether it is still the one that was kept.
 func (w *web) ask(ctx context.Context, at string, kept cached) ([]byte, error) {
 	var resp *http.Response
-	data, err := oci.ReadWhole(ctx, retries, index.MaxBytes, func() (io.ReadCloser, error) {
+	data, err := wire.ReadWhole(ctx, retries, index.MaxBytes, func() (io.ReadCloser, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
 		if err != nil {
 			return nil, diag.Errorf(diag.Usage, "%s: %w", w.base.Host, err)
@@ -133,7 +133,7 @@ type codedError interface {
 
 // failed gives a transport's error its code and leaves the URL out of it.
 func (w *web) failed(err error) error {
-	if ended := oci.EndOfContext(err); ended != nil {
+	if ended := wire.EndOfContext(err); ended != nil {
 		return ended
 	}
 	if coded, ok := errors.AsType[codedError](err); ok {

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/wire"
 )
 
 // memo answers each question once: who asks while an answer is looked for waits for that one, and what was found is kept.
@@ -57,7 +57,7 @@ func (m *memo[K, V]) get(ctx context.Context, key K, look func(context.Context) 
 			return none, ctx.Err()
 		case <-c.done:
 		}
-		if c.err == nil || oci.EndOfContext(c.err) == nil {
+		if c.err == nil || wire.EndOfContext(c.err) == nil {
 			return c.value, c.err
 		} // it was given up by who looked, which says nothing about the answer
 	}

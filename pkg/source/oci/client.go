@@ -12,11 +12,12 @@ import (
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/registry/remote/auth"
-	"oras.land/oras-go/v2/registry/remote/credentials"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/credential"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/wire"
 )
 
 // Options say what a [Client] may use. The zero value reaches registries anonymously and knows no layouts of its own.
@@ -26,7 +27,7 @@ type Options struct {
 	Embedded  fs.FS               // the layout inside the binary, for source.KindEmbedded
 	Getenv    func(string) string // where DOCKER_CONFIG is looked up; nil for no environment
 	Home      string              // where .docker/config.json is; "" for no credentials
-	Transport http.RoundTripper   // what carries requests; nil for one made with [NewTransport]
+	Transport http.RoundTripper   // what carries requests; nil for one made with [wire.NewTransport]
 	UserAgent string              // as registries log it
 	Limits    bundle.Limits       // of what is unpacked; the zero value stands for bundle.DefaultLimits
 	Temp      string              // where layers are kept that have to be read twice; "" for the system's directory
@@ -39,8 +40,9 @@ type Options struct {
 type Client struct {
 	opts    Options
 	auth    *auth.Client
-	secrets secrets
-	turns   turns
+	logins  *credential.Store
+	secrets credential.Secrets
+	turns   wire.Turns
 	spool   spool
 
 	mu      sync.Mutex
@@ -48,7 +50,6 @@ type Client struct {
 	plain   map[string]bool      // hosts that were asked whether they speak TLS
 	seen    map[string]*artifact // what was read, by place and digest
 	foreign map[string][]root    // skills in layers without a description, by the layer's digest
-	store   func() (credentials.Store, error)
 }
 
 // New returns a client. Nothing is read or asked before it is needed.
@@ -59,13 +60,13 @@ func New(opts Options) *Client {
 	}
 	c := &Client{
 		opts:    opts,
+		logins:  opts.loginStore(),
 		realms:  make(map[string]realm),
 		plain:   make(map[string]bool),
 		seen:    make(map[string]*artifact),
 		foreign: make(map[string][]root),
 	}
 	c.spool.dir = opts.Temp
-	c.store = sync.OnceValues(c.openCredentials)
 	c.auth = &auth.Client{
 		Client:     c.newHTTPClient(),
 		Cache:      tokens{auth.NewCache(), &c.turns},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/wire"
 )
 
 // download reads a blob from a registry. A connection that breaks, stalls or ends too early is taken up again where it
@@ -132,7 +133,7 @@ func (d *download) readOn(p []byte) (int, error) {
 // again takes the download up where it broke.
 func (d *download) again() error {
 	_ = d.body.Close()
-	if err := pause(d.ctx, d.breaks-1); err != nil {
+	if err := wire.Pause(d.ctx, d.breaks-1); err != nil {
 		return err
 	}
 	return d.open()

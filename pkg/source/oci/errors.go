@@ -1,14 +1,11 @@
 package oci
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -19,6 +16,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/wire"
 )
 
 // ConflictError says that a version is published already, with other content.
@@ -54,7 +52,7 @@ func (c *Client) remoteError(host string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if ended := EndOfContext(err); ended != nil {
+	if ended := wire.EndOfContext(err); ended != nil {
 		return ended
 	}
 	if coded, ok := errors.AsType[codedError](err); ok {
@@ -72,36 +70,22 @@ func (c *Client) remoteError(host string, err error) error {
 	var unknown x509.UnknownAuthorityError
 	var verify *tls.CertificateVerificationError
 	if errors.As(err, &unknown) || errors.As(err, &verify) {
-		return diag.Errorf(diag.Remote, "%s: its certificate is not trusted here: %s", host, cause(err)).
+		return diag.Errorf(diag.Remote, "%s: its certificate is not trusted here: %s", host, wire.Cause(err)).
 			WithHint("add the certificate's authority to the system's, or name it in SSL_CERT_FILE")
 	}
-	return diag.Errorf(diag.Remote, "%s: %s", host, cause(err)).WithHint("check the address and the network, then try again")
-}
-
-// EndOfContext returns the error of a context that an error is about, or nil. It tells the end of a context from a timeout of
-// the transport, which net/http makes look like the same.
-func EndOfContext(err error) error {
-	if errors.Is(err, context.Canceled) {
-		return context.Canceled
-	}
-	for ; err != nil; err = errors.Unwrap(err) {
-		if err == context.DeadlineExceeded { //nolint:errorlint // its Is is what has to be got around
-			return context.DeadlineExceeded
-		}
-	}
-	return nil
+	return diag.Errorf(diag.Remote, "%s: %s", host, wire.Cause(err)).WithHint("check the address and the network, then try again")
 }
 
 // noTag says that there is no such tag, and which tags there are.
 func noTag(where, tag string, tags []string) error {
 	const most = 10
-	err := diag.Errorf(diag.NotFound, "%s has no tag %s", where, clean(tag))
+	err := diag.Errorf(diag.NotFound, "%s has no tag %s", where, wire.Clean(tag))
 	if len(tags) == 0 {
 		return err
 	}
 	shown := make([]string, 0, most)
 	for _, t := range tags[:min(most, len(tags))] {
-		shown = append(shown, clean(t))
+		shown = append(shown, wire.Clean(t))
 	}
 	if len(tags) > most {
 		shown = append(shown, "…")
@@ -109,22 +93,11 @@ func noTag(where, tag string, tags []string) error {
 	return err.WithHint("it has %s", strings.Join(shown, ", "))
 }
 
-// cause returns the text of err without the URL that net/http puts in front and without the queries of others, escaped.
-func cause(err error) string {
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		err = u.Err
-	}
-	return clean(queries.ReplaceAllString(err.Error(), "$1"))
-}
-
-// queries are those of URLs in a text, which may be signed.
-var queries = regexp.MustCompile(`(https?://[^\s"?]*)\?[^\s"]*`)
-
 // refuser says which server refuses to give what a registry was asked for, and what can be done about it.
 func (c *Client) refuser(host, answered string) (who, hint string) {
 	asked := registry.Reference{Registry: host}.Host()
 	at, known := c.realm(asked)
-	withheld := fmt.Sprintf("the credentials for %s are not sent to %s, where it wants tokens to come from: ask those who run %s", host, clean(at.host), host)
+	withheld := fmt.Sprintf("the credentials for %s are not sent to %s, where it wants tokens to come from: ask those who run %s", host, wire.Clean(at.host), host)
 	switch {
 	case answered == asked && known && !at.trusted:
 		return host, withheld
@@ -144,7 +117,7 @@ func (c *Client) refuser(host, answered string) (who, hint string) {
 func (c *Client) responseError(what, host string, resp *errcode.ErrorResponse) error {
 	words := []string{strconv.Itoa(resp.StatusCode) + " " + http.StatusText(resp.StatusCode)}
 	for _, e := range resp.Errors[:min(3, len(resp.Errors))] {
-		words = append(words, clean(e.Code+": "+e.Message))
+		words = append(words, wire.Clean(e.Code+": "+e.Message))
 	}
 	text := strings.Join(words, ", ")
 	switch resp.StatusCode {
@@ -155,14 +128,4 @@ func (c *Client) responseError(what, host string, resp *errcode.ErrorResponse) e
 		return diag.Errorf(diag.NotFound, "%s has no such pack or version: %s", what, text)
 	}
 	return diag.Errorf(diag.Remote, "%s answers %s", what, text)
-}
-
-// clean makes a server's words fit for a terminal: one line, printable, not long.
-func clean(s string) string {
-	const most = 200
-	if len(s) > most {
-		s = s[:most] + "…"
-	}
-	q := strconv.Quote(strings.ToValidUTF8(s, "?"))
-	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
 }

@@ -3,10 +3,8 @@ package oci
 import (
 	"bytes"
 	"context"
-	"net/http"
 	"net/url"
 	"testing"
-	"time"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -105,11 +103,3 @@ func (c *Client) Kept() int {
 	defer c.spool.mu.Unlock()
 	return len(c.spool.kept)
 }
-
-// RetryAfter is retryAfter of a busy server's answer.
-func RetryAfter(header http.Header) time.Duration {
-	return retryAfter(&http.Response{StatusCode: http.StatusTooManyRequests, Header: header})
-}
-
-// LongestRetryAfter is the most that RetryAfter makes of a number.
-const LongestRetryAfter = 1_000_000_000 * time.Second

@@ -12,13 +12,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/wire"
 )
 
 // Fetch streams the files of a pack's skills, or of those named, into sink. The pack is one that [Client.Open] returned,
 // or that an index describes: its ref holds the digest. Layers are unpacked while they are downloaded, so sink must
 // keep nothing when Fetch returns an error: that the bytes were wrong is known at their end.
 func (c *Client) Fetch(ctx context.Context, p *source.Pack, skills []string, sink bundle.Sink) error {
-	return c.secrets.discreet(c.fetch(ctx, p, skills, sink))
+	return c.secrets.Discreet(c.fetch(ctx, p, skills, sink))
 }
 
 func (c *Client) fetch(ctx context.Context, p *source.Pack, skills []string, sink bundle.Sink) error {
@@ -195,7 +196,7 @@ func (c *Client) unpack(ctx context.Context, p place, one part, want func(string
 	opts.Want = func(dir string) bool {
 		name, ok := names[dir]
 		if !ok {
-			stray = diag.Errorf(diag.Integrity, "the layer holds %q, which its manifest does not list", clean(dir))
+			stray = diag.Errorf(diag.Integrity, "the layer holds %q, which its manifest does not list", wire.Clean(dir))
 			return false
 		}
 		got[name] = true

@@ -15,6 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/wire"
 )
 
 // lookInside reads a layer that no annotation describes for its skills. What it found is kept, and so is the layer:
@@ -68,7 +69,7 @@ func (c *Client) seekable(ctx context.Context, p place, layer ocispec.Descriptor
 		}
 		_ = body.Close()
 	}
-	end, err := c.turns.take(ctx, "layer "+string(layer.Digest))
+	end, err := c.turns.Take(ctx, "layer "+string(layer.Digest))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -163,7 +164,7 @@ func (s *survey) roots() ([]root, error) {
 		doc, _ := skill.Parse(s.main[dir])
 		name := cmp.Or(legal(doc.Name()), legal(dir), skill.Slug(cmp.Or(dir, doc.Name())))
 		if name == "" {
-			return nil, diag.Errorf(diag.Invalid, "the skill in %q has no name", clean(dir))
+			return nil, diag.Errorf(diag.Invalid, "the skill in %q has no name", wire.Clean(dir))
 		}
 		roots = append(roots, root{dir: dir, name: name, tree: inv.Digest(), description: oneLine(doc.Description())})
 	}

@@ -12,13 +12,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/index"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/wire"
 )
 
 // Versions returns the versions on offer at a place, highest first: the tags that are strict semantic versions, with or
 // without one v. Moving tags and the tags that hold signatures are not versions.
 func (c *Client) Versions(ctx context.Context, ref source.Ref) ([]string, error) {
 	versions, err := c.versions(ctx, ref)
-	return versions, c.secrets.discreet(err)
+	return versions, c.secrets.Discreet(err)
 }
 
 func (c *Client) versions(ctx context.Context, ref source.Ref) ([]string, error) {
@@ -49,7 +50,7 @@ func (c *Client) versions(ctx context.Context, ref source.Ref) ([]string, error)
 // manifest where skillpm or a tool of its kind published; the layers of other tools' artifacts have to be looked into.
 func (c *Client) Open(ctx context.Context, ref source.Ref) (*source.Pack, error) {
 	pack, err := c.openPack(ctx, ref)
-	return pack, c.secrets.discreet(err)
+	return pack, c.secrets.Discreet(err)
 }
 
 func (c *Client) openPack(ctx context.Context, ref source.Ref) (*source.Pack, error) {
@@ -86,7 +87,7 @@ func (c *Client) openPack(ctx context.Context, ref source.Ref) (*source.Pack, er
 func checkPromise(pack *source.Pack, id source.ID) error {
 	where := trimVersion(pack.Ref)
 	if v, ok := source.VersionFromTag(pack.Ref.Rev, ""); ok && v != pack.Version {
-		return diag.Errorf(diag.Invalid, "tag %s of %s holds version %s of %s", clean(pack.Ref.Rev), where, pack.Version, pack.ID).
+		return diag.Errorf(diag.Invalid, "tag %s of %s holds version %s of %s", wire.Clean(pack.Ref.Rev), where, pack.Version, pack.ID).
 			WithHint("tell those who publish it; another tag can be named, as in %s:TAG", where)
 	}
 	if !id.IsZero() && id != pack.ID {

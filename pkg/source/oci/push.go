@@ -38,7 +38,7 @@ type Pushed struct {
 // content is left as it is; with other content it is a [ConflictError], and nothing is replaced.
 func (c *Client) Push(ctx context.Context, target source.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed, error) {
 	pushed, err := c.push(ctx, target, rel, trees, o)
-	return pushed, c.secrets.discreet(err)
+	return pushed, c.secrets.Discreet(err)
 }
 
 // CheckPush makes the checks of [Client.Push] that only read: whether the version can be published, and whether it is there
@@ -53,10 +53,10 @@ func (c *Client) CheckPush(ctx context.Context, target source.Ref, rel Release, 
 	}
 	to, err := c.open(ctx, target)
 	if err != nil {
-		return Pushed{}, c.secrets.discreet(err)
+		return Pushed{}, c.secrets.Discreet(err)
 	}
 	pushed, err := published(ctx, to, target, rel, info)
-	return pushed, c.secrets.discreet(err)
+	return pushed, c.secrets.Discreet(err)
 }
 
 func (c *Client) push(ctx context.Context, target source.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed, error) {

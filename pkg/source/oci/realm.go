@@ -60,7 +60,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		req = req.Clone(req.Context())
 		req.Header.Del("Authorization")
 	}
-	g.client.secrets.learnHeader(req.Header)
+	g.client.secrets.LearnHeader(req.Header)
 	if token, ok := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer "); ok {
 		talk.bearer = token
 	}

@@ -4,18 +4,20 @@ import (
 	"context"
 
 	"oras.land/oras-go/v2/registry/remote/auth"
+
+	"github.com/skillpm/skillpm/pkg/wire"
 )
 
 // tokens is oras-go's cache of tokens, which joins those who fetch the same one at the same time. Here a token is also taken by
 // those who found out that they need one while somebody else was fetching it, and come a moment later.
 type tokens struct {
 	auth.Cache
-	turns *turns
+	turns *wire.Turns
 }
 
 // Set returns a token: one that came since the request was sent that wants it, else a new one.
 func (c tokens) Set(ctx context.Context, host string, scheme auth.Scheme, key string, fetch func(context.Context) (string, error)) (string, error) {
-	end, err := c.turns.take(ctx, "token "+host+" "+scheme.String()+" "+key)
+	end, err := c.turns.Take(ctx, "token "+host+" "+scheme.String()+" "+key)
 	if err != nil {
 		return "", err
 	}

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/wire"
 )
 
 // Pipe returns a transport that carries every request, whatever its host, to handler over connections in memory; HTTPS is
@@ -20,7 +20,7 @@ func Pipe(t testing.TB, handler http.Handler) *http.Transport {
 	server := &http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0)}
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(l) })
-	transport := oci.NewTransport()
+	transport := wire.NewTransport()
 	transport.Proxy = nil
 	transport.DialContext = l.dial
 	transport.DialTLSContext = l.dial

@@ -21,6 +21,7 @@ import (
 	"github.com/olareg/olareg/config"
 
 	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/wire"
 )
 
 // Server is a running registry on a loopback address.
@@ -107,7 +108,7 @@ func (s *Server) URL(path string) string { return "oci://" + s.Host + "/" + path
 // Transport returns what connects to the server, trusting its certificate.
 func (s *Server) Transport(t testing.TB) *http.Transport {
 	t.Helper()
-	transport := oci.NewTransport()
+	transport := wire.NewTransport()
 	t.Cleanup(transport.CloseIdleConnections)
 	if s.CertFile == "" {
 		return transport

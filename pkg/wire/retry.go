@@ -1,4 +1,4 @@
-package oci
+package wire
 
 import (
 	"context"
@@ -86,8 +86,8 @@ func retryAfter(resp *http.Response) time.Duration {
 	return max(0, until.Sub(now))
 }
 
-// pause waits before something that broke is tried again.
-func pause(ctx context.Context, attempt int) error {
+// Pause waits before something that broke is tried again.
+func Pause(ctx context.Context, attempt int) error {
 	timer := time.NewTimer(backoff(attempt))
 	defer timer.Stop()
 	select {
@@ -106,7 +106,7 @@ func ReadWhole(ctx context.Context, retries int, limit int64, open func() (io.Re
 		if err == nil || attempt >= retries || ctx.Err() != nil || !again {
 			return data, err
 		}
-		if err := pause(ctx, attempt); err != nil {
+		if err := Pause(ctx, attempt); err != nil {
 			return nil, err
 		}
 	}

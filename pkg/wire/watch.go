@@ -1,4 +1,4 @@
-package oci
+package wire
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package oci
+package credential
 
 import (
 	"encoding/base64"
@@ -9,13 +9,11 @@ import (
 	"strings"
 	"sync"
 
-	"oras.land/oras-go/v2/registry/remote/auth"
-
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// secrets are what no message may hold, in each way that a server may repeat it.
-type secrets struct {
+// Secrets are what no message may hold, in each way that a server may repeat it. The zero value knows none.
+type Secrets struct {
 	mu    sync.Mutex
 	known map[string]bool
 }
@@ -23,8 +21,8 @@ type secrets struct {
 // shortest is the least length of a secret that is looked for: shorter ones are words of messages too.
 const shortest = 4
 
-// learn adds a secret that stands for itself.
-func (s *secrets) learn(secret string) {
+// Learn adds a secret that stands for itself.
+func (s *Secrets) Learn(secret string) {
 	if len(secret) < shortest {
 		return
 	}
@@ -39,25 +37,25 @@ func (s *secrets) learn(secret string) {
 	}
 }
 
-// learnCredential adds what is stored for a registry.
-func (s *secrets) learnCredential(cred auth.Credential) {
-	if cred.Password != "" {
-		s.learn(base64.StdEncoding.EncodeToString([]byte(cred.Username + ":" + cred.Password)))
+// LearnLogin adds what a host may be shown.
+func (s *Secrets) LearnLogin(l Login) {
+	if l.Secret != "" {
+		s.Learn(base64.StdEncoding.EncodeToString([]byte(l.User + ":" + l.Secret)))
 	}
-	for _, secret := range []string{cred.Password, cred.RefreshToken, cred.AccessToken} {
-		s.learn(secret)
+	for _, secret := range []string{l.Secret, l.Identity, l.Token} {
+		s.Learn(secret)
 	}
 }
 
-// learnHeader adds what a request is sent with.
-func (s *secrets) learnHeader(h http.Header) {
+// LearnHeader adds what a request is sent with.
+func (s *Secrets) LearnHeader(h http.Header) {
 	if _, secret, ok := strings.Cut(h.Get("Authorization"), " "); ok {
-		s.learn(secret)
+		s.Learn(secret)
 	}
 }
 
-// redact returns text without secrets, also where their ends were cut off.
-func (s *secrets) redact(text string) string {
+// Redact returns text without secrets, also where their ends were cut off.
+func (s *Secrets) Redact(text string) string {
 	s.mu.Lock()
 	spellings := make([]string, 0, len(s.known))
 	for spelling := range s.known {
@@ -91,12 +89,12 @@ func mask(text, secret string) string {
 	}
 }
 
-// discreet returns err, or where its text or hint holds a secret, what is left of it without.
-func (s *secrets) discreet(err error) error {
+// Discreet returns err, or where its text or hint holds a secret, what is left of it without.
+func (s *Secrets) Discreet(err error) error {
 	if err == nil {
 		return nil
 	}
-	text, hint := s.redact(err.Error()), s.redact(diag.HintOf(err))
+	text, hint := s.Redact(err.Error()), s.Redact(diag.HintOf(err))
 	if text == err.Error() && hint == diag.HintOf(err) {
 		return err
 	}

@@ -1,12 +1,13 @@
-package oci
+package wire
 
 import (
 	"context"
 	"sync"
 )
 
-// turns lets one goroutine at a time do what a key stands for. Those who waited find what the first one left.
-type turns struct {
+// Turns lets one goroutine at a time do what a key stands for. Those who waited find what the first one left. The
+// zero value is ready to use.
+type Turns struct {
 	mu   sync.Mutex
 	keys map[string]*turn
 }
@@ -16,8 +17,8 @@ type turn struct {
 	users int           // who has it or waits for it
 }
 
-// take waits for the key's turn, which lasts until end is called.
-func (t *turns) take(ctx context.Context, key string) (end func(), err error) {
+// Take waits for the key's turn, which lasts until end is called.
+func (t *Turns) Take(ctx context.Context, key string) (end func(), err error) {
 	t.mu.Lock()
 	if t.keys == nil {
 		t.keys = make(map[string]*turn)
@@ -39,7 +40,7 @@ func (t *turns) take(ctx context.Context, key string) (end func(), err error) {
 	}
 }
 
-func (t *turns) leave(key string, k *turn) {
+func (t *Turns) leave(key string, k *turn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if k.users--; k.users == 0 {

@@ -1,0 +1,183 @@
+package credential
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"oras.land/oras-go/v2/registry/remote/auth"
+	"oras.land/oras-go/v2/registry/remote/credentials"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// Login is what a host is shown. The zero value is nothing.
+type Login struct {
+	User     string
+	Secret   string // a password, or a token that is used as one
+	Identity string // an OAuth2 refresh token, which a token server changes for others
+	Token    string // a token that is shown as it is
+}
+
+// IsZero reports whether there is nothing to show.
+func (l Login) IsZero() bool { return l == Login{} }
+
+// Options say where Docker's configuration is.
+type Options struct {
+	Getenv func(string) string // where DOCKER_CONFIG is looked up; nil for no environment
+	Home   string              // where .docker/config.json is; "" for no configuration
+}
+
+// Store is Docker's configuration with its helpers. It may be used by several goroutines at once.
+type Store struct {
+	path string // "" where there is none
+
+	mu   sync.Mutex
+	kept credentials.Store // nil until the file is read
+}
+
+// Open returns a store. Nothing is read before it is needed, and the file need not be there.
+func Open(o Options) *Store {
+	return &Store{path: configPath(o)}
+}
+
+func configPath(o Options) string {
+	if o.Getenv != nil {
+		if dir := o.Getenv("DOCKER_CONFIG"); dir != "" {
+			return filepath.Join(dir, "config.json")
+		}
+	}
+	if o.Home == "" {
+		return ""
+	}
+	return filepath.Join(o.Home, ".docker", "config.json")
+}
+
+// Path returns the file of the configuration, "" where there can be none.
+func (s *Store) Path() string { return s.path }
+
+// read returns what was read before, or reads the file.
+func (s *Store) read() (credentials.Store, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kept == nil {
+		store, err := s.load(credentials.StoreOptions{})
+		if err != nil {
+			return nil, err
+		}
+		s.kept = store
+	}
+	return s.kept, nil
+}
+
+func (s *Store) load(o credentials.StoreOptions) (credentials.Store, error) {
+	store, err := credentials.NewStore(target(s.path), o)
+	if err != nil {
+		return nil, diag.Errorf(diag.Invalid, "%s: %w", s.path, err).WithHint("mend the file, or log in again")
+	}
+	return store, nil
+}
+
+// target follows a link, so that what replaces the file does not replace the link.
+func target(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// Get returns the login for a host, nothing where there is none.
+func (s *Store) Get(ctx context.Context, hostport string) (Login, error) {
+	if s.path == "" {
+		return Login{}, nil
+	}
+	store, err := s.read()
+	if err != nil {
+		return Login{}, err
+	}
+	cred, err := store.Get(ctx, address(hostport))
+	if err != nil {
+		return Login{}, s.failed(hostport, "", err)
+	}
+	return Login{User: cred.Username, Secret: cred.Password, Identity: cred.RefreshToken, Token: cred.AccessToken}, nil
+}
+
+// Put keeps a login for a host: with the helper that the configuration names for it, else in the file.
+func (s *Store) Put(ctx context.Context, hostport, user, secret string) error {
+	switch {
+	case s.path == "":
+		return diag.Errorf(diag.NotFound, "there is no home directory to keep logins in").WithHint("name a directory in DOCKER_CONFIG")
+	case hostport == "" || strings.ContainsAny(hostport, "/ \t\r\n"):
+		return diag.Errorf(diag.Usage, "%q is not a host", hostport).WithHint("write host or host:port, as in registry.example:5000")
+	case strings.Contains(user, ":"): // RFC 7617, section 2
+		return diag.Errorf(diag.Usage, "a user's name can't have a colon")
+	case secret == "":
+		return diag.Errorf(diag.Usage, "the password for %s is empty", hostport)
+	}
+	return s.change(hostport, secret, func(store credentials.Store) error {
+		return store.Put(ctx, address(hostport), auth.Credential{Username: user, Password: secret})
+	})
+}
+
+// Delete forgets the login for a host. That there was none is [diag.NotFound].
+func (s *Store) Delete(ctx context.Context, hostport string) error {
+	if s.path == "" {
+		return noLogin(hostport)
+	}
+	store, err := s.load(credentials.StoreOptions{})
+	if err != nil {
+		return err
+	}
+	if cred, err := store.Get(ctx, address(hostport)); err != nil {
+		return s.failed(hostport, "", err)
+	} else if cred == auth.EmptyCredential {
+		return noLogin(hostport)
+	}
+	return s.change(hostport, "", func(store credentials.Store) error { return store.Delete(ctx, address(hostport)) })
+}
+
+func noLogin(hostport string) error {
+	return diag.Errorf(diag.NotFound, "there is no login for %s", hostport)
+}
+
+// change reads the file again, because others may have changed it, and changes it.
+func (s *Store) change(hostport, secret string, f func(credentials.Store) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	store, err := s.load(credentials.StoreOptions{AllowPlaintextPut: true})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
+		return diag.Errorf(diag.Internal, "%w", err)
+	}
+	if err := f(store); err != nil {
+		return s.failed(hostport, secret, err)
+	}
+	s.kept = nil
+	return nil
+}
+
+// failed says whose login could not be read or kept. The words of the file's reader are left out: they may repeat what it read.
+func (s *Store) failed(hostport, secret string, err error) error {
+	if helper := s.helper(hostport); helper != "" {
+		var secrets Secrets
+		secrets.Learn(secret)
+		text := secrets.Redact(err.Error())
+		return diag.Errorf(diag.Denied, "the login for %s: docker-credential-%s: %s", hostport, helper, text).
+			WithHint("check the credential helper that %s names", s.path)
+	}
+	return diag.Errorf(diag.Denied, "%s: what it has for %s is not a login", s.path, hostport).
+		WithHint("log in again with skillpm login %s", hostport)
+}
+
+// address is the name under which Docker keeps the login for a host.
+func address(hostport string) string {
+	switch strings.ToLower(hostport) {
+	case "docker.io", "index.docker.io", "registry-1.docker.io":
+		return "https://index.docker.io/v1/"
+	}
+	return hostport
+}
