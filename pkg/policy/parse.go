@@ -95,8 +95,13 @@ func (r *reader) version(v *yaml.Node) int {
 
 func (r *reader) sources(s *Sources, v *yaml.Node) {
 	r.fields(v, "sources", fields{
-		"allow": func(v *yaml.Node) { s.Allow = r.patterns(v, "allow") },
-		"deny":  func(v *yaml.Node) { s.Deny = r.patterns(v, "deny") },
+		"allow": func(v *yaml.Node) { s.Allow, s.AllowLine = r.patterns(v, "allow"), v.Line },
+		"deny": func(v *yaml.Node) {
+			s.Deny = r.patterns(v, "deny")
+			for _, item := range v.Content {
+				s.DenyLines = append(s.DenyLines, item.Line)
+			}
+		},
 	})
 }
 

@@ -20,6 +20,8 @@ type Policy struct {
 	Downgrade Downgrade
 	Lint      Lint
 	Audit     *Audit // nil where the file has none
+
+	broken error // why everything is denied, see Broken
 }
 
 // Mode says what happens to what the policy does not allow.
@@ -44,6 +46,9 @@ const (
 type Sources struct {
 	Allow []Pattern // nil: everything that is not denied; empty: nothing
 	Deny  []Pattern
+
+	AllowLine int   // of the list in the file
+	DenyLines []int // of each entry in the file
 }
 
 // Pattern is a pattern of sources: one of the words local, embedded, path, oci-layout and git+file for places on this
@@ -64,6 +69,7 @@ type Requirement struct {
 	Match         Pattern
 	Signatures    *Signatures   // nil where none are required
 	MinReleaseAge time.Duration // 0 where none is required
+	Line          int           // in the file
 }
 
 // Signatures says whose signatures a pack needs.
@@ -72,16 +78,23 @@ type Signatures struct {
 	AnyOf     []Signer
 }
 
-// Signer is a key or an identity.
+// Signer is a key, an identity, or for repositories somebody whose SSH key is in a file of allowed signers.
 type Signer struct {
 	Key      *Key
 	Identity *Identity
+	SSH      *SSH
 }
 
 // Key is a public key in a file.
 type Key struct {
 	File   string // slash-separated, relative to the policy file or absolute
 	SHA256 string // of the file, 64 lower-case hexadecimal digits
+}
+
+// SSH is a file of allowed signers as ssh-keygen reads it: each of its keys counts for the tags of repositories.
+type SSH struct {
+	AllowedSigners string // the file, slash-separated, relative to the policy file or absolute
+	SHA256         string // of the file, 64 lower-case hexadecimal digits
 }
 
 // Identity is who a certificate was issued to.

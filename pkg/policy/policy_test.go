@@ -52,13 +52,14 @@ func TestParse(t *testing.T) {
 	want := &policy.Policy{
 		Path: "policy.yaml", Version: 1, Mode: policy.Observe,
 		Sources: policy.Sources{
-			Allow: []policy.Pattern{"oci://registry.example/acme/**", "git+https://*.git.example:8443/acme/*.git//packs/**", "local"},
-			Deny:  []policy.Pattern{"oci://registry.example/acme/labs/**"},
+			Allow:     []policy.Pattern{"oci://registry.example/acme/**", "git+https://*.git.example:8443/acme/*.git//packs/**", "local"},
+			Deny:      []policy.Pattern{"oci://registry.example/acme/labs/**"},
+			AllowLine: 5, DenyLines: []int{7},
 		},
 		Skills: policy.Skills{Deny: []policy.SkillPattern{"deploy@evil/*", "*@evil-*/a*b"}},
 		Require: []policy.Requirement{
 			{
-				Match: "oci://registry.example/acme/**", MinReleaseAge: 72 * time.Hour,
+				Match: "oci://registry.example/acme/**", MinReleaseAge: 72 * time.Hour, Line: 10,
 				Signatures: &policy.Signatures{Threshold: 2, AnyOf: []policy.Signer{
 					{Key: &policy.Key{File: "keys/acme.pub", SHA256: sum}},
 					{Identity: &policy.Identity{
@@ -68,7 +69,7 @@ func TestParse(t *testing.T) {
 					{Identity: &policy.Identity{Issuer: "https://accounts.example", Subject: "release+bot@acme.example"}},
 				}},
 			},
-			{Match: "local", MinReleaseAge: 14 * 24 * time.Hour},
+			{Match: "local", MinReleaseAge: 14 * 24 * time.Hour, Line: 20},
 		},
 		Forbid:    []policy.Capability{policy.NativeBinaries, policy.Hooks},
 		Approve:   []policy.Capability{policy.Scripts},
@@ -159,8 +160,8 @@ var bad = []struct{ name, text, want string }{
 	{"threshold of nobody", signed("threshold: 0, any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold must be a whole number from 1 (write it without quotes and in digits, as 2000)"},
 	{"threshold as a text", signed("threshold: '1', any_of: [{key: {file: k, sha256: " + sum + "}}]"), "2:50: threshold must be a whole number from 1 (write it without quotes and in digits, as 2000)"},
 	{"one key twice", signed("any_of: [{key: {file: k, sha256: " + sum + "}}, {key: {file: l, sha256: " + sum + "}}]"), "2:140: any_of has this signer twice, first on line 2 (remove one of them)"},
-	{"both", signed("any_of: [{key: {file: k, sha256: " + sum + "}, identity: {issuer: \"https://a.b\", subject: c}}]"), "2:48: an entry of any_of has a key and an identity (write an entry for each)"},
-	{"neither", signed("any_of: [{}]"), "2:48: an entry of any_of has neither a key nor an identity (write {key: {file: …, sha256: …}} or {identity: {issuer: …, subject: …}})"},
+	{"both", signed("any_of: [{key: {file: k, sha256: " + sum + "}, identity: {issuer: \"https://a.b\", subject: c}}]"), "2:48: an entry of any_of has more than one of key, identity and ssh (write an entry for each)"},
+	{"neither", signed("any_of: [{}]"), "2:48: an entry of any_of has neither a key nor an identity nor ssh (write {key: {file: …, sha256: …}}, {identity: {issuer: …, subject: …}} or {ssh: {allowed_signers: …, sha256: …}})"},
 	{"key without a digest", signed("any_of: [{key: {file: k}}]"), "2:54: key has no sha256 (a key is written {file: keys/acme.pub, sha256: …})"},
 	{"digest with a prefix", signed("any_of: [{key: {file: k, sha256: \"sha256:" + strings.ToUpper(sum) + "\"}}]"), "2:72: sha256 is not 64 lower-case hexadecimal digits (write " + sum + ")"},
 	{"short digest", signed("any_of: [{key: {file: k, sha256: e3b0}}]"), "2:72: sha256 is not 64 lower-case hexadecimal digits (`sha256sum` prints it)"},

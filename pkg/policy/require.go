@@ -13,7 +13,9 @@ func (r *reader) require(v *yaml.Node) []Requirement {
 	items, _ := r.sequence(v, "require")
 	var all []Requirement
 	for _, item := range items {
-		all = append(all, r.requirement(item))
+		q := r.requirement(item)
+		q.Line = item.Line
+		all = append(all, q)
 	}
 	return all
 }
@@ -78,6 +80,8 @@ func (s Signer) id() string {
 		return "key " + s.Key.SHA256
 	case s.Identity != nil && s.Identity.Issuer != "" && s.Identity.Subject != "":
 		return "identity " + s.Identity.Issuer + " " + s.Identity.Subject
+	case s.SSH != nil && s.SSH.SHA256 != "":
+		return "ssh " + s.SSH.SHA256
 	}
 	return ""
 }
@@ -87,15 +91,22 @@ func (r *reader) signer(v *yaml.Node) (s Signer) {
 	if !r.fields(v, what, fields{
 		"key":      func(v *yaml.Node) { s.Key = r.key(v) },
 		"identity": func(v *yaml.Node) { s.Identity = r.identity(v) },
+		"ssh":      func(v *yaml.Node) { s.SSH = r.ssh(v) },
 	}) {
 		return s
 	}
-	key, identity := lookup(v, "key"), lookup(v, "identity")
-	if key != nil && identity != nil {
-		r.add(v, "write an entry for each", "%s has a key and an identity", what)
-	} else if key == nil && identity == nil {
-		r.add(v, "write {key: {file: …, sha256: …}} or {identity: {issuer: …, subject: …}}",
-			"%s has neither a key nor an identity", what)
+	kinds := 0
+	for _, kind := range [...]string{"key", "identity", "ssh"} {
+		if lookup(v, kind) != nil {
+			kinds++
+		}
+	}
+	switch {
+	case kinds > 1:
+		r.add(v, "write an entry for each", "%s has more than one of key, identity and ssh", what)
+	case kinds == 0:
+		r.add(v, "write {key: {file: …, sha256: …}}, {identity: {issuer: …, subject: …}} or {ssh: {allowed_signers: …, sha256: …}}",
+			"%s has neither a key nor an identity nor ssh", what)
 	}
 	return s
 }
@@ -117,33 +128,50 @@ func hasDots(path string) bool {
 
 func (r *reader) key(v *yaml.Node) *Key {
 	var k Key
-	ok := r.fields(v, "key", fields{
-		"file": func(v *yaml.Node) {
-			s, ok := r.text(v, "file")
+	r.pinned(v, "key", "file", "keys/acme.pub", &k.File, &k.SHA256)
+	return &k
+}
+
+func (r *reader) ssh(v *yaml.Node) *SSH {
+	var s SSH
+	r.pinned(v, "ssh", "allowed_signers", "keys/allowed_signers", &s.AllowedSigners, &s.SHA256)
+	return &s
+}
+
+// pinned reads a mapping of a file and its digest.
+func (r *reader) pinned(v *yaml.Node, what, key, example string, file, sha256 *string) {
+	ok := r.fields(v, what, fields{
+		key: func(v *yaml.Node) {
+			s, ok := r.text(v, key)
 			if ok && (s == "" || strings.Contains(s, `\`) || strings.HasSuffix(s, "/") || hasDots(s)) {
-				r.add(v, "write it with /, relative to the policy, as in keys/acme.pub", "%q is not the path of a file", s)
+				r.add(v, "write it with /, relative to the policy, as in "+example, "%q is not the path of a file", s)
 			}
-			k.File = s
+			*file = s
 		},
-		"sha256": func(v *yaml.Node) {
-			s, ok := r.text(v, "sha256")
-			if ok && !sha256Hex().MatchString(s) {
-				hint := "`sha256sum` prints it"
-				if bare := strings.ToLower(strings.TrimPrefix(s, "sha256:")); sha256Hex().MatchString(bare) {
-					hint = "write " + bare
-				}
-				r.add(v, hint, "sha256 is not 64 lower-case hexadecimal digits")
-				return
-			}
-			k.SHA256 = s
-		},
+		"sha256": func(v *yaml.Node) { *sha256 = r.sha256(v) },
 	})
-	for _, name := range [...]string{"file", "sha256"} {
+	article := "a "
+	if what == "ssh" {
+		article = ""
+	}
+	for _, name := range [...]string{key, "sha256"} {
 		if ok && lookup(v, name) == nil {
-			r.add(v, "a key is written {file: keys/acme.pub, sha256: …}", "key has no %s", name)
+			r.add(v, article+what+" is written {"+key+": "+example+", sha256: …}", "%s has no %s", what, name)
 		}
 	}
-	return &k
+}
+
+func (r *reader) sha256(v *yaml.Node) string {
+	s, ok := r.text(v, "sha256")
+	if !ok || sha256Hex().MatchString(s) {
+		return s
+	}
+	hint := "`sha256sum` prints it"
+	if bare := strings.ToLower(strings.TrimPrefix(s, "sha256:")); sha256Hex().MatchString(bare) {
+		hint = "write " + bare
+	}
+	r.add(v, hint, "sha256 is not 64 lower-case hexadecimal digits")
+	return ""
 }
 
 // units are those of a release age. A day has 24 hours.

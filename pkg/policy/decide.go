@@ -1,0 +1,232 @@
+package policy
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// DeniedError says that a policy does not allow a source.
+type DeniedError struct {
+	Policy string // the file
+	Line   int    // of the rule, 0 where the file as a whole denies
+	Rule   string // the pattern that denies, "" where no pattern allows
+	Source string // as a lock has it
+	Err    error  // why the policy can't be read, or the source not be understood; nil else
+
+	allowed []Pattern
+}
+
+// Error names the file, the line, the rule and the source.
+func (e *DeniedError) Error() string {
+	at := e.Policy
+	if e.Line > 0 {
+		at = fmt.Sprintf("%s:%d", e.Policy, e.Line)
+	}
+	switch {
+	case e.Err != nil && e.Source == "":
+		return fmt.Sprintf("%v; as long as a policy can't be read, everything is denied", e.Err)
+	case e.Err != nil:
+		return fmt.Sprintf("%s: %s can't be held against the policy: %v", at, e.Source, e.Err)
+	case e.Rule != "":
+		return fmt.Sprintf("%s: %s is denied by %q", at, e.Source, e.Rule)
+	}
+	return fmt.Sprintf("%s: %s is not among the sources that are allowed", at, e.Source)
+}
+
+// Unwrap returns what is behind the denial, nil for a rule.
+func (e *DeniedError) Unwrap() error { return e.Err }
+
+// Code returns [diag.Denied], or [diag.Invalid] for a policy that is not valid.
+func (e *DeniedError) Code() diag.Code {
+	if e.Err != nil && e.Source == "" && diag.CodeOf(e.Err) == diag.Invalid {
+		return diag.Invalid
+	}
+	return diag.Denied
+}
+
+// Hint says what is allowed, or what to mend.
+func (e *DeniedError) Hint() string {
+	if hint := diag.HintOf(e.Err); e.Err != nil && hint != "" {
+		return hint
+	}
+	switch {
+	case e.Err != nil:
+		return "mend " + e.Policy + ", or ask whoever keeps it"
+	case e.Rule != "" || len(e.allowed) == 0:
+		return "take it from elsewhere, or ask whoever keeps " + e.Policy
+	}
+	shown := make([]string, 0, 3)
+	for _, p := range e.allowed[:min(3, len(e.allowed))] {
+		shown = append(shown, string(p))
+	}
+	text := "allowed are " + strings.Join(shown, ", ")
+	if more := len(e.allowed) - len(shown); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// Broken returns the policy of a file that can't be read, is not valid, or belongs to the wrong people: it denies
+// everything.
+func Broken(path string, err error) *Policy {
+	return &Policy{Path: path, Mode: Enforce, Downgrade: DenyDowngrade, broken: err}
+}
+
+// Err returns why a policy denies everything, nil for one that can be read.
+func (p *Policy) Err() error {
+	if p.broken == nil {
+		return nil
+	}
+	return &DeniedError{Policy: p.Path, Err: p.broken}
+}
+
+// Source returns nil for a source that may be used, and else a [DeniedError]. A denial goes before what is allowed, and
+// where there is a list of what is allowed, nothing else is. The mode is the caller's to look at.
+func (p *Policy) Source(text string) error {
+	if p.broken != nil {
+		return p.Err()
+	}
+	if p.Sources.Allow == nil && len(p.Sources.Deny) == 0 {
+		return nil
+	}
+	at, err := parsePlace(text)
+	if err != nil {
+		return &DeniedError{Policy: p.Path, Source: withoutUser(text), Err: err}
+	}
+	for i, pattern := range p.Sources.Deny {
+		if pattern.covers(at) {
+			return &DeniedError{Policy: p.Path, Line: line(p.Sources.DenyLines, i), Rule: string(pattern), Source: at.text}
+		}
+	}
+	if p.Sources.Allow == nil {
+		return nil
+	}
+	for _, pattern := range p.Sources.Allow {
+		if pattern.allows(at) {
+			return nil
+		}
+	}
+	return &DeniedError{Policy: p.Path, Line: p.Sources.AllowLine, Source: at.text, allowed: p.Sources.Allow}
+}
+
+// Host returns nil for a host that may be contacted on behalf of an allowed source, as one that a registry sends on to
+// for what a digest vouches for, and else a [DeniedError]: a host all of whose packs are denied is one.
+func (p *Policy) Host(host, port string) error {
+	if p.broken != nil {
+		return p.Err()
+	}
+	for i, pattern := range p.Sources.Deny {
+		if pattern.coversHost(strings.ToLower(host), port) {
+			return &DeniedError{Policy: p.Path, Line: line(p.Sources.DenyLines, i), Rule: string(pattern), Source: "the host " + host}
+		}
+	}
+	return nil
+}
+
+func line(lines []int, i int) int {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return 0
+}
+
+// Set are the policies in force. Each of them must allow what is done, so that one more can only tighten.
+type Set []*Policy
+
+// Source returns the error of the first policy that does not allow a source. What policies that only observe do not
+// allow is noted instead.
+func (s Set) Source(text string) (notes []string, err error) {
+	return s.ask(func(p *Policy) error { return p.Source(text) })
+}
+
+// Host is Source for hosts; see [Policy.Host].
+func (s Set) Host(host, port string) error {
+	_, err := s.ask(func(p *Policy) error { return p.Host(host, port) })
+	return err
+}
+
+func (s Set) ask(each func(*Policy) error) (notes []string, err error) {
+	for _, p := range s {
+		switch denied := each(p); {
+		case denied == nil:
+		case p.Mode == Observe:
+			notes = append(notes, denied.Error()+" (the policy only observes)")
+		case err == nil:
+			err = denied
+		}
+	}
+	return notes, err
+}
+
+// Err returns the error of the first policy that can't be read.
+func (s Set) Err() error {
+	for _, p := range s {
+		if err := p.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Rule is a requirement with the policy that it is in.
+type Rule struct {
+	Requirement
+	Policy *Policy
+}
+
+// String names the file and the line.
+func (r Rule) String() string {
+	if r.Line == 0 {
+		return r.Policy.Path
+	}
+	return fmt.Sprintf("%s:%d", r.Policy.Path, r.Line)
+}
+
+// Rules returns the requirements that hold for a source, in the order of the policies and their files. For what can't be
+// understood all of them hold.
+func (s Set) Rules(text string) []Rule {
+	var rules []Rule
+	at, err := parsePlace(text)
+	for _, p := range s {
+		for _, q := range p.Require {
+			if err != nil || q.Match.covers(at) {
+				rules = append(rules, Rule{Requirement: q, Policy: p})
+			}
+		}
+	}
+	return rules
+}
+
+// Signatures returns those rules for a source that require signatures.
+func (s Set) Signatures(text string) []Rule {
+	var rules []Rule
+	for _, r := range s.Rules(text) {
+		if r.Signatures != nil {
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+// Age returns how old a release at a source must be, and the rule that says so. Policies that only observe do not count.
+func (s Set) Age(text string) (age time.Duration, by Rule) {
+	for _, r := range s.Rules(text) {
+		if r.Policy.Mode != Observe && r.MinReleaseAge > age {
+			age, by = r.MinReleaseAge, r
+		}
+	}
+	return age, by
+}
+
+// RequiresAny reports whether any policy requires anything of any pack, and so whether there is something to look for.
+func (s Set) RequiresAny() bool {
+	for _, p := range s {
+		if len(p.Require) > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,166 @@
+package policy
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Allows reports whether a source is one of those that the pattern names, exactly as it names them.
+func (p Pattern) allows(at place) bool {
+	if slices.Contains(words(), string(p)) {
+		return string(p) == at.scheme
+	}
+	q, ok := p.place()
+	return ok && q.scheme == at.scheme && matchHost(q.host, at.host) && q.port == at.port &&
+		matchPath(q.path, at.path, exactly) && (q.dir == nil || matchPath(q.dir, at.dir, exactly))
+}
+
+// covers reports whether a source is, or may well be, one of those that the pattern names. It is for what restricts, so
+// that nothing gets around it: a repository is the same over each protocol, with and without .git, in capitals, at each
+// port where the pattern has none, and under each name of its host. What holds for a directory holds for what is below it.
+func (p Pattern) covers(at place) bool {
+	if slices.Contains(words(), string(p)) {
+		return string(p) == at.scheme
+	}
+	q, ok := p.place()
+	if !ok || isGit(q.scheme) != isGit(at.scheme) || at.host == "" || q.port != "" && q.port != at.port && !samePort(q, at) {
+		return false
+	}
+	if !matchHost(q.host, at.host) && !matchHost(knownAs(q.host), knownAs(at.host)) {
+		return false
+	}
+	path := at.path
+	if isGit(at.scheme) {
+		q.path, path = withoutGit(q.path), withoutGit(path)
+	}
+	return matchPath(q.path, path, folded) && below(q.dir, at.dir)
+}
+
+// samePort reports whether a pattern that has a port means the one that is the default of another protocol.
+func samePort(q, at place) bool {
+	port := at.port
+	if port == "" {
+		port = defaultPort(at.scheme)
+	}
+	return q.port == port
+}
+
+// below reports whether a directory, or one that it is in, is one of those that a pattern names.
+func below(pattern, dir []string) bool {
+	if pattern == nil {
+		return true
+	}
+	for i := len(dir); i >= 0; i-- {
+		if matchPath(pattern, dir[:i], folded) {
+			return true
+		}
+	}
+	return false
+}
+
+// host reports whether a pattern restricts everything at a host.
+func (p Pattern) coversHost(host, port string) bool {
+	q, ok := p.place()
+	if !ok || len(q.path) != 1 || q.path[0] != "**" || q.dir != nil || q.port != "" && q.port != port {
+		return false
+	}
+	return matchHost(q.host, host) || matchHost(knownAs(q.host), knownAs(host))
+}
+
+// place takes a pattern apart as a source is.
+func (p Pattern) place() (place, bool) {
+	scheme, rest, ok := strings.Cut(string(p), "://")
+	if !ok {
+		return place{}, false
+	}
+	q := place{scheme: scheme}
+	authority, rest, _ := strings.Cut(rest, "/")
+	q.host, q.port = cutPort(authority)
+	path, dir, hasDir := strings.Cut(rest, "//")
+	q.path = strings.Split(path, "/")
+	if hasDir {
+		q.dir = strings.Split(dir, "/")
+	}
+	return q, true
+}
+
+func isGit(scheme string) bool { return strings.HasPrefix(scheme, "git+") }
+
+// matchHost compares a host with one that may start with *. for any names.
+func matchHost(pattern, host string) bool {
+	if domain, wild := strings.CutPrefix(pattern, "*"); wild {
+		return len(host) > len(domain) && strings.HasSuffix(host, domain)
+	}
+	return pattern == host
+}
+
+// withoutGit returns a repository's path without .git at its end.
+func withoutGit(path []string) []string {
+	last := len(path) - 1
+	name := path[last]
+	if len(name) <= len(".git") || !strings.EqualFold(name[len(name)-len(".git"):], ".git") {
+		return path
+	}
+	path = slices.Clone(path)
+	path[last] = name[:len(name)-len(".git")]
+	return path
+}
+
+// reading says how the characters of a path are compared.
+type reading func(string) string
+
+func exactly(s string) string { return s }
+
+func folded(s string) string { return strings.ToLower(s) }
+
+// matchPath compares a path with parts of which ** stands for any number, none as well.
+func matchPath(pattern, path []string, read reading) bool {
+	i, j, star, mark := 0, 0, -1, 0
+	for j < len(path) {
+		switch {
+		case i < len(pattern) && pattern[i] == "**":
+			star, mark = i, j
+			i++
+		case i < len(pattern) && matchPart(pattern[i], path[j], read):
+			i, j = i+1, j+1
+		case star >= 0:
+			mark++
+			i, j = star+1, mark
+		default:
+			return false
+		}
+	}
+	for i < len(pattern) && pattern[i] == "**" {
+		i++
+	}
+	return i == len(pattern)
+}
+
+// matchPart compares one part of a path with a pattern in which * stands for any characters.
+func matchPart(pattern, part string, read reading) bool {
+	pieces := strings.Split(pattern, "*")
+	for i, piece := range pieces {
+		if plain, err := url.PathUnescape(piece); err == nil {
+			piece = plain
+		}
+		pieces[i] = read(piece)
+	}
+	part = read(part)
+	last := len(pieces) - 1
+	if last == 0 {
+		return pieces[0] == part
+	}
+	if !strings.HasPrefix(part, pieces[0]) {
+		return false
+	}
+	part = part[len(pieces[0]):]
+	for _, piece := range pieces[1:last] {
+		_, rest, found := strings.Cut(part, piece)
+		if !found {
+			return false
+		}
+		part = rest
+	}
+	return strings.HasSuffix(part, pieces[last])
+}

@@ -1,0 +1,128 @@
+package policy
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// place is where a pack comes from, taken apart so that no other spelling of it looks like another place: hosts are in
+// lower case and without the port that is the default, there are no users, revisions and digests, and paths are decoded.
+type place struct {
+	text   string // as the lock has it, for messages
+	scheme string // oci, git+https, git+ssh, git+http, or a word for places of this machine
+	host   string // "" for places of this machine
+	port   string // "" for the default
+	path   []string
+	dir    []string // in a repository
+}
+
+// words are the places of this machine.
+func words() []string { return []string{"local", "embedded", "path", "oci-layout", "git+file"} }
+
+// Canonical returns a source, however a person, a lock or a manifest spells it, as policies compare it: as a lock has it,
+// without its revision. What is no source is an error.
+func Canonical(text string) (string, error) {
+	p, err := parsePlace(text)
+	return p.text, err
+}
+
+func parsePlace(text string) (place, error) {
+	text = strings.TrimSpace(text)
+	if word := wordOf(text); word != "" {
+		return place{text: word, scheme: word}, nil
+	}
+	ref, err := source.Parse(text)
+	if err != nil {
+		return place{}, err
+	}
+	if word := wordOf(ref.Source()); word != "" {
+		return place{text: word, scheme: word}, nil
+	}
+	return split(ref.Source())
+}
+
+// wordOf returns the word for a place of this machine, "" for other places.
+func wordOf(text string) string {
+	word, _, _ := strings.Cut(text, ":")
+	word, _, _ = strings.Cut(word, "//")
+	if slices.Contains(words(), word) {
+		return word
+	}
+	return ""
+}
+
+// split takes what [source.Ref.Source] writes apart.
+func split(text string) (place, error) {
+	scheme, rest, ok := strings.Cut(text, "://")
+	if !ok {
+		return place{}, diag.Errorf(diag.Usage, "%q does not say where a pack comes from", text)
+	}
+	p := place{text: text, scheme: scheme}
+	authority, rest, _ := strings.Cut(rest, "/")
+	p.host, p.port = cutPort(authority)
+	if p.port == defaultPort(scheme) {
+		p.port = ""
+	}
+	path, dir, _ := strings.Cut(rest, "//")
+	var err error
+	if p.path, err = decoded(path); err != nil {
+		return place{}, err
+	}
+	if dir != "" { // directories are written as they are
+		p.dir = strings.Split(dir, "/")
+	}
+	return p, nil
+}
+
+// decoded returns the parts of a path without percent-encoding.
+func decoded(path string) ([]string, error) {
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		plain, err := url.PathUnescape(part)
+		if err != nil {
+			return nil, diag.Errorf(diag.Usage, "%q is not the path of a repository", path)
+		}
+		parts[i] = plain
+	}
+	return parts, nil
+}
+
+// cutPort splits host:port. The host may be an IPv6 address in brackets.
+func cutPort(authority string) (host, port string) {
+	i := strings.LastIndexByte(authority, ':')
+	if i < 0 || i < strings.LastIndexByte(authority, ']') {
+		return authority, ""
+	}
+	return authority[:i], authority[i+1:]
+}
+
+func defaultPort(scheme string) string {
+	switch scheme {
+	case "git+ssh":
+		return "22"
+	case "git+http":
+		return "80"
+	}
+	return "443"
+}
+
+// knownAs returns the name under which a host is known that has several.
+func knownAs(host string) string {
+	switch host {
+	case "index.docker.io", "registry-1.docker.io", "registry.hub.docker.com":
+		return "docker.io"
+	case "www.github.com", "ssh.github.com":
+		return "github.com"
+	case "www.gitlab.com", "altssh.gitlab.com":
+		return "gitlab.com"
+	case "www.bitbucket.org", "altssh.bitbucket.org":
+		return "bitbucket.org"
+	case "www.codeberg.org":
+		return "codeberg.org"
+	}
+	return host
+}
