@@ -52,12 +52,14 @@ func (g *Graph) SVG(o Options) string {
 	}
 	p.layout = newLayout(g, heights)
 	p.columns()
-	p.head()
+	p.arrangeLabels()
+	p.head(o.Unstyled)
 	for _, w := range p.wires {
 		p.wire(w)
 	}
-	for _, w := range p.wires {
-		p.text(w)
+	for i := range p.labels {
+		l := &p.labels[i]
+		fmt.Fprintf(&p.out, "<text class=\"range\" x=\"%d\" y=\"%d\">%s</text>\n", l.x, l.y, xmlText(l.text))
 	}
 	for i := range g.nodes {
 		p.box(i)
@@ -71,6 +73,7 @@ type picture struct {
 	g             *Graph
 	lines         [][]string // of each box
 	left, right   []int      // of each layer
+	labels        []label
 	width, height int
 	out           strings.Builder
 }
@@ -112,14 +115,17 @@ func length(s string, two int) int {
 	return (n*two + 1) / 2
 }
 
-func (p *picture) head() {
+func (p *picture) head(unstyled bool) {
 	name := "this project"
 	if p.g.root >= 0 {
 		name = short(plain(p.g.nodes[p.g.root].title()), maxName)
 	}
 	fmt.Fprintf(&p.out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"skillpm-graph\" role=\"img\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n",
 		p.width, p.height, p.width, p.height)
-	fmt.Fprintf(&p.out, "<title>What %s requires</title>\n<desc>%s</desc>\n<style>\n%s</style>\n", xmlText(name), p.summary(), style)
+	fmt.Fprintf(&p.out, "<title>What %s requires</title>\n<desc>%s</desc>\n", xmlText(name), p.summary())
+	if !unstyled {
+		fmt.Fprintf(&p.out, "<style>\n%s</style>\n", style)
+	}
 	fmt.Fprintf(&p.out, "<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", p.width, p.height)
 }
 
@@ -160,24 +166,6 @@ func (p *picture) wire(w wire) {
 		p.arrow(endX, endY, -1)
 	}
 	p.out.WriteString("</g>\n")
-}
-
-// text writes the label of a wire, upon all wires, in the first gap that it passes.
-func (p *picture) text(w wire) {
-	label := p.label(w)
-	if label == "" {
-		return
-	}
-	next := w.to
-	if len(w.bends) > 0 {
-		next = w.bends[0]
-	}
-	from, to := &p.vertices[w.from], &p.vertices[next]
-	x, y := (p.right[from.layer]+p.left[to.layer])/2, (from.y+to.y)/2+margin+4
-	if w.back {
-		y += 16
-	}
-	fmt.Fprintf(&p.out, "<text class=\"range\" x=\"%d\" y=\"%d\">%s</text>\n", x, y, xmlText(label))
 }
 
 func (p *picture) path(w wire, class string, x, y, endX, endY int) {

@@ -96,3 +96,38 @@ func TestColumns(t *testing.T) {
 		t.Error("the arrow that closes the cycle has another title")
 	}
 }
+
+// TestLabels draws graphs, and requires that no two labels of one gap stand upon each other.
+func TestLabels(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 25).Draw(t, "packs")
+		packs := chain(n)
+		for i := range packs {
+			packs[i].Requires = nil
+			for _, to := range rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), 0, min(n, 6), rapid.ID[int]).Draw(t, fmt.Sprintf("required by %d", i)) {
+				packs[i].Requires = append(packs[i].Requires, graph.Edge{To: chainID(to), Constraint: "^1.2"})
+			}
+		}
+		var d struct {
+			Height int `xml:"height,attr"`
+			Labels []struct {
+				Class string `xml:"class,attr"`
+				X     int    `xml:"x,attr"`
+				Y     int    `xml:"y,attr"`
+			} `xml:"text"`
+		}
+		if err := xml.Unmarshal([]byte(graph.New("app", []graph.Edge{{To: chainID(0)}}, packs).SVG(graph.Options{})), &d); err != nil {
+			t.Fatal(err)
+		}
+		for i, a := range d.Labels {
+			if a.Y < 0 || a.Y > d.Height {
+				t.Errorf("label %d stands beyond the edge: %v of %d", i, a, d.Height)
+			}
+			for _, b := range d.Labels[:i] {
+				if a.X == b.X && a.Y-b.Y < 12 && b.Y-a.Y < 12 {
+					t.Errorf("two labels at %d,%d and %d,%d", a.X, a.Y, b.X, b.Y)
+				}
+			}
+		}
+	})
+}

@@ -28,6 +28,10 @@ type Options struct {
 	Depth  int                                 // of a tree: the levels below its root, 0 for up to [MaxDepth]
 	ASCII  bool                                // of a tree: without box-drawing characters
 	Paint  func(part Part, text string) string // of a tree: returns the text in colour; may be nil
+
+	// Unstyled is for a picture inside a page that has the styles of its classes: skillpm-graph, box, root, dev, missing, name,
+	// wire, head, dashed, range and page.
+	Unstyled bool
 }
 
 // Tree draws the graph as text, a line a pack and below it what it requires: with its version, "for" and what is required
