@@ -25,6 +25,7 @@ type Content struct {
 	License      string
 	Skills       []SkillDir // sorted by name
 	Dependencies []source.Dependency
+	Tags         []string // words that the pack is found by
 	Skipped      []string // what was left out or not understood, and why: a sentence each
 
 	Ignore *bundle.IgnoreFile // the pack's .skillpmignore; nil when there is none
@@ -109,6 +110,7 @@ func (c *Content) readManifest(fsys fs.FS) error {
 func (c *Content) identify(ref source.Ref) (err error) {
 	if m := c.Manifest; m != nil {
 		c.ID, c.Version, c.Description, c.License, c.Dependencies = m.Name, m.Version, m.Description, m.License, m.Dependencies
+		c.Tags = m.Tags
 	}
 	if c.ID.IsZero() {
 		if c.ID, err = ref.DefaultID(); err != nil {

@@ -224,7 +224,7 @@ func (m *Manifest) Clone() *Manifest {
 // equal reports whether two manifests say the same, however they are written.
 func (m *Manifest) equal(o *Manifest) bool {
 	return m.Name == o.Name && m.Version == o.Version && m.Description == o.Description && m.License == o.License &&
-		m.Skillpm == o.Skillpm && slices.Equal(m.Skills, o.Skills) &&
+		m.Skillpm == o.Skillpm && slices.Equal(m.Skills, o.Skills) && slices.Equal(m.Tags, o.Tags) && slices.Equal(m.Executable, o.Executable) &&
 		slices.EqualFunc(m.Dependencies, o.Dependencies, sameDependency) &&
 		slices.EqualFunc(m.DevDependencies, o.DevDependencies, sameDependency) &&
 		sameSet(m.Aliases, o.Aliases) && sameSet(m.Agents, o.Agents) && m.LinkMode == o.LinkMode && m.MinReleaseAge == o.MinReleaseAge &&

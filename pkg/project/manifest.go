@@ -36,6 +36,8 @@ type Manifest struct {
 	License     string
 	Skillpm     string   // the range of skillpm versions that can use it
 	Skills      []string // patterns of the directories that hold the pack's skills; empty means wherever they are
+	Tags        []string // words that the pack is found by
+	Executable  []string // patterns of files that are programs, whatever their mode; see [Manifest.Runs]
 
 	Dependencies    []source.Dependency // in the order of the file
 	DevDependencies []source.Dependency // in the order of the file; never inherited
@@ -74,12 +76,12 @@ type Registry struct {
 }
 
 var manifestKeys = []string{
-	"name", "version", "description", "license", "skillpm", "skills", "dependencies", "dev-dependencies", "aliases",
+	"name", "version", "description", "license", "tags", "skillpm", "skills", "executable", "dependencies", "dev-dependencies", "aliases",
 	"agents", "link-mode", "min-release-age", "registries", "namespaces", "workspace", "validate",
 }
 
 // packKeys are those of an installed pack's manifest; the others are about the project that makes it.
-var packKeys = []string{"name", "version", "description", "license", "skillpm", "skills", "dependencies"}
+var packKeys = []string{"name", "version", "description", "license", "skillpm", "skills", "executable", "dependencies"}
 
 // NewManifest returns a manifest without content.
 func NewManifest(path string) *Manifest { return &Manifest{Path: path} }
@@ -119,6 +121,8 @@ func ParsePack(path string, data []byte) (m *Manifest, warnings []string, err er
 			err = m.field(r, k.Value, v)
 		case k.Value == "workspace":
 			m.Workspace, _ = r.texts(v, k.Value, checkPattern) // of a newer skillpm, perhaps: then it says nothing
+		case k.Value == "tags":
+			m.Tags, _ = r.tags(v) // likewise
 		case !slices.Contains(manifestKeys, k.Value):
 			warning := r.errorf(k, "unknown key %q", k.Value).Error()
 			if near := diag.Nearest(k.Value, manifestKeys); near != "" {
@@ -165,6 +169,10 @@ func (m *Manifest) field(r reader, key string, v *yaml.Node) (err error) {
 		m.Skillpm, err = r.constraint(v, "skillpm")
 	case "skills":
 		m.Skills, err = r.texts(v, key, checkPattern)
+	case "tags":
+		m.Tags, err = r.tags(v)
+	case "executable":
+		m.Executable, err = r.texts(v, key, checkProgram)
 	case "dependencies":
 		m.Dependencies, err = r.dependencies(v, key)
 	case "dev-dependencies":

@@ -31,6 +31,8 @@ link-mode: copy
 registries: ["https://packs.example", {name: acme, url: "oci://registry.example/acme"}]
 namespaces: {acme: "oci://registry.example/acme"}
 validate: {profiles: [claude-code], rules: {STR003: off}}
+tags: [kubernetes, rollback]
+executable: ["scripts/*.sh", "skills/*/run"]
 `
 
 func TestParseManifest(t *testing.T) {
@@ -48,6 +50,8 @@ func TestParseManifest(t *testing.T) {
 		{"license", m.License, "Apache-2.0"},
 		{"skills", m.Skills, []string{"skills/*"}},
 		{"skillpm", m.Skillpm, ">=0.3"},
+		{"tags", m.Tags, []string{"kubernetes", "rollback"}},
+		{"executable", m.Executable, []string{"scripts/*.sh", "skills/*/run"}},
 		{"aliases", m.Aliases, []project.Alias{{Alias: "k8s-deploy", Skill: "deploy", Pack: source.ID{Owner: "globex", Name: "ops"}}}},
 		{"agents", m.Agents, []string{"claude-code", "agents"}},
 		{"link mode", m.LinkMode, project.LinkCopy},
@@ -152,6 +156,14 @@ var bad = []struct {
 	{"duplicate dependency", "dependencies:\n  a/b: \"1\"\n  a/b: \"2\"", `3:3: "a/b" is there twice`, "", false},
 	{"merge markers", "name: a/b\n<<<<<<< HEAD\nversion: 1.0.0\n=======\n>>>>>>> x", "2:1: merge conflict that is not resolved: <<<<<<< HEAD", "choose one side", false},
 	{"not a mapping", "- a", "1:1: a mapping is wanted here", "", true},
+	{"tags as text", "tags: k8s", "1:7: tags must be a list", "write [a, b]", true},
+	{"tag with a space", "tags: [Kubernetes Jobs]", `1:8: tag "Kubernetes Jobs" is not written in small letters`, "write kubernetes-jobs", true},
+	{"tag that is none", "tags: [\"!\"]", `1:8: tag "!" is not written in small letters`, "", true},
+	{"tag twice", "tags: [a, a]", `1:11: tags lists "a" twice`, "", true},
+	{"too many tags", "tags: [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u]", "1:7: 21 tags are more than 20", "keep those", true},
+	{"program outside", "executable: [../run]", `1:14: executable pattern "../run" is not a path inside the pack`, "scripts/*.sh", true},
+	{"program of the system", "executable: [/bin/sh]", `1:14: executable pattern "/bin/sh" is not`, "", true},
+	{"program with a backslash", "executable: [\"a\\\\b\"]", `1:14: executable pattern "a\\b" has a backslash`, "write forward slashes", true},
 	{"second document", "name: a/b\n---\nname: a/c", "2:1: there is a second document", "remove the line ---", false},
 	{"not YAML", "name: [", "not valid YAML", "", false},
 	{"tab", "a:\n\tb: 1", "not valid YAML: found character that cannot start any token", "", false},

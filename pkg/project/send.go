@@ -21,6 +21,7 @@ func (c *Content) Pack(ref source.Ref) *source.Pack {
 		ID: c.ID, Version: c.Version, Description: c.Description, License: c.License, Ref: ref,
 		Skills:       make([]source.Skill, len(c.Skills)),
 		Dependencies: slices.Clone(c.Dependencies),
+		Tags:         slices.Clone(c.Tags),
 		Warnings:     slices.Clone(c.Skipped),
 	}
 	for i, s := range c.Skills {
@@ -63,7 +64,8 @@ func (c *Content) list() string {
 }
 
 // Send streams the files of the named skills, or of all skills if there are no names, from the file system that the
-// content was read from. What [bundle.Ignored] and the pack's .skillpmignore say is left out.
+// content was read from. What [bundle.Ignored] and the pack's .skillpmignore say is left out, and what its manifest says
+// is executable.
 func (c *Content) Send(ctx context.Context, fsys fs.FS, names []string, sink bundle.Sink) error {
 	skills, err := c.Select(names)
 	if err != nil {
@@ -75,7 +77,7 @@ func (c *Content) Send(ctx context.Context, fsys fs.FS, names []string, sink bun
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return sendFile(fsys, s.Name, f, sink)
+			return sendFile(fsys, s.Name, f, f.Executable() || c.Manifest != nil && c.Manifest.Runs(s.Dir, f.Path), sink)
 		})
 		if err != nil {
 			return fmt.Errorf("skill %s of %s: %w", s.Name, c.ID, err)
@@ -98,7 +100,7 @@ const lfsPointer = "version https://git-lfs.github.com/spec/"
 // maxLFSPointer is the most bytes that such a file has, by the specification of Git LFS.
 const maxLFSPointer = 1024
 
-func sendFile(fsys fs.FS, skill string, f bundle.File, sink bundle.Sink) error {
+func sendFile(fsys fs.FS, skill string, f bundle.File, executable bool, sink bundle.Sink) error {
 	file, err := fsys.Open(f.Name)
 	if err != nil {
 		return err
@@ -119,5 +121,5 @@ func sendFile(fsys fs.FS, skill string, f bundle.File, sink bundle.Sink) error {
 		}
 		r = bytes.NewReader(data)
 	}
-	return sink.WriteFile(skill, f.Path, f.Executable(), info.Size(), r)
+	return sink.WriteFile(skill, f.Path, executable, info.Size(), r)
 }

@@ -123,6 +123,39 @@ func TestCheckoutWithoutModes(t *testing.T) {
 	}
 }
 
+// A manifest that says what runs gives one digest with and without executable bits, in a directory as in a repository.
+func TestExecutablePatterns(t *testing.T) {
+	files := map[string]string{
+		"skillpm.yaml":               "name: acme/a\nversion: \"1.0.0\"\nexecutable: [\"scripts/*.sh\", skills/b/run]\n",
+		"skills/a/SKILL.md":          gittest.Skill("a", "A."),
+		"skills/a/scripts/x.sh":      "#!/bin/sh\n",
+		"skills/a/scripts/x.py":      "print()\n",
+		"skills/a/run":               "no program\n",
+		"skills/b/SKILL.md":          gittest.Skill("b", "B."),
+		"skills/b/run":               "#!/bin/sh\n",
+		"skills/b/deep/scripts/x.sh": "no program: the pattern is about the whole path\n",
+	}
+	dir := t.TempDir()
+	bits := map[string]sourcetest.File{}
+	for name, text := range files {
+		bits["with/"+name] = sourcetest.File{Data: text, Executable: name == "skills/a/scripts/x.sh" || name == "skills/b/run"}
+		bits["without/"+name] = sourcetest.File{Data: text}
+	}
+	write(t, dir, bits)
+	c := file.New(file.Options{Base: dir})
+	_, want := fetch(t, c, path(t, "./with"))
+	if _, got := fetch(t, c, path(t, "./without")); !maps.Equal(got, want) {
+		t.Errorf("without bits on disk: %v, want %v", got, want)
+	}
+	r := gittest.New(t, t.TempDir(), "o/r.git")
+	r.Commit(gittest.Text(files))
+	g := git.New(git.Options{Cache: t.TempDir()})
+	t.Cleanup(func() { g.Close() })
+	if _, got := fetch(t, g, source.Ref{Kind: source.KindGit, URL: "file://" + filepath.ToSlash(r.Dir)}); !maps.Equal(got, want) {
+		t.Errorf("in a repository: %v, want %v", got, want)
+	}
+}
+
 // A worktree has an index of its own.
 func TestWorktree(t *testing.T) {
 	dir, want := checkout(t, "core.autocrlf=true")
