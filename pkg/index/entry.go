@@ -302,3 +302,18 @@ func typeErrors(raw []byte, err error) iter.Seq2[spot, error] {
 		}
 	}
 }
+
+// LineNumbers returns the number of the line that each version of a pack's file is on, from 1.
+func LineNumbers(data []byte) map[string]int {
+	at := map[string]int{}
+	for n, raw := range lines(data) {
+		var l struct {
+			Version string          `json:"version"`
+			Yanked  json.RawMessage `json:"yanked"`
+		}
+		if json.Unmarshal(raw, &l) == nil && l.Yanked == nil && at[l.Version] == 0 {
+			at[l.Version] = n
+		}
+	}
+	return at
+}

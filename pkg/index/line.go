@@ -203,7 +203,7 @@ func (l Line) Pack(base source.Ref) (*source.Pack, error) {
 	}
 	p := &source.Pack{
 		ID: id, Version: l.Version, Ref: ref, Integrity: l.Integrity,
-		Description: l.Description, License: l.License,
+		Description: l.Description, License: l.License, Tags: l.Tags,
 		Dependencies: deps, Published: l.Published, Yanked: l.Yanked,
 		Skills: make([]source.Skill, len(l.Skills)),
 	}
@@ -222,7 +222,7 @@ func (l Line) ref(id source.ID, base source.Ref) (source.Ref, error) {
 	if err != nil {
 		return source.Ref{}, err
 	}
-	if ref.Kind != source.KindOCI && ref.Kind != source.KindGit {
+	if ref.Kind != source.KindOCI && ref.Kind != source.KindGit || ref.URL == "" {
 		return source.Ref{}, diag.Errorf(diag.Invalid, "%s %s: an index cannot point to %q", l.Name, l.Version, l.Source)
 	}
 	return ref, nil

@@ -1,7 +1,14 @@
 package oci
 
 import (
+	"bytes"
 	"context"
+	"io"
+	"strings"
+
+	"github.com/opencontainers/go-digest"
+	"github.com/opencontainers/image-spec/specs-go"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -22,35 +29,189 @@ type Blob struct {
 	Digest      string // "sha256:…"; set when it was read
 	Size        int64  // set when it was read
 	Annotations map[string]string
-	Data        []byte // when it is written
+	Data        []byte // when it is written; when it was read, only what stood in the manifest itself
 }
 
-// PutArtifact stores an artifact at a place, and tags it. One with a subject is listed by [Client.Referrers].
+// PutArtifact stores an artifact at a place, and tags it; a tag that is there is moved. One with a subject is then listed by
+// [Client.Referrers]. The same artifact has the same digest, whenever and wherever it is stored.
 func (c *Client) PutArtifact(ctx context.Context, at source.Ref, a Artifact, tags ...string) (digest string, err error) {
-	return "", diag.Errorf(diag.Internal, "not yet")
+	to, err := c.openWritable(ctx, at)
+	if err != nil {
+		return "", c.secrets.Discreet(err)
+	}
+	end, err := to.begin(ctx)
+	if err != nil {
+		return "", c.secrets.Discreet(err)
+	}
+	defer end()
+	doc, err := putArtifact(ctx, to, a, tags...)
+	return string(doc.desc.Digest), c.secrets.Discreet(err)
 }
 
-// Artifact returns what at's digest, or else tag, names. The data of its blobs is read with [Client.ReadBlob].
+// putArtifact stores an artifact where begin was called.
+func putArtifact(ctx context.Context, to writable, a Artifact, tags ...string) (document, error) {
+	if a.Type == "" {
+		return document{}, diag.Errorf(diag.Internal, "an artifact needs a type")
+	}
+	m := &ocispec.Manifest{
+		Versioned:    specs.Versioned{SchemaVersion: 2},
+		MediaType:    ocispec.MediaTypeImageManifest,
+		ArtifactType: a.Type,
+		Config:       ocispec.Descriptor{MediaType: ocispec.MediaTypeEmptyJSON, Digest: digestOf(emptyConfig), Size: int64(len(emptyConfig))},
+		Annotations:  a.Annotations,
+	}
+	if err := to.pushBlob(ctx, m.Config, bytes.NewReader(emptyConfig)); err != nil {
+		return document{}, err
+	}
+	for _, b := range a.Blobs {
+		d := ocispec.Descriptor{MediaType: b.MediaType, Digest: digestOf(b.Data), Size: int64(len(b.Data)), Annotations: b.Annotations}
+		if err := to.pushBlob(ctx, d, bytes.NewReader(b.Data)); err != nil {
+			return document{}, err
+		}
+		m.Layers = append(m.Layers, d)
+	}
+	if len(m.Layers) == 0 { // as the specification wants it of artifacts that are their annotations alone
+		m.Layers = []ocispec.Descriptor{m.Config}
+	}
+	if a.Subject != "" {
+		subject, err := to.document(ctx, a.Subject)
+		if err != nil {
+			return document{}, err
+		}
+		m.Subject = &ocispec.Descriptor{MediaType: subject.desc.MediaType, Digest: subject.desc.Digest, Size: subject.desc.Size}
+		if m.Subject.MediaType == "" { // a layout does not say it for what is not tagged
+			m.Subject.MediaType = mediaTypeOf(subject.raw)
+		}
+	}
+	doc, err := newDocument(m, ocispec.MediaTypeImageManifest)
+	if err != nil {
+		return document{}, err
+	}
+	if m.Subject != nil {
+		err = to.attach(ctx, doc, m)
+	} else if len(tags) == 0 {
+		err = to.pushDocument(ctx, doc, "")
+	}
+	for _, tag := range tags {
+		if err == nil {
+			err = to.pushDocument(ctx, doc, tag)
+		}
+	}
+	return doc, err
+}
+
+// emptyConfig is what artifacts without a configuration have as one.
+var emptyConfig = []byte("{}")
+
+// Artifact returns what at's digest, or else tag, names, of whatever type. The data of its blobs is read with [Client.ReadBlob].
 func (c *Client) Artifact(ctx context.Context, at source.Ref) (*Artifact, error) {
-	return nil, diag.Errorf(diag.Internal, "not yet")
+	p, err := c.open(ctx, at)
+	if err != nil {
+		return nil, c.secrets.Discreet(err)
+	}
+	a, err := c.artifact(ctx, p, at)
+	return a, c.secrets.Discreet(err)
+}
+
+func (c *Client) artifact(ctx context.Context, p place, at source.Ref) (*Artifact, error) {
+	name, err := nameOf(at)
+	if err != nil {
+		return nil, err
+	}
+	a, err := c.read(ctx, p, at, name)
+	if err != nil {
+		return nil, err
+	}
+	if a.isIndex() {
+		return nil, diag.Errorf(diag.Invalid, "%s: %s is an index and not one artifact", trimVersion(at), name)
+	}
+	return a.public(), nil
+}
+
+// nameOf returns the digest or tag of a place.
+func nameOf(at source.Ref) (string, error) {
+	switch {
+	case at.Digest != "" && !isDigest(at.Digest):
+		return "", diag.Errorf(diag.Invalid, "digest %q is not sha256: and 64 hex digits", at.Digest)
+	case at.Digest != "":
+		return at.Digest, nil
+	case at.Rev != "":
+		return at.Rev, nil
+	}
+	return "", diag.Errorf(diag.Usage, "%s: a tag or a digest has to be named", trimVersion(at))
+}
+
+func (a *artifact) public() *Artifact {
+	out := &Artifact{Digest: string(a.desc.Digest), Type: a.kind, Annotations: a.notes}
+	if s := a.manifest.Subject; s != nil {
+		out.Subject = string(s.Digest)
+	}
+	for _, d := range a.manifest.Layers {
+		if d.MediaType == ocispec.MediaTypeEmptyJSON && d.Digest == a.manifest.Config.Digest {
+			continue
+		}
+		out.Blobs = append(out.Blobs, Blob{
+			MediaType: d.MediaType, Digest: string(d.Digest), Size: d.Size, Annotations: d.Annotations, Data: d.Data,
+		})
+	}
+	return out
 }
 
 // Manifest returns the bytes of the manifest or index that at's digest, or else tag, names, and its media type.
 func (c *Client) Manifest(ctx context.Context, at source.Ref) (raw []byte, mediaType string, err error) {
-	return nil, "", diag.Errorf(diag.Internal, "not yet")
+	name, err := nameOf(at)
+	if err != nil {
+		return nil, "", err
+	}
+	p, err := c.open(ctx, at)
+	if err != nil {
+		return nil, "", c.secrets.Discreet(err)
+	}
+	a, err := c.read(ctx, p, at, name)
+	if err != nil {
+		return nil, "", c.secrets.Discreet(err)
+	}
+	return a.raw, mediaTypeOf(a.raw), nil
 }
 
 // ReadBlob returns the data of a blob, checked against its digest and size; one larger than limit is refused.
 func (c *Client) ReadBlob(ctx context.Context, at source.Ref, b Blob, limit int64) ([]byte, error) {
-	return nil, diag.Errorf(diag.Internal, "not yet")
-}
-
-// Referrers returns the artifacts that are about the manifest that at's digest names, of one type or, where that is "", of all.
-func (c *Client) Referrers(ctx context.Context, at source.Ref, artifactType string) ([]*Artifact, error) {
-	return nil, diag.Errorf(diag.Internal, "not yet")
+	d := ocispec.Descriptor{MediaType: b.MediaType, Digest: digest.Digest(b.Digest), Size: b.Size}
+	if err := checkDescriptor(d); err != nil {
+		return nil, err
+	}
+	if b.Size > limit {
+		return nil, diag.Errorf(diag.Invalid, "%s: the blob %s has %d bytes, more than %d", trimVersion(at), b.Digest, b.Size, limit)
+	}
+	if int64(len(b.Data)) == b.Size && digestOf(b.Data) == d.Digest {
+		return b.Data, nil
+	}
+	p, err := c.open(ctx, at)
+	if err != nil {
+		return nil, c.secrets.Discreet(err)
+	}
+	body, err := p.blob(ctx, d)
+	if err != nil {
+		return nil, c.secrets.Discreet(err)
+	}
+	defer func() { _ = body.Close() }()
+	data, err := io.ReadAll(newVerifier(contextReader{ctx, body}, d, "blob "+b.Digest))
+	if err != nil {
+		return nil, c.secrets.Discreet(err)
+	}
+	return data, nil
 }
 
 // TreesOf returns the tree digests of the skills that a manifest's annotation names, or nil where nothing describes them.
 func TreesOf(manifest []byte) (map[string]string, error) {
-	return nil, diag.Errorf(diag.Internal, "not yet")
+	a, err := parseArtifact(document{raw: manifest, desc: ocispec.Descriptor{Digest: digestOf(manifest), Size: int64(len(manifest))}})
+	if err != nil || a.info == nil {
+		return nil, err
+	}
+	return a.info.Skills, nil
+}
+
+// isStanding reports whether a tag is no version but something that this package or the specification keeps under a name.
+func isStanding(tag string) bool {
+	return tag == StatusTag || strings.HasPrefix(tag, "sha256-")
 }

@@ -91,6 +91,7 @@ func commands(a *app) []*cobra.Command {
 		newNew(a),
 		newInit(a),
 		newPublish(a),
+		newIndex(a),
 		newLink(a),
 		newUnlink(a),
 		newSchema(a),

@@ -1,0 +1,97 @@
+// Package curate has the verbs of who keeps an index: what an index says is written, checked, and made into the files that
+// others read.
+//
+// An index is a directory of plain files, usually a git repository whose changes are reviewed. The rules that the verbs
+// keep:
+//   - What was said about a version stays: files only grow, and a version's line never changes. [Client.Check] proves it
+//     against an earlier state of the repository.
+//   - A line is written from what is at a place, read and hashed, and never from what somebody typed.
+//   - Files that are derived from others are the same bytes wherever and whenever they are made.
+//   - A file is replaced whole or not at all.
+package curate
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/index"
+	"github.com/skillpm/skillpm/pkg/provider"
+	"github.com/skillpm/skillpm/pkg/regular"
+)
+
+// Options is what a [Client] needs of the world around it.
+type Options = provider.ToolOptions
+
+// Client keeps indexes, in one directory and for one user.
+type Client struct{ *provider.Tools }
+
+// New returns a client. It touches neither disk nor network.
+func New(o Options) *Client { return &Client{Tools: provider.NewTools(o)} }
+
+// opened is the directory of an index.
+type opened struct {
+	dir    string // absolute
+	shown  string // as messages call it
+	fsys   fs.FS
+	config *index.Config
+}
+
+// open opens the index in a directory; "" is the one that the verbs work in.
+func (c *Client) open(dir string) (*opened, error) {
+	at := c.Dir
+	if dir != "" {
+		at = c.Machine.Abs(dir)
+	}
+	o := &opened{dir: at, shown: c.Shown(at), fsys: regular.Dir(at)}
+	data, err := regular.ReadIn(o.fsys, index.ConfigPath, index.MaxBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, diag.Errorf(diag.NotFound, "%s is not an index: it has no %s", o.shown, index.ConfigPath).
+			WithHint("name its directory, or make one with skillpm index init DIR")
+	}
+	if err != nil {
+		return nil, err
+	}
+	o.config, err = index.ParseConfig(filepath.Join(o.shown, index.ConfigPath), data)
+	return o, err
+}
+
+// path returns the path of one of the index's files on disk.
+func (o *opened) path(name string) string { return filepath.Join(o.dir, filepath.FromSlash(name)) }
+
+// write replaces a file whole, and leaves one alone that has these bytes.
+func (o *opened) write(name string, data []byte) (changed bool, err error) {
+	old, err := regular.ReadFile(o.path(name), index.MaxCatalogBytes)
+	if err == nil && string(old) == string(data) {
+		return false, nil
+	}
+	return true, writeFile(o.path(name), data)
+}
+
+// writeFile replaces a file whole or not at all.
+func writeFile(file string, data []byte) error {
+	dir := filepath.Dir(file)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".tmp-")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}

@@ -1,0 +1,144 @@
+package search
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/kljensen/snowball/english"
+	"golang.org/x/text/unicode/norm"
+)
+
+// The bounds of words, in bytes. What is longer is no word that anybody types.
+const (
+	maxWord  = 48
+	shortest = 3 // of a word that may be the beginning of another
+)
+
+// words calls found with each word of a text, in lower case and without accents, until it returns false.
+func words(text string, found func(word string) bool) {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if !isLetter(r) {
+			i += size
+			continue
+		}
+		start, ascii := i, true
+		for i < len(text) {
+			r, size = utf8.DecodeRuneInString(text[i:])
+			if !isLetter(r) && !unicode.Is(unicode.Mn, r) {
+				break
+			}
+			ascii = ascii && r < utf8.RuneSelf
+			i += size
+		}
+		word := text[start:i]
+		i += apostrophe(text[i:])
+		if named, n := technical(text, start, i); n > 0 {
+			word, ascii, i = named, true, i+n
+		}
+		if !emit(word, ascii, found) {
+			return
+		}
+	}
+}
+
+func isLetter(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+// apostrophe returns how long the ending of a possessive is at the start of a text.
+func apostrophe(text string) int {
+	for _, ending := range []string{"'s", "’s"} {
+		if rest, ok := strings.CutPrefix(text, ending); ok {
+			if r, _ := utf8.DecodeRuneInString(rest); !isLetter(r) {
+				return len(ending)
+			}
+		}
+	}
+	return 0
+}
+
+// technical returns the word for what is written with signs, as C++ and .NET are, and how many bytes of them come after the
+// word that text has from start to end; 0 is for none.
+func technical(text string, start, end int) (word string, signs int) {
+	rest := text[end:]
+	switch strings.ToLower(text[start:end]) {
+	case "c":
+		if strings.HasPrefix(rest, "++") {
+			return "cpp", 2
+		} else if strings.HasPrefix(rest, "#") {
+			return "csharp", 1
+		}
+	case "f":
+		if strings.HasPrefix(rest, "#") {
+			return "fsharp", 1
+		}
+	}
+	return "", 0
+}
+
+// emit folds a word, and cuts one of a script that puts no spaces between words into pairs of letters.
+func emit(word string, ascii bool, found func(string) bool) bool {
+	if ascii {
+		return len(word) > maxWord || found(strings.ToLower(word))
+	}
+	word = fold(word)
+	var last rune
+	run := 0 // letters of an unspaced script that stand together
+	start := 0
+	for i, r := range word {
+		if !unspaced(r) {
+			if run == 1 && !found(string(last)) {
+				return false
+			}
+			run = 0
+			continue
+		}
+		if run == 0 && start < i && !short(word[start:i], found) {
+			return false
+		}
+		if run > 0 && !found(string([]rune{last, r})) {
+			return false
+		}
+		run, last, start = run+1, r, i+utf8.RuneLen(r)
+	}
+	if run == 1 && !found(string(last)) {
+		return false
+	}
+	return start >= len(word) || short(word[start:], found)
+}
+
+func short(word string, found func(string) bool) bool { return len(word) > maxWord || found(word) }
+
+// fold returns a word in lower case, without accents and in one form.
+func fold(word string) string {
+	bare := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, norm.NFKD.String(word))
+	return norm.NFC.String(bare)
+}
+
+// unspaced reports whether a letter is of a script that is written without spaces.
+func unspaced(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// stem returns what a word is compared by.
+func stem(word string) string {
+	for i := range len(word) {
+		if c := word[i]; c < 'a' || c > 'z' {
+			return word // names with digits, and other languages
+		}
+	}
+	return english.Stem(word, true)
+}
+
+// common reports whether a word says nothing of what is looked for.
+func common(word string) bool { return len(word) < 2 && word < "0" || english.IsStopWord(word) }

@@ -1,0 +1,201 @@
+package site
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// The search index is cut into small files, so that a browser fetches what a query needs and no more:
+//
+//	search/index.json       how the rest is cut, and which words are left out
+//	search/terms/KEY.json   the words that begin with KEY, each with the packs that have it
+//	search/packs/N.json     what is shown of packs N*chunk to (N+1)*chunk-1
+//
+// A pack is a number here: those that most others depend on come first, so that of two that fit as well they win. In the
+// lists of terms it is multiplied by 8, and what is added to it says how much the word tells of the pack.
+const (
+	chunk     = 50   // packs in a file
+	mostPacks = 3000 // for one word: those for which it tells most
+	maxTerms  = 400  // of a pack
+	maxTerm   = 40   // letters of a word
+)
+
+// What a word tells of a pack, by where it stands.
+const (
+	inOther       = 1 // in a skill's description
+	inDescription = 2
+	inSkill       = 4 // in a skill's name
+	inTag         = 5
+	inOwner       = 3
+	inName        = 7
+)
+
+// stop are words that are in every text.
+var stop = []string{
+	"a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "is", "it", "its", "of", "on", "or", "that", "the", "this", "to", "use",
+	"used", "using", "when", "with", "without", "you", "your",
+}
+
+type searchIndex struct {
+	Packs int      `json:"packs"`
+	Chunk int      `json:"chunk"`
+	Stop  []string `json:"stop"`
+	Keys  []string `json:"keys"` // of the files of terms
+}
+
+type searchPack struct {
+	Name        string   `json:"name"`
+	Version     string   `json:"version"`
+	Description string   `json:"description,omitempty"`
+	Tags        []string `json:"tags,omitempty"`
+	Skills      int      `json:"skills"`
+	Deprecated  bool     `json:"deprecated,omitempty"`
+}
+
+// search writes the search index.
+func (s *Site) search(w Write) error {
+	order := make([]int, len(s.packs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(len(s.dependents[s.packs[b].ID]), len(s.dependents[s.packs[a].ID]))
+	})
+	files := map[string]map[string][]int{}
+	shown := make([]searchPack, len(order))
+	for n, i := range order {
+		it := s.item(i)
+		shown[n] = searchPack{it.ID.String(), it.Version, short(it.Description, 160), s.packs[i].Tags[:min(len(s.packs[i].Tags), 5)], it.Skills, it.Deprecated}
+		for term, weight := range s.packs[i].terms() {
+			key := termKey(term)
+			if files[key] == nil {
+				files[key] = map[string][]int{}
+			}
+			files[key][term] = append(files[key][term], n*8+weight)
+		}
+	}
+	index := searchIndex{Packs: len(order), Chunk: chunk, Stop: stop, Keys: slices.Sorted(maps.Keys(files))}
+	if index.Keys == nil {
+		index.Keys = []string{}
+	}
+	if err := writeJSON(w, "search/index.json", index); err != nil {
+		return err
+	}
+	for n := 0; n*chunk < len(shown); n++ {
+		if err := writeJSON(w, fmt.Sprintf("search/packs/%d.json", n), shown[n*chunk:min((n+1)*chunk, len(shown))]); err != nil {
+			return err
+		}
+	}
+	for _, key := range index.Keys {
+		for term, packs := range files[key] {
+			files[key][term] = best(packs)
+		}
+		if err := writeJSON(w, "search/terms/"+key+".json", files[key]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// best returns the packs that a word tells most of, in their order.
+func best(packs []int) []int {
+	if len(packs) <= mostPacks {
+		return packs
+	}
+	slices.SortStableFunc(packs, func(a, b int) int { return cmp.Compare(b%8, a%8) })
+	packs = packs[:mostPacks]
+	slices.Sort(packs)
+	return packs
+}
+
+// terms returns the words of a pack with what they tell of it.
+func (p *Pack) terms() map[string]int {
+	terms := map[string]int{}
+	add := func(text string, weight int) {
+		for _, word := range words(text) {
+			if _, known := terms[word]; known || len(terms) < maxTerms {
+				terms[word] = max(terms[word], weight)
+			}
+		}
+	}
+	add(p.ID.Name, inName)
+	add(p.ID.Owner, inOwner)
+	for _, t := range p.Tags {
+		add(t, inTag)
+	}
+	for _, sk := range p.Skills {
+		add(sk.Name, inSkill)
+	}
+	add(short(p.about(), 1000), inDescription)
+	for _, sk := range p.Skills {
+		add(short(sk.Description, 1000), inOther)
+	}
+	return terms
+}
+
+// words returns the words of a text as they are looked up: without marks and case. Of writing without spaces each character
+// is a word. The script does the same to what is typed.
+func words(text string) []string {
+	text = strings.ToLower(strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.M, r) {
+			return -1
+		}
+		return r
+	}, norm.NFKD.String(text)))
+	var out []string
+	add := func(word string) {
+		if n := len([]rune(word)); n > 0 && n <= maxTerm && !slices.Contains(stop, word) {
+			out = append(out, word)
+		}
+	}
+	for field := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
+		start := 0
+		for i, r := range field {
+			if dense(r) {
+				add(field[start:i])
+				add(string(r))
+				start = i + len(string(r))
+			}
+		}
+		add(field[start:])
+	}
+	return out
+}
+
+// dense reports whether a character belongs to writing without spaces. Hangul is taken apart by the normal form.
+func dense(r rune) bool { return r >= 0x2e80 && r < 0xac00 || r >= 0xf900 && r < 0xfb00 || r >= 0x20000 }
+
+// termKey returns the name of the file that a word is in: its first two letters, or where these are not plain ones the
+// number of the first character.
+func termKey(term string) string {
+	if len(term) > 0 && plain(term[0]) {
+		if len(term) > 1 && plain(term[1]) {
+			return term[:2]
+		}
+		return term[:1]
+	}
+	for _, r := range term {
+		return fmt.Sprintf("u-%x", r)
+	}
+	return "u"
+}
+
+func plain(b byte) bool { return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' }
+
+func writeJSON(w Write, path string, v any) error {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	return w(path, buf.Bytes())
+}

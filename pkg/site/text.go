@@ -1,0 +1,120 @@
+package site
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/url"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// oneLine returns a text as one line without characters that steer what shows it.
+func oneLine(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), steering(r):
+			return -1
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// steering reports whether a character is invisible and changes the direction or look of others.
+func steering(r rune) bool {
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c || r >= 0xe0000 && r <= 0xe007f
+}
+
+// short returns the beginning of a text, cut between words where that is possible.
+func short(s string, most int) string {
+	s = oneLine(s)
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	runes := []rune(s)[:most]
+	text := string(runes)
+	if i := strings.LastIndexByte(text, ' '); i > len(text)/2 {
+		text = text[:i]
+	}
+	return strings.TrimRight(text, " ,.;:-") + "…"
+}
+
+// date returns a time as people write its day, and as machines do; two empty texts for what is no time.
+func date(published string) (human, machine string) {
+	t, err := time.Parse(time.RFC3339, published)
+	if err != nil {
+		return "", ""
+	}
+	t = t.UTC()
+	return t.Format("2 January 2006"), t.Format(time.RFC3339)
+}
+
+// size returns a number of bytes for people.
+func size(n int64) string {
+	switch {
+	case n < 1000:
+		return plural(n, "byte", "bytes")
+	case n < 1_000_000:
+		return strconv.FormatFloat(float64(n)/1000, 'f', 1, 64) + " kB"
+	default:
+		return strconv.FormatFloat(float64(n)/1_000_000, 'f', 1, 64) + " MB"
+	}
+}
+
+// thousands writes a number with commas.
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return thousands(n) + " " + many
+}
+
+// abbreviated returns a digest or commit as lists show it.
+func abbreviated(digest string) string {
+	hash := digest[strings.LastIndexByte(digest, ':')+1:]
+	return hash[:min(len(hash), 12)]
+}
+
+var plainName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// fileName returns a name that every file system and address takes: the text itself where it is one, else a digest of it.
+func fileName(s string) string {
+	if plainName.MatchString(s) && len(s) <= maxTagLen && !device.MatchString(s) {
+		return s
+	}
+	sum := sha256.Sum256([]byte(s))
+	return "_" + hex.EncodeToString(sum[:8])
+}
+
+var device = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
+
+// outside returns an address as a link to another site, "" where it is none.
+func outside(s string) string {
+	s = strings.TrimPrefix(s, "git+")
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return ""
+	}
+	return u.String()
+}
+
+// rootOf returns what leads from a page to the root of the catalogue.
+func rootOf(page string) string {
+	return strings.Repeat("../", strings.Count(path.Clean(page), "/"))
+}

@@ -1,0 +1,256 @@
+package oci
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/opencontainers/go-digest"
+	"github.com/opencontainers/image-spec/specs-go"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/errdef"
+	"oras.land/oras-go/v2/registry/remote/auth"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/wire"
+)
+
+// Bounds of what is said to be about one manifest.
+const (
+	maxReferrerPages = 50
+	maxReferrers     = 256 // of one type
+)
+
+// Referrers returns the artifacts that are about the manifest that at's digest names, of one type or, where that is "", of all,
+// sorted by digest. Registries are asked for them by the referrers API of the distribution specification 1.1; those without it
+// have them under the tag sha256-<hex>; a layout lists them in its index.json.
+func (c *Client) Referrers(ctx context.Context, at source.Ref, artifactType string) ([]*Artifact, error) {
+	list, err := c.referrers(ctx, at, artifactType)
+	return list, c.secrets.Discreet(err)
+}
+
+func (c *Client) referrers(ctx context.Context, at source.Ref, artifactType string) ([]*Artifact, error) {
+	if !isDigest(at.Digest) {
+		return nil, diag.Errorf(diag.Internal, "%s is not pinned to a digest", at)
+	}
+	p, err := c.open(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	listed, err := p.referrers(ctx, at.Digest, artifactType)
+	if err != nil {
+		return nil, err
+	}
+	var found []*Artifact
+	seen := make(map[digest.Digest]bool)
+	for _, d := range listed {
+		other := artifactType != "" && d.ArtifactType != "" && d.ArtifactType != artifactType
+		if seen[d.Digest] || other || d.MediaType != ocispec.MediaTypeImageManifest {
+			continue
+		}
+		seen[d.Digest] = true
+		if len(seen) > maxReferrers {
+			return nil, diag.Errorf(diag.Invalid, "%s: more than %d artifacts are about %s", trimVersion(at), maxReferrers, at.Digest).
+				WithHint("ask those who run the registry to delete what does not belong there")
+		}
+		if err := checkDescriptor(d); err != nil {
+			return nil, diag.Errorf(diag.CodeOf(err), "%s: what is about %s: %w", trimVersion(at), at.Digest, err)
+		}
+		a, err := c.read(ctx, p, at, string(d.Digest))
+		if err != nil {
+			return nil, err
+		}
+		if one := a.public(); one.Subject == at.Digest && (artifactType == "" || one.Type == artifactType) {
+			found = append(found, one)
+		}
+	}
+	slices.SortFunc(found, func(a, b *Artifact) int { return strings.Compare(a.Digest, b.Digest) })
+	return found, nil
+}
+
+// fallbackTag is where the manifests about another are listed by registries without a referrers API.
+func fallbackTag(subject string) string { return strings.Replace(subject, ":", "-", 1) }
+
+// errNoReferrers says that a registry has no referrers API.
+var errNoReferrers = errors.New("no referrers API")
+
+func (r *repository) referrers(ctx context.Context, subject, artifactType string) ([]ocispec.Descriptor, error) {
+	ctx = auth.AppendRepositoryScope(ctx, r.repo.Reference, auth.ActionPull)
+	next := r.url("referrers/" + subject)
+	if artifactType != "" {
+		next.RawQuery = url.Values{"artifactType": {artifactType}}.Encode()
+	}
+	var all []ocispec.Descriptor
+	for page := 0; next != nil; page++ {
+		if page == maxReferrerPages {
+			return nil, diag.Errorf(diag.Remote, "%s lists what is about %s on more than %d pages", r.name, subject, maxReferrerPages)
+		}
+		more, following, err := r.referrerPage(ctx, next)
+		if errors.Is(err, errNoReferrers) && page == 0 {
+			idx, err := r.fallback(ctx, subject)
+			return idx.Manifests, err
+		}
+		if err != nil {
+			return nil, err
+		}
+		all, next = append(all, more...), following
+	}
+	return all, nil
+}
+
+func (r *repository) referrerPage(ctx context.Context, at *url.URL) ([]ocispec.Descriptor, *url.URL, error) {
+	head, data, err := r.get(ctx, at, ocispec.MediaTypeImageIndex)
+	if errors.Is(err, errdef.ErrNotFound) || errors.Is(err, errUnsupported) {
+		return nil, nil, errNoReferrers
+	}
+	if err != nil {
+		return nil, nil, r.client.remoteError(r.host, err)
+	}
+	if kind, _, _ := strings.Cut(head.Get("Content-Type"), ";"); strings.TrimSpace(kind) != ocispec.MediaTypeImageIndex {
+		return nil, nil, errNoReferrers
+	}
+	idx, err := referrerIndex(data)
+	if err != nil {
+		return nil, nil, diag.Errorf(diag.Remote, "%s: the referrers: %w", r.name, err)
+	}
+	next, err := nextPage(head.Get("Link"), at)
+	return idx.Manifests, next, err
+}
+
+// referrerIndex reads a list of referrers, which, unlike an index that is a pack, may be empty.
+func referrerIndex(data []byte) (*ocispec.Index, error) {
+	idx := &ocispec.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex}
+	if len(data) > maxManifest || json.Unmarshal(data, idx) != nil {
+		return nil, diag.Errorf(diag.Invalid, "it is not JSON of at most %d bytes", maxManifest)
+	}
+	return idx, nil
+}
+
+// fallback reads the index under the fallback tag, an empty one where there is none.
+func (r *repository) fallback(ctx context.Context, subject string) (*ocispec.Index, error) {
+	ctx = auth.AppendRepositoryScope(ctx, r.repo.Reference, auth.ActionPull)
+	_, data, err := r.get(ctx, r.url("manifests/"+fallbackTag(subject)), ocispec.MediaTypeImageIndex)
+	if errors.Is(err, errdef.ErrNotFound) {
+		return referrerIndex([]byte("{}"))
+	}
+	if err != nil {
+		return nil, r.client.remoteError(r.host, err)
+	}
+	idx, err := referrerIndex(data)
+	if err != nil {
+		return nil, diag.Errorf(diag.Remote, "%s: the tag %s: %w", r.name, fallbackTag(subject), err)
+	}
+	return idx, nil
+}
+
+// attach stores a manifest about another. A registry that knows referrers says so with the header OCI-Subject; for any other
+// the list under the fallback tag is kept here.
+func (r *repository) attach(ctx context.Context, doc document, m *ocispec.Manifest) error {
+	head, err := r.put(ctx, doc, string(doc.desc.Digest))
+	if err != nil || head.Get("OCI-Subject") != "" {
+		return err
+	}
+	const tries = 5 // a registry has no lock: who attaches at the same time may replace the list
+	subject, entry := string(m.Subject.Digest), referrerEntry(doc, m)
+	for range tries {
+		idx, err := r.fallback(ctx, subject)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(idx.Manifests, func(d ocispec.Descriptor) bool { return d.Digest == entry.Digest }) {
+			return nil
+		}
+		idx.Manifests = append(idx.Manifests, entry)
+		list, err := newDocument(idx, ocispec.MediaTypeImageIndex)
+		if err != nil {
+			return err
+		}
+		if _, err := r.put(ctx, list, fallbackTag(subject)); err != nil {
+			return err
+		}
+	}
+	return diag.Errorf(diag.Conflict, "%s: others keep changing the list %s", r.name, fallbackTag(subject)).WithHint("try again")
+}
+
+// referrerEntry is how a manifest is listed by what it is about.
+func referrerEntry(doc document, m *ocispec.Manifest) ocispec.Descriptor {
+	return ocispec.Descriptor{
+		MediaType: doc.desc.MediaType, Digest: doc.desc.Digest, Size: doc.desc.Size, ArtifactType: m.ArtifactType, Annotations: m.Annotations,
+	}
+}
+
+// put stores a manifest under a tag or its digest and returns the head of the answer.
+func (r *repository) put(ctx context.Context, doc document, ref string) (http.Header, error) {
+	ctx = auth.AppendRepositoryScope(ctx, r.repo.Reference, auth.ActionPull, auth.ActionPush)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPut, r.url("manifests/"+ref).String(), bytes.NewReader(doc.raw))
+	if err != nil {
+		return nil, diag.Errorf(diag.Internal, "%w", err)
+	}
+	req.Header.Set("Content-Type", doc.desc.MediaType)
+	resp, err := r.repo.Client.Do(req)
+	if err != nil {
+		return nil, r.client.remoteError(r.host, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusCreated {
+		return nil, r.client.remoteError(r.host, r.statusError(resp))
+	}
+	if got := resp.Header.Get("Docker-Content-Digest"); got != "" && got != string(doc.desc.Digest) {
+		return nil, diag.Errorf(diag.Integrity, "%s: the manifest %s was stored as %s", r.name, doc.desc.Digest, wire.Clean(got))
+	}
+	return resp.Header, nil
+}
+
+// referrers of a layout are among the manifests that its index.json lists; those with a reference name are versions.
+func (l *layout) referrers(_ context.Context, subject, artifactType string) ([]ocispec.Descriptor, error) {
+	idx, err := l.index()
+	if err != nil {
+		return nil, err
+	}
+	var found []ocispec.Descriptor
+	for _, d := range idx.Manifests {
+		other := artifactType != "" && d.ArtifactType != "" && d.ArtifactType != artifactType
+		if other || d.Annotations[ocispec.AnnotationRefName] != "" || d.MediaType != ocispec.MediaTypeImageManifest || checkDescriptor(d) != nil {
+			continue
+		}
+		doc, err := l.document(nil, string(d.Digest)) //nolint:staticcheck // it does not wait
+		if err != nil {
+			return nil, err
+		}
+		var m struct {
+			Subject struct {
+				Digest string `json:"digest"`
+			} `json:"subject"`
+		}
+		if json.Unmarshal(doc.raw, &m) == nil && m.Subject.Digest == subject {
+			found = append(found, d)
+		}
+	}
+	return found, nil
+}
+
+// attach stores a manifest about another and lists it.
+func (l *layout) attach(ctx context.Context, doc document, m *ocispec.Manifest) error {
+	if err := l.pushDocument(ctx, doc, ""); err != nil {
+		return err
+	}
+	idx, err := l.index()
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(idx.Manifests, func(d ocispec.Descriptor) bool {
+		return d.Digest == doc.desc.Digest && d.Annotations[ocispec.AnnotationRefName] == ""
+	}) {
+		return nil
+	}
+	entry := referrerEntry(doc, m)
+	entry.Annotations = nil // they are the manifest's; in an index.json those of an entry say how it is called
+	idx.Manifests = append(idx.Manifests, entry)
+	return l.writeIndex(idx)
+}

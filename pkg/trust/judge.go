@@ -1,0 +1,119 @@
+package trust
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/sign"
+	"github.com/skillpm/skillpm/pkg/sign/keyless"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// judge returns who of those wanted signed a manifest.
+func (k *Keeper) judge(e *evidence, p *source.Pack, w Wanted) ([]string, error) {
+	var found, reasons []string
+	signatures := 0
+	for _, b := range e.Bundles {
+		env, err := sign.ParseBundle(b)
+		if err != nil {
+			reasons = append(reasons, err.Error())
+			continue
+		}
+		if env.Claim.PredicateType != sign.PredicateSignature {
+			continue // provenance and the like are no signatures
+		}
+		signatures++
+		if id, err := k.signer(env, b, p.Ref.Digest, w); err != nil {
+			reasons = append(reasons, err.Error())
+		} else if !slices.Contains(found, id) {
+			found = append(found, id)
+		}
+	}
+	if len(found) >= max(1, w.Threshold) {
+		return w.sort(found), nil
+	}
+	if signatures == 0 && len(reasons) == 0 {
+		return nil, &UnsignedError{Pack: nameOf(p), Digest: p.Ref.Digest, Reason: "it has no signature"}
+	}
+	return nil, &SignerError{Pack: nameOf(p), Digest: p.Ref.Digest, Trusted: found, Reasons: dedupe(reasons), Threshold: w.Threshold}
+}
+
+// signer returns who made a signature, if that is somebody who is wanted.
+func (k *Keeper) signer(env *sign.Envelope, bundle []byte, digest string, w Wanted) (string, error) {
+	if env.Keyless {
+		return k.identity(bundle, digest, w.Identities)
+	}
+	v, err := env.Verify(w.Keys, digest)
+	if _, ok := errors.AsType[*sign.KeyError](err); ok {
+		if print := fingerprint(env.Hint); print != "" {
+			return "", diag.Errorf(diag.Denied, "a signature says it is by the key %s, which is not trusted", print)
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	return v.Key.ID(), nil
+}
+
+// identity returns who got the certificate that a signature was made with.
+func (k *Keeper) identity(bundle []byte, digest string, wanted []Identity) (string, error) {
+	if len(wanted) == 0 {
+		return "", diag.Errorf(diag.Denied, "a signature was made with a certificate, and only keys are trusted")
+	}
+	if k.root == nil {
+		return "", diag.Errorf(diag.Denied, "a signature was made with a certificate, and no trusted root is known").
+			WithHint("name the file trusted_root.json in the configuration")
+	}
+	root, err := k.root()
+	if err != nil {
+		return "", err
+	}
+	verifier, err := keyless.New(root)
+	if err != nil {
+		return "", err
+	}
+	ids := make([]keyless.Identity, len(wanted))
+	for i, id := range wanted {
+		ids[i] = keyless.Identity(id)
+	}
+	who, err := verifier.Verify(bundle, digest, ids)
+	if err != nil {
+		return "", err
+	}
+	return Identity(who).ID(), nil
+}
+
+// sort orders signers as they are wanted; identities, which may be patterns, come last.
+func (w Wanted) sort(found []string) []string {
+	var sorted []string
+	take := func(id string) {
+		if slices.Contains(found, id) && !slices.Contains(sorted, id) {
+			sorted = append(sorted, id)
+		}
+	}
+	for _, key := range w.Keys {
+		take(key.ID())
+	}
+	for _, a := range w.AllowedSigners {
+		for _, id := range a.IDs() {
+			take(id)
+		}
+	}
+	for _, id := range found {
+		take(id)
+	}
+	return sorted
+}
+
+// dedupe drops texts that are there before, and keeps each on one line.
+func dedupe(texts []string) []string {
+	var out []string
+	for _, t := range texts {
+		if t = strings.Join(strings.Fields(t), " "); !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}

@@ -1,0 +1,132 @@
+package trust
+
+import (
+	"context"
+	"sync"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+)
+
+// Registry is what the signatures of artifacts are read from and written to: an [oci.Client].
+type Registry interface {
+	Manifest(ctx context.Context, at source.Ref) (raw []byte, mediaType string, err error)
+	Referrers(ctx context.Context, at source.Ref, artifactType string) ([]*oci.Artifact, error)
+	ReadBlob(ctx context.Context, at source.Ref, b oci.Blob, limit int64) ([]byte, error)
+	PutArtifact(ctx context.Context, at source.Ref, a oci.Artifact, tags ...string) (digest string, err error)
+}
+
+// TagReader is what the signatures of git tags are read from.
+type TagReader interface {
+	// SignedTag returns the tag object that a place names by its tag, or by a version as Constraint, split into what was
+	// signed and the signature, and the commit that the tag is on. A signature of no bytes stands for a tag without one,
+	// and no payload for a tag that is only a name.
+	SignedTag(ctx context.Context, ref source.Ref) (payload, signature []byte, commit string, err error)
+}
+
+// Options say what a [Keeper] may use.
+type Options struct {
+	OCI         Registry
+	Git         TagReader
+	Dir         string                 // the cache of signatures; "" for none
+	State       string                 // where it is noted what this machine fetched; "" for nowhere
+	TrustedRoot func() ([]byte, error) // the trusted_root.json that identities are checked with; nil for none
+	Offline     bool                   // ask no server
+}
+
+// Keeper finds signatures, keeps them in a cache, and checks them. It may be used by several goroutines at once.
+type Keeper struct {
+	options Options
+	root    func() ([]byte, error)
+}
+
+// New returns a keeper. Nothing is read or asked before it is needed.
+func New(o Options) *Keeper {
+	k := &Keeper{options: o, root: o.TrustedRoot}
+	if k.root != nil {
+		k.root = sync.OnceValues(o.TrustedRoot)
+	}
+	return k
+}
+
+// Signers returns who of those that are wanted signed exactly this pack: the manifest or commit that it is pinned to and,
+// where trees are given, those trees. The IDs are as a lock records them, in the order of w. Fewer than w.Threshold are an
+// [UnsignedError] or a [SignerError]; trees that are not those that were signed have the code [diag.Integrity], and trees
+// of which this machine does not know how they came are an [UnknownTreesError].
+func (k *Keeper) Signers(ctx context.Context, p *source.Pack, trees map[string]string, w Wanted) ([]string, error) {
+	if len(w.Keys)+len(w.Identities)+len(w.AllowedSigners) == 0 {
+		return nil, diag.Errorf(diag.Denied, "%s must be signed, and nobody is trusted to sign it", nameOf(p)).
+			WithHint("list a key or an identity under any_of in the policy, or under trusted-keys in the configuration")
+	}
+	switch p.Ref.Kind {
+	case source.KindGit:
+		return k.gitSigners(ctx, p, trees, w)
+	case source.KindOCI, source.KindLayout, source.KindLocal, source.KindEmbedded:
+		return k.artifactSigners(ctx, p, trees, w)
+	}
+	return nil, &UnsignedError{Pack: nameOf(p), Reason: "a directory has no signatures"}
+}
+
+// artifactSigners is [Keeper.Signers] for what is in a registry or layout.
+func (k *Keeper) artifactSigners(ctx context.Context, p *source.Pack, trees map[string]string, w Wanted) ([]string, error) {
+	known, err := k.cached(p.Ref.Digest)
+	if err == nil {
+		if found, err := k.judge(known, p, w); err == nil {
+			return found, k.linked(known.Manifest, p, trees)
+		} else if k.options.Offline {
+			return nil, err
+		}
+	} else if k.options.Offline && p.Ref.Kind == source.KindOCI {
+		return nil, &UnsignedError{Pack: nameOf(p), Digest: p.Ref.Digest, Reason: "its signatures are not on this machine, and no server is asked"}
+	}
+	fresh, err := k.fetch(ctx, p.Ref)
+	if err != nil {
+		return nil, err
+	}
+	found, err := k.judge(fresh, p, w)
+	if err != nil {
+		return nil, err
+	}
+	k.keep(p.Ref.Digest, fresh)
+	return found, k.linked(fresh.Manifest, p, trees)
+}
+
+// linked checks that trees are those of a signed manifest.
+func (k *Keeper) linked(manifest []byte, p *source.Pack, trees map[string]string) error {
+	if len(trees) == 0 {
+		return nil
+	}
+	signed, err := oci.TreesOf(manifest)
+	if err != nil {
+		return err
+	}
+	if signed == nil {
+		return k.recorded(p, trees)
+	}
+	return sameTrees(p, trees, signed, "signed")
+}
+
+// sameTrees checks that all trees are among others.
+func sameTrees(p *source.Pack, trees, others map[string]string, what string) error {
+	for name, tree := range trees {
+		if other, ok := others[name]; !ok {
+			return diag.Errorf(diag.Integrity, "the skill %s is not part of %s as it was %s", name, nameOf(p), what)
+		} else if other != tree {
+			return diag.Errorf(diag.Integrity, "the skill %s of %s is %s, and %s was %s", name, nameOf(p), tree, what, other).
+				WithHint("if the lock was edited, restore it from version control; skillpm verify looks at what is installed")
+		}
+	}
+	return nil
+}
+
+// nameOf names a pack for messages.
+func nameOf(p *source.Pack) string {
+	switch {
+	case p.ID.IsZero():
+		return p.Ref.String()
+	case p.Version == "":
+		return p.ID.String()
+	}
+	return p.ID.String() + "@" + p.Version
+}

@@ -1,0 +1,22 @@
+package trust
+
+import (
+	"github.com/skillpm/skillpm/pkg/sign"
+)
+
+// Wanted says whose signatures a pack needs.
+type Wanted struct {
+	Keys           []*sign.PublicKey
+	Identities     []Identity
+	AllowedSigners []*sign.AllowedSigners // for git: the SSH keys that may sign tags
+	Threshold      int                    // how many signers there must be; less than 1 stands for 1
+}
+
+// Identity is who a certificate was issued to.
+type Identity struct {
+	Issuer  string // the https address of the OpenID Connect issuer, exactly
+	Subject string // the certificate's subject exactly, or a regular expression between ^ and $
+}
+
+// ID returns the identity as a lock records a signer.
+func (i Identity) ID() string { return "identity:" + i.Issuer + " " + i.Subject }
