@@ -94,8 +94,8 @@ func (k *Keeper) artifactSigners(ctx context.Context, p *source.Pack, trees map[
 
 // linked checks that trees are those of a signed manifest.
 func (k *Keeper) linked(manifest []byte, p *source.Pack, trees map[string]string) error {
-	if len(trees) == 0 {
-		return nil
+	if err := calledSo(manifest, p); err != nil || len(trees) == 0 {
+		return err
 	}
 	signed, err := oci.TreesOf(manifest)
 	if err != nil {
