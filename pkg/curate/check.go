@@ -37,8 +37,8 @@ type CheckReport struct {
 	OK       bool           `json:"ok"`
 	Packs    int            `json:"packs"`
 	Versions int            `json:"versions"`
-	Asked    int            `json:"asked"`  // versions whose source was asked
-	Since    string         `json:"since"`  // the commit that history was compared with, "" where there was none
+	Asked    int            `json:"asked"` // versions whose source was asked
+	Since    string         `json:"since"` // the commit that history was compared with, "" where there was none
 	Findings []diag.Finding `json:"findings"`
 	Notes    []string       `json:"notes"` // what was not looked at, and why
 
@@ -96,7 +96,9 @@ func (k *checking) find(code diag.Code, f diag.Finding) {
 	if f.Severity != diag.SeverityError {
 		return
 	}
-	rank := func(c diag.Code) int { return slices.Index([]diag.Code{diag.OK, diag.Remote, diag.Invalid, diag.Integrity}, c) }
+	rank := func(c diag.Code) int {
+		return slices.Index([]diag.Code{diag.OK, diag.Remote, diag.Invalid, diag.Integrity}, c)
+	}
 	if rank(code) > rank(k.report.code) {
 		k.report.code = code
 	}

@@ -85,7 +85,7 @@ func (k *checking) source(ctx context.Context, l index.Line) (*diag.Finding, dia
 	if wrong := disagreement(l, p, got); wrong != "" {
 		return &diag.Finding{
 			Rule: RuleContent, Message: fmt.Sprintf("%s %s at %s %s", l.Name, l.Version, l.Source, wrong),
-			Fix: "take the line from what is published: skillpm index add prints it",
+			Fix: "take the line from what is published: skillpm index add writes it",
 		}, diag.Integrity, nil
 	}
 	return nil, 0, nil
@@ -160,7 +160,9 @@ func dependencies(p, got *source.Pack) string {
 		what string
 	}{{got, p, "requires %s %s, and the line does not"}, {p, got, "does not require %s %s, and the line does"}} {
 		for _, d := range pair.a.Dependencies {
-			same := func(o source.Dependency) bool { return o.ID == d.ID && o.Constraint == d.Constraint && slices.Equal(o.Skills, d.Skills) }
+			same := func(o source.Dependency) bool {
+				return o.ID == d.ID && o.Constraint == d.Constraint && slices.Equal(o.Skills, d.Skills)
+			}
 			if !slices.ContainsFunc(pair.b.Dependencies, same) {
 				return fmt.Sprintf(pair.what, d.ID, d.Constraint)
 			}
