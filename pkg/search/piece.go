@@ -11,8 +11,7 @@ import (
 // are:
 //
 //	packs, compressed, so many to a piece
-//	where each word is found, a piece for each word that more than one pack has
-//	the words, sorted, so many to a piece
+//	the words, sorted, so many to a piece, and before it, for each that more than one pack has, a piece that says which
 //	the list of the pieces of packs, and that of the pieces of words
 //	the footer
 const (
@@ -20,7 +19,7 @@ const (
 	maxTag     = 256
 	maxPiece   = 64 << 20
 	sumSize    = 4
-	footerSize = len(magic) + 4 + maxTag + 6*8 + sumSize
+	footerSize = len(magic) + 4 + maxTag + 5*8 + sumSize
 )
 
 // castagnoli returns the table of the checksums; it is made once by hash/crc32.

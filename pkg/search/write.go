@@ -75,26 +75,19 @@ func (w *writer) finish(tag string, docs int, terms iter.Seq2[*term, error]) err
 	if err := w.flushDocs(); err != nil {
 		return err
 	}
-	d := dictionary{at: w.off}
+	d := dictionary{out: w}
 	for t, err := range terms {
+		if err == nil {
+			err = d.add(t)
+		}
 		if err != nil {
 			return err
 		}
-		if t.count > 1 {
-			if err := w.piece(appendPlaces(nil, t)); err != nil {
-				return err
-			}
-		}
-		d.add(t)
 	}
-	d.flush()
-	words := w.off
-	for _, p := range d.pieces {
-		if err := w.piece(p); err != nil {
-			return err
-		}
+	if err := d.flush(); err != nil {
+		return err
 	}
-	f := footer{tag: tag, docs: docs, words: words, spans: w.off, spansLen: len(w.spans), index: w.off + len(w.spans) + sumSize, indexLen: len(d.index)}
+	f := footer{tag: tag, docs: docs, spans: w.off, spansLen: len(w.spans), index: w.off + len(w.spans) + sumSize, indexLen: len(d.index)}
 	for _, list := range [][]byte{w.spans, d.index} {
 		if err := w.piece(list); err != nil {
 			return err
@@ -103,28 +96,23 @@ func (w *writer) finish(tag string, docs int, terms iter.Seq2[*term, error]) err
 	return w.piece(f.append(nil))
 }
 
-// appendPlaces writes in which packs a term is: the first, and how many further on each other one is, with their marks.
-func appendPlaces(b []byte, t *term) []byte {
-	return append(append(appendNumber(b, t.first), t.mark), t.more...)
-}
-
-// dictionary makes the pieces of words. Each has the words that share a beginning with the one before without it, how many
-// packs have them, and how long the pieces are that say which.
+// dictionary writes the words. A piece has words without what they share with the one before, how many packs have each, and
+// how long the pieces are that say which; these come before it. A word of one pack has it in place of such a piece.
 type dictionary struct {
-	at     int // where the next piece of places starts
-	pieces [][]byte
-	index  []byte // the first word of each piece, its length, and where the places of its words start
+	out   *writer
+	index []byte // of each piece of words: the first one, where the places of its words start, how long they are, and its length
 
-	piece []byte
-	first string
-	start int
-	last  string
-	words int
+	piece  []byte
+	places []byte
+	first  string
+	last   string
+	start  int
+	words  int
 }
 
-func (d *dictionary) add(t *term) {
+func (d *dictionary) add(t *term) error {
 	if d.words == 0 {
-		d.first, d.start, d.last = t.key, d.at, ""
+		d.first, d.start, d.last = t.key, d.out.off, ""
 	}
 	shared := 0
 	for shared < min(len(d.last), len(t.key)) && d.last[shared] == t.key[shared] {
@@ -137,31 +125,36 @@ func (d *dictionary) add(t *term) {
 	case 1:
 		d.piece = append(appendNumber(d.piece, t.first), t.mark)
 	default:
-		size := len(appendPlaces(nil, t))
-		d.piece = appendNumber(d.piece, size)
-		d.at += size + sumSize
+		d.places = append(append(appendNumber(d.places[:0], t.first), t.mark), t.more...)
+		d.piece = appendNumber(d.piece, len(d.places))
+		if err := d.out.piece(d.places); err != nil {
+			return err
+		}
 	}
 	d.last = t.key
 	if d.words++; d.words == wordsPerPiece {
-		d.flush()
+		return d.flush()
 	}
+	return nil
 }
 
-func (d *dictionary) flush() {
+func (d *dictionary) flush() error {
 	if d.words == 0 {
-		return
+		return nil
 	}
-	d.pieces = append(d.pieces, d.piece)
 	d.index = appendString(d.index, d.first)
-	d.index = appendNumber(appendNumber(d.index, len(d.piece)), d.start)
-	d.piece, d.words = nil, 0
+	for _, n := range []int{d.start, d.out.off - d.start, len(d.piece)} {
+		d.index = appendNumber(d.index, n)
+	}
+	err := d.out.piece(d.piece)
+	d.piece, d.words = d.piece[:0], 0
+	return err
 }
 
 // footer says where the rest is.
 type footer struct {
 	tag                 string
 	docs                int
-	words               int // where the pieces of words start
 	spans, spansLen     int // the list of the pieces of packs
 	index, indexLen     int // the list of the pieces of words
 }
@@ -171,7 +164,7 @@ func (f footer) append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(f.tag)))
 	b = append(b, f.tag...)
 	b = append(b, make([]byte, maxTag-len(f.tag))...)
-	for _, n := range []int{f.docs, f.words, f.spans, f.spansLen, f.index, f.indexLen} {
+	for _, n := range []int{f.docs, f.spans, f.spansLen, f.index, f.indexLen} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(n))
 	}
 	return b
@@ -188,7 +181,7 @@ func readFooter(b []byte) (f footer, ok bool) {
 	}
 	f.tag = string(rest[4 : 4+size])
 	rest = rest[4+maxTag:]
-	for i, n := range []*int{&f.docs, &f.words, &f.spans, &f.spansLen, &f.index, &f.indexLen} {
+	for i, n := range []*int{&f.docs, &f.spans, &f.spansLen, &f.index, &f.indexLen} {
 		v := binary.LittleEndian.Uint64(rest[8*i:])
 		if v > 1<<48 {
 			return f, false
