@@ -44,6 +44,8 @@ func newPages(s *Site) (*pages, error) {
 		"abbrev":    abbreviated,
 		"outside":   outside,
 		"line":      oneLine,
+		"items":     func(root string, items []item) any { return itemList{root, items} },
+		"copied":    func(text, what string) any { return copied{text, what} },
 		"day":       func(s string) string { human, _ := date(s); return human },
 		"instant":   func(s string) string { _, machine := date(s); return machine },
 	}
@@ -56,6 +58,15 @@ func newPages(s *Site) (*pages, error) {
 	}
 	return p, nil
 }
+
+// itemList is what the list of packs is given, copied what a line with a button to copy it is.
+type (
+	itemList struct {
+		Root  string
+		Items []item
+	}
+	copied struct{ Text, What string }
+)
 
 // page is what every template is given.
 type page struct {
@@ -84,10 +95,10 @@ func (s *Site) write(w Write, template string, p page) error {
 	return w(p.Path, out.Bytes())
 }
 
-func packPath(id source.ID) string    { return "packs/" + id.Owner + "/" + id.Name + ".html" }
-func ownerPath(owner string) string   { return "owners/" + owner + ".html" }
-func tagPath(tag string) string       { return "tags/" + fileName(tag) + ".html" }
-func skillAnchor(name string) string  { return "skill-" + fileName(name) }
+func packPath(id source.ID) string   { return "packs/" + id.Owner + "/" + id.Name + ".html" }
+func ownerPath(owner string) string  { return "owners/" + owner + ".html" }
+func tagPath(tag string) string      { return "tags/" + fileName(tag) + ".html" }
+func skillAnchor(name string) string { return "skill-" + fileName(name) }
 func skillPath(id source.ID, name string) string {
 	return path.Join("packs", id.Owner, id.Name, fileName(name)+".html")
 }

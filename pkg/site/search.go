@@ -171,7 +171,9 @@ func words(text string) []string {
 }
 
 // dense reports whether a character belongs to writing without spaces. Hangul is taken apart by the normal form.
-func dense(r rune) bool { return r >= 0x2e80 && r < 0xac00 || r >= 0xf900 && r < 0xfb00 || r >= 0x20000 }
+func dense(r rune) bool {
+	return r >= 0x2e80 && r < 0xac00 || r >= 0xf900 && r < 0xfb00 || r >= 0x20000
+}
 
 // termKey returns the name of the file that a word is in: its first two letters, or where these are not plain ones the
 // number of the first character.
