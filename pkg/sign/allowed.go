@@ -114,7 +114,7 @@ func parseAllowed(text string) (l allowedLine, err error) {
 	if names = strings.Trim(names, `"`); names == "" {
 		return l, diag.Errorf(diag.Invalid, "there are no principals")
 	}
-	for _, p := range strings.Split(names, ",") {
+	for p := range strings.SplitSeq(names, ",") {
 		if p == "" || strings.ContainsAny(p, `"`) {
 			return l, diag.Errorf(diag.Invalid, "%q is not a list of principals", names)
 		}
@@ -162,11 +162,10 @@ func (l *allowedLine) options(text string) error {
 		}
 		seen[name] = true
 		if has {
-			inner, ok := strings.CutPrefix(value, `"`)
-			if inner, ok = strings.CutSuffix(inner, `"`); !ok || len(value) < 2 || strings.Contains(inner, `"`) {
+			if len(value) < 2 || value[0] != '"' || strings.IndexByte(value[1:], '"') != len(value)-2 {
 				return diag.Errorf(diag.Invalid, "the value of the option %s is not in quotes", name)
 			}
-			value = inner
+			value = value[1 : len(value)-1]
 		}
 		if err := l.option(name, value, has); err != nil {
 			return err
