@@ -68,6 +68,9 @@ func putArtifact(ctx context.Context, to writable, a Artifact, tags ...string) (
 		if err := to.pushBlob(ctx, d, bytes.NewReader(b.Data)); err != nil {
 			return document{}, err
 		}
+		if a.Type == MediaTypeStatus && len(b.Data) <= maxInline {
+			d.Data = b.Data
+		}
 		m.Layers = append(m.Layers, d)
 	}
 	if len(m.Layers) == 0 { // as the specification wants it of artifacts that are their annotations alone
@@ -99,6 +102,9 @@ func putArtifact(ctx context.Context, to writable, a Artifact, tags ...string) (
 	}
 	return doc, err
 }
+
+// maxInline is the size up to which what a repository says of its versions stands in the manifest itself: one GET reads it.
+const maxInline = 64 << 10
 
 // emptyConfig is what artifacts without a configuration have as one.
 var emptyConfig = []byte("{}")
@@ -176,28 +182,37 @@ func (c *Client) Manifest(ctx context.Context, at source.Ref) (raw []byte, media
 
 // ReadBlob returns the data of a blob, checked against its digest and size; one larger than limit is refused.
 func (c *Client) ReadBlob(ctx context.Context, at source.Ref, b Blob, limit int64) ([]byte, error) {
-	d := ocispec.Descriptor{MediaType: b.MediaType, Digest: digest.Digest(b.Digest), Size: b.Size}
-	if err := checkDescriptor(d); err != nil {
-		return nil, err
-	}
-	if b.Size > limit {
-		return nil, diag.Errorf(diag.Invalid, "%s: the blob %s has %d bytes, more than %d", trimVersion(at), b.Digest, b.Size, limit)
-	}
-	if int64(len(b.Data)) == b.Size && digestOf(b.Data) == d.Digest {
+	if b.Data != nil && int64(len(b.Data)) == b.Size && b.Size <= limit && string(digestOf(b.Data)) == b.Digest {
 		return b.Data, nil
 	}
 	p, err := c.open(ctx, at)
 	if err != nil {
 		return nil, c.secrets.Discreet(err)
 	}
+	data, err := readSmall(ctx, p, b, limit)
+	if err != nil {
+		return nil, c.secrets.Discreet(inPack(at, err))
+	}
+	return data, nil
+}
+
+// readSmall reads a blob into memory.
+func readSmall(ctx context.Context, p place, b Blob, limit int64) ([]byte, error) {
+	d := ocispec.Descriptor{MediaType: b.MediaType, Digest: digest.Digest(b.Digest), Size: b.Size}
+	if err := checkDescriptor(d); err != nil {
+		return nil, err
+	}
+	if b.Size > limit {
+		return nil, diag.Errorf(diag.Invalid, "the blob %s has %d bytes, more than %d", b.Digest, b.Size, limit)
+	}
 	body, err := p.blob(ctx, d)
 	if err != nil {
-		return nil, c.secrets.Discreet(err)
+		return nil, err
 	}
 	defer func() { _ = body.Close() }()
-	data, err := io.ReadAll(newVerifier(contextReader{ctx, body}, d, "blob "+b.Digest))
+	data, err := io.ReadAll(newVerifier(contextReader{ctx, body}, d, "blob "+string(d.Digest)))
 	if err != nil {
-		return nil, c.secrets.Discreet(err)
+		return nil, err
 	}
 	return data, nil
 }

@@ -47,6 +47,7 @@ type Client struct {
 
 	mu      sync.Mutex
 	realms  map[string]realm     // by the registry's host
+	away    map[string]error     // mirrors that could not be reached
 	plain   map[string]bool      // hosts that were asked whether they speak TLS
 	seen    map[string]*artifact // what was read, by place and digest
 	foreign map[string][]root    // skills in layers without a description, by the layer's digest
@@ -62,6 +63,7 @@ func New(opts Options) *Client {
 		opts:    opts,
 		logins:  opts.loginStore(),
 		realms:  make(map[string]realm),
+		away:    make(map[string]error),
 		plain:   make(map[string]bool),
 		seen:    make(map[string]*artifact),
 		foreign: make(map[string][]root),
@@ -91,6 +93,8 @@ type place interface {
 	document(ctx context.Context, ref string) (document, error)
 	// blob opens content that a manifest names; the caller checks it.
 	blob(ctx context.Context, d ocispec.Descriptor) (io.ReadCloser, error)
+	// referrers lists manifests that say that they are about another. What they are has still to be looked at.
+	referrers(ctx context.Context, subject, artifactType string) ([]ocispec.Descriptor, error)
 }
 
 // writable is a place that can be published to.
@@ -102,10 +106,22 @@ type writable interface {
 	pushBlob(ctx context.Context, d ocispec.Descriptor, content io.ReadSeeker) error
 	// pushDocument stores a manifest, under a tag unless tag is "".
 	pushDocument(ctx context.Context, doc document, tag string) error
+	// attach stores a manifest with a subject, so that referrers lists it.
+	attach(ctx context.Context, doc document, m *ocispec.Manifest) error
 }
 
-// open returns the place that ref names.
-func (c *Client) open(ctx context.Context, ref source.Ref) (writable, error) {
+// open returns the place that ref names, to read from: for a registry with a mirror, both.
+func (c *Client) open(ctx context.Context, ref source.Ref) (place, error) {
+	if ref.Kind == source.KindOCI {
+		if at := c.mirrorOf(ref.URL); at != "" {
+			return &mirrored{client: c, origin: ref.URL, mirror: at}, nil
+		}
+	}
+	return c.openWritable(ctx, ref)
+}
+
+// openWritable returns the place that ref names itself.
+func (c *Client) openWritable(ctx context.Context, ref source.Ref) (writable, error) {
 	switch ref.Kind {
 	case source.KindOCI:
 		return c.openRemote(ctx, ref.URL)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,7 +72,7 @@ func (c *Client) remoteError(host string, err error) error {
 	var verify *tls.CertificateVerificationError
 	if errors.As(err, &unknown) || errors.As(err, &verify) {
 		return diag.Errorf(diag.Remote, "%s: its certificate is not trusted here: %s", host, wire.Cause(err)).
-			WithHint("add the certificate's authority to the system's, or name it in SSL_CERT_FILE")
+			WithHint("add the certificate's authority to the system's, or name its file in ca-file of the configuration, or in SSL_CERT_FILE")
 	}
 	return diag.Errorf(diag.Remote, "%s: %s", host, wire.Cause(err)).WithHint("check the address and the network, then try again")
 }
@@ -83,6 +84,7 @@ func noTag(where, tag string, tags []string) error {
 	if len(tags) == 0 {
 		return err
 	}
+	tags = slices.DeleteFunc(slices.Clone(tags), isStanding)
 	shown := make([]string, 0, most)
 	for _, t := range tags[:min(most, len(tags))] {
 		shown = append(shown, wire.Clean(t))

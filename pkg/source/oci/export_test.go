@@ -26,7 +26,7 @@ func CopyVersion(ctx context.Context, from *Client, src source.Ref, to *Client, 
 	if err != nil {
 		return err
 	}
-	b, err := to.open(ctx, dst)
+	b, err := to.openWritable(ctx, dst)
 	if err != nil {
 		return err
 	}

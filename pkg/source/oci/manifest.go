@@ -12,6 +12,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/index"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -90,8 +91,12 @@ func (a *artifact) checkManifest() error {
 	if a.kind == "" {
 		a.kind = a.manifest.Config.MediaType
 	}
-	if n := len(a.manifest.Layers); n > maxLayers {
-		return diag.Errorf(diag.Invalid, "the manifest has %d layers, more than %d", n, maxLayers)
+	most := maxLayers
+	if a.kind == index.ArtifactType {
+		most = index.MaxBlobs
+	}
+	if n := len(a.manifest.Layers); n > most {
+		return diag.Errorf(diag.Invalid, "the manifest has %d layers, more than %d", n, most)
 	}
 	for _, d := range slices.Concat([]ocispec.Descriptor{a.manifest.Config}, a.manifest.Layers) {
 		if err := checkDescriptor(d); err != nil {
@@ -114,6 +119,22 @@ func (a *artifact) checkIndex() error {
 		}
 	}
 	return nil
+}
+
+// mediaTypeOf returns what a manifest calls itself, or what it must be where it does not say.
+func mediaTypeOf(raw []byte) string {
+	var m struct {
+		MediaType string          `json:"mediaType"`
+		Manifests json.RawMessage `json:"manifests"`
+	}
+	_ = json.Unmarshal(raw, &m) // it was read before
+	switch {
+	case m.MediaType != "":
+		return m.MediaType
+	case m.Manifests != nil:
+		return ocispec.MediaTypeImageIndex
+	}
+	return ocispec.MediaTypeImageManifest
 }
 
 // isIndex reports whether the artifact is an index of others.

@@ -13,6 +13,9 @@ const (
 	MediaTypePack = "application/vnd.skillpm.pack.v1"
 	// MediaTypeCollection is the artifact type of an index of skill artifacts.
 	MediaTypeCollection = "application/vnd.agentskills.collection.v1"
+	// MediaTypeStatus is the artifact type of what a repository says about its versions.
+	MediaTypeStatus     = "application/vnd.skillpm.status.v1"
+	mediaTypeStatusBlob = "application/vnd.skillpm.status.v1+json"
 )
 
 // Layer types that other tools write.
@@ -27,6 +30,9 @@ const (
 	// AnnotationSkills has the skills' descriptions in canonical JSON, so that they can be shown before anything is
 	// downloaded. It is not part of what makes two releases the same.
 	AnnotationSkills = "io.skillpm.skills.v1"
+
+	// AnnotationTags has the words that a pack is found by, as a JSON list. It is not part of what makes two releases the same.
+	AnnotationTags = "io.skillpm.tags.v1"
 
 	annotationSkillName      = "io.agentskills.skill.name"
 	annotationCollectionName = "io.agentskills.collection.name"

@@ -68,6 +68,7 @@ func (c *Client) openPack(ctx context.Context, ref source.Ref) (*source.Pack, er
 		Ref:         pinned,
 		Description: oneLine(a.notes[ocispec.AnnotationDescription]),
 		License:     oneLine(a.notes[ocispec.AnnotationLicenses]),
+		Tags:        tagsOf(a.notes[AnnotationTags]),
 	}
 	if a.info != nil {
 		if err := a.info.describe(pack); err != nil {

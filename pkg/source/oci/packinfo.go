@@ -68,6 +68,34 @@ func addDescriptions(pack *source.Pack, text string) {
 	}
 }
 
+// Bounds of the words that a pack is found by.
+const (
+	maxTagsOfPack = 32
+	maxTagOfPack  = 64 // bytes
+)
+
+// describeTags returns the value of [AnnotationTags].
+func (rel *Release) describeTags() string {
+	if len(rel.Tags) == 0 {
+		return ""
+	}
+	return canonical(rel.Tags)
+}
+
+// tagsOf reads [AnnotationTags]. They are only for finding: what is wrong with them stops nothing.
+func tagsOf(text string) []string {
+	var all, tags []string
+	if text == "" || len(text) > maxTagsOfPack*maxTagOfPack*2 || json.Unmarshal([]byte(text), &all) != nil {
+		return nil
+	}
+	for _, tag := range all[:min(len(all), maxTagsOfPack)] {
+		if tag = oneLine(tag); tag != "" && len(tag) <= maxTagOfPack {
+			tags = append(tags, tag)
+		}
+	}
+	return tags
+}
+
 // parsePackInfo reads the annotation. Text that is not canonical is refused, so that what was signed or compared is
 // what is used.
 func parsePackInfo(text string) (*packInfo, error) {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
 )
 
 // publisher writes one release.
@@ -25,23 +26,21 @@ type publisher struct {
 	rel     Release
 	info    packInfo
 	to      writable
+	target  source.Ref
 	options PushOptions
 }
 
-// write stores a release and tags it.
+// write stores a release by digest, all but its manifest, which is stored with its tag.
 func (p *publisher) write(ctx context.Context, trees []bundle.Tree) (document, error) {
-	if p.options.Format == FormatAgentSkills {
+	switch p.options.Format {
+	case FormatAgentSkills:
 		return p.collection(ctx, trees)
 	}
 	m, err := p.manifest(ctx, trees, p.info)
 	if err != nil {
 		return document{}, err
 	}
-	doc, err := newDocument(m, ocispec.MediaTypeImageManifest)
-	if err != nil {
-		return document{}, err
-	}
-	return doc, p.to.pushDocument(ctx, doc, p.rel.Version)
+	return newDocument(m, ocispec.MediaTypeImageManifest)
 }
 
 // manifest stores the layer and the configuration of trees and returns the manifest over them.
@@ -78,6 +77,7 @@ func (p *publisher) annotations(info packInfo) map[string]string {
 	notes := map[string]string{
 		AnnotationPack:                info.encode(),
 		AnnotationSkills:              p.rel.describeSkills(info),
+		AnnotationTags:                p.rel.describeTags(),
 		ocispec.AnnotationTitle:       p.rel.ID.String(),
 		ocispec.AnnotationVersion:     p.rel.Version,
 		ocispec.AnnotationDescription: p.rel.Description,
@@ -166,11 +166,7 @@ func (p *publisher) collection(ctx context.Context, trees []bundle.Tree) (docume
 		}
 		idx.Manifests = append(idx.Manifests, member)
 	}
-	doc, err := newDocument(idx, ocispec.MediaTypeImageIndex)
-	if err != nil {
-		return document{}, err
-	}
-	return doc, p.to.pushDocument(ctx, doc, p.rel.Version)
+	return newDocument(idx, ocispec.MediaTypeImageIndex)
 }
 
 func newDocument(manifest any, mediaType string) (document, error) {

@@ -2,18 +2,13 @@ package oci
 
 import (
 	"context"
+	"io"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source"
-)
-
-// Formats in which packs are published.
-const (
-	FormatPack        = ""            // one manifest, whatever the number of skills
-	FormatAgentSkills = "agentskills" // an index of one artifact a skill
-	FormatFlux        = "flux"        // as flux-operator publishes skills
-	FormatToolHive    = "toolhive"    // as ToolHive publishes skills
 )
 
 // PushOptions say how a release is published.
@@ -34,79 +29,154 @@ type Pushed struct {
 	Tags     []string // those that lead to it now and did not before
 }
 
-// Push publishes trees as a version of a pack at target, under the version as tag. A version that is there with the same
-// content is left as it is; with other content it is a [ConflictError], and nothing is replaced.
+// Push publishes trees as a version of a pack at target. Layers and manifest are stored by digest, then what is attached to them,
+// and then the tags are set: who finds the version finds its signatures. A version that is there with the same content is
+// left as it is, and what is attached and the moving tags are added where they are missing; with other content it is a
+// [ConflictError], and nothing is replaced.
 func (c *Client) Push(ctx context.Context, target source.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed, error) {
 	pushed, err := c.push(ctx, target, rel, trees, o)
 	return pushed, c.secrets.Discreet(err)
 }
 
-// CheckPush makes the checks of [Client.Push] that only read: whether the version can be published, and whether it is there
-// already, with other content or the same.
+// CheckPush makes the checks of [Client.Push] that only read, and says what it would do: which manifest it would store and which
+// tags would lead to it.
 func (c *Client) CheckPush(ctx context.Context, target source.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed, error) {
-	info, err := rel.info(trees)
-	if err != nil {
-		return Pushed{}, err
-	}
-	if target.Kind != source.KindOCI && target.ID.IsZero() {
-		target.ID = rel.ID
-	}
-	to, err := c.open(ctx, target)
+	p, err := c.publisher(ctx, target, rel, trees, o)
 	if err != nil {
 		return Pushed{}, c.secrets.Discreet(err)
 	}
-	pushed, err := published(ctx, to, target, rel, info)
+	p.to = dry{p.to}
+	pushed, err := p.publish(ctx, trees)
 	return pushed, c.secrets.Discreet(err)
 }
 
 func (c *Client) push(ctx context.Context, target source.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed, error) {
-	info, err := rel.info(trees)
+	p, err := c.publisher(ctx, target, rel, trees, o)
 	if err != nil {
 		return Pushed{}, err
 	}
-	if target.Kind != source.KindOCI && target.ID.IsZero() {
-		target.ID = rel.ID
-	}
-	to, err := c.open(ctx, target)
-	if err != nil {
-		return Pushed{}, err
-	}
-	end, err := to.begin(ctx)
+	end, err := p.to.begin(ctx)
 	if err != nil {
 		return Pushed{}, err
 	}
 	defer end()
-	if done, err := published(ctx, to, target, rel, info); err != nil || done.Existed {
-		return done, err
+	return p.publish(ctx, trees)
+}
+
+// publisher checks a release and opens the place where it goes.
+func (c *Client) publisher(ctx context.Context, target source.Ref, rel Release, trees []bundle.Tree, o PushOptions) (*publisher, error) {
+	if err := checkFormat(o.Format); err != nil {
+		return nil, err
 	}
-	p := &publisher{rel: rel, info: info, to: to, options: o}
-	doc, err := p.write(ctx, trees)
+	info, err := rel.info(trees)
+	if err != nil {
+		return nil, err
+	}
+	if target.Kind != source.KindOCI && target.ID.IsZero() {
+		target.ID = rel.ID
+	}
+	to, err := c.openWritable(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	if r, ok := to.(*repository); ok {
+		r.mountFrom = r.sameHost(o.MountFrom)
+	}
+	return &publisher{rel: rel, info: info, to: to, target: target, options: o}, nil
+}
+
+// publish stores a release unless it is there, and makes sure of what goes with it.
+func (p *publisher) publish(ctx context.Context, trees []bundle.Tree) (Pushed, error) {
+	doc, existed, err := p.published(ctx)
 	if err != nil {
 		return Pushed{}, err
 	}
-	// A registry has no lock: of two that publish at once, the one whose tag was replaced must hear of it.
-	now, err := to.document(ctx, rel.Version)
-	if err != nil {
+	if !existed {
+		if doc, err = p.write(ctx, trees); err != nil {
+			return Pushed{}, err
+		}
+	}
+	pushed := Pushed{Digest: string(doc.desc.Digest), Existed: existed, Manifest: doc.raw}
+	if err := p.attach(ctx, doc, pushed); err != nil {
 		return Pushed{}, err
+	}
+	if !existed {
+		if err := p.tagVersion(ctx, doc); err != nil {
+			return Pushed{}, err
+		}
+		pushed.Tags = []string{p.rel.Version}
+	}
+	moved, err := p.move(ctx, doc)
+	pushed.Tags = append(pushed.Tags, moved...)
+	return pushed, err
+}
+
+// attach stores what is to be known about a release.
+func (p *publisher) attach(ctx context.Context, doc document, pushed Pushed) error {
+	if _, only := p.to.(dry); only || p.options.Attach == nil {
+		return nil
+	}
+	if !pushed.Existed { // what is attached needs something to be attached to
+		if err := p.to.pushDocument(ctx, doc, ""); err != nil {
+			return err
+		}
+	}
+	artifacts, err := p.options.Attach(ctx, pushed, doc.raw)
+	if err != nil {
+		return err
+	}
+	for _, a := range artifacts {
+		a.Subject = pushed.Digest
+		if _, err := putArtifact(ctx, p.to, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tagVersion publishes what was stored. A registry has no lock: of two that publish at once, the one whose tag was replaced must
+// hear of it.
+func (p *publisher) tagVersion(ctx context.Context, doc document) error {
+	if err := p.to.pushDocument(ctx, doc, p.rel.Version); err != nil {
+		return err
+	}
+	if _, only := p.to.(dry); only {
+		return nil
+	}
+	now, err := p.to.document(ctx, p.rel.Version)
+	if err != nil {
+		return err
 	}
 	if now.desc.Digest != doc.desc.Digest {
-		return Pushed{}, &ConflictError{Pack: rel.ID, Version: rel.Version, Place: trimVersion(target), Digest: string(now.desc.Digest)}
+		return p.conflict(now)
 	}
-	return Pushed{Digest: string(doc.desc.Digest)}, nil
+	return nil
+}
+
+func (p *publisher) conflict(there document) error {
+	return &ConflictError{Pack: p.rel.ID, Version: p.rel.Version, Place: trimVersion(p.target), Digest: string(there.desc.Digest)}
 }
 
 // published looks for the version at its target.
-func published(ctx context.Context, to place, target source.Ref, rel Release, info packInfo) (Pushed, error) {
-	doc, err := to.document(ctx, rel.Version)
+func (p *publisher) published(ctx context.Context) (doc document, existed bool, err error) {
+	doc, err = p.to.document(ctx, p.rel.Version)
 	if diag.CodeOf(err) == diag.NotFound {
-		return Pushed{}, nil
+		return document{}, false, nil
 	}
 	if err != nil {
-		return Pushed{}, err
+		return document{}, false, err
 	}
 	a, err := parseArtifact(doc)
-	if err != nil || a.info == nil || a.info.encode() != info.encode() {
-		return Pushed{}, &ConflictError{Pack: rel.ID, Version: rel.Version, Place: trimVersion(target), Digest: string(doc.desc.Digest)}
+	if err != nil || a.info == nil || a.info.encode() != p.info.encode() {
+		return document{}, false, p.conflict(doc)
 	}
-	return Pushed{Digest: string(doc.desc.Digest), Existed: true}, nil
+	return doc, true, nil
 }
+
+// dry is a place to which nothing is written.
+type dry struct{ writable }
+
+func (dry) begin(context.Context) (func(), error)                             { return func() {}, nil }
+func (dry) pushBlob(context.Context, ocispec.Descriptor, io.ReadSeeker) error { return nil }
+func (dry) pushDocument(context.Context, document, string) error              { return nil }
+func (dry) attach(context.Context, document, *ocispec.Manifest) error         { return nil }

@@ -47,21 +47,11 @@ func (c *Client) referrers(ctx context.Context, at source.Ref, artifactType stri
 	if err != nil {
 		return nil, err
 	}
+	if listed, err = candidates(at, listed, artifactType); err != nil {
+		return nil, err
+	}
 	var found []*Artifact
-	seen := make(map[digest.Digest]bool)
 	for _, d := range listed {
-		other := artifactType != "" && d.ArtifactType != "" && d.ArtifactType != artifactType
-		if seen[d.Digest] || other || d.MediaType != ocispec.MediaTypeImageManifest {
-			continue
-		}
-		seen[d.Digest] = true
-		if len(seen) > maxReferrers {
-			return nil, diag.Errorf(diag.Invalid, "%s: more than %d artifacts are about %s", trimVersion(at), maxReferrers, at.Digest).
-				WithHint("ask those who run the registry to delete what does not belong there")
-		}
-		if err := checkDescriptor(d); err != nil {
-			return nil, diag.Errorf(diag.CodeOf(err), "%s: what is about %s: %w", trimVersion(at), at.Digest, err)
-		}
 		a, err := c.read(ctx, p, at, string(d.Digest))
 		if err != nil {
 			return nil, err
@@ -72,6 +62,28 @@ func (c *Client) referrers(ctx context.Context, at source.Ref, artifactType stri
 	}
 	slices.SortFunc(found, func(a, b *Artifact) int { return strings.Compare(a.Digest, b.Digest) })
 	return found, nil
+}
+
+// candidates returns those of a list that may be of a type, each once.
+func candidates(at source.Ref, listed []ocispec.Descriptor, artifactType string) ([]ocispec.Descriptor, error) {
+	var list []ocispec.Descriptor
+	seen := make(map[digest.Digest]bool)
+	for _, d := range listed {
+		other := artifactType != "" && d.ArtifactType != "" && d.ArtifactType != artifactType
+		if seen[d.Digest] || other || d.MediaType != ocispec.MediaTypeImageManifest {
+			continue
+		}
+		if err := checkDescriptor(d); err != nil {
+			return nil, diag.Errorf(diag.CodeOf(err), "%s: what is about %s: %w", trimVersion(at), at.Digest, err)
+		}
+		seen[d.Digest] = true
+		list = append(list, d)
+	}
+	if len(list) > maxReferrers {
+		return nil, diag.Errorf(diag.Invalid, "%s: more than %d artifacts are about %s", trimVersion(at), maxReferrers, at.Digest).
+			WithHint("ask those who run the registry to delete what does not belong there")
+	}
+	return list, nil
 }
 
 // fallbackTag is where the manifests about another are listed by registries without a referrers API.
@@ -106,7 +118,7 @@ func (r *repository) referrers(ctx context.Context, subject, artifactType string
 
 func (r *repository) referrerPage(ctx context.Context, at *url.URL) ([]ocispec.Descriptor, *url.URL, error) {
 	head, data, err := r.get(ctx, at, ocispec.MediaTypeImageIndex)
-	if errors.Is(err, errdef.ErrNotFound) || errors.Is(err, errUnsupported) {
+	if errors.Is(err, errdef.ErrNotFound) || errors.Is(err, errNoReferrers) {
 		return nil, nil, errNoReferrers
 	}
 	if err != nil {
@@ -208,7 +220,7 @@ func (r *repository) put(ctx context.Context, doc document, ref string) (http.He
 }
 
 // referrers of a layout are among the manifests that its index.json lists; those with a reference name are versions.
-func (l *layout) referrers(_ context.Context, subject, artifactType string) ([]ocispec.Descriptor, error) {
+func (l *layout) referrers(ctx context.Context, subject, artifactType string) ([]ocispec.Descriptor, error) {
 	idx, err := l.index()
 	if err != nil {
 		return nil, err
@@ -219,7 +231,7 @@ func (l *layout) referrers(_ context.Context, subject, artifactType string) ([]o
 		if other || d.Annotations[ocispec.AnnotationRefName] != "" || d.MediaType != ocispec.MediaTypeImageManifest || checkDescriptor(d) != nil {
 			continue
 		}
-		doc, err := l.document(nil, string(d.Digest)) //nolint:staticcheck // it does not wait
+		doc, err := l.document(ctx, string(d.Digest))
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/errdef"
+	"oras.land/oras-go/v2/registry"
 	"oras.land/oras-go/v2/registry/remote"
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
@@ -27,7 +28,8 @@ type repository struct {
 	host   string // as the user wrote it
 	name   string // host/repository
 
-	tries int // how often a download is taken up again
+	tries     int      // how often a download is taken up again
+	mountFrom []string // repositories of the same registry that may hold what is pushed
 }
 
 func (c *Client) openRemote(ctx context.Context, ociURL string) (*repository, error) {
@@ -120,6 +122,12 @@ func (r *repository) statusError(resp *http.Response) error {
 	if resp.StatusCode == http.StatusNotFound {
 		return errdef.ErrNotFound
 	}
+	if strings.HasPrefix(resp.Request.URL.Path, r.url("referrers/").Path) {
+		switch resp.StatusCode { // as servers answer what they have never heard of
+		case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusNotImplemented:
+			return errNoReferrers
+		}
+	}
 	const most = 8 << 10
 	said := &errcode.ErrorResponse{Method: resp.Request.Method, URL: resp.Request.URL, StatusCode: resp.StatusCode}
 	var body struct {
@@ -206,16 +214,59 @@ func (r *repository) pushBlob(ctx context.Context, d ocispec.Descriptor, content
 	if ok, err := r.repo.Blobs().Exists(ctx, d); err == nil && ok {
 		return nil
 	}
+	if r.mount(ctx, d) {
+		return nil
+	}
 	if err := r.repo.Blobs().Push(ctx, d, content); err != nil {
 		return r.client.remoteError(r.host, err)
 	}
 	return nil
 }
 
+// errNoMount stands for the content of a blob that could not be mounted.
+var errNoMount = errors.New("not mounted")
+
+// mount takes a blob from another repository of the same registry, and reports whether that worked. Nothing depends on it: what
+// cannot be mounted is uploaded.
+func (r *repository) mount(ctx context.Context, d ocispec.Descriptor) bool {
+	if d.Size < smallestMount {
+		return false
+	}
+	for _, from := range r.mountFrom {
+		other, err := r.client.openRemote(ctx, "oci://"+r.repo.Reference.Registry+"/"+from)
+		if err != nil {
+			continue
+		}
+		if ok, err := other.repo.Blobs().Exists(ctx, d); err != nil || !ok {
+			continue
+		}
+		err = r.repo.Mount(ctx, d, from, func() (io.ReadCloser, error) { return nil, errNoMount })
+		if err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// smallestMount is the size under which uploading a blob is cheaper than looking for it.
+const smallestMount = 4 << 10
+
+// sameHost returns the repositories among places that are on the host of r.
+func (r *repository) sameHost(places []string) []string {
+	var list []string
+	for _, p := range places {
+		ref, err := registry.ParseReference(strings.TrimPrefix(p, "oci://"))
+		if err == nil && ref.Registry == r.repo.Reference.Registry && ref.Repository != r.repo.Reference.Repository {
+			list = append(list, ref.Repository)
+		}
+	}
+	return list
+}
+
 func (r *repository) pushDocument(ctx context.Context, doc document, tag string) error {
 	if tag == "" {
 		tag = string(doc.desc.Digest)
 	}
-	err := r.repo.Manifests().PushReference(ctx, doc.desc, strings.NewReader(string(doc.raw)), tag)
-	return r.client.remoteError(r.host, err)
+	_, err := r.put(ctx, doc, tag)
+	return err
 }

@@ -44,9 +44,11 @@ func (c *Client) status(ctx context.Context, p place, at source.Ref) (s Status, 
 	if a.Type != MediaTypeStatus || len(a.Blobs) != 1 {
 		return Status{}, "", diag.Errorf(diag.Invalid, "%s: the tag %s is a %q and not what it should be", trimVersion(at), StatusTag, a.Type)
 	}
-	data, err := c.ReadBlob(ctx, at, a.Blobs[0], maxStatus)
-	if err != nil {
-		return Status{}, "", err
+	data := a.Blobs[0].Data // checked with the manifest
+	if data == nil {
+		if data, err = readSmall(ctx, p, a.Blobs[0], maxStatus); err != nil {
+			return Status{}, "", inPack(at, err)
+		}
 	}
 	if err := json.Unmarshal(data, &s); err != nil {
 		return Status{}, "", diag.Errorf(diag.Invalid, "%s: %s: %w", trimVersion(at), StatusTag, err)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/wire"
@@ -27,8 +29,12 @@ func (c *Client) newHTTPClient() *http.Client {
 	return &http.Client{Transport: wire.Patient(&guard{transport, c}, c.opts.retries()), CheckRedirect: wire.CheckRedirect}
 }
 
-// plainHTTP reports whether a host is spoken to without TLS: only a loopback address whose server does not speak it.
+// plainHTTP reports whether a host is spoken to without TLS: one that the configuration names, or a loopback address whose server
+// does not speak it.
 func (c *Client) plainHTTP(ctx context.Context, host string) (bool, error) {
+	if slices.ContainsFunc(c.opts.PlainHTTP, func(h string) bool { return strings.EqualFold(h, host) }) {
+		return true, nil
+	}
 	if !wire.IsLoopback((&url.URL{Host: host}).Hostname()) {
 		return false, nil
 	}

@@ -1,0 +1,539 @@
+package oci_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/credential"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
+)
+
+const noteType = "application/vnd.example.note.v1"
+
+func note(text string) oci.Artifact {
+	return oci.Artifact{
+		Type: noteType, Annotations: map[string]string{"org.example.text": text},
+		Blobs: []oci.Blob{{MediaType: "text/plain", Data: []byte(text), Annotations: map[string]string{"a": "b"}}},
+	}
+}
+
+// TestArtifact stores, reads and tags something that is no pack, at every kind of place.
+func TestArtifact(t *testing.T) {
+	for _, tt := range targets() {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c, ref := tt.open(t)
+			first, err := c.PutArtifact(t.Context(), ref, note("one"), "notes", "1.0.0-note")
+			if err != nil {
+				t.Fatal(err)
+			}
+			second, err := c.PutArtifact(t.Context(), ref, note("two"), "notes")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for at, want := range map[string]string{"notes": second, "1.0.0-note": first, first: first} {
+				one := ref
+				if one.Rev = at; strings.HasPrefix(at, "sha256:") {
+					one.Rev, one.Digest = "", at
+				}
+				a, err := c.Artifact(t.Context(), one)
+				if err != nil || a.Digest != want || a.Type != noteType || len(a.Blobs) != 1 || a.Subject != "" {
+					t.Fatalf("%s: %+v %v", at, a, err)
+				}
+				data, err := c.ReadBlob(t.Context(), one, a.Blobs[0], 100)
+				if err != nil || string(data) != a.Annotations["org.example.text"] {
+					t.Errorf("%s: %q %v", at, data, err)
+				}
+				_, err = c.ReadBlob(t.Context(), one, a.Blobs[0], 2)
+				wantCode(t, err, diag.Invalid, "more than 2")
+				raw, mediaType, err := c.Manifest(t.Context(), one)
+				if err != nil || mediaType != ocispec.MediaTypeImageManifest || !json.Valid(raw) {
+					t.Errorf("%s: %s %q %v", at, raw, mediaType, err)
+				}
+			}
+			ref.Rev = "none"
+			_, err = c.Artifact(t.Context(), ref)
+			wantCode(t, err, diag.NotFound)
+		})
+	}
+}
+
+// TestReferrers attaches artifacts to a version, at every kind of place, and finds those of one type.
+func TestReferrers(t *testing.T) {
+	for _, tt := range targets() {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c, ref := tt.open(t)
+			ref.Digest = push(t, c, ref, "1.0.0", "deploy").Digest
+			other := push(t, c, ref, "2.0.0", "deploy").Digest
+			if list, err := c.Referrers(t.Context(), ref, ""); err != nil || len(list) != 0 {
+				t.Fatalf("before: %v %v", list, err)
+			}
+			want := make(map[string]bool)
+			for _, text := range []string{"one", "two", "one"} { // the same again is one
+				a := note(text)
+				a.Subject = ref.Digest
+				d, err := c.PutArtifact(t.Context(), ref, a)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want[d] = true
+			}
+			bare := oci.Artifact{Type: "application/vnd.example.bare.v1", Subject: ref.Digest, Annotations: map[string]string{"x": "y"}}
+			if _, err := c.PutArtifact(t.Context(), ref, bare); err != nil {
+				t.Fatal(err)
+			}
+			elsewhere := note("elsewhere")
+			elsewhere.Subject = other
+			if _, err := c.PutArtifact(t.Context(), ref, elsewhere); err != nil {
+				t.Fatal(err)
+			}
+			notes, err := c.Referrers(t.Context(), ref, noteType)
+			if err != nil || len(notes) != 2 || !want[notes[0].Digest] || !want[notes[1].Digest] || notes[0].Digest >= notes[1].Digest {
+				t.Fatalf("%+v %v, want %v", notes, err, want)
+			}
+			for _, a := range notes {
+				data, err := c.ReadBlob(t.Context(), ref, a.Blobs[0], 100)
+				if err != nil || a.Subject != ref.Digest || string(data) != a.Annotations["org.example.text"] {
+					t.Errorf("%+v: %q %v", a, data, err)
+				}
+			}
+			if all, err := c.Referrers(t.Context(), ref, ""); err != nil || len(all) != 3 {
+				t.Errorf("of all types: %+v %v", all, err)
+			}
+			ref.Digest = ""
+			if versions, err := c.Versions(t.Context(), ref); err != nil || !slices.Equal(versions, []string{"2.0.0", "1.0.0"}) {
+				t.Errorf("versions %q %v", versions, err)
+			}
+			missing := note("nothing")
+			missing.Subject = "sha256:" + strings.Repeat("0", 64)
+			_, err = c.PutArtifact(t.Context(), ref, missing)
+			wantCode(t, err, diag.NotFound)
+		})
+	}
+}
+
+// TestReferrersAtOnce attaches from several processes at a time where the list is kept by those who attach.
+func TestReferrersAtOnce(t *testing.T) {
+	s := ocitest.DockerRegistry(t, ocitest.Options{})
+	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	ref.Digest = push(t, s.Client(t, ""), ref, "1.0.0", "deploy").Digest
+	var wg sync.WaitGroup
+	for i := range 2 {
+		wg.Go(func() {
+			a := note(fmt.Sprint(i))
+			a.Subject = ref.Digest
+			if _, err := s.Client(t, "").PutArtifact(t.Context(), ref, a); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	list, err := s.Client(t, "").Referrers(t.Context(), ref, noteType)
+	if err != nil || len(list) == 0 {
+		t.Errorf("%d %v", len(list), err)
+	}
+}
+
+// TestHostileReferrers has registries list what is not about the manifest, too much of it, and on other servers.
+func TestHostileReferrers(t *testing.T) {
+	s := ocitest.New(t)
+	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	ref.Digest = push(t, s.Client(t, ""), ref, "1.0.0", "deploy").Digest
+	a := note("good")
+	a.Subject = ref.Digest
+	if _, err := s.Client(t, "").PutArtifact(t.Context(), ref, a); err != nil {
+		t.Fatal(err)
+	}
+	stray, err := s.Client(t, "").PutArtifact(t.Context(), ref, note("stray"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := func(digest string) map[string]any {
+		return map[string]any{"mediaType": ocispec.MediaTypeImageManifest, "digest": digest, "size": 500, "artifactType": noteType}
+	}
+	send := func(w http.ResponseWriter, entries ...map[string]any) {
+		w.Header().Set("Content-Type", ocispec.MediaTypeImageIndex)
+		_ = json.NewEncoder(w).Encode(map[string]any{"schemaVersion": 2, "manifests": entries})
+	}
+	for name, tt := range map[string]struct {
+		answer http.HandlerFunc
+		code   diag.Code
+		words  string
+	}{
+		"not about it":      {func(w http.ResponseWriter, _ *http.Request) { send(w, entry(stray)) }, 0, ""},
+		"an unknown digest": {func(w http.ResponseWriter, _ *http.Request) { send(w, entry("md5:0")) }, diag.Invalid, "md5:0"},
+		"something that is not there": {func(w http.ResponseWriter, _ *http.Request) {
+			send(w, entry("sha256:"+strings.Repeat("1", 64)))
+		}, diag.NotFound, "1111"},
+		"too many": {func(w http.ResponseWriter, _ *http.Request) {
+			var all []map[string]any
+			for i := range 300 {
+				all = append(all, entry(fmt.Sprintf("sha256:%064x", i)))
+			}
+			send(w, all...)
+		}, diag.Invalid, "more than 256"},
+		"pages without end": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Link", "<"+r.URL.Path+"?n=1>; rel=\"next\"")
+			send(w)
+		}, diag.Remote, "50 pages"},
+		"a page on another server": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Link", "<https://evil.example/>; rel=\"next\"")
+			send(w)
+		}, diag.Denied, "evil.example"},
+		"not JSON": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", ocispec.MediaTypeImageIndex)
+			_, _ = w.Write([]byte("{"))
+		}, diag.Remote, "not JSON"},
+		"405, and no fallback tag": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) }, 0, ""},
+		"a web page":               {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
+				if !strings.Contains(r.URL.Path, "/referrers/") {
+					return false
+				}
+				tt.answer(w, r)
+				return true
+			})
+			list, err := s.Client(t, "").Referrers(t.Context(), ref, noteType)
+			if tt.code != 0 {
+				wantCode(t, err, tt.code, tt.words)
+			} else if err != nil || len(list) != 0 {
+				t.Errorf("%+v %v", list, err)
+			}
+		})
+	}
+}
+
+// TestStatus keeps what a repository says of its versions, at every kind of place, and out of the versions.
+func TestStatus(t *testing.T) {
+	for _, tt := range targets() {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c, ref := tt.open(t)
+			push(t, c, ref, "1.0.0", "deploy")
+			if s, err := c.Status(t.Context(), ref); err != nil || len(s.Yanked) != 0 || s.Deprecated != "" {
+				t.Fatalf("before: %+v %v", s, err)
+			}
+			set := func(f func(*oci.Status)) {
+				t.Helper()
+				if err := c.SetStatus(t.Context(), ref, func(s *oci.Status) error { f(s); return nil }); err != nil {
+					t.Fatal(err)
+				}
+			}
+			set(func(s *oci.Status) { s.Yanked["1.0.0"] = "it breaks <things>" })
+			set(func(s *oci.Status) { s.Deprecated = "use acme/other\x1b[31m" })
+			want := oci.Status{Yanked: map[string]string{"1.0.0": "it breaks <things>"}, Deprecated: "use acme/other[31m"}
+			if s, err := c.Status(t.Context(), ref); err != nil || !reflect.DeepEqual(s, want) {
+				t.Errorf("%+v %v", s, err)
+			}
+			set(func(s *oci.Status) { delete(s.Yanked, "1.0.0") })
+			set(func(s *oci.Status) { s.Yanked["9.9.9"] = strings.Repeat("long ", 20_000) }) // not inside the manifest
+			if s, err := c.Status(t.Context(), ref); err != nil || s.Yanked["1.0.0"] != "" || s.Yanked["9.9.9"] == "" {
+				t.Errorf("%d %v", len(s.Yanked), err)
+			}
+			stop := errors.New("stop")
+			if err := c.SetStatus(t.Context(), ref, func(*oci.Status) error { return stop }); !errors.Is(err, stop) {
+				t.Errorf("%v", err)
+			}
+			if versions, err := c.Versions(t.Context(), ref); err != nil || !slices.Equal(versions, []string{"1.0.0"}) {
+				t.Errorf("versions %q %v", versions, err)
+			}
+			if p, err := c.Open(t.Context(), ref); err != nil || p.Version != "1.0.0" {
+				t.Errorf("%+v %v", p, err)
+			}
+		})
+	}
+}
+
+// TestForeignStatus holds that something else under the tag is an error and not believed, and never replaced.
+func TestForeignStatus(t *testing.T) {
+	s := ocitest.New(t)
+	c, ref := s.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	if _, err := c.PutArtifact(t.Context(), ref, note("x"), oci.StatusTag); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.Status(t.Context(), ref)
+	wantCode(t, err, diag.Invalid, oci.StatusTag)
+	wantCode(t, c.SetStatus(t.Context(), ref, func(s *oci.Status) error { s.Deprecated = "x"; return nil }), diag.Invalid)
+}
+
+// TestStatusIsOneRequest holds what asking for it costs.
+func TestStatusIsOneRequest(t *testing.T) {
+	s := ocitest.New(t)
+	c, ref := s.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	if err := c.SetStatus(t.Context(), ref, func(s *oci.Status) error { s.Deprecated = "x"; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	c = s.Client(t, "")
+	if _, err := c.Versions(t.Context(), ref); err != nil {
+		t.Fatal(err)
+	}
+	s.Requests()
+	if st, err := c.Status(t.Context(), ref); err != nil || st.Deprecated != "x" {
+		t.Errorf("%+v %v", st, err)
+	}
+	if got := s.Requests(); !slices.Equal(got, []string{"GET /v2/acme/deploy/manifests/" + oci.StatusTag}) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestTreesOf(t *testing.T) {
+	c := oci.New(oci.Options{Base: t.TempDir()})
+	rel, trees := release("1.0.0", "deploy", "rollback")
+	pushed, err := c.CheckPush(t.Context(), source.Ref{Kind: source.KindLayout, URL: "x", ID: deployID}, rel, trees, oci.PushOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := oci.TreesOf(pushed.Manifest)
+	if err != nil || len(got) != 2 || got["deploy"] != trees[0].Inventory.Digest() {
+		t.Errorf("%v %v", got, err)
+	}
+	foreign, err := json.Marshal(manifestOf("application/vnd.example"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := oci.TreesOf(foreign); err != nil || got != nil {
+		t.Errorf("%v %v", got, err)
+	}
+	if _, err := oci.TreesOf([]byte("{")); diag.CodeOf(err) != diag.Invalid {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestPushAttaches holds the order: what is attached is there before the version is, and publishing again adds what is missing.
+func TestPushAttaches(t *testing.T) {
+	for _, tt := range targets() {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c, ref := tt.open(t)
+			rel, trees := release("1.0.0", "deploy")
+			stop := errors.New("no key")
+			refuse := func(context.Context, oci.Pushed, []byte) ([]oci.Artifact, error) { return nil, stop }
+			if _, err := c.Push(t.Context(), ref, rel, trees, oci.PushOptions{Attach: refuse}); !errors.Is(err, stop) {
+				t.Fatalf("%v", err)
+			}
+			if v, err := c.Versions(t.Context(), ref); err == nil && len(v) > 0 {
+				t.Errorf("published without what was to be attached: %q", v)
+			}
+			attach := func(text string, existed bool) oci.PushOptions {
+				return oci.PushOptions{Attach: func(ctx context.Context, p oci.Pushed, manifest []byte) ([]oci.Artifact, error) {
+					at := ref
+					at.Digest = p.Digest
+					raw, _, err := c.Manifest(ctx, at)
+					if err != nil || string(raw) != string(manifest) || p.Existed != existed {
+						t.Errorf("%+v %v", p, err)
+					}
+					return []oci.Artifact{note(text)}, nil
+				}}
+			}
+			var pushed oci.Pushed
+			for i, text := range []string{"one", "two", "two"} {
+				var err error
+				if pushed, err = c.Push(t.Context(), ref, rel, trees, attach(text, i > 0)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ref.Digest = pushed.Digest
+			if list, err := c.Referrers(t.Context(), ref, noteType); err != nil || len(list) != 2 {
+				t.Errorf("%+v %v", list, err)
+			}
+		})
+	}
+}
+
+// TestMovingTags publishes in an order that is not that of the versions.
+func TestMovingTags(t *testing.T) {
+	for _, tt := range targets() {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c, ref := tt.open(t)
+			at := make(map[string]string)
+			for _, step := range []struct {
+				version string
+				moves   []string
+			}{
+				{"1.4.0-rc.1", nil},
+				{"1.4.0", []string{"1.4", "1", "latest"}},
+				{"1.4.2", []string{"1.4", "1", "latest"}},
+				{"1.4.1", nil},
+				{"1.3.9", []string{"1.3"}},
+				{"2.0.0", []string{"2.0", "2", "latest"}},
+				{"1.5.0", []string{"1.5", "1"}},
+				{"2.1.0-beta", nil},
+				{"10.0.0", []string{"10.0", "10", "latest"}},
+				{"2.0.0", nil}, // again
+			} {
+				rel, trees := release(step.version, "deploy")
+				again := at[step.version] != ""
+				o := oci.PushOptions{Moving: true}
+				would, err := c.CheckPush(t.Context(), ref, rel, trees, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				did, err := c.Push(t.Context(), ref, rel, trees, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !reflect.DeepEqual(would, did) {
+					t.Errorf("%s: would do %+v and did %+v", step.version, would, did)
+				}
+				want := step.moves
+				if !again {
+					want = append([]string{step.version}, want...)
+				}
+				if !slices.Equal(did.Tags, want) || did.Existed != again {
+					t.Errorf("%s: moved %q, want %q; existed %t", step.version, did.Tags, want, did.Existed)
+				}
+				for _, tag := range want {
+					at[tag] = did.Digest
+				}
+			}
+			for tag, want := range at {
+				one := ref
+				one.Rev = tag
+				if p, err := c.Open(t.Context(), one); err != nil || p.Ref.Digest != want {
+					t.Errorf("%s leads to %v %v", tag, p, err)
+				}
+			}
+			versions, err := c.Versions(t.Context(), ref)
+			if err != nil || len(versions) != 9 || versions[0] != "10.0.0" {
+				t.Errorf("%q %v", versions, err)
+			}
+		})
+	}
+}
+
+// TestLateMoving moves tags for a version that was published without.
+func TestLateMoving(t *testing.T) {
+	c := oci.New(oci.Options{Base: t.TempDir()})
+	ref := source.Ref{Kind: source.KindLayout, URL: "x", ID: deployID}
+	push(t, c, ref, "1.0.0", "deploy")
+	rel, trees := release("1.0.0", "deploy")
+	pushed, err := c.Push(t.Context(), ref, rel, trees, oci.PushOptions{Moving: true})
+	if err != nil || !pushed.Existed || !slices.Equal(pushed.Tags, []string{"1.0", "1", "latest"}) {
+		t.Errorf("%+v %v", pushed, err)
+	}
+}
+
+// TestTags holds that the words of a pack are read, and do not make it another.
+func TestTags(t *testing.T) {
+	c := oci.New(oci.Options{Base: t.TempDir()})
+	ref := source.Ref{Kind: source.KindLayout, URL: "x", ID: deployID}
+	rel, trees := release("1.0.0", "deploy")
+	rel.Tags = []string{"k8s", "roll & back"}
+	first, err := c.Push(t.Context(), ref, rel, trees, oci.PushOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := c.Open(t.Context(), ref)
+	if err != nil || !slices.Equal(p.Tags, rel.Tags) {
+		t.Errorf("%q %v", p.Tags, err)
+	}
+	rel.Tags = nil
+	if again, err := c.Push(t.Context(), ref, rel, trees, oci.PushOptions{}); err != nil || again.Digest != first.Digest {
+		t.Errorf("%+v %v", again, err)
+	}
+}
+
+// TestMount publishes what another repository of the registry has already: it is not uploaded again.
+func TestMount(t *testing.T) {
+	big := bundle.MapTree("deploy", map[string][]byte{
+		"SKILL.md": []byte("---\nname: deploy\ndescription: Does.\n---\n"), "data.bin": noise(64 << 10),
+	}, func(string) bool { return false })
+	rel, _ := release("1.0.0", "deploy")
+	for name, to := range map[string]*ocitest.Server{
+		"olareg": ocitest.New(t), "docker-registry": ocitest.DockerRegistry(t, ocitest.Options{User: "ada", Password: "correct horse"}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := to.Client(t, "")
+			from := source.Ref{Kind: source.KindOCI, URL: to.URL("acme/deploy")}
+			if _, err := c.Push(t.Context(), from, rel, []bundle.Tree{big}, oci.PushOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			log := &requestLog{next: to.Transport(t)}
+			c = oci.New(oci.Options{Transport: log, Home: homeOf(t, to)})
+			target := source.Ref{Kind: source.KindOCI, URL: to.URL("acme/copy")}
+			places := []string{"oci://other.example/acme/deploy", to.URL("acme/none"), from.URL}
+			if _, err := c.Push(t.Context(), target, rel, []bundle.Tree{big}, oci.PushOptions{MountFrom: places}); err != nil {
+				t.Fatal(err)
+			}
+			p, err := c.Open(t.Context(), target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkFetched(t, c, p, []bundle.Tree{big})
+			if uploads := log.with("PUT", "/blobs/"); len(uploads) != 1 {
+				t.Errorf("uploaded %q, want the configuration only", uploads)
+			}
+		})
+	}
+}
+
+// noise is data that does not compress.
+func noise(n int) []byte {
+	data := make([]byte, n)
+	x := uint32(1)
+	for i := range data {
+		x ^= x << 13
+		x ^= x >> 17
+		x ^= x << 5
+		data[i] = byte(x)
+	}
+	return data
+}
+
+// requestLog is a transport that notes what it carries.
+type requestLog struct {
+	next http.RoundTripper
+
+	mu  sync.Mutex
+	all []string
+}
+
+func (l *requestLog) RoundTrip(r *http.Request) (*http.Response, error) {
+	l.mu.Lock()
+	l.all = append(l.all, r.Method+" "+r.URL.Host+r.URL.Path)
+	l.mu.Unlock()
+	return l.next.RoundTrip(r)
+}
+
+// with returns the requests of a method whose address has a part.
+func (l *requestLog) with(method, part string) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(l.all), func(r string) bool {
+		return !strings.HasPrefix(r, method+" ") || !strings.Contains(r, part)
+	})
+}
+
+// homeOf returns a home directory whose .docker has the logins for servers.
+func homeOf(t *testing.T, servers ...*ocitest.Server) string {
+	t.Helper()
+	home := t.TempDir()
+	store := credential.Open(credential.Options{Home: home})
+	for _, s := range servers {
+		if s.User == "" {
+			continue
+		}
+		if err := store.Put(t.Context(), s.Host, s.User, s.Password); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return home
+}
