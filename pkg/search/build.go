@@ -12,7 +12,7 @@ import (
 // The bounds of an index.
 const (
 	maxDocs  = 4 << 20
-	maxWords = 20_000  // of one pack
+	maxWords = 20_000   // of one pack
 	runBytes = 24 << 20 // words and where they are that are held in memory
 )
 

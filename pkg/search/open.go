@@ -31,7 +31,7 @@ type span struct{ off, size, text int }
 
 // block is a piece of words.
 type block struct {
-	first                string
+	first                   string
 	start, places, pieceLen int
 }
 

@@ -140,7 +140,7 @@ func (l lexicon) form(w *wish, last bool) error {
 		w.forms = []form{{key, asWritten, Written}}
 	}
 	have := n
-	if len(w.word) >= shortest && (last || n == 0) {
+	if len(w.word) >= begins && (last || n == 0) {
 		part := begun
 		if n > 0 {
 			part = longer

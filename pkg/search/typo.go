@@ -3,7 +3,7 @@ package search
 // mistaken returns the stems of the words that a word becomes by one edit. Every edit is looked up, which takes the same
 // time however many words there are. The first letter is usually right: words that begin with another count less.
 func (l lexicon) mistaken(word string) (found, error) {
-	if len(word) <= shortest || !plainWord(word) {
+	if len(word) < shortest || !plainWord(word) {
 		return found{}, nil
 	}
 	counts := map[string]int{}

@@ -12,7 +12,8 @@ import (
 // The bounds of words, in bytes. What is longer is no word that anybody types.
 const (
 	maxWord  = 48
-	shortest = 3 // of a word that may be the beginning of another
+	begins   = 2 // of a word that may be the beginning of another
+	shortest = 4 // of one that may have a mistake
 )
 
 // words calls found with each word of a text, in lower case and without accents, until it returns false.

@@ -153,10 +153,10 @@ func (d *dictionary) flush() error {
 
 // footer says where the rest is.
 type footer struct {
-	tag                 string
-	docs                int
-	spans, spansLen     int // the list of the pieces of packs
-	index, indexLen     int // the list of the pieces of words
+	tag             string
+	docs            int
+	spans, spansLen int // the list of the pieces of packs
+	index, indexLen int // the list of the pieces of words
 }
 
 func (f footer) append(b []byte) []byte {
