@@ -8,10 +8,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/resolve"
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/git"
+	"github.com/skillpm/skillpm/pkg/trust"
 	"github.com/skillpm/skillpm/pkg/workspace"
 	registryindex "github.com/skillpm/skillpm/registry-index"
 )
@@ -23,6 +26,11 @@ type Options struct {
 	Offline  bool             // use no network
 	Now      func() time.Time // the clock
 	Progress func(Event)      // told of long work
+
+	Signed  bool        // each pack must be signed by somebody who is trusted
+	Keys    []string    // files of keys that are trusted besides those of the configuration and of policies
+	Accept  []source.ID // packs that may be signed by somebody else than before, or by nobody
+	Project string      // a project whose policy holds, too, "" for none
 }
 
 // Event is a step of long work.
@@ -53,20 +61,48 @@ func New(ctx context.Context, m *workspace.Machine, w *workspace.Workspace, s *S
 		base = m.Dir
 	}
 	deps := registry.Deps{
-		OCI: s.OCI(), Git: gitTrees{s.Git()}, Embedded: registryindex.FS, Base: base,
+		OCI: s.OCI(), HTTP: s.client(), Git: gitTrees{s.Git()}, Embedded: registryindex.FS, Base: base,
 		Cache: m.Paths.HTTPCache(), Recent: s.recent, Offline: o.Offline,
 	}
-	if err := checkRegistry(ctx, o.Registry, deps); err != nil {
-		return nil, err
-	}
 	minAge, minAgeIn := longest(admin.MinReleaseAge, w.Config.MinReleaseAge, w.Manifest.MinReleaseAge)
-	return &Provider{
-		machine: m, sources: s, options: o, lock: w.Lock, registries: registry.NewSet(config, deps), root: root,
+	pr := &Provider{
+		policies: w.Policies(o.Project), keeper: s.Keeper(o.Offline), rules: map[string]trust.Wanted{},
+		machine: m, sources: s, options: o, lock: w.Lock, root: root,
 		enforced: admin.Namespaces, deps: deps, places: w.Places(), bindings: bindings(config),
 		minAge: minAge, minAgeIn: minAgeIn,
 		refs: map[string]source.Ref{}, opened: map[opened]*source.Pack{}, fresh: map[source.ID]bool{}, freed: map[source.ID]bool{}, held: map[source.ID]bool{},
 		moved: map[source.ID]bool{}, direct: map[source.ID]source.Dependency{}, offers: map[source.ID]*offer{}, visits: map[string]*visit{}, asking: make(chan struct{}, parallelOffers),
-	}, nil
+	}
+	if len(pr.policies) > 0 {
+		pr.deps.Guard = pr.guard
+	}
+	if err := checkRegistry(ctx, o.Registry, pr.deps); err != nil {
+		return nil, err
+	}
+	pr.registries = registry.NewSet(config, pr.deps)
+	return pr, pr.trust(w.Config)
+}
+
+// trust reads the keys that are trusted for this call.
+func (pr *Provider) trust(config *project.Config) error {
+	if !pr.options.Signed {
+		return nil
+	}
+	files := slices.Clone(pr.options.Keys)
+	for _, name := range config.TrustedKeys {
+		files = append(files, config.File(name))
+	}
+	for _, file := range files {
+		if err := keyFile(file, &pr.trusted); err != nil {
+			return err
+		}
+	}
+	signed := slices.ContainsFunc(slices.Collect(maps.Values(pr.lock.Packs)), func(p *project.LockedPack) bool { return p.Signer != "" })
+	if len(files) == 0 && !signed && !pr.policies.Restricts() {
+		return diag.Errorf(diag.Usage, "--require-signature has to know whose signatures count").
+			WithHint("name a public key: --key FILE, or trusted-keys in the settings file")
+	}
+	return nil
 }
 
 // Free forgets what the lock says of a pack, so that the best version is chosen.
@@ -101,10 +137,10 @@ func bindings(config registry.Config) map[string]string {
 // gitTrees opens indexes in git for the registries.
 type gitTrees struct{ client *git.Client }
 
-// Tree opens the files of a place.
-func (g gitTrees) Tree(ctx context.Context, ref source.Ref) (fs.FS, error) {
-	tree, _, err := g.client.Tree(ctx, ref)
-	return tree, err
+// Tree opens the files of a place, and says which commit they are of.
+func (g gitTrees) Tree(ctx context.Context, ref source.Ref) (fs.FS, string, error) {
+	tree, at, err := g.client.Tree(ctx, ref)
+	return tree, at.Digest, err
 }
 
 // dependencies returns what a chosen pack depends on, as far as it is known without opening a locked one.

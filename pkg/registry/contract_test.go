@@ -49,9 +49,9 @@ func indexOfServer(t *testing.T, dir string, packs []registrytest.Published) *oc
 // gitTrees is the part of the git client that registries use.
 type gitTrees struct{ *git.Client }
 
-func (g gitTrees) Tree(ctx context.Context, ref source.Ref) (fs.FS, error) {
-	tree, _, err := g.Client.Tree(ctx, ref)
-	return tree, err
+func (g gitTrees) Tree(ctx context.Context, ref source.Ref) (fs.FS, string, error) {
+	tree, at, err := g.Client.Tree(ctx, ref)
+	return tree, at.Digest, err
 }
 
 // pushAll publishes packs one by one.

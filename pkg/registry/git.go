@@ -13,24 +13,32 @@ import (
 type gitFiles struct {
 	ref     source.Ref
 	trees   GitTrees
+	cache   cache
 	offline bool
 
-	mu   sync.Mutex
-	tree fs.FS
+	mu     sync.Mutex
+	tree   fs.FS
+	commit string
 }
 
 func (g *gitFiles) read(ctx context.Context, name string) ([]byte, error) {
+	tree, _, err := g.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return disk{g.ref.String(), tree}.read(ctx, path.Clean(name))
+}
+
+// look opens the repository once.
+func (g *gitFiles) look(ctx context.Context) (tree fs.FS, commit string, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.tree == nil {
-		if g.offline {
-			return nil, offline("the index " + g.ref.String())
-		}
-		tree, err := g.trees.Tree(ctx, g.ref)
-		if err != nil {
-			return nil, err
-		}
-		g.tree = tree
+	if g.tree != nil {
+		return g.tree, g.commit, nil
 	}
-	return disk{g.ref.String(), g.tree}.read(ctx, path.Clean(name))
+	if g.offline {
+		return nil, "", offline("the index " + g.ref.String())
+	}
+	g.tree, g.commit, err = g.trees.Tree(ctx, g.ref)
+	return g.tree, g.commit, err
 }

@@ -77,15 +77,34 @@ func (w *web) read(ctx context.Context, path string) ([]byte, error) {
 
 // ask asks for a file, or whether it is still the one that was kept.
 func (w *web) ask(ctx context.Context, at string, kept cached) ([]byte, error) {
-	var resp *http.Response
-	data, err := wire.ReadWhole(ctx, retries, index.MaxBytes, func() (io.ReadCloser, error) {
+	resp, data, err := w.get(ctx, at, kept.ETag, index.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := w.judge(at, resp, data, index.MaxBytes)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		w.cache.store(at, cached{Missing: true, ETag: resp.Header.Get("ETag")})
+		return nil, err
+	case err != nil:
+		return nil, err
+	case !changed && kept.ETag != "":
+		return kept.answer()
+	}
+	w.cache.store(at, cached{ETag: resp.Header.Get("ETag"), Body: data})
+	return data, nil
+}
+
+// get asks for a file of at most limit bytes, unless it is still the one with an ETag.
+func (w *web) get(ctx context.Context, at, etag string, limit int64) (resp *http.Response, data []byte, err error) {
+	data, err = wire.ReadWhole(ctx, retries, limit, func() (io.ReadCloser, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
 		if err != nil {
 			return nil, diag.Errorf(diag.Usage, "%s: %w", w.base.Host, err)
 		}
 		req.Header.Set("User-Agent", "skillpm")
-		if kept.ETag != "" {
-			req.Header.Set("If-None-Match", kept.ETag)
+		if etag != "" {
+			req.Header.Set("If-None-Match", etag)
 		}
 		if resp, err = w.client.Do(req); err != nil {
 			return nil, err
@@ -97,32 +116,30 @@ func (w *web) ask(ctx context.Context, at string, kept cached) ([]byte, error) {
 		return resp.Body, nil
 	})
 	if err != nil {
-		return nil, w.failed(err)
+		return nil, nil, w.failed(err)
 	}
-	return w.received(at, resp, data, kept)
+	return resp, data, nil
 }
 
-// received makes an answer of what came.
-func (w *web) received(at string, resp *http.Response, data []byte, kept cached) ([]byte, error) {
+// judge says what to make of an answer: whether it brings a file, or that the one that was kept still counts.
+func (w *web) judge(at string, resp *http.Response, data []byte, limit int64) (changed bool, err error) {
 	status := fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	switch {
-	case resp.StatusCode == http.StatusNotModified && kept.ETag != "":
-		return kept.answer()
+	case resp.StatusCode == http.StatusNotModified && resp.Request.Header.Get("If-None-Match") != "":
+		return false, nil
 	case resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusGone:
-		w.cache.store(at, cached{Missing: true, ETag: resp.Header.Get("ETag")})
-		return nil, fs.ErrNotExist
+		return false, fs.ErrNotExist
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
-		return nil, diag.Errorf(diag.Denied, "%s answers %s", at, status)
+		return false, diag.Errorf(diag.Denied, "%s answers %s", at, status)
 	case resp.StatusCode != http.StatusOK:
-		return nil, diag.Errorf(diag.Remote, "%s answers %s", at, status)
-	case len(data) > index.MaxBytes:
-		return nil, diag.Errorf(diag.Invalid, "%s is larger than %d bytes", at, index.MaxBytes)
+		return false, diag.Errorf(diag.Remote, "%s answers %s", at, status)
+	case int64(len(data)) > limit:
+		return false, diag.Errorf(diag.Invalid, "%s is larger than %d bytes", at, limit)
 	case strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html"):
-		return nil, diag.Errorf(diag.Remote, "%s answers with a web page and not with a file of an index", at).
+		return false, diag.Errorf(diag.Remote, "%s answers with a web page and not with a file of an index", at).
 			WithHint("check the address; the network may ask for a login")
 	}
-	w.cache.store(at, cached{ETag: resp.Header.Get("ETag"), Body: data})
-	return data, nil
+	return true, nil
 }
 
 // codedError is an error that says by itself what kind of error it is.

@@ -23,12 +23,12 @@ func (s *Set) locked(ctx context.Context, id source.ID, at string) (Registry, er
 		return nil, err
 	}
 	for _, r := range asked {
-		if p, ok := r.(*place); ok && p.at(id).Source() == at {
+		if p, ok := placeOf(r); ok && p.at(id).Source() == at {
 			return r, nil
 		}
 	}
 	for _, r := range asked {
-		if _, ok := r.(*place); ok {
+		if _, ok := placeOf(r); ok {
 			continue
 		}
 		versions, err := r.Versions(ctx, id)

@@ -14,7 +14,7 @@ import (
 
 // artifacts is what a registry of OCI artifacts asks of their source.
 type artifacts interface {
-	Versions(ctx context.Context, ref source.Ref) ([]string, error)
+	Listing(ctx context.Context, ref source.Ref) ([]string, oci.Status, error)
 	Open(ctx context.Context, ref source.Ref) (*source.Pack, error)
 }
 
@@ -41,9 +41,35 @@ func newPlace(name string, src artifacts, at func(source.ID) source.Ref) *place 
 // newRemotePlace is newPlace for what is not on this machine.
 func newRemotePlace(name string, deps Deps, at func(source.ID) source.Ref) *place {
 	if deps.Offline {
-		return newPlace(name, nobody{}, at)
+		return newPlace(name, guarded{nobody{}, deps.Guard}, at)
 	}
-	return newPlace(name, deps.OCI, at)
+	return newPlace(name, guarded{deps.OCI, deps.Guard}, at)
+}
+
+// guarded are artifacts of which only those may be asked for that a guard allows.
+type guarded struct {
+	artifacts
+	guard Guard
+}
+
+// Listing lists the versions of a place, unless that may not be asked.
+func (g guarded) Listing(ctx context.Context, ref source.Ref) (list []string, status oci.Status, err error) {
+	if g.guard != nil {
+		if ctx, err = g.guard(ctx, ref); err != nil {
+			return nil, status, err
+		}
+	}
+	return g.artifacts.Listing(ctx, ref)
+}
+
+// Open describes the pack at a place, unless that may not be asked.
+func (g guarded) Open(ctx context.Context, ref source.Ref) (p *source.Pack, err error) {
+	if g.guard != nil {
+		if ctx, err = g.guard(ctx, ref); err != nil {
+			return nil, err
+		}
+	}
+	return g.artifacts.Open(ctx, ref)
 }
 
 // Repository returns the OCI repository of a pack below a prefix: prefix/name where the prefix ends with the pack's
@@ -59,7 +85,7 @@ func Repository(prefix string, id source.ID) string {
 
 func (p *place) Name() string { return p.name }
 
-// Versions lists tags and opens none of them.
+// Versions lists tags and opens none of them but the one that says which versions were withdrawn.
 func (p *place) Versions(ctx context.Context, id source.ID) ([]Version, error) {
 	versions, err := p.versions.get(ctx, id, func(ctx context.Context) ([]Version, error) { return p.list(ctx, id) })
 	return slices.Clone(versions), err
@@ -67,7 +93,7 @@ func (p *place) Versions(ctx context.Context, id source.ID) ([]Version, error) {
 
 func (p *place) list(ctx context.Context, id source.ID) ([]Version, error) {
 	ref := p.at(id)
-	list, err := p.src.Versions(ctx, ref)
+	list, status, err := p.src.Listing(ctx, ref)
 	if gone, ok := errors.AsType[*oci.NoDirectoryError](err); ok {
 		return nil, diag.Errorf(diag.NotFound, "registry %s: there is no directory %s", p.name, gone.Dir).WithHint("look at registries and namespaces in skillpm.yaml")
 	}
@@ -79,7 +105,8 @@ func (p *place) list(ctx context.Context, id source.ID) ([]Version, error) {
 	}
 	versions := make([]Version, len(list))
 	for i, v := range list {
-		versions[i] = Version{Version: v, Source: ref.Source()}
+		reason, yanked := status.Yanked[v]
+		versions[i] = Version{Version: v, Source: ref.Source(), Yanked: yanked, Reason: reason, Deprecated: status.Deprecated}
 	}
 	return versions, nil
 }

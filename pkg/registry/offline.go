@@ -5,13 +5,14 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
 // nobody stands for a registry's server while skillpm is offline.
 type nobody struct{}
 
-func (nobody) Versions(_ context.Context, ref source.Ref) ([]string, error) {
-	return nil, offline(ref.String())
+func (nobody) Listing(_ context.Context, ref source.Ref) ([]string, oci.Status, error) {
+	return nil, oci.Status{}, offline(ref.String())
 }
 
 func (nobody) Open(_ context.Context, ref source.Ref) (*source.Pack, error) {

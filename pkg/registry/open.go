@@ -14,9 +14,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// GitTrees opens the files of a git place at the revision that it names, which may be HEAD, the default branch.
+// GitTrees opens the files of a git place at the revision that it names, which may be HEAD, the default branch, and says
+// which commit that is.
 type GitTrees interface {
-	Tree(ctx context.Context, ref source.Ref) (fs.FS, error)
+	Tree(ctx context.Context, ref source.Ref) (files fs.FS, commit string, err error)
 }
 
 // Deps are what registries work with.
@@ -29,7 +30,11 @@ type Deps struct {
 	Cache    string       // where answers of HTTPS indexes are kept; "" for nowhere
 	Recent   *Recent      // what HTTPS indexes answered a moment ago; nil to ask each once for each [Registry]
 	Offline  bool         // use what is kept, ask nobody
+	Guard    Guard        // asked before a place of packs is; nil where all may be
 }
+
+// Guard says whether a place of packs may be asked, and returns the context to ask it in.
+type Guard func(ctx context.Context, ref source.Ref) (context.Context, error)
 
 // Open returns the registry at a URL, which is one of
 //
@@ -37,6 +42,7 @@ type Deps struct {
 //	local                   what the user published without naming a registry
 //	https://host/path       an index on a web server
 //	git+https://host/repo   an index in a git repository, as are the other forms of a git place
+//	index+oci://host/repo   an index as an OCI artifact; :tag may follow, latest if none does
 //	oci://host/prefix       OCI repositories below a prefix
 //	oci-layout:DIR          an OCI layout
 //	DIR                     an index in a directory, or an OCI layout
@@ -53,6 +59,8 @@ func Open(_ context.Context, name, url string, deps Deps) (Registry, error) {
 		return openStored(name, source.Ref{Kind: source.KindLocal}, deps)
 	case strings.HasPrefix(url, "http://"):
 		return nil, diag.Errorf(diag.Usage, "registry %s: an index is read over HTTPS only", url)
+	case strings.HasPrefix(url, ociIndexScheme):
+		return openOCIIndex(name, url, deps)
 	case strings.HasPrefix(url, "oci://"):
 		return openPrefix(name, url, deps)
 	case strings.HasPrefix(url, "oci-layout:"):
@@ -77,11 +85,12 @@ func openStored(name string, ref source.Ref, deps Deps) (Registry, error) {
 	if ref.Kind == source.KindLayout && ref.URL == "" {
 		return nil, diag.Errorf(diag.Usage, "oci-layout: needs a directory").WithHint("write oci-layout:DIR")
 	}
-	return newPlace(name, deps.OCI, func(id source.ID) source.Ref {
+	at := newPlace(name, deps.OCI, func(id source.ID) source.Ref {
 		at := ref
 		at.ID = id
 		return at
-	}), nil
+	})
+	return &stored{place: at, client: deps.OCI, ref: ref}, nil
 }
 
 func openPrefix(name, url string, deps Deps) (Registry, error) {
@@ -121,12 +130,12 @@ func openParsed(name, url string, deps Deps) (Registry, error) {
 		if ref.Rev == "" {
 			ref.Rev = "HEAD" // an index has a newest state and no releases
 		}
-		return newIndexed(name, &gitFiles{ref: ref, trees: deps.Git, offline: deps.Offline}, ref), nil
+		return newIndexed(name, &gitFiles{ref: ref, trees: deps.Git, cache: cache{dir: deps.Cache}, offline: deps.Offline}, ref), nil
 	case source.KindPath:
 		return openDir(name, ref, deps)
 	default:
 		return nil, diag.Errorf(diag.Usage, "%q is not a registry", url).
-			WithHint("a registry is an index (a directory, https://… or git+https://…), oci://host/prefix or oci-layout:DIR")
+			WithHint("a registry is an index (a directory, https://…, git+https://… or index+oci://…), oci://host/prefix or oci-layout:DIR")
 	}
 }
 

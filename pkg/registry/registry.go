@@ -68,3 +68,14 @@ func noVersion(name string, id source.ID, version string, have []Version) error 
 	}
 	return err.WithHint("the highest version there is %s", have[0].Version)
 }
+
+// placeOf returns the place that a registry is, where it is no index.
+func placeOf(r Registry) (*place, bool) {
+	switch r := r.(type) {
+	case *place:
+		return r, true
+	case *stored:
+		return r.place, true
+	}
+	return nil, false
+}

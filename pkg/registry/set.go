@@ -151,7 +151,7 @@ func (s *Set) candidates(ctx context.Context) ([]Registry, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, isPlace := r.(*place); isPlace && len(s.config.Registries) > 1 {
+		if _, isPlace := placeOf(r); isPlace && len(s.config.Registries) > 1 {
 			continue
 		}
 		list = append(list, r)

@@ -31,6 +31,11 @@ func (c *Client) versions(ctx context.Context, ref source.Ref) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
+	return versionsOf(tags), nil
+}
+
+// versionsOf returns the versions that tags stand for, highest first.
+func versionsOf(tags []string) []string {
 	versions := make([]*semver.Version, 0, len(tags))
 	for _, tag := range tags {
 		if v, ok := source.VersionFromTag(tag, ""); ok {
@@ -42,7 +47,7 @@ func (c *Client) versions(ctx context.Context, ref source.Ref) ([]string, error)
 	for i, v := range versions {
 		list[i] = v.String()
 	}
-	return slices.Compact(list), nil
+	return slices.Compact(list)
 }
 
 // Open pins a place to a digest and says what pack is there. A ref with a digest is that one; with a tag, what the tag

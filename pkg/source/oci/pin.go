@@ -57,6 +57,25 @@ func (r *repository) head(ctx context.Context, tag string) string {
 	return ""
 }
 
+// Listing returns what [Client.Versions] and [Client.Status] do. The tags are listed once, and what a repository says about
+// its versions is asked for only where it has that tag.
+func (c *Client) Listing(ctx context.Context, at source.Ref) ([]string, Status, error) {
+	at.Rev, at.Digest = StatusTag, ""
+	p, err := c.open(ctx, at)
+	if err != nil {
+		return nil, Status{}, c.secrets.Discreet(err)
+	}
+	tags, err := p.tags(ctx)
+	if err != nil {
+		return nil, Status{}, c.secrets.Discreet(err)
+	}
+	var status Status
+	if slices.Contains(tags, StatusTag) {
+		status, _, err = c.status(ctx, p, at)
+	}
+	return versionsOf(tags), status, c.secrets.Discreet(err)
+}
+
 // Packs lists the packs of a layout, sorted.
 func (c *Client) Packs(ctx context.Context, at source.Ref) ([]source.ID, error) {
 	p, err := c.open(ctx, at)
