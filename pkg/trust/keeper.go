@@ -113,7 +113,7 @@ func sameTrees(p *source.Pack, trees, others map[string]string, what string) err
 		if other, ok := others[name]; !ok {
 			return diag.Errorf(diag.Integrity, "the skill %s is not part of %s as it was %s", name, nameOf(p), what)
 		} else if other != tree {
-			return diag.Errorf(diag.Integrity, "the skill %s of %s is %s, and %s was %s", name, nameOf(p), tree, what, other).
+			return diag.Errorf(diag.Integrity, "the skill %s of %s is %s, and what was %s is %s", name, nameOf(p), tree, what, other).
 				WithHint("if the lock was edited, restore it from version control; skillpm verify looks at what is installed")
 		}
 	}
