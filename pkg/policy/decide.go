@@ -112,6 +112,17 @@ func (p *Policy) Source(text string) error {
 	return &DeniedError{Policy: p.Path, Line: p.Sources.AllowLine, Source: at.text, allowed: p.Sources.Allow}
 }
 
+// Denied returns nil for a source that no rule denies, whether or not it is among those that are allowed: a registry may
+// send on to others for what a digest vouches for.
+func (p *Policy) Denied(text string) error {
+	if p.broken != nil {
+		return p.Err()
+	}
+	bare := *p
+	bare.Sources.Allow = nil
+	return bare.Source(text)
+}
+
 // Host returns nil for a host that may be contacted on behalf of an allowed source, as one that a registry sends on to
 // for what a digest vouches for, and else a [DeniedError]: a host all of whose packs are denied is one.
 func (p *Policy) Host(host, port string) error {
@@ -140,6 +151,12 @@ type Set []*Policy
 // allow is noted instead.
 func (s Set) Source(text string) (notes []string, err error) {
 	return s.ask(func(p *Policy) error { return p.Source(text) })
+}
+
+// Denied is Source without what is allowed; see [Policy.Denied].
+func (s Set) Denied(text string) error {
+	_, err := s.ask(func(p *Policy) error { return p.Denied(text) })
+	return err
 }
 
 // Host is Source for hosts; see [Policy.Host].
@@ -221,10 +238,10 @@ func (s Set) Age(text string) (age time.Duration, by Rule) {
 	return age, by
 }
 
-// RequiresAny reports whether any policy requires anything of any pack, and so whether there is something to look for.
-func (s Set) RequiresAny() bool {
+// Restricts reports whether a policy that is enforced says anything of sources, or requires anything of packs.
+func (s Set) Restricts() bool {
 	for _, p := range s {
-		if len(p.Require) > 0 {
+		if p.Mode != Observe && (p.broken != nil || p.Sources.Allow != nil || len(p.Sources.Deny)+len(p.Require) > 0) {
 			return true
 		}
 	}

@@ -26,8 +26,9 @@ const tooYoung = "is younger than the minimum release age of "
 func (pr *Provider) offered(o *offer) ([]resolve.Version, error) {
 	versions := make([]resolve.Version, len(o.versions))
 	for i, v := range o.versions {
-		versions[i] = resolve.Version{Version: v.Version, Yanked: v.Yanked, Published: v.Published}
-		if pr.minAge == 0 || v.Yanked {
+		versions[i] = resolve.Version{Version: v.Version, Yanked: v.Yanked, Published: v.Published, Withheld: pr.withheldAt(v.Source)}
+		least := pr.leastAge(v.Source)
+		if least.age == 0 || v.Yanked || versions[i].Withheld != "" {
 			continue
 		}
 		since, err := time.Parse(time.RFC3339, v.Published)
@@ -37,29 +38,62 @@ func (pr *Provider) offered(o *offer) ([]resolve.Version, error) {
 		if err != nil {
 			return nil, err
 		}
-		versions[i].Withheld = pr.young(since)
+		versions[i].Withheld = pr.young(since, least)
 	}
 	return versions, nil
 }
 
+// leastAge is how old a release must be, and who says so.
+type leastAge struct {
+	age time.Duration
+	in  string // the file, with a line if it is a policy's
+}
+
+// leastAge returns the longest of the ages that are asked of releases at a source.
+func (pr *Provider) leastAge(at string) leastAge {
+	if len(pr.policies) > 0 {
+		if age, by := pr.policies.Age(at); age > pr.minAge {
+			return leastAge{age, by.String()}
+		}
+	}
+	return leastAge{pr.minAge, pr.minAgeIn}
+}
+
 // young says why a release is withheld that is there since a time, "" if it is old enough.
-func (pr *Provider) young(since time.Time) string {
-	if pr.options.Now().Sub(since) >= pr.minAge {
+func (pr *Provider) young(since time.Time, least leastAge) string {
+	if pr.options.Now().Sub(since) >= least.age {
 		return ""
 	}
-	return tooYoung + ageText(pr.minAge)
+	text := tooYoung + ageText(least.age)
+	if least.in != pr.minAgeIn {
+		text += " in " + least.in
+	}
+	return text
+}
+
+// isRefused begins the reason why a release is withheld that a policy does not allow.
+const isRefused = "is not allowed: "
+
+// withheldAt says why releases at a source are withheld whatever their age, "" if they are not.
+func (pr *Provider) withheldAt(at string) string {
+	if _, err := pr.policies.Source(at); err != nil && at != "" {
+		return isRefused + err.Error()
+	}
+	return ""
 }
 
 // agedAt withholds what a place offers and this machine has not known for long enough. Nobody but its author says how old
 // something at a place is, so that does not count. Who names a digest or a commit has chosen it.
 func (pr *Provider) agedAt(ref source.Ref, versions []resolve.Version, p *source.Pack) ([]resolve.Version, error) {
-	if pr.minAge == 0 || !remote(ref) && ref.Kind != source.KindGit && ref.Kind != source.KindLayout || ref.Digest != "" {
+	least := pr.leastAge(ref.Source())
+	chosen := least.age == pr.minAge && ref.Digest != ""
+	if least.age == 0 || !remote(ref) && ref.Kind != source.KindGit && ref.Kind != source.KindLayout || chosen {
 		return versions, nil
 	}
 	for i, v := range versions {
 		what := v.Version
 		if p != nil {
-			if what = p.Ref.Digest; what == ref.Rev {
+			if what = p.Ref.Digest; what == ref.Rev && least.age == pr.minAge {
 				return versions, nil
 			}
 		}
@@ -67,27 +101,44 @@ func (pr *Provider) agedAt(ref source.Ref, versions []resolve.Version, p *source
 		if err != nil {
 			return nil, err
 		}
-		versions[i].Withheld = pr.young(since)
+		versions[i].Withheld = pr.young(since, least)
 	}
 	return versions, nil
 }
 
-// aged has the error of a conflict over releases that are too young say which setting keeps them away.
-func (pr *Provider) aged(err error) error {
+// withheld has the error of a conflict over releases that are withheld say who keeps them away. Where that is a policy, it
+// is a denial.
+func (pr *Provider) withheld(err error) error {
 	conflict, ok := errors.AsType[*resolve.ConflictError](err)
-	if !ok || pr.minAge == 0 {
+	if !ok {
 		return err
 	}
-	young := func(w resolve.Withheld) bool { return strings.HasPrefix(w.Reason, tooYoung) }
-	found := slices.ContainsFunc(conflict.Withheld, young)
+	var reasons []string
+	for _, w := range conflict.Withheld {
+		reasons = append(reasons, w.Reason)
+	}
 	for _, d := range conflict.Disputed {
-		found = found || len(d.Left) == 0 && slices.ContainsFunc(d.Withheld, young)
+		for _, w := range d.Withheld {
+			if len(d.Left) == 0 {
+				reasons = append(reasons, w.Reason)
+			}
+		}
 	}
-	if !found {
-		return err
+	is := func(start string, policy bool) bool {
+		return slices.ContainsFunc(reasons, func(r string) bool {
+			return strings.HasPrefix(r, start) && (!policy || strings.Contains(r, " in "))
+		})
 	}
-	return diag.Errorf(diag.CodeOf(err), "%w", err).
-		WithHint("wait until a release is old enough, or change min-release-age in %s", pr.minAgeIn)
+	switch {
+	case is(isRefused, false):
+		return diag.Errorf(diag.Denied, "%w", err).WithHint("ask whoever keeps the policy, or require another pack")
+	case is(tooYoung, true):
+		return diag.Errorf(diag.Denied, "%w", err).WithHint("wait until a release is old enough, or ask whoever keeps the policy")
+	case is(tooYoung, false):
+		return diag.Errorf(diag.CodeOf(err), "%w", err).
+			WithHint("wait until a release is old enough, or change min-release-age in %s", pr.minAgeIn)
+	}
+	return err
 }
 
 // longest returns the longest of the minimum release ages that are set, and which file says so.
@@ -122,21 +173,42 @@ const absurd = 10 * 365 * 24 * time.Hour
 // because a clock that is set back for a while must not make a release older than it is; one that no right clock can have
 // written does not count.
 func (pr *Provider) firstSight(what string) (time.Time, error) {
-	sum := sha256.Sum256([]byte(what))
-	file := filepath.Join(pr.machine.Paths.State, "seen", hex.EncodeToString(sum[:16]))
 	now := pr.options.Now().UTC()
-	data, err := os.ReadFile(file)
-	if err == nil {
-		seen, err := time.Parse(time.RFC3339, strings.TrimSpace(string(data)))
-		if err == nil && !seen.Before(unset()) && seen.Sub(now) < absurd {
-			return seen, nil
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return now, fmt.Errorf("the record of when releases were first seen: %w", err)
+	if seen, ok, err := pr.sighted(what); ok || err != nil {
+		return seen, err
 	}
+	return now, pr.notice(what, now)
+}
+
+// sightFile returns the record of when this machine saw something first.
+func (pr *Provider) sightFile(what string) string {
+	sum := sha256.Sum256([]byte(what))
+	return filepath.Join(pr.machine.Paths.State, "seen", hex.EncodeToString(sum[:16]))
+}
+
+// sighted returns when this machine saw something first, false if it never did.
+func (pr *Provider) sighted(what string) (time.Time, bool, error) {
+	now := pr.options.Now().UTC()
+	data, err := os.ReadFile(pr.sightFile(what))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return now, false, nil
+	case err != nil:
+		return now, false, fmt.Errorf("the record of when releases were first seen: %w", err)
+	}
+	seen, err := time.Parse(time.RFC3339, strings.TrimSpace(string(data)))
+	if err == nil && !seen.Before(unset()) && seen.Sub(now) < absurd {
+		return seen, true, nil
+	}
+	return now, false, nil
+}
+
+// notice records since when something is known.
+func (pr *Provider) notice(what string, since time.Time) error {
+	file := pr.sightFile(what)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return now, diag.Errorf(diag.Internal, "the record of when releases were first seen: %w", err).
+		return diag.Errorf(diag.Internal, "the record of when releases were first seen: %w", err).
 			WithHint("a minimum release age is set, so skillpm has to remember what it saw: make %s writable", filepath.Dir(file))
 	}
-	return now, os.WriteFile(file, []byte(now.Format(time.RFC3339)+"\n"), 0o644)
+	return os.WriteFile(file, []byte(since.Format(time.RFC3339)+"\n"), 0o644)
 }

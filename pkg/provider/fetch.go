@@ -22,7 +22,7 @@ const parallelFetches = 4
 
 // openPlace opens the pack at a place; path and layout directories are relative to root.
 func (pr *Provider) openPlace(ctx context.Context, ref source.Ref) (*source.Pack, error) {
-	from, err := pr.sources.of(ref.Kind, pr.root)
+	from, err := pr.from(ref)
 	if err != nil {
 		return nil, err
 	}
@@ -48,10 +48,7 @@ func anchored(root string, ref source.Ref) source.Ref {
 // fetch puts the named skills of a pack into the store, unless they are there, and returns their digests. What the
 // pack or the lock promised must be what arrives.
 func (pr *Provider) fetch(ctx context.Context, p *source.Pack, skills []string, locked map[string]string) (map[string]string, error) {
-	if err := pr.reach(p.Ref); err != nil {
-		return nil, err
-	}
-	from, err := pr.sources.of(p.Ref.Kind, pr.root)
+	from, err := pr.from(p.Ref)
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +71,9 @@ func (pr *Provider) fetch(ctx context.Context, p *source.Pack, skills []string, 
 		return nil, fmt.Errorf("%s %s: %w", p.ID, p.Version, err)
 	}
 	pr.options.Progress(Event{Pack: p.ID.String() + " " + p.Version, Finished: true})
+	if unvouched := slices.ContainsFunc(p.Skills, func(s source.Skill) bool { return s.Tree == "" }); unvouched || p.Ref.Kind == source.KindGit {
+		return got, pr.keeper.Record(&pinned, got)
+	}
 	return got, nil
 }
 
@@ -193,9 +193,6 @@ func (pr *Provider) openLocked(ctx context.Context, m *project.Manifest, lock *p
 			return nil, err
 		}
 		return reg.Pack(ctx, id, entry.Version)
-	}
-	if err := pr.reach(ref); err != nil {
-		return nil, err
 	}
 	var names []string
 	if entry.Partial {

@@ -31,7 +31,7 @@ type Solution struct {
 func (pr *Provider) Lock(ctx context.Context, m *project.Manifest) (*Solution, error) {
 	chosen, err := pr.solve(ctx, m)
 	if err != nil {
-		return nil, pr.aged(pr.frozenError(m, err))
+		return nil, pr.withheld(pr.frozenError(m, err))
 	}
 	sol, err := pr.newLock(ctx, m, chosen)
 	return sol, pr.frozenError(m, err)

@@ -3,13 +3,16 @@ package provider
 import (
 	"context"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/resolve"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/trust"
 	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
@@ -36,6 +39,13 @@ type Provider struct {
 	deps       registry.Deps
 	minAge     time.Duration // of a release, 0 for any
 	minAgeIn   string        // the file that says so
+	policies   policy.Set
+	keeper     *trust.Keeper
+	trusted    trust.Wanted            // whose signatures count for Options.Signed
+	rules      map[string]trust.Wanted // of policies, by their places
+	notesMu    sync.Mutex
+	notes      []string // what policies that only observe have to say
+	noted      map[string]bool
 
 	// sticky makes a locked pack offer its locked version only, without asking anybody.
 	sticky bool
@@ -241,17 +251,11 @@ func (pr *Provider) Place(ctx context.Context, d source.Dependency, version stri
 
 // Open opens the pack at a place.
 func (pr *Provider) Open(ctx context.Context, ref source.Ref) (*source.Pack, error) {
-	if err := pr.reach(ref); err != nil {
-		return nil, err
-	}
 	return pr.openPlace(ctx, ref)
 }
 
 // open opens a pack at a place and checks that it is the one asked for.
 func (pr *Provider) open(ctx context.Context, id source.ID, at string, ref source.Ref) (*source.Pack, error) {
-	if err := pr.reach(ref); err != nil {
-		return nil, err
-	}
 	p, err := pr.openPlace(source.WithSkills(ctx, pr.direct[id].Skills), ref)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,8 @@ package provider
 
 import (
 	"context"
+	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/file"
 	"github.com/skillpm/skillpm/pkg/source/git"
 	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/trust"
 )
 
 // fetcher is a kind of place that packs come from.
@@ -36,6 +39,10 @@ type SourceOptions struct {
 	Version    string // skillpm's own version
 	Now        func() time.Time
 	GitProgram string // the git program that is preferred to what is built in, "" for none
+
+	Mirrors   map[string]string // where OCI registries are asked first, see [project.Config]
+	PlainHTTP []string          // hosts that are spoken to without encryption
+	CAFile    string            // certificates that are trusted besides the system's, "" for none
 }
 
 // Sources makes what fetches packs when it is first needed, and shares it between all that is done in one process.
@@ -73,7 +80,7 @@ func (s *Sources) Git() *git.Client {
 	if s.gits == nil {
 		s.gits = git.New(git.Options{
 			Cache: s.options.Paths.GitCache(), Home: s.options.Paths.Home, Getenv: s.options.Getenv,
-			Program: s.options.GitProgram,
+			Program: s.options.GitProgram, Transport: s.carrier(),
 		})
 	}
 	return s.gits
@@ -87,10 +94,37 @@ func (s *Sources) OCI() *oci.Client {
 		s.ocis = oci.New(oci.Options{
 			Base: s.options.Dir, Local: s.options.Paths.Local(), Embedded: registryindex.Layout(), Getenv: s.options.Getenv,
 			Home: s.options.Paths.Home, UserAgent: "skillpm/" + s.options.Version, Limits: bundle.DefaultLimits(),
-			Temp: s.options.Paths.Cache,
+			Temp: s.options.Paths.Cache, Transport: s.carrier(), Mirrors: s.options.Mirrors, PlainHTTP: s.options.PlainHTTP,
 		})
 	}
 	return s.ocis
+}
+
+// Keeper returns what finds and checks signatures.
+func (s *Sources) Keeper(offline bool) *trust.Keeper {
+	tags, _ := any(s.Git()).(trust.TagReader)
+	return trust.New(trust.Options{
+		OCI: s.OCI(), Git: tags, Dir: filepath.Join(s.options.Paths.Cache, "signatures"),
+		State: filepath.Join(s.options.Paths.State, "fetched"), Offline: offline,
+	})
+}
+
+// mirrorOf returns the source that is asked before the one that a place names, "" if there is none.
+func (s *Sources) mirrorOf(ref source.Ref) string {
+	place, ok := strings.CutPrefix(ref.URL, "oci://")
+	if ref.Kind != source.KindOCI || !ok {
+		return ""
+	}
+	for at := place; ; {
+		if to, ok := s.options.Mirrors[at]; ok {
+			return "oci://" + to + strings.TrimPrefix(place, at)
+		}
+		i := strings.LastIndexByte(at, '/')
+		if i < 0 {
+			return ""
+		}
+		at = at[:i]
+	}
 }
 
 // File returns what reads packs from directories, relative ones being relative to root.

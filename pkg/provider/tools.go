@@ -50,6 +50,7 @@ func (t *Tools) Sources(config *project.Config) *Sources {
 	if t.sources == nil {
 		t.sources = NewSources(SourceOptions{
 			Dir: t.Dir, Paths: t.Paths, Getenv: t.Getenv, OS: t.OS, Version: t.Version, GitProgram: config.Git, Now: t.Now,
+			Mirrors: config.Mirrors, PlainHTTP: config.PlainHTTP, CAFile: config.File(config.CAFile),
 		})
 	}
 	return t.sources

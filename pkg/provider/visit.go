@@ -41,11 +41,8 @@ func (pr *Provider) visit(ctx context.Context, at string, ref source.Ref) *visit
 // look lists the release tags of a place that was named without one; else, and where there are none, it opens what is
 // there.
 func (pr *Provider) look(ctx context.Context, ref source.Ref) ([]resolve.Version, *source.Pack, error) {
-	if err := pr.reach(ref); err != nil {
-		return nil, nil, err
-	}
 	if open(ref) {
-		from, err := pr.sources.of(ref.Kind, pr.root)
+		from, err := pr.from(ref)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
 )
 
 const maxRedirects = 10
@@ -24,7 +25,7 @@ func CheckRedirect(req *http.Request, via []*http.Request) error {
 	case isInternal(req.URL.Hostname()) && !isInternal(from.Hostname()):
 		return diag.Errorf(diag.Denied, "%s redirects to %s, which is this machine or its link-local network", from.Host, req.URL.Host)
 	}
-	return nil
+	return source.CheckRedirect(req.Context(), req.URL)
 }
 
 // isInternal reports whether host is written as an address that only this machine or its link reaches.

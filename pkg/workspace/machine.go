@@ -20,6 +20,7 @@ type Options struct {
 	Getenv  func(string) string // the environment
 	OS      string              // as runtime.GOOS
 	Version string              // skillpm's own version
+	Admin   int                 // the user id that the machine's policy must belong to
 	Waiting func()              // told when another process has a scope that is to be changed; may be nil
 	Now     func() time.Time    // the clock, by which the store remembers what is used; may be nil
 }
