@@ -2,7 +2,7 @@ package author
 
 import (
 	"context"
-	"io"
+	"encoding/json"
 	"maps"
 	"os"
 	"path"
@@ -10,14 +10,12 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/provider"
-	"github.com/skillpm/skillpm/pkg/registry"
+	"github.com/skillpm/skillpm/pkg/sign"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/oci"
@@ -26,9 +24,17 @@ import (
 
 // PublishOptions says what to publish where.
 type PublishOptions struct {
-	Dir    string // of the pack; "" means the client's directory
-	To     string // oci://host/namespace or oci-layout:DIR; "" means the user's local layout
-	DryRun bool   // list the files, look whether the version is there already, and publish nothing
+	Dir        string // of the pack; "" means the client's directory
+	To         string // oci://host/namespace, oci-layout:DIR or local; "" means where the owner's packs go
+	DryRun     bool   // say what would be published, look whether the version is there already, and publish nothing
+	AllowDirty bool   // do not warn of files that are not committed
+	Still      bool   // leave the tags 1.4, 1 and latest where they are
+	Format     string // of the artifact, one of oci.Format…
+
+	// Key signs what is published; nil leaves it unsigned.
+	Key *sign.PrivateKey
+
+	checkouts *checkouts // what is known of repositories, for the packs of one workspace
 }
 
 // PublishReport says what was published, or why not.
@@ -41,11 +47,19 @@ type PublishReport struct {
 	DryRun   bool              `json:"dryRun"`
 	Valid    bool              `json:"valid"`
 	Root     string            `json:"root"`
-	Requires map[string]string `json:"requires"` // pack -> range of versions, as published
+	Requires map[string]string `json:"requires"`           // pack -> range of versions, as published
+	Source   string            `json:"source,omitempty"`   // where the pack's files are from, as published
+	Revision string            `json:"revision,omitempty"` // the commit of it
+	Words    []string          `json:"words"`              // that the pack is found by
+	Tags     []string          `json:"tags"`               // of the registry that lead to this version now, or would
+	Signer   string            `json:"signer,omitempty"`   // the public key of the signature
+	Warnings []string          `json:"warnings"`
 	Findings []diag.Finding    `json:"findings"`
 	Files    []PublishedFile   `json:"files"`
-	Size     int64             `json:"size"` // bytes of all files
-	Check    lint.Report       `json:"-"`    // Findings with the lines that they are about
+	Size     int64             `json:"size"`               // bytes of all files
+	Manifest json.RawMessage   `json:"manifest,omitempty"` // of a dry run: what would be published
+	Bound    bool              `json:"-"`                  // Target is that which the settings bind the owner to
+	Check    lint.Report       `json:"-"`                  // Findings with the lines that they are about
 }
 
 // PublishedFile is a file that goes into the pack.
@@ -63,30 +77,15 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 	if err != nil {
 		return nil, err
 	}
-	to, err := c.publishTarget(o.To, m.Name)
+	to, bound, err := c.publishTarget(o.To, m.Name)
 	if err != nil {
 		return nil, err
 	}
-	r := &PublishReport{
-		Pack: m.Name.String(), Version: m.Version, Target: to.String(), DryRun: o.DryRun, Root: dir,
-		Requires: map[string]string{}, Findings: []diag.Finding{}, Files: []PublishedFile{},
-	}
-	for _, d := range m.Dependencies {
-		r.Requires[d.ID.String()] = project.Required(d)
-	}
-	if r.Check, err = c.checkSkills(ctx, dir); err != nil {
-		return nil, err
-	}
-	r.Findings, r.Valid = append(r.Findings, r.Check.Findings...), r.Check.OK()
-	if !r.Valid {
-		return r, nil
-	}
-	p, trees, err := c.collect(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range trees {
-		r.addFiles(t)
+	r := newReport(m, dir)
+	r.Target, r.Bound, r.DryRun = to.String(), bound, o.DryRun
+	made, err := c.assemble(ctx, m, dir, r, o)
+	if err != nil || !r.Valid {
+		return r, err
 	}
 	from, err := c.UserSources()
 	if err != nil {
@@ -97,12 +96,69 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 		push, doing = from.OCI().CheckPush, "looking for "
 	}
 	c.Progress(provider.Event{Text: doing + r.Pack + " " + r.Version})
-	pushed, err := push(ctx, to, release(m, p, trees), trees, oci.PushOptions{})
+	pushed, err := push(ctx, to, made.release, made.trees, oci.PushOptions{Format: o.Format, Moving: !o.Still, Attach: c.attach(made, o.Key)})
 	if err != nil {
 		return nil, err
 	}
 	r.Digest, r.Existed = pushed.Digest, pushed.Existed
+	if o.Key != nil && !o.DryRun {
+		r.Signer = o.Key.Public().Fingerprint()
+	}
+	r.Tags = append(r.Tags, pushed.Tags...)
+	if o.DryRun && json.Valid(pushed.Manifest) {
+		r.Manifest = pushed.Manifest
+	}
 	return r, nil
+}
+
+// newReport returns the report of a pack that nothing is known of but its manifest.
+func newReport(m *project.Manifest, dir string) *PublishReport {
+	r := &PublishReport{
+		Pack: m.Name.String(), Version: m.Version, Root: dir, Requires: map[string]string{},
+		Words: []string{}, Tags: []string{}, Warnings: []string{}, Findings: []diag.Finding{}, Files: []PublishedFile{},
+	}
+	for _, d := range m.Dependencies {
+		r.Requires[d.ID.String()] = project.Required(d)
+	}
+	return r
+}
+
+// assembled is a pack that can be published.
+type assembled struct {
+	release oci.Release
+	trees   []bundle.Tree
+	origin  *origin // nil for what is in no repository
+}
+
+// assemble checks a pack and makes its release, and says so in the report.
+func (c *Client) assemble(ctx context.Context, m *project.Manifest, dir string, r *PublishReport, o PublishOptions) (*assembled, error) {
+	var err error
+	if r.Check, err = c.checkSkills(ctx, dir); err != nil {
+		return nil, err
+	}
+	r.Findings, r.Valid = append(r.Findings, r.Check.Findings...), r.Check.OK()
+	if !r.Valid {
+		return nil, nil
+	}
+	p, trees, err := c.collect(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range trees {
+		r.addFiles(t)
+	}
+	made := &assembled{release: release(m, p, trees), trees: trees}
+	r.Words = append(r.Words, made.release.Tags...)
+	if made.origin, err = c.originOf(ctx, m, dir, trees, o.checkouts); err != nil {
+		r.Warnings = append(r.Warnings, err.Error())
+	} else if made.origin != nil {
+		if !o.AllowDirty {
+			r.Warnings = append(r.Warnings, made.origin.warnings()...)
+		}
+		made.release.SourceURL, made.release.Revision = made.origin.published()
+	}
+	r.Source, r.Revision = made.release.SourceURL, made.release.Revision
+	return made, nil
 }
 
 // publishable reads the manifest of a pack that can be published. Dependencies at a path are by version in it.
@@ -131,25 +187,6 @@ func (c *Client) publishable(dir string) (*project.Manifest, error) {
 		}
 	}
 	return m, nil
-}
-
-// publishTarget returns the place that a pack is published at.
-func (c *Client) publishTarget(to string, id source.ID) (source.Ref, error) {
-	switch {
-	case to == "" || to == "local":
-		return source.Ref{Kind: source.KindLocal, ID: id}, nil
-	case strings.HasPrefix(to, "oci://"):
-		return source.Parse(registry.Repository(strings.TrimSuffix(to, "/"), id))
-	case strings.HasPrefix(to, "oci-layout:"):
-		dir := strings.TrimPrefix(to, "oci-layout:")
-		if dir == "" {
-			return source.Ref{}, diag.Errorf(diag.Usage, "--to oci-layout: names no directory").WithHint("write oci-layout:DIR")
-		}
-		return source.Ref{Kind: source.KindLayout, URL: filepath.ToSlash(c.Machine.Abs(dir)), ID: id}, nil
-	default:
-		return source.Ref{}, diag.Errorf(diag.Usage, "%q is not a place to publish to", to).
-			WithHint("write oci://HOST/NAMESPACE or oci-layout:DIR")
-	}
 }
 
 // checkSkills lints the skills that the pack has: those that its manifest names, not every one below its directory.
@@ -210,52 +247,6 @@ func storedTrees(s *store.Store, digests map[string]string) ([]bundle.Tree, erro
 		trees = append(trees, t)
 	}
 	return trees, nil
-}
-
-// release describes what is published.
-func release(m *project.Manifest, p *source.Pack, trees []bundle.Tree) oci.Release {
-	rel := oci.Release{ID: m.Name, Version: m.Version, Description: m.Description, License: m.License, Dependencies: m.Dependencies}
-	for _, t := range trees {
-		meta := oci.SkillMeta{Name: t.Name}
-		if s, ok := p.Skill(t.Name); ok {
-			meta.Description = s.Description
-		}
-		declared(&meta, t)
-		rel.Skills = append(rel.Skills, meta)
-	}
-	return rel
-}
-
-// declared adds what a skill's frontmatter says of it.
-func declared(meta *oci.SkillMeta, t bundle.Tree) {
-	f, err := t.Open(skill.File)
-	if err != nil {
-		return // it was checked before
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, skill.MaxFile))
-	if err != nil {
-		return
-	}
-	doc, _ := skill.Parse(data)
-	meta.License, meta.Compatibility = doc.License(), doc.Compatibility()
-	switch _, tools := doc.Lookup("allowed-tools"); {
-	case tools == nil:
-	case tools.Kind == yaml.SequenceNode:
-		for _, item := range tools.Content {
-			meta.AllowedTools = append(meta.AllowedTools, skill.ScalarText(item))
-		}
-	case !strings.Contains(skill.ScalarText(tools), "("): // a tool with arguments may have spaces in them
-		meta.AllowedTools = strings.Fields(skill.ScalarText(tools))
-	default:
-		meta.AllowedTools = []string{skill.ScalarText(tools)}
-	}
-	if _, table := doc.Lookup("metadata"); table != nil && table.Kind == yaml.MappingNode {
-		meta.Metadata = map[string]string{}
-		for i := 0; i+1 < len(table.Content); i += 2 {
-			meta.Metadata[skill.ScalarText(table.Content[i])] = skill.ScalarText(table.Content[i+1])
-		}
-	}
 }
 
 func (r *PublishReport) addFiles(t bundle.Tree) {

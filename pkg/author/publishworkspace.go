@@ -37,6 +37,7 @@ func (c *Client) PublishWorkspace(ctx context.Context, o PublishOptions) (*Works
 		return nil, err
 	}
 	report := &WorkspaceReport{Packs: []*PublishReport{}}
+	o.checkouts = &checkouts{}
 	check := o
 	check.DryRun = true
 	for _, m := range members {

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/regular"
+	"github.com/skillpm/skillpm/pkg/sign"
+)
+
+const (
+	keyVariable      = "SKILLPM_SIGNING_KEY"      // a private key in PEM
+	passwordVariable = "SKILLPM_SIGNING_PASSWORD" //nolint:gosec // the name of a variable: what it is encrypted with
+	maxKeyFile       = 64 << 10
+)
+
+// signingKey returns the private key of a file, or of the environment where no file is named.
+func (a *app) signingKey(file string) (*sign.PrivateKey, error) {
+	text, name := []byte(a.Getenv(keyVariable)), keyVariable
+	if file != "" {
+		var err error
+		if text, err = regular.ReadFile(a.abs(file), maxKeyFile); err != nil {
+			return nil, err
+		}
+		name = file
+	}
+	if len(text) == 0 {
+		return nil, diag.Errorf(diag.Usage, "there is no key to sign with").
+			WithHint("name its file with --key, or set %s; skillpm keygen makes one", keyVariable)
+	}
+	key, err := sign.ParsePrivate(text, func() ([]byte, error) { return a.keyPassword(name) })
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return key, nil
+}
+
+// keyPassword returns what a key is encrypted with: from the environment, or from who sits at the terminal.
+func (a *app) keyPassword(name string) ([]byte, error) {
+	if p := a.Getenv(passwordVariable); p != "" {
+		return []byte(p), nil
+	}
+	p, err := a.askSecret("Password of " + name + ": ")
+	if err == nil && p == nil {
+		err = diag.Errorf(diag.Usage, "the key is encrypted").WithHint("set %s", passwordVariable)
+	}
+	return p, err
+}
+
+// askSecret asks on a terminal, without showing what is typed; nil where nobody can be asked.
+func (a *app) askSecret(question string) ([]byte, error) {
+	in, ok := a.Stdin.(*os.File)
+	if !ok || !terminal(a.Stdin) || !terminal(a.Stderr) || a.Getenv("CI") != "" {
+		return nil, nil
+	}
+	fmt.Fprint(a.Stderr, printable(question))
+	secret, err := term.ReadPassword(int(in.Fd()))
+	fmt.Fprintln(a.Stderr)
+	if secret == nil {
+		secret = []byte{}
+	}
+	return secret, err
+}
