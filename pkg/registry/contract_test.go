@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/skillpm/skillpm/pkg/curate"
 	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/registry/registrytest"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -67,31 +68,40 @@ func pushAll(t *testing.T, c *oci.Client, target func(source.ID) source.Ref, pac
 // kinds are all kinds of registry.
 func kinds() map[string]registrytest.Kind {
 	return map[string]registrytest.Kind{
-		"embedded": {Dated: true, Make: func(t *testing.T, packs []registrytest.Published) (registry.Registry, registrytest.Fetcher) {
+		"embedded": {Dated: true, Lists: true, Make: func(t *testing.T, packs []registrytest.Published) (registry.Registry, registrytest.Fetcher) {
 			dir := t.TempDir()
 			indexWithLayout(t, dir, packs)
 			client := oci.New(oci.Options{Embedded: os.DirFS(filepath.Join(dir, "layout"))})
 			return open(t, registry.Embedded, registry.Deps{Embedded: os.DirFS(dir)}), client
 		}},
-		"directory": {Dated: true, Make: func(t *testing.T, packs []registrytest.Published) (registry.Registry, registrytest.Fetcher) {
+		"directory": {Dated: true, Lists: true, Make: func(t *testing.T, packs []registrytest.Published) (registry.Registry, registrytest.Fetcher) {
 			dir := t.TempDir()
 			indexWithLayout(t, filepath.Join(dir, "idx"), packs)
 			return open(t, "idx", registry.Deps{Base: dir}), oci.New(oci.Options{Base: dir})
 		}},
-		"https": {Dated: true, Make: func(t *testing.T, packs []registrytest.Published) (registry.Registry, registrytest.Fetcher) {
+		"https": {Dated: true, Lists: true, Make: func(t *testing.T, packs []registrytest.Published) (registry.Registry, registrytest.Fetcher) {
 			dir := t.TempDir()
 			client := indexOfServer(t, dir, packs)
+			registrytest.WriteCatalog(t, dir)
 			server := httptest.NewTLSServer(http.FileServer(http.Dir(dir)))
 			t.Cleanup(server.Close)
 			return open(t, server.URL, registry.Deps{HTTP: server.Client(), Cache: t.TempDir()}), client
 		}},
-		"git": {Dated: true, Make: func(t *testing.T, packs []registrytest.Published) (registry.Registry, registrytest.Fetcher) {
+		"git": {Dated: true, Lists: true, Make: func(t *testing.T, packs []registrytest.Published) (registry.Registry, registrytest.Fetcher) {
 			dir := t.TempDir()
 			client := indexOfServer(t, dir, packs)
 			url := serveGit(t, dir)
 			g := git.New(git.Options{Cache: t.TempDir(), Home: t.TempDir()})
 			t.Cleanup(func() { _ = g.Close() })
 			return open(t, "git+"+url, registry.Deps{Git: gitTrees{g}}), client
+		}},
+		"oci index": {Dated: true, Lists: true, Make: func(t *testing.T, packs []registrytest.Published) (registry.Registry, registrytest.Fetcher) {
+			dir := t.TempDir()
+			client := indexOfServer(t, dir, packs)
+			s := ocitest.New(t)
+			c := s.Client(t, "")
+			pushIndex(t, c, s.URL("team/index"), dir)
+			return open(t, "index+"+s.URL("team/index"), registry.Deps{OCI: c, Cache: t.TempDir()}), client
 		}},
 		"oci prefix": {Make: func(t *testing.T, packs []registrytest.Published) (registry.Registry, registrytest.Fetcher) {
 			s := ocitest.New(t)
@@ -102,12 +112,12 @@ func kinds() map[string]registrytest.Kind {
 			}, packs)
 			return open(t, prefix, registry.Deps{OCI: c}), c
 		}},
-		"layout": {Make: func(t *testing.T, packs []registrytest.Published) (registry.Registry, registrytest.Fetcher) {
+		"layout": {Lists: true, Make: func(t *testing.T, packs []registrytest.Published) (registry.Registry, registrytest.Fetcher) {
 			c := oci.New(oci.Options{Base: t.TempDir()})
 			pushAll(t, c, func(id source.ID) source.Ref { return source.Ref{Kind: source.KindLayout, URL: "out", ID: id} }, packs)
 			return open(t, "oci-layout:out", registry.Deps{OCI: c}), c
 		}},
-		"local": {Make: func(t *testing.T, packs []registrytest.Published) (registry.Registry, registrytest.Fetcher) {
+		"local": {Lists: true, Make: func(t *testing.T, packs []registrytest.Published) (registry.Registry, registrytest.Fetcher) {
 			c := oci.New(oci.Options{Local: t.TempDir()})
 			pushAll(t, c, func(id source.ID) source.Ref { return source.Ref{Kind: source.KindLocal, ID: id} }, packs)
 			return open(t, registry.Local, registry.Deps{OCI: c}), c
@@ -123,6 +133,20 @@ func TestContract(t *testing.T) {
 			registrytest.Run(t, kind)
 		})
 	}
+}
+
+// pushIndex publishes the index in dir as an artifact.
+func pushIndex(t testing.TB, c *oci.Client, url, dir string) string {
+	t.Helper()
+	a, _, err := curate.Artifact(os.DirFS(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest, err := c.PutArtifact(t.Context(), source.Ref{Kind: source.KindOCI, URL: url}, a, registry.DefaultTag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return digest
 }
 
 // serveGit makes a repository of the files in dir and serves it.

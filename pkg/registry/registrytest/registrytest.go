@@ -37,6 +37,8 @@ type Kind struct {
 	Make func(t *testing.T, packs []Published) (registry.Registry, Fetcher)
 	// Dated is true of registries that know when a version was published and whether it was withdrawn.
 	Dated bool
+	// Lists is true of registries that can say which packs they have.
+	Lists bool
 }
 
 // Pack returns a version of a pack with skills of the given names. Its one dependency is acme/base.
@@ -67,6 +69,7 @@ func Run(t *testing.T, kind Kind) {
 	r, fetcher := kind.Make(t, packs)
 	t.Run("versions", func(t *testing.T) { testVersions(t, kind, r) })
 	t.Run("pack", func(t *testing.T) { testPack(t, r, fetcher, packs) })
+	t.Run("catalog", func(t *testing.T) { testCatalog(t, kind, r) })
 	t.Run("missing", func(t *testing.T) { testMissing(t, r) })
 	t.Run("at once", func(t *testing.T) { fresh, _ := kind.Make(t, packs); testAtOnce(t, fresh) })
 	t.Run("cancelled", func(t *testing.T) { testCancelled(t, kind, packs) })
@@ -125,6 +128,44 @@ func testPack(t *testing.T, r registry.Registry, fetcher Fetcher, packs []Publis
 		if p.Integrity != bundle.Integrity(digests) || len(got) != len(want.Trees) {
 			t.Errorf("integrity %s, %d skills", p.Integrity, len(got))
 		}
+	}
+}
+
+// testCatalog: packs come in the order of their names, each with its highest release, and a tag says when they change.
+func testCatalog(t *testing.T, kind Kind, r registry.Registry) {
+	lister, err := registry.List(r)
+	if !kind.Lists {
+		if diag.CodeOf(err) != diag.NotFound || diag.HintOf(err) == "" {
+			t.Errorf("a registry that cannot list: %v", err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tags []string
+	for range 2 {
+		packs, tag, err := lister.Catalog(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		tags = append(tags, tag)
+		var got []string
+		for e, err := range packs {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range e.Skills {
+				got = append(got, e.Name+" "+e.Version+" "+s.Name+": "+s.Description)
+			}
+		}
+		want := []string{"acme/deploy 1.10.0 deploy: Does deploy.", "acme/deploy 1.10.0 rollback: Does rollback.", "globex/ops 0.1.0 ops: Does ops."}
+		if !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if tags[0] == "" || tags[0] != tags[1] {
+		t.Errorf("tags %q", tags)
 	}
 }
 
@@ -226,5 +267,19 @@ func WriteIndex(t *testing.T, dir string, client *oci.Client, target func(source
 		if err := os.WriteFile(name, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// WriteCatalog writes the catalogue of the index in dir.
+func WriteCatalog(t *testing.T, dir string) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(dir, index.CatalogPath))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var wrong error
+	if err := index.WriteCatalog(f, index.Upto(index.Catalog(os.DirFS(dir)), &wrong)); err != nil || wrong != nil {
+		t.Fatal(err, wrong)
 	}
 }
