@@ -80,6 +80,9 @@ func (n *node) lines(o Options) []string {
 		lines = append(lines, short(plain(n.Version), maxName))
 	}
 	marks := n.marks(true)
+	if n.missing && o.Absent != "" {
+		marks = []string{o.Absent}
+	}
 	if n.dev {
 		marks = append(marks, "dev")
 	}

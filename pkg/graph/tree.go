@@ -29,6 +29,9 @@ type Options struct {
 	ASCII  bool                                // of a tree: without box-drawing characters
 	Paint  func(part Part, text string) string // of a tree: returns the text in colour; may be nil
 
+	// Absent is what pictures say of a pack that is required and not there, "" for "not installed".
+	Absent string
+
 	// Unstyled is for a picture inside a page that has the styles of its classes: skillpm-graph, box, root, dev, missing, name,
 	// wire, head, dashed, range and page.
 	Unstyled bool

@@ -12,6 +12,7 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
@@ -109,6 +110,7 @@ func (r *reader) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(ast.KindAutoLink, r.autoLink)
 	reg.Register(ast.KindImage, r.image)
 	reg.Register(ast.KindHeading, r.heading)
+	reg.Register(east.KindTaskCheckBox, r.task)
 	reg.Register(ast.KindRawHTML, nothing)
 	reg.Register(ast.KindHTMLBlock, nothing)
 }
@@ -188,9 +190,21 @@ func (r *reader) image(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (a
 	return ast.WalkContinue, nil
 }
 
+// task renders what is to be done or done as a sign, since there is nothing to fill in.
+func (r *reader) task(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	sign := `<span class="box">☐</span>`
+	if n.(*east.TaskCheckBox).IsChecked {
+		sign = `<span class="box">☑</span>`
+	}
+	if entering {
+		_, _ = w.WriteString(sign)
+	}
+	return ast.WalkContinue, nil
+}
+
 var (
 	anchorID   = regexp.MustCompile(`^[\p{L}\p{N}_.:-]{1,200}$`)
-	proseClass = regexp.MustCompile(`^(file|image)$`)
+	proseClass = regexp.MustCompile(`^(box|file|image)$`)
 	language   = regexp.MustCompile(`^language-[A-Za-z0-9_+.#-]{1,40}$`)
 	alignment  = regexp.MustCompile(`^(left|right|center)$`)
 	anyText    = regexp.MustCompile(`^[^<>\x00-\x1f]{0,1000}$`)

@@ -51,5 +51,5 @@ func (s *Site) graph(i int) (template.HTML, bool) {
 		packs = slices.Delete(packs, own, own+1)
 	}
 	g := graph.New(root.ID.String()+" "+root.shown().Version, edges, packs)
-	return template.HTML(g.SVG(graph.Options{Unstyled: true})), part
+	return template.HTML(g.SVG(graph.Options{Unstyled: true, Absent: "not in this catalogue"})), part
 }

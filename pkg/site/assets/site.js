@@ -157,7 +157,9 @@
     if (pack.deprecated) line.append(" ", element("span", "badge warn", "deprecated"));
     const meta = element("div", "meta");
     meta.append(element("span", "", pack.skills + (pack.skills === 1 ? " skill" : " skills")));
-    for (const tag of pack.tags || []) meta.append(" ", element("span", "tag", tag));
+    const tags = element("span", "tagset");
+    for (const tag of pack.tags || []) tags.append(element("span", "tag", tag));
+    meta.append(tags);
     item.append(line, element("p", "", pack.description || ""), meta);
     return item;
   };

@@ -33,7 +33,7 @@ and let others read it from there, from any web server, or from an OCI registry.
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	for _, c := range []*cobra.Command{newIndexInit(a), newIndexAdd(a), newIndexCheck(a), newIndexBuild(a)} {
+	for _, c := range []*cobra.Command{newIndexInit(a), newIndexAdd(a), newIndexCheck(a), newIndexBuild(a), newIndexPublish(a), newIndexServe(a), newIndexSite(a)} {
 		c.Args = usageArgs(c.Args)
 		cmd.AddCommand(c)
 	}

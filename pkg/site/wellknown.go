@@ -1,0 +1,89 @@
+package site
+
+import (
+	"archive/tar"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// The place and form of the discovery index of Agent Skills, version 0.2.0.
+const (
+	WellKnown       = ".well-known/agent-skills/"
+	wellKnownSchema = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
+	maxDescription  = 1024 // characters that readers of the index take
+	archiveLevel    = 6    // of compression; digests depend on it
+)
+
+// File is a file of a skill.
+type File struct {
+	Path       string // relative to the skill, slash-separated
+	Executable bool
+	Data       []byte
+}
+
+// Discovered is a skill in the discovery index.
+type Discovered struct {
+	Name        string `json:"name"`
+	Type        string `json:"type"`
+	Description string `json:"description"`
+	URL         string `json:"url"`
+	Digest      string `json:"digest"` // of the bytes at URL
+}
+
+// Discover writes the archive of one skill, SKILL.md at its root, and returns its line in the discovery index. The same
+// files give the same bytes.
+func Discover(name, description string, files []File, w Write) (Discovered, error) {
+	data, err := archive(files)
+	if err != nil {
+		return Discovered{}, err
+	}
+	sum := sha256.Sum256(data)
+	d := Discovered{
+		Name: name, Type: "archive", Description: short(description, maxDescription-1), URL: name + ".tar.gz", Digest: "sha256:" + hex.EncodeToString(sum[:]),
+	}
+	return d, w(WellKnown+d.URL, data)
+}
+
+// WriteDiscovery writes the discovery index of skills.
+func WriteDiscovery(skills []Discovered, w Write) error {
+	sorted := slices.SortedFunc(slices.Values(skills), func(a, b Discovered) int { return strings.Compare(a.Name, b.Name) })
+	if sorted == nil {
+		sorted = []Discovered{}
+	}
+	return writeJSON(w, WellKnown+"index.json", struct {
+		Schema string       `json:"$schema"`
+		Skills []Discovered `json:"skills"`
+	}{wellKnownSchema, sorted})
+}
+
+// archive returns files as a tar, compressed with gzip: in order of their paths, without times and owners.
+func archive(files []File) ([]byte, error) {
+	var out bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&out, archiveLevel)
+	if err != nil {
+		return nil, err
+	}
+	to := tar.NewWriter(zip)
+	for _, f := range slices.SortedFunc(slices.Values(files), func(a, b File) int { return strings.Compare(a.Path, b.Path) }) {
+		mode := int64(0o644)
+		if f.Executable {
+			mode = 0o755
+		}
+		if err := to.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: f.Path, Size: int64(len(f.Data)), Mode: mode}); err != nil {
+			return nil, err
+		}
+		if _, err := to.Write(f.Data); err != nil {
+			return nil, err
+		}
+	}
+	if err := to.Close(); err != nil {
+		return nil, err
+	}
+	err = zip.Close()
+	return out.Bytes(), err
+}
