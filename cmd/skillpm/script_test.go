@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/skillpm/skillpm/cmd/skillpm/internal/cli"
 	"github.com/skillpm/skillpm/pkg/source/git/gittest"
 	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 )
@@ -20,6 +21,9 @@ import (
 // so that its system calls can be counted.
 const onOneThread = "SKILLPM_TEST_ON_ONE_THREAD"
 
+// enterpriseDir is the environment variable that moves, in these tests only, the directory of the machine's administrator.
+const enterpriseDir = "SKILLPM_TEST_ENTERPRISE"
+
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"skillpm": func() {
@@ -27,7 +31,11 @@ func TestMain(m *testing.M) {
 				runtime.LockOSThread()
 			}
 			version = "0.1.0"
-			main()
+			system := cli.OS(version)
+			if dir := os.Getenv(enterpriseDir); dir != "" {
+				system.Enterprise, system.Admin = dir, os.Getuid()
+			}
+			os.Exit(int(run(system)))
 		},
 	})
 }
@@ -58,6 +66,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("GIT", server)
 			env.Setenv("INDEX", index)
 			env.Setenv("PRIVATE", private)
+			env.Setenv(enterpriseDir, filepath.Join(env.WorkDir, "enterprise"))
 			env.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			return os.MkdirAll(home, 0o755)

@@ -19,6 +19,8 @@ type ToolOptions struct {
 	Now      func() time.Time    // the clock
 	OS       string              // as runtime.GOOS
 	Version  string              // skillpm's own version
+	Admin    int                 // the user id that the machine's policy must belong to
+	Around   string              // a project whose policy holds besides that of the project in Dir, "" for none
 	Progress func(Event)         // told of long work; may be nil
 }
 
@@ -38,6 +40,7 @@ func NewTools(o ToolOptions) *Tools {
 	}
 	return &Tools{ToolOptions: o, Machine: workspace.NewMachine(workspace.Options{
 		Dir: o.Dir, Paths: o.Paths, Config: o.Config, Getenv: o.Getenv, OS: o.OS, Version: o.Version,
+		Admin:   o.Admin,
 		Now:     o.Now,
 		Waiting: func() { o.Progress(Event{Text: "waiting for another skillpm, which is changing the same scope"}) },
 	})}

@@ -28,6 +28,7 @@ type InstallOptions struct {
 	Agents   []string // link for these agents, and remember it
 	LinkMode string   // project.LinkSymlink, LinkCopy or LinkHard, and remember it; "" for what was chosen before
 	Scope    string   // scope.KindProject or scope.KindUser; "" means the project
+	Signing  Signing
 
 	held    []source.ID // packs that stay at their locked version
 	removes bool        // the verb removes packs
@@ -130,9 +131,13 @@ func (c *Client) open(ctx context.Context, o InstallOptions, create bool) (*work
 
 // work gives a scope its provider.
 func (c *Client) work(ctx context.Context, w *workspace.Workspace, o InstallOptions) (*work, error) {
-	p, err := provider.New(ctx, c.machine, w, c.packSources(w.Config), provider.Options{
-		Registry: o.Registry, Frozen: o.Frozen, Offline: o.Offline, Now: c.Now, Progress: c.Progress,
+	options, err := o.Signing.options(c.machine, provider.Options{
+		Registry: o.Registry, Frozen: o.Frozen, Offline: o.Offline, Now: c.Now, Progress: c.Progress, Project: c.Around,
 	})
+	if err != nil {
+		return nil, err
+	}
+	p, err := provider.New(ctx, c.machine, w, c.packSources(w.Config), options)
 	if err != nil {
 		return nil, err
 	}
@@ -181,6 +186,9 @@ func (w *work) install(ctx context.Context, o InstallOptions, t *target) (*Insta
 	}
 	c, err := w.compare(ctx, l, o)
 	if err != nil {
+		return nil, err
+	}
+	if err := w.admit(ctx, t, l, c, o.removes); err != nil {
 		return nil, err
 	}
 	if o.Frozen {

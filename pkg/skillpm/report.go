@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/provider"
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/workspace"
 )
@@ -55,9 +56,11 @@ type PackReport struct {
 	Place     string        `json:"place,omitempty"` // where that is on this machine, if the lock leaves it out
 	Resolved  string        `json:"resolved,omitempty"`
 	Integrity string        `json:"integrity"`
-	Partial   bool          `json:"partial,omitempty"` // only some of its skills are wanted
-	Installed bool          `json:"installed"`         // all its skills are
-	Edited    bool          `json:"edited"`            // one of them was
+	Signer    string        `json:"signer,omitempty"`   // as the lock records it
+	SignedBy  string        `json:"signedBy,omitempty"` // the fingerprint of that key, or the identity
+	Partial   bool          `json:"partial,omitempty"`  // only some of its skills are wanted
+	Installed bool          `json:"installed"`          // all its skills are
+	Edited    bool          `json:"edited"`             // one of them was
 	Skills    []SkillReport `json:"skills"`
 	Linked    string        `json:"linked,omitempty"`  // the directory that it is linked to
 	Added     []string      `json:"added,omitempty"`   // skills that an update brought
@@ -230,6 +233,7 @@ func packReport(w *workspace.Workspace, m *project.Manifest, id source.ID, p *pr
 	_, direct := m.Dependency(id)
 	r := PackReport{
 		Pack: id.String(), Version: p.Version, Direct: direct, Source: p.Source, Resolved: p.Resolved, Integrity: p.Integrity,
+		Signer: p.Signer, SignedBy: provider.Fingerprint(p.Signer),
 		Skills: []SkillReport{}, Installed: true, Partial: p.Partial,
 	}
 	if d, ok := m.Dependency(id); ok && d.Ref != nil && (p.Source == "path" || strings.HasPrefix(p.Source, "git+file")) {

@@ -27,6 +27,7 @@ type TryOptions struct {
 	Skills   []string // of the pack; none means all
 	Registry string   // look names up here only
 	Offline  bool     // use no network
+	Signing  Signing
 }
 
 // Trial is a pack in a project of its own, which has nothing else.
@@ -106,14 +107,17 @@ func (c *Client) trialDir(manifest []byte) (string, error) {
 // tryIn installs the pack into the project at dir.
 func (c *Client) tryIn(ctx context.Context, dir string, ref source.Ref, o TryOptions) (*Trial, error) {
 	options := c.ToolOptions
-	options.Dir = dir
+	options.Dir, options.Around = dir, c.around()
+	for i, file := range o.Signing.Keys {
+		o.Signing.Keys[i] = c.machine.Abs(file)
+	}
 	in := New(options)
 	defer in.Close()
 	if o.Registry != "" {
 		o.Registry = anchored(c.Dir, o.Registry)
 	}
 	r, err := in.Install(ctx, InstallOptions{
-		Packs: []string{ref.String()}, Registry: o.Registry, Offline: o.Offline, Skills: o.Skills, Agents: trialAgents(),
+		Packs: []string{ref.String()}, Registry: o.Registry, Offline: o.Offline, Skills: o.Skills, Agents: trialAgents(), Signing: o.Signing,
 	})
 	if err != nil {
 		return nil, err
@@ -130,6 +134,14 @@ func (c *Client) tryIn(ctx context.Context, dir string, ref source.Ref, o TryOpt
 		}
 	}
 	return trial, nil
+}
+
+// around returns the directory of the project that a pack is tried in, "" if there is none.
+func (c *Client) around() string {
+	if s, found, err := c.Paths.Project(c.Dir); err == nil && found {
+		return s.Root
+	}
+	return ""
 }
 
 // trialSkill says what a skill is; one that can't be read has its name only.

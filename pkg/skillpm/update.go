@@ -24,6 +24,7 @@ type UpdateOptions struct {
 	Force    bool     // replace installed skills that were edited; copies of them are kept
 	Keep     bool     // leave packs as they are that have edited skills which would be replaced
 	Scope    string   // scope.KindProject or scope.KindUser; "" means the project
+	Signing  Signing
 }
 
 // Update moves packs to the highest versions that the manifest allows, or with Latest to the highest there are. Packs
@@ -33,7 +34,7 @@ func (c *Client) Update(ctx context.Context, o UpdateOptions) (*InstallReport, e
 		return nil, diag.Errorf(diag.Usage, "--keep and --force exclude each other")
 	}
 	io := InstallOptions{
-		Registry: o.Registry, Offline: o.Offline, DryRun: o.DryRun, Force: o.Force, Keep: o.Keep, Scope: o.Scope, moves: true,
+		Registry: o.Registry, Offline: o.Offline, DryRun: o.DryRun, Force: o.Force, Keep: o.Keep, Scope: o.Scope, Signing: o.Signing, moves: true,
 	}
 	return c.retry(func() (*InstallReport, error) {
 		return keeping(io, func(io InstallOptions) (*InstallReport, error) { return c.update(ctx, o, io) })

@@ -125,13 +125,15 @@ func andMore(n int) string {
 // writeCopy fetches what the store does not have and carries the plan out.
 func (c *Client) writeCopy(ctx context.Context, w *workspace.Workspace, plan *vendored.Plan, o VendorOptions, r *VendorReport) error {
 	trees := plan.Trees()
-	if err := c.stock(ctx, w, o.Offline, func(yield func(workspace.Tree) bool) {
+	notes, err := c.stock(ctx, w, o.Offline, func(yield func(workspace.Tree) bool) {
 		for _, it := range trees {
 			if !yield(workspace.Tree{Pack: it.Pack, Skill: it.Skill, Digest: it.Tree}) {
 				return
 			}
 		}
-	}); err != nil {
+	})
+	r.Warnings = append(r.Warnings, notes...)
+	if err != nil {
 		return err
 	}
 	store, err := c.machine.Store()
@@ -159,21 +161,29 @@ func (c *Client) writeCopy(ctx context.Context, w *workspace.Workspace, plan *ve
 }
 
 // stock puts locked trees into the store that it does not have: those that are installed and intact, and then what has to
-// be fetched.
-func (c *Client) stock(ctx context.Context, w *workspace.Workspace, offline bool, trees func(func(workspace.Tree) bool)) error {
+// be fetched. It returns what policies that only observe have to say.
+func (c *Client) stock(ctx context.Context, w *workspace.Workspace, offline bool, trees func(func(workspace.Tree) bool)) ([]string, error) {
 	store, err := c.machine.Store()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := w.Restock(store, trees); err != nil {
-		return err
+		return nil, err
 	}
 	wk, err := c.work(ctx, w, InstallOptions{Offline: offline})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	sol := &provider.Solution{Lock: w.Lock, Packs: map[source.ID]*source.Pack{}, Places: w.Places()}
-	return wk.provider.FetchMissing(ctx, w.Manifest, sol, trees)
+	sol := &provider.Solution{Lock: w.Lock.Clone(), Packs: map[source.ID]*source.Pack{}, Places: w.Places()}
+	packs := map[source.ID]bool{}
+	for tree := range trees {
+		packs[tree.Pack] = true
+	}
+	notes, err := wk.admitLocked(ctx, sol, packs)
+	if err != nil {
+		return notes, err
+	}
+	return notes, wk.provider.FetchMissing(ctx, w.Manifest, sol, trees)
 }
 
 // Edited reports whether somebody changed the copy, so that it is replaced only by force.

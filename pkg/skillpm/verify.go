@@ -162,6 +162,13 @@ func (c *Client) fix(ctx context.Context, o VerifyOptions) (why map[string]reaso
 	if change.Empty() && !change.Restated() {
 		return why, nil, nil
 	}
+	packs := map[source.ID]bool{}
+	for _, t := range change.Place {
+		packs[t.Pack] = true
+	}
+	if _, err := w.admitLocked(ctx, &provider.Solution{Lock: w.Lock.Clone(), Packs: map[source.ID]*source.Pack{}, Places: w.Places()}, packs); err != nil {
+		return nil, nil, err
+	}
 	goal := workspace.Goal{Manifest: w.Manifest, Lock: w.Lock, Places: w.Places()}
 	return why, change.Saved(), w.Apply(ctx, change, l, goal, options)
 }

@@ -39,6 +39,11 @@ type System struct {
 	OS      string          // as runtime.GOOS
 	Now     func() time.Time
 	Version string // of the release, "" for a build from source
+
+	// Enterprise is where the machine's administrator keeps what holds for everybody, "" for the system's own place, and
+	// Admin the user id that a policy there must belong to. Only tests set them.
+	Enterprise string
+	Admin      int
 }
 
 // OS returns the System of this process.
@@ -231,12 +236,15 @@ func (a *app) toolOptions() (o provider.ToolOptions, err error) {
 	if err != nil {
 		return o, err
 	}
+	if a.Enterprise != "" {
+		paths.Enterprise = a.Enterprise
+	}
 	config := a.config
 	if config != "" {
 		config = a.abs(config)
 	}
 	return provider.ToolOptions{
-		Dir: dir, Paths: paths, Config: config, Getenv: a.Getenv, Now: a.Now, OS: a.OS, Version: buildVersion(a.Version),
+		Dir: dir, Paths: paths, Config: config, Getenv: a.Getenv, Now: a.Now, OS: a.OS, Version: buildVersion(a.Version), Admin: a.Admin,
 		Progress: a.progress(),
 	}, nil
 }

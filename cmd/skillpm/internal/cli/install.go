@@ -34,12 +34,19 @@ A PACK is one of
 Nothing from a pack is run. Files that skillpm did not write are never replaced.
 An installed skill that was edited stays as it is, with a warning. Where it
 would have to be replaced the install stops and shows the edit: --keep leaves
-its pack as it is, --force replaces it and keeps a copy in .skillpm/backup.`,
+its pack as it is, --force replaces it and keeps a copy in .skillpm/backup.
+
+What comes into force is held against the policies of the machine, the user and
+the project. With --require-signature every pack must be signed by one of the
+keys in --key and in trusted-keys of the settings, or by somebody whom a policy
+trusts. Who signed is recorded in skillpm.lock, and what comes after it must be
+signed by the same.`,
 		Example: `  skillpm install acme/deploy
   skillpm install 'acme/deploy@^1.3'
   skillpm install github.com/owner/skills//tools#v1.2.0 --skill lint
   skillpm install oci://registry.example/acme/deploy:1.4.0
   skillpm install globex/ops --skill deploy --as ops-deploy
+  skillpm install acme/deploy --require-signature --key acme.pub
   skillpm install --upgrade                 choose all versions anew, within the ranges
   skillpm install --frozen                  in CI: exactly what skillpm.lock says`,
 		Args: cobra.ArbitraryArgs,
@@ -76,6 +83,7 @@ its pack as it is, --force replaces it and keeps a copy in .skillpm/backup.`,
 	_ = cmd.RegisterFlagCompletionFunc("link-mode", cobra.FixedCompletions([]string{"symlink", "copy", "hardlink"}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	scopeFlag(cmd, &o.Scope)
 	a.completeFlag(cmd, "agent", a.completeAgents)
+	a.signingFlags(cmd, &o.Signing)
 	return cmd
 }
 
@@ -171,6 +179,9 @@ func (a *app) printPack(p palette, pack skillpm.PackReport, r *skillpm.InstallRe
 	}
 	if pack.Action == skillpm.ActionRestored {
 		line += p.dim("  as locked")
+	}
+	if pack.SignedBy != "" {
+		line += p.dim("  signed by " + printable(pack.SignedBy))
 	}
 	if pack.Action == skillpm.ActionInstalled && !pack.Direct {
 		line += p.dim("  as a dependency")

@@ -71,6 +71,7 @@ skillpm cache gc; with --body the skills' SKILL.md are printed and it is removed
 	f.StringSliceVar(&o.Skills, "skill", nil, "only the skill `NAME` of the pack (may be repeated)")
 	f.StringVar(&o.Registry, "registry", "", "look names up in registry `R` only")
 	f.BoolVar(&o.Offline, "offline", false, "use no network")
+	a.signingFlags(cmd, &o.Signing)
 	f.BoolVar(&body, "body", false, "print the skills' SKILL.md")
 	return cmd
 }

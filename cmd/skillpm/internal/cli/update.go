@@ -36,6 +36,9 @@ An installed skill that was edited is not replaced: the update stops and shows
 the edit. --keep leaves its pack as it is, --force replaces the skill and keeps a
 copy in .skillpm/backup. Edited skills of packs that do not move stay either way.
 
+A pack whose signer skillpm.lock records moves only to what the same has signed;
+--accept-signer takes it as it is signed now.
+
 Where a registry or place can't be reached the update stops. With --offline only
 what needs no network is asked, and the other packs stay where they are locked.`,
 		Example: `  skillpm update
@@ -64,6 +67,7 @@ what needs no network is asked, and the other packs stay where they are locked.`
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would be done, and do nothing")
 	editFlags(cmd, &o.Keep, &o.Force)
 	scopeFlag(cmd, &o.Scope)
+	a.signingFlags(cmd, &o.Signing)
 	return cmd
 }
 
