@@ -1,6 +1,7 @@
 package project
 
 import (
+	"net/netip"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -239,7 +240,7 @@ func (r reader) address(v *yaml.Node, what string) (string, error) {
 		return "", r.errorf(v, "%s is not an address", what)
 	}
 	if scheme, rest, ok := strings.Cut(s, "://"); ok {
-		if scheme == "http" {
+		if scheme == "http" && !onLoopback(s) {
 			return "", r.errorf(v, "%s is read over HTTPS only: %q", what, s).WithHint("write https://%s", rest)
 		}
 		host, _, _ := strings.Cut(rest, "/")
@@ -253,4 +254,15 @@ func (r reader) address(v *yaml.Node, what string) (string, error) {
 		}
 	}
 	return s, nil
+}
+
+// onLoopback reports whether an address is one of this machine, where nobody listens in.
+func onLoopback(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	host := strings.ToLower(u.Hostname())
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
 }

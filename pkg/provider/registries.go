@@ -10,6 +10,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/credential"
 	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/resolve"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -63,6 +64,7 @@ func New(ctx context.Context, m *workspace.Machine, w *workspace.Workspace, s *S
 	deps := registry.Deps{
 		OCI: s.OCI(), HTTP: s.client(), Git: gitTrees{s.Git()}, Embedded: registryindex.FS, Base: base,
 		Cache: m.Paths.HTTPCache(), Recent: s.recent, Offline: o.Offline,
+		Getenv: s.options.Getenv, Logins: credential.Open(credential.Options{Getenv: s.options.Getenv, Home: s.options.Paths.Home}),
 	}
 	minAge, minAgeIn := longest(admin.MinReleaseAge, w.Config.MinReleaseAge, w.Manifest.MinReleaseAge)
 	pr := &Provider{

@@ -13,6 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/index"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/git"
 	"github.com/skillpm/skillpm/pkg/wire"
 )
 
@@ -31,8 +32,16 @@ func openHTTPS(name, address string, deps Deps) (Registry, error) {
 		return nil, diag.Errorf(diag.Usage, "%q is not the address of an index", redacted(address)).
 			WithHint("write https://host/path, without user, query and fragment")
 	}
-	w := &web{base: base, client: patient(deps.HTTP), cache: cache{dir: deps.Cache}, recent: deps.Recent, offline: deps.Offline}
+	client := patient(deps.HTTP)
+	client.Transport = newLoggedIn(client.Transport, base, deps.Getenv, deps.Logins)
+	w := &web{base: base, client: client, cache: cache{dir: deps.Cache}, recent: deps.Recent, offline: deps.Offline}
 	return newIndexed(name, w, source.Ref{}), nil
+}
+
+// onLoopback reports whether a URL is one of this machine, where nobody listens in.
+func onLoopback(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && wire.IsLoopback(u.Hostname())
 }
 
 // retries is how often an index is asked again that may answer later, or whose answer broke off.
@@ -130,7 +139,7 @@ func (w *web) judge(at string, resp *http.Response, data []byte, limit int64) (c
 	case resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusGone:
 		return false, fs.ErrNotExist
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
-		return false, diag.Errorf(diag.Denied, "%s answers %s", at, status)
+		return false, diag.Errorf(diag.Denied, "%s answers %s", at, status).WithHint("%s", w.loginHint())
 	case resp.StatusCode != http.StatusOK:
 		return false, diag.Errorf(diag.Remote, "%s answers %s", at, status)
 	case int64(len(data)) > limit:
@@ -140,6 +149,16 @@ func (w *web) judge(at string, resp *http.Response, data []byte, limit int64) (c
 			WithHint("check the address; the network may ask for a login")
 	}
 	return true, nil
+}
+
+// loginHint says how to log in.
+func (w *web) loginHint() string {
+	names := git.TokenVariables(w.base)
+	hint := "log in with skillpm login " + w.base.Host
+	if len(names) > 0 {
+		hint += ", or set " + names[len(names)-1]
+	}
+	return hint
 }
 
 // codedError is an error that says by itself what kind of error it is.

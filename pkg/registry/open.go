@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/credential"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/regular"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -30,7 +31,10 @@ type Deps struct {
 	Cache    string       // where answers of HTTPS indexes are kept; "" for nowhere
 	Recent   *Recent      // what HTTPS indexes answered a moment ago; nil to ask each once for each [Registry]
 	Offline  bool         // use what is kept, ask nobody
-	Guard    Guard        // asked before a place of packs is; nil where all may be
+
+	Getenv func(string) string // where SKILLPM_TOKEN_<HOST> is looked up for private indexes; nil for no environment
+	Logins *credential.Store   // the logins for private indexes; nil for none
+	Guard  Guard               // asked before a place of packs is; nil where all may be
 }
 
 // Guard says whether a place of packs may be asked, and returns the context to ask it in.
@@ -40,7 +44,7 @@ type Guard func(ctx context.Context, ref source.Ref) (context.Context, error)
 //
 //	embedded                the index in the binary
 //	local                   what the user published without naming a registry
-//	https://host/path       an index on a web server
+//	https://host/path       an index on a web server; http:// for one of this machine
 //	git+https://host/repo   an index in a git repository, as are the other forms of a git place
 //	index+oci://host/repo   an index as an OCI artifact; :tag may follow, latest if none does
 //	oci://host/prefix       OCI repositories below a prefix
@@ -57,7 +61,7 @@ func Open(_ context.Context, name, url string, deps Deps) (Registry, error) {
 		return openEmbedded(name, deps)
 	case url == Local:
 		return openStored(name, source.Ref{Kind: source.KindLocal}, deps)
-	case strings.HasPrefix(url, "http://"):
+	case strings.HasPrefix(url, "http://") && !onLoopback(url):
 		return nil, diag.Errorf(diag.Usage, "registry %s: an index is read over HTTPS only", url)
 	case strings.HasPrefix(url, ociIndexScheme):
 		return openOCIIndex(name, url, deps)
@@ -65,7 +69,7 @@ func Open(_ context.Context, name, url string, deps Deps) (Registry, error) {
 		return openPrefix(name, url, deps)
 	case strings.HasPrefix(url, "oci-layout:"):
 		return openStored(name, source.Ref{Kind: source.KindLayout, URL: strings.TrimPrefix(url, "oci-layout:")}, deps)
-	case strings.HasPrefix(url, "https://") && !strings.HasSuffix(strings.TrimRight(url, "/"), ".git"):
+	case strings.HasPrefix(url, "http://"), strings.HasPrefix(url, "https://") && !strings.HasSuffix(strings.TrimRight(url, "/"), ".git"):
 		return openHTTPS(name, url, deps)
 	}
 	return openParsed(name, url, deps)
