@@ -23,8 +23,9 @@ const mostWants = 20_000
 // want is what to ask a server for.
 type want struct {
 	ids      []plumbing.Hash
-	shallow  bool // commits without their history
-	trees    bool // commits without blobs
+	have     plumbing.Hash // a commit that need not be sent, nor what it has
+	shallow  bool          // commits without their history
+	trees    bool          // commits without blobs
 	progress *progress
 }
 

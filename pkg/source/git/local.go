@@ -86,7 +86,11 @@ func localRefs(ref source.Ref) (*refs, error) {
 	}
 	err = iter.ForEach(func(p *plumbing.Reference) error {
 		if p.Type() == plumbing.HashReference {
-			found.add(p.Name().String(), peel(r, p.Hash()))
+			commit := peel(r, p.Hash())
+			if commit != p.Hash() {
+				found.annotate(p.Name().String(), p.Hash())
+			}
+			found.add(p.Name().String(), commit)
 		}
 		return nil
 	})

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
@@ -205,6 +206,9 @@ func (p *place) ask(ctx context.Context, w want) (io.ReadCloser, error) {
 	if w.shallow && p.offers(capability.Shallow) {
 		req.Depth = packp.DepthCommits(1)
 		_ = req.Capabilities.Set(capability.Shallow) // has no arguments that could be wrong
+	}
+	if !w.have.IsZero() {
+		req.Haves = []plumbing.Hash{w.have}
 	}
 	if w.trees {
 		req.Filter = packp.FilterBlobNone()

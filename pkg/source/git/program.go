@@ -209,7 +209,11 @@ func (p *place) listWithProgram(ctx context.Context) (*refs, error) {
 		if name == "HEAD" {
 			r.head = id
 		}
-		r.add(strings.TrimSuffix(name, "^{}"), plumbing.NewHash(id)) // what a tag is on comes after the tag
+		tag, peeled := strings.CutSuffix(name, "^{}")
+		if peeled { // what a tag is on comes after the tag
+			r.annotate(tag, plumbing.NewHash(r.all[tag]))
+		}
+		r.add(tag, plumbing.NewHash(id))
 	}
 	if len(r.all) == 0 && r.head == "" {
 		return nil, transport.ErrEmptyRemoteRepository

@@ -27,8 +27,9 @@ func isCommit(s string) bool { return commitText.MatchString(s) }
 // refs are the branches and tags of a repository: full names and the ids they stand for. A tag object is already
 // followed to what it is on.
 type refs struct {
-	head string // the commit of the default branch, "" if there is none
-	all  map[string]string
+	head    string // the commit of the default branch, "" if there is none
+	all     map[string]string
+	objects map[string]plumbing.Hash // the tag objects of annotated tags
 }
 
 // advertised reads the references that a server has sent. References that git would not allow are left out.
@@ -39,6 +40,7 @@ func advertised(adv *packp.AdvRefs) *refs {
 	}
 	for name, id := range adv.References {
 		if peeled, ok := adv.Peeled[name]; ok {
+			r.annotate(name, id)
 			id = peeled
 		}
 		r.add(name, id)
@@ -50,6 +52,14 @@ func (r *refs) add(name string, id plumbing.Hash) {
 	if (strings.HasPrefix(name, headsPrefix) || strings.HasPrefix(name, tagsPrefix)) && source.CheckRev(name) == nil {
 		r.all[name] = id.String()
 	}
+}
+
+// annotate notes the object of an annotated tag.
+func (r *refs) annotate(name string, id plumbing.Hash) {
+	if r.objects == nil {
+		r.objects = make(map[string]plumbing.Hash)
+	}
+	r.objects[name] = id
 }
 
 // has reports whether a branch, tag or HEAD is on the commit.

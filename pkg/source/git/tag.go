@@ -1,0 +1,159 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// maxTag bounds a tag object, in bytes.
+const maxTag = 1 << 20
+
+// SignedTag reads the tag object that a place names: by its tag as Rev, or by a version as Constraint, on the commit that
+// it is pinned to if it is. The object is split into what was signed and the signature; a signature of no bytes stands for
+// a tag without one, and no payload for a tag that is only a name. The commit is what the tag is on now. Nothing is
+// verified here.
+func (c *Client) SignedTag(ctx context.Context, ref source.Ref) (payload, signature []byte, commit string, err error) {
+	if ref.Kind != source.KindGit || ref.URL == "" {
+		return nil, nil, "", diag.Errorf(diag.Internal, "%q is not a git repository", ref)
+	}
+	refs, err := c.refs(ctx, ref)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	name, err := c.tagOf(ctx, ref, refs)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	commit = refs.all[name]
+	id, annotated := refs.objects[name]
+	if !annotated {
+		return nil, nil, commit, nil
+	}
+	data, err := c.tagObject(ctx, ref, commit, id)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	payload, signature = splitSignature(data)
+	return payload, signature, commit, nil
+}
+
+// tagOf returns the full name of the tag that a place means.
+func (c *Client) tagOf(ctx context.Context, ref source.Ref, refs *refs) (string, error) {
+	if ref.Rev == "" && ref.Constraint != "" {
+		version := ref.Constraint
+		releases, err := c.releases(ctx, ref)
+		if err != nil {
+			return "", err
+		}
+		for _, r := range releases {
+			if r.version == version {
+				return tagsPrefix + r.tag, nil
+			}
+		}
+		return "", diag.Errorf(diag.NotFound, "%s has no tag for version %s", ref.URL, version)
+	}
+	name := tagsPrefix + strings.TrimPrefix(ref.Rev, tagsPrefix)
+	if _, ok := refs.all[name]; ok && ref.Rev != "" {
+		return name, nil
+	}
+	if commit, branch, err := refs.find(ref); err == nil && branch {
+		return "", diag.Errorf(diag.NotFound, "%s of %s is a branch, at commit %s, and only tags are signed", ref.Rev, ref.URL, commit)
+	}
+	if ref.Rev == "" || isCommit(ref.Rev) {
+		return "", diag.Errorf(diag.NotFound, "%s is pinned to a commit without a tag, and only tags are signed", ref.URL)
+	}
+	return "", diag.Errorf(diag.NotFound, "%s has no tag %q", ref.URL, ref.Rev).WithHint("%s", refs.hint(ref.Rev))
+}
+
+// tagObject returns the content of a tag object, checked against its id.
+func (c *Client) tagObject(ctx context.Context, ref source.Ref, commitID string, id plumbing.Hash) (data []byte, err error) {
+	if isLocal(ref) {
+		r, err := openLocal(ref)
+		if err != nil {
+			return nil, err
+		}
+		storage, ok := r.Storer.(*filesystem.Storage)
+		if !ok {
+			return nil, diag.Errorf(diag.Internal, "%s is not on disk", ref.URL)
+		}
+		o := &repository{storage: storage}
+		defer func() { _ = o.close() }() // it was only read
+		return readTag(o, id)
+	}
+	ref.Digest = commitID
+	k := &commit{client: c, ref: ref, id: plumbing.NewHash(commitID)}
+	if k.dir, err = c.cacheDir(ref); err != nil {
+		return nil, err
+	}
+	p, err := c.place(ref)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	data, err = k.receiveTag(ctx, p, want{ids: []plumbing.Hash{id}, have: k.id})
+	if err == nil || ctx.Err() != nil || diag.CodeOf(err) == diag.Denied {
+		return data, err
+	}
+	trees, err := p.filters(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return k.receiveTag(ctx, p, want{ids: []plumbing.Hash{id}, shallow: true, trees: trees})
+}
+
+// receiveTag asks for a tag object. A server that is told that its commit is here sends nothing else.
+func (k *commit) receiveTag(ctx context.Context, p *place, w want) (data []byte, err error) {
+	err = k.inScratch(func(temp string) error {
+		received, err := k.receive(ctx, p, w, temp)
+		if err != nil {
+			return err
+		}
+		o := packs{received}
+		data, err = readTag(o, w.ids[0])
+		return errors.Join(err, o.close())
+	})
+	return data, err
+}
+
+func readTag(o objects, id plumbing.Hash) ([]byte, error) {
+	data, err := checked(o, plumbing.TagObject, id)
+	switch {
+	case err != nil && diag.CodeOf(err) == diag.Internal:
+		return nil, diag.Errorf(diag.Integrity, "the tag object %s is missing or damaged: %s", id, oneLine(err))
+	case err != nil:
+		return nil, err
+	case len(data) > maxTag:
+		return nil, tooLarge("a tag object of %d bytes", len(data))
+	}
+	return data, nil
+}
+
+// splitSignature splits a tag object as git does: the signature starts with the last line that begins one.
+func splitSignature(data []byte) (payload, signature []byte) {
+	at := len(data)
+	for start := 0; start < len(data); {
+		line := data[start:]
+		for _, begin := range [...]string{
+			"-----BEGIN PGP SIGNATURE-----", "-----BEGIN PGP MESSAGE-----", "-----BEGIN SIGNED MESSAGE-----", "-----BEGIN SSH SIGNATURE-----",
+		} {
+			if bytes.HasPrefix(line, []byte(begin)) {
+				at = start
+			}
+		}
+		end := bytes.IndexByte(line, '\n')
+		if end < 0 {
+			break
+		}
+		start += end + 1
+	}
+	return data[:at], data[at:]
+}
