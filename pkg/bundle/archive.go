@@ -24,12 +24,21 @@ const gzipLevel = 6
 // are 0644 and 0755, times are the epoch and owners are 0. A file that is not what its inventory says is a
 // [MismatchError].
 func WriteArchive(w io.Writer, trees []Tree) (tarDigest string, err error) {
+	return writeArchive(w, trees, false)
+}
+
+// WriteSingle is [WriteArchive] for one tree whose files are at the archive's own root, as other tools want it.
+func WriteSingle(w io.Writer, t Tree) (tarDigest string, err error) {
+	return writeArchive(w, []Tree{t}, true)
+}
+
+func writeArchive(w io.Writer, trees []Tree, bare bool) (tarDigest string, err error) {
 	zip, err := gzip.NewWriterLevel(w, gzipLevel)
 	if err != nil {
 		return "", err
 	}
 	sum := sha256.New()
-	a := &archiver{tar: tar.NewWriter(io.MultiWriter(zip, sum)), buf: make([]byte, 64<<10)}
+	a := &archiver{tar: tar.NewWriter(io.MultiWriter(zip, sum)), buf: make([]byte, 64<<10), bare: bare}
 	sorted := slices.SortedFunc(slices.Values(trees), func(a, b Tree) int { return strings.Compare(a.Name, b.Name) })
 	for i, t := range sorted {
 		if i > 0 && sorted[i-1].Name == t.Name {
@@ -52,6 +61,7 @@ type archiver struct {
 	tar  *tar.Writer
 	last string // the directory written last
 	buf  []byte
+	bare bool // files are at the root, not below the tree's name
 }
 
 func (a *archiver) tree(t Tree) error {
@@ -72,6 +82,9 @@ func (a *archiver) tree(t Tree) error {
 
 func (a *archiver) file(t Tree, e Entry) error {
 	name := t.Name + "/" + e.Path
+	if a.bare {
+		name = e.Path
+	}
 	if err := a.parents(path.Dir(name)); err != nil {
 		return err
 	}
@@ -102,6 +115,9 @@ func (a *archiver) file(t Tree, e Entry) error {
 // parents writes the entries of dir and of the directories above it that were not written yet. Paths come sorted
 // bytewise, so everything below one directory comes in one piece.
 func (a *archiver) parents(dir string) error {
+	if dir == "." {
+		return nil
+	}
 	for i := range len(dir) + 1 {
 		if i < len(dir) && dir[i] != '/' {
 			continue

@@ -110,6 +110,7 @@ type part struct {
 	layer   ocispec.Descriptor
 	roots   []root
 	foreign bool // made by another tool: the layer's directories need not have the skills' names
+	single  bool // the layer is the one skill, whose SKILL.md is at its root
 }
 
 // root is a skill in a layer.
@@ -178,7 +179,10 @@ func (c *Client) part(ctx context.Context, p place, a *artifact) (part, error) {
 		roots, err := c.lookInside(ctx, p, layer)
 		return part{layer: layer, roots: roots, foreign: true}, err
 	}
-	one := part{layer: layer}
+	one := part{layer: layer, single: a.kind == mediaTypeToolHive}
+	if one.single && len(a.info.Skills) != 1 {
+		return part{}, diag.Errorf(diag.Invalid, "it lists %d skills and its form holds one", len(a.info.Skills))
+	}
 	for _, name := range slices.Sorted(maps.Keys(a.info.Skills)) {
 		one.roots = append(one.roots, root{dir: name, name: name, tree: a.info.Skills[name]})
 	}
@@ -201,6 +205,9 @@ func (c *Client) unpack(ctx context.Context, p place, one part, want func(string
 		}
 		got[name] = true
 		return want(name)
+	}
+	if one.single {
+		opts.Layout, opts.Skill = bundle.Single, one.roots[0].dir
 	}
 	named := renamed{sink, names}
 	if one.foreign {

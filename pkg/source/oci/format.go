@@ -1,13 +1,24 @@
 package oci
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/opencontainers/go-digest"
+	"github.com/opencontainers/image-spec/specs-go"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Formats in which packs are published.
+// Formats in which packs are published. All carry [AnnotationPack], so a pack in the form of another tool is resolved with one
+// GET and installed like any.
 const (
 	FormatPack        = ""            // one manifest, whatever the number of skills
 	FormatAgentSkills = "agentskills" // an index of one artifact a skill
@@ -23,4 +34,133 @@ func checkFormat(name string) error {
 		return nil
 	}
 	return diag.Errorf(diag.Usage, "%q is not a format that packs are published in", name).WithHint("there are %s", strings.Join(Formats(), ", "))
+}
+
+// storeJSON stores a configuration.
+func (p *publisher) storeJSON(ctx context.Context, mediaType string, v any) (ocispec.Descriptor, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return ocispec.Descriptor{}, diag.Errorf(diag.Internal, "%w", err)
+	}
+	d := ocispec.Descriptor{MediaType: mediaType, Digest: digestOf(data), Size: int64(len(data))}
+	return d, p.to.pushBlob(ctx, d, bytes.NewReader(data))
+}
+
+// imageConfig is the configuration of an image of one layer, which tools for images expect.
+type imageConfig struct {
+	Created string `json:"created,omitempty"`
+	ocispec.Platform
+	Config ocispec.ImageConfig `json:"config"`
+	RootFS ocispec.RootFS      `json:"rootfs"`
+}
+
+func rootFS(tarDigest string) ocispec.RootFS {
+	return ocispec.RootFS{Type: "layers", DiffIDs: []digest.Digest{digest.Digest(tarDigest)}}
+}
+
+// flux stores a release as flux-operator does: an image manifest without a type, whose layer has a directory for each skill.
+func (p *publisher) flux(ctx context.Context, trees []bundle.Tree) (document, error) {
+	layer, err := p.layer(ctx, trees)
+	if err != nil {
+		return document{}, err
+	}
+	layer.MediaType = mediaTypeFlux
+	m := &ocispec.Manifest{
+		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest,
+		Layers: []ocispec.Descriptor{layer}, Annotations: p.annotations(p.info),
+	}
+	if m.Config, err = p.storeJSON(ctx, mediaTypeFluxConfig, imageConfig{RootFS: rootFS(layer.Annotations[annotationTarDigest])}); err != nil {
+		return document{}, err
+	}
+	return newDocument(m, ocispec.MediaTypeImageManifest)
+}
+
+// ToolHive's names for annotations of manifests and labels of configurations.
+const (
+	toolHiveName         = "dev.toolhive.skills.name"
+	toolHiveDescription  = "dev.toolhive.skills.description"
+	toolHiveVersion      = "dev.toolhive.skills.version"
+	toolHiveAllowedTools = "dev.toolhive.skills.allowedTools"
+	toolHiveLicense      = "dev.toolhive.skills.license"
+	toolHiveFiles        = "dev.toolhive.skills.files"
+
+	toolHiveEpoch = "1970-01-01T00:00:00Z"
+)
+
+// toolHive stores a release as ToolHive does: an index of one manifest a platform, all with the same layer, which is the skill.
+func (p *publisher) toolHive(ctx context.Context, trees []bundle.Tree) (document, error) {
+	if err := p.checkToolHive(trees); err != nil {
+		return document{}, err
+	}
+	layer := ocispec.Descriptor{
+		MediaType: ocispec.MediaTypeImageLayerGzip, Annotations: map[string]string{ocispec.AnnotationTitle: "skill.tar.gz"},
+	}
+	tarDigest, err := p.archive(ctx, &layer, func(w io.Writer) (string, error) { return bundle.WriteSingle(w, trees[0]) })
+	if err != nil {
+		return document{}, err
+	}
+	notes := p.annotations(p.info)
+	meta := p.rel.meta(trees[0].Name)
+	notes[ocispec.AnnotationCreated] = toolHiveEpoch
+	notes[toolHiveName], notes[toolHiveDescription], notes[toolHiveVersion] = meta.Name, meta.Description, p.rel.Version
+	idx := ocispec.Index{
+		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex, ArtifactType: mediaTypeToolHive, Annotations: notes,
+	}
+	for _, platform := range []ocispec.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "linux", Architecture: "arm64"}} {
+		config := imageConfig{Created: toolHiveEpoch, Platform: platform, RootFS: rootFS(tarDigest)}
+		config.Config.Labels = p.toolHiveLabels(meta, trees[0])
+		m := &ocispec.Manifest{
+			Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: mediaTypeToolHive,
+			Layers: []ocispec.Descriptor{layer}, Annotations: notes,
+		}
+		if m.Config, err = p.storeJSON(ctx, ocispec.MediaTypeImageConfig, config); err != nil {
+			return document{}, err
+		}
+		doc, err := newDocument(m, ocispec.MediaTypeImageManifest)
+		if err != nil {
+			return document{}, err
+		}
+		if err := p.to.pushDocument(ctx, doc, ""); err != nil {
+			return document{}, err
+		}
+		member := doc.desc
+		member.Platform = &platform
+		idx.Manifests = append(idx.Manifests, member)
+	}
+	return newDocument(idx, ocispec.MediaTypeImageIndex)
+}
+
+// checkToolHive refuses what ToolHive would not install.
+func (p *publisher) checkToolHive(trees []bundle.Tree) error {
+	if len(trees) != 1 {
+		return diag.Errorf(diag.Invalid, "ToolHive's form holds one skill and %s has %d", p.rel.ID, len(trees)).
+			WithHint("publish the skills as packs of their own, or with another format")
+	}
+	r, ok := p.registry()
+	if name := trees[0].Name; ok && path.Base(r.repo.Reference.Repository) != name {
+		return diag.Errorf(diag.Invalid, "ToolHive installs the skill %s only from a repository of that name, and this is %s", name, r.name).
+			WithHint("publish it to oci://%s", path.Join(r.host, path.Dir(r.repo.Reference.Repository), name))
+	}
+	return nil
+}
+
+// registry returns the registry that is published to, if it is one.
+func (p *publisher) registry() (*repository, bool) {
+	to := p.to
+	if d, ok := to.(dry); ok {
+		to = d.writable
+	}
+	r, ok := to.(*repository)
+	return r, ok
+}
+
+func (p *publisher) toolHiveLabels(meta SkillMeta, t bundle.Tree) map[string]string {
+	files, tools := make([]string, 0, len(t.Inventory)), append([]string{}, meta.AllowedTools...)
+	for _, e := range t.Inventory {
+		files = append(files, e.Path)
+	}
+	return map[string]string{
+		toolHiveName: meta.Name, toolHiveDescription: meta.Description, toolHiveVersion: p.rel.Version, toolHiveLicense: meta.License,
+		toolHiveAllowedTools: canonical(tools), toolHiveFiles: canonical(files),
+	}
 }

@@ -1,6 +1,10 @@
 package oci
 
-import ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+import (
+	"strings"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+)
 
 // Media and artifact types that are written.
 const (
@@ -18,9 +22,11 @@ const (
 	mediaTypeStatusBlob = "application/vnd.skillpm.status.v1+json"
 )
 
-// Layer types that other tools write.
+// Types of other tools.
 const (
-	mediaTypeFlux = "application/vnd.cncf.flux.content.v1.tar+gzip"
+	mediaTypeFlux       = "application/vnd.cncf.flux.content.v1.tar+gzip" // flux-operator's layer and configuration
+	mediaTypeFluxConfig = "application/vnd.cncf.flux.config.v1+json"
+	mediaTypeToolHive   = "dev.toolhive.skills.v1" // ToolHive's artifact type; its layer is that of an image
 )
 
 // Annotations of manifests and layers.
@@ -46,5 +52,6 @@ func isContent(mediaType string) bool {
 	case MediaTypeContent, mediaTypeFlux, ocispec.MediaTypeImageLayerGzip, ocispec.MediaTypeImageLayer:
 		return true
 	}
-	return false
+	kind, isTar := strings.CutSuffix(strings.TrimSuffix(mediaType, "+gzip"), "tar") // v1.tar+gzip, v1.tar, v1+tar
+	return isTar && kind != "" && (strings.HasPrefix(kind, "application/vnd.cncf.skill.") || strings.HasPrefix(kind, "application/vnd.redhat.agentskill."))
 }

@@ -273,6 +273,8 @@ func TestGoldenDigest(t *testing.T) {
 		{"skill", []string{"deploy"}, oci.FormatPack, "sha256:43c7342cfac64b95ceb89fe28d7f646dd3388967e5195af9d73735199e72b663"},
 		{"pack", []string{"deploy", "rollback"}, oci.FormatPack, "sha256:a6e3b50e6dbc13a35436db84d0c70033cf904f02b4701b23e6febd59e9d3a0eb"},
 		{"collection", []string{"deploy", "rollback"}, oci.FormatAgentSkills, "sha256:370df7ce297ecff29af504d57fbc89483a59163737194906c52225048f0210f7"},
+		{"flux", []string{"deploy", "rollback"}, oci.FormatFlux, "sha256:505c163e0c2a0aed504bf6a4b59ef52b6cf5f637e99c6de1652b2a2822594e29"},
+		{"toolhive", []string{"deploy"}, oci.FormatToolHive, "sha256:75d1c953e8c151c62ca20474dad041f0046e76aa1ab4485c20d45cb01254bf71"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := oci.New(oci.Options{Base: t.TempDir()})

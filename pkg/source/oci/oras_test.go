@@ -5,8 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
@@ -14,22 +14,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 )
-
-// oras returns the oras program, or skips.
-func oras(t *testing.T) string {
-	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no executable bits to compare")
-	}
-	program, err := exec.LookPath("oras")
-	if err != nil {
-		if os.Getenv("SKILLPM_REQUIRE_ORAS") == "1" {
-			t.Fatal("oras is not installed and SKILLPM_REQUIRE_ORAS=1")
-		}
-		t.Skip("oras is not installed; SKILLPM_REQUIRE_ORAS=1 makes this an error")
-	}
-	return program
-}
 
 // TestOrasPull pulls with another tool what Push published, and compares it with the source, byte for byte and mode
 // for mode. M3
@@ -161,5 +145,48 @@ func TestOrasPush(t *testing.T) {
 	}
 	if got := fetch(t, c, p)["greet"]; !bytes.Equal(got.Encode(), want.Encode()) {
 		t.Errorf("got\n%swant\n%s", got.Encode(), want.Encode())
+	}
+}
+
+// TestOrasDiscover has another tool find what is attached to a version, and finds what it attached.
+func TestOrasDiscover(t *testing.T) {
+	program := oras(t)
+	for name, s := range map[string]*ocitest.Server{
+		"olareg": ocitest.New(t), "docker-registry": ocitest.DockerRegistry(t, ocitest.Options{}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, ref := s.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+			ref.Digest = push(t, c, ref, "1.0.0", "deploy").Digest
+			ours := note("ours")
+			ours.Subject = ref.Digest
+			if _, err := c.PutArtifact(t.Context(), ref, ours); err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "note.txt"), []byte("theirs"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			runIn(t, dir, nil, program, "attach", "--plain-http", "--artifact-type", noteType, s.Host+"/acme/deploy@"+ref.Digest, "note.txt:text/plain")
+			out := runIn(t, dir, nil, program, "discover", "--plain-http", "--format", "json", s.Host+"/acme/deploy:1.0.0")
+			if n := strings.Count(out, noteType); n != 2 {
+				t.Errorf("oras finds %d notes in\n%s", n, out)
+			}
+			list, err := s.Client(t, "").Referrers(t.Context(), ref, noteType)
+			if err != nil || len(list) != 2 {
+				t.Fatalf("%+v %v", list, err)
+			}
+			var texts []string
+			for _, a := range list {
+				data, err := c.ReadBlob(t.Context(), ref, a.Blobs[0], 100)
+				if err != nil {
+					t.Fatal(err)
+				}
+				texts = append(texts, string(data))
+			}
+			slices.Sort(texts)
+			if !slices.Equal(texts, []string{"ours", "theirs"}) {
+				t.Errorf("%q", texts)
+			}
+		})
 	}
 }

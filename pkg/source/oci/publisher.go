@@ -34,7 +34,13 @@ type publisher struct {
 func (p *publisher) write(ctx context.Context, trees []bundle.Tree) (document, error) {
 	switch p.options.Format {
 	case FormatAgentSkills:
-		return p.collection(ctx, trees)
+		if len(trees) > 1 { // the form of one skill is that without a format
+			return p.collection(ctx, trees)
+		}
+	case FormatFlux:
+		return p.flux(ctx, trees)
+	case FormatToolHive:
+		return p.toolHive(ctx, trees)
 	}
 	m, err := p.manifest(ctx, trees, p.info)
 	if err != nil {
@@ -93,44 +99,41 @@ func (p *publisher) annotations(info packInfo) map[string]string {
 	return notes
 }
 
-// layer archives trees into a temporary file, stores it, and returns its descriptor. The title tells oras where to
-// unpack: the one skill's directory, or the directory that it pulls into.
+// layer stores an archive of trees. The title tells oras where to unpack: the one skill's directory, or the directory that it
+// pulls into.
 func (p *publisher) layer(ctx context.Context, trees []bundle.Tree) (ocispec.Descriptor, error) {
+	d := ocispec.Descriptor{MediaType: MediaTypeContent, Annotations: map[string]string{ocispec.AnnotationTitle: ".", annotationUnpack: "true"}}
+	if len(trees) == 1 {
+		d.Annotations[ocispec.AnnotationTitle] = trees[0].Name
+	}
+	tarDigest, err := p.archive(ctx, &d, func(w io.Writer) (string, error) { return bundle.WriteArchive(w, trees) })
+	d.Annotations[annotationTarDigest] = tarDigest
+	return d, err
+}
+
+// archive has a layer written into a temporary file, completes its descriptor and stores it.
+func (p *publisher) archive(ctx context.Context, d *ocispec.Descriptor, write func(io.Writer) (string, error)) (tarDigest string, err error) {
 	f, err := os.CreateTemp("", "skillpm-layer-")
 	if err != nil {
-		return ocispec.Descriptor{}, diag.Errorf(diag.Internal, "%w", err)
+		return "", diag.Errorf(diag.Internal, "%w", err)
 	}
 	defer func() {
 		_ = f.Close()
 		_ = os.Remove(f.Name())
 	}()
 	sum := sha256.New()
-	tarDigest, err := bundle.WriteArchive(io.MultiWriter(f, sum), trees)
-	if err != nil {
-		return ocispec.Descriptor{}, err
+	if tarDigest, err = write(io.MultiWriter(f, sum)); err != nil {
+		return "", err
 	}
 	size, err := f.Seek(0, io.SeekCurrent)
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err != nil {
-		return ocispec.Descriptor{}, diag.Errorf(diag.Internal, "%w", err)
+		return "", diag.Errorf(diag.Internal, "%w", err)
 	}
-	title := "."
-	if len(trees) == 1 {
-		title = trees[0].Name
-	}
-	d := ocispec.Descriptor{
-		MediaType: MediaTypeContent,
-		Digest:    digest.Digest("sha256:" + hex.EncodeToString(sum.Sum(nil))),
-		Size:      size,
-		Annotations: map[string]string{
-			ocispec.AnnotationTitle: title,
-			annotationUnpack:        "true",
-			annotationTarDigest:     tarDigest,
-		},
-	}
-	return d, p.to.pushBlob(ctx, d, f)
+	d.Digest, d.Size = digest.Digest("sha256:"+hex.EncodeToString(sum.Sum(nil))), size
+	return tarDigest, p.to.pushBlob(ctx, *d, f)
 }
 
 // collection stores one artifact a skill and an index of them. The members have the skill's own description, so other

@@ -1,0 +1,160 @@
+package oci_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
+	"github.com/skillpm/skillpm/pkg/source/sourcetest"
+)
+
+// TestFormats publishes in each form, at every kind of place, and resolves and fetches it like any pack.
+func TestFormats(t *testing.T) {
+	for _, tt := range targets() {
+		for _, format := range oci.Formats() {
+			t.Run(tt.name+" "+format, func(t *testing.T) {
+				t.Parallel()
+				c, ref := tt.open(t)
+				skills := []string{"deploy", "rollback"}
+				if format == oci.FormatToolHive {
+					skills = skills[:1]
+				}
+				rel, trees := release("1.0.0", skills...)
+				rel.Tags = []string{"k8s"}
+				pushed, err := c.Push(t.Context(), ref, rel, trees, oci.PushOptions{Format: format, Moving: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				p, err := c.Open(t.Context(), ref)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if p.ID != rel.ID || p.Version != "1.0.0" || p.Ref.Digest != pushed.Digest || len(p.Dependencies) != 1 || !slices.Equal(p.Tags, rel.Tags) {
+					t.Errorf("opened %+v", p)
+				}
+				if len(p.Skills) != len(skills) || p.Skills[0].Description != "Does deploy." {
+					t.Errorf("skills %+v", p.Skills)
+				}
+				checkFetched(t, c, p, trees)
+				again, err := c.Push(t.Context(), ref, rel, trees, oci.PushOptions{}) // in another form, the same
+				if err != nil || !again.Existed || again.Digest != pushed.Digest {
+					t.Errorf("%+v %v", again, err)
+				}
+				if got, err := oci.TreesOf(pushed.Manifest); err != nil || len(got) != len(skills) {
+					t.Errorf("trees %v %v", got, err)
+				}
+			})
+		}
+	}
+}
+
+// TestFormatIsOneGET holds that a form of another tool costs nothing to resolve.
+func TestFormatIsOneGET(t *testing.T) {
+	s := ocitest.New(t)
+	for _, format := range oci.Formats() {
+		ref := source.Ref{Kind: source.KindOCI, URL: s.URL(format + "/deploy"), Rev: "1.0.0"}
+		rel, trees := release("1.0.0", "deploy")
+		if _, err := s.Client(t, "").Push(t.Context(), ref, rel, trees, oci.PushOptions{Format: format}); err != nil {
+			t.Fatal(err)
+		}
+		c := s.Client(t, "")
+		if _, err := c.Versions(t.Context(), ref); err != nil {
+			t.Fatal(err)
+		}
+		s.Requests()
+		if _, err := c.Open(t.Context(), ref); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Requests(); len(got) != 1 {
+			t.Errorf("%s: %q", format, got)
+		}
+	}
+}
+
+// TestBadFormats has what cannot be published in a form.
+func TestBadFormats(t *testing.T) {
+	s := ocitest.New(t)
+	c := s.Client(t, "")
+	rel, trees := release("1.0.0", "deploy", "rollback")
+	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	_, err := c.Push(t.Context(), ref, rel, trees, oci.PushOptions{Format: "zip"})
+	wantCode(t, err, diag.Usage, "zip", "toolhive")
+	_, err = c.Push(t.Context(), ref, rel, trees, oci.PushOptions{Format: oci.FormatToolHive})
+	wantCode(t, err, diag.Invalid, "2", "one skill")
+	rel, trees = release("1.0.0", "rollback")
+	_, err = c.CheckPush(t.Context(), ref, rel, trees, oci.PushOptions{Format: oci.FormatToolHive})
+	wantCode(t, err, diag.Invalid, "rollback", s.URL("acme/rollback"))
+}
+
+// TestForms holds the types by which other tools know their own.
+func TestForms(t *testing.T) {
+	c := oci.New(oci.Options{Base: t.TempDir()})
+	rel, trees := release("1.0.0", "deploy")
+	for format, want := range map[string][]string{
+		oci.FormatFlux:     {ocispec.MediaTypeImageManifest, "", "application/vnd.cncf.flux.config.v1+json", fluxType},
+		oci.FormatToolHive: {ocispec.MediaTypeImageIndex, "dev.toolhive.skills.v1", "", ""},
+	} {
+		pushed, err := c.CheckPush(t.Context(), source.Ref{Kind: source.KindLayout, URL: "x", ID: deployID}, rel, trees, oci.PushOptions{Format: format})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m struct {
+			MediaType, ArtifactType string
+			Config                  struct{ MediaType string }
+			Layers                  []struct{ MediaType string }
+		}
+		if err := json.Unmarshal(pushed.Manifest, &m); err != nil {
+			t.Fatal(err)
+		}
+		got := []string{m.MediaType, m.ArtifactType, m.Config.MediaType, ""}
+		if len(m.Layers) > 0 {
+			got[3] = m.Layers[0].MediaType
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", format, got, want)
+		}
+	}
+}
+
+// TestHostileSingle has an artifact that says it is ToolHive's and lists two skills.
+func TestHostileSingle(t *testing.T) {
+	s := ocitest.New(t)
+	r := registry{t, s}
+	r.blob("x/y", ocispec.MediaTypeEmptyJSON, []byte("{}"))
+	l := r.blob("x/y", ocispec.MediaTypeImageLayerGzip, archive(t, map[string]sourcetest.File{skillMD: file(sourcetest.Skill("a", "A."))}))
+	m := manifestOf("dev.toolhive.skills.v1", l)
+	tree := "t1:sha256:" + strings.Repeat("0", 64)
+	m.Annotations = map[string]string{oci.AnnotationPack: `{"name":"x/y","version":"1.0.0","dependencies":{},"skills":{"a":"` + tree + `","b":"` + tree + `"}}`}
+	r.manifest("x/y", "1.0.0", ocispec.MediaTypeImageManifest, m)
+	err := get(t, s.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: s.URL("x/y")})
+	wantCode(t, err, diag.Invalid, "2 skills")
+}
+
+// TestLayerTypes has the types of layers that still other tools write.
+func TestLayerTypes(t *testing.T) {
+	s := ocitest.New(t)
+	r := registry{t, s}
+	for mediaType, ok := range map[string]bool{
+		"application/vnd.redhat.agentskill.layer.v1.tar+gzip": true, "application/vnd.redhat.agentskill.layer.v1+tar": true,
+		"application/vnd.cncf.skill.layer.v1.tar": true, "application/vnd.cncf.skill.layer.v1.tar+gzip": true,
+		"application/vnd.cncf.skill.manifest.v1+json": false, "application/vnd.example.skill.v1.tar": false,
+	} {
+		r.blob("x/greet", ocispec.MediaTypeEmptyJSON, []byte("{}"))
+		l := r.blob("x/greet", mediaType, archive(t, map[string]sourcetest.File{skillMD: file(sourcetest.Skill("greet", "Greets."))}))
+		r.manifest("x/greet", "1.0.0", ocispec.MediaTypeImageManifest, manifestOf("", l))
+		p, err := s.Client(t, "").Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: s.URL("x/greet"), Rev: "1.0.0"})
+		if (err == nil) != ok {
+			t.Errorf("%s: %v", mediaType, err)
+		}
+		if ok {
+			checkTrees(t, s.Client(t, ""), p)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package oci
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"oras.land/oras-go/v2/registry/remote"
+	"oras.land/oras-go/v2/registry/remote/auth"
+	"oras.land/oras-go/v2/registry/remote/errcode"
+
+	"github.com/skillpm/skillpm/pkg/credential"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/wire"
+)
+
+// CheckLogin asks a registry whether it takes a login, which is shown to nobody else. It is false for a registry that lets
+// everybody in without one: then nothing is known. A login that is refused is an error with the code [diag.Denied].
+func (c *Client) CheckLogin(ctx context.Context, host string, login credential.Login) (asked bool, err error) {
+	c.secrets.LearnLogin(login)
+	asked, err = c.checkLogin(ctx, host, login)
+	return asked, c.secrets.Discreet(err)
+}
+
+func (c *Client) checkLogin(ctx context.Context, host string, login credential.Login) (asked bool, err error) {
+	r, err := remote.NewRegistry(host)
+	if err != nil {
+		return false, diag.Errorf(diag.Usage, "%q is not a host", host).WithHint("write host or host:port, as in registry.example:5000")
+	}
+	scheme := "https"
+	if plain, err := c.plainHTTP(ctx, r.Reference.Host()); err != nil {
+		return false, err
+	} else if plain {
+		scheme = "http"
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+"://"+r.Reference.Host()+"/v2/", nil)
+	if err != nil {
+		return false, diag.Errorf(diag.Internal, "%w", err)
+	}
+	withheld := false
+	showing := &auth.Client{Client: c.auth.Client, Header: c.auth.Header, ClientID: c.auth.ClientID, Credential: func(ctx context.Context, _ string) (auth.Credential, error) {
+		asked = true
+		if talk := conversationOf(ctx); talk != nil && talk.withheld {
+			withheld = true
+			return auth.EmptyCredential, nil
+		}
+		return auth.Credential{Username: login.User, Password: login.Secret, RefreshToken: login.Identity, AccessToken: login.Token}, nil
+	}}
+	resp, err := asker{showing}.Do(req)
+	if withheld {
+		at, _ := c.realm(r.Reference.Host())
+		return true, diag.Errorf(diag.Denied, "%s wants logins to be shown to %s, which is not known to be its own: the login was not shown, and is not kept", host, wire.Clean(at.host)).
+			WithHint("ask those who run %s", host)
+	}
+	if refused, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
+		return asked, c.judgeLogin(host, refused.StatusCode)
+	}
+	if err != nil {
+		return asked, c.remoteError(host, err)
+	}
+	_, _ = io.CopyN(io.Discard, resp.Body, maxManifest)
+	_ = resp.Body.Close()
+	return asked, c.judgeLogin(host, resp.StatusCode)
+}
+
+// judgeLogin says what a registry's answer means.
+func (c *Client) judgeLogin(host string, status int) error {
+	switch status {
+	case http.StatusOK:
+		return nil
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusBadRequest: // what some token servers say
+		return diag.Errorf(diag.Denied, "%s does not take this user and password", host).
+			WithHint("check both; where there are two factors, a token takes the place of the password")
+	case http.StatusNotFound:
+		return diag.Errorf(diag.NotFound, "%s is not an OCI registry", host).WithHint("check the address: the host alone, without the path of a repository")
+	}
+	return diag.Errorf(diag.Remote, "%s answers with status %d", host, status).WithHint("try again later")
+}
