@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,13 +42,14 @@ func TestMain(m *testing.M) {
 }
 
 // TestScript runs the users' stories in testdata/script: one file a story, named verb_case. Each has a home of its own,
-// an OCI registry at $REGISTRY (a host and port, shared: use the script's own namespace) and the git repositories of
-// gitRepositories at $GIT.
+// an OCI registry at $REGISTRY (a host and port, shared: use the script's own namespace), one at $LOCKED that asks for a login,
+// and the git repositories of gitRepositories at $GIT.
 func TestScript(t *testing.T) {
 	registry := ocitest.New(t)
 	repositories := gitRepositories(t)
 	server := gittest.Serve(t, repositories)
 	private := gittest.Serve(t, repositories, gittest.WithAuth("robot", "s3cret"))
+	locked := lockedRegistry(t)
 	index, err := filepath.Abs(filepath.Join("..", "..", "registry-index"))
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +68,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("GIT", server)
 			env.Setenv("INDEX", index)
 			env.Setenv("PRIVATE", private)
+			env.Setenv("LOCKED", locked)
 			env.Setenv(enterpriseDir, filepath.Join(env.WorkDir, "enterprise"))
 			env.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
@@ -78,6 +81,20 @@ func TestScript(t *testing.T) {
 			"run-blocks": runBlocks,
 		},
 	})
+}
+
+// lockedRegistry starts a registry that lets robot in, with the password s3cret, and returns its host.
+func lockedRegistry(t *testing.T) string {
+	registry := ocitest.New(t)
+	registry.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
+		if user, password, _ := r.BasicAuth(); user == "robot" && password == "s3cret" {
+			return false
+		}
+		w.Header().Set("WWW-Authenticate", `Basic realm="locked"`)
+		w.WriteHeader(http.StatusUnauthorized)
+		return true
+	})
+	return registry.Host
 }
 
 // exits runs a command and requires an exit code: exits 4 skillpm info no/such.

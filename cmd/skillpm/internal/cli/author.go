@@ -111,7 +111,6 @@ On a terminal it asks for what is missing.`,
 
 // ask asks on a terminal for the name and the description if they were not given.
 func (a *app) ask(ctx context.Context, o *author.NewOptions) error {
-	interactive := terminal(a.Stdin) && terminal(a.Stderr) && a.Getenv("CI") == "" && !a.json
 	in := bufio.NewReader(a.Stdin)
 	for _, q := range []struct {
 		prompt, flag string
@@ -124,7 +123,7 @@ func (a *app) ask(ctx context.Context, o *author.NewOptions) error {
 		if *q.value != "" {
 			continue
 		}
-		if !interactive {
+		if !a.canAsk() {
 			return diag.Errorf(diag.Usage, "%s is missing", q.flag).
 				WithHint("skillpm new %s --description 'What it does and when to use it.'", cmp.Or(o.Name, "my-skill"))
 		}

@@ -91,6 +91,8 @@ func commands(a *app) []*cobra.Command {
 		newNew(a),
 		newInit(a),
 		newPublish(a),
+		newLogin(a),
+		newLogout(a),
 		newIndex(a),
 		newLink(a),
 		newUnlink(a),
@@ -151,10 +153,8 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 
 // elsewhere says where to find what other package managers have as a command.
 var elsewhere = map[string]string{
-	"login":  "skillpm keeps no credentials: use docker login or oras login",
-	"logout": "skillpm keeps no credentials: use docker logout or oras logout",
-	"lint":   "skillpm validate checks skills",
-	"check":  "skillpm validate checks skills, skillpm verify what is installed",
+	"lint":  "skillpm validate checks skills",
+	"check": "skillpm validate checks skills, skillpm verify what is installed",
 }
 
 // need returns a check of the number of arguments whose error says what is missing.

@@ -53,7 +53,7 @@ func (a *app) keyPassword(name string) ([]byte, error) {
 // askSecret asks on a terminal, without showing what is typed; nil where nobody can be asked.
 func (a *app) askSecret(question string) ([]byte, error) {
 	in, ok := a.Stdin.(*os.File)
-	if !ok || !terminal(a.Stdin) || !terminal(a.Stderr) || a.Getenv("CI") != "" {
+	if !ok || !a.canAsk() {
 		return nil, nil
 	}
 	fmt.Fprint(a.Stderr, printable(question))
@@ -63,4 +63,9 @@ func (a *app) askSecret(question string) ([]byte, error) {
 		secret = []byte{}
 	}
 	return secret, err
+}
+
+// canAsk reports whether somebody sits at a terminal.
+func (a *app) canAsk() bool {
+	return terminal(a.Stdin) && terminal(a.Stderr) && a.Getenv("CI") == "" && !a.json
 }
