@@ -27,3 +27,12 @@ func (pr *Provider) Reach(ctx context.Context, url string) error {
 	}
 	return err
 }
+
+// Registry opens a registry as this provider does. Name is what messages call it; "" stands for the address. It is not
+// asked for anything.
+func (pr *Provider) Registry(ctx context.Context, name, url string) (registry.Registry, error) {
+	return registry.Open(ctx, name, url, pr.deps)
+}
+
+// BoundTo returns the address of the registry that alone answers for an owner, "" for none.
+func (pr *Provider) BoundTo(owner string) string { return pr.bindings[owner] }

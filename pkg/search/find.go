@@ -28,7 +28,7 @@ type Answer struct {
 // Fixed is a word that was taken for others because no pack has it.
 type Fixed struct {
 	Word string
-	As   []string // stems, the commonest first
+	As   []string // the commonest first
 }
 
 // Find returns the best packs, at most n, for the words of a query.
@@ -49,7 +49,7 @@ func Find(indexes []*Index, query string, n int) (*Answer, error) {
 		case w.forms[0].how == Typo:
 			fixed := Fixed{Word: w.word}
 			for _, f := range w.forms {
-				fixed.As = append(fixed.As, f.key)
+				fixed.As = append(fixed.As, f.text)
 			}
 			a.Typos = append(a.Typos, fixed)
 		}

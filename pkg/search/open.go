@@ -74,11 +74,10 @@ func Read(file io.ReaderAt, size int64) (*Index, error) {
 }
 
 // Close closes the file.
-func (x *Index) Close() error {
-	if x.closer == nil {
-		return nil
+func (x *Index) Close() {
+	if x.closer != nil {
+		x.closer.Close()
 	}
-	return x.closer.Close()
 }
 
 // Tag returns what the index was made from.

@@ -38,6 +38,7 @@ type form struct {
 	key  string
 	part int // of what it counts for, of 256
 	how  Match
+	text string // a word of it, as it is written; of typos only
 }
 
 // Match says how a word was found.
@@ -124,7 +125,7 @@ func (l lexicon) join(wishes *[]wish, w wish) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	w.forms, w.value = []form{{key, joined, Joined}}, rarity(n, l.packs())
+	w.forms, w.value = []form{{key: key, part: joined, how: Joined}}, rarity(n, l.packs())
 	*wishes = append(*wishes, w)
 	return nil
 }
@@ -137,7 +138,7 @@ func (l lexicon) form(w *wish, last bool) error {
 		return err
 	}
 	if n > 0 {
-		w.forms = []form{{key, asWritten, Written}}
+		w.forms = []form{{key: key, part: asWritten, how: Written}}
 	}
 	have := n
 	if len(w.word) >= begins && (last || n == 0) {

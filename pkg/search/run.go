@@ -39,7 +39,7 @@ func (b *builder) sorted() iter.Seq[*term] {
 
 // spill writes what is held to a temporary file.
 func (b *builder) spill() error {
-	f, err := os.CreateTemp(b.temp, ".run-")
+	f, err := os.CreateTemp(b.temp, ".tmp-")
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,11 @@
 package search
 
+import (
+	"cmp"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
 // mistaken returns the stems of the words that a word becomes by one edit. Every edit is looked up, which takes the same
 // time however many words there are. The first letter is usually right: words that begin with another count less.
 func (l lexicon) mistaken(word string) (found, error) {
@@ -8,6 +14,7 @@ func (l lexicon) mistaken(word string) (found, error) {
 	}
 	counts := map[string]int{}
 	first := map[string]bool{}
+	texts := map[string]string{} // as the words are written
 	var failed error
 	edits(word, func(candidate string) bool {
 		n, known, err := l.count(candidate)
@@ -20,9 +27,13 @@ func (l lexicon) mistaken(word string) (found, error) {
 		}
 		counts[candidate] = n
 		first[candidate] = first[candidate] || candidate[0] == word[0]
-		if key := stem(candidate); key != candidate {
+		key := stem(candidate)
+		if key != candidate {
 			counts[key], _, failed = l.count(key)
 			first[key] = first[key] || candidate[0] == word[0]
+		}
+		if len(candidate) > len(texts[key]) {
+			texts[key] = candidate
 		}
 		return failed == nil
 	})
@@ -30,10 +41,11 @@ func (l lexicon) mistaken(word string) (found, error) {
 		return found{}, failed
 	}
 	return commonest(counts, maxMistake, func(key string) form {
-		if first[key] {
-			return form{part: mistaken, how: Typo}
+		f := form{part: mistaken, how: Typo, text: cmp.Or(texts[key], key)}
+		if !first[key] {
+			f.part /= 2
 		}
-		return form{part: mistaken / 2, how: Typo}
+		return f
 	}), nil
 }
 
@@ -68,4 +80,32 @@ func edits(word string, found func(string) bool) {
 			}
 		}
 	}
+}
+
+// scanNear is how many words are looked at to find one that is near.
+const scanNear = 100_000
+
+// Near returns a word that packs have and that may be meant by one that nothing was found for: it begins as that does, and
+// differs by two edits at most. It returns "" where there is none.
+func Near(indexes []*Index, word string) (string, error) {
+	if len(word) <= shortest || !plainWord(word) {
+		return "", nil
+	}
+	var near []string
+	for _, x := range indexes {
+		scanned := 0
+		err := x.from(word[:1], func(e entry) bool {
+			if scanned++; scanned > scanNear || e.key[:1] != word[:1] {
+				return false
+			}
+			if len(e.key)-len(word) <= 2 && len(word)-len(e.key) <= 2 {
+				near = append(near, e.key)
+			}
+			return true
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return diag.Nearest(word, near), nil
 }

@@ -52,7 +52,7 @@ func (f field) weight() (weight, usual int) {
 // share returns what one word of a field adds where the field has so many words.
 func (f field) share(length int) int {
 	weight, usual := f.weight()
-	return weight * unit * 100 / (100 - lengthPart + lengthPart*max(length, 1)/usual)
+	return max(1, weight*unit*100/(100-lengthPart+lengthPart*max(length, 1)/usual))
 }
 
 // impact returns what a word counts for in a pack, from 1 to most, from the sum of its shares.

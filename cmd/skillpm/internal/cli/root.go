@@ -70,6 +70,7 @@ SKILL.md that an agent loads and follows.`,
 
 func commands(a *app) []*cobra.Command {
 	return []*cobra.Command{
+		newSearch(a),
 		newInstall(a),
 		newUpdate(a),
 		newOutdated(a),
@@ -91,6 +92,7 @@ func commands(a *app) []*cobra.Command {
 		newNew(a),
 		newInit(a),
 		newPublish(a),
+		newPack(a),
 		newLogin(a),
 		newLogout(a),
 		newIndex(a),

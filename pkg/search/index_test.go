@@ -1,0 +1,300 @@
+package search
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// An index made in one go and one that was put together from many runs are the same bytes.
+func TestRunsMakeTheSameIndex(t *testing.T) {
+	docs := readPacks(t)
+	whole := built(t, docs)
+	var buf bytes.Buffer
+	temp := t.TempDir()
+	b := &builder{out: &writer{w: &buf}, temp: temp}
+	b.reset()
+	for i := range docs {
+		d := docs[i].bounded()
+		if err := b.add(&d); err != nil {
+			t.Fatal(err)
+		}
+		if i%37 == 0 {
+			if err := b.spill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if len(b.runs) < 5 {
+		t.Fatalf("%d runs", len(b.runs))
+	}
+	if err := b.finish("t"); err != nil {
+		t.Fatal(err)
+	}
+	b.discard()
+	if !bytes.Equal(buf.Bytes(), whole) {
+		t.Error("an index put together from runs is another one")
+	}
+	if left, _ := os.ReadDir(temp); len(left) > 0 {
+		t.Errorf("%d temporary files are left", len(left))
+	}
+}
+
+// Every pack comes back as it was, by its number and by its name.
+func TestPacksComeBack(t *testing.T) {
+	docs := readPacks(t)
+	x := opened(t, docs)
+	if x.Len() != len(docs) || x.Tag() != "t" {
+		t.Fatalf("%d packs, tag %q", x.Len(), x.Tag())
+	}
+	for i, want := range docs {
+		got, err := x.doc(i)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("pack %d is %+v, want %+v (%v)", i, got, want, err)
+		}
+		if n, err := x.named(want.Name); n != i || err != nil {
+			t.Fatalf("%s is number %d, want %d (%v)", want.Name, n, i, err)
+		}
+	}
+	if n, err := x.named("nobody/nothing"); n != -1 || err != nil {
+		t.Errorf("number %d (%v), want -1", n, err)
+	}
+}
+
+// Whatever byte of an index is damaged, it is told or makes no difference; nothing panics.
+func TestDamageIsTold(t *testing.T) {
+	docs := readPacks(t)[:40]
+	whole := built(t, docs)
+	queries := []string{"deploy kubernetes", "kubrenetes", "when", "acme/deploy", "changelog release"}
+	answers := func(data []byte) (list []string, err error) {
+		x, err := Read(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			return nil, err
+		}
+		for _, q := range queries {
+			a, err := x.Find(q, 5)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, fmt.Sprintf("%+v", a))
+		}
+		return list, nil
+	}
+	want, err := answers(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := 0
+	for at := 0; at < len(whole); at += 7 {
+		data := bytes.Clone(whole)
+		data[at] ^= 0x21
+		got, err := answers(data)
+		if err == nil && !slices.Equal(got, want) {
+			t.Fatalf("byte %d changes an answer and nothing is told", at)
+		}
+		if err != nil {
+			told++
+			if diag.CodeOf(err) != diag.Invalid {
+				t.Fatalf("byte %d: %v", at, err)
+			}
+		}
+	}
+	for _, size := range []int{0, 1, footerSize - 1, footerSize, len(whole) / 2, len(whole) - 1} {
+		if _, err := answers(whole[len(whole)-size:]); size < len(whole)/2 && err == nil {
+			t.Errorf("the last %d bytes are an index", size)
+		}
+		if _, err := answers(whole[:size]); err == nil {
+			t.Errorf("the first %d bytes are an index", size)
+		}
+	}
+	if told == 0 {
+		t.Error("no damage was told")
+	}
+}
+
+// What a pack has too much of is cut, and what remains is found.
+func TestHostilePacks(t *testing.T) {
+	long := strings.Repeat("verylongword", 1000)
+	d := Doc{Name: "acme/hostile", Version: "1.0.0", Description: "needle \x1b[2J " + strings.Repeat("spam ", 1<<20) + "lost"}
+	for i := range 100_000 {
+		d.Tags = append(d.Tags, fmt.Sprint("tag", i))
+		d.Skills = append(d.Skills, Skill{fmt.Sprint("skill-", i), long})
+	}
+	x := opened(t, []Doc{d, {Name: "acme/plain", Version: "1.0.0", Description: "A needle."}})
+	a, err := x.Find("needle", 5)
+	if err != nil || len(a.Hits) != 2 || a.Hits[0].Name != "acme/plain" {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	got := a.Hits[1].Doc
+	if len(got.Description) > maxText || len(got.Tags) > maxTags || len(got.Skills) > maxSkills {
+		t.Errorf("%d bytes, %d tags, %d skills are kept", len(got.Description), len(got.Tags), len(got.Skills))
+	}
+	if a, err := x.Find(strings.Repeat("needle haystack ", 100_000), 5); err != nil || len(a.Hits) != 2 {
+		t.Errorf("a long query: %+v, %v", a, err)
+	}
+	if a, err := x.Find("lost", 5); err != nil || len(a.Hits) != 0 {
+		t.Errorf("what is beyond the bounds is found: %+v, %v", a, err)
+	}
+}
+
+func TestPacksAreInOrder(t *testing.T) {
+	for _, docs := range [][]Doc{{{Name: "b/b"}, {Name: "a/a"}}, {{Name: "a/a"}, {Name: "a/a"}}} {
+		if err := Build(io.Discard, Options{Temp: t.TempDir()}, all(docs)); diag.CodeOf(err) != diag.Internal {
+			t.Errorf("%v: %v", docs, err)
+		}
+	}
+	wrong := errors.New("the line is cut")
+	err := Build(io.Discard, Options{Temp: t.TempDir()}, func(yield func(Doc, error) bool) { yield(Doc{}, wrong) })
+	if !errors.Is(err, wrong) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestShelf(t *testing.T) {
+	s := Shelf{Dir: filepath.Join(t.TempDir(), "new")}
+	if _, err := s.Open("r", "1"); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("an empty shelf: %v", err)
+	}
+	docs := readPacks(t)
+	for _, tag := range []string{"1", "2"} {
+		x, err := s.Build("r", tag, all(docs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.Close()
+	}
+	if _, err := s.Open("r", "1"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the index of an earlier catalogue: %v", err)
+	}
+	if _, err := s.Open("another", "2"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the index of another registry: %v", err)
+	}
+	x, err := s.Open("r", "2")
+	if err != nil || x.Len() != len(docs) {
+		t.Fatal(x, err)
+	}
+	x.Close()
+	left, _ := os.ReadDir(s.Dir)
+	if len(left) != 1 {
+		t.Errorf("%d files on the shelf, want 1: %v", len(left), left)
+	}
+	path := filepath.Join(s.Dir, left[0].Name())
+	if err := os.Truncate(path, 100); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Open("r", "2"); diag.CodeOf(err) != diag.Invalid {
+		t.Errorf("a damaged index: %v", err)
+	}
+	failing := errors.New("no more")
+	if _, err := s.Build("r", "3", func(yield func(Doc, error) bool) { _ = yield(docs[0], nil) && yield(Doc{}, failing) }); !errors.Is(err, failing) {
+		t.Errorf("got %v", err)
+	}
+	if left, _ := os.ReadDir(s.Dir); len(left) != 1 {
+		t.Errorf("a failed build leaves %v", left)
+	}
+}
+
+// Several indexes answer as one that has the packs of all.
+func TestSeveralIndexes(t *testing.T) {
+	docs := readPacks(t)
+	whole := opened(t, docs)
+	parts := []*Index{opened(t, docs[:100]), opened(t, docs[100:]), opened(t, nil)}
+	for _, line := range lines(t, "testdata/queries.txt") {
+		query, _, _ := strings.Cut(line, " | ")
+		want, err := whole.Find(query, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Find(parts, query, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if names(got) != names(want) || got.Total != want.Total {
+			t.Errorf("%q: %s of %d, want %s of %d", query, names(got), got.Total, names(want), want.Total)
+		}
+	}
+}
+
+func names(a *Answer) string {
+	var list []string
+	for _, h := range a.Hits {
+		list = append(list, h.Name)
+	}
+	return strings.Join(list, " ")
+}
+
+func TestWhy(t *testing.T) {
+	x := opened(t, readPacks(t))
+	for _, tt := range []struct {
+		query  string
+		want   []Why
+		skills string
+	}{
+		{"rollbacks", []Why{{"rollbacks", Written, "skill", "rollback", "rollback"}}, "rollback"},
+		{"terraf", []Why{{"terraf", Begun, "name", "terraform", ""}}, ""},
+		{"kubectl pods", []Why{{"kubectl", Written, "name", "kubectl", ""}, {"pods", Written, "skill", "pods", "inspect-pods"}}, "inspect-pods"},
+		{"acessibility", []Why{{"acessibility", Typo, "name", "accessibility", ""}}, ""},
+		{"post mortem", []Why{{"postmortem", Joined, "skill", "postmortem", "postmortem"}}, "postmortem"},
+	} {
+		a, err := x.Find(tt.query, 1)
+		if err != nil || len(a.Hits) != 1 {
+			t.Fatalf("%q: %v, %v", tt.query, a, err)
+		}
+		if h := a.Hits[0]; !slices.Equal(h.Why, tt.want) || strings.Join(h.Skills, " ") != tt.skills {
+			t.Errorf("%q: %s because of %+v in %v, want %+v in %s", tt.query, h.Name, h.Why, h.Skills, tt.want, tt.skills)
+		}
+	}
+}
+
+func TestMissingAndNear(t *testing.T) {
+	x := opened(t, readPacks(t))
+	a, err := x.Find("trefarmor zzzzqqqq", 5)
+	if err != nil || len(a.Hits) != 0 || !slices.Equal(a.Missing, []string{"trefarmor", "zzzzqqqq"}) {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	for word, want := range map[string]string{"trefarmor": "", "terafomr": "terraform", "zzzzqqqq": "", "tz": ""} {
+		if got, err := Near([]*Index{x}, word); got != want || err != nil {
+			t.Errorf("near %s is %q, want %q (%v)", word, got, want, err)
+		}
+	}
+}
+
+func TestDeprecatedComesLater(t *testing.T) {
+	x := opened(t, []Doc{
+		{Name: "a/deploy", Version: "1.0.0", Deprecated: "use b/deploy"},
+		{Name: "b/deploy", Version: "1.0.0"},
+	})
+	if a, err := x.Find("deploy", 2); err != nil || names(a) != "b/deploy a/deploy" {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+func TestWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"Deploy to K8s, team's way":           "deploy to k8s team way",
+		"C++, C# and F#; plain c":             "cpp csharp and fsharp plain c",
+		"Ünïcode Ångström ﬁle":                "unicode angstrom file",
+		"code-review_v2":                      "code review v2",
+		"日本語 text 東":                          "日本 本語 text 東",
+		"rock’n’roll don’t":                   "rock n roll don t",
+		strings.Repeat("x", maxWord+1) + " y": "y",
+		"\xff\xfe bad":                        "bad",
+		"":                                    "",
+	} {
+		var got []string
+		words(text, func(w string) bool { got = append(got, w); return true })
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q has the words %q, want %q", text, got, want)
+		}
+	}
+}

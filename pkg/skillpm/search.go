@@ -1,0 +1,211 @@
+package skillpm
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/search"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/workspace"
+)
+
+// SearchOptions say what to look for, and where.
+type SearchOptions struct {
+	Words    []string
+	Limit    int    // packs at most
+	Registry string // look here only; what is installed is found as well
+	Offline  bool   // use no network
+}
+
+// SearchReport is what was found.
+type SearchReport struct {
+	Query      string             `json:"query"`
+	Total      int                `json:"total"` // packs that were found, listed or not
+	Packs      []FoundPack        `json:"packs"` // the best first
+	Registries []SearchedRegistry `json:"registries"`
+	Typos      []SearchTypo       `json:"typos"`   // words that were taken for others, because no pack has them
+	Missing    []string           `json:"missing"` // words that nothing was found for
+	Near       []string           `json:"near"`    // words that packs have, and that may be meant instead of those
+}
+
+// FoundPack is a pack that was found.
+type FoundPack struct {
+	Pack        string       `json:"pack"`
+	Version     string       `json:"version"` // the newest on offer; the installed one where no registry lists the pack
+	Description string       `json:"description,omitempty"`
+	License     string       `json:"license,omitempty"`
+	Published   string       `json:"published,omitempty"`
+	Deprecated  string       `json:"deprecated,omitempty"`
+	Tags        []string     `json:"tags"`
+	Skills      []SkillInfo  `json:"skills"`              // those that have words of the query
+	Count       int          `json:"skillCount"`          // all skills of the pack
+	Registries  []string     `json:"registries"`          // that have it
+	Installed   *InstalledAt `json:"installed,omitempty"` // in the project, or else for the user
+	Why         []FoundWord  `json:"why"`
+}
+
+// InstalledAt says which version of a pack is installed, and where.
+type InstalledAt struct {
+	Version string `json:"version"`
+	Scope   string `json:"scope"`
+}
+
+// FoundWord says where a pack has a word of the query: in the field that weighs most.
+type FoundWord struct {
+	Word  string `json:"word"`
+	Match string `json:"match"` // word, beginning, typo or joined
+	Field string `json:"field"` // name, owner, tag, skill, description or skill description
+	Found string `json:"found"` // as the pack has it
+	Skill string `json:"skill,omitempty"`
+}
+
+// SearchedRegistry is a registry that was searched, or not.
+type SearchedRegistry struct {
+	Name  string `json:"name"`
+	Packs int    `json:"packs"`
+	Error string `json:"error,omitempty"` // why it was not
+	Code  int    `json:"code,omitempty"`  // of the error, as an exit code: 4 for one that can't be searched
+	Hint  string `json:"hint,omitempty"`
+}
+
+// SearchTypo is a word that was taken for others.
+type SearchTypo struct {
+	Word string   `json:"word"`
+	As   []string `json:"as"`
+}
+
+// Search looks for packs in every registry that can list its packs, and in what is installed. A registry that cannot be
+// searched is in the report; it is an error if none can.
+func (c *Client) Search(ctx context.Context, o SearchOptions) (*SearchReport, error) {
+	defer c.Progress(Event{Done: true})
+	s, err := c.searcher(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	if err := s.open(ctx); err != nil {
+		return nil, err
+	}
+	query := strings.Join(o.Words, " ")
+	// A pack that several registries have, or one whose owner is bound to another, is not counted twice.
+	a, err := s.find(ctx, query, o.Limit*(len(s.places)+1)+searchSpare)
+	if err != nil {
+		return nil, err
+	}
+	r := &SearchReport{Query: query, Total: a.Total, Packs: []FoundPack{}, Registries: []SearchedRegistry{}, Typos: []SearchTypo{}, Missing: append([]string{}, a.Missing...), Near: []string{}}
+	for _, t := range a.Typos {
+		r.Typos = append(r.Typos, SearchTypo{t.Word, t.As})
+	}
+	for _, p := range s.places {
+		r.Registries = append(r.Registries, p.report())
+	}
+	s.fill(r, a.Hits, o.Limit)
+	for _, word := range a.Missing {
+		near, err := search.Near(s.indexes(), word)
+		if err != nil {
+			return nil, err
+		}
+		if near != "" {
+			r.Near = append(r.Near, near)
+		}
+	}
+	return r, s.failure()
+}
+
+// searchSpare is how many more hits are asked for than are wanted.
+const searchSpare = 20
+
+// fill takes over the hits, each pack once. What is there more than once was counted more than once.
+func (s *searcher) fill(r *SearchReport, hits []search.Hit, limit int) {
+	at := map[string]int{}
+	for _, h := range hits {
+		place := s.opened[h.Index]
+		owner, _, _ := strings.Cut(h.Name, "/")
+		if bound := s.provider.BoundTo(owner); bound != "" && place.url != "" && bound != place.url {
+			r.Total--
+			continue
+		}
+		if i, ok := at[h.Name]; ok {
+			r.Total--
+			if place.url != "" {
+				r.Packs[i].Registries = append(r.Packs[i].Registries, place.name)
+			}
+			continue
+		}
+		at[h.Name] = len(r.Packs)
+		r.Packs = append(r.Packs, s.foundPack(h, place))
+	}
+	r.Packs = r.Packs[:min(limit, len(r.Packs))]
+}
+
+func (s *searcher) foundPack(h search.Hit, place *searchPlace) FoundPack {
+	p := FoundPack{
+		Pack: h.Name, Version: h.Version, Description: h.Description, License: h.License, Published: h.Published, Deprecated: h.Deprecated,
+		Tags: append([]string{}, h.Tags...), Skills: []SkillInfo{}, Count: len(h.Doc.Skills), Registries: []string{}, Why: []FoundWord{},
+		Installed: s.installed[h.Name],
+	}
+	if place.url != "" {
+		p.Registries = append(p.Registries, place.name)
+	}
+	for _, name := range h.Skills {
+		i := slices.IndexFunc(h.Doc.Skills, func(sk search.Skill) bool { return sk.Name == name })
+		p.Skills = append(p.Skills, SkillInfo{Name: name, Description: h.Doc.Skills[i].Description})
+	}
+	for _, w := range h.Why {
+		p.Why = append(p.Why, FoundWord{w.Word, string(w.Match), w.Field, w.Found, w.Skill})
+	}
+	return p
+}
+
+// installedPacks returns what both scopes have installed, by name and as packs to search in. What can't be read is not
+// installed.
+func (c *Client) installedPacks() (map[string]*InstalledAt, []search.Doc) {
+	at, docs := map[string]*InstalledAt{}, map[string]search.Doc{}
+	for _, kind := range []string{scope.KindProject, scope.KindUser} {
+		w, err := c.machine.Open(kind, false)
+		if err != nil {
+			continue
+		}
+		for id, p := range w.Lock.Packs {
+			if name := id.String(); at[name] == nil {
+				at[name] = &InstalledAt{Version: p.Version, Scope: kind}
+				docs[name] = installedDoc(w, id, p)
+			}
+		}
+	}
+	list := make([]search.Doc, 0, len(docs))
+	for _, name := range slices.Sorted(maps.Keys(docs)) {
+		list = append(list, docs[name])
+	}
+	return at, list
+}
+
+func installedDoc(w *workspace.Workspace, id source.ID, p *project.LockedPack) search.Doc {
+	d := search.Doc{Name: id.String(), Version: p.Version}
+	for _, s := range slices.Sorted(maps.Keys(p.Skills)) {
+		d.Skills = append(d.Skills, search.Skill{Name: s, Description: describe(w.Scope.PluginSkill(id, s))})
+	}
+	if len(d.Skills) == 1 {
+		d.Description = d.Skills[0].Description
+	}
+	return d
+}
+
+// failure returns an error where no registry could be searched.
+func (s *searcher) failure() error {
+	var first error
+	for _, p := range s.places {
+		if p.err == nil {
+			return nil
+		}
+		if first == nil || diag.CodeOf(first) == diag.NotFound {
+			first = p.err
+		}
+	}
+	return first
+}

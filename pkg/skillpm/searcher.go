@@ -1,0 +1,250 @@
+package skillpm
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/index"
+	"github.com/skillpm/skillpm/pkg/provider"
+	"github.com/skillpm/skillpm/pkg/registry"
+	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/search"
+	"github.com/skillpm/skillpm/pkg/workspace"
+)
+
+// searcher is a search: the places where it looks, and their indexes.
+type searcher struct {
+	client    *Client
+	provider  *provider.Provider
+	shelf     search.Shelf
+	places    []*searchPlace // registries
+	opened    []*searchPlace // those that are searched, and what is installed
+	installed map[string]*InstalledAt
+}
+
+// searchPlace is a registry that is searched; what is installed has no address.
+type searchPlace struct {
+	name, url string
+	key       string // of its index
+	index     *search.Index
+	tag       string
+	packs     iter.Seq2[index.CatalogEntry, error]
+	err       error // why it is not searched
+}
+
+func (c *Client) searcher(ctx context.Context, o SearchOptions) (*searcher, error) {
+	w, err := c.searchScope()
+	if err != nil {
+		return nil, err
+	}
+	wk, err := c.work(ctx, w, InstallOptions{Registry: o.Registry, Offline: o.Offline})
+	if err != nil {
+		return nil, err
+	}
+	s := &searcher{client: c, provider: wk.provider, shelf: search.Shelf{Dir: c.Paths.HTTPCache()}}
+	s.list(w, o.Registry)
+	return s, nil
+}
+
+// searchScope returns the project around, or where there is none what the user has configured.
+func (c *Client) searchScope() (*workspace.Workspace, error) {
+	w, err := c.machine.Open(scope.KindProject, false)
+	if code := diag.CodeOf(err); code == diag.NotFound || code == diag.Usage {
+		return c.machine.Open(scope.KindUser, true)
+	}
+	return w, err
+}
+
+// list finds out where to look: in the registry that is asked for, or in those that are configured, those that owners are
+// bound to, and those that every machine has.
+func (s *searcher) list(w *workspace.Workspace, only string) {
+	base := filepath.Dir(w.Scope.Manifest())
+	if only != "" {
+		base = s.client.Dir
+	}
+	add := func(name, url string) {
+		if slices.ContainsFunc(s.places, func(p *searchPlace) bool { return p.url == url }) {
+			return
+		}
+		p := &searchPlace{name: cmp.Or(name, url), url: url, key: url}
+		if !strings.Contains(url, "://") { // a directory is another one elsewhere
+			p.key = base + "\n" + url
+		}
+		s.places = append(s.places, p)
+	}
+	configured := slices.Concat(w.Manifest.Registries, w.Config.Registries)
+	if only != "" {
+		for _, r := range configured {
+			if r.Name == only {
+				add(r.Name, r.URL)
+				return
+			}
+		}
+		add("", only)
+		return
+	}
+	for _, r := range configured {
+		add(r.Name, r.URL)
+	}
+	for _, url := range s.provider.Bound() {
+		add("", url)
+	}
+	add("", registry.Local)
+	add("", registry.Embedded)
+}
+
+// open opens the indexes, several at once. A place that can't be searched has an error.
+func (s *searcher) open(ctx context.Context) error {
+	group, inner := errgroup.WithContext(ctx)
+	group.SetLimit(registriesAtOnce)
+	for _, p := range s.places {
+		group.Go(func() error {
+			p.err = s.openPlace(inner, p)
+			return inner.Err()
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for _, p := range s.places {
+		if p.err == nil {
+			s.opened = append(s.opened, p)
+		}
+	}
+	return s.openInstalled()
+}
+
+// openPlace finds out how a registry's catalogue is now, and opens its index. It is made where there is none.
+func (s *searcher) openPlace(ctx context.Context, p *searchPlace) error {
+	r, err := s.provider.Registry(ctx, p.name, p.url)
+	if err != nil {
+		return err
+	}
+	l, err := registry.List(r)
+	if err != nil {
+		return err
+	}
+	if p.packs, p.tag, err = l.Catalog(ctx); err != nil {
+		return err
+	}
+	p.index, err = s.shelf.Open(p.key, p.tag)
+	if errors.Is(err, fs.ErrNotExist) || diag.CodeOf(err) == diag.Invalid {
+		err = s.build(p)
+	}
+	return err
+}
+
+// build makes the index of a place.
+func (s *searcher) build(p *searchPlace) (err error) {
+	s.client.Progress(Event{Text: "indexing " + p.name})
+	p.index, err = s.shelf.Build(p.key, p.tag, catalogDocs(p.packs))
+	if err != nil && diag.CodeOf(err) == diag.Internal { // the cache can't be written to
+		var buf bytes.Buffer
+		if err := search.Build(&buf, search.Options{}, catalogDocs(p.packs)); err != nil {
+			return err
+		}
+		p.index, err = search.Read(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+	}
+	return err
+}
+
+func catalogDocs(packs iter.Seq2[index.CatalogEntry, error]) iter.Seq2[search.Doc, error] {
+	return func(yield func(search.Doc, error) bool) {
+		for e, err := range packs {
+			if !yield(search.FromCatalog(e), err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// openInstalled makes an index of what is installed.
+func (s *searcher) openInstalled() error {
+	installed, docs := s.client.installedPacks()
+	s.installed = installed
+	if len(docs) == 0 {
+		return nil
+	}
+	var buf bytes.Buffer
+	err := search.Build(&buf, search.Options{}, func(yield func(search.Doc, error) bool) {
+		for _, d := range docs {
+			if !yield(d, nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	x, err := search.Read(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+	if err != nil {
+		return err
+	}
+	s.opened = append(s.opened, &searchPlace{name: "installed", index: x})
+	return nil
+}
+
+// find asks the indexes. Those that turn out to be damaged are made anew, once.
+func (s *searcher) find(ctx context.Context, query string, n int) (*search.Answer, error) {
+	a, err := search.Find(s.indexes(), query, n)
+	if diag.CodeOf(err) != diag.Invalid {
+		return a, err
+	}
+	for _, p := range s.opened {
+		if p.url == "" {
+			continue
+		}
+		p.index.Close()
+		s.shelf.Drop(p.key, p.tag)
+		if err := s.openPlace(ctx, p); err != nil {
+			return nil, err
+		}
+	}
+	return search.Find(s.indexes(), query, n)
+}
+
+func (s *searcher) indexes() []*search.Index {
+	list := make([]*search.Index, len(s.opened))
+	for i, p := range s.opened {
+		list[i] = p.index
+	}
+	return list
+}
+
+func (s *searcher) close() {
+	for _, p := range s.places {
+		if p.index != nil {
+			p.index.Close()
+		}
+	}
+}
+
+func (p *searchPlace) report() SearchedRegistry {
+	if p.err != nil {
+		return SearchedRegistry{Name: p.name, Error: p.err.Error(), Code: int(diag.CodeOf(p.err)), Hint: diag.HintOf(p.err)}
+	}
+	return SearchedRegistry{Name: p.name, Packs: p.index.Len()}
+}
+
+// SearchedNames returns the registries that are configured, by name or address, without asking anybody.
+func (c *Client) SearchedNames() []string {
+	w, err := c.searchScope()
+	if err != nil {
+		return []string{registry.Embedded, registry.Local}
+	}
+	names := []string{registry.Embedded, registry.Local}
+	for _, r := range slices.Concat(w.Manifest.Registries, w.Config.Registries) {
+		names = append(names, cmp.Or(r.Name, r.URL))
+	}
+	return names
+}
