@@ -183,13 +183,3 @@ func many(n int) []site.Pack {
 	}
 	return packs
 }
-
-func TestSave(t *testing.T) {
-	dir := os.Getenv("SITE_OUT")
-	if dir == "" {
-		t.Skip()
-	}
-	build(t, site.Options{Title: "Acme agent skills", Registry: "https://skills.example/index"}, append(sample(), many(60)...), details).save(t, dir)
-	build(t, site.Options{}, nil, details).save(t, dir+"-empty")
-	build(t, site.Options{}, many(10000), func(site.Pack) site.Details { return site.Details{Problem: "x"} }).save(t, dir+"-many")
-}

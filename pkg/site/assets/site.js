@@ -158,7 +158,11 @@
     const meta = element("div", "meta");
     meta.append(element("span", "", pack.skills + (pack.skills === 1 ? " skill" : " skills")));
     const tags = element("span", "tagset");
-    for (const tag of pack.tags || []) tags.append(element("span", "tag", tag));
+    for (const tag of pack.tags || []) {
+      const at = element(/^[a-z0-9]+(-[a-z0-9]+)*$/.test(tag) ? "a" : "span", "tag", tag); // others have a digest for a file name
+      if (at.tagName === "A") at.href = root + "tags/" + tag + ".html";
+      tags.append(at);
+    }
     meta.append(tags);
     item.append(line, element("p", "", pack.description || ""), meta);
     return item;
