@@ -81,11 +81,23 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 	if err != nil {
 		return nil, err
 	}
+	r, err := c.publishAt(ctx, m, dir, to, o)
+	if r != nil {
+		r.Bound = bound
+	}
+	return r, err
+}
+
+// publishAt publishes the pack of a manifest at a place.
+func (c *Client) publishAt(ctx context.Context, m *project.Manifest, dir string, to source.Ref, o PublishOptions) (*PublishReport, error) {
 	r := newReport(m, dir)
-	r.Target, r.Bound, r.DryRun = to.String(), bound, o.DryRun
+	r.Target, r.DryRun = to.String(), o.DryRun
 	made, err := c.assemble(ctx, m, dir, r, o)
-	if err != nil || !r.Valid {
-		return r, err
+	if err != nil {
+		return nil, err
+	}
+	if !r.Valid {
+		return r, nil
 	}
 	from, err := c.UserSources()
 	if err != nil {
@@ -101,10 +113,10 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 		return nil, err
 	}
 	r.Digest, r.Existed = pushed.Digest, pushed.Existed
+	r.Tags = append(r.Tags, pushed.Tags...)
 	if o.Key != nil && !o.DryRun {
 		r.Signer = o.Key.Public().Fingerprint()
 	}
-	r.Tags = append(r.Tags, pushed.Tags...)
 	if o.DryRun && json.Valid(pushed.Manifest) {
 		r.Manifest = pushed.Manifest
 	}

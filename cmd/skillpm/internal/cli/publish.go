@@ -78,8 +78,6 @@ Files that .skillpmignore names, and what never belongs in a pack, stay out;
 	f.BoolVar(&o.DryRun, "dry-run", false, "print files and manifest, look whether they are published already, and publish nothing")
 	f.BoolVar(&flags.workspace, "workspace", false, "publish the packs of the workspace in DIR")
 	f.BoolVar(&o.Still, "no-moving-tags", false, "leave the tags 1.4, 1 and latest where they are")
-	f.BoolVar(&flags.sign, "sign", false, "sign what is published")
-	f.StringVar(&flags.key, "key", "", "sign with the private key in `FILE`")
 	a.addPackFlags(cmd, &o, &flags)
 	return cmd
 }
@@ -87,6 +85,8 @@ Files that .skillpmignore names, and what never belongs in a pack, stay out;
 // addPackFlags adds the flags that say what becomes of the files.
 func (a *app) addPackFlags(cmd *cobra.Command, o *author.PublishOptions, flags *publishFlags) {
 	f := cmd.Flags()
+	f.BoolVar(&flags.sign, "sign", false, "sign it")
+	f.StringVar(&flags.key, "key", "", "sign with the private key in `FILE`")
 	f.BoolVar(&o.AllowDirty, "allow-dirty", false, "do not warn of files that are not committed")
 	f.StringVar(&flags.format, "format", formatPack, "write the artifact as `FORMAT`: "+list(artifactFormats())+"; all but the first for other tools")
 	a.completeFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {

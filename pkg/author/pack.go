@@ -1,0 +1,139 @@
+package author
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/provider"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// PackReport says what was packed.
+type PackReport struct {
+	*PublishReport
+	Output string `json:"output"` // the file or directory that was written
+}
+
+// Pack checks a pack and writes it as an OCI image layout: into a directory, or as a tar where the name ends with .tar. It
+// is what publishing would push, byte for byte, and the same pack gives the same file. Without a name it is
+// OWNER-NAME-VERSION.tar. A directory that is a layout keeps what it has.
+func (c *Client) Pack(ctx context.Context, o PublishOptions, output string) (*PackReport, error) {
+	defer c.Progress(provider.Event{Done: true})
+	dir := c.packDir(o.Dir)
+	m, err := c.publishable(dir)
+	if err != nil {
+		return nil, err
+	}
+	if output == "" {
+		output = m.Name.Owner + "-" + m.Name.Name + "-" + m.Version + ".tar"
+	}
+	abs := c.Machine.Abs(output)
+	layout := abs
+	archived := strings.HasSuffix(abs, ".tar")
+	if archived {
+		if err := checkOutput(abs, output); err != nil {
+			return nil, err
+		}
+		if layout, err = os.MkdirTemp("", "skillpm-pack-"); err != nil {
+			return nil, diag.Errorf(diag.Internal, "%w", err)
+		}
+		defer os.RemoveAll(layout) //nolint:errcheck // temporary
+	}
+	r, err := c.publishAt(ctx, m, dir, source.Ref{Kind: source.KindLayout, URL: filepath.ToSlash(layout), ID: m.Name}, o)
+	if err != nil {
+		return nil, err
+	}
+	report := &PackReport{PublishReport: r, Output: abs}
+	if !archived {
+		return report, nil
+	}
+	r.Target = ""
+	if !r.Valid {
+		return report, nil
+	}
+	return report, writeLayoutFile(abs, layout)
+}
+
+// checkOutput refuses to replace what is no file.
+func checkOutput(abs, shown string) error {
+	info, err := os.Lstat(abs)
+	if err == nil && !info.Mode().IsRegular() {
+		return diag.Errorf(diag.Conflict, "%s is there, and is no file", shown).WithHint("choose another name with --output")
+	}
+	if _, err := os.Stat(filepath.Dir(abs)); errors.Is(err, fs.ErrNotExist) {
+		return diag.Errorf(diag.NotFound, "there is no directory %s", filepath.Dir(shown)).WithHint("mkdir -p %s", filepath.Dir(shown))
+	}
+	return nil
+}
+
+// writeLayoutFile writes a layout as a tar file, whole or not at all.
+func writeLayoutFile(name, layout string) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".skillpm-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) //nolint:errcheck // it is gone when all went well
+	err = writeLayout(f, layout)
+	if err := errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
+
+// writeLayout writes a layout as a tar that depends on nothing but its content: in order of names, without owners and
+// times. What skillpm itself keeps there is left out.
+func writeLayout(w io.Writer, layout string) error {
+	var names []string
+	err := filepath.WalkDir(layout, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && path != layout && !strings.HasPrefix(d.Name(), ".") {
+			names = append(names, path)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	out := tar.NewWriter(w)
+	for _, path := range names {
+		if err := addToTar(out, layout, path); err != nil {
+			return err
+		}
+	}
+	return out.Close()
+}
+
+func addToTar(out *tar.Writer, root, path string) error {
+	rel, err := filepath.Rel(root, path)
+	if err != nil {
+		return err
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	head := &tar.Header{Name: filepath.ToSlash(rel), Mode: 0o644, Size: info.Size(), ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR, Typeflag: tar.TypeReg}
+	if info.IsDir() {
+		head.Name, head.Mode, head.Size, head.Typeflag = head.Name+"/", 0o755, 0, tar.TypeDir
+		return out.WriteHeader(head)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := out.WriteHeader(head); err != nil {
+		return err
+	}
+	_, err = io.Copy(out, f)
+	return err
+}
