@@ -104,6 +104,9 @@ func (s *Store) Get(ctx context.Context, hostport string) (Login, error) {
 	return Login{User: cred.Username, Secret: cred.Password, Identity: cred.RefreshToken, Token: cred.AccessToken}, nil
 }
 
+// TokenUser is the name with which Docker and its helpers keep a token that a token server changes for others.
+const TokenUser = "<token>"
+
 // Put keeps a login for a host: with the helper that the configuration names for it, else in the file.
 func (s *Store) Put(ctx context.Context, hostport, user, secret string) error {
 	switch {
@@ -116,9 +119,11 @@ func (s *Store) Put(ctx context.Context, hostport, user, secret string) error {
 	case secret == "":
 		return diag.Errorf(diag.Usage, "the password for %s is empty", hostport)
 	}
-	return s.change(hostport, secret, func(store credentials.Store) error {
-		return store.Put(ctx, address(hostport), auth.Credential{Username: user, Password: secret})
-	})
+	cred := auth.Credential{Username: user, Password: secret}
+	if user == TokenUser {
+		cred = auth.Credential{RefreshToken: secret}
+	}
+	return s.change(hostport, secret, func(store credentials.Store) error { return store.Put(ctx, address(hostport), cred) })
 }
 
 // Delete forgets the login for a host. That there was none is [diag.NotFound].

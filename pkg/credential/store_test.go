@@ -91,6 +91,17 @@ func TestDockerHub(t *testing.T) {
 	}
 }
 
+// TestToken holds that a token that is changed for others is kept as one.
+func TestToken(t *testing.T) {
+	dir := t.TempDir()
+	if err := open(dir).Put(t.Context(), "registry.example", credential.TokenUser, password); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := open(dir).Get(t.Context(), "registry.example"); err != nil || l != (credential.Login{Identity: password}) {
+		t.Errorf("%+v %v", l, err)
+	}
+}
+
 // TestLinkedFile holds that a configuration that is kept elsewhere stays there.
 func TestLinkedFile(t *testing.T) {
 	elsewhere, dir := filepath.Join(t.TempDir(), "kept.json"), t.TempDir()

@@ -103,3 +103,6 @@ func (c *Client) Kept() int {
 	defer c.spool.mu.Unlock()
 	return len(c.spool.kept)
 }
+
+// MirrorOf is mirrorOf.
+func (c *Client) MirrorOf(url string) string { return c.mirrorOf(url) }

@@ -1,0 +1,210 @@
+package oci_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
+)
+
+// mirrorOf returns a client that asks mirror for what origin has, with the logins of both, and the log of its requests.
+func mirrorOf(t *testing.T, origin, mirror *ocitest.Server) (*oci.Client, *requestLog) {
+	t.Helper()
+	log := &requestLog{next: origin.Transport(t)}
+	c := oci.New(oci.Options{
+		Transport: log, Retries: -1, Home: homeOf(t, origin, mirror),
+		Mirrors: map[string]string{origin.Host: mirror.Host + "/copies", "other.example": "unused.example"},
+	})
+	t.Cleanup(c.Close)
+	return c, log
+}
+
+// TestMirrorFirst reads from a mirror what it has, from the origin what it lacks, and pushes to the origin.
+func TestMirrorFirst(t *testing.T) {
+	origin, mirror := ocitest.New(t), ocitest.New(t)
+	ref := source.Ref{Kind: source.KindOCI, URL: origin.URL("acme/deploy")}
+	at := source.Ref{Kind: source.KindOCI, URL: mirror.URL("copies/acme/deploy")}
+	_, trees := release("1.0.0", "deploy")
+	push(t, origin.Client(t, ""), ref, "1.0.0", "deploy")
+	push(t, mirror.Client(t, ""), at, "1.0.0", "deploy")
+	later := push(t, origin.Client(t, ""), ref, "2.0.0", "deploy")
+
+	c, log := mirrorOf(t, origin, mirror)
+	one := ref
+	one.Rev = "1.0.0"
+	p, err := c.Open(t.Context(), one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkFetched(t, c, p, trees)
+	if p.Ref.URL != ref.URL {
+		t.Errorf("it would be locked at %s, not at its origin", p.Ref.URL)
+	}
+	if asked := log.with("GET", origin.Host); len(asked) != 0 {
+		t.Errorf("the origin was asked %q", asked)
+	}
+	if versions, err := c.Versions(t.Context(), ref); err != nil || !slices.Equal(versions, []string{"1.0.0"}) {
+		t.Errorf("tags are the mirror's: %q %v", versions, err)
+	}
+	one.Rev = "2.0.0"
+	if p, err = c.Open(t.Context(), one); err != nil || p.Ref.Digest != later.Digest {
+		t.Fatalf("what the mirror lacks: %+v %v", p, err)
+	}
+	if err := c.Fetch(t.Context(), p, nil, &devNull{}); err != nil {
+		t.Error(err)
+	}
+	push(t, c, ref, "3.0.0", "deploy")
+	if put := log.with("PUT", mirror.Host); len(put) != 0 {
+		t.Errorf("it was pushed to the mirror: %q", put)
+	}
+}
+
+// TestMirrorAway holds that a mirror that can't be reached is asked once and costs nothing else.
+func TestMirrorAway(t *testing.T) {
+	origin := ocitest.New(t)
+	gone := httptest.NewServer(http.NotFoundHandler())
+	mirror := &ocitest.Server{Host: strings.TrimPrefix(gone.URL, "http://")}
+	gone.Close()
+	ref := source.Ref{Kind: source.KindOCI, URL: origin.URL("acme/deploy")}
+	push(t, origin.Client(t, ""), ref, "1.0.0", "deploy")
+	c, log := mirrorOf(t, origin, mirror)
+	if err := get(t, c, ref); err != nil {
+		t.Fatal(err)
+	}
+	if asked := log.with("GET", mirror.Host); len(asked) != 1 {
+		t.Errorf("the mirror was asked %q", asked)
+	}
+	ref.URL = origin.URL("acme/none")
+	_, err := c.Open(t.Context(), ref)
+	wantCode(t, err, diag.NotFound, "acme/none", "mirror", mirror.Host)
+}
+
+// TestOriginAway holds that a mirror alone is enough for what it has, and that what it lacks is not said not to exist.
+func TestOriginAway(t *testing.T) {
+	mirror := ocitest.New(t)
+	gone := httptest.NewServer(http.NotFoundHandler())
+	origin := &ocitest.Server{Host: strings.TrimPrefix(gone.URL, "http://")}
+	gone.Close()
+	at := source.Ref{Kind: source.KindOCI, URL: mirror.URL("copies/acme/deploy")}
+	push(t, mirror.Client(t, ""), at, "1.0.0", "deploy")
+	c, _ := mirrorOf(t, origin, mirror)
+	ref := source.Ref{Kind: source.KindOCI, URL: origin.URL("acme/deploy"), Rev: "1.0.0"}
+	if err := get(t, c, ref); err != nil {
+		t.Error(err)
+	}
+	if s, err := c.Status(t.Context(), ref); err != nil || len(s.Yanked) > 0 {
+		t.Errorf("%+v %v", s, err)
+	}
+	ref.Rev = "2.0.0"
+	_, err := c.Open(t.Context(), ref)
+	wantCode(t, err, diag.Remote, "2.0.0", origin.Host)
+}
+
+// TestMirrorLies has a mirror send other bytes: that is an error, and not a reason to ask elsewhere.
+func TestMirrorLies(t *testing.T) {
+	origin, mirror := ocitest.New(t), ocitest.New(t)
+	ref := source.Ref{Kind: source.KindOCI, URL: origin.URL("acme/deploy")}
+	ref.Digest = push(t, origin.Client(t, ""), ref, "1.0.0", "deploy").Digest
+	push(t, mirror.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: mirror.URL("copies/acme/deploy")}, "1.0.0", "deploy")
+	mirror.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.Contains(r.URL.Path, "/manifests/") {
+			return false
+		}
+		w.Header().Set("Content-Type", "application/vnd.oci.image.manifest.v1+json")
+		_, _ = w.Write([]byte(`{"schemaVersion":2}`))
+		return true
+	})
+	c, _ := mirrorOf(t, origin, mirror)
+	wantCode(t, get(t, c, ref), diag.Integrity)
+}
+
+// TestMirrorReferrers finds what is attached at the origin where the mirror has only the pack.
+func TestMirrorReferrers(t *testing.T) {
+	origin, mirror := ocitest.New(t), ocitest.New(t)
+	ref := source.Ref{Kind: source.KindOCI, URL: origin.URL("acme/deploy")}
+	ref.Digest = push(t, origin.Client(t, ""), ref, "1.0.0", "deploy").Digest
+	push(t, mirror.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: mirror.URL("copies/acme/deploy")}, "1.0.0", "deploy")
+	c, _ := mirrorOf(t, origin, mirror)
+	if list, err := c.Referrers(t.Context(), ref, noteType); err != nil || len(list) != 0 {
+		t.Fatalf("before: %v %v", list, err)
+	}
+	a := note("x")
+	a.Subject = ref.Digest
+	if _, err := origin.Client(t, "").PutArtifact(t.Context(), ref, a); err != nil {
+		t.Fatal(err)
+	}
+	list, err := c.Referrers(t.Context(), ref, noteType)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%v %v", list, err)
+	}
+	if data, err := c.ReadBlob(t.Context(), ref, list[0].Blobs[0], 100); err != nil || string(data) != "x" {
+		t.Errorf("%q %v", data, err)
+	}
+}
+
+// TestMirrorCredentials holds that origin and mirror see their own logins only.
+func TestMirrorCredentials(t *testing.T) {
+	for name, first := range map[string]string{"asks": "mirror.example", "does not ask": ""} {
+		t.Run(name, func(t *testing.T) {
+			seen := make(map[string][]string)
+			serve := func(host string) http.HandlerFunc {
+				return func(w http.ResponseWriter, r *http.Request) {
+					if auth := r.Header.Get("Authorization"); auth != "" {
+						seen[host] = append(seen[host], auth)
+					} else if host == "registry.example" || host == first {
+						w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
+						w.WriteHeader(http.StatusUnauthorized)
+						return
+					}
+					w.WriteHeader(http.StatusNotFound)
+				}
+			}
+			n := &network{servers: map[string]http.HandlerFunc{
+				"registry.example": serve("registry.example"), "mirror.example": serve("mirror.example"),
+			}}
+			home := homeOf(t,
+				&ocitest.Server{Host: "registry.example", User: "ada", Password: "of the origin"},
+				&ocitest.Server{Host: "mirror.example", User: "bob", Password: "of the mirror"})
+			c := oci.New(oci.Options{Transport: n, Retries: -1, Home: home, Mirrors: map[string]string{"registry.example/acme": "mirror.example"}})
+			_, err := c.Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: "oci://registry.example/acme/deploy", Rev: "1.0.0"})
+			wantCode(t, err, diag.NotFound)
+			for host, user := range map[string]string{"registry.example": "ada", "mirror.example": "bob"} {
+				for _, auth := range seen[host] {
+					r := http.Request{Header: http.Header{"Authorization": {auth}}}
+					if got, _, _ := r.BasicAuth(); got != user {
+						t.Errorf("%s saw the login of %s", host, got)
+					}
+				}
+			}
+			if len(seen["registry.example"]) == 0 || (len(seen["mirror.example"]) > 0) != (first != "") {
+				t.Errorf("seen: %v", seen)
+			}
+		})
+	}
+}
+
+// TestMirrorPrefixes has the prefixes of mirrors.
+func TestMirrorPrefixes(t *testing.T) {
+	c := oci.New(oci.Options{Mirrors: map[string]string{
+		"ghcr.io": "m.example/ghcr", "ghcr.io/acme": "acme.example", "ghcr.io/acme/deep/er": "oci://deep.example/x/", "quay.io/": "q.example",
+	}})
+	for url, want := range map[string]string{
+		"oci://ghcr.io/a/b":            "oci://m.example/ghcr/a/b",
+		"oci://ghcr.io/acme/b":         "oci://acme.example/b",
+		"oci://ghcr.io/acmes/b":        "oci://m.example/ghcr/acmes/b",
+		"oci://ghcr.io/acme/deep/er/b": "oci://deep.example/x/b",
+		"oci://ghcr.io:443/a/b":        "",
+		"oci://quay.io/a/b":            "oci://q.example/a/b",
+		"oci://docker.io/a/b":          "",
+	} {
+		if got := c.MirrorOf(url); got != want {
+			t.Errorf("%s: %q, want %q", url, got, want)
+		}
+	}
+}
