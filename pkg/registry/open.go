@@ -157,3 +157,12 @@ func openDir(name string, ref source.Ref, deps Deps) (Registry, error) {
 	}
 	return newIndexed(name, disk{name, regular.Dir(dir)}, source.Ref{Kind: source.KindPath, URL: ref.URL}), nil
 }
+
+// KindOf says what sort of registry is at a URL: "index", which lists packs and says where each is, or "packs", a place
+// that has them.
+func KindOf(url string) string {
+	if url == Local || strings.HasPrefix(url, "oci://") || strings.HasPrefix(url, "oci-layout:") {
+		return "packs"
+	}
+	return "index"
+}

@@ -1,0 +1,372 @@
+package skillpm
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/registry"
+	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/workspace"
+)
+
+// RegistryEntry is a registry that names are looked up in.
+type RegistryEntry struct {
+	Name       string   `json:"name"`
+	URL        string   `json:"url"`
+	Kind       string   `json:"kind"` // index or packs: whether it lists packs, or is a place that has them
+	From       string   `json:"from"` // the file that says so, or "built in"
+	Namespaces []string `json:"namespaces"`
+}
+
+// Binding says that an owner's packs are looked up in one registry only.
+type Binding struct {
+	Owner    string `json:"owner"`
+	Registry string `json:"registry"` // name or address
+	From     string `json:"from"`
+	Enforced bool   `json:"enforced"` // by the machine's administrator: it cannot be changed
+}
+
+// RegistryList says where names are looked up, in the order that counts.
+type RegistryList struct {
+	Registries []RegistryEntry `json:"registries"`
+	Bindings   []Binding       `json:"bindings"`
+}
+
+// builtIn is what registries come from that nobody configured.
+const builtIn = "built in"
+
+// Registries lists the registries and bindings of the project, the user and the machine's administrator, and those that
+// are asked last without being configured.
+func (c *Client) Registries(context.Context) (*RegistryList, error) {
+	admin, err := c.machine.AdminConfig()
+	if err != nil {
+		return nil, err
+	}
+	user, err := c.machine.UserConfig()
+	if err != nil {
+		return nil, err
+	}
+	manifest, err := c.projectManifest()
+	if err != nil {
+		return nil, err
+	}
+	r := &RegistryList{Registries: []RegistryEntry{}, Bindings: []Binding{}}
+	bound := map[string]Binding{}
+	bind := func(namespaces map[string]string, from string, enforced bool) {
+		for owner, to := range namespaces {
+			bound[owner] = Binding{Owner: owner, Registry: to, From: from, Enforced: enforced}
+		}
+	}
+	bind(user.Namespaces, c.Shown(user.Path), false)
+	bind(manifest.Namespaces, c.Shown(manifest.Path), false)
+	bind(admin.Namespaces, admin.Path, true)
+	for _, owner := range slices.Sorted(maps.Keys(bound)) {
+		r.Bindings = append(r.Bindings, bound[owner])
+	}
+	r.add(manifest.Registries, c.Shown(manifest.Path))
+	r.add(user.Registries, c.Shown(user.Path))
+	for _, b := range r.Bindings { // an address may be bound that is no configured registry
+		if !slices.ContainsFunc(r.Registries, b.to) {
+			r.add([]project.Registry{{Name: b.Registry, URL: b.Registry}}, b.From)
+		}
+	}
+	r.add([]project.Registry{{Name: registry.Local, URL: registry.Local}, {Name: registry.Embedded, URL: registry.Embedded}}, builtIn)
+	for i, e := range r.Registries {
+		for _, b := range r.Bindings {
+			if b.to(e) {
+				r.Registries[i].Namespaces = append(r.Registries[i].Namespaces, b.Owner)
+			}
+		}
+	}
+	return r, nil
+}
+
+// to reports whether an owner is bound to a registry.
+func (b Binding) to(e RegistryEntry) bool { return b.Registry == e.Name || b.Registry == e.URL }
+
+// projectManifest returns the manifest of the project around the directory, an empty one where there is none.
+func (c *Client) projectManifest() (*project.Manifest, error) {
+	w, err := c.machine.Open(scope.KindProject, false)
+	if diag.CodeOf(err) == diag.NotFound {
+		return &project.Manifest{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w.Manifest, nil
+}
+
+func (r *RegistryList) add(list []project.Registry, from string) {
+	for _, one := range list {
+		if slices.ContainsFunc(r.Registries, func(e RegistryEntry) bool { return e.URL == one.URL }) {
+			continue // the project and the user may well name the same one
+		}
+		r.Registries = append(r.Registries, RegistryEntry{Name: one.Name, URL: one.URL, Kind: registry.KindOf(one.URL), From: from, Namespaces: []string{}})
+	}
+}
+
+// RegistryNames returns the names of configured registries, nothing where nothing can be read.
+func (c *Client) RegistryNames() []string {
+	list, err := c.Registries(context.Background())
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range list.Registries {
+		if e.From != builtIn {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// RegistryChange says what a change of the settings did.
+type RegistryChange struct {
+	File       string   `json:"file"`
+	Changed    bool     `json:"changed"`
+	Name       string   `json:"name,omitempty"`
+	URL        string   `json:"url,omitempty"`
+	Namespaces []string `json:"namespaces"`
+}
+
+// RegistryAddOptions say which registry to add where.
+type RegistryAddOptions struct {
+	Name, URL  string
+	Namespaces []string // owners to bind to it
+	Project    bool     // in the project's skillpm.yaml, and not in the user's configuration
+	NoCheck    bool     // do not ask whether it answers
+}
+
+// RegistryAdd adds a registry to the settings, and binds owners to it.
+func (c *Client) RegistryAdd(ctx context.Context, o RegistryAddOptions) (*RegistryChange, error) {
+	defer c.Progress(Event{Done: true})
+	file, err := c.openSettings(o.Project)
+	if err != nil {
+		return nil, err
+	}
+	url := c.registryURL(o.URL, filepath.Dir(file.Path), o.Project)
+	if err := c.mayBind(o.Namespaces...); err != nil {
+		return nil, err
+	}
+	before := string(file.Bytes())
+	if err := file.Add(project.Registry{Name: o.Name, URL: url}); err != nil {
+		return nil, err
+	}
+	for _, owner := range o.Namespaces {
+		if err := c.bind(file, owner, o.Name); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.reachable(ctx, url, o.NoCheck); err != nil {
+		return nil, err
+	}
+	r := &RegistryChange{File: c.Shown(file.Path), Name: o.Name, URL: url, Namespaces: append([]string{}, o.Namespaces...)}
+	r.Changed, err = saveSettings(file, before)
+	return r, err
+}
+
+// RegistryRemove takes a registry out of the settings, by name or address, with what is bound to it there.
+func (c *Client) RegistryRemove(_ context.Context, nameOrURL string, inProject bool) (*RegistryChange, error) {
+	file, err := c.openSettings(inProject)
+	if err != nil {
+		return nil, err
+	}
+	gone, ok := file.Registry(nameOrURL)
+	if !ok {
+		err := diag.Errorf(diag.NotFound, "%s has no registry %s", c.Shown(file.Path), nameOrURL)
+		if names := c.RegistryNames(); slices.Contains(names, nameOrURL) && !inProject {
+			return nil, err.WithHint("the project has it: add --project")
+		}
+		return nil, err.WithHint("skillpm registry list says which there are, and where")
+	}
+	before := string(file.Bytes())
+	r := &RegistryChange{File: c.Shown(file.Path), Name: gone.Name, URL: gone.URL, Namespaces: []string{}}
+	for _, owner := range slices.Sorted(maps.Keys(file.Namespaces)) {
+		if to := file.Namespaces[owner]; to != gone.Name && to != gone.URL {
+			continue
+		}
+		if _, err := file.Unbind(owner); err != nil {
+			return nil, err
+		}
+		r.Namespaces = append(r.Namespaces, owner)
+	}
+	if _, err := file.Remove(nameOrURL); err != nil {
+		return nil, err
+	}
+	r.Changed, err = saveSettings(file, before)
+	return r, err
+}
+
+// RegistryBind has an owner's packs looked up in one registry only.
+func (c *Client) RegistryBind(_ context.Context, owner, nameOrURL string, inProject bool) (*RegistryChange, error) {
+	file, err := c.openSettings(inProject)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.mayBind(owner); err != nil {
+		return nil, err
+	}
+	known := slices.Contains(c.RegistryNames(), nameOrURL) || nameOrURL == registry.Local || nameOrURL == registry.Embedded
+	to := nameOrURL
+	if !known {
+		if !strings.ContainsAny(nameOrURL, ":/\\.") {
+			return nil, diag.Errorf(diag.NotFound, "no registry is called %s", nameOrURL).
+				WithHint("add it first: skillpm registry add %s URL; or give its address", nameOrURL)
+		}
+		to = c.registryURL(nameOrURL, filepath.Dir(file.Path), inProject)
+	}
+	before := string(file.Bytes())
+	if err := c.bind(file, owner, to); err != nil {
+		return nil, err
+	}
+	r := &RegistryChange{File: c.Shown(file.Path), Name: nameOrURL, Namespaces: []string{owner}}
+	r.Changed, err = saveSettings(file, before)
+	return r, err
+}
+
+// RegistryUnbind takes the binding of an owner back.
+func (c *Client) RegistryUnbind(_ context.Context, owner string, inProject bool) (*RegistryChange, error) {
+	file, err := c.openSettings(inProject)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.mayBind(owner); err != nil {
+		return nil, err
+	}
+	before := string(file.Bytes())
+	ok, err := file.Unbind(owner)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, diag.Errorf(diag.NotFound, "%s does not bind %s", c.Shown(file.Path), owner).
+			WithHint("skillpm registry list says what is bound, and where")
+	}
+	r := &RegistryChange{File: c.Shown(file.Path), Namespaces: []string{owner}}
+	r.Changed, err = saveSettings(file, before)
+	return r, err
+}
+
+// bind binds an owner; a registry that is in no file by this name must be an address.
+func (c *Client) bind(file *project.Lookups, owner, to string) error {
+	if _, err := source.ParseID(owner + "/x"); err != nil {
+		return diag.Errorf(diag.Usage, "%q is not the owner of packs", owner).WithHint("write the part before the slash, as acme of acme/deploy")
+	}
+	return file.Bind(owner, to)
+}
+
+// mayBind refuses what the machine's administrator has bound.
+func (c *Client) mayBind(owners ...string) error {
+	admin, err := c.machine.AdminConfig()
+	if err != nil {
+		return err
+	}
+	for _, owner := range owners {
+		if to, ok := admin.Namespaces[owner]; ok {
+			return diag.Errorf(diag.Denied, "%s is bound to %s by the machine's administrator, in %s", owner, to, admin.Path)
+		}
+	}
+	return nil
+}
+
+// openSettings reads the file that a change is made in.
+func (c *Client) openSettings(inProject bool) (*project.Lookups, error) {
+	path := cmp.Or(c.Config, c.Paths.ConfigFile())
+	if inProject {
+		w, err := c.machine.Open(scope.KindProject, false)
+		if err != nil {
+			return nil, err
+		}
+		path = w.Scope.Manifest()
+	}
+	data, err := workspace.ReadOptional(path)
+	if err != nil {
+		return nil, err
+	}
+	return project.ParseLookups(path, data, inProject)
+}
+
+// saveSettings writes the file if it changed: whole or not at all.
+func saveSettings(file *project.Lookups, before string) (changed bool, err error) {
+	if string(file.Bytes()) == before {
+		return false, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(file.Path), 0o755); err != nil {
+		return false, err
+	}
+	mode := os.FileMode(0o644)
+	if info, err := os.Stat(file.Path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	f, err := os.CreateTemp(filepath.Dir(file.Path), ".tmp-")
+	if err != nil {
+		return false, err
+	}
+	_, err = f.Write(file.Bytes())
+	if err == nil {
+		err = f.Chmod(mode)
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), file.Path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err == nil, err
+}
+
+// registryURL returns what a file says for an address of the command line: a directory is relative to a project's, and
+// absolute in the user's configuration.
+func (c *Client) registryURL(url, dir string, inProject bool) string {
+	scheme, rest, isLayout := strings.Cut(url, "oci-layout:")
+	if !isLayout || scheme != "" {
+		rest = url
+	}
+	if strings.Contains(rest, "://") || rest == registry.Local || rest == registry.Embedded || strings.HasPrefix(rest, "git+") || strings.Contains(rest, "@") {
+		return url
+	}
+	at := c.machine.Abs(filepath.FromSlash(rest))
+	if rel, err := filepath.Rel(dir, at); err == nil && inProject {
+		if at = filepath.ToSlash(rel); !strings.HasPrefix(at, ".") {
+			at = "./" + at
+		}
+	} else {
+		at = filepath.ToSlash(at)
+	}
+	if isLayout && scheme == "" {
+		return "oci-layout:" + at
+	}
+	return at
+}
+
+// reachable asks a registry whether it answers.
+func (c *Client) reachable(ctx context.Context, url string, unchecked bool) error {
+	if unchecked {
+		return nil
+	}
+	w, err := c.machine.Open(scope.KindProject, true)
+	if err != nil {
+		return err
+	}
+	wk, err := c.work(ctx, w, InstallOptions{})
+	if err != nil {
+		return err
+	}
+	c.Progress(Event{Text: "asking " + url})
+	if err := reach(ctx, wk.provider, url); err != nil {
+		return diag.Errorf(diag.CodeOf(err), "nothing was added: %w", err).
+			WithHint("%s", cmp.Or(diag.HintOf(err), "add it unasked with --no-check"))
+	}
+	return nil
+}
