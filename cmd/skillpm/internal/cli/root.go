@@ -24,15 +24,20 @@ SKILL.md that an agent loads and follows.`,
   skillpm validate ./skills        check skills; a CI lint step
   skillpm new my-skill             write a valid skill
   skillpm publish                  publish the pack in this directory`,
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		Args:              cobra.ArbitraryArgs,
-		RunE:              unknownCommand,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if asked, err := cmd.Flags().GetBool("version"); err != nil || asked {
+				fmt.Fprintf(a.Stdout, "skillpm %s\n", buildVersion(a.Version))
+				return err
+			}
+			return unknownCommand(cmd, args)
+		},
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
 	root.SuggestionsMinimumDistance = 2
-	root.Version = buildVersion(a.Version)
-	root.SetVersionTemplate("skillpm {{.Version}}\n")
+	root.Flags().BoolP("version", "v", false, "version for skillpm")
 	flags := root.PersistentFlags()
 	flags.StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
 	flags.StringVar(&a.config, "config", "", "read user settings from `FILE`")
@@ -53,7 +58,11 @@ SKILL.md that an agent loads and follows.`,
 		helpFor(cmd, args)
 	})
 	root.SetHelpCommand(newHelp())
-	root.SetUsageTemplate(strings.TrimSuffix(root.UsageTemplate(), "\n") + "\n" + exitCodes)
+	usage := root.UsageFunc()
+	root.SetUsageFunc(func(cmd *cobra.Command) error { // a template would keep the linker from leaving anything out
+		defer fmt.Fprint(cmd.OutOrStderr(), exitCodes)
+		return usage(cmd)
+	})
 	root.AddGroup(
 		&cobra.Group{ID: "use", Title: "Use skills:"},
 		&cobra.Group{ID: "author", Title: "Write skills:"},
