@@ -79,6 +79,8 @@ func TestScript(t *testing.T) {
 			"same-tree":  sameTree,
 			"executable": executable,
 			"run-blocks": runBlocks,
+			"keypair":    keyPair,
+			"expand":     expand,
 		},
 	})
 }

@@ -102,9 +102,8 @@ func (s *Sources) OCI() *oci.Client {
 
 // Keeper returns what finds and checks signatures.
 func (s *Sources) Keeper(offline bool) *trust.Keeper {
-	tags, _ := any(s.Git()).(trust.TagReader)
 	return trust.New(trust.Options{
-		OCI: s.OCI(), Git: tags, Dir: filepath.Join(s.options.Paths.Cache, "signatures"),
+		OCI: s.OCI(), Git: s.Git(), Dir: filepath.Join(s.options.Paths.Cache, "signatures"),
 		State: filepath.Join(s.options.Paths.State, "fetched"), Offline: offline,
 	})
 }

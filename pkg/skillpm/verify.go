@@ -33,7 +33,9 @@ type VerifyOptions struct {
 	Store   bool   // hash what the store has of the lock, too
 	Fix     bool   // mend what is wrong, in the store as well
 	Force   bool   // with Fix: give up what was edited, and remove what the lock does not have
-	Offline bool   // with Fix: use no network
+	Offline bool   // use no network, which Fix and Signatures may need
+
+	Signatures bool // check the signatures of packs whose signers the lock records
 }
 
 // Verify hashes every installed skill and compares it with the lock; see [workspace.Workspace.Verify]. With Fix it puts
@@ -78,7 +80,45 @@ func (c *Client) verify(ctx context.Context, o VerifyOptions) (*VerifyReport, er
 		c.Progress(Event{Text: "hashing what the store has"})
 		r.Store, err = w.VerifyStore(ctx)
 	}
+	if err == nil {
+		err = c.verifySigners(ctx, w, o, r)
+	}
 	return r, err
+}
+
+// verifySigners adds who signed what, and with Signatures what is wrong with that.
+func (c *Client) verifySigners(ctx context.Context, w *workspace.Workspace, o VerifyOptions, r *VerifyReport) error {
+	r.Signed = []workspace.SignedPack{}
+	for _, id := range w.Lock.IDs() {
+		if p := w.Lock.Packs[id]; p.Signer != "" {
+			r.Signed = append(r.Signed, workspace.SignedPack{
+				Pack: id.String(), Version: p.Version, Signer: p.Signer, SignedBy: provider.Fingerprint(p.Signer),
+			})
+		}
+	}
+	if !o.Signatures || len(r.Signed) == 0 {
+		return nil
+	}
+	wk, err := c.work(ctx, w, InstallOptions{Offline: o.Offline})
+	if err != nil {
+		return err
+	}
+	wrong, err := wk.provider.Recheck(ctx, w.Manifest)
+	if err != nil {
+		return err
+	}
+	for i, s := range r.Signed {
+		id, err := source.ParseID(s.Pack)
+		if err != nil {
+			return err
+		}
+		if wrong[id] == nil {
+			r.Signed[i].Checked = true
+			continue
+		}
+		r.Problems = append(r.Problems, Problem{Kind: workspace.KindSignature, Path: s.Pack, Message: wrong[id].Error()})
+	}
+	return nil
 }
 
 // solved returns the problems that are there no more.

@@ -26,8 +26,19 @@ type VerifyReport struct {
 	Fixed    []Problem `json:"fixed,omitempty"` // what was a problem and is none any more
 	// Saved are edited directories that were replaced or removed, and where a copy of each is.
 	Saved map[string]string `json:"saved,omitempty"`
+	// Signed are the packs whose signers the lock records.
+	Signed []SignedPack `json:"signed"`
 	// Store is there if the store was looked at.
 	Store *StoreReport `json:"store,omitempty"`
+}
+
+// SignedPack is a pack whose signer the lock records.
+type SignedPack struct {
+	Pack     string `json:"pack"`
+	Version  string `json:"version"`
+	Signer   string `json:"signer"`   // as the lock records it
+	SignedBy string `json:"signedBy"` // its fingerprint
+	Checked  bool   `json:"checked"`  // the signature was checked, and is right
 }
 
 // StoreReport is the result of hashing what the store has of a lock.
@@ -48,6 +59,7 @@ const (
 	KindInterrupted = "interrupted" // an install did not come to its end
 	KindDamaged     = "damaged"     // a tree of the store is not what its digest says
 	KindUnfetched   = "unfetched"   // what belongs there could not be had
+	KindSignature   = "signature"   // a pack is not signed by whom the lock records
 )
 
 // Problem is one thing that differs from the lock.

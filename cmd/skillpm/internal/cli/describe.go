@@ -29,6 +29,7 @@ func (a *app) printPackInfo(p *skillpm.PackInfo) error {
 	}
 	if p.Installed != nil && p.Installed.Version == p.Version {
 		a.field("integrity", p.Installed.Integrity)
+		a.field("signed by", p.Installed.SignedBy)
 	}
 	a.field("versions", strings.Join(p.Versions, ", "))
 	for _, id := range slices.Sorted(maps.Keys(p.Dependencies)) {

@@ -61,6 +61,9 @@ verify looks at every byte.`,
 				case !p.Direct:
 					source += " (dependency)"
 				}
+				if p.SignedBy != "" {
+					source += " (signed by " + p.SignedBy + ")"
+				}
 				if !p.Installed {
 					source += " (not installed: skillpm install)"
 				}

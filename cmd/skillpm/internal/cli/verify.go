@@ -22,7 +22,8 @@ func newVerify(a *app) *cobra.Command {
 		GroupID: "use",
 		Long: `Hash every installed skill and compare it with skillpm.lock, and check that the
 agents' links lead where they should. Nothing is changed and no network is used.
-What differs is listed, and the exit code is 6.
+What differs is listed, and the exit code is 6. With --signatures the signatures
+of packs are checked again whose signers the lock records.
 
 With --fix, what is missing or wrong is put back: from the store, from the
 project's own copy (see skillpm vendor), or from where it is locked. Links of
@@ -50,7 +51,8 @@ are never changed.`,
 	f.BoolVar(&o.Store, "store", false, "hash the trees of the store that skillpm.lock names, too")
 	f.BoolVar(&o.Fix, "fix", false, "put back what is missing or wrong, in the store as well")
 	f.BoolVar(&o.Force, "force", false, "with --fix: give up what was edited, and remove what skillpm.lock does not have")
-	f.BoolVar(&o.Offline, "offline", false, "with --fix: use no network")
+	f.BoolVar(&o.Signatures, "signatures", false, "check the signatures of packs whose signers skillpm.lock records")
+	f.BoolVar(&o.Offline, "offline", false, "with --fix and --signatures: use no network")
 	scopeFlag(cmd, &o.Scope)
 	return cmd
 }
@@ -106,6 +108,13 @@ func (a *app) printRight(r *skillpm.VerifyReport) {
 		what = fmt.Sprintf("%s, %s, and %s of the store", plural(r.Skills, "tree"), plural(r.Links, "link"), plural(r.Store.Trees, "tree"))
 	}
 	fmt.Fprintf(a.Stdout, "%s %s are as locked\n", a.palette(a.Stdout).green("✓"), what)
+	for _, s := range r.Signed {
+		what := "recorded as signed by"
+		if s.Checked {
+			what = "signed by"
+		}
+		fmt.Fprintf(a.Stdout, "  %s %s %s %s\n", s.Pack, s.Version, what, printable(s.SignedBy))
+	}
 	if len(r.Linked) > 0 {
 		a.note("%s to a directory and not compared: %s", linkedPacks(len(r.Linked)), strings.Join(r.Linked, ", "))
 	}
