@@ -129,20 +129,15 @@ type Signed struct {
 // Sign signs an artifact that is published already, and says where it comes from unless provenance is nil. The place is
 // pinned by its digest, or else the manifest that its tag leads to is signed.
 func (k *Keeper) Sign(ctx context.Context, at source.Ref, key *sign.PrivateKey, provenance *sign.Provenance) (Signed, error) {
-	manifest, _, err := k.options.OCI.Manifest(ctx, at)
+	digest, err := k.Digest(ctx, at)
 	if err != nil {
 		return Signed{}, err
-	}
-	sum := sha256.Sum256(manifest)
-	digest := "sha256:" + hex.EncodeToString(sum[:])
-	if at.Digest != "" && at.Digest != digest {
-		return Signed{}, &bundle.MismatchError{What: "the manifest", Want: at.Digest, Got: digest}
 	}
 	at.Digest = digest
 	if by, err := k.signedBefore(ctx, at, key); err != nil || by != "" {
 		return Signed{Digest: digest, Signature: by, Existed: true}, err
 	}
-	artifacts, err := Attachments(key, provenance, nil)(ctx, oci.Pushed{Digest: digest}, manifest)
+	artifacts, err := Attachments(key, provenance, nil)(ctx, oci.Pushed{Digest: digest}, nil)
 	if err != nil {
 		return Signed{}, err
 	}
@@ -153,6 +148,20 @@ func (k *Keeper) Sign(ctx context.Context, at source.Ref, key *sign.PrivateKey, 
 		}
 	}
 	return done, nil
+}
+
+// Digest returns the digest of the manifest that a place is pinned to, or else that its tag leads to now.
+func (k *Keeper) Digest(ctx context.Context, at source.Ref) (string, error) {
+	manifest, _, err := k.options.OCI.Manifest(ctx, at)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(manifest)
+	digest := "sha256:" + hex.EncodeToString(sum[:])
+	if at.Digest != "" && at.Digest != digest {
+		return "", &bundle.MismatchError{What: "the manifest", Want: at.Digest, Got: digest}
+	}
+	return digest, nil
 }
 
 // signedBefore returns the digest of the artifact with which a key signed a manifest, "" where there is none.
