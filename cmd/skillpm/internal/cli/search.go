@@ -74,11 +74,8 @@ func (a *app) completeRegistries(_ *cobra.Command, _ []string, prefix string) ([
 // printSearch prints what was found, a few lines for each pack.
 func (a *app) printSearch(r *skillpm.SearchReport) error {
 	for _, reg := range r.Registries {
-		switch {
-		case reg.Error != "" && reg.Code == int(diag.NotFound):
-			a.note("%s", reg.Error)
-		case reg.Error != "":
-			a.warn("%s was not searched: %s", reg.Name, reg.Error)
+		if reg.Error != "" {
+			a.warn("not searched: %s", reg.Error)
 		}
 	}
 	if a.json {
