@@ -116,7 +116,7 @@ bound is marked: it cannot be changed.`,
 					owners = append(owners, owner)
 				}
 				name := e.Name
-				if name == e.URL {
+				if strings.ContainsAny(name, ":/") {
 					name = "-"
 				}
 				rows = append(rows, []string{name, e.URL, strings.Join(owners, ", "), e.From})
