@@ -10,9 +10,9 @@ import (
 	"io/fs"
 )
 
-// FS is the index: config.json, packs and layout.
+// FS is the index: config.json, packs, their catalogue and layout.
 //
-//go:embed config.json packs layout
+//go:embed config.json catalog.ndjson.gz packs layout
 var FS embed.FS
 
 // Layout returns the OCI image layout that the index's lines point to.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/index"
@@ -26,12 +27,12 @@ import (
 var update = flag.Bool("update", false, "rebuild the index and the layout from src")
 
 // released lists the packs in the order of publishing. A new version is added at the end, with the day of its release.
-var released = []struct{ id, version, published string }{
-	{"acme/kubectl-basics", "2.1.0", "2026-11-20T00:00:00Z"},
-	{"acme/deploy", "1.3.0", "2026-11-20T00:00:00Z"},
-	{"acme/deploy", "1.4.0", "2026-11-20T00:00:00Z"},
-	{"globex/ops", "1.3.0", "2026-11-20T00:00:00Z"},
-	{"skillpm/authoring", "0.1.0", "2026-11-20T00:00:00Z"},
+var released = []struct{ id, version, published, tags string }{
+	{"acme/kubectl-basics", "2.1.0", "2026-11-20T00:00:00Z", "kubernetes k8s kubectl"},
+	{"acme/deploy", "1.3.0", "2026-11-20T00:00:00Z", "kubernetes k8s deploy release"},
+	{"acme/deploy", "1.4.0", "2026-11-20T00:00:00Z", "kubernetes k8s deploy release rollback"},
+	{"globex/ops", "1.3.0", "2026-11-20T00:00:00Z", "operations release rollout"},
+	{"skillpm/authoring", "0.1.0", "2026-11-20T00:00:00Z", "skills authoring review"},
 }
 
 // TestRebuild publishes every source again: the same bytes must come out, so that what can be read in src is what is
@@ -44,7 +45,7 @@ func TestRebuild(t *testing.T) {
 	if *update {
 		write(t, built)
 	}
-	want := files(t, os.DirFS("."), "config.json", "packs", "layout")
+	want := files(t, os.DirFS("."), "config.json", index.CatalogPath, "packs", "layout")
 	for name, data := range built {
 		if !bytes.Equal(want[name], data) {
 			t.Errorf("%s is not what src builds: run go test ./registry-index -update", name)
@@ -65,15 +66,18 @@ func rebuild(t *testing.T) map[string][]byte {
 	built := map[string][]byte{"config.json": (&index.Config{Version: index.FormatVersion, Title: "The packs that come with skillpm"}).Encode()}
 	for _, r := range released {
 		rel, trees := load(t, r.id, r.version)
-		pushed, err := client.Push(t.Context(), source.Ref{Kind: source.KindLayout, URL: "layout", ID: rel.ID}, rel, trees)
+		pushed, err := client.Push(t.Context(), source.Ref{Kind: source.KindLayout, URL: "layout", ID: rel.ID}, rel, trees, oci.PushOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		name := index.Path(rel.ID)
-		if built[name], err = index.Append(name, built[name], line(t, rel, trees, pushed.Digest, r.published)); err != nil {
+		l := line(t, rel, trees, pushed.Digest, r.published)
+		l.Tags = strings.Fields(r.tags)
+		if built[name], err = index.Append(name, built[name], l); err != nil {
 			t.Fatal(err)
 		}
 	}
+	built[index.CatalogPath] = catalog(t, built)
 	maps.Copy(built, files(t, os.DirFS(dir), "layout"))
 	return built
 }
@@ -117,7 +121,7 @@ func line(t *testing.T, rel oci.Release, trees []bundle.Tree, digest, published 
 	}
 	l := index.Line{
 		Name: rel.ID.String(), Version: rel.Version, Published: published,
-		Source: "oci-layout:layout", Digest: digest, Dependencies: deps,
+		Source: "oci-layout:layout", Digest: digest, Dependencies: deps, Description: rel.Description, License: rel.License,
 	}
 	digests := make(map[string]string)
 	for i, tree := range trees {
@@ -127,6 +131,21 @@ func line(t *testing.T, rel oci.Release, trees []bundle.Tree, digest, published 
 	slices.SortFunc(l.Skills, func(a, b index.Skill) int { return strings.Compare(a.Name, b.Name) })
 	l.Integrity = bundle.Integrity(digests)
 	return l
+}
+
+// catalog makes the catalogue of the packs' files that were built.
+func catalog(t *testing.T, built map[string][]byte) []byte {
+	t.Helper()
+	fsys := fstest.MapFS{}
+	for name, data := range built {
+		fsys[name] = &fstest.MapFile{Data: data}
+	}
+	var buf bytes.Buffer
+	var wrong error
+	if err := index.WriteCatalog(&buf, index.Upto(index.Catalog(fsys), &wrong)); err != nil || wrong != nil {
+		t.Fatal(err, wrong)
+	}
+	return buf.Bytes()
 }
 
 // files reads regular files by path; names that begin with a dot are locks and litter.
