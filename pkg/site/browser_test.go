@@ -179,7 +179,7 @@ func TestBrowserSearch(t *testing.T) {
 	s.wait("document.getElementById('browse').hidden", "false")
 	s.run(chromedp.KeyEvent("nosuchthing"))
 	s.wait(status, "Nothing fits “nosuchthing”.")
-	s.run(chromedp.SetValue("#q", ""), chromedp.KeyEvent("Number the measuring"))
+	s.run(chromedp.Evaluate("document.getElementById('q').select()", nil), chromedp.KeyEvent("Number the measuring"))
 	s.wait(status, "300 packs for “Number the measuring”")
 	s.wait("document.querySelectorAll('#results > li').length", "20")
 	s.run(chromedp.Click("button.more"))

@@ -35,7 +35,7 @@ func prose(body []byte, level int, prefix string) (template.HTML, bool) {
 	if cut {
 		body = body[:bytes.LastIndexByte(body[:maxMarkdown], '\n')+1]
 	}
-	if tangled(body) {
+	if body = lines(body); tangled(body) {
 		return plainText(body), cut
 	}
 	md := goldmark.New(

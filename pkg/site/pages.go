@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"path"
 	"strconv"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/source"
 )
@@ -121,5 +122,5 @@ func basePath(base string) string {
 	if err != nil || base == "" {
 		return "/"
 	}
-	return path.Join("/", u.EscapedPath()) + "/"
+	return strings.TrimRight(path.Join("/", u.EscapedPath()), "/") + "/"
 }

@@ -40,7 +40,7 @@ type group struct {
 
 // New returns the catalogue of packs. Two packs with one id are an error, as is a pack without versions.
 func New(o Options, packs []Pack) (*Site, error) {
-	o.Title = cmp.Or(strings.TrimSpace(o.Title), "Agent skills")
+	o.Title, o.Registry = cmp.Or(oneLine(o.Title), "Agent skills"), oneLine(o.Registry)
 	o.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	s := &Site{options: o, packs: slices.Clone(packs), at: make(map[source.ID]int, len(packs)), dependents: map[source.ID][]source.ID{}}
 	slices.SortFunc(s.packs, func(a, b Pack) int { return a.ID.Compare(b.ID) })
@@ -53,12 +53,28 @@ func New(o Options, packs []Pack) (*Site, error) {
 			return nil, diag.Errorf(diag.Invalid, "%s has no version", p.ID)
 		}
 		s.at[p.ID] = i
-		p.Tags = cleanTags(p.Tags)
+		p.clean()
 	}
 	s.gather()
 	var err error
 	s.pages, err = newPages(s)
 	return s, err
+}
+
+// clean makes one line of every text of a pack, without characters that steer what shows it.
+func (p *Pack) clean() {
+	p.Tags, p.Versions, p.Skills = cleanTags(p.Tags), slices.Clone(p.Versions), slices.Clone(p.Skills)
+	texts := []*string{&p.Description, &p.License, &p.Deprecated}
+	for i := range p.Versions {
+		v := &p.Versions[i]
+		texts = append(texts, &v.Version, &v.Published, &v.Yanked, &v.Source, &v.Digest, &v.Integrity)
+	}
+	for i := range p.Skills {
+		texts = append(texts, &p.Skills[i].Description, &p.Skills[i].Tree) // the name is what the files are found by
+	}
+	for _, t := range texts {
+		*t = oneLine(*t)
+	}
 }
 
 // gather finds out who depends on whom, and which packs have which tag and owner.

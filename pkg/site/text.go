@@ -1,6 +1,7 @@
 package site
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/url"
@@ -31,6 +32,16 @@ func oneLine(s string) string {
 // steering reports whether a character is invisible and changes the direction or look of others.
 func steering(r rune) bool {
 	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c || r >= 0xe0000 && r <= 0xe007f
+}
+
+// lines returns a text without characters that steer what shows it, apart from the ends of lines and tabs.
+func lines(text []byte) []byte {
+	return bytes.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' || steering(r) {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 // short returns the beginning of a text, cut between words where that is possible.
