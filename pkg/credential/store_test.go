@@ -127,7 +127,9 @@ func TestBadLogins(t *testing.T) {
 		"no host":     func(dir string) error { return open(dir).Put(t.Context(), "", "ada", password) },
 		"a colon":     func(dir string) error { return open(dir).Put(t.Context(), "registry.example", "a:b", password) },
 		"no password": func(dir string) error { return open(dir).Put(t.Context(), "registry.example", "ada", "") },
-		"no place":    func(string) error { return credential.Open(credential.Options{}).Put(t.Context(), "h", "ada", password) },
+		"no place": func(string) error {
+			return credential.Open(credential.Options{}).Put(t.Context(), "h", "ada", password)
+		},
 		"not JSON": func(dir string) error {
 			write(t, filepath.Join(dir, "config.json"), "{"+password, 0o600)
 			_, err := open(dir).Get(t.Context(), "registry.example")

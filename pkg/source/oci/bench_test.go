@@ -96,3 +96,37 @@ func BenchmarkPush(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkReferrers asks for what is about a version: of a registry, and of a layout with two hundred versions.
+func BenchmarkReferrers(b *testing.B) {
+	inProcess := ocitest.New(b)
+	registry := source.Ref{Kind: source.KindOCI, URL: inProcess.URL("acme/deploy")}
+	dir := b.TempDir()
+	layout := source.Ref{Kind: source.KindLayout, URL: "out", ID: deployID}
+	for name, tt := range map[string]struct {
+		open func() *oci.Client
+		ref  source.Ref
+		n    int
+	}{
+		"registry": {func() *oci.Client { return inProcess.Client(b, "") }, registry, 1},
+		"layout":   {func() *oci.Client { return oci.New(oci.Options{Base: dir}) }, layout, 200},
+	} {
+		b.Run(name, func(b *testing.B) {
+			c := tt.open()
+			for i := range tt.n {
+				tt.ref.Digest = push(b, c, tt.ref, fmt.Sprintf("1.0.%d", i), "deploy").Digest
+				a := note("x")
+				a.Subject = tt.ref.Digest
+				if _, err := c.PutArtifact(b.Context(), tt.ref, a); err != nil {
+					b.Fatal(err)
+				}
+			}
+			c = tt.open()
+			for b.Loop() {
+				if list, err := c.Referrers(b.Context(), tt.ref, noteType); err != nil || len(list) != 1 {
+					b.Fatal(list, err)
+				}
+			}
+		})
+	}
+}

@@ -106,7 +106,10 @@ func (r *repository) referrers(ctx context.Context, subject, artifactType string
 		more, following, err := r.referrerPage(ctx, next)
 		if errors.Is(err, errNoReferrers) && page == 0 {
 			idx, err := r.fallback(ctx, subject)
-			return idx.Manifests, err
+			if err != nil {
+				return nil, err
+			}
+			return idx.Manifests, nil
 		}
 		if err != nil {
 			return nil, err
@@ -227,7 +230,8 @@ func (l *layout) referrers(ctx context.Context, subject, artifactType string) ([
 	}
 	var found []ocispec.Descriptor
 	for _, d := range idx.Manifests {
-		other := artifactType != "" && d.ArtifactType != "" && d.ArtifactType != artifactType
+		about := d.Annotations[annotationSubject]
+		other := artifactType != "" && d.ArtifactType != "" && d.ArtifactType != artifactType || about != "" && about != subject
 		if other || d.Annotations[ocispec.AnnotationRefName] != "" || d.MediaType != ocispec.MediaTypeImageManifest || checkDescriptor(d) != nil {
 			continue
 		}
@@ -262,7 +266,8 @@ func (l *layout) attach(ctx context.Context, doc document, m *ocispec.Manifest) 
 		return nil
 	}
 	entry := referrerEntry(doc, m)
-	entry.Annotations = nil // they are the manifest's; in an index.json those of an entry say how it is called
+	// The manifest's annotations stay its own: in an index.json those of an entry say what to look for.
+	entry.Annotations = map[string]string{annotationSubject: string(m.Subject.Digest)}
 	idx.Manifests = append(idx.Manifests, entry)
 	return l.writeIndex(idx)
 }

@@ -3,6 +3,7 @@ package oci
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"reflect"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -106,8 +107,6 @@ func (c *Client) setStatus(ctx context.Context, at source.Ref, change func(*Stat
 // clone returns a status that shares nothing with s, and whose map can be written to.
 func (s Status) clone() Status {
 	yanked := make(map[string]string, len(s.Yanked))
-	for version, reason := range s.Yanked {
-		yanked[version] = reason
-	}
+	maps.Copy(yanked, s.Yanked)
 	return Status{Yanked: yanked, Deprecated: s.Deprecated}
 }

@@ -72,7 +72,10 @@ func NewTLS(t testing.TB) *Server {
 
 func inProcess(t testing.TB) (*Server, http.Handler) {
 	t.Helper()
-	registry := olareg.New(config.Config{Storage: config.ConfigStorage{StoreType: config.StoreMem}})
+	yes := true
+	registry := olareg.New(config.Config{
+		Storage: config.ConfigStorage{StoreType: config.StoreMem}, API: config.ConfigAPI{DeleteEnabled: &yes},
+	})
 	t.Cleanup(func() { _ = registry.Close() })
 	s := &Server{Registry: registry}
 	return s, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
