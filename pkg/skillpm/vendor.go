@@ -99,6 +99,12 @@ func (c *Client) vendor(ctx context.Context, o VendorOptions) (*VendorReport, er
 	report := vendorReport(w, plan)
 	report.Check, report.DryRun = o.Check, o.DryRun
 	report.Warnings = append(report.Warnings, ignoredCopy(w.Scope.Root, plan.Dir)...)
+	if !o.Check {
+		notes, err := c.admitCopy(ctx, w, o)
+		if report.Warnings = append(report.Warnings, notes...); err != nil {
+			return nil, err
+		}
+	}
 	if o.Check || plan.Clean() {
 		return report, nil
 	}
@@ -125,15 +131,13 @@ func andMore(n int) string {
 // writeCopy fetches what the store does not have and carries the plan out.
 func (c *Client) writeCopy(ctx context.Context, w *workspace.Workspace, plan *vendored.Plan, o VendorOptions, r *VendorReport) error {
 	trees := plan.Trees()
-	notes, err := c.stock(ctx, w, o.Offline, func(yield func(workspace.Tree) bool) {
+	if err := c.stock(ctx, w, o.Offline, func(yield func(workspace.Tree) bool) {
 		for _, it := range trees {
 			if !yield(workspace.Tree{Pack: it.Pack, Skill: it.Skill, Digest: it.Tree}) {
 				return
 			}
 		}
-	})
-	r.Warnings = append(r.Warnings, notes...)
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	store, err := c.machine.Store()
@@ -160,30 +164,36 @@ func (c *Client) writeCopy(ctx context.Context, w *workspace.Workspace, plan *ve
 	return nil
 }
 
-// stock puts locked trees into the store that it does not have: those that are installed and intact, and then what has to
-// be fetched. It returns what policies that only observe have to say.
-func (c *Client) stock(ctx context.Context, w *workspace.Workspace, offline bool, trees func(func(workspace.Tree) bool)) ([]string, error) {
-	store, err := c.machine.Store()
+// admitCopy holds what a project keeps a copy of against the policies.
+func (c *Client) admitCopy(ctx context.Context, w *workspace.Workspace, o VendorOptions) ([]string, error) {
+	wk, err := c.work(ctx, w, InstallOptions{Offline: o.Offline})
 	if err != nil {
 		return nil, err
 	}
+	packs := map[source.ID]bool{}
+	for id := range w.Lock.Packs {
+		packs[id] = true
+	}
+	sol := &provider.Solution{Lock: w.Lock.Clone(), Packs: map[source.ID]*source.Pack{}, Places: w.Places()}
+	return wk.admitLocked(ctx, sol, packs)
+}
+
+// stock puts locked trees into the store that it does not have: those that are installed and intact, and then what has to
+// be fetched.
+func (c *Client) stock(ctx context.Context, w *workspace.Workspace, offline bool, trees func(func(workspace.Tree) bool)) error {
+	store, err := c.machine.Store()
+	if err != nil {
+		return err
+	}
 	if err := w.Restock(store, trees); err != nil {
-		return nil, err
+		return err
 	}
 	wk, err := c.work(ctx, w, InstallOptions{Offline: offline})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	sol := &provider.Solution{Lock: w.Lock.Clone(), Packs: map[source.ID]*source.Pack{}, Places: w.Places()}
-	packs := map[source.ID]bool{}
-	for tree := range trees {
-		packs[tree.Pack] = true
-	}
-	notes, err := wk.admitLocked(ctx, sol, packs)
-	if err != nil {
-		return notes, err
-	}
-	return notes, wk.provider.FetchMissing(ctx, w.Manifest, sol, trees)
+	sol := &provider.Solution{Lock: w.Lock, Packs: map[source.ID]*source.Pack{}, Places: w.Places()}
+	return wk.provider.FetchMissing(ctx, w.Manifest, sol, trees)
 }
 
 // Edited reports whether somebody changed the copy, so that it is replaced only by force.
