@@ -40,7 +40,7 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 		return nil
 	}
 	shown := j.show(j.inVolume(file))
-	data, ok := regular(file)
+	data, ok := readFile(file)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return diag.Errorf(diag.NotFound, "the baseline %s does not exist", shown).
 			WithHint("`skillpm validate --baseline %s --write-baseline --reason TEXT` writes one", shown)
@@ -96,7 +96,7 @@ func (c *Client) baselined(file string, report lint.Report, f diag.Finding) base
 	if f.Line == 0 {
 		text = []byte(f.Message)
 		if r, _ := rule.Lookup(f.Rule); !r.Capability {
-			if data, ok := regular(abs); ok {
+			if data, ok := readFile(abs); ok {
 				text = data
 			}
 		}
@@ -107,8 +107,8 @@ func (c *Client) baselined(file string, report lint.Report, f diag.Finding) base
 // maxDigested is the size in bytes beyond which a file's own text is no part of what a baseline knows of it.
 const maxDigested = 64 << 20
 
-// regular returns the content of a regular file. What else has a name may never end.
-func regular(name string) ([]byte, bool) {
+// readFile returns the content of a regular file. What else has a name may never end.
+func readFile(name string) ([]byte, bool) {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxDigested {
 		return nil, false

@@ -158,6 +158,9 @@ func (pr *Provider) newLock(ctx context.Context, m *project.Manifest, chosen map
 		if p.Yanked != "" {
 			sol.Warnings = append(sol.Warnings, id.String()+" "+p.Version+" was withdrawn: "+p.Yanked)
 		}
+		if o, ok := pr.Offer(id, p.Version); ok && o.Deprecated != "" {
+			sol.Warnings = append(sol.Warnings, id.String()+" is deprecated: "+o.Deprecated)
+		}
 		if have, ok := narrow(pr.same(id, p), wanted[id]); ok {
 			lock.Packs[id] = have
 			continue

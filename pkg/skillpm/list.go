@@ -60,8 +60,9 @@ type PackInfo struct {
 	License      string            `json:"license,omitempty"`
 	Source       string            `json:"source"`
 	Resolved     string            `json:"resolved,omitempty"`
-	Versions     []string          `json:"versions,omitempty"`  // on offer, newest first
-	Withdrawn    string            `json:"withdrawn,omitempty"` // why the version was withdrawn
+	Versions     []string          `json:"versions,omitempty"`   // on offer, newest first
+	Withdrawn    string            `json:"withdrawn,omitempty"`  // why the version was withdrawn
+	Deprecated   string            `json:"deprecated,omitempty"` // what there is to say against the pack
 	Dependencies map[string]string `json:"dependencies,omitempty"`
 	Installed    *PackReport       `json:"installed,omitempty"`
 	Skills       []SkillInfo       `json:"skills"`
@@ -218,6 +219,7 @@ func (c *Client) onOffer(ctx context.Context, w *workspace.Workspace, ref source
 	var all []string
 	for _, v := range list {
 		all = append(all, v.Version)
+		info.Deprecated = cmp.Or(info.Deprecated, v.Deprecated)
 		if !v.Yanked {
 			info.Versions = append(info.Versions, v.Version)
 		}

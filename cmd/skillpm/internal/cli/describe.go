@@ -17,6 +17,7 @@ func (a *app) printPackInfo(p *skillpm.PackInfo) error {
 	a.field("source", p.Source)
 	a.field("resolved", p.Resolved)
 	a.field("withdrawn", p.Withdrawn)
+	a.field("deprecated", p.Deprecated)
 	switch have := p.Installed; {
 	case have == nil:
 		a.field("installed", "no")
