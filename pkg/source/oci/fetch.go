@@ -141,6 +141,10 @@ func (c *Client) parts(ctx context.Context, p place, ref source.Ref, a *artifact
 			continue
 		}
 		m, err := c.read(ctx, p, ref, string(d.Digest))
+		if other := d.Annotations[annotationSkillRef]; diag.CodeOf(err) == diag.NotFound && other != "" {
+			return nil, diag.Errorf(diag.NotFound, "%w: the collection says that the skill is in another repository", err).
+				WithHint("it names %s: install it from there", wire.Clean(other))
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,8 @@ package oci_test
 import (
 	"fmt"
 	"maps"
+	"net/http"
+	"strings"
 	"testing"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -71,6 +73,18 @@ func TestForeign(t *testing.T) {
 			}
 			r.manifest("tools/greet", tag, ocispec.MediaTypeImageIndex, idx)
 		}, map[string]string{"greet": "Does greet.", "wave": "Does wave."}, "2.0.0"},
+		{"skills-oci: a time, no pack, its configuration", "1.0.0", func(r registry, tag string) {
+			l := r.blob("tools/greet", oci.MediaTypeContent, archive(r.t, map[string]sourcetest.File{
+				"greet/" + skillMD: file(greet), "greet/scripts/hi.sh": {Data: "#!/bin/sh\n", Executable: true},
+			}))
+			m := manifestOf(oci.MediaTypeSkill, l)
+			m.Config = r.blob("tools/greet", oci.MediaTypeSkillConfig, []byte(`{"name":"greet","version":"1.0.0","description":"Greets."}`))
+			m.Annotations = map[string]string{
+				ocispec.AnnotationCreated: "2026-11-20T10:00:00Z", ocispec.AnnotationTitle: "greet", ocispec.AnnotationVersion: "1.0.0",
+				ocispec.AnnotationDescription: "Greets.", "io.agentskills.skill.name": "greet", "io.agentskills.skill.compatibility": "x",
+			}
+			r.manifest("tools/greet", tag, ocispec.MediaTypeImageManifest, m)
+		}, map[string]string{"greet": "Greets."}, "1.0.0"},
 		{"a name that is not legal", "1.0.0", func(r registry, tag string) {
 			l := r.blob("tools/greet", oci.MediaTypeContent, archive(r.t, map[string]sourcetest.File{
 				"Greet_People/" + skillMD: file("---\nname: Greet People!\ndescription: Greets.\n---\n\nx\n"),
@@ -116,6 +130,28 @@ func checkTrees(t *testing.T, c *oci.Client, p *source.Pack) {
 			t.Errorf("%s alone gave %d skills", s.Name, len(one))
 		}
 	}
+}
+
+// TestCollectionElsewhere has a collection, as skills-oci makes them, of skills that are in other repositories.
+func TestCollectionElsewhere(t *testing.T) {
+	s := ocitest.New(t)
+	r := registry{t, s}
+	r.blob("tools/all", ocispec.MediaTypeEmptyJSON, []byte("{}"))
+	l := r.blob("tools/all", oci.MediaTypeContent, archive(t, map[string]sourcetest.File{"greet/" + skillMD: file(sourcetest.Skill("greet", "Greets."))}))
+	d := r.manifest("tools/all", "", ocispec.MediaTypeImageManifest, manifestOf(oci.MediaTypeSkill, l))
+	d.Annotations = map[string]string{"io.agentskills.skill.name": "greet", "io.agentskills.skill.ref": "registry.example/tools/greet:1.0.0"}
+	idx := index(d)
+	idx.ArtifactType = oci.MediaTypeCollection
+	r.manifest("tools/all", "1.0.0", ocispec.MediaTypeImageIndex, idx)
+	s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
+		if strings.HasSuffix(r.URL.Path, "/manifests/"+string(d.Digest)) {
+			http.NotFound(w, r)
+			return true
+		}
+		return false
+	})
+	_, err := s.Client(t, "").Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: s.URL("tools/all"), Rev: "1.0.0"})
+	wantCode(t, err, diag.NotFound, "another repository", "registry.example/tools/greet:1.0.0")
 }
 
 // TestNoSkill has artifacts of other kinds, which are not packs.

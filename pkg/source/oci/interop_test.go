@@ -94,8 +94,8 @@ func skillDirs(t *testing.T, trees []bundle.Tree) string {
 	return dir
 }
 
-// TestFluxInstall has flux-operator install what is published in its form. A project for it is a git repository.
-func TestFluxInstall(t *testing.T) {
+// TestFluxOperatorInstall has flux-operator install what is published in its form. A project for it is a git repository.
+func TestFluxOperatorInstall(t *testing.T) {
 	program := tool(t, "flux-operator", "SKILLPM_FLUX_OPERATOR")
 	for name, s := range map[string]*ocitest.Server{
 		"olareg": ocitest.New(t), "docker-registry": ocitest.DockerRegistry(t, ocitest.Options{}),
@@ -128,8 +128,8 @@ func comparePulledIn(t *testing.T, dir string, trees []bundle.Tree) {
 	}
 }
 
-// TestFluxPublish fetches what flux-operator publishes.
-func TestFluxPublish(t *testing.T) {
+// TestFluxOperatorPublish fetches what flux-operator publishes.
+func TestFluxOperatorPublish(t *testing.T) {
 	program := tool(t, "flux-operator", "SKILLPM_FLUX_OPERATOR")
 	s := ocitest.New(t)
 	_, trees := release("1.0.0", "deploy", "rollback")
@@ -217,9 +217,9 @@ func TestToolHiveInstall(t *testing.T) {
 		t.Errorf("it knows\n%s", info)
 	}
 	for _, e := range trees[0].Inventory {
-		data, err := os.ReadFile(filepath.Join(project, ".claude", "skills", "deploy", filepath.FromSlash(e.Path)))
-		if err != nil || int64(len(data)) != e.Size {
-			t.Errorf("%s: %d bytes, %v, want %d", e.Path, len(data), err, e.Size)
+		info, err := os.Stat(filepath.Join(project, ".claude", "skills", "deploy", filepath.FromSlash(e.Path)))
+		if err != nil || info.Size() != e.Size || info.Mode()&0o111 != 0 {
+			t.Errorf("%s: %v %v, want %d bytes", e.Path, info, err, e.Size)
 		}
 	}
 }

@@ -44,6 +44,7 @@ const (
 	annotationSubject = "io.skillpm.subject"
 
 	annotationSkillName      = "io.agentskills.skill.name"
+	annotationSkillRef       = "io.agentskills.skill.ref" // in collections, the repository that a skill was published to
 	annotationCollectionName = "io.agentskills.collection.name"
 	annotationUnpack         = "io.deis.oras.content.unpack"
 	annotationTarDigest      = "io.deis.oras.content.digest"
