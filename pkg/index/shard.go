@@ -34,7 +34,7 @@ const (
 	maxShardBits  = 12
 	MaxBlobs      = 1<<maxShardBits + 2 // shards, configuration and catalogue
 	MaxShardBytes = 64 << 20            // of a shard as it is stored
-	maxShardText  = 1 << 30             // of what it unpacks to
+	maxShardText  = 256 << 20           // of what it unpacks to
 )
 
 // ShardBits returns how long the prefixes of shards are that packs are spread over.

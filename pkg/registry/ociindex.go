@@ -138,7 +138,7 @@ func (s *sharded) pin(ctx context.Context) (string, error) {
 	}
 	digest, err := s.recent.read(ctx, key, func(ctx context.Context) ([]byte, error) {
 		digest, err := s.client.Pin(ctx, s.ref)
-		if err == nil {
+		if note, ok := s.cache.load(key); err == nil && !(ok && string(note.Body) == digest) {
 			s.cache.store(key, cached{Body: []byte(digest)})
 		}
 		return []byte(digest), err
