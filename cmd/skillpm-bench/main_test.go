@@ -45,7 +45,7 @@ func TestAllRows(t *testing.T) {
 	}
 	var stdout bytes.Buffer
 	dir := t.TempDir()
-	sys := testSystem(t, &stdout, "--dir", dir, "--sizes", "3", "--runs", "1", "--large", "2", "--skills", none, "--json")
+	sys := testSystem(t, &stdout, "--dir", dir, "--sizes", "3", "--runs", "1", "--large", "2", "--packs", "200", "--skills", none, "--json")
 	if code := run(t.Context(), sys); code != exitOK {
 		t.Fatalf("exit code %d\n%s", code, stdout.String())
 	}

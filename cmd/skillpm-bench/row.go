@@ -39,6 +39,9 @@ func rows() []row {
 		{name: "large-oci", about: "peak memory with a pack of large files, from a registry", goal: goal{Peak: 100e6}, large: true, prepare: coldOCI},
 		{name: "large-git", about: "peak memory with a pack of large files, from a git server", goal: goal{Peak: 100e6}, large: true, prepare: coldGit},
 		{name: "large-restore", about: "peak memory with a pack of large files, from the store", goal: goal{Peak: 100e6}, large: true, prepare: restoreLarge},
+		{name: "search", about: "a search in an index of --packs packs that was searched before", goal: goal{Wall: 0.05}, once: true, prepare: searchLarge},
+		{name: "search-first", about: "the first search in such an index", once: true, prepare: searchFirst},
+		{name: "index", about: "what an index of --packs packs says about one, each with a file of its own", once: true, prepare: infoLarge},
 		{name: "start", about: "skillpm version, the least that a process does", once: true, prepare: start},
 	}
 }

@@ -28,6 +28,7 @@ type options struct {
 	runs            int
 	patience        time.Duration
 	large           int    // MiB
+	indexPacks      int    // of the large index
 	parent          string // of the directory that everything is written to
 	keep, json      bool
 	skillpm         string
@@ -64,6 +65,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	f.IntVar(&o.runs, "runs", 7, "how many `TIMES` each command runs, after a turn that is not counted")
 	f.DurationVar(&o.patience, "patience", 3*time.Minute, "start no more runs of a row, and stop a run, after this `TIME`")
 	f.IntVar(&o.large, "large", 256, "how many `MIB` the pack of large files has")
+	f.IntVar(&o.indexPacks, "packs", 100_000, "how many `PACKS` the large index has")
 	f.StringVar(&o.parent, "dir", "", "work in a new directory below `DIR`, best on a RAM disk; it is removed at the end (default: where temporary files go)")
 	f.BoolVar(&o.keep, "keep", false, "leave the directory there, with the packs and what was installed")
 	f.BoolVar(&o.json, "json", false, "print one JSON document instead of the table")
@@ -79,8 +81,8 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	case err != nil:
 	case f.NArg() > 0:
 		err = fmt.Errorf("unexpected argument %q", f.Arg(0))
-	case o.runs < 1 || o.large < 1 || o.patience <= 0:
-		err = errors.New("--runs, --large and --patience must be more than nothing")
+	case o.runs < 1 || o.large < 1 || o.indexPacks < 1 || o.patience <= 0:
+		err = errors.New("--runs, --large, --packs and --patience must be more than nothing")
 	}
 	return o, err
 }

@@ -60,10 +60,11 @@ type builder struct {
 	terms    []*term
 	held     int // bytes, more or less
 
-	sums  []int    // by position in terms: what the shares of the pack at hand are together
-	seen  []uint32 // positions in sums that are not 0
-	line  []uint32 // positions of the words of the field at hand
-	parts []string // the words of the name at hand
+	sums    []int            // by position in terms: what the shares of the pack at hand are together
+	seen    []uint32         // positions in sums that are not 0
+	parts   []string         // the words of the name at hand
+	lines   [fields][]uint32 // positions of the words of the fields of the pack at hand
+	lengths [fields]int      // how many words those have, common ones too
 }
 
 // term is a stem and where it is.
@@ -92,31 +93,16 @@ func (b *builder) add(d *Doc) error {
 	if err := b.out.doc(d); err != nil {
 		return err
 	}
-	lengths := d.lengths()
-	whole, left := -1, maxWords
-	d.texts(func(f field, _ int, text string) {
-		b.line, b.parts = b.line[:0], b.parts[:0]
-		words(text, func(w string) bool {
-			if left--; !f.prose() || !common(w) {
-				b.line = append(b.line, b.term(w))
-				if !f.prose() {
-					b.parts = append(b.parts, w)
-				}
-			}
-			return left > 0
-		})
-		if f == inName {
-			whole = b.whole()
-		}
-		b.joined()
-		share := f.share(lengths[f])
-		for _, at := range b.line {
+	whole := b.read(d)
+	for f := range fields {
+		share := f.share(b.lengths[f])
+		for _, at := range b.lines[f] {
 			if b.sums[at] == 0 {
 				b.seen = append(b.seen, at)
 			}
 			b.sums[at] += share
 		}
-	})
+	}
 	b.note(d.Deprecated != "", whole)
 	b.docs++
 	if b.held > runBytes {
@@ -125,24 +111,40 @@ func (b *builder) add(d *Doc) error {
 	return nil
 }
 
-// lengths returns how many words each field has, common ones too.
-func (d *Doc) lengths() (n [fields]int) {
+// read finds the words of a pack's fields. It returns the term of its whole name, -1 for none.
+func (b *builder) read(d *Doc) (whole int) {
+	for f := range fields {
+		b.lines[f], b.lengths[f] = b.lines[f][:0], 0
+	}
+	whole = -1
 	left := maxWords
 	d.texts(func(f field, _ int, text string) {
-		words(text, func(string) bool {
-			n[f]++
+		b.parts = b.parts[:0]
+		words(text, func(w string) bool {
 			left--
+			b.lengths[f]++
+			if f.prose() && common(w) {
+				return left > 0
+			}
+			b.lines[f] = append(b.lines[f], b.term(w))
+			if !f.prose() {
+				b.parts = append(b.parts, w)
+			}
 			return left > 0
 		})
+		b.joined(f)
+		if f == inName {
+			whole = b.whole()
+		}
 	})
-	return n
+	return whole
 }
 
 // joined adds to the words of a name what neighbours give when they are written as one.
-func (b *builder) joined() {
+func (b *builder) joined(f field) {
 	for i := 1; i < len(b.parts); i++ {
 		if joined := b.parts[i-1] + b.parts[i]; len(joined) <= maxWord {
-			b.line = append(b.line, b.term(joined))
+			b.lines[f] = append(b.lines[f], b.term(joined))
 		}
 	}
 }
@@ -155,7 +157,7 @@ func (b *builder) whole() int {
 	}
 	at := b.term(joined)
 	if len(b.parts) > 2 { // shorter ones are in the line anyway
-		b.line = append(b.line, at)
+		b.lines[inName] = append(b.lines[inName], at)
 	}
 	return int(at)
 }
