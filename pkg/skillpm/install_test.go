@@ -49,7 +49,7 @@ func newOptions(tb testing.TB, dir, home string) skillpm.Options {
 		tb.Fatal(err)
 	}
 	paths.Enterprise = filepath.Join(home, "enterprise")
-	return skillpm.Options{Dir: dir, Paths: paths, Getenv: none, Now: time.Now, OS: runtime.GOOS, Version: "0.1.0"}
+	return skillpm.Options{Dir: dir, Paths: paths, Getenv: none, Now: time.Now, OS: runtime.GOOS, Version: "0.1.0", Admin: os.Getuid()}
 }
 
 // writePack writes a pack of n skills with five files each, 28 KB together.

@@ -1,0 +1,68 @@
+package skillpm_test
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/author"
+	"github.com/skillpm/skillpm/pkg/sign"
+	"github.com/skillpm/skillpm/pkg/skillpm"
+	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
+)
+
+// BenchmarkNothingToDoUnderPolicy measures an install that has nothing to do, without a policy, with one that restricts
+// sources, and with one that asks for signatures: of one pack of 100 and of 1,000 skills, and of 100 packs of ten.
+func BenchmarkNothingToDoUnderPolicy(b *testing.B) {
+	key, err := sign.Generate(rand.Reader)
+	if err != nil {
+		b.Fatal(err)
+	}
+	public := key.Public().Encode()
+	signed := fmt.Sprintf("require: [{match: 'oci://127.0.0.1/**', signatures: {any_of: [{key: {file: acme.pub, sha256: %x}}]}}]\n", sha256.Sum256(public))
+	for _, size := range []struct{ packs, skills int }{{1, 100}, {1, 1000}, {100, 10}} {
+		server, dir, home := ocitest.New(b), b.TempDir(), b.TempDir()
+		var places []string
+		for i := range size.packs {
+			src, name := b.TempDir(), fmt.Sprintf("acme/pack-%d", i)
+			writePack(b, src, name, "1.0.0", size.skills)
+			if _, err := newAuthor(b, src, home).Publish(b.Context(), author.PublishOptions{To: server.URL("acme"), Key: key}); err != nil {
+				b.Fatal(err)
+			}
+			places = append(places, server.URL(name))
+		}
+		if _, err := newClient(b, dir, home).Install(b.Context(), skillpm.InstallOptions{Packs: places}); err != nil {
+			b.Fatal(err)
+		}
+		for _, p := range []struct{ name, text string }{
+			{"none", ""}, {"sources", "sources: {allow: ['oci://" + server.Host + "/**']}\n"}, {"signatures", signed},
+		} {
+			text := ""
+			if p.text != "" {
+				text = "version: 1\n" + p.text
+			}
+			b.Run(fmt.Sprintf("packs=%d/skills=%d/%s", size.packs, size.packs*size.skills, p.name), func(b *testing.B) {
+				writeFiles(b, filepath.Join(home, "enterprise"), map[string]string{"acme.pub": string(public)})
+				if text != "" {
+					writeFiles(b, filepath.Join(home, "enterprise"), map[string]string{"policy.yaml": text})
+				}
+				nothingToDo(b, dir, home)
+			})
+		}
+	}
+}
+
+func nothingToDo(b *testing.B, dir, home string) {
+	if _, err := newClient(b, dir, home).Install(b.Context(), skillpm.InstallOptions{}); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		r, err := newClient(b, dir, home).Install(b.Context(), skillpm.InstallOptions{})
+		if err != nil || r.Changed {
+			b.Fatalf("%v, changed %v", err, r != nil && r.Changed)
+		}
+	}
+}

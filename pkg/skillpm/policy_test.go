@@ -1,0 +1,306 @@
+package skillpm_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/author"
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/policy"
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/sign"
+	"github.com/skillpm/skillpm/pkg/skillpm"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// guardedWorld is a world with a policy of the machine's administrator, and two packs: acme/good, which acme signs, and
+// evil/bad, which nobody does. The policy allows packs of the server that acme signed.
+type guardedWorld struct {
+	*world
+	key *sign.PrivateKey
+}
+
+func newGuardedWorld(t *testing.T) *guardedWorld {
+	t.Helper()
+	key, err := sign.Generate(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &guardedWorld{world: newWorld(t), key: key}
+	w.signed("acme/good", "1.0.0", "good", "Do good.")
+	w.publish("evil/bad", "1.0.0", nil, "good")
+	return w
+}
+
+// signed publishes a signed version and enters it in the index.
+func (w *guardedWorld) signed(pack, version, skill, text string) {
+	w.t.Helper()
+	src := w.t.TempDir()
+	writeFiles(w.t, src, map[string]string{
+		"skillpm.yaml":      "name: " + pack + "\nversion: \"" + version + "\"\n",
+		skill + "/SKILL.md": "---\nname: " + skill + "\ndescription: Does it as of " + version + ".\n---\n\n" + text + "\n",
+	})
+	owner, _, _ := strings.Cut(pack, "/")
+	r, err := newAuthor(w.t, src, w.home).Publish(w.t.Context(), author.PublishOptions{To: w.server.URL(owner), Key: w.key})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.enter(pack, version, r.Digest, nil)
+}
+
+// tag puts a tag on a manifest that is there.
+func (w *guardedWorld) tag(repository, tag, digest string) {
+	w.t.Helper()
+	at := "http://" + w.server.Host + "/v2/" + repository + "/manifests/"
+	const manifest = "application/vnd.oci.image.manifest.v1+json"
+	ask := func(method, url, header string, body []byte) []byte {
+		req, err := http.NewRequestWithContext(w.t.Context(), method, url, bytes.NewReader(body))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		req.Header.Set(header, manifest)
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		defer res.Body.Close()
+		data, err := io.ReadAll(res.Body)
+		if err != nil || res.StatusCode >= 300 {
+			w.t.Fatalf("%s %s: %s, %v", method, url, res.Status, err)
+		}
+		return data
+	}
+	ask(http.MethodPut, at+tag, "Content-Type", ask(http.MethodGet, at+digest, "Accept", nil))
+}
+
+// enforce writes the policy.
+func (w *guardedWorld) enforce() {
+	w.t.Helper()
+	public := w.key.Public().Encode()
+	host, _, _ := strings.Cut(w.server.Host, ":")
+	writeFiles(w.t, filepath.Join(w.home, "enterprise"), map[string]string{
+		"acme.pub": string(public),
+		"policy.yaml": fmt.Sprintf("version: 1\nsources: {allow: ['oci://%[1]s/**']}\nrequire:\n"+
+			"  - match: 'oci://%[2]s/**'\n    signatures: {any_of: [{key: {file: acme.pub, sha256: %[3]x}}]}\n", w.server.Host, host, sha256.Sum256(public)),
+	})
+}
+
+// alter changes what the lock says of a pack, so that the lock agrees with itself.
+func (w *guardedWorld) alter(change func(l *project.Lock)) {
+	w.t.Helper()
+	l, err := project.ParseLock("skillpm.lock", []byte(w.read("skillpm.lock")))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	change(l)
+	for _, p := range l.Packs {
+		p.Integrity = bundle.Integrity(p.Skills)
+	}
+	w.write("skillpm.lock", string(l.Encode()))
+}
+
+// refused runs every verb that brings a lock into force, and checks that each is refused and leaves nothing installed.
+func (w *guardedWorld) refused(want ...diag.Code) {
+	w.t.Helper()
+	if err := os.RemoveAll(filepath.Join(w.dir, ".skillpm")); err != nil {
+		w.t.Fatal(err)
+	}
+	try := func(name string, err error) {
+		w.t.Helper()
+		ok := false
+		for _, code := range want {
+			ok = ok || diag.CodeOf(err) == code
+		}
+		if !ok {
+			w.t.Errorf("%s: %v (%v), want a refusal of code %v", name, err, diag.CodeOf(err), want)
+		}
+		if _, err := os.Stat(filepath.Join(w.dir, ".skillpm", "plugins", "acme", "good", "good", "SKILL.md")); err == nil {
+			w.t.Errorf("%s: it is in force", name)
+		}
+	}
+	ctx := w.t.Context()
+	_, err := w.client().Install(ctx, skillpm.InstallOptions{Frozen: true})
+	try("install --frozen", err)
+	_, err = w.client().Install(ctx, skillpm.InstallOptions{})
+	try("install", err)
+	_, err = w.client().Install(ctx, skillpm.InstallOptions{Offline: true})
+	try("install --offline", err)
+	_, err = w.client().Vendor(ctx, skillpm.VendorOptions{Force: true})
+	try("vendor", err)
+	_, err = w.client().Verify(ctx, skillpm.VerifyOptions{Fix: true})
+	try("verify --fix", err)
+}
+
+// TestProjectsCannotLie has the files of a project claim what is not so, to get around the policy of the machine: O14.
+func TestProjectsCannotLie(t *testing.T) {
+	good, bad := source.ID{Owner: "acme", Name: "good"}, source.ID{Owner: "evil", Name: "bad"}
+	// Without the policy both packs are installed and copied into the project, so that store and copy have them.
+	both := func(t *testing.T) *guardedWorld {
+		w := newGuardedWorld(t)
+		w.manifest(`acme/good: "^1"`, `evil/bad: "^1"`)
+		w.install()
+		if _, err := w.client().Vendor(t.Context(), skillpm.VendorOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	only := func(w *guardedWorld, change func(l *project.Lock)) {
+		w.manifest(`acme/good: "^1"`)
+		w.alter(func(l *project.Lock) {
+			change(l)
+			delete(l.Packs, bad)
+			l.Names = nil
+		})
+		w.enforce()
+	}
+	t.Run("as it is", func(t *testing.T) {
+		w := both(t)
+		only(w, func(*project.Lock) {})
+		if r := w.install(); r.Packs[0].SignedBy != w.key.Public().Fingerprint() {
+			t.Errorf("%+v", r.Packs[0])
+		}
+	})
+	t.Run("trees of another pack", func(t *testing.T) {
+		w := both(t)
+		only(w, func(l *project.Lock) { l.Packs[good].Skills = l.Packs[bad].Skills })
+		w.refused(diag.Integrity)
+	})
+	t.Run("one skill more", func(t *testing.T) {
+		w := both(t)
+		only(w, func(l *project.Lock) {
+			l.Packs[good].Skills = map[string]string{"good": l.Packs[good].Skills["good"], "more": l.Packs[bad].Skills["good"]}
+		})
+		w.refused(diag.Integrity)
+	})
+	t.Run("the digest of another pack", func(t *testing.T) {
+		w := both(t)
+		only(w, func(l *project.Lock) {
+			l.Packs[good].Skills, l.Packs[good].Resolved = l.Packs[bad].Skills, l.Packs[bad].Resolved
+		})
+		w.refused(diag.Integrity, diag.NotFound, diag.Denied, diag.Remote)
+	})
+	t.Run("another place", func(t *testing.T) {
+		w := both(t)
+		only(w, func(l *project.Lock) {
+			l.Packs[good].Source = strings.Replace(l.Packs[good].Source, "oci://", "oci://other.", 1)
+		})
+		w.refused(diag.Denied)
+	})
+	t.Run("a signer that did not sign", func(t *testing.T) {
+		w := both(t)
+		only(w, func(l *project.Lock) {
+			*l.Packs[good] = *l.Packs[bad]
+			l.Packs[good].Signer = w.key.Public().ID()
+		})
+		w.refused(diag.Denied, diag.Integrity)
+	})
+	t.Run("an alias of what nobody signed", func(t *testing.T) {
+		w := both(t)
+		w.write("skillpm.yaml", "registries: [index]\ndependencies: {evil/bad: \"^1\"}\naliases: {good: good@evil/bad}\n")
+		w.alter(func(l *project.Lock) { delete(l.Packs, good); l.Names = nil })
+		w.enforce()
+		w.refused(diag.Denied)
+		if _, err := os.Stat(filepath.Join(w.dir, ".skillpm", "links", "good")); err == nil {
+			t.Error("the alias is in force")
+		}
+	})
+	t.Run("an older version under a newer number", func(t *testing.T) {
+		w := newGuardedWorld(t)
+		w.manifest(`acme/good: "^1"`)
+		w.install()
+		w.enforce()
+		w.alter(func(l *project.Lock) { l.Packs[good].Version = "1.9.0" })
+		w.refused(diag.Integrity)
+	})
+}
+
+// TestRemovalBringsNothing checks that taking a pack away does not bring into force what a policy refuses.
+func TestRemovalBringsNothing(t *testing.T) {
+	w := newGuardedWorld(t)
+	w.manifest(`acme/good: "^1"`, `evil/bad: "^1"`)
+	w.install()
+	if err := os.RemoveAll(filepath.Join(w.dir, ".skillpm")); err != nil {
+		t.Fatal(err)
+	}
+	w.enforce()
+	_, err := w.client().Remove(t.Context(), skillpm.RemoveOptions{Packs: []string{"acme/good"}})
+	if diag.CodeOf(err) != diag.Denied {
+		t.Errorf("removing the other pack: %v", err)
+	}
+	if _, err := w.client().Remove(t.Context(), skillpm.RemoveOptions{Packs: []string{"evil/bad"}}); err != nil {
+		t.Errorf("removing what is refused: %v", err)
+	}
+}
+
+// TestReplay checks that an older version, though signed, does not pass for a newer one.
+func TestReplay(t *testing.T) {
+	w := newGuardedWorld(t)
+	w.enforce()
+	w.write("skillpm.yaml", "namespaces: {acme: '"+w.server.URL("acme")+"'}\ndependencies: {acme/good: \"^1\"}\n")
+	old := w.install().Packs[0].Resolved
+	w.signed("acme/good", "1.1.0", "good", "Do better.")
+	w.tag("acme/good", "1.2.0", old)
+	_, err := w.client().Update(t.Context(), skillpm.UpdateOptions{})
+	if code := diag.CodeOf(err); code != diag.Integrity && code != diag.Invalid {
+		t.Errorf("%v (%v)", err, code)
+	}
+	if !strings.Contains(w.read("skillpm.lock"), old) || !strings.Contains(w.read("skillpm.lock"), `version: "1.0.0"`) {
+		t.Error("the lock changed")
+	}
+}
+
+// TestChosenOthers checks that versions from a place that is denied are withheld, so that others are chosen, and that the
+// error says so where there are none.
+func TestChosenOthers(t *testing.T) {
+	w := newGuardedWorld(t)
+	w.manifest(`evil/bad: "*"`)
+	host, _, _ := strings.Cut(w.server.Host, ":")
+	writeFiles(t, filepath.Join(w.home, "enterprise"), map[string]string{
+		"policy.yaml": "version: 1\nsources: {deny: ['oci://" + host + "/evil/**']}\n",
+	})
+	_, err := w.client().Install(t.Context(), skillpm.InstallOptions{})
+	if diag.CodeOf(err) != diag.Denied || !strings.Contains(err.Error(), "evil/bad 1.0.0") || !strings.Contains(err.Error(), "policy.yaml:2: ") {
+		t.Errorf("%v (%v)", err, diag.CodeOf(err))
+	}
+}
+
+// TestPolicyOfOthers checks that a policy in the machine's directory which others could have written is not obeyed, but
+// denies everything.
+func TestPolicyOfOthers(t *testing.T) {
+	w := newGuardedWorld(t)
+	w.enforce()
+	w.manifest(`acme/good: "^1"`)
+	w.install()
+	file := filepath.Join(w.home, "enterprise", "policy.yaml")
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o022 != 0 {
+		t.Skip("there are no modes here")
+	}
+	if err := os.Chmod(file, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.client().Install(t.Context(), skillpm.InstallOptions{})
+	if _, denied := errors.AsType[*policy.DeniedError](err); !denied || diag.CodeOf(err) != diag.Denied || !strings.Contains(diag.HintOf(err), "chmod go-w") {
+		t.Errorf("%v (%s)", err, diag.HintOf(err))
+	}
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	options := newOptions(t, w.dir, w.home)
+	options.Admin++
+	stranger := skillpm.New(options)
+	t.Cleanup(stranger.Close)
+	if _, err := stranger.Install(t.Context(), skillpm.InstallOptions{}); diag.CodeOf(err) != diag.Denied || !strings.Contains(err.Error(), "belongs to user") {
+		t.Errorf("%v", err)
+	}
+}
+
