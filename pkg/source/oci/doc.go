@@ -13,8 +13,12 @@
 //     minute; an answer that breaks, stalls or drips is taken up where it ended, and its bytes are checked all together.
 //   - Memory does not grow with a pack: layers are unpacked as they come, and those that have to be read twice, because nothing
 //     describes them, are kept in temporary files until [Client.Close].
-//   - A registry is spoken to over HTTPS; plain HTTP is for loopback addresses that do not speak TLS. Redirects neither
-//     leave HTTPS nor lead into this machine or its link-local network.
+//   - A registry is spoken to over HTTPS; plain HTTP is for loopback addresses that do not speak TLS, and for hosts that are named.
+//     Redirects neither leave HTTPS nor lead into this machine or its link-local network.
 //   - Credentials come from Docker's configuration and its helpers, for the host that asks, and go to no other.
-//   - A published version is never replaced by other content.
+//   - A published version is never replaced by other content, and is there only once what is attached to it is. Moving tags go
+//     forward only.
+//   - What is about a version ([Client.Referrers]) and what a repository says of its versions ([Client.Status]) is as little trusted
+//     as what is in them: bounded, checked by digest, and on the same server.
+//   - A mirror is asked first and is believed no more than its digests; nothing is pushed to it.
 package oci

@@ -106,3 +106,15 @@ func (c *Client) Kept() int {
 
 // MirrorOf is mirrorOf.
 func (c *Client) MirrorOf(url string) string { return c.mirrorOf(url) }
+
+// StatusRoundTrip parses what a repository says of its versions and returns it encoded.
+func StatusRoundTrip(data []byte) ([]byte, error) {
+	s, err := parseStatus(data)
+	return []byte(canonical(s)), err
+}
+
+// TagsOf is tagsOf.
+func TagsOf(text string) []string { return tagsOf(text) }
+
+// NextPage is nextPage.
+func NextPage(link string, at *url.URL) (*url.URL, error) { return nextPage(link, at) }

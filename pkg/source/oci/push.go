@@ -17,7 +17,7 @@ type PushOptions struct {
 	Moving    bool     // also move the tags 1.4, 1 and latest
 	MountFrom []string // repositories ("oci://host/repository") of the same registry that may hold the layers already
 	// Attach returns what is to be known about the release before its tag is there, such as its signatures. Their subject
-	// is filled in.
+	// is filled in. It must not write to the same place itself, which is locked where that can be had.
 	Attach func(ctx context.Context, subject Pushed, manifest []byte) ([]Artifact, error)
 }
 

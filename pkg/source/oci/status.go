@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/index"
 	"github.com/skillpm/skillpm/pkg/source"
 )
 
@@ -51,14 +52,25 @@ func (c *Client) status(ctx context.Context, p place, at source.Ref) (s Status, 
 			return Status{}, "", inPack(at, err)
 		}
 	}
-	if err := json.Unmarshal(data, &s); err != nil {
+	if s, err = parseStatus(data); err != nil {
 		return Status{}, "", diag.Errorf(diag.Invalid, "%s: %s: %w", trimVersion(at), StatusTag, err)
 	}
+	return s, a.Digest, nil
+}
+
+// parseStatus reads what a repository says. Whoever may push there can say anything: what is no version is left out, and texts are
+// made fit to be shown.
+func parseStatus(data []byte) (s Status, err error) {
+	if err := json.Unmarshal(data, &s); err != nil {
+		return Status{}, diag.Errorf(diag.Invalid, "%w", err)
+	}
 	for version, reason := range s.Yanked {
-		s.Yanked[version] = oneLine(reason)
+		if s.Yanked[version] = oneLine(reason); index.CheckVersion(version) != nil {
+			delete(s.Yanked, version)
+		}
 	}
 	s.Deprecated = oneLine(s.Deprecated)
-	return s, a.Digest, nil
+	return s, nil
 }
 
 // SetStatus reads what a repository says about its versions, changes it, writes it, and looks whether it is there. A registry
