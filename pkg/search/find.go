@@ -65,13 +65,14 @@ func Find(indexes []*Index, query string, n int) (*Answer, error) {
 		a.Total += t.pick(i, scores[i])
 	}
 	slices.SortFunc(t.best, func(a, b ranked) int { return b.compare(a) })
+	e := newExplainer(wishes)
 	for _, r := range t.best {
 		d, err := indexes[r.index].doc(r.doc)
 		if err != nil {
 			return nil, err
 		}
 		h := Hit{Doc: d, Index: r.index, Score: r.points}
-		h.Why, h.Skills = explain(&d, wishes)
+		h.Why, h.Skills = e.explain(&d)
 		a.Hits = append(a.Hits, h)
 	}
 	return a, nil

@@ -14,20 +14,55 @@ type Why struct {
 	Skill string // whose name or description it is in, "" for the pack's own
 }
 
-// explain finds the words of a query in a pack, and the skills that have them.
-func explain(d *Doc, wishes []wish) (why []Why, skills []string) {
+// explainer finds the words of a query in packs.
+type explainer struct {
+	wishes []wish
+	starts [256]bool         // the first bytes of what is looked for, which stemming leaves as they are
+	stems  map[string]string // of words that begin so
+}
+
+func newExplainer(wishes []wish) *explainer {
+	e := &explainer{wishes: wishes, stems: map[string]string{}}
+	for _, w := range wishes {
+		for _, f := range w.forms {
+			e.starts[f.key[0]] = true
+		}
+	}
+	return e
+}
+
+// stem returns the stem of a word, "" for one that is not looked for.
+func (e *explainer) stem(word string) string {
+	if !e.starts[word[0]] {
+		return ""
+	}
+	key, ok := e.stems[word]
+	if !ok {
+		key = stem(word)
+		e.stems[word] = key
+	}
+	return key
+}
+
+// explain finds the words of the query in a pack, and the skills that have them.
+func (e *explainer) explain(d *Doc) (why []Why, skills []string) {
 	const most = 64 // skills that are named
+	wishes := e.wishes
 	found := make([]bool, len(wishes))
 	why = make([]Why, len(wishes))
 	has := make([]uint16, len(d.Skills))
 	d.texts(func(f field, skill int, text string) {
 		last := ""
 		words(text, func(w string) bool {
+			alone, joined := e.stem(w), ""
+			if last != "" && !f.prose() {
+				joined = e.stem(last + w)
+			}
 			for i, wish := range wishes {
 				text := w
-				how, ok := wish.matches(w)
-				if !ok && last != "" && !f.prose() {
-					how, ok = wish.matches(last + w)
+				how, ok := wish.matches(alone)
+				if !ok {
+					how, ok = wish.matches(joined)
 					text = last + "-" + w
 				}
 				if !ok {
@@ -74,11 +109,10 @@ func ones(b uint16) (n int) {
 	return n
 }
 
-// matches reports whether a word of a pack is one of those that are looked for.
-func (w *wish) matches(word string) (Match, bool) {
-	key := stem(word)
+// matches reports whether a stem is one of those that are looked for.
+func (w *wish) matches(key string) (Match, bool) {
 	for _, f := range w.forms {
-		if f.key == key {
+		if f.key == key && key != "" {
 			return f.how, true
 		}
 	}

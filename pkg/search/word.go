@@ -113,7 +113,9 @@ func emit(word string, ascii bool, found func(string) bool) bool {
 	return start >= len(word) || short(word[start:], found)
 }
 
-func short(word string, found func(string) bool) bool { return len(word) > maxWord || found(word) }
+func short(word string, found func(string) bool) bool {
+	return word == "" || len(word) > maxWord || found(word)
+}
 
 // fold returns a word in lower case, without accents and in one form.
 func fold(word string) string {
