@@ -23,6 +23,7 @@ type publishFlags struct {
 	sign      bool
 	key       string
 	format    string
+	from      string
 }
 
 func newPublish(a *app) *cobra.Command {
@@ -58,13 +59,17 @@ that is written next to the path, or ^ and the version that is there. With
 names, each after those that it requires, and none unless all are valid.
 
 Files that .skillpmignore names, and what never belongs in a pack, stay out;
---dry-run lists what goes in, makes all the checks, and prints the manifest.`,
+--dry-run lists what goes in, makes all the checks, and prints the manifest.
+
+With --from it publishes what skillpm pack wrote, signatures included, and needs
+nothing else.`,
 		Example: `  skillpm publish
   skillpm publish --to oci://registry.example/acme
   skillpm publish --to oci://registry.example/acme --sign --key acme.key
   skillpm publish ./packs/deploy --to oci-layout:./out
   skillpm publish --dry-run
-  skillpm publish --workspace --to oci://registry.example/acme`,
+  skillpm publish --workspace --to oci://registry.example/acme
+  skillpm publish --from acme-deploy-1.4.0.tar --to oci://registry.example/acme`,
 		Args: need(0, 1, "at most one DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -77,6 +82,7 @@ Files that .skillpmignore names, and what never belongs in a pack, stay out;
 	f.StringVar(&o.To, "to", "", "publish to `PLACE`: oci://HOST/NAMESPACE, oci-layout:DIR or local")
 	f.BoolVar(&o.DryRun, "dry-run", false, "print files and manifest, look whether they are published already, and publish nothing")
 	f.BoolVar(&flags.workspace, "workspace", false, "publish the packs of the workspace in DIR")
+	f.StringVar(&flags.from, "from", "", "publish what skillpm pack wrote into `FILE`, or a directory, byte for byte")
 	f.BoolVar(&o.Still, "no-moving-tags", false, "leave the tags 1.4, 1 and latest where they are")
 	a.addPackFlags(cmd, &o, &flags)
 	return cmd
@@ -116,12 +122,20 @@ func (flags publishFlags) settle(a *app, o *author.PublishOptions) (err error) {
 }
 
 func (a *app) publish(ctx context.Context, o author.PublishOptions, flags publishFlags) error {
+	if flags.from != "" && (o.Dir != "" || flags.workspace || flags.sign || flags.key != "" || flags.format != formatPack) {
+		return diag.Errorf(diag.Usage, "--from publishes what was packed as it is: without DIR, --workspace, --format and --sign").
+			WithHint("give --format and --sign to skillpm pack, or sign what is published with skillpm sign")
+	}
 	if err := flags.settle(a, &o); err != nil {
 		return err
 	}
 	c, err := a.author()
 	if err != nil {
 		return err
+	}
+	if flags.from != "" {
+		r, err := c.PublishPacked(ctx, flags.from, o)
+		return a.printWorkspace(r, err)
 	}
 	if flags.workspace {
 		r, err := c.PublishWorkspace(ctx, o)
@@ -194,6 +208,8 @@ func (a *app) printPublish(r *author.PublishReport) error {
 	switch {
 	case r.Existed:
 		a.note("already published at %s with the same content", r.Target)
+	case len(r.Files) == 0:
+		a.note("published at %s", r.Target)
 	default:
 		a.note("published at %s (%s)", r.Target, plural(len(r.Files), "file"))
 	}
@@ -235,6 +251,10 @@ func (a *app) printDryRun(r *author.PublishReport) error {
 	}
 	if r.Bound {
 		a.note("the settings bind the owner to %s", r.Target)
+	}
+	if len(r.Files) == 0 {
+		a.note("%s %s: nothing was published: this was a dry run", r.Pack, r.Version)
+		return nil
 	}
 	a.note("%s %s: %s, %d bytes; nothing was published: this was a dry run", r.Pack, r.Version, plural(len(r.Files), "file"), r.Size)
 	return nil

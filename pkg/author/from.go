@@ -1,0 +1,145 @@
+package author
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/provider"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+)
+
+// PublishPacked publishes what [Client.Pack] wrote, a tar or a directory, byte for byte: every version that it has, those of a
+// pack in their order. With an error the report has those that were published before it.
+func (c *Client) PublishPacked(ctx context.Context, packed string, o PublishOptions) (*WorkspaceReport, error) {
+	defer c.Progress(provider.Event{Done: true})
+	layout := c.Machine.Abs(packed)
+	info, err := os.Stat(layout)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		dir, err := os.MkdirTemp("", "skillpm-from-")
+		if err != nil {
+			return nil, diag.Errorf(diag.Internal, "%w", err)
+		}
+		defer os.RemoveAll(dir) //nolint:errcheck // temporary
+		if err := readLayoutFile(layout, dir); err != nil {
+			return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", packed, err)
+		}
+		layout = dir
+	}
+	from, err := c.UserSources()
+	if err != nil {
+		return nil, err
+	}
+	at := source.Ref{Kind: source.KindLayout, URL: filepath.ToSlash(layout)}
+	packs, err := from.OCI().Packs(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	report := &WorkspaceReport{Packs: []*PublishReport{}}
+	for _, id := range packs {
+		at.ID = id
+		if err := c.publishVersions(ctx, from.OCI(), at, o, report); err != nil {
+			return report, err
+		}
+	}
+	if len(report.Packs) == 0 {
+		return nil, diag.Errorf(diag.NotFound, "%s has no packs", packed).WithHint("name what skillpm pack wrote")
+	}
+	return report, nil
+}
+
+// publishVersions publishes all versions of one pack of a layout, the lowest first, so that the tags that move end at the highest.
+func (c *Client) publishVersions(ctx context.Context, client *oci.Client, from source.Ref, o PublishOptions, report *WorkspaceReport) error {
+	versions, err := client.Versions(ctx, from)
+	if err != nil {
+		return err
+	}
+	to, bound, err := c.publishTarget(o.To, from.ID)
+	if err != nil {
+		return err
+	}
+	for _, version := range slices.Backward(versions) {
+		from.Rev = version
+		r := newReport(&project.Manifest{Name: from.ID, Version: version}, "")
+		r.Target, r.Bound, r.DryRun, r.Valid = to.String(), bound, o.DryRun, true
+		c.Progress(provider.Event{Text: "publishing " + r.Pack + " " + r.Version})
+		pushed, err := client.Copy(ctx, from, to, oci.CopyOptions{Moving: !o.Still, Dry: o.DryRun})
+		if err != nil {
+			return err
+		}
+		r.Digest, r.Existed, r.Tags = pushed.Digest, pushed.Existed, append(r.Tags, pushed.Tags...)
+		if o.DryRun {
+			r.Manifest = pushed.Manifest
+		}
+		report.Packs = append(report.Packs, r)
+	}
+	return nil
+}
+
+// Bounds of a layout in a tar: what is in it is checked when it is read from the layout.
+const (
+	maxLayoutFiles = 100_000
+	maxLayoutBytes = 4 << 30
+)
+
+// layoutName is what files of a layout are called.
+var layoutName = regexp.MustCompile(`^(oci-layout|index\.json|blobs/sha256/[0-9a-f]{64})$`)
+
+// readLayoutFile unpacks a layout from a tar. Directories are made as they are needed; anything else that is no file of a layout
+// is refused.
+func readLayoutFile(name, dir string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := os.MkdirAll(filepath.Join(dir, "blobs", "sha256"), 0o755); err != nil {
+		return err
+	}
+	in, left := tar.NewReader(f), int64(maxLayoutBytes)
+	for range maxLayoutFiles {
+		head, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return diag.Errorf(diag.Invalid, "it is not a tar: %w", err)
+		}
+		entry := strings.TrimPrefix(head.Name, "./")
+		switch {
+		case head.Typeflag == tar.TypeDir:
+			continue
+		case head.Typeflag != tar.TypeReg || !layoutName.MatchString(entry):
+			return diag.Errorf(diag.Invalid, "%q is no part of an OCI image layout", head.Name)
+		case head.Size > left:
+			return diag.Errorf(diag.Invalid, "it has more than %d bytes", int64(maxLayoutBytes))
+		}
+		left -= head.Size
+		if err := writeNew(filepath.Join(dir, filepath.FromSlash(entry)), in); err != nil {
+			return err
+		}
+	}
+	return diag.Errorf(diag.Invalid, "it has more than %d files", maxLayoutFiles)
+}
+
+// writeNew writes a file that must not exist yet.
+func writeNew(name string, r io.Reader) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, r)
+	return errors.Join(err, f.Close())
+}

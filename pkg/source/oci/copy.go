@@ -1,0 +1,179 @@
+package oci
+
+import (
+	"context"
+	"io"
+	"os"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// CopyOptions say how a version is copied.
+type CopyOptions struct {
+	Moving bool // also move the tags 1.4, 1 and latest
+	Dry    bool // only read, and say what would be done
+}
+
+// Copy publishes at another place the version that from names, byte for byte, with what is attached to it: the digest stays, and with
+// it the signatures. Everything is checked against its digest on the way. A version that is there with another digest is a
+// [ConflictError].
+func (c *Client) Copy(ctx context.Context, from, to source.Ref, o CopyOptions) (Pushed, error) {
+	pushed, err := c.copy(ctx, from, to, o)
+	return pushed, c.secrets.Discreet(err)
+}
+
+func (c *Client) copy(ctx context.Context, from, to source.Ref, o CopyOptions) (Pushed, error) {
+	at, err := c.open(ctx, from)
+	if err != nil {
+		return Pushed{}, err
+	}
+	a, err := c.read(ctx, at, from, from.Rev)
+	if err != nil {
+		return Pushed{}, err
+	}
+	if a.info == nil || a.info.Version != from.Rev || !from.ID.IsZero() && a.info.Name != from.ID.String() {
+		return Pushed{}, diag.Errorf(diag.Invalid, "%s does not say that it is the pack and version under whose name it stands", from)
+	}
+	id, err := source.ParseID(a.info.Name)
+	if err != nil {
+		return Pushed{}, err
+	}
+	w, err := c.openWritable(ctx, to)
+	if err != nil {
+		return Pushed{}, err
+	}
+	if o.Dry {
+		w = dry{w}
+	}
+	end, err := w.begin(ctx)
+	if err != nil {
+		return Pushed{}, err
+	}
+	defer end()
+	p := &publisher{rel: Release{ID: id, Version: a.info.Version}, info: *a.info, to: w, target: to, options: PushOptions{Moving: o.Moving}}
+	there, existed, err := p.published(ctx)
+	if err != nil {
+		return Pushed{}, err
+	}
+	if existed && there.desc.Digest != a.desc.Digest {
+		return Pushed{}, p.conflict(there)
+	}
+	pushed := Pushed{Digest: string(a.desc.Digest), Existed: existed, Manifest: a.raw}
+	k := &copying{client: c, ref: from, from: at, to: w}
+	if err := k.artifact(ctx, a); err != nil {
+		return Pushed{}, err
+	}
+	if err := k.attached(ctx, pushed.Digest); err != nil {
+		return Pushed{}, err
+	}
+	doc := a.document
+	if doc.desc.MediaType == "" {
+		doc.desc.MediaType = mediaTypeOf(doc.raw)
+	}
+	if !existed {
+		if err := p.tagVersion(ctx, doc); err != nil {
+			return Pushed{}, err
+		}
+		pushed.Tags = []string{p.rel.Version}
+	}
+	moved, err := p.move(ctx, doc)
+	pushed.Tags = append(pushed.Tags, moved...)
+	return pushed, err
+}
+
+// copying copies from one place to another.
+type copying struct {
+	client *Client
+	ref    source.Ref
+	from   place
+	to     writable
+}
+
+// artifact stores a manifest and what it is made of, without a tag.
+func (k *copying) artifact(ctx context.Context, a *artifact) error {
+	for _, member := range a.members {
+		one, err := k.client.read(ctx, k.from, k.ref, string(member.Digest))
+		if err != nil {
+			return err
+		}
+		if len(one.members) > 0 {
+			return diag.Errorf(diag.Invalid, "%s is an index of indexes", k.ref)
+		}
+		if err := k.artifact(ctx, one); err != nil {
+			return err
+		}
+	}
+	if err := k.blobs(ctx, a); err != nil {
+		return err
+	}
+	doc := a.document
+	if doc.desc.MediaType == "" { // a layout does not say it for what is not tagged
+		doc.desc.MediaType = mediaTypeOf(doc.raw)
+	}
+	return k.to.pushDocument(ctx, doc, "")
+}
+
+// attached stores what is about a manifest.
+func (k *copying) attached(ctx context.Context, subject string) error {
+	at := k.ref
+	at.Rev, at.Digest = "", subject
+	list, err := k.client.referrers(ctx, at, "")
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		a, err := k.client.read(ctx, k.from, k.ref, r.Digest)
+		if err != nil {
+			return err
+		}
+		if err := k.blobs(ctx, a); err != nil {
+			return err
+		}
+		doc := a.document
+		doc.desc.MediaType = mediaTypeOf(doc.raw)
+		if err := k.to.attach(ctx, doc, &a.manifest); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blobs stores the configuration and the layers of a manifest.
+func (k *copying) blobs(ctx context.Context, a *artifact) error {
+	if len(a.members) > 0 {
+		return nil
+	}
+	for _, d := range append([]ocispec.Descriptor{a.manifest.Config}, a.manifest.Layers...) {
+		if err := k.blob(ctx, d); err != nil {
+			return inPack(k.ref, err)
+		}
+	}
+	return nil
+}
+
+// blob copies one blob by a temporary file, so that nothing is stored before it was checked.
+func (k *copying) blob(ctx context.Context, d ocispec.Descriptor) error {
+	r, err := k.from.blob(ctx, d)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	f, err := os.CreateTemp("", "skillpm-blob-")
+	if err != nil {
+		return diag.Errorf(diag.Internal, "%w", err)
+	}
+	defer func() {
+		_ = f.Close()
+		_ = os.Remove(f.Name())
+	}()
+	if _, err := io.Copy(f, newVerifier(r, d, "blob")); err != nil {
+		return err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return diag.Errorf(diag.Internal, "%w", err)
+	}
+	return k.to.pushBlob(ctx, d, f)
+}
