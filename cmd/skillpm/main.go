@@ -2,10 +2,7 @@
 package main
 
 import (
-	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/skillpm/skillpm/cmd/skillpm/internal/cli"
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -17,11 +14,4 @@ var version string
 func main() { os.Exit(int(run(cli.OS(version)))) }
 
 // run is the process but for its end.
-func run(system cli.System) diag.Code {
-	quietSignals()
-	tuneMemory()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	defer stop()
-	return cli.Main(ctx, system, os.Args[1:])
-}
+func run(system cli.System) diag.Code { return cli.Run(system, os.Args[1:]) }

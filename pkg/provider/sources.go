@@ -2,6 +2,8 @@ package provider
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -12,7 +14,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/registry"
+	"github.com/skillpm/skillpm/pkg/regular"
 	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/sign/keyless"
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/file"
 	"github.com/skillpm/skillpm/pkg/source/git"
@@ -43,6 +47,8 @@ type SourceOptions struct {
 	Mirrors   map[string]string // where OCI registries are asked first, see [project.Config]
 	PlainHTTP []string          // hosts that are spoken to without encryption
 	CAFile    string            // certificates that are trusted besides the system's, "" for none
+
+	Keyless keyless.Open // what checks signatures of identities, nil for nothing
 }
 
 // Sources makes what fetches packs when it is first needed, and shares it between all that is done in one process.
@@ -105,7 +111,21 @@ func (s *Sources) Keeper(offline bool) *trust.Keeper {
 	return trust.New(trust.Options{
 		OCI: s.OCI(), Git: s.Git(), Dir: filepath.Join(s.options.Paths.Cache, "signatures"),
 		State: filepath.Join(s.options.Paths.State, "fetched"), Offline: offline,
+		Keyless: s.options.Keyless, TrustedRoot: s.trustedRoot,
 	})
+}
+
+// trustedRoot reads the roots of trust of those who certify identities: the administrator's, or else the user's.
+func (s *Sources) trustedRoot() ([]byte, error) {
+	const name, most = "trusted_root.json", 1 << 20
+	for _, dir := range []string{s.options.Paths.Enterprise, s.options.Paths.Config} {
+		data, err := regular.ReadFile(filepath.Join(dir, name), most)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return data, err
+		}
+	}
+	return nil, diag.Errorf(diag.Denied, "a signature was made with a certificate, and no roots are trusted that could have certified it").
+		WithHint("put Sigstore's %s into %s (cosign trusted-root create, or the tuf client, writes it)", name, s.options.Paths.Config)
 }
 
 // mirrorOf returns the source that is asked before the one that a place names, "" if there is none.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/sign/keyless"
 	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
@@ -22,6 +23,7 @@ type ToolOptions struct {
 	Admin    int                 // the user id that the machine's policy must belong to
 	Around   string              // a project whose policy holds besides that of the project in Dir, "" for none
 	Progress func(Event)         // told of long work; may be nil
+	Keyless  keyless.Open        // what checks signatures of identities, nil for nothing
 }
 
 // Tools is what verbs work with, those of users as those of authors: the user's settings and scopes, and what packs are
@@ -54,6 +56,7 @@ func (t *Tools) Sources(config *project.Config) *Sources {
 		t.sources = NewSources(SourceOptions{
 			Dir: t.Dir, Paths: t.Paths, Getenv: t.Getenv, OS: t.OS, Version: t.Version, GitProgram: config.Git, Now: t.Now,
 			Mirrors: config.Mirrors, PlainHTTP: config.PlainHTTP, CAFile: config.File(config.CAFile),
+			Keyless: t.Keyless,
 		})
 	}
 	return t.sources

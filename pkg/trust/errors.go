@@ -40,6 +40,7 @@ type SignerError struct {
 	Digest    string
 	Trusted   []string // the IDs of those trusted who signed
 	Reasons   []string // why each of the other signatures does not count
+	Advice    string   // what would make one of them count, "" where nothing is known
 	Threshold int
 }
 
@@ -60,6 +61,9 @@ func (e *SignerError) Code() diag.Code { return diag.Denied }
 
 // Hint says how to look.
 func (e *SignerError) Hint() string {
+	if e.Advice != "" {
+		return e.Advice
+	}
 	return "skillpm signatures shows who signed; trust a key only if you know from elsewhere whose it is"
 }
 

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // judge returns who of those wanted signed a manifest.
 func (k *Keeper) judge(e *evidence, p *source.Pack, w Wanted) ([]string, error) {
 	var found, reasons []string
-	signatures := 0
+	advice, signatures := "", 0
 	for _, b := range e.Bundles {
 		env, err := sign.ParseBundle(b)
 		if err != nil {
@@ -26,7 +27,7 @@ func (k *Keeper) judge(e *evidence, p *source.Pack, w Wanted) ([]string, error) 
 		}
 		signatures++
 		if id, err := k.signer(env, b, p.Ref.Digest, w); err != nil {
-			reasons = append(reasons, err.Error())
+			reasons, advice = append(reasons, err.Error()), cmp.Or(advice, diag.HintOf(err))
 		} else if !slices.Contains(found, id) {
 			found = append(found, id)
 		}
@@ -37,7 +38,7 @@ func (k *Keeper) judge(e *evidence, p *source.Pack, w Wanted) ([]string, error) 
 	if signatures == 0 && len(reasons) == 0 {
 		return nil, &UnsignedError{Pack: nameOf(p), Digest: p.Ref.Digest, Reason: "it has no signature"}
 	}
-	return nil, &SignerError{Pack: nameOf(p), Digest: p.Ref.Digest, Trusted: found, Reasons: dedupe(reasons), Threshold: w.Threshold}
+	return nil, &SignerError{Pack: nameOf(p), Digest: p.Ref.Digest, Trusted: found, Reasons: dedupe(reasons), Advice: advice, Threshold: w.Threshold}
 }
 
 // signer returns who made a signature, if that is somebody who is wanted.
@@ -47,7 +48,9 @@ func (k *Keeper) signer(env *sign.Envelope, bundle []byte, digest string, w Want
 	}
 	v, err := env.Verify(w.Keys, digest)
 	if _, ok := errors.AsType[*sign.KeyError](err); ok {
-		if print := fingerprint(env.Hint); print != "" {
+		print := fingerprint(env.Hint)
+		known := slices.ContainsFunc(w.Keys, func(key *sign.PublicKey) bool { return key.Fingerprint() == print })
+		if print != "" && !known {
 			return "", diag.Errorf(diag.Denied, "a signature says it is by the key %s, which is not trusted", print)
 		}
 	}
@@ -62,15 +65,7 @@ func (k *Keeper) identity(bundle []byte, digest string, wanted []Identity) (stri
 	if len(wanted) == 0 {
 		return "", diag.Errorf(diag.Denied, "a signature was made with a certificate, and only keys are trusted")
 	}
-	if k.root == nil {
-		return "", diag.Errorf(diag.Denied, "a signature was made with a certificate, and no trusted root is known").
-			WithHint("name the file trusted_root.json in the configuration")
-	}
-	root, err := k.root()
-	if err != nil {
-		return "", err
-	}
-	verifier, err := keyless.New(root)
+	verifier, err := k.verifier()
 	if err != nil {
 		return "", err
 	}

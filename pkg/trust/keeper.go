@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/sign/keyless"
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
@@ -31,23 +32,37 @@ type Options struct {
 	Git         TagReader
 	Dir         string                 // the cache of signatures; "" for none
 	State       string                 // where it is noted what this machine fetched; "" for nowhere
-	TrustedRoot func() ([]byte, error) // the trusted_root.json that identities are checked with; nil for none
+	Keyless     keyless.Open           // what checks signatures of identities; nil for keyless.Missing
+	TrustedRoot func() ([]byte, error) // the trusted_root.json that it trusts; nil for none
 	Offline     bool                   // ask no server
 }
 
 // Keeper finds signatures, keeps them in a cache, and checks them. It may be used by several goroutines at once.
 type Keeper struct {
-	options Options
-	root    func() ([]byte, error)
+	options  Options
+	verifier func() (keyless.Verifier, error)
 }
 
 // New returns a keeper. Nothing is read or asked before it is needed.
 func New(o Options) *Keeper {
-	k := &Keeper{options: o, root: o.TrustedRoot}
-	if k.root != nil {
-		k.root = sync.OnceValues(o.TrustedRoot)
-	}
+	k := &Keeper{options: o}
+	k.verifier = sync.OnceValues(k.openVerifier)
 	return k
+}
+
+// openVerifier returns what checks signatures of identities.
+func (k *Keeper) openVerifier() (keyless.Verifier, error) {
+	if k.options.Keyless == nil {
+		return keyless.Missing(nil)
+	}
+	var root []byte
+	if k.options.TrustedRoot != nil {
+		var err error
+		if root, err = k.options.TrustedRoot(); err != nil {
+			return nil, err
+		}
+	}
+	return k.options.Keyless(root)
 }
 
 // Signers returns who of those that are wanted signed exactly this pack: the manifest or commit that it is pinned to and,

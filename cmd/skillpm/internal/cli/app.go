@@ -24,6 +24,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/fault"
 	"github.com/skillpm/skillpm/pkg/provider"
 	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/sign/keyless"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -38,7 +39,8 @@ type System struct {
 	Home    string          // the user's home directory, "" if there is none
 	OS      string          // as runtime.GOOS
 	Now     func() time.Time
-	Version string // of the release, "" for a build from source
+	Version string       // of the release, "" for a build from source
+	Keyless keyless.Open // what checks signatures of identities, nil for nothing
 
 	// Enterprise is where the machine's administrator keeps what holds for everybody, "" for the system's own place, and
 	// Admin the user id that a policy there must belong to. Only tests set them.
@@ -244,7 +246,7 @@ func (a *app) toolOptions() (o provider.ToolOptions, err error) {
 		config = a.abs(config)
 	}
 	return provider.ToolOptions{
-		Dir: dir, Paths: paths, Config: config, Getenv: a.Getenv, Now: a.Now, OS: a.OS, Version: buildVersion(a.Version), Admin: a.Admin,
+		Dir: dir, Paths: paths, Config: config, Getenv: a.Getenv, Now: a.Now, OS: a.OS, Version: buildVersion(a.Version), Admin: a.Admin, Keyless: a.Keyless,
 		Progress: a.progress(),
 	}, nil
 }

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package main
+package cli
 
 // quietSignals does nothing: there is no such signal here.
 func quietSignals() {}
