@@ -20,10 +20,24 @@ const maxKeyFile = 1 << 20
 
 // wanted returns whose signatures a rule asks for. A key file that is not there, or not the one that the policy names by
 // its digest, is an error.
-func (pr *Provider) wanted(r policy.Rule) (w trust.Wanted, err error) {
+func (pr *Provider) wanted(r policy.Rule) (trust.Wanted, error) {
 	if known, ok := pr.rules[r.String()]; ok {
 		return known, nil
 	}
+	w, err := readSigners(r)
+	if err == nil {
+		pr.rules[r.String()] = w
+	}
+	return w, err
+}
+
+// CheckSigners returns what is wrong with the files of keys that a rule names, nil if they are those that it means.
+func CheckSigners(r policy.Rule) error {
+	_, err := readSigners(r)
+	return err
+}
+
+func readSigners(r policy.Rule) (w trust.Wanted, err error) {
 	w.Threshold = r.Signatures.Threshold
 	for _, s := range r.Signatures.AnyOf {
 		switch {
@@ -38,7 +52,6 @@ func (pr *Provider) wanted(r policy.Rule) (w trust.Wanted, err error) {
 			return w, diag.Errorf(diag.Denied, "%s: %w", r, err).WithHint("mend %s, or ask whoever keeps it", r.Policy.Path)
 		}
 	}
-	pr.rules[r.String()] = w
 	return w, nil
 }
 

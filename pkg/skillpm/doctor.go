@@ -90,6 +90,7 @@ type check struct {
 func machineChecks() []check {
 	return []check{
 		{"settings", checkSettings},
+		{"policies", checkPolicies},
 		{"clock", checkClock},
 		{"store", checkStore},
 		{"disk-space", checkSpace},

@@ -32,18 +32,19 @@ type OutdatedReport struct {
 // OutdatedPack is a locked pack, and what could be had instead.
 type OutdatedPack struct {
 	Pack       string     `json:"pack"`
-	Current    string     `json:"current"`             // as locked
-	Wanted     string     `json:"wanted"`              // what an update chooses, "" if nothing requires it any more
-	Latest     string     `json:"latest"`              // the highest release there is
-	Source     string     `json:"source"`              // where it is locked
-	Direct     bool       `json:"direct"`              // the manifest asks for it
-	RequiredBy []Requirer `json:"requiredBy"`          // as it is locked
-	HeldBy     []Requirer `json:"heldBy,omitempty"`    // what does not allow the latest version
-	Withdrawn  string     `json:"withdrawn,omitempty"` // why the current version was withdrawn
-	Withheld   string     `json:"withheld,omitempty"`  // why the latest version is not taken, besides ranges
-	Edited     bool       `json:"edited,omitempty"`    // it stays because skills of it were edited
-	Unreached  string     `json:"unreached,omitempty"` // why nobody could be asked about the pack, so that nothing newer is known
-	Moved      string     `json:"moved,omitempty"`     // where the name leads by now, if that is another place
+	Current    string     `json:"current"`              // as locked
+	Wanted     string     `json:"wanted"`               // what an update chooses, "" if nothing requires it any more
+	Latest     string     `json:"latest"`               // the highest release there is
+	Source     string     `json:"source"`               // where it is locked
+	Direct     bool       `json:"direct"`               // the manifest asks for it
+	RequiredBy []Requirer `json:"requiredBy"`           // as it is locked
+	HeldBy     []Requirer `json:"heldBy,omitempty"`     // what does not allow the latest version
+	Withdrawn  string     `json:"withdrawn,omitempty"`  // why the current version was withdrawn
+	Deprecated string     `json:"deprecated,omitempty"` // why nobody should start to use the pack
+	Withheld   string     `json:"withheld,omitempty"`   // why the latest version is not taken, besides ranges
+	Edited     bool       `json:"edited,omitempty"`     // it stays because skills of it were edited
+	Unreached  string     `json:"unreached,omitempty"`  // why nobody could be asked about the pack, so that nothing newer is known
+	Moved      string     `json:"moved,omitempty"`      // where the name leads by now, if that is another place
 }
 
 // Requirer is what requires a pack.
@@ -187,6 +188,9 @@ func (s *survey) look(ctx context.Context, id source.ID) (*OutdatedPack, error) 
 			p.Withdrawn = "no reason given"
 		}
 	}
+	if o, ok := s.provider.Offer(id, locked.Version); ok {
+		p.Deprecated = o.Deprecated
+	}
 	if o, ok := s.provider.Offer(id, p.Wanted); ok && s.asked[id].Ref == nil && o.Source != "" && o.Source != locked.Source &&
 		!workspace.Placeless(locked.Source) {
 		p.Moved = o.Source
@@ -250,5 +254,5 @@ func allows(d source.Dependency, version string) bool {
 
 // worthSaying reports whether a pack is outdated, withdrawn, moved, or nobody's any more.
 func (p *OutdatedPack) worthSaying() bool {
-	return p.Current != p.Wanted || p.Current != p.Latest || p.Withdrawn != "" || p.Moved != "" || p.Unreached != ""
+	return p.Current != p.Wanted || p.Current != p.Latest || p.Withdrawn != "" || p.Deprecated != "" || p.Moved != "" || p.Unreached != ""
 }
