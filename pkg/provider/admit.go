@@ -173,7 +173,11 @@ func (pr *Provider) proven(ctx context.Context, sol *Solution, s Standing, p *so
 			return err
 		}
 	}
-	if _, err := pr.fetch(ctx, opened, names, entry.Skills); err != nil {
+	got, err := pr.fetch(ctx, opened, names, entry.Skills)
+	if err == nil {
+		err = pr.keeper.Record(p, got) // a manifest may name the place otherwise
+	}
+	if err != nil {
 		return err
 	}
 	return ask()
