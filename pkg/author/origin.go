@@ -102,14 +102,15 @@ func (o *origin) compare(dir string, content *project.Content, trees []bundle.Tr
 		for _, e := range trees[i].Inventory {
 			check(path.Join(s.Dir, e.Path))
 		}
-		for _, changed := range o.checkout.Changed() {
-			name, ok := below(o.dir, changed)
-			if _, inSkill := below(s.Dir, name); !ok || !inSkill {
-				continue
-			}
-			if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); errors.Is(err, fs.ErrNotExist) {
-				o.dirty = append(o.dirty, name)
-			}
+	}
+	for _, changed := range o.checkout.Changed() {
+		name, ours := below(o.dir, changed)
+		inSkill := slices.ContainsFunc(content.Skills, func(s project.SkillDir) bool { _, ok := below(s.Dir, name); return ok })
+		if !ours || !inSkill {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); errors.Is(err, fs.ErrNotExist) {
+			o.dirty = append(o.dirty, name)
 		}
 	}
 	slices.Sort(o.dirty)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -199,23 +198,6 @@ func (c *Client) publishable(dir string) (*project.Manifest, error) {
 		}
 	}
 	return m, nil
-}
-
-// checkSkills lints the skills that the pack has: those that its manifest names, not every one below its directory.
-func (c *Client) checkSkills(ctx context.Context, dir string) (lint.Report, error) {
-	content, err := project.Describe(os.DirFS(dir), source.Ref{Kind: source.KindPath, URL: filepath.ToSlash(dir)})
-	if err != nil {
-		return lint.Report{}, err
-	}
-	var paths []string
-	for _, s := range content.Skills {
-		at := filepath.Join(dir, filepath.FromSlash(s.Dir))
-		if rel, err := filepath.Rel(c.Dir, at); err == nil && filepath.IsLocal(rel) {
-			at = rel // findings name paths as the user would
-		}
-		paths = append(paths, at)
-	}
-	return c.Validate(ctx, ValidateOptions{Paths: paths})
 }
 
 // collect reads a pack's files into the store, as installing it would, so that what is published is what was hashed.

@@ -156,6 +156,7 @@ func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]
 	if err != nil {
 		return report, err
 	}
+	j.client.leaveOutPrograms(&report, j.project)
 	if err := j.checkSettings(ctx, fsys, &report, o); err != nil {
 		return report, err
 	}

@@ -19,6 +19,8 @@ type checkedProject struct {
 	scope  scope.Scope
 	found  bool // there is a skillpm.yaml
 	config project.Validate
+	// programs is the manifest of which only counts what it says is executable.
+	programs project.Manifest
 }
 
 // checkedProject finds the project around an absolute path and reads what its manifest says under validate:. What else
@@ -43,6 +45,7 @@ func (c *Client) checkedProject(abs string, isolated bool) (*checkedProject, err
 	m, _ := project.CheckManifest(s.Manifest(), data)
 	if m != nil {
 		p.config = m.Validate
+		p.programs.Executable = m.Executable
 	}
 	return p, nil
 }
