@@ -9,6 +9,7 @@ import (
 	"github.com/opencontainers/go-digest"
 	"github.com/opencontainers/image-spec/specs-go"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -60,39 +61,29 @@ func putArtifact(ctx context.Context, to writable, a Artifact, tags ...string) (
 		Config:       ocispec.Descriptor{MediaType: ocispec.MediaTypeEmptyJSON, Digest: digestOf(emptyConfig), Size: int64(len(emptyConfig))},
 		Annotations:  a.Annotations,
 	}
-	if err := to.pushBlob(ctx, m.Config, bytes.NewReader(emptyConfig)); err != nil {
+	var err error
+	if m.Layers, err = pushBlobs(ctx, to, a); err != nil {
 		return document{}, err
 	}
-	for _, b := range a.Blobs {
-		d := ocispec.Descriptor{MediaType: b.MediaType, Digest: digestOf(b.Data), Size: int64(len(b.Data)), Annotations: b.Annotations}
-		if err := to.pushBlob(ctx, d, bytes.NewReader(b.Data)); err != nil {
-			return document{}, err
-		}
-		if a.Type == MediaTypeStatus && len(b.Data) <= maxInline {
-			d.Data = b.Data
-		}
-		m.Layers = append(m.Layers, d)
+	if err := to.pushBlob(ctx, m.Config, bytes.NewReader(emptyConfig)); err != nil {
+		return document{}, err
 	}
 	if len(m.Layers) == 0 { // as the specification wants it of artifacts that are their annotations alone
 		m.Layers = []ocispec.Descriptor{m.Config}
 	}
 	if a.Subject != "" {
-		subject, err := to.document(ctx, a.Subject)
-		if err != nil {
+		if m.Subject, err = subjectOf(ctx, to, a.Subject); err != nil {
 			return document{}, err
-		}
-		m.Subject = &ocispec.Descriptor{MediaType: subject.desc.MediaType, Digest: subject.desc.Digest, Size: subject.desc.Size}
-		if m.Subject.MediaType == "" { // a layout does not say it for what is not tagged
-			m.Subject.MediaType = mediaTypeOf(subject.raw)
 		}
 	}
 	doc, err := newDocument(m, ocispec.MediaTypeImageManifest)
 	if err != nil {
 		return document{}, err
 	}
-	if m.Subject != nil {
+	switch {
+	case m.Subject != nil:
 		err = to.attach(ctx, doc, m)
-	} else if len(tags) == 0 {
+	case len(tags) == 0:
 		err = to.pushDocument(ctx, doc, "")
 	}
 	for _, tag := range tags {
@@ -101,6 +92,36 @@ func putArtifact(ctx context.Context, to writable, a Artifact, tags ...string) (
 		}
 	}
 	return doc, err
+}
+
+// pushBlobs stores the blobs of an artifact, several at once, and returns their descriptors in order.
+func pushBlobs(ctx context.Context, to writable, a Artifact) ([]ocispec.Descriptor, error) {
+	const atOnce = 8
+	layers := make([]ocispec.Descriptor, len(a.Blobs))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for i, b := range a.Blobs {
+		d := ocispec.Descriptor{MediaType: b.MediaType, Digest: digestOf(b.Data), Size: int64(len(b.Data)), Annotations: b.Annotations}
+		group.Go(func() error { return to.pushBlob(ctx, d, bytes.NewReader(b.Data)) })
+		if a.Type == MediaTypeStatus && len(b.Data) <= maxInline {
+			d.Data = b.Data
+		}
+		layers[i] = d
+	}
+	return layers, group.Wait()
+}
+
+// subjectOf describes the manifest that another is about.
+func subjectOf(ctx context.Context, to writable, digest string) (*ocispec.Descriptor, error) {
+	doc, err := to.document(ctx, digest)
+	if err != nil {
+		return nil, err
+	}
+	d := &ocispec.Descriptor{MediaType: doc.desc.MediaType, Digest: doc.desc.Digest, Size: doc.desc.Size}
+	if d.MediaType == "" { // a layout does not say it for what is not tagged
+		d.MediaType = mediaTypeOf(doc.raw)
+	}
+	return d, nil
 }
 
 // maxInline is the size up to which what a repository says of its versions stands in the manifest itself: one GET reads it.

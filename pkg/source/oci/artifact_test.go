@@ -72,6 +72,33 @@ func TestArtifact(t *testing.T) {
 	}
 }
 
+// TestManyBlobs holds that blobs stay in order, however many are stored at once, also where two are equal.
+func TestManyBlobs(t *testing.T) {
+	for _, tt := range targets() {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c, ref := tt.open(t)
+			a := oci.Artifact{Type: noteType}
+			for i := range 30 {
+				a.Blobs = append(a.Blobs, oci.Blob{MediaType: "text/plain", Data: []byte(fmt.Sprint(i / 2))})
+			}
+			if _, err := c.PutArtifact(t.Context(), ref, a, "many"); err != nil {
+				t.Fatal(err)
+			}
+			ref.Rev = "many"
+			got, err := c.Artifact(t.Context(), ref)
+			if err != nil || len(got.Blobs) != len(a.Blobs) {
+				t.Fatalf("%+v %v", got, err)
+			}
+			for i, b := range got.Blobs {
+				if data, err := c.ReadBlob(t.Context(), ref, b, 10); err != nil || string(data) != fmt.Sprint(i/2) {
+					t.Errorf("blob %d: %q %v", i, data, err)
+				}
+			}
+		})
+	}
+}
+
 // TestReferrers attaches artifacts to a version, at every kind of place, and finds those of one type.
 func TestReferrers(t *testing.T) {
 	for _, tt := range targets() {

@@ -47,7 +47,7 @@ type Client struct {
 
 	mu      sync.Mutex
 	realms  map[string]realm     // by the registry's host
-	away    map[string]error     // mirrors that could not be reached
+	away    map[string]error     // mirrors and their origins that could not be reached
 	plain   map[string]bool      // hosts that were asked whether they speak TLS
 	seen    map[string]*artifact // what was read, by place and digest
 	foreign map[string][]root    // skills in layers without a description, by the layer's digest

@@ -53,7 +53,7 @@ func (e missedError) Code() diag.Code { return diag.Remote }
 // ask has f read from the mirror, and from the origin where the mirror lacks something, refuses it or can't be reached. What a
 // mirror has and is wrong is an error.
 func ask[T any](ctx context.Context, m *mirrored, f func(place) (T, error)) (T, error) {
-	got, mirrorErr := fromMirror(ctx, m, f)
+	got, mirrorErr := askOnce(ctx, m.client, m.mirror, f)
 	if mirrorErr == nil || ctx.Err() != nil {
 		return got, mirrorErr
 	}
@@ -62,10 +62,7 @@ func ask[T any](ctx context.Context, m *mirrored, f func(place) (T, error)) (T, 
 	default:
 		return got, mirrorErr
 	}
-	origin, err := m.client.openRemote(ctx, m.origin)
-	if err == nil {
-		got, err = f(origin)
-	}
+	got, err := askOnce(ctx, m.client, m.origin, f)
 	if code := diag.CodeOf(err); err == nil || code != diag.Remote && code != diag.NotFound {
 		return got, err
 	}
@@ -76,23 +73,24 @@ func ask[T any](ctx context.Context, m *mirrored, f func(place) (T, error)) (T, 
 	return got, both
 }
 
-// fromMirror asks the mirror, unless it could not be reached before.
-func fromMirror[T any](ctx context.Context, m *mirrored, f func(place) (T, error)) (got T, err error) {
-	host, _, _ := strings.Cut(strings.TrimPrefix(m.mirror, "oci://"), "/")
-	m.client.mu.Lock()
-	err = m.client.away[host]
-	m.client.mu.Unlock()
+// askOnce asks a registry, unless its host failed before: of two that may have something, one that does not answer is not waited for
+// again and again.
+func askOnce[T any](ctx context.Context, c *Client, at string, f func(place) (T, error)) (got T, err error) {
+	host, _, _ := strings.Cut(strings.TrimPrefix(at, "oci://"), "/")
+	c.mu.Lock()
+	err = c.away[host]
+	c.mu.Unlock()
 	if err != nil {
 		return got, err
 	}
-	p, err := m.client.openRemote(ctx, m.mirror)
+	p, err := c.openRemote(ctx, at)
 	if err == nil {
 		got, err = f(p)
 	}
 	if err != nil && ctx.Err() == nil && diag.CodeOf(err) == diag.Remote {
-		m.client.mu.Lock()
-		m.client.away[host] = err
-		m.client.mu.Unlock()
+		c.mu.Lock()
+		c.away[host] = err
+		c.mu.Unlock()
 	}
 	return got, err
 }

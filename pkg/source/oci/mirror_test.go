@@ -93,10 +93,13 @@ func TestOriginAway(t *testing.T) {
 	gone.Close()
 	at := source.Ref{Kind: source.KindOCI, URL: mirror.URL("copies/acme/deploy")}
 	push(t, mirror.Client(t, ""), at, "1.0.0", "deploy")
-	c, _ := mirrorOf(t, origin, mirror)
+	c, log := mirrorOf(t, origin, mirror)
 	ref := source.Ref{Kind: source.KindOCI, URL: origin.URL("acme/deploy"), Rev: "1.0.0"}
 	if err := get(t, c, ref); err != nil {
 		t.Error(err)
+	}
+	if versions, s, err := c.Listing(t.Context(), ref); err != nil || len(versions) != 1 || len(s.Yanked) > 0 {
+		t.Errorf("%q %+v %v", versions, s, err)
 	}
 	if s, err := c.Status(t.Context(), ref); err != nil || len(s.Yanked) > 0 {
 		t.Errorf("%+v %v", s, err)
@@ -104,6 +107,24 @@ func TestOriginAway(t *testing.T) {
 	ref.Rev = "2.0.0"
 	_, err := c.Open(t.Context(), ref)
 	wantCode(t, err, diag.Remote, "2.0.0", origin.Host)
+	if asked := log.with("GET", origin.Host); len(asked) != 1 {
+		t.Errorf("the origin was asked %q", asked)
+	}
+}
+
+// TestMirrorHidesNothing holds that a mirror that was given the versions alone does not hide which were withdrawn.
+func TestMirrorHidesNothing(t *testing.T) {
+	origin, mirror := ocitest.New(t), ocitest.New(t)
+	ref := source.Ref{Kind: source.KindOCI, URL: origin.URL("acme/deploy")}
+	push(t, mirror.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: mirror.URL("copies/acme/deploy")}, "1.0.0", "deploy")
+	yank := func(s *oci.Status) error { s.Yanked["1.0.0"] = "it breaks"; return nil }
+	if err := origin.Client(t, "").SetStatus(t.Context(), ref, yank); err != nil {
+		t.Fatal(err)
+	}
+	c, _ := mirrorOf(t, origin, mirror)
+	if versions, s, err := c.Listing(t.Context(), ref); err != nil || len(versions) != 1 || s.Yanked["1.0.0"] != "it breaks" {
+		t.Errorf("%q %+v %v", versions, s, err)
+	}
 }
 
 // TestMirrorLies has a mirror send other bytes: that is an error, and not a reason to ask elsewhere.

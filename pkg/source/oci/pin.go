@@ -58,7 +58,7 @@ func (r *repository) head(ctx context.Context, tag string) string {
 }
 
 // Listing returns what [Client.Versions] and [Client.Status] do. The tags are listed once, and what a repository says about
-// its versions is asked for only where it has that tag.
+// its versions is asked for only where it has that tag, or has a mirror.
 func (c *Client) Listing(ctx context.Context, at source.Ref) ([]string, Status, error) {
 	at.Rev, at.Digest = StatusTag, ""
 	p, err := c.open(ctx, at)
@@ -70,7 +70,8 @@ func (c *Client) Listing(ctx context.Context, at source.Ref) ([]string, Status, 
 		return nil, Status{}, c.secrets.Discreet(err)
 	}
 	var status Status
-	if slices.Contains(tags, StatusTag) {
+	_, copies := p.(*mirrored) // a mirror may have been given the versions alone
+	if copies || slices.Contains(tags, StatusTag) {
 		status, _, err = c.status(ctx, p, at)
 	}
 	return versionsOf(tags), status, c.secrets.Discreet(err)
