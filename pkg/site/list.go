@@ -152,13 +152,11 @@ func (s *Site) home(w Write) error {
 	return s.paged(all, "index.html", func(n int, l list, path string) error {
 		if n > 1 {
 			l.Heading, l.Crumb = "All packs", link{Name: "All packs", Href: "index.html"}
-			return s.write(w, "list", page{Title: "All packs, page " + thousands(int64(n)) + " – " + s.options.Title, Path: path, Data: l})
+			return s.write(w, page{Title: "All packs, page " + thousands(int64(n)) + " – " + s.options.Title, Path: path}, func(o *out) { o.list(&l) })
 		}
 		h := home{list: l, Tags: tags, MoreTags: more, Skills: skills, Owners: len(s.owners), Recent: s.recent(), Registry: s.options.Registry}
-		return s.write(w, "home", page{
-			Title: s.options.Title, Path: path, Home: true, Data: h,
-			Description: "Agent skills to install: " + plural(int64(len(s.packs)), "pack", "packs") + " with " + plural(int64(skills), "skill", "skills") + ".",
-		})
+		about := "Agent skills to install: " + count(len(s.packs), "pack", "packs") + " with " + count(skills, "skill", "skills") + "."
+		return s.write(w, page{Title: s.options.Title, Path: path, Home: true, Description: about}, func(o *out) { o.home(s.options.Title, &h) })
 	})
 }
 
@@ -195,7 +193,7 @@ func (s *Site) tagLinks() []link {
 }
 
 func (s *Site) tagPages(w Write) error {
-	if err := s.write(w, "tags", page{Title: "Tags – " + s.options.Title, Path: "tags.html", Data: s.tagLinks()}); err != nil {
+	if err := s.write(w, page{Title: "Tags – " + s.options.Title, Path: "tags.html"}, func(o *out) { o.allTags(s.tagLinks()) }); err != nil {
 		return err
 	}
 	return s.groupPages(w, s.tags, tagPath, "Packs tagged ", link{Name: "Tags", Href: "tags.html"})
@@ -213,7 +211,7 @@ func (s *Site) groupPages(w Write, groups []group, at func(string) string, headi
 			if n > 1 {
 				title += ", page " + thousands(int64(n))
 			}
-			return s.write(w, "list", page{Title: title + " – " + s.options.Title, Path: path, Data: l})
+			return s.write(w, page{Title: title + " – " + s.options.Title, Path: path}, func(o *out) { o.list(&l) })
 		})
 		if err != nil {
 			return err
@@ -225,9 +223,9 @@ func (s *Site) groupPages(w Write, groups []group, at func(string) string, headi
 // lost writes the page for addresses that do not exist. It is shown at any of them, so its links start at the root of the
 // server where that is known.
 func (s *Site) lost(w Write) error {
-	p := page{Title: "Not found – " + s.options.Title, Path: "404.html"}
+	p := page{Title: "Not found – " + s.options.Title, Path: "404.html", NoAddress: true}
 	if s.options.BaseURL != "" {
 		p.Root = basePath(s.options.BaseURL)
 	}
-	return s.write(w, "lost", p)
+	return s.write(w, p, (*out).lost)
 }

@@ -2,7 +2,7 @@ package site
 
 import (
 	"bytes"
-	"html/template"
+	"html"
 	"net/url"
 	"regexp"
 	"strings"
@@ -30,7 +30,7 @@ const (
 // prose renders the body of a SKILL.md as HTML that is safe to put into a page: no raw HTML, no images, no link but to
 // other sites and to its own headings. Its headings begin one level below the given one and skip none; ids begin with the
 // prefix. Text that is made to be slow or deep is shown as it is. The bool says whether it was cut.
-func prose(body []byte, level int, prefix string) (template.HTML, bool) {
+func prose(body []byte, level int, prefix string) (markup, bool) {
 	cut := len(body) > maxMarkdown
 	if cut {
 		body = body[:bytes.LastIndexByte(body[:maxMarkdown], '\n')+1]
@@ -49,11 +49,11 @@ func prose(body []byte, level int, prefix string) (template.HTML, bool) {
 	if err := md.Renderer().Render(&out, body, doc); err != nil {
 		return plainText(body), cut
 	}
-	return template.HTML(sanitiser().SanitizeBytes(out.Bytes())), cut
+	return markup(sanitiser().SanitizeBytes(out.Bytes())), cut
 }
 
-func plainText(body []byte) template.HTML {
-	return template.HTML("<pre>" + template.HTMLEscapeString(string(bytes.ToValidUTF8(body, []byte("\uFFFD")))) + "</pre>")
+func plainText(body []byte) markup {
+	return markup("<pre>" + html.EscapeString(string(bytes.ToValidUTF8(body, []byte("\uFFFD")))) + "</pre>")
 }
 
 var (
@@ -128,7 +128,7 @@ func (r *reader) heading(w util.BufWriter, _ []byte, n ast.Node, entering bool) 
 	_, _ = w.Write([]byte{'<', 'h', level})
 	if id, ok := n.AttributeString("id"); ok {
 		if text, ok := id.([]byte); ok {
-			_, _ = w.WriteString(` id="` + r.prefix + template.HTMLEscapeString(string(text)) + `"`)
+			_, _ = w.WriteString(` id="` + r.prefix + html.EscapeString(string(text)) + `"`)
 		}
 	}
 	_ = w.WriteByte('>')
@@ -142,13 +142,13 @@ func (r *reader) link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (as
 	href, outside := r.target(to)
 	switch {
 	case href == "" && entering:
-		_, _ = w.WriteString(`<span class="file" title="` + template.HTMLEscapeString(to) + `">`)
+		_, _ = w.WriteString(`<span class="file" title="` + html.EscapeString(to) + `">`)
 	case href == "":
 		_, _ = w.WriteString("</span>")
 	case entering && outside:
-		_, _ = w.WriteString(`<a rel="nofollow noopener noreferrer" href="` + template.HTMLEscapeString(href) + `">`)
+		_, _ = w.WriteString(`<a rel="nofollow noopener noreferrer" href="` + html.EscapeString(href) + `">`)
 	case entering:
-		_, _ = w.WriteString(`<a href="` + template.HTMLEscapeString(href) + `">`)
+		_, _ = w.WriteString(`<a href="` + html.EscapeString(href) + `">`)
 	default:
 		_, _ = w.WriteString("</a>")
 	}
@@ -172,9 +172,9 @@ func (r *reader) autoLink(w util.BufWriter, src []byte, n ast.Node, entering boo
 		return ast.WalkContinue, nil
 	}
 	link := n.(*ast.AutoLink)
-	label := template.HTMLEscapeString(string(link.Label(src)))
+	label := html.EscapeString(string(link.Label(src)))
 	if href, outside := r.target(string(link.URL(src))); outside {
-		label = `<a rel="nofollow noopener noreferrer" href="` + template.HTMLEscapeString(href) + `">` + label + "</a>"
+		label = `<a rel="nofollow noopener noreferrer" href="` + html.EscapeString(href) + `">` + label + "</a>"
 	}
 	_, _ = w.WriteString(label)
 	return ast.WalkContinue, nil

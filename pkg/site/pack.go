@@ -2,7 +2,6 @@ package site
 
 import (
 	"cmp"
-	"html/template"
 	"slices"
 	"strings"
 
@@ -32,7 +31,7 @@ type packPage struct {
 	Versions    []versionView
 	OlderCount  int // versions that are not listed
 	Requires    []required
-	Graph       template.HTML
+	Graph       markup
 	GraphIsPart bool
 	Dependents  []link
 	MoreUsers   int // dependents that are not listed
@@ -41,9 +40,7 @@ type packPage struct {
 	Verified    int
 	Provenance  []Provenance
 	Profiles    string
-	Errors      int
-	Warnings    int
-	Advice      int
+	tally
 }
 
 type versionView struct {
@@ -69,7 +66,7 @@ type skillView struct {
 	Href        string // of the skill's own page, below the root
 	Tree        string
 	Fetched     bool
-	Body        template.HTML
+	Body        markup
 	Cut         bool // the body is not whole
 	Fields      []field
 	Files       bundle.Inventory
@@ -78,9 +75,7 @@ type skillView struct {
 	Bytes       int64
 	Findings    []diag.Finding
 	MoreFound   int
-	Errors      int
-	Warnings    int
-	Advice      int
+	tally
 }
 
 // field is a field of the frontmatter that readers want to know.
@@ -94,15 +89,16 @@ func (s *Site) Page(id source.ID, d Details, w Write) error {
 	}
 	view := s.packView(i, d)
 	title := id.String() + " – " + s.options.Title
-	if err := s.write(w, "pack", page{Title: title, Description: view.Summary, Path: packPath(id), Data: view}); err != nil {
+	if err := s.write(w, page{Title: title, Description: view.Summary, Path: packPath(id)}, func(o *out) { o.packPage(&view) }); err != nil {
 		return err
 	}
 	if !view.Separate {
 		return nil
 	}
-	for _, sk := range view.Skills {
-		p := page{Title: sk.Name + " in " + title, Description: sk.Description, Path: sk.Href, Data: sk}
-		if err := s.write(w, "skill", p); err != nil {
+	for i := range view.Skills {
+		sk := &view.Skills[i]
+		p := page{Title: sk.Name + " in " + title, Description: sk.Description, Path: sk.Href}
+		if err := s.write(w, p, func(o *out) { o.skillPage(sk) }); err != nil {
 			return err
 		}
 	}
@@ -136,7 +132,7 @@ func (s *Site) packView(i int, d Details) packPage {
 		one := s.skillView(p, sk, d, view.Separate)
 		view.Skills = append(view.Skills, one)
 		view.Files, view.Bytes = view.Files+one.FileCount, view.Bytes+one.Bytes
-		view.Errors, view.Warnings, view.Advice = view.Errors+one.Errors, view.Warnings+one.Warnings, view.Advice+one.Advice
+		view.sum(one.tally)
 	}
 	return view
 }
@@ -182,14 +178,7 @@ func (s *Site) skillView(p *Pack, sk Skill, d Details, separate bool) skillView 
 	view.Findings = c.Findings[:min(len(c.Findings), maxRows)]
 	view.MoreFound = len(c.Findings) - len(view.Findings)
 	for _, f := range c.Findings {
-		switch f.Severity {
-		case diag.SeverityError:
-			view.Errors++
-		case diag.SeverityWarning:
-			view.Warnings++
-		default:
-			view.Advice++
-		}
+		view.add(f.Severity)
 	}
 	return view
 }

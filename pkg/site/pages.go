@@ -1,11 +1,9 @@
 package site
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"html/template"
 	"net/url"
 	"path"
 	"strconv"
@@ -17,84 +15,99 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// files of the catalogue that are the same for every index.
+// fixed are the files of the catalogue that are the same for every index.
 var fixed = []string{"site.css", "site.js", "icon.svg"}
 
-// pages are the templates.
-type pages struct {
-	templates map[string]*template.Template
-	versions  map[string]string // of the fixed files: a digest, so that browsers fetch those that changed
-}
-
-func newPages(s *Site) (*pages, error) {
-	p := &pages{templates: map[string]*template.Template{}, versions: map[string]string{}}
+// digests returns, for each fixed file, a digest that stands in its address, so that browsers fetch those that changed.
+func digests() (map[string]string, error) {
+	versions := map[string]string{}
 	for _, name := range fixed {
 		data, err := assets.ReadFile("assets/" + name)
 		if err != nil {
 			return nil, err
 		}
 		sum := sha256.Sum256(data)
-		p.versions[name] = hex.EncodeToString(sum[:4])
+		versions[name] = hex.EncodeToString(sum[:4])
 	}
-	funcs := template.FuncMap{
-		"asset":     func(name string) string { return "assets/" + name + "?v=" + p.versions[name] },
-		"title":     func() string { return s.options.Title },
-		"plural":    func(n int, one, many string) string { return plural(int64(n), one, many) },
-		"thousands": func(n int) string { return thousands(int64(n)) },
-		"size":      size,
-		"abbrev":    abbreviated,
-		"outside":   outside,
-		"line":      oneLine,
-		"items":     func(root string, items []item) any { return itemList{root, items} },
-		"copied":    func(text, what string) any { return copied{text, what} },
-		"day":       func(s string) string { human, _ := date(s); return human },
-		"instant":   func(s string) string { _, machine := date(s); return machine },
-	}
-	for _, name := range []string{"home", "list", "tags", "pack", "skill", "lost"} {
-		t, err := template.New("layout.html").Funcs(funcs).ParseFS(assets, "assets/layout.html", "assets/parts.html", "assets/"+name+".html")
-		if err != nil {
-			return nil, err
-		}
-		p.templates[name] = t
-	}
-	return p, nil
+	return versions, nil
 }
 
-// itemList is what the list of packs is given, copied what a line with a button to copy it is.
-type (
-	itemList struct {
-		Root  string
-		Items []item
-	}
-	copied struct{ Text, What string }
-)
-
-// page is what every template is given.
+// page is what every page has.
 type page struct {
 	Title       string // of the browser's tab
 	Description string
-	Path        string // of the page
-	Root        string // what leads to the root of the catalogue
-	Canonical   string // where the page will be, "" where that is not known
+	Path        string
+	Root        string // what leads to the root of the catalogue, "" where the path tells
 	Home        bool
-	Data        any
+	NoAddress   bool // it is shown at addresses that are not its own
 }
 
-// write renders a page.
-func (s *Site) write(w Write, template string, p page) error {
-	if p.Root == "" {
-		p.Root = rootOf(p.Path)
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'"
+
+// write writes a page around what main writes.
+func (s *Site) write(w Write, p page, main func(*out)) error {
+	o := &out{root: p.Root}
+	if o.root == "" {
+		o.root = rootOf(p.Path)
 	}
-	if s.options.BaseURL != "" && template != "lost" {
-		p.Canonical = s.options.BaseURL + "/" + p.Path
+	s.head(o, p)
+	o.put(`<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="top">
+<div class="bar">
+<a class="brand" href="%">%</a>
+`, o.href("index.html"), s.options.Title)
+	if !p.Home {
+		o.put(`<form class="find" role="search" action="%" method="get">
+<label class="unseen" for="q">Search packs</label>
+<input id="q" name="q" type="search" placeholder="Search packs" autocomplete="off" autocapitalize="none" spellcheck="false">
+</form>
+`, o.href("index.html"))
 	}
-	p.Description = short(p.Description, 200)
-	var out bytes.Buffer
-	if err := s.pages.templates[template].Execute(&out, p); err != nil {
-		return err
-	}
-	return w(p.Path, out.Bytes())
+	o.put(`<nav aria-label="Catalogue"><a href="%">Packs</a> <a href="%">Tags</a></nav>
+</div>
+</header>
+<main id="main" tabindex="-1">
+`, o.href("index.html"), o.href("tags.html"))
+	main(o)
+	o.put(`</main>
+<footer class="end">
+<p>Made with <code>skillpm index site</code>. What packs say of themselves is their authors’ word.</p>
+</footer>
+<p class="unseen" id="said" role="status" aria-live="polite"></p>
+</body>
+</html>
+`)
+	return w(p.Path, o.Bytes())
 }
+
+func (s *Site) head(o *out, p page) {
+	o.put(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="%">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>%</title>
+`, markup(policy), p.Title)
+	if text := short(p.Description, 200); text != "" {
+		o.put(`<meta name="description" content="%">
+`, text)
+	}
+	if s.options.BaseURL != "" && !p.NoAddress {
+		o.put(`<link rel="canonical" href="%">
+`, s.options.BaseURL+"/"+p.Path)
+	}
+	o.put(`<link rel="icon" href="%" type="image/svg+xml">
+<link rel="stylesheet" href="%">
+<script defer src="%" data-root="%"></script>
+</head>
+`, o.href(s.asset("icon.svg")), o.href(s.asset("site.css")), o.href(s.asset("site.js")), o.root)
+}
+
+func (s *Site) asset(name string) string { return "assets/" + name + "?v=" + s.versions[name] }
 
 func packPath(id source.ID) string   { return "packs/" + id.Owner + "/" + id.Name + ".html" }
 func ownerPath(owner string) string  { return "owners/" + owner + ".html" }

@@ -29,7 +29,7 @@ type Site struct {
 	dependents map[source.ID][]source.ID
 	tags       []group
 	owners     []group
-	pages      *pages
+	versions   map[string]string // of the fixed files
 }
 
 // group is packs that have something in common.
@@ -57,7 +57,7 @@ func New(o Options, packs []Pack) (*Site, error) {
 	}
 	s.gather()
 	var err error
-	s.pages, err = newPages(s)
+	s.versions, err = digests()
 	return s, err
 }
 
