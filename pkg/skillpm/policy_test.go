@@ -12,15 +12,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/skillpm/skillpm/pkg/author"
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/index"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/sign"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/git/gittest"
 )
 
 // guardedWorld is a world with a policy of the machine's administrator, and two packs: acme/good, which acme signs, and
@@ -304,3 +307,123 @@ func TestPolicyOfOthers(t *testing.T) {
 	}
 }
 
+
+// policy writes the machine's policy.
+func (w *world) policy(text string) {
+	w.t.Helper()
+	writeFiles(w.t, filepath.Join(w.home, "enterprise"), map[string]string{"policy.yaml": "version: 1\n" + text})
+}
+
+// TestRedirectsUnderPolicy checks that a registry may send on to other hosts, and not to one that is denied.
+func TestRedirectsUnderPolicy(t *testing.T) {
+	w := newWorld(t)
+	w.publish("acme/tool", "1.0.0", nil, "tool")
+	w.manifest(`acme/tool: "^1"`)
+	_, port, _ := strings.Cut(w.server.Host, ":")
+	away := func(part string) func(http.ResponseWriter, *http.Request) bool {
+		return func(rw http.ResponseWriter, r *http.Request) bool {
+			if !strings.Contains(r.URL.Path, part) || strings.HasPrefix(r.Host, "localhost") {
+				return false
+			}
+			http.Redirect(rw, r, "http://localhost:"+port+r.URL.Path, http.StatusTemporaryRedirect)
+			return true
+		}
+	}
+	for _, tt := range []struct {
+		deny, part string
+		want       diag.Code
+	}{
+		{"oci://localhost/**", "/blobs/", diag.Denied},
+		{"oci://localhost/acme/tool", "/blobs/", diag.Denied},
+		{"oci://localhost/other/**", "/blobs/", diag.OK},
+		{"oci://elsewhere.example/**", "/blobs/", diag.OK},
+	} {
+		w.home = t.TempDir()
+		if err := os.RemoveAll(filepath.Join(w.dir, ".skillpm")); err != nil {
+			t.Fatal(err)
+		}
+		w.policy("sources: {deny: ['" + tt.deny + "']}\n")
+		w.server.Meddle(away(tt.part))
+		_, err := w.client().Install(t.Context(), skillpm.InstallOptions{})
+		w.server.Meddle(nil)
+		if diag.CodeOf(err) != tt.want || err != nil && !strings.Contains(err.Error(), `denied by "`+tt.deny) {
+			t.Errorf("%s: %v", tt.deny, err)
+		}
+	}
+}
+
+// TestGitRedirectsUnderPolicy checks that a git server sends on only to what may be asked for.
+func TestGitRedirectsUnderPolicy(t *testing.T) {
+	served, dir, home := t.TempDir(), t.TempDir(), t.TempDir()
+	repo := gittest.New(t, served, "evil/tools.git")
+	repo.Tag("v1.0.0", repo.Commit(gittest.Text(map[string]string{"lint/SKILL.md": gittest.Skill("lint", "Lints.")})))
+	server := gittest.Serve(t, served, gittest.WithHandler(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.URL.Path, "/acme/") {
+				http.Redirect(rw, r, strings.Replace(r.URL.Path, "/acme/", "/evil/", 1)+"?"+r.URL.RawQuery, http.StatusMovedPermanently)
+				return
+			}
+			next.ServeHTTP(rw, r)
+		})
+	}))
+	place := skillpm.InstallOptions{Packs: []string{"git+" + server + "/acme/tools.git"}, DryRun: true}
+	writeFiles(t, home, map[string]string{"enterprise/policy.yaml": "version: 1\nsources: {deny: ['git+https://127.0.0.1/evil/**']}\n"})
+	_, err := newClient(t, dir, home).Install(t.Context(), place)
+	if diag.CodeOf(err) != diag.Denied || !strings.Contains(err.Error(), "/evil/tools.git is denied by") {
+		t.Errorf("%v (%v)", err, diag.CodeOf(err))
+	}
+	if _, err := newClient(t, dir, t.TempDir()).Install(t.Context(), place); err != nil {
+		t.Errorf("without a policy: %v", err)
+	}
+}
+
+// TestMirrorsUnderPolicy checks that a mirror is no way around a policy.
+func TestMirrorsUnderPolicy(t *testing.T) {
+	w := newWorld(t)
+	w.publish("acme/tool", "1.0.0", nil, "tool")
+	paths := newOptions(t, w.dir, w.home).Paths
+	writeFiles(t, paths.Config, map[string]string{"config.yaml": "mirrors: {registry.example/mirrored: '" + w.server.Host + "/acme'}\n"})
+	for deny, want := range map[string]diag.Code{"oci://127.0.0.1/**": diag.Denied, "oci://registry.example/mirrored/**": diag.Denied, "oci://other.example/**": diag.OK} {
+		w.policy("sources: {deny: ['" + deny + "']}\n")
+		dir := t.TempDir()
+		_, err := newClient(t, dir, w.home).Install(t.Context(), skillpm.InstallOptions{Packs: []string{"oci://registry.example/mirrored/tool:1.0.0"}})
+		if diag.CodeOf(err) != want || err != nil && !strings.Contains(err.Error(), deny) {
+			t.Errorf("%s: %v", deny, err)
+		}
+	}
+}
+
+// TestAgeUnderPolicy checks whose word on the age of a release counts, and that an older one is chosen.
+func TestAgeUnderPolicy(t *testing.T) {
+	w := newWorld(t)
+	now := time.Now()
+	published := func(version string, ago time.Duration) {
+		w.publish("acme/tool", version, nil, "tool")
+		file := filepath.Join("index", index.Path(source.ID{Owner: "acme", Name: "tool"}))
+		text := w.read(file)
+		last := strings.LastIndex(strings.TrimSpace(text), "\n") + 1
+		w.write(file, text[:last]+strings.Replace(text[last:], `"version":"`+version+`"`, `"version":"`+version+`","published":"`+now.Add(-ago).UTC().Format(time.RFC3339)+`"`, 1))
+	}
+	published("1.0.0", 100*time.Hour)
+	published("1.1.0", time.Hour)
+	w.manifest(`acme/tool: "^1"`)
+	w.policy("require: [{match: 'oci://127.0.0.1/**', min_release_age: 3d}]\n")
+	if r := w.install(); r.Packs[0].Version != "1.0.0" {
+		t.Errorf("chosen: %s", r.Packs[0].Version)
+	}
+	if _, err := w.client().Install(t.Context(), skillpm.InstallOptions{Frozen: true, Offline: true}); err != nil {
+		t.Errorf("what was old enough once is so offline: %v", err)
+	}
+	w.manifest(`acme/tool: "1.1.0"`)
+	_, err := w.client().Install(t.Context(), skillpm.InstallOptions{})
+	if diag.CodeOf(err) != diag.Denied || !strings.Contains(err.Error(), "minimum release age of 72h in ") {
+		t.Errorf("%v (%v)", err, diag.CodeOf(err))
+	}
+	options := newOptions(t, w.dir, w.home)
+	options.Now = func() time.Time { return now.Add(80 * time.Hour) }
+	later := skillpm.New(options)
+	t.Cleanup(later.Close)
+	if r, err := later.Install(t.Context(), skillpm.InstallOptions{}); err != nil || r.Packs[0].Version != "1.1.0" {
+		t.Errorf("three days later: %v", err)
+	}
+}
