@@ -51,7 +51,7 @@ func checkDocker(x *examination) {
 	if err != nil {
 		x.find(Diagnosis{
 			Severity: diag.SeverityError, Path: file, Message: "can't be read: " + withoutText(err),
-			Means: "no OCI registry can be asked", Fix: "mend the file, or log in again with docker login",
+			Means: "no OCI registry can be asked", Fix: "mend the file, or log in again with skillpm login",
 		})
 		return
 	}
@@ -65,7 +65,7 @@ func checkDocker(x *examination) {
 	if len(plain) > 0 {
 		x.find(Diagnosis{
 			Severity: diag.SeverityAdvice, Path: file, Message: "has credentials in plain text for " + strings.Join(plain, ", "),
-			Means: "whoever reads the file can use them", Fix: "set credsStore to a credential helper and log in again with docker login",
+			Means: "whoever reads the file can use them", Fix: "set credsStore to a credential helper and log in again with skillpm login",
 		})
 		if mode, ok := lstatMode(file); ok && x.client.OS != "windows" && mode&0o077 != 0 {
 			x.find(Diagnosis{
@@ -82,7 +82,7 @@ func checkDocker(x *examination) {
 		if _, err := exec.LookPath("docker-credential-" + helper); helper != "" && err != nil {
 			x.find(Diagnosis{
 				Severity: diag.SeverityError, Path: file, Message: "names the credential helper docker-credential-" + helper + ", which is not there",
-				Means: "registries that need it can't be asked", Fix: "install it, or take it out of the file and log in again with docker login",
+				Means: "registries that need it can't be asked", Fix: "install it, or take it out of the file and log in again with skillpm login",
 			})
 		}
 	}

@@ -222,10 +222,10 @@ func TestDoctor(t *testing.T) {
 			p.write("~/.docker/config.json", `{"auths": {"registry.example": {"auth": "c2VjcmV0OnNlc2FtZQ=="}}}`)
 			p.chmod("~/.docker/config.json", 0o644)
 		}, []symptom{{"docker-config", advice, "registry.example", ""}, {"docker-config", warn, "0644", "chmod 600"}}},
-		{"a credential helper that is not there", func(p *patient) { p.write("~/.docker/config.json", `{"credsStore": "nosuchhelper"}`) }, []symptom{{"docker-config", bad, "docker-credential-nosuchhelper", "docker login"}}},
+		{"a credential helper that is not there", func(p *patient) { p.write("~/.docker/config.json", `{"credsStore": "nosuchhelper"}`) }, []symptom{{"docker-config", bad, "docker-credential-nosuchhelper", "skillpm login"}}},
 		{"credentials that are no JSON", func(p *patient) {
 			p.write("~/.docker/config.json", `{"auths": {"registry.example": {"auth": sesame}}}`)
-		}, []symptom{{"docker-config", bad, "not JSON at byte", "docker login"}}},
+		}, []symptom{{"docker-config", bad, "not JSON at byte", "skillpm login"}}},
 		{"elsewhere by DOCKER_CONFIG", func(p *patient) {
 			p.env["DOCKER_CONFIG"] = p.at("~/docker")
 			p.write("~/docker/config.json", `{"credHelpers": {"registry.example": "nosuchhelper"}}`)

@@ -102,7 +102,7 @@ func cutUser(s string) (user, host string, ok bool) {
 // credentialError says that a URL holds a credential, without repeating it.
 func credentialError() error {
 	return diag.Errorf(diag.Usage, "a place for packs must not contain a user name or password").
-		WithHint("leave it out of the URL and give it with a git credential helper, .netrc, or docker login")
+		WithHint("leave it out of the URL and give it with a git credential helper, .netrc, or skillpm login")
 }
 
 // canonicalHost lower-cases a host, checks it, and drops the scheme's default port.

@@ -66,7 +66,7 @@ func (c *Client) remoteError(host string, err error) error {
 		return diag.Errorf(diag.NotFound, "%s has no such pack or version", host)
 	}
 	if errors.Is(err, auth.ErrBasicCredentialNotFound) {
-		return diag.Errorf(diag.Denied, "%s asks for credentials and there are none for it", host).WithHint("log in with docker login %s", host)
+		return diag.Errorf(diag.Denied, "%s asks for credentials and there are none for it", host).WithHint("log in with skillpm login %s", host)
 	}
 	var unknown x509.UnknownAuthorityError
 	var verify *tls.CertificateVerificationError
@@ -104,12 +104,12 @@ func (c *Client) refuser(host, answered string) (who, hint string) {
 	case answered == asked && known && !at.trusted:
 		return host, withheld
 	case answered == asked:
-		return host, "check the access rights there, or log in with docker login " + host
+		return host, "check the access rights there, or log in with skillpm login " + host
 	case known && answered == at.host && !at.trusted:
 		return fmt.Sprintf("%s, where %s wants tokens to come from,", answered, host), withheld
 	case known && answered == at.host:
 		return fmt.Sprintf("%s, where the tokens for %s come from,", answered, host),
-			"check the access rights there, or log in with docker login " + host
+			"check the access rights there, or log in with skillpm login " + host
 	}
 	return fmt.Sprintf("%s, where %s redirects to,", answered, host),
 		fmt.Sprintf("the credentials for %s are not sent to %s: ask those who run %s", host, answered, host)

@@ -367,7 +367,7 @@ func TestHostileAnswers(t *testing.T) {
 			w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
 			w.WriteHeader(http.StatusUnauthorized)
 			return true
-		}, diag.Denied, "docker login"},
+		}, diag.Denied, "skillpm login"},
 		{"a realm elsewhere on this machine", func(w http.ResponseWriter, r *http.Request) bool {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="http://169.254.169.254/latest/meta-data",service="x"`)
 			w.WriteHeader(http.StatusUnauthorized)
@@ -537,10 +537,10 @@ func TestWrongPassword(t *testing.T) {
 	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"}
 	s.Password = "wrong"
 	_, err := s.Client(t, "").Open(t.Context(), ref)
-	wantCode(t, err, diag.Denied, "docker login")
+	wantCode(t, err, diag.Denied, "skillpm login")
 	s.User = ""
 	_, err = s.Client(t, "").Open(t.Context(), ref)
-	wantCode(t, err, diag.Denied, "docker login")
+	wantCode(t, err, diag.Denied, "skillpm login")
 	if strings.Contains(err.Error(), "wrong") {
 		t.Errorf("%q has the password", err)
 	}

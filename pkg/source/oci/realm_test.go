@@ -247,13 +247,13 @@ func TestRefusedElsewhere(t *testing.T) {
 	c := n.client(t, "registry.invalid", password)
 	for host, want := range map[string][]string{
 		"registry.invalid": {"cdn.invalid, where registry.invalid redirects to, refuses", "are not sent to cdn.invalid"},
-		"tokens.invalid":   {"tokens.invalid refuses", "docker login tokens.invalid"},
+		"tokens.invalid":   {"tokens.invalid refuses", "skillpm login tokens.invalid"},
 		"private.invalid":  {"evil.invalid, where private.invalid wants tokens to come from, refuses", "are not sent to evil.invalid"},
 	} {
 		ref := source.Ref{Kind: source.KindOCI, URL: "oci://" + host + "/acme/deploy", Rev: "1.0.0"}
 		_, err := c.Open(t.Context(), ref)
 		wantCode(t, err, diag.Denied, want...)
-		if host == "registry.invalid" && strings.Contains(diag.HintOf(err), "docker login") {
+		if host == "registry.invalid" && strings.Contains(diag.HintOf(err), "skillpm login") {
 			t.Errorf("hint %q does not help", diag.HintOf(err))
 		}
 		_, err = c.Versions(t.Context(), ref)
