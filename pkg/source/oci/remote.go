@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -217,10 +218,33 @@ func (r *repository) pushBlob(ctx context.Context, d ocispec.Descriptor, content
 	if r.mount(ctx, d) {
 		return nil
 	}
-	if err := r.repo.Blobs().Push(ctx, d, content); err != nil {
-		return r.client.remoteError(r.host, err)
+	return r.upload(ctx, d, content)
+}
+
+// upload sends a blob, and sends it again from its beginning where the registry may take it later. The transport can't do that: what
+// is read from a file is gone.
+func (r *repository) upload(ctx context.Context, d ocispec.Descriptor, content io.ReadSeeker) error {
+	for attempt := 0; ; attempt++ {
+		err := r.repo.Blobs().Push(ctx, d, struct{ io.Reader }{content}) // without Close, which the transport would call
+		if err == nil || attempt >= r.tries || ctx.Err() != nil || !mayPass(err) {
+			return r.client.remoteError(r.host, err)
+		}
+		if err := wire.Pause(ctx, attempt); err != nil {
+			return err
+		}
+		if _, err := content.Seek(0, io.SeekStart); err != nil {
+			return diag.Errorf(diag.Internal, "%w", err)
+		}
 	}
-	return nil
+}
+
+// mayPass reports whether an upload that failed may succeed later: the registry was busy or hung up.
+func mayPass(err error) bool {
+	if resp, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
+		return resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented || resp.StatusCode == http.StatusTooManyRequests
+	}
+	broken, ok := errors.AsType[*net.OpError](err)
+	return ok && broken.Op != "dial" || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // errNoMount stands for the content of a blob that could not be mounted.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/credential"
@@ -304,6 +305,40 @@ func remove(t *testing.T, s *ocitest.Server, repo, digest string) {
 	if resp.StatusCode != http.StatusAccepted {
 		body, _ := io.ReadAll(resp.Body)
 		t.Fatalf("%s: %s", resp.Status, body)
+	}
+}
+
+// TestPushIsPatient has a registry refuse each kind of request of a publication once, as busy ones do.
+func TestPushIsPatient(t *testing.T) {
+	for _, kind := range []string{"HEAD /blobs/", "POST /blobs/uploads", "PUT /blobs/uploads", "PUT /manifests/sha256:", "PUT /manifests/1.0.0", "GET /referrers/", "GET /tags/list"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			s := ocitest.New(t)
+			method, part, _ := strings.Cut(kind, " ")
+			var refused atomic.Bool
+			s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
+				if r.Method != method || !strings.Contains(r.URL.Path, part) || !refused.CompareAndSwap(false, true) {
+					return false
+				}
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return true
+			})
+			c := oci.New(oci.Options{Retries: 1})
+			t.Cleanup(c.Close)
+			ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+			rel, trees := release("1.0.0", "deploy")
+			pushed, err := c.Push(t.Context(), ref, rel, trees, oci.PushOptions{Moving: true, Attach: attaching(note("x"))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ref.Digest = pushed.Digest
+			if list, err := c.Referrers(t.Context(), ref, noteType); err != nil || len(list) != 1 {
+				t.Errorf("%v %v", list, err)
+			}
+			if err := get(t, c, ref); err != nil || !refused.Load() {
+				t.Errorf("%v, refused: %t", err, refused.Load())
+			}
+		})
 	}
 }
 
