@@ -35,7 +35,8 @@ const (
 	inSkill       = 4 // in a skill's name
 	inTag         = 5
 	inOwner       = 3
-	inName        = 7
+	inName        = 6
+	isName        = 7
 )
 
 // stop are words that are in every text.
@@ -126,7 +127,11 @@ func (p *Pack) terms() map[string]int {
 			}
 		}
 	}
-	add(p.ID.Name, inName)
+	if strings.Contains(p.ID.Name, "-") {
+		add(p.ID.Name, inName)
+	} else {
+		add(p.ID.Name, isName)
+	}
 	add(p.ID.Owner, inOwner)
 	for _, t := range p.Tags {
 		add(t, inTag)
