@@ -26,6 +26,3 @@ func New(o Options) *Client {
 
 // packSources returns what packs are fetched from, made when it is first needed with the user's settings.
 func (c *Client) packSources(config *project.Config) *provider.Sources { return c.Sources(config) }
-
-// userSources is packSources with the settings as they are on disk.
-func (c *Client) userSources() (*provider.Sources, error) { return c.UserSources() }

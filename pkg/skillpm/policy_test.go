@@ -307,7 +307,6 @@ func TestPolicyOfOthers(t *testing.T) {
 	}
 }
 
-
 // policy writes the machine's policy.
 func (w *world) policy(text string) {
 	w.t.Helper()
