@@ -9,6 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/credential"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 )
 
 // A login is shown to the registry that it is for, to its own token server, and to nobody else.
@@ -83,5 +84,18 @@ func TestCheckLogin(t *testing.T) {
 	}
 	if _, err := oci.New(oci.Options{}).CheckLogin(t.Context(), "no host/at all", credential.Login{}); diag.CodeOf(err) != diag.Usage {
 		t.Errorf("no host: %v", err)
+	}
+}
+
+// A registry of the distribution project takes the login that it was set up with, over TLS too.
+func TestCheckLoginDistribution(t *testing.T) {
+	s := ocitest.DockerRegistry(t, ocitest.Options{TLS: true, User: "robot", Password: "s3cret"})
+	c := oci.New(oci.Options{Transport: s.Transport(t), Retries: -1})
+	t.Cleanup(c.Close)
+	if asked, err := c.CheckLogin(t.Context(), s.Host, credential.Login{User: "robot", Secret: "s3cret"}); !asked || err != nil {
+		t.Errorf("the right password: asked %v, %v", asked, err)
+	}
+	if asked, err := c.CheckLogin(t.Context(), s.Host, credential.Login{User: "robot", Secret: "guessed"}); !asked || diag.CodeOf(err) != diag.Denied {
+		t.Errorf("a wrong password: asked %v, %v", asked, err)
 	}
 }
