@@ -28,10 +28,12 @@ func (pr *Provider) Reach(ctx context.Context, url string) error {
 	return err
 }
 
-// Registry opens a registry as this provider does. Name is what messages call it; "" stands for the address. It is not
-// asked for anything.
-func (pr *Provider) Registry(ctx context.Context, name, url string) (registry.Registry, error) {
-	return registry.Open(ctx, name, url, pr.deps)
+// Registry opens a registry as this provider does, or, if kept is set, what is kept of it on this machine. Name is what
+// messages call it; "" stands for the address. It is not asked for anything.
+func (pr *Provider) Registry(ctx context.Context, name, url string, kept bool) (registry.Registry, error) {
+	deps := pr.deps
+	deps.Offline = deps.Offline || kept
+	return registry.Open(ctx, name, url, deps)
 }
 
 // BoundTo returns the address of the registry that alone answers for an owner, "" for none.

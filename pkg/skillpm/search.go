@@ -68,6 +68,7 @@ type FoundWord struct {
 type SearchedRegistry struct {
 	Name  string `json:"name"`
 	Packs int    `json:"packs"`
+	Stale bool   `json:"stale,omitempty"` // it was searched as it was last seen, because of the error
 	Error string `json:"error,omitempty"` // why it was not
 	Code  int    `json:"code,omitempty"`  // of the error, as an exit code: 4 for one that can't be searched
 	Hint  string `json:"hint,omitempty"`

@@ -15,6 +15,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/index"
+	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/provider"
 	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/scope"
@@ -40,6 +41,7 @@ type searchPlace struct {
 	tag       string
 	packs     iter.Seq2[index.CatalogEntry, error]
 	err       error // why it is not searched
+	stale     error // why it is searched as it was last seen
 }
 
 func (c *Client) searcher(ctx context.Context, o SearchOptions) (*searcher, error) {
@@ -47,13 +49,35 @@ func (c *Client) searcher(ctx context.Context, o SearchOptions) (*searcher, erro
 	if err != nil {
 		return nil, err
 	}
-	wk, err := c.work(ctx, w, InstallOptions{Registry: o.Registry, Offline: o.Offline})
+	only := o.Registry
+	named, configured := configuredRegistry(w, only)
+	if configured {
+		only = ""
+	}
+	wk, err := c.work(ctx, w, InstallOptions{Registry: only, Offline: o.Offline})
 	if err != nil {
 		return nil, err
 	}
 	s := &searcher{client: c, provider: wk.provider, shelf: search.Shelf{Dir: c.Paths.HTTPCache()}}
-	s.list(w, o.Registry)
+	switch {
+	case configured:
+		s.add(w, named.Name, named.URL)
+	case only != "":
+		s.places = []*searchPlace{{name: only, url: only, key: indexKey(c.Dir, only)}}
+	default:
+		s.list(w)
+	}
 	return s, nil
+}
+
+// configuredRegistry returns the configured registry of a name or address.
+func configuredRegistry(w *workspace.Workspace, nameOrURL string) (project.Registry, bool) {
+	list := slices.Concat(w.Manifest.Registries, w.Config.Registries)
+	i := slices.IndexFunc(list, func(r project.Registry) bool { return nameOrURL != "" && (r.Name == nameOrURL || r.URL == nameOrURL) })
+	if i < 0 {
+		return project.Registry{}, false
+	}
+	return list[i], true
 }
 
 // searchScope returns the project around, or where there is none what the user has configured.
@@ -65,42 +89,30 @@ func (c *Client) searchScope() (*workspace.Workspace, error) {
 	return w, err
 }
 
-// list finds out where to look: in the registry that is asked for, or in those that are configured, those that owners are
-// bound to, and those that every machine has.
-func (s *searcher) list(w *workspace.Workspace, only string) {
-	base := filepath.Dir(w.Scope.Manifest())
-	if only != "" {
-		base = s.client.Dir
+// list finds out where to look: in the registries that are configured, in those that owners are bound to, and in those
+// that every machine has.
+func (s *searcher) list(w *workspace.Workspace) {
+	for _, r := range slices.Concat(w.Manifest.Registries, w.Config.Registries) {
+		s.add(w, r.Name, r.URL)
 	}
-	add := func(name, url string) {
-		if slices.ContainsFunc(s.places, func(p *searchPlace) bool { return p.url == url }) {
-			return
-		}
-		p := &searchPlace{name: cmp.Or(name, url), url: url, key: url}
-		if !strings.Contains(url, "://") { // a directory is another one elsewhere
-			p.key = base + "\n" + url
-		}
-		s.places = append(s.places, p)
+	for _, url := range append(s.provider.Bound(), registry.Local, registry.Embedded) {
+		s.add(w, "", url)
 	}
-	configured := slices.Concat(w.Manifest.Registries, w.Config.Registries)
-	if only != "" {
-		for _, r := range configured {
-			if r.Name == only {
-				add(r.Name, r.URL)
-				return
-			}
-		}
-		add("", only)
+}
+
+func (s *searcher) add(w *workspace.Workspace, name, url string) {
+	if slices.ContainsFunc(s.places, func(p *searchPlace) bool { return p.url == url }) {
 		return
 	}
-	for _, r := range configured {
-		add(r.Name, r.URL)
+	s.places = append(s.places, &searchPlace{name: cmp.Or(name, url), url: url, key: indexKey(filepath.Dir(w.Scope.Manifest()), url)})
+}
+
+// indexKey returns what the index of a registry is known by: a relative directory is another one elsewhere.
+func indexKey(base, url string) string {
+	if url == registry.Local || url == registry.Embedded || strings.Contains(url, "://") {
+		return url
 	}
-	for _, url := range s.provider.Bound() {
-		add("", url)
-	}
-	add("", registry.Local)
-	add("", registry.Embedded)
+	return base + "\n" + url
 }
 
 // open opens the indexes, several at once. A place that can't be searched has an error.
@@ -126,7 +138,23 @@ func (s *searcher) open(ctx context.Context) error {
 
 // openPlace finds out how a registry's catalogue is now, and opens its index. It is made where there is none.
 func (s *searcher) openPlace(ctx context.Context, p *searchPlace) error {
-	r, err := s.provider.Registry(ctx, p.name, p.url)
+	err := s.catalog(ctx, p, false)
+	if diag.CodeOf(err) == diag.Remote && ctx.Err() == nil && s.catalog(ctx, p, true) == nil {
+		p.stale, err = err, nil
+	}
+	if err != nil {
+		return err
+	}
+	p.index, err = s.shelf.Open(p.key, p.tag)
+	if errors.Is(err, fs.ErrNotExist) || diag.CodeOf(err) == diag.Invalid {
+		err = s.build(p)
+	}
+	return err
+}
+
+// catalog finds out which packs a registry has, or had when it was last seen.
+func (s *searcher) catalog(ctx context.Context, p *searchPlace, kept bool) error {
+	r, err := s.provider.Registry(ctx, p.name, p.url, kept)
 	if err != nil {
 		return err
 	}
@@ -134,13 +162,7 @@ func (s *searcher) openPlace(ctx context.Context, p *searchPlace) error {
 	if err != nil {
 		return err
 	}
-	if p.packs, p.tag, err = l.Catalog(ctx); err != nil {
-		return err
-	}
-	p.index, err = s.shelf.Open(p.key, p.tag)
-	if errors.Is(err, fs.ErrNotExist) || diag.CodeOf(err) == diag.Invalid {
-		err = s.build(p)
-	}
+	p.packs, p.tag, err = l.Catalog(ctx)
 	return err
 }
 
@@ -233,7 +255,11 @@ func (p *searchPlace) report() SearchedRegistry {
 	if p.err != nil {
 		return SearchedRegistry{Name: p.name, Error: p.err.Error(), Code: int(diag.CodeOf(p.err)), Hint: diag.HintOf(p.err)}
 	}
-	return SearchedRegistry{Name: p.name, Packs: p.index.Len()}
+	r := SearchedRegistry{Name: p.name, Packs: p.index.Len()}
+	if p.stale != nil {
+		r.Stale, r.Error, r.Code, r.Hint = true, p.stale.Error(), int(diag.CodeOf(p.stale)), diag.HintOf(p.stale)
+	}
+	return r
 }
 
 // SearchedNames returns the registries that are configured, by name or address, without asking anybody.

@@ -74,7 +74,9 @@ func (a *app) completeRegistries(_ *cobra.Command, _ []string, prefix string) ([
 // printSearch prints what was found, a few lines for each pack.
 func (a *app) printSearch(r *skillpm.SearchReport) error {
 	for _, reg := range r.Registries {
-		if reg.Error != "" {
+		if reg.Stale {
+			a.warn("%s is searched as it was last seen: %s", reg.Name, reg.Error)
+		} else if reg.Error != "" {
 			a.warn("not searched: %s", reg.Error)
 		}
 	}
