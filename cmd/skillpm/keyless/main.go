@@ -1,0 +1,18 @@
+// Command skillpm-keyless is skillpm with a checker of signatures that were made with certificates for identities, as
+// Sigstore issues them. Nothing else is different.
+package main
+
+import (
+	"os"
+
+	"github.com/skillpm/skillpm/cmd/skillpm/internal/cli"
+)
+
+// version is set by the release build.
+var version string
+
+func main() {
+	system := cli.OS(version)
+	system.Keyless = open
+	os.Exit(int(cli.Run(system, os.Args[1:])))
+}

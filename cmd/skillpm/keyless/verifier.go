@@ -1,0 +1,83 @@
+package main
+
+import (
+	"encoding/hex"
+	"strings"
+
+	"github.com/sigstore/sigstore-go/pkg/bundle"
+	"github.com/sigstore/sigstore-go/pkg/root"
+	"github.com/sigstore/sigstore-go/pkg/verify"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/sign/keyless"
+)
+
+// verifier checks signatures with sigstore-go.
+type verifier struct{ *verify.Verifier }
+
+// open returns a verifier that trusts the certificate authorities, transparency logs and timestamp authorities of a
+// trusted_root.json. All that the file names is required: a signature must be logged where there is a log, somebody must
+// say when it was made, and its certificate must be logged where there is a log for certificates.
+func open(trustedRoot []byte) (keyless.Verifier, error) {
+	tr, err := root.NewTrustedRootFromJSON(trustedRoot)
+	if err != nil {
+		return nil, diag.Errorf(diag.Invalid, "trusted_root.json: %v", err).WithHint("cosign trusted-root create makes one")
+	}
+	options := []verify.VerifierOption{verify.WithObserverTimestamps(1), verify.WithoutStatementPredicate()}
+	if len(tr.RekorLogs()) > 0 {
+		options = append(options, verify.WithTransparencyLog(1))
+	}
+	if len(tr.CTLogs()) > 0 {
+		options = append(options, verify.WithSignedCertificateTimestamps(1))
+	}
+	v, err := verify.NewVerifier(tr, options...)
+	if err != nil {
+		return nil, diag.Errorf(diag.Invalid, "trusted_root.json: %v", err)
+	}
+	return verifier{v}, nil
+}
+
+// Verify implements [keyless.Verifier].
+func (v verifier) Verify(data []byte, digest string, wanted []keyless.Identity) (keyless.Identity, error) {
+	sum, err := hex.DecodeString(strings.TrimPrefix(digest, "sha256:"))
+	if err != nil || len(sum) != 32 {
+		return keyless.Identity{}, diag.Errorf(diag.Invalid, "%q is not a SHA-256 digest", digest)
+	}
+	var b bundle.Bundle
+	if err := b.UnmarshalJSON(data); err != nil {
+		return keyless.Identity{}, diag.Errorf(diag.Invalid, "the signature bundle: %v", err)
+	}
+	options, err := identities(wanted)
+	if err != nil {
+		return keyless.Identity{}, err
+	}
+	result, err := v.Verifier.Verify(&b, verify.NewPolicy(verify.WithArtifactDigest("sha256", sum), options...))
+	if err != nil {
+		return keyless.Identity{}, diag.Errorf(diag.Denied, "a signature that was made with a certificate does not count: %v", err)
+	}
+	certificate := result.Signature.Certificate
+	return keyless.Identity{Issuer: certificate.Issuer, Subject: certificate.SubjectAlternativeName}, nil
+}
+
+// identities returns the policy that one of those wanted got the certificate.
+func identities(wanted []keyless.Identity) ([]verify.PolicyOption, error) {
+	var options []verify.PolicyOption
+	for _, id := range wanted {
+		exact, pattern := id.Subject, ""
+		if strings.HasPrefix(exact, "^") {
+			exact, pattern = "", exact
+		}
+		if id.Issuer == "" || id.Subject == "" {
+			return nil, diag.Errorf(diag.Invalid, "an identity needs an issuer and a subject")
+		}
+		want, err := verify.NewShortCertificateIdentity(id.Issuer, "", exact, pattern)
+		if err != nil {
+			return nil, diag.Errorf(diag.Invalid, "the identity %s: %v", id.Subject, err)
+		}
+		options = append(options, verify.WithCertificateIdentity(want))
+	}
+	if len(options) == 0 {
+		return nil, diag.Errorf(diag.Denied, "no identity is trusted")
+	}
+	return options, nil
+}
