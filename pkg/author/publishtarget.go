@@ -2,11 +2,9 @@ package author
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/source"
 )
@@ -15,13 +13,17 @@ import (
 // settings of the user, or of the machine's administrator, bind the pack's owner to: a pack of that owner is looked up
 // nowhere else. What the project's own file binds has no say, or a repository could choose where its users push to.
 func (c *Client) publishTarget(to string, id source.ID) (at source.Ref, bound bool, err error) {
-	if to == "" {
-		if to, err = c.boundTo(id.Owner); err != nil {
-			return at, false, err
-		}
-		bound = to != ""
+	place, err := c.registryAt(to, id)
+	if err != nil {
+		return at, false, err
 	}
-	at, err = c.target(to, id)
+	if to == "" {
+		if !strings.HasPrefix(place, "oci://") { // unbound, or bound to an index, which is made in another way
+			place = ""
+		}
+		bound = place != ""
+	}
+	at, err = c.target(place, id)
 	return at, bound, err
 }
 
@@ -42,33 +44,4 @@ func (c *Client) target(to string, id source.ID) (source.Ref, error) {
 		return source.Ref{}, diag.Errorf(diag.Usage, "%q is not a place to publish to", to).
 			WithHint("write oci://HOST/NAMESPACE or oci-layout:DIR")
 	}
-}
-
-// boundTo returns the OCI registry that an owner is bound to by the settings, "" for none.
-func (c *Client) boundTo(owner string) (string, error) {
-	admin, err := c.Machine.AdminConfig()
-	if err != nil {
-		return "", err
-	}
-	user, err := c.Machine.UserConfig()
-	if err != nil {
-		return "", err
-	}
-	for _, config := range []*project.Config{admin, user} {
-		name, ok := config.Namespaces[owner]
-		if !ok {
-			continue
-		}
-		for _, r := range slices.Concat(user.Registries, admin.Registries) {
-			if r.Name == name {
-				name = r.URL
-				break
-			}
-		}
-		if strings.HasPrefix(name, "oci://") {
-			return name, nil
-		}
-		return "", nil // an index, which is made in another way
-	}
-	return "", nil
 }

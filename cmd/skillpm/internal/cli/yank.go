@@ -40,7 +40,7 @@ be installed, with a warning that has the reason; nothing is deleted.
 		},
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "what is wrong with the version, in one line")
-	addRegistryFlag(cmd, &at)
+	a.addRegistryFlag(cmd, &at)
 	return cmd
 }
 
@@ -60,7 +60,7 @@ func newUnyank(a *app) *cobra.Command {
 			})
 		},
 	}
-	addRegistryFlag(cmd, &at)
+	a.addRegistryFlag(cmd, &at)
 	return cmd
 }
 
@@ -93,12 +93,13 @@ the advice back.
 		},
 	}
 	cmd.Flags().BoolVar(&undo, "undo", false, "take the advice back")
-	addRegistryFlag(cmd, &at)
+	a.addRegistryFlag(cmd, &at)
 	return cmd
 }
 
-func addRegistryFlag(cmd *cobra.Command, at *string) {
+func (a *app) addRegistryFlag(cmd *cobra.Command, at *string) {
 	cmd.Flags().StringVar(at, "registry", "", "the `REGISTRY` that the pack is published in")
+	a.completeFlag(cmd, "registry", a.completeRegistries)
 }
 
 // changeStatus changes what is said of a pack, and says so.
