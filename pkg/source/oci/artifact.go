@@ -102,11 +102,10 @@ func pushBlobs(ctx context.Context, to writable, a Artifact) ([]ocispec.Descript
 	group.SetLimit(atOnce)
 	for i, b := range a.Blobs {
 		d := ocispec.Descriptor{MediaType: b.MediaType, Digest: digestOf(b.Data), Size: int64(len(b.Data)), Annotations: b.Annotations}
-		group.Go(func() error { return to.pushBlob(ctx, d, bytes.NewReader(b.Data)) })
-		if a.Type == MediaTypeStatus && len(b.Data) <= maxInline {
-			d.Data = b.Data
+		if layers[i] = d; a.Type == MediaTypeStatus && len(b.Data) <= maxInline {
+			layers[i].Data = b.Data
 		}
-		layers[i] = d
+		group.Go(func() error { return to.pushBlob(ctx, d, bytes.NewReader(b.Data)) })
 	}
 	return layers, group.Wait()
 }
