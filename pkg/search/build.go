@@ -32,7 +32,7 @@ func Build(w io.Writer, o Options, docs iter.Seq2[Doc, error]) error {
 	b.reset()
 	defer b.discard()
 	last := ""
-	for d, err := range docs {
+	for d, err := range ahead(docs) {
 		if err != nil {
 			return err
 		}
