@@ -14,6 +14,7 @@ const (
 	maxDocs  = 4 << 20
 	maxWords = 20_000   // of one pack
 	runBytes = 24 << 20 // words and where they are that are held in memory
+	maxRuns  = 400      // files of what was
 )
 
 // Options say what an index is made of, and where.

@@ -50,6 +50,27 @@ func TestRunsMakeTheSameIndex(t *testing.T) {
 	}
 }
 
+// Packs whose words fill more files than there may be are refused, and nothing is left of them.
+func TestTooManyWords(t *testing.T) {
+	temp := t.TempDir()
+	b := &builder{out: &writer{w: io.Discard}, temp: temp}
+	b.reset()
+	defer func() {
+		b.discard()
+		if left, _ := os.ReadDir(temp); len(left) > 0 {
+			t.Errorf("%d temporary files are left", len(left))
+		}
+	}()
+	for range maxRuns {
+		if err := b.spill(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.finish(""); diag.CodeOf(err) != diag.Invalid {
+		t.Errorf("got %v", err)
+	}
+}
+
 // Every pack comes back as it was, by its number and by its name.
 func TestPacksComeBack(t *testing.T) {
 	docs := readPacks(t)

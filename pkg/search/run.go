@@ -9,6 +9,8 @@ import (
 	"iter"
 	"os"
 	"slices"
+
+	"github.com/skillpm/skillpm/pkg/diag"
 )
 
 // sorted yields the words and the terms that are held, in order. A word that is only written so, and compared by another,
@@ -39,6 +41,9 @@ func (b *builder) sorted() iter.Seq[*term] {
 
 // spill writes what is held to a temporary file.
 func (b *builder) spill() error {
+	if len(b.runs) == maxRuns {
+		return diag.Errorf(diag.Invalid, "the packs have more words than can be searched")
+	}
 	f, err := os.CreateTemp(b.temp, ".tmp-")
 	if err != nil {
 		return err
