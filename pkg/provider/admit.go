@@ -20,6 +20,7 @@ type Standing struct {
 	Manifest *project.Manifest
 	Packs    map[source.ID]*project.LockedPack
 	Linked   func(source.ID) bool // to a directory of this machine
+	Placed   map[source.ID]bool   // of which skills are to be written
 }
 
 // parallelAdmissions is how many packs are looked at at once.
@@ -88,9 +89,13 @@ func (pr *Provider) admit(ctx context.Context, sol *Solution, s Standing, id sou
 		return "", pr.admitDirectory(id, s.place(id), demands)
 	}
 	p, err := pr.pinned(s.Manifest, id, entry)
+	if err == nil {
+		err = pr.allow(p.Ref)
+	}
 	if err != nil {
 		return "", err
 	}
+	ctx = pr.watched(ctx, p.Ref.Kind)
 	if pr.policies.Restricts() {
 		if err := pr.proven(ctx, sol, s, p, entry, func() error { return pr.originOf(ctx, p, entry) }); err != nil {
 			return "", err
@@ -209,10 +214,7 @@ func (pr *Provider) originOf(ctx context.Context, p *source.Pack, entry *project
 	if _, known, err := pr.sighted(what); known && err == nil {
 		return nil
 	}
-	if err := pr.allow(p.Ref); err != nil {
-		return err
-	}
-	if err := pr.keeper.Origin(pr.watched(ctx, p.Ref.Kind), p, entry.Skills); err != nil {
+	if err := pr.keeper.Origin(ctx, p, entry.Skills); err != nil {
 		return err
 	}
 	_ = pr.notice(what, pr.options.Now().UTC()) // it only saves time
@@ -243,14 +245,13 @@ func (pr *Provider) demands(id source.ID, s Standing) ([]demand, error) {
 		list = append(list, demand{wanted: w, rule: &r, pack: id, version: entry.Version, observed: r.Policy.Mode == policy.Observe})
 	}
 	was := pr.lock.Packs[id]
-	signed := was != nil && was.Signer != "" && !slices.Contains(pr.options.Accept, id)
-	if signed {
+	if was != nil && was.Signer != "" && !slices.Contains(pr.options.Accept, id) && !s.Linked(id) {
 		w, err := lockedSigner(was.Signer)
 		if err != nil {
 			return nil, err
 		}
 		trusted = together(trusted, w)
-		if !pr.asLocked(id, entry) || pr.options.Signed || pr.missing(entry) {
+		if !pr.asLocked(id, entry) || s.Placed[id] && pr.missing(entry) {
 			list = append(list, demand{wanted: w, before: was, pack: id, version: entry.Version})
 		}
 	}

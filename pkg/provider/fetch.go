@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/vendored"
@@ -72,7 +73,10 @@ func (pr *Provider) fetch(ctx context.Context, p *source.Pack, skills []string, 
 	}
 	pr.options.Progress(Event{Pack: p.ID.String() + " " + p.Version, Finished: true})
 	if unvouched := slices.ContainsFunc(p.Skills, func(s source.Skill) bool { return s.Tree == "" }); unvouched || p.Ref.Kind == source.KindGit {
-		return got, pr.keeper.Record(&pinned, got)
+		err := pr.keeper.Record(&pinned, got)
+		if diag.CodeOf(err) == diag.Integrity || err != nil && pr.policies.Restricts() {
+			return nil, err
+		}
 	}
 	return got, nil
 }

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/credential"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/credential"
 	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/resolve"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -87,6 +87,11 @@ func New(ctx context.Context, m *workspace.Machine, w *workspace.Workspace, s *S
 
 // trust reads the keys that are trusted for this call.
 func (pr *Provider) trust(config *project.Config) error {
+	for _, id := range pr.options.Accept {
+		if pr.lock.Packs[id] == nil {
+			return diag.Errorf(diag.NotFound, "--accept-signer %s: skillpm.lock has no such pack", id)
+		}
+	}
 	if !pr.options.Signed {
 		return nil
 	}

@@ -32,6 +32,7 @@ type InstallOptions struct {
 
 	held    []source.ID // packs that stay at their locked version
 	removes bool        // the verb removes packs
+	unlinks bool        // the verb ends that a pack is linked
 	moves   bool        // the verb moves packs, and leaves the others as they are
 	goesOn  bool        // where nobody can be asked about a pack, it stays
 }
@@ -188,7 +189,7 @@ func (w *work) install(ctx context.Context, o InstallOptions, t *target) (*Insta
 	if err != nil {
 		return nil, err
 	}
-	if err := w.admit(ctx, t, l, c, o.removes); err != nil {
+	if err := w.admit(ctx, t, l, c, o.removes || o.unlinks); err != nil {
 		return nil, err
 	}
 	if o.Frozen {

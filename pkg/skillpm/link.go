@@ -17,6 +17,8 @@ type LinkOptions struct {
 	Scope  string // scope.KindProject or scope.KindUser; "" means the project
 	DryRun bool   // write nothing
 	Force  bool   // replace installed skills that were edited
+
+	unlinks bool
 }
 
 // Link makes a scope use the pack that is worked on in a directory, as it is at any time, instead of a release. Manifest
@@ -45,6 +47,7 @@ func (c *Client) Link(ctx context.Context, o LinkOptions) (*InstallReport, error
 // Unlink goes back from a linked pack, named by its name or its directory, to the release that the lock has, or to none.
 func (c *Client) Unlink(ctx context.Context, name string, o LinkOptions) (*InstallReport, error) {
 	gone := ""
+	o.unlinks = true
 	r, err := c.relink(ctx, o, func(_ *work, linked map[string]string) error {
 		var known []string
 		for pack, dir := range linked {
@@ -74,7 +77,7 @@ func (c *Client) Unlink(ctx context.Context, name string, o LinkOptions) (*Insta
 // relink changes which packs are linked.
 func (c *Client) relink(ctx context.Context, o LinkOptions, change func(*work, map[string]string) error) (*InstallReport, error) {
 	return c.retry(func() (*InstallReport, error) {
-		io := InstallOptions{Scope: o.Scope, DryRun: o.DryRun, Force: o.Force}
+		io := InstallOptions{Scope: o.Scope, DryRun: o.DryRun, Force: o.Force, unlinks: o.unlinks}
 		w, err := c.open(ctx, io, false)
 		if err != nil {
 			return nil, err

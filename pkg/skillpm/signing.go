@@ -40,12 +40,16 @@ func (s Signing) options(m *workspace.Machine, o provider.Options) (provider.Opt
 // admit holds what is to be in force against policies and signers. Whoever takes packs away need not have the others
 // admitted that stay as they are: else two that a policy has come to refuse would keep each other.
 func (w *work) admit(ctx context.Context, t *target, l *workspace.Layout, c *workspace.Change, takesAway bool) error {
+	placed := map[source.ID]bool{}
+	for _, tree := range c.Place {
+		placed[tree.Pack] = true
+	}
 	packs := l.Packs
 	if takesAway {
 		packs = w.brought(l, c)
 	}
 	err := w.provider.Admit(ctx, t.Solution, provider.Standing{
-		Manifest: t.manifest, Packs: packs,
+		Manifest: t.manifest, Packs: packs, Placed: placed,
 		Linked: func(id source.ID) bool { return l.Linked[id] != nil },
 	})
 	t.Warnings = append(t.Warnings, w.provider.Notes()...)
@@ -83,6 +87,6 @@ func (w *work) brought(l *workspace.Layout, c *workspace.Change) map[source.ID]*
 func (w *work) admitLocked(ctx context.Context, sol *provider.Solution, trees map[source.ID]bool) ([]string, error) {
 	packs := maps.Clone(w.Lock.Packs)
 	maps.DeleteFunc(packs, func(id source.ID, _ *project.LockedPack) bool { return !trees[id] })
-	err := w.provider.Admit(ctx, sol, provider.Standing{Manifest: w.Manifest, Packs: packs, Linked: func(source.ID) bool { return false }})
+	err := w.provider.Admit(ctx, sol, provider.Standing{Manifest: w.Manifest, Packs: packs, Placed: trees, Linked: func(source.ID) bool { return false }})
 	return w.provider.Notes(), err
 }
