@@ -257,3 +257,24 @@ func BenchmarkDirectory(b *testing.B) {
 		}
 	}
 }
+
+// FuzzReadShard: whatever a shard is, reading it ends, and what was written is read.
+func FuzzReadShard(f *testing.F) {
+	var buf bytes.Buffer
+	_ = index.WriteShard(&buf, func(yield func(string, []byte) bool) { yield("packs/a", []byte("x")) })
+	f.Add(buf.Bytes(), "packs/a")
+	f.Add([]byte{0x1f, 0x8b}, "packs/a")
+	f.Fuzz(func(t *testing.T, data []byte, name string) {
+		got, err := index.ReadShard(bytes.NewReader(data), name)
+		if err != nil {
+			return
+		}
+		var again bytes.Buffer
+		if index.WriteShard(&again, func(yield func(string, []byte) bool) { yield(name, got) }) != nil {
+			return // a name that tar cannot hold in this form
+		}
+		if second, err := index.ReadShard(&again, name); err != nil || !bytes.Equal(second, got) {
+			t.Fatalf("%q is read as %q: %v", got, second, err)
+		}
+	})
+}
