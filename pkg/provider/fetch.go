@@ -72,7 +72,8 @@ func (pr *Provider) fetch(ctx context.Context, p *source.Pack, skills []string, 
 		return nil, fmt.Errorf("%s %s: %w", p.ID, p.Version, err)
 	}
 	pr.options.Progress(Event{Pack: p.ID.String() + " " + p.Version, Finished: true})
-	if unvouched := slices.ContainsFunc(p.Skills, func(s source.Skill) bool { return s.Tree == "" }); unvouched || p.Ref.Kind == source.KindGit {
+	unvouched := slices.ContainsFunc(p.Skills, func(s source.Skill) bool { return s.Tree == "" })
+	if p.Ref.Digest != "" && (unvouched || p.Ref.Kind == source.KindGit) { // a directory changes
 		err := pr.keeper.Record(&pinned, got)
 		if diag.CodeOf(err) == diag.Integrity || err != nil && pr.policies.Restricts() {
 			return nil, err
