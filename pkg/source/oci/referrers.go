@@ -1,11 +1,9 @@
 package oci
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -18,7 +16,6 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/wire"
 )
 
 // Bounds of what is said to be about one manifest.
@@ -198,76 +195,4 @@ func referrerEntry(doc document, m *ocispec.Manifest) ocispec.Descriptor {
 	return ocispec.Descriptor{
 		MediaType: doc.desc.MediaType, Digest: doc.desc.Digest, Size: doc.desc.Size, ArtifactType: m.ArtifactType, Annotations: m.Annotations,
 	}
-}
-
-// put stores a manifest under a tag or its digest and returns the head of the answer.
-func (r *repository) put(ctx context.Context, doc document, ref string) (http.Header, error) {
-	ctx = auth.AppendRepositoryScope(ctx, r.repo.Reference, auth.ActionPull, auth.ActionPush)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPut, r.url("manifests/"+ref).String(), bytes.NewReader(doc.raw))
-	if err != nil {
-		return nil, diag.Errorf(diag.Internal, "%w", err)
-	}
-	req.Header.Set("Content-Type", doc.desc.MediaType)
-	resp, err := r.repo.Client.Do(req)
-	if err != nil {
-		return nil, r.client.remoteError(r.host, err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode != http.StatusCreated {
-		return nil, r.client.remoteError(r.host, r.statusError(resp))
-	}
-	if got := resp.Header.Get("Docker-Content-Digest"); got != "" && got != string(doc.desc.Digest) {
-		return nil, diag.Errorf(diag.Integrity, "%s: the manifest %s was stored as %s", r.name, doc.desc.Digest, wire.Clean(got))
-	}
-	return resp.Header, nil
-}
-
-// referrers of a layout are among the manifests that its index.json lists; those with a reference name are versions.
-func (l *layout) referrers(ctx context.Context, subject, artifactType string) ([]ocispec.Descriptor, error) {
-	idx, err := l.index()
-	if err != nil {
-		return nil, err
-	}
-	var found []ocispec.Descriptor
-	for _, d := range idx.Manifests {
-		about := d.Annotations[annotationSubject]
-		other := artifactType != "" && d.ArtifactType != "" && d.ArtifactType != artifactType || about != "" && about != subject
-		if other || d.Annotations[ocispec.AnnotationRefName] != "" || d.MediaType != ocispec.MediaTypeImageManifest || checkDescriptor(d) != nil {
-			continue
-		}
-		doc, err := l.document(ctx, string(d.Digest))
-		if err != nil {
-			return nil, err
-		}
-		var m struct {
-			Subject struct {
-				Digest string `json:"digest"`
-			} `json:"subject"`
-		}
-		if json.Unmarshal(doc.raw, &m) == nil && m.Subject.Digest == subject {
-			found = append(found, d)
-		}
-	}
-	return found, nil
-}
-
-// attach stores a manifest about another and lists it.
-func (l *layout) attach(ctx context.Context, doc document, m *ocispec.Manifest) error {
-	if err := l.pushDocument(ctx, doc, ""); err != nil {
-		return err
-	}
-	idx, err := l.index()
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(idx.Manifests, func(d ocispec.Descriptor) bool {
-		return d.Digest == doc.desc.Digest && d.Annotations[ocispec.AnnotationRefName] == ""
-	}) {
-		return nil
-	}
-	entry := referrerEntry(doc, m)
-	// The manifest's annotations stay its own: in an index.json those of an entry say what to look for.
-	entry.Annotations = map[string]string{annotationSubject: string(m.Subject.Digest)}
-	idx.Manifests = append(idx.Manifests, entry)
-	return l.writeIndex(idx)
 }

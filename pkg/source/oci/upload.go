@@ -1,0 +1,125 @@
+package oci
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/registry"
+	"oras.land/oras-go/v2/registry/remote/auth"
+	"oras.land/oras-go/v2/registry/remote/errcode"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/wire"
+)
+
+func (r *repository) pushBlob(ctx context.Context, d ocispec.Descriptor, content io.ReadSeeker) error {
+	if ok, err := r.repo.Blobs().Exists(ctx, d); err == nil && ok {
+		return nil
+	}
+	if r.mount(ctx, d) {
+		return nil
+	}
+	return r.upload(ctx, d, content)
+}
+
+// upload sends a blob, and sends it again from its beginning where the registry may take it later. The transport can't do that: what
+// is read from a file is gone.
+func (r *repository) upload(ctx context.Context, d ocispec.Descriptor, content io.ReadSeeker) error {
+	for attempt := 0; ; attempt++ {
+		err := r.repo.Blobs().Push(ctx, d, struct{ io.Reader }{content}) // without Close, which the transport would call
+		if err == nil || attempt >= r.tries || ctx.Err() != nil || !mayPass(err) {
+			return r.client.remoteError(r.host, err)
+		}
+		if err := wire.Pause(ctx, attempt); err != nil {
+			return err
+		}
+		if _, err := content.Seek(0, io.SeekStart); err != nil {
+			return diag.Errorf(diag.Internal, "%w", err)
+		}
+	}
+}
+
+// mayPass reports whether an upload that failed may succeed later: the registry was busy or hung up.
+func mayPass(err error) bool {
+	if resp, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
+		return resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented || resp.StatusCode == http.StatusTooManyRequests
+	}
+	broken, ok := errors.AsType[*net.OpError](err)
+	return ok && broken.Op != "dial" || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// errNoMount stands for the content of a blob that could not be mounted.
+var errNoMount = errors.New("not mounted")
+
+// mount takes a blob from another repository of the same registry, and reports whether that worked. Nothing depends on it: what
+// cannot be mounted is uploaded.
+func (r *repository) mount(ctx context.Context, d ocispec.Descriptor) bool {
+	if d.Size < smallestMount {
+		return false
+	}
+	for _, from := range r.mountFrom {
+		other, err := r.client.openRemote(ctx, "oci://"+r.repo.Reference.Registry+"/"+from)
+		if err != nil {
+			continue
+		}
+		if ok, err := other.repo.Blobs().Exists(ctx, d); err != nil || !ok {
+			continue
+		}
+		err = r.repo.Mount(ctx, d, from, func() (io.ReadCloser, error) { return nil, errNoMount })
+		if err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// smallestMount is the size under which uploading a blob is cheaper than looking for it.
+const smallestMount = 4 << 10
+
+// sameHost returns the repositories among places that are on the host of r.
+func (r *repository) sameHost(places []string) []string {
+	var list []string
+	for _, p := range places {
+		ref, err := registry.ParseReference(strings.TrimPrefix(p, "oci://"))
+		if err == nil && ref.Registry == r.repo.Reference.Registry && ref.Repository != r.repo.Reference.Repository {
+			list = append(list, ref.Repository)
+		}
+	}
+	return list
+}
+
+func (r *repository) pushDocument(ctx context.Context, doc document, tag string) error {
+	if tag == "" {
+		tag = string(doc.desc.Digest)
+	}
+	_, err := r.put(ctx, doc, tag)
+	return err
+}
+
+// put stores a manifest under a tag or its digest and returns the head of the answer.
+func (r *repository) put(ctx context.Context, doc document, ref string) (http.Header, error) {
+	ctx = auth.AppendRepositoryScope(ctx, r.repo.Reference, auth.ActionPull, auth.ActionPush)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPut, r.url("manifests/"+ref).String(), bytes.NewReader(doc.raw))
+	if err != nil {
+		return nil, diag.Errorf(diag.Internal, "%w", err)
+	}
+	req.Header.Set("Content-Type", doc.desc.MediaType)
+	resp, err := r.repo.Client.Do(req)
+	if err != nil {
+		return nil, r.client.remoteError(r.host, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusCreated {
+		return nil, r.client.remoteError(r.host, r.statusError(resp))
+	}
+	if got := resp.Header.Get("Docker-Content-Digest"); got != "" && got != string(doc.desc.Digest) {
+		return nil, diag.Errorf(diag.Integrity, "%s: the manifest %s was stored as %s", r.name, doc.desc.Digest, wire.Clean(got))
+	}
+	return resp.Header, nil
+}
