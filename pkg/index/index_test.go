@@ -218,6 +218,12 @@ func TestSchema(t *testing.T) {
 		{strings.Replace(good, "2026-11-20T09:30:00Z", "yesterday", 1), false},
 		{strings.Replace(good, tree, "x", 1), false},
 		{strings.Replace(good, `"skills":[`, `"skills":[],"x":[`, 1), false},
+		{strings.Replace(good, `{"name"`, `{"tags":["k8s","größe"],"license":"MIT","description":"x","name"`, 1), true},
+		{strings.Replace(good, `{"name"`, `{"tags":["two words"],"name"`, 1), false},
+		{strings.Replace(good, `{"name"`, `{"tags":[""],"name"`, 1), false},
+		{strings.Replace(good, `{"name"`, `{"tags":"k8s","name"`, 1), false},
+		{strings.Replace(good, `{"name"`, `{"deprecated":"x","name"`, 1), false},
+		{`{"deprecated":true}`, false},
 		{`{}`, false},
 		{`[]`, false},
 	} {
