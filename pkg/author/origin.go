@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
-	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/git"
@@ -29,28 +28,33 @@ type origin struct {
 // checkouts keeps what was read of repositories: packs of one workspace are in one.
 type checkouts struct{ known []*git.Checkout }
 
-// at returns the work tree that a directory is in, nil if it is in none.
+// at returns the work tree that a directory is in, nil if it is in none. One that cannot be read, such as another user's, is an
+// error.
 func (k *checkouts) at(ctx context.Context, dir string) (*git.Checkout, error) {
+	top := topOf(dir)
+	if top == "" {
+		return nil, nil //nolint:nilnil // a directory need not be in any
+	}
 	for _, c := range k.known {
-		if c.Root == topOf(dir) {
+		if c.Root == top {
 			return c, nil
 		}
 	}
 	c, err := git.ReadCheckout(ctx, dir)
-	if diag.CodeOf(err) == diag.NotFound {
-		return nil, nil //nolint:nilnil // a directory need not be in any
-	}
 	if err == nil {
 		k.known = append(k.known, c)
 	}
 	return c, err
 }
 
-// topOf returns the nearest directory from dir upward that has a .git.
+// topOf returns the nearest directory from dir upward that has a .git, "" if there is none.
 func topOf(dir string) string {
 	for {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || dir == filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
 			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
 		}
 		dir = filepath.Dir(dir)
 	}

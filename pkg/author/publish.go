@@ -161,7 +161,9 @@ func (c *Client) assemble(ctx context.Context, m *project.Manifest, dir string, 
 	made := &assembled{release: release(m, p, trees), trees: trees}
 	r.Words = append(r.Words, made.release.Tags...)
 	if made.origin, err = c.originOf(ctx, m, dir, trees, o.checkouts); err != nil {
-		r.Warnings = append(r.Warnings, err.Error())
+		if !o.AllowDirty {
+			r.Warnings = append(r.Warnings, "the release will not name its source: "+err.Error())
+		}
 	} else if made.origin != nil {
 		if !o.AllowDirty {
 			r.Warnings = append(r.Warnings, made.origin.warnings()...)
