@@ -1,8 +1,11 @@
 package trust
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/sign"
@@ -40,7 +43,8 @@ type Source struct {
 	Repository, Ref, Commit, Builder, Run string
 }
 
-// Find returns all that the place has about the manifest that it is pinned to. What does not verify is part of it.
+// Find returns all that the place has about the manifest that it is pinned to: signatures, provenance, contents, and then
+// the rest, in each what verifies first.
 func (k *Keeper) Find(ctx context.Context, at source.Ref, keys []*sign.PublicKey, identities []Identity) ([]Found, error) {
 	if k.options.OCI == nil {
 		return nil, errNoRegistry
@@ -64,6 +68,10 @@ func (k *Keeper) Find(ctx context.Context, at source.Ref, keys []*sign.PublicKey
 		}
 		found = append(found, f)
 	}
+	kinds := []Kind{KindSignature, KindProvenance, KindSBOM, KindOther}
+	slices.SortFunc(found, func(a, b Found) int {
+		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(a.Problem, b.Problem), strings.Compare(a.Digest, b.Digest))
+	})
 	return found, nil
 }
 
