@@ -46,13 +46,9 @@ func generated(n int) iter.Seq2[Doc, error] {
 		for i := range n {
 			topic, task := pick(topics), pick(tasks)
 			d := Doc{
-				Name: fmt.Sprintf("owner-%07d/%s-%s", i/8, topic, task), Version: "1.0.0", License: "Apache-2.0",
+				Name: fmt.Sprintf("owner-%07d/p%d-%s-%s", i/8, i%8, topic, task), Version: "1.0.0", License: "Apache-2.0",
 				Description: text(18), Tags: []string{topic, pick(topics)},
 			}
-			if d.Name += fmt.Sprintf("-%d", i%8); i%1000 == 0 {
-				d.Name = fmt.Sprintf("owner-%07d/%d-%s", i/8, i%8, topic)
-			}
-			d.Name = fmt.Sprintf("owner-%07d/p%d-%s-%s", i/8, i%8, topic, task)
 			for range 1 + r.IntN(3) {
 				d.Skills = append(d.Skills, Skill{pick(tasks) + "-" + pick(topics), text(25)})
 			}

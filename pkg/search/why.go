@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -46,67 +47,61 @@ func (e *explainer) stem(word string) string {
 
 // explain finds the words of the query in a pack, and the skills that have them.
 func (e *explainer) explain(d *Doc) (why []Why, skills []string) {
-	const most = 64 // skills that are named
-	wishes := e.wishes
-	found := make([]bool, len(wishes))
-	why = make([]Why, len(wishes))
+	found := make([]Why, len(e.wishes))
 	has := make([]uint16, len(d.Skills))
 	d.texts(func(f field, skill int, text string) {
-		last := ""
-		words(text, func(w string) bool {
-			alone, joined := e.stem(w), ""
-			if last != "" && !f.prose() {
-				joined = e.stem(last + w)
+		e.read(f, text, func(i int, w Why) {
+			if skill >= 0 {
+				has[skill] |= e.wishes[i].bits
+				w.Skill = d.Skills[skill].Name
 			}
-			for i, wish := range wishes {
-				text := w
-				how, ok := wish.matches(alone)
-				if !ok {
-					how, ok = wish.matches(joined)
-					text = last + "-" + w
-				}
-				if !ok {
-					continue
-				}
-				if skill >= 0 {
-					has[skill] |= wish.bits
-				}
-				if better := how == Written && why[i].Match != Written && why[i].Field == f.String(); !found[i] || better {
-					found[i] = true
-					why[i] = Why{Word: wish.word, Match: how, Field: f.String(), Found: text}
-					if skill >= 0 {
-						why[i].Skill = d.Skills[skill].Name
-					}
-				}
+			if old := found[i]; old.Field == "" || old.Field == w.Field && old.Match != Written && w.Match == Written {
+				found[i] = w
 			}
-			last = w
-			return true
 		})
 	})
-	kept := why[:0]
-	for i, w := range why {
-		if found[i] {
-			kept = append(kept, w)
+	for _, w := range found {
+		if w.Field != "" {
+			why = append(why, w)
 		}
 	}
+	return why, named(d.Skills, has)
+}
+
+// read calls found for each word of a text that is looked for, with the number of the wish.
+func (e *explainer) read(f field, text string, found func(wish int, w Why)) {
+	last := ""
+	words(text, func(w string) bool {
+		alone, joined := e.stem(w), ""
+		if last != "" && !f.prose() {
+			joined = e.stem(last + w)
+		}
+		for i, wish := range e.wishes {
+			if how, ok := wish.matches(alone); ok {
+				found(i, Why{Word: wish.word, Match: how, Field: f.String(), Found: w})
+			} else if how, ok := wish.matches(joined); ok {
+				found(i, Why{Word: wish.word, Match: how, Field: f.String(), Found: last + "-" + w})
+			}
+		}
+		last = w
+		return true
+	})
+}
+
+// named returns the names of the skills that have words of the query, those with the most first.
+func named(skills []Skill, has []uint16) (names []string) {
+	const most = 64
 	order := make([]int, 0, len(has))
 	for i, b := range has {
 		if b != 0 {
 			order = append(order, i)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ones(has[b]), ones(has[a])) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(bits.OnesCount16(has[b]), bits.OnesCount16(has[a])) })
 	for _, i := range order[:min(most, len(order))] {
-		skills = append(skills, d.Skills[i].Name)
+		names = append(names, skills[i].Name)
 	}
-	return kept, skills
-}
-
-func ones(b uint16) (n int) {
-	for ; b != 0; b &= b - 1 {
-		n++
-	}
-	return n
+	return names
 }
 
 // matches reports whether a stem is one of those that are looked for.
