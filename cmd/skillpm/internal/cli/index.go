@@ -217,7 +217,11 @@ func (a *app) printIndexCheck(r *curate.CheckReport, format string) error {
 		}
 		return failed
 	case format == "github":
-		if err := renderGitHub(a.Stdout, outcome{Report: lint.Report{Findings: r.Findings}, dir: a.Dir, workspace: a.Getenv("GITHUB_WORKSPACE")}); err != nil {
+		dir, err := a.workDir()
+		if err != nil {
+			return err
+		}
+		if err := renderGitHub(a.Stdout, outcome{Report: lint.Report{Findings: r.Findings}, dir: dir, workspace: a.Getenv("GITHUB_WORKSPACE")}); err != nil {
 			return err
 		}
 	default:
