@@ -109,7 +109,15 @@ func (t *tally) score(x *Index) ([]score, error) {
 			if err != nil {
 				return nil, err
 			}
-			err = x.places(e, func(doc int, mark byte) { scores[doc].add(mark, f.part, w) })
+			worth, bits, several := w.worth(f), w.bits, len(w.forms) > 1
+			err = x.places(e, func(doc int, mark byte) {
+				s, value := &scores[doc], worth[mark]
+				if s.bits |= bits; !several {
+					s.points += uint32(value)
+				} else if value > s.part { // of several forms the one that counts most
+					s.points, s.part = s.points+uint32(value-s.part), value
+				}
+			})
 			if err != nil {
 				return nil, err
 			}
@@ -138,17 +146,16 @@ func (t *tally) score(x *Index) ([]score, error) {
 	return scores, nil
 }
 
-// add counts a word that the pack has: of several forms of a wish the one that counts most.
-func (s *score) add(mark byte, part int, w wish) {
-	value := int(mark&^exact) * part * w.value >> 14
-	if mark&exact != 0 && w.whole && part >= joined {
-		value += isWord
+// worth returns, for each mark of a form, what it counts for.
+func (w *wish) worth(f form) (points [256]uint16) {
+	for mark := range points {
+		value := mark &^ exact * f.part * w.value >> 14
+		if mark&exact != 0 && w.whole && f.part >= joined {
+			value += isWord
+		}
+		points[mark] = uint16(min(value, 1<<16-1))
 	}
-	if len(w.forms) > 1 {
-		value, s.part = max(0, value-int(s.part)), uint16(min(max(value, int(s.part)), 1<<16-1))
-	}
-	s.points += uint32(value)
-	s.bits |= w.bits
+	return points
 }
 
 // ranked is a pack with its points.
