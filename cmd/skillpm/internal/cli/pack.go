@@ -21,9 +21,10 @@ image layout, as a tar where the name ends with .tar, else as a directory. The
 digest is the one that publishing gives it, on every machine, and the same pack
 gives the same file, byte for byte.
 
-A directory can hold many packs and versions: install takes it with
-oci-layout:DIR, and so do oras and other programs. What is in a tar comes out
-with tar -x, or with skillpm publish --from.`,
+A directory can hold many packs and versions; install takes them with
+oci-layout:DIR//OWNER/NAME. What is in a tar comes out with tar -x, or goes to a
+registry with skillpm publish --from. Other programs read both, such as oras
+with --oci-layout FILE@DIGEST or --oci-layout-path DIR OWNER/NAME:VERSION.`,
 		Example: `  skillpm pack                               acme-deploy-1.4.0.tar
   skillpm pack ./packs/deploy -o deploy.tar
   skillpm pack -o ./layout
