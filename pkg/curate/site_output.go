@@ -21,6 +21,10 @@ import (
 // recordName is the file that says what skillpm wrote into a directory.
 const recordName = ".skillpm-site.json"
 
+// journalName lists, one a line, the files that a run has begun to write and that the record does not have. It is there
+// only while skillpm writes, or after it was killed.
+const journalName = ".skillpm-site.journal"
+
 const maxRecord = 256 << 20 // bytes
 
 // output is a directory that is written to, and never outside of it. It replaces and removes only what the record of the
@@ -30,6 +34,7 @@ type output struct {
 	shown string
 	root  *os.Root
 	old   record
+	log   *os.File // the journal
 
 	mu                          sync.Mutex
 	files                       map[string]string
@@ -40,9 +45,8 @@ type output struct {
 
 // record is what recordName holds.
 type record struct {
-	Version    int               `json:"version"`
-	Unfinished bool              `json:"unfinished,omitempty"` // files may be there that are not listed
-	Files      map[string]string `json:"files"`                // the SHA-256 of each, in hex
+	Version int               `json:"version"`
+	Files   map[string]string `json:"files"` // the SHA-256 of each, in hex
 }
 
 func openOutput(dir, shown string) (*output, error) {
@@ -54,49 +58,66 @@ func openOutput(dir, shown string) (*output, error) {
 		return nil, err
 	}
 	o := &output{dir: dir, shown: shown, root: root, files: map[string]string{}, made: map[string]bool{}}
-	if err := o.readRecord(); err != nil {
-		root.Close()
-		return nil, err
+	err = o.readRecord()
+	if err == nil {
+		err = o.readJournal()
 	}
-	o.old.Unfinished = o.old.Unfinished || len(o.old.Files) == 0 && o.empty()
-	unfinished := o.old
-	unfinished.Unfinished = true
-	if err := o.saveRecord(unfinished); err != nil {
+	if err == nil {
+		o.log, err = root.OpenFile(journalName, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	}
+	if err != nil {
 		root.Close()
 		return nil, err
 	}
 	return o, nil
 }
 
-func (o *output) close() { o.root.Close() }
+// close ends a run. One that was not finished leaves its journal, so that the next may replace what it wrote.
+func (o *output) close() {
+	o.log.Close()
+	o.root.Close()
+}
 
-// empty reports whether the directory has nothing but what is hidden, as a new git repository has.
-func (o *output) empty() bool {
-	entries, err := fs.ReadDir(o.root.FS(), ".")
-	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), ".") })
+// readJournal takes what a run wrote that did not end for skillpm's. With what content is not known.
+func (o *output) readJournal() error {
+	data, err := o.readOwn(journalName)
+	for line := range strings.Lines(string(data)) {
+		name := strings.TrimSuffix(line, "\n")
+		if _, known := o.old.Files[name]; !known && name != line {
+			o.old.Files[name] = ""
+		}
+	}
+	return err
+}
+
+// readOwn reads one of skillpm's own files, nil where there is none.
+func (o *output) readOwn(name string) ([]byte, error) {
+	info, err := o.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxRecord {
+		return nil, diag.Errorf(diag.Invalid, "%s is not a file that skillpm wrote", filepath.Join(o.shown, name))
+	}
+	return o.root.ReadFile(name)
 }
 
 func (o *output) readRecord() error {
 	o.old = record{Version: 1}
-	info, err := o.root.Lstat(recordName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	data, err := o.readOwn(recordName)
+	if err == nil && data != nil {
+		if wrong := json.Unmarshal(data, &o.old); wrong != nil || o.old.Version != 1 {
+			return diag.Errorf(diag.Invalid, "%s cannot be read: it says what may be replaced and removed", filepath.Join(o.shown, recordName)).
+				WithHint("write to an empty directory")
+		}
 	}
-	if err != nil {
-		return err
+	if o.old.Files == nil {
+		o.old.Files = map[string]string{}
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxRecord {
-		return diag.Errorf(diag.Invalid, "%s is not a record that skillpm wrote", filepath.Join(o.shown, recordName))
-	}
-	data, err := o.root.ReadFile(recordName)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(data, &o.old); err != nil || o.old.Version != 1 {
-		return diag.Errorf(diag.Invalid, "%s cannot be read: it says what may be replaced and removed", filepath.Join(o.shown, recordName)).
-			WithHint("write to an empty directory")
-	}
-	return nil
+	return err
 }
 
 func (o *output) saveRecord(r record) error {
@@ -129,9 +150,15 @@ func (o *output) file(name string, data []byte, executable bool) error {
 		o.count(&o.unchanged)
 		return nil
 	}
-	if _, ours := o.old.Files[name]; err == nil && !ours && !o.old.Unfinished {
+	_, ours := o.old.Files[name]
+	if err == nil && !ours {
 		return diag.Errorf(diag.Conflict, "%s is in the way: skillpm did not write it", filepath.Join(o.shown, filepath.FromSlash(name))).
 			WithHint("write to an empty directory, or move the file away")
+	}
+	if !ours {
+		if _, err := o.log.WriteString(name + "\n"); err != nil {
+			return err
+		}
 	}
 	o.count(&o.written)
 	return o.replace(name, data, executable)
@@ -202,5 +229,9 @@ func (o *output) finish() error {
 			continue // directories that are empty now
 		}
 	}
-	return o.saveRecord(record{Version: 1, Files: o.files})
+	if err := o.saveRecord(record{Version: 1, Files: o.files}); err != nil {
+		return err
+	}
+	o.log.Close()
+	return o.root.Remove(journalName)
 }

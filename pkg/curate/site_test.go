@@ -62,16 +62,18 @@ func TestOutputInTheWay(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte("theirs"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	o, err := openOutput(dir, "out")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer o.close()
-	if err := o.write("index.html", []byte("ours")); diag.CodeOf(err) != diag.Conflict || diag.HintOf(err) == "" {
-		t.Errorf("got %v", err)
-	}
-	if text(t, dir, "index.html") != "theirs" {
-		t.Error("a file of somebody else was replaced")
+	for range 2 { // the second time, too
+		o, err := openOutput(dir, "out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := o.write("index.html", []byte("ours")); diag.CodeOf(err) != diag.Conflict || diag.HintOf(err) == "" {
+			t.Errorf("got %v", err)
+		}
+		o.close()
+		if text(t, dir, "index.html") != "theirs" {
+			t.Error("a file of somebody else was replaced")
+		}
 	}
 }
 
@@ -89,6 +91,9 @@ func TestOutputKilled(t *testing.T) {
 	put(t, dir, map[string]string{"index.html": "whole"})
 	if text(t, dir, "index.html") != "whole" {
 		t.Error("what a killed run wrote is in the way")
+	}
+	if _, err := os.Stat(filepath.Join(dir, journalName)); err == nil {
+		t.Error("the journal of a run that ended is there")
 	}
 }
 
@@ -145,7 +150,11 @@ func TestOutputHostile(t *testing.T) {
 
 func TestCheckSite(t *testing.T) {
 	for _, bad := range []SiteOptions{
-		{}, {Out: "x", BaseURL: "ftp://x"}, {Out: "x", BaseURL: "https://u:p@x"}, {Out: "x", BaseURL: "https://x/?q"}, {Out: "x", BaseURL: "x"},
+		{},
+		{Out: "x", BaseURL: "ftp://x"},
+		{Out: "x", BaseURL: "https://u:p@x"},
+		{Out: "x", BaseURL: "https://x/?q"},
+		{Out: "x", BaseURL: "x"},
 		{Out: "x", Marketplace: "./x"},
 	} {
 		if err := checkSite(&bad); diag.CodeOf(err) != diag.Usage {
