@@ -157,7 +157,7 @@ func TestHostilePacks(t *testing.T) {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	got := a.Hits[1].Doc
-	if len(got.Description) > maxText || len(got.Tags) > maxTags || len(got.Skills) > maxSkills {
+	if len(got.Description) > maxText || len(got.Tags) > maxTags || len(got.Skills) > maxSkills || len(got.append(nil)) > 2*maxPack {
 		t.Errorf("%d bytes, %d tags, %d skills are kept", len(got.Description), len(got.Tags), len(got.Skills))
 	}
 	if a, err := x.Find(strings.Repeat("needle haystack ", 100_000), 5); err != nil || len(a.Hits) != 2 {

@@ -30,6 +30,7 @@ const (
 	maxShort  = 256     // bytes of a name, a version, a tag
 	maxTags   = 64
 	maxSkills = 4096
+	maxPack   = 1 << 20 // bytes of the skills together
 )
 
 // FromCatalog returns a catalogue's entry as a Doc.
@@ -54,8 +55,13 @@ func (d Doc) bounded() Doc {
 		tags = append(tags, cut(t, maxShort))
 	}
 	skills := make([]Skill, 0, min(len(d.Skills), maxSkills))
+	size := 0
 	for _, s := range d.Skills[:min(len(d.Skills), maxSkills)] {
-		skills = append(skills, Skill{Name: cut(s.Name, maxShort), Description: cut(s.Description, maxText)})
+		s.Name, s.Description = cut(s.Name, maxShort), cut(s.Description, maxText)
+		if size += len(s.Name) + len(s.Description); size > maxPack {
+			break
+		}
+		skills = append(skills, s)
 	}
 	d.Tags, d.Skills = tags, skills
 	return d

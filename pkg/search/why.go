@@ -20,6 +20,7 @@ type explainer struct {
 	wishes []wish
 	starts [256]bool         // the first bytes of what is looked for, which stemming leaves as they are
 	stems  map[string]string // of words that begin so
+	left   int               // words of the pack that are still looked at
 }
 
 func newExplainer(wishes []wish) *explainer {
@@ -49,6 +50,7 @@ func (e *explainer) stem(word string) string {
 func (e *explainer) explain(d *Doc) (why []Why, skills []string) {
 	found := make([]Why, len(e.wishes))
 	has := make([]uint16, len(d.Skills))
+	e.left = maxWords
 	d.texts(func(f field, skill int, text string) {
 		e.read(f, text, func(i int, w Why) {
 			if skill >= 0 {
@@ -84,7 +86,8 @@ func (e *explainer) read(f field, text string, found func(wish int, w Why)) {
 			}
 		}
 		last = w
-		return true
+		e.left--
+		return e.left > 0
 	})
 }
 
