@@ -14,5 +14,5 @@ var version string
 func main() {
 	system := cli.OS(version)
 	system.Keyless = open
-	os.Exit(int(cli.Run(system, os.Args[1:])))
+	os.Exit(int(cli.Run(system, os.Args[1:]))) //nolint:forbidigo // this is main
 }
