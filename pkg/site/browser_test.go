@@ -74,7 +74,7 @@ func launch(t *testing.T) *shown {
 	t.Cleanup(stop)
 	s.ctx, stop = chromedp.NewContext(ctx)
 	t.Cleanup(stop)
-	s.ctx, stop = context.WithTimeout(s.ctx, 3*time.Minute)
+	s.ctx, stop = context.WithTimeout(s.ctx, 5*time.Minute)
 	t.Cleanup(stop)
 	chromedp.ListenTarget(s.ctx, func(event any) { s.hear(event, server.URL) })
 	s.run(log.Enable(), network.Enable())
@@ -121,7 +121,7 @@ func (s *shown) value(expression string) string {
 func (s *shown) wait(expression, want string) {
 	s.t.Helper()
 	got := ""
-	for range 400 {
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
 		if got = s.value(expression); got == want {
 			return
 		}

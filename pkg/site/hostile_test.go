@@ -105,7 +105,7 @@ func TestSlowMarkdown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
 			rendered, cut := prose([]byte(text), 3, "skill-x-")
-			if took := time.Since(start); took > 5*time.Second {
+			if took := time.Since(start); took > 20*time.Second {
 				t.Errorf("took %v", took)
 			}
 			if len(rendered) > 16*maxMarkdown {
