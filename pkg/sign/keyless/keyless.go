@@ -1,7 +1,7 @@
 // Package keyless says what checks signatures that were made with a certificate for an identity instead of a key: those
 // that Sigstore's Fulcio issues to people and CI jobs.
 //
-// What it takes to check them is a third of the size of skillpm, and the versions of what it is built on would decide which
+// What it takes to check them is more than half as large as skillpm, and the versions of what it is built on would decide which
 // bytes skillpm publishes. So it is a program of its own, skillpm-keyless, from the module in cmd/skillpm/keyless, which
 // hands its checker to the same packages (docs/adr/0013-keyless-signatures.md). Here is what both agree on, and the
 // answer of a program without it: nothing is believed.
