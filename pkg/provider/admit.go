@@ -256,7 +256,10 @@ func (pr *Provider) demands(id source.ID, s Standing) ([]demand, error) {
 		}
 	}
 	if pr.options.Signed {
-		w := together(pr.trusted, trusted)
+		w := pr.trusted // who names keys means these, whatever a project's lock or policy says
+		if w.Empty() {
+			w = trusted
+		}
 		w.Threshold = 1
 		list = append(list, demand{wanted: w, pack: id, version: entry.Version})
 	}

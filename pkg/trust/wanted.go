@@ -20,3 +20,8 @@ type Identity struct {
 
 // ID returns the identity as a lock records a signer.
 func (i Identity) ID() string { return "identity:" + i.Issuer + " " + i.Subject }
+
+// Empty reports whether nobody is wanted.
+func (w Wanted) Empty() bool {
+	return len(w.Keys) == 0 && len(w.Identities) == 0 && len(w.AllowedSigners) == 0
+}

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/term"
 
@@ -21,8 +22,15 @@ const (
 func (a *app) signingKey(file string) (*sign.PrivateKey, error) {
 	text, name := []byte(a.Getenv(keyVariable)), keyVariable
 	if file != "" {
-		var err error
-		if text, err = regular.ReadFile(a.abs(file), maxKeyFile); err != nil {
+		dir, err := a.workDir()
+		if err != nil {
+			return nil, err
+		}
+		at := file
+		if !filepath.IsAbs(at) {
+			at = filepath.Join(dir, at)
+		}
+		if text, err = regular.ReadFile(at, maxKeyFile); err != nil {
 			return nil, err
 		}
 		name = file
