@@ -173,6 +173,16 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 var elsewhere = map[string]string{
 	"lint":  "skillpm validate checks skills",
 	"check": "skillpm validate checks skills, skillpm verify what is installed",
+
+	"unpublish":   "a published version stays: skillpm yank withdraws it",
+	"delete":      "a published version stays: skillpm yank withdraws it; skillpm remove removes what is installed",
+	"undeprecate": "skillpm deprecate --undo PACK",
+	"push":        "skillpm publish publishes a pack",
+	"pull":        "skillpm install installs a pack, skillpm try only looks at it",
+	"add":         "skillpm install adds a pack, skillpm registry add a registry",
+	"registries":  "skillpm registry list",
+	"whoami":      "skillpm login keeps logins where docker does; each registry has its own",
+	"site":        "skillpm index site",
 }
 
 // need returns a check of the number of arguments whose error says what is missing.
