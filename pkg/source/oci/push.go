@@ -3,12 +3,15 @@ package oci
 import (
 	"context"
 	"io"
+	"net/url"
+	"time"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/wire"
 )
 
 // PushOptions say how a release is published.
@@ -135,14 +138,32 @@ func (p *publisher) attach(ctx context.Context, doc document, pushed Pushed) err
 }
 
 // tagVersion publishes what was stored. A registry has no lock: of two that publish at once, the one whose tag was replaced must
-// hear of it.
+// hear of it. So each looks whether the version is still free just before it sets the tag, and again, when whoever found it free
+// at the same moment has had the time to set theirs, whether its own stands.
 func (p *publisher) tagVersion(ctx context.Context, doc document) error {
-	if err := p.to.pushDocument(ctx, doc, p.rel.Version); err != nil {
-		return err
-	}
 	if _, only := p.to.(dry); only {
 		return nil
 	}
+	repo, remote := p.to.(*repository)
+	if remote {
+		if err := p.stands(ctx, doc); err != nil && diag.CodeOf(err) != diag.NotFound {
+			return err
+		}
+	}
+	if err := p.to.pushDocument(ctx, doc, p.rel.Version); err != nil {
+		return err
+	}
+	if err := p.stands(ctx, doc); err != nil || !remote {
+		return err
+	}
+	if err := wait(ctx, repo.settling()); err != nil {
+		return err
+	}
+	return p.stands(ctx, doc)
+}
+
+// stands returns nil if the version's tag leads to a manifest.
+func (p *publisher) stands(ctx context.Context, doc document) error {
 	now, err := p.to.document(ctx, p.rel.Version)
 	if err != nil {
 		return err
@@ -151,6 +172,30 @@ func (p *publisher) tagVersion(ctx context.Context, doc document) error {
 		return p.conflict(now)
 	}
 	return nil
+}
+
+// How long a tag has to stand until it counts: longer than it takes others to set theirs after they found that there is none.
+const (
+	settlingFar  = 750 * time.Millisecond
+	settlingHere = 100 * time.Millisecond // in a registry of this machine
+)
+
+func (r *repository) settling() time.Duration {
+	if wire.IsLoopback((&url.URL{Host: r.repo.Reference.Host()}).Hostname()) {
+		return settlingHere
+	}
+	return settlingFar
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
 }
 
 func (p *publisher) conflict(there document) error {

@@ -1,0 +1,96 @@
+package oci_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
+)
+
+// TestTwoPublishers holds that of two that publish other content for one version at once, one is told that its tag does not
+// stand: also where both found the version free, and the second sets its tag when the first has seen that its own is there.
+func TestTwoPublishers(t *testing.T) {
+	s := ocitest.New(t)
+	var mu sync.Mutex
+	var both sync.WaitGroup // have found the version free
+	both.Add(2)
+	seen, saw := make(chan struct{}), false // the first has seen its tag
+	sets := 0
+	s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "/manifests/1.0.0") {
+			return false
+		}
+		if r.Method == http.MethodPut {
+			both.Done()
+			both.Wait()
+			mu.Lock()
+			sets++
+			second := sets == 2
+			mu.Unlock()
+			if second {
+				<-seen
+			}
+			return false
+		}
+		s.Registry.ServeHTTP(w, r)
+		mu.Lock()
+		defer mu.Unlock()
+		if sets > 0 && !saw && w.Header().Get("Docker-Content-Digest") != "" {
+			saw = true
+			close(seen)
+		}
+		return true
+	})
+	errs := make([]error, 2)
+	var group sync.WaitGroup
+	for i, skill := range []string{"deploy", "rollback"} {
+		rel, trees := release("1.0.0", skill)
+		c := s.Client(t, "")
+		group.Go(func() {
+			_, errs[i] = c.Push(t.Context(), source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}, rel, trees, oci.PushOptions{})
+		})
+	}
+	group.Wait()
+	told := 0
+	for _, err := range errs {
+		if conflict, ok := errors.AsType[*oci.ConflictError](err); ok && conflict.Version == "1.0.0" {
+			told++
+		} else if err != nil {
+			t.Error(err)
+		}
+	}
+	if told != 1 {
+		t.Errorf("%d were told: %v", told, errs)
+	}
+}
+
+// TestLatePublisher holds that who finds, just before setting the tag, that somebody else has set it, replaces nothing.
+func TestLatePublisher(t *testing.T) {
+	s := ocitest.New(t)
+	at := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	var once sync.Once
+	rel, trees := release("1.0.0", "deploy")
+	_, err := s.Client(t, "").Push(t.Context(), at, rel, trees, oci.PushOptions{
+		Attach: func(_ context.Context, _ oci.Pushed, _ []byte) ([]oci.Artifact, error) {
+			once.Do(func() { push(t, s.Client(t, ""), at, "1.0.0", "rollback") })
+			return nil, nil
+		},
+	})
+	if _, ok := errors.AsType[*oci.ConflictError](err); !ok {
+		t.Errorf("%v", err)
+	}
+	at.Rev = "1.0.0"
+	p, err := s.Client(t, "").Open(t.Context(), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := p.Skill("rollback"); !ok {
+		t.Errorf("the tag leads to %v", p.Skills)
+	}
+}
