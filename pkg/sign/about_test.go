@@ -110,6 +110,29 @@ func TestEnvironment(t *testing.T) {
 				Run:     "https://github.com/acme/skills/actions/runs/7/attempts/2",
 			},
 		},
+		"GitHub with a token": {
+			map[string]string{
+				"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "acme/skills", "GITHUB_SERVER_URL": "https://u:TOKEN@github.example/?x=TOKEN",
+				"GITHUB_RUN_ID": "7", "GITHUB_WORKFLOW_REF": "acme/skills/.github/workflows/r.yml@refs/heads/main",
+			},
+			sign.Provenance{
+				Repository: "https://github.example/acme/skills", Builder: "https://github.example/acme/skills/.github/workflows/r.yml@refs/heads/main",
+				Run: "https://github.example/acme/skills/actions/runs/7/attempts/1",
+			},
+		},
+		"GitHub at no URL": {
+			map[string]string{
+				"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "acme/skills", "GITHUB_SERVER_URL": `https:\\u:TOKEN@github.example`, "GITHUB_REF": "refs/heads/main",
+				"GITHUB_RUN_ID": "7", "GITHUB_WORKFLOW_REF": "acme/skills/.github/workflows/r.yml@refs/heads/main",
+			},
+			sign.Provenance{Ref: "refs/heads/main"},
+		},
+		"GitLab with a token": {
+			map[string]string{
+				"GITLAB_CI": "true", "CI_PROJECT_URL": "https://u:TOKEN@gitlab.example/acme/skills", "CI_JOB_URL": "gitlab.example/TOKEN", "CI_RUNNER_ID": "3",
+			},
+			sign.Provenance{Repository: "https://gitlab.example/acme/skills", Builder: "https://gitlab.example/acme/skills/-/runners/3"},
+		},
 		"GitLab": {
 			map[string]string{
 				"GITLAB_CI": "true", "CI_PROJECT_URL": "https://gitlab.example/acme/skills", "CI_COMMIT_SHA": strings.Repeat("b", 40), "CI_COMMIT_TAG": "v1.0.0",

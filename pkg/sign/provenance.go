@@ -2,6 +2,7 @@ package sign
 
 import (
 	"cmp"
+	"net/url"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -39,8 +40,11 @@ func Environment(getenv func(string) string) Provenance {
 }
 
 func fromGitHub(getenv func(string) string) Provenance {
-	server, name := cmp.Or(getenv("GITHUB_SERVER_URL"), "https://github.com"), getenv("GITHUB_REPOSITORY")
+	server, name := publicURL(cmp.Or(getenv("GITHUB_SERVER_URL"), "https://github.com")), getenv("GITHUB_REPOSITORY")
 	p := Provenance{Ref: getenv("GITHUB_REF"), Commit: getenv("GITHUB_SHA")}
+	if server == "" {
+		return p
+	}
 	if name != "" {
 		p.Repository = server + "/" + name
 	}
@@ -54,7 +58,7 @@ func fromGitHub(getenv func(string) string) Provenance {
 }
 
 func fromGitLab(getenv func(string) string) Provenance {
-	p := Provenance{Repository: getenv("CI_PROJECT_URL"), Commit: getenv("CI_COMMIT_SHA"), Run: getenv("CI_JOB_URL")}
+	p := Provenance{Repository: publicURL(getenv("CI_PROJECT_URL")), Commit: getenv("CI_COMMIT_SHA"), Run: publicURL(getenv("CI_JOB_URL"))}
 	if tag := getenv("CI_COMMIT_TAG"); tag != "" {
 		p.Ref = "refs/tags/" + tag
 	} else if branch := getenv("CI_COMMIT_BRANCH"); branch != "" {
@@ -64,6 +68,16 @@ func fromGitLab(getenv func(string) string) Provenance {
 		p.Builder = p.Repository + "/-/runners/" + runner
 	}
 	return p
+}
+
+// publicURL returns the address of a web page as everybody may see it: without user, password, query and fragment. It is "" for
+// what is none. A provenance is public, and what CI systems are told may hold a token.
+func publicURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || strings.ContainsAny(u.Path, "@\\") {
+		return ""
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimRight(u.Path, "/"), RawPath: strings.TrimRight(u.RawPath, "/")}).String()
 }
 
 // The predicate of SLSA provenance 1.0, as far as it is used.
