@@ -192,6 +192,7 @@ func (s Set) Err() error {
 type Rule struct {
 	Requirement
 	Policy *Policy
+	Index  int // of the requirement in the policy: two may be on one line
 }
 
 // String names the file and the line.
@@ -208,9 +209,9 @@ func (s Set) Rules(text string) []Rule {
 	var rules []Rule
 	at, err := parsePlace(text)
 	for _, p := range s {
-		for _, q := range p.Require {
+		for i, q := range p.Require {
 			if err != nil || q.Match.covers(at) {
-				rules = append(rules, Rule{Requirement: q, Policy: p})
+				rules = append(rules, Rule{Requirement: q, Policy: p, Index: i})
 			}
 		}
 	}

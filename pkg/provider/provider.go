@@ -41,8 +41,8 @@ type Provider struct {
 	minAgeIn   string        // the file that says so
 	policies   policy.Set
 	keeper     *trust.Keeper
-	trusted    trust.Wanted            // whose signatures count for Options.Signed
-	rules      map[string]trust.Wanted // of policies, by their places
+	trusted    trust.Wanted             // whose signatures count for Options.Signed
+	rules      map[ruleKey]trust.Wanted // of policies
 	notesMu    sync.Mutex
 	notes      []string // what policies that only observe have to say
 	noted      map[string]bool

@@ -68,7 +68,7 @@ func New(ctx context.Context, m *workspace.Machine, w *workspace.Workspace, s *S
 	}
 	minAge, minAgeIn := longest(admin.MinReleaseAge, w.Config.MinReleaseAge, w.Manifest.MinReleaseAge)
 	pr := &Provider{
-		policies: w.Policies(o.Project), keeper: s.Keeper(o.Offline), rules: map[string]trust.Wanted{},
+		policies: w.Policies(o.Project), keeper: s.Keeper(o.Offline), rules: map[ruleKey]trust.Wanted{},
 		machine: m, sources: s, options: o, lock: w.Lock, root: root,
 		enforced: admin.Namespaces, deps: deps, places: w.Places(), bindings: bindings(config),
 		minAge: minAge, minAgeIn: minAgeIn,

@@ -18,15 +18,22 @@ import (
 // maxKeyFile is the size in bytes over which no file of keys is read.
 const maxKeyFile = 1 << 20
 
+// ruleKey is which requirement of which policy a rule is.
+type ruleKey struct {
+	policy *policy.Policy
+	index  int
+}
+
 // wanted returns whose signatures a rule asks for. A key file that is not there, or not the one that the policy names by
 // its digest, is an error.
 func (pr *Provider) wanted(r policy.Rule) (trust.Wanted, error) {
-	if known, ok := pr.rules[r.String()]; ok {
+	key := ruleKey{r.Policy, r.Index}
+	if known, ok := pr.rules[key]; ok {
 		return known, nil
 	}
 	w, err := readSigners(r)
 	if err == nil {
-		pr.rules[r.String()] = w
+		pr.rules[key] = w
 	}
 	return w, err
 }

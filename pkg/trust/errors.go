@@ -34,6 +34,25 @@ func (e *UnsignedError) Hint() string {
 	return "ask the publisher to sign it (skillpm publish --sign, skillpm sign, or git tag -s with an SSH key)"
 }
 
+// UnnamedError is the error for what is signed as required, but does not say which pack and version it is.
+type UnnamedError struct {
+	Pack   string
+	Digest string // of the manifest
+}
+
+// Error says what the signature does not prove.
+func (e *UnnamedError) Error() string {
+	return e.Pack + " must be signed: who is trusted signed " + e.Digest + ", which does not say which pack and version it is, so that it could be passed off as any"
+}
+
+// Code returns [diag.Denied].
+func (e *UnnamedError) Code() diag.Code { return diag.Denied }
+
+// Hint says who can do something about it.
+func (e *UnnamedError) Hint() string {
+	return "ask the publisher to publish it with skillpm publish --sign, which writes both into what is signed (--format keeps the form of other tools)"
+}
+
 // SignerError is the error for what is signed, and not by enough of those who are trusted.
 type SignerError struct {
 	Pack      string

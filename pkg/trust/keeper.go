@@ -88,7 +88,7 @@ func (k *Keeper) artifactSigners(ctx context.Context, p *source.Pack, trees map[
 	known, err := k.cached(p.Ref.Digest)
 	if err == nil {
 		if found, err := k.judge(known, p, w); err == nil {
-			return found, k.linked(known.Manifest, p, trees)
+			return found, k.signedAs(known.Manifest, p, trees)
 		} else if k.options.Offline {
 			return nil, err
 		}
@@ -99,15 +99,29 @@ func (k *Keeper) artifactSigners(ctx context.Context, p *source.Pack, trees map[
 	if err != nil {
 		return nil, err
 	}
+	k.came(p)
 	found, err := k.judge(fresh, p, w)
 	if err != nil {
 		return nil, err
 	}
 	k.keep(p.Ref.Digest, fresh)
-	return found, k.linked(fresh.Manifest, p, trees)
+	return found, k.signedAs(fresh.Manifest, p, trees)
 }
 
-// linked checks that trees are those of a signed manifest.
+// signedAs checks that a signed manifest calls itself as the pack is called, and that trees are its. A signature over one
+// that does not say which pack and version it is proves neither: it would hold under every name and number.
+func (k *Keeper) signedAs(manifest []byte, p *source.Pack, trees map[string]string) error {
+	says, err := selfOf(manifest, p)
+	if err != nil {
+		return err
+	}
+	if says == nil {
+		return &UnnamedError{Pack: nameOf(p), Digest: p.Ref.Digest}
+	}
+	return k.linked(manifest, p, trees)
+}
+
+// linked checks that trees are those of a manifest.
 func (k *Keeper) linked(manifest []byte, p *source.Pack, trees map[string]string) error {
 	if err := calledSo(manifest, p); err != nil || len(trees) == 0 {
 		return err

@@ -2,14 +2,17 @@ package trust
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
 // Origin checks that trees are those of the place that a pack is pinned to, whoever signed it: what a lock says of that
-// proves nothing. Of git, and of artifacts that other tools wrote, this machine must have fetched them itself, else it is an
+// proves nothing. The place itself must have given this machine the manifest, now or before. Of git, and of artifacts that other tools wrote, this machine must have fetched them itself, else it is an
 // [UnknownTreesError].
 func (k *Keeper) Origin(ctx context.Context, p *source.Pack, trees map[string]string) error {
 	switch p.Ref.Kind {
@@ -19,37 +22,75 @@ func (k *Keeper) Origin(ctx context.Context, p *source.Pack, trees map[string]st
 		return k.recorded(p, trees)
 	}
 	e, err := k.cached(p.Ref.Digest)
-	if err != nil {
+	if known := err == nil; !known || !k.cameBefore(p) {
 		if k.options.Offline && p.Ref.Kind == source.KindOCI {
-			return diag.Errorf(diag.Remote, "%s: its manifest is not on this machine, and no server is asked", nameOf(p)).
+			return diag.Errorf(diag.Remote, "%s: its manifest did not come to this machine from %s, and no server is asked", nameOf(p), p.Ref.Source()).
 				WithHint("run the command once without --offline")
 		}
 		raw, _, err := k.options.OCI.Manifest(ctx, p.Ref)
 		if err != nil {
 			return err
 		}
-		e = &evidence{Manifest: raw}
-		k.keep(p.Ref.Digest, e)
+		if e = (&evidence{Manifest: raw}); !known {
+			k.keep(p.Ref.Digest, e)
+		}
+		k.came(p)
 	}
 	return k.linked(e.Manifest, p, trees)
+}
+
+// originFile returns the file which notes that a manifest came from the place that a pack is pinned to.
+func (k *Keeper) originFile(p *source.Pack) (string, error) {
+	sum := sha256.Sum256([]byte("origin " + placeOf(p)))
+	return entryFile(k.options.State, hex.EncodeToString(sum[:]))
+}
+
+// came notes that the manifest which a pack is pinned to came from the pack's place. That the cache has it does not say
+// so: another place may have had it. Without the note it is asked for again.
+func (k *Keeper) came(p *source.Pack) {
+	if file, err := k.originFile(p); err == nil && p.Ref.Kind == source.KindOCI && !k.cameBefore(p) {
+		_ = writeJSON(file, record{Place: placeOf(p)})
+	}
+}
+
+// cameBefore reports whether that is noted. What is on this machine can be looked at each time.
+func (k *Keeper) cameBefore(p *source.Pack) bool {
+	file, err := k.originFile(p)
+	if err != nil || p.Ref.Kind != source.KindOCI {
+		return false
+	}
+	var r record
+	return readJSON(file, &r) == nil && r.Place == placeOf(p)
+}
+
+// self is what a manifest says of itself.
+type self struct{ Name, Version string }
+
+// selfOf returns what a manifest says of itself, nil where it says nothing.
+func selfOf(manifest []byte, p *source.Pack) (*self, error) {
+	var m struct {
+		Annotations map[string]string `json:"annotations"`
+	}
+	if err := json.Unmarshal(manifest, &m); err != nil {
+		return nil, diag.Errorf(diag.Integrity, "the manifest of %s is not JSON", nameOf(p))
+	}
+	text, ok := m.Annotations[oci.AnnotationPack]
+	if !ok {
+		return nil, nil
+	}
+	var says self
+	if err := json.Unmarshal([]byte(text), &says); err != nil {
+		return nil, diag.Errorf(diag.Integrity, "what the manifest of %s says of the pack is not JSON", nameOf(p))
+	}
+	return &says, nil
 }
 
 // calledSo checks that a manifest which says whose it is calls itself as the pack is called: the content of an older version
 // under the number of a newer one is a replay.
 func calledSo(manifest []byte, p *source.Pack) error {
-	var m struct {
-		Annotations map[string]string `json:"annotations"`
-	}
-	if err := json.Unmarshal(manifest, &m); err != nil {
-		return diag.Errorf(diag.Integrity, "the manifest of %s is not JSON", nameOf(p))
-	}
-	var says struct{ Name, Version string }
-	text, ok := m.Annotations["io.skillpm.pack.v1"]
-	if !ok {
-		return nil
-	}
-	if err := json.Unmarshal([]byte(text), &says); err != nil {
-		return diag.Errorf(diag.Integrity, "what the manifest of %s says of the pack is not JSON", nameOf(p))
+	says, err := selfOf(manifest, p)
+	if err != nil || says == nil {
+		return err
 	}
 	if p.ID.IsZero() || p.Version == "" || says.Name == p.ID.String() && says.Version == p.Version {
 		return nil

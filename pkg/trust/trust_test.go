@@ -404,12 +404,10 @@ func TestHostileReferrers(t *testing.T) {
 	checkError(t, err, diag.Remote, "")
 }
 
-// What other tools published names no trees: what this machine got when it fetched just that counts.
-func TestRecord(t *testing.T) {
-	s := ocitest.New(t)
-	c := s.Client(t, t.TempDir())
-	key := newKey(t)
-	ref := parse(t, s.URL("acme/deploy"))
+// foreign puts an artifact into a repository that says neither its name nor its version nor its trees, as other tools write
+// them, and returns it as acme/deploy 1.0.0.
+func foreign(t *testing.T, c *oci.Client, ref source.Ref) (*source.Pack, map[string]string) {
+	t.Helper()
 	var err error
 	ref.Digest, err = c.PutArtifact(t.Context(), ref, oci.Artifact{
 		Type: "application/vnd.example", Blobs: []oci.Blob{{MediaType: "application/vnd.oci.image.layer.v1.tar+gzip", Data: []byte("x")}},
@@ -418,24 +416,82 @@ func TestRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &source.Pack{ID: source.ID{Owner: "acme", Name: "deploy"}, Version: "1.0.0", Ref: ref}
-	trees := map[string]string{"deploy": tree("deploy").Inventory.Digest()}
-	state := t.TempDir()
-	k := trust.New(trust.Options{OCI: c, State: state})
-	if _, err := k.Sign(t.Context(), ref, key, nil); err != nil {
-		t.Fatal(err)
-	}
-	_, err = k.Signers(t.Context(), p, trees, keys(key))
-	if !errors.As(err, new(*trust.UnknownTreesError)) {
+	return p, map[string]string{"deploy": tree("deploy").Inventory.Digest()}
+}
+
+// What other tools published names no trees: what this machine got when it fetched just that counts.
+func TestRecord(t *testing.T) {
+	s := ocitest.New(t)
+	c := s.Client(t, t.TempDir())
+	p, trees := foreign(t, c, parse(t, s.URL("acme/deploy")))
+	k := trust.New(trust.Options{OCI: c, State: t.TempDir()})
+	if err := k.Origin(t.Context(), p, trees); !errors.As(err, new(*trust.UnknownTreesError)) {
 		t.Fatalf("without a record: %v", err)
 	}
 	if err := k.Record(p, trees); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := k.Signers(t.Context(), p, trees, keys(key)); err != nil {
+	if err := k.Origin(t.Context(), p, trees); err != nil {
 		t.Errorf("with a record: %v", err)
 	}
 	edited := map[string]string{"deploy": "t1:sha256:" + strings.Repeat("0", 64)}
-	_, err = k.Signers(t.Context(), p, edited, keys(key))
-	checkError(t, err, diag.Integrity, "was fetched")
+	checkError(t, k.Origin(t.Context(), p, edited), diag.Integrity, "was fetched")
 	checkError(t, k.Record(p, edited), diag.Integrity, "was fetched before")
+}
+
+// A signature over what does not say which pack and version it is would hold under every tag and name, so it holds under none.
+func TestUnnamed(t *testing.T) {
+	s := ocitest.New(t)
+	c := s.Client(t, t.TempDir())
+	key := newKey(t)
+	p, trees := foreign(t, c, parse(t, s.URL("acme/deploy")))
+	k := trust.New(trust.Options{OCI: c, Dir: t.TempDir(), State: t.TempDir()})
+	if _, err := k.Sign(t.Context(), p.Ref, key, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Record(p, trees); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time from the cache
+		_, err := k.Signers(t.Context(), p, trees, keys(key))
+		checkError(t, err, diag.Denied, "does not say which pack and version it is")
+		if !errors.As(err, new(*trust.UnnamedError)) {
+			t.Errorf("error is a %T", err)
+		}
+		_, err = k.Signers(t.Context(), p, nil, keys(key))
+		checkError(t, err, diag.Denied, "does not say which pack and version it is")
+	}
+}
+
+// That this machine has a manifest does not say that a place has it: the place itself must have given it.
+func TestOrigin(t *testing.T) {
+	s := ocitest.New(t)
+	c := s.Client(t, t.TempDir())
+	key, dir, state := newKey(t), t.TempDir(), t.TempDir()
+	online := trust.New(trust.Options{OCI: c, Dir: dir, State: state})
+	offline := trust.New(trust.Options{OCI: c, Dir: dir, State: state, Offline: true})
+	p, trees := publish(t, c, parse(t, s.URL("evil/acme/deploy")), "1.0.0", trust.Attachments(key, nil, nil))
+	if _, err := online.Signers(t.Context(), p, trees, keys(key)); err != nil {
+		t.Fatal(err)
+	}
+	if err := online.Origin(t.Context(), p, trees); err != nil {
+		t.Error(err)
+	}
+	other := *p
+	other.Ref = parse(t, s.URL("acme/deploy"))
+	other.Ref.Digest = p.Ref.Digest
+	checkError(t, offline.Origin(t.Context(), &other, trees), diag.Remote, "did not come to this machine from oci://"+s.Host+"/acme/deploy")
+	checkError(t, online.Origin(t.Context(), &other, trees), diag.NotFound, "")
+	s.Requests()
+	for _, k := range []*trust.Keeper{online, offline} {
+		if err := k.Origin(t.Context(), p, trees); err != nil {
+			t.Errorf("what came from there: %v", err)
+		}
+	}
+	if n := len(s.Requests()); n > 0 {
+		t.Errorf("%d requests for what came before", n)
+	}
+	if _, err := offline.Signers(t.Context(), p, trees, keys(key)); err != nil {
+		t.Errorf("the signatures were lost: %v", err)
+	}
 }
