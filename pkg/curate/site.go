@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -67,6 +66,9 @@ func (c *Client) Site(ctx context.Context, o SiteOptions) (*SiteReport, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.apart(at, o); err != nil {
+		return nil, err
+	}
 	b := &building{client: c, at: at, options: o, report: &SiteReport{Index: at.shown, Unfetched: []Unfetched{}, Warnings: []string{}}}
 	if err := b.read(); err != nil {
 		return nil, err
@@ -74,13 +76,13 @@ func (c *Client) Site(ctx context.Context, o SiteOptions) (*SiteReport, error) {
 	if err := b.tools(); err != nil {
 		return nil, err
 	}
-	if b.out, err = openOutput(c.Machine.Abs(o.Out), c.Shown(c.Machine.Abs(o.Out))); err != nil {
+	if b.out, err = openOutput(c.Machine.Abs(o.Out), c.Shown(c.Machine.Abs(o.Out)), site.Owns); err != nil {
 		return nil, err
 	}
 	defer b.out.close()
 	if o.Marketplace != "" {
 		dir := c.Machine.Abs(o.Marketplace)
-		if b.market, err = openOutput(dir, c.Shown(dir)); err != nil {
+		if b.market, err = openOutput(dir, c.Shown(dir), site.OwnsPlugin); err != nil {
 			return nil, err
 		}
 		defer b.market.close()
@@ -96,10 +98,6 @@ func (c *Client) Site(ctx context.Context, o SiteOptions) (*SiteReport, error) {
 func checkSite(o *SiteOptions) error {
 	if o.Out == "" {
 		return diag.Errorf(diag.Usage, "the catalogue needs a directory").WithHint("name one with --out DIR")
-	}
-	if o.Marketplace != "" && filepath.Clean(o.Marketplace) == filepath.Clean(o.Out) {
-		return diag.Errorf(diag.Usage, "the marketplace needs a directory of its own: it has the packs' files as they are, and a web server would show them as pages of the catalogue").
-			WithHint("give --marketplace another directory than --out, a git repository for instance")
 	}
 	if o.BaseURL == "" {
 		return nil

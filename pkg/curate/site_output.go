@@ -27,12 +27,14 @@ const journalName = ".skillpm-site.journal"
 
 const maxRecord = 256 << 20 // bytes
 
-// output is a directory that is written to, and never outside of it. It replaces and removes only what the record of the
-// directory says was written by skillpm.
+// output is a directory that is written to, and never outside of it nor through a link. It replaces and removes only what
+// the record of the directory says was written by skillpm. The record may come with a repository, so it counts only for
+// paths that skillpm writes to: what it says of a .git, for one, is passed over.
 type output struct {
 	dir   string
 	shown string
 	root  *os.Root
+	owns  func(path string) bool
 	old   record
 	log   *os.File // the journal
 
@@ -49,7 +51,8 @@ type record struct {
 	Files   map[string]string `json:"files"` // the SHA-256 of each, in hex
 }
 
-func openOutput(dir, shown string) (*output, error) {
+// openOutput opens a directory for files of the paths that are owned.
+func openOutput(dir, shown string, owns func(path string) bool) (*output, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -57,7 +60,7 @@ func openOutput(dir, shown string) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &output{dir: dir, shown: shown, root: root, files: map[string]string{}, made: map[string]bool{}}
+	o := &output{dir: dir, shown: shown, root: root, owns: owns, files: map[string]string{}, made: map[string]bool{}}
 	err = o.readRecord()
 	if err == nil {
 		err = o.readJournal()
@@ -83,7 +86,7 @@ func (o *output) readJournal() error {
 	data, err := o.readOwn(journalName)
 	for line := range strings.Lines(string(data)) {
 		name := strings.TrimSuffix(line, "\n")
-		if _, known := o.old.Files[name]; !known && name != line {
+		if _, known := o.old.Files[name]; !known && name != line && o.owns(name) {
 			o.old.Files[name] = ""
 		}
 	}
@@ -117,6 +120,7 @@ func (o *output) readRecord() error {
 	if o.old.Files == nil {
 		o.old.Files = map[string]string{}
 	}
+	maps.DeleteFunc(o.old.Files, func(name, _ string) bool { return !o.owns(name) })
 	return err
 }
 
@@ -133,8 +137,8 @@ func (o *output) write(name string, data []byte) error { return o.file(name, dat
 
 // file writes a file where it is not there, or other. A file that skillpm did not write stays and is an error.
 func (o *output) file(name string, data []byte, executable bool) error {
-	if !filepath.IsLocal(filepath.FromSlash(name)) {
-		return diag.Errorf(diag.Internal, "%q is not below the directory that is written to", name)
+	if !o.owns(name) {
+		return diag.Errorf(diag.Internal, "%q is no path of what is written to %s", name, o.shown)
 	}
 	sum := sha256.Sum256(data)
 	digest := hex.EncodeToString(sum[:])
@@ -144,6 +148,9 @@ func (o *output) file(name string, data []byte, executable bool) error {
 	o.mu.Unlock()
 	if twice {
 		return diag.Errorf(diag.Internal, "%s is written twice", name)
+	}
+	if err := o.mkdir(path.Dir(name)); err != nil {
+		return err
 	}
 	old, err := o.root.ReadFile(name)
 	if err == nil && string(old) == string(data) {
@@ -172,9 +179,6 @@ func (o *output) count(n *int) {
 
 // replace writes a file whole or not at all.
 func (o *output) replace(name string, data []byte, executable bool) error {
-	if err := o.mkdir(path.Dir(name)); err != nil {
-		return err
-	}
 	mode := fs.FileMode(0o644)
 	if executable {
 		mode = 0o755
@@ -199,6 +203,10 @@ func (o *output) mkdir(dir string) error {
 	if dir == "." || o.made[dir] {
 		return nil
 	}
+	if link := o.link(dir); link != "" {
+		return diag.Errorf(diag.Conflict, "%s is in the way: it is a link", filepath.Join(o.shown, filepath.FromSlash(link))).
+			WithHint("write to an empty directory, or remove the link")
+	}
 	if err := o.root.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("%s: %w", filepath.Join(o.shown, filepath.FromSlash(dir)), err)
 	}
@@ -206,11 +214,24 @@ func (o *output) mkdir(dir string) error {
 	return nil
 }
 
+// link returns the link that is on the way to a directory, "" for none.
+func (o *output) link(dir string) string {
+	for i := range len(dir) + 1 {
+		if i < len(dir) && dir[i] != '/' {
+			continue
+		}
+		if info, err := o.root.Lstat(dir[:i]); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return dir[:i]
+		}
+	}
+	return ""
+}
+
 // finish removes what an earlier run wrote and this one did not, and records what there is. A file that was changed since
 // stays, and is said.
 func (o *output) finish() error {
 	for _, name := range slices.Sorted(maps.Keys(o.old.Files)) {
-		if _, still := o.files[name]; still || !filepath.IsLocal(filepath.FromSlash(name)) {
+		if _, still := o.files[name]; still || o.link(path.Dir(name)) != "" {
 			continue
 		}
 		data, err := o.root.ReadFile(name)

@@ -76,6 +76,9 @@ func (b *building) fetch(ctx context.Context, p *site.Pack) ([]content, error) {
 	}
 	want := map[string]string{}
 	for _, sk := range p.Skills {
+		if bundle.CheckPath(sk.Name) != nil || strings.Contains(sk.Name, "/") {
+			return nil, diag.Errorf(diag.Invalid, "no skill can be called %q", sk.Name)
+		}
 		want[sk.Name] = sk.Tree
 	}
 	if pinned.Integrity != "" && bundle.Integrity(want) != pinned.Integrity {

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/site"
 )
 
 // put writes files into a directory as one run of a catalogue does.
 func put(t *testing.T, dir string, files map[string]string) *output {
 	t.Helper()
-	o, err := openOutput(dir, "out")
+	o, err := openOutput(dir, "out", site.Owns)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func TestOutputInTheWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time, too
-		o, err := openOutput(dir, "out")
+		o, err := openOutput(dir, "out", site.Owns)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +81,7 @@ func TestOutputInTheWay(t *testing.T) {
 // TestOutputKilled goes on after a run that wrote files and no record of them.
 func TestOutputKilled(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	o, err := openOutput(dir, "out")
+	o, err := openOutput(dir, "out", site.Owns)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,26 +114,29 @@ func TestOutputHostile(t *testing.T) {
 		t.Fatal(err)
 	}
 	const x = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881" // the SHA-256 of "x"
-	data, err := json.Marshal(record{Version: 1, Files: map[string]string{"../victim": x, victim: x, "link/a.html": x}})
+	data, err := json.Marshal(record{Version: 1, Files: map[string]string{"../victim": x, victim: x, "packs/link/a.html": x}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, recordName), data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(filepath.Join(top, "elsewhere"), filepath.Join(dir, "link")); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, "packs"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(top, "elsewhere"), filepath.Join(dir, "packs", "link")); err != nil {
 		t.Skip(err)
 	}
 	put(t, dir, map[string]string{"index.html": "1"})
 	if text(t, victim) != "x" || text(t, top, "elsewhere", "a.html") != "x" {
 		t.Error("a file outside of the directory was removed")
 	}
-	o, err := openOutput(dir, "out")
+	o, err := openOutput(dir, "out", site.Owns)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer o.close()
-	if err := o.write("link/b.html", []byte("y")); err == nil || text(t, top, "elsewhere", "b.html") != "" {
+	if err := o.write("packs/link/b.html", []byte("y")); err == nil || text(t, top, "elsewhere", "b.html") != "" {
 		t.Errorf("a link led out of the directory: %v", err)
 	}
 	if err := o.write("../b.html", []byte("y")); err == nil {
@@ -142,8 +146,86 @@ func TestOutputHostile(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, recordName), []byte(bad), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := openOutput(dir, "out"); diag.CodeOf(err) != diag.Invalid {
+		if _, err := openOutput(dir, "out", site.Owns); diag.CodeOf(err) != diag.Invalid {
 			t.Errorf("the record %.10s: %v", bad, err)
+		}
+	}
+}
+
+// TestOutputRecord has records and journals that name what skillpm does not write.
+func TestOutputRecord(t *testing.T) {
+	dir := t.TempDir()
+	const x = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881" // the SHA-256 of "x"
+	theirs := []string{".git/config", ".git/hooks/pre-commit", ".env", ".github/workflows/ci.yml", "CNAME", "packs/.git/HEAD", "packs/a/../../README.md", "Packs/a/b.html"}
+	listed := map[string]string{"packs/a/old.html": x}
+	for _, name := range append(theirs, "packs/a/old.html") {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte("x"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		listed[name] = x
+	}
+	data, err := json.Marshal(record{Version: 1, Files: listed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{recordName: string(data), journalName: strings.Join(theirs, "\n") + "\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := put(t, dir, map[string]string{"index.html": "1"})
+	for _, name := range theirs {
+		if text(t, dir, filepath.FromSlash(name)) != "x" {
+			t.Errorf("%s was removed", name)
+		}
+	}
+	if text(t, dir, "packs", "a", "old.html") != "" || o.removed != 1 || len(o.kept) != 0 {
+		t.Errorf("%d removed, %q kept", o.removed, o.kept)
+	}
+}
+
+// TestApart has directories in one another, however they are written.
+func TestApart(t *testing.T) {
+	top := t.TempDir()
+	for _, dir := range []string{"idx/packs", "out", "market"} {
+		if err := os.MkdirAll(filepath.Join(top, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	links := os.Symlink(filepath.Join(top, "out"), filepath.Join(top, "to-out")) == nil &&
+		os.Symlink("idx", filepath.Join(top, "to-idx")) == nil
+	c := New(Options{Dir: top})
+	at := &opened{dir: filepath.Join(top, "idx"), shown: "idx"}
+	for _, o := range []SiteOptions{
+		{Out: "idx"},
+		{Out: "./idx/../idx/"},
+		{Out: filepath.Join(top, "idx")},
+		{Out: "idx/public"},
+		{Out: "idx/packs/new/deep"},
+		{Out: "."},
+		{Out: "to-idx"},
+		{Out: "to-idx/public"},
+		{Out: "out", Marketplace: "./out"},
+		{Out: "out", Marketplace: filepath.Join(top, "out")},
+		{Out: "out", Marketplace: "out/market"},
+		{Out: "market/out", Marketplace: "market"},
+		{Out: "out", Marketplace: "to-out"},
+		{Out: "to-out/new", Marketplace: "out"},
+	} {
+		if !links && strings.HasPrefix(o.Out+o.Marketplace, "to-") {
+			continue
+		}
+		if err := c.apart(at, o); diag.CodeOf(err) != diag.Usage || diag.HintOf(err) == "" {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	for _, o := range []SiteOptions{{Out: "out", Marketplace: "market"}, {Out: "new/out", Marketplace: "new/market"}, {Out: "idx2"}} {
+		if err := c.apart(at, o); err != nil {
+			t.Errorf("%+v: %v", o, err)
 		}
 	}
 }
@@ -155,7 +237,6 @@ func TestCheckSite(t *testing.T) {
 		{Out: "x", BaseURL: "https://u:p@x"},
 		{Out: "x", BaseURL: "https://x/?q"},
 		{Out: "x", BaseURL: "x"},
-		{Out: "x", Marketplace: "./x"},
 	} {
 		if err := checkSite(&bad); diag.CodeOf(err) != diag.Usage {
 			t.Errorf("%+v: %v", bad, err)

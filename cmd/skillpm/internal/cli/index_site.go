@@ -29,12 +29,14 @@ With the pages come .well-known/agent-skills/index.json and an archive a skill,
 from which other tools install: npx skills add URL. --marketplace makes a
 directory of plugins for Claude Code, to be kept in a git repository.
 
-Files are written where they changed. What an earlier run wrote and is not part
+The directories of the index, of --out and of --marketplace are beside each other:
+the index and the marketplace must not be in the catalogue, nor around it. Files
+are written where they changed. What an earlier run wrote and is not part
 of the catalogue any more is removed; what skillpm did not write is never
 replaced or removed.`,
 		Example: `  skillpm index site ./index --out ./public --base-url https://skills.example
-  skillpm index site --out ./public --title "Skills of Acme" --registry https://skills.example/index
-  skillpm index site --out ./public --key acme.pub --marketplace ./plugins`,
+  skillpm index site --out ../public --title "Skills of Acme" --registry https://skills.example/index
+  skillpm index site --out ../public --key acme.pub --marketplace ../plugins`,
 		Args:              need(0, 1, "one DIR"),
 		ValidArgsFunction: completeDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -57,7 +59,7 @@ replaced or removed.`,
 	f.StringVar(&o.Registry, "registry", "", "show how to add the index as a registry at `URL`")
 	f.StringArrayVar(&o.Keys, "key", nil, "verify signatures with the public key in `FILE`; may be repeated")
 	f.BoolVar(&o.NoWellKnown, "no-well-known", false, "without .well-known/agent-skills")
-	f.StringVar(&o.Marketplace, "marketplace", "", "write a Claude Code marketplace to `DIR`, which is not that of --out")
+	f.StringVar(&o.Marketplace, "marketplace", "", "write a Claude Code marketplace to `DIR`, which is beside that of --out")
 	for _, name := range []string{"out", "marketplace"} {
 		_ = cmd.MarkFlagDirname(name) // the flags exist
 	}
@@ -81,6 +83,7 @@ func (a *app) printSite(r *curate.SiteReport) error {
 	if r.Marketplace != "" {
 		fmt.Fprintln(a.Stdout, printable(r.Marketplace))
 	}
-	a.note("%d packs, %d skills; %d files written, %d as they were, %d removed", r.Packs, r.Skills, r.Written, r.Unchanged, r.Removed)
+	a.note("%s, %s; %s written, %d as they were, %d removed",
+		plural(r.Packs, "pack"), plural(r.Skills, "skill"), plural(r.Written, "file"), r.Unchanged, r.Removed)
 	return nil
 }
