@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"os/exec"
 	"slices"
 	"strings"
 
@@ -37,21 +36,21 @@ func (s *Store) config() (c dockerConfig, err error) {
 		return c, diag.Errorf(diag.CodeOf(err), "%s: %w", s.path, err)
 	}
 	if len(bytes.TrimSpace(data)) > 0 && json.Unmarshal(data, &c) != nil {
-		return c, diag.Errorf(diag.Invalid, "%s is not Docker's configuration", s.path).WithHint("mend the file, or log in again")
+		return c, diag.Errorf(diag.Invalid, "%s is not Docker's configuration", s.path).WithHint("mend the file, or move it away and log in again")
 	}
 	return c, nil
 }
 
-// helper returns the helper that keeps the login for a host, "" for the file.
-func (s *Store) helper(hostport string) string {
+// helperOf returns the helper that keeps the login for a host, "" for the file.
+func (s *Store) helperOf(hostport string) (helper, error) {
 	c, err := s.config()
 	if err != nil {
-		return ""
+		return "", err
 	}
 	if h := c.CredHelpers[address(hostport)]; h != "" {
-		return h
+		return helper(h), nil
 	}
-	return c.CredsStore
+	return helper(c.CredsStore), nil
 }
 
 // Hosts returns the hosts that there are logins for, sorted: those of the file, and those that its helpers list.
@@ -67,20 +66,20 @@ func (s *Store) Hosts(ctx context.Context) ([]string, error) {
 		}
 	}
 	if c.CredsStore != "" {
-		listed, err := list(ctx, c.CredsStore)
+		listed, err := helper(c.CredsStore).list(ctx)
 		if err != nil {
 			return nil, err
 		}
-		for _, at := range listed {
+		for at := range listed {
 			hosts[hostOf(at)] = true
 		}
 	}
-	for at, helper := range c.CredHelpers {
-		listed, err := list(ctx, helper)
+	for at, name := range c.CredHelpers {
+		listed, err := helper(name).list(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if slices.Contains(listed, at) {
+		if _, ok := listed[at]; ok {
 			hosts[hostOf(at)] = true
 		}
 	}
@@ -89,26 +88,6 @@ func (s *Store) Hosts(ctx context.Context) ([]string, error) {
 
 // hostOf is the host of an address as Docker keeps it.
 func hostOf(at string) string {
-	at = strings.TrimPrefix(strings.TrimPrefix(at, "https://"), "http://")
-	at, _, _ = strings.Cut(at, "/")
-	if at == "index.docker.io" {
-		return "docker.io"
-	}
-	return at
-}
-
-// list asks a helper which addresses it has logins for.
-func list(ctx context.Context, helper string) ([]string, error) {
-	var out bytes.Buffer
-	cmd := exec.CommandContext(ctx, "docker-credential-"+helper, "list") //nolint:gosec // the user's own configuration names it
-	cmd.Stdout = &out
-	if err := cmd.Run(); err != nil {
-		return nil, diag.Errorf(diag.Denied, "docker-credential-%s list: %w", helper, err).
-			WithHint("check the credential helper that Docker's config.json names")
-	}
-	var users map[string]string // address -> user
-	if out.Len() > maxConfig || json.Unmarshal(out.Bytes(), &users) != nil {
-		return nil, diag.Errorf(diag.Denied, "docker-credential-%s does not list its logins", helper)
-	}
-	return slices.Collect(maps.Keys(users)), nil
+	host, _, _ := strings.Cut(Host(at), "/")
+	return host
 }

@@ -2,6 +2,7 @@ package credential
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,6 +59,22 @@ func configPath(o Options) string {
 // Path returns the file of the configuration, "" where there can be none.
 func (s *Store) Path() string { return s.path }
 
+// keeper is what keeps logins: a helper, or the file.
+type keeper interface {
+	Get(ctx context.Context, at string) (auth.Credential, error)
+	Put(ctx context.Context, at string, cred auth.Credential) error
+	Delete(ctx context.Context, at string) error
+}
+
+// keeper returns what keeps the login for a host: the helper that the configuration names for it, else the file, read now.
+func (s *Store) keeper(hostport string, file func() (credentials.Store, error)) (keeper, error) {
+	h, err := s.helperOf(hostport)
+	if err != nil || h != "" {
+		return h, err
+	}
+	return file()
+}
+
 // read returns what was read before, or reads the file.
 func (s *Store) read() (credentials.Store, error) {
 	s.mu.Lock()
@@ -75,7 +92,7 @@ func (s *Store) read() (credentials.Store, error) {
 func (s *Store) load(o credentials.StoreOptions) (credentials.Store, error) {
 	store, err := credentials.NewStore(target(s.path), o)
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "%s: %w", s.path, err).WithHint("mend the file, or log in again")
+		return nil, diag.Errorf(diag.Invalid, "%s: %w", s.path, err).WithHint("mend the file, or move it away and log in again")
 	}
 	return store, nil
 }
@@ -93,13 +110,13 @@ func (s *Store) Get(ctx context.Context, hostport string) (Login, error) {
 	if s.path == "" {
 		return Login{}, nil
 	}
-	store, err := s.read()
+	store, err := s.keeper(hostport, s.read)
 	if err != nil {
 		return Login{}, err
 	}
 	cred, err := store.Get(ctx, address(hostport))
 	if err != nil {
-		return Login{}, s.failed(hostport, "", err)
+		return Login{}, s.failed(hostport, store, err)
 	}
 	return Login{User: cred.Username, Secret: cred.Password, Identity: cred.RefreshToken, Token: cred.AccessToken}, nil
 }
@@ -123,7 +140,7 @@ func (s *Store) Put(ctx context.Context, hostport, user, secret string) error {
 	if user == TokenUser {
 		cred = auth.Credential{RefreshToken: secret}
 	}
-	return s.change(hostport, secret, func(store credentials.Store) error { return store.Put(ctx, address(hostport), cred) })
+	return s.change(hostport, func(k keeper) error { return k.Put(ctx, address(hostport), cred) })
 }
 
 // Delete forgets the login for a host. That there was none is [diag.NotFound].
@@ -131,48 +148,46 @@ func (s *Store) Delete(ctx context.Context, hostport string) error {
 	if s.path == "" {
 		return noLogin(hostport)
 	}
-	store, err := s.load(credentials.StoreOptions{})
-	if err != nil {
-		return err
-	}
-	if cred, err := store.Get(ctx, address(hostport)); err != nil {
-		return s.failed(hostport, "", err)
-	} else if cred == auth.EmptyCredential {
-		return noLogin(hostport)
-	}
-	return s.change(hostport, "", func(store credentials.Store) error { return store.Delete(ctx, address(hostport)) })
+	return s.change(hostport, func(k keeper) error {
+		if cred, err := k.Get(ctx, address(hostport)); err != nil {
+			return err
+		} else if cred == auth.EmptyCredential {
+			return noLogin(hostport)
+		}
+		return k.Delete(ctx, address(hostport))
+	})
 }
 
 func noLogin(hostport string) error {
 	return diag.Errorf(diag.NotFound, "there is no login for %s", hostport)
 }
 
-// change reads the file again, because others may have changed it, and changes it.
-func (s *Store) change(hostport, secret string, f func(credentials.Store) error) error {
+// change changes what a helper or the file has; the file is read again, because others may have changed it.
+func (s *Store) change(hostport string, f func(keeper) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	store, err := s.load(credentials.StoreOptions{AllowPlaintextPut: true})
+	store, err := s.keeper(hostport, func() (credentials.Store, error) {
+		return s.load(credentials.StoreOptions{AllowPlaintextPut: true})
+	})
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return diag.Errorf(diag.Internal, "%w", err)
 	}
-	if err := f(store); err != nil {
-		return s.failed(hostport, secret, err)
+	if err := f(store); diag.CodeOf(err) == diag.NotFound {
+		return err
+	} else if err != nil {
+		return s.failed(hostport, store, err)
 	}
 	s.kept = nil
 	return nil
 }
 
 // failed says whose login could not be read or kept. The words of the file's reader are left out: they may repeat what it read.
-func (s *Store) failed(hostport, secret string, err error) error {
-	if helper := s.helper(hostport); helper != "" {
-		var secrets Secrets
-		secrets.Learn(secret)
-		text := secrets.Redact(err.Error())
-		return diag.Errorf(diag.Denied, "the login for %s: docker-credential-%s: %s", hostport, helper, text).
-			WithHint("check the credential helper that %s names", s.path)
+func (s *Store) failed(hostport string, by keeper, err error) error {
+	if _, ok := by.(helper); ok {
+		return fmt.Errorf("the login for %s: %w", hostport, err)
 	}
 	return diag.Errorf(diag.Denied, "%s: what it has for %s is not a login", s.path, hostport).
 		WithHint("log in again with skillpm login %s", hostport)
@@ -180,9 +195,9 @@ func (s *Store) failed(hostport, secret string, err error) error {
 
 // address is the name under which Docker keeps the login for a host.
 func address(hostport string) string {
-	switch strings.ToLower(hostport) {
-	case "docker.io", "index.docker.io", "registry-1.docker.io":
+	host := Host(hostport)
+	if host == "docker.io" {
 		return "https://index.docker.io/v1/"
 	}
-	return hostport
+	return host
 }

@@ -1,6 +1,7 @@
 package credential_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -205,13 +206,61 @@ func TestHelper(t *testing.T) {
 	}
 }
 
-// TestHelperFails holds that what a helper says when it fails has no secret in it.
+// TestHelperFails holds that nothing that a helper says when it fails is in the error or on the terminal: it may be a secret, or
+// make the terminal do things.
 func TestHelperFails(t *testing.T) {
-	helper(t, "broken", "cat; exit 1\n") // repeats what it was given
+	helper(t, "broken", "cat; echo "+password+"; printf '\\033[2J"+password+"' >&2; exit 1\n")
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "config.json"), `{"credsStore": "broken"}`, 0o600)
-	err := open(dir).Put(t.Context(), "registry.example", "ada", password)
-	if diag.CodeOf(err) != diag.Denied || !strings.Contains(err.Error(), "docker-credential-broken") || strings.Contains(err.Error(), password) {
+	terminal, err := os.CreateTemp(t.TempDir(), "stderr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := os.Stderr
+	os.Stderr = terminal
+	defer func() { os.Stderr = was }()
+	s := open(dir)
+	_, got := s.Get(t.Context(), "registry.example")
+	_, listed := s.Hosts(t.Context())
+	for _, err := range []error{got, listed, s.Put(t.Context(), "registry.example", "ada", password), s.Delete(t.Context(), "registry.example")} {
+		text := fmt.Sprint(err) + diag.HintOf(err)
+		if diag.CodeOf(err) != diag.Denied || !strings.Contains(text, "docker-credential-broken") || strings.Contains(text, password) {
+			t.Errorf("%v", err)
+		}
+	}
+	if said, err := os.ReadFile(terminal.Name()); err != nil || len(said) > 0 {
+		t.Errorf("on the terminal: %q %v", said, err)
+	}
+}
+
+// TestHelperMissing holds that a helper that is not installed is named.
+func TestHelperMissing(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "config.json"), `{"credsStore": "not-there"}`, 0o600)
+	if _, err := open(dir).Get(t.Context(), "registry.example"); diag.CodeOf(err) != diag.Denied || !strings.Contains(diag.HintOf(err), "install it") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestHost holds that what people write for a registry is spelled as it is looked up.
+func TestHost(t *testing.T) {
+	for at, want := range map[string]string{
+		"localhost:5077": "localhost:5077", "LOCALHOST:5077": "localhost:5077", "https://Registry.Example/": "registry.example", "oci://h:5000//": "h:5000",
+		"HTTP://h": "h", " h\n": "h", "docker.io": "docker.io", "https://index.docker.io/v1/": "docker.io", "Registry-1.Docker.io": "docker.io",
+		"https://h/acme": "h/acme", "ftp://h": "ftp:/" + "/h", "": "",
+	} {
+		if got := credential.Host(at); got != want {
+			t.Errorf("%q: %q, want %q", at, got, want)
+		}
+	}
+	dir := t.TempDir()
+	if err := open(dir).Put(t.Context(), credential.Host("https://LOCALHOST:5077/"), "ada", password); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := open(dir).Get(t.Context(), "localhost:5077"); err != nil || l.User != "ada" {
+		t.Errorf("%+v %v", l, err)
+	}
+	if err := open(dir).Delete(t.Context(), "LocalHost:5077"); err != nil {
+		t.Error(err)
 	}
 }

@@ -73,11 +73,15 @@ func (g guarded) Open(ctx context.Context, ref source.Ref) (p *source.Pack, err 
 }
 
 // Repository returns the OCI repository of a pack below a prefix: prefix/name where the prefix ends with the pack's
-// owner, and prefix/owner/name elsewhere. Both are written oci://host/path.
+// owner, and prefix/owner/name elsewhere; a prefix that ends with owner/name is the repository itself. All are written
+// oci://host/path.
 func Repository(prefix string, id source.ID) string {
 	prefix = strings.TrimRight(prefix, "/")
 	_, namespace, _ := strings.Cut(strings.TrimPrefix(prefix, "oci://"), "/")
-	if path.Base(namespace) == id.Owner {
+	switch {
+	case strings.HasSuffix("/"+namespace, "/"+id.String()):
+		return prefix
+	case path.Base(namespace) == id.Owner:
 		return prefix + "/" + id.Name
 	}
 	return prefix + "/" + id.Owner + "/" + id.Name

@@ -186,13 +186,17 @@ func TestFindLocked(t *testing.T) {
 func TestRepository(t *testing.T) {
 	id := source.ID{Owner: "acme", Name: "deploy"}
 	for prefix, want := range map[string]string{
-		"oci://r.example/acme":       "oci://r.example/acme/deploy",
-		"oci://r.example/acme/":      "oci://r.example/acme/deploy",
-		"oci://r.example/team/acme":  "oci://r.example/team/acme/deploy",
-		"oci://r.example/packs":      "oci://r.example/packs/acme/deploy",
-		"oci://r.example/acme/packs": "oci://r.example/acme/packs/acme/deploy",
-		"oci://acme":                 "oci://acme/acme/deploy",
-		"oci://127.0.0.1:5000":       "oci://127.0.0.1:5000/acme/deploy",
+		"oci://r.example/acme":           "oci://r.example/acme/deploy",
+		"oci://r.example/acme/":          "oci://r.example/acme/deploy",
+		"oci://r.example/team/acme":      "oci://r.example/team/acme/deploy",
+		"oci://r.example/packs":          "oci://r.example/packs/acme/deploy",
+		"oci://r.example/acme/packs":     "oci://r.example/acme/packs/acme/deploy",
+		"oci://r.example/acme/deploy":    "oci://r.example/acme/deploy",
+		"oci://r.example/x/acme/deploy/": "oci://r.example/x/acme/deploy",
+		"oci://r.example/xacme/deploy":   "oci://r.example/xacme/deploy/acme/deploy",
+		"oci://acme/deploy":              "oci://acme/deploy/acme/deploy",
+		"oci://acme":                     "oci://acme/acme/deploy",
+		"oci://127.0.0.1:5000":           "oci://127.0.0.1:5000/acme/deploy",
 	} {
 		if got := registry.Repository(prefix, id); got != want {
 			t.Errorf("%s: got %s, want %s", prefix, got, want)

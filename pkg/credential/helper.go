@@ -1,0 +1,120 @@
+package credential
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+
+	"oras.land/oras-go/v2/registry/remote/auth"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// helper is the program docker-credential-NAME. What it prints may be a secret, or meant for another terminal: no error holds it,
+// and none of it is passed on.
+type helper string
+
+// What a helper of Docker's prints where it has no login, and how it calls a token that is changed for others.
+const notInHelper = "credentials not found in native keychain"
+
+type helperLogin struct {
+	ServerURL string `json:"ServerURL,omitempty"`
+	Username  string `json:"Username"`
+	Secret    string `json:"Secret"`
+}
+
+// Get returns the login for an address, nothing where there is none.
+func (h helper) Get(ctx context.Context, at string) (auth.Credential, error) {
+	out, err := h.run(ctx, "get", at)
+	if err != nil {
+		if strings.TrimSpace(string(out)) == notInHelper {
+			return auth.EmptyCredential, nil
+		}
+		return auth.EmptyCredential, err
+	}
+	var l helperLogin
+	if json.Unmarshal(out, &l) != nil {
+		return auth.EmptyCredential, diag.Errorf(diag.Denied, "what docker-credential-%s gives is no login", h)
+	}
+	if l.Username == TokenUser {
+		return auth.Credential{RefreshToken: l.Secret}, nil
+	}
+	return auth.Credential{Username: l.Username, Password: l.Secret}, nil
+}
+
+// Put keeps a login.
+func (h helper) Put(ctx context.Context, at string, cred auth.Credential) error {
+	l := helperLogin{ServerURL: at, Username: cred.Username, Secret: cred.Password}
+	if cred.RefreshToken != "" {
+		l.Username, l.Secret = TokenUser, cred.RefreshToken
+	}
+	text, err := json.Marshal(l)
+	if err != nil {
+		return diag.Errorf(diag.Internal, "%w", err)
+	}
+	_, err = h.run(ctx, "store", string(text))
+	return err
+}
+
+// Delete forgets a login.
+func (h helper) Delete(ctx context.Context, at string) error {
+	_, err := h.run(ctx, "erase", at)
+	return err
+}
+
+// list returns the addresses that there are logins for.
+func (h helper) list(ctx context.Context) (map[string]string, error) {
+	out, err := h.run(ctx, "list", "")
+	if err != nil {
+		return nil, err
+	}
+	var users map[string]string // address -> user
+	if json.Unmarshal(out, &users) != nil {
+		return nil, diag.Errorf(diag.Denied, "docker-credential-%s does not list its logins", h)
+	}
+	return users, nil
+}
+
+// run starts the program with an action, and returns what it printed, also where it failed.
+func (h helper) run(ctx context.Context, action, input string) ([]byte, error) {
+	out := &atMost{left: maxConfig}
+	cmd := exec.CommandContext(ctx, "docker-credential-"+string(h), action) //nolint:gosec // the user's own configuration names it
+	cmd.Stdin, cmd.Stdout = strings.NewReader(input), out
+	cmd.WaitDelay = 5 * time.Second // it may leave something behind that keeps its output open
+	err := cmd.Run()
+	switch {
+	case err == nil && out.left > 0:
+		return out.text.Bytes(), nil
+	case err == nil:
+		return nil, diag.Errorf(diag.Denied, "docker-credential-%s %s prints more than %d bytes", h, action, maxConfig)
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	}
+	failed := diag.Errorf(diag.Denied, "docker-credential-%s %s: %w", h, action, err)
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, failed.WithHint("install it, or take it out of Docker's config.json")
+	}
+	failed = failed.WithHint("what it says is not shown, because it may hold a secret: run it yourself")
+	return out.text.Bytes(), failed
+}
+
+// atMost keeps the beginning of what is written to it.
+type atMost struct {
+	text bytes.Buffer
+	left int
+}
+
+// Write takes everything, so that the program that writes does not fail.
+func (a *atMost) Write(p []byte) (int, error) {
+	n := min(len(p), a.left)
+	a.left -= n
+	_, err := a.text.Write(p[:n])
+	return len(p), err
+}
+
+var _ io.Writer = (*atMost)(nil)
