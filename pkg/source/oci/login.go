@@ -15,8 +15,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/wire"
 )
 
-// CheckLogin asks a registry whether it takes a login, which is shown to nobody else. It is false for a registry that lets
-// everybody in without one: then nothing is known. A login that is refused is an error with the code [diag.Denied].
+// CheckLogin asks a registry, or another server, whether it takes a login, which is shown to nobody else. It is false for one that
+// does not ask for it: then nothing is known. A login that is refused is an error with the code [diag.Denied].
 func (c *Client) CheckLogin(ctx context.Context, host string, login credential.Login) (asked bool, err error) {
 	c.secrets.LearnLogin(login)
 	asked, err = c.checkLogin(ctx, host, login)
@@ -67,13 +67,11 @@ func (c *Client) checkLogin(ctx context.Context, host string, login credential.L
 // judgeLogin says what a registry's answer means.
 func (c *Client) judgeLogin(host string, status int) error {
 	switch status {
-	case http.StatusOK:
+	case http.StatusOK, http.StatusNotFound: // what is no registry, but has an index, knows of no /v2/
 		return nil
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusBadRequest: // what some token servers say
 		return diag.Errorf(diag.Denied, "%s does not take this user and password", host).
 			WithHint("check both; where there are two factors, a token takes the place of the password")
-	case http.StatusNotFound:
-		return diag.Errorf(diag.NotFound, "%s is not an OCI registry", host).WithHint("check the address: the host alone, without the path of a repository")
 	}
 	return diag.Errorf(diag.Remote, "%s answers with status %d", host, status).WithHint("try again later")
 }

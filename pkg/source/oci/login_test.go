@@ -44,8 +44,10 @@ func TestCheckLogin(t *testing.T) {
 		case mode == "open":
 		case mode == "none":
 			w.WriteHeader(http.StatusNotFound)
-		case mode == "basic" && !good:
+		case strings.HasPrefix(mode, "basic") && !good:
 			refuse(`Basic realm="registry"`)
+		case mode == "basic, none":
+			w.WriteHeader(http.StatusNotFound)
 		case mode == "bearer" && r.Header.Get("Authorization") != "Bearer for-robot":
 			refuse(`Bearer realm="` + server.URL + `/token",service="registry"`)
 		case mode == "elsewhere" && r.Header.Get("Authorization") == "":
@@ -65,7 +67,9 @@ func TestCheckLogin(t *testing.T) {
 		{"bearer", "s3cret", true, diag.OK, true},
 		{"bearer", "wrong-password", true, diag.Denied, true},
 		{"open", "s3cret", false, diag.OK, false},
-		{"none", "s3cret", false, diag.NotFound, false},
+		{"none", "s3cret", false, diag.OK, false},
+		{"basic, none", "s3cret", true, diag.OK, true},
+		{"basic, none", "wrong-password", true, diag.Denied, true},
 		{"elsewhere", "s3cret", false, diag.Remote, false},
 	} {
 		mode, seen = tt.mode, nil

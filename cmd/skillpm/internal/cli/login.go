@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillpm/skillpm/pkg/credential"
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
@@ -22,8 +24,8 @@ func newLogin(a *app) *cobra.Command {
 		Use:     "login HOST",
 		Short:   "Log in to a registry",
 		GroupID: "author",
-		Long: `Keep a user and password, or token, for the registry at HOST. The registry is
-asked first whether it takes them. They are kept where docker and oras keep
+		Long: `Keep a user and password, or token, for the registry at HOST, or for the server
+of an index that is read over HTTPS. It is asked first whether it takes them. They are kept where docker and oras keep
 theirs: with the credential helper that Docker's config.json names for HOST, or
 in that file. Whoever is logged in there already needs no login here.
 
@@ -36,7 +38,7 @@ a terminal; it is no argument, where other users could see it. With the user
 		Args:              need(1, 1, "one HOST"),
 		ValidArgsFunction: a.completeLogins,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.login(cmd.Context(), registryHost(args[0]), user, stdin)
+			return a.login(cmd.Context(), credential.Host(args[0]), user, stdin)
 		},
 	}
 	cmd.Flags().StringVarP(&user, "username", "u", "", "the user's `NAME`")
@@ -59,7 +61,7 @@ and oras, too, which keep theirs in the same place.`,
 			if err != nil {
 				return err
 			}
-			host := registryHost(args[0])
+			host := credential.Host(args[0])
 			if err := c.Logout(cmd.Context(), host); err != nil {
 				return err
 			}
@@ -86,7 +88,7 @@ func (a *app) login(ctx context.Context, host, user string, stdin bool) error {
 		return err
 	}
 	if !r.Checked {
-		a.warn("%s lets everybody in at its front door: whether it takes this login is not known", host)
+		a.warn("%s asks for no login at its front door: whether it takes this one is not known", host)
 	}
 	if a.json {
 		return a.printJSON(r)
@@ -112,7 +114,7 @@ func (a *app) askLogin(ctx context.Context, host, user string, stdin bool) (name
 		return user, secret, nil
 	}
 	missing := diag.Errorf(diag.Usage, "nobody can be asked for the password: standard input is no terminal").
-		WithHint("skillpm login %s -u NAME --password-stdin <FILE", host)
+		WithHint("skillpm login %s -u %s --password-stdin <FILE", host, cmp.Or(user, "NAME"))
 	if !a.canAsk() {
 		return "", "", missing
 	}
@@ -126,16 +128,6 @@ func (a *app) askLogin(ctx context.Context, host, user string, stdin bool) (name
 		err = missing
 	}
 	return user, string(typed), err
-}
-
-// registryHost returns the host of what somebody wrote for a registry: docker login takes addresses, too.
-func registryHost(at string) string {
-	for _, scheme := range []string{"oci://", "https://", "http://"} {
-		if rest, ok := strings.CutPrefix(at, scheme); ok {
-			return strings.TrimSuffix(rest, "/")
-		}
-	}
-	return at
 }
 
 // completeLogins completes the hosts that there are logins for.
