@@ -10,7 +10,7 @@ import (
 )
 
 // admitAge refuses a release that is younger than a policy allows, whether or not a lock has it. What nobody knows the age
-// of is as old as this machine knows it.
+// of is as old as this machine knows it, by its digest: a tag can be moved.
 func (pr *Provider) admitAge(ctx context.Context, p *source.Pack, entry *project.LockedPack) error {
 	age, by := pr.policies.Age(entry.Source)
 	if age == 0 {
@@ -18,14 +18,12 @@ func (pr *Provider) admitAge(ctx context.Context, p *source.Pack, entry *project
 	}
 	now := pr.options.Now()
 	exactly := p.Ref.Source() + "@" + p.Ref.Digest
-	for _, what := range []string{exactly, p.Ref.Source() + "@" + p.Version} {
-		since, known, err := pr.sighted(what)
-		if err != nil {
-			return err
-		}
-		if known && now.Sub(since) >= age {
-			return nil
-		}
+	since, known, err := pr.sighted(exactly)
+	if err != nil {
+		return err
+	}
+	if known && now.Sub(since) >= age {
+		return nil
 	}
 	since, ok := pr.publishedAt(ctx, p, entry)
 	if ok && now.Sub(since) >= age {
@@ -33,7 +31,6 @@ func (pr *Provider) admitAge(ctx context.Context, p *source.Pack, entry *project
 		return nil
 	}
 	if !ok {
-		var err error
 		if since, err = pr.firstSight(exactly); err != nil {
 			return err
 		}

@@ -1,7 +1,7 @@
 package provider
 
 import (
-	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/resolve"
 	"github.com/skillpm/skillpm/pkg/source"
 )
@@ -23,22 +24,29 @@ import (
 const tooYoung = "is younger than the minimum release age of "
 
 // offered turns an offer into what the resolver chooses from. Releases that are younger than the least age are withheld.
-func (pr *Provider) offered(o *offer) ([]resolve.Version, error) {
+func (pr *Provider) offered(ctx context.Context, id source.ID, o *offer) ([]resolve.Version, error) {
 	versions := make([]resolve.Version, len(o.versions))
+	unsaid := map[string][]*resolve.Version{} // by source: those whose registry does not say when they were published
+	listed := map[string]registry.Version{}
 	for i, v := range o.versions {
 		versions[i] = resolve.Version{Version: v.Version, Yanked: v.Yanked, Published: v.Published, Withheld: pr.withheldAt(v.Source)}
 		least := pr.leastAge(v.Source)
 		if least.age == 0 || v.Yanked || versions[i].Withheld != "" {
 			continue
 		}
-		since, err := time.Parse(time.RFC3339, v.Published)
-		if err != nil { // the registry does not say: from when on this machine knows it
-			since, err = pr.firstSight(v.Source + "@" + cmp.Or(v.Digest, v.Version))
+		if since, err := time.Parse(time.RFC3339, v.Published); err == nil {
+			versions[i].Withheld = pr.young(since, least)
+			continue
 		}
-		if err != nil {
+		unsaid[v.Source] = append(unsaid[v.Source], &versions[i])
+		listed[v.Source+" "+v.Version] = v
+	}
+	for at, list := range unsaid {
+		descending(list)
+		digest := func(ctx context.Context, version string) string { return pr.offeredDigest(ctx, id, o, listed[at+" "+version]) }
+		if err := pr.ageVersions(ctx, at, list, pr.leastAge(at), digest); err != nil {
 			return nil, err
 		}
-		versions[i].Withheld = pr.young(since, least)
 	}
 	return versions, nil
 }
@@ -84,26 +92,25 @@ func (pr *Provider) withheldAt(at string) string {
 
 // agedAt withholds what a place offers and this machine has not known for long enough. Nobody but its author says how old
 // something at a place is, so that does not count. Who names a digest or a commit has chosen it.
-func (pr *Provider) agedAt(ref source.Ref, versions []resolve.Version, p *source.Pack) ([]resolve.Version, error) {
+func (pr *Provider) agedAt(ctx context.Context, ref source.Ref, versions []resolve.Version, p *source.Pack) ([]resolve.Version, error) {
 	least := pr.leastAge(ref.Source())
-	chosen := least.age == pr.minAge && ref.Digest != ""
+	chosen := least.in == pr.minAgeIn && (ref.Digest != "" || p != nil && p.Ref.Digest == ref.Rev)
 	if least.age == 0 || !remote(ref) && ref.Kind != source.KindGit && ref.Kind != source.KindLayout || chosen {
 		return versions, nil
 	}
-	for i, v := range versions {
-		what := v.Version
-		if p != nil {
-			if what = p.Ref.Digest; what == ref.Rev && least.age == pr.minAge {
-				return versions, nil
-			}
+	list := make([]*resolve.Version, 0, len(versions))
+	for i := range versions {
+		if !versions[i].Yanked {
+			list = append(list, &versions[i])
 		}
-		since, err := pr.firstSight(ref.Source() + "@" + what)
-		if err != nil {
-			return nil, err
-		}
-		versions[i].Withheld = pr.young(since, least)
 	}
-	return versions, nil
+	descending(list)
+	return versions, pr.ageVersions(ctx, ref.Source(), list, least, func(ctx context.Context, version string) string {
+		if p != nil {
+			return p.Ref.Digest
+		}
+		return pr.pin(ctx, atVersion(ref, version))
+	})
 }
 
 // withheld has the error of a conflict over releases that are withheld say who keeps them away. Where that is a policy, it

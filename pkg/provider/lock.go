@@ -152,6 +152,9 @@ func (pr *Provider) newLock(ctx context.Context, m *project.Manifest, chosen map
 		if err != nil {
 			return nil, err
 		}
+		if err := pr.checkAge(id, pick, p); err != nil {
+			return nil, err
+		}
 		sol.Packs[id] = p
 		sol.remember(m, p)
 		sol.Warnings = append(sol.Warnings, p.Warnings...)

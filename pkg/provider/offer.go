@@ -103,7 +103,7 @@ func (pr *Provider) namedVersions(ctx context.Context, id source.ID) ([]resolve.
 	if o.err != nil {
 		return nil, o.err
 	}
-	return pr.offered(o)
+	return pr.offered(ctx, id, o)
 }
 
 // Find returns the registry that answers for a pack.

@@ -43,6 +43,8 @@ type Provider struct {
 	keeper     *trust.Keeper
 	trusted    trust.Wanted             // whose signatures count for Options.Signed
 	rules      map[ruleKey]trust.Wanted // of policies
+	pinsMu     sync.Mutex
+	pins       map[string]string // what tags lead to, by place and tag
 	notesMu    sync.Mutex
 	notes      []string // what policies that only observe have to say
 	noted      map[string]bool

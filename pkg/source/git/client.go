@@ -228,6 +228,12 @@ type pinned struct {
 	version string // what the tag promises, if it was chosen for that version
 }
 
+// Pin returns the commit that a place leads to now. Nothing is fetched but what the server calls its branches and tags.
+func (c *Client) Pin(ctx context.Context, ref source.Ref) (string, error) {
+	p, err := c.pin(ctx, ref)
+	return p.Digest, err
+}
+
 // pin finds the commit of a place.
 func (c *Client) pin(ctx context.Context, ref source.Ref) (pinned, error) {
 	if ref.Kind != source.KindGit || ref.URL == "" {
