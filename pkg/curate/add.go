@@ -52,6 +52,7 @@ func (c *Client) Add(ctx context.Context, o AddOptions) (*AddReport, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer to.close()
 	a := &adding{client: c, to: to, files: map[string][]byte{}}
 	r := &AddReport{Index: to.shown, Packs: []Added{}, Warnings: []string{}, DryRun: o.DryRun}
 	for _, place := range o.Places {

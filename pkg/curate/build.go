@@ -38,6 +38,7 @@ func (c *Client) Build(_ context.Context, o BuildOptions) (*BuildReport, error) 
 	if err != nil {
 		return nil, err
 	}
+	defer at.close()
 	to := &opened{dir: at.dir, shown: at.shown}
 	if o.Out != "" {
 		to.dir = c.Machine.Abs(o.Out)

@@ -58,6 +58,7 @@ func (c *Client) Check(ctx context.Context, o CheckOptions) (*CheckReport, error
 	if err != nil {
 		return nil, err
 	}
+	defer at.close()
 	k := &checking{client: c, at: at, options: o, report: &CheckReport{Index: at.shown, Findings: []diag.Finding{}, Notes: []string{}}}
 	if err := k.files(); err != nil {
 		return nil, err

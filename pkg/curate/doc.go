@@ -36,26 +36,46 @@ type opened struct {
 	dir    string // absolute
 	shown  string // as messages call it
 	fsys   fs.FS
+	root   *regular.Root // fsys, nil where it is not kept open
 	config *index.Config
 }
 
-// open opens the index in a directory; "" is the one that the verbs work in.
+// open opens the index in a directory; "" is the one that the verbs work in. It is closed when it is no longer needed.
 func (c *Client) open(dir string) (*opened, error) {
 	at := c.Dir
 	if dir != "" {
 		at = c.Machine.Abs(dir)
 	}
-	o := &opened{dir: at, shown: c.Shown(at), fsys: regular.Dir(at)}
-	data, err := regular.ReadIn(o.fsys, index.ConfigPath, index.MaxBytes)
+	o := &opened{dir: at, shown: c.Shown(at)}
+	root, err := regular.OpenRoot(at)
+	if err == nil {
+		o.root, o.fsys = root, root
+		err = o.readConfig()
+	}
+	if err == nil {
+		return o, nil
+	}
+	o.close()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, diag.Errorf(diag.NotFound, "%s is not an index: it has no %s", o.shown, index.ConfigPath).
 			WithHint("name its directory, or make one with skillpm index init DIR")
 	}
+	return nil, err
+}
+
+func (o *opened) readConfig() error {
+	data, err := regular.ReadIn(o.fsys, index.ConfigPath, index.MaxBytes)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	o.config, err = index.ParseConfig(filepath.Join(o.shown, index.ConfigPath), data)
-	return o, err
+	return err
+}
+
+func (o *opened) close() {
+	if o.root != nil {
+		_ = o.root.Close() // it was only read
+	}
 }
 
 // path returns the path of one of the index's files on disk.

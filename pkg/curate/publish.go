@@ -44,6 +44,7 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 	if err != nil {
 		return nil, err
 	}
+	defer at.close()
 	to, err := registry.OCIIndex("index+" + strings.TrimPrefix(o.To, "index+"))
 	if err != nil {
 		return nil, err

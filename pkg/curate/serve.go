@@ -42,6 +42,7 @@ func (c *Client) Serve(ctx context.Context, o ServeOptions) error {
 	if err != nil {
 		return err
 	}
+	defer at.close()
 	if (o.Cert == "") != (o.Key == "") {
 		return diag.Errorf(diag.Usage, "a certificate and its key go together").WithHint("give both --cert and --key")
 	}
@@ -80,7 +81,7 @@ func (c *Client) Serve(ctx context.Context, o ServeOptions) error {
 const maxServed = 8 << 20
 
 // Handler serves files as a web server does for an index: regular files only, none whose name or directory begins with a dot
-// but .well-known, and no lists of directories. Answers have an ETag, and are compressed for those who take that.
+// but .well-known, none that a link leads to, and no lists of directories. Answers have an ETag, and are compressed for those who take that.
 func Handler(fsys fs.FS) http.Handler { return files{fsys} }
 
 type files struct{ fsys fs.FS }
@@ -148,15 +149,32 @@ func (h files) name(at string) (string, bool) {
 			return "", false
 		}
 	}
-	if strings.ContainsAny(name, "\\\x00") || !fs.ValidPath(name) {
+	if strings.ContainsAny(name, "\\~\x00") || !fs.ValidPath(name) { // with ~ Windows makes up other names for files
 		return "", false
 	}
-	info, err := fs.Stat(h.fsys, name)
-	if err == nil && info.IsDir() {
+	mode := h.mode(name)
+	if mode.IsDir() {
 		name = path.Join(name, "index.html")
-		info, err = fs.Stat(h.fsys, name)
+		mode = h.mode(name)
 	}
-	return name, err == nil && info.Mode().IsRegular()
+	return name, mode.IsRegular()
+}
+
+// mode returns what a name is. What is not there or behind a link is irregular.
+func (h files) mode(name string) fs.FileMode {
+	for i := range len(name) + 1 {
+		if i < len(name) && name[i] != '/' {
+			continue
+		}
+		info, err := fs.Lstat(h.fsys, name[:i])
+		if err == nil && i == len(name) {
+			return info.Mode()
+		}
+		if err != nil || !info.IsDir() {
+			break
+		}
+	}
+	return fs.ModeIrregular
 }
 
 // typeOf returns the type of the files that an index has, "" for others.

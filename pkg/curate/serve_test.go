@@ -108,18 +108,32 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-// TestHandlerLinks: nothing outside the directory is served, whatever links there are.
+// TestHandlerLinks: what a link leads to is not served, be it outside of the directory or hidden in it.
 func TestHandlerLinks(t *testing.T) {
 	dir := t.TempDir()
 	outside := filepath.Join(t.TempDir(), "secret.json")
-	if err := os.WriteFile(outside, []byte("secret"), 0o644); err != nil {
-		t.Fatal(err)
+	for _, file := range []string{outside, filepath.Join(dir, ".env"), filepath.Join(dir, ".git", "config"), filepath.Join(dir, "plain.json")} {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte("secret"), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := os.Symlink(outside, filepath.Join(dir, "x.json")); err != nil {
-		t.Skip(err)
+	for name, target := range map[string]string{"x.json": outside, "env.txt": ".env", "git": ".git", "site/index.html": "../.env"} {
+		link := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(target, link); err != nil {
+			t.Skip(err)
+		}
 	}
-	if resp := get(t, curate.Handler(regular.Dir(dir)), "/x.json"); resp.StatusCode != http.StatusNotFound {
-		t.Errorf("a link that leads out: %d %s", resp.StatusCode, body(t, resp))
+	h := curate.Handler(regular.Dir(dir))
+	for path, want := range map[string]int{"/x.json": 404, "/env.txt": 404, "/git/config": 404, "/site/": 404, "/plain.json/x": 404, "/plain.json": 200} {
+		if resp := get(t, h, path); resp.StatusCode != want {
+			t.Errorf("%s: %d %s", path, resp.StatusCode, body(t, resp))
+		}
 	}
 }
 

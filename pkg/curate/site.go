@@ -66,6 +66,7 @@ func (c *Client) Site(ctx context.Context, o SiteOptions) (*SiteReport, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer at.close()
 	if err := c.apart(at, o); err != nil {
 		return nil, err
 	}

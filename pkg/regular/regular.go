@@ -44,12 +44,7 @@ func ReadFile(name string, limit int64) ([]byte, error) {
 
 // OpenIn opens what ReadIn reads.
 func OpenIn(fsys fs.FS, name string, limit int64) (fs.File, error) {
-	if info, err := fs.Stat(fsys, name); err != nil {
-		return nil, err
-	} else if err := Check(name, info, limit); err != nil {
-		return nil, err
-	}
-	f, err := fsys.Open(name)
+	f, err := openIn(fsys, name, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +52,20 @@ func OpenIn(fsys fs.FS, name string, limit int64) (fs.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+func openIn(fsys fs.FS, name string, limit int64) (fs.File, error) {
+	if r, ok := fsys.(interface {
+		openRegular(name string, limit int64) (fs.File, error)
+	}); ok {
+		return r.openRegular(name, limit)
+	}
+	if info, err := fs.Stat(fsys, name); err != nil {
+		return nil, err
+	} else if err := Check(name, info, limit); err != nil {
+		return nil, err
+	}
+	return fsys.Open(name)
 }
 
 // ReadIn reads a file of a file system, with the errors of [Open]. Whether links are followed, and how far, is the file

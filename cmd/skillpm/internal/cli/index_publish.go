@@ -61,8 +61,8 @@ func newIndexServe(a *app) *cobra.Command {
 		Short: "Serve an index from this machine",
 		Long: `Serve the files of an index over HTTP, to try it or behind a proxy. The address is
 printed when there is one. Answers have an ETag and are compressed for clients
-that take it; directories are not listed, and files that begin with a dot are not
-served. It ends with ctrl-c, after what is under way.
+that take it; directories are not listed, and neither files that begin with a dot
+nor what links lead to is served. It ends with ctrl-c, after what is under way.
 
 Plain HTTP is read from loopback addresses only; for others give a certificate,
 or copy the directory to any web server.`,
