@@ -68,6 +68,15 @@ func TestDenySpellings(t *testing.T) {
 		},
 		{"oci://docker.io/evil/*", []string{"oci://index.docker.io/evil/x", "oci://registry-1.docker.io/evil/x"}, []string{"oci://docker.io/evil/x/y", "oci://docker.io/acme/evil"}},
 		{"git+https://localhost:8080/**", []string{"git+http://localhost:8080/x.git"}, []string{"git+http://localhost:8081/x.git"}},
+		{
+			"oci://127.0.0.1:5000/evil/**",
+			[]string{
+				"oci://[::ffff:127.0.0.1]:5000/evil/x", "oci://[::ffff:7f00:1]:5000/evil/x", "oci://[64:ff9b::7f00:1]:5000/evil/x", "oci://127.1:5000/evil/x", "oci://2130706433:5000/evil/x",
+				"oci://0x7f000001:5000/evil/x", "oci://0177.0.0.1:5000/evil/x", "oci://0x7f.0x0.0x0.0x1:5000/evil/x", "oci://127.0.0.1:05000/evil/x",
+			},
+			[]string{"oci://127.2:5000/evil/x", "oci://[::1]:5000/evil/x", "oci://[::ffff:127.0.0.2]:5000/evil/x", "oci://127.0.0.1.example:5000/evil/x"},
+		},
+		{"oci://[2001:db8::1]/**", []string{"oci://[2001:DB8:0::1]/x", "oci://[2001:db8::1]:5000/x"}, []string{"oci://[2001:db8::2]/x"}},
 		{"path", []string{"path", "path:../x", "./x", "/abs/x", "../x"}, []string{"local", "oci-layout:x"}},
 		{"local", []string{"local", "local:acme/x"}, []string{"embedded", "path:local"}},
 		{"embedded", []string{"embedded", "embedded:acme/x:1.0.0"}, []string{"local"}},
@@ -220,7 +229,7 @@ func TestSignatureRules(t *testing.T) {
 func TestHost(t *testing.T) {
 	p := parse(t, "sources:\n  allow: ['oci://r.example/**']\n  deny: ['oci://evil.example/**', 'oci://*.evil.example:5000/**', 'oci://r.example/labs/**']\n")
 	for at, want := range map[string]bool{
-		"evil.example:": false, "EVIL.example:": false, "evil.example:8443": false, "a.evil.example:5000": false, "a.evil.example:": true, "r.example:": true, "cdn.example:": true,
+		"evil.example:": false, "EVIL.example:": false, "evil.example.:": false, "evil.example:8443": false, "a.evil.example:5000": false, "a.evil.example:": true, "r.example:": true, "cdn.example:": true,
 	} {
 		host, port, _ := strings.Cut(at, ":")
 		if err := p.Host(host, port); (err == nil) != want {

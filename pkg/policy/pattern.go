@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,10 +114,17 @@ func checkScheme(scheme, rest string) (message, hint string) {
 }
 
 func checkHost(scheme, authority, path string) (message, hint string) {
-	name, digits, hasPort := strings.Cut(authority, ":")
+	name, digits := cutPort(authority)
+	hasPort := len(name) < len(authority)
 	defaultPort := map[string]string{"git+ssh": "22"}[scheme]
 	if defaultPort == "" {
 		defaultPort = "443"
+	}
+	if strings.HasPrefix(name, "[") {
+		if message, hint = checkAddress(scheme, name, strings.TrimPrefix(authority, name), path); message != "" {
+			return message, hint
+		}
+		name = "address.example"
 	}
 	switch n, err := strconv.ParseUint(digits, 10, 16); {
 	case host().MatchString(strings.ToLower(name)) && strings.ToLower(name) != name:
@@ -127,6 +135,20 @@ func checkHost(scheme, authority, path string) (message, hint string) {
 		return "has a port that is none", "write a number after the colon"
 	case hasPort && strconv.FormatUint(n, 10) == defaultPort:
 		return "has the port that is the default, which sources leave out", "write " + scheme + "://" + name + "/" + path
+	}
+	return "", ""
+}
+
+// checkAddress checks an IPv6 address in brackets, which must be written as sources have it.
+func checkAddress(scheme, name, port, path string) (message, hint string) {
+	addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(name, "["), "]"))
+	switch plain := plainAddress(addr); {
+	case err != nil || !addr.Is6() || addr.Zone() != "" || !strings.HasSuffix(name, "]"):
+		return "has no host, or one that is none", "in brackets there is an IPv6 address, as in [2001:db8::1]"
+	case plain.Is4():
+		return "has an IPv4 address within an IPv6 one", "write " + scheme + "://" + plain.String() + port + "/" + path
+	case "["+addr.String()+"]" != name:
+		return "has an address that sources write otherwise", "write " + scheme + "://[" + addr.String() + "]" + port + "/" + path
 	}
 	return "", ""
 }

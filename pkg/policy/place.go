@@ -1,8 +1,10 @@
 package policy
 
 import (
+	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -110,8 +112,12 @@ func defaultPort(scheme string) string {
 	return "443"
 }
 
-// knownAs returns the name under which a host is known that has several.
+// knownAs returns the name under which a host is known that has several, or can be written in several ways.
 func knownAs(host string) string {
+	host = strings.TrimSuffix(host, ".")
+	if addr, ok := address(host); ok {
+		return addr.String()
+	}
 	switch host {
 	case "index.docker.io", "registry-1.docker.io", "registry.hub.docker.com":
 		return "docker.io"
@@ -125,4 +131,41 @@ func knownAs(host string) string {
 		return "codeberg.org"
 	}
 	return host
+}
+
+// address reads a host that is an address, however it is written: an IPv4 address within an IPv6 one, and the forms with
+// fewer parts or in other bases that C libraries read, are the IPv4 address.
+func address(host string) (netip.Addr, bool) {
+	if addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")); err == nil {
+		return plainAddress(addr), true
+	}
+	parts := strings.Split(host, ".")
+	if len(parts) > 4 {
+		return netip.Addr{}, false
+	}
+	var sum uint64
+	for i, part := range parts {
+		n, err := strconv.ParseUint(part, 0, 32) // base 0 reads more than C does
+		more := strings.Contains(part, "_") || len(part) > 1 && strings.ContainsAny(part[1:2], "bBoO")
+		last := i == len(parts)-1
+		switch room := uint64(1) << (8 * (5 - len(parts))); {
+		case err != nil || more, last && n >= room, !last && n > 255:
+			return netip.Addr{}, false
+		case last:
+			sum = sum*room + n
+		default:
+			sum = sum<<8 | n
+		}
+	}
+	return netip.AddrFrom4([4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}), true
+}
+
+// plainAddress returns the IPv4 address that an IPv6 one stands for, also behind the prefix of NAT64, else the address.
+func plainAddress(addr netip.Addr) netip.Addr {
+	addr = addr.WithZone("").Unmap()
+	if nat64 := netip.MustParsePrefix("64:ff9b::/96"); nat64.Contains(addr) {
+		b := addr.As16()
+		return netip.AddrFrom4([4]byte(b[12:]))
+	}
+	return addr
 }

@@ -214,7 +214,11 @@ func TestCheckSources(t *testing.T) {
 		{"git+https://github.com/acme/tools.git//packs/*", ""},
 		{"git+https://git.example/Acme/a%20b", ""},
 		{"git+file", ""},
+		{"oci://[2001:db8::1]:5000/**", ""},
 
+		{"oci://[2001:DB8::1]/**", "has an address that sources write otherwise (write oci://[2001:db8::1]/**)"},
+		{"oci://[::ffff:127.0.0.1]:5000/**", "has an IPv4 address within an IPv6 one (write oci://127.0.0.1:5000/**)"},
+		{"oci://[::1/**", "has no host, or one that is none (in brackets there is an IPv6 address, as in [2001:db8::1])"},
 		{"registry.example/acme", "is not a source (write scheme://host/path, as in oci://registry.example/acme/**, or one of local, embedded, path, oci-layout, git+file)"},
 		{"**", "is not a source (write scheme://host/path, as in oci://registry.example/acme/**, or one of local, embedded, path, oci-layout, git+file)"},
 		{"github.com/acme/tools", "is not a source (write git+https://github.com/acme/tools)"},

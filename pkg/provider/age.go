@@ -43,7 +43,9 @@ func (pr *Provider) offered(ctx context.Context, id source.ID, o *offer) ([]reso
 	}
 	for at, list := range unsaid {
 		descending(list)
-		digest := func(ctx context.Context, version string) string { return pr.offeredDigest(ctx, id, o, listed[at+" "+version]) }
+		digest := func(ctx context.Context, version string) string {
+			return pr.offeredDigest(ctx, id, o, listed[at+" "+version])
+		}
 		if err := pr.ageVersions(ctx, at, list, pr.leastAge(at), digest); err != nil {
 			return nil, err
 		}
