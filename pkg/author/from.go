@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,6 +25,9 @@ func (c *Client) PublishPacked(ctx context.Context, packed string, o PublishOpti
 	defer c.Progress(provider.Event{Done: true})
 	layout := c.Machine.Abs(packed)
 	info, err := os.Stat(layout)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, diag.Errorf(diag.NotFound, "there is no %s", packed).WithHint("name what skillpm pack wrote")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +84,7 @@ func (c *Client) publishVersions(ctx context.Context, client *oci.Client, from s
 			return err
 		}
 		r.Digest, r.Existed, r.Tags = pushed.Digest, pushed.Existed, append(r.Tags, pushed.Tags...)
+		r.Source, r.Revision = oci.SourceOf(pushed.Manifest)
 		if o.DryRun {
 			r.Manifest = pushed.Manifest
 		}

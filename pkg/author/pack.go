@@ -36,6 +36,10 @@ func (c *Client) Pack(ctx context.Context, o PublishOptions, output string) (*Pa
 	if output == "" {
 		output = m.Name.Owner + "-" + m.Name.Name + "-" + m.Version + ".tar"
 	}
+	if ext := strings.ToLower(filepath.Ext(output)); slices.Contains(otherArchives[:], ext) {
+		return nil, diag.Errorf(diag.Usage, "%s: packs are written as .tar, or into a directory, and not as %s", output, ext).
+			WithHint("write -o %s.tar", strings.TrimSuffix(strings.TrimSuffix(output, filepath.Ext(output)), ".tar"))
+	}
 	abs := c.Machine.Abs(output)
 	layout := abs
 	archived := strings.HasSuffix(abs, ".tar")
@@ -62,6 +66,9 @@ func (c *Client) Pack(ctx context.Context, o PublishOptions, output string) (*Pa
 	}
 	return report, writeLayoutFile(abs, layout)
 }
+
+// otherArchives are what people call archives that a pack is not written as: nobody means a directory of that name.
+var otherArchives = [...]string{".zip", ".tgz", ".gz", ".bz2", ".tbz2", ".xz", ".txz", ".zst", ".7z", ".rar"}
 
 // checkOutput refuses to replace what is no file.
 func checkOutput(abs, shown string) error {

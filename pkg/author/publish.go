@@ -113,6 +113,9 @@ func (c *Client) publishAt(ctx context.Context, m *project.Manifest, dir string,
 	}
 	r.Digest, r.Existed = pushed.Digest, pushed.Existed
 	r.Tags = append(r.Tags, pushed.Tags...)
+	if pushed.Existed { // what was published before says where that is from
+		r.Source, r.Revision = oci.SourceOf(pushed.Manifest)
+	}
 	if o.Key != nil && !o.DryRun {
 		r.Signer = o.Key.Public().Fingerprint()
 	}

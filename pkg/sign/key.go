@@ -97,7 +97,7 @@ func (k *PrivateKey) Encode(password []byte) ([]byte, error) {
 // ParsePrivate reads a private key in PEM: one that skillpm or cosign encrypted, PKCS #8, or what openssl ecparam writes.
 // The password is asked for only where the key is encrypted; a nil function stands for having none.
 func ParsePrivate(data []byte, password func() ([]byte, error)) (*PrivateKey, error) {
-	block, err := onlyBlock(data)
+	block, err := onlyBlock(data, "PRIVATE")
 	if err != nil {
 		return nil, err
 	}
@@ -112,6 +112,9 @@ func ParsePrivate(data []byte, password func() ([]byte, error)) (*PrivateKey, er
 	case pemPublic:
 		return nil, diag.Errorf(diag.Invalid, "this is a public key, and a private one is needed to sign").
 			WithHint("name the file that skillpm keygen wrote as NAME.key")
+	case "OPENSSH PRIVATE KEY":
+		return nil, diag.Errorf(diag.Invalid, "this is an SSH key, which signs tags in git and no packs").
+			WithHint("skillpm keygen makes one for packs")
 	default:
 		return nil, diag.Errorf(diag.Invalid, "a PEM block of type %q is no private key that can be used", block.Type).
 			WithHint("skillpm keygen makes one; openssl pkcs8 -topk8 -nocrypt changes the form of others")
@@ -124,7 +127,7 @@ func ParsePrivate(data []byte, password func() ([]byte, error)) (*PrivateKey, er
 
 // ParsePublic reads a public key in PEM (PKIX).
 func ParsePublic(data []byte) (*PublicKey, error) {
-	block, err := onlyBlock(data)
+	block, err := onlyBlock(data, "PUBLIC")
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +137,8 @@ func ParsePublic(data []byte) (*PublicKey, error) {
 		return nil, diag.Errorf(diag.Invalid, "this is a private key, and a public one is wanted").
 			WithHint("name the file that skillpm keygen wrote as NAME.pub; keep the private key to yourself")
 	default:
-		return nil, diag.Errorf(diag.Invalid, "a PEM block of type %q is no public key", block.Type)
+		return nil, diag.Errorf(diag.Invalid, "a PEM block of type %q is no public key", block.Type).
+			WithHint("name the file that skillpm keygen wrote as NAME.pub")
 	}
 	return parsePKIX(block.Bytes)
 }
@@ -152,7 +156,7 @@ func parsePKIX(der []byte) (*PublicKey, error) {
 }
 
 // onlyBlock returns the one PEM block of a key file, without parameters before it.
-func onlyBlock(data []byte) (*pem.Block, error) {
+func onlyBlock(data []byte, kind string) (*pem.Block, error) {
 	if len(data) > maxKeyFile {
 		return nil, diag.Errorf(diag.Invalid, "the key has more than %d bytes", maxKeyFile)
 	}
@@ -162,7 +166,7 @@ func onlyBlock(data []byte) (*pem.Block, error) {
 	}
 	if block == nil {
 		return nil, diag.Errorf(diag.Invalid, "this is no key: there is no PEM block in it").
-			WithHint("a key starts with a line like -----BEGIN PUBLIC KEY-----")
+			WithHint("such a key starts with a line like -----BEGIN %s KEY-----", kind)
 	}
 	if more, _ := pem.Decode(rest); more != nil {
 		return nil, diag.Errorf(diag.Invalid, "there are several keys in one file").WithHint("write each to a file of its own")

@@ -72,7 +72,7 @@ func (c *Client) remoteError(host string, err error) error {
 	var verify *tls.CertificateVerificationError
 	if errors.As(err, &unknown) || errors.As(err, &verify) {
 		return diag.Errorf(diag.Remote, "%s: its certificate is not trusted here: %s", host, wire.Cause(err)).
-			WithHint("add the certificate's authority to the system's, or name its file in ca-file of the configuration, or in SSL_CERT_FILE")
+			WithHint("add the certificate's authority to the system's, or name its file (PEM) as ca-file: FILE in ~/.config/skillpm/config.yaml, or in SSL_CERT_FILE")
 	}
 	return diag.Errorf(diag.Remote, "%s: %s", host, wire.Cause(err)).WithHint("check the address and the network, then try again")
 }

@@ -69,8 +69,13 @@ func (l *layout) index() (*ocispec.Index, error) {
 	if err != nil {
 		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", l.title, err)
 	}
+	idx = &ocispec.Index{}
 	if err := json.Unmarshal(data, idx); err != nil {
 		return nil, diag.Errorf(diag.Invalid, "%s: index.json is not JSON: %v", l.title, err)
+	}
+	if idx.SchemaVersion != 2 || idx.MediaType != "" && idx.MediaType != ocispec.MediaTypeImageIndex {
+		return nil, diag.Errorf(diag.Invalid, "%s is not an OCI layout: its index.json is no image index", l.title).
+			WithHint("name another directory")
 	}
 	return idx, nil
 }

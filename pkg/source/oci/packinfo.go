@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/index"
@@ -140,4 +142,16 @@ func (p *packInfo) describe(pack *source.Pack) error {
 		pack.Skills = append(pack.Skills, source.Skill{Name: name, Tree: p.Skills[name]})
 	}
 	return nil
+}
+
+// SourceOf returns what a manifest says about where the pack's files are from: the URL of a repository and the commit, "" for what it
+// does not say.
+func SourceOf(manifest []byte) (url, revision string) {
+	var m struct {
+		Annotations map[string]string `json:"annotations"`
+	}
+	if json.Unmarshal(manifest, &m) != nil {
+		return "", ""
+	}
+	return oneLine(m.Annotations[ocispec.AnnotationSource]), oneLine(m.Annotations[ocispec.AnnotationRevision])
 }

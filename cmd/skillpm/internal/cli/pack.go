@@ -56,7 +56,7 @@ with --oci-layout FILE@DIGEST or --oci-layout-path DIR OWNER/NAME:VERSION.`,
 
 func (a *app) printPacked(c *author.Client, r *author.PackReport) error {
 	if !r.Valid {
-		return a.printPublish(r.PublishReport)
+		return a.printInvalid(r.PublishReport, "packed")
 	}
 	for _, w := range r.Warnings {
 		a.warn("%s: %s", r.Pack, w)

@@ -39,7 +39,8 @@ to the OCI registry that the user's settings bind the pack's owner to, else to
 the user's local layout, which install looks in.
 
 In a registry the pack's repository is HOST/NAMESPACE/name where the namespace
-ends with the pack's owner, and HOST/NAMESPACE/owner/name elsewhere.
+ends with the pack's owner, HOST/NAMESPACE where it ends with owner/name, and
+HOST/NAMESPACE/owner/name elsewhere; --dry-run says which.
 
 A published version never changes: publishing other content under it is refused,
 publishing the same content again succeeds. Its tag is the version. The tags 1.4,
@@ -179,19 +180,24 @@ func (a *app) printWorkspace(r *author.WorkspaceReport, err error) error {
 	return err
 }
 
-func (a *app) printPublish(r *author.PublishReport) error {
-	if !r.Valid {
-		if a.json {
-			if err := a.printJSON(r); err != nil {
-				return err
-			}
-			return reported{code: diag.Invalid}
-		}
-		if err := a.renderText(a.Stderr, outcome{Report: r.Check}); err != nil {
+// printInvalid says why a pack was not published or packed.
+func (a *app) printInvalid(r *author.PublishReport, done string) error {
+	if a.json {
+		if err := a.printJSON(r); err != nil {
 			return err
 		}
-		return diag.Errorf(diag.Invalid, "%s %s is not valid and was not published", r.Pack, r.Version).
-			WithHint("mend the errors above; skillpm validate shows them again")
+		return reported{code: diag.Invalid}
+	}
+	if err := a.renderText(a.Stderr, outcome{Report: r.Check}); err != nil {
+		return err
+	}
+	return diag.Errorf(diag.Invalid, "%s %s is not valid and was not %s", r.Pack, r.Version, done).
+		WithHint("mend the errors above; skillpm validate shows them again")
+}
+
+func (a *app) printPublish(r *author.PublishReport) error {
+	if !r.Valid {
+		return a.printInvalid(r, "published")
 	}
 	for _, w := range r.Warnings {
 		a.warn("%s: %s", r.Pack, w)
@@ -217,8 +223,8 @@ func (a *app) printPublish(r *author.PublishReport) error {
 	if r.Revision != "" {
 		a.note("from commit %.12s of %s", r.Revision, cmp.Or(r.Source, "a repository without a public address"))
 	}
-	if moved := slices.DeleteFunc(slices.Clone(r.Tags), func(tag string) bool { return tag == r.Version }); len(moved) > 0 {
-		a.note("tags that lead to it now: %s", strings.Join(moved, ", "))
+	if len(r.Tags) > 0 {
+		a.note("tags that lead to it now: %s", strings.Join(r.Tags, ", "))
 	}
 	if r.Signer != "" {
 		a.note("signed by %s", r.Signer)
@@ -247,11 +253,14 @@ func (a *app) printDryRun(r *author.PublishReport) error {
 	}
 	if r.Existed {
 		a.note("%s %s is already published at %s with the same content", r.Pack, r.Version, r.Target)
-	} else if len(r.Tags) > 0 {
+	} else {
+		a.note("it would be published at %s", r.Target)
+	}
+	if len(r.Tags) > 0 {
 		a.note("tags that would lead to it: %s", strings.Join(r.Tags, ", "))
 	}
 	if r.Bound {
-		a.note("the settings bind the owner to %s", r.Target)
+		a.note("the settings bind the owner to this registry; --to local publishes on this machine alone")
 	}
 	if len(r.Files) == 0 {
 		a.note("%s %s: nothing was published: this was a dry run", r.Pack, r.Version)

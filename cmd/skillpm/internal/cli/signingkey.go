@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -30,7 +33,12 @@ func (a *app) signingKey(file string) (*sign.PrivateKey, error) {
 		if !filepath.IsAbs(at) {
 			at = filepath.Join(dir, at)
 		}
-		if text, err = regular.ReadFile(at, maxKeyFile); err != nil {
+		text, err = regular.ReadFile(at, maxKeyFile)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, diag.Errorf(diag.NotFound, "there is no key in %s: the file does not exist", file).
+				WithHint("skillpm keygen --out NAME makes NAME.key and NAME.pub")
+		}
+		if err != nil {
 			return nil, err
 		}
 		name = file
@@ -38,6 +46,10 @@ func (a *app) signingKey(file string) (*sign.PrivateKey, error) {
 	if len(text) == 0 {
 		return nil, diag.Errorf(diag.Usage, "there is no key to sign with").
 			WithHint("name its file with --key, or set %s; skillpm keygen makes one", keyVariable)
+	}
+	if file == "" && !bytes.Contains(text, []byte("-----BEGIN ")) { // what it holds may be a secret, and is not repeated
+		return nil, diag.Errorf(diag.Usage, "%s holds no key: it is for the PEM text itself, not for the name of a file", keyVariable).
+			WithHint("name the file with --key FILE, or set %s to what is in it", keyVariable)
 	}
 	key, err := sign.ParsePrivate(text, func() ([]byte, error) { return a.keyPassword(name) })
 	if err != nil {
