@@ -1,8 +1,10 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -58,7 +60,13 @@ func (pr *Provider) Admit(ctx context.Context, sol *Solution, s Standing) error 
 	}
 	for i, id := range ids {
 		entry := sol.Lock.Packs[id]
-		if entry == nil || pr.options.Frozen || s.Linked(id) || signers[i] == entry.Signer {
+		if entry == nil || pr.options.Frozen || s.Linked(id) {
+			continue
+		}
+		if was := pr.lock.Packs[id]; was != nil && was.Signer != "" && signers[i] == "" {
+			sol.Warnings = append(sol.Warnings, unpinned(id, was, entry))
+		}
+		if signers[i] == entry.Signer {
 			continue
 		}
 		entry = entry.Clone()
@@ -66,6 +74,12 @@ func (pr *Provider) Admit(ctx context.Context, sol *Solution, s Standing) error 
 		sol.Lock.Packs[id] = entry
 	}
 	return nil
+}
+
+// unpinned says that nobody is recorded any more as the signer of a pack.
+func unpinned(id source.ID, was, now *project.LockedPack) string {
+	return fmt.Sprintf("%s %s is taken as it is, and skillpm.lock records no signer of it any more (it was %s): the next version may be signed by anybody, or by nobody; "+
+		"skillpm install --require-signature --key FILE records who signs it now", id, now.Version, Fingerprint(was.Signer))
 }
 
 // place returns where a pack is from, as a policy sees it.
@@ -112,6 +126,7 @@ func (pr *Provider) admit(ctx context.Context, sol *Solution, s Standing, id sou
 			return err
 		})
 		switch {
+		case err != nil && d.optional && diag.CodeOf(err) == diag.Denied:
 		case err != nil && d.observed && diag.CodeOf(err) != diag.Interrupted:
 			pr.note(d.refused(err).Error() + " (the policy only observes)")
 		case err != nil:
@@ -226,9 +241,11 @@ type demand struct {
 	wanted   trust.Wanted
 	rule     *policy.Rule        // whose demand it is, nil for the two others
 	before   *project.LockedPack // what the lock had, whose signer must sign what comes after it
+	flag     string              // what asked for it, where neither did
 	pack     source.ID
 	version  string
 	observed bool // a refusal is only noted
+	optional bool // it is only looked who signed
 }
 
 // demands returns what signatures a pack needs: those of the policies, of the call, and that of who signed what is locked.
@@ -253,6 +270,14 @@ func (pr *Provider) demands(id source.ID, s Standing) ([]demand, error) {
 		trusted = together(trusted, w)
 		if !pr.asLocked(id, entry) || s.Placed[id] && pr.missing(entry) {
 			list = append(list, demand{wanted: w, before: was, pack: id, version: entry.Version})
+		}
+	}
+	if slices.Contains(pr.options.Accept, id) && !pr.options.Signed && !s.Linked(id) && !isDirectory(entry.Source) {
+		if w := together(trusted, pr.trusted); !w.Empty() { // who signs it from now on, if that is somebody who is known
+			list = append(list, demand{wanted: w, pack: id, version: entry.Version, optional: true})
+		}
+		if len(pr.options.Keys) > 0 {
+			list = append(list, demand{wanted: pr.trusted, flag: "--accept-signer with --key", pack: id, version: entry.Version})
 		}
 	}
 	if pr.options.Signed {
@@ -304,5 +329,5 @@ func (d demand) refused(err error) error {
 	case d.before != nil:
 		return &SignerChangedError{Pack: d.pack, Was: d.before.Version, Version: d.version, Signer: d.before.Signer, Err: err}
 	}
-	return &refusal{what: "--require-signature", err: err}
+	return &refusal{what: cmp.Or(d.flag, "--require-signature"), err: err}
 }

@@ -46,5 +46,5 @@ func (e *SignerChangedError) Hint() string {
 	if diag.CodeOf(e.Err) == diag.Remote {
 		return diag.HintOf(e.Err)
 	}
-	return fmt.Sprintf("if its publisher says why, --accept-signer %s takes it as it is signed now", e.Pack)
+	return fmt.Sprintf("if its publisher says why, --accept-signer %s takes it as it is signed now, and with --key FILE records who signs it from now on", e.Pack)
 }

@@ -92,7 +92,7 @@ func (pr *Provider) trust(config *project.Config) error {
 			return diag.Errorf(diag.NotFound, "--accept-signer %s: skillpm.lock has no such pack", id)
 		}
 	}
-	if !pr.options.Signed {
+	if !pr.options.Signed && len(pr.options.Accept) == 0 {
 		return nil
 	}
 	files := slices.Clone(pr.options.Keys)
@@ -105,7 +105,7 @@ func (pr *Provider) trust(config *project.Config) error {
 		}
 	}
 	signed := slices.ContainsFunc(slices.Collect(maps.Values(pr.lock.Packs)), func(p *project.LockedPack) bool { return p.Signer != "" })
-	if len(files) == 0 && !signed && !pr.policies.Restricts() {
+	if pr.options.Signed && len(files) == 0 && !signed && !pr.policies.Restricts() {
 		return diag.Errorf(diag.Usage, "--require-signature has to know whose signatures count").
 			WithHint("name a public key: --key FILE, or trusted-keys in the settings file")
 	}

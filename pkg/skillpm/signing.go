@@ -20,7 +20,7 @@ type Signing struct {
 
 // options puts what is asked for into the provider's options.
 func (s Signing) options(m *workspace.Machine, o provider.Options) (provider.Options, error) {
-	if len(s.Keys) > 0 && !s.Require {
+	if len(s.Keys) > 0 && !s.Require && len(s.Accept) == 0 {
 		return o, diag.Errorf(diag.Usage, "--key says whose signatures count: give --require-signature as well")
 	}
 	o.Signed = s.Require

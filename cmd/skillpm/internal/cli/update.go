@@ -37,7 +37,8 @@ the edit. --keep leaves its pack as it is, --force replaces the skill and keeps 
 copy in .skillpm/backup. Edited skills of packs that do not move stay either way.
 
 A pack whose signer skillpm.lock records moves only to what the same has signed;
---accept-signer takes it as it is signed now.
+--accept-signer takes it as it is signed now, and records as the signer from then
+on who has a key in --key or in trusted-keys of the settings, if anybody.
 
 Where a registry or place can't be reached the update stops. With --offline only
 what needs no network is asked, and the other packs stay where they are locked.`,
