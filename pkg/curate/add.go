@@ -16,6 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/provider"
 	"github.com/skillpm/skillpm/pkg/regular"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/wire"
 )
 
 // AddOptions say what to add to which index.
@@ -111,7 +112,35 @@ func (a *adding) place(ctx context.Context, place string) (Added, error) {
 		return r, err
 	}
 	r.Added = true
-	return r, nil
+	return r, a.status(ctx, p)
+}
+
+// status warns of a version that is withdrawn where it is published, and of a pack that is advised against there: the index
+// would not say so.
+func (a *adding) status(ctx context.Context, p *source.Pack) error {
+	if p.Ref.Kind == source.KindGit {
+		return nil
+	}
+	from, err := a.client.UserSources()
+	if err != nil {
+		return err
+	}
+	s, err := from.OCI().Status(ctx, p.Ref)
+	if ended := wire.EndOfContext(err); ended != nil {
+		return ended
+	}
+	if err != nil {
+		a.warnings = append(a.warnings, fmt.Sprintf("%s: whether %s was withdrawn is not known: %v", p.ID, p.Version, err))
+	}
+	if why, ok := s.Yanked[p.Version]; ok {
+		a.warnings = append(a.warnings, fmt.Sprintf("%s %s was withdrawn where it is published: %s. The index offers it unless you withdraw it there, too: skillpm yank %s@%s --reason … --registry %s",
+			p.ID, p.Version, why, p.ID, p.Version, a.to.shown))
+	}
+	if s.Deprecated != "" {
+		a.warnings = append(a.warnings, fmt.Sprintf("%s is deprecated where it is published: %s. The index says so after skillpm deprecate %s … --registry %s",
+			p.ID, s.Deprecated, p.ID, a.to.shown))
+	}
+	return nil
 }
 
 // file returns a pack's file as it is, or as it will be.
@@ -172,6 +201,9 @@ func (a *adding) line(p *source.Pack) (index.Line, error) {
 				WithHint("push the pack to a registry, or to a layout below %s", a.to.shown)
 		}
 		l.Source = string(source.KindLayout) + ":" + filepath.ToSlash(rel)
+		if err := index.CheckLayout(a.to.fsys, l.Source); err != nil {
+			return l, err
+		}
 	}
 	var err error
 	if l.Dependencies, err = index.NewDependencies(p.Dependencies); err != nil {

@@ -137,10 +137,20 @@ func (k *checking) files() error {
 		}
 		k.entries = append(k.entries, entry)
 		k.lines[f.Path] = index.LineNumbers(data)
+		k.layouts(f.Path, entry)
 		k.report.Packs++
 		k.report.Versions += len(entry.Versions)
 	}
 	return nil
+}
+
+// layouts reports layouts that are not in the index.
+func (k *checking) layouts(name string, entry *index.Entry) {
+	for _, l := range entry.Versions {
+		if err := index.CheckLayout(k.at.fsys, l.Source); err != nil {
+			k.find(diag.Invalid, diag.Finding{Rule: RuleFile, Path: name, Line: k.lines[name][l.Version], Message: err.Error(), Fix: diag.HintOf(err)})
+		}
+	}
 }
 
 // stray reports a file below packs that no reader looks at.

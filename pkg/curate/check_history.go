@@ -21,6 +21,10 @@ func (k *checking) history(ctx context.Context) error {
 		k.report.Notes = append(k.report.Notes, "history was not looked at: "+err.Error())
 		return nil
 	}
+	if len(k.options.Since) >= 40 && strings.Trim(k.options.Since, "0") == "" { // what forges call the commit before a branch's first
+		k.report.Notes = append(k.report.Notes, "the branch is new: there is no earlier commit to compare with")
+		return nil
+	}
 	before, err := git.Earlier(ctx, k.at.dir, k.options.Since)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/index"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/overlay"
 	"github.com/skillpm/skillpm/pkg/profile"
@@ -102,6 +103,9 @@ func (b *building) fetch(ctx context.Context, p *site.Pack) ([]content, error) {
 
 // pinned returns where the version of a pack that is shown is.
 func (b *building) pinned(id source.ID) (*source.Pack, error) {
+	if err := index.CheckLayout(b.at.fsys, b.lines[id].Source); err != nil {
+		return nil, err
+	}
 	return b.lines[id].Pack(source.Ref{Kind: source.KindPath, URL: filepath.ToSlash(b.at.dir)})
 }
 

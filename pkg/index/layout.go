@@ -1,6 +1,7 @@
 package index
 
 import (
+	"io/fs"
 	"path"
 	"strings"
 
@@ -28,4 +29,24 @@ func layoutRef(dir, digest string, id source.ID, base source.Ref) (source.Ref, e
 	default:
 		return source.Ref{}, diag.Errorf(diag.Invalid, "an index that is not a directory cannot point to the layout %q", dir)
 	}
+}
+
+// CheckLayout returns an error where a line's source is a layout in the directory of its index that is, or is behind, a
+// link: it would be somewhere else for others, and could be what the index's keeper never published.
+func CheckLayout(fsys fs.FS, src string) error {
+	dir, ok := strings.CutPrefix(src, layoutScheme)
+	if !ok {
+		return nil
+	}
+	dir = path.Clean(dir)
+	for i := range len(dir) + 1 {
+		if i < len(dir) && dir[i] != '/' {
+			continue
+		}
+		if info, err := fs.Lstat(fsys, dir[:i]); err == nil && info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0 {
+			return diag.Errorf(diag.Invalid, "layout %q leaves its index: %s is a link", dir, dir[:i]).
+				WithHint("have the layout itself in the directory of the index")
+		}
+	}
+	return nil
 }

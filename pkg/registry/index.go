@@ -58,8 +58,11 @@ func (r *indexed) Pack(ctx context.Context, id source.ID, version string) (*sour
 		return nil, noVersion(r.name, id, version, versions)
 	}
 	p, err := line.Pack(r.base)
+	if d, ok := r.files.(disk); ok && err == nil {
+		err = index.CheckLayout(d.fsys, line.Source)
+	}
 	if err != nil {
-		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", r.name, err)
+		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", r.name, err).WithHint("%s", diag.HintOf(err))
 	}
 	return p, nil
 }

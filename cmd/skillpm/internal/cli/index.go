@@ -93,7 +93,7 @@ func newIndexInit(a *app) *cobra.Command {
 			for _, f := range r.Files {
 				fmt.Fprintln(a.Stdout, printable(f))
 			}
-			a.note("%s is an index; skillpm index add PLACE adds a pack to it", r.Dir)
+			a.note("made an index in %s; skillpm index add PLACE --index %s adds a pack to it", r.Dir, r.Dir)
 			return nil
 		},
 	}
@@ -173,8 +173,11 @@ The exit code is 6 where something is not what it was or was promised to be, 3
 where something else is wrong, and 8 where a source did not answer.
 
 In CI, compare a pull request with what it is merged into, and ask only about
-what it adds: --since origin/main --new. That needs the history (with
-actions/checkout, fetch-depth: 0).`,
+what it adds: --since origin/main --new. Compare a push with what was there
+before, which is more than HEAD's parent where several commits are pushed at
+once: in GitHub Actions github.event.before; zeros only, before the first push,
+compare with nothing. That needs the history (with actions/checkout,
+fetch-depth: 0).`,
 		Example: `  skillpm index check
   skillpm index check ./index --since origin/main --new --format github
   skillpm index check --offline`,
