@@ -1,6 +1,7 @@
 package author
 
 import (
+	"bytes"
 	"context"
 	"slices"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/provider"
 	"github.com/skillpm/skillpm/pkg/sign"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/git"
 	"github.com/skillpm/skillpm/pkg/trust"
 )
 
@@ -60,6 +62,9 @@ func (c *Client) Signatures(ctx context.Context, place string, keys []string) (*
 	}
 	k := from.Keeper(false)
 	if p.Ref.Kind == source.KindGit {
+		if len(w.AllowedSigners) == 0 {
+			return tagSignature(ctx, from.Git(), p)
+		}
 		return tagSignatures(ctx, k, p, w)
 	}
 	digest, err := k.Digest(ctx, p.Ref)
@@ -91,13 +96,30 @@ func statement(f trust.Found) Statement {
 	return s
 }
 
+// tagSignature says whether the tag of a pack in git has a signature, which nobody checks.
+func tagSignature(ctx context.Context, g *git.Client, p *source.Pack) (*SignaturesReport, error) {
+	r := &SignaturesReport{Place: p.Ref.String(), Digest: p.Ref.Digest, Found: []Statement{}}
+	ref := p.Ref
+	if ref.Rev == "" {
+		ref.Constraint = p.Version
+	}
+	_, signature, _, err := g.SignedTag(ctx, ref)
+	if err != nil && diag.CodeOf(err) != diag.NotFound {
+		return nil, err
+	}
+	if len(signature) > 0 {
+		claims := "a GPG or X.509 key"
+		if bytes.HasPrefix(signature, []byte("-----BEGIN SSH SIGNATURE-----")) {
+			claims = "an SSH key"
+		}
+		r.Found = append(r.Found, Statement{Kind: "tag", Says: sign.NamespaceGit, Claims: claims, Problem: "no key was named to check it with"})
+	}
+	return r, nil
+}
+
 // tagSignatures looks at the tag of a pack in git.
 func tagSignatures(ctx context.Context, k *trust.Keeper, p *source.Pack, w trust.Wanted) (*SignaturesReport, error) {
 	r := &SignaturesReport{Place: p.Ref.String(), Digest: p.Ref.Digest, Trusted: len(w.AllowedSigners), Found: []Statement{}}
-	if len(w.AllowedSigners) == 0 {
-		return nil, diag.Errorf(diag.Usage, "%s is in git, where tags are signed with SSH keys", p.Ref).
-			WithHint("name a file of allowed signers, or of a public SSH key: --key FILE")
-	}
 	signers, err := k.Signers(ctx, p, nil, trust.Wanted{AllowedSigners: w.AllowedSigners, Threshold: 1})
 	if diag.CodeOf(err) == diag.Remote || ctx.Err() != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -8,6 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/author"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/provider"
+	"github.com/skillpm/skillpm/pkg/trust"
 )
 
 func newSignatures(a *app) *cobra.Command {
@@ -22,7 +24,8 @@ owner/name@version, or a git repository, whose tags are signed.
 
 Each is checked with the public keys in --key, and those that trusted-keys in the
 user's settings names. What is not verified says who claims to have made it, which
-proves nothing. With --key it is an error (exit code 7) if none of the keys signed.`,
+proves nothing. A list of contents stands there twice, signed and plain for other
+programs; the plain one is shown only if none is signed. With --key it is an error (exit code 7) if none of the keys signed.`,
 		Example: `  skillpm signatures oci://registry.example/acme/deploy:1.4.0
   skillpm signatures acme/deploy@1.4.0 --key acme.pub
   skillpm signatures github.com/acme/skills#v1.4.0 --key allowed_signers`,
@@ -52,24 +55,57 @@ func (a *app) printSignatures(r *author.SignaturesReport, must bool) error {
 		return reported{code: diag.Denied}
 	}
 	rows := make([][]string, 0, len(r.Found))
-	for _, s := range r.Found {
-		state, by := "not verified", s.Problem
-		if s.Verified {
-			state, by = "verified", provider.Fingerprint(s.Signer)
-		}
+	for _, s := range once(r.Found) {
+		state, by := judged(s, r.Trusted > 0)
 		rows = append(rows, []string{s.Kind, state, by + from(s.Source)})
 	}
 	if err := table(a.Stdout, rows); err != nil {
 		return err
 	}
-	a.note("%s: %s", r.Place, plural(len(r.Found), "statement"))
-	if r.Trusted == 0 && len(r.Found) > 0 {
-		a.note("nothing was checked: name a public key with --key FILE")
+	verified := 0
+	for _, s := range r.Found {
+		if s.Verified {
+			verified++
+		}
+	}
+	switch {
+	case len(r.Found) == 0:
+		a.note("%s: nobody has signed it, or said anything about it", r.Place)
+	case r.Trusted == 0:
+		a.note("%s: nothing was checked: name a public key with --key FILE", r.Place)
+	case verified == 0:
+		a.note("%s: nothing of it is verified", r.Place)
+	default:
+		a.note("%s: verified by those who are trusted: %d", r.Place, verified)
 	}
 	if must && !r.Signed {
 		return diag.Errorf(diag.Denied, "none of the keys signed %s", r.Place)
 	}
 	return nil
+}
+
+// once leaves out the plain list of contents where there is one that somebody vouches for: other programs look for it.
+func once(found []author.Statement) []author.Statement {
+	plain := func(s author.Statement) bool { return s.Kind == string(trust.KindSBOM) && s.Says == "" }
+	vouched := slices.ContainsFunc(found, func(s author.Statement) bool { return s.Kind == string(trust.KindSBOM) && !plain(s) })
+	return slices.DeleteFunc(slices.Clone(found), func(s author.Statement) bool { return vouched && plain(s) })
+}
+
+// judged says whether a statement is verified, and who made it or says that they did.
+func judged(s author.Statement, checked bool) (state, by string) {
+	switch {
+	case s.Verified:
+		return "verified", provider.Fingerprint(s.Signer)
+	case s.Kind == string(trust.KindSBOM) && s.Says == "":
+		return "not signed", s.Type
+	case !checked && s.Claims != "":
+		return "not checked", "says it is by " + s.Claims
+	case !checked:
+		return "not checked", s.Problem
+	case s.Claims != "" && strings.Contains(s.Problem, s.Claims):
+		return "not verified", "says it is by " + s.Claims + ", which is not trusted"
+	}
+	return "not verified", s.Problem
 }
 
 // from says where a pack comes from, as its provenance says.
