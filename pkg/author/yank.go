@@ -102,9 +102,13 @@ func (c *Client) statusOf(ctx context.Context, id source.ID, at, version string)
 		e := diag.Errorf(diag.NotFound, "%s has no %s", where, strings.TrimSuffix(id.String()+"@"+version, "@"))
 		switch {
 		case !missing:
-			return nil, nil, e.WithHint("it has %s", strings.Join(versions[:min(len(versions), 10)], ", "))
+			hint := "it has " + strings.Join(versions[:min(len(versions), 10)], ", ")
+			if at == "" {
+				hint += "; --registry names another place"
+			}
+			return nil, nil, e.WithHint("%s", hint)
 		case at == "":
-			return nil, nil, e.WithHint("say with --registry where the pack is published")
+			return nil, nil, e.WithHint("say where the pack is published: --registry oci://HOST/NAMESPACE, or a name of your settings")
 		}
 		return nil, nil, e
 	}

@@ -81,7 +81,7 @@ nothing else.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.To, "to", "", "publish to `PLACE`: oci://HOST/NAMESPACE, oci-layout:DIR, local, or a registry's name in the settings")
-	a.completeFlag(cmd, "to", a.completeRegistries)
+	a.completeFlag(cmd, "to", a.completePlaces(false))
 	f.BoolVar(&o.DryRun, "dry-run", false, "print files and manifest, look whether they are published already, and publish nothing")
 	f.BoolVar(&flags.workspace, "workspace", false, "publish the packs of the workspace in DIR")
 	f.StringVar(&flags.from, "from", "", "publish what skillpm pack wrote into `FILE`, or a directory, byte for byte")

@@ -28,7 +28,7 @@ be installed, with a warning that has the reason; nothing is deleted.
 		Example: `  skillpm yank acme/deploy@1.4.0 --reason 'deletes the namespace when the image is missing'
   skillpm yank acme/deploy@1.4.0 --reason '…' --registry oci://registry.example/acme`,
 		Args:              need(1, 1, "one PACK@VERSION"),
-		ValidArgsFunction: a.completePacks,
+		ValidArgsFunction: a.completePublished,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if strings.TrimSpace(reason) == "" {
 				return diag.Errorf(diag.Usage, "a version is withdrawn for a reason, which its users are told").
@@ -53,7 +53,7 @@ func newUnyank(a *app) *cobra.Command {
 		Long:              "Take back that a version was withdrawn: it can be chosen again.\n" + whereHelp,
 		Example:           "  skillpm unyank acme/deploy@1.4.0",
 		Args:              need(1, 1, "one PACK@VERSION"),
-		ValidArgsFunction: a.completePacks,
+		ValidArgsFunction: a.completePublished,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.changeStatus(func(c *author.Client) (*author.StatusReport, error) {
 				return c.Yank(cmd.Context(), args[0], "", at)
@@ -78,7 +78,7 @@ the advice back.
 		Example: `  skillpm deprecate acme/ship 'acme/deploy takes its place'
   skillpm deprecate acme/ship --undo`,
 		Args:              need(1, 2, "one PACK and one MESSAGE"),
-		ValidArgsFunction: a.completePacks,
+		ValidArgsFunction: a.completePublished,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			message := ""
 			if len(args) == 2 {
@@ -99,7 +99,27 @@ the advice back.
 
 func (a *app) addRegistryFlag(cmd *cobra.Command, at *string) {
 	cmd.Flags().StringVar(at, "registry", "", "the `REGISTRY` that the pack is published in")
-	a.completeFlag(cmd, "registry", a.completeRegistries)
+	a.completeFlag(cmd, "registry", a.completePlaces(true))
+}
+
+// completePlaces completes what can be published to, or changed.
+func (a *app) completePlaces(indexes bool) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		c, err := a.author()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return matching(c.PlaceNames(indexes), prefix), cobra.ShellCompDirectiveDefault
+	}
+}
+
+// completePublished completes what was published from here.
+func (a *app) completePublished(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	c, err := a.author()
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return matching(c.PublishedNames(cmd.Context(), prefix), prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
 // changeStatus changes what is said of a pack, and says so.
