@@ -2,8 +2,13 @@ package credential
 
 import (
 	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,11 +36,39 @@ func (s *Secrets) Learn(secret string) {
 	if s.known == nil {
 		s.known = make(map[string]bool)
 	}
-	quoted := strconv.Quote(secret)
-	for _, spelling := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret), quoted[1 : len(quoted)-1]} {
+	if s.known[secret] {
+		return
+	}
+	for _, spelling := range spellings(secret) {
 		s.known[spelling] = true
 	}
 }
+
+// spellings are the ways in which a server is known to repeat what it was sent.
+func spellings(secret string) []string {
+	raw := []byte(secret)
+	quoted := strconv.Quote(secret)
+	list := []string{secret, url.QueryEscape(secret), url.PathEscape(secret), quoted[1 : len(quoted)-1], html.EscapeString(secret)}
+	if text, err := json.Marshal(secret); err == nil {
+		list = append(list, string(text[1:len(text)-1]))
+	}
+	percent := ""
+	for _, b := range raw {
+		percent += fmt.Sprintf("%%%02X", b)
+	}
+	digits := hex.EncodeToString(raw)
+	list = append(list, percent, strings.ToLower(percent), digits, strings.ToUpper(digits))
+	for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} { // with = at the end they begin like this
+		list = append(list, e.EncodeToString(raw))
+	}
+	for _, s := range list[:len(list):len(list)] { // in upper case as in lower case
+		list = append(list, escapes.ReplaceAllStringFunc(s, strings.ToLower), escapes.ReplaceAllStringFunc(s, strings.ToUpper))
+	}
+	return list
+}
+
+// escapes are the parts of a spelling that mean the same in upper and lower case.
+var escapes = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
 
 // LearnLogin adds what a host may be shown.
 func (s *Secrets) LearnLogin(l Login) {
