@@ -158,10 +158,11 @@ func (pr *Provider) newLock(ctx context.Context, m *project.Manifest, chosen map
 		sol.Packs[id] = p
 		sol.remember(m, p)
 		sol.Warnings = append(sol.Warnings, p.Warnings...)
-		if p.Yanked != "" {
-			sol.Warnings = append(sol.Warnings, id.String()+" "+p.Version+" was withdrawn: "+p.Yanked)
+		o, offered := pr.Offer(id, p.Version)
+		if reason := cmp.Or(p.Yanked, o.Reason); p.Yanked != "" || o.Yanked {
+			sol.Warnings = append(sol.Warnings, id.String()+" "+p.Version+" was withdrawn: "+cmp.Or(reason, "no reason given"))
 		}
-		if o, ok := pr.Offer(id, p.Version); ok && o.Deprecated != "" {
+		if offered && o.Deprecated != "" {
 			sol.Warnings = append(sol.Warnings, id.String()+" is deprecated: "+o.Deprecated)
 		}
 		if have, ok := narrow(pr.same(id, p), wanted[id]); ok {

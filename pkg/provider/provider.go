@@ -60,8 +60,9 @@ type Provider struct {
 	moved  map[source.ID]bool              // packs whose locked source does not count
 	direct map[source.ID]source.Dependency // what the manifest requires
 	offers map[source.ID]*offer
-	visits map[string]*visit // by place
-	asking chan struct{}     // as many as are asked for at once
+	visits map[string]*visit                // by place
+	placed map[source.ID][]registry.Version // what places say of packs that are required from there
+	asking chan struct{}                    // as many as are asked for at once
 }
 
 type opened struct {

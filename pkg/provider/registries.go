@@ -58,7 +58,10 @@ func New(ctx context.Context, m *workspace.Machine, w *workspace.Workspace, s *S
 	maps.Copy(config.Namespaces, w.Config.Namespaces)
 	maps.Copy(config.Namespaces, w.Manifest.Namespaces)
 	base := root
-	if o.Registry != "" {
+	if i := slices.IndexFunc(config.Registries, func(r registry.Named) bool { return r.Name != "" && r.Name == o.Registry }); i >= 0 {
+		o.Registry = config.Registries[i].URL // the name of a configured registry: its address is relative to what names it
+		config.Override = o.Registry
+	} else if o.Registry != "" {
 		base = m.Dir
 	}
 	deps := registry.Deps{
@@ -73,7 +76,7 @@ func New(ctx context.Context, m *workspace.Machine, w *workspace.Workspace, s *S
 		enforced: admin.Namespaces, deps: deps, places: w.Places(), bindings: bindings(config),
 		minAge: minAge, minAgeIn: minAgeIn,
 		refs: map[string]source.Ref{}, opened: map[opened]*source.Pack{}, fresh: map[source.ID]bool{}, freed: map[source.ID]bool{}, held: map[source.ID]bool{},
-		moved: map[source.ID]bool{}, direct: map[source.ID]source.Dependency{}, offers: map[source.ID]*offer{}, visits: map[string]*visit{}, asking: make(chan struct{}, parallelOffers),
+		moved: map[source.ID]bool{}, direct: map[source.ID]source.Dependency{}, offers: map[source.ID]*offer{}, visits: map[string]*visit{}, placed: map[source.ID][]registry.Version{}, asking: make(chan struct{}, parallelOffers),
 	}
 	if len(pr.policies) > 0 {
 		pr.deps.Guard = pr.guard

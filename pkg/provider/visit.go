@@ -4,8 +4,10 @@ import (
 	"context"
 	"slices"
 
+	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/resolve"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
 // visit is what a place that a requirement names has to offer, on its way or there: its releases, or the one pack that
@@ -13,6 +15,7 @@ import (
 type visit struct {
 	done     chan struct{} // closed when the rest is there
 	versions []resolve.Version
+	status   oci.Status // what the place says of its versions
 	pack     *source.Pack
 	err      error
 }
@@ -33,33 +36,89 @@ func (pr *Provider) visit(ctx context.Context, at string, ref source.Ref) *visit
 			v.err = ctx.Err()
 			return
 		}
-		v.versions, v.pack, v.err = pr.look(ctx, ref)
+		v.err = pr.look(ctx, ref, v)
 	}()
 	return v
 }
 
 // look lists the release tags of a place that was named without one; else, and where there are none, it opens what is
 // there.
-func (pr *Provider) look(ctx context.Context, ref source.Ref) ([]resolve.Version, *source.Pack, error) {
+func (pr *Provider) look(ctx context.Context, ref source.Ref, v *visit) error {
 	if open(ref) {
-		from, err := pr.from(ref)
+		tags, status, err := pr.listing(ctx, ref)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		tags, err := from.Versions(ctx, ref)
-		if err != nil {
-			return nil, nil, err
+		v.status = status
+		for _, tag := range tags {
+			_, yanked := status.Yanked[tag]
+			v.versions = append(v.versions, resolve.Version{Version: tag, Yanked: yanked})
 		}
-		versions := make([]resolve.Version, len(tags))
-		for i, tag := range tags {
-			versions[i] = resolve.Version{Version: tag}
-		}
-		if len(versions) > 0 {
-			return versions, nil, nil
+		if len(tags) > 0 {
+			return nil
 		}
 	}
-	p, err := pr.openPlace(ctx, ref)
-	return nil, p, err
+	var err error
+	if v.pack, err = pr.openPlace(ctx, ref); err == nil && isOCI(ref.Kind) && !open(ref) {
+		if from, err := pr.from(ref); err == nil {
+			if l, ok := from.(lister); ok {
+				v.status, _ = l.Status(ctx, anchored(pr.root, ref)) // only warnings come of it
+			}
+		}
+	}
+	return err
+}
+
+// lister is a fetcher whose places can say which of their versions were withdrawn.
+type lister interface {
+	Listing(ctx context.Context, ref source.Ref) ([]string, oci.Status, error)
+	Status(ctx context.Context, ref source.Ref) (oci.Status, error)
+}
+
+// isOCI reports whether places of a kind can say so.
+func isOCI(kind source.Kind) bool {
+	return kind == source.KindOCI || kind == source.KindLayout || kind == source.KindLocal || kind == source.KindEmbedded
+}
+
+// listing lists the releases of a place, and what it says of them.
+func (pr *Provider) listing(ctx context.Context, ref source.Ref) ([]string, oci.Status, error) {
+	from, err := pr.from(ref)
+	if err != nil {
+		return nil, oci.Status{}, err
+	}
+	if l, ok := from.(lister); ok && isOCI(ref.Kind) {
+		return l.Listing(ctx, anchored(pr.root, ref))
+	}
+	tags, err := from.Versions(ctx, anchored(pr.root, ref))
+	return tags, oci.Status{}, err
+}
+
+// Listing lists the releases of a place, and what it says of them.
+func (g guarded) Listing(ctx context.Context, ref source.Ref) ([]string, oci.Status, error) {
+	ctx = g.pr.watched(ctx, ref.Kind)
+	if l, ok := g.next.(lister); ok {
+		return l.Listing(ctx, ref)
+	}
+	tags, err := g.next.Versions(ctx, ref)
+	return tags, oci.Status{}, err
+}
+
+// Status returns what a place says of its versions.
+func (g guarded) Status(ctx context.Context, ref source.Ref) (oci.Status, error) {
+	if l, ok := g.next.(lister); ok {
+		return l.Status(g.pr.watched(ctx, ref.Kind), ref)
+	}
+	return oci.Status{}, nil
+}
+
+// said turns what a place says of its versions into what registries say, so that both are heeded alike.
+func said(at string, tags []string, status oci.Status) []registry.Version {
+	versions := make([]registry.Version, len(tags))
+	for i, tag := range tags {
+		reason, yanked := status.Yanked[tag]
+		versions[i] = registry.Version{Version: tag, Source: at, Yanked: yanked, Reason: reason, Deprecated: status.Deprecated}
+	}
+	return versions
 }
 
 // open reports whether a place was named without saying what of it is meant, so that its releases are chosen from.
@@ -74,6 +133,14 @@ func (pr *Provider) placeVersions(ctx context.Context, id source.ID, at string, 
 	if v.err != nil {
 		return nil, v.err
 	}
+	tags := make([]string, len(v.versions))
+	for i := range v.versions {
+		tags[i] = v.versions[i].Version
+	}
+	if v.pack != nil {
+		tags = []string{v.pack.Version}
+	}
+	pr.placed[id] = said(ref.Source(), tags, v.status)
 	if v.pack == nil {
 		return pr.agedAt(ctx, ref, slices.Clone(v.versions), nil)
 	}

@@ -13,8 +13,18 @@ import (
 // withdrawn warns of a locked version that its registry has withdrawn since. It is for packs that are fetched: who has to
 // go there anyway asks that, too. A registry that does not answer is no reason to fail.
 func (pr *Provider) withdrawn(ctx context.Context, id source.ID, p *project.LockedPack) []string {
-	if d, ok := pr.direct[id]; ok && d.Ref != nil || pr.options.Offline || isDirectory(p.Source) {
+	if pr.options.Offline || isDirectory(p.Source) {
 		return nil
+	}
+	if d, ok := pr.direct[id]; ok && d.Ref != nil {
+		if !isOCI(d.Ref.Kind) {
+			return nil
+		}
+		tags, status, err := pr.listing(ctx, *d.Ref)
+		if err != nil {
+			return nil
+		}
+		return pr.yanked(id, p.Version, said(p.Source, tags, status))
 	}
 	reg, err := pr.findLocked(ctx, id, p.Source)
 	if err != nil {
@@ -29,6 +39,9 @@ func (pr *Provider) withdrawn(ctx context.Context, id source.ID, p *project.Lock
 
 // withdrawnOffer is withdrawn for a pack that was asked for already.
 func (pr *Provider) withdrawnOffer(id source.ID, p *project.LockedPack) []string {
+	if versions, ok := pr.placed[id]; ok {
+		return pr.yanked(id, p.Version, versions)
+	}
 	o, ok := pr.offers[id]
 	if !ok {
 		return nil
@@ -37,15 +50,17 @@ func (pr *Provider) withdrawnOffer(id source.ID, p *project.LockedPack) []string
 	return pr.yanked(id, p.Version, o.versions)
 }
 
-// Offer returns what the registry says of one version of a pack that it was asked for. It is false where nobody was asked,
+// Offer returns what the registry, or the place, says of one version of a pack that it was asked for. It is false where nobody was asked,
 // or nobody knows the version.
 func (pr *Provider) Offer(id source.ID, version string) (registry.Version, bool) {
-	if o, ok := pr.offers[id]; ok {
+	versions, ok := pr.placed[id]
+	if o, asked := pr.offers[id]; asked && !ok {
 		<-o.done
-		for _, v := range o.versions {
-			if v.Version == version {
-				return v, true
-			}
+		versions = o.versions
+	}
+	for _, v := range versions {
+		if v.Version == version {
+			return v, true
 		}
 	}
 	return registry.Version{}, false
@@ -66,6 +81,8 @@ func (pr *Provider) yanked(id source.ID, version string, versions []registry.Ver
 	}
 	next := fmt.Sprintf("skillpm update %s chooses another", id)
 	switch {
+	case d.Ref != nil && !open(*d.Ref):
+		next = fmt.Sprintf("skillpm.yaml names it, and skillpm update --latest %s takes another", id)
 	case !others:
 		next = "there is no other"
 	case !fitting:

@@ -202,7 +202,11 @@ func (c *catalogue) fitting(p *pack, at place, within *versionRange) (fit set) {
 		}
 		return fit
 	}
+	releases := within == nil && slices.ContainsFunc(p.versions[at.first:at.end], func(v candidate) bool { return !v.prerelease() })
 	for v := at.first; v < at.end; v++ {
+		if within == nil && releases && p.versions[v].prerelease() && !p.versions[v].preferred {
+			continue // nobody asked for one
+		}
 		if (within == nil || within.fits(&p.versions[v])) && (c.lenient || p.takes(v)) {
 			fit.add(v)
 		}
@@ -210,7 +214,8 @@ func (c *catalogue) fitting(p *pack, at place, within *versionRange) (fit set) {
 	return fit
 }
 
-// rangeOf returns the range of a requirement, nil where a place is named and no range: what is there fits.
+// rangeOf returns the range of a requirement, nil where a place is named and no range: what is there fits, of several
+// versions the releases.
 func (c *catalogue) rangeOf(req *Requirement) (*versionRange, error) {
 	text := req.Constraint
 	switch {

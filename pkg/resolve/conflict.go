@@ -116,6 +116,8 @@ func (d Dispute) heading() string {
 	switch last := d.Chains[0][len(d.Chains[0])-1]; {
 	case len(d.Left) > 0:
 		return fmt.Sprintf("%s can only be %s", d.Pack, some(d.Left, "or"))
+	case len(d.Chains) == 1 && len(d.Versions) == 0 && len(d.Withheld) > 0:
+		return fmt.Sprintf("no version of %s may be taken", last.Requirement)
 	case len(d.Chains) == 1 && len(d.Versions) == 0:
 		return fmt.Sprintf("no version of %s: there is none", last.Requirement)
 	case len(d.Chains) == 1:

@@ -38,7 +38,7 @@ func (w *work) heldBack(ctx context.Context, t *target, ids []source.ID, o Updat
 			p.Latest, p.Withheld = latest.Version, latest.Withheld
 			p.HeldBy = holdersIn(t.manifest, t.Lock, id, latest.Version)
 		}
-		if offer, ok := w.provider.Offer(id, now.Version); ok && d.Ref == nil && offer.Yanked {
+		if offer, ok := w.provider.Offer(id, now.Version); ok && offer.Yanked {
 			p.Withdrawn = cmp.Or(offer.Reason, "no reason given")
 		}
 		if p.Latest != p.Current || p.Withdrawn != "" {
