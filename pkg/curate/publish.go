@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"io/fs"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/provider"
 	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/regular"
+	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
@@ -71,9 +73,35 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 	if err != nil {
 		return nil, err
 	}
+	if err := vacant(ctx, from.OCI(), to); err != nil {
+		return nil, err
+	}
 	c.Progress(provider.Event{Text: "publishing " + at.shown + " to " + to.String()})
 	r.Digest, err = from.OCI().PutArtifact(ctx, to, a, to.Rev)
 	return r, err
+}
+
+// vacant refuses a tag that leads to something else than an index: a pack would be gone for those who ask for it by the tag.
+func vacant(ctx context.Context, client *oci.Client, to source.Ref) error {
+	raw, mediaType, err := client.Manifest(ctx, to)
+	switch {
+	case diag.CodeOf(err) == diag.NotFound:
+		return nil
+	case err != nil:
+		return err
+	}
+	var m struct {
+		ArtifactType string `json:"artifactType"`
+		Config       struct {
+			MediaType string `json:"mediaType"`
+		} `json:"config"`
+	}
+	_ = json.Unmarshal(raw, &m) // what says nothing is no index
+	if m.ArtifactType == index.ArtifactType {
+		return nil
+	}
+	return diag.Errorf(diag.Conflict, "%s is there already and no index: its tag leads to a %q", to, cmp.Or(m.ArtifactType, m.Config.MediaType, mediaType)).
+		WithHint("publish the index to a repository of its own, or under another tag")
 }
 
 // Artifact makes the OCI artifact of the index in a directory, and counts its packs. Every file is read as clients read it;

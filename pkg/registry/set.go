@@ -77,7 +77,7 @@ func (e *AmbiguousError) Code() diag.Code { return diag.Conflict }
 
 // Hint says how to bind the namespace.
 func (e *AmbiguousError) Hint() string {
-	return fmt.Sprintf("bind the namespace in skillpm.yaml, as in namespaces: {%s: %q}", e.Pack.Owner, e.Registries[0])
+	return fmt.Sprintf("say which: skillpm registry bind %s %s, with --project for this project", e.Pack.Owner, e.Registries[0])
 }
 
 // Find returns the registry that answers for a pack. The locked source is what the lock records of the pack, or "": a
@@ -87,7 +87,7 @@ func (s *Set) Find(ctx context.Context, id source.ID, lockedSource string) (Regi
 	switch {
 	case lockedSource != "":
 		return s.locked(ctx, id, lockedSource)
-	case isEnforced && s.config.Override != "" && s.config.Override != enforced:
+	case isEnforced && s.config.Override != "" && s.url(s.config.Override) != s.url(enforced):
 		return nil, diag.Errorf(diag.Denied, "%s is looked up in %s only: the machine's administrator bound %s to it", id, enforced, id.Owner).
 			WithHint("leave --registry out")
 	case s.config.Override != "":
@@ -214,9 +214,9 @@ func (s *Set) fallback(ctx context.Context, id source.ID, asked []Registry) (Reg
 	}
 	err := diag.Errorf(diag.NotFound, "no registry has a pack %s: asked %s", id, strings.Join(names, ", "))
 	if silent := s.silent(asked); len(silent) > 0 {
-		return nil, err.WithHint("%s answers only for owners that are bound to it: namespaces: {%s: …} in skillpm.yaml", strings.Join(silent, ", "), id.Owner)
+		return nil, err.WithHint("%s: asked only for owners that are bound to it, as after skillpm registry bind %s %s", strings.Join(silent, ", "), id.Owner, silent[0])
 	}
-	return nil, err.WithHint("check the name, or add the registry that has it to registries in skillpm.yaml")
+	return nil, err.WithHint("check the name, or add the registry that has it: skillpm registry add NAME URL")
 }
 
 // silent names the configured registries that were not asked, because nothing is bound to them.
@@ -232,13 +232,7 @@ func (s *Set) silent(asked []Registry) []string {
 
 // registry opens a registry once; it is named by its configured name or its URL.
 func (s *Set) registry(ctx context.Context, nameOrURL string) (Registry, error) {
-	name, url := "", canonical(nameOrURL)
-	for _, named := range s.config.Registries {
-		if named.URL == url || named.Name == nameOrURL && named.Name != "" {
-			name, url = named.Name, named.URL
-			break
-		}
-	}
+	name, url := s.named(nameOrURL)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r, ok := s.open[url]; ok {
@@ -249,9 +243,29 @@ func (s *Set) registry(ctx context.Context, nameOrURL string) (Registry, error) 
 		wrong := diag.Errorf(diag.Invalid, "registries or namespaces: %w", err)
 		return nil, wrong.WithHint("%s", cmp.Or(diag.HintOf(err), "correct it in skillpm.yaml, or in the user's config.yaml"))
 	}
+	if diag.CodeOf(err) == diag.NotFound && name == "" && !strings.ContainsAny(nameOrURL, `:/\.`) { // it is no address
+		return nil, diag.Errorf(diag.NotFound, "no registry is called %s, and there is no such directory", nameOrURL).
+			WithHint("skillpm registry list says which there are, and what is bound to them")
+	}
 	if err != nil {
 		return nil, err
 	}
 	s.open[url] = r
 	return r, nil
+}
+
+// named returns the configured name of a registry, "" for one that has none, and its URL.
+func (s *Set) named(nameOrURL string) (name, url string) {
+	url = canonical(nameOrURL)
+	for _, named := range s.config.Registries {
+		if named.URL == url || named.Name == nameOrURL && named.Name != "" {
+			return named.Name, named.URL
+		}
+	}
+	return "", url
+}
+
+func (s *Set) url(nameOrURL string) string {
+	_, url := s.named(nameOrURL)
+	return url
 }

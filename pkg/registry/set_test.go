@@ -81,7 +81,7 @@ func TestFind(t *testing.T) {
 		{"bound to what is not listed", registry.Config{Namespaces: map[string]string{"corp": prefix}}, "corp/tool", prefix, 0},
 		{"the enterprise's binding wins", registry.Config{Namespaces: map[string]string{"acme": "one"}, Enforced: map[string]string{"acme": prefix}}, "acme/one", prefix, 0},
 		{"a prefix alone answers for all", registry.Config{Registries: []registry.Named{{URL: prefix}}}, "corp/tool", prefix, 0},
-		{"a prefix beside an index does not", registry.Config{Registries: []registry.Named{one, {URL: prefix}}}, "corp/tool", "bound to it: namespaces: {corp:", diag.NotFound},
+		{"a prefix beside an index does not", registry.Config{Registries: []registry.Named{one, {URL: prefix}}}, "corp/tool", "skillpm registry bind corp oci://", diag.NotFound},
 		{"a prefix beside an index does not compete", registry.Config{Registries: []registry.Named{one, {URL: prefix}}}, "acme/one", "first", 0},
 		{"one is out of reach", registry.Config{Registries: []registry.Named{down}}, "acme/one", "looking for acme/one in down", diag.Remote},
 		{"one is no index", registry.Config{Registries: []registry.Named{one, {URL: "."}}}, "me/mine", "is not an index", diag.Invalid},
@@ -133,7 +133,7 @@ func TestAmbiguous(t *testing.T) {
 	set := registry.NewSet(registry.Config{Registries: []registry.Named{{URL: "one"}, {URL: "two"}}}, w.deps)
 	_, err := set.Find(t.Context(), parseID(t, "acme/both"), "")
 	var ambiguous *registry.AmbiguousError
-	if !errors.As(err, &ambiguous) || len(ambiguous.Registries) != 2 || !strings.Contains(diag.HintOf(err), "namespaces: {acme:") {
+	if !errors.As(err, &ambiguous) || len(ambiguous.Registries) != 2 || !strings.Contains(diag.HintOf(err), "skillpm registry bind acme ") {
 		t.Errorf("got %v, hint %q", err, diag.HintOf(err))
 	}
 }

@@ -121,11 +121,16 @@ func (c *Client) RegistryNames() []string {
 	}
 	var names []string
 	for _, e := range list.Registries {
-		if e.From != builtIn {
+		if e.configured() {
 			names = append(names, e.Name)
 		}
 	}
 	return names
+}
+
+// configured reports whether a registry is among registries, and not only an address that an owner is bound to.
+func (e RegistryEntry) configured() bool {
+	return e.From != builtIn && (e.Name != e.URL || len(e.Namespaces) == 0)
 }
 
 // RegistryChange says what a change of the settings did.
@@ -135,6 +140,7 @@ type RegistryChange struct {
 	Name       string   `json:"name,omitempty"`
 	URL        string   `json:"url,omitempty"`
 	Namespaces []string `json:"namespaces"`
+	Notes      []string `json:"notes"` // what else is to be known
 }
 
 // RegistryAddOptions say which registry to add where.
@@ -150,6 +156,9 @@ func (c *Client) RegistryAdd(ctx context.Context, o RegistryAddOptions) (*Regist
 	defer c.Progress(Event{Done: true})
 	file, err := c.openSettings(o.Project)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.addressOf(o.URL); err != nil {
 		return nil, err
 	}
 	url := c.registryURL(o.URL, filepath.Dir(file.Path), o.Project)
@@ -170,6 +179,7 @@ func (c *Client) RegistryAdd(ctx context.Context, o RegistryAddOptions) (*Regist
 	}
 	r := &RegistryChange{File: c.Shown(file.Path), Name: o.Name, URL: url, Namespaces: append([]string{}, o.Namespaces...)}
 	r.Changed, err = saveSettings(file, before)
+	r.Notes = c.unasked(ctx)
 	return r, err
 }
 
@@ -182,13 +192,18 @@ func (c *Client) RegistryRemove(_ context.Context, nameOrURL string, inProject b
 	gone, ok := file.Registry(nameOrURL)
 	if !ok {
 		err := diag.Errorf(diag.NotFound, "%s has no registry %s", c.Shown(file.Path), nameOrURL)
+		for _, owner := range slices.Sorted(maps.Keys(file.Namespaces)) {
+			if file.Namespaces[owner] == nameOrURL {
+				return nil, err.WithHint("%s is bound to it: skillpm registry unbind %s takes that back", owner, owner)
+			}
+		}
 		if names := c.RegistryNames(); slices.Contains(names, nameOrURL) && !inProject {
 			return nil, err.WithHint("the project has it: add --project")
 		}
 		return nil, err.WithHint("skillpm registry list says which there are, and where")
 	}
 	before := string(file.Bytes())
-	r := &RegistryChange{File: c.Shown(file.Path), Name: gone.Name, URL: gone.URL, Namespaces: []string{}}
+	r := &RegistryChange{File: c.Shown(file.Path), Name: gone.Name, URL: gone.URL, Namespaces: []string{}, Notes: []string{}}
 	for _, owner := range slices.Sorted(maps.Keys(file.Namespaces)) {
 		if to := file.Namespaces[owner]; to != gone.Name && to != gone.URL {
 			continue
@@ -227,7 +242,7 @@ func (c *Client) RegistryBind(_ context.Context, owner, nameOrURL string, inProj
 	if err := c.bind(file, owner, to); err != nil {
 		return nil, err
 	}
-	r := &RegistryChange{File: c.Shown(file.Path), Name: nameOrURL, Namespaces: []string{owner}}
+	r := &RegistryChange{File: c.Shown(file.Path), Name: nameOrURL, Namespaces: []string{owner}, Notes: []string{}}
 	r.Changed, err = saveSettings(file, before)
 	return r, err
 }
@@ -250,7 +265,7 @@ func (c *Client) RegistryUnbind(_ context.Context, owner string, inProject bool)
 		return nil, diag.Errorf(diag.NotFound, "%s does not bind %s", c.Shown(file.Path), owner).
 			WithHint("skillpm registry list says what is bound, and where")
 	}
-	r := &RegistryChange{File: c.Shown(file.Path), Namespaces: []string{owner}}
+	r := &RegistryChange{File: c.Shown(file.Path), Namespaces: []string{owner}, Notes: []string{}}
 	r.Changed, err = saveSettings(file, before)
 	return r, err
 }
@@ -326,6 +341,37 @@ func saveSettings(file *project.Lookups, before string) (changed bool, err error
 	return err == nil, err
 }
 
+// addressOf refuses what would be taken for a directory and is the address of a repository.
+func (c *Client) addressOf(url string) error {
+	rest, isGit := strings.CutPrefix(url, "git://")
+	host, _, isPath := strings.Cut(rest, "/")
+	if !isGit {
+		if _, err := os.Stat(c.machine.Abs(filepath.FromSlash(url))); err == nil || !isPath || strings.ContainsAny(host, `:@\`) ||
+			!strings.Contains(strings.Trim(host, "."), ".") || strings.HasPrefix(host, ".") {
+			return nil
+		}
+	}
+	return diag.Errorf(diag.Usage, "%s is not the address of a registry", url).
+		WithHint("write git+https://%s for a git repository, https://%s for an index on a web server, oci://%s for an OCI registry", rest, rest, rest)
+}
+
+// unasked says which places of packs are configured beside other registries and have no owner bound to them: nobody asks
+// them.
+func (c *Client) unasked(ctx context.Context) []string {
+	notes := []string{}
+	list, err := c.Registries(ctx)
+	if err != nil {
+		return notes
+	}
+	list.Registries = slices.DeleteFunc(list.Registries, func(e RegistryEntry) bool { return !e.configured() })
+	for _, e := range list.Registries {
+		if e.Kind == "packs" && len(e.Namespaces) == 0 && len(list.Registries) > 1 {
+			notes = append(notes, e.Name+" is beside other registries and asked only for owners that are bound to it: skillpm registry bind OWNER "+e.Name)
+		}
+	}
+	return notes
+}
+
 // registryURL returns what a file says for an address of the command line: a directory is relative to a project's, and
 // absolute in the user's configuration.
 func (c *Client) registryURL(url, dir string, inProject bool) string {
@@ -364,6 +410,10 @@ func (c *Client) reachable(ctx context.Context, url string, unchecked bool) erro
 		return err
 	}
 	c.Progress(Event{Text: "asking " + url})
+	if strings.HasPrefix(url, "oci://") && reach(ctx, wk.provider, "index+"+url) == nil {
+		return diag.Errorf(diag.Usage, "nothing was added: %s holds an index, and would be taken for a place of packs", url).
+			WithHint("did you mean index+%s?", url)
+	}
 	if err := reach(ctx, wk.provider, url); err != nil {
 		return diag.Errorf(diag.CodeOf(err), "nothing was added: %w", err).
 			WithHint("%s", cmp.Or(diag.HintOf(err), "add it unasked with --no-check"))

@@ -244,5 +244,8 @@ func (a *app) printRegistryChange(r *skillpm.RegistryChange, text string) error 
 		return nil
 	}
 	a.note("%s; %s was written", text, r.File)
+	for _, n := range r.Notes {
+		a.note("%s", n)
+	}
 	return nil
 }
