@@ -78,6 +78,17 @@ type Signatures struct {
 	AnyOf     []Signer
 }
 
+// NeedIdentity reports whether there are not enough keys, so that no pack has the signatures without an identity.
+func (s *Signatures) NeedIdentity() bool {
+	keys := 0
+	for _, signer := range s.AnyOf {
+		if signer.Identity == nil {
+			keys++
+		}
+	}
+	return keys < max(1, s.Threshold)
+}
+
 // Signer is a key, an identity, or for repositories somebody whose SSH key is in a file of allowed signers.
 type Signer struct {
 	Key      *Key

@@ -44,6 +44,11 @@ func CheckSigners(r policy.Rule) error {
 	return err
 }
 
+// CheckKeys returns what is wrong with a file of keys, nil if it is one.
+func CheckKeys(file string) error {
+	return keyFile(file, &trust.Wanted{})
+}
+
 func readSigners(r policy.Rule) (w trust.Wanted, err error) {
 	w.Threshold = r.Signatures.Threshold
 	for _, s := range r.Signatures.AnyOf {

@@ -91,6 +91,7 @@ func machineChecks() []check {
 	return []check{
 		{"settings", checkSettings},
 		{"policies", checkPolicies},
+		{"trusted-keys", checkTrustedKeys},
 		{"clock", checkClock},
 		{"store", checkStore},
 		{"disk-space", checkSpace},

@@ -15,8 +15,12 @@ import (
 // they name are those that they name.
 func checkPolicies(x *examination) {
 	project := ""
-	if s, found, err := x.client.Paths.Project(x.client.Dir); err == nil && found && s.Kind == scope.KindProject {
+	switch s, found, err := x.client.Paths.Project(x.client.Dir); {
+	case err != nil: // as in the home directory, which is no project
+	case found && s.Kind == scope.KindProject:
 		project = s.Root
+	case !found:
+		project = x.client.Dir // where one would begin
 	}
 	var inForce []string
 	for _, p := range x.client.machine.Policies(project) {
@@ -48,10 +52,28 @@ func (x *examination) policyKeys(p *policy.Policy) {
 		if q.Signatures == nil {
 			continue
 		}
+		if q.Signatures.NeedIdentity() && x.client.Keyless == nil {
+			x.find(Diagnosis{
+				Severity: diag.SeverityError, Path: p.Path, Message: policy.Rule{Requirement: q, Policy: p}.String() + " asks for identities, which this program cannot check",
+				Means: "packs from " + string(q.Match) + " are denied", Fix: "use skillpm-keyless of the same release, or trust a key",
+			})
+		}
 		if err := provider.CheckSigners(policy.Rule{Requirement: q, Policy: p}); err != nil {
 			x.find(Diagnosis{
 				Severity: diag.SeverityError, Path: p.Path, Message: err.Error(), Means: "packs from " + string(q.Match) + " are denied",
 				Fix: diag.HintOf(err),
+			})
+		}
+	}
+}
+
+// checkTrustedKeys looks whether the files of keys that the settings trust are there, and are such files.
+func checkTrustedKeys(x *examination) {
+	for _, name := range x.config.TrustedKeys {
+		if file := x.config.File(name); provider.CheckKeys(file) != nil {
+			x.find(Diagnosis{
+				Severity: diag.SeverityError, Path: file, Message: provider.CheckKeys(file).Error() + ", and trusted-keys of the settings names it",
+				Means: "install, update and try fail with --require-signature", Fix: "put the public key there, or take it out of the settings",
 			})
 		}
 	}

@@ -38,6 +38,11 @@ func (k *Keeper) judge(e *evidence, p *source.Pack, w Wanted) ([]string, error) 
 	if signatures == 0 && len(reasons) == 0 {
 		return nil, &UnsignedError{Pack: nameOf(p), Digest: p.Ref.Digest, Reason: "it has no signature"}
 	}
+	if len(w.Identities) > 0 {
+		if _, err := k.verifier(); err != nil { // which matters more than whose the other signatures are
+			reasons, advice = append([]string{"identities are trusted, which this program cannot check"}, reasons...), diag.HintOf(err)
+		}
+	}
 	return nil, &SignerError{Pack: nameOf(p), Digest: p.Ref.Digest, Trusted: found, Reasons: dedupe(reasons), Advice: advice, Threshold: w.Threshold}
 }
 
