@@ -43,6 +43,7 @@ func TestMain(m *testing.M) {
 
 // TestScript runs the users' stories in testdata/script: one file a story, named verb_case. Each has a home of its own,
 // an OCI registry at $REGISTRY (a host and port, shared: use the script's own namespace), one at $LOCKED that asks for a login,
+// one at $SECURE with TLS, whose certificate is in the file $SECURE_CA and trusted by nobody,
 // and the git repositories of gitRepositories at $GIT.
 func TestScript(t *testing.T) {
 	registry := ocitest.New(t)
@@ -50,6 +51,7 @@ func TestScript(t *testing.T) {
 	server := gittest.Serve(t, repositories)
 	private := gittest.Serve(t, repositories, gittest.WithAuth("robot", "s3cret"))
 	locked := lockedRegistry(t)
+	secure := ocitest.NewTLS(t)
 	index, err := filepath.Abs(filepath.Join("..", "..", "registry-index"))
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +71,8 @@ func TestScript(t *testing.T) {
 			env.Setenv("INDEX", index)
 			env.Setenv("PRIVATE", private)
 			env.Setenv("LOCKED", locked)
+			env.Setenv("SECURE", secure.Host)
+			env.Setenv("SECURE_CA", secure.CertFile)
 			env.Setenv(enterpriseDir, filepath.Join(env.WorkDir, "enterprise"))
 			env.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")

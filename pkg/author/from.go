@@ -70,16 +70,17 @@ func (c *Client) publishVersions(ctx context.Context, client *oci.Client, from s
 	if err != nil {
 		return err
 	}
-	to, bound, err := c.publishTarget(o.To, from.ID)
+	to, err := c.publishTarget(o.To, from.ID)
 	if err != nil {
 		return err
 	}
 	for _, version := range slices.Backward(versions) {
 		from.Rev = version
 		r := newReport(&project.Manifest{Name: from.ID, Version: version}, "")
-		r.Target, r.Bound, r.DryRun, r.Valid = to.String(), bound, o.DryRun, true
+		r.Target, r.DryRun, r.Valid = to.at.String(), o.DryRun, true
+		r.settle(to)
 		c.Progress(provider.Event{Text: "publishing " + r.Pack + " " + r.Version})
-		pushed, err := client.Copy(ctx, from, to, oci.CopyOptions{Moving: !o.Still, Dry: o.DryRun})
+		pushed, err := client.Copy(ctx, from, to.at, oci.CopyOptions{Moving: !o.Still, Dry: o.DryRun})
 		if err != nil {
 			return err
 		}

@@ -76,13 +76,13 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 	if err != nil {
 		return nil, err
 	}
-	to, bound, err := c.publishTarget(o.To, m.Name)
+	to, err := c.publishTarget(o.To, m.Name)
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.publishAt(ctx, m, dir, to, o)
+	r, err := c.publishAt(ctx, m, dir, to.at, o)
 	if r != nil {
-		r.Bound = bound
+		r.settle(to)
 	}
 	return r, err
 }
@@ -123,6 +123,14 @@ func (c *Client) publishAt(ctx context.Context, m *project.Manifest, dir string,
 		r.Manifest = pushed.Manifest
 	}
 	return r, nil
+}
+
+// settle notes how the place was found.
+func (r *PublishReport) settle(to publishTarget) {
+	r.Bound = to.bound
+	if to.warning != "" {
+		r.Warnings = append(r.Warnings, to.warning)
+	}
 }
 
 // newReport returns the report of a pack that nothing is known of but its manifest.

@@ -1,6 +1,7 @@
 package author
 
 import (
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -9,22 +10,31 @@ import (
 	"github.com/skillpm/skillpm/pkg/source"
 )
 
-// publishTarget returns the place that a pack is published at. Without a word about it that is the OCI registry which the
+// publishTarget finds the place that a pack is published at. Without a word about it that is the OCI registry which the
 // settings of the user, or of the machine's administrator, bind the pack's owner to: a pack of that owner is looked up
 // nowhere else. What the project's own file binds has no say, or a repository could choose where its users push to.
-func (c *Client) publishTarget(to string, id source.ID) (at source.Ref, bound bool, err error) {
+func (c *Client) publishTarget(to string, id source.ID) (t publishTarget, err error) {
 	place, err := c.registryAt(to, id)
 	if err != nil {
-		return at, false, err
+		return t, err
 	}
 	if to == "" {
-		if !strings.HasPrefix(place, "oci://") { // unbound, or bound to an index, which is made in another way
+		if place != "" && place != registry.Local && !strings.HasPrefix(place, "oci://") { // an index is made in another way
+			t.warning = "it goes to this machine alone, where install does not look: the settings bind " + id.Owner + " to " + place +
+				", which is no OCI registry (--to says where to publish)"
 			place = ""
 		}
-		bound = place != ""
+		t.bound = place != ""
 	}
-	at, err = c.target(place, id)
-	return at, bound, err
+	t.at, err = c.target(place, id)
+	return t, err
+}
+
+// publishTarget is where a pack is published.
+type publishTarget struct {
+	at      source.Ref
+	bound   bool   // the settings say so
+	warning string // what is to be said of it, "" for nothing
 }
 
 // target returns the place of a pack in a registry or layout that somebody wrote.
@@ -33,6 +43,10 @@ func (c *Client) target(to string, id source.ID) (source.Ref, error) {
 	case to == "" || to == "local":
 		return source.Ref{Kind: source.KindLocal, ID: id}, nil
 	case strings.HasPrefix(to, "oci://"):
+		if last := path.Base(to); strings.ContainsAny(last, ":@") && strings.Count(to, "/") > 2 {
+			return source.Ref{}, diag.Errorf(diag.Usage, "%s: a place to publish to has no tag or digest: the version is the tag", to).
+				WithHint("write %s", to[:len(to)-len(last)]+last[:strings.IndexAny(last, ":@")])
+		}
 		return source.Parse(registry.Repository(strings.TrimSuffix(to, "/"), id))
 	case strings.HasPrefix(to, "oci-layout:"):
 		dir := strings.TrimPrefix(to, "oci-layout:")
@@ -41,7 +55,10 @@ func (c *Client) target(to string, id source.ID) (source.Ref, error) {
 		}
 		return source.Ref{Kind: source.KindLayout, URL: filepath.ToSlash(c.Machine.Abs(dir)), ID: id}, nil
 	default:
-		return source.Ref{}, diag.Errorf(diag.Usage, "%q is not a place to publish to", to).
-			WithHint("write oci://HOST/NAMESPACE or oci-layout:DIR")
+		hint := "write oci://HOST/NAMESPACE, oci-layout:DIR, local, or the name of a registry in your settings"
+		if strings.HasPrefix(to, ".") || strings.HasPrefix(to, "/") {
+			hint = "write oci-layout:" + to
+		}
+		return source.Ref{}, diag.Errorf(diag.Usage, "%q is not a place to publish to", to).WithHint("%s", hint)
 	}
 }
