@@ -173,6 +173,16 @@ func (x *Index) readDocs(piece int) ([]Doc, error) {
 	return list, nil
 }
 
+// Pack returns the pack of a name, and whether there is one.
+func (x *Index) Pack(name string) (Doc, bool, error) {
+	i, err := x.named(name)
+	if err != nil || i < 0 {
+		return Doc{}, false, err
+	}
+	d, err := x.doc(i)
+	return d, err == nil, err
+}
+
 // named returns the number of the pack of a name, -1 for none.
 func (x *Index) named(name string) (int, error) {
 	var failed error

@@ -8,6 +8,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/search"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -66,12 +67,13 @@ type FoundWord struct {
 
 // SearchedRegistry is a registry that was searched, or not.
 type SearchedRegistry struct {
-	Name  string `json:"name"`
-	Packs int    `json:"packs"`
-	Stale bool   `json:"stale,omitempty"` // it was searched as it was last seen, because of the error
-	Error string `json:"error,omitempty"` // why it was not
-	Code  int    `json:"code,omitempty"`  // of the error, as an exit code: 4 for one that can't be searched
-	Hint  string `json:"hint,omitempty"`
+	Name     string `json:"name"`
+	Packs    int    `json:"packs"`
+	Unlisted bool   `json:"unlisted,omitempty"` // it was not, because it does not say which packs it has
+	Stale    bool   `json:"stale,omitempty"`    // it was searched as it was last seen, because of the error
+	Error    string `json:"error,omitempty"`    // why it was not
+	Code     int    `json:"code,omitempty"`     // of the error, as an exit code: 4 for one that can't be searched
+	Hint     string `json:"hint,omitempty"`
 }
 
 // SearchTypo is a word that was taken for others.
@@ -106,6 +108,11 @@ func (c *Client) Search(ctx context.Context, o SearchOptions) (*SearchReport, er
 		r.Registries = append(r.Registries, p.report())
 	}
 	s.fill(r, a.Hits, o.Limit)
+	for i := range r.Packs {
+		if err := s.asInstalled(&r.Packs[i]); err != nil {
+			return nil, err
+		}
+	}
 	for _, word := range a.Missing {
 		near, err := search.Near(s.indexes(), word)
 		if err != nil {
@@ -142,6 +149,53 @@ func (s *searcher) fill(r *SearchReport, hits []search.Hit, limit int) {
 		r.Packs = append(r.Packs, s.foundPack(h, place))
 	}
 	r.Packs = r.Packs[:min(limit, len(r.Packs))]
+}
+
+// asInstalled has a pack say what an install would give, where that is from another registry than the one whose words
+// fitted best.
+func (s *searcher) asInstalled(p *FoundPack) error {
+	owner, _, _ := strings.Cut(p.Pack, "/")
+	bound := s.provider.BoundTo(owner)
+	from, rank := (*searchPlace)(nil), s.rank(p)
+	var doc search.Doc
+	for _, place := range s.opened {
+		if place.rank() >= rank || bound != "" && place.url != bound {
+			continue
+		}
+		d, ok, err := place.index.Pack(p.Pack)
+		if err != nil {
+			return err
+		}
+		if ok {
+			from, doc, rank = place, d, place.rank()
+		}
+	}
+	if from == nil {
+		return nil
+	}
+	p.Version, p.Description, p.License, p.Published, p.Deprecated = doc.Version, doc.Description, doc.License, doc.Published, doc.Deprecated
+	p.Tags, p.Count = append([]string{}, doc.Tags...), len(doc.Skills)
+	p.Skills = slices.DeleteFunc(p.Skills, func(one SkillInfo) bool {
+		return !slices.ContainsFunc(doc.Skills, func(sk search.Skill) bool { return sk.Name == one.Name })
+	})
+	p.Registries = slices.DeleteFunc(p.Registries, func(name string) bool { return name == from.name })
+	p.Registries = slices.Insert(p.Registries, 0, from.name)
+	return nil
+}
+
+// rank returns that of the registry that a pack was found in.
+func (s *searcher) rank(p *FoundPack) int {
+	i := slices.IndexFunc(s.opened, func(place *searchPlace) bool { return len(p.Registries) > 0 && place.name == p.Registries[0] })
+	if i < 0 {
+		return (&searchPlace{}).rank()
+	}
+	return s.opened[i].rank()
+}
+
+// rank says when an install asks a registry, the lowest first: what is configured, then what was published here, then what
+// skillpm brings along.
+func (p *searchPlace) rank() int {
+	return slices.Index([]string{registry.Local, registry.Embedded, ""}, p.url)
 }
 
 func (s *searcher) foundPack(h search.Hit, place *searchPlace) FoundPack {

@@ -253,7 +253,7 @@ func (s *searcher) close() {
 
 func (p *searchPlace) report() SearchedRegistry {
 	if p.err != nil {
-		return SearchedRegistry{Name: p.name, Error: p.err.Error(), Code: int(diag.CodeOf(p.err)), Hint: diag.HintOf(p.err)}
+		return SearchedRegistry{Name: p.name, Unlisted: strings.HasPrefix(p.url, "oci://"), Error: p.err.Error(), Code: int(diag.CodeOf(p.err)), Hint: diag.HintOf(p.err)}
 	}
 	r := SearchedRegistry{Name: p.name, Packs: p.index.Len()}
 	if p.stale != nil {

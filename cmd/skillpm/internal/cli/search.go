@@ -28,8 +28,9 @@ beginning, and one that no pack has with a letter wrong. Packs that have all wor
 come first, and a pack whose name is what was asked for comes before others.
 
 What a registry lists is kept, so that --offline searches it as it was last seen.
-A registry that can't be reached, or does not say which packs it has, is named in a
-warning. The exit code is 0 also where nothing was found.`,
+A registry that can't be reached is named in a warning, and an OCI registry, which
+does not say what packs it has, in a note. The version of a pack is the one that an
+install would take. The exit code is 0 also where nothing was found.`,
 		Example: `  skillpm search deploy to kubernetes
   skillpm search pdf tables --json
   skillpm search changelog --registry https://index.example.com --limit 3`,
@@ -73,13 +74,7 @@ func (a *app) completeRegistries(_ *cobra.Command, _ []string, prefix string) ([
 
 // printSearch prints what was found, a few lines for each pack.
 func (a *app) printSearch(r *skillpm.SearchReport) error {
-	for _, reg := range r.Registries {
-		if reg.Stale {
-			a.warn("%s is searched as it was last seen: %s", reg.Name, reg.Error)
-		} else if reg.Error != "" {
-			a.warn("not searched: %s", reg.Error)
-		}
-	}
+	a.notSearched(r)
 	if a.json {
 		return a.printJSON(r)
 	}
@@ -99,6 +94,24 @@ func (a *app) printSearch(r *skillpm.SearchReport) error {
 	}
 	a.note("skillpm info %s tells more", r.Packs[0].Pack)
 	return nil
+}
+
+// notSearched says which registries were not searched, or only as they were.
+func (a *app) notSearched(r *skillpm.SearchReport) {
+	var unlisted []string
+	for _, reg := range r.Registries {
+		switch {
+		case reg.Stale:
+			a.warn("%s is searched as it was last seen: %s", reg.Name, reg.Error)
+		case reg.Unlisted:
+			unlisted = append(unlisted, reg.Name)
+		case reg.Error != "":
+			a.warn("not searched: %s", reg.Error)
+		}
+	}
+	if len(unlisted) > 0 {
+		a.note("not searched: %s; OCI registries do not say which packs they have", strings.Join(unlisted, ", "))
+	}
 }
 
 func (a *app) nothingFound(r *skillpm.SearchReport) {
