@@ -29,7 +29,7 @@ func (pr *Provider) offered(ctx context.Context, id source.ID, o *offer) ([]reso
 	unsaid := map[string][]*resolve.Version{} // by source: those whose registry does not say when they were published
 	listed := map[string]registry.Version{}
 	for i, v := range o.versions {
-		versions[i] = resolve.Version{Version: v.Version, Yanked: v.Yanked, Published: v.Published, Withheld: pr.withheldAt(v.Source)}
+		versions[i] = resolve.Version{Version: v.Version, Yanked: v.Yanked, Reason: v.Reason, Published: v.Published, Withheld: pr.withheldAt(v.Source)}
 		least := pr.leastAge(v.Source)
 		if least.age == 0 || v.Yanked || versions[i].Withheld != "" {
 			continue

@@ -51,8 +51,8 @@ func (pr *Provider) look(ctx context.Context, ref source.Ref, v *visit) error {
 		}
 		v.status = status
 		for _, tag := range tags {
-			_, yanked := status.Yanked[tag]
-			v.versions = append(v.versions, resolve.Version{Version: tag, Yanked: yanked})
+			reason, yanked := status.Yanked[tag]
+			v.versions = append(v.versions, resolve.Version{Version: tag, Yanked: yanked, Reason: reason})
 		}
 		if len(tags) > 0 {
 			return nil

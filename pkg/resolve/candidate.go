@@ -34,6 +34,9 @@ func newCandidate(v *Version) (c candidate, ok bool) {
 
 // reason ends the sentence that says why the version is not taken.
 func (v *Version) reason() string {
+	if v.Yanked && v.Reason != "" {
+		return "was yanked: " + v.Reason
+	}
 	if v.Yanked {
 		return "was yanked"
 	}

@@ -89,7 +89,8 @@ func (w *world) fits(r resolve.Requirement, at place, v resolve.Version) bool {
 		return false
 	}
 	if r.Constraint == "" && r.Source != "" {
-		return true
+		isRelease := func(v resolve.Version) bool { return semver.MustParse(v.Version).Prerelease() == "" }
+		return isRelease(v) || w.prefer[at.pack] == v.Version || !slices.ContainsFunc(w.versions[at], isRelease)
 	}
 	text := r.Constraint
 	if text == "" {

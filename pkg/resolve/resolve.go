@@ -34,6 +34,7 @@ func (r Requirement) String() string {
 type Version struct {
 	Version   string // strict semver
 	Yanked    bool
+	Reason    string // why it was yanked, "" where that is not said
 	Withheld  string // why the version is not taken, as the end of a sentence; "" if nothing is against it
 	Published string // RFC 3339, or ""
 }

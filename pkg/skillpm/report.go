@@ -68,6 +68,8 @@ type PackReport struct {
 	// PreviousRange and Range are what the manifest required before and requires now, where that was rewritten.
 	PreviousRange string `json:"previousRange,omitempty"`
 	Range         string `json:"range,omitempty"`
+	// SignerChanged says that another signer is recorded than before, as where there was none.
+	SignerChanged bool `json:"signerChanged,omitempty"`
 	// PreviousSigner is who was recorded as the signer before, where now somebody else is, or nobody.
 	PreviousSigner string `json:"previousSigner,omitempty"`
 }
@@ -120,7 +122,7 @@ func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change, dry b
 			p.Action = ActionUnchanged
 		}
 		if had && p.Linked == "" && was.Signer != now.Signer {
-			p.PreviousSigner = was.Signer
+			p.SignerChanged, p.PreviousSigner = true, was.Signer
 		}
 		p.PreviousRange, p.Range = rewritten(w.Manifest, t.manifest, id)
 		if p.Action == ActionUpdated {

@@ -116,7 +116,7 @@ func parseName(s string) (Ref, error) {
 	}
 	id, err := ParseID(text)
 	if err != nil {
-		return Ref{}, err
+		return Ref{}, meant(text, err)
 	}
 	constraint = strings.TrimSpace(constraint)
 	switch {
@@ -130,6 +130,23 @@ func parseName(s string) (Ref, error) {
 			WithHint("write %s@1.2.3, %s@^1.2 or %s@'>=1.2 <2'", id, id, id)
 	}
 	return Ref{Kind: KindName, ID: id, Constraint: constraint}, nil
+}
+
+// meant adds to the error for what is no name how it is written: with the version of an artifact, with a host, in capitals.
+func meant(text string, err error) error {
+	name, version, tagged := strings.Cut(text, ":")
+	id, nameErr := ParseID(strings.ToLower(name))
+	switch host, path, _ := strings.Cut(text, "/"); {
+	case tagged && nameErr == nil && strings.HasPrefix(name, "localhost/"), strings.ContainsAny(host, ".:") && strings.Contains(path, "/"):
+		if ref, err := parseOCI(text); err == nil {
+			return diag.Errorf(diag.Usage, "%q has no scheme", text).WithHint("for an OCI repository write %s", ref)
+		}
+	case tagged && nameErr == nil && version != "":
+		return diag.Errorf(diag.Usage, "%q is not owner/name[@version]", text).WithHint("write %s@%s", id, version)
+	case nameErr == nil && name == text:
+		return diag.Errorf(diag.Usage, "%w", err).WithHint("write %s: names of packs have no capitals", id)
+	}
+	return err
 }
 
 var drive = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:[\\/]`) })

@@ -79,7 +79,9 @@ func TestParseRefuses(t *testing.T) {
 	tests := []struct{ in, message, hint string }{
 		{"", "empty", "acme/deploy"},
 		{"deploy", "not a pack", "./deploy"},
-		{"acme/Deploy", "name \"Deploy\"", ""},
+		{"acme/Deploy", "name \"Deploy\"", "write acme/deploy"},
+		{"acme/deploy:1.2.0", "is not owner/name[@version]", "write acme/deploy@1.2.0"},
+		{"localhost:5000/acme/deploy:1.2.0", "has no scheme", "write oci://localhost:5000/acme/deploy:1.2.0"},
 		{"acme/deploy@", "nothing after", "acme/deploy@^1.2"},
 		{"acme/deploy@next-one", "not a version", "acme/deploy@1.2.3"},
 		{"deploy@acme/deploy", "names a skill", "acme/deploy --skill deploy"},

@@ -49,7 +49,7 @@ func (w *Workspace) AgentDirs(asked []string) (dirs []AgentDir, warnings []strin
 			dirs[i].Agents = append(dirs[i].Agents, titles...)
 			continue
 		}
-		dirs = append(dirs, AgentDir{Dir: dir, Agents: titles, real: real})
+		dirs = append(dirs, AgentDir{Dir: dir, Agents: append([]string{}, titles...), real: real})
 	}
 	return dirs, warnings, nil
 }

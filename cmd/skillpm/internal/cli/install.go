@@ -160,7 +160,7 @@ func (a *app) printPart(r *skillpm.InstallReport, o skillpm.InstallOptions) {
 
 // printPack prints one pack that changed, and its skills.
 func (a *app) printPack(p palette, pack skillpm.PackReport, r *skillpm.InstallReport) {
-	if pack.Action == skillpm.ActionUnchanged && pack.Range == "" {
+	if pack.Action == skillpm.ActionUnchanged && pack.Range == "" && !pack.SignerChanged {
 		return
 	}
 	signs := map[string]string{skillpm.ActionInstalled: p.green("+"), skillpm.ActionUpdated: p.yellow("~"), skillpm.ActionRemoved: p.red("-"), skillpm.ActionRenamed: p.yellow("="), skillpm.ActionRestored: p.green("+"), skillpm.ActionLinked: p.green("→"), skillpm.ActionUnchanged: p.dim("=")}

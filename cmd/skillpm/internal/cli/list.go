@@ -39,6 +39,10 @@ verify looks at every byte.`,
 				return nil
 			}
 			rows := [][]string{{"PACK", "VERSION", "SKILLS", "SOURCE"}}
+			signed := slices.ContainsFunc(r.Packs, func(p skillpm.PackReport) bool { return p.SignedBy != "" })
+			if signed {
+				rows[0] = append(rows[0], "SIGNED BY")
+			}
 			for _, p := range r.Packs {
 				var names []string
 				for _, s := range p.Skills {
@@ -61,19 +65,29 @@ verify looks at every byte.`,
 				case !p.Direct:
 					source += " (dependency)"
 				}
-				if p.SignedBy != "" {
-					source += " (signed by " + p.SignedBy + ")"
-				}
 				if !p.Installed {
 					source += " (not installed: skillpm install)"
 				}
-				rows = append(rows, []string{p.Pack, p.Version, strings.Join(names, ", "), source})
+				row := []string{p.Pack, p.Version, strings.Join(names, ", "), source}
+				if signed {
+					row = append(row, shortSigner(p.SignedBy))
+				}
+				rows = append(rows, row)
 			}
 			return table(a.Stdout, rows)
 		},
 	}
 	scopeFlag(cmd, &scope)
 	return cmd
+}
+
+// shortSigner returns the beginning of a key's fingerprint, which list has room for, and an identity as it is.
+func shortSigner(fingerprint string) string {
+	const digits = 12
+	if kind, rest, ok := strings.Cut(fingerprint, ":"); ok && strings.EqualFold(kind, "sha256") && len(rest) > digits {
+		return kind + ":" + rest[:digits] + "…"
+	}
+	return fingerprint
 }
 
 // anyInstalled reports whether a skill of a pack is installed.
