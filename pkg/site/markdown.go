@@ -24,6 +24,7 @@ const (
 	maxLead       = 160       // bytes of indentation and of markers of lists and quotes that a line may begin with
 	maxDelimiters = 10_000    // of one kind
 	maxCells      = 200_000   // of tables
+	maxLinkWork   = 100 << 20 // bytes that are looked at where no link of a paragraph is closed
 	lowestLevel   = 6         // of headings
 )
 
@@ -58,7 +59,8 @@ func plainText(body []byte) markup {
 
 var (
 	markers   = regexp.MustCompile(`^[ \t]*(?:(?:[-+*>]|\d{1,9}[.)])[ \t]*)*`)
-	delimiter = regexp.MustCompile(`^[ \t>]*[|:-][|: \t-]*$`) // the line below the head of a table
+	bullet    = regexp.MustCompile(`^ {0,3}[-+*][ \t]+[^ \t\r\n]`) // begins a paragraph, whatever is above
+	delimiter = regexp.MustCompile(`^[ \t>]*[|:-][|: \t-]*$`)      // the line below the head of a table
 )
 
 // tangled reports whether a text has what no author writes and what parsers take quadratic time for: lists in lists
@@ -81,7 +83,22 @@ func tangled(body []byte) bool {
 			return true
 		}
 	}
-	return columns*lines > maxCells // a short row of a wide table is filled up
+	return columns*lines > maxCells || linkWork(body) > maxLinkWork // a short row of a wide table is filled up
+}
+
+// linkWork returns how many bytes a parser looks at where each address and each title of a link goes on to the end of its
+// paragraph.
+func linkWork(body []byte) (work int) {
+	links, size := 0, 0
+	for line := range bytes.Lines(body) {
+		if len(bytes.TrimSpace(line)) == 0 || bullet.Match(line) {
+			work += links * size
+			links, size = 0, 0
+		}
+		links += bytes.Count(line, []byte("](")) + bytes.Count(line, []byte("]:"))
+		size += len(line)
+	}
+	return work + links*size
 }
 
 // relevel gives headings the level that their depth in the text asks for, below a heading of the page.

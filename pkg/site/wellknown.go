@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -64,10 +65,9 @@ func WriteDiscovery(skills []Discovered, w Write) error {
 // archive returns files as a tar, compressed with gzip: in order of their paths, without times and owners.
 func archive(files []File) ([]byte, error) {
 	var out bytes.Buffer
-	zip, err := gzip.NewWriterLevel(&out, archiveLevel)
-	if err != nil {
-		return nil, err
-	}
+	zip := zippers().Get().(*gzip.Writer)
+	defer zippers().Put(zip)
+	zip.Reset(&out)
 	to := tar.NewWriter(zip)
 	for _, f := range slices.SortedFunc(slices.Values(files), func(a, b File) int { return strings.Compare(a.Path, b.Path) }) {
 		mode := int64(0o644)
@@ -84,6 +84,14 @@ func archive(files []File) ([]byte, error) {
 	if err := to.Close(); err != nil {
 		return nil, err
 	}
-	err = zip.Close()
+	err := zip.Close()
 	return out.Bytes(), err
 }
+
+// zippers keeps what compresses: each takes most of a megabyte.
+var zippers = sync.OnceValue(func() *sync.Pool {
+	return &sync.Pool{New: func() any {
+		zip, _ := gzip.NewWriterLevel(nil, archiveLevel) // the level is one
+		return zip
+	}}
+})
