@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -23,6 +24,9 @@ import (
 func (c *Client) checkSkills(ctx context.Context, dir string) (lint.Report, error) {
 	ref := source.Ref{Kind: source.KindPath, URL: filepath.ToSlash(dir)}
 	content, err := project.Describe(os.DirFS(dir), ref)
+	if diag.CodeOf(err) == diag.NotFound && strings.Contains(err.Error(), "has no skill: ") {
+		return lint.Report{}, diag.Errorf(diag.NotFound, "%w", err).WithHint("skillpm new NAME makes one")
+	}
 	if err != nil {
 		return lint.Report{}, err
 	}

@@ -1,6 +1,7 @@
 package author
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -115,6 +116,7 @@ func (c *Client) publishAt(ctx context.Context, m *project.Manifest, dir string,
 	r.Tags = append(r.Tags, pushed.Tags...)
 	if pushed.Existed { // what was published before says where that is from
 		r.Source, r.Revision = oci.SourceOf(pushed.Manifest)
+		r.Warnings = append(r.Warnings, otherForm(pushed.Manifest, o.Format, len(made.trees))...)
 	}
 	if o.Key != nil && !o.DryRun {
 		r.Signer = o.Key.Public().Fingerprint()
@@ -123,6 +125,15 @@ func (c *Client) publishAt(ctx context.Context, m *project.Manifest, dir string,
 		r.Manifest = pushed.Manifest
 	}
 	return r, nil
+}
+
+// otherForm says that a version that was published before is there in another form than the one that is asked for.
+func otherForm(manifest []byte, format string, skills int) []string {
+	there := oci.FormatOf(manifest)
+	if there == format || there == oci.FormatPack && format == oci.FormatAgentSkills && skills == 1 {
+		return nil
+	}
+	return []string{"it was published before in the form " + cmp.Or(there, "skillpm") + ", and a version never changes its form"}
 }
 
 // settle notes how the place was found.

@@ -36,6 +36,26 @@ func checkFormat(name string) error {
 	return diag.Errorf(diag.Usage, "%q is not a format that packs are published in", name).WithHint("there are %s", strings.Join(Formats(), ", "))
 }
 
+// FormatOf returns the format that a manifest is in. One skill looks the same in [FormatAgentSkills] as in [FormatPack], and is that.
+func FormatOf(manifest []byte) string {
+	var m struct {
+		ArtifactType string             `json:"artifactType"`
+		Config       ocispec.Descriptor `json:"config"`
+	}
+	if json.Unmarshal(manifest, &m) != nil {
+		return FormatPack
+	}
+	switch {
+	case m.ArtifactType == MediaTypeCollection:
+		return FormatAgentSkills
+	case m.ArtifactType == mediaTypeToolHive:
+		return FormatToolHive
+	case m.Config.MediaType == mediaTypeFluxConfig:
+		return FormatFlux
+	}
+	return FormatPack
+}
+
 // storeJSON stores a configuration.
 func (p *publisher) storeJSON(ctx context.Context, mediaType string, v any) (ocispec.Descriptor, error) {
 	data, err := json.Marshal(v)

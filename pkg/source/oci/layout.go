@@ -59,6 +59,10 @@ func (l *layout) prefix() string {
 func (l *layout) index() (*ocispec.Index, error) {
 	idx := &ocispec.Index{MediaType: ocispec.MediaTypeImageIndex}
 	idx.SchemaVersion = 2
+	if info, err := os.Stat(l.dir); l.dir != "" && err == nil && !info.IsDir() {
+		return nil, diag.Errorf(diag.Invalid, "%s is a file, and an OCI layout is a directory", l.title).
+			WithHint("a tar that skillpm pack wrote is taken apart with tar -x, or published with skillpm publish --from")
+	}
 	data, err := regular.ReadIn(l.fsys, ocispec.ImageIndexFile, maxIndex)
 	if errors.Is(err, fs.ErrNotExist) {
 		if entries, err := fs.ReadDir(l.fsys, "."); err == nil && !begun(entries) {

@@ -206,16 +206,35 @@ func (p *publisher) conflict(there document) error {
 func (p *publisher) published(ctx context.Context) (doc document, existed bool, err error) {
 	doc, err = p.to.document(ctx, p.rel.Version)
 	if diag.CodeOf(err) == diag.NotFound {
-		return document{}, false, nil
+		return document{}, false, p.otherSpelling(ctx)
 	}
 	if err != nil {
 		return document{}, false, err
 	}
-	a, err := parseArtifact(doc)
-	if err != nil || a.info == nil || a.info.encode() != p.info.encode() {
+	if !p.same(doc) {
 		return document{}, false, p.conflict(doc)
 	}
 	return doc, true, nil
+}
+
+// same reports whether a manifest has the content of the release.
+func (p *publisher) same(doc document) bool {
+	a, err := parseArtifact(doc)
+	return err == nil && a.info != nil && a.info.encode() == p.info.encode()
+}
+
+// otherSpelling holds that the tag v1.4.0, which stands for the same version and which others set, has no other content.
+func (p *publisher) otherSpelling(ctx context.Context) error {
+	doc, err := p.to.document(ctx, "v"+p.rel.Version)
+	switch {
+	case diag.CodeOf(err) == diag.NotFound:
+		return nil
+	case err != nil:
+		return err
+	case !p.same(doc):
+		return p.conflict(doc)
+	}
+	return nil
 }
 
 // dry is a place to which nothing is written.

@@ -94,3 +94,27 @@ func TestLatePublisher(t *testing.T) {
 		t.Errorf("the tag leads to %v", p.Skills)
 	}
 }
+
+// TestOtherSpelling holds that a version whose tag others wrote with a v is not published with other content.
+func TestOtherSpelling(t *testing.T) {
+	s := ocitest.New(t)
+	c := s.Client(t, "")
+	at := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	push(t, c, at, "1.0.0", "deploy")
+	there := at
+	there.Rev = "1.0.0"
+	if err := oci.CopyVersion(t.Context(), c, there, c, source.Ref{Kind: source.KindOCI, URL: s.URL("acme/other")}, "1.0.0"); err != nil {
+		t.Fatal(err)
+	}
+	raw, mediaType, err := c.Manifest(t.Context(), there)
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry{t, s}.manifest("acme/other", "v2.0.0", mediaType, raw)
+	at.URL = s.URL("acme/other")
+	rel, trees := release("2.0.0", "rollback")
+	_, err = c.Push(t.Context(), at, rel, trees, oci.PushOptions{})
+	if _, ok := errors.AsType[*oci.ConflictError](err); !ok {
+		t.Errorf("%v", err)
+	}
+}
