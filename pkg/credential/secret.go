@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"html"
 	"net/http"
 	"net/url"
@@ -52,23 +51,23 @@ func spellings(secret string) []string {
 	if text, err := json.Marshal(secret); err == nil {
 		list = append(list, string(text[1:len(text)-1]))
 	}
-	percent := ""
-	for _, b := range raw {
-		percent += fmt.Sprintf("%%%02X", b)
-	}
 	digits := hex.EncodeToString(raw)
+	percent := strings.ToUpper(pairs.ReplaceAllString(digits, "%$0"))
 	list = append(list, percent, strings.ToLower(percent), digits, strings.ToUpper(digits))
 	for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} { // with = at the end they begin like this
 		list = append(list, e.EncodeToString(raw))
 	}
-	for _, s := range list[:len(list):len(list)] { // in upper case as in lower case
+	for _, s := range slices.Clip(list) { // in upper case as in lower case
 		list = append(list, escapes.ReplaceAllStringFunc(s, strings.ToLower), escapes.ReplaceAllStringFunc(s, strings.ToUpper))
 	}
 	return list
 }
 
-// escapes are the parts of a spelling that mean the same in upper and lower case.
-var escapes = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+// escapes are the parts of a spelling that mean the same in upper and lower case, and pairs the bytes of one in hex.
+var (
+	escapes = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+	pairs   = regexp.MustCompile(`..`)
+)
 
 // LearnLogin adds what a host may be shown.
 func (s *Secrets) LearnLogin(l Login) {
