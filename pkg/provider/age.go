@@ -42,7 +42,7 @@ func (pr *Provider) offered(ctx context.Context, id source.ID, o *offer) ([]reso
 		listed[v.Source+" "+v.Version] = v
 	}
 	for at, list := range unsaid {
-		descending(list)
+		pr.inOrder(id, list)
 		digest := func(ctx context.Context, version string) string {
 			return pr.offeredDigest(ctx, id, o, listed[at+" "+version])
 		}
@@ -94,7 +94,7 @@ func (pr *Provider) withheldAt(at string) string {
 
 // agedAt withholds what a place offers and this machine has not known for long enough. Nobody but its author says how old
 // something at a place is, so that does not count. Who names a digest or a commit has chosen it.
-func (pr *Provider) agedAt(ctx context.Context, ref source.Ref, versions []resolve.Version, p *source.Pack) ([]resolve.Version, error) {
+func (pr *Provider) agedAt(ctx context.Context, id source.ID, ref source.Ref, versions []resolve.Version, p *source.Pack) ([]resolve.Version, error) {
 	least := pr.leastAge(ref.Source())
 	chosen := least.in == pr.minAgeIn && (ref.Digest != "" || p != nil && p.Ref.Digest == ref.Rev)
 	if least.age == 0 || !remote(ref) && ref.Kind != source.KindGit && ref.Kind != source.KindLayout || chosen {
@@ -106,7 +106,7 @@ func (pr *Provider) agedAt(ctx context.Context, ref source.Ref, versions []resol
 			list = append(list, &versions[i])
 		}
 	}
-	descending(list)
+	pr.inOrder(id, list)
 	return versions, pr.ageVersions(ctx, ref.Source(), list, least, func(ctx context.Context, version string) string {
 		if p != nil {
 			return p.Ref.Digest

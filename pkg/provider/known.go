@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/resolve"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -65,7 +66,7 @@ func (pr *Provider) pin(ctx context.Context, ref source.Ref) string {
 	return digest
 }
 
-// ageVersions withholds those of some versions, the highest first, whose content this machine has not known for long enough.
+// ageVersions withholds those of some versions, those first that are likely chosen, whose content this machine has not known for long enough.
 func (pr *Provider) ageVersions(ctx context.Context, at string, versions []*resolve.Version, least leastAge, digestOf func(ctx context.Context, version string) string) error {
 	versions = versions[:min(len(versions), mostPinned)]
 	digests := make([]string, len(versions))
@@ -137,16 +138,26 @@ func (pr *Provider) checkAge(id source.ID, pick resolve.Chosen, p *source.Pack) 
 		WithHint("a release that is new, or a tag that was moved: wait until %s, or choose an older version", since.Add(least.age).UTC().Format(time.RFC3339))
 }
 
-// descending puts the highest versions first.
-func descending(versions []*resolve.Version) {
+// inOrder puts the versions first that the manifest allows, and of them the highest.
+func (pr *Provider) inOrder(id source.ID, versions []*resolve.Version) {
+	d, direct := pr.direct[id]
+	allowed := make(map[string]bool, len(versions))
 	parsed := make(map[string]*semver.Version, len(versions))
 	for _, v := range versions {
 		if p, err := semver.StrictNewVersion(v.Version); err == nil {
 			parsed[v.Version] = p
 		}
+		ok, err := project.Allows(d, v.Version)
+		allowed[v.Version] = !direct || err == nil && ok
 	}
 	slices.SortStableFunc(versions, func(a, b *resolve.Version) int {
 		x, y := parsed[a.Version], parsed[b.Version]
+		if allowed[a.Version] != allowed[b.Version] {
+			if allowed[a.Version] {
+				return -1
+			}
+			return 1
+		}
 		if x == nil || y == nil {
 			return strings.Compare(a.Version, b.Version)
 		}

@@ -142,10 +142,10 @@ func (pr *Provider) placeVersions(ctx context.Context, id source.ID, at string, 
 	}
 	pr.placed[id] = said(ref.Source(), tags, v.status)
 	if v.pack == nil {
-		return pr.agedAt(ctx, ref, slices.Clone(v.versions), nil)
+		return pr.agedAt(ctx, id, ref, slices.Clone(v.versions), nil)
 	}
 	if err := pr.remember(id, at, ref, v.pack); err != nil {
 		return nil, err
 	}
-	return pr.agedAt(ctx, ref, []resolve.Version{{Version: v.pack.Version}}, v.pack)
+	return pr.agedAt(ctx, id, ref, []resolve.Version{{Version: v.pack.Version}}, v.pack)
 }
