@@ -47,6 +47,9 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 		return nil, err
 	}
 	defer at.close()
+	if !strings.HasPrefix(strings.TrimPrefix(o.To, "index+"), "oci://") {
+		return nil, diag.Errorf(diag.Usage, "what --to names is not a place in an OCI registry").WithHint("write oci://HOST/REPOSITORY, and :TAG if it is not latest")
+	}
 	to, err := registry.OCIIndex("index+" + strings.TrimPrefix(o.To, "index+"))
 	if err != nil {
 		return nil, err

@@ -32,6 +32,7 @@ type Binding struct {
 	Registry string `json:"registry"` // name or address
 	From     string `json:"from"`
 	Enforced bool   `json:"enforced"` // by the machine's administrator: it cannot be changed
+	Lost     bool   `json:"lost"`     // no registry is called so: the owner's packs are not found
 }
 
 // RegistryList says where names are looked up, in the order that counts.
@@ -73,8 +74,12 @@ func (c *Client) Registries(context.Context) (*RegistryList, error) {
 	}
 	r.add(manifest.Registries, c.Shown(manifest.Path))
 	r.add(user.Registries, c.Shown(user.Path))
-	for _, b := range r.Bindings { // an address may be bound that is no configured registry
-		if !slices.ContainsFunc(r.Registries, b.to) {
+	for i, b := range r.Bindings { // an address may be bound that is no configured registry
+		switch {
+		case slices.ContainsFunc(r.Registries, b.to):
+		case c.lost(b.Registry):
+			r.Bindings[i].Lost = true
+		default:
 			r.add([]project.Registry{{Name: b.Registry, URL: b.Registry}}, b.From)
 		}
 	}
@@ -87,6 +92,15 @@ func (c *Client) Registries(context.Context) (*RegistryList, error) {
 		}
 	}
 	return r, nil
+}
+
+// lost reports whether what is bound is no address: a name that no registry has.
+func (c *Client) lost(name string) bool {
+	if name == registry.Local || name == registry.Embedded || strings.ContainsAny(name, `:/\.`) {
+		return false
+	}
+	_, err := os.Stat(c.machine.Abs(name))
+	return err != nil
 }
 
 // to reports whether an owner is bound to a registry.

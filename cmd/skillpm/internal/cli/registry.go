@@ -105,6 +105,9 @@ bound is marked: it cannot be changed.`,
 			enforced := map[string]bool{}
 			for _, b := range r.Bindings {
 				enforced[b.Owner] = b.Enforced
+				if b.Lost {
+					a.warn("%s is bound to %s in %s, and no registry is called so: its packs are not found", b.Owner, b.Registry, b.From)
+				}
 			}
 			rows := [][]string{{"NAME", "URL", "OWNERS", "FROM"}}
 			for _, e := range r.Registries {
