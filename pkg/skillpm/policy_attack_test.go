@@ -98,3 +98,31 @@ func TestMovedTag(t *testing.T) {
 		}
 	}
 }
+
+// TestOriginOfAnother checks that a lock cannot pass off what this machine got elsewhere, and whose signature it checked
+// there, as something from a place that is allowed.
+func TestOriginOfAnother(t *testing.T) {
+	w := newGuardedWorld(t)
+	src := t.TempDir()
+	writeFiles(t, src, map[string]string{
+		"skillpm.yaml":  "name: acme/good\nversion: \"1.0.0\"\n",
+		"good/SKILL.md": "---\nname: good\ndescription: Does it. Use for that.\n---\n\nEvil.\n",
+	})
+	if _, err := newAuthor(t, src, w.home).Publish(t.Context(), author.PublishOptions{To: w.server.URL("mal/acme"), Key: w.key}); err != nil {
+		t.Fatal(err)
+	}
+	writeFiles(t, w.home, map[string]string{"acme.pub": string(w.key.Public().Encode())})
+	signing := skillpm.Signing{Require: true, Keys: []string{filepath.Join(w.home, "acme.pub")}}
+	w.write("skillpm.yaml", "dependencies: {acme/good: {oci: '"+w.server.URL("mal/acme/good")+"', version: '^1'}}\n")
+	if _, err := w.client().Install(t.Context(), skillpm.InstallOptions{Signing: signing}); err != nil {
+		t.Fatal(err)
+	}
+	w.policy("sources: {allow: ['oci://" + w.server.Host + "/acme/**']}\n")
+	w.write("skillpm.yaml", strings.Replace(w.read("skillpm.yaml"), "/mal/acme/", "/acme/", 1))
+	w.write("skillpm.lock", strings.Replace(w.read("skillpm.lock"), "/mal/acme/", "/acme/", 1))
+	for _, o := range []skillpm.InstallOptions{{Frozen: true}, {Frozen: true, Offline: true}, {}} {
+		if _, err := w.client().Install(t.Context(), o); err == nil {
+			t.Errorf("%+v: what another place has is in force", o)
+		}
+	}
+}
