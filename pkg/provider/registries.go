@@ -58,7 +58,10 @@ func New(ctx context.Context, m *workspace.Machine, w *workspace.Workspace, s *S
 	maps.Copy(config.Namespaces, w.Config.Namespaces)
 	maps.Copy(config.Namespaces, w.Manifest.Namespaces)
 	base := root
-	if i := slices.IndexFunc(config.Registries, func(r registry.Named) bool { return r.Name != "" && r.Name == o.Registry }); i >= 0 {
+	named := func(r registry.Named) bool {
+		return r.Name != "" && r.Name == o.Registry && r.Name != registry.Local && r.Name != registry.Embedded
+	}
+	if i := slices.IndexFunc(config.Registries, named); i >= 0 {
 		o.Registry = config.Registries[i].URL // the name of a configured registry: its address is relative to what names it
 		config.Override = o.Registry
 	} else if o.Registry != "" {

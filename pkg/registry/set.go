@@ -257,6 +257,9 @@ func (s *Set) registry(ctx context.Context, nameOrURL string) (Registry, error) 
 // named returns the configured name of a registry, "" for one that has none, and its URL.
 func (s *Set) named(nameOrURL string) (name, url string) {
 	url = canonical(nameOrURL)
+	if url == Local || url == Embedded {
+		return "", url // whatever a file calls so
+	}
 	for _, named := range s.config.Registries {
 		if named.URL == url || named.Name == nameOrURL && named.Name != "" {
 			return named.Name, named.URL
