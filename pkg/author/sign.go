@@ -17,6 +17,7 @@ type SignReport struct {
 	Signer    string `json:"signer"`    // fingerprint of the public key
 	Signature string `json:"signature"` // digest of the artifact that holds the signature
 	Existed   bool   `json:"existed"`   // the key had signed it before, and nothing was written
+	Unnamed   bool   `json:"unnamed"`   // it does not say which pack and version it is, so that the signature satisfies nobody
 }
 
 // Sign signs what is published already at a place, or as owner/name@version.
@@ -43,7 +44,7 @@ func (c *Client) Sign(ctx context.Context, place string, key *sign.PrivateKey) (
 	}
 	p.Ref.Digest = done.Digest
 	return &SignReport{
-		Place: p.Ref.String(), Digest: done.Digest, Signer: key.Public().Fingerprint(), Signature: done.Signature, Existed: done.Existed,
+		Place: p.Ref.String(), Digest: done.Digest, Signer: key.Public().Fingerprint(), Signature: done.Signature, Existed: done.Existed, Unnamed: done.Unnamed,
 	}, nil
 }
 

@@ -124,24 +124,29 @@ type Signed struct {
 	Digest    string // of the manifest that is signed
 	Signature string // digest of the artifact that holds the signature
 	Existed   bool   // the key had signed it before, and nothing was written
+	Unnamed   bool   // it does not say which pack and version it is, so that the signature satisfies nobody; see [UnnamedError]
 }
 
 // Sign signs an artifact that is published already, and says where it comes from unless provenance is nil. The place is
 // pinned by its digest, or else the manifest that its tag leads to is signed.
 func (k *Keeper) Sign(ctx context.Context, at source.Ref, key *sign.PrivateKey, provenance *sign.Provenance) (Signed, error) {
-	digest, err := k.Digest(ctx, at)
+	manifest, digest, err := k.manifest(ctx, at)
+	if err != nil {
+		return Signed{}, err
+	}
+	says, err := selfOf(manifest, &source.Pack{Ref: at})
 	if err != nil {
 		return Signed{}, err
 	}
 	at.Digest = digest
 	if by, err := k.signedBefore(ctx, at, key); err != nil || by != "" {
-		return Signed{Digest: digest, Signature: by, Existed: true}, err
+		return Signed{Digest: digest, Signature: by, Existed: true, Unnamed: says == nil}, err
 	}
 	artifacts, err := Attachments(key, provenance, nil)(ctx, oci.Pushed{Digest: digest}, nil)
 	if err != nil {
 		return Signed{}, err
 	}
-	done := Signed{Digest: digest}
+	done := Signed{Digest: digest, Unnamed: says == nil}
 	for _, a := range artifacts {
 		if done.Signature, err = k.options.OCI.PutArtifact(ctx, at, a); err != nil {
 			return Signed{}, err
@@ -152,16 +157,22 @@ func (k *Keeper) Sign(ctx context.Context, at source.Ref, key *sign.PrivateKey, 
 
 // Digest returns the digest of the manifest that a place is pinned to, or else that its tag leads to now.
 func (k *Keeper) Digest(ctx context.Context, at source.Ref) (string, error) {
+	_, digest, err := k.manifest(ctx, at)
+	return digest, err
+}
+
+// manifest returns the manifest that Digest is about, and its digest.
+func (k *Keeper) manifest(ctx context.Context, at source.Ref) ([]byte, string, error) {
 	manifest, _, err := k.options.OCI.Manifest(ctx, at)
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
 	sum := sha256.Sum256(manifest)
 	digest := "sha256:" + hex.EncodeToString(sum[:])
 	if at.Digest != "" && at.Digest != digest {
-		return "", &bundle.MismatchError{What: "the manifest", Want: at.Digest, Got: digest}
+		return nil, "", &bundle.MismatchError{What: "the manifest", Want: at.Digest, Got: digest}
 	}
-	return digest, nil
+	return manifest, digest, nil
 }
 
 // signedBefore returns the digest of the artifact with which a key signed a manifest, "" where there is none.
