@@ -108,7 +108,7 @@ func (c *Client) publishAt(ctx context.Context, m *project.Manifest, dir string,
 		push, doing = from.OCI().CheckPush, "looking for "
 	}
 	c.Progress(provider.Event{Text: doing + r.Pack + " " + r.Version})
-	pushed, err := push(ctx, to, made.release, made.trees, oci.PushOptions{Format: o.Format, Moving: !o.Still, Attach: c.attach(made, o.Key)})
+	pushed, err := push(ctx, to, made.release, made.trees, oci.PushOptions{Format: o.Format, Moving: !o.Still, Attach: c.attach(made, o.Key, from.Keeper(false), to)})
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"slices"
 	"strconv"
@@ -71,11 +72,25 @@ func (c *Client) remoteError(host string, err error) error {
 	var unknown x509.UnknownAuthorityError
 	var verify *tls.CertificateVerificationError
 	if errors.As(err, &unknown) || errors.As(err, &verify) {
-		return diag.Errorf(diag.Remote, "%s: its certificate is not trusted here: %s", host, wire.Cause(err)).
-			WithHint("add the certificate's authority to the system's, or name its file (PEM) as ca-file: FILE in ~/.config/skillpm/config.yaml, or in SSL_CERT_FILE")
+		return unreachableError{diag.Errorf(diag.Remote, "%s: its certificate is not trusted here: %s", host, wire.Cause(err)).
+			WithHint("add the certificate's authority to the system's, or name its file (PEM) as ca-file: FILE in ~/.config/skillpm/config.yaml, or in SSL_CERT_FILE")}
 	}
-	return diag.Errorf(diag.Remote, "%s: %s", host, wire.Cause(err)).WithHint("check the address and the network, then try again")
+	failed := diag.Errorf(diag.Remote, "%s: %s", host, wire.Cause(err)).WithHint("check the address and the network, then try again")
+	var broken *net.OpError
+	var slow net.Error
+	if errors.As(err, &broken) && broken.Op == "dial" || errors.As(err, &slow) && slow.Timeout() {
+		return unreachableError{failed}
+	}
+	return failed
 }
+
+// unreachableError says that nobody can be spoken to at a host, whatever is asked for.
+type unreachableError struct{ error }
+
+func (e unreachableError) Unwrap() error { return e.error }
+
+// Code returns [diag.Remote].
+func (e unreachableError) Code() diag.Code { return diag.Remote }
 
 // noTag says that there is no such tag, and which tags there are.
 func noTag(where, tag string, tags []string) error {

@@ -87,7 +87,7 @@ func askOnce[T any](ctx context.Context, c *Client, at string, f func(place) (T,
 	if err == nil {
 		got, err = f(p)
 	}
-	if err != nil && ctx.Err() == nil && diag.CodeOf(err) == diag.Remote {
+	if _, away := errors.AsType[unreachableError](err); away && ctx.Err() == nil {
 		c.mu.Lock()
 		c.away[host] = err
 		c.mu.Unlock()

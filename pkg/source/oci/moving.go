@@ -39,7 +39,42 @@ func (p *publisher) move(ctx context.Context, doc document) ([]string, error) {
 		}
 		moved = append(moved, line.tag)
 	}
+	return p.yield(ctx, ours, moved)
+}
+
+// yield looks again after tags were moved, because a registry has no lock: where somebody has published a higher release in the
+// meantime, its line's tags lead to that. It returns the tags that stay with ours.
+func (p *publisher) yield(ctx context.Context, ours *semver.Version, moved []string) ([]string, error) {
+	if _, remote := p.to.(*repository); !remote || len(moved) == 0 {
+		return moved, nil
+	}
+	tags, err := p.to.tags(ctx)
+	if err != nil {
+		return moved, err
+	}
+	for _, line := range lines(ours) {
+		i := slices.Index(moved, line.tag)
+		higher := slices.DeleteFunc(slices.Clone(tags), func(tag string) bool { return !line.above(tag, ours) })
+		if i < 0 || len(higher) == 0 {
+			continue
+		}
+		doc, err := p.to.document(ctx, slices.MaxFunc(higher, byVersion))
+		if err != nil {
+			return moved, err
+		}
+		if err := p.to.pushDocument(ctx, doc, line.tag); err != nil {
+			return moved, err
+		}
+		moved = slices.Delete(moved, i, i+1)
+	}
 	return moved, nil
+}
+
+// byVersion compares tags that are versions.
+func byVersion(a, b string) int {
+	va, _ := source.VersionFromTag(a, "")
+	vb, _ := source.VersionFromTag(b, "")
+	return semver.MustParse(va).Compare(semver.MustParse(vb))
 }
 
 // line is a moving tag and the releases that it may lead to.

@@ -118,3 +118,32 @@ func TestOtherSpelling(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestMovingTogether holds that latest ends at the highest release also where a lower one moves it when the higher one has done so.
+func TestMovingTogether(t *testing.T) {
+	s := ocitest.New(t)
+	at := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	var once sync.Once
+	s.Meddle(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPut && strings.HasSuffix(r.URL.Path, "/manifests/1.0") { // it has looked at the tags
+			once.Do(func() {
+				rel, trees := release("1.1.0", "rollback")
+				if _, err := s.Client(t, "").Push(t.Context(), at, rel, trees, oci.PushOptions{Moving: true}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		return false
+	})
+	rel, trees := release("1.0.0", "deploy")
+	pushed, err := s.Client(t, "").Push(t.Context(), at, rel, trees, oci.PushOptions{Moving: true})
+	if err != nil || strings.Join(pushed.Tags, " ") != "1.0.0 1.0" {
+		t.Errorf("%v %v", pushed.Tags, err)
+	}
+	for tag, want := range map[string]string{"latest": "1.1.0", "1": "1.1.0", "1.1": "1.1.0", "1.0": "1.0.0"} {
+		at.Rev = tag
+		if p, err := s.Client(t, "").Open(t.Context(), at); err != nil || p.Version != want {
+			t.Errorf("%s leads to %+v, %v", tag, p, err)
+		}
+	}
+}

@@ -44,12 +44,13 @@ func (c *Client) referrers(ctx context.Context, at source.Ref, artifactType stri
 	if err != nil {
 		return nil, err
 	}
-	if listed, err = candidates(at, listed, artifactType); err != nil {
-		return nil, err
-	}
 	var found []*Artifact
-	for _, d := range listed {
+	for _, d := range candidates(listed, artifactType) {
 		a, err := c.read(ctx, p, at, string(d.Digest))
+		switch diag.CodeOf(err) {
+		case diag.NotFound, diag.Invalid, diag.Integrity: // what is listed and cannot be had hides nothing else
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -61,26 +62,19 @@ func (c *Client) referrers(ctx context.Context, at source.Ref, artifactType stri
 	return found, nil
 }
 
-// candidates returns those of a list that may be of a type, each once.
-func candidates(at source.Ref, listed []ocispec.Descriptor, artifactType string) ([]ocispec.Descriptor, error) {
+// candidates returns those of a list that may be of a type, each once, and not more than are looked at.
+func candidates(listed []ocispec.Descriptor, artifactType string) []ocispec.Descriptor {
 	var list []ocispec.Descriptor
 	seen := make(map[digest.Digest]bool)
 	for _, d := range listed {
 		other := artifactType != "" && d.ArtifactType != "" && d.ArtifactType != artifactType
-		if seen[d.Digest] || other || d.MediaType != ocispec.MediaTypeImageManifest {
+		if seen[d.Digest] || other || d.MediaType != ocispec.MediaTypeImageManifest || checkDescriptor(d) != nil {
 			continue
-		}
-		if err := checkDescriptor(d); err != nil {
-			return nil, diag.Errorf(diag.CodeOf(err), "%s: what is about %s: %w", trimVersion(at), at.Digest, err)
 		}
 		seen[d.Digest] = true
 		list = append(list, d)
 	}
-	if len(list) > maxReferrers {
-		return nil, diag.Errorf(diag.Invalid, "%s: more than %d artifacts are about %s", trimVersion(at), maxReferrers, at.Digest).
-			WithHint("ask those who run the registry to delete what does not belong there")
-	}
-	return list, nil
+	return list[:min(len(list), maxReferrers)]
 }
 
 // fallbackTag is where the manifests about another are listed by registries without a referrers API.
