@@ -21,7 +21,7 @@ func (c *Client) Login(ctx context.Context, host, user, secret string) (*LoginRe
 		return nil, err
 	}
 	login := credential.Login{User: user, Secret: secret}
-	if user == tokenUser {
+	if user == credential.TokenUser {
 		login = credential.Login{Identity: secret}
 	}
 	checked, err := from.OCI().CheckLogin(ctx, host, login)
@@ -34,9 +34,6 @@ func (c *Client) Login(ctx context.Context, host, user, secret string) (*LoginRe
 	}
 	return &LoginReport{Host: host, User: user, Checked: checked, Where: logins.Path()}, nil
 }
-
-// tokenUser is the name with which Docker's helpers keep a token that other tokens are had for.
-const tokenUser = "<token>"
 
 // Logout forgets the login for a registry. That there is none is an error with the code [diag.NotFound].
 func (c *Client) Logout(ctx context.Context, host string) error {

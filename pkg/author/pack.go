@@ -70,11 +70,25 @@ func (c *Client) Pack(ctx context.Context, o PublishOptions, output string) (*Pa
 // otherArchives are what people call archives that a pack is not written as: nobody means a directory of that name.
 var otherArchives = [...]string{".zip", ".tgz", ".gz", ".bz2", ".tbz2", ".xz", ".txz", ".zst", ".7z", ".rar"}
 
-// checkOutput refuses to replace what is no file.
+// isPacked reports whether a file looks like what [writeLayout] writes.
+func isPacked(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, err := tar.NewReader(f).Next()
+	return err == nil && (head.Name == "blobs/" || layoutName.MatchString(head.Name))
+}
+
+// checkOutput refuses to replace what is no file, or one of something else.
 func checkOutput(abs, shown string) error {
 	info, err := os.Lstat(abs)
 	if err == nil && !info.Mode().IsRegular() {
 		return diag.Errorf(diag.Conflict, "%s is there, and is no file", shown).WithHint("choose another name with --output")
+	}
+	if err == nil && info.Size() > 0 && !isPacked(abs) {
+		return diag.Errorf(diag.Conflict, "%s is there, and is nothing that pack wrote", shown).WithHint("choose another name with --output, or remove the file")
 	}
 	if _, err := os.Stat(filepath.Dir(abs)); errors.Is(err, fs.ErrNotExist) {
 		return diag.Errorf(diag.NotFound, "there is no directory %s", filepath.Dir(shown)).WithHint("mkdir -p %s", filepath.Dir(shown))

@@ -85,6 +85,33 @@ func TestMirrorAway(t *testing.T) {
 	wantCode(t, err, diag.NotFound, "acme/none", "mirror", mirror.Host)
 }
 
+// TestMirrorErrs holds that a mirror which fails for one repository is asked for others.
+func TestMirrorErrs(t *testing.T) {
+	origin, mirror := ocitest.New(t), ocitest.New(t)
+	for _, name := range []string{"acme/deploy", "acme/other"} {
+		push(t, origin.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: origin.URL(name)}, "1.0.0", "deploy")
+		push(t, mirror.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: mirror.URL("copies/" + name)}, "1.0.0", "deploy")
+	}
+	mirror.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
+		broken := strings.Contains(r.URL.Path, "copies/acme/deploy/")
+		if broken {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+		return broken
+	})
+	c, log := mirrorOf(t, origin, mirror)
+	for _, name := range []string{"acme/deploy", "acme/other"} {
+		if err := get(t, c, source.Ref{Kind: source.KindOCI, URL: origin.URL(name), Rev: "1.0.0"}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, request := range log.with("GET", origin.Host) {
+		if strings.Contains(request, "acme/other") {
+			t.Errorf("the origin was asked %q", request)
+		}
+	}
+}
+
 // TestOriginAway holds that a mirror alone is enough for what it has, and that what it lacks is not said not to exist.
 func TestOriginAway(t *testing.T) {
 	mirror := ocitest.New(t)
