@@ -73,15 +73,7 @@ func (c *Client) copy(ctx context.Context, from, to source.Ref, o CopyOptions) (
 	if doc.desc.MediaType == "" {
 		doc.desc.MediaType = mediaTypeOf(doc.raw)
 	}
-	if !existed {
-		if err := p.tagVersion(ctx, doc); err != nil {
-			return Pushed{}, err
-		}
-		pushed.Tags = []string{p.rel.Version}
-	}
-	moved, err := p.move(ctx, doc)
-	pushed.Tags = append(pushed.Tags, moved...)
-	return pushed, err
+	return p.tag(ctx, doc, pushed)
 }
 
 // copying copies from one place to another.

@@ -103,7 +103,12 @@ func (p *publisher) publish(ctx context.Context, trees []bundle.Tree) (Pushed, e
 	if err := p.attach(ctx, doc, pushed); err != nil {
 		return Pushed{}, err
 	}
-	if !existed {
+	return p.tag(ctx, doc, pushed)
+}
+
+// tag sets the tags of what was stored, that of the version first.
+func (p *publisher) tag(ctx context.Context, doc document, pushed Pushed) (Pushed, error) {
+	if !pushed.Existed {
 		if err := p.tagVersion(ctx, doc); err != nil {
 			return Pushed{}, err
 		}
