@@ -46,6 +46,7 @@ func (a *app) curator() (*curate.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	untuneMemory() // an index may have a hundred thousand packs
 	c := curate.New(o)
 	a.closers = append(a.closers, c.Close)
 	return c, nil

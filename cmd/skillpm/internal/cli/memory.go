@@ -22,3 +22,13 @@ func tuneMemory() {
 		debug.SetMemoryLimit(softLimit)
 	}
 }
+
+// untuneMemory is for commands that hold a lot: above the limit the collector would run without pause.
+func untuneMemory() {
+	if os.Getenv("GOGC") == "" { //nolint:forbidigo // the runtime reads it from there, too
+		debug.SetGCPercent(100) // as it is unless told otherwise
+	}
+	if os.Getenv("GOMEMLIMIT") == "" { //nolint:forbidigo // likewise
+		debug.SetMemoryLimit(math.MaxInt64)
+	}
+}
