@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/project"
@@ -38,20 +39,22 @@ func (pr *Provider) Admit(ctx context.Context, sol *Solution, s Standing) error 
 			return err
 		}
 	}
-	signers := make([]string, len(ids))
+	signers, demands := make([]string, len(ids)), make([][]demand, len(ids))
+	for i, id := range ids {
+		var err error
+		if demands[i], err = pr.demands(id, s); err != nil {
+			return err
+		}
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelAdmissions)
 	for i, id := range ids {
-		demands, err := pr.demands(id, s)
-		if err != nil {
-			return err
-		}
-		if len(demands) == 0 && !pr.policies.Restricts() {
+		if len(demands[i]) == 0 && !pr.policies.Restricts() {
 			signers[i] = pr.keptSigner(id, s.Packs[id])
 			continue
 		}
 		group.Go(func() (err error) {
-			signers[i], err = pr.admit(ctx, sol, s, id, demands)
+			signers[i], err = pr.admit(ctx, sol, s, id, demands[i])
 			return err
 		})
 	}
@@ -193,6 +196,9 @@ func (pr *Provider) proven(ctx context.Context, sol *Solution, s Standing, p *so
 			return err
 		}
 	}
+	if opened.Ref.Digest != p.Ref.Digest {
+		return &bundle.MismatchError{What: p.ID.String() + " at " + p.Ref.Source(), Want: p.Ref.Digest, Got: opened.Ref.Digest}
+	}
 	got, err := pr.fetch(ctx, opened, names, entry.Skills)
 	if err == nil {
 		err = pr.keeper.Record(p, got) // a manifest may name the place otherwise
@@ -255,6 +261,10 @@ func (pr *Provider) demands(id source.ID, s Standing) ([]demand, error) {
 	var trusted trust.Wanted
 	for _, r := range pr.policies.Signatures(s.place(id)) {
 		w, err := pr.wanted(r)
+		if err != nil && r.Policy.Mode == policy.Observe {
+			pr.note(err.Error() + " (the policy only observes)")
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -268,7 +278,7 @@ func (pr *Provider) demands(id source.ID, s Standing) ([]demand, error) {
 			return nil, err
 		}
 		trusted = together(trusted, w)
-		if !pr.asLocked(id, entry) || s.Placed[id] && pr.missing(entry) {
+		if !pr.asLocked(id, entry) || s.Placed[id] { // a store has trees of others, too: who signed them is asked wherever they are placed
 			list = append(list, demand{wanted: w, before: was, pack: id, version: entry.Version})
 		}
 	}
@@ -303,20 +313,6 @@ func together(a, b trust.Wanted) trust.Wanted {
 func (pr *Provider) asLocked(id source.ID, entry *project.LockedPack) bool {
 	was, ok := pr.lock.Packs[id]
 	return ok && was.Source == entry.Source && was.Resolved == entry.Resolved && was.Version == entry.Version
-}
-
-// missing reports whether a pack has to be fetched.
-func (pr *Provider) missing(entry *project.LockedPack) bool {
-	s, err := pr.machine.Store()
-	if err != nil {
-		return true
-	}
-	for _, tree := range entry.Skills {
-		if !s.Has(tree) {
-			return true
-		}
-	}
-	return false
 }
 
 // refused explains a refusal by whose demand it does not meet.

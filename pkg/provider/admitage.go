@@ -46,7 +46,7 @@ func (pr *Provider) publishedAt(ctx context.Context, p *source.Pack, entry *proj
 		return time.Time{}, false
 	}
 	reg, err := pr.findLocked(ctx, p.ID, entry.Source)
-	if err != nil {
+	if err != nil || pr.projects[reg.Name()] { // a project could bring an index with any date along
 		return time.Time{}, false
 	}
 	versions, err := reg.Versions(ctx, p.ID)

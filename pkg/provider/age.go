@@ -219,5 +219,23 @@ func (pr *Provider) notice(what string, since time.Time) error {
 		return diag.Errorf(diag.Internal, "the record of when releases were first seen: %w", err).
 			WithHint("a minimum release age is set, so skillpm has to remember what it saw: make %s writable", filepath.Dir(file))
 	}
-	return os.WriteFile(file, []byte(since.Format(time.RFC3339)+"\n"), 0o644)
+	return replaceFile(file, since.Format(time.RFC3339)+"\n")
+}
+
+// replaceFile writes a file beside its place first, so that nobody reads half of it.
+func replaceFile(file, text string) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(file), ".tmp-")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), file)
 }

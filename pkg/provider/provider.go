@@ -37,8 +37,9 @@ type Provider struct {
 	bindings   map[string]string // the address that each owner is bound to
 	places     map[string]string // directories that the lock leaves out, by pack
 	deps       registry.Deps
-	minAge     time.Duration // of a release, 0 for any
-	minAgeIn   string        // the file that says so
+	minAge     time.Duration   // of a release, 0 for any
+	minAgeIn   string          // the file that says so
+	projects   map[string]bool // registries, by name and address, that only the project knows
 	policies   policy.Set
 	keeper     *trust.Keeper
 	trusted    trust.Wanted             // whose signatures count for Options.Signed

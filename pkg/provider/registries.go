@@ -88,7 +88,33 @@ func New(ctx context.Context, m *workspace.Machine, w *workspace.Workspace, s *S
 		return nil, err
 	}
 	pr.registries = registry.NewSet(config, pr.deps)
+	pr.projects = onlyProjects(w.Manifest, w.Config, admin)
 	return pr, pr.trust(w.Config)
+}
+
+// onlyProjects returns the names and addresses of the registries that a project brings along and no settings of this machine
+// know.
+func onlyProjects(m *project.Manifest, settings ...*project.Config) map[string]bool {
+	known, only := map[string]bool{}, map[string]bool{}
+	for _, c := range settings {
+		for _, r := range c.Registries {
+			known[r.Name], known[r.URL] = true, true
+		}
+		for _, at := range c.Namespaces {
+			known[at] = true
+		}
+	}
+	for _, r := range m.Registries {
+		if !known[r.URL] {
+			only[r.Name], only[r.URL] = true, true
+		}
+	}
+	for _, at := range m.Namespaces {
+		if !known[at] {
+			only[at] = true
+		}
+	}
+	return only
 }
 
 // trust reads the keys that are trusted for this call.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -115,17 +116,22 @@ func (s *Sources) Keeper(offline bool) *trust.Keeper {
 	})
 }
 
-// trustedRoot reads the roots of trust of those who certify identities: the administrator's, or else the user's.
+// trustedRoot reads the roots of trust of those who certify identities: the administrator's, or else the user's. Where the
+// administrator has a policy, only the administrator says whom it trusts.
 func (s *Sources) trustedRoot() ([]byte, error) {
 	const name, most = "trusted_root.json", 1 << 20
-	for _, dir := range []string{s.options.Paths.Enterprise, s.options.Paths.Config} {
+	dirs := []string{s.options.Paths.Enterprise, s.options.Paths.Config}
+	if _, err := os.Lstat(filepath.Join(dirs[0], "policy.yaml")); !errors.Is(err, fs.ErrNotExist) {
+		dirs = dirs[:1]
+	}
+	for _, dir := range dirs {
 		data, err := regular.ReadFile(filepath.Join(dir, name), most)
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return data, err
 		}
 	}
 	return nil, diag.Errorf(diag.Denied, "a signature was made with a certificate, and no roots are trusted that could have certified it").
-		WithHint("put Sigstore's %s into %s (cosign trusted-root create, or the tuf client, writes it)", name, s.options.Paths.Config)
+		WithHint("put Sigstore's %s into %s (cosign trusted-root create, or the tuf client, writes it)", name, dirs[len(dirs)-1])
 }
 
 // mirrorOf returns the source that is asked before the one that a place names, "" if there is none.

@@ -227,6 +227,28 @@ func TestProjectsCannotLie(t *testing.T) {
 	})
 }
 
+// TestStoredTreesOfOthers checks that a signer in the lock is asked for where the store has the trees already: they may be there
+// from another pack.
+func TestStoredTreesOfOthers(t *testing.T) { // O14
+	good, bad := source.ID{Owner: "acme", Name: "good"}, source.ID{Owner: "evil", Name: "bad"}
+	w := newGuardedWorld(t)
+	w.manifest(`acme/good: "^1"`, `evil/bad: "^1"`)
+	w.install()
+	w.manifest(`acme/good: "^1"`)
+	w.alter(func(l *project.Lock) {
+		l.Packs[good].Skills, l.Packs[good].Signer = l.Packs[bad].Skills, w.key.Public().ID()
+		delete(l.Packs, bad)
+		l.Names = nil
+	})
+	if err := os.RemoveAll(filepath.Join(w.dir, ".skillpm")); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.client().Install(t.Context(), skillpm.InstallOptions{Frozen: true})
+	if code := diag.CodeOf(err); code != diag.Integrity && code != diag.Denied {
+		t.Errorf("%v (%v)", err, code)
+	}
+}
+
 // TestRemovalBringsNothing checks that taking a pack away does not bring into force what a policy refuses.
 func TestRemovalBringsNothing(t *testing.T) {
 	w := newGuardedWorld(t)
@@ -405,15 +427,21 @@ func TestAgeUnderPolicy(t *testing.T) {
 	}
 	published("1.0.0", 100*time.Hour)
 	published("1.1.0", time.Hour)
-	w.manifest(`acme/tool: "^1"`)
 	w.policy("require: [{match: 'oci://127.0.0.1/**', min_release_age: 3d}]\n")
+	w.manifest(`acme/tool: "^1"`)
+	if _, err := w.client().Install(t.Context(), skillpm.InstallOptions{}); diag.CodeOf(err) != diag.Denied {
+		t.Errorf("dates of an index that the project brings along: %v", err)
+	}
+	paths := newOptions(t, w.dir, w.home).Paths
+	writeFiles(t, paths.Config, map[string]string{"config.yaml": "registries: ['" + filepath.ToSlash(filepath.Join(w.dir, "index")) + "']\n"})
+	w.write("skillpm.yaml", "dependencies: {acme/tool: \"^1\"}\n")
 	if r := w.install(); r.Packs[0].Version != "1.0.0" {
 		t.Errorf("chosen: %s", r.Packs[0].Version)
 	}
 	if _, err := w.client().Install(t.Context(), skillpm.InstallOptions{Frozen: true, Offline: true}); err != nil {
 		t.Errorf("what was old enough once is so offline: %v", err)
 	}
-	w.manifest(`acme/tool: "1.1.0"`)
+	w.write("skillpm.yaml", "dependencies: {acme/tool: \"1.1.0\"}\n")
 	_, err := w.client().Install(t.Context(), skillpm.InstallOptions{})
 	if diag.CodeOf(err) != diag.Denied || !strings.Contains(err.Error(), "minimum release age of 72h in ") {
 		t.Errorf("%v (%v)", err, diag.CodeOf(err))

@@ -15,6 +15,7 @@ import (
 // judge returns who of those wanted signed a manifest.
 func (k *Keeper) judge(e *evidence, p *source.Pack, w Wanted) ([]string, error) {
 	var found, reasons []string
+	met := map[string]bool{} // which of those wanted signed: several that one pattern means are one
 	advice, signatures := "", 0
 	for _, b := range e.Bundles {
 		env, err := sign.ParseBundle(b)
@@ -26,13 +27,17 @@ func (k *Keeper) judge(e *evidence, p *source.Pack, w Wanted) ([]string, error) 
 			continue // provenance and the like are no signatures
 		}
 		signatures++
-		if id, err := k.signer(env, b, p.Ref.Digest, w); err != nil {
+		id, wish, err := k.signer(env, b, p.Ref.Digest, w)
+		if err != nil {
 			reasons, advice = append(reasons, err.Error()), cmp.Or(advice, diag.HintOf(err))
-		} else if !slices.Contains(found, id) {
+			continue
+		}
+		met[wish] = true
+		if !slices.Contains(found, id) {
 			found = append(found, id)
 		}
 	}
-	if len(found) >= max(1, w.Threshold) {
+	if len(met) >= max(1, w.Threshold) {
 		return w.sort(found), nil
 	}
 	if signatures == 0 && len(reasons) == 0 {
@@ -46,8 +51,8 @@ func (k *Keeper) judge(e *evidence, p *source.Pack, w Wanted) ([]string, error) 
 	return nil, &SignerError{Pack: nameOf(p), Digest: p.Ref.Digest, Trusted: found, Reasons: dedupe(reasons), Advice: advice, Threshold: w.Threshold}
 }
 
-// signer returns who made a signature, if that is somebody who is wanted.
-func (k *Keeper) signer(env *sign.Envelope, bundle []byte, digest string, w Wanted) (string, error) {
+// signer returns who made a signature, if that is somebody who is wanted, and as which of those.
+func (k *Keeper) signer(env *sign.Envelope, bundle []byte, digest string, w Wanted) (id, wish string, err error) {
 	if env.Keyless {
 		return k.identity(bundle, digest, w.Identities)
 	}
@@ -56,33 +61,32 @@ func (k *Keeper) signer(env *sign.Envelope, bundle []byte, digest string, w Want
 		print := fingerprint(env.Hint)
 		known := slices.ContainsFunc(w.Keys, func(key *sign.PublicKey) bool { return key.Fingerprint() == print })
 		if print != "" && !known {
-			return "", diag.Errorf(diag.Denied, "a signature says it is by the key %s, which is not trusted", print)
+			return "", "", diag.Errorf(diag.Denied, "a signature says it is by the key %s, which is not trusted", print)
 		}
 	}
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	return v.Key.ID(), nil
+	return v.Key.ID(), v.Key.ID(), nil
 }
 
-// identity returns who got the certificate that a signature was made with.
-func (k *Keeper) identity(bundle []byte, digest string, wanted []Identity) (string, error) {
+// identity returns who got the certificate that a signature was made with, and the first of the wanted identities that means
+// that.
+func (k *Keeper) identity(bundle []byte, digest string, wanted []Identity) (id, wish string, err error) {
 	if len(wanted) == 0 {
-		return "", diag.Errorf(diag.Denied, "a signature was made with a certificate, and only keys are trusted")
+		return "", "", diag.Errorf(diag.Denied, "a signature was made with a certificate, and only keys are trusted")
 	}
 	verifier, err := k.verifier()
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	ids := make([]keyless.Identity, len(wanted))
-	for i, id := range wanted {
-		ids[i] = keyless.Identity(id)
+	for _, want := range wanted {
+		var who keyless.Identity
+		if who, err = verifier.Verify(bundle, digest, []keyless.Identity{keyless.Identity(want)}); err == nil {
+			return Identity(who).ID(), want.ID(), nil
+		}
 	}
-	who, err := verifier.Verify(bundle, digest, ids)
-	if err != nil {
-		return "", err
-	}
-	return Identity(who).ID(), nil
+	return "", "", err
 }
 
 // sort orders signers as they are wanted; identities, which may be patterns, come last.

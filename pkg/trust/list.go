@@ -97,7 +97,7 @@ func (k *Keeper) describe(ctx context.Context, at source.Ref, a *oci.Artifact, w
 	if env.Keyless {
 		f.Claims = "certificate"
 	}
-	who, err := k.signer(env, b, at.Digest, w)
+	who, _, err := k.signer(env, b, at.Digest, w)
 	switch {
 	case err != nil:
 		f.Problem = err.Error()
