@@ -57,24 +57,26 @@ func plainText(body []byte) markup {
 	return markup("<pre>" + html.EscapeString(string(bytes.ToValidUTF8(body, []byte("\uFFFD")))) + "</pre>")
 }
 
-var (
-	markers   = regexp.MustCompile(`^[ \t]*(?:(?:[-+*>]|\d{1,9}[.)])[ \t]*)*`)
-	bullet    = regexp.MustCompile(`^ {0,3}[-+*][ \t]+[^ \t\r\n]`) // begins a paragraph, whatever is above
-	delimiter = regexp.MustCompile(`^[ \t>]*[|:-][|: \t-]*$`)      // the line below the head of a table
-)
+// shapes returns what beginnings of lines look like, made when it is first needed.
+var shapes = sync.OnceValue(func() (l struct{ markers, bullet, delimiter *regexp.Regexp }) {
+	l.markers = regexp.MustCompile(`^[ \t]*(?:(?:[-+*>]|\d{1,9}[.)])[ \t]*)*`)
+	l.bullet = regexp.MustCompile(`^ {0,3}[-+*][ \t]+[^ \t\r\n]`) // begins a paragraph, whatever is above
+	l.delimiter = regexp.MustCompile(`^[ \t>]*[|:-][|: \t-]*$`)   // the line below the head of a table
+	return l
+})
 
 // tangled reports whether a text has what no author writes and what parsers take quadratic time for: lists in lists
 // without end, and long runs of brackets or emphasis that nothing closes.
 func tangled(body []byte) bool {
-	columns, lines := 0, 0
+	columns, lines, like := 0, 0, shapes()
 	for line := range bytes.Lines(body) {
 		line = bytes.TrimRight(line, " \t\r\n")
 		lines++
-		lead := markers.Find(line)
+		lead := like.markers.Find(line)
 		if rule := len(lead) == len(line) && len(bytes.Trim(line, "-* \t")) == 0; !rule && len(lead) > maxLead {
 			return true
 		}
-		if delimiter.Match(line) {
+		if like.delimiter.Match(line) {
 			columns = max(columns, bytes.Count(line, []byte("|"))+1)
 		}
 	}
@@ -89,9 +91,9 @@ func tangled(body []byte) bool {
 // linkWork returns how many bytes a parser looks at where each address and each title of a link goes on to the end of its
 // paragraph.
 func linkWork(body []byte) (work int) {
-	links, size := 0, 0
+	links, size, like := 0, 0, shapes()
 	for line := range bytes.Lines(body) {
-		if len(bytes.TrimSpace(line)) == 0 || bullet.Match(line) {
+		if len(bytes.TrimSpace(line)) == 0 || like.bullet.Match(line) {
 			work += links * size
 			links, size = 0, 0
 		}
@@ -219,29 +221,20 @@ func (r *reader) task(w util.BufWriter, _ []byte, n ast.Node, entering bool) (as
 	return ast.WalkContinue, nil
 }
 
-var (
-	anchorID   = regexp.MustCompile(`^[\p{L}\p{N}_.:-]{1,200}$`)
-	proseClass = regexp.MustCompile(`^(box|file|image)$`)
-	language   = regexp.MustCompile(`^language-[A-Za-z0-9_+.#-]{1,40}$`)
-	alignment  = regexp.MustCompile(`^(left|right|center)$`)
-	anyText    = regexp.MustCompile(`^[^<>\x00-\x1f]{0,1000}$`)
-	follow     = regexp.MustCompile(`^nofollow noopener noreferrer$`)
-)
-
 // sanitiser returns the list of what may be in rendered Markdown. It is the second lock on a door that the renderer keeps
-// closed.
+// closed. It is made when it is first needed: most processes never show a page.
 var sanitiser = sync.OnceValue(func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "em", "strong", "del", "code", "pre", "blockquote", "ul", "ol", "li",
 		"h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td", "span", "a")
-	p.AllowAttrs("id").Matching(anchorID).OnElements("h2", "h3", "h4", "h5", "h6")
-	p.AllowAttrs("class").Matching(proseClass).OnElements("span")
-	p.AllowAttrs("class").Matching(language).OnElements("code")
-	p.AllowAttrs("align").Matching(alignment).OnElements("th", "td")
+	p.AllowAttrs("id").Matching(regexp.MustCompile(`^[\p{L}\p{N}_.:-]{1,200}$`)).OnElements("h2", "h3", "h4", "h5", "h6")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^(box|file|image)$`)).OnElements("span")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^language-[A-Za-z0-9_+.#-]{1,40}$`)).OnElements("code")
+	p.AllowAttrs("align").Matching(regexp.MustCompile(`^(left|right|center)$`)).OnElements("th", "td")
 	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
-	p.AllowAttrs("title").Matching(anyText).OnElements("span")
+	p.AllowAttrs("title").Matching(regexp.MustCompile(`^[^<>\x00-\x1f]{0,1000}$`)).OnElements("span")
 	p.AllowAttrs("href").OnElements("a")
-	p.AllowAttrs("rel").Matching(follow).OnElements("a")
+	p.AllowAttrs("rel").Matching(regexp.MustCompile(`^nofollow noopener noreferrer$`)).OnElements("a")
 	p.RequireParseableURLs(true)
 	p.AllowRelativeURLs(true) // "#heading", which is all that the renderer writes
 	p.AllowURLSchemes("https", "http")
