@@ -25,13 +25,8 @@ type place struct {
 // words are the places of this machine.
 func words() []string { return []string{"local", "embedded", "path", "oci-layout", "git+file"} }
 
-// Canonical returns a source, however a person, a lock or a manifest spells it, as policies compare it: as a lock has it,
-// without its revision. What is no source is an error.
-func Canonical(text string) (string, error) {
-	p, err := parsePlace(text)
-	return p.text, err
-}
-
+// parsePlace reads a source, however a person, a lock or a manifest spells it, as policies compare it: as a lock has it,
+// without its revision.
 func parsePlace(text string) (place, error) {
 	text = strings.TrimSpace(text)
 	if word := wordOf(text); word != "" {

@@ -32,7 +32,7 @@ func (pr *Provider) allow(ref source.Ref) error {
 		return nil
 	}
 	places := []string{ref.Source()}
-	if mirror := pr.sources.mirrorOf(ref); mirror != "" {
+	if mirror := pr.sources.OCI().MirrorOf(ref.URL); ref.Kind == source.KindOCI && mirror != "" {
 		places = append(places, mirror)
 	}
 	for _, place := range places {

@@ -101,7 +101,7 @@ func addKeys(file string, data []byte, w *trust.Wanted) error {
 		w.Keys = append(w.Keys, key)
 		return nil
 	}
-	if kind, _, _ := strings.Cut(strings.TrimSpace(string(data)), " "); isSSHType(kind) {
+	if kind, _, _ := strings.Cut(strings.TrimSpace(string(data)), " "); sign.IsSSHKeyType(kind) {
 		data = append([]byte("* "), data...)
 	}
 	allowed, err := sign.ParseAllowedSigners(file, data)
@@ -112,10 +112,6 @@ func addKeys(file string, data []byte, w *trust.Wanted) error {
 	return nil
 }
 
-func isSSHType(s string) bool {
-	return strings.HasPrefix(s, "ssh-") || strings.HasPrefix(s, "ecdsa-sha2-") || strings.HasPrefix(s, "sk-")
-}
-
 // lockedSigner returns the wish for the signer that a lock records.
 func lockedSigner(id string) (w trust.Wanted, err error) {
 	w.Threshold = 1
@@ -124,7 +120,7 @@ func lockedSigner(id string) (w trust.Wanted, err error) {
 	case kind == "identity":
 		issuer, subject, _ := strings.Cut(rest, " ")
 		w.Identities = []trust.Identity{{Issuer: issuer, Subject: subject}}
-	case isSSHType(kind):
+	case sign.IsSSHKeyType(kind):
 		allowed, err := sign.ParseAllowedSigners("skillpm.lock", []byte("* "+kind+" "+rest+"\n"))
 		if err != nil {
 			return w, err

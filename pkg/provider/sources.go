@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -132,24 +131,6 @@ func (s *Sources) trustedRoot() ([]byte, error) {
 	}
 	return nil, diag.Errorf(diag.Denied, "a signature was made with a certificate, and no roots are trusted that could have certified it").
 		WithHint("put Sigstore's %s into %s (cosign trusted-root create, or the tuf client, writes it)", name, dirs[len(dirs)-1])
-}
-
-// mirrorOf returns the source that is asked before the one that a place names, "" if there is none.
-func (s *Sources) mirrorOf(ref source.Ref) string {
-	place, ok := strings.CutPrefix(ref.URL, "oci://")
-	if ref.Kind != source.KindOCI || !ok {
-		return ""
-	}
-	for at := place; ; {
-		if to, ok := s.options.Mirrors[at]; ok {
-			return "oci://" + to + strings.TrimPrefix(place, at)
-		}
-		i := strings.LastIndexByte(at, '/')
-		if i < 0 {
-			return ""
-		}
-		at = at[:i]
-	}
 }
 
 // File returns what reads packs from directories, relative ones being relative to root.

@@ -120,7 +120,7 @@ func parseAllowed(text string) (l allowedLine, err error) {
 		}
 		l.principals = append(l.principals, p)
 	}
-	if first, after := word(rest); !isKeyType(first) {
+	if first, after := word(rest); !IsSSHKeyType(first) {
 		if err := l.options(first); err != nil {
 			return l, err
 		}
@@ -146,7 +146,8 @@ func word(text string) (first, rest string) {
 	return text, ""
 }
 
-func isKeyType(s string) bool {
+// IsSSHKeyType reports whether a word is the type of an SSH key, as in ssh-ed25519.
+func IsSSHKeyType(s string) bool {
 	return strings.HasPrefix(s, "ssh-") || strings.HasPrefix(s, "ecdsa-sha2-") || strings.HasPrefix(s, "sk-")
 }
 

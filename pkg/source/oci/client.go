@@ -113,7 +113,7 @@ type writable interface {
 // open returns the place that ref names, to read from: for a registry with a mirror, both.
 func (c *Client) open(ctx context.Context, ref source.Ref) (place, error) {
 	if ref.Kind == source.KindOCI {
-		if at := c.mirrorOf(ref.URL); at != "" {
+		if at := c.MirrorOf(ref.URL); at != "" {
 			return &mirrored{client: c, origin: ref.URL, mirror: at}, nil
 		}
 	}

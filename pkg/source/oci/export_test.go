@@ -104,9 +104,6 @@ func (c *Client) Kept() int {
 	return len(c.spool.kept)
 }
 
-// MirrorOf is mirrorOf.
-func (c *Client) MirrorOf(url string) string { return c.mirrorOf(url) }
-
 // StatusRoundTrip parses what a repository says of its versions and returns it encoded.
 func StatusRoundTrip(data []byte) ([]byte, error) {
 	s, err := parseStatus(data)

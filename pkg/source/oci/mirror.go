@@ -14,8 +14,9 @@ import (
 // A mirror holds copies of what another registry has. It is asked first, and what it lacks is asked of the registry itself, the
 // origin. Digests are checked wherever bytes come from, a mirror has logins of its own, and nothing is pushed to it.
 
-// mirrorOf returns where a repository is asked for first, or "". The longest prefix that is configured decides.
-func (c *Client) mirrorOf(ociURL string) string {
+// MirrorOf returns where a repository, oci://host/path, is asked for first, or "". The longest prefix that is configured
+// decides.
+func (c *Client) MirrorOf(ociURL string) string {
 	name := strings.TrimPrefix(ociURL, "oci://")
 	var longest, at string
 	for prefix, mirror := range c.opts.Mirrors {

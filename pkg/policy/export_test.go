@@ -1,0 +1,7 @@
+package policy
+
+// Canonical returns a source as policies compare it.
+func Canonical(text string) (string, error) {
+	p, err := parsePlace(text)
+	return p.text, err
+}
