@@ -38,6 +38,9 @@ var floors = map[string]int{
 	"pkg/textdiff":  1,
 	"pkg/lint/rule": 1,
 	"pkg/sign":      1,
+	"pkg/expand":    1,
+	"pkg/tool":      1,
+	"pkg/whole":     1,
 
 	"pkg/sign/keyless": 2,
 
@@ -58,23 +61,34 @@ var floors = map[string]int{
 	"pkg/credential": 3,
 	"pkg/search":     3,
 	"pkg/site":       3,
+	"pkg/prompt":     3,
+	"pkg/run":        3,
+	"pkg/audit":      3,
 
 	"pkg/source/git":  4,
 	"pkg/source/oci":  4,
 	"pkg/source/file": 4,
 	"pkg/lint":        4,
 	"pkg/workspace":   4,
+	"pkg/catalog":     4,
+	"pkg/match":       4,
 
 	"pkg/registry": 5,
 	"pkg/vendored": 5,
 	"pkg/trust":    5,
+	"pkg/session":  5,
+	"pkg/task":     5,
 
 	"pkg/provider": 6,
 	"pkg/lsp":      6,
+	"pkg/host":     6,
 
 	"pkg/skillpm": 7,
 	"pkg/author":  7,
 	"pkg/curate":  7,
+
+	"pkg/dispatch":  7,
+	"pkg/skilltest": 7,
 
 	"cmd/skillpm/internal/cli":     8,
 	"cmd/skillpm/internal/gendocs": 9,
@@ -146,6 +160,14 @@ func TestClosure(t *testing.T) {
 		"pkg/resolve": {"github.com/go-git/go-git/v5", "oras.land/oras-go/v2", "net/http"},
 		"pkg/store":   {"net/http"},
 		"pkg/txn":     {"net/http"},
+	}
+	// what agents talk to cannot install
+	installers := []string{
+		"github.com/go-git/go-git/v5", "oras.land/oras-go/v2", "net/http",
+		module + "/pkg/registry", module + "/pkg/store", module + "/pkg/provider", module + "/pkg/skillpm",
+	}
+	for _, name := range []string{"pkg/catalog", "pkg/session", "pkg/task", "pkg/host", "pkg/dispatch", "pkg/skilltest"} {
+		never[name] = installers
 	}
 	for _, p := range list(t) {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
