@@ -1,0 +1,124 @@
+package audit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"unicode/utf8"
+)
+
+// The actions that are recorded.
+const (
+	Activate   = "activate"          // a skill was activated, or was not
+	Deactivate = "deactivate"        // a skill ended
+	Hook       = "hook"              // a skill's own script ran before or after it
+	Run        = "run"               // a script or command of a skill ran
+	Refuse     = "refuse"            // a call of a tool was refused
+	Missing    = "reference-missing" // a file that a skill was asked for is not there
+	Task       = "task"              // a skill was handed to a runner
+	End        = "session-end"       // a session ended
+)
+
+// The results of actions.
+const (
+	OK      = "ok"
+	Failed  = "failed"
+	Denied  = "denied"
+	Timeout = "timeout"
+)
+
+// Record is one action. What does not apply is empty and not written. [Log.Write] sets Seq, Time, User, Gap and Prev.
+type Record struct {
+	Seq  int64  `json:"seq"`  // from 1
+	Time string `json:"ts"`   // RFC 3339 in UTC, with nanoseconds
+	User string `json:"user"` // of the operating system
+
+	Action string `json:"action"`
+	Result string `json:"result"`
+
+	Skill   string `json:"skill,omitempty"`
+	Pack    string `json:"pack,omitempty"`
+	Version string `json:"version,omitempty"`
+	Layer   string `json:"layer,omitempty"`
+	Dir     string `json:"dir,omitempty"`
+	Digest  string `json:"digest,omitempty"` // of its SKILL.md
+
+	Session string `json:"session,omitempty"`
+	Project string `json:"project,omitempty"`
+	Profile string `json:"profile,omitempty"`
+	Trigger string `json:"trigger,omitempty"` // who asked: "user" or "model"
+
+	Hook        string   `json:"hook,omitempty"` // "pre" or "post"
+	Script      string   `json:"script,omitempty"`
+	File        string   `json:"file,omitempty"`
+	Command     []string `json:"command,omitempty"`
+	ExitCode    *int     `json:"exit_code,omitempty"`
+	DurationMS  int64    `json:"duration_ms,omitempty"`
+	Output      string   `json:"output,omitempty"`       // the digest of what it printed
+	OutputBytes int64    `json:"output_bytes,omitempty"` // and its size
+
+	Tool   string `json:"tool,omitempty"`
+	Agent  string `json:"agent,omitempty"`
+	Task   string `json:"task,omitempty"`
+	Reason string `json:"reason,omitempty"` // why it failed or was refused
+
+	Gap  bool   `json:"gap,omitempty"` // the line before was not written to its end
+	Prev string `json:"prev"`          // the digest of the line before, "" for the first
+}
+
+// The limits of a record: longer texts are cut and end in an ellipsis, further words of a command are counted.
+const (
+	maxText    = 1024 // bytes of one text
+	maxWords   = 64   // of a command
+	maxCommand = 8 << 10
+)
+
+// Digest returns the digest of some bytes as records have it.
+func Digest(data ...[]byte) string {
+	h := sha256.New()
+	for _, d := range data {
+		h.Write(d)
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+// clean returns a record with its secrets removed and its texts cut.
+func (r Record) clean() Record {
+	for _, s := range []*string{
+		&r.User, &r.Action, &r.Result, &r.Skill, &r.Pack, &r.Version, &r.Layer, &r.Dir, &r.Digest, &r.Session, &r.Project, &r.Profile,
+		&r.Trigger, &r.Hook, &r.Script, &r.File, &r.Output, &r.Tool, &r.Agent, &r.Task,
+	} {
+		*s = cut(*s, maxText)
+	}
+	r.Reason = cut(Redact(r.Reason), maxText)
+	r.Command = cleanCommand(r.Command)
+	return r
+}
+
+func cleanCommand(words []string) []string {
+	if len(words) == 0 {
+		return nil
+	}
+	left := maxCommand
+	out := make([]string, 0, min(len(words), maxWords+1))
+	for i, w := range RedactWords(words) {
+		if i == maxWords || left <= 0 {
+			return append(out, "…")
+		}
+		w = cut(w, min(maxText, left))
+		left -= len(w)
+		out = append(out, w)
+	}
+	return out
+}
+
+// cut returns at most n bytes of valid text.
+func cut(s string, n int) string {
+	if len(s) > n {
+		for n > 0 && !utf8.RuneStart(s[n]) {
+			n--
+		}
+		s = s[:n] + "…"
+	}
+	return strings.ToValidUTF8(s, "\ufffd")
+}

@@ -1,0 +1,190 @@
+package audit
+
+import (
+	"strings"
+	"unicode"
+)
+
+// hidden stands for what was taken out.
+const hidden = "[redacted]"
+
+// Redact returns a text without what should be in no log: the user part and the query of addresses, the values of fields
+// and options whose names speak of a secret, and words that look like tokens.
+func Redact(s string) string {
+	if !suspicious(s) {
+		return s
+	}
+	var b strings.Builder
+	next := false // the word that comes is a secret
+	for len(s) > 0 {
+		i := strings.IndexFunc(s, unicode.IsSpace)
+		if i < 0 {
+			i = len(s)
+		}
+		word := s[:i]
+		if i == 0 {
+			i = strings.IndexFunc(s, func(r rune) bool { return !unicode.IsSpace(r) })
+			if i < 0 {
+				i = len(s)
+			}
+			b.WriteString(s[:i])
+			s = s[i:]
+			continue
+		}
+		var out string
+		out, next = redactWord(word, next)
+		b.WriteString(out)
+		s = s[i:]
+	}
+	return b.String()
+}
+
+// RedactWords is [Redact] for the words of a command, where an option's value is the word after it.
+func RedactWords(words []string) []string {
+	out := make([]string, len(words))
+	next := false
+	for i, w := range words {
+		if strings.ContainsFunc(w, unicode.IsSpace) && !next {
+			out[i] = Redact(w)
+			continue
+		}
+		out[i], next = redactWord(w, next)
+	}
+	return out
+}
+
+// suspicious reports whether there may be anything to take out.
+func suspicious(s string) bool {
+	if strings.Contains(s, "://") || strings.ContainsAny(s, "=:") {
+		return true
+	}
+	for word := range strings.FieldsSeq(s) {
+		if len(word) >= minToken || secretName(word) || hasPrefix(word) {
+			return true
+		}
+	}
+	return false
+}
+
+// redactWord returns a word without its secrets, and whether the next one is a secret.
+func redactWord(w string, secret bool) (string, bool) {
+	bare := strings.Trim(w, `"'(),;`)
+	if secret {
+		if strings.EqualFold(bare, "bearer") || strings.EqualFold(bare, "basic") || bare == "=" || bare == ":" {
+			return w, true
+		}
+		return hidden, false
+	}
+	if strings.Contains(w, "://") {
+		return redactAddress(w), false
+	}
+	if i := strings.IndexAny(w, "=:"); i > 0 {
+		if secretName(w[:i]) {
+			if i+1 == len(w) || strings.Trim(w[i+1:], `"'`) == "" {
+				return w, true
+			}
+			return w[:i+1] + hidden, false
+		}
+		value, next := redactWord(w[i+1:], false)
+		return w[:i+1] + value, next
+	}
+	switch {
+	case strings.EqualFold(bare, "bearer"):
+		return w, true
+	case strings.HasPrefix(bare, "-") && secretName(bare):
+		return w, true
+	case token(bare):
+		return hidden, false
+	}
+	return w, false
+}
+
+// redactAddress takes the user part, the query and the fragment out of an address.
+func redactAddress(w string) string {
+	at := strings.Index(w, "://")
+	head, rest := w[:at+3], w[at+3:]
+	if i := strings.IndexAny(head, "=:"); i > 0 && i < at && secretName(head[:i]) {
+		return head[:i+1] + hidden
+	}
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	if i := strings.LastIndexByte(rest[:end], '@'); i >= 0 {
+		rest = hidden + rest[i:]
+	}
+	if i := strings.IndexAny(rest, "?#"); i >= 0 {
+		rest = rest[:i+1] + hidden
+	}
+	parts := strings.Split(rest, "/")
+	for i, p := range parts {
+		if token(p) {
+			parts[i] = hidden
+		}
+	}
+	return head + strings.Join(parts, "/")
+}
+
+// secretName reports whether the name of a field or an option speaks of a secret.
+func secretName(name string) bool {
+	if len(name) > 64 {
+		return false
+	}
+	name = strings.ToLower(strings.Trim(name, `"'{}[](),$-`))
+	name = strings.NewReplacer("-", "", "_", "", ".", "").Replace(name)
+	for _, part := range []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "privatekey", "credential", "authorization", "cookie"} {
+		if strings.HasSuffix(name, part) || strings.HasPrefix(name, part) && part != "token" {
+			return true
+		}
+	}
+	return name == "pwd" || name == "pass" || name == "auth"
+}
+
+// minToken is the length from which a word of mixed letters and digits is taken for a token.
+const minToken = 24
+
+// token reports whether a word looks like a key or a token: by how it starts, or by what it is made of.
+func token(w string) bool {
+	if hasPrefix(w) {
+		return true
+	}
+	if len(w) < minToken || len(w) > 4096 {
+		return false
+	}
+	var upper, lower, digit, other int
+	for _, r := range w {
+		switch {
+		case 'A' <= r && r <= 'Z':
+			upper++
+		case 'a' <= r && r <= 'z':
+			lower++
+		case '0' <= r && r <= '9':
+			digit++
+		case r == '+' || r == '/' || r == '_' || r == '-' || r == '=' || r == '.':
+			other++
+		default:
+			return false
+		}
+	}
+	if strings.Count(w, "/") > 1 || strings.Count(w, ".") > 2 || strings.Count(w, "-") > 3 && upper == 0 {
+		return false // a path, a version or words
+	}
+	return digit >= 4 && (upper > 0 && lower > 0 || upper+lower > 0 && other == 0)
+}
+
+// hasPrefix reports whether a word starts as the keys of a well-known provider do.
+func hasPrefix(w string) bool {
+	w = strings.TrimLeft(w, `"'(`)
+	if len(w) < 12 {
+		return false
+	}
+	for _, p := range []string{
+		"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk-", "sk_live_", "sk_test_", "rk_live_", "xoxb-", "xoxp-", "xoxa-",
+		"AKIA", "ASIA", "AIza", "npm_", "pypi-", "dop_v1_", "hf_", "eyJ", "SG.", "shpat_", "-----BEGIN",
+	} {
+		if strings.HasPrefix(w, p) {
+			return true
+		}
+	}
+	return false
+}
