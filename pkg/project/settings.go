@@ -35,9 +35,17 @@ type Config struct {
 	PlainHTTP []string
 	// CAFile is a file of certificates that are trusted besides the system's, "" for none; see [Config.File].
 	CAFile string
+
+	Profile string            // the id of the profile that skills are at work under, "" for the default
+	Skills  SkillSettings     // how skills are at work
+	Runners map[string]Runner // what runs tasks, by type; see [Config.Runner]
+	Trusted []string          // folders whose own skills count, with what is below them
 }
 
-var configKeys = []string{"registries", "namespaces", "agents", "link-mode", "min-release-age", "git", "trusted-keys", "mirrors", "plain-http", "ca-file"}
+var configKeys = []string{
+	"registries", "namespaces", "agents", "link-mode", "min-release-age", "git", "trusted-keys", "mirrors", "plain-http", "ca-file",
+	"profile", "skills", "runners", "trusted-folders",
+}
 
 // ParseConfig reads a configuration as strictly as [ParseManifest] reads a manifest.
 func ParseConfig(path string, data []byte) (*Config, error) {
@@ -52,12 +60,16 @@ func (r reader) config(data []byte) (*Config, error) {
 	var (
 		s settings
 		n network
+		w runtime
 	)
 	err = r.fields(root, "the configuration", configKeys, func(k, v *yaml.Node) error {
 		if isNull(v) && v.Value == "" {
 			return nil
 		}
 		if known, err := n.field(r, k.Value, v); known {
+			return err
+		}
+		if known, err := w.field(r, k.Value, v); known {
 			return err
 		}
 		return s.field(r, k.Value, v)
@@ -68,6 +80,7 @@ func (r reader) config(data []byte) (*Config, error) {
 	return &Config{
 		Path: r.path, Agents: s.agents, LinkMode: s.linkMode, Registries: s.registries, Namespaces: s.namespaces,
 		MinReleaseAge: s.minAge, Git: s.git, TrustedKeys: n.trustedKeys, Mirrors: n.mirrors, PlainHTTP: n.plainHTTP, CAFile: n.caFile,
+		Profile: w.profile, Skills: w.skills, Runners: w.runners, Trusted: w.trusted,
 	}, nil
 }
 
