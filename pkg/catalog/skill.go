@@ -1,0 +1,121 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// The kinds of place that a skill is found in, as [Skill.Scope].
+const (
+	ScopeMachine = "machine" // kept by the machine's administrator
+	ScopeUser    = "user"
+	ScopeProject = "project"
+)
+
+// Skill is what stage 1 knows about a skill.
+type Skill struct {
+	Name        string // under which it is in force
+	Declared    string // what its frontmatter says, "" for nothing
+	Description string // on one line
+	WhenToUse   string // on one line
+	Dir         string // its directory, absolute, as it was found
+	Layer       string // as the profile calls it
+	Scope       string // ScopeMachine, ScopeUser or ScopeProject
+	Pack        string // owner/name of an installed pack, "" for what is hand-written
+	Version     string // of the pack, "" where the lock does not say
+	Rank        int    // of its entry among the profile's layers: 0 is the strongest
+	Tags        []string
+	Priority    float64
+
+	UserInvocable  bool
+	ModelInvocable bool
+	Fork           bool
+	Agent          string // that a fork is given to, "" for none
+	ArgumentHint   string
+
+	// Agents, Tenants and Environments are whom the skill is for; empty for everybody.
+	Agents, Tenants, Environments []string
+
+	base string // the name of its directory
+	real string // its directory without links
+}
+
+// Exact returns the name that always means this skill: name@owner/name for one of a pack, else its name.
+func (s *Skill) Exact() string {
+	if s.Pack == "" {
+		return s.Name
+	}
+	return s.base + "@" + s.Pack
+}
+
+// State is what became of a skill that was found.
+type State string
+
+// The states.
+const (
+	InForce  State = "in force"
+	Shadowed State = "shadowed" // a stronger skill has its name
+	Excluded State = "excluded" // a filter leaves it out
+	Skipped  State = "skipped"  // it cannot be read, or lacks what the profile requires
+)
+
+// Entry is a skill that was found, and what became of it.
+type Entry struct {
+	*Skill
+	State  State
+	Reason string // why it is not in force, one sentence without a full stop
+	By     *Skill // that shadows it, nil for none
+}
+
+// Claims are the skills that lay claim to one name, the strongest first.
+type Claims struct {
+	Name     string
+	Winner   *Skill // nil where none is in force
+	Shadowed []Entry
+	Excluded []Entry
+	Skipped  []Entry
+}
+
+// UnknownError says that no skill in force has a name, and which there are.
+type UnknownError struct {
+	Name      string
+	Available []string // all names in force, in order
+	Near      string   // the one that was perhaps meant, "" for none
+	Reason    string   // why a skill of that name is not in force, "" where there is none
+	Off       bool     // skills are switched off
+}
+
+// maxListed is how many names an error lists.
+const maxListed = 40
+
+// Error names the skill and lists what is available.
+func (e *UnknownError) Error() string {
+	switch {
+	case e.Off:
+		return fmt.Sprintf("skill %q is not available: skills are switched off", e.Name)
+	case e.Reason != "":
+		return fmt.Sprintf("skill %q is not available: %s", e.Name, e.Reason)
+	case len(e.Available) == 0:
+		return fmt.Sprintf("unknown skill %q: there are no skills", e.Name)
+	case len(e.Available) > maxListed:
+		return fmt.Sprintf("unknown skill %q: available are %s and %d more", e.Name,
+			strings.Join(e.Available[:maxListed], ", "), len(e.Available)-maxListed)
+	}
+	return fmt.Sprintf("unknown skill %q: available are %s", e.Name, strings.Join(e.Available, ", "))
+}
+
+// Code is NotFound.
+func (e *UnknownError) Code() diag.Code { return diag.NotFound }
+
+// Hint says what was perhaps meant, or where to look.
+func (e *UnknownError) Hint() string {
+	switch {
+	case e.Off:
+		return "leave out --no-skills, or set skills.enabled: true in config.yaml"
+	case e.Near != "":
+		return fmt.Sprintf("did you mean %s?", e.Near)
+	}
+	return "skillpm skills --all lists every skill that was found"
+}
