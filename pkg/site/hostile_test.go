@@ -2,6 +2,7 @@ package site
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,11 @@ var hostile = map[string]string{
 	"attributes":       "[x](https://ok.example/\"onmouseover=alert(1)\") [y](https://ok.example 'a\" onclick=\"alert(1)')\n\n# x\" onclick=\"alert(1) {#id onclick=x}",
 	"credentials":      "[x](https://user:password@ok.example/)",
 	"code":             "```\"><script>alert(1)</script>\nx\n```\n\n`<script>`",
+	"fences":           "``` \"><b>\nx\n```\n\n~~~x\"onclick=y\nz\n~~~\n\n```a<b\n```",
+	"tables":           "| <b> | a |\n|-|:-:|\n| </td><script> | `|` |\n\na b\n- -\n\n|a|b|\n|- -|\n",
+	"lists":            "1000000000. x\n999999999) x\n- [ ] <b>\n- [x]\n  > 1. <i>\n",
+	"fragments":        "[a](#\"onclick=x) [b](#%22%3e%3cscript%3e) [c](#%zz) [d](#a b) [e](<#<b>>)",
+	"definitions":      "[a]\n\n[a]: javascript:alert(1) \"<b>\"\n\n![a] [b]\n\n[b]: <https://ok.example/<b>> '\"'",
 	"relative":         "[x](../../index.html) [y](/admin) [z](references/a.md) [w](?q=1)",
 	"comment":          "<!-- --><script>alert(1)</script> -->\n\n<![CDATA[<script>alert(1)</script>]]>\n\n<?php x ?>",
 	"broken html":      "<a href=\"https://x.example\n\n<<script>script>alert(1)</</script>script>",
@@ -37,17 +43,31 @@ var allowed = map[string]string{
 	"h4": "id", "h5": "id", "h6": "id", "table": "", "thead": "", "tbody": "", "tr": "", "th": "align", "td": "align", "span": "class title", "a": "href rel",
 }
 
-// checkProse reads rendered Markdown as a browser does, and requires that only what is allowed is in it.
+// checkProse reads rendered Markdown as a browser does, and requires that only what is allowed is in it, and that what is
+// opened is closed, so that it stays where the page puts it.
 func checkProse(t testing.TB, rendered string) {
 	t.Helper()
+	var open []string
 	for tokens := html.NewTokenizer(strings.NewReader(rendered)); ; {
 		switch tokens.Next() {
 		case html.ErrorToken:
+			if len(open) > 0 {
+				t.Errorf("%q stay open in %q", open, rendered)
+			}
 			return
-		case html.CommentToken, html.DoctypeToken:
+		case html.CommentToken, html.DoctypeToken, html.SelfClosingTagToken:
 			t.Errorf("%s is in %q", tokens.Raw(), rendered)
-		case html.StartTagToken, html.SelfClosingTagToken:
-			checkTag(t, tokens.Token(), rendered)
+		case html.StartTagToken:
+			tag := tokens.Token()
+			if checkTag(t, tag, rendered); tag.Data != "br" && tag.Data != "hr" {
+				open = append(open, tag.Data)
+			}
+		case html.EndTagToken:
+			tag := tokens.Token()
+			if len(tag.Attr) > 0 || len(open) == 0 || open[len(open)-1] != tag.Data {
+				t.Fatalf("%v ends %q in %q", tag, open, rendered)
+			}
+			open = open[:len(open)-1]
 		}
 	}
 }
@@ -66,8 +86,14 @@ func checkTag(t testing.TB, tag html.Token, rendered string) {
 			t.Errorf("an id is %q", a.Val)
 		case a.Key == "href" && !strings.HasPrefix(a.Val, "#skill-x-") && !strings.HasPrefix(a.Val, "https://") && !strings.HasPrefix(a.Val, "http://"):
 			t.Errorf("a link leads to %q", a.Val)
-		case a.Key == "href" && strings.Contains(a.Val, "@"):
+		case a.Key == "href" && hasUser(a.Val):
 			t.Errorf("a link has credentials: %q", a.Val)
+		case a.Key == "class" && tag.Data == "span" && a.Val != "box" && a.Val != "file" && a.Val != "image",
+			a.Key == "class" && tag.Data == "code" && !strings.HasPrefix(a.Val, "language-"),
+			a.Key == "align" && a.Val != "left" && a.Val != "center" && a.Val != "right",
+			a.Key == "rel" && a.Val != "nofollow noopener noreferrer",
+			a.Key == "start" && strings.Trim(a.Val, "0123456789") != "":
+			t.Errorf("<%s> has %s=%q", tag.Data, a.Key, a.Val)
 		}
 	}
 	if tag.Data == "a" && len(tag.Attr) > 0 && !strings.HasPrefix(tag.Attr[len(tag.Attr)-1].Val+tag.Attr[0].Val, "#") {
@@ -76,6 +102,11 @@ func checkTag(t testing.TB, tag html.Token, rendered string) {
 			t.Errorf("a link without rel: %v", tag)
 		}
 	}
+}
+
+func hasUser(address string) bool {
+	u, err := url.Parse(address)
+	return err != nil || u.User != nil
 }
 
 func TestHostileMarkdown(t *testing.T) {
@@ -139,6 +170,43 @@ func TestHeadings(t *testing.T) {
 `
 	if string(got) != want {
 		t.Errorf("got %s", got)
+	}
+}
+
+func TestProse(t *testing.T) {
+	for text, want := range map[string]string{
+		"a  \nb\\\nc *d* __e__ ~~f~~ `<g>`": "<p>a<br>\nb<br>\nc <em>d</em> <strong>e</strong> <del>f</del> <code>&lt;g&gt;</code></p>\n",
+		"| a | b | c |\n|:-|:-:|-:|\n| 1 | 2 |\n": `<table>
+<thead>
+<tr>
+<th align="left">a</th>
+<th align="center">b</th>
+<th align="right">c</th>
+</tr>
+</thead>
+<tbody>
+<tr>
+<td align="left">1</td>
+<td align="center">2</td>
+<td align="right"></td>
+</tr>
+</tbody>
+</table>
+`,
+		"- [x] done\n- [ ] open\n":              "<ul>\n<li><span class=\"box\">☑</span> done</li>\n<li><span class=\"box\">☐</span> open</li>\n</ul>\n",
+		"3. a\n\n   b\n4. c\n":                  "<ol start=\"3\">\n<li>\n<p>a</p>\n<p>b</p>\n</li>\n<li>\n<p>c</p>\n</li>\n</ol>\n",
+		"```go x\na\n\n```\n\n    b\n":          "<pre><code class=\"language-go\">a\n\n</code></pre>\n<pre><code>b\n</code></pre>\n",
+		"> a\n\n---\n":                          "<blockquote>\n<p>a</p>\n</blockquote>\n<hr>\n",
+		"![a *b*](c.png)":                       "<p><span class=\"image\">image: a <em>b</em></span></p>\n",
+		"[a](b.md) <https://x.example/?a&b>":    "<p><span class=\"file\" title=\"b.md\">a</span> <a rel=\"nofollow noopener noreferrer\" href=\"https://x.example/?a&amp;b\">https://x.example/?a&amp;b</a></p>\n",
+		"[a](#über-uns) **b [c*d](#e)":          "<p><a href=\"#x-%C3%BCber-uns\">a</a> **b <a href=\"#x-e\">c*d</a></p>\n",
+		"# Über `uns`! [&amp; co](#x)\n\n# *\n": "<h4 id=\"x-über-uns--co\">Über <code>uns</code>! <a href=\"#x-x\">&amp; co</a></h4>\n<h4 id=\"x-section\">*</h4>\n",
+		"a <b>c</b> &lt;d&gt; &copy;":           "<p>a c &lt;d&gt; ©</p>\n",
+		"\\<script> a\r\nb\rc":                  "<p>&lt;script&gt; a\nb\nc</p>\n",
+	} {
+		if got, _ := prose([]byte(text), 3, "x-"); string(got) != want {
+			t.Errorf("%q:\n got %q\nwant %q", text, got, want)
+		}
 	}
 }
 

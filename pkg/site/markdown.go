@@ -3,20 +3,11 @@ package site
 import (
 	"bytes"
 	"html"
-	"net/url"
 	"regexp"
 	"strings"
 	"sync"
 
-	"github.com/microcosm-cc/bluemonday"
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	east "github.com/yuin/goldmark/extension/ast"
-	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/renderer"
-	"github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
+	"rsc.io/markdown"
 )
 
 const (
@@ -31,6 +22,8 @@ const (
 // prose renders the body of a SKILL.md as HTML that is safe to put into a page: no raw HTML, no images, no link but to
 // other sites and to its own headings. Its headings begin one level below the given one and skip none; ids begin with the
 // prefix. Text that is made to be slow or deep is shown as it is. The bool says whether it was cut.
+//
+// The renderer writes each tag itself, from constants, and escapes all else; what it does not know it writes as text.
 func prose(body []byte, level int, prefix string) (markup, bool) {
 	cut := len(body) > maxMarkdown
 	if cut {
@@ -39,18 +32,22 @@ func prose(body []byte, level int, prefix string) (markup, bool) {
 	if body = lines(body); tangled(body) {
 		return plainText(body), cut
 	}
-	md := goldmark.New(
-		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
-		goldmark.WithParserOptions(parser.WithAutoHeadingID()),
-		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(&reader{prefix: prefix}, 1))),
-	)
-	doc := md.Parser().Parse(text.NewReader(body))
-	relevel(doc, level)
-	var out bytes.Buffer
-	if err := md.Renderer().Render(&out, body, doc); err != nil {
+	doc, ok := parse(body)
+	if !ok {
 		return plainText(body), cut
 	}
-	return markup(sanitiser().SanitizeBytes(out.Bytes())), cut
+	r := renderer{prefix: prefix, base: level, ids: map[string]int{}}
+	r.blocks(doc.Blocks)
+	return markup(r.String()), cut
+}
+
+// parse reads a text as CommonMark with the tables, the lists of tasks and the strikethrough of GitHub. It reports false
+// for a text that the parser cannot cope with.
+func parse(body []byte) (doc *markdown.Document, ok bool) {
+	defer func() { ok = recover() == nil }()
+	text := strings.ReplaceAll(strings.ToValidUTF8(string(body), "\uFFFD"), "\r\n", "\n")
+	text = strings.ReplaceAll(text, "\n", "\r\n") // the parser looks for each of the two to the end of the text
+	return (&markdown.Parser{Table: true, Strikethrough: true, TaskListItems: true}).Parse(text), true
 }
 
 func plainText(body []byte) markup {
@@ -102,141 +99,3 @@ func linkWork(body []byte) (work int) {
 	}
 	return work + links*size
 }
-
-// relevel gives headings the level that their depth in the text asks for, below a heading of the page.
-func relevel(doc ast.Node, base int) {
-	var open []int
-	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		h, ok := n.(*ast.Heading)
-		if !ok || !entering {
-			return ast.WalkContinue, nil
-		}
-		for len(open) > 0 && open[len(open)-1] >= h.Level {
-			open = open[:len(open)-1]
-		}
-		open = append(open, h.Level)
-		h.Level = min(base+len(open), lowestLevel)
-		return ast.WalkSkipChildren, nil
-	})
-}
-
-// reader renders the nodes in which a catalogue differs from a page of one's own.
-type reader struct{ prefix string }
-
-// RegisterFuncs tells goldmark which nodes the reader renders.
-func (r *reader) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
-	reg.Register(ast.KindLink, r.link)
-	reg.Register(ast.KindAutoLink, r.autoLink)
-	reg.Register(ast.KindImage, r.image)
-	reg.Register(ast.KindHeading, r.heading)
-	reg.Register(east.KindTaskCheckBox, r.task)
-	reg.Register(ast.KindRawHTML, nothing)
-	reg.Register(ast.KindHTMLBlock, nothing)
-}
-
-func nothing(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) {
-	return ast.WalkSkipChildren, nil
-}
-
-func (r *reader) heading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	level := byte('0' + n.(*ast.Heading).Level)
-	if !entering {
-		_, _ = w.Write([]byte{'<', '/', 'h', level, '>', '\n'})
-		return ast.WalkContinue, nil
-	}
-	_, _ = w.Write([]byte{'<', 'h', level})
-	if id, ok := n.AttributeString("id"); ok {
-		if text, ok := id.([]byte); ok {
-			_, _ = w.WriteString(` id="` + r.prefix + html.EscapeString(string(text)) + `"`)
-		}
-	}
-	_ = w.WriteByte('>')
-	return ast.WalkContinue, nil
-}
-
-// link renders links to other sites and into the text. Others would lead to files that the catalogue does not have: they
-// are text that says in a title where they lead.
-func (r *reader) link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	to := string(n.(*ast.Link).Destination)
-	href, outside := r.target(to)
-	switch {
-	case href == "" && entering:
-		_, _ = w.WriteString(`<span class="file" title="` + html.EscapeString(to) + `">`)
-	case href == "":
-		_, _ = w.WriteString("</span>")
-	case entering && outside:
-		_, _ = w.WriteString(`<a rel="nofollow noopener noreferrer" href="` + html.EscapeString(href) + `">`)
-	case entering:
-		_, _ = w.WriteString(`<a href="` + html.EscapeString(href) + `">`)
-	default:
-		_, _ = w.WriteString("</a>")
-	}
-	return ast.WalkContinue, nil
-}
-
-// target returns where a link may lead, "" for nowhere, and whether that is outside of the catalogue.
-func (r *reader) target(to string) (href string, outside bool) {
-	if id, ok := strings.CutPrefix(to, "#"); ok {
-		return "#" + r.prefix + id, false
-	}
-	u, err := url.Parse(to)
-	if err != nil || u.User != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" {
-		return "", false
-	}
-	return u.String(), true
-}
-
-func (r *reader) autoLink(w util.BufWriter, src []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	if !entering {
-		return ast.WalkContinue, nil
-	}
-	link := n.(*ast.AutoLink)
-	label := html.EscapeString(string(link.Label(src)))
-	if href, outside := r.target(string(link.URL(src))); outside {
-		label = `<a rel="nofollow noopener noreferrer" href="` + html.EscapeString(href) + `">` + label + "</a>"
-	}
-	_, _ = w.WriteString(label)
-	return ast.WalkContinue, nil
-}
-
-// image renders what the picture would say. Its children are the alternative text.
-func (r *reader) image(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
-	if entering {
-		_, _ = w.WriteString(`<span class="image">image: `)
-	} else {
-		_, _ = w.WriteString("</span>")
-	}
-	return ast.WalkContinue, nil
-}
-
-// task renders what is to be done or done as a sign, since there is nothing to fill in.
-func (r *reader) task(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	sign := `<span class="box">☐</span>`
-	if n.(*east.TaskCheckBox).IsChecked {
-		sign = `<span class="box">☑</span>`
-	}
-	if entering {
-		_, _ = w.WriteString(sign)
-	}
-	return ast.WalkContinue, nil
-}
-
-// sanitiser returns the list of what may be in rendered Markdown. It is the second lock on a door that the renderer keeps
-// closed. It is made when it is first needed: most processes never show a page.
-var sanitiser = sync.OnceValue(func() *bluemonday.Policy {
-	p := bluemonday.NewPolicy()
-	p.AllowElements("p", "br", "hr", "em", "strong", "del", "code", "pre", "blockquote", "ul", "ol", "li",
-		"h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td", "span", "a")
-	p.AllowAttrs("id").Matching(regexp.MustCompile(`^[\p{L}\p{N}_.:-]{1,200}$`)).OnElements("h2", "h3", "h4", "h5", "h6")
-	p.AllowAttrs("class").Matching(regexp.MustCompile(`^(box|file|image)$`)).OnElements("span")
-	p.AllowAttrs("class").Matching(regexp.MustCompile(`^language-[A-Za-z0-9_+.#-]{1,40}$`)).OnElements("code")
-	p.AllowAttrs("align").Matching(regexp.MustCompile(`^(left|right|center)$`)).OnElements("th", "td")
-	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
-	p.AllowAttrs("title").Matching(regexp.MustCompile(`^[^<>\x00-\x1f]{0,1000}$`)).OnElements("span")
-	p.AllowAttrs("href").OnElements("a")
-	p.AllowAttrs("rel").Matching(regexp.MustCompile(`^nofollow noopener noreferrer$`)).OnElements("a")
-	p.RequireParseableURLs(true)
-	p.AllowRelativeURLs(true) // "#heading", which is all that the renderer writes
-	p.AllowURLSchemes("https", "http")
-	return p
-})
