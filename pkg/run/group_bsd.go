@@ -1,0 +1,60 @@
+//go:build unix && !linux
+
+package run
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Adopt does nothing on this system: see the one for Linux.
+func Adopt() {}
+
+// apart gives a command a session, and so a process group, of its own: there is no terminal that it could read, stop at,
+// or write keystrokes into.
+func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+// group is the process group of a command. A process that leaves it is not found again.
+type group struct {
+	cmd    *exec.Cmd
+	exited chan struct{}
+}
+
+func start(cmd *exec.Cmd) (*group, error) {
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	g := &group{cmd: cmd, exited: make(chan struct{})}
+	go func() {
+		defer close(g.exited)
+		_ = cmd.Wait() // an exit code is no error
+	}()
+	return g, nil
+}
+
+func (g *group) close() {}
+
+// reap returns how the command ended, nil if it has not.
+func (g *group) reap() *os.ProcessState {
+	select {
+	case <-g.exited:
+		return g.cmd.ProcessState
+	default:
+		return nil
+	}
+}
+
+// end asks the processes of the command to end, and a moment later ends them.
+func (g *group) end(grace time.Duration) {
+	_ = unix.Kill(-g.cmd.Process.Pid, unix.SIGTERM)
+	wait(g.exited, grace)
+	g.sweep()
+	wait(g.exited, patience)
+}
+
+// sweep kills what is left of the group.
+func (g *group) sweep() { _ = unix.Kill(-g.cmd.Process.Pid, unix.SIGKILL) }

@@ -1,0 +1,242 @@
+package run
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Adopt makes this process the parent of processes that lose theirs, if they descend from it, so that a command's are
+// found whatever they do. It is for a program whose work is to run a command: skillpm run. What else it starts meanwhile
+// must stay in its own session, as what os/exec starts does; other commands of this package may run.
+func Adopt() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
+
+// apart gives a command a session, and so a process group, of its own: there is no terminal that it could read, stop at,
+// or write keystrokes into. It ends if this process is killed.
+func apart() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// group is a command with all that it started.
+type group struct {
+	cmd    *exec.Cmd
+	pid    int
+	mark   []byte
+	since  uint64 // when the command was started, in the system's ticks
+	exited chan struct{}
+}
+
+func start(cmd *exec.Cmd) (*group, error) {
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	g := &group{cmd: cmd, pid: cmd.Process.Pid, exited: make(chan struct{})}
+	own := cmd.Env[len(cmd.Env)-1]
+	g.mark = []byte(own[strings.LastIndexAny(own, ":=")+1:])
+	if p, ok := look(g.pid); ok {
+		g.since = p.since
+	}
+	go func() {
+		defer close(g.exited)
+		for {
+			// The process is left unreaped, so that no other can get its number while its group is looked for.
+			err := unix.Waitid(unix.P_PID, g.pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+			if !errors.Is(err, unix.EINTR) {
+				return
+			}
+		}
+	}()
+	return g, nil
+}
+
+func (g *group) close() {}
+
+// reap returns how the command ended, nil if it has not.
+func (g *group) reap() *os.ProcessState {
+	select {
+	case <-g.exited:
+		_ = g.cmd.Wait() // an exit code is no error
+		return g.cmd.ProcessState
+	default:
+		return nil
+	}
+}
+
+// end asks the processes of the command to end, and a moment later ends them.
+func (g *group) end(grace time.Duration) {
+	g.signal(unix.SIGTERM)
+	wait(g.exited, grace)
+	g.sweep()
+	wait(g.exited, patience)
+}
+
+func (g *group) signal(s unix.Signal) {
+	_ = unix.Kill(-g.pid, s)
+	for _, p := range g.members() {
+		if p.group != g.pid {
+			p.signal(s)
+		}
+	}
+}
+
+// sweep kills what is left of the command, until nothing is: a process may start another while it is looked for.
+func (g *group) sweep() {
+	for range 20 {
+		_ = unix.Kill(-g.pid, unix.SIGKILL)
+		left := g.members()
+		if len(left) == 0 {
+			return
+		}
+		for i := range left {
+			left[i].signal(unix.SIGKILL)
+		}
+		for _, p := range left {
+			p.gone()
+			if p.parent == os.Getpid() && p.pid != g.pid {
+				_, _ = unix.Wait4(p.pid, nil, unix.WNOHANG, nil) // it was adopted, and nobody else reaps it
+			}
+		}
+	}
+}
+
+// process is what /proc says of one.
+type process struct {
+	pid, parent, group, session int
+	since                       uint64
+	dead                        bool
+}
+
+// members finds the living processes of the command.
+func (g *group) members() []process {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	names, _ := dir.Readdirnames(-1)
+	dir.Close()
+	self, adopts := os.Getpid(), adopting()
+	session, _ := unix.Getsid(0)
+	ours := map[int]bool{g.pid: true}
+	var rest, found []process
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil || pid == self {
+			continue
+		}
+		p, ok := look(pid)
+		if !ok || p.since < g.since {
+			continue
+		}
+		if p.session == g.pid || p.group == g.pid || g.marked(p, adopts && p.parent == self && p.session != session) {
+			ours[pid] = true
+			found = append(found, p)
+			continue
+		}
+		rest = append(rest, p)
+	}
+	for again := true; again; {
+		again = false
+		for i, p := range rest {
+			if p.pid != 0 && ours[p.parent] {
+				ours[p.pid], again = true, true
+				found = append(found, p)
+				rest[i].pid = 0
+			}
+		}
+	}
+	return slices.DeleteFunc(found, func(p process) bool { return p.dead })
+}
+
+// adopting reports whether orphans of this process's descendants become its children.
+func adopting() bool {
+	var on int32 // the kernel writes an int
+	err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&on)), 0, 0, 0)
+	return err == nil && on != 0
+}
+
+// marked reports whether a process has the command's mark in its environment, or, if it was adopted, no command's.
+func (g *group) marked(p process, adopted bool) bool {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/environ")
+	if errors.Is(err, fs.ErrPermission) || err == nil && len(data) == 0 {
+		return adopted
+	}
+	if err != nil {
+		return false
+	}
+	for v := range bytes.SplitSeq(data, []byte{0}) {
+		if value, ok := bytes.CutPrefix(v, []byte(markName+"=")); ok {
+			return bytes.Contains(value, g.mark)
+		}
+	}
+	return adopted
+}
+
+// look reads /proc/PID/stat.
+func look(pid int) (p process, ok bool) {
+	var buffer [1024]byte
+	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return p, false
+	}
+	n, err := unix.Read(fd, buffer[:])
+	_ = unix.Close(fd)
+	if err != nil {
+		return p, false
+	}
+	return readStat(pid, buffer[:n])
+}
+
+// readStat reads a line of proc_pid_stat(5). The name of a process is in brackets and may hold anything.
+func readStat(pid int, line []byte) (p process, ok bool) {
+	i := bytes.LastIndexByte(line, ')')
+	if i < 0 {
+		return p, false
+	}
+	const state, parent, group, session, since = 0, 1, 2, 3, 19
+	f := bytes.Fields(line[i+1:])
+	if len(f) <= since {
+		return p, false
+	}
+	number := func(at int) int {
+		n, _ := strconv.Atoi(string(f[at]))
+		return n
+	}
+	p = process{pid: pid, parent: number(parent), group: number(group), session: number(session)}
+	p.since, _ = strconv.ParseUint(string(f[since]), 10, 64)
+	p.dead = f[state][0] == 'Z' || f[state][0] == 'X'
+	return p, true
+}
+
+// signal sends a signal, if the number still is that process's.
+func (p process) signal(s unix.Signal) {
+	fd, err := unix.PidfdOpen(p.pid, 0)
+	if err != nil {
+		return
+	}
+	defer func() { _ = unix.Close(fd) }()
+	if now, ok := look(p.pid); ok && now.since == p.since {
+		_ = unix.PidfdSendSignal(fd, s, nil, 0)
+	}
+}
+
+// gone waits until a process that was killed has ended.
+func (p process) gone() {
+	fd, err := unix.PidfdOpen(p.pid, 0)
+	if err != nil {
+		return
+	}
+	defer func() { _ = unix.Close(fd) }()
+	if now, ok := look(p.pid); ok && now.since == p.since {
+		_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(patience/20/time.Millisecond))
+	}
+}

@@ -1,0 +1,84 @@
+package run
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// Adopt does nothing on this system: see the one for Linux.
+func Adopt() {}
+
+func apart() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
+}
+
+// group is the job that a command and all that it starts belong to.
+type group struct {
+	cmd    *exec.Cmd
+	job    windows.Handle
+	exited chan struct{}
+}
+
+func start(cmd *exec.Cmd) (*group, error) {
+	job, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{}
+	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		_ = windows.CloseHandle(job)
+		return nil, err
+	}
+	g := &group{cmd: cmd, job: job, exited: make(chan struct{})}
+	// What a command starts before it is in the job stays out of it; it has hardly begun.
+	access := uint32(windows.PROCESS_SET_QUOTA | windows.PROCESS_TERMINATE)
+	if p, err := windows.OpenProcess(access, false, uint32(cmd.Process.Pid)); err == nil {
+		_ = windows.AssignProcessToJobObject(job, p)
+		_ = windows.CloseHandle(p)
+	}
+	go func() {
+		defer close(g.exited)
+		_ = cmd.Wait() // an exit code is no error
+	}()
+	return g, nil
+}
+
+func (g *group) close() { _ = windows.CloseHandle(g.job) }
+
+// reap returns how the command ended, nil if it has not.
+func (g *group) reap() *os.ProcessState {
+	select {
+	case <-g.exited:
+		return g.cmd.ProcessState
+	default:
+		return nil
+	}
+}
+
+// end ends the processes of the command. There is no way to ask them here.
+func (g *group) end(time.Duration) {
+	g.sweep()
+	_ = g.cmd.Process.Kill()
+	wait(g.exited, patience)
+}
+
+// sweep ends what is left of the job.
+func (g *group) sweep() { _ = windows.TerminateJobObject(g.job, 1) }
+
+// status returns the exit code of a process. There are no signals here.
+func status(state *os.ProcessState) (code int, signal string) { return state.ExitCode(), "" }
+
+// sameName reports whether two names are that of one environment variable.
+func sameName(a, b string) bool { return strings.EqualFold(a, b) }

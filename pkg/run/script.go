@@ -1,0 +1,233 @@
+package run
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// interpreters returns the programs that run files with an extension, the first that is installed being taken.
+func interpreters(extension string) [][]string {
+	switch strings.ToLower(extension) {
+	case ".sh":
+		return [][]string{{"bash"}, {"sh"}}
+	case ".bash":
+		return [][]string{{"bash"}}
+	case ".zsh":
+		return [][]string{{"zsh"}}
+	case ".py":
+		if runtime.GOOS == "windows" {
+			return [][]string{{"python"}, {"py", "-3"}}
+		}
+		return [][]string{{"python3"}, {"python"}}
+	case ".js", ".mjs", ".cjs":
+		return [][]string{{"node"}}
+	case ".ts", ".mts":
+		return [][]string{{"tsx"}, {"bun"}, {"node"}} // node takes the types away itself from 22.18 on
+	case ".rb":
+		return [][]string{{"ruby"}}
+	case ".pl":
+		return [][]string{{"perl"}}
+	case ".php":
+		return [][]string{{"php"}}
+	case ".lua":
+		return [][]string{{"lua"}}
+	case ".r":
+		return [][]string{{"Rscript"}}
+	case ".ps1":
+		options := []string{"-NoProfile", "-NonInteractive", "-File"}
+		return [][]string{append([]string{"pwsh"}, options...), append([]string{"powershell"}, options...)}
+	default:
+		return nil
+	}
+}
+
+// Script returns the command that runs a file of a skill: the file itself if it is executable, else the interpreter of
+// its extension. The path is relative to dir, with slashes; one without a slash is looked for in scripts/ as well. It must
+// name a regular file that no link leads out of dir to.
+func Script(dir, name string, args []string) ([]string, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, diag.Errorf(diag.NotFound, "the skill's directory can't be opened: %w", err)
+	}
+	defer root.Close()
+	file, info, err := locate(root, dir, name)
+	if err != nil {
+		return nil, err
+	}
+	first := firstLine(root, file)
+	whole := filepath.Join(dir, filepath.FromSlash(file))
+	if runtime.GOOS != "windows" && info.Mode()&0o111 != 0 && (first != "" || interpreters(path.Ext(file)) == nil) {
+		if err := checkShebang(file, first); err != nil {
+			return nil, err
+		}
+		return append([]string{whole}, args...), nil
+	}
+	candidates := interpreters(path.Ext(file))
+	for _, argv := range candidates {
+		if _, err := exec.LookPath(argv[0]); err == nil {
+			return slices.Concat(argv, []string{whole}, args), nil
+		}
+	}
+	switch {
+	case len(candidates) > 0:
+		return nil, diag.Errorf(diag.NotFound, "%s needs %s, which is not installed", file, candidates[0][0]).
+			WithHint("install %s, or add its directory to PATH", candidates[0][0])
+	case first != "" && runtime.GOOS != "windows":
+		return nil, diag.Errorf(diag.Invalid, "%s is not executable", file).WithHint("chmod +x %s", whole)
+	default:
+		return nil, diag.Errorf(diag.Invalid, "%s is not a script: it is not executable, and its extension names no language", file).
+			WithHint("executable files run, and those that end in .sh, .py, .js, .ts, .rb, .pl, .php, .lua, .r or .ps1")
+	}
+}
+
+// locate finds a file in a skill's directory.
+func locate(root *os.Root, dir, name string) (string, fs.FileInfo, error) {
+	clean := path.Clean(strings.ReplaceAll(name, `\`, "/"))
+	if name == "" || !filepath.IsLocal(filepath.FromSlash(clean)) || clean == "." {
+		return "", nil, diag.Errorf(diag.Denied, "%q is not a path inside the skill", name).
+			WithHint("name a file of the skill by its path from the skill's directory, as scripts/build.sh")
+	}
+	tries := []string{clean}
+	if !strings.Contains(clean, "/") {
+		tries = append(tries, "scripts/"+clean)
+	}
+	for _, file := range tries {
+		info, err := root.Stat(file)
+		switch {
+		case err == nil && info.Mode().IsRegular():
+			return file, info, nil
+		case err == nil && len(tries) > 1 && file == clean && info.IsDir():
+			continue
+		case err == nil:
+			return "", nil, diag.Errorf(diag.Invalid, "%s is not a regular file", file)
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		default:
+			return "", nil, diag.Errorf(diag.Denied, "%s can't be used: it leads out of the skill, or may not be read", file)
+		}
+	}
+	e := diag.Errorf(diag.NotFound, "the skill has no file %s", clean)
+	scripts, err := Scripts(dir)
+	if near := diag.Nearest(clean, scripts); near != "" {
+		return "", nil, e.WithHint("did you mean %s?", near)
+	}
+	if err != nil || len(scripts) == 0 {
+		return "", nil, e.WithHint("it has no scripts at all")
+	}
+	return "", nil, e.WithHint("its scripts are %s", some(scripts))
+}
+
+// some names at most eight things.
+func some(names []string) string {
+	const most = 8
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
+}
+
+// firstLine returns the line with which a script names its interpreter, or "".
+func firstLine(root *os.Root, name string) string {
+	f, err := root.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	const longest = 256 // what Linux reads
+	line, err := bufio.NewReader(io.LimitReader(f, longest)).ReadBytes('\n')
+	if err != nil && !errors.Is(err, io.EOF) || !bytes.HasPrefix(line, []byte("#!")) {
+		return ""
+	}
+	return strings.TrimSuffix(string(line), "\n")
+}
+
+// checkShebang returns an error if the interpreter that a first line names is not there: the system would only say that
+// there is no such file.
+func checkShebang(file, line string) error {
+	if line == "" {
+		return nil
+	}
+	if strings.HasSuffix(line, "\r") {
+		return diag.Errorf(diag.Invalid, "%s has Windows line ends, and its #! line names no program that way", file).
+			WithHint("write it with line feeds only")
+	}
+	words := strings.Fields(strings.TrimPrefix(line, "#!"))
+	if len(words) == 0 {
+		return diag.Errorf(diag.Invalid, "the #! line of %s names no program", file)
+	}
+	program := words[0]
+	if path.Base(program) == "env" {
+		words = slices.DeleteFunc(words[1:], func(w string) bool { return strings.HasPrefix(w, "-") || strings.Contains(w, "=") })
+		if len(words) == 0 {
+			return nil
+		}
+		program = words[0]
+	}
+	if _, err := exec.LookPath(program); err != nil && !errors.Is(err, exec.ErrDot) {
+		return diag.Errorf(diag.NotFound, "%s needs %s, which is not installed", file, program).
+			WithHint("install %s, or add its directory to PATH", path.Base(program))
+	}
+	return nil
+}
+
+const (
+	maxScripts = 1000 // of one skill are listed
+	maxDepth   = 8    // of directories below scripts/
+)
+
+// Scripts returns the files below scripts/ that [Script] would run, sorted, with slashes. What can't be read is passed
+// over; a directory without scripts has none.
+func Scripts(dir string) ([]string, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	var found []string
+	seen := 0
+	err = fs.WalkDir(root.FS(), "scripts", func(name string, d fs.DirEntry, err error) error {
+		if seen++; seen > 10*maxScripts || len(found) >= maxScripts {
+			return fs.SkipAll
+		}
+		switch {
+		case err != nil:
+			return nil // what can't be read has no scripts
+		case d.IsDir():
+			if strings.Count(name, "/") >= maxDepth || name != "scripts" && skipped(d.Name()) {
+				return fs.SkipDir
+			}
+		case d.Type().IsRegular() && !strings.HasPrefix(d.Name(), "."):
+			if interpreters(path.Ext(name)) != nil || executable(d) {
+				found = append(found, name)
+			}
+		}
+		return nil
+	})
+	slices.Sort(found)
+	return found, err
+}
+
+// skipped reports whether a directory holds what programs keep, and not what people write.
+func skipped(name string) bool {
+	return strings.HasPrefix(name, ".") || name == "node_modules" || name == "__pycache__"
+}
+
+func executable(d fs.DirEntry) bool {
+	info, err := d.Info()
+	return err == nil && info.Mode()&0o111 != 0
+}

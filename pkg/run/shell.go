@@ -1,0 +1,157 @@
+package run
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// Line is the command of a skill's frontmatter as it is to be run.
+type Line struct {
+	Argv []string
+	Env  map[string]string // what the command may refer to its arguments by
+}
+
+// Shell makes a command of the `command` field of a skill in dir, which is called name, and of arguments. The field is
+// the author's and is read by sh; arguments never are:
+//   - They are $1, $2, "$@" of the command. $ARGUMENTS is all of them, joined with spaces.
+//   - The n-th name of names is a variable for the n-th argument, if it is written in small letters: input-file is
+//     $input_file.
+//   - A command that refers to none of these has them at the end of its last program.
+//   - A word that is the path of a file of the skill, scripts/convert.py, means that file, wherever the command runs.
+//
+// A command that no shell could read is an error.
+func Shell(dir, name, command string, names, args []string) (Line, error) {
+	line := Line{Env: map[string]string{"ARGUMENTS": strings.Join(args, " ")}}
+	for i, n := range names {
+		if v := variable(n); v != "" {
+			line.Env[v] = ""
+			if i < len(args) {
+				line.Env[v] = args[i]
+			}
+		}
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
+	if err != nil {
+		return Line{}, diag.Errorf(diag.Invalid, "the command of %s is no valid shell command: %w", name, err).
+			WithHint("mend the command field of its SKILL.md")
+	}
+	refers := false
+	var words []uint // where those begin that name files of the skill
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			for _, w := range n.Args {
+				if text := literal(w); text != "" && inside(dir, text) {
+					words = append(words, w.Pos().Offset())
+				}
+			}
+		case *syntax.ParamExp:
+			if n.Param != nil {
+				_, named := line.Env[n.Param.Value]
+				refers = refers || named || positional(n.Param.Value)
+			}
+		}
+		return true
+	})
+	put := map[uint]string{}
+	for _, at := range words {
+		put[at] = `"$SKILL_DIR"/`
+	}
+	if call := final(file.Stmts); call != nil && !refers {
+		put[call.Args[len(call.Args)-1].End().Offset()] = ` "$@"`
+	}
+	var text strings.Builder
+	from := uint(0)
+	for _, at := range slices.Sorted(maps.Keys(put)) {
+		text.WriteString(command[from:at] + put[at])
+		from = at
+	}
+	text.WriteString(command[from:])
+	line.Argv = append([]string{"sh", "-c", text.String(), name}, args...)
+	return line, nil
+}
+
+// final returns the program call that a list of statements ends with, or nil if it ends with something else.
+func final(list []*syntax.Stmt) *syntax.CallExpr {
+	if len(list) == 0 {
+		return nil
+	}
+	switch c := list[len(list)-1].Cmd.(type) {
+	case *syntax.CallExpr:
+		if len(c.Args) > 0 {
+			return c
+		}
+	case *syntax.BinaryCmd:
+		return final([]*syntax.Stmt{c.Y})
+	}
+	return nil
+}
+
+// positional reports whether a parameter of the shell is one of its arguments.
+func positional(name string) bool {
+	return name == "@" || name == "*" || name == "#" || name != "0" && strings.Trim(name, "0123456789") == ""
+}
+
+// variable returns the name of the variable for a named argument, or "" where there can be none. Names in capital
+// letters are the system's.
+func variable(name string) string {
+	v := strings.ReplaceAll(name, "-", "_")
+	system := func(n string) bool { return sameName(n, v) }
+	if !variables().MatchString(v) || slices.ContainsFunc(append(passed(), "PATH"), system) {
+		return ""
+	}
+	return v
+}
+
+var variables = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`) })
+
+// literal returns the text of a word that is the same whatever the shell does, or "".
+func literal(w *syntax.Word) string {
+	if len(w.Parts) != 1 {
+		return ""
+	}
+	switch p := w.Parts[0].(type) {
+	case *syntax.Lit:
+		if !strings.ContainsAny(p.Value, `\*?[~{=`) {
+			return p.Value
+		}
+	case *syntax.SglQuoted:
+		if !p.Dollar {
+			return p.Value
+		}
+	case *syntax.DblQuoted:
+		if len(p.Parts) != 1 {
+			return ""
+		}
+		if lit, ok := p.Parts[0].(*syntax.Lit); ok && !strings.Contains(lit.Value, `\`) {
+			return lit.Value
+		}
+	}
+	return ""
+}
+
+// inside reports whether a relative path with a slash names a regular file of the skill.
+func inside(dir, name string) bool {
+	clean := path.Clean(name)
+	if dir == "" || !strings.Contains(name, "/") || !fs.ValidPath(clean) || !filepath.IsLocal(filepath.FromSlash(clean)) {
+		return false
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	info, err := root.Stat(clean)
+	return err == nil && info.Mode().IsRegular()
+}

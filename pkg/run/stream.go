@@ -1,0 +1,143 @@
+package run
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"sync"
+	"unicode/utf8"
+)
+
+// stream reads one of a command's outputs.
+type stream struct {
+	read, write *os.File
+	to          io.Writer // gets everything, nil for nobody
+	ended       chan struct{}
+
+	mu    sync.Mutex // a write that blocks can outlast the command: what was kept is read meanwhile
+	keep  keeper
+	sum   hash.Hash
+	total int64
+}
+
+func newStream(to io.Writer, most int64) (*stream, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	return &stream{
+		read: r, write: w, to: to, ended: make(chan struct{}), keep: keeper{limit: int(max(most, 0))}, sum: sha256.New(),
+	}, nil
+}
+
+// start begins to read, once the command has its end of the pipe.
+func (s *stream) start() {
+	_ = s.write.Close()
+	go s.drain()
+}
+
+func (s *stream) drain() {
+	defer close(s.ended)
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := s.read.Read(buffer)
+		if n > 0 {
+			s.take(buffer[:n])
+			if s.to != nil {
+				if _, failed := s.to.Write(buffer[:n]); failed != nil {
+					_ = s.read.Close() // the command gets SIGPIPE
+					return
+				}
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (s *stream) take(data []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.total += int64(len(data))
+	s.sum.Write(data)
+	s.keep.add(data)
+}
+
+// close lets go of both ends; reading ends.
+func (s *stream) close() { _, _ = s.read.Close(), s.write.Close() }
+
+// kept returns what was kept, how many bytes there were, and their digest.
+func (s *stream) kept() ([]byte, int64, string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.keep.bytes(s.total), s.total, "sha256:" + hex.EncodeToString(s.sum.Sum(nil))
+}
+
+func (s *stream) cut() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.total > int64(s.keep.limit)
+}
+
+// keeper keeps the beginning and the end of what is added: half of limit each.
+type keeper struct {
+	limit int
+	head  []byte
+	tail  []byte // a ring once it is full
+	at    int    // where the ring begins
+}
+
+func (k *keeper) add(data []byte) {
+	if room := k.limit/2 - len(k.head); room > 0 {
+		n := min(room, len(data))
+		k.head = append(k.head, data[:n]...)
+		data = data[n:]
+	}
+	size := k.limit - k.limit/2
+	if len(data) > size {
+		data = data[len(data)-size:]
+	}
+	if n := min(size-len(k.tail), len(data)); n > 0 {
+		k.tail = append(k.tail, data[:n]...)
+		data = data[n:]
+	}
+	for len(data) > 0 {
+		n := copy(k.tail[k.at:], data)
+		k.at = (k.at + n) % size
+		data = data[n:]
+	}
+}
+
+// bytes returns what was kept of total bytes, with a line in the place of what was not. No character is cut in two.
+func (k *keeper) bytes(total int64) []byte {
+	tail := append(append(make([]byte, 0, len(k.tail)), k.tail[k.at:]...), k.tail[:k.at]...)
+	if total <= int64(k.limit) {
+		return append(append(make([]byte, 0, total), k.head...), tail...)
+	}
+	if k.limit == 0 {
+		return nil
+	}
+	head := k.head[:len(k.head)-halfRune(k.head)]
+	for i := 0; i < utf8.UTFMax-1 && len(tail) > 0 && !utf8.RuneStart(tail[0]); i++ {
+		tail = tail[1:]
+	}
+	missing := total - int64(len(head)) - int64(len(tail))
+	return fmt.Appendf(append([]byte(nil), head...), "\n[%d bytes left out]\n%s", missing, tail)
+}
+
+// halfRune returns how many bytes at the end of b begin a character that is not whole.
+func halfRune(b []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
+		if c := b[len(b)-n]; utf8.RuneStart(c) {
+			if utf8.FullRune(b[len(b)-n:]) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
