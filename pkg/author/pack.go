@@ -15,6 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/provider"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/whole"
 )
 
 // PackReport says what was packed.
@@ -98,16 +99,7 @@ func checkOutput(abs, shown string) error {
 
 // writeLayoutFile writes a layout as a tar file, whole or not at all.
 func writeLayoutFile(name, layout string) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".skillpm-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) //nolint:errcheck // it is gone when all went well
-	err = writeLayout(f, layout)
-	if err := errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return whole.Stream(name, whole.Options{Mode: 0o644, Sync: true}, func(w io.Writer) error { return writeLayout(w, layout) })
 }
 
 // writeLayout writes a layout as a tar that depends on nothing but its content: in order of names, without owners and

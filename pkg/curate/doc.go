@@ -13,13 +13,13 @@ package curate
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/index"
 	"github.com/skillpm/skillpm/pkg/provider"
 	"github.com/skillpm/skillpm/pkg/regular"
+	"github.com/skillpm/skillpm/pkg/whole"
 )
 
 // Options is what a [Client] needs of the world around it.
@@ -92,26 +92,5 @@ func (o *opened) write(name string, data []byte) (changed bool, err error) {
 
 // writeFile replaces a file whole or not at all.
 func writeFile(file string, data []byte) error {
-	dir := filepath.Dir(file)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".tmp-")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return whole.Write(file, data, whole.Options{Mode: 0o644, MkdirMode: 0o755})
 }

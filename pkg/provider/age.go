@@ -18,6 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/resolve"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/whole"
 )
 
 // tooYoung begins the reason why a release that is too young is withheld.
@@ -219,23 +220,5 @@ func (pr *Provider) notice(what string, since time.Time) error {
 		return diag.Errorf(diag.Internal, "the record of when releases were first seen: %w", err).
 			WithHint("a minimum release age is set, so skillpm has to remember what it saw: make %s writable", filepath.Dir(file))
 	}
-	return replaceFile(file, since.Format(time.RFC3339)+"\n")
-}
-
-// replaceFile writes a file beside its place first, so that nobody reads half of it.
-func replaceFile(file, text string) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(file), ".tmp-")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), file)
+	return whole.Write(file, []byte(since.Format(time.RFC3339)+"\n"), whole.Options{})
 }

@@ -3,27 +3,21 @@ package registry
 import (
 	"os"
 	"path/filepath"
+
+	"github.com/skillpm/skillpm/pkg/whole"
 )
 
 // keep stores what a server answered under the digest of its bytes, and returns that. Where nothing can be kept, nothing
 // is: the server is asked again.
 func (c cache) keep(data []byte) (digest string) {
 	digest = sum(data)
-	if c.dir == "" || os.MkdirAll(c.dir, 0o755) != nil {
+	if c.dir == "" {
 		return digest
 	}
 	if info, err := os.Stat(c.blobPath(digest)); err == nil && info.Size() == int64(len(data)) {
 		return digest
 	}
-	f, err := os.CreateTemp(c.dir, ".tmp-")
-	if err != nil {
-		return digest
-	}
-	_, err = f.Write(data)
-	if closeErr := f.Close(); err == nil && closeErr == nil && os.Rename(f.Name(), c.blobPath(digest)) == nil {
-		return digest
-	}
-	_ = os.Remove(f.Name())
+	_ = whole.Write(c.blobPath(digest), data, whole.Options{MkdirMode: 0o755})
 	return digest
 }
 

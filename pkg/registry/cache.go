@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/skillpm/skillpm/pkg/whole"
 )
 
 // cache keeps the answers of HTTPS indexes, a file for each address. It is a convenience: what cannot be read or written
@@ -60,16 +62,7 @@ func (c cache) store(url string, answer cached) {
 	}
 	answer.URL, answer.Sum = url, sum(answer.Body)
 	data, err := json.Marshal(answer)
-	if err != nil || os.MkdirAll(c.dir, 0o755) != nil {
-		return
+	if err == nil {
+		_ = whole.Write(c.path(url), data, whole.Options{MkdirMode: 0o755}) // a cache that cannot be written keeps nothing
 	}
-	f, err := os.CreateTemp(c.dir, ".tmp-")
-	if err != nil {
-		return
-	}
-	_, err = f.Write(data)
-	if closeErr := f.Close(); err == nil && closeErr == nil && os.Rename(f.Name(), c.path(url)) == nil {
-		return
-	}
-	_ = os.Remove(f.Name())
 }

@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/skillpm/skillpm/pkg/whole"
 )
 
 // Shelf is a directory of indexes, one for each catalogue. It is part of a cache: it may be emptied at any time, and
@@ -32,27 +35,15 @@ func (s Shelf) Open(name, tag string) (*Index, error) {
 
 // Build indexes a catalogue and opens the index. What the shelf has of the name so far is replaced.
 func (s Shelf) Build(name, tag string, docs iter.Seq2[Doc, error]) (*Index, error) {
-	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
-		return nil, err
-	}
-	f, err := os.CreateTemp(s.Dir, ".tmp-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.Remove(f.Name()) }()
-	w := bufio.NewWriterSize(f, 1<<20)
-	err = Build(w, Options{Tag: digest(tag), Temp: s.Dir}, docs)
-	if err == nil {
-		err = w.Flush()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return nil, err
-	}
 	path := s.path(name, tag)
-	if err := os.Rename(f.Name(), path); err != nil {
+	err := whole.Stream(path, whole.Options{MkdirMode: 0o755}, func(w io.Writer) error {
+		b := bufio.NewWriterSize(w, 1<<20)
+		if err := Build(b, Options{Tag: digest(tag), Temp: s.Dir}, docs); err != nil {
+			return err
+		}
+		return b.Flush()
+	})
+	if err != nil {
 		return nil, err
 	}
 	s.tidy(path)

@@ -14,6 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/registry"
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/whole"
 	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
@@ -328,30 +329,11 @@ func saveSettings(file *project.Lookups, before string) (changed bool, err error
 	if string(file.Bytes()) == before {
 		return false, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(file.Path), 0o755); err != nil {
-		return false, err
-	}
 	mode := os.FileMode(0o644)
 	if info, err := os.Stat(file.Path); err == nil {
 		mode = info.Mode().Perm()
 	}
-	f, err := os.CreateTemp(filepath.Dir(file.Path), ".tmp-")
-	if err != nil {
-		return false, err
-	}
-	_, err = f.Write(file.Bytes())
-	if err == nil {
-		err = f.Chmod(mode)
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), file.Path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
+	err = whole.Write(file.Path, file.Bytes(), whole.Options{Mode: mode, MkdirMode: 0o755})
 	return err == nil, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/whole"
 )
 
 // evidence is what proves who signed a manifest: the manifest, which its digest names, and the bundles.
@@ -99,25 +100,7 @@ func writeJSON(file string, v any) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Dir(file)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, "tmp-")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // the first error matters
-	}
-	return err
+	return whole.Write(file, data, whole.Options{MkdirMode: 0o755})
 }
 
 // prune removes the oldest files of a directory that has too many.

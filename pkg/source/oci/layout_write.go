@@ -17,6 +17,7 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/whole"
 )
 
 // lockName is the file whose kernel lock a writer holds; it stays, because removing it would let two writers in.
@@ -111,28 +112,6 @@ func (l *layout) writeIndex(idx *ocispec.Index) error {
 }
 
 // writeFile replaces a file whole: a reader sees the old one or the new one, and a crash leaves one of them.
-func writeFile(path string, content io.Reader) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = f.Close()
-			_ = os.Remove(f.Name())
-		}
-	}()
-	if _, err = io.Copy(f, content); err != nil {
-		return err
-	}
-	if err = f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+func writeFile(path string, content io.Reader) error {
+	return whole.From(path, content, whole.Options{Mode: 0o644, Sync: true})
 }
