@@ -176,8 +176,9 @@ func readEnd(f *os.File) (t tail, err error) {
 		if first {
 			t.digest = Digest(line)
 		}
-		if seq, ok := sequence(line); ok && !(first && t.open) {
+		if seq, ok := sequence(line); ok {
 			t.seq += seq
+			t.torn = t.torn || t.open
 			return t, nil
 		}
 		t.torn = true

@@ -90,7 +90,7 @@ func (r Record) clean() Record {
 	} {
 		*s = cut(*s, maxText)
 	}
-	r.Reason = cut(Redact(r.Reason), maxText)
+	r.Reason = cut(Redact(shorten(r.Reason)), maxText)
 	r.Command = cleanCommand(r.Command)
 	return r
 }
@@ -101,7 +101,7 @@ func cleanCommand(words []string) []string {
 	}
 	left := maxCommand
 	out := make([]string, 0, min(len(words), maxWords+1))
-	for i, w := range RedactWords(words) {
+	for i, w := range RedactWords(words[:min(len(words), maxWords+1)]) {
 		if i == maxWords || left <= 0 {
 			return append(out, "…")
 		}
@@ -110,6 +110,15 @@ func cleanCommand(words []string) []string {
 		out = append(out, w)
 	}
 	return out
+}
+
+// shorten returns the beginning of a text that is much too long, without the word that it would cut.
+func shorten(s string) string {
+	if len(s) <= 4*maxText {
+		return s
+	}
+	s = s[:4*maxText]
+	return s[:strings.LastIndexAny(s, " \t\n")+1] + "…"
 }
 
 // cut returns at most n bytes of valid text.

@@ -15,7 +15,7 @@ func Redact(s string) string {
 		return s
 	}
 	var b strings.Builder
-	next := false // the word that comes is a secret
+	next := plain
 	for len(s) > 0 {
 		i := strings.IndexFunc(s, unicode.IsSpace)
 		if i < 0 {
@@ -42,10 +42,10 @@ func Redact(s string) string {
 // RedactWords is [Redact] for the words of a command, where an option's value is the word after it.
 func RedactWords(words []string) []string {
 	out := make([]string, len(words))
-	next := false
+	next := plain
 	for i, w := range words {
-		if strings.ContainsFunc(w, unicode.IsSpace) && !next {
-			out[i] = Redact(w)
+		if strings.ContainsFunc(w, unicode.IsSpace) && next != secret {
+			out[i], next = Redact(w), plain
 			continue
 		}
 		out[i], next = redactWord(w, next)
@@ -66,38 +66,55 @@ func suspicious(s string) bool {
 	return false
 }
 
-// redactWord returns a word without its secrets, and whether the next one is a secret.
-func redactWord(w string, secret bool) (string, bool) {
+// expect is what the next word is.
+type expect int
+
+const (
+	plain  expect = iota
+	value         // a secret, if it is introduced by = or :
+	secret        // a secret
+)
+
+// redactWord returns a word without its secrets, and what the next one is.
+func redactWord(w string, e expect) (string, expect) {
 	bare := strings.Trim(w, `"'(),;`)
-	if secret {
-		if strings.EqualFold(bare, "bearer") || strings.EqualFold(bare, "basic") || bare == "=" || bare == ":" {
-			return w, true
-		}
-		return hidden, false
-	}
-	if strings.Contains(w, "://") {
-		return redactAddress(w), false
-	}
-	if i := strings.IndexAny(w, "=:"); i > 0 {
-		if secretName(w[:i]) {
-			if i+1 == len(w) || strings.Trim(w[i+1:], `"'`) == "" {
-				return w, true
-			}
-			return w[:i+1] + hidden, false
-		}
-		value, next := redactWord(w[i+1:], false)
-		return w[:i+1] + value, next
-	}
+	option := strings.HasPrefix(bare, "-") && secretName(bare)
 	switch {
-	case strings.EqualFold(bare, "bearer"):
-		return w, true
-	case strings.HasPrefix(bare, "-") && secretName(bare):
-		return w, true
+	case e == secret && (scheme(bare) || bare == "=" || bare == ":"):
+		return w, secret
+	case e == secret && (option || strings.HasSuffix(bare, "=") || strings.HasSuffix(bare, ":")):
+		return hidden, secret
+	case e == secret:
+		return hidden, plain
+	case e == value && (bare == "=" || bare == ":"):
+		return w, secret
+	case strings.Contains(w, "://"):
+		return redactAddress(w), plain
+	case option || strings.EqualFold(bare, "bearer"):
+		if i := strings.IndexAny(w, "=:"); i < 0 {
+			return w, secret
+		}
 	case token(bare):
-		return hidden, false
+		return hidden, plain
+	case !strings.ContainsAny(bare, "=:") && secretName(bare):
+		return w, value
 	}
-	return w, false
+	i := strings.IndexAny(w, "=:")
+	if i <= 0 {
+		return w, plain
+	}
+	if !secretName(w[:i]) {
+		rest, next := redactWord(w[i+1:], plain)
+		return w[:i+1] + rest, next
+	}
+	if strings.Trim(w[i+1:], `"'`) == "" {
+		return w, secret
+	}
+	return w[:i+1] + hidden, plain
 }
+
+// scheme reports whether a word says what kind of secret the next one is.
+func scheme(w string) bool { return strings.EqualFold(w, "bearer") || strings.EqualFold(w, "basic") }
 
 // redactAddress takes the user part, the query and the fragment out of an address.
 func redactAddress(w string) string {
@@ -127,11 +144,15 @@ func redactAddress(w string) string {
 
 // secretName reports whether the name of a field or an option speaks of a secret.
 func secretName(name string) bool {
-	if len(name) > 64 {
+	if len(name) > 64 || len(name) < 3 {
 		return false
 	}
-	name = strings.ToLower(strings.Trim(name, `"'{}[](),$-`))
-	name = strings.NewReplacer("-", "", "_", "", ".", "").Replace(name)
+	name = strings.Map(func(r rune) rune {
+		if r = unicode.ToLower(r); strings.ContainsRune(`"'{}[](),$-_.`, r) {
+			return -1
+		}
+		return r
+	}, name)
 	for _, part := range []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "privatekey", "credential", "authorization", "cookie"} {
 		if strings.HasSuffix(name, part) || strings.HasPrefix(name, part) && part != "token" {
 			return true
@@ -148,7 +169,7 @@ func token(w string) bool {
 	if hasPrefix(w) {
 		return true
 	}
-	if len(w) < minToken || len(w) > 4096 {
+	if len(w) < minToken {
 		return false
 	}
 	var upper, lower, digit, other int
