@@ -2,7 +2,11 @@
 //
 // A profile says which JSON Schema the frontmatter answers to, what stands in for a missing field, in which layers the
 // host looks for skills, and which violations of the schema are so common among working skills that they are warned
-// about and not refused. Code that needs to know what a host does reads it here and never branches on a profile's id.
+// about and not refused. It also says how skills are handed to the host's model: what is listed and how much of it, what
+// an activation returns, what arguments become, and which tools ask for skills. Code that needs to know what a host does
+// reads it here and never branches on a profile's id.
+//
+// Users add profiles of their own: a file that extends one of these and says what differs.
 package profile
 
 import (
@@ -21,6 +25,9 @@ import (
 
 // Default is the profile that skills are checked against when none is asked for.
 const Default = "agentskills"
+
+// Runtime is the profile that skills are served under when none is asked for.
+const Runtime = "omniforge"
 
 // Profile is one host's dialect.
 type Profile struct {
@@ -53,24 +60,18 @@ type Profile struct {
 	// MaxBytes is how large a skill's files may be together; 0 where there is no limit.
 	MaxBytes int64 `yaml:"max-bytes"`
 
-	// Layers are the places that the host looks for skills in, the strongest first.
-	Layers []Layer `yaml:"layers"`
-
 	// Downgrades are violations of the schema that are less than errors.
 	Downgrades []Downgrade `yaml:"downgrades"`
+
+	Serving `yaml:",inline"`
+
+	User bool `yaml:"-"` // that it is a user's own
 }
 
 // Listing is a limit on fields that are shown together.
 type Listing struct {
 	Fields []string `yaml:"fields"`
 	Limit  int      `yaml:"limit"` // in code points, all of them together
-}
-
-// Layer is a kind of place and its directories, the strongest first. A directory starts with ~ for the user's home, with
-// ./ for the project, with / for the machine; {plugins} stands for the installed packs.
-type Layer struct {
-	Name string   `yaml:"name"`
-	Dirs []string `yaml:"dirs"`
 }
 
 // Downgrade says that violations of one keyword of the schema at one place are less than errors.
@@ -131,29 +132,34 @@ func IDs() []string {
 	return ids
 }
 
-// Lookup returns the profile of that id. The error, with code Usage, says which was perhaps meant, or lists the profiles
-// there are.
-func Lookup(id string) (*Profile, error) {
-	if slices.Contains(IDs(), id) {
+// Lookup returns the built-in profile of that id. The error, with code Usage, says which was perhaps meant, or lists the
+// profiles there are.
+func Lookup(id string) (*Profile, error) { return lookup(id, nil) }
+
+// lookup is Lookup with other ids that may have been meant.
+func lookup(id string, others []string) (*Profile, error) {
+	ids := IDs()
+	if slices.Contains(ids, id) {
 		return read(id + ".yaml")
 	}
+	ids = append(ids, others...)
 	err := diag.Errorf(diag.Usage, "unknown profile %q", id)
-	if near := nearest(id); near != "" {
+	if near := nearest(id, ids); near != "" {
 		return nil, err.WithHint("did you mean %s?", near)
 	}
-	return nil, err.WithHint("the profiles are %s", strings.Join(IDs(), ", "))
+	return nil, err.WithHint("the profiles are %s", strings.Join(ids, ", "))
 }
 
 // nearest returns the id that was most likely meant: the same in another case, one that starts so, or one with a few
 // other letters; "" when there is none.
-func nearest(id string) string {
+func nearest(id string, ids []string) string {
 	folded := strings.ToLower(id)
-	for _, known := range IDs() {
+	for _, known := range ids {
 		if known == folded || len(folded) > 2 && strings.HasPrefix(known, folded) {
 			return known
 		}
 	}
-	return diag.Nearest(folded, IDs())
+	return diag.Nearest(folded, ids)
 }
 
 // Select returns the profiles of these ids, each once: "all" is every host's, and none the default one. The error is that

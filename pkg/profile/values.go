@@ -1,0 +1,244 @@
+package profile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/schema"
+)
+
+// The names of the values that templates may hold.
+var (
+	entryValues   = []string{"name", "description", "directory", "location", "layer", "pack", "tags"}
+	frameValues   = []string{"tool", "file_tool", "find_tool", "count"}
+	tagValues     = []string{"tag", "count"}
+	fileValues    = []string{"path", "description"}
+	resultValues  = []string{"name", "directory", "description", "body", "source", "path", "files", "paths", "task", "error", "hint", "available", "timestamp", "duration_ms", "seconds", "tool", "file_tool"}
+	triggerValues = []string{"skill", "arguments"}
+)
+
+var filters = []string{"", "quoted"}
+
+// values checks what the types of a profile's fields do not say, and blames the line in root that says it; what was
+// inherited is right already.
+func (s strict) values(root *yaml.Node, p *Profile) error {
+	c := checker{strict: s, root: root}
+	c.oneOf(p.Schema, schema.Names(), "schema")
+	c.oneOf(p.ToolForm, []string{"", "space", "comma", "list", "any"}, "tool-form")
+	c.oneOf(p.Scripts, []string{"", "read", "run-only"}, "scripts")
+	c.oneOf(p.Substitution.Append, []string{"", "line", "paragraph"}, "substitution", "append")
+	c.oneOf(p.Stage1.Place, []string{"", "system-prompt", "tool-description"}, "stage1", "place")
+	c.oneOf(p.Stage1.Budget.Over, []string{"", "drop", "shorten"}, "stage1", "budget", "over")
+	c.oneOf(p.Stage1.Sort, []string{"", "name", "layer"}, "stage1", "sort")
+	c.bounds(p)
+	c.layers(p.Layers)
+	c.layout(p.Stage1.Layout, entryValues, "stage1")
+	c.layout(p.Stage1.Compact, tagValues, "stage1", "compact")
+	for name, l := range p.Stage1.Formats {
+		c.layout(l, entryValues, "stage1", "formats", name)
+	}
+	c.template(p.Trigger.Message, resultValues, "trigger", "message")
+	c.template(p.Activation.Notice, resultValues, "activation", "notice")
+	c.template(p.Qualify, []string{"pack", "name"}, "qualify")
+	for _, t := range []struct {
+		of   string
+		tool Tool
+	}{{"skill", p.Trigger.Skill}, {"file", p.Trigger.File}, {"find", p.Trigger.Find}} {
+		c.tool(t.tool, "trigger", t.of)
+	}
+	a := &p.Activation
+	for _, f := range []struct {
+		of   string
+		form *Form
+	}{{"activated", &a.Activated}, {"spawned", &a.Spawned}, {"failed", &a.Failed}, {"file", &a.File}} {
+		c.form(f.form, "activation", f.of)
+	}
+	return c.err
+}
+
+// checker keeps the first mistake.
+type checker struct {
+	strict
+	root *yaml.Node
+	err  error
+}
+
+func (c *checker) add(err *diag.Error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// blame returns the node at a path, or the nearest above that is there.
+func (c *checker) blame(path []string) *yaml.Node {
+	for ; len(path) > 0; path = path[:len(path)-1] {
+		if n := value(c.root, path...); n != nil {
+			return n
+		}
+	}
+	return c.root
+}
+
+func (c *checker) oneOf(got string, known []string, path ...string) {
+	if slices.Contains(known, got) {
+		return
+	}
+	at, name := c.blame(path), strings.Join(path, ".")
+	if got == "" {
+		c.add(c.errorf(at, "there is no %s", name).WithHint("write extends: %s, or %s", Runtime, name))
+		return
+	}
+	err := c.errorf(at, "%s: %q is not known", name, got)
+	if near := diag.Nearest(strings.ToLower(got), known); near != "" {
+		c.add(err.WithHint("did you mean %s?", near))
+		return
+	}
+	c.add(err.WithHint("use %s", strings.TrimPrefix(strings.Join(known, ", "), ", ")))
+}
+
+func (c *checker) bounds(p *Profile) {
+	b := p.Stage1.Budget
+	if b.Share < 0 || b.Share > 100 {
+		c.add(c.errorf(c.blame([]string{"stage1", "budget", "share"}), "stage1.budget.share is %v; it is a percentage of the context window", b.Share))
+	}
+	for _, n := range []struct {
+		n    int
+		path []string
+	}{{b.Fallback, []string{"stage1", "budget", "fallback"}}, {p.Stage1.Cap, []string{"stage1", "cap"}}} {
+		if n.n < 0 {
+			c.add(c.errorf(c.blame(n.path), "%s is %d, and cannot be negative", strings.Join(n.path, "."), n.n))
+		}
+	}
+}
+
+func (c *checker) layers(layers []Layer) {
+	at := c.blame([]string{"layers"})
+	if len(layers) == 0 {
+		c.add(c.errorf(at, "there are no layers").WithHint("write extends: %s, or layers", Runtime))
+	}
+	for i, l := range layers {
+		if at.Kind == yaml.SequenceNode && i < len(at.Content) {
+			c.layer(at.Content[i], l)
+		}
+	}
+}
+
+func (c *checker) layer(at *yaml.Node, l Layer) {
+	if !isID(l.Name) {
+		c.add(c.errorf(at, "%q is no name of a layer", l.Name).WithHint("lower-case letters, digits and single hyphens"))
+	}
+	all := slices.Clone(l.Dirs)
+	for _, dirs := range l.OS {
+		all = append(all, dirs...)
+	}
+	if len(all) == 0 {
+		c.add(c.errorf(at, "layer %s has no dirs", l.Name))
+	}
+	for _, dir := range all {
+		if !isPlace(dir) {
+			c.add(c.errorf(at, "%q is no directory of a layer", dir).
+				WithHint("start it with ~/ for the home directory, ./ for the project, / for the machine or {enterprise}/, or write {plugins}"))
+		}
+	}
+}
+
+// isPlace reports whether a text names a directory of a layer.
+func isPlace(dir string) bool {
+	if slices.Contains(strings.FieldsFunc(dir, func(r rune) bool { return r == '/' || r == '\\' }), "..") {
+		return false
+	}
+	for _, start := range []string{"~/", "./", "/", "{enterprise}/"} {
+		if strings.HasPrefix(dir, start) {
+			return true
+		}
+	}
+	return dir == "{plugins}" || len(dir) > 3 && dir[1:3] == `:\`
+}
+
+func (c *checker) layout(l Layout, entry []string, path ...string) {
+	c.escape(l.Escape, path)
+	c.template(l.Heading, frameValues, append(path, "heading")...)
+	c.template(l.Entry, entry, append(path, "entry")...)
+	c.template(l.Separator, nil, append(path, "separator")...)
+	c.template(l.Closing, frameValues, append(path, "closing")...)
+	c.template(l.Empty, frameValues, append(path, "empty")...)
+	c.template(l.More, []string{"count"}, append(path, "more")...)
+	if l.Most < 0 {
+		c.add(c.errorf(c.blame(append(path, "most")), "most is %d, and cannot be negative", l.Most))
+	}
+}
+
+func (c *checker) escape(escape string, path []string) {
+	c.oneOf(escape, []string{"", "none", "tags", "xml"}, append(path, "escape")...)
+}
+
+func (c *checker) tool(t Tool, path ...string) {
+	c.template(t.Description, []string{"tool", "file_tool", "find_tool"}, append(path, "description")...)
+	for _, a := range t.Arguments {
+		if a.Name == "" {
+			c.add(c.errorf(c.blame(append(path, "arguments")), "an argument of %s has no name", t.Name))
+		}
+		c.oneOf(a.Takes, []string{"", "skill", "arguments", "path", "task"}, append(path, "arguments")...)
+		c.template(a.Form, triggerValues, append(path, "arguments")...)
+	}
+}
+
+func (c *checker) form(f *Form, path ...string) {
+	c.escape(f.Escape, path)
+	c.template(f.Text, resultValues, append(path, "text")...)
+	c.layout(f.Files, fileValues, append(path, "files")...)
+	c.leaves(&f.JSON, path)
+}
+
+// leaves checks the texts of a structured result.
+func (c *checker) leaves(n *yaml.Node, path []string) {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
+		if err := templateError(n.Value, resultValues); err != nil {
+			c.add(c.errorf(n, "%s.json: %v", strings.Join(path, "."), err).WithHint("%s", diag.HintOf(err)))
+		}
+	}
+	for i, child := range n.Content {
+		if n.Kind != yaml.MappingNode || i%2 == 1 {
+			c.leaves(child, path)
+		}
+	}
+}
+
+func (c *checker) template(text string, known []string, path ...string) {
+	if err := templateError(text, known); err != nil {
+		c.add(c.errorf(c.blame(path), "%s: %v", strings.Join(path, "."), err).WithHint("%s", diag.HintOf(err)))
+	}
+}
+
+// templateError says what is wrong with a template whose values are the known ones.
+func templateError(text string, known []string) error {
+	t, err := ParseTemplate(text)
+	if err != nil {
+		return err
+	}
+	for _, v := range t.Values() {
+		if !slices.Contains(filters, v.Filter) {
+			return diag.Errorf(diag.Invalid, "there is no {%s|%s}", v.Name, v.Filter).WithHint("use {%s} or {%s|quoted}", v.Name, v.Name)
+		}
+		if slices.Contains(known, v.Name) {
+			continue
+		}
+		err := diag.Errorf(diag.Invalid, "there is no value {%s} here", v.Name)
+		if near := diag.Nearest(v.Name, known); near != "" {
+			return err.WithHint("did you mean {%s}?", near)
+		}
+		return err.WithHint("%s", valuesHint(known))
+	}
+	return nil
+}
+
+func valuesHint(known []string) string {
+	if len(known) == 0 {
+		return "it is a plain text; {{ stands for a brace that is meant"
+	}
+	return fmt.Sprintf("the values here are {%s}; {{ stands for a brace that is meant", strings.Join(known, "}, {"))
+}

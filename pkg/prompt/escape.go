@@ -1,0 +1,118 @@
+package prompt
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// line returns a text on one line: white space runs become a space, and characters that steer a terminal, reorder text or
+// are not seen are left out.
+func line(s string) string {
+	if plain(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	space := false
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+			space = true
+		case hidden(r):
+		default:
+			if space && b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			space = false
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// plain reports whether a text is one line already: printable ASCII, with single spaces inside.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == ' ' && (i == 0 || i == len(s)-1 || s[i-1] == ' ') {
+			return false
+		}
+	}
+	return true
+}
+
+// hidden reports whether a character is not seen. The joiners of scripts and emoji are not taken for such.
+func hidden(r rune) bool {
+	const nonJoiner, joiner = '\u200c', '\u200d'
+	return r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != nonJoiner && r != joiner ||
+		r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Variation_Selector, r) && r > '\uffff'
+}
+
+// head returns the first n characters of a text, the last one an ellipsis where there are more, and whether there are.
+func head(s string, n int) (string, bool) {
+	if n <= 0 || len(s) <= n {
+		return s, false
+	}
+	seen := 0
+	cut := 0
+	for i := range s {
+		if seen == n-1 {
+			cut = i
+		}
+		if seen == n {
+			return strings.TrimRight(s[:cut], " ") + "…", true
+		}
+		seen++
+	}
+	return s, false
+}
+
+// escape writes a value as a layout wants it, so that it does not end the section that it stands in.
+func escape(how, s string) string {
+	switch how {
+	case "xml":
+		return xmlText(s)
+	case "tags":
+		return tagText(s)
+	default:
+		return s
+	}
+}
+
+func xmlText(s string) string {
+	if !strings.ContainsAny(s, `&<>"'`) {
+		return s
+	}
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;").Replace(s)
+}
+
+// tagText disarms what may be a tag, and leaves other signs of comparison as they are.
+func tagText(s string) string {
+	if !strings.Contains(s, "<") {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		if r == '<' && i+1 < len(s) && startsTag(s[i+1:]) {
+			b.WriteString("&lt;")
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func startsTag(rest string) bool {
+	r, _ := utf8.DecodeRuneInString(rest)
+	return r == '/' || r == '!' || r == '?' || unicode.IsLetter(r)
+}
+
+// quoted returns a text as a JSON string.
+func quoted(s string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string can be encoded, and a builder written to
+	return strings.TrimSuffix(b.String(), "\n")
+}
