@@ -1,0 +1,145 @@
+package expand
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Command is a command in a text whose output the host puts in its place.
+type Command struct {
+	Line       string // what is run, as it is written
+	Start, End int    // the bytes of the text that its output replaces
+	Block      bool   // it is a block of ```!, not !`…`
+
+	// Refused says why it was not run: "" where nobody was asked to run it, or where the one who was did not.
+	Refused string
+}
+
+// Commands returns the commands of a text, in order: !`command` at the start of a line or after a space, and blocks that
+// start with ```!. Whoever runs them asks about them in the text as it was written, so that nothing that was inserted is
+// ever run.
+func Commands(text string) []Command {
+	var out []Command
+	for pos := 0; pos < len(text); {
+		next := strings.IndexByte(text[pos:], '!')
+		if next < 0 {
+			break
+		}
+		at := pos + next
+		c, ok, none := commandAt(text, at, pos)
+		switch {
+		case none: // nothing closes it, nor what comes after
+			return out
+		case ok:
+			out = append(out, c)
+			pos = c.End
+		default:
+			pos = at + 1
+		}
+	}
+	return out
+}
+
+// commandAt reads the command whose exclamation mark is at this place; from is where the last one ended. None says that
+// there is not one backtick left.
+func commandAt(text string, at, from int) (c Command, ok, none bool) {
+	if at-3 >= from && text[at-3:at] == "```" {
+		start := at + 1
+		length := strings.Index(text[start:], "```")
+		if length < 0 {
+			return Command{}, false, strings.IndexByte(text[start:], '`') < 0
+		}
+		line := strings.TrimSpace(text[start : start+length])
+		return Command{Line: line, Start: at - 3, End: start + length + 3, Block: true}, line != "", false
+	}
+	if !strings.HasPrefix(text[at:], "!`") || at > 0 && !spaceBefore(text, at) {
+		return Command{}, false, false
+	}
+	start := at + 2
+	length := strings.IndexByte(text[start:], '`')
+	if length < 0 {
+		return Command{}, false, true
+	}
+	line := text[start : start+length]
+	return Command{Line: line, Start: at, End: start + length + 1}, strings.TrimSpace(line) != "", false
+}
+
+func spaceBefore(text string, at int) bool {
+	switch text[at-1] {
+	case ' ', '\t', '\n', '\r', '\v', '\f':
+		return true
+	}
+	return strings.HasSuffix(text[max(0, at-2):at], "\u00a0")
+}
+
+// command writes the output of a command, or the command as it stands.
+func (x *expander) command(c Command) {
+	whole := x.text[c.Start:c.End]
+	x.pos = c.End
+	line, refused := x.commandLine(c.Line)
+	if refused == "" && x.in.Shell != nil {
+		if output, ran := x.in.Shell(line); ran {
+			if x.inserted+len(output) <= MaxInserted {
+				x.inserted += len(output)
+				x.out.WriteString(output)
+				return
+			}
+			x.result.Cut = true
+			refused = "its output is too long"
+		}
+	}
+	c.Refused = refused
+	x.result.Left = append(x.result.Left, c)
+	x.out.WriteString(whole)
+}
+
+// commandLine returns a command with its placeholders substituted, or why that can't be done. What a value means to a
+// shell depends on the quotes that it lands in, and no way of quoting it holds in all of them. So only values that mean
+// nothing to a shell are inserted: words of letters, digits and _ . / : @ + , -, and none that would be an option.
+func (x *expander) commandLine(line string) (expanded, refused string) {
+	var out strings.Builder
+	used := false
+	for pos := 0; ; {
+		next := strings.IndexByte(line[pos:], '$')
+		if next < 0 {
+			out.WriteString(line[pos:])
+			x.used = x.used || used
+			return out.String(), ""
+		}
+		at := pos + next
+		v, length, ok := x.placeholder(line[at:])
+		switch {
+		case !ok || v.literal:
+			length = max(length, 1)
+			out.WriteString(line[pos : at+length])
+		case at > pos && line[at-1] == '\\':
+			return "", "a placeholder in it is escaped"
+		case !harmless(v.text):
+			return "", "an argument in it could mean something to the shell"
+		case out.Len()+len(v.text) > maxLine:
+			return "", "it is too long"
+		default:
+			out.WriteString(line[pos:at])
+			out.WriteString(v.text)
+			used = used || v.argument
+		}
+		pos = at + length
+	}
+}
+
+// maxLine is how long a command may be with its arguments.
+const maxLine = 64 << 10
+
+// harmless reports whether a value means the same wherever it stands in a command: words that no shell gives a meaning to,
+// of which none is an option.
+func harmless(v string) bool {
+	if strings.HasPrefix(v, "-") || strings.Contains(v, " -") {
+		return false
+	}
+	for _, r := range v {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" _./:@+,-", r) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,266 @@
+package expand
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxInserted is how many bytes are inserted into one text at most. A placeholder whose value would exceed it stays as it
+// stands.
+const MaxInserted = 8 << 20
+
+// Rules says what a host substitutes.
+type Rules struct {
+	Indexed   bool              `yaml:"indexed"`   // $ARGUMENTS, $ARGUMENTS[N] and $N
+	Named     bool              `yaml:"named"`     // $name, for what `arguments:` declares
+	Variables map[string]string `yaml:"variables"` // the name in ${…}, to skill-dir, session-id, project-dir or plugin-root
+	Shell     bool              `yaml:"shell"`     // !`command` and blocks of ```!
+	Append    string            `yaml:"append"`    // arguments that nothing took: "" are dropped, "line", "paragraph" with a blank line before
+}
+
+// Input is what is known when a skill is activated.
+type Input struct {
+	Arguments string            // as they were given
+	Names     []string          // what `arguments:` of the skill declares, by position
+	Values    map[string]string // skill-dir, session-id, project-dir, plugin-root: what is known of them
+
+	// Shell returns the output of a command of the text, or false where it is not run and stays as it stands. It is never
+	// called for text that was inserted. Without it no command is run.
+	Shell func(command string) (output string, ran bool)
+}
+
+// Result is a text in which everything is substituted.
+type Result struct {
+	Text     string
+	Used     bool      // a placeholder took arguments
+	Appended bool      // the arguments are the last line
+	Cut      bool      // MaxInserted was reached, and placeholders were left
+	Left     []Command // commands that were not run and stand in the text
+}
+
+// Body returns the text with everything substituted.
+func Body(text string, r Rules, in Input) string { return Expand(text, r, in).Text }
+
+// Expand substitutes what the rules say, and tells what became of it.
+func Expand(text string, r Rules, in Input) Result {
+	x := newExpander(text, r, in)
+	var commands []Command
+	if r.Shell {
+		commands = Commands(text)
+	}
+	for _, c := range commands {
+		x.copyTo(c.Start)
+		x.command(c)
+	}
+	x.copyTo(len(text))
+	if r.Append != "" && !x.used && strings.TrimSpace(in.Arguments) != "" {
+		x.append(r.Append == "paragraph")
+	}
+	x.result.Text, x.result.Used = x.out.String(), x.used
+	return x.result
+}
+
+// expander goes through a text once.
+type expander struct {
+	text      string
+	pos       int // everything before it is written
+	rules     Rules
+	in        Input
+	arguments []string
+	names     map[string]int // to the position
+	longest   int            // bytes of the longest name
+	out       strings.Builder
+	inserted  int
+	used      bool
+	result    Result
+}
+
+func newExpander(text string, r Rules, in Input) *expander {
+	x := &expander{text: text, rules: r, in: in, arguments: Split(in.Arguments)}
+	x.out.Grow(len(text) + len(in.Arguments))
+	if r.Named {
+		x.names = map[string]int{}
+		for i, name := range in.Names {
+			if _, twice := x.names[name]; usable(name) && !twice {
+				x.names[name] = i
+				x.longest = max(x.longest, len(name))
+			}
+		}
+	}
+	return x
+}
+
+// usable reports whether a name can stand for an argument: a number would be an index, and a name that is longer than any
+// that people write would have to be looked for at each dollar sign.
+func usable(name string) bool {
+	return name != "" && len(name) <= 64 && strings.Trim(name, "0123456789") != ""
+}
+
+// copyTo writes the text up to end, with its placeholders substituted.
+func (x *expander) copyTo(end int) {
+	for x.pos < end {
+		next := strings.IndexByte(x.text[x.pos:end], '$')
+		if next < 0 {
+			break
+		}
+		at := x.pos + next
+		value, length, ok := x.placeholder(x.text[at:end])
+		switch {
+		case !ok:
+			x.out.WriteString(x.text[x.pos : at+1])
+			x.pos = at + 1
+		case x.escaped(at):
+			x.out.WriteString(x.text[x.pos : at-1])
+			x.out.WriteString(x.text[at : at+length])
+			x.pos = at + length
+		default:
+			x.out.WriteString(x.text[x.pos:at])
+			x.insert(value, x.text[at:at+length])
+			x.pos = at + length
+		}
+	}
+	if x.pos < end {
+		x.out.WriteString(x.text[x.pos:end])
+		x.pos = end
+	}
+}
+
+// escaped reports whether the dollar sign at this place has one backslash before it that is itself not escaped, and not yet
+// written.
+func (x *expander) escaped(at int) bool {
+	return at > x.pos && x.text[at-1] == '\\' && (at < 2 || x.text[at-2] != '\\')
+}
+
+// insert writes a value; where there would be too much, it writes what stands in the text.
+func (x *expander) insert(v value, placeholder string) {
+	switch {
+	case v.literal:
+		x.out.WriteString(placeholder)
+		return
+	case x.inserted+len(v.text) > MaxInserted:
+		x.out.WriteString(placeholder)
+		x.result.Cut = true
+	default:
+		x.out.WriteString(v.text)
+		x.inserted += len(v.text)
+	}
+	x.used = x.used || v.argument
+}
+
+// append writes the arguments as the last line.
+func (x *expander) append(paragraph bool) {
+	body := strings.TrimRight(x.out.String(), "\n")
+	ended := len(body) < x.out.Len()
+	x.out.Reset()
+	x.out.WriteString(body)
+	if body != "" {
+		x.out.WriteByte('\n')
+		if paragraph {
+			x.out.WriteByte('\n')
+		}
+	}
+	x.out.WriteString("ARGUMENTS: ")
+	x.out.WriteString(x.in.Arguments)
+	if ended {
+		x.out.WriteByte('\n')
+	}
+	x.result.Appended = true
+}
+
+// value is what stands for a placeholder.
+type value struct {
+	text     string
+	argument bool // it takes arguments
+	literal  bool // there is nothing: the placeholder stays
+}
+
+// placeholder returns what stands for the placeholder that s starts with, and the placeholder's length. Names come before
+// indexes, an index before all arguments.
+func (x *expander) placeholder(s string) (value, int, bool) {
+	if v, n, ok := x.named(s); ok {
+		return v, n, true
+	}
+	if x.rules.Indexed {
+		if v, n, ok := x.indexed(s); ok {
+			return v, n, true
+		}
+	}
+	return x.variable(s)
+}
+
+// named reads $name, the longest name that fits.
+func (x *expander) named(s string) (value, int, bool) {
+	for n := min(x.longest, len(s)-1); n > 0; n-- {
+		i, ok := x.names[s[1:1+n]]
+		if !ok || 1+n < len(s) && (s[1+n] == '[' || wordAt(s[1+n:])) {
+			continue
+		}
+		if i >= len(x.arguments) {
+			return value{argument: true}, 1 + n, true
+		}
+		return value{text: x.arguments[i], argument: true}, 1 + n, true
+	}
+	return value{}, 0, false
+}
+
+// indexed reads $ARGUMENTS[N], $ARGUMENTS and $N.
+func (x *expander) indexed(s string) (value, int, bool) {
+	const all = "$ARGUMENTS"
+	if strings.HasPrefix(s, all) {
+		if rest := s[len(all):]; strings.HasPrefix(rest, "[") {
+			if n := digits(rest[1:]); n > 0 && strings.HasPrefix(rest[1+n:], "]") {
+				return x.argument(rest[1 : 1+n]), len(all) + n + 2, true
+			}
+		}
+		return value{text: x.in.Arguments, argument: true}, len(all), true
+	}
+	n := digits(s[1:])
+	if n == 0 || 1+n < len(s) && wordAt(s[1+n:]) {
+		return value{}, 0, false
+	}
+	return x.argument(s[1 : 1+n]), 1 + n, true
+}
+
+func (x *expander) argument(index string) value {
+	i, err := strconv.Atoi(index)
+	if err != nil || i >= len(x.arguments) {
+		return value{literal: true}
+	}
+	return value{text: x.arguments[i], argument: true}
+}
+
+// variable reads ${NAME}.
+func (x *expander) variable(s string) (value, int, bool) {
+	if len(x.rules.Variables) == 0 || !strings.HasPrefix(s, "${") {
+		return value{}, 0, false
+	}
+	end := strings.IndexByte(s[:min(len(s), 128)], '}')
+	if end < 0 {
+		return value{}, 0, false
+	}
+	kind, ok := x.rules.Variables[s[2:end]]
+	if !ok {
+		return value{}, 0, false
+	}
+	text, known := x.in.Values[kind]
+	return value{text: text, literal: !known}, end + 1, true
+}
+
+// digits returns how many digits s starts with.
+func digits(s string) int {
+	n := 0
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// wordAt reports whether s starts with a word character: a letter, a digit or an underscore.
+func wordAt(s string) bool {
+	c := s[0]
+	if c < utf8.RuneSelf {
+		return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+	}
+	return false // as hosts have it: \w is ASCII
+}
