@@ -1,0 +1,126 @@
+//go:build !windows
+
+package task
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// lock is the runner's lock on a task. It belongs to an open file, and so to all processes that have it.
+type lock struct{ f *os.File }
+
+func (l *lock) close() { _ = l.f.Close() }
+
+// hold makes a lock file and takes the lock, for a task that nobody sees yet.
+func hold(path string) (*lock, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := flock(f, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = f.Close()
+		return nil, &os.PathError{Op: "lock", Path: path, Err: err}
+	}
+	return &lock{f}, nil
+}
+
+// inherited is the number of the first file that a process gets besides its three streams.
+const inherited = 3
+
+// inherit returns the lock that this process was started with.
+func inherit(path string) (*lock, error) {
+	f := os.NewFile(inherited, path)
+	want, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	got, err := f.Stat()
+	if err != nil || !os.SameFile(got, want) {
+		return nil, diag.Errorf(diag.Usage, "this process was not started to run a task").WithHint("skillpm task submit starts one that is")
+	}
+	syscall.CloseOnExec(inherited)
+	return &lock{f}, nil
+}
+
+// free reports whether no process holds the runner's lock. It takes it for a moment and together with others who look, so
+// that nobody is taken for a runner who is none. What cannot be opened is not free.
+func free(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return errors.Is(err, os.ErrNotExist)
+	}
+	defer func() { _ = f.Close() }() // which lets the lock go
+	return flock(f, syscall.LOCK_SH|syscall.LOCK_NB) == nil
+}
+
+// await waits until the runner's lock is free. If ctx ends before, a thread stays in the kernel until it is.
+func await(ctx context.Context, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	got := make(chan error, 1)
+	go func() {
+		err := flock(f, syscall.LOCK_SH)
+		_ = f.Close()
+		got <- err
+	}()
+	select {
+	case err := <-got:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// exclude takes a lock that is held for short times only.
+func exclude(_ context.Context, path string) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := flock(f, syscall.LOCK_EX); err != nil {
+		_ = f.Close()
+		return nil, &os.PathError{Op: "lock", Path: path, Err: err}
+	}
+	return func() { _ = f.Close() }, nil
+}
+
+func flock(f *os.File, how int) error {
+	for {
+		if err := syscall.Flock(int(f.Fd()), how); !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}
+
+// detach starts a process in a session of its own, without streams, that has the lock.
+func detach(cmd *exec.Cmd, l *lock) error {
+	cmd.ExtraFiles = []*os.File{l.f}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() { _ = cmd.Wait() }() // so that it does not stay as a zombie where this process lives on
+	return nil
+}
+
+// stopped returns a context that ends when this process is told to end. Until stop is called no such signal ends it.
+func stopped(ctx context.Context, _ string) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+}
+
+// send has a runner look for the file that cancels its task, or ends it.
+func send(p *os.Process, sig os.Signal) {
+	if sig == os.Interrupt {
+		sig = syscall.SIGTERM
+	}
+	_ = p.Signal(sig)
+}

@@ -1,0 +1,127 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/gofrs/flock"
+	"golang.org/x/sys/windows"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// poll is how often something is looked for that the system does not tell of.
+const poll = 50 * time.Millisecond
+
+// starting is what the name of a second lock ends with. A lock cannot be handed to another process here: who submits holds
+// the second one until the runner has taken the first.
+const starting = ".start"
+
+// lock is one of the two.
+type lock struct{ l *flock.Flock }
+
+func (l *lock) close() { _ = l.l.Close() }
+
+func hold(path string) (*lock, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	l := flock.New(path+starting, flock.SetPermissions(0o600))
+	_, err = l.TryLock()
+	return &lock{l}, err
+}
+
+func inherit(path string) (*lock, error) {
+	l := flock.New(path)
+	got, err := l.TryLock()
+	if err != nil {
+		return nil, err
+	}
+	if !got {
+		return nil, diag.Errorf(diag.Conflict, "the task runs already")
+	}
+	_ = os.Stdout.Close() // tells who submits
+	return &lock{l}, nil
+}
+
+func free(path string) bool {
+	for _, name := range []string{path + starting, path} {
+		l := flock.New(name, flock.SetFlag(os.O_RDWR))
+		got, err := l.TryRLock()
+		_ = l.Close()
+		if !got && !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	return true
+}
+
+func await(ctx context.Context, path string) error {
+	for _, name := range []string{path + starting, path} {
+		l := flock.New(name, flock.SetFlag(os.O_RDWR))
+		_, err := l.TryRLockContext(ctx, poll)
+		if err := errors.Join(err, l.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func exclude(ctx context.Context, path string) (unlock func(), err error) {
+	l := flock.New(path, flock.SetPermissions(0o600))
+	if _, err := l.TryLockContext(ctx, poll); err != nil {
+		return nil, err
+	}
+	return func() { _ = l.Close() }, nil
+}
+
+// detach starts a process without a console, and waits until it has the lock or has ended.
+func detach(cmd *exec.Cmd, _ *lock) error {
+	ready, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, ready)
+	go func() { _ = cmd.Wait() }()
+	return err
+}
+
+// stopped returns a context that ends when the file is there that cancels a task.
+func stopped(ctx context.Context, file string) (context.Context, context.CancelFunc) {
+	ctx, stop := context.WithCancel(ctx)
+	go func() {
+		for ticker := time.NewTicker(poll); ; {
+			select {
+			case <-ctx.Done():
+				ticker.Stop()
+				return
+			case <-ticker.C:
+				if _, err := os.Lstat(file); err == nil {
+					stop()
+				}
+			}
+		}
+	}()
+	return ctx, stop
+}
+
+// send ends a runner; it looks for the file that cancels its task by itself.
+func send(p *os.Process, sig os.Signal) {
+	if sig == os.Kill {
+		_ = p.Kill()
+	}
+}
