@@ -1,0 +1,298 @@
+package dispatch
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Agent is the name of the agent that dispatches are for, and that answers.
+const Agent = "skills"
+
+// Request is one dispatch.
+type Request struct {
+	Skill       string   // as it was written after the @: a name, or name@pack
+	Args        []string // its arguments, quotes taken away
+	Description string   // what the task is, in a few words; only the Task form has it
+	Model       string   // that the caller wants, "" for none; any text
+	Others      []string // further words with an @: if one is a skill, this is more than one step
+}
+
+// LineError says why a line is no dispatch.
+type LineError struct {
+	Reason string // what is wrong
+	Advice string // what to do about it
+	Steps  bool   // it has several steps
+	Skill  bool   // it names no skill
+}
+
+func (e *LineError) Error() string { return e.Reason }
+
+// Hint returns the advice.
+func (e *LineError) Hint() string { return e.Advice }
+
+const (
+	maxLine = 64 << 10 // bytes
+	maxArgs = 1000
+)
+
+// Parse reads a dispatch: a line such as
+//
+//	执行 @markdown-converter README.md
+//	execute @image-resizer "my photo.jpg" --width 800
+//	Task("skills", "resize one photo", "run @image-resizer photo.jpg", {model: "sonnet"})
+//
+// or the same as a JSON object with the keys subagent_type, description, prompt and model. The error is a [*LineError].
+func Parse(line string) (Request, error) {
+	if len(line) > maxLine {
+		return Request{}, &LineError{
+			Reason: fmt.Sprintf("the line is longer than %d bytes", maxLine), Advice: "pass large input as a file, and its path as an argument",
+		}
+	}
+	if !utf8.ValidString(line) || strings.ContainsRune(line, 0) {
+		return Request{}, &LineError{Reason: "the line is not valid UTF-8 text", Advice: "send it as UTF-8"}
+	}
+	line = strings.TrimSpace(strings.TrimPrefix(line, "\ufeff"))
+	task, ok, err := parseTask(line)
+	if err != nil {
+		return Request{}, err
+	}
+	if !ok {
+		return parsePrompt(line)
+	}
+	if task.agent != Agent {
+		return Request{}, &LineError{
+			Reason: fmt.Sprintf("the task is for the agent %q, this is %q", task.agent, Agent), Advice: `write Task("skills", …)`,
+		}
+	}
+	if least, most := countWords(task.description); most < 3 || least > 5 {
+		return Request{}, &LineError{
+			Reason: fmt.Sprintf("the description %q has not 3 to 5 words", task.description), Advice: "describe the task in 3 to 5 words",
+		}
+	}
+	r, err := parsePrompt(strings.TrimSpace(task.prompt))
+	r.Description, r.Model = task.description, task.model
+	return r, err
+}
+
+// countWords returns how many words a text has, at least and at most: of writing without spaces it is not known where
+// words end, and each of its characters may be one.
+func countWords(text string) (least, most int) {
+	const none, word, dense = 0, 1, 2
+	last := none
+	for _, r := range text {
+		kind := none
+		switch {
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
+			kind = dense
+		case unicode.IsLetter(r), unicode.IsDigit(r), last == word && !unicode.IsSpace(r):
+			kind = word
+		}
+		if kind == dense || kind == word && last != word {
+			most++
+		}
+		if kind != none && kind != last {
+			least++
+		}
+		last = kind
+	}
+	return least, most
+}
+
+// word is a part of a prompt between spaces, as a shell sees it.
+type word struct {
+	text  string
+	plain bool // nothing of it was quoted
+}
+
+// parsePrompt reads a verb, a skill and its arguments.
+func parsePrompt(text string) (Request, error) {
+	noSkill := &LineError{Reason: "the line names no skill", Advice: "write: execute @SKILL ARGUMENTS", Skill: true}
+	words, steps, err := split(text)
+	if err != nil {
+		return Request{}, err
+	}
+	if len(words) == 0 {
+		return Request{}, noSkill
+	}
+	first := words[0]
+	switch verb := strings.ToLower(first.text); {
+	case !first.plain:
+		return Request{}, noSkill
+	case verb == "执行", verb == "execute", verb == "run":
+		words = words[1:]
+	case strings.HasPrefix(verb, "执行@"):
+		words[0].text = strings.TrimPrefix(first.text, "执行")
+	default:
+		return Request{}, &LineError{
+			Reason: fmt.Sprintf("the line begins with %q", clip(first.text, 40)), Advice: "write: execute @SKILL ARGUMENTS",
+		}
+	}
+	if len(words) == 0 || !words[0].plain || !strings.HasPrefix(words[0].text, "@") {
+		return Request{}, noSkill
+	}
+	r := Request{Skill: strings.TrimPrefix(words[0].text, "@"), Args: make([]string, 0, len(words)-1)}
+	if !skillName(r.Skill) {
+		return Request{}, noSkill
+	}
+	if len(words) > maxArgs {
+		return Request{}, &LineError{Reason: fmt.Sprintf("the line has more than %d arguments", maxArgs), Advice: "pass large input as a file"}
+	}
+	for i, w := range words[1:] {
+		if w.plain {
+			steps = steps || connects(w.text, words[1+i+1:])
+			if name, ok := strings.CutPrefix(w.text, "@"); ok && skillName(name) {
+				r.Others = append(r.Others, name)
+			}
+		}
+		r.Args = append(r.Args, w.text)
+	}
+	if steps {
+		return Request{}, severalSteps()
+	}
+	return r, nil
+}
+
+func severalSteps() *LineError {
+	return &LineError{
+		Reason: "the line has several steps, and a dispatch is one",
+		Advice: "dispatch each step by itself, from a workflow of yours; put quotes around text that is an argument", Steps: true,
+	}
+}
+
+// skillName reports whether a word can be the name of a skill: without spaces, and nothing that steers a terminal.
+func skillName(name string) bool {
+	if name == "" || len(name) > 256 || strings.HasPrefix(name, "@") {
+		return false
+	}
+	return !strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("-_.:/@", r)
+	})
+}
+
+// connects reports whether a word, and what follows it, begin another step.
+func connects(text string, rest []word) bool {
+	lower := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(text, ","), "，"))
+	switch lower {
+	case "then", "然后", "再", "接着", "&&", "||", "|":
+		return true
+	}
+	for _, c := range []string{"然后", "再", "接着"} {
+		if after, ok := strings.CutPrefix(lower, c); ok && (strings.HasPrefix(after, "执行") || strings.HasPrefix(after, "@")) {
+			return true
+		}
+	}
+	verb := lower == "execute" || lower == "run" || lower == "执行"
+	return strings.HasPrefix(lower, "执行@") || verb && len(rest) > 0 && rest[0].plain && strings.HasPrefix(rest[0].text, "@")
+}
+
+// splitter cuts a prompt into words.
+type splitter struct {
+	words []word
+	steps bool // something comes after what ends a step
+
+	text  strings.Builder
+	in    bool // a word has begun
+	plain bool
+	ended bool
+}
+
+// split cuts a prompt into words: by space and quotes as in a shell, but for backslashes, which only stand for what would
+// else end a word, so that paths of Windows are left alone. A line break, and a semicolon at the end of a word, end a step.
+func split(text string) (words []word, steps bool, err error) {
+	s := splitter{plain: true}
+	runes := []rune(text)
+	for i := 0; i < len(runes); i++ {
+		r := runes[i]
+		if closing, ok := quotes(r); ok && (r < utf8.RuneSelf || !s.in) {
+			inner, end := quoted(runes[i+1:], closing)
+			if end < 0 && r == '\'' && s.in { // an apostrophe
+				s.add(r)
+				continue
+			}
+			if end < 0 {
+				return nil, false, &LineError{Reason: fmt.Sprintf("a quote %c has no end", r), Advice: "close it, or put a backslash before it"}
+			}
+			s.add(inner...)
+			s.plain = false
+			i += end + 1
+			continue
+		}
+		switch {
+		case r == '\\' && i+1 < len(runes) && strings.ContainsRune(" \t\"';；@", runes[i+1]):
+			i++
+			s.add(runes[i])
+			s.plain = false
+		case r == '\n', r == '\r', (r == ';' || r == '；') && separates(runes, i):
+			s.flush()
+			s.ended = s.ended || len(s.words) > 0
+		case unicode.IsSpace(r):
+			s.flush()
+		default:
+			s.add(r)
+		}
+	}
+	s.flush()
+	return s.words, s.steps, nil
+}
+
+func (s *splitter) add(runes ...rune) {
+	s.in, s.steps, s.ended = true, s.steps || s.ended, false
+	s.text.WriteString(string(runes))
+}
+
+func (s *splitter) flush() {
+	if s.in {
+		s.words = append(s.words, word{s.text.String(), s.plain})
+	}
+	s.text.Reset()
+	s.in, s.plain = false, true
+}
+
+// quoted returns what stands before a closing quote, and where that is, or -1.
+func quoted(runes []rune, closing rune) (inner []rune, end int) {
+	for i := 0; i < len(runes); i++ {
+		switch {
+		case runes[i] == closing:
+			return inner, i
+		case runes[i] == '\\' && closing == '"' && i+1 < len(runes) && (runes[i+1] == '"' || runes[i+1] == '\\'):
+			i++
+		}
+		inner = append(inner, runes[i])
+	}
+	return nil, -1
+}
+
+// quotes returns what closes a quote.
+func quotes(r rune) (closing rune, ok bool) {
+	switch r {
+	case '"', '\'':
+		return r, true
+	case '“':
+		return '”', true
+	case '「':
+		return '」', true
+	}
+	return 0, false
+}
+
+// separates reports whether a semicolon stands between steps: at the end of a word, or before a verb. One inside a word
+// is part of it, as in an address.
+func separates(runes []rune, i int) bool {
+	rest := runes[i+1:]
+	if len(rest) == 0 || unicode.IsSpace(rest[0]) {
+		return true
+	}
+	after := strings.ToLower(string(rest[:min(len(rest), 8)]))
+	return runes[i] == '；' || strings.HasPrefix(after, "执行") || strings.HasPrefix(after, "execute ") || strings.HasPrefix(after, "run ")
+}
+
+// clip cuts a text to so many characters.
+func clip(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return string(runes[:most-1]) + "…"
+}

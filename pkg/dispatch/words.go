@@ -1,0 +1,38 @@
+package dispatch
+
+// Language is that of summaries and advice.
+type Language string
+
+// The languages of the protocol. English is what is meant by "".
+const (
+	English Language = "en"
+	Chinese Language = "zh"
+)
+
+// texts are the sentences of one language.
+type texts struct {
+	done, written, prompt, pending     string
+	notFound, metadata, param, runtime string
+	timeout                            string
+
+	install, reinstall, ask, judge, split string
+}
+
+func (l Language) texts() texts {
+	if l == Chinese {
+		return texts{
+			done: "执行成功: %s", written: "执行成功: %s → %s", prompt: "提示词加载: %s", pending: "等待参数: 需要 %s",
+			notFound: "未安装技能: %s", metadata: "SKILL.md 损坏或缺失", param: "参数不足: 需要 %s", runtime: "执行失败: %s",
+			timeout: "执行超时 (>%s秒)",
+			install: "请先安装该技能: %s", reinstall: "请重新安装该技能: %s", ask: "请向用户询问缺少的参数", judge: "请根据错误内容判断",
+			split: "请拆分任务",
+		}
+	}
+	return texts{
+		done: "done: %s", written: "done: %s → %s", prompt: "prompt loaded: %s", pending: "waiting for parameters: %s needed",
+		notFound: "skill not installed: %s", metadata: "SKILL.md is damaged or missing", param: "parameters missing: %s needed",
+		runtime: "execution failed: %s", timeout: "execution timed out (> %s s)",
+		install: "have the user install it: %s", reinstall: "install it again: %s", ask: "ask the user for what is missing",
+		judge: "judge by the message whether to mend the call, or to give up", split: "split the task into smaller ones",
+	}
+}
