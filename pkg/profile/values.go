@@ -14,7 +14,7 @@ import (
 // The names of the values that templates may hold.
 var (
 	entryValues   = []string{"name", "description", "directory", "location", "layer", "pack", "tags"}
-	frameValues   = []string{"tool", "file_tool", "find_tool", "count"}
+	frameValues   = []string{"tool", "file_tool", "find_tool", "count", "tags"}
 	tagValues     = []string{"tag", "count"}
 	fileValues    = []string{"path", "description"}
 	resultValues  = []string{"name", "directory", "description", "body", "source", "path", "files", "paths", "task", "error", "hint", "available", "timestamp", "duration_ms", "seconds", "tool", "file_tool"}

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -26,6 +27,22 @@ func line(s string) string {
 				b.WriteByte(' ')
 			}
 			space = false
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// path returns the path of a file with what would not stand on one line escaped; spaces are as they are.
+func path(s string) string {
+	if !strings.ContainsFunc(s, hidden) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if hidden(r) {
+			fmt.Fprintf(&b, "\\u%04x", r)
+		} else {
 			b.WriteRune(r)
 		}
 	}

@@ -11,62 +11,68 @@ import (
 // layout is a profile's layout with its templates read.
 type layout struct {
 	profile.Layout
-	escape                               string
 	heading, entry, closing, empty, more profile.Template
 }
 
-// compile reads the templates of a layout. Those of a profile that was read are right.
-func compile(l profile.Layout, escape string) (*layout, error) {
-	out := &layout{Layout: l, escape: escape}
+// compile reads the templates of a layout.
+func compile(l profile.Layout) (*layout, error) {
+	out := &layout{Layout: l}
 	for _, t := range []struct {
 		to   *profile.Template
 		text string
 	}{{&out.heading, l.Heading}, {&out.entry, l.Entry}, {&out.closing, l.Closing}, {&out.empty, l.Empty}, {&out.more, l.More}} {
-		parsed, err := profile.ParseTemplate(t.text)
-		if err != nil {
-			return nil, diag.Errorf(diag.Invalid, "the template %q: %w", t.text, err)
+		var err error
+		if *t.to, err = template(t.text); err != nil {
+			return nil, err
 		}
-		*t.to = parsed
 	}
 	return out, nil
 }
 
-// values are what the places of a template stand for.
-type values map[string]string
+// template reads a template. Those of a profile that was read are right; the error is for one that was made.
+func template(text string) (profile.Template, error) {
+	t, err := profile.ParseTemplate(text)
+	if err != nil {
+		return t, diag.Errorf(diag.Invalid, "the template %q: %w", text, err)
+	}
+	return t, nil
+}
 
-// expand fills a template in. Values are on one line and escaped, but for those that raw names.
-func expand(t profile.Template, how string, v values, raw ...string) string {
+// values returns what stands at a place, by its name. What is raw is handed over as it is; all else is put on one line
+// and escaped.
+type values func(name string) (text string, raw bool)
+
+// expand fills a template in.
+func expand(t profile.Template, how string, of values) string {
 	var b strings.Builder
 	t.Expand(&b, func(at profile.Value) string {
-		text := v[at.Name]
-		for _, name := range raw {
-			if name == at.Name && at.Filter == "" {
-				return text
-			}
+		text, raw := of(at.Name)
+		switch {
+		case at.Filter == "quoted":
+			return escape(how, quoted(text))
+		case raw:
+			return text
+		default:
+			return escape(how, text)
 		}
-		if !contains(raw, at.Name) {
-			text = line(text)
-		}
-		if at.Filter == "quoted" {
-			text = quoted(text)
-		}
-		return escape(how, text)
 	})
 	return b.String()
 }
 
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
-}
-
 // frame are the values of headings and closings.
 func frame(p *profile.Profile, count int) values {
-	return values{
-		"tool": p.Trigger.Skill.Name, "file_tool": p.Trigger.File.Name, "find_tool": p.Trigger.Find.Name, "count": strconv.Itoa(count),
+	return func(name string) (string, bool) {
+		switch name {
+		case "tool":
+			return p.Trigger.Skill.Name, false
+		case "file_tool":
+			return p.Trigger.File.Name, false
+		case "find_tool":
+			return p.Trigger.Find.Name, false
+		case "count":
+			return strconv.Itoa(count), false
+		default:
+			return "", false
+		}
 	}
 }
