@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
@@ -101,7 +102,9 @@ const (
 )
 
 // layoutName is what files of a layout are called.
-var layoutName = regexp.MustCompile(`^(oci-layout|index\.json|blobs/sha256/[0-9a-f]{64})$`)
+var layoutName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(oci-layout|index\.json|blobs/sha256/[0-9a-f]{64})$`)
+})
 
 // readLayoutFile unpacks a layout from a tar. Directories are made as they are needed; anything else that is no file of a layout
 // is refused.
@@ -127,7 +130,7 @@ func readLayoutFile(name, dir string) error {
 		switch {
 		case head.Typeflag == tar.TypeDir:
 			continue
-		case head.Typeflag != tar.TypeReg || !layoutName.MatchString(entry):
+		case head.Typeflag != tar.TypeReg || !layoutName().MatchString(entry):
 			return diag.Errorf(diag.Invalid, "%q is no part of an OCI image layout", head.Name)
 		case head.Size > left:
 			return diag.Errorf(diag.Invalid, "it has more than %d bytes", int64(maxLayoutBytes))

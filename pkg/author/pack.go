@@ -79,7 +79,7 @@ func isPacked(name string) bool {
 	}
 	defer f.Close()
 	head, err := tar.NewReader(f).Next()
-	return err == nil && (head.Name == "blobs/" || layoutName.MatchString(head.Name))
+	return err == nil && (head.Name == "blobs/" || layoutName().MatchString(head.Name))
 }
 
 // checkOutput refuses to replace what is no file, or one of something else.

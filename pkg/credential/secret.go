@@ -52,21 +52,21 @@ func spellings(secret string) []string {
 		list = append(list, string(text[1:len(text)-1]))
 	}
 	digits := hex.EncodeToString(raw)
-	percent := strings.ToUpper(pairs.ReplaceAllString(digits, "%$0"))
+	percent := strings.ToUpper(pairs().ReplaceAllString(digits, "%$0"))
 	list = append(list, percent, strings.ToLower(percent), digits, strings.ToUpper(digits))
 	for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} { // with = at the end they begin like this
 		list = append(list, e.EncodeToString(raw))
 	}
 	for _, s := range slices.Clip(list) { // in upper case as in lower case
-		list = append(list, escapes.ReplaceAllStringFunc(s, strings.ToLower), escapes.ReplaceAllStringFunc(s, strings.ToUpper))
+		list = append(list, escapes().ReplaceAllStringFunc(s, strings.ToLower), escapes().ReplaceAllStringFunc(s, strings.ToUpper))
 	}
 	return list
 }
 
 // escapes are the parts of a spelling that mean the same in upper and lower case, and pairs the bytes of one in hex.
 var (
-	escapes = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
-	pairs   = regexp.MustCompile(`..`)
+	escapes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%[0-9A-Fa-f]{2}`) })
+	pairs   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`..`) })
 )
 
 // LearnLogin adds what a host may be shown.

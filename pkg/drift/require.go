@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -125,12 +126,12 @@ func (c *comparison) agrees(n need, p *project.LockedPack) {
 	}
 }
 
-var commit = regexp.MustCompile(`^[0-9a-f]{40}$`)
+var commit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{40}$`) })
 
 // from reports whether a pack is locked from the place that is required, and to the commit or digest that this names.
 func from(ref source.Ref, p *project.LockedPack) bool {
 	pin := ref.Digest
-	if pin == "" && ref.Kind == source.KindGit && commit.MatchString(ref.Rev) {
+	if pin == "" && ref.Kind == source.KindGit && commit().MatchString(ref.Rev) {
 		pin = ref.Rev
 	}
 	return p.Source == ref.Locked(p.Version) && (pin == "" || pin == p.Resolved)

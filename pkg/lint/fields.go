@@ -50,7 +50,7 @@ func (u *unit) listed(node *yaml.Node, p string, by known) {
 	plain := strings.ReplaceAll(p, `\`, "/")
 	at, ok := inside(".", plain)
 	switch {
-	case strings.HasPrefix(plain, "/") || drive.MatchString(p) || !ok:
+	case strings.HasPrefix(plain, "/") || drive().MatchString(p) || !ok:
 		u.atNode(node, by.finding(finding{rule: rule.ListedForm, message: fmt.Sprintf("%s is not inside the skill", p)}))
 		return
 	case plain != p:
@@ -185,7 +185,7 @@ func (u *unit) command(node *yaml.Node, rule string) {
 // looksLikePath reports whether a word of a command is a path of the skill and not a program, an address or a pattern.
 func looksLikePath(word string) bool {
 	word = withoutVariable(word)
-	if placeholder(word) || scheme.MatchString(word) || strings.HasPrefix(word, "~") || strings.HasPrefix(word, "/") {
+	if placeholder(word) || scheme().MatchString(word) || strings.HasPrefix(word, "~") || strings.HasPrefix(word, "/") {
 		return false
 	}
 	return strings.Contains(word, "/") || scriptExtension(word)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
@@ -244,7 +245,7 @@ func (d *packDoc) checkIndex() {
 }
 
 // placed is how an error starts that says where it is.
-var placed = regexp.MustCompile(`^:(\d+)(?::(\d+))?: `)
+var placed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^:(\d+)(?::(\d+))?: `) })
 
 // checkBaseline reports what is wrong with a baseline. Its reader stops at the first problem.
 func (d *packDoc) checkBaseline() {
@@ -258,7 +259,7 @@ func (d *packDoc) checkBaseline() {
 	}
 	text := strings.TrimPrefix(err.Error(), d.name)
 	line, column := 0, 0
-	if m := placed.FindStringSubmatch(text); m != nil {
+	if m := placed().FindStringSubmatch(text); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		column, _ = strconv.Atoi(m[2])
 		text = text[len(m[0]):]

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/skillpm/skillpm/pkg/baseline"
 	"github.com/skillpm/skillpm/pkg/index"
@@ -100,7 +101,9 @@ func (l *linter) packFilesIn(dir string, entries []fs.DirEntry) []packFile {
 }
 
 // entryPath is how the path of a pack's file in an index ends.
-var entryPath = regexp.MustCompile(`(?:^|/)packs/[0-9a-f]{2}/[0-9a-f]{2}/[^/]+/[^/]+\.ndjson$`)
+var entryPath = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|/)packs/[0-9a-f]{2}/[0-9a-f]{2}/[^/]+/[^/]+\.ndjson$`)
+})
 
 // indexOf returns the index that a file is in: the directory whose packs directory is above the file and that describes
 // itself, or the one that the form of the path shows.
@@ -113,7 +116,7 @@ func (l *linter) indexOf(name string) (root string, ok bool) {
 			return path.Dir(dir), true
 		}
 	}
-	if at := entryPath.FindStringIndex(name); at != nil {
+	if at := entryPath().FindStringIndex(name); at != nil {
 		return path.Clean("./" + name[:at[0]]), true
 	}
 	return "", false

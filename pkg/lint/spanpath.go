@@ -25,7 +25,7 @@ func (w *walk) span(f *file, p *page, s markdown.Span) {
 	for word := range strings.FieldsSeq(s.Text) {
 		word = strings.Trim(word, "\"'`,;:()[]")
 		plain := withoutVariable(word)
-		if plain == "" || strings.HasPrefix(word, "/") || placeholder(plain) || scheme.MatchString(plain) {
+		if plain == "" || strings.HasPrefix(word, "/") || placeholder(plain) || scheme().MatchString(plain) {
 			continue
 		}
 		plain, fragment, _ := strings.Cut(plain, "#")

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -132,7 +133,7 @@ func (u *unit) commentAt(f *file, at, line int) (text string, alone, ok bool) {
 	return "", false, false
 }
 
-var until = regexp.MustCompile(`\s*\(?\buntil (\d[\d./-]+)\)?\s*$`)
+var until = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s*\(?\buntil (\d[\d./-]+)\)?\s*$`) })
 
 // suppression reads what follows the marker.
 func (u *unit) suppression(f *file, line int, text string, alone bool) *suppression {
@@ -156,7 +157,7 @@ func (u *unit) suppression(f *file, line int, text string, alone bool) *suppress
 	}
 	s.rules = strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
 	s.reason = strings.TrimSpace(reason)
-	if m := until.FindStringSubmatchIndex(s.reason); m != nil {
+	if m := until().FindStringSubmatchIndex(s.reason); m != nil {
 		day, err := time.Parse(time.DateOnly, s.reason[m[2]:m[3]])
 		s.reason = strings.TrimSpace(s.reason[:m[0]])
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // targetKind says what a link's target is.
@@ -28,8 +29,8 @@ type target struct {
 }
 
 var (
-	scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:`)
-	drive  = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
+	scheme = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:`) })
+	drive  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:[\\/]`) })
 )
 
 // newTarget reads a link's target.
@@ -38,13 +39,13 @@ func newTarget(s string) target {
 	switch {
 	case s == "" || strings.HasPrefix(s, "//"):
 		return target{}
-	case drive.MatchString(s):
+	case drive().MatchString(s):
 		return target{kind: targetAbsolute, path: s, literal: s}
 	case placeholder(s):
 		return target{kind: targetPlaceholder, literal: s}
 	case strings.HasPrefix(strings.ToLower(s), "file:/"):
 		return target{kind: targetAbsolute, path: s, literal: s}
-	case scheme.MatchString(s):
+	case scheme().MatchString(s):
 		return target{}
 	}
 	t := target{kind: targetFile}

@@ -13,8 +13,10 @@ import (
 var yamlError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`) })
 
 // trap is a value that means something to YAML unless it is quoted. What may follow > or | in YAML is none.
-var trap = regexp.MustCompile(`^(\s*(?:- *)?(?:"[^"]*"|'[^']*'|[^\s:#"']+)\s*:\s+|\s*-\s+)` +
-	`([>|][-+0-9]*\s*[^-+0-9\s#][^\s#]*|[*&!%@` + "`" + `][^\s#]*)`)
+var trap = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\s*(?:- *)?(?:"[^"]*"|'[^']*'|[^\s:#"']+)\s*:\s+|\s*-\s+)` +
+		`([>|][-+0-9]*\s*[^-+0-9\s#][^\s#]*|[*&!%@` + "`" + `][^\s#]*)`)
+})
 
 // syntax turns the YAML library's message into an error with a place, and recognises values that lack quotes.
 func (r reader) syntax(data []byte, err error) *fault {
@@ -29,7 +31,7 @@ func (r reader) syntax(data []byte, err error) *fault {
 			continue
 		}
 		text := strings.TrimRight(lines[at-1], "\r ")
-		if m := trap.FindStringSubmatchIndex(text); m != nil {
+		if m := trap().FindStringSubmatchIndex(text); m != nil {
 			n := &yaml.Node{Line: at, Column: len([]rune(text[:m[4]])) + 1}
 			return r.errorf(n, "%s starts with a character that YAML keeps for itself", text[m[4]:m[5]]).
 				WithHint("write it in quotes: %s%s", strings.TrimSpace(text[:m[4]])+" ", strconv.Quote(text[m[4]:]))

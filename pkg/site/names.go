@@ -74,4 +74,4 @@ func free(taken map[string]bool, names ...string) string {
 }
 
 // legal reports whether every tool takes a name.
-func legal(name string) bool { return len(name) <= maxTagLen && plainName.MatchString(name) }
+func legal(name string) bool { return len(name) <= maxTagLen && plainName().MatchString(name) }

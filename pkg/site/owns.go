@@ -38,7 +38,7 @@ func OwnsPlugin(path string) bool {
 		return true
 	}
 	parts := strings.SplitN(path, "/", 5)
-	if len(parts) < 4 || parts[0] != "plugins" || !plainName.MatchString(parts[1]) || bundle.CheckPath(path) != nil {
+	if len(parts) < 4 || parts[0] != "plugins" || !plainName().MatchString(parts[1]) || bundle.CheckPath(path) != nil {
 		return false
 	}
 	return strings.Join(parts[2:], "/") == pluginPath || len(parts) == 5 && parts[2] == "skills"

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -102,18 +103,18 @@ func abbreviated(digest string) string {
 	return hash[:min(len(hash), 12)]
 }
 
-var plainName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`) })
 
 // fileName returns a name that every file system and address takes: the text itself where it is one, else a digest of it.
 func fileName(s string) string {
-	if plainName.MatchString(s) && len(s) <= maxTagLen && !device.MatchString(s) {
+	if plainName().MatchString(s) && len(s) <= maxTagLen && !device().MatchString(s) {
 		return s
 	}
 	sum := sha256.Sum256([]byte(s))
 	return "_" + hex.EncodeToString(sum[:8])
 }
 
-var device = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
+var device = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`) })
 
 // outside returns an address as a link to another site, "" where it is none.
 func outside(s string) string {

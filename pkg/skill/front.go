@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -184,12 +185,12 @@ func guess(f field) (k, v *yaml.Node) {
 	return k, v
 }
 
-var errLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+var errLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`) })
 
 // broken reports what YAML says about a field, on the character that is to blame as far as it can be told.
 func (p *parser) broken(f field, err error) {
 	message, line := err.Error(), 1
-	if m := errLine.FindStringSubmatch(message); m != nil {
+	if m := errLine().FindStringSubmatch(message); m != nil {
 		message = m[2]
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			line = n

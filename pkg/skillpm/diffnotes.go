@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -227,7 +228,9 @@ func isText(name string) bool {
 	return ext != ".exe" && (slices.Contains(textNames, ext) || slices.Contains(scriptNames, ext))
 }
 
-var urlText = regexp.MustCompile("(?i)\\b(?:https?|ftp|wss?|ssh|git)://[^\\s\\x00<>\"'`(){}\\[\\]|\\\\^]+")
+var urlText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?i)\\b(?:https?|ftp|wss?|ssh|git)://[^\\s\\x00<>\"'`(){}\\[\\]|\\\\^]+")
+})
 
 // The bounds of what is noted of addresses.
 const (
@@ -241,7 +244,7 @@ type addresses map[[sha256.Size / 2]byte]bool
 // add returns the addresses in a file that are not known, in order, and knows them from then on. It says whether these are
 // all. What ends a sentence is left out.
 func (a addresses) add(data []byte) (list []string, all bool) {
-	found := urlText.FindAll(data, maxURLs+1)
+	found := urlText().FindAll(data, maxURLs+1)
 	for _, url := range found[:min(len(found), maxURLs)] {
 		url = bytes.TrimRight(url, ".,;:!?*_")
 		sum := sha256.Sum256(url)

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -106,11 +107,11 @@ func (w *work) lockedVersion(id source.ID) string {
 	return ""
 }
 
-var oneVersion = regexp.MustCompile(`^\s*(=?)\s*v?\d+\.\d+\.\d+[-+.0-9A-Za-z]*\s*$`)
+var oneVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(=?)\s*v?\d+\.\d+\.\d+[-+.0-9A-Za-z]*\s*$`) })
 
 // inForm writes a range of the form that another has: one version, a tilde, or else a caret.
 func inForm(constraint, version string) string {
-	if found := oneVersion.FindStringSubmatch(constraint); found != nil {
+	if found := oneVersion().FindStringSubmatch(constraint); found != nil {
 		return found[1] + version
 	}
 	if trimmed := strings.TrimSpace(constraint); strings.HasPrefix(trimmed, "~") && !strings.ContainsAny(trimmed, " ,|") {

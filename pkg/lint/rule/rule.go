@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 )
@@ -47,15 +48,18 @@ const (
 	a = diag.SeverityAdvice
 )
 
-// tables are all rules; those of a family are together and in order.
-var tables = [...][]Rule{
-	frontmatterRules, packRules, referenceRules, scriptRules, securityRules, structureRules, styleRules, suppressionRules, skillRules,
-}
+// tables returns all rules; those of a family are together and in order. They are made when they are first needed: their
+// examples are long.
+var tables = sync.OnceValue(func() [][]Rule {
+	return [][]Rule{
+		frontmatterRules(), packRules(), referenceRules(), scriptRules(), securityRules(), structureRules(), styleRules(), suppressionRules(), skillRules(),
+	}
+})
 
 // All returns every rule in order of id.
 func All() []Rule {
 	var all []Rule
-	for _, t := range tables {
+	for _, t := range tables() {
 		all = append(all, t...)
 	}
 	slices.SortFunc(all, func(a, b Rule) int { return cmp.Compare(a.ID, b.ID) })
@@ -72,7 +76,7 @@ func Lookup(id string) (Rule, bool) {
 
 // find returns the rule of an id, or nil.
 func find(id string) *Rule {
-	for _, t := range tables {
+	for _, t := range tables() {
 		if len(t) == 0 || !strings.HasPrefix(id, t[0].Family()) {
 			continue
 		}

@@ -1,126 +1,128 @@
 package rule
 
 // scriptRules are the rules about scripts and data files.
-var scriptRules = []Rule{
-	{
-		ID: Shebang, Title: "no shebang", Severity: w,
-		Why: "The system does not know how to run the script. Advice for shell scripts that are perhaps only read by others.",
-		Fix: "start it with a line like #!/usr/bin/env bash",
+func scriptRules() []Rule {
+	return []Rule{
+		{
+			ID: Shebang, Title: "no shebang", Severity: w,
+			Why: "The system does not know how to run the script. Advice for shell scripts that are perhaps only read by others.",
+			Fix: "start it with a line like #!/usr/bin/env bash",
 
-		Bad: "-- deploy/SKILL.md\n" +
-			head + "Run `./scripts/check.sh` first.\n" +
-			"-- deploy/scripts/check.sh 755\nkubectl get nodes\n",
-		Good: "-- deploy/SKILL.md\n" +
-			head + "Run `./scripts/check.sh` first.\n" +
-			"-- deploy/scripts/check.sh 755\n#!/bin/sh\nkubectl get nodes\n",
-	},
-	{
-		ID: Executable, Title: "not executable", Severity: w, Fixable: true,
-		Why: "The skill calls the script by its path, which needs the executable bit. Advice where nothing calls it so.",
-		Fix: "chmod +x, and git update-index --chmod=+x",
+			Bad: "-- deploy/SKILL.md\n" +
+				head + "Run `./scripts/check.sh` first.\n" +
+				"-- deploy/scripts/check.sh 755\nkubectl get nodes\n",
+			Good: "-- deploy/SKILL.md\n" +
+				head + "Run `./scripts/check.sh` first.\n" +
+				"-- deploy/scripts/check.sh 755\n#!/bin/sh\nkubectl get nodes\n",
+		},
+		{
+			ID: Executable, Title: "not executable", Severity: w, Fixable: true,
+			Why: "The skill calls the script by its path, which needs the executable bit. Advice where nothing calls it so.",
+			Fix: "chmod +x, and git update-index --chmod=+x",
 
-		Bad: "-- deploy/SKILL.md\n" +
-			head + "Run `./scripts/check.sh` first.\n" +
-			"-- deploy/scripts/check.sh\n#!/bin/sh\nkubectl get nodes\n",
-		Good: "-- deploy/SKILL.md\n" +
-			head + "Run `./scripts/check.sh` first.\n" +
-			"-- deploy/scripts/check.sh 755\n#!/bin/sh\nkubectl get nodes\n",
-	},
-	{
-		ID: ShebangCRLF, Title: "shebang ends with CRLF", Severity: e, Fixable: true,
-		Why: "The system looks for an interpreter whose name ends with a carriage return.",
-		Fix: "save the script with LF line endings",
+			Bad: "-- deploy/SKILL.md\n" +
+				head + "Run `./scripts/check.sh` first.\n" +
+				"-- deploy/scripts/check.sh\n#!/bin/sh\nkubectl get nodes\n",
+			Good: "-- deploy/SKILL.md\n" +
+				head + "Run `./scripts/check.sh` first.\n" +
+				"-- deploy/scripts/check.sh 755\n#!/bin/sh\nkubectl get nodes\n",
+		},
+		{
+			ID: ShebangCRLF, Title: "shebang ends with CRLF", Severity: e, Fixable: true,
+			Why: "The system looks for an interpreter whose name ends with a carriage return.",
+			Fix: "save the script with LF line endings",
 
-		Bad: "-- deploy/SKILL.md\n" +
-			head + "Run `./scripts/check.sh` first.\n" +
-			"-- deploy/scripts/check.sh 755\n#!/bin/sh\r\nkubectl get nodes\r\n",
-		Good: "-- deploy/SKILL.md\n" +
-			head + "Run `./scripts/check.sh` first.\n" +
-			"-- deploy/scripts/check.sh 755\n#!/bin/sh\nkubectl get nodes\n",
-	},
-	{
-		ID: ShebangBOM, Title: "byte order mark before the shebang", Severity: e, Fixable: true,
-		Why: "The system sees no shebang, because the file does not start with #!.",
-		Fix: "save the script as UTF-8 without a byte order mark",
+			Bad: "-- deploy/SKILL.md\n" +
+				head + "Run `./scripts/check.sh` first.\n" +
+				"-- deploy/scripts/check.sh 755\n#!/bin/sh\r\nkubectl get nodes\r\n",
+			Good: "-- deploy/SKILL.md\n" +
+				head + "Run `./scripts/check.sh` first.\n" +
+				"-- deploy/scripts/check.sh 755\n#!/bin/sh\nkubectl get nodes\n",
+		},
+		{
+			ID: ShebangBOM, Title: "byte order mark before the shebang", Severity: e, Fixable: true,
+			Why: "The system sees no shebang, because the file does not start with #!.",
+			Fix: "save the script as UTF-8 without a byte order mark",
 
-		Bad: "-- deploy/SKILL.md\n" +
-			head + "Run `./scripts/check.sh` first.\n" +
-			"-- deploy/scripts/check.sh 755\n\ufeff#!/bin/sh\nkubectl get nodes\n",
-		Good: "-- deploy/SKILL.md\n" +
-			head + "Run `./scripts/check.sh` first.\n" +
-			"-- deploy/scripts/check.sh 755\n#!/bin/sh\nkubectl get nodes\n",
-	},
-	{
-		ID: ShebangLine, Title: "shebang is not on the first line", Severity: w,
-		Why: "Only a shebang in the first two bytes counts.",
-		Fix: "move it to the first line",
+			Bad: "-- deploy/SKILL.md\n" +
+				head + "Run `./scripts/check.sh` first.\n" +
+				"-- deploy/scripts/check.sh 755\n\ufeff#!/bin/sh\nkubectl get nodes\n",
+			Good: "-- deploy/SKILL.md\n" +
+				head + "Run `./scripts/check.sh` first.\n" +
+				"-- deploy/scripts/check.sh 755\n#!/bin/sh\nkubectl get nodes\n",
+		},
+		{
+			ID: ShebangLine, Title: "shebang is not on the first line", Severity: w,
+			Why: "Only a shebang in the first two bytes counts.",
+			Fix: "move it to the first line",
 
-		Bad: "-- deploy/SKILL.md\n" +
-			head + "Run `./scripts/check.sh` first.\n" +
-			"-- deploy/scripts/check.sh 755\n# Are all nodes there?\n#!/bin/sh\nkubectl get nodes\n",
-		Good: "-- deploy/SKILL.md\n" +
-			head + "Run `./scripts/check.sh` first.\n" +
-			"-- deploy/scripts/check.sh 755\n#!/bin/sh\n# Are all nodes there?\nkubectl get nodes\n",
-	},
-	{
-		ID: Interpreter, Title: "shebang without an absolute path", Severity: w,
-		Why: "The system does not search PATH for the interpreter.",
-		Fix: "write #!/usr/bin/env and the interpreter's name",
+			Bad: "-- deploy/SKILL.md\n" +
+				head + "Run `./scripts/check.sh` first.\n" +
+				"-- deploy/scripts/check.sh 755\n# Are all nodes there?\n#!/bin/sh\nkubectl get nodes\n",
+			Good: "-- deploy/SKILL.md\n" +
+				head + "Run `./scripts/check.sh` first.\n" +
+				"-- deploy/scripts/check.sh 755\n#!/bin/sh\n# Are all nodes there?\nkubectl get nodes\n",
+		},
+		{
+			ID: Interpreter, Title: "shebang without an absolute path", Severity: w,
+			Why: "The system does not search PATH for the interpreter.",
+			Fix: "write #!/usr/bin/env and the interpreter's name",
 
-		Bad: "-- deploy/SKILL.md\n" +
-			head + "Run `./scripts/check.sh` first.\n" +
-			"-- deploy/scripts/check.sh 755\n#!bash\nkubectl get nodes\n",
-		Good: "-- deploy/SKILL.md\n" +
-			head + "Run `./scripts/check.sh` first.\n" +
-			"-- deploy/scripts/check.sh 755\n#!/usr/bin/env bash\nkubectl get nodes\n",
-	},
-	{
-		ID: CRLF, Title: "CRLF line endings in a shell script", Severity: w, Fixable: true,
-		Why: "Shells take the carriage return for a part of the command.",
-		Fix: "save the script with LF line endings",
+			Bad: "-- deploy/SKILL.md\n" +
+				head + "Run `./scripts/check.sh` first.\n" +
+				"-- deploy/scripts/check.sh 755\n#!bash\nkubectl get nodes\n",
+			Good: "-- deploy/SKILL.md\n" +
+				head + "Run `./scripts/check.sh` first.\n" +
+				"-- deploy/scripts/check.sh 755\n#!/usr/bin/env bash\nkubectl get nodes\n",
+		},
+		{
+			ID: CRLF, Title: "CRLF line endings in a shell script", Severity: w, Fixable: true,
+			Why: "Shells take the carriage return for a part of the command.",
+			Fix: "save the script with LF line endings",
 
-		Bad: "-- deploy/SKILL.md\n" +
-			head + "Run `./scripts/check.sh` first.\n" +
-			"-- deploy/scripts/check.sh 755\n#!/bin/sh\nkubectl get nodes\r\n",
-		Good: "-- deploy/SKILL.md\n" +
-			head + "Run `./scripts/check.sh` first.\n" +
-			"-- deploy/scripts/check.sh 755\n#!/bin/sh\nkubectl get nodes\n",
-	},
-	{
-		ID: ShellSyntax, Title: "shell syntax error", Severity: w,
-		Why: "The script stops where the shell cannot read it.",
-		Fix: "correct the script",
+			Bad: "-- deploy/SKILL.md\n" +
+				head + "Run `./scripts/check.sh` first.\n" +
+				"-- deploy/scripts/check.sh 755\n#!/bin/sh\nkubectl get nodes\r\n",
+			Good: "-- deploy/SKILL.md\n" +
+				head + "Run `./scripts/check.sh` first.\n" +
+				"-- deploy/scripts/check.sh 755\n#!/bin/sh\nkubectl get nodes\n",
+		},
+		{
+			ID: ShellSyntax, Title: "shell syntax error", Severity: w,
+			Why: "The script stops where the shell cannot read it.",
+			Fix: "correct the script",
 
-		Bad: "-- deploy/SKILL.md\n" +
-			head + "Run `./scripts/check.sh` first.\n" +
-			"-- deploy/scripts/check.sh 755\n#!/bin/sh\nif kubectl get nodes; then\n  echo ready\n",
-		Good: "-- deploy/SKILL.md\n" +
-			head + "Run `./scripts/check.sh` first.\n" +
-			"-- deploy/scripts/check.sh 755\n#!/bin/sh\nif kubectl get nodes; then\n  echo ready\n" +
-			"fi\n",
-	},
-	{
-		ID: JSONSyntax, Title: "JSON syntax error", Severity: w,
-		Why: "Whatever reads the file fails.",
-		Fix: "correct the file",
+			Bad: "-- deploy/SKILL.md\n" +
+				head + "Run `./scripts/check.sh` first.\n" +
+				"-- deploy/scripts/check.sh 755\n#!/bin/sh\nif kubectl get nodes; then\n  echo ready\n",
+			Good: "-- deploy/SKILL.md\n" +
+				head + "Run `./scripts/check.sh` first.\n" +
+				"-- deploy/scripts/check.sh 755\n#!/bin/sh\nif kubectl get nodes; then\n  echo ready\n" +
+				"fi\n",
+		},
+		{
+			ID: JSONSyntax, Title: "JSON syntax error", Severity: w,
+			Why: "Whatever reads the file fails.",
+			Fix: "correct the file",
 
-		Bad: "-- deploy/SKILL.md\n" +
-			head + "The regions are in [assets/regions.json](assets/regions.json).\n" +
-			"-- deploy/assets/regions.json\n{\"regions\": [\"north\", \"south\",]}\n",
-		Good: "-- deploy/SKILL.md\n" +
-			head + "The regions are in [assets/regions.json](assets/regions.json).\n" +
-			"-- deploy/assets/regions.json\n{\"regions\": [\"north\", \"south\"]}\n",
-	},
-	{
-		ID: YAMLSyntax, Title: "YAML syntax error", Severity: w,
-		Why: "Whatever reads the file fails.",
-		Fix: "correct the file",
+			Bad: "-- deploy/SKILL.md\n" +
+				head + "The regions are in [assets/regions.json](assets/regions.json).\n" +
+				"-- deploy/assets/regions.json\n{\"regions\": [\"north\", \"south\",]}\n",
+			Good: "-- deploy/SKILL.md\n" +
+				head + "The regions are in [assets/regions.json](assets/regions.json).\n" +
+				"-- deploy/assets/regions.json\n{\"regions\": [\"north\", \"south\"]}\n",
+		},
+		{
+			ID: YAMLSyntax, Title: "YAML syntax error", Severity: w,
+			Why: "Whatever reads the file fails.",
+			Fix: "correct the file",
 
-		Bad: "-- deploy/SKILL.md\n" +
-			head + "The regions are in [assets/regions.yaml](assets/regions.yaml).\n" +
-			"-- deploy/assets/regions.yaml\nregions: [north, south\n",
-		Good: "-- deploy/SKILL.md\n" +
-			head + "The regions are in [assets/regions.yaml](assets/regions.yaml).\n" +
-			"-- deploy/assets/regions.yaml\nregions: [north, south]\n",
-	},
+			Bad: "-- deploy/SKILL.md\n" +
+				head + "The regions are in [assets/regions.yaml](assets/regions.yaml).\n" +
+				"-- deploy/assets/regions.yaml\nregions: [north, south\n",
+			Good: "-- deploy/SKILL.md\n" +
+				head + "The regions are in [assets/regions.yaml](assets/regions.yaml).\n" +
+				"-- deploy/assets/regions.yaml\nregions: [north, south]\n",
+		},
+	}
 }

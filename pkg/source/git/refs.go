@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/Masterminds/semver/v3"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -20,9 +21,9 @@ const (
 	tagsPrefix  = "refs/tags/"
 )
 
-var commitText = regexp.MustCompile(`^[0-9a-f]{40}$`)
+var commitText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{40}$`) })
 
-func isCommit(s string) bool { return commitText.MatchString(s) }
+func isCommit(s string) bool { return commitText().MatchString(s) }
 
 // refs are the branches and tags of a repository: full names and the ids they stand for. A tag object is already
 // followed to what it is on.

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"oras.land/oras-go/v2/registry/remote/auth"
 
@@ -92,11 +93,11 @@ func (g *guard) hear(talk *conversation, asked *url.URL, challenge string) {
 }
 
 // realmParam is the realm in a challenge, as RFC 7235 writes parameters.
-var realmParam = regexp.MustCompile(`(?i)realm[ \t]*=[ \t]*(?:"([^"\\]*)"|([^",\s]*))`)
+var realmParam = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)realm[ \t]*=[ \t]*(?:"([^"\\]*)"|([^",\s]*))`) })
 
 // realmOf returns the realm of a challenge, or "" if it is not clear which one it has.
 func realmOf(challenge string) string {
-	found := realmParam.FindAllStringSubmatch(challenge, 2)
+	found := realmParam().FindAllStringSubmatch(challenge, 2)
 	if len(found) != 1 {
 		return ""
 	}
