@@ -123,9 +123,8 @@ func (s *Store) environment(t *Task, r *request) []string {
 			extra[name] = value
 		}
 	}
-	about := map[string]string{
-		"SKILLPM_TASK_ID": t.ID, "SKILLPM_SKILL": t.Skill, "SKILLPM_SKILL_DIR": r.Dir, "SKILLPM_MODEL": t.Model,
-	}
+	about := run.Variables(t.Skill, r.Dir)
+	about["SKILLPM_TASK_ID"], about["SKILLPM_MODEL"] = t.ID, t.Model
 	maps.DeleteFunc(about, func(_, value string) bool { return value == "" })
 	maps.Copy(extra, about)
 	return run.Environment(func(name string) string { return here[name] }, extra)

@@ -36,17 +36,17 @@ const inherited = 3
 
 // inherit returns the lock that this process was started with.
 func inherit(path string) (*lock, error) {
-	f := os.NewFile(inherited, path)
 	want, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	got, err := f.Stat()
-	if err != nil || !os.SameFile(got, want) {
+	var got syscall.Stat_t // of a number that is perhaps some other file's, which is left alone
+	err = syscall.Fstat(inherited, &got)
+	if info, ok := want.Sys().(*syscall.Stat_t); err != nil || !ok || got.Dev != info.Dev || got.Ino != info.Ino {
 		return nil, diag.Errorf(diag.Usage, "this process was not started to run a task").WithHint("skillpm task submit starts one that is")
 	}
 	syscall.CloseOnExec(inherited)
-	return &lock{f}, nil
+	return &lock{os.NewFile(inherited, path)}, nil
 }
 
 // free reports whether no process holds the runner's lock. It takes it for a moment and together with others who look, so
