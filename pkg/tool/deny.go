@@ -1,0 +1,87 @@
+package tool
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// denies reports whether a list of what is disallowed has something, and by which entry. Where it is not sure, it has.
+func (l list) denies(c Call, u use) (Pattern, bool) {
+	for _, p := range l.patterns {
+		switch names(p, u) {
+		case whole:
+			return p, true
+		case byArgument:
+			if u.doubt != "" || u.has(c, p) {
+				return p, true
+			}
+		}
+	}
+	return Pattern{}, false
+}
+
+// has reports whether any part of a use is what a pattern disallows.
+func (u use) has(c Call, p Pattern) bool {
+	some := func(match func(string) bool) bool { return slices.ContainsFunc(u.values, match) }
+	switch u.row.kindOf() {
+	case shell, powershell:
+		return u.hasCommand(readLine(p.Argument))
+	case file, search:
+		return some(func(v string) bool {
+			_, _, refused := c.readPath(v)
+			return refused != "" || c.touches(p.Argument, v)
+		})
+	case address:
+		return some(func(v string) bool {
+			_, refused := readAddress(v)
+			return refused != "" || allowsAddress(p.Argument, v)
+		})
+	case name:
+		return some(func(v string) bool { return wildcard(p.Argument, v, '*') })
+	}
+	return true
+}
+
+// touches reports whether a path, or what it leads to, is in a pattern.
+func (c Call) touches(pattern, p string) bool {
+	cleaned, raw, _ := c.readPath(p)
+	if matchPath(pattern, cleaned, c.root(), c.Home) {
+		return true
+	}
+	return c.Real != nil && !strings.HasPrefix(raw, unknownRoot) &&
+		matchPath(pattern, path.Clean(slash(c.Real(raw))), slash(c.Real(c.root())), c.Home)
+}
+
+// hasCommand reports whether a command that a pattern disallows stands anywhere in a line: also after another one that runs
+// it, as sudo and xargs do, and with the directory of its program.
+func (u use) hasCommand(l line) bool {
+	commands, refused := u.commandsOf()
+	if refused != "" || l.items == nil {
+		return true
+	}
+	for _, c := range commands {
+		for i, w := range c.words {
+			if w.loose && i == 0 || strings.ContainsAny(w.text, " \t\n;|&") && runs(c.words[:i]) {
+				return true
+			}
+			rest := slices.Clone(c.words[i:])
+			rest[0].text = path.Base(w.text)
+			if l.fits(command{words: rest}) || l.fits(command{words: c.words[i:]}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// runs reports whether a command reads a command out of one of its words.
+func runs(words []word) bool {
+	return slices.ContainsFunc(words, func(w word) bool {
+		switch path.Base(w.text) {
+		case "bash", "sh", "zsh", "dash", "eval", "ssh", "env", "xargs", "python", "python3", "perl", "ruby", "node", "watch", "su", "find":
+			return true
+		}
+		return false
+	})
+}

@@ -1,0 +1,149 @@
+package tool
+
+import "strings"
+
+// item is one step of a pattern for commands.
+type item struct {
+	text  string // a word, with star for each *
+	any   bool   // any one word
+	rest  bool   // any number of words
+	exact bool   // the word has no star
+}
+
+// line is a pattern for commands.
+type line struct {
+	whole bool   // it allows everything
+	raw   string // as it is written
+	items []item // nil where only the text itself fits
+}
+
+// readLine reads what stands in the parentheses of a tool that runs commands.
+//
+//	git:*         git, and anything after it
+//	npm run *     npm run, and anything after it
+//	git * main    one word or more where the * is
+//	ls*           a first word that starts with ls, and anything after it
+//	git status    this, with nothing after it
+//	a && b        a line that a shell would make several commands of is allowed as it is written
+func readLine(argument string) line {
+	l := line{raw: strings.TrimSpace(argument)}
+	switch l.raw {
+	case "*", "**", ":*":
+		l.whole = true
+		return l
+	}
+	text, prefix := strings.CutSuffix(l.raw, ":*")
+	s := splitter{line: text, pattern: true}
+	commands, refused := s.run()
+	if refused != "" || len(commands) != 1 || strings.IndexAny(text, "\n;&|<>") >= 0 && !within(text) {
+		return l
+	}
+	words := commands[0].words
+	for i, w := range words {
+		last := i == len(words)-1
+		switch {
+		case w.text == string(star) && last:
+			prefix = true
+		case w.text == string(star):
+			l.items = append(l.items, item{any: true}, item{rest: true})
+		default:
+			l.items = append(l.items, item{text: w.text, exact: strings.IndexByte(w.text, star) < 0})
+			prefix = prefix || last && strings.HasSuffix(w.text, string(star))
+		}
+	}
+	if prefix {
+		l.items = append(l.items, item{rest: true})
+	}
+	return l
+}
+
+// within reports whether a pattern has its operators in quotes only: it is one command then.
+func within(text string) bool { return !strings.ContainsAny(unquote(text), "\n;&|<>") }
+
+// unquote removes what stands in quotes, and what a backslash takes the meaning of.
+func unquote(text string) string {
+	var out strings.Builder
+	var quote byte
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '\\' && quote != '\'':
+			i++
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+		case c == '\'' || c == '"':
+			quote = c
+		default:
+			out.WriteByte(c)
+		}
+	}
+	return out.String()
+}
+
+// fits reports whether the pattern allows a command. It goes back to the last place where more words could have been
+// skipped, which is enough for patterns of this kind.
+func (l line) fits(c command) bool {
+	if l.whole {
+		return true
+	}
+	if l.items == nil {
+		return false
+	}
+	i, w := 0, 0
+	back, from := -1, 0
+	for w < len(c.words) {
+		switch {
+		case i < len(l.items) && l.items[i].rest:
+			back, from = i, w
+			i++
+		case i < len(l.items) && l.items[i].one(c.words[w]):
+			i++
+			w++
+		case back >= 0:
+			from++
+			i, w = back+1, from
+		default:
+			return false
+		}
+	}
+	for i < len(l.items) && l.items[i].rest {
+		i++
+	}
+	return i == len(l.items)
+}
+
+// one reports whether an item is this word. A * in a word takes no .. and nothing that the shell makes something else of.
+func (t item) one(w word) bool {
+	switch {
+	case t.any:
+		return true
+	case t.rest || w.loose:
+		return false
+	case t.exact:
+		return t.text == w.text
+	}
+	return wildcard(t.text, w.text, star) && (!strings.Contains(w.text, "..") || strings.Contains(t.text, ".."))
+}
+
+// wildcard reports whether a text fits a pattern in which one character stands for any others.
+func wildcard(pattern, text string, any byte) bool {
+	p, t := 0, 0
+	back, from := -1, 0
+	for t < len(text) {
+		switch {
+		case p < len(pattern) && pattern[p] == any:
+			back, from = p, t
+			p++
+		case p < len(pattern) && pattern[p] == text[t]:
+			p++
+			t++
+		case back >= 0:
+			from++
+			p, t = back+1, from
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], string(any)) == ""
+}

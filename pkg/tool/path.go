@@ -1,0 +1,207 @@
+package tool
+
+import (
+	"path"
+	"strings"
+	"unicode"
+)
+
+// maxPath is how many bytes a path may have that patterns are held against.
+const maxPath = 4 << 10
+
+// readPath makes an absolute path of what a call says, cleaned, or says why that can't be done. Raw is the path before it was
+// cleaned: where links are followed, a .. after a link is not what the cleaned path says.
+func (c Call) readPath(p string) (cleaned, raw, refused string) {
+	if strings.ContainsRune(p, '\\') && drive(c.Project) {
+		p = strings.ReplaceAll(p, `\`, "/")
+	}
+	first, _, _ := strings.Cut(p, "/")
+	switch {
+	case p == "":
+		return "", "", "is empty"
+	case len(p) > maxPath:
+		return "", "", "is too long"
+	case strings.ContainsFunc(p, unicode.IsControl) || strings.ContainsRune(p, '\\'):
+		return "", "", "has characters that a path should not have"
+	case strings.HasPrefix(p, "$") || strings.HasPrefix(p, "%"):
+		return "", "", "starts with a variable"
+	case strings.Contains(first, ":") && !(drive(first) && drive(c.Project)):
+		return "", "", "is an address, or has a drive"
+	case p == "~" || strings.HasPrefix(p, "~/"):
+		if c.Home == "" {
+			return "", "", "is in a home directory that is not known"
+		}
+		raw = slash(c.Home) + p[1:]
+	case strings.HasPrefix(p, "~"):
+		return "", "", "is in somebody's home directory"
+	case strings.HasPrefix(p, "/") || drive(first):
+		raw = p
+	default:
+		raw = c.base() + "/" + p
+	}
+	return path.Clean(raw), raw, ""
+}
+
+// base is the directory that the call's paths are relative to. Where none is known paths stay below a root that nothing else
+// is in.
+func (c Call) base() string {
+	switch {
+	case c.Dir != "":
+		return slash(c.Dir)
+	case c.Project != "":
+		return slash(c.Project)
+	}
+	return unknownRoot
+}
+
+// unknownRoot stands for the project's directory where that is not known.
+const unknownRoot = "/\x00"
+
+func (c Call) root() string {
+	if c.Project == "" {
+		return unknownRoot
+	}
+	return path.Clean(slash(c.Project))
+}
+
+// slash writes a path of Windows with slashes.
+func slash(p string) string {
+	if drive(p) {
+		return strings.ReplaceAll(p, `\`, "/")
+	}
+	return p
+}
+
+// drive reports whether a path starts with a drive of Windows.
+func drive(p string) bool {
+	return len(p) >= 2 && p[1] == ':' && (p[0] >= 'a' && p[0] <= 'z' || p[0] >= 'A' && p[0] <= 'Z')
+}
+
+// allowsPath reports whether a pattern of files allows a path, and where links are followed also what it leads to.
+func (c Call) allowsPath(pattern, p string) bool {
+	cleaned, raw, refused := c.readPath(p)
+	if refused != "" || !matchPath(pattern, cleaned, c.root(), c.Home) {
+		return false
+	}
+	if c.Real == nil || strings.HasPrefix(raw, unknownRoot) {
+		return true
+	}
+	root, home := c.root(), c.Home
+	if root != unknownRoot {
+		root = slash(c.Real(root))
+	}
+	if home != "" {
+		home = c.Real(home)
+	}
+	return matchPath(pattern, path.Clean(slash(c.Real(raw))), root, home)
+}
+
+// matchPath reports whether a pattern has an absolute, cleaned path:
+//
+//	docs/**        docs, and everything below it
+//	./docs/*.md    files of docs itself
+//	/docs/**       the same: a slash at the beginning is the project's directory
+//	*.md           files of that name in any directory of the project
+//	docs           docs, and everything below it
+//	~/notes/**     below the home directory
+//	//etc/hosts    of the machine
+func matchPath(pattern, p, root, home string) bool {
+	pattern = slash(pattern)
+	switch {
+	case strings.HasPrefix(pattern, "//"):
+		return matchBelow("/", pattern[2:], p)
+	case drive(pattern):
+		return matchBelow(pattern[:2], strings.TrimPrefix(pattern[2:], "/"), p)
+	case strings.HasPrefix(pattern, "~/"):
+		return home != "" && matchBelow(path.Clean(slash(home)), pattern[2:], p)
+	case strings.HasPrefix(pattern, "~"):
+		return false
+	}
+	rest := strings.TrimPrefix(strings.TrimPrefix(pattern, "./"), "/")
+	if rest == pattern && !strings.Contains(pattern, "/") && strings.ContainsAny(pattern, "*?") {
+		rest = "**/" + rest
+	}
+	return matchBelow(root, rest, p)
+}
+
+// matchBelow matches a path below a directory, step by step.
+func matchBelow(root, pattern, p string) bool {
+	if root == "" || root == "." {
+		return false
+	}
+	if p != root && root != "/" {
+		var below bool
+		if p, below = strings.CutPrefix(p, root+"/"); !below {
+			return false
+		}
+	} else {
+		p = strings.TrimPrefix(strings.TrimPrefix(p, root), "/")
+	}
+	steps := strings.FieldsFunc(pattern, func(r rune) bool { return r == '/' })
+	for i, s := range steps {
+		switch {
+		case s == "..":
+			return false // a pattern that leaves its directory allows nothing
+		case s == ".":
+			steps[i] = ""
+		}
+	}
+	if len(steps) == 0 || !strings.ContainsAny(pattern, "*?") || strings.HasSuffix(pattern, "/") {
+		steps = append(steps, "**")
+	}
+	var names []string
+	if p != "" {
+		names = strings.Split(p, "/")
+	}
+	return matchSteps(steps, names)
+}
+
+// matchSteps goes back to the last ** only, which is enough: what an earlier one could take, the last one can.
+func matchSteps(steps, names []string) bool {
+	s, n := 0, 0
+	back, from := -1, 0
+	for n < len(names) {
+		switch {
+		case s < len(steps) && steps[s] == "":
+			s++
+		case s < len(steps) && steps[s] == "**":
+			back, from = s, n
+			s++
+		case s < len(steps) && matchName(steps[s], names[n]):
+			s++
+			n++
+		case back >= 0:
+			from++
+			s, n = back+1, from
+		default:
+			return false
+		}
+	}
+	for s < len(steps) && (steps[s] == "**" || steps[s] == "") {
+		s++
+	}
+	return s == len(steps)
+}
+
+// matchName matches one step: * is any characters, ? any one.
+func matchName(pattern, name string) bool {
+	p, n := []rune(pattern), []rune(name)
+	i, j := 0, 0
+	back, from := -1, 0
+	for j < len(n) {
+		switch {
+		case i < len(p) && p[i] == '*':
+			back, from = i, j
+			i++
+		case i < len(p) && (p[i] == '?' || p[i] == n[j]):
+			i++
+			j++
+		case back >= 0:
+			from++
+			i, j = back+1, from
+		default:
+			return false
+		}
+	}
+	return strings.Trim(string(p[i:]), "*") == ""
+}

@@ -1,0 +1,139 @@
+package tool
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// Pattern is one entry of a list of tools.
+type Pattern struct {
+	Tool        string // as it is written
+	Argument    string // what stands in parentheses
+	HasArgument bool
+}
+
+// What a list may hold at most. No skill comes near it.
+const (
+	maxPatterns = 1000
+	maxPattern  = 4 << 10 // bytes of one
+)
+
+// String returns the pattern as a list has it.
+func (p Pattern) String() string {
+	if !p.HasArgument {
+		return p.Tool
+	}
+	argument := p.Argument
+	if strings.Contains(argument, `\`) || !balanced(argument) {
+		argument = strings.NewReplacer(`\`, `\\`, `(`, `\(`, `)`, `\)`).Replace(argument)
+	}
+	return p.Tool + "(" + argument + ")"
+}
+
+func balanced(s string) bool {
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth < 0 {
+				return false
+			}
+		}
+	}
+	return depth == 0
+}
+
+// ParseList reads a list of tools. An entry may hold several, with commas or spaces between them, so that text of the
+// frontmatter is one entry and a YAML list as many as it has. In parentheses a backslash takes the meaning of a parenthesis
+// that has no partner. The error has code Invalid and quotes what can't be read.
+func ParseList(entries []string) ([]Pattern, error) {
+	var out []Pattern
+	for _, entry := range entries {
+		for rest := entry; ; {
+			rest = strings.TrimLeftFunc(rest, separates)
+			if rest == "" {
+				break
+			}
+			p, n, err := parseOne(rest)
+			if err != nil {
+				return nil, err
+			}
+			if out = append(out, p); len(out) > maxPatterns {
+				return nil, diag.Errorf(diag.Invalid, "allowed-tools has more than %d entries", maxPatterns)
+			}
+			rest = rest[n:]
+		}
+	}
+	return out, nil
+}
+
+func separates(r rune) bool { return r == ',' || unicode.IsSpace(r) }
+
+// parseOne reads the pattern that s starts with, and returns how long it is.
+func parseOne(s string) (Pattern, int, error) {
+	end := strings.IndexFunc(s, func(r rune) bool { return separates(r) || r == '(' || r == ')' })
+	if end < 0 {
+		end = len(s)
+	}
+	p := Pattern{Tool: s[:end]}
+	if quote := p.Tool[:min(1, end)]; end > 2 && strings.Contains("\"'`", quote) && strings.HasSuffix(p.Tool, quote) {
+		p.Tool = p.Tool[1 : end-1]
+	}
+	if i := strings.IndexFunc(p.Tool, func(r rune) bool { return !unicode.IsPrint(r) }); i >= 0 || len(p.Tool) > maxPattern {
+		return p, 0, diag.Errorf(diag.Invalid, "allowed-tools has a name that no tool has: %s", quoted(s))
+	}
+	open := end + len(s[end:]) - len(strings.TrimLeft(s[end:], " ")) // Bash (git:*) is meant as Bash(git:*)
+	if !strings.HasPrefix(s[open:], "(") {
+		if strings.HasPrefix(s[end:], ")") {
+			return p, 0, diag.Errorf(diag.Invalid, "allowed-tools has a closing parenthesis too many: %s", quoted(s)).
+				WithHint(`a parenthesis that belongs to a command is written \( or \)`)
+		}
+		return p, end, nil
+	}
+	if p.Tool == "" {
+		return p, 0, diag.Errorf(diag.Invalid, "allowed-tools has parentheses without a tool: %s", quoted(s)).
+			WithHint("name the tool before them, as in Bash(git:*)")
+	}
+	argument, n, err := parseArgument(s[open:])
+	if err != nil {
+		return p, 0, err
+	}
+	p.Argument, p.HasArgument = argument, true
+	if after := s[open+n:]; after != "" && !separates([]rune(after[:min(len(after), 4)])[0]) {
+		return p, 0, diag.Errorf(diag.Invalid, "allowed-tools has something right after a closing parenthesis: %s", quoted(s)).
+			WithHint("put a comma or a space between two tools")
+	}
+	return p, open + n, nil
+}
+
+// parseArgument reads what stands in parentheses, with which s starts.
+func parseArgument(s string) (argument string, length int, err error) {
+	var out strings.Builder
+	depth := 1
+	for i := 1; i < len(s) && i <= maxPattern; i++ {
+		switch c := s[i]; {
+		case c == '\\' && i+1 < len(s) && strings.IndexByte(`()\`, s[i+1]) >= 0:
+			i++
+			out.WriteByte(s[i])
+			continue
+		case c == '(':
+			depth++
+		case c == ')':
+			if depth--; depth > 0 {
+				break
+			}
+			if argument = strings.TrimSpace(out.String()); argument == "" {
+				return "", 0, diag.Errorf(diag.Invalid, "allowed-tools has parentheses with nothing in them").
+					WithHint("a tool alone is allowed whole; a pattern says with what, as in Bash(git:*)")
+			}
+			return argument, i + 1, nil
+		}
+		out.WriteByte(s[i])
+	}
+	return "", 0, diag.Errorf(diag.Invalid, "allowed-tools has a parenthesis that is never closed: %s", quoted(s)).
+		WithHint(`a parenthesis that belongs to a command is written \( or \)`)
+}

@@ -1,0 +1,395 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Set is what may be called: the lists of all active skills, each of which must allow a call. The zero Set allows everything.
+// A Set is never changed: And and Without return another.
+type Set struct {
+	allow []list
+	deny  []list
+}
+
+// list is what one skill says.
+type list struct {
+	skill    string
+	patterns []Pattern
+}
+
+// Verdict says whether a call may go ahead.
+type Verdict struct {
+	Allowed bool   `json:"allowed"`
+	Skill   string `json:"skill,omitempty"`  // whose list refuses
+	Tool    string `json:"tool"`             // as the host names it
+	Reason  string `json:"reason,omitempty"` // why it is refused: a clause without a full stop
+}
+
+// Of returns the set that allows these only, and skillpm's own tools.
+func Of(patterns []Pattern) Set { return Set{}.And("", patterns) }
+
+// And returns the set that allows what s allows and a skill's list allows too. An empty list allows only skillpm's own tools:
+// a skill without one restricts nothing and is not added.
+func (s Set) And(skill string, patterns []Pattern) Set {
+	return Set{allow: append(slices.Clone(s.allow), list{skill, slices.Clone(patterns)}), deny: s.deny}
+}
+
+// Without returns the set that allows what s allows but these. Whether a command is one of them can be hidden from a list, so
+// that a line which can't be read is refused; still, only a list of what is allowed keeps out one who tries.
+func (s Set) Without(skill string, patterns []Pattern) Set {
+	if len(patterns) == 0 {
+		return s
+	}
+	return Set{allow: s.allow, deny: append(slices.Clone(s.deny), list{skill, slices.Clone(patterns)})}
+}
+
+// Restricts reports whether there is a call that the set does not allow.
+func (s Set) Restricts() bool { return len(s.allow)+len(s.deny) > 0 }
+
+// Allow decides about one call.
+func (s Set) Allow(c Call) Verdict {
+	v := Verdict{Allowed: true, Tool: c.Tool}
+	if !s.Restricts() || Own(c.Tool) {
+		return v
+	}
+	uses := c.uses()
+	for _, l := range s.deny {
+		for _, u := range uses {
+			if p, found := l.denies(c, u); found {
+				return Verdict{Tool: c.Tool, Skill: l.skill, Reason: fmt.Sprintf("%s disallows %s", l.who(), p)}
+			}
+		}
+	}
+	for _, l := range s.allow {
+		for _, u := range uses {
+			if reason := l.refuses(c, u); reason != "" {
+				return Verdict{Tool: c.Tool, Skill: l.skill, Reason: reason}
+			}
+		}
+	}
+	return v
+}
+
+func (l list) who() string {
+	if l.skill == "" {
+		return "the list"
+	}
+	return "skill " + l.skill
+}
+
+// refuses says why a list does not allow something, or "".
+func (l list) refuses(c Call, u use) string {
+	var with []Pattern
+	for _, p := range l.patterns {
+		switch names(p, u) {
+		case whole:
+			return ""
+		case byArgument:
+			with = append(with, p)
+		}
+	}
+	if len(with) == 0 {
+		return fmt.Sprintf("%s allows %s, and not %s", l.who(), l.entries(), c.named(u))
+	}
+	if u.doubt != "" {
+		return fmt.Sprintf("%s allows %s, and what this call is about can't be told: %s", l.who(), join(with), u.doubt)
+	}
+	if why := u.outside(c, with); why != "" {
+		return fmt.Sprintf("%s allows %s, and %s", l.who(), join(with), why)
+	}
+	return ""
+}
+
+// named is the tool of a use as the host names it, and what it is to others.
+func (c Call) named(u use) string {
+	if u.tool == c.Tool {
+		return c.Tool
+	}
+	return fmt.Sprintf("%s (%s)", c.Tool, u.tool)
+}
+
+func (l list) entries() string {
+	if len(l.patterns) == 0 {
+		return "no tools"
+	}
+	return join(l.patterns)
+}
+
+// join lists patterns for people, the first ones where there are many.
+func join(patterns []Pattern) string {
+	const limit = 12
+	var out []string
+	for _, p := range patterns[:min(len(patterns), limit)] {
+		out = append(out, p.String())
+	}
+	if more := len(patterns) - limit; more > 0 {
+		out = append(out, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(out, ", ")
+}
+
+// naming is how a pattern speaks of a tool.
+type naming int
+
+const (
+	not        naming = iota // of another tool
+	whole                    // it allows whatever the tool is called with
+	byArgument               // what it is called with counts
+)
+
+// names reports how a pattern speaks of the tool of a use.
+func names(p Pattern, u use) naming {
+	if !p.HasArgument && (p.Tool == "*" || ofServer(p.Tool, u.tool)) {
+		return whole
+	}
+	tool := Canonical(p.Tool)
+	switch {
+	case tool != u.tool && (u.row == nil || u.row.with == "" || u.row.with != tool):
+		return not
+	case tool != u.tool: // a companion of the tool that the pattern names
+		if u.row.whole && !everything(p, rows()[tool]) {
+			return not
+		}
+		return whole
+	case everything(p, u.row):
+		return whole
+	}
+	return byArgument
+}
+
+// everything reports whether a pattern allows a tool with whatever it is called.
+func everything(p Pattern, r *row) bool {
+	if !p.HasArgument {
+		return true
+	}
+	if r == nil {
+		return p.Argument == "*"
+	}
+	switch r.kind {
+	case shell, powershell:
+		return readLine(p.Argument).whole
+	case address:
+		return p.Argument == "*" || p.Argument == "domain:*"
+	case plain, name:
+		return p.Argument == "*"
+	}
+	return false // Read(**) is the project only
+}
+
+// ofServer reports whether a pattern has a tool of an MCP server: mcp__server and mcp__server__* have all of it,
+// mcp__server__get_* those that start so, and mcp__* those of all servers. A name in which it can't be told where the server
+// ends is allowed only as it is, or by mcp__*.
+func ofServer(pattern, tool string) bool {
+	rest, ok := strings.CutPrefix(tool, "mcp__")
+	if !ok || !strings.HasPrefix(pattern, "mcp__") {
+		return false
+	}
+	if pattern == "mcp__*" {
+		return true
+	}
+	server, called, ok := strings.Cut(rest, "__")
+	if !ok || strings.Contains(called, "__") {
+		return false
+	}
+	wantServer, wantCalled, ok := strings.Cut(strings.TrimPrefix(pattern, "mcp__"), "__")
+	if wantServer != server {
+		return false
+	}
+	prefix, wild := strings.CutSuffix(wantCalled, "*")
+	return !ok || wild && !strings.Contains(prefix, "*") && strings.HasPrefix(called, prefix)
+}
+
+// outside says which part of a use no pattern allows, or "".
+func (u use) outside(c Call, patterns []Pattern) string {
+	switch u.row.kindOf() {
+	case shell, powershell:
+		return u.commandOutside(patterns)
+	case file, search:
+		for _, v := range u.values {
+			if _, _, refused := c.readPath(v); refused != "" {
+				return fmt.Sprintf("the path %s %s", quoted(v), refused)
+			}
+			if !slices.ContainsFunc(patterns, func(p Pattern) bool { return c.allowsPath(p.Argument, v) }) {
+				return "not " + quoted(v)
+			}
+		}
+		return ""
+	case address:
+		for _, v := range u.values {
+			if _, refused := readAddress(v); refused != "" {
+				return fmt.Sprintf("%s %s", quoted(v), refused)
+			}
+			if !slices.ContainsFunc(patterns, func(p Pattern) bool { return allowsAddress(p.Argument, v) }) {
+				return "not " + quoted(v)
+			}
+		}
+		return ""
+	case name:
+		for _, v := range u.values {
+			if !slices.ContainsFunc(patterns, func(p Pattern) bool { return wildcard(p.Argument, v, '*') }) {
+				return "not " + quoted(v)
+			}
+		}
+		return ""
+	}
+	return "what stands in parentheses says nothing about this tool"
+}
+
+// kindOf is plain for a tool that the table does not have.
+func (r *row) kindOf() kind {
+	if r == nil {
+		return plain
+	}
+	return r.kind
+}
+
+// commandOutside says which command of a line no pattern allows, or "".
+func (u use) commandOutside(patterns []Pattern) string {
+	lines := make([]line, len(patterns))
+	for i, p := range patterns {
+		lines[i] = readLine(p.Argument)
+		if len(u.values) == 1 && lines[i].raw == strings.TrimSpace(u.values[0]) && !strings.HasSuffix(lines[i].raw, "*") {
+			return ""
+		}
+	}
+	commands, refused := u.commandsOf()
+	if refused != "" {
+		return "a pattern can't be held against this line: " + refused
+	}
+	for _, c := range commands {
+		if !slices.ContainsFunc(lines, func(l line) bool { return l.fits(c) }) {
+			return "not " + quoted(c.text)
+		}
+	}
+	return ""
+}
+
+// Entries returns what the set allows, for people: the patterns of the one list, or what several lists have in common. Two
+// patterns of one tool that only together say what is allowed are joined by " and ". What is disallowed follows with a minus
+// sign. A set that restricts nothing has none.
+func (s Set) Entries() []string {
+	var out []string
+	for i, l := range s.allow {
+		var entries []string
+		for _, p := range l.patterns {
+			entries = append(entries, p.String())
+		}
+		if i == 0 {
+			out = entries
+			continue
+		}
+		out = common(out, l.patterns)
+	}
+	slices.Sort(out)
+	out = slices.Compact(out)
+	for _, l := range s.deny {
+		for _, p := range l.patterns {
+			out = append(out, "-"+p.String())
+		}
+	}
+	return out
+}
+
+// common joins what two lists have in common.
+func common(entries []string, patterns []Pattern) []string {
+	var out []string
+	for _, e := range entries {
+		left, _ := ParseList([]string{strings.Split(e, " and ")[0]})
+		for _, p := range patterns {
+			if len(left) == 1 {
+				if both, ok := meet(e, left[0], p); ok {
+					out = append(out, both)
+				}
+			}
+		}
+		if len(out) > maxPatterns {
+			break
+		}
+	}
+	return out
+}
+
+// meet writes what both of two patterns allow, where they speak of one tool.
+func meet(text string, a, b Pattern) (string, bool) {
+	switch {
+	case text == b.String():
+		return text, true
+	case !b.HasArgument && names(b, use{tool: Canonical(a.Tool), row: rows()[a.Tool]}) == whole:
+		return text, true
+	case !a.HasArgument && names(a, use{tool: Canonical(b.Tool), row: rows()[b.Tool]}) == whole:
+		return b.String(), true
+	case Canonical(a.Tool) != Canonical(b.Tool):
+		return "", false
+	case rows()[a.Tool].kindOf() == shell:
+		if c, _ := split(strings.TrimSuffix(b.Argument, ":*")); len(c) == 1 && readLine(a.Argument).fits(c[0]) {
+			return b.String(), true
+		}
+		if c, _ := split(strings.TrimSuffix(a.Argument, ":*")); len(c) == 1 && readLine(b.Argument).fits(c[0]) {
+			return text, true
+		}
+		if fixedApart(a.Argument, b.Argument) {
+			return "", false
+		}
+	}
+	return text + " and " + b.String(), true
+}
+
+// fixedApart reports whether two patterns for commands start with different programs.
+func fixedApart(a, b string) bool {
+	x, y := readLine(a).items, readLine(b).items
+	return len(x) > 0 && len(y) > 0 && x[0].exact && y[0].exact && x[0].text != y[0].text
+}
+
+// stored is the form of a Set in JSON.
+type stored struct {
+	Allow []storedList `json:"allow,omitempty"`
+	Deny  []storedList `json:"deny,omitempty"`
+}
+
+type storedList struct {
+	Skill string   `json:"skill,omitempty"`
+	Tools []string `json:"tools"`
+}
+
+// MarshalJSON writes the lists, in order.
+func (s Set) MarshalJSON() ([]byte, error) {
+	store := func(lists []list) []storedList {
+		var out []storedList
+		for _, l := range lists {
+			tools := []string{}
+			for _, p := range l.patterns {
+				tools = append(tools, p.String())
+			}
+			out = append(out, storedList{l.skill, tools})
+		}
+		return out
+	}
+	return json.Marshal(stored{store(s.allow), store(s.deny)})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote. What it can't read is an error, never a set that allows more.
+func (s *Set) UnmarshalJSON(data []byte) error {
+	var in stored
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	var out Set
+	for i, lists := range [][]storedList{in.Allow, in.Deny} {
+		for _, l := range lists {
+			patterns, err := ParseList(l.Tools)
+			if err != nil {
+				return err
+			}
+			if i == 0 {
+				out.allow = append(out.allow, list{l.Skill, patterns})
+			} else {
+				out.deny = append(out.deny, list{l.Skill, patterns})
+			}
+		}
+	}
+	*s = out
+	return nil
+}

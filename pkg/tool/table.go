@@ -1,0 +1,131 @@
+package tool
+
+import (
+	"strings"
+	"sync"
+)
+
+// kind says what a tool is called with, and so how its patterns are read.
+type kind int
+
+const (
+	plain      kind = iota // patterns with parentheses say nothing about it
+	shell                  // a command line that a POSIX shell reads
+	powershell             // a command line that PowerShell or cmd reads
+	file                   // files
+	search                 // a directory, the current one where none is given
+	address                // addresses
+	name                   // the name of something
+)
+
+// Tool is one tool, and what hosts call it.
+type Tool struct {
+	Name   string   // as Claude Code has it, or the host that alone has it
+	Names  []string // what others call it
+	Kind   string   // command, file, directory, address, name, or "" where patterns can't say more than the name
+	Fields []string // of the input: those that hold what the tool is called with
+	With   string   // the tool that allows it, where it belongs to another
+	Whole  bool     // With allows it only where it is allowed whole
+}
+
+// row is a row of the table.
+type row struct {
+	name   string
+	kind   kind
+	names  string // separated by spaces
+	fields string
+	with   string
+	whole  bool
+}
+
+const (
+	pathFields = "file_path path filePath absolute_path notebook_path target_file file filename file_paths paths " +
+		"AbsolutePath TargetFile notebook target_notebook"
+	dirFields     = "path dir_path directory target_directory file_path paths SearchDirectory SearchPath DirectoryPath relative_workspace_path"
+	commandFields = "command cmd CommandLine script"
+)
+
+// table has every tool that several hosts have under different names, and which fields of its input matter. Names are exact:
+// a host that writes one in another case is another name.
+func table() []row {
+	return []row{
+		{name: "Bash", kind: shell, fields: commandFields, names: "bash shell sh zsh run_shell_command exec_command shell_command exec " +
+			"local_shell local_shell_call container.exec bash_exec bash_tool execute_bash executeBash execute_command run_command " +
+			"run_terminal_cmd run_terminal_command run_in_terminal runInTerminal developer__shell Shell ShellTool BashTool terminal Terminal execute"},
+		{name: "PowerShell", kind: powershell, fields: commandFields, names: "powershell pwsh cmd"},
+		{name: "BashOutput", with: "Bash", names: "bash_output read_bash get_terminal_output getTerminalOutput command_status read_terminal"},
+		{name: "KillShell", with: "Bash", names: "KillBash kill_shell kill_bash stop_bash"},
+		{name: "write_stdin", with: "Bash", whole: true, names: "write_bash send_input write_to_terminal"},
+
+		{name: "Read", kind: file, fields: pathFields, names: "read read_file readFile read_many_files file_read view view_file view_line_range ReadTool ReadFile view_image"},
+		{name: "Edit", kind: file, fields: pathFields, names: "edit edit_file editFile file_edit replace str_replace search_replace search_and_replace " +
+			"replace_in_file replace_string_in_file multi_replace_string_in_file insert_edit_into_file apply_diff insert_content EditTool MultiEdit multiedit multi_edit file_multi_edit"},
+		{name: "Write", kind: file, fields: pathFields, names: "write write_file writeFile file_write write_to_file create create_file createFile WriteTool WriteFile"},
+		{name: "NotebookEdit", kind: file, fields: pathFields, names: "notebook_edit edit_notebook edit_notebook_file"},
+		{name: "NotebookRead", kind: file, fields: pathFields, names: "notebook_read read_notebook"},
+		{name: "Delete", kind: file, fields: pathFields, names: "delete_file deleteFile file_delete"},
+
+		{name: "Glob", kind: search, fields: dirFields, names: "glob glob_tool glob_files glob_file_search file_search fileSearch find_files find_by_name findFiles GlobTool"},
+		{name: "Grep", kind: search, fields: dirFields, names: "grep grep_tool grep_files grep_search grepSearch search_file_content search_files searchFiles " +
+			"rg ripgrep codebase_search find_text_in_files textSearch GrepTool"},
+		{name: "LS", kind: search, fields: dirFields, names: "ls list list_dir list_directory listDirectory list_files listDir LSTool"},
+
+		{name: "WebFetch", kind: address, fields: "url urls prompt uri Url", names: "web_fetch webfetch fetch fetch_url fetch_webpage fetchWebpage read_url_content WebFetchTool url"},
+		{name: "WebSearch", names: "web_search websearch google_web_search search_web webSearch"},
+
+		{name: "Task", kind: name, fields: "subagent_type agent_type agent_name agentName agent", names: "task Agent agent subagent spawn_agent spawn_subagent runSubagent " +
+			"run_subagent delegate_to_agent dispatch_agent new_task"},
+		{name: "TodoWrite", names: "todo_write todowrite write_todos update_plan manage_todo_list update_todo_list todo"},
+		{name: "TodoRead", names: "todo_read todoread read_todos"},
+		{name: "AskUserQuestion", names: "ask_user ask_user_question ask_followup_question request_user_input question"},
+		{name: "ExitPlanMode", names: "exit_plan_mode plan_exit"},
+		{name: "Skill", kind: name, fields: "skill name skill_name skillName", names: "skill use_skill activate_skill load_skill loadSkill loadSkillFile skill_file skill_run find_skills"},
+	}
+}
+
+// rows finds a row by each of its names. It is made when the first call is asked about.
+var rows = sync.OnceValue(func() map[string]*row {
+	all := table()
+	out := make(map[string]*row, 16*len(all))
+	for i := range all {
+		out[all[i].name] = &all[i]
+		for n := range strings.FieldsSeq(all[i].names) {
+			out[n] = &all[i]
+		}
+	}
+	return out
+})
+
+// Table returns the tools that skillpm knows, for documentation.
+func Table() []Tool {
+	kinds := map[kind]string{shell: "command", powershell: "command", file: "file", search: "directory", address: "address", name: "name"}
+	var out []Tool
+	for _, r := range table() {
+		out = append(out, Tool{
+			Name: r.name, Names: strings.Fields(r.names), Kind: kinds[r.kind], Fields: strings.Fields(r.fields), With: r.with, Whole: r.whole,
+		})
+	}
+	return out
+}
+
+// Canonical returns the one name of a tool that hosts name differently, and the name itself where the table does not have it.
+func Canonical(name string) string {
+	if r, ok := rows()[name]; ok {
+		return r.name
+	}
+	return name
+}
+
+// Own reports whether a tool is one that skillpm offers or that activates a skill. No list is asked about these: they are
+// how a skill is nested, read and ended.
+func Own(tool string) bool {
+	if Canonical(tool) == "Skill" || strings.HasPrefix(tool, "mcp__skillpm__") {
+		return true
+	}
+	for _, prefix := range []string{"mcp_skillpm_", "skillpm__", "skillpm_", "skillpm-", "skillpm/"} { // as other hosts name the tools of a server
+		if rest, ok := strings.CutPrefix(tool, prefix); ok && Canonical(rest) == "Skill" {
+			return true
+		}
+	}
+	return false
+}
