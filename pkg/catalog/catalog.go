@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -36,32 +38,97 @@ type Options struct {
 	Deny func(*Skill) error
 
 	OS  string           // as runtime.GOOS, which it is where it is empty
-	Now func() time.Time // the clock; without one, nothing in the index that changed lately is relied on
+	Now func() time.Time // the clock; without one the index is neither read nor written
 }
 
 // Catalog is the skills of one profile at one time. It does not change; [Catalog.Watch] makes new ones.
 type Catalog struct {
 	options  Options
-	entries  []Entry
+	roots    []*root
+	places   []string // all that was looked for, whether or not it is there
+	trees    []*tree  // of the roots
+	entries  []Entry  // by name, the strongest first
 	skills   []*Skill
+	names    map[string]*Skill // in force
 	findings []diag.Finding
 }
 
 // Open looks into all layers. What is wrong with single skills or directories is in the findings; the error is the
 // context's.
-func Open(ctx context.Context, o Options) (*Catalog, error) {
-	return &Catalog{options: o}, ctx.Err()
+func Open(ctx context.Context, o Options) (*Catalog, error) { return open(ctx, o, nil) }
+
+// open is [Open], where a catalog from before, if there is one, stands in for the index.
+func open(ctx context.Context, o Options, before *Catalog) (*Catalog, error) {
+	c := &Catalog{options: o, names: map[string]*Skill{}}
+	if o.Off {
+		return c, ctx.Err()
+	}
+	c.roots, c.places = o.roots()
+	var now int64
+	if o.Now != nil {
+		now = o.Now().UnixNano()
+	} else {
+		c.options.Cache = ""
+	}
+	for _, r := range c.roots {
+		t, err := c.tree(ctx, r, before, now)
+		if err != nil {
+			return nil, err
+		}
+		c.trees = append(c.trees, t)
+	}
+	c.settle()
+	return c, ctx.Err()
 }
+
+// tree returns what a root holds, from the index as far as that is right, and keeps what is new.
+func (c *Catalog) tree(ctx context.Context, r *root, before *Catalog, now int64) (*tree, error) {
+	cache := c.options.Cache
+	var known *tree
+	switch {
+	case before != nil:
+		known = before.known(r)
+	case cache != "":
+		known = readIndex(cache, r.real)
+	}
+	t, changed, err := scan(ctx, r, known, c.inPacks, now)
+	if err == nil && changed && cache != "" {
+		writeIndex(cache, t)
+	}
+	return t, err
+}
+
+// known returns the tree of a root, nil if there is none.
+func (c *Catalog) known(r *root) *tree {
+	for _, t := range c.trees {
+		if t.real == r.real {
+			return t
+		}
+	}
+	return nil
+}
+
+// inPacks reports whether a directory, without links, is in a root of packs or among their copies under an alias.
+func (c *Catalog) inPacks(real string) bool {
+	for _, r := range c.roots {
+		if !r.packs {
+			continue
+		}
+		if _, ok := within(r.real, real); ok {
+			return true
+		}
+		if _, ok := within(r.links, real); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// Off reports whether skills are switched off, so that there are none.
+func (c *Catalog) Off() bool { return c.options.Off }
 
 // Skills returns the skills in force, in order of their names. They are shared and not to be changed.
 func (c *Catalog) Skills() []*Skill { return c.skills }
-
-// Lookup returns the skill that a name means: the one in force, or with name@owner/name exactly that one, also where it is
-// shadowed. The error is an [*UnknownError].
-func (c *Catalog) Lookup(name string) (*Skill, error) { return nil, &UnknownError{Name: name} }
-
-// Which returns all skills that lay claim to a name, or to the name that name@owner/name holds.
-func (c *Catalog) Which(name string) Claims { return Claims{Name: name} }
 
 // All returns every skill that was found, in order of names, the strongest first.
 func (c *Catalog) All() []Entry { return c.entries }
@@ -71,13 +138,103 @@ func (c *Catalog) All() []Entry { return c.entries }
 func (c *Catalog) Findings() []diag.Finding { return c.findings }
 
 // UserInvocable returns the skills in force that a user may start, in order of their names: for a menu or completion.
-func (c *Catalog) UserInvocable() []*Skill { return nil }
+func (c *Catalog) UserInvocable() []*Skill {
+	var list []*Skill
+	for _, s := range c.skills {
+		if s.UserInvocable {
+			list = append(list, s)
+		}
+	}
+	return list
+}
 
-// Watch calls changed with a new catalog whenever stage 1 of any skill changes, one call at a time, until the context ends.
-func (c *Catalog) Watch(ctx context.Context, changed func(*Catalog)) error { return nil }
+// Tags returns the tags of the skills in force, in order.
+func (c *Catalog) Tags() []string {
+	var tags []string
+	for _, s := range c.skills {
+		tags = append(tags, s.Tags...)
+	}
+	slices.Sort(tags)
+	return slices.Compact(tags)
+}
 
-// ParseFile reads stage 1 of one SKILL.md, by the rules of a profile.
-func ParseFile(path string, p *profile.Profile) (*Skill, error) { return nil, nil }
+// Lookup returns the skill that a name means: the one in force, or with name@owner/name exactly that one, also where it is
+// shadowed. Where no skill in force has the name, it is that of the pack's skill which has another name in force. The
+// error is an [*UnknownError].
+func (c *Catalog) Lookup(name string) (*Skill, error) {
+	if s, ok := c.names[name]; ok {
+		return s, nil
+	}
+	unknown := &UnknownError{Name: name, Off: c.options.Off}
+	for _, e := range c.claims(name) {
+		switch {
+		case e.State == InForce || e.State == Shadowed && strings.Contains(name, "@"):
+			return e.Skill, nil
+		case unknown.Reason == "":
+			unknown.Reason = e.Reason
+		}
+	}
+	for _, s := range c.skills {
+		unknown.Available = append(unknown.Available, s.Name)
+	}
+	unknown.Near = c.near(name)
+	return nil, unknown
+}
 
-// Project returns the root of the project that a directory is in, "" where it is in none.
-func Project(paths scope.Paths, dir string, p *profile.Profile) string { return "" }
+// near returns the name in force that was perhaps meant.
+func (c *Catalog) near(name string) string {
+	bare, _, _ := strings.Cut(name, "@")
+	bare = bare[strings.LastIndexByte(bare, ':')+1:]
+	if len(bare) > 2*maxShort {
+		return ""
+	}
+	names := make([]string, 0, len(c.skills))
+	for _, s := range c.skills {
+		if strings.EqualFold(s.Name, bare) {
+			return s.Name
+		}
+		names = append(names, s.Name)
+	}
+	return diag.Nearest(bare, names)
+}
+
+// claims returns the entries that lay claim to a name, the strongest first: those that have it, then those of packs that
+// have it in their pack and another one in force. With name@owner/name it is that pack's alone.
+func (c *Catalog) claims(name string) []Entry {
+	bare, pack, exact := strings.Cut(name, "@")
+	var first, rest []Entry
+	for _, e := range c.entries {
+		switch {
+		case exact && e.Pack == pack && pack != "" && (e.base == bare || e.Name == bare || e.Declared == bare):
+			first = append(first, e)
+		case !exact && e.Name == name:
+			first = append(first, e)
+		case !exact && e.Pack != "" && e.base == name:
+			rest = append(rest, e)
+		}
+	}
+	return append(first, rest...)
+}
+
+// Which returns all skills that lay claim to a name, or to the name that name@owner/name holds.
+func (c *Catalog) Which(name string) Claims {
+	claims := Claims{Name: name}
+	for _, e := range c.claims(name) {
+		switch e.State {
+		case InForce:
+			if claims.Winner == nil {
+				claims.Winner = e.Skill
+				continue
+			}
+			e.Reason = "it is in force as " + e.Name
+			claims.Shadowed = append(claims.Shadowed, e)
+		case Shadowed:
+			claims.Shadowed = append(claims.Shadowed, e)
+		case Excluded:
+			claims.Excluded = append(claims.Excluded, e)
+		case Skipped:
+			claims.Skipped = append(claims.Skipped, e)
+		}
+	}
+	return claims
+}

@@ -1,0 +1,140 @@
+package catalog_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/catalog"
+	"github.com/skillpm/skillpm/pkg/profile"
+	"github.com/skillpm/skillpm/pkg/scope"
+)
+
+// manySkills writes n skills such as people write them to a user's directory, and returns options to open them. With an
+// index, it is settled: the files are not so new that they have to be read again.
+func manySkills(b *testing.B, n int, index bool) catalog.Options {
+	b.Helper()
+	p, err := profile.Lookup(profile.Runtime)
+	if err != nil {
+		b.Fatal(err)
+	}
+	dir := b.TempDir()
+	for i := range n {
+		name := fmt.Sprintf("skill-%05d", i)
+		text := fmt.Sprintf("---\nname: %s\ndescription: Deploys service %d to the staging cluster, checks its health and rolls back where that fails. "+
+			"Use when somebody asks to release, ship or roll out a service, or says that a deployment is stuck.\nlicense: Apache-2.0\n"+
+			"allowed-tools:\n  - Bash\n  - Read\ntags: [deploy, team-%d]\nmetadata:\n  author: example\n  version: \"1.0\"\n---\n\n# Deploy\n\n", name, i, i%20)
+		for range 60 {
+			text += "Look at the rollout's status before the next step, and say what is seen.\n"
+		}
+		at := filepath.Join(dir, ".skillpm", "skills", name)
+		if err := os.MkdirAll(at, 0o755); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(at, "SKILL.md"), []byte(text), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	paths, err := scope.New(scope.Env{Home: dir, Dir: dir, OS: runtime.GOOS})
+	if err != nil {
+		b.Fatal(err)
+	}
+	paths.Enterprise = filepath.Join(dir, "enterprise")
+	later := func() time.Time { return time.Now().Add(time.Minute) }
+	o := catalog.Options{Profile: p, Paths: paths, Recommended: -1, Now: later}
+	if index {
+		o.Cache = filepath.Join(dir, "cache")
+	}
+	return o
+}
+
+func open(b *testing.B, o catalog.Options, want int) *catalog.Catalog {
+	b.Helper()
+	c, err := catalog.Open(b.Context(), o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if len(c.Skills()) != want {
+		b.Fatalf("%d skills, want %d: %v", len(c.Skills()), want, c.Findings())
+	}
+	return c
+}
+
+// BenchmarkCold opens skills without an index, and writes it.
+func BenchmarkCold(b *testing.B) {
+	for _, n := range []int{1000, 10000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			o := manySkills(b, n, true)
+			for b.Loop() {
+				b.StopTimer()
+				if err := os.RemoveAll(o.Cache); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+				open(b, o, n)
+			}
+			indexSize(b, o, n)
+		})
+	}
+}
+
+// BenchmarkWarm opens skills that the index has.
+func BenchmarkWarm(b *testing.B) {
+	for _, n := range []int{1000, 10000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			o := manySkills(b, n, true)
+			open(b, o, n)
+			for b.Loop() {
+				open(b, o, n)
+			}
+			indexSize(b, o, n)
+		})
+	}
+}
+
+func indexSize(b *testing.B, o catalog.Options, n int) {
+	b.Helper()
+	files, err := filepath.Glob(filepath.Join(o.Cache, "*.idx"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	size := int64(0)
+	for _, f := range files {
+		info, err := os.Stat(f)
+		if err != nil {
+			b.Fatal(err)
+		}
+		size += info.Size()
+	}
+	b.ReportMetric(float64(size), "index-bytes")
+	b.ReportMetric(float64(size)/float64(n), "index-bytes/skill")
+}
+
+// BenchmarkMemory reports how much of the heap an open catalog holds.
+func BenchmarkMemory(b *testing.B) {
+	for _, n := range []int{1000, 10000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			o := manySkills(b, n, true)
+			open(b, o, n)
+			held := uint64(0)
+			for b.Loop() {
+				before := heap()
+				c := open(b, o, n)
+				held = heap() - before
+				runtime.KeepAlive(c)
+			}
+			b.ReportMetric(float64(held), "heap-bytes")
+		})
+	}
+}
+
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

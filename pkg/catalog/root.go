@@ -1,0 +1,127 @@
+package catalog
+
+import (
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/scope"
+)
+
+// root is a directory that skills are looked for in.
+type root struct {
+	dir   string // absolute, as the profile leads to it
+	real  string // without links
+	layer string
+	scope string
+	rank  int // of its entry among the profile's layers
+
+	// group orders what priority does not: hand-written directories of one entry that follow each other are one group,
+	// each directory of packs is its own.
+	group int
+
+	// packs says that the directory holds OWNER/NAME/SKILL of installed packs. Lock is then the path of their lock, and
+	// links the real directory of their copies under an alias.
+	packs bool
+	lock  string
+	links string
+}
+
+// depth returns how many levels below the root a skill's directory is.
+func (r *root) depth() int {
+	if r.packs {
+		return 3
+	}
+	return 1
+}
+
+// roots returns the directories of all layers that exist, the strongest first, each once by its real path; and all that
+// would be looked into if they existed.
+func (o *Options) roots() (there []*root, all []string) {
+	p := places{options: o, seen: map[string]bool{}}
+	system := o.OS
+	if system == "" {
+		system = runtime.GOOS
+	}
+	for rank, layer := range o.Profile.Layers {
+		p.group++
+		for _, dir := range layer.On(system) {
+			p.add(rank, layer.Name, dir)
+		}
+	}
+	return p.found, p.all
+}
+
+// places collects roots.
+type places struct {
+	options *Options
+	found   []*root
+	all     []string
+	seen    map[string]bool
+	group   int
+}
+
+// add adds what a directory of a profile stands for.
+func (p *places) add(rank int, layer, dir string) {
+	o := p.options
+	switch {
+	case dir == "{plugins}":
+		if o.Project != "" {
+			p.packs(rank, layer, ScopeProject, scope.Scope{Kind: scope.KindProject, Root: o.Project})
+		}
+		p.packs(rank, layer, ScopeUser, o.Paths.User())
+	case strings.HasPrefix(dir, "{enterprise}"):
+		at := filepath.Join(o.Paths.Enterprise, filepath.FromSlash(strings.TrimPrefix(dir, "{enterprise}")))
+		r := &root{dir: at, layer: layer, scope: ScopeMachine, rank: rank}
+		if filepath.Base(at) == "plugins" {
+			r.packs, r.lock = true, filepath.Join(o.Paths.Enterprise, scope.LockName)
+		}
+		p.put(r)
+	case dir == "~" || strings.HasPrefix(dir, "~/"):
+		p.put(&root{dir: filepath.Join(o.Paths.Home, filepath.FromSlash(dir[1:])), layer: layer, scope: ScopeUser, rank: rank})
+	case filepath.IsAbs(filepath.FromSlash(dir)):
+		p.put(&root{dir: filepath.Clean(filepath.FromSlash(dir)), layer: layer, scope: ScopeMachine, rank: rank})
+	case o.Project != "" && filepath.IsLocal(filepath.FromSlash(dir)):
+		p.put(&root{dir: filepath.Join(o.Project, filepath.FromSlash(dir)), layer: layer, scope: ScopeProject, rank: rank})
+	}
+}
+
+// packs adds the installed packs of a scope.
+func (p *places) packs(rank int, layer, kind string, s scope.Scope) {
+	r := &root{dir: s.Plugins(), layer: layer, scope: kind, rank: rank, packs: true, lock: s.Lock()}
+	if real, err := filepath.EvalSymlinks(s.Links()); err == nil {
+		r.links = real
+	}
+	p.put(r)
+}
+
+// put adds a root if it is there and is no other one.
+func (p *places) put(r *root) {
+	p.all = append(p.all, r.dir)
+	if r.lock != "" {
+		p.all = append(p.all, r.lock)
+	}
+	if r.packs {
+		p.group++
+	}
+	r.group = p.group
+	if r.packs {
+		p.group++
+	}
+	real, err := filepath.EvalSymlinks(r.dir)
+	if err != nil || p.seen[real] {
+		return // it is not there, or counts as a stronger one
+	}
+	p.seen[real] = true
+	r.real = real
+	p.found = append(p.found, r)
+}
+
+// within returns what is below a directory on a path, both without links.
+func within(dir, path string) (string, bool) {
+	dir = strings.TrimSuffix(dir, string(filepath.Separator)) // of the file system's root
+	if dir == "" && runtime.GOOS == "windows" || len(path) <= len(dir)+1 || path[:len(dir)] != dir || path[len(dir)] != filepath.Separator {
+		return "", false
+	}
+	return path[len(dir)+1:], true
+}

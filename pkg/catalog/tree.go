@@ -1,0 +1,70 @@
+package catalog
+
+import "strings"
+
+// tree is what a root holds, whatever the profile: what one file of the index says.
+type tree struct {
+	real string // the root's directory, without links
+	lock lockFacts
+	dirs []branch // the root, and the directories down to those of skills, in the order in which they are reached
+}
+
+// branch is a directory whose entries are looked at: the root, or one of an owner or a pack below it.
+type branch struct {
+	path    string // from the root, "" for itself
+	look    stamp
+	settled bool
+	problem string // why it cannot be read in whole, "" where it can
+	nodes   []node // in order of their names
+}
+
+// node is an entry of a branch: a directory or a link to one.
+type node struct {
+	name   string
+	link   bool
+	target string // of a link: where it leads in the end, "" for nowhere
+
+	// Of the directory of a skill: how its SKILL.md looks, and what it says; nil where there is none.
+	look    stamp
+	settled bool
+	record  *record
+}
+
+// leaves returns how many nodes are directories of skills, those of the given depth.
+func (t *tree) leaves(depth int) int {
+	n := 0
+	for i := range t.dirs {
+		if t.dirs[i].depth() == depth-1 {
+			n += len(t.dirs[i].nodes)
+		}
+	}
+	return n
+}
+
+// depth returns how many levels a branch is below its root.
+func (b *branch) depth() int {
+	if b.path == "" {
+		return 0
+	}
+	return strings.Count(b.path, "/") + 1
+}
+
+// lockFacts are what a skillpm.lock says of names.
+type lockFacts struct {
+	look    stamp
+	settled bool
+	there   bool
+	problem string // why it cannot be read
+	packs   []lockedPack
+	names   []lockedName
+}
+
+type lockedPack struct{ id, version string }
+
+// lockedName says who has a bare name, "" for nobody, and how the others are called.
+type lockedName struct {
+	name, winner string
+	shadowed     []lockedAlias
+}
+
+type lockedAlias struct{ pack, alias string }
