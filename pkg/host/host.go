@@ -1,0 +1,229 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/audit"
+	"github.com/skillpm/skillpm/pkg/catalog"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/profile"
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/regular"
+	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/session"
+	"github.com/skillpm/skillpm/pkg/task"
+)
+
+// Options say for whom skills are served, and where. What is empty is taken from the environment, then from the settings,
+// then from the profile.
+type Options struct {
+	Paths scope.Paths
+	Dir   string // the working directory
+
+	Profile                    string // an id; SKILLPM_PROFILE, `profile:` of the settings, profile.Runtime
+	Session                    string // an id; SKILLPM_SESSION
+	Agent, Tenant, Environment string // SKILLPM_AGENT, SKILLPM_TENANT, SKILLPM_ENVIRONMENT, `skills:` of the settings
+	NoSkills                   bool   // skills are switched off
+	Shell                      bool   // commands in bodies are run where the profile has them
+	FileLimit                  int64  // how many bytes a file may have that is read whole; 0 for session.DefaultFileLimit
+
+	// Config is the user's settings. Where it is nil they are read from ConfigFile, or where that is "" from the user's
+	// directory, if there are any.
+	Config     *project.Config
+	ConfigFile string
+
+	// Layers are the layers of skills in place of the profile's; empty for those.
+	Layers []profile.Layer
+
+	Getenv  func(string) string // nil for an empty environment
+	Environ []string            // all of it, which the process that runs tasks is given; nil for this process's own
+	Now     func() time.Time    // the clock; it is needed
+	User    string              // who acts, for the audit log; "" for the user of this process
+
+	// Deny returns why a skill must not be used, nil where it may; nil allows all.
+	Deny func(*catalog.Skill) error
+}
+
+// Host serves skills to one agent.
+type Host struct {
+	o       Options
+	config  *project.Config
+	profile *profile.Profile
+	project string
+	audit   *audit.Log
+	session *session.Session
+	tasks   *task.Store
+
+	mu      sync.Mutex
+	catalog *catalog.Catalog
+}
+
+// Open puts together what serves skills. The error has code Usage for a profile that is not known, and Invalid for
+// settings that cannot be read.
+func Open(ctx context.Context, o Options) (*Host, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if o.Getenv == nil {
+		o.Getenv = func(string) string { return "" }
+	}
+	if o.Now == nil {
+		return nil, diag.Errorf(diag.Internal, "a host needs a clock")
+	}
+	h := &Host{o: o}
+	var err error
+	if h.config, err = o.settings(); err != nil {
+		return nil, err
+	}
+	id := cmp.Or(o.Profile, o.Getenv("SKILLPM_PROFILE"), h.config.Profile, profile.Runtime)
+	if h.profile, err = profile.Resolve(id, Profiles(o.Paths)); err != nil {
+		return nil, err
+	}
+	if len(o.Layers) > 0 {
+		p := *h.profile
+		p.Layers = o.Layers
+		h.profile = &p
+	}
+	h.project = catalog.Project(o.Paths, o.Dir, h.profile)
+	h.audit = audit.Open(filepath.Join(o.Paths.State, "audit", audit.Name), audit.Options{Now: o.Now, User: o.User})
+	h.tasks = task.Open(filepath.Join(o.Paths.State, "tasks"), task.Options{
+		Runner: h.config.Runner, Env: o.Environ, Now: o.Now, Audit: h.audit,
+	})
+	h.session, err = session.Open(session.Env{
+		Profile: h.profile, Catalog: h.Catalog, Dir: o.Paths.State, Audit: h.audit, Now: o.Now, Getenv: o.Getenv, Home: o.Paths.Home, Project: h.project, Work: o.Dir,
+		MaxDepth: h.config.Skills.MaxDepth, ScriptLimit: h.config.Skills.ScriptLimit, Shell: o.Shell || h.config.Skills.DynamicShell,
+		FileLimit: o.FileLimit, Submit: h.submit,
+	}, cmp.Or(o.Session, o.Getenv("SKILLPM_SESSION")))
+	return h, err
+}
+
+// Profiles returns where a user's own profiles are.
+func Profiles(paths scope.Paths) fs.FS { return regular.Dir(filepath.Join(paths.Config, "profiles")) }
+
+// maxSettings is the size in bytes of the settings that are read at most.
+const maxSettings = 4 << 20
+
+// settings reads the user's settings. A file that was named must exist, the default one need not.
+func (o Options) settings() (*project.Config, error) {
+	if o.Config != nil {
+		return o.Config, nil
+	}
+	path := cmp.Or(o.ConfigFile, o.Paths.ConfigFile())
+	data, err := readSettings(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if o.ConfigFile != "" {
+			return nil, diag.Errorf(diag.NotFound, "settings file %s does not exist", path)
+		}
+		return &project.Config{Path: path}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return project.ParseConfig(path, data)
+}
+
+// readSettings refuses links, as every command does.
+func readSettings(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := regular.Check(path, info, maxSettings); err != nil {
+		return nil, err
+	}
+	return regular.ReadFile(path, maxSettings)
+}
+
+// Profile returns the profile that skills are served under.
+func (h *Host) Profile() *profile.Profile { return h.profile }
+
+// Config returns the user's settings.
+func (h *Host) Config() *project.Config { return h.config }
+
+// Project returns the root of the project that the host works in, "" for none.
+func (h *Host) Project() string { return h.project }
+
+// Session returns the session, which keeps nothing where it has no id.
+func (h *Host) Session() *session.Session { return h.session }
+
+// Audit returns the log of what is done with skills.
+func (h *Host) Audit() *audit.Log { return h.audit }
+
+// Tasks returns the tasks of this user.
+func (h *Host) Tasks() *task.Store { return h.tasks }
+
+// Paths returns where skillpm keeps things.
+func (h *Host) Paths() scope.Paths { return h.o.Paths }
+
+// Dir returns the working directory.
+func (h *Host) Dir() string { return h.o.Dir }
+
+// Catalog returns the skills in force. They are looked for at the first call; see [Host.Reload].
+func (h *Host) Catalog(ctx context.Context) (*catalog.Catalog, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.catalog != nil {
+		return h.catalog, nil
+	}
+	c, err := catalog.Open(ctx, h.CatalogOptions())
+	if err != nil {
+		return nil, err
+	}
+	h.catalog = c
+	return c, nil
+}
+
+// Reload has the skills looked for anew at the next call, as a program does that runs for long.
+func (h *Host) Reload() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.catalog = nil
+}
+
+// CatalogOptions returns what the catalog is opened with.
+func (h *Host) CatalogOptions() catalog.Options {
+	o, s := h.o, h.config.Skills
+	return catalog.Options{
+		Profile: h.profile, Paths: o.Paths, Project: h.project, Cache: filepath.Join(o.Paths.Cache, "catalog"),
+		Agent:       cmp.Or(o.Agent, o.Getenv("SKILLPM_AGENT"), s.Agent),
+		Tenant:      cmp.Or(o.Tenant, o.Getenv("SKILLPM_TENANT"), s.Tenant),
+		Environment: cmp.Or(o.Environment, o.Getenv("SKILLPM_ENVIRONMENT"), s.Environment),
+		Off:         o.NoSkills || !s.On(), Allowed: s.Allowed, Recommended: s.Recommended,
+		RequireTrust: s.TrustedProjects, Trusted: h.trusted, Deny: o.Deny, Now: o.Now,
+	}
+}
+
+// trusted reports whether a folder, or one that it is in, is among those that the user trusts.
+func (h *Host) trusted(dir string) bool {
+	return slices.ContainsFunc(h.config.Trusted, func(folder string) bool {
+		return within(folder, dir) || within(real(folder), real(dir))
+	})
+}
+
+func within(folder, dir string) bool { return folder == dir || scope.Within(folder, dir) }
+
+func real(path string) string {
+	if p, err := filepath.EvalSymlinks(path); err == nil {
+		return p
+	}
+	return filepath.Clean(path)
+}
+
+// submit hands a skill to a runner.
+func (h *Host) submit(ctx context.Context, f session.Fork) (string, error) {
+	t, err := h.tasks.Submit(ctx, task.Request{
+		Skill: f.Skill, Pack: f.Pack, Dir: f.Dir, Agent: f.Agent, Model: f.Model, Project: f.Project, Body: f.Body,
+	})
+	if err != nil {
+		return "", err
+	}
+	return t.ID, nil
+}

@@ -1,0 +1,238 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/audit"
+	"github.com/skillpm/skillpm/pkg/catalog"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/expand"
+	"github.com/skillpm/skillpm/pkg/prompt"
+	"github.com/skillpm/skillpm/pkg/tool"
+)
+
+// Activate says how a skill is to be activated.
+type Activate struct {
+	Arguments string
+	Trigger   Trigger // "" for Model
+	Inline    bool    // also where the skill asks for a task of its own
+	Shell     bool    // the commands in its body may be run, whatever the settings say
+}
+
+// Activation is a skill that was activated, or handed to a task.
+type Activation struct {
+	Skill     *catalog.Skill
+	Arguments string
+	Body      string // with the arguments
+	Source    string // the whole SKILL.md, its body so
+	TaskID    string // of the task that has it, "" where it is active here
+	Files     []prompt.File
+	Stack     []string // the names of what is active now, this skill included
+	Warnings  []string // what people should know
+	Started   time.Time
+	Duration  time.Duration
+}
+
+// Result returns an activation as the profile's forms have it.
+func (a *Activation) Result() prompt.Result {
+	r := prompt.Result{
+		Kind: prompt.Activated, Name: a.Skill.Name, Dir: a.Skill.Dir, Description: a.Skill.Description,
+		Body: a.Body, Source: a.Source, Files: a.Files, Started: a.Started, Duration: a.Duration,
+	}
+	if a.TaskID != "" {
+		r.Kind, r.TaskID = prompt.Spawned, a.TaskID
+	}
+	return r
+}
+
+// Activate activates the skill that a name means: it is looked up, checked against who asks and what is active, its hook
+// is run, its text made, and its state kept, in this order. An error means that it is not active.
+func (s *Session) Activate(ctx context.Context, name string, o Activate) (*Activation, error) {
+	started := s.env.Now()
+	if o.Trigger == "" {
+		o.Trigger = Model
+	}
+	k, err := s.lookup(ctx, name)
+	if err != nil {
+		s.record(audit.Record{Action: audit.Activate, Result: audit.Failed, Skill: name, Trigger: string(o.Trigger), Reason: err.Error()}, nil)
+		return nil, err
+	}
+	a := &Activation{Skill: k, Arguments: o.Arguments, Started: started}
+	r := audit.Record{Action: audit.Activate, Trigger: string(o.Trigger)}
+	r.Digest, err = s.activate(ctx, a, o)
+	a.Duration = s.env.Now().Sub(started)
+	if r.Task = a.TaskID; r.Task != "" {
+		r.Action = audit.Task
+	}
+	r.Result, r.Reason, r.DurationMS = result(err), reason(err), a.Duration.Milliseconds()
+	a.Warnings = append(a.Warnings, s.record(r, k)...)
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// activate does the work, and returns the digest of what was read.
+func (s *Session) activate(ctx context.Context, a *Activation, o Activate) (digest string, err error) {
+	if err := allowed(a.Skill, o.Trigger); err != nil {
+		return "", err
+	}
+	loaded, err := a.Skill.Load()
+	if err != nil {
+		return "", err
+	}
+	entry, err := s.entry(loaded, o)
+	if err != nil {
+		return loaded.Digest, err
+	}
+	state, err := s.State()
+	if err != nil {
+		return loaded.Digest, err
+	}
+	fork := a.Skill.Fork && !o.Inline
+	if err := s.push(state, entry); err != nil && !fork {
+		return loaded.Digest, err
+	}
+	if fork && s.env.Submit == nil {
+		return loaded.Digest, noRunner(a.Skill)
+	}
+	if err := s.before(ctx, loaded, a); err != nil {
+		return loaded.Digest, err
+	}
+	if err := s.text(ctx, a, loaded, o, set(append(slices.Clone(state.Active), entry))); err != nil {
+		return loaded.Digest, err
+	}
+	if fork {
+		return loaded.Digest, s.submit(ctx, a, loaded)
+	}
+	return loaded.Digest, s.keep(ctx, a, entry)
+}
+
+// allowed holds who asks for a skill against its frontmatter.
+func allowed(k *catalog.Skill, t Trigger) error {
+	switch t {
+	case Model:
+		if !k.ModelInvocable {
+			return diag.Errorf(diag.Denied, "skill %q is not for the model to start: its frontmatter says disable-model-invocation: true", k.Name).
+				WithHint("only a user starts it, as with /%s", k.Name)
+		}
+	case User:
+		if !k.UserInvocable {
+			return diag.Errorf(diag.Denied, "skill %q is not for users to start: its frontmatter says user-invocable: false", k.Name).
+				WithHint("describe the task, and the model starts the skill where it fits")
+		}
+	default:
+		return diag.Errorf(diag.Usage, "trigger %q is not known", t).WithHint("use user or model")
+	}
+	return nil
+}
+
+// entry returns what is kept of a skill.
+func (s *Session) entry(l *catalog.Loaded, o Activate) (Active, error) {
+	real, err := filepath.EvalSymlinks(l.Dir)
+	if err != nil {
+		return Active{}, diag.Errorf(diag.NotFound, "the directory of skill %q is gone: %w", l.Name, err)
+	}
+	if _, err := tool.ParseList(l.Front.AllowedTools); err != nil {
+		return Active{}, diag.Errorf(diag.Invalid, "the allowed tools of skill %q cannot be read, so it is not activated: %w", l.Name, err).
+			WithHint("%s", diag.HintOf(err))
+	}
+	if _, err := tool.ParseList(l.Front.DisallowedTools); err != nil {
+		return Active{}, diag.Errorf(diag.Invalid, "the disallowed tools of skill %q cannot be read, so it is not activated: %w", l.Name, err).
+			WithHint("%s", diag.HintOf(err))
+	}
+	return Active{
+		Name: l.Name, Pack: l.Pack, Version: l.Version, Layer: l.Layer, Dir: l.Dir, Real: real, Digest: l.Digest,
+		Arguments: o.Arguments, Trigger: o.Trigger, At: s.env.Now().UTC(), Restricts: l.Front.Restricts,
+		Allowed: l.Front.AllowedTools, Disallowed: l.Front.DisallowedTools, Post: l.Front.Post,
+	}, nil
+}
+
+// text makes what the model is told.
+func (s *Session) text(ctx context.Context, a *Activation, l *catalog.Loaded, o Activate, inForce tool.Set) error {
+	rules := s.env.Profile.Substitution
+	in := expand.Input{Arguments: o.Arguments, Names: l.Front.Arguments, Values: s.values(l.Skill)}
+	if rules.Shell && (s.env.Shell || o.Shell) {
+		in.Shell = s.shell(ctx, a, l, inForce)
+	}
+	done := expand.Expand(l.Body, rules, in)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if done.Cut {
+		a.Warnings = append(a.Warnings, fmt.Sprintf("skill %q inserts more than %d bytes: some placeholders stay as they are", l.Name, expand.MaxInserted))
+	}
+	a.Warnings = append(a.Warnings, unrun(l.Name, done.Left, in.Shell != nil)...)
+	a.Body = done.Text
+	a.Source = l.Source[:len(l.Source)-len(l.Body)] + a.Body
+	a.Files = s.files(l)
+	return nil
+}
+
+// values are what the profile's variables stand for.
+func (s *Session) values(k *catalog.Skill) map[string]string {
+	v := map[string]string{"skill-dir": k.Dir}
+	if s.id != "" {
+		v["session-id"] = s.id
+	}
+	if project := s.project(); project != "" {
+		v["project-dir"] = project
+	}
+	if k.Pack != "" {
+		v["plugin-root"] = filepath.Dir(k.Dir)
+	}
+	return v
+}
+
+// project returns where the user works.
+func (s *Session) project() string {
+	if s.env.Project != "" {
+		return s.env.Project
+	}
+	return s.env.Work
+}
+
+// noRunner says that a skill that wants to run apart cannot.
+func noRunner(k *catalog.Skill) error {
+	return diag.Errorf(diag.NotFound, "skill %q runs as a task of its own, and no runner is configured", k.Name).
+		WithHint("configure one under runners: in config.yaml, or activate it here with --inline")
+}
+
+// submit hands a skill to a runner. It is not active here, and restricts nothing here.
+func (s *Session) submit(ctx context.Context, a *Activation, l *catalog.Loaded) error {
+	agent := l.Agent
+	if agent == "" {
+		agent = l.Front.Agent
+	}
+	id, err := s.env.Submit(ctx, Fork{
+		Skill: l.Name, Pack: l.Pack, Dir: l.Dir, Agent: agent, Model: l.Front.Model, Body: a.Body, Arguments: a.Arguments, Project: s.env.Project,
+	})
+	if err != nil {
+		return err
+	}
+	a.TaskID = id
+	if l.Front.Post != "" {
+		a.Warnings = append(a.Warnings, "skill "+l.Name+" runs as a task, and its post hook does not run: nothing here ends with the task")
+	}
+	return nil
+}
+
+// keep makes a skill active, unless what is active has changed so that it cannot be.
+func (s *Session) keep(ctx context.Context, a *Activation, entry Active) error {
+	if s.id == "" {
+		a.Stack = []string{entry.Name}
+		return nil
+	}
+	return s.folder.change(ctx, s.id, func(state *State) error {
+		if err := s.push(*state, entry); err != nil {
+			return err
+		}
+		state.Active = append(state.Active, entry)
+		a.Stack = state.Names()
+		return nil
+	})
+}

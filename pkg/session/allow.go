@@ -1,0 +1,127 @@
+package session
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/audit"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/tool"
+)
+
+// Verdict says whether a call may go ahead, and why not.
+type Verdict struct {
+	tool.Verdict
+	Stack []string // the names of what is active
+	Notes []string // what people should know: skills that are not what they were when they were activated
+}
+
+// Err returns a refusal as an error that names the tool and the skill, nil for what is allowed.
+func (v Verdict) Err() error {
+	if v.Allowed {
+		return nil
+	}
+	return diag.Errorf(diag.Denied, "%s", v.Reason).
+		WithHint("when the skill's work is done, skillpm deactivate %s gives the tools back", Quote(v.Skill))
+}
+
+// Allow answers whether a tool may be called now: every active skill must allow it. Without an active skill every tool may
+// be. A refusal is recorded. An error means that it is not known, and that the call must not go ahead.
+func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
+	if err := ctx.Err(); err != nil {
+		return Verdict{}, err
+	}
+	if c.Tool == "" {
+		return Verdict{}, diag.Errorf(diag.Usage, "the tool has no name").WithHint("name it as the host does, as Bash")
+	}
+	state, err := s.State()
+	if err != nil {
+		s.record(audit.Record{Action: audit.Refuse, Result: audit.Denied, Tool: c.Tool, Reason: err.Error()}, nil)
+		return Verdict{}, err
+	}
+	v := Verdict{Verdict: tool.Verdict{Allowed: true, Tool: c.Tool}, Stack: state.Names()}
+	if len(state.Active) == 0 {
+		return v, nil
+	}
+	s.folder.touch(s.id)
+	if !s.own(c.Tool) {
+		v.Verdict = set(state.Active).Allow(s.placed(c))
+	}
+	for _, a := range state.Active {
+		if note := a.drift(); note != "" {
+			v.Notes = append(v.Notes, note)
+		}
+	}
+	if !v.Allowed {
+		at := max(state.find(v.Skill), 0)
+		v.Notes = append(v.Notes, s.record(audit.Record{
+			Action: audit.Refuse, Result: audit.Denied, Tool: c.Tool, Reason: v.Reason, Digest: state.Active[at].Digest,
+		}, state.Active[at].skill())...)
+	}
+	return v, nil
+}
+
+// set returns the tools that all of these skills allow, as they said when they were activated.
+func set(active []Active) (s tool.Set) {
+	for _, a := range active {
+		// Both lists were read when the skill was activated: whoever changed them since has no tools.
+		patterns, err := tool.ParseList(a.Allowed)
+		forbidden, bad := tool.ParseList(a.Disallowed)
+		if a.Restricts || err != nil || bad != nil {
+			if err != nil || bad != nil {
+				patterns = nil
+			}
+			s = s.And(a.Name, patterns)
+		}
+		if len(forbidden) > 0 {
+			s = s.Without(a.Name, forbidden)
+		}
+	}
+	return s
+}
+
+// Tools returns the tools that all active skills allow.
+func (s State) Tools() tool.Set { return set(s.Active) }
+
+// own reports whether a tool is one that skills are asked for with, also under the names that a user's own profile has for
+// them. Those are always allowed: a skill could not be left, nor its files be read, otherwise.
+func (s *Session) own(name string) bool {
+	p := s.env.Profile
+	if p == nil || name == "" || (name != p.Trigger.Skill.Name && name != p.Trigger.File.Name && name != p.Trigger.Find.Name) {
+		return tool.Own(name)
+	}
+	known := slices.ContainsFunc(tool.Table(), func(t tool.Tool) bool { return t.Name == tool.Canonical(name) })
+	return tool.Own(name) || !known
+}
+
+// placed returns a call with what patterns of files depend on.
+func (s *Session) placed(c tool.Call) tool.Call {
+	if c.Project == "" {
+		c.Project = s.project()
+	}
+	if c.Dir == "" {
+		c.Dir = s.env.Work
+	}
+	if c.Home == "" {
+		c.Home = s.env.Home
+	}
+	if c.Real == nil {
+		c.Real = realPath
+	}
+	return c
+}
+
+// realPath returns where a path leads once links are followed: what exists of it.
+func realPath(path string) string {
+	rest := ""
+	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if filepath.Dir(at) == at {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
+}

@@ -1,0 +1,61 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/skillpm/skillpm/pkg/audit"
+	"github.com/skillpm/skillpm/pkg/regular"
+)
+
+// The limits of looking for a skill that is not where it was.
+const (
+	maxSkillFile = 16 << 20 // bytes of a SKILL.md
+	maxSiblings  = 500      // directories that are looked into
+)
+
+// drift says in which way a skill is not what it was when it was activated, "" where it is.
+func (a Active) drift() string {
+	digest, err := digestOf(a.Real)
+	switch {
+	case err == nil && digest == a.Digest:
+		return ""
+	case err == nil:
+		return fmt.Sprintf("the SKILL.md of %q was changed since it was activated: what it said then is in force", a.Name)
+	case !errors.Is(err, fs.ErrNotExist):
+		return fmt.Sprintf("the SKILL.md of %q cannot be read any more: what it said when it was activated is in force", a.Name)
+	}
+	if to := a.renamed(); to != "" {
+		return fmt.Sprintf("skill %q was renamed to %s since it was activated: what it said then is in force", a.Name, to)
+	}
+	return fmt.Sprintf("skill %q was deleted since it was activated: what it said then is in force", a.Name)
+}
+
+// renamed returns the name of the directory beside the skill's that has its SKILL.md now, "" for none.
+func (a Active) renamed() string {
+	parent := filepath.Dir(a.Real)
+	entries, err := os.ReadDir(parent)
+	if err != nil || len(entries) > maxSiblings {
+		return ""
+	}
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		if digest, err := digestOf(filepath.Join(parent, e.Name())); err == nil && digest == a.Digest {
+			return e.Name()
+		}
+	}
+	return ""
+}
+
+func digestOf(dir string) (string, error) {
+	data, err := regular.ReadIn(regular.Dir(dir), "SKILL.md", maxSkillFile)
+	if err != nil {
+		return "", err
+	}
+	return audit.Digest(data), nil
+}

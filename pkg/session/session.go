@@ -1,0 +1,139 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/audit"
+	"github.com/skillpm/skillpm/pkg/catalog"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/profile"
+)
+
+// DefaultDepth is how many skills can be active inside each other where the settings do not say.
+const DefaultDepth = 5
+
+// DefaultFileLimit is how many bytes a file may have that is read whole, where the settings do not say.
+const DefaultFileLimit = 4 << 20
+
+// Trigger is who asks for a skill.
+type Trigger string
+
+// Those who ask.
+const (
+	Model Trigger = "model"
+	User  Trigger = "user"
+)
+
+// Env is what a session works with.
+type Env struct {
+	Profile *profile.Profile
+	Catalog func(context.Context) (*catalog.Catalog, error) // asked when a skill is looked up, and not before
+	Dir     string                                          // the directory of states, as scope.Paths.State
+	Audit   *audit.Log
+	Now     func() time.Time
+	Getenv  func(string) string
+	Home    string // the user's home directory
+	Project string // the project's root, "" for none
+	Work    string // where scripts run; "" for the project, or else the skill's directory
+
+	MaxDepth    int           // 0 for DefaultDepth
+	ScriptLimit time.Duration // 0 for that of package run
+	FileLimit   int64         // 0 for DefaultFileLimit
+	Shell       bool          // whether the commands in a body are run where the profile has them
+
+	// Submit hands a skill to a runner and returns the task's id; nil where there are no runners.
+	Submit func(context.Context, Fork) (string, error)
+}
+
+// Fork is a skill that runs apart, as a task.
+type Fork struct {
+	Skill, Pack, Dir string
+	Agent, Model     string // as the skill says, "" for the default
+	Body             string // with its arguments: all that the task is told
+	Arguments        string
+	Project          string
+}
+
+// Session is one session of an agent.
+type Session struct {
+	env    Env
+	id     string
+	folder folder
+}
+
+// Open returns the session of an id. Nothing is read before it is asked for. With an id of "" nothing is kept: there is no
+// stack, and every tool may be called.
+func Open(env Env, id string) (*Session, error) {
+	if err := checkID(id); err != nil {
+		return nil, err
+	}
+	if env.MaxDepth <= 0 {
+		env.MaxDepth = DefaultDepth
+	}
+	env.MaxDepth = min(env.MaxDepth, maxActive)
+	if env.FileLimit <= 0 {
+		env.FileLimit = DefaultFileLimit
+	}
+	if env.Getenv == nil {
+		env.Getenv = func(string) string { return "" }
+	}
+	if env.Now == nil {
+		return nil, diag.Errorf(diag.Internal, "a session needs a clock")
+	}
+	return &Session{env: env, id: id, folder: folder{dir: Dir(env.Dir), now: env.Now}}, nil
+}
+
+// ID returns the session's id, "" for one that keeps nothing.
+func (s *Session) ID() string { return s.id }
+
+// State returns what is active. A state that cannot be relied upon is an error.
+func (s *Session) State() (State, error) {
+	if s.id == "" {
+		return State{Version: version, Active: []Active{}}, nil
+	}
+	return s.folder.read(s.id)
+}
+
+// lookup finds the skill that a name means.
+func (s *Session) lookup(ctx context.Context, name string) (*catalog.Skill, error) {
+	c, err := s.env.Catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.Lookup(name)
+}
+
+// record writes to the audit log what was done with a skill, and returns what is to be said if it cannot.
+func (s *Session) record(r audit.Record, k *catalog.Skill) []string {
+	if k != nil {
+		r.Skill, r.Pack, r.Version, r.Layer, r.Dir = k.Name, k.Pack, k.Version, k.Layer, k.Dir
+	}
+	r.Session, r.Project = s.id, s.env.Project
+	if s.env.Profile != nil {
+		r.Profile = s.env.Profile.ID
+	}
+	if err := s.env.Audit.Write(r); err != nil {
+		return []string{err.Error()}
+	}
+	return nil
+}
+
+// result returns what an error means to the audit log.
+func result(err error) string {
+	switch {
+	case err == nil:
+		return audit.OK
+	case diag.CodeOf(err) == diag.Denied:
+		return audit.Denied
+	}
+	return audit.Failed
+}
+
+// reason returns the text of an error, "" for none.
+func reason(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

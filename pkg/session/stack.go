@@ -1,0 +1,93 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// ActiveError says that a skill is not activated again.
+type ActiveError struct{ Name, Session string }
+
+// Error names the skill.
+func (e *ActiveError) Error() string { return fmt.Sprintf("skill %q is already active", e.Name) }
+
+// Code is Conflict.
+func (e *ActiveError) Code() diag.Code { return diag.Conflict }
+
+// Hint says how it can be started anew.
+func (e *ActiveError) Hint() string {
+	return fmt.Sprintf("go on with what it said, or end it first: skillpm deactivate %s --session %s", Quote(e.Name), Quote(e.Session))
+}
+
+// CycleError says that a skill was asked for from inside itself.
+type CycleError struct {
+	Chain   []string // from the skill to itself, by way of those that are active above it
+	Session string
+}
+
+// Error shows the cycle.
+func (e *CycleError) Error() string {
+	return fmt.Sprintf("skill %q is active further down, and would be inside itself: %s", e.Chain[0], strings.Join(e.Chain, " → "))
+}
+
+// Code is Conflict.
+func (e *CycleError) Code() diag.Code { return diag.Conflict }
+
+// Hint says how to leave the cycle.
+func (e *CycleError) Hint() string {
+	return fmt.Sprintf("to go back to it, end what is above it: skillpm deactivate %s --session %s", Quote(e.Chain[1]), Quote(e.Session))
+}
+
+// DepthError says that too many skills are active inside each other.
+type DepthError struct {
+	Name  string
+	Stack []string
+	Most  int
+}
+
+// Error shows the stack.
+func (e *DepthError) Error() string {
+	return fmt.Sprintf("skill %q would be number %d, and at most %d can be active inside each other: %s", e.Name, len(e.Stack)+1, e.Most, strings.Join(e.Stack, " → "))
+}
+
+// Code is Conflict.
+func (e *DepthError) Code() diag.Code { return diag.Conflict }
+
+// Hint says what can be done.
+func (e *DepthError) Hint() string {
+	return "skillpm deactivate ends the last one; skills.max-depth in config.yaml is the most there can be"
+}
+
+// push reports why a skill cannot be put onto the stack, nil where it can.
+func (s *Session) push(state State, a Active) error {
+	for i, b := range state.Active {
+		if !same(a, b) {
+			continue
+		}
+		if i == len(state.Active)-1 {
+			return &ActiveError{Name: b.Name, Session: s.id}
+		}
+		chain := State{Active: state.Active[i:]}.Names()
+		return &CycleError{Chain: append(chain, b.Name), Session: s.id}
+	}
+	if len(state.Active) >= s.env.MaxDepth {
+		return &DepthError{Name: a.Name, Stack: state.Names(), Most: s.env.MaxDepth}
+	}
+	return nil
+}
+
+// same reports whether two entries are one skill: by its directory, or by its exact name, which it keeps when its
+// directory is another.
+func same(a, b Active) bool { return a.Real == b.Real || a.Exact() == b.Exact() }
+
+// find returns the place in the stack of the skill that a name means, the last one for "", or -1.
+func (s State) find(name string) int {
+	for i := len(s.Active) - 1; i >= 0; i-- {
+		if a := s.Active[i]; name == "" || name == a.Name || name == a.Exact() {
+			return i
+		}
+	}
+	return -1
+}
