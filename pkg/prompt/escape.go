@@ -127,6 +127,9 @@ func startsTag(rest string) bool {
 
 // quoted returns a text as a JSON string.
 func quoted(s string) string {
+	if plain(s) && !strings.ContainsAny(s, `"\\`) {
+		return `"` + s + `"`
+	}
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
