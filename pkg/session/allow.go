@@ -49,7 +49,7 @@ func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 		v.Verdict = set(state.Active).Allow(s.placed(c))
 	}
 	for _, a := range state.Active {
-		if note := a.drift(); note != "" {
+		if note := a.Drift(); note != "" {
 			v.Notes = append(v.Notes, note)
 		}
 	}

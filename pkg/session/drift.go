@@ -17,8 +17,8 @@ const (
 	maxSiblings  = 500      // directories that are looked into
 )
 
-// drift says in which way a skill is not what it was when it was activated, "" where it is.
-func (a Active) drift() string {
+// Drift says in which way a skill is not what it was when it was activated, "" where it is.
+func (a Active) Drift() string {
 	digest, err := digestOf(a.Real)
 	switch {
 	case err == nil && digest == a.Digest:

@@ -249,6 +249,21 @@ func walk(root *os.Root, most int) []string {
 	return found
 }
 
+// Files returns the paths of a skill's files but its SKILL.md, sorted: those that can be listed, at most a thousand.
+func (s *Session) Files(ctx context.Context, name string) ([]string, error) {
+	k, err := s.lookup(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(k.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	all := walk(root, maxFiles)
+	return slices.DeleteFunc(all, func(file string) bool { return s.mayRead(k, file) != nil }), nil
+}
+
 // files returns what the model is told of a skill's files: those that it declares, or where the profile lists files, those
 // there are. None is opened.
 func (s *Session) files(l *catalog.Loaded) []prompt.File {

@@ -209,3 +209,6 @@ func (a *app) warnings(texts []string) {
 		a.warn("%s", w)
 	}
 }
+
+// remark prints a line on standard error that people are to see even where the result is JSON.
+func (a *app) remark(text string) { fmt.Fprintf(a.Stderr, "skillpm: %s\n", printable(text)) }
