@@ -33,6 +33,10 @@ type use struct {
 	values []string
 	argv   []string // of a command that no shell reads
 	doubt  string   // why what it is called with can't be told
+
+	cut      bool // commands and refused are known
+	commands []command
+	refused  string
 }
 
 // uses returns what a call does.

@@ -7,7 +7,7 @@ import (
 )
 
 // denies reports whether a list of what is disallowed has something, and by which entry. Where it is not sure, it has.
-func (l list) denies(c Call, u use) (Pattern, bool) {
+func (l list) denies(c Call, u *use) (Pattern, bool) {
 	for _, p := range l.patterns {
 		switch names(p, u) {
 		case whole:
@@ -22,7 +22,7 @@ func (l list) denies(c Call, u use) (Pattern, bool) {
 }
 
 // has reports whether any part of a use is what a pattern disallows.
-func (u use) has(c Call, p Pattern) bool {
+func (u *use) has(c Call, p Pattern) bool {
 	some := func(match func(string) bool) bool { return slices.ContainsFunc(u.values, match) }
 	switch u.row.kindOf() {
 	case shell, powershell:
@@ -55,7 +55,7 @@ func (c Call) touches(pattern, p string) bool {
 
 // hasCommand reports whether a command that a pattern disallows stands anywhere in a line: also after another one that runs
 // it, as sudo and xargs do, and with the directory of its program.
-func (u use) hasCommand(l line) bool {
+func (u *use) hasCommand(l line) bool {
 	commands, refused := u.commandsOf()
 	if refused != "" || l.items == nil {
 		return true

@@ -27,18 +27,14 @@ type line struct {
 //	a && b        a line that a shell would make several commands of is allowed as it is written
 func readLine(argument string) line {
 	l := line{raw: strings.TrimSpace(argument)}
-	switch l.raw {
-	case "*", "**", ":*":
-		l.whole = true
+	if l.whole = wholeLine(l.raw); l.whole {
 		return l
 	}
 	text, prefix := strings.CutSuffix(l.raw, ":*")
-	s := splitter{line: text, pattern: true}
-	commands, refused := s.run()
-	if refused != "" || len(commands) != 1 || strings.IndexAny(text, "\n;&|<>") >= 0 && !within(text) {
+	words, ok := patternWords(text)
+	if !ok {
 		return l
 	}
-	words := commands[0].words
 	for i, w := range words {
 		last := i == len(words)-1
 		switch {
@@ -55,6 +51,19 @@ func readLine(argument string) line {
 		l.items = append(l.items, item{rest: true})
 	}
 	return l
+}
+
+// wholeLine reports whether a pattern for commands allows every one.
+func wholeLine(argument string) bool { return argument == "*" || argument == "**" || argument == ":*" }
+
+// patternWords cuts a pattern into words; false where a shell would make something else of it than one command.
+func patternWords(text string) ([]word, bool) {
+	s := splitter{line: text, pattern: true}
+	commands, refused := s.run()
+	if refused != "" || len(commands) != 1 || strings.ContainsAny(text, "\n;&|<>") && !within(text) {
+		return nil, false
+	}
+	return commands[0].words, true
 }
 
 // within reports whether a pattern has its operators in quotes only: it is one command then.

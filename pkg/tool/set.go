@@ -57,15 +57,15 @@ func (s Set) Allow(c Call) Verdict {
 	}
 	uses := c.uses()
 	for _, l := range s.deny {
-		for _, u := range uses {
-			if p, found := l.denies(c, u); found {
+		for i := range uses {
+			if p, found := l.denies(c, &uses[i]); found {
 				return Verdict{Tool: c.Tool, Skill: l.skill, Reason: fmt.Sprintf("%s disallows %s", l.who(), p)}
 			}
 		}
 	}
 	for _, l := range s.allow {
-		for _, u := range uses {
-			if reason := l.refuses(c, u); reason != "" {
+		for i := range uses {
+			if reason := l.refuses(c, &uses[i]); reason != "" {
 				return Verdict{Tool: c.Tool, Skill: l.skill, Reason: reason}
 			}
 		}
@@ -81,7 +81,7 @@ func (l list) who() string {
 }
 
 // refuses says why a list does not allow something, or "".
-func (l list) refuses(c Call, u use) string {
+func (l list) refuses(c Call, u *use) string {
 	var with []Pattern
 	for _, p := range l.patterns {
 		switch names(p, u) {
@@ -104,7 +104,7 @@ func (l list) refuses(c Call, u use) string {
 }
 
 // named is the tool of a use as the host names it, and what it is to others.
-func (c Call) named(u use) string {
+func (c Call) named(u *use) string {
 	if u.tool == c.Tool {
 		return c.Tool
 	}
@@ -141,7 +141,7 @@ const (
 )
 
 // names reports how a pattern speaks of the tool of a use.
-func names(p Pattern, u use) naming {
+func names(p Pattern, u *use) naming {
 	if !p.HasArgument && (p.Tool == "*" || ofServer(p.Tool, u.tool)) {
 		return whole
 	}
@@ -170,7 +170,7 @@ func everything(p Pattern, r *row) bool {
 	}
 	switch r.kind {
 	case shell, powershell:
-		return readLine(p.Argument).whole
+		return wholeLine(p.Argument)
 	case address:
 		return p.Argument == "*" || p.Argument == "domain:*"
 	case plain, name:
@@ -203,7 +203,7 @@ func ofServer(pattern, tool string) bool {
 }
 
 // outside says which part of a use no pattern allows, or "".
-func (u use) outside(c Call, patterns []Pattern) string {
+func (u *use) outside(c Call, patterns []Pattern) string {
 	switch u.row.kindOf() {
 	case shell, powershell:
 		return u.commandOutside(patterns)
@@ -247,7 +247,7 @@ func (r *row) kindOf() kind {
 }
 
 // commandOutside says which command of a line no pattern allows, or "".
-func (u use) commandOutside(patterns []Pattern) string {
+func (u *use) commandOutside(patterns []Pattern) string {
 	lines := make([]line, len(patterns))
 	for i, p := range patterns {
 		lines[i] = readLine(p.Argument)
@@ -317,9 +317,9 @@ func meet(text string, a, b Pattern) (string, bool) {
 	switch {
 	case text == b.String():
 		return text, true
-	case !b.HasArgument && names(b, use{tool: Canonical(a.Tool), row: rows()[a.Tool]}) == whole:
+	case !b.HasArgument && names(b, &use{tool: Canonical(a.Tool), row: rows()[a.Tool]}) == whole:
 		return text, true
-	case !a.HasArgument && names(a, use{tool: Canonical(b.Tool), row: rows()[b.Tool]}) == whole:
+	case !a.HasArgument && names(a, &use{tool: Canonical(b.Tool), row: rows()[b.Tool]}) == whole:
 		return b.String(), true
 	case Canonical(a.Tool) != Canonical(b.Tool):
 		return "", false

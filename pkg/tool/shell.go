@@ -101,8 +101,17 @@ func (s *splitter) step() string {
 	return ""
 }
 
-// letter takes a character that has no meaning of its own.
+// letter takes characters that have no meaning of their own.
 func (s *splitter) letter(quoted bool) string {
+	n := s.pos
+	for n < len(s.line) && ordinary(s.line[n]) {
+		n++
+	}
+	if n > s.pos {
+		s.word.WriteString(s.line[s.pos:n])
+		s.pos = n
+		return ""
+	}
 	r, size := utf8.DecodeRuneInString(s.line[s.pos:])
 	switch {
 	case r == utf8.RuneError && size < 2:
@@ -115,6 +124,11 @@ func (s *splitter) letter(quoted bool) string {
 	s.word.WriteString(s.line[s.pos : s.pos+size])
 	s.pos += size
 	return ""
+}
+
+// ordinary reports whether a byte means nothing to a shell, wherever it stands.
+func ordinary(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_-./:=@+,%", c) >= 0
 }
 
 // single reads a text in single quotes.
@@ -341,8 +355,16 @@ func posix(program string) bool {
 	return false
 }
 
-// commandsOf returns the commands of a use, or why they can't be told.
-func (u use) commandsOf() ([]command, string) {
+// commandsOf returns the commands of a use, or why they can't be told. A line is cut once, for however many lists.
+func (u *use) commandsOf() ([]command, string) {
+	if !u.cut {
+		u.cut = true
+		u.commands, u.refused = u.readCommands()
+	}
+	return u.commands, u.refused
+}
+
+func (u *use) readCommands() ([]command, string) {
 	if u.argv != nil {
 		words := make([]word, len(u.argv))
 		for i, a := range u.argv {

@@ -1,0 +1,78 @@
+package tool_test
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/tool"
+)
+
+// What is read is written so that it is read again.
+func FuzzParseList(f *testing.F) {
+	for _, s := range []string{"Read, Bash(git:*)", `Bash(a \( b)`, "mcp__a__*", "Bash(", "a)b(", `Read(C:\x\**)`, `"Read"`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got, err := tool.ParseList([]string{text})
+		if err != nil {
+			return
+		}
+		var texts []string
+		for _, p := range got {
+			texts = append(texts, p.String())
+		}
+		again, err := tool.ParseList(texts)
+		if err != nil || len(again) != len(got) {
+			t.Fatalf("%q is read as %q, and that as %q, %v", text, texts, again, err)
+		}
+		for i := range got {
+			if got[i] != again[i] {
+				t.Fatalf("%q is read as %#v and then as %#v", text, got[i], again[i])
+			}
+		}
+		tool.Of(got).Allow(tool.Call{Tool: "Bash", Input: map[string]any{"command": text}})
+	})
+}
+
+// A line that a pattern for git allows runs nothing else. A real shell is asked, in which nothing but a function git is left.
+func FuzzAllow(f *testing.F) {
+	for _, s := range []string{
+		"git log", "git log; rm", `git "a; b" 'c'`, "git a\\\nb", "git $X ${Y}", "git 2>&1", "git a | git b", "git #x", "git {a,b}", "git a\\ b", "git >/dev/null &",
+	} {
+		f.Add(s)
+	}
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		f.Skip("no bash")
+	}
+	if !runsOther(f, bash, "git log; rm x") || !runsOther(f, bash, "git $(echo x)") || runsOther(f, bash, "git log & git x") {
+		f.Fatal("the shell does not tell what it runs")
+	}
+	set := tool.Of(patterns(f, "Bash(git:*)"))
+	f.Fuzz(func(t *testing.T, line string) {
+		call := tool.Call{Tool: "Bash", Input: map[string]any{"command": line}}
+		if set.Allow(call).Allowed && runsOther(t, bash, line) {
+			t.Fatalf("%q is allowed, and a shell runs something else", line)
+		}
+	})
+}
+
+// runsOther reports whether a shell runs anything but git for a line, or writes a file. It has no programs and no builtins.
+func runsOther(t testing.TB, bash, line string) bool {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.Command(bash, "--noprofile", "--norc", "-c", `git() { [[ 1 ]]; }
+command_not_found_handle() { >ran; }
+for b in $(compgen -b); do [[ $b = enable ]] || enable -n "$b"; done; enable -n enable
+`+line)
+	cmd.Dir, cmd.Env = dir, []string{"PATH=/nonexistent"}
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(left) > 0
+}
