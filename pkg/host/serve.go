@@ -75,6 +75,11 @@ func (h *Host) Load(ctx context.Context, name string, o session.Activate) (*sess
 	return h.session.Activate(ctx, name, o)
 }
 
+// Body returns a skill's instructions with arguments in their places, and activates nothing. See [session.Session.Body].
+func (h *Host) Body(ctx context.Context, name, arguments string) (string, error) {
+	return h.session.Body(ctx, name, arguments)
+}
+
 // Read is stage 3: one file of a skill. See [session.Session.Read].
 func (h *Host) Read(ctx context.Context, name, file string) (*session.File, error) {
 	return h.session.Read(ctx, name, file)

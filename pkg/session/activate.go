@@ -173,6 +173,20 @@ func (s *Session) text(ctx context.Context, a *Activation, l *catalog.Loaded, o 
 	return nil
 }
 
+// Body returns the instructions of a skill with arguments in their places, and nothing else: the skill is not activated, no
+// hook and no command in it is run, and it is not asked who wants to know.
+func (s *Session) Body(ctx context.Context, name, arguments string) (string, error) {
+	k, err := s.lookup(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	l, err := k.Load()
+	if err != nil {
+		return "", err
+	}
+	return expand.Body(l.Body, s.env.Profile.Substitution, expand.Input{Arguments: arguments, Names: l.Front.Arguments, Values: s.values(k)}), nil
+}
+
 // values are what the profile's variables stand for.
 func (s *Session) values(k *catalog.Skill) map[string]string {
 	v := map[string]string{"skill-dir": k.Dir}

@@ -73,13 +73,17 @@ func (s *Session) after(ctx context.Context, gone []Active) (ended []string, err
 		ended = append(ended, a.Name)
 		k := a.skill()
 		var err error
+		var unrecorded []string
 		if a.Post != "" {
-			_, err = s.hook(ctx, hook{which: "post", script: a.Post, skill: k, dir: a.Real, arguments: a.Arguments, digest: a.Digest})
+			unrecorded, err = s.hook(ctx, hook{which: "post", script: a.Post, skill: k, dir: a.Real, arguments: a.Arguments, digest: a.Digest})
 		}
 		failed = append(failed, err)
-		s.record(audit.Record{
+		unrecorded = append(unrecorded, s.record(audit.Record{
 			Action: audit.Deactivate, Result: audit.OK, Digest: a.Digest, Reason: reason(err), DurationMS: max(0, s.env.Now().Sub(a.At).Milliseconds()),
-		}, k)
+		}, k)...)
+		if len(unrecorded) > 0 {
+			failed = append(failed, diag.Errorf(diag.Internal, "skill %q ended, but %s", a.Name, unrecorded[0]))
+		}
 	}
 	return ended, errors.Join(failed...)
 }

@@ -52,12 +52,10 @@ func (s *Session) Read(ctx context.Context, name, file string) (*File, error) {
 		return nil, err
 	}
 	f, err := s.read(k, file)
-	if err != nil && (errors.Is(err, fs.ErrNotExist) || diag.CodeOf(err) == diag.Denied) {
-		action := audit.Missing
-		if diag.CodeOf(err) == diag.Denied {
-			action = audit.Refuse
-		}
-		s.record(audit.Record{Action: action, Result: result(err), File: file, Reason: err.Error()}, k)
+	if _, missing := errors.AsType[*MissingError](err); missing {
+		s.record(audit.Record{Action: audit.Missing, Result: audit.Failed, File: file, Reason: err.Error()}, k)
+	} else if diag.CodeOf(err) == diag.Denied {
+		s.record(audit.Record{Action: audit.Refuse, Result: audit.Denied, File: file, Reason: err.Error()}, k)
 	}
 	return f, err
 }
@@ -81,7 +79,7 @@ func (s *Session) read(k *catalog.Skill, file string) (*File, error) {
 	info, err := root.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, missing(root, k, name)
+		return nil, s.missing(root, k, name)
 	case err != nil:
 		return nil, outside(k, name, err)
 	case info.IsDir():
@@ -169,21 +167,37 @@ func (s *Session) notByLink(root *os.Root, k *catalog.Skill, name string) error 
 	return s.mayRead(k, filepath.ToSlash(rel))
 }
 
-// missing says that a file is not there, and what is.
-func missing(root *os.Root, k *catalog.Skill, name string) error {
-	err := diag.Errorf(diag.NotFound, "skill %q has no file %s: %w", k.Name, name, fs.ErrNotExist)
-	all := walk(root, maxFiles)
-	if near := nearest(name, all); near != "" {
-		return err.WithHint("did you mean %s?", near)
-	}
+// MissingError says that a skill has no such file, and which it has.
+type MissingError struct {
+	Skill, Path string
+	Near        string   // that was perhaps meant, "" for none
+	Files       []string // that there are
+}
+
+// Error names the skill and the file.
+func (e *MissingError) Error() string { return fmt.Sprintf("skill %q has no file %s", e.Skill, e.Path) }
+
+// Code is NotFound.
+func (e *MissingError) Code() diag.Code { return diag.NotFound }
+
+// Hint says what was perhaps meant, or what there is.
+func (e *MissingError) Hint() string {
 	const shown = 12
 	switch {
-	case len(all) == 0:
-		return err.WithHint("it has no files besides SKILL.md; tell who maintains it")
-	case len(all) > shown:
-		return err.WithHint("it has %s and %d more; tell who maintains it if its text names the file", strings.Join(all[:shown], ", "), len(all)-shown)
+	case e.Near != "":
+		return fmt.Sprintf("did you mean %s?", e.Near)
+	case len(e.Files) == 0:
+		return "it has no files besides SKILL.md; if its text names the file, tell who maintains it"
+	case len(e.Files) > shown:
+		return fmt.Sprintf("it has %s and %d more; if its text names the file, tell who maintains it", strings.Join(e.Files[:shown], ", "), len(e.Files)-shown)
 	}
-	return err.WithHint("it has %s; tell who maintains it if its text names the file", strings.Join(all, ", "))
+	return fmt.Sprintf("it has %s; if its text names the file, tell who maintains it", strings.Join(e.Files, ", "))
+}
+
+// missing says that a file is not there, and what is. Scripts that may not be read are not offered.
+func (s *Session) missing(root *os.Root, k *catalog.Skill, name string) error {
+	all := slices.DeleteFunc(walk(root, maxFiles), func(file string) bool { return s.mayRead(k, file) != nil })
+	return &MissingError{Skill: k.Name, Path: name, Near: nearest(name, all), Files: all}
 }
 
 // nearest returns the file that was most likely meant: the same in another case, one of that name elsewhere, or one with a
