@@ -76,11 +76,12 @@ func spaceBefore(text string, at int) bool {
 func (x *expander) command(c Command) {
 	whole := x.text[c.Start:c.End]
 	x.pos = c.End
-	line, refused := x.commandLine(c.Line)
+	line, used, refused := x.commandLine(c.Line)
 	if refused == "" && x.in.Shell != nil {
 		if output, ran := x.in.Shell(line); ran {
 			if x.inserted+len(output) <= MaxInserted {
 				x.inserted += len(output)
+				x.used = x.used || used
 				x.out.WriteString(output)
 				return
 			}
@@ -95,16 +96,15 @@ func (x *expander) command(c Command) {
 
 // commandLine returns a command with its placeholders substituted, or why that can't be done. What a value means to a
 // shell depends on the quotes that it lands in, and no way of quoting it holds in all of them. So only values that mean
-// nothing to a shell are inserted: words of letters, digits and _ . / : @ + , -, and none that would be an option.
-func (x *expander) commandLine(line string) (expanded, refused string) {
+// nothing to a shell are inserted: words of letters, digits and _ . / : @ + , -, and none that would be an option. Used says
+// that it takes arguments.
+func (x *expander) commandLine(line string) (expanded string, used bool, refused string) {
 	var out strings.Builder
-	used := false
 	for pos := 0; ; {
 		next := strings.IndexByte(line[pos:], '$')
 		if next < 0 {
 			out.WriteString(line[pos:])
-			x.used = x.used || used
-			return out.String(), ""
+			return out.String(), used, ""
 		}
 		at := pos + next
 		v, length, ok := x.placeholder(line[at:])
@@ -113,11 +113,11 @@ func (x *expander) commandLine(line string) (expanded, refused string) {
 			length = max(length, 1)
 			out.WriteString(line[pos : at+length])
 		case at > pos && line[at-1] == '\\':
-			return "", "a placeholder in it is escaped"
+			return "", false, "a placeholder in it is escaped"
 		case !harmless(v.text):
-			return "", "an argument in it could mean something to the shell"
+			return "", false, "an argument in it could mean something to the shell"
 		case out.Len()+len(v.text) > maxLine:
-			return "", "it is too long"
+			return "", false, "it is too long"
 		default:
 			out.WriteString(line[pos:at])
 			out.WriteString(v.text)

@@ -70,6 +70,7 @@ type expander struct {
 	arguments []string
 	names     map[string]int // to the position
 	longest   int            // bytes of the longest name
+	first     [256]bool      // the bytes that names start with
 	out       strings.Builder
 	inserted  int
 	used      bool
@@ -85,6 +86,7 @@ func newExpander(text string, r Rules, in Input) *expander {
 			if _, twice := x.names[name]; usable(name) && !twice {
 				x.names[name] = i
 				x.longest = max(x.longest, len(name))
+				x.first[name[0]] = true
 			}
 		}
 	}
@@ -191,6 +193,9 @@ func (x *expander) placeholder(s string) (value, int, bool) {
 
 // named reads $name, the longest name that fits.
 func (x *expander) named(s string) (value, int, bool) {
+	if len(s) < 2 || !x.first[s[1]] {
+		return value{}, 0, false
+	}
 	for n := min(x.longest, len(s)-1); n > 0; n-- {
 		i, ok := x.names[s[1:1+n]]
 		if !ok || 1+n < len(s) && (s[1+n] == '[' || wordAt(s[1+n:])) {
