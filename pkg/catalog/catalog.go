@@ -29,8 +29,8 @@ type Options struct {
 	Allowed     []string // the only skills, as name or name@owner/name; empty for all
 	Recommended int      // how many may be in force without a warning; 0 is DefaultRecommended, -1 no limit
 
-	// RequireTrust leaves out the skills of a project whose folder is not trusted, as a profile with TrustedProjects does.
-	// Trusted is then asked for the folder; nil trusts none.
+	// RequireTrust leaves out the skills of a project whose folder is not trusted, as a profile with TrustedProjects does:
+	// it is neither among the user's [TrustedFolders] nor does Trusted, which may be nil, say that it is.
 	RequireTrust bool
 	Trusted      func(dir string) bool
 
@@ -44,10 +44,10 @@ type Options struct {
 // Catalog is the skills of one profile at one time. It does not change; [Catalog.Watch] makes new ones.
 type Catalog struct {
 	options  Options
+	places   places
 	roots    []*root
-	places   []string // all that was looked for, whether or not it is there
-	trees    []*tree  // of the roots
-	entries  []Entry  // by name, the strongest first
+	trees    []*tree // of the roots
+	entries  []Entry // by name, the strongest first
 	skills   []*Skill
 	names    map[string]*Skill // in force
 	findings []diag.Finding
@@ -63,7 +63,8 @@ func open(ctx context.Context, o Options, before *Catalog) (*Catalog, error) {
 	if o.Off {
 		return c, ctx.Err()
 	}
-	c.roots, c.places = o.roots()
+	c.places = o.roots()
+	c.roots = c.places.found
 	var now int64
 	if o.Now != nil {
 		now = o.Now().UnixNano()
@@ -91,7 +92,7 @@ func (c *Catalog) tree(ctx context.Context, r *root, before *Catalog, now int64)
 	case cache != "":
 		known = readIndex(cache, r.real)
 	}
-	t, changed, err := scan(ctx, r, known, c.inPacks, now)
+	t, changed, err := scan(ctx, r, known, before == nil, c.inPacks, now)
 	if err == nil && changed && cache != "" {
 		writeIndex(cache, t)
 	}
@@ -108,20 +109,14 @@ func (c *Catalog) known(r *root) *tree {
 	return nil
 }
 
-// inPacks reports whether a directory, without links, is in a root of packs or among their copies under an alias.
+// inPacks reports whether a directory, without links, is one of an installed skill or of its copy under an alias.
 func (c *Catalog) inPacks(real string) bool {
-	for _, r := range c.roots {
-		if !r.packs {
-			continue
-		}
-		if _, ok := within(r.real, real); ok {
-			return true
-		}
-		if _, ok := within(r.links, real); ok {
+	for _, own := range c.places.own {
+		if _, ok := within(own, real); ok && own != "" {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(c.roots, func(r *root) bool { _, ok := within(r.real, real); return ok && r.packs })
 }
 
 // Off reports whether skills are switched off, so that there are none.

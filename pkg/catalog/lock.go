@@ -30,7 +30,7 @@ func readLock(path string, before lockFacts, now int64) (facts lockFacts, change
 	}
 	var lock *project.Lock
 	if err == nil {
-		lock, err = project.ParseLock(path, data)
+		lock, err = project.ParseLock(project.LockName, data)
 	}
 	if err != nil {
 		facts.problem = flat(err.Error(), maxShort)

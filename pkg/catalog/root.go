@@ -20,11 +20,9 @@ type root struct {
 	// each directory of packs is its own.
 	group int
 
-	// packs says that the directory holds OWNER/NAME/SKILL of installed packs. Lock is then the path of their lock, and
-	// links the real directory of their copies under an alias.
+	// packs says that the directory holds OWNER/NAME/SKILL of installed packs. Lock is then the path of their lock.
 	packs bool
 	lock  string
-	links string
 }
 
 // depth returns how many levels below the root a skill's directory is.
@@ -35,9 +33,8 @@ func (r *root) depth() int {
 	return 1
 }
 
-// roots returns the directories of all layers that exist, the strongest first, each once by its real path; and all that
-// would be looked into if they existed.
-func (o *Options) roots() (there []*root, all []string) {
+// roots returns the directories of all layers that exist, the strongest first, each once by its real path.
+func (o *Options) roots() places {
 	p := places{options: o, seen: map[string]bool{}}
 	system := o.OS
 	if system == "" {
@@ -49,14 +46,15 @@ func (o *Options) roots() (there []*root, all []string) {
 			p.add(rank, layer.Name, dir)
 		}
 	}
-	return p.found, p.all
+	return p
 }
 
 // places collects roots.
 type places struct {
 	options *Options
 	found   []*root
-	all     []string
+	all     []string // that are looked for, whether or not they are there, and the locks beside them
+	own     []string // real directories that skillpm installs skills into: packs, and copies under an alias
 	seen    map[string]bool
 	group   int
 }
@@ -88,11 +86,14 @@ func (p *places) add(rank int, layer, dir string) {
 
 // packs adds the installed packs of a scope.
 func (p *places) packs(rank int, layer, kind string, s scope.Scope) {
-	r := &root{dir: s.Plugins(), layer: layer, scope: kind, rank: rank, packs: true, lock: s.Lock()}
-	if real, err := filepath.EvalSymlinks(s.Links()); err == nil {
-		r.links = real
+	for _, dir := range []string{s.Plugins(), s.Links()} {
+		real, err := filepath.EvalSymlinks(dir)
+		if parent, perr := filepath.EvalSymlinks(filepath.Dir(dir)); err != nil && perr == nil {
+			real = filepath.Join(parent, filepath.Base(dir))
+		}
+		p.own = append(p.own, real)
 	}
-	p.put(r)
+	p.put(&root{dir: s.Plugins(), layer: layer, scope: kind, rank: rank, packs: true, lock: s.Lock()})
 }
 
 // put adds a root if it is there and is no other one.

@@ -30,6 +30,7 @@ type scanner struct {
 	root    *root
 	folder  *folder
 	before  map[string]*branch // by path: what was there the last time
+	own     bool               // nobody else has it
 	inPacks func(real string) bool
 	now     int64
 	changed atomic.Bool // something is not as it was
@@ -37,10 +38,11 @@ type scanner struct {
 }
 
 // scan returns what a root holds, reading only what does not look as it did before, and whether that is anything new. The
-// tree from before is not changed. InPacks says of a directory whether a root of packs has what is in it.
-func scan(ctx context.Context, r *root, before *tree, inPacks func(real string) bool, now int64) (*tree, bool, error) {
+// tree from before is used up where own says so, else it is not changed. InPacks says of a directory whether a root of packs
+// has what is in it.
+func scan(ctx context.Context, r *root, before *tree, own bool, inPacks func(real string) bool, now int64) (*tree, bool, error) {
 	t := &tree{real: r.real}
-	s := &scanner{root: r, inPacks: inPacks, now: now}
+	s := &scanner{root: r, own: own, inPacks: inPacks, now: now}
 	if before == nil {
 		before = &tree{}
 		s.changed.Store(true)
@@ -145,7 +147,9 @@ func (s *scanner) branch(path string) branch {
 	old := s.before[path]
 	b.look, b.settled = l.stamp, !link && l.settled(s.now)
 	if old != nil && old.settled && old.look == b.look && old.problem == "" {
-		b.nodes = slices.Clone(old.nodes)
+		if b.nodes = old.nodes; !s.own {
+			b.nodes = slices.Clone(old.nodes)
+		}
 		return b
 	}
 	b.list(filepath.Join(s.root.real, filepath.FromSlash(path)), s.root.packs)
@@ -220,9 +224,14 @@ func (s *scanner) leaves(ctx context.Context, t *tree) {
 
 // leaf looks at one SKILL.md, and reads it if it changed.
 func (s *scanner) leaf(dir string, n *node) {
-	before := *n
-	path := join(dir, n.name) + "/" + skill.File
+	path := n.name + "/" + skill.File
+	if dir != "" {
+		path = dir + "/" + path
+	}
+	known := n.target
 	if !s.usual(dir, n) {
+		before := *n
+		before.target = known
 		n.look, n.settled, n.record = stamp{}, false, nil
 		s.compare(&before, n)
 		return
@@ -231,8 +240,10 @@ func (s *scanner) leaf(dir string, n *node) {
 	if err == nil && l.mode == 0 && n.record != nil && n.settled && l.stamp == n.look {
 		return
 	}
+	before := *n
+	before.target = known
 	n.look, n.settled, n.record = l.stamp, false, nil
-	if known := before.target; known != "" && n.target == known { // what is there now may be elsewhere
+	if known != "" && n.target == known { // what is there now may be elsewhere
 		if n.target = ""; !s.usual(dir, n) {
 			s.compare(&before, n)
 			return

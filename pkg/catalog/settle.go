@@ -104,9 +104,8 @@ func (b *builder) handWritten(i int, r *root, d *branch) {
 // skill adds one skill, and returns it.
 func (b *builder) skill(i int, r *root, d *branch, n *node) *candidate {
 	rec := n.record
-	path := filepath.FromSlash(join(d.path, n.name))
 	b.skills = append(b.skills, Skill{
-		Declared: rec.name, Description: rec.description, WhenToUse: rec.when, Dir: r.dir + string(filepath.Separator) + path,
+		Declared: rec.name, Description: rec.description, WhenToUse: rec.when, Dir: d.dir(r, n),
 		Layer: r.layer, Scope: r.scope, Rank: r.rank, Tags: rec.tags, Priority: rec.priority,
 		UserInvocable: rec.flags&userOff == 0, ModelInvocable: rec.flags&modelOff == 0, Fork: rec.flags&forks != 0, Agent: rec.agent,
 		ArgumentHint: rec.hint, Agents: rec.agents, Tenants: rec.tenants, Environments: rec.environments,
@@ -121,6 +120,14 @@ func (b *builder) skill(i int, r *root, d *branch, n *node) *candidate {
 	}
 	b.problems(s, rec, c.entry.Reason)
 	return c
+}
+
+// dir returns the directory of a skill.
+func (d *branch) dir(r *root, n *node) string {
+	if d.path == "" {
+		return r.dir + string(filepath.Separator) + n.name
+	}
+	return filepath.Join(r.dir, filepath.FromSlash(d.path), n.name)
 }
 
 // complete gives a skill the name and the description that the profile means, and returns why it is skipped, "" where it
@@ -339,7 +346,7 @@ func (b *builder) doubles() {
 // filter leaves out what is not for whom skills are wanted.
 func (b *builder) filter() {
 	o := &b.catalog.options
-	untrusted := o.Project != "" && (o.RequireTrust || o.Profile.TrustedProjects) && (o.Trusted == nil || !o.Trusted(o.Project))
+	untrusted := o.Project != "" && (o.RequireTrust || o.Profile.TrustedProjects) && !o.trusts(o.Project)
 	n := 0
 	for i := range b.found {
 		e := &b.found[i].entry
@@ -374,6 +381,11 @@ func (b *builder) filter() {
 			Message: left + " left out: the project is not trusted", Fix: "look at them, then run skillpm trust",
 		})
 	}
+}
+
+// trusts reports whether a project is trusted.
+func (o *Options) trusts(project string) bool {
+	return o.Trusted != nil && o.Trusted(project) || TrustedFolders(o.Paths).Has(project)
 }
 
 // allowed reports whether an allowlist has a skill.

@@ -58,7 +58,7 @@ func (c *Catalog) next(ctx context.Context) (*Catalog, error) {
 
 // watched returns all that the catalog is made of, and what links lead to.
 func (c *Catalog) watched() []string {
-	paths := slices.Clone(c.places)
+	paths := slices.Clone(c.places.all)
 	for i, t := range c.trees {
 		if c.roots[i].real != c.roots[i].dir {
 			paths = append(paths, c.roots[i].real)
