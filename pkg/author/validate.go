@@ -12,6 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint/rule"
 	"github.com/skillpm/skillpm/pkg/overlay"
 	"github.com/skillpm/skillpm/pkg/profile"
+	"github.com/skillpm/skillpm/pkg/regular"
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
@@ -141,7 +142,7 @@ func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]
 	if len(ids) == 0 {
 		ids = j.project.profiles()
 	}
-	profiles, err := profile.Select(ids)
+	profiles, err := profile.SelectFrom(ids, regular.Dir(filepath.Join(j.client.Paths.Config, profile.Dir)))
 	if err != nil {
 		return lint.Report{}, err
 	}

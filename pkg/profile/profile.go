@@ -164,13 +164,16 @@ func nearest(id string, ids []string) string {
 
 // Select returns the profiles of these ids, each once: "all" is every host's, and none the default one. The error is that
 // of [Lookup].
-func Select(ids []string) ([]*Profile, error) {
+func Select(ids []string) ([]*Profile, error) { return SelectFrom(ids, nil) }
+
+// SelectFrom is Select with a user's own profiles, as [Resolve] takes them.
+func SelectFrom(ids []string, user fs.FS) ([]*Profile, error) {
 	if len(ids) == 0 {
 		ids = []string{Default}
 	}
 	var out []*Profile
 	for _, id := range ids {
-		some, err := hostsOrOne(id)
+		some, err := hostsOrOne(id, user)
 		if err != nil {
 			return nil, err
 		}
@@ -183,11 +186,11 @@ func Select(ids []string) ([]*Profile, error) {
 	return out, nil
 }
 
-func hostsOrOne(id string) ([]*Profile, error) {
+func hostsOrOne(id string, user fs.FS) ([]*Profile, error) {
 	if id == "all" {
 		return Hosts()
 	}
-	p, err := Lookup(id)
+	p, err := Resolve(id, user)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/regular"
 )
 
 // Dir is the directory of a user's own profiles, below that of the user's configuration.
@@ -63,12 +64,12 @@ func (r *resolver) resolve(id string) (*Profile, error) {
 	if r.user == nil || !isID(id) {
 		return lookup(id, UserIDs(r.user))
 	}
-	text, err := fs.ReadFile(r.user, id+suffix)
+	text, err := regular.ReadIn(r.user, id+suffix, maxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return lookup(id, UserIDs(r.user))
 	case err != nil:
-		return nil, diag.Errorf(diag.Invalid, "profile %s cannot be read: %w", id, err)
+		return nil, diag.Errorf(diag.Invalid, "the file of profile %s cannot be read: %w", id, err)
 	case builtIn:
 		return nil, diag.Errorf(diag.Conflict, "%s is a profile of skillpm's own, and there is a file %s/%s", id, Dir, id+suffix).
 			WithHint("give the file another name, and write extends: %s in it", id)

@@ -177,3 +177,36 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// What is shown of a profile says the same as its files.
+func TestText(t *testing.T) {
+	all, err := profile.Hosts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		extending, err := profile.Parse("ours.yaml", "ours", []byte("extends: "+p.ID+"\ntitle: Ours\n"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := extending.Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := profile.Parse("ours.yaml", "ours", text, nil)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if again.Stage1.Separator != p.Stage1.Separator || again.Stage1.Heading != p.Stage1.Heading || again.Activation.Activated.Text != p.Activation.Activated.Text {
+			t.Errorf("%s: %q, %q, %q", p.ID, again.Stage1.Separator, again.Stage1.Heading, again.Activation.Activated.Text)
+		}
+		second, err := again.Text()
+		if err != nil || string(second) != string(text) {
+			t.Errorf("%s: %v\n%s\nis not\n%s", p.ID, err, second, text)
+		}
+		own, err := p.Text()
+		if err != nil || !strings.Contains(string(own), "id: "+p.ID+"\n") {
+			t.Errorf("%s: %v", p.ID, err)
+		}
+	}
+}

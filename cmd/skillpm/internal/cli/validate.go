@@ -90,8 +90,9 @@ func (a *app) addCheckFlags(cmd *cobra.Command, o *author.ValidateOptions) {
 	f.StringVar(&o.Since, "since", "", "report on skills that changed since `REF` only: a branch, tag or commit")
 	f.StringVar(&o.StdinName, "stdin-filename", "", "the `FILE` that --stdin stands for; it need not exist")
 	f.IntVar(&o.Parallel, "parallel", 0, "check `N` skills at once; 0 for one a processor")
-	a.completeFlag(cmd, "profile", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		return matching(append(profile.IDs(), "all"), prefix), cobra.ShellCompDirectiveNoFileComp
+	a.completeFlag(cmd, "profile", func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		ids, _ := a.completeProfiles(cmd, args, prefix)
+		return append(ids, matching([]string{"all"}, prefix)...), cobra.ShellCompDirectiveNoFileComp
 	})
 	a.completeFlag(cmd, "enable", completeRules)
 	a.completeFlag(cmd, "disable", completeRules)

@@ -1,0 +1,73 @@
+package profile
+
+import (
+	"bytes"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Text returns a profile as a YAML document that says the same without extending another: the file of one that is built
+// in, and what follows from the files of a user's own.
+func (p *Profile) Text() ([]byte, error) {
+	if !p.User && slices.Contains(IDs(), p.ID) {
+		return files.ReadFile(p.ID + suffix)
+	}
+	n, err := p.Node()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := enc.Encode(n); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), enc.Close()
+}
+
+// Node returns a profile as YAML, without what is empty.
+func (p *Profile) Node() (*yaml.Node, error) {
+	whole := *p
+	whole.Extends = "" // nothing is taken over from it any more
+	n := new(yaml.Node)
+	if err := n.Encode(&whole); err != nil {
+		return nil, err
+	}
+	prune(n)
+	return n, nil
+}
+
+// prune takes empty values out of mappings. In a host's JSON they mean something, and stay.
+func prune(n *yaml.Node) {
+	var kept []*yaml.Node
+	for i, c := range n.Content {
+		if n.Kind != yaml.MappingNode {
+			prune(c)
+			continue
+		}
+		if i%2 == 0 {
+			continue
+		}
+		key := n.Content[i-1]
+		if key.Value != "json" {
+			prune(c)
+		}
+		if key.Value != "json" && isEmpty(c) || c.IsZero() {
+			continue
+		}
+		kept = append(kept, key, c)
+	}
+	if n.Kind == yaml.MappingNode {
+		n.Content = kept
+	}
+}
+
+func isEmpty(n *yaml.Node) bool {
+	switch n.Kind {
+	case yaml.ScalarNode:
+		return slices.Contains([]string{"", "0", "false", "null"}, n.Value)
+	default:
+		return len(n.Content) == 0
+	}
+}
