@@ -201,20 +201,17 @@ func (h *Host) CatalogOptions() catalog.Options {
 	}
 }
 
-// trusted reports whether a folder, or one that it is in, is among those that the user trusts.
+// trusted reports whether a folder, or one that it is in, is among those that the user trusts, by the settings or by
+// skillpm trust.
 func (h *Host) trusted(dir string) bool {
-	return slices.ContainsFunc(h.config.Trusted, func(folder string) bool {
-		return within(folder, dir) || within(real(folder), real(dir))
-	})
-}
-
-func within(folder, dir string) bool { return folder == dir || scope.Within(folder, dir) }
-
-func real(path string) string {
-	if p, err := filepath.EvalSymlinks(path); err == nil {
-		return p
+	if catalog.TrustedFolders(h.o.Paths).Has(dir) {
+		return true
 	}
-	return filepath.Clean(path)
+	at, err := filepath.EvalSymlinks(dir)
+	return err == nil && slices.ContainsFunc(h.config.Trusted, func(folder string) bool {
+		folder, err := filepath.EvalSymlinks(folder)
+		return err == nil && (folder == at || scope.Within(folder, at))
+	})
 }
 
 // submit hands a skill to a runner.
