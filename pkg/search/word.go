@@ -19,21 +19,32 @@ const (
 // words calls found with each word of a text, in lower case and without accents, until it returns false.
 func words(text string, found func(word string) bool) {
 	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if !isLetter(r) {
-			i += size
+		if c := text[i]; c < utf8.RuneSelf && !isLetter(rune(c)) {
+			i++
 			continue
 		}
 		start, ascii := i, true
 		for i < len(text) {
-			r, size = utf8.DecodeRuneInString(text[i:])
-			if !isLetter(r) && !unicode.Is(unicode.Mn, r) {
+			if c := text[i]; c < utf8.RuneSelf {
+				if !isLetter(rune(c)) {
+					break
+				}
+				i++
+				continue
+			}
+			r, size := utf8.DecodeRuneInString(text[i:])
+			if !isLetter(r) && (i == start || !unicode.Is(unicode.Mn, r)) {
 				break
 			}
-			ascii = ascii && r < utf8.RuneSelf
+			ascii = false
 			i += size
 		}
 		word := text[start:i]
+		if word == "" {
+			_, size := utf8.DecodeRuneInString(text[i:])
+			i += size
+			continue
+		}
 		i += apostrophe(text[i:])
 		if named, n := technical(text, start, i); n > 0 {
 			word, ascii, i = named, true, i+n
@@ -53,6 +64,9 @@ func isLetter(r rune) bool {
 
 // apostrophe returns how long the ending of a possessive is at the start of a text.
 func apostrophe(text string) int {
+	if text == "" || text[0] != '\'' && text[0] < utf8.RuneSelf {
+		return 0
+	}
 	for _, ending := range []string{"'s", "’s"} {
 		if rest, ok := strings.CutPrefix(text, ending); ok {
 			if r, _ := utf8.DecodeRuneInString(rest); !isLetter(r) {
@@ -66,6 +80,9 @@ func apostrophe(text string) int {
 // technical returns the word for what is written with signs, as C++ and .NET are, and how many bytes of them come after the
 // word that text has from start to end; 0 is for none.
 func technical(text string, start, end int) (word string, signs int) {
+	if end-start != 1 {
+		return "", 0
+	}
 	rest := text[end:]
 	switch strings.ToLower(text[start:end]) {
 	case "c":

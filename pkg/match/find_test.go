@@ -1,0 +1,139 @@
+package match
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var few5 = []Doc{
+	{Name: "deploy", Description: "Rolls a service out to Kubernetes.", WhenToUse: "Use when asked to ship.", Tags: []string{"operations"}},
+	{Name: "change-log", Description: "Keeps the notes of a project."},
+	{Name: "Größe", Description: "Misst die Größe von Bildern."},
+	{Name: "zhou-bao", Description: "根据本周的提交和任务写周报。"},
+	{Name: "landingpage", Description: "Designs pages for a start.", Tags: []string{"web", "C++"}},
+}
+
+// TestO3Find is SPEC O3: the description, the tags and /name are matched, and it says why.
+func TestO3Find(t *testing.T) {
+	for task, want := range map[string]string{
+		"ship a service":                "deploy [description: service when to use: ship]",
+		"OPERATIONS":                    "deploy [tags: operations]",
+		"k8s":                           "deploy [description: kubernetes (k8s)]",
+		"kubernets":                     "deploy [description: kubernetes (kubernets)]",
+		"kubern":                        "deploy [description: kubernetes (kubern)]",
+		"depoly":                        "deploy [name: deploy (depoly)]",
+		"changelog":                     "change-log [name: change-log (changelog)]",
+		"design a landing page":         "landingpage [name: landingpage (landing page) description: designs (design)]",
+		"grosse grösse GRÖSSE":          "",
+		"größe":                         "Größe [has just this name name: große]",
+		"写周报":                           "zhou-bao [description: 写周, 周报]",
+		"c++":                           "landingpage [tags: cpp]",
+		"/deploy":                       "deploy [asked for by its name name: deploy]",
+		"/DEPLOY the notes of projects": "deploy [asked for by its name]; change-log [description: notes, project (projects)]",
+		"/nothing ship it":              "deploy [when to use: ship]",
+		"deploy":                        "deploy [has just this name name: deploy]",
+		"please help me":                "",
+		"":                              "",
+		" / ":                           "",
+		"\x00\xff\xfe \u202e":           "",
+		"bake bread":                    "",
+	} {
+		var got []string
+		for _, h := range Find(task, few5, Options{Threshold: DefaultThreshold}) {
+			got = append(got, fmt.Sprint(h.Name, " ", h.Why))
+		}
+		if text := strings.Join(got, "; "); text != want {
+			t.Errorf("%q:\n got %s\nwant %s", task, text, want)
+		}
+	}
+	if hits := Find("service notes pages", few5, Options{Limit: 2}); len(hits) != 2 {
+		t.Errorf("with a limit: %v", hits)
+	}
+	if hits := Find("service notes pages", few5, Options{Threshold: 1}); len(hits) != 0 {
+		t.Errorf("with a threshold of 1: %v", hits)
+	}
+}
+
+// TestO3NamesFirst asks for skills by name that others fit better.
+func TestO3NamesFirst(t *testing.T) {
+	docs := catalogue(t)
+	for _, d := range docs {
+		for _, task := range []string{"/" + d.Name, d.Name, "/" + d.Name + " deploy the kubernetes service"} {
+			hits := Find(task, docs, Options{Limit: 3, Threshold: DefaultThreshold})
+			if len(hits) == 0 || hits[0].Name != d.Name || hits[0].Score != 1 {
+				t.Errorf("%q: %v", task, hits)
+			}
+		}
+	}
+}
+
+// TestOrder finds the same in any order of the skills.
+func TestOrder(t *testing.T) {
+	docs := catalogue(t)
+	for _, line := range lines(t, "testdata/queries.txt") {
+		task, _, _ := strings.Cut(line, " | ")
+		want := Find(task, docs, Options{})
+		r := rand.New(rand.NewPCG(1, 2))
+		for range 3 {
+			mixed := slices.Clone(docs)
+			r.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
+			got := Find(task, mixed, Options{})
+			same := slices.EqualFunc(got, want, func(a, b Hit) bool {
+				return a.Name == b.Name && a.Score == b.Score && slices.Equal(a.Why, b.Why) && mixed[a.Index].Name == a.Name
+			})
+			if !same {
+				t.Fatalf("%q:\n got %v\nwant %v", task, got, want)
+			}
+		}
+	}
+}
+
+func FuzzFind(f *testing.F) {
+	f.Add("ship a service", "deploy", "Rolls a service out.", "ops")
+	f.Add("/x 周报 c++", "x-y", "周报 don't k8s", "a b")
+	f.Add("aaaa aaab aa", "aaa", "aab aaaab", "aaba")
+	f.Fuzz(func(t *testing.T, task, name, description, tag string) {
+		docs := append([]Doc{{Name: name, Description: description, WhenToUse: tag, Tags: []string{tag, task}}, {Name: description, Description: name}}, few5...)
+		last := 1.0
+		for i, h := range Find(task, docs, Options{}) {
+			if h.Score <= 0 || h.Score > 1 || i > 0 && h.Score > last || len(h.Why) == 0 || docs[h.Index].Name != h.Name {
+				t.Errorf("%+v after %v", h, last)
+			}
+			last = h.Score
+		}
+	})
+}
+
+// many returns so many skills: those of the catalogue, with words exchanged among them.
+func many(b *testing.B, n int) []Doc {
+	from := catalogue(b)
+	r := rand.New(rand.NewPCG(3, 4))
+	docs := make([]Doc, n)
+	for i := range docs {
+		one, other := from[r.IntN(len(from))], from[r.IntN(len(from))]
+		docs[i] = Doc{
+			Name:        fmt.Sprintf("%s-%d", one.Name, i),
+			Description: one.Description + " " + other.Description, WhenToUse: one.WhenToUse, Tags: one.Tags,
+		}
+	}
+	return docs
+}
+
+func BenchmarkFind(b *testing.B) {
+	for _, n := range []int{100, 1_000, 10_000} {
+		docs := many(b, n)
+		for name, task := range map[string]string{
+			"known": "my pods keep crashing after a rollout", "unknown": "recommend an affordable restaurant in Lisbon",
+		} {
+			b.Run(fmt.Sprintf("%d/%s", n, name), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					Find(task, docs, Options{Limit: 10, Threshold: DefaultThreshold})
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package match
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+func lines(t testing.TB, path string) []string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// catalogue returns the skills of testdata/skills.txt.
+func catalogue(t testing.TB) []Doc {
+	t.Helper()
+	var docs []Doc
+	for _, line := range lines(t, "testdata/skills.txt") {
+		parts := strings.Split(line, " |")
+		if len(parts) != 4 {
+			t.Fatalf("skills.txt: %q", line)
+		}
+		for i := range parts {
+			parts[i] = strings.TrimSpace(parts[i])
+		}
+		docs = append(docs, Doc{Name: parts[0], Description: parts[1], WhenToUse: parts[2], Tags: strings.Split(parts[3], ", ")})
+	}
+	if len(docs) < 60 {
+		t.Fatalf("%d skills", len(docs))
+	}
+	return docs
+}
+
+// TestO3Queries holds the ranking to fifty tasks in people's own words: the skill that is meant is among the first three for
+// nine of ten, and above the threshold. SPEC O3.
+func TestO3Queries(t *testing.T) {
+	docs := catalogue(t)
+	for file, want := range map[string]int{"testdata/queries.txt": 50, "testdata/held-out.txt": 20} {
+		asked, found, first := 0, 0, 0
+		var missed []string
+		for _, line := range lines(t, file) {
+			task, name, ok := strings.Cut(line, " | ")
+			if !ok {
+				t.Fatalf("%s: %q", file, line)
+			}
+			asked++
+			hits := Find(task, docs, Options{Limit: 3, Threshold: DefaultThreshold})
+			at := -1
+			for i, h := range hits {
+				if h.Name == name {
+					at = i
+				}
+			}
+			switch {
+			case at < 0:
+				missed = append(missed, fmt.Sprintf("%q wants %s, got %v", task, name, hits))
+			case at == 0:
+				first++
+				found++
+			default:
+				found++
+			}
+		}
+		t.Logf("%s: of %d, %d among the first three, %d first\n%s", file, asked, found, first, strings.Join(missed, "\n"))
+		if asked != want || found*10 < asked*9 {
+			t.Errorf("%s: %d of %d tasks have their skill among the first three", file, found, asked)
+		}
+	}
+}
+
+// TestO3Nothing asks for what no skill is for.
+func TestO3Nothing(t *testing.T) {
+	docs := catalogue(t)
+	for _, task := range lines(t, "testdata/nothing.txt") {
+		if hits := Find(task, docs, Options{Limit: 3, Threshold: DefaultThreshold}); len(hits) > 0 {
+			t.Errorf("%q: %v", task, hits)
+		}
+	}
+}
