@@ -158,7 +158,7 @@ func (r *Reply) Text() string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(f.Key + ": " + inline(f.Value))
+		b.WriteString(key(f.Key) + ": " + inline(f.Value))
 	}
 	b.WriteString("}\n  meta: {agent: " + r.Meta.Agent + ", time: " + seconds(r.Meta.Time) + ", ts: " + inline(r.Meta.stamp()))
 	if r.Meta.Model != "" {
@@ -193,4 +193,15 @@ func value(v any) []byte {
 		return []byte("null")
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// key writes a name, in quotes where it is more than a word.
+func key(name string) string {
+	plain := name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
+	if plain {
+		return name
+	}
+	return string(value(name))
 }

@@ -24,7 +24,7 @@ type group struct {
 	exited chan struct{}
 }
 
-func start(cmd *exec.Cmd) (*group, error) {
+func start(cmd *exec.Cmd, _ time.Time) (*group, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}

@@ -32,15 +32,16 @@ type group struct {
 	cmd    *exec.Cmd
 	pid    int
 	mark   []byte
+	began  time.Time
 	since  uint64 // when the command was started, in the system's ticks
 	exited chan struct{}
 }
 
-func start(cmd *exec.Cmd) (*group, error) {
+func start(cmd *exec.Cmd, began time.Time) (*group, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	g := &group{cmd: cmd, pid: cmd.Process.Pid, exited: make(chan struct{})}
+	g := &group{cmd: cmd, pid: cmd.Process.Pid, began: began, exited: make(chan struct{})}
 	own := cmd.Env[len(cmd.Env)-1]
 	g.mark = []byte(own[strings.LastIndexAny(own, ":=")+1:])
 	if p, ok := look(g.pid); ok {
@@ -118,23 +119,13 @@ type process struct {
 
 // members finds the living processes of the command.
 func (g *group) members() []process {
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	names, _ := dir.Readdirnames(-1)
-	dir.Close()
 	self, adopts := os.Getpid(), adopting()
 	session, _ := unix.Getsid(0)
 	ours := map[int]bool{g.pid: true}
 	var rest, found []process
-	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil || pid == self {
-			continue
-		}
+	for _, pid := range g.candidates() {
 		p, ok := look(pid)
-		if !ok || p.since < g.since {
+		if pid == self || !ok || p.since < g.since {
 			continue
 		}
 		if p.session == g.pid || p.group == g.pid || g.marked(p, adopts && p.parent == self && p.session != session) {
@@ -155,6 +146,41 @@ func (g *group) members() []process {
 		}
 	}
 	return slices.DeleteFunc(found, func(p process) bool { return p.dead })
+}
+
+// candidates returns the numbers of the processes that the command may have started: all there are, or, if it began so
+// lately that the numbers can't have gone round, those since.
+func (g *group) candidates() []int {
+	const lately, most = 100 * time.Millisecond, 512
+	var pids []int
+	if last := lastStarted(); time.Since(g.began) < lately && last >= g.pid && last-g.pid < most {
+		for pid := g.pid; pid <= last; pid++ {
+			pids = append(pids, pid)
+		}
+		return pids
+	}
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1) // some are better than none
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// lastStarted returns the number that was given to a process last, 0 if that is not known.
+func lastStarted() int {
+	line, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	last, _ := strconv.Atoi(string(bytes.TrimSpace(line[bytes.LastIndexByte(bytes.TrimSpace(line), ' ')+1:])))
+	return last
 }
 
 // adopting reports whether orphans of this process's descendants become its children.

@@ -25,7 +25,7 @@ type group struct {
 	exited chan struct{}
 }
 
-func start(cmd *exec.Cmd) (*group, error) {
+func start(cmd *exec.Cmd, _ time.Time) (*group, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return nil, err

@@ -93,7 +93,7 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	began := time.Now() //nolint:forbidigo // how long a process runs is measured here and nowhere else
-	g, err := start(cmd)
+	g, err := start(cmd, began)
 	if err != nil {
 		return nil, c.notStarted(err)
 	}

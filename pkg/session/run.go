@@ -18,6 +18,8 @@ type RunOptions struct {
 	Limit  time.Duration // 0 for the settings'
 	Env    map[string]string
 
+	MaxOutput int64 // how many bytes of each output are kept; 0 for that of package run
+
 	Stdout, Stderr io.Writer // get the output as it comes, besides the result; may be nil
 }
 
@@ -57,7 +59,8 @@ func (s *Session) Run(ctx context.Context, name string, o RunOptions) (*run.Resu
 		}
 		r.Command = argv
 		res, err = run.Run(ctx, run.Command{
-			Argv: argv, Dir: s.work(k.Dir), Env: s.environment(k, k.Dir, extra), Stdin: o.Stdin, Limit: limit, Stdout: o.Stdout, Stderr: o.Stderr,
+			Argv: argv, Dir: s.work(k.Dir), Env: s.environment(k, k.Dir, extra), Stdin: o.Stdin, Limit: limit,
+			MaxOutput: o.MaxOutput, Stdout: o.Stdout, Stderr: o.Stderr,
 		})
 	}
 	if res != nil {

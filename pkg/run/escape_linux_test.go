@@ -1,0 +1,186 @@
+package run
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// roleName is the variable that makes the test binary one of the processes below.
+const roleName = "SKILLPM_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(roleName) {
+	case "daemon": // has left its session, its parent, and if it is told to its environment; waits for ever
+		_ = unix.Pause()
+	case "leaver": // starts a daemon that does not have it as its parent
+		leave(os.Args[1:])
+	case "outer": // what skillpm run is
+		if os.Args[1] == "adopt" {
+			Adopt()
+		}
+		outer()
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+// leave starts a daemon, writes its number to the file that it inherits as 3, and ends.
+func leave(how []string) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), roleName+"=daemon")
+	if how[0] == "wiped" {
+		cmd.Env = []string{roleName + "=daemon"}
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Fprintln(os.NewFile(3, "report"), cmd.Process.Pid)
+	if how[1] == "stay" {
+		_ = unix.Pause()
+	}
+	os.Exit(0)
+}
+
+// outer runs a command that escapes with the file 3 for its report, which its script inherits by a name.
+func outer() {
+	limit := far
+	if os.Args[5] == "limited" {
+		limit = 500 * time.Millisecond
+	}
+	r, err := Run(context.Background(), Command{
+		Argv: []string{"/bin/sh", "-c", `"$0" "$1" "$2" 3>"$3"; exit 5`, os.Args[0], os.Args[2], os.Args[3], os.Args[4]},
+		Env:  []string{roleName + "=leaver"}, Limit: limit, Grace: 50 * time.Millisecond,
+	})
+	fmt.Println(r.ExitCode, r.TimedOut, err)
+	os.Exit(0)
+}
+
+// Processes that leave the group, and the session, end with the command all the same.
+func TestRunEscape(t *testing.T) {
+	for _, c := range []struct {
+		name                 string
+		adopt, environ, stay string
+		limit                bool
+	}{
+		{name: "a session of its own", adopt: "no", environ: "kept", stay: "leave"},
+		{name: "a wiped environment", adopt: "no", environ: "wiped", stay: "stay", limit: true},
+		{name: "both and an orphan", adopt: "adopt", environ: "wiped", stay: "leave"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			fifo := t.TempDir() + "/report"
+			if err := unix.Mkfifo(fifo, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			report, err := os.OpenFile(fifo, os.O_RDWR, 0) // so that nobody waits for the other side
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer report.Close()
+			limit := "unlimited"
+			if c.limit {
+				limit = "limited"
+			}
+			cmd := exec.Command(os.Args[0], c.adopt, c.environ, c.stay, fifo, limit)
+			cmd.Env = append(os.Environ(), roleName+"=outer")
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			_ = report.SetReadDeadline(time.Now().Add(far))
+			line, err := bufio.NewReader(report).ReadString('\n')
+			if err != nil {
+				t.Fatal(err)
+			}
+			gone(t, []byte(line))
+			if want := "5 false <nil>\n"; !c.limit && string(out) != want {
+				t.Errorf("the command: %q, want %q", out, want)
+			}
+		})
+	}
+}
+
+// Whoever kills skillpm outright does not leave the command behind.
+func TestRunKilled(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "-test.run=^TestRunForever$", "-test.v")
+	cmd.Env = append(os.Environ(), "SKILLPM_TEST_FOREVER=1")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pid := 0
+	for s := bufio.NewScanner(out); pid == 0 && s.Scan(); {
+		if n, ok := strings.CutPrefix(s.Text(), "script "); ok {
+			pid, _ = strconv.Atoi(n)
+		}
+	}
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		t.Fatalf("the script %d: %v", pid, err)
+	}
+	defer unix.Close(fd)
+	_ = cmd.Process.Kill()
+	_, _ = io.Copy(io.Discard, out)
+	_ = cmd.Wait()
+	if n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 10_000); n != 1 {
+		_ = unix.Kill(pid, unix.SIGKILL)
+		t.Errorf("the script still runs (%v)", err)
+	}
+}
+
+func TestRunForever(t *testing.T) {
+	if os.Getenv("SKILLPM_TEST_FOREVER") == "" {
+		t.Skip("it is the process that TestRunKilled kills")
+	}
+	c := shell(`echo script $$; exec sleep 1000`)
+	c.Stdout = os.Stdout
+	mustRun(t, c)
+}
+
+// Commands that run at the same time do not end each other, also where orphans are adopted.
+func TestRunTogether(t *testing.T) {
+	Adopt()
+	in, w := io.Pipe()
+	first := make(chan *Result)
+	go func() {
+		c := shell(`echo here; read line; echo "$line"`)
+		c.Stdin = in
+		r, _ := Run(context.Background(), c)
+		first <- r
+	}()
+	for range 20 {
+		mustRun(t, shell(`setsid true & true`))
+	}
+	_, _ = io.WriteString(w, "still there\n")
+	w.Close()
+	if r := <-first; string(r.Stdout) != "here\nstill there\n" || r.ExitCode != 0 {
+		t.Errorf("got %q, exit %d, signal %s", r.Stdout, r.ExitCode, r.Signal)
+	}
+}
+
+func TestReadStat(t *testing.T) {
+	p, ok := readStat(42, []byte("42 (a ) R 1 (b) S 7 8 9 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 12345 100 1\n"))
+	if want := (process{pid: 42, parent: 7, group: 8, session: 9, since: 12345}); !ok || p != want {
+		t.Errorf("got %+v, want %+v", p, want)
+	}
+	for _, line := range []string{"", "42", "42 (x", "42 (x) S", "42 (x) S 1 2 3"} {
+		if _, ok := readStat(42, []byte(line)); ok {
+			t.Errorf("%q was read", line)
+		}
+	}
+}
