@@ -50,6 +50,7 @@ type Command struct {
 
 // Result is how a command ended and what it wrote.
 type Result struct {
+	Argv                   []string
 	Stdout, Stderr         []byte // what was kept
 	StdoutSize, StderrSize int64  // how many bytes there were
 	StdoutSum, StderrSum   string // "sha256:" and the digest of all of them, in hexadecimal digits
@@ -101,7 +102,7 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	for _, s := range []*stream{stdout, stderr} {
 		s.start()
 	}
-	r := &Result{}
+	r := &Result{Argv: c.Argv}
 	err = c.await(ctx, g, r, stdout, stderr)
 	r.Duration = time.Since(began)
 	r.ended(g)
