@@ -94,7 +94,7 @@ func (h *Host) Run(ctx context.Context, name string, o session.RunOptions) (*run
 func (h *Host) Failed(name string, err error) prompt.Result {
 	r := prompt.Result{Kind: prompt.Failed, Name: name, Err: err, Started: h.o.Now()}
 	if unknown, ok := errors.AsType[*catalog.UnknownError](err); ok {
-		r.Available = unknown.Available
+		r.Kind, r.Available = prompt.Unknown, unknown.Available
 	}
 	return r
 }

@@ -143,6 +143,7 @@ type Activation struct {
 	Activated Form   `yaml:"activated"`
 	Spawned   Form   `yaml:"spawned"` // a fork, given to a task
 	Failed    Form   `yaml:"failed"`
+	Unknown   Form   `yaml:"unknown"` // there is no such skill; as Failed where it is not given
 	File      Form   `yaml:"file"` // a file of the skill was asked for
 }
 

@@ -58,7 +58,7 @@ func (s strict) scalar(n *yaml.Node, t reflect.Type, what string) error {
 		wants, tags = "true or false", []string{"!!bool"}
 	case reflect.Int, reflect.Int64:
 		wants, tags = "a whole number", []string{"!!int"}
-		if _, ok := reflect.New(t).Interface().(interface{ UnmarshalText([]byte) error }); ok {
+		if _, ok := reflect.TypeAssert[interface{ UnmarshalText([]byte) error }](reflect.New(t)); ok {
 			wants, tags = "error, warning or advice", []string{"!!str"}
 		}
 	case reflect.Float64:
@@ -158,8 +158,7 @@ func (s strict) fields(n *yaml.Node, t reflect.Type, what string) error {
 
 // fieldsOf calls f for the fields of a struct and of those that it embeds, by their names in YAML.
 func fieldsOf(t reflect.Type, f func(name string, field reflect.Type)) {
-	for i := range t.NumField() {
-		field := t.Field(i)
+	for field := range t.Fields() {
 		name, options, _ := strings.Cut(field.Tag.Get("yaml"), ",")
 		switch {
 		case options == "inline":

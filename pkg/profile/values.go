@@ -54,7 +54,7 @@ func (s strict) values(root *yaml.Node, p *Profile) error {
 	for _, f := range []struct {
 		of   string
 		form *Form
-	}{{"activated", &a.Activated}, {"spawned", &a.Spawned}, {"failed", &a.Failed}, {"file", &a.File}} {
+	}{{"activated", &a.Activated}, {"spawned", &a.Spawned}, {"failed", &a.Failed}, {"unknown", &a.Unknown}, {"file", &a.File}} {
 		c.form(f.form, "activation", f.of)
 	}
 	return c.err

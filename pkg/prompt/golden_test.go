@@ -144,15 +144,17 @@ func results(t *testing.T, p *profile.Profile) {
 		},
 		Started: time.Date(2026, 11, 22, 10, 30, 0, 0, time.UTC), Duration: 1834 * time.Millisecond,
 	}
-	for _, kind := range []string{prompt.Activated, prompt.Spawned, prompt.Failed, prompt.Read} {
+	for _, kind := range []string{prompt.Activated, prompt.Spawned, prompt.Failed, prompt.Unknown, prompt.Read} {
 		r := base
 		r.Kind = kind
 		switch kind {
 		case prompt.Spawned:
 			r.TaskID = "t-20261122-0001"
 		case prompt.Failed:
+			r.Err = diag.Errorf(diag.Conflict, "skill %q is already active", "deploy").WithHint("skillpm deactivate deploy")
+		case prompt.Unknown:
 			r = prompt.Result{Kind: kind, Name: "deplyo", Started: base.Started, Duration: 2 * time.Millisecond}
-			r.Err = diag.Errorf(diag.NotFound, "there is no skill %q", "deplyo").WithHint("did you mean deploy?")
+			r.Err = diag.Errorf(diag.NotFound, "unknown skill %q: available are deploy, pdf", "deplyo").WithHint("did you mean deploy?")
 			r.Available = []string{"deploy", "pdf", "release-notes", "review"}
 		case prompt.Read:
 			r.Path, r.Body = "docs/limits.md", "# Limits\n\nTwo instances.\n"

@@ -1,7 +1,7 @@
 package prompt
 
 import (
-	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -15,12 +15,13 @@ const (
 	Activated = "activated" // the skill's instructions are returned
 	Spawned   = "spawned"   // a task has them
 	Failed    = "failed"
+	Unknown   = "unknown" // there is no such skill
 	Read      = "file" // a file of the skill is returned
 )
 
 // Result is what comes of asking for a skill, or for one of its files.
 type Result struct {
-	Kind string // Activated, Spawned, Failed or Read
+	Kind string // Activated, Spawned, Failed, Unknown or Read
 
 	Name, Dir, Description string
 
@@ -30,8 +31,8 @@ type Result struct {
 	Files  []File
 
 	TaskID    string   // for Spawned
-	Err       error    // for Failed
-	Available []string // the names there are, for Failed
+	Err       error    // for Failed and Unknown
+	Available []string // the names there are, for Unknown
 
 	Started  time.Time
 	Duration time.Duration
@@ -48,6 +49,11 @@ func form(p *profile.Profile, kind string) *profile.Form {
 	switch kind {
 	case Spawned:
 		return &p.Activation.Spawned
+	case Unknown:
+		if u := &p.Activation.Unknown; u.Text != "" || !u.JSON.IsZero() {
+			return u
+		}
+		return &p.Activation.Failed
 	case Failed:
 		return &p.Activation.Failed
 	case Read:
@@ -135,7 +141,9 @@ func (r *Result) message() string {
 func (r *Result) timestamp() string { return r.Started.UTC().Format(time.RFC3339) }
 
 // seconds returns how long it took, to a tenth.
-func (r *Result) seconds() string { return fmt.Sprintf("%.1f", r.Duration.Seconds()) }
+func (r *Result) seconds() string {
+	return strconv.FormatFloat(math.Round(r.Duration.Seconds()*10)/10, 'f', -1, 64)
+}
 
 func (r *Result) paths() []string {
 	out := []string{}
