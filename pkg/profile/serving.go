@@ -144,7 +144,7 @@ type Activation struct {
 	Spawned   Form   `yaml:"spawned"` // a fork, given to a task
 	Failed    Form   `yaml:"failed"`
 	Unknown   Form   `yaml:"unknown"` // there is no such skill; as Failed where it is not given
-	File      Form   `yaml:"file"` // a file of the skill was asked for
+	File      Form   `yaml:"file"`    // a file of the skill was asked for
 }
 
 // Form is one result: as text, and as the host's structured data.

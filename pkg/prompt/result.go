@@ -16,7 +16,7 @@ const (
 	Spawned   = "spawned"   // a task has them
 	Failed    = "failed"
 	Unknown   = "unknown" // there is no such skill
-	Read      = "file" // a file of the skill is returned
+	Read      = "file"    // a file of the skill is returned
 )
 
 // Result is what comes of asking for a skill, or for one of its files.
