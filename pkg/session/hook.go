@@ -47,8 +47,11 @@ func (e *HookError) Code() diag.Code { return diag.Internal }
 
 // Hint says how to see for oneself.
 func (e *HookError) Hint() string {
-	if e.Err != nil {
+	if e.Err != nil && diag.HintOf(e.Err) != "" {
 		return diag.HintOf(e.Err)
+	}
+	if e.Err != nil {
+		return fmt.Sprintf("mend hooks.%s in its SKILL.md: it names a script inside the skill", e.Which)
 	}
 	return fmt.Sprintf("see what it needs: skillpm run %s --script %s", Quote(e.Skill), Quote(e.Script))
 }

@@ -1,0 +1,180 @@
+package session_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/session"
+)
+
+// SPEC P6, T4: stage 3, one file of a skill whole, and only files inside it.
+func TestRead(t *testing.T) {
+	w := newWorld(t, "toolset")
+	w.skill("deploy", "", "x\n")
+	base := "project/skills/deploy/"
+	w.file(base+"references/guide.md", "The guide\x00.\n")
+	w.file(base+"scripts/go.sh", "#!/bin/sh\n")
+	w.file(base+"large", strings.Repeat("x", 100))
+	w.file("project/skills/secret.txt", "secret")
+	w.file("project/skills/deploy-other/x", "secret")
+	w.env.FileLimit = 64
+	for from, to := range map[string]string{"out": "../secret.txt", "abs": filepath.Join(w.dir, "project/skills/secret.txt"), "in": "references/guide.md", "outdir": "..", "loop": "loop"} {
+		if err := os.Symlink(to, filepath.Join(w.dir, base, from)); err != nil {
+			t.Skip("no links here:", err)
+		}
+	}
+	for _, tt := range []struct {
+		file string
+		code diag.Code
+		says string // the data, the names, or part of the error
+	}{
+		{"references/guide.md", diag.OK, "The guide\x00.\n"},
+		{"./references//guide.md", diag.OK, "The guide\x00.\n"},
+		{`references\guide.md`, diag.OK, "The guide\x00.\n"},
+		{filepath.Join(w.dir, base, "references/guide.md"), diag.OK, "The guide\x00.\n"},
+		{"in", diag.OK, "The guide\x00.\n"},
+		{"references", diag.OK, "guide.md"},
+		{"references/", diag.OK, "guide.md"},
+		{".", diag.OK, "SKILL.md abs in large loop out outdir references/ scripts/"},
+		{"scripts/go.sh", diag.OK, "#!/bin/sh\n"}, // this profile reads scripts
+		{"large", diag.Invalid, "has 100 bytes, and at most 64"},
+		{"", diag.Denied, "not a path inside"},
+		{"../secret.txt", diag.Denied, "not a path inside"},
+		{"../deploy-other/x", diag.Denied, "not a path inside"},
+		{"references/../../secret.txt", diag.Denied, "not a path inside"},
+		{filepath.Join(w.dir, "project/skills/secret.txt"), diag.Denied, "not a path inside"},
+		{"/etc/passwd", diag.Denied, "not a path inside"},
+		{"a\x00b", diag.Denied, "not a path inside"},
+		{"out", diag.Denied, "leads out"},
+		{"abs", diag.Denied, "leads out"},
+		{"outdir/secret.txt", diag.Denied, "leads out"},
+		{"loop", diag.Denied, "leads out"},
+		{"references/gide.md", diag.NotFound, "did you mean references/guide.md?"},
+		{"guide.md", diag.NotFound, "did you mean references/guide.md?"},
+		{"nothing/like/it", diag.NotFound, "it has large, references/guide.md, scripts/go.sh"},
+	} {
+		f, err := w.open("").Read(t.Context(), "deploy", tt.file)
+		if tt.code != diag.OK {
+			code(t, err, tt.code, tt.says)
+			continue
+		}
+		if err != nil {
+			t.Errorf("%q: %v", tt.file, err)
+			continue
+		}
+		if got := string(f.Data) + strings.Join(f.Names, " "); got != tt.says {
+			t.Errorf("%q is %q, want %q", tt.file, got, tt.says)
+		}
+	}
+	_, err := w.open("").Read(t.Context(), "nothing", "x")
+	code(t, err, diag.NotFound, "deploy")
+}
+
+// SPEC O21: a file that is not there is a clear error, and is recorded for who maintains the skill.
+func TestMissingFile(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("deploy", "", "See [guide](references/guide.md).\n")
+	_, err := w.open("s").Read(t.Context(), "deploy", "references/guide.md")
+	code(t, err, diag.NotFound, `skill "deploy" has no file references/guide.md`, "tell who maintains it")
+	var missing *session.MissingError
+	if !errors.As(err, &missing) || missing.Path != "references/guide.md" {
+		t.Errorf("%#v", err)
+	}
+	if r := w.records(); len(r) != 1 || !strings.HasPrefix(r[0], "reference-missing failed deploy references/guide.md ") {
+		t.Errorf("%q", r)
+	}
+}
+
+// SPEC O4: where scripts are run only, none is read: by no spelling, and through no link inside the skill.
+func TestScriptsAreRunOnly(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("deploy", "", "x\n")
+	base := filepath.Join(w.dir, "project/skills/deploy")
+	w.file("project/skills/deploy/scripts/deep/go.sh", "#!/bin/sh\n")
+	if err := errors.Join(os.Symlink("scripts/deep/go.sh", filepath.Join(base, "plain.md")), os.Symlink("scripts", filepath.Join(base, "docs"))); err != nil {
+		t.Skip("no links here:", err)
+	}
+	for _, file := range []string{
+		"scripts/deep/go.sh", "./scripts/deep/go.sh", "x/../scripts/deep/go.sh", `scripts\deep\go.sh`, "Scripts/deep/go.sh", "plain.md", "docs/deep/go.sh",
+		filepath.Join(base, "scripts/deep/go.sh"),
+	} {
+		_, err := w.open("").Read(t.Context(), "deploy", file)
+		code(t, err, diag.Denied, "skillpm run deploy --script")
+	}
+	if f, err := w.open("").Read(t.Context(), "deploy", "scripts"); err != nil || !slices.Equal(f.Names, []string{"deep/"}) {
+		t.Errorf("what there is to run: %+v, %v", f, err)
+	}
+	if files, err := w.open("").Files(t.Context(), "deploy"); err != nil || len(files) != 0 {
+		t.Errorf("%v, %v", files, err)
+	}
+}
+
+// SPEC K7: nothing that is done with a skill writes into its directory.
+func TestReadOnly(t *testing.T) {
+	w := newWorld(t, "claude-code")
+	w.skill("deploy", "hooks: {pre: pre.py}", "x !`true`\n")
+	w.file("project/skills/deploy/pre.py", "#!/usr/bin/env python3\nimport helper\n")
+	w.file("project/skills/deploy/helper.py", "x = 1\n")
+	before := tree(t, filepath.Join(w.dir, "project/skills"))
+	if _, err := w.load("s", "deploy", session.Activate{Shell: true}); err != nil {
+		t.Skip("no python here:", err)
+	}
+	for _, file := range []string{".", "helper.py", "none"} {
+		_, _ = w.open("s").Read(t.Context(), "deploy", file) // only what it leaves is of interest
+	}
+	if _, err := w.open("s").End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if after := tree(t, filepath.Join(w.dir, "project/skills")); !slices.Equal(before, after) {
+		t.Errorf("before %q\nafter  %q", before, after)
+	}
+}
+
+// tree returns what is in a directory, with the times of changes.
+func tree(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		all = append(all, path+" "+info.Mode().String()+" "+info.ModTime().String())
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// SPEC T3: loading a skill tells its files with their descriptions; agentskills lists those there are.
+func TestFiles(t *testing.T) {
+	for profile, want := range map[string]string{"toolset": "a.md: What a is", "agentskills": "a.md: |b/c.md: ", "omniforge": ""} {
+		w := newWorld(t, profile)
+		front := ""
+		if profile == "toolset" {
+			front = "files: [{path: a.md, description: What a is}]"
+		}
+		w.skill("deploy", front, "x\n")
+		w.file("project/skills/deploy/a.md", "")
+		w.file("project/skills/deploy/b/c.md", "")
+		w.file("project/skills/deploy/.hidden", "")
+		a, err := w.load("", "deploy", session.Activate{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range a.Files {
+			got = append(got, f.Path+": "+f.Description)
+		}
+		if strings.Join(got, "|") != want {
+			t.Errorf("%s: %q, want %q", profile, got, want)
+		}
+	}
+}
