@@ -662,7 +662,7 @@ pack
 	w.options.Profile = &p
 	w.expect("mine=mine")
 	folders := catalog.TrustedFolders(w.options.Paths)
-	if err := folders.Add(w.path("app"), time.Now()); err != nil {
+	if _, err := folders.Add(w.path("app"), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	w.expect("deploy=pack mine=mine theirs=theirs")

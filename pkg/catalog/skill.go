@@ -2,9 +2,12 @@ package catalog
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // The kinds of place that a skill is found in, as [Skill.Scope].
@@ -16,27 +19,29 @@ const (
 
 // Skill is what stage 1 knows about a skill.
 type Skill struct {
-	Name        string // under which it is in force
-	Declared    string // what its frontmatter says, "" for nothing
-	Description string // on one line
-	WhenToUse   string // on one line
-	Dir         string // its directory, absolute, as it was found
-	Layer       string // as the profile calls it
-	Scope       string // ScopeMachine, ScopeUser or ScopeProject
-	Pack        string // owner/name of an installed pack, "" for what is hand-written
-	Version     string // of the pack, "" where the lock does not say
-	Rank        int    // of its entry among the profile's layers: 0 is the strongest
-	Tags        []string
-	Priority    float64
+	Name        string   `json:"name"`                // under which it is in force
+	Declared    string   `json:"declared,omitempty"`  // what its frontmatter says, "" for nothing
+	Description string   `json:"description"`         // on one line
+	WhenToUse   string   `json:"whenToUse,omitempty"` // on one line
+	Dir         string   `json:"dir"`                 // its directory, absolute, as it was found
+	Layer       string   `json:"layer"`               // as the profile calls it
+	Scope       string   `json:"scope"`               // ScopeMachine, ScopeUser or ScopeProject
+	Pack        string   `json:"pack,omitempty"`      // owner/name of an installed pack, "" for what is hand-written
+	Version     string   `json:"version,omitempty"`   // of the pack, "" where the lock does not say
+	Rank        int      `json:"rank"`                // of its entry among the profile's layers: 0 is the strongest
+	Tags        []string `json:"tags,omitempty"`
+	Priority    float64  `json:"priority,omitempty"`
 
-	UserInvocable  bool
-	ModelInvocable bool
-	Fork           bool
-	Agent          string // that a fork is given to, "" for none
-	ArgumentHint   string
+	UserInvocable  bool   `json:"userInvocable"`
+	ModelInvocable bool   `json:"modelInvocable"`
+	Fork           bool   `json:"fork"`
+	Agent          string `json:"agent,omitempty"` // that a fork is given to, "" for none
+	ArgumentHint   string `json:"argumentHint,omitempty"`
 
 	// Agents, Tenants and Environments are whom the skill is for; empty for everybody.
-	Agents, Tenants, Environments []string
+	Agents       []string `json:"agents,omitempty"`
+	Tenants      []string `json:"tenants,omitempty"`
+	Environments []string `json:"environments,omitempty"`
 
 	base string // the name of its directory
 	real string // its directory without links
@@ -49,6 +54,9 @@ func (s *Skill) Exact() string {
 	}
 	return s.base + "@" + s.Pack
 }
+
+// Path returns the path of its SKILL.md.
+func (s *Skill) Path() string { return filepath.Join(s.Dir, skill.File) }
 
 // State is what became of a skill that was found.
 type State string
@@ -64,9 +72,9 @@ const (
 // Entry is a skill that was found, and what became of it.
 type Entry struct {
 	*Skill
-	State  State
-	Reason string // why it is not in force, one sentence without a full stop
-	By     *Skill // that shadows it, nil for none
+	State  State  `json:"state"`
+	Reason string `json:"reason,omitempty"` // why it is not in force, one sentence without a full stop
+	By     *Skill `json:"-"`                // that shadows it, nil for none
 }
 
 // Claims are the skills that lay claim to one name, the strongest first.
@@ -76,6 +84,15 @@ type Claims struct {
 	Shadowed []Entry
 	Excluded []Entry
 	Skipped  []Entry
+}
+
+// All returns all of them, the winner first.
+func (c Claims) All() []Entry {
+	var all []Entry
+	if c.Winner != nil {
+		all = append(all, Entry{Skill: c.Winner, State: InForce})
+	}
+	return slices.Concat(all, c.Shadowed, c.Excluded, c.Skipped)
 }
 
 // UnknownError says that no skill in force has a name, and which there are.

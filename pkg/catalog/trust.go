@@ -77,21 +77,20 @@ func (f Folders) Has(dir string) bool {
 }
 
 // Add trusts a folder from now on. The home directory and those above it cannot be: everything that is ever cloned would be
-// trusted with them.
-func (f Folders) Add(dir string, now time.Time) error {
-	real, err := realDir(dir)
-	if err != nil {
-		return err
+// trusted with them. It returns the folder's real path.
+func (f Folders) Add(dir string, now time.Time) (real string, err error) {
+	if real, err = realDir(dir); err != nil {
+		return "", err
 	}
 	home, err := filepath.EvalSymlinks(f.home)
 	if err != nil {
 		home = f.home
 	}
 	if real == home || scope.Within(real, home) || filepath.Dir(real) == real {
-		return diag.Errorf(diag.Usage, "%s holds everything that you will ever clone, so it is not trusted as a whole", real).
+		return "", diag.Errorf(diag.Usage, "%s holds everything that you will ever clone, so it is not trusted as a whole", real).
 			WithHint("trust the projects one by one")
 	}
-	return f.change(func(list []Folder) []Folder {
+	return real, f.change(func(list []Folder) []Folder {
 		if slices.ContainsFunc(list, func(t Folder) bool { return t.Path == real }) {
 			return list
 		}
@@ -99,25 +98,30 @@ func (f Folders) Add(dir string, now time.Time) error {
 	})
 }
 
-// Remove trusts a folder no more. The error has code NotFound where it was not in the list.
-func (f Folders) Remove(dir string) error {
+// Remove trusts a folder no more, and returns the path that it was listed under. The error has code NotFound where it was
+// not in the list.
+func (f Folders) Remove(dir string) (removed string, err error) {
 	names := []string{filepath.Clean(dir)}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		names = append(names, real)
 	}
-	found := false
-	err := f.change(func(list []Folder) []Folder {
+	err = f.change(func(list []Folder) []Folder {
 		return slices.DeleteFunc(list, func(t Folder) bool {
 			hit := slices.Contains(names, t.Path)
-			found = found || hit
+			if hit {
+				removed = t.Path
+			}
 			return hit
 		})
 	})
-	if err == nil && !found {
-		return diag.Errorf(diag.NotFound, "%s is not among the trusted folders", dir).WithHint("skillpm trust --list lists them")
+	if err == nil && removed == "" {
+		err = diag.Errorf(diag.NotFound, "%s is not among the trusted folders", dir).WithHint("skillpm trust --list lists them")
 	}
-	return err
+	return removed, err
 }
+
+// Path returns the file that the folders are kept in.
+func (f Folders) Path() string { return f.path }
 
 // change writes the list anew, unless nothing changes. Two who change it at once do so one after the other.
 func (f Folders) change(edit func([]Folder) []Folder) error {
