@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,9 +25,10 @@ import (
 // world is a project with skills, and the sessions of an agent that works in it.
 type world struct {
 	testing.TB
-	dir string // holds home and project
-	env session.Env
-	now time.Time
+	dir     string // holds home and project
+	profile string
+	env     session.Env
+	now     time.Time
 }
 
 func newWorld(t testing.TB, profileID string) *world {
@@ -35,30 +37,49 @@ func newWorld(t testing.TB, profileID string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := profile.Lookup(profileID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &world{TB: t, dir: dir, now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
-	only := *p
-	only.Layers = []profile.Layer{{Name: "project", Dirs: []string{"./skills"}}, {Name: "plugin", Dirs: []string{"{plugins}"}}}
-	w.env = session.Env{
-		Profile: &only, Dir: filepath.Join(dir, "state"), Now: func() time.Time { return w.now }, Getenv: os.Getenv,
-		Project: filepath.Join(dir, "project"), Work: filepath.Join(dir, "project"), Home: filepath.Join(dir, "home"),
-	}
-	w.env.Audit = audit.Open(filepath.Join(w.env.Dir, "audit", audit.Name), audit.Options{Now: w.env.Now, User: "ada"})
-	w.env.Catalog = func(ctx context.Context) (*catalog.Catalog, error) {
-		paths, err := scope.New(scope.Env{Home: filepath.Join(dir, "home"), OS: "linux"})
-		if err != nil {
-			return nil, err
-		}
-		paths.Enterprise = filepath.Join(dir, "enterprise")
-		return catalog.Open(ctx, catalog.Options{Profile: w.env.Profile, Paths: paths, Project: w.env.Project, Now: w.env.Now})
-	}
+	w := &world{TB: t, dir: dir, profile: profileID, now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
+	w.env = newEnv(w)
 	w.file("project/skillpm.yaml", "")
 	w.file("home/x", "")
 	return w
 }
+
+// newEnv returns what sessions of a world work with.
+func newEnv(w *world) session.Env {
+	p, err := profile.Lookup(cmp.Or(w.profile, "omniforge"))
+	if err != nil {
+		w.Fatal(err)
+	}
+	only := *p
+	only.Layers = []profile.Layer{{Name: "project", Dirs: []string{"./skills"}}, {Name: "plugin", Dirs: []string{"{plugins}"}}}
+	env := session.Env{
+		Profile: &only, Dir: filepath.Join(w.dir, "state"), Now: func() time.Time { return w.now }, Getenv: os.Getenv,
+		Project: filepath.Join(w.dir, "project"), Work: filepath.Join(w.dir, "project"), Home: filepath.Join(w.dir, "home"),
+	}
+	env.Audit = audit.Open(filepath.Join(env.Dir, "audit", audit.Name), audit.Options{Now: env.Now, User: "ada"})
+	env.Catalog = func(ctx context.Context) (*catalog.Catalog, error) {
+		paths, err := scope.New(scope.Env{Home: filepath.Join(w.dir, "home"), OS: "linux"})
+		if err != nil {
+			return nil, err
+		}
+		paths.Enterprise = filepath.Join(w.dir, "enterprise")
+		return catalog.Open(ctx, catalog.Options{Profile: env.Profile, Paths: paths, Project: env.Project, Now: env.Now})
+	}
+	return env
+}
+
+// keep has all sessions use one catalog.
+func (w *world) keep(c *catalog.Catalog) {
+	w.env.Catalog = func(context.Context) (*catalog.Catalog, error) { return c, nil }
+}
+
+// failing is a test in a process of its own: where it fails, the process does.
+type failing struct{ testing.TB }
+
+func (*failing) Helper()                   {}
+func (*failing) Context() context.Context  { return context.Background() }
+func (*failing) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
+func (*failing) Fatal(a ...any)            { panic(fmt.Sprint(a...)) }
 
 // file writes a file below the world's directory. One that begins with #! is executable.
 func (w *world) file(name, text string) string {
