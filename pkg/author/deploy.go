@@ -249,7 +249,11 @@ func (c *Client) place(ctx context.Context, r *DeployReport, tree bundle.Tree, o
 	if o.DryRun {
 		return nil
 	}
-	return deploy(ctx, tree, target, r.Backup)
+	r.Backup, err = deploy(ctx, tree, target, r.Backup)
+	if errors.Is(err, fs.ErrExist) {
+		return diag.Errorf(diag.Conflict, "%s was made by somebody else meanwhile", r.Dir).WithHint("run the command again")
+	}
+	return err
 }
 
 // layerDir returns a layer's directory without links. One of a project must be inside of it: who wrote the project does not
@@ -303,30 +307,31 @@ func (c *Client) backup(dir, name string) string {
 }
 
 // deploy puts a copy of a tree at a place, and what was there at another. Both are on the disk before it returns.
-func deploy(ctx context.Context, tree bundle.Tree, target, backup string) (err error) {
+// It returns where what was there is kept.
+func deploy(ctx context.Context, tree bundle.Tree, target, backup string) (kept string, err error) {
 	dir := filepath.Dir(target)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+		return "", err
 	}
 	// beside the layer: a half copy in it would be a skill
 	stage, err := os.MkdirTemp(filepath.Dir(dir), ".skillpm-deploy-")
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
 	staged := filepath.Join(stage, filepath.Base(target))
 	if err := copyTree(ctx, tree, staged); err != nil {
-		return err
+		return "", err
 	}
 	if backup == "" {
 		err = placeNew(staged, target)
 	} else {
-		err = replaceOld(staged, target, backup)
+		kept, err = replaceOld(staged, target, backup)
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
-	return syncDirectory(dir)
+	return kept, syncDirectory(dir)
 }
 
 // copyTree writes the files of a tree and holds each against its digest: what was checked is what is written.

@@ -3,7 +3,6 @@ package author
 import (
 	"errors"
 	"os"
-	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
@@ -12,7 +11,7 @@ import (
 func placeNew(staged, target string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, staged, unix.AT_FDCWD, target, unix.RENAME_NOREPLACE)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // the file system does not know the flag
-		return os.Rename(staged, target) // which replaces an empty directory at most
+		return renameNew(staged, target)
 	}
 	if err != nil {
 		return &os.LinkError{Op: "rename", Old: staged, New: target, Err: err}
@@ -20,20 +19,24 @@ func placeNew(staged, target string) error {
 	return nil
 }
 
-// replaceOld exchanges two directories in one step, and keeps the old one. Where the file system cannot, it is two steps.
-func replaceOld(staged, target, backup string) error {
-	if err := unix.Renameat2(unix.AT_FDCWD, staged, unix.AT_FDCWD, target, unix.RENAME_EXCHANGE); err != nil {
+// replaceOld exchanges two directories in one step, and returns where the old one is kept. Where the file system cannot, it
+// is two steps.
+func replaceOld(staged, target, backup string) (kept string, err error) {
+	if err := exchange(staged, target); err != nil {
 		if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
 			return replaceInTwo(staged, target, backup)
 		}
-		return &os.LinkError{Op: "rename", Old: staged, New: target, Err: err}
+		return "", err
 	}
-	err := os.MkdirAll(filepath.Dir(backup), 0o755)
-	if err == nil {
-		err = os.Rename(staged, backup)
+	if kept, err = keep(staged, backup); err != nil {
+		return "", errors.Join(err, exchange(staged, target))
 	}
-	if err == nil {
-		return syncDirectory(filepath.Dir(backup))
+	return kept, nil
+}
+
+func exchange(a, b string) error {
+	if err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE); err != nil {
+		return &os.LinkError{Op: "exchange", Old: a, New: b, Err: err}
 	}
-	return errors.Join(err, unix.Renameat2(unix.AT_FDCWD, staged, unix.AT_FDCWD, target, unix.RENAME_EXCHANGE))
+	return nil
 }

@@ -2,9 +2,9 @@
 
 package author
 
-import "os"
-
 // placeNew moves a directory to a place where nothing is.
-func placeNew(staged, target string) error { return os.Rename(staged, target) }
+func placeNew(staged, target string) error { return renameNew(staged, target) }
 
-func replaceOld(staged, target, backup string) error { return replaceInTwo(staged, target, backup) }
+func replaceOld(staged, target, backup string) (kept string, err error) {
+	return replaceInTwo(staged, target, backup)
+}

@@ -6,21 +6,46 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"syscall"
 )
 
-// replaceInTwo moves an old directory away and a new one to its place, and the old one back if that fails.
-func replaceInTwo(staged, target, backup string) error {
-	if err := os.MkdirAll(filepath.Dir(backup), 0o755); err != nil {
-		return err
+// renameNew moves a directory to a place where nothing should be. An empty directory there may be replaced.
+func renameNew(staged, target string) error {
+	if _, err := os.Lstat(target); err == nil {
+		return &os.LinkError{Op: "rename", Old: staged, New: target, Err: fs.ErrExist}
 	}
-	if err := os.Rename(target, backup); err != nil {
-		return err
+	return os.Rename(staged, target)
+}
+
+// replaceInTwo moves an old directory away and a new one to its place, and the old one back if that fails.
+func replaceInTwo(staged, target, backup string) (kept string, err error) {
+	kept, err = keep(target, backup)
+	if err != nil {
+		return "", err
 	}
 	if err := os.Rename(staged, target); err != nil {
-		return errors.Join(err, os.Rename(backup, target))
+		return "", errors.Join(err, os.Rename(kept, target))
 	}
-	return syncDirectory(filepath.Dir(backup))
+	return kept, nil
+}
+
+// keep moves a directory to a place for backups, under a name that nothing has there.
+func keep(dir, backup string) (kept string, err error) {
+	if err := os.MkdirAll(filepath.Dir(backup), 0o755); err != nil {
+		return "", err
+	}
+	kept = backup
+	for n := 2; n < 1000; n++ {
+		if err = renameNew(dir, kept); err == nil {
+			return kept, syncDirectory(filepath.Dir(kept))
+		}
+		if _, there := os.Lstat(kept); there != nil {
+			return "", err
+		}
+		kept = backup + "-" + strconv.Itoa(n)
+	}
+	return "", err
 }
 
 // syncDirectory forces the names of a directory to the disk. Windows journals them by itself, and some file systems cannot.
