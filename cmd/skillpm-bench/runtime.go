@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// measured is the skill that rows of the runtime ask for.
+func (p pack) measured() string { return p.skillName(p.Skills / 2) }
+
+// serving returns a run of skillpm in a project that has a pack installed, and whose skills were looked for before. What it
+// prints has to have a text in it.
+func (b *bench) serving(ctx context.Context, p pack, wanted string, args ...string) (contestant, error) {
+	installed, _, _ := coldOCI(ctx, b, p)
+	if err := b.once(ctx, installed); err != nil {
+		return contestant{}, err
+	}
+	j := b.job("ours", b.project("ours"), append([]string{b.tools.skillpm.path}, args...))
+	c := contestant{title: "skillpm " + args[0], job: j, after: func() error {
+		said, err := os.ReadFile(j.Log)
+		if err == nil && !strings.Contains(string(said), wanted) {
+			err = fmt.Errorf("%q is not in what was printed: %.500s", wanted, said)
+		}
+		return err
+	}}
+	return c, b.once(ctx, c)
+}
+
+func servePrompt(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+	c, err := b.serving(ctx, p, p.skillName(0), "prompt", "--budget", "1000000")
+	return c, contestant{}, err
+}
+
+// serveFirst has no index of the skills, as after an installation on a new machine.
+func serveFirst(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+	c, theirs, err := servePrompt(ctx, b, p)
+	c.before = func() error { return os.RemoveAll(filepath.Join(b.home("ours"), ".cache", "skillpm", "catalog")) }
+	return c, theirs, err
+}
+
+func serveLoad(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+	c, err := b.serving(ctx, p, p.measured(), "load", p.measured())
+	return c, contestant{}, err
+}
+
+func serveWhich(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+	c, err := b.serving(ctx, p, p.measured(), "which", p.measured())
+	return c, contestant{}, err
+}
+
+func serveFind(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+	w := newWriter(uint64(p.Skills))
+	task := w.sentence() // the first skill's description begins with it
+	c, err := b.serving(ctx, p, p.skillName(0), "find", strings.TrimSuffix(task, "."))
+	return c, contestant{}, err
+}
+
+// serveAllow asks whether a tool may be called while a skill is active.
+func serveAllow(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+	const session = "bench"
+	c, err := b.serving(ctx, p, "", "session", "allow", "Read", "--session", session)
+	if err == nil {
+		active := c
+		active.job = b.job("ours", b.project("ours"), []string{b.tools.skillpm.path, "load", p.measured(), "--session", session})
+		err = b.once(ctx, active)
+	}
+	c.title = "skillpm session allow"
+	return c, contestant{}, err
+}
