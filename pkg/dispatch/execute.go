@@ -126,7 +126,7 @@ func (e *execution) unknown(ctx context.Context, err error) *Reply {
 
 // damaged replies that a skill is there and can't be read.
 func (e *execution) damaged(name, why string) *Reply {
-	install := "skillpm verify"
+	install := "skillpm install restores packs, skillpm skills --all says where it is"
 	if _, pack, exact := strings.Cut(name, "@"); exact {
 		install = "skillpm install " + session.Quote(pack)
 	}

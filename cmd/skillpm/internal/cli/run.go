@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillpm/skillpm/pkg/catalog"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/host"
 	"github.com/skillpm/skillpm/pkg/run"
@@ -98,15 +99,7 @@ func (a *app) runSkill(ctx context.Context, h *host.Host, args []string, f runFl
 	if !a.json {
 		o.Stdout, o.Stderr = a.tame(a.Stdout), a.tame(a.Stderr)
 		if !a.quiet {
-			what := f.script
-			if what == "" {
-				if l, err := skill.Load(); err == nil {
-					what = l.Front.Command
-				}
-			}
-			if what != "" {
-				a.remark("running " + strings.TrimSpace(what+" "+quotedArguments(o.Args)))
-			}
+			a.announce(skill, o)
 		}
 	}
 	run.Adopt()
@@ -133,6 +126,21 @@ func (a *app) runSkill(ctx context.Context, h *host.Host, args []string, f runFl
 		return reported{diag.Code(res.ExitCode)}
 	}
 	return nil
+}
+
+// announce says on standard error what is about to run. What will not run is left to the error.
+func (a *app) announce(skill *catalog.Skill, o session.RunOptions) {
+	what := o.Script
+	if what != "" {
+		if _, err := run.Script(skill.Dir, what, nil); err != nil {
+			return
+		}
+	} else if l, err := skill.Load(); err == nil {
+		what = l.Front.Command
+	}
+	if what != "" {
+		a.remark("running " + strings.TrimSpace(what+" "+quotedArguments(o.Args)))
+	}
 }
 
 // quotedArguments writes arguments as a shell would be given them.

@@ -1,0 +1,221 @@
+package dispatch
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// SPEC D1: the forms of a dispatch. D7: any model is carried through.
+func TestD1Parse(t *testing.T) {
+	for _, c := range []struct {
+		line, skill string
+		args        []string
+		description string
+		model       string
+	}{
+		{line: "执行 @markdown-converter README.md", skill: "markdown-converter", args: []string{"README.md"}},
+		{line: "execute @image-resizer photo.jpg --width 800", skill: "image-resizer", args: []string{"photo.jpg", "--width", "800"}},
+		{line: "run @a", skill: "a", args: []string{}},
+		{line: "  Execute\t@a   b  \n", skill: "a", args: []string{"b"}},
+		{line: "\ufeff执行@a 你好", skill: "a", args: []string{"你好"}},
+		{line: "run @deploy@acme/deploy x", skill: "deploy@acme/deploy", args: []string{"x"}},
+		{line: `run @a "two words" 'it''s' "say \"so\"" ""`, skill: "a", args: []string{"two words", "its", `say "so"`, ""}},
+		{line: `run @a “你 好” 「x y」 it's`, skill: "a", args: []string{"你 好", "x y", "it's"}},
+		{line: `run @a C:\dir\file two\ words \"`, skill: "a", args: []string{`C:\dir\file`, "two words", `"`}},
+		{line: `run @a "first x, then y; run @b" a;b https://x/?a=1;b=2`, skill: "a", args: []string{"first x, then y; run @b", "a;b", "https://x/?a=1;b=2"}},
+		{line: "run @a b;", skill: "a", args: []string{"b"}},
+		{line: "run @translate 再见 thenceforth 然后呢", skill: "translate", args: []string{"再见", "thenceforth", "然后呢"}},
+		{line: `Task("skills", "convert one file", "执行 @a b", {model: "sonnet"})`, skill: "a", args: []string{"b"}, description: "convert one file", model: "sonnet"},
+		{line: `Task('skills', '转换文档', 'run @a', {"model": 'my/own-model'});`, skill: "a", args: []string{}, description: "转换文档", model: "my/own-model"},
+		{line: "Task(\n  \"skills\", // who\n  \"one two three four five\", // what\n  \"run @a \\\"b c\\\"\",\n)", skill: "a", args: []string{"b c"}, description: "one two three four five"},
+		{line: `{"subagent_type": "skills", "description": "convert one file", "prompt": "run @a b", "model": "opus"}`, skill: "a", args: []string{"b"}, description: "convert one file", model: "opus"},
+	} {
+		r, err := Parse(c.line)
+		if err != nil {
+			t.Errorf("%q: %v", c.line, err)
+			continue
+		}
+		if r.Skill != c.skill || !slices.Equal(r.Args, c.args) || r.Description != c.description || r.Model != c.model {
+			t.Errorf("%q: got %+v", c.line, r)
+		}
+	}
+}
+
+// SPEC D1: what is no dispatch. D2: several steps are refused.
+func TestD1D2Refused(t *testing.T) {
+	for _, c := range []struct {
+		line, want   string
+		steps, skill bool
+	}{
+		{line: "", want: "names no skill", skill: true},
+		{line: "run", want: "names no skill", skill: true},
+		{line: "run a", want: "names no skill", skill: true},
+		{line: "run @", want: "names no skill", skill: true},
+		{line: `run "@a"`, want: "names no skill", skill: true},
+		{line: "run @a\x1b[31m", want: "names no skill", skill: true},
+		{line: "hello @a", want: `begins with "hello"`},
+		{line: "@a b", want: `begins with "@a"`},
+		{line: `run @a "open`, want: "has no end"},
+		{line: "run @a \xff", want: "UTF-8"},
+		{line: "run @a \x00", want: "UTF-8"},
+		{line: "run @a " + strings.Repeat("x", maxLine), want: "longer than"},
+		{line: "run @a" + strings.Repeat(" x", maxArgs), want: "arguments"},
+		{line: "run @a b then run @c", want: "several steps", steps: true},
+		{line: "run @a b, then @c", want: "several steps", steps: true},
+		{line: "run @a b; run @c", want: "several steps", steps: true},
+		{line: "run @a b ; do it again", want: "several steps", steps: true},
+		{line: "run @a b;run @c", want: "several steps", steps: true},
+		{line: "run @a b\nrun @c", want: "several steps", steps: true},
+		{line: "执行 @a b 然后 执行 @c", want: "several steps", steps: true},
+		{line: "执行 @a b 再执行 @c", want: "several steps", steps: true},
+		{line: "执行 @a b；执行 @c", want: "several steps", steps: true},
+		{line: "执行 @a b 执行@c", want: "several steps", steps: true},
+		{line: "run @a b && run @c", want: "several steps", steps: true},
+		{line: "run @a run @b", want: "several steps", steps: true},
+		{line: `Task("skills", "do it", "run @a")`, want: "3 to 5 words"},
+		{line: `Task("skills", "one two three four five six", "run @a")`, want: "3 to 5 words"},
+		{line: `Task("worker", "run the script now", "run @a")`, want: `"worker"`},
+		{line: `Task("skills", "convert one file")`, want: "Task form"},
+		{line: `Task("skills", "convert one file", "run @a", {model: 1})`, want: "Task form"},
+		{line: `Task("skills", "convert one file", "run @a"`, want: "it ends"},
+		{line: `Task("skills", "convert one file", "run @a") Task("skills", "convert one file", "run @b")`, want: "several steps", steps: true},
+		{line: `{"prompt": "run @a"}`, want: `the agent ""`},
+		{line: `{"prompt": `, want: "JSON"},
+	} {
+		_, err := Parse(c.line)
+		le, ok := errors.AsType[*LineError](err)
+		if !ok {
+			t.Errorf("%.60q: got %v", c.line, err)
+			continue
+		}
+		if !strings.Contains(le.Reason, c.want) || le.Steps != c.steps || le.Skill != c.skill || le.Advice == "" {
+			t.Errorf("%.60q: got %+v", c.line, le)
+		}
+	}
+}
+
+func TestCountWords(t *testing.T) {
+	for _, c := range []struct {
+		text        string
+		least, most int
+	}{
+		{"", 0, 0},
+		{"one", 1, 1},
+		{"one two three", 3, 3},
+		{"it's a well-known thing", 4, 4},
+		{"转换文档", 1, 4},
+		{"Markdown转换", 2, 3},
+		{"- -", 0, 0},
+	} {
+		if least, most := countWords(c.text); least != c.least || most != c.most {
+			t.Errorf("%q has %d to %d words, want %d to %d", c.text, least, most, c.least, c.most)
+		}
+	}
+}
+
+// SPEC D2: parameters by `arguments:` and by the hint.
+func TestD2Declared(t *testing.T) {
+	for _, c := range []struct {
+		arguments          []string
+		hint               string
+		required, optional string
+	}{
+		{nil, "", "", ""},
+		{[]string{"a", "b"}, "", "a b", ""},
+		{nil, "<input_file> [format] [quality]", "input_file", "format quality"},
+		{[]string{"issue"}, "[issue]", "", "issue"},
+		{[]string{"file"}, "<file> [format]", "file", "format"},
+		{nil, "[--width <n>] <file> [--format=png]", "file", "width format"},
+		{nil, "<a", "", ""},
+		{nil, "<> [] [ ]", "", ""},
+		{nil, "<file...> [more…]", "file", "more"},
+		{nil, "a > b [c [d]] <e<f>>", "e<f", "c"},
+	} {
+		p := Declared(c.arguments, c.hint)
+		if strings.Join(p.Required, " ") != c.required || strings.Join(p.Optional, " ") != c.optional {
+			t.Errorf("%v %q: required %q, optional %q", c.arguments, c.hint, p.Required, p.Optional)
+		}
+	}
+}
+
+// SPEC D2: which are missing.
+func TestD2Missing(t *testing.T) {
+	p := Parameters{Required: []string{"input_file", "target"}, Optional: []string{"width"}}
+	for _, c := range []struct{ args, want string }{
+		{"", "input_file target"},
+		{"a", "target"},
+		{"a b", ""},
+		{"a b c", ""},
+		{"--target b", "input_file"},
+		{"--target=b a", ""},
+		{"--Input-File a b", ""},
+		{"input_file=a target=b", ""},
+		{"input_file= target=b", "input_file"},
+		{"--width 800", "input_file target"},
+		{"--width 800 a", "target"},
+		{"--verbose a", "target"},
+		{"--target", "input_file target"},
+		{"https://x/?a=b b", ""},
+	} {
+		if got := strings.Join(p.Missing(strings.Fields(c.args)), " "); got != c.want {
+			t.Errorf("%q: missing %q, want %q", c.args, got, c.want)
+		}
+	}
+	if got := p.Missing([]string{"", "b"}); len(got) != 1 {
+		t.Errorf("an empty argument counts: %q", got)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, line := range []string{
+		"执行 @a b", "run @a 'x y' \"z\" \\\"", "run @a; run @b", `Task("skills", "convert one file", "run @a", {model: "x"})`,
+		`{"subagent_type": "skills", "prompt": "run @a", "description": "a b c"}`, "run @a 然后 @b", "run @a “x”", "Task(", "run @a it's",
+	} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		r, err := Parse(line)
+		if err != nil {
+			if le, ok := errors.AsType[*LineError](err); !ok || le.Reason == "" || le.Advice == "" {
+				t.Fatalf("%#v", err)
+			}
+			return
+		}
+		if !skillName(r.Skill) {
+			t.Fatalf("skill %q", r.Skill)
+		}
+		// What was read can be written so that it is read again.
+		again := "run @" + r.Skill
+		for _, a := range r.Args {
+			if !utf8.ValidString(a) {
+				t.Fatalf("argument %q", a)
+			}
+			again += ` "` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(a) + `"`
+		}
+		if len(again) > maxLine {
+			return
+		}
+		if second, err := Parse(again); err != nil || second.Skill != r.Skill || !slices.Equal(second.Args, r.Args) {
+			t.Fatalf("%q is read as %+v, and then as %+v, %v", line, r, second, err)
+		}
+	})
+}
+
+func FuzzDeclared(f *testing.F) {
+	f.Add("<a> [b]", "x y")
+	f.Add("[--width <n>]", "--width=1")
+	f.Fuzz(func(t *testing.T, hint, args string) {
+		p := Declared(nil, hint)
+		for _, name := range slices.Concat(p.Required, p.Optional) {
+			if name == "" {
+				t.Fatal("a parameter without a name")
+			}
+		}
+		if missing := p.Missing(strings.Fields(args)); len(missing) > len(p.Required) {
+			t.Fatalf("%q are missing of %q", missing, p.Required)
+		}
+	})
+}
