@@ -16,6 +16,7 @@ const (
 	Refuse     = "refuse"            // a call of a tool was refused
 	Missing    = "reference-missing" // a file that a skill was asked for is not there
 	Task       = "task"              // a skill was handed to a runner
+	TaskEnd    = "task-end"          // what a runner was handed has ended
 	End        = "session-end"       // a session ended
 )
 

@@ -105,7 +105,7 @@ func appendLine(ctx context.Context, path string, line []byte) (err error) {
 // record writes the end of a task into the audit log.
 func (s *Store) record(t *Task, res *run.Result) {
 	r := audit.Record{
-		Action: audit.Task, Result: audit.Failed, Skill: t.Skill, Pack: t.Pack, Project: t.Project, Agent: t.Agent, Task: t.ID,
+		Action: audit.TaskEnd, Result: audit.Failed, Skill: t.Skill, Pack: t.Pack, Project: t.Project, Agent: t.Agent, Task: t.ID,
 		ExitCode: t.ExitCode, Reason: t.Reason,
 	}
 	switch t.State {

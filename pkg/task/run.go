@@ -43,7 +43,7 @@ func (s *Store) spawn(id string, l *lock) error {
 func (s *Store) runnerEnvironment() []string {
 	env := s.o.Env
 	if env == nil {
-		env = os.Environ()
+		env = os.Environ() //nolint:forbidigo // the default, as that of os/exec: a process starts another
 	}
 	return slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, "SKILLPM_SESSION=") })
 }

@@ -522,8 +522,11 @@ func newTaskRunOne(a *app) *cobra.Command {
 			if _, paths, err := a.places(); err == nil {
 				log = audit.Open(filepath.Join(paths.State, "audit", audit.Name), audit.Options{Now: a.Now})
 			}
-			dir := a.abs(args[0])
-			return task.Open(filepath.Dir(dir), task.Options{Now: a.Now, Audit: log}).Run(cmd.Context(), filepath.Base(dir))
+			dir, o := a.abs(args[0]), task.Options{Now: a.Now, Audit: log}
+			if a.Environ != nil {
+				o.Env = a.Environ()
+			}
+			return task.Open(filepath.Dir(dir), o).Run(cmd.Context(), filepath.Base(dir))
 		},
 	}
 }
