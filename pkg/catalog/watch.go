@@ -6,12 +6,13 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/watch"
 )
 
 // Watch calls changed with a new catalog whenever stage 1 of any skill changes, one call at a time, until the context ends,
-// whose error it then returns.
+// whose error it then returns. It watches also what is not there yet.
 func (c *Catalog) Watch(ctx context.Context, changed func(*Catalog)) error {
 	for {
 		next, err := c.next(ctx)
@@ -25,16 +26,16 @@ func (c *Catalog) Watch(ctx context.Context, changed func(*Catalog)) error {
 	}
 }
 
-// next waits until something that the catalog is made of may have changed, and returns the catalog of then.
+// next waits until something that the catalog is made of has changed, and returns the catalog of then.
 func (c *Catalog) next(ctx context.Context) (*Catalog, error) {
-	watched := c.watched()
-	w, err := watch.New(nearest(watched), watch.Options{Skip: func(dir string) bool { return !related(watched, dir) }})
+	wanted := c.watched()
+	w, err := watch.New(wanted.nearest(), watch.Options{Skip: func(dir string) bool { return !wanted.has(dir) }})
 	if err != nil {
 		return nil, err
 	}
 	defer w.Close()
 	// what changed between the last look and the watch
-	if next, err := open(ctx, c.options, c); err != nil || !next.same(c) {
+	if next, err := open(ctx, c.options, c); err != nil || !next.same(c) || !slices.Equal(next.watched(), wanted) {
 		return next, err
 	}
 	for {
@@ -45,41 +46,57 @@ func (c *Catalog) next(ctx context.Context) (*Catalog, error) {
 			if !ok {
 				return nil, w.Err()
 			}
-			if !slices.ContainsFunc(paths, func(p string) bool { return related(watched, p) }) {
+			if !slices.ContainsFunc(paths, wanted.has) {
 				continue
 			}
 			next, err := open(ctx, c.options, c)
-			if err != nil || !next.same(c) {
+			if err != nil || !next.same(c) || !slices.Equal(next.watched(), wanted) {
 				return next, err
 			}
 		}
 	}
 }
 
+// spot is a file or directory that is watched, and how many levels of directories below it.
+type spot struct {
+	path  string
+	depth int
+}
+
+// spots are what is watched, in order.
+type spots []spot
+
 // watched returns all that the catalog is made of, and what links lead to.
-func (c *Catalog) watched() []string {
-	paths := slices.Clone(c.places.all)
+func (c *Catalog) watched() spots {
+	var list spots
+	for _, p := range c.places.all {
+		list = append(list, spot{p, 1})
+	}
 	for i, t := range c.trees {
-		if c.roots[i].real != c.roots[i].dir {
-			paths = append(paths, c.roots[i].real)
-		}
+		r := c.roots[i]
+		list = append(list, spot{r.dir, r.depth()}, spot{r.real, r.depth()})
 		for _, b := range t.dirs {
 			for _, n := range b.nodes {
-				if n.target != "" && !c.inPacks(n.target) {
-					paths = append(paths, n.target)
+				if n.target != "" && (r.packs || !c.inPacks(n.target)) {
+					list = append(list, spot{n.target, 0})
 				}
 			}
 		}
 	}
-	slices.Sort(paths)
-	return slices.Compact(paths)
+	slices.SortFunc(list, func(a, b spot) int {
+		if d := strings.Compare(a.path, b.path); d != 0 {
+			return d
+		}
+		return b.depth - a.depth
+	})
+	return slices.CompactFunc(list, func(a, b spot) bool { return a.path == b.path }) // the deepest stays
 }
 
 // nearest returns the paths that exist, and of the others what is nearest above them.
-func nearest(paths []string) []string {
+func (s spots) nearest() []string {
 	var list []string
-	for _, p := range paths {
-		for at := p; ; at = filepath.Dir(at) {
+	for _, p := range s {
+		for at := p.path; ; at = filepath.Dir(at) {
 			if _, err := os.Stat(at); err == nil {
 				list = append(list, at)
 				break
@@ -93,16 +110,16 @@ func nearest(paths []string) []string {
 	return slices.Compact(list)
 }
 
-// related reports whether a path is one of the others, below one, or above one.
-func related(paths []string, path string) bool {
-	for _, p := range paths {
-		if p == path {
+// has reports whether a path can matter: it is watched, above what is watched, or not too far below it.
+func (s spots) has(path string) bool {
+	for _, p := range s {
+		if p.path == path {
 			return true
 		}
-		if _, ok := within(p, path); ok {
+		if rest, ok := within(p.path, path); ok && strings.Count(rest, string(filepath.Separator)) <= p.depth {
 			return true
 		}
-		if _, ok := within(path, p); ok {
+		if _, ok := within(path, p.path); ok {
 			return true
 		}
 	}
