@@ -13,7 +13,7 @@ import (
 
 // A compact listing has less than maxCompact bytes, and tags of at most maxTag characters.
 const (
-	maxCompact = 1024
+	maxCompact = 1000
 	maxTag     = 32
 )
 

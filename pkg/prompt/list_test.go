@@ -141,7 +141,7 @@ func TestO23Compact(t *testing.T) {
 	for _, p := range hosts(t) {
 		for _, n := range []int{1, 40, 1000, 10_000} {
 			l := list(t, p, many(n), prompt.Options{Compact: true})
-			if len(l.Text) >= 1024 {
+			if len(l.Text) >= 1000 {
 				t.Errorf("%s: %d skills: %d bytes", p.ID, n, len(l.Text))
 			}
 			for _, want := range []string{fmt.Sprintf("%d skills", n), "skillpm find", p.Trigger.Skill.Name, "tag-0 "} {
@@ -329,7 +329,7 @@ func FuzzList(f *testing.F) {
 		if len(l.Names)+len(l.Left) != len(entries) {
 			t.Errorf("%s: %d listed and %d left out of %d", p.ID, len(l.Names), len(l.Left), len(entries))
 		}
-		if compact, err := prompt.List(p, entries, prompt.Options{Compact: true}); err != nil || len(compact.Text) >= 1024 {
+		if compact, err := prompt.List(p, entries, prompt.Options{Compact: true}); err != nil || len(compact.Text) >= 1000 {
 			t.Errorf("%s: %d bytes, %v", p.ID, len(compact.Text), err)
 		}
 	})
