@@ -79,15 +79,14 @@ type Tool struct {
 // Argument is one argument of a tool. All are texts.
 type Argument struct {
 	Name        string `yaml:"name"`
-	Takes       string `yaml:"takes"` // "skill", "arguments", "path" or "task"; "" for what skillpm has no use for
+	Takes       string `yaml:"takes"` // "skill", "arguments", "path", "task" or a dispatch "line"; "" for what skillpm has no use for
 	Description string `yaml:"description"`
 	Optional    bool   `yaml:"optional"`
 	Enum        bool   `yaml:"enum"`  // its values are the names of the skills
 	Value       string `yaml:"value"` // the only one
-	Form        string `yaml:"form"`  // how it holds what it takes, with {skill} and {arguments}; "" for nothing else
 }
 
-// Takes returns the name of the argument that takes the skill, the arguments, a path or a task, or "".
+// Takes returns the name of the argument that takes something, as [Argument] has it, or "".
 func (t Tool) Takes(what string) string {
 	for _, a := range t.Arguments {
 		if a.Takes == what {

@@ -13,12 +13,11 @@ import (
 
 // The names of the values that templates may hold.
 var (
-	entryValues   = []string{"name", "description", "directory", "location", "layer", "pack", "tags"}
-	frameValues   = []string{"tool", "file_tool", "find_tool", "count", "tags"}
-	tagValues     = []string{"tag", "count"}
-	fileValues    = []string{"path", "description"}
-	resultValues  = []string{"name", "directory", "description", "body", "source", "path", "files", "paths", "task", "error", "hint", "available", "timestamp", "duration_ms", "seconds", "tool", "file_tool"}
-	triggerValues = []string{"skill", "arguments"}
+	entryValues  = []string{"name", "description", "directory", "location", "layer", "pack", "tags"}
+	frameValues  = []string{"tool", "file_tool", "find_tool", "count", "tags"}
+	tagValues    = []string{"tag", "count"}
+	fileValues   = []string{"path", "description"}
+	resultValues = []string{"name", "directory", "description", "body", "source", "path", "files", "paths", "task", "error", "hint", "available", "timestamp", "duration_ms", "seconds", "tool", "file_tool"}
 )
 
 var filters = []string{"", "quoted"}
@@ -182,8 +181,7 @@ func (c *checker) tool(t Tool, path ...string) {
 		if a.Name == "" {
 			c.add(c.errorf(c.blame(append(path, "arguments")), "an argument of %s has no name", t.Name))
 		}
-		c.oneOf(a.Takes, []string{"", "skill", "arguments", "path", "task"}, append(path, "arguments")...)
-		c.template(a.Form, triggerValues, append(path, "arguments")...)
+		c.oneOf(a.Takes, []string{"", "skill", "arguments", "path", "task", "line"}, append(path, "arguments")...)
 	}
 }
 
