@@ -64,7 +64,7 @@ func TestSchemas(t *testing.T) {
 // to choose from or examples, which the schema itself accepts.
 func TestFields(t *testing.T) {
 	for _, name := range schema.Names() {
-		if strings.HasPrefix(name, "skill.") || name == "policy" || name == "profile" {
+		if strings.HasPrefix(name, "skill.") || name == "policy" || name == "profile" || name == "skill-test" {
 			fields(t, name, compile(t, name))
 		}
 	}
@@ -74,6 +74,9 @@ func fields(t *testing.T, at string, s *jsonschema.Schema) {
 	t.Helper()
 	for name, p := range s.Properties {
 		where := at + "." + name
+		if p.Ref != nil && p.Title == "" {
+			p = p.Ref
+		}
 		if p.Title == "" || !strings.HasSuffix(p.Description, ".") {
 			t.Errorf("%s: title %q, description %q", where, p.Title, p.Description)
 		}
@@ -89,6 +92,9 @@ func fields(t *testing.T, at string, s *jsonschema.Schema) {
 		}
 		fields(t, where, p)
 		if item, ok := p.Items2020, p.Items2020 != nil; ok {
+			if item.Ref != nil {
+				item = item.Ref
+			}
 			fields(t, where+"[]", item)
 		}
 	}

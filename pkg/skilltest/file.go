@@ -1,0 +1,258 @@
+package skilltest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// File is one file of tests.
+type File struct {
+	Path string `yaml:"-"` // relative to the skill, with slashes
+	Data []byte `yaml:"-"`
+
+	Profile     string             `yaml:"profile"`     // an id; "" for that of the caller
+	Agent       string             `yaml:"agent"`       // the type of agent that skills are for
+	Tenant      string             `yaml:"tenant"`      // whom they are for
+	Environment string             `yaml:"environment"` // and where
+	Commands    map[string]Command `yaml:"commands"`    // for every case
+	Files       map[string]string  `yaml:"files"`       // for every case
+	Cases       []Case             `yaml:"cases"`
+}
+
+// Case is one test.
+type Case struct {
+	Name    string `yaml:"name"`
+	Profile string `yaml:"profile"`
+	Skip    string `yaml:"skip"` // why it is not run
+
+	// A case that activates the skill.
+	Arguments string   `yaml:"arguments"`
+	Trigger   string   `yaml:"trigger"` // model or user; "" for model
+	Shell     bool     `yaml:"shell"`   // commands in the text are run, where the profile has them
+	Body      *string  `yaml:"body"`
+	BodyFile  string   `yaml:"body-file"`
+	Error     string   `yaml:"error"` // a part of the error: it is not activated
+	Calls     []Call   `yaml:"calls"`
+	Contains  []string `yaml:"contains"` // of the text, or of what a script prints
+	Lacks     []string `yaml:"lacks"`
+
+	// A case that runs a script, or the command of the frontmatter.
+	Script     string            `yaml:"script"`
+	Command    bool              `yaml:"command"`
+	Args       []string          `yaml:"args"`
+	Stdin      string            `yaml:"stdin"`
+	Env        map[string]string `yaml:"env"`
+	Limit      string            `yaml:"limit"` // a duration, as 5s
+	Exit       *int              `yaml:"exit"`  // nil for 0
+	Stdout     *string           `yaml:"stdout"`
+	StdoutFile string            `yaml:"stdout-file"`
+	Stderr     *string           `yaml:"stderr"`
+
+	Ran      []string           `yaml:"ran"` // the mocked commands in order, each with its arguments
+	Commands map[string]Command `yaml:"commands"`
+	Files    map[string]string  `yaml:"files"` // of the project: path to text
+
+	line int
+	body *yaml.Node // the scalar of Body, to be rewritten
+	key  *yaml.Node // its key
+}
+
+// Line returns where the case starts in its file, from 1.
+func (c *Case) Line() int { return c.line }
+
+// runs reports whether the case runs something of the skill.
+func (c *Case) runs() bool { return c.Script != "" || c.Command }
+
+// Call is one call of a tool.
+type Call struct {
+	Tool    string         `yaml:"tool"`
+	Input   map[string]any `yaml:"input"`
+	Reply   any            `yaml:"reply"`   // what the tool would answer
+	Want    string         `yaml:"want"`    // allowed or refused; "" for allowed
+	Because string         `yaml:"because"` // a part of the reason of a refusal
+}
+
+// Command is what stands in for a program.
+type Command struct {
+	Stdout string `yaml:"stdout"`
+	Stderr string `yaml:"stderr"`
+	Exit   int    `yaml:"exit"`
+}
+
+// MaxFile is how many bytes a file of tests may have, and a text that it compares with.
+const MaxFile = 1 << 20
+
+// maxCases is how many cases a file may have.
+const maxCases = 1000
+
+// Parse reads a file of tests. An error has code Invalid, and begins with the path and the line.
+func Parse(path string, data []byte) (*File, error) {
+	f := &File{Path: path, Data: data}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec.KnownFields(true)
+	if err := dec.Decode(f); errors.Is(err, io.EOF) {
+		return nil, invalid(path, 1, "it is empty").WithHint("a file of tests has cases:, see skillpm schema skill-test")
+	} else if err != nil {
+		return nil, decodeError(path, err)
+	}
+	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, invalid(path, 1, "it has more than one YAML document")
+	}
+	f.locate(data)
+	return f, f.check()
+}
+
+func invalid(path string, line int, format string, args ...any) *diag.Error {
+	return diag.Errorf(diag.Invalid, "%s:%d: %s", path, max(line, 1), fmt.Sprintf(format, args...))
+}
+
+// decodeError writes an error of the YAML library, of which only the first is told.
+func decodeError(path string, err error) error {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if typed, ok := errors.AsType[*yaml.TypeError](err); ok && len(typed.Errors) > 0 {
+		text = typed.Errors[0]
+	}
+	line := 1
+	if rest, ok := strings.CutPrefix(text, "line "); ok {
+		if number, after, ok := strings.Cut(rest, ": "); ok {
+			if n, err := strconv.Atoi(number); err == nil {
+				line, text = n, after
+			}
+		}
+	}
+	name, typ, ok := strings.Cut(strings.TrimPrefix(text, "field "), " not found in type skilltest.")
+	if !ok {
+		return invalid(path, line, "%s", strings.NewReplacer("skilltest.", "", "!!", "").Replace(text))
+	}
+	e := invalid(path, line, "unknown field %q", name)
+	known := fields(typ)
+	if near := diag.Nearest(name, known); near != "" {
+		return e.WithHint("did you mean %s?", near)
+	}
+	return e.WithHint("there are %s", strings.Join(known, ", "))
+}
+
+// fields returns the names of the fields of a type of this file.
+func fields(name string) []string {
+	var out []string
+	for _, t := range []reflect.Type{reflect.TypeFor[File](), reflect.TypeFor[Case](), reflect.TypeFor[Call](), reflect.TypeFor[Command]()} {
+		if t.Name() != name {
+			continue
+		}
+		for f := range t.Fields() {
+			if tag := f.Tag.Get("yaml"); tag != "" && tag != "-" {
+				out = append(out, tag)
+			}
+		}
+	}
+	return out
+}
+
+// locate notes where the cases and their texts are.
+func (f *File) locate(data []byte) {
+	var doc yaml.Node
+	if yaml.Unmarshal(data, &doc) != nil || len(doc.Content) == 0 {
+		return
+	}
+	_, cases := child(doc.Content[0], "cases")
+	if cases == nil {
+		return
+	}
+	for i, n := range cases.Content {
+		if i < len(f.Cases) && n.Kind == yaml.MappingNode {
+			f.Cases[i].line = n.Line
+			f.Cases[i].key, f.Cases[i].body = child(n, "body")
+		}
+	}
+}
+
+// child returns a key of a mapping and its value, nil where there is none.
+func child(n *yaml.Node, name string) (key, value *yaml.Node) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == name {
+			return n.Content[i], n.Content[i+1]
+		}
+	}
+	return nil, nil
+}
+
+// check finds what the form allows and makes no sense.
+func (f *File) check() error {
+	switch {
+	case len(f.Cases) == 0:
+		return invalid(f.Path, 1, "it has no cases").WithHint("a file of tests has cases:, see skillpm schema skill-test")
+	case len(f.Cases) > maxCases:
+		return invalid(f.Path, 1, "it has more than %d cases", maxCases)
+	}
+	lines := map[string]int{}
+	for i := range f.Cases {
+		c := &f.Cases[i]
+		if first, twice := lines[c.Name]; twice && c.Name != "" {
+			return invalid(f.Path, c.line, "the name %q is that of the case in line %d, too", c.Name, first)
+		}
+		lines[c.Name] = c.line
+		if problem := c.problem(); problem != "" {
+			return invalid(f.Path, c.line, "%s", problem)
+		}
+	}
+	return nil
+}
+
+// problem says what of a case makes no sense, or "".
+func (c *Case) problem() string {
+	script := len(c.Args) > 0 || c.Stdin != "" || len(c.Env) > 0 || c.Limit != "" || c.Exit != nil || c.Stdout != nil || c.StdoutFile != "" || c.Stderr != nil
+	text := c.Arguments != "" || c.Trigger != "" || c.Shell || c.Body != nil || c.BodyFile != "" || len(c.Calls) > 0
+	switch {
+	case c.Name == "":
+		return "the case has no name"
+	case c.Script != "" && c.Command:
+		return "the case runs a script and the command: make it two"
+	case c.runs() && text:
+		return "the case runs a script, and has fields of a case that activates the skill: make it two"
+	case !c.runs() && script:
+		return "the case has fields of one that runs something, and neither script nor command"
+	case c.Body != nil && c.BodyFile != "":
+		return "the case has both body and body-file"
+	case c.Stdout != nil && c.StdoutFile != "":
+		return "the case has both stdout and stdout-file"
+	case c.Error != "" && (c.Body != nil || c.BodyFile != "" || len(c.Calls) > 0 || len(c.Contains) > 0 || len(c.Lacks) > 0):
+		return "the case wants an error, and something of what there is without one"
+	case !slices.Contains([]string{"", "model", "user"}, c.Trigger):
+		return fmt.Sprintf("the trigger is %q, and can be model or user", c.Trigger)
+	case slices.Contains(c.Contains, "") || slices.Contains(c.Lacks, ""):
+		return "the case looks for a text that is empty"
+	}
+	if c.Limit != "" {
+		if d, err := time.ParseDuration(c.Limit); err != nil || d <= 0 {
+			return fmt.Sprintf("the limit %q is no duration, as 5s", c.Limit)
+		}
+	}
+	for i, call := range c.Calls {
+		switch {
+		case call.Tool == "":
+			return fmt.Sprintf("call %d names no tool", i+1)
+		case !slices.Contains([]string{"", allowed, refused}, call.Want):
+			return fmt.Sprintf("call %d wants %q, and can want allowed or refused", i+1, call.Want)
+		case call.Because != "" && call.Want != refused:
+			return fmt.Sprintf("call %d has a reason, and is not to be refused", i+1)
+		}
+	}
+	return ""
+}
+
+// What a call can want.
+const (
+	allowed = "allowed"
+	refused = "refused"
+)

@@ -1,0 +1,62 @@
+package skilltest
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/regular"
+)
+
+// Dir is the directory of a skill that its tests are in.
+const Dir = "tests"
+
+// maxFiles is how many files of tests a skill may have.
+const maxFiles = 200
+
+// Read reads the files of tests of the skill in a directory, in order of their names. One without any has none. All errors
+// there are in them are joined.
+func Read(dir string) ([]*File, error) {
+	root, err := regular.OpenRoot(dir)
+	if err != nil {
+		return nil, diag.Errorf(diag.NotFound, "the skill's directory can't be opened: %w", err)
+	}
+	defer root.Close()
+	entries, err := fs.ReadDir(root, Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, diag.Errorf(diag.Invalid, "the tests of the skill can't be read: %w", err)
+	}
+	var files []*File
+	var problems []error
+	for _, e := range entries {
+		if ext := path.Ext(e.Name()); e.IsDir() || ext != ".yaml" && ext != ".yml" || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		if len(files)+len(problems) == maxFiles {
+			return nil, diag.Errorf(diag.Invalid, "%s has more than %d files of tests", Dir, maxFiles)
+		}
+		name := path.Join(Dir, e.Name())
+		data, err := regular.ReadIn(root, name, MaxFile)
+		if err != nil {
+			problems = append(problems, diag.Errorf(diag.Invalid, "%s can't be read: %w", name, err))
+			continue
+		}
+		f, err := Parse(name, data)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		files = append(files, f)
+	}
+	slices.SortFunc(files, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
+	if len(problems) == 1 {
+		return files, problems[0]
+	}
+	return files, errors.Join(problems...)
+}
