@@ -45,6 +45,7 @@ type Options struct {
 
 	Getenv  func(string) string // nil for an empty environment
 	Environ []string            // all of it, which the process that runs tasks is given; nil for this process's own
+	Self    []string            // how that process is started, see [task.Options]; nil for skillpm, as PATH has it
 	Now     func() time.Time    // the clock; it is needed
 	User    string              // who acts, for the audit log; "" for the user of this process
 
@@ -95,7 +96,7 @@ func Open(ctx context.Context, o Options) (*Host, error) {
 	h.project = catalog.Project(o.Paths, o.Dir, h.profile)
 	h.audit = audit.Open(filepath.Join(o.Paths.State, "audit", audit.Name), audit.Options{Now: o.Now, User: o.User})
 	h.tasks = task.Open(filepath.Join(o.Paths.State, "tasks"), task.Options{
-		Runner: h.config.Runner, Env: o.Environ, Now: o.Now, Audit: h.audit,
+		Runner: h.config.Runner, Self: o.Self, Env: o.Environ, Now: o.Now, Audit: h.audit,
 	})
 	h.session, err = session.Open(session.Env{
 		Profile: h.profile, Catalog: h.Catalog, Dir: o.Paths.State, Audit: h.audit, Now: o.Now, Getenv: o.Getenv, Home: o.Paths.Home, Project: h.project, Work: o.Dir,

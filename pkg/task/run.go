@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,17 +23,14 @@ func RunOne() []string { return []string{"task", "run-one"} }
 func (s *Store) spawn(id string, l *lock) error {
 	argv := s.o.Self
 	if len(argv) == 0 {
-		self, err := os.Executable()
-		if err != nil {
-			return err
-		}
-		argv = append([]string{self}, RunOne()...)
+		argv = append([]string{"skillpm"}, RunOne()...)
 	}
-	cmd := &exec.Cmd{Path: argv[0], Args: append(slices.Clone(argv), s.Dir(id)), Dir: s.Dir(id), Env: s.runnerEnvironment()}
-	if filepath.Base(argv[0]) == argv[0] {
-		cmd = exec.Command(argv[0], cmd.Args[1:]...)
-		cmd.Dir, cmd.Env = s.Dir(id), s.runnerEnvironment()
+	argv = append(slices.Clone(argv), s.Dir(id))
+	cmd := exec.Command(argv[0], argv[1:]...) // it is found by this process's PATH, not by its working directory
+	if cmd.Err != nil {
+		return cmd.Err
 	}
+	cmd.Dir, cmd.Env = s.Dir(id), s.runnerEnvironment()
 	return detach(cmd, l)
 }
 

@@ -25,23 +25,29 @@ func (s *Store) settle(ctx context.Context, id string) (*Task, error) {
 		}
 		return nil, err
 	}
-	defer unlock()
+	t, err := s.lose(id)
+	unlock()
+	if err == nil {
+		s.finish(ctx, t)
+	}
+	return t, err
+}
+
+// lose says how a task has ended that nobody runs.
+func (s *Store) lose(id string) (*Task, error) {
 	t, err := s.read(id)
-	if err != nil {
+	if err != nil || t.State.Ended() {
+		return t, err
+	}
+	sweep(id)
+	t.State, t.Ended, t.Reason = Lost, s.now(), "its runner was killed, or the machine was turned off"
+	if s.has(id, cancelFile) {
+		t.State, t.Reason = Cancelled, "it was cancelled"
+	}
+	if err := s.write(t); err != nil {
 		return nil, err
 	}
-	if !t.State.Ended() {
-		sweep(id)
-		t.State, t.Ended, t.Reason = Lost, s.now(), "its runner was killed, or the machine was turned off"
-		if s.has(id, cancelFile) {
-			t.State, t.Reason = Cancelled, "it was cancelled"
-		}
-		if err := s.write(t); err != nil {
-			return nil, err
-		}
-		s.record(t, nil)
-	}
-	s.finish(ctx, t)
+	s.record(t, nil)
 	return t, nil
 }
 
@@ -106,8 +112,8 @@ func (s *Store) Cancel(ctx context.Context, id string) (*Task, error) {
 // signal has the runner of a task look for the file that cancels it, or ends it. A runner that has not written its number
 // yet looks for the file after it has.
 //
-// The number is that of the runner: a process was opened by it before the lock was found to be held still, and only the
-// runner holds that.
+// The number is that of the runner: a process is opened by it before the lock is found to be held still, and only the
+// runner holds that. Where the system cannot open processes, on macOS, a moment is left between the two.
 func (s *Store) signal(id string, sig os.Signal) {
 	data, err := regular.ReadFile(s.file(id, pidFile), 100)
 	if err != nil {

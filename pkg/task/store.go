@@ -26,7 +26,7 @@ type Options struct {
 	Runner func(kind string) (project.Runner, error)
 
 	// Self is the program and its first arguments that, with the directory of a task for its last one, call [Store.Run]
-	// there. Without it that is this program with "task run-one".
+	// there. Without it that is skillpm, as PATH has it, with [RunOne]: never this program, which may be any.
 	Self []string
 
 	Env   []string         // the whole environment of that process; nil is this one's

@@ -47,6 +47,9 @@ type Request struct {
 	Body    string // all that the task is told
 }
 
+// Runner is what runs the tasks of one type, as a configuration has it.
+type Runner = project.Runner
+
 // Task is how a task stands. It is what people, programs and notifications are shown.
 type Task struct {
 	ID       string     `json:"id"`

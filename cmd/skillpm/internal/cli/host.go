@@ -59,7 +59,7 @@ func (a *app) host(ctx context.Context, f *runtimeFlags) (*host.Host, error) {
 	}
 	return host.Open(ctx, host.Options{
 		Paths: paths, Dir: dir, Profile: f.profile, Session: f.session, Agent: f.agent, Tenant: f.tenant, Environment: f.environment,
-		NoSkills: f.noSkills, Shell: f.shell, FileLimit: f.fileLimit, ConfigFile: config, Getenv: a.Getenv, Environ: environ, Now: a.Now,
+		NoSkills: f.noSkills, Shell: f.shell, FileLimit: f.fileLimit, ConfigFile: config, Getenv: a.Getenv, Environ: environ, Self: taskRunner(), Now: a.Now,
 	})
 }
 

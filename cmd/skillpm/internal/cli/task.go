@@ -510,6 +510,15 @@ task that has ended stays as it is.`,
 	}
 }
 
+// taskRunner returns how the process is started that runs a task: this program, also where PATH has another one.
+func taskRunner() []string {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	return append([]string{self}, task.RunOne()...)
+}
+
 // newTaskRunOne returns the command of the process that runs a task.
 func newTaskRunOne(a *app) *cobra.Command {
 	return &cobra.Command{
