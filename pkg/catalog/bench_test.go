@@ -63,6 +63,52 @@ func open(b *testing.B, o catalog.Options, want int) *catalog.Catalog {
 	return c
 }
 
+// installed moves the skills into packs of ten, with links from two directories of agents to every one.
+func installed(b *testing.B, o catalog.Options, n int) catalog.Options {
+	b.Helper()
+	home := o.Paths.Home
+	for i := range n {
+		name := fmt.Sprintf("skill-%05d", i)
+		pack := filepath.Join(home, ".skillpm", "plugins", "acme", fmt.Sprintf("pack-%d", i/10))
+		if err := os.MkdirAll(pack, 0o755); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.Rename(filepath.Join(home, ".skillpm", "skills", name), filepath.Join(pack, name)); err != nil {
+			b.Fatal(err)
+		}
+		for _, agent := range []string{".agents", ".omniforge"} {
+			dir := filepath.Join(home, agent, "skills")
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				b.Fatal(err)
+			}
+			target, err := filepath.Rel(dir, filepath.Join(pack, name))
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+				b.Skip(err)
+			}
+		}
+	}
+	return o
+}
+
+// BenchmarkInstalled opens skills of installed packs that two agents have links to, with an index.
+func BenchmarkInstalled(b *testing.B) {
+	for _, n := range []int{1000, 10000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			o := installed(b, manySkills(b, n, true), n)
+			open(b, o, n)
+			processor := startProcessor(b)
+			for b.Loop() {
+				open(b, o, n)
+			}
+			processor.report()
+			indexSize(b, o, n)
+		})
+	}
+}
+
 // BenchmarkCold opens skills without an index, and writes it.
 func BenchmarkCold(b *testing.B) {
 	for _, n := range []int{1000, 10000} {
@@ -87,9 +133,11 @@ func BenchmarkWarm(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			o := manySkills(b, n, true)
 			open(b, o, n)
+			processor := startProcessor(b)
 			for b.Loop() {
 				open(b, o, n)
 			}
+			processor.report()
 			indexSize(b, o, n)
 		})
 	}

@@ -46,10 +46,9 @@ type Catalog struct {
 	options  Options
 	places   places
 	roots    []*root
-	trees    []*tree // of the roots
-	entries  []Entry // by name, the strongest first
-	skills   []*Skill
-	names    map[string]*Skill // in force
+	trees    []*tree  // of the roots
+	entries  []Entry  // by name, the strongest first
+	skills   []*Skill // in force, by name
 	findings []diag.Finding
 }
 
@@ -59,7 +58,7 @@ func Open(ctx context.Context, o Options) (*Catalog, error) { return open(ctx, o
 
 // open is [Open], where a catalog from before, if there is one, stands in for the index.
 func open(ctx context.Context, o Options, before *Catalog) (*Catalog, error) {
-	c := &Catalog{options: o, names: map[string]*Skill{}}
+	c := &Catalog{options: o}
 	if o.Off {
 		return c, ctx.Err()
 	}
@@ -157,7 +156,7 @@ func (c *Catalog) Tags() []string {
 // shadowed. Where no skill in force has the name, it is that of the pack's skill which has another name in force. The
 // error is an [*UnknownError].
 func (c *Catalog) Lookup(name string) (*Skill, error) {
-	if s, ok := c.names[name]; ok {
+	if s := c.named(name); s != nil {
 		return s, nil
 	}
 	unknown := &UnknownError{Name: name, Off: c.options.Off}
@@ -174,6 +173,15 @@ func (c *Catalog) Lookup(name string) (*Skill, error) {
 	}
 	unknown.Near = c.near(name)
 	return nil, unknown
+}
+
+// named returns the skill in force that has a name, or nil.
+func (c *Catalog) named(name string) *Skill {
+	i, ok := slices.BinarySearchFunc(c.skills, name, func(s *Skill, name string) int { return strings.Compare(s.Name, name) })
+	if !ok {
+		return nil
+	}
+	return c.skills[i]
 }
 
 // near returns the name in force that was perhaps meant.

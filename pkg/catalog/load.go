@@ -108,7 +108,7 @@ func ParseFile(path string, p *profile.Profile) (*Skill, error) {
 	}
 	b := builder{catalog: &Catalog{}, profile: p, found: make([]candidate, 0, 1), skills: make([]Skill, 0, 1)}
 	r := &root{dir: filepath.Dir(dir), real: filepath.Dir(dir)}
-	c := b.skill(0, r, &branch{}, &node{name: filepath.Base(dir), record: read(data)})
+	c := b.skill(0, r, &branch{dir: filepath.Dir(dir) + string(filepath.Separator)}, &node{name: filepath.Base(dir), record: read(data)})
 	if c.entry.State == Skipped {
 		return nil, diag.Errorf(diag.Invalid, "%s: %s", path, c.entry.Reason).WithHint("skillpm validate %s says how to mend it", dir)
 	}

@@ -67,6 +67,10 @@ func (b *builder) root(i int, r *root, t *tree) {
 		if d.depth() != r.depth()-1 {
 			continue
 		}
+		d.dir = r.dir + string(filepath.Separator)
+		if d.path != "" {
+			d.dir += filepath.FromSlash(d.path) + string(filepath.Separator)
+		}
 		if !r.packs {
 			b.handWritten(i, r, d)
 			continue
@@ -105,7 +109,7 @@ func (b *builder) handWritten(i int, r *root, d *branch) {
 func (b *builder) skill(i int, r *root, d *branch, n *node) *candidate {
 	rec := n.record
 	b.skills = append(b.skills, Skill{
-		Declared: rec.name, Description: rec.description, WhenToUse: rec.when, Dir: d.dir(r, n),
+		Declared: rec.name, Description: rec.description, WhenToUse: rec.when, Dir: d.dir + n.name,
 		Layer: r.layer, Scope: r.scope, Rank: r.rank, Tags: rec.tags, Priority: rec.priority,
 		UserInvocable: rec.flags&userOff == 0, ModelInvocable: rec.flags&modelOff == 0, Fork: rec.flags&forks != 0, Agent: rec.agent,
 		ArgumentHint: rec.hint, Agents: rec.agents, Tenants: rec.tenants, Environments: rec.environments,
@@ -120,14 +124,6 @@ func (b *builder) skill(i int, r *root, d *branch, n *node) *candidate {
 	}
 	b.problems(s, rec, c.entry.Reason)
 	return c
-}
-
-// dir returns the directory of a skill.
-func (d *branch) dir(r *root, n *node) string {
-	if d.path == "" {
-		return r.dir + string(filepath.Separator) + n.name
-	}
-	return filepath.Join(r.dir, filepath.FromSlash(d.path), n.name)
 }
 
 // complete gives a skill the name and the description that the profile means, and returns why it is skipped, "" where it
@@ -284,27 +280,42 @@ func (b *builder) named(c *candidate, t *tree) {
 // copies drops the directories in hand-written layers that are copies of installed skills, as agents get where links cannot
 // be had: they are the pack's.
 func (b *builder) copies() {
-	packs := map[string]*candidate{}
+	type place struct{ scope, name string }
+	hand := map[place]bool{}
 	for i := range b.found {
-		if c := &b.found[i]; c.entry.Pack != "" && c.entry.State == InForce {
-			if _, ok := packs[c.entry.Scope+c.entry.Name]; !ok {
-				packs[c.entry.Scope+c.entry.Name] = c
-			}
-			if c.entry.Name != c.entry.base && b.profile.Qualify != "" {
-				packs[c.entry.Scope+c.entry.base] = c
-			}
+		if e := &b.found[i].entry; e.Pack == "" {
+			hand[place{e.Scope, e.base}] = true
+		}
+	}
+	if len(hand) == 0 || len(hand) == len(b.found) {
+		return
+	}
+	packs := map[place]*candidate{}
+	for i := range b.found {
+		c := &b.found[i]
+		if c.entry.Pack == "" || c.entry.State != InForce {
+			continue
+		}
+		name := c.entry.Name
+		if b.profile.Qualify != "" {
+			name = c.entry.base // as agents have it
+		}
+		if at := (place{c.entry.Scope, name}); hand[at] && packs[at] == nil {
+			packs[at] = c
 		}
 	}
 	if len(packs) == 0 {
 		return
 	}
-	b.found = slices.DeleteFunc(b.found, func(c candidate) bool {
-		if c.entry.Pack != "" {
-			return false
+	left := make([]candidate, 0, len(b.found))
+	for _, c := range b.found {
+		p := packs[place{c.entry.Scope, c.entry.base}]
+		if c.entry.Pack == "" && p != nil && copied(&c, p) {
+			continue
 		}
-		p, ok := packs[c.entry.Scope+c.entry.base]
-		return ok && copied(&c, p)
-	})
+		left = append(left, c)
+	}
+	b.found = left
 }
 
 // copied reports whether a hand-written skill is what an agent's copy of an installed one would be.
@@ -326,7 +337,7 @@ func (b *builder) doubles() {
 	if len(linked) == 0 {
 		return
 	}
-	slices.SortStableFunc(b.found, b.compareStrength)
+	slices.SortStableFunc(b.found, func(x, y candidate) int { return b.compareStrength(&x, &y) })
 	seen := map[string]bool{}
 	b.found = slices.DeleteFunc(b.found, func(c candidate) bool {
 		real := c.entry.real
@@ -416,7 +427,7 @@ func outOfScope(s *Skill, o *Options) string {
 }
 
 // compareStrength orders the stronger of two skills first.
-func (b *builder) compareStrength(x, y candidate) int {
+func (b *builder) compareStrength(x, y *candidate) int {
 	s, t := x.entry.Skill, y.entry.Skill
 	rx, ry := b.catalog.roots[x.root], b.catalog.roots[y.root]
 	if d := cmp.Or(cmp.Compare(s.Rank, t.Rank), cmp.Compare(rx.group, ry.group)); d != 0 {
@@ -430,26 +441,28 @@ func (b *builder) compareStrength(x, y candidate) int {
 
 // override settles who has each name.
 func (b *builder) override() {
-	slices.SortFunc(b.found, func(x, y candidate) int {
+	sorted := make([]*candidate, len(b.found))
+	for i := range b.found {
+		sorted[i] = &b.found[i]
+	}
+	slices.SortFunc(sorted, func(x, y *candidate) int {
 		if d := cmp.Or(strings.Compare(x.entry.Name, y.entry.Name), cmp.Compare(weight(x.entry.State), weight(y.entry.State))); d != 0 {
 			return d
 		}
 		return b.compareStrength(x, y)
 	})
 	c := b.catalog
-	c.entries = make([]Entry, len(b.found))
-	c.skills = make([]*Skill, 0, len(b.found))
-	c.names = make(map[string]*Skill, len(b.found))
+	c.entries = make([]Entry, len(sorted))
+	c.skills = make([]*Skill, 0, len(sorted))
 	var winner *Skill
-	for i := range b.found {
+	for i := range sorted {
 		e := &c.entries[i]
-		*e = b.found[i].entry
+		*e = sorted[i].entry
 		switch {
 		case e.State != InForce:
 		case winner == nil || winner.Name != e.Name:
 			winner = e.Skill
 			c.skills = append(c.skills, e.Skill)
-			c.names[e.Name] = e.Skill
 		default:
 			e.State, e.By = Shadowed, winner
 			e.Reason = b.reason(winner, e.Skill)
@@ -498,7 +511,7 @@ func (b *builder) aliased() {
 		if s.Pack == "" || s.Name == s.base {
 			continue
 		}
-		if w := b.catalog.names[s.base]; w != nil && w.Pack != "" && w.Pack != s.Pack && w.base == s.base {
+		if w := b.catalog.named(s.base); w != nil && w.Pack != "" && w.Pack != s.Pack && w.base == s.base {
 			b.conflict(s.base, w, s, s.Name)
 		}
 	}

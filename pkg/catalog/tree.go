@@ -16,6 +16,8 @@ type branch struct {
 	settled bool
 	problem string // why it cannot be read in whole, "" where it can
 	nodes   []node // in order of their names
+
+	dir string // what the directories of its entries begin with, while a catalog is made of them
 }
 
 // node is an entry of a branch: a directory or a link to one.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/watch"
 )
 
@@ -29,7 +30,7 @@ func (c *Catalog) Watch(ctx context.Context, changed func(*Catalog)) error {
 // next waits until something that the catalog is made of has changed, and returns the catalog of then.
 func (c *Catalog) next(ctx context.Context) (*Catalog, error) {
 	wanted := c.watched()
-	w, err := watch.New(wanted.nearest(), watch.Options{Skip: func(dir string) bool { return !wanted.has(dir) }})
+	w, err := wanted.watch(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +91,16 @@ func (c *Catalog) watched() spots {
 		return b.depth - a.depth
 	})
 	return slices.CompactFunc(list, func(a, b spot) bool { return a.path == b.path }) // the deepest stays
+}
+
+// watch starts to watch.
+func (s spots) watch(ctx context.Context) (*watch.Watcher, error) {
+	for {
+		w, err := watch.New(s.nearest(), watch.Options{Skip: func(dir string) bool { return !s.has(dir) }})
+		if diag.CodeOf(err) != diag.NotFound || ctx.Err() != nil {
+			return w, err
+		} // what was there just now is gone again
+	}
 }
 
 // nearest returns the paths that exist, and of the others what is nearest above them.
