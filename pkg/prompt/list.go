@@ -29,27 +29,37 @@ func List(p *profile.Profile, entries []Entry, o Options) (Listing, error) {
 		return out, nil
 	}
 	items := write(p, l, entries)
-	kept := items
-	if out.Limit > 0 {
-		size := length(expand(l.heading, l.Escape, frame(p, len(items)))) + length(expand(l.closing, l.Escape, frame(p, len(items))))
-		slices.SortFunc(kept, byStrength)
-		if p.Stage1.Budget.Over == "shorten" {
-			out.Over = shorten(kept, size, length(l.Separator), out.Limit)
-		} else {
-			kept = fitting(kept, size, length(l.Separator), out.Limit)
+	kept := l.keep(p, items, &out)
+	out.Left = names(items[len(kept):])
+	for _, i := range kept {
+		if i.short {
+			out.Shortened = append(out.Shortened, i.entry.Name)
 		}
-		out.Left = names(items[len(kept):])
 	}
-	out.Shortened = names(slices.DeleteFunc(slices.Clone(kept), func(i *item) bool { return !i.short }))
+	slices.Sort(out.Shortened)
 	if len(kept) == 0 {
 		return out, nil
 	}
 	slices.SortFunc(kept, order(p.Stage1.Sort))
-	out.Text = l.join(p, kept)
 	for _, i := range kept {
 		out.Names = append(out.Names, i.entry.Name)
 	}
+	out.Text = l.join(p, kept)
 	return out, nil
+}
+
+// keep orders the items by strength, makes those fit that can, and returns them; the others follow behind.
+func (l *layout) keep(p *profile.Profile, items []*item, out *Listing) []*item {
+	if out.Limit == 0 {
+		return items
+	}
+	around := length(expand(l.heading, l.Escape, frame(p, len(items)))) + length(expand(l.closing, l.Escape, frame(p, len(items))))
+	slices.SortFunc(items, byStrength)
+	if p.Stage1.Budget.Over == "shorten" {
+		out.Over = shorten(items, around, length(l.Separator), out.Limit)
+		return items
+	}
+	return fitting(items, around, length(l.Separator), out.Limit)
 }
 
 // limit returns how many characters a listing may have, 0 for any number.

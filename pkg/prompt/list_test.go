@@ -348,3 +348,36 @@ func BenchmarkList(b *testing.B) {
 		}
 	}
 }
+
+// SPEC P5: whatever the budget, it is kept, what is left out is said, and the order of the input is irrelevant.
+func TestP5AnyBudget(t *testing.T) {
+	entries := many(60)
+	backwards := slices.Clone(entries)
+	slices.Reverse(backwards)
+	for _, p := range hosts(t) {
+		for budget := 1; budget < 12_000; budget += 97 {
+			o := prompt.Options{Budget: budget}
+			l := list(t, p, entries, o)
+			if n := utf8.RuneCountInString(l.Text); n > budget && !l.Over {
+				t.Errorf("%s: %d characters, limit %d", p.ID, n, budget)
+			}
+			if len(l.Names)+len(l.Left) != len(entries) {
+				t.Errorf("%s, %d: %d listed, %d left out", p.ID, budget, len(l.Names), len(l.Left))
+			}
+			if again := list(t, p, backwards, o); again.Text != l.Text || !slices.Equal(again.Left, l.Left) {
+				t.Errorf("%s, %d: the order of the input matters", p.ID, budget)
+			}
+			weakest := 0 // of those listed; nobody stronger is left out
+			for _, e := range entries {
+				if slices.Contains(l.Names, e.Name) {
+					weakest = max(weakest, e.Rank)
+				}
+			}
+			for _, e := range entries {
+				if slices.Contains(l.Left, e.Name) && len(l.Names) > 0 && e.Rank < weakest {
+					t.Errorf("%s, %d: %s of layer %d is left out, and there is one of layer %d", p.ID, budget, e.Name, e.Rank, weakest)
+				}
+			}
+		}
+	}
+}
