@@ -80,14 +80,14 @@ func (r reported) Error() string   { return fmt.Sprintf("exit %d", r.code) }
 func (r reported) Code() diag.Code { return r.code }
 
 // Command returns the command tree, for generated documentation.
-func Command(sys System) *cobra.Command { return newRoot(&app{System: sys}) }
+func Command(sys System) *cobra.Command { return newRoot(&app{System: sys}, commands()) }
 
 // Main runs the command line and returns the exit code.
 func Main(ctx context.Context, sys System, args []string) diag.Code {
 	out := &output{Writer: sys.Stdout}
 	sys.Stdout = out
 	a := &app{System: sys, asksJSON: slices.Contains(args, "--json")}
-	root := newRoot(a)
+	root := newRoot(a, asked(args))
 	root.SetArgs(args)
 	root.SetIn(sys.Stdin)
 	root.SetOut(sys.Stdout)

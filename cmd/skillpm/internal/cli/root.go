@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,7 +15,8 @@ Exit codes: 0 ok, 1 internal, 2 usage, 3 invalid, 4 not found, 5 conflict,
 6 integrity, 7 denied, 8 remote, 130 interrupted
 `
 
-func newRoot(a *app) *cobra.Command {
+// newRoot returns the command line with the commands that are needed.
+func newRoot(a *app, needed []command) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "skillpm",
 		Short: "The package manager for agent skills",
@@ -34,7 +36,7 @@ SKILL.md that an agent loads and follows.`,
 			}
 			return unknownCommand(cmd, args)
 		},
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: len(needed) == 1},
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.Flags().BoolP("version", "v", false, "version for skillpm")
@@ -71,70 +73,90 @@ SKILL.md that an agent loads and follows.`,
 	)
 	root.SetHelpCommandGroupID("about")
 	root.SetCompletionCommandGroupID("about")
-	for _, c := range commands(a) {
-		c.Args = usageArgs(c.Args)
-		root.AddCommand(c)
+	for _, c := range needed {
+		cmd := c.make(a)
+		cmd.Args = usageArgs(cmd.Args)
+		root.AddCommand(cmd)
 	}
 	return root
 }
 
-func commands(a *app) []*cobra.Command {
-	return []*cobra.Command{
-		newSearch(a),
-		newInstall(a),
-		newUpdate(a),
-		newOutdated(a),
-		newDiff(a),
-		newImport(a),
-		newTry(a),
-		newRemove(a),
-		newList(a),
-		newInfo(a),
-		newGraph(a),
-		newWhy(a),
-		newVerify(a),
-		newVendor(a),
-		newCache(a),
-		newDoctor(a),
-		newPrompt(a),
-		newFind(a),
-		newLoad(a),
-		newRead(a),
-		newRun(a),
-		newDeactivate(a),
-		newMessage(a),
-		newSession(a),
-		newTask(a),
-		newDispatch(a),
-		newSkills(a),
-		newWhich(a),
-		newProfile(a),
-		newTrust(a),
-		newDeploy(a),
-		newTest(a),
-		newValidate(a),
-		newRules(a),
-		newExplain(a),
-		newNew(a),
-		newInit(a),
-		newPublish(a),
-		newKeygen(a),
-		newSign(a),
-		newSignatures(a),
-		newPack(a),
-		newYank(a),
-		newUnyank(a),
-		newDeprecate(a),
-		newLogin(a),
-		newLogout(a),
-		newIndex(a),
-		newRegistry(a),
-		newLink(a),
-		newUnlink(a),
-		newSchema(a),
-		newLSP(a),
-		newVersion(a),
+// command makes one command.
+type command struct {
+	name string
+	make func(*app) *cobra.Command
+}
+
+// commands are all of them, but for help and completion.
+func commands() []command {
+	return []command{
+		{"search", newSearch},
+		{"install", newInstall},
+		{"update", newUpdate},
+		{"outdated", newOutdated},
+		{"diff", newDiff},
+		{"import", newImport},
+		{"try", newTry},
+		{"remove", newRemove},
+		{"list", newList},
+		{"info", newInfo},
+		{"graph", newGraph},
+		{"why", newWhy},
+		{"verify", newVerify},
+		{"vendor", newVendor},
+		{"cache", newCache},
+		{"doctor", newDoctor},
+		{"prompt", newPrompt},
+		{"find", newFind},
+		{"load", newLoad},
+		{"read", newRead},
+		{"run", newRun},
+		{"deactivate", newDeactivate},
+		{"message", newMessage},
+		{"session", newSession},
+		{"task", newTask},
+		{"dispatch", newDispatch},
+		{"skills", newSkills},
+		{"which", newWhich},
+		{"profile", newProfile},
+		{"trust", newTrust},
+		{"deploy", newDeploy},
+		{"test", newTest},
+		{"validate", newValidate},
+		{"rules", newRules},
+		{"explain", newExplain},
+		{"new", newNew},
+		{"init", newInit},
+		{"publish", newPublish},
+		{"keygen", newKeygen},
+		{"sign", newSign},
+		{"signatures", newSignatures},
+		{"pack", newPack},
+		{"yank", newYank},
+		{"unyank", newUnyank},
+		{"deprecate", newDeprecate},
+		{"login", newLogin},
+		{"logout", newLogout},
+		{"index", newIndex},
+		{"registry", newRegistry},
+		{"link", newLink},
+		{"unlink", newUnlink},
+		{"schema", newSchema},
+		{"lsp", newLSP},
+		{"version", newVersion},
 	}
+}
+
+// asked returns the command that a command line begins with, and no others are needed for; nil where that is not sure. To
+// make all of them takes a tenth of the time that a process needs to start.
+func asked(args []string) []command {
+	all := commands()
+	if len(args) > 0 {
+		if i := slices.IndexFunc(all, func(c command) bool { return c.name == args[0] }); i >= 0 {
+			return all[i : i+1]
+		}
+	}
+	return all
 }
 
 // newHelp returns the command that prints the help of another one.
