@@ -117,7 +117,7 @@ func (e *execution) unknown(ctx context.Context, err error) *Reply {
 	case unknown.Off || unknown.Reason != "":
 		advice = unknown.Hint()
 	case unknown.Near != "":
-		advice = "@" + unknown.Near + "? " + advice
+		advice = fmt.Sprintf(e.say.near, unknown.Near) + advice
 	}
 	r := e.fail(SkillNotFound, fmt.Sprintf(e.say.notFound, name), unknown.Error(), advice)
 	r.Code = diag.NotFound

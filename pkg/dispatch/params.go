@@ -26,9 +26,13 @@ func Declared(arguments []string, hint string) Parameters {
 	return p
 }
 
+// maxHint is how many bytes of a hint are read.
+const maxHint = 1000
+
 // hintNames returns the names in the brackets of a hint. Brackets inside brackets belong to the outer ones; one that is
 // not closed is text.
 func hintNames(hint string) (required, optional []string) {
+	hint = hint[:min(len(hint), maxHint)]
 	for hint != "" {
 		at := strings.IndexAny(hint, "<[")
 		if at < 0 {

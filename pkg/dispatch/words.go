@@ -15,7 +15,7 @@ type texts struct {
 	notFound, metadata, param, runtime string
 	timeout                            string
 
-	install, reinstall, ask, judge, split string
+	near, install, reinstall, ask, judge, split string
 }
 
 func (l Language) texts() texts {
@@ -24,6 +24,7 @@ func (l Language) texts() texts {
 			done: "执行成功: %s", written: "执行成功: %s → %s", prompt: "提示词加载: %s", pending: "等待参数: 需要 %s",
 			notFound: "未安装技能: %s", metadata: "SKILL.md 损坏或缺失", param: "参数不足: 需要 %s", runtime: "执行失败: %s",
 			timeout: "执行超时 (>%s秒)",
+			near:    "是否为 @%s? 否则",
 			install: "请先安装该技能: %s", reinstall: "请重新安装该技能: %s", ask: "请向用户询问缺少的参数", judge: "请根据错误内容判断",
 			split: "请拆分任务",
 		}
@@ -32,6 +33,7 @@ func (l Language) texts() texts {
 		done: "done: %s", written: "done: %s → %s", prompt: "prompt loaded: %s", pending: "waiting for parameters: %s needed",
 		notFound: "skill not installed: %s", metadata: "SKILL.md is damaged or missing", param: "parameters missing: %s needed",
 		runtime: "execution failed: %s", timeout: "execution timed out (> %s s)",
+		near:    "is @%s meant? Else ",
 		install: "have the user install it: %s", reinstall: "install it again: %s", ask: "ask the user for what is missing",
 		judge: "judge by the message whether to mend the call, or to give up", split: "split the task into smaller ones",
 	}

@@ -33,7 +33,8 @@ type group struct {
 	pid    int
 	mark   []byte
 	began  time.Time
-	since  uint64 // when the command was started, in the system's ticks
+	since  uint64    // when the command was started, in the system's ticks
+	known  []process // before they got a signal
 	exited chan struct{}
 }
 
@@ -49,7 +50,7 @@ func start(cmd *exec.Cmd, began time.Time) (*group, error) {
 	}
 	go func() {
 		defer close(g.exited)
-		for {
+		for range 50 {
 			// The process is left unreaped, so that no other can get its number while its group is looked for.
 			err := unix.Waitid(unix.P_PID, g.pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
 			if !errors.Is(err, unix.EINTR) {
@@ -81,27 +82,39 @@ func (g *group) end(grace time.Duration) {
 	wait(g.exited, patience)
 }
 
+// signal sends a signal to all processes of the command. They are looked for before the first one gets it: with a
+// process that ends goes the knowledge of whose parent it was.
 func (g *group) signal(s unix.Signal) {
-	_ = unix.Kill(-g.pid, s)
-	for _, p := range g.members() {
-		if p.group != g.pid {
-			p.signal(s)
-		}
+	g.known = g.members()
+	for _, p := range g.known {
+		p.signal(s)
 	}
+	_ = unix.Kill(-g.pid, s)
 }
 
-// sweep kills what is left of the command, until nothing is: a process may start another while it is looked for.
+// sweep kills what is left of the command, until nothing is. All processes are stopped before the first one is killed, so
+// that none starts another, or loses its parent, while they are looked for.
 func (g *group) sweep() {
 	for range 20 {
+		var all []process
+		for range 50 {
+			found := slices.DeleteFunc(g.members(), func(p process) bool { return slices.ContainsFunc(all, p.is) })
+			if len(found) == 0 {
+				break
+			}
+			for _, p := range found {
+				p.signal(unix.SIGSTOP)
+			}
+			all = append(all, found...)
+		}
+		for _, p := range all {
+			p.signal(unix.SIGKILL)
+		}
 		_ = unix.Kill(-g.pid, unix.SIGKILL)
-		left := g.members()
-		if len(left) == 0 {
+		if len(all) == 0 {
 			return
 		}
-		for i := range left {
-			left[i].signal(unix.SIGKILL)
-		}
-		for _, p := range left {
+		for _, p := range all {
 			p.gone()
 			if p.parent == os.Getpid() && p.pid != g.pid {
 				_, _ = unix.Wait4(p.pid, nil, unix.WNOHANG, nil) // it was adopted, and nobody else reaps it
@@ -145,8 +158,16 @@ func (g *group) members() []process {
 			}
 		}
 	}
+	for _, p := range g.known {
+		if now, ok := look(p.pid); ok && now.is(p) && !slices.ContainsFunc(found, p.is) {
+			found = append(found, now)
+		}
+	}
 	return slices.DeleteFunc(found, func(p process) bool { return p.dead })
 }
+
+// is reports whether two looks were at one process.
+func (p process) is(q process) bool { return p.pid == q.pid && p.since == q.since }
 
 // candidates returns the numbers of the processes that the command may have started: all there are, or, if it began so
 // lately that the numbers can't have gone round, those since.
@@ -250,7 +271,7 @@ func (p process) signal(s unix.Signal) {
 		return
 	}
 	defer func() { _ = unix.Close(fd) }()
-	if now, ok := look(p.pid); ok && now.since == p.since {
+	if now, ok := look(p.pid); ok && now.is(p) {
 		_ = unix.PidfdSendSignal(fd, s, nil, 0)
 	}
 }
@@ -262,7 +283,7 @@ func (p process) gone() {
 		return
 	}
 	defer func() { _ = unix.Close(fd) }()
-	if now, ok := look(p.pid); ok && now.since == p.since {
+	if now, ok := look(p.pid); ok && now.is(p) {
 		_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(patience/20/time.Millisecond))
 	}
 }

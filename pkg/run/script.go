@@ -115,7 +115,8 @@ func locate(root *os.Root, dir, name string) (string, fs.FileInfo, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		default:
-			return "", nil, diag.Errorf(diag.Denied, "%s can't be used: it leads out of the skill, or may not be read", file)
+			return "", nil, diag.Errorf(diag.Denied, "%s can't be used: it leads out of the skill, or may not be read", file).
+				WithHint("name a regular file of the skill, and no link to elsewhere")
 		}
 	}
 	e := diag.Errorf(diag.NotFound, "the skill has no file %s", clean)
