@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -139,9 +140,7 @@ func (s *Session) environment(k *catalog.Skill, dir string, extra map[string]str
 		all["CLAUDE_PROJECT_DIR"] = project
 	}
 	all["CLAUDE_PLUGIN_ROOT"] = dir
-	for name, value := range extra {
-		all[name] = value
-	}
+	maps.Copy(all, extra)
 	return run.Environment(s.env.Getenv, all)
 }
 

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"io"
+	"maps"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/audit"
@@ -36,7 +37,7 @@ func (s *Session) Run(ctx context.Context, name string, o RunOptions) (*run.Resu
 		return nil, err
 	}
 	r.Digest = l.Digest
-	extra := map[string]string{}
+	extra := maps.Clone(o.Env)
 	var argv []string
 	switch {
 	case o.Script != "":
@@ -44,12 +45,12 @@ func (s *Session) Run(ctx context.Context, name string, o RunOptions) (*run.Resu
 	case l.Front.Command != "":
 		var line run.Line
 		line, err = run.Shell(k.Dir, k.Name, l.Front.Command, l.Front.Arguments, o.Args)
-		argv, extra = line.Argv, line.Env
+		argv = line.Argv
+		if extra = line.Env; extra != nil {
+			maps.Copy(extra, o.Env)
+		}
 	default:
 		err = noCommand(k.Name, k.Dir)
-	}
-	for name, value := range o.Env {
-		extra[name] = value
 	}
 	var res *run.Result
 	if err == nil {

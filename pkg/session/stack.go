@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -84,8 +85,8 @@ func same(a, b Active) bool { return a.Real == b.Real || a.Exact() == b.Exact() 
 
 // find returns the place in the stack of the skill that a name means, the last one for "", or -1.
 func (s State) find(name string) int {
-	for i := len(s.Active) - 1; i >= 0; i-- {
-		if a := s.Active[i]; name == "" || name == a.Name || name == a.Exact() {
+	for i, a := range slices.Backward(s.Active) {
+		if name == "" || name == a.Name || name == a.Exact() {
 			return i
 		}
 	}
