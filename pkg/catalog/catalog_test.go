@@ -804,6 +804,7 @@ a
 		"home/.skillpm/skills":  "",
 		"outside/x":             "outside/x",
 		"open":                  "open",
+		".":                     "",         // above the home directory
 		"open/sub":              "open/sub", // anybody could have put something there
 	} {
 		if want != "" {

@@ -11,20 +11,17 @@ import (
 )
 
 // Project returns the root of the project that a directory, which is absolute, is in: the nearest one upward that holds
-// skillpm.yaml, .skillpm, .git, or one of the profile's directories for projects; else the directory itself. The home
-// directory and those above it are none, so that it returns "" there. Neither is a directory above that everybody may
-// write to.
+// skillpm.yaml, .skillpm, .git, or one of the profile's directories for projects; else the directory itself. From inside the
+// home directory neither that nor what is above it is looked at, so that it returns "" there, as it does in the user's own
+// .skillpm. A directory above that everybody may write to is no project, whatever somebody put there.
 func Project(paths scope.Paths, dir string, p *profile.Profile) string {
 	dir = filepath.Clean(dir)
 	home, _ := os.Stat(paths.Home) // without one there is nothing to compare with
-	same := func(at string, info os.FileInfo) bool {
-		return at == paths.Home || home != nil && info != nil && os.SameFile(home, info)
-	}
 	marks := markers(p)
-	for at := dir; ; at = filepath.Dir(at) {
+	for at := dir; filepath.Dir(at) != at; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
-		if same(at, info) || scope.Within(at, paths.Home) {
-			if at == dir || filepath.Base(dir) == scope.DirName || scope.Within(filepath.Join(at, scope.DirName), dir) {
+		if at == paths.Home || home != nil && err == nil && os.SameFile(home, info) {
+			if own := filepath.Join(at, scope.DirName); at == dir || own == dir || scope.Within(own, dir) {
 				return ""
 			}
 			return dir
@@ -32,10 +29,11 @@ func Project(paths scope.Paths, dir string, p *profile.Profile) string {
 		if err == nil && (at == dir || info.Mode().Perm()&0o002 == 0 || runtime.GOOS == "windows") && marked(at, marks) {
 			return at
 		}
-		if filepath.Dir(at) == at {
-			return dir
-		}
 	}
+	if filepath.Dir(dir) == dir || scope.Within(dir, paths.Home) {
+		return ""
+	}
+	return dir
 }
 
 // markers returns what the root of a project holds.

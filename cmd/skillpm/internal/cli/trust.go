@@ -36,12 +36,14 @@ their real paths, in a file of the user's that no project can write.`,
 	f := cmd.Flags()
 	f.BoolVar(&list, "list", false, "list the folders that are trusted")
 	f.StringVar(&remove, "remove", "", "trust `DIR` no more")
-	cmd.MarkFlagsMutuallyExclusive("list", "remove")
 	a.completeFlag(cmd, "remove", a.completeTrusted)
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if list && cmd.Flags().Changed("remove") {
+			return diag.Errorf(diag.Usage, "--list and --remove are two things to do")
+		}
 		if len(args) > 0 && (list || cmd.Flags().Changed("remove")) {
 			return diag.Errorf(diag.Usage, "DIR is what is trusted: --list takes none, and --remove its own")
 		}
