@@ -93,6 +93,9 @@ func (a *app) printPrompt(cmd *cobra.Command, f *promptFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := a.warnSkills(cmd.Context(), h); err != nil {
+		return err
+	}
 	a.warnLeft(h.Profile(), said.Listing)
 	switch {
 	case a.json:
@@ -179,6 +182,26 @@ func (a *app) stage1(p *profile.Profile, entries []prompt.Entry, o prompt.Option
 		tools = []prompt.Tool{}
 	}
 	return said{l, tools}, err
+}
+
+// warnSkills says that there are too many skills, and that something is wrong with some; skillpm skills tells what.
+func (a *app) warnSkills(ctx context.Context, h *host.Host) error {
+	c, err := h.Catalog(ctx)
+	if err != nil {
+		return err
+	}
+	wrong := 0
+	for _, f := range c.Findings() {
+		if f.Path == "" {
+			a.warn("%s (%s)", f.Message, f.Fix)
+		} else {
+			wrong++
+		}
+	}
+	if wrong > 0 {
+		a.warn("%s with skills; skillpm skills tells what is wrong", plural(wrong, "problem"))
+	}
+	return nil
 }
 
 // warnLeft says what the budget has no room for.
