@@ -160,6 +160,8 @@ func TestClosure(t *testing.T) {
 		"pkg/resolve": {"github.com/go-git/go-git/v5", "oras.land/oras-go/v2", "net/http"},
 		"pkg/store":   {"net/http"},
 		"pkg/txn":     {"net/http"},
+		// what takes milliseconds at every start, or megabytes, and can be had without
+		"cmd/skillpm": {"github.com/yuin/goldmark", "github.com/microcosm-cc/bluemonday", "html/template"},
 	}
 	// what agents talk to cannot install
 	installers := []string{
