@@ -22,6 +22,9 @@ type Line struct {
 	Env  map[string]string // what the command may refer to its arguments by
 }
 
+// maxCommand is how many bytes the command of a skill may have.
+const maxCommand = 64 << 10
+
 // Shell makes a command of the `command` field of a skill in dir, which is called name, and of arguments. The field is
 // the author's and is read by sh; arguments never are:
 //   - They are $1, $2, "$@" of the command. $ARGUMENTS is all of them, joined with spaces.
@@ -40,6 +43,10 @@ func Shell(dir, name, command string, names, args []string) (Line, error) {
 				line.Env[v] = args[i]
 			}
 		}
+	}
+	if len(command) > maxCommand {
+		return Line{}, diag.Errorf(diag.Invalid, "the command of %s is longer than %d bytes", name, maxCommand).
+			WithHint("put it into a script of the skill, and name that")
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
 	if err != nil {
