@@ -108,8 +108,9 @@ func (s *Store) fill(dir string, t *Task, r Request, runner project.Runner) (*lo
 	}
 	err := errors.Join(
 		whole.Write(filepath.Join(dir, inputFile), []byte(r.Body), whole.Options{Mode: 0o600}),
-		writeJSON(filepath.Join(dir, requestFile), request{Version: version, Dir: r.Dir, Runner: runner}),
-		writeJSON(filepath.Join(dir, stateFile), state{Version: version, Task: *t}),
+		// a task that is not on the disk yet when the machine stops would be lost in any case
+		writeJSON(filepath.Join(dir, requestFile), request{Version: version, Dir: r.Dir, Runner: runner}, false),
+		writeJSON(filepath.Join(dir, stateFile), state{Version: version, Task: *t}, false),
 	)
 	if err != nil {
 		return nil, err
@@ -194,7 +195,8 @@ func (s *Store) gc() {
 		if !IsID(name) || !made(name).Before(before) {
 			continue
 		}
-		if t, err := s.read(name); err != nil || !t.State.Ended() || !t.Ended.Before(before) || !free(s.file(name, lockFile)) {
+		t, err := s.read(name) // one that is damaged goes as well
+		if err == nil && (!t.State.Ended() || !t.Ended.Before(before)) || !free(s.file(name, lockFile)) {
 			continue
 		}
 		if old := filepath.Join(s.dir, oldPrefix+name); os.Rename(s.Dir(name), old) == nil {

@@ -149,15 +149,15 @@ func (s *Store) request(id string) (*request, error) {
 }
 
 func (s *Store) write(t *Task) error {
-	return writeJSON(s.file(t.ID, stateFile), state{Version: version, Task: *t})
+	return writeJSON(s.file(t.ID, stateFile), state{Version: version, Task: *t}, t.State.Ended())
 }
 
-func writeJSON(path string, v any) error {
+func writeJSON(path string, v any, sync bool) error {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	return whole.Write(path, append(data, '\n'), whole.Options{Mode: 0o600, Sync: true})
+	return whole.Write(path, append(data, '\n'), whole.Options{Mode: 0o600, Sync: sync})
 }
 
 // readJSON reads one value strictly.
