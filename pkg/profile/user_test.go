@@ -134,7 +134,7 @@ func TestParseErrors(t *testing.T) {
 		{"share", "extends: kodelet\nstage1: {budget: {share: 200}}\n", "p.yaml:2: stage1.budget.share is 200; it is a percentage of the context window", ""},
 		{"negative", "extends: kodelet\nstage1:\n  cap: -1\n", "p.yaml:3: stage1.cap is -1, and cannot be negative", ""},
 		{"value", "extends: kodelet\nstage1:\n  entry: \"{nam}\"\n", "p.yaml:3: stage1.entry: there is no value {nam} here", "did you mean {name}?"},
-		{"filter", "extends: kodelet\nstage1: {entry: \"{name|big}\"}\n", "p.yaml:2: stage1.entry: there is no {name|big}", "use {name} or {name|quoted}"},
+		{"filter", "extends: kodelet\nstage1: {entry: \"{name|big}\"}\n", "p.yaml:2: stage1.entry: there is no {name|big}", "use {name}, {name|quoted} or {name|trimmed}"},
 		{"section", "extends: kodelet\nstage1: {entry: \"[[{name}\"}\n", "p.yaml:2: stage1.entry: [[ is not closed by ]]", ""},
 		{"nested section", "extends: kodelet\nstage1: {entry: \"[[a [[b]] ]]\"}\n", "p.yaml:2: stage1.entry: [[ stands inside another [[", ""},
 		{"value in JSON", "extends: kodelet\nactivation:\n  failed:\n    json:\n      why: \"{eror}\"\n", "p.yaml:5: activation.failed.json: there is no value {eror} here", "did you mean {error}?"},

@@ -20,7 +20,7 @@ var (
 	resultValues = []string{"name", "directory", "description", "body", "source", "path", "files", "paths", "task", "error", "hint", "available", "timestamp", "duration_ms", "seconds", "tool", "file_tool"}
 )
 
-var filters = []string{"", "quoted"}
+var filters = []string{"", "quoted", "trimmed"}
 
 // values checks what the types of a profile's fields do not say, and blames the line in root that says it; what was
 // inherited is right already.
@@ -220,7 +220,7 @@ func templateError(text string, known []string) error {
 	}
 	for _, v := range t.Values() {
 		if !slices.Contains(filters, v.Filter) {
-			return diag.Errorf(diag.Invalid, "there is no {%s|%s}", v.Name, v.Filter).WithHint("use {%s} or {%s|quoted}", v.Name, v.Name)
+			return diag.Errorf(diag.Invalid, "there is no {%s|%s}", v.Name, v.Filter).WithHint("use {%s}, {%s|quoted} or {%s|trimmed}", v.Name, v.Name, v.Name)
 		}
 		if slices.Contains(known, v.Name) {
 			continue

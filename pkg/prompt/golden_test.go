@@ -136,8 +136,8 @@ func listings(t *testing.T, p *profile.Profile) {
 func results(t *testing.T, p *profile.Profile) {
 	base := prompt.Result{
 		Name: "deploy", Dir: "/home/ada/skills/deploy", Description: "Deploy a service.",
-		Body:   "# Deploy\n\nDeploy web to staging. Run `scripts/go.sh`.",
-		Source: "---\nname: deploy\ndescription: Deploy a service.\n---\n# Deploy\n\nDeploy web to staging. Run `scripts/go.sh`.",
+		Body:   "# Deploy\n\nDeploy web to staging. Run `scripts/go.sh`.\n",
+		Source: "---\nname: deploy\ndescription: Deploy a service.\n---\n# Deploy\n\nDeploy web to staging. Run `scripts/go.sh`.\n",
 		Files: []prompt.File{
 			{Path: "docs/limits.md", Description: "what staging can take"},
 			{Path: "scripts/go.sh", Description: "deploys, and waits"},

@@ -47,6 +47,9 @@ func expand(t profile.Template, how string, of values) string {
 	var b strings.Builder
 	t.Expand(&b, func(at profile.Value) string {
 		text, raw := of(at.Name)
+		if at.Filter == "trimmed" {
+			text = strings.TrimRight(text, "\r\n")
+		}
 		switch {
 		case at.Filter == "quoted":
 			return escape(how, quoted(text))
