@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -123,10 +124,8 @@ func (q *quickReader) once(key string) bool {
 	if q.n == len(q.keys) {
 		return false
 	}
-	for _, k := range q.keys[:q.n] {
-		if k == key {
-			return false
-		}
+	if slices.Contains(q.keys[:q.n], key) {
+		return false
 	}
 	q.keys[q.n] = key
 	q.n++
@@ -216,7 +215,7 @@ func (q *quickReader) block(key, rest string) (string, bool) {
 		case in != depth || item != dash:
 			return "", false
 		}
-		value := trimmed
+		var value string
 		if dash {
 			value = strings.TrimLeft(trimmed[1:], " ")
 			if _, _, mapping := field(value); mapping {
@@ -224,7 +223,7 @@ func (q *quickReader) block(key, rest string) (string, bool) {
 			}
 		} else {
 			k, v, ok := field(trimmed)
-			if !ok || v == "" || contains(seen, k) {
+			if !ok || v == "" || slices.Contains(seen, k) {
 				return "", false
 			}
 			seen = append(seen, k)
@@ -249,15 +248,6 @@ func (q *quickReader) endBlock(key string, items []string, dash, empty bool) boo
 		return q.setList(key, items)
 	}
 	return !wanted(key) // a mapping
-}
-
-func contains(seen []string, key string) bool {
-	for _, s := range seen {
-		if s == key {
-			return true
-		}
-	}
-	return false
 }
 
 // wanted reports whether stage 1 needs a field.

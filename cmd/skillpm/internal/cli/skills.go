@@ -69,18 +69,19 @@ the list is printed again whenever it changes.`,
 // watchSkills prints the list whenever it changes, until the context ends.
 func (a *app) watchSkills(ctx context.Context, h *host.Host, c *catalog.Catalog, o skillsOptions) error {
 	a.note("watching for changes; Ctrl-C ends")
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var unread error
 	err := c.Watch(ctx, func(c *catalog.Catalog) {
 		a.note("%s: skills changed", a.Now().Format(time.TimeOnly))
-		if err := a.printSkills(h, c, o); err != nil {
-			stop(err) // nobody reads on
+		if unread = a.printSkills(h, c, o); unread != nil {
+			stop()
 		}
 	})
-	if cause := context.Cause(ctx); err != nil && cause != nil && cause != context.Canceled { //nolint:errorlint // it is that very value
-		return cause
-	}
-	if ctx.Err() != nil {
+	switch {
+	case unread != nil:
+		return unread
+	case ctx.Err() != nil:
 		return reported{diag.Interrupted} // as it was told to end
 	}
 	return err
