@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/catalog"
@@ -31,6 +32,9 @@ type File struct {
 	Data  []byte
 	IsDir bool
 	Names []string // of a directory, sorted; those of directories end in a slash
+
+	Started  time.Time
+	Duration time.Duration
 }
 
 // Result returns a file as the profile's forms have it.
@@ -41,17 +45,22 @@ func (f *File) Result() prompt.Result {
 	}
 	return prompt.Result{
 		Kind: prompt.Read, Name: f.Skill.Name, Dir: f.Skill.Dir, Description: f.Skill.Description, Path: f.Path, Body: body,
+		Started: f.Started, Duration: f.Duration,
 	}
 }
 
 // Read returns one file of a skill whole, or the names in one of its directories. The path is relative to the skill, with
 // slashes. Nothing outside the skill's directory is read, by no link either, and nothing is written.
 func (s *Session) Read(ctx context.Context, name, file string) (*File, error) {
+	started := s.env.Now()
 	k, err := s.lookup(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	f, err := s.read(k, file)
+	if f != nil {
+		f.Started, f.Duration = started, s.env.Now().Sub(started)
+	}
 	if _, missing := errors.AsType[*MissingError](err); missing {
 		s.record(audit.Record{Action: audit.Missing, Result: audit.Failed, File: file, Reason: err.Error()}, k)
 	} else if diag.CodeOf(err) == diag.Denied {
