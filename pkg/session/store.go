@@ -218,12 +218,22 @@ func (f folder) touch(id string) {
 	}
 }
 
+// lockLimit is how long the lock is waited for: whoever holds it only writes a file.
+const lockLimit = 30 * time.Second
+
 // lock takes the lock that whoever changes a session holds.
 func (f folder) lock(ctx context.Context) (unlock func() error, err error) {
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return nil, err
 	}
-	return txn.Lock(ctx, filepath.Join(f.dir, ".lock"))
+	path := filepath.Join(f.dir, ".lock")
+	waiting, cancel := context.WithTimeout(ctx, lockLimit)
+	defer cancel()
+	unlock, err = txn.Lock(waiting, path)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil, diag.Errorf(diag.Internal, "the sessions are locked by a process that does not let go").WithHint("find it with: fuser %s", path)
+	}
+	return unlock, err
 }
 
 // change reads a session's state, has a function change it, and writes it, while nobody else changes one. Where the

@@ -185,7 +185,7 @@ func (a *app) answer(h *host.Host, r prompt.Result) error {
 	if err != nil {
 		return err
 	}
-	a.forModel(string(data))
+	fmt.Fprintf(a.Stdout, "%s\n", escaped(strings.TrimSuffix(string(data), "\n")))
 	return nil
 }
 
@@ -211,4 +211,8 @@ func (a *app) warnings(texts []string) {
 }
 
 // remark prints a line on standard error that people are to see even where the result is JSON.
-func (a *app) remark(text string) { fmt.Fprintf(a.Stderr, "skillpm: %s\n", printable(text)) }
+func (a *app) remark(text string) {
+	if text != "" {
+		fmt.Fprintf(a.Stderr, "skillpm: %s\n", flat(text))
+	}
+}

@@ -56,8 +56,8 @@ structured data.`,
 				return err
 			}
 			o.Arguments, o.Trigger, o.Shell = joinArguments(args[1:]), session.Trigger(trigger), f.shell
-			if notice := prompt.Notice(h.Profile(), prompt.Result{Kind: prompt.Activated, Name: args[0]}); notice != "" && !a.quiet {
-				a.remark(notice)
+			if k, err := h.Lookup(cmd.Context(), args[0]); err == nil && !a.quiet {
+				a.remark(prompt.Notice(h.Profile(), prompt.Result{Kind: prompt.Activated, Name: k.Name}))
 			}
 			done, err := h.Load(cmd.Context(), args[0], o)
 			if err != nil {

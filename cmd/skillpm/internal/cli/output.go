@@ -61,22 +61,27 @@ func writeJSON(w io.Writer, v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	text := b.String()
-	if strings.ContainsFunc(text, unsafe) {
-		b.Reset()
-		for _, r := range text {
-			switch high, low := utf16.EncodeRune(r); {
-			case !unsafe(r):
-				b.WriteRune(r)
-			case high != unicode.ReplacementChar:
-				fmt.Fprintf(&b, "\\u%04x\\u%04x", high, low)
-			default:
-				fmt.Fprintf(&b, "\\u%04x", r)
-			}
+	_, err := io.WriteString(w, escaped(b.String()))
+	return err
+}
+
+// escaped returns a JSON text with control and format characters written as escapes.
+func escaped(text string) string {
+	if !strings.ContainsFunc(text, unsafe) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch high, low := utf16.EncodeRune(r); {
+		case !unsafe(r):
+			b.WriteRune(r)
+		case high != unicode.ReplacementChar:
+			fmt.Fprintf(&b, "\\u%04x\\u%04x", high, low)
+		default:
+			fmt.Fprintf(&b, "\\u%04x", r)
 		}
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return b.String()
 }
 
 // table prints rows of columns, aligned, with two spaces between them.
