@@ -194,8 +194,12 @@ func (e *execution) prompt(ctx context.Context, skill *catalog.Skill) *Reply {
 	return &Reply{
 		State: Success, Summary: fmt.Sprintf(e.say.prompt, skill.Name),
 		Data: Data{
-			{"skill", skill.Name}, {"type", "prompt"}, {"name", name}, {"description", skill.Description},
-			{"content", a.Source}, {"executable", false},
+			{"skill", skill.Name},
+			{"type", "prompt"},
+			{"name", name},
+			{"description", skill.Description},
+			{"content", a.Source},
+			{"executable", false},
 		},
 	}
 }

@@ -3,6 +3,7 @@
 package run
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -193,9 +194,7 @@ func TestD5Shell(t *testing.T) {
 			continue
 		}
 		extra := Variables("test", dir)
-		for name, value := range line.Env {
-			extra[name] = value
-		}
+		maps.Copy(extra, line.Env)
 		r := mustRun(t, Command{Argv: line.Argv, Dir: t.TempDir(), Env: Environment(os.Getenv, extra), Limit: far})
 		if string(r.Stdout) != c.want {
 			t.Errorf("%s: got %q, want %q (%s)", c.command, r.Stdout, c.want, r.Stderr)
