@@ -433,7 +433,7 @@ func TestCancelQueued(t *testing.T) {
 		t.Errorf("it ran: %v", err)
 	}
 	// and nobody runs it again
-	if err := w.Store.Run(t.Context(), asked.ID); diag.CodeOf(err) != diag.Usage {
+	if err := w.Run(t.Context(), asked.ID); diag.CodeOf(err) != diag.Usage {
 		t.Errorf("%v", err)
 	}
 }

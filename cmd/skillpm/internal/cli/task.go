@@ -90,6 +90,7 @@ user-invocable is refused. Flags stand before SKILL; what follows it is its own.
 	flags = a.runtimeFlags(cmd)
 	f := cmd.Flags()
 	_ = f.MarkHidden("session") // the flag exists, and a task is of no session
+	a.shellFlag(cmd, flags)
 	f.SetInterspersed(false)
 	f.StringVar(&o.body, "body", "", "run the text in `FILE`, - for standard input")
 	f.StringVar(&o.runner, "runner", "", "the `TYPE` of runner (default what the skill's agent says, or general)")
@@ -154,7 +155,7 @@ func (a *app) submitTask(ctx context.Context, flags *runtimeFlags, o submitFlags
 
 // skillTask makes a task of a skill.
 func (a *app) skillTask(ctx context.Context, h *host.Host, r *task.Request, args []string) error {
-	done, err := h.Load(ctx, args[0], session.Activate{Arguments: strings.Join(args[1:], " "), Trigger: session.User, Inline: true})
+	done, err := h.Load(ctx, args[0], session.Activate{Arguments: joinArguments(args[1:]), Trigger: session.User, Inline: true})
 	if err != nil {
 		return err
 	}
