@@ -143,6 +143,8 @@ func TestParseErrors(t *testing.T) {
 		{"outside", "extends: kodelet\nlayers:\n  - {name: a, dirs: [./../a]}\n", `p.yaml:3: "./../a" is no directory of a layer`, "start it with ~/ for the home directory, ./ for the project, / for the machine or {enterprise}/, or write {plugins}"},
 		{"no dirs", "extends: kodelet\nlayers: [{name: a}]\n", "p.yaml:2: layer a has no dirs", ""},
 		{"no layers", "extends: kodelet\nlayers: []\n", "p.yaml:2: there are no layers", "write extends: omniforge, or layers"},
+		{"no entry", "extends: kodelet\nstage1: {entry: \"\"}\n", "p.yaml:2: there is no stage1.entry", "write extends: omniforge, or stage1.entry"},
+		{"no text", "schema: skill.kodelet\nlayers: [{name: a, dirs: [~/a]}]\nstage1: {entry: x}\nactivation: {activated: {text: x}}\n", "p.yaml:4: there is no activation.spawned.text", "write extends: omniforge, or activation.spawned.text"},
 		{"deep", deep, "p.yaml:2: activation.failed.json is nested more than 16 deep", ""},
 		{"large", "title: " + strings.Repeat("x", 300<<10), "p.yaml has 307207 bytes; a profile has at most 262144", ""},
 	} {

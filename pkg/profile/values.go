@@ -34,6 +34,9 @@ func (s strict) values(root *yaml.Node, p *Profile) error {
 	c.oneOf(p.Stage1.Budget.Over, []string{"", "drop", "shorten"}, "stage1", "budget", "over")
 	c.oneOf(p.Stage1.Sort, []string{"", "name", "layer"}, "stage1", "sort")
 	c.bounds(p)
+	if !p.Preset {
+		c.whole(p)
+	}
 	c.layers(p.Layers)
 	c.layout(p.Stage1.Layout, entryValues, "stage1")
 	c.layout(p.Stage1.Compact, tagValues, "stage1", "compact")
@@ -97,6 +100,21 @@ func (c *checker) oneOf(got string, known []string, path ...string) {
 		return
 	}
 	c.add(err.WithHint("use %s", strings.TrimPrefix(strings.Join(known, ", "), ", ")))
+}
+
+// whole checks that a host says something of skills, and for each kind of result.
+func (c *checker) whole(p *Profile) {
+	for _, f := range []struct{ text, name string }{
+		{p.Stage1.Entry, "stage1.entry"},
+		{p.Activation.Activated.Text, "activation.activated.text"},
+		{p.Activation.Spawned.Text, "activation.spawned.text"},
+		{p.Activation.Failed.Text, "activation.failed.text"},
+		{p.Activation.File.Text, "activation.file.text"},
+	} {
+		if f.text == "" {
+			c.add(c.errorf(c.blame(strings.Split(f.name, ".")), "there is no %s", f.name).WithHint("write extends: %s, or %s", Runtime, f.name))
+		}
+	}
 }
 
 func (c *checker) bounds(p *Profile) {
