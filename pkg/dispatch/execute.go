@@ -230,7 +230,7 @@ func (e *execution) command(ctx context.Context, skill *catalog.Skill) *Reply {
 	}
 	o := session.RunOptions{Args: e.request.Args, Limit: limit, MaxOutput: maxOutput}
 	if e.model != "" {
-		o.Env = map[string]string{"SKILL_MODEL": e.model}
+		o.Env = map[string]string{"SKILLPM_MODEL": e.model}
 	}
 	res, err := e.host.Run(ctx, e.request.Skill, o)
 	switch {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/host"
+	"github.com/skillpm/skillpm/pkg/run"
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/session"
 )
@@ -34,7 +35,7 @@ printf '{"output_path": "result.html", "code": "<h1>", "n": 2}'`,
 	"failing/SKILL.md":         "---\nname: failing\ndescription: Fails\ncommand: \"echo 'no such\\n  table: users' >&2; exit 3\"\n---\n",
 	"silent/SKILL.md":          "---\nname: silent\ndescription: Fails in silence\ncommand: kill -9 $$\n---\n",
 	"printing/SKILL.md":        "---\nname: printing\ndescription: Prints\ncommand: cat\narguments: [file]\n---\n",
-	"model/SKILL.md":           "---\nname: model\ndescription: Says the model\ncommand: printf \"$SKILL_MODEL\"\nmodel: sonnet\n---\n",
+	"model/SKILL.md":           "---\nname: model\ndescription: Says the model\ncommand: printf \"$SKILLPM_MODEL\"\nmodel: sonnet\n---\n",
 	"private/SKILL.md":         "---\nname: private\ndescription: Only for users\ncommand: echo hi\ndisable-model-invocation: true\n---\n",
 	"damaged/SKILL.md":         "---\nname: damaged\n---\n",
 }
@@ -175,9 +176,8 @@ func TestD5Timeout(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "pid")); err != nil {
 		t.Error("the command did not run in the working directory")
 	}
-	// The settings' limit is 90 seconds where they do not say.
-	if h.Config().Skills.ScriptLimit != 0 {
-		t.Error("the settings say something")
+	if h.Config().Skills.ScriptLimit != 0 || run.DefaultLimit != 90*time.Second {
+		t.Error("where the settings say nothing, the limit is 90 seconds")
 	}
 }
 
