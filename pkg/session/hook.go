@@ -75,7 +75,19 @@ type hook struct {
 	digest         string
 }
 
-// run runs a hook: inside the skill's directory only, for a limited time, with a clean environment.
+// maxVariable is how long arguments may be that a hook gets: systems start no program with longer variables.
+const maxVariable = 100 << 10
+
+// variables are what a hook finds in its environment besides what every script does.
+func (h hook) variables() map[string]string {
+	v := map[string]string{"SKILLPM_HOOK": h.which}
+	if len(h.arguments) <= maxVariable {
+		v["SKILL_ARGUMENTS"] = h.arguments
+	}
+	return v
+}
+
+// hook runs a hook: inside the skill's directory only, for a limited time, with a clean environment.
 func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err error) {
 	r := audit.Record{Action: audit.Hook, Result: audit.OK, Hook: h.which, Script: h.script, Digest: h.digest}
 	fail := &HookError{Skill: h.skill.Name, Which: h.which, Script: h.script}
@@ -85,7 +97,7 @@ func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err erro
 		r.Command = argv
 		res, err = run.Run(ctx, run.Command{
 			Argv: argv, Dir: s.work(h.dir), Limit: s.env.ScriptLimit, MaxOutput: maxHookOutput,
-			Env: s.environment(h.skill, h.dir, map[string]string{"SKILLPM_HOOK": h.which, "SKILL_ARGUMENTS": h.arguments}),
+			Env: s.environment(h.skill, h.dir, h.variables()),
 		})
 	}
 	if res != nil {

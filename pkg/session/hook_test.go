@@ -91,6 +91,28 @@ func TestHookFails(t *testing.T) {
 	}
 }
 
+// Long arguments reach the text and no hook, and what no session could read again is never written.
+func TestLongArguments(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("deploy", "allowed-tools: Read\nhooks: {pre: pre.sh}", "$ARGUMENTS")
+	w.file("project/skills/deploy/pre.sh", "#!/bin/sh\nexit 0\n")
+	long := strings.Repeat("x", 1<<20)
+	if a, err := w.load("s", "deploy", session.Activate{Arguments: long}); err != nil || a.Body != long {
+		t.Fatal(err)
+	}
+	if v := w.allow("s", "Write"); v.Allowed {
+		t.Error("Write is allowed")
+	}
+	if _, err := w.open("s").Deactivate(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.load("s", "deploy", session.Activate{Arguments: strings.Repeat(long, 5)})
+	code(t, err, diag.Invalid, "which no session keeps")
+	if v := w.allow("s", "Write"); !v.Allowed {
+		t.Error("it is active all the same")
+	}
+}
+
 // A post hook that fails is an error, and the skill has ended.
 func TestPostHookFails(t *testing.T) {
 	w := newWorld(t, "omniforge")

@@ -202,6 +202,10 @@ func (f folder) write(s State) error {
 	if err != nil {
 		return err
 	}
+	if len(data) >= maxState {
+		return diag.Errorf(diag.Invalid, "the arguments and tool lists of what is active have more than %d bytes, which no session keeps", maxState).
+			WithHint("pass long arguments as the path of a file that holds them")
+	}
 	path := f.path(s.ID)
 	if err := whole.Write(path, append(data, '\n'), whole.Options{Mode: 0o600, MkdirMode: 0o700}); err != nil {
 		return err

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -205,8 +206,10 @@ func (a *app) refused(cmd *cobra.Command, h *host.Host, name string, err error) 
 
 // warnings prints what people should know.
 func (a *app) warnings(texts []string) {
-	for _, w := range texts {
-		a.warn("%s", w)
+	for i, w := range texts {
+		if !slices.Contains(texts[:i], w) {
+			a.warn("%s", w)
+		}
 	}
 }
 
