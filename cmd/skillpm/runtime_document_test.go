@@ -10,10 +10,17 @@ import (
 	"testing"
 )
 
-// TestRuntimeDocument runs what docs/runtime.md shows: a block with a path behind its language is a file, in the project or
+// TestRuntimeDocument runs what docs/runtime.md shows.
+func TestRuntimeDocument(t *testing.T) { runDocument(t, "runtime.md", 15) }
+
+// TestSkillTestsDocument runs what docs/skill-tests.md shows. SPEC O25.
+func TestSkillTestsDocument(t *testing.T) { runDocument(t, "skill-tests.md", 5) }
+
+// runDocument runs what a document shows, with so many commands at least: a block with a path behind its language is a file, in the project or
 // in the home directory (~/); a block of console has commands, each with what it prints. A line of … stands for any lines, and
 // … inside a line for any text.
-func TestRuntimeDocument(t *testing.T) {
+func runDocument(t *testing.T, name string, atLeast int) {
+	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are those of a Unix shell")
 	}
@@ -26,7 +33,7 @@ func TestRuntimeDocument(t *testing.T) {
 	}
 	environ := append(os.Environ(), "HOME="+home, "NO_COLOR=1", "GIT_CONFIG_GLOBAL="+os.DevNull, enterpriseDir+"="+filepath.Join(work, "enterprise"))
 	commands := 0
-	for _, b := range blocks(readDocument(t, "runtime.md")) {
+	for _, b := range blocks(readDocument(t, name)) {
 		if b.path != "" {
 			path := filepath.Join(project, filepath.FromSlash(b.path))
 			if rest, ok := strings.CutPrefix(b.path, "~/"); ok {
@@ -45,7 +52,7 @@ func TestRuntimeDocument(t *testing.T) {
 			}
 		}
 	}
-	if commands < 15 {
+	if commands < atLeast {
 		t.Errorf("%d commands were run", commands)
 	}
 }

@@ -42,32 +42,36 @@ func (w *world) bin() string     { return filepath.Join(w.dir, "bin") }
 func (w *world) log() string     { return filepath.Join(w.dir, "ran") }
 
 // newWorld makes one. Whoever asked for it closes it.
-func newWorld(ctx context.Context, dir string, f *File, c *Case, o Options) (w *world, err error) {
+func newWorld(ctx context.Context, dir string, f *File, c *Case, o Options) (*world, error) {
 	temp, err := os.MkdirTemp("", "skillpm-test-")
 	if err != nil {
 		return nil, err
 	}
-	w = &world{dir: temp}
-	defer func() {
-		if err != nil {
-			w.close()
-		}
-	}()
-	if w.dir, err = filepath.EvalSymlinks(temp); err != nil {
+	w := &world{dir: temp}
+	if err := w.fill(ctx, dir, f, c, o); err != nil {
+		w.close()
 		return nil, err
+	}
+	return w, nil
+}
+
+// fill makes the directories, the copy of the skill, and what serves it.
+func (w *world) fill(ctx context.Context, dir string, f *File, c *Case, o Options) (err error) {
+	if w.dir, err = filepath.EvalSymlinks(w.dir); err != nil {
+		return err
 	}
 	w.skill = filepath.Join(w.dir, "skills", filepath.Base(dir))
 	for _, d := range []string{w.project(), w.home(), w.bin(), w.skill, filepath.Join(w.dir, "tmp")} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if err := copySkill(dir, w.skill); err != nil {
-		return nil, err
+		return err
 	}
 	for _, files := range []map[string]string{f.Files, c.Files} {
 		if err := w.write(files); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	commands := maps.Clone(f.Commands)
@@ -76,9 +80,9 @@ func newWorld(ctx context.Context, dir string, f *File, c *Case, o Options) (w *
 	}
 	maps.Copy(commands, c.Commands)
 	if err := w.mock(commands); err != nil {
-		return nil, err
+		return err
 	}
-	return w, w.open(ctx, f, c, o)
+	return w.open(ctx, f, c, o)
 }
 
 func (w *world) close() { os.RemoveAll(w.dir) }

@@ -54,6 +54,10 @@ when there are no tests.`,
   skillpm test skills/deploy --run 'production' --verbose
   skillpm test skills/deploy --update
   skillpm test --format junit > report.xml`,
+		Args: cobra.ArbitraryArgs,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				args = []string{"."}
@@ -148,7 +152,7 @@ func (a *app) test(ctx context.Context, dirs []string, f testFlags) error {
 			a.printTested(s, f.verbose)
 		}
 	}
-	return a.endTest(report, len(skills), f)
+	return a.endTest(report, f)
 }
 
 // skillsIn returns the directories of the skills in and below these, each once.
@@ -261,13 +265,13 @@ func diffColour(line string) rune {
 }
 
 // endTest prints what is to be said of all, and returns the error that gives the exit code.
-func (a *app) endTest(r testReport, skills int, f testFlags) error {
+func (a *app) endTest(r testReport, f testFlags) error {
 	if len(r.Skills) == 0 {
-		what := "no skill has tests"
+		what := "there are no tests"
 		if f.run != "" {
 			what = "no test has a name that matches " + printable(f.run)
 		}
-		return diag.Errorf(diag.NotFound, "%s, of %s", what, plural(skills, "skill")).
+		return diag.Errorf(diag.NotFound, "%s", what).
 			WithHint("tests are YAML files in the tests directory of a skill: docs/skill-tests.md")
 	}
 	switch f.format {
