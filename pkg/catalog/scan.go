@@ -146,7 +146,7 @@ func (s *scanner) branch(path string) branch {
 	}
 	old := s.before[path]
 	b.look, b.settled = l.stamp, !link && l.settled(s.now)
-	if old != nil && old.settled && old.look == b.look && old.problem == "" {
+	if old != nil && old.settled && old.look == b.look && old.problem == "" && timesTell {
 		if b.nodes = old.nodes; !s.own {
 			b.nodes = slices.Clone(old.nodes)
 		}

@@ -9,6 +9,10 @@ import (
 	"path/filepath"
 )
 
+// timesTell says that the times of a directory change whenever an entry comes or goes: here that is not sure, so that
+// directories are listed every time.
+const timesTell = false
+
 // folder is a directory: what is below it is asked for by its path from there.
 type folder struct{ dir string }
 

@@ -12,6 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// timesTell says that the times of a directory change whenever an entry comes or goes.
+const timesTell = true
+
 // folder is a directory that is open: what is below it is asked for by its path from there.
 type folder struct {
 	dir string

@@ -1,0 +1,15 @@
+package catalog
+
+import "testing"
+
+// SPEC D5: a skill is executed if it has a command; the name of a slash command, as real skills have it there, is none.
+func TestD5Command(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "/hub:run": "", " /status ": "", "/ar:loop": "", "/": "/",
+		"/usr/bin/env python3 x.py": "/usr/bin/env python3 x.py", "/start.sh": "/start.sh", "/run now": "/run now", "python3 run.py": "python3 run.py",
+	} {
+		if got := command(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
