@@ -104,7 +104,7 @@ func (s *Session) read(k *catalog.Skill, file string) (*File, error) {
 	}
 	data, err := regular.ReadIn(regular.Dir(k.Dir), name, s.env.FileLimit)
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "%s of skill %q cannot be read: %w", name, k.Name, err)
+		return nil, diag.Errorf(diag.Invalid, "%s of skill %q cannot be read: %w", name, k.Name, err).WithHint("only regular files are read")
 	}
 	return &File{Skill: k, Path: name, Data: data}, nil
 }

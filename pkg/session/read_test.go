@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -177,4 +178,28 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s: %q, want %q", profile, got, want)
 		}
 	}
+}
+
+// SPEC O2: stage 2 reads SKILL.md and no other file of the skill; its restrictions hold and its hooks are noted from then on.
+func TestStage2ReadsNothingElse(t *testing.T) {
+	w := newWorld(t, "agentskills")
+	w.skill("deploy", "allowed-tools: Read\nhooks: {post: scripts/post.sh}", "See [guide](references/guide.md).\n")
+	base := filepath.Join(w.dir, "project/skills/deploy")
+	w.file("project/skills/deploy/references/real.md", "")
+	w.file("project/skills/deploy/scripts/x", "")
+	for _, name := range []string{"references/guide.md", "scripts/post.sh"} { // to open a pipe is to wait for ever
+		if out, err := exec.Command("mkfifo", filepath.Join(base, name)).CombinedOutput(); err != nil {
+			t.Skip("no pipes here:", string(out))
+		}
+	}
+	w.mustLoad("s", "deploy")
+	state, err := w.open("s").State()
+	if err != nil || state.Active[0].Post != "scripts/post.sh" || !state.Active[0].Restricts {
+		t.Errorf("%+v, %v", state, err)
+	}
+	if v := w.allow("s", "Write"); v.Allowed {
+		t.Error("Write is allowed")
+	}
+	_, err = w.open("s").Read(t.Context(), "deploy", "references/guide.md")
+	code(t, err, diag.Invalid, "not a regular file")
 }
