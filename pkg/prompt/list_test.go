@@ -100,7 +100,6 @@ func TestP5LeftOut(t *testing.T) {
 // One skill whose description alone is more than the budget does not crowd out the others.
 func TestOneTooLarge(t *testing.T) {
 	p := load(t, "pegasus")
-	p.Stage1.Cap = 0
 	entries := append(skills(), entry("a-long-one", strings.Repeat("long ", 20_000), 0))
 	l := list(t, p, entries, prompt.Options{})
 	if len(l.Names) != 4 || !slices.Equal(l.Left, []string{"a-long-one"}) {
