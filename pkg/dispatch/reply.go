@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 )
@@ -152,7 +153,7 @@ func (r *Reply) MarshalJSON() ([]byte, error) {
 // meta. Values are JSON, keys are not in quotes.
 func (r *Reply) Text() string {
 	var b strings.Builder
-	b.WriteString(r.State.Icon() + " " + Agent + " " + strings.Join(strings.Fields(r.Summary), " ") + "\n")
+	b.WriteString(r.State.Icon() + " " + Agent + " " + flat(r.Summary) + "\n")
 	b.WriteString("  state: " + string(r.State) + "\n  data: {")
 	for i, f := range r.Data {
 		if i > 0 {
@@ -166,9 +167,20 @@ func (r *Reply) Text() string {
 	}
 	b.WriteString("}\n")
 	if r.Advice != "" {
-		b.WriteString("  advice: " + strings.Join(strings.Fields(r.Advice), " ") + "\n")
+		b.WriteString("  advice: " + flat(r.Advice) + "\n")
 	}
 	return b.String()
+}
+
+// flat returns a text on one line, without characters that can't be seen.
+func flat(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsSpace(r) && !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(text), " ")
 }
 
 // inline writes a value as JSON on one line, lists with a space after each comma.

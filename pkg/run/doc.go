@@ -3,7 +3,7 @@
 // It keeps these rules:
 //   - A command has a process group and a session of its own, and no terminal. At its limit, or when the context ends, the
 //     group gets SIGTERM, a moment later SIGKILL. When a command ends by itself, what it left running has that moment to
-//     write what it still holds, and then ends, too: nothing that a skill starts outlives the command.
+//     write what it still holds, and then ends in the same way: nothing that a skill starts outlives the command.
 //   - On Linux processes that left the group are found as well: by their session, by their parents, and by a mark in their
 //     environment. One that did all of it, left its parents and wiped its environment, is found if this process has called
 //     [Adopt]. Elsewhere it is the group that ends; on Windows a job.

@@ -56,5 +56,8 @@ func (g *group) end(grace time.Duration) {
 	wait(g.exited, patience)
 }
 
+// retire ends what a command left running.
+func (g *group) retire(time.Duration) { g.sweep() }
+
 // sweep kills what is left of the group.
 func (g *group) sweep() { _ = unix.Kill(-g.cmd.Process.Pid, unix.SIGKILL) }

@@ -82,6 +82,20 @@ func (g *group) end(grace time.Duration) {
 	wait(g.exited, patience)
 }
 
+// retire asks what a command left running to end, and a moment later ends it.
+func (g *group) retire(grace time.Duration) {
+	g.signal(unix.SIGTERM)
+	if len(g.known) == 0 {
+		_ = unix.Kill(-g.pid, unix.SIGKILL) // for where /proc says nothing
+		return
+	}
+	limit := time.Now().Add(grace) //nolint:forbidigo // it is waited for in real time
+	for _, p := range g.known {
+		p.gone(time.Until(limit))
+	}
+	g.sweep()
+}
+
 // signal sends a signal to all processes of the command. They are looked for before the first one gets it: with a
 // process that ends goes the knowledge of whose parent it was.
 func (g *group) signal(s unix.Signal) {
@@ -115,7 +129,7 @@ func (g *group) sweep() {
 			return
 		}
 		for _, p := range all {
-			p.gone()
+			p.gone(patience / 20)
 			if p.parent == os.Getpid() && p.pid != g.pid {
 				_, _ = unix.Wait4(p.pid, nil, unix.WNOHANG, nil) // it was adopted, and nobody else reaps it
 			}
@@ -276,14 +290,14 @@ func (p process) signal(s unix.Signal) {
 	}
 }
 
-// gone waits until a process that was killed has ended.
-func (p process) gone() {
+// gone waits until a process has ended, or for so long.
+func (p process) gone(most time.Duration) {
 	fd, err := unix.PidfdOpen(p.pid, 0)
 	if err != nil {
 		return
 	}
 	defer func() { _ = unix.Close(fd) }()
 	if now, ok := look(p.pid); ok && now.is(p) {
-		_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(patience/20/time.Millisecond))
+		_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(max(0, most)/time.Millisecond))
 	}
 }

@@ -74,6 +74,9 @@ func (g *group) end(time.Duration) {
 	wait(g.exited, patience)
 }
 
+// retire ends what a command left running.
+func (g *group) retire(time.Duration) { g.sweep() }
+
 // sweep ends what is left of the job.
 func (g *group) sweep() { _ = windows.TerminateJobObject(g.job, 1) }
 

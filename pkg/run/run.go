@@ -226,6 +226,7 @@ func (c Command) await(ctx context.Context, g *group, r *Result, streams ...*str
 	case <-g.exited:
 		// What it left running may still hold output: the last of a pipeline, say.
 		settle(c.Grace, limit, ctx.Done(), streams)
+		g.retire(c.Grace)
 	case <-limit:
 		r.TimedOut = true
 		g.end(c.Grace)
@@ -233,7 +234,6 @@ func (c Command) await(ctx context.Context, g *group, r *Result, streams ...*str
 		err = ctx.Err()
 		g.end(c.Grace)
 	}
-	g.sweep()
 	settle(c.Grace, nil, nil, streams)
 	return err
 }

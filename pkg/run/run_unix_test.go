@@ -162,6 +162,20 @@ func TestRunBackground(t *testing.T) {
 	gone(t, r.Stdout)
 }
 
+// One that tidies up when it is asked to has the time for it.
+func TestRunDaemonTidies(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("what is left is only asked on Linux")
+	}
+	c := shell(`sh -c 'trap "echo tidied > done; exit" TERM; echo > ready; while :; do sleep 100 & wait $!; done' >/dev/null 2>&1 &
+while [ ! -e ready ]; do :; done`)
+	c.Dir, c.Grace = t.TempDir(), far
+	mustRun(t, c)
+	if _, err := os.Stat(filepath.Join(c.Dir, "done")); err != nil {
+		t.Error(err)
+	}
+}
+
 // One that holds no pipe ends without any delay.
 func TestRunDaemon(t *testing.T) {
 	c := shell(`sleep 1000 >/dev/null 2>&1 & echo $!`)
