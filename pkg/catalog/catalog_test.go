@@ -578,6 +578,7 @@ link app/.claude/skills/mine ../../../elsewhere/mine
 link app/.claude/skills/again ../../../elsewhere/mine
 link app/.claude/skills/nowhere ../gone
 link app/.claude/skills/loop loop
+link app/.claude/skills/invalid ../../.agents/skills/invalid
 link app/.claude/skills/leak/SKILL.md ../../../../secret.txt
 link app/.claude/skills/inner/SKILL.md real.md
 -- home/src/secret.txt --
@@ -596,6 +597,9 @@ other
 other
 -- app/.agents/skills/shared/SKILL.md --
 shared
+-- app/.agents/skills/invalid/SKILL.md --
+raw
+It has no name.
 -- home/src/elsewhere/mine/SKILL.md --
 mine
 `)
@@ -605,7 +609,7 @@ mine
 		if s, _ := c.Lookup("deploy"); s == nil || s.Pack != "acme/ops" || s.Layer != "plugin" {
 			t.Errorf("deploy is %+v", s)
 		}
-		if len(c.All()) != 6 { // and leak
+		if len(c.All()) != 7 || len(c.Findings()) != 3 { // leak, invalid once, and no lock
 			t.Errorf("%d entries: %q", len(c.All()), messages(c))
 		}
 		f := w.finds(c, "CA001", "leads out of the skill's directory")

@@ -307,15 +307,27 @@ func (b *builder) copies() {
 	if len(packs) == 0 {
 		return
 	}
-	left := make([]candidate, 0, len(b.found))
-	for _, c := range b.found {
+	b.drop(func(c *candidate) bool {
 		p := packs[place{c.entry.Scope, c.entry.base}]
-		if c.entry.Pack == "" && p != nil && copied(&c, p) {
-			continue
+		return c.entry.Pack == "" && p != nil && copied(c, p)
+	})
+}
+
+// drop leaves out candidates, as if they had not been found.
+func (b *builder) drop(out func(*candidate) bool) {
+	left := make([]candidate, 0, len(b.found)) // others may point to the old ones
+	gone := map[string]bool{}
+	for i := range b.found {
+		if c := &b.found[i]; out(c) {
+			gone[filepath.ToSlash(c.entry.Path())] = true
+		} else {
+			left = append(left, *c)
 		}
-		left = append(left, c)
 	}
 	b.found = left
+	if len(gone) > 0 {
+		b.catalog.findings = slices.DeleteFunc(b.catalog.findings, func(f diag.Finding) bool { return gone[f.Path] })
+	}
 }
 
 // copied reports whether a hand-written skill is what an agent's copy of an installed one would be.
@@ -339,7 +351,7 @@ func (b *builder) doubles() {
 	}
 	slices.SortStableFunc(b.found, func(x, y candidate) int { return b.compareStrength(&x, &y) })
 	seen := map[string]bool{}
-	b.found = slices.DeleteFunc(b.found, func(c candidate) bool {
+	b.drop(func(c *candidate) bool {
 		real := c.entry.real
 		if real == "" {
 			rel, _ := within(b.catalog.roots[c.root].dir, c.entry.Dir)
