@@ -4,11 +4,33 @@ package match
 // else, not what means nearly the same.
 func alike(word string) string {
 	for _, pair := range [...][2]string{
-		{"k8s", "kubernetes"}, {"js", "javascript"}, {"ts", "typescript"}, {"py", "python"}, {"golang", "go"}, {"postgres", "postgresql"},
-		{"db", "database"}, {"docs", "documentation"}, {"repo", "repository"}, {"repos", "repository"}, {"auth", "authentication"}, {"config", "configuration"},
-		{"env", "environment"}, {"infra", "infrastructure"}, {"perf", "performance"}, {"a11y", "accessibility"}, {"i18n", "internationalization"},
-		{"l10n", "localization"}, {"app", "application"}, {"apps", "application"}, {"admin", "administrator"}, {"spec", "specification"},
-		{"ad", "advertisement"}, {"ads", "advertisement"}, {"excel", "xlsx"}, {"docx", "word"}, {"powerpoint", "pptx"},
+		{"k8s", "kubernetes"},
+		{"js", "javascript"},
+		{"ts", "typescript"},
+		{"py", "python"},
+		{"golang", "go"},
+		{"postgres", "postgresql"},
+		{"db", "database"},
+		{"docs", "documentation"},
+		{"repo", "repository"},
+		{"repos", "repository"},
+		{"auth", "authentication"},
+		{"config", "configuration"},
+		{"env", "environment"},
+		{"infra", "infrastructure"},
+		{"perf", "performance"},
+		{"a11y", "accessibility"},
+		{"i18n", "internationalization"},
+		{"l10n", "localization"},
+		{"app", "application"},
+		{"apps", "application"},
+		{"admin", "administrator"},
+		{"spec", "specification"},
+		{"ad", "advertisement"},
+		{"ads", "advertisement"},
+		{"excel", "xlsx"},
+		{"docx", "word"},
+		{"powerpoint", "pptx"},
 	} {
 		switch word {
 		case pair[0]:
