@@ -10,15 +10,20 @@ import (
 // maxAddress is how many bytes an address may have that patterns are held against.
 const maxAddress = 8 << 10
 
-// addresses returns the addresses in a text; none where something in it could be read as one in another way.
-func addresses(text string) []string {
-	var out []string
-	for f := range strings.FieldsSeq(text) {
-		if strings.Contains(f, "://") {
-			out = append(out, strings.Trim(f, `"'<>()[],.;`))
+// addresses returns the addresses in texts, false where something in one could be read as another one, too.
+func addresses(texts []string) (out []string, ok bool) {
+	for _, text := range texts {
+		for f := range strings.FieldsSeq(text) {
+			switch strings.Count(f, "://") {
+			case 0:
+			case 1:
+				out = append(out, strings.Trim(f, `"'<>()[],.;`))
+			default:
+				return nil, false
+			}
 		}
 	}
-	return out
+	return out, true
 }
 
 // readAddress parses an address of the web, or says why it is none that can be judged.

@@ -29,6 +29,7 @@ type Call struct {
 // use is one thing that a call does: most do one, a patch as many as it has files.
 type use struct {
 	tool   string // canonical
+	called string // as the host names it
 	row    *row   // nil for a tool that the table does not have
 	values []string
 	argv   []string // of a command that no shell reads
@@ -56,9 +57,9 @@ func (c Call) uses() []use {
 	}
 	r, ok := rows()[name]
 	if !ok {
-		return []use{{tool: name}}
+		return []use{{tool: name, called: c.Tool}}
 	}
-	u := use{tool: r.name, row: r}
+	u := use{tool: r.name, called: c.Tool, row: r}
 	switch r.kind {
 	case plain:
 	case shell, powershell:
@@ -95,10 +96,13 @@ func (c Call) fill(u *use, pathOnly bool) {
 			return
 		}
 		if u.row.kind == address && field == "prompt" {
-			if _, also := c.Input["url"]; also {
+			if _, also := c.Input["url"]; also && c.Tool != "web_fetch" {
 				continue // what is asked about the page, not what is fetched
 			}
-			values = addresses(values[0])
+			if values, ok = addresses(values); !ok {
+				u.doubt = "its prompt has addresses that can't be told apart"
+				return
+			}
 		}
 		u.values = append(u.values, values...)
 	}
@@ -168,7 +172,7 @@ func (c Call) patch() []use {
 		case !ok || len(values) == 0:
 			continue
 		case text != "":
-			return []use{{tool: "Edit", row: rows()["Edit"], doubt: "its input has two patches"}}
+			return []use{{tool: "Edit", called: c.Tool, row: rows()["Edit"], doubt: "its input has two patches"}}
 		}
 		text = values[len(values)-1] // also of ["apply_patch", "*** Begin Patch…"]
 	}
@@ -179,12 +183,12 @@ func (c Call) patch() []use {
 			{"*** Add File: ", "Write"}, {"*** Update File: ", "Edit"}, {"*** Delete File: ", "Edit"}, {"*** Move to: ", "Edit"},
 		} {
 			if name, ok := strings.CutPrefix(line, head.prefix); ok {
-				out = append(out, use{tool: head.tool, row: rows()[head.tool], values: []string{strings.TrimSpace(name)}})
+				out = append(out, use{tool: head.tool, called: c.Tool, row: rows()[head.tool], values: []string{strings.TrimSpace(name)}})
 			}
 		}
 	}
 	if len(out) == 0 || !strings.HasPrefix(strings.TrimSpace(text), "*** Begin Patch") {
-		return []use{{tool: "Edit", row: rows()["Edit"], doubt: "its patch names no file that skillpm understands"}}
+		return []use{{tool: "Edit", called: c.Tool, row: rows()["Edit"], doubt: "its patch names no file that skillpm understands"}}
 	}
 	return out
 }

@@ -43,14 +43,17 @@ func (u *use) has(c Call, p Pattern) bool {
 	return true
 }
 
-// touches reports whether a path, or what it leads to, is in a pattern.
+// touches reports whether a path, or what it leads to, is in a pattern. Case does not count: there are file systems on which
+// it makes no difference.
 func (c Call) touches(pattern, p string) bool {
+	in := func(at, root, home string) bool {
+		return matchPath(strings.ToLower(pattern), strings.ToLower(at), strings.ToLower(root), strings.ToLower(home))
+	}
 	cleaned, raw, _ := c.readPath(p)
-	if matchPath(pattern, cleaned, c.root(), c.Home) {
+	if in(cleaned, c.root(), c.Home) {
 		return true
 	}
-	return c.Real != nil && !strings.HasPrefix(raw, unknownRoot) &&
-		matchPath(pattern, path.Clean(slash(c.Real(raw))), slash(c.Real(c.root())), c.Home)
+	return c.Real != nil && !strings.HasPrefix(raw, unknownRoot) && in(path.Clean(slash(c.Real(raw))), slash(c.Real(c.root())), c.Home)
 }
 
 // hasCommand reports whether a command that a pattern disallows stands anywhere in a line: also after another one that runs

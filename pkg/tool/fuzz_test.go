@@ -1,6 +1,7 @@
 package tool_test
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"testing"
@@ -75,4 +76,30 @@ for b in $(compgen -b); do [[ $b = enable ]] || enable -n "$b"; done; enable -n 
 		t.Fatal(err)
 	}
 	return len(left) > 0
+}
+
+// Whatever a host says a tool is called with, there is an answer, a refusal has a reason, and the smaller list allows no more.
+func FuzzCall(f *testing.F) {
+	f.Add("Read", `{"file_path": "docs/../a", "paths": ["b"]}`, "Read(docs/**)")
+	f.Add("shell", `{"command": ["bash", "-lc", "git log"]}`, "Bash(git:*)")
+	f.Add("apply_patch", `{"input": "*** Begin Patch\n*** Add File: a\n"}`, "Write(*)")
+	f.Add("web_fetch", `{"prompt": "https://a.b"}`, "WebFetch(domain:a.b)")
+	f.Add("Glob", `{"pattern": "a/**", "path": "b"}`, "Glob(b/**), *")
+	f.Fuzz(func(t *testing.T, name, input, list string) {
+		c := tool.Call{Tool: name, Project: "/p", Home: "/home/u"}
+		patterns, err := tool.ParseList([]string{list})
+		if json.Unmarshal([]byte(input), &c.Input) != nil || err != nil {
+			return
+		}
+		set := tool.Of(patterns)
+		v := set.Allow(c)
+		if !v.Allowed && v.Reason == "" {
+			t.Fatal("no reason")
+		}
+		if less := set.And("x", patterns[:len(patterns)/2]).Allow(c); less.Allowed && !v.Allowed {
+			t.Fatalf("nested it is allowed: %s", v.Reason)
+		}
+		set.Without("y", patterns).Allow(c)
+		set.And("x", patterns).Entries()
+	})
 }

@@ -146,6 +146,9 @@ func names(p Pattern, u *use) naming {
 		return whole
 	}
 	tool := Canonical(p.Tool)
+	if p.Tool == u.called {
+		tool = u.tool // a tool that is one or another, as a patch is
+	}
 	switch {
 	case tool != u.tool && (u.row == nil || u.row.with == "" || u.row.with != tool):
 		return not

@@ -106,6 +106,7 @@ func TestWithout(t *testing.T) {
 		{"Bash(git push:*)", bash("git log"), true},
 		{"Read(secret/**)", tool.Call{Tool: "Read", Input: map[string]any{"file_path": "/p/secret/a"}, Project: "/p"}, false},
 		{"Read(secret/**)", tool.Call{Tool: "Read", Input: map[string]any{"file_path": "a/../secret/a"}, Project: "/p"}, false},
+		{"Read(secret/**)", tool.Call{Tool: "Read", Input: map[string]any{"file_path": "Secret/a"}, Project: "/p"}, false},
 		{"Read(secret/**)", tool.Call{Tool: "Read", Input: map[string]any{"file_path": "a"}, Project: "/p"}, true},
 		{"Read(secret/**)", tool.Call{Tool: "Read", Input: map[string]any{"file_path": "file:///p/secret"}, Project: "/p"}, false},
 		{"WebFetch(domain:a.b)", tool.Call{Tool: "WebFetch", Input: map[string]any{"url": "https://a.b"}}, false},
