@@ -116,7 +116,7 @@ func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err erro
 	default:
 		return s.record(r, h.skill), nil
 	}
-	if r.Reason = fail.Error(); r.Result == audit.OK {
+	if r.Reason = reason(fail); r.Result == audit.OK {
 		r.Result = audit.Failed
 	}
 	return s.record(r, h.skill), fail

@@ -25,7 +25,7 @@ type RunOptions struct {
 }
 
 // Run runs a script of a skill, or the command of its frontmatter. An exit code other than 0 is no error. Every run is
-// recorded, with the digest of what it printed.
+// recorded, with the digest of what it printed; that it could not be is an error, beside the result.
 func (s *Session) Run(ctx context.Context, name string, o RunOptions) (*run.Result, error) {
 	k, err := s.lookup(ctx, name)
 	if err != nil {
@@ -76,9 +76,11 @@ func (s *Session) Run(ctx context.Context, name string, o RunOptions) (*run.Resu
 	case res.TimedOut:
 		r.Result = audit.Timeout
 	case res.ExitCode != 0:
-		r.Result, r.Reason = audit.Failed, fragment(res.Stderr)
+		r.Result = audit.Failed
 	}
-	s.record(r, k)
+	if unrecorded := s.record(r, k); len(unrecorded) > 0 && err == nil {
+		err = diag.Errorf(diag.Internal, "it ran, and is not on record: %s", unrecorded[0]).WithHint("make %s writable for you", s.env.Audit.Path())
+	}
 	return res, err
 }
 

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/audit"
@@ -130,10 +131,15 @@ func result(err error) string {
 	return audit.Failed
 }
 
-// reason returns the text of an error, "" for none.
+// reason returns the text of an error for the audit log, "" for none. What a hook printed is left out.
 func reason(err error) string {
 	if err == nil {
 		return ""
+	}
+	if h, ok := errors.AsType[*HookError](err); ok {
+		quiet := *h
+		quiet.Stderr = ""
+		return quiet.Error()
 	}
 	return err.Error()
 }

@@ -54,7 +54,7 @@ func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded, i
 		case res.ExitCode != 0:
 			why = fmt.Sprintf("it exited with %d: %s", res.ExitCode, fragment(res.Stderr))
 		}
-		if r.Reason = why; why != "" && r.Result == audit.OK {
+		if why != "" && r.Result == audit.OK { // what it printed is not recorded; its exit code is
 			r.Result = audit.Failed
 		}
 		a.Warnings = append(a.Warnings, s.record(r, l.Skill)...)
