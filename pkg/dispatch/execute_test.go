@@ -169,8 +169,8 @@ func TestD5Timeout(t *testing.T) {
 	h, dir := newHost(t)
 	put(t, filepath.Join(dir, ".agents/skills/escaping/SKILL.md"),
 		"---\nname: escaping\ndescription: Leaves a process\ncommand: (trap '' TERM; echo $$ > pid; while :; do sleep 1; done) & wait\n---\n")
-	r := execute(t, h, "run @escaping", Options{Limit: 300 * time.Millisecond})
-	if r.State != Timeout || string(r.Data.Value("limit").(json.Number)) != "0.3" {
+	r := execute(t, h, "run @escaping", Options{Limit: time.Second})
+	if r.State != Timeout || string(r.Data.Value("limit").(json.Number)) != "1" {
 		t.Fatalf("%s", r.Text())
 	}
 	if _, err := os.Stat(filepath.Join(dir, "pid")); err != nil {
@@ -359,4 +359,31 @@ func TestSlug(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
+}
+
+// Whatever a command prints, a reply has its four lines, and the values in them are what was printed.
+func FuzzObject(f *testing.F) {
+	f.Add(`{"content": "x", "a b": [1, {"c": null}]}`)
+	f.Add("{\"a\\n  state: error\": \"\\u2028\\n  meta: {}\"}")
+	f.Fuzz(func(t *testing.T, printed string) {
+		fields, ok := object([]byte(printed))
+		if !ok {
+			return
+		}
+		p := &passing{}
+		for _, field := range fields {
+			raw := field.Value.(json.RawMessage)
+			if utf8.RuneCount(raw) > maxText {
+				return
+			}
+			p.field(field.Key, raw)
+		}
+		r := &Reply{State: Success, Summary: printed, Data: p.data}
+		if n := strings.Count(r.Text(), "\n"); n != 4 {
+			t.Fatalf("%d lines: %s", n, r.Text())
+		}
+		if data, err := json.Marshal(r); err != nil || !json.Valid(data) {
+			t.Fatalf("%s, %v", data, err)
+		}
+	})
 }

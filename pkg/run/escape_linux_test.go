@@ -58,7 +58,7 @@ func leave(how []string) {
 func outer() {
 	limit := far
 	if os.Args[5] == "limited" {
-		limit = 500 * time.Millisecond
+		limit = 2 * time.Second
 	}
 	r, err := Run(context.Background(), Command{
 		Argv: []string{"/bin/sh", "-c", `"$0" "$1" "$2" 3>"$3"; exit 5`, os.Args[0], os.Args[2], os.Args[3], os.Args[4]},

@@ -16,7 +16,7 @@ func ExampleRun() {
 	r, err := run.Run(context.Background(), run.Command{
 		Argv:  []string{"sh", "-c", "echo working; sleep 1000 & wait"},
 		Env:   run.Environment(os.Getenv, nil),
-		Limit: 200 * time.Millisecond,
+		Limit: time.Second,
 	})
 	if err != nil {
 		fmt.Println(err)

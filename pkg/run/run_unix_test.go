@@ -40,6 +40,7 @@ func mustRun(t testing.TB, c Command) *Result {
 	return r
 }
 
+// SPEC O4: the output comes back, and how the script ended.
 func TestRun(t *testing.T) {
 	r := mustRun(t, shell(`echo out; echo err >&2; exit 3`))
 	if string(r.Stdout) != "out\n" || string(r.Stderr) != "err\n" || r.ExitCode != 3 {
@@ -107,7 +108,7 @@ func TestRunStdin(t *testing.T) {
 // SPEC D5: at the limit the command is asked to end, and may tidy up.
 func TestD5LimitAsksFirst(t *testing.T) {
 	c := shell(`trap 'echo tidy; exit 7' TERM; echo ready; while :; do sleep 100 & wait $!; done`)
-	c.Limit, c.Grace = 300*time.Millisecond, far
+	c.Limit, c.Grace = time.Second, far
 	r := mustRun(t, c)
 	if !r.TimedOut || r.ExitCode != 7 || string(r.Stdout) != "ready\ntidy\n" {
 		t.Errorf("timed out %v, exit %d, output %q", r.TimedOut, r.ExitCode, r.Stdout)
@@ -117,7 +118,7 @@ func TestD5LimitAsksFirst(t *testing.T) {
 // SPEC D5: the process group is killed at the limit, with a grandchild that listens to no signal.
 func TestD5LimitKillsGroup(t *testing.T) {
 	c := shell(`trap '' TERM; sh -c 'trap "" TERM; echo $$; while :; do sleep 100; done' & wait; wait`)
-	c.Limit, c.Grace = 300*time.Millisecond, 50*time.Millisecond
+	c.Limit, c.Grace = time.Second, 50*time.Millisecond
 	r := mustRun(t, c)
 	if !r.TimedOut || r.Signal != "SIGKILL" {
 		t.Errorf("timed out %v, signal %q", r.TimedOut, r.Signal)

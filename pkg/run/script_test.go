@@ -15,7 +15,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-func TestScript(t *testing.T) {
+// SPEC O4, O12: a script is a file of the skill, and is executed.
+func TestO4Script(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "scripts/run.sh", "echo $1", 0o644)
 	put(t, dir, "scripts/own.sh", "#!/bin/sh\necho $1", 0o755)
@@ -61,7 +62,8 @@ func TestScript(t *testing.T) {
 	}
 }
 
-func TestScriptRefused(t *testing.T) {
+// SPEC O4: nothing else is.
+func TestO4ScriptRefused(t *testing.T) {
 	dir := t.TempDir()
 	secret := put(t, t.TempDir(), "secret.sh", "", 0o755)
 	put(t, dir, "scripts/run.sh", "", 0o644)
