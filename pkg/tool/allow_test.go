@@ -68,6 +68,8 @@ func TestO10Commands(t *testing.T) {
 		{"Bash(git:*)", `git "a" "b"; rm`, false},
 		{"Bash(git:*)", `git 'a\'; rm -rf / #'`, false},
 		{"Bash(git:*)", `git "a\\"; rm -rf / #"`, false},
+		{"Bash(git:*)", `git 'a\' 'b; rm -rf /; '`, false}, // fish would run rm
+		{"Bash(git:*)", `git 'a\n' "b"`, true},
 		{"Bash(git:*)", `"git status"`, false},
 		{"Bash(git:*)", `git\ status`, false},
 		{"Bash(git:*)", "! git status", false},

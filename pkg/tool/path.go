@@ -139,10 +139,10 @@ func matchBelow(root, pattern, p string) bool {
 	}
 	steps := strings.FieldsFunc(pattern, func(r rune) bool { return r == '/' })
 	for i, s := range steps {
-		switch {
-		case s == "..":
+		switch s {
+		case "..":
 			return false // a pattern that leaves its directory allows nothing
-		case s == ".":
+		case ".":
 			steps[i] = ""
 		}
 	}

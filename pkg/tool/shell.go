@@ -136,6 +136,9 @@ func (s *splitter) single() string {
 	s.quoted = true
 	for s.pos++; s.pos < len(s.line); {
 		if s.line[s.pos] == '\'' {
+			if s.line[s.pos-1] == '\\' {
+				return "it has a backslash before a closing quote, which some shells take for one that does not close"
+			}
 			s.pos++
 			return ""
 		}
