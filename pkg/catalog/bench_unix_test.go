@@ -4,31 +4,14 @@ package catalog_test
 
 import (
 	"syscall"
-	"testing"
+	"time"
 )
 
-// processor measures how long processors worked for a benchmark, which other programs on the machine change less than how
-// long it took.
-type processor struct {
-	b      *testing.B
-	before syscall.Rusage
-}
-
-func startProcessor(b *testing.B) *processor {
-	b.Helper()
-	p := &processor{b: b}
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &p.before); err != nil {
-		b.Fatal(err)
+// processorTime returns how long processors have worked for this process.
+func processorTime() time.Duration {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		return 0
 	}
-	return p
-}
-
-// report adds the time to what the benchmark reports. The index is warmed, and the collector's work counts.
-func (p *processor) report() {
-	var after syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &after); err != nil {
-		p.b.Fatal(err)
-	}
-	ns := after.Utime.Nano() + after.Stime.Nano() - p.before.Utime.Nano() - p.before.Stime.Nano()
-	p.b.ReportMetric(float64(ns)/float64(p.b.N), "cpu-ns/op")
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
