@@ -13,12 +13,12 @@ func ExampleSet_Allow() {
 	set := tool.Of(outer).And("changelog", inner)
 	for _, line := range []string{"git log -5", "git push", "git log; rm -rf build"} {
 		v := set.Allow(tool.Call{Tool: "run_shell_command", Input: map[string]any{"command": line}})
-		fmt.Println(v.Allowed, v.Reason)
+		fmt.Printf("%s: %t %s\n", line, v.Allowed, v.Reason)
 	}
 	// Output:
-	// true
-	// false skill changelog allows Bash(git log:*), and not "git push"
-	// false the list allows Bash(git:*), and not "rm -rf build"
+	// git log -5: true
+	// git push: false skill changelog allows Bash(git log:*), and not "git push"
+	// git log; rm -rf build: false the list allows Bash(git:*), and not "rm -rf build"
 }
 
 func ExampleCanonical() {
