@@ -13,12 +13,17 @@ func ExampleSet_Allow() {
 	set := tool.Of(outer).And("changelog", inner)
 	for _, line := range []string{"git log -5", "git push", "git log; rm -rf build"} {
 		v := set.Allow(tool.Call{Tool: "run_shell_command", Input: map[string]any{"command": line}})
-		fmt.Printf("%s: %t %s\n", line, v.Allowed, v.Reason)
+		fmt.Println(v.Allowed, "for", line)
+		if !v.Allowed {
+			fmt.Println("  because", v.Reason)
+		}
 	}
 	// Output:
-	// git log -5: true
-	// git push: false skill changelog allows Bash(git log:*), and not "git push"
-	// git log; rm -rf build: false the list allows Bash(git:*), and not "rm -rf build"
+	// true for git log -5
+	// false for git push
+	//   because skill changelog allows Bash(git log:*), and not "git push"
+	// false for git log; rm -rf build
+	//   because the list allows Bash(git:*), and not "rm -rf build"
 }
 
 func ExampleCanonical() {
