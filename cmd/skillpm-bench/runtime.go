@@ -8,6 +8,8 @@ import (
 	"strings"
 )
 
+// SPEC O23: the rows of the runtime, for as many skills as are installed.
+
 // measured is the skill that rows of the runtime ask for.
 func (p pack) measured() string { return p.skillName(p.Skills / 2) }
 

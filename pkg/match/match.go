@@ -30,7 +30,7 @@ type Doc struct {
 
 // Hit is a skill that fits.
 type Hit struct {
-	Index int // of Docs
+	Index int // in the list that was given
 	Name  string
 	Score float64  // from 0 to 1
 	Why   []string // in words, what weighs most first
