@@ -93,14 +93,22 @@ func installed(b *testing.B, o catalog.Options, n int) catalog.Options {
 	return o
 }
 
-// BenchmarkInstalled opens skills of installed packs that two agents have links to, with an index.
+// BenchmarkInstalled opens skills of installed packs that two agents have links to, with an index and without.
 func BenchmarkInstalled(b *testing.B) {
 	for _, n := range []int{1000, 10000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
+		b.Run(fmt.Sprintf("warm/%d", n), func(b *testing.B) {
 			o := installed(b, manySkills(b, n, true), n)
 			open(b, o, n)
 			measure(b, func() {}, func() { open(b, o, n) })
 			indexSize(b, o, n)
+		})
+		b.Run(fmt.Sprintf("cold/%d", n), func(b *testing.B) {
+			o := installed(b, manySkills(b, n, true), n)
+			measure(b, func() {
+				if err := os.RemoveAll(o.Cache); err != nil {
+					b.Fatal(err)
+				}
+			}, func() { open(b, o, n) })
 		})
 	}
 }

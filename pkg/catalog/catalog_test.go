@@ -59,7 +59,7 @@ func newWorld(t *testing.T, id, archive string) *world {
 	}
 	for line := range strings.Lines(string(a.Comment)) {
 		if f := strings.Fields(line); len(f) == 3 && f[0] == "link" {
-			w.link(f[1], f[2])
+			w.link(f[1], strings.Replace(f[2], "ABSOLUTE", dir, 1))
 		}
 	}
 	return w
@@ -578,6 +578,9 @@ link app/.claude/skills/mine ../../../elsewhere/mine
 link app/.claude/skills/again ../../../elsewhere/mine
 link app/.claude/skills/nowhere ../gone
 link app/.claude/skills/loop loop
+link app/.skillpm/plugins/acme/dev/worked ../../../../../elsewhere/worked
+link app/.claude/skills/worked ../../.skillpm/plugins/acme/dev/worked
+link app/.agents/skills/worked ABSOLUTE/home/src/app/.skillpm/plugins/acme/dev/worked
 link app/.claude/skills/invalid ../../.agents/skills/invalid
 link app/.claude/skills/leak/SKILL.md ../../../../secret.txt
 link app/.claude/skills/inner/SKILL.md real.md
@@ -602,14 +605,19 @@ raw
 It has no name.
 -- home/src/elsewhere/mine/SKILL.md --
 mine
+-- home/src/elsewhere/worked/SKILL.md --
+worked
 `)
 	w.options.Cache = w.path("cache")
 	for range 2 { // the second from the index
-		c := w.expect("deploy=pack inner=inside mine=mine other=other shared=shared")
+		c := w.expect("deploy=pack inner=inside mine=mine other=other shared=shared worked=worked")
+		if s, _ := c.Lookup("worked"); s == nil || s.Pack != "acme/dev" || s.Layer != "plugin" {
+			t.Errorf("worked is %+v", s)
+		}
 		if s, _ := c.Lookup("deploy"); s == nil || s.Pack != "acme/ops" || s.Layer != "plugin" {
 			t.Errorf("deploy is %+v", s)
 		}
-		if len(c.All()) != 7 || len(c.Findings()) != 3 { // leak, invalid once, and no lock
+		if len(c.All()) != 8 || len(c.Findings()) != 3 { // leak, invalid once, and no lock
 			t.Errorf("%d entries: %q", len(c.All()), messages(c))
 		}
 		f := w.finds(c, "CA001", "leads out of the skill's directory")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -35,6 +36,7 @@ type scanner struct {
 	now     int64
 	changed atomic.Bool // something is not as it was
 	buffers sync.Pool   // of those who read one file after the other
+	parents sync.Map    // of what links lead to: real paths by path
 }
 
 // scan returns what a root holds, reading only what does not look as it did before, and whether that is anything new. The
@@ -278,13 +280,49 @@ func (s *scanner) usual(dir string, n *node) bool {
 		return true
 	}
 	if n.target == "" {
-		real, err := filepath.EvalSymlinks(filepath.Join(s.root.real, filepath.FromSlash(join(dir, n.name))))
+		real, err := s.resolve(filepath.Join(s.root.real, filepath.FromSlash(join(dir, n.name))))
 		if err != nil {
 			return false
 		}
 		n.target = real
 	}
 	return s.root.packs || !s.inPacks(n.target)
+}
+
+// resolve returns where a link leads in the end; for one that leads to an installed pack, where that has the skill, which
+// may itself be a link to where it is worked on. Most links of agents' directories are such: the directory of the pack is
+// found out once, and whether the skill is in it matters to nobody here.
+func (s *scanner) resolve(link string) (string, error) {
+	text, err := os.Readlink(link)
+	if err != nil {
+		return "", err
+	}
+	parent, rest := filepath.Dir(link), filepath.ToSlash(text)
+	switch {
+	case filepath.IsAbs(text):
+		volume := filepath.VolumeName(text)
+		parent, rest = volume+string(filepath.Separator), strings.TrimLeft(rest[len(volume):], "/")
+	default:
+		for strings.HasPrefix(rest, "../") { // the parent is a real path, and so is what is above it
+			parent, rest = filepath.Dir(parent), rest[len("../"):]
+		}
+	}
+	above, name := path.Split(rest)
+	if name == "" || name == "." || name == ".." || slices.Contains(strings.Split(above, "/"), "..") || s.root.packs {
+		return filepath.EvalSymlinks(link)
+	}
+	above = filepath.Join(parent, filepath.FromSlash(above))
+	known, ok := s.parents.Load(above)
+	if !ok {
+		real, _ := filepath.EvalSymlinks(above) // "" leads to no pack
+		known, _ = s.parents.LoadOrStore(above, real)
+	}
+	if real, ok := known.(string); ok && real != "" {
+		if target := filepath.Join(real, name); s.inPacks(target) {
+			return target, nil
+		}
+	}
+	return filepath.EvalSymlinks(link)
 }
 
 // otherCase returns a record of a directory that has its SKILL.md under another spelling, nil for one that has none.
