@@ -102,7 +102,7 @@ func (c *Client) Deploy(ctx context.Context, o DeployOptions) (*DeployReport, er
 	if err != nil {
 		return nil, err
 	}
-	r.Findings = r.Check.Findings
+	r.Findings = append([]diag.Finding{}, r.Check.Findings...)
 	if r.Valid = r.Check.OK(); !r.Valid {
 		return r, nil
 	}

@@ -306,6 +306,9 @@ func newTaskShow(a *app) *cobra.Command {
 		Args:              need(1, 1, "the ID of a task"),
 		ValidArgsFunction: a.completeOneTask,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if output && errs || errs && input || input && output {
+				return diag.Errorf(diag.Usage, "--output, --errors and --input are three parts, and one is printed").WithHint("skillpm task show --json %s has the first two", args[0])
+			}
 			s, err := a.tasks()
 			if err != nil {
 				return err
@@ -329,7 +332,6 @@ func newTaskShow(a *app) *cobra.Command {
 	f.BoolVar(&output, "output", false, "print only what it printed")
 	f.BoolVar(&errs, "errors", false, "print only what it said on standard error")
 	f.BoolVar(&input, "input", false, "print only what it was told")
-	cmd.MarkFlagsMutuallyExclusive("output", "errors", "input")
 	return cmd
 }
 
