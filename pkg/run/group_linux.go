@@ -76,24 +76,31 @@ func (g *group) reap() *os.ProcessState {
 
 // end asks the processes of the command to end, and a moment later ends them.
 func (g *group) end(grace time.Duration) {
+	limit := time.Now().Add(grace) //nolint:forbidigo // it is waited for in real time
 	g.signal(unix.SIGTERM)
 	wait(g.exited, grace)
+	g.knownGone(limit)
 	g.sweep()
 	wait(g.exited, patience)
 }
 
 // retire asks what a command left running to end, and a moment later ends it.
 func (g *group) retire(grace time.Duration) {
+	limit := time.Now().Add(grace) //nolint:forbidigo // likewise
 	g.signal(unix.SIGTERM)
 	if len(g.known) == 0 {
-		_ = unix.Kill(-g.pid, unix.SIGKILL) // for where /proc says nothing
+		_ = unix.Kill(-g.pid, unix.SIGKILL) // likewise
 		return
 	}
-	limit := time.Now().Add(grace) //nolint:forbidigo // it is waited for in real time
+	g.knownGone(limit)
+	g.sweep()
+}
+
+// knownGone waits until the processes that got a signal have ended, or until a time.
+func (g *group) knownGone(limit time.Time) {
 	for _, p := range g.known {
 		p.gone(time.Until(limit))
 	}
-	g.sweep()
 }
 
 // signal sends a signal to all processes of the command. They are looked for before the first one gets it: with a
@@ -103,7 +110,9 @@ func (g *group) signal(s unix.Signal) {
 	for _, p := range g.known {
 		p.signal(s)
 	}
-	_ = unix.Kill(-g.pid, s)
+	if len(g.known) == 0 {
+		_ = unix.Kill(-g.pid, s) // for where /proc says nothing
+	}
 }
 
 // sweep kills what is left of the command, until nothing is. All processes are stopped before the first one is killed, so

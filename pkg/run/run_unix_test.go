@@ -107,11 +107,23 @@ func TestRunStdin(t *testing.T) {
 
 // SPEC D5: at the limit the command is asked to end, and may tidy up.
 func TestD5LimitAsksFirst(t *testing.T) {
-	c := shell(`trap 'echo tidy; exit 7' TERM; echo ready; while :; do sleep 100 & wait $!; done`)
+	c := shell(`trap 'echo tidy; exit 7' TERM; echo ready; while :; do :; done`)
 	c.Limit, c.Grace = time.Second, far
 	r := mustRun(t, c)
 	if !r.TimedOut || r.ExitCode != 7 || string(r.Stdout) != "ready\ntidy\n" {
 		t.Errorf("timed out %v, exit %d, output %q", r.TimedOut, r.ExitCode, r.Stdout)
+	}
+}
+
+// SPEC D5: so may what it started, when it has ended itself.
+func TestD5LimitAsksAll(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("elsewhere only the command itself is waited for")
+	}
+	c := shell(`sh -c 'trap "echo tidy; exit" TERM; echo ready; while :; do :; done' & wait`)
+	c.Limit, c.Grace = time.Second, far
+	if r := mustRun(t, c); !r.TimedOut || string(r.Stdout) != "ready\ntidy\n" {
+		t.Errorf("timed out %v, output %q", r.TimedOut, r.Stdout)
 	}
 }
 
@@ -168,7 +180,7 @@ func TestRunDaemonTidies(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what is left is only asked on Linux")
 	}
-	c := shell(`sh -c 'trap "echo tidied > done; exit" TERM; echo > ready; while :; do sleep 100 & wait $!; done' >/dev/null 2>&1 &
+	c := shell(`sh -c 'trap "echo tidied > done; exit" TERM; echo > ready; while :; do :; done' >/dev/null 2>&1 &
 while [ ! -e ready ]; do :; done`)
 	c.Dir, c.Grace = t.TempDir(), far
 	mustRun(t, c)
