@@ -20,8 +20,14 @@ func TestO5Property(t *testing.T) {
 		dir  string
 		rank int
 	}{
-		{"machine/skills", 0}, {"home/.omniforge/enterprise/skills", 1}, {"home/.skillpm/skills", 2}, {"home/.omniforge/skills", 2},
-		{"home/.agents/skills", 2}, {"app/.skillpm/skills", 3}, {"app/.claude/skills", 3}, {"home/.skillpm/plugins/acme/ops", 4},
+		{"machine/skills", 0},
+		{"home/.omniforge/enterprise/skills", 1},
+		{"home/.skillpm/skills", 2},
+		{"home/.omniforge/skills", 2},
+		{"home/.agents/skills", 2},
+		{"app/.skillpm/skills", 3},
+		{"app/.claude/skills", 3},
+		{"home/.skillpm/plugins/acme/ops", 4},
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		for _, dir := range []string{"machine", "home", "cache"} {

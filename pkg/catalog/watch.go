@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/watch"
 )
 
@@ -93,13 +92,15 @@ func (c *Catalog) watched() spots {
 	return slices.CompactFunc(list, func(a, b spot) bool { return a.path == b.path }) // the deepest stays
 }
 
-// watch starts to watch.
+// watch starts to watch. What is there may go meanwhile, and then it is tried again.
 func (s spots) watch(ctx context.Context) (*watch.Watcher, error) {
-	for {
-		w, err := watch.New(s.nearest(), watch.Options{Skip: func(dir string) bool { return !s.has(dir) }})
-		if diag.CodeOf(err) != diag.NotFound || ctx.Err() != nil {
+	const tries = 5
+	for n := 1; ; n++ {
+		there := s.nearest()
+		w, err := watch.New(there, watch.Options{Skip: func(dir string) bool { return !s.has(dir) }})
+		if err == nil || ctx.Err() != nil || n >= tries && slices.Equal(there, s.nearest()) {
 			return w, err
-		} // what was there just now is gone again
+		}
 	}
 }
 
