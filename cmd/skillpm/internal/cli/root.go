@@ -151,12 +151,29 @@ func commands() []command {
 // make all of them takes a tenth of the time that a process needs to start.
 func asked(args []string) []command {
 	all := commands()
+	args = afterGlobalFlags(args)
 	if len(args) > 0 {
 		if i := slices.IndexFunc(all, func(c command) bool { return c.name == args[0] }); i >= 0 {
 			return all[i : i+1]
 		}
 	}
 	return all
+}
+
+// afterGlobalFlags returns what a command line has after the flags that every command has.
+func afterGlobalFlags(args []string) []string {
+	for len(args) > 0 {
+		switch arg := args[0]; {
+		case arg == "-C" || arg == "--directory" || arg == "--config":
+			args = args[min(2, len(args)):]
+		case arg == "--json" || arg == "-q" || arg == "--quiet" || arg == "--no-color",
+			strings.HasPrefix(arg, "--directory=") || strings.HasPrefix(arg, "--config="):
+			args = args[1:]
+		default:
+			return args
+		}
+	}
+	return nil
 }
 
 // newHelp returns the command that prints the help of another one.

@@ -32,7 +32,12 @@ func TestAsked(t *testing.T) {
 			t.Errorf("%s alone says\n%s\nand not\n%s", c.name, got, want)
 		}
 	}
-	for _, args := range [][]string{nil, {"help", "load"}, {"completion", "bash"}, {"__complete", "load", ""}, {"-C", "load", "list"}, {"--version"}, {"laod"}, {""}} {
+	for _, args := range [][]string{{"-C", "load", "list"}, {"--json", "--config=load", "--config", "load", "-q", "list", "load"}, {"--directory=x", "--no-color", "--quiet", "list"}} {
+		if got := asked(args); len(got) != 1 || got[0].name != "list" {
+			t.Errorf("%d commands are made for %q", len(got), args)
+		}
+	}
+	for _, args := range [][]string{nil, {"help", "load"}, {"completion", "bash"}, {"__complete", "load", ""}, {"-C"}, {"-C", "load"}, {"--json", "help"}, {"-x", "list"}, {"--version"}, {"laod"}, {""}} {
 		if got := len(asked(args)); got != len(commands()) {
 			t.Errorf("%d commands are made for %q", got, args)
 		}
