@@ -66,11 +66,11 @@ const (
 
 // Limits on what is kept of one file.
 const (
-	maxText     = 4 << 10 // bytes of a description
-	maxShort    = 512     // bytes of other texts
-	maxItems    = 64      // entries of a list
-	maxProblems = 8       // that are told of one file
-	maxFront    = 256 << 10
+	maxText     = 4 << 10  // bytes of a description
+	maxShort    = 512      // bytes of other texts
+	maxItems    = 64       // entries of a list
+	maxProblems = 8        // that are told of one file
+	maxFront    = 64 << 10 // of a frontmatter: that of real skills is a thirtieth of it
 )
 
 // limiting are the fields that narrow what a skill may do or who may use it. Where one of them cannot be read for certain
