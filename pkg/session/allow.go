@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/audit"
@@ -110,18 +109,4 @@ func (s *Session) placed(c tool.Call) tool.Call {
 		c.Real = realPath
 	}
 	return c
-}
-
-// realPath returns where a path leads once links are followed: what exists of it.
-func realPath(path string) string {
-	rest := ""
-	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
-		if real, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(real, rest)
-		}
-		if filepath.Dir(at) == at {
-			return path
-		}
-		rest = filepath.Join(filepath.Base(at), rest)
-	}
 }

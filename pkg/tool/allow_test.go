@@ -420,22 +420,40 @@ func TestFilesOfWindows(t *testing.T) {
 	}
 }
 
-// Where links are followed both the path and where it leads must be allowed.
+// Where links are followed both the path and where it leads must be allowed, whether a host cleans the path first or not.
 func TestFilesBehindLinks(t *testing.T) {
 	real := func(p string) string {
+		if strings.HasPrefix(p, "/p/docs/loop") {
+			return ""
+		}
 		if rest, ok := strings.CutPrefix(p, "/p/docs/link"); ok {
-			return path.Join("/etc", rest) // a .. after a link goes on from where it leads
+			return path.Join("/etc/ssl", rest) // a .. after a link goes on from where it leads
+		}
+		if rest, ok := strings.CutPrefix(p, "/p/docs/up/../"); ok {
+			return "/real/p/docs/" + rest
 		}
 		if rest, ok := strings.CutPrefix(path.Clean(p), "/p"); ok {
 			return "/real/p" + rest
 		}
 		return path.Clean(p)
 	}
-	set := tool.Of(patterns(t, "Read(docs/**)"))
-	for p, want := range map[string]bool{"/p/docs/a": true, "docs/b": true, "/p/docs/link/passwd": false, "/p/docs/link/../docs/a": false} {
-		v := set.Allow(tool.Call{Tool: "Read", Input: map[string]any{"file_path": p}, Project: "/p", Real: real})
-		if v.Allowed != want {
-			t.Errorf("%s: allowed %v, want %v (%s)", p, v.Allowed, want, v.Reason)
+	allow, deny := tool.Of(patterns(t, "Read(docs/**)")), tool.Set{}.Without("", patterns(t, "Read(//etc/**)"))
+	for p, want := range map[string]struct{ only, but bool }{
+		"/p/docs/a":              {true, true},
+		"docs/b":                 {true, true},
+		"/p/docs/link/passwd":    {false, false},
+		"/p/docs/link/../docs/a": {false, false},
+		"docs/link/../passwd":    {false, false}, // /etc/passwd, which cleaned is docs/passwd
+		"docs/up/../link":        {false, false}, // docs/link to a host that cleans it, /real/p/docs/link to another
+		"docs/loop":              {false, false},
+		"/p/src/a":               {false, true},
+	} {
+		call := tool.Call{Tool: "Read", Input: map[string]any{"file_path": p}, Project: "/p", Real: real}
+		if v := allow.Allow(call); v.Allowed != want.only {
+			t.Errorf("%s: allowed %v, want %v (%s)", p, v.Allowed, want.only, v.Reason)
+		}
+		if v := deny.Allow(call); v.Allowed != want.but {
+			t.Errorf("%s: allowed %v where the files of /etc are not, want %v (%s)", p, v.Allowed, want.but, v.Reason)
 		}
 	}
 }

@@ -19,8 +19,9 @@ type Call struct {
 	Dir string `json:"-"`
 	// Home is what ~ means. Without it nothing that starts with ~ can be allowed by a pattern.
 	Home string `json:"-"`
-	// Real returns where an absolute path leads once links are followed, of a file that does not exist the directory's. Where
-	// it is set both the path and where it leads must be allowed.
+	// Real returns where an absolute path leads once links are followed as the system does: it is given paths with .., and
+	// what does not exist leads to where it would be created. "" says that it can't be told, and is refused. Where it is
+	// set both the path and where it leads must be allowed.
 	Real func(path string) string `json:"-"`
 	// Windows says that the host gives command lines to PowerShell or cmd.
 	Windows bool `json:"-"`

@@ -43,8 +43,8 @@ func (u *use) has(c Call, p Pattern) bool {
 	return true
 }
 
-// touches reports whether a path, or what it leads to, is in a pattern. Case does not count: there are file systems on which
-// it makes no difference.
+// touches reports whether a path, or what it leads to, is in a pattern, also where that can't be told. Case does not count:
+// there are file systems on which it makes no difference.
 func (c Call) touches(pattern, p string) bool {
 	in := func(at, root, home string) bool {
 		return matchPath(strings.ToLower(pattern), strings.ToLower(at), strings.ToLower(root), strings.ToLower(home))
@@ -53,7 +53,10 @@ func (c Call) touches(pattern, p string) bool {
 	if in(cleaned, c.root(), c.Home) {
 		return true
 	}
-	return c.Real != nil && !strings.HasPrefix(raw, unknownRoot) && in(path.Clean(slash(c.Real(raw))), slash(c.Real(c.root())), c.Home)
+	return slices.ContainsFunc(c.leads(cleaned, raw), func(at string) bool {
+		root, home := c.real(c.root()), c.real(c.Home)
+		return at == "" || root == "" || home == "" && c.Home != "" || in(at, root, home)
+	})
 }
 
 // hasCommand reports whether a command that a pattern disallows stands anywhere in a line: also after another one that runs

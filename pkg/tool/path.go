@@ -83,17 +83,32 @@ func (c Call) allowsPath(pattern, p string) bool {
 	if refused != "" || !matchPath(pattern, cleaned, c.root(), c.Home) {
 		return false
 	}
+	for _, at := range c.leads(cleaned, raw) {
+		if at == "" || !matchPath(pattern, at, c.real(c.root()), c.real(c.Home)) {
+			return false
+		}
+	}
+	return true
+}
+
+// leads returns where a path may lead once links are followed, "" for what can't be told: there are hosts that clean a path
+// before they open it, and hosts that do not.
+func (c Call) leads(cleaned, raw string) []string {
 	if c.Real == nil || strings.HasPrefix(raw, unknownRoot) {
-		return true
+		return nil
 	}
-	root, home := c.root(), c.Home
-	if root != unknownRoot {
-		root = slash(c.Real(root))
+	return []string{c.real(cleaned), c.real(raw)}
+}
+
+// real returns where a path leads once links are followed, "" where that is not known.
+func (c Call) real(p string) string {
+	if p == "" || p == unknownRoot {
+		return p
 	}
-	if home != "" {
-		home = c.Real(home)
+	if p = c.Real(p); p == "" {
+		return ""
 	}
-	return matchPath(pattern, path.Clean(slash(c.Real(raw))), root, home)
+	return path.Clean(slash(p))
 }
 
 // matchPath reports whether a pattern has an absolute, cleaned path:
