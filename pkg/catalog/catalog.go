@@ -77,7 +77,7 @@ func open(ctx context.Context, o Options, before *Catalog) (*Catalog, error) {
 		}
 		c.trees = append(c.trees, t)
 	}
-	c.settle()
+	c.settle(ctx)
 	return c, ctx.Err()
 }
 

@@ -631,19 +631,43 @@ worked
 	w.expect("inner=inside mine=mine shared=shared")
 }
 
-// TestCopies: an agent's copy of an installed skill is the pack's; one that somebody changed is not.
+// TestCopies: an agent's copy of an installed skill is the pack's, also under an alias. Whatever differs from it in any byte
+// is somebody's own, and the pack does not get its name.
 func TestCopies(t *testing.T) {
-	w := newWorld(t, "omniforge", `
--- app/.skillpm/plugins/acme/ops/deploy/SKILL.md --
-pack
--- app/.claude/skills/deploy/SKILL.md --
-pack
-`)
-	if s, err := w.expect("deploy=pack").Lookup("deploy"); err != nil || s.Pack != "acme/ops" {
-		t.Errorf("got %+v, %v", s, err)
+	const skill = "raw\n---\nname: deploy\ndescription: d\nallowed-tools: [Bash(git:*)]\n---\nAsk before you delete.\n"
+	for _, test := range []struct {
+		name string
+		hand map[string]string
+		pack bool // it is the pack's
+	}{
+		{"equal", map[string]string{"SKILL.md": skill, "scripts/a.sh": "echo a"}, true},
+		{"other body", map[string]string{"SKILL.md": strings.Replace(skill, "Ask before you delete.", "Delete, do not ask me.", 1), "scripts/a.sh": "echo a"}, false},
+		{"other tools", map[string]string{"SKILL.md": strings.Replace(skill, "Bash(git:*)", "Bash(rm :*)", 1), "scripts/a.sh": "echo a"}, false},
+		{"other script", map[string]string{"SKILL.md": skill, "scripts/a.sh": "echo b"}, false},
+		{"longer script", map[string]string{"SKILL.md": skill, "scripts/a.sh": "echo aa"}, false},
+		{"no script", map[string]string{"SKILL.md": skill}, false},
+		{"another file", map[string]string{"SKILL.md": skill, "scripts/a.sh": "echo a", "scripts/b.sh": ""}, false},
+		{"a directory for a file", map[string]string{"SKILL.md": skill, "scripts/a.sh/b": "echo a"}, false},
+	} {
+		for _, base := range []string{"deploy", "acme-deploy"} {
+			t.Run(test.name+"/"+base, func(t *testing.T) {
+				w := newWorld(t, "omniforge", "")
+				w.write("app/.skillpm/plugins/acme/ops/deploy/SKILL.md", skill)
+				w.write("app/.skillpm/plugins/acme/ops/deploy/scripts/a.sh", "echo a")
+				if base != "deploy" {
+					w.write("app/skillpm.lock", lockOf(t, "zeta/kit", "acme/ops", "acme"))
+					w.write("app/.skillpm/plugins/zeta/kit/deploy/SKILL.md", "another")
+				}
+				for name, text := range test.hand {
+					w.write("app/.claude/skills/"+base+"/"+name, strings.Replace(text, "name: deploy", "name: "+base, 1))
+				}
+				s, err := w.open().Lookup(base)
+				if err != nil || (s.Pack == "acme/ops") != test.pack || (s.Dir == w.path("app/.claude/skills/"+base)) == test.pack {
+					t.Errorf("got %+v, %v", s, err)
+				}
+			})
+		}
 	}
-	w.write("app/.claude/skills/deploy/SKILL.md", "changed")
-	w.expect("deploy=changed")
 }
 
 // TestTrust: a project's skills are left out, with a warning that names the command, where trust is asked for.

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -14,7 +15,7 @@ import (
 )
 
 // settle makes the catalog of what the roots hold: which skills there are, whom they are for, who has which name.
-func (c *Catalog) settle() {
+func (c *Catalog) settle(ctx context.Context) {
 	n := 0
 	for _, t := range c.trees {
 		n += t.records()
@@ -23,7 +24,7 @@ func (c *Catalog) settle() {
 	for i, r := range c.roots {
 		b.root(i, r, c.trees[i])
 	}
-	b.copies()
+	b.copies(ctx)
 	b.doubles()
 	b.filter()
 	b.override()
@@ -277,42 +278,6 @@ func (b *builder) named(c *candidate, t *tree) {
 	}
 }
 
-// copies drops the directories in hand-written layers that are copies of installed skills, as agents get where links cannot
-// be had: they are the pack's.
-func (b *builder) copies() {
-	type place struct{ scope, name string }
-	hand := map[place]bool{}
-	for i := range b.found {
-		if e := &b.found[i].entry; e.Pack == "" {
-			hand[place{e.Scope, e.base}] = true
-		}
-	}
-	if len(hand) == 0 || len(hand) == len(b.found) {
-		return
-	}
-	packs := map[place]*candidate{}
-	for i := range b.found {
-		c := &b.found[i]
-		if c.entry.Pack == "" || c.entry.State != InForce {
-			continue
-		}
-		name := c.entry.Name
-		if b.profile.Qualify != "" {
-			name = c.entry.base // as agents have it
-		}
-		if at := (place{c.entry.Scope, name}); hand[at] && packs[at] == nil {
-			packs[at] = c
-		}
-	}
-	if len(packs) == 0 {
-		return
-	}
-	b.drop(func(c *candidate) bool {
-		p := packs[place{c.entry.Scope, c.entry.base}]
-		return c.entry.Pack == "" && p != nil && copied(c, p)
-	})
-}
-
 // drop leaves out candidates, as if they had not been found.
 func (b *builder) drop(out func(*candidate) bool) {
 	left := make([]candidate, 0, len(b.found)) // others may point to the old ones
@@ -328,14 +293,6 @@ func (b *builder) drop(out func(*candidate) bool) {
 	if len(gone) > 0 {
 		b.catalog.findings = slices.DeleteFunc(b.catalog.findings, func(f diag.Finding) bool { return gone[f.Path] })
 	}
-}
-
-// copied reports whether a hand-written skill is what an agent's copy of an installed one would be.
-func copied(c, pack *candidate) bool {
-	a, b := c.entry.Skill, pack.entry.Skill
-	return a.Description == b.Description && a.WhenToUse == b.WhenToUse && a.ArgumentHint == b.ArgumentHint && a.Agent == b.Agent &&
-		a.Priority == b.Priority && a.Fork == b.Fork && a.UserInvocable == b.UserInvocable && a.ModelInvocable == b.ModelInvocable &&
-		slices.Equal(a.Tags, b.Tags) && c.size-int64(len(a.Declared)) == pack.size-int64(len(b.Declared))
 }
 
 // doubles drops the entries that lead to the directory of a stronger one.
