@@ -400,6 +400,89 @@ func TestFilesOfHosts(t *testing.T) {
 	}
 }
 
+// Which of several fields a host reads is not known: all count, at any depth and however they are written.
+func TestEveryFieldCounts(t *testing.T) {
+	type input = map[string]any
+	list := "Bash(git:*), Bash(make), Bash(./scripts/x.sh), Read(docs/**), Edit(docs/**), Glob(docs/**), Grep(docs/**), WebFetch(domain:good.com), Task(explore)"
+	for _, test := range []struct {
+		tool  string
+		input input
+		want  bool
+	}{
+		{"multi_replace_string_in_file", input{"replacements": []any{input{"filePath": "docs/a"}, input{"filePath": "docs/b"}}}, true},
+		{"multi_replace_string_in_file", input{"filePath": "docs/a", "replacements": []any{input{"filePath": "/etc/passwd"}}}, false},
+		{"MultiEdit", input{"file_path": "docs/a", "edits": []any{input{"old_string": "/etc/a", "new_string": "b"}}}, true},
+		{"read_file", input{"path": "docs/a", "start_line": 3.0}, true},
+		{"read_file", input{"path": "docs/a", "files": []any{input{"path": "/etc/passwd"}}}, false},
+		{"read_file", input{"args": input{"file": []any{input{"path": "docs/a"}, input{"path": "src/a"}}}}, false},
+		{"read_file", input{"path": "docs/a", "files": []any{"src/a"}}, false},
+		{"read_file", input{"path": "docs/a", "Path": "src/a"}, false},
+		{"read_file", input{"path": "docs/a", "FILE_PATH": "src/a"}, false},
+		{"read_file", input{"path": "docs/a", "file": input{"name": "src/a"}}, false},
+		{"read_file", input{"path": "docs/a", "file": 1.0}, false},
+		{"read_file", input{"path": "docs/[slug]/{id}.md"}, true},
+		{"str_replace_editor", input{"command": "view", "path": "docs/a"}, true},
+		{"str_replace_editor", input{"command": "view", "Command": "create", "path": "docs/a"}, true}, // it edits
+		{"read_many_files", input{"paths": []any{"docs/**/*.md", "docs/{a,b}.md"}}, true},
+		{"read_many_files", input{"paths": []any{"docs/{x,../..}/etc/passwd"}}, false},
+		{"read_many_files", input{"paths": []any{"docs/{x,/etc}/passwd"}}, false},
+		{"read_many_files", input{"paths": []any{"docs/a"}, "include": []any{"src/**"}}, false},
+		{"read_many_files", input{"paths": []any{"docs/a"}, "include": []any{"../**"}}, false},
+		{"Grep", input{"pattern": "../x", "path": "docs", "glob": "**/*.{ts,tsx}"}, true},
+		{"Grep", input{"pattern": "x", "path": "docs", "include": "../../**"}, false},
+		{"Grep", input{"pattern": "x", "path": "docs", "include": "/etc/*"}, false},
+		{"file_search", input{"query": "docs/**/*.md"}, true},
+		{"file_search", input{"query": "docs/*.md", "path": "/etc"}, false},
+		{"glob_file_search", input{"target_directory": "docs", "glob_pattern": "../**"}, false},
+		{"find_by_name", input{"SearchDirectory": "docs", "Pattern": "{a,/etc}/*"}, false},
+		{"web_fetch", input{"url": "https://good.com/", "Prompt": "read https://evil.com/x"}, false},
+		{"WebFetch", input{"url": "https://good.com/", "URL": "https://evil.com/"}, false},
+		{"WebFetch", input{"url": "https://good.com/", "requests": []any{input{"url": "https://evil.com/"}}}, false},
+		{"Task", input{"subagent_type": "explore", "subagentType": "root"}, false},
+		{"Bash", input{"command": "git status", "description": "look", "timeout": 1.0}, true},
+		{"Bash", input{"command": "git status", "Command": "rm -rf /"}, false},
+		{"Bash", input{"command": "git status", "input": input{"command": "rm -rf /"}}, false},
+		{"Bash", input{"command": "git status", "args": []any{"; rm -rf /"}}, false},
+		{"Bash", input{"command": "git status", "args": []any{}}, true},
+		{"Bash", input{"command": "git status", "ENV": input{"A": "b"}}, false},
+		{"exec_command", input{"cmd": "git status", "workdir": "/tmp/evil"}, true}, // git -C /tmp/evil is allowed, too
+		{"exec_command", input{"cmd": "./scripts/x.sh", "workdir": "/tmp/evil"}, false},
+		{"exec_command", input{"cmd": "make", "workdir": "/tmp/evil"}, false},
+		{"exec_command", input{"cmd": "make", "workdir": "sub"}, false},
+		{"exec_command", input{"cmd": "make", "working_directory": []any{"sub"}}, false},
+		{"exec_command", input{"cmd": "./scripts/x.sh", "workdir": "/p"}, true},
+		{"exec_command", input{"cmd": "./scripts/x.sh", "workdir": "."}, true},
+		{"exec_command", input{"cmd": "./scripts/x.sh", "workdir": ""}, true},
+		{"apply_patch", input{"input": "*** Begin Patch\n*** Update File: docs/a\n*** End Patch"}, true},
+		{"apply_patch", input{"input": "*** Begin Patch\n*** Update File: docs/a\n*** End Patch", "Input": "*** Begin Patch\n*** Update File: src/a\n*** End Patch"}, false},
+	} {
+		v := tool.Of(patterns(t, list)).Allow(tool.Call{Tool: test.tool, Input: test.input, Project: "/p"})
+		if v.Allowed != test.want {
+			t.Errorf("%s %v: allowed %v, want %v (%s)", test.tool, test.input, v.Allowed, test.want, v.Reason)
+		}
+	}
+	secret := tool.Set{}.Without("", patterns(t, "Read(secrets/**)"))
+	for _, in := range []input{{"path": "docs/a", "files": []any{input{"path": "secrets/a"}}}, {"Path": "secrets/a"}, {"path": 1.0}} {
+		if v := secret.Allow(tool.Call{Tool: "read_file", Input: in, Project: "/p"}); v.Allowed {
+			t.Errorf("%v is allowed, with secrets/** disallowed", in)
+		}
+	}
+}
+
+// An input that is deep or large is refused where patterns are held against it.
+func TestLargeInput(t *testing.T) {
+	set := tool.Of(patterns(t, "Read(docs/**)"))
+	deep := map[string]any{"path": "docs/a"}
+	for range 1000 {
+		deep = map[string]any{"path": "docs/a", "x": deep}
+	}
+	for _, in := range []map[string]any{deep, {"path": "docs/a", "x": make([]any, 100_000)}} {
+		if v := set.Allow(tool.Call{Tool: "Read", Input: in, Project: "/p"}); v.Allowed || !strings.Contains(v.Reason, "too large") {
+			t.Errorf("allowed %v: %s", v.Allowed, v.Reason)
+		}
+	}
+}
+
 func TestFilesWithoutProject(t *testing.T) {
 	set := tool.Of(patterns(t, "Read(docs/**)"))
 	for p, want := range map[string]bool{"docs/a": true, "./docs/a": true, "/docs/a": false, "../docs/a": false, "src/a": false, "/x/docs/a": false} {

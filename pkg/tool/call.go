@@ -2,7 +2,7 @@ package tool
 
 import (
 	"fmt"
-	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -36,6 +36,8 @@ type use struct {
 	argv   []string // of a command that no shell reads
 	doubt  string   // why what it is called with can't be told
 
+	elsewhere string // why a command need not be what it is where patterns expect it to run
+
 	cut      bool // commands and refused are known
 	commands []command
 	refused  string
@@ -49,11 +51,14 @@ func (c Call) uses() []use {
 	name := c.Tool
 	if multi(name) {
 		name = "Edit"
-		switch command, _ := c.Input["command"].(string); command {
-		case "view":
-			name = "Read"
-		case "create":
-			name = "Write"
+		commands := gatherer{fields: "command"}
+		if commands.input(c.Input) == "" && len(commands.values) == 1 {
+			switch commands.values[0] {
+			case "view":
+				name = "Read"
+			case "create":
+				name = "Write"
+			}
 		}
 	}
 	r, ok := rows()[name]
@@ -65,8 +70,14 @@ func (c Call) uses() []use {
 	case plain:
 	case shell, powershell:
 		c.commandLine(&u)
+	case file:
+		fields := r.fields
+		if multi(c.Tool) {
+			fields = "path file_path"
+		}
+		c.fill(&u, fields)
 	default:
-		c.fill(&u, multi(c.Tool))
+		c.fill(&u, r.fields)
 	}
 	return []use{u}
 }
@@ -81,66 +92,119 @@ func multi(tool string) bool {
 }
 
 // fill takes the values out of every field that may hold them: which of two a host reads is not known, so all count.
-func (c Call) fill(u *use, pathOnly bool) {
-	fields := u.row.fields
-	if pathOnly {
-		fields = "path file_path"
+func (c Call) fill(u *use, fields string) {
+	g := gatherer{fields: fields, kind: u.row.kind}
+	if u.doubt = g.input(c.Input); u.doubt != "" {
+		return
 	}
-	for field := range strings.FieldsSeq(fields) {
-		v, present := c.Input[field]
-		if !present || v == nil || v == "" && u.row.kind == search {
-			continue
-		}
-		values, ok := texts(v)
-		if !ok {
-			u.doubt = fmt.Sprintf("its %s is no text", field)
-			return
-		}
-		if u.row.kind == address && field == "prompt" {
-			if _, also := c.Input["url"]; also && c.Tool != "web_fetch" {
-				continue // what is asked about the page, not what is fetched
-			}
-			if values, ok = addresses(values); !ok {
-				u.doubt = "its prompt has addresses that can't be told apart"
-				return
-			}
-		}
-		u.values = append(u.values, values...)
+	u.values = g.values
+	if u.row.kind == address {
+		c.asked(u)
 	}
 	switch {
+	case u.doubt != "":
 	case u.row.kind == search:
 		c.searched(u)
 	case len(u.values) == 0:
 		u.doubt = "its input does not say with what, in any of the fields " + strings.Join(strings.Fields(fields), ", ")
+	case c.Tool == "read_many_files":
+		c.readMany(u)
 	}
 }
+
+// asked adds the addresses of what a page is asked about, where that may be what is fetched.
+func (c Call) asked(u *use) {
+	if len(u.values) > 0 && c.Tool != "web_fetch" {
+		return
+	}
+	prompt := gatherer{fields: "prompt", kind: search}
+	if u.doubt = prompt.input(c.Input); u.doubt != "" {
+		return
+	}
+	values, ok := addresses(prompt.values)
+	if !ok {
+		u.doubt = "its prompt has addresses that can't be told apart"
+	}
+	u.values = append(u.values, values...)
+}
+
+// readMany adds the patterns of a tool that reads what they find.
+func (c Call) readMany(u *use) {
+	g := gatherer{fields: "include", kind: file}
+	u.doubt = g.input(c.Input)
+	u.values = append(u.values, g.values...)
+	for _, v := range u.values {
+		if leaves(v) {
+			u.doubt = "its pattern " + quoted(v) + " can leave the directory that it begins with"
+		}
+	}
+}
+
+// leaves reports whether what a pattern finds can be elsewhere than the text before its first wildcard says.
+func leaves(pattern string) bool {
+	i := strings.IndexAny(pattern, wildcards)
+	if i < 0 {
+		return false
+	}
+	return slices.ContainsFunc([]string{"..", `\`, "{/", ",/", "(/", "|/", "{~", ",~"}, func(part string) bool {
+		return strings.Contains(pattern[i:], part)
+	})
+}
+
+// wildcards are the characters that a pattern of files begins to be one with.
+const wildcards = `*?[{(\`
 
 // searched adds what a search is about: the current directory where none is given, and below it what its pattern says.
 func (c Call) searched(u *use) {
 	if len(u.values) == 0 {
 		u.values = []string{"."}
 	}
-	pattern, _ := c.Input["pattern"].(string)
-	if u.tool != "Glob" || pattern == "" {
+	filters := gatherer{fields: filterFields, kind: search}
+	if u.doubt = filters.input(c.Input); u.doubt != "" {
 		return
 	}
+	for _, f := range filters.values {
+		if strings.HasPrefix(f, "/") || strings.HasPrefix(f, "~") || strings.Contains(f, "..") || leaves(f) {
+			u.doubt = "its filter " + quoted(f) + " can leave the directory that is searched"
+			return
+		}
+	}
+	if u.tool != "Glob" {
+		return
+	}
+	find := gatherer{fields: "pattern query glob_pattern", kind: search}
+	if u.doubt = find.input(c.Input); u.doubt != "" {
+		return
+	}
+	dirs := u.values
+	for i, pattern := range find.values {
+		if i == 0 {
+			u.values = nil
+		}
+		if leaves(pattern) {
+			u.doubt = "its pattern " + quoted(pattern) + " can leave the directory that it begins with"
+		}
+		u.values = append(u.values, begins(dirs, pattern)...)
+	}
+}
+
+// begins returns the directories in which files are looked for by a pattern.
+func begins(dirs []string, pattern string) []string {
 	fixed := pattern
-	if i := strings.IndexAny(pattern, `*?[{\`); i >= 0 {
-		if fixed = ""; i > 0 {
-			fixed = pattern[:strings.LastIndexByte(pattern[:i], '/')+1]
-		}
-		if strings.Contains(pattern[i:], "..") {
-			u.doubt = "its pattern has .. after a wildcard"
-		}
+	if i := strings.IndexAny(pattern, wildcards); i >= 0 {
+		fixed = pattern[:strings.LastIndexByte(pattern[:i], '/')+1]
 	}
 	switch {
 	case strings.HasPrefix(fixed, "/") || strings.HasPrefix(fixed, "~"):
-		u.values = append(u.values, fixed)
-	case fixed != "":
-		for i, dir := range u.values {
-			u.values[i] = path.Clean(dir) + "/" + fixed
-		}
+		return append(slices.Clone(dirs), fixed)
+	case fixed == "":
+		return dirs
 	}
+	var at []string
+	for _, dir := range dirs {
+		at = append(at, dir+"/"+fixed)
+	}
+	return at
 }
 
 // texts returns a text, or a list of them.
@@ -166,17 +230,16 @@ func texts(v any) ([]string, bool) {
 
 // patch returns what a patch does to which file: it adds one or edits one.
 func (c Call) patch() []use {
-	text := ""
-	for _, field := range []string{"input", "patch", "patchText", "patch_text", "command", "diff"} {
-		values, ok := texts(c.Input[field])
-		switch {
-		case !ok || len(values) == 0:
-			continue
-		case text != "":
-			return []use{{tool: "Edit", called: c.Tool, row: rows()["Edit"], doubt: "its input has two patches"}}
-		}
-		text = values[len(values)-1] // also of ["apply_patch", "*** Begin Patch…"]
+	g := gatherer{fields: "input patch patch_text command diff"}
+	doubt := g.input(c.Input)
+	texts := slices.DeleteFunc(g.values, func(v string) bool { return v == "apply_patch" }) // as in ["apply_patch", "*** Begin Patch…"]
+	if len(texts) > 1 {
+		doubt = "its input has two patches"
 	}
+	if doubt != "" {
+		return []use{{tool: "Edit", called: c.Tool, row: rows()["Edit"], doubt: doubt}}
+	}
+	text := strings.Join(texts, "")
 	var out []use
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

@@ -53,6 +53,12 @@ func readLine(argument string) line {
 	return l
 }
 
+// anywhere reports whether a pattern holds in whatever directory a command runs: it names a program and no file, and what
+// follows could name any directory.
+func (l line) anywhere() bool {
+	return l.whole || len(l.items) > 0 && l.items[len(l.items)-1].rest && !strings.ContainsAny(l.raw, "./")
+}
+
 // wholeLine reports whether a pattern for commands allows every one.
 func wholeLine(argument string) bool { return argument == "*" || argument == "**" || argument == ":*" }
 

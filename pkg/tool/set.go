@@ -251,19 +251,27 @@ func (r *row) kindOf() kind {
 
 // commandOutside says which command of a line no pattern allows, or "".
 func (u *use) commandOutside(patterns []Pattern) string {
-	lines := make([]line, len(patterns))
-	for i, p := range patterns {
-		lines[i] = readLine(p.Argument)
-		if len(u.values) == 1 && lines[i].raw == strings.TrimSpace(u.values[0]) && !strings.HasSuffix(lines[i].raw, "*") {
+	var lines []line
+	for _, p := range patterns {
+		l := readLine(p.Argument)
+		if u.elsewhere != "" && !l.anywhere() {
+			continue
+		}
+		if len(u.values) == 1 && l.raw == strings.TrimSpace(u.values[0]) && !strings.HasSuffix(l.raw, "*") {
 			return ""
 		}
+		lines = append(lines, l)
 	}
 	commands, refused := u.commandsOf()
 	if refused != "" {
 		return "a pattern can't be held against this line: " + refused
 	}
 	for _, c := range commands {
-		if !slices.ContainsFunc(lines, func(l line) bool { return l.fits(c) }) {
+		switch {
+		case slices.ContainsFunc(lines, func(l line) bool { return l.fits(c) }):
+		case u.elsewhere != "":
+			return "not " + quoted(c.text) + " where " + u.elsewhere
+		default:
 			return "not " + quoted(c.text)
 		}
 	}

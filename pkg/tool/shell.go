@@ -1,6 +1,8 @@
 package tool
 
 import (
+	"fmt"
+	"path"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -297,17 +299,8 @@ func (s *splitter) endCommand(end int) {
 
 // commandLine takes the command out of a call: a line that a shell reads, or the words of one that none does.
 func (c Call) commandLine(u *use) {
-	for _, field := range [...]string{"env", "environment"} {
-		if v, present := c.Input[field]; present && !empty(v) {
-			u.doubt = "it sets the environment of the command"
-			return
-		}
-	}
-	if v, present := c.Input["shell"]; present && !empty(v) {
-		if s, ok := v.(string); !ok || !posix(s) {
-			u.doubt = "it chooses a shell that skillpm does not know"
-			return
-		}
+	if u.doubt = c.around(u); u.doubt != "" {
+		return
 	}
 	for field := range strings.FieldsSeq(u.row.fields) {
 		v, present := c.Input[field]
@@ -333,6 +326,55 @@ func (c Call) commandLine(u *use) {
 	if c.Windows && c.Tool != "Bash" {
 		u.row = rows()["PowerShell"]
 	}
+}
+
+// around looks at what else a call says of a command: what it runs with, and where. It says why that can't be told, or "".
+func (c Call) around(u *use) (doubt string) {
+	for name, v := range c.Input {
+		if empty(v) {
+			continue
+		}
+		switch {
+		case oneOf(name, "env environment"):
+			return "it sets the environment of the command"
+		case oneOf(name, "shell"):
+			if s, ok := v.(string); !ok || !posix(s) {
+				return "it chooses a shell that skillpm does not know"
+			}
+		case oneOf(name, moreFields):
+			return "it has arguments apart from its command"
+		case oneOf(name, placeFields):
+			if s, ok := v.(string); !ok || !c.atHome(s) {
+				u.elsewhere = "it would run, in " + quoted(fmt.Sprint(v))
+			}
+		}
+	}
+	all, named := gatherer{fields: u.row.fields}, 0
+	if doubt := all.input(c.Input); doubt != "" {
+		return doubt
+	}
+	for field := range strings.FieldsSeq(u.row.fields) {
+		values, _ := texts(c.Input[field])
+		named += len(values)
+	}
+	if len(all.values) != named {
+		return "its input does not say in one way which command it is"
+	}
+	return ""
+}
+
+// atHome reports whether a directory is the project's, or the one that the host works in.
+func (c Call) atHome(dir string) bool {
+	cleaned, raw, refused := c.readPath(dir)
+	if refused != "" || cleaned != c.root() && cleaned != path.Clean(c.base()) {
+		return false
+	}
+	for _, at := range c.leads(cleaned, raw) {
+		if at == "" || at != c.real(c.root()) && at != c.real(c.base()) {
+			return false
+		}
+	}
+	return true
 }
 
 func empty(v any) bool {

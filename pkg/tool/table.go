@@ -40,9 +40,12 @@ type row struct {
 
 const (
 	pathFields = "file_path path filePath absolute_path notebook_path target_file file filename file_paths paths " +
-		"AbsolutePath TargetFile notebook target_notebook"
+		"AbsolutePath TargetFile notebook target_notebook files"
 	dirFields     = "path dir_path directory target_directory file_path paths SearchDirectory SearchPath DirectoryPath relative_workspace_path"
 	commandFields = "command cmd CommandLine script"
+	filterFields  = "include includes include_pattern glob globs file_pattern"         // of what is searched, within its directory
+	placeFields   = "cwd workdir working_directory working_dir directory dir_path dir" // where a command runs
+	moreFields    = "args argv arguments"                                              // of a command, apart from it
 )
 
 // table has every tool that several hosts have under different names, and which fields of its input matter. Names are exact:
@@ -70,7 +73,7 @@ func table() []row {
 			"rg ripgrep codebase_search find_text_in_files textSearch GrepTool"},
 		{name: "LS", kind: search, fields: dirFields, names: "ls list list_dir list_directory listDirectory list_files listDir LSTool"},
 
-		{name: "WebFetch", kind: address, fields: "url urls prompt uri Url", names: "web_fetch webfetch fetch fetch_url fetch_webpage fetchWebpage read_url_content WebFetchTool url"},
+		{name: "WebFetch", kind: address, fields: "url urls uri", names: "web_fetch webfetch fetch fetch_url fetch_webpage fetchWebpage read_url_content WebFetchTool url"},
 		{name: "WebSearch", names: "web_search websearch google_web_search search_web webSearch"},
 
 		{name: "Task", kind: name, fields: "subagent_type agent_type agent_name agentName agent", names: "task Agent agent subagent spawn_agent spawn_subagent runSubagent " +
