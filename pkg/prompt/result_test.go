@@ -46,11 +46,11 @@ func TestFixedForms(t *testing.T) {
 			`{"success":true,"result":{"skill_name":"pdf","base_path":"/skills/pdf","content":"---\nname: pdf\n---\nDo it."},"error":null,` +
 				`"duration_ms":2,"tokens_used":0,"cost_usd":0,"cached":false,"retry_count":0}`,
 		},
-		{"K6", "kodelet", result(prompt.Activated), `{"name":"pdf","directory":"/skills/pdf","success":true,"timestamp":"2026-11-22T09:00:00Z","error":null}`},
+		{"K6", "kodelet", result(prompt.Activated), `{"name":"pdf","directory":"/skills/pdf","success":true,"timestamp":"2026-11-22T09:00:00Z","error":null,"content":"Do it."}`},
 		{"T3", "toolset", files, `{"skillName":"pdf","content":"Do it.","files":[{"path":"a.md","description":"about a"}]}`},
 		{"T3", "toolset", result(prompt.Activated), `{"skillName":"pdf","content":"Do it.","files":[]}`},
 		{"T4", "toolset", file, `{"skillName":"pdf","path":"a.md","content":"A"}`},
-		{"S2", "claude-code", result(prompt.Activated), `{"success":true,"commandName":"pdf","status":"inline"}`},
+		{"S2", "claude-code", result(prompt.Activated), `{"success":true,"commandName":"pdf","status":"inline","directory":"/skills/pdf","content":"Do it."}`},
 	} {
 		got, err := prompt.JSON(load(t, tt.profile), tt.r)
 		if err != nil || string(got) != tt.want {
@@ -73,6 +73,16 @@ func TestFixedForms(t *testing.T) {
 	}
 }
 
+// SPEC P6: the structured form of every profile has the instructions, too: there are clients that show their model nothing else.
+func TestP6Structured(t *testing.T) {
+	for _, p := range hosts(t) {
+		got, err := prompt.JSON(p, result(prompt.Activated))
+		if err != nil || !strings.Contains(string(got), "Do it.") {
+			t.Errorf("%s: got %s, %v", p.ID, got, err)
+		}
+	}
+}
+
 // SPEC O8: that a skill is loading is shown.
 func TestO8Notice(t *testing.T) {
 	if got := prompt.Notice(load(t, "omniforge"), result(prompt.Activated)); got != `The "pdf" skill is loading` {
@@ -89,7 +99,7 @@ func TestTriggers(t *testing.T) {
 		"toolset":     "loadSkill{skillName} loadSkillFile{skillName,path}",
 		"claude-code": "Skill{skill,args?}",
 		"agentskills": "activate_skill{name}",
-		"dispatch":    "Task{subagent,description,prompt,model?}",
+		"dispatch":    "Task{subagent_type,description,prompt,model?}",
 	} {
 		p := load(t, id)
 		var got []string
