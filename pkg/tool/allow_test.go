@@ -43,6 +43,11 @@ func TestO10Commands(t *testing.T) {
 		{"Bash(git:*)", "git log > /dev/null 2>&1", true},
 		{"Bash(git:*)", "git log &>/dev/null", true},
 		{"Bash(git:*), Bash(head:*)", "git log | head -5", true},
+		{"Bash(cp docs/* out)", "cp docs/* out", true},
+		{"Bash(cp docs/* out)", "cp docs/a?.md out", true},
+		{"Bash(cp docs/* out)", "cp docs/.?/.?/etc/passwd out", false}, // dash makes .. of .?
+		{"Bash(cp docs/* out)", "cp docs/[.][.]/etc/passwd out", false},
+		{"Bash(cp docs/* out)", "cp 'docs/[.]x' out", true},
 		{"Bash(git:*)", "git log #1", false},
 		{"Bash(git:*)", "git log a#1", true},
 
@@ -354,7 +359,8 @@ func TestFilesOfHosts(t *testing.T) {
 		{"Edit(src/**)", "apply_patch", map[string]any{"input": "*** Begin Patch\n*** Add File: src/a.go\n+a\n*** End Patch"}, false},
 		{"Edit(src/**), Write(src/**)", "apply_patch", map[string]any{"input": "*** Begin Patch\n*** Add File: src/a.go\n+a\n*** End Patch"}, true},
 		{"Edit(src/**)", "apply_patch", map[string]any{"command": []any{"apply_patch", "*** Begin Patch\n*** Update File: x\n*** End Patch"}}, false},
-		{"Edit", "apply_patch", map[string]any{"input": "nothing"}, true},
+		{"Edit", "apply_patch", map[string]any{"input": "nothing"}, false}, // it may add a file
+		{"Edit, Write", "apply_patch", map[string]any{"input": "nothing"}, true},
 		{"apply_patch", "apply_patch", map[string]any{"input": "*** Begin Patch\n*** Add File: a\n+a\n*** End Patch"}, true},
 		{"apply_patch", "Edit", map[string]any{"file_path": "a"}, false},
 		{"apply_patch(src/**)", "apply_patch", map[string]any{"input": "*** Begin Patch\n*** Add File: src/a\n+a\n*** End Patch"}, true},
@@ -362,6 +368,7 @@ func TestFilesOfHosts(t *testing.T) {
 		{"str_replace_editor", "str_replace_editor", map[string]any{"command": "create", "path": "a"}, true},
 		{"Edit(src/**)", "apply_patch", map[string]any{"input": "nothing"}, false},
 		{"Edit(src/**)", "apply_patch", map[string]any{"input": []any{}}, false},
+		{"Edit, Write(docs/**)", "apply_patch", map[string]any{"input": "*** Begin Patch\n*** Add File: src/x\n+a\n*** End Patch", "patch": "x"}, false},
 		{"Read(docs/**)", "str_replace_based_edit_tool", map[string]any{"command": "view", "path": "docs/a"}, true},
 		{"Read(docs/**)", "str_replace_based_edit_tool", map[string]any{"command": "create", "path": "docs/a"}, false},
 		{"Edit(docs/**)", "str_replace_editor", map[string]any{"command": "insert", "path": "docs/a"}, true},

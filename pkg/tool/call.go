@@ -237,7 +237,7 @@ func (c Call) patch() []use {
 		doubt = "its input has two patches"
 	}
 	if doubt != "" {
-		return []use{{tool: "Edit", called: c.Tool, row: rows()["Edit"], doubt: doubt}}
+		return c.anyPatch(doubt)
 	}
 	text := strings.Join(texts, "")
 	var out []use
@@ -252,7 +252,15 @@ func (c Call) patch() []use {
 		}
 	}
 	if len(out) == 0 || !strings.HasPrefix(strings.TrimSpace(text), "*** Begin Patch") {
-		return []use{{tool: "Edit", called: c.Tool, row: rows()["Edit"], doubt: "its patch names no file that skillpm understands"}}
+		return c.anyPatch("its patch names no file that skillpm understands")
+	}
+	return out
+}
+
+// anyPatch is a patch that may do anything to any file.
+func (c Call) anyPatch(doubt string) (out []use) {
+	for _, name := range []string{"Edit", "Write"} {
+		out = append(out, use{tool: name, called: c.Tool, row: rows()[name], doubt: doubt})
 	}
 	return out
 }

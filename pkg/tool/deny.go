@@ -68,7 +68,7 @@ func (u *use) hasCommand(l line) bool {
 	}
 	for _, c := range commands {
 		for i, w := range c.words {
-			if w.loose && i == 0 || strings.ContainsAny(w.text, " \t\n;|&") && runs(c.words[:i]) {
+			if (w.loose || w.globs) && (i == 0 || prefixes(c.words[i-1])) || strings.ContainsAny(w.text, " \t\n;|&") && runs(c.words[:i]) {
 				return true
 			}
 			rest := slices.Clone(c.words[i:])
@@ -77,6 +77,15 @@ func (u *use) hasCommand(l line) bool {
 				return true
 			}
 		}
+	}
+	return false
+}
+
+// prefixes reports whether a word is a program that runs the one after it.
+func prefixes(w word) bool {
+	switch path.Base(w.text) {
+	case "sudo", "doas", "env", "nohup", "nice", "time", "command", "exec", "builtin", "xargs":
+		return true
 	}
 	return false
 }

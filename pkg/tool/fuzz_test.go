@@ -11,7 +11,7 @@ import (
 
 // What is read is written so that it is read again.
 func FuzzParseList(f *testing.F) {
-	for _, s := range []string{"Read, Bash(git:*)", `Bash(a \( b)`, "mcp__a__*", "Bash(", "a)b(", `Read(C:\x\**)`, `"Read"`} {
+	for _, s := range []string{"Read, Bash(git:*)", `Bash(a \( b)`, "mcp__a__*", "Bash(", "a)b(", `Read(C:\x\**)`, `"Read"`, `""0""`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -138,7 +138,12 @@ func (t item) one(w word) bool {
 	case t.exact:
 		return t.text == w.text
 	}
-	return wildcard(t.text, w.text, star) && (!strings.Contains(w.text, "..") || strings.Contains(t.text, ".."))
+	return wildcard(t.text, w.text, star) && (!w.up() || strings.Contains(t.text, ".."))
+}
+
+// up reports whether a word has a .., or wildcards of which there are shells that make one: .? and .*, or [.][.].
+func (w word) up() bool {
+	return strings.Contains(w.text, "..") || w.globs && (strings.Contains("/"+w.text, "/.") || strings.Contains(w.text, "["))
 }
 
 // wildcard reports whether a text fits a pattern in which one character stands for any others.

@@ -83,7 +83,7 @@ func parseOne(s string) (Pattern, int, error) {
 	if quote := p.Tool[:min(1, end)]; end > 2 && strings.Contains("\"'`", quote) && strings.HasSuffix(p.Tool, quote) {
 		p.Tool = p.Tool[1 : end-1]
 	}
-	if i := strings.IndexFunc(p.Tool, func(r rune) bool { return !unicode.IsPrint(r) }); i >= 0 || len(p.Tool) > maxPattern {
+	if i := strings.IndexFunc(p.Tool, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune("\"'`", r) }); i >= 0 || len(p.Tool) > maxPattern {
 		return p, 0, diag.Errorf(diag.Invalid, "allowed-tools has a name that no tool has: %s", quoted(s))
 	}
 	open := end + len(s[end:]) - len(strings.TrimLeft(s[end:], " ")) // Bash (git:*) is meant as Bash(git:*)

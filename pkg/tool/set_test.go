@@ -68,13 +68,13 @@ func TestOwnTools(t *testing.T) {
 	none := tool.Of(nil).Without("x", patterns(t, "*"))
 	for _, own := range []string{
 		"skill", "skill_file", "skill_run", "find_skills", "use_skill", "loadSkill", "loadSkillFile", "Skill", "activate_skill",
-		"mcp__skillpm__skill", "mcp__skillpm__anything", "mcp_skillpm_skill", "skillpm-skill_run", "skillpm/find_skills",
+		"mcp__skillpm__skill", "mcp__skillpm__skill_file", "mcp_skillpm_skill", "skillpm-skill_run", "skillpm/find_skills",
 	} {
 		if v := none.Allow(tool.Call{Tool: own}); !v.Allowed {
 			t.Errorf("%s is refused: %s", own, v.Reason)
 		}
 	}
-	for _, other := range []string{"mcp__evil__skill", "mcp__skillpmx__skill", "mcp_skillpm_bash", "skillpm-Bash", "skills", "Bash", ""} {
+	for _, other := range []string{"mcp__evil__skill", "mcp__skillpmx__skill", "mcp__skillpm__anything", "mcp__skillpm__evil__skill", "mcp_skillpm_bash", "skillpm-Bash", "skills", "Bash", ""} {
 		if none.Allow(tool.Call{Tool: other}).Allowed {
 			t.Errorf("%s is allowed by an empty list", other)
 		}
@@ -96,6 +96,9 @@ func TestWithout(t *testing.T) {
 		{"Bash(rm:*)", bash("rm x"), false},
 		{"Bash(rm:*)", bash("ls; rm x"), false},
 		{"Bash(rm:*)", bash("/bin/rm x"), false},
+		{"Bash(rm:*)", bash("/bin/r? x"), false},
+		{"Bash(rm:*)", bash("sudo /bin/[r]m x"), false},
+		{"Bash(rm:*)", bash("ls *.go [a-c]?"), true},
 		{"Bash(rm:*)", bash("sudo rm x"), false},
 		{"Bash(rm:*)", bash("X=1 rm x"), false},
 		{"Bash(rm:*)", bash("bash -c 'rm x'"), false},

@@ -21,6 +21,7 @@ type command struct {
 type word struct {
 	text  string
 	loose bool // the shell makes something else of it that is not known: $HOME, {a,b}
+	globs bool // the shell makes names of files of it where it finds some: *, ?, [
 }
 
 // star stands for a * that is not in quotes, in the words of a pattern. No word of a line has it.
@@ -48,6 +49,7 @@ type splitter struct {
 	word     strings.Builder
 	quoted   bool // the word has quotes, so that it is one even when it is empty
 	loose    bool
+	globs    bool
 }
 
 func (s *splitter) run() ([]command, string) {
@@ -91,8 +93,8 @@ func (s *splitter) step() string {
 	case '{', '}', '~':
 		s.loose = s.loose || c != '~'
 		s.word.WriteByte(c)
-	case '*':
-		if s.pattern {
+	case '*', '?', '[':
+		if s.globs = true; s.pattern && c == '*' {
 			c = star
 		}
 		s.word.WriteByte(c)
@@ -283,10 +285,10 @@ func delimited(s string) bool { return s == "" || strings.IndexByte(" \t\n;&|", 
 
 func (s *splitter) endWord() {
 	if s.word.Len() > 0 || s.quoted {
-		s.words = append(s.words, word{text: s.word.String(), loose: s.loose})
+		s.words = append(s.words, word{text: s.word.String(), loose: s.loose, globs: s.globs})
 	}
 	s.word.Reset()
-	s.quoted, s.loose = false, false
+	s.quoted, s.loose, s.globs = false, false, false
 }
 
 func (s *splitter) endCommand(end int) {

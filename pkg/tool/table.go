@@ -119,13 +119,14 @@ func Canonical(name string) string {
 	return name
 }
 
-// Own reports whether a tool is one that skillpm offers or that activates a skill. No list is asked about these: they are
-// how a skill is nested, read and ended.
+// Own reports whether a tool is one that skillpm offers or that activates a skill: by its own name, or as hosts name the
+// tools of an MCP server that is called skillpm. No list is asked about these: they are how a skill is nested, read and
+// ended. Other tools of a server of that name are as those of any server.
 func Own(tool string) bool {
-	if Canonical(tool) == "Skill" || strings.HasPrefix(tool, "mcp__skillpm__") {
+	if Canonical(tool) == "Skill" {
 		return true
 	}
-	for _, prefix := range []string{"mcp_skillpm_", "skillpm__", "skillpm_", "skillpm-", "skillpm/"} { // as other hosts name the tools of a server
+	for _, prefix := range []string{"mcp__skillpm__", "mcp_skillpm_", "skillpm__", "skillpm_", "skillpm-", "skillpm/"} {
 		if rest, ok := strings.CutPrefix(tool, prefix); ok && Canonical(rest) == "Skill" {
 			return true
 		}
