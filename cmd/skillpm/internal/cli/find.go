@@ -95,8 +95,8 @@ type fitting struct {
 	Layer          string   `json:"layer"`
 	Pack           string   `json:"pack,omitempty"`
 	Dir            string   `json:"dir"`
-	ModelInvocable bool     `json:"model_invocable"`
-	UserInvocable  bool     `json:"user_invocable"`
+	ModelInvocable bool     `json:"modelInvocable"`
+	UserInvocable  bool     `json:"userInvocable"`
 }
 
 type nearMatch struct {
