@@ -11,8 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Adopt does nothing on this system: see the one for Linux.
-func Adopt() {}
+// Adopt has commands inherit no file that this process has open: see the one for Linux, which does more.
+func Adopt() { ownFiles() }
+
+// closeOnExec does nothing: there is no call for all files.
+func closeOnExec() bool { return false }
 
 // apart gives a command a session, and so a process group, of its own: there is no terminal that it could read, stop at,
 // or write keystrokes into.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"slices"
@@ -19,7 +20,15 @@ import (
 // Adopt makes this process the parent of processes that lose theirs, if they descend from it, so that a command's are
 // found whatever they do. It is for a program whose work is to run a command: skillpm run. What else it starts meanwhile
 // must stay in its own session, as what os/exec starts does; other commands of this package may run.
-func Adopt() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
+//
+// It also has commands inherit no file that this process has open, such as those that whoever started it left open.
+func Adopt() {
+	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	ownFiles()
+}
+
+// closeOnExec marks all files but the three streams in one call, which Linux has since 5.11.
+func closeOnExec() bool { return unix.CloseRange(3, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) == nil }
 
 // apart gives a command a session, and so a process group, of its own: there is no terminal that it could read, stop at,
 // or write keystrokes into. It ends if this process is killed.

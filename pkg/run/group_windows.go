@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Adopt does nothing on this system: see the one for Linux.
+// Adopt does nothing on this system, where a command inherits no files: see the one for Linux.
 func Adopt() {}
 
 func apart() *syscall.SysProcAttr {

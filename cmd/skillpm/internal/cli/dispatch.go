@@ -10,7 +10,6 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/dispatch"
-	"github.com/skillpm/skillpm/pkg/run"
 	"github.com/skillpm/skillpm/pkg/session"
 )
 
@@ -72,7 +71,6 @@ something forbids it, and 1 for a command that failed or was killed at the limit
 			if o.OutputDir != "" {
 				o.OutputDir = a.abs(o.OutputDir)
 			}
-			run.Adopt()
 			reply, err := dispatch.Execute(cmd.Context(), h, line, o)
 			if err != nil {
 				return err

@@ -13,6 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/host"
 	"github.com/skillpm/skillpm/pkg/profile"
 	"github.com/skillpm/skillpm/pkg/prompt"
+	"github.com/skillpm/skillpm/pkg/run"
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/session"
 )
@@ -58,6 +59,7 @@ func (a *app) host(ctx context.Context, f *runtimeFlags) (*host.Host, error) {
 	if a.Environ != nil {
 		environ = a.Environ()
 	}
+	run.Adopt() // a skill's scripts and hooks, and tasks, are what this process may start
 	return host.Open(ctx, host.Options{
 		Paths: paths, Dir: dir, Profile: f.profile, Session: f.session, Agent: f.agent, Tenant: f.tenant, Environment: f.environment,
 		NoSkills: f.noSkills, Shell: f.shell, FileLimit: f.fileLimit, ConfigFile: config, Getenv: a.Getenv, Environ: environ, Self: taskRunner(), Now: a.Now,

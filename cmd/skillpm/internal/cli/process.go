@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"os"
 	"os/signal"
-	"syscall"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 )
@@ -13,7 +11,7 @@ import (
 func Run(system System, args []string) diag.Code {
 	quietSignals()
 	tuneMemory()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), interrupts()...)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	defer stop()
 	return Main(ctx, system, args)

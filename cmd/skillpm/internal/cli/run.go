@@ -102,16 +102,15 @@ func (a *app) runSkill(ctx context.Context, h *host.Host, args []string, f runFl
 			a.announce(skill, o)
 		}
 	}
-	run.Adopt()
 	res, err := h.Run(ctx, args[0], o)
 	if err != nil {
 		return err
 	}
 	if a.json {
 		err := a.printJSON(map[string]any{
-			"skill": skill.Name, "command": res.Argv, "exit_code": res.ExitCode, "signal": res.Signal,
-			"stdout": string(res.Stdout), "stderr": string(res.Stderr), "duration_ms": res.Duration.Milliseconds(),
-			"truncated": res.Truncated, "timed_out": res.TimedOut,
+			"skill": skill.Name, "command": res.Argv, "exitCode": res.ExitCode, "signal": res.Signal,
+			"stdout": string(res.Stdout), "stderr": string(res.Stderr), "durationMs": res.Duration.Milliseconds(),
+			"truncated": res.Truncated, "timedOut": res.TimedOut,
 		})
 		if err != nil {
 			return err
