@@ -81,7 +81,7 @@ const manyArguments = 10_000
 
 // shellFlag adds the flag that has the commands in a body run.
 func (a *app) shellFlag(cmd *cobra.Command, f *runtimeFlags) {
-	cmd.Flags().BoolVar(&f.shell, "allow-shell", false, "run the commands that stand in a skill's text, as !`git log`")
+	cmd.Flags().BoolVar(&f.shell, "allow-shell", false, "run the commands that stand in a skill's text, in backquotes after a !")
 }
 
 // joinArguments returns arguments as one text that splitting as a shell does makes them of again. A single one is the text

@@ -77,9 +77,9 @@ func newTaskSubmit(a *app) *cobra.Command {
 		Long: `Have a task run and return at once, with its id. The task's text is that of SKILL
 with ARGS in its placeholders, whatever its context says, or what is in the file of
 --body (- for standard input). It is the user's door to skills: a skill that is not
-user-invocable is refused. Flags stand before SKILL; what follows it is its own.`,
+user-invocable is refused. ARGS that begin with a hyphen stand after --.`,
 		Example: `  skillpm task submit review-changes src/
-  skillpm task submit --wait --runner reviewer review-changes src/
+  skillpm task submit review-changes src/ --wait --runner reviewer -- --strict
   echo 'Count the words in it.' | skillpm task submit --body -`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: a.completeSkills,
@@ -91,7 +91,6 @@ user-invocable is refused. Flags stand before SKILL; what follows it is its own.
 	f := cmd.Flags()
 	_ = f.MarkHidden("session") // the flag exists, and a task is of no session
 	a.shellFlag(cmd, flags)
-	f.SetInterspersed(false)
 	f.StringVar(&o.body, "body", "", "run the text in `FILE`, - for standard input")
 	f.StringVar(&o.runner, "runner", "", "the `TYPE` of runner (default what the skill's agent says, or general)")
 	f.StringVar(&o.model, "model", "", "tell the runner that `MODEL` is wanted")
