@@ -119,10 +119,10 @@ func ParseFile(path string, p *profile.Profile) (*Skill, error) {
 func frontOf(doc *skill.Document) Front {
 	f := Front{
 		Agent: doc.Text("agent"), Model: doc.Text("model"), Command: command(doc.Command()), Shell: doc.Text("shell"), Files: doc.Files(),
-		DisallowedTools: texts(lookup(doc, "disallowed-tools"), ""), Arguments: texts(lookup(doc, "arguments"), " "),
+		DisallowedTools: texts(lookup(doc, disallowedTools), ""), Arguments: texts(lookup(doc, "arguments"), " "),
 		Toolsets: texts(lookup(doc, "toolsets"), ","),
 	}
-	if v := lookup(doc, "allowed-tools"); v != nil {
+	if v := lookup(doc, allowedTools); v != nil {
 		f.AllowedTools = texts(v, "")
 		f.Restricts = v.Kind != yaml.ScalarNode || len(f.AllowedTools) > 0
 	}

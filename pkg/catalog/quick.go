@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/tool"
 )
 
 // quick reads the frontmatter that most skills have: fields on one line each, and below other fields lists and mappings of
@@ -288,13 +289,25 @@ func (q *quickReader) set(key, text string, line int) bool {
 		}
 	case "scope":
 		return text == ""
+	case allowedTools, disallowedTools:
+		return quickTools(text)
 	}
 	return true
 }
 
+// quickTools reports whether lists of tools can be read. What is wrong with others is not told here.
+func quickTools(list ...string) bool {
+	_, err := tool.ParseList(list)
+	return err == nil
+}
+
 // setList takes over a list.
 func (q *quickReader) setList(key string, items []string) bool {
-	if key != "tags" {
+	switch key {
+	case "tags":
+	case allowedTools, disallowedTools:
+		return quickTools(items...)
+	default:
 		return !wanted(key)
 	}
 	for _, item := range items {

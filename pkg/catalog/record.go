@@ -12,6 +12,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/tool"
 )
 
 // record is what the head of a SKILL.md says, whatever the profile: what the index holds.
@@ -73,10 +74,16 @@ const (
 	maxFront    = 64 << 10 // of a frontmatter: that of real skills is a thirtieth of it
 )
 
+// The fields that list tools.
+const (
+	allowedTools    = "allowed-tools"
+	disallowedTools = "disallowed-tools"
+)
+
 // limiting are the fields that narrow what a skill may do or who may use it. Where one of them cannot be read for certain
 // the skill is not used.
 var limiting = [...]string{
-	"allowed-tools", "disallowed-tools", "disable-model-invocation", "user-invocable", "scope", "context", "hooks", "execution",
+	allowedTools, disallowedTools, "disable-model-invocation", "user-invocable", "scope", "context", "hooks", "execution",
 }
 
 // read makes the record of a file from its beginning, which goes to the end of the frontmatter at least where there is one.
@@ -116,6 +123,43 @@ func (r *record) judge(doc *skill.Document, problems []skill.Problem) {
 	for _, key := range limiting {
 		if _, v := doc.Lookup(key); v != nil && doc.Recovered(v) {
 			r.fatal, r.line = key+" is not valid YAML, and it limits what the skill may do", v.Line
+			return
+		}
+	}
+	r.merges(doc)
+	if r.fatal == "" {
+		r.tools(doc)
+	}
+}
+
+// merges refuses merge keys where they could bring in what limits the skill: nobody here follows them.
+func (r *record) merges(doc *skill.Document) {
+	in := []*yaml.Node{doc.Front}
+	for _, key := range limiting {
+		in = append(in, lookup(doc, key))
+	}
+	for _, n := range in {
+		if n == nil || n.Kind != yaml.MappingNode {
+			continue
+		}
+		for i := 0; i < len(n.Content); i += 2 {
+			if key := n.Content[i]; key.ShortTag() == "!!merge" {
+				r.fatal, r.line = "a merge key (<<) is not followed, and it could limit what the skill may do", key.Line
+				return
+			}
+		}
+	}
+}
+
+// tools refuses lists of tools that cannot be read, as an activation would.
+func (r *record) tools(doc *skill.Document) {
+	for _, key := range [...]string{allowedTools, disallowedTools} {
+		v := lookup(doc, key)
+		if v == nil {
+			continue
+		}
+		if _, err := tool.ParseList(texts(v, "")); err != nil {
+			r.fatal, r.line = flat(strings.Replace(err.Error(), allowedTools, key, 1), maxShort), v.Line
 			return
 		}
 	}
