@@ -165,7 +165,7 @@ func (c *Catalog) Lookup(name string) (*Skill, error) {
 		case e.State == InForce || e.State == Shadowed && strings.Contains(name, "@"):
 			return e.Skill, nil
 		case unknown.Reason == "":
-			unknown.Reason = e.Reason
+			unknown.Reason, unknown.Invalid, unknown.Denied, unknown.Fix = e.Reason, e.State == Skipped, e.denied, e.fix
 		}
 	}
 	for _, s := range c.skills {

@@ -383,9 +383,37 @@ dependency
 		t.Error("a switch that is not understood counts as the narrower")
 	}
 	var unknown *catalog.UnknownError
-	if _, err := c.Lookup("no-description"); !errors.As(err, &unknown) || !strings.Contains(err.Error(), "description is missing") {
+	if _, err := c.Lookup("no-description"); !errors.As(err, &unknown) || diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), "description is missing") {
 		t.Errorf("a skipped skill is asked for: %v", err)
 	}
+}
+
+// TestLimits: what limits a skill and cannot be read for certain is no restriction less: the skill is skipped, from the start.
+func TestLimits(t *testing.T) {
+	for name, front := range map[string]string{
+		"quoted":     "allowed-tools: \"Bash(git:*\"",
+		"plain":      "allowed-tools: Read, Bash(git:*",
+		"list":       "allowed-tools:\n  - Read\n  - Bash(git:*))",
+		"disallowed": "disallowed-tools: [\"Bash(rm:*\"]",
+		"merge":      "<<: {allowed-tools: Read}",
+		"anchor":     "metadata: &m {allowed-tools: Read}\n<<: *m",
+		"inner":      "scope: {<<: {agents: [coder]}}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, "omniforge", "")
+			w.write("app/.skillpm/skills/a/SKILL.md", "---\nname: a\ndescription: d\n"+front+"\n---\nThe body.\n")
+			f := w.finds(w.expect(""), "CA002", "the skill is skipped: ")
+			if f.Severity != diag.SeverityError || f.Line < 4 || strings.Contains(f.Message, "disallowed") != (name == "disallowed") {
+				t.Errorf("got %+v", f)
+			}
+			if _, err := catalog.ParseFile(w.path("app/.skillpm/skills/a/SKILL.md"), w.options.Profile); diag.CodeOf(err) != diag.Invalid {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	w := newWorld(t, "omniforge", "")
+	w.write("app/.skillpm/skills/a/SKILL.md", "---\nname: a\ndescription: d\nallowed-tools:\n  - Bash(git:*)\n  - Read, Edit(docs/**)\nmetadata: {<<: {x: y}}\n---\nThe body.\n")
+	w.expect("a=d")
 }
 
 // TestK4Switches: an allowlist, by name and by exact name; no skills at all.
@@ -689,6 +717,9 @@ pack
 	if got := w.which(c, "theirs"); !strings.Contains(got, "excluded app/.claude/skills/theirs: the project is not trusted") {
 		t.Error(got)
 	}
+	if _, err := c.Lookup("theirs"); diag.CodeOf(err) != diag.Denied || !strings.Contains(diag.HintOf(err), "skillpm trust") {
+		t.Errorf("got %v, %s", err, diag.HintOf(err))
+	}
 	w.options.Trusted = func(dir string) bool { return dir == w.path("app") }
 	w.expect("deploy=pack mine=mine theirs=theirs")
 
@@ -721,6 +752,10 @@ project
 	c := w.expect("deploy=project")
 	if got := w.which(c, "deploy"); !strings.Contains(got, "excluded home/.skillpm/skills/deploy: the policy forbids it") {
 		t.Error(got)
+	}
+	w.options.Deny = func(*catalog.Skill) error { return errors.New("the policy forbids it") }
+	if _, err := w.expect("").Lookup("deploy"); diag.CodeOf(err) != diag.Denied {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -336,7 +336,7 @@ func (b *builder) filter() {
 		switch {
 		case untrusted && e.Scope == ScopeProject:
 			n++
-			e.Reason = "the project is not trusted"
+			e.Reason, e.denied, e.fix = "the project is not trusted", true, "skillpm skills --all lists what it brings; skillpm trust trusts it"
 		case len(o.Allowed) > 0 && !allowed(o.Allowed, e.Skill):
 			e.Reason = "it is not among skills.allowed"
 		default:
@@ -344,7 +344,7 @@ func (b *builder) filter() {
 		}
 		if e.Reason == "" && o.Deny != nil {
 			if err := o.Deny(e.Skill); err != nil {
-				e.Reason = err.Error()
+				e.Reason, e.denied, e.fix = err.Error(), true, diag.HintOf(err)
 			}
 		}
 		if e.Reason != "" {

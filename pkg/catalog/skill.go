@@ -75,6 +75,9 @@ type Entry struct {
 	State  State  `json:"state"`
 	Reason string `json:"reason,omitempty"` // why it is not in force, one sentence without a full stop
 	By     *Skill `json:"-"`                // that shadows it, nil for none
+
+	denied bool   // a rule forbids it: trust, or a policy
+	fix    string // what to do about that, "" where nothing can be
 }
 
 // Claims are the skills that lay claim to one name, the strongest first.
@@ -102,6 +105,9 @@ type UnknownError struct {
 	Near      string   // the one that was perhaps meant, "" for none
 	Reason    string   // why a skill of that name is not in force, "" where there is none
 	Off       bool     // skills are switched off
+	Invalid   bool     // it is there and cannot be used, and that is the Reason
+	Denied    bool     // a rule forbids it, and that is the Reason: the project is not trusted, or a policy
+	Fix       string   // what to do about that, "" where nothing is known
 }
 
 // maxListed is how many names an error lists.
@@ -123,14 +129,24 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("unknown skill %q: available are %s", e.Name, strings.Join(e.Available, ", "))
 }
 
-// Code is NotFound.
-func (e *UnknownError) Code() diag.Code { return diag.NotFound }
+// Code is NotFound, or Denied where a rule forbids the skill, or Invalid where it cannot be used.
+func (e *UnknownError) Code() diag.Code {
+	switch {
+	case e.Denied:
+		return diag.Denied
+	case e.Invalid:
+		return diag.Invalid
+	}
+	return diag.NotFound
+}
 
 // Hint says what was perhaps meant, or where to look.
 func (e *UnknownError) Hint() string {
 	switch {
 	case e.Off:
 		return "leave out --no-skills, or set skills.enabled: true in config.yaml"
+	case e.Fix != "":
+		return e.Fix
 	case e.Near != "":
 		return fmt.Sprintf("did you mean %s?", e.Near)
 	}

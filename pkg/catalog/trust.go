@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -77,7 +78,8 @@ func (f Folders) Has(dir string) bool {
 }
 
 // Add trusts a folder from now on. The home directory and those above it cannot be: everything that is ever cloned would be
-// trusted with them. It returns the folder's real path.
+// trusted with them. Nor can one that everybody may write to: whoever puts a project there would be. It returns the folder's
+// real path.
 func (f Folders) Add(dir string, now time.Time) (real string, err error) {
 	if real, err = realDir(dir); err != nil {
 		return "", err
@@ -89,6 +91,10 @@ func (f Folders) Add(dir string, now time.Time) (real string, err error) {
 	if real == home || scope.Within(real, home) || filepath.Dir(real) == real {
 		return "", diag.Errorf(diag.Usage, "%s holds everything that you will ever clone, so it is not trusted as a whole", real).
 			WithHint("trust the projects one by one")
+	}
+	if info, err := os.Stat(real); err == nil && info.Mode().Perm()&0o002 != 0 && runtime.GOOS != "windows" {
+		return "", diag.Errorf(diag.Usage, "everybody may write to %s, so it is not trusted", real).
+			WithHint("trust the projects in it one by one, or take that permission away")
 	}
 	return real, f.change(func(list []Folder) []Folder {
 		if slices.ContainsFunc(list, func(t Folder) bool { return t.Path == real }) {

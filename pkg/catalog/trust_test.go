@@ -47,6 +47,12 @@ link home/alias src/app
 	if _, err := f.Add(w.dir, now); diag.CodeOf(err) != diag.Usage {
 		t.Errorf("above the home directory: %v", err)
 	}
+	if err := os.Chmod(w.path("home/src/apple"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Add(w.path("home/src/apple"), now); diag.CodeOf(err) != diag.Usage && runtime.GOOS != "windows" {
+		t.Errorf("where everybody may write: %v", err)
+	}
 	if _, err := f.Remove(w.path("home/src/apple")); diag.CodeOf(err) != diag.NotFound {
 		t.Errorf("got %v", err)
 	}

@@ -204,10 +204,10 @@ func TestTrust(t *testing.T) {
 		_, err := mustOpen(t, o).Lookup(t.Context(), "a")
 		return err
 	}
-	if err := trust("[]"); diag.CodeOf(err) != diag.NotFound {
+	if err := trust("[]"); diag.CodeOf(err) != diag.Denied {
 		t.Errorf("not trusted: %v", err)
 	}
-	if err := trust("[" + filepath.Join(o.Paths.Home, "proj") + "]"); diag.CodeOf(err) != diag.NotFound {
+	if err := trust("[" + filepath.Join(o.Paths.Home, "proj") + "]"); diag.CodeOf(err) != diag.Denied {
 		t.Errorf("another is trusted: %v", err)
 	}
 	if err := trust("[" + o.Dir + "]"); err != nil {
