@@ -197,7 +197,7 @@ func (a *app) findings(h *host.Host, c *catalog.Catalog, all bool) {
 		}
 		at := shownPath(h, filepath.FromSlash(f.Path))
 		if f.Path == "" {
-			a.warn("%s", f.Message)
+			a.warn("%s", flat(f.Message))
 			continue
 		}
 		if f.Line > 0 {
@@ -207,7 +207,7 @@ func (a *app) findings(h *host.Host, c *catalog.Catalog, all bool) {
 		if f.Fix != "" {
 			text += " (" + f.Fix + ")"
 		}
-		a.warn("%s", text)
+		a.warn("%s", flat(text)) // it holds names of files, which may have lines of their own
 	}
 }
 
