@@ -88,6 +88,12 @@ func TestO10Commands(t *testing.T) {
 		{"Bash(git:*)", "for i in a; do git log; done", false},
 
 		// something before the command
+		{"Bash(* --version)", "git --version", true},
+		{"Bash(* --version)", "LD_PRELOAD=/tmp/x.so git --version", false},
+		{"Bash(* --version)", "A[0]+=x git --version", false},
+		{"Bash(A=* * --version)", "A=1 git --version", true},
+		{"Bash(A=* * --version)", "A=1 LD_PRELOAD=x git --version", false},
+		{"Bash(X=1 git --version)", "X=1 git --version", true}, // as it is written
 		{"Bash(git:*)", "GIT_PAGER='rm -rf /' git log", false},
 		{"Bash(git:*)", "LD_PRELOAD=./x.so git log", false},
 		{"Bash(git:*)", "PATH=.:$PATH git log", false},

@@ -9,7 +9,7 @@ import (
 // denies reports whether a list of what is disallowed has something, and by which entry. Where it is not sure, it has.
 func (l list) denies(c Call, u *use) (Pattern, bool) {
 	for _, p := range l.patterns {
-		switch names(p, u) {
+		switch denial(p, u) {
 		case whole:
 			return p, true
 		case byArgument:
@@ -19,6 +19,18 @@ func (l list) denies(c Call, u *use) (Pattern, bool) {
 		}
 	}
 	return Pattern{}, false
+}
+
+// denial reports how a pattern that disallows speaks of the tool of a use. A tool that writes into a running shell may write
+// any command, and one that reads from it or ends it runs none.
+func denial(p Pattern, u *use) naming {
+	if u.row == nil || u.row.with == "" || Canonical(p.Tool) != u.row.with || everything(p, rows()[u.row.with]) {
+		return names(p, u)
+	}
+	if u.row.whole {
+		return whole
+	}
+	return not
 }
 
 // has reports whether any part of a use is what a pattern disallows.

@@ -102,7 +102,7 @@ func (l line) fits(c command) bool {
 	if l.whole {
 		return true
 	}
-	if l.items == nil {
+	if l.items == nil || l.assigns(c) {
 		return false
 	}
 	i, w := 0, 0
@@ -126,6 +126,21 @@ func (l line) fits(c command) bool {
 		i++
 	}
 	return i == len(l.items)
+}
+
+// assigns reports whether a command begins with NAME=value for which the pattern has no word. Such a value decides what the
+// command runs.
+func (l line) assigns(c command) bool {
+	for i, w := range c.words {
+		name, _, ok := strings.Cut(w.text, "=")
+		if !ok || name == "" || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+[]") != "" {
+			return false
+		}
+		if i >= len(l.items) || !strings.Contains(l.items[i].text, "=") {
+			return true
+		}
+	}
+	return false
 }
 
 // one reports whether an item is this word. A * in a word takes no .. and nothing that the shell makes something else of.

@@ -282,17 +282,19 @@ func (u *use) commandOutside(patterns []Pattern) string {
 // patterns of one tool that only together say what is allowed are joined by " and ". What is disallowed follows with a minus
 // sign. A set that restricts nothing has none.
 func (s Set) Entries() []string {
-	var out []string
+	var met [][]Pattern
 	for i, l := range s.allow {
-		var entries []string
-		for _, p := range l.patterns {
-			entries = append(entries, p.String())
-		}
-		if i == 0 {
-			out = entries
+		if i > 0 {
+			met = common(met, l.patterns)
 			continue
 		}
-		out = common(out, l.patterns)
+		for _, p := range l.patterns {
+			met = append(met, []Pattern{p})
+		}
+	}
+	var out []string
+	for _, patterns := range met {
+		out = append(out, text(patterns))
 	}
 	slices.Sort(out)
 	out = slices.Compact(out)
@@ -304,16 +306,22 @@ func (s Set) Entries() []string {
 	return out
 }
 
+// text writes patterns that only together say what is allowed.
+func text(patterns []Pattern) string {
+	texts := make([]string, len(patterns))
+	for i, p := range patterns {
+		texts[i] = p.String()
+	}
+	return strings.Join(texts, " and ")
+}
+
 // common joins what two lists have in common.
-func common(entries []string, patterns []Pattern) []string {
-	var out []string
-	for _, e := range entries {
-		left, _ := ParseList([]string{strings.Split(e, " and ")[0]})
+func common(met [][]Pattern, patterns []Pattern) [][]Pattern {
+	var out [][]Pattern
+	for _, m := range met {
 		for _, p := range patterns {
-			if len(left) == 1 {
-				if both, ok := meet(e, left[0], p); ok {
-					out = append(out, both)
-				}
+			if both := meet(m, p); both != nil {
+				out = append(out, both)
 			}
 		}
 		if len(out) > maxPatterns {
@@ -323,29 +331,30 @@ func common(entries []string, patterns []Pattern) []string {
 	return out
 }
 
-// meet writes what both of two patterns allow, where they speak of one tool.
-func meet(text string, a, b Pattern) (string, bool) {
+// meet returns what both allow, where they speak of one tool, else nil.
+func meet(met []Pattern, b Pattern) []Pattern {
+	a := met[0]
 	switch {
-	case text == b.String():
-		return text, true
+	case len(met) == 1 && a == b:
+		return met
 	case !b.HasArgument && names(b, &use{tool: Canonical(a.Tool), row: rows()[a.Tool]}) == whole:
-		return text, true
+		return met
 	case !a.HasArgument && names(a, &use{tool: Canonical(b.Tool), row: rows()[b.Tool]}) == whole:
-		return b.String(), true
+		return []Pattern{b}
 	case Canonical(a.Tool) != Canonical(b.Tool):
-		return "", false
+		return nil
 	case rows()[a.Tool].kindOf() == shell:
 		if c, _ := split(strings.TrimSuffix(b.Argument, ":*")); len(c) == 1 && readLine(a.Argument).fits(c[0]) {
-			return b.String(), true
+			return []Pattern{b}
 		}
 		if c, _ := split(strings.TrimSuffix(a.Argument, ":*")); len(c) == 1 && readLine(b.Argument).fits(c[0]) {
-			return text, true
+			return met
 		}
 		if fixedApart(a.Argument, b.Argument) {
-			return "", false
+			return nil
 		}
 	}
-	return text + " and " + b.String(), true
+	return append(slices.Clone(met), b)
 }
 
 // fixedApart reports whether two patterns for commands start with different programs.

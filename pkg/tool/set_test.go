@@ -93,6 +93,13 @@ func TestWithout(t *testing.T) {
 		{"Write", tool.Call{Tool: "Read"}, true},
 		{"mcp__github", tool.Call{Tool: "mcp__github__x"}, false},
 		{"Bash(rm:*)", bash("ls"), true},
+		{"Bash(rm:*)", bash("A=b ls"), true},
+		{"Bash(rm:*)", tool.Call{Tool: "write_stdin", Input: map[string]any{"chars": "rm -rf /"}}, false},
+		{"Bash(rm:*)", tool.Call{Tool: "BashOutput"}, true},
+		{"Bash(rm:*)", tool.Call{Tool: "KillShell"}, true},
+		{"Bash", tool.Call{Tool: "write_stdin"}, false},
+		{"Bash", tool.Call{Tool: "BashOutput"}, false},
+		{"Read", tool.Call{Tool: "write_stdin"}, true},
 		{"Bash(rm:*)", bash("rm x"), false},
 		{"Bash(rm:*)", bash("ls; rm x"), false},
 		{"Bash(rm:*)", bash("/bin/rm x"), false},
@@ -135,6 +142,7 @@ func TestEntries(t *testing.T) {
 		{"*", "Read", "Read"},
 		{"mcp__a", "mcp__a__b", "mcp__a__b"},
 		{"Read", "Write", ""},
+		{"Bash(echo this and that)", "Bash(echo *)", "Bash(echo this and that)"},
 	} {
 		got := strings.Join(tool.Of(patterns(t, test.a)).And("x", patterns(t, test.b)).Entries(), "|")
 		if got != test.want {
