@@ -27,8 +27,16 @@ const (
 	lockLimit = 30 * time.Second
 )
 
-// maxLine is the longest line that is looked for at the end of a log: no record is longer.
-const maxLine = 64 << 10
+// The limits of lines. No record is written that is longer than maxRecord bytes, and none is read that is longer than
+// maxLine. Before the end of a log at most maxTorn lines are passed over that are no records.
+const (
+	maxRecord = 48 << 10
+	maxLine   = 64 << 10
+	maxTorn   = 1000
+)
+
+// maxSeq is the highest number that a record is believed to have: the highest that all readers of JSON tell apart.
+const maxSeq = 1 << 53
 
 // Options say how a log is written.
 type Options struct {
@@ -121,14 +129,17 @@ func (l *Log) line(r Record, end tail) ([]byte, error) {
 	if r.User = l.o.User; r.User == "" {
 		r.User = userName()
 	}
-	var b bytes.Buffer
-	if end.open {
-		b.WriteByte('\n')
+	for most := maxText; ; most /= 2 { // a character may have six times its bytes in JSON
+		var b bytes.Buffer
+		if end.open {
+			b.WriteByte('\n')
+		}
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(r.clean(most)); err != nil || b.Len() <= maxRecord {
+			return b.Bytes(), err
+		}
 	}
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(r.clean())
-	return b.Bytes(), err
 }
 
 // userName returns who the operating system says this process acts for: no variable of the environment changes that.
@@ -150,50 +161,73 @@ type tail struct {
 // readEnd reads the last lines of a log.
 func readEnd(f *os.File) (t tail, err error) {
 	info, err := f.Stat()
-	if err != nil {
+	if err != nil || info.Size() == 0 {
 		return t, err
 	}
-	size := info.Size()
-	if size == 0 {
-		return t, nil
+	end := info.Size()
+	last := make([]byte, 1)
+	if _, err := f.ReadAt(last, end-1); err != nil {
+		return t, err
 	}
-	var text []byte
-	for window := int64(4 << 10); ; window *= 4 {
-		window = min(window, size, maxLine)
-		text = make([]byte, window)
-		if _, err := f.ReadAt(text, size-window); err != nil && !errors.Is(err, io.EOF) {
+	if t.open = last[0] != '\n'; !t.open {
+		end--
+	}
+	for n := 0; end >= 0 && n < maxTorn; n++ {
+		start, err := lineStart(f, end)
+		if err != nil {
 			return t, err
 		}
-		if window == size || window == maxLine || bytes.Count(text, []byte("\n")) > 2 {
-			break
+		if n == 0 {
+			if t.digest, err = digestOf(io.NewSectionReader(f, start, end-start)); err != nil {
+				return t, err
+			}
 		}
-	}
-	if t.open = text[len(text)-1] != '\n'; !t.open {
-		text = text[:len(text)-1]
-	}
-	for first := true; len(text) > 0; first = false {
-		line := text[bytes.LastIndexByte(text, '\n')+1:]
-		if first {
-			t.digest = Digest(line)
+		seq, ok, err := sequence(f, start, end)
+		if err != nil {
+			return t, err
 		}
-		if seq, ok := sequence(line); ok {
+		if ok {
 			t.seq += seq
 			t.torn = t.torn || t.open
 			return t, nil
 		}
 		t.torn = true
 		t.seq++ // a line that cannot be read counts as a record
-		text = bytes.TrimSuffix(text[:len(text)-len(line)], []byte("\n"))
+		end = start - 1
 	}
 	return t, nil
 }
 
-// sequence returns the number of a record.
-func sequence(line []byte) (int64, bool) {
+// lineStart returns where the line begins that ends at end.
+func lineStart(f io.ReaderAt, end int64) (int64, error) {
+	buffer := make([]byte, 4<<10)
+	for end > 0 {
+		part := buffer[:min(end, int64(len(buffer)))]
+		end -= int64(len(part))
+		if _, err := f.ReadAt(part, end); err != nil {
+			return 0, err
+		}
+		if i := bytes.LastIndexByte(part, '\n'); i >= 0 {
+			return end + int64(i) + 1, nil
+		}
+	}
+	return 0, nil
+}
+
+// sequence returns the number of the record between two places of a log.
+func sequence(f io.ReaderAt, start, end int64) (seq int64, ok bool, err error) {
+	if end-start > maxLine {
+		return 0, false, nil
+	}
+	line := make([]byte, end-start)
+	if _, err := f.ReadAt(line, start); err != nil && !errors.Is(err, io.EOF) {
+		return 0, false, err
+	}
 	var r struct {
 		Seq int64 `json:"seq"`
 	}
-	return r.Seq, json.Unmarshal(line, &r) == nil && r.Seq > 0
+	ok = json.Unmarshal(line, &r) == nil && 0 < r.Seq && r.Seq < maxSeq
+	return r.Seq, ok, nil
 }
 
 // explain names the log in an error.

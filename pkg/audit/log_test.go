@@ -119,7 +119,9 @@ func TestTorn(t *testing.T) {
 		"two that are":       {whole + "\nwhat\nis\n", 10, true},
 		"empty lines":        {whole + "\n\n", 9, true},
 		"whole":              {whole + "\n", 8, false},
-		"longer than a line": {whole + "\n" + strings.Repeat("x", 200<<10), 2, true},
+		"longer than a line": {whole + "\n" + strings.Repeat("x", 200<<10), 9, true},
+		"only line ends":     {strings.Repeat("\n", 3000), 1001, true},
+		"a forged number":    {whole + "\n" + `{"seq":9223372036854775807}` + "\n", 9, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), audit.Name)
@@ -138,7 +140,7 @@ func TestTorn(t *testing.T) {
 			if err := json.Unmarshal(all[len(all)-1], &last); err != nil {
 				t.Fatalf("the record is not on a line of its own: %q", data)
 			}
-			if name != "longer than a line" && last.Prev != audit.Digest(all[len(all)-2]) {
+			if last.Prev != audit.Digest(all[len(all)-2]) {
 				t.Errorf("prev %s", last.Prev)
 			}
 			if last.Seq != tt.seq || last.Gap != tt.gap {
@@ -231,6 +233,48 @@ func TestBounds(t *testing.T) {
 	if n := size(path) / 3; n > 48<<10 {
 		t.Errorf("a record has %d bytes", n)
 	}
+}
+
+// Whatever is in a record, and whatever stands before it, the next record has the next number, the digest of the line
+// before, and no gap: a character may have six times its bytes in JSON.
+func FuzzChain(f *testing.F) {
+	f.Add("deploy", "", 1)
+	f.Add("\x01", `{"seq":3}`, 9000)
+	f.Add("\u2028\"\\", "{", 70_000)
+	f.Fuzz(func(t *testing.T, text, before string, times int) {
+		if times < 0 || times > 100_000 || len(text)*times > 1<<20 {
+			return
+		}
+		text = strings.Repeat(text, times)
+		path := filepath.Join(t.TempDir(), audit.Name)
+		if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := audit.Record{
+			Time: text, Action: text, Result: text, Skill: text, Pack: text, Version: text, Layer: text, Dir: text, Digest: text, Session: text,
+			Project: text, Profile: text, Trigger: text, Hook: text, Script: text, File: text, Command: []string{text, text, text, text, text, text, text, text, text},
+			Output: text, Tool: text, Agent: text, Task: text, Reason: text,
+		}
+		l := audit.Open(path, audit.Options{User: "u" + text})
+		for range 2 {
+			if err := l.Write(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
+		first, second := all[len(all)-2], all[len(all)-1]
+		var a, b audit.Record
+		if json.Unmarshal(first, &a) != nil || json.Unmarshal(second, &b) != nil {
+			t.Fatalf("no record: %q, %q", first, second)
+		}
+		if b.Seq != a.Seq+1 || b.Gap || b.Prev != audit.Digest(first) || a.Seq < 1 {
+			t.Errorf("seq %d after %d, gap %t, prev %s of a line of %d bytes", b.Seq, a.Seq, b.Gap, b.Prev, len(first))
+		}
+	})
 }
 
 // A log that is a link, or a directory, is not written to: what it leads to is somebody else's.

@@ -3,6 +3,8 @@ package audit
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"hash"
+	"io"
 	"strings"
 	"unicode/utf8"
 )
@@ -67,11 +69,12 @@ type Record struct {
 	Prev string `json:"prev"`          // the digest of the line before, "" for the first
 }
 
-// The limits of a record: longer texts are cut and end in an ellipsis, further words of a command are counted.
+// The limits of a record: longer texts are cut and end in an ellipsis, as a command does that has more words. Where the
+// record would still be longer than a line may be, its texts are cut shorter.
 const (
 	maxText    = 1024 // bytes of one text
 	maxWords   = 64   // of a command
-	maxCommand = 8 << 10
+	maxCommand = 8    // texts: what all words of a command have together
 )
 
 // Digest returns the digest of some bytes as records have it.
@@ -80,33 +83,42 @@ func Digest(data ...[]byte) string {
 	for _, d := range data {
 		h.Write(d)
 	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+	return sum(h)
 }
 
-// clean returns a record with its secrets removed and its texts cut.
-func (r Record) clean() Record {
+// digestOf is [Digest] of what is read.
+func digestOf(r io.Reader) (string, error) {
+	h := sha256.New()
+	_, err := io.Copy(h, r)
+	return sum(h), err
+}
+
+func sum(h hash.Hash) string { return "sha256:" + hex.EncodeToString(h.Sum(nil)) }
+
+// clean returns a record with its secrets removed and its texts cut to so many bytes.
+func (r Record) clean(most int) Record {
 	for _, s := range []*string{
-		&r.User, &r.Action, &r.Result, &r.Skill, &r.Pack, &r.Version, &r.Layer, &r.Dir, &r.Digest, &r.Session, &r.Project, &r.Profile,
+		&r.Time, &r.User, &r.Action, &r.Result, &r.Skill, &r.Pack, &r.Version, &r.Layer, &r.Dir, &r.Digest, &r.Session, &r.Project, &r.Profile,
 		&r.Trigger, &r.Hook, &r.Script, &r.File, &r.Output, &r.Tool, &r.Agent, &r.Task,
 	} {
-		*s = cut(*s, maxText)
+		*s = cut(*s, most)
 	}
-	r.Reason = cut(Redact(shorten(r.Reason)), maxText)
-	r.Command = cleanCommand(r.Command)
+	r.Reason = cut(Redact(shorten(r.Reason)), most)
+	r.Command = cleanCommand(r.Command, most)
 	return r
 }
 
-func cleanCommand(words []string) []string {
+func cleanCommand(words []string, most int) []string {
 	if len(words) == 0 {
 		return nil
 	}
-	left := maxCommand
+	left := maxCommand * most
 	out := make([]string, 0, min(len(words), maxWords+1))
 	for i, w := range RedactWords(words[:min(len(words), maxWords+1)]) {
 		if i == maxWords || left <= 0 {
 			return append(out, "…")
 		}
-		w = cut(w, min(maxText, left))
+		w = cut(w, min(most, left))
 		left -= len(w)
 		out = append(out, w)
 	}
