@@ -113,6 +113,39 @@ func BenchmarkInstalled(b *testing.B) {
 	}
 }
 
+// BenchmarkCopies opens skills of installed packs that an agent has copies of.
+func BenchmarkCopies(b *testing.B) {
+	for _, n := range []int{100, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			o := installed(b, manySkills(b, n, true), n)
+			for i := range n {
+				name := fmt.Sprintf("skill-%05d", i)
+				pack := filepath.Join(o.Paths.Home, ".skillpm", "plugins", "acme", fmt.Sprintf("pack-%d", i/10), name)
+				if err := os.Mkdir(filepath.Join(pack, "references"), 0o755); err != nil {
+					b.Fatal(err)
+				}
+				for _, file := range []string{"a.md", "b.md", "c.md"} {
+					if err := os.WriteFile(filepath.Join(pack, "references", file), make([]byte, 8<<10), 0o644); err != nil {
+						b.Fatal(err)
+					}
+				}
+				agent := filepath.Join(o.Paths.Home, ".agents", "skills", name)
+				if err := os.Remove(agent); err != nil {
+					b.Fatal(err)
+				}
+				if err := os.CopyFS(agent, os.DirFS(pack)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if s := open(b, o, n).Skills()[0]; s.Pack == "" {
+				b.Fatalf("got %+v", s)
+			}
+			measure(b, func() {}, func() { open(b, o, n) })
+			indexSize(b, o, n)
+		})
+	}
+}
+
 // BenchmarkCold opens skills without an index, and writes it.
 func BenchmarkCold(b *testing.B) {
 	for _, n := range []int{1000, 10000} {

@@ -47,6 +47,7 @@ type Catalog struct {
 	places   places
 	roots    []*root
 	trees    []*tree  // of the roots
+	changed  []bool   // which of them the index does not have so
 	entries  []Entry  // by name, the strongest first
 	skills   []*Skill // in force, by name
 	findings []diag.Finding
@@ -71,18 +72,31 @@ func open(ctx context.Context, o Options, before *Catalog) (*Catalog, error) {
 		c.options.Cache = ""
 	}
 	for _, r := range c.roots {
-		t, err := c.tree(ctx, r, before, now)
+		t, changed, err := c.tree(ctx, r, before, now)
 		if err != nil {
 			return nil, err
 		}
-		c.trees = append(c.trees, t)
+		c.trees, c.changed = append(c.trees, t), append(c.changed, changed)
 	}
-	c.settle(ctx)
-	return c, ctx.Err()
+	c.settle(ctx, now)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	c.keep()
+	return c, nil
 }
 
-// tree returns what a root holds, from the index as far as that is right, and keeps what is new.
-func (c *Catalog) tree(ctx context.Context, r *root, before *Catalog, now int64) (*tree, error) {
+// keep writes what is new to the index.
+func (c *Catalog) keep() {
+	for i, t := range c.trees {
+		if c.changed[i] && c.options.Cache != "" {
+			writeIndex(c.options.Cache, t)
+		}
+	}
+}
+
+// tree returns what a root holds, from the index as far as that is right, and whether the index does not have it so.
+func (c *Catalog) tree(ctx context.Context, r *root, before *Catalog, now int64) (*tree, bool, error) {
 	cache := c.options.Cache
 	var known *tree
 	switch {
@@ -91,11 +105,7 @@ func (c *Catalog) tree(ctx context.Context, r *root, before *Catalog, now int64)
 	case cache != "":
 		known = readIndex(cache, r.real)
 	}
-	t, changed, err := scan(ctx, r, known, before == nil, c.inPacks, now)
-	if err == nil && changed && cache != "" {
-		writeIndex(cache, t)
-	}
-	return t, err
+	return scan(ctx, r, known, before == nil, c.inPacks, now)
 }
 
 // known returns the tree of a root, nil if there is none.

@@ -698,6 +698,56 @@ func TestCopies(t *testing.T) {
 	}
 }
 
+// TestCopiesInIndex: that a directory is a copy is kept, until anything that belongs to it or to the original looks different.
+func TestCopiesInIndex(t *testing.T) {
+	const hand, pack = "app/.claude/skills/deploy/", "app/.skillpm/plugins/acme/ops/deploy/"
+	w := newWorld(t, "omniforge", "")
+	w.options.Cache = w.path("cache")
+	for _, dir := range []string{hand, pack} {
+		w.write(dir+"SKILL.md", "d")
+		w.write(dir+"scripts/lib/a.sh", "echo a")
+	}
+	expect := func(what string, isPack bool) {
+		t.Helper()
+		for range 2 { // the second from the index
+			if s, err := w.open().Lookup("deploy"); err != nil || (s.Pack != "") != isPack {
+				t.Errorf("%s: got %+v, %v", what, s, err)
+			}
+		}
+	}
+	expect("at first", true)
+	kept := w.indexFiles()
+	expect("nothing new", true)
+	if now := w.indexFiles(); fmt.Sprint(now) != fmt.Sprint(kept) {
+		t.Error("the index was written anew")
+	}
+	info, err := os.Stat(w.path(hand + "scripts/lib/a.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.write(hand+"scripts/lib/a.sh", "echo b")
+	if runtime.GOOS != "windows" { // its times of changes are not looked at
+		if err := os.Chtimes(w.path(hand+"scripts/lib/a.sh"), info.ModTime(), info.ModTime()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect("a script of the same size and time", false)
+	w.write(hand+"scripts/lib/a.sh", "echo a")
+	expect("as it was", true)
+	w.write(hand+"scripts/lib/b.sh", "echo b")
+	expect("a file more", false)
+	if err := os.Remove(w.path(hand + "scripts/lib/b.sh")); err != nil {
+		t.Fatal(err)
+	}
+	expect("as it was again", true)
+	if err := os.Rename(w.path(pack), w.path("old")); err != nil {
+		t.Fatal(err)
+	}
+	w.write(pack+"SKILL.md", "d")
+	w.write(pack+"scripts/lib/a.sh", "echo c")
+	expect("another version of the pack", false)
+}
+
 // TestTrust: a project's skills are left out, with a warning that names the command, where trust is asked for.
 func TestTrust(t *testing.T) {
 	w := newWorld(t, "omniforge", `

@@ -18,7 +18,7 @@ import (
 // Limits on what is compared to find the copies of one catalog. What is beyond them counts as no copy.
 const (
 	maxCompared  = 1 << 17   // entries of directories
-	maxCopyBytes = 256 << 20 // bytes that are read
+	maxCopyBytes = 128 << 20 // bytes that are read
 	maxCopyDepth = 32        // levels of directories in one skill
 )
 
@@ -32,24 +32,22 @@ func (b *builder) copies(ctx context.Context) {
 	if len(packs) == 0 {
 		return
 	}
-	var pairs [][2]*candidate
+	var pairs []pair
 	for i := range b.found {
 		c := &b.found[i]
 		if p := packs[place{c.entry.Scope, c.entry.base}]; c.entry.Pack == "" && p != nil && alike(c, p) {
-			pairs = append(pairs, [2]*candidate{c, p})
+			pairs = append(pairs, pair{hand: c, pack: p})
 		}
 	}
-	var (
-		budget = comparison{}
-		same   = make([]bool, len(pairs))
-	)
-	parallel(ctx, len(pairs), func(i int) {
-		same[i] = budget.copied(pairs[i][0].entry.Skill, pairs[i][1].entry.Skill)
-	})
+	var budget comparison
+	parallel(ctx, len(pairs), func(i int) { pairs[i].compare(&budget, b.now) })
 	copies := map[*Skill]bool{}
-	for i, pair := range pairs {
-		if same[i] {
-			copies[pair[0].entry.Skill] = true
+	for _, p := range pairs {
+		if p.same {
+			copies[p.hand.entry.Skill] = true
+		}
+		if p.fresh {
+			b.catalog.changed[p.hand.root] = true
 		}
 	}
 	if len(copies) > 0 {
@@ -90,7 +88,106 @@ func alike(c, pack *candidate) bool {
 	a, b := c.entry.Skill, pack.entry.Skill
 	return a.Description == b.Description && a.WhenToUse == b.WhenToUse && a.ArgumentHint == b.ArgumentHint && a.Agent == b.Agent &&
 		a.Priority == b.Priority && a.Fork == b.Fork && a.UserInvocable == b.UserInvocable && a.ModelInvocable == b.ModelInvocable &&
-		slices.Equal(a.Tags, b.Tags) && (c.size == pack.size || a.base != b.base)
+		slices.Equal(a.Tags, b.Tags) && (c.node.look.size == pack.node.look.size || a.base != b.base)
+}
+
+// pair is a hand-written skill and the installed one that it may be a copy of.
+type pair struct {
+	hand, pack  *candidate
+	same, fresh bool // it is a copy; that is news to the index
+}
+
+// compare finds out whether the pair is a copy and its original. What was found out is kept, as long as all that belongs to
+// the copy looks the same, and the original's SKILL.md and directory do: a pack is installed whole.
+func (p *pair) compare(c *comparison, now int64) {
+	s, pack, n := p.hand.entry.Skill, p.pack.entry.Skill, p.hand.node
+	at, err := lookAt(pack.Dir)
+	if err != nil {
+		return
+	}
+	if known := n.copy; known != nil && known.of == pack.Dir && known.file == p.pack.node.look && known.dir == at.stamp && c.unchanged(s.Dir, known.seen) {
+		p.same = true
+		return
+	}
+	p.fresh, n.copy = n.copy != nil, nil
+	facts := &copyFacts{of: pack.Dir, file: p.pack.node.look, dir: at.stamp}
+	seen, ok := c.survey(s.Dir)
+	if !ok || !c.copied(s, pack) {
+		return
+	}
+	p.same, facts.seen = true, seen
+	settled := at.settled(now) && p.pack.node.settled
+	for _, e := range seen {
+		settled = settled && e.look.settled(now)
+	}
+	if settled {
+		p.fresh, n.copy = true, facts
+	}
+}
+
+// copyFacts say that a directory is a copy of an installed skill, and how both looked then.
+type copyFacts struct {
+	of        string // the directory of the installed one
+	file, dir stamp  // of its SKILL.md, and of that directory
+	seen      []seen // all that the copy consists of
+}
+
+// seen is a directory or file of a copy.
+type seen struct {
+	path string // from the copy's directory, which is "."
+	look stamp
+}
+
+// unchanged reports whether all that was seen of a directory still looks so, and nothing came to it.
+func (c *comparison) unchanged(dir string, known []seen) bool {
+	if !timesTell {
+		now, ok := c.survey(dir)
+		return ok && slices.Equal(now, known)
+	}
+	folder, err := openFolder(dir)
+	if err != nil {
+		return false
+	}
+	defer folder.close()
+	for _, e := range known {
+		if l, err := folder.look(e.path); err != nil || l.stamp != e.look {
+			return false
+		}
+	}
+	return true
+}
+
+// survey returns how everything in a directory looks.
+func (c *comparison) survey(dir string) ([]seen, bool) {
+	folder, err := openFolder(dir)
+	if err != nil {
+		return nil, false
+	}
+	defer folder.close()
+	root, err := regular.OpenRoot(dir)
+	if err != nil {
+		return nil, false
+	}
+	defer func() { _ = root.Close() }() // it was only read
+	var all []seen
+	ok := c.surveyed(folder, root, ".", maxCopyDepth, &all)
+	return all, ok
+}
+
+func (c *comparison) surveyed(folder *folder, root *regular.Root, at string, depth int, all *[]seen) bool {
+	l, err := folder.look(at)
+	if err != nil || depth == 0 {
+		return false
+	}
+	*all = append(*all, seen{at, l.stamp})
+	if l.mode != fs.ModeDir {
+		return true
+	}
+	list, ok := c.list(root, at)
+	for _, e := range list {
+		ok = ok && c.surveyed(folder, root, path.Join(at, e.Name()), depth-1, all)
+	}
+	return ok
 }
 
 // comparison counts what comparing has taken.

@@ -4,7 +4,7 @@
 // The rules it keeps:
 //
 //   - Only stage 1 is read and kept: the frontmatter, and the first paragraph where a description is missing. A body is
-//     read by [Skill.Load], when somebody asks for it.
+//     read by [Skill.Load], when somebody asks for it. What may be a copy of an installed skill is compared with it once.
 //   - A stronger layer's skill replaces a weaker one's whole; nothing is merged. `priority` decides among the hand-written
 //     skills of one entry of layers, and inside one pack, and nowhere else.
 //   - A skill that a filter leaves out (its scope, the allowlist, trust, a policy) takes part in nothing: a weaker one of

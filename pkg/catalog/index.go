@@ -200,7 +200,7 @@ func (w *writer) branch(b *branch) {
 	for i := range b.nodes {
 		n := &b.nodes[i]
 		w.text(n.name)
-		w.bits(n.link, n.settled, n.record != nil)
+		w.bits(n.link, n.settled, n.record != nil, n.copy != nil)
 		if n.link {
 			w.text(n.target)
 		}
@@ -208,6 +208,20 @@ func (w *writer) branch(b *branch) {
 			w.stamp(n.look)
 			w.record(n.record)
 		}
+		if n.copy != nil {
+			w.copied(n.copy)
+		}
+	}
+}
+
+func (w *writer) copied(c *copyFacts) {
+	w.text(c.of)
+	w.stamp(c.file)
+	w.stamp(c.dir)
+	w.number(len(c.seen))
+	for _, e := range c.seen {
+		w.text(e.path)
+		w.stamp(e.look)
 	}
 }
 
@@ -410,16 +424,27 @@ func (r *reader) node(n *node) {
 	if n.link {
 		n.target = r.text()
 	}
-	if b&4 == 0 {
-		return
+	if b&4 != 0 {
+		if len(r.records) == 0 {
+			r.fail()
+			return
+		}
+		n.record, r.records = &r.records[0], r.records[1:]
+		n.look = r.stamp()
+		r.record(n.record)
 	}
-	if len(r.records) == 0 {
-		r.fail()
-		return
+	if b&8 != 0 {
+		n.copy = r.copied()
 	}
-	n.record, r.records = &r.records[0], r.records[1:]
-	n.look = r.stamp()
-	r.record(n.record)
+}
+
+func (r *reader) copied() *copyFacts {
+	c := &copyFacts{of: r.text(), file: r.stamp(), dir: r.stamp()}
+	c.seen = make([]seen, r.count(20))
+	for i := range c.seen {
+		c.seen[i] = seen{r.text(), r.stamp()}
+	}
+	return c
 }
 
 // inside reports whether a path from a root stays inside it.

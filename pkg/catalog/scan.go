@@ -473,6 +473,9 @@ func parallel(ctx context.Context, n int, do func(int)) {
 	workers := min(runtime.GOMAXPROCS(0), 8, (n+chunk-1)/chunk)
 	if workers <= 1 {
 		for i := range n {
+			if ctx.Err() != nil {
+				return
+			}
 			do(i)
 		}
 		return
@@ -488,7 +491,7 @@ func parallel(ctx context.Context, n int, do func(int)) {
 				if from >= n {
 					return
 				}
-				for i := from; i < min(from+chunk, n); i++ {
+				for i := from; i < min(from+chunk, n) && ctx.Err() == nil; i++ {
 					do(i)
 				}
 			}

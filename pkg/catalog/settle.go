@@ -15,12 +15,12 @@ import (
 )
 
 // settle makes the catalog of what the roots hold: which skills there are, whom they are for, who has which name.
-func (c *Catalog) settle(ctx context.Context) {
+func (c *Catalog) settle(ctx context.Context, now int64) {
 	n := 0
 	for _, t := range c.trees {
 		n += t.records()
 	}
-	b := builder{catalog: c, profile: c.options.Profile, found: make([]candidate, 0, n), skills: make([]Skill, 0, n)}
+	b := builder{catalog: c, profile: c.options.Profile, now: now, found: make([]candidate, 0, n), skills: make([]Skill, 0, n)}
 	for i, r := range c.roots {
 		b.root(i, r, c.trees[i])
 	}
@@ -37,13 +37,14 @@ type candidate struct {
 	entry Entry
 	root  int // its place among the roots
 	order int // inside a root of packs: that of its pack
-	size  int64
+	node  *node
 }
 
 // builder makes the entries of a catalog.
 type builder struct {
 	catalog *Catalog
 	profile *profile.Profile
+	now     int64
 	found   []candidate
 	skills  []Skill // room for all
 }
@@ -117,7 +118,7 @@ func (b *builder) skill(i int, r *root, d *branch, n *node) *candidate {
 		base: n.name, real: n.target,
 	})
 	s := &b.skills[len(b.skills)-1]
-	b.found = append(b.found, candidate{entry: Entry{Skill: s, State: InForce}, root: i, size: n.look.size})
+	b.found = append(b.found, candidate{entry: Entry{Skill: s, State: InForce}, root: i, node: n})
 	c := &b.found[len(b.found)-1]
 	c.entry.Reason = complete(s, rec, b.profile)
 	if c.entry.Reason != "" {

@@ -30,6 +30,7 @@ type node struct {
 	look    stamp
 	settled bool
 	record  *record
+	copy    *copyFacts // that it is a copy of an installed skill, nil where that is not known
 }
 
 // leaves returns how many nodes are directories of skills, those of the given depth.
