@@ -13,12 +13,15 @@ import (
 // TestRuntimeDocument runs what docs/runtime.md shows.
 func TestRuntimeDocument(t *testing.T) { runDocument(t, "runtime.md", 15) }
 
+// TestTourDocument runs what docs/tour.md shows.
+func TestTourDocument(t *testing.T) { runDocument(t, "tour.md", 9) }
+
 // TestSkillTestsDocument runs what docs/skill-tests.md shows. SPEC O25.
 func TestSkillTestsDocument(t *testing.T) { runDocument(t, "skill-tests.md", 5) }
 
 // runDocument runs what a document shows, with so many commands at least: a block with a path behind its language is a file, in the project or
-// in the home directory (~/); a block of console has commands, each with what it prints. A line of … stands for any lines, and
-// … inside a line for any text.
+// in the home directory (~/); a block of console has commands, each with what it prints; a directory that one goes to holds for the next. A line of … stands for any lines,
+// and … inside a line for any text.
 func runDocument(t *testing.T, name string, atLeast int) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -32,7 +35,7 @@ func runDocument(t *testing.T, name string, atLeast int) {
 		}
 	}
 	environ := append(os.Environ(), "HOME="+home, "NO_COLOR=1", "GIT_CONFIG_GLOBAL="+os.DevNull, enterpriseDir+"="+filepath.Join(work, "enterprise"))
-	commands := 0
+	commands, dir, at := 0, project, filepath.Join(work, "directory")
 	for _, b := range blocks(readDocument(t, name)) {
 		if b.path != "" {
 			path := filepath.Join(project, filepath.FromSlash(b.path))
@@ -44,9 +47,12 @@ func runDocument(t *testing.T, name string, atLeast int) {
 		}
 		for _, c := range b.commands() {
 			commands++
-			cmd := exec.Command("sh", "-c", c.lines[0])
-			cmd.Dir, cmd.Env = project, environ
+			cmd := exec.Command("sh", "-c", c.lines[0]+"\npwd >"+at)
+			cmd.Dir, cmd.Env = dir, environ
 			out, _ := cmd.CombinedOutput() // the code of a refusal is in what is printed
+			if now, err := os.ReadFile(at); err == nil {
+				dir = strings.TrimSuffix(string(now), "\n")
+			}
 			if got := strings.TrimSuffix(string(out), "\n"); !regexp.MustCompile(pattern(c.lines[1:])).MatchString(got) {
 				t.Errorf("line %d: %s\nprints\n%s\nand not\n%s", c.line, c.lines[0], got, strings.Join(c.lines[1:], "\n"))
 			}
