@@ -1,0 +1,125 @@
+package audit
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// SkillStats is how one skill was used. A skill of a pack is another than one of the same name elsewhere.
+type SkillStats struct {
+	Skill string `json:"skill"`
+	Pack  string `json:"pack,omitempty"`
+
+	Activations int64 `json:"activations"` // also those that were handed to a runner
+	Runs        int64 `json:"runs"`        // of scripts, commands and hooks, and tasks that ended
+	Failures    int64 `json:"failures"`    // of all of these, with those that were ended at their limit, and missing files
+	Refusals    int64 `json:"refusals"`    // activations, and calls of tools, that were denied
+
+	TotalMS int64 `json:"totalMs"` // how long its runs took, in milliseconds
+	MeanMS  int64 `json:"meanMs"`
+	MaxMS   int64 `json:"maxMs"`
+
+	First *time.Time `json:"first,omitempty"` // when it was used: activated, or run
+	Last  *time.Time `json:"last,omitempty"`
+
+	timed int64 // runs whose duration is known
+}
+
+// maxSkills is how many skills are told apart.
+const maxSkills = 50_000
+
+// Stats sums up a log for each of its skills. The zero value is ready for [Stats.Add].
+type Stats struct {
+	Since time.Time // records from before are left out; the zero time leaves none out
+	Skill string    // only this one, by its name; "" for all
+
+	Others int64 // records of skills beyond the most that are told apart
+
+	skills map[[2]string]*SkillStats
+}
+
+// Add takes a record into account. One that names no skill counts for none.
+func (s *Stats) Add(r Record) {
+	at, err := time.Parse(time.RFC3339Nano, r.Time)
+	if r.Skill == "" || s.Skill != "" && r.Skill != s.Skill || !s.Since.IsZero() && (err != nil || at.Before(s.Since)) {
+		return
+	}
+	key := [2]string{r.Skill, r.Pack}
+	of := s.skills[key]
+	if of == nil {
+		if len(s.skills) == maxSkills {
+			s.Others++
+			return
+		}
+		if s.skills == nil {
+			s.skills = make(map[[2]string]*SkillStats)
+		}
+		of = &SkillStats{Skill: r.Skill, Pack: r.Pack}
+		s.skills[key] = of
+	}
+	of.add(r)
+	if err == nil && used(r) {
+		of.use(at.UTC())
+	}
+}
+
+// add counts a record.
+func (s *SkillStats) add(r Record) {
+	switch r.Result {
+	case Denied:
+		s.Refusals++
+		return
+	case Failed, Timeout:
+		s.Failures++
+	}
+	switch r.Action {
+	case Activate, Task:
+		if r.Result == OK {
+			s.Activations++
+		}
+	case Run, Hook, TaskEnd:
+		s.Runs++
+		if r.ExitCode == nil && r.DurationMS <= 0 {
+			return // it never began, or was lost
+		}
+		s.timed++
+		s.TotalMS += max(0, r.DurationMS)
+		s.MaxMS = max(s.MaxMS, r.DurationMS)
+		s.MeanMS = s.TotalMS / s.timed
+	}
+}
+
+// used reports whether a record says that a skill was used.
+func used(r Record) bool {
+	switch r.Action {
+	case Activate, Task, Run, Hook, TaskEnd:
+		return r.Result != Denied
+	}
+	return false
+}
+
+// use keeps when a skill was used. Records of several processes need not be in order.
+func (s *SkillStats) use(at time.Time) {
+	if s.First == nil || at.Before(*s.First) {
+		s.First = &at
+	}
+	if s.Last == nil || at.After(*s.Last) {
+		s.Last = &at
+	}
+}
+
+// Skills returns the sums, the busiest skill first.
+func (s *Stats) Skills() []SkillStats {
+	all := make([]SkillStats, 0, len(s.skills))
+	for _, k := range s.skills {
+		all = append(all, *k)
+	}
+	slices.SortFunc(all, func(a, b SkillStats) int {
+		return cmp.Or(
+			cmp.Compare(b.Activations+b.Runs, a.Activations+a.Runs), cmp.Compare(b.Failures+b.Refusals, a.Failures+a.Refusals),
+			cmp.Compare(a.Skill, b.Skill), cmp.Compare(a.Pack, b.Pack),
+		)
+	})
+	return all
+}
