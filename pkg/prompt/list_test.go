@@ -51,7 +51,11 @@ func TestP5Budget(t *testing.T) {
 		{"claude-code", prompt.Options{ContextWindow: 1_000_000}, 40_000},
 		{"claude-code", prompt.Options{}, 8000},
 		{"omniforge", prompt.Options{}, 0},
-		{"omniforge", prompt.Options{ContextWindow: 10_000}, 800},
+		{"omniforge", prompt.Options{ContextWindow: 10_000}, 0},
+		{"kodelet", prompt.Options{ContextWindow: 100}, 0}, // SPEC K3: each skill is listed
+		{"toolset", prompt.Options{ContextWindow: 100}, 0},
+		{"dispatch", prompt.Options{ContextWindow: 100}, 0},
+		{"agentskills", prompt.Options{ContextWindow: 100}, 0},
 		{"kodelet", prompt.Options{Budget: 7}, 7},
 	} {
 		if got := list(t, load(t, tt.id), skills(), tt.o).Limit; got != tt.want {
@@ -143,7 +147,7 @@ func TestO23Compact(t *testing.T) {
 			if len(l.Text) >= 1000 {
 				t.Errorf("%s: %d skills: %d bytes", p.ID, n, len(l.Text))
 			}
-			for _, want := range []string{fmt.Sprintf("%d skills", n), "skillpm find", p.Trigger.Skill.Name, "tag-0 "} {
+			for _, want := range []string{fmt.Sprintf("not listed here: %d.", n), "skillpm find", p.Trigger.Skill.Name, "tag-0 "} {
 				if !strings.Contains(l.Text, want) {
 					t.Errorf("%s: no %q in %q", p.ID, want, l.Text)
 				}

@@ -32,9 +32,9 @@ func newPrompt(a *app) *cobra.Command {
 its model about them: for a system prompt, or for the description of its tool.
 Skills that only a user may start are not listed.
 
-A listing keeps a budget in characters: --budget, or the profile's share of the
---context-window (four characters a token), or what the profile says where that is
-not known. Skills of the lowest layer are left out first, or lose their description
+A listing keeps a budget in characters: --budget, or what the host of the profile keeps:
+pegasus and claude-code have a share of the --context-window (four characters a token),
+and a number where that is not known; others list all. Skills of the lowest layer are left out first, or lose their description
 first where the host keeps every name; warnings say which.
 
 --format is the profile's own by default. Every profile can be listed as text, xml
@@ -258,7 +258,7 @@ func (a *app) hintNone(ctx context.Context, h *host.Host, entries []prompt.Entry
 type promptSkill struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
-	WhenToUse   string   `json:"when_to_use,omitempty"`
+	WhenToUse   string   `json:"whenToUse,omitempty"`
 	Directory   string   `json:"directory"`
 	Location    string   `json:"location"`
 	Layer       string   `json:"layer"`
