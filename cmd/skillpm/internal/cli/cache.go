@@ -211,7 +211,7 @@ processes left that died. What a project has installed stays installed.
 Installs may go on meanwhile.`,
 		Example: "  skillpm cache gc --dry-run\n  skillpm cache gc --older-than 7d\n  skillpm cache gc --all",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			unused, err := parseAge(age)
+			unused, err := parseAge("older-than", age)
 			if err != nil {
 				return err
 			}
@@ -236,9 +236,9 @@ Installs may go on meanwhile.`,
 	return cmd
 }
 
-// parseAge reads a duration in weeks, days or smaller units.
-func parseAge(text string) (time.Duration, error) {
-	bad := diag.Errorf(diag.Usage, "--older-than %q is not a time", text).WithHint("write days, weeks or hours, as 7d, 2w or 36h")
+// parseAge reads the duration of a flag in weeks, days or smaller units.
+func parseAge(flag, text string) (time.Duration, error) {
+	bad := diag.Errorf(diag.Usage, "--%s %q is not a time", flag, text).WithHint("write days, weeks or hours, as 7d, 2w or 36h")
 	for unit, hours := range map[string]float64{"d": 24, "w": 7 * 24} {
 		number, ok := strings.CutSuffix(text, unit)
 		if !ok {

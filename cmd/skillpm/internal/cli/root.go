@@ -114,6 +114,7 @@ func commands() []command {
 		{"deactivate", newDeactivate},
 		{"message", newMessage},
 		{"session", newSession},
+		{"audit", newAudit},
 		{"task", newTask},
 		{"dispatch", newDispatch},
 		{"skills", newSkills},
