@@ -25,13 +25,8 @@ and let others read it from there, from any web server, or from an OCI registry.
   skillpm index check ./index --since origin/main
   skillpm index build ./index
   skillpm index publish ./index --to oci://registry.example/acme/index`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q: see skillpm index --help", args[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: cobra.ArbitraryArgs,
+		RunE: unknownCommand,
 	}
 	for _, c := range []*cobra.Command{newIndexInit(a), newIndexAdd(a), newIndexCheck(a), newIndexBuild(a), newIndexPublish(a), newIndexServe(a), newIndexSite(a)} {
 		c.Args = usageArgs(c.Args)

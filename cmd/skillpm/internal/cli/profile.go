@@ -33,13 +33,8 @@ that serve skills, and skillpm validate, take it with --profile.`,
 		Example: `  skillpm profile list
   skillpm profile show claude-code
   skillpm profile check ours.yaml`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q: skillpm profile has list, show, check and path", args[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: cobra.ArbitraryArgs,
+		RunE: unknownCommand,
 	}
 	for _, c := range []*cobra.Command{newProfileList(a), newProfileShow(a), newProfileCheck(a), newProfilePath(a)} {
 		c.Args = usageArgs(c.Args)

@@ -29,13 +29,8 @@ the project's, in skillpm.yaml. Comments in these files stay.`,
 		Example: `  skillpm registry add acme https://packs.example/index --namespace acme
   skillpm registry bind globex oci://registry.example/globex
   skillpm registry list`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q: skillpm registry has add, list, remove, bind and unbind", args[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: cobra.ArbitraryArgs,
+		RunE: unknownCommand,
 	}
 	for _, c := range []*cobra.Command{newRegistryAdd(a), newRegistryList(a), newRegistryRemove(a), newRegistryBind(a), newRegistryUnbind(a)} {
 		c.Args = usageArgs(c.Args)

@@ -23,6 +23,8 @@ func newRoot(a *app, needed []command) *cobra.Command {
 		Long: `skillpm checks, installs, publishes and keeps agent skills: directories with a
 SKILL.md that an agent loads and follows.`,
 		Example: `  skillpm install acme/deploy      install a pack and link its skills for agents
+  skillpm prompt                   tell an agent which skills there are
+  skillpm load deploy              give it one skill's instructions
   skillpm validate ./skills        check skills; a CI lint step
   skillpm new my-skill             write a valid skill
   skillpm publish                  publish the pack in this directory`,
@@ -38,7 +40,6 @@ SKILL.md that an agent loads and follows.`,
 		},
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: len(needed) == 1},
 	}
-	root.SuggestionsMinimumDistance = 2
 	root.Flags().BoolP("version", "v", false, "version for skillpm")
 	flags := root.PersistentFlags()
 	flags.StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
@@ -49,7 +50,7 @@ SKILL.md that an agent loads and follows.`,
 	_ = root.MarkPersistentFlagDirname("directory") // it cannot fail: the flag exists
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		a.json = a.json || a.asksJSON
-		return diag.Errorf(diag.Usage, "%v", err)
+		return flagError(err)
 	})
 	helpFor := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
@@ -66,9 +67,9 @@ SKILL.md that an agent loads and follows.`,
 		return usage(cmd)
 	})
 	root.AddGroup(
-		&cobra.Group{ID: "use", Title: "Use skills:"},
-		&cobra.Group{ID: "serve", Title: "Serve skills to agents:"},
-		&cobra.Group{ID: "author", Title: "Write skills:"},
+		&cobra.Group{ID: "use", Title: "Install packs of skills:"},
+		&cobra.Group{ID: "serve", Title: "Use skills, serve them to agents:"},
+		&cobra.Group{ID: "author", Title: "Write and publish skills:"},
 		&cobra.Group{ID: "about", Title: "About skillpm:"},
 	)
 	root.SetHelpCommandGroupID("about")
@@ -217,13 +218,28 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		return cmd.Help()
 	}
 	err := diag.Errorf(diag.Usage, "unknown command %q", args[0])
-	if hint, ok := elsewhere[args[0]]; ok {
+	if hint, ok := elsewhere[args[0]]; ok && !cmd.HasParent() {
 		return err.WithHint("%s", hint)
 	}
+	cmd.SuggestionsMinimumDistance = 2
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		return err.WithHint("did you mean %s?", strings.Join(near, " or "))
 	}
+	if cmd.HasParent() {
+		return err.WithHint("%s has %s", cmd.CommandPath(), listed(cmd))
+	}
 	return err.WithHint("skillpm --help lists the commands")
+}
+
+// listed names the commands below one.
+func listed(cmd *cobra.Command) string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // elsewhere says where to find what other package managers have as a command.

@@ -47,13 +47,8 @@ days after their end.`,
 		Example: `  skillpm task submit review-changes src/
   skillpm task list
   skillpm task wait 20261122-162300-123-k3f9q2m7xwabc`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q: skillpm task has submit, list, show, wait and cancel", args[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: cobra.ArbitraryArgs,
+		RunE: unknownCommand,
 	}
 	for _, c := range []*cobra.Command{newTaskSubmit(a), newTaskList(a), newTaskShow(a), newTaskWait(a), newTaskCancel(a), newTaskRunOne(a)} {
 		c.Args = usageArgs(c.Args)
