@@ -27,6 +27,7 @@ import (
 type Options struct {
 	Paths scope.Paths
 	Dir   string // the working directory
+	OS    string // where the agent runs, as runtime.GOOS; "" for any but windows
 
 	Profile                    string // an id; SKILLPM_PROFILE, `profile:` of the settings, profile.Runtime
 	Session                    string // an id; SKILLPM_SESSION
@@ -99,7 +100,7 @@ func Open(ctx context.Context, o Options) (*Host, error) {
 		Runner: h.config.Runner, Self: o.Self, Env: o.Environ, Now: o.Now, Audit: h.audit,
 	})
 	h.session, err = session.Open(session.Env{
-		Profile: h.profile, Catalog: h.Catalog, Dir: o.Paths.State, Audit: h.audit, Now: o.Now, Getenv: o.Getenv, Home: o.Paths.Home, Project: h.project, Work: o.Dir,
+		Profile: h.profile, Catalog: h.Catalog, Dir: o.Paths.State, Audit: h.audit, Now: o.Now, Getenv: o.Getenv, Home: o.Paths.Home, Project: h.project, Work: o.Dir, OS: o.OS,
 		MaxDepth: h.config.Skills.MaxDepth, ScriptLimit: h.config.Skills.ScriptLimit, Shell: o.Shell || h.config.Skills.DynamicShell,
 		FileLimit: o.FileLimit, Submit: h.submit,
 	}, cmp.Or(o.Session, o.Getenv("SKILLPM_SESSION")))

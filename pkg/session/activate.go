@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/audit"
@@ -21,6 +22,8 @@ type Activate struct {
 	Trigger   Trigger // "" for Model
 	Inline    bool    // also where the skill asks for a task of its own
 	Shell     bool    // the commands in its body may be run, whatever the settings say
+
+	Begin func(*catalog.Skill) // is called when nothing stands in the way any more, before the pre hook; may be nil
 }
 
 // Activation is a skill that was activated, or handed to a task.
@@ -58,8 +61,7 @@ func (s *Session) Activate(ctx context.Context, name string, o Activate) (*Activ
 	}
 	k, err := s.lookup(ctx, name)
 	if err != nil {
-		s.record(audit.Record{Action: audit.Activate, Result: audit.Failed, Skill: name, Trigger: string(o.Trigger), Reason: err.Error()}, nil)
-		return nil, err
+		return nil, s.recorded(err, audit.Record{Action: audit.Activate, Result: result(err), Skill: name, Trigger: string(o.Trigger), Reason: err.Error()}, nil)
 	}
 	a := &Activation{Skill: k, Arguments: o.Arguments, Started: started}
 	r := audit.Record{Action: audit.Activate, Trigger: string(o.Trigger)}
@@ -69,10 +71,10 @@ func (s *Session) Activate(ctx context.Context, name string, o Activate) (*Activ
 		r.Action = audit.Task
 	}
 	r.Result, r.Reason, r.DurationMS = result(err), reason(err), a.Duration.Milliseconds()
-	a.Warnings = append(a.Warnings, s.record(r, k)...)
 	if err != nil {
-		return nil, err
+		return nil, s.recorded(err, r, k)
 	}
+	a.Warnings = append(a.Warnings, s.record(r, k)...)
 	return a, nil
 }
 
@@ -97,8 +99,13 @@ func (s *Session) activate(ctx context.Context, a *Activation, o Activate) (dige
 	if err := s.push(state, entry); err != nil && !fork {
 		return loaded.Digest, err
 	}
-	if fork && s.env.Submit == nil {
-		return loaded.Digest, noRunner(a.Skill)
+	if fork {
+		if err := s.mayFork(a.Skill, state); err != nil {
+			return loaded.Digest, err
+		}
+	}
+	if o.Begin != nil {
+		o.Begin(a.Skill)
 	}
 	if err := s.before(ctx, loaded, a); err != nil {
 		return loaded.Digest, err
@@ -110,6 +117,25 @@ func (s *Session) activate(ctx context.Context, a *Activation, o Activate) (dige
 		return loaded.Digest, s.submit(ctx, a, loaded)
 	}
 	return loaded.Digest, s.keep(ctx, a, entry)
+}
+
+// Unenforced says which of a skill's wishes for how its scripts are run are not met, "" where it has none.
+func Unenforced(l *catalog.Loaded) string {
+	e := l.Front.Execution
+	var wishes []string
+	if e.Sandbox != "" && e.Sandbox != "false" {
+		wishes = append(wishes, "execution.sandbox")
+	}
+	if len(e.AllowedPaths) > 0 {
+		wishes = append(wishes, "execution.allowed-paths")
+	}
+	if len(e.Network) > 0 && !slices.Equal(e.Network, []string{"true"}) {
+		wishes = append(wishes, "execution.network")
+	}
+	if len(wishes) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("skill %q asks for %s, which is not enforced: its scripts may do what you may", l.Name, strings.Join(wishes, ", "))
 }
 
 // allowed holds who asks for a skill against its frontmatter.
@@ -133,7 +159,7 @@ func allowed(k *catalog.Skill, t Trigger) error {
 
 // entry returns what is kept of a skill.
 func (s *Session) entry(l *catalog.Loaded, o Activate) (Active, error) {
-	real, err := filepath.EvalSymlinks(l.Dir)
+	at, err := filepath.EvalSymlinks(l.Dir)
 	if err != nil {
 		return Active{}, diag.Errorf(diag.NotFound, "the directory of skill %q is gone: %w", l.Name, err)
 	}
@@ -146,7 +172,7 @@ func (s *Session) entry(l *catalog.Loaded, o Activate) (Active, error) {
 			WithHint("%s", diag.HintOf(err))
 	}
 	return Active{
-		Name: l.Name, Pack: l.Pack, Version: l.Version, Layer: l.Layer, Dir: l.Dir, Real: real, Digest: l.Digest,
+		Name: l.Name, Pack: l.Pack, Version: l.Version, Layer: l.Layer, Dir: l.Dir, Real: at, Digest: l.Digest,
 		Arguments: o.Arguments, Trigger: o.Trigger, At: s.env.Now().UTC(), Restricts: l.Front.Restricts,
 		Allowed: l.Front.AllowedTools, Disallowed: l.Front.DisallowedTools, Post: l.Front.Post,
 	}, nil
@@ -170,6 +196,9 @@ func (s *Session) text(ctx context.Context, a *Activation, l *catalog.Loaded, o 
 	a.Body = done.Text
 	a.Source = l.Source[:len(l.Source)-len(l.Body)] + a.Body
 	a.Files = s.files(l)
+	if e := Unenforced(l); e != "" {
+		a.Warnings = append(a.Warnings, e)
+	}
 	return nil
 }
 
@@ -210,8 +239,18 @@ func (s *Session) project() string {
 	return s.env.Work
 }
 
-// noRunner says that a skill that wants to run apart cannot.
-func noRunner(k *catalog.Skill) error {
+// mayFork reports why a skill cannot be handed to a task: there must be runners, and nobody holds the tools of a task to
+// what is active here.
+func (s *Session) mayFork(k *catalog.Skill, state State) error {
+	for _, a := range state.Active {
+		if set([]Active{a}).Restricts() {
+			return diag.Errorf(diag.Denied, "skill %q runs as a task of its own, which would not be held to the tools that skill %s allows", k.Name, a.Exact()).
+				WithHint("activate it here with --inline, or end the other first: %s", endCommand(a.Exact(), s.id))
+		}
+	}
+	if s.env.Submit != nil {
+		return nil
+	}
 	return diag.Errorf(diag.NotFound, "skill %q runs as a task of its own, and no runner is configured", k.Name).
 		WithHint("configure one under runners: in config.yaml, or activate it here with --inline")
 }
@@ -239,6 +278,9 @@ func (s *Session) submit(ctx context.Context, a *Activation, l *catalog.Loaded) 
 func (s *Session) keep(ctx context.Context, a *Activation, entry Active) error {
 	if s.id == "" {
 		a.Stack = []string{entry.Name}
+		if entry.Post != "" {
+			a.Warnings = append(a.Warnings, "the post hook of skill "+entry.Name+" does not run: without a session nothing ends")
+		}
 		return nil
 	}
 	return s.folder.change(ctx, s.id, func(state *State) error {

@@ -12,8 +12,10 @@ import (
 // Verdict says whether a call may go ahead, and why not.
 type Verdict struct {
 	tool.Verdict
-	Stack []string // the names of what is active
-	Notes []string // what people should know: skills that are not what they were when they were activated
+	Session string   // its id, "" for none
+	Known   bool     // whether the session is kept: nothing was ever activated in one that is not
+	Stack   []string // the names of what is active
+	Notes   []string // what people should know: skills that are not what they were when they were activated
 }
 
 // Err returns a refusal as an error that names the tool and the skill, nil for what is allowed.
@@ -22,7 +24,7 @@ func (v Verdict) Err() error {
 		return nil
 	}
 	return diag.Errorf(diag.Denied, "%s", v.Reason).
-		WithHint("when the skill's work is done, skillpm deactivate %s gives the tools back", Quote(v.Skill))
+		WithHint("when the skill's work is done, its end gives the tools back: %s", endCommand(v.Skill, v.Session))
 }
 
 // Allow answers whether a tool may be called now: every active skill must allow it. Without an active skill every tool may
@@ -36,10 +38,9 @@ func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 	}
 	state, err := s.State()
 	if err != nil {
-		s.record(audit.Record{Action: audit.Refuse, Result: audit.Denied, Tool: c.Tool, Reason: err.Error()}, nil)
-		return Verdict{}, err
+		return Verdict{}, s.recorded(err, audit.Record{Action: audit.Refuse, Result: audit.Denied, Tool: c.Tool, Reason: err.Error()}, nil)
 	}
-	v := Verdict{Verdict: tool.Verdict{Allowed: true, Tool: c.Tool}, Stack: state.Names()}
+	v := Verdict{Verdict: tool.Verdict{Allowed: true, Tool: c.Tool}, Session: s.id, Known: state.Known(), Stack: state.Names()}
 	if len(state.Active) == 0 {
 		return v, nil
 	}
@@ -71,10 +72,10 @@ func set(active []Active) (s tool.Set) {
 			if err != nil || bad != nil {
 				patterns = nil
 			}
-			s = s.And(a.Name, patterns)
+			s = s.And(a.Exact(), patterns)
 		}
 		if len(forbidden) > 0 {
-			s = s.Without(a.Name, forbidden)
+			s = s.Without(a.Exact(), forbidden)
 		}
 	}
 	return s
@@ -108,5 +109,6 @@ func (s *Session) placed(c tool.Call) tool.Call {
 	if c.Real == nil {
 		c.Real = realPath
 	}
+	c.Windows = c.Windows || s.env.OS == "windows"
 	return c
 }

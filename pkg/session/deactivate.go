@@ -103,7 +103,9 @@ func (s *Session) End(ctx context.Context) (ended []string, err error) {
 		return nil, err
 	}
 	ended, err = s.after(ctx, gone)
-	s.record(audit.Record{Action: audit.End, Result: audit.OK, Reason: why}, nil)
+	if unrecorded := s.record(audit.Record{Action: audit.End, Result: audit.OK, Reason: why}, nil); len(unrecorded) > 0 {
+		err = errors.Join(err, diag.Errorf(diag.Internal, "session %q ended, but %s", s.id, unrecorded[0]))
+	}
 	return ended, err
 }
 

@@ -148,10 +148,11 @@ func (s *Session) environment(k *catalog.Skill, dir string, extra map[string]str
 	if s.id != "" {
 		all["SKILLPM_SESSION"], all["CLAUDE_SESSION_ID"] = s.id, s.id
 	}
-	if project := s.project(); project != "" {
-		all["CLAUDE_PROJECT_DIR"] = project
+	for name, value := range map[string]string{"CLAUDE_PROJECT_DIR": "project-dir", "CLAUDE_PLUGIN_ROOT": "plugin-root"} {
+		if v := s.values(k)[value]; v != "" {
+			all[name] = v
+		}
 	}
-	all["CLAUDE_PLUGIN_ROOT"] = dir
 	maps.Copy(all, extra)
 	return run.Environment(s.env.Getenv, all)
 }

@@ -62,9 +62,9 @@ func (s *Session) Read(ctx context.Context, name, file string) (*File, error) {
 		f.Started, f.Duration = started, s.env.Now().Sub(started)
 	}
 	if _, missing := errors.AsType[*MissingError](err); missing {
-		s.record(audit.Record{Action: audit.Missing, Result: audit.Failed, File: file, Reason: err.Error()}, k)
+		err = s.recorded(err, audit.Record{Action: audit.Missing, Result: audit.Failed, File: file, Reason: err.Error()}, k)
 	} else if diag.CodeOf(err) == diag.Denied {
-		s.record(audit.Record{Action: audit.Refuse, Result: audit.Denied, File: file, Reason: err.Error()}, k)
+		err = s.recorded(err, audit.Record{Action: audit.Refuse, Result: audit.Denied, File: file, Reason: err.Error()}, k)
 	}
 	return f, err
 }
@@ -158,7 +158,7 @@ func (s *Session) notByLink(root *os.Root, k *catalog.Skill, name string) error 
 	if err != nil || s.env.Profile == nil || s.env.Profile.Scripts != "run-only" {
 		return err
 	}
-	real, err := filepath.EvalSymlinks(filepath.Join(k.Dir, filepath.FromSlash(name)))
+	leads, err := filepath.EvalSymlinks(filepath.Join(k.Dir, filepath.FromSlash(name)))
 	if err != nil {
 		return err
 	}
@@ -166,11 +166,11 @@ func (s *Session) notByLink(root *os.Root, k *catalog.Skill, name string) error 
 	if err != nil {
 		return err
 	}
-	rel, err := filepath.Rel(dir, real)
+	rel, err := filepath.Rel(dir, leads)
 	if err != nil {
 		return err
 	}
-	if now, err := os.Stat(real); err != nil || !os.SameFile(at, now) {
+	if now, err := os.Stat(leads); err != nil || !os.SameFile(at, now) {
 		return diag.Errorf(diag.Conflict, "%s of skill %q is being changed", name, k.Name).WithHint("ask again")
 	}
 	return s.mayRead(k, filepath.ToSlash(rel))
@@ -225,14 +225,9 @@ func nearest(name string, all []string) string {
 
 // list returns the names in a directory of a skill.
 func list(root *os.Root, name string) ([]string, error) {
-	d, err := root.Open(name)
+	entries, err := fs.ReadDir(root.FS(), name)
 	if err != nil {
 		return nil, err
-	}
-	defer d.Close()
-	entries, err := d.ReadDir(maxFiles + 1)
-	if err != nil && len(entries) == 0 && !errors.Is(err, fs.ErrClosed) {
-		entries = nil // an empty directory, which ReadDir says is at its end
 	}
 	names := make([]string, 0, len(entries))
 	for _, e := range entries {

@@ -118,16 +118,21 @@ func TestScriptsAreRunOnly(t *testing.T) {
 
 // SPEC K7: nothing that is done with a skill writes into its directory.
 func TestReadOnly(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("no python here")
+	}
 	w := newWorld(t, "claude-code")
 	w.skill("deploy", "hooks: {pre: pre.py}", "x !`true`\n")
 	w.file("project/skills/deploy/pre.py", "#!/usr/bin/env python3\nimport helper\n")
 	w.file("project/skills/deploy/helper.py", "x = 1\n")
 	before := tree(t, filepath.Join(w.dir, "project/skills"))
 	if _, err := w.load("s", "deploy", session.Activate{Shell: true}); err != nil {
-		t.Skip("no python here:", err)
+		t.Fatal(err)
 	}
-	for _, file := range []string{".", "helper.py", "none"} {
-		_, _ = w.open("s").Read(t.Context(), "deploy", file) // only what it leaves is of interest
+	for file, want := range map[string]diag.Code{".": diag.OK, "helper.py": diag.OK, "none": diag.NotFound} {
+		if _, err := w.open("s").Read(t.Context(), "deploy", file); diag.CodeOf(err) != want {
+			t.Errorf("%s: %v", file, err)
+		}
 	}
 	if _, err := w.open("s").End(t.Context()); err != nil {
 		t.Fatal(err)

@@ -37,6 +37,7 @@ type Env struct {
 	Home    string // the user's home directory
 	Project string // the project's root, "" for none
 	Work    string // where scripts run; "" for the project, or else the skill's directory
+	OS      string // where the host runs, as runtime.GOOS: on windows it gives lines to PowerShell or cmd; "" for any other
 
 	MaxDepth    int           // 0 for DefaultDepth
 	ScriptLimit time.Duration // 0 for that of package run
@@ -119,6 +120,28 @@ func (s *Session) record(r audit.Record, k *catalog.Skill) []string {
 	}
 	return nil
 }
+
+// recorded writes to the audit log what came to nothing, and returns its error: with a word, if that could not be written.
+func (s *Session) recorded(err error, r audit.Record, k *catalog.Skill) error {
+	if unrecorded := s.record(r, k); len(unrecorded) > 0 {
+		return &unrecordedError{err, unrecorded[0]}
+	}
+	return err
+}
+
+// unrecordedError is an error that is not on record as it should be.
+type unrecordedError struct {
+	err error
+	why string
+}
+
+// Error says both.
+func (e *unrecordedError) Error() string {
+	return e.err.Error() + "; and it is not on record: " + e.why
+}
+
+// Unwrap returns the error.
+func (e *unrecordedError) Unwrap() error { return e.err }
 
 // result returns what an error means to the audit log.
 func result(err error) string {

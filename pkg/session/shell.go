@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/audit"
@@ -71,11 +70,10 @@ func shellCommand(shell, command string) ([]string, error) {
 	switch shell {
 	case "powershell":
 		return []string{"pwsh", "-NoProfile", "-NonInteractive", "-Command", command}, nil
-	case "", "bash":
-		if runtime.GOOS == "windows" {
-			return []string{"bash", "-c", command}, nil
-		}
+	case "":
 		return []string{"sh", "-c", command}, nil
+	case "bash":
+		return []string{"bash", "-c", command}, nil
 	}
 	return nil, fmt.Errorf("its shell %q is not known", shell)
 }

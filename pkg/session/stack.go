@@ -8,6 +8,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
+// endCommand returns the command that ends a skill and what is above it.
+func endCommand(name, session string) string {
+	return "skillpm deactivate " + Quote(name) + " --session " + Quote(session)
+}
+
 // ActiveError says that a skill is not activated again.
 type ActiveError struct{ Name, Session string }
 
@@ -19,7 +24,7 @@ func (e *ActiveError) Code() diag.Code { return diag.Conflict }
 
 // Hint says how it can be started anew.
 func (e *ActiveError) Hint() string {
-	return fmt.Sprintf("go on with what it said, or end it first: skillpm deactivate %s --session %s", Quote(e.Name), Quote(e.Session))
+	return "go on with what it said, or end it first: " + endCommand(e.Name, e.Session)
 }
 
 // CycleError says that a skill was asked for from inside itself.
@@ -38,7 +43,7 @@ func (e *CycleError) Code() diag.Code { return diag.Conflict }
 
 // Hint says how to leave the cycle.
 func (e *CycleError) Hint() string {
-	return fmt.Sprintf("to go back to it, end what is above it: skillpm deactivate %s --session %s", Quote(e.Chain[1]), Quote(e.Session))
+	return "to go back to it, end what is above it: " + endCommand(e.Chain[1], e.Session)
 }
 
 // DepthError says that too many skills are active inside each other.

@@ -83,6 +83,9 @@ func (s State) Names() []string {
 	return names
 }
 
+// Known reports whether the session is kept, because a skill was activated in it.
+func (s State) Known() bool { return !s.Began.IsZero() }
+
 // folder is a directory of state files.
 type folder struct {
 	dir string
@@ -193,7 +196,7 @@ func damaged(id, path string, err error) error {
 		WithHint("if you know that no skill should be active in it: skillpm session end %s", Quote(id))
 }
 
-// write puts a session's state in its place, or removes the file where nothing is active any more and forget says so.
+// write puts a session's state in its place.
 func (f folder) write(s State) error {
 	if s.Active == nil {
 		s.Active = []Active{}

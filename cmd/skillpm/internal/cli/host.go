@@ -62,7 +62,7 @@ func (a *app) host(ctx context.Context, f *runtimeFlags) (*host.Host, error) {
 	run.Adopt() // a skill's scripts and hooks, and tasks, are what this process may start
 	return host.Open(ctx, host.Options{
 		Paths: paths, Dir: dir, Profile: f.profile, Session: f.session, Agent: f.agent, Tenant: f.tenant, Environment: f.environment,
-		NoSkills: f.noSkills, Shell: f.shell, FileLimit: f.fileLimit, ConfigFile: config, Getenv: a.Getenv, Environ: environ, Self: taskRunner(), Now: a.Now,
+		NoSkills: f.noSkills, OS: a.OS, Shell: f.shell, FileLimit: f.fileLimit, ConfigFile: config, Getenv: a.Getenv, Environ: environ, Self: taskRunner(), Now: a.Now,
 	})
 }
 
@@ -204,6 +204,16 @@ func (a *app) refused(cmd *cobra.Command, h *host.Host, name string, err error) 
 		return err
 	}
 	return reported{diag.CodeOf(err)}
+}
+
+// loading returns what says that a skill is loaded, as soon as nothing stands in the way.
+func (a *app) loading(h *host.Host) func(*catalog.Skill) {
+	if a.quiet {
+		return nil
+	}
+	return func(k *catalog.Skill) {
+		a.remark(prompt.Notice(h.Profile(), prompt.Result{Kind: prompt.Activated, Name: k.Name}))
+	}
 }
 
 // warnings prints what people should know.

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/prompt"
 	"github.com/skillpm/skillpm/pkg/session"
 )
 
@@ -56,9 +55,7 @@ structured data.`,
 				return err
 			}
 			o.Arguments, o.Trigger, o.Shell = joinArguments(args[1:]), session.Trigger(trigger), f.shell
-			if k, err := h.Lookup(cmd.Context(), args[0]); err == nil && !a.quiet {
-				a.remark(prompt.Notice(h.Profile(), prompt.Result{Kind: prompt.Activated, Name: k.Name}))
-			}
+			o.Begin = a.loading(h)
 			done, err := h.Load(cmd.Context(), args[0], o)
 			if err != nil {
 				return a.refused(cmd, h, args[0], err)

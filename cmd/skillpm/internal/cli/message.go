@@ -42,7 +42,7 @@ where kind is message, skill or task.`,
 			if err != nil {
 				return err
 			}
-			o.Shell = f.shell
+			o.Shell, o.Begin = f.shell, a.loading(h)
 			m, err := h.Message(cmd.Context(), text, o)
 			if err != nil {
 				return err

@@ -23,6 +23,7 @@ type runFlags struct {
 	list    bool
 	timeout time.Duration
 	env     []string
+	trigger string
 }
 
 func newRun(a *app) *cobra.Command {
@@ -48,6 +49,10 @@ but no secrets; --env NAME passes a variable on. After 90 seconds (skills.script
 or a shorter --timeout) it is killed with all that it started, and so it is
 when skillpm is interrupted. Every run is recorded in the audit log.
 
+To run a command is to invoke the skill, and so is a script of one that is not active
+in the --session: its frontmatter says whether the model may, or with --trigger user
+the user. Other skills that are active must let the shell tool run it.
+
 The exit code is the command's own, 128 and the signal's number if a signal ended
 it, and 1 at the limit.`,
 		Example: `  skillpm run markdown-converter README.md
@@ -60,6 +65,9 @@ it, and 1 at the limit.`,
 			if err != nil {
 				return err
 			}
+			if err := checkTrigger(o.trigger); err != nil {
+				return err
+			}
 			if o.list {
 				return a.listScripts(cmd.Context(), h, args[0])
 			}
@@ -70,18 +78,20 @@ it, and 1 at the limit.`,
 	f = a.runtimeFlags(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&o.script, "script", "", "run `FILE` of the skill")
+	flags.StringVar(&o.trigger, "trigger", string(session.Model), "who asks for the skill: `user|model`")
 	flags.BoolVar(&o.list, "list", false, "list what the skill can run")
 	flags.DurationVar(&o.timeout, "timeout", 0, "kill it after `DURATION`, as 20s")
 	flags.StringArrayVar(&o.env, "env", nil, "pass the variable `NAME` on, or set NAME=VALUE")
 	a.completeFlag(cmd, "script", a.completeScripts)
 	a.completeFlag(cmd, "timeout", cobra.NoFileCompletions)
 	a.completeFlag(cmd, "env", a.completeVariables)
+	a.completeFlag(cmd, "trigger", cobra.FixedCompletions([]string{string(session.User), string(session.Model)}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 // runSkill runs what was asked for, with its output as it comes, or in a document.
 func (a *app) runSkill(ctx context.Context, h *host.Host, args []string, f runFlags) error {
-	o := session.RunOptions{Script: f.script, Args: args[1:]}
+	o := session.RunOptions{Script: f.script, Args: args[1:], Trigger: session.Trigger(f.trigger)}
 	var err error
 	if o.Limit, err = scriptLimit(h, f.timeout); err != nil {
 		return err
@@ -99,7 +109,7 @@ func (a *app) runSkill(ctx context.Context, h *host.Host, args []string, f runFl
 	if !a.json {
 		o.Stdout, o.Stderr = a.tame(a.Stdout), a.tame(a.Stderr)
 		if !a.quiet {
-			a.announce(skill, o)
+			o.Begin = func(k *catalog.Skill) { a.announce(k, o) }
 		}
 	}
 	res, err := h.Run(ctx, args[0], o)
@@ -127,18 +137,19 @@ func (a *app) runSkill(ctx context.Context, h *host.Host, args []string, f runFl
 	return nil
 }
 
-// announce says on standard error what is about to run. What will not run is left to the error.
+// announce says on standard error what is about to run.
 func (a *app) announce(skill *catalog.Skill, o session.RunOptions) {
+	l, err := skill.Load()
+	if err != nil {
+		return // it was read a moment ago
+	}
 	what := o.Script
-	if what != "" {
-		if _, err := run.Script(skill.Dir, what, nil); err != nil {
-			return
-		}
-	} else if l, err := skill.Load(); err == nil {
+	if what == "" {
 		what = l.Front.Command
 	}
-	if what != "" {
-		a.remark("running " + strings.TrimSpace(what+" "+quotedArguments(o.Args)))
+	a.remark("running " + strings.TrimSpace(what+" "+quotedArguments(o.Args)))
+	if unmet := session.Unenforced(l); unmet != "" {
+		a.warn("%s", unmet)
 	}
 }
 

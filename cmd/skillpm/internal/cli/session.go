@@ -60,7 +60,7 @@ changed, renamed or deleted since, that is a warning.`,
   skillpm session allow Bash --input '{"command":"git push"}' --session 7f3a --json`,
 		Args: need(1, 1, "one TOOL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			call := tool.Call{Tool: args[0], Windows: a.OS == "windows"}
+			call := tool.Call{Tool: args[0]}
 			if cmd.Flags().Changed("input") {
 				var err error
 				if call.Input, err = a.toolInput(input); err != nil {
@@ -76,6 +76,7 @@ changed, renamed or deleted since, that is a warning.`,
 				return err
 			}
 			a.warnings(v.Notes)
+			a.unknownSession(v.Session, v.Known)
 			return a.printVerdict(v)
 		},
 		ValidArgsFunction: completeTools,
@@ -121,9 +122,11 @@ func (a *app) printVerdict(v session.Verdict) error {
 	}
 	doc := struct {
 		tool.Verdict
-		Active []string `json:"active"`
-		Notes  []string `json:"notes,omitempty"`
-	}{v.Verdict, v.Stack, v.Notes}
+		Session string   `json:"session"`
+		Known   bool     `json:"known"`
+		Active  []string `json:"active"`
+		Notes   []string `json:"notes,omitempty"`
+	}{v.Verdict, v.Session, v.Known, v.Stack, v.Notes}
 	if doc.Active == nil {
 		doc.Active = []string{}
 	}
@@ -134,6 +137,17 @@ func (a *app) printVerdict(v session.Verdict) error {
 		return reported{diag.Denied}
 	}
 	return nil
+}
+
+// unknownSession says that nothing can be active in a session, for those who have its id wrong.
+func (a *app) unknownSession(id string, known bool) {
+	switch {
+	case known:
+	case id == "":
+		a.note("no session is named, so nothing is active; --session ID or SKILLPM_SESSION names one")
+	default:
+		a.note("there is no session %s: nothing was activated in it", id)
+	}
 }
 
 func completeTools(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
@@ -168,6 +182,7 @@ activated is marked: what it said then is in force.`,
 			if err != nil {
 				return err
 			}
+			a.unknownSession(s.ID(), state.Known())
 			return a.printSession(state)
 		},
 	}
@@ -185,7 +200,7 @@ func (a *app) printSession(state session.State) error {
 		for _, k := range state.Active {
 			list = append(list, active{k, k.Drift()})
 		}
-		return a.printJSON(map[string]any{"session": state.ID, "active": list, "tools": tools(state)})
+		return a.printJSON(map[string]any{"session": state.ID, "known": state.Known(), "active": list, "tools": tools(state)})
 	}
 	if len(state.Active) == 0 {
 		fmt.Fprintln(a.Stdout, "no skill is active; every tool may be called")
