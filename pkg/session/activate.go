@@ -196,6 +196,7 @@ func (s *Session) text(ctx context.Context, a *Activation, l *catalog.Loaded, o 
 	a.Body = done.Text
 	a.Source = l.Source[:len(l.Source)-len(l.Body)] + a.Body
 	a.Files = s.files(l)
+	a.Warnings = append(a.Warnings, unlisted(l)...)
 	if e := Unenforced(l); e != "" {
 		a.Warnings = append(a.Warnings, e)
 	}

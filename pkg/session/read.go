@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/audit"
@@ -91,6 +92,8 @@ func (s *Session) read(k *catalog.Skill, file string) (*File, error) {
 		return nil, s.missing(root, k, name)
 	case err != nil:
 		return nil, outside(k, name, err)
+	case info.IsDir() && s.env.Profile != nil && s.env.Profile.Trigger.File.Name != "":
+		return nil, notOneFile(root, k, name)
 	case info.IsDir():
 		names, err := list(root, name)
 		return &File{Skill: k, Path: name, IsDir: true, Names: names}, err
@@ -126,6 +129,16 @@ func inside(k *catalog.Skill, file string) (string, error) {
 	return name, nil
 }
 
+// notOneFile says that a directory is none of the files that the profile's tool returns.
+func notOneFile(root *os.Root, k *catalog.Skill, name string) error {
+	err := diag.Errorf(diag.Invalid, "%s of skill %q is a directory, and one file is read at a time", name, k.Name)
+	if names, _ := list(root, name); len(names) > 0 {
+		const shown = 12
+		return err.WithHint("it has %s", strings.Join(names[:min(shown, len(names))], ", "))
+	}
+	return err
+}
+
 // outside says that a path leads out of the skill.
 func outside(k *catalog.Skill, file string, err error) error {
 	if err == nil {
@@ -135,8 +148,11 @@ func outside(k *catalog.Skill, file string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return diag.Errorf(diag.Denied, "%s of skill %q may not be read: %w", file, k.Name, err)
 	}
-	return diag.Errorf(diag.Denied, "%s of skill %q leads out of the skill's directory, or is not a file: %w", file, k.Name, err).
-		WithHint("only what is inside the directory of a skill is read")
+	const hint = "only what is inside the directory of a skill is read"
+	if cause, ok := errors.AsType[syscall.Errno](err); ok {
+		return diag.Errorf(diag.Denied, "%s of skill %q leads out of the skill's directory, or is not a file: %w", file, k.Name, cause).WithHint(hint)
+	}
+	return diag.Errorf(diag.Denied, "%s of skill %q leads out of the skill's directory", file, k.Name).WithHint(hint)
 }
 
 // mayRead refuses what the profile says is run and not read.
@@ -280,6 +296,28 @@ func (s *Session) Files(ctx context.Context, name string) ([]string, error) {
 	defer root.Close()
 	all := walk(root, maxFiles)
 	return slices.DeleteFunc(all, func(file string) bool { return s.mayRead(k, file) != nil }), nil
+}
+
+// unlisted returns a warning for each file that a skill says it has and has not. None is opened.
+func unlisted(l *catalog.Loaded) []string {
+	if len(l.Front.Files) == 0 {
+		return nil
+	}
+	root, err := os.OpenRoot(l.Dir)
+	if err != nil {
+		return nil // it has just been read
+	}
+	defer root.Close()
+	var warnings []string
+	for i, f := range l.Front.Files {
+		if i == maxFiles {
+			break
+		}
+		if info, err := root.Stat(path.Clean(f.Path)); err != nil || !info.Mode().IsRegular() {
+			warnings = append(warnings, fmt.Sprintf("skill %q says that it has %s, which is no file of it", l.Name, f.Path))
+		}
+	}
+	return warnings
 }
 
 // files returns what the model is told of a skill's files: those that it declares, or where the profile lists files, those

@@ -40,9 +40,9 @@ func TestRead(t *testing.T) {
 		{`references\guide.md`, diag.OK, "The guide\x00.\n"},
 		{filepath.Join(w.dir, base, "references/guide.md"), diag.OK, "The guide\x00.\n"},
 		{"in", diag.OK, "The guide\x00.\n"},
-		{"references", diag.OK, "guide.md"},
-		{"references/", diag.OK, "guide.md"},
-		{".", diag.OK, "SKILL.md abs in large loop out outdir references/ scripts/"},
+		{"references", diag.Invalid, "it has guide.md"},
+		{"references/", diag.Invalid, "is a directory, and one file is read at a time"},
+		{".", diag.Invalid, "it has SKILL.md, abs, in, large, loop, out, outdir, references/, scripts/"},
 		{"scripts/go.sh", diag.OK, "#!/bin/sh\n"}, // this profile reads scripts
 		{"large", diag.Invalid, "has 100 bytes, and at most 64"},
 		{"", diag.Denied, "not a path inside"},
@@ -69,12 +69,47 @@ func TestRead(t *testing.T) {
 			t.Errorf("%q: %v", tt.file, err)
 			continue
 		}
-		if got := string(f.Data) + strings.Join(f.Names, " "); got != tt.says {
+		if got := string(f.Data); got != tt.says {
 			t.Errorf("%q is %q, want %q", tt.file, got, tt.says)
 		}
 	}
 	_, err := w.open("").Read(t.Context(), "nothing", "x")
 	code(t, err, diag.NotFound, "deploy")
+}
+
+// Where the host has no tool for files of its own, whoever reads finds the way by the names in a directory.
+func TestReadDirectory(t *testing.T) {
+	w := newWorld(t, "agentskills")
+	w.skill("deploy", "", "x\n")
+	w.file("project/skills/deploy/references/guide.md", "The guide.\n")
+	w.file("project/skills/deploy/notes.md", "")
+	for name, want := range map[string]string{".": "SKILL.md notes.md references/", "references": "guide.md", "references/": "guide.md"} {
+		f, err := w.open("").Read(t.Context(), "deploy", name)
+		if err != nil || !f.IsDir || strings.Join(f.Names, " ") != want {
+			t.Errorf("%s: %+v, %v", name, f, err)
+		}
+	}
+}
+
+// SPEC T2, T3: what a skill says that it has and has not is a warning when it is loaded, and no secret of the file system's.
+func TestUnlisted(t *testing.T) {
+	w := newWorld(t, "toolset")
+	w.skill("deploy", "files: [{path: a.md, description: A}, {path: ./b.md, description: B}, {path: c.md, description: C}, {path: docs, description: D}, {path: ../../secret, description: E}]", "x\n")
+	w.file("project/skills/deploy/a.md", "")
+	w.file("project/skills/deploy/b.md", "")
+	w.file("project/skills/deploy/docs/d.md", "")
+	w.file("project/secret", "")
+	a, err := w.load("", "deploy", session.Activate{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, name := range []string{"c.md", "docs", "../../secret"} {
+		want = append(want, `skill "deploy" says that it has `+name+", which is no file of it")
+	}
+	if !slices.Equal(a.Warnings, want) {
+		t.Errorf("%q", a.Warnings)
+	}
 }
 
 // SPEC O21: a file that is not there is a clear error, and is recorded for who maintains the skill.
