@@ -23,6 +23,8 @@ type Options struct {
 	Language  Language
 	Strict    bool             // there is nobody to ask: missing parameters are an error and not pending
 	Now       func() time.Time // the clock; it is needed
+
+	Begin func(*catalog.Skill) // is called when nothing stands in the way of the skill any more; may be nil
 }
 
 // execution is one dispatch on its way.
@@ -71,9 +73,11 @@ func (e *execution) line(ctx context.Context, line string) *Reply {
 		e.model = loaded.Front.Model
 	}
 	p := Declared(loaded.Front.Arguments, skill.ArgumentHint)
-	if missing := p.Missing(e.request.Args); len(missing) > 0 {
+	args, missing := p.Bind(e.request.Args)
+	if len(missing) > 0 {
 		return e.missing(missing, p)
 	}
+	e.request.Args = args
 	if loaded.Front.Command == "" {
 		return e.prompt(ctx, skill)
 	}
@@ -177,7 +181,7 @@ func (e *execution) failed(err error) *Reply {
 
 // prompt replies with the instructions of a skill without a command, or with the task that has them.
 func (e *execution) prompt(ctx context.Context, skill *catalog.Skill) *Reply {
-	a, err := e.host.Load(ctx, e.request.Skill, session.Activate{Arguments: joined(e.request.Args), Trigger: e.o.Trigger})
+	a, err := e.host.Load(ctx, e.request.Skill, session.Activate{Arguments: joined(e.request.Args), Trigger: e.o.Trigger, Begin: e.o.Begin})
 	if err != nil {
 		return e.failed(err)
 	}
@@ -187,8 +191,9 @@ func (e *execution) prompt(ctx context.Context, skill *catalog.Skill) *Reply {
 	}
 	if a.TaskID != "" {
 		return &Reply{
-			State: Success, Summary: fmt.Sprintf(e.say.done, skill.Name),
-			Data: Data{{"skill", skill.Name}, {"type", "task"}, {"task", a.TaskID}, {"executable", false}},
+			State: Success, Summary: fmt.Sprintf(e.say.submitted, skill.Name),
+			Data:   Data{{"skill", skill.Name}, {"type", "task"}, {"task", a.TaskID}, {"executable", false}},
+			Advice: fmt.Sprintf(e.say.wait, "skillpm task wait "+a.TaskID),
 		}
 	}
 	return &Reply{
@@ -218,9 +223,6 @@ const maxOutput = 16 << 20
 
 // command executes a skill that has a command.
 func (e *execution) command(ctx context.Context, skill *catalog.Skill) *Reply {
-	if err := invocable(skill, e.o.Trigger); err != nil {
-		return e.failed(err)
-	}
 	limit := e.host.Config().Skills.ScriptLimit
 	if limit <= 0 {
 		limit = run.DefaultLimit
@@ -228,7 +230,7 @@ func (e *execution) command(ctx context.Context, skill *catalog.Skill) *Reply {
 	if e.o.Limit > 0 {
 		limit = min(limit, e.o.Limit)
 	}
-	o := session.RunOptions{Args: e.request.Args, Limit: limit, MaxOutput: maxOutput}
+	o := session.RunOptions{Args: e.request.Args, Trigger: e.o.Trigger, Limit: limit, MaxOutput: maxOutput, Begin: e.o.Begin}
 	if e.model != "" {
 		o.Env = map[string]string{"SKILLPM_MODEL": e.model}
 	}
@@ -255,18 +257,6 @@ func (e *execution) command(ctx context.Context, skill *catalog.Skill) *Reply {
 		return e.fail(RuntimeFailed, fmt.Sprintf(e.say.runtime, said), msg, e.say.judge)
 	}
 	return e.succeeded(skill.Name, res)
-}
-
-// invocable holds who asks against the skill's frontmatter, as an activation does.
-func invocable(k *catalog.Skill, t session.Trigger) error {
-	switch {
-	case t != session.User && !k.ModelInvocable:
-		return diag.Errorf(diag.Denied, "skill %q is not for the model to start: its frontmatter says disable-model-invocation: true", k.Name).
-			WithHint("only a user starts it")
-	case t == session.User && !k.UserInvocable:
-		return diag.Errorf(diag.Denied, "skill %q is not for users to start: its frontmatter says user-invocable: false", k.Name)
-	}
-	return nil
 }
 
 // fragment returns the end of what a command said: on standard error, or where it said nothing there, on its output.

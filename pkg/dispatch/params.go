@@ -6,24 +6,54 @@ import (
 )
 
 // Parameters are what a skill's arguments are called.
-type Parameters struct{ Required, Optional []string }
+type Parameters struct {
+	Required, Optional []string
+
+	order  []parameter // as the skill names them: what is no option has its position among the arguments
+	placed bool        // `arguments:` gives the positions, and not the hint alone
+}
+
+// parameter is one of them.
+type parameter struct {
+	name     string
+	required bool
+	option   bool // the hint writes it with dashes: the skill reads --name itself
+	flag     bool // an option without a value
+}
 
 // Declared reads the parameters of a skill from the names of `arguments:` and from the hint, in which <name> is required
-// and [name] is not. What the hint calls optional is not required because `arguments:` names it.
+// and [name] is not. What the hint calls optional is not required because `arguments:` names it. What the hint writes as
+// an option, [--width N] or --width <px>, is one.
 func Declared(arguments []string, hint string) Parameters {
-	var p Parameters
-	hinted, optional := hintNames(hint)
-	for _, name := range slices.Concat(arguments, hinted) {
-		if name != "" && !slices.Contains(p.Required, name) && !slices.Contains(optional, name) {
-			p.Required = append(p.Required, name)
-		}
+	p := Parameters{placed: len(arguments) > 0}
+	hinted := hintNames(hint)
+	for _, name := range arguments {
+		i := slices.IndexFunc(hinted, func(h parameter) bool { return same(h.name, name) })
+		p.add(parameter{name: name, required: i < 0 || hinted[i].required})
 	}
-	for _, name := range optional {
-		if !slices.Contains(p.Optional, name) {
-			p.Optional = append(p.Optional, name)
+	for _, h := range hinted {
+		p.add(h)
+	}
+	for _, q := range p.order {
+		if q.required {
+			p.Required = append(p.Required, q.name)
+		} else {
+			p.Optional = append(p.Optional, q.name)
 		}
 	}
 	return p
+}
+
+// add adds a parameter, once: what a hint calls optional anywhere is optional.
+func (p *Parameters) add(q parameter) {
+	if q.name == "" {
+		return
+	}
+	if i := slices.IndexFunc(p.order, func(o parameter) bool { return same(o.name, q.name) }); i >= 0 {
+		p.order[i].required = p.order[i].required && q.required
+		return
+	}
+	p.order = append(p.order, q)
 }
 
 // maxHint is how many bytes of a hint are read.
@@ -31,12 +61,12 @@ const maxHint = 1000
 
 // hintNames returns the names in the brackets of a hint. Brackets inside brackets belong to the outer ones; one that is
 // not closed is text.
-func hintNames(hint string) (required, optional []string) {
+func hintNames(hint string) (found []parameter) {
 	hint = hint[:min(len(hint), maxHint)]
 	for hint != "" {
 		at := strings.IndexAny(hint, "<[")
 		if at < 0 {
-			return required, optional
+			return found
 		}
 		opening, closing := hint[at], byte('>')
 		if opening == '[' {
@@ -59,67 +89,143 @@ func hintNames(hint string) (required, optional []string) {
 			hint = hint[at+1:]
 			continue
 		}
-		if name := parameterName(hint[at+1 : end]); name != "" {
-			if opening == '<' {
-				required = append(required, name)
-			} else {
-				optional = append(optional, name)
-			}
+		q := bracket(hint[at+1 : end])
+		if before := strings.Fields(hint[:at]); len(before) > 0 && isOption(before[len(before)-1]) {
+			q = bracket(before[len(before)-1] + " VALUE") // the bracket is the value of an option
+		}
+		if q.name != "" {
+			q.required = opening == '<'
+			found = append(found, q)
 		}
 		hint = hint[end+1:]
 	}
-	return required, optional
+	return found
 }
 
-// parameterName returns the name in a bracket: its first word without dashes, dots and what comes after an equals sign.
-func parameterName(text string) string {
+// bracket reads what stands in a bracket: its first word without dashes, dots and what comes after an equals sign.
+func bracket(text string) parameter {
 	fields := strings.Fields(text)
 	if len(fields) == 0 {
-		return ""
+		return parameter{}
 	}
-	name, _, _ := strings.Cut(fields[0], "=")
-	return strings.Trim(strings.TrimLeft(name, "-"), ".…<>[],:")
+	name, _, assigned := strings.Cut(fields[0], "=")
+	option := isOption(name)
+	return parameter{
+		name: strings.Trim(strings.TrimLeft(name, "-"), ".…<>[],:"), option: option, flag: option && !assigned && len(fields) == 1,
+	}
 }
 
-// Missing returns the required parameters that arguments do not give: by name, as --name VALUE, --name=VALUE or
-// name=VALUE, or else one for each argument that is no option.
+// isOption reports whether a word is written as the name of an option.
+func isOption(word string) bool { return strings.HasPrefix(word, "--") && len(word) > 2 }
+
+// Missing returns the required parameters that arguments do not give: see [Parameters.Bind].
 func (p Parameters) Missing(args []string) []string {
-	known := func(name string) string {
-		for _, n := range slices.Concat(p.Required, p.Optional) {
-			if same(n, name) {
-				return n
+	_, missing := p.Bind(args)
+	return missing
+}
+
+// Bind returns arguments with each in its place, and the required parameters that they do not give. An argument counts for
+// the parameter that it names, as --name VALUE, --name=VALUE or name=VALUE, and its value then takes that parameter's
+// position; else it counts for the next one. Options that the hint writes as such, and those that nothing declares, stay as
+// they are, behind the others; the word after one is its value, and counts for nothing.
+//
+// Arguments of which none is named come back as they are.
+func (p Parameters) Bind(args []string) (bound, missing []string) {
+	b := p.read(args)
+	unnamed := 0 // required parameters that no name gives
+	for i, q := range b.order {
+		if q.required && !q.option && !b.named[i] {
+			unnamed++
+		}
+	}
+	spare := len(b.positional) - unnamed
+	var values []string
+	next := b.positional
+	for i, q := range b.order {
+		value := b.values[i]
+		switch {
+		case q.option:
+			if q.required && value == "" {
+				missing = append(missing, q.name)
+			}
+			continue
+		case !b.named[i] && len(next) > 0 && (q.required || spare > 0):
+			if value, next = next[0], next[1:]; !q.required {
+				spare--
 			}
 		}
-		return ""
+		if q.required && value == "" {
+			missing = append(missing, q.name)
+		}
+		values = append(values, value)
 	}
-	given := map[string]bool{}
-	positional := 0
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		name, v, assigned := strings.Cut(strings.TrimLeft(a, "-"), "=")
-		option := strings.HasPrefix(a, "--") && len(a) > 2
-		switch n := known(name); {
-		case assigned && n != "" && (option || !strings.HasPrefix(a, "-")):
-			given[n] = given[n] || v != ""
-		case option && !assigned && n != "" && i+1 < len(args):
-			i++
-			given[n] = given[n] || args[i] != ""
-		case option || a == "":
-		default:
-			positional++
+	if !b.moved && (!p.placed || !b.mixed) {
+		return args, missing
+	}
+	for len(next) == 0 && len(values) > 0 && values[len(values)-1] == "" {
+		values = values[:len(values)-1]
+	}
+	return slices.Concat(values, next, b.rest), missing
+}
+
+// binding is what arguments say.
+type binding struct {
+	order      []parameter
+	named      []bool   // of each parameter, whether an argument names it
+	values     []string // and what that says
+	positional []string
+	rest       []string // options with their values, which are not touched
+	moved      bool     // an argument names a parameter that has a position
+	mixed      bool     // an option stands before an argument that is none
+}
+
+// read sorts arguments.
+func (p Parameters) read(args []string) *binding {
+	b := &binding{order: p.order}
+	if b.order == nil {
+		for _, name := range p.Required {
+			b.order = append(b.order, parameter{name: name, required: true})
+		}
+		for _, name := range p.Optional {
+			b.order = append(b.order, parameter{name: name})
 		}
 	}
-	var missing []string
-	for _, name := range p.Required {
-		switch {
-		case given[name]:
-		case positional > 0:
-			positional--
-		default:
-			missing = append(missing, name)
-		}
+	b.named, b.values = make([]bool, len(b.order)), make([]string, len(b.order))
+	for len(args) > 0 {
+		args = args[b.take(args):]
 	}
-	return missing
+	return b
+}
+
+// take sorts the first of some arguments, with its value if that is the next one, and returns how many it took.
+func (b *binding) take(args []string) int {
+	word, option := args[0], isOption(args[0])
+	name, value, assigned := strings.Cut(strings.TrimLeft(word, "-"), "=")
+	i := -1
+	if option || assigned && !strings.HasPrefix(word, "-") {
+		i = slices.IndexFunc(b.order, func(q parameter) bool { return same(q.name, name) })
+	}
+	n := 1
+	switch {
+	case i >= 0 && b.order[i].flag:
+		b.rest = append(b.rest, word)
+		return n
+	case option && !assigned && len(args) > 1 && (i >= 0 || !strings.HasPrefix(args[1], "-")):
+		value, n = args[1], 2
+	}
+	switch {
+	case i >= 0 && b.order[i].option && option:
+		b.named[i], b.values[i] = true, value
+		b.rest = append(b.rest, args[:n]...)
+	case i >= 0 && !b.order[i].option && (assigned || n == 2):
+		b.named[i], b.values[i], b.moved = true, value, true
+	case option:
+		b.rest = append(b.rest, args[:n]...)
+	default:
+		b.mixed = b.mixed || len(b.rest) > 0
+		b.positional = append(b.positional, word)
+	}
+	return n
 }
 
 // same reports whether two names are that of one parameter: dashes and underscores are the same.

@@ -156,7 +156,11 @@ func TestD2Missing(t *testing.T) {
 		{"input_file= target=b", "input_file"},
 		{"--width 800", "input_file target"},
 		{"--width 800 a", "target"},
-		{"--verbose a", "target"},
+		{"--verbose a", "input_file target"},
+		{"--verbose=1 a", "target"},
+		{"--verbose --debug a b", "target"},
+		{"a --height 800", "target"},
+		{"--height 800 a b", ""},
 		{"--target", "input_file target"},
 		{"https://x/?a=b b", ""},
 	} {
@@ -166,6 +170,41 @@ func TestD2Missing(t *testing.T) {
 	}
 	if got := p.Missing([]string{"", "b"}); len(got) != 1 {
 		t.Errorf("an empty argument counts: %q", got)
+	}
+}
+
+// SPEC D2: what counts for a parameter is its value, where the skill looks for it.
+func TestD2Bind(t *testing.T) {
+	for _, c := range []struct{ arguments, hint, args, want, missing string }{
+		{"file format", "", "--file a.md --format pdf", "a.md pdf", ""},
+		{"file format", "", "format=pdf file=a.md", "a.md pdf", ""},
+		{"file format", "", "--format pdf a.md", "a.md pdf", ""},
+		{"file format", "", "--format pdf", "|pdf", "file"},
+		{"file format", "", "a.md pdf x", "a.md pdf x", ""},
+		{"file", "", "--height 800 a", "a --height 800", ""},
+		{"file", "", "--height 800", "--height 800", "file"},
+		{"", "<file> [format]", "big.md --format html", "big.md html", ""},
+		{"", "<file> [format] [quality]", "big.md --quality 9", "big.md||9", ""},
+		{"", "<file> [--width N]", "--width 80 a", "--width 80 a", ""},
+		{"", "<file> [--width N]", "--width 80", "--width 80", "file"},
+		{"", "<file> --width <px>", "--width 80", "--width 80", "file"},
+		{"", "<file> --width <px>", "a --width=80", "a --width=80", ""},
+		{"", "<file> --width <px>", "a", "a", "width"},
+		{"", "[--verbose] <file>", "--verbose a", "--verbose a", ""},
+		{"", "[format] <file>", "a", "a", ""},
+		{"", "[format] <file>", "pdf a", "pdf a", ""},
+		{"", "[format] <file>", "file=a", "|a", ""},
+		{"", "", "--file a b=c", "--file a b=c", ""},
+	} {
+		p := Declared(strings.Fields(c.arguments), c.hint)
+		args, missing := p.Bind(strings.Fields(c.args))
+		want := strings.Fields(c.want)
+		if strings.Contains(c.want, "|") {
+			want = strings.Split(c.want, "|")
+		}
+		if got := strings.Join(args, "|"); got != strings.Join(want, "|") || strings.Join(missing, " ") != c.missing {
+			t.Errorf("%s %s: %q gives %q without %q, want %q without %q", c.arguments, c.hint, c.args, args, missing, want, c.missing)
+		}
 	}
 }
 
@@ -216,6 +255,11 @@ func FuzzDeclared(f *testing.F) {
 		}
 		if missing := p.Missing(strings.Fields(args)); len(missing) > len(p.Required) {
 			t.Fatalf("%q are missing of %q", missing, p.Required)
+		}
+		if given := strings.Fields(args); len(p.Required)+len(p.Optional) == 0 {
+			if bound, _ := p.Bind(given); !slices.Equal(bound, given) {
+				t.Fatalf("%q became %q", given, bound)
+			}
 		}
 	})
 }

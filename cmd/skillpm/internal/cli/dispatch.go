@@ -68,6 +68,7 @@ something forbids it, and 1 for a command that failed or was killed at the limit
 				return err
 			}
 			o.Trigger, o.Language, o.Now = session.Trigger(trigger), dispatch.Language(language), a.Now
+			o.Begin = a.loading(h)
 			if o.OutputDir != "" {
 				o.OutputDir = a.abs(o.OutputDir)
 			}
