@@ -83,6 +83,9 @@ func (s *Session) activate(ctx context.Context, a *Activation, o Activate) (dige
 	if err := allowed(a.Skill, o.Trigger); err != nil {
 		return "", err
 	}
+	if err := s.nested(a.Skill.Exact(), true); err != nil {
+		return "", err
+	}
 	loaded, err := a.Skill.Load()
 	if err != nil {
 		return "", err

@@ -97,7 +97,7 @@ func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err erro
 		r.Command = argv
 		res, err = run.Run(ctx, run.Command{
 			Argv: argv, Dir: s.work(h.dir), Limit: s.env.ScriptLimit, MaxOutput: maxHookOutput,
-			Env: s.environment(h.skill, h.dir, h.variables()),
+			Env: s.environment(run.Hook, h.skill, h.dir, h.variables()),
 		})
 	}
 	if res != nil {
@@ -142,9 +142,10 @@ func (s *Session) work(dir string) string {
 	return dir
 }
 
-// environment returns the environment of a skill's commands.
-func (s *Session) environment(k *catalog.Skill, dir string, extra map[string]string) []string {
+// environment returns the environment of a skill's commands of a kind.
+func (s *Session) environment(kind string, k *catalog.Skill, dir string, extra map[string]string) []string {
 	all := run.Variables(k.Name, dir)
+	all[run.ChainName] = run.Extend(s.env.Getenv(run.ChainName), run.Link{Kind: kind, Skill: k.Exact()})
 	if s.id != "" {
 		all["SKILLPM_SESSION"], all["CLAUDE_SESSION_ID"] = s.id, s.id
 	}

@@ -84,6 +84,9 @@ func (s *Session) run(ctx context.Context, k *catalog.Skill, o RunOptions, r *au
 	if err := s.mayRun(k, o, argv); err != nil {
 		return nil, err
 	}
+	if err := s.nested(k.Exact(), false); err != nil {
+		return nil, err
+	}
 	if o.Begin != nil {
 		o.Begin(k)
 	}
@@ -92,7 +95,7 @@ func (s *Session) run(ctx context.Context, k *catalog.Skill, o RunOptions, r *au
 		limit = s.env.ScriptLimit
 	}
 	return run.Run(ctx, run.Command{
-		Argv: argv, Dir: s.work(k.Dir), Env: s.environment(k, k.Dir, extra), Stdin: o.Stdin, Limit: limit,
+		Argv: argv, Dir: s.work(k.Dir), Env: s.environment(run.Scripted, k, k.Dir, extra), Stdin: o.Stdin, Limit: limit,
 		MaxOutput: o.MaxOutput, Stdout: o.Stdout, Stderr: o.Stderr,
 	})
 }

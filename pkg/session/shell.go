@@ -38,7 +38,7 @@ func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded, i
 		var res *run.Result
 		if err == nil {
 			res, err = run.Run(ctx, run.Command{
-				Argv: argv, Dir: s.work(l.Dir), Limit: s.env.ScriptLimit, MaxOutput: maxHookOutput, Env: s.environment(l.Skill, l.Dir, nil),
+				Argv: argv, Dir: s.work(l.Dir), Limit: s.env.ScriptLimit, MaxOutput: maxHookOutput, Env: s.environment(run.Text, l.Skill, l.Dir, nil),
 			})
 		}
 		if res != nil {

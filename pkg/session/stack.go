@@ -1,11 +1,13 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/run"
 )
 
 // endCommand returns the command that ends a skill and what is above it.
@@ -31,10 +33,14 @@ func (e *ActiveError) Hint() string {
 type CycleError struct {
 	Chain   []string // from the skill to itself, by way of those that are active above it
 	Session string
+	Started bool // they are not active: a hook, a text or a task of one starts the next
 }
 
 // Error shows the cycle.
 func (e *CycleError) Error() string {
+	if e.Started {
+		return fmt.Sprintf("skill %q would be started from inside itself: %s", e.Chain[0], strings.Join(e.Chain, " → "))
+	}
 	return fmt.Sprintf("skill %q is active further down, and would be inside itself: %s", e.Chain[0], strings.Join(e.Chain, " → "))
 }
 
@@ -43,6 +49,9 @@ func (e *CycleError) Code() diag.Code { return diag.Conflict }
 
 // Hint says how to leave the cycle.
 func (e *CycleError) Hint() string {
+	if e.Started {
+		return "go on with what it said; what its hooks, its text and its task start must not load it again"
+	}
 	return "to go back to it, end what is above it: " + endCommand(e.Chain[1], e.Session)
 }
 
@@ -64,6 +73,25 @@ func (e *DepthError) Code() diag.Code { return diag.Conflict }
 // Hint says what can be done.
 func (e *DepthError) Hint() string {
 	return "skillpm deactivate ends the last one; skills.max-depth in config.yaml is the most there can be"
+}
+
+// nested reports why a skill may not be started from where this process was: by a hook, a text or a task of its own, or from
+// too deep inside others.
+func (s *Session) nested(exact string, cycles bool) error {
+	chain := run.Chain(s.env.Getenv(run.ChainName))
+	var names []string
+	for _, l := range chain {
+		names = append(names, cmp.Or(l.Skill, "a task"))
+	}
+	for i, l := range chain {
+		if cycles && l.Skill == exact && l.Kind != run.Scripted {
+			return &CycleError{Chain: append(names[i:], exact), Session: s.id, Started: true}
+		}
+	}
+	if len(chain) >= s.env.MaxDepth {
+		return &DepthError{Name: exact, Stack: names, Most: s.env.MaxDepth}
+	}
+	return nil
 }
 
 // push reports why a skill cannot be put onto the stack, nil where it can.

@@ -121,9 +121,18 @@ func (s *Store) environment(t *Task, r *request) []string {
 	}
 	about := run.Variables(t.Skill, r.Dir)
 	about["SKILLPM_TASK_ID"], about["SKILLPM_MODEL"] = t.ID, t.Model
+	about[run.ChainName] = run.Extend(here[run.ChainName], run.Link{Kind: run.Tasked, Skill: t.exact()})
 	maps.DeleteFunc(about, func(_, value string) bool { return value == "" })
 	maps.Copy(extra, about)
 	return run.Environment(func(name string) string { return here[name] }, extra)
+}
+
+// exact returns the exact name of a task's skill, "" for none.
+func (t *Task) exact() string {
+	if t.Pack == "" {
+		return t.Skill
+	}
+	return t.Skill + "@" + t.Pack
 }
 
 // end writes how a task ended and tells it.
