@@ -51,7 +51,11 @@ type Catalog struct {
 	entries  []Entry  // by name, the strongest first
 	skills   []*Skill // in force, by name
 	findings []diag.Finding
+	absent   []absent
 }
+
+// absent is a skill of a pack that is locked and not installed.
+type absent struct{ base, name, pack, version string }
 
 // Open looks into all layers. What is wrong with single skills or directories is in the findings; the error is the
 // context's.
@@ -162,16 +166,36 @@ func (c *Catalog) Tags() []string {
 	return slices.Compact(tags)
 }
 
+// Absent returns the packs that are locked and not installed, or not in whole, each once.
+func (c *Catalog) Absent() []string {
+	var packs []string
+	for _, a := range c.absent {
+		if !slices.Contains(packs, a.pack) {
+			packs = append(packs, a.pack)
+		}
+	}
+	return packs
+}
+
 // Lookup returns the skill that a name means: the one in force, or with name@owner/name exactly that one, also where it is
-// shadowed. Where no skill in force has the name, it is that of the pack's skill which has another name in force. The
-// error is an [*UnknownError].
+// shadowed. Where no skill in force has the name, it is that of the only pack's skill which has another name in force, but
+// not in place of one that is locked and not installed. The error is an [*UnknownError].
 func (c *Catalog) Lookup(name string) (*Skill, error) {
 	if s := c.named(name); s != nil {
 		return s, nil
 	}
 	unknown := &UnknownError{Name: name, Off: c.options.Off}
-	for _, e := range c.claims(name) {
+	claims := c.claims(name)
+	several := len(c.otherwise(claims, name)) > 1
+	switch gone := c.gone(name); {
+	case gone != "":
+		claims, unknown.Reason, unknown.Fix = nil, gone, "skillpm install installs it"
+	case several:
+		unknown.Reason, unknown.Fix = "several packs have it: "+strings.Join(c.otherwise(claims, name), ", "), "give one of these names"
+	}
+	for _, e := range claims {
 		switch {
+		case several && e.State == InForce:
 		case e.State == InForce || e.State == Shadowed && strings.Contains(name, "@"):
 			return e.Skill, nil
 		case unknown.Reason == "":
@@ -179,10 +203,33 @@ func (c *Catalog) Lookup(name string) (*Skill, error) {
 		}
 	}
 	for _, s := range c.skills {
-		unknown.Available = append(unknown.Available, s.Name)
+		if s.ModelInvocable {
+			unknown.Available = append(unknown.Available, s.Name)
+		}
 	}
 	unknown.Near = c.near(name)
 	return nil, unknown
+}
+
+// gone returns why the skill of a name is not there though a lock has it, "" where none does.
+func (c *Catalog) gone(name string) string {
+	bare, pack, exact := strings.Cut(name, "@")
+	for _, a := range c.absent {
+		if exact && a.pack == pack && (a.base == bare || a.name == bare) || !exact && a.name == name {
+			return strings.TrimSpace(a.pack+" "+a.version) + " is locked and not installed"
+		}
+	}
+	return ""
+}
+
+// otherwise returns the names in force of the skills of packs that have a name in their pack only, where it is nobody's.
+func (c *Catalog) otherwise(claims []Entry, name string) (names []string) {
+	for _, e := range claims {
+		if e.State == InForce && e.Name != name && e.alias != name && !strings.Contains(name, "@") {
+			names = append(names, e.Name)
+		}
+	}
+	return names
 }
 
 // named returns the skill in force that has a name, or nil.
@@ -196,13 +243,27 @@ func (c *Catalog) named(name string) *Skill {
 
 // near returns the name in force that was perhaps meant.
 func (c *Catalog) near(name string) string {
-	bare, _, _ := strings.Cut(name, "@")
-	bare = bare[strings.LastIndexByte(bare, ':')+1:]
-	if len(bare) > 2*maxShort {
+	if len(name) > 2*maxShort {
 		return ""
 	}
+	bare, _, exact := strings.Cut(name, "@")
+	bare = bare[strings.LastIndexByte(bare, ':')+1:]
 	names := make([]string, 0, len(c.skills))
+	if exact {
+		for _, s := range c.skills {
+			if s.Pack != "" && s.ModelInvocable {
+				names = append(names, s.Exact())
+			}
+		}
+		if near := diag.Nearest(name, names); near != "" {
+			return near
+		}
+		names = names[:0]
+	}
 	for _, s := range c.skills {
+		if !s.ModelInvocable {
+			continue
+		}
 		if strings.EqualFold(s.Name, bare) {
 			return s.Name
 		}
@@ -220,7 +281,7 @@ func (c *Catalog) claims(name string) []Entry {
 		switch {
 		case exact && e.Pack == pack && pack != "" && (e.base == bare || e.Name == bare || e.Declared == bare):
 			first = append(first, e)
-		case !exact && e.Name == name:
+		case !exact && (e.Name == name || e.alias == name):
 			first = append(first, e)
 		case !exact && e.Pack != "" && e.base == name:
 			rest = append(rest, e)
@@ -232,10 +293,11 @@ func (c *Catalog) claims(name string) []Entry {
 // Which returns all skills that lay claim to a name, or to the name that name@owner/name holds.
 func (c *Catalog) Which(name string) Claims {
 	claims := Claims{Name: name}
+	winner, _ := c.Lookup(name)
 	for _, e := range c.claims(name) {
 		switch e.State {
 		case InForce:
-			if claims.Winner == nil {
+			if e.Skill == winner {
 				claims.Winner = e.Skill
 				continue
 			}

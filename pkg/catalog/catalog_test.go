@@ -441,6 +441,32 @@ pack
 	}
 }
 
+// TestP9Unknown: what a model is told of a name that is none of a skill's has no skill that it may not start; a name with a
+// pack is near to such names first.
+func TestP9Unknown(t *testing.T) {
+	w := newWorld(t, "omniforge", `
+-- home/.skillpm/skills/secret/SKILL.md --
+disable-model-invocation=true d
+-- home/.skillpm/skills/open/SKILL.md --
+d
+-- home/.skillpm/plugins/acme/deploy/deploy/SKILL.md --
+d
+`)
+	c := w.expect("deploy=d open=d secret=d")
+	for _, name := range []string{"nothing", "secrets"} {
+		_, err := c.Lookup(name)
+		if text := fmt.Sprint(err, diag.HintOf(err)); strings.Contains(strings.ReplaceAll(text, `"secrets"`, ""), "secret") || !strings.Contains(text, "deploy, open") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	if _, err := c.Lookup("deploy@acme/deply"); diag.HintOf(err) != "did you mean deploy@acme/deploy?" {
+		t.Errorf("got %q", diag.HintOf(err))
+	}
+	if s, err := c.Lookup("secret"); err != nil || s.ModelInvocable {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}
+
 // TestK5Unknown: the error lists what is available, and says what was perhaps meant.
 func TestK5Unknown(t *testing.T) {
 	w := newWorld(t, "kodelet", `
@@ -562,6 +588,81 @@ in force app/.skillpm/plugins/acme/deploy/deploy: it is in force as acme-deploy`
 	}
 	w.write("app/skillpm.lock", "version: 1\n<<<<<<< HEAD\n")
 	w.finds(w.expect("deploy=acme"), "CA007", "the lock cannot be read")
+}
+
+// TestLockedNotInstalled: the skill of a pack that is locked and not there is no other's; the command that installs it is told.
+func TestLockedNotInstalled(t *testing.T) {
+	w := newWorld(t, "omniforge", `
+-- app/.skillpm/plugins/acme/deploy/deploy/SKILL.md --
+acme
+-- app/.skillpm/plugins/globex/ops/deploy/SKILL.md --
+globex
+`)
+	w.write("app/skillpm.lock", lockOf(t, "globex/ops", "acme/deploy", "acme"))
+	w.options.Cache = w.path("cache")
+	w.expect("acme-deploy=acme deploy=globex")
+	unavailable := func(c *catalog.Catalog, name, pack string) {
+		t.Helper()
+		_, err := c.Lookup(name)
+		if diag.CodeOf(err) != diag.NotFound || !strings.Contains(fmt.Sprint(err), pack+" is locked and not installed") || !strings.Contains(diag.HintOf(err), "skillpm install") {
+			t.Errorf("%s: got %v (%s)", name, err, diag.HintOf(err))
+		}
+	}
+	if err := os.RemoveAll(w.path("app/.skillpm/plugins/globex")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second from the index
+		c := w.expect("acme-deploy=acme")
+		w.finds(c, "CA007", "globex/ops 2.0.0: locked and not installed")
+		unavailable(c, "deploy", "globex/ops 2.0.0")
+		unavailable(c, "deploy@globex/ops", "globex/ops 2.0.0")
+		if claims := c.Which("deploy"); claims.Winner != nil {
+			t.Errorf("which: %+v", claims.Winner)
+		}
+		if got := c.Absent(); !slices.Equal(got, []string{"globex/ops"}) {
+			t.Errorf("absent are %q", got)
+		}
+	}
+	if err := os.RemoveAll(w.path("app/.skillpm")); err != nil { // as in a fresh checkout
+		t.Fatal(err)
+	}
+	for range 2 {
+		c := w.expect("")
+		w.finds(c, "CA007", "acme/deploy 1.4.0, globex/ops 2.0.0: locked and not installed")
+		unavailable(c, "deploy", "globex/ops 2.0.0")
+		unavailable(c, "acme-deploy", "acme/deploy 1.4.0")
+	}
+	w.write("app/.skillpm/plugins/acme/deploy/deploy/SKILL.md", "acme")
+	w.write("app/.skillpm/plugins/globex/ops/deploy/SKILL.md", "globex")
+	if c := w.expect("acme-deploy=acme deploy=globex"); len(c.Absent()) > 0 {
+		t.Errorf("absent are %q", c.Absent())
+	}
+}
+
+// TestQualifiedBareName: where packs' skills are called by their packs, a bare name that several have means none of them; the
+// alias that the lock gives still means its one.
+func TestQualifiedBareName(t *testing.T) {
+	w := newWorld(t, "claude-code", `
+-- app/.skillpm/plugins/acme/deploy/deploy/SKILL.md --
+acme
+-- app/.skillpm/plugins/globex/ops/deploy/SKILL.md --
+globex
+-- app/.skillpm/plugins/globex/ops/review/SKILL.md --
+review
+`)
+	w.write("app/skillpm.lock", lockOf(t, "globex/ops", "acme/deploy", "acme"))
+	c := w.expect("deploy:deploy=acme ops:deploy=globex ops:review=review")
+	if _, err := c.Lookup("deploy"); diag.CodeOf(err) != diag.NotFound || !strings.Contains(fmt.Sprint(err), "several packs have it: deploy:deploy, ops:deploy") {
+		t.Errorf("got %v", err)
+	}
+	if claims := c.Which("deploy"); claims.Winner != nil || len(claims.Shadowed) != 2 {
+		t.Errorf("which: %+v", claims)
+	}
+	for name, want := range map[string]string{"review": "review", "acme-deploy": "acme", "deploy@globex/ops": "globex", "ops:deploy": "globex"} {
+		if s, err := c.Lookup(name); err != nil || s.Description != want || c.Which(name).Winner != s {
+			t.Errorf("%s: got %+v, %v", name, s, err)
+		}
+	}
 }
 
 func lockOf(t *testing.T, winner, loser, owner string) string {

@@ -121,11 +121,7 @@ func (t *tree) count() (n int) {
 // records returns how many nodes have a record.
 func (t *tree) records() (n int) {
 	for i := range t.dirs {
-		for j := range t.dirs[i].nodes {
-			if t.dirs[i].nodes[j].record != nil {
-				n++
-			}
-		}
+		n += t.dirs[i].records()
 	}
 	return n
 }
@@ -178,6 +174,7 @@ func (w *writer) lock(l *lockFacts) {
 	for _, p := range l.packs {
 		w.text(p.id)
 		w.text(p.version)
+		w.text(p.skills)
 	}
 	w.number(len(l.names))
 	for _, n := range l.names {
@@ -382,9 +379,9 @@ func (r *reader) lock(l *lockFacts) {
 	}
 	l.look = r.stamp()
 	l.problem = r.text()
-	l.packs = make([]lockedPack, r.count(2))
+	l.packs = make([]lockedPack, r.count(3))
 	for i := range l.packs {
-		l.packs[i] = lockedPack{r.text(), r.text()}
+		l.packs[i] = lockedPack{r.text(), r.text(), r.text()}
 	}
 	l.names = make([]lockedName, r.count(3))
 	for i := range l.names {

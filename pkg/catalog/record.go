@@ -58,12 +58,14 @@ const (
 	ruleRequired = "CA003" // a field is missing
 	ruleName     = "CA004" // the name is not as it should be
 	ruleValue    = "CA005" // a field's value is not understood
-	ruleConflict = "CA006" // packs have skills of one name
 	ruleLock     = "CA007" // a lock is missing, or cannot be read
 	ruleMany     = "CA008" // too many skills
 	rulePlace    = "CA009" // a directory cannot be read
 	ruleTrust    = "CA010" // the project is not trusted
 )
+
+// RuleConflict is the rule of the findings that packs have skills of one name.
+const RuleConflict = "CA006"
 
 // Limits on what is kept of one file.
 const (

@@ -1,6 +1,9 @@
 package catalog
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -23,6 +26,9 @@ type root struct {
 	// packs says that the directory holds OWNER/NAME/SKILL of installed packs. Lock is then the path of their lock.
 	packs bool
 	lock  string
+
+	// absent says that there are no packs, and a lock that may name some.
+	absent bool
 }
 
 // depth returns how many levels below the root a skill's directory is.
@@ -110,6 +116,11 @@ func (p *places) put(r *root) {
 		p.group++
 	}
 	real, err := filepath.EvalSymlinks(r.dir)
+	if errors.Is(err, fs.ErrNotExist) && r.packs {
+		if _, lockErr := os.Stat(r.lock); lockErr == nil {
+			real, err, r.absent = r.dir, nil, true
+		}
+	}
 	if err != nil || p.seen[real] {
 		return // it is not there, or counts as a stronger one
 	}

@@ -56,6 +56,9 @@ func scan(ctx context.Context, r *root, before *tree, own bool, inPacks func(rea
 			s.changed.Store(true)
 		}
 	}
+	if r.absent {
+		return t, s.changed.Load() || len(before.dirs) > 0, ctx.Err()
+	}
 	folder, err := openFolder(r.real)
 	if err != nil {
 		t.dirs = []branch{{problem: reason(err)}}

@@ -63,6 +63,7 @@ func (b *builder) root(i int, r *root, t *tree) {
 	}
 	if r.packs {
 		b.lockProblems(r, t)
+		b.missing(r, t)
 	}
 	for j := range t.dirs {
 		d := &t.dirs[j]
@@ -96,6 +97,56 @@ func (b *builder) lockProblems(r *root, t *tree) {
 		return
 	}
 	b.add(f)
+}
+
+// missing notes which skills the lock of a root names and the root does not have, and tells of their packs.
+func (b *builder) missing(r *root, t *tree) {
+	dirs := map[string]*branch{}
+	for i := range t.dirs {
+		if d := &t.dirs[i]; d.depth() == r.depth()-1 {
+			dirs[d.path] = d
+		}
+	}
+	var packs []string
+	for _, p := range t.lock.packs {
+		d := dirs[p.id]
+		if d != nil && d.records() == strings.Count(p.skills, "/") {
+			continue
+		}
+		said := false
+		for name := range strings.SplitSeq(strings.TrimSuffix(p.skills, "/"), "/") {
+			if name == "" || d != nil && d.has(name) {
+				continue
+			}
+			b.catalog.absent = append(b.catalog.absent, b.absent(t, p, name))
+			if !said {
+				packs, said = append(packs, strings.TrimSpace(p.id+" "+p.version)), true
+			}
+		}
+	}
+	if len(packs) == 0 {
+		return
+	}
+	const most = 5
+	list := strings.Join(packs[:min(most, len(packs))], ", ")
+	if len(packs) > most {
+		list += fmt.Sprintf(" and %d more", len(packs)-most)
+	}
+	b.add(diag.Finding{
+		Rule: ruleLock, Severity: diag.SeverityWarning, Path: filepath.ToSlash(r.lock),
+		Message: list + ": locked and not installed, or not in whole", Fix: "run skillpm install",
+	})
+}
+
+// absent returns a skill of a pack that is locked and not installed.
+func (b *builder) absent(t *tree, p lockedPack, name string) absent {
+	a := absent{base: name, name: name, pack: p.id, version: p.version}
+	if n, ok := t.lock.name(name); ok {
+		if alias := n.alias(p.id); alias != "" {
+			a.name = alias
+		}
+	}
+	return a
 }
 
 // handWritten adds the skills of a directory of hand-written ones.
@@ -266,16 +317,19 @@ func (b *builder) pack(i int, r *root, t *tree, d *branch) {
 // named gives a pack's skill the name under which it is in force.
 func (b *builder) named(c *candidate, t *tree) {
 	s := c.entry.Skill
+	if n, ok := t.lock.name(s.base); ok {
+		if alias := n.alias(s.Pack); usable(alias) {
+			s.alias = alias
+		}
+	}
 	if q := b.profile.Qualify; q != "" {
 		owner, name, _ := strings.Cut(s.Pack, "/")
 		s.Name = strings.NewReplacer("{owner}", owner, "{pack}", name, "{name}", s.base).Replace(q)
 		return
 	}
 	s.Name = s.base
-	if n, ok := t.lock.name(s.base); ok {
-		if alias := n.alias(s.Pack); alias != "" && usable(alias) {
-			s.Name = alias
-		}
+	if s.alias != "" {
+		s.Name = s.alias
 	}
 }
 
@@ -494,7 +548,7 @@ func (b *builder) conflict(name string, winner, loser *Skill, alias string) {
 		as = alias + " or " + as
 	}
 	b.add(diag.Finding{
-		Rule: ruleConflict, Severity: diag.SeverityWarning, Path: filepath.ToSlash(filepath.Join(loser.Dir, skill.File)),
+		Rule: RuleConflict, Severity: diag.SeverityWarning, Path: filepath.ToSlash(filepath.Join(loser.Dir, skill.File)),
 		Message: fmt.Sprintf("%s and %s both have a skill %s: the name means %s's, the other is %s", winner.Pack, loser.Pack, name, winner.Pack, as),
 		Fix:     "choose names with aliases: in skillpm.yaml",
 	})
@@ -510,7 +564,7 @@ func (b *builder) recommended() {
 		b.add(diag.Finding{
 			Rule: ruleMany, Severity: diag.SeverityWarning,
 			Message: fmt.Sprintf("%d skills are in force, more than the recommended %d: models choose worse among many", n, limit),
-			Fix:     "narrow them with skills.allowed, or raise skills.recommended",
+			Fix:     "narrow them with skills.allowed, tell models of them with skillpm prompt --compact, or raise skills.recommended",
 		})
 	}
 }

@@ -43,8 +43,9 @@ type Skill struct {
 	Tenants      []string `json:"tenants,omitempty"`
 	Environments []string `json:"environments,omitempty"`
 
-	base string // the name of its directory
-	real string // its directory without links
+	base  string // the name of its directory
+	alias string // under which its pack's lock has it, "" for its own name
+	real  string // its directory without links
 }
 
 // Exact returns the name that always means this skill: name@owner/name for one of a pack, else its name.
@@ -53,6 +54,11 @@ func (s *Skill) Exact() string {
 		return s.Name
 	}
 	return s.base + "@" + s.Pack
+}
+
+// Tagged reports whether the skill has a tag, in capitals or not.
+func (s *Skill) Tagged(tag string) bool {
+	return slices.ContainsFunc(s.Tags, func(t string) bool { return strings.EqualFold(t, tag) })
 }
 
 // Path returns the path of its SKILL.md.
@@ -101,8 +107,8 @@ func (c Claims) All() []Entry {
 // UnknownError says that no skill in force has a name, and which there are.
 type UnknownError struct {
 	Name      string
-	Available []string // all names in force, in order
-	Near      string   // the one that was perhaps meant, "" for none
+	Available []string // the names in force that a model may ask for, in order
+	Near      string   // the one of them that was perhaps meant, "" for none
 	Reason    string   // why a skill of that name is not in force, "" where there is none
 	Off       bool     // skills are switched off
 	Invalid   bool     // it is there and cannot be used, and that is the Reason

@@ -1,6 +1,9 @@
 package catalog
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // tree is what a root holds, whatever the profile: what one file of the index says.
 type tree struct {
@@ -44,6 +47,22 @@ func (t *tree) leaves(depth int) int {
 	return n
 }
 
+// records returns how many of its nodes have a record.
+func (b *branch) records() (n int) {
+	for i := range b.nodes {
+		if b.nodes[i].record != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// has reports whether a directory of that name has a record.
+func (b *branch) has(name string) bool {
+	i, ok := slices.BinarySearchFunc(b.nodes, name, func(n node, name string) int { return strings.Compare(n.name, name) })
+	return ok && b.nodes[i].record != nil
+}
+
 // depth returns how many levels a branch is below its root.
 func (b *branch) depth() int {
 	if b.path == "" {
@@ -62,7 +81,8 @@ type lockFacts struct {
 	names   []lockedName
 }
 
-type lockedPack struct{ id, version string }
+// lockedPack is a pack that is to be installed, and the names of its skills with a slash after each.
+type lockedPack struct{ id, version, skills string }
 
 // lockedName says who has a bare name, "" for nobody, and how the others are called.
 type lockedName struct {

@@ -61,7 +61,7 @@ start, or only the model, are marked. The exit code is 0 also where nothing fits
 			if err != nil {
 				return err
 			}
-			return a.printFit(find(strings.Join(args, " "), c, o))
+			return a.printFit(c, find(strings.Join(args, " "), c, o))
 		},
 		ValidArgsFunction: a.completeSlash,
 	}
@@ -113,10 +113,8 @@ func find(task string, c *catalog.Catalog, o findOptions) fit {
 	var skills []*catalog.Skill
 	var docs []match.Doc
 	consider := func(k *catalog.Skill, name string) {
-		for _, tag := range o.tags {
-			if !slices.ContainsFunc(k.Tags, func(t string) bool { return strings.EqualFold(t, tag) }) {
-				return
-			}
+		if !hasTags(k, o.tags) {
+			return
 		}
 		skills = append(skills, k)
 		docs = append(docs, match.Doc{Name: name, Description: k.Description, WhenToUse: k.WhenToUse, Tags: k.Tags})
@@ -169,12 +167,12 @@ func named(c *catalog.Catalog, task string) (*catalog.Skill, string) {
 }
 
 // printFit prints the skills that fit, a few lines for each.
-func (a *app) printFit(found fit) error {
+func (a *app) printFit(c *catalog.Catalog, found fit) error {
 	if a.json {
 		return a.printJSON(found)
 	}
 	if len(found.Skills) == 0 {
-		a.nothingFits(found)
+		a.nothingFits(c, found)
 		return nil
 	}
 	colours, width := a.palette(a.Stdout), terminalWidth(a.Stdout)
@@ -199,10 +197,15 @@ func (a *app) printFit(found fit) error {
 }
 
 // nothingFits says so, and what is nearest.
-func (a *app) nothingFits(found fit) {
+func (a *app) nothingFits(c *catalog.Catalog, found fit) {
 	if found.Searched == 0 {
+		if len(c.Skills()) > 0 {
+			fmt.Fprintln(a.Stdout, "nothing fits: no skill has such a tag")
+			a.note("skillpm skills lists the skills in force")
+			return
+		}
 		fmt.Fprintln(a.Stdout, "nothing fits: there are no skills to look through")
-		a.note("skillpm install adds skills, skillpm skills lists those in force")
+		a.note("%s", noSkills(c))
 		return
 	}
 	if len(found.Nearest) == 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillpm/skillpm/pkg/catalog"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/host"
 	"github.com/skillpm/skillpm/pkg/profile"
@@ -194,7 +195,7 @@ func (a *app) warnSkills(ctx context.Context, h *host.Host) error {
 	for _, f := range c.Findings() {
 		if f.Path == "" {
 			a.warn("%s (%s)", f.Message, f.Fix)
-		} else {
+		} else if f.Rule != catalog.RuleConflict { // an install says so, and skillpm skills
 			wrong++
 		}
 	}
@@ -211,6 +212,9 @@ func (a *app) warnLeft(p *profile.Profile, l prompt.Listing) {
 	}
 	if n := len(l.Shortened); n > 0 {
 		a.warn("%s cut or left out: %s", counted(n, "description is", "descriptions are"), some(l.Shortened))
+	}
+	if len(l.Left) > 0 && len(l.Names) == 0 {
+		a.warn("nothing is listed; --compact says in less than 1 KB how to find a skill")
 	}
 	if l.Over {
 		a.warn("%s keeps every name, and the names alone are more than %d characters", p.Title, l.Limit)
@@ -243,13 +247,10 @@ func (a *app) hintNone(ctx context.Context, h *host.Host, entries []prompt.Entry
 	if err != nil {
 		return err
 	}
-	switch n := len(c.Skills()); {
-	case c.Off():
-		a.note("skills are switched off")
-	case n > 0:
+	if n := len(c.Skills()); n > 0 {
 		a.note("no skill is listed: %s only for users", counted(n, "is", "are all"))
-	default:
-		a.note("there are no skills: skillpm install adds some, skillpm new writes one")
+	} else {
+		a.note("%s", noSkills(c))
 	}
 	return nil
 }

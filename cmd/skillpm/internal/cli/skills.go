@@ -44,7 +44,7 @@ the list is printed again whenever it changes.`,
 	}
 	serve := a.runtimeFlags(cmd)
 	f := cmd.Flags()
-	f.StringArrayVar(&o.tags, "tag", nil, "list skills that have `TAG`; each of several")
+	f.StringSliceVar(&o.tags, "tag", nil, "list skills that have `TAG`; each of several")
 	f.BoolVar(&o.userInvocable, "user-invocable", false, "list skills that a user may start with /name")
 	f.BoolVar(&o.all, "all", false, "list also what is shadowed, left out or not valid, and why")
 	f.BoolVar(&o.keepWatching, "watch", false, "list again whenever skills change, until Ctrl-C")
@@ -122,20 +122,32 @@ func (a *app) printSkills(h *host.Host, c *catalog.Catalog, o skillsOptions) err
 	a.findings(h, c, o.all)
 	switch {
 	case c.Off():
-		a.note("skills are switched off: there are none")
+		a.note("%s", noSkills(c))
 		return nil
 	case len(list) == 0 && (len(o.tags) > 0 || o.userInvocable):
 		a.note("no skill is like that; skillpm skills lists all")
 		return nil
 	case len(list) == 0:
-		a.note("there are no skills; skillpm install owner/name installs a pack, skillpm new writes a skill")
+		a.note("%s", noSkills(c))
 		return nil
 	}
 	return a.skillTable(h, list, o.all)
 }
 
+// noSkills says why there are no skills, and what to do about it.
+func noSkills(c *catalog.Catalog) string {
+	switch n := len(c.Absent()); {
+	case c.Off():
+		return "skills are switched off: there are none"
+	case n > 0:
+		return "there are no skills yet: skillpm install installs " + plural(n, "pack") + " that the lock names"
+	}
+	return "there are no skills; skillpm install owner/name installs a pack, skillpm new writes a skill"
+}
+
+// hasTags reports whether a skill has all of these tags.
 func hasTags(s *catalog.Skill, tags []string) bool {
-	return !slices.ContainsFunc(tags, func(tag string) bool { return !slices.Contains(s.Tags, tag) })
+	return !slices.ContainsFunc(tags, func(tag string) bool { return !s.Tagged(tag) })
 }
 
 // skillTable prints skills as a table that fits the terminal.
