@@ -123,7 +123,7 @@ func checkScope(s string) error {
 		return nil
 	}
 	if s == "" {
-		return diag.Errorf(diag.Usage, "where to is missing").WithHint("add --scope enterprise, personal or project")
+		return diag.Errorf(diag.Usage, "--scope is missing: where the skill goes").WithHint("add --scope enterprise, personal or project")
 	}
 	return diag.Errorf(diag.Usage, "scope %q is not known", s).WithHint("use enterprise, personal or project")
 }

@@ -41,9 +41,9 @@ report always. What is longer goes to a new file in the output directory
 The exit code is 0 for success, 2 for pending, missing parameters and a line that can't be
 read, 4 for a skill that is not installed, 3 for one whose SKILL.md is damaged, 7 where
 something forbids it, and 1 for a command that failed or was killed at the limit.`,
-		Example: `  skillpm dispatch 'execute @markdown-converter README.md'
-  skillpm dispatch '执行 @image-resizer photo.jpg --width 800' --json
-  skillpm dispatch 'Task("skills", "convert one file", "run @markdown-converter README.md", {model: "haiku"})'
+		Example: `  skillpm dispatch 'execute @deploy staging'
+  skillpm dispatch '执行 @rollback checkout' --json
+  skillpm dispatch 'Task("skills", "undo a release", "run @rollback checkout", {model: "haiku"})'
   skillpm dispatch - --output-dir build/out --timeout 30s < line.txt`,
 		Args: need(1, 1, "a LINE, in quotes"),
 		RunE: func(cmd *cobra.Command, args []string) error {

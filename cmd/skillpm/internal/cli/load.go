@@ -41,9 +41,9 @@ activates it here. Commands in the text, as !` + "`git log`" + `, are run only u
 
 With --json the result, and an error too, is what the profile's host gives as
 structured data.`,
-		Example: `  skillpm load deploy production
-  skillpm load deploy@acme/deploy --session 7f3a -- production --dry-run
-  skillpm load --trigger user --profile claude-code review 'PR 42'
+		Example: `  skillpm load deploy staging
+  skillpm load deploy@acme/deploy --session 7f3a -- staging --dry-run
+  skillpm load --trigger user --profile claude-code kubectl-basics 'why is shop pending'
   skillpm load --json --profile pegasus deploy`,
 		Args: need(1, manyArguments, "a SKILL and its arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {

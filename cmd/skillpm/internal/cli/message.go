@@ -29,8 +29,8 @@ the host keeps for itself, as /help. A TEXT of - is read from standard input.
 A skill with context: fork is handed to a task, and the task's id is said;
 --inline activates it here. With --json the answer is {kind, skill, text, taskId},
 where kind is message, skill or task.`,
-		Example: `  skillpm message '/deploy production'
-  skillpm message --json --profile claude-code --session 7f3a '/review PR 42'
+		Example: `  skillpm message '/deploy staging'
+  skillpm message --json --profile claude-code --session 7f3a '/kubectl-basics why is shop pending'
   printf '%s' "$PROMPT" | skillpm message -`,
 		Args: need(1, 1, "one TEXT"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -28,9 +28,9 @@ A file that is not there is an error that says what is near, and is recorded in
 the audit log for who maintains the skill. Under a profile whose scripts are
 run and not read, as omniforge, files below scripts/ are refused: skillpm run
 SKILL --script FILE runs them.`, session.DefaultFileLimit>>20),
-		Example: `  skillpm read deploy references/rollback.md
+		Example: `  skillpm read deploy references/strategies.md
   skillpm read deploy .
-  skillpm read deploy@acme/deploy templates/values.yaml --json --profile toolset`,
+  skillpm read deploy@acme/deploy references/troubleshooting.md --json --profile toolset`,
 		Args: need(2, 2, "a SKILL and a FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit <= 0 || limit > maxRead {

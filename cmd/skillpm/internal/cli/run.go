@@ -55,10 +55,10 @@ the user. Other skills that are active must let the shell tool run it.
 
 The exit code is the command's own, 128 and the signal's number if a signal ended
 it, and 1 at the limit.`,
-		Example: `  skillpm run markdown-converter README.md
-  skillpm run deploy --script scripts/check.sh -- --env production
-  skillpm run deploy --list
-  skillpm run report --timeout 20s --env REPORT_TOKEN --json`,
+		Example: `  skillpm run deploy --list
+  skillpm run deploy --script scripts/preflight.sh staging shop checkout app registry.example/shop/checkout:1.4.0
+  skillpm run deploy --script scripts/preflight.sh --timeout 20s --json -- staging shop checkout app registry.example/shop/checkout:1.4.0
+  skillpm run convert README.md     a skill of yours that has a command`,
 		Args: need(1, manyArguments, "a SKILL and its arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			h, err := a.host(cmd.Context(), f)

@@ -102,13 +102,13 @@ func (a *app) toolInput(text string) (map[string]any, error) {
 	if len(data) > maxInput {
 		return nil, diag.Errorf(diag.Usage, "the input has more than %d bytes", maxInput)
 	}
-	var input map[string]any
-	if err := json.Unmarshal(data, &input); err != nil || input == nil {
-		e := diag.Errorf(diag.Usage, "the input is not a JSON object")
-		if err != nil {
-			e = diag.Errorf(diag.Usage, "the input is not a JSON object: %v", err)
-		}
-		return nil, e.WithHint(`write it as '{"command":"git push"}'`)
+	var value any
+	if err := json.Unmarshal(data, &value); err != nil {
+		return nil, diag.Errorf(diag.Usage, "the input is not JSON: %v", err).WithHint(`write it as '{"command":"git push"}'`)
+	}
+	input, ok := value.(map[string]any)
+	if !ok {
+		return nil, diag.Errorf(diag.Usage, "the input is not a JSON object").WithHint(`write it as '{"command":"git push"}'`)
 	}
 	return input, nil
 }

@@ -44,7 +44,7 @@ The command works in an empty directory of its own and has nothing of a session 
 a conversation. What it prints is the result. A task is queued, running, succeeded,
 failed, timed-out, cancelled, or lost: its runner was killed. Tasks are kept for 30
 days after their end.`,
-		Example: `  skillpm task submit review-changes src/
+		Example: `  skillpm task submit rollback checkout
   skillpm task list
   skillpm task wait 20261122-162300-123-k3f9q2m7xwabc`,
 		Args: cobra.ArbitraryArgs,
@@ -73,8 +73,8 @@ func newTaskSubmit(a *app) *cobra.Command {
 with ARGS in its placeholders, whatever its context says, or what is in the file of
 --body (- for standard input). It is the user's door to skills: a skill that is not
 user-invocable is refused. ARGS that begin with a hyphen stand after --.`,
-		Example: `  skillpm task submit review-changes src/
-  skillpm task submit review-changes src/ --wait --runner reviewer -- --strict
+		Example: `  skillpm task submit rollback checkout
+  skillpm task submit rollback checkout --wait --runner reviewer -- --dry-run
   echo 'Count the words in it.' | skillpm task submit --body -`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: a.completeSkills,
@@ -467,7 +467,20 @@ func (a *app) waitTask(ctx context.Context, s *task.Store, id string) error {
 		return nil
 	}
 	fmt.Fprint(a.Stderr, printable(d.Errors))
-	return diag.Errorf(diag.Internal, "task %s is %s: %s", t.ID, t.State, t.Reason).WithHint("skillpm task show %s", t.ID)
+	return diag.Errorf(diag.Internal, "task %s %s: %s", t.ID, ended(t.State), t.Reason).WithHint("skillpm task show %s", t.ID)
+}
+
+// ended says how a task that did not succeed ended.
+func ended(s task.State) string {
+	switch s {
+	case task.Cancelled:
+		return "was cancelled"
+	case task.Lost:
+		return "was lost"
+	case task.TimedOut:
+		return "took too long"
+	}
+	return "failed"
 }
 
 func newTaskCancel(a *app) *cobra.Command {
@@ -496,7 +509,7 @@ task that has ended stays as it is.`,
 				case t.State == task.Cancelled:
 					fmt.Fprintf(a.Stdout, "%s is cancelled\n", t.ID)
 				default:
-					fmt.Fprintf(a.Stdout, "%s has ended: it is %s\n", t.ID, t.State)
+					fmt.Fprintf(a.Stdout, "%s has ended before: %s\n", t.ID, t.State)
 				}
 			}
 			if a.json {
