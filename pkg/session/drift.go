@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/regular"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // The limits of looking for a skill that is not where it was.
@@ -34,7 +36,8 @@ func (a Active) Drift() string {
 	return fmt.Sprintf("skill %q was deleted since it was activated: what it said then is in force", a.Name)
 }
 
-// renamed returns the name of the directory beside the skill's that has its SKILL.md now, "" for none.
+// renamed returns the name of the directory beside the skill's that has its SKILL.md now, or its instructions under another
+// name, "" for none.
 func (a Active) renamed() string {
 	parent := filepath.Dir(a.Real)
 	entries, err := os.ReadDir(parent)
@@ -45,17 +48,42 @@ func (a Active) renamed() string {
 		if !e.IsDir() {
 			continue
 		}
-		if digest, err := digestOf(filepath.Join(parent, e.Name())); err == nil && digest == a.Digest {
+		data, err := readSkillFile(filepath.Join(parent, e.Name()))
+		if err == nil && (audit.Digest(data) == a.Digest || a.Body != "" && bodyOf(data) == a.Body) {
 			return e.Name()
 		}
 	}
 	return ""
 }
 
+// gone reports whether a skill is not where it was.
+func (a Active) gone() bool {
+	_, err := digestOf(a.Real)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 func digestOf(dir string) (string, error) {
-	data, err := regular.ReadIn(regular.Dir(dir), "SKILL.md", maxSkillFile)
-	if err != nil {
-		return "", err
+	data, err := readSkillFile(dir)
+	return audit.Digest(data), err
+}
+
+func readSkillFile(dir string) ([]byte, error) {
+	return regular.ReadIn(regular.Dir(dir), skill.File, maxSkillFile)
+}
+
+// digestOfBody returns the digest of instructions, "" where there are none.
+func digestOfBody(body string) string {
+	if strings.TrimSpace(body) == "" {
+		return ""
 	}
-	return audit.Digest(data), nil
+	return audit.Digest([]byte(body))
+}
+
+// bodyOf returns the digest of the instructions in a SKILL.md.
+func bodyOf(data []byte) string {
+	doc, _ := skill.Parse(data) // what is wrong with its frontmatter does not matter
+	if doc == nil {
+		return ""
+	}
+	return digestOfBody(string(doc.Body()))
 }

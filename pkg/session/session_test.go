@@ -374,6 +374,16 @@ func TestSkillChangesWhileActive(t *testing.T) {
 		"renamed": {func(w *world) {
 			os.Rename(filepath.Join(w.dir, "project/skills/deploy"), filepath.Join(w.dir, "project/skills/ship"))
 		}, "was renamed to ship since"},
+		"renamed, and its name": {func(w *world) {
+			os.RemoveAll(filepath.Join(w.dir, "project/skills/deploy"))
+			w.skill("ship", "allowed-tools: Read\nhooks: {post: scripts/post.sh}", "Deploy.\n")
+			_, err := w.load("s", "ship", session.Activate{})
+			code(t, err, diag.Conflict, `"deploy" is already active`)
+		}, "was renamed to ship since"},
+		"replaced": {func(w *world) {
+			os.RemoveAll(filepath.Join(w.dir, "project/skills/deploy"))
+			w.skill("ship", "", "Ship.\n")
+		}, "was deleted since"},
 		"not a file": {func(w *world) {
 			os.Remove(filepath.Join(w.dir, "project/skills/deploy/SKILL.md"))
 			os.Mkdir(filepath.Join(w.dir, "project/skills/deploy/SKILL.md"), 0o755)
@@ -400,7 +410,7 @@ func TestSkillChangesWhileActive(t *testing.T) {
 				t.Errorf("ended %v, %v", ended, err)
 			}
 			var hook *session.HookError
-			if gone := name == "deleted" || name == "renamed"; gone != errors.As(err, &hook) {
+			if gone := strings.Contains(tt.says, "renamed") || strings.Contains(tt.says, "deleted"); gone != errors.As(err, &hook) {
 				t.Errorf("the post hook: %v", err)
 			}
 			if v := w.allow("s", "Write"); !v.Allowed {

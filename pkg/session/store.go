@@ -55,6 +55,7 @@ type Active struct {
 	Dir     string `json:"dir"`  // as the catalog has it
 	Real    string `json:"real"` // without links: what tells skills apart
 	Digest  string `json:"digest"`
+	Body    string `json:"body,omitempty"` // the digest of its instructions, by which it is known when it has another name
 
 	Arguments string    `json:"arguments,omitempty"`
 	Trigger   Trigger   `json:"trigger"`
@@ -165,7 +166,13 @@ func readState(path string) (State, error) {
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return State{}, diag.Errorf(diag.Invalid, "something follows its end")
 	}
-	return s, s.check()
+	if err := s.check(); err != nil {
+		return State{}, err
+	}
+	if again, err := json.Marshal(s); err != nil || !bytes.Equal(append(again, '\n'), data) {
+		return State{}, diag.Errorf(diag.Invalid, "skillpm did not write it so") // as with a key in another case, or twice
+	}
+	return s, nil
 }
 
 // check reports what no session wrote.
@@ -181,6 +188,9 @@ func (s State) check() error {
 	for i, a := range s.Active {
 		if a.Name == "" || a.Real == "" || a.Digest == "" {
 			return diag.Errorf(diag.Invalid, "entry %d of what is active lacks its name, its directory or its digest", i+1)
+		}
+		if len(a.Allowed) > 0 && !a.Restricts {
+			return diag.Errorf(diag.Invalid, "entry %d of what is active has a list of tools that restricts nothing", i+1)
 		}
 	}
 	return nil
@@ -265,7 +275,8 @@ func (f folder) change(ctx context.Context, id string, do func(*State) error) (e
 	return f.write(s)
 }
 
-// sweep removes the sessions that nobody used for a long time, if nobody did so of late. The caller holds the lock.
+// sweep removes the sessions that nobody used for a long time, if nobody did so of late. One that cannot be read stays, and
+// so does one that restricts something and was begun of late, or under a clock that was wrong. The caller holds the lock.
 func (f folder) sweep(except string) {
 	mark, now := filepath.Join(f.dir, ".swept"), f.now()
 	if info, err := os.Lstat(mark); err == nil && now.Sub(info.ModTime()) < sweepEvery {
@@ -276,11 +287,19 @@ func (f folder) sweep(except string) {
 	}
 	files, _ := f.files()
 	for _, file := range files {
-		if now.Sub(file.ModTime()) > KeptFor && file.Name() != fileName(except) {
-			_ = os.Remove(filepath.Join(f.dir, file.Name())) // it is tried again tomorrow
+		path := filepath.Join(f.dir, file.Name())
+		if now.Sub(file.ModTime()) <= KeptFor || file.Name() == fileName(except) {
+			continue
+		}
+		s, err := readState(path)
+		if err == nil && (len(s.Active) == 0 || s.Began.Year() >= firstYear && now.Sub(s.Began) > KeptFor) {
+			_ = os.Remove(path) // it is tried again tomorrow
 		}
 	}
 }
+
+// firstYear is the year of the first sessions: a clock that says less is wrong.
+const firstYear = 2026
 
 // files returns the state files of a folder.
 func (f folder) files() ([]fs.FileInfo, error) {

@@ -53,6 +53,10 @@ func TestDamagedState(t *testing.T) {
 		"newer, more":       replace(`"version":1`, `"version":2,"more":true`),
 		"unknown field":     replace(`"id":"s"`, `"id":"s","restrict":false`),
 		"two documents":     string(whole) + string(whole),
+		"no restriction":    replace(`"restricts":true,`, ``),
+		"lifted":            replace(`"restricts":true`, `"restricts":false`),
+		"a key twice":       replace(`"restricts":true`, `"restricts":true,"RESTRICTS":false`),
+		"in another case":   replace(`"id":"s"`, `"ID":"s"`),
 		"no name":           replace(`"name":"deploy"`, `"name":""`),
 		"too large":         string(whole) + strings.Repeat(" ", 5<<20),
 	} {
@@ -153,6 +157,32 @@ func TestOldSessions(t *testing.T) {
 	if v := w.allow("asked", "Write"); v.Allowed {
 		t.Error("a session in use was forgotten")
 	}
+}
+
+// A session is not forgotten because of a clock that was wrong, nor because it cannot be read.
+func TestWrongClock(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("deploy", "allowed-tools: Read", "x\n")
+	right := w.now
+	w.now = time.Unix(86400, 0)
+	w.mustLoad("wrong", "deploy")
+	w.now = right
+	w.mustLoad("touched", "deploy")
+	file := filepath.Join(w.env.Dir, "sessions", "touched.json")
+	damaged := filepath.Join(w.env.Dir, "sessions", "damaged.json")
+	long := time.Unix(86400, 0)
+	if err := errors.Join(os.WriteFile(damaged, []byte("{"), 0o600), os.Chtimes(file, long, long), os.Chtimes(damaged, long, long),
+		os.Remove(filepath.Join(w.env.Dir, "sessions", ".swept"))); err != nil {
+		t.Fatal(err)
+	}
+	w.mustLoad("new", "deploy")
+	for _, id := range []string{"wrong", "touched"} {
+		if v := w.allow(id, "Write"); v.Allowed {
+			t.Errorf("session %s was forgotten", id)
+		}
+	}
+	_, err := w.open("damaged").Allow(t.Context(), tool.Call{Tool: "Write"})
+	code(t, err, diag.Invalid, "nothing is allowed")
 }
 
 // Twenty processes that activate and ask at once agree: each skill is active once, no restriction is ever lost, and every
