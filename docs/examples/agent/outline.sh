@@ -34,7 +34,7 @@ awk '
 printf '\n## Isolation\n\n'
 for name in $(env | sed -n 's/^\([A-Za-z_][A-Za-z0-9_]*\)=.*/\1/p'); do
 	case $name in
-	SKILLPM_TASK_ID | SKILLPM_MODEL | SKILLPM_RUN) ;;
+	SKILLPM_TASK_ID | SKILLPM_MODEL | SKILLPM_RUN | SKILLPM_CHAIN) ;;
 	SKILLPM_* | *TOKEN* | *SECRET* | *PASSWORD* | *API_KEY* | *SESSION*) reject "the variable $name" ;;
 	esac
 done

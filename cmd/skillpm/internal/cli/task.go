@@ -467,20 +467,7 @@ func (a *app) waitTask(ctx context.Context, s *task.Store, id string) error {
 		return nil
 	}
 	fmt.Fprint(a.Stderr, printable(d.Errors))
-	return diag.Errorf(diag.Internal, "task %s %s: %s", t.ID, ended(t.State), t.Reason).WithHint("skillpm task show %s", t.ID)
-}
-
-// ended says how a task that did not succeed ended.
-func ended(s task.State) string {
-	switch s {
-	case task.Cancelled:
-		return "was cancelled"
-	case task.Lost:
-		return "was lost"
-	case task.TimedOut:
-		return "took too long"
-	}
-	return "failed"
+	return diag.Errorf(diag.Internal, "task %s did not succeed: %s", t.ID, t.Reason).WithHint("skillpm task show %s", t.ID)
 }
 
 func newTaskCancel(a *app) *cobra.Command {
