@@ -1,6 +1,7 @@
 package skilltest
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -9,10 +10,40 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/regular"
+	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // Dir is the directory of a skill that its tests are in.
 const Dir = "tests"
+
+// Find returns the directories of the skills that a search for tests finds in root, in order: those that [skill.Find] does,
+// and those that people write in .skillpm/skills, beside which the rest of .skillpm is what was installed.
+func Find(fsys fs.FS, root string) ([]string, error) {
+	found, err := skill.Find(fsys, root)
+	if err != nil || slices.Contains(found, root) {
+		return found, err
+	}
+	written := path.Join(".skillpm", "skills")
+	err = fs.WalkDir(fsys, root, func(dir string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || !d.IsDir():
+			return err
+		case dir != root && (skill.SkipDir(d.Name()) || slices.Contains(found, dir)):
+			return fs.SkipDir
+		}
+		if entries, err := fs.ReadDir(fsys, dir); err != nil || dir != root && skill.Vendored(dir, entries) {
+			return cmp.Or(err, fs.SkipDir)
+		}
+		own, err := skill.Find(fsys, path.Join(dir, written))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		found = append(found, own...)
+		return nil
+	})
+	slices.Sort(found)
+	return found, err
+}
 
 // maxFiles is how many files of tests a skill may have.
 const maxFiles = 200

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
@@ -499,4 +500,26 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Skills are found where people write them, and not where others' are installed.
+func TestFind(t *testing.T) {
+	fsys := fstest.MapFS{}
+	for _, dir := range []string{
+		"a/b", ".claude/skills/c", ".skillpm/skills/d", "member/.skillpm/skills/e", ".skillpm/plugins/acme/x/f", "node_modules/.skillpm/skills/g",
+		"a/b/.skillpm/skills/h", "vendor/skills/acme/x/.skillpm/skills/i",
+	} {
+		fsys[dir+"/SKILL.md"] = &fstest.MapFile{Data: []byte("x")}
+	}
+	fsys["vendor/skills/acme/x/.skillpm-vendor.json"] = &fstest.MapFile{}
+	got, err := skilltest.Find(fsys, ".")
+	if want := []string{".claude/skills/c", ".skillpm/skills/d", "a/b", "member/.skillpm/skills/e"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	if got, err := skilltest.Find(fsys, ".skillpm/skills"); err != nil || !slices.Equal(got, []string{".skillpm/skills/d"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := skilltest.Find(fsys, "a/b"); err != nil || !slices.Equal(got, []string{"a/b"}) {
+		t.Errorf("%q, %v", got, err)
+	}
 }

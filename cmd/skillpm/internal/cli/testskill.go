@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skilltest"
 	"github.com/skillpm/skillpm/pkg/textdiff"
 )
@@ -32,11 +31,12 @@ type testFlags struct {
 func newTest(a *app) *cobra.Command {
 	var f testFlags
 	cmd := &cobra.Command{
-		Use:     "test [DIR...]",
+		Use:     "test [SKILL|DIR...]",
 		Short:   "Run the tests of skills",
 		GroupID: "serve",
 		Long: `Run the tests that skills bring along: the YAML files of their tests directories.
-DIR is a skill, or has some below it; without one it is the working directory.
+DIR is a skill, or has some below it, also in .skillpm/skills; without one it is
+the working directory. SKILL is one that is in force, by its name.
 
 A case activates the skill and compares its text, tries calls of tools while it
 is active, or runs a script and compares what it prints. Each case is alone: it
@@ -51,11 +51,15 @@ skill/file/name for --run, which is a regular expression.
 It exits with 3 when a case fails or a file of tests is not valid, and with 4
 when there are no tests.`,
 		Example: `  skillpm test
+  skillpm test review-changes
   skillpm test skills/deploy --run 'production' --verbose
   skillpm test skills/deploy --update
   skillpm test --format junit > report.xml`,
 		Args: cobra.ArbitraryArgs,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			if names, _ := a.completeSkills(cmd, nil, prefix); len(names) > 0 && prefix != "" {
+				return names, cobra.ShellCompDirectiveDefault
+			}
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -130,7 +134,7 @@ func (a *app) test(ctx context.Context, dirs []string, f testFlags) error {
 	if err != nil {
 		return err
 	}
-	skills, err := a.skillsIn(dirs)
+	skills, err := a.skillsIn(ctx, dirs, f.profile)
 	if err != nil {
 		return err
 	}
@@ -155,16 +159,21 @@ func (a *app) test(ctx context.Context, dirs []string, f testFlags) error {
 	return a.endTest(report, f)
 }
 
-// skillsIn returns the directories of the skills in and below these, each once.
-func (a *app) skillsIn(dirs []string) ([]string, error) {
+// skillsIn returns the directories of the skills in and below these, each once, and of those that are named.
+func (a *app) skillsIn(ctx context.Context, dirs []string, profile string) ([]string, error) {
 	var out []string
 	for _, d := range dirs {
-		if info, err := os.Stat(a.abs(d)); errors.Is(err, os.ErrNotExist) {
-			return nil, diag.Errorf(diag.NotFound, "directory %s does not exist", printable(d))
+		if info, err := os.Stat(a.at(d)); errors.Is(err, os.ErrNotExist) {
+			named, ok := a.skillNamed(ctx, d, profile)
+			if !ok {
+				return nil, diag.Errorf(diag.NotFound, "%s is no directory, and no skill in force", printable(d)).
+					WithHint("skillpm skills lists those that are in force")
+			}
+			d = named
 		} else if err == nil && !info.IsDir() {
 			return nil, diag.Errorf(diag.Usage, "%s is no directory", printable(d)).WithHint("name the directory of a skill; --run chooses among its tests")
 		}
-		found, err := skill.Find(os.DirFS(a.abs(d)), ".")
+		found, err := skilltest.Find(os.DirFS(a.at(d)), ".")
 		if err != nil {
 			return nil, err
 		}
@@ -181,9 +190,34 @@ func (a *app) skillsIn(dirs []string) ([]string, error) {
 	return out, nil
 }
 
+// at returns a path that is written from the directory that the command works in.
+func (a *app) at(path string) string {
+	dir, err := a.workDir()
+	if err != nil || filepath.IsAbs(path) {
+		return a.abs(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// skillNamed returns the directory of a skill in force, as it is written from the working directory if it is in there.
+func (a *app) skillNamed(ctx context.Context, name, profile string) (dir string, ok bool) {
+	h, err := a.host(ctx, &runtimeFlags{profile: profile})
+	if err != nil {
+		return "", false
+	}
+	k, err := h.Lookup(ctx, name)
+	if err != nil {
+		return "", false
+	}
+	if rel, err := filepath.Rel(a.at("."), k.Dir); err == nil && filepath.IsLocal(rel) {
+		return rel, true
+	}
+	return k.Dir, true
+}
+
 // testSkill runs the tests of one skill. What is wrong with its files is in the result.
 func (a *app) testSkill(ctx context.Context, dir string, o skilltest.Options, pattern *regexp.Regexp) (testedSkill, error) {
-	at := a.abs(dir)
+	at := a.at(dir)
 	s := testedSkill{Dir: filepath.ToSlash(dir), Name: filepath.Base(at), Results: []skilltest.Result{}}
 	files, err := skilltest.Read(at)
 	if s.problem = err; err != nil {
