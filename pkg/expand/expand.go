@@ -128,10 +128,11 @@ func (x *expander) copyTo(end int) {
 	}
 }
 
-// escaped reports whether the dollar sign at this place has one backslash before it that is itself not escaped, and not yet
-// written.
+// escaped reports whether the dollar sign at this place has a backslash before it that is itself not escaped, and not yet
+// written: an odd number of them.
 func (x *expander) escaped(at int) bool {
-	return at > x.pos && x.text[at-1] == '\\' && (at < 2 || x.text[at-2] != '\\')
+	before := x.text[x.pos:at]
+	return (len(before)-len(strings.TrimRight(before, `\`)))%2 == 1
 }
 
 // insert writes a value; where there would be too much, it writes what stands in the text.

@@ -48,6 +48,8 @@ func TestP3Body(t *testing.T) {
 		{"an escaped price", `\$1.00 $0`, "a b", indexed, "$1.00 a"},
 		{"escaped ones use nothing", `\$ARGUMENTS`, "a", indexed, "$ARGUMENTS\nARGUMENTS: a"},
 		{"two backslashes escape nothing", `\\$0`, "a", indexed, `\\a`},
+		{"the last of three backslashes escapes", `\\\$0 $0`, "a", indexed, `\\$0 a`},
+		{"four backslashes escape nothing", `\\\\$0`, "a", indexed, `\\\\a`},
 		{"backslashes elsewhere stay", `\$HOME \n $0`, "a", indexed, `\$HOME \n a`},
 		{"an escape right after an argument", `$0\$0`, "a", indexed, `a$0`},
 		{"an argument that ends with a backslash escapes nothing", `$0$0`, `a\\`, indexed, `a\a\`},
