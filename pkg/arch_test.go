@@ -167,6 +167,7 @@ func TestClosure(t *testing.T) {
 	installers := []string{
 		"github.com/go-git/go-git/v5", "oras.land/oras-go/v2", "net/http",
 		module + "/pkg/registry", module + "/pkg/store", module + "/pkg/provider", module + "/pkg/skillpm",
+		module + "/pkg/author", module + "/pkg/vendored", module + "/pkg/source/git", module + "/pkg/source/oci",
 	}
 	for _, name := range []string{"pkg/catalog", "pkg/session", "pkg/task", "pkg/host", "pkg/dispatch", "pkg/skilltest"} {
 		never[name] = installers

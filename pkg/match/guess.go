@@ -6,12 +6,15 @@ import (
 	"github.com/skillpm/skillpm/pkg/search"
 )
 
-// asking are words that requests have, whatever they are for.
-var asking = map[string]bool{
-	"please": true, "help": true, "want": true, "need": true, "would": true, "like": true, "could": true, "can": true, "let": true,
-	"thing": true, "things": true, "something": true, "make": true, "get": true, "got": true, "use": true, "using": true, "do": true, "does": true,
-	"way": true, "new": true, "one": true, "somebody": true, "someone": true, "people": true, "user": true, "give": true, "go": true, "says": true, "tell": true, "show": true, "know": true, "look": true,
-	"find": true,
+// asking reports whether a word is one that requests have, whatever they are for.
+func asking(word string) bool {
+	switch word {
+	case "please", "help", "want", "need", "would", "like", "could", "can", "let",
+		"thing", "things", "something", "make", "get", "got", "use", "using", "do", "does",
+		"way", "new", "one", "somebody", "someone", "people", "user", "give", "go", "says", "tell", "show", "know", "look", "find":
+		return true
+	}
+	return false
 }
 
 // The shortest words that may be the beginning of others, and that may have a letter wrong. In a sentence, a short word that

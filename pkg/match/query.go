@@ -25,8 +25,17 @@ const (
 	fields
 )
 
-// weights are what a word counts for in a field, beside one of a sentence.
-var weights = [fields]float64{inName: 2.5, inTags: 1.6, inDescription: 1, inWhen: 1}
+// weight returns what a word counts for in a field, beside one of a sentence.
+func (f field) weight() float64 {
+	switch f {
+	case inName:
+		return 2.5
+	case inTags:
+		return 1.6
+	default:
+		return 1
+	}
+}
 
 // sentence reports whether a field has sentences.
 func (f field) sentence() bool { return f >= inDescription }
@@ -70,7 +79,7 @@ func newQuery(task string) *query {
 	q := &query{forms: map[string][]form{}, words: map[string][]form{}}
 	var all, telling []string
 	search.Words(task, func(w string) bool {
-		if all = append(all, w); search.Common(w) || asking[w] {
+		if all = append(all, w); search.Common(w) || asking(w) {
 			w = "" // keeps its neighbours apart
 		}
 		telling = append(telling, w)
@@ -171,7 +180,7 @@ func (q *query) count(docs []Doc) {
 			if f.sentence() {
 				to = sentences
 			}
-			words := q.read(f, text, func(m form, _ string) { to[m.term] += weights[f] * m.part })
+			words := q.read(f, text, func(m form, _ string) { to[m.term] += f.weight() * m.part })
 			if f.sentence() {
 				long += words
 			}
