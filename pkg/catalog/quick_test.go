@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -31,6 +33,42 @@ func agree(t *testing.T, head []byte) bool {
 	return true
 }
 
+// The skills of the tests' stories and of the registry here.
+func TestQuickOnStories(t *testing.T) {
+	stories, err := filepath.Glob("../../testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, story := range stories {
+		a, err := txtar.ParseFile(story)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range a.Files {
+			if filepath.Base(f.Name) == skill.File && agree(t, f.Data) {
+				n++
+			}
+		}
+	}
+	_ = filepath.WalkDir("../../registry-index/src", func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.Name() == skill.File {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !agree(t, data) {
+				t.Logf("%s is not for the quick reader", path)
+			}
+		}
+		return nil
+	})
+	if n < 100 {
+		t.Errorf("the quick reader read %d", n)
+	}
+}
+
+// Any number of others, below a directory.
 func TestQuickOnCorpus(t *testing.T) {
 	root := os.Getenv("SKILLPM_CORPUS")
 	if root == "" {

@@ -381,7 +381,12 @@ func (b *builder) doubles() {
 // filter leaves out what is not for whom skills are wanted.
 func (b *builder) filter() {
 	o := &b.catalog.options
-	untrusted := o.Project != "" && (o.RequireTrust || o.Profile.TrustedProjects) && !o.trusts(o.Project)
+	untrusted, problem := false, error(nil)
+	if o.Project != "" && (o.RequireTrust || o.Profile.TrustedProjects) {
+		var trusted bool
+		trusted, problem = o.trusts(o.Project)
+		untrusted = !trusted
+	}
 	n := 0
 	for i := range b.found {
 		e := &b.found[i].entry
@@ -411,16 +416,23 @@ func (b *builder) filter() {
 		if n > 1 {
 			left = fmt.Sprintf("%d skills are", n)
 		}
-		b.add(diag.Finding{
+		f := diag.Finding{
 			Rule: ruleTrust, Severity: diag.SeverityWarning, Path: filepath.ToSlash(o.Project),
 			Message: left + " left out: the project is not trusted", Fix: "look at them, then run skillpm trust",
-		})
+		}
+		if problem != nil {
+			f.Message, f.Fix = left+" left out: "+problem.Error(), diag.HintOf(problem)
+		}
+		b.add(f)
 	}
 }
 
 // trusts reports whether a project is trusted.
-func (o *Options) trusts(project string) bool {
-	return o.Trusted != nil && o.Trusted(project) || TrustedFolders(o.Paths).Has(project)
+func (o *Options) trusts(project string) (bool, error) {
+	if o.Trusted != nil && o.Trusted(project) {
+		return true, nil
+	}
+	return TrustedFolders(o.Paths).Has(project)
 }
 
 // allowed reports whether an allowlist has a skill.

@@ -67,14 +67,18 @@ func (f Folders) List() ([]Folder, error) {
 	return file.Folders, nil
 }
 
-// Has reports whether a folder, or one that it is in, is trusted. Nothing is where the list cannot be read.
-func (f Folders) Has(dir string) bool {
+// Has reports whether a folder, or one that it is in, is trusted. Nothing is where the list cannot be read, which is the
+// error, with code Invalid.
+func (f Folders) Has(dir string) (bool, error) {
 	list, err := f.List()
 	if err != nil || len(list) == 0 {
-		return false
+		return false, err
 	}
-	real, err := filepath.EvalSymlinks(dir)
-	return err == nil && slices.ContainsFunc(list, func(t Folder) bool { return t.Path == real || scope.Within(t.Path, real) })
+	resolved, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false, nil //nolint:nilerr // what cannot be found is trusted by nobody
+	}
+	return slices.ContainsFunc(list, func(t Folder) bool { return t.Path == resolved || scope.Within(t.Path, resolved) }), nil
 }
 
 // Add trusts a folder from now on. The home directory and those above it cannot be: everything that is ever cloned would be

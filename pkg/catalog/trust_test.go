@@ -23,15 +23,19 @@ link home/alias src/app
 -- file --
 `)
 	f := catalog.TrustedFolders(w.options.Paths)
+	has := func(dir string) bool {
+		trusted, _ := f.Has(dir)
+		return trusted
+	}
 	now := time.Date(2026, 11, 22, 16, 0, 0, 0, time.UTC)
-	if list, err := f.List(); err != nil || len(list) > 0 || f.Has(w.path("app")) {
+	if list, err := f.List(); err != nil || len(list) > 0 || has(w.path("app")) {
 		t.Errorf("at first: %v, %v", list, err)
 	}
 	if real, err := f.Add(w.path("home/alias"), now); err != nil || real != w.path("app") {
 		t.Errorf("got %s, %v", real, err)
 	}
 	for dir, want := range map[string]bool{"app": true, "home/alias": true, "app/sub": true, "home/src/apple": false, "home/src": false, "home/src/gone": false} {
-		if got := f.Has(w.path(dir)); got != want {
+		if got := has(w.path(dir)); got != want {
 			t.Errorf("%s is trusted: %v", dir, got)
 		}
 	}
@@ -56,7 +60,7 @@ link home/alias src/app
 	if _, err := f.Remove(w.path("home/src/apple")); diag.CodeOf(err) != diag.NotFound {
 		t.Errorf("got %v", err)
 	}
-	if removed, err := f.Remove(w.path("home/alias")); err != nil || removed != w.path("app") || f.Has(w.path("app")) {
+	if removed, err := f.Remove(w.path("home/alias")); err != nil || removed != w.path("app") || has(w.path("app")) {
 		t.Errorf("got %s, %v", removed, err)
 	}
 
@@ -77,11 +81,16 @@ link home/alias src/app
 		if err := os.WriteFile(f.Path(), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.List(); diag.CodeOf(err) != diag.Invalid || !strings.Contains(diag.HintOf(err), "anew") || f.Has(w.path("home/src/p1")) {
+		if _, err := f.List(); diag.CodeOf(err) != diag.Invalid || !strings.Contains(diag.HintOf(err), "anew") || has(w.path("home/src/p1")) {
 			t.Errorf("%q: %v", text, err)
 		}
 		if _, err := f.Add(w.path("app"), now); diag.CodeOf(err) != diag.Invalid {
 			t.Errorf("%q is written over: %v", text, err)
+		}
+		w.write("app/.skillpm/skills/a/SKILL.md", "d")
+		w.options.RequireTrust = true
+		if f := w.finds(w.expect(""), "CA010", "a skill is left out: the trusted folders cannot be read"); !strings.Contains(f.Fix, "anew") {
+			t.Errorf("got %+v", f)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package catalog_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"testing"
 
@@ -32,11 +33,17 @@ l
 			}
 		})
 	}()
+	said := func(c *catalog.Catalog) string { return inForce(c) + fmt.Sprintf("%q", messages(c)) }
+	last := said(c)
 	wait := func(want string) {
 		t.Helper()
 		for {
 			select {
 			case c := <-news:
+				if said(c) == last {
+					t.Errorf("a catalog that says nothing new: %s", last)
+				}
+				last = said(c)
 				if inForce(c) == want {
 					return
 				}

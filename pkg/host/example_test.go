@@ -106,7 +106,7 @@ func ExampleHost_Lookup() {
 	fmt.Println(err)
 	// Output:
 	// review user
-	// unknown skill "revew": available are commit, convention, review
+	// unknown skill "revew": available are convention, review
 }
 
 // SPEC P11, P5: stage 1 for a system prompt, within a budget. Skills that only users start are never in it.
@@ -202,7 +202,7 @@ func ExampleHost_Load() {
 	// {"success":true,"result":"Review main, mind tests.\n"}
 	// false review
 	// true
-	// {"success":false,"error":"unknown skill \"deploy\": available are commit, convention, review"}
+	// {"success":false,"error":"unknown skill \"deploy\": available are convention, review"}
 }
 
 // SPEC P6: stage 3, one file of a skill.

@@ -203,12 +203,9 @@ func (h *Host) CatalogOptions() catalog.Options {
 	}
 }
 
-// trusted reports whether a folder, or one that it is in, is among those that the user trusts, by the settings or by
-// skillpm trust.
+// trusted reports whether a folder, or one that it is in, is among those that the settings trust. The catalog looks into what
+// skillpm trust keeps.
 func (h *Host) trusted(dir string) bool {
-	if catalog.TrustedFolders(h.o.Paths).Has(dir) {
-		return true
-	}
 	at, err := filepath.EvalSymlinks(dir)
 	return err == nil && slices.ContainsFunc(h.config.Trusted, func(folder string) bool {
 		folder, err := filepath.EvalSymlinks(folder)
