@@ -89,6 +89,10 @@ func Open(ctx context.Context, o Options) (*Host, error) {
 	if h.profile, err = profile.Resolve(id, Profiles(o.Paths)); err != nil {
 		return nil, err
 	}
+	if h.profile.Preset {
+		return nil, diag.Errorf(diag.Usage, "%s is a stricter set of rules for skillpm validate, and no host that skills are served to", id).
+			WithHint("skillpm profile list shows the hosts")
+	}
 	if len(o.Layers) > 0 {
 		p := *h.profile
 		p.Layers = o.Layers
@@ -102,7 +106,7 @@ func Open(ctx context.Context, o Options) (*Host, error) {
 	h.session, err = session.Open(session.Env{
 		Profile: h.profile, Catalog: h.Catalog, Dir: o.Paths.State, Audit: h.audit, Now: o.Now, Getenv: o.Getenv, Home: o.Paths.Home, Project: h.project, Work: o.Dir, OS: o.OS,
 		MaxDepth: h.config.Skills.MaxDepth, ScriptLimit: h.config.Skills.ScriptLimit, Shell: o.Shell || h.config.Skills.DynamicShell,
-		FileLimit: o.FileLimit, Submit: h.submit,
+		FileLimit: o.FileLimit, Submit: h.submit, ReadOnly: h.readOnly(),
 	}, cmp.Or(o.Session, o.Getenv("SKILLPM_SESSION")))
 	return h, err
 }
@@ -211,6 +215,19 @@ func (h *Host) trusted(dir string) bool {
 		folder, err := filepath.EvalSymlinks(folder)
 		return err == nil && (folder == at || scope.Within(folder, at))
 	})
+}
+
+// readOnly returns where packs are, and what an administrator installed.
+func (h *Host) readOnly() []string {
+	scopes := []scope.Scope{h.o.Paths.User()}
+	if h.project != "" {
+		scopes = append(scopes, scope.Scope{Kind: scope.KindProject, Root: h.project})
+	}
+	dirs := []string{h.o.Paths.Enterprise}
+	for _, s := range scopes {
+		dirs = append(dirs, s.Plugins(), filepath.Join(s.Dir(), "links"))
+	}
+	return slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
 }
 
 // submit hands a skill to a runner.

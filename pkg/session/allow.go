@@ -2,9 +2,11 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/audit"
+	"github.com/skillpm/skillpm/pkg/catalog"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/tool"
 )
@@ -12,16 +14,21 @@ import (
 // Verdict says whether a call may go ahead, and why not.
 type Verdict struct {
 	tool.Verdict
-	Session string   // its id, "" for none
-	Known   bool     // whether the session is kept: nothing was ever activated in one that is not
-	Stack   []string // the names of what is active
-	Notes   []string // what people should know: skills that are not what they were when they were activated
+	Session  string   // its id, "" for none
+	ReadOnly bool     // it is refused because the call would write into the directory of a skill
+	Known    bool     // whether the session is kept: nothing was ever activated in one that is not
+	Stack    []string // the names of what is active
+	Notes    []string // what people should know: skills that are not what they were when they were activated
 }
 
 // Err returns a refusal as an error that names the tool and the skill, nil for what is allowed.
 func (v Verdict) Err() error {
 	if v.Allowed {
 		return nil
+	}
+	if v.ReadOnly {
+		return diag.Errorf(diag.Denied, "%s", v.Reason).
+			WithHint("a pack is changed where it is maintained, and a skill of yours by you; what an agent makes belongs elsewhere")
 	}
 	return diag.Errorf(diag.Denied, "%s", v.Reason).
 		WithHint("when the skill's work is done, its end gives the tools back: %s", endCommand(v.Skill, v.Session))
@@ -41,12 +48,14 @@ func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 		return Verdict{}, s.recorded(err, audit.Record{Action: audit.Refuse, Result: audit.Denied, Tool: c.Tool, Reason: err.Error()}, nil)
 	}
 	v := Verdict{Verdict: tool.Verdict{Allowed: true, Tool: c.Tool}, Session: s.id, Known: state.Known(), Stack: state.Names()}
-	if len(state.Active) == 0 {
-		return v, nil
+	if len(state.Active) > 0 {
+		s.folder.touch(s.id)
 	}
-	s.folder.touch(s.id)
 	if !s.own(c.Tool) {
-		v.Verdict = set(state.Active).Allow(s.placed(c))
+		placed := s.placed(c)
+		if v.Verdict = set(state.Active).Allow(placed); v.Allowed {
+			s.keepOut(&v, state, placed)
+		}
 	}
 	for _, a := range state.Active {
 		if note := a.Drift(); note != "" {
@@ -54,12 +63,30 @@ func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 		}
 	}
 	if !v.Allowed {
-		at := max(state.find(v.Skill), 0)
-		v.Notes = append(v.Notes, s.record(audit.Record{
-			Action: audit.Refuse, Result: audit.Denied, Tool: c.Tool, Reason: v.Reason, Digest: state.Active[at].Digest,
-		}, state.Active[at].skill())...)
+		r := audit.Record{Action: audit.Refuse, Result: audit.Denied, Tool: c.Tool, Reason: v.Reason}
+		var k *catalog.Skill
+		if at := state.find(v.Skill); v.Skill != "" && at >= 0 {
+			r.Digest, k = state.Active[at].Digest, state.Active[at].skill()
+		}
+		v.Notes = append(v.Notes, s.record(r, k)...)
 	}
 	return v, nil
+}
+
+// keepOut refuses a call that writes into the directory of a skill that is active, or of a pack: to agents these are
+// read-only, whatever lists say.
+func (s *Session) keepOut(v *Verdict, state State, c tool.Call) {
+	for _, a := range state.Active {
+		if path, _ := c.WritesBelow([]string{a.Dir, a.Real}); path != "" {
+			v.Allowed, v.ReadOnly, v.Skill = false, true, a.Exact()
+			v.Reason = fmt.Sprintf("%s would change %q of skill %s, whose directory is read-only to agents", c.Tool, path, a.Exact())
+			return
+		}
+	}
+	if path, dir := c.WritesBelow(s.env.ReadOnly); path != "" {
+		v.Allowed, v.ReadOnly = false, true
+		v.Reason = fmt.Sprintf("%s would change %q, and skills in %s are read-only to agents", c.Tool, path, dir)
+	}
 }
 
 // set returns the tools that all of these skills allow, as they said when they were activated.

@@ -39,6 +39,9 @@ type Env struct {
 	Work    string // where scripts run; "" for the project, or else the skill's directory
 	OS      string // where the host runs, as runtime.GOOS: on windows it gives lines to PowerShell or cmd; "" for any other
 
+	// ReadOnly are directories of skills that agents do not write to, whether these are active or not, as those of packs.
+	ReadOnly []string
+
 	MaxDepth    int           // 0 for DefaultDepth
 	ScriptLimit time.Duration // 0 for that of package run
 	FileLimit   int64         // 0 for DefaultFileLimit
