@@ -38,7 +38,7 @@ func proofs(line string, number int) []proof {
 	return all
 }
 
-// check looks for the test and its cases, and returns the text of the file that the test is in.
+// check looks for the test and its cases, and returns the text of it: a script, or a function with the comment above it.
 func (p proof) check(t *testing.T) string {
 	t.Helper()
 	if p.script != "" {
@@ -59,7 +59,19 @@ func (p proof) check(t *testing.T) string {
 		t.Errorf("line %d: %s has no %s", p.line, p.dir, p.test)
 		return ""
 	}
-	return texts[i]
+	return function(texts[i], p.test)
+}
+
+// function returns a function of a file, with the comment above it.
+func function(text, name string) string {
+	above, below, _ := strings.Cut(text, "\nfunc "+name+"(")
+	body, _, _ := strings.Cut(below, "\n}\n")
+	lines := strings.Split(above, "\n")
+	first := len(lines)
+	for first > 0 && strings.HasPrefix(lines[first-1], "//") {
+		first--
+	}
+	return strings.Join(lines[first:], "\n") + "\nfunc " + name + "(" + body
 }
 
 // sources returns the texts of the files of a package whose names match a pattern.
