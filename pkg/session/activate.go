@@ -175,7 +175,7 @@ func (s *Session) entry(l *catalog.Loaded, o Activate) (Active, error) {
 			WithHint("%s", diag.HintOf(err))
 	}
 	return Active{
-		Name: l.Name, Pack: l.Pack, Version: l.Version, Layer: l.Layer, Dir: l.Dir, Real: at, Digest: l.Digest, Body: digestOfBody(l.Body),
+		Name: l.Name, Pack: l.Pack, Version: l.Version, Layer: l.Layer, Dir: l.Dir, Real: at, Digest: l.Digest, Text: digestOfText(l.Document),
 		Arguments: o.Arguments, Trigger: o.Trigger, At: s.env.Now().UTC(), Restricts: l.Front.Restricts,
 		Allowed: l.Front.AllowedTools, Disallowed: l.Front.DisallowedTools, Post: l.Front.Post,
 	}, nil

@@ -1,12 +1,12 @@
 package session
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/regular"
@@ -36,8 +36,8 @@ func (a Active) Drift() string {
 	return fmt.Sprintf("skill %q was deleted since it was activated: what it said then is in force", a.Name)
 }
 
-// renamed returns the name of the directory beside the skill's that has its SKILL.md now, or its instructions under another
-// name, "" for none.
+// renamed returns the name of the directory beside the skill's that has its SKILL.md now, or its text under another name, ""
+// for none.
 func (a Active) renamed() string {
 	parent := filepath.Dir(a.Real)
 	entries, err := os.ReadDir(parent)
@@ -49,7 +49,7 @@ func (a Active) renamed() string {
 			continue
 		}
 		data, err := readSkillFile(filepath.Join(parent, e.Name()))
-		if err == nil && (audit.Digest(data) == a.Digest || a.Body != "" && bodyOf(data) == a.Body) {
+		if err == nil && (audit.Digest(data) == a.Digest || a.Text != "" && textOf(data) == a.Text) {
 			return e.Name()
 		}
 	}
@@ -71,19 +71,19 @@ func readSkillFile(dir string) ([]byte, error) {
 	return regular.ReadIn(regular.Dir(dir), skill.File, maxSkillFile)
 }
 
-// digestOfBody returns the digest of instructions, "" where there are none.
-func digestOfBody(body string) string {
-	if strings.TrimSpace(body) == "" {
+// digestOfText returns the digest of a skill's description and instructions, "" where it has no instructions.
+func digestOfText(doc *skill.Document) string {
+	if len(bytes.TrimSpace(doc.Body())) == 0 {
 		return ""
 	}
-	return audit.Digest([]byte(body))
+	return audit.Digest(append([]byte(doc.Description()+"\n"), doc.Body()...))
 }
 
-// bodyOf returns the digest of the instructions in a SKILL.md.
-func bodyOf(data []byte) string {
+// textOf returns that digest of a SKILL.md.
+func textOf(data []byte) string {
 	doc, _ := skill.Parse(data) // what is wrong with its frontmatter does not matter
 	if doc == nil {
 		return ""
 	}
-	return digestOfBody(string(doc.Body()))
+	return digestOfText(doc)
 }

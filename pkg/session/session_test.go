@@ -376,13 +376,13 @@ func TestSkillChangesWhileActive(t *testing.T) {
 		}, "was renamed to ship since"},
 		"renamed, and its name": {func(w *world) {
 			os.RemoveAll(filepath.Join(w.dir, "project/skills/deploy"))
-			w.skill("ship", "allowed-tools: Read\nhooks: {post: scripts/post.sh}", "Deploy.\n")
+			w.file("project/skills/ship/SKILL.md", "---\nname: ship\ndescription: Does deploy.\nallowed-tools: Read\n---\nDeploy.\n")
 			_, err := w.load("s", "ship", session.Activate{})
 			code(t, err, diag.Conflict, `"deploy" is already active`)
 		}, "was renamed to ship since"},
 		"replaced": {func(w *world) {
 			os.RemoveAll(filepath.Join(w.dir, "project/skills/deploy"))
-			w.skill("ship", "", "Ship.\n")
+			w.skill("ship", "", "Deploy.\n") // another skill, by its description
 		}, "was deleted since"},
 		"not a file": {func(w *world) {
 			os.Remove(filepath.Join(w.dir, "project/skills/deploy/SKILL.md"))

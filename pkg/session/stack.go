@@ -114,9 +114,9 @@ func (s *Session) push(state State, a Active) error {
 }
 
 // same reports whether a skill is one that is active: by its directory, or by its exact name, which it keeps when its
-// directory is another, or by its instructions, where the other is gone: it was renamed.
+// directory is another, or by its text, where the other is gone: it was renamed.
 func same(a, b Active) bool {
-	return a.Real == b.Real || a.Exact() == b.Exact() || a.Body != "" && a.Body == b.Body && filepath.Dir(a.Real) == filepath.Dir(b.Real) && b.gone()
+	return a.Real == b.Real || a.Exact() == b.Exact() || a.Text != "" && a.Text == b.Text && filepath.Dir(a.Real) == filepath.Dir(b.Real) && b.gone()
 }
 
 // find returns the place in the stack of the skill that a name means, the last one for "", or -1.

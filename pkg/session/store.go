@@ -55,7 +55,7 @@ type Active struct {
 	Dir     string `json:"dir"`  // as the catalog has it
 	Real    string `json:"real"` // without links: what tells skills apart
 	Digest  string `json:"digest"`
-	Body    string `json:"body,omitempty"` // the digest of its instructions, by which it is known when it has another name
+	Text    string `json:"text,omitempty"` // the digest of its description and instructions, by which it is known when it has another name
 
 	Arguments string    `json:"arguments,omitempty"`
 	Trigger   Trigger   `json:"trigger"`
