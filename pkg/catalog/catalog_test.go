@@ -441,6 +441,55 @@ pack
 	}
 }
 
+// TestFixes: what is said to mend something mends that.
+func TestFixes(t *testing.T) {
+	w := newWorld(t, "omniforge", `
+-- home/.skillpm/skills/small/skill.md --
+d
+-- home/.skillpm/skills/plain/SKILL.md --
+raw
+# No frontmatter.
+-- home/.skillpm/skills/spaced/SKILL.md --
+---
+name: Foo Bar
+description: d
+---
+-- home/.skillpm/skills/dir/SKILL.md/x --
+`)
+	for range 2 { // the second from the index
+		w.options.Cache = w.path("cache")
+		c := w.open()
+		for message, fix := range map[string]string{
+			"CA001 in capitals":        "rename the file",
+			"CA003 name is missing":    "begin the file with a frontmatter: a line ---, name: and description:, and again ---",
+			`CA004 "Foo Bar" holds`:    "lower-case letters",
+			"CA001 not a regular file": "put a regular file there",
+		} {
+			rule, text, _ := strings.Cut(message, " ")
+			if f := w.finds(c, rule, text); !strings.Contains(f.Fix, fix) {
+				t.Errorf("%s: %q", f.Message, f.Fix)
+			}
+		}
+	}
+}
+
+// TestP1DirectoryName: where the directory's name stands in for a missing one, it is held against the same rules.
+func TestP1DirectoryName(t *testing.T) {
+	w := newWorld(t, "pegasus", `
+-- app/skills/Bad_Name/SKILL.md --
+raw
+It works.
+-- app/skills/good/SKILL.md --
+raw
+It works, too.
+`)
+	c := w.expect("Bad_Name=It works. good=It works, too.")
+	f := w.finds(c, "CA004", `there is no name, and the directory's is none: the name "Bad_Name" holds`)
+	if len(c.Findings()) != 1 || f.Severity != diag.SeverityWarning {
+		t.Errorf("got %+v", c.Findings())
+	}
+}
+
 // TestP9Unknown: what a model is told of a name that is none of a skill's has no skill that it may not start; a name with a
 // pack is near to such names first.
 func TestP9Unknown(t *testing.T) {

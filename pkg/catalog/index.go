@@ -226,7 +226,7 @@ func (w *writer) record(r *record) {
 	lists := len(r.tags)+len(r.agents)+len(r.tenants)+len(r.environments) > 0
 	rare := r.when != "" || r.hint != "" || r.agent != "" || r.paragraph != "" || r.priority != 0
 	bad := r.fatal != "" || len(r.problems) > 0
-	w.bits(lists, rare, bad, r.flags&modelOff != 0, r.flags&userOff != 0, r.flags&forks != 0)
+	w.bits(lists, rare, bad, r.flags&modelOff != 0, r.flags&userOff != 0, r.flags&forks != 0, r.flags&bare != 0)
 	w.text(r.name)
 	w.text(r.description)
 	if lists {
@@ -456,7 +456,7 @@ func inside(path string) bool {
 
 func (r *reader) record(rec *record) {
 	b := r.bits()
-	rec.flags = flags(b >> 3 & 7)
+	rec.flags = flags(b >> 3 & 15)
 	rec.name = r.text()
 	rec.description = r.text()
 	if b&1 != 0 {

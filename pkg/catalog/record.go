@@ -40,6 +40,7 @@ const (
 	modelOff flags = 1 << iota // disable-model-invocation: true
 	userOff                    // user-invocable: false
 	forks                      // context: fork
+	bare                       // there is no frontmatter
 )
 
 // problem is a finding about one file, without its path.
@@ -108,7 +109,10 @@ func read(head []byte) *record {
 func (r *record) judge(doc *skill.Document, problems []skill.Problem) {
 	for _, p := range problems {
 		switch p.Kind {
-		case skill.NoFrontmatter, skill.ByteOrderMark:
+		case skill.NoFrontmatter:
+			r.flags |= bare
+			continue
+		case skill.ByteOrderMark:
 			continue // missing fields are told by the profile that wants them
 		case skill.Unclosed, skill.NotMapping:
 			r.fatal, r.line = p.Message, p.Line

@@ -328,10 +328,13 @@ func (s *scanner) resolve(link string) (string, error) {
 	return filepath.EvalSymlinks(link)
 }
 
+// wrongCase is what is wrong with a SKILL.md in other letters.
+const wrongCase = "the file must be called SKILL.md, in capitals"
+
 // otherCase returns a record of a directory that has its SKILL.md under another spelling, nil for one that has none.
 func (s *scanner) otherCase(dir string) *record {
 	if l, err := s.folder.look(dir + "/skill.md"); err == nil && l.mode == 0 {
-		return &record{fatal: "the file must be called SKILL.md, in capitals"}
+		return &record{fatal: wrongCase}
 	}
 	return nil
 }
@@ -353,7 +356,7 @@ func (s *scanner) open(path string, n *node) {
 	defer func() { _ = f.Close() }() // it was only read
 	n.look, n.settled = l.stamp, l.settled(s.now)
 	if dir := strings.TrimSuffix(path, "/"+skill.File); !s.folder.exactly(dir, skill.File) {
-		n.record = &record{fatal: "the file must be called SKILL.md, in capitals"}
+		n.record = &record{fatal: wrongCase}
 		return
 	}
 	n.record = s.head(f, l.size)

@@ -244,7 +244,7 @@ func usable(name string) bool {
 
 // problems tells what is wrong with one skill.
 func (b *builder) problems(s *Skill, rec *record, skipped string) {
-	if skipped == "" && len(rec.problems) == 0 && rec.name == s.base && skill.LegalName(rec.name) {
+	if skipped == "" && len(rec.problems) == 0 && (rec.name == s.base || rec.name == "") && skill.LegalName(s.base) {
 		return
 	}
 	path := filepath.ToSlash(filepath.Join(s.Dir, skill.File))
@@ -253,31 +253,46 @@ func (b *builder) problems(s *Skill, rec *record, skipped string) {
 		switch {
 		case strings.HasSuffix(skipped, " is missing"):
 			f.Rule, f.Line, f.Fix = ruleRequired, 1, "add "+strings.TrimSuffix(skipped, " is missing")+": to the frontmatter"
+			if rec.flags&bare != 0 {
+				f.Fix = "begin the file with a frontmatter: a line ---, " + strings.Join(b.profile.Require, ": and ") + ":, and again ---"
+			}
 		case rec.line > 0:
 			f.Rule, f.Fix = ruleFront, "skillpm validate says how to mend it"
 		default:
-			f.Rule, f.Fix = ruleFile, "give read permission, or remove the directory"
+			f.Rule, f.Fix = ruleFile, "put a regular file there, or remove the directory"
+			switch {
+			case rec.fatal == wrongCase:
+				f.Fix = "rename the file"
+			case strings.Contains(rec.fatal, "permission"):
+				f.Fix = "give read permission, or remove the directory"
+			}
 		}
 		b.add(f)
 	}
 	for _, p := range rec.problems {
 		b.add(diag.Finding{Rule: p.rule, Severity: p.severity, Path: path, Line: p.line, Message: p.message, Fix: p.fix})
 	}
-	if skipped != "" || rec.name == "" {
+	if skipped != "" {
 		return
 	}
-	name := diag.Finding{Rule: ruleName, Severity: diag.SeverityWarning, Path: path, Line: 1}
+	name := diag.Finding{
+		Rule: ruleName, Severity: diag.SeverityWarning, Path: path, Line: 1,
+		Fix: "give it one of lower-case letters, digits and single hyphens, 64 at most",
+	}
 	switch {
+	case rec.name == "" && skill.LegalName(s.base):
+		return
+	case rec.name == "":
+		name.Message = fmt.Sprintf("there is no name, and the directory's is none: %v", skill.CheckName(s.base))
 	case !usable(rec.name):
 		name.Message = fmt.Sprintf("the name %q cannot be used: the skill goes by its directory's, %s", cut(rec.name, maxName), s.base)
 	case !skill.LegalName(rec.name):
 		name.Message = skill.CheckName(rec.name).Error()
 	case b.profile.NameIsDirectory != nil && rec.name != s.base:
-		name.Message = fmt.Sprintf("the name %s is not that of the directory, %s", rec.name, s.base)
+		name.Message, name.Fix = fmt.Sprintf("the name %s is not that of the directory, %s", rec.name, s.base), "rename one of the two"
 	default:
 		return
 	}
-	name.Fix = "rename one of the two"
 	b.add(name)
 }
 
