@@ -91,6 +91,19 @@ func fill(p *profile.Profile, f *profile.Form, text string, r Result) string {
 	return expand(t, f.Escape, r.values(p, f))
 }
 
+// body returns the instructions without the empty lines before them, or a file as it is.
+func (r *Result) body() string {
+	text := r.Body
+	for r.Kind != Read {
+		first, rest, more := strings.Cut(text, "\n")
+		if !more || strings.TrimSpace(first) != "" {
+			break
+		}
+		text = rest
+	}
+	return text
+}
+
 // values are those of a result, as text.
 func (r *Result) values(p *profile.Profile, f *profile.Form) values {
 	return func(name string) (string, bool) {
@@ -102,7 +115,7 @@ func (r *Result) values(p *profile.Profile, f *profile.Form) values {
 		case "description":
 			return line(r.Description), false
 		case "body":
-			return r.Body, true
+			return r.body(), true
 		case "source":
 			return r.Source, true
 		case "path":

@@ -83,6 +83,26 @@ func TestP6Structured(t *testing.T) {
 	}
 }
 
+// SPEC P8, S2: the empty lines between a frontmatter and its instructions are not the instructions'; those of a file are its own.
+func TestP8FirstLine(t *testing.T) {
+	r := result(prompt.Activated)
+	r.Body = "\n \r\n\n  Do it.\n\nThen that.\n"
+	for id, want := range map[string]string{
+		"pegasus": "[Skill: pdf]\n\n  Do it.\n\nThen that.\n", "claude-code": "Base directory for this skill: /skills/pdf\n\n  Do it.\n\nThen that.\n",
+	} {
+		if got := prompt.Message(load(t, id), r); got != want {
+			t.Errorf("%s: got %q, want %q", id, got, want)
+		}
+	}
+	if got, err := prompt.JSON(load(t, "pegasus"), r); err != nil || string(got) != `{"success":true,"result":"  Do it.\n\nThen that.\n"}` {
+		t.Errorf("got %s, %v", got, err)
+	}
+	r.Kind, r.Path = prompt.Read, "a.md"
+	if got := prompt.Text(load(t, "pegasus"), r); got != r.Body {
+		t.Errorf("a file: got %q", got)
+	}
+}
+
 // SPEC O8: that a skill is loading is shown.
 func TestO8Notice(t *testing.T) {
 	if got := prompt.Notice(load(t, "omniforge"), result(prompt.Activated)); got != `The "pdf" skill is loading` {

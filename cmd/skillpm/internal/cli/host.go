@@ -37,7 +37,7 @@ func (a *app) runtimeFlags(cmd *cobra.Command) *runtimeFlags {
 	flags.StringVar(&f.tenant, "tenant", "", "serve skills that are for `TENANT` (SKILLPM_TENANT)")
 	flags.StringVar(&f.environment, "environment", "", "serve skills that are for `ENVIRONMENT` (SKILLPM_ENVIRONMENT)")
 	flags.BoolVar(&f.noSkills, "no-skills", false, "serve no skills at all")
-	a.completeFlag(cmd, "profile", a.completeProfiles)
+	a.completeFlag(cmd, "profile", a.completeHosts)
 	a.completeFlag(cmd, "session", a.completeSessions)
 	for _, name := range []string{"agent-type", "tenant", "environment"} {
 		a.completeFlag(cmd, name, cobra.NoFileCompletions)
@@ -139,6 +139,15 @@ func (a *app) completeProfiles(_ *cobra.Command, _ []string, prefix string) ([]s
 		ids = append(ids, profile.UserIDs(host.Profiles(paths))...)
 	}
 	return matching(ids, prefix), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeHosts completes the ids of profiles that skills are served under.
+func (a *app) completeHosts(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	ids, directive := a.completeProfiles(cmd, args, prefix)
+	return slices.DeleteFunc(ids, func(id string) bool {
+		p, err := profile.Lookup(id)
+		return err == nil && p.Preset
+	}), directive
 }
 
 // completeSessions completes the ids of sessions that are kept.
