@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/audit"
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/run"
 )
 
 // The limits of notifications.
 const (
 	notifyLimit = 30 * time.Second
+	lockLimit   = 10 * time.Second // for a lock that is held only while a line or a state is written
 	maxNotified = 16 << 10 // bytes of the output that a notification has
 )
 
@@ -40,8 +42,10 @@ func (s *Store) Notification(t *Task) (*Notification, error) {
 // told reports whether the end of a task has been told, or is being told.
 func (s *Store) told(id string) bool { return s.has(id, notifiedFile) }
 
-// finish tells the end of a task. The mark comes first, so that it is told once: who is killed in between has told nobody.
+// finish tells the end of a task, also of one that was cancelled. The mark comes first, so that it is told once: who is
+// killed in between has told nobody.
 func (s *Store) finish(ctx context.Context, t *Task) {
+	ctx = context.WithoutCancel(ctx)
 	f, err := os.OpenFile(s.file(t.ID, notifiedFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return
@@ -70,7 +74,7 @@ func (s *Store) finish(ctx context.Context, t *Task) {
 
 // call runs a command with a line on its standard input. It gets the environment that the task got.
 func (s *Store) call(ctx context.Context, t *Task, r *request, line []byte) error {
-	res, err := run.Run(context.WithoutCancel(ctx), run.Command{
+	res, err := run.Run(ctx, run.Command{
 		Argv: r.Runner.Notify.Command, Dir: s.Dir(t.ID), Env: s.environment(t, r), Stdin: bytes.NewReader(append(line, '\n')),
 		Limit: notifyLimit, MaxOutput: maxNotified,
 	})
@@ -88,7 +92,7 @@ func appendLine(ctx context.Context, path string, line []byte) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	unlock, err := exclude(ctx, path+".lock")
+	unlock, err := soon(ctx, path+".lock")
 	if err != nil {
 		return err
 	}
@@ -100,6 +104,17 @@ func appendLine(ctx context.Context, path string, line []byte) (err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	_, err = f.Write(append(line, '\n'))
 	return err
+}
+
+// soon takes a lock that others hold for short times only.
+func soon(ctx context.Context, path string) (unlock func(), err error) {
+	within, stop := context.WithTimeout(ctx, lockLimit)
+	defer stop()
+	unlock, err = exclude(within, path)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil, diag.Errorf(diag.Internal, "%s is locked by a process that does not let go", path).WithHint("end that process: fuser %s", path)
+	}
+	return unlock, err
 }
 
 // record writes the end of a task into the audit log.

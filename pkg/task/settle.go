@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/regular"
 )
 
@@ -18,7 +19,7 @@ func (s *Store) settle(ctx context.Context, id string) (*Task, error) {
 		return s.read(id)
 	}
 	// From here on no runner can write. Of several that look, one says what is.
-	unlock, err := exclude(ctx, s.file(id, settleFile))
+	unlock, err := soon(ctx, s.file(id, settleFile))
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, s.unknown(id)
@@ -106,14 +107,20 @@ func (s *Store) Cancel(ctx context.Context, id string) (*Task, error) {
 		return t, err
 	}
 	s.signal(id, os.Kill)
-	return s.Wait(ctx, id)
+	within, stop = context.WithTimeout(ctx, patience)
+	defer stop()
+	if t, err = s.Wait(within, id); err != nil && ctx.Err() == nil && within.Err() != nil {
+		return nil, diag.Errorf(diag.Internal, "the runner of task %s does not end", id).
+			WithHint("the process that has %s open is to be ended by hand: fuser %s", lockFile, s.file(id, lockFile))
+	}
+	return t, err
 }
 
 // signal has the runner of a task look for the file that cancels it, or ends it. A runner that has not written its number
 // yet looks for the file after it has.
 //
-// The number is that of the runner: a process is opened by it before the lock is found to be held still, and only the
-// runner holds that. Where the system cannot open processes, on macOS, a moment is left between the two.
+// The number is that of the runner: a process is opened by it, and it is that process that holds the lock. Which process
+// does only Linux tells. Elsewhere the lock is found to be held still, by whom the file says.
 func (s *Store) signal(id string, sig os.Signal) {
 	data, err := regular.ReadFile(s.file(id, pidFile), 100)
 	if err != nil {
@@ -128,7 +135,7 @@ func (s *Store) signal(id string, sig os.Signal) {
 		return
 	}
 	defer func() { _ = p.Release() }()
-	if !free(s.file(id, lockFile)) {
+	if lock := s.file(id, lockFile); !free(lock) && holds(pid, lock) {
 		send(p, sig)
 	}
 }

@@ -144,6 +144,19 @@ func (s *Store) List(ctx context.Context) (tasks []*Task, problems []error, err 
 	return tasks, problems, nil
 }
 
+// Look returns all tasks as their files have them, the newest first, without those that cannot be read. Nothing is changed,
+// and nobody told: one that is said to run may be lost.
+func (s *Store) Look() []*Task {
+	ids, _ := s.ids() // what cannot be read is not there
+	var tasks []*Task
+	for _, id := range slices.Backward(ids) {
+		if t, err := s.read(id); err == nil {
+			tasks = append(tasks, t)
+		}
+	}
+	return tasks
+}
+
 // ids returns the ids of all tasks, the oldest first.
 func (s *Store) ids() ([]string, error) {
 	entries, err := os.ReadDir(s.dir)

@@ -61,3 +61,18 @@ func marked(environ string, mark []byte) bool {
 	}
 	return false
 }
+
+// holds reports whether a process has a file open.
+func holds(pid int, path string) bool {
+	want, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	files, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/fd/*")
+	for _, name := range files {
+		if got, err := os.Stat(name); err == nil && os.SameFile(want, got) {
+			return true
+		}
+	}
+	return false
+}

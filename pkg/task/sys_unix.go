@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 )
@@ -80,17 +81,30 @@ func await(ctx context.Context, path string) error {
 	}
 }
 
-// exclude takes a lock that is held for short times only.
-func exclude(_ context.Context, path string) (unlock func(), err error) {
+// exclude takes a lock that is held for short times only, or returns the error of ctx.
+func exclude(ctx context.Context, path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err := flock(f, syscall.LOCK_EX); err != nil {
-		_ = f.Close()
-		return nil, &os.PathError{Op: "lock", Path: path, Err: err}
+	again := time.NewTicker(10 * time.Millisecond)
+	defer again.Stop()
+	for {
+		err := flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return func() { _ = f.Close() }, nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			_ = f.Close()
+			return nil, &os.PathError{Op: "lock", Path: path, Err: err}
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			_ = f.Close()
+			return nil, ctx.Err()
+		}
 	}
-	return func() { _ = f.Close() }, nil
 }
 
 func flock(f *os.File, how int) error {

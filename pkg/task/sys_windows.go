@@ -37,8 +37,15 @@ func hold(path string) (*lock, error) {
 		return nil, err
 	}
 	l := flock.New(path+starting, flock.SetPermissions(0o600))
-	_, err = l.TryLock()
-	return &lock{l}, err
+	got, err := l.TryLock()
+	if err == nil && !got {
+		err = diag.Errorf(diag.Conflict, "%s is locked by another process", path+starting)
+	}
+	if err != nil {
+		_ = l.Close()
+		return nil, err
+	}
+	return &lock{l}, nil
 }
 
 func inherit(path string) (*lock, error) {
@@ -69,7 +76,10 @@ func free(path string) bool {
 func await(ctx context.Context, path string) error {
 	for _, name := range []string{path + starting, path} {
 		l := flock.New(name, flock.SetFlag(os.O_RDWR))
-		_, err := l.TryRLockContext(ctx, poll)
+		got, err := l.TryRLockContext(ctx, poll)
+		if err == nil && !got {
+			err = diag.Errorf(diag.Internal, "%s cannot be locked", name)
+		}
 		if err := errors.Join(err, l.Close()); err != nil {
 			return err
 		}
@@ -79,7 +89,12 @@ func await(ctx context.Context, path string) error {
 
 func exclude(ctx context.Context, path string) (unlock func(), err error) {
 	l := flock.New(path, flock.SetPermissions(0o600))
-	if _, err := l.TryLockContext(ctx, poll); err != nil {
+	got, err := l.TryLockContext(ctx, poll)
+	if err == nil && !got {
+		err = diag.Errorf(diag.Internal, "%s cannot be locked", path)
+	}
+	if err != nil {
+		_ = l.Close()
 		return nil, err
 	}
 	return func() { _ = l.Close() }, nil

@@ -191,9 +191,8 @@ func (a *app) completeTasks(cmd *cobra.Command, args []string, prefix string) ([
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	list, _, _ := s.List(cmd.Context()) // what cannot be read is not offered
 	var names []string
-	for _, t := range list {
+	for _, t := range s.Look() {
 		if !slices.Contains(args, t.ID) {
 			names = append(names, cobra.CompletionWithDesc(t.ID, strings.TrimSpace(string(t.State)+" "+flat(t.Skill))))
 		}
@@ -475,7 +474,8 @@ func newTaskCancel(a *app) *cobra.Command {
 		Use:   "cancel ID...",
 		Short: "End tasks",
 		Long: `End tasks with all processes that they started, and wait until they have ended. A
-task that has ended stays as it is.`,
+task that has ended stays as it is. One that cannot be ended does not keep the
+others from being.`,
 		Example:           "  skillpm task cancel 20261122-162300-123-k3f9q2m7xwabc\n  skillpm task cancel --json 20261122-162300-123-k3f9q2m7xwabc",
 		Args:              need(1, 1000, "the ID of a task"),
 		ValidArgsFunction: a.completeTasks,
@@ -484,11 +484,13 @@ task that has ended stays as it is.`,
 			if err != nil {
 				return err
 			}
-			var done []*task.Task
+			done := []*task.Task{}
+			var failed []error
 			for _, id := range args {
 				t, err := s.Cancel(cmd.Context(), id)
 				if err != nil {
-					return err
+					failed = append(failed, err)
+					continue
 				}
 				done = append(done, t)
 				switch {
@@ -499,12 +501,28 @@ task that has ended stays as it is.`,
 					fmt.Fprintf(a.Stdout, "%s has ended before: %s\n", t.ID, t.State)
 				}
 			}
-			if a.json {
-				return a.printJSON(map[string]any{"tasks": done})
-			}
-			return nil
+			return a.endCancel(done, failed)
 		},
 	}
+}
+
+// endCancel prints what became of all tasks that were to be cancelled, and returns the error of those that were not.
+func (a *app) endCancel(done []*task.Task, failed []error) error {
+	if !a.json {
+		return errors.Join(failed...)
+	}
+	document := map[string]any{"tasks": done}
+	var messages []string
+	for _, err := range failed {
+		messages = append(messages, err.Error())
+	}
+	if len(messages) > 0 {
+		document["errors"] = messages
+	}
+	if err := a.printJSON(document); err != nil || len(failed) == 0 {
+		return err
+	}
+	return reported{diag.CodeOf(failed[0])}
 }
 
 // taskRunner returns how the process is started that runs a task: this program, also where PATH has another one.
