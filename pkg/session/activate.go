@@ -34,6 +34,7 @@ type Activation struct {
 	Source    string // the whole SKILL.md, its body so
 	TaskID    string // of the task that has it, "" where it is active here
 	Files     []prompt.File
+	Command   string   // that it is executed by, "" for none
 	Stack     []string // the names of what is active now, this skill included
 	Warnings  []string // what people should know
 	Started   time.Time
@@ -198,7 +199,7 @@ func (s *Session) text(ctx context.Context, a *Activation, l *catalog.Loaded, o 
 	a.Warnings = append(a.Warnings, unrun(l.Name, done.Left, in.Shell != nil)...)
 	a.Body = done.Text
 	a.Source = l.Source[:len(l.Source)-len(l.Body)] + a.Body
-	a.Files = s.files(l)
+	a.Files, a.Command = s.files(l), l.Front.Command
 	a.Warnings = append(a.Warnings, unlisted(l)...)
 	if e := Unenforced(l); e != "" {
 		a.Warnings = append(a.Warnings, e)

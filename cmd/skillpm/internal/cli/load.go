@@ -61,6 +61,9 @@ structured data.`,
 				return a.refused(cmd, h, args[0], err)
 			}
 			a.warnings(done.Warnings)
+			if done.Command != "" && done.TaskID == "" {
+				a.note("it has a command: skillpm run %s executes it", args[0])
+			}
 			return a.answer(h, done.Result())
 		},
 		ValidArgsFunction: a.completeSkills,
