@@ -167,19 +167,42 @@ func (s *Session) entry(l *catalog.Loaded, o Activate) (Active, error) {
 	if err != nil {
 		return Active{}, diag.Errorf(diag.NotFound, "the directory of skill %q is gone: %w", l.Name, err)
 	}
-	if _, err := tool.ParseList(l.Front.AllowedTools); err != nil {
+	may, err := tool.ParseList(l.Front.AllowedTools)
+	if err != nil {
 		return Active{}, diag.Errorf(diag.Invalid, "the allowed tools of skill %q cannot be read, so it is not activated: %w", l.Name, err).
 			WithHint("%s", diag.HintOf(err))
 	}
-	if _, err := tool.ParseList(l.Front.DisallowedTools); err != nil {
+	mayNot, err := tool.ParseList(l.Front.DisallowedTools)
+	if err != nil {
 		return Active{}, diag.Errorf(diag.Invalid, "the disallowed tools of skill %q cannot be read, so it is not activated: %w", l.Name, err).
 			WithHint("%s", diag.HintOf(err))
+	}
+	mayNotNow := s.filled(l, mayNot)
+	for _, text := range mayNotNow {
+		for name := range s.env.Profile.Substitution.Variables {
+			if strings.Contains(text, "${"+name+"}") {
+				return Active{}, diag.Errorf(diag.Invalid, "skill %q disallows %s, and what %s stands for here can be no part of a pattern, so it is not activated", l.Name, text, name).
+					WithHint("move what it names to a path of plain characters")
+			}
+		}
 	}
 	return Active{
 		Name: l.Name, Pack: l.Pack, Version: l.Version, Layer: l.Layer, Dir: l.Dir, Real: at, Digest: l.Digest, Text: digestOfText(l.Document),
 		Arguments: o.Arguments, Trigger: o.Trigger, At: s.env.Now().UTC(), Restricts: l.Front.Restricts,
-		Allowed: l.Front.AllowedTools, Disallowed: l.Front.DisallowedTools, Post: l.Front.Post,
+		Allowed: s.filled(l, may), Disallowed: mayNotNow, Post: l.Front.Post,
 	}, nil
+}
+
+// filled returns patterns of tools with the profile's variables in their places.
+func (s *Session) filled(l *catalog.Loaded, patterns []tool.Pattern) (texts []string) {
+	known, values := s.values(l.Skill), map[string]string{}
+	for name, value := range s.env.Profile.Substitution.Variables {
+		values[name] = known[value]
+	}
+	for _, p := range patterns {
+		texts = append(texts, p.Fill(values).String())
+	}
+	return texts
 }
 
 // text makes what the model is told.

@@ -57,7 +57,19 @@ func newEnv(w *world) session.Env {
 		Project: filepath.Join(w.dir, "project"), Work: filepath.Join(w.dir, "project"), Home: filepath.Join(w.dir, "home"),
 	}
 	env.Audit = audit.Open(filepath.Join(env.Dir, "audit", audit.Name), audit.Options{Now: env.Now, User: "ada"})
-	env.Catalog = func(ctx context.Context) (*catalog.Catalog, error) {
+	env.Catalog = w.openCatalog(env)
+	return env
+}
+
+// catalogOf has all sessions use the skills of another project.
+func (w *world) catalogOf(project string) {
+	env := w.env
+	env.Project = project
+	w.env.Catalog = w.openCatalog(env)
+}
+
+func (w *world) openCatalog(env session.Env) func(context.Context) (*catalog.Catalog, error) {
+	return func(ctx context.Context) (*catalog.Catalog, error) {
 		paths, err := scope.New(scope.Env{Home: filepath.Join(w.dir, "home"), OS: "linux"})
 		if err != nil {
 			return nil, err
@@ -65,7 +77,6 @@ func newEnv(w *world) session.Env {
 		paths.Enterprise = filepath.Join(w.dir, "enterprise")
 		return catalog.Open(ctx, catalog.Options{Profile: env.Profile, Paths: paths, Project: env.Project, Now: env.Now})
 	}
-	return env
 }
 
 // keep has all sessions use one catalog.

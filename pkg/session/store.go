@@ -62,8 +62,8 @@ type Active struct {
 	At        time.Time `json:"at"`
 
 	Restricts  bool     `json:"restricts"` // whether only AllowedTools may be called
-	Allowed    []string `json:"allowed-tools,omitempty"`
-	Disallowed []string `json:"disallowed-tools,omitempty"`
+	Allowed    []string `json:"allowedTools,omitempty"`
+	Disallowed []string `json:"disallowedTools,omitempty"`
 	Post       string   `json:"post,omitempty"` // the script that runs when it ends
 }
 
@@ -324,7 +324,7 @@ func (f folder) files() ([]fs.FileInfo, error) {
 
 // Summary is a session that is kept.
 type Summary struct {
-	ID      string    `json:"id"` // "" where it cannot be read
+	ID      string    `json:"id"` // "" where it cannot be read, and its file's name does not say it
 	File    string    `json:"file"`
 	Began   time.Time `json:"began,omitzero"`
 	Used    time.Time `json:"used"`
@@ -349,6 +349,9 @@ func List(dir string) ([]Summary, error) {
 			continue
 		case err != nil:
 			sum.Damaged = err.Error()
+			if name := strings.TrimSuffix(file.Name(), ".json"); fileName(name) == file.Name() {
+				sum.ID = name
+			}
 		default:
 			sum.ID, sum.Began, sum.Active = s.ID, s.Began, s.Names()
 		}

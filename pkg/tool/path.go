@@ -84,11 +84,32 @@ func (c Call) allowsPath(pattern, p string) bool {
 		return false
 	}
 	for _, at := range c.leads(cleaned, raw) {
-		if at == "" || !matchPath(pattern, at, c.real(c.root()), c.real(c.Home)) {
+		if at == "" || !matchPath(c.resolved(pattern), at, c.real(c.root()), c.real(c.Home)) {
 			return false
 		}
 	}
 	return true
+}
+
+// resolved returns a pattern of the machine's files whose beginning, before the first wildcard, is where that leads. Those of
+// the project and of the home directory begin with directories that are resolved themselves.
+func (c Call) resolved(pattern string) string {
+	if !strings.HasPrefix(pattern, "//") {
+		return pattern
+	}
+	fixed, rest := pattern[1:], ""
+	if i := strings.IndexAny(fixed, "*?"); i >= 0 {
+		i = strings.LastIndexByte(fixed[:i], '/') + 1
+		fixed, rest = fixed[:i], fixed[i:]
+	}
+	at := c.real(fixed)
+	if at == "" || !strings.HasPrefix(at, "/") || strings.ContainsAny(at, "*?") {
+		return pattern
+	}
+	if rest != "" || strings.HasSuffix(fixed, "/") {
+		at = strings.TrimSuffix(at, "/") + "/"
+	}
+	return "/" + at + rest
 }
 
 // leads returns where a path may lead once links are followed, "" for what can't be told: there are hosts that clean a path

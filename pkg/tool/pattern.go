@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -31,6 +32,33 @@ func (p Pattern) String() string {
 	}
 	return p.Tool + "(" + argument + ")"
 }
+
+// Fill returns the pattern with values in place of ${NAME}. A value must be plain text to a pattern and to a shell; where it is
+// not, or where the name has none, the pattern stays as it is, and fits nothing. In a pattern of files a value that begins it
+// is a path of the machine.
+func (p Pattern) Fill(values map[string]string) Pattern {
+	rest, out := p.Argument, ""
+	for {
+		before, after, found := strings.Cut(rest, "${")
+		name, behind, closed := strings.Cut(after, "}")
+		if !found || !closed {
+			p.Argument = out + rest
+			return p
+		}
+		value := slash(values[name])
+		if value == "" || strings.Trim(value, fillable) != "" || slices.Contains(strings.Split(value, "/"), "..") {
+			out, rest = out+before+"${"+name+"}", behind
+			continue
+		}
+		if kind := rows()[p.Tool].kindOf(); out+before == "" && (kind == file || kind == search) && strings.HasPrefix(value, "/") {
+			value = "/" + value
+		}
+		out, rest = out+before+value, behind
+	}
+}
+
+// fillable are the characters that mean nothing to patterns and shells.
+const fillable = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:@+"
 
 func balanced(s string) bool {
 	depth := 0

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -255,7 +256,7 @@ until skillpm session end removes it.`,
 			for _, k := range kept {
 				what := strings.Join(k.Active, " → ")
 				if k.Damaged != "" {
-					k.ID, what = k.File, "damaged: "+k.Damaged
+					k.ID, what = cmp.Or(k.ID, k.File), "damaged: "+k.Damaged
 				}
 				rows = append(rows, []string{k.ID, what, k.Used.Format(time.RFC3339)})
 			}
