@@ -94,7 +94,7 @@ func open(ctx context.Context, o Options, before *Catalog) (*Catalog, error) {
 func (c *Catalog) keep() {
 	for i, t := range c.trees {
 		if c.changed[i] && c.options.Cache != "" {
-			writeIndex(c.options.Cache, t)
+			writeIndex(c.options.Cache, c.roots[i], t)
 		}
 	}
 }
@@ -107,7 +107,7 @@ func (c *Catalog) tree(ctx context.Context, r *root, before *Catalog, now int64)
 	case before != nil:
 		known = before.known(r)
 	case cache != "":
-		known = readIndex(cache, r.real)
+		known = readIndex(cache, r)
 	}
 	return scan(ctx, r, known, before == nil, c.inPacks, now)
 }

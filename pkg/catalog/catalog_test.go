@@ -441,6 +441,73 @@ pack
 	}
 }
 
+// TestDepth: where a profile says so, skills are looked for at several levels, but not inside skills, through links, or deeper.
+func TestDepth(t *testing.T) {
+	w := newWorld(t, "agentskills", `
+link app/.agents/skills/loop .
+link app/.agents/skills/group/up ../..
+-- app/.agents/skills/a/SKILL.md --
+1
+-- app/.agents/skills/a/references/inner/SKILL.md --
+inside a skill
+-- app/.agents/skills/group/b/SKILL.md --
+2
+-- app/.agents/skills/group/x/y/d/SKILL.md --
+4
+-- app/.agents/skills/group/x/y/z/e/SKILL.md --
+5
+-- app/.agents/skills/group/node_modules/m/SKILL.md --
+dependency
+-- app/.agents/skills/other/x/a/SKILL.md --
+weaker than the one that is nearer
+-- app/.agents/skills/notes.md --
+-- home/.skillpm/plugins/acme/ops/deploy/SKILL.md --
+pack
+`)
+	w.options.Cache = w.path("cache")
+	const want = "a=1 b=2 d=4 deploy=pack"
+	w.expect(want)
+	kept := w.indexFiles()
+	w.expect(want)
+	if s, err := w.open().Lookup("d"); err != nil || s.Dir != w.path("app/.agents/skills/group/x/y/d") {
+		t.Errorf("got %+v, %v", s, err)
+	}
+	flat, err := profile.Lookup("dispatch") // the same directories, one level
+	if err != nil {
+		t.Fatal(err)
+	}
+	deep := w.options.Profile
+	w.options.Profile = flat
+	w.expect("a=1 deploy=pack")
+	w.options.Profile = deep
+	w.expect(want)
+	for name, text := range kept {
+		if now := w.indexFiles()[name]; now != text {
+			t.Errorf("%s: another depth has another index", name)
+		}
+	}
+	w.write("app/.agents/skills/group/x/SKILL.md", "now a skill")
+	w.expect("a=1 b=2 deploy=pack x=now a skill")
+	w.write("app/.agents/skills/group/x/SKILL.md", "raw\n---\n: [")
+	w.expect("a=1 b=2 deploy=pack") // one that cannot be used is one, too
+	if err := os.Remove(w.path("app/.agents/skills/group/x/SKILL.md")); err != nil {
+		t.Fatal(err)
+	}
+	w.expect(want)
+}
+
+// TestDepthBound: no more directories are looked into than hosts do.
+func TestDepthBound(t *testing.T) {
+	w := newWorld(t, "agentskills", "")
+	for i := range 2100 {
+		if err := os.MkdirAll(w.path(fmt.Sprintf("app/.agents/skills/d%d", i)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.write("app/.agents/skills/a/SKILL.md", "found")
+	w.finds(w.expect("a=found"), "CA009", "it has more than 2000 directories")
+}
+
 // TestFixes: what is said to mend something mends that.
 func TestFixes(t *testing.T) {
 	w := newWorld(t, "omniforge", `

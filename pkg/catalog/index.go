@@ -32,14 +32,14 @@ const (
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // indexPath returns where the index of a root is kept.
-func indexPath(cache, real string) string {
-	sum := sha256.Sum256([]byte(real))
+func indexPath(cache, key string) string {
+	sum := sha256.Sum256([]byte(key))
 	return filepath.Join(cache, hex.EncodeToString(sum[:12])+".idx")
 }
 
 // readIndex returns what the index says of a root, nil where it says nothing that can be relied on.
-func readIndex(cache, real string) *tree {
-	f, err := regular.Open(indexPath(cache, real), maxIndex)
+func readIndex(cache string, root *root) *tree {
+	f, err := regular.Open(indexPath(cache, root.key()), maxIndex)
 	if err != nil {
 		return nil
 	}
@@ -53,15 +53,15 @@ func readIndex(cache, real string) *tree {
 		return nil
 	}
 	t := decode(data)
-	if t == nil || t.real != real {
+	if t == nil || t.real != root.real {
 		return nil
 	}
 	return t
 }
 
 // writeIndex keeps a tree. That it cannot is no error: the next process reads more.
-func writeIndex(cache string, t *tree) {
-	path := indexPath(cache, t.real)
+func writeIndex(cache string, root *root, t *tree) {
+	path := indexPath(cache, root.key())
 	if err := whole.Write(path, encode(t), whole.Options{Mode: 0o600, MkdirMode: 0o700}); err == nil {
 		thin(cache)
 	}

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,6 +20,8 @@ type root struct {
 	scope string
 	rank  int // of its entry among the profile's layers
 
+	levels int // at which skills may be, 0 for one
+
 	// group orders what priority does not: hand-written directories of one entry that follow each other are one group,
 	// each directory of packs is its own.
 	group int
@@ -31,12 +34,23 @@ type root struct {
 	absent bool
 }
 
-// depth returns how many levels below the root a skill's directory is.
+// depth returns how many levels below the root a skill's directory is: in packs exactly so many, else at most.
 func (r *root) depth() int {
 	if r.packs {
 		return 3
 	}
-	return 1
+	return max(1, r.levels)
+}
+
+// holds reports whether directories so many levels below the root have those of skills in them.
+func (r *root) holds(level int) bool { return !r.packs || level == r.depth()-1 }
+
+// key returns what the index knows the root by.
+func (r *root) key() string {
+	if r.packs || r.levels <= 1 {
+		return r.real
+	}
+	return fmt.Sprintf("%s\x00%d", r.real, r.levels)
 }
 
 // roots returns the directories of all layers that exist, the strongest first, each once by its real path.
@@ -49,6 +63,7 @@ func (o *Options) roots() places {
 	for rank, layer := range o.Profile.Layers {
 		p.group++
 		for _, dir := range layer.On(system) {
+			p.levels = layer.Depth
 			p.add(rank, layer.Name, dir)
 		}
 	}
@@ -63,6 +78,7 @@ type places struct {
 	own     []string // real directories that skillpm installs skills into: packs, and copies under an alias
 	seen    map[string]bool
 	group   int
+	levels  int // of the layer whose directories are added
 }
 
 // add adds what a directory of a profile stands for.
@@ -104,6 +120,7 @@ func (p *places) packs(rank int, layer, kind string, s scope.Scope) {
 
 // put adds a root if it is there and is no other one.
 func (p *places) put(r *root) {
+	r.levels = p.levels
 	p.all = append(p.all, r.dir)
 	if r.lock != "" {
 		p.all = append(p.all, r.lock)

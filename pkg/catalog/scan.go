@@ -24,6 +24,7 @@ const (
 	maxEntries  = 1 << 15 // of one directory
 	maxBranches = 1 << 16 // directories of one root whose entries are looked at
 	maxLeaves   = 1 << 15 // directories of skills of one root
+	maxDeep     = 2000    // directories whose entries are looked at, where skills may be at several levels
 )
 
 // scanner looks at one root.
@@ -70,8 +71,12 @@ func scan(ctx context.Context, r *root, before *tree, own bool, inPacks func(rea
 	for i := range before.dirs {
 		s.before[before.dirs[i].path] = &before.dirs[i]
 	}
-	s.branches(ctx, t)
-	s.leaves(ctx, t)
+	if s.root.depth() > 1 && !s.root.packs {
+		s.levels(ctx, t)
+	} else {
+		s.branches(ctx, t)
+		s.leaves(ctx, t, t.dirs)
+	}
 	if len(t.dirs) != len(before.dirs) {
 		s.changed.Store(true)
 	}
@@ -93,23 +98,47 @@ func (s *scanner) branches(ctx context.Context, t *tree) {
 				}
 			}
 		}
-		if over := len(t.dirs) + len(level) - maxBranches; over > 0 {
-			level = level[:max(0, len(level)-over)]
-			t.dirs[0].problem = fmt.Sprintf("it has more than %d directories: those beyond are not looked at", maxBranches)
-		}
-		found := make([]branch, len(level))
-		parallel(ctx, len(level), func(i int) { found[i] = s.branch(level[i]) })
-		t.dirs = append(t.dirs, found...)
+		s.list(ctx, t, level, maxBranches)
 	}
-	t.bound(s.root.depth())
+	t.bound(s.root)
+}
+
+// list adds the directories of one level.
+func (s *scanner) list(ctx context.Context, t *tree, level []string, most int) {
+	if over := len(t.dirs) + len(level) - most; over > 0 {
+		level = level[:max(0, len(level)-over)]
+		t.dirs[0].problem = fmt.Sprintf("it has more than %d directories: those beyond are not looked at", most)
+	}
+	found := make([]branch, len(level))
+	parallel(ctx, len(level), func(i int) { found[i] = s.branch(level[i]) })
+	t.dirs = append(t.dirs, found...)
+}
+
+// levels looks for skills at several levels: below every directory that is none itself. Links are not followed downwards.
+func (s *scanner) levels(ctx context.Context, t *tree) {
+	level := []string{""}
+	for depth := 0; depth < s.root.depth() && len(level) > 0; depth++ {
+		first := len(t.dirs)
+		s.list(ctx, t, level, maxDeep)
+		t.bound(s.root)
+		s.leaves(ctx, t, t.dirs[first:])
+		level = nil
+		for _, b := range t.dirs[first:] {
+			for _, n := range b.nodes {
+				if n.record == nil && !n.link {
+					level = append(level, join(b.path, n.name))
+				}
+			}
+		}
+	}
 }
 
 // bound drops the directories of skills that are too many.
-func (t *tree) bound(depth int) {
+func (t *tree) bound(r *root) {
 	left := maxLeaves
 	for i := range t.dirs {
 		b := &t.dirs[i]
-		if b.depth() != depth-1 {
+		if !r.holds(b.depth()) {
 			continue
 		}
 		if len(b.nodes) > left {
@@ -208,16 +237,16 @@ func (b *branch) keep(old *branch) {
 	}
 }
 
-// leaves looks at the SKILL.md of every directory of a skill.
-func (s *scanner) leaves(ctx context.Context, t *tree) {
+// leaves looks at the SKILL.md of every directory of a skill in some directories.
+func (s *scanner) leaves(ctx context.Context, t *tree, dirs []branch) {
 	type leaf struct {
 		branch *branch
 		node   *node
 	}
-	all := make([]leaf, 0, t.leaves(s.root.depth()))
-	for i := range t.dirs {
-		b := &t.dirs[i]
-		if b.depth() != s.root.depth()-1 {
+	all := make([]leaf, 0, t.leaves(s.root))
+	for i := range dirs {
+		b := &dirs[i]
+		if !s.root.holds(b.depth()) {
 			continue
 		}
 		for j := range b.nodes {

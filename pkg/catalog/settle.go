@@ -67,7 +67,7 @@ func (b *builder) root(i int, r *root, t *tree) {
 	}
 	for j := range t.dirs {
 		d := &t.dirs[j]
-		if d.depth() != r.depth()-1 {
+		if !r.holds(d.depth()) {
 			continue
 		}
 		d.dir = r.dir + string(filepath.Separator)
@@ -487,7 +487,7 @@ func (b *builder) compareStrength(x, y *candidate) int {
 	if s.Pack != t.Pack {
 		return cmp.Or(cmp.Compare(x.order, y.order), cmp.Compare(s.Pack, t.Pack))
 	}
-	return cmp.Or(comparePriority(s.Priority, t.Priority), cmp.Compare(x.root, y.root), cmp.Compare(s.base, t.base))
+	return cmp.Or(comparePriority(s.Priority, t.Priority), cmp.Compare(x.root, y.root), cmp.Compare(s.base, t.base), cmp.Compare(len(s.Dir), len(t.Dir)), cmp.Compare(s.Dir, t.Dir))
 }
 
 // override settles who has each name.

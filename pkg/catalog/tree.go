@@ -36,11 +36,11 @@ type node struct {
 	copy    *copyFacts // that it is a copy of an installed skill, nil where that is not known
 }
 
-// leaves returns how many nodes are directories of skills, those of the given depth.
-func (t *tree) leaves(depth int) int {
+// leaves returns how many nodes may be directories of skills.
+func (t *tree) leaves(r *root) int {
 	n := 0
 	for i := range t.dirs {
-		if t.dirs[i].depth() == depth-1 {
+		if r.holds(t.dirs[i].depth()) {
 			n += len(t.dirs[i].nodes)
 		}
 	}

@@ -45,7 +45,14 @@ type Layer struct {
 	Name string              `yaml:"name" json:"name"`
 	Dirs []string            `yaml:"dirs" json:"dirs"`
 	OS   map[string][]string `yaml:"os" json:"os,omitempty"` // other directories on one system, as runtime.GOOS names it
+
+	// Depth is how many levels below a directory skills are looked for, 0 for one. What installed packs are in has levels of
+	// its own.
+	Depth int `yaml:"depth" json:"depth,omitempty"`
 }
+
+// MaxDepth is the greatest depth of a layer.
+const MaxDepth = 6
 
 // On returns the layer's directories on a system, as runtime.GOOS names it.
 func (l Layer) On(system string) []string {

@@ -141,6 +141,7 @@ func TestParseErrors(t *testing.T) {
 		{"no values", "extends: kodelet\nstage1: {separator: \"{name}\"}\n", "p.yaml:2: stage1.separator: there is no value {name} here", "it is a plain text; {{ stands for a brace that is meant"},
 		{"place", "extends: kodelet\nlayers:\n  - {name: a, dirs: [~/a]}\n  - {name: b, dirs: [skills]}\n", `p.yaml:4: "skills" is no directory of a layer`, "start it with ~/ for the home directory, ./ for the project, / for the machine or {enterprise}/, or write {plugins}"},
 		{"outside", "extends: kodelet\nlayers:\n  - {name: a, dirs: [./../a]}\n", `p.yaml:3: "./../a" is no directory of a layer`, "start it with ~/ for the home directory, ./ for the project, / for the machine or {enterprise}/, or write {plugins}"},
+		{"depth", "extends: kodelet\nlayers:\n  - {name: a, dirs: [./a], depth: 7}\n", "p.yaml:3: layer a: depth is 7, and is from 1 to 6", ""},
 		{"no dirs", "extends: kodelet\nlayers: [{name: a}]\n", "p.yaml:2: layer a has no dirs", ""},
 		{"no layers", "extends: kodelet\nlayers: []\n", "p.yaml:2: there are no layers", "write extends: omniforge, or layers"},
 		{"no entry", "extends: kodelet\nstage1: {entry: \"\"}\n", "p.yaml:2: there is no stage1.entry", "write extends: omniforge, or stage1.entry"},

@@ -148,6 +148,9 @@ func (c *checker) layer(at *yaml.Node, l Layer) {
 	if !isID(l.Name) {
 		c.add(c.errorf(at, "%q is no name of a layer", l.Name).WithHint("lower-case letters, digits and single hyphens"))
 	}
+	if l.Depth < 0 || l.Depth > MaxDepth {
+		c.add(c.errorf(at, "layer %s: depth is %d, and is from 1 to %d", l.Name, l.Depth, MaxDepth))
+	}
 	all := slices.Clone(l.Dirs)
 	for _, dirs := range l.OS {
 		all = append(all, dirs...)
