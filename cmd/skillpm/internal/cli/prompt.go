@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -84,6 +85,13 @@ func (a *app) printPrompt(cmd *cobra.Command, f *promptFlags) error {
 	h, err := a.host(cmd.Context(), f.runtimeFlags)
 	if err != nil {
 		return err
+	}
+	if known := append(prompt.Formats(h.Profile()), toolFormat); f.Format != "" && !slices.Contains(known, f.Format) {
+		hint := "the formats are " + list(known)
+		if near := diag.Nearest(f.Format, known); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		return diag.Errorf(diag.Usage, "unknown format %q", f.Format).WithHint("%s", hint)
 	}
 	a.budget(h.Profile(), &f.Options)
 	entries, err := h.Entries(cmd.Context())
