@@ -10,6 +10,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/catalog"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/expand"
 	"github.com/skillpm/skillpm/pkg/host"
 	"github.com/skillpm/skillpm/pkg/run"
 	"github.com/skillpm/skillpm/pkg/session"
@@ -113,9 +114,9 @@ func (e *execution) unknown(ctx context.Context, err error) *Reply {
 			return e.damaged(name, claims.Skipped[0].Reason)
 		}
 	}
-	advice := fmt.Sprintf(e.say.install, "skillpm search "+session.Quote(name))
+	advice := fmt.Sprintf(e.say.install, "skillpm search "+expand.Quote(name))
 	if _, pack, exact := strings.Cut(name, "@"); exact {
-		advice = fmt.Sprintf(e.say.install, "skillpm install "+session.Quote(pack))
+		advice = fmt.Sprintf(e.say.install, "skillpm install "+expand.Quote(pack))
 	}
 	switch {
 	case unknown.Off || unknown.Reason != "":
@@ -132,7 +133,7 @@ func (e *execution) unknown(ctx context.Context, err error) *Reply {
 func (e *execution) damaged(name, why string) *Reply {
 	install := "skillpm install restores packs, skillpm skills --all says where it is"
 	if _, pack, exact := strings.Cut(name, "@"); exact {
-		install = "skillpm install " + session.Quote(pack)
+		install = "skillpm install " + expand.Quote(pack)
 	}
 	r := e.fail(MetadataMissing, e.say.metadata, why, fmt.Sprintf(e.say.reinstall, install))
 	r.Code = diag.Invalid
@@ -181,7 +182,7 @@ func (e *execution) failed(err error) *Reply {
 
 // prompt replies with the instructions of a skill without a command, or with the task that has them.
 func (e *execution) prompt(ctx context.Context, skill *catalog.Skill) *Reply {
-	a, err := e.host.Load(ctx, e.request.Skill, session.Activate{Arguments: joined(e.request.Args), Trigger: e.o.Trigger, Begin: e.o.Begin})
+	a, err := e.host.Load(ctx, e.request.Skill, session.Activate{Arguments: expand.Join(e.request.Args), Trigger: e.o.Trigger, Begin: e.o.Begin})
 	if err != nil {
 		return e.failed(err)
 	}
@@ -207,15 +208,6 @@ func (e *execution) prompt(ctx context.Context, skill *catalog.Skill) *Reply {
 			{"executable", false},
 		},
 	}
-}
-
-// joined returns arguments as one text that a shell would make them of again.
-func joined(args []string) string {
-	quoted := make([]string, len(args))
-	for i, a := range args {
-		quoted[i] = session.Quote(a)
-	}
-	return strings.Join(quoted, " ")
 }
 
 // maxOutput is how many bytes of a command's output can be passed on. What is beyond is cut out of the middle.

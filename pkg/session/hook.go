@@ -10,6 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/catalog"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/expand"
 	"github.com/skillpm/skillpm/pkg/run"
 )
 
@@ -54,7 +55,7 @@ func (e *HookError) Hint() string {
 	if e.Err != nil {
 		return fmt.Sprintf("mend hooks.%s in its SKILL.md: it names a script inside the skill", e.Which)
 	}
-	return fmt.Sprintf("see what it needs: skillpm run %s --script %s", Quote(e.Skill), Quote(e.Script))
+	return fmt.Sprintf("see what it needs: skillpm run %s --script %s", expand.Quote(e.Skill), expand.Quote(e.Script))
 }
 
 // before runs the script that a skill names to run before it.

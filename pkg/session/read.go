@@ -16,6 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/catalog"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/expand"
 	"github.com/skillpm/skillpm/pkg/prompt"
 	"github.com/skillpm/skillpm/pkg/regular"
 )
@@ -165,7 +166,7 @@ func (s *Session) mayRead(k *catalog.Skill, name string) error {
 		return nil
 	}
 	return diag.Errorf(diag.Denied, "%s of skill %q is a script: under profile %s scripts are run, not read", name, k.Name, s.env.Profile.ID).
-		WithHint("run it: skillpm run %s --script %s", Quote(k.Name), Quote(name))
+		WithHint("run it: skillpm run %s --script %s", expand.Quote(k.Name), expand.Quote(name))
 }
 
 // notByLink applies [Session.mayRead] to where a link inside the skill leads.

@@ -10,6 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/catalog"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/expand"
 	"github.com/skillpm/skillpm/pkg/run"
 	"github.com/skillpm/skillpm/pkg/tool"
 )
@@ -144,7 +145,7 @@ func (a Active) is(k *catalog.Skill) bool { return a.Dir == k.Dir || a.Exact() =
 func noCommand(name, dir string) error {
 	err := diag.Errorf(diag.Invalid, "skill %q has no command: it is instructions to follow", name)
 	if scripts, _ := run.Scripts(dir); len(scripts) > 0 {
-		return err.WithHint("run one of its scripts: skillpm run %s --script %s", Quote(name), Quote(scripts[0]))
+		return err.WithHint("run one of its scripts: skillpm run %s --script %s", expand.Quote(name), expand.Quote(scripts[0]))
 	}
-	return err.WithHint("skillpm load %s prints them", Quote(name))
+	return err.WithHint("skillpm load %s prints them", expand.Quote(name))
 }

@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/expand"
 	"github.com/skillpm/skillpm/pkg/run"
 )
 
 // endCommand returns the command that ends a skill and what is above it.
 func endCommand(name, session string) string {
-	return "skillpm deactivate " + Quote(name) + " --session " + Quote(session)
+	return "skillpm deactivate " + expand.Quote(name) + " --session " + expand.Quote(session)
 }
 
 // ActiveError says that a skill is not activated again.

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/expand"
 	"github.com/skillpm/skillpm/pkg/regular"
 	"github.com/skillpm/skillpm/pkg/txn"
 	"github.com/skillpm/skillpm/pkg/whole"
@@ -203,7 +204,7 @@ func damaged(id, path string, err error) error {
 			WithHint("make %s readable for you", path)
 	}
 	return diag.Errorf(diag.Invalid, "the state of session %q is damaged, so nothing is allowed: %s: %w", id, path, err).
-		WithHint("if you know that no skill should be active in it: skillpm session end %s", Quote(id))
+		WithHint("if you know that no skill should be active in it: skillpm session end %s", expand.Quote(id))
 }
 
 // write puts a session's state in its place.
@@ -363,13 +364,3 @@ func List(dir string) ([]Summary, error) {
 
 // Dir is where sessions are kept below a state directory.
 func Dir(state string) string { return filepath.Join(state, "sessions") }
-
-// Quote returns a word as a shell reads it.
-func Quote(word string) string {
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:@%+,=", r)
-	}) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}

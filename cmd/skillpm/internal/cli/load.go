@@ -1,11 +1,10 @@
 package cli
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/expand"
 	"github.com/skillpm/skillpm/pkg/session"
 )
 
@@ -90,11 +89,7 @@ func joinArguments(args []string) string {
 	if len(args) == 1 {
 		return args[0]
 	}
-	quoted := make([]string, len(args))
-	for i, arg := range args {
-		quoted[i] = session.Quote(arg)
-	}
-	return strings.Join(quoted, " ")
+	return expand.Join(args)
 }
 
 // checkTrigger refuses a word that is neither.

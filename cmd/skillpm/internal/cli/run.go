@@ -12,6 +12,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/catalog"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/expand"
 	"github.com/skillpm/skillpm/pkg/host"
 	"github.com/skillpm/skillpm/pkg/run"
 	"github.com/skillpm/skillpm/pkg/session"
@@ -147,19 +148,10 @@ func (a *app) announce(skill *catalog.Skill, o session.RunOptions) {
 	if what == "" {
 		what = l.Front.Command
 	}
-	a.remark("running " + strings.TrimSpace(what+" "+quotedArguments(o.Args)))
+	a.remark("running " + strings.TrimSpace(what+" "+expand.Join(o.Args)))
 	if unmet := session.Unenforced(l); unmet != "" {
 		a.warn("%s", unmet)
 	}
-}
-
-// quotedArguments writes arguments as a shell would be given them.
-func quotedArguments(args []string) string {
-	quoted := make([]string, len(args))
-	for i, arg := range args {
-		quoted[i] = session.Quote(arg)
-	}
-	return strings.Join(quoted, " ")
 }
 
 // scriptLimit returns how long a command may run: what was asked for, and never longer than the settings say.
