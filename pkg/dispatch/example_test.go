@@ -8,26 +8,26 @@ import (
 )
 
 func ExampleParse() {
-	r, err := dispatch.Parse(`Task("skills", "resize one photo", "执行 @image-resizer 'my photo.jpg' --width 800", {model: "sonnet"})`)
+	r, err := dispatch.Parse(`Task("skills", "shrink one cover", "执行 @thumbnail 'my cover.png' --height 96", {model: "sonnet"})`)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Printf("%s %q %s\n", r.Skill, r.Args, r.Model)
 	// Output:
-	// image-resizer ["my photo.jpg" "--width" "800"] sonnet
+	// thumbnail ["my cover.png" "--height" "96"] sonnet
 }
 
 func ExampleReply_Text() {
 	r := dispatch.Reply{
-		State: dispatch.Pending, Summary: "waiting for parameters: input_file needed",
-		Data: dispatch.Data{{Key: "required", Value: []string{"input_file"}}, {Key: "optional", Value: []string{"format", "quality"}}},
-		Meta: dispatch.Meta{Agent: dispatch.Agent, Time: 100 * time.Millisecond, TS: time.Date(2026, 1, 29, 10, 30, 0, 0, time.UTC)},
+		State: dispatch.Pending, Summary: "waiting for parameters: source_page needed",
+		Data: dispatch.Data{{Key: "required", Value: []string{"source_page"}}, {Key: "optional", Value: []string{"theme", "language"}}},
+		Meta: dispatch.Meta{Agent: dispatch.Agent, Time: 100 * time.Millisecond, TS: time.Date(2026, 11, 22, 8, 15, 0, 0, time.UTC)},
 	}
 	fmt.Print(r.Text())
 	// Output:
-	// ⏸️ skills waiting for parameters: input_file needed
+	// ⏸️ skills waiting for parameters: source_page needed
 	//   state: pending
-	//   data: {required: ["input_file"], optional: ["format", "quality"]}
-	//   meta: {agent: skills, time: 0.1, ts: "2026-01-29T10:30:00Z"}
+	//   data: {required: ["source_page"], optional: ["theme", "language"]}
+	//   meta: {agent: skills, time: 0.1, ts: "2026-11-22T08:15:00Z"}
 }

@@ -26,12 +26,12 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // skills are what the tests' project has, by name: the SKILL.md, and scripts.
 var skills = map[string]string{
-	"markdown-converter/SKILL.md": "---\nname: markdown-converter\ndescription: Converts Markdown to HTML\n" +
-		"command: sh scripts/convert.sh\nargument-hint: <input_file> [format] [quality]\n---\n# Converter\n",
-	"markdown-converter/scripts/convert.sh": `printf '<h1>%s</h1>' "$1" > result.html
-printf '{"output_path": "result.html", "code": "<h1>", "n": 2}'`,
-	"marketing-ideas/SKILL.md": "---\nname: marketing-ideas\ndescription: Suggests a \"strategy\"\nmodel: opus\n---\nFor $ARGUMENTS <now>.\n",
-	"large-processor/SKILL.md": "---\nname: large-processor\ndescription: Takes long\ncommand: echo begun; sleep 1000\n---\n",
+	"page-maker/SKILL.md": "---\nname: page-maker\ndescription: Converts Markdown to HTML\n" +
+		"command: sh scripts/convert.sh\nargument-hint: <source_page> [theme] [language]\n---\n# Converter\n",
+	"page-maker/scripts/convert.sh": `printf '<h1>%s</h1>' "$1" > page.html
+printf '{"output_path": "page.html", "code": "<h1>", "n": 2}'`,
+	"name-finder/SKILL.md": "---\nname: name-finder\ndescription: Suggests a \"strategy\"\nmodel: opus\n---\nFor $ARGUMENTS <now>.\n",
+	"slow-import/SKILL.md": "---\nname: slow-import\ndescription: Takes long\ncommand: echo begun; sleep 1000\n---\n",
 	"failing/SKILL.md":         "---\nname: failing\ndescription: Fails\ncommand: \"echo 'no such\\n  table: users' >&2; exit 3\"\n---\n",
 	"silent/SKILL.md":          "---\nname: silent\ndescription: Fails in silence\ncommand: kill -9 $$\n---\n",
 	"printing/SKILL.md":        "---\nname: printing\ndescription: Prints\ncommand: cat\narguments: [file]\n---\n",
@@ -69,7 +69,7 @@ func newHost(t *testing.T) (*host.Host, string) {
 	return h, dir
 }
 
-func now() time.Time { return time.Date(2026, 1, 29, 10, 30, 0, 0, time.UTC) }
+func now() time.Time { return time.Date(2026, 11, 22, 8, 15, 0, 0, time.UTC) }
 
 func put(t *testing.T, path, text string) {
 	t.Helper()
@@ -100,18 +100,18 @@ func TestD3Golden(t *testing.T) {
 		o          Options
 		code       diag.Code
 	}{
-		{name: "success", line: "执行 @markdown-converter README.md"},
-		{name: "success-zh", line: "执行 @markdown-converter README.md", o: Options{Language: Chinese}},
-		{name: "prompt", line: `Task("skills", "collect marketing ideas", "run @marketing-ideas tea", {model: "any/model"})`},
-		{name: "prompt-zh", line: "run @marketing-ideas tea", o: Options{Language: Chinese}},
-		{name: "pending", line: "execute @markdown-converter", code: diag.Usage},
-		{name: "pending-zh", line: "execute @markdown-converter", o: Options{Language: Chinese}, code: diag.Usage},
-		{name: "not-found", line: "execute @markdown-convertor x", code: diag.NotFound},
+		{name: "success", line: "执行 @page-maker README.md"},
+		{name: "success-zh", line: "执行 @page-maker README.md", o: Options{Language: Chinese}},
+		{name: "prompt", line: `Task("skills", "find good names", "run @name-finder tea", {model: "any/model"})`},
+		{name: "prompt-zh", line: "run @name-finder tea", o: Options{Language: Chinese}},
+		{name: "pending", line: "execute @page-maker", code: diag.Usage},
+		{name: "pending-zh", line: "execute @page-maker", o: Options{Language: Chinese}, code: diag.Usage},
+		{name: "not-found", line: "execute @page-makr x", code: diag.NotFound},
 		{name: "not-found-zh", line: "execute @nothing-like-it x", o: Options{Language: Chinese}, code: diag.NotFound},
 		{name: "not-found-pack", line: "execute @deploy@acme/deploy x", code: diag.NotFound},
 		{name: "metadata", line: "execute @damaged", code: diag.Invalid},
-		{name: "param", line: "execute @markdown-converter", o: Options{Strict: true}, code: diag.Usage},
-		{name: "param-zh", line: "execute @markdown-converter", o: Options{Strict: true, Language: Chinese}, code: diag.Usage},
+		{name: "param", line: "execute @page-maker", o: Options{Strict: true}, code: diag.Usage},
+		{name: "param-zh", line: "execute @page-maker", o: Options{Strict: true, Language: Chinese}, code: diag.Usage},
 		{name: "no-skill", line: "execute", code: diag.Usage},
 		{name: "failed", line: "execute @failing", code: diag.Internal},
 		{name: "failed-zh", line: "execute @failing", o: Options{Language: Chinese}, code: diag.Internal},
@@ -119,8 +119,8 @@ func TestD3Golden(t *testing.T) {
 		{name: "steps", line: "execute @failing then execute @silent", code: diag.Usage},
 		{name: "two-skills", line: "execute @failing @silent", code: diag.Usage},
 		{name: "denied", line: "execute @private", code: diag.Denied},
-		{name: "timeout", line: "execute @large-processor", o: Options{Limit: 200 * time.Millisecond}, code: diag.Internal},
-		{name: "timeout-zh", line: "execute @large-processor", o: Options{Limit: 200 * time.Millisecond, Language: Chinese}, code: diag.Internal},
+		{name: "timeout", line: "execute @slow-import", o: Options{Limit: 200 * time.Millisecond}, code: diag.Internal},
+		{name: "timeout-zh", line: "execute @slow-import", o: Options{Limit: 200 * time.Millisecond, Language: Chinese}, code: diag.Internal},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := execute(t, h, c.line, c.o)
@@ -308,6 +308,19 @@ func TestD6Bounds(t *testing.T) {
 	}
 }
 
+// The size is that of the file that the command names; where it is not there, there is none.
+func TestD6Size(t *testing.T) {
+	h, dir := newHost(t)
+	put(t, filepath.Join(dir, "in"), `{"output_path":"own.txt"}`)
+	if r := execute(t, h, "run @printing in", Options{}); r.Data.Value("output_path") != "own.txt" || r.Data.Value("output_size") != nil {
+		t.Errorf("%s", r.Text())
+	}
+	put(t, filepath.Join(dir, "own.txt"), "12345")
+	if r := execute(t, h, "run @printing in", Options{}); r.Data.Value("output_size") != "5B" {
+		t.Errorf("%s", r.Text())
+	}
+}
+
 // A skill without a command is activated, and who asks is held against its frontmatter.
 func TestD5PromptIsActivated(t *testing.T) {
 	h, dir := newHost(t)
@@ -327,7 +340,7 @@ func TestExecuteCancelled(t *testing.T) {
 	h, _ := newHost(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if r, err := Execute(ctx, h, "run @large-processor", Options{Now: now}); !errors.Is(err, context.Canceled) {
+	if r, err := Execute(ctx, h, "run @slow-import", Options{Now: now}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", r, err)
 	}
 }
@@ -343,7 +356,7 @@ func TestSeconds(t *testing.T) {
 }
 
 func TestHumanSize(t *testing.T) {
-	for n, want := range map[int64]string{0: "0B", 1023: "1023B", 12800: "12.5KB", 1 << 20: "1MB", 5 << 40: "5120GB"} {
+	for n, want := range map[int64]string{0: "0B", 1023: "1023B", 3482: "3.4KB", 1 << 20: "1MB", 5 << 40: "5120GB"} {
 		if got := humanSize(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
 		}

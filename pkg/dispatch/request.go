@@ -39,9 +39,9 @@ const (
 
 // Parse reads a dispatch: a line such as
 //
-//	执行 @markdown-converter README.md
-//	execute @image-resizer "my photo.jpg" --width 800
-//	Task("skills", "resize one photo", "run @image-resizer photo.jpg", {model: "sonnet"})
+//	执行 @page-maker README.md
+//	execute @thumbnail "my cover.png" --height 96
+//	Task("skills", "shrink one cover", "run @thumbnail cover.png", {model: "sonnet"})
 //
 // or the same as a JSON object with the keys subagent_type, description, prompt and model. The error is a [*LineError].
 func Parse(line string) (Request, error) {

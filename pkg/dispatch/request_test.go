@@ -16,8 +16,8 @@ func TestD1Parse(t *testing.T) {
 		description string
 		model       string
 	}{
-		{line: "执行 @markdown-converter README.md", skill: "markdown-converter", args: []string{"README.md"}},
-		{line: "execute @image-resizer photo.jpg --width 800", skill: "image-resizer", args: []string{"photo.jpg", "--width", "800"}},
+		{line: "执行 @page-maker README.md", skill: "page-maker", args: []string{"README.md"}},
+		{line: "execute @thumbnail cover.png --height 96", skill: "thumbnail", args: []string{"cover.png", "--height", "96"}},
 		{line: "run @a", skill: "a", args: []string{}},
 		{line: "  Execute\t@a   b  \n", skill: "a", args: []string{"b"}},
 		{line: "\ufeff执行@a 你好", skill: "a", args: []string{"你好"}},
@@ -63,6 +63,7 @@ func TestD1D2Refused(t *testing.T) {
 		{line: "run @a \x00", want: "UTF-8"},
 		{line: "run @a " + strings.Repeat("x", maxLine), want: "longer than"},
 		{line: "run @a" + strings.Repeat(" x", maxArgs), want: "arguments"},
+		{line: `{"subagent_type": "skills", "description": "a b c", "prompt": "run @a", "Prompt": "run @b"}`, want: "is there twice"},
 		{line: "run @a b then run @c", want: "several steps", steps: true},
 		{line: "run @a b, then @c", want: "several steps", steps: true},
 		{line: "run @a b; run @c", want: "several steps", steps: true},
@@ -125,7 +126,7 @@ func TestD2Declared(t *testing.T) {
 	}{
 		{nil, "", "", ""},
 		{[]string{"a", "b"}, "", "a b", ""},
-		{nil, "<input_file> [format] [quality]", "input_file", "format quality"},
+		{nil, "<source_page> [theme] [language]", "source_page", "theme language"},
 		{[]string{"issue"}, "[issue]", "", "issue"},
 		{[]string{"file"}, "<file> [format]", "file", "format"},
 		{nil, "[--width <n>] <file> [--format=png]", "file", "width format"},
@@ -143,25 +144,25 @@ func TestD2Declared(t *testing.T) {
 
 // SPEC D2: which are missing.
 func TestD2Missing(t *testing.T) {
-	p := Parameters{Required: []string{"input_file", "target"}, Optional: []string{"width"}}
+	p := Parameters{Required: []string{"source_page", "target"}, Optional: []string{"width"}}
 	for _, c := range []struct{ args, want string }{
-		{"", "input_file target"},
+		{"", "source_page target"},
 		{"a", "target"},
 		{"a b", ""},
 		{"a b c", ""},
-		{"--target b", "input_file"},
+		{"--target b", "source_page"},
 		{"--target=b a", ""},
-		{"--Input-File a b", ""},
-		{"input_file=a target=b", ""},
-		{"input_file= target=b", "input_file"},
-		{"--width 800", "input_file target"},
-		{"--width 800 a", "target"},
-		{"--verbose a", "input_file target"},
+		{"--Source-Page a b", ""},
+		{"source_page=a target=b", ""},
+		{"source_page= target=b", "source_page"},
+		{"--height 96", "source_page target"},
+		{"--height 96 a", "target"},
+		{"--verbose a", "source_page target"},
 		{"--verbose=1 a", "target"},
 		{"--verbose --debug a b", "target"},
 		{"a --height 800", "target"},
 		{"--height 800 a b", ""},
-		{"--target", "input_file target"},
+		{"--target", "source_page target"},
 		{"https://x/?a=b b", ""},
 	} {
 		if got := strings.Join(p.Missing(strings.Fields(c.args)), " "); got != c.want {
@@ -184,7 +185,7 @@ func TestD2Bind(t *testing.T) {
 		{"file", "", "--height 800 a", "a --height 800", ""},
 		{"file", "", "--height 800", "--height 800", "file"},
 		{"", "<file> [format]", "big.md --format html", "big.md html", ""},
-		{"", "<file> [format] [quality]", "big.md --quality 9", "big.md||9", ""},
+		{"", "<file> [theme] [language]", "big.md --language de", "big.md||de", ""},
 		{"", "<file> [--width N]", "--width 80 a", "--width 80 a", ""},
 		{"", "<file> [--width N]", "--width 80", "--width 80", "file"},
 		{"", "<file> --width <px>", "--width 80", "--width 80", "file"},

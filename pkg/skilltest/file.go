@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"reflect"
 	"slices"
 	"strconv"
@@ -226,6 +227,8 @@ func (c *Case) problem() string {
 		return "the case has both body and body-file"
 	case c.Stdout != nil && c.StdoutFile != "":
 		return "the case has both stdout and stdout-file"
+	case isTests(c.BodyFile) || isTests(c.StdoutFile):
+		return "the case compares with a file of tests: --update would write over it"
 	case c.Error != "" && (c.Body != nil || c.BodyFile != "" || len(c.Calls) > 0 || len(c.Contains) > 0 || len(c.Lacks) > 0):
 		return "the case wants an error, and something of what there is without one"
 	case !slices.Contains([]string{"", "model", "user"}, c.Trigger):
@@ -249,6 +252,12 @@ func (c *Case) problem() string {
 		}
 	}
 	return ""
+}
+
+// isTests reports whether a name in the directory of tests is that of a file of tests, in whatever letters.
+func isTests(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return (ext == ".yaml" || ext == ".yml") && path.Dir(path.Clean(name)) == "."
 }
 
 // What a call can want.

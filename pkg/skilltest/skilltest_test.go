@@ -376,6 +376,8 @@ func TestParseErrors(t *testing.T) {
 		"cases:\n  - {name: a, script: x, body: y}":                   "make it two",
 		"cases:\n  - {name: a, exit: 3}":                              "neither script nor command",
 		"cases:\n  - {name: a, body: x, body-file: y}":                "both body and body-file",
+		"cases:\n  - {name: a, body-file: t.yaml}":                    "compares with a file of tests",
+		"cases:\n  - {name: a, script: s, stdout-file: ./B.YML}":      "compares with a file of tests",
 		"cases:\n  - {name: a, script: s, stdout: x, stdout-file: y}": "both stdout and stdout-file",
 		"cases:\n  - {name: a, error: x, contains: [y]}":              "wants an error, and something",
 		"cases:\n  - {name: a, trigger: me}":                          "can be model or user",

@@ -18,7 +18,7 @@ import (
 const (
 	notifyLimit = 30 * time.Second
 	lockLimit   = 10 * time.Second // for a lock that is held only while a line or a state is written
-	maxNotified = 16 << 10 // bytes of the output that a notification has
+	maxNotified = 16 << 10         // bytes of the output that a notification has
 )
 
 // Notification is what the end of a task is told with.
@@ -97,6 +97,9 @@ func appendLine(ctx context.Context, path string, line []byte) (err error) {
 		return err
 	}
 	defer unlock()
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for ever
+		return diag.Errorf(diag.Invalid, "%s is not a regular file", path)
+	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err

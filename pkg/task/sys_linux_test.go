@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
 )
 
@@ -81,6 +82,13 @@ func TestFinishCancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	unlock()
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := appendLine(t.Context(), pipe, nil); diag.CodeOf(err) != diag.Invalid {
+		t.Errorf("a pipe: %v", err)
+	}
 }
 
 // To look changes nothing: a task whose runner is gone is lost, and told, when somebody asks for it.

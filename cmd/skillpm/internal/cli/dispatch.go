@@ -29,9 +29,10 @@ agent to read. LINE is 'execute @SKILL ARGUMENTS', where run and 执行 mean the
 the whole Task("skills", "<3 to 5 words>", "execute @SKILL …", {model: "sonnet"}), or
 its JSON; - reads it from standard input.
 
-A skill whose frontmatter has a command is executed, for 90 seconds at most. Of one
-without, the reply holds the instructions. Missing parameters make the reply pending,
-and an error with --strict. Several steps are refused: dispatch each by itself.
+A skill whose frontmatter has a command is executed, for 90 seconds at most, or what
+skills.script-limit says. Of one without, the reply holds the instructions. Missing
+parameters make the reply pending, and an error with --strict. Several steps are
+refused: dispatch each by itself.
 
 Of what a command prints, a JSON object is passed on by key: content, text and
 article of up to 2,000 characters, code and script of up to 100 lines, analysis and
