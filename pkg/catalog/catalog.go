@@ -37,6 +37,9 @@ type Options struct {
 	// Deny returns why a skill must not be used, nil where it may.
 	Deny func(*Skill) error
 
+	// Getenv returns variables of the environment, by which a profile's directories may be elsewhere; nil for none.
+	Getenv func(string) string
+
 	OS  string           // as runtime.GOOS, which it is where it is empty
 	Now func() time.Time // the clock; without one the index is neither read nor written
 }

@@ -441,6 +441,28 @@ pack
 	}
 }
 
+// TestS2Moved: a variable moves the directory of a host's user, where it holds an absolute path.
+func TestS2Moved(t *testing.T) {
+	w := newWorld(t, "claude-code", `
+-- home/.claude/skills/a/SKILL.md --
+usual
+-- home/elsewhere/skills/a/SKILL.md --
+moved
+`)
+	to := ""
+	w.options.Getenv = func(name string) string {
+		if name == "CLAUDE_CONFIG_DIR" {
+			return to
+		}
+		return ""
+	}
+	w.expect("a=usual")
+	to = "elsewhere"
+	w.expect("a=usual")
+	to = w.path("home/elsewhere")
+	w.expect("a=moved")
+}
+
 // TestDepth: where a profile says so, skills are looked for at several levels, but not inside skills, through links, or deeper.
 func TestDepth(t *testing.T) {
 	w := newWorld(t, "agentskills", `
@@ -537,6 +559,19 @@ description: d
 				t.Errorf("%s: %q", f.Message, f.Fix)
 			}
 		}
+	}
+}
+
+// TestArguments: arguments that are no names are told.
+func TestArguments(t *testing.T) {
+	w := newWorld(t, "omniforge", "")
+	w.write("app/.skillpm/skills/a/SKILL.md", "---\nname: a\ndescription: d\narguments:\n  - {name: file, required: true}\n  - format\n---\n")
+	if f := w.finds(w.expect("a=d"), "CA005", "arguments has what is no name"); f.Line != 5 || f.Severity != diag.SeverityWarning {
+		t.Errorf("got %+v", f)
+	}
+	w.write("app/.skillpm/skills/a/SKILL.md", "---\nname: a\ndescription: d\narguments: [file, format]\n---\n")
+	if c := w.expect("a=d"); len(c.Findings()) > 0 {
+		t.Errorf("got %q", messages(c))
 	}
 }
 

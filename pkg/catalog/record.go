@@ -198,6 +198,14 @@ func (r *record) fields(doc *skill.Document) {
 	if v := lookup(doc, "scope"); v != nil {
 		r.scope(v)
 	}
+	if v := lookup(doc, "arguments"); v != nil {
+		for _, item := range v.Content {
+			if follow(item).Kind != yaml.ScalarNode {
+				r.problem(ruleValue, item.Line, "arguments has what is no name: that does not count", "write names, as in arguments: [file, format]")
+				break
+			}
+		}
+	}
 }
 
 func lookup(doc *skill.Document, key string) *yaml.Node {

@@ -98,12 +98,26 @@ func (p *places) add(rank int, layer, dir string) {
 		}
 		p.put(r)
 	case dir == "~" || strings.HasPrefix(dir, "~/"):
-		p.put(&root{dir: filepath.Join(o.Paths.Home, filepath.FromSlash(dir[1:])), layer: layer, scope: ScopeUser, rank: rank})
+		p.put(&root{dir: o.inHome(dir), layer: layer, scope: ScopeUser, rank: rank})
 	case filepath.IsAbs(filepath.FromSlash(dir)):
 		p.put(&root{dir: filepath.Clean(filepath.FromSlash(dir)), layer: layer, scope: ScopeMachine, rank: rank})
 	case o.Project != "" && filepath.IsLocal(filepath.FromSlash(dir)):
 		p.put(&root{dir: filepath.Join(o.Project, filepath.FromSlash(dir)), layer: layer, scope: ScopeProject, rank: rank})
 	}
+}
+
+// inHome returns a directory below the home directory, or where a variable moves it.
+func (o *Options) inHome(dir string) string {
+	for from, variable := range o.Profile.Moved {
+		rest, ok := strings.CutPrefix(dir+"/", strings.TrimSuffix(from, "/")+"/")
+		if !ok || o.Getenv == nil {
+			continue
+		}
+		if to := filepath.FromSlash(o.Getenv(variable)); filepath.IsAbs(to) {
+			return filepath.Join(to, filepath.FromSlash(rest))
+		}
+	}
+	return filepath.Join(o.Paths.Home, filepath.FromSlash(dir[1:]))
 }
 
 // packs adds the installed packs of a scope.

@@ -203,7 +203,7 @@ func (h *Host) CatalogOptions() catalog.Options {
 		Tenant:      cmp.Or(o.Tenant, o.Getenv("SKILLPM_TENANT"), s.Tenant),
 		Environment: cmp.Or(o.Environment, o.Getenv("SKILLPM_ENVIRONMENT"), s.Environment),
 		Off:         o.NoSkills || !s.On(), Allowed: s.Allowed, Recommended: s.Recommended,
-		RequireTrust: s.TrustedProjects, Trusted: h.trusted, Deny: o.Deny, Now: o.Now,
+		RequireTrust: s.TrustedProjects, Trusted: h.trusted, Deny: o.Deny, Getenv: o.Getenv, Now: o.Now,
 	}
 }
 

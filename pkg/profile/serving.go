@@ -15,6 +15,10 @@ type Serving struct {
 	// one name.
 	Layers []Layer `yaml:"layers"`
 
+	// Moved are directories of the home directory that a variable of the environment moves elsewhere, with its name: ~/.claude
+	// and CLAUDE_CONFIG_DIR.
+	Moved map[string]string `yaml:"moved"`
+
 	// Require are the fields without which the host skips a skill.
 	Require []string `yaml:"require"`
 

@@ -38,6 +38,11 @@ func (s strict) values(root *yaml.Node, p *Profile) error {
 		c.whole(p)
 	}
 	c.layers(p.Layers)
+	for dir, variable := range p.Moved {
+		if !strings.HasPrefix(dir, "~/") || !isPlace(dir) || variable == "" {
+			c.add(c.errorf(c.blame([]string{"moved"}), "moved: %q is no directory with a variable", dir).WithHint("write it as in moved: {~/.host: HOST_HOME}"))
+		}
+	}
 	c.layout(p.Stage1.Layout, entryValues, "stage1")
 	c.layout(p.Stage1.Compact, tagValues, "stage1", "compact")
 	for name, l := range p.Stage1.Formats {

@@ -83,7 +83,7 @@ func (a *app) trustFolder(h *host.Host, folders catalog.Folders, args []string) 
 	}
 	fmt.Fprintf(a.Stdout, "%s is trusted\n", printable(real))
 	if !h.Config().Skills.TrustedProjects && !h.Profile().TrustedProjects {
-		a.note("nothing asks for trust yet: skills.trusted-projects: true in config.yaml does")
+		a.note("nothing asks for trust here: skills.trusted-projects: true in config.yaml would, or trusted-projects: true in a profile")
 	}
 	return nil
 }
