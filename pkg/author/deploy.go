@@ -249,6 +249,7 @@ func (c *Client) place(ctx context.Context, r *DeployReport, tree bundle.Tree, o
 	if o.DryRun {
 		return nil
 	}
+	sweepStages(filepath.Dir(dir), c.Now())
 	r.Backup, err = deploy(ctx, tree, target, r.Backup)
 	if errors.Is(err, fs.ErrExist) {
 		return diag.Errorf(diag.Conflict, "%s was made by somebody else meanwhile", r.Dir).WithHint("run the command again")
@@ -314,7 +315,7 @@ func deploy(ctx context.Context, tree bundle.Tree, target, backup string) (kept 
 		return "", err
 	}
 	// beside the layer: a half copy in it would be a skill
-	stage, err := os.MkdirTemp(filepath.Dir(dir), ".skillpm-deploy-")
+	stage, err := os.MkdirTemp(filepath.Dir(dir), stagePrefix)
 	if err != nil {
 		return "", err
 	}

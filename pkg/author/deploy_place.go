@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
+	"time"
 )
 
 // renameNew moves a directory to a place where nothing should be. An empty directory there may be replaced.
@@ -46,6 +48,24 @@ func keep(dir, backup string) (kept string, err error) {
 		kept = backup + "-" + strconv.Itoa(n)
 	}
 	return "", err
+}
+
+// stagePrefix begins the names of directories in which copies are made.
+const stagePrefix = ".skillpm-deploy-"
+
+// sweepStages removes what deployments that were killed left beside a layer: directories in which nothing was begun for a day,
+// far longer than a copy takes.
+func sweepStages(beside string, now time.Time) {
+	entries, _ := os.ReadDir(beside) // what is left is tried again by the next one
+	for _, e := range entries {
+		number, ours := strings.CutPrefix(e.Name(), stagePrefix)
+		if !ours || number == "" || strings.Trim(number, "0123456789") != "" || !e.IsDir() {
+			continue
+		}
+		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > 24*time.Hour {
+			_ = os.RemoveAll(filepath.Join(beside, e.Name()))
+		}
+	}
 }
 
 // syncDirectory forces the names of a directory to the disk. Windows journals them by itself, and some file systems cannot.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/skillpm/skillpm/pkg/author"
 	"github.com/skillpm/skillpm/pkg/catalog"
@@ -86,6 +87,32 @@ func TestO15Deploy(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Dir(at))
 	if err != nil || len(entries) != 1 {
 		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+// What a deployment that was killed left is removed a day later by the next one, and nothing else is.
+func TestDeploySweeps(t *testing.T) {
+	c, o := deployed(t)
+	beside := o.Catalog.Paths.Enterprise
+	writeFiles(t, beside, map[string]string{
+		".skillpm-deploy-123/hello/SKILL.md": "half", ".skillpm-deploy-456/hello/SKILL.md": "at work", ".skillpm-deploy-notes/a": "x", ".skillpm-deploy-": "x", "other/a": "x",
+	})
+	old := time.Now().Add(-25 * time.Hour)
+	for _, name := range []string{".skillpm-deploy-123", ".skillpm-deploy-notes", ".skillpm-deploy-", "other"} {
+		if err := os.Chtimes(filepath.Join(beside, name), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.Deploy(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(beside)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if got, want := strings.Join(names, " "), ".skillpm-deploy- .skillpm-deploy-456 .skillpm-deploy-notes other skills"; err != nil || got != want {
+		t.Errorf("left %s, %v, want %s", got, err, want)
 	}
 }
 
