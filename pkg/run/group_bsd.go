@@ -59,8 +59,25 @@ func (g *group) end(grace time.Duration) {
 	wait(g.exited, patience)
 }
 
-// retire ends what a command left running.
-func (g *group) retire(time.Duration) { g.sweep() }
+// retire asks what a command left running to end, and a moment later ends it. While one of them lives, no other group can
+// have the number.
+func (g *group) retire(grace time.Duration) {
+	if unix.Kill(-g.cmd.Process.Pid, unix.SIGTERM) != nil {
+		return // there is nobody
+	}
+	limit := time.NewTimer(grace)
+	defer limit.Stop()
+	again := time.NewTicker(10 * time.Millisecond)
+	defer again.Stop()
+	for unix.Kill(-g.cmd.Process.Pid, 0) == nil {
+		select {
+		case <-again.C:
+		case <-limit.C:
+			g.sweep()
+			return
+		}
+	}
+}
 
 // sweep kills what is left of the group.
 func (g *group) sweep() { _ = unix.Kill(-g.cmd.Process.Pid, unix.SIGKILL) }

@@ -59,12 +59,8 @@ func start(cmd *exec.Cmd, began time.Time) (*group, error) {
 	}
 	go func() {
 		defer close(g.exited)
-		for range 50 {
-			// The process is left unreaped, so that no other can get its number while its group is looked for.
-			err := unix.Waitid(unix.P_PID, g.pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
-			if !errors.Is(err, unix.EINTR) {
-				return
-			}
+		// The process is left unreaped, so that no other can get its number while its group is looked for.
+		for errors.Is(unix.Waitid(unix.P_PID, g.pid, nil, unix.WEXITED|unix.WNOWAIT, nil), unix.EINTR) {
 		}
 	}()
 	return g, nil
@@ -95,10 +91,10 @@ func (g *group) end(grace time.Duration) {
 
 // retire asks what a command left running to end, and a moment later ends it.
 func (g *group) retire(grace time.Duration) {
-	limit := time.Now().Add(grace) //nolint:forbidigo // likewise
+	limit := time.Now().Add(grace) //nolint:forbidigo // it is waited for in real time
 	g.signal(unix.SIGTERM)
 	if len(g.known) == 0 {
-		_ = unix.Kill(-g.pid, unix.SIGKILL) // likewise
+		_ = unix.Kill(-g.pid, unix.SIGKILL) // for where /proc says nothing
 		return
 	}
 	g.knownGone(limit)

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -43,16 +44,31 @@ func start(cmd *exec.Cmd, _ time.Time) (*group, error) {
 	}
 	g := &group{cmd: cmd, job: job, exited: make(chan struct{})}
 	// What a command starts before it is in the job stays out of it; it has hardly begun.
-	access := uint32(windows.PROCESS_SET_QUOTA | windows.PROCESS_TERMINATE)
-	if p, err := windows.OpenProcess(access, false, uint32(cmd.Process.Pid)); err == nil {
-		_ = windows.AssignProcessToJobObject(job, p)
-		_ = windows.CloseHandle(p)
+	if err := assign(job, uint32(cmd.Process.Pid)); err != nil {
+		_ = cmd.Process.Kill() // nothing would end what it starts
+		_ = cmd.Wait()
+		_ = windows.CloseHandle(job)
+		return nil, fmt.Errorf("it cannot be put into a job: %w", err)
 	}
 	go func() {
 		defer close(g.exited)
 		_ = cmd.Wait() // an exit code is no error
 	}()
 	return g, nil
+}
+
+// assign puts a process into a job. One that has ended already is in none, and needs none.
+func assign(job windows.Handle, pid uint32) error {
+	p, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE|windows.SYNCHRONIZE, false, pid)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = windows.CloseHandle(p) }()
+	err = windows.AssignProcessToJobObject(job, p)
+	if ended, _ := windows.WaitForSingleObject(p, 0); ended == windows.WAIT_OBJECT_0 {
+		return nil
+	}
+	return err
 }
 
 func (g *group) close() { _ = windows.CloseHandle(g.job) }

@@ -53,10 +53,16 @@ func interpreters(extension string) [][]string {
 	}
 }
 
-// Script returns the command that runs a file of a skill: the file itself if it is executable, else the interpreter of
-// its extension. The path is relative to dir, with slashes; one without a slash is looked for in scripts/ as well. It must
-// name a regular file that no link leads out of dir to.
+// Script is [ScriptIn] with the PATH of this process.
 func Script(dir, name string, args []string) ([]string, error) {
+	return ScriptIn([]string{"PATH=" + os.Getenv("PATH")}, dir, name, args) //nolint:forbidigo // the default, as that of os/exec
+}
+
+// ScriptIn returns the command that runs a file of a skill: the file itself if it is executable, else the interpreter of
+// its extension, which is looked for as [Run] does in the environment env. The path is relative to dir, with slashes; one without a slash is looked for in scripts/ as well. It must
+// name a regular file that no link leads out of dir to.
+func ScriptIn(env []string, dir, name string, args []string) ([]string, error) {
+	search := pathOf(env)
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, diag.Errorf(diag.NotFound, "the skill's directory can't be opened: %w", err)
@@ -69,14 +75,14 @@ func Script(dir, name string, args []string) ([]string, error) {
 	first := firstLine(root, file)
 	whole := filepath.Join(dir, filepath.FromSlash(file))
 	if runtime.GOOS != "windows" && info.Mode()&0o111 != 0 && (first != "" || interpreters(path.Ext(file)) == nil) {
-		if err := checkShebang(file, first); err != nil {
+		if err := checkShebang(file, first, search); err != nil {
 			return nil, err
 		}
 		return append([]string{whole}, args...), nil
 	}
 	candidates := interpreters(path.Ext(file))
 	for _, argv := range candidates {
-		if _, err := exec.LookPath(argv[0]); err == nil {
+		if _, err := lookPath(argv[0], search); err == nil {
 			return slices.Concat(argv, []string{whole}, args), nil
 		}
 	}
@@ -130,6 +136,16 @@ func locate(root *os.Root, dir, name string) (string, fs.FileInfo, error) {
 	return "", nil, e.WithHint("its scripts are %s", some(scripts))
 }
 
+// pathOf returns the PATH of an environment.
+func pathOf(env []string) (path string) {
+	for _, v := range env {
+		if name, value, _ := strings.Cut(v, "="); sameName(name, "PATH") {
+			path = value
+		}
+	}
+	return path
+}
+
 // some names at most eight things.
 func some(names []string) string {
 	const most = 8
@@ -159,7 +175,7 @@ func firstLine(root *os.Root, name string) string {
 
 // checkShebang returns an error if the interpreter that a first line names is not there: the system would only say that
 // there is no such file.
-func checkShebang(file, line string) error {
+func checkShebang(file, line, search string) error {
 	if line == "" {
 		return nil
 	}
@@ -179,7 +195,11 @@ func checkShebang(file, line string) error {
 		}
 		program = words[0]
 	}
-	if _, err := exec.LookPath(program); err != nil && !errors.Is(err, exec.ErrDot) {
+	_, err := lookPath(program, search)
+	if filepath.IsAbs(program) {
+		_, err = exec.LookPath(program)
+	}
+	if err != nil {
 		return diag.Errorf(diag.NotFound, "%s needs %s, which is not installed", file, program).
 			WithHint("install %s, or add its directory to PATH", path.Base(program))
 	}

@@ -229,3 +229,28 @@ func FuzzShell(f *testing.F) {
 		}
 	})
 }
+
+// An interpreter is looked for where the command will find it: in the PATH of its environment, in absolute directories.
+func TestScriptIn(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "scripts/a.py", "print(1)", 0o644)
+	put(t, dir, "scripts/b", "#!/usr/bin/env no-such-language\n", 0o755)
+	put(t, dir, "bin/python3", "#!/bin/sh\necho mocked\n", 0o755)
+	put(t, dir, "bin/no-such-language", "#!/bin/sh\necho mocked\n", 0o755)
+	t.Chdir(dir)
+	for _, path := range []string{"scripts/a.py", "scripts/b"} {
+		for _, search := range []string{"", "bin", "./bin"} {
+			if got, err := ScriptIn([]string{"PATH=" + search}, dir, path, nil); diag.CodeOf(err) != diag.NotFound {
+				t.Errorf("%s in %q: %q, %v", path, search, got, err)
+			}
+		}
+		env := []string{"PATH=" + filepath.Join(dir, "bin") + ":/bin:/usr/bin"}
+		argv, err := ScriptIn(env, dir, path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := mustRun(t, Command{Argv: argv, Env: env, Limit: far}); string(r.Stdout) != "mocked\n" {
+			t.Errorf("%s: %q, %q", path, r.Stdout, r.Stderr)
+		}
+	}
+}

@@ -92,13 +92,13 @@ func (h hook) variables() map[string]string {
 func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err error) {
 	r := audit.Record{Action: audit.Hook, Result: audit.OK, Hook: h.which, Script: h.script, Digest: h.digest}
 	fail := &HookError{Skill: h.skill.Name, Which: h.which, Script: h.script}
-	argv, err := run.Script(h.dir, h.script, nil)
+	env := s.environment(run.Hook, h.skill, h.dir, h.variables())
+	argv, err := run.ScriptIn(env, h.dir, h.script, nil)
 	var res *run.Result
 	if err == nil {
 		r.Command = argv
 		res, err = run.Run(ctx, run.Command{
-			Argv: argv, Dir: s.work(h.dir), Limit: s.env.ScriptLimit, MaxOutput: maxHookOutput,
-			Env: s.environment(run.Hook, h.skill, h.dir, h.variables()),
+			Argv: argv, Dir: s.work(h.dir), Limit: s.env.ScriptLimit, MaxOutput: maxHookOutput, Env: env,
 		})
 	}
 	if res != nil {

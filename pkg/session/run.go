@@ -77,7 +77,7 @@ func (s *Session) run(ctx context.Context, k *catalog.Skill, o RunOptions, r *au
 		return nil, err
 	}
 	r.Digest = l.Digest
-	argv, extra, err := commandOf(l, o)
+	argv, extra, err := s.commandOf(l, o)
 	if err != nil {
 		return nil, err
 	}
@@ -102,9 +102,9 @@ func (s *Session) run(ctx context.Context, k *catalog.Skill, o RunOptions, r *au
 }
 
 // commandOf returns the words of what is run, and the variables that it finds besides what every script does.
-func commandOf(l *catalog.Loaded, o RunOptions) (argv []string, extra map[string]string, err error) {
+func (s *Session) commandOf(l *catalog.Loaded, o RunOptions) (argv []string, extra map[string]string, err error) {
 	if o.Script != "" {
-		argv, err = run.Script(l.Dir, o.Script, o.Args)
+		argv, err = run.ScriptIn(run.Environment(s.env.Getenv, o.Env), l.Dir, o.Script, o.Args)
 		return argv, maps.Clone(o.Env), err
 	}
 	if l.Front.Command == "" {
