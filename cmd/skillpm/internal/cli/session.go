@@ -169,7 +169,7 @@ func newSessionShow(a *app) *cobra.Command {
 		Long: `Show the skills that are active in a session, the first activated first, and the
 tools that all of them allow. A skill that is not what it was when it was
 activated is marked: what it said then is in force.`,
-		Example: "  skillpm session show --session 7f3a\n  skillpm session show --json",
+		Example: "  skillpm session show --session 7f3a\n  SKILLPM_SESSION=7f3a skillpm session show --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			h, err := a.host(cmd.Context(), f)
 			if err != nil {
