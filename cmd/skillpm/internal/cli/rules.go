@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillpm/skillpm/pkg/catalog"
 	"github.com/skillpm/skillpm/pkg/lint/rule"
 )
 
@@ -41,15 +42,47 @@ func newExplain(a *app) *cobra.Command {
 		Long: `Tell about rules of skillpm validate: why each exists, what it finds and the same
 without it, how to mend it, and how to suppress it where it is wrong. An ID is
 that of one rule (REF001), a family (REF), or the start of ids and a star (SEC2*).
+CA001 and so on are what skillpm skills finds.
 In examples everything that cannot be seen is written as an escape, as \u200b.`,
 		Example: `  skillpm explain REF001
   skillpm explain sec1* | less`,
 		Args:              need(1, 1000, "the id of a rule; skillpm rules lists them"),
 		ValidArgsFunction: completeRules,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if rules := catalogRules(args); rules != nil {
+				return a.explainCatalog(rules)
+			}
 			return a.selected(args, a.explain)
 		},
 	}
+}
+
+// catalogRules returns the rules of skillpm skills that arguments mean, nil where one is none of them.
+func catalogRules(ids []string) []catalog.Rule {
+	var out []catalog.Rule
+	for _, id := range ids {
+		before := len(out)
+		for _, r := range catalog.Rules() {
+			if id = strings.ToUpper(id); r.ID == id || id == "CA" {
+				out = append(out, r)
+			}
+		}
+		if len(out) == before {
+			return nil
+		}
+	}
+	return out
+}
+
+// explainCatalog tells about rules of skillpm skills.
+func (a *app) explainCatalog(rules []catalog.Rule) error {
+	if a.json {
+		return a.printJSON(rules)
+	}
+	for _, r := range rules {
+		fmt.Fprintf(a.Stdout, "%s  %s\n  %s.\n  skillpm skills finds it among what is installed, and says how to mend it.\n", r.ID, r.Severity, strings.ReplaceAll(r.What, "`", ""))
+	}
+	return nil
 }
 
 // selected prints the rules that arguments mean, as JSON or as print does.

@@ -209,7 +209,7 @@ func (a *app) findings(h *host.Host, c *catalog.Catalog, all bool) {
 		}
 		at := shownPath(h, filepath.FromSlash(f.Path))
 		if f.Path == "" {
-			a.warn("%s", flat(f.Message))
+			a.warn("%s [%s]", flat(f.Message), f.Rule)
 			continue
 		}
 		if f.Line > 0 {
@@ -219,7 +219,7 @@ func (a *app) findings(h *host.Host, c *catalog.Catalog, all bool) {
 		if f.Fix != "" {
 			text += " (" + f.Fix + ")"
 		}
-		a.warn("%s", flat(text)) // it holds names of files, which may have lines of their own
+		a.warn("%s [%s]", flat(text), f.Rule) // it holds names of files, which may have lines of their own
 	}
 }
 
