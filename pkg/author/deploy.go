@@ -319,7 +319,12 @@ func deploy(ctx context.Context, tree bundle.Tree, target, backup string) (kept 
 	if err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
+	placed := false
+	defer func() {
+		if err = errors.Join(err, os.RemoveAll(stage)); err != nil && placed {
+			err = &placedError{err}
+		}
+	}()
 	staged := filepath.Join(stage, filepath.Base(target))
 	if err := copyTree(ctx, tree, staged); err != nil {
 		return "", err
@@ -332,8 +337,14 @@ func deploy(ctx context.Context, tree bundle.Tree, target, backup string) (kept 
 	if err != nil {
 		return "", err
 	}
+	placed = true
 	return kept, syncDirectory(dir)
 }
+
+// placedError is what failed after a skill was put in its place.
+type placedError struct{ error }
+
+func (e *placedError) Unwrap() error { return e.error }
 
 // copyTree writes the files of a tree and holds each against its digest: what was checked is what is written.
 func copyTree(ctx context.Context, tree bundle.Tree, dir string) error {
@@ -395,8 +406,15 @@ func copyEntry(tree bundle.Tree, e bundle.Entry, to string) error {
 	return errors.Join(err, out.Chmod(mode), out.Sync(), out.Close())
 }
 
-// deployError says what to do where the place cannot be written to.
+// deployError says what to do where the place cannot be written to, and what was done before something failed.
 func deployError(r *DeployReport, err error) error {
+	if placed, ok := errors.AsType[*placedError](err); ok {
+		e := diag.Errorf(diag.Internal, "skill %s is deployed to %s, and then this failed: %w", r.Skill, r.Dir, placed.error)
+		if r.Backup != "" {
+			return e.WithHint("what was there before is in %s", r.Backup)
+		}
+		return e.WithHint("the directories %s* beside it can be removed", stagePrefix)
+	}
 	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, errReadOnly()) {
 		return err
 	}
