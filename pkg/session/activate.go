@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -22,6 +23,9 @@ type Activate struct {
 	Trigger   Trigger // "" for Model
 	Inline    bool    // also where the skill asks for a task of its own
 	Shell     bool    // the commands in its body may be run, whatever the settings say
+
+	Task         bool   // as a task of its own, also where the skill does not ask for one
+	Agent, Model string // of its task, in place of what the skill says; "" for that
 
 	Begin func(*catalog.Skill) // is called when nothing stands in the way any more, before the pre hook; may be nil
 }
@@ -99,7 +103,7 @@ func (s *Session) activate(ctx context.Context, a *Activation, o Activate) (dige
 	if err != nil {
 		return loaded.Digest, err
 	}
-	fork := a.Skill.Fork && !o.Inline
+	fork := o.Task || a.Skill.Fork && !o.Inline
 	if err := s.push(state, entry); err != nil && !fork {
 		return loaded.Digest, err
 	}
@@ -118,7 +122,7 @@ func (s *Session) activate(ctx context.Context, a *Activation, o Activate) (dige
 		return loaded.Digest, err
 	}
 	if fork {
-		return loaded.Digest, s.submit(ctx, a, loaded)
+		return loaded.Digest, s.submit(ctx, a, loaded, o)
 	}
 	return loaded.Digest, s.keep(ctx, a, entry)
 }
@@ -284,13 +288,9 @@ func (s *Session) mayFork(k *catalog.Skill, state State) error {
 }
 
 // submit hands a skill to a runner. It is not active here, and restricts nothing here.
-func (s *Session) submit(ctx context.Context, a *Activation, l *catalog.Loaded) error {
-	agent := l.Agent
-	if agent == "" {
-		agent = l.Front.Agent
-	}
+func (s *Session) submit(ctx context.Context, a *Activation, l *catalog.Loaded, o Activate) error {
 	id, err := s.env.Submit(ctx, Fork{
-		Skill: l.Name, Pack: l.Pack, Dir: l.Dir, Agent: agent, Model: l.Front.Model, Body: a.Body, Arguments: a.Arguments, Project: s.env.Project,
+		Skill: l.Name, Pack: l.Pack, Dir: l.Dir, Agent: cmp.Or(o.Agent, l.Agent, l.Front.Agent), Model: cmp.Or(o.Model, l.Front.Model), Body: a.Body, Arguments: a.Arguments, Project: s.env.Project,
 	})
 	if err != nil {
 		return err

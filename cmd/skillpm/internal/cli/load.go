@@ -60,7 +60,10 @@ structured data.`,
 				return a.refused(cmd, h, args[0], err)
 			}
 			a.warnings(done.Warnings)
-			if done.Command != "" && done.TaskID == "" {
+			switch {
+			case done.TaskID != "":
+				a.waits(done.TaskID)
+			case done.Command != "":
 				a.note("it has a command: skillpm run %s executes it", args[0])
 			}
 			return a.answer(h, done.Result())

@@ -75,6 +75,9 @@ func (a *app) printMessage(m *host.Message) error {
 	if m.Activation != nil {
 		a.warnings(m.Activation.Warnings)
 	}
+	if m.TaskID != "" {
+		a.waits(m.TaskID)
+	}
 	if a.json {
 		doc := struct {
 			Kind   string `json:"kind"`

@@ -116,51 +116,55 @@ func (a *app) submitTask(ctx context.Context, flags *runtimeFlags, o submitFlags
 	if err != nil {
 		return err
 	}
-	r := task.Request{Project: h.Project(), Agent: o.runner, Model: o.model}
-	if o.body != "" {
-		r.Body, err = a.readBody(o.body)
-	} else {
-		err = a.skillTask(ctx, h, &r, args)
-	}
-	if err != nil {
-		return err
-	}
-	t, err := h.Tasks().Submit(ctx, r)
-	if err != nil {
-		return err
-	}
-	err = h.Audit().Write(audit.Record{
-		Action: audit.Task, Result: audit.OK, Skill: t.Skill, Pack: t.Pack, Dir: r.Dir, Project: t.Project, Profile: h.Profile().ID,
-		Trigger: string(session.User), Agent: t.Agent, Task: t.ID,
-	})
-	if err != nil {
-		a.warn("%v", err)
-	}
+	t, err := a.submitted(ctx, h, o, args)
 	switch {
+	case err != nil:
+		return err
 	case o.wait:
 		return a.waitTask(ctx, h.Tasks(), t.ID)
 	case a.json:
 		return a.printJSON(t)
 	}
 	fmt.Fprintln(a.Stdout, t.ID)
-	a.note("skillpm task wait %s waits for its result", t.ID)
+	a.waits(t.ID)
 	return nil
 }
 
-// skillTask makes a task of a skill.
-func (a *app) skillTask(ctx context.Context, h *host.Host, r *task.Request, args []string) error {
-	done, err := h.Load(ctx, args[0], session.Activate{Arguments: joinArguments(args[1:]), Trigger: session.User, Inline: true})
+// waits says how to get the result of a task.
+func (a *app) waits(id string) { a.note("skillpm task wait %s waits for its result", id) }
+
+// submitted hands a skill or a text to a runner.
+func (a *app) submitted(ctx context.Context, h *host.Host, o submitFlags, args []string) (*task.Task, error) {
+	if o.body != "" {
+		return a.submitText(ctx, h, o)
+	}
+	done, err := h.Load(ctx, args[0], session.Activate{
+		Arguments: joinArguments(args[1:]), Trigger: session.User, Task: true, Agent: o.runner, Model: o.model,
+	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	a.warnings(done.Warnings)
-	loaded, err := done.Skill.Load()
+	return h.Tasks().Find(ctx, done.TaskID)
+}
+
+// submitText hands a text to a runner.
+func (a *app) submitText(ctx context.Context, h *host.Host, o submitFlags) (*task.Task, error) {
+	body, err := a.readBody(o.body)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r.Skill, r.Pack, r.Dir, r.Body = done.Skill.Name, done.Skill.Pack, done.Skill.Dir, done.Body
-	r.Agent, r.Model = cmp.Or(r.Agent, loaded.Front.Agent), cmp.Or(r.Model, loaded.Front.Model)
-	return nil
+	t, err := h.Tasks().Submit(ctx, task.Request{Project: h.Project(), Agent: o.runner, Model: o.model, Body: body})
+	if err != nil {
+		return nil, err
+	}
+	err = h.Audit().Write(audit.Record{
+		Action: audit.Task, Result: audit.OK, Project: t.Project, Profile: h.Profile().ID, Trigger: string(session.User), Agent: t.Agent, Task: t.ID,
+	})
+	if err != nil {
+		a.warn("%v", err)
+	}
+	return t, nil
 }
 
 func (a *app) readBody(file string) (string, error) {
