@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -236,5 +237,34 @@ func TestFixedLibraries(t *testing.T) {
 		if !strings.HasPrefix(name, ".") && !slices.Contains(allowed, name) {
 			t.Errorf("%s does not belong at the top level", name)
 		}
+	}
+}
+
+// TestFloorsDocument proves that docs/architecture.md has every package, on its floor.
+func TestFloorsDocument(t *testing.T) {
+	page, err := os.ReadFile("../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string][]string{} // the floors of the row that a package is in
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 4 {
+			continue
+		}
+		for i, name := range strings.Split(cells[2], "`") {
+			if i%2 == 1 {
+				said[name] = strings.Split(strings.TrimSpace(cells[1]), ", ")
+			}
+		}
+	}
+	for name, floor := range floors {
+		if !slices.Contains(said[name], strconv.Itoa(floor)) {
+			t.Errorf("%s is on floor %d, and docs/architecture.md has it on %q", name, floor, said[name])
+		}
+		delete(said, name)
+	}
+	for name := range said {
+		t.Errorf("docs/architecture.md has %s, which is no package", name)
 	}
 }
