@@ -32,12 +32,12 @@ var skills = map[string]string{
 printf '{"output_path": "page.html", "code": "<h1>", "n": 2}'`,
 	"name-finder/SKILL.md": "---\nname: name-finder\ndescription: Suggests a \"strategy\"\nmodel: opus\n---\nFor $ARGUMENTS <now>.\n",
 	"slow-import/SKILL.md": "---\nname: slow-import\ndescription: Takes long\ncommand: echo begun; sleep 1000\n---\n",
-	"failing/SKILL.md":         "---\nname: failing\ndescription: Fails\ncommand: \"echo 'no such\\n  table: users' >&2; exit 3\"\n---\n",
-	"silent/SKILL.md":          "---\nname: silent\ndescription: Fails in silence\ncommand: kill -9 $$\n---\n",
-	"printing/SKILL.md":        "---\nname: printing\ndescription: Prints\ncommand: cat\narguments: [file]\n---\n",
-	"model/SKILL.md":           "---\nname: model\ndescription: Says the model\ncommand: printf \"$SKILLPM_MODEL\"\nmodel: sonnet\n---\n",
-	"private/SKILL.md":         "---\nname: private\ndescription: Only for users\ncommand: echo hi\ndisable-model-invocation: true\n---\n",
-	"damaged/SKILL.md":         "---\nname: damaged\n---\n",
+	"failing/SKILL.md":     "---\nname: failing\ndescription: Fails\ncommand: \"echo 'no such\\n  table: users' >&2; exit 3\"\n---\n",
+	"silent/SKILL.md":      "---\nname: silent\ndescription: Fails in silence\ncommand: kill -9 $$\n---\n",
+	"printing/SKILL.md":    "---\nname: printing\ndescription: Prints\ncommand: cat\narguments: [file]\n---\n",
+	"model/SKILL.md":       "---\nname: model\ndescription: Says the model\ncommand: printf \"$SKILLPM_MODEL\"\nmodel: sonnet\n---\n",
+	"private/SKILL.md":     "---\nname: private\ndescription: Only for users\ncommand: echo hi\ndisable-model-invocation: true\n---\n",
+	"damaged/SKILL.md":     "---\nname: damaged\n---\n",
 }
 
 // newHost makes a project with the skills, and a host that works in it.
