@@ -31,6 +31,7 @@ type Options struct {
 
 	Profile                    string // an id; SKILLPM_PROFILE, `profile:` of the settings, profile.Runtime
 	Session                    string // an id; SKILLPM_SESSION
+	NoSession                  bool   // there is none, whatever the environment says
 	Agent, Tenant, Environment string // SKILLPM_AGENT, SKILLPM_TENANT, SKILLPM_ENVIRONMENT, `skills:` of the settings
 	NoSkills                   bool   // skills are switched off
 	Shell                      bool   // commands in bodies are run where the profile has them
@@ -107,7 +108,7 @@ func Open(ctx context.Context, o Options) (*Host, error) {
 		Profile: h.profile, Catalog: h.Catalog, Dir: o.Paths.State, Audit: h.audit, Now: o.Now, Getenv: o.Getenv, Home: o.Paths.Home, Project: h.project, Work: o.Dir, OS: o.OS,
 		MaxDepth: h.config.Skills.MaxDepth, ScriptLimit: h.config.Skills.ScriptLimit, Shell: o.Shell || h.config.Skills.DynamicShell,
 		FileLimit: o.FileLimit, Submit: h.submit, ReadOnly: h.readOnly(),
-	}, cmp.Or(o.Session, o.Getenv("SKILLPM_SESSION")))
+	}, o.sessionID())
 	return h, err
 }
 
@@ -156,6 +157,14 @@ func (h *Host) Config() *project.Config { return h.config }
 
 // Project returns the root of the project that the host works in, "" for none.
 func (h *Host) Project() string { return h.project }
+
+// sessionID returns the id of the session, "" for none.
+func (o Options) sessionID() string {
+	if o.NoSession {
+		return ""
+	}
+	return cmp.Or(o.Session, o.Getenv("SKILLPM_SESSION"))
+}
 
 // Session returns the session, which keeps nothing where it has no id.
 func (h *Host) Session() *session.Session { return h.session }

@@ -80,6 +80,11 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 	if h.Profile().ID != "omniforge" || h.Session().ID() != "s" {
 		t.Errorf("%s, %s", h.Profile().ID, h.Session().ID())
 	}
+	none := o
+	none.NoSession, none.Session = true, "t"
+	if id := mustOpen(t, none).Session().ID(); id != "" {
+		t.Errorf("a host of no session has %q", id)
+	}
 	if _, err := h.Load(t.Context(), "a", session.Activate{}); err != nil {
 		t.Error(err)
 	}

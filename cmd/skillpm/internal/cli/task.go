@@ -104,14 +104,7 @@ func (a *app) submitTask(ctx context.Context, flags *runtimeFlags, o submitFlags
 	if (len(args) == 0) == (o.body == "") {
 		return diag.Errorf(diag.Usage, "a task is a SKILL or a --body").WithHint("skillpm task submit SKILL [ARGS...], or skillpm task submit --body FILE")
 	}
-	flags.session = ""
-	getenv := a.Getenv
-	a.Getenv = func(name string) string { // a task is of no session
-		if name == "SKILLPM_SESSION" {
-			return ""
-		}
-		return getenv(name)
-	}
+	flags.noSession = true // a task is of none
 	h, err := a.host(ctx, flags)
 	if err != nil {
 		return err
