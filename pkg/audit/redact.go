@@ -70,9 +70,10 @@ func suspicious(s string) bool {
 type expect int
 
 const (
-	plain  expect = iota
-	value         // a secret, if it is introduced by = or :
-	secret        // a secret
+	plain   expect = iota
+	value          // a secret, if it is introduced by = or :
+	secret         // a secret
+	account        // a name, and after a colon a secret
 )
 
 // redactWord returns a word without its secrets, and what the next one is.
@@ -90,6 +91,13 @@ func redactWord(w string, e expect) (string, expect) {
 		return w, secret
 	case strings.Contains(w, "://"):
 		return redactAddress(w), plain
+	case bare == "-u" || bare == "--user" || bare == "--proxy-user" || bare == "-U": // of curl, and of who does as it does
+		return w, account
+	case e == account:
+		if i := strings.IndexByte(w, ':'); i >= 0 {
+			return w[:i+1] + hidden, plain
+		}
+		return w, plain
 	case option || strings.EqualFold(bare, "bearer"):
 		if i := strings.IndexAny(w, "=:"); i < 0 {
 			return w, secret
@@ -146,6 +154,12 @@ func redactAddress(w string) string {
 func secretName(name string) bool {
 	if len(name) > 64 || len(name) < 3 {
 		return false
+	}
+	lower := strings.ToLower(strings.Trim(name, `"'{}[](),$`))
+	for _, end := range []string{"_pass", "-pass", "_pwd", "-pwd", "_auth", "-auth", "auth-key", "auth_key"} {
+		if strings.HasSuffix(lower, end) {
+			return true
+		}
 	}
 	name = strings.Map(func(r rune) rune {
 		if r = unicode.ToLower(r); strings.ContainsRune(`"'{}[](),$-_.`, r) {

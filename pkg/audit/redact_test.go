@@ -27,6 +27,10 @@ func TestRedact(t *testing.T) {
 		"the-name-of-a-skill-that-is-rather-long-2":        "the-name-of-a-skill-that-is-rather-long-2",
 		"a secret is what nobody knows":                    "a secret is what nobody knows",
 		`{"password":"x"} rest`:                            `{"password":[redacted] rest`,
+		"DB_PASS=hunter14 next":                            "DB_PASS=[redacted] next",
+		"X-Auth-Key: hunter18":                             "X-Auth-Key: [redacted]",
+		"curl -u ada:hunter12 https://host.example/":       "curl -u ada:[redacted] https://host.example/",
+		"curl --user ada https://host.example/":            "curl --user ada https://host.example/",
 		"aws_secret_access_key = wJalrXUtnFEMIK7MDENGbPxR": "aws_secret_access_key = [redacted]",
 	} {
 		if got := audit.Redact(in); got != want {
@@ -36,8 +40,8 @@ func TestRedact(t *testing.T) {
 }
 
 func TestRedactWords(t *testing.T) {
-	in := []string{"curl", "-H", "Authorization: Bearer abc", "--token", "a b", "--user-secret", "x", "https://u:p@h/?q", "plain"}
-	want := []string{"curl", "-H", "Authorization: Bearer [redacted]", "--token", "[redacted]", "--user-secret", "[redacted]", "https://[redacted]@h/?[redacted]", "plain"}
+	in := []string{"curl", "-H", "Authorization: Bearer abc", "--token", "a b", "--user-secret", "x", "https://u:p@h/?q", "plain", "-u", "ada:pw"}
+	want := []string{"curl", "-H", "Authorization: Bearer [redacted]", "--token", "[redacted]", "--user-secret", "[redacted]", "https://[redacted]@h/?[redacted]", "plain", "-u", "ada:[redacted]"}
 	if got := audit.RedactWords(in); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
