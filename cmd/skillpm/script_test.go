@@ -5,10 +5,12 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -46,6 +48,9 @@ func TestMain(m *testing.M) {
 // one at $SECURE with TLS, whose certificate is in the file $SECURE_CA and trusted by nobody,
 // and the git repositories of gitRepositories at $GIT.
 func TestScript(t *testing.T) {
+	if signal.Ignored(syscall.SIGHUP) { // as under nohup: what is ignored here would be ignored by every program that is started
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 	registry := ocitest.New(t)
 	repositories := gitRepositories(t)
 	server := gittest.Serve(t, repositories)
