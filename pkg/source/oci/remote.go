@@ -127,6 +127,11 @@ func (r *repository) statusError(resp *http.Response) error {
 			return errNoReferrers
 		}
 	}
+	return r.client.responseError(r.name, r.host, answer(resp))
+}
+
+// answer reads what a registry says is wrong.
+func answer(resp *http.Response) *errcode.ErrorResponse {
 	const most = 8 << 10
 	said := &errcode.ErrorResponse{Method: resp.Request.Method, URL: resp.Request.URL, StatusCode: resp.StatusCode}
 	var body struct {
@@ -135,7 +140,7 @@ func (r *repository) statusError(resp *http.Response) error {
 	if json.NewDecoder(io.LimitReader(resp.Body, most)).Decode(&body) == nil {
 		said.Errors = body.Errors
 	}
-	return r.client.responseError(r.name, r.host, said)
+	return said
 }
 
 // nextPage reads the Link header of the distribution specification; the next page is on the same server.

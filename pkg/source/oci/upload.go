@@ -7,9 +7,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/errdef"
 	"oras.land/oras-go/v2/registry"
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
@@ -102,24 +104,50 @@ func (r *repository) pushDocument(ctx context.Context, doc document, tag string)
 	return err
 }
 
-// put stores a manifest under a tag or its digest and returns the head of the answer.
+// put stores a manifest under a tag or its digest and returns the head of the answer. It asks again where the registry does not
+// see the blobs that it has just taken.
 func (r *repository) put(ctx context.Context, doc document, ref string) (http.Header, error) {
+	for attempt := 0; ; attempt++ {
+		head, said, err := r.putOnce(ctx, doc, ref)
+		if said == nil || attempt >= r.tries || !unsettled(said) {
+			return head, err
+		}
+		if err := wire.Pause(ctx, attempt); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// unsettled reports whether a registry says of a manifest that it lacks a blob. Every blob was stored before, so that this
+// passes: docker-registry writes where a blob is anew when somebody else pushes the same one, and for a moment finds nothing there.
+func unsettled(said *errcode.ErrorResponse) bool {
+	return said.StatusCode == http.StatusBadRequest && slices.ContainsFunc(said.Errors, func(e errcode.Error) bool {
+		return e.Code == errcode.ErrorCodeManifestBlobUnknown
+	})
+}
+
+// putOnce is one attempt of put; said is what the registry answered where it refused.
+func (r *repository) putOnce(ctx context.Context, doc document, ref string) (head http.Header, said *errcode.ErrorResponse, err error) {
 	ctx = auth.AppendRepositoryScope(ctx, r.repo.Reference, auth.ActionPull, auth.ActionPush)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPut, r.url("manifests/"+ref).String(), bytes.NewReader(doc.raw))
 	if err != nil {
-		return nil, diag.Errorf(diag.Internal, "%w", err)
+		return nil, nil, diag.Errorf(diag.Internal, "%w", err)
 	}
 	req.Header.Set("Content-Type", doc.desc.MediaType)
 	resp, err := r.repo.Client.Do(req)
 	if err != nil {
-		return nil, r.client.remoteError(r.host, err)
+		return nil, nil, r.client.remoteError(r.host, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode != http.StatusCreated {
-		return nil, r.client.remoteError(r.host, r.statusError(resp))
+	switch {
+	case resp.StatusCode == http.StatusNotFound:
+		return nil, nil, r.client.remoteError(r.host, errdef.ErrNotFound)
+	case resp.StatusCode != http.StatusCreated:
+		said = answer(resp)
+		return nil, said, r.client.responseError(r.name, r.host, said)
 	}
 	if got := resp.Header.Get("Docker-Content-Digest"); got != "" && got != string(doc.desc.Digest) {
-		return nil, diag.Errorf(diag.Integrity, "%s: the manifest %s was stored as %s", r.name, doc.desc.Digest, wire.Clean(got))
+		return nil, nil, diag.Errorf(diag.Integrity, "%s: the manifest %s was stored as %s", r.name, doc.desc.Digest, wire.Clean(got))
 	}
-	return resp.Header, nil
+	return resp.Header, nil, nil
 }
