@@ -21,6 +21,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/regular"
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/whole"
 )
 
 // The scopes that a skill is deployed to.
@@ -338,7 +339,7 @@ func deploy(ctx context.Context, tree bundle.Tree, target, backup string) (kept 
 		return "", err
 	}
 	placed = true
-	return kept, syncDirectory(dir)
+	return kept, whole.SyncDir(dir)
 }
 
 // placedError is what failed after a skill was put in its place.
@@ -374,7 +375,7 @@ func copyTree(ctx context.Context, tree bundle.Tree, dir string) error {
 		}
 	}
 	for _, d := range slices.Backward(dirs) {
-		if err := syncDirectory(d); err != nil {
+		if err := whole.SyncDir(d); err != nil {
 			return err
 		}
 	}

@@ -5,11 +5,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/skillpm/skillpm/pkg/whole"
 )
 
 // renameNew moves a directory to a place where nothing should be. An empty directory there may be replaced.
@@ -40,7 +41,7 @@ func keep(dir, backup string) (kept string, err error) {
 	kept = backup
 	for n := 2; n < 1000; n++ {
 		if err = renameNew(dir, kept); err == nil {
-			return kept, syncDirectory(filepath.Dir(kept))
+			return kept, whole.SyncDir(filepath.Dir(kept))
 		}
 		if _, there := os.Lstat(kept); there != nil {
 			return "", err
@@ -66,22 +67,6 @@ func sweepStages(beside string, now time.Time) {
 			_ = os.RemoveAll(filepath.Join(beside, e.Name()))
 		}
 	}
-}
-
-// syncDirectory forces the names of a directory to the disk. Windows journals them by itself, and some file systems cannot.
-func syncDirectory(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	return nil
 }
 
 // errReadOnly is the error of a file system that cannot be written to.

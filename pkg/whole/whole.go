@@ -90,7 +90,7 @@ func finish(f *os.File, target string, o Options, write func(io.Writer) error) e
 		return err
 	}
 	if o.Sync {
-		return syncDir(filepath.Dir(target))
+		return SyncDir(filepath.Dir(target))
 	}
 	return nil
 }
@@ -109,8 +109,8 @@ func rename(from, to string) error {
 	return err
 }
 
-// syncDir forces the names of a directory to the disk. Windows journals them by itself, and some file systems cannot.
-func syncDir(dir string) error {
+// SyncDir forces the names of a directory to the disk. Windows journals them by itself, and some file systems cannot.
+func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
