@@ -63,26 +63,32 @@ var floors = map[string]int{
 	"pkg/search":     3,
 	"pkg/site":       3,
 	"pkg/prompt":     3,
-	"pkg/run":        3,
 	"pkg/audit":      3,
+	"pkg/capability": 3,
+	"pkg/sandbox":    3,
 
-	"pkg/source/git":  4,
-	"pkg/source/oci":  4,
-	"pkg/source/file": 4,
-	"pkg/lint":        4,
-	"pkg/workspace":   4,
-	"pkg/catalog":     4,
-	"pkg/match":       4,
+	"pkg/source/git":   4,
+	"pkg/source/oci":   4,
+	"pkg/source/file":  4,
+	"pkg/lint":         4,
+	"pkg/catalog":      4,
+	"pkg/match":        4,
+	"pkg/run":          4,
+	"pkg/guard":        4,
+	"pkg/attach":       4,
+	"pkg/audit/report": 4,
 
-	"pkg/registry": 5,
-	"pkg/vendored": 5,
-	"pkg/trust":    5,
-	"pkg/session":  5,
-	"pkg/task":     5,
+	"pkg/workspace": 5,
+	"pkg/registry":  5,
+	"pkg/vendored":  5,
+	"pkg/trust":     5,
+	"pkg/session":   5,
+	"pkg/task":      5,
 
 	"pkg/provider": 6,
 	"pkg/lsp":      6,
 	"pkg/host":     6,
+	"pkg/gateway":  6,
 
 	"pkg/skillpm": 7,
 	"pkg/author":  7,
@@ -90,16 +96,21 @@ var floors = map[string]int{
 
 	"pkg/dispatch":  7,
 	"pkg/skilltest": 7,
+	"pkg/mcpserver": 7,
+	"pkg/hook":      7,
 
-	"cmd/skillpm/internal/cli":     8,
-	"cmd/skillpm/internal/gendocs": 9,
-	"cmd/skillpm":                  9,
-	"cmd/skillpm-bench":            9,
+	"pkg/enterprise": 8,
+
+	"cmd/skillpm/internal/cli":     9,
+	"cmd/skillpm/internal/gendocs": 10,
+	"cmd/skillpm":                  10,
+	"cmd/skillpm-bench":            10,
 }
 
 // testSupport are packages that only tests import.
 var testSupport = []string{
 	"pkg/source/sourcetest", "pkg/source/git/gittest", "pkg/source/oci/ocitest", "pkg/registry/registrytest",
+	"cmd/skillpm/internal/mockmodel",
 }
 
 // pure packages take what they work on as parameters: no network, no processes, no environment.
@@ -170,8 +181,12 @@ func TestClosure(t *testing.T) {
 		module + "/pkg/registry", module + "/pkg/store", module + "/pkg/provider", module + "/pkg/skillpm",
 		module + "/pkg/author", module + "/pkg/vendored", module + "/pkg/source/git", module + "/pkg/source/oci",
 	}
-	for _, name := range []string{"pkg/catalog", "pkg/session", "pkg/task", "pkg/host", "pkg/dispatch", "pkg/skilltest"} {
+	for _, name := range []string{"pkg/catalog", "pkg/session", "pkg/task", "pkg/host", "pkg/dispatch", "pkg/skilltest", "pkg/guard", "pkg/hook"} {
 		never[name] = installers
+	}
+	// these speak MCP, also over HTTP
+	for _, name := range []string{"pkg/mcpserver", "pkg/gateway"} {
+		never[name] = slices.DeleteFunc(slices.Clone(installers), func(bad string) bool { return bad == "net/http" })
 	}
 	for _, p := range list(t) {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")

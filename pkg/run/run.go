@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/sandbox"
 )
 
 const (
@@ -42,6 +43,8 @@ type Command struct {
 	Limit     time.Duration // 0 is DefaultLimit; below 0 there is none
 	Grace     time.Duration // 0 is DefaultGrace
 	MaxOutput int64         // of each stream, in bytes; 0 is DefaultMaxOutput; below 0 nothing is kept
+
+	Sandbox *sandbox.Rules // what the command may do; nil for what the user may
 
 	// Stdout and Stderr get all output as it comes. A command whose output can't be written any more gets SIGPIPE, as in a
 	// shell. A writer that blocks holds the command up, until its limit. A write that has begun may end after Run.

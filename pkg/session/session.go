@@ -47,6 +47,8 @@ type Env struct {
 	FileLimit   int64         // 0 for DefaultFileLimit
 	Shell       bool          // whether the commands in a body are run where the profile has them
 
+	Guard Guard // what the policies allow; nil allows all
+
 	// Submit hands a skill to a runner and returns the task's id; nil where there are no runners.
 	Submit func(context.Context, Fork) (string, error)
 }

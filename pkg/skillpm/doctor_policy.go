@@ -23,7 +23,7 @@ func checkPolicies(x *examination) {
 		project = x.client.Dir // where one would begin
 	}
 	var inForce []string
-	for _, p := range x.client.machine.Policies(project) {
+	for _, p := range x.client.machine.PolicyFiles().Policies(project) {
 		if err := p.Err(); err != nil {
 			x.find(Diagnosis{
 				Severity: diag.SeverityError, Path: p.Path, Message: bare(err), Means: "everything is denied: nothing is installed or updated",

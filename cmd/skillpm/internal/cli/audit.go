@@ -18,7 +18,7 @@ func newAudit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "audit",
 		Short:   "Look at the record of what was done with skills",
-		GroupID: "serve",
+		GroupID: "govern",
 		Long: `What is done with skills goes on record, in audit/audit.jsonl of the state
 directory: activations, scripts, hooks, tasks, refusals.`,
 		Example: "  skillpm audit stats\n  skillpm audit stats --since 30d --json",

@@ -1,0 +1,3 @@
+package sandbox
+
+import _ "github.com/landlock-lsm/go-landlock/landlock"
