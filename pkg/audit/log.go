@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
@@ -43,6 +44,13 @@ type Options struct {
 	Now  func() time.Time // the clock; without one, records have no time
 	User string           // who acts; "" for the user that the system says this process is
 	Sync bool             // whether each record is forced to the disk before Write returns
+
+	// Required says that nothing may be done that is not on record: who gets an error of Write or Intend does not do it, or
+	// says that it failed. Each record is forced to the disk then. See [Log.Required].
+	Required bool
+
+	Machine string // where this is; "" for the name that the system has
+	Segment int64  // the size in bytes from which a file of the log is closed and another begun; 0 for 64 MiB
 }
 
 // Log is an audit log. A nil Log writes nothing.
@@ -60,6 +68,20 @@ func (l *Log) Path() string {
 		return ""
 	}
 	return l.path
+}
+
+// Required reports whether what cannot be recorded must not be done. A nil log requires nothing.
+func (l *Log) Required() bool { return l != nil && l.o.Required }
+
+// Intend records what is about to be done, with a new id for [Record].ID. The record of how it ended has that id and the
+// phase [Outcome]. Where the log is required and there is an error, it must not be done.
+func (l *Log) Intend(r Record) (id string, err error) {
+	if l == nil {
+		return "", nil
+	}
+	id = rand.Text()
+	r.ID, r.Phase, r.Result = id, Intent, Begun
+	return id, l.Write(r)
 }
 
 // Write appends a record. It returns once the operating system has the line, and the disk as well where Sync asks for it.
@@ -114,7 +136,7 @@ func (l *Log) append(r Record) (err error) {
 	if _, err := f.Write(line); err != nil {
 		return err
 	}
-	if l.o.Sync {
+	if l.o.Sync || l.o.Required {
 		return f.Sync()
 	}
 	return nil
@@ -128,6 +150,9 @@ func (l *Log) line(r Record, end tail) ([]byte, error) {
 	}
 	if r.User = l.o.User; r.User == "" {
 		r.User = userName()
+	}
+	if r.Machine = l.o.Machine; r.Machine == "" {
+		r.Machine, _ = os.Hostname() // a record without it is better than none
 	}
 	for most := maxText; ; most /= 2 { // a character may have six times its bytes in JSON
 		var b bytes.Buffer

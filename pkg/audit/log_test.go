@@ -57,7 +57,7 @@ func lines(t *testing.T, path string) (all []audit.Record) {
 
 func TestWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state", "audit", audit.Name)
-	l := audit.Open(path, audit.Options{Now: clock, User: "ada", Sync: true})
+	l := audit.Open(path, audit.Options{Now: clock, User: "ada", Machine: "m1", Sync: true})
 	code := 3
 	for _, r := range []audit.Record{
 		{Action: audit.Activate, Result: audit.OK, Skill: "deploy", Pack: "acme/deploy"},
@@ -71,8 +71,8 @@ func TestWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"seq":1,"ts":"2026-11-22T10:00:00.000000005Z","user":"ada","action":"activate","result":"ok","skill":"deploy","pack":"acme/deploy","prev":""}
-{"seq":2,"ts":"2026-11-22T10:00:00.000000005Z","user":"ada","action":"run","result":"failed","skill":"deploy","script":"scripts/go.sh","command":["sh","go.sh","--token","[redacted]"],"exit_code":3,"output":"sha256:762069bc07a6e1b5df123a5ae7bd91c10daa04694fbaa17fba0cd6a8dcce8f22","output_bytes":3,"prev":"sha256:` + strings.TrimPrefix(audit.Digest(bytes.SplitN(got, []byte("\n"), 2)[0]), "sha256:") + `"}
+	want := `{"seq":1,"ts":"2026-11-22T10:00:00.000000005Z","user":"ada","machine":"m1","action":"activate","result":"ok","skill":"deploy","pack":"acme/deploy","prev":""}
+{"seq":2,"ts":"2026-11-22T10:00:00.000000005Z","user":"ada","machine":"m1","action":"run","result":"failed","skill":"deploy","script":"scripts/go.sh","command":["sh","go.sh","--token","[redacted]"],"exit_code":3,"output":"sha256:762069bc07a6e1b5df123a5ae7bd91c10daa04694fbaa17fba0cd6a8dcce8f22","output_bytes":3,"prev":"sha256:` + strings.TrimPrefix(audit.Digest(bytes.SplitN(got, []byte("\n"), 2)[0]), "sha256:") + `"}
 `
 	if string(got) != want {
 		t.Errorf("got\n%swant\n%s", got, want)

@@ -20,6 +20,16 @@ const (
 	Task       = "task"              // a skill was handed to a runner
 	TaskEnd    = "task-end"          // what a runner was handed has ended
 	End        = "session-end"       // a session ended
+	Install    = "install"           // a pack was installed
+	Update     = "update"            // a pack was replaced by another version of it
+	Remove     = "remove"            // a pack was removed
+	Publish    = "publish"           // a pack was published
+	Approve    = "approve"           // what needs an approval was approved
+	Revoke     = "revoke"            // an approval was taken back
+	Deny       = "deny"              // a skill was denied to everybody, or is denied no longer
+	Sync       = "sync"              // an organisation's skills and policies were fetched
+	Policy     = "policy"            // a policy was changed, or only noted what it would have refused
+	HookEvent  = "hook-event"        // an event of an agent's own hooks was refused, or not understood
 )
 
 // The results of actions.
@@ -28,16 +38,36 @@ const (
 	Failed  = "failed"
 	Denied  = "denied"
 	Timeout = "timeout"
+	Begun   = "begun" // of an intent: how it ended is in another record
 )
 
-// Record is one action. What does not apply is empty and not written. [Log.Write] sets Seq, Time, User, Gap and Prev.
+// The phases of what is recorded twice: before it is done, and after.
+const (
+	Intent  = "intent"
+	Outcome = "outcome"
+)
+
+// The verdicts of policies.
+const (
+	Allowed    = "allow"
+	Forbidden  = "deny"
+	WouldDeny  = "would-deny" // a policy that only observes would have refused it
+	Unapproved = "unapproved" // an approval is missing, or was given to something else
+)
+
+// Record is one action. What does not apply is empty and not written. [Log.Write] sets Seq, Time, User, Machine, Gap and
+// Prev.
 type Record struct {
 	Seq  int64  `json:"seq"`  // from 1
 	Time string `json:"ts"`   // RFC 3339 in UTC, with nanoseconds
 	User string `json:"user"` // of the operating system
 
+	Machine string `json:"machine,omitempty"` // where it was done: a log does not know which others it is laid beside
+
 	Action string `json:"action"`
 	Result string `json:"result"`
+	Phase  string `json:"phase,omitempty"` // "intent" before something is done, "outcome" after it; "" for what is recorded once
+	ID     string `json:"id,omitempty"`    // what an intent and its outcome have in common
 
 	Skill   string `json:"skill,omitempty"`
 	Pack    string `json:"pack,omitempty"`
@@ -46,10 +76,20 @@ type Record struct {
 	Dir     string `json:"dir,omitempty"`
 	Digest  string `json:"digest,omitempty"` // of its SKILL.md
 
+	Source string `json:"source,omitempty"` // where a pack is from, as locks have it
+	Tree   string `json:"tree,omitempty"`   // the digest of its files
+	Signer string `json:"signer,omitempty"` // who signed it
+	Policy string `json:"policy,omitempty"` // the digest of the policies in force, or the policy that decided
+	Lock   string `json:"lock,omitempty"`   // the digest of the lock that was written
+
 	Session string `json:"session,omitempty"`
 	Project string `json:"project,omitempty"`
 	Profile string `json:"profile,omitempty"`
 	Trigger string `json:"trigger,omitempty"` // who asked: "user" or "model"
+	Host    string `json:"host,omitempty"`    // the agent's program, as claude-code
+	Event   string `json:"event,omitempty"`   // of that program's hooks, as PreToolUse
+	Trace   string `json:"trace,omitempty"`   // the trace that this belongs to, as W3C Trace Context has it
+	Span    string `json:"span,omitempty"`    // the span in it that asked for this
 
 	Hook        string   `json:"hook,omitempty"` // "pre" or "post"
 	Script      string   `json:"script,omitempty"`
@@ -64,6 +104,9 @@ type Record struct {
 	Agent  string `json:"agent,omitempty"`
 	Task   string `json:"task,omitempty"`
 	Reason string `json:"reason,omitempty"` // why it failed or was refused
+
+	Sandbox string `json:"sandbox,omitempty"` // what a script was confined to
+	Verdict string `json:"verdict,omitempty"` // what the policies say
 
 	Gap  bool   `json:"gap,omitempty"` // the line before was not written to its end
 	Prev string `json:"prev"`          // the digest of the line before, "" for the first
@@ -99,11 +142,14 @@ func sum(h hash.Hash) string { return "sha256:" + hex.EncodeToString(h.Sum(nil))
 func (r Record) clean(most int) Record {
 	for _, s := range []*string{
 		&r.Time, &r.User, &r.Action, &r.Result, &r.Skill, &r.Pack, &r.Version, &r.Layer, &r.Dir, &r.Digest, &r.Session, &r.Project, &r.Profile,
-		&r.Trigger, &r.Hook, &r.Script, &r.File, &r.Output, &r.Tool, &r.Agent, &r.Task,
+		&r.Trigger, &r.Hook, &r.Script, &r.File, &r.Output, &r.Tool, &r.Agent, &r.Task, &r.Machine, &r.Phase, &r.ID, &r.Tree, &r.Policy, &r.Lock,
+		&r.Host, &r.Event, &r.Trace, &r.Span, &r.Sandbox, &r.Verdict,
 	} {
 		*s = cut(*s, most)
 	}
-	r.Reason = cut(Redact(shorten(r.Reason)), most)
+	for _, s := range []*string{&r.Reason, &r.Source, &r.Signer} {
+		*s = cut(Redact(shorten(*s)), most)
+	}
 	r.Command = cleanCommand(r.Command, most)
 	return r
 }

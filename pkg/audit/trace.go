@@ -1,0 +1,31 @@
+package audit
+
+import "strings"
+
+// Trace says which trace something belongs to, and which span of it asked. The zero value is none.
+type Trace struct {
+	Trace string // 32 hexadecimal digits
+	Span  string // 16 hexadecimal digits
+}
+
+// ParseTraceparent reads a `traceparent`, as https://www.w3.org/TR/trace-context/ has it: what the environment variable
+// TRACEPARENT and the `_meta` of MCP's requests carry. A text that is none is no trace: it comes from others, and nothing
+// depends on it.
+func ParseTraceparent(s string) Trace {
+	if len(s) < 55 || s[2] != '-' || s[35] != '-' || s[52] != '-' || !hexOf(s[:2]) || s[:2] == "ff" || !hexOf(s[53:55]) {
+		return Trace{}
+	}
+	if len(s) > 55 && (s[:2] == "00" || s[55] != '-') {
+		return Trace{}
+	}
+	t := Trace{Trace: s[3:35], Span: s[36:52]}
+	if !hexOf(t.Trace) || !hexOf(t.Span) || strings.Trim(t.Trace, "0") == "" || strings.Trim(t.Span, "0") == "" {
+		return Trace{}
+	}
+	return t
+}
+
+// hexOf reports whether a text is of small hexadecimal digits only.
+func hexOf(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'f') })
+}
