@@ -51,6 +51,11 @@ type Options struct {
 	Now     func() time.Time    // the clock; it is needed
 	User    string              // who acts, for the audit log; "" for the user of this process
 
+	// Trace is what the records of the audit log belong to; where it is none, what the environment variable TRACEPARENT says.
+	Trace audit.Trace
+	// Host is the agent's program, as claude-code, for the audit log; "" where that is not known.
+	Host string
+
 	// Deny returns why a skill must not be used, nil where it may; nil allows all.
 	Deny func(*catalog.Skill) error
 }
@@ -105,6 +110,7 @@ func Open(ctx context.Context, o Options) (*Host, error) {
 		Runner: h.config.Runner, Self: o.Self, Env: o.Environ, Now: o.Now, Audit: h.audit,
 	})
 	h.session, err = session.Open(session.Env{
+		Trace: o.trace(), Host: o.Host,
 		Profile: h.profile, Catalog: h.Catalog, Dir: o.Paths.State, Audit: h.audit, Now: o.Now, Getenv: o.Getenv, Home: o.Paths.Home, Project: h.project, Work: o.Dir, OS: o.OS,
 		MaxDepth: h.config.Skills.MaxDepth, ScriptLimit: h.config.Skills.ScriptLimit, Shell: o.Shell || h.config.Skills.DynamicShell,
 		FileLimit: o.FileLimit, Submit: h.submit, ReadOnly: h.readOnly(),
@@ -157,6 +163,14 @@ func (h *Host) Config() *project.Config { return h.config }
 
 // Project returns the root of the project that the host works in, "" for none.
 func (h *Host) Project() string { return h.project }
+
+// trace returns what the records belong to.
+func (o Options) trace() audit.Trace {
+	if o.Trace != (audit.Trace{}) {
+		return o.Trace
+	}
+	return audit.ParseTraceparent(o.Getenv("TRACEPARENT"))
+}
 
 // sessionID returns the id of the session, "" for none.
 func (o Options) sessionID() string {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -49,6 +50,9 @@ type Env struct {
 
 	Guard Guard // what the policies allow; nil allows all
 
+	Trace audit.Trace // what the records of the audit log belong to; none where nobody traces
+	Host  string      // the agent's program, as claude-code, for the audit log; "" where that is not known
+
 	// Submit hands a skill to a runner and returns the task's id; nil where there are no runners.
 	Submit func(context.Context, Fork) (string, error)
 }
@@ -94,6 +98,13 @@ func Open(env Env, id string) (*Session, error) {
 // ID returns the session's id, "" for one that keeps nothing.
 func (s *Session) ID() string { return s.id }
 
+// Traced returns the same session, whose records belong to a trace: that of one request to a server, say.
+func (s *Session) Traced(t audit.Trace) *Session {
+	of := *s
+	of.env.Trace = t
+	return &of
+}
+
 // State returns what is active. A state that cannot be relied upon is an error.
 func (s *Session) State() (State, error) {
 	if s.id == "" {
@@ -116,7 +127,8 @@ func (s *Session) record(r audit.Record, k *catalog.Skill) []string {
 	if k != nil {
 		r.Skill, r.Pack, r.Version, r.Layer, r.Dir = k.Name, k.Pack, k.Version, k.Layer, k.Dir
 	}
-	r.Session, r.Project = s.id, s.env.Project
+	r.Session, r.Project, r.Host = s.id, s.env.Project, cmp.Or(r.Host, s.env.Host)
+	r.Trace, r.Span = s.env.Trace.Trace, s.env.Trace.Span
 	if s.env.Profile != nil {
 		r.Profile = s.env.Profile.ID
 	}
