@@ -36,10 +36,27 @@ func (f Files) List(project string) []string {
 // Policies returns the policies in force: those of the files that exist. One that can't be read, is not valid, or is the
 // machine's and could have been written by others than its administrator, denies everything.
 func (f Files) Policies(project string) policy.Set {
+	if project == "" {
+		return f.policies(nil)
+	}
+	return f.policies([]string{project})
+}
+
+// policies is Policies for any number of projects.
+func (f Files) policies(projects []string) policy.Set {
 	var set policy.Set
-	for i, file := range f.List(project) {
-		if p := f.read(file, i == 0); p != nil {
+	add := func(file string, level policy.Level) {
+		if p := f.read(file, level == policy.MachineLevel); p != nil {
+			p.Level = level
 			set = append(set, p)
+		}
+	}
+	files := f.List("")
+	add(files[0], policy.MachineLevel)
+	add(files[1], policy.UserLevel)
+	for _, dir := range projects {
+		if dir != "" {
+			add(filepath.Join(dir, ProjectPolicyName), policy.ProjectLevel)
 		}
 	}
 	return set
@@ -49,6 +66,7 @@ func (f Files) Policies(project string) policy.Set {
 func (f Files) Project(dir string) *policy.Policy {
 	return f.read(filepath.Join(dir, ProjectPolicyName), false)
 }
+
 func (f Files) read(file string, machines bool) *policy.Policy {
 	info, err := os.Lstat(file)
 	switch {

@@ -146,7 +146,14 @@ func matchPart(pattern, part string, read reading) bool {
 		}
 		pieces[i] = read(piece)
 	}
-	part = read(part)
+	return matchPieces(pieces, read(part))
+}
+
+// starred compares a text with a pattern in which * stands for any characters.
+func starred(pattern, text string) bool { return matchPieces(strings.Split(pattern, "*"), text) }
+
+// matchPieces compares a text with what stands between the stars of a pattern.
+func matchPieces(pieces []string, part string) bool {
 	last := len(pieces) - 1
 	if last == 0 {
 		return pieces[0] == part

@@ -77,7 +77,20 @@ func (r *reader) policy(p *Policy, root *yaml.Node) {
 		},
 		"lint":  func(v *yaml.Node) { r.lint(&p.Lint, v) },
 		"audit": func(v *yaml.Node) { p.Audit = r.audit(v) },
+		"allowed-tools": func(v *yaml.Node) {
+			p.AllowedTools = AllowedTools(r.oneOf(v, "allowed-tools", string(Restrict), string(Grant)))
+		},
+		"hooks": func(v *yaml.Node) {
+			r.fields(v, "hooks", fields{"unreadable": func(v *yaml.Node) {
+				p.Hooks.Unreadable = Unreadable(r.oneOf(v, "unreadable", string(Closed), string(Open)))
+			}})
+		},
+		"approvers": func(v *yaml.Node) {
+			p.Approvers = Approvers(r.oneOf(v, "approvers", string(OwnApprovers), string(UserApprovers)))
+		},
+		"execution": func(v *yaml.Node) { r.execution(&p.Execution, v) },
 	})
+	p.Lines = ruleLines(root)
 	if lookup(root, "version") == nil {
 		r.add(root, "write version: 1 in the first line", "the policy has no version")
 	}

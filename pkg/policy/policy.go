@@ -21,6 +21,14 @@ type Policy struct {
 	Lint      Lint
 	Audit     *Audit // nil where the file has none
 
+	AllowedTools AllowedTools // "" where the file does not say
+	Hooks        HookRules
+	Approvers    Approvers // "" where the file does not say
+	Execution    Execution
+
+	Level Level     // whose it is, as whoever read the file says
+	Lines RuleLines // where its rules are
+
 	broken error // why everything is denied, see Broken
 }
 
@@ -61,7 +69,8 @@ type Skills struct {
 	Deny []SkillPattern
 }
 
-// SkillPattern is a pattern skill@owner/name, in which * stands for any characters of a part.
+// SkillPattern is a pattern skill@owner/name, or skill alone for the skill of that name wherever it comes from, in which *
+// stands for any characters of a part.
 type SkillPattern string
 
 // Requirement is what packs of some sources must have.
@@ -151,6 +160,57 @@ type Lint struct {
 type Audit struct {
 	Path     string // absolute
 	Required bool   // nothing is done that cannot be written down
+}
+
+// AllowedTools says what a skill's list of allowed tools means.
+type AllowedTools string
+
+// The meanings of a list of allowed tools.
+const (
+	Restrict AllowedTools = "restrict" // no other tool may be called; the default
+	Grant    AllowedTools = "grant"    // those need not be asked for, and others may be called as always
+)
+
+// HookRules say how the hooks of hosts answer.
+type HookRules struct {
+	Unreadable Unreadable // "" where the file does not say
+}
+
+// Unreadable says what becomes of a call that a hook is asked about in a way that it can't read.
+type Unreadable string
+
+// The answers to what cannot be read.
+const (
+	Closed Unreadable = "closed" // it is refused; the default
+	Open   Unreadable = "open"   // it goes on
+)
+
+// Approvers say whose approvals count for a machine's policy.
+type Approvers string
+
+// The approvers.
+const (
+	OwnApprovers  Approvers = "own"  // those that are kept beside the policy, by the administrator; the default
+	UserApprovers Approvers = "user" // the user's, too
+)
+
+// RuleLines are the lines of a policy's rules in its file; 0 and nil where it has none.
+type RuleLines struct {
+	SkillsDeny   []int // of each entry
+	Forbid       []int // of each entry
+	Approve      []int // of each entry
+	FailOn       []int // of each entry
+	Files        int   // of the limits
+	FileBytes    int
+	TotalBytes   int
+	PathBytes    int
+	Depth        int
+	Downgrade    int
+	Audit        int
+	AllowedTools int
+	Hooks        int
+	Approvers    int
+	Execution    int
 }
 
 // Problem is one thing that is wrong with a policy file. Lines and columns count from 1, columns in characters; 0 means

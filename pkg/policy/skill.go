@@ -1,0 +1,183 @@
+package policy
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// RefusedError says that a rule of a policy refuses a skill, or something that is done with one.
+type RefusedError struct {
+	Policy  string // the file
+	Line    int    // of the rule, 0 for what holds where the file says nothing
+	Rule    string // its key, as "skills.deny"
+	Subject string // that is refused, as `skill deploy@acme/tools`
+	Why     string // the rest of a sentence that the subject begins
+	Fix     string // what to do, "" for asking whoever keeps the policy
+}
+
+// Error names the file, the line, the subject and why it is refused.
+func (e *RefusedError) Error() string { return e.At() + ": " + e.Subject + " " + e.Why }
+
+// At returns the file, and the line where there is one.
+func (e *RefusedError) At() string { return at(e.Policy, e.Line) }
+
+func at(file string, line int) string {
+	if line == 0 {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+// Code returns [diag.Denied].
+func (e *RefusedError) Code() diag.Code { return diag.Denied }
+
+// Hint says what to do.
+func (e *RefusedError) Hint() string {
+	if e.Fix != "" {
+		return e.Fix
+	}
+	return "ask whoever keeps " + e.Policy
+}
+
+// Skill returns why a skill must not be used because of its name: a [RefusedError], or that of a policy that can't be read.
+// A skill may have several names, that of its directory, the one it is known under and the one it gives itself: each is
+// held against the patterns. The pack is owner/name, "" for a skill that was written by hand.
+func (p *Policy) Skill(names []string, pack string) error {
+	if p.broken != nil {
+		return p.Err()
+	}
+	for i, pattern := range p.Skills.Deny {
+		if name, ok := pattern.covers(names, pack); ok {
+			if pack != "" {
+				name += "@" + pack
+			}
+			return &RefusedError{
+				Policy: p.Path, Line: line(p.Lines.SkillsDeny, i), Rule: "skills.deny", Subject: "skill " + name, Why: fmt.Sprintf("is denied by %q", pattern),
+			}
+		}
+	}
+	return nil
+}
+
+// covers reports whether a pattern means a skill, and by which of its names.
+func (p SkillPattern) covers(names []string, pack string) (string, bool) {
+	skill, of, inPack := strings.Cut(string(p), "@")
+	if inPack {
+		owner, name, _ := strings.Cut(strings.ToLower(of), "/")
+		packOwner, packName, _ := strings.Cut(strings.ToLower(pack), "/")
+		if pack == "" || !starred(owner, packOwner) || !starred(name, packName) {
+			return "", false
+		}
+	}
+	for _, name := range names {
+		if name != "" && starred(strings.ToLower(skill), strings.ToLower(name)) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// Capable returns why a skill must not be used that has capabilities: one of them is forbidden. Because says why the skill
+// has one.
+func (p *Policy) Capable(subject string, has []Capability, because func(Capability) string) error {
+	if p.broken != nil {
+		return p.Err()
+	}
+	for i, c := range p.Forbid {
+		if slices.Contains(has, c) {
+			return &RefusedError{
+				Policy: p.Path, Line: line(p.Lines.Forbid, i), Rule: "forbid", Subject: subject, Why: fmt.Sprintf("has %s, which is forbidden: %s", c, because(c)),
+			}
+		}
+	}
+	return nil
+}
+
+// Wanted returns which of a skill's capabilities need an approval, and the line of the first of them in the file.
+func (p *Policy) Wanted(has []Capability) (wanted []Capability, at int) {
+	for i, c := range p.Approve {
+		if slices.Contains(has, c) {
+			if wanted = append(wanted, c); at == 0 {
+				at = line(p.Lines.Approve, i)
+			}
+		}
+	}
+	return wanted, at
+}
+
+// Sized is a file of a skill.
+type Sized struct {
+	Path string // relative to the skill, with slashes
+	Size int64
+}
+
+// Size returns why a skill must not be used that has some files: it is larger than the limits allow.
+func (p *Policy) Size(subject string, files []Sized) error {
+	if p.broken != nil {
+		return p.Err()
+	}
+	refuse := func(key string, line int, format string, args ...any) error {
+		return &RefusedError{Policy: p.Path, Line: line, Rule: "limits." + key, Subject: subject, Why: fmt.Sprintf(format, args...)}
+	}
+	l, lines, total := p.Limits, p.Lines, int64(0)
+	if n := int64(len(files)); l.Files > 0 && n > l.Files {
+		return refuse("files", lines.Files, "has %d files, and at most %d are allowed", n, l.Files)
+	}
+	for _, f := range files {
+		total += f.Size
+		depth := int64(strings.Count(path.Clean(f.Path), "/"))
+		switch {
+		case l.FileBytes > 0 && f.Size > l.FileBytes:
+			return refuse("file_bytes", lines.FileBytes, "has %s with %d bytes, and a file may have %d", f.Path, f.Size, l.FileBytes)
+		case l.PathBytes > 0 && int64(len(f.Path)) > l.PathBytes:
+			return refuse("path_bytes", lines.PathBytes, "has a path of %d bytes, %s, and one may have %d", len(f.Path), f.Path, l.PathBytes)
+		case l.Depth > 0 && depth > l.Depth:
+			return refuse("depth", lines.Depth, "has %s, which lies in %d directories, and it may be %d", f.Path, depth, l.Depth)
+		case l.TotalBytes > 0 && total > l.TotalBytes:
+			return refuse("total_bytes", lines.TotalBytes, "has more than the %d bytes that are allowed", l.TotalBytes)
+		}
+	}
+	return nil
+}
+
+// limited reports whether there are limits.
+func (l Limits) limited() bool { return l != Limits{} }
+
+// Looks reports whether a policy wants to look at a skill's files.
+func (p *Policy) Looks() bool {
+	return p.broken != nil || len(p.Forbid)+len(p.Approve)+len(p.Lint.FailOn) > 0 || p.Limits.limited()
+}
+
+// Older returns why something must not be replaced by what is older, or has fewer signatures. What describes it.
+func (p *Policy) Older(what string) error {
+	if p.broken != nil {
+		return p.Err()
+	}
+	if p.Downgrade == AllowDowngrade {
+		return nil
+	}
+	why := "would be a downgrade, which is denied"
+	if p.Lines.Downgrade == 0 {
+		why += " where a policy does not say downgrade: allow"
+	}
+	return &RefusedError{Policy: p.Path, Line: p.Lines.Downgrade, Rule: "downgrade", Subject: what, Why: why, Fix: "keep what is installed, or remove it first if it must be older"}
+}
+
+// Older is that of each policy; what policies that only observe would refuse is noted.
+func (s Set) Older(what string) (notes []string, err error) {
+	return s.ask(func(p *Policy) error { return p.Older(what) })
+}
+
+// Skill is that of each policy; what policies that only observe would refuse is noted.
+func (s Set) Skill(names []string, pack string) (notes []string, err error) {
+	return s.ask(func(p *Policy) error { return p.Skill(names, pack) })
+}
+
+// Of returns the policies of a level.
+func (s Set) Of(l Level) Set {
+	return slices.DeleteFunc(slices.Clone(s), func(p *Policy) bool { return p.Level != l })
+}
