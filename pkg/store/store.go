@@ -146,6 +146,12 @@ func (s *Store) ReadFile(digest, path string) ([]byte, error) {
 	if !ok {
 		return nil, diag.Errorf(diag.NotFound, "no file %s in skill tree %s", path, digest)
 	}
+	return s.read(digest, e)
+}
+
+// read returns a file of a tree, checked against its entry of the inventory.
+func (s *Store) read(digest string, e bundle.Entry) ([]byte, error) {
+	path := e.Path
 	f, err := s.open(digest, path)
 	if errors.Is(err, fs.ErrNotExist) { // unless it left the store meanwhile, and may be back
 		f, err = s.open(digest, path)
