@@ -2,17 +2,20 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/gofrs/flock"
 
@@ -59,15 +62,16 @@ type Log struct {
 	o    Options
 }
 
-// Open returns the log in the file at path. Nothing is opened or made before the first record.
+// Open returns the log in the file at path. Where path is a directory, and its name does not end in .jsonl, each user has a
+// file in it. Nothing is opened or made before the first record.
 func Open(path string, o Options) *Log { return &Log{path: path, o: o} }
 
-// Path returns where the log is, "" for a nil one.
+// Path returns the file that the log is in, "" for a nil one. Its older parts are beside it, see [Files].
 func (l *Log) Path() string {
 	if l == nil {
 		return ""
 	}
-	return l.path
+	return l.file()
 }
 
 // Required reports whether what cannot be recorded must not be done. A nil log requires nothing.
@@ -90,45 +94,75 @@ func (l *Log) Write(r Record) error {
 	if l == nil {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
+	path := l.file()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return l.explain(err)
 	}
-	unlock, err := l.lock()
+	unlock, err := lock(path)
 	if err != nil {
 		return l.explain(err)
 	}
-	return l.explain(errors.Join(l.append(r), unlock()))
+	return l.explain(errors.Join(l.append(path, r), unlock()))
+}
+
+// file returns the file that is written to: in a directory, as an administrator makes one for all users, that of this one.
+func (l *Log) file() string {
+	if strings.HasSuffix(l.path, ext) {
+		return l.path
+	}
+	if info, err := os.Lstat(l.path); err != nil || !info.IsDir() {
+		return l.path
+	}
+	name := strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("._-@", r) {
+			return r
+		}
+		return '_'
+	}, l.user())
+	return filepath.Join(l.path, "user-"+name+ext)
 }
 
 // lock takes the kernel's lock beside the log. It is no lock on the log itself, which on Windows would keep readers out.
-func (l *Log) lock() (unlock func() error, err error) {
-	path := l.path + ".lock"
-	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+// Where others may write the log, they may take the lock, too.
+func lock(log string) (unlock func() error, err error) {
+	path, flags, mode := log+".lock", os.O_RDWR, shared(log)
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		flags |= os.O_CREATE
+	case !info.Mode().IsRegular():
 		return nil, diag.Errorf(diag.Denied, "%s is not a regular file", path)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockLimit)
 	defer cancel()
-	lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+	lock := flock.New(path, flock.SetFlag(flags), flock.SetPermissions(mode))
 	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
 		return nil, err
+	}
+	if flags&os.O_CREATE != 0 && mode != private {
+		_ = os.Chmod(path, mode) // the mask took bits away; who did not make it cannot, and need not
 	}
 	return lock.Unlock, nil
 }
 
-// append writes a record at the end of the log, which nobody else writes to now.
-func (l *Log) append(r Record) (err error) {
-	if info, err := os.Lstat(l.path); err == nil && !info.Mode().IsRegular() {
-		return diag.Errorf(diag.Denied, "%s is not a regular file", l.path).WithHint("move it away: the audit log follows no links")
+// private is the mode of a log that nobody made for others.
+const private fs.FileMode = 0o600
+
+// shared returns the mode of a log where an administrator made one that others may write, and else that of a private one.
+func shared(log string) fs.FileMode {
+	if info, err := os.Lstat(log); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o022 != 0 {
+		return info.Mode().Perm() & 0o666
 	}
-	f, err := os.OpenFile(l.path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	return private
+}
+
+// append writes a record at the end of the log, which nobody else writes to now.
+func (l *Log) append(path string, r Record) (err error) {
+	f, end, err := l.open(path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	end, err := readEnd(f)
-	if err != nil {
-		return err
-	}
 	line, err := l.line(r, end)
 	if err != nil {
 		return err
@@ -142,15 +176,59 @@ func (l *Log) append(r Record) (err error) {
 	return nil
 }
 
+// open opens the file that the next record belongs into, and says what is before it.
+func (l *Log) open(path string) (*os.File, tail, error) {
+	f, err := openRegular(path)
+	if err != nil {
+		return nil, tail{}, err
+	}
+	end, err := readEnd(f)
+	if err == nil && end == (tail{}) {
+		end, err = lastSegment(path)
+		err = errors.Join(err, l.syncDir(path))
+	}
+	if err != nil {
+		return nil, tail{}, errors.Join(err, f.Close())
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, tail{}, errors.Join(err, f.Close())
+	}
+	if info.Size() < cmp.Or(l.o.Segment, defaultSegment) {
+		return f, end, nil
+	}
+	return l.rotate(path, f, end)
+}
+
+// openRegular opens a log for writing, and makes it where there is none. No link is followed.
+func openRegular(path string) (*os.File, error) {
+	flags := os.O_RDWR | os.O_APPEND
+	before, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		flags |= os.O_CREATE | os.O_EXCL
+	case err != nil:
+		return nil, err
+	case !before.Mode().IsRegular():
+		return nil, diag.Errorf(diag.Denied, "%s is not a regular file", path).WithHint("move it away: the audit log follows no links")
+	}
+	f, err := os.OpenFile(path, flags, private)
+	if err != nil || before == nil {
+		return f, err
+	}
+	if after, err := f.Stat(); err != nil || !os.SameFile(before, after) {
+		return nil, errors.Join(diag.Errorf(diag.Denied, "%s was replaced while it was opened", path), err, f.Close())
+	}
+	return f, nil
+}
+
 // line returns a record as what is appended to the log.
 func (l *Log) line(r Record, end tail) ([]byte, error) {
 	r.Seq, r.Prev, r.Gap = end.seq+1, end.digest, end.torn
 	if l.o.Now != nil && r.Time == "" {
 		r.Time = l.o.Now().UTC().Format(time.RFC3339Nano)
 	}
-	if r.User = l.o.User; r.User == "" {
-		r.User = userName()
-	}
+	r.User = l.user()
 	if r.Machine = l.o.Machine; r.Machine == "" {
 		r.Machine, _ = os.Hostname() // a record without it is better than none
 	}
@@ -167,92 +245,20 @@ func (l *Log) line(r Record, end tail) ([]byte, error) {
 	}
 }
 
+// user returns who acts.
+func (l *Log) user() string {
+	if l.o.User != "" {
+		return l.o.User
+	}
+	return userName()
+}
+
 // userName returns who the operating system says this process acts for: no variable of the environment changes that.
 func userName() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username
 	}
 	return "uid:" + strconv.Itoa(os.Getuid())
-}
-
-// tail is what a new record has to know of the log.
-type tail struct {
-	seq    int64  // of the last record
-	digest string // of the last line
-	open   bool   // the last line has no end
-	torn   bool   // the last line is no record
-}
-
-// readEnd reads the last lines of a log.
-func readEnd(f *os.File) (t tail, err error) {
-	info, err := f.Stat()
-	if err != nil || info.Size() == 0 {
-		return t, err
-	}
-	end := info.Size()
-	last := make([]byte, 1)
-	if _, err := f.ReadAt(last, end-1); err != nil {
-		return t, err
-	}
-	if t.open = last[0] != '\n'; !t.open {
-		end--
-	}
-	for n := 0; end >= 0 && n < maxTorn; n++ {
-		start, err := lineStart(f, end)
-		if err != nil {
-			return t, err
-		}
-		if n == 0 {
-			if t.digest, err = digestOf(io.NewSectionReader(f, start, end-start)); err != nil {
-				return t, err
-			}
-		}
-		seq, ok, err := sequence(f, start, end)
-		if err != nil {
-			return t, err
-		}
-		if ok {
-			t.seq += seq
-			t.torn = t.torn || t.open
-			return t, nil
-		}
-		t.torn = true
-		t.seq++ // a line that cannot be read counts as a record
-		end = start - 1
-	}
-	return t, nil
-}
-
-// lineStart returns where the line begins that ends at end.
-func lineStart(f io.ReaderAt, end int64) (int64, error) {
-	buffer := make([]byte, 4<<10)
-	for end > 0 {
-		part := buffer[:min(end, int64(len(buffer)))]
-		end -= int64(len(part))
-		if _, err := f.ReadAt(part, end); err != nil {
-			return 0, err
-		}
-		if i := bytes.LastIndexByte(part, '\n'); i >= 0 {
-			return end + int64(i) + 1, nil
-		}
-	}
-	return 0, nil
-}
-
-// sequence returns the number of the record between two places of a log.
-func sequence(f io.ReaderAt, start, end int64) (seq int64, ok bool, err error) {
-	if end-start > maxLine {
-		return 0, false, nil
-	}
-	line := make([]byte, end-start)
-	if _, err := f.ReadAt(line, start); err != nil && !errors.Is(err, io.EOF) {
-		return 0, false, err
-	}
-	var r struct {
-		Seq int64 `json:"seq"`
-	}
-	ok = json.Unmarshal(line, &r) == nil && 0 < r.Seq && r.Seq < maxSeq
-	return r.Seq, ok, nil
 }
 
 // explain names the log in an error.
@@ -262,9 +268,9 @@ func (l *Log) explain(err error) error {
 		return nil
 	case errors.Is(err, context.DeadlineExceeded):
 		return diag.Errorf(diag.Internal, "the audit log %s is locked by a process that does not let go", l.path).
-			WithHint("find it with: fuser %s.lock", l.path)
+			WithHint("find it with: fuser %s.lock", l.file())
 	case errors.Is(err, fs.ErrPermission):
-		return diag.Errorf(diag.Denied, "the audit log cannot be written: %w", err).WithHint("make %s writable for you", filepath.Dir(l.path))
+		return diag.Errorf(diag.Denied, "the audit log cannot be written: %w", err).WithHint("make %s readable and writable for you, with %[1]s.lock beside it: docs/audit.md says how a log is shared", l.file())
 	}
 	return diag.Errorf(diag.CodeOf(err), "the audit log cannot be written: %w", err).WithHint("%s", diag.HintOf(err))
 }

@@ -4,14 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
-	"math"
-
-	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/regular"
 )
 
 // Read says what was found in a log.
@@ -20,22 +15,34 @@ type Read struct {
 	Damaged int64 // how many lines are none: torn, of something else, or longer than a record can be
 }
 
-// ReadFile reads the log at path as it is now, and hands on its records in their order. What is appended meanwhile is left
-// out. A log that is not there has no records; one that is no regular file is an error.
-func ReadFile(ctx context.Context, path string, each func(Record) error) (Read, error) {
-	f, err := regular.Open(path, math.MaxInt64)
+// ReadFile reads the log at path as it is now, with the files that it was in before, and hands on its records in their order.
+// What is appended meanwhile is left out. A log that is not there has no records; one that is no regular file is an error.
+func ReadFile(ctx context.Context, path string, each func(Record) error) (read Read, err error) {
+	files, err := Files(path)
+	if err != nil {
+		return Read{}, err
+	}
+	for _, file := range files {
+		of, err := readOne(ctx, file, each)
+		read.Records += of.Records
+		read.Damaged += of.Damaged
+		if err != nil {
+			return read, err
+		}
+	}
+	return read, nil
+}
+
+func readOne(ctx context.Context, path string, each func(Record) error) (Read, error) {
+	f, size, err := openLog(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Read{}, nil
 	}
 	if err != nil {
-		return Read{}, diag.Errorf(diag.CodeOf(err), "the audit log cannot be read: %w", err).WithHint("%s", diag.HintOf(err))
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	info, err := f.Stat()
-	if err != nil {
 		return Read{}, err
 	}
-	return ReadAll(ctx, io.LimitReader(f, info.Size()), each)
+	defer func() { _ = f.Close() }() // it was only read
+	return ReadAll(ctx, io.LimitReader(f, size), each)
 }
 
 // ReadAll reads the lines of a log to their end and hands on the records, one after the other: of a log of any size one
@@ -53,8 +60,8 @@ func ReadAll(ctx context.Context, r io.Reader, each func(Record) error) (read Re
 		if err != nil {
 			return read, err
 		}
-		var record Record
-		if json.Unmarshal(line, &record) != nil || record.Seq < 1 || record.Action == "" {
+		record, ok := parse(line)
+		if !ok {
 			read.Damaged++
 			continue
 		}

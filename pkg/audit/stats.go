@@ -42,7 +42,7 @@ type Stats struct {
 // Add takes a record into account. One that names no skill counts for none.
 func (s *Stats) Add(r Record) {
 	at, err := time.Parse(time.RFC3339Nano, r.Time)
-	if r.Skill == "" || s.Skill != "" && r.Skill != s.Skill || !s.Since.IsZero() && (err != nil || at.Before(s.Since)) {
+	if r.Skill == "" || r.Phase == Intent || s.Skill != "" && r.Skill != s.Skill || !s.Since.IsZero() && (err != nil || at.Before(s.Since)) {
 		return
 	}
 	key := [2]string{r.Skill, r.Pack}

@@ -1,0 +1,27 @@
+package audit
+
+import "time"
+
+// Filter says which records are looked at. What is empty lets all pass.
+type Filter struct {
+	Since, Until time.Time // not before Since, and before Until; records without a time pass neither
+
+	Skill, Pack, Session, Action, Result, User, Host, Machine string
+}
+
+// Pass reports whether a record is looked at.
+func (f Filter) Pass(r Record) bool {
+	for _, of := range [][2]string{
+		{f.Skill, r.Skill}, {f.Pack, r.Pack}, {f.Session, r.Session}, {f.Action, r.Action}, {f.Result, r.Result}, {f.User, r.User}, {f.Host, r.Host},
+		{f.Machine, r.Machine},
+	} {
+		if of[0] != "" && of[0] != of[1] {
+			return false
+		}
+	}
+	if f.Since.IsZero() && f.Until.IsZero() {
+		return true
+	}
+	at, err := time.Parse(time.RFC3339Nano, r.Time)
+	return err == nil && !at.Before(f.Since) && (f.Until.IsZero() || at.Before(f.Until))
+}
