@@ -49,7 +49,7 @@ func (pr *Provider) Admit(ctx context.Context, sol *Solution, s Standing) error 
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelAdmissions)
 	for i, id := range ids {
-		if len(demands[i]) == 0 && !pr.policies.Restricts() {
+		if observed, _ := pr.policies.ObservedAge(s.place(id)); len(demands[i]) == 0 && observed == 0 && !pr.policies.Restricts() {
 			signers[i] = pr.keptSigner(id, s.Packs[id])
 			continue
 		}
@@ -117,9 +117,9 @@ func (pr *Provider) admit(ctx context.Context, sol *Solution, s Standing, id sou
 		if err := pr.proven(ctx, sol, s, p, entry, func() error { return pr.originOf(ctx, p, entry) }); err != nil {
 			return "", err
 		}
-		if err := pr.admitAge(ctx, p, entry); err != nil {
-			return "", err
-		}
+	}
+	if err := pr.admitAge(ctx, p, entry); err != nil {
+		return "", err
 	}
 	signer := ""
 	for _, d := range demands {
@@ -169,9 +169,14 @@ func (pr *Provider) admitDirectory(id source.ID, place string, demands []demand)
 		}
 		pr.note(err.Error() + " (the policy only observes)")
 	}
+	noAge := func(by policy.Rule) error {
+		return diag.Errorf(diag.Denied, "%s: %s comes from a directory, which has no release age", by, id).WithHint("install a release of it")
+	}
+	if age, by := pr.policies.ObservedAge(place); age > 0 {
+		pr.note(noAge(by).Error() + " (the policy only observes)")
+	}
 	if age, by := pr.policies.Age(place); age > 0 {
-		return diag.Errorf(diag.Denied, "%s: %s comes from a directory, which has no release age", by, id).
-			WithHint("install a release of it")
+		return noAge(by)
 	}
 	return nil
 }

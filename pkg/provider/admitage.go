@@ -5,17 +5,29 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/source"
 )
 
 // admitAge refuses a release that is younger than a policy allows, whether or not a lock has it. What nobody knows the age
-// of is as old as this machine knows it, by its digest: a tag can be moved.
+// of is as old as this machine knows it, by its digest: a tag can be moved. What policies that only observe would refuse is
+// noted.
 func (pr *Provider) admitAge(ctx context.Context, p *source.Pack, entry *project.LockedPack) error {
+	if age, by := pr.policies.ObservedAge(entry.Source); age > 0 {
+		if err := pr.oldEnough(ctx, p, entry, age, by); err != nil {
+			pr.note(err.Error() + " (the policy only observes)")
+		}
+	}
 	age, by := pr.policies.Age(entry.Source)
 	if age == 0 {
 		return nil
 	}
+	return pr.oldEnough(ctx, p, entry, age, by)
+}
+
+// oldEnough refuses a release that is not as old as a rule wants it.
+func (pr *Provider) oldEnough(ctx context.Context, p *source.Pack, entry *project.LockedPack, age time.Duration, by policy.Rule) error {
 	now := pr.options.Now()
 	exactly := p.Ref.Source() + "@" + p.Ref.Digest
 	since, known, err := pr.sighted(exactly)
