@@ -89,6 +89,7 @@ func (r *reader) policy(p *Policy, root *yaml.Node) {
 			p.Approvers = Approvers(r.oneOf(v, "approvers", string(OwnApprovers), string(UserApprovers)))
 		},
 		"execution": func(v *yaml.Node) { r.execution(&p.Execution, v) },
+		"publish":   func(v *yaml.Node) { r.publish(&p.Publish, v) },
 	})
 	p.Lines = ruleLines(root)
 	if lookup(root, "version") == nil {

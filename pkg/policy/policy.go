@@ -25,6 +25,7 @@ type Policy struct {
 	Hooks        HookRules
 	Approvers    Approvers // "" where the file does not say
 	Execution    Execution
+	Publish      Publish
 
 	Level Level     // whose it is, as whoever read the file says
 	Lines RuleLines // where its rules are

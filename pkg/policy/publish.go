@@ -1,0 +1,85 @@
+package policy
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Publish says where packs may be published, and how. What is said about a published version, as that it is withdrawn,
+// counts as published there.
+type Publish struct {
+	Allow []Pattern // nil: everywhere; empty: nowhere
+	Sign  Signing   // "" where the file does not say
+
+	AllowLine, SignLine int // in the file
+}
+
+// Signing says whether what is published must be signed.
+type Signing string
+
+// The answers.
+const (
+	SignRequired Signing = "required"
+	SignOptional Signing = "optional" // the default
+)
+
+// publish reads the section publish.
+func (r *reader) publish(p *Publish, v *yaml.Node) {
+	r.fields(v, "publish", fields{
+		"allow": func(v *yaml.Node) { p.Allow, p.AllowLine = r.patterns(v, "allow"), v.Line },
+		"sign": func(v *yaml.Node) {
+			p.Sign, p.SignLine = Signing(r.oneOf(v, "sign", string(SignRequired), string(SignOptional))), v.Line
+		},
+	})
+}
+
+// MayPublish returns why nothing may be published at a place, written as a lock has it; nil where something may. Signed says
+// whether it is signed.
+func (p *Policy) MayPublish(place string, signed bool) error {
+	if p.broken != nil {
+		return p.Err()
+	}
+	if err := p.destination(place); err != nil {
+		return err
+	}
+	if p.Publish.Sign != SignRequired || signed {
+		return nil
+	}
+	return &RefusedError{
+		Policy: p.Path, Line: p.Publish.SignLine, Rule: "publish.sign", Subject: "what is published", Why: "must be signed",
+		Fix: "add --sign --key FILE; skillpm keygen makes a key",
+	}
+}
+
+func (p *Policy) destination(place string) error {
+	if p.Publish.Allow == nil {
+		return nil
+	}
+	refused := &RefusedError{
+		Policy: p.Path, Line: p.Publish.AllowLine, Rule: "publish.allow", Subject: withoutUser(place), Why: "is not among the places to publish to",
+	}
+	at, err := parsePlace(place)
+	if err != nil {
+		refused.Why = fmt.Sprintf("can't be held against the policy: %v", err)
+		return refused
+	}
+	refused.Subject = at.text
+	for _, pattern := range p.Publish.Allow {
+		if pattern.allows(at) {
+			return nil
+		}
+	}
+	if len(p.Publish.Allow) > 0 {
+		refused.Fix = fmt.Sprintf("allowed is %s, or ask whoever keeps %s", p.Publish.Allow[0], p.Path)
+	}
+	return refused
+}
+
+// MayPublish is that of each policy; what policies that only observe would refuse is noted.
+func (s Set) MayPublish(place string, signed bool) (notes []string, err error) {
+	return s.ask(func(p *Policy) error { return p.MayPublish(place, signed) })
+}
+
+// MayPublishAt is [Set.MayPublish] of what is no pack, as an index or a signature, which nobody signs.
+func (s Set) MayPublishAt(place string) (notes []string, err error) { return s.MayPublish(place, true) }
