@@ -45,6 +45,9 @@ type Command struct {
 	MaxOutput int64         // of each stream, in bytes; 0 is DefaultMaxOutput; below 0 nothing is kept
 
 	Sandbox *sandbox.Rules // what the command may do; nil for what the user may
+	// Helper is the program, and its first arguments, that confines a command: it calls [sandbox.Enter]. It is needed where
+	// there is a Sandbox.
+	Helper []string
 
 	// Stdout and Stderr get all output as it comes. A command whose output can't be written any more gets SIGPIPE, as in a
 	// shell. A writer that blocks holds the command up, until its limit. A write that has begun may end after Run.
@@ -59,6 +62,8 @@ type Result struct {
 	StdoutSum, StderrSum   string // "sha256:" and the digest of all of them, in hexadecimal digits
 	Truncated              bool   // less than all was kept
 	TimedOut               bool   // it was ended at its limit
+	Sandbox                string // what it was confined to, "" where it was not; for the record
+	Unconfined             string // why it was not confined, although it should have been; "" where it was or should not be
 
 	ExitCode int    // 128 and the signal's number if a signal ended it, as shells say
 	Signal   string // that signal, as in "SIGTERM", or ""
