@@ -90,6 +90,7 @@ func (f Files) read(file string, machines bool) *policy.Policy {
 	if err != nil {
 		return policy.Broken(file, err)
 	}
+	p.Digest = digest(data)
 	return p
 }
 

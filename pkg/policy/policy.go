@@ -27,8 +27,9 @@ type Policy struct {
 	Execution    Execution
 	Publish      Publish
 
-	Level Level     // whose it is, as whoever read the file says
-	Lines RuleLines // where its rules are
+	Level  Level     // whose it is, as whoever read the file says
+	Digest string    // of the file's bytes, as whoever read it says: "sha256:…"
+	Lines  RuleLines // where its rules are
 
 	broken error // why everything is denied, see Broken
 }
