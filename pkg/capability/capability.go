@@ -1,7 +1,7 @@
 package capability
 
 import (
-	"io/fs"
+	"cmp"
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/policy"
@@ -12,10 +12,13 @@ type Evidence struct {
 	Capability policy.Capability `json:"capability"`
 	Path       string            `json:"path"`           // in the skill, with slashes
 	Line       int               `json:"line,omitempty"` // from 1; 0 for the file as a whole
-	Why        string            `json:"why"`            // one sentence without a full stop
+	Why        string            `json:"why"`            // a few words, as "runs curl"
 }
 
-// Set is what a skill is able to do, with the evidence: in the order of [policy.Capabilities], and of paths.
+// String names the place and says why.
+func (e Evidence) String() string { return place(e.Path, e.Line) + " " + e.Why }
+
+// Set is what a skill is able to do, with the evidence: in the order of [policy.Capabilities], then of paths and lines.
 type Set []Evidence
 
 // List returns the capabilities, each once, in the order of [policy.Capabilities].
@@ -30,10 +33,42 @@ func (s Set) List() []policy.Capability {
 }
 
 // Has reports whether there is evidence of a capability.
-func (s Set) Has(c policy.Capability) bool {
-	return slices.ContainsFunc(s, func(e Evidence) bool { return e.Capability == c })
+func (s Set) Has(c policy.Capability) bool { return len(s.Of(c)) > 0 }
+
+// Of returns the evidence of one capability.
+func (s Set) Of(c policy.Capability) Set {
+	first := slices.IndexFunc(s, func(e Evidence) bool { return e.Capability == c })
+	if first < 0 {
+		return nil
+	}
+	last := first
+	for last < len(s) && s[last].Capability == c {
+		last++
+	}
+	return s[first:last]
 }
 
-// Of returns the evidence of the skill at the root of a file system. The error is that of a file that can't be read: what it
-// may be able to do is not known then.
-func Of(fsys fs.FS) (Set, error) { return nil, nil }
+// Because returns the first piece of evidence of a capability for a message, and how many more there are.
+func (s Set) Because(c policy.Capability) string {
+	all := s.Of(c)
+	if len(all) == 0 {
+		return ""
+	}
+	text := all[0].String()
+	if more := len(all) - 1; more > 0 {
+		text += plural(more)
+	}
+	return text
+}
+
+// sorted puts the evidence in order, and leaves out what is there twice.
+func (s Set) sorted() Set {
+	order := map[policy.Capability]int{}
+	for i, c := range policy.Capabilities() {
+		order[c] = i
+	}
+	slices.SortStableFunc(s, func(a, b Evidence) int {
+		return cmp.Or(cmp.Compare(order[a.Capability], order[b.Capability]), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
+	})
+	return slices.Compact(s)
+}

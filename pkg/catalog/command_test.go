@@ -1,6 +1,10 @@
 package catalog
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/skill"
+)
 
 // SPEC D5: a skill is executed if it has a command; the name of a slash command, as real skills have it there, is none.
 func TestD5Command(t *testing.T) {
@@ -8,7 +12,7 @@ func TestD5Command(t *testing.T) {
 		"": "", "/hub:run": "", " /status ": "", "/ar:loop": "", "/": "/",
 		"/usr/bin/env python3 x.py": "/usr/bin/env python3 x.py", "/start.sh": "/start.sh", "/run now": "/run now", "python3 run.py": "python3 run.py",
 	} {
-		if got := command(text); got != want {
+		if got := skill.Program(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

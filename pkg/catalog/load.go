@@ -118,7 +118,7 @@ func ParseFile(path string, p *profile.Profile) (*Skill, error) {
 // frontOf reads what the frontmatter says about how a skill is used.
 func frontOf(doc *skill.Document) Front {
 	f := Front{
-		Agent: doc.Text("agent"), Model: doc.Text("model"), Command: command(doc.Command()), Shell: doc.Text("shell"), Files: doc.Files(),
+		Agent: doc.Text("agent"), Model: doc.Text("model"), Command: skill.Program(doc.Command()), Shell: doc.Text("shell"), Files: doc.Files(),
 		DisallowedTools: texts(lookup(doc, disallowedTools), ""), Arguments: texts(lookup(doc, "arguments"), " "),
 		Toolsets: texts(lookup(doc, "toolsets"), ","),
 	}
@@ -185,16 +185,4 @@ func texts(n *yaml.Node, separator string) []string {
 		}
 	}
 	return list
-}
-
-// command returns the command of a frontmatter as far as a shell is to run it. Some hosts name the slash command there that
-// starts the skill, as /hub:run: it is no program.
-func command(text string) string {
-	name, slash := strings.CutPrefix(strings.TrimSpace(text), "/")
-	if slash && name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		return r != '-' && r != '_' && r != ':' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
-	}) {
-		return ""
-	}
-	return text
 }

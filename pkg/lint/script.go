@@ -7,6 +7,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/scan"
 )
 
 // calls notes the scripts that the code of a page calls by their path, which need a shebang and the executable bit. A
@@ -110,9 +111,7 @@ func (u *unit) shebang(file *file) bool {
 }
 
 // isShebang reports whether text starts with #! and not with the #![ of Rust.
-func isShebang(text []byte) bool {
-	return bytes.HasPrefix(text, []byte("#!")) && !bytes.HasPrefix(text, []byte("#!["))
-}
+func isShebang(text []byte) bool { return scan.Shebang(text) }
 
 // lateShebang reports a shebang on the second or third line.
 func (u *unit) lateShebang(src *source, text []byte) {

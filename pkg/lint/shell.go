@@ -3,6 +3,8 @@ package lint
 import (
 	"path"
 	"strings"
+
+	"github.com/skillpm/skillpm/pkg/scan"
 )
 
 // shellWords splits a command line at spaces that are not in quotes. It is no shell: nothing is expanded.
@@ -79,13 +81,7 @@ func isPrefix(word string) bool {
 	return isAssignment(word)
 }
 
-func scriptExtension(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".sh", ".bash", ".zsh", ".py", ".rb", ".pl", ".js", ".mjs", ".cjs", ".ts", ".php", ".lua", ".r":
-		return true
-	}
-	return false
-}
+func scriptExtension(name string) bool { return scan.ScriptName(name) }
 
 func shellExtension(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
