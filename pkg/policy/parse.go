@@ -142,7 +142,7 @@ func (r *reader) skills(s *Skills, v *yaml.Node) {
 			s.Deny = list(r, v, "deny", func(item *yaml.Node) (SkillPattern, bool) {
 				text, ok := r.text(item, "an entry of deny")
 				if ok && !isSkillPattern(text) {
-					r.add(item, skillHint(text), "%q is not skill@owner/name, with * for any characters of a part", text)
+					r.add(item, skillHint(text), "%q is not skill@owner/name or skill, with * for any characters of a part", text)
 					return "", false
 				}
 				return SkillPattern(text), ok

@@ -10,14 +10,17 @@ import (
 )
 
 var (
-	skillPattern = lazily(`^` + skillPart + `@` + skillPart + `/` + skillPart + `$`)
+	skillPattern = lazily(`^(` + barePart + `|` + skillPart + `@` + skillPart + `/` + skillPart + `)$`)
 	host         = lazily(`^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
 	port         = lazily(`^[1-9][0-9]{0,4}$`)
 	ociPart      = lazily(`^[a-z0-9*][a-z0-9._*-]*$`)
 	gitPart      = lazily(`^[A-Za-z0-9._~%+@*-]+$`)
 )
 
-const skillPart = `[a-z0-9*]+(-[a-z0-9*]+)*`
+const (
+	skillPart = `[a-z0-9*]+(-[a-z0-9*]+)*`
+	barePart  = `[^@/\x00-\x20\x7f]([^@/\x00-\x1f\x7f]*[^@/\x00-\x20\x7f])?` // a skill that was written by hand may have any name
+)
 
 func isSkillPattern(s string) bool {
 	return skillPattern().MatchString(s) && !strings.Contains(s, "**")
@@ -25,13 +28,10 @@ func isSkillPattern(s string) bool {
 
 // skillHint says how to write what was meant as a pattern of skills.
 func skillHint(s string) string {
-	if skill, _, ok := strings.Cut(s, "@"); !ok && isSkillPattern(skill+"@*/*") {
-		return "write " + skill + "@*/* for the skills of that name in all packs"
-	}
 	if owner, _, ok := strings.Cut(s, "/"); ok && isSkillPattern("*@"+s) && !strings.Contains(owner, "@") {
 		return "write *@" + s + " for all skills of the pack"
 	}
-	return "write it as deploy@acme/tools, deploy@acme/* or *@acme/*"
+	return "write it as deploy, deploy@acme/tools, deploy@acme/* or *@acme/*"
 }
 
 // checkSource returns what is wrong with a pattern of sources, and how to mend it. Patterns are compared with sources

@@ -41,6 +41,9 @@ limits: {files: 2000, file_bytes: 10MiB, total_bytes: 52428800, path_bytes: 240,
 downgrade: allow
 lint: {fail_on: [SEC101, SEC2*, fm]}
 audit: {path: /var/log/skillpm/audit.jsonl, required: true}
+allowed-tools: grant
+hooks: {unreadable: open}
+approvers: user
 `
 
 func TestParse(t *testing.T) {
@@ -77,6 +80,14 @@ func TestParse(t *testing.T) {
 		Downgrade: policy.AllowDowngrade,
 		Lint:      policy.Lint{FailOn: []string{"SEC101", "SEC2*", "fm"}},
 		Audit:     &policy.Audit{Path: "/var/log/skillpm/audit.jsonl", Required: true},
+
+		AllowedTools: policy.Grant,
+		Hooks:        policy.HookRules{Unreadable: policy.Open},
+		Approvers:    policy.UserApprovers,
+		Lines: policy.RuleLines{
+			SkillsDeny: []int{8, 8}, Forbid: []int{21, 21}, Approve: []int{22}, FailOn: []int{25, 25, 25}, Files: 23, FileBytes: 23, TotalBytes: 23, PathBytes: 23, Depth: 23,
+			Downgrade: 24, Audit: 26, AllowedTools: 27, Hooks: 28, Approvers: 29,
+		},
 	}
 	if !reflect.DeepEqual(p, want) {
 		t.Errorf("got %+v\nwant %+v", p, want)
@@ -134,7 +145,7 @@ var bad = []struct{ name, text, want string }{
 	{"duplicate key below", "version: 1\nsources: {deny: [local], deny: []}\n", `2:26: "deny" is there twice, first on line 2`},
 	{"alias", "version: 1\nforbid: &f [hooks]\n", "2:9: &f is an anchor, which is not used here (write the value itself, in quotes)"},
 	{"tag", "version: !!str 1\n", "1:10: !!str is a tag, which is not used here (write the value itself, in quotes)"},
-	{"merge key", "version: 1\n<<: {mode: audit}\n", `2:1: unknown key "<<" in the policy (known keys are approve, audit, downgrade, forbid, limits, lint, mode, require, skills, sources, version)`},
+	{"merge key", "version: 1\n<<: {mode: audit}\n", `2:1: unknown key "<<" in the policy (known keys are allowed-tools, approve, approvers, audit, downgrade, execution, forbid, hooks, limits, lint, mode, publish, require, skills, sources, version)`},
 	{"key that is a list", "version: 1\n? [a]\n: b\n", "2:3: a key must be one word"},
 	{"no value", "version: 1\nmode:\n", "2:6: mode has no value (write a value, or remove the key)"},
 	{"null value", "version: 1\nmode: ~\n", `2:7: mode is ~, which YAML reads as nothing (write it in quotes if it is text: "~")`},
@@ -146,9 +157,12 @@ var bad = []struct{ name, text, want string }{
 	{"sources as a list", "version: 1\nsources: [local]\n", "2:10: sources must be a mapping (write {key: value}, or an indented line for each key)"},
 	{"allow as a text", "version: 1\nsources: {allow: local}\n", "2:18: allow must be a list (write [a, b], or a line with a hyphen for each)"},
 	{"the same twice", "version: 1\nsources: {allow: [local, local]}\n", `2:26: allow lists "local" twice (remove one of them)`},
-	{"skill without a pack", "version: 1\nskills: {deny: [deploy]}\n", `2:17: "deploy" is not skill@owner/name, with * for any characters of a part (write deploy@*/* for the skills of that name in all packs)`},
-	{"pack without a skill", "version: 1\nskills: {deny: [evil/*]}\n", `2:17: "evil/*" is not skill@owner/name, with * for any characters of a part (write *@evil/* for all skills of the pack)`},
-	{"two stars in a skill", "version: 1\nskills: {deny: [\"**@a/b\"]}\n", `2:17: "**@a/b" is not skill@owner/name, with * for any characters of a part (write it as deploy@acme/tools, deploy@acme/* or *@acme/*)`},
+	{"two stars in a bare skill", "version: 1\nskills: {deny: [\"de**\"]}\n", `2:17: "de**" is not skill@owner/name or skill, with * for any characters of a part (write it as deploy, deploy@acme/tools, deploy@acme/* or *@acme/*)`},
+	{"allowed tools", "version: 1\nallowed-tools: all\n", `2:16: allowed-tools is "all", which is not known (use restrict or grant)`},
+	{"hooks", "version: 1\nhooks: {unreadable: close}\n", `2:21: unreadable is "close", which is not known (did you mean closed?)`},
+	{"approvers", "version: 1\napprovers: [root]\n", `2:12: approvers must be a text (write the value in quotes)`},
+	{"pack without a skill", "version: 1\nskills: {deny: [evil/*]}\n", `2:17: "evil/*" is not skill@owner/name or skill, with * for any characters of a part (write *@evil/* for all skills of the pack)`},
+	{"two stars in a skill", "version: 1\nskills: {deny: [\"**@a/b\"]}\n", `2:17: "**@a/b" is not skill@owner/name or skill, with * for any characters of a part (write it as deploy, deploy@acme/tools, deploy@acme/* or *@acme/*)`},
 	{"no match", "version: 1\nrequire: [{min_release_age: 1h}]\n", `2:11: an entry of require has no match (write match: "oci://registry.example/acme/**")`},
 	{"nothing required", "version: 1\nrequire: [{match: local}]\n", "2:11: an entry of require requires nothing (write signatures or min_release_age, or remove the entry)"},
 	{"age without a unit", "version: 1\nrequire: [{match: local, min_release_age: 72}]\n", `2:43: min_release_age is "72", which is not a time (write 72h for hours, or 72d for days)`},
