@@ -1,0 +1,86 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// TestMain is also the server behind the gateway, where it is started as one.
+func TestMain(m *testing.M) {
+	if os.Getenv("GATEWAY_TEST_SERVER") == "" {
+		os.Exit(m.Run())
+	}
+	fmt.Fprintln(os.Stderr, "starting\x1b[31m")
+	if err := upstream().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+		os.Exit(1)
+	}
+}
+
+// schema is one that says more than the SDK's types do.
+var schema = json.RawMessage(`{"type":"object","properties":{"text":{"type":"string","x-own":[1,2]}},"additionalProperties":true}`)
+
+// upstream is a server with tools of all kinds.
+func upstream() *mcp.Server {
+	var o mcp.ServerOptions
+	if version := os.Getenv("GATEWAY_TEST_VERSION"); version != "" {
+		o.SupportedProtocolVersions = []string{version}
+	}
+	s := mcp.NewServer(&mcp.Implementation{Name: "upstream", Version: "1"}, &o)
+	s.AddTool(&mcp.Tool{
+		Name: "echo", Title: "Echo", Description: "Says it again.", InputSchema: schema, Meta: mcp.Meta{"own": "kept"},
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true},
+	}, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return &mcp.CallToolResult{
+			Meta:    mcp.Meta{"own": "kept"},
+			Content: []mcp.Content{&mcp.TextContent{Text: string(req.Params.Arguments)}}, StructuredContent: map[string]any{"got": req.Params.Arguments},
+		}, nil
+	})
+	s.AddTool(&mcp.Tool{Name: "end", InputSchema: schema}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		os.Exit(3)
+		return nil, nil
+	})
+	s.AddTool(&mcp.Tool{Name: "fails", InputSchema: schema}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: "it is broken"}}}, nil
+	})
+	s.AddTool(&mcp.Tool{Name: "slow", InputSchema: schema}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if token := req.Params.GetProgressToken(); token != nil {
+			if err := req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: 1, Message: "half"}); err != nil {
+				return nil, err
+			}
+		}
+		<-ctx.Done()
+		if path := os.Getenv("GATEWAY_TEST_CANCELLED"); path != "" {
+			_ = os.WriteFile(path, nil, 0o600) // its absence fails the test
+		}
+		return nil, ctx.Err()
+	})
+	s.AddTool(&mcp.Tool{Name: "more", InputSchema: schema}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		s.AddTool(&mcp.Tool{Name: "later", InputSchema: schema}, nil)
+		s.RemoveTools("fails")
+		return &mcp.CallToolResult{}, nil
+	})
+	s.AddTool(&mcp.Tool{Name: "asks", InputSchema: schema}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		question := &mcp.ElicitParams{Message: "Which?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{"it":{"type":"string"}}}`)}
+		res, _ := req.Params.InputResponses["which"].(*mcp.ElicitResult)
+		if res == nil && req.ProtocolVersion() >= "2026" {
+			return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"which": question}, RequestState: "state"}, nil
+		}
+		if res == nil {
+			var err error
+			if res, err = req.Session.Elicit(ctx, question); err != nil {
+				return nil, err
+			}
+		}
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprint(res.Action, " ", res.Content["it"], req.Params.RequestState)}}}, nil
+	})
+	s.AddTool(&mcp.Tool{Name: strings.Repeat("long_", 12), InputSchema: schema}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "found"}}}, nil
+	})
+	return s
+}

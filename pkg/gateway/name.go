@@ -1,0 +1,24 @@
+package gateway
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+)
+
+// longest is how long the name of a tool is here at most: hosts put mcp__skillpm__ before it, and models know tools by
+// names of 64 characters.
+const longest = 64 - len("mcp__skillpm__")
+
+// exposed returns the name under which a tool of a server is called here.
+func exposed(server, name string) string {
+	full := server + "__" + name
+	if len(full) <= longest {
+		return full
+	}
+	sum := sha256.Sum256([]byte(full))
+	digest := hex.EncodeToString(sum[:4])
+	return full[:longest-len(digest)-1] + "_" + digest
+}
+
+// hosts returns the name by which lists of allowed tools know a tool of a server.
+func hosts(server, name string) string { return "mcp__" + server + "__" + name }

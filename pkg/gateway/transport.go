@@ -1,0 +1,114 @@
+package gateway
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// endLimit is how long a program has to end once nobody speaks to it any more.
+const endLimit = 2 * time.Second
+
+// transport returns what a server is spoken to over, and what is to be done when that has ended.
+func (s *server) transport() (mcp.Transport, func(), error) {
+	if s.URL != "" {
+		return s.remote()
+	}
+	cmd := exec.Command(s.Command[0], s.Command[1:]...)
+	cmd.Dir = s.Dir
+	cmd.Env = slices.Clone(s.gateway.options.Environ)
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		cmd.Env = append(cmd.Env, name+"="+s.Env[name])
+	}
+	if s.gateway.options.Stderr != nil {
+		cmd.Stderr = &lines{to: s.gateway.options.Stderr, name: s.Name}
+	}
+	cmd.WaitDelay = endLimit
+	apart(cmd)
+	return &mcp.CommandTransport{Command: cmd, TerminateDuration: endLimit}, func() { endGroup(cmd) }, nil
+}
+
+// remote returns what speaks to an address. What an answer leads to must be on the same host, because the headers may have
+// a credential.
+func (s *server) remote() (mcp.Transport, func(), error) {
+	at, err := url.Parse(s.URL)
+	if err != nil {
+		return nil, nil, err
+	}
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	client := &http.Client{
+		Transport: &headers{base: base, at: at, values: s.Headers},
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			if req.URL.Host != at.Host || req.URL.Scheme != at.Scheme || len(via) > 4 {
+				return fmt.Errorf("%s sends on to %s, which is not followed", at.Host, req.URL.Host)
+			}
+			return nil
+		},
+	}
+	return &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client}, base.CloseIdleConnections, nil
+}
+
+// headers adds the headers of a server to what is sent to its host.
+type headers struct {
+	base   http.RoundTripper
+	at     *url.URL
+	values map[string]string
+}
+
+// RoundTrip sends a request.
+func (h *headers) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Host == h.at.Host && req.URL.Scheme == h.at.Scheme {
+		req = req.Clone(req.Context())
+		for name, value := range h.values {
+			req.Header.Set(name, value)
+		}
+	}
+	return h.base.RoundTrip(req)
+}
+
+// lines writes lines with the name of a server before each, and without what steers a terminal.
+type lines struct {
+	to   io.Writer
+	name string
+
+	mu   sync.Mutex
+	rest []byte
+}
+
+// maxLine is how long a line is at most that is kept together.
+const maxLine = 8 << 10
+
+// Write passes whole lines on.
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rest = append(l.rest, p...)
+	for {
+		end := bytes.IndexByte(l.rest, '\n')
+		if end < 0 && len(l.rest) <= maxLine {
+			return len(p), nil
+		}
+		if end < 0 || end > maxLine {
+			end = maxLine
+		}
+		line := bytes.Map(func(r rune) rune {
+			if r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 {
+				return -1
+			}
+			return r
+		}, l.rest[:end])
+		if _, err := fmt.Fprintf(l.to, "%s: %s\n", l.name, line); err != nil {
+			return len(p), nil // that nobody reads it must not end the server
+		}
+		l.rest = append([]byte(nil), bytes.TrimPrefix(l.rest[end:], []byte("\n"))...)
+	}
+}
