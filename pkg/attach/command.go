@@ -1,0 +1,54 @@
+package attach
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// ServerName is the name that skillpm's MCP server has in the configuration of hosts.
+const ServerName = "skillpm"
+
+// shellSafe are commands that no shell changes.
+var shellSafe = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// shellWord writes a program's path so that the shell of a host's hooks takes it as one word. On Windows that is a POSIX
+// shell, PowerShell or cmd.exe, which agree on forward slashes and double quotes.
+func shellWord(program, goos string) string {
+	if goos == "windows" {
+		program = strings.ReplaceAll(program, `\`, "/")
+		if shellSafe.MatchString(program) {
+			return program
+		}
+		return `"` + program + `"`
+	}
+	if shellSafe.MatchString(program) {
+		return program
+	}
+	return "'" + strings.ReplaceAll(program, "'", `'\''`) + "'"
+}
+
+// hookCommand is the command line of a hook.
+func hookCommand(program, goos, event, host string) string {
+	return shellWord(program, goos) + " hook " + event + " --host " + host
+}
+
+// ourHook is what command lines of hooks look like that skillpm wrote, whatever the program is called and wherever it is.
+var ourHook = regexp.MustCompile(`^\S.* hook ([A-Za-z]+) --host ([a-z-]+)$`)
+
+// isOurHook reports whether a command line is skillpm's hook for a host.
+func isOurHook(command any, host string) bool {
+	line, _ := command.(string)
+	m := ourHook.FindStringSubmatch(line)
+	return m != nil && m[2] == host
+}
+
+// serverArgs are what the program is started with as an MCP server.
+func serverArgs(host string) []string { return []string{"mcp", "--host", host} }
+
+// isOurServer reports whether a command with its arguments is skillpm's MCP server.
+func isOurServer(command string, args []string) bool {
+	base := command[strings.LastIndexAny(command, `/\`)+1:]
+	base = strings.TrimSuffix(strings.ToLower(base), ".exe")
+	return len(args) > 0 && args[0] == "mcp" && (base == "skillpm" || slices.Contains(args, "--host"))
+}

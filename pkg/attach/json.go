@@ -1,0 +1,310 @@
+package attach
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// jsonFile is a JSON file, with or without comments and trailing commas.
+type jsonFile struct {
+	text
+	head int // bytes of the byte order mark
+	root hujson.Value
+}
+
+// newJSON reads a JSON file; one without any content is an empty object.
+func newJSON(data []byte) (*jsonFile, error) {
+	d := &jsonFile{text: newText(data)}
+	if bytes.HasPrefix(data, bom) {
+		d.head = len(bom)
+	}
+	if len(bytes.TrimSpace(data[d.head:])) == 0 {
+		tail := ""
+		if len(data) == 0 {
+			tail = d.eol
+		}
+		d.replace(d.head, d.head, "{}"+tail)
+	}
+	if err := d.parse(); err != nil {
+		return nil, err
+	}
+	if _, ok := d.root.Value.(*hujson.Object); !ok {
+		return nil, fmt.Errorf("line 1: this is no object")
+	}
+	return d, d.unique(&d.root)
+}
+
+func (d *jsonFile) parse() (err error) {
+	d.root, err = hujson.Parse(d.data[d.head:])
+	if err != nil {
+		return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "hujson: "))
+	}
+	return nil
+}
+
+// unique refuses an object that has a key twice: which of them counts depends on who reads it.
+func (d *jsonFile) unique(v *hujson.Value) error {
+	switch at := v.Value.(type) {
+	case *hujson.Object:
+		seen := map[string]bool{}
+		for i := range at.Members {
+			m := &at.Members[i]
+			key := name(m)
+			if seen[key] {
+				line := 1 + bytes.Count(d.data[:d.head+m.Name.StartOffset], []byte("\n"))
+				return fmt.Errorf("line %d: the key %q is there twice", line, key)
+			}
+			seen[key] = true
+			if err := d.unique(&m.Value); err != nil {
+				return err
+			}
+		}
+	case *hujson.Array:
+		for i := range at.Elements {
+			if err := d.unique(&at.Elements[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func name(m *hujson.ObjectMember) string {
+	literal, _ := m.Name.Value.(hujson.Literal)
+	return literal.String()
+}
+
+// values returns what the file says.
+func (d *jsonFile) values() (map[string]any, error) {
+	root := d.root.Clone()
+	root.Standardize()
+	values := map[string]any{}
+	return values, json.Unmarshal(root.Pack(), &values)
+}
+
+func (d *jsonFile) bytes() []byte     { return d.data }
+func (d *jsonFile) splices() []splice { return d.log }
+
+// part is one member of an object or element of an array, or what an empty one has.
+type part struct{ name, value *hujson.Value }
+
+// first is where the part begins.
+func (p part) first() *hujson.Value {
+	if p.name != nil {
+		return p.name
+	}
+	return p.value
+}
+
+// parts returns what is in an object or array, and what follows the last of it.
+func parts(v *hujson.Value) (all []part, tail hujson.Extra, ok bool) {
+	switch at := v.Value.(type) {
+	case *hujson.Object:
+		for i := range at.Members {
+			all = append(all, part{&at.Members[i].Name, &at.Members[i].Value})
+		}
+		return all, at.AfterExtra, true
+	case *hujson.Array:
+		for i := range at.Elements {
+			all = append(all, part{nil, &at.Elements[i]})
+		}
+		return all, at.AfterExtra, true
+	default:
+		return nil, nil, false
+	}
+}
+
+// step returns the index of a key or index among the parts of a value, or -1.
+func step(v *hujson.Value, at any) int {
+	switch key := at.(type) {
+	case string:
+		if o, ok := v.Value.(*hujson.Object); ok {
+			for i := range o.Members {
+				if name(&o.Members[i]) == key {
+					return i
+				}
+			}
+		}
+	case int:
+		if a, ok := v.Value.(*hujson.Array); ok && key < len(a.Elements) {
+			return key
+		}
+	}
+	return -1
+}
+
+// set gives what is at a path a value. What is missing on the way is made, each at the end of what it is in.
+func (d *jsonFile) set(value any, path ...any) error {
+	v := &d.root
+	for i, at := range path {
+		all, _, ok := parts(v)
+		_, object := v.Value.(*hujson.Object)
+		if _, key := at.(string); !ok || key != object {
+			return fmt.Errorf("%s is neither missing nor what it should be", shown(path[:i]))
+		}
+		n := step(v, at)
+		if n < 0 {
+			d.insert(v, at, nest(path[i+1:], value))
+			return d.parse()
+		}
+		v = all[n].value
+	}
+	start, end := d.head+v.StartOffset, d.head+v.EndOffset
+	d.replace(start, end, d.render(value, d.lineIndent(start), d.multi(&d.root)))
+	return d.parse()
+}
+
+// nest wraps a value into what a path needs.
+func nest(path []any, value any) any {
+	for i := len(path) - 1; i >= 0; i-- {
+		if key, ok := path[i].(string); ok {
+			value = object{{key, value}}
+		} else {
+			value = []any{value}
+		}
+	}
+	return value
+}
+
+// shown writes a path for people.
+func shown(path []any) string {
+	if len(path) == 0 {
+		return "the file"
+	}
+	texts := make([]string, len(path))
+	for i, at := range path {
+		texts[i] = fmt.Sprint(at)
+	}
+	return strings.Join(texts, ".")
+}
+
+// insert adds a part to an object or array, after what is there.
+func (d *jsonFile) insert(v *hujson.Value, at, value any) {
+	all, tail, _ := parts(v)
+	multi := d.multi(v)
+	end := d.head + v.EndOffset - 1 // of the closing bracket
+	outer := d.lineIndent(d.head + v.StartOffset)
+	indent := outer + d.unit()
+	if len(all) > 0 && multi {
+		before := all[len(all)-1].first().BeforeExtra
+		if i := bytes.LastIndexByte(before, '\n'); i >= 0 {
+			indent = string(before[i+1:])
+		}
+	}
+	body := d.render(value, indent, multi)
+	if key, ok := at.(string); ok {
+		body = quote(key) + d.colon() + body
+	}
+	kept := end - len(tail) + len(bytes.TrimRight(tail, " \t\r\n"))
+	trailing := len(all) > 0 && all[len(all)-1].value.AfterExtra != nil
+	gap := ""
+	switch {
+	case multi || kept > end-len(tail):
+		gap = d.eol + indent
+	case len(all) > 0:
+		gap = d.space()
+	}
+	after := ""
+	if trailing {
+		after = ","
+	}
+	if len(all) == 0 && multi && !bytes.Contains(d.data[kept:end], []byte("\n")) {
+		after = d.eol + outer
+	}
+	d.replace(kept, kept, gap+body+after)
+	if len(all) > 0 && !trailing {
+		last := d.head + all[len(all)-1].value.EndOffset
+		d.replace(last, last, ",")
+	}
+}
+
+// remove takes out what is at a path, if it is there.
+func (d *jsonFile) remove(path ...any) error {
+	v := &d.root
+	for _, at := range path[:len(path)-1] {
+		n := step(v, at)
+		if n < 0 {
+			return nil
+		}
+		all, _, _ := parts(v)
+		v = all[n].value
+	}
+	n := step(v, path[len(path)-1])
+	if n < 0 {
+		return nil
+	}
+	all, _, _ := parts(v)
+	p := all[n]
+	first, last := d.head+p.first().StartOffset, d.head+p.value.EndOffset
+	before := p.first().BeforeExtra
+	start := first - len(before) + len(bytes.TrimRight(before, " \t\r\n"))
+	comma := last + len(p.value.AfterExtra)
+	follows := n < len(all)-1 || p.value.AfterExtra != nil
+	if follows {
+		d.replace(comma, comma+1, "")
+	}
+	d.replace(start, last, d.kept(start, last))
+	switch {
+	case n > 0 && !follows:
+		prior := all[n-1].value
+		comma = d.head + prior.EndOffset + len(prior.AfterExtra)
+		d.replace(comma, comma+1, "")
+	case len(all) == 1:
+		d.collapse(d.head + v.StartOffset)
+	}
+	return d.parse()
+}
+
+// kept is the line end that has to stay where the bytes from start to last go, because a comment ends with it.
+func (d *jsonFile) kept(start, last int) string {
+	line := d.data[d.lineStart(start):start]
+	rest := bytes.TrimLeft(d.data[last:], " \t\r")
+	if bytes.Contains(line, []byte("//")) && !bytes.HasPrefix(rest, []byte("\n")) {
+		return d.eol
+	}
+	return ""
+}
+
+// collapse takes the white space out of an object or array that has become empty.
+func (d *jsonFile) collapse(start int) {
+	rest := d.data[start+1:]
+	space := len(rest) - len(bytes.TrimLeft(rest, " \t\r\n"))
+	if space < len(rest) && (rest[space] == '}' || rest[space] == ']') {
+		d.replace(start+1, start+1+space, "")
+	}
+}
+
+// prune removes what is at a path, and then what it is in, as long as that is empty and has no comment.
+func (d *jsonFile) prune(path ...any) error {
+	if err := d.remove(path...); err != nil {
+		return err
+	}
+	for n := len(path) - 1; n > 0; n-- {
+		v := &d.root
+		for _, at := range path[:n] {
+			i := step(v, at)
+			if i < 0 {
+				return nil
+			}
+			all, _, _ := parts(v)
+			v = all[i].value
+		}
+		if all, tail, ok := parts(v); !ok || len(all) > 0 || len(bytes.TrimSpace(tail)) > 0 {
+			return nil
+		}
+		if err := d.remove(path[:n]...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// empty reports whether nothing is in the file, not even a comment.
+func (d *jsonFile) empty() bool {
+	rest := bytes.TrimSpace(d.data[d.head:])
+	return string(rest) == "{}"
+}

@@ -1,0 +1,87 @@
+package attach
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// multi reports whether the parts of an object or array are on lines of their own; those of an empty one are to be what
+// those of the file are.
+func (d *jsonFile) multi(v *hujson.Value) bool {
+	all, _, _ := parts(v)
+	if len(all) == 0 {
+		if v == &d.root {
+			return true
+		}
+		return d.multi(&d.root)
+	}
+	return bytes.Contains(all[0].first().BeforeExtra, []byte("\n"))
+}
+
+// unit is what the file indents one level by.
+func (d *jsonFile) unit() string {
+	all, _, _ := parts(&d.root)
+	if len(all) > 0 {
+		before := all[0].first().BeforeExtra
+		if i := bytes.LastIndexByte(before, '\n'); i >= 0 && i < len(before)-1 {
+			return string(before[i+1:])
+		}
+	}
+	return "  "
+}
+
+// tight reports whether the file is written without spaces.
+func (d *jsonFile) tight() bool {
+	all, _, _ := parts(&d.root)
+	return len(all) > 0 && len(all[0].value.BeforeExtra) == 0
+}
+
+func (d *jsonFile) space() string {
+	if d.tight() {
+		return ""
+	}
+	return " "
+}
+
+func (d *jsonFile) colon() string { return ":" + d.space() }
+
+// render writes a value: on lines, of which those after the first begin with an indentation, or on one.
+func (d *jsonFile) render(value any, indent string, multi bool) string {
+	var open, closing string
+	var inner []string
+	deeper := indent + d.unit()
+	switch v := value.(type) {
+	case string:
+		return quote(v)
+	case bool:
+		return strconv.FormatBool(v)
+	case int:
+		return strconv.Itoa(v)
+	case []string:
+		open, closing = "[", "]"
+		for _, s := range v {
+			inner = append(inner, quote(s))
+		}
+	case []any:
+		open, closing = "[", "]"
+		for _, e := range v {
+			inner = append(inner, d.render(e, deeper, multi))
+		}
+	case object:
+		open, closing = "{", "}"
+		for _, m := range v {
+			inner = append(inner, quote(m.key)+d.colon()+d.render(m.value, deeper, multi))
+		}
+	}
+	switch {
+	case len(inner) == 0:
+		return open + closing
+	case !multi:
+		return open + strings.Join(inner, ","+d.space()) + closing
+	default:
+		return open + d.eol + deeper + strings.Join(inner, ","+d.eol+deeper) + d.eol + indent + closing
+	}
+}

@@ -1,0 +1,68 @@
+package attach
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+)
+
+// splice replaces bytes: those at Offset that were Old are as many as Length says now.
+type splice struct {
+	Offset int    `json:"offset"`
+	Old    string `json:"old,omitempty"`
+	Length int    `json:"length,omitempty"`
+}
+
+// text is a file's bytes, and what was done to them.
+type text struct {
+	data []byte
+	log  []splice
+	eol  string
+}
+
+var bom = []byte("\xef\xbb\xbf")
+
+func newText(data []byte) text {
+	eol := "\n"
+	if i := bytes.IndexByte(data, '\n'); i > 0 && data[i-1] == '\r' {
+		eol = "\r\n"
+	}
+	return text{data: data, eol: eol}
+}
+
+// replace puts text in the place of the bytes from start to end.
+func (t *text) replace(start, end int, text string) {
+	if string(t.data[start:end]) == text {
+		return
+	}
+	t.log = append(t.log, splice{Offset: start, Old: string(t.data[start:end]), Length: len(text)})
+	t.data = slices.Concat(t.data[:start], []byte(text), t.data[end:])
+}
+
+// undo takes splices back, the last one first. It reports whether they fit.
+func undo(data []byte, log []splice) ([]byte, bool) {
+	for _, s := range slices.Backward(log) {
+		if s.Offset < 0 || s.Length < 0 || s.Offset+s.Length > len(data) {
+			return nil, false
+		}
+		data = slices.Concat(data[:s.Offset], []byte(s.Old), data[s.Offset+s.Length:])
+	}
+	return data, true
+}
+
+// digest identifies a file's bytes.
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// lineStart returns the offset of the line that an offset is in.
+func (t *text) lineStart(at int) int { return bytes.LastIndexByte(t.data[:at], '\n') + 1 }
+
+// lineIndent returns the white space that the line of an offset begins with.
+func (t *text) lineIndent(at int) string {
+	line := t.data[t.lineStart(at):]
+	line = bytes.TrimPrefix(line, bom)
+	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
+}

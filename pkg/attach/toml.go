@@ -1,0 +1,295 @@
+package attach
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// tomlFile is a TOML file, in which a table can be added, changed and removed.
+type tomlFile struct {
+	text
+}
+
+func newTOML(data []byte) (*tomlFile, error) {
+	d := &tomlFile{newText(data)}
+	_, err := d.values()
+	return d, err
+}
+
+func (d *tomlFile) bytes() []byte     { return d.data }
+func (d *tomlFile) splices() []splice { return d.log }
+func (d *tomlFile) empty() bool       { return len(bytes.TrimSpace(bytes.TrimPrefix(d.data, bom))) == 0 }
+
+// values returns what the file says.
+func (d *tomlFile) values() (map[string]any, error) {
+	values := map[string]any{}
+	err := toml.Unmarshal(bytes.TrimPrefix(d.data, bom), &values)
+	if at, ok := errors.AsType[*toml.DecodeError](err); ok {
+		row, _ := at.Position()
+		return nil, fmt.Errorf("line %d: %s", row, strings.TrimPrefix(at.Error(), "toml: "))
+	}
+	return values, err
+}
+
+// expression is one line or more: a table's header, or a key with its value.
+type expression struct {
+	path   []string // of the table or, below the table before it, of the key
+	header bool
+	start  int // of its line
+	at     int // of its first key
+}
+
+// expressions lists what is in the file, in order.
+func (d *tomlFile) expressions() []expression {
+	var all []expression
+	var p unstable.Parser
+	head := len(d.data) - len(bytes.TrimPrefix(d.data, bom))
+	p.Reset(d.data[head:])
+	for p.NextExpression() {
+		node := p.Expression()
+		if node.Kind != unstable.Table && node.Kind != unstable.ArrayTable && node.Kind != unstable.KeyValue {
+			continue
+		}
+		e := expression{header: node.Kind != unstable.KeyValue, at: -1}
+		for it := node.Key(); it.Next(); {
+			key := it.Node()
+			if e.at < 0 {
+				e.at = head + int(key.Raw.Offset)
+			}
+			e.path = append(e.path, string(key.Data))
+		}
+		e.start = d.lineStart(e.at)
+		all = append(all, e)
+	}
+	return all
+}
+
+// errByHand says that a table is written in a way that cannot be edited.
+func errByHand(path []string) error {
+	return fmt.Errorf("%s is written in a way that cannot be edited in place", strings.Join(path, "."))
+}
+
+// set gives a table its fields: in their places where they are there, else after what the table has. A table that is
+// missing is added at the end of the file.
+func (d *tomlFile) set(value object, path ...string) error {
+	values, err := d.values()
+	if err != nil {
+		return err
+	}
+	if _, ok := lookup(values, keys(path...)...); !ok {
+		return d.add(value, path)
+	}
+	for _, m := range value {
+		if old, ok := lookup(values, append(keys(path...), m.key)...); ok && same(old, m.value) {
+			continue
+		}
+		if err := d.field(m, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add writes a table at the end.
+func (d *tomlFile) add(value object, path []string) error {
+	var b strings.Builder
+	names := make([]string, len(path))
+	for i, key := range path {
+		names[i] = bareKey(key)
+	}
+	b.WriteString("[" + strings.Join(names, ".") + "]" + d.eol)
+	for _, m := range value {
+		b.WriteString(bareKey(m.key) + " = " + renderTOML(m.value) + d.eol)
+	}
+	block := b.String()
+	switch content := bytes.TrimPrefix(d.data, bom); {
+	case len(content) == 0:
+	case content[len(content)-1] == '\n':
+		block = d.eol + block
+	default: // a file without a last line end is left without one
+		block = d.eol + d.eol + strings.TrimSuffix(block, d.eol)
+	}
+	d.replace(len(d.data), len(d.data), block)
+	return nil
+}
+
+// field sets one field of a table that has a header.
+func (d *tomlFile) field(m member, path []string) error {
+	all := d.expressions()
+	i := slices.IndexFunc(all, func(e expression) bool { return e.header && slices.Equal(e.path, path) })
+	if i < 0 {
+		return errByHand(path)
+	}
+	at := d.lineEnd(all[i].at)
+	for _, e := range all[i+1:] {
+		if e.header {
+			break
+		}
+		if len(e.path) == 1 && e.path[0] == m.key {
+			start, end := d.valueOf(e.at)
+			d.replace(start, end, renderTOML(m.value))
+			return nil
+		}
+		_, end := d.valueOf(e.at)
+		at = d.lineEnd(end)
+	}
+	line := d.lineIndent(all[i].at) + bareKey(m.key) + " = " + renderTOML(m.value)
+	if at > 0 && d.data[at-1] != '\n' {
+		d.replace(at, at, d.eol+line)
+	} else {
+		d.replace(at, at, line+d.eol)
+	}
+	return nil
+}
+
+// remove takes a table out, with the tables below it, and the empty line that was put before it.
+func (d *tomlFile) remove(path ...string) error {
+	values, err := d.values()
+	if err != nil {
+		return err
+	}
+	if _, ok := lookup(values, keys(path...)...); !ok {
+		return nil
+	}
+	below := func(e expression) bool {
+		return e.header && len(e.path) >= len(path) && slices.Equal(e.path[:len(path)], path)
+	}
+	all := d.expressions()
+	if !slices.ContainsFunc(all, below) {
+		return errByHand(path)
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		if !below(all[i]) {
+			continue
+		}
+		last := i
+		for last+1 < len(all) && !all[last+1].header {
+			last++
+		}
+		end := d.lineEnd(all[i].at)
+		if last > i {
+			_, value := d.valueOf(all[last].at)
+			end = d.lineEnd(value)
+		}
+		d.cut(all[i].start, end)
+	}
+	return nil
+}
+
+// cut removes lines and one empty line before them. If they were the last, and without a line end, so is what remains.
+func (d *tomlFile) cut(start, end int) {
+	unended := end == len(d.data) && d.data[end-1] != '\n'
+	for range 2 {
+		line := d.lineStart(max(start-1, 0))
+		if start > 0 && len(bytes.TrimSpace(d.data[line:start])) == 0 {
+			start = line
+		}
+		if !unended || start == 0 {
+			break
+		}
+		start-- // the line end before
+		if start > 0 && d.data[start-1] == '\r' {
+			start--
+		}
+		break
+	}
+	d.replace(start, end, "")
+}
+
+// lineEnd returns where the line after that of an offset begins.
+func (d *tomlFile) lineEnd(at int) int {
+	if i := bytes.IndexByte(d.data[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(d.data)
+}
+
+// valueOf returns where the value of the key at an offset is.
+func (d *tomlFile) valueOf(key int) (start, end int) {
+	at := key
+	for d.data[at] != '=' {
+		at = d.skip(at)
+	}
+	at++
+	for d.data[at] == ' ' || d.data[at] == '\t' {
+		at++
+	}
+	start = at
+	depth := 0
+	for at < len(d.data) {
+		switch c := d.data[at]; {
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
+			depth--
+		case depth == 0 && (c == '\n' || c == '#'):
+			return start, start + len(bytes.TrimRight(d.data[start:at], " \t\r"))
+		}
+		at = d.skip(at)
+	}
+	return start, start + len(bytes.TrimRight(d.data[start:at], " \t\r"))
+}
+
+// skip returns the offset after a string, a comment in a value, or one character.
+func (d *tomlFile) skip(at int) int {
+	rest := d.data[at:]
+	for _, q := range []string{`"""`, `'''`, `"`, `'`} {
+		if !bytes.HasPrefix(rest, []byte(q)) {
+			continue
+		}
+		i := len(q)
+		for i < len(rest) && !bytes.HasPrefix(rest[i:], []byte(q)) {
+			if rest[i] == '\\' && q[0] == '"' {
+				i++
+			}
+			i++
+		}
+		i += len(q)
+		for len(q) == 3 && i < len(rest) && rest[i] == q[0] { // quotes that belong to the text
+			i++
+		}
+		return at + min(i, len(rest))
+	}
+	if rest[0] == '#' {
+		if i := bytes.IndexByte(rest, '\n'); i >= 0 {
+			return at + i
+		}
+		return len(d.data)
+	}
+	return at + 1
+}
+
+func bareKey(key string) string {
+	for _, r := range key {
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' {
+			return quote(key)
+		}
+	}
+	return key
+}
+
+func renderTOML(value any) string {
+	switch v := value.(type) {
+	case string:
+		return strings.ReplaceAll(quote(v), "\x7f", `\u007f`)
+	case bool:
+		return strconv.FormatBool(v)
+	case int:
+		return strconv.Itoa(v)
+	case []string:
+		texts := make([]string, len(v))
+		for i, s := range v {
+			texts[i] = renderTOML(s)
+		}
+		return "[" + strings.Join(texts, ", ") + "]"
+	default:
+		panic(fmt.Sprintf("attach: no TOML for %T", value))
+	}
+}

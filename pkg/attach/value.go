@@ -1,0 +1,105 @@
+package attach
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+)
+
+// object is a mapping whose keys stay in order.
+type object []member
+
+// member is one key of an object.
+type member struct {
+	key   string
+	value any // a string, bool, int, []string, []any or object
+}
+
+// get returns the value of a key.
+func (o object) get(key string) any {
+	for _, m := range o {
+		if m.key == key {
+			return m.value
+		}
+	}
+	return nil
+}
+
+// plain returns a value as encoding/json would decode it.
+func plain(value any) any {
+	switch v := value.(type) {
+	case object:
+		m := map[string]any{}
+		for _, field := range v {
+			m[field.key] = plain(field.value)
+		}
+		return m
+	case []string:
+		list := make([]any, len(v))
+		for i, s := range v {
+			list[i] = s
+		}
+		return list
+	case []any:
+		list := make([]any, len(v))
+		for i, s := range v {
+			list[i] = plain(s)
+		}
+		return list
+	case map[string]any:
+		m := map[string]any{}
+		for key, s := range v {
+			m[key] = plain(s)
+		}
+		return m
+	case int:
+		return float64(v)
+	case int64:
+		return float64(v)
+	default:
+		return v
+	}
+}
+
+// same reports whether two values mean the same.
+func same(a, b any) bool { return reflect.DeepEqual(plain(a), plain(b)) }
+
+// lookup follows keys and indexes through a plain value.
+func lookup(value any, path ...any) (any, bool) {
+	for _, step := range path {
+		switch at := step.(type) {
+		case string:
+			m, _ := value.(map[string]any)
+			next, ok := m[at]
+			if !ok {
+				return nil, false
+			}
+			value = next
+		case int:
+			list, _ := value.([]any)
+			if at < 0 || at >= len(list) {
+				return nil, false
+			}
+			value = list[at]
+		}
+	}
+	return value, true
+}
+
+// quote returns a text as a JSON string, which YAML and TOML take as well.
+func quote(s string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string always can be
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// keys returns path elements for keys.
+func keys(path ...string) []any {
+	steps := make([]any, len(path))
+	for i, key := range path {
+		steps[i] = key
+	}
+	return steps
+}
