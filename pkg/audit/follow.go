@@ -8,12 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // Follow hands on what is appended to the log at path from now on, until the context ends, which is no error, or the
 // function returns one. It looks whenever it gets something from tick; it goes on where the file is closed and another
 // begun. Lines that are no records are passed over.
-func Follow(ctx context.Context, path string, tick <-chan struct{}, each func(Record) error) error {
+func Follow(ctx context.Context, path string, tick <-chan time.Time, each func(Record) error) error {
 	path = filepath.Clean(path)
 	t := &follower{path: path, each: each}
 	defer t.close()

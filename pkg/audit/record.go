@@ -32,6 +32,14 @@ const (
 	HookEvent  = "hook-event"        // an event of an agent's own hooks was refused, or not understood
 )
 
+// Actions returns all actions.
+func Actions() []string {
+	return []string{
+		Activate, Deactivate, Hook, Run, Refuse, Missing, Task, TaskEnd, End, Install, Update, Remove, Publish, Approve, Revoke, Deny, Sync, Policy,
+		HookEvent,
+	}
+}
+
 // The results of actions.
 const (
 	OK      = "ok"

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 )
@@ -18,12 +19,39 @@ type SkillStats struct {
 
 	TotalMS int64 `json:"totalMs"` // how long its runs took, in milliseconds
 	MeanMS  int64 `json:"meanMs"`
+	P50MS   int64 `json:"p50Ms"` // half of them took no longer; to 5 %
+	P95MS   int64 `json:"p95Ms"`
 	MaxMS   int64 `json:"maxMs"`
 
 	First *time.Time `json:"first,omitempty"` // when it was used: activated, or run
 	Last  *time.Time `json:"last,omitempty"`
 
 	timed int64 // runs whose duration is known
+	took  []int64
+}
+
+// A duration counts in the class of those that are up to a tenth longer.
+const classWidth = 1.1
+
+// class returns the class of a duration.
+func class(ms int64) int {
+	if ms <= 0 {
+		return 0
+	}
+	return 1 + int(math.Log(float64(ms))/math.Log(classWidth))
+}
+
+// percentile returns what so many of a hundred runs did not take longer than.
+func (s *SkillStats) percentile(p int64) int64 {
+	rank := (s.timed*p + 99) / 100
+	for c, n := range s.took {
+		if rank -= n; rank <= 0 && c > 0 {
+			return min(int64(math.Round(math.Pow(classWidth, float64(c)-0.5))), s.MaxMS)
+		} else if rank <= 0 {
+			return 0
+		}
+	}
+	return s.MaxMS
 }
 
 // maxSkills is how many skills are told apart.
@@ -87,6 +115,11 @@ func (s *SkillStats) add(r Record) {
 		s.TotalMS += max(0, r.DurationMS)
 		s.MaxMS = max(s.MaxMS, r.DurationMS)
 		s.MeanMS = s.TotalMS / s.timed
+		c := class(r.DurationMS)
+		if more := c + 1 - len(s.took); more > 0 {
+			s.took = append(s.took, make([]int64, more)...)
+		}
+		s.took[c]++
 	}
 }
 
@@ -113,6 +146,7 @@ func (s *SkillStats) use(at time.Time) {
 func (s *Stats) Skills() []SkillStats {
 	all := make([]SkillStats, 0, len(s.skills))
 	for _, k := range s.skills {
+		k.P50MS, k.P95MS = k.percentile(50), k.percentile(95)
 		all = append(all, *k)
 	}
 	slices.SortFunc(all, func(a, b SkillStats) int {

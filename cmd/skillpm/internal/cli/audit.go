@@ -1,17 +1,17 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/audit"
+	"github.com/skillpm/skillpm/pkg/diag"
 )
 
 func newAudit(a *app) *cobra.Command {
@@ -20,85 +20,155 @@ func newAudit(a *app) *cobra.Command {
 		Short:   "Look at the record of what was done with skills",
 		GroupID: "govern",
 		Long: `What is done with skills goes on record, in audit/audit.jsonl of the state
-directory: activations, scripts, hooks, tasks, refusals.`,
-		Example: "  skillpm audit stats\n  skillpm audit stats --since 30d --json",
+directory, or where the machine's policy says: activations, scripts, hooks, tasks,
+refusals, and what was installed, approved and denied. Each line has the digest of
+the one before it, so that what was changed afterwards is found.
+
+Where LOG is an argument, other logs are read in place of that one: several at once
+too, as those of many machines.`,
+		Example: "  skillpm audit show\n  skillpm audit stats --since 30d\n  skillpm audit verify",
 		RunE:    unknownCommand,
 		Args:    cobra.ArbitraryArgs,
 	}
-	for _, c := range []*cobra.Command{newAuditStats(a)} {
+	for _, c := range []*cobra.Command{newAuditShow(a), newAuditStats(a), newAuditVerify(a), newAuditExport(a)} {
 		c.Args = usageArgs(c.Args)
 		cmd.AddCommand(c)
 	}
 	return cmd
 }
 
-// statsDocument is what `audit stats --json` prints.
-type statsDocument struct {
-	Since   *time.Time         `json:"since,omitempty"`
-	Records int64              `json:"records"` // of the whole log
-	Damaged int64              `json:"damaged"` // lines that are none
-	Others  int64              `json:"others"`  // records of skills beyond the most that are told apart
-	Skills  []audit.SkillStats `json:"skills"`
+// selection are the flags that say which records are looked at.
+type selection struct {
+	since, until string
+	filter       audit.Filter
 }
 
-func newAuditStats(a *app) *cobra.Command {
-	var since string
-	var stats audit.Stats
-	cmd := &cobra.Command{
-		Use:   "stats",
-		Short: "Say how often skills were used, how long, and how well",
-		Long: `Sum up the record for each skill, the busiest first: how often it was activated, or
-handed to a runner; how often its scripts, commands and hooks ran, and its tasks
-ended; how many of these failed; how often it, or a call of a tool while it was
-active, was refused; how long its runs took, all together, on average and at most;
-and when it was used last. A skill of a pack is another than one of the same name
-elsewhere.
-
-Lines of the record that cannot be read are passed over, and a warning says how
-many there are.`,
-		Example: `  skillpm audit stats
-  skillpm audit stats --since 30d
-  skillpm audit stats --skill deploy --json`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if since != "" {
-				age, err := parseAge("since", since)
-				if err != nil {
-					return err
-				}
-				stats.Since = a.Now().Add(-age).UTC()
-			}
-			read, err := a.sumUp(cmd.Context(), &stats)
-			if err != nil {
-				return err
-			}
-			return a.printStats(&stats, read)
-		},
-	}
-	cmd.Flags().StringVar(&since, "since", "", "only what was done in the last `TIME`, as 30d, 2w or 36h")
-	cmd.Flags().StringVar(&stats.Skill, "skill", "", "only the skill `NAME`")
+// addTo adds the flags to a command.
+func (s *selection) addTo(a *app, cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&s.since, "since", "", "only what was done since `TIME`: 30d, 2w or 36h ago, or a date as 2026-11-22")
+	f.StringVar(&s.until, "until", "", "only what was done before `TIME`, written as for --since")
+	f.StringVar(&s.filter.Skill, "skill", "", "only the skill `NAME`")
+	f.StringVar(&s.filter.Pack, "pack", "", "only skills of the `PACK`")
+	f.StringVar(&s.filter.Session, "session", "", "only the session `ID`")
+	f.StringVar(&s.filter.Action, "action", "", "only the `ACTION`, as activate or run")
+	f.StringVar(&s.filter.Result, "result", "", "only the `RESULT`: ok, failed, denied or timeout")
+	f.StringVar(&s.filter.User, "user", "", "only the `USER` of the operating system")
+	f.StringVar(&s.filter.Host, "host", "", "only the agent's program `ID`, as claude-code")
+	f.StringVar(&s.filter.Machine, "machine", "", "only the machine `NAME`")
 	a.completeFlag(cmd, "since", cobra.NoFileCompletions)
+	a.completeFlag(cmd, "until", cobra.NoFileCompletions)
 	a.completeFlag(cmd, "skill", a.completeRecorded)
-	return cmd
+	a.completeFlag(cmd, "action", cobra.FixedCompletions(audit.Actions(), cobra.ShellCompDirectiveNoFileComp))
+	a.completeFlag(cmd, "result", cobra.FixedCompletions([]string{audit.OK, audit.Failed, audit.Denied, audit.Timeout, audit.Begun}, cobra.ShellCompDirectiveNoFileComp))
+	for flag, of := range map[string]func(audit.Record) string{
+		"pack": func(r audit.Record) string { return r.Pack }, "session": func(r audit.Record) string { return r.Session },
+		"user": func(r audit.Record) string { return r.User }, "host": func(r audit.Record) string { return r.Host },
+		"machine": func(r audit.Record) string { return r.Machine },
+	} {
+		a.completeFlag(cmd, flag, a.completeField(of))
+	}
 }
 
-// sumUp reads the user's log.
-func (a *app) sumUp(ctx context.Context, s *audit.Stats) (audit.Read, error) {
+// read returns what the flags say.
+func (s *selection) read(a *app) (f audit.Filter, err error) {
+	f = s.filter
+	if f.Since, err = a.when("since", s.since); err != nil {
+		return f, err
+	}
+	if f.Until, err = a.when("until", s.until); err != nil {
+		return f, err
+	}
+	if f.Action != "" && !slices.Contains(audit.Actions(), f.Action) {
+		return f, diag.Errorf(diag.Usage, "--action %q is no action", f.Action).WithHint("actions are %s", strings.Join(audit.Actions(), ", "))
+	}
+	return f, nil
+}
+
+// when returns the time that a flag says: how long ago, a day, or a time of RFC 3339.
+func (a *app) when(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	age, err := parseAge(flag, text)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return a.Now().Add(-age).UTC(), nil
+}
+
+// logs returns the logs that are looked at: those that were named, which must be there, or else the user's own.
+func (a *app) logs(args []string) ([]string, error) {
+	if len(args) == 0 {
+		path, err := a.ownLog()
+		return []string{path}, err
+	}
+	var paths []string
+	for _, arg := range args {
+		path := a.abs(arg)
+		if _, err := os.Stat(path); err != nil {
+			return nil, diag.Errorf(diag.NotFound, "there is no audit log %s", arg)
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// ownLog returns the log that this user's skillpm writes to.
+func (a *app) ownLog() (string, error) {
 	_, paths, err := a.places()
 	if err != nil {
-		return audit.Read{}, err
+		return "", err
 	}
-	return audit.ReadFile(ctx, filepath.Join(paths.State, "audit", audit.Name), func(r audit.Record) error {
-		s.Add(r)
-		return nil
-	})
+	return filepath.Join(paths.State, "audit", audit.Name), nil
+}
+
+// stream reads logs, and warns of what cannot be read.
+func (a *app) stream(ctx context.Context, s *audit.Stream, each func(audit.Record) (bool, error)) error {
+	if err := s.Each(ctx, each); err != nil {
+		return err
+	}
+	if n := s.Read().Damaged; n > 0 {
+		a.warn("%s of the audit log cannot be read", plural(int(n), "line"))
+	}
+	return nil
+}
+
+// completeField completes what stands in a field of the last records.
+func (a *app) completeField(of func(audit.Record) string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		path, err := a.ownLog()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var names []string
+		s := audit.Stream{Paths: []string{path}, Reverse: true}
+		n := 0
+		_ = s.Each(cmd.Context(), func(r audit.Record) (bool, error) { // what cannot be read is not completed
+			if name := of(r); name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+			n++
+			return n < 2000, nil
+		})
+		return matching(names, prefix), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
 }
 
 // completeRecorded completes the names of skills that are on record, the busiest first.
 func (a *app) completeRecorded(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	var s audit.Stats
 	var names []string
-	if _, err := a.sumUp(cmd.Context(), &s); err == nil {
+	path, err := a.ownLog()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	if _, err := audit.ReadFile(cmd.Context(), path, func(r audit.Record) error { s.Add(r); return nil }); err == nil {
 		for _, k := range s.Skills() {
 			if !slices.Contains(names, k.Skill) {
 				names = append(names, k.Skill)
@@ -106,56 +176,4 @@ func (a *app) completeRecorded(cmd *cobra.Command, _ []string, prefix string) ([
 		}
 	}
 	return matching(names, prefix), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-}
-
-func (a *app) printStats(s *audit.Stats, read audit.Read) error {
-	if read.Damaged > 0 {
-		a.warn("%s of the audit log cannot be read", plural(int(read.Damaged), "line"))
-	}
-	if s.Others > 0 {
-		a.warn("%s of further skills are left out", plural(int(s.Others), "record"))
-	}
-	skills := s.Skills()
-	switch {
-	case a.json:
-		d := statsDocument{Records: read.Records, Damaged: read.Damaged, Others: s.Others, Skills: skills}
-		if !s.Since.IsZero() {
-			d.Since = &s.Since
-		}
-		return a.printJSON(d)
-	case len(skills) == 0 && s.Skill == "" && s.Since.IsZero():
-		a.note("no skill has been used")
-		return nil
-	case len(skills) == 0:
-		a.note("no such skill has been used since then; skillpm audit stats shows all")
-		return nil
-	}
-	rows := [][]string{{"SKILL", "PACK", "ACTIVATED", "RUNS", "FAILED", "REFUSED", "TOTAL", "MEAN", "MOST", "LAST USE"}}
-	for _, k := range skills {
-		row := []string{k.Skill, cmp.Or(k.Pack, "-")}
-		for _, n := range []int64{k.Activations, k.Runs, k.Failures, k.Refusals} {
-			row = append(row, strconv.FormatInt(n, 10))
-		}
-		for _, ms := range []int64{k.TotalMS, k.MeanMS, k.MaxMS} {
-			row = append(row, took(k.Runs, ms))
-		}
-		last := "-"
-		if k.Last != nil {
-			last = span(a.Now().Sub(*k.Last)) + " ago"
-		}
-		rows = append(rows, append(row, last))
-	}
-	return table(a.Stdout, rows)
-}
-
-// took writes how long runs took: in seconds, minutes and hours.
-func took(runs, ms int64) string {
-	d := time.Duration(ms) * time.Millisecond
-	switch {
-	case runs == 0:
-		return "-"
-	case d < time.Minute:
-		return fmt.Sprintf("%.2fs", d.Seconds())
-	}
-	return d.Round(time.Second).String()
 }
