@@ -239,10 +239,11 @@ func (s Set) Age(text string) (age time.Duration, by Rule) {
 	return age, by
 }
 
-// Restricts reports whether a policy that is enforced says anything of sources, or requires anything of packs.
+// Restricts reports whether a policy that is enforced says anything of sources or of packs' names, or requires anything of
+// packs, so that what a lock says of them must be proven.
 func (s Set) Restricts() bool {
 	for _, p := range s {
-		if p.Mode != Observe && (p.broken != nil || p.Sources.Allow != nil || len(p.Sources.Deny)+len(p.Require) > 0) {
+		if p.Mode != Observe && (p.broken != nil || p.Sources.Allow != nil || len(p.Sources.Deny)+len(p.Require)+len(p.Skills.Deny) > 0) {
 			return true
 		}
 	}

@@ -24,6 +24,7 @@ type Standing struct {
 	Packs    map[source.ID]*project.LockedPack
 	Linked   func(source.ID) bool // to a directory of this machine
 	Placed   map[source.ID]bool   // of which skills are to be written
+	Names    map[NameOf]string    // under which skills are known
 }
 
 // parallelAdmissions is how many packs are looked at at once.
@@ -36,6 +37,9 @@ func (pr *Provider) Admit(ctx context.Context, sol *Solution, s Standing) error 
 	ids := slices.SortedFunc(maps.Keys(s.Packs), source.ID.Compare)
 	for _, id := range ids {
 		if err := pr.admitSource(s.place(id)); err != nil {
+			return err
+		}
+		if err := pr.admitNames(id, s); err != nil {
 			return err
 		}
 	}

@@ -45,8 +45,8 @@ func (pr *Provider) allow(ref source.Ref) error {
 	return nil
 }
 
-// guard is allow for registries, which ask in the context that it returns.
-func (pr *Provider) guard(ctx context.Context, ref source.Ref) (context.Context, error) {
+// guarded is allow for registries, which ask in the context that it returns.
+func (pr *Provider) guarded(ctx context.Context, ref source.Ref) (context.Context, error) {
 	return pr.watched(ctx, ref.Kind), pr.allow(ref)
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/guard"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/registry"
@@ -40,6 +41,7 @@ type Provider struct {
 	minAge     time.Duration   // of a release, 0 for any
 	minAgeIn   string          // the file that says so
 	projects   map[string]bool // registries, by name and address, that only the project knows
+	guard      *guard.Guard
 	policies   policy.Set
 	keeper     *trust.Keeper
 	trusted    trust.Wanted             // whose signatures count for Options.Signed

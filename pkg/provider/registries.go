@@ -73,8 +73,9 @@ func New(ctx context.Context, m *workspace.Machine, w *workspace.Workspace, s *S
 		Getenv: s.options.Getenv, Logins: credential.Open(credential.Options{Getenv: s.options.Getenv, Home: s.options.Paths.Home}),
 	}
 	minAge, minAgeIn := longest(admin.MinReleaseAge, w.Config.MinReleaseAge, w.Manifest.MinReleaseAge)
+	door := w.Guard(o.Project)
 	pr := &Provider{
-		policies: w.Policies(o.Project), keeper: s.Keeper(o.Offline), rules: map[ruleKey]trust.Wanted{},
+		guard: door, policies: door.Policies(), keeper: s.Keeper(o.Offline), rules: map[ruleKey]trust.Wanted{},
 		machine: m, sources: s, options: o, lock: w.Lock, root: root,
 		enforced: admin.Namespaces, deps: deps, places: w.Places(), bindings: bindings(config),
 		minAge: minAge, minAgeIn: minAgeIn,
@@ -82,7 +83,7 @@ func New(ctx context.Context, m *workspace.Machine, w *workspace.Workspace, s *S
 		moved: map[source.ID]bool{}, direct: map[source.ID]source.Dependency{}, offers: map[source.ID]*offer{}, visits: map[string]*visit{}, placed: map[source.ID][]registry.Version{}, asking: make(chan struct{}, parallelOffers),
 	}
 	if len(pr.policies) > 0 {
-		pr.deps.Guard = pr.guard
+		pr.deps.Guard = pr.guarded
 	}
 	if err := checkRegistry(ctx, o.Registry, pr.deps); err != nil {
 		return nil, err

@@ -189,7 +189,8 @@ func (w *work) install(ctx context.Context, o InstallOptions, t *target) (*Insta
 	if err != nil {
 		return nil, err
 	}
-	if err := w.admit(ctx, t, l, c, o.removes || o.unlinks); err != nil {
+	admitted, err := w.admit(ctx, t, l, c, o.removes || o.unlinks)
+	if err != nil {
 		return nil, err
 	}
 	if o.Frozen {
@@ -205,14 +206,19 @@ func (w *work) install(ctx context.Context, o InstallOptions, t *target) (*Insta
 	report.Edited, report.Saved = append(report.Edited, c.Edited...), c.Saved()
 	report.Changed, report.DryRun, report.RecordedIn = !c.Empty(), o.DryRun, c.Recorded()
 	report.Recorded = len(report.RecordedIn) > 0
-	if o.DryRun || c.Empty() && !c.Restated() && !w.Relinked() {
-		return report, nil
+	told, idle := len(t.Warnings), o.DryRun || c.Empty() && !c.Restated() && !w.Relinked()
+	if !idle {
+		if err := w.provider.FetchMissing(ctx, t.manifest, t.Solution, maps.Values(c.Place)); err != nil {
+			return nil, err
+		}
 	}
-	told := len(t.Warnings)
-	if err := w.provider.FetchMissing(ctx, t.manifest, t.Solution, maps.Values(c.Place)); err != nil {
+	notes, err := w.admitFiles(ctx, admitted, l)
+	if report.Warnings = append(append(report.Warnings, t.Warnings[told:]...), notes...); err != nil {
 		return nil, err
 	}
-	report.Warnings = append(report.Warnings, t.Warnings[told:]...)
+	if idle {
+		return report, nil
+	}
 	err = w.Apply(ctx, c, l, t.goal(), o.compareOptions())
 	if onlyNoted := c.Empty() && !errors.Is(err, workspace.ErrChanged) && ctx.Err() == nil; err != nil && !onlyNoted {
 		return nil, err // to have noted what is right would only have saved time

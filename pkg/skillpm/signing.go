@@ -2,11 +2,13 @@ package skillpm
 
 import (
 	"context"
+	"io/fs"
 	"maps"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/provider"
+	"github.com/skillpm/skillpm/pkg/regular"
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/workspace"
 )
@@ -37,31 +39,66 @@ func (s Signing) options(m *workspace.Machine, o provider.Options) (provider.Opt
 	return o, nil
 }
 
-// admit holds what is to be in force against policies and signers. Whoever takes packs away need not have the others
-// admitted that stay as they are: else two that a policy has come to refuse would keep each other.
-func (w *work) admit(ctx context.Context, t *target, l *workspace.Layout, c *workspace.Change, takesAway bool) error {
-	placed := map[source.ID]bool{}
-	for _, tree := range c.Place {
-		placed[tree.Pack] = true
-	}
-	packs := l.Packs
-	if takesAway {
-		packs = w.brought(l, c)
-	}
-	err := w.provider.Admit(ctx, t.Solution, provider.Standing{
-		Manifest: t.manifest, Packs: packs, Placed: placed,
+// admit holds what is to be in force against policies and signers, but for the files of skills, which may not be here yet.
+// Whoever takes packs away need not have the others admitted that stay as they are: else two that a policy has come to
+// refuse would keep each other.
+func (w *work) admit(ctx context.Context, t *target, l *workspace.Layout, c *workspace.Change, takesAway bool) (provider.Standing, error) {
+	s := provider.Standing{
+		Manifest: t.manifest, Packs: l.Packs, Placed: map[source.ID]bool{}, Names: namesIn(l),
 		Linked: func(id source.ID) bool { return l.Linked[id] != nil },
-	})
+	}
+	for _, tree := range c.Place {
+		s.Placed[tree.Pack] = true
+	}
+	if takesAway {
+		s.Packs = w.brought(l, c)
+	}
+	err := w.provider.Admit(ctx, t.Solution, s)
 	t.Warnings = append(t.Warnings, w.provider.Notes()...)
 	if err != nil {
-		return err
+		return s, err
 	}
 	for id, p := range t.Lock.Packs {
 		if l.Packs[id] != nil && l.Linked[id] == nil {
 			l.Packs[id] = p
 		}
 	}
-	return nil
+	return s, nil
+}
+
+// namesIn returns the names that skills have in a layout.
+func namesIn(l *workspace.Layout) map[provider.NameOf]string {
+	names := make(map[provider.NameOf]string, len(l.Named))
+	for _, n := range l.Named {
+		names[provider.NameOf{Pack: n.Pack, Skill: n.Skill}] = n.Link
+	}
+	return names
+}
+
+// admitFiles holds the files of what is to be in force against the policies: those of the store, of a directory that is
+// linked, and where the store has them no more those that are installed. In a dry run some are nowhere yet.
+func (w *work) admitFiles(ctx context.Context, s provider.Standing, l *workspace.Layout) ([]string, error) {
+	if !w.provider.LooksAt() {
+		return nil, nil
+	}
+	store, err := w.client.machine.Store()
+	if err != nil {
+		return nil, err
+	}
+	err = w.provider.AdmitFiles(ctx, s, func(id source.ID, name, digest string) (fs.FS, error) {
+		if linked := l.Linked[id]; linked != nil {
+			return regular.Dir(linked.Skills[name]), nil
+		}
+		fsys, err := store.FS(digest)
+		if err == nil || diag.CodeOf(err) != diag.NotFound {
+			return fsys, err
+		}
+		if dir := w.Scope.PluginSkill(id, name); w.Standing(l, id, name).Installed {
+			return regular.Dir(dir), nil
+		}
+		return nil, nil
+	})
+	return w.provider.Notes(), err
 }
 
 // brought returns the packs of which a change brings something: a skill, or another entry of the lock.
@@ -87,6 +124,16 @@ func (w *work) brought(l *workspace.Layout, c *workspace.Change) map[source.ID]*
 func (w *work) admitLocked(ctx context.Context, sol *provider.Solution, trees map[source.ID]bool) ([]string, error) {
 	packs := maps.Clone(w.Lock.Packs)
 	maps.DeleteFunc(packs, func(id source.ID, _ *project.LockedPack) bool { return !trees[id] })
-	err := w.provider.Admit(ctx, sol, provider.Standing{Manifest: w.Manifest, Packs: packs, Placed: trees, Linked: func(source.ID) bool { return false }})
-	return w.provider.Notes(), err
+	s := provider.Standing{Manifest: w.Manifest, Packs: packs, Placed: trees, Linked: func(source.ID) bool { return false }}
+	l, err := w.Installed()
+	if err != nil {
+		return nil, err
+	}
+	s.Names = namesIn(l)
+	if err := w.provider.Admit(ctx, sol, s); err != nil {
+		return w.provider.Notes(), err
+	}
+	notes := w.provider.Notes()
+	more, err := w.admitFiles(ctx, s, l)
+	return append(notes, more...), err
 }

@@ -140,6 +140,9 @@ func (c *Client) writeCopy(ctx context.Context, w *workspace.Workspace, plan *ve
 	}); err != nil {
 		return err
 	}
+	if _, err := c.admitCopy(ctx, w, o); err != nil { // now that all files are here
+		return err
+	}
 	store, err := c.machine.Store()
 	if err != nil {
 		return err

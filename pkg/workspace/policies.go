@@ -2,7 +2,7 @@ package workspace
 
 import (
 	"github.com/skillpm/skillpm/pkg/guard"
-	"github.com/skillpm/skillpm/pkg/policy"
+	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/scope"
 )
 
@@ -11,17 +11,14 @@ func (m *Machine) PolicyFiles() guard.Files {
 	return guard.Files{Paths: m.Paths, OS: m.OS, Admin: m.Admin}
 }
 
-// Policies returns the policies in force for the scope. Around may be a project that it is made for, whose policy holds, too.
-func (w *Workspace) Policies(around string) policy.Set {
-	files := w.machine.PolicyFiles()
-	set := files.Policies(w.project())
-	if around != "" {
-		if p := files.Project(around); p != nil {
-			set = append(set, p)
-		}
-	}
-	return set
+// Guard returns what decides by the policies in force for some projects.
+func (m *Machine) Guard(projects ...string) *guard.Guard {
+	return guard.Open(guard.Options{Files: m.PolicyFiles(), Projects: projects, Now: m.Now, Lint: lint.Ask})
 }
+
+// Guard returns what decides by the policies in force for the scope. Around may be a project that it is made for, whose
+// policy holds, too.
+func (w *Workspace) Guard(around string) *guard.Guard { return w.machine.Guard(w.project(), around) }
 
 // project returns the directory of the project, "" for the user's scope.
 func (w *Workspace) project() string {

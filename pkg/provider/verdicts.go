@@ -1,0 +1,79 @@
+package provider
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/whole"
+)
+
+// verdicts are the packs whose files were admitted on one basis, beside what else this machine knows: projects can't write
+// there. To lose them costs time, and nothing else.
+type verdicts struct {
+	file  string // "" where nothing can be kept
+	text  string
+	known map[string]bool
+}
+
+// The limits of what is kept: of packs on one basis, and of bases.
+const (
+	mostVerdicts = 10_000
+	mostBases    = 32
+)
+
+// verdicts reads what was admitted by the policies and approvals in force.
+func (pr *Provider) verdicts() *verdicts {
+	basis := pr.guard.Basis(pr.machine.Version)
+	if basis == "" || pr.machine.Paths.State == "" {
+		return &verdicts{}
+	}
+	v := &verdicts{file: filepath.Join(pr.machine.Paths.State, "admitted", strings.TrimPrefix(basis, "sha256:")), known: map[string]bool{}}
+	data, err := os.ReadFile(v.file)
+	if err != nil {
+		return v
+	}
+	v.text = string(data)
+	for line := range strings.Lines(v.text) {
+		v.known[strings.TrimSuffix(line, "\n")] = true
+	}
+	return v
+}
+
+func (v *verdicts) has(key string) bool { return key != "" && v.known[key] }
+
+// add keeps further packs.
+func (v *verdicts) add(keys []string) {
+	if v.file == "" || len(keys) == 0 {
+		return
+	}
+	text := v.text
+	if len(v.known) > mostVerdicts {
+		text = ""
+	}
+	text += strings.Join(keys, "\n") + "\n"
+	if whole.Write(v.file, []byte(text), whole.Options{Mode: 0o600, MkdirMode: 0o700}) == nil {
+		v.prune()
+	}
+}
+
+// prune removes what was decided on bases that nobody decides on any more: policies and approvals change.
+func (v *verdicts) prune() {
+	dir := filepath.Dir(v.file)
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) <= mostBases {
+		return
+	}
+	age := func(e os.DirEntry) int64 {
+		info, err := e.Info()
+		if err != nil {
+			return 0
+		}
+		return info.ModTime().UnixNano()
+	}
+	slices.SortFunc(entries, func(a, b os.DirEntry) int { return int(min(1, max(-1, age(a)-age(b)))) })
+	for _, e := range entries[:len(entries)-mostBases] {
+		_ = os.Remove(filepath.Join(dir, e.Name())) // it only takes space
+	}
+}
