@@ -1,5 +1,5 @@
-// Package mockmodel is a model for tests of real agents: a server on the loopback that speaks Anthropic's Messages API and
-// OpenAI's Responses API, answers with what a script says, and remembers what it was asked. An agent that is pointed at it
+// Package mockmodel is a model for tests of real agents: a server on the loopback that speaks Anthropic's Messages API,
+// OpenAI's Responses API and Gemini's, answers with what a script says, and remembers what it was asked. An agent that is pointed at it
 // runs whole, with its own tools, hooks and MCP clients; the script only decides which tools are called.
 //
 // Rules:
@@ -7,7 +7,7 @@
 //     belongs to the conversation whose name is in its user's words, as [name]; of several, to the one that is named first.
 //   - Each request of a conversation is answered with its next step, and with a closing text when there are none left.
 //   - A request that belongs to no conversation (agents ask for titles and summaries, too) gets a short text.
-//   - It never calls a tool that the request does not offer: that is an error of the script, and fails the test.
+//   - A tool that the request does not offer is not called by accident: that is an error of the script, and fails the test.
 package mockmodel
 
 import (
@@ -25,9 +25,11 @@ import (
 type Script map[string][]Step
 
 // Step is one answer of the model: a text, and tools that it calls. An answer without calls ends the agent's turn.
+// Decide, if it is there, makes the step from the request, for what only the agent can tell: the number of a shell.
 type Step struct {
-	Text  string
-	Calls []Call
+	Text   string
+	Calls  []Call
+	Decide func(Request) Step
 }
 
 // Say is a step that ends the turn with a text.
@@ -73,6 +75,7 @@ func New(t testing.TB, script Script) *Server {
 		writeJSON(w, map[string]any{"input_tokens": 1000})
 	})
 	mux.HandleFunc("POST /v1/responses", s.responses)
+	mux.HandleFunc("POST /v1beta/models/{call}", s.generate)
 	mux.HandleFunc("/", s.stray)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
@@ -124,6 +127,9 @@ func (s *Server) answer(r Request) (Step, []string) {
 		step = steps[n]
 	}
 	s.next[r.Conversation]++
+	if step.Decide != nil {
+		step = step.Decide(r)
+	}
 	ids := make([]string, len(step.Calls))
 	for i, call := range step.Calls {
 		if !call.Unoffered && !r.Offers(call.Tool) {
