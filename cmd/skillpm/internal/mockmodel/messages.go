@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 )
 
 // messagesRequest is the part of a request to the Messages API (version 2023-06-01) that matters here.
@@ -66,7 +67,7 @@ func (r *Request) addText(role, words string) {
 	case "user":
 		r.User = append(r.User, words)
 	case "system", "developer":
-		r.System += "\n" + words
+		r.System = strings.TrimPrefix(r.System+"\n"+words, "\n")
 	}
 }
 
@@ -93,10 +94,10 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	message["content"], message["stop_reason"] = []any{}, nil
-	out := startStream(w)
+	out := s.startStream(w)
 	out.send("message_start", map[string]any{"message": message})
 	for i, b := range content {
-		start, delta := parts(b)
+		start, delta := s.parts(b)
 		out.send("content_block_start", map[string]any{"index": i, "content_block": start})
 		out.send("content_block_delta", map[string]any{"index": i, "delta": delta})
 		out.send("content_block_stop", map[string]any{"index": i})
@@ -119,14 +120,10 @@ func blocks(step Step, ids []string) (content []map[string]any, reason string) {
 }
 
 // parts splits a block into what starts it in a stream, and what fills it.
-func parts(b map[string]any) (start, delta map[string]any) {
+func (s *Server) parts(b map[string]any) (start, delta map[string]any) {
 	if b["type"] == "text" {
 		return map[string]any{"type": "text", "text": ""}, map[string]any{"type": "text_delta", "text": b["text"]}
 	}
-	input, err := json.Marshal(b["input"])
-	if err != nil {
-		panic(err) // a script's input that is not JSON: an error of the test
-	}
 	return map[string]any{"type": "tool_use", "id": b["id"], "name": b["name"], "input": map[string]any{}},
-		map[string]any{"type": "input_json_delta", "partial_json": string(input)}
+		map[string]any{"type": "input_json_delta", "partial_json": s.encode(b["input"])}
 }
