@@ -104,14 +104,3 @@ func (g *Guard) HooksOpen() bool { return g.Policies().HooksOpen() }
 // Downgrade returns why something must not be replaced by what is older, or has fewer signatures; nil where it may. What
 // describes it, as "acme/tools 1.2.0 by 1.1.0".
 func (g *Guard) Downgrade(what string) (notes []string, err error) { return g.Policies().Older(what) }
-
-// Log says where what is done is written down.
-type Log struct {
-	Path     string // absolute; "" for the usual place
-	Required bool   // nothing may be done that cannot be written down
-	By       string // the policy that says so, with its line; "" for none
-}
-
-// Log returns what the policies say of the audit log. The strongest one's path counts, a project's never, and one that
-// requires it is enough.
-func (g *Guard) Log() Log { return logOf(g.Policies()) }

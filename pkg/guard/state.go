@@ -1,0 +1,71 @@
+package guard
+
+import (
+	"io/fs"
+	"os"
+
+	"github.com/skillpm/skillpm/pkg/policy"
+)
+
+// state is what was read of the disk at one time. It does not change.
+type state struct {
+	o     *Options
+	set   policy.Set
+	looks []look
+}
+
+// look is what the system said of a file when it was read; nothing where there was none.
+type look struct {
+	path string
+	info fs.FileInfo
+}
+
+func lookAt(path string) look {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return look{path: path}
+	}
+	return look{path: path, info: info}
+}
+
+// same reports whether a file looks as it did.
+func (l look) same(now look) bool {
+	if l.info == nil || now.info == nil {
+		return l.info == nil && now.info == nil
+	}
+	return os.SameFile(l.info, now.info) && l.info.Size() == now.info.Size() && l.info.Mode() == now.info.Mode() && l.info.ModTime().Equal(now.info.ModTime())
+}
+
+func (g *Guard) state() state {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.st
+}
+
+// reload reads what has changed. The files are looked at before they are read, so that what changes in between is read again.
+func (g *Guard) reload() bool {
+	looks := make([]look, 0, 4)
+	for _, path := range g.o.all(g.o.Projects) {
+		looks = append(looks, lookAt(path))
+	}
+	same := g.st.o != nil
+	for i := 0; same && i < len(looks); i++ {
+		same = g.st.looks[i].same(looks[i])
+	}
+	if same {
+		return false
+	}
+	g.st = state{o: &g.o, looks: looks, set: g.o.policies(g.o.Projects)}
+	return true
+}
+
+// all returns where policies may be, for any number of projects.
+func (f Files) all(projects []string) []string {
+	files := f.List("")
+	for _, dir := range projects {
+		if dir != "" {
+			files = append(files, f.List(dir)[2])
+		}
+	}
+	return files
+}
