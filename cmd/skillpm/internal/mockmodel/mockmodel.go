@@ -12,6 +12,7 @@ package mockmodel
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -162,32 +163,38 @@ func (s *Server) stray(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `{"type":"error","error":{"type":"not_found_error","message":"not found"}}`)
 }
 
-func callID(n int) string {
-	return "toolu_" + strings.Repeat("0", 20) + string(rune('a'+n/26%26)) + string(rune('a'+n%26))
-}
+func callID(n int) string { return fmt.Sprintf("toolu_%024d", n) }
 
 func writeJSON(w http.ResponseWriter, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(value) // the agent has gone away: its own test will tell
 }
 
-// stream writes server-sent events.
-type stream struct{ w http.ResponseWriter }
+// encode writes JSON. A script's input that can't be written fails the test.
+func (s *Server) encode(value any) string {
+	data, err := json.Marshal(value)
+	if err != nil {
+		s.t.Errorf("the script: %v", err)
+	}
+	return string(data)
+}
 
-func startStream(w http.ResponseWriter) stream {
+// stream writes server-sent events.
+type stream struct {
+	model *Server
+	w     http.ResponseWriter
+}
+
+func (s *Server) startStream(w http.ResponseWriter) stream {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
-	return stream{w}
+	return stream{s, w}
 }
 
 // send writes one event, whose name is its type, too.
 func (s stream) send(name string, fields map[string]any) {
 	fields["type"] = name
-	data, err := json.Marshal(fields)
-	if err != nil {
-		panic(err) // a script's input that is not JSON: an error of the test
-	}
-	_, _ = io.WriteString(s.w, "event: "+name+"\ndata: "+string(data)+"\n\n")
+	_, _ = io.WriteString(s.w, "event: "+name+"\ndata: "+s.model.encode(fields)+"\n\n")
 	if f, ok := s.w.(http.Flusher); ok {
 		f.Flush()
 	}

@@ -163,7 +163,7 @@ func TestGenerate(t *testing.T) {
 	if got := at(t, answer, "candidates", 0, "content", "parts", 0, "text"); got != "Ready." {
 		t.Errorf("it says %v", got)
 	}
-	if got := model.Requests("main")[1]; got.System != "\nBe brief." || got.Model != "g" || !got.Offers("read") {
+	if got := model.Requests("main")[1]; got.System != "Be brief." || got.Model != "g" || !got.Offers("read") {
 		t.Errorf("it was asked %+v", got)
 	}
 	if got := model.Results("main"); len(got) != 1 || got[0] != (Result{Call: "1", Tool: "read", Text: "b"}) {
