@@ -1,0 +1,81 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/catalog"
+	"github.com/skillpm/skillpm/pkg/task"
+)
+
+// marker is the name of a tool, a prompt and a resource that the SDK has and nobody sees: it tells clients that a list
+// changed when something is added to it.
+const marker = "skillpm-list"
+
+// again is how long is waited before it is tried once more to watch.
+const again = 5 * time.Second
+
+// startWatching tells the clients from now on when the skills change.
+func (s *Server) startWatching() {
+	s.watch.Do(func() { s.work.Go(s.watching) })
+}
+
+// watching tells the clients until the server ends.
+func (s *Server) watching() {
+	for s.life.Err() == nil {
+		err := s.watchOnce()
+		if s.life.Err() != nil {
+			return
+		}
+		s.o.Logger.Warn("changes of skills are not seen", "error", err)
+		select {
+		case <-s.life.Done():
+		case <-time.After(again):
+		}
+	}
+}
+
+func (s *Server) watchOnce() error {
+	h, err := s.o.Open(s.life, Request{})
+	if err != nil {
+		return err
+	}
+	c, err := h.Catalog(s.life)
+	if err != nil {
+		return err
+	}
+	return c.Watch(s.life, func(*catalog.Catalog) { s.changed() })
+}
+
+// changed tells the clients that the lists are others now.
+func (s *Server) changed() {
+	none := func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, errors.New("no tool") }
+	s.sdk.AddTool(&mcp.Tool{Name: marker, InputSchema: map[string]any{"type": "object"}}, none)
+	s.sdk.AddPrompt(&mcp.Prompt{Name: marker}, nil)
+	s.sdk.AddResource(&mcp.Resource{URI: skillScheme + marker, Name: marker}, nil)
+}
+
+// follow tells the client when a task ends that it gave a skill to.
+func (v *serving) follow(id string) {
+	ss, sdk := v.ss, v.sdk
+	v.host.Tasks().OnEnd(v.life, id, func(t *task.Task, err error) {
+		if err != nil {
+			v.o.Logger.Warn("the end of a task is not known", "task", id, "error", err)
+			return
+		}
+		told, err := v.host.Tasks().Notification(t)
+		if err != nil {
+			v.o.Logger.Warn("the result of a task cannot be read", "task", id, "error", err)
+			return
+		}
+		level := mcp.LoggingLevel("info")
+		if t.State != task.Succeeded {
+			level = "warning"
+		}
+		_ = ss.Log(v.life, &mcp.LoggingMessageParams{Level: level, Logger: Name + "/task", Data: told}) // a client that is gone is told nothing
+		_ = sdk.ResourceUpdated(v.life, &mcp.ResourceUpdatedNotificationParams{URI: taskScheme + id})
+	})
+}

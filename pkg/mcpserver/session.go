@@ -1,0 +1,88 @@
+package mcpserver
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// prefix begins the ids of sessions that clients name or connections have, so that none is another program's.
+const prefix = "mcp-"
+
+// ending is how long the skills of a connection that ends may take to end.
+const ending = 10 * time.Second
+
+// sessionOf returns the id of a connection's own session, which is made when it is first asked for. A connection that lasts
+// for a single request has none.
+func (s *Server) sessionOf(ss *mcp.ServerSession, extra *mcp.RequestExtra) (id string, kept bool) {
+	if extra != nil && extra.Header != nil && ss.ID() == "" {
+		return "", false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if id := s.sessions[ss]; id != "" {
+		return id, true
+	}
+	var b [12]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	id = prefix + hex.EncodeToString(b[:])
+	s.sessions[ss] = id
+	if ss.ID() == "" { // a connection that Run looks after
+		return id, true
+	}
+	s.work.Go(func() {
+		over := make(chan struct{})
+		go func() {
+			defer close(over)
+			_ = ss.Wait() // why it ended is told to whoever asks
+		}()
+		select {
+		case <-over:
+		case <-s.life.Done():
+		}
+		s.disconnected(ss)
+	})
+	return id, true
+}
+
+// disconnected ends a connection's own session.
+func (s *Server) disconnected(ss *mcp.ServerSession) {
+	s.mu.Lock()
+	id := s.sessions[ss]
+	delete(s.sessions, ss)
+	s.mu.Unlock()
+	if id != "" {
+		s.jobs.stop(id)
+		s.end(id)
+	}
+}
+
+// stopJobs ends what a connection of its own runs.
+func (s *Server) stopJobs(ss *mcp.ServerSession) {
+	s.mu.Lock()
+	id := s.sessions[ss]
+	s.mu.Unlock()
+	if id != "" {
+		s.jobs.stop(id)
+	}
+}
+
+// end ends the skills of a session.
+func (s *Server) end(id string) {
+	ctx, cancel := context.WithTimeout(context.Background(), ending)
+	defer cancel()
+	h, err := s.o.Open(ctx, Request{Session: id})
+	if err != nil {
+		s.o.Logger.Warn("the session is not ended", "session", id, "error", err)
+		return
+	}
+	if state, err := h.Session().State(); err == nil && !state.Known() {
+		return
+	}
+	if _, err := h.Session().End(ctx); err != nil {
+		s.o.Logger.Warn("the session is not ended", "session", id, "error", err)
+	}
+}
