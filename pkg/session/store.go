@@ -66,6 +66,10 @@ type Active struct {
 	Allowed    []string `json:"allowedTools,omitempty"`
 	Disallowed []string `json:"disallowedTools,omitempty"`
 	Post       string   `json:"post,omitempty"` // the script that runs when it ends
+
+	Call      string `json:"call,omitempty"`      // the host's id of the call that activated it, "" where skillpm did
+	Turn      string `json:"turn,omitempty"`      // the host's id of the prompt that it was activated for
+	Inherited bool   `json:"inherited,omitempty"` // it is active in the session that this one was begun by, and ends there
 }
 
 // Exact returns the name that means this skill and no other.
