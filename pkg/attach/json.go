@@ -190,9 +190,8 @@ func (d *jsonFile) insert(v *hujson.Value, at, value any) {
 	outer := d.lineIndent(d.head + v.StartOffset)
 	indent := outer + d.unit()
 	if len(all) > 0 && multi {
-		before := all[len(all)-1].first().BeforeExtra
-		if i := bytes.LastIndexByte(before, '\n'); i >= 0 {
-			indent = string(before[i+1:])
+		if own, ok := lineOf(all[len(all)-1].first().BeforeExtra); ok {
+			indent = own
 		}
 	}
 	body := d.render(value, indent, multi)
@@ -241,13 +240,14 @@ func (d *jsonFile) remove(path ...any) error {
 	p := all[n]
 	first, last := d.head+p.first().StartOffset, d.head+p.value.EndOffset
 	before := p.first().BeforeExtra
-	start := first - len(before) + len(bytes.TrimRight(before, " \t\r\n"))
+	above := bytes.TrimRight(before, " \t\r\n")
+	start := first - len(before) + len(above)
 	comma := last + len(p.value.AfterExtra)
 	follows := n < len(all)-1 || p.value.AfterExtra != nil
 	if follows {
 		d.replace(comma, comma+1, "")
 	}
-	d.replace(start, last, d.kept(start, last))
+	d.replace(start, last, d.kept(above, last))
 	switch {
 	case n > 0 && !follows:
 		prior := all[n-1].value
@@ -259,14 +259,32 @@ func (d *jsonFile) remove(path ...any) error {
 	return d.parse()
 }
 
-// kept is the line end that has to stay where the bytes from start to last go, because a comment ends with it.
-func (d *jsonFile) kept(start, last int) string {
-	line := d.data[d.lineStart(start):start]
-	rest := bytes.TrimLeft(d.data[last:], " \t\r")
-	if bytes.Contains(line, []byte("//")) && !bytes.HasPrefix(rest, []byte("\n")) {
+// kept is the line end that has to stay where what is above goes on at an offset, because a comment ends with it.
+func (d *jsonFile) kept(above []byte, last int) string {
+	if lineComment(above) && !bytes.HasPrefix(bytes.TrimLeft(d.data[last:], " \t\r"), []byte("\n")) {
 		return d.eol
 	}
 	return ""
+}
+
+// lineComment reports whether white space and comments end with a comment that goes to the end of its line.
+func lineComment(extra []byte) bool {
+	for len(extra) > 0 {
+		stop := "\n"
+		switch {
+		case bytes.HasPrefix(extra, []byte("/*")):
+			stop = "*/"
+		case !bytes.HasPrefix(extra, []byte("//")):
+			extra = extra[1:]
+			continue
+		}
+		_, rest, ended := bytes.Cut(extra[2:], []byte(stop))
+		if !ended {
+			return stop == "\n"
+		}
+		extra = rest
+	}
+	return false
 }
 
 // collapse takes the white space out of an object or array that has become empty.

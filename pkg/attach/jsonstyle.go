@@ -25,12 +25,21 @@ func (d *jsonFile) multi(v *hujson.Value) bool {
 func (d *jsonFile) unit() string {
 	all, _, _ := parts(&d.root)
 	if len(all) > 0 {
-		before := all[0].first().BeforeExtra
-		if i := bytes.LastIndexByte(before, '\n'); i >= 0 && i < len(before)-1 {
-			return string(before[i+1:])
+		if own, _ := lineOf(all[0].first().BeforeExtra); own != "" {
+			return own
 		}
 	}
 	return "  "
+}
+
+// lineOf returns the white space that the line begins with which what is before a value ends with.
+func lineOf(before hujson.Extra) (string, bool) {
+	i := bytes.LastIndexByte(before, '\n')
+	if i < 0 {
+		return "", false
+	}
+	line := before[i+1:]
+	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))]), true
 }
 
 // tight reports whether the file is written without spaces.
