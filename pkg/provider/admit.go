@@ -42,8 +42,11 @@ func (pr *Provider) Admit(ctx context.Context, sol *Solution, s Standing) error 
 		if err := pr.admitNames(id, s); err != nil {
 			return err
 		}
+		if err := pr.admitVersion(id, s); err != nil {
+			return err
+		}
 	}
-	signers, demands := make([]string, len(ids)), make([][]demand, len(ids))
+	signers, vouched, demands := make([]string, len(ids)), make([]bool, len(ids)), make([][]demand, len(ids))
 	for i, id := range ids {
 		var err error
 		if demands[i], err = pr.demands(id, s); err != nil {
@@ -58,7 +61,7 @@ func (pr *Provider) Admit(ctx context.Context, sol *Solution, s Standing) error 
 			continue
 		}
 		group.Go(func() (err error) {
-			signers[i], err = pr.admit(ctx, sol, s, id, demands[i])
+			signers[i], vouched[i], err = pr.admit(ctx, sol, s, id, demands[i])
 			return err
 		})
 	}
@@ -67,7 +70,13 @@ func (pr *Provider) Admit(ctx context.Context, sol *Solution, s Standing) error 
 	}
 	for i, id := range ids {
 		entry := sol.Lock.Packs[id]
-		if entry == nil || pr.options.Frozen || s.Linked(id) {
+		if entry == nil || s.Linked(id) {
+			continue
+		}
+		if err := pr.admitSigner(id, entry, signers[i], vouched[i]); err != nil {
+			return err
+		}
+		if pr.options.Frozen {
 			continue
 		}
 		if was := pr.lock.Packs[id]; was != nil && was.Signer != "" && signers[i] == "" {
@@ -103,29 +112,28 @@ func (pr *Provider) admitSource(place string) error {
 	return err
 }
 
-// admit looks at one pack, and returns who signed it.
-func (pr *Provider) admit(ctx context.Context, sol *Solution, s Standing, id source.ID, demands []demand) (string, error) {
+// admit looks at one pack, and returns who signed it. Vouched says that a policy asked for that.
+func (pr *Provider) admit(ctx context.Context, sol *Solution, s Standing, id source.ID, demands []demand) (signer string, vouched bool, err error) {
 	entry := s.Packs[id]
 	if s.Linked(id) || isDirectory(entry.Source) {
-		return "", pr.admitDirectory(id, s.place(id), demands)
+		return "", false, pr.admitDirectory(id, s.place(id), demands)
 	}
 	p, err := pr.pinned(s.Manifest, id, entry)
 	if err == nil {
 		err = pr.allow(p.Ref)
 	}
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	ctx = pr.watched(ctx, p.Ref.Kind)
 	if pr.policies.Restricts() {
 		if err := pr.proven(ctx, sol, s, p, entry, func() error { return pr.originOf(ctx, p, entry) }); err != nil {
-			return "", err
+			return "", false, err
 		}
 	}
 	if err := pr.admitAge(ctx, p, entry); err != nil {
-		return "", err
+		return "", false, err
 	}
-	signer := ""
 	for _, d := range demands {
 		var found []string
 		err := pr.proven(ctx, sol, s, p, entry, func() (err error) {
@@ -137,15 +145,18 @@ func (pr *Provider) admit(ctx context.Context, sol *Solution, s Standing, id sou
 		case err != nil && d.observed && diag.CodeOf(err) != diag.Interrupted:
 			pr.note(d.refused(err).Error() + " (the policy only observes)")
 		case err != nil:
-			return "", d.refused(err)
-		case signer == "" || slices.Contains(found, entry.Signer):
-			signer = choose(entry.Signer, found)
+			return "", false, d.refused(err)
+		default:
+			vouched = vouched || d.rule != nil && !d.observed
+			if signer == "" || slices.Contains(found, entry.Signer) {
+				signer = choose(entry.Signer, found)
+			}
 		}
 	}
 	if signer == "" {
 		signer = pr.keptSigner(id, entry)
 	}
-	return signer, nil
+	return signer, vouched, nil
 }
 
 // choose returns the signer that the lock has, if that signed, else the first.

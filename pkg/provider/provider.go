@@ -43,6 +43,7 @@ type Provider struct {
 	projects   map[string]bool // registries, by name and address, that only the project knows
 	guard      *guard.Guard
 	policies   policy.Set
+	installed  func(source.ID) (workspace.InstalledPack, bool)
 	keeper     *trust.Keeper
 	trusted    trust.Wanted             // whose signatures count for Options.Signed
 	rules      map[ruleKey]trust.Wanted // of policies

@@ -22,7 +22,7 @@ func (pr *Provider) Recheck(ctx context.Context, m *project.Manifest) (map[sourc
 		}
 		w, err := lockedSigner(entry.Signer)
 		if err == nil {
-			_, err = pr.admit(ctx, sol, s, id, []demand{{wanted: w, before: entry, pack: id, version: entry.Version}})
+			_, _, err = pr.admit(ctx, sol, s, id, []demand{{wanted: w, before: entry, pack: id, version: entry.Version}})
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -75,7 +75,7 @@ func New(ctx context.Context, m *workspace.Machine, w *workspace.Workspace, s *S
 	minAge, minAgeIn := longest(admin.MinReleaseAge, w.Config.MinReleaseAge, w.Manifest.MinReleaseAge)
 	door := w.Guard(o.Project)
 	pr := &Provider{
-		guard: door, policies: door.Policies(), keeper: s.Keeper(o.Offline), rules: map[ruleKey]trust.Wanted{},
+		guard: door, policies: door.Policies(), installed: w.InstalledPack, keeper: s.Keeper(o.Offline), rules: map[ruleKey]trust.Wanted{},
 		machine: m, sources: s, options: o, lock: w.Lock, root: root,
 		enforced: admin.Namespaces, deps: deps, places: w.Places(), bindings: bindings(config),
 		minAge: minAge, minAgeIn: minAgeIn,

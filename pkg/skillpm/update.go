@@ -221,10 +221,11 @@ func (w *work) settle(free map[source.ID]bool, err error, version func(source.ID
 	return found
 }
 
-// wouldGoBack reports whether a version is a lower release than the locked one, which its registry still offers.
+// wouldGoBack reports whether a version is a lower release than the locked one, which its registry still offers, or which
+// a policy lets nothing older replace.
 func (w *work) wouldGoBack(id source.ID, version string) bool {
 	was := w.Lock.Packs[id].Version
-	if o, ok := w.provider.Offer(id, was); ok && o.Yanked {
+	if o, ok := w.provider.Offer(id, was); ok && o.Yanked && !w.provider.KeepsVersions() {
 		return false
 	}
 	return higher(was, version)

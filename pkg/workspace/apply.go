@@ -24,6 +24,9 @@ func (w *Workspace) Apply(ctx context.Context, c *Change, l *Layout, g Goal, o C
 		}
 		maps.Copy(next.Links, l.links)
 		next.Places, next.Linked = w.placesAfter(g), w.state.Linked
+		for id, p := range g.Lock.Packs {
+			next.Packs[id.String()] = InstalledPack{Version: p.Version, Resolved: p.Resolved, Signer: p.Signer}
+		}
 		return errors.Join(w.stageRest(tx, c, next), w.save(tx, c))
 	}
 	err := w.Transact(ctx, fill, func() error { return w.stillSo(c, l, o) })

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/skillpm/skillpm/pkg/source"
 )
 
 // state is what this machine knows about what it has installed in a scope: which trees and links are skillpm's own and
@@ -23,6 +25,7 @@ import (
 //	skillpm-state 2	MAC of the rest in hex
 //	link	PATH	TARGET
 //	live	PACK	DIRECTORY
+//	pack	NAME	VERSION	RESOLVED	SIGNER
 //	place	PACK	DIRECTORY
 //	tree	PATH	DIGEST	SOURCE	FINGERPRINT	ENTRY…
 //
@@ -32,6 +35,8 @@ type state struct {
 	Links map[string]string    // path below the scope's root -> target
 	// Places are the directories that packs were locked from, which a lock never records: pack -> directory.
 	Places map[string]string
+	// Packs are what was installed last, by name: a lock comes with a project, and may have been turned back.
+	Packs map[string]InstalledPack
 	// Linked are the directories of packs that are being worked on: pack -> absolute directory.
 	Linked map[string]string
 
@@ -46,11 +51,24 @@ type treeState struct {
 	look   look
 }
 
+// InstalledPack is what was installed of a pack.
+type InstalledPack struct {
+	Version  string
+	Resolved string // as the lock had it
+	Signer   string // as the lock had it
+}
+
+// InstalledPack returns what this machine installed last of a pack that is still there, and false where it knows of none.
+func (w *Workspace) InstalledPack(id source.ID) (InstalledPack, bool) {
+	p, ok := w.state.Packs[id.String()]
+	return p, ok
+}
+
 // stateHeader is the first field of a state file: the format and its version.
 const stateHeader = "skillpm-state 2"
 
 func newState() *state {
-	return &state{Trees: map[string]treeState{}, Links: map[string]string{}, Places: map[string]string{}, Linked: map[string]string{}}
+	return &state{Trees: map[string]treeState{}, Links: map[string]string{}, Places: map[string]string{}, Linked: map[string]string{}, Packs: map[string]InstalledPack{}}
 }
 
 // readState reads the state file of the scope at root. One that is missing, can't be read or was not written by this
@@ -95,6 +113,8 @@ func parseState(body string) *state {
 			s.Trees[fields[1]] = t
 		case kind == "link" && len(fields) == 3:
 			s.Links[fields[1]] = fields[2]
+		case kind == "pack" && len(fields) == 5:
+			s.Packs[fields[1]] = InstalledPack{Version: fields[2], Resolved: fields[3], Signer: fields[4]}
 		case kind == "live" && len(fields) == 3:
 			s.Linked[fields[1]] = fields[2]
 		case kind == "place" && len(fields) == 3:
@@ -112,6 +132,9 @@ func (s *state) encode(root string, key []byte) []byte {
 	}
 	for _, pack := range slices.Sorted(maps.Keys(s.Linked)) {
 		writeFields(&b, "live", pack, s.Linked[pack])
+	}
+	for _, pack := range slices.Sorted(maps.Keys(s.Packs)) {
+		writeFields(&b, "pack", pack, s.Packs[pack].Version, s.Packs[pack].Resolved, s.Packs[pack].Signer)
 	}
 	for _, pack := range slices.Sorted(maps.Keys(s.Places)) {
 		writeFields(&b, "place", pack, s.Places[pack])

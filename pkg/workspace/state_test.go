@@ -19,11 +19,13 @@ func oddState() *state {
 	s.Links["über/ä"] = "../\xff"
 	s.Places["acme/a"] = "/some dir/with\ttab"
 	s.Linked["acme/b"] = "/work here"
+	s.Packs["acme/a"] = InstalledPack{Version: "1.2.0", Resolved: "sha256:1", Signer: "identity:https://a.example \tb"}
+	s.Packs["acme/b"] = InstalledPack{Version: "0.0.0-1"}
 	return s
 }
 
 func sameState(a, b *state) bool {
-	return maps.Equal(a.Trees, b.Trees) && maps.Equal(a.Links, b.Links) && maps.Equal(a.Places, b.Places) && maps.Equal(a.Linked, b.Linked)
+	return maps.Equal(a.Trees, b.Trees) && maps.Equal(a.Links, b.Links) && maps.Equal(a.Places, b.Places) && maps.Equal(a.Linked, b.Linked) && maps.Equal(a.Packs, b.Packs)
 }
 
 // TestState checks that what was written is read, whatever names there are, and that nothing is read that this machine
