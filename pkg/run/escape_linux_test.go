@@ -14,12 +14,17 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/skillpm/skillpm/pkg/sandbox"
 )
 
 // roleName is the variable that makes the test binary one of the processes below.
 const roleName = "SKILLPM_TEST_ROLE"
 
 func TestMain(m *testing.M) {
+	if code, helper := sandbox.Enter(os.Args); helper {
+		os.Exit(code)
+	}
 	switch os.Getenv(roleName) {
 	case "daemon": // has left its session, its parent, and if it is told to its environment; waits for ever
 		_ = unix.Pause()

@@ -102,15 +102,15 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	began := time.Now() //nolint:forbidigo // how long a process runs is measured here and nowhere else
-	g, err := start(cmd, began)
+	r := &Result{Argv: c.Argv}
+	g, err := c.begin(cmd, began, r)
 	if err != nil {
-		return nil, c.notStarted(err)
+		return nil, err
 	}
 	defer g.close()
 	for _, s := range []*stream{stdout, stderr} {
 		s.start()
 	}
-	r := &Result{Argv: c.Argv}
 	err = c.await(ctx, g, r, stdout, stderr)
 	r.Duration = time.Since(began)
 	r.ended(g)
@@ -222,7 +222,7 @@ func feed(cmd *exec.Cmd, from io.Reader) (done func(), err error) {
 }
 
 // await waits until the command and all that it started have ended, and ends them when it is time.
-func (c Command) await(ctx context.Context, g *group, r *Result, streams ...*stream) error {
+func (c Command) await(ctx context.Context, g *running, r *Result, streams ...*stream) error {
 	var limit <-chan time.Time
 	if c.Limit > 0 {
 		t := time.NewTimer(c.Limit)
@@ -231,7 +231,7 @@ func (c Command) await(ctx context.Context, g *group, r *Result, streams ...*str
 	}
 	var err error
 	select {
-	case <-g.exited:
+	case <-g.over():
 		// What it left running may still hold output: the last of a pipeline, say.
 		settle(c.Grace, limit, ctx.Done(), streams)
 		g.retire(c.Grace)
@@ -264,13 +264,11 @@ func settle(most time.Duration, limit <-chan time.Time, done <-chan struct{}, st
 }
 
 // ended reads how the command ended.
-func (r *Result) ended(g *group) {
-	state := g.reap()
-	if state == nil {
-		r.ExitCode = -1 // it is ended and still not gone: the system waits for a device
-		return
+func (r *Result) ended(g *running) {
+	var known bool
+	if r.ExitCode, r.Signal, known = g.status(); !known {
+		r.ExitCode = -1 // the system waits for a device
 	}
-	r.ExitCode, r.Signal = status(state)
 }
 
 // patience is how long a process that was killed is waited for.

@@ -1,0 +1,261 @@
+package sandbox
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+
+	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// Box is a command that is to be confined, or is.
+type Box struct {
+	Cmd *exec.Cmd // the helper, to be started
+
+	conn   *net.UnixConn
+	theirs *os.File
+	order  order
+	dir    string // with the directory for temporary files and the mount point of the root
+	proxy  *proxy
+	over   chan struct{}
+	end    reply
+}
+
+// minABI is the version of Landlock that is needed at least: the first that keeps files from being cut off. scopedABI is the
+// first that keeps sockets and signals within.
+const (
+	minABI    = 3
+	scopedABI = 6
+)
+
+// Version returns the version of Landlock that this machine has, 0 for none.
+func Version() int {
+	v, err := ll.LandlockGetABIVersion()
+	if err != nil {
+		return 0
+	}
+	return v
+}
+
+// check returns why a machine with a version of Landlock can't carry out the rules.
+func (r *Rules) check(abi int) error {
+	switch {
+	case !filters(runtime.GOARCH):
+		return unavailable("system calls are not filtered on %s", runtime.GOARCH)
+	case abi == 0:
+		return unavailable("the kernel has no Landlock, or it is switched off")
+	case abi < minABI:
+		return unavailable("it has version %d of Landlock, and %d is needed", abi, minABI)
+	case r.Network.Any && abi < scopedABI:
+		return unavailable("it has version %d of Landlock, and %d is needed where the network is open", abi, scopedABI)
+	}
+	return nil
+}
+
+// New makes what confines a command: its program, arguments, environment, directory and streams are those of cmd. helper is
+// the program that calls [Enter], with its first arguments.
+func New(r *Rules, helper []string, cmd *exec.Cmd) (*Box, error) {
+	if err := r.check(Version()); err != nil {
+		return nil, err
+	}
+	if len(helper) == 0 {
+		return nil, diag.Errorf(diag.Internal, "a command is to be confined, and there is no program to do it: say which one calls sandbox.Enter")
+	}
+	seen, err := r.seen(cmd.Env, cmd.Path)
+	if err != nil {
+		return nil, err
+	}
+	b := &Box{over: make(chan struct{}), order: order{Path: cmd.Path, Argv: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Network: networkNone}}
+	b.order.Links, b.order.Places = seen.order()
+	switch {
+	case r.Network.Any:
+		b.order.Network = networkAny
+	case len(r.Network.Hosts) > 0:
+		b.order.Network, b.proxy = networkProxy, newProxy(r.Network)
+	}
+	temp := lookup(cmd.Env, "TMPDIR")
+	if !filepath.IsAbs(temp) {
+		temp = "/tmp"
+	}
+	if b.dir, err = os.MkdirTemp(temp, "skillpm-sandbox-"); err != nil {
+		return nil, fmt.Errorf("there is no place for temporary files: %w", err)
+	}
+	b.order.Temp, b.order.Root = filepath.Join(b.dir, "tmp"), filepath.Join(b.dir, "root")
+	for _, dir := range []string{b.order.Temp, b.order.Root} {
+		if err = os.Mkdir(dir, 0o700); err != nil {
+			b.Close()
+			return nil, err
+		}
+	}
+	if err := b.connect(); err != nil {
+		b.Close()
+		return nil, err
+	}
+	b.Cmd = b.helper(helper, cmd)
+	return b, nil
+}
+
+// connect makes the socket over which the helper is talked to.
+func (b *Box) connect() error {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	ours := os.NewFile(uintptr(fds[0]), "sandbox")
+	b.theirs = os.NewFile(uintptr(fds[1]), "sandbox")
+	defer ours.Close()
+	conn, err := net.FileConn(ours)
+	if err != nil {
+		return err
+	}
+	b.conn = conn.(*net.UnixConn)
+	return nil
+}
+
+// helper makes the command that starts the helper. Of the environment it gets the last variable, by which package run finds
+// a command's processes.
+func (b *Box) helper(helper []string, cmd *exec.Cmd) *exec.Cmd {
+	h := &exec.Cmd{
+		Path: helper[0], Args: append(append([]string(nil), helper...), Entry), Dir: "/",
+		Stdin: cmd.Stdin, Stdout: cmd.Stdout, Stderr: cmd.Stderr, ExtraFiles: []*os.File{b.theirs}, SysProcAttr: &syscall.SysProcAttr{},
+	}
+	if n := len(cmd.Env); n > 0 {
+		h.Env = cmd.Env[n-1:]
+	}
+	attr := h.SysProcAttr
+	if cmd.SysProcAttr != nil {
+		*attr = *cmd.SysProcAttr
+	}
+	attr.Cloneflags |= syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC
+	if b.order.Network != networkAny {
+		attr.Cloneflags |= syscall.CLONE_NEWNET
+	}
+	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
+	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
+	attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}
+	return h
+}
+
+// NotStarted returns what it means that the helper could not be started.
+func (b *Box) NotStarted(err error) error {
+	for _, refused := range []error{unix.EPERM, unix.EACCES, unix.EINVAL, unix.ENOSPC, unix.EUSERS, unix.ENOSYS} {
+		if errors.Is(err, refused) {
+			return unavailable("the system refuses namespaces to users: %s", err)
+		}
+	}
+	return fmt.Errorf("the helper that confines a command could not be started: %w", err)
+}
+
+// Begin tells the helper, which was started, what to do, and waits until the command runs. most is how long that may take.
+// The error is an [UnavailableError], a syscall.Errno for a program that can't be executed, or another one.
+func (b *Box) Begin(most time.Duration) error {
+	_ = b.theirs.Close()
+	_ = b.conn.SetDeadline(time.Now().Add(most)) //nolint:forbidigo // another process is waited for in real time
+	if err := json.NewEncoder(b.conn).Encode(b.order); err != nil {
+		return unavailable("the helper does not listen: %s", err)
+	}
+	first, listener, err := b.first()
+	switch {
+	case err != nil:
+		return unavailable("the helper did not begin: %s", err)
+	case first.Errno != 0:
+		return syscall.Errno(first.Errno)
+	case first.Unavailable != "":
+		return unavailable("%s", first.Unavailable)
+	}
+	if b.proxy != nil {
+		if err := b.proxy.serve(listener); err != nil {
+			return unavailable("the helper gave no socket: %s", err)
+		}
+	}
+	_ = b.conn.SetDeadline(time.Time{})
+	go b.wait()
+	return nil
+}
+
+// first reads the first reply, with the socket that the command's connections come in at.
+func (b *Box) first() (r reply, listener int, err error) {
+	listener = -1
+	var text []byte
+	buffer, rights := make([]byte, 4096), make([]byte, unix.CmsgSpace(4))
+	for !bytes.HasSuffix(text, []byte("\n")) && len(text) < 64<<10 {
+		n, nr, _, _, err := b.conn.ReadMsgUnix(buffer, rights)
+		if err != nil {
+			return r, -1, err
+		}
+		if n == 0 {
+			return r, -1, errors.New("it ended")
+		}
+		text = append(text, buffer[:n]...)
+		if messages, err := unix.ParseSocketControlMessage(rights[:nr]); err == nil && len(messages) == 1 {
+			if fds, err := unix.ParseUnixRights(&messages[0]); err == nil && len(fds) == 1 {
+				listener = fds[0]
+				unix.CloseOnExec(listener)
+			}
+		}
+	}
+	return r, listener, json.Unmarshal(text, &r)
+}
+
+// wait reads how the command ended.
+func (b *Box) wait() {
+	defer close(b.over)
+	var r reply
+	if err := json.NewDecoder(b.conn).Decode(&r); err == nil {
+		b.end = r
+	}
+}
+
+// Over is closed when the command has ended. What it started may go on.
+func (b *Box) Over() <-chan struct{} { return b.over }
+
+// Ended returns how the command ended, ok false where only the helper's end is known.
+func (b *Box) Ended() (code int, signal string, ok bool) {
+	select {
+	case <-b.over:
+		return b.end.Code, b.end.Signal, b.end.Ended
+	default:
+		return 0, "", false
+	}
+}
+
+// Close lets go of everything, and removes the command's temporary files. The helper must have ended.
+func (b *Box) Close() {
+	if b.theirs != nil {
+		_ = b.theirs.Close()
+	}
+	if b.conn != nil {
+		_ = b.conn.Close()
+	}
+	if b.proxy != nil {
+		b.proxy.close()
+	}
+	if b.dir != "" {
+		remove(b.dir)
+	}
+}
+
+// remove removes a directory, also what its owner has locked in it.
+func remove(dir string) {
+	if os.RemoveAll(dir) == nil {
+		return
+	}
+	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if d != nil && d.IsDir() {
+			_ = os.Chmod(path, 0o700) //nolint:gosec // a directory, to be removed
+		}
+		return nil
+	})
+	_ = os.RemoveAll(dir)
+}

@@ -1,0 +1,40 @@
+//go:build !linux
+
+package sandbox
+
+import (
+	"os/exec"
+	"runtime"
+	"time"
+)
+
+// Box is a command that is to be confined, or is.
+type Box struct {
+	Cmd *exec.Cmd // the helper, to be started
+}
+
+// Version returns the version of Landlock that this machine has, 0 for none.
+func Version() int { return 0 }
+
+// New returns an [UnavailableError]: commands are confined on Linux only.
+func New(*Rules, []string, *exec.Cmd) (*Box, error) {
+	return nil, unavailable("commands are confined on Linux only, and this is %s", runtime.GOOS)
+}
+
+// NotStarted returns what it means that the helper could not be started.
+func (b *Box) NotStarted(err error) error { return err }
+
+// Begin does nothing.
+func (b *Box) Begin(time.Duration) error { return nil }
+
+// Over is never closed.
+func (b *Box) Over() <-chan struct{} { return nil }
+
+// Ended knows nothing.
+func (b *Box) Ended() (code int, signal string, ok bool) { return 0, "", false }
+
+// Close does nothing.
+func (b *Box) Close() {}
+
+// Enter returns false: there is no helper.
+func Enter([]string) (code int, helper bool) { return 0, false }

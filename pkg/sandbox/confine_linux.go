@@ -1,0 +1,162 @@
+package sandbox
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
+)
+
+// confine restricts this process, and the thread that it is called on, before a command is started by it.
+func (h *helperProcess) confine() error {
+	for _, step := range []struct {
+		what string
+		do   func() error
+	}{
+		{"its own network", h.network},
+		{"its own file system", h.mount},
+		{"Landlock", h.landlock},
+		{"limits", limits},
+		{"giving up privileges", drop},
+		{"a filter of system calls", filter},
+	} {
+		if err := step.do(); err != nil {
+			return fmt.Errorf("%s: %w", step.what, err)
+		}
+	}
+	return nil
+}
+
+// network brings up the loopback of the namespace, and listens there for the proxy.
+func (h *helperProcess) network() error {
+	if h.order.Network == networkAny {
+		return nil
+	}
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	lo, err := unix.NewIfreq("lo")
+	if err != nil {
+		return err
+	}
+	lo.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+	if err := unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, lo); err != nil {
+		return err
+	}
+	if h.order.Network != networkProxy {
+		return unix.Close(fd)
+	}
+	if err := unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		return err
+	}
+	if err := unix.Listen(fd, unix.SOMAXCONN); err != nil {
+		return err
+	}
+	at, err := unix.Getsockname(fd)
+	if err != nil {
+		return err
+	}
+	h.listener, h.port = fd, uint16(at.(*unix.SockaddrInet4).Port) //nolint:gosec // it is a port
+	return nil
+}
+
+// landlock restricts all threads of this process by what the kernel has of Landlock.
+func (h *helperProcess) landlock() error {
+	abi := Version()
+	config := landlock.V3
+	switch {
+	case abi >= 6:
+		config = landlock.V6
+	case abi == 5:
+		config = landlock.V5
+	case abi == 4:
+		config = landlock.V4
+	}
+	rules := []landlock.Rule{
+		landlock.PathAccess(ll.AccessFSReadDir, "/"), // there is nothing in it that is not named below
+		landlock.RODirs("/proc"), landlock.RWDirs(tempDir, "/dev/shm").WithRefer(),
+		landlock.RWFiles("/dev/null", "/dev/zero", "/dev/full"), landlock.ROFiles("/dev/random", "/dev/urandom"),
+	}
+	for _, p := range h.order.Places {
+		switch {
+		case p.Dir && p.Write:
+			rules = append(rules, landlock.RWDirs(p.Path).WithRefer())
+		case p.Dir:
+			rules = append(rules, landlock.RODirs(p.Path))
+		case p.Write:
+			rules = append(rules, landlock.RWFiles(p.Path))
+		default:
+			rules = append(rules, landlock.ROFiles(p.Path))
+		}
+	}
+	if err := config.RestrictPaths(rules...); err != nil {
+		return err
+	}
+	if abi >= scopedABI {
+		if err := config.RestrictScoped(); err != nil {
+			return err
+		}
+	}
+	if abi < 4 || h.order.Network == networkAny {
+		return nil
+	}
+	if h.order.Network == networkProxy {
+		return config.RestrictNet(landlock.ConnectTCP(h.port))
+	}
+	return config.RestrictNet()
+}
+
+// limits keeps the command from filling tables of the system.
+func limits() error {
+	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
+		return err
+	}
+	var now unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NPROC, &now); err != nil {
+		return err
+	}
+	most := min(maxProcesses, now.Max)
+	return unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: min(most, now.Cur), Max: most})
+}
+
+// maxProcesses is how many processes and threads a command may have at a time. They are counted within its namespace.
+const maxProcesses = 4096
+
+// drop gives up, for the command, what this process may do to its namespaces: nothing brings it back. The other threads of
+// the helper keep it, and what the command has less it cannot trace.
+func drop() error {
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return err
+	}
+	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
+		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err != nil && err != unix.EINVAL { //nolint:errorlint // of an older kernel
+			return err
+		}
+	}
+	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	if err := unix.Capset(&head, &none[0]); err != nil {
+		return err
+	}
+	return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+}
+
+// filter forbids all threads system calls by which what is confined could get around it, and which no script needs: sockets
+// of other kinds than IP, Unix and netlink, as those to the host of a virtual machine; io_uring, which does what other calls
+// do without being them; keys of the user's sessions; programs in the kernel.
+func filter() error {
+	program, err := filterProgram()
+	if err != nil {
+		return err
+	}
+	set := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]} //nolint:gosec // a few dozen
+	const setModeFilter, flagSync = 1, 1
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, setModeFilter, flagSync, uintptr(unsafe.Pointer(&set)))
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"os"
+	"os/signal"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Enter is the helper: main calls it with os.Args before anything else, and exits with the code if it returns true. It
+// returns when the command, and all that it started, has ended.
+func Enter(args []string) (code int, helper bool) {
+	if len(args) < 2 || args[len(args)-1] != Entry {
+		return 0, false
+	}
+	const socket = 3
+	if _, err := unix.GetsockoptInt(socket, unix.SOL_SOCKET, unix.SO_TYPE); err != nil || os.Getpid() != 1 {
+		if len(args) > 2 {
+			return 0, false // it is somebody's word for something else
+		}
+		fmt.Fprintln(os.Stderr, "skillpm: error: this is started by skillpm itself, to confine a script") //nolint:forbidigo // nobody else can say it
+		return 2, true
+	}
+	// What is given up, and what is forbidden, is a thread's: the command is started by this one.
+	runtime.LockOSThread()
+	_ = unix.CloseRange(socket, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC)
+	f := os.NewFile(socket, "sandbox")
+	conn, err := net.FileConn(f)
+	_ = f.Close()
+	if err != nil {
+		return 1, true
+	}
+	h := &helperProcess{conn: conn.(*net.UnixConn), listener: -1}
+	if err := json.NewDecoder(h.conn).Decode(&h.order); err != nil {
+		return 1, true
+	}
+	return h.run(), true
+}
+
+// helperProcess is the helper at work.
+type helperProcess struct {
+	conn     *net.UnixConn
+	order    order
+	listener int    // the socket that the command's connections come in at, -1 for none
+	port     uint16 // where it is
+}
+
+// run confines this process, runs the command, and returns its exit code.
+func (h *helperProcess) run() int {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals) // what is meant for the command is not to end what waits for it
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err == nil {
+		err = h.confine()
+	}
+	if err != nil {
+		h.say(reply{Unavailable: err.Error()}, -1)
+		return 1
+	}
+	pid, err := syscall.ForkExec(h.order.Path, h.order.Argv, &syscall.ProcAttr{
+		Dir: h.order.Dir, Env: h.environment(), Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
+	})
+	if err != nil {
+		var errno syscall.Errno
+		if !errors.As(err, &errno) {
+			errno = syscall.EIO
+		}
+		h.say(reply{Errno: int(errno)}, -1)
+		return 1
+	}
+	h.say(reply{Started: true}, h.listener)
+	for fd := range 3 {
+		_ = unix.Dup2(int(null.Fd()), fd)
+	}
+	return h.reap(pid)
+}
+
+// say sends a reply, with a file.
+func (h *helperProcess) say(r reply, fd int) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return
+	}
+	var rights []byte
+	if fd >= 0 {
+		rights = unix.UnixRights(fd)
+	}
+	_, _, _ = h.conn.WriteMsgUnix(append(text, '\n'), rights, nil) // nobody listens where whoever asked is gone
+	if fd >= 0 {
+		_ = unix.Close(fd)
+	}
+}
+
+// reap waits until the command and all that it started have ended, and says how the command did.
+func (h *helperProcess) reap(command int) (code int) {
+	for {
+		var status unix.WaitStatus
+		pid, err := unix.Wait4(-1, &status, unix.WALL, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return code
+		case pid == command:
+			end := reply{Ended: true, Code: status.ExitStatus()}
+			if status.Signaled() {
+				end.Code, end.Signal = 128+int(status.Signal()), unix.SignalName(status.Signal())
+			}
+			code = end.Code
+			h.say(end, -1)
+		}
+	}
+}
+
+// environment returns the command's environment.
+func (h *helperProcess) environment() []string {
+	own := map[string]string{"TMPDIR": tempDir}
+	if h.listener >= 0 {
+		at := fmt.Sprintf("127.0.0.1:%d", h.port)
+		for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY"} {
+			own[name], own[strings.ToLower(name)] = "http://"+at, "http://"+at
+		}
+		own["ALL_PROXY"], own["all_proxy"] = "socks5h://"+at, "socks5h://"+at
+	}
+	env := slices.DeleteFunc(slices.Clone(h.order.Env), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		_, ours := own[name]
+		return ours || h.listener >= 0 && strings.EqualFold(name, "NO_PROXY")
+	})
+	for name, value := range own {
+		env = append(env, name+"="+value)
+	}
+	return env
+}

@@ -1,3 +1,0 @@
-package sandbox
-
-import _ "github.com/landlock-lsm/go-landlock/landlock"

@@ -1,0 +1,172 @@
+package sandbox
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// tree is what a command sees of the file system.
+type tree struct {
+	links  map[string]string
+	places map[string]place
+}
+
+// add adds a place under its real path, with the links on the way to it. What does not exist is passed over.
+func (t *tree) add(path string, write bool) {
+	real, links := follow(path)
+	info, err := os.Lstat(real)
+	if err != nil || real == "/" {
+		return
+	}
+	for _, l := range links {
+		t.links[l.Path] = l.Target
+	}
+	t.places[real] = place{Path: real, Dir: info.IsDir(), Write: write || t.places[real].Write}
+}
+
+// order returns the links and the places, sorted. A place in another one that may be used in the same way is left out.
+func (t *tree) order() (links []link, places []place) {
+	for path, target := range t.links {
+		links = append(links, link{path, target})
+	}
+	slices.SortFunc(links, func(a, b link) int { return cmp.Compare(a.Path, b.Path) })
+	all := make([]place, 0, len(t.places))
+	for _, p := range t.places {
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b place) int { return cmp.Compare(a.Path+"/", b.Path+"/") })
+	for _, p := range all {
+		if outer := last(places, p.Path); outer == nil || outer.Write != p.Write {
+			places = append(places, p)
+		}
+	}
+	return links, places
+}
+
+// last returns the innermost of some places that a path lies in, nil if it lies in none.
+func last(places []place, path string) *place {
+	for i := len(places) - 1; i >= 0; i-- {
+		if within(path, places[i].Path) {
+			return &places[i]
+		}
+	}
+	return nil
+}
+
+// within reports whether a path is a directory or lies in it.
+func within(path, dir string) bool {
+	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
+}
+
+// maxLinks is how many links of one path are followed, as systems do.
+const maxLinks = 40
+
+// follow returns where an absolute path leads, and the links on the way.
+func follow(path string) (real string, links []link) {
+	at, steps := "/", strings.Split(filepath.Clean(path), "/")
+	for len(steps) > 0 {
+		step := steps[0]
+		steps = steps[1:]
+		switch step {
+		case "", ".":
+			continue
+		case "..":
+			at = filepath.Dir(at)
+			continue
+		}
+		next := filepath.Join(at, step)
+		target, err := os.Readlink(next)
+		if err != nil || len(links) == maxLinks {
+			at = next
+			continue
+		}
+		links = append(links, link{next, target})
+		if filepath.IsAbs(target) {
+			at = "/"
+		}
+		steps = append(strings.Split(target, "/"), steps...)
+	}
+	return at, links
+}
+
+// seen returns what a command sees by rules, with the programs in the PATH and below the home directory of its environment.
+func (r *Rules) seen(env []string, program string) (*tree, error) {
+	t := &tree{links: map[string]string{}, places: map[string]place{}}
+	for _, path := range system() {
+		t.add(path, false)
+	}
+	for _, path := range programs(lookup(env, "PATH"), program) {
+		inside := slices.ContainsFunc(r.Write, func(dir string) bool { return leads(path, dir) })
+		if !inside && r.open(path, false) == nil {
+			t.add(path, false)
+		}
+	}
+	for _, path := range r.Read {
+		if err := r.open(path, false); err != nil {
+			return nil, err
+		}
+		t.add(path, false)
+	}
+	for _, path := range r.Write {
+		if err := r.open(path, true); err != nil {
+			return nil, err
+		}
+		if err := made(path); err != nil {
+			return nil, err
+		}
+		t.add(path, true)
+	}
+	return t, nil
+}
+
+// open returns why a place must not be opened to a command: it contains one that is hidden, or is to be written in one.
+func (r *Rules) open(path string, write bool) error {
+	if !filepath.IsAbs(path) {
+		return diag.Errorf(diag.Invalid, "%q is no absolute path: a command can't be confined to it", path)
+	}
+	real, _ := follow(path)
+	for _, h := range append([]string{"/dev", "/proc", "/sys", "/etc"}, r.Hidden...) {
+		at, _ := follow(h)
+		if within(at, real) || write && within(real, at) && !within(real, "/dev/shm") {
+			return diag.Errorf(diag.Denied, "%s can't be opened to what is confined: %s is in the way", path, h).
+				WithHint("work in a directory of its own below the home directory, as that of a project")
+		}
+	}
+	return nil
+}
+
+// leads reports whether a path leads to a directory or into it.
+func leads(path, dir string) bool {
+	from, _ := follow(path)
+	to, _ := follow(dir)
+	return within(from, to)
+}
+
+// made creates a directory that is to be written to and does not exist.
+func made(path string) error {
+	real, _ := follow(path)
+	if _, err := os.Lstat(real); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.MkdirAll(real, 0o755); err != nil {
+		return diag.Errorf(diag.NotFound, "%s can't be made: %w", path, err)
+	}
+	return nil
+}
+
+// lookup returns the value of a variable of an environment; the last one counts.
+func lookup(env []string, name string) (value string) {
+	for _, v := range env {
+		if after, ok := strings.CutPrefix(v, name+"="); ok {
+			value = after
+		}
+	}
+	return value
+}

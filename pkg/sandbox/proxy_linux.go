@@ -1,0 +1,374 @@
+package sandbox
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// proxy connects a command to the hosts that it may reach, and to no others. It understands HTTP's CONNECT, plain HTTP, and
+// SOCKS version 5 with names or addresses, one request a connection.
+type proxy struct {
+	network Network
+	lookup  func(ctx context.Context, host string) ([]netip.Addr, error)
+	dial    func(ctx context.Context, network, address string) (net.Conn, error)
+
+	ctx      context.Context //nolint:containedctx // it ends all connections when the command has ended
+	cancel   context.CancelFunc
+	listener net.Listener
+	slots    chan struct{}
+	going    sync.WaitGroup
+}
+
+const (
+	maxConnections = 256
+	maxHead        = 64 << 10         // bytes of a request's head
+	patience       = 30 * time.Second // until a request is there, and until a host answers
+)
+
+func newProxy(n Network) *proxy {
+	ctx, cancel := context.WithCancel(context.Background())
+	p := &proxy{network: n, ctx: ctx, cancel: cancel, slots: make(chan struct{}, maxConnections)}
+	p.lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
+		return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	}
+	p.dial = (&net.Dialer{Timeout: patience}).DialContext
+	return p
+}
+
+// serve accepts connections at a socket, until close.
+func (p *proxy) serve(fd int) error {
+	if fd < 0 {
+		return errors.New("none came")
+	}
+	f := os.NewFile(uintptr(fd), "proxy")
+	defer f.Close()
+	l, err := net.FileListener(f)
+	if err != nil {
+		return err
+	}
+	p.listener = l
+	p.going.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			select {
+			case p.slots <- struct{}{}:
+			case <-p.ctx.Done():
+				_ = conn.Close()
+				return
+			}
+			p.going.Go(func() {
+				defer func() { <-p.slots }()
+				defer conn.Close()
+				stop := context.AfterFunc(p.ctx, func() { _ = conn.Close() })
+				defer stop()
+				p.handle(conn)
+			})
+		}
+	})
+	return nil
+}
+
+// close ends all connections.
+func (p *proxy) close() {
+	p.cancel()
+	if p.listener != nil {
+		_ = p.listener.Close()
+	}
+	p.going.Wait()
+}
+
+// handle answers one connection.
+func (p *proxy) handle(conn net.Conn) {
+	_ = conn.SetReadDeadline(time.Now().Add(patience)) //nolint:forbidigo // the other side is waited for in real time
+	in := bufio.NewReaderSize(conn, 4096)
+	first, err := in.Peek(1)
+	if err != nil {
+		return
+	}
+	if first[0] == 5 {
+		p.socks(conn, in)
+		return
+	}
+	p.http(conn, in)
+}
+
+// forbiddenError says that something may not be reached.
+type forbiddenError struct{ what string }
+
+func (e *forbiddenError) Error() string {
+	return e.what + " may not be reached from this sandbox"
+}
+
+// connect connects to a host, if it may be reached. A name is looked up once, and what is connected to is what was checked.
+func (p *proxy) connect(host string, port uint16) (net.Conn, error) {
+	host = canonical(strings.Trim(host, "[]"))
+	at := net.JoinHostPort(host, strconv.Itoa(int(port)))
+	if !p.network.allows(host, port) {
+		return nil, &forbiddenError{at}
+	}
+	if a, ok := address(host); ok {
+		if inner(a) && !p.network.names(a, port) {
+			return nil, &forbiddenError{at}
+		}
+		return p.dial(p.ctx, "tcp", netip.AddrPortFrom(a, port).String())
+	}
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	all, err := p.lookup(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	err = &forbiddenError{at + ", an address of this machine or of a private network,"}
+	for _, a := range all {
+		a = a.Unmap()
+		if inner(a) && !p.network.names(a, port) && !isLocalhost(host) {
+			continue
+		}
+		var conn net.Conn
+		if conn, err = p.dial(ctx, "tcp", netip.AddrPortFrom(a, port).String()); err == nil {
+			return conn, nil
+		}
+	}
+	return nil, err
+}
+
+// isLocalhost reports whether a name means this machine, and nothing else. Who lists it means that.
+func isLocalhost(host string) bool {
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+}
+
+// names reports whether an address itself is listed.
+func (n Network) names(a netip.Addr, port uint16) bool {
+	ask := netip.AddrPortFrom(a, port).String()
+	for _, rule := range n.Hosts {
+		if host, _ := split(rule); host == a.String() && Covers(rule, ask) {
+			return true
+		}
+	}
+	return false
+}
+
+// inner reports whether an address is of this machine, of a private network, or of none.
+func inner(a netip.Addr) bool {
+	if !a.IsGlobalUnicast() || a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() {
+		return true
+	}
+	for _, block := range []string{
+		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", // this network, carriers', protocols', benchmarks', none
+		"64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "fec0::/10", // other ways to write addresses of IPv4, sites'
+	} {
+		if netip.MustParsePrefix(block).Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// http answers CONNECT, and passes on one plain request.
+func (p *proxy) http(conn net.Conn, in *bufio.Reader) {
+	lines, err := head(in)
+	method, target, _ := cut3(lines)
+	if err != nil || target == "" {
+		_, _ = io.WriteString(conn, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+		return
+	}
+	hostport, scheme := target, ""
+	if method != "CONNECT" {
+		u, err := url.Parse(target)
+		if err != nil || u.Scheme != "http" || u.Host == "" {
+			_, _ = io.WriteString(conn, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+			return
+		}
+		hostport, scheme = u.Host, "http"
+		lines = rewritten(method, u, lines)
+	}
+	host, port, err := hostPort(hostport, scheme)
+	var to net.Conn
+	if err == nil {
+		to, err = p.connect(host, port)
+	}
+	if err != nil {
+		status := "502 Bad Gateway"
+		if forbidden := new(forbiddenError); errors.As(err, &forbidden) {
+			status = "403 Forbidden"
+		}
+		text := err.Error() + "\n"
+		_, _ = fmt.Fprintf(conn, "HTTP/1.1 %s\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\n\r\n%s", status, len(text), text)
+		return
+	}
+	defer to.Close()
+	if method == "CONNECT" {
+		_, err = io.WriteString(conn, "HTTP/1.1 200 OK\r\n\r\n")
+	} else {
+		_, err = io.WriteString(to, strings.Join(lines, "\r\n")+"\r\n\r\n")
+	}
+	if err == nil {
+		p.splice(conn, in, to)
+	}
+}
+
+// head reads the lines of a request up to the empty one.
+func head(in *bufio.Reader) (lines []string, err error) {
+	for size := 0; ; {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return nil, err
+		}
+		if size += len(line); size > maxHead {
+			return nil, errors.New("too long")
+		}
+		if line = strings.TrimRight(line, "\r\n"); line == "" {
+			return lines, nil
+		}
+		lines = append(lines, line)
+	}
+}
+
+// cut3 returns the three words of a request's first line.
+func cut3(lines []string) (method, target, version string) {
+	if len(lines) == 0 {
+		return "", "", ""
+	}
+	words := strings.Split(lines[0], " ")
+	if len(words) != 3 || !strings.HasPrefix(words[2], "HTTP/1.") {
+		return "", "", ""
+	}
+	return words[0], words[1], words[2]
+}
+
+// rewritten returns the lines of a request to a proxy as its host wants them. The connection is not used again: the next
+// request on it could be for another host.
+func rewritten(method string, u *url.URL, lines []string) []string {
+	out := []string{method + " " + u.RequestURI() + " HTTP/1.1", "Host: " + u.Host}
+	for _, line := range lines[1:] {
+		name, _, _ := strings.Cut(line, ":")
+		switch strings.ToLower(strings.TrimSpace(name)) {
+		case "host", "connection", "proxy-connection", "proxy-authorization", "keep-alive", "upgrade", "te":
+		default:
+			out = append(out, line)
+		}
+	}
+	return append(out, "Connection: close")
+}
+
+// hostPort splits what a request names, with the port of its scheme where it has none.
+func hostPort(text, scheme string) (host string, port uint16, err error) {
+	host, number, err := net.SplitHostPort(text)
+	if err != nil {
+		if scheme == "" {
+			return "", 0, err
+		}
+		host, number = text, "80"
+	}
+	n, err := strconv.ParseUint(number, 10, 16)
+	return host, uint16(n), err
+}
+
+// socks answers a connection of SOCKS version 5, as RFC 1928 has it: CONNECT, without a login.
+func (p *proxy) socks(conn net.Conn, in *bufio.Reader) {
+	const version, noLogin, connect = 5, 0, 1
+	var start [2]byte
+	if _, err := io.ReadFull(in, start[:]); err != nil {
+		return
+	}
+	if _, err := io.CopyN(io.Discard, in, int64(start[1])); err != nil {
+		return
+	}
+	if _, err := conn.Write([]byte{version, noLogin}); err != nil {
+		return
+	}
+	var ask [4]byte
+	if _, err := io.ReadFull(in, ask[:]); err != nil || ask[0] != version {
+		return
+	}
+	host, port, err := socksAddress(in, ask[3])
+	if err != nil {
+		return
+	}
+	const done, failed, forbiddenCode, unknownCommand = 0, 1, 2, 7
+	code := byte(done)
+	var to net.Conn
+	if ask[1] != connect {
+		code = unknownCommand
+	} else if to, err = p.connect(host, port); err != nil {
+		code = failed
+		if forbidden := new(forbiddenError); errors.As(err, &forbidden) {
+			code = forbiddenCode
+		}
+	}
+	if to != nil {
+		defer to.Close()
+	}
+	if _, err := conn.Write([]byte{version, code, 0, 1, 0, 0, 0, 0, 0, 0}); err == nil && to != nil {
+		p.splice(conn, in, to)
+	}
+}
+
+// socksAddress reads an address of a kind, and a port.
+func socksAddress(in io.Reader, kind byte) (host string, port uint16, err error) {
+	size := 0
+	switch kind {
+	case 1:
+		size = 4
+	case 3:
+		var n [1]byte
+		if _, err := io.ReadFull(in, n[:]); err != nil {
+			return "", 0, err
+		}
+		size = int(n[0])
+	case 4:
+		size = 16
+	default:
+		return "", 0, errors.New("an address of no known kind")
+	}
+	text := make([]byte, size+2)
+	if _, err := io.ReadFull(in, text); err != nil {
+		return "", 0, err
+	}
+	port = binary.BigEndian.Uint16(text[size:])
+	if kind == 3 {
+		return string(text[:size]), port, nil
+	}
+	a, _ := netip.AddrFromSlice(text[:size])
+	return a.String(), port, nil
+}
+
+// splice passes on what both sides say until both have ended, or the command has.
+func (p *proxy) splice(conn net.Conn, in io.Reader, to net.Conn) {
+	_ = conn.SetReadDeadline(time.Time{})
+	stop := context.AfterFunc(p.ctx, func() { _ = to.Close() })
+	defer stop()
+	var both sync.WaitGroup
+	both.Go(func() {
+		_, _ = io.Copy(to, in) // the side that breaks ends both
+		closeWrite(to)
+	})
+	_, _ = io.Copy(conn, to)
+	closeWrite(conn)
+	_ = conn.SetReadDeadline(time.Now().Add(patience)) //nolint:forbidigo // a client that never ends its side is not waited for
+	both.Wait()
+}
+
+// closeWrite says that nothing more comes.
+func closeWrite(c net.Conn) {
+	if half, ok := c.(interface{ CloseWrite() error }); ok {
+		_ = half.CloseWrite()
+		return
+	}
+	_ = c.Close()
+}
