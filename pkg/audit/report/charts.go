@@ -11,6 +11,16 @@ type series struct {
 	of          func(counts) int64
 }
 
+// colours returns what is told apart, each with its colour.
+func colours() []series {
+	return []series{
+		{"activations", "accent", func(c counts) int64 { return c.activations }},
+		{"worked", "good", func(c counts) int64 { return c.worked }},
+		{"failed", "bad", func(c counts) int64 { return c.failed }},
+		{"refused", "warn", func(c counts) int64 { return c.refused }},
+	}
+}
+
 // time writes what was done over time: three charts with one axis of time.
 func (s *Summary) time(p *out) {
 	step, bars := s.bars()
@@ -19,10 +29,8 @@ func (s *Summary) time(p *out) {
 	}
 	begin(p, "time", "Over time", "")
 	p.put("<div class=\"charts\">\n")
-	activations := series{"activations", "accent", func(c counts) int64 { return c.activations }}
-	worked := series{"worked", "good", func(c counts) int64 { return c.worked }}
-	failed := series{"failed", "bad", func(c counts) int64 { return c.failed }}
-	refused := series{"refused", "warn", func(c counts) int64 { return c.refused }}
+	of := colours()
+	activations, worked, failed, refused := of[0], of[1], of[2], of[3]
 	chart(p, "Activations", step.name, bars, activations)
 	chart(p, "Scripts, commands, hooks and tasks", step.name, bars, worked, failed)
 	chart(p, "Refusals", step.name, bars, refused)
@@ -46,7 +54,7 @@ const (
 	chartHeight = 100.0
 )
 
-// chart writes bars. Those who cannot see it are told what it shows; the numbers are in the table below.
+// chart writes bars, if there is anything to show. Those who cannot see it are told what it shows; the numbers are in the table below.
 func chart(p *out, title, step string, bars []bar, all ...series) {
 	sum, most, at := int64(0), int64(0), 0
 	for i, b := range bars {
@@ -59,16 +67,16 @@ func chart(p *out, title, step string, bars []bar, all ...series) {
 			most, at = n, i
 		}
 	}
+	if sum == 0 {
+		return
+	}
 	top := nice(most)
-	p.put("<figure class=\"card\">\n<figcaption><span>% by the %</span><span class=\"legend\">", title, step)
-	for _, s := range all {
-		p.put(`<span><i class="%"></i>%</span>`, s.class, s.name)
+	p.put("<figure class=\"card\">\n<figcaption><span>% by the %</span>", title, step)
+	if len(all) > 1 {
+		legend(p, all...)
 	}
-	p.put("</span></figcaption>\n<div class=\"plot\">\n<div class=\"scale\" aria-hidden=\"true\"><span>%</span><span>%</span><span>0</span></div>\n", top, half(top))
-	label := title + ": none"
-	if sum > 0 {
-		label = title + ": " + thousands(sum) + " in all, at most " + thousands(most) + " in the " + step + " of " + bars[at].label
-	}
+	p.put("</figcaption>\n<div class=\"plot\">\n<div class=\"scale\" aria-hidden=\"true\"><span>%</span><span>%</span><span>0</span></div>\n", top, half(top))
+	label := title + ": " + thousands(sum) + " in all, at most " + thousands(most) + " in the " + step + " of " + bars[at].label
 	p.put(`<svg viewBox="0 0 1000 100" preserveAspectRatio="none" role="img" aria-label="%">`, label)
 	for _, y := range []float64{0, chartHeight / 2, chartHeight} {
 		p.put(`<line class="grid" x1="0" x2="1000" y1="%" y2="%"/>`, y, y)
@@ -79,6 +87,15 @@ func chart(p *out, title, step string, bars []bar, all ...series) {
 		p.put("<span>%</span>", bars[i].label)
 	}
 	p.put("</div>\n</div>\n</figure>\n")
+}
+
+// legend writes what colours mean.
+func legend(p *out, all ...series) {
+	p.put(`<span class="legend">`)
+	for _, s := range all {
+		p.put(`<span><i class="%"></i>%</span>`, s.class, s.name)
+	}
+	p.put(`</span>`)
 }
 
 // stacks writes the columns of a chart, one series on the other.

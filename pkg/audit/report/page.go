@@ -67,13 +67,14 @@ func (s *Summary) lead(p *out, o PageOptions) {
 	p.put(`<p class="lead">%`, plural(s.Records, "record"))
 	if _, bars := s.bars(); len(bars) > 0 {
 		first, last := s.span()
-		p.put(` from <time datetime="%">%</time>`, first.Format(time.RFC3339), first.Format("2 January 2006"))
-		if last.Format(time.DateOnly) != first.Format(time.DateOnly) {
+		day := last.Format(time.DateOnly) == first.Format(time.DateOnly)
+		p.put(map[bool]markup{true: ` of <time datetime="%">%</time>`, false: ` from <time datetime="%">%</time>`}[day], first.Format(time.RFC3339), first.Format("2 January 2006"))
+		if !day {
 			p.put(` to <time datetime="%">%</time>`, last.Format(time.RFC3339), last.Format("2 January 2006"))
 		}
 	}
 	if n := int64(len(s.machines)); n > 1 {
-		p.put(`, of %`, plural(n, "machine"))
+		p.put(`, on %`, plural(n, "machine"))
 	}
 	p.put(".")
 	if o.Damaged > 0 {

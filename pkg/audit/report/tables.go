@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -23,7 +24,8 @@ func (s *Summary) skills(p *out) {
 	if len(all) == 0 {
 		return
 	}
-	begin(p, "skills", "Skills", "The busiest first. Runs are those of scripts, commands, hooks and tasks; the bar shows activations, runs, failures and refusals.")
+	begin(p, "skills", "Skills", "The busiest first. Runs are those of scripts, commands, hooks and tasks.")
+	legend(p, colours()...)
 	most := int64(0)
 	worked := func(k audit.SkillStats) int64 { return max(0, k.Runs-k.Failures) }
 	for _, k := range all {
@@ -56,11 +58,11 @@ func (s *Summary) durations(p *out) {
 	slices.SortFunc(all, func(a, b audit.SkillStats) int {
 		return cmp.Or(cmp.Compare(b.P95MS, a.P95MS), cmp.Compare(a.Skill, b.Skill), cmp.Compare(a.Pack, b.Pack))
 	})
-	begin(p, "durations", "Durations", "How long runs took, the slowest first. Half of them took no longer than the median, the dark part of the bar, and 95 of a hundred no longer than all of it; both are known to 5 %.")
+	begin(p, "durations", "Durations", "How long runs took, the slowest first. Half of them took no longer than the median, the dark part of the bar, and 95 of a hundred no longer than all of it; both are known to 5 %. The bars are logarithmic.")
 	table(p, "Durations", "Skill", "", "Median", "95 %", "Mean", "Longest", "In all")
 	for _, k := range all[:min(mostRows, len(all))] {
 		name(p, k)
-		meter(p, all[0].P95MS, part{"accent", k.P50MS}, part{"soft", k.P95MS - k.P50MS})
+		meter(p, logarithm(all[0].P95MS), part{"accent", logarithm(k.P50MS)}, part{"soft", logarithm(k.P95MS) - logarithm(k.P50MS)})
 		for _, ms := range []int64{k.P50MS, k.P95MS, k.MeanMS, k.MaxMS, k.TotalMS} {
 			p.put(`<td class="n">%</td>`, duration(ms))
 		}
@@ -69,6 +71,9 @@ func (s *Summary) durations(p *out) {
 	endTable(p, len(all)-mostRows, "skill")
 	end(p)
 }
+
+// logarithm returns a number that grows by the same whenever a duration becomes ten times as long.
+func logarithm(ms int64) int64 { return int64(1000 * math.Log10(float64(max(0, ms))+1)) }
 
 // whys writes why things were refused, and why they failed.
 func (s *Summary) whys(p *out) {
@@ -104,6 +109,7 @@ func whyTable(p *out, title, class string, top []*reason, of func(*reason) int64
 func (s *Summary) places(p *out) {
 	all := s.allMachines()
 	begin(p, "machines", "Machines", "")
+	legend(p, colours()...)
 	most := int64(0)
 	for _, m := range all {
 		most = max(most, m.activations+m.worked+m.failed+m.refused)
