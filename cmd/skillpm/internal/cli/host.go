@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/catalog"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/host"
@@ -26,6 +27,9 @@ type runtimeFlags struct {
 	noSession                  bool  // of task submit
 	shell                      bool  // --allow-shell of load and message
 	fileLimit                  int64 // --limit of read
+
+	trace  audit.Trace // what the records of one request to a server belong to
+	client string      // the agent's program, for the audit log
 }
 
 // runtimeFlags adds the flags that say for whom skills are served.
@@ -64,6 +68,7 @@ func (a *app) host(ctx context.Context, f *runtimeFlags) (*host.Host, error) {
 	return host.Open(ctx, host.Options{
 		Paths: paths, Dir: dir, Profile: f.profile, Session: f.session, Agent: f.agent, Tenant: f.tenant, Environment: f.environment,
 		NoSkills: f.noSkills, NoSession: f.noSession, OS: a.OS, Shell: f.shell, FileLimit: f.fileLimit, ConfigFile: config, Getenv: a.Getenv, Environ: environ, Self: taskRunner(), Now: a.Now,
+		Trace: f.trace, Host: f.client,
 	})
 }
 
