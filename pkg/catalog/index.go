@@ -21,7 +21,7 @@ import (
 // eight bytes, texts with their length before them. The header is magic, the CRC-32C of the rest, and the rest's length.
 
 // magic starts every file; the number is the version of the format.
-const magic = "skillpm catalog 2\n"
+const magic = "skillpm catalog 3\n"
 
 const (
 	headerSize = len(magic) + 4 + 8
@@ -174,6 +174,7 @@ func (w *writer) lock(l *lockFacts) {
 	for _, p := range l.packs {
 		w.text(p.id)
 		w.text(p.version)
+		w.text(p.source)
 		w.text(p.skills)
 	}
 	w.number(len(l.names))
@@ -379,9 +380,9 @@ func (r *reader) lock(l *lockFacts) {
 	}
 	l.look = r.stamp()
 	l.problem = r.text()
-	l.packs = make([]lockedPack, r.count(3))
+	l.packs = make([]lockedPack, r.count(4))
 	for i := range l.packs {
-		l.packs[i] = lockedPack{r.text(), r.text(), r.text()}
+		l.packs[i] = lockedPack{r.text(), r.text(), r.text(), r.text()}
 	}
 	l.names = make([]lockedName, r.count(3))
 	for i := range l.names {

@@ -123,7 +123,7 @@ func TestIndexDamaged(t *testing.T) {
 	kept := w.indexFiles()
 	for name, good := range kept {
 		for what, bad := range map[string]string{
-			"empty": "", "cut": good[:len(good)/2], "short": good[:10], "another version": strings.Replace(good, "catalog 2", "catalog 1", 1),
+			"empty": "", "cut": good[:len(good)/2], "short": good[:10], "another version": strings.Replace(good, "catalog 3", "catalog 2", 1),
 			"a bit": good[:40] + string(good[40]^1) + good[41:], "longer": good + "x", "zeroes": strings.Repeat("\x00", len(good)),
 			"another file": other(kept, name),
 		} {

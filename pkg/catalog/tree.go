@@ -81,8 +81,8 @@ type lockFacts struct {
 	names   []lockedName
 }
 
-// lockedPack is a pack that is to be installed, and the names of its skills with a slash after each.
-type lockedPack struct{ id, version, skills string }
+// lockedPack is a pack that is to be installed, where it is from, and the names of its skills with a slash after each.
+type lockedPack struct{ id, version, source, skills string }
 
 // lockedName says who has a bare name, "" for nobody, and how the others are called.
 type lockedName struct {

@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -70,61 +71,84 @@ func (s *Session) Activate(ctx context.Context, name string, o Activate) (*Activ
 	}
 	a := &Activation{Skill: k, Arguments: o.Arguments, Started: started}
 	r := audit.Record{Action: audit.Activate, Trigger: string(o.Trigger)}
-	r.Digest, err = s.activate(ctx, a, o)
+	err = s.activate(ctx, a, o, &r)
 	a.Duration = s.env.Now().Sub(started)
 	if r.Task = a.TaskID; r.Task != "" {
 		r.Action = audit.Task
 	}
-	r.Result, r.Reason, r.DurationMS = result(err), reason(err), a.Duration.Milliseconds()
+	r.Result, r.Reason, r.DurationMS = result(err), cmp.Or(reason(err), r.Reason), a.Duration.Milliseconds()
 	if err != nil {
 		return nil, s.recorded(err, r, k)
 	}
-	a.Warnings = append(a.Warnings, s.record(r, k)...)
+	unrecorded := s.record(r, k)
+	if len(unrecorded) > 0 && s.env.Audit.Required() {
+		return nil, s.takeBack(ctx, a, unrecorded[0])
+	}
+	a.Warnings = append(a.Warnings, unrecorded...)
 	return a, nil
 }
 
-// activate does the work, and returns the digest of what was read.
-func (s *Session) activate(ctx context.Context, a *Activation, o Activate) (digest string, err error) {
+// activate does the work, and notes in a record what it is done with.
+func (s *Session) activate(ctx context.Context, a *Activation, o Activate, r *audit.Record) error {
 	if err := allowed(a.Skill, o.Trigger); err != nil {
-		return "", err
+		return err
 	}
 	if err := s.nested(a.Skill.Exact(), true); err != nil {
-		return "", err
+		return err
 	}
 	loaded, err := a.Skill.Load()
 	if err != nil {
-		return "", err
+		return err
 	}
+	r.Digest = loaded.Digest
 	entry, err := s.entry(loaded, o)
 	if err != nil {
-		return loaded.Digest, err
+		return err
+	}
+	if a.Warnings, err = s.decide(ctx, loaded, r); err != nil {
+		return err
 	}
 	state, err := s.State()
 	if err != nil {
-		return loaded.Digest, err
+		return err
 	}
 	fork := o.Task || a.Skill.Fork && !o.Inline
 	if err := s.push(state, entry); err != nil && !fork {
-		return loaded.Digest, err
+		return err
 	}
 	if fork {
 		if err := s.mayFork(a.Skill, state); err != nil {
-			return loaded.Digest, err
+			return err
 		}
+	}
+	if err := s.begun(r, a.Skill); err != nil {
+		return err
 	}
 	if o.Begin != nil {
 		o.Begin(a.Skill)
 	}
 	if err := s.before(ctx, loaded, a); err != nil {
-		return loaded.Digest, err
+		return err
 	}
 	if err := s.text(ctx, a, loaded, o, set(append(slices.Clone(state.Active), entry))); err != nil {
-		return loaded.Digest, err
+		return err
 	}
 	if fork {
-		return loaded.Digest, s.submit(ctx, a, loaded, o)
+		return s.submit(ctx, a, loaded, o)
 	}
-	return loaded.Digest, s.keep(ctx, a, entry)
+	return s.keep(ctx, a, entry)
+}
+
+// takeBack ends an activation that could not be recorded, where a policy wants it to be.
+func (s *Session) takeBack(ctx context.Context, a *Activation, why string) error {
+	err := diag.Errorf(diag.Denied, "%s; a policy wants it on record, so skill %q is not active", why, a.Skill.Name)
+	if s.id == "" || a.TaskID != "" {
+		return err
+	}
+	return errors.Join(err, s.folder.change(ctx, s.id, func(state *State) error {
+		state.Active = slices.DeleteFunc(state.Active, func(e Active) bool { return e.is(a.Skill) })
+		return nil
+	}))
 }
 
 // Unenforced says which of a skill's wishes for how its scripts are run are not met, "" where it has none.
@@ -228,7 +252,7 @@ func (s *Session) text(ctx context.Context, a *Activation, l *catalog.Loaded, o 
 	a.Source = l.Source[:len(l.Source)-len(l.Body)] + a.Body
 	a.Files, a.Command = s.files(l), l.Front.Command
 	a.Warnings = append(a.Warnings, unlisted(l)...)
-	if e := Unenforced(l); e != "" {
+	if e := Unenforced(l); e != "" && s.env.Guard == nil {
 		a.Warnings = append(a.Warnings, e)
 	}
 	return nil
@@ -243,6 +267,9 @@ func (s *Session) Body(ctx context.Context, name, arguments string) (string, err
 	}
 	l, err := k.Load()
 	if err != nil {
+		return "", err
+	}
+	if _, err := s.decide(ctx, l, &audit.Record{}); err != nil {
 		return "", err
 	}
 	return expand.Body(l.Body, s.env.Profile.Substitution, expand.Input{Arguments: arguments, Names: l.Front.Arguments, Values: s.values(k)}), nil

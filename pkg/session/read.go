@@ -59,14 +59,20 @@ func (s *Session) Read(ctx context.Context, name, file string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.read(k, file)
+	r := audit.Record{Action: audit.Refuse, Result: audit.Denied, File: file}
+	_, err = s.decide(ctx, &catalog.Loaded{Skill: k}, &r)
+	var f *File
+	if err == nil {
+		f, err = s.read(k, file)
+	}
 	if f != nil {
 		f.Started, f.Duration = started, s.env.Now().Sub(started)
 	}
 	if _, missing := errors.AsType[*MissingError](err); missing {
 		err = s.recorded(err, audit.Record{Action: audit.Missing, Result: audit.Failed, File: file, Reason: err.Error()}, k)
 	} else if diag.CodeOf(err) == diag.Denied {
-		err = s.recorded(err, audit.Record{Action: audit.Refuse, Result: audit.Denied, File: file, Reason: err.Error()}, k)
+		r.Reason = err.Error()
+		err = s.recorded(err, r, k)
 	}
 	return f, err
 }

@@ -50,6 +50,9 @@ type Env struct {
 
 	Guard Guard // what the policies allow; nil allows all
 
+	// Helper is the program, with its first arguments, that confines the commands of skills: see [run.Command].
+	Helper []string
+
 	Trace audit.Trace // what the records of the audit log belong to; none where nobody traces
 	Host  string      // the agent's program, as claude-code, for the audit log; "" where that is not known
 
@@ -124,18 +127,23 @@ func (s *Session) lookup(ctx context.Context, name string) (*catalog.Skill, erro
 
 // record writes to the audit log what was done with a skill, and returns what is to be said if it cannot.
 func (s *Session) record(r audit.Record, k *catalog.Skill) []string {
+	s.fill(&r, k)
+	if err := s.env.Audit.Write(r); err != nil {
+		return []string{err.Error()}
+	}
+	return nil
+}
+
+// fill notes in a record which skill it is about, and where.
+func (s *Session) fill(r *audit.Record, k *catalog.Skill) {
 	if k != nil {
-		r.Skill, r.Pack, r.Version, r.Layer, r.Dir = k.Name, k.Pack, k.Version, k.Layer, k.Dir
+		r.Skill, r.Pack, r.Version, r.Layer, r.Dir, r.Source = k.Name, k.Pack, k.Version, k.Layer, k.Dir, k.Source
 	}
 	r.Session, r.Project, r.Host = s.id, s.env.Project, cmp.Or(r.Host, s.env.Host)
 	r.Trace, r.Span = s.env.Trace.Trace, s.env.Trace.Span
 	if s.env.Profile != nil {
 		r.Profile = s.env.Profile.ID
 	}
-	if err := s.env.Audit.Write(r); err != nil {
-		return []string{err.Error()}
-	}
-	return nil
 }
 
 // recorded writes to the audit log what came to nothing, and returns its error: with a word, if that could not be written.
