@@ -122,9 +122,9 @@ func (s *Summary) tiles(p *out) {
 
 // begin writes the heading of a part of the page.
 func begin(p *out, id, title, hint string) {
-	p.put(`<section aria-labelledby="%">
+	p.put(`<section>
 <h2 id="%">%</h2>
-`, id, id, title)
+`, id, title)
 	if hint != "" {
 		p.put("<p class=\"hint\">%</p>\n", hint)
 	}
