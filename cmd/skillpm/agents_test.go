@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// workplace is a machine as an agent sees it: a home, a project, and skillpm on the PATH. Nothing in it reaches the network.
+type workplace struct {
+	t       *testing.T
+	home    string
+	project string
+	env     []string
+}
+
+// newWorkplace makes an empty one. More of the environment comes as NAME=VALUE.
+func newWorkplace(t *testing.T, environment ...string) *workplace {
+	t.Helper()
+	dir := t.TempDir()
+	program := self(t)
+	w := &workplace{t: t, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project")}
+	for _, d := range []string{w.home, filepath.Join(w.project, ".git")} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.env = append([]string{
+		"HOME=" + w.home, "PATH=" + filepath.Dir(program) + string(filepath.ListSeparator) + os.Getenv("PATH"), "TERM=dumb", "LANG=C.UTF-8",
+		"HTTP_PROXY=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1,localhost",
+		"NO_COLOR=1", "CI=1", "DO_NOT_TRACK=1", "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1",
+		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+	}, environment...)
+	return w
+}
+
+// run runs a program in the project and returns what it prints to standard output.
+func (w *workplace) run(line ...string) string {
+	w.t.Helper()
+	return w.feed("", line...)
+}
+
+// feed is run with a standard input.
+func (w *workplace) feed(stdin string, line ...string) string {
+	w.t.Helper()
+	cmd := exec.CommandContext(w.t.Context(), line[0], line[1:]...)
+	if line[0] == "skillpm" { // the PATH is the program's, not that of this test
+		cmd.Path = filepath.Join(strings.SplitN(strings.TrimPrefix(w.env[1], "PATH="), string(filepath.ListSeparator), 2)[0], line[0])
+		cmd.Err = nil
+	}
+	cmd.Dir, cmd.Env, cmd.Stdin = w.project, w.env, strings.NewReader(stdin)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		w.t.Fatalf("%s: %v\n%s%s", strings.Join(line, " "), err, &stdout, &stderr)
+	}
+	return stdout.String()
+}
+
+// write writes a file of the project.
+func (w *workplace) write(name, content string) {
+	w.t.Helper()
+	path := filepath.Join(w.project, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o755); err != nil { //nolint:gosec // scripts, too
+		w.t.Fatal(err)
+	}
+}
+
+// exists tells whether the project has a file.
+func (w *workplace) exists(name string) bool {
+	_, err := os.Stat(filepath.Join(w.project, filepath.FromSlash(name)))
+	return err == nil
+}
