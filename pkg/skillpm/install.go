@@ -152,6 +152,7 @@ func (c *Client) work(ctx context.Context, w *workspace.Workspace, o InstallOpti
 type target struct {
 	*provider.Solution
 	manifest  *project.Manifest
+	asked     []source.ID // packs that the call names
 	unreached []source.ID // packs that stay because nobody could be asked about them
 }
 

@@ -34,6 +34,9 @@ func (w *work) resolve(ctx context.Context, o InstallOptions) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, x := range wishes {
+		t.asked = append(t.asked, x.dep.ID)
+	}
 	var free []source.ID
 	if o.Upgrade {
 		free = w.Lock.IDs()
