@@ -43,19 +43,23 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, next mcp.Me
 	named, _ := args.text(sessionArgument)
 	v, err := s.open(ctx, req, named)
 	if err != nil {
-		return failure(err), nil
+		return nil, problem(err)
 	}
-	answer := v.tool(req.Params.Name)
-	if answer == nil || req.Params.Name == marker {
+	own := v.tool(req.Params.Name)
+	if own == nil {
 		return next(context.WithValue(ctx, servingKey{}, v), "tools/call", req)
 	}
-	if bad != nil {
-		return failure(bad), nil
-	}
-	if !v.kept {
-		delete(args, sessionArgument)
-	}
-	return answer(ctx, args), nil
+	params := *req.Params
+	params.Name = marker
+	return next(answer(ctx, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if bad != nil {
+			return v.failed("", bad), nil
+		}
+		if !v.kept {
+			delete(args, sessionArgument)
+		}
+		return own(ctx, args), nil
+	}), "tools/call", &mcp.CallToolRequest{Session: req.Session, Params: &params, Extra: req.Extra})
 }
 
 // tool returns what answers the calls of a tool, nil for one that is not skillpm's.

@@ -1,8 +1,6 @@
 package mcpserver
 
 import (
-	"context"
-	"errors"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -10,10 +8,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/catalog"
 	"github.com/skillpm/skillpm/pkg/task"
 )
-
-// marker is the name of a tool, a prompt and a resource that the SDK has and nobody sees: it tells clients that a list
-// changed when something is added to it.
-const marker = "skillpm-list"
 
 // again is how long is waited before it is tried once more to watch.
 const again = 5 * time.Second
@@ -51,12 +45,7 @@ func (s *Server) watchOnce() error {
 }
 
 // changed tells the clients that the lists are others now.
-func (s *Server) changed() {
-	none := func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, errors.New("no tool") }
-	s.sdk.AddTool(&mcp.Tool{Name: marker, InputSchema: map[string]any{"type": "object"}}, none)
-	s.sdk.AddPrompt(&mcp.Prompt{Name: marker}, nil)
-	s.sdk.AddResource(&mcp.Resource{URI: skillScheme + marker, Name: marker}, nil)
-}
+func (s *Server) changed() { s.mark() }
 
 // follow tells the client when a task ends that it gave a skill to.
 func (v *serving) follow(id string) {

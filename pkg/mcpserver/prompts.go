@@ -79,20 +79,29 @@ func promptArguments(k *catalog.Skill) []*mcp.PromptArgument {
 }
 
 // getPrompt activates a skill for a user, and answers with the message that a model is sent.
-func (s *Server) getPrompt(ctx context.Context, req *mcp.GetPromptRequest) (mcp.Result, error) {
+func (s *Server) getPrompt(ctx context.Context, req *mcp.GetPromptRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	v, err := s.open(ctx, req, "")
 	if err != nil {
 		return nil, problem(err)
 	}
-	k, err := v.host.Lookup(ctx, req.Params.Name)
+	params, name := *req.Params, req.Params.Name
+	params.Name = marker
+	return next(answer(ctx, func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return v.prompt(ctx, name, req.Params.Arguments)
+	}), "prompts/get", &mcp.GetPromptRequest{Session: req.Session, Params: &params, Extra: req.Extra})
+}
+
+// prompt activates a skill for a user.
+func (v *serving) prompt(ctx context.Context, name string, arguments map[string]string) (*mcp.GetPromptResult, error) {
+	k, err := v.host.Lookup(ctx, name)
 	if err != nil {
-		return nil, unknownPrompt(req.Params.Name, err)
+		return nil, unknownPrompt(name, err)
 	}
-	line, err := lineOf(k, req.Params.Arguments)
+	line, err := lineOf(k, arguments)
 	if err != nil {
 		return nil, invalid(err)
 	}
-	a, err := v.host.Load(ctx, req.Params.Name, session.Activate{Trigger: session.User, Arguments: line})
+	a, err := v.host.Load(ctx, name, session.Activate{Trigger: session.User, Arguments: line})
 	if err != nil {
 		return nil, problem(v.worded(err))
 	}

@@ -128,13 +128,13 @@ func (s *Server) serve(next mcp.MethodHandler) mcp.MethodHandler {
 		case *mcp.ListPromptsRequest:
 			return s.listPrompts(ctx, r)
 		case *mcp.GetPromptRequest:
-			return s.getPrompt(ctx, r)
+			return s.getPrompt(ctx, r, next)
 		case *mcp.ListResourcesRequest:
 			return s.listResources(ctx, r)
 		case *mcp.ListResourceTemplatesRequest:
 			return listTemplates(), nil
 		case *mcp.ReadResourceRequest:
-			return s.readResource(ctx, r)
+			return s.readResource(ctx, r, next)
 		case *mcp.SubscriptionsListenRequest:
 			s.startWatching()
 		}

@@ -96,12 +96,20 @@ func listTemplates() *mcp.ListResourceTemplatesResult {
 }
 
 // readResource answers with a file of a skill, or with a task.
-func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest) (mcp.Result, error) {
+func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	v, err := s.open(ctx, req, "")
 	if err != nil {
 		return nil, problem(err)
 	}
-	uri := req.Params.URI
+	params, uri := *req.Params, req.Params.URI
+	params.URI = markerURI
+	return next(answer(ctx, func(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return v.resource(ctx, uri)
+	}), "resources/read", &mcp.ReadResourceRequest{Session: req.Session, Params: &params, Extra: req.Extra})
+}
+
+// resource returns what is at an address.
+func (v *serving) resource(ctx context.Context, uri string) (*mcp.ReadResourceResult, error) {
 	if id, ok := strings.CutPrefix(uri, taskScheme); ok {
 		return v.readTask(ctx, uri, id)
 	}
@@ -146,7 +154,7 @@ func (v *serving) missing(uri string, err error) error {
 }
 
 // readTask answers with how a task stands.
-func (v *serving) readTask(ctx context.Context, uri, id string) (mcp.Result, error) {
+func (v *serving) readTask(ctx context.Context, uri, id string) (*mcp.ReadResourceResult, error) {
 	if !task.IsID(id) {
 		return nil, mcp.ResourceNotFoundError(uri)
 	}

@@ -15,9 +15,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/gateway"
 	"github.com/skillpm/skillpm/pkg/host"
 	"github.com/skillpm/skillpm/pkg/mcpserver"
 	"github.com/skillpm/skillpm/pkg/regular"
+	"github.com/skillpm/skillpm/pkg/tool"
 )
 
 // mcpFlags are the flags of the mcp command.
@@ -35,6 +37,7 @@ type mcpFlags struct {
 func newMCP(a *app) *cobra.Command {
 	var f *runtimeFlags
 	var o mcpFlags
+	var upstream *upstreamFlags
 	cmd := &cobra.Command{
 		Use:     "mcp",
 		Short:   "Serve skills over the Model Context Protocol",
@@ -65,10 +68,14 @@ SKILLPM_MCP_TOKEN. It is sent as it is, so put TLS before it.`,
 			if a.json {
 				return diag.Errorf(diag.Usage, "skillpm mcp has no --json: what it prints is the protocol's")
 			}
-			return a.serveMCP(cmd.Context(), f, o)
+			g, err := a.gateway(upstream)
+			if err != nil {
+				return err
+			}
+			return a.serveMCP(cmd.Context(), f, o, g)
 		},
 	}
-	f = a.runtimeFlags(cmd)
+	f, upstream = a.runtimeFlags(cmd), newUpstreamFlags(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&o.host, "host", "", "who starts it, as `HOST` claude-code, for the audit log; else what the client calls itself")
 	flags.StringVar(&o.http, "http", "", "serve streamable HTTP at `ADDRESS`, as 127.0.0.1:8765, below /mcp")
@@ -87,7 +94,7 @@ SKILLPM_MCP_TOKEN. It is sent as it is, so put TLS before it.`,
 }
 
 // serveMCP serves until the client, or a signal, ends it.
-func (a *app) serveMCP(ctx context.Context, f *runtimeFlags, o mcpFlags) error {
+func (a *app) serveMCP(ctx context.Context, f *runtimeFlags, o mcpFlags, g *gateway.Gateway) error {
 	if o.budget < 0 || o.contextWindow < 0 {
 		return diag.Errorf(diag.Usage, "--budget and --context-window take numbers above 0")
 	}
@@ -107,11 +114,17 @@ func (a *app) serveMCP(ctx context.Context, f *runtimeFlags, o mcpFlags) error {
 	if o.verbose {
 		logger = slog.New(slog.NewTextHandler(a.Stderr, nil))
 	}
-	s, err := mcpserver.New(mcpserver.Options{
+	options := mcpserver.Options{
 		Open: open, HostNames: cmp.Or(f.profile, a.Getenv("SKILLPM_PROFILE")) != "", AlwaysLoad: o.alwaysLoad,
 		Budget: o.budget, ContextWindow: o.contextWindow, Session: cmp.Or(f.session, a.Getenv("SKILLPM_SESSION")),
 		Now: a.Now, Version: buildVersion(a.Version), Logger: logger,
-	})
+	}
+	if g != nil {
+		g.Start(ctx)
+		defer g.Close()
+		options.Attach = func(to *mcp.Server, check func(context.Context, tool.Call) error) func() { return g.Attach(to, check) }
+	}
+	s, err := mcpserver.New(options)
 	if err != nil {
 		return err
 	}
