@@ -311,11 +311,11 @@ func (b *builder) pack(i int, r *root, t *tree, d *branch) {
 		}
 		c := b.skill(i, r, d, n)
 		s := c.entry.Skill
-		s.Pack, s.Version, s.Source = d.path, locked.version, locked.source
+		s.Pack, s.Version, s.From = d.path, locked.version, locked.source
 		c.order = order
 		if !ok && n.link {
 			c.order = 0 // it is being worked on: as if it had been installed last
-			s.Source = "path"
+			s.From = "path"
 			told = true
 		}
 		if c.entry.State == InForce {

@@ -28,7 +28,7 @@ type Skill struct {
 	Scope       string   `json:"scope"`               // ScopeMachine, ScopeUser or ScopeProject
 	Pack        string   `json:"pack,omitempty"`      // owner/name of an installed pack, "" for what is hand-written
 	Version     string   `json:"version,omitempty"`   // of the pack, "" where the lock does not say
-	Source      string   `json:"source,omitempty"`    // where the pack is from, "" where the lock does not say
+	From        string   `json:"source,omitempty"`    // where the pack is from, "" where the lock does not say
 	Rank        int      `json:"rank"`                // of its entry among the profile's layers: 0 is the strongest
 	Tags        []string `json:"tags,omitempty"`
 	Priority    float64  `json:"priority,omitempty"`

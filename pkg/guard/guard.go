@@ -47,6 +47,7 @@ type Skill struct {
 	Name   string // of its directory, in its pack or where it was written by hand
 	As     string // under which it is in force, "" for Name
 	Other  string // what its frontmatter calls it, "" for nothing else
+	Also   string // any further name, as of its directory, "" for none
 	Pack   string // owner/name of the pack that it came with, "" for what was written by hand
 	Source string // where its pack came from, as the lock has it; "" where that is not known
 	Dir    string // its directory; "" where it is not on disk yet
@@ -83,7 +84,11 @@ func (g *Guard) Listed(s Skill) error { return g.state().listed(s) }
 // Standing is Listed for a skill that is active. It looks first whether a policy has changed.
 func (g *Guard) Standing(s Skill) error {
 	g.Reload()
-	return g.Listed(s)
+	st := g.state()
+	if s.Source == "" { // it was activated by a skillpm that did not keep where it came from
+		s.Source = unasked
+	}
+	return st.listed(s)
 }
 
 // Use returns why a skill must not be installed, activated, read from, or have its scripts run; nil where it may. What its

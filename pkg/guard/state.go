@@ -3,6 +3,7 @@ package guard
 import (
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/skillpm/skillpm/pkg/policy"
 )
@@ -68,4 +69,16 @@ func (f Files) all(projects []string) []string {
 		}
 	}
 	return files
+}
+
+// Kept returns the files that policies and approvals are in, or would be: agents are not to write them.
+func (g *Guard) Kept() []string {
+	kept := g.o.all(g.o.Projects)
+	for _, l := range []policy.Level{policy.MachineLevel, policy.UserLevel} {
+		kept = append(kept, g.o.ApprovalFile(l, ""))
+	}
+	for _, dir := range g.o.Projects {
+		kept = append(kept, g.o.ApprovalFile(policy.ProjectLevel, dir))
+	}
+	return slices.DeleteFunc(kept, func(path string) bool { return path == "" })
 }

@@ -44,7 +44,7 @@ func (st state) binding(s Skill) policy.Set {
 }
 
 // names returns all names of a skill.
-func (s Skill) names() []string { return []string{s.Name, s.As, s.Other} }
+func (s Skill) names() []string { return []string{s.Name, s.As, s.Other, s.Also} }
 
 // subject is what a skill is called in messages.
 func (s Skill) subject() string { return "skill " + s.Exact() }
@@ -71,9 +71,12 @@ func (st state) listed(s Skill) error {
 	return nil
 }
 
+// unasked is a source that nobody is asked about.
+const unasked = "-"
+
 // source holds where a skill's pack came from against a policy.
 func source(p *policy.Policy, s Skill) error {
-	if s.Machine || s.Pack == "" || p.Sources.Allow == nil && len(p.Sources.Deny) == 0 {
+	if s.Machine || s.Pack == "" || s.Source == unasked || p.Sources.Allow == nil && len(p.Sources.Deny) == 0 {
 		return nil
 	}
 	if s.Source == "" {

@@ -14,6 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/catalog"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/guard"
 	"github.com/skillpm/skillpm/pkg/profile"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/regular"
@@ -48,6 +49,7 @@ type Options struct {
 	Getenv  func(string) string // nil for an empty environment
 	Environ []string            // all of it, which the process that runs tasks is given; nil for this process's own
 	Self    []string            // how that process is started, see [task.Options]; nil for skillpm, as PATH has it
+	Helper  []string            // the program, with its first arguments, that confines scripts: its main calls sandbox.Enter; nil: scripts that are to be confined do not run
 	Now     func() time.Time    // the clock; it is needed
 	User    string              // who acts, for the audit log; "" for the user of this process
 
@@ -56,7 +58,10 @@ type Options struct {
 	// Host is the agent's program, as claude-code, for the audit log; "" where that is not known.
 	Host string
 
-	// Deny returns why a skill must not be used, nil where it may; nil allows all.
+	// Admin is the user id of the machine's administrator, to whom the machine's policy must belong.
+	Admin int
+
+	// Deny returns why a skill must not be used besides what the policies say, nil where it may; nil allows all.
 	Deny func(*catalog.Skill) error
 }
 
@@ -66,6 +71,7 @@ type Host struct {
 	config  *project.Config
 	profile *profile.Profile
 	project string
+	guard   *guard.Guard
 	audit   *audit.Log
 	session *session.Session
 	tasks   *task.Store
@@ -105,15 +111,16 @@ func Open(ctx context.Context, o Options) (*Host, error) {
 		h.profile = &p
 	}
 	h.project = catalog.Project(o.Paths, o.Dir, h.profile)
-	h.audit = audit.Open(filepath.Join(o.Paths.State, "audit", audit.Name), audit.Options{Now: o.Now, User: o.User})
+	h.guard = h.openGuard()
+	h.audit = h.openLog()
 	h.tasks = task.Open(filepath.Join(o.Paths.State, "tasks"), task.Options{
 		Runner: h.config.Runner, Self: o.Self, Env: o.Environ, Now: o.Now, Audit: h.audit,
 	})
 	h.session, err = session.Open(session.Env{
-		Trace: o.trace(), Host: o.Host,
+		Trace: o.trace(), Host: o.Host, Guard: door{h},
 		Profile: h.profile, Catalog: h.Catalog, Dir: o.Paths.State, Audit: h.audit, Now: o.Now, Getenv: o.Getenv, Home: o.Paths.Home, Project: h.project, Work: o.Dir, OS: o.OS,
 		MaxDepth: h.config.Skills.MaxDepth, ScriptLimit: h.config.Skills.ScriptLimit, Shell: o.Shell || h.config.Skills.DynamicShell,
-		FileLimit: o.FileLimit, Submit: h.submit, ReadOnly: h.readOnly(),
+		Helper: o.Helper, FileLimit: o.FileLimit, Submit: h.submit, ReadOnly: h.readOnly(),
 	}, o.sessionID())
 	return h, err
 }
@@ -195,11 +202,11 @@ func (h *Host) Paths() scope.Paths { return h.o.Paths }
 // Dir returns the working directory.
 func (h *Host) Dir() string { return h.o.Dir }
 
-// Catalog returns the skills in force. They are looked for at the first call; see [Host.Reload].
+// Catalog returns the skills in force. They are looked for at the first call, and when a policy has changed; see [Host.Reload].
 func (h *Host) Catalog(ctx context.Context) (*catalog.Catalog, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.catalog != nil {
+	if changed := h.guard.Reload(); h.catalog != nil && !changed {
 		return h.catalog, nil
 	}
 	c, err := catalog.Open(ctx, h.CatalogOptions())
@@ -226,7 +233,7 @@ func (h *Host) CatalogOptions() catalog.Options {
 		Tenant:      cmp.Or(o.Tenant, o.Getenv("SKILLPM_TENANT"), s.Tenant),
 		Environment: cmp.Or(o.Environment, o.Getenv("SKILLPM_ENVIRONMENT"), s.Environment),
 		Off:         o.NoSkills || !s.On(), Allowed: s.Allowed, Recommended: s.Recommended,
-		RequireTrust: s.TrustedProjects, Trusted: h.trusted, Deny: o.Deny, Getenv: o.Getenv, Now: o.Now,
+		RequireTrust: s.TrustedProjects, Trusted: h.trusted, Deny: h.deny, Getenv: o.Getenv, Now: o.Now,
 	}
 }
 
@@ -240,13 +247,14 @@ func (h *Host) trusted(dir string) bool {
 	})
 }
 
-// readOnly returns where packs are, and what an administrator installed.
+// readOnly returns where packs are, what an administrator installed, and what policies, approvals and sessions are kept in.
 func (h *Host) readOnly() []string {
 	scopes := []scope.Scope{h.o.Paths.User()}
 	if h.project != "" {
 		scopes = append(scopes, scope.Scope{Kind: scope.KindProject, Root: h.project})
 	}
-	dirs := []string{h.o.Paths.Enterprise}
+	dirs := []string{h.o.Paths.Enterprise, filepath.Join(h.o.Paths.State, "sessions")}
+	dirs = append(dirs, h.guard.Kept()...)
 	for _, s := range scopes {
 		dirs = append(dirs, s.Plugins(), filepath.Join(s.Dir(), "links"))
 	}

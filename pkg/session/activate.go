@@ -215,7 +215,7 @@ func (s *Session) entry(l *catalog.Loaded, o Activate) (Active, error) {
 		}
 	}
 	return Active{
-		Name: l.Name, Pack: l.Pack, Version: l.Version, Layer: l.Layer, Dir: l.Dir, Real: at, Digest: l.Digest, Text: digestOfText(l.Document),
+		Name: l.Name, Pack: l.Pack, Version: l.Version, Layer: l.Layer, Source: l.From, Machine: l.Scope == catalog.ScopeMachine, Dir: l.Dir, Real: at, Digest: l.Digest, Text: digestOfText(l.Document),
 		Arguments: o.Arguments, Trigger: o.Trigger, At: s.env.Now().UTC(), Restricts: l.Front.Restricts,
 		Allowed: s.filled(l, may), Disallowed: mayNotNow, Post: l.Front.Post,
 	}, nil

@@ -53,8 +53,10 @@ type Active struct {
 	Pack    string `json:"pack,omitempty"`
 	Version string `json:"version,omitempty"`
 	Layer   string `json:"layer,omitempty"`
-	Dir     string `json:"dir"`  // as the catalog has it
-	Real    string `json:"real"` // without links: what tells skills apart
+	Source  string `json:"source,omitempty"`  // where the pack is from, "" where its lock does not say
+	Machine bool   `json:"machine,omitempty"` // the machine's administrator keeps it
+	Dir     string `json:"dir"`               // as the catalog has it
+	Real    string `json:"real"`              // without links: what tells skills apart
 	Digest  string `json:"digest"`
 	Text    string `json:"text,omitempty"` // the digest of its description and instructions, by which it is known when it has another name
 
