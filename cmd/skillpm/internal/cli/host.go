@@ -67,7 +67,7 @@ func (a *app) host(ctx context.Context, f *runtimeFlags) (*host.Host, error) {
 	run.Adopt() // a skill's scripts and hooks, and tasks, are what this process may start
 	return host.Open(ctx, host.Options{
 		Paths: paths, Dir: dir, Profile: f.profile, Session: f.session, Agent: f.agent, Tenant: f.tenant, Environment: f.environment,
-		NoSkills: f.noSkills, NoSession: f.noSession, OS: a.OS, Shell: f.shell, FileLimit: f.fileLimit, ConfigFile: config, Getenv: a.Getenv, Environ: environ, Self: taskRunner(), Helper: confiner(), Now: a.Now,
+		NoSkills: f.noSkills, NoSession: f.noSession, OS: a.OS, Shell: f.shell, FileLimit: f.fileLimit, ConfigFile: config, Getenv: a.Getenv, Environ: environ, Self: taskRunner(), Helper: confiner(), Now: a.Now, Admin: a.Admin,
 		Trace: f.trace, Host: f.client,
 	})
 }
