@@ -85,7 +85,7 @@ func (c *Client) retry(verb func() (*InstallReport, error)) (*InstallReport, err
 			healed = true
 		case errors.Is(err, workspace.ErrGone) && left > 1:
 		case !errors.Is(err, workspace.ErrChanged):
-			return report, err
+			return report, c.refused(err)
 		}
 	}
 	return nil, diag.Errorf(diag.Conflict, "another process keeps changing skillpm.yaml or skillpm.lock").
@@ -220,7 +220,7 @@ func (w *work) install(ctx context.Context, o InstallOptions, t *target) (*Insta
 	if idle {
 		return report, nil
 	}
-	err = w.Apply(ctx, c, l, t.goal(), o.compareOptions())
+	err = w.recorded(report, t.Lock.Encode(), func() error { return w.Apply(ctx, c, l, t.goal(), o.compareOptions()) })
 	if onlyNoted := c.Empty() && !errors.Is(err, workspace.ErrChanged) && ctx.Err() == nil; err != nil && !onlyNoted {
 		return nil, err // to have noted what is right would only have saved time
 	}

@@ -54,7 +54,7 @@ func (w *work) admit(ctx context.Context, t *target, l *workspace.Layout, c *wor
 		s.Packs = w.brought(l, c)
 	}
 	err := w.provider.Admit(ctx, t.Solution, s)
-	t.Warnings = append(t.Warnings, w.provider.Notes()...)
+	t.Warnings = append(t.Warnings, w.notes()...)
 	if err != nil {
 		return s, err
 	}
@@ -98,7 +98,14 @@ func (w *work) admitFiles(ctx context.Context, s provider.Standing, l *workspace
 		}
 		return nil, nil
 	})
-	return w.provider.Notes(), err
+	return w.notes(), err
+}
+
+// notes returns what policies that only observe have to say, which is recorded, too.
+func (w *work) notes() []string {
+	notes := w.provider.Notes()
+	w.noted(notes)
+	return notes
 }
 
 // brought returns the packs of which a change brings something: a skill, or another entry of the lock.
@@ -131,9 +138,9 @@ func (w *work) admitLocked(ctx context.Context, sol *provider.Solution, trees ma
 	}
 	s.Names = namesIn(l)
 	if err := w.provider.Admit(ctx, sol, s); err != nil {
-		return w.provider.Notes(), err
+		return w.notes(), err
 	}
-	notes := w.provider.Notes()
+	notes := w.notes()
 	more, err := w.admitFiles(ctx, s, l)
 	return append(notes, more...), err
 }

@@ -210,7 +210,15 @@ func (c *Client) fix(ctx context.Context, o VerifyOptions) (why map[string]reaso
 		return nil, nil, err
 	}
 	goal := workspace.Goal{Manifest: w.Manifest, Lock: w.Lock, Places: w.Places()}
-	return why, change.Saved(), w.Apply(ctx, change, l, goal, options)
+	restored := &InstallReport{}
+	for _, id := range slices.SortedFunc(maps.Keys(packs), source.ID.Compare) {
+		p := l.Packs[id]
+		restored.Packs = append(restored.Packs, PackReport{
+			Pack: id.String(), Version: p.Version, Source: p.Source, Resolved: p.Resolved, Integrity: p.Integrity,
+			SignedBy: provider.Fingerprint(p.Signer), Action: ActionRestored,
+		})
+	}
+	return why, change.Saved(), w.recorded(restored, w.Lock.Encode(), func() error { return w.Apply(ctx, change, l, goal, options) })
 }
 
 // heal throws the damaged trees of the lock out of the store, puts back those that are installed and intact, and returns
