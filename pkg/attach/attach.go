@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/textdiff"
@@ -49,7 +50,9 @@ type Result struct {
 	Changed bool     `json:"changed"`
 	DryRun  bool     `json:"dryRun,omitempty"`
 	Diff    string   `json:"diff,omitempty"`  // of a dry run
-	Notes   []string `json:"notes,omitempty"` // what the host needs, or what keeps it from honouring this
+	Notes   []string `json:"notes,omitempty"` // what is left to do in the host
+
+	Obstacles []string `json:"obstacles,omitempty"` // what keeps the host from honouring it, as far as its files tell
 
 	err error
 }
@@ -71,7 +74,7 @@ func Status(e Env, o Options) (*Result, error) {
 	var values map[string]any
 	if err == nil {
 		var d document
-		if d, err = open(p.place.format, c.data); err == nil {
+		if d, err = open(p.place.format(), c.data); err == nil {
 			values, err = d.values()
 		}
 	}
@@ -81,7 +84,7 @@ func Status(e Env, o Options) (*Result, error) {
 	}
 	r.State, r.Reason = p.state(values)
 	if r.State == Installed || r.State == Stale {
-		r.Notes = e.obstacles(p, values)
+		r.Obstacles = e.obstacles(p, values)
 	}
 	return r, nil
 }
@@ -135,9 +138,12 @@ func change(ctx context.Context, e Env, o Options, install bool) (*Result, error
 	r.State = map[bool]State{true: Installed, false: Missing}[install]
 	r.Changed = edit.changed()
 	if install {
-		if d, err := open(p.place.format, edit.after); err == nil {
+		if next := p.host.next[p.kind]; next != "" && r.Changed && o.Scope == Project {
+			r.Notes = append(r.Notes, next)
+		}
+		if d, err := open(p.place.format(), edit.after); err == nil {
 			values, _ := d.values() // it was read before
-			r.Notes = append(r.Notes, e.obstacles(p, values)...)
+			r.Obstacles = e.obstacles(p, values)
 		}
 	}
 	if o.DryRun {
@@ -223,7 +229,7 @@ func (d *edited) remove() error {
 	}
 	d.log = d.all.Files[d.key]
 	if base, ok := d.log.original(d.now); ok {
-		d.after, d.gone = base, d.log.Created
+		d.after, d.gone = base, d.log.Created && len(base) == 0
 		return nil
 	}
 	if state == Missing {
@@ -237,17 +243,31 @@ func (d *edited) remove() error {
 	}
 	d.after = doc.bytes()
 	d.gone = d.log.Created && doc.empty()
+	if d.log.Created && !d.gone {
+		d.pass(d.now.real, d.log)
+	}
 	return nil
 }
 
+// pass leaves it to what else install wrote into a file to remove it.
+func (d *edited) pass(file string, log record) {
+	for _, kind := range []Kind{Hook, MCP} {
+		key := string(kind) + " " + file
+		if other, ok := d.all.Files[key]; ok && key != d.key {
+			other.Created, other.Dirs = true, log.Dirs
+			d.all.Files[key] = other
+		}
+	}
+}
+
 func (d *edited) read(data []byte) (document, map[string]any, error) {
-	doc, err := open(d.plan.place.format, data)
+	doc, err := open(d.plan.place.format(), data)
 	var values map[string]any
 	if err == nil {
 		values, err = doc.values()
 	}
 	if err != nil {
-		return nil, nil, diag.Errorf(diag.Invalid, "%s is no valid %s: %v", d.now.path, d.plan.place.format, err).
+		return nil, nil, diag.Errorf(diag.Invalid, "%s is no valid %s: %v", d.now.path, d.plan.place.format(), err).
 			WithHint("mend the file; nothing was changed in it")
 	}
 	return doc, values, nil
@@ -311,11 +331,7 @@ func (d *edited) put() error {
 		if err := os.Remove(d.now.real); err != nil {
 			return err
 		}
-		for _, dir := range d.log.Dirs {
-			if err := os.Remove(dir); err != nil {
-				break // something else is in it
-			}
-		}
+		d.tidy()
 		return nil
 	}
 	o := whole.Options{Mode: d.now.mode, Sync: true}
@@ -331,6 +347,23 @@ func (d *edited) put() error {
 		return diag.Errorf(diag.Denied, "%s cannot be written: %v", d.now.path, err).WithHint("its owner can: sudo skillpm for what the administrator keeps")
 	}
 	return err
+}
+
+// tidy removes the directories that were made for the file. One that holds another file which install wrote is that one's
+// to remove.
+func (d *edited) tidy() {
+	for _, dir := range d.log.Dirs {
+		if os.Remove(dir) == nil {
+			continue
+		}
+		for key, other := range d.all.Files {
+			if _, file, _ := strings.Cut(key, " "); key != d.key && filepath.Dir(file) == dir && other.Created {
+				other.Dirs = d.log.Dirs
+				d.all.Files[key] = other
+			}
+		}
+		return
+	}
 }
 
 // missingDirs returns a directory and those above it that do not exist, the deepest first.

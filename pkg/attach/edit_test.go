@@ -22,7 +22,7 @@ func planFor(t testing.TB, kind Kind, id string) plan {
 // roundTrip installs into a text and removes again without the record of what was done.
 func roundTrip(t testing.TB, p plan, before string) (installed, removed string) {
 	t.Helper()
-	d, err := open(p.place.format, []byte(before))
+	d, err := open(p.place.format(), []byte(before))
 	if err != nil {
 		t.Fatalf("%q: %v", before, err)
 	}
@@ -34,7 +34,7 @@ func roundTrip(t testing.TB, p plan, before string) (installed, removed string) 
 		t.Fatalf("%q: %v", before, err)
 	}
 	installed = string(d.bytes())
-	again, err := open(p.place.format, d.bytes())
+	again, err := open(p.place.format(), d.bytes())
 	if err != nil {
 		t.Fatalf("%q became %q: %v", before, installed, err)
 	}

@@ -1,6 +1,7 @@
 package attach
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -37,9 +38,10 @@ type Host struct {
 
 	hooks    []place
 	servers  []place
-	nested   bool // its hooks are in groups that have a matcher
-	versions bool // its file of hooks has a version
-	timeout  int  // of a hook, in the host's unit
+	nested   bool           // its hooks are in groups that have a matcher
+	versions bool           // its file of hooks has a version
+	timeout  int            // of a hook, in the host's unit
+	shorter  map[string]int // what the host bounds it by, for some events
 	server   func(program string, args []string) object
 	next     map[Kind]string // what is left to do after install
 }
@@ -57,7 +59,8 @@ const (
 type base int
 
 const (
-	inHome base = iota
+	inHome      base = iota
+	inOtherHome      // a home directory that the variable moves
 	inProject
 	inConfig  // $XDG_CONFIG_HOME, ~/.config
 	inAppData // where the system keeps the data of a user's programs
@@ -66,12 +69,23 @@ const (
 
 // place is a file of a host's configuration, for one scope.
 type place struct {
-	scope  Scope
-	base   base
-	env    string   // variable that stands for the first directory of the file
-	files  []string // slash-separated; the first that exists counts, or else the first
-	format format
-	path   []string // the keys that the entries are below
+	scope Scope
+	base  base
+	env   string   // variable that stands for the first directory of the file or, for one in a home, for the home
+	files []string // slash-separated; the first that exists counts, or else the first. Those of the machine are below /etc
+	path  []string // the keys that the entries are below
+}
+
+// format is how the file is written, which its name says.
+func (p place) format() format {
+	switch path.Ext(p.files[0]) {
+	case ".toml":
+		return formatTOML
+	case ".yaml":
+		return formatYAML
+	default:
+		return formatJSON
+	}
 }
 
 // claudeEvents are those of Claude Code that say what is active, ask whether a tool may be called, or say that something
@@ -95,30 +109,30 @@ func Hosts() []Host {
 			ID: "claude-code", Agent: "claude-code", Title: "Claude Code", Events: slices.Clone(claudeEvents),
 			nested: true, timeout: 10, server: stdio,
 			hooks: []place{
-				{User, inHome, "CLAUDE_CONFIG_DIR", []string{".claude/settings.json"}, formatJSON, hooks},
-				{Project, inProject, "", []string{".claude/settings.json"}, formatJSON, hooks},
-				{Local, inProject, "", []string{".claude/settings.local.json"}, formatJSON, hooks},
-				{Enterprise, inMachine, "", []string{"claude-code/managed-settings.json"}, formatJSON, hooks},
+				{User, inHome, "CLAUDE_CONFIG_DIR", []string{".claude/settings.json"}, hooks},
+				{Project, inProject, "", []string{".claude/settings.json"}, hooks},
+				{Local, inProject, "", []string{".claude/settings.local.json"}, hooks},
+				{Enterprise, inMachine, "", []string{"claude-code/managed-settings.json"}, hooks},
 			},
 			servers: []place{
-				{User, inHome, "CLAUDE_CONFIG_DIR", []string{".claude.json"}, formatJSON, servers},
-				{Project, inProject, "", []string{".mcp.json"}, formatJSON, servers},
+				{User, inHome, "CLAUDE_CONFIG_DIR", []string{".claude.json"}, servers},
+				{Project, inProject, "", []string{".mcp.json"}, servers},
 			},
 			next: map[Kind]string{MCP: "Claude Code asks once whether a project's servers may be started"},
 		},
 		{
 			ID: "codex", Agent: "codex", Title: "Codex",
 			Events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SubagentStart", "SubagentStop", "SessionEnd"},
-			nested: true, timeout: 10, server: bare,
+			nested: true, timeout: 10, shorter: map[string]int{"SessionEnd": 3}, server: bare,
 			hooks: []place{
-				{User, inHome, "CODEX_HOME", []string{".codex/hooks.json"}, formatJSON, hooks},
-				{Project, inProject, "", []string{".codex/hooks.json"}, formatJSON, hooks},
+				{User, inHome, "CODEX_HOME", []string{".codex/hooks.json"}, hooks},
+				{Project, inProject, "", []string{".codex/hooks.json"}, hooks},
+				{Enterprise, inMachine, "", []string{"codex/hooks.json"}, hooks},
 			},
 			servers: []place{
-				{User, inHome, "CODEX_HOME", []string{".codex/config.toml"}, formatTOML, []string{"mcp_servers"}},
-				{Project, inProject, "", []string{".codex/config.toml"}, formatTOML, []string{"mcp_servers"}},
+				{User, inHome, "CODEX_HOME", []string{".codex/config.toml"}, []string{"mcp_servers"}},
+				{Project, inProject, "", []string{".codex/config.toml"}, []string{"mcp_servers"}},
 			},
-			next: map[Kind]string{Hook: "Codex runs hooks that you have trusted: start codex and enter /hooks"},
 		},
 		{
 			ID: "copilot", Agent: "github-copilot", Title: "GitHub Copilot CLI",
@@ -130,12 +144,12 @@ func Hosts() []Host {
 				return object{{"type", "local"}, {"command", program}, {"args", args}, {"tools", []string{"*"}}}
 			},
 			hooks: []place{
-				{User, inHome, "COPILOT_HOME", []string{".copilot/hooks/skillpm.json"}, formatJSON, hooks},
-				{Project, inProject, "", []string{".github/hooks/skillpm.json"}, formatJSON, hooks},
+				{User, inHome, "COPILOT_HOME", []string{".copilot/hooks/skillpm.json"}, hooks},
+				{Project, inProject, "", []string{".github/hooks/skillpm.json"}, hooks},
 			},
 			servers: []place{
-				{User, inHome, "COPILOT_HOME", []string{".copilot/mcp-config.json"}, formatJSON, servers},
-				{Project, inProject, "", []string{".github/mcp.json"}, formatJSON, servers},
+				{User, inHome, "COPILOT_HOME", []string{".copilot/mcp-config.json"}, servers},
+				{Project, inProject, "", []string{".github/mcp.json"}, servers},
 			},
 		},
 		{
@@ -146,12 +160,12 @@ func Hosts() []Host {
 			},
 			versions: true, timeout: 10, server: bare,
 			hooks: []place{
-				{User, inHome, "", []string{".cursor/hooks.json"}, formatJSON, hooks},
-				{Project, inProject, "", []string{".cursor/hooks.json"}, formatJSON, hooks},
+				{User, inHome, "", []string{".cursor/hooks.json"}, hooks},
+				{Project, inProject, "", []string{".cursor/hooks.json"}, hooks},
 			},
 			servers: []place{
-				{User, inHome, "", []string{".cursor/mcp.json"}, formatJSON, servers},
-				{Project, inProject, "", []string{".cursor/mcp.json"}, formatJSON, servers},
+				{User, inHome, "", []string{".cursor/mcp.json"}, servers},
+				{Project, inProject, "", []string{".cursor/mcp.json"}, servers},
 			},
 		},
 		{
@@ -159,12 +173,13 @@ func Hosts() []Host {
 			Events: []string{"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionEnd"},
 			nested: true, timeout: 10_000, server: bare,
 			hooks: []place{
-				{User, inHome, "", []string{".gemini/settings.json"}, formatJSON, hooks},
-				{Project, inProject, "", []string{".gemini/settings.json"}, formatJSON, hooks},
+				{User, inOtherHome, "GEMINI_CLI_HOME", []string{".gemini/settings.json"}, hooks},
+				{Project, inProject, "", []string{".gemini/settings.json"}, hooks},
+				{Enterprise, inMachine, "", []string{"gemini-cli/settings.json"}, hooks},
 			},
 			servers: []place{
-				{User, inHome, "", []string{".gemini/settings.json"}, formatJSON, servers},
-				{Project, inProject, "", []string{".gemini/settings.json"}, formatJSON, servers},
+				{User, inOtherHome, "GEMINI_CLI_HOME", []string{".gemini/settings.json"}, servers},
+				{Project, inProject, "", []string{".gemini/settings.json"}, servers},
 			},
 			next: map[Kind]string{
 				Hook: "Gemini CLI runs hooks of projects in folders that are trusted", MCP: "Gemini CLI starts servers in folders that are trusted",
@@ -183,7 +198,7 @@ func Hosts() []Host {
 					{"timeout", 300},
 				}
 			},
-			servers: []place{{User, inConfig, "", []string{"goose/config.yaml"}, formatYAML, []string{"extensions"}}},
+			servers: []place{{User, inConfig, "", []string{"goose/config.yaml"}, []string{"extensions"}}},
 		},
 		{
 			ID: "opencode", Agent: "opencode", Title: "OpenCode",
@@ -191,15 +206,15 @@ func Hosts() []Host {
 				return object{{"type", "local"}, {"command", append([]string{program}, args...)}, {"enabled", true}}
 			},
 			servers: []place{
-				{User, inConfig, "", []string{"opencode/opencode.json", "opencode/opencode.jsonc"}, formatJSON, []string{"mcp"}},
-				{Project, inProject, "", []string{"opencode.json", "opencode.jsonc"}, formatJSON, []string{"mcp"}},
+				{User, inConfig, "", []string{"opencode/opencode.json", "opencode/opencode.jsonc"}, []string{"mcp"}},
+				{Project, inProject, "", []string{"opencode.json", "opencode.jsonc"}, []string{"mcp"}},
 			},
 		},
 		{
 			ID: "vscode", Title: "Visual Studio Code", server: stdio,
 			servers: []place{
-				{User, inAppData, "", []string{"Code/User/mcp.json"}, formatJSON, []string{"servers"}},
-				{Project, inProject, "", []string{".vscode/mcp.json"}, formatJSON, []string{"servers"}},
+				{User, inAppData, "", []string{"Code/User/mcp.json"}, []string{"servers"}},
+				{Project, inProject, "", []string{".vscode/mcp.json"}, []string{"servers"}},
 			},
 		},
 	}

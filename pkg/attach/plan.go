@@ -42,14 +42,18 @@ func (p plan) command(event string) string { return hookCommand(p.program, p.goo
 
 // handler is one hook.
 func (p plan) handler(event string) object {
-	if !p.host.nested && p.host.ID == "cursor" {
-		return object{{"command", p.command(event)}, {"timeout", p.host.timeout}}
+	timeout := p.host.timeout
+	if n, ok := p.host.shorter[event]; ok {
+		timeout = n
 	}
-	key := "timeout"
-	if !p.host.nested {
-		key = "timeoutSec"
+	switch {
+	case p.host.nested:
+		return object{{"type", "command"}, {"command", p.command(event)}, {"timeout", timeout}}
+	case p.host.ID == "cursor":
+		return object{{"command", p.command(event)}, {"timeout", timeout}}
+	default:
+		return object{{"type", "command"}, {"command", p.command(event)}, {"timeoutSec", timeout}}
 	}
-	return object{{"type", "command"}, {"command", p.command(event)}, {key, p.host.timeout}}
 }
 
 // group is what is put on an event.

@@ -185,20 +185,21 @@ func (d *tomlFile) remove(path ...string) error {
 
 // cut removes lines and one empty line before them. If they were the last, and without a line end, so is what remains.
 func (d *tomlFile) cut(start, end int) {
-	unended := end == len(d.data) && d.data[end-1] != '\n'
-	for range 2 {
-		line := d.lineStart(max(start-1, 0))
-		if start > 0 && len(bytes.TrimSpace(d.data[line:start])) == 0 {
+	if start > 0 {
+		if line := d.lineStart(start - 1); len(bytes.TrimSpace(d.data[line:start])) == 0 {
 			start = line
 		}
-		if !unended || start == 0 {
-			break
-		}
-		start-- // the line end before
+	}
+	if start > 0 && d.data[end-1] != '\n' {
+		start--
 		if start > 0 && d.data[start-1] == '\r' {
 			start--
 		}
-		break
+	}
+	if start == 0 && end < len(d.data) { // nor does the file begin with an empty line
+		if next := d.lineEnd(end); len(bytes.TrimSpace(d.data[end:next])) == 0 {
+			end = next
+		}
 	}
 	d.replace(start, end, "")
 }

@@ -18,22 +18,22 @@ type Env struct {
 	OS      string // as runtime.GOOS
 	Getenv  func(string) string
 	State   string // where skillpm keeps its lock, and what it did
-	Machine string // what programs keep for everybody; "" for the system's own place
+	Machine string // in the place of /etc, where an administrator writes for everybody; "" for the system's own place
 }
 
 // file returns the file of a place: the first that exists, or else the first.
 func (e Env) file(p place) string {
+	if p.base == inMachine {
+		return e.machine(p.files[0])
+	}
 	first := ""
 	for _, name := range p.files {
 		at := filepath.Join(e.root(p), filepath.FromSlash(name))
-		if p.env != "" {
-			if dir := e.Getenv(p.env); filepath.IsAbs(dir) {
-				_, rest, below := strings.Cut(name, "/")
-				if !below {
-					rest = name
-				}
-				at = filepath.Join(dir, filepath.FromSlash(rest))
+		if dir := e.moved(p); dir != "" {
+			if _, rest, below := strings.Cut(name, "/"); below && p.base != inOtherHome {
+				name = rest
 			}
+			at = filepath.Join(dir, filepath.FromSlash(name))
 		}
 		if first == "" {
 			first = at
@@ -43,6 +43,17 @@ func (e Env) file(p place) string {
 		}
 	}
 	return first
+}
+
+// moved is the directory that a variable moves a place to, or "".
+func (e Env) moved(p place) string {
+	if p.env == "" {
+		return ""
+	}
+	if dir := e.Getenv(p.env); filepath.IsAbs(dir) {
+		return dir
+	}
+	return ""
 }
 
 func (e Env) root(p place) string {
@@ -56,8 +67,6 @@ func (e Env) root(p place) string {
 		return filepath.Join(e.Home, ".config")
 	case inAppData:
 		return e.appData()
-	case inMachine:
-		return e.machine()
 	default:
 		return e.Home
 	}
@@ -80,18 +89,28 @@ func (e Env) appData() string {
 	}
 }
 
-// machine is where Claude Code looks for what the administrator wrote, without its own directory.
-func (e Env) machine() string {
-	if e.Machine != "" {
-		return e.Machine
-	}
-	switch e.OS {
-	case "windows":
-		return `C:\Program Files`
-	case "darwin":
-		return "/Library/Application Support"
+// elsewhere are the files of machines whose system is not Linux, by those of Linux.
+var elsewhere = map[string]map[string]string{
+	"darwin": {
+		"claude-code/managed-settings.json": "/Library/Application Support/ClaudeCode/managed-settings.json",
+		"codex/hooks.json":                  "/etc/codex/hooks.json",
+		"gemini-cli/settings.json":          "/Library/Application Support/GeminiCli/settings.json",
+	},
+	"windows": {
+		"claude-code/managed-settings.json": `C:\Program Files\ClaudeCode\managed-settings.json`,
+		"gemini-cli/settings.json":          `C:\ProgramData\gemini-cli\settings.json`,
+	},
+}
+
+// machine returns the file that a machine's administrator writes, "" where none is known.
+func (e Env) machine(name string) string {
+	switch {
+	case e.Machine != "":
+		return filepath.Join(e.Machine, filepath.FromSlash(name))
+	case e.OS == "darwin" || e.OS == "windows":
+		return elsewhere[e.OS][name]
 	default:
-		return "/etc"
+		return "/etc/" + name
 	}
 }
 
@@ -113,7 +132,7 @@ func (e Env) read(p place) (current, error) {
 	c := current{path: e.file(p)}
 	c.real = c.path
 	if c.path == "" || !filepath.IsAbs(c.path) {
-		return c, diag.Errorf(diag.Internal, "there is no directory for the scope %s", p.scope)
+		return c, diag.Errorf(diag.Usage, "there is no place for the scope %s here", p.scope)
 	}
 	info, err := os.Stat(c.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -148,7 +167,7 @@ func (e Env) confine(c *current, p place) error {
 	switch {
 	case p.base == inProject:
 		root, bound = e.Project, "the project"
-	case p.base == inMachine || p.env != "" && filepath.IsAbs(e.Getenv(p.env)):
+	case p.base == inMachine || e.moved(p) != "":
 		c.real = real
 		return nil
 	}

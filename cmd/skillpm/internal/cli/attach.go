@@ -14,6 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/attach"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/textdiff"
 )
 
 // attachFlags are those of the commands that write hosts' configuration.
@@ -184,7 +185,7 @@ func (a *app) attachChange(cmd *cobra.Command, o *attachFlags, install bool) err
 		}
 		r, err := do(cmd.Context(), e, one)
 		if err != nil {
-			_ = a.printAttached(results, one.Program, install) // what was done before is said; the error counts
+			a.printAttached(results, install) // what was done before
 			return err
 		}
 		if install && o.command == "" && one.Scope == attach.Project {
@@ -197,30 +198,38 @@ func (a *app) attachChange(cmd *cobra.Command, o *attachFlags, install bool) err
 	if a.json {
 		return a.printJSON(map[string]any{"hosts": results})
 	}
-	return a.printAttached(results, "", install)
+	a.printAttached(results, install)
+	return nil
 }
 
 // printAttached says what was done to each host.
-func (a *app) printAttached(results []*attach.Result, _ string, install bool) error {
+func (a *app) printAttached(results []*attach.Result, install bool) {
 	if a.json {
-		return nil
+		return
 	}
 	for _, r := range results {
 		what := map[attach.Kind]string{attach.Hook: "hooks", attach.MCP: "MCP server"}[r.Kind]
-		switch {
+		switch file := printable(r.File); {
 		case r.DryRun && r.Changed:
-			fmt.Fprint(a.Stdout, printable(r.Diff))
+			fmt.Fprint(a.Stdout, textdiff.Visible(r.Diff))
 			continue
-		case !r.Changed:
-			fmt.Fprintf(a.Stdout, "%s: %s %s already, in %s\n", r.Title, what, map[bool]string{true: "installed", false: "not there"}[install], printable(r.File))
+		case a.quiet:
+		case r.Changed && install:
+			fmt.Fprintf(a.Stdout, "%s: %s installed in %s\n", r.Title, what, file)
+		case r.Changed:
+			fmt.Fprintf(a.Stdout, "%s: %s removed from %s\n", r.Title, what, file)
+		case install:
+			fmt.Fprintf(a.Stdout, "%s: %s installed already in %s\n", r.Title, what, file)
 		default:
-			fmt.Fprintf(a.Stdout, "%s: %s %s, %s\n", r.Title, what, map[bool]string{true: "installed", false: "removed"}[install], printable(r.File))
+			fmt.Fprintf(a.Stdout, "%s: no %s of skillpm in %s\n", r.Title, what, file)
 		}
 		for _, n := range r.Notes {
 			a.note("%s", n)
 		}
+		for _, o := range r.Obstacles {
+			a.warn("%s", o)
+		}
 	}
-	return nil
 }
 
 // attachStatus says how each host's configuration is.
@@ -249,7 +258,7 @@ func (a *app) attachStatus(o *attachFlags) error {
 			if err != nil {
 				return err
 			}
-			installed = installed || r.State == attach.Installed
+			installed = installed || r.State == attach.Installed && len(r.Obstacles) == 0
 			wrong = wrong || r.State != attach.Installed && r.State != attach.Missing
 			results = append(results, r)
 		}
@@ -285,10 +294,10 @@ func (a *app) printAttachStatus(results []*attach.Result) error {
 		return err
 	}
 	for _, r := range results {
-		for _, n := range r.Notes {
-			if !notes[n] {
-				notes[n] = true
-				a.note("%s", n)
+		for _, o := range r.Obstacles {
+			if !notes[o] {
+				notes[o] = true
+				a.warn("%s", o)
 			}
 		}
 	}
