@@ -44,6 +44,9 @@ func class(ms int64) int {
 // percentile returns what so many of a hundred runs did not take longer than.
 func (s *SkillStats) percentile(p int64) int64 {
 	rank := (s.timed*p + 99) / 100
+	if rank == s.timed {
+		return s.MaxMS
+	}
 	for c, n := range s.took {
 		if rank -= n; rank <= 0 && c > 0 {
 			return min(int64(math.Round(math.Pow(classWidth, float64(c)-0.5))), s.MaxMS)

@@ -58,7 +58,7 @@ func (s *Summary) durations(p *out) {
 	slices.SortFunc(all, func(a, b audit.SkillStats) int {
 		return cmp.Or(cmp.Compare(b.P95MS, a.P95MS), cmp.Compare(a.Skill, b.Skill), cmp.Compare(a.Pack, b.Pack))
 	})
-	begin(p, "durations", "Durations", "How long runs took, the slowest first. Half of them took no longer than the median, the dark part of the bar, and 95 of a hundred no longer than all of it; both are known to 5 %. The bars are logarithmic.")
+	begin(p, "durations", "Durations", "How long runs took, the slowest first. Half of them took no longer than the median, the stronger part of the bar, and 95 of a hundred no longer than all of it; both are known to 5 %. The bars are logarithmic.")
 	table(p, "Durations", "Skill", "", "Median", "95 %", "Mean", "Longest", "In all")
 	for _, k := range all[:min(mostRows, len(all))] {
 		name(p, k)
