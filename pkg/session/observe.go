@@ -21,9 +21,13 @@ type Observed struct {
 	Call      string  // the host's id of the call that asks for the skill, "" for none
 	Turn      string  // the host's id of the prompt that is worked on, "" for none
 
-	// File says that the name is the path of a SKILL.md that is read, in a host that activates skills so.
-	File bool
+	File bool // the name is the path of a SKILL.md that is read, in a host that activates skills so
+	Done bool // skillpm activated it, in a session of its own: nobody is asked, and no hook is run once more
 }
+
+// Untold is the turn of a host that does not say which it is: what is entered for it, before the prompt is told of, survives
+// one prompt.
+const Untold = "?"
 
 // Observation is what became of a skill that a host gives to its model.
 type Observation struct {
@@ -46,7 +50,7 @@ func (s *Session) Observe(ctx context.Context, name string, o Observed) (Observa
 	seen := Observation{Skill: k}
 	r := audit.Record{Action: audit.Activate, Trigger: string(o.Trigger)}
 	if err == nil {
-		r.Digest, err = s.observe(ctx, &seen, o)
+		err = s.observe(ctx, &seen, o, &r)
 	} else {
 		r.Skill = name
 	}
@@ -126,46 +130,50 @@ func (l leads) to(dir, real string) bool {
 	return at != "" && filepath.Join(at, filepath.Base(dir)) == real
 }
 
-// observe does the work, and returns the digest of what was read.
-func (s *Session) observe(ctx context.Context, seen *Observation, o Observed) (digest string, err error) {
+// observe does the work, and notes in a record what it is done with.
+func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r *audit.Record) error {
 	if err := allowed(seen.Skill, o.Trigger); err != nil {
-		return "", err
+		return err
 	}
 	if err := s.nested(seen.Skill.Exact(), true); err != nil {
-		return "", err
+		return err
 	}
 	loaded, err := seen.Skill.Load()
 	if err != nil {
-		return "", err
+		return err
 	}
+	r.Digest = loaded.Digest
 	entry, err := s.entry(loaded, Activate{Arguments: o.Arguments, Trigger: o.Trigger})
 	if err != nil {
-		return loaded.Digest, err
+		return err
 	}
 	entry.Call, entry.Turn = o.Call, o.Turn
 	state, err := s.State()
 	if err != nil {
-		return loaded.Digest, err
+		return err
 	}
 	if again(state, entry, o) {
-		return loaded.Digest, nil
+		return nil
 	}
 	if err := s.push(state, entry); err != nil {
-		return loaded.Digest, err
+		return err
 	}
-	if s.env.Guard != nil {
-		notes, err := s.env.Guard.Activate(ctx, loaded)
-		seen.Notes = append(seen.Notes, notes...)
-		if err != nil {
-			return loaded.Digest, err
-		}
+	if o.Done {
+		entry.Post = ""
+		return s.observedKeep(ctx, seen, entry, o)
+	}
+	if seen.Notes, err = s.decide(ctx, loaded, r); err != nil {
+		return err
+	}
+	if err := s.begun(r, seen.Skill); err != nil {
+		return err
 	}
 	a := &Activation{Skill: seen.Skill, Arguments: o.Arguments}
 	if err := s.before(ctx, loaded, a); err != nil {
-		return loaded.Digest, err
+		return err
 	}
 	seen.Notes = append(seen.Notes, a.Warnings...)
-	return loaded.Digest, s.observedKeep(ctx, seen, entry, o)
+	return s.observedKeep(ctx, seen, entry, o)
 }
 
 // observedKeep makes a skill active, unless another process did so meanwhile.
@@ -213,7 +221,26 @@ func (s *Session) Retract(ctx context.Context, call string) (name string, err er
 // EndTurn ends the skills that were activated for a prompt which is done, the last one first: all of them, or but those of
 // the turn that begins. What came from a parent stays. It returns their names.
 func (s *Session) EndTurn(ctx context.Context, begins string) (ended []string, err error) {
+	if begins == Untold {
+		defer func() { err = errors.Join(err, s.forgetTurn(ctx)) }()
+	}
 	return s.endThose(ctx, func(a Active) bool { return !a.Inherited && (begins == "" || a.Turn != begins) })
+}
+
+// forgetTurn has what was entered for a turn without an id end with the next one.
+func (s *Session) forgetTurn(ctx context.Context) error {
+	untold := func(a Active) bool { return a.Turn == Untold }
+	if state, err := s.State(); err != nil || !slices.ContainsFunc(state.Active, untold) {
+		return err
+	}
+	return s.folder.change(ctx, s.id, func(state *State) error {
+		for i := range state.Active {
+			if untold(state.Active[i]) {
+				state.Active[i].Turn = ""
+			}
+		}
+		return nil
+	})
 }
 
 // endThose ends some of the skills, and runs what is to run after them.
@@ -259,4 +286,27 @@ func (s *Session) Inherit(ctx context.Context, parent string) error {
 		}
 		return nil
 	})
+}
+
+// Kept reports whether there is a session of an id below a state directory, and nothing about what is in it.
+func Kept(state, id string) bool {
+	if id == "" {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(Dir(state), fileName(id)))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// RunAllowed returns why a script of a skill, or with "" its command, must not be run now: what other skills that are active
+// do not let the shell tool run. A skill that the catalog does not have is not asked about.
+func (s *Session) RunAllowed(ctx context.Context, name, script string) error {
+	k, err := s.observed(ctx, name, Observed{})
+	if k == nil || err != nil {
+		return err
+	}
+	argv := []string{name}
+	if script != "" {
+		argv = []string{filepath.Join(k.Dir, filepath.FromSlash(script))}
+	}
+	return s.mayRun(k, RunOptions{Script: script, Trigger: Model}, argv)
 }

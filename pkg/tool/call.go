@@ -45,7 +45,7 @@ type use struct {
 
 // uses returns what a call does.
 func (c Call) uses() []use {
-	if c.Tool == "apply_patch" || c.Tool == "applyPatch" || c.Tool == "patch" || c.Tool == "ApplyPatch" {
+	if patches(c.Tool) {
 		return c.patch()
 	}
 	name := c.Tool
@@ -80,6 +80,15 @@ func (c Call) uses() []use {
 		c.fill(&u, r.fields)
 	}
 	return []use{u}
+}
+
+// patches reports whether a tool takes a patch, which has the files in it.
+func patches(tool string) bool {
+	switch tool {
+	case "apply_patch", "applyPatch", "ApplyPatch", "patch":
+		return true
+	}
+	return false
 }
 
 // multi reports whether a tool reads, writes or edits, as its command says.

@@ -82,7 +82,7 @@ func table() []row {
 		{name: "TodoRead", names: "todo_read todoread read_todos"},
 		{name: "AskUserQuestion", names: "ask_user ask_user_question ask_followup_question request_user_input question"},
 		{name: "ExitPlanMode", names: "exit_plan_mode plan_exit"},
-		{name: "Skill", kind: name, fields: "skill name skill_name skillName", names: "skill use_skill activate_skill load_skill loadSkill loadSkillFile skill_file skill_run find_skills"},
+		{name: "Skill", kind: name, fields: "skill name skill_name skillName", names: "skill use_skill activate_skill load_skill loadSkill loadSkillFile skill_file skill_run skill_end find_skills"},
 	}
 }
 
@@ -126,10 +126,6 @@ func Own(tool string) bool {
 	if Canonical(tool) == "Skill" {
 		return true
 	}
-	for _, prefix := range []string{"mcp__skillpm__", "mcp_skillpm_", "skillpm__", "skillpm_", "skillpm-", "skillpm/"} {
-		if rest, ok := strings.CutPrefix(tool, prefix); ok && Canonical(rest) == "Skill" {
-			return true
-		}
-	}
-	return false
+	_, ofServer := OfSkills(tool)
+	return ofServer
 }

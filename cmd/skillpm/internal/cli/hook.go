@@ -1,9 +1,155 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/guard"
+	"github.com/skillpm/skillpm/pkg/hook"
+	"github.com/skillpm/skillpm/pkg/host"
+	"github.com/skillpm/skillpm/pkg/run"
+)
 
 func newHook(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "hook", Short: "Answer the hooks of agents", GroupID: "serve", RunE: unknownCommand}
+	var of string
+	cmd := &cobra.Command{
+		Use:     "hook EVENT --host HOST",
+		Short:   "Answer the hooks of agents",
+		GroupID: "serve",
+		Long: `Answer one event of an agent's hooks: the host writes it to standard input as JSON,
+and is answered in its own form on standard output. Hosts run this command;
+skillpm hook install writes it into their configuration.
+
+Skills that the host gives to its model are learned from its events, and are active
+in the session of the host's own id until the turn, the subagent or the session
+ends. A call of a tool that an active skill does not allow is denied, with the
+names of both. Where there is nothing to say nothing is said.
+
+EVENT is what the host calls it, as PreToolUse, or pre-tool-use. An event that
+cannot be read is a denial where it asks about a call, unless a policy says
+hooks: {unreadable: open}.
+
+Exit code 0 is an answer, also a denial, and 1 an error, which stops nothing. It is
+never 2: that is a denial to some hosts.`,
+		Example: `  skillpm hook PreToolUse --host claude-code < event.json
+  skillpm hook install --host claude-code
+  skillpm hook status`,
+		Args: need(0, 1, "one EVENT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && of == "" {
+				return cmd.Help()
+			}
+			return a.answerHook(cmd.Context(), of, strings.Join(args, ""))
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			return completeEvents(of, args, prefix)
+		},
+	}
+	cmd.Flags().StringVar(&of, "host", "", "the `HOST` whose event it is: "+strings.Join(hookHosts(), ", "))
+	a.completeFlag(cmd, "host", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		return matching(hookHosts(), prefix), cobra.ShellCompDirectiveNoFileComp
+	})
 	cmd.AddCommand(newHookInstall(a), newHookRemove(a), newHookStatus(a))
 	return cmd
+}
+
+// hookHosts returns the ids of the hosts whose hooks are answered.
+func hookHosts() []string {
+	var ids []string
+	for _, h := range hook.Hosts() {
+		ids = append(ids, h.ID)
+	}
+	return ids
+}
+
+func completeEvents(of string, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, h := range hook.Hosts() {
+		if len(args) == 0 && (of == "" || of == h.ID) {
+			names = append(names, h.Events...)
+		}
+	}
+	slices.Sort(names)
+	return matching(slices.Compact(names), prefix), cobra.ShellCompDirectiveNoFileComp
+}
+
+// answerHook answers an event. The host is opened where the event says that it works.
+func (a *app) answerHook(ctx context.Context, of, event string) error {
+	if of == "" {
+		return diag.Errorf(diag.Usage, "it is not said whose event it is").WithHint("use --host with one of %s", strings.Join(hookHosts(), ", "))
+	}
+	_, paths, err := a.places()
+	r := hook.Answer(ctx, hook.Options{
+		Host: of, Event: event, State: paths.State, Err: err,
+		Open: func(ctx context.Context, p hook.Place) (*host.Host, error) {
+			o, err := a.hostOptions(&runtimeFlags{session: p.Session, profile: p.Profile, client: of})
+			if err != nil {
+				return nil, err
+			}
+			o.Layers = p.Layers
+			if p.Dir != "" {
+				o.Dir = p.Dir
+			}
+			run.Adopt() // a skill's hooks
+			return host.Open(ctx, o)
+		},
+		Lenient: func(dir string) bool {
+			return err == nil && guard.Open(guard.Options{Files: guard.Files{Paths: paths, OS: a.OS, Admin: a.Admin}, Projects: a.hookProjects(dir), Now: a.Now}).HooksOpen()
+		},
+	}, a.Stdin)
+	if _, err := a.Stdout.Write(r.Stdout); err != nil {
+		return err
+	}
+	a.warnings(r.Notes)
+	return r.Err
+}
+
+// hookProjects returns the project whose policy holds in a directory.
+func (a *app) hookProjects(dir string) []string {
+	_, paths, err := a.places()
+	if err != nil {
+		return nil
+	}
+	if s, found, err := paths.Project(dir); err == nil && found {
+		return []string{s.Root}
+	}
+	if dir != "" {
+		return []string{dir}
+	}
+	return nil
+}
+
+// answersHook reports whether a command line answers an event of a hook, also one that is wrong: its exit code must never be
+// that of wrong usage, which is a denial to some hosts.
+func answersHook(args []string) bool {
+	at := slices.Index(args, "hook")
+	if at < 0 || at > 0 && !strings.HasPrefix(args[0], "-") {
+		return false
+	}
+	return !slices.ContainsFunc(args[at+1:], func(arg string) bool { return slices.Contains([]string{"install", "remove", "status"}, arg) })
+}
+
+// hookCode returns the exit code of a command that answers an event: what is no answer is an error of no kind.
+func hookCode(args []string, code diag.Code) diag.Code {
+	if code != diag.OK && answersHook(args) {
+		return diag.Internal
+	}
+	return code
+}
+
+// unpanicked turns a panic of a command that answers an event into an error: the exit code of a panic is 2.
+func (s System) unpanicked(args []string, code *diag.Code) {
+	if !answersHook(args) {
+		return
+	}
+	if p := recover(); p != nil {
+		fmt.Fprintf(s.Stderr, "skillpm: error: skillpm is at fault: %v\n%s", p, debug.Stack())
+		*code = diag.Internal
+	}
 }

@@ -52,9 +52,19 @@ func (a *app) runtimeFlags(cmd *cobra.Command) *runtimeFlags {
 
 // host returns what serves skills to this invocation.
 func (a *app) host(ctx context.Context, f *runtimeFlags) (*host.Host, error) {
-	dir, paths, err := a.places()
+	o, err := a.hostOptions(f)
 	if err != nil {
 		return nil, err
+	}
+	run.Adopt() // a skill's scripts and hooks, and tasks, are what this process may start
+	return host.Open(ctx, o)
+}
+
+// hostOptions say for whom this invocation serves skills, and where.
+func (a *app) hostOptions(f *runtimeFlags) (host.Options, error) {
+	dir, paths, err := a.places()
+	if err != nil {
+		return host.Options{}, err
 	}
 	config := a.config
 	if config != "" {
@@ -64,12 +74,11 @@ func (a *app) host(ctx context.Context, f *runtimeFlags) (*host.Host, error) {
 	if a.Environ != nil {
 		environ = a.Environ()
 	}
-	run.Adopt() // a skill's scripts and hooks, and tasks, are what this process may start
-	return host.Open(ctx, host.Options{
+	return host.Options{
 		Paths: paths, Dir: dir, Profile: f.profile, Session: f.session, Agent: f.agent, Tenant: f.tenant, Environment: f.environment,
 		NoSkills: f.noSkills, NoSession: f.noSession, OS: a.OS, Shell: f.shell, FileLimit: f.fileLimit, ConfigFile: config, Getenv: a.Getenv, Environ: environ, Self: taskRunner(), Helper: confiner(), Now: a.Now, Admin: a.Admin,
 		Trace: f.trace, Host: f.client,
-	})
+	}, nil
 }
 
 // places returns the directory that this invocation works in, and where skillpm keeps things.

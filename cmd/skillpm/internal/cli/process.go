@@ -8,11 +8,12 @@ import (
 )
 
 // Run is the process but for its end.
-func Run(system System, args []string) diag.Code {
+func Run(system System, args []string) (code diag.Code) {
+	defer system.unpanicked(args, &code)
 	quietSignals()
 	tuneMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), interrupts()...)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	defer stop()
-	return Main(ctx, system, args)
+	return hookCode(args, Main(ctx, system, args))
 }

@@ -1,0 +1,334 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/host"
+	"github.com/skillpm/skillpm/pkg/profile"
+	"github.com/skillpm/skillpm/pkg/session"
+	"github.com/skillpm/skillpm/pkg/tool"
+)
+
+// Limit is how long an answer may take. It is more than a skill's pre hook may, and less than hosts wait: what is not
+// answered in time goes ahead in most.
+const Limit = 100 * time.Second
+
+// Place says for whom a session is opened.
+type Place struct {
+	Session string
+	Dir     string // the directory that the host works in, "" where it does not say
+	Profile string // that skills are looked up under
+	Layers  []profile.Layer
+}
+
+// Options say which event is answered, and with what.
+type Options struct {
+	Host  string // the id of the host
+	Event string // what the command line calls the event; "" where the event says it itself
+	State string // the directory of states, as scope.Paths.State
+	Err   error  // why nothing can be opened, nil where it can
+
+	// Open opens the skills of a host. It is called where they are needed, and not before.
+	Open func(context.Context, Place) (*host.Host, error)
+	// Lenient reports whether a call goes ahead that is asked about in a way that cannot be read; nil for no.
+	Lenient func(dir string) bool
+}
+
+// Reply is what the host is told.
+type Reply struct {
+	Stdout []byte   // nothing where there is nothing to say
+	Notes  []string // what people should know
+	Err    error    // why there is no answer; nothing is stopped by it
+}
+
+// Answer answers one event. It never panics, and takes no longer than [Limit].
+func Answer(ctx context.Context, o Options, from io.Reader) (r Reply) {
+	d, err := find(o.Host)
+	if err != nil {
+		return Reply{Err: err}
+	}
+	ctx, cancel := context.WithTimeout(ctx, Limit)
+	defer cancel()
+	t := told{event: d.event(o.Event)}
+	defer func() {
+		if p := recover(); p != nil {
+			r = o.fail(d, t, diag.Errorf(diag.Internal, "skillpm is at fault: %v", p))
+		}
+	}()
+	data, err := read(from)
+	if err == nil {
+		t, err = d.tell(o.Event, data)
+	}
+	if err != nil {
+		return o.fail(d, t, err)
+	}
+	if o.Err != nil {
+		return o.fail(d, t, o.Err)
+	}
+	w := work{Options: o, dialect: d, told: t}
+	r, err = w.answer(ctx)
+	if err != nil {
+		return o.fail(d, t, err)
+	}
+	return r
+}
+
+// fail is the answer where there is none: a denial where the host asks, unless a policy says open, and else an error.
+func (o Options) fail(d dialect, t told, err error) Reply {
+	if !t.event.kind.asks() || o.Lenient != nil && o.Lenient(t.dir) {
+		return Reply{Err: err}
+	}
+	return Reply{Stdout: d.form(d.deny, t.event.name, reasonOf(err)), Notes: []string{err.Error()}}
+}
+
+// work is one event that is answered.
+type work struct {
+	Options
+	dialect dialect
+	told    told
+
+	host *host.Host
+}
+
+// answer does what an event asks for.
+func (w *work) answer(ctx context.Context) (Reply, error) {
+	switch w.told.event.kind {
+	case preTool:
+		return w.before(ctx)
+	case postTool, failedTool:
+		return w.after(ctx)
+	case prompt, expansion:
+		return w.prompted(ctx)
+	case stop:
+		return w.ended(ctx, false)
+	case agentStop, sessionEnd:
+		return w.ended(ctx, true)
+	case agentStart:
+		if !session.Kept(w.State, w.told.parent) {
+			return Reply{}, nil
+		}
+		_, err := w.open(ctx)
+		return Reply{}, err
+	}
+	return Reply{}, nil
+}
+
+// kept reports whether something may be active for whoever acts.
+func (w *work) kept() bool {
+	return session.Kept(w.State, w.told.session) || session.Kept(w.State, w.told.parent)
+}
+
+// open opens the session of whoever acts. One of a subagent begins with what is active in its parent's.
+func (w *work) open(ctx context.Context) (*session.Session, error) {
+	if w.host == nil {
+		h, err := w.Open(ctx, Place{Session: w.told.session, Dir: w.told.dir, Profile: w.dialect.profile, Layers: w.dialect.layers})
+		if err != nil {
+			return nil, err
+		}
+		w.host = h
+		if w.told.parent != "" && !session.Kept(w.State, w.told.session) && session.Kept(w.State, w.told.parent) {
+			if err := h.Session().Inherit(ctx, w.told.parent); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return w.host.Session(), nil
+}
+
+// before answers whether a tool may be called.
+func (w *work) before(ctx context.Context) (Reply, error) {
+	t := w.told
+	given := w.given()
+	if len(given) == 0 && !w.kept() && !tool.Writes(t.tool) {
+		return Reply{}, nil
+	}
+	s, err := w.open(ctx)
+	if err != nil {
+		return Reply{}, err
+	}
+	v, err := s.Allow(ctx, tool.Call{Tool: t.tool, Input: t.input, Dir: t.dir})
+	if err != nil {
+		return Reply{}, err
+	}
+	r := Reply{Notes: v.Notes}
+	if !v.Allowed {
+		r.Stdout = w.denial(v)
+		return r, nil
+	}
+	for _, g := range given {
+		if g.ran {
+			err = s.RunAllowed(ctx, g.name, g.script)
+		} else {
+			var seen session.Observation
+			seen, err = s.Observe(ctx, g.name, session.Observed{Arguments: g.arguments, Call: t.call, Turn: t.turn, File: g.file})
+			r.Notes = append(r.Notes, seen.Notes...)
+		}
+		if err != nil {
+			r.Stdout = w.dialect.form(w.dialect.deny, t.event.name, reasonOf(err))
+			return r, nil
+		}
+	}
+	return r, nil
+}
+
+// denial says why a call is refused, and until when.
+func (w *work) denial(v session.Verdict) []byte {
+	reason := v.Reason
+	if v.Skill != "" && !v.ReadOnly {
+		reason += "; this holds until the skill ends, with this turn at the latest"
+	}
+	return w.dialect.form(w.dialect.deny, w.told.event.name, reason)
+}
+
+// after learns from a call that was made.
+func (w *work) after(ctx context.Context) (Reply, error) {
+	t := w.told
+	part, ofServer := tool.OfSkills(t.tool)
+	switch {
+	case ofServer && t.failed:
+		return Reply{}, nil
+	case ofServer && part == tool.Activate:
+		return w.observeDone(ctx)
+	case ofServer && part == tool.End:
+		return w.endOne(ctx)
+	case !t.failed && !t.done || !session.Kept(w.State, t.session):
+		return Reply{}, nil
+	}
+	s, err := w.open(ctx)
+	if err != nil {
+		return Reply{}, err
+	}
+	_, err = s.Retract(ctx, t.call)
+	return Reply{}, err
+}
+
+// observeDone enters a skill that skillpm itself has activated for the host, in another session than the host's.
+func (w *work) observeDone(ctx context.Context) (Reply, error) {
+	g, ok := named(w.told.input)
+	if !ok {
+		return Reply{}, nil
+	}
+	s, err := w.open(ctx)
+	if err != nil {
+		return Reply{}, err
+	}
+	seen, err := s.Observe(ctx, g.name, session.Observed{Arguments: g.arguments, Call: w.told.call, Turn: w.told.turn, Done: true})
+	return Reply{Notes: seen.Notes}, err
+}
+
+// endOne ends a skill that the model has ended by skillpm's own tool.
+func (w *work) endOne(ctx context.Context) (Reply, error) {
+	if !session.Kept(w.State, w.told.session) {
+		return Reply{}, nil
+	}
+	s, err := w.open(ctx)
+	if err != nil {
+		return Reply{}, err
+	}
+	g, _ := named(w.told.input)
+	_, err = s.Deactivate(ctx, g.name)
+	if diag.CodeOf(err) == diag.NotFound {
+		err = nil // it ended in its own session, and was never active in this one
+	}
+	return Reply{}, err
+}
+
+// prompted ends what was active for the last prompt, and enters what the user asks for with this one.
+func (w *work) prompted(ctx context.Context) (Reply, error) {
+	t := w.told
+	given := w.asked()
+	if len(given) == 0 && !session.Kept(w.State, t.session) {
+		return Reply{}, nil
+	}
+	s, err := w.open(ctx)
+	if err != nil {
+		return Reply{}, err
+	}
+	turn := t.turn
+	if turn == "" {
+		turn = session.Untold
+	}
+	var r Reply
+	if _, err := s.EndTurn(ctx, turn); err != nil {
+		r.Notes = append(r.Notes, err.Error()) // a post hook that fails, as everywhere, stops nothing
+	}
+	trigger := session.User
+	if t.parent != "" {
+		trigger = session.Model
+	}
+	for _, g := range given {
+		o := session.Observed{Arguments: g.arguments, Trigger: trigger, Turn: t.turn}
+		if t.event.kind == expansion {
+			o.Turn = turn
+		}
+		seen, err := s.Observe(ctx, g.name, o)
+		r.Notes = append(r.Notes, seen.Notes...)
+		if err != nil {
+			r.Stdout = w.dialect.form(w.dialect.block, t.event.name, reasonOf(err))
+			return r, nil
+		}
+	}
+	return r, nil
+}
+
+// ended ends what is active: with the turn what was activated for it, and with a session or a subagent all of it.
+func (w *work) ended(ctx context.Context, whole bool) (Reply, error) {
+	if !session.Kept(w.State, w.told.session) {
+		return Reply{}, nil
+	}
+	s, err := w.open(ctx)
+	if err != nil {
+		return Reply{}, err
+	}
+	if whole {
+		_, err = s.End(ctx)
+	} else {
+		_, err = s.EndTurn(ctx, "")
+	}
+	return Reply{}, err
+}
+
+// form writes an answer.
+func (d dialect) form(parts []part, event, reason string) []byte {
+	out := map[string]any{}
+	fill := strings.NewReplacer("{event}", event, "{reason}", reason)
+	for _, p := range parts {
+		at := out
+		for _, name := range p.path[:len(p.path)-1] {
+			inner, ok := at[name].(map[string]any)
+			if !ok {
+				inner = map[string]any{}
+				at[name] = inner
+			}
+			at = inner
+		}
+		value := p.value
+		if s, ok := value.(string); ok {
+			value = fill.Replace(s)
+		}
+		at[p.path[len(p.path)-1]] = value
+	}
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(out); err != nil { // it cannot fail: there are texts and truth values in it
+		return fmt.Appendf(nil, "{%q:%q}\n", "error", err)
+	}
+	return text.Bytes()
+}
+
+// reasonOf says an error and what to do about it in one line.
+func reasonOf(err error) string {
+	text := err.Error()
+	if hint := diag.HintOf(err); hint != "" {
+		text += " (" + hint + ")"
+	}
+	return "skillpm: " + strings.Join(strings.Fields(text), " ")
+}

@@ -1,0 +1,217 @@
+package hook
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// told is what an event says, in words of no host.
+type told struct {
+	event event
+
+	session string // of whoever acts: of the main agent, or of a subagent
+	parent  string // of the agent that the subagent was begun by, "" for the main agent
+	dir     string // that paths are relative to
+	turn    string // the host's id of the prompt that is worked on, "" where it has none
+
+	call   string // the host's id of the call, or a digest that is the same for the same call
+	tool   string
+	input  map[string]any
+	failed bool // the call came to nothing
+	done   bool // what the call began has ended with it, as a skill that a subagent ran
+
+	prompt             string
+	command, arguments string // that the user typed, as /command arguments
+}
+
+// tell reads an event. Name is what the command line calls it, "" where that says nothing.
+func (d dialect) tell(name string, data map[string]any) (told, error) {
+	t := told{event: d.event(name)}
+	if says, _ := text(data, d.fields.event); says != "" {
+		meant := d.event(says)
+		if name != "" && meant.name != t.event.name {
+			if !t.event.kind.asks() {
+				t.event = meant // where one of the two asks, the answer must be a denial
+			}
+			return t, diag.Errorf(diag.Invalid, "the event says that it is %s, and the command that it is %s", says, name).
+				WithHint("mend the configuration of %s: skillpm hook install --host %s", d.title, d.id)
+		}
+		t.event = meant
+	}
+	if t.event.name == "" {
+		return t, diag.Errorf(diag.Invalid, "the event does not say which it is").WithHint("name it: skillpm hook EVENT --host %s", d.id)
+	}
+	if t.event.kind == other {
+		return t, nil
+	}
+	t.dir, _ = text(data, d.fields.dir)
+	t.turn, _ = text(data, d.fields.turn)
+	t.prompt, _ = text(data, d.fields.prompt)
+	t.command, _ = text(data, d.fields.command)
+	t.arguments, _ = text(data, d.fields.arguments)
+	d.who(&t, data)
+	return t, d.what(&t, data)
+}
+
+// who tells whose session an event belongs to. A host that names none has one for each directory.
+func (d dialect) who(t *told, data map[string]any) {
+	t.session, _ = text(data, d.fields.session)
+	if t.session == "" {
+		t.session = d.id + ":" + t.dir
+	}
+	agent, _ := text(data, d.fields.agent)
+	if agent == "" {
+		return
+	}
+	parent, _ := text(data, d.fields.parent)
+	switch {
+	case !d.agentIsSession:
+		t.session, t.parent = t.session+"/"+agent, t.session
+	case parent != "":
+		t.session, t.parent = agent, parent
+	case t.session != agent:
+		t.session, t.parent = agent, t.session
+	}
+}
+
+// what tells which tool an event is about, and what of it.
+func (d dialect) what(t *told, data map[string]any) error {
+	switch t.event.kind {
+	case preTool, postTool, failedTool:
+	default:
+		return nil
+	}
+	if t.event.tool != "" {
+		t.tool, t.input = t.event.tool, map[string]any{}
+		for _, name := range t.event.input {
+			if v, ok := data[name]; ok {
+				t.input[name] = v
+			}
+		}
+	} else {
+		var err error
+		if t.tool, _ = text(data, d.fields.tool); t.tool == "" {
+			return diag.Errorf(diag.Invalid, "the event does not say which tool is called")
+		}
+		if t.input, err = object(data, d.fields.input); err != nil {
+			return err
+		}
+	}
+	if t.call, _ = text(data, d.fields.call); t.call == "" {
+		t.call = callOf(t.tool, t.input)
+	}
+	t.failed = t.event.kind == failedTool
+	if response, ok := first(data, d.fields.response); ok && t.event.kind == postTool {
+		t.failed, t.done = outcome(response)
+	}
+	return nil
+}
+
+// callOf returns an id for a call of a host that has none: two calls that are the same share it.
+func callOf(tool string, input map[string]any) string {
+	data, err := json.Marshal(input)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(append([]byte(tool+"\n"), data...))
+	return "call-" + hex.EncodeToString(sum[:12])
+}
+
+// outcome reports whether a call failed, and whether what it began is done: in one of the ways in which hosts say so.
+func outcome(response any) (failed, done bool) {
+	if s, ok := response.(string); ok && strings.HasPrefix(s, "{") {
+		var inner map[string]any
+		if json.Unmarshal([]byte(s), &inner) != nil {
+			return false, false
+		}
+		response = inner
+	}
+	r, ok := response.(map[string]any)
+	if !ok {
+		return false, false
+	}
+	for _, name := range []string{"isError", "is_error"} {
+		if bad, ok := r[name].(bool); ok && bad {
+			failed = true
+		}
+	}
+	if good, ok := r["success"].(bool); ok && !good {
+		failed = true
+	}
+	if e, ok := r["error"]; ok && e != nil && e != "" && e != false {
+		failed = true
+	}
+	for _, name := range []string{"resultType", "result_type"} {
+		if how, ok := r[name].(string); ok && how != "success" {
+			failed = true
+		}
+	}
+	status, _ := r["status"].(string)
+	return failed, status == "forked"
+}
+
+// first returns the value of the first field that is there.
+func first(data map[string]any, names []string) (any, bool) {
+	for _, name := range names {
+		if v, ok := data[name]; ok && v != nil {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+// text returns the first field that is a text, or of a list its first one.
+func text(data map[string]any, names []string) (string, bool) {
+	for _, name := range names {
+		switch v := data[name].(type) {
+		case string:
+			if v != "" {
+				return v, true
+			}
+		case []any:
+			if len(v) > 0 {
+				if s, ok := v[0].(string); ok && s != "" {
+					return s, true
+				}
+			}
+		}
+	}
+	return "", false
+}
+
+// object returns a field that is an object, or the text of one, as the input of a tool is. A tool that takes no input has an
+// empty one; what is neither is kept as text, which nothing is found in.
+func object(data map[string]any, names []string) (map[string]any, error) {
+	v, ok := first(data, names)
+	if !ok {
+		return map[string]any{}, nil
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		return v, nil
+	case string:
+		if strings.TrimSpace(v) == "" {
+			return map[string]any{}, nil
+		}
+		if strings.HasPrefix(strings.TrimSpace(v), "{") {
+			return read(strings.NewReader(v))
+		}
+		return map[string]any{"input": v}, nil
+	case []any:
+		return map[string]any{"input": v}, nil
+	}
+	return nil, diag.Errorf(diag.Invalid, "the input of the tool is neither an object nor text")
+}
+
+// path returns where a path of an event leads.
+func (t told) path(p string) string {
+	if filepath.IsAbs(p) || t.dir == "" {
+		return p
+	}
+	return filepath.Join(t.dir, p)
+}

@@ -1,0 +1,128 @@
+package tool
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// What a tool does with skills, as [OfSkills] says.
+const (
+	Activate = "activate"
+	ReadFile = "file"
+	Run      = "run"
+	Find     = "find"
+	End      = "end"
+)
+
+// ofSkills are the tools that are for skills.
+func ofSkills(name string) string {
+	switch name {
+	case "Skill", "skill", "use_skill", "activate_skill", "load_skill", "loadSkill":
+		return Activate
+	case "skill_file", "loadSkillFile":
+		return ReadFile
+	case "skill_run":
+		return Run
+	case "find_skills":
+		return Find
+	case "skill_end":
+		return End
+	}
+	return ""
+}
+
+// servers are what hosts put before the names of the tools of an MCP server that is called skillpm.
+func servers() []string {
+	return []string{"mcp__skillpm__", "mcp_skillpm_", "skillpm__", "skillpm_", "skillpm-", "skillpm/"}
+}
+
+// OfSkills says what a tool does with skills, "" for one that has nothing to do with them, and whether it is one of an MCP
+// server that is called skillpm: else it is the host's own.
+func OfSkills(tool string) (part string, ofServer bool) {
+	for _, prefix := range servers() {
+		if rest, ok := strings.CutPrefix(tool, prefix); ok {
+			if part := ofSkills(rest); part != "" {
+				return part, true
+			}
+		}
+	}
+	return ofSkills(tool), false
+}
+
+// Writes reports whether a tool is one that creates, edits or deletes files.
+func Writes(tool string) bool {
+	if multi(tool) || patches(tool) {
+		return true
+	}
+	switch Canonical(tool) {
+	case "Write", "Edit", "NotebookEdit", "Delete":
+		return true
+	}
+	return false
+}
+
+// Reads returns the paths that a call shows the content of, as it names them: those of a tool that reads files, and the words
+// after the programs of a command line that print them. A line that can't be read shows nothing.
+func (c Call) Reads() (paths []string) {
+	for _, u := range c.uses() {
+		switch {
+		case u.row == nil || u.doubt != "":
+		case u.tool == "Read":
+			paths = append(paths, u.values...)
+		case u.row.kind == shell || u.row.kind == powershell:
+			paths = append(paths, u.shown()...)
+		}
+	}
+	return paths
+}
+
+// shown returns the words of a command line that may be files which it prints.
+func (u *use) shown() (paths []string) {
+	commands, refused := u.commandsOf()
+	if refused != "" {
+		commands = u.roughly()
+	}
+	for _, c := range commands {
+		at := slices.IndexFunc(c.words, func(w word) bool { return prints(path.Base(w.text)) })
+		if at < 0 {
+			continue
+		}
+		for _, w := range c.words[at+1:] {
+			if !strings.HasPrefix(w.text, "-") && !w.loose {
+				paths = append(paths, w.text)
+			}
+		}
+	}
+	return paths
+}
+
+// prints reports whether a program prints the files that it is given.
+func prints(program string) bool {
+	switch program {
+	case "cat", "bat", "head", "tail", "less", "more", "nl", "sed", "awk", "tac", "type", "Get-Content", "gc":
+		return true
+	}
+	return false
+}
+
+// roughly cuts a line that can't be read for certain at its operators and spaces, for those who only want to know what it may
+// be about.
+func (u *use) roughly() (commands []command) {
+	for _, line := range u.values {
+		if len(line) > maxLine {
+			continue
+		}
+		for _, part := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(";&|\n()`", r) }) {
+			part, _, _ = strings.Cut(part, ">")
+			var c command
+			for _, w := range strings.Fields(part) {
+				c.words = append(c.words, word{text: strings.Trim(w, `"'`)})
+			}
+			if len(c.words) > 0 {
+				commands = append(commands, c)
+			}
+		}
+	}
+	return commands
+}
