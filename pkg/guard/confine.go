@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,10 +21,9 @@ type Wish struct {
 
 // Place is where a skill's commands run.
 type Place struct {
-	Dir     string              // the skill's directory
-	Work    string              // the working directory
-	Project string              // the project's root, "" for none
-	Expand  func(string) string // puts the values of the profile's variables into a path; nil for none
+	Dir     string // the skill's directory
+	Work    string // the working directory
+	Project string // the project's root, "" for none
 }
 
 // Confine returns what the scripts, hooks and commands of a skill may do; nil for what the user may. Notes are what people
@@ -57,16 +57,17 @@ func (st state) confine(s Skill, w Wish, at Place) (*sandbox.Rules, []string, er
 		return nil, c.notes, nil
 	}
 	r := &sandbox.Rules{Read: []string{at.Dir}, Hidden: st.o.hidden(), Optional: st.set.Unconfined()}
-	if at.Project != "" {
-		r.Read = append(r.Read, at.Project)
+	for _, root := range []string{at.Project, at.Work} {
+		if root != "" {
+			r.Read = append(r.Read, root)
+			r.Read = append(r.Read, kept(root)...)
+		}
 	}
 	var err error
 	if r.Write, err = c.paths(); err != nil {
 		return nil, c.notes, err
 	}
-	if !slices.Contains(r.Write, at.Work) {
-		r.Read = append(r.Read, at.Work)
-	}
+	r.Read = slices.DeleteFunc(r.Read, func(path string) bool { return slices.Contains(r.Write, path) })
 	if r.Network, err = c.network(); err != nil {
 		return nil, c.notes, err
 	}
@@ -128,9 +129,6 @@ func (c *confiner) paths() (write []string, err error) {
 
 // absolute returns the path that an entry of allowed-paths means, "" for none.
 func (c *confiner) absolute(text string) string {
-	if c.at.Expand != nil {
-		text = c.at.Expand(text)
-	}
 	text = c.tilde(text)
 	if text == "" || strings.ContainsAny(text, "\x00$*?") {
 		return ""
@@ -232,6 +230,22 @@ func (c *confiner) listed() (n sandbox.Network) {
 	slices.Sort(common)
 	n.Hosts = slices.Compact(common)
 	return n
+}
+
+// kept are the files of a project by which programs are told what to do that nothing confines: those of skillpm, of agents,
+// of editors and of git. Who may write to the project may not write to them, unless it names them.
+func kept(root string) (paths []string) {
+	for _, name := range []string{
+		"skillpm.yaml", "skillpm.lock", "skillpm-policy.yaml", ".skillpm", "vendor/skills", ".git/hooks", ".git/config", ".git/info/attributes",
+		".claude", ".codex", ".gemini", ".cursor", ".github", ".agents", ".opencode", ".omniforge", ".kodelet", ".mcp.json", "CLAUDE.md", "AGENTS.md", "GEMINI.md",
+		".vscode", ".idea", ".envrc", ".pre-commit-config.yaml",
+	} {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if _, err := os.Lstat(path); err == nil {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // hidden are the places that no skill's script gets at: what skillpm itself goes by and writes down, and where programs

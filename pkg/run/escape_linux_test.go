@@ -30,6 +30,8 @@ func TestMain(m *testing.M) {
 		_ = unix.Pause()
 	case "leaver": // starts a daemon that does not have it as its parent
 		leave(os.Args[1:])
+	case "probe": // tries to get out of a sandbox
+		probe(os.Args[1:])
 	case "outer": // what skillpm run is
 		if os.Args[1] == "adopt" {
 			Adopt()

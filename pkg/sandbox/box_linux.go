@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -26,6 +27,7 @@ type Box struct {
 	conn   *net.UnixConn
 	theirs *os.File
 	order  order
+	rest   []byte // what the helper said after its first reply, and came with it
 	dir    string // with the directory for temporary files and the mount point of the root
 	proxy  *proxy
 	over   chan struct{}
@@ -189,7 +191,7 @@ func (b *Box) first() (r reply, listener int, err error) {
 	listener = -1
 	var text []byte
 	buffer, rights := make([]byte, 4096), make([]byte, unix.CmsgSpace(4))
-	for !bytes.HasSuffix(text, []byte("\n")) && len(text) < 64<<10 {
+	for !bytes.Contains(text, []byte("\n")) && len(text) < 64<<10 {
 		n, nr, _, _, err := b.conn.ReadMsgUnix(buffer, rights)
 		if err != nil {
 			return r, -1, err
@@ -205,14 +207,16 @@ func (b *Box) first() (r reply, listener int, err error) {
 			}
 		}
 	}
-	return r, listener, json.Unmarshal(text, &r)
+	line, rest, _ := bytes.Cut(text, []byte("\n"))
+	b.rest = rest
+	return r, listener, json.Unmarshal(line, &r)
 }
 
 // wait reads how the command ended.
 func (b *Box) wait() {
 	defer close(b.over)
 	var r reply
-	if err := json.NewDecoder(b.conn).Decode(&r); err == nil {
+	if err := json.NewDecoder(io.MultiReader(bytes.NewReader(b.rest), io.LimitReader(b.conn, 4096))).Decode(&r); err == nil {
 		b.end = r
 	}
 }

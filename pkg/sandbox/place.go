@@ -41,13 +41,28 @@ func (t *tree) order() (links []link, places []place) {
 	for _, p := range t.places {
 		all = append(all, p)
 	}
-	slices.SortFunc(all, func(a, b place) int { return cmp.Compare(a.Path+"/", b.Path+"/") })
+	sortPlaces(all)
 	for _, p := range all {
-		if outer := last(places, p.Path); outer == nil || outer.Write != p.Write {
-			places = append(places, p)
+		outer := last(places, p.Path)
+		if outer != nil && outer.Write == p.Write {
+			continue
+		}
+		places = append(places, p)
+		if outer == nil || p.Write {
+			continue
+		}
+		// Where something is mounted cannot be renamed: else a directory above it could be, and another take its place.
+		for dir := filepath.Dir(p.Path); within(dir, outer.Path) && dir != outer.Path; dir = filepath.Dir(dir) {
+			places = append(places, place{Path: dir, Dir: true, Write: true})
 		}
 	}
-	return links, places
+	sortPlaces(places)
+	return links, slices.CompactFunc(places, func(a, b place) bool { return a.Path == b.Path })
+}
+
+// sortPlaces puts places before what lies in them.
+func sortPlaces(places []place) {
+	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.Path+"/", b.Path+"/") })
 }
 
 // last returns the innermost of some places that a path lies in, nil if it lies in none.

@@ -63,7 +63,7 @@ func (s *Session) before(ctx context.Context, l *catalog.Loaded, a *Activation) 
 	if l.Front.Pre == "" {
 		return nil
 	}
-	warnings, err := s.hook(ctx, hook{which: "pre", script: l.Front.Pre, skill: l.Skill, dir: l.Dir, arguments: a.Arguments, digest: l.Digest})
+	warnings, err := s.hook(ctx, hook{which: "pre", script: l.Front.Pre, skill: l.Skill, dir: l.Dir, arguments: a.Arguments, digest: l.Digest, loaded: l})
 	a.Warnings = append(a.Warnings, warnings...)
 	return err
 }
@@ -74,6 +74,7 @@ type hook struct {
 	skill          *catalog.Skill
 	dir, arguments string
 	digest         string
+	loaded         *catalog.Loaded // nil where it is to be read again
 }
 
 // maxVariable is how long arguments may be that a hook gets: systems start no program with longer variables.
@@ -94,12 +95,20 @@ func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err erro
 	fail := &HookError{Skill: h.skill.Name, Which: h.which, Script: h.script}
 	env := s.environment(run.Hook, h.skill, h.dir, h.variables())
 	argv, err := run.ScriptIn(env, h.dir, h.script, nil)
+	var l *catalog.Loaded
+	if err == nil {
+		l, err = s.behind(ctx, h)
+	}
 	var res *run.Result
 	if err == nil {
 		r.Command = argv
-		res, err = run.Run(ctx, run.Command{
+		var notes []string
+		res, notes, err = s.start(ctx, l, run.Command{
 			Argv: argv, Dir: s.work(h.dir), Limit: s.env.ScriptLimit, MaxOutput: maxHookOutput, Env: env,
-		})
+		}, &r)
+		if h.which == "pre" { // after a skill there is nobody to tell; it is on record
+			warnings = append(warnings, notes...)
+		}
 	}
 	if res != nil {
 		ran(&r, res)
@@ -115,12 +124,27 @@ func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err erro
 	case res.ExitCode != 0:
 		fail.ExitCode, fail.Stderr = res.ExitCode, fragment(res.Stderr)
 	default:
-		return s.record(r, h.skill), nil
+		return append(warnings, s.record(r, h.skill)...), nil
 	}
 	if r.Reason = reason(fail); r.Result == audit.OK {
 		r.Result = audit.Failed
 	}
-	return s.record(r, h.skill), fail
+	return append(warnings, s.record(r, h.skill)...), fail
+}
+
+// behind returns the skill that a hook is of, as it is now. A hook that runs after a skill does not where the policies have
+// come to deny it.
+func (s *Session) behind(ctx context.Context, h hook) (*catalog.Loaded, error) {
+	if h.loaded != nil || s.env.Guard == nil {
+		return h.loaded, nil
+	}
+	k := *h.skill
+	k.Dir = h.dir
+	l, err := k.Load()
+	if err == nil {
+		_, err = s.env.Guard.Activate(ctx, l)
+	}
+	return l, err
 }
 
 // maxHookOutput is how many bytes are kept of what a hook prints: nobody reads it but in an error.

@@ -29,6 +29,7 @@ type RunOptions struct {
 	Stdout, Stderr io.Writer // get the output as it comes, besides the result; may be nil
 
 	Begin func(*catalog.Skill) // is called when nothing stands in the way any more; may be nil
+	Warn  func(string)         // gets what people should know besides the result; may be nil
 }
 
 // Run runs a script of a skill, or the command of its frontmatter. An exit code other than 0 is no error. Every run, and
@@ -77,6 +78,22 @@ func (s *Session) run(ctx context.Context, k *catalog.Skill, o RunOptions, r *au
 		return nil, err
 	}
 	r.Digest = l.Digest
+	warn := func(notes []string) {
+		for _, n := range notes {
+			if o.Warn != nil {
+				o.Warn(n)
+			}
+		}
+	}
+	if s.env.Guard != nil {
+		notes, err := s.env.Guard.Activate(ctx, l)
+		warn(notes)
+		if err != nil {
+			return nil, err
+		}
+	} else if unmet := Unenforced(l); unmet != "" {
+		warn([]string{unmet})
+	}
 	argv, extra, err := s.commandOf(l, o)
 	if err != nil {
 		return nil, err
@@ -95,10 +112,12 @@ func (s *Session) run(ctx context.Context, k *catalog.Skill, o RunOptions, r *au
 	if limit == 0 {
 		limit = s.env.ScriptLimit
 	}
-	return run.Run(ctx, run.Command{
+	res, notes, err := s.start(ctx, l, run.Command{
 		Argv: argv, Dir: s.work(k.Dir), Env: s.environment(run.Scripted, k, k.Dir, extra), Stdin: o.Stdin, Limit: limit,
 		MaxOutput: o.MaxOutput, Stdout: o.Stdout, Stderr: o.Stderr,
-	})
+	}, r)
+	warn(notes)
+	return res, err
 }
 
 // commandOf returns the words of what is run, and the variables that it finds besides what every script does.

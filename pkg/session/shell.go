@@ -37,9 +37,11 @@ func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded, i
 		argv, err := shellCommand(l.Front.Shell, command)
 		var res *run.Result
 		if err == nil {
-			res, err = run.Run(ctx, run.Command{
+			var notes []string
+			res, notes, err = s.start(ctx, l, run.Command{
 				Argv: argv, Dir: s.work(l.Dir), Limit: s.env.ScriptLimit, MaxOutput: maxHookOutput, Env: s.environment(run.Text, l.Skill, l.Dir, nil),
-			})
+			}, &r)
+			a.Warnings = append(a.Warnings, notes...)
 		}
 		if res != nil {
 			ran(&r, res)

@@ -6,12 +6,16 @@ import (
 	"os"
 
 	"github.com/skillpm/skillpm/cmd/skillpm/internal/cli"
+	"github.com/skillpm/skillpm/pkg/sandbox"
 )
 
 // version is set by the release build.
 var version string
 
 func main() {
+	if code, helper := sandbox.Enter(os.Args); helper {
+		os.Exit(code) //nolint:forbidigo // this is main
+	}
 	system := cli.OS(version)
 	system.Keyless = open
 	os.Exit(int(cli.Run(system, os.Args[1:]))) //nolint:forbidigo // this is main

@@ -107,6 +107,7 @@ func (a *app) runSkill(ctx context.Context, h *host.Host, args []string, f runFl
 	if !terminal(a.Stdin) { // a script has no terminal
 		o.Stdin = a.Stdin
 	}
+	o.Warn = func(text string) { a.warn("%s", text) }
 	if !a.json {
 		o.Stdout, o.Stderr = a.tame(a.Stdout), a.tame(a.Stderr)
 		if !a.quiet {
@@ -149,9 +150,6 @@ func (a *app) announce(skill *catalog.Skill, o session.RunOptions) {
 		what = l.Front.Command
 	}
 	a.remark("running " + strings.TrimSpace(what+" "+expand.Join(o.Args)))
-	if unmet := session.Unenforced(l); unmet != "" {
-		a.warn("%s", unmet)
-	}
 }
 
 // scriptLimit returns how long a command may run: what was asked for, and never longer than the settings say.

@@ -229,6 +229,15 @@ func taskRunner() []string {
 	return append([]string{self}, task.RunOne()...)
 }
 
+// confiner returns the program that confines scripts: this one, whose main calls sandbox.Enter.
+func confiner() []string {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	return []string{self}
+}
+
 // newTaskRunOne returns the command of the process that runs a task.
 func newTaskRunOne(a *app) *cobra.Command {
 	return &cobra.Command{

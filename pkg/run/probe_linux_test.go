@@ -1,0 +1,103 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// probe is what a script of a hostile skill tries: it exits with 0 if it got through, and prints what it got.
+func probe(args []string) {
+	if err := attempt(args[0], args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func attempt(what string, args []string) error {
+	const patience = 5 * time.Second
+	switch what {
+	case "tcp", "unix", "udp", "unixgram": // says hello at an address, and prints the answer
+		conn, err := net.DialTimeout(what, args[0], patience)
+		if err != nil {
+			return err
+		}
+		return hello(conn)
+	case "dns": // asks a name server
+		ask := func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "udp", args[0])
+		}
+		found, err := (&net.Resolver{PreferGo: true, Dial: ask}).LookupHost(context.Background(), "example.test")
+		fmt.Println(found)
+		return err
+	case "get": // by the proxy of the environment
+		proxy, err := url.Parse(os.Getenv("HTTP_PROXY"))
+		if err != nil {
+			return err
+		}
+		return get(args[0], &http.Transport{Proxy: http.ProxyURL(proxy), DisableKeepAlives: true})
+	case "get-socks":
+		proxy, err := url.Parse(strings.Replace(os.Getenv("ALL_PROXY"), "socks5h", "socks5", 1))
+		if err != nil {
+			return err
+		}
+		return get(args[0], &http.Transport{Proxy: http.ProxyURL(proxy), DisableKeepAlives: true})
+	case "kill":
+		pid, err := strconv.Atoi(args[0])
+		if err != nil {
+			return err
+		}
+		return unix.Kill(pid, unix.SIGTERM)
+	case "keyring": // of the session that this process belongs to
+		_, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, true)
+		return err
+	case "packets": // sockets of other kinds: those of virtual machines, of ciphers, raw ones
+		var err error
+		for _, s := range [][2]int{{unix.AF_VSOCK, unix.SOCK_STREAM}, {unix.AF_ALG, unix.SOCK_SEQPACKET}, {unix.AF_PACKET, unix.SOCK_RAW}} {
+			var fd int
+			if fd, err = unix.Socket(s[0], s[1], 0); err == nil {
+				return unix.Close(fd)
+			}
+		}
+		return err
+	}
+	return fmt.Errorf("%q is not known", what)
+}
+
+func hello(conn net.Conn) error {
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(conn, "hello"); err != nil {
+		return err
+	}
+	answer := make([]byte, 64)
+	n, err := conn.Read(answer)
+	fmt.Printf("%s\n", answer[:n])
+	return err
+}
+
+func get(from string, t *http.Transport) error {
+	answer, err := (&http.Client{Transport: t}).Get(from)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	fmt.Printf("%d %s\n", answer.StatusCode, text)
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("status %d", answer.StatusCode)
+	}
+	return err
+}

@@ -1,0 +1,53 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/audit"
+	"github.com/skillpm/skillpm/pkg/catalog"
+	"github.com/skillpm/skillpm/pkg/run"
+)
+
+// start runs a command of a skill, confined as the skill asks and as the policies say, and notes in a record how. All
+// commands of skills are started here: scripts, the command of a frontmatter, hooks, and commands in a body. Notes are what
+// people should know. Without a guard nothing is confined, and l may be nil.
+func (s *Session) start(ctx context.Context, l *catalog.Loaded, c run.Command, r *audit.Record) (res *run.Result, notes []string, err error) {
+	if s.env.Guard != nil {
+		c.Sandbox, notes, err = s.env.Guard.Confine(ctx, s.placedPaths(l), c.Dir)
+		if err != nil {
+			return nil, notes, err
+		}
+		c.Helper = s.env.Helper
+	}
+	res, err = run.Run(ctx, c)
+	if res == nil {
+		return nil, notes, err
+	}
+	r.Sandbox = res.Sandbox
+	if res.Unconfined != "" {
+		r.Sandbox = "none: " + res.Unconfined
+		notes = append(notes, fmt.Sprintf("what skill %q runs is not confined, because a policy allows that: %s", l.Name, res.Unconfined))
+	}
+	return res, notes, err
+}
+
+// placedPaths returns a skill with the values of the profile's variables in the paths that it asks for.
+func (s *Session) placedPaths(l *catalog.Loaded) *catalog.Loaded {
+	if len(l.Front.Execution.AllowedPaths) == 0 || s.env.Profile == nil {
+		return l
+	}
+	known := s.values(l.Skill)
+	var pairs []string
+	for name, value := range s.env.Profile.Substitution.Variables {
+		pairs = append(pairs, "${"+name+"}", known[value])
+	}
+	put := strings.NewReplacer(pairs...)
+	placed := *l
+	placed.Front.Execution.AllowedPaths = nil
+	for _, path := range l.Front.Execution.AllowedPaths {
+		placed.Front.Execution.AllowedPaths = append(placed.Front.Execution.AllowedPaths, put.Replace(path))
+	}
+	return &placed
+}
