@@ -20,6 +20,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/fault"
 )
 
 // Name is the name of the log in its directory.
@@ -272,5 +273,6 @@ func (l *Log) explain(err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return diag.Errorf(diag.Denied, "the audit log cannot be written: %w", err).WithHint("make %s readable and writable for you, with %[1]s.lock beside it: docs/audit.md says how a log is shared", l.file())
 	}
+	err = fault.Explain(err)
 	return diag.Errorf(diag.CodeOf(err), "the audit log cannot be written: %w", err).WithHint("%s", diag.HintOf(err))
 }

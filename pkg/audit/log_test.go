@@ -20,7 +20,7 @@ import (
 func TestMain(m *testing.M) {
 	if path := os.Getenv("AUDIT_TEST_WRITER"); path != "" {
 		n, _ := strconv.Atoi(os.Getenv("AUDIT_TEST_RECORDS"))
-		l := audit.Open(path, audit.Options{User: "writer"})
+		l := audit.Open(path, audit.Options{User: os.Getenv("AUDIT_TEST_USER")})
 		for i := range n {
 			if err := l.Write(audit.Record{Action: audit.Run, Result: audit.OK, Skill: os.Getenv("AUDIT_TEST_NAME"), Reason: strconv.Itoa(i)}); err != nil {
 				fmt.Fprintln(os.Stderr, err)
