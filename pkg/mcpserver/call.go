@@ -219,17 +219,21 @@ func (v *serving) failed(name string, err error) *mcp.CallToolResult {
 	return v.result(v.host.Failed(name, v.worded(err)), nil)
 }
 
-// worded says what to do about an error in the words of this server's tools.
+// worded says what to do about an error in the words of this server's tools: the model has no command line of skillpm's.
 func (v *serving) worded(err error) error {
-	end := v.native.End.Name
+	end, hint := v.native.End.Name, diag.HintOf(err)
 	if active, ok := errors.AsType[*session.ActiveError](err); ok {
 		return &worded{err, fmt.Sprintf("its instructions came with the call that loaded it; when its work is done, %s with name: %q lets it be loaded again", end, active.Name)}
 	}
-	if _, ok := errors.AsType[*session.CycleError](err); ok {
-		return &worded{err, "end one of them with " + end + " when its work is done"}
-	}
-	if deep, ok := errors.AsType[*session.DepthError](err); ok && len(deep.Stack) > 0 {
-		return &worded{err, fmt.Sprintf("end one with %s when its work is done, as %q", end, deep.Stack[len(deep.Stack)-1])}
+	switch {
+	case strings.Contains(hint, "skillpm deactivate"):
+		return &worded{err, "when the work of a skill is done, " + end + " with its name ends it"}
+	case strings.Contains(hint, "skillpm run"):
+		return &worded{err, v.native.Run.Name + " runs it"}
+	case strings.Contains(hint, "skillpm load"):
+		return &worded{err, v.view.Trigger.Skill.Name + " returns its instructions"}
+	case strings.Contains(hint, "skillpm skills"):
+		return &worded{err, v.view.Trigger.Find.Name + " finds those there are"}
 	}
 	return err
 }

@@ -120,6 +120,9 @@ func (s *Server) check(ctx context.Context, c tool.Call) error {
 func (s *Server) serve(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		ctx = context.WithValue(ctx, requestKey{}, req)
+		if strings.HasSuffix(method, "/list") || strings.HasSuffix(method, "/listen") {
+			s.startWatching()
+		}
 		switch r := req.(type) {
 		case *mcp.CallToolRequest:
 			return s.call(ctx, r, next)
@@ -135,15 +138,13 @@ func (s *Server) serve(next mcp.MethodHandler) mcp.MethodHandler {
 			return listTemplates(), nil
 		case *mcp.ReadResourceRequest:
 			return s.readResource(ctx, r, next)
-		case *mcp.SubscriptionsListenRequest:
-			s.startWatching()
 		}
 		res, err := next(ctx, method, req)
 		switch r := res.(type) {
 		case *mcp.InitializeResult:
-			err = s.instruct(ctx, req, &r.Instructions)
+			err = s.instruct(ctx, &r.Instructions)
 		case *mcp.DiscoverResult:
-			err = s.instruct(ctx, req, &r.Instructions)
+			err = s.instruct(ctx, &r.Instructions)
 		}
 		return res, err
 	}

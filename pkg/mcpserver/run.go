@@ -12,7 +12,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/skillpm/skillpm/pkg/catalog"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/expand"
 	"github.com/skillpm/skillpm/pkg/run"
@@ -59,11 +58,9 @@ func (v *serving) run(ctx context.Context, args arguments) *mcp.CallToolResult {
 	if w.Handle != "" {
 		return v.again(ctx, w)
 	}
-	begun := make(chan struct{}, 1)
 	j, err := v.jobs.start(v.id, func(ctx context.Context, out *lastLine) (*run.Result, error) {
 		return v.host.Run(ctx, w.Skill, session.RunOptions{
 			Script: w.Script, Args: w.Args, MaxOutput: maxOutput, Stdout: out, Stderr: out,
-			Begin: func(*catalog.Skill) { begun <- struct{}{} },
 		})
 	})
 	if err != nil {
@@ -110,9 +107,9 @@ func (v *serving) again(ctx context.Context, w wanted) *mcp.CallToolResult {
 
 // wait waits for a run: until it ends, is not wanted any more, or would be given up by the client.
 func (v *serving) wait(ctx context.Context, j *job) *mcp.CallToolResult {
-	limit := time.NewTimer(patience)
+	limit := time.NewTimer(v.patience)
 	defer limit.Stop()
-	beats := time.NewTicker(beat)
+	beats := time.NewTicker(v.beat)
 	defer beats.Stop()
 	for {
 		select {
@@ -211,7 +208,7 @@ func (v *serving) task(ctx context.Context, w wanted) *mcp.CallToolResult {
 			return failure(err)
 		}
 	}
-	limited, cancel := context.WithTimeout(ctx, patience)
+	limited, cancel := context.WithTimeout(ctx, v.patience)
 	defer cancel()
 	t, err := tasks.Wait(limited, w.Handle)
 	switch {

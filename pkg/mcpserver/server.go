@@ -65,6 +65,8 @@ type Server struct {
 	watch  sync.Once
 	detach func()
 
+	patience, beat time.Duration // the constants of these names, but for tests
+
 	mu       sync.Mutex
 	sessions map[*mcp.ServerSession]string // the ids of connections' own sessions
 }
@@ -78,7 +80,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{o: o, native: native, detach: func() {}, sessions: map[*mcp.ServerSession]string{}}
+	s := &Server{o: o, native: native, detach: func() {}, sessions: map[*mcp.ServerSession]string{}, patience: patience, beat: beat}
 	s.life, s.stop = context.WithCancel(context.Background())
 	if s.o.Logger == nil {
 		s.o.Logger = slog.New(slog.DiscardHandler)
@@ -104,7 +106,7 @@ func New(o Options) (*Server, error) {
 // Run serves one connection until its client or the context ends it. The skills that are active in a session of its own
 // end with it.
 func (s *Server) Run(ctx context.Context, t mcp.Transport) error {
-	ss, err := s.sdk.Connect(ctx, t, nil)
+	ss, err := s.sdk.Connect(ctx, &patient{Transport: t}, nil)
 	if err != nil {
 		return err
 	}

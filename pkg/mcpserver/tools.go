@@ -29,7 +29,12 @@ func (v *serving) listing(ctx context.Context) ([]prompt.Tool, prompt.Listing, e
 	if len(entries) > maxEnum {
 		p.Trigger.Skill = plain(p.Trigger.Skill)
 	}
-	return prompt.Tools(&p, entries, prompt.Options{Budget: v.o.Budget, ContextWindow: v.o.ContextWindow})
+	return prompt.Tools(&p, entries, v.budget())
+}
+
+// budget says how long a listing may be.
+func (v *serving) budget() prompt.Options {
+	return prompt.Options{Budget: v.o.Budget, ContextWindow: v.o.ContextWindow}
 }
 
 // plain returns a tool whose arguments list no names.
@@ -46,22 +51,24 @@ func plain(t profile.Tool) profile.Tool {
 // inDescription reports whether the host of a profile shows the skills in the description of a tool.
 func inDescription(p *profile.Profile) bool { return p.Stage1.Place == "tool-description" }
 
-// instruct writes the instructions of the server: which skills there are, where the profile has that there.
-func (s *Server) instruct(ctx context.Context, req mcp.Request, to *string) error {
-	v, err := s.open(ctx, req, "")
+// instruct writes the instructions of the server: which skills there are, where the profile has that there. It is what a
+// client waits for when it starts, so that nothing else is looked for.
+func (s *Server) instruct(ctx context.Context, to *string) error {
+	h, err := s.o.Open(ctx, Request{})
 	if err != nil {
 		return problem(err)
 	}
-	s.startWatching()
+	v := &serving{Server: s, host: h, view: s.viewOf(h)}
 	if inDescription(v.view) {
 		return nil
 	}
-	_, l, err := v.listing(ctx)
+	entries, err := h.Entries(ctx)
 	if err != nil {
 		return err
 	}
+	l, err := prompt.List(v.view, entries, v.budget())
 	*to = l.Text
-	return nil
+	return err
 }
 
 // listTools answers with the tools that there are for the skills of now, before those of others.

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
@@ -101,15 +102,21 @@ func (a *app) serveMCP(ctx context.Context, f *runtimeFlags, o mcpFlags, g *gate
 	if o.http == "" && (o.tokenFile != "" || len(o.origins) > 0) {
 		return diag.Errorf(diag.Usage, "--token-file and --allow-origin are about HTTP").WithHint("add --http 127.0.0.1:8765")
 	}
+	var first atomic.Pointer[host.Host] // is there for the first request, which a client waits for
 	open := func(ctx context.Context, r mcpserver.Request) (*host.Host, error) {
+		if h := first.Swap(nil); h != nil && r == (mcpserver.Request{}) {
+			return h, nil
+		}
 		of := *f
 		of.session, of.noSession = r.Session, r.Session == ""
 		of.trace, of.client = r.Trace, cmp.Or(o.host, r.Host)
 		return a.host(ctx, &of)
 	}
-	if _, err := open(ctx, mcpserver.Request{}); err != nil { // a wrong profile is said now, and not to each request
+	h, err := open(ctx, mcpserver.Request{})
+	if err != nil { // a wrong profile is said now, and not to each request
 		return err
 	}
+	first.Store(h)
 	logger := slog.New(slog.DiscardHandler)
 	if o.verbose {
 		logger = slog.New(slog.NewTextHandler(a.Stderr, nil))
