@@ -130,7 +130,7 @@ func (s *Session) activate(ctx context.Context, a *Activation, o Activate, r *au
 	if err := s.before(ctx, loaded, a); err != nil {
 		return err
 	}
-	if err := s.text(ctx, a, loaded, o, set(append(slices.Clone(state.Active), entry))); err != nil {
+	if err := s.text(ctx, a, loaded, o, s.set(append(slices.Clone(state.Active), entry))); err != nil {
 		return err
 	}
 	if fork {
@@ -302,7 +302,7 @@ func (s *Session) project() string {
 // what is active here.
 func (s *Session) mayFork(k *catalog.Skill, state State) error {
 	for _, a := range state.Active {
-		if set([]Active{a}).Restricts() {
+		if s.set([]Active{a}).Restricts() {
 			return diag.Errorf(diag.Denied, "skill %q runs as a task of its own, which would not be held to the tools that skill %s allows", k.Name, a.Exact()).
 				WithHint("activate it here with --inline, or end the other first: %s", endCommand(a.Exact(), s.id))
 		}

@@ -16,6 +16,7 @@ type Verdict struct {
 	tool.Verdict
 	Session  string   // its id, "" for none
 	ReadOnly bool     // it is refused because the call would write into the directory of a skill
+	Denied   bool     // it is refused because a policy has come to deny a skill that is active
 	Known    bool     // whether the session is kept: nothing was ever activated in one that is not
 	Stack    []string // the names of what is active
 	Notes    []string // what people should know: skills that are not what they were when they were activated
@@ -26,7 +27,10 @@ func (v Verdict) Err() error {
 	if v.Allowed {
 		return nil
 	}
-	if v.ReadOnly {
+	switch {
+	case v.Denied:
+		return diag.Errorf(diag.Denied, "%s", v.Reason).WithHint("end the skill, and go on without it: %s", endCommand(v.Skill, v.Session))
+	case v.ReadOnly:
 		return diag.Errorf(diag.Denied, "%s", v.Reason).
 			WithHint("a pack is changed where it is maintained, and a skill of yours by you; what an agent makes belongs elsewhere")
 	}
@@ -51,9 +55,9 @@ func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 	if len(state.Active) > 0 {
 		s.folder.touch(s.id)
 	}
-	if !s.own(c.Tool) {
+	if s.standing(&v, state); v.Allowed && !s.own(c.Tool) {
 		placed := s.placed(c)
-		if v.Verdict = set(state.Active).Allow(placed); v.Allowed {
+		if v.Verdict = s.set(state.Active).Allow(placed); v.Allowed {
 			s.keepOut(&v, state, placed)
 		}
 	}
@@ -73,6 +77,20 @@ func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 	return v, nil
 }
 
+// standing refuses every call, but the one that ends a skill, while a skill is active that the policies have come to deny.
+func (s *Session) standing(v *Verdict, state State) {
+	if part, _ := tool.OfSkills(v.Tool); s.env.Guard == nil || part == tool.End {
+		return
+	}
+	for _, a := range state.Active {
+		if err := s.env.Guard.Standing(a); err != nil {
+			v.Allowed, v.Denied, v.Skill = false, true, a.Exact()
+			v.Reason = fmt.Sprintf("skill %s is active and must not be any more, so %s is not called: %v", a.Exact(), v.Tool, err)
+			return
+		}
+	}
+}
+
 // keepOut refuses a call that writes into the directory of a skill that is active, or of a pack: to agents these are
 // read-only, whatever lists say.
 func (s *Session) keepOut(v *Verdict, state State, c tool.Call) {
@@ -89,13 +107,18 @@ func (s *Session) keepOut(v *Verdict, state State, c tool.Call) {
 	}
 }
 
-// set returns the tools that all of these skills allow, as they said when they were activated.
-func set(active []Active) (s tool.Set) {
+// set returns the tools that all of these skills allow, as they said when they were activated. Where a policy says that lists
+// grant, they forbid nothing, but for what a skill disallows.
+func (s *Session) set(active []Active) tool.Set {
+	return setOf(active, s.env.Guard != nil && s.env.Guard.Grants())
+}
+
+func setOf(active []Active, grants bool) (s tool.Set) {
 	for _, a := range active {
 		// Both lists were read when the skill was activated: whoever changed them since has no tools.
 		patterns, err := tool.ParseList(a.Allowed)
 		forbidden, bad := tool.ParseList(a.Disallowed)
-		if a.Restricts || err != nil || bad != nil {
+		if a.Restricts && !grants || err != nil || bad != nil {
 			if err != nil || bad != nil {
 				patterns = nil
 			}
@@ -108,8 +131,27 @@ func set(active []Active) (s tool.Set) {
 	return s
 }
 
-// Tools returns the tools that all active skills allow.
-func (s State) Tools() tool.Set { return set(s.Active) }
+// Tools returns the tools that all active skills allow, where no policy says that lists grant.
+func (s State) Tools() tool.Set { return setOf(s.Active, false) }
+
+// Tools returns the tools that the skills which are active in a state allow in this session.
+func (s *Session) Tools(state State) tool.Set { return s.set(state.Active) }
+
+// mayHook reports why a script of a skill must not run before or after it: another skill that is active does not let the shell
+// tool run it.
+func (s *Session) mayHook(h hook, argv []string) error {
+	state, err := s.State()
+	if err != nil {
+		return err
+	}
+	others := slices.DeleteFunc(state.Active, func(a Active) bool { return a.is(h.skill) })
+	v := s.set(others).Allow(s.placed(tool.Call{Tool: "Bash", Input: map[string]any{"command": argv}}))
+	if v.Allowed {
+		return nil
+	}
+	return diag.Errorf(diag.Denied, "the %s hook of skill %q must not run now: %s", h.which, h.skill.Name, v.Reason).
+		WithHint("when the work of skill %s is done: %s", v.Skill, endCommand(v.Skill, s.id))
+}
 
 // own reports whether a tool is one that skills are asked for with, also under the names that a user's own profile has for
 // them. Those are always allowed: a skill could not be left, nor its files be read, otherwise.

@@ -21,6 +21,7 @@ type HookError struct {
 	Limit                time.Duration // that it ran into, 0 if it ended by itself
 	Stderr               string        // the end of what it said
 	Err                  error         // why it could not be started, nil if it was
+	Denied               bool          // another skill that is active does not let it run
 }
 
 // Error names the skill, the script, and what came of it.
@@ -44,8 +45,13 @@ func (e *HookError) Error() string {
 // Unwrap returns why the script could not be started.
 func (e *HookError) Unwrap() error { return e.Err }
 
-// Code is Internal: the script decided, and not skillpm.
-func (e *HookError) Code() diag.Code { return diag.Internal }
+// Code is Internal: the script decided, and not skillpm. Where another skill does not let it run, it is Denied.
+func (e *HookError) Code() diag.Code {
+	if e.Denied {
+		return diag.Denied
+	}
+	return diag.Internal
+}
 
 // Hint says how to see for oneself.
 func (e *HookError) Hint() string {
@@ -97,13 +103,17 @@ func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err erro
 	argv, err := run.ScriptIn(env, h.dir, h.script, nil)
 	var l *catalog.Loaded
 	if err == nil {
-		l, err = s.behind(ctx, h)
+		l, err = s.behind(ctx, h, &r)
 	}
 	var res *run.Result
 	if err == nil {
+		err = s.mayHook(h, argv)
+		fail.Denied = err != nil
+	}
+	if err == nil {
 		r.Command = argv
 		var notes []string
-		res, notes, err = s.start(ctx, l, run.Command{
+		res, notes, err = s.start(ctx, h.skill, l, run.Command{
 			Argv: argv, Dir: s.work(h.dir), Limit: s.env.ScriptLimit, MaxOutput: maxHookOutput, Env: env,
 		}, &r)
 		if h.which == "pre" { // after a skill there is nobody to tell; it is on record
@@ -134,7 +144,7 @@ func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err erro
 
 // behind returns the skill that a hook is of, as it is now. A hook that runs after a skill does not where the policies have
 // come to deny it.
-func (s *Session) behind(ctx context.Context, h hook) (*catalog.Loaded, error) {
+func (s *Session) behind(ctx context.Context, h hook, r *audit.Record) (*catalog.Loaded, error) {
 	if h.loaded != nil || s.env.Guard == nil {
 		return h.loaded, nil
 	}
@@ -142,7 +152,7 @@ func (s *Session) behind(ctx context.Context, h hook) (*catalog.Loaded, error) {
 	k.Dir = h.dir
 	l, err := k.Load()
 	if err == nil {
-		_, err = s.env.Guard.Activate(ctx, l)
+		_, err = s.decide(ctx, l, r)
 	}
 	return l, err
 }

@@ -134,7 +134,7 @@ func TestPostHookFails(t *testing.T) {
 // While a hook runs, the session is not locked: what it asks of it is answered.
 func TestHookMayAskTheSession(t *testing.T) {
 	w := newWorld(t, "omniforge")
-	w.skill("outer", "allowed-tools: Read", "x\n")
+	w.skill("outer", "allowed-tools: Read, Bash", "x\n")
 	w.skill("deploy", "hooks: {pre: pre.sh}", "x\n")
 	w.mustLoad("s", "outer")
 	fifo := filepath.Join(w.dir, "asked")
@@ -153,6 +153,34 @@ func TestHookMayAskTheSession(t *testing.T) {
 	w.file("asked", "")
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// O12, O10: a nested skill's hooks are held to what the skills that are active let the shell tool run.
+func TestO12NestedHook(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("reader", "allowed-tools: Read", "x\n")
+	w.skill("git", "allowed-tools: Bash(git:*), Read", "x\n")
+	w.skill("deploy", "hooks: {pre: pre.sh, post: post.sh}", "x\n")
+	w.file("project/skills/deploy/pre.sh", "#!/bin/sh\ntouch "+w.dir+"/pre\n")
+	w.file("project/skills/deploy/post.sh", "#!/bin/sh\ntouch "+w.dir+"/post\n")
+	for _, outer := range []string{"reader", "git"} {
+		w.mustLoad(outer, outer)
+		_, err := w.load(outer, "deploy", session.Activate{})
+		code(t, err, diag.Denied, "pre hook pre.sh of skill \"deploy\"", "not activated", "skill "+outer+" allows")
+	}
+	if _, err := os.Stat(filepath.Join(w.dir, "pre")); err == nil {
+		t.Error("the hook ran")
+	}
+	w.mustLoad("free", "deploy")
+	w.mustLoad("free", "reader") // inside: its list counts while it is active
+	if _, err := w.open("free").Deactivate(t.Context(), "deploy"); err != nil {
+		t.Error(err)
+	}
+	for _, name := range []string{"pre", "post"} {
+		if _, err := os.Stat(filepath.Join(w.dir, name)); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

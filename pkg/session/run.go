@@ -85,13 +85,12 @@ func (s *Session) run(ctx context.Context, k *catalog.Skill, o RunOptions, r *au
 			}
 		}
 	}
-	if s.env.Guard != nil {
-		notes, err := s.env.Guard.Activate(ctx, l)
-		warn(notes)
-		if err != nil {
-			return nil, err
-		}
-	} else if unmet := Unenforced(l); unmet != "" {
+	notes, err := s.decide(ctx, l, r)
+	warn(notes)
+	if err != nil {
+		return nil, err
+	}
+	if unmet := Unenforced(l); unmet != "" && s.env.Guard == nil {
 		warn([]string{unmet})
 	}
 	argv, extra, err := s.commandOf(l, o)
@@ -112,7 +111,7 @@ func (s *Session) run(ctx context.Context, k *catalog.Skill, o RunOptions, r *au
 	if limit == 0 {
 		limit = s.env.ScriptLimit
 	}
-	res, notes, err := s.start(ctx, l, run.Command{
+	res, notes, err := s.start(ctx, k, l, run.Command{
 		Argv: argv, Dir: s.work(k.Dir), Env: s.environment(run.Scripted, k, k.Dir, extra), Stdin: o.Stdin, Limit: limit,
 		MaxOutput: o.MaxOutput, Stdout: o.Stdout, Stderr: o.Stderr,
 	}, r)
@@ -149,7 +148,7 @@ func (s *Session) mayRun(k *catalog.Skill, o RunOptions, argv []string) error {
 			return err
 		}
 	}
-	v := set(others).Allow(s.placed(tool.Call{Tool: "Bash", Input: map[string]any{"command": argv}}))
+	v := s.set(others).Allow(s.placed(tool.Call{Tool: "Bash", Input: map[string]any{"command": argv}}))
 	if v.Allowed {
 		return nil
 	}

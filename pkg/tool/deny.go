@@ -65,9 +65,11 @@ func (c Call) touches(pattern, p string) bool {
 	if in(cleaned, c.root(), c.Home) {
 		return true
 	}
+	leadsTo := c.anchored(pattern) // a pattern that is a link is what it leads to, whatever that is called
 	return slices.ContainsFunc(c.leads(cleaned, raw), func(at string) bool {
 		root, home := c.real(c.root()), c.real(c.Home)
-		return at == "" || root == "" || home == "" && c.Home != "" || in(at, root, home)
+		return at == "" || root == "" || home == "" && c.Home != "" || in(at, root, home) ||
+			leadsTo != "" && matchPath(strings.ToLower(leadsTo), strings.ToLower(at), "", "")
 	})
 }
 

@@ -112,6 +112,37 @@ func (c Call) resolved(pattern string) string {
 	return "/" + at + rest
 }
 
+// anchored returns a pattern whose beginning, before the first wildcard, is where that leads on this machine, as a pattern of
+// the machine's files. It is "" where the pattern has no such beginning, or where that can't be told.
+func (c Call) anchored(pattern string) string {
+	pattern = slash(pattern)
+	base, rest := c.root(), strings.TrimPrefix(strings.TrimPrefix(pattern, "./"), "/")
+	switch {
+	case strings.HasPrefix(pattern, "//"):
+		base, rest = "/", pattern[2:]
+	case strings.HasPrefix(pattern, "~/"):
+		base, rest = slash(c.Home), pattern[2:]
+	case strings.HasPrefix(pattern, "~") || drive(pattern):
+		return ""
+	}
+	fixed, tail := rest, ""
+	if i := strings.IndexAny(rest, "*?"); i >= 0 {
+		i = strings.LastIndexByte(rest[:i], '/') + 1
+		fixed, tail = rest[:i], rest[i:]
+	}
+	if c.Real == nil || base == "" || base == unknownRoot || fixed == "" || drive(base) {
+		return ""
+	}
+	at := c.real(path.Join(base, fixed))
+	if !strings.HasPrefix(at, "/") || strings.ContainsAny(at, "*?") {
+		return ""
+	}
+	if tail != "" {
+		at = strings.TrimSuffix(at, "/") + "/"
+	}
+	return "/" + at + tail
+}
+
 // leads returns where a path may lead once links are followed, "" for what can't be told: there are hosts that clean a path
 // before they open it, and hosts that do not.
 func (c Call) leads(cleaned, raw string) []string {

@@ -77,7 +77,7 @@ func table() []row {
 		{name: "WebSearch", names: "web_search websearch google_web_search search_web webSearch"},
 
 		{name: "Task", kind: name, fields: "subagent_type agent_type agent_name agentName agent", names: "task Agent agent subagent spawn_agent spawn_subagent runSubagent " +
-			"run_subagent delegate_to_agent dispatch_agent new_task"},
+			"run_subagent delegate_to_agent dispatch_agent invoke_agent new_task"},
 		{name: "TodoWrite", names: "todo_write todowrite write_todos update_plan manage_todo_list update_todo_list todo"},
 		{name: "TodoRead", names: "todo_read todoread read_todos"},
 		{name: "AskUserQuestion", names: "ask_user ask_user_question ask_followup_question request_user_input question"},
