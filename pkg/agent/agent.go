@@ -107,6 +107,11 @@ func DetectAmong(agents []Agent, exists func(path string) bool, project, home st
 	return found
 }
 
+// InUse is [Detect] for the agents where their environment variables move them to.
+func InUse(exists func(path string) bool, project, home string, getenv func(string) string) []Agent {
+	return DetectAmong(Relocate(table[:], home, getenv), exists, project, home)
+}
+
 // projectMark is the directory that shows an agent's use in one project: its own one, or, for an agent that reads the
 // shared directory, the one that it is marked by in the home directory as well. It is "" for one that is never guessed.
 func (a Agent) projectMark() string {

@@ -33,7 +33,7 @@ type Options struct {
 	Kind    Kind
 	Host    Host
 	Scope   Scope
-	Program string // that the host is to start, as an absolute path or a name
+	Program string // that the host is to start, as an absolute path or a name; for Status "" for any
 	DryRun  bool
 	Force   bool // replace a server of our name that is not ours
 }
@@ -46,7 +46,8 @@ type Result struct {
 	Scope   Scope    `json:"scope"`
 	File    string   `json:"file"`
 	State   State    `json:"state"`
-	Reason  string   `json:"reason,omitempty"` // why it is stale, foreign or broken
+	Reason  string   `json:"reason,omitempty"`  // why it is stale, foreign or broken
+	Program string   `json:"program,omitempty"` // that the host starts
 	Changed bool     `json:"changed"`
 	DryRun  bool     `json:"dryRun,omitempty"`
 	Diff    string   `json:"diff,omitempty"`  // of a dry run
@@ -67,7 +68,7 @@ func Status(e Env, o Options) (*Result, error) {
 		return nil, err
 	}
 	c, err := e.read(p.place)
-	if err == nil && !c.exists {
+	if c.absent {
 		r.State = Missing
 		return r, nil
 	}
@@ -82,9 +83,13 @@ func Status(e Env, o Options) (*Result, error) {
 		r.State, r.Reason, r.err = Broken, err.Error(), err
 		return r, nil
 	}
+	r.Program = p.adopt(values)
 	r.State, r.Reason = p.state(values)
 	if r.State == Installed || r.State == Stale {
 		r.Obstacles = e.obstacles(p, values)
+		if _, err := os.Stat(r.Program); filepath.IsAbs(r.Program) && errors.Is(err, fs.ErrNotExist) {
+			r.Obstacles = append(r.Obstacles, fmt.Sprintf("%s starts %s, which is not there", r.File, r.Program))
+		}
 	}
 	return r, nil
 }
@@ -136,6 +141,9 @@ func change(ctx context.Context, e Env, o Options, install bool) (*Result, error
 		return nil, err
 	}
 	r.State = map[bool]State{true: Installed, false: Missing}[install]
+	if install {
+		r.Program = o.Program
+	}
 	r.Changed = edit.changed()
 	if install {
 		if next := p.host.next[p.kind]; next != "" && r.Changed && o.Scope == Project {

@@ -427,6 +427,106 @@ func TestVariables(t *testing.T) {
 	}
 }
 
+// TestObstacles proves that what keeps a host from honouring its configuration is said.
+func TestObstacles(t *testing.T) {
+	for _, c := range []struct {
+		name, host string
+		kind       Kind
+		in         Scope
+		file, text string // in the home directory or, with a leading slash, the machine's
+		want       string
+	}{
+		{"hooks off", "claude-code", Hook, Project, ".claude/settings.json", `{"disableAllHooks": true}`, "runs no hooks"},
+		{"only the administrator's", "claude-code", Hook, User, "/claude-code/managed-settings.json", `{"allowManagedHooksOnly": true}`, "scope enterprise only"},
+		{"a server that is off", "claude-code", MCP, Project, ".claude/settings.json", `{"disabledMcpjsonServers": ["skillpm"]}`, "disabledMcpjsonServers"},
+		{"the administrator's servers", "claude-code", MCP, User, "/claude-code/managed-mcp.json", `{}`, "decides alone"},
+		{"untrusted hooks", "codex", Hook, User, ".codex/config.toml", "", "7 of 7 hooks are not trusted"},
+		{"hooks as a feature", "codex", Hook, User, ".codex/config.toml", "[features]\nhooks = false\n", "features.hooks is off"},
+		{"an untrusted project", "codex", MCP, Project, ".codex/config.toml", "", "projects that are trusted"},
+		{"hooks off", "gemini", Hook, Project, ".gemini/settings.json", `{"hooksConfig": {"enabled": false}}`, "runs no hooks"},
+		{"hooks off", "copilot", Hook, User, ".copilot/config.json", `{"disableAllHooks": true}`, "runs no hooks"},
+		{"an untrusted folder", "copilot", Hook, Project, ".copilot/config.json", `{"trustedFolders": ["/elsewhere"]}`, "folders that are trusted"},
+	} {
+		t.Run(c.host+", "+c.name, func(t *testing.T) {
+			e := newEnv(t)
+			if name, machine := strings.CutPrefix(c.file, "/"); machine {
+				write(t, filepath.Join(e.Machine, filepath.FromSlash(name)), c.text)
+			} else {
+				write(t, filepath.Join(e.Home, filepath.FromSlash(c.file)), c.text)
+			}
+			o := options(t, c.kind, c.host, c.in)
+			o.Program = "skillpm"
+			if r := must(t, Install, e, o); !strings.Contains(strings.Join(r.Obstacles, "\n"), c.want) {
+				t.Errorf("installed: %q", r.Obstacles)
+			}
+			if r, err := Status(e, o); err != nil || !strings.Contains(strings.Join(r.Obstacles, "\n"), c.want) {
+				t.Errorf("status: %q, %v", r.Obstacles, err)
+			}
+		})
+	}
+}
+
+// TestCodexTrust compares the digests that Codex 0.169 keeps for hooks with those that are worked out here.
+func TestCodexTrust(t *testing.T) {
+	want := map[string]string{ // what its method hooks/list answered for the hooks that install wrote
+		"PreToolUse":       "sha256:feb6ff72e4c88912b0a45cda293b27f85c4f5d91738591110bcb21c2a77ebea6",
+		"SessionEnd":       "sha256:41f3023d9b673793afb923e631932e6eec35075e5f5c73ea170fbf783bb6cb15",
+		"UserPromptSubmit": "sha256:d3c16c3a75cca1d6d499eb23feaee7fcbe0071fb3ed0bfe1d85ebb71d5925d25",
+		"SubagentStop":     "sha256:7f5e1fd406052c2b759682211394658ea914f2e166478d88e86f5e7aa333b503",
+		"Stop":             "sha256:d32a43b79e5d31499d3a37379b57a15a7d49ef6093b4abdc2570f92676ed9214",
+	}
+	p := planFor(t, Hook, "codex")
+	p.program = "/tmp/attach/skillpm"
+	d, err := newJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.install(d); err != nil {
+		t.Fatal(err)
+	}
+	values, err := d.values()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, f := range p.find(values) {
+		key, sum := codexTrust("/h/hooks.json", f, values)
+		if want[f.event] == "" {
+			continue
+		}
+		seen++
+		if sum != want[f.event] || key != "/h/hooks.json:"+snake(f.event)+":0:0" {
+			t.Errorf("%s: %s", key, sum)
+		}
+	}
+	if seen != len(want) {
+		t.Errorf("%d of %d events", seen, len(want))
+	}
+}
+
+// TestAnyProgram proves that a state can be asked for without saying which program is right.
+func TestAnyProgram(t *testing.T) {
+	for _, host := range []string{"claude-code", "opencode", "goose", "codex"} {
+		for _, kind := range []Kind{Hook, MCP} {
+			if h, err := Find(host, kind); err != nil || len(h.Scopes(kind)) == 0 {
+				continue
+			}
+			e := newEnv(t)
+			o := options(t, kind, host, User)
+			o.Program = filepath.Join(e.Home, "it's here", "skillpm")
+			must(t, Install, e, o)
+			want := o.Program
+			o.Program = ""
+			r, err := Status(e, o)
+			if err != nil || r.State != Installed || r.Program != want {
+				t.Errorf("%s of %s: %+v, %v", kind, host, r, err)
+			} else if !strings.Contains(strings.Join(r.Obstacles, "\n"), "which is not there") {
+				t.Errorf("%s of %s: %q", kind, host, r.Obstacles)
+			}
+		}
+	}
+}
+
 // TestTogether proves that of many who install and remove at once none undoes another's work.
 func TestTogether(t *testing.T) {
 	e := newEnv(t)

@@ -28,6 +28,18 @@ func shellWord(program, goos string) string {
 	return "'" + strings.ReplaceAll(program, "'", `'\''`) + "'"
 }
 
+// shellPlain undoes shellWord.
+func shellPlain(word string) string {
+	switch {
+	case len(word) > 1 && word[0] == '\'' && word[len(word)-1] == '\'':
+		return strings.ReplaceAll(word[1:len(word)-1], `'\''`, "'")
+	case len(word) > 1 && word[0] == '"' && word[len(word)-1] == '"':
+		return word[1 : len(word)-1]
+	default:
+		return word
+	}
+}
+
 // hookCommand is the command line of a hook.
 func hookCommand(program, goos, event, host string) string {
 	return shellWord(program, goos) + " hook " + event + " --host " + host

@@ -3,6 +3,7 @@ package attach
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // document is a configuration file that is being changed.
@@ -102,6 +103,26 @@ func (p plan) find(values map[string]any) []found {
 	return all
 }
 
+// adopt makes the plan one for the program that is in a file, if it is for none, and returns that program.
+func (p *plan) adopt(values map[string]any) string {
+	found := ""
+	if p.kind == Hook {
+		if all := p.find(values); len(all) > 0 {
+			word, _, _ := strings.Cut(all[0].line, " hook "+all[0].event+" ")
+			found = shellPlain(word)
+		}
+	} else {
+		entry, _ := lookup(values, keys(append(slices.Clone(p.place.path), ServerName)...)...)
+		if words := serverWords(entry); len(words) > 0 {
+			found = words[0]
+		}
+	}
+	if p.program == "" {
+		p.program = found
+	}
+	return found
+}
+
 // state says how what is in a file relates to what is wanted.
 func (p plan) state(values map[string]any) (s State, why string) {
 	if p.kind == Hook {
@@ -116,13 +137,13 @@ func (p plan) state(values map[string]any) (s State, why string) {
 	}
 	for _, m := range p.entry() {
 		if now, _ := lookup(old, m.key); !same(now, m.value) {
-			return Stale, fmt.Sprintf("%s is %s", m.key, text1(now))
+			return Stale, fmt.Sprintf("%s is %s", m.key, shownValue(now))
 		}
 	}
 	return Installed, ""
 }
 
-func text1(v any) string {
+func shownValue(v any) string {
 	if v == nil {
 		return "missing"
 	}
@@ -131,6 +152,12 @@ func text1(v any) string {
 
 // ours reports whether an MCP server's entry starts skillpm.
 func ours(entry any) bool {
+	words := serverWords(entry)
+	return len(words) > 1 && isOurServer(words[0], words[1:])
+}
+
+// serverWords returns the command of an MCP server's entry, with its arguments.
+func serverWords(entry any) []string {
 	m, _ := entry.(map[string]any)
 	var words []string
 	for _, key := range []string{"command", "cmd", "args"} {
@@ -144,7 +171,7 @@ func ours(entry any) bool {
 			}
 		}
 	}
-	return len(words) > 1 && isOurServer(words[0], words[1:])
+	return words
 }
 
 func (p plan) hookState(values map[string]any) (s State, why string) {

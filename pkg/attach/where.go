@@ -124,6 +124,7 @@ type current struct {
 	data   []byte
 	mode   fs.FileMode
 	exists bool
+	absent bool // there is nothing, and no link either
 }
 
 // read reads a place's file. A link is followed where it stays in the home directory or, for a project's file, in the
@@ -139,6 +140,7 @@ func (e Env) read(p place) (current, error) {
 		if _, err := os.Lstat(c.path); err == nil {
 			return c, diag.Errorf(diag.Conflict, "%s is a link that leads nowhere", c.path).WithHint("remove it, or make what it leads to")
 		}
+		c.absent = true
 		return c, e.confine(&c, p)
 	}
 	switch {

@@ -98,6 +98,7 @@ func machineChecks() []check {
 		{"machine-key", checkKey},
 		{"file-system", checkFileSystem},
 		{"git-program", checkGit},
+		{"hosts", checkHosts},
 		{"docker-config", checkDocker},
 		{"netrc", checkNetrc},
 		{"token-variables", checkTokens},

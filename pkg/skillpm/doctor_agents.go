@@ -63,12 +63,7 @@ func checkAgentsAsked(x *examination) {
 	if x.work.Scope.Kind == scope.KindUser {
 		projectDir = ""
 	}
-	exists := func(at string) bool {
-		info, err := os.Stat(filepath.FromSlash(at))
-		return err == nil && info.IsDir()
-	}
-	known := agent.Relocate(agent.All(), x.client.Paths.Home, x.client.Getenv)
-	seen := agent.DetectAmong(known, exists, projectDir, x.client.Paths.Home)
+	seen := x.agentsInUse(projectDir)
 	for _, id := range asked {
 		a, err := agent.Lookup(id)
 		if err != nil || a.Mark == "" || a.ID == agent.SharedID {
@@ -82,6 +77,12 @@ func checkAgentsAsked(x *examination) {
 			})
 		}
 	}
+}
+
+// agentsInUse returns the agents of which there is a sign, in a project or the home directory.
+func (x *examination) agentsInUse(projectDir string) []agent.Agent {
+	exists := func(at string) bool { return isDirectory(filepath.FromSlash(at)) }
+	return agent.InUse(exists, projectDir, x.client.Paths.Home, x.client.Getenv)
 }
 
 // checkForeignLinks looks for links in agents' directories that are not skillpm's.

@@ -73,8 +73,7 @@ func (w *Workspace) agents(asked []string) (agents []agent.Agent, found bool, er
 	}
 	anew := slices.Contains(asked, agent.DetectedID) && len(w.Manifest.Agents)+len(w.Config.Agents) > 0
 	exists := func(path string) bool { return w.isSign(filepath.FromSlash(path), anew) }
-	known := agent.Relocate(agent.All(), home, w.machine.Getenv)
-	return agent.DetectAmong(known, exists, projectDir, home), true, nil
+	return agent.InUse(exists, projectDir, home, w.machine.Getenv), true, nil
 }
 
 // isSign reports whether a directory shows that an agent is in use. One in which there is nothing but links of skillpm's

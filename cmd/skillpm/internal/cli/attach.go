@@ -135,7 +135,7 @@ func (a *app) attachHosts(o *attachFlags, e attach.Env) ([]attach.Host, error) {
 // detectedAgents returns the ids of the agents of which there is a sign.
 func detectedAgents(e attach.Env) []string {
 	var ids []string
-	for _, found := range agent.DetectAmong(agent.Relocate(agent.All(), e.Home, e.Getenv), isDir, e.Project, e.Home) {
+	for _, found := range agent.InUse(isDir, e.Project, e.Home, e.Getenv) {
 		ids = append(ids, found.ID)
 	}
 	return ids
