@@ -12,7 +12,13 @@ type Filter struct {
 // Pass reports whether a record is looked at.
 func (f Filter) Pass(r Record) bool {
 	for _, of := range [][2]string{
-		{f.Skill, r.Skill}, {f.Pack, r.Pack}, {f.Session, r.Session}, {f.Action, r.Action}, {f.Result, r.Result}, {f.User, r.User}, {f.Host, r.Host},
+		{f.Skill, r.Skill},
+		{f.Pack, r.Pack},
+		{f.Session, r.Session},
+		{f.Action, r.Action},
+		{f.Result, r.Result},
+		{f.User, r.User},
+		{f.Host, r.Host},
 		{f.Machine, r.Machine},
 	} {
 		if of[0] != "" && of[0] != of[1] {

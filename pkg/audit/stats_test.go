@@ -149,8 +149,8 @@ func TestActionsDocumented(t *testing.T) {
 		}
 	}
 	fields := reflect.TypeFor[audit.Record]()
-	for i := range fields.NumField() {
-		if name, _, _ := strings.Cut(fields.Field(i).Tag.Get("json"), ","); !strings.Contains(string(page), "`"+name+"`") {
+	for field := range fields.Fields() {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); !strings.Contains(string(page), "`"+name+"`") {
 			t.Errorf("docs/audit.md does not name the field %s", name)
 		}
 	}

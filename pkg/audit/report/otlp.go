@@ -162,11 +162,29 @@ func id(n int, texts ...string) string {
 func attributes(r audit.Record) []attribute {
 	var all []attribute
 	for _, a := range [][2]string{
-		{"skill_name", r.Skill}, {"skillpm.action", r.Action}, {"skillpm.result", r.Result}, {"skillpm.pack", r.Pack}, {"skillpm.version", r.Version},
-		{"skillpm.layer", r.Layer}, {"skillpm.digest", r.Digest}, {"session.id", r.Session}, {"user.name", r.User}, {"skillpm.project", r.Project},
-		{"skillpm.profile", r.Profile}, {"skillpm.host", r.Host}, {"skillpm.trigger", r.Trigger}, {"skillpm.hook", r.Hook}, {"skillpm.script", r.Script},
-		{"skillpm.file", r.File}, {"skillpm.tool", r.Tool}, {"skillpm.agent", r.Agent}, {"skillpm.task", r.Task}, {"skillpm.output.digest", r.Output},
-		{"skillpm.sandbox", r.Sandbox}, {"skillpm.verdict", r.Verdict}, {"skillpm.policy", r.Policy},
+		{"skill_name", r.Skill},
+		{"skillpm.action", r.Action},
+		{"skillpm.result", r.Result},
+		{"skillpm.pack", r.Pack},
+		{"skillpm.version", r.Version},
+		{"skillpm.layer", r.Layer},
+		{"skillpm.digest", r.Digest},
+		{"session.id", r.Session},
+		{"user.name", r.User},
+		{"skillpm.project", r.Project},
+		{"skillpm.profile", r.Profile},
+		{"skillpm.host", r.Host},
+		{"skillpm.trigger", r.Trigger},
+		{"skillpm.hook", r.Hook},
+		{"skillpm.script", r.Script},
+		{"skillpm.file", r.File},
+		{"skillpm.tool", r.Tool},
+		{"skillpm.agent", r.Agent},
+		{"skillpm.task", r.Task},
+		{"skillpm.output.digest", r.Output},
+		{"skillpm.sandbox", r.Sandbox},
+		{"skillpm.verdict", r.Verdict},
+		{"skillpm.policy", r.Policy},
 	} {
 		if a[1] != "" {
 			all = append(all, text(a[0], a[1]))

@@ -112,8 +112,12 @@ func (s *Summary) tiles(p *out) {
 		name string
 		n    int64
 	}{
-		{"Activations", s.total.activations}, {"Runs that worked", s.total.worked}, {"Failures", s.total.failed}, {"Refusals", s.total.refused},
-		{"Skills", int64(len(s.stats.Skills()))}, {"Machines", int64(len(s.machines))},
+		{"Activations", s.total.activations},
+		{"Runs that worked", s.total.worked},
+		{"Failures", s.total.failed},
+		{"Refusals", s.total.refused},
+		{"Skills", int64(len(s.stats.Skills()))},
+		{"Machines", int64(len(s.machines))},
 	} {
 		p.put("<div><dt>%</dt><dd>%</dd></div>\n", t.name, t.n)
 	}

@@ -244,8 +244,8 @@ func TestCSVColumns(t *testing.T) {
 	export(t, report.NewCSV(&b), nil)
 	names := strings.Split(strings.TrimSpace(b.String()), ",")
 	of := reflect.TypeFor[audit.Record]()
-	for i := range of.NumField() {
-		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+	for field := range of.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if name != "dir" && !strings.Contains(","+strings.Join(names, ",")+",", ","+name+",") {
 			t.Errorf("no column is %s", name)
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/guard"
 )
 
 func newAudit(a *app) *cobra.Command {
@@ -119,13 +121,14 @@ func (a *app) logs(args []string) ([]string, error) {
 	return paths, nil
 }
 
-// ownLog returns the log that this user's skillpm writes to.
+// ownLog returns the log that this user's skillpm writes to: where the policies say, or else in the state directory.
 func (a *app) ownLog() (string, error) {
 	_, paths, err := a.places()
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(paths.State, "audit", audit.Name), nil
+	log := guard.Open(guard.Options{Files: guard.Files{Paths: paths, OS: a.OS, Admin: a.Admin}, Now: a.Now}).Log()
+	return audit.Open(cmp.Or(log.Path, filepath.Join(paths.State, "audit", audit.Name)), audit.Options{}).Path(), nil
 }
 
 // stream reads logs, and warns of what cannot be read.
