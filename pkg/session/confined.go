@@ -12,14 +12,17 @@ import (
 
 // start runs a command of a skill, confined as the skill asks and as the policies say, and notes in a record how. All
 // commands of skills are started here: scripts, the command of a frontmatter, hooks, and commands in a body. Notes are what
-// people should know. Without a guard nothing is confined, and l may be nil.
-func (s *Session) start(ctx context.Context, l *catalog.Loaded, c run.Command, r *audit.Record) (res *run.Result, notes []string, err error) {
+// people should know. Without a guard nothing is confined, and the skill need not have been read: l may be nil.
+func (s *Session) start(ctx context.Context, k *catalog.Skill, l *catalog.Loaded, c run.Command, r *audit.Record) (res *run.Result, notes []string, err error) {
 	if s.env.Guard != nil {
 		c.Sandbox, notes, err = s.env.Guard.Confine(ctx, s.placedPaths(l), c.Dir)
 		if err != nil {
 			return nil, notes, err
 		}
 		c.Helper = s.env.Helper
+	}
+	if err := s.begun(r, k); err != nil {
+		return nil, notes, err
 	}
 	res, err = run.Run(ctx, c)
 	if res == nil {
@@ -28,7 +31,7 @@ func (s *Session) start(ctx context.Context, l *catalog.Loaded, c run.Command, r
 	r.Sandbox = res.Sandbox
 	if res.Unconfined != "" {
 		r.Sandbox = "none: " + res.Unconfined
-		notes = append(notes, fmt.Sprintf("what skill %q runs is not confined, because a policy allows that: %s", l.Name, res.Unconfined))
+		notes = append(notes, fmt.Sprintf("what skill %q runs is not confined, because a policy allows that: %s", k.Name, res.Unconfined))
 	}
 	return res, notes, err
 }

@@ -38,7 +38,7 @@ func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded, i
 		var res *run.Result
 		if err == nil {
 			var notes []string
-			res, notes, err = s.start(ctx, l, run.Command{
+			res, notes, err = s.start(ctx, l.Skill, l, run.Command{
 				Argv: argv, Dir: s.work(l.Dir), Limit: s.env.ScriptLimit, MaxOutput: maxHookOutput, Env: s.environment(run.Text, l.Skill, l.Dir, nil),
 			}, &r)
 			a.Warnings = append(a.Warnings, notes...)
