@@ -29,6 +29,7 @@ const enterpriseDir = "SKILLPM_TEST_ENTERPRISE"
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
+		"mcp-files": filesServer,
 		"skillpm": func() {
 			if os.Getenv(onOneThread) != "" {
 				runtime.LockOSThread()
