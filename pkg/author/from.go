@@ -13,11 +13,13 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/provider"
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/trust"
 )
 
 // PublishPacked publishes what [Client.Pack] wrote, a tar or a directory, byte for byte: every version that it has, those of a
@@ -55,7 +57,7 @@ func (c *Client) PublishPacked(ctx context.Context, packed string, o PublishOpti
 	report := &WorkspaceReport{Packs: []*PublishReport{}}
 	for _, id := range packs {
 		at.ID = id
-		if err := c.publishVersions(ctx, from.OCI(), at, o, report); err != nil {
+		if err := c.publishVersions(ctx, from, at, o, report); err != nil {
 			return report, err
 		}
 	}
@@ -66,7 +68,8 @@ func (c *Client) PublishPacked(ctx context.Context, packed string, o PublishOpti
 }
 
 // publishVersions publishes all versions of one pack of a layout, the lowest first, so that the tags that move end at the highest.
-func (c *Client) publishVersions(ctx context.Context, client *oci.Client, from source.Ref, o PublishOptions, report *WorkspaceReport) error {
+func (c *Client) publishVersions(ctx context.Context, sources *provider.Sources, from source.Ref, o PublishOptions, report *WorkspaceReport) error {
+	client, keeper := sources.OCI(), sources.Keeper(true)
 	versions, err := client.Versions(ctx, from)
 	if err != nil {
 		return err
@@ -80,8 +83,22 @@ func (c *Client) publishVersions(ctx context.Context, client *oci.Client, from s
 		r := newReport(&project.Manifest{Name: from.ID, Version: version}, "")
 		r.Target, r.DryRun, r.Valid = to.at.String(), o.DryRun, true
 		r.settle(to)
+		notes, err := c.MayPublish(to.at, r.Pack, isSigned(ctx, keeper, from))
+		if err != nil {
+			return err
+		}
+		r.Warnings = append(r.Warnings, notes...)
 		c.Progress(provider.Event{Text: "publishing " + r.Pack + " " + r.Version})
-		pushed, err := client.Copy(ctx, from, to.at, oci.CopyOptions{Moving: !o.Still, Dry: o.DryRun})
+		var pushed oci.Pushed
+		send := func() (err error) {
+			pushed, err = client.Copy(ctx, from, to.at, oci.CopyOptions{Moving: !o.Still, Dry: o.DryRun})
+			return err
+		}
+		if o.DryRun {
+			err = send()
+		} else {
+			err = c.Published(to.at, audit.Record{Pack: r.Pack, Version: r.Version}, send)
+		}
 		if err != nil {
 			return err
 		}
@@ -93,6 +110,12 @@ func (c *Client) publishVersions(ctx context.Context, client *oci.Client, from s
 		report.Packs = append(report.Packs, r)
 	}
 	return nil
+}
+
+// isSigned reports whether what is in a layout has a signature, whoever made it.
+func isSigned(ctx context.Context, k *trust.Keeper, at source.Ref) bool {
+	found, err := k.Find(ctx, at, nil, nil)
+	return err == nil && slices.ContainsFunc(found, func(f trust.Found) bool { return f.Kind == trust.KindSignature })
 }
 
 // Bounds of a layout in a tar: what is in it is checked when it is read from the layout.

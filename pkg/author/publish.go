@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
@@ -92,6 +93,11 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 func (c *Client) publishAt(ctx context.Context, m *project.Manifest, dir string, to source.Ref, o PublishOptions) (*PublishReport, error) {
 	r := newReport(m, dir)
 	r.Target, r.DryRun = to.String(), o.DryRun
+	notes, err := c.MayPublish(to, r.Pack, o.Key != nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Warnings = append(r.Warnings, notes...)
 	made, err := c.assemble(ctx, m, dir, r, o)
 	if err != nil {
 		return nil, err
@@ -108,7 +114,16 @@ func (c *Client) publishAt(ctx context.Context, m *project.Manifest, dir string,
 		push, doing = from.OCI().CheckPush, "looking for "
 	}
 	c.Progress(provider.Event{Text: doing + r.Pack + " " + r.Version})
-	pushed, err := push(ctx, to, made.release, made.trees, oci.PushOptions{Format: o.Format, Moving: !o.Still, Attach: c.attach(made, o.Key, from.Keeper(false), to)})
+	var pushed oci.Pushed
+	send := func() (err error) {
+		pushed, err = push(ctx, to, made.release, made.trees, oci.PushOptions{Format: o.Format, Moving: !o.Still, Attach: c.attach(made, o.Key, from.Keeper(false), to)})
+		return err
+	}
+	if o.DryRun {
+		err = send()
+	} else {
+		err = c.Published(to, made.record(o.Key), send)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -161,6 +176,19 @@ type assembled struct {
 	release oci.Release
 	trees   []bundle.Tree
 	origin  *origin // nil for what is in no repository
+}
+
+// record returns what is recorded of a release that is published.
+func (a *assembled) record(key *sign.PrivateKey) audit.Record {
+	trees := map[string]string{}
+	for _, t := range a.trees {
+		trees[t.Name] = t.Inventory.Digest()
+	}
+	r := audit.Record{Pack: a.release.ID.String(), Version: a.release.Version, Tree: bundle.Integrity(trees)}
+	if key != nil {
+		r.Signer = key.Public().Fingerprint()
+	}
+	return r
 }
 
 // assemble checks a pack and makes its release, and says so in the report.

@@ -4,20 +4,23 @@ import (
 	"context"
 	"path/filepath"
 
+	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/provider"
 	"github.com/skillpm/skillpm/pkg/sign"
 	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/trust"
 )
 
 // SignReport says what was signed.
 type SignReport struct {
-	Place     string `json:"place"`     // pinned to the digest
-	Digest    string `json:"digest"`    // of the manifest
-	Signer    string `json:"signer"`    // fingerprint of the public key
-	Signature string `json:"signature"` // digest of the artifact that holds the signature
-	Existed   bool   `json:"existed"`   // the key had signed it before, and nothing was written
-	Unnamed   bool   `json:"unnamed"`   // it does not say which pack and version it is, so that the signature satisfies nobody
+	Place     string   `json:"place"`     // pinned to the digest
+	Digest    string   `json:"digest"`    // of the manifest
+	Signer    string   `json:"signer"`    // fingerprint of the public key
+	Signature string   `json:"signature"` // digest of the artifact that holds the signature
+	Existed   bool     `json:"existed"`   // the key had signed it before, and nothing was written
+	Unnamed   bool     `json:"unnamed"`   // it does not say which pack and version it is, so that the signature satisfies nobody
+	Warnings  []string `json:"warnings,omitempty"`
 }
 
 // Sign signs what is published already at a place, or as owner/name@version.
@@ -38,13 +41,21 @@ func (c *Client) Sign(ctx context.Context, place string, key *sign.PrivateKey) (
 	if err != nil {
 		return nil, err
 	}
-	done, err := from.Keeper(false).Sign(ctx, p.Ref, key, nil)
+	notes, err := c.MayPublish(p.Ref, p.ID.String(), true)
+	if err != nil {
+		return nil, err
+	}
+	var done trust.Signed
+	err = c.Published(p.Ref, audit.Record{Pack: p.ID.String(), Version: p.Version, Signer: key.Public().Fingerprint(), Reason: "a signature"}, func() (err error) {
+		done, err = from.Keeper(false).Sign(ctx, p.Ref, key, nil)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
 	p.Ref.Digest = done.Digest
 	return &SignReport{
-		Place: p.Ref.String(), Digest: done.Digest, Signer: key.Public().Fingerprint(), Signature: done.Signature, Existed: done.Existed, Unnamed: done.Unnamed,
+		Place: p.Ref.String(), Digest: done.Digest, Signer: key.Public().Fingerprint(), Signature: done.Signature, Existed: done.Existed, Unnamed: done.Unnamed, Warnings: notes,
 	}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/oci"
@@ -22,9 +23,10 @@ type StatusReport struct {
 	Place   string `json:"place"`             // that says it
 	Yanked  string `json:"yanked,omitempty"`  // why the version was withdrawn
 	// Deprecated is what is said against the pack.
-	Deprecated string `json:"deprecated,omitempty"`
-	Changed    bool   `json:"changed"`
-	Index      bool   `json:"index"` // the place is in an index, whose other files are made anew by index build
+	Deprecated string   `json:"deprecated,omitempty"`
+	Changed    bool     `json:"changed"`
+	Index      bool     `json:"index"` // the place is in an index, whose other files are made anew by index build
+	Warnings   []string `json:"warnings,omitempty"`
 }
 
 // Yank withdraws a published version, for a reason that users are told: it is not chosen any more, and stays where it is
@@ -46,7 +48,7 @@ func (c *Client) Yank(ctx context.Context, pack, reason, at string) (*StatusRepo
 		return nil, err
 	}
 	r.Version, r.Yanked = version, reason
-	err = to.change(ctx, func(s *oci.Status) error {
+	err = c.changeStatus(ctx, r, to, func(s *oci.Status) error {
 		if s.Yanked == nil {
 			s.Yanked = map[string]string{}
 		}
@@ -80,12 +82,27 @@ func (c *Client) Deprecate(ctx context.Context, pack, message, at string) (*Stat
 		return nil, err
 	}
 	r.Deprecated = message
-	err = to.change(ctx, func(s *oci.Status) error {
+	err = c.changeStatus(ctx, r, to, func(s *oci.Status) error {
 		r.Changed = s.Deprecated != message
 		s.Deprecated = message
 		return nil
 	})
 	return r, err
+}
+
+// changeStatus changes what is said of a pack. What is said at a place where packs are published counts as published there;
+// an index is a file of whoever keeps it.
+func (c *Client) changeStatus(ctx context.Context, r *StatusReport, to noted, f func(*oci.Status) error) error {
+	at, ok := to.(repository)
+	if !ok {
+		return to.change(ctx, f)
+	}
+	notes, err := c.MayPublish(at.ref, r.Pack, true)
+	if err != nil {
+		return err
+	}
+	r.Warnings = notes
+	return c.Published(at.ref, audit.Record{Pack: r.Pack, Version: r.Version, Reason: "what is said of it"}, func() error { return to.change(ctx, f) })
 }
 
 // statusOf finds the place that says something about a pack, and makes sure that the version is there; any, for none.

@@ -11,6 +11,7 @@ import (
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
+	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/index"
 	"github.com/skillpm/skillpm/pkg/provider"
@@ -36,6 +37,8 @@ type PublishReport struct {
 	Shards   int    `json:"shards"`
 	Size     int64  `json:"size"` // bytes of all blobs
 	DryRun   bool   `json:"dryRun"`
+
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Publish pushes an index as an OCI artifact, and moves the tag to it. The same packs give the same digest; blobs that the
@@ -69,8 +72,8 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 			r.Shards++
 		}
 	}
-	if o.DryRun {
-		return r, nil
+	if r.Warnings, err = c.MayPublish(to, "", true); err != nil || o.DryRun {
+		return r, err
 	}
 	from, err := c.UserSources()
 	if err != nil {
@@ -80,8 +83,10 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 		return nil, err
 	}
 	c.Progress(provider.Event{Text: "publishing " + at.shown + " to " + to.String()})
-	r.Digest, err = from.OCI().PutArtifact(ctx, to, a, to.Rev)
-	return r, err
+	return r, c.Published(to, audit.Record{Reason: "an index"}, func() (err error) {
+		r.Digest, err = from.OCI().PutArtifact(ctx, to, a, to.Rev)
+		return err
+	})
 }
 
 // vacant refuses a tag that leads to something else than an index: a pack would be gone for those who ask for it by the tag.

@@ -32,7 +32,7 @@ func (pr *Provider) AdmitFiles(ctx context.Context, s Standing, files Files) err
 	if !pr.LooksAt() {
 		return nil
 	}
-	known := pr.verdicts()
+	known := ReadVerdicts(pr.machine, pr.guard)
 	var fresh []string
 	for _, id := range slices.SortedFunc(maps.Keys(s.Packs), source.ID.Compare) {
 		entry := s.Packs[id]

@@ -6,12 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/guard"
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/whole"
+	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
-// verdicts are the packs whose files were admitted on one basis, beside what else this machine knows: projects can't write
+// Verdicts are the packs whose files were admitted on one basis, beside what else this machine knows: projects can't write
 // there. To lose them costs time, and nothing else.
-type verdicts struct {
+type Verdicts struct {
 	file  string // "" where nothing can be kept
 	text  string
 	known map[string]bool
@@ -23,13 +27,13 @@ const (
 	mostBases    = 32
 )
 
-// verdicts reads what was admitted by the policies and approvals in force.
-func (pr *Provider) verdicts() *verdicts {
-	basis := pr.guard.Basis(pr.machine.Version)
-	if basis == "" || pr.machine.Paths.State == "" {
-		return &verdicts{}
+// ReadVerdicts reads what was admitted by the policies and approvals in force.
+func ReadVerdicts(m *workspace.Machine, g *guard.Guard) *Verdicts {
+	basis := g.Basis(m.Version)
+	if basis == "" || m.Paths.State == "" {
+		return &Verdicts{}
 	}
-	v := &verdicts{file: filepath.Join(pr.machine.Paths.State, "admitted", strings.TrimPrefix(basis, "sha256:")), known: map[string]bool{}}
+	v := &Verdicts{file: filepath.Join(m.Paths.State, "admitted", strings.TrimPrefix(basis, "sha256:")), known: map[string]bool{}}
 	data, err := os.ReadFile(v.file)
 	if err != nil {
 		return v
@@ -41,10 +45,15 @@ func (pr *Provider) verdicts() *verdicts {
 	return v
 }
 
-func (v *verdicts) has(key string) bool { return key != "" && v.known[key] }
+// Has reports whether the files of a pack were admitted, with these trees under these names.
+func (v *Verdicts) Has(id source.ID, p *project.LockedPack, names map[NameOf]string) bool {
+	return v.has(verdictOf(id, p.Source, p.Skills, names))
+}
+
+func (v *Verdicts) has(key string) bool { return key != "" && v.known[key] }
 
 // add keeps further packs.
-func (v *verdicts) add(keys []string) {
+func (v *Verdicts) add(keys []string) {
 	if v.file == "" || len(keys) == 0 {
 		return
 	}
@@ -59,7 +68,7 @@ func (v *verdicts) add(keys []string) {
 }
 
 // prune removes what was decided on bases that nobody decides on any more: policies and approvals change.
-func (v *verdicts) prune() {
+func (v *Verdicts) prune() {
 	dir := filepath.Dir(v.file)
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) <= mostBases {

@@ -27,14 +27,17 @@ type ListReport struct {
 }
 
 // List says what a scope's lock has.
-func (c *Client) List(_ context.Context, scopeKind string) (*ListReport, error) {
+func (c *Client) List(ctx context.Context, scopeKind string) (*ListReport, error) {
 	w, l, err := c.installed(scopeKind)
 	if err != nil {
 		return nil, err
 	}
 	r := &ListReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Packs: []PackReport{}, Conflicts: []NameConflict{}}
+	denied := c.denials(w)
 	for _, id := range slices.SortedFunc(maps.Keys(l.Packs), source.ID.Compare) {
-		r.Packs = append(r.Packs, packReport(w, w.Manifest, id, l.Packs[id], l, standingNow(w, l)))
+		p := packReport(w, w.Manifest, id, l.Packs[id], l, standingNow(w, l))
+		denied.mark(ctx, w, l, id, &p)
+		r.Packs = append(r.Packs, p)
 	}
 	for _, c := range l.Conflicts {
 		r.Conflicts = append(r.Conflicts, nameConflict(c))
@@ -63,6 +66,7 @@ type PackInfo struct {
 	Versions     []string          `json:"versions,omitempty"`   // on offer, newest first
 	Withdrawn    string            `json:"withdrawn,omitempty"`  // why the version was withdrawn
 	Deprecated   string            `json:"deprecated,omitempty"` // what there is to say against the pack
+	Denied       string            `json:"denied,omitempty"`     // why the policies do not let it be installed
 	Dependencies map[string]string `json:"dependencies,omitempty"`
 	Installed    *PackReport       `json:"installed,omitempty"`
 	Skills       []SkillInfo       `json:"skills"`
@@ -72,6 +76,7 @@ type PackInfo struct {
 type SkillInfo struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
+	Denied      string `json:"denied,omitempty"` // why the policies do not let it be used
 }
 
 // Info describes what a name means: owner/name[@constraint] a pack, skill or skill@owner/name an installed skill.
@@ -94,7 +99,7 @@ type InstalledSkill struct {
 func (c *Client) Info(ctx context.Context, name, scopeKind, registry string) (*Info, error) {
 	left, right, exact := strings.Cut(name, "@")
 	if !strings.Contains(left, "/") {
-		return c.skillInfo(name, left, right, exact, scopeKind)
+		return c.skillInfo(ctx, name, left, right, exact, scopeKind)
 	}
 	ref, err := source.Parse(name)
 	if err != nil {
@@ -111,7 +116,7 @@ func (c *Client) Info(ctx context.Context, name, scopeKind, registry string) (*I
 }
 
 // skillInfo finds an installed skill: exactly by its pack, or everything of that name with the one in force first.
-func (c *Client) skillInfo(name, skill, pack string, exact bool, scopeKind string) (*Info, error) {
+func (c *Client) skillInfo(ctx context.Context, name, skill, pack string, exact bool, scopeKind string) (*Info, error) {
 	w, l, err := c.installed(scopeKind)
 	if err != nil {
 		return nil, err
@@ -123,11 +128,12 @@ func (c *Client) skillInfo(name, skill, pack string, exact bool, scopeKind strin
 		}
 	}
 	var found []InstalledSkill
+	denied := c.denials(w)
 	for _, n := range l.Named {
 		if exact && (n.Pack != id || n.Skill != skill) || !exact && n.Skill != skill && n.Link != skill {
 			continue
 		}
-		found = append(found, installedSkill(w, l, n))
+		found = append(found, installedSkill(ctx, w, l, n, denied))
 	}
 	if len(found) == 0 {
 		return nil, noSuchSkill(name, skill, l)
@@ -145,9 +151,10 @@ func (c *Client) skillInfo(name, skill, pack string, exact bool, scopeKind strin
 	return &Info{Skill: &found[0], Also: found[1:]}, nil
 }
 
-func installedSkill(w *workspace.Workspace, l *workspace.Layout, n project.Named) InstalledSkill {
+func installedSkill(ctx context.Context, w *workspace.Workspace, l *workspace.Layout, n project.Named, denied *denials) InstalledSkill {
 	entry := l.Packs[n.Pack]
 	report := packReport(w, w.Manifest, n.Pack, entry, l, standingNow(w, l))
+	denied.mark(ctx, w, l, n.Pack, &report)
 	i := slices.IndexFunc(report.Skills, func(s SkillReport) bool { return s.Name == n.Skill })
 	return InstalledSkill{
 		Pack: n.Pack.String(), Version: entry.Version, Source: entry.Source, SkillReport: report.Skills[i],
@@ -180,10 +187,11 @@ func (c *Client) packInfo(ctx context.Context, ref source.Ref, scopeKind, regist
 		}
 		l = &workspace.Layout{}
 	}
-	info := &PackInfo{Pack: ref.ID.String(), Skills: []SkillInfo{}}
+	info, denied := &PackInfo{Pack: ref.ID.String(), Skills: []SkillInfo{}}, c.denials(w)
 	entry, have := w.Lock.Packs[ref.ID]
 	if have {
 		report := packReport(w, w.Manifest, ref.ID, entry, l, standingNow(w, l))
+		denied.mark(ctx, w, l, ref.ID, &report)
 		info.Installed, info.Version, info.Source, info.Resolved = &report, entry.Version, entry.Source, entry.Resolved
 		for _, s := range report.Skills {
 			info.Skills = append(info.Skills, SkillInfo{Name: s.Name, Description: describe(w.Scope.PluginSkill(ref.ID, s.Name))})
@@ -197,6 +205,14 @@ func (c *Client) packInfo(ctx context.Context, ref source.Ref, scopeKind, regist
 	}
 	if offered != nil {
 		info.fill(offered, !have || offered.Version != entry.Version)
+	}
+	for i := range info.Skills {
+		s := &info.Skills[i]
+		s.Denied = denied.named(s.Name, "", ref.ID, info.Source)
+		info.Denied = cmp.Or(info.Denied, s.Denied)
+	}
+	if info.Installed != nil && info.Installed.Version == info.Version {
+		info.Denied = cmp.Or(info.Denied, info.Installed.Denied)
 	}
 	return info, nil
 }

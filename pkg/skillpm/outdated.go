@@ -44,6 +44,7 @@ type OutdatedPack struct {
 	Withheld   string     `json:"withheld,omitempty"`   // why the latest version is not taken, besides ranges
 	Edited     bool       `json:"edited,omitempty"`     // it stays because skills of it were edited
 	Unreached  string     `json:"unreached,omitempty"`  // why nobody could be asked about the pack, so that nothing newer is known
+	Denied     string     `json:"denied,omitempty"`     // why the policies do not let it be used as it is locked
 	Moved      string     `json:"moved,omitempty"`      // where the name leads by now, if that is another place
 }
 
@@ -72,6 +73,7 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 	if err != nil {
 		return nil, err
 	}
+	denied := c.denials(opened)
 	s := &survey{work: w, required: w.requirers(), asked: w.asked()}
 	s.lost = w.unreached(ctx, w.Lock.IDs(), s.asked)
 	if err := s.choose(ctx); err != nil {
@@ -86,6 +88,9 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 		p, err := s.look(ctx, id)
 		if err != nil {
 			return nil, err
+		}
+		if denied != nil {
+			p.Denied = denied.locked(id, w.Lock.Packs[id])
 		}
 		if p.worthSaying() {
 			r.Packs = append(r.Packs, *p)
@@ -254,5 +259,5 @@ func allows(d source.Dependency, version string) bool {
 
 // worthSaying reports whether a pack is outdated, withdrawn, moved, or nobody's any more.
 func (p *OutdatedPack) worthSaying() bool {
-	return p.Current != p.Wanted || p.Current != p.Latest || p.Withdrawn != "" || p.Deprecated != "" || p.Moved != "" || p.Unreached != ""
+	return p.Current != p.Wanted || p.Current != p.Latest || p.Withdrawn != "" || p.Deprecated != "" || p.Moved != "" || p.Unreached != "" || p.Denied != ""
 }

@@ -68,6 +68,8 @@ type PackReport struct {
 	// PreviousRange and Range are what the manifest required before and requires now, where that was rewritten.
 	PreviousRange string `json:"previousRange,omitempty"`
 	Range         string `json:"range,omitempty"`
+	// Denied is why the policies do not let one of its skills be used, "" where they do.
+	Denied string `json:"denied,omitempty"`
 	// SignerChanged says that another signer is recorded than before, as where there was none.
 	SignerChanged bool `json:"signerChanged,omitempty"`
 	// PreviousSigner is who was recorded as the signer before, where now somebody else is, or nobody.
@@ -84,6 +86,8 @@ type SkillReport struct {
 	Tree      string   `json:"tree"`      // digest
 	Dir       string   `json:"dir"`       // relative to the root
 	Links     []string `json:"links"`     // where agents find it, relative to the root
+
+	Denied string `json:"denied,omitempty"` // why the policies do not let it be used
 }
 
 // NameConflict says that several packs have a skill of one name.

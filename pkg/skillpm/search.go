@@ -48,6 +48,9 @@ type FoundPack struct {
 	Registries  []string     `json:"registries"`          // that have it
 	Installed   *InstalledAt `json:"installed,omitempty"` // in the project, or else for the user
 	Why         []FoundWord  `json:"why"`
+	Denied      string       `json:"denied,omitempty"` // why the policies do not let it be installed
+
+	names []string // of all its skills
 }
 
 // InstalledAt says which version of a pack is installed, and where.
@@ -112,6 +115,7 @@ func (c *Client) Search(ctx context.Context, o SearchOptions) (*SearchReport, er
 		if err := s.asInstalled(&r.Packs[i]); err != nil {
 			return nil, err
 		}
+		s.markFound(ctx, &r.Packs[i])
 	}
 	for _, word := range a.Missing {
 		near, err := search.Near(s.indexes(), word)
@@ -174,7 +178,7 @@ func (s *searcher) asInstalled(p *FoundPack) error {
 		return nil
 	}
 	p.Version, p.Description, p.License, p.Published, p.Deprecated = doc.Version, doc.Description, doc.License, doc.Published, doc.Deprecated
-	p.Tags, p.Count = append([]string{}, doc.Tags...), len(doc.Skills)
+	p.Tags, p.Count, p.names = append([]string{}, doc.Tags...), len(doc.Skills), namesOf(doc)
 	p.Skills = slices.DeleteFunc(p.Skills, func(one SkillInfo) bool {
 		return !slices.ContainsFunc(doc.Skills, func(sk search.Skill) bool { return sk.Name == one.Name })
 	})
@@ -202,7 +206,7 @@ func (s *searcher) foundPack(h search.Hit, place *searchPlace) FoundPack {
 	p := FoundPack{
 		Pack: h.Name, Version: h.Version, Description: h.Description, License: h.License, Published: h.Published, Deprecated: h.Deprecated,
 		Tags: append([]string{}, h.Tags...), Skills: []SkillInfo{}, Count: len(h.Doc.Skills), Registries: []string{}, Why: []FoundWord{},
-		Installed: s.installed[h.Name],
+		Installed: s.installed[h.Name], names: namesOf(h.Doc),
 	}
 	if place.url != "" {
 		p.Registries = append(p.Registries, place.name)
@@ -215,6 +219,14 @@ func (s *searcher) foundPack(h search.Hit, place *searchPlace) FoundPack {
 		p.Why = append(p.Why, FoundWord{w.Word, string(w.Match), w.Field, w.Found, w.Skill})
 	}
 	return p
+}
+
+func namesOf(d search.Doc) []string {
+	names := make([]string, len(d.Skills))
+	for i, s := range d.Skills {
+		names[i] = s.Name
+	}
+	return names
 }
 
 // installedPacks returns what both scopes have installed, by name and as packs to search in. What can't be read is not

@@ -31,6 +31,7 @@ type searcher struct {
 	places    []*searchPlace // registries
 	opened    []*searchPlace // those that are searched, and what is installed
 	installed map[string]*InstalledAt
+	denied    *denials // nil where there is no policy
 }
 
 // searchPlace is a registry that is searched; what is installed has no address.
@@ -58,7 +59,7 @@ func (c *Client) searcher(ctx context.Context, o SearchOptions) (*searcher, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &searcher{client: c, provider: wk.provider, shelf: search.Shelf{Dir: c.Paths.HTTPCache()}}
+	s := &searcher{client: c, provider: wk.provider, shelf: search.Shelf{Dir: c.Paths.HTTPCache()}, denied: c.denials(w)}
 	switch {
 	case configured:
 		s.add(w, named.Name, named.URL)

@@ -18,6 +18,7 @@ func (a *app) printPackInfo(p *skillpm.PackInfo) error {
 	a.field("resolved", p.Resolved)
 	a.field("withdrawn", p.Withdrawn)
 	a.field("deprecated", p.Deprecated)
+	a.field("denied", p.Denied)
 	switch have := p.Installed; {
 	case have == nil:
 		a.field("installed", "no")
@@ -49,6 +50,7 @@ func (a *app) printSkill(info *skillpm.Info) error {
 	a.field("pack", s.Pack+" "+s.Version)
 	a.field("source", s.Source)
 	a.field("tree", s.Tree)
+	a.field("denied", s.Denied)
 	switch {
 	case !s.Installed:
 		a.field("directory", s.Dir+" (not installed: skillpm install)")

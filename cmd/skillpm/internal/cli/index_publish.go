@@ -37,6 +37,7 @@ Others read it as index+oci://HOST/REPOSITORY.`,
 			if err != nil {
 				return err
 			}
+			a.warnings(r.Warnings)
 			if a.json {
 				return a.printJSON(r)
 			}

@@ -19,7 +19,8 @@ func newList(a *app) *cobra.Command {
 		GroupID: "use",
 		Long: `List the packs that skillpm.lock has, their skills and where they come from. What
 is locked and not there, as in a fresh clone, is marked as not installed, and a
-skill that somebody changed as edited. Only what looks changed is read: skillpm
+skill that somebody changed as edited, one that a policy denies as denied: --json
+has the reasons. Only what looks changed is read: skillpm
 verify looks at every byte.`,
 		Example: "  skillpm list\n  skillpm list --scope user\n  skillpm list --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -49,6 +50,9 @@ verify looks at every byte.`,
 					name := s.Name
 					if s.Link != s.Name {
 						name += " (as " + s.Link + ")"
+					}
+					if s.Denied != "" {
+						name += " (denied)"
 					}
 					switch {
 					case s.Edited:

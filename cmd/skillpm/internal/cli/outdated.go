@@ -123,6 +123,9 @@ func requirers(list []skillpm.Requirer) string {
 // outdatedNote says why a pack is where it is.
 func outdatedNote(p skillpm.OutdatedPack) string {
 	var notes []string
+	if p.Denied != "" {
+		notes = append(notes, "denied: "+p.Denied)
+	}
 	if p.Deprecated != "" {
 		notes = append(notes, "deprecated: "+p.Deprecated)
 	}

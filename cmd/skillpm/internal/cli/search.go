@@ -146,6 +146,9 @@ func (a *app) printFound(p skillpm.FoundPack, width int) {
 	if p.Deprecated != "" {
 		fmt.Fprintln(a.Stdout, "  "+colours.red(fitted("deprecated: "+flat(p.Deprecated), width-2)))
 	}
+	if p.Denied != "" {
+		fmt.Fprintln(a.Stdout, "  "+colours.red(fitted("denied: "+flat(p.Denied), width-2)))
+	}
 	about := p.Description
 	if about == "" && len(p.Skills) > 0 {
 		about = p.Skills[0].Description

@@ -35,6 +35,7 @@ is signed as what it leads to now. skillpm publish --sign signs what is publishe
 			if err != nil {
 				return err
 			}
+			a.warnings(r.Warnings)
 			if r.Unnamed {
 				a.warn("%s does not say which pack and version it is, as what skillpm publishes does: who requires signatures refuses it, signed or not", r.Place)
 			}

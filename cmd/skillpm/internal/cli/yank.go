@@ -132,6 +132,7 @@ func (a *app) changeStatus(change func(*author.Client) (*author.StatusReport, er
 	if err != nil {
 		return err
 	}
+	a.warnings(r.Warnings)
 	if a.json {
 		return a.printJSON(r)
 	}
