@@ -88,18 +88,18 @@ func (f Files) readApprovals(l policy.Level, file string) ([]Approved, error) {
 
 // approve adds approvals to the file of a level. What was approved of the same files before is replaced, and so is what has
 // ended.
-func (g *Guard) approve(ctx context.Context, l policy.Level, reason string, expires time.Time, reviews []Review) (string, error) {
-	if strings.TrimSpace(reason) == "" {
+func (g *Guard) approve(ctx context.Context, l policy.Level, w Word, reviews []Review) (string, error) {
+	if strings.TrimSpace(w.Reason) == "" {
 		return "", diag.Errorf(diag.Usage, "an approval needs a reason").WithHint("say why with --reason")
 	}
-	if g.o.Now == nil || g.o.User == "" {
+	if g.o.Now == nil || w.By == "" {
 		return "", diag.Errorf(diag.Internal, "an approval needs a clock, and somebody who approves")
 	}
 	now := g.o.Now().UTC().Truncate(time.Second)
 	return g.changeApprovals(ctx, l, func(list []policy.Approval) ([]policy.Approval, error) {
 		for _, r := range reviews {
 			a := policy.Approval{
-				Skill: r.Skill.Exact(), Digest: r.Digest, Capabilities: r.Capabilities.List(), By: g.o.User, At: now, Reason: reason, Expires: expires,
+				Skill: r.Skill.Exact(), Digest: r.Digest, Capabilities: r.Capabilities.List(), By: w.By, At: now, Reason: w.Reason, Expires: w.Expires,
 			}
 			list = slices.DeleteFunc(list, func(old policy.Approval) bool {
 				return old.Skill == a.Skill && (old.Digest == a.Digest || old.Expired(now))

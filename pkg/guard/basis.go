@@ -29,7 +29,7 @@ func (g *Guard) Basis(version string) string {
 		return ""
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "skillpm %q %s %s\n", version, runtime.GOOS, g.o.User)
+	fmt.Fprintf(h, "skillpm %q %s\n", version, runtime.GOOS)
 	for _, p := range set {
 		if p.Digest == "" {
 			return ""

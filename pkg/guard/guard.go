@@ -17,8 +17,7 @@ type Options struct {
 	// Projects are the projects whose policies hold, the one that is worked in first; empty for none.
 	Projects []string
 
-	Now  func() time.Time // the clock, by which approvals end
-	User string           // who acts, for approvals
+	Now func() time.Time // the clock, by which approvals end
 
 	// Lint returns those findings of the skill at the root of a file system that rules name: ids, families, beginnings. A
 	// policy with lint.fail_on denies every skill where there is none to ask.

@@ -45,9 +45,16 @@ func (g *Guard) Review(ctx context.Context, s Skill, files fs.FS) (Review, error
 // what the others say is returned beside it.
 func (g *Guard) Approvals() ([]Approved, error) { return g.state().approvals() }
 
+// Word is what somebody says who approves.
+type Word struct {
+	By      string // the user of the operating system
+	Reason  string
+	Expires time.Time // zero for never
+}
+
 // Approve writes down that what was reviewed is approved: all that each skill is able to do. It returns the file.
-func (g *Guard) Approve(ctx context.Context, l policy.Level, reason string, expires time.Time, reviews ...Review) (file string, err error) {
-	return g.approve(ctx, l, reason, expires, reviews)
+func (g *Guard) Approve(ctx context.Context, l policy.Level, w Word, reviews ...Review) (file string, err error) {
+	return g.approve(ctx, l, w, reviews)
 }
 
 // Revoke takes back what was approved of a skill, given by its exact name, or of all skills of a pack, given as owner/name.

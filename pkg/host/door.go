@@ -21,7 +21,7 @@ import (
 func (h *Host) openGuard() *guard.Guard {
 	return guard.Open(guard.Options{
 		Files:    guard.Files{Paths: h.o.Paths, OS: h.o.OS, Admin: h.o.Admin},
-		Projects: h.policyProjects(), Now: h.o.Now, User: h.o.User, Lint: lint.Ask,
+		Projects: h.policyProjects(), Now: h.o.Now, Lint: lint.Ask,
 	})
 }
 

@@ -63,6 +63,12 @@ func (p *Policy) Skill(names []string, pack string) error {
 	return nil
 }
 
+// Means reports whether a pattern means a skill, by one of its names and its pack, "" for one that was written by hand.
+func (p SkillPattern) Means(names []string, pack string) bool {
+	_, ok := p.covers(names, pack)
+	return ok
+}
+
 // covers reports whether a pattern means a skill, and by which of its names.
 func (p SkillPattern) covers(names []string, pack string) (string, bool) {
 	skill, of, inPack := strings.Cut(string(p), "@")

@@ -1,7 +1,164 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"cmp"
+	"context"
+	"time"
 
-func newApprovals(_ *app) *cobra.Command {
-	return &cobra.Command{Use: "approvals", Short: "List what was approved", GroupID: "govern", RunE: unknownCommand}
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/audit"
+	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/guard"
+	"github.com/skillpm/skillpm/pkg/host"
+	"github.com/skillpm/skillpm/pkg/policy"
+)
+
+func newApprovals(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "approvals",
+		Short:   "List what was approved",
+		GroupID: "govern",
+		Long: `List what was approved: by whom, why, until when, and whether the files are still those
+that were looked at.`,
+		Example: "  skillpm approvals\n  skillpm approvals --json",
+		Args:    need(0, 0, "no arguments"),
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		h, err := a.host(cmd.Context(), &runtimeFlags{})
+		if err != nil {
+			return err
+		}
+		return a.listApprovals(cmd.Context(), h)
+	}
+	revoke := newRevoke(a)
+	revoke.Args = usageArgs(revoke.Args)
+	cmd.AddCommand(revoke)
+	return cmd
+}
+
+func newRevoke(a *app) *cobra.Command {
+	var level levelFlags
+	cmd := &cobra.Command{
+		Use:     "revoke PACK|SKILL",
+		Short:   "Take an approval back",
+		Long:    "Take back what was approved of a skill, given as name@owner/name or as it is called, or of all\nskills of a pack, given as owner/name.",
+		Example: "  skillpm approvals revoke deploy@acme/deploy",
+		Args:    need(1, 1, "a PACK or SKILL"),
+	}
+	level.add(cmd, "the approvals")
+	cmd.ValidArgsFunction = a.completeApproved
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		h, err := a.host(cmd.Context(), &runtimeFlags{})
+		if err != nil {
+			return err
+		}
+		var gone []guard.Approved
+		_, err = a.governed(h, audit.Record{Action: audit.Revoke, Skill: args[0]}, func() (string, error) {
+			gone, err = h.Guard().Revoke(cmd.Context(), level.level(), args[0])
+			file := ""
+			if len(gone) > 0 {
+				file = gone[0].File
+			}
+			return file, err
+		})
+		if err != nil {
+			return err
+		}
+		return a.printApprovals(cmd.Context(), h, gone)
+	}
+	return cmd
+}
+
+// completeApproved completes the names of skills that were approved.
+func (a *app) completeApproved(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	h := a.completionHost(cmd)
+	if h == nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	all, _ := h.Guard().Approvals() // a completion says no errors
+	for _, x := range all {
+		names = append(names, cobra.CompletionWithDesc(x.Skill, brief(x.Reason)))
+	}
+	return matching(names, prefix), cobra.ShellCompDirectiveNoFileComp
+}
+
+// listApprovals prints all approvals. A file that can't be read is an error, after the others.
+func (a *app) listApprovals(ctx context.Context, h *host.Host) error {
+	all, damaged := h.Guard().Approvals()
+	if damaged != nil && a.json {
+		return damaged
+	}
+	if err := a.printApprovals(ctx, h, all); err != nil {
+		return err
+	}
+	if len(all) == 0 && damaged == nil {
+		a.note("nothing was approved; skillpm approve SKILL --reason TEXT approves what a policy wants approved")
+	}
+	return damaged
+}
+
+// approvalJSON is one approval as `approvals --json` shows it.
+type approvalJSON struct {
+	Skill        string              `json:"skill"`
+	State        string              `json:"state"` // "matches", "changed", "ended" or "not here"
+	Capabilities []policy.Capability `json:"capabilities"`
+	Digest       string              `json:"digest"`
+	By           string              `json:"by"`
+	At           time.Time           `json:"at"`
+	Reason       string              `json:"reason"`
+	Expires      *time.Time          `json:"expires,omitempty"`
+	Level        string              `json:"level"`
+	File         string              `json:"file"`
+	Line         int                 `json:"line,omitempty"`
+}
+
+func (a *app) printApprovals(ctx context.Context, h *host.Host, all []guard.Approved) error {
+	list := []approvalJSON{}
+	var rows [][]string
+	for _, x := range all {
+		state, err := a.stateOf(ctx, h, x)
+		if err != nil {
+			return err
+		}
+		e := approvalJSON{
+			Skill: x.Skill, State: state, Capabilities: x.Capabilities, Digest: x.Digest, By: x.By, At: x.At, Reason: x.Reason, Level: x.Level.String(), File: x.File, Line: x.Line,
+		}
+		until := ""
+		if !x.Expires.IsZero() {
+			e.Expires, until = &x.Expires, "until "+x.Expires.Format(time.DateOnly)
+		}
+		list = append(list, e)
+		rows = append(rows, []string{x.Skill, state, cmp.Or(words(x.Capabilities), "nothing"), x.By + " (" + x.Level.String() + ")", x.At.Format(time.DateOnly), until, x.Reason})
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"approvals": list})
+	}
+	return table(a.Stdout, rows)
+}
+
+// stateOf says whether an approval still is for the files that are here.
+func (a *app) stateOf(ctx context.Context, h *host.Host, x guard.Approved) (string, error) {
+	if x.Expired(a.Now()) {
+		return "ended", nil
+	}
+	skills, err := found(ctx, h, x.Skill)
+	if err != nil {
+		return "", err
+	}
+	state := "not here"
+	for _, s := range skills {
+		if s.Exact() != x.Skill {
+			continue
+		}
+		state = "changed"
+		if tree, err := bundle.Sum(s.tree(), "."); err == nil && tree.Digest() == x.Digest {
+			return "matches", nil
+		} else if diag.CodeOf(err) == diag.Interrupted {
+			return "", err
+		}
+	}
+	return state, nil
 }

@@ -1,0 +1,269 @@
+package cli
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/guard"
+	"github.com/skillpm/skillpm/pkg/policy"
+)
+
+// foundSkill is a skill that is on this machine, or that was fetched to be looked at.
+type foundSkill struct {
+	guard.Skill
+	dir   string
+	files fs.FS
+}
+
+// tree returns the skill's files.
+func (f foundSkill) tree() fs.FS {
+	if f.files != nil {
+		return f.files
+	}
+	return os.DirFS(f.dir)
+}
+
+func newPolicyExplain(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "explain [SKILL|PACK|SOURCE]",
+		Short: "Say which file and line decides, and what about it",
+		Long: `Say what every rule of every policy says of a skill, of all skills of a pack, or of a
+source, with the file and the line: the first that denies is the one that is named where
+something is refused. Without an argument the rules in force are listed.`,
+		Example: "  skillpm policy explain\n  skillpm policy explain deploy\n  skillpm policy explain oci://registry.example/acme/tools",
+		Args:    need(0, 1, "one SKILL, PACK or SOURCE at most"),
+	}
+	cmd.ValidArgsFunction = a.completeGoverned
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		h, err := a.host(cmd.Context(), &runtimeFlags{})
+		if err != nil {
+			return err
+		}
+		g := h.Guard()
+		if len(args) == 0 {
+			return a.printRules(g)
+		}
+		skills, err := found(cmd.Context(), h, args[0])
+		if err != nil {
+			return err
+		}
+		if len(skills) == 0 {
+			if strings.Contains(args[0], "://") || strings.HasPrefix(args[0], ".") || strings.Count(args[0], "/") > 1 || slices.Contains([]string{"local", "embedded", "path"}, args[0]) {
+				return a.printRulings(map[string][]guard.Ruling{args[0]: g.ExplainSource(args[0])}, []string{args[0]})
+			}
+			s, err := named(args[0])
+			if err != nil {
+				return err
+			}
+			return a.printRulings(map[string][]guard.Ruling{args[0]: g.Explain(cmd.Context(), s, nil)}, []string{args[0]})
+		}
+		all, order := map[string][]guard.Ruling{}, []string{}
+		for _, s := range skills {
+			name := s.Exact()
+			if _, twice := all[name]; twice {
+				name += " (" + s.dir + ")"
+			}
+			all[name] = g.Explain(cmd.Context(), s.Skill, s.tree())
+			order = append(order, name)
+		}
+		return a.printRulings(all, order)
+	}
+	return cmd
+}
+
+// named returns a skill that is not here, by its exact name.
+func named(name string) (guard.Skill, error) {
+	skill, pack, ok := strings.Cut(name, "@")
+	if !ok {
+		return guard.Skill{}, diag.Errorf(diag.NotFound, "there is no skill or pack %q here", name).
+			WithHint("skillpm skills --all lists what there is; name@owner/name asks about one that is not installed, and a place as oci://registry.example/acme/tools about a source")
+	}
+	return guard.Skill{Name: skill, Pack: pack}, nil
+}
+
+// explainedJSON is what the rules say of one thing.
+type explainedJSON struct {
+	Subject string         `json:"subject"`
+	Allowed bool           `json:"allowed"`
+	Rulings []guard.Ruling `json:"rulings"`
+}
+
+func (a *app) printRulings(all map[string][]guard.Ruling, order []string) error {
+	list := []explainedJSON{}
+	for _, name := range order {
+		e := explainedJSON{Subject: name, Allowed: true, Rulings: all[name]}
+		for _, r := range all[name] {
+			e.Allowed = e.Allowed && r.Verdict != guard.Denies
+		}
+		if e.Rulings == nil {
+			e.Rulings = []guard.Ruling{}
+		}
+		list = append(list, e)
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"explained": list})
+	}
+	for i, e := range list {
+		if i > 0 {
+			fmt.Fprintln(a.Stdout)
+		}
+		verdict := "allowed"
+		if !e.Allowed {
+			verdict = "denied"
+		}
+		if len(e.Rulings) == 0 {
+			verdict += ": no policy says anything of it"
+		}
+		fmt.Fprintf(a.Stdout, "%s: %s\n", printable(e.Subject), verdict)
+		var rows [][]string
+		for _, r := range e.Rulings {
+			rows = append(rows, []string{"  " + string(r.Verdict), r.Rule, r.Level, at(r.Policy, r.Line), r.Why})
+		}
+		if err := table(a.Stdout, rows); err != nil {
+			return err
+		}
+		for _, r := range e.Rulings {
+			if r.Verdict == guard.Denies && r.Hint != "" {
+				a.note("hint: %s", r.Hint)
+				break
+			}
+		}
+	}
+	return nil
+}
+
+func at(file string, line int) string {
+	if line == 0 {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+// ruleJSON is one rule in force.
+type ruleJSON struct {
+	Policy string `json:"policy"`
+	Line   int    `json:"line,omitempty"`
+	Level  string `json:"level"`
+	Mode   string `json:"mode"`
+	Rule   string `json:"rule"`
+	Says   string `json:"says"`
+}
+
+func (a *app) printRules(g *guard.Guard) error {
+	list := []ruleJSON{}
+	set := g.Policies()
+	for _, p := range set {
+		list = append(list, rulesOf(p)...)
+	}
+	log := g.Log()
+	settings := map[string]any{
+		"allowed-tools": map[bool]string{true: "grant", false: "restrict"}[g.Grants()],
+		"hooks":         map[bool]string{true: "open", false: "closed"}[g.HooksOpen()],
+		"audit":         log.Path, "audit-required": log.Required,
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"rules": list, "settings": settings})
+	}
+	if len(set) == 0 {
+		fmt.Fprintln(a.Stdout, "there is no policy: everything is allowed")
+		a.note("skillpm policy init writes one")
+		return nil
+	}
+	var rows [][]string
+	for _, r := range list {
+		rows = append(rows, []string{r.Rule, r.Says, r.Level, r.Mode, at(r.Policy, r.Line)})
+	}
+	if err := table(a.Stdout, rows); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Stdout, "\nlists of allowed tools %s\ncalls that a hook can't read: %s\n",
+		map[bool]string{true: "grant tools, and forbid none", false: "restrict which tools may be called"}[g.Grants()],
+		map[bool]string{true: "go on", false: "are refused"}[g.HooksOpen()])
+	if log.By != "" {
+		fmt.Fprintf(a.Stdout, "audit log: %s, required: %v (%s)\n", printable(log.Path), log.Required, printable(log.By))
+	}
+	return nil
+}
+
+// rulesOf lists the rules of a policy.
+func rulesOf(p *policy.Policy) (list []ruleJSON) {
+	add := func(line int, rule, format string, args ...any) {
+		list = append(list, ruleJSON{Policy: p.Path, Line: line, Level: p.Level.String(), Mode: string(p.Mode), Rule: rule, Says: fmt.Sprintf(format, args...)})
+	}
+	if err := p.Err(); err != nil {
+		add(0, "file", "denies everything: %v", err)
+		return list
+	}
+	if p.Sources.Allow != nil {
+		add(p.Sources.AllowLine, "sources.allow", "%s", words(p.Sources.Allow))
+	}
+	for i, s := range p.Sources.Deny {
+		add(lineOf(p.Sources.DenyLines, i), "sources.deny", "%s", s)
+	}
+	for i, s := range p.Skills.Deny {
+		add(lineOf(p.Lines.SkillsDeny, i), "skills.deny", "%s", s)
+	}
+	for _, q := range p.Require {
+		switch {
+		case q.Signatures != nil:
+			add(q.Line, "require", "%s: %d of %d signers", q.Match, max(1, q.Signatures.Threshold), len(q.Signatures.AnyOf))
+		default:
+			add(q.Line, "require", "%s: published for %s", q.Match, q.MinReleaseAge)
+		}
+	}
+	if len(p.Forbid) > 0 {
+		add(lineOf(p.Lines.Forbid, 0), "forbid", "%s", words(p.Forbid))
+	}
+	if len(p.Approve) > 0 {
+		add(lineOf(p.Lines.Approve, 0), "approve", "%s", words(p.Approve))
+	}
+	if l := p.Limits; l != (policy.Limits{}) {
+		add(max(p.Lines.Files, p.Lines.FileBytes, p.Lines.TotalBytes, p.Lines.PathBytes, p.Lines.Depth), "limits", "%s", limitsText(l))
+	}
+	add(p.Lines.Downgrade, "downgrade", "%s", p.Downgrade)
+	if len(p.Lint.FailOn) > 0 {
+		add(lineOf(p.Lines.FailOn, 0), "lint.fail_on", "%s", words(p.Lint.FailOn))
+	}
+	if p.Lines.Execution > 0 {
+		add(p.Lines.Execution, "execution", "%s", "how scripts are confined")
+	}
+	return list
+}
+
+// limitsText returns the limits that there are.
+func limitsText(l policy.Limits) string {
+	var parts []string
+	for _, x := range []struct {
+		key string
+		n   int64
+	}{{"files", l.Files}, {"file_bytes", l.FileBytes}, {"total_bytes", l.TotalBytes}, {"path_bytes", l.PathBytes}, {"depth", l.Depth}} {
+		if x.n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", x.key, x.n))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func words[T ~string](list []T) string {
+	texts := make([]string, len(list))
+	for i, w := range list {
+		texts[i] = string(w)
+	}
+	if len(texts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(texts, ", ")
+}
+
+func lineOf(lines []int, i int) int {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return 0
+}
