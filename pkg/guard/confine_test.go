@@ -1,0 +1,137 @@
+package guard_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/guard"
+	"github.com/skillpm/skillpm/pkg/scope"
+)
+
+// TestConfine is O13: what a skill asks for under execution, what policies make of it, and what is refused.
+func TestConfine(t *testing.T) {
+	home := t.TempDir()
+	project := filepath.Join(home, "project")
+	for _, dir := range []string{project, filepath.Join(project, ".git", "hooks"), filepath.Join(home, "reports"), filepath.Join(home, ".ssh")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(home, "reports"), filepath.Join(project, "link")); err != nil {
+		t.Fatal(err)
+	}
+	skill := filepath.Join(home, "skills", "a")
+	for _, test := range []struct {
+		name     string
+		wish     guard.Wish
+		machine  string // its policy, "" for none
+		user     string
+		write    []string // from the home directory; nil where nothing is confined
+		network  string
+		optional bool
+		err      string
+	}{
+		{name: "nothing"},
+		{name: "no sandbox", wish: guard.Wish{Sandbox: "false", Network: []string{"true"}}},
+		{name: "a sandbox", wish: guard.Wish{Sandbox: "true"}, write: []string{"project"}, network: "no network"},
+		{name: "a sandbox with a name", wish: guard.Wish{Sandbox: "docker"}, write: []string{"project"}, network: "no network"},
+		{name: "no network", wish: guard.Wish{Network: []string{"false"}}, write: []string{"project"}, network: "no network"},
+		{name: "the network", wish: guard.Wish{Sandbox: "true", Network: []string{"true"}}, write: []string{"project"}, network: "any network"},
+		{name: "hosts", wish: guard.Wish{Network: []string{"API.example.com:443"}}, write: []string{"project"}, network: "network api.example.com:443"},
+		{name: "no host", wish: guard.Wish{Network: []string{"https://example.com/"}}, err: "which is no host"},
+		{name: "restricted", wish: guard.Wish{Sandbox: "true", Network: []string{"restricted"}}, write: []string{"project"}, network: "no network"},
+		{
+			name: "restricted to what the policy lists", wish: guard.Wish{Sandbox: "true", Network: []string{"restricted"}},
+			machine: "execution: {network: [example.com]}", write: []string{"project"}, network: "network example.com",
+		},
+		{name: "paths in place of the directory", wish: guard.Wish{AllowedPaths: []string{"./build", "~/reports"}}, write: []string{"project/build", "reports"}, network: "no network"},
+		{name: "temporary files", wish: guard.Wish{AllowedPaths: []string{"/tmp", "."}}, write: []string{"project"}, network: "no network"},
+		{name: "a path with a variable that is not known", wish: guard.Wish{AllowedPaths: []string{"$HOME/x"}}, err: "which is no path"},
+		{
+			name: "always", machine: "execution: {sandbox: always}", write: []string{"project"}, network: "no network",
+		},
+		{
+			name: "always, and hosts", machine: "execution: {sandbox: always, network: ['*.example.com:443']}", write: []string{"project"}, network: "network *.example.com:443",
+		},
+		{
+			name: "all of the network is as much as is listed", wish: guard.Wish{Network: []string{"true"}},
+			machine: "execution: {sandbox: always, network: [example.com]}", write: []string{"project"}, network: "network example.com",
+		},
+		{
+			name: "both bound", wish: guard.Wish{Sandbox: "true", Network: []string{"restricted"}}, machine: "execution: {network: ['*.example.com:443', other.test]}",
+			user: "execution: {network: [api.example.com]}", write: []string{"project"}, network: "no network",
+		},
+		{
+			name: "a host that is not listed", wish: guard.Wish{Network: []string{"evil.example:443"}}, machine: "execution: {network: [example.com]}",
+			err: "asks for execution.network evil.example:443, which policy",
+		},
+		{
+			name: "a path that is not listed", wish: guard.Wish{AllowedPaths: []string{"~/reports"}}, machine: "execution: {paths: [/srv]}",
+			err: "asks for execution.allowed-paths ~/reports, which policy",
+		},
+		{
+			name: "a link to where the policy does not allow", wish: guard.Wish{AllowedPaths: []string{"link"}}, machine: "execution: {paths: []}",
+			err: "asks for execution.allowed-paths link, which policy",
+		},
+		{
+			name: "a path that is listed", wish: guard.Wish{AllowedPaths: []string{"~/reports/2026"}}, machine: "execution: {sandbox: always, paths: [~/reports]}",
+			write: []string{"reports/2026"}, network: "no network",
+		},
+		{
+			name: "the user tightens", machine: "execution: {network: ['*'], paths: [/srv]}", user: "execution: {sandbox: always, network: []}",
+			wish: guard.Wish{Network: []string{"example.com:443"}}, err: "which policy",
+		},
+		{name: "allowed by the machine", wish: guard.Wish{Sandbox: "true"}, machine: "execution: {unavailable: allow}", write: []string{"project"}, network: "no network", optional: true},
+		{name: "allowed by the user", wish: guard.Wish{Sandbox: "true"}, user: "execution: {unavailable: allow}", write: []string{"project"}, network: "no network", optional: true},
+		{
+			name: "not allowed by the user where there is a machine's", wish: guard.Wish{Sandbox: "true"}, machine: "mode: enforce", user: "execution: {unavailable: allow}",
+			write: []string{"project"}, network: "no network",
+		},
+		{name: "only observed", machine: "mode: audit\nexecution: {sandbox: always}"},
+		{name: "broken", machine: "execution: {sandbox: sometimes}", err: "sometimes"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			etc, config := t.TempDir(), t.TempDir()
+			for dir, text := range map[string]string{etc: test.machine, config: test.user} {
+				if text == "" {
+					continue
+				}
+				if err := os.WriteFile(filepath.Join(dir, guard.PolicyName), []byte("version: 1\n"+text+"\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			paths := scope.Paths{Home: home, Config: config, State: filepath.Join(home, "state"), Enterprise: etc}
+			g := guard.Open(guard.Options{Files: guard.Files{Paths: paths, OS: "linux", Admin: os.Getuid()}})
+			r, notes, err := g.Confine(guard.Skill{Name: "a", Dir: skill}, test.wish, guard.Place{Dir: skill, Work: project, Project: project})
+			if test.err != "" {
+				if err == nil || !strings.Contains(err.Error(), test.err) {
+					t.Errorf("%v, want %s", err, test.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test.write == nil {
+				if r != nil || strings.Contains(test.machine, "audit") != (len(notes) == 1) {
+					t.Errorf("%+v %q, want nothing", r, notes)
+				}
+				return
+			}
+			var want []string
+			for _, w := range test.write {
+				want = append(want, filepath.Join(home, w))
+			}
+			if r == nil || !slices.Equal(r.Write, want) || !strings.HasSuffix(r.String(), test.network) || r.Optional != test.optional {
+				t.Fatalf("%s %+v, want to write to %v, %s", r, r, want, test.network)
+			}
+			hooks := filepath.Join(project, ".git", "hooks")
+			if !slices.Contains(r.Read, skill) || !slices.Contains(r.Read, hooks) || !slices.Contains(r.Hidden, filepath.Join(home, ".ssh")) || !slices.Contains(r.Hidden, paths.State) {
+				t.Errorf("reads %v, hides %v", r.Read, r.Hidden)
+			}
+		})
+	}
+}
