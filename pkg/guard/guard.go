@@ -17,6 +17,10 @@ type Options struct {
 	// Projects are the projects whose policies hold, the one that is worked in first; empty for none.
 	Projects []string
 
+	// Alone is a file that is the only policy, in place of all others: for trying one out, never for deciding. It counts as
+	// a user's.
+	Alone string
+
 	Now func() time.Time // the clock, by which approvals end
 
 	// Lint returns those findings of the skill at the root of a file system that rules name: ids, families, beginnings. A

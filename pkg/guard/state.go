@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
@@ -56,8 +57,21 @@ func (g *Guard) reload() bool {
 	if same {
 		return false
 	}
-	g.st = state{o: &g.o, looks: looks, set: g.o.policies(g.o.Projects)}
+	g.st = state{o: &g.o, looks: looks, set: g.o.inForce()}
 	return true
+}
+
+// inForce reads the policies.
+func (o Options) inForce() policy.Set {
+	if o.Alone == "" {
+		return o.policies(o.Projects)
+	}
+	p := o.read(o.Alone, false)
+	if p == nil {
+		p = policy.Broken(o.Alone, diag.Errorf(diag.NotFound, "there is no policy %s", o.Alone))
+	}
+	p.Level = policy.UserLevel
+	return policy.Set{p}
 }
 
 // all returns where policies may be, for any number of projects.
