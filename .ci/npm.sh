@@ -23,6 +23,8 @@ npm_programs() {
       cd "$dir" && npm init -y >/dev/null && npm install "${quiet[@]}" "$NPM_NODE" &&
         PATH="${node%/node}:$PATH" npm install "${quiet[@]}" "$NPM_NODE" $NPM_PACKAGES
     )
+    # Copilot unpacks itself, into 235 MB below each new home; here it does so once.
+    HOME=$dir XDG_CACHE_HOME=$dir/cache "$modules/@github/copilot-linux-x64/copilot" --version >/dev/null
     echo "$NPM_NODE $NPM_PACKAGES" >"$dir/.versions"
   fi
   export SKILLPM_NODE=$node
@@ -32,7 +34,7 @@ npm_programs() {
   export SKILLPM_CODEX=$modules/@openai/codex/vendor/x86_64-unknown-linux-musl/bin/codex
   export SKILLPM_GEMINI="$node $modules/@google/gemini-cli/bundle/gemini.js"
   export SKILLPM_OPENCODE=$modules/opencode-linux-x64-baseline/bin/opencode
-  export SKILLPM_COPILOT=$modules/@github/copilot-linux-x64/copilot
+  export SKILLPM_COPILOT="env COPILOT_CLI_DIST_DIR=$(echo "$dir"/cache/copilot/pkg/linux-x64/*) $modules/@github/copilot-linux-x64/copilot"
   export SKILLPM_MCP_CONFORMANCE="$node $modules/@modelcontextprotocol/conformance/dist/index.js"
   export SKILLPM_MCP_INSPECTOR="$node $modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js --cli"
 }
