@@ -440,7 +440,7 @@ func TestObstacles(t *testing.T) {
 		{"only the administrator's", "claude-code", Hook, User, "/claude-code/managed-settings.json", `{"allowManagedHooksOnly": true}`, "scope enterprise only"},
 		{"a server that is off", "claude-code", MCP, Project, ".claude/settings.json", `{"disabledMcpjsonServers": ["skillpm"]}`, "disabledMcpjsonServers"},
 		{"the administrator's servers", "claude-code", MCP, User, "/claude-code/managed-mcp.json", `{}`, "decides alone"},
-		{"untrusted hooks", "codex", Hook, User, ".codex/config.toml", "", "7 of 7 hooks are not trusted"},
+		{"untrusted hooks", "codex", Hook, User, ".codex/config.toml", "", "8 of 8 hooks are not trusted"},
 		{"hooks as a feature", "codex", Hook, User, ".codex/config.toml", "[features]\nhooks = false\n", "features.hooks is off"},
 		{"an untrusted project", "codex", MCP, Project, ".codex/config.toml", "", "projects that are trusted"},
 		{"hooks off", "gemini", Hook, Project, ".gemini/settings.json", `{"hooksConfig": {"enabled": false}}`, "runs no hooks"},
@@ -469,14 +469,15 @@ func TestObstacles(t *testing.T) {
 // TestCodexTrust compares the digests that Codex 0.169 keeps for hooks with those that are worked out here.
 func TestCodexTrust(t *testing.T) {
 	want := map[string]string{ // what its method hooks/list answered for the hooks that install wrote
-		"PreToolUse":       "sha256:feb6ff72e4c88912b0a45cda293b27f85c4f5d91738591110bcb21c2a77ebea6",
-		"SessionEnd":       "sha256:41f3023d9b673793afb923e631932e6eec35075e5f5c73ea170fbf783bb6cb15",
-		"UserPromptSubmit": "sha256:d3c16c3a75cca1d6d499eb23feaee7fcbe0071fb3ed0bfe1d85ebb71d5925d25",
-		"SubagentStop":     "sha256:7f5e1fd406052c2b759682211394658ea914f2e166478d88e86f5e7aa333b503",
-		"Stop":             "sha256:d32a43b79e5d31499d3a37379b57a15a7d49ef6093b4abdc2570f92676ed9214",
+		"PreToolUse":       "sha256:d606254680fdb2ca3fe7e84811817e7e925e106c852db777b4b1cebe25f2e532",
+		"SessionEnd":       "sha256:6b60bb4a9bb9fea7472a4b31d7bf53e51057f71309de47f7826b6523d94b6ca8",
+		"UserPromptSubmit": "sha256:048fa7041f903bbe9425c547ba7e00b3083178524af40930fe078a12107d6445",
+		"SubagentStop":     "sha256:74f9fef0f7a46030f2f560907e2fc0081d0afa2167ea332b23645d4fa4d5b283",
+		"Interrupt":        "sha256:c3de430bac05aab1d0626857a3ac6d4f81f66357fdeffba9c5806eb1b8a104fc",
+		"Stop":             "sha256:8802ae1877defa4d4066f6a5d67f5d495acf69bb74fe2a1d19f2fed48ae64b2a",
 	}
 	p := planFor(t, Hook, "codex")
-	p.program = "/tmp/attach/skillpm"
+	p.program = "/opt/skillpm"
 	d, err := newJSON(nil)
 	if err != nil {
 		t.Fatal(err)

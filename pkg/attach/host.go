@@ -91,7 +91,7 @@ func (p place) format() format {
 // claudeEvents are those of Claude Code that say what is active, ask whether a tool may be called, or say that something
 // ended.
 var claudeEvents = []string{
-	"PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "UserPromptExpansion", "Stop",
+	"PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "UserPromptExpansion", "Stop", "StopFailure",
 	"SubagentStart", "SubagentStop", "SessionEnd",
 }
 
@@ -122,8 +122,8 @@ func Hosts() []Host {
 		},
 		{
 			ID: "codex", Agent: "codex", Title: "Codex",
-			Events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SubagentStart", "SubagentStop", "SessionEnd"},
-			nested: true, timeout: 10, shorter: map[string]int{"SessionEnd": 3}, server: bare,
+			Events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "Interrupt", "SubagentStart", "SubagentStop", "SessionEnd"},
+			nested: true, timeout: 10, shorter: map[string]int{"SessionEnd": 3, "Interrupt": 3}, server: bare,
 			hooks: []place{
 				{User, inHome, "CODEX_HOME", []string{".codex/hooks.json"}, hooks},
 				{Project, inProject, "", []string{".codex/hooks.json"}, hooks},

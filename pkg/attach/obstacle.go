@@ -129,13 +129,13 @@ func codexTrust(file string, f found, values map[string]any) (key, sum string) {
 	for field, value := range old.(map[string]any) { //nolint:errcheck // find found it
 		handler[field] = value
 	}
-	if limit := 3.0; event == "session_end" {
+	if limit := 3.0; event == "session_end" || event == "interrupt" {
 		if n, ok := handler["timeout"].(float64); ok && n > limit {
 			handler["timeout"] = limit
 		}
 	}
 	identity := map[string]any{"event_name": event, "hooks": []any{handler}}
-	if matcher, ok := lookup(group, "matcher"); ok && event != "user_prompt_submit" && event != "stop" {
+	if matcher, ok := lookup(group, "matcher"); ok && event != "user_prompt_submit" && event != "stop" && event != "interrupt" {
 		identity["matcher"] = matcher
 	}
 	var b strings.Builder
