@@ -153,7 +153,7 @@ func (w *work) before(ctx context.Context) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	v, err := s.Allow(ctx, tool.Call{Tool: t.tool, Input: t.input, Dir: t.dir})
+	v, err := s.Allow(ctx, w.call(ctx, s, given))
 	if err != nil {
 		return Reply{}, err
 	}
@@ -178,10 +178,29 @@ func (w *work) before(ctx context.Context) (Reply, error) {
 	return r, nil
 }
 
+// call is what the session is asked about. Where a host has no tool for skills, a call that reads SKILL.md and does nothing
+// else is that tool: the way to skills is always open.
+func (w *work) call(ctx context.Context, s *session.Session, given []given) tool.Call {
+	c := tool.Call{Tool: w.told.tool, Input: w.told.input, Dir: w.told.dir}
+	if !w.dialect.reads || len(given) == 0 || len(c.OnlyReads()) != len(given) {
+		return c
+	}
+	for _, g := range given {
+		if !g.file || !s.Has(ctx, g.name) {
+			return c
+		}
+	}
+	return tool.Call{Tool: "Skill"}
+}
+
 // denial says why a call is refused, and until when.
 func (w *work) denial(v session.Verdict) []byte {
 	reason := v.Reason
-	if v.Skill != "" && !v.ReadOnly {
+	switch {
+	case v.Skill == "" || v.ReadOnly:
+	case w.told.parent != "":
+		reason += "; this holds until the skill ends, with this agent at the latest"
+	default:
 		reason += "; this holds until the skill ends, with this turn at the latest"
 	}
 	return w.dialect.form(w.dialect.deny, w.told.event.name, reason)

@@ -35,11 +35,15 @@ type event struct {
 	// Some events are of one tool only: its name, and the fields of the event that are its input.
 	tool  string
 	input []string
+	// Others leave out in the name of a tool that it is one of an MCP server: what stands before it then.
+	prefix string
 }
 
 // fields says which of an event's fields hold something, the first that is there counts.
 type fields struct {
 	event, session, agent, parent, dir, turn, call, tool, input, response, prompt, command, arguments []string
+
+	mcp string // an object that says which MCP server a tool is of, and what it is called there; "" where the name says it
 }
 
 // part is one value of an answer, at a path of fields. {event} and {reason} are filled in.
@@ -68,10 +72,12 @@ type dialect struct {
 // hosts is the table.
 func hosts() []dialect {
 	claude := fields{
-		event: []string{"hook_event_name"}, session: []string{"session_id"}, agent: []string{"agent_id"}, dir: []string{"cwd"}, turn: []string{"prompt_id", "turn_id"},
+		event: []string{"hook_event_name"}, session: []string{"session_id"}, agent: []string{"agent_id"}, parent: []string{"parent_agent_id"}, dir: []string{"cwd"}, turn: []string{"prompt_id", "turn_id"},
 		call: []string{"tool_use_id"}, tool: []string{"tool_name"}, input: []string{"tool_input"}, response: []string{"tool_response"}, prompt: []string{"prompt"},
 		command: []string{"command_name"}, arguments: []string{"command_args"},
 	}
+	gemini := claude
+	gemini.mcp = "mcp_context"
 	denied := []part{
 		{[]string{"hookSpecificOutput", "hookEventName"}, "{event}"},
 		{[]string{"hookSpecificOutput", "permissionDecision"}, "deny"},
@@ -97,7 +103,7 @@ func hosts() []dialect {
 			},
 		},
 		{
-			id: "gemini", title: "Gemini CLI", profile: "agentskills", layers: layers(".gemini"), fields: claude, mention: "/",
+			id: "gemini", title: "Gemini CLI", profile: "agentskills", layers: layers(".gemini"), fields: gemini, mention: "/",
 			deny:  []part{{[]string{"decision"}, "deny"}, {[]string{"reason"}, "{reason}"}},
 			block: []part{{[]string{"decision"}, "deny"}, {[]string{"reason"}, "{reason}"}},
 			events: []event{
@@ -160,7 +166,7 @@ func cursor() dialect {
 		events: []event{
 			{name: "preToolUse", kind: preTool}, {name: "postToolUse", kind: postTool}, {name: "postToolUseFailure", kind: failedTool},
 			{name: "beforeShellExecution", kind: preTool, tool: "Shell", input: []string{"command", "cwd"}},
-			{name: "beforeMCPExecution", kind: preTool},
+			{name: "beforeMCPExecution", kind: preTool, prefix: "MCP:"},
 			{name: "beforeReadFile", kind: preTool, tool: "Read", input: []string{"file_path"}},
 			{name: "beforeSubmitPrompt", kind: prompt}, {name: "stop", kind: stop}, {name: "subagentStart", kind: agentStart}, {name: "subagentStop", kind: agentStop},
 			{name: "sessionStart", kind: sessionStart}, {name: "sessionEnd", kind: sessionEnd},

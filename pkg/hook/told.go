@@ -70,10 +70,10 @@ func (d dialect) who(t *told, data map[string]any) {
 	}
 	parent, _ := text(data, d.fields.parent)
 	switch {
-	case !d.agentIsSession:
-		t.session, t.parent = t.session+"/"+agent, t.session
 	case parent != "":
 		t.session, t.parent = agent, parent
+	case !d.agentIsSession:
+		t.session, t.parent = t.session+"/"+agent, t.session
 	case t.session != agent:
 		t.session, t.parent = agent, t.session
 	}
@@ -101,6 +101,10 @@ func (d dialect) what(t *told, data map[string]any) error {
 		if t.input, err = object(data, d.fields.input); err != nil {
 			return err
 		}
+		t.tool = t.event.prefix + t.tool
+		if server, name := serverOf(data, d.fields.mcp); server != "" && name != "" {
+			t.tool = "mcp__" + server + "__" + name
+		}
 	}
 	if t.call, _ = text(data, d.fields.call); t.call == "" {
 		t.call = callOf(t.tool, t.input)
@@ -110,6 +114,14 @@ func (d dialect) what(t *told, data map[string]any) error {
 		t.failed, t.done = outcome(response)
 	}
 	return nil
+}
+
+// serverOf returns which MCP server a tool is of, and what it is called there, where the event says it apart from the name.
+func serverOf(data map[string]any, field string) (server, name string) {
+	about, _ := data[field].(map[string]any)
+	server, _ = text(about, []string{"server_name"})
+	name, _ = text(about, []string{"tool_name"})
+	return server, name
 }
 
 // callOf returns an id for a call of a host that has none: two calls that are the same share it.

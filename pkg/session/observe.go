@@ -109,6 +109,12 @@ func (s *Session) at(ctx context.Context, path string) (*catalog.Skill, error) {
 	return nil, nil
 }
 
+// Has reports whether a path is the SKILL.md of a skill that the catalog has.
+func (s *Session) Has(ctx context.Context, path string) bool {
+	k, err := s.at(ctx, path)
+	return k != nil && err == nil
+}
+
 // leads answers where directories lead once links are followed. Those above them are asked about once.
 type leads map[string]string
 

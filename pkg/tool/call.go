@@ -76,6 +76,9 @@ func (c Call) uses() []use {
 			fields = "path file_path"
 		}
 		c.fill(&u, fields)
+		if len(u.values) == 0 && Writes(name) && c.hasPatch() {
+			return c.patch()
+		}
 	default:
 		c.fill(&u, r.fields)
 	}
@@ -264,6 +267,12 @@ func (c Call) patch() []use {
 		return c.anyPatch("its patch names no file that skillpm understands")
 	}
 	return out
+}
+
+// hasPatch reports whether the input of a tool is a patch: there are hosts that call their tool for patches Edit.
+func (c Call) hasPatch() bool {
+	g := gatherer{fields: "input patch"}
+	return g.input(c.Input) == "" && len(g.values) == 1 && strings.HasPrefix(strings.TrimSpace(g.values[0]), "*** Begin Patch")
 }
 
 // anyPatch is a patch that may do anything to any file.

@@ -32,9 +32,10 @@ func ofSkills(name string) string {
 	return ""
 }
 
-// servers are what hosts put before the names of the tools of an MCP server that is called skillpm.
+// servers are what hosts put before the names of the tools of an MCP server that is called skillpm. Cursor does not say
+// which server a tool is of.
 func servers() []string {
-	return []string{"mcp__skillpm__", "mcp_skillpm_", "skillpm__", "skillpm_", "skillpm-", "skillpm/"}
+	return []string{"mcp__skillpm__", "mcp_skillpm_", "skillpm__", "skillpm_", "skillpm-", "skillpm/", "MCP:"}
 }
 
 // OfSkills says what a tool does with skills, "" for one that has nothing to do with them, and whether it is one of an MCP
@@ -72,6 +73,56 @@ func (c Call) Reads() (paths []string) {
 			paths = append(paths, u.values...)
 		case u.row.kind == shell || u.row.kind == powershell:
 			paths = append(paths, u.shown()...)
+		}
+	}
+	return paths
+}
+
+// OnlyReads returns the paths that a call shows the content of, where it does nothing else: one command that prints files, or
+// a tool that reads them. It is nil where it may do more.
+func (c Call) OnlyReads() (paths []string) {
+	for _, u := range c.uses() {
+		switch {
+		case u.row == nil || u.doubt != "":
+			return nil
+		case u.tool == "Read":
+			paths = append(paths, u.values...)
+		case u.row.kind == shell:
+			files := u.onlyShown()
+			if files == nil {
+				return nil
+			}
+			paths = append(paths, files...)
+		default:
+			return nil
+		}
+	}
+	return paths
+}
+
+// onlyShown returns the files of a command line that prints files and does nothing else.
+func (u *use) onlyShown() (paths []string) {
+	commands, refused := u.commandsOf()
+	if refused != "" || len(commands) != 1 || u.elsewhere != "" {
+		return nil
+	}
+	words := commands[0].words
+	switch words[0].text {
+	case "cat", "head", "tail", "nl":
+	case "sed":
+		if len(words) < 4 || words[1].text != "-n" || strings.Trim(words[2].text, "0123456789,$p") != "" {
+			return nil
+		}
+		words = words[2:] // from its script on, which prints lines and does nothing else
+	default:
+		return nil
+	}
+	for _, w := range words[1:] {
+		if w.loose || w.globs {
+			return nil
+		}
+		if !strings.HasPrefix(w.text, "-") {
+			paths = append(paths, w.text)
 		}
 	}
 	return paths
