@@ -130,6 +130,7 @@ func (s *Server) listSkills(ctx context.Context, _ *mcp.ServerSession, p *listSk
 	if err != nil {
 		return nil, err
 	}
+	v.watched(ctx)
 	all, err := v.shown(ctx)
 	if err != nil {
 		return nil, problem(err)

@@ -93,7 +93,13 @@ func (p *place) connectTo(s *mcpserver.Server) *mcp.ClientSession {
 		defer close(over)
 		_ = s.Run(context.WithoutCancel(p.t.Context()), there) // how it ends is the client's doing
 	}()
-	c, err := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, p.client).Connect(p.t.Context(), here, nil)
+	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, p.client)
+	for _, method := range []string{"skills/list", "skills/get", "resources/directory/read"} {
+		if err := mcp.AddSendingCustomMethod[*asked, *listed](client, method); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	c, err := client.Connect(p.t.Context(), here, nil)
 	if err != nil {
 		p.t.Fatal(err)
 	}

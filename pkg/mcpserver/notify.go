@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"context"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -12,40 +13,30 @@ import (
 // again is how long is waited before it is tried once more to watch.
 const again = 5 * time.Second
 
-// startWatching tells the clients from now on when the skills change.
-func (s *Server) startWatching() {
-	s.watch.Do(func() { s.work.Go(s.watching) })
+// watched tells the clients from now on when the skills are others than those that this request is answered from.
+func (v *serving) watched(ctx context.Context) {
+	c, err := v.host.Catalog(ctx)
+	if err != nil {
+		return // which is the answer
+	}
+	v.watch.Do(func() { v.work.Go(func() { v.watching(c) }) })
 }
 
 // watching tells the clients until the server ends.
-func (s *Server) watching() {
-	for s.life.Err() == nil {
-		err := s.watchOnce()
+func (s *Server) watching(c *catalog.Catalog) {
+	for {
+		err := c.Watch(s.life, func(*catalog.Catalog) { s.mark() })
 		if s.life.Err() != nil {
 			return
 		}
-		s.o.Logger.Warn("changes of skills are not seen", "error", err)
+		s.o.Logger.Warn("changes of skills are not seen for a while", "error", err)
 		select {
 		case <-s.life.Done():
+			return
 		case <-time.After(again):
 		}
 	}
 }
-
-func (s *Server) watchOnce() error {
-	h, err := s.o.Open(s.life, Request{})
-	if err != nil {
-		return err
-	}
-	c, err := h.Catalog(s.life)
-	if err != nil {
-		return err
-	}
-	return c.Watch(s.life, func(*catalog.Catalog) { s.changed() })
-}
-
-// changed tells the clients that the lists are others now.
-func (s *Server) changed() { s.mark() }
 
 // follow tells the client when a task ends that it gave a skill to.
 func (v *serving) follow(id string) {

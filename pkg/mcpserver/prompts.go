@@ -27,6 +27,7 @@ func (s *Server) listPrompts(ctx context.Context, req *mcp.ListPromptsRequest) (
 	if err != nil {
 		return nil, problem(err)
 	}
+	v.watched(ctx)
 	all, err := v.host.UserInvocable(ctx)
 	if err != nil {
 		return nil, problem(err)

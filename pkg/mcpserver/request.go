@@ -120,9 +120,6 @@ func (s *Server) check(ctx context.Context, c tool.Call) error {
 func (s *Server) serve(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		ctx = context.WithValue(ctx, requestKey{}, req)
-		if strings.HasSuffix(method, "/list") || strings.HasSuffix(method, "/listen") {
-			s.startWatching()
-		}
 		switch r := req.(type) {
 		case *mcp.CallToolRequest:
 			return s.call(ctx, r, next)
@@ -138,6 +135,10 @@ func (s *Server) serve(next mcp.MethodHandler) mcp.MethodHandler {
 			return listTemplates(), nil
 		case *mcp.ReadResourceRequest:
 			return s.readResource(ctx, r, next)
+		case *mcp.SubscriptionsListenRequest:
+			if v, err := s.open(ctx, req, ""); err == nil {
+				v.watched(ctx)
+			}
 		}
 		res, err := next(ctx, method, req)
 		switch r := res.(type) {

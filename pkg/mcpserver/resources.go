@@ -57,6 +57,7 @@ func (s *Server) listResources(ctx context.Context, req *mcp.ListResourcesReques
 	if err != nil {
 		return nil, problem(err)
 	}
+	v.watched(ctx)
 	all, err := v.shown(ctx)
 	if err != nil {
 		return nil, problem(err)

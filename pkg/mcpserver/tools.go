@@ -92,6 +92,7 @@ func (s *Server) listTools(ctx context.Context, req *mcp.ListToolsRequest, next 
 	if err != nil {
 		return nil, problem(err)
 	}
+	v.watched(ctx)
 	own, err := v.tools(ctx)
 	if err != nil {
 		return nil, problem(err)

@@ -1,0 +1,143 @@
+package mcpserver_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Calls that are wrong, or meant ill, are answered with an error that helps, and do nothing.
+func TestHostileCalls(t *testing.T) {
+	p := library(t)
+	c := p.connect()
+	for i, tt := range []struct {
+		tool string
+		args any
+		want string
+	}{
+		{"skill", map[string]any{}, "needs the argument name"},
+		{"skill", nil, "needs the argument name"},
+		{"skill", map[string]any{"name": ""}, "needs the argument name"},
+		{"skill", map[string]any{"name": 3}, "not a text"},
+		{"skill", map[string]any{"name": []string{"pdf"}}, "not a text"},
+		{"skill", []string{"pdf"}, "not a JSON object"},
+		{"skill", "pdf", "not a JSON object"},
+		{"skill", map[string]any{"name": "pdf", "more": 1}, `no argument "more" (it has name, arguments)`},
+		{"skill", map[string]any{"name": "pdf", "arguments": strings.Repeat("x", 2<<20)}, "at most"},
+		{"skill", map[string]any{"name": "../pdf"}, "unknown skill"},
+		{"skill", map[string]any{"name": "pdf\x00"}, "unknown skill"},
+		{"skill", map[string]any{"name": "pdf@none/none"}, "unknown skill"},
+		{"skill", map[string]any{"name": strings.Repeat("a", 100_000)}, "unknown skill"},
+		{"skill_file", map[string]any{"skill": "pdf"}, "needs the argument path"},
+		{"skill_file", map[string]any{"skill": "pdf", "path": "../../../secret"}, "not a path inside"},
+		{"skill_file", map[string]any{"skill": "pdf", "path": p.root + "/secret"}, "not a path inside"},
+		{"skill_file", map[string]any{"skill": "pdf", "path": "a\x00b"}, "not a path inside"},
+		{"skill_file", map[string]any{"skill": "pdf", "path": `..\..\secret`}, "not a path inside"},
+		{"skill_file", map[string]any{"skill": "pdf", "path": "%2e%2e/secret"}, "no file"},
+		{"skill_file", map[string]any{"skill": "pdf", "path": "link.md"}, "leads out"},
+		{"skill_file", map[string]any{"skill": "pdf", "path": "scripts/run.sh"}, "skill_run runs it"},
+		{"skill_file", map[string]any{"skill": "pdf", "path": "guide.md"}, "did you mean references/guide.md"},
+		{"find_skills", map[string]any{"query": ""}, "needs the argument query"},
+		{"skill_end", map[string]any{}, ""},
+	} {
+		res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: tt.tool, Arguments: tt.args})
+		if err != nil {
+			t.Errorf("%d: %v", i, err)
+			continue
+		}
+		if text := textOf(t, res); !res.IsError || !strings.Contains(text, tt.want) || strings.Contains(text, "SECRET") {
+			t.Errorf("%d: %.300q, want %q", i, text, tt.want)
+		}
+	}
+	for _, name := range []string{"none", "", "Skill", "skillpm-marker", "use_skill"} {
+		if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: name}); !invalidParams(err) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if res, text := call(t, c, "skill_file", map[string]any{"skill": "pdf", "path": "references/guide.md"}); res.IsError || text != "The guide.\n" {
+		t.Errorf("%q", text)
+	}
+	res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "skill_file", Arguments: map[string]any{"skill": "pdf", "path": "logo.png"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, ok := res.Content[0].(*mcp.EmbeddedResource); !ok || len(r.Resource.Blob) != 9 {
+		t.Errorf("%+v", res.Content[0])
+	}
+}
+
+// The skills that fit are named, and what is nearest where none does.
+func TestFind(t *testing.T) {
+	p := newPlace(t, map[string]string{
+		project + "deploy/SKILL.md": skillText("deploy", "", "x"), project + "pdf/SKILL.md": skillText("pdf", "", "x"),
+	})
+	c := p.connect()
+	if _, text := call(t, c, "find_skills", map[string]any{"query": "deploy the shop"}); text != "- deploy: Does deploy for somebody." {
+		t.Errorf("%q", text)
+	}
+	if _, text := call(t, c, "find_skills", map[string]any{"query": "quantum"}); !strings.HasPrefix(text, "None of 2 skills") {
+		t.Errorf("%q", text)
+	}
+}
+
+// Bytes that are no JSON-RPC end nothing but, at worst, their own connection.
+func TestHostileBytes(t *testing.T) {
+	for name, bytes := range map[string]string{
+		"no JSON": "hello\n", "an array": "[1,2]\n", "no method": `{"jsonrpc":"2.0","id":1}` + "\n", "deep": strings.Repeat("[", 100_000) + "\n",
+		"a version": `{"jsonrpc":"1.0","id":1,"method":"ping"}` + "\n", "a null": "null\n", "half": `{"jsonrpc":"2.0","id":1,"me`,
+		"an answer": `{"jsonrpc":"2.0","id":7,"result":{}}` + "\n", "an id": `{"jsonrpc":"2.0","id":{},"method":"ping"}` + "\n",
+		"a name twice": `{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}` + "\n", "zero": "\x00\n",
+		"early": `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"skill","arguments":{"name":"a"}}}` + "\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "", "x")})
+			s := p.server()
+			var out strings.Builder
+			_ = s.Run(t.Context(), &mcp.IOTransport{Reader: io.NopCloser(strings.NewReader(bytes)), Writer: discardCloser{&out}}) // it may end with an error
+			if strings.Contains(out.String(), "# Skill: a") {
+				t.Errorf("answered before initialize: %s", out.String())
+			}
+			if res, text := call(t, p.connectTo(s), "skill", map[string]any{"name": "a"}); res.IsError { // the server serves others
+				t.Error(text)
+			}
+		})
+	}
+}
+
+type discardCloser struct{ io.Writer }
+
+func (discardCloser) Close() error { return nil }
+
+// Requests that somebody wrote into a pipe are answered before the end.
+func TestPipe(t *testing.T) {
+	p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "", "x")})
+	var in, out strings.Builder
+	for i, r := range []string{
+		`"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`,
+		`"method":"tools/list"`, `"method":"tools/call","params":{"name":"skill","arguments":{"name":"a"}}`,
+	} {
+		fmt.Fprintf(&in, "{\"jsonrpc\":\"2.0\",\"id\":%d,%s}\n", i+1, r)
+	}
+	if err := p.server().Run(t.Context(), &mcp.IOTransport{Reader: io.NopCloser(strings.NewReader(in.String())), Writer: discardCloser{&out}}); err != nil {
+		t.Error(err)
+	}
+	answered := map[int]bool{}
+	for lines := bufio.NewScanner(strings.NewReader(out.String())); lines.Scan(); {
+		var m struct {
+			ID     int
+			Result json.RawMessage
+		}
+		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
+			t.Fatal(err)
+		}
+		answered[m.ID] = m.Result != nil
+	}
+	if !answered[1] || !answered[2] || !answered[3] {
+		t.Errorf("%v: %s", answered, out.String())
+	}
+}
