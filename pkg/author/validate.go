@@ -36,6 +36,9 @@ type ValidateOptions struct {
 	Baseline   string // a baseline's file; "" means that of skillpm.yaml
 	NoBaseline bool   // use none
 
+	Policy     bool   // hold the skills against the policies in force, too
+	PolicyFile string // hold them against this file instead
+
 	// Stdin is checked in the place of the file StdinName, which need not exist; only its findings are reported.
 	Stdin     []byte
 	StdinName string
@@ -161,7 +164,10 @@ func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]
 	if err := j.checkSettings(ctx, fsys, &report, o); err != nil {
 		return report, err
 	}
-	return report, j.applyBaseline(&report, o)
+	if err := j.applyBaseline(&report, o); err != nil {
+		return report, err
+	}
+	return report, j.checkPolicies(ctx, &report, o)
 }
 
 // checkSettings reports what is wrong with the skillpm.yaml that the settings are from, where it was not looked at itself:

@@ -18,9 +18,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/profile"
 )
 
+// linted returns the rules that need no policy. Those of policies are held to their examples by pkg/author.TestPolicyRules.
+func linted() []rule.Rule {
+	return slices.DeleteFunc(rule.All(), func(r rule.Rule) bool { return r.Family() == "POL" })
+}
+
 // Every rule finds its bad example and not its good one.
 func TestExamples(t *testing.T) {
-	for _, r := range rule.All() {
+	for _, r := range linted() {
 		t.Run(r.ID, func(t *testing.T) {
 			if r.Bad == "" || r.Good == "" {
 				t.Fatal("it has no examples")

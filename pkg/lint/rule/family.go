@@ -20,6 +20,7 @@ func Families() []Family {
 		{"XS", "References between skills"},
 		{"STY", "Style"},
 		{"SUP", "Suppressions"},
+		{"POL", "What the policies say, with --policy"},
 	}
 }
 

@@ -128,6 +128,12 @@ const (
 	Person    = "STY002"
 	Vague     = "STY003"
 
+	DeniedSkill         = "POL001"
+	OverLimit           = "POL002"
+	ForbiddenCapability = "POL003"
+	FailsPolicy         = "POL004"
+	NeedsApproval       = "POL005"
+
 	NoReason    = "SUP001"
 	Unused      = "SUP002"
 	UnknownRule = "SUP003"

@@ -4,7 +4,7 @@
 // An id is never given to another rule and never reused. The first letters say what a rule is about: FM frontmatter,
 // STR a skill's files and structure, REF references between files, SCR scripts and data files, SEC what is hostile or
 // risky, PACK several skills and the files that describe packs, XS references between skills, STY style, SUP
-// suppressions.
+// suppressions, POL what the policies say.
 package rule
 
 import (
@@ -52,7 +52,7 @@ const (
 // examples are long.
 var tables = sync.OnceValue(func() [][]Rule {
 	return [][]Rule{
-		frontmatterRules(), packRules(), referenceRules(), scriptRules(), securityRules(), structureRules(), styleRules(), suppressionRules(), skillRules(),
+		frontmatterRules(), packRules(), referenceRules(), scriptRules(), securityRules(), structureRules(), styleRules(), suppressionRules(), skillRules(), policyRules(),
 	}
 })
 

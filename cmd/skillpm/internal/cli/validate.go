@@ -49,6 +49,7 @@ format can go to standard output.`,
   skillpm validate ./skills/deploy            one skill
   skillpm validate --profile claude-code      as one host reads them
   skillpm validate --profile all              as every known host reads them
+  skillpm validate --policy                   as the policies in force have them
   skillpm validate --fix                      mend what can be mended safely
   skillpm validate --format github            annotations in GitHub Actions
   skillpm validate --output out.sarif         findings here, and in a file
@@ -88,6 +89,8 @@ func (a *app) addCheckFlags(cmd *cobra.Command, o *author.ValidateOptions) {
 	f.BoolVar(&o.NoBaseline, "no-baseline", false, "use no baseline")
 	f.BoolVar(&o.Changed, "changed", false, "report on skills with files that differ from the last commit only")
 	f.StringVar(&o.Since, "since", "", "report on skills that changed since `REF` only: a branch, tag or commit")
+	f.BoolVar(&o.Policy, "policy", false, "hold skills against the policies in force, too")
+	f.StringVar(&o.PolicyFile, "policy-file", "", "hold skills against the policy in `FILE`, whatever is in force")
 	f.StringVar(&o.StdinName, "stdin-filename", "", "the `FILE` that --stdin stands for; it need not exist")
 	f.IntVar(&o.Parallel, "parallel", 0, "check `N` skills at once; 0 for one a processor")
 	a.completeFlag(cmd, "profile", func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
