@@ -175,15 +175,24 @@ func (j *judge) approve(p *policy.Policy) error {
 	return j.refuse(p, w.Line, "approve", j.approveHint(p), "needs an approval of %s (%s): %s", list(w.Capabilities), j.can.Because(w.Capabilities[0]), w.Missing)
 }
 
-// approveHint says how to approve.
+// approveHint says how to approve: what is not here yet is fetched to be looked at.
 func (j *judge) approveHint(p *policy.Policy) string {
-	switch {
-	case p.Level == policy.MachineLevel && p.Approvers != policy.UserApprovers:
-		return "the machine's administrator looks at it and approves it: skillpm approve " + j.skill.Exact() + " --machine --reason TEXT"
-	case p.Level == policy.ProjectLevel:
-		return "look at it, then approve it: skillpm approve " + j.skill.Exact() + " --reason TEXT, or with --project for all who work on the project"
+	command := "skillpm approve " + j.skill.Exact()
+	machines := p.Level == policy.MachineLevel && p.Approvers != policy.UserApprovers
+	if machines {
+		command += " --machine"
 	}
-	return "look at it, then approve it: skillpm approve " + j.skill.Exact() + " --reason TEXT"
+	if j.skill.Dir == "" {
+		command += " --fetch"
+	}
+	command += " --reason TEXT"
+	switch {
+	case machines:
+		return "the machine's administrator looks at it and approves it: " + command
+	case p.Level == policy.ProjectLevel:
+		return "look at it, then approve it: " + command + ", or with --project for all who work on the project"
+	}
+	return "look at it, then approve it: " + command
 }
 
 // approvedBy says why an approve rule allows.

@@ -50,13 +50,17 @@ func newRevoke(a *app) *cobra.Command {
 	level.add(cmd, "the approvals")
 	cmd.ValidArgsFunction = a.completeApproved
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		l, err := level.level()
+		if err != nil {
+			return err
+		}
 		h, err := a.host(cmd.Context(), &runtimeFlags{})
 		if err != nil {
 			return err
 		}
 		var gone []guard.Approved
 		_, err = a.governed(h, audit.Record{Action: audit.Revoke, Skill: args[0]}, func() (string, error) {
-			gone, err = h.Guard().Revoke(cmd.Context(), level.level(), args[0])
+			gone, err = h.Guard().Revoke(cmd.Context(), l, args[0])
 			file := ""
 			if len(gone) > 0 {
 				file = gone[0].File

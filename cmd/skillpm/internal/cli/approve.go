@@ -61,7 +61,10 @@ func (a *app) approve(ctx context.Context, name string, f *approveFlags) error {
 		return diag.Errorf(diag.Usage, "an approval needs a reason").WithHint("say why with --reason")
 	}
 	word := guard.Word{Reason: f.reason}
-	var err error
+	l, err := f.level()
+	if err != nil {
+		return err
+	}
 	if word.Expires, err = a.later("expires", f.expires); err != nil {
 		return err
 	}
@@ -85,13 +88,13 @@ func (a *app) approve(ctx context.Context, name string, f *approveFlags) error {
 		}
 		reviews, names = append(reviews, r), append(names, s.Exact())
 	}
-	file, err := a.governed(h, audit.Record{Action: audit.Approve, Skill: strings.Join(names, " "), Reason: word.Reason, Verdict: f.level().String()}, func() (string, error) {
-		return h.Guard().Approve(ctx, f.level(), word, reviews...)
+	file, err := a.governed(h, audit.Record{Action: audit.Approve, Skill: strings.Join(names, " "), Reason: word.Reason}, func() (string, error) {
+		return h.Guard().Approve(ctx, l, word, reviews...)
 	})
 	if err != nil {
 		return err
 	}
-	return a.printApproved(f.level(), file, word, reviews)
+	return a.printApproved(l, file, word, reviews)
 }
 
 // toApprove finds what is to be approved: here, or else where its pack is from.

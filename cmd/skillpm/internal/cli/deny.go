@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,14 +39,18 @@ and means all its skills. Comments in the policy stay.`,
 	cmd.Flags().BoolVar(&undo, "undo", false, "deny it no more")
 	cmd.ValidArgsFunction = a.completeGoverned
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		l, err := level.level()
+		if err != nil {
+			return err
+		}
 		h, err := a.host(cmd.Context(), &runtimeFlags{})
 		if err != nil {
 			return err
 		}
 		if undo {
-			return a.undeny(cmd.Context(), h, level.level(), args[0])
+			return a.undeny(cmd.Context(), h, l, args[0])
 		}
-		return a.deny(cmd.Context(), h, level.level(), args[0])
+		return a.deny(cmd.Context(), h, l, args[0])
 	}
 	return cmd
 }
@@ -166,11 +170,15 @@ func patternOf(ctx context.Context, h *host.Host, name string) (pattern policy.S
 func (a *app) activeSkills(h *host.Host, pattern policy.SkillPattern) []activeIn {
 	list := []activeIn{}
 	kept, _ := session.List(h.Paths().State) // what can't be read is not active
-	for _, s := range kept {
-		for _, name := range s.Active {
-			skill, pack, _ := strings.Cut(name, "@")
-			if pattern.Means([]string{skill}, pack) && !slices.Contains(list, activeIn{s.ID, name}) {
-				list = append(list, activeIn{s.ID, name})
+	for _, k := range kept {
+		s, err := session.Open(session.Env{Dir: h.Paths().State, Now: a.Now}, k.ID)
+		if err != nil || len(k.Active) == 0 {
+			continue
+		}
+		state, _ := s.State()
+		for _, x := range state.Active {
+			if pattern.Means([]string{x.Name, filepath.Base(x.Dir)}, x.Pack) {
+				list = append(list, activeIn{k.ID, x.Exact()})
 			}
 		}
 	}

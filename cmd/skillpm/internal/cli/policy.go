@@ -42,17 +42,18 @@ func (l *levelFlags) add(cmd *cobra.Command, what string) {
 	f.BoolVar(&l.machine, "machine", false, what+" of the machine, which its administrator keeps")
 	f.BoolVar(&l.user, "user", false, what+" of yours (the default)")
 	f.BoolVar(&l.project, "project", false, what+" of the project")
-	cmd.MarkFlagsMutuallyExclusive("machine", "user", "project")
 }
 
-func (l *levelFlags) level() policy.Level {
+func (l *levelFlags) level() (policy.Level, error) {
 	switch {
+	case l.machine && l.user, l.machine && l.project, l.user && l.project:
+		return 0, diag.Errorf(diag.Usage, "--machine, --user and --project are three places: one of them is written to")
 	case l.machine:
-		return policy.MachineLevel
+		return policy.MachineLevel, nil
 	case l.project:
-		return policy.ProjectLevel
+		return policy.ProjectLevel, nil
 	}
-	return policy.UserLevel
+	return policy.UserLevel, nil
 }
 
 // userName returns who the operating system says acts here: no variable changes that.
@@ -101,11 +102,14 @@ stricter ones as comments. A policy that is there is never overwritten.`,
 	}
 	level.add(cmd, "the policy")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		l, err := level.level()
+		if err != nil {
+			return err
+		}
 		h, err := a.host(cmd.Context(), &runtimeFlags{})
 		if err != nil {
 			return err
 		}
-		l := level.level()
 		file, err := a.governed(h, audit.Record{Action: audit.Policy, Reason: "policy init"}, func() (string, error) {
 			return h.Guard().Init(cmd.Context(), l, starter(l))
 		})

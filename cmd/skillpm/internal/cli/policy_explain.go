@@ -47,7 +47,7 @@ something is refused. Without an argument the rules in force are listed.`,
 		}
 		g := h.Guard()
 		if len(args) == 0 {
-			return a.printRules(g)
+			return a.printPolicies(g)
 		}
 		skills, err := found(cmd.Context(), h, args[0])
 		if err != nil {
@@ -57,7 +57,7 @@ something is refused. Without an argument the rules in force are listed.`,
 			if strings.Contains(args[0], "://") || strings.HasPrefix(args[0], ".") || strings.Count(args[0], "/") > 1 || slices.Contains([]string{"local", "embedded", "path"}, args[0]) {
 				return a.printRulings(map[string][]guard.Ruling{args[0]: g.ExplainSource(args[0])}, []string{args[0]})
 			}
-			s, err := named(args[0])
+			s, err := absentSkill(args[0])
 			if err != nil {
 				return err
 			}
@@ -77,8 +77,8 @@ something is refused. Without an argument the rules in force are listed.`,
 	return cmd
 }
 
-// named returns a skill that is not here, by its exact name.
-func named(name string) (guard.Skill, error) {
+// absentSkill returns a skill that is not here, by its exact name.
+func absentSkill(name string) (guard.Skill, error) {
 	skill, pack, ok := strings.Cut(name, "@")
 	if !ok {
 		return guard.Skill{}, diag.Errorf(diag.NotFound, "there is no skill or pack %q here", name).
@@ -155,7 +155,7 @@ type ruleJSON struct {
 	Says   string `json:"says"`
 }
 
-func (a *app) printRules(g *guard.Guard) error {
+func (a *app) printPolicies(g *guard.Guard) error {
 	list := []ruleJSON{}
 	set := g.Policies()
 	for _, p := range set {
