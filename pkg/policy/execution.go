@@ -91,7 +91,7 @@ func (r *reader) execution(e *Execution, v *yaml.Node) {
 		"paths": func(v *yaml.Node) {
 			e.Paths = list(r, v, "paths", func(item *yaml.Node) (string, bool) {
 				s, ok := r.text(item, "an entry of paths")
-				if ok && (!absolutePath().MatchString(s) && !strings.HasPrefix(s, "~/") || hasDots(s)) {
+				if ok && (!absolutePath().MatchString(strings.TrimPrefix(s, "~")) || hasDots(s)) {
 					r.add(item, "write it from the root, as /srv/data, or from the home directory, as ~/reports", "%q is no absolute path", s)
 					return "", false
 				}

@@ -1,7 +1,9 @@
 package run
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os/exec"
 	"syscall"
@@ -10,6 +12,17 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/sandbox"
 )
+
+// Confines returns why commands can't be confined on this machine, nil where they can. It tries.
+func Confines(ctx context.Context, helper []string) error {
+	res, err := Run(ctx, Command{
+		Argv: []string{"true"}, Dir: "/", Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Sandbox: &sandbox.Rules{}, Helper: helper,
+	})
+	if err == nil && res.ExitCode != 0 {
+		err = fmt.Errorf("a program that does nothing ended with %d in a sandbox", res.ExitCode)
+	}
+	return err
+}
 
 // running is a command that was started, with the box that it is in, nil for none: its group is then that of the helper.
 type running struct {

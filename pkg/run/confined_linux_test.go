@@ -385,8 +385,13 @@ func TestConfinedNetwork(t *testing.T) {
 	if res := h.run(`"$PROBE" tcp `+listenTCP(t), &open); string(res.Stdout) != "hello\n" {
 		t.Errorf("any network: %d %q %s", res.ExitCode, res.Stdout, res.Stderr)
 	}
-	if res := h.run(`"$PROBE" unix `+h.outside+`/s`, &open); res.ExitCode == 0 {
-		t.Error("any network opened a socket outside")
+	abstract := "@skillpm-test-open-" + strconv.Itoa(os.Getpid())
+	listenUnix(t, abstract)
+	listenUnix(t, filepath.Join(h.outside, "s"))
+	for _, at := range []string{abstract, filepath.Join(h.outside, "s")} {
+		if free, res := h.run(`"$PROBE" unix `+at, nil), h.run(`"$PROBE" unix `+at, &open); free.ExitCode != 0 || res.ExitCode != 1 {
+			t.Errorf("any network: a socket at %s: %d, unconfined %d %s", at, res.ExitCode, free.ExitCode, free.Stderr)
+		}
 	}
 }
 

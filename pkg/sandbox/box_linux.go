@@ -34,10 +34,11 @@ type Box struct {
 	end    reply
 }
 
-// minABI is the version of Landlock that is needed at least: the first that keeps files from being cut off. scopedABI is the
-// first that keeps sockets and signals within.
+// minABI is the version of Landlock that is needed at least: the first that keeps files from being cut off. portsABI is the
+// first that knows of TCP, scopedABI the first that keeps sockets and signals within.
 const (
 	minABI    = 3
+	portsABI  = 4
 	scopedABI = 6
 )
 
@@ -132,8 +133,9 @@ func (b *Box) helper(helper []string, cmd *exec.Cmd) *exec.Cmd {
 		Path: helper[0], Args: append(append([]string(nil), helper...), Entry), Dir: "/",
 		Stdin: cmd.Stdin, Stdout: cmd.Stdout, Stderr: cmd.Stderr, ExtraFiles: []*os.File{b.theirs}, SysProcAttr: &syscall.SysProcAttr{},
 	}
+	h.Env = []string{"GOMAXPROCS=1", "GOGC=off"} // each thread is one more to be restricted
 	if n := len(cmd.Env); n > 0 {
-		h.Env = cmd.Env[n-1:]
+		h.Env = append(h.Env, cmd.Env[n-1])
 	}
 	attr := h.SysProcAttr
 	if cmd.SysProcAttr != nil {

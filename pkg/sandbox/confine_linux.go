@@ -65,15 +65,9 @@ func (h *helperProcess) network() error {
 
 // landlock restricts all threads of this process by what the kernel has of Landlock.
 func (h *helperProcess) landlock() error {
-	abi := Version()
-	config := landlock.V3
-	switch {
-	case abi >= 6:
-		config = landlock.V6
-	case abi == 5:
-		config = landlock.V5
-	case abi == 4:
-		config = landlock.V4
+	config, err := landlockConfig(Version(), h.order.Network)
+	if err != nil {
+		return err
 	}
 	rules := []landlock.Rule{
 		landlock.PathAccess(ll.AccessFSReadDir, "/"), // there is nothing in it that is not named below
@@ -92,21 +86,26 @@ func (h *helperProcess) landlock() error {
 			rules = append(rules, landlock.ROFiles(p.Path))
 		}
 	}
-	if err := config.RestrictPaths(rules...); err != nil {
-		return err
+	if h.order.Network == networkProxy && Version() >= portsABI {
+		rules = append(rules, landlock.ConnectTCP(h.port))
+	}
+	return config.Restrict(rules...)
+}
+
+// landlockConfig returns what of Landlock is used on a kernel. What it can't do yet, the namespaces do: see [Rules.check].
+func landlockConfig(abi int, network string) (*landlock.Config, error) {
+	files := landlock.AccessFSSet(1<<15 - 1) // up to cutting off
+	if abi >= 5 {
+		files |= ll.AccessFSIoctlDev
+	}
+	with := []any{files}
+	if abi >= portsABI && network != networkAny {
+		with = append(with, landlock.AccessNetSet(ll.AccessNetBindTCP|ll.AccessNetConnectTCP))
 	}
 	if abi >= scopedABI {
-		if err := config.RestrictScoped(); err != nil {
-			return err
-		}
+		with = append(with, landlock.ScopedSet(ll.ScopeAbstractUnixSocket|ll.ScopeSignal))
 	}
-	if abi < 4 || h.order.Network == networkAny {
-		return nil
-	}
-	if h.order.Network == networkProxy {
-		return config.RestrictNet(landlock.ConnectTCP(h.port))
-	}
-	return config.RestrictNet()
+	return landlock.NewConfig(with...)
 }
 
 // limits keeps the command from filling tables of the system.

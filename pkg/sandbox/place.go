@@ -20,15 +20,15 @@ type tree struct {
 
 // add adds a place under its real path, with the links on the way to it. What does not exist is passed over.
 func (t *tree) add(path string, write bool) {
-	real, links := follow(path)
-	info, err := os.Lstat(real)
-	if err != nil || real == "/" {
+	at, links := follow(path)
+	info, err := os.Lstat(at)
+	if err != nil || at == "/" {
 		return
 	}
 	for _, l := range links {
 		t.links[l.Path] = l.Target
 	}
-	t.places[real] = place{Path: real, Dir: info.IsDir(), Write: write || t.places[real].Write}
+	t.places[at] = place{Path: at, Dir: info.IsDir(), Write: write || t.places[at].Write}
 }
 
 // order returns the links and the places, sorted. A place in another one that may be used in the same way is left out.
@@ -84,8 +84,9 @@ func within(path, dir string) bool {
 const maxLinks = 40
 
 // follow returns where an absolute path leads, and the links on the way.
-func follow(path string) (real string, links []link) {
-	at, steps := "/", strings.Split(filepath.Clean(path), "/")
+func follow(path string) (at string, links []link) {
+	at = "/"
+	steps := strings.Split(filepath.Clean(path), "/")
 	for len(steps) > 0 {
 		step := steps[0]
 		steps = steps[1:]
@@ -111,26 +112,28 @@ func follow(path string) (real string, links []link) {
 	return at, links
 }
 
-// seen returns what a command sees by rules, with the programs in the PATH and below the home directory of its environment.
+// seen returns what a command sees by rules, with the programs in the PATH of its environment.
 func (r *Rules) seen(env []string, program string) (*tree, error) {
 	t := &tree{links: map[string]string{}, places: map[string]place{}}
 	for _, path := range system() {
 		t.add(path, false)
 	}
+	hidden, written := real(append([]string{"/dev", "/proc", "/sys", "/etc"}, r.Hidden...)), real(r.Write)
 	for _, path := range programs(lookup(env, "PATH"), program) {
-		inside := slices.ContainsFunc(r.Write, func(dir string) bool { return leads(path, dir) })
-		if !inside && r.open(path, false) == nil {
+		at, _ := follow(path)
+		inside := slices.ContainsFunc(written, func(dir string) bool { return within(at, dir) })
+		if !inside && open(path, hidden, false) == nil {
 			t.add(path, false)
 		}
 	}
 	for _, path := range r.Read {
-		if err := r.open(path, false); err != nil {
+		if err := open(path, hidden, false); err != nil {
 			return nil, err
 		}
 		t.add(path, false)
 	}
 	for _, path := range r.Write {
-		if err := r.open(path, true); err != nil {
+		if err := open(path, hidden, true); err != nil {
 			return nil, err
 		}
 		if err := made(path); err != nil {
@@ -141,15 +144,24 @@ func (r *Rules) seen(env []string, program string) (*tree, error) {
 	return t, nil
 }
 
+// real returns where paths lead.
+func real(paths []string) []string {
+	at := make([]string, 0, len(paths))
+	for _, path := range paths {
+		to, _ := follow(path)
+		at = append(at, to)
+	}
+	return at
+}
+
 // open returns why a place must not be opened to a command: it contains one that is hidden, or is to be written in one.
-func (r *Rules) open(path string, write bool) error {
+func open(path string, hidden []string, write bool) error {
 	if !filepath.IsAbs(path) {
 		return diag.Errorf(diag.Invalid, "%q is no absolute path: a command can't be confined to it", path)
 	}
-	real, _ := follow(path)
-	for _, h := range append([]string{"/dev", "/proc", "/sys", "/etc"}, r.Hidden...) {
-		at, _ := follow(h)
-		if within(at, real) || write && within(real, at) && !within(real, "/dev/shm") {
+	at, _ := follow(path)
+	for _, h := range hidden {
+		if within(h, at) || write && within(at, h) && !within(at, "/dev/shm") {
 			return diag.Errorf(diag.Denied, "%s can't be opened to what is confined: %s is in the way", path, h).
 				WithHint("work in a directory of its own below the home directory, as that of a project")
 		}
@@ -157,20 +169,13 @@ func (r *Rules) open(path string, write bool) error {
 	return nil
 }
 
-// leads reports whether a path leads to a directory or into it.
-func leads(path, dir string) bool {
-	from, _ := follow(path)
-	to, _ := follow(dir)
-	return within(from, to)
-}
-
 // made creates a directory that is to be written to and does not exist.
 func made(path string) error {
-	real, _ := follow(path)
-	if _, err := os.Lstat(real); !errors.Is(err, fs.ErrNotExist) {
+	at, _ := follow(path)
+	if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := os.MkdirAll(real, 0o755); err != nil {
+	if err := os.MkdirAll(at, 0o755); err != nil {
 		return diag.Errorf(diag.NotFound, "%s can't be made: %w", path, err)
 	}
 	return nil

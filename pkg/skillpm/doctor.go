@@ -20,6 +20,7 @@ import (
 type DoctorOptions struct {
 	Online    bool     // ask the registries whether they answer
 	Variables []string // the names of the environment's variables, without their values
+	Helper    []string // the program that confines scripts: see [run.Command]; nil where it is not to be tried
 }
 
 // DoctorReport is what [Client.Doctor] found.
@@ -103,6 +104,7 @@ func machineChecks() []check {
 		{"netrc", checkNetrc},
 		{"token-variables", checkTokens},
 		{"registries", checkRegistries},
+		{"sandbox", checkSandbox},
 	}
 }
 

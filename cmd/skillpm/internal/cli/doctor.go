@@ -34,7 +34,7 @@ are errors or warnings, and 0 if there is nothing but advice.`,
 			if err != nil {
 				return err
 			}
-			o.Variables = a.variables()
+			o.Variables, o.Helper = a.variables(), confiner()
 			r, err := c.Doctor(cmd.Context(), o)
 			if err != nil {
 				return err
