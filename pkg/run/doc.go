@@ -13,5 +13,5 @@
 //   - The environment is what the caller gives. [Environment] makes one without secrets.
 //   - Nothing is put into a command line as text: arguments are arguments. See [Script] and [Shell].
 //
-// It confines nothing: what a command may read, write and reach is what the user may.
+// What a command may read, write and reach is what the user may, or what its [Command].Sandbox says.
 package run
