@@ -79,7 +79,7 @@ func TestCodexHooks(t *testing.T) {
 			script: func(*workplace) mockmodel.Script {
 				agent := map[string]any{"message": "[sub] Read the notes.", "agent_type": "default"}
 				return mockmodel.Script{
-					"main": {mockmodel.Use("multi_agent_v1spawn_agent", agent), {Decide: waitForAgent}, shell("touch main-during")},
+					"main": {mockmodel.Use("multi_agent_v1.spawn_agent", agent), {Decide: waitForAgent}, shell("touch main-during")},
 					"sub":  {shell("touch sub-during"), shell("cat notes.txt"), mockmodel.Say("I read it.")},
 				}
 			},
@@ -93,5 +93,5 @@ func waitForAgent(r mockmodel.Request) mockmodel.Step {
 	started := r.Results[len(r.Results)-1].Text // {"agent_id":"…","nickname":"…"}
 	_, rest, _ := strings.Cut(started, `"agent_id":"`)
 	id, _, _ := strings.Cut(rest, `"`)
-	return mockmodel.Use("multi_agent_v1wait_agent", map[string]any{"targets": []string{id}, "timeout_ms": 20000})
+	return mockmodel.Use("multi_agent_v1.wait_agent", map[string]any{"targets": []string{id}, "timeout_ms": 20000})
 }

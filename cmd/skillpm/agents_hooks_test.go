@@ -14,6 +14,7 @@ type agentProgram struct {
 	host     string                                         // its name for hook install --host
 	play     func(*workplace, *mockmodel.Server, ...string) // plays a session, prompt after prompt
 	refusal  func(mockmodel.Result) bool                    // tells a refusal from what a tool answers
+	again    bool                                           // the same sessions are played without hooks elsewhere
 }
 
 // hookStory is a session in which skills are activated, and tools are tried that these don't allow. What a tool does is
@@ -32,6 +33,9 @@ type hookStory struct {
 func (a agentProgram) tryHooks(t *testing.T, stories []hookStory) {
 	for _, story := range stories {
 		for _, hooks := range []bool{true, false} {
+			if a.again && !hooks {
+				continue
+			}
 			t.Run(story.name+map[bool]string{true: "", false: ", without hooks"}[hooks], func(t *testing.T) {
 				t.Parallel()
 				npmProgram(t, a.variable)

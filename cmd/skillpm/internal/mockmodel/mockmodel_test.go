@@ -111,18 +111,18 @@ func TestMessages(t *testing.T) {
 func TestResponses(t *testing.T) {
 	model := New(t, Script{"main": {
 		{Calls: []Call{
-			{Tool: "shell", Input: map[string]any{"cmd": "ls"}}, {Tool: "mcp__a__b", Input: map[string]any{}}, {Tool: "patch", Input: map[string]any{"input": "*** Begin"}},
+			{Tool: "shell", Input: map[string]any{"cmd": "ls"}}, {Tool: "mcp__a.b", Input: map[string]any{}}, {Tool: "patch", Input: map[string]any{"input": "*** Begin"}},
 		}},
 		Say("Ready."),
 	}})
 	body := `{"model":"m","instructions":"Be brief.","tools":[{"type":"function","name":"shell"},{"type":"web_search"},{"type":"custom","name":"patch"},
-		{"type":"namespace","name":"mcp__a__","tools":[{"type":"function","name":"b","description":"does b"}]}],
+		{"type":"namespace","name":"mcp__a","description":"Of a.","tools":[{"type":"function","name":"b","description":"does b"}]}],
 		"input":[{"type":"message","role":"developer","content":[{"type":"input_text","text":"Skills: x"}]},
 		{"type":"message","role":"user","content":[{"type":"input_text","text":"[main] go"}]}%s]}`
 	events := post(t, model.URL+"/v1/responses", fmt.Sprintf(body, ""))
 	for i, want := range []map[string]any{
 		{"type": "function_call", "name": "shell", "arguments": `{"cmd":"ls"}`, "namespace": nil},
-		{"type": "function_call", "name": "b", "arguments": `{}`, "namespace": "mcp__a__"},
+		{"type": "function_call", "name": "b", "arguments": `{}`, "namespace": "mcp__a"},
 		{"type": "custom_tool_call", "name": "patch", "input": "*** Begin"},
 	} {
 		for key, value := range want {
@@ -135,16 +135,16 @@ func TestResponses(t *testing.T) {
 		t.Errorf("it ends with %v", got)
 	}
 	id := at(t, events[2], "item", "call_id")
-	more := fmt.Sprintf(`,{"type":"function_call","call_id":%q,"name":"b","namespace":"mcp__a__"},{"type":"function_call_output","call_id":%q,"output":"c"}`, id, id)
+	more := fmt.Sprintf(`,{"type":"function_call","call_id":%q,"name":"b","namespace":"mcp__a"},{"type":"function_call_output","call_id":%q,"output":"c"}`, id, id)
 	events = post(t, model.URL+"/v1/responses", fmt.Sprintf(body, more))
 	if got := at(t, events[1], "item", "content", 0, "text"); got != "Ready." {
 		t.Errorf("it says %v", got)
 	}
 	asked := model.Requests("main")[1]
-	if !strings.Contains(asked.System, "Be brief.") || !strings.Contains(asked.System, "Skills: x") || !asked.Offers("web_search") || asked.Tool("mcp__a__b").Description != "does b" {
+	if !strings.Contains(asked.System, "Be brief.") || !strings.Contains(asked.System, "Skills: x") || !strings.Contains(asked.System, "Of a.") || !asked.Offers("web_search") || asked.Tool("mcp__a.b").Description != "does b" {
 		t.Errorf("it was asked %+v", asked)
 	}
-	if got := model.Results("main"); len(got) != 1 || got[0].Tool != "mcp__a__b" || got[0].Text != "c" {
+	if got := model.Results("main"); len(got) != 1 || got[0].Tool != "mcp__a.b" || got[0].Text != "c" {
 		t.Errorf("results are %+v", got)
 	}
 }

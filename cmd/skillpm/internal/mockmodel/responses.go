@@ -42,7 +42,7 @@ func (m responsesRequest) request(body []byte) Request {
 	for _, i := range m.Input {
 		switch i.Type {
 		case "function_call", "custom_tool_call":
-			names[i.CallID] = i.Namespace + i.Name
+			names[i.CallID] = whole(i.Namespace, i.Name)
 		case "function_call_output", "custom_tool_call_output":
 			r.Results = append(r.Results, Result{Call: i.CallID, Tool: names[i.CallID], Text: text(i.Output)})
 		case "message", "":
@@ -52,16 +52,25 @@ func (m responsesRequest) request(body []byte) Request {
 	return r
 }
 
-// addTools adds tools by their whole names: those of a namespace begin with it.
+// whole is how a script names the tool of a namespace: namespace.name.
+func whole(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "." + name
+}
+
+// addTools adds tools by their whole names. What a namespace says of itself is told as the system's.
 func (r *Request) addTools(namespace string, tools []offered) {
 	for _, t := range tools {
 		switch {
 		case t.Type == "namespace":
+			r.addText("system", t.Description)
 			r.addTools(t.Name, t.Tools)
 		case t.Name == "":
 			r.Tools = append(r.Tools, Tool{Name: t.Type})
 		default:
-			r.Tools = append(r.Tools, Tool{Name: namespace + t.Name, Description: t.Description, Schema: t.Parameters})
+			r.Tools = append(r.Tools, Tool{Name: whole(namespace, t.Name), Description: t.Description, Schema: t.Parameters})
 		}
 	}
 }
@@ -70,7 +79,7 @@ func (r *Request) addTools(namespace string, tools []offered) {
 func (m responsesRequest) namespaceOf(tool string) (namespace, name string) {
 	for _, t := range m.Tools {
 		for _, inner := range t.Tools {
-			if t.Type == "namespace" && t.Name+inner.Name == tool {
+			if t.Type == "namespace" && whole(t.Name, inner.Name) == tool {
 				return t.Name, inner.Name
 			}
 		}
