@@ -22,6 +22,9 @@ import (
 // directory that is linked. It returns nil where they are not at hand.
 type Files func(id source.ID, name, digest string) (fs.FS, error)
 
+// Policed reports whether there are policies.
+func (pr *Provider) Policed() bool { return len(pr.policies) > 0 }
+
 // LooksAt reports whether a policy wants to look at the files of skills.
 func (pr *Provider) LooksAt() bool { return slices.ContainsFunc(pr.policies, (*policy.Policy).Looks) }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // BenchmarkNothingToDoUnderPolicy measures an install that has nothing to do, without a policy, with one that restricts
-// sources, and with one that asks for signatures: of one pack of 100 and of 1,000 skills, and of 100 packs of ten.
+// sources, with one that asks for signatures, and with one that asks what the files are, which the install before found: of one pack of 100 and of 1,000 skills, and of 100 packs of ten.
 func BenchmarkNothingToDoUnderPolicy(b *testing.B) {
 	key, err := sign.Generate(rand.Reader)
 	if err != nil {
@@ -38,6 +38,7 @@ func BenchmarkNothingToDoUnderPolicy(b *testing.B) {
 		}
 		for _, p := range []struct{ name, text string }{
 			{"none", ""}, {"sources", "sources: {allow: ['oci://" + server.Host + "/**']}\n"}, {"signatures", signed},
+			{"files", "forbid: [hooks]\nlimits: {files: 2000}\nlint: {fail_on: [SEC1*]}\nskills: {deny: ['*@evil/*']}\n"},
 		} {
 			text := ""
 			if p.text != "" {

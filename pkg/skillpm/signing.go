@@ -44,11 +44,14 @@ func (s Signing) options(m *workspace.Machine, o provider.Options) (provider.Opt
 // refuse would keep each other.
 func (w *work) admit(ctx context.Context, t *target, l *workspace.Layout, c *workspace.Change, takesAway bool) (provider.Standing, error) {
 	s := provider.Standing{
-		Manifest: t.manifest, Packs: l.Packs, Placed: map[source.ID]bool{}, Names: namesIn(l),
+		Manifest: t.manifest, Packs: l.Packs, Placed: map[source.ID]bool{},
 		Linked: func(id source.ID) bool { return l.Linked[id] != nil },
 	}
 	for _, tree := range c.Place {
 		s.Placed[tree.Pack] = true
+	}
+	if w.provider.Policed() {
+		s.Names = namesIn(l)
 	}
 	if takesAway {
 		s.Packs = w.brought(l, c)

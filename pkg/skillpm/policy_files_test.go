@@ -1,0 +1,190 @@
+package skillpm_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/skillpm"
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// scriptedWorld is a world with acme/good, acme/base with a script, which acme/needs requires, and a policy of the
+// machine's administrator that forbids scripts.
+func scriptedWorld(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.publish("acme/good", "1.0.0", nil, "good")
+	w.publishFiles("acme/base", "1.0.0", nil, map[string]string{
+		"base/SKILL.md": "---\nname: base\ndescription: Base.\n---\nRun `scripts/run.sh`.\n", "base/scripts/run.sh": "#!/bin/sh\necho hi\n",
+	})
+	w.publish("acme/needs", "1.0.0", map[string]string{"acme/base": "^1"}, "needs")
+	return w
+}
+
+func forbidScripts(t *testing.T, w *world) {
+	t.Helper()
+	w.policy("forbid: [scripts]\n")
+}
+
+// kept runs a verb that must be refused, and checks that manifest, lock and what is installed are byte for byte as before.
+func kept(t *testing.T, w *world, name string, verb func() error) {
+	t.Helper()
+	before := filesBelow(t, w.dir)
+	err := verb()
+	if diag.CodeOf(err) != diag.Denied {
+		t.Errorf("%s: %v (%v), want a denial", name, err, diag.CodeOf(err))
+	}
+	if err != nil && (!strings.Contains(err.Error(), "policy.yaml:2") || diag.HintOf(err) == "") {
+		t.Errorf("%s: %v, hint %q", name, err, diag.HintOf(err))
+	}
+	after := filesBelow(t, w.dir)
+	for path, text := range after {
+		if before[path] != text {
+			t.Errorf("%s: %s changed", name, path)
+		}
+	}
+	for path := range before {
+		if _, ok := after[path]; !ok {
+			t.Errorf("%s: %s is gone", name, path)
+		}
+	}
+}
+
+// filesBelow returns the files below a directory, without the kernel's lock.
+func filesBelow(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() == "lock" {
+			return err
+		}
+		if d.Type()&os.ModeSymlink != 0 {
+			files[path], err = os.Readlink(path)
+			return err
+		}
+		data, err := os.ReadFile(path)
+		files[path] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// TestForbiddenFiles has every way by which a skill with a forbidden capability could come into force: O14, O22.
+func TestForbiddenFiles(t *testing.T) {
+	ctx := t.Context()
+	w := scriptedWorld(t)
+	w.manifest(`acme/good: "^1"`)
+	w.install()
+	forbidScripts(t, w)
+	install := func(o skillpm.InstallOptions) func() error {
+		return func() error { _, err := w.client().Install(ctx, o); return err }
+	}
+	kept(t, w, "install", install(skillpm.InstallOptions{Packs: []string{"acme/base"}}))
+	kept(t, w, "as a dependency", install(skillpm.InstallOptions{Packs: []string{"acme/needs"}}))
+	kept(t, w, "under another name", install(skillpm.InstallOptions{Packs: []string{"acme/base"}, As: "other"}))
+	kept(t, w, "as copies", install(skillpm.InstallOptions{Packs: []string{"acme/base"}, LinkMode: project.LinkCopy}))
+	kept(t, w, "with --force", install(skillpm.InstallOptions{Packs: []string{"acme/base"}, Force: true}))
+	kept(t, w, "try", func() error { _, err := w.client().Try(ctx, skillpm.TryOptions{Pack: "acme/base"}); return err })
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{
+		"skillpm.yaml": "name: acme/live\nversion: \"1.0.0\"\n", "live/SKILL.md": "---\nname: live\ndescription: Live.\n---\nRun `run.sh`.\n", "live/run.sh": "#!/bin/sh\n",
+	})
+	kept(t, w, "a directory", install(skillpm.InstallOptions{Packs: []string{dir}}))
+	kept(t, w, "link", func() error { _, err := w.client().Link(ctx, skillpm.LinkOptions{Dir: dir}); return err })
+	kept(t, w, "with a project's policy that observes", func() error {
+		writeFiles(t, w.dir, map[string]string{"skillpm-policy.yaml": "version: 1\nmode: audit\n"})
+		defer os.Remove(filepath.Join(w.dir, "skillpm-policy.yaml")) //nolint:errcheck // of the test
+		return install(skillpm.InstallOptions{Packs: []string{"acme/base"}})()
+	})
+	if r := w.install(); r.Changed {
+		t.Errorf("what is allowed is not left alone: %+v", r)
+	}
+}
+
+// TestForbiddenAfterwards has a policy come when all is installed, and the ways by which a project's files could keep it from
+// counting: K7, O14.
+func TestForbiddenAfterwards(t *testing.T) {
+	ctx := t.Context()
+	w := scriptedWorld(t)
+	w.manifest(`acme/good: "^1"`, `acme/base: "^1"`)
+	w.install()
+	if _, err := w.client().Vendor(ctx, skillpm.VendorOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	forbidScripts(t, w)
+	frozen := func() error {
+		_, err := w.client().Install(ctx, skillpm.InstallOptions{Frozen: true, Offline: true})
+		return err
+	}
+	kept(t, w, "nothing to do", func() error { _, err := w.client().Install(ctx, skillpm.InstallOptions{}); return err })
+	kept(t, w, "frozen", frozen)
+	kept(t, w, "update", func() error { _, err := w.client().Update(ctx, skillpm.UpdateOptions{}); return err })
+
+	// what was admitted is known by its trees and its source: a lock that gives them another name is asked about anew
+	base, good := source.ID{Owner: "acme", Name: "base"}, source.ID{Owner: "acme", Name: "good"}
+	g := &guardedWorld{world: w}
+	g.manifest(`acme/good: "^1"`)
+	g.alter(func(l *project.Lock) {
+		l.Packs[good].Skills["good"] = l.Packs[base].Skills["base"]
+		delete(l.Packs, base)
+		l.Names = nil
+	})
+	if err := os.RemoveAll(filepath.Join(w.dir, ".skillpm")); err != nil {
+		t.Fatal(err)
+	}
+	err := frozen()
+	if code := diag.CodeOf(err); code != diag.Denied && code != diag.Integrity {
+		t.Errorf("trees under another name: %v (%v)", err, code)
+	}
+	if _, err := os.Stat(filepath.Join(w.dir, ".skillpm", "plugins")); err == nil {
+		t.Error("something is installed")
+	}
+}
+
+// TestVerdictsAreNotTheProjects has a project bring what this machine keeps of what was admitted: it is not read. An edited
+// store is not, either.
+func TestVerdictsAreNotTheProjects(t *testing.T) {
+	w := scriptedWorld(t)
+	w.manifest(`acme/good: "^1"`)
+	forbidScripts(t, w)
+	w.install()
+	admitted, err := filepath.Glob(filepath.Join(w.home, "*", "*", "*", "admitted", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(admitted) == 0 {
+		err = filepath.WalkDir(w.home, func(path string, d os.DirEntry, err error) error {
+			if err == nil && filepath.Base(filepath.Dir(path)) == "admitted" {
+				admitted = append(admitted, path)
+			}
+			return err
+		})
+	}
+	if err != nil || len(admitted) != 1 {
+		t.Fatalf("%v, %v", admitted, err)
+	}
+	data, err := os.ReadFile(admitted[0])
+	if err != nil || strings.Count(string(data), "\n") != 1 {
+		t.Errorf("%q, %v", data, err)
+	}
+	w.manifest(`acme/base: "^1"`)
+	for _, dir := range []string{".skillpm", ".local/state/skillpm"} {
+		writeFiles(t, w.dir, map[string]string{dir + "/admitted/" + filepath.Base(admitted[0]): string(data)})
+	}
+	if _, err := w.client().Install(t.Context(), skillpm.InstallOptions{}); diag.CodeOf(err) != diag.Denied {
+		t.Errorf("%v, want a denial", err)
+	}
+	w.policy("forbid: [hooks]\n")
+	w.install()
+	forbidScripts(t, w)
+	if _, err := w.client().Install(t.Context(), skillpm.InstallOptions{}); diag.CodeOf(err) != diag.Denied {
+		t.Errorf("a policy that changed: %v, want a denial", err)
+	}
+}
