@@ -32,6 +32,7 @@ type Place struct {
 type Options struct {
 	Host  string // the id of the host
 	Event string // what the command line calls the event; "" where the event says it itself
+	Dir   string // the directory of this process, where the event says none
 	State string // the directory of states, as scope.Paths.State
 	Err   error  // why nothing can be opened, nil where it can
 
@@ -64,7 +65,7 @@ func Answer(ctx context.Context, o Options, from io.Reader) (r Reply) {
 	}()
 	data, err := read(from)
 	if err == nil {
-		t, err = d.tell(o.Event, data)
+		t, err = d.tell(o.Event, o.Dir, data)
 	}
 	if err != nil {
 		return o.fail(d, t, err)

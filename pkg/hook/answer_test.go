@@ -68,7 +68,7 @@ func (w *world) file(name, text string) {
 
 func (w *world) options(of, event string) hook.Options {
 	return hook.Options{
-		Host: of, Event: event, State: w.paths.State,
+		Host: of, Event: event, Dir: filepath.Join(w.dir, "project"), State: w.paths.State,
 		Open: func(ctx context.Context, p hook.Place) (*host.Host, error) {
 			w.opened++
 			dir := p.Dir

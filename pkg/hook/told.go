@@ -29,8 +29,8 @@ type told struct {
 	command, arguments string // that the user typed, as /command arguments
 }
 
-// tell reads an event. Name is what the command line calls it, "" where that says nothing.
-func (d dialect) tell(name string, data map[string]any) (told, error) {
+// tell reads an event. Name is what the command line calls it, "" where that says nothing, and dir where it runs.
+func (d dialect) tell(name, dir string, data map[string]any) (told, error) {
 	t := told{event: d.event(name)}
 	if says, _ := text(data, d.fields.event); says != "" {
 		meant := d.event(says)
@@ -49,7 +49,9 @@ func (d dialect) tell(name string, data map[string]any) (told, error) {
 	if t.event.kind == other {
 		return t, nil
 	}
-	t.dir, _ = text(data, d.fields.dir)
+	if t.dir, _ = text(data, d.fields.dir); !filepath.IsAbs(t.dir) {
+		t.dir = filepath.Join(dir, t.dir)
+	}
 	t.turn, _ = text(data, d.fields.turn)
 	t.prompt, _ = text(data, d.fields.prompt)
 	t.command, _ = text(data, d.fields.command)

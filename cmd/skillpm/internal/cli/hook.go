@@ -84,9 +84,9 @@ func (a *app) answerHook(ctx context.Context, of, event string) error {
 	if of == "" {
 		return diag.Errorf(diag.Usage, "it is not said whose event it is").WithHint("use --host with one of %s", strings.Join(hookHosts(), ", "))
 	}
-	_, paths, err := a.places()
+	dir, paths, err := a.places()
 	r := hook.Answer(ctx, hook.Options{
-		Host: of, Event: event, State: paths.State, Err: err,
+		Host: of, Event: event, Dir: dir, State: paths.State, Err: err,
 		Open: func(ctx context.Context, p hook.Place) (*host.Host, error) {
 			o, err := a.hostOptions(&runtimeFlags{session: p.Session, profile: p.Profile, client: of})
 			if err != nil {
