@@ -72,3 +72,26 @@ func serveAllow(ctx context.Context, b *bench, p pack) (contestant, contestant, 
 	c.title = "skillpm session allow"
 	return c, contestant{}, err
 }
+
+// serveMCP starts the server, and asks what a client asks first. The end of the input ends it after its reply.
+func serveMCP(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+	const first = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`
+	c, err := b.serving(ctx, p, "", "which", p.measured()) // installs the pack, and looks for its skills
+	if err != nil {
+		return c, contestant{}, err
+	}
+	input := filepath.Join(b.dir, "initialize.json")
+	if err := os.WriteFile(input, []byte(first+"\n"), 0o600); err != nil {
+		return c, contestant{}, err
+	}
+	c.title = "skillpm mcp"
+	c.job = b.job("ours", b.project("ours"), []string{"sh", "-c", `exec "$0" mcp <"$1"`, b.tools.skillpm.path, input})
+	c.after = func() error {
+		said, err := os.ReadFile(c.job.Log)
+		if err == nil && !strings.Contains(string(said), p.skillName(0)) {
+			err = fmt.Errorf("%q is not in the instructions: %.500s", p.skillName(0), said)
+		}
+		return err
+	}
+	return c, contestant{}, b.once(ctx, c)
+}

@@ -117,6 +117,7 @@ func (a *app) serveMCP(ctx context.Context, f *runtimeFlags, o mcpFlags, g *gate
 		return err
 	}
 	first.Store(h)
+	go h.Catalog(ctx) //nolint:errcheck // a look in advance, while the client is listened to; who asks is told what is wrong
 	logger := slog.New(slog.DiscardHandler)
 	if o.verbose {
 		logger = slog.New(slog.NewTextHandler(a.Stderr, nil))
