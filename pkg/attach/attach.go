@@ -298,7 +298,7 @@ func (d *edited) verify(doc document, before map[string]any, install bool) error
 		return d.byHand(fmt.Errorf("it cannot be edited in place: %s %s", state, why))
 	}
 	if !same(d.plan.others(before), d.plan.others(values)) {
-		return diag.Errorf(diag.Internal, "%s would lose something that is not skillpm's; nothing was changed in it", d.now.path)
+		return d.byHand(errors.New("it cannot be edited without a change to something else in it"))
 	}
 	return nil
 }

@@ -296,7 +296,7 @@ func TestForce(t *testing.T) {
 
 // TestYAMLRefused is TestRefused for Goose, which has the scope of the user only.
 func TestYAMLRefused(t *testing.T) {
-	for _, text := range []string{"a: [", "- a\n", "a: 1\na: 2\n", "extensions: [a]\n", "{extensions: {}}\n", "extensions: {x: {enabled: true}}\n", "a: 1\n---\nb: 2\n", "extensions: text\n"} {
+	for _, text := range []string{"a: [", "- a\n", "a: 1\na: 2\n", "extensions: [a]\n", "{extensions: {}}\n", "extensions: {x: {enabled: true}}\n", "a: 1\n---\nb: 2\n", "t: |\n  text", "extensions: text\n"} {
 		e := newEnv(t)
 		file := filepath.Join(e.Home, ".config", "goose", "config.yaml")
 		write(t, file, text)

@@ -178,6 +178,41 @@ func TestRoundTripProperty(t *testing.T) {
 	})
 }
 
+// TestRoundTripLines is TestRoundTripProperty for TOML and YAML, whose files are made of pieces.
+func TestRoundTripLines(t *testing.T) {
+	for _, c := range []struct {
+		host   string
+		pieces []string
+	}{
+		{"codex", []string{
+			"a = 1\n", "# c\n", "\n", "s = \"[mcp_servers.skillpm]\"\n", "m = \"\"\"\n[x]\n\"\"\"\n", "l = [\n  1, # ]\n  2,\n]\n", "[mcp_servers.a]\ncommand = 'a'\n",
+			"[mcp_servers.\"skillpm.x\"]\ncommand = \"b\"\n", "[[t]]\n", "[ p . \"/q\" ] # t\n", "i = { a = 1, b = \"}\" }\n", "  k.l = 2\r\n",
+		}},
+		{"goose", []string{
+			"a: 1\n", "# c\n", "\n", "b:\n  - x\n  - y # z\n", "extensions:\n  x:\n    enabled: true\n", "t: |\n  extensions:\n    skillpm: no\n", "f: {a: [1]}\n",
+			"\"q\": 'it''s'\n", "n:\n", "d: >-\n  text\n\n  more\n",
+		}},
+	} {
+		p := planFor(t, MCP, c.host)
+		rapid.Check(t, func(rt *rapid.T) {
+			pieces := rapid.Permutation(c.pieces).Draw(rt, "pieces")
+			before := strings.Join(pieces[:rapid.IntRange(1, len(pieces)).Draw(rt, "n")], "")
+			if rapid.Bool().Draw(rt, "unended") {
+				before = strings.TrimRight(before, "\r\n")
+				if strings.HasSuffix(before, "skillpm: no") {
+					rt.Skip("a text at the end of a file ends otherwise than one in the middle: it is refused")
+				}
+			}
+			if _, err := open(p.place.format(), []byte(before)); err != nil {
+				rt.Skip(err)
+			}
+			if installed, removed := roundTrip(t, p, before); removed != before {
+				rt.Fatalf("before:\n%q\ninstalled:\n%q\nremoved:\n%q", before, installed, removed)
+			}
+		})
+	}
+}
+
 // TestStrictStaysStrict proves that a file without comments and trailing commas has none afterwards.
 func TestStrictStaysStrict(t *testing.T) {
 	for _, before := range []string{"", "{}", `{"a":1}`, "{\n \"hooks\": {\"Stop\": []}\n}", "{\n \"hooks\": {}\n}", "  \n"} {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -160,8 +161,8 @@ func (d *jsonFile) set(value any, path ...any) error {
 
 // nest wraps a value into what a path needs.
 func nest(path []any, value any) any {
-	for i := len(path) - 1; i >= 0; i-- {
-		if key, ok := path[i].(string); ok {
+	for _, at := range slices.Backward(path) {
+		if key, ok := at.(string); ok {
 			value = object{{key, value}}
 		} else {
 			value = []any{value}

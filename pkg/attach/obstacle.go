@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -126,9 +127,8 @@ func codexTrust(file string, f found, values map[string]any) (key, sum string) {
 	group, _ := lookup(values, f.path[:len(f.path)-2]...)
 	old, _ := lookup(values, f.path...)
 	handler := map[string]any{"async": false, "timeout": float64(600)}
-	for field, value := range old.(map[string]any) { //nolint:errcheck // find found it
-		handler[field] = value
-	}
+	fields, _ := old.(map[string]any)
+	maps.Copy(handler, fields)
 	if limit := 3.0; event == "session_end" || event == "interrupt" {
 		if n, ok := handler["timeout"].(float64); ok && n > limit {
 			handler["timeout"] = limit

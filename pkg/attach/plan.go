@@ -1,6 +1,7 @@
 package attach
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -210,7 +211,10 @@ func (p plan) install(d document) error {
 	if p.kind == MCP {
 		return p.installServer(d)
 	}
-	j := d.(*jsonFile) //nolint:errcheck // hooks are in JSON files only, which a test of the table holds
+	j, ok := d.(*jsonFile)
+	if !ok {
+		return errors.New("hooks are in JSON files only")
+	}
 	values, err := j.values()
 	if err != nil {
 		return err
@@ -289,7 +293,10 @@ func (p plan) remove(d document) error {
 			return d.prune(keys(path...)...)
 		}
 	}
-	j := d.(*jsonFile) //nolint:errcheck // as in install
+	j, ok := d.(*jsonFile)
+	if !ok {
+		return errors.New("hooks are in JSON files only")
+	}
 	values, err := j.values()
 	if err != nil {
 		return err

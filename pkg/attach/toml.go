@@ -165,20 +165,20 @@ func (d *tomlFile) remove(path ...string) error {
 	if !slices.ContainsFunc(all, below) {
 		return errByHand(path)
 	}
-	for i := len(all) - 1; i >= 0; i-- {
-		if !below(all[i]) {
+	for i, e := range slices.Backward(all) {
+		if !below(e) {
 			continue
 		}
 		last := i
 		for last+1 < len(all) && !all[last+1].header {
 			last++
 		}
-		end := d.lineEnd(all[i].at)
+		end := d.lineEnd(e.at)
 		if last > i {
 			_, value := d.valueOf(all[last].at)
 			end = d.lineEnd(value)
 		}
-		d.cut(all[i].start, end)
+		d.cut(e.start, end)
 	}
 	return nil
 }
@@ -290,7 +290,7 @@ func renderTOML(value any) string {
 			texts[i] = renderTOML(s)
 		}
 		return "[" + strings.Join(texts, ", ") + "]"
-	default:
-		panic(fmt.Sprintf("attach: no TOML for %T", value))
+	default: // nothing else is in the table of hosts
+		return `""`
 	}
 }

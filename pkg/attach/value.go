@@ -15,16 +15,6 @@ type member struct {
 	value any // a string, bool, int, []string, []any or object
 }
 
-// get returns the value of a key.
-func (o object) get(key string) any {
-	for _, m := range o {
-		if m.key == key {
-			return m.value
-		}
-	}
-	return nil
-}
-
 // plain returns a value as encoding/json would decode it.
 func plain(value any) any {
 	switch v := value.(type) {
