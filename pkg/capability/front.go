@@ -26,8 +26,11 @@ func (r *reader) main(data []byte) {
 		r.scan = scan.New()
 	}
 	for _, h := range r.scan.Text(data, scan.Options{Markdown: true, Skill: true}) {
-		if h.Kind == scan.DynamicShell {
-			r.add(policy.DynamicShell, skill.File, lineOf(data, h.Start), "has a command that some hosts run when they load it")
+		line := lineOf(data, h.Start)
+		if h.Kind == scan.DynamicShell && !slices.ContainsFunc(r.found, func(e Evidence) bool {
+			return e.Capability == policy.DynamicShell && e.Path == skill.File && e.Line == line
+		}) {
+			r.add(policy.DynamicShell, skill.File, line, "has a command that some hosts run when they load it")
 		}
 	}
 	r.page(skill.File, data, doc.BodyStart)

@@ -58,9 +58,9 @@ func (r *reader) file(f bundle.File) error {
 	case f.Path == skill.File:
 		r.main(data)
 	case format.Native() || format.Compiled():
-		r.add(policy.NativeBinaries, f.Path, 0, "is %s", article(format.String()))
+		r.add(policy.NativeBinaries, f.Path, 0, "is compiled: %s", format)
 	case !readable && f.Executable() && !format.Archive() && !shown(format):
-		r.add(policy.NativeBinaries, f.Path, 0, "may be executed, and is %s", article(format.String()))
+		r.add(policy.NativeBinaries, f.Path, 0, "may be executed, and can't be read")
 	case format.Archive() && !readable:
 		r.archive(f, data)
 	case !readable:
@@ -160,14 +160,6 @@ func markdownName(name string) bool {
 
 // shown reports whether a format is one that is shown and not run.
 func shown(f scan.Format) bool { return f >= scan.Image && f <= scan.Database }
-
-// article puts one before a noun.
-func article(noun string) string {
-	if strings.HasPrefix(noun, "ELF") || strings.ContainsAny(noun[:1], "aeiou") {
-		return "an " + noun
-	}
-	return "a " + noun
-}
 
 func place(file string, line int) string {
 	if line == 0 {

@@ -1,0 +1,145 @@
+package capability_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/skillpm/skillpm/pkg/capability"
+	"github.com/skillpm/skillpm/pkg/policy"
+)
+
+func skillOf(front, body string, files map[string]string) fstest.MapFS {
+	fsys := fstest.MapFS{"SKILL.md": {Data: []byte("---\nname: tool\ndescription: D.\n" + front + "---\n" + body), Mode: 0o644}}
+	for name, text := range files {
+		mode := fs.FileMode(0o644)
+		if name, exec := strings.CutSuffix(name, "*"); exec {
+			fsys[name] = &fstest.MapFile{Data: []byte(text), Mode: 0o755}
+			continue
+		}
+		fsys[name] = &fstest.MapFile{Data: []byte(text), Mode: mode}
+	}
+	return fsys
+}
+
+// TestOf: what a skill is able to do, and where it shows. O13, O22.
+func TestOf(t *testing.T) {
+	const elf = "\x7fELF\x02\x01\x01\x00\x00\x00"
+	for _, tt := range []struct {
+		name        string
+		front, body string
+		files       map[string]string
+		want        string // the evidence
+	}{
+		{name: "nothing", body: "Read the code, then `say` what you think.\n", files: map[string]string{"references/a.md": "curl is a program; run nothing.\n", "data.json": "{}"}},
+		{name: "a native program", files: map[string]string{"bin/tool": elf}, want: "native-binaries bin/tool is compiled: ELF program"},
+		{name: "by its name", files: map[string]string{"lib/x.DLL": "text"}, want: "native-binaries lib/x.DLL is a program by its name"},
+		{name: "another binary that may be executed", files: map[string]string{"bin/tool*": "\x00\x01\x02\x03"}, want: "native-binaries bin/tool may be executed, and can't be read"},
+		{name: "an image that may be executed is none", files: map[string]string{"a.png*": "\x89PNG\r\n\x1a\n\x00"}},
+		{name: "compiled", files: map[string]string{"m.wasm": "\x00asm\x01\x00\x00\x00"}, want: "native-binaries m.wasm is a program by its name, native-binaries m.wasm is compiled: WebAssembly"},
+		{name: "in an archive", files: map[string]string{"a.zip": zipped(t, "x/tool", elf)}, want: "native-binaries a.zip holds x/tool: ELF program"},
+		{name: "an archive that nobody looks into", files: map[string]string{"a.7z": "7z\xbc\xaf\x27\x1c\x00\x04"}, want: "native-binaries a.7z is an archive that can't be looked into"},
+		{name: "hooks in the frontmatter", front: "hooks:\n  pre: scripts/x\n", want: "hooks SKILL.md:4 has hooks"},
+		{name: "hooks in a file", files: map[string]string{"hooks/hooks.json": "{}"}, want: "hooks hooks/hooks.json configures hooks"},
+		{name: "a command on loading", body: "Status: !`git status`\n", want: "dynamic-shell SKILL.md:5 runs `git status` when it is loaded"},
+		{name: "a command on loading that connects", body: "\n!`curl -s x`\n", want: "dynamic-shell SKILL.md:6 runs `curl -s x` when it is loaded, network-tools SKILL.md:6 runs curl"},
+		{name: "a block of commands on loading", body: "```!\nrm -r build\n```\n", want: "dynamic-shell SKILL.md:5 runs `rm -r build` when it is loaded, file-write SKILL.md:5 runs rm"},
+		{name: "a command in place of a body", front: "command: \"./run && tee x\"\n", want: "scripts SKILL.md:4 is executed by `./run && tee x`, file-write SKILL.md:4 runs tee"},
+		{name: "a slash command is none", front: "command: /hub:run\n"},
+		{name: "scripts", files: map[string]string{"a.py": "print(1)\n", "scripts/b": "#!/bin/sh\ntrue\n", "c*": "true\n", "d.ps1": "Get-Item x\n", "e.md*": "# E\n"}, want: "scripts a.py is a script, scripts c is a script, scripts d.ps1 is a script, scripts scripts/b is a script"},
+		{name: "in UTF-16", files: map[string]string{"a.ps1": "\xff\xfeI\x00W\x00R\x00 \x00x\x00\n\x00"}, want: "scripts a.ps1 is a script, network-tools a.ps1:1 runs iwr"},
+		{name: "a script that connects", files: map[string]string{"a.py": "import os\nimport requests\n"}, want: "scripts a.py is a script, network-tools a.py:2 has `import requests`"},
+		{name: "in JavaScript", files: map[string]string{"a.mjs": "const r = await fetch(u)\nfs.writeFileSync('x', r)\n"}, want: "scripts a.mjs is a script, network-tools a.mjs:1 has `fetch(`, file-write a.mjs:2 has `writeFileSync`"},
+		{name: "in a shell", files: map[string]string{"a.sh": "# curl\nX=1 sudo /usr/bin/curl x | tee y\ncurl z\n"}, want: "scripts a.sh is a script, network-tools a.sh:2 runs curl, file-write a.sh:2 runs tee"},
+		{name: "a redirection", files: map[string]string{"a.sh": "make 2>&1 >/dev/null\necho x > y\n"}, want: "scripts a.sh is a script, file-write a.sh:2 writes to a file"},
+		{name: "a file that is opened to write", files: map[string]string{"a.py": "open(p)\nopen(p, 'w')\n"}, want: "scripts a.py is a script, file-write a.py:2 has `open(p, 'w'`"},
+		{name: "on a page", body: "```sh\ncurl x\n```\n", files: map[string]string{"references/a.md": "```bash\ngit diff\nmkdir -p x\n```\n"}, want: "network-tools SKILL.md:6 runs curl, file-write references/a.md:3 runs mkdir"},
+		{name: "MCP servers", files: map[string]string{".mcp.json": "{}"}, want: "network-tools .mcp.json configures MCP servers"},
+		{name: "tools", front: "allowed-tools: Read, WebFetch, Edit(./x/**)\n", want: "network-tools SKILL.md:4 allows WebFetch, file-write SKILL.md:4 allows Edit(./x/**)"},
+		{name: "tools by other names", front: "allowed-tools:\n  - write_file\n  - mcp__x__y\n", want: "network-tools SKILL.md:6 allows mcp__x__y, a tool of an MCP server, file-write SKILL.md:5 allows write_file"},
+		{name: "a shell", front: "allowed-tools: Bash\n", want: "unscoped-shell SKILL.md:4 allows every command: Bash"},
+		{name: "a shell for some commands", front: "allowed-tools: Bash(git:*), Bash(curl:*), Bash(bash -c *)\n", want: "network-tools SKILL.md:4 runs curl, unscoped-shell SKILL.md:4 allows every command: Bash(bash -c *)"},
+		{name: "every tool", front: "allowed-tools: \"*\"\n", want: "network-tools SKILL.md:4 allows every tool: *, file-write SKILL.md:4 allows every tool: *, unscoped-shell SKILL.md:4 allows every tool: *"},
+		{name: "a list that can't be read", front: "allowed-tools: \"Bash(\"\n", want: "unscoped-shell SKILL.md:4 allows tools that can't be told: `Bash(`"},
+		{name: "what scripts ask for", front: "execution:\n  network: [example.com]\n  allowed-paths: [out]\n", want: "network-tools SKILL.md:5 asks for the network, file-write SKILL.md:6 asks for directories to write to"},
+		{name: "what scripts ask to be spared", front: "execution: {network: false, sandbox: true}\n"},
+	} {
+		got, err := capability.Of(skillOf(tt.front, tt.body, tt.files))
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		var lines []string
+		for _, e := range got {
+			lines = append(lines, string(e.Capability)+" "+e.String())
+		}
+		if s := strings.Join(lines, ", "); s != tt.want {
+			t.Errorf("%s:\n%s\nwant\n%s", tt.name, s, tt.want)
+		}
+	}
+}
+
+func zipped(t *testing.T, name, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	f, err := w.Create(name)
+	if err == nil {
+		_, err = f.Write([]byte(text))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// What can be part of no bundle is an error, and so is what can't be read: nobody knows what it may be able to do.
+func TestOfErrors(t *testing.T) {
+	fsys := skillOf("", "", nil)
+	fsys["x"] = &fstest.MapFile{Data: []byte("/etc"), Mode: fs.ModeSymlink | 0o777}
+	if _, err := capability.Of(fsys); err == nil {
+		t.Error("a link")
+	}
+	if s, err := capability.Of(skillOf("", "", map[string]string{"a.sh": "curl " + strings.Repeat("x", 4<<20)})); err != nil || !s.Has(policy.FileWrite) || !s.Has(policy.NetworkTools) {
+		t.Errorf("a script that is too large: %v, %v", s, err)
+	}
+}
+
+// Whatever a skill holds, it is looked at, in the end, and twice the same.
+func FuzzOf(f *testing.F) {
+	f.Add("allowed-tools: Bash\n", "!`x`\n```sh\ncurl x >y\n```\n", "#!/bin/sh\nrm x\n")
+	f.Add("hooks: [\n", "```", "import requests")
+	f.Fuzz(func(t *testing.T, front, body, script string) {
+		fsys := skillOf(front, body, map[string]string{"a.sh": script, "b.py": script, "c": script})
+		one, err := capability.Of(fsys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !one.Has(policy.Scripts) {
+			t.Error("the scripts are not found")
+		}
+		two, _ := capability.Of(fsys)
+		if len(one) != len(two) {
+			t.Errorf("%v, %v", one, two)
+		}
+	})
+}
+
+func BenchmarkOf(b *testing.B) {
+	files := map[string]string{}
+	for i := range 29 {
+		files["references/"+strings.Repeat("x", i+1)+".md"] = strings.Repeat("A line of text, as there are many.\n", 200) + "```sh\ngit diff\n```\n"
+	}
+	fsys := skillOf("", strings.Repeat("Text.\n", 500), files)
+	for b.Loop() {
+		if _, err := capability.Of(fsys); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
