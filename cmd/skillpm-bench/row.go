@@ -42,6 +42,7 @@ func rows() []row {
 		{name: "which", about: "where one of the installed skills is from", prepare: serveWhich},
 		{name: "find", about: "the installed skills that fit a task", prepare: serveFind},
 		{name: "allow", about: "whether a tool may be called while a skill is active", goal: goal{Wall: 0.015}, prepare: serveAllow},
+		{name: "hook", about: "a call that an agent's hook asks about while a skill is active", goal: goal{Wall: 0.015}, prepare: serveHook},
 		{name: "mcp", about: "from the start of skillpm mcp to its reply to initialize, and its end", goal: goal{Wall: 0.015}, prepare: serveMCP},
 		{name: "large-oci", about: "peak memory with a pack of large files, from a registry", goal: goal{Peak: 100e6}, large: true, prepare: coldOCI},
 		{name: "large-git", about: "peak memory with a pack of large files, from a git server", goal: goal{Peak: 100e6}, large: true, prepare: coldGit},

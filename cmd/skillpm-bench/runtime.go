@@ -73,6 +73,22 @@ func serveAllow(ctx context.Context, b *bench, p pack) (contestant, contestant, 
 	return c, contestant{}, err
 }
 
+// serveHook answers the hook of an agent that calls a tool while a skill is active.
+func serveHook(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+	const event = `{"session_id":"bench","hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{"file_path":"README.md"},"tool_use_id":"1"}`
+	c, _, err := serveAllow(ctx, b, p)
+	if err != nil {
+		return c, contestant{}, err
+	}
+	input := filepath.Join(b.dir, "event.json")
+	if err := os.WriteFile(input, []byte(event+"\n"), 0o600); err != nil {
+		return c, contestant{}, err
+	}
+	c.title, c.after = "skillpm hook", nil
+	c.job = b.job("ours", b.project("ours"), []string{"sh", "-c", `exec "$0" hook PreToolUse --host claude-code <"$1"`, b.tools.skillpm.path, input})
+	return c, contestant{}, b.once(ctx, c)
+}
+
 // serveMCP starts the server, and asks what a client asks first. The end of the input ends it after its reply.
 func serveMCP(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
 	const first = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`
