@@ -24,6 +24,9 @@ type Place struct {
 	Dir     string // the skill's directory
 	Work    string // the working directory
 	Project string // the project's root, "" for none
+
+	// Skills are directories of skills, as those of layers: what a skill runs does not write to them.
+	Skills []string
 }
 
 // Confine returns what the scripts, hooks and commands of a skill may do; nil for what the user may. Notes are what people
@@ -63,6 +66,7 @@ func (st state) confine(s Skill, w Wish, at Place) (*sandbox.Rules, []string, er
 			r.Read = append(r.Read, kept(root)...)
 		}
 	}
+	r.Read = append(r.Read, existing(at.Skills)...)
 	var err error
 	if r.Write, err = c.paths(); err != nil {
 		return nil, c.notes, err
@@ -96,6 +100,10 @@ func (c *confiner) refuse(p *policy.Policy, key, asked string) error {
 
 // paths returns where the skill may write.
 func (c *confiner) paths() (write []string, err error) {
+	own := resolved(c.at.Dir)
+	if len(c.wish.AllowedPaths) == 0 && within(resolved(c.at.Work), own) {
+		return nil, nil
+	}
 	if len(c.wish.AllowedPaths) == 0 {
 		return []string{c.at.Work}, nil
 	}
@@ -109,6 +117,10 @@ func (c *confiner) paths() (write []string, err error) {
 			continue // it has a directory of its own there
 		}
 		real := resolved(path)
+		if within(real, own) {
+			return nil, diag.Errorf(diag.Denied, "%s asks for execution.allowed-paths %q, which is in its own directory: that stays as it is", c.skill.subject(), text).
+				WithHint("write to the project, or to $TMPDIR")
+		}
 		if within(real, resolved(c.at.Work)) || c.at.Project != "" && within(real, resolved(c.at.Project)) {
 			write = append(write, path)
 			continue
@@ -240,12 +252,19 @@ func kept(root string) (paths []string) {
 		".claude", ".codex", ".gemini", ".cursor", ".github", ".agents", ".opencode", ".omniforge", ".kodelet", ".mcp.json", "CLAUDE.md", "AGENTS.md", "GEMINI.md",
 		".vscode", ".idea", ".envrc", ".pre-commit-config.yaml",
 	} {
-		path := filepath.Join(root, filepath.FromSlash(name))
+		paths = append(paths, filepath.Join(root, filepath.FromSlash(name)))
+	}
+	return existing(paths)
+}
+
+// existing returns those of some paths that there are.
+func existing(paths []string) (there []string) {
+	for _, path := range paths {
 		if _, err := os.Lstat(path); err == nil {
-			paths = append(paths, path)
+			there = append(there, path)
 		}
 	}
-	return paths
+	return there
 }
 
 // hidden are the places that no skill's script gets at: what skillpm itself goes by and writes down, and where programs

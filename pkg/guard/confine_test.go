@@ -49,6 +49,7 @@ func TestConfine(t *testing.T) {
 		},
 		{name: "paths in place of the directory", wish: guard.Wish{AllowedPaths: []string{"./build", "~/reports"}}, write: []string{"project/build", "reports"}, network: "no network"},
 		{name: "temporary files", wish: guard.Wish{AllowedPaths: []string{"/tmp", "."}}, write: []string{"project"}, network: "no network"},
+		{name: "its own directory", wish: guard.Wish{AllowedPaths: []string{"~/skills/a/data"}}, err: "which is in its own directory"},
 		{name: "a path with a variable that is not known", wish: guard.Wish{AllowedPaths: []string{"$HOME/x"}}, err: "which is no path"},
 		{
 			name: "always", machine: "execution: {sandbox: always}", write: []string{"project"}, network: "no network",

@@ -1,14 +1,33 @@
 package host
 
 import (
+	"path/filepath"
+	"runtime"
+	"strings"
+
 	"github.com/skillpm/skillpm/pkg/catalog"
 	"github.com/skillpm/skillpm/pkg/guard"
 	"github.com/skillpm/skillpm/pkg/sandbox"
 )
 
-// confine asks a guard what the commands of a skill may do that run in a directory.
-func confine(g *guard.Guard, about guard.Skill, l *catalog.Loaded, work, project string) (*sandbox.Rules, []string, error) {
+// confine asks the guard what the commands of a skill may do that run in a directory.
+func (h *Host) confine(l *catalog.Loaded, work string) (*sandbox.Rules, []string, error) {
 	e := l.Front.Execution
 	wish := guard.Wish{Sandbox: e.Sandbox, AllowedPaths: e.AllowedPaths, Network: e.Network}
-	return g.Confine(about, wish, guard.Place{Dir: l.Dir, Work: work, Project: project})
+	return h.guard.Confine(h.Guarded(l.Skill), wish, guard.Place{Dir: l.Dir, Work: work, Project: h.project, Skills: h.skillDirs()})
+}
+
+// skillDirs returns where the project has skills.
+func (h *Host) skillDirs() (dirs []string) {
+	if h.project == "" {
+		return nil
+	}
+	for _, layer := range h.profile.Layers {
+		for _, dir := range layer.On(runtime.GOOS) {
+			if inside, ok := strings.CutPrefix(dir, "./"); ok {
+				dirs = append(dirs, filepath.Join(h.project, filepath.FromSlash(inside)))
+			}
+		}
+	}
+	return dirs
 }

@@ -100,7 +100,7 @@ func (d door) Activate(ctx context.Context, l *catalog.Loaded) ([]string, error)
 }
 
 func (d door) Confine(_ context.Context, l *catalog.Loaded, work string) (*sandbox.Rules, []string, error) {
-	return confine(d.h.guard, d.h.Guarded(l.Skill), l, work, d.h.project)
+	return d.h.confine(l, work)
 }
 
 func (d door) Err() error {

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 
@@ -71,11 +72,12 @@ func (h *helperProcess) landlock() error {
 	}
 	rules := []landlock.Rule{
 		landlock.PathAccess(ll.AccessFSReadDir, "/"), // there is nothing in it that is not named below
-		landlock.RODirs("/proc"), landlock.RWDirs(tempDir, "/dev/shm").WithRefer(),
+		landlock.RODirs("/proc", settings), landlock.RWDirs(tempDir, "/dev/shm").WithRefer(),
 		landlock.RWFiles("/dev/null", "/dev/zero", "/dev/full"), landlock.ROFiles("/dev/random", "/dev/urandom"),
 	}
 	for _, p := range h.order.Places {
 		switch {
+		case p.copied():
 		case p.Dir && p.Write:
 			rules = append(rules, landlock.RWDirs(p.Path).WithRefer())
 		case p.Dir:
@@ -131,7 +133,7 @@ func drop() error {
 		return err
 	}
 	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
-		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err != nil && err != unix.EINVAL { //nolint:errorlint // of an older kernel
+		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err != nil && !errors.Is(err, unix.EINVAL) {
 			return err
 		}
 	}

@@ -27,7 +27,7 @@ func Enter(args []string) (code int, helper bool) {
 		if len(args) > 2 {
 			return 0, false // it is somebody's word for something else
 		}
-		fmt.Fprintln(os.Stderr, "skillpm: error: this is started by skillpm itself, to confine a script") //nolint:forbidigo // nobody else can say it
+		fmt.Fprintln(os.Stderr, "skillpm: error: this is started by skillpm itself, to confine a script")
 		return 2, true
 	}
 	// What is given up, and what is forbidden, is a thread's: the command is started by this one.

@@ -14,13 +14,18 @@ import (
 
 // tree is what a command sees of the file system.
 type tree struct {
+	disk   disk
 	links  map[string]string
 	places map[string]place
 }
 
+func newTree() *tree {
+	return &tree{disk: disk{}, links: map[string]string{}, places: map[string]place{}}
+}
+
 // add adds a place under its real path, with the links on the way to it. What does not exist is passed over.
 func (t *tree) add(path string, write bool) {
-	at, links := follow(path)
+	at, links := t.disk.follow(path)
 	info, err := os.Lstat(at)
 	if err != nil || at == "/" {
 		return
@@ -83,8 +88,21 @@ func within(path, dir string) bool {
 // maxLinks is how many links of one path are followed, as systems do.
 const maxLinks = 40
 
+// disk remembers what was seen of paths while one command is made ready: the target of a link, "" for what is none.
+type disk map[string]string
+
+// readlink returns the target of a link, "" for what is none.
+func (d disk) readlink(path string) string {
+	target, known := d[path]
+	if !known {
+		target, _ = os.Readlink(path)
+		d[path] = target
+	}
+	return target
+}
+
 // follow returns where an absolute path leads, and the links on the way.
-func follow(path string) (at string, links []link) {
+func (d disk) follow(path string) (at string, links []link) {
 	at = "/"
 	steps := strings.Split(filepath.Clean(path), "/")
 	for len(steps) > 0 {
@@ -98,8 +116,8 @@ func follow(path string) (at string, links []link) {
 			continue
 		}
 		next := filepath.Join(at, step)
-		target, err := os.Readlink(next)
-		if err != nil || len(links) == maxLinks {
+		target := d.readlink(next)
+		if target == "" || len(links) == maxLinks {
 			at = next
 			continue
 		}
@@ -114,29 +132,29 @@ func follow(path string) (at string, links []link) {
 
 // seen returns what a command sees by rules, with the programs in the PATH of its environment.
 func (r *Rules) seen(env []string, program string) (*tree, error) {
-	t := &tree{links: map[string]string{}, places: map[string]place{}}
+	t := newTree()
 	for _, path := range system() {
 		t.add(path, false)
 	}
-	hidden, written := real(append([]string{"/dev", "/proc", "/sys", "/etc"}, r.Hidden...)), real(r.Write)
-	for _, path := range programs(lookup(env, "PATH"), program) {
-		at, _ := follow(path)
+	hidden, written := t.disk.real(append([]string{"/dev", "/proc", "/sys", "/etc"}, r.Hidden...)), t.disk.real(r.Write)
+	for _, path := range t.disk.programs(lookup(env, "PATH"), program) {
+		at, _ := t.disk.follow(path)
 		inside := slices.ContainsFunc(written, func(dir string) bool { return within(at, dir) })
-		if !inside && open(path, hidden, false) == nil {
+		if !inside && t.disk.open(path, hidden, false) == nil {
 			t.add(path, false)
 		}
 	}
 	for _, path := range r.Read {
-		if err := open(path, hidden, false); err != nil {
+		if err := t.disk.open(path, hidden, false); err != nil {
 			return nil, err
 		}
 		t.add(path, false)
 	}
 	for _, path := range r.Write {
-		if err := open(path, hidden, true); err != nil {
+		if err := t.disk.open(path, hidden, true); err != nil {
 			return nil, err
 		}
-		if err := made(path); err != nil {
+		if err := t.disk.made(path); err != nil {
 			return nil, err
 		}
 		t.add(path, true)
@@ -145,21 +163,21 @@ func (r *Rules) seen(env []string, program string) (*tree, error) {
 }
 
 // real returns where paths lead.
-func real(paths []string) []string {
+func (d disk) real(paths []string) []string {
 	at := make([]string, 0, len(paths))
 	for _, path := range paths {
-		to, _ := follow(path)
+		to, _ := d.follow(path)
 		at = append(at, to)
 	}
 	return at
 }
 
 // open returns why a place must not be opened to a command: it contains one that is hidden, or is to be written in one.
-func open(path string, hidden []string, write bool) error {
+func (d disk) open(path string, hidden []string, write bool) error {
 	if !filepath.IsAbs(path) {
 		return diag.Errorf(diag.Invalid, "%q is no absolute path: a command can't be confined to it", path)
 	}
-	at, _ := follow(path)
+	at, _ := d.follow(path)
 	for _, h := range hidden {
 		if within(h, at) || write && within(at, h) && !within(at, "/dev/shm") {
 			return diag.Errorf(diag.Denied, "%s can't be opened to what is confined: %s is in the way", path, h).
@@ -170,8 +188,8 @@ func open(path string, hidden []string, write bool) error {
 }
 
 // made creates a directory that is to be written to and does not exist.
-func made(path string) error {
-	at, _ := follow(path)
+func (d disk) made(path string) error {
+	at, _ := d.follow(path)
 	if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -23,7 +23,7 @@ func TestOrder(t *testing.T) {
 	if err := os.Symlink("project", filepath.Join(top, "link")); err != nil {
 		t.Fatal(err)
 	}
-	tr := &tree{links: map[string]string{}, places: map[string]place{}}
+	tr := newTree()
 	for _, p := range []struct {
 		path  string
 		write bool
@@ -71,7 +71,7 @@ func TestFollow(t *testing.T) {
 	for path, want := range map[string]string{
 		top + "/a": top + "/d/c", top + "/b/../x": top + "/x", top + "/e": filepath.Dir(filepath.Dir(top)), top + "/loop": top + "/loop", top + "/none/./y": top + "/none/y",
 	} {
-		if real, _ := follow(path); real != want {
+		if real, _ := (disk{}).follow(path); real != want {
 			t.Errorf("%s: %s, want %s", path, real, want)
 		}
 	}

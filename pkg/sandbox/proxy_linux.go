@@ -73,7 +73,7 @@ func (p *proxy) serve(fd int) error {
 			}
 			p.going.Go(func() {
 				defer func() { <-p.slots }()
-				defer conn.Close()
+				defer func() { _ = conn.Close() }()
 				stop := context.AfterFunc(p.ctx, func() { _ = conn.Close() })
 				defer stop()
 				p.handle(conn)
@@ -211,7 +211,7 @@ func (p *proxy) http(conn net.Conn, in *bufio.Reader) {
 		_, _ = fmt.Fprintf(conn, "HTTP/1.1 %s\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\n\r\n%s", status, len(text), text)
 		return
 	}
-	defer to.Close()
+	defer func() { _ = to.Close() }()
 	if method == "CONNECT" {
 		_, err = io.WriteString(conn, "HTTP/1.1 200 OK\r\n\r\n")
 	} else {
@@ -312,7 +312,7 @@ func (p *proxy) socks(conn net.Conn, in *bufio.Reader) {
 		}
 	}
 	if to != nil {
-		defer to.Close()
+		defer func() { _ = to.Close() }()
 	}
 	if _, err := conn.Write([]byte{version, code, 0, 1, 0, 0, 0, 0, 0, 0}); err == nil && to != nil {
 		p.splice(conn, in, to)
@@ -321,7 +321,7 @@ func (p *proxy) socks(conn net.Conn, in *bufio.Reader) {
 
 // socksAddress reads an address of a kind, and a port.
 func socksAddress(in io.Reader, kind byte) (host string, port uint16, err error) {
-	size := 0
+	var size int
 	switch kind {
 	case 1:
 		size = 4

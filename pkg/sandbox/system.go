@@ -31,13 +31,13 @@ func system() []string {
 // programs are the places of the programs in a PATH, and of the program that is to be run, which may be anywhere: in a
 // home directory, say. A directory bin brings the libraries that lie beside it, and one of a version manager's shims all
 // that the manager has installed.
-func programs(path, program string) []string {
+func (d disk) programs(path, program string) []string {
 	dirs := filepath.SplitList(path)
-	if real, _ := follow(program); real != "/" {
+	if real, _ := d.follow(program); real != "/" {
 		dirs = append(dirs, filepath.Dir(real))
 	}
 	for _, name := range []string{"python3", "python", "node", "ruby", "perl", "php", "lua", "deno", "bun", "Rscript", "pwsh", "java", "go"} {
-		if real := first(dirs, name); real != "" {
+		if real := d.first(dirs, name); real != "" {
 			dirs = append(dirs, filepath.Dir(real))
 		}
 	}
@@ -61,12 +61,12 @@ func programs(path, program string) []string {
 }
 
 // first returns where the first program of a name in some directories leads, "" if there is none.
-func first(dirs []string, name string) string {
+func (d disk) first(dirs []string, name string) string {
 	for _, dir := range dirs {
 		if !filepath.IsAbs(dir) {
 			continue
 		}
-		if real, links := follow(filepath.Join(dir, name)); len(links) > 0 {
+		if real, links := d.follow(filepath.Join(dir, name)); len(links) > 0 {
 			return real
 		}
 	}
