@@ -27,7 +27,10 @@ func TestHelpExamples(t *testing.T) {
 		t.Fatal(out)
 	}
 	ran := 0
-	for _, name := range []string{"prompt", "load", "read", "run", "find", "which", "skills", "message", "dispatch", "session", "session show", "session allow", "audit", "audit show", "audit stats", "audit verify", "audit export", "profile show"} {
+	for _, name := range []string{
+		"prompt", "load", "read", "run", "find", "which", "skills", "message", "dispatch", "session", "session show", "session allow", "audit", "audit show", "audit stats", "audit verify", "audit export", "profile show",
+		"hook install", "hook status", "mcp install", "mcp status", "hook remove", "mcp remove",
+	} {
 		_, help := sh("skillpm " + name + " --help")
 		_, examples, _ := strings.Cut(help, "Examples:\n")
 		for line := range strings.Lines(examples) {
