@@ -14,6 +14,7 @@ type workplace struct {
 	t       *testing.T
 	home    string
 	project string
+	skillpm string // the program, of which some agents' shells don't know
 	env     []string
 }
 
@@ -22,7 +23,7 @@ func newWorkplace(t *testing.T, environment ...string) *workplace {
 	t.Helper()
 	dir := t.TempDir()
 	program := self(t)
-	w := &workplace{t: t, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project")}
+	w := &workplace{t: t, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project"), skillpm: program}
 	for _, d := range []string{w.home, filepath.Join(w.project, ".git")} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			t.Fatal(err)
@@ -47,9 +48,8 @@ func (w *workplace) run(line ...string) string {
 func (w *workplace) feed(stdin string, line ...string) string {
 	w.t.Helper()
 	cmd := exec.CommandContext(w.t.Context(), line[0], line[1:]...)
-	if line[0] == "skillpm" { // the PATH is the program's, not that of this test
-		cmd.Path = filepath.Join(strings.SplitN(strings.TrimPrefix(w.env[1], "PATH="), string(filepath.ListSeparator), 2)[0], line[0])
-		cmd.Err = nil
+	if line[0] == "skillpm" { // the PATH is the agent's, not that of this test
+		cmd.Path, cmd.Err = w.skillpm, nil
 	}
 	cmd.Dir, cmd.Env, cmd.Stdin = w.project, w.env, strings.NewReader(stdin)
 	var stdout, stderr bytes.Buffer
