@@ -22,7 +22,7 @@ func Recorded(log *audit.Log, records []audit.Record, do func() error) error {
 	for i := range records {
 		id, err := log.Intend(records[i])
 		if err != nil && log.Required() {
-			conclude(log, records[:i], errors.New("it was not begun"))
+			_ = conclude(log, records[:i], errors.New("it was not begun")) // the log cannot be written
 			return diag.Errorf(diag.Denied, "nothing was changed, because a policy wants it on record: %w", err).WithHint("%s", diag.HintOf(err))
 		}
 		records[i].ID = id

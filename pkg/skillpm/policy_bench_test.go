@@ -37,7 +37,9 @@ func BenchmarkNothingToDoUnderPolicy(b *testing.B) {
 			b.Fatal(err)
 		}
 		for _, p := range []struct{ name, text string }{
-			{"none", ""}, {"sources", "sources: {allow: ['oci://" + server.Host + "/**']}\n"}, {"signatures", signed},
+			{"none", ""},
+			{"sources", "sources: {allow: ['oci://" + server.Host + "/**']}\n"},
+			{"signatures", signed},
 			{"files", "forbid: [hooks]\nlimits: {files: 2000}\nlint: {fail_on: [SEC1*]}\nskills: {deny: ['*@evil/*']}\n"},
 		} {
 			text := ""

@@ -100,7 +100,7 @@ func TestForbiddenFiles(t *testing.T) {
 	kept(t, w, "link", func() error { _, err := w.client().Link(ctx, skillpm.LinkOptions{Dir: dir}); return err })
 	kept(t, w, "with a project's policy that observes", func() error {
 		writeFiles(t, w.dir, map[string]string{"skillpm-policy.yaml": "version: 1\nmode: audit\n"})
-		defer os.Remove(filepath.Join(w.dir, "skillpm-policy.yaml")) //nolint:errcheck // of the test
+		defer os.Remove(filepath.Join(w.dir, "skillpm-policy.yaml"))
 		return install(skillpm.InstallOptions{Packs: []string{"acme/base"}})()
 	})
 	if r := w.install(); r.Changed {

@@ -124,7 +124,7 @@ type openFile struct {
 	*bytes.Reader
 }
 
-func (f *openFile) Size() int64  { return f.node.size }
+func (f *openFile) Size() int64  { return f.size }
 func (f *openFile) Close() error { return nil }
 
 type openDir struct {
