@@ -167,7 +167,7 @@ func (u *use) roughly() (commands []command) {
 		for _, part := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(";&|\n()`", r) }) {
 			part, _, _ = strings.Cut(part, ">")
 			var c command
-			for _, w := range strings.Fields(part) {
+			for w := range strings.FieldsSeq(part) {
 				c.words = append(c.words, word{text: strings.Trim(w, `"'`)})
 			}
 			if len(c.words) > 0 {
