@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -145,7 +144,7 @@ func (v *serving) load(ctx context.Context, args arguments) *mcp.CallToolResult 
 	}
 	a, err := v.host.Load(ctx, values["skill"], session.Activate{
 		Arguments: values["arguments"], Begin: func(k *catalog.Skill) {
-			v.say(ctx, "info", prompt.Notice(v.view, prompt.Result{Kind: prompt.Activated, Name: k.Name}))
+			v.say(ctx, prompt.Notice(v.view, prompt.Result{Kind: prompt.Activated, Name: k.Name}))
 		},
 	})
 	if err != nil {
@@ -254,12 +253,4 @@ func failure(err error) *mcp.CallToolResult {
 		text += " (" + hint + ")"
 	}
 	return &mcp.CallToolResult{IsError: true, Meta: mcp.Meta{metaStatus: prompt.Failed}, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
-}
-
-// say tells people something, where the client shows what servers log.
-func (v *serving) say(ctx context.Context, level mcp.LoggingLevel, text string) {
-	if text == "" {
-		return
-	}
-	_ = v.ss.Log(ctx, &mcp.LoggingMessageParams{Level: cmp.Or(level, "info"), Logger: Name, Data: text}) // a client that is gone is told nothing
 }

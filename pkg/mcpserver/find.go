@@ -41,7 +41,7 @@ func (v *serving) find(ctx context.Context, args arguments) *mcp.CallToolResult 
 			near = append(near, entries[h.Index])
 		}
 	}
-	text := ""
+	var text string
 	switch {
 	case len(fit) > 0:
 		text, err = v.listed(fit)

@@ -51,11 +51,7 @@ func (v *serving) follow(id string) {
 			v.o.Logger.Warn("the result of a task cannot be read", "task", id, "error", err)
 			return
 		}
-		level := mcp.LoggingLevel("info")
-		if t.State != task.Succeeded {
-			level = "warning"
-		}
-		_ = ss.Log(v.life, &mcp.LoggingMessageParams{Level: level, Logger: Name + "/task", Data: told}) // a client that is gone is told nothing
+		tell(v.life, ss, t.State != task.Succeeded, Name+"/task", told)
 		_ = sdk.ResourceUpdated(v.life, &mcp.ResourceUpdatedNotificationParams{URI: taskScheme + id})
 	})
 }

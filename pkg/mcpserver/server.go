@@ -117,7 +117,7 @@ func (s *Server) Run(ctx context.Context, t mcp.Transport) error {
 	case <-ctx.Done():
 		s.stopJobs(ss)
 		_ = ss.Close() // that it was open is why
-		<-over
+		<-over         //nolint:errcheck // likewise
 		err = ctx.Err()
 	}
 	s.disconnected(ss)

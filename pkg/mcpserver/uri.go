@@ -34,23 +34,24 @@ const (
 
 // baseOf returns where a skill's resources are: below its pack, or its layer, by the name that its frontmatter has.
 func baseOf(k *catalog.Skill) string {
-	segments := append(strings.Split(cmp.Or(k.Pack, k.Layer), "/"), cmp.Or(k.Declared, k.Name))
+	return address(append(strings.Split(cmp.Or(k.Pack, k.Layer), "/"), declared(k)))
+}
+
+// address returns the address that is made of segments.
+func address(segments []string) string {
+	escaped := make([]string, len(segments))
 	for i, s := range segments {
-		segments[i] = url.PathEscape(s)
+		escaped[i] = url.PathEscape(s)
 	}
-	return skillScheme + strings.Join(segments, "/")
+	return skillScheme + strings.Join(escaped, "/")
 }
 
 // uriOf returns the address of a skill's file, "." for its directory.
 func uriOf(k *catalog.Skill, file string) string {
-	at := baseOf(k)
 	if file == "." {
-		return at
+		return baseOf(k)
 	}
-	for s := range strings.SplitSeq(file, "/") {
-		at += "/" + url.PathEscape(s)
-	}
-	return at
+	return baseOf(k) + "/" + strings.TrimPrefix(address(strings.Split(file, "/")), skillScheme)
 }
 
 // shown returns the skills in force that programs may read for a model, in order. Of two with one address the first counts.
@@ -85,13 +86,8 @@ func (v *serving) resolve(ctx context.Context, uri string) (*catalog.Skill, stri
 	for _, k := range all {
 		skills[baseOf(k)] = k
 	}
-	at := skillScheme
-	for i, s := range segments {
-		if i > 0 {
-			at += "/"
-		}
-		at += url.PathEscape(s)
-		if k := skills[at]; k != nil {
+	for i := range segments {
+		if k := skills[address(segments[:i+1])]; k != nil {
 			return k, cmp.Or(strings.Join(segments[i+1:], "/"), "."), nil
 		}
 	}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package mcpserver_test
 
 import (
@@ -159,11 +161,11 @@ func TestP7Fork(t *testing.T) {
 	p.profile, p.options.HostNames = "pegasus", true
 	told, updated := make(chan any, 10), make(chan string, 10)
 	p.client = &mcp.ClientOptions{
-		LoggingMessageHandler:  func(_ context.Context, r *mcp.LoggingMessageRequest) { told <- r.Params.Data },
+		LoggingMessageHandler:  func(_ context.Context, r *mcp.LoggingMessageRequest) { told <- r.Params.Data }, //nolint:staticcheck // for clients of older versions
 		ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) { updated <- r.Params.URI },
 	}
 	c := p.connect()
-	if err := c.SetLoggingLevel(t.Context(), &mcp.SetLoggingLevelParams{Level: "info"}); err != nil {
+	if err := c.SetLoggingLevel(t.Context(), &mcp.SetLoggingLevelParams{Level: "info"}); err != nil { //nolint:staticcheck // likewise
 		t.Fatal(err)
 	}
 	res, text := call(t, c, "use_skill", map[string]any{"skill": "report", "args": "cats"})
@@ -243,7 +245,7 @@ func BenchmarkInitialize(b *testing.B) {
 			b.Fatal(err)
 		}
 		here, there := mcp.NewInMemoryTransports()
-		go s.Run(b.Context(), there) //nolint:errcheck // it ends with its client
+		go s.Run(b.Context(), there)
 		c, err := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, nil).Connect(b.Context(), here, nil)
 		if err != nil {
 			b.Fatal(err)
