@@ -128,7 +128,7 @@ func (h *Host) Message(ctx context.Context, text string, o session.Activate) (*M
 		return nil, err
 	}
 	if _, err := c.Lookup(name); err != nil {
-		if _, unknown := errors.AsType[*catalog.UnknownError](err); unknown {
+		if unknown, ok := errors.AsType[*catalog.UnknownError](err); ok && !unknown.Denied {
 			return plain, nil
 		}
 		return nil, err
