@@ -40,11 +40,13 @@ type Config struct {
 	Skills  SkillSettings     // how skills are at work
 	Runners map[string]Runner // what runs tasks, by type; see [Config.Runner]
 	Trusted []string          // folders whose own skills count, with what is below them
+
+	Sync SyncSettings // what the enterprise layer is kept in step with
 }
 
 var configKeys = []string{
 	"registries", "namespaces", "agents", "link-mode", "min-release-age", "git", "trusted-keys", "mirrors", "plain-http", "ca-file",
-	"profile", "skills", "runners", "trusted-folders",
+	"profile", "skills", "runners", "trusted-folders", "sync",
 }
 
 // ParseConfig reads a configuration as strictly as [ParseManifest] reads a manifest.
@@ -61,10 +63,15 @@ func (r reader) config(data []byte) (*Config, error) {
 		s settings
 		n network
 		w runtime
+		e SyncSettings
 	)
 	err = r.fields(root, "the configuration", configKeys, func(k, v *yaml.Node) error {
 		if isNull(v) && v.Value == "" {
 			return nil
+		}
+		if k.Value == "sync" {
+			e, err = r.sync(v)
+			return err
 		}
 		if known, err := n.field(r, k.Value, v); known {
 			return err
@@ -81,6 +88,7 @@ func (r reader) config(data []byte) (*Config, error) {
 		Path: r.path, Agents: s.agents, LinkMode: s.linkMode, Registries: s.registries, Namespaces: s.namespaces,
 		MinReleaseAge: s.minAge, Git: s.git, TrustedKeys: n.trustedKeys, Mirrors: n.mirrors, PlainHTTP: n.plainHTTP, CAFile: n.caFile,
 		Profile: w.profile, Skills: w.skills, Runners: w.runners, Trusted: w.trusted,
+		Sync: e,
 	}, nil
 }
 

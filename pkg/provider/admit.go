@@ -25,6 +25,7 @@ type Standing struct {
 	Linked   func(source.ID) bool // to a directory of this machine
 	Placed   map[source.ID]bool   // of which skills are to be written
 	Names    map[NameOf]string    // under which skills are known
+	Machine  bool                 // they are for everybody on the machine: who denies one of their skills has it installed, and used by nobody
 }
 
 // parallelAdmissions is how many packs are looked at at once.

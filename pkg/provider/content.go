@@ -110,7 +110,7 @@ func (pr *Provider) admitSkill(ctx context.Context, s Standing, id source.ID, na
 
 // about returns what a guard is told of a skill.
 func (s Standing) about(id source.ID, name string) guard.Skill {
-	return guard.Skill{Name: name, As: s.Names[NameOf{id, name}], Pack: id.String(), Source: s.place(id)}
+	return guard.Skill{Name: name, As: s.Names[NameOf{id, name}], Pack: id.String(), Source: s.place(id), Machine: s.Machine}
 }
 
 // NameOf is a skill of a pack.
@@ -121,7 +121,7 @@ type NameOf struct {
 
 // admitNames refuses skills by their names.
 func (pr *Provider) admitNames(id source.ID, s Standing) error {
-	if !slices.ContainsFunc(pr.policies, func(p *policy.Policy) bool { return len(p.Skills.Deny) > 0 }) {
+	if s.Machine || !slices.ContainsFunc(pr.policies, func(p *policy.Policy) bool { return len(p.Skills.Deny) > 0 }) {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Packs[id].Skills)) {

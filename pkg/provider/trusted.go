@@ -24,3 +24,13 @@ func (t *Tools) Trusted(files []string) (w trust.Wanted, err error) {
 	}
 	return w, nil
 }
+
+// ReadKeys reads files of public keys, and of allowed signers of git tags.
+func ReadKeys(files []string) (w trust.Wanted, err error) {
+	for _, file := range files {
+		if err := keyFile(file, &w); err != nil {
+			return w, err
+		}
+	}
+	return w, nil
+}

@@ -51,7 +51,7 @@ func New(env Env) (Paths, error) {
 		p.Enterprise = "/Library/Application Support/skillpm"
 	default:
 		p.xdg(env, filepath.Join(home, ".cache"))
-		p.Enterprise = "/etc/skillpm"
+		p.Enterprise = unixEnterprise
 	}
 	return p, nil
 }
@@ -80,6 +80,20 @@ func (p *Paths) xdg(env Env, cache string) {
 	p.Cache = filepath.Join(env.base("XDG_CACHE_HOME", cache), "skillpm")
 	p.State = filepath.Join(env.base("XDG_STATE_HOME", filepath.Join(p.Home, ".local", "state")), "skillpm")
 }
+
+// ForMachine returns the directories for what is done for everybody on the machine: nothing in them is of a user's, and no
+// variable moves them.
+func (p Paths) ForMachine() Paths {
+	cache, state := filepath.Join(p.Enterprise, "cache"), filepath.Join(p.Enterprise, "lib")
+	if p.Enterprise == unixEnterprise {
+		cache, state = "/var/cache/skillpm", "/var/lib/skillpm"
+	}
+	p.Config, p.Data, p.Cache, p.State = filepath.Join(state, "config"), filepath.Join(state, "data"), cache, state
+	return p
+}
+
+// unixEnterprise is where the enterprise layer is on Linux.
+const unixEnterprise = "/etc/skillpm"
 
 // base returns the directory that a variable names, if it is absolute, else the default.
 func (e Env) base(variable, otherwise string) string {

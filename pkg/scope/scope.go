@@ -1,6 +1,7 @@
 package scope
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,15 +21,18 @@ const (
 
 // The kinds of scope.
 const (
-	KindProject = "project"
-	KindUser    = "user"
+	KindProject    = "project"
+	KindUser       = "user"
+	KindEnterprise = "enterprise" // what is in force for everybody on the machine; only a sync changes it
 )
 
 // Scope is a place that packs are installed into. Root is where agents' directories are relative to: the project's
-// directory, or the user's home directory.
+// directory, or the user's home directory; of the enterprise scope it is what its directory is in.
 type Scope struct {
-	Kind string // KindProject or KindUser
+	Kind string // KindProject, KindUser or KindEnterprise
 	Root string // absolute
+
+	own string // the name of skillpm's own directory in Root, "" for DirName
 }
 
 // HomeError says that the home directory was asked for as a project, which it never is.
@@ -88,6 +92,11 @@ func (p Paths) Project(dir string) (Scope, bool, error) {
 // User returns the user's scope, whether or not anything is installed there.
 func (p Paths) User() Scope { return Scope{Kind: KindUser, Root: p.Home} }
 
+// Machine returns the enterprise scope: what the machine's administrator installs for everybody.
+func (p Paths) Machine() Scope {
+	return Scope{Kind: KindEnterprise, Root: filepath.Dir(p.Enterprise), own: filepath.Base(p.Enterprise)}
+}
+
 // isHome reports whether dir is the home directory, under any of its names.
 func (p Paths) isHome(dir string) bool {
 	if dir == p.Home {
@@ -135,7 +144,7 @@ func (s Scope) Manifest() string { return filepath.Join(s.base(), ManifestName) 
 func (s Scope) Lock() string { return filepath.Join(s.base(), LockName) }
 
 // Dir is the directory that holds everything else skillpm writes.
-func (s Scope) Dir() string { return filepath.Join(s.Root, DirName) }
+func (s Scope) Dir() string { return filepath.Join(s.Root, cmp.Or(s.own, DirName)) }
 
 // Plugins is the plugin layer: the directory of installed packs.
 func (s Scope) Plugins() string { return filepath.Join(s.Dir(), "plugins") }
@@ -204,7 +213,7 @@ func (s Scope) Show(path string) string {
 }
 
 func (s Scope) base() string {
-	if s.Kind == KindUser {
+	if s.Kind == KindUser || s.Kind == KindEnterprise {
 		return s.Dir()
 	}
 	return s.Root

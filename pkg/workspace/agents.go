@@ -26,6 +26,9 @@ type AgentDir struct {
 // that are really one are listed once. One that leads outside the scope is an error if it was asked for, and is left
 // out with a warning if it was only found.
 func (w *Workspace) AgentDirs(asked []string) (dirs []AgentDir, warnings []string, err error) {
+	if w.Scope.Kind == scope.KindEnterprise {
+		return nil, nil, nil // skillpm serves that layer to all of them
+	}
 	agents, found, err := w.agents(asked)
 	if err != nil {
 		return nil, nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -32,13 +33,23 @@ func (w *Workspace) LacksLock() bool {
 
 // StageDocuments adds manifest and lock to the change where they differ from what the goal says.
 func (w *Workspace) StageDocuments(c *Change, g Goal) {
-	if w.manifestBytes != nil || len(g.Manifest.Dependencies) > 0 || w.Scope.Kind == scope.KindProject {
+	if w.manifestBytes != nil || len(g.Manifest.Dependencies) > 0 || w.Scope.Kind != scope.KindUser {
 		c.stageFile(w.Rel(w.Scope.Manifest()), w.manifestBytes, g.Manifest.Bytes())
 	}
 	none := w.lockBytes == nil && len(g.Lock.Packs) == 0
 	if lock := g.Lock.Encode(); !none && (w.lockBytes == nil || !sameText(lock, w.lockBytes)) {
 		c.stageFile(w.Rel(w.Scope.Lock()), w.lockBytes, lock)
 	}
+}
+
+// StageFile adds a file beside the manifest to the change where it differs from what is there.
+func (w *Workspace) StageFile(c *Change, name string, data []byte) error {
+	path := filepath.Join(filepath.Dir(w.Scope.Manifest()), filepath.FromSlash(name))
+	before, err := ReadOptional(path)
+	if err == nil {
+		c.stageFile(w.Rel(path), before, data)
+	}
+	return err
 }
 
 // sameText reports whether two files say the same: git may write them with other line endings.

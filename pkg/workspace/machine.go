@@ -23,6 +23,10 @@ type Options struct {
 	Admin   int                 // the user id that the machine's policy must belong to
 	Waiting func()              // told when another process has a scope that is to be changed; may be nil
 	Now     func() time.Time    // the clock, by which the store remembers what is used; may be nil
+
+	// PolicyDir is a directory of the administrator's with the policy that is about to be the machine's, "" for the one that
+	// is in force.
+	PolicyDir string
 }
 
 // Machine is what the workspaces of one user have in common: directories, the store, and a secret.

@@ -8,7 +8,11 @@ import (
 
 // PolicyFiles says where policies are.
 func (m *Machine) PolicyFiles() guard.Files {
-	return guard.Files{Paths: m.Paths, OS: m.OS, Admin: m.Admin}
+	paths := m.Paths
+	if m.PolicyDir != "" {
+		paths.Enterprise = m.PolicyDir
+	}
+	return guard.Files{Paths: paths, OS: m.OS, Admin: m.Admin}
 }
 
 // Guard returns what decides by the policies in force for some projects.
@@ -20,9 +24,9 @@ func (m *Machine) Guard(projects ...string) *guard.Guard {
 // policy holds, too.
 func (w *Workspace) Guard(around string) *guard.Guard { return w.machine.Guard(w.project(), around) }
 
-// project returns the directory of the project, "" for the user's scope.
+// project returns the directory of the project, "" for the other scopes.
 func (w *Workspace) project() string {
-	if w.Scope.Kind == scope.KindUser {
+	if w.Scope.Kind != scope.KindProject {
 		return ""
 	}
 	return w.Scope.Root

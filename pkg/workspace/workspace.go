@@ -50,12 +50,19 @@ func (m *Machine) OpenToChange(kind string, create bool) (*Workspace, error) {
 	return m.open(kind, create, true)
 }
 
+// OpenMachine reads the scope of the machine's administrator.
+func (m *Machine) OpenMachine() (*Workspace, error) { return m.openScope(m.Paths.Machine(), true) }
+
 func (m *Machine) open(kind string, create, toChange bool) (*Workspace, error) {
 	s, err := m.findScope(kind, create)
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{machine: m, Scope: s, toChange: toChange}
+	return m.openScope(s, toChange)
+}
+
+func (m *Machine) openScope(s scope.Scope, toChange bool) (w *Workspace, err error) {
+	w = &Workspace{machine: m, Scope: s, toChange: toChange}
 	if err := w.read(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,45 @@
+package enterprise
+
+import (
+	"context"
+
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/git"
+	"github.com/skillpm/skillpm/pkg/trust"
+)
+
+// gitOrigin is a git repository. A release is a tag that stands for a version, signed with an SSH key.
+type gitOrigin struct {
+	ref    source.Ref
+	git    *git.Client
+	keeper *trust.Keeper
+}
+
+func (g gitOrigin) versions(ctx context.Context) ([]string, error) { return g.git.Versions(ctx, g.ref) }
+
+func (g gitOrigin) at(ctx context.Context, version string) (string, error) {
+	ref := g.ref
+	ref.Constraint = version
+	return g.git.Pin(ctx, ref)
+}
+
+func (g gitOrigin) open(ctx context.Context, version, resolved string, wanted trust.Wanted) (*release, error) {
+	id, err := g.ref.DefaultID()
+	if err != nil {
+		return nil, err
+	}
+	ref := g.ref
+	ref.Digest = resolved
+	signers, err := g.keeper.Signers(ctx, &source.Pack{ID: id, Version: version, Ref: ref}, nil, wanted)
+	if err != nil {
+		return nil, err
+	}
+	tree, _, err := g.git.Tree(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return &release{
+		source: g.ref.Source(), version: version, resolved: resolved, signers: signers,
+		read: func(name string) ([]byte, error) { return readIn(tree, name) },
+	}, nil
+}

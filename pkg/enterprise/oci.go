@@ -1,0 +1,73 @@
+package enterprise
+
+import (
+	"context"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/trust"
+)
+
+// The types of a list in an OCI registry, and of its files.
+const (
+	ArtifactType  = "application/vnd.skillpm.enterprise.v1"
+	MediaTypeFile = "application/vnd.skillpm.enterprise.file.v1"
+)
+
+// ociOrigin is a repository of an OCI registry. A release is a tag that is a version, whose manifest is signed.
+type ociOrigin struct {
+	ref    source.Ref
+	oci    *oci.Client
+	keeper *trust.Keeper
+}
+
+func (o ociOrigin) versions(ctx context.Context) ([]string, error) { return o.oci.Versions(ctx, o.ref) }
+
+func (o ociOrigin) at(ctx context.Context, version string) (string, error) {
+	ref := o.ref
+	ref.Rev = version
+	return o.oci.Pin(ctx, ref)
+}
+
+func (o ociOrigin) open(ctx context.Context, version, resolved string, wanted trust.Wanted) (*release, error) {
+	id, err := listID(o.ref)
+	if err != nil {
+		return nil, err
+	}
+	ref := o.ref
+	ref.Digest = resolved
+	signers, err := o.keeper.Signers(ctx, &source.Pack{ID: id, Version: version, Ref: ref}, nil, wanted)
+	if err != nil {
+		return nil, err
+	}
+	a, err := o.oci.Artifact(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	if a.Type != ArtifactType {
+		return nil, diag.Errorf(diag.Invalid, "%s %s is no list of an enterprise layer: it is a %q", ref.Source(), version, a.Type).
+			WithHint("skillpm sync publish makes one")
+	}
+	return &release{
+		source: o.ref.Source(), name: id.String(), version: version, resolved: resolved, signers: signers,
+		read: func(name string) ([]byte, error) {
+			for _, b := range a.Blobs {
+				if b.MediaType == MediaTypeFile && b.Annotations[ocispec.AnnotationTitle] == name {
+					return o.oci.ReadBlob(ctx, ref, b, mostOfFile)
+				}
+			}
+			return nil, nil
+		},
+	}, nil
+}
+
+// listID returns what a list calls itself: the last two parts of its repository.
+func listID(ref source.Ref) (source.ID, error) {
+	if ref.Kind == source.KindLayout && !ref.ID.IsZero() {
+		return ref.ID, nil
+	}
+	return ref.DefaultID()
+}

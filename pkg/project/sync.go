@@ -1,0 +1,77 @@
+package project
+
+import (
+	"path/filepath"
+
+	"github.com/Masterminds/semver/v3"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/source"
+)
+
+// SyncSettings say what the enterprise layer of a machine is kept in step with. They count in the administrator's
+// configuration only.
+type SyncSettings struct {
+	Source    source.Ref // a git repository or an OCI repository; its kind is "" where nothing is configured
+	Version   string     // the range of versions, "" for any release
+	Keys      []string   // files of public keys, or of allowed signers of git tags; see [Config.File]
+	Threshold int        // how many of them must have signed, at least 1
+}
+
+var syncKeys = []string{"source", "version", "keys", "threshold"}
+
+// sync reads where the enterprise layer comes from.
+func (r reader) sync(v *yaml.Node) (s SyncSettings, err error) {
+	s.Threshold = 1
+	if v.Kind != yaml.MappingNode {
+		return s, r.errorf(v, "sync must be a mapping").
+			WithHint("write sync: {source: \"git+https://git.example/acme/fleet.git\", keys: [keys/acme.signers]}")
+	}
+	err = r.fields(v, "sync", syncKeys, func(k, v *yaml.Node) (err error) {
+		switch k.Value {
+		case "source":
+			s.Source, err = r.syncSource(v)
+		case "version":
+			if s.Version, err = r.text(v, "version"); err == nil {
+				if _, bad := semver.NewConstraint(s.Version); bad != nil {
+					err = r.errorf(v, "version %q is no range of versions", s.Version).WithHint("write one as ^1, ~2.3 or 1.4.0")
+				}
+			}
+		case "keys":
+			s.Keys, err = r.texts(v, "keys", nil)
+		case "threshold":
+			if bad := v.Decode(&s.Threshold); bad != nil || s.Threshold < 1 || s.Threshold > maxThreshold {
+				err = r.errorf(v, "threshold must be a number from 1 to %d", maxThreshold)
+			}
+		}
+		return err
+	})
+	if err == nil && s.Source.Kind == "" {
+		err = r.errorf(v, "sync has no source").WithHint("write source: \"git+https://git.example/acme/fleet.git\" or \"oci://registry.example/acme/fleet\"")
+	}
+	return s, err
+}
+
+// maxThreshold is the most signatures that can be asked for.
+const maxThreshold = 16
+
+// syncSource reads a place whose releases are signed: no revision, as the newest release is what is wanted.
+func (r reader) syncSource(v *yaml.Node) (source.Ref, error) {
+	text, err := r.text(v, "source")
+	if err != nil {
+		return source.Ref{}, err
+	}
+	ref, err := source.Parse(text)
+	if err != nil {
+		return ref, r.errorf(v, "source: %v", err)
+	}
+	switch {
+	case ref.Kind != source.KindGit && ref.Kind != source.KindOCI && ref.Kind != source.KindLayout:
+		return ref, r.errorf(v, "source %q is no place of signed releases", text).WithHint("write git+https://…, or oci://…")
+	case ref.Kind == source.KindLayout && !filepath.IsAbs(filepath.FromSlash(ref.URL)):
+		return ref, r.errorf(v, "source %q is a relative directory", text).WithHint("write the whole path")
+	case ref.Rev != "" || ref.Digest != "":
+		return ref, r.errorf(v, "source %q names one release", text).WithHint("leave the revision out, and give a range as version")
+	}
+	return ref, nil
+}
