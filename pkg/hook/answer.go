@@ -16,9 +16,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/tool"
 )
 
-// Limit is how long an answer may take. It is more than a skill's pre hook may, and less than hosts wait: what is not
-// answered in time goes ahead in most.
-const Limit = 100 * time.Second
+// Limit is how long an answer may take, and so the pre hook of a skill. It is less than hosts are told to wait, of which most let
+// a call go ahead that is not answered in time.
+const Limit = 8 * time.Second
 
 // Place says for whom a session is opened.
 type Place struct {
@@ -63,9 +63,9 @@ func Answer(ctx context.Context, o Options, from io.Reader) (r Reply) {
 			r = o.fail(d, t, diag.Errorf(diag.Internal, "skillpm is at fault: %v", p))
 		}
 	}()
-	data, err := read(from)
+	text, err := receive(ctx, from)
 	if err == nil {
-		t, err = d.tell(o.Event, o.Dir, data)
+		t, err = d.understand(o, text)
 	}
 	if err != nil {
 		return o.fail(d, t, err)
@@ -79,6 +79,15 @@ func Answer(ctx context.Context, o Options, from io.Reader) (r Reply) {
 		return o.fail(d, t, err)
 	}
 	return r
+}
+
+// understand returns what an event says. Where it fails, the event is the one that the command line names.
+func (d dialect) understand(o Options, text []byte) (told, error) {
+	data, err := parse(text)
+	if err != nil {
+		return told{event: d.event(o.Event)}, err
+	}
+	return d.tell(o.Event, o.Dir, data)
 }
 
 // fail is the answer where there is none: a denial where the host asks, unless a policy says open, and else an error.

@@ -1,6 +1,7 @@
 package hook_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -108,6 +109,17 @@ func TestEndless(t *testing.T) {
 	w := newWorld(t)
 	r := hook.Answer(t.Context(), w.options("codex", "PreToolUse"), io.MultiReader(strings.NewReader(`{"tool_name":"`), endless{}))
 	denied(t, string(r.Stdout), fmt.Sprint(hook.MaxEvent))
+}
+
+// A host that leaves its end of the pipe open, or gives up, is answered all the same.
+func TestOpenEnd(t *testing.T) {
+	w := newWorld(t)
+	from, to := io.Pipe()
+	defer to.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := hook.Answer(ctx, w.options("codex", "PreToolUse"), from)
+	denied(t, string(r.Stdout), "does not end")
 }
 
 type endless struct{}

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,13 +18,32 @@ const MaxEvent = 64 << 20
 // maxDepth is how deep lists and objects of an event may be inside each other.
 const maxDepth = 512
 
-// read returns the object that an event is. What can be read in two ways is not read: a key that is there twice, text that is
+// receive reads an event to its end, but no longer than there is time: a host may leave its end of the pipe open.
+func receive(ctx context.Context, from io.Reader) ([]byte, error) {
+	type received struct {
+		data []byte
+		err  error
+	}
+	all := make(chan received, 1)
+	go func() {
+		data, err := io.ReadAll(io.LimitReader(from, MaxEvent+1))
+		all <- received{data, err}
+	}()
+	select {
+	case r := <-all:
+		if r.err != nil {
+			return nil, fmt.Errorf("the event cannot be read: %w", r.err)
+		}
+		return r.data, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("the event does not end: %w", ctx.Err())
+	}
+}
+
+// parse returns the object that an event is. What can be read in two ways is not read: a key that is there twice, text that is
 // no UTF-8, something after its end.
-func read(from io.Reader) (map[string]any, error) {
-	data, err := io.ReadAll(io.LimitReader(from, MaxEvent+1))
+func parse(data []byte) (map[string]any, error) {
 	switch {
-	case err != nil:
-		return nil, fmt.Errorf("the event cannot be read: %w", err)
 	case len(data) > MaxEvent:
 		return nil, diag.Errorf(diag.Invalid, "the event has more than %d bytes", MaxEvent)
 	case len(bytes.TrimSpace(data)) == 0:

@@ -213,7 +213,7 @@ func object(data map[string]any, names []string) (map[string]any, error) {
 			return map[string]any{}, nil
 		}
 		if strings.HasPrefix(strings.TrimSpace(v), "{") {
-			return read(strings.NewReader(v))
+			return parse([]byte(v))
 		}
 		return map[string]any{"input": v}, nil
 	case []any:
