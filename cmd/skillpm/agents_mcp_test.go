@@ -124,3 +124,35 @@ func TestAgentsMCPReload(t *testing.T) {
 		})
 	}
 }
+
+// TestClaudeAlwaysLoad has Claude Code look for tools instead of offering all, as it does with Anthropic's own API: then the
+// tools of MCP servers are not offered, but the one that says that it is always needed, with the list of skills (O7).
+func TestClaudeAlwaysLoad(t *testing.T) {
+	for _, always := range []bool{true, false} {
+		t.Run(fmt.Sprint(always), func(t *testing.T) {
+			t.Parallel()
+			npmProgram(t, "SKILLPM_CLAUDE")
+			w := newWorkplace(t, "ENABLE_TOOL_SEARCH=true")
+			w.installLimited("adal")
+			w.run("skillpm", "mcp", "install", "--host", "claude-code")
+			if always {
+				config := string(readFile(t, w.project+"/.mcp.json"))
+				w.write(".mcp.json", strings.Replace(config, `"mcp",`, `"mcp", "--always-load",`, 1))
+			}
+			offered := false
+			steps := make([]mockmodel.Step, 20) // the server is started beside the first requests
+			for i := range steps {
+				steps[i].Decide = func(r mockmodel.Request) mockmodel.Step {
+					if offered = strings.Contains(r.Tool("mcp__skillpm__skill").Description, "- reader: Reads what it is told to read"); offered {
+						return mockmodel.Say("I see.")
+					}
+					return read(w)
+				}
+			}
+			claude(w, mockmodel.New(t, mockmodel.Script{"main": steps}), "[main] Look around.")
+			if offered != always {
+				t.Errorf("always-load %v: the model is offered the tool, with the skills: %v", always, offered)
+			}
+		})
+	}
+}
