@@ -71,7 +71,8 @@ func (st state) confine(s Skill, w Wish, at Place) (*sandbox.Rules, []string, er
 	if r.Write, err = c.paths(); err != nil {
 		return nil, c.notes, err
 	}
-	r.Read = slices.DeleteFunc(r.Read, func(path string) bool { return slices.Contains(r.Write, path) })
+	slices.Sort(r.Read)
+	r.Read = slices.DeleteFunc(slices.Compact(r.Read), func(path string) bool { return slices.Contains(r.Write, path) })
 	if r.Network, err = c.network(); err != nil {
 		return nil, c.notes, err
 	}
