@@ -27,7 +27,7 @@ var writingPrograms = []string{
 func programsOf(code string) []string {
 	var names []string
 	for line := range strings.Lines(commandEnds().Replace(code)) {
-		for _, word := range strings.Fields(line) {
+		for word := range strings.FieldsSeq(line) {
 			word = strings.Trim(word, `"'`)
 			name := strings.TrimSuffix(strings.ToLower(path.Base(strings.ReplaceAll(word, `\`, "/"))), ".exe")
 			if isPrefix(name) || strings.HasPrefix(word, "-") {

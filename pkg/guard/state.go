@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"sync"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/policy"
@@ -14,6 +15,8 @@ type state struct {
 	o     *Options
 	set   policy.Set
 	looks []look
+
+	allowed *sync.Map // sourceOf that were asked about: many skills are of few packs
 }
 
 // look is what the system said of a file when it was read; nothing where there was none.
@@ -57,7 +60,7 @@ func (g *Guard) reload() bool {
 	if same {
 		return false
 	}
-	g.st = state{o: &g.o, looks: looks, set: g.o.inForce()}
+	g.st = state{o: &g.o, looks: looks, set: g.o.inForce(), allowed: new(sync.Map)}
 	return true
 }
 

@@ -64,11 +64,23 @@ func (st state) listed(s Skill) error {
 		if err := p.Skill(s.names(), s.Pack); err != nil {
 			return err
 		}
+		if _, known := st.allowed.Load(sourceOf{p, s.Source}); known {
+			continue
+		}
 		if err := source(p, s); err != nil {
 			return err
 		}
+		if s.Source != "" && s.Source != unasked {
+			st.allowed.Store(sourceOf{p, s.Source}, true)
+		}
 	}
 	return nil
+}
+
+// sourceOf is a source that a policy allows.
+type sourceOf struct {
+	policy *policy.Policy
+	source string
 }
 
 // unasked is a source that nobody is asked about.
