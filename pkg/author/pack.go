@@ -53,6 +53,7 @@ func (c *Client) Pack(ctx context.Context, o PublishOptions, output string) (*Pa
 		}
 		defer os.RemoveAll(layout) //nolint:errcheck // temporary
 	}
+	o.packs = true
 	r, err := c.publishAt(ctx, m, dir, source.Ref{Kind: source.KindLayout, URL: filepath.ToSlash(layout), ID: m.Name}, o)
 	if err != nil {
 		return nil, err

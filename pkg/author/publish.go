@@ -35,6 +35,7 @@ type PublishOptions struct {
 	// Key signs what is published; nil leaves it unsigned.
 	Key *sign.PrivateKey
 
+	packs     bool       // it is packed for later, and goes nowhere yet
 	checkouts *checkouts // what is known of repositories, for the packs of one workspace
 }
 
@@ -93,11 +94,13 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 func (c *Client) publishAt(ctx context.Context, m *project.Manifest, dir string, to source.Ref, o PublishOptions) (*PublishReport, error) {
 	r := newReport(m, dir)
 	r.Target, r.DryRun = to.String(), o.DryRun
-	notes, err := c.MayPublish(to, r.Pack, o.Key != nil)
-	if err != nil {
-		return nil, err
+	if !o.packs {
+		notes, err := c.MayPublish(to, r.Pack, o.Key != nil)
+		if err != nil {
+			return nil, err
+		}
+		r.Warnings = append(r.Warnings, notes...)
 	}
-	r.Warnings = append(r.Warnings, notes...)
 	made, err := c.assemble(ctx, m, dir, r, o)
 	if err != nil {
 		return nil, err
@@ -119,7 +122,7 @@ func (c *Client) publishAt(ctx context.Context, m *project.Manifest, dir string,
 		pushed, err = push(ctx, to, made.release, made.trees, oci.PushOptions{Format: o.Format, Moving: !o.Still, Attach: c.attach(made, o.Key, from.Keeper(false), to)})
 		return err
 	}
-	if o.DryRun {
+	if o.DryRun || o.packs {
 		err = send()
 	} else {
 		err = c.Published(to, made.record(o.Key), send)

@@ -97,11 +97,6 @@ func (c *Client) changeStatus(ctx context.Context, r *StatusReport, to noted, f 
 	if !ok {
 		return to.change(ctx, f)
 	}
-	notes, err := c.MayPublish(at.ref, r.Pack, true)
-	if err != nil {
-		return err
-	}
-	r.Warnings = notes
 	return c.Published(at.ref, audit.Record{Pack: r.Pack, Version: r.Version, Reason: "what is said of it"}, func() error { return to.change(ctx, f) })
 }
 
@@ -110,6 +105,12 @@ func (c *Client) statusOf(ctx context.Context, id source.ID, at, version string)
 	where, to, err := c.notedAt(at, id)
 	if err != nil {
 		return nil, nil, err
+	}
+	var notes []string
+	if at, ok := to.(repository); ok {
+		if notes, err = c.MayPublish(at.ref, id.String(), true); err != nil {
+			return nil, nil, err
+		}
 	}
 	versions, err := to.versions(ctx)
 	if err != nil && diag.CodeOf(err) != diag.NotFound {
@@ -130,7 +131,7 @@ func (c *Client) statusOf(ctx context.Context, id source.ID, at, version string)
 		return nil, nil, e
 	}
 	_, inIndex := to.(indexFile)
-	return &StatusReport{Pack: id.String(), Place: where, Index: inIndex}, to, nil
+	return &StatusReport{Pack: id.String(), Place: where, Index: inIndex, Warnings: notes}, to, nil
 }
 
 // checkWhy checks what users will be told.
