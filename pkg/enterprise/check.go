@@ -34,7 +34,7 @@ func (c *Client) Check(ctx context.Context) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Status{Source: config.Sync.Source.Source(), Problems: []string{}}
+	s := &Status{Source: placeOf(config.Sync.Source), Problems: []string{}}
 	have, err := c.readRecord()
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (c *Client) Standing() (*Status, error) {
 	if config.Sync.Source.Kind == "" {
 		return nil, nil
 	}
-	s := &Status{Source: config.Sync.Source.Source(), Problems: []string{}}
+	s := &Status{Source: placeOf(config.Sync.Source), Problems: []string{}}
 	if _, err := os.Lstat(filepath.Join(c.Paths.Enterprise, RecordName)); errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	}

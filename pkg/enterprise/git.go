@@ -39,7 +39,7 @@ func (g gitOrigin) open(ctx context.Context, version, resolved string, wanted tr
 		return nil, err
 	}
 	return &release{
-		source: g.ref.Source(), version: version, resolved: resolved, signers: signers,
+		source: placeOf(g.ref), version: version, resolved: resolved, signers: signers,
 		read: func(name string) ([]byte, error) { return readIn(tree, name) },
 	}, nil
 }

@@ -48,11 +48,11 @@ func (o ociOrigin) open(ctx context.Context, version, resolved string, wanted tr
 		return nil, err
 	}
 	if a.Type != ArtifactType {
-		return nil, diag.Errorf(diag.Invalid, "%s %s is no list of an enterprise layer: it is a %q", ref.Source(), version, a.Type).
+		return nil, diag.Errorf(diag.Invalid, "%s %s is no list of an enterprise layer: it is a %q", placeOf(ref), version, a.Type).
 			WithHint("skillpm sync publish makes one")
 	}
 	return &release{
-		source: o.ref.Source(), name: id.String(), version: version, resolved: resolved, signers: signers,
+		source: placeOf(o.ref), name: id.String(), version: version, resolved: resolved, signers: signers,
 		read: func(name string) ([]byte, error) {
 			for _, b := range a.Blobs {
 				if b.MediaType == MediaTypeFile && b.Annotations[ocispec.AnnotationTitle] == name {

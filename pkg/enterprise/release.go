@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"strings"
 
 	"github.com/Masterminds/semver/v3"
 
@@ -59,7 +60,7 @@ func (c *Client) newest(ctx context.Context, config *project.Config, have *recor
 	if err != nil {
 		return nil, err
 	}
-	if err := forward(have, conf.Source.Source(), version, resolved, o); err != nil {
+	if err := forward(have, placeOf(conf.Source), version, resolved, o); err != nil {
 		return nil, err
 	}
 	r, err := from.open(ctx, version, resolved, wanted)
@@ -96,7 +97,7 @@ func best(all []string, conf project.SyncSettings) (string, error) {
 			return v, nil
 		}
 	}
-	return "", diag.Errorf(diag.NotFound, "%s has no release that is %s", conf.Source.Source(), text).
+	return "", diag.Errorf(diag.NotFound, "%s has no release that is %s", placeOf(conf.Source), text).
 		WithHint("a release is a tag like v1.0.0")
 }
 
@@ -132,6 +133,14 @@ func wantedBy(config *project.Config) (trust.Wanted, error) {
 	w, err := provider.ReadKeys(files)
 	w.Threshold = config.Sync.Threshold
 	return w, err
+}
+
+// placeOf writes a place as records and messages do: as a lock would, and where a lock leaves the directory out, with it.
+func placeOf(ref source.Ref) string {
+	if text := ref.Source(); strings.Contains(text, ":") {
+		return text
+	}
+	return ref.String()
 }
 
 // Bounds of a list.

@@ -80,7 +80,7 @@ func (c *Client) Sync(ctx context.Context, o SyncOptions) (*SyncReport, error) {
 	}
 	report, err := c.sync(ctx, o)
 	if err != nil {
-		c.refused(config.Sync.Source.Source(), err)
+		c.refused(placeOf(config.Sync.Source), err)
 	}
 	return report, errors.Join(err, unlock())
 }
@@ -102,7 +102,7 @@ func (c *Client) sync(ctx context.Context, o SyncOptions) (*SyncReport, error) {
 	}
 	var r *release
 	if o.Offline {
-		r, err = c.inForce(have, config.Sync.Source.Source())
+		r, err = c.inForce(have, placeOf(config.Sync.Source))
 	} else {
 		r, err = c.newest(ctx, config, have, o)
 	}

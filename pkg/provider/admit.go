@@ -25,7 +25,10 @@ type Standing struct {
 	Linked   func(source.ID) bool // to a directory of this machine
 	Placed   map[source.ID]bool   // of which skills are to be written
 	Names    map[NameOf]string    // under which skills are known
-	Machine  bool                 // they are for everybody on the machine: who denies one of their skills has it installed, and used by nobody
+
+	// Machine says that they are the enterprise layer, by a list that somebody signed and that never goes back: a skill that a
+	// policy denies by name is installed, and used by nobody; and a pack may be older than it was.
+	Machine bool
 }
 
 // parallelAdmissions is how many packs are looked at at once.
@@ -71,7 +74,7 @@ func (pr *Provider) Admit(ctx context.Context, sol *Solution, s Standing) error 
 	}
 	for i, id := range ids {
 		entry := sol.Lock.Packs[id]
-		if entry == nil || s.Linked(id) {
+		if entry == nil || s.Linked(id) || s.Machine {
 			continue
 		}
 		if err := pr.admitSigner(id, entry, signers[i], vouched[i]); err != nil {

@@ -14,7 +14,7 @@ import (
 // admitVersion refuses a version that is older than the one that is locked, or than the one that this machine has
 // installed here: a lock that somebody turned back is a downgrade, too.
 func (pr *Provider) admitVersion(id source.ID, s Standing) error {
-	if len(pr.policies) == 0 || s.Linked(id) {
+	if len(pr.policies) == 0 || s.Linked(id) || s.Machine {
 		return nil
 	}
 	now := s.Packs[id].Version
