@@ -48,7 +48,23 @@ func (s *Session) Deactivate(ctx context.Context, name string) (ended []string, 
 	if s.id == "" {
 		return nil, diag.Errorf(diag.Usage, "without a session nothing is active").WithHint("use --session ID, or set SKILLPM_SESSION")
 	}
-	var gone []Active
+	gone, err := s.take(ctx, name)
+	if diag.CodeOf(err) == diag.NotFound && name != "" {
+		// A host may call a pack's skill pack:name, and a model that ends it by another way name.
+		if k, other := s.lookup(ctx, name); other == nil && k.Name != name {
+			if also, none := s.take(ctx, k.Name); none == nil {
+				gone, err = also, nil
+			}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.after(ctx, gone)
+}
+
+// take takes the skill of that name and all above it off the stack.
+func (s *Session) take(ctx context.Context, name string) (gone []Active, err error) {
 	err = s.folder.change(ctx, s.id, func(state *State) error {
 		at := state.find(name)
 		if at < 0 {
@@ -59,10 +75,7 @@ func (s *Session) Deactivate(ctx context.Context, name string) (ended []string, 
 		state.Active = state.Active[:at]
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return s.after(ctx, gone)
+	return gone, err
 }
 
 // after runs what is to run after skills that ended, and records their end.

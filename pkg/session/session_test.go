@@ -443,6 +443,17 @@ func TestDeactivateNothing(t *testing.T) {
 	code(t, err, diag.Usage, "--session")
 }
 
+// A skill that its host calls by a name of its own is ended by the name that it has elsewhere, too.
+func TestDeactivateByAnotherName(t *testing.T) {
+	w := newWorld(t, "claude-code")
+	w.file("project/.skillpm/plugins/acme/tools/deploy/SKILL.md", "---\nname: deploy\ndescription: Theirs.\nallowed-tools: Read\n---\nTheirs.\n")
+	w.mustLoad("s", "deploy")
+	ended, err := w.open("s").Deactivate(t.Context(), "deploy")
+	if err != nil || !slices.Equal(ended, []string{"tools:deploy"}) {
+		t.Errorf("ended %q, %v", ended, err)
+	}
+}
+
 // The exact name of a pack's skill works wherever a name does.
 func TestExactNames(t *testing.T) {
 	w := newWorld(t, "omniforge")
