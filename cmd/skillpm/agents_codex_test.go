@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -94,4 +95,33 @@ func waitForAgent(r mockmodel.Request) mockmodel.Step {
 	_, rest, _ := strings.Cut(started, `"agent_id":"`)
 	id, _, _ := strings.Cut(rest, `"`)
 	return mockmodel.Use("multi_agent_v1.wait_agent", map[string]any{"targets": []string{id}, "timeout_ms": 20000})
+}
+
+// TestCodexTyping shows what hooks can't hold in Codex: a shell that runs already is typed into without any being called.
+// What starts one is asked about, so a skill that allows no shell gets none; but one from before its activation stays.
+func TestCodexTyping(t *testing.T) {
+	t.Parallel()
+	npmProgram(t, "SKILLPM_CODEX")
+	w := newWorkplace(t)
+	w.installLimited("codex")
+	w.run("skillpm", "hook", "install", "--host", "codex")
+	start := func(r mockmodel.Request) mockmodel.Step {
+		_, rest, _ := strings.Cut(r.Results[0].Text, "Process running with session ID ")
+		number, _, _ := strings.Cut(rest, "\n")
+		session, err := strconv.Atoi(number)
+		if err != nil {
+			t.Errorf("no shell runs: %s", r.Results[0].Text)
+		}
+		return mockmodel.Use("write_stdin", map[string]any{"session_id": session, "chars": "touch typed; exit\n", "yield_time_ms": 2000})
+	}
+	open := mockmodel.Use("exec_command", map[string]any{"cmd": "sh", "tty": true, "yield_time_ms": 250})
+	model := mockmodel.New(t, mockmodel.Script{"main": {open, shell("cat .agents/skills/cats/SKILL.md"), open, {Decide: start}, shell("touch during")}})
+	codex(w, model, "[main] Read the notes.")
+	results := model.Results("main")
+	if len(results) != 5 || !strings.Contains(results[2].Text, "blocked by PreToolUse hook") || w.exists("during") {
+		t.Errorf("another shell is started: %+v", results)
+	}
+	if !w.exists("typed") {
+		t.Errorf("Codex asks about typing now: say so in docs/agents.md, and hold it: %+v", results)
+	}
 }
