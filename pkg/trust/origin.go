@@ -76,6 +76,9 @@ func selfOf(manifest []byte, p *source.Pack) (*self, error) {
 	}
 	text, ok := m.Annotations[oci.AnnotationPack]
 	if !ok {
+		text, ok = m.Annotations[oci.AnnotationList]
+	}
+	if !ok {
 		return nil, nil
 	}
 	var says self

@@ -33,6 +33,9 @@ const (
 const (
 	// AnnotationPack describes the pack in canonical JSON: name, version, dependencies and skills' tree digests.
 	AnnotationPack = "io.skillpm.pack.v1"
+
+	// AnnotationList says of the list of an enterprise layer what it is: JSON of name and version.
+	AnnotationList = "io.skillpm.enterprise.v1"
 	// AnnotationSkills has the skills' descriptions in canonical JSON, so that they can be shown before anything is
 	// downloaded. It is not part of what makes two releases the same.
 	AnnotationSkills = "io.skillpm.skills.v1"

@@ -59,6 +59,7 @@ nothing changed. --check needs neither rights nor network.`,
 			return a.printSynced(r)
 		},
 	}
+	cmd.AddCommand(newSyncPublish(a))
 	f := cmd.Flags()
 	f.BoolVar(&check, "check", false, "say whether the layer is what was last verified; exit 5 if it is not")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
