@@ -28,10 +28,16 @@ type Upstream struct {
 // maxUpstreams is how many servers one gateway has at most.
 const maxUpstreams = 64
 
-var (
-	upstreamName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]|_[A-Za-z0-9-])*$`)
-	variable     = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
-)
+// isName reports whether a text may be the name of an upstream: hosts put it between double underscores.
+func isName(s string) bool {
+	for i, c := range []byte(s) {
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		if !letter && (i == 0 || c != '-' && c != '_') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 32 && !strings.Contains(s, "__") && !strings.HasSuffix(s, "_")
+}
 
 // ParseFlag reads NAME=COMMAND LINE, whose words are split as a shell does, or NAME=URL.
 func ParseFlag(text string) (Upstream, error) {
@@ -109,6 +115,7 @@ func (e entry) upstream(name string, getenv func(string) string) (Upstream, erro
 		return Upstream{}, diag.Errorf(diag.Invalid, "it has to have either a command or a url")
 	}
 	var missing error
+	variable := regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 	fill := func(s string) string {
 		return variable.ReplaceAllStringFunc(s, func(match string) string {
 			part := variable.FindStringSubmatch(match)
@@ -146,7 +153,7 @@ func filled(values map[string]string, fill func(string) string) map[string]strin
 // check reports what is wrong with an upstream.
 func (u Upstream) check(code diag.Code) error {
 	switch {
-	case len(u.Name) > 32 || !upstreamName.MatchString(u.Name):
+	case !isName(u.Name):
 		return diag.Errorf(code, "%q is no name for an upstream", u.Name).
 			WithHint("use letters, digits, - and single _, at most 32: hosts call its tools mcp__NAME__TOOL")
 	case u.Name == "skillpm":
