@@ -4,25 +4,30 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // ServerName is the name that skillpm's MCP server has in the configuration of hosts.
 const ServerName = "skillpm"
 
-// shellSafe are commands that no shell changes.
-var shellSafe = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+// shellSafe reports whether no shell changes a word.
+func shellSafe(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || 'z' < r) && (r < 'A' || 'Z' < r) && (r < '0' || '9' < r) && !strings.ContainsRune("_@%+=:,./-", r)
+	})
+}
 
 // shellWord writes a program's path so that the shell of a host's hooks takes it as one word. On Windows that is a POSIX
 // shell, PowerShell or cmd.exe, which agree on forward slashes and double quotes.
 func shellWord(program, goos string) string {
 	if goos == "windows" {
 		program = strings.ReplaceAll(program, `\`, "/")
-		if shellSafe.MatchString(program) {
+		if shellSafe(program) {
 			return program
 		}
 		return `"` + program + `"`
 	}
-	if shellSafe.MatchString(program) {
+	if shellSafe(program) {
 		return program
 	}
 	return "'" + strings.ReplaceAll(program, "'", `'\''`) + "'"
@@ -46,12 +51,12 @@ func hookCommand(program, goos, event, host string) string {
 }
 
 // ourHook is what command lines of hooks look like that skillpm wrote, whatever the program is called and wherever it is.
-var ourHook = regexp.MustCompile(`^\S.* hook ([A-Za-z]+) --host ([a-z-]+)$`)
+var ourHook = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\S.* hook ([A-Za-z]+) --host ([a-z-]+)$`) })
 
 // isOurHook reports whether a command line is skillpm's hook for a host.
 func isOurHook(command any, host string) bool {
 	line, _ := command.(string)
-	m := ourHook.FindStringSubmatch(line)
+	m := ourHook().FindStringSubmatch(line)
 	return m != nil && m[2] == host
 }
 

@@ -257,7 +257,7 @@ func (d *yamlFile) block(key string, value any, indent int) string {
 func renderYAML(value any) string {
 	switch v := value.(type) {
 	case string:
-		if shellSafe.MatchString(v) && !strings.ContainsAny(v[:1], "-%@0123456789.") && !strings.HasSuffix(v, ":") {
+		if shellSafe(v) && !strings.ContainsAny(v[:1], "-%@0123456789.") && !strings.HasSuffix(v, ":") {
 			return v
 		}
 		return quote(v)

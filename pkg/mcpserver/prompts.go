@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -49,14 +50,14 @@ func (s *Server) listPrompts(ctx context.Context, req *mcp.ListPromptsRequest) (
 }
 
 // hinted is one argument in a hint: <required> or [optional].
-var hinted = regexp.MustCompile(`^(?:<([\pL\pN_. -]+)>|\[([\pL\pN_. -]+)\])\s*`)
+var hinted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:<([\pL\pN_. -]+)>|\[([\pL\pN_. -]+)\])\s*`) })
 
 // promptArguments returns the arguments of a skill by its argument-hint: those that it names, or else one that is the whole
 // line.
 func promptArguments(k *catalog.Skill) []*mcp.PromptArgument {
 	var out []*mcp.PromptArgument
 	for rest := strings.TrimSpace(k.ArgumentHint); rest != ""; {
-		m := hinted.FindStringSubmatch(rest)
+		m := hinted().FindStringSubmatch(rest)
 		if m == nil {
 			out = nil
 			break
