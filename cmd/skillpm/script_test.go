@@ -27,6 +27,9 @@ const onOneThread = "SKILLPM_TEST_ON_ONE_THREAD"
 // enterpriseDir is the environment variable that moves, in these tests only, the directory of the machine's administrator.
 const enterpriseDir = "SKILLPM_TEST_ENTERPRISE"
 
+// adminUser is the environment variable that says, in these tests only, whose that directory is; without it, of whoever runs them.
+const adminUser = "SKILLPM_TEST_ADMIN"
+
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"mcp-files": filesServer,
@@ -38,6 +41,9 @@ func TestMain(m *testing.M) {
 			system := cli.OS(version)
 			if dir := os.Getenv(enterpriseDir); dir != "" {
 				system.Enterprise, system.Admin = dir, os.Getuid()
+				if id, err := strconv.Atoi(os.Getenv(adminUser)); err == nil {
+					system.Admin = id
+				}
 			}
 			os.Exit(int(run(system)))
 		},
