@@ -108,12 +108,12 @@ func TestAgentsMCPReload(t *testing.T) {
 				}
 				return client.shell(w.skillpm + " install ./more --agent adal")
 			}}}
-			for range 40 {
+			for i := range 200 { // each another call: the same one again and again would be ended as a loop
 				steps = append(steps, mockmodel.Step{Decide: func(r mockmodel.Request) mockmodel.Step {
 					if offered(r) || client.stale {
 						return client.call("skill", map[string]any{"name": "arrival"})
 					}
-					return client.shell("cat notes.txt")
+					return client.shell(fmt.Sprintf("echo %d", i))
 				}})
 			}
 			model := mockmodel.New(t, mockmodel.Script{"main": steps})
