@@ -36,6 +36,9 @@ nothing changed. --check needs neither rights nor network.`,
   sudo skillpm sync --dry-run`,
 		Args: need(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if a.Home == "" && a.OS != "windows" {
+				a.Home = "/" // a service need not have a home, and nothing of one is needed
+			}
 			options, err := a.toolOptions()
 			if err != nil {
 				return err
