@@ -39,6 +39,9 @@ are errors or warnings, and 0 if there is nothing but advice.`,
 			if err != nil {
 				return err
 			}
+			if err := a.examineLayer(r); err != nil {
+				return err
+			}
 			return a.printDoctor(r)
 		},
 	}
