@@ -110,7 +110,10 @@ func TestAgentsMCPReload(t *testing.T) {
 			}}}
 			for i := range 200 { // each another call: the same one again and again would be ended as a loop
 				steps = append(steps, mockmodel.Step{Decide: func(r mockmodel.Request) mockmodel.Step {
-					if offered(r) || client.stale {
+					switch {
+					case wasTold(r.Results, "Welcome."):
+						return mockmodel.Say("It is there.")
+					case offered(r) || client.stale:
 						return client.call("skill", map[string]any{"name": "arrival"})
 					}
 					return client.shell(fmt.Sprintf("echo %d", i))
