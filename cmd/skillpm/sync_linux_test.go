@@ -27,7 +27,7 @@ func TestSyncKilled(t *testing.T) {
 		t.Fatalf("this is not the sync that is meant: %v", counts)
 	}
 	for _, name := range slices.Sorted(maps.Keys(changingCalls)) {
-		for _, n := range sampled(counts[name], min(5, changingCalls[name])) {
+		for _, n := range sampled(counts[name], min(3, changingCalls[name])) {
 			m, layer := f.machine(t)
 			f.untag("1.1.0")
 			m.ok("sync")

@@ -243,6 +243,11 @@ func TestSyncReplay(t *testing.T) {
 	m.ok("sync", "publish", ".", "--to", registry.URL("acme/fleet"), "--version", "1.0.0", "--key", key)
 	m.write(filepath.Join(layer, "config.yaml"), fmt.Sprintf("sync: {source: %q, keys: [keys/oci.pub]}\n", registry.URL("acme/fleet")))
 	m.ok("sync")
+	registry.Requests()
+	m.ok("sync")
+	if asked := registry.Requests(); len(asked) != 2 {
+		t.Errorf("nothing is new, and these are asked: %v", asked)
+	}
 	client := registry.Client(t, m.home)
 	at, err := source.Parse(registry.URL("acme/fleet") + ":1.0.0")
 	if err != nil {

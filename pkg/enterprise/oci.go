@@ -2,6 +2,7 @@ package enterprise
 
 import (
 	"context"
+	"sync"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
@@ -43,17 +44,21 @@ func (o ociOrigin) open(ctx context.Context, version, resolved string, wanted tr
 	if err != nil {
 		return nil, err
 	}
-	a, err := o.oci.Artifact(ctx, ref)
-	if err != nil {
-		return nil, err
-	}
-	if a.Type != ArtifactType {
-		return nil, diag.Errorf(diag.Invalid, "%s %s is no list of an enterprise layer: it is a %q", placeOf(ref), version, a.Type).
-			WithHint("skillpm sync publish makes one")
-	}
+	artifact := sync.OnceValues(func() (*oci.Artifact, error) {
+		a, err := o.oci.Artifact(ctx, ref)
+		if err == nil && a.Type != ArtifactType {
+			err = diag.Errorf(diag.Invalid, "%s %s is no list of an enterprise layer: it is a %q", placeOf(o.ref), version, a.Type).
+				WithHint("skillpm sync publish makes one")
+		}
+		return a, err
+	})
 	return &release{
 		source: placeOf(o.ref), name: id.String(), version: version, resolved: resolved, signers: signers,
 		read: func(name string) ([]byte, error) {
+			a, err := artifact()
+			if err != nil {
+				return nil, err
+			}
 			for _, b := range a.Blobs {
 				if b.MediaType == MediaTypeFile && b.Annotations[ocispec.AnnotationTitle] == name {
 					return o.oci.ReadBlob(ctx, ref, b, mostOfFile)

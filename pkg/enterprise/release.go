@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
@@ -16,6 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/provider"
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/trust"
+	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
 // release is a list whose signature holds.
@@ -70,7 +72,25 @@ func (c *Client) newest(ctx context.Context, config *project.Config, have *recor
 	if have != nil && have.Source == r.source && have.Name != r.name {
 		return nil, diag.Errorf(diag.Integrity, "the list at %s calls itself %q now, and %q before: it was signed for something else", r.source, r.name, have.Name)
 	}
+	if have != nil && have.Source == r.source && have.Resolved == r.resolved {
+		r.read = c.kept(have, r.read)
+	}
 	return r, nil
+}
+
+// kept reads what is on this machine, and is what the list in force brought, without asking anybody.
+func (c *Client) kept(have *record, read func(string) ([]byte, error)) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		want, brought := have.Files[name]
+		if !brought {
+			return nil, nil
+		}
+		data, err := workspace.ReadOptional(filepath.Join(c.Paths.Enterprise, filepath.FromSlash(name)))
+		if err == nil && data != nil && digest(data) == want {
+			return data, nil
+		}
+		return read(name)
+	}
 }
 
 // origin returns what reads the configured place.
