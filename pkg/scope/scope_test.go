@@ -261,3 +261,32 @@ func TestScopePaths(t *testing.T) {
 		}
 	}
 }
+
+// TestMachine checks where the enterprise layer is, and that nothing of a user's moves what is done for it: O15.
+func TestMachine(t *testing.T) {
+	moved := map[string]string{"XDG_CONFIG_HOME": "/u/c", "XDG_CACHE_HOME": "/u/k", "XDG_STATE_HOME": "/u/s", "XDG_DATA_HOME": "/u/d"}
+	for _, test := range []struct{ os, lock, cache, state string }{
+		{"linux", "/etc/skillpm/skillpm.lock", "/var/cache/skillpm", "/var/lib/skillpm"},
+		{"darwin", "/Library/Application Support/skillpm/skillpm.lock", "/Library/Application Support/skillpm/cache", "/Library/Application Support/skillpm/lib"},
+	} {
+		if filepath.Separator != '/' {
+			t.Skip("these are paths of Unix")
+		}
+		p, err := scope.New(scope.Env{Home: "/home/ada", OS: test.os, Getenv: func(name string) string { return moved[name] }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, m := p.Machine(), p.ForMachine()
+		if s.Lock() != test.lock || m.Cache != test.cache || m.State != test.state || s.Kind != scope.KindEnterprise {
+			t.Errorf("%s: %s %+v", test.os, s.Lock(), m)
+		}
+		for _, dir := range []string{m.Config, m.Data, m.Cache, m.State} {
+			if strings.HasPrefix(dir, "/u/") || strings.HasPrefix(dir, "/home/") {
+				t.Errorf("%s: %s is a user's", test.os, dir)
+			}
+		}
+		if filepath.Dir(s.Plugins()) != p.Enterprise {
+			t.Errorf("%s: %s", test.os, s.Plugins())
+		}
+	}
+}

@@ -73,7 +73,9 @@ nothing changed. --check needs neither rights nor network.`,
 
 // printSynced says what a sync did. With --quiet, nothing where nothing changed.
 func (a *app) printSynced(r *enterprise.SyncReport) error {
-	a.warnings(r.Warnings)
+	if r.Changed || !a.quiet { // else it was said when it came into force, and a timer would say it again and again
+		a.warnings(r.Warnings)
+	}
 	if a.json {
 		return a.printJSON(r)
 	}
