@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/mcpserver"
 )
 
 // Calls that are wrong, or meant ill, are answered with an error that helps, and do nothing.
@@ -140,4 +142,48 @@ func TestPipe(t *testing.T) {
 	if !answered[1] || !answered[2] || !answered[3] {
 		t.Errorf("%v: %s", answered, out.String())
 	}
+}
+
+// A second initialize is an error of that request, and a request that ends in a panic fails alone: nobody else notices.
+func TestAlone(t *testing.T) {
+	p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "", "x")})
+	begin := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n"
+	in := begin + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + strings.Replace(begin, `"id":1`, `"id":2`, 1) + `{"jsonrpc":"2.0","id":3,"method":"tools/list"}` + "\n"
+	got := answers(t, p.server(), in)
+	if got["1"].Result == nil || got["2"].Error == nil || got["3"].Result == nil {
+		t.Errorf("%v", got)
+	}
+	s := p.server()
+	s.Panics()
+	if got := answers(t, s, begin+`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`+"\n"); got["1"].Result == nil || got["2"].Error == nil || got["2"].Error.Code != -32603 {
+		t.Errorf("%v", got)
+	}
+}
+
+// answer is what came of one request.
+type answer struct {
+	ID     json.RawMessage
+	Result json.RawMessage
+	Error  *struct {
+		Code    int
+		Message string
+	}
+}
+
+// answers returns what a server writes about an input, by the id of what is answered.
+func answers(t *testing.T, s *mcpserver.Server, in string) map[string]answer {
+	t.Helper()
+	var out strings.Builder
+	if err := s.Run(t.Context(), &mcp.IOTransport{Reader: io.NopCloser(strings.NewReader(in)), Writer: discardCloser{&out}}); err != nil {
+		t.Error(err)
+	}
+	all := map[string]answer{}
+	for line := range strings.Lines(out.String()) {
+		var a answer
+		if err := json.Unmarshal([]byte(line), &a); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		all[string(a.ID)] = a
+	}
+	return all
 }

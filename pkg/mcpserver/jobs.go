@@ -24,6 +24,7 @@ const (
 type job struct {
 	handle, session string
 	began           time.Time
+	ended           time.Time // is there once done is closed
 	out             *lastLine
 	cancel          context.CancelFunc
 	done            chan struct{} // is closed when result and err are there
@@ -56,7 +57,7 @@ func (js *jobs) start(session string, f func(context.Context, *lastLine) (*run.R
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	for handle, old := range js.all { // what nobody asks for any more
-		if js.now().Sub(old.began) > keptJobs && old.over() {
+		if old.over() && js.now().Sub(old.ended) > keptJobs {
 			delete(js.all, handle)
 		}
 	}
@@ -69,6 +70,12 @@ func (js *jobs) start(session string, f func(context.Context, *lastLine) (*run.R
 	js.work.Go(func() {
 		defer cancel()
 		defer close(j.done)
+		defer func() {
+			j.ended = js.now()
+			if r := recover(); r != nil { // which must not end what others run
+				j.result, j.err = nil, diag.Errorf(diag.Internal, "a mistake in skillpm ended it: %v", r)
+			}
+		}()
 		j.result, j.err = f(ctx, j.out)
 	})
 	return j, nil

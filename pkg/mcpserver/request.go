@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"reflect"
+	"runtime/debug"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -116,9 +117,16 @@ func (s *Server) check(ctx context.Context, c tool.Call) error {
 	return verdict.Err()
 }
 
-// serve answers what is about skills, and leaves the rest to the SDK.
+// serve answers what is about skills, and leaves the rest to the SDK. A request that makes something fail which should not
+// fails alone: whoever sent it must not end the others.
 func (s *Server) serve(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				s.o.Logger.Error("a request ended in a panic", "method", method, "panic", r, "stack", string(debug.Stack()))
+				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error; this is a mistake in skillpm"}
+			}
+		}()
 		ctx = context.WithValue(ctx, requestKey{}, req)
 		switch r := req.(type) {
 		case *mcp.CallToolRequest:
@@ -140,7 +148,10 @@ func (s *Server) serve(next mcp.MethodHandler) mcp.MethodHandler {
 				v.watched(ctx)
 			}
 		}
-		res, err := next(ctx, method, req)
+		res, err = next(ctx, method, req)
+		if err != nil { // the result has a type, and is nil
+			return res, err
+		}
 		switch r := res.(type) {
 		case *mcp.InitializeResult:
 			err = s.instruct(ctx, &r.Instructions)
