@@ -65,6 +65,19 @@ func TestOf(t *testing.T) {
 		{name: "every tool", front: "allowed-tools: \"*\"\n", want: "network-tools SKILL.md:4 allows every tool: *, file-write SKILL.md:4 allows every tool: *, unscoped-shell SKILL.md:4 allows every tool: *"},
 		{name: "a list that can't be read", front: "allowed-tools: \"Bash(\"\n", want: "unscoped-shell SKILL.md:4 allows tools that can't be told: `Bash(`"},
 		{name: "what scripts ask for", front: "execution:\n  network: [example.com]\n  allowed-paths: [out]\n", want: "network-tools SKILL.md:5 asks for the network, file-write SKILL.md:6 asks for directories to write to"},
+		{name: "tools behind an alias", front: "x: &h [WebFetch, Bash, Write]\nallowed-tools: *h\n", want: "network-tools SKILL.md:4 allows WebFetch, file-write SKILL.md:4 allows Write, unscoped-shell SKILL.md:4 allows every command: Bash"},
+		{name: "one of them behind an alias", front: "x: &h Bash\nallowed-tools: [*h]\n", want: "unscoped-shell SKILL.md:4 allows every command: Bash"},
+		{name: "what scripts ask for behind an alias", front: "x: &e {network: [example.com]}\nexecution: *e\n", want: "network-tools SKILL.md:4 asks for the network"},
+		{name: "programs that run others", front: "allowed-tools: [\"Bash(env *)\", \"Bash(sudo -n *)\", \"Bash(xargs *)\", \"Bash(/bin/sh *)\", \"Bash(python3:*)\", \"Bash(node -e *)\", \"Bash(find *)\", \"Bash(py*)\"]\n", want: strings.Repeat("unscoped-shell SKILL.md:4 allows every command: %, ", 7) + "unscoped-shell SKILL.md:4 allows every command: %"},
+		{name: "a program whose name is not told", front: "allowed-tools: \"Bash(*url*)\"\n", want: "unscoped-shell SKILL.md:4 allows every command: Bash(*url*)"},
+		{name: "one whose name is begun", front: "allowed-tools: \"Bash(cur*)\"\n", want: "network-tools SKILL.md:4 may run curl"},
+		{name: "programs that do what they do", front: "allowed-tools: [\"Bash(git*)\", \"Bash(git:*)\", \"Bash(sudo systemctl *)\", \"Bash(python3 scripts/x.py *)\", \"Bash(python3 -m pytest *)\", \"Bash(find . -name x)\"]\n"},
+		{name: "a script that is too large to be looked into", files: map[string]string{"x/big.dat*": "#!/bin/sh\n" + strings.Repeat("#", 4<<20)}, want: "scripts x/big.dat is a script of 4194314 bytes, which is not looked into, network-tools x/big.dat is a script of 4194314 bytes, which is not looked into, file-write x/big.dat is a script of 4194314 bytes, which is not looked into"},
+		{name: "a script with something behind it", files: map[string]string{"a.dat": "#!/bin/sh\ncurl x\nexit\n\x00"}, want: "scripts a.dat is a script, network-tools a.dat:2 runs curl"},
+		{name: "what may be executed, whatever it is called", files: map[string]string{"a.txt*": "true\n"}, want: "scripts a.txt is a script"},
+		{name: "what bundles leave out", files: map[string]string{"node_modules/x.sh": "true\n", ".git/hooks/y": "#!/bin/sh\ncurl x\n", ".DS_Store": "#!/bin/sh\n", "._x*": "\x00\x05\x16\x07", "a/lib.pyc": "x", ".x.sh.swp": "true\n", "Thumbs.db": ""}, want: "native-binaries ._x may be executed, and can't be read, native-binaries a/lib.pyc is a program by its name, scripts .DS_Store is a script, scripts .git/hooks/y is a script, scripts node_modules/x.sh is a script, network-tools .git/hooks/y:2 runs curl"},
+		{name: "what Python leaves behind", files: map[string]string{"a/b.py": "", "a/__pycache__/b.cpython-312.pyc": "\xcb\x0d\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"}, want: "scripts a/__pycache__/b.cpython-312.pyc is run in place of a/b.py, scripts a/b.py is a script"},
+		{name: "what desktops leave behind", files: map[string]string{".DS_Store": "\x00\x00\x00\x01Bud1", "a/._b": "\x00\x05\x16\x07", ".a.md.swp": "b0VIM 9"}},
 		{name: "what scripts ask to be spared", front: "execution: {network: false, sandbox: true}\n"},
 	} {
 		got, err := capability.Of(skillOf(tt.front, tt.body, tt.files))
@@ -75,6 +88,12 @@ func TestOf(t *testing.T) {
 		var lines []string
 		for _, e := range got {
 			lines = append(lines, string(e.Capability)+" "+e.String())
+		}
+		if strings.Contains(tt.want, "%") {
+			for i, line := range lines {
+				lines[i], _, _ = strings.Cut(line, "Bash(")
+				lines[i] += "%"
+			}
 		}
 		if s := strings.Join(lines, ", "); s != tt.want {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.name, s, tt.want)

@@ -1,6 +1,7 @@
 package capability
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -49,19 +50,27 @@ func (r *reader) front(doc *skill.Document) {
 		r.commands(skill.File, k.Line, doc.Command())
 	}
 	if _, v := doc.Lookup("execution"); v != nil {
-		r.execution(v)
+		r.execution(follow(v))
 	}
 	for _, key := range []string{"allowed-tools", "allowed_tools", "tools"} {
 		if _, v := doc.Lookup(key); v != nil {
-			r.tools(v)
+			r.tools(follow(v))
 		}
 	}
+}
+
+// follow returns what an alias stands for.
+func follow(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
 }
 
 // execution looks at what scripts are to be allowed.
 func (r *reader) execution(v *yaml.Node) {
 	for i := 0; v.Kind == yaml.MappingNode && i+1 < len(v.Content); i += 2 {
-		k, value := v.Content[i], v.Content[i+1]
+		k, value := v.Content[i], follow(v.Content[i+1])
 		switch text := skill.ScalarText(value); {
 		case k.Value == "network" && text != "false" && (text != "" || len(value.Content) > 0):
 			r.add(policy.NetworkTools, skill.File, k.Line, "asks for the network")
@@ -78,6 +87,7 @@ func (r *reader) tools(v *yaml.Node) {
 		list = v.Content
 	}
 	for _, n := range list {
+		n = follow(n)
 		text := skill.ScalarText(n)
 		if n.Kind == yaml.MappingNode && len(n.Content) == 2 { // as YAML reads Bash(git: *)
 			text = skill.ScalarText(n.Content[0]) + ": " + skill.ScalarText(n.Content[1])
@@ -103,7 +113,7 @@ func (r *reader) tool(p tool.Pattern, line int) {
 		}
 		return
 	}
-	if shell {
+	if shell || shellTool(p.Tool) && anyCommand(p.Argument) {
 		r.add(policy.UnscopedShell, skill.File, line, "allows every command: %s", item)
 	}
 	switch name := tool.Canonical(p.Tool); name {
@@ -111,12 +121,27 @@ func (r *reader) tool(p tool.Pattern, line int) {
 		r.add(policy.NetworkTools, skill.File, line, "allows %s", item)
 	case "Write", "Edit", "NotebookEdit", "Delete":
 		r.add(policy.FileWrite, skill.File, line, "allows %s", item)
-	case "Bash", "PowerShell":
+	case shellName, powerShellName:
 		r.commands(skill.File, line, strings.NewReplacer(":*", " ", "*", " ").Replace(p.Argument))
+		r.begun(line, p.Argument)
 	default:
 		if strings.HasPrefix(p.Tool, "mcp__") {
 			r.add(policy.NetworkTools, skill.File, line, "allows %s, a tool of an MCP server", item)
 		}
+	}
+}
+
+// begun looks at a pattern of commands that has only the beginning of a program's name.
+func (r *reader) begun(line int, pattern string) {
+	word, _, _ := strings.Cut(strings.TrimSpace(strings.ToLower(strings.ReplaceAll(pattern, ":*", " "))), " ")
+	if word = path.Base(word); !strings.Contains(word, "*") || strings.HasPrefix(word, "*") {
+		return
+	}
+	if i := slices.IndexFunc(networkPrograms, begun(word)); i >= 0 {
+		r.add(policy.NetworkTools, skill.File, line, "may run %s", networkPrograms[i])
+	}
+	if i := slices.IndexFunc(writingPrograms, begun(word)); i >= 0 {
+		r.add(policy.FileWrite, skill.File, line, "may run %s", writingPrograms[i])
 	}
 }
 

@@ -21,11 +21,21 @@ const (
 )
 
 // Of returns what the skill at the root of a file system is able to do. The files are those that a bundle of it has: what
-// can't be part of one, as a link, is an error, and so is a file that can't be read.
+// can't be part of one, as a link, is an error, and so is a file that can't be read. What a bundle leaves out and what can
+// be run all the same counts, too: see [Beside].
 func Of(fsys fs.FS) (Set, error) {
 	r := reader{fsys: fsys}
 	if err := bundle.Walk(fsys, ".", nil, r.file); err != nil {
 		return nil, err
+	}
+	beside, err := Beside(fsys)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range beside {
+		if err := r.beside(f); err != nil {
+			return nil, err
+		}
 	}
 	return r.found.sorted(), nil
 }
@@ -54,6 +64,9 @@ func (r *reader) file(f bundle.File) error {
 		data, format = scan.FromUTF16(data), scan.Text
 	}
 	readable := format == scan.Text || scriptName(f.Path) || markdownName(f.Path)
+	if !readable && scan.Shebang(data) { // a system runs it, whatever comes behind its first line
+		r.text(f, data[:min(len(data), maxText)])
+	}
 	switch {
 	case f.Path == skill.File:
 		r.main(data)
@@ -65,7 +78,7 @@ func (r *reader) file(f bundle.File) error {
 		r.archive(f, data)
 	case !readable:
 	case f.Info.Size() > maxText:
-		r.tooLarge(f)
+		r.tooLarge(f, data)
 	default:
 		r.text(f, data)
 	}
@@ -102,12 +115,12 @@ func (r *reader) text(f bundle.File, data []byte) {
 // isScript reports whether a text is one that is run: by its name, its first line, or because its owner may execute it and
 // it is no page.
 func isScript(f bundle.File, data []byte) bool {
-	return scriptName(f.Path) || scan.Shebang(data) || f.Executable() && path.Ext(f.Path) == ""
+	return scriptName(f.Path) || scan.Shebang(data) || f.Executable() && !markdownName(f.Path)
 }
 
-// tooLarge adds everything that a text may be able to do which is not looked into.
-func (r *reader) tooLarge(f bundle.File) {
-	if !isScript(f, nil) {
+// tooLarge adds everything that a text may be able to do which is not looked into. The data is its beginning.
+func (r *reader) tooLarge(f bundle.File, data []byte) {
+	if !isScript(f, data) {
 		return
 	}
 	for _, c := range []policy.Capability{policy.Scripts, policy.NetworkTools, policy.FileWrite} {

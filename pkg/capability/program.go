@@ -9,6 +9,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/markdown"
 	"github.com/skillpm/skillpm/pkg/policy"
+	"github.com/skillpm/skillpm/pkg/scan"
 )
 
 // networkPrograms are programs that connect to elsewhere.
@@ -100,11 +101,9 @@ func shellScript(file string, data []byte) bool {
 	switch strings.ToLower(path.Ext(file)) {
 	case ".sh", ".bash", ".zsh", ".ksh", ".fish", ".csh", ".ps1", ".psm1", ".bat", ".cmd", ".command":
 		return true
-	case "":
-		first, _, _ := bytes.Cut(data, []byte("\n"))
-		return bytes.Contains(first, []byte("sh"))
 	}
-	return false
+	first, _, _ := bytes.Cut(data, []byte("\n"))
+	return scan.Shebang(data) && bytes.Contains(first, []byte("sh"))
 }
 
 // lines looks at the lines of a shell. Of each capability the first place is enough.
