@@ -84,8 +84,15 @@ func serveHook(ctx context.Context, b *bench, p pack) (contestant, contestant, e
 	if err := os.WriteFile(input, []byte(event+"\n"), 0o600); err != nil {
 		return c, contestant{}, err
 	}
-	c.title, c.after = "skillpm hook", nil
+	c.title = "skillpm hook"
 	c.job = b.job("ours", b.project("ours"), []string{"sh", "-c", `exec "$0" hook PreToolUse --host claude-code <"$1"`, b.tools.skillpm.path, input})
+	c.after = func() error {
+		said, err := os.ReadFile(c.job.Log)
+		if err == nil && len(said) > 0 {
+			err = fmt.Errorf("what the skill allows is answered: %.500s", said)
+		}
+		return err
+	}
 	return c, contestant{}, b.once(ctx, c)
 }
 
