@@ -258,6 +258,71 @@ func TestApproveNames(t *testing.T) {
 	}
 }
 
+// TestApproveBeside: what lies in a skill's directory and is no part of it is held against the policies as well. O13, O22.
+func TestApproveBeside(t *testing.T) {
+	m := newMachine(t)
+	m.say(policy.MachineLevel, "approve: [scripts, network-tools]")
+	approve := func(files fs.FS) {
+		t.Helper()
+		g := m.open()
+		r, err := g.Review(t.Context(), tool, files)
+		if err == nil {
+			_, err = g.Approve(t.Context(), policy.MachineLevel, guard.Word{By: "ada", Reason: "r"}, r)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	use := func(files fs.FS) error {
+		_, err := m.open().Use(t.Context(), tool, files)
+		return err
+	}
+	approve(tree())
+	for _, tt := range []struct {
+		file, text string
+		mode       fs.FileMode
+		want       string // "" for one that changes nothing
+	}{
+		{file: ".DS_Store", text: "\x00\x00\x00\x01Bud1"},
+		{file: "scripts/.run.sh.swp", text: "b0VIM 9.1"},
+		{file: "Thumbs.db"},
+		{file: ".git/fsmonitor--daemon.ipc", mode: fs.ModeSocket},
+		{file: ".DS_Store", text: "echo EVIL", want: "a file lies in its directory that is no part of it and could be used by what it runs, as .DS_Store"},
+		{file: "node_modules/lib.sh", text: "echo EVIL", want: "as node_modules/lib.sh; remove that, or approve it as it is now"},
+		{file: "scripts/__pycache__/x.cpython-312.pyc", text: "x", want: "as scripts/__pycache__/x.cpython-312.pyc"},
+		{file: "lib.pyc", text: "x", want: "as lib.pyc"},
+		{file: ".git/x.sh", text: "x", want: "as .git/x.sh"},
+		{file: "node_modules/.bin/x", text: "../x/run.js", mode: fs.ModeSymlink, want: "as node_modules/.bin/x -> ../x/run.js"},
+		{file: "node_modules/x", text: "../../y", mode: fs.ModeSymlink, want: "node_modules/x leads out of the skill"},
+		{file: "node_modules/x", text: "/etc/passwd", mode: fs.ModeSymlink, want: "node_modules/x leads out of the skill"},
+		{file: "node_modules/x", mode: fs.ModeNamedPipe, want: "neither a file nor a directory"},
+	} {
+		files := tree()
+		files[tt.file] = &fstest.MapFile{Data: []byte(tt.text), Mode: tt.mode | 0o644}
+		switch err := use(files); {
+		case tt.want == "" && err != nil:
+			t.Errorf("%s: %v", tt.file, err)
+		case tt.want != "" && (diag.CodeOf(err) != diag.Denied || !strings.Contains(err.Error(), tt.want)):
+			t.Errorf("%s: %v, want %q", tt.file, err, tt.want)
+		}
+	}
+	with := func(text string) fs.FS {
+		files := tree()
+		files["node_modules/lib.sh"] = &fstest.MapFile{Data: []byte(text), Mode: 0o644}
+		return files
+	}
+	approve(with("true\n"))
+	if err := use(with("true\n")); err != nil {
+		t.Errorf("approved with what lies beside it: %v", err)
+	}
+	if err := use(with("curl x\n")); diag.CodeOf(err) != diag.Denied {
+		t.Errorf("what lies beside it was changed: %v", err)
+	}
+	if err := use(tree()); err != nil {
+		t.Errorf("approved without it: %v", err)
+	}
+}
+
 // TestSettings: only the strongest loosens, and a project never does. O14.
 func TestSettings(t *testing.T) {
 	const loose = "allowed-tools: grant\nhooks: {unreadable: open}\n"

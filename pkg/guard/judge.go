@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -27,7 +28,8 @@ type judge struct {
 
 	looked  bool
 	tree    bundle.Inventory
-	digests []string // of the tree, and where it is a copy under another name, of what it is a copy of
+	beside  bundle.Inventory // what lies in the directory and is not part of the skill, but could be used by what it runs
+	digests []string         // of all of it, and where it is a copy under another name, of what it is a copy of
 	can     capability.Set
 	broken  error // why the files can't be looked at
 
@@ -54,12 +56,61 @@ func (j *judge) look() error {
 	if j.tree, j.broken = bundle.Sum(j.files, "."); j.broken != nil {
 		return j.broken
 	}
-	j.digests = []string{j.tree.Digest()}
+	if j.beside, j.broken = besides(j.files); j.broken != nil {
+		return j.broken
+	}
+	j.digests = []string{j.all().Digest()}
 	if original := j.original(); original != "" && original != j.digests[0] {
 		j.digests = append(j.digests, original)
 	}
 	j.can, j.broken = capability.Of(j.files)
 	return j.broken
+}
+
+// all returns what is in the skill's directory: an approval is for all of it, so that nothing that was approved runs what
+// nobody has looked at.
+func (j *judge) all() bundle.Inventory {
+	if len(j.beside) == 0 {
+		return j.tree
+	}
+	all := slices.Concat(j.tree, j.beside)
+	all.Sort()
+	return all
+}
+
+// besides hashes what lies beside a skill's files.
+func besides(files fs.FS) (list bundle.Inventory, err error) {
+	found, err := capability.Beside(files)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range found {
+		e := bundle.Entry{Path: f.Path, Executable: f.Executable()}
+		if f.Link != "" {
+			e.Path, e.SHA256 = f.Path+" -> "+f.Link, sha256.Sum256([]byte(f.Link))
+			list = append(list, e)
+			continue
+		}
+		if e.Size, e.SHA256, err = sum(files, f.Name); err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// sum hashes a file.
+func sum(files fs.FS, name string) (size int64, digest [sha256.Size]byte, err error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return 0, digest, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	h := sha256.New()
+	if size, err = io.Copy(h, f); err == nil {
+		h.Sum(digest[:0])
+	}
+	return size, digest, err
 }
 
 // original returns the digest that a skill has in its pack, where only its name was changed to tell it apart: "" for none.
@@ -75,7 +126,7 @@ func (j *judge) original() string {
 	if err != nil || bytes.Equal(plain, data) {
 		return ""
 	}
-	tree := slices.Clone(j.tree)
+	tree := slices.Clone(j.all())
 	for i, e := range tree {
 		if e.Path == skill.File {
 			tree[i].Size, tree[i].SHA256 = int64(len(plain)), sha256.Sum256(plain)
@@ -260,11 +311,22 @@ func (j *judge) counting(p *policy.Policy, caps []policy.Capability) (*Approved,
 
 // changed says what has changed since something was approved.
 func (j *judge) changed(a *Approved, lacks []policy.Capability) string {
+	if len(j.beside) > 0 && a.Digest == j.tree.Digest() {
+		return fmt.Sprintf("since %s approved it on %s, %s in its directory that is no part of it and could be used by what it runs, as %s; remove that, or approve it as it is now",
+			a.who(), a.At.Format(time.DateOnly), lies(len(j.beside)), j.beside[0].Path)
+	}
 	text := fmt.Sprintf("its files have changed since %s approved it on %s (%s then, %s now)", a.who(), a.At.Format(time.DateOnly), short(a.Digest), short(j.digests[0]))
 	if len(lacks) > 0 {
 		text += ", and it has now " + list(lacks)
 	}
 	return text
+}
+
+func lies(n int) string {
+	if n == 1 {
+		return "a file lies"
+	}
+	return fmt.Sprintf("%d files lie", n)
 }
 
 // now is the time, by which approvals end.

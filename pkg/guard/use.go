@@ -130,7 +130,7 @@ func (st state) use(ctx context.Context, s Skill, files fs.FS) (Decision, error)
 		}
 	}
 	d.Notes = append(d.Notes, j.notes...)
-	d.tree = j.tree
+	d.tree = j.all()
 	if j.tree != nil {
 		d.Digest = j.tree.Digest()
 	}
