@@ -1,6 +1,7 @@
 package capability
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
@@ -67,11 +68,16 @@ func (r *reader) file(f bundle.File) error {
 	if !readable && scan.Shebang(data) { // a system runs it, whatever comes behind its first line
 		r.text(f, data[:min(len(data), maxText)])
 	}
+	if readable && format.Archive() { // one that calls itself a script or a page
+		r.archive(f, data)
+	}
 	switch {
 	case f.Path == skill.File:
 		r.main(data)
 	case format.Native() || format.Compiled():
 		r.add(policy.NativeBinaries, f.Path, 0, "is compiled: %s", format)
+	case !readable && f.Executable() && shown(format) && plain(data):
+		r.add(policy.Scripts, f.Path, 0, "may be executed, and a shell reads its first line")
 	case !readable && f.Executable() && !format.Archive() && !shown(format):
 		r.add(policy.NativeBinaries, f.Path, 0, "may be executed, and can't be read")
 	case format.Archive() && !readable:
@@ -173,6 +179,13 @@ func markdownName(name string) bool {
 
 // shown reports whether a format is one that is shown and not run.
 func shown(f scan.Format) bool { return f >= scan.Image && f <= scan.Database }
+
+// plain reports whether a file begins with a line of plain text, as no picture does that is nothing else: a shell runs such a
+// file where the system can't.
+func plain(data []byte) bool {
+	first, _, _ := bytes.Cut(data[:min(len(data), 4096)], []byte("\n"))
+	return !bytes.ContainsFunc(first, func(c rune) bool { return c < ' ' && c != '\t' && c != '\r' || c > '~' })
+}
 
 func place(file string, line int) string {
 	if line == 0 {
