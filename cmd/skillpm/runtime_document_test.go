@@ -14,7 +14,7 @@ import (
 func TestRuntimeDocument(t *testing.T) { runDocument(t, "runtime.md", 15) }
 
 // TestTourDocument runs what docs/tour.md shows.
-func TestTourDocument(t *testing.T) { runDocument(t, "tour.md", 9) }
+func TestTourDocument(t *testing.T) { runDocument(t, "tour.md", 17) }
 
 // TestSkillTestsDocument runs what docs/skill-tests.md shows. SPEC O25.
 func TestSkillTestsDocument(t *testing.T) { runDocument(t, "skill-tests.md", 5) }
