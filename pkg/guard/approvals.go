@@ -28,9 +28,9 @@ const (
 func (f Files) ApprovalFile(l policy.Level, project string) string {
 	switch {
 	case l == policy.MachineLevel:
-		return filepath.Join(f.Paths.Enterprise, ApprovalsName)
+		return in(f.Paths.Enterprise, ApprovalsName)
 	case l == policy.UserLevel:
-		return filepath.Join(f.Paths.Config, ApprovalsName)
+		return in(f.Paths.Config, ApprovalsName)
 	case project == "":
 		return ""
 	}

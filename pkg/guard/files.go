@@ -26,11 +26,19 @@ type Files struct {
 
 // List returns where policies may be: the machine's, the user's, and that of a project, if there is one.
 func (f Files) List(project string) []string {
-	files := []string{filepath.Join(f.Paths.Enterprise, PolicyName), filepath.Join(f.Paths.Config, PolicyName)}
+	files := []string{in(f.Paths.Enterprise, PolicyName), in(f.Paths.Config, PolicyName)}
 	if project != "" {
 		files = append(files, filepath.Join(project, ProjectPolicyName))
 	}
 	return files
+}
+
+// in returns the path of a file in a directory, "" where there is no directory: what lies in the working directory is nobody's.
+func in(dir, name string) string {
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, name)
 }
 
 // Policies returns the policies in force: those of the files that exist. One that can't be read, is not valid, or is the

@@ -323,6 +323,20 @@ func TestApproveBeside(t *testing.T) {
 	}
 }
 
+// TestNoPlaces: where there are no places, what lies in the working directory governs nothing. O14.
+func TestNoPlaces(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{guard.PolicyName, guard.ApprovalsName} {
+		if err := os.WriteFile(name, []byte("version: 1\nskills: {deny: [tool]}\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g := guard.Open(guard.Options{})
+	if list, err := g.Approvals(); len(g.Policies()) > 0 || len(list) > 0 || err != nil || g.Listed(tool) != nil {
+		t.Errorf("%v, %v, %v", g.Policies(), list, err)
+	}
+}
+
 // TestSettings: only the strongest loosens, and a project never does. O14.
 func TestSettings(t *testing.T) {
 	const loose = "allowed-tools: grant\nhooks: {unreadable: open}\n"

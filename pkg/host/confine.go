@@ -14,7 +14,11 @@ import (
 func (h *Host) confine(l *catalog.Loaded, work string) (*sandbox.Rules, []string, error) {
 	e := l.Front.Execution
 	wish := guard.Wish{Sandbox: e.Sandbox, AllowedPaths: e.AllowedPaths, Network: e.Network}
-	return h.guard.Confine(h.Guarded(l.Skill), wish, guard.Place{Dir: l.Dir, Work: work, Project: h.project, Skills: h.skillDirs()})
+	rules, notes, err := h.guard.Confine(h.Guarded(l.Skill), wish, guard.Place{Dir: l.Dir, Work: work, Project: h.project, Skills: h.skillDirs()})
+	if rules != nil {
+		rules.Write = append(rules.Write, h.o.Writable...)
+	}
+	return rules, notes, err
 }
 
 // skillDirs returns where the project has skills.

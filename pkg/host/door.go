@@ -21,18 +21,23 @@ import (
 func (h *Host) openGuard() *guard.Guard {
 	return guard.Open(guard.Options{
 		Files:    guard.Files{Paths: h.o.Paths, OS: h.o.OS, Admin: h.o.Admin},
-		Projects: h.policyProjects(), Now: h.o.Now, Lint: lint.Ask,
+		Projects: h.PolicyProjects(), Now: h.o.Now, Lint: lint.Ask,
 	})
 }
 
-// policyProjects returns the projects whose policies hold: the one that is worked in, and the one that packs are installed
+// PolicyProjects returns the projects whose policies hold: the one that is worked in, and the one that packs are installed
 // into, where that is another directory.
-func (h *Host) policyProjects() (dirs []string) {
+func (h *Host) PolicyProjects() (dirs []string) {
 	if h.project != "" {
 		dirs = append(dirs, h.project)
 	}
 	if s, found, err := h.o.Paths.Project(h.o.Dir); err == nil && found && !slices.Contains(dirs, s.Root) {
 		dirs = append(dirs, s.Root)
+	}
+	for _, dir := range h.o.Projects {
+		if !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
 	}
 	return dirs
 }
@@ -61,6 +66,9 @@ func (h *Host) deny(k *catalog.Skill) error {
 
 // Guarded returns a skill as the guard is asked about it.
 func (h *Host) Guarded(k *catalog.Skill) guard.Skill {
+	if h.o.As != nil {
+		return *h.o.As
+	}
 	name, _, _ := strings.Cut(k.Exact(), "@")
 	return guard.Skill{
 		Name: name, As: k.Name, Other: k.Declared, Also: filepath.Base(k.Dir), Pack: k.Pack, Source: k.From, Dir: k.Dir, Machine: k.Scope == catalog.ScopeMachine && h.administered(k.Dir),
@@ -109,6 +117,9 @@ func (d door) Err() error {
 }
 
 func (d door) Standing(a session.Active) error {
+	if d.h.o.As != nil {
+		return d.h.guard.Standing(*d.h.o.As)
+	}
 	name, _, _ := strings.Cut(a.Exact(), "@")
 	return d.h.guard.Standing(guard.Skill{
 		Name: name, As: a.Name, Also: filepath.Base(a.Dir), Pack: a.Pack, Source: a.Source, Dir: a.Dir, Machine: a.Machine && d.h.administered(a.Dir),

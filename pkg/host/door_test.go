@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/guard"
 	"github.com/skillpm/skillpm/pkg/host"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/profile"
+	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/session"
 )
 
@@ -64,6 +66,54 @@ func TestDeniedAtOnce(t *testing.T) {
 	}
 	if _, err := long.Lookup(t.Context(), "a"); err != nil {
 		t.Errorf("once it is not denied any more: %v", err)
+	}
+}
+
+// O14: a program that leaves out where things are does not leave out the machine's policy.
+func TestMachineWithoutPlaces(t *testing.T) {
+	o := options(t, nil)
+	o.Paths.Enterprise = ""
+	if h := mustOpen(t, o); h.Paths().Enterprise != scope.Enterprise(runtime.GOOS) {
+		t.Errorf("%q", h.Paths().Enterprise)
+	}
+}
+
+// O13: instructions that were changed after they were read are not those that the policies were asked about.
+func TestChangedMeanwhile(t *testing.T) {
+	o, _ := governed(t, "forbid: [native-binaries]")
+	h := mustOpen(t, o)
+	c, err := h.Catalog(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := c.Lookup("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := k.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Door().Activate(t.Context(), loaded); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(filepath.Join(loaded.Dir, "SKILL.md"), []byte(text1("a")+"Or not.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Door().Activate(t.Context(), loaded); diag.CodeOf(err) != diag.Conflict || !strings.Contains(err.Error(), "SKILL.md is not what the policies were asked about") {
+		t.Errorf("%v", err)
+	}
+}
+
+// O13: a copy of a skill is held against what the policies say of what it is a copy of.
+func TestCopyOfSkill(t *testing.T) {
+	o, _ := governed(t, "skills: {deny: [a@acme/tools]}")
+	if _, err := mustOpen(t, o).Load(t.Context(), "a", session.Activate{}); err != nil {
+		t.Error(err)
+	}
+	o.As = &guard.Skill{Name: "a", Pack: "acme/tools", Source: "embedded"}
+	if _, err := mustOpen(t, o).Load(t.Context(), "a", session.Activate{}); diag.CodeOf(err) != diag.Denied {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -61,6 +62,17 @@ type Options struct {
 	// Admin is the user id of the machine's administrator, to whom the machine's policy must belong.
 	Admin int
 
+	// ReadOnly are files that an agent's tools do not write to, besides what skillpm keeps.
+	ReadOnly []string
+
+	// Projects are further projects whose policies hold.
+	Projects []string
+	// As is what the policies are asked about in place of each skill, for copies of a skill that run somewhere else; nil for
+	// the skill itself.
+	As *guard.Skill
+	// Writable are files that exist, and that scripts may write to which are confined, besides what they may write anyway.
+	Writable []string
+
 	// Deny returns why a skill must not be used besides what the policies say, nil where it may; nil allows all.
 	Deny func(*catalog.Skill) error
 }
@@ -92,8 +104,11 @@ func Open(ctx context.Context, o Options) (*Host, error) {
 	if o.Now == nil {
 		return nil, diag.Errorf(diag.Internal, "a host needs a clock")
 	}
-	h := &Host{o: o}
 	var err error
+	if o.Paths.Enterprise == "" { // whoever leaves the places out does not leave out the machine's policy
+		o.Paths.Enterprise = scope.Enterprise(cmp.Or(o.OS, runtime.GOOS))
+	}
+	h := &Host{o: o}
 	if h.config, err = o.settings(); err != nil {
 		return nil, err
 	}
@@ -120,7 +135,7 @@ func Open(ctx context.Context, o Options) (*Host, error) {
 		Trace: o.trace(), Host: o.Host, Guard: door{h},
 		Profile: h.profile, Catalog: h.Catalog, Dir: o.Paths.State, Audit: h.audit, Now: o.Now, Getenv: o.Getenv, Home: o.Paths.Home, Project: h.project, Work: o.Dir, OS: o.OS,
 		MaxDepth: h.config.Skills.MaxDepth, ScriptLimit: h.config.Skills.ScriptLimit, Shell: o.Shell || h.config.Skills.DynamicShell,
-		Helper: o.Helper, FileLimit: o.FileLimit, Submit: h.submit, ReadOnly: h.readOnly(),
+		Helper: o.Helper, FileLimit: o.FileLimit, Submit: h.submit, ReadOnly: h.readOnly(), Kept: h.kept(),
 	}, o.sessionID())
 	return h, err
 }
@@ -247,17 +262,22 @@ func (h *Host) trusted(dir string) bool {
 	})
 }
 
-// readOnly returns where packs are, what an administrator installed, and what policies, approvals and sessions are kept in.
-func (h *Host) readOnly() []string {
+// readOnly returns where packs are.
+func (h *Host) readOnly() (dirs []string) {
 	scopes := []scope.Scope{h.o.Paths.User()}
 	if h.project != "" {
 		scopes = append(scopes, scope.Scope{Kind: scope.KindProject, Root: h.project})
 	}
-	dirs := []string{h.o.Paths.Enterprise, filepath.Join(h.o.Paths.State, "sessions")}
-	dirs = append(dirs, h.guard.Kept()...)
 	for _, s := range scopes {
 		dirs = append(dirs, s.Plugins(), filepath.Join(s.Dir(), "links"))
 	}
+	return dirs
+}
+
+// kept returns what an administrator installed, and where settings, policies, approvals, sessions and the audit log are.
+func (h *Host) kept() []string {
+	dirs := []string{h.o.Paths.Enterprise, h.o.Paths.Config, h.o.Paths.State, h.o.ConfigFile, h.audit.Path()}
+	dirs = append(append(dirs, h.guard.Kept()...), h.o.ReadOnly...)
 	return slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
 }
 

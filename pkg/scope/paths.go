@@ -45,15 +45,24 @@ func New(env Env) (Paths, error) {
 		p.Data = filepath.Join(local, "skillpm", "data")
 		p.Cache = filepath.Join(local, "skillpm", "cache")
 		p.State = filepath.Join(local, "skillpm", "state")
-		p.Enterprise = `C:\ProgramData\skillpm`
 	case "darwin":
 		p.xdg(env, filepath.Join(home, "Library", "Caches"))
-		p.Enterprise = "/Library/Application Support/skillpm"
 	default:
 		p.xdg(env, filepath.Join(home, ".cache"))
-		p.Enterprise = unixEnterprise
 	}
+	p.Enterprise = Enterprise(env.OS)
 	return p, nil
+}
+
+// Enterprise returns where the enterprise layer of a machine is, by its operating system, as runtime.GOOS.
+func Enterprise(os string) string {
+	switch os {
+	case "windows":
+		return `C:\ProgramData\skillpm`
+	case "darwin":
+		return "/Library/Application Support/skillpm"
+	}
+	return unixEnterprise
 }
 
 // homeDir returns the home directory in its clean form.

@@ -3,11 +3,16 @@ package skilltest
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/guard"
+	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/session"
 	"github.com/skillpm/skillpm/pkg/textdiff"
 	"github.com/skillpm/skillpm/pkg/tool"
@@ -20,6 +25,16 @@ type Options struct {
 	Update  bool                   // the texts that are compared with are rewritten
 
 	Config string              // the user's directory of settings, for profiles of his own; "" for none
+	// What policies say of the skill holds for its tests: those of the machine, of the user, whose directory Config is, and of
+	// projects.
+	Enterprise string       // the machine's directory; "" for none
+	OS         string       // as runtime.GOOS
+	Admin      int          // the user id of the machine's administrator
+	Projects   []string     // whose policies hold
+	As         *guard.Skill // what the policies are asked about; nil for a skill of the directory's name that was written by hand
+	Helper     []string     // the program, with its first arguments, that confines scripts; nil: those that are to be confined do not run
+	Warn       func(string) // told what people should know, as what a policy that only observes would refuse; nil for nobody
+
 	Getenv func(string) string // of which cases get what does not belong to the user; nil for nothing
 	Now    func() time.Time    // the clock; it is needed
 }
@@ -73,10 +88,16 @@ func (r *Result) wrongf(format string, args ...any) {
 }
 
 // Run runs the cases of a file of tests of the skill in a directory, one after the other. The error is ctx's, or that o
-// can't be used; what is wrong with a case is in its result.
+// can't be used, or that a policy refuses the skill, with code Denied; what is wrong with a case is in its result.
 func Run(ctx context.Context, dir string, f *File, o Options) ([]Result, error) {
 	if o.Now == nil {
 		return nil, diag.Errorf(diag.Internal, "tests need a clock")
+	}
+	if o.As == nil {
+		o.As = &guard.Skill{Name: filepath.Base(dir), Dir: dir}
+	}
+	if err := o.allowed(ctx, dir); err != nil {
+		return nil, err
 	}
 	var out []Result
 	for i := range f.Cases {
@@ -99,6 +120,31 @@ func Run(ctx context.Context, dir string, f *File, o Options) ([]Result, error) 
 		return out, f.update(dir, out)
 	}
 	return out, nil
+}
+
+// allowed asks the policies about the skill: what they refuse is not run by its tests either.
+func (o *Options) allowed(ctx context.Context, dir string) error {
+	g := guard.Open(guard.Options{
+		Files:    guard.Files{Paths: scope.Paths{Config: o.Config, Enterprise: o.Enterprise}, OS: o.OS, Admin: o.Admin},
+		Projects: o.Projects, Now: o.Now, Lint: lint.Ask,
+	})
+	if len(g.Policies()) == 0 {
+		return nil
+	}
+	if err := g.Listed(*o.As); err != nil {
+		return err
+	}
+	d, err := g.Use(ctx, *o.As, os.DirFS(dir))
+	for _, note := range d.Notes {
+		o.warn(note)
+	}
+	return err
+}
+
+func (o *Options) warn(text string) {
+	if o.Warn != nil {
+		o.Warn(text)
+	}
 }
 
 // one runs one case.
@@ -194,7 +240,7 @@ func (w *world) call(ctx context.Context, number int, call Call, r *Result) erro
 
 // script runs a script of the skill, or its command.
 func (w *world) script(ctx context.Context, name string, c *Case, r *Result) error {
-	o := session.RunOptions{Script: c.Script, Stdin: strings.NewReader(w.placed(c.Stdin)), Env: map[string]string{}}
+	o := session.RunOptions{Warn: w.warn, Script: c.Script, Stdin: strings.NewReader(w.placed(c.Stdin)), Env: map[string]string{}}
 	for _, a := range c.Args {
 		o.Args = append(o.Args, w.placed(a))
 	}

@@ -34,6 +34,7 @@ type world struct {
 	skill string // the copy
 	host  *host.Host
 	mocks bool
+	warn  func(string)
 }
 
 func (w *world) project() string { return filepath.Join(w.dir, "project") }
@@ -47,7 +48,7 @@ func newWorld(ctx context.Context, dir string, f *File, c *Case, o Options) (*wo
 	if err != nil {
 		return nil, err
 	}
-	w := &world{dir: temp}
+	w := &world{dir: temp, warn: o.warn}
 	if err := w.fill(ctx, dir, f, c, o); err != nil {
 		w.close()
 		return nil, err
@@ -74,6 +75,9 @@ func (w *world) fill(ctx context.Context, dir string, f *File, c *Case, o Option
 			return err
 		}
 	}
+	if err := os.WriteFile(w.log(), nil, 0o600); err != nil {
+		return err
+	}
 	commands := maps.Clone(f.Commands)
 	if commands == nil {
 		commands = map[string]Command{}
@@ -98,14 +102,19 @@ func (w *world) open(ctx context.Context, f *File, c *Case, o Options) (err erro
 	if id == "" {
 		id = profile.Runtime
 	}
+	enterprise := o.Enterprise
+	if enterprise == "" {
+		enterprise = filepath.Join(w.dir, "enterprise")
+	}
 	w.host, err = host.Open(ctx, host.Options{
 		Paths: scope.Paths{
 			Home: w.home(), Config: o.Config, Data: filepath.Join(w.dir, "data"), Cache: filepath.Join(w.dir, "cache"),
-			State: filepath.Join(w.dir, "state"), Enterprise: filepath.Join(w.dir, "enterprise"),
+			State: filepath.Join(w.dir, "state"), Enterprise: enterprise,
 		},
+		OS: o.OS, Admin: o.Admin, Projects: o.Projects, As: o.As, Helper: o.Helper, Writable: []string{w.log()},
 		Dir: w.project(), Profile: id, Session: "test", Agent: f.Agent, Tenant: f.Tenant, Environment: f.Environment,
 		Config: &project.Config{}, Layers: []profile.Layer{{Name: "test", Dirs: []string{filepath.Dir(w.skill)}}},
-		Getenv: w.getenv(o.Getenv), Environ: []string{}, Now: o.Now, User: "test",
+		Getenv: w.getenv(o.Getenv), Environ: []string{}, Now: o.Now,
 	})
 	return err
 }

@@ -17,6 +17,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/guard"
+	"github.com/skillpm/skillpm/pkg/regular"
+	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skilltest"
 	"github.com/skillpm/skillpm/pkg/textdiff"
 )
@@ -138,7 +141,17 @@ func (a *app) test(ctx context.Context, dirs []string, f testFlags) error {
 	if err != nil {
 		return err
 	}
-	o := skilltest.Options{Profile: f.profile, Update: f.update, Config: paths.Config, Getenv: a.Getenv, Now: a.Now}
+	o := skilltest.Options{
+		Profile: f.profile, Update: f.update, Config: paths.Config, Getenv: a.Getenv, Now: a.Now,
+		Enterprise: paths.Enterprise, OS: a.OS, Admin: a.Admin, Helper: confiner(),
+	}
+	warned := map[string]bool{}
+	o.Warn = func(text string) {
+		if !warned[text] {
+			warned[text] = true
+			a.warn("%s", text)
+		}
+	}
 	if o.Profile == "" {
 		o.Profile = a.Getenv("SKILLPM_PROFILE")
 	}
@@ -223,6 +236,11 @@ func (a *app) testSkill(ctx context.Context, dir string, o skilltest.Options, pa
 	if s.problem = err; err != nil {
 		s.Problem = err.Error()
 	}
+	if len(files) > 0 {
+		if err := a.testedAs(ctx, at, &o); err != nil {
+			return s, err
+		}
+	}
 	for _, f := range files {
 		o.Match = func(name string) bool {
 			return pattern.MatchString(s.Name + "/" + strings.TrimPrefix(f.Path, skilltest.Dir+"/") + "/" + name)
@@ -234,6 +252,43 @@ func (a *app) testSkill(ctx context.Context, dir string, o skilltest.Options, pa
 		s.Results = append(s.Results, results...)
 	}
 	return s, nil
+}
+
+// testedAs says what the policies are asked about a skill: what is in force from its directory, or else one that was
+// written by hand. Without a policy nobody is asked.
+func (a *app) testedAs(ctx context.Context, at string, o *skilltest.Options) error {
+	h, err := a.host(ctx, &runtimeFlags{profile: o.Profile})
+	if err != nil {
+		return err
+	}
+	o.Projects = h.PolicyProjects()
+	if len(h.Guard().Policies()) == 0 {
+		return nil
+	}
+	c, err := h.Catalog(ctx)
+	if err != nil {
+		return err
+	}
+	o.As = &guard.Skill{Name: filepath.Base(at), Dir: at}
+	if data, err := regular.ReadFile(filepath.Join(at, skill.File), skill.MaxFile); err == nil {
+		doc, _ := skill.Parse(data)
+		o.As.Other = doc.Name()
+	}
+	here, err := os.Stat(at)
+	if err != nil {
+		return err
+	}
+	for _, e := range c.All() {
+		if e.Skill == nil {
+			continue
+		}
+		if there, err := os.Stat(e.Dir); err == nil && os.SameFile(here, there) {
+			known := h.Guarded(e.Skill)
+			o.As = &known
+			break
+		}
+	}
+	return nil
 }
 
 // printTested prints what became of a skill's tests: every case that failed, and a line for the skill.
