@@ -2,13 +2,17 @@ package hook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/host"
 	"github.com/skillpm/skillpm/pkg/profile"
@@ -16,14 +20,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/tool"
 )
 
-// Limit is how long an answer may take, and so the pre hook of a skill. It is less than hosts are told to wait, of which most let
-// a call go ahead that is not answered in time.
-const Limit = 8 * time.Second
+// Limit is how long an answer may take, and so the pre hook of a skill. It is less than hosts are told to wait, which package
+// attach writes; most of them let a call go ahead that is not answered in time.
+const Limit = 55 * time.Second
 
 // Place says for whom a session is opened.
 type Place struct {
 	Session string
-	Dir     string // the directory that the host works in, "" where it does not say
+	Dir     string // the root of the project, or a directory in it; "" where that is not known
 	Profile string // that skills are looked up under
 	Layers  []profile.Layer
 }
@@ -32,14 +36,18 @@ type Place struct {
 type Options struct {
 	Host  string // the id of the host
 	Event string // what the command line calls the event; "" where the event says it itself
-	Dir   string // the directory of this process, where the event says none
-	State string // the directory of states, as scope.Paths.State
-	Err   error  // why nothing can be opened, nil where it can
+	Dir   string // the directory of this process, where the event says none; "" where that is gone
+	State string // the directory of states, as scope.Paths.State; "" where there is none, so that nothing can be active
+
+	Getenv func(string) string // the environment that the host has given to this process; nil for an empty one
+	Now    func() time.Time    // the clock; it is needed
 
 	// Open opens the skills of a host. It is called where they are needed, and not before.
 	Open func(context.Context, Place) (*host.Host, error)
 	// Lenient reports whether a call goes ahead that is asked about in a way that cannot be read; nil for no.
 	Lenient func(dir string) bool
+	// Record notes what could not be answered in the audit log of a directory; nil for no log.
+	Record func(dir string, r audit.Record) error
 }
 
 // Reply is what the host is told.
@@ -70,15 +78,37 @@ func Answer(ctx context.Context, o Options, from io.Reader) (r Reply) {
 	if err != nil {
 		return o.fail(d, t, err)
 	}
-	if o.Err != nil {
-		return o.fail(d, t, o.Err)
-	}
 	w := work{Options: o, dialect: d, told: t}
+	w.root = w.project()
 	r, err = w.answer(ctx)
 	if err != nil {
 		return o.fail(d, t, err)
 	}
 	return r
+}
+
+// project returns the directory that the project of a session is found by. What an event says of the directory that is worked
+// in changes with every cd of the model, and with it the skills would.
+func (w *work) project() string {
+	if w.told.event.kind == other {
+		return w.told.dir
+	}
+	for _, name := range w.dialect.variables {
+		if w.Getenv == nil {
+			break
+		}
+		if dir := w.Getenv(name); filepath.IsAbs(dir) {
+			return filepath.Clean(dir)
+		}
+	}
+	if w.told.root != "" {
+		return w.told.root
+	}
+	id := cmp.Or(w.told.parent, w.told.session)
+	if w.told.event.kind == sessionEnd {
+		defer session.ForgetRoot(w.State, id)
+	}
+	return session.Root(w.State, id, w.told.dir, w.Now())
 }
 
 // understand returns what an event says. Where it fails, the event is the one that the command line names.
@@ -91,11 +121,22 @@ func (d dialect) understand(o Options, text []byte) (told, error) {
 }
 
 // fail is the answer where there is none: a denial where the host asks, unless a policy says open, and else an error.
-func (o Options) fail(d dialect, t told, err error) Reply {
-	if !t.event.kind.asks() || o.Lenient != nil && o.Lenient(t.dir) {
-		return Reply{Err: err}
+func (o Options) fail(d dialect, t told, err error) (r Reply) {
+	record := audit.Record{
+		Action: audit.HookEvent, Result: audit.Failed, Host: d.id, Event: t.event.name, Session: t.session, Tool: t.tool, Reason: err.Error(),
 	}
-	return Reply{Stdout: d.form(d.deny, t.event.name, reasonOf(err)), Notes: []string{err.Error()}}
+	if !t.event.kind.asks() || o.Lenient != nil && o.Lenient(t.dir) {
+		r.Err = err
+	} else {
+		record.Result = audit.Denied
+		r = Reply{Stdout: d.form(d.deny, t.event.name, reasonOf(err)), Notes: []string{err.Error()}}
+	}
+	if o.Record != nil {
+		if err := o.Record(t.dir, record); err != nil {
+			r.Notes = append(r.Notes, err.Error())
+		}
+	}
+	return r
 }
 
 // work is one event that is answered.
@@ -103,6 +144,7 @@ type work struct {
 	Options
 	dialect dialect
 	told    told
+	root    string // that the project is found by
 
 	host *host.Host
 }
@@ -118,7 +160,9 @@ func (w *work) answer(ctx context.Context) (Reply, error) {
 		return w.prompted(ctx)
 	case stop:
 		return w.ended(ctx, false)
-	case agentStop, sessionEnd:
+	case agentStop:
+		return w.agentEnded(ctx)
+	case sessionEnd:
 		return w.ended(ctx, true)
 	case agentStart:
 		if !session.Kept(w.State, w.told.parent) {
@@ -138,7 +182,7 @@ func (w *work) kept() bool {
 // open opens the session of whoever acts. One of a subagent begins with what is active in its parent's.
 func (w *work) open(ctx context.Context) (*session.Session, error) {
 	if w.host == nil {
-		h, err := w.Open(ctx, Place{Session: w.told.session, Dir: w.told.dir, Profile: w.dialect.profile, Layers: w.dialect.layers})
+		h, err := w.Open(ctx, Place{Session: w.told.session, Dir: w.root, Profile: w.dialect.profile, Layers: w.dialect.layers})
 		if err != nil {
 			return nil, err
 		}
@@ -156,7 +200,7 @@ func (w *work) open(ctx context.Context) (*session.Session, error) {
 func (w *work) before(ctx context.Context) (Reply, error) {
 	t := w.told
 	given := w.given()
-	if len(given) == 0 && !w.kept() && !tool.Writes(t.tool) {
+	if len(given) == 0 && !w.kept() && (!tool.Writes(t.tool) || w.State == "") {
 		return Reply{}, nil
 	}
 	s, err := w.open(ctx)
@@ -177,7 +221,7 @@ func (w *work) before(ctx context.Context) (Reply, error) {
 			err = s.RunAllowed(ctx, g.name, g.script)
 		} else {
 			var seen session.Observation
-			seen, err = s.Observe(ctx, g.name, session.Observed{Arguments: g.arguments, Call: t.call, Turn: t.turn, File: g.file})
+			seen, err = s.Observe(ctx, g.name, session.Observed{Arguments: g.arguments, Call: t.call, Turn: t.turn, File: g.file, Deep: g.deep})
 			r.Notes = append(r.Notes, seen.Notes...)
 		}
 		if err != nil {
@@ -227,20 +271,34 @@ func (w *work) after(ctx context.Context) (Reply, error) {
 		return w.observeDone(ctx)
 	case ofServer && part == tool.End:
 		return w.endOne(ctx)
-	case !t.failed && !t.done || !session.Kept(w.State, t.session):
+	case t.failed || t.done:
+		return w.takenBack(ctx)
+	case part == tool.Activate:
+		return w.observeDone(ctx)
+	}
+	return Reply{}, nil
+}
+
+// takenBack ends what a call began that came to nothing, or is done with it.
+func (w *work) takenBack(ctx context.Context) (Reply, error) {
+	if !session.Kept(w.State, w.told.session) {
 		return Reply{}, nil
 	}
 	s, err := w.open(ctx)
 	if err != nil {
 		return Reply{}, err
 	}
-	_, err = s.Retract(ctx, t.call)
+	_, err = s.Retract(ctx, w.told.call)
 	return Reply{}, err
 }
 
-// observeDone enters a skill that skillpm itself has activated for the host, in another session than the host's.
+// observeDone enters a skill that the model has now: one that skillpm itself has activated for the host, in another session
+// than the host's, or one of the host's own that was not known by the name it was asked for with.
 func (w *work) observeDone(ctx context.Context) (Reply, error) {
 	g, ok := named(w.told.input)
+	if w.told.loaded != "" {
+		g.name, ok = plainName(w.told.loaded), true
+	}
 	if !ok {
 		return Reply{}, nil
 	}
@@ -248,7 +306,10 @@ func (w *work) observeDone(ctx context.Context) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	seen, err := s.Observe(ctx, g.name, session.Observed{Arguments: g.arguments, Call: w.told.call, Turn: w.told.turn, Done: true})
+	seen, err := s.Observe(ctx, g.name, session.Observed{Arguments: g.arguments, Call: w.told.call, Turn: w.told.turn, Done: true, Deep: g.deep})
+	if err == nil && w.told.digest {
+		err = s.Settle(ctx, w.told.call)
+	}
 	return Reply{Notes: seen.Notes}, err
 }
 
@@ -293,7 +354,7 @@ func (w *work) prompted(ctx context.Context) (Reply, error) {
 		trigger = session.Model
 	}
 	for _, g := range given {
-		o := session.Observed{Arguments: g.arguments, Trigger: trigger, Turn: t.turn}
+		o := session.Observed{Arguments: g.arguments, Trigger: trigger, Turn: t.turn, Deep: g.deep}
 		if t.event.kind == expansion {
 			o.Turn = turn
 		}
@@ -305,6 +366,26 @@ func (w *work) prompted(ctx context.Context) (Reply, error) {
 		}
 	}
 	return r, nil
+}
+
+// agentEnded ends what is active in a subagent. Where a host does not say which one ended, nothing does: it would be the main
+// agent's.
+func (w *work) agentEnded(ctx context.Context) (Reply, error) {
+	if w.told.parent != "" {
+		return w.ended(ctx, true)
+	}
+	if !w.dialect.agentIsSession || !session.Kept(w.State, w.told.session) {
+		return Reply{}, nil
+	}
+	s, err := w.open(ctx)
+	if err != nil {
+		return Reply{}, err
+	}
+	state, err := s.State()
+	if err != nil || !slices.ContainsFunc(state.Active, func(a session.Active) bool { return a.Inherited }) {
+		return Reply{}, err
+	}
+	return w.ended(ctx, true)
 }
 
 // ended ends what is active: with the turn what was activated for it, and with a session or a subagent all of it.

@@ -30,6 +30,8 @@ type world struct {
 	paths   scope.Paths
 	opened  int
 	lenient bool
+	getenv  func(string) string
+	records []audit.Record
 }
 
 func newWorld(t testing.TB) *world {
@@ -68,7 +70,7 @@ func (w *world) file(name, text string) {
 
 func (w *world) options(of, event string) hook.Options {
 	return hook.Options{
-		Host: of, Event: event, Dir: filepath.Join(w.dir, "project"), State: w.paths.State,
+		Host: of, Event: event, Dir: filepath.Join(w.dir, "project"), State: w.paths.State, Now: time.Now, Getenv: w.getenv,
 		Open: func(ctx context.Context, p hook.Place) (*host.Host, error) {
 			w.opened++
 			dir := p.Dir
@@ -80,6 +82,10 @@ func (w *world) options(of, event string) hook.Options {
 			})
 		},
 		Lenient: func(string) bool { return w.lenient },
+		Record: func(_ string, r audit.Record) error {
+			w.records = append(w.records, r)
+			return nil
+		},
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 type given struct {
 	name, arguments string
 	file            bool // the name is the path of its SKILL.md
+	deep            bool // the host looks it up, also in directories below the project
 
 	ran    bool   // a script of it is run by skillpm's own tool
 	script string // "" for its command
@@ -46,7 +47,14 @@ func (w *work) given() []given {
 func named(input map[string]any) (given, bool) {
 	name, ok := text(input, []string{"skill", "name", "skill_name", "skillName", "command"})
 	arguments, _ := text(input, []string{"args", "arguments"})
-	return given{name: strings.TrimPrefix(name, "/"), arguments: arguments}, ok
+	return given{name: plainName(name), arguments: arguments, deep: true}, ok
+}
+
+// plainName returns the name that hosts look a skill up by: without the space around it, of which some know more than others,
+// and without one slash before it.
+func plainName(name string) string {
+	space := func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
+	return strings.TrimFunc(strings.TrimPrefix(strings.TrimFunc(name, space), "/"), space)
 }
 
 // asked returns the skills that a prompt of the user asks for.
@@ -56,7 +64,7 @@ func (w *work) asked() []given {
 		if t.command == "" {
 			return nil
 		}
-		return []given{{name: strings.TrimPrefix(t.command, "/"), arguments: t.arguments}}
+		return []given{{name: plainName(t.command), arguments: t.arguments, deep: true}}
 	}
 	if w.dialect.mention == "" {
 		return nil

@@ -43,6 +43,8 @@ type event struct {
 type fields struct {
 	event, session, agent, parent, dir, turn, call, tool, input, response, prompt, command, arguments []string
 
+	root []string // the directory of the project, as opposed to the one that is worked in
+
 	mcp string // an object that says which MCP server a tool is of, and what it is called there; "" where the name says it
 }
 
@@ -59,6 +61,8 @@ type dialect struct {
 	layers    []profile.Layer // in place of the profile's; empty for those
 	events    []event
 	fields    fields
+
+	variables []string // that the host sets for its hooks, to the directory of the project: the first that is set counts
 
 	agentIsSession bool   // the id of a subagent is that of a session of its own
 	reads          bool   // its model reads SKILL.md with the tools for files
@@ -86,7 +90,7 @@ func hosts() []dialect {
 	blocked := []part{{[]string{"decision"}, "block"}, {[]string{"reason"}, "{reason}"}}
 	return []dialect{
 		{
-			id: "claude-code", title: "Claude Code", profile: "claude-code", fields: claude, deny: denied, block: blocked,
+			id: "claude-code", title: "Claude Code", profile: "claude-code", fields: claude, deny: denied, block: blocked, variables: []string{"CLAUDE_PROJECT_DIR"},
 			events: []event{
 				{name: "PreToolUse", kind: preTool},
 				{name: "PostToolUse", kind: postTool},
@@ -117,7 +121,7 @@ func hosts() []dialect {
 			},
 		},
 		{
-			id: "gemini", title: "Gemini CLI", profile: "agentskills", layers: layers(".gemini"), fields: gemini, mention: "/",
+			id: "gemini", title: "Gemini CLI", profile: "agentskills", layers: layers(".gemini"), fields: gemini, mention: "/", variables: []string{"GEMINI_PROJECT_DIR"},
 			deny:  []part{{[]string{"decision"}, "deny"}, {[]string{"reason"}, "{reason}"}},
 			block: []part{{[]string{"decision"}, "deny"}, {[]string{"reason"}, "{reason}"}},
 			events: []event{
@@ -150,6 +154,7 @@ func layers(own ...string) []profile.Layer {
 func copilot(denied, blocked []part) dialect {
 	return dialect{
 		id: "copilot", title: "GitHub Copilot", profile: "agentskills", layers: layers(".github", ".copilot"), agentIsSession: true, mention: "/",
+		variables: []string{"COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
 		fields: fields{
 			event: []string{"hook_event_name"}, session: []string{"sessionId", "session_id"}, agent: []string{"agentId", "agent_id"},
 			parent: []string{"parentAgentId", "parent_agent_id"}, dir: []string{"cwd", "workingDirectory"}, call: []string{"toolCallId", "tool_use_id"},
@@ -189,7 +194,7 @@ func cursor() dialect {
 		fields: fields{
 			event: []string{"hook_event_name"}, session: []string{"conversation_id", "session_id"}, dir: []string{"cwd", "workspace_roots"}, turn: []string{"generation_id"},
 			call: []string{"tool_use_id"}, tool: []string{"tool_name"}, input: []string{"tool_input"}, response: []string{"tool_output", "result_json"}, prompt: []string{"prompt"},
-			agent: []string{"subagent_id"}, parent: []string{"parent_conversation_id"},
+			agent: []string{"subagent_id"}, parent: []string{"parent_conversation_id"}, root: []string{"workspace_roots"},
 		},
 		agentIsSession: true,
 		deny:           []part{{[]string{"permission"}, "deny"}, {[]string{"user_message"}, "{reason}"}, {[]string{"agent_message"}, "{reason}"}},

@@ -16,14 +16,17 @@ type told struct {
 
 	session string // of whoever acts: of the main agent, or of a subagent
 	parent  string // of the agent that the subagent was begun by, "" for the main agent
-	dir     string // that paths are relative to
+	dir     string // that paths are relative to, "" where that is not known
+	root    string // of the project, where the event says it
 	turn    string // the host's id of the prompt that is worked on, "" where it has none
 
 	call   string // the host's id of the call, or a digest that is the same for the same call
+	digest bool   // it is the digest
 	tool   string
 	input  map[string]any
-	failed bool // the call came to nothing
-	done   bool // what the call began has ended with it, as a skill that a subagent ran
+	failed bool   // the call came to nothing
+	done   bool   // what the call began has ended with it, as a skill that a subagent ran
+	loaded string // the name of the skill that the host says it has given to its model
 
 	prompt             string
 	command, arguments string // that the user typed, as /command arguments
@@ -50,7 +53,12 @@ func (d dialect) tell(name, dir string, data map[string]any) (told, error) {
 		return t, nil
 	}
 	if t.dir, _ = text(data, d.fields.dir); !filepath.IsAbs(t.dir) {
-		t.dir = filepath.Join(dir, t.dir)
+		if t.dir = filepath.Join(dir, t.dir); dir == "" {
+			t.dir = ""
+		}
+	}
+	if t.root, _ = text(data, d.fields.root); !filepath.IsAbs(t.root) {
+		t.root = ""
 	}
 	t.turn, _ = text(data, d.fields.turn)
 	t.prompt, _ = text(data, d.fields.prompt)
@@ -67,11 +75,11 @@ func (d dialect) who(t *told, data map[string]any) {
 		t.session = d.id + ":" + t.dir
 	}
 	agent, _ := text(data, d.fields.agent)
-	if agent == "" {
-		return
-	}
 	parent, _ := text(data, d.fields.parent)
 	switch {
+	case agent == "" && d.agentIsSession && parent != t.session:
+		t.parent = parent
+	case agent == "":
 	case parent != "":
 		t.session, t.parent = agent, parent
 	case !d.agentIsSession:
@@ -109,11 +117,14 @@ func (d dialect) what(t *told, data map[string]any) error {
 		}
 	}
 	if t.call, _ = text(data, d.fields.call); t.call == "" {
-		t.call = callOf(t.tool, t.input)
+		t.call, t.digest = callOf(t.tool, t.input), true
 	}
 	t.failed = t.event.kind == failedTool
 	if response, ok := first(data, d.fields.response); ok && t.event.kind == postTool {
 		t.failed, t.done = outcome(response)
+		if r, ok := response.(map[string]any); ok {
+			t.loaded, _ = text(r, []string{"commandName"})
+		}
 	}
 	return nil
 }

@@ -15,7 +15,8 @@ import (
 type Verdict struct {
 	tool.Verdict
 	Session  string   // its id, "" for none
-	ReadOnly bool     // it is refused because the call would write into the directory of a skill
+	ReadOnly bool     // it is refused because the call would write into the directory of a skill, or what skillpm keeps
+	Kept     bool     // and it is what skillpm keeps
 	Denied   bool     // it is refused because a policy has come to deny a skill that is active
 	Known    bool     // whether the session is kept: nothing was ever activated in one that is not
 	Stack    []string // the names of what is active
@@ -30,6 +31,8 @@ func (v Verdict) Err() error {
 	switch {
 	case v.Denied:
 		return diag.Errorf(diag.Denied, "%s", v.Reason).WithHint("end the skill, and go on without it: %s", endCommand(v.Skill, v.Session))
+	case v.ReadOnly && v.Kept:
+		return diag.Errorf(diag.Denied, "%s", v.Reason).WithHint("settings and policies are changed by people")
 	case v.ReadOnly:
 		return diag.Errorf(diag.Denied, "%s", v.Reason).
 			WithHint("a pack is changed where it is maintained, and a skill of yours by you; what an agent makes belongs elsewhere")
@@ -91,8 +94,8 @@ func (s *Session) standing(v *Verdict, state State) {
 	}
 }
 
-// keepOut refuses a call that writes into the directory of a skill that is active, or of a pack: to agents these are
-// read-only, whatever lists say.
+// keepOut refuses a call that writes into the directory of a skill that is active, or of a pack, or into what skillpm
+// keeps: to agents these are read-only, whatever lists say.
 func (s *Session) keepOut(v *Verdict, state State, c tool.Call) {
 	for _, a := range state.Active {
 		if path, _ := c.WritesBelow([]string{a.Dir, a.Real}); path != "" {
@@ -104,6 +107,11 @@ func (s *Session) keepOut(v *Verdict, state State, c tool.Call) {
 	if path, dir := c.WritesBelow(s.env.ReadOnly); path != "" {
 		v.Allowed, v.ReadOnly = false, true
 		v.Reason = fmt.Sprintf("%s would change %q, and skills in %s are read-only to agents", c.Tool, path, dir)
+		return
+	}
+	if path, _ := c.WritesBelow(s.env.Kept); path != "" {
+		v.Allowed, v.ReadOnly, v.Kept = false, true, true
+		v.Reason = fmt.Sprintf("%s would change %q, and what skillpm goes by is read-only to agents", c.Tool, path)
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/catalog"
-	"github.com/skillpm/skillpm/pkg/skill"
 )
 
 // Observed says what a host told of a skill that it is about to give to its model itself.
@@ -22,7 +21,10 @@ type Observed struct {
 	Turn      string  // the host's id of the prompt that is worked on, "" for none
 
 	File bool // the name is the path of a SKILL.md that is read, in a host that activates skills so
-	Done bool // skillpm activated it, in a session of its own: nobody is asked, and no hook is run once more
+	Done bool // the model has it already: nobody is asked whether it may, and no hook is run
+	Deep bool // where the catalog does not have the name, the host may mean a skill of a directory below the project, or above
+
+	several bool // the name may mean one of several skills
 }
 
 // Untold is the turn of a host that does not say which it is: what is entered for it, before the prompt is told of, survives
@@ -39,21 +41,37 @@ type Observation struct {
 // Observe enters a skill that the host activates itself: it is looked up, checked against who asks, the policies and what is
 // active, its pre hook is run, and it is kept, as with [Session.Activate]. An error means that the host must not give it to
 // the model. A skill that the catalog does not have is none of skillpm's, and enters nothing; neither does the one that was
-// activated last, nor any that is active and is read once more, nor a call that was seen before.
+// activated last, nor any that is active and is read once more, nor a call that was seen before. Where the host may mean one
+// of several skills by the name, each of them is entered.
 func (s *Session) Observe(ctx context.Context, name string, o Observed) (Observation, error) {
 	o.Trigger = cmp.Or(o.Trigger, Model)
-	started := s.env.Now()
-	k, err := s.observed(ctx, name, o)
-	if k == nil && err == nil {
-		return Observation{}, nil
+	meant, err := s.meant(ctx, name, o)
+	if err != nil {
+		r := audit.Record{Action: audit.Activate, Trigger: string(o.Trigger), Skill: name, Result: result(err), Reason: reason(err)}
+		return Observation{}, s.recorded(err, r, nil)
 	}
+	o.several = len(meant) > 1
+	var all Observation
+	for i, k := range meant {
+		seen, err := s.observeOne(ctx, k, o)
+		if i == 0 {
+			all.Skill = k
+		}
+		all.Entered = all.Entered || seen.Entered
+		all.Notes = append(all.Notes, seen.Notes...)
+		if err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// observeOne enters one skill, and records that.
+func (s *Session) observeOne(ctx context.Context, k *catalog.Skill, o Observed) (Observation, error) {
+	started := s.env.Now()
 	seen := Observation{Skill: k}
 	r := audit.Record{Action: audit.Activate, Trigger: string(o.Trigger)}
-	if err == nil {
-		err = s.observe(ctx, &seen, o, &r)
-	} else {
-		r.Skill = name
-	}
+	err := s.observe(ctx, &seen, o, &r)
 	if err == nil && !seen.Entered {
 		return seen, nil
 	}
@@ -63,56 +81,6 @@ func (s *Session) Observe(ctx context.Context, name string, o Observed) (Observa
 	}
 	seen.Notes = append(seen.Notes, s.record(r, k)...)
 	return seen, nil
-}
-
-// observed finds the skill that a host means, nil for one that the catalog does not have.
-func (s *Session) observed(ctx context.Context, name string, o Observed) (*catalog.Skill, error) {
-	if o.File {
-		return s.at(ctx, name)
-	}
-	k, err := s.lookup(ctx, name)
-	unknown, ok := errors.AsType[*catalog.UnknownError](err)
-	if ok && !unknown.Denied && !unknown.Invalid {
-		return nil, nil
-	}
-	return k, err
-}
-
-// at returns the skill whose SKILL.md a path is, also of one that another shadows: the host decides which it reads.
-func (s *Session) at(ctx context.Context, path string) (*catalog.Skill, error) {
-	if filepath.Base(path) != skill.File {
-		return nil, nil
-	}
-	dir := filepath.Dir(path)
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return nil, nil // what is not there is not read
-	}
-	c, err := s.env.Catalog(ctx)
-	if err != nil {
-		return nil, err
-	}
-	known := leads{}
-	for _, e := range c.All() {
-		if e.Skill == nil || e.Dir != dir && e.Dir != real && !known.to(e.Dir, real) {
-			continue
-		}
-		if e.State == catalog.InForce || e.State == catalog.Shadowed {
-			return e.Skill, nil
-		}
-		if _, err := c.Lookup(e.Name); err != nil {
-			if unknown, ok := errors.AsType[*catalog.UnknownError](err); ok && (unknown.Denied || unknown.Invalid) {
-				return nil, err
-			}
-		}
-	}
-	return nil, nil
-}
-
-// Has reports whether a path is the SKILL.md of a skill that the catalog has.
-func (s *Session) Has(ctx context.Context, path string) bool {
-	k, err := s.at(ctx, path)
-	return k != nil && err == nil
 }
 
 // leads answers where directories lead once links are followed. Those above them are asked about once.
@@ -138,10 +106,7 @@ func (l leads) to(dir, real string) bool {
 
 // observe does the work, and notes in a record what it is done with.
 func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r *audit.Record) error {
-	if err := allowed(seen.Skill, o.Trigger); err != nil {
-		return err
-	}
-	if err := s.nested(seen.Skill.Exact(), true); err != nil {
+	if err := s.mayObserve(seen.Skill, o); err != nil {
 		return err
 	}
 	loaded, err := seen.Skill.Load()
@@ -161,12 +126,12 @@ func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r 
 	if again(state, entry, o) {
 		return nil
 	}
-	if err := s.push(state, entry); err != nil {
-		return err
-	}
 	if o.Done {
 		entry.Post = ""
 		return s.observedKeep(ctx, seen, entry, o)
+	}
+	if err := s.push(state, entry); err != nil {
+		return err
 	}
 	if seen.Notes, err = s.decide(ctx, loaded, r); err != nil {
 		return err
@@ -182,6 +147,18 @@ func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r 
 	return s.observedKeep(ctx, seen, entry, o)
 }
 
+// mayObserve reports why a skill must not be given to the model by who asks, or from where this process was started. What the
+// model has already is not asked about: it restricts, whoever wanted it.
+func (s *Session) mayObserve(k *catalog.Skill, o Observed) error {
+	if o.Done {
+		return nil
+	}
+	if err := allowed(k, o.Trigger); err != nil {
+		return err
+	}
+	return s.nested(k.Exact(), true)
+}
+
 // observedKeep makes a skill active, unless another process did so meanwhile.
 func (s *Session) observedKeep(ctx context.Context, seen *Observation, entry Active, o Observed) error {
 	if s.id == "" {
@@ -191,7 +168,7 @@ func (s *Session) observedKeep(ctx context.Context, seen *Observation, entry Act
 		if again(*state, entry, o) {
 			return nil
 		}
-		if err := s.push(*state, entry); err != nil {
+		if err := s.push(*state, entry); err != nil && (!o.Done || len(state.Active) >= maxActive) {
 			return err
 		}
 		state.Active = append(state.Active, entry)
@@ -201,10 +178,10 @@ func (s *Session) observedKeep(ctx context.Context, seen *Observation, entry Act
 }
 
 // again reports whether a skill is active in a way that nothing needs to be done about: by the same call, as the last one, or
-// where its file is only read once more.
+// where its file is only read once more, or where it is only told of what the model has.
 func again(state State, entry Active, o Observed) bool {
 	for i, a := range state.Active {
-		if same(entry, a) && (o.File || i == len(state.Active)-1 || o.Call != "" && a.Call == o.Call) {
+		if same(entry, a) && (o.File || o.Done || o.several || i == len(state.Active)-1 || o.Call != "" && a.Call == o.Call) {
 			return true
 		}
 	}
@@ -222,6 +199,24 @@ func (s *Session) Retract(ctx context.Context, call string) (name string, err er
 		return "", err
 	}
 	return ended[0], err
+}
+
+// Settle notes that the host has given the skill of a call to its model, where calls that are the same share their id: another
+// one that fails later takes nothing back.
+func (s *Session) Settle(ctx context.Context, call string) error {
+	mine := func(a Active) bool { return a.Call == call }
+	state, err := s.State()
+	if err != nil || call == "" || !slices.ContainsFunc(state.Active, mine) {
+		return err
+	}
+	return s.folder.change(ctx, s.id, func(state *State) error {
+		for i := range state.Active {
+			if mine(state.Active[i]) {
+				state.Active[i].Call = ""
+			}
+		}
+		return nil
+	})
 }
 
 // EndTurn ends the skills that were activated for a prompt which is done, the last one first: all of them, or but those of
@@ -296,7 +291,7 @@ func (s *Session) Inherit(ctx context.Context, parent string) error {
 
 // Kept reports whether there is a session of an id below a state directory, and nothing about what is in it.
 func Kept(state, id string) bool {
-	if id == "" {
+	if id == "" || state == "" {
 		return false
 	}
 	_, err := os.Lstat(filepath.Join(Dir(state), fileName(id)))
@@ -306,10 +301,11 @@ func Kept(state, id string) bool {
 // RunAllowed returns why a script of a skill, or with "" its command, must not be run now: what other skills that are active
 // do not let the shell tool run. A skill that the catalog does not have is not asked about.
 func (s *Session) RunAllowed(ctx context.Context, name, script string) error {
-	k, err := s.observed(ctx, name, Observed{})
-	if k == nil || err != nil {
+	meant, err := s.meant(ctx, name, Observed{})
+	if len(meant) == 0 || err != nil {
 		return err
 	}
+	k := meant[0]
 	argv := []string{name}
 	if script != "" {
 		argv = []string{filepath.Join(k.Dir, filepath.FromSlash(script))}

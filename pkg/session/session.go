@@ -42,6 +42,8 @@ type Env struct {
 
 	// ReadOnly are directories of skills that agents do not write to, whether these are active or not, as those of packs.
 	ReadOnly []string
+	// Kept is what skillpm itself goes by: settings, policies, sessions, the audit log. Agents do not write to it either.
+	Kept []string
 
 	MaxDepth    int           // 0 for DefaultDepth
 	ScriptLimit time.Duration // 0 for that of package run
@@ -100,13 +102,6 @@ func Open(env Env, id string) (*Session, error) {
 
 // ID returns the session's id, "" for one that keeps nothing.
 func (s *Session) ID() string { return s.id }
-
-// Traced returns the same session, whose records belong to a trace: that of one request to a server, say.
-func (s *Session) Traced(t audit.Trace) *Session {
-	of := *s
-	of.env.Trace = t
-	return &of
-}
 
 // State returns what is active. A state that cannot be relied upon is an error.
 func (s *Session) State() (State, error) {

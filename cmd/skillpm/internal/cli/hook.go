@@ -1,19 +1,24 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillpm/skillpm/pkg/attach"
+	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/guard"
 	"github.com/skillpm/skillpm/pkg/hook"
 	"github.com/skillpm/skillpm/pkg/host"
 	"github.com/skillpm/skillpm/pkg/run"
+	"github.com/skillpm/skillpm/pkg/scope"
 )
 
 func newHook(a *app) *cobra.Command {
@@ -84,25 +89,9 @@ func (a *app) answerHook(ctx context.Context, of, event string) error {
 	if of == "" {
 		return diag.Errorf(diag.Usage, "it is not said whose event it is").WithHint("use --host with one of %s", strings.Join(hookHosts(), ", "))
 	}
-	dir, paths, err := a.places()
-	r := hook.Answer(ctx, hook.Options{
-		Host: of, Event: event, Dir: dir, State: paths.State, Err: err,
-		Open: func(ctx context.Context, p hook.Place) (*host.Host, error) {
-			o, err := a.hostOptions(&runtimeFlags{session: p.Session, profile: p.Profile, client: of})
-			if err != nil {
-				return nil, err
-			}
-			o.Layers = p.Layers
-			if p.Dir != "" {
-				o.Dir = p.Dir
-			}
-			run.Adopt() // a skill's hooks
-			return host.Open(ctx, o)
-		},
-		Lenient: func(dir string) bool {
-			return err == nil && guard.Open(guard.Options{Files: guard.Files{Paths: paths, OS: a.OS, Admin: a.Admin}, Projects: a.hookProjects(dir), Now: a.Now}).HooksOpen()
-		},
-	}, a.Stdin)
+	o := a.hookOptions(of)
+	o.Event = event
+	r := hook.Answer(ctx, o, a.Stdin)
 	if _, err := a.Stdout.Write(r.Stdout); err != nil {
 		return err
 	}
@@ -110,29 +99,81 @@ func (a *app) answerHook(ctx context.Context, of, event string) error {
 	return r.Err
 }
 
+// hookOptions say with what an event is answered. The directory of this process may be gone, and the home directory not be
+// known: that is an error where something is to be opened, and not before.
+func (a *app) hookOptions(of string) hook.Options {
+	dir, missing := a.workDir()
+	paths, homeless := a.paths(dir)
+	state := paths.State
+	if homeless != nil {
+		state = ""
+	}
+	openGuard := func(at string) *guard.Guard {
+		return guard.Open(guard.Options{Files: guard.Files{Paths: paths, OS: a.OS, Admin: a.Admin}, Projects: hookProjects(paths, at), Now: a.Now})
+	}
+	return hook.Options{
+		Host: of, Dir: dir, State: state, Getenv: a.Getenv, Now: a.Now,
+		Open: func(ctx context.Context, p hook.Place) (*host.Host, error) {
+			switch {
+			case homeless != nil:
+				return nil, homeless
+			case p.Dir == "" && missing != nil:
+				return nil, missing
+			}
+			o := a.hostOptionsAt(&runtimeFlags{session: p.Session, profile: p.Profile, client: of}, cmp.Or(p.Dir, dir), paths)
+			o.Layers = p.Layers
+			o.ReadOnly = attach.Files(attach.Env{
+				Home: paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: paths.State, Machine: a.Enterprise,
+			}, of)
+			run.Adopt() // a skill's hooks
+			return host.Open(ctx, o)
+		},
+		Lenient: func(at string) bool { return homeless == nil && openGuard(at).HooksOpen() },
+		Record: func(at string, r audit.Record) error {
+			if homeless != nil {
+				return nil // there is no place for a log
+			}
+			l := openGuard(at).Log()
+			return audit.Open(cmp.Or(l.Path, filepath.Join(paths.State, "audit", audit.Name)), audit.Options{Now: a.Now, Required: l.Required}).Write(r)
+		},
+	}
+}
+
 // hookProjects returns the project whose policy holds in a directory.
-func (a *app) hookProjects(dir string) []string {
-	_, paths, err := a.places()
-	if err != nil {
+func hookProjects(paths scope.Paths, dir string) []string {
+	if dir == "" {
 		return nil
 	}
 	if s, found, err := paths.Project(dir); err == nil && found {
 		return []string{s.Root}
 	}
-	if dir != "" {
-		return []string{dir}
-	}
-	return nil
+	return []string{dir}
 }
 
 // answersHook reports whether a command line answers an event of a hook, also one that is wrong: its exit code must never be
 // that of wrong usage, which is a denial to some hosts.
 func answersHook(args []string) bool {
-	at := slices.Index(args, "hook")
-	if at < 0 || at > 0 && !strings.HasPrefix(args[0], "-") {
+	first, at := firstWord(args, "directory", "C", "config")
+	if first != "hook" {
 		return false
 	}
-	return !slices.ContainsFunc(args[at+1:], func(arg string) bool { return slices.Contains([]string{"install", "remove", "status"}, arg) })
+	under, _ := firstWord(args[at+1:], "directory", "C", "config", "host")
+	return !slices.Contains([]string{"install", "remove", "status"}, under)
+}
+
+// firstWord returns the first word of a command line that is neither a flag nor the value of one of those that take one, and
+// where it is; "" where there is none.
+func firstWord(args []string, valued ...string) (word string, at int) {
+	for at = 0; at < len(args); at++ {
+		name, flag := strings.CutPrefix(args[at], "-")
+		switch {
+		case !flag || name == "":
+			return args[at], at
+		case slices.Contains(valued, strings.TrimPrefix(name, "-")):
+			at++
+		}
+	}
+	return "", len(args)
 }
 
 // hookCode returns the exit code of a command that answers an event: what is no answer is an error of no kind.

@@ -66,6 +66,11 @@ func (a *app) hostOptions(f *runtimeFlags) (host.Options, error) {
 	if err != nil {
 		return host.Options{}, err
 	}
+	return a.hostOptionsAt(f, dir, paths), nil
+}
+
+// hostOptionsAt are those of a directory.
+func (a *app) hostOptionsAt(f *runtimeFlags, dir string, paths scope.Paths) host.Options {
 	config := a.config
 	if config != "" {
 		config = a.abs(config)
@@ -78,7 +83,7 @@ func (a *app) hostOptions(f *runtimeFlags) (host.Options, error) {
 		Paths: paths, Dir: dir, Profile: f.profile, Session: f.session, Agent: f.agent, Tenant: f.tenant, Environment: f.environment,
 		NoSkills: f.noSkills, NoSession: f.noSession, OS: a.OS, Shell: f.shell, FileLimit: f.fileLimit, ConfigFile: config, Getenv: a.Getenv, Environ: environ, Self: taskRunner(), Helper: confiner(), Now: a.Now, Admin: a.Admin,
 		Trace: f.trace, Host: f.client,
-	}, nil
+	}
 }
 
 // places returns the directory that this invocation works in, and where skillpm keeps things.
@@ -86,11 +91,17 @@ func (a *app) places() (dir string, paths scope.Paths, err error) {
 	if dir, err = a.workDir(); err != nil {
 		return "", paths, err
 	}
-	paths, err = scope.New(scope.Env{Home: a.Home, Dir: dir, Getenv: a.Getenv, OS: a.OS})
+	paths, err = a.paths(dir)
+	return dir, paths, err
+}
+
+// paths returns where skillpm keeps things.
+func (a *app) paths(dir string) (scope.Paths, error) {
+	paths, err := scope.New(scope.Env{Home: a.Home, Dir: dir, Getenv: a.Getenv, OS: a.OS})
 	if a.Enterprise != "" {
 		paths.Enterprise = a.Enterprise
 	}
-	return dir, paths, err
+	return paths, err
 }
 
 // completeSkills completes the names of skills in force, with what they are for; after an @ also the exact names of those
