@@ -2,7 +2,6 @@ package guard
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,19 +59,26 @@ func (st state) confine(s Skill, w Wish, at Place) (*sandbox.Rules, []string, er
 		return nil, c.notes, nil
 	}
 	r := &sandbox.Rules{Read: []string{at.Dir}, Hidden: st.o.hidden(), Optional: st.set.Unconfined()}
-	for _, root := range []string{at.Project, at.Work} {
-		if root != "" {
-			r.Read = append(r.Read, root)
-			r.Read = append(r.Read, kept(root)...)
-		}
-	}
-	r.Read = append(r.Read, existing(at.Skills)...)
 	var err error
 	if r.Write, err = c.paths(); err != nil {
 		return nil, c.notes, err
 	}
-	slices.Sort(r.Read)
-	r.Read = slices.DeleteFunc(slices.Compact(r.Read), func(path string) bool { return slices.Contains(r.Write, path) })
+	if at.Project != "" {
+		r.Keep = inside(at.Skills, at.Project)
+	}
+	for _, root := range append([]string{at.Project, at.Work}, r.Write...) {
+		if root != "" {
+			r.Keep = append(r.Keep, kept(root)...)
+		}
+	}
+	for _, root := range []string{at.Project, at.Work} {
+		if root != "" {
+			r.Read = append(r.Read, root)
+		}
+	}
+	slices.Sort(r.Keep)
+	r.Keep = slices.DeleteFunc(slices.Compact(r.Keep), func(path string) bool { return slices.Contains(r.Write, path) })
+	r.Absent, r.Ways = absent(at.Project, at.Work), c.ways
 	if r.Network, err = c.network(); err != nil {
 		return nil, c.notes, err
 	}
@@ -87,6 +93,7 @@ type confiner struct {
 	set   policy.Set
 	home  string
 	notes []string
+	ways  []string // the paths that are written to, as they were given
 }
 
 // refuse returns an error for what a policy does not allow, nil for one that only observes.
@@ -99,14 +106,14 @@ func (c *confiner) refuse(p *policy.Policy, key, asked string) error {
 	return diag.Errorf(diag.Denied, "%s", text).WithHint("whoever keeps that policy may add it to its execution")
 }
 
-// paths returns where the skill may write.
+// paths returns where the skill may write, without links: what was checked is what it gets.
 func (c *confiner) paths() (write []string, err error) {
 	own := resolved(c.at.Dir)
 	if len(c.wish.AllowedPaths) == 0 && within(resolved(c.at.Work), own) {
 		return nil, nil
 	}
 	if len(c.wish.AllowedPaths) == 0 {
-		return []string{c.at.Work}, nil
+		return []string{resolved(c.at.Work)}, nil
 	}
 	for _, text := range c.wish.AllowedPaths {
 		path := c.absolute(text)
@@ -118,12 +125,13 @@ func (c *confiner) paths() (write []string, err error) {
 			continue // it has a directory of its own there
 		}
 		real := resolved(path)
+		c.ways = append(c.ways, path)
 		if within(real, own) {
 			return nil, diag.Errorf(diag.Denied, "%s asks for execution.allowed-paths %q, which is in its own directory: that stays as it is", c.skill.subject(), text).
 				WithHint("write to the project, or to $TMPDIR")
 		}
 		if within(real, resolved(c.at.Work)) || c.at.Project != "" && within(real, resolved(c.at.Project)) {
-			write = append(write, path)
+			write = append(write, real)
 			continue
 		}
 		for _, p := range c.set {
@@ -135,7 +143,7 @@ func (c *confiner) paths() (write []string, err error) {
 				return nil, err
 			}
 		}
-		write = append(write, path)
+		write = append(write, real)
 	}
 	return write, nil
 }
@@ -243,29 +251,6 @@ func (c *confiner) listed() (n sandbox.Network) {
 	slices.Sort(common)
 	n.Hosts = slices.Compact(common)
 	return n
-}
-
-// kept are the files of a project by which programs are told what to do that nothing confines: those of skillpm, of agents,
-// of editors and of git. Who may write to the project may not write to them, unless it names them.
-func kept(root string) (paths []string) {
-	for _, name := range []string{
-		"skillpm.yaml", "skillpm.lock", "skillpm-policy.yaml", ".skillpm", "vendor/skills", ".git/hooks", ".git/config", ".git/info/attributes",
-		".claude", ".codex", ".gemini", ".cursor", ".github", ".agents", ".opencode", ".omniforge", ".kodelet", ".mcp.json", "CLAUDE.md", "AGENTS.md", "GEMINI.md",
-		".vscode", ".idea", ".envrc", ".pre-commit-config.yaml",
-	} {
-		paths = append(paths, filepath.Join(root, filepath.FromSlash(name)))
-	}
-	return existing(paths)
-}
-
-// existing returns those of some paths that there are.
-func existing(paths []string) (there []string) {
-	for _, path := range paths {
-		if _, err := os.Lstat(path); err == nil {
-			there = append(there, path)
-		}
-	}
-	return there
 }
 
 // hidden are the places that no skill's script gets at: what skillpm itself goes by and writes down, and where programs

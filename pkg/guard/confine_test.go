@@ -129,8 +129,8 @@ func TestConfine(t *testing.T) {
 			if r == nil || !slices.Equal(r.Write, want) || !strings.HasSuffix(r.String(), test.network) || r.Optional != test.optional {
 				t.Fatalf("%s %+v, want to write to %v, %s", r, r, want, test.network)
 			}
-			hooks := filepath.Join(project, ".git", "hooks")
-			if !slices.Contains(r.Read, skill) || !slices.Contains(r.Read, hooks) || !slices.Contains(r.Hidden, filepath.Join(home, ".ssh")) || !slices.Contains(r.Hidden, paths.State) {
+			hooks := filepath.Join(project, ".git")
+			if !slices.Contains(r.Read, skill) || !slices.Contains(r.Keep, hooks) || !slices.Contains(r.Hidden, filepath.Join(home, ".ssh")) || !slices.Contains(r.Hidden, paths.State) {
 				t.Errorf("reads %v, hides %v", r.Read, r.Hidden)
 			}
 		})

@@ -8,8 +8,10 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -61,6 +63,52 @@ func attempt(what string, args []string) error {
 	case "keyring": // of the session that this process belongs to
 		_, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, true)
 		return err
+	case "mode": // makes a file that runs as its owner
+		const mode = unix.S_ISUID | 0o755
+		switch args[0] {
+		case "open":
+			return made(unix.Open("a", unix.O_CREAT|unix.O_WRONLY, mode))
+		case "openat2":
+			return made(unix.Openat2(unix.AT_FDCWD, "a", &unix.OpenHow{Flags: unix.O_CREAT | unix.O_WRONLY, Mode: mode}))
+		case "creat":
+			return made(unix.Creat("a", mode))
+		case "mknod":
+			return unix.Mknod("a", unix.S_IFREG|mode, 0)
+		case "fchmodat2":
+			if err := os.WriteFile("a", nil, 0o600); err != nil {
+				return err
+			}
+			return unix.Fchmodat(unix.AT_FDCWD, "a", mode, unix.AT_SYMLINK_NOFOLLOW)
+		}
+		f, err := os.Create("a")
+		if err != nil {
+			return err
+		}
+		return unix.Fchmod(int(f.Fd()), mode)
+	case "deep": // makes directories deeper than a path is long, with a file, and locks the last ones
+		if err := os.Chdir("/tmp"); err != nil {
+			return err
+		}
+		name := strings.Repeat("d", 200)
+		for range 500 {
+			if err := os.Mkdir(name, 0o755); err != nil {
+				return err
+			}
+			if err := os.Chdir(name); err != nil {
+				return err
+			}
+		}
+		if err := os.WriteFile("file", nil, 0o600); err != nil {
+			return err
+		}
+		if err := unix.Fchmodat(unix.AT_FDCWD, "..", 0o100, 0); err != nil {
+			return err
+		}
+		return unix.Fchmodat(unix.AT_FDCWD, ".", 0, 0)
+	case "clone": // starts a process that has rights of its own
+		cmd := exec.Command("/bin/true")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER}
+		return cmd.Run()
 	case "packets": // sockets of other kinds: those of virtual machines, of ciphers, raw ones
 		var err error
 		for _, s := range [][2]int{{unix.AF_VSOCK, unix.SOCK_STREAM}, {unix.AF_ALG, unix.SOCK_SEQPACKET}, {unix.AF_PACKET, unix.SOCK_RAW}} {
@@ -72,6 +120,13 @@ func attempt(what string, args []string) error {
 		return err
 	}
 	return fmt.Errorf("%q is not known", what)
+}
+
+func made(fd int, err error) error {
+	if err == nil {
+		err = unix.Close(fd)
+	}
+	return err
 }
 
 func hello(conn net.Conn) error {

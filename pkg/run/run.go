@@ -57,13 +57,15 @@ type Command struct {
 // Result is how a command ended and what it wrote.
 type Result struct {
 	Argv                   []string
-	Stdout, Stderr         []byte // what was kept
-	StdoutSize, StderrSize int64  // how many bytes there were
-	StdoutSum, StderrSum   string // "sha256:" and the digest of all of them, in hexadecimal digits
-	Truncated              bool   // less than all was kept
-	TimedOut               bool   // it was ended at its limit
-	Sandbox                string // what it was confined to, "" where it was not; for the record
-	Unconfined             string // why it was not confined, although it should have been; "" where it was or should not be
+	Stdout, Stderr         []byte   // what was kept
+	StdoutSize, StderrSize int64    // how many bytes there were
+	StdoutSum, StderrSum   string   // "sha256:" and the digest of all of them, in hexadecimal digits
+	Truncated              bool     // less than all was kept
+	TimedOut               bool     // it was ended at its limit
+	Sandbox                string   // what it was confined to, "" where it was not; for the record
+	Unconfined             string   // why it was not confined, although it should have been; "" where it was or should not be
+	Refused                []string // hosts that it asked for and may not reach, some of them where there are many
+	Removed                []string // files that it made where its sandbox wants none
 
 	ExitCode int    // 128 and the signal's number if a signal ended it, as shells say
 	Signal   string // that signal, as in "SIGTERM", or ""
@@ -114,6 +116,9 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	err = c.await(ctx, g, r, stdout, stderr)
 	r.Duration = time.Since(began)
 	r.ended(g)
+	if g.box != nil {
+		r.Refused, r.Removed = g.box.Refused(), g.box.Tidy()
+	}
 	r.Stdout, r.StdoutSize, r.StdoutSum = stdout.kept()
 	r.Stderr, r.StderrSize, r.StderrSum = stderr.kept()
 	r.Truncated = stdout.cut() || stderr.cut()

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"syscall"
 	"time"
 
@@ -27,8 +28,9 @@ type Box struct {
 	conn   *net.UnixConn
 	theirs *os.File
 	order  order
-	rest   []byte // what the helper said after its first reply, and came with it
-	dir    string // with the directory for temporary files and the mount point of the root
+	rest   []byte   // what the helper said after its first reply, and came with it
+	dir    string   // with the directory for temporary files and the mount point of the root
+	absent []string // what is removed at the end
 	proxy  *proxy
 	over   chan struct{}
 	end    reply
@@ -79,7 +81,7 @@ func New(r *Rules, helper []string, cmd *exec.Cmd) (*Box, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Box{over: make(chan struct{}), order: order{Path: cmd.Path, Argv: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Network: networkNone}}
+	b := &Box{over: make(chan struct{}), absent: r.Absent, order: order{Path: cmd.Path, Argv: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Network: networkNone}}
 	b.order.Links, b.order.Places = seen.order()
 	switch {
 	case r.Network.Any:
@@ -171,6 +173,8 @@ func (b *Box) Begin(most time.Duration) error {
 	}
 	first, listener, err := b.first()
 	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return diag.Errorf(diag.Internal, "the time was over before the command ran").WithHint("give it more time")
 	case err != nil:
 		return unavailable("the helper did not begin: %s", err)
 	case first.Errno != 0:
@@ -236,6 +240,26 @@ func (b *Box) Ended() (code int, signal string, ok bool) {
 	}
 }
 
+// Tidy removes the files that must not be there, and returns those that were. The helper must have ended.
+func (b *Box) Tidy() (found []string) {
+	for _, path := range b.absent {
+		if removed(path) {
+			found = append(found, path)
+		}
+	}
+	return found
+}
+
+// Refused returns the hosts that the command asked the proxy for and may not reach, some of them where there are many.
+func (b *Box) Refused() []string {
+	if b.proxy == nil {
+		return nil
+	}
+	b.proxy.mu.Lock()
+	defer b.proxy.mu.Unlock()
+	return slices.Clone(b.proxy.refused)
+}
+
 // Close lets go of everything, and removes the command's temporary files. The helper must have ended.
 func (b *Box) Close() {
 	if b.theirs != nil {
@@ -250,18 +274,4 @@ func (b *Box) Close() {
 	if b.dir != "" {
 		remove(b.dir)
 	}
-}
-
-// remove removes a directory, also what its owner has locked in it.
-func remove(dir string) {
-	if os.RemoveAll(dir) == nil {
-		return
-	}
-	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if d != nil && d.IsDir() {
-			_ = os.Chmod(path, 0o700) //nolint:gosec // a directory, to be removed
-		}
-		return nil
-	})
-	_ = os.RemoveAll(dir)
 }

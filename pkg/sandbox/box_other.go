@@ -33,6 +33,12 @@ func (b *Box) Over() <-chan struct{} { return nil }
 // Ended knows nothing.
 func (b *Box) Ended() (code int, signal string, ok bool) { return 0, "", false }
 
+// Tidy does nothing.
+func (b *Box) Tidy() []string { return nil }
+
+// Refused returns nothing.
+func (b *Box) Refused() []string { return nil }
+
 // Close does nothing.
 func (b *Box) Close() {}
 

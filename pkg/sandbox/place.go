@@ -2,8 +2,6 @@ package sandbox
 
 import (
 	"cmp"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,6 +32,14 @@ func (t *tree) add(path string, write bool) {
 		t.links[l.Path] = l.Target
 	}
 	t.places[at] = place{Path: at, Dir: info.IsDir(), Write: write || t.places[at].Write}
+}
+
+// way adds the links on the way to a path.
+func (t *tree) way(path string) {
+	_, links := t.disk.follow(path)
+	for _, l := range links {
+		t.links[l.Path] = l.Target
+	}
 }
 
 // order returns the links and the places, sorted. A place in another one that may be used in the same way is left out.
@@ -130,38 +136,6 @@ func (d disk) follow(path string) (at string, links []link) {
 	return at, links
 }
 
-// seen returns what a command sees by rules, with the programs in the PATH of its environment.
-func (r *Rules) seen(env []string, program string) (*tree, error) {
-	t := newTree()
-	for _, path := range system() {
-		t.add(path, false)
-	}
-	hidden, written := t.disk.real(append([]string{"/dev", "/proc", "/sys", "/etc"}, r.Hidden...)), t.disk.real(r.Write)
-	for _, path := range t.disk.programs(lookup(env, "PATH"), program) {
-		at, _ := t.disk.follow(path)
-		inside := slices.ContainsFunc(written, func(dir string) bool { return within(at, dir) })
-		if !inside && t.disk.open(path, hidden, false) == nil {
-			t.add(path, false)
-		}
-	}
-	for _, path := range r.Read {
-		if err := t.disk.open(path, hidden, false); err != nil {
-			return nil, err
-		}
-		t.add(path, false)
-	}
-	for _, path := range r.Write {
-		if err := t.disk.open(path, hidden, true); err != nil {
-			return nil, err
-		}
-		if err := t.disk.made(path); err != nil {
-			return nil, err
-		}
-		t.add(path, true)
-	}
-	return t, nil
-}
-
 // real returns where paths lead.
 func (d disk) real(paths []string) []string {
 	at := make([]string, 0, len(paths))
@@ -183,18 +157,6 @@ func (d disk) open(path string, hidden []string, write bool) error {
 			return diag.Errorf(diag.Denied, "%s can't be opened to what is confined: %s is in the way", path, h).
 				WithHint("work in a directory of its own below the home directory, as that of a project")
 		}
-	}
-	return nil
-}
-
-// made creates a directory that is to be written to and does not exist.
-func (d disk) made(path string) error {
-	at, _ := d.follow(path)
-	if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := os.MkdirAll(at, 0o755); err != nil {
-		return diag.Errorf(diag.NotFound, "%s can't be made: %w", path, err)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,11 +31,15 @@ type proxy struct {
 	listener net.Listener
 	slots    chan struct{}
 	going    sync.WaitGroup
+
+	mu      sync.Mutex
+	refused []string // what was asked for and may not be reached
 }
 
 const (
 	maxConnections = 256
 	maxHead        = 64 << 10         // bytes of a request's head
+	maxRefused     = 16               // hosts that are told of
 	patience       = 30 * time.Second // until a request is there, and until a host answers
 )
 
@@ -119,10 +125,12 @@ func (p *proxy) connect(host string, port uint16) (net.Conn, error) {
 	host = canonical(strings.Trim(host, "[]"))
 	at := net.JoinHostPort(host, strconv.Itoa(int(port)))
 	if !p.network.allows(host, port) {
+		p.refuse(at)
 		return nil, &forbiddenError{at}
 	}
 	if a, ok := address(host); ok {
 		if inner(a) && !p.network.names(a, port) {
+			p.refuse(at)
 			return nil, &forbiddenError{at}
 		}
 		return p.dial(p.ctx, "tcp", netip.AddrPortFrom(a, port).String())
@@ -133,7 +141,8 @@ func (p *proxy) connect(host string, port uint16) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = &forbiddenError{at + ", an address of this machine or of a private network,"}
+	forbidden := &forbiddenError{at + ", an address of this machine or of a private network,"}
+	err = forbidden
 	for _, a := range all {
 		a = a.Unmap()
 		if inner(a) && !p.network.names(a, port) && !isLocalhost(host) {
@@ -144,7 +153,22 @@ func (p *proxy) connect(host string, port uint16) (net.Conn, error) {
 			return conn, nil
 		}
 	}
+	if err == error(forbidden) {
+		p.refuse(at)
+	}
 	return nil, err
+}
+
+// refuse notes what was asked for, if it reads like a host: a script may say anything.
+func (p *proxy) refuse(at string) {
+	if len(at) > 300 || strings.ContainsFunc(at, func(c rune) bool { return c <= ' ' || c >= 0x7f || strings.ContainsRune(`"'\\<>`, c) }) {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.refused) < maxRefused && !slices.Contains(p.refused, at) {
+		p.refused = append(p.refused, at)
+	}
 }
 
 // isLocalhost reports whether a name means this machine, and nothing else. Who lists it means that.
@@ -222,21 +246,26 @@ func (p *proxy) http(conn net.Conn, in *bufio.Reader) {
 	}
 }
 
-// head reads the lines of a request up to the empty one.
+// head reads the lines of a request up to the empty one, and never more than maxHead bytes: who asks may never end a line.
 func head(in *bufio.Reader) (lines []string, err error) {
-	for size := 0; ; {
-		line, err := in.ReadString('\n')
-		if err != nil {
+	var text []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return nil, err
 		}
-		if size += len(line); size > maxHead {
+		if len(text)+len(part) > maxHead {
 			return nil, errors.New("too long")
 		}
-		if line = strings.TrimRight(line, "\r\n"); line == "" {
-			return lines, nil
+		text = append(text, part...)
+		if err == nil && len(bytes.TrimRight(part, "\r\n")) == 0 && (len(text) == len(part) || text[len(text)-len(part)-1] == '\n') {
+			break
 		}
-		lines = append(lines, line)
 	}
+	for line := range strings.SplitSeq(string(text), "\n") {
+		lines = append(lines, strings.TrimRight(line, "\r"))
+	}
+	return lines[:len(lines)-2], nil
 }
 
 // cut3 returns the three words of a request's first line.

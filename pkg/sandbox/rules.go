@@ -14,8 +14,15 @@ type Rules struct {
 	// Read are absolute files and directories that may be read, and programs there run. One below what Write names stays as
 	// it is.
 	Read []string `json:"read,omitempty"`
-	// Write are absolute files and directories that may be read, changed and made, too.
+	// Write are absolute files and directories that may be read, changed and made, too. No link is followed on the way to one.
 	Write []string `json:"write,omitempty"`
+	// Keep are what of Write may only be read. They exist, and no link is followed on the way to one.
+	Keep []string `json:"keep,omitempty"`
+	// Ways are absolute paths by which a command knows some of these, with links in them.
+	Ways []string `json:"ways,omitempty"`
+	// Absent are absolute files below what Write names that do not exist, and must not: they are removed when the command has
+	// ended.
+	Absent []string `json:"absent,omitempty"`
 	// Hidden are places that nothing above may open: what contains one of them is refused, and so is what is written there.
 	Hidden []string `json:"hidden,omitempty"`
 

@@ -33,6 +33,12 @@ func (s *Session) start(ctx context.Context, k *catalog.Skill, l *catalog.Loaded
 		r.Sandbox = "none: " + res.Unconfined
 		notes = append(notes, fmt.Sprintf("what skill %q runs is not confined, because a policy allows that: %s", k.Name, res.Unconfined))
 	}
+	if len(res.Refused) > 0 {
+		notes = append(notes, fmt.Sprintf("what skill %q runs asked for %s, which is not among the hosts that it may reach: execution.network", k.Name, strings.Join(res.Refused, ", ")))
+	}
+	for _, path := range res.Removed {
+		notes = append(notes, fmt.Sprintf("what skill %q ran made %s: that was removed, because nothing that is confined approves skills", k.Name, path))
+	}
 	return res, notes, err
 }
 

@@ -1,0 +1,109 @@
+package sandbox
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// seen returns what a command sees by rules, with the programs in the PATH of its environment.
+func (r *Rules) seen(env []string, program string) (*tree, error) {
+	t := newTree()
+	for _, path := range system() {
+		t.add(path, false)
+	}
+	hidden, written := t.disk.real(append([]string{"/dev", "/proc", "/sys", "/etc"}, r.Hidden...)), t.disk.real(r.Write)
+	for _, path := range t.disk.programs(lookup(env, "PATH"), program) {
+		at, _ := t.disk.follow(path)
+		inside := slices.ContainsFunc(written, func(dir string) bool { return within(at, dir) })
+		if !inside && t.disk.open(path, hidden, false) == nil {
+			t.add(path, false)
+		}
+	}
+	for _, path := range r.Read {
+		if err := t.disk.open(path, hidden, false); err != nil {
+			return nil, err
+		}
+		t.add(path, false)
+	}
+	for _, path := range r.Write {
+		if err := t.disk.open(path, hidden, true); err != nil {
+			return nil, err
+		}
+		if err := t.disk.straight(path); err != nil {
+			return nil, err
+		}
+		if err := made(path); err != nil {
+			return nil, err
+		}
+		t.add(path, true)
+	}
+	for _, path := range r.Keep {
+		if err := t.disk.straight(path); err != nil {
+			return nil, err
+		}
+		t.add(path, false)
+	}
+	for _, path := range r.Ways {
+		t.way(path)
+	}
+	return t, nil
+}
+
+// straight returns an error for a path that has a link in it. What was checked must be what is opened: whoever may write
+// where a link is could have it lead elsewhere meanwhile.
+func (d disk) straight(path string) error {
+	if _, links := d.follow(path); len(links) > 0 {
+		return diag.Errorf(diag.Conflict, "%s can't be opened to what is confined: %s has become a link", path, links[0].Path).WithHint("try it again")
+	}
+	return nil
+}
+
+// removed removes a file that must not be there, without following a link, and reports whether there was one.
+func removed(path string) bool {
+	dir, err := unix.Openat2(unix.AT_FDCWD, filepath.Dir(path), &unix.OpenHow{
+		Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS,
+	})
+	if err != nil {
+		return false
+	}
+	defer func() { _ = unix.Close(dir) }()
+	name := filepath.Base(path)
+	return unix.Unlinkat(dir, name, 0) == nil || unix.Unlinkat(dir, name, unix.AT_REMOVEDIR) == nil
+}
+
+// made creates a directory that is to be written to and does not exist, without following a link.
+func made(path string) error {
+	fd, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	for step := range strings.SplitSeq(strings.Trim(filepath.Clean(path), "/"), "/") {
+		if err != nil || step == "" {
+			break
+		}
+		next, failed := openStep(fd, step)
+		_ = unix.Close(fd)
+		fd, err = next, failed
+	}
+	if err != nil {
+		return diag.Errorf(diag.NotFound, "%s can't be made: %w", path, err)
+	}
+	return unix.Close(fd)
+}
+
+// openStep opens a name in a directory, and makes a directory of that name if there is nothing.
+func openStep(dir int, name string) (int, error) {
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
+	fd, err := unix.Openat2(dir, name, &how)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return fd, err
+	}
+	if err := unix.Mkdirat(dir, name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return -1, err
+	}
+	return unix.Openat2(dir, name, &how)
+}
