@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/guard"
+	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/whole"
@@ -14,7 +15,8 @@ import (
 )
 
 // Verdicts are the packs whose files were admitted on one basis, beside what else this machine knows: projects can't write
-// there. To lose them costs time, and nothing else.
+// there. To lose them costs time, and nothing else. The user can write there, and so can what runs as the user: they count
+// against the policies of users and projects, and where the machine's policy looks at files, there are none.
 type Verdicts struct {
 	file  string // "" where nothing can be kept
 	text  string
@@ -30,7 +32,7 @@ const (
 // ReadVerdicts reads what was admitted by the policies and approvals in force.
 func ReadVerdicts(m *workspace.Machine, g *guard.Guard) *Verdicts {
 	basis := g.Basis(m.Version)
-	if basis == "" || m.Paths.State == "" {
+	if basis == "" || m.Paths.State == "" || slices.ContainsFunc(g.Policies(), ofMachine) {
 		return &Verdicts{}
 	}
 	v := &Verdicts{file: filepath.Join(m.Paths.State, "admitted", strings.TrimPrefix(basis, "sha256:")), known: map[string]bool{}}
@@ -44,6 +46,9 @@ func ReadVerdicts(m *workspace.Machine, g *guard.Guard) *Verdicts {
 	}
 	return v
 }
+
+// ofMachine reports whether a policy is the machine's, and looks at files.
+func ofMachine(p *policy.Policy) bool { return p.Level == policy.MachineLevel && p.Looks() }
 
 // Has reports whether the files of a pack were admitted, with these trees under these names.
 func (v *Verdicts) Has(id source.ID, p *project.LockedPack, names map[NameOf]string) bool {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/guard"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 	"github.com/skillpm/skillpm/pkg/source"
@@ -148,27 +149,19 @@ func TestForbiddenAfterwards(t *testing.T) {
 	}
 }
 
-// TestVerdictsAreNotTheProjects has a project bring what this machine keeps of what was admitted: it is not read. An edited
-// store is not, either.
+// TestVerdictsAreNotTheProjects has a project bring what this machine keeps of what was admitted by the user's policy: it is
+// not read.
 func TestVerdictsAreNotTheProjects(t *testing.T) {
 	w := scriptedWorld(t)
 	w.manifest(`acme/good: "^1"`)
-	forbidScripts(t, w)
+	forbid := func(what string) {
+		writeFiles(t, userConfig(w), map[string]string{"policy.yaml": "version: 1\nforbid: [" + what + "]\n"})
+	}
+	forbid("scripts")
 	w.install()
-	admitted, err := filepath.Glob(filepath.Join(w.home, "*", "*", "*", "admitted", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(admitted) == 0 {
-		err = filepath.WalkDir(w.home, func(path string, d os.DirEntry, err error) error {
-			if err == nil && filepath.Base(filepath.Dir(path)) == "admitted" {
-				admitted = append(admitted, path)
-			}
-			return err
-		})
-	}
-	if err != nil || len(admitted) != 1 {
-		t.Fatalf("%v, %v", admitted, err)
+	admitted := admittedBelow(t, w.home)
+	if len(admitted) != 1 {
+		t.Fatalf("%v", admitted)
 	}
 	data, err := os.ReadFile(admitted[0])
 	if err != nil || strings.Count(string(data), "\n") != 1 {
@@ -181,10 +174,62 @@ func TestVerdictsAreNotTheProjects(t *testing.T) {
 	if _, err := w.client().Install(t.Context(), skillpm.InstallOptions{}); diag.CodeOf(err) != diag.Denied {
 		t.Errorf("%v, want a denial", err)
 	}
-	w.policy("forbid: [hooks]\n")
+	forbid("hooks")
 	w.install()
-	forbidScripts(t, w)
+	forbid("scripts")
 	if _, err := w.client().Install(t.Context(), skillpm.InstallOptions{}); diag.CodeOf(err) != diag.Denied {
 		t.Errorf("a policy that changed: %v, want a denial", err)
 	}
+}
+
+// TestVerdictsAreNotTheUsers has a user write that a pack was admitted by the machine's policy, which forbids it: the machine's
+// policy believes nothing that the user can write. O14.
+func TestVerdictsAreNotTheUsers(t *testing.T) {
+	w := scriptedWorld(t)
+	w.manifest(`acme/base: "^1"`)
+	user := filepath.Join(userConfig(w), "policy.yaml")
+	writeFiles(t, filepath.Dir(user), map[string]string{"policy.yaml": "version: 1\nforbid: [hooks]\n"})
+	w.install()
+	admitted := admittedBelow(t, w.home)
+	if len(admitted) != 1 {
+		t.Fatalf("%v", admitted)
+	}
+	verdicts, err := os.ReadFile(admitted[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(user); err != nil {
+		t.Fatal(err)
+	}
+	forbidScripts(t, w)
+	o := newOptions(t, w.dir, w.home)
+	door := guard.Open(guard.Options{Files: guard.Files{Paths: o.Paths, OS: o.OS, Admin: o.Admin}, Projects: []string{w.dir}, Now: o.Now})
+	basis := strings.TrimPrefix(door.Basis(o.Version), "sha256:")
+	if basis == "" || basis == filepath.Base(admitted[0]) {
+		t.Fatalf("%q is no basis of its own", basis)
+	}
+	writeFiles(t, filepath.Dir(admitted[0]), map[string]string{basis: string(verdicts)})
+	kept(t, w, "what the user wrote", func() error { _, err := w.client().Install(t.Context(), skillpm.InstallOptions{}); return err })
+	list, err := w.client().List(t.Context(), "")
+	if err != nil || len(list.Packs) != 1 || list.Packs[0].Denied == "" {
+		t.Errorf("what the user wrote counts in a list: %+v, %v", list, err)
+	}
+}
+
+// userConfig returns the directory of the user's settings.
+func userConfig(w *world) string { return newOptions(w.t, w.dir, w.home).Paths.Config }
+
+// admittedBelow returns the files of what was admitted.
+func admittedBelow(t *testing.T, dir string) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && filepath.Base(filepath.Dir(path)) == "admitted" {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
