@@ -77,7 +77,7 @@ func (f *fleet) asked() []string {
 func (f *fleet) release(version, policy string, packs ...string) {
 	f.tb.Helper()
 	m := newMachine(f.tb, f.world)
-	m.write(filepath.Join(m.project, "skillpm.yaml"), fmt.Sprintf("namespaces: {acme: \"oci://%s/acme\"}\ndependencies:\n  %s\n", f.world.registry.Host, strings.Join(packs, "\n  ")))
+	m.write(filepath.Join(m.project, "skillpm.yaml"), fmt.Sprintf("name: acme/fleet\nnamespaces: {acme: \"oci://%s/acme\"}\ndependencies:\n  %s\n", f.world.registry.Host, strings.Join(packs, "\n  ")))
 	m.ok("install", "--quiet")
 	files := map[string]string{}
 	for _, name := range []string{"skillpm.yaml", "skillpm.lock"} {

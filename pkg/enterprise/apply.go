@@ -233,7 +233,7 @@ func (w *work) describe() {
 func (w *work) next() *record {
 	now := w.Now().UTC()
 	next := &record{
-		Version: recordVersion, Source: w.release.source, Name: w.release.name, Release: w.release.version, Resolved: w.release.resolved, Signers: w.release.signers,
+		Version: recordVersion, Source: w.release.source, Name: w.release.name.String(), Release: w.release.version, Resolved: w.release.resolved, Signers: w.release.signers,
 		Files: map[string]string{scope.ManifestName: digest(w.space.Manifest.Bytes()), scope.LockName: digest(w.solution.Lock.Encode())}, Changed: now, Checked: now,
 	}
 	for name, data := range w.list.files {
@@ -267,7 +267,7 @@ func (w *work) commit(ctx context.Context, stood bool) error {
 func (w *work) records() []audit.Record {
 	about := audit.Record{Policy: guard.Digest(w.door.Policies()), Lock: audit.Digest(w.solution.Lock.Encode())}
 	self := about
-	self.Action, self.Pack, self.Version, self.Source = audit.Sync, w.release.name, w.release.version, w.release.source+"@"+w.release.resolved
+	self.Action, self.Pack, self.Version, self.Source = audit.Sync, w.release.name.String(), w.release.version, w.release.source+"@"+w.release.resolved
 	if len(w.release.signers) > 0 {
 		self.Signer = provider.Fingerprint(w.release.signers[0])
 	}

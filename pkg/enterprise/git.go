@@ -11,6 +11,7 @@ import (
 // gitOrigin is a git repository. A release is a tag that stands for a version, signed with an SSH key.
 type gitOrigin struct {
 	ref    source.Ref
+	name   source.ID
 	git    *git.Client
 	keeper *trust.Keeper
 }
@@ -24,13 +25,9 @@ func (g gitOrigin) at(ctx context.Context, version string) (string, error) {
 }
 
 func (g gitOrigin) open(ctx context.Context, version, resolved string, wanted trust.Wanted) (*release, error) {
-	id, err := g.ref.DefaultID()
-	if err != nil {
-		return nil, err
-	}
 	ref := g.ref
 	ref.Digest = resolved
-	signers, err := g.keeper.Signers(ctx, &source.Pack{ID: id, Version: version, Ref: ref}, nil, wanted)
+	signers, err := g.keeper.Signers(ctx, &source.Pack{ID: g.name, Version: version, Ref: ref}, nil, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +36,7 @@ func (g gitOrigin) open(ctx context.Context, version, resolved string, wanted tr
 		return nil, err
 	}
 	return &release{
-		source: placeOf(g.ref), version: version, resolved: resolved, signers: signers,
+		source: placeOf(g.ref), name: g.name, version: version, resolved: resolved, signers: signers,
 		read: func(name string) ([]byte, error) { return readIn(tree, name) },
 	}, nil
 }

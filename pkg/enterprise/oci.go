@@ -21,6 +21,7 @@ const (
 // ociOrigin is a repository of an OCI registry. A release is a tag that is a version, whose manifest is signed.
 type ociOrigin struct {
 	ref    source.Ref
+	name   source.ID
 	oci    *oci.Client
 	keeper *trust.Keeper
 }
@@ -34,13 +35,9 @@ func (o ociOrigin) at(ctx context.Context, version string) (string, error) {
 }
 
 func (o ociOrigin) open(ctx context.Context, version, resolved string, wanted trust.Wanted) (*release, error) {
-	id, err := listID(o.ref)
-	if err != nil {
-		return nil, err
-	}
 	ref := o.ref
 	ref.Digest = resolved
-	signers, err := o.keeper.Signers(ctx, &source.Pack{ID: id, Version: version, Ref: ref}, nil, wanted)
+	signers, err := o.keeper.Signers(ctx, &source.Pack{ID: o.name, Version: version, Ref: ref}, nil, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +50,7 @@ func (o ociOrigin) open(ctx context.Context, version, resolved string, wanted tr
 		return a, err
 	})
 	return &release{
-		source: placeOf(o.ref), name: id.String(), version: version, resolved: resolved, signers: signers,
+		source: placeOf(o.ref), name: o.name, version: version, resolved: resolved, signers: signers,
 		read: func(name string) ([]byte, error) {
 			a, err := artifact()
 			if err != nil {
@@ -67,12 +64,4 @@ func (o ociOrigin) open(ctx context.Context, version, resolved string, wanted tr
 			return nil, nil
 		},
 	}, nil
-}
-
-// listID returns what a list calls itself: the last two parts of its repository.
-func listID(ref source.Ref) (source.ID, error) {
-	if ref.Kind == source.KindLayout && !ref.ID.IsZero() {
-		return ref.ID, nil
-	}
-	return ref.DefaultID()
 }

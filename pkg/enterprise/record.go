@@ -14,7 +14,7 @@ import (
 type record struct {
 	Version  int               `json:"version"`  // of this format: 1
 	Source   string            `json:"source"`   // of the list, as a lock would have it
-	Name     string            `json:"name"`     // as the list calls itself, "" where it does not
+	Name     string            `json:"name"`     // as the list calls itself
 	Release  string            `json:"release"`  // the list's version
 	Resolved string            `json:"resolved"` // the commit, or the manifest's digest
 	Signers  []string          `json:"signers"`

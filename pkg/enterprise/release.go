@@ -15,6 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/provider"
+	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/trust"
 	"github.com/skillpm/skillpm/pkg/workspace"
@@ -23,7 +24,7 @@ import (
 // release is a list whose signature holds.
 type release struct {
 	source   string
-	name     string // as it calls itself, "" for git
+	name     source.ID // what it calls itself
 	version  string
 	resolved string
 	signers  []string
@@ -49,7 +50,10 @@ func (c *Client) newest(ctx context.Context, config *project.Config, have *recor
 	if err != nil {
 		return nil, err
 	}
-	from := c.origin(config)
+	from, err := c.origin(config)
+	if err != nil {
+		return nil, err
+	}
 	all, err := from.versions(ctx)
 	if err != nil {
 		return nil, err
@@ -68,9 +72,6 @@ func (c *Client) newest(ctx context.Context, config *project.Config, have *recor
 	r, err := from.open(ctx, version, resolved, wanted)
 	if err != nil {
 		return nil, err
-	}
-	if have != nil && have.Source == r.source && have.Name != r.name {
-		return nil, diag.Errorf(diag.Integrity, "the list at %s calls itself %q now, and %q before: it was signed for something else", r.source, r.name, have.Name)
 	}
 	if have != nil && have.Source == r.source && have.Resolved == r.resolved {
 		r.read = c.kept(have, r.read)
@@ -94,12 +95,30 @@ func (c *Client) kept(have *record, read func(string) ([]byte, error)) func(stri
 }
 
 // origin returns what reads the configured place.
-func (c *Client) origin(config *project.Config) origin {
+func (c *Client) origin(config *project.Config) (origin, error) {
+	name, err := config.Sync.ListName()
+	if err != nil {
+		return nil, err
+	}
 	sources := c.Sources(config)
 	if config.Sync.Source.Kind == source.KindGit {
-		return gitOrigin{ref: config.Sync.Source, git: sources.Git(), keeper: sources.Keeper(false)}
+		return gitOrigin{ref: config.Sync.Source, name: name, git: sources.Git(), keeper: sources.Keeper(false)}, nil
 	}
-	return ociOrigin{ref: config.Sync.Source, oci: sources.OCI(), keeper: sources.Keeper(false)}
+	return ociOrigin{ref: config.Sync.Source, name: name, oci: sources.OCI(), keeper: sources.Keeper(false)}, nil
+}
+
+// meant refuses what the same people signed for something else. An artifact's signature is over a name already; what a tag is
+// over says its name in the manifest.
+func (r *release) meant(conf project.SyncSettings, l *list) error {
+	if conf.Source.Kind != source.KindGit || l.manifest.Name == r.name {
+		return nil
+	}
+	says := "says no name"
+	if !l.manifest.Name.IsZero() {
+		says = "calls itself " + l.manifest.Name.String()
+	}
+	return diag.Errorf(diag.Integrity, "the list at %s is to be %s, and its %s %s: it may have been signed for something else", r.source, r.name, scope.ManifestName, says).
+		WithHint("write name: %s into the list's %s, or name: under sync: in the administrator's config.yaml", r.name, scope.ManifestName)
 }
 
 // best returns the highest release in the range.

@@ -10,6 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/guard"
+	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/provider"
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/workspace"
@@ -102,7 +103,7 @@ func (c *Client) sync(ctx context.Context, o SyncOptions) (*SyncReport, error) {
 	}
 	var r *release
 	if o.Offline {
-		r, err = c.inForce(have, placeOf(config.Sync.Source))
+		r, err = c.inForce(have, config.Sync)
 	} else {
 		r, err = c.newest(ctx, config, have, o)
 	}
@@ -111,6 +112,9 @@ func (c *Client) sync(ctx context.Context, o SyncOptions) (*SyncReport, error) {
 	}
 	l, err := readList(r.read)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.meant(config.Sync, l); err != nil {
 		return nil, err
 	}
 	if err := c.Machine.NewEnough(l.manifest); err != nil {
@@ -175,12 +179,17 @@ func (c *Client) aside(name string) error {
 func (c *Client) stamp() string { return c.Now().UTC().Format("20060102-150405.000") }
 
 // inForce returns the list in force, from the disk: what is there must be what was verified.
-func (c *Client) inForce(have *record, place string) (*release, error) {
+func (c *Client) inForce(have *record, conf project.SyncSettings) (*release, error) {
+	place := placeOf(conf.Source)
+	name, err := conf.ListName()
+	if err != nil {
+		return nil, err
+	}
 	if have == nil || have.Source != place {
 		return nil, diag.Errorf(diag.Remote, "no list of %s is on this machine, and no server is asked", place).WithHint("skillpm sync without --offline")
 	}
 	return &release{
-		source: have.Source, name: have.Name, version: have.Release, resolved: have.Resolved, signers: have.Signers,
+		source: have.Source, name: name, version: have.Release, resolved: have.Resolved, signers: have.Signers,
 		read: func(name string) ([]byte, error) {
 			want, ok := have.Files[name]
 			if !ok {

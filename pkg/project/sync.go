@@ -13,12 +13,13 @@ import (
 // configuration only.
 type SyncSettings struct {
 	Source    source.Ref // a git repository or an OCI repository; its kind is "" where nothing is configured
+	Name      source.ID  // of a git repository's list, as its skillpm.yaml says it; see [SyncSettings.ListName]
 	Version   string     // the range of versions, "" for any release
 	Keys      []string   // files of public keys, or of allowed signers of git tags; see [Config.File]
 	Threshold int        // how many of them must have signed, at least 1
 }
 
-var syncKeys = []string{"source", "version", "keys", "threshold"}
+var syncKeys = []string{"source", "name", "version", "keys", "threshold"}
 
 // sync reads where the enterprise layer comes from.
 func (r reader) sync(v *yaml.Node) (s SyncSettings, err error) {
@@ -31,6 +32,13 @@ func (r reader) sync(v *yaml.Node) (s SyncSettings, err error) {
 		switch k.Value {
 		case "source":
 			s.Source, err = r.syncSource(v)
+		case "name":
+			var text string
+			if text, err = r.text(v, "name"); err == nil {
+				if s.Name, err = source.ParseID(text); err != nil {
+					err = r.errorf(v, "name: %v", err)
+				}
+			}
 		case "version":
 			if s.Version, err = r.text(v, "version"); err == nil {
 				if _, bad := semver.NewConstraint(s.Version); bad != nil {
@@ -49,7 +57,22 @@ func (r reader) sync(v *yaml.Node) (s SyncSettings, err error) {
 	if err == nil && s.Source.Kind == "" {
 		err = r.errorf(v, "sync has no source").WithHint("write source: \"git+https://git.example/acme/fleet.git\" or \"oci://registry.example/acme/fleet\"")
 	}
+	if err == nil && !s.Name.IsZero() && s.Source.Kind != source.KindGit {
+		err = r.errorf(v, "name counts for git only: a list in a registry has the name of its repository")
+	}
 	return s, err
+}
+
+// ListName returns what the list must call itself, so that nothing else that the same people sign passes for it: as
+// configured, or the last two parts of the source.
+func (s SyncSettings) ListName() (source.ID, error) {
+	switch {
+	case !s.Name.IsZero():
+		return s.Name, nil
+	case s.Source.Kind == source.KindLayout && !s.Source.ID.IsZero():
+		return s.Source.ID, nil
+	}
+	return s.Source.DefaultID()
 }
 
 // maxThreshold is the most signatures that can be asked for.
