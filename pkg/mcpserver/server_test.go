@@ -189,7 +189,7 @@ func TestO26EveryProfile(t *testing.T) {
 					}
 				}
 				p.profile, p.options.HostNames = pr.ID, names
-				c := p.connect()
+				c, asked := p.connect(), 0
 				for name, defined := range toolNames(t, c) {
 					schema, ok := defined.InputSchema.(map[string]any)
 					if !ok || name == "skill_end" || name == "skill_run" || defined.Name == "find_skills" || strings.Contains(strings.ToLower(name), "file") {
@@ -200,6 +200,7 @@ func TestO26EveryProfile(t *testing.T) {
 					for _, r := range required {
 						args[fmt.Sprint(r)] = "demo"
 					}
+					asked++
 					res, text := call(t, c, name, args)
 					if res.IsError || !strings.Contains(text, "THE INSTRUCTIONS") {
 						t.Errorf("%s: text %q", name, text)
@@ -207,6 +208,9 @@ func TestO26EveryProfile(t *testing.T) {
 					if data := structured(t, res); data != "" && !strings.Contains(data, "THE INSTRUCTIONS") {
 						t.Errorf("%s: structured %q", name, data)
 					}
+				}
+				if asked != 1 {
+					t.Errorf("%d tools were asked for the instructions", asked)
 				}
 			})
 		}
