@@ -21,7 +21,7 @@ import (
 // eight bytes, texts with their length before them. The header is magic, the CRC-32C of the rest, and the rest's length.
 
 // magic starts every file; the number is the version of the format.
-const magic = "skillpm catalog 3\n"
+const magic = "skillpm catalog 4\n"
 
 const (
 	headerSize = len(magic) + 4 + 8

@@ -45,8 +45,8 @@ type Front struct {
 // Execution is how a skill's scripts are to be run.
 type Execution struct {
 	Sandbox      string   // as it is written: "true", "false", the name of a sandbox, or "" for nothing
-	AllowedPaths []string // directories besides the skill's own
-	Network      []string // "true", "false", or hosts; empty for nothing
+	AllowedPaths []string // directories besides the skill's own; nil where the skill does not say
+	Network      []string // "true", "false", "none", or hosts; empty where the skill does not say
 }
 
 // Load reads SKILL.md now. The error has code NotFound where it is gone, and Invalid where it cannot be used any more.
@@ -133,6 +133,12 @@ func frontOf(doc *skill.Document) Front {
 		f.Execution = Execution{
 			Sandbox:      skill.ScalarText(under(v, "sandbox")),
 			AllowedPaths: texts(under(v, "allowed-paths"), ""), Network: texts(under(v, "network"), ""),
+		}
+		if n := under(v, "allowed-paths"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
+			f.Execution.AllowedPaths = []string{}
+		}
+		if n := under(v, "network"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
+			f.Execution.Network = []string{"none"}
 		}
 	}
 	return f

@@ -255,7 +255,7 @@ func (q *quickReader) endBlock(key string, items []string, dash, empty bool) boo
 func wanted(key string) bool {
 	switch key {
 	case "name", "description", "when_to_use", "argument-hint", "agent", "tags", "disable-model-invocation", "user-invocable", "context",
-		"priority", "scope":
+		"priority", "scope", "execution":
 		return true
 	}
 	return false
@@ -287,7 +287,7 @@ func (q *quickReader) set(key, text string, line int) bool {
 		for item := range strings.SplitSeq(text, ",") {
 			r.tags = appendItem(r.tags, item)
 		}
-	case "scope":
+	case "scope", "execution":
 		return text == ""
 	case allowedTools, disallowedTools:
 		return quickTools(text)

@@ -136,6 +136,9 @@ func (r *record) judge(doc *skill.Document, problems []skill.Problem) {
 	if r.fatal == "" {
 		r.tools(doc)
 	}
+	if r.fatal == "" {
+		r.execution(lookup(doc, "execution"))
+	}
 }
 
 // merges refuses merge keys where they could bring in what limits the skill: nobody here follows them.

@@ -14,7 +14,7 @@ import (
 // Wish is what the frontmatter of a skill asks for under execution, as it is written there.
 type Wish struct {
 	Sandbox      string   // "", "true", "false", or the name of one
-	AllowedPaths []string // relative ones mean the project
+	AllowedPaths []string // relative ones mean the project; nil for where it works, empty for nothing
 	Network      []string // "true", "false", "restricted", "none", or hosts with ports
 }
 
@@ -41,7 +41,7 @@ func (g *Guard) Confine(s Skill, w Wish, at Place) (rules *sandbox.Rules, notes 
 // Asks reports whether a skill asks for less than the user may do.
 func (w Wish) Asks() bool {
 	open := len(w.Network) == 0 || len(w.Network) == 1 && anyNetwork(w.Network[0])
-	return w.Sandbox != "" && w.Sandbox != "false" || len(w.AllowedPaths) > 0 || !open
+	return w.Sandbox != "" && w.Sandbox != "false" || w.AllowedPaths != nil || !open
 }
 
 func (st state) confine(s Skill, w Wish, at Place) (*sandbox.Rules, []string, error) {
@@ -109,10 +109,10 @@ func (c *confiner) refuse(p *policy.Policy, key, asked string) error {
 // paths returns where the skill may write, without links: what was checked is what it gets.
 func (c *confiner) paths() (write []string, err error) {
 	own := resolved(c.at.Dir)
-	if len(c.wish.AllowedPaths) == 0 && within(resolved(c.at.Work), own) {
+	if c.wish.AllowedPaths == nil && within(resolved(c.at.Work), own) {
 		return nil, nil
 	}
-	if len(c.wish.AllowedPaths) == 0 {
+	if c.wish.AllowedPaths == nil {
 		return []string{resolved(c.at.Work)}, nil
 	}
 	for _, text := range c.wish.AllowedPaths {
@@ -194,7 +194,7 @@ func (c *confiner) network() (n sandbox.Network, err error) {
 	}
 	for _, host := range asked {
 		host = strings.ToLower(host)
-		if !policy.IsHost(host) {
+		if !policy.IsHost(host) || !strings.ContainsAny(host, ".:*") && host != "localhost" {
 			return n, diag.Errorf(diag.Invalid, "%s asks for execution.network %q, which is no host", c.skill.subject(), host).
 				WithHint("write true, false, restricted, or a list of hosts with ports, as [api.example.com:443]")
 		}

@@ -42,6 +42,9 @@ func TestConfine(t *testing.T) {
 		{name: "the network", wish: guard.Wish{Sandbox: "true", Network: []string{"true"}}, write: []string{"project"}, network: "any network"},
 		{name: "hosts", wish: guard.Wish{Network: []string{"API.example.com:443"}}, write: []string{"project"}, network: "network api.example.com:443"},
 		{name: "no host", wish: guard.Wish{Network: []string{"https://example.com/"}}, err: "which is no host"},
+		{name: "a word that is no host", wish: guard.Wish{Network: []string{"bogus"}}, err: "which is no host"},
+		{name: "this machine", wish: guard.Wish{Network: []string{"localhost:80"}}, write: []string{"project"}, network: "network localhost:80"},
+		{name: "no paths at all", wish: guard.Wish{AllowedPaths: []string{}}, write: []string{}, network: "no network"},
 		{name: "restricted", wish: guard.Wish{Sandbox: "true", Network: []string{"restricted"}}, write: []string{"project"}, network: "no network"},
 		{
 			name: "restricted to what the policy lists", wish: guard.Wish{Sandbox: "true", Network: []string{"restricted"}},

@@ -154,3 +154,43 @@ func TestRewritten(t *testing.T) {
 		t.Errorf("%q, want %q", text, want)
 	}
 }
+
+// endless says one thing for ever, and counts what was read.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'A'
+	}
+	e.read += len(p)
+	return len(p), nil
+}
+
+// TestProxyHead: a request whose head has no end, or too many lines, is given up; what is kept of it is bounded.
+func TestProxyHead(t *testing.T) {
+	from := &endless{}
+	if _, err := head(bufio.NewReaderSize(from, 4096)); err == nil || from.read > maxHead+8192 {
+		t.Errorf("%v after %d bytes", err, from.read)
+	}
+	if _, err := head(bufio.NewReader(strings.NewReader(strings.Repeat("a: b\r\n", maxHead)))); err == nil {
+		t.Error("it read any number of lines")
+	}
+	long := strings.Repeat("x", 5000)
+	lines, err := head(bufio.NewReaderSize(strings.NewReader("GET / HTTP/1.1\r\na: "+long+"\n\r\nbody"), 4096))
+	if err != nil || len(lines) != 2 || lines[1] != "a: "+long {
+		t.Errorf("%q %v", lines, err)
+	}
+}
+
+// TestProxyRefused is what people are told of: each host that was refused once, and nothing that is no host.
+func TestProxyRefused(t *testing.T) {
+	p, _ := proxied(t, map[string]string{"in.a.test": "10.0.0.1"}, "*.a.test")
+	for _, host := range []string{"b.test", "b.test", "in.a.test", "10.0.0.2", "c\x1b[31m.test"} {
+		if _, err := p.connect(host, 443); err == nil {
+			t.Errorf("%q was reached", host)
+		}
+	}
+	if got := strings.Join(p.refused, " "); got != "b.test:443 in.a.test:443 10.0.0.2:443" {
+		t.Errorf("told of %q", got)
+	}
+}
