@@ -293,3 +293,28 @@ func FuzzCanonical(f *testing.F) {
 }
 
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// A name is the same however its accents are put together, and in capitals; the refusal says how whoever denied it allows it
+// again, and of the machine's whom to ask. O14.
+func TestDeniedNames(t *testing.T) {
+	p, err := policy.Parse("p.yaml", []byte("version: 1\nskills: {deny: [\"caf\u00e9\", \"*@evil/*\"]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		level      policy.Level
+		name, pack string
+		hint       string // "" for one that is allowed
+	}{
+		{policy.UserLevel, "cafe\u0301", "", "whoever denied it may allow it again: skillpm deny caf\u00e9 --undo"},
+		{policy.ProjectLevel, "CAFE\u0301", "", "whoever denied it may allow it again: skillpm deny caf\u00e9 --undo --project"},
+		{policy.MachineLevel, "caf\u00e9", "", "ask whoever keeps p.yaml"},
+		{policy.UserLevel, "a", "evil/b", "whoever denied it may allow it again: skillpm deny '*@evil/*' --undo"},
+		{policy.UserLevel, "cafe", "", ""},
+	} {
+		p.Level = tt.level
+		if err := p.Skill([]string{tt.name}, tt.pack); diag.HintOf(err) != tt.hint {
+			t.Errorf("%s: %v, %q, want %q", tt.name, err, diag.HintOf(err), tt.hint)
+		}
+	}
+}

@@ -169,7 +169,27 @@ func (e editor) undeny(i int) []byte {
 	if len(list.Content) > 1 {
 		return slices.Concat(e.data[:start], e.data[end:])
 	}
+	if section := e.section(root, item.Line); section >= 0 {
+		return slices.Concat(e.data[:section], e.data[end:])
+	}
 	return slices.Concat(e.data[:start], bytes.Repeat([]byte(" "), max(1, item.Column-1)), []byte("[]"+e.eol()), e.data[end:])
+}
+
+// section returns where the section skills starts, if it is nothing but the keys and the entry on the line, and has no comment
+// that would be lost; else -1.
+func (e editor) section(root *yaml.Node, entry int) int {
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		key := root.Content[i]
+		if key.Value != "skills" || flow(root) || key.Line != entry-2 || len(root.Content) == 2 {
+			continue
+		}
+		start, _ := e.line(key.Line)
+		_, end := e.line(entry)
+		if !bytes.ContainsRune(e.data[start:end], '#') {
+			return start
+		}
+	}
+	return -1
 }
 
 func flow(n *yaml.Node) bool { return n.Style&yaml.FlowStyle != 0 }

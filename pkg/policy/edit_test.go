@@ -14,8 +14,8 @@ func TestDenyEdit(t *testing.T) {
 		name, before, after string
 		back                string // after taking it out again, "" for before
 	}{
-		{name: "nothing about skills", before: "version: 1 # ours\n", after: "version: 1 # ours\nskills:\n  deny:\n    - \"deploy@evil/*\"\n", back: "version: 1 # ours\nskills:\n  deny:\n      []\n"},
-		{name: "no last line ending", before: "version: 1", after: "version: 1\nskills:\n  deny:\n    - \"deploy@evil/*\"\n", back: "version: 1\nskills:\n  deny:\n      []\n"},
+		{name: "nothing about skills", before: "version: 1 # ours\n", after: "version: 1 # ours\nskills:\n  deny:\n    - \"deploy@evil/*\"\n"},
+		{name: "no last line ending", before: "version: 1", after: "version: 1\nskills:\n  deny:\n    - \"deploy@evil/*\"\n", back: "version: 1\n"},
 		{
 			name:   "a list with comments",
 			before: "# a\nversion: 1\nskills:\n  # b\n  deny:\n    # c\n    - x@a/b # d\n    # e\nforbid: [hooks]\n",
@@ -27,7 +27,8 @@ func TestDenyEdit(t *testing.T) {
 		{name: "an empty mapping", before: "version: 1\nskills: {}\n", after: "version: 1\nskills: {deny: [\"deploy@evil/*\"]}\n", back: "version: 1\nskills: {deny: []}\n"},
 		{name: "all in braces", before: "{version: 1}\n", after: "{skills: {deny: [\"deploy@evil/*\"]}, version: 1}\n", back: "{skills: {deny: []}, version: 1}\n"},
 		{name: "Windows", before: "version: 1\r\nskills:\r\n  deny:\r\n    - a\r\n", after: "version: 1\r\nskills:\r\n  deny:\r\n    - a\r\n    - \"deploy@evil/*\"\r\n"},
-		{name: "with a mark", before: "\ufeffversion: 1\n", after: "\ufeffversion: 1\nskills:\n  deny:\n    - \"deploy@evil/*\"\n", back: "\ufeffversion: 1\nskills:\n  deny:\n      []\n"},
+		{name: "with a mark", before: "\ufeffversion: 1\n", after: "\ufeffversion: 1\nskills:\n  deny:\n    - \"deploy@evil/*\"\n"},
+		{name: "an empty list with a comment", before: "version: 1\nskills:\n  # b\n  deny: []\n", after: "version: 1\nskills:\n  # b\n  deny: [\"deploy@evil/*\"]\n"},
 	} {
 		out, added, err := policy.Deny("p", []byte(tt.before), "deploy@evil/*")
 		if err != nil || !added || string(out) != tt.after {

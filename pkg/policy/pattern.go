@@ -19,7 +19,8 @@ var (
 
 const (
 	skillPart = `[a-z0-9*]+(-[a-z0-9*]+)*`
-	barePart  = `[^@/\x00-\x20\x7f]([^@/\x00-\x1f\x7f]*[^@/\x00-\x20\x7f])?` // a skill that was written by hand may have any name
+	// A skill that was written by hand may have any name that every system can hold.
+	barePart = `[^@/\\?"<>|\x00-\x20\x7f]([^@/\\?"<>|\x00-\x1f\x7f]*[^@/\\?"<>|\x00-\x20\x7f])?`
 )
 
 func isSkillPattern(s string) bool {

@@ -157,6 +157,7 @@ var bad = []struct{ name, text, want string }{
 	{"sources as a list", "version: 1\nsources: [local]\n", "2:10: sources must be a mapping (write {key: value}, or an indented line for each key)"},
 	{"allow as a text", "version: 1\nsources: {allow: local}\n", "2:18: allow must be a list (write [a, b], or a line with a hyphen for each)"},
 	{"the same twice", "version: 1\nsources: {allow: [local, local]}\n", `2:26: allow lists "local" twice (remove one of them)`},
+	{"a character that no name has", "version: 1\nskills: {deny: [\"b?x\"]}\n", `2:17: "b?x" is not skill@owner/name or skill, with * for any characters of a part (write it as deploy, deploy@acme/tools, deploy@acme/* or *@acme/*)`},
 	{"two stars in a bare skill", "version: 1\nskills: {deny: [\"de**\"]}\n", `2:17: "de**" is not skill@owner/name or skill, with * for any characters of a part (write it as deploy, deploy@acme/tools, deploy@acme/* or *@acme/*)`},
 	{"allowed tools", "version: 1\nallowed-tools: all\n", `2:16: allowed-tools is "all", which is not known (use restrict or grant)`},
 	{"hooks", "version: 1\nhooks: {unreadable: close}\n", `2:21: unreadable is "close", which is not known (did you mean closed?)`},

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
@@ -56,7 +58,7 @@ func (p *Policy) Skill(names []string, pack string) error {
 				name += "@" + pack
 			}
 			return &RefusedError{
-				Policy: p.Path, Line: line(p.Lines.SkillsDeny, i), Rule: "skills.deny", Subject: "skill " + name, Why: fmt.Sprintf("is denied by %q", pattern),
+				Policy: p.Path, Line: line(p.Lines.SkillsDeny, i), Rule: "skills.deny", Subject: "skill " + name, Why: fmt.Sprintf("is denied by %q", pattern), Fix: p.undo(pattern),
 			}
 		}
 	}
@@ -73,18 +75,36 @@ func (p SkillPattern) Means(names []string, pack string) bool {
 func (p SkillPattern) covers(names []string, pack string) (string, bool) {
 	skill, of, inPack := strings.Cut(string(p), "@")
 	if inPack {
-		owner, name, _ := strings.Cut(strings.ToLower(of), "/")
-		packOwner, packName, _ := strings.Cut(strings.ToLower(pack), "/")
+		owner, name, _ := strings.Cut(alike(of), "/")
+		packOwner, packName, _ := strings.Cut(alike(pack), "/")
 		if pack == "" || !starred(owner, packOwner) || !starred(name, packName) {
 			return "", false
 		}
 	}
 	for _, name := range names {
-		if name != "" && starred(strings.ToLower(skill), strings.ToLower(name)) {
+		if name != "" && starred(alike(skill), alike(name)) {
 			return name, true
 		}
 	}
 	return "", false
+}
+
+// alike returns a name as it is compared: capitals do not matter, nor how a character with an accent is put together.
+func alike(name string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(name))) }
+
+// undo says how what a policy denies is allowed again, by whoever denied it; "" for the machine's, whose administrator is asked.
+func (p *Policy) undo(pattern SkillPattern) string {
+	text := "skillpm deny " + string(pattern) + " --undo"
+	if strings.ContainsAny(string(pattern), "* '$`;&()!#~") {
+		text = "skillpm deny '" + strings.ReplaceAll(string(pattern), "'", `'\''`) + "' --undo"
+	}
+	switch p.Level {
+	case UserLevel:
+		return "whoever denied it may allow it again: " + text
+	case ProjectLevel:
+		return "whoever denied it may allow it again: " + text + " --project"
+	}
+	return ""
 }
 
 // Capable returns why a skill must not be used that has capabilities: one of them is forbidden. Because says why the skill
