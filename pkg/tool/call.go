@@ -63,7 +63,7 @@ func (c Call) uses() []use {
 	}
 	r, ok := rows()[name]
 	if !ok {
-		return []use{{tool: name, called: c.Tool}}
+		return []use{{tool: behind(name), called: c.Tool}}
 	}
 	u := use{tool: r.name, called: c.Tool, row: r}
 	switch r.kind {

@@ -142,7 +142,7 @@ const (
 
 // names reports how a pattern speaks of the tool of a use.
 func names(p Pattern, u *use) naming {
-	if !p.HasArgument && (p.Tool == "*" || ofServer(p.Tool, u.tool)) {
+	if !p.HasArgument && (p.Tool == "*" || ofServer(p.Tool, u.tool) || ofServer(p.Tool, u.called)) {
 		return whole
 	}
 	tool := Canonical(p.Tool)

@@ -51,6 +51,18 @@ func OfSkills(tool string) (part string, ofServer bool) {
 	return ofSkills(tool), false
 }
 
+// behind returns the name that a tool has in lists: one that skillpm's own server hands on from the server FILES is
+// mcp__FILES__TOOL, as if the host had that server itself. Where a host does not say which server a tool is of, it isn't told.
+func behind(name string) string {
+	for _, prefix := range servers() {
+		rest, ok := strings.CutPrefix(name, prefix)
+		if server, tool, two := strings.Cut(rest, "__"); ok && prefix != "MCP:" && two && server != "" && tool != "" {
+			return "mcp__" + rest
+		}
+	}
+	return name
+}
+
 // Writes reports whether a tool is one that creates, edits or deletes files.
 func Writes(tool string) bool {
 	if multi(tool) || patches(tool) {
@@ -103,7 +115,17 @@ func (c Call) OnlyReads() (paths []string) {
 // onlyShown returns the files of a command line that prints files and does nothing else.
 func (u *use) onlyShown() (paths []string) {
 	commands, refused := u.commandsOf()
-	if refused != "" || len(commands) != 1 || u.elsewhere != "" {
+	if refused != "" || u.elsewhere != "" {
+		return nil
+	}
+	at := ""
+	if len(commands) == 2 {
+		if at = commands[0].enters(""); at == "" {
+			return nil
+		}
+		commands = commands[1:]
+	}
+	if len(commands) != 1 {
 		return nil
 	}
 	words := commands[0].words
@@ -122,10 +144,26 @@ func (u *use) onlyShown() (paths []string) {
 			return nil
 		}
 		if !strings.HasPrefix(w.text, "-") {
-			paths = append(paths, w.text)
+			paths = append(paths, inDirectory(at, w.text))
 		}
 	}
 	return paths
+}
+
+// enters returns the directory that a cd goes to from another one, "" for any other command, and for one that can't be told.
+func (c command) enters(from string) string {
+	if len(c.words) != 2 || c.words[0].text != "cd" || c.words[1].loose || c.words[1].globs || strings.HasPrefix(c.words[1].text, "-") {
+		return ""
+	}
+	return inDirectory(from, c.words[1].text)
+}
+
+// inDirectory returns a path as it is from the directory that another one is relative to.
+func inDirectory(dir, p string) string {
+	if dir == "" || strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || drive(p) {
+		return p
+	}
+	return path.Join(dir, p)
 }
 
 // shown returns the words of a command line that may be files which it prints.
@@ -134,7 +172,12 @@ func (u *use) shown() (paths []string) {
 	if refused != "" {
 		commands = u.roughly()
 	}
+	dir := ""
 	for _, c := range commands {
+		if to := c.enters(dir); to != "" {
+			dir = to
+			continue
+		}
 		at := slices.IndexFunc(c.words, func(w word) bool { return prints(path.Base(w.text)) })
 		if at < 0 {
 			continue
@@ -142,6 +185,9 @@ func (u *use) shown() (paths []string) {
 		for _, w := range c.words[at+1:] {
 			if !strings.HasPrefix(w.text, "-") && !w.loose {
 				paths = append(paths, w.text)
+				if in := inDirectory(dir, w.text); in != w.text {
+					paths = append(paths, in) // or the cd was in a shell of its own
+				}
 			}
 		}
 	}

@@ -121,3 +121,23 @@ func TestDisallowedLink(t *testing.T) {
 		}
 	}
 }
+
+// SPEC K1: a tool that skillpm's own server hands on is, in lists, one of the server that has it.
+func TestK1Behind(t *testing.T) {
+	list, err := tool.ParseList([]string{"mcp__files__read", "mcp__git"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{
+		"mcp__files__read": true, "mcp__skillpm__files__read": true, "mcp_skillpm_files__read": true, "skillpm-files__read": true, "skillpm__git__log": true,
+		"mcp__skillpm__files__write": false, "mcp__skillpm__other__read": false, "mcp__skillpm_evil__files__read": false, "MCP:files__read": false,
+		"mcp__skillpm__files": false,
+	} {
+		if got := (tool.Set{}).And("a", list).Allow(tool.Call{Tool: name}).Allowed; got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+		if denied := !(tool.Set{}).Without("a", list).Allow(tool.Call{Tool: name}).Allowed; denied != want {
+			t.Errorf("%s: disallowed %v, want %v", name, denied, want)
+		}
+	}
+}
