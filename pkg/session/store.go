@@ -279,7 +279,19 @@ func (f folder) change(ctx context.Context, id string, do func(*State) error) (e
 		s.Began = f.now().UTC()
 		f.sweep(id)
 	}
-	return f.write(s)
+	return f.written(s, f.write(s))
+}
+
+// written makes do without a state that can't be written, as on a full disk, where nothing is active in it: no file says the
+// same, and one that stays would go on forbidding.
+func (f folder) written(s State, err error) error {
+	if err == nil || len(s.Active) > 0 {
+		return err
+	}
+	if gone := os.Remove(f.path(s.ID)); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // sweep removes the sessions that nobody used for a long time, if nobody did so of late. One that cannot be read stays, and

@@ -1,0 +1,27 @@
+package session
+
+import (
+	"os"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// SPEC O10: where the disk is full what has ended does not go on forbidding, and what is active still does.
+func TestO10FullDisk(t *testing.T) {
+	f := folder{dir: t.TempDir(), now: time.Now}
+	s := State{Version: version, ID: "s", Began: time.Now().UTC(), Active: []Active{{Name: "a", Real: "/a", Digest: "x"}}}
+	if err := f.write(s); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.written(s, syscall.ENOSPC); err == nil {
+		t.Error("a state with a skill in it that was not written is no error")
+	}
+	s.Active = nil
+	if err := f.written(s, syscall.ENOSPC); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(f.path("s")); err == nil {
+		t.Error("the state is there")
+	}
+}
