@@ -41,6 +41,7 @@ type Options struct {
 
 	Getenv func(string) string // the environment that the host has given to this process; nil for an empty one
 	Now    func() time.Time    // the clock; it is needed
+	Limit  time.Duration       // how long the answer may take; 0 for Limit
 
 	// Open opens the skills of a host. It is called where they are needed, and not before.
 	Open func(context.Context, Place) (*host.Host, error)
@@ -57,13 +58,14 @@ type Reply struct {
 	Err    error    // why there is no answer; nothing is stopped by it
 }
 
-// Answer answers one event. It never panics, and takes no longer than [Limit].
+// Answer answers one event. It never panics, and takes no longer than [Limit], but for the moments in which a hook of a skill
+// that is ended may clear up.
 func Answer(ctx context.Context, o Options, from io.Reader) (r Reply) {
 	d, err := find(o.Host)
 	if err != nil {
 		return Reply{Err: err}
 	}
-	ctx, cancel := context.WithTimeout(ctx, Limit)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(o.Limit, Limit))
 	defer cancel()
 	t := told{event: d.event(o.Event)}
 	defer func() {

@@ -1,11 +1,13 @@
 package hook_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/hook"
@@ -237,5 +239,69 @@ func TestO14HookEvents(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(w.paths.State, "sessions")); err == nil {
 		t.Error("something is kept")
+	}
+}
+
+// SPEC O10: a name ends with whatever space follows it.
+func TestO10NameAtLineEnd(t *testing.T) {
+	for _, prompt := range []string{`/reader\nmore`, `/reader\tx`, ` /reader\r\n`, `/reader more`, `/reader`} {
+		w := newWorld(t)
+		about := fmt.Sprintf(`{"session_id":"g","cwd":%q,"hook_event_name":`, filepath.Join(w.dir, "project"))
+		silent(t, string(w.send("gemini", "", about+`"BeforeAgent","prompt":"`+prompt+`"}`).Stdout))
+		denied(t, string(w.send("gemini", "", about+`"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"ls"}}`).Stdout), "reader")
+	}
+}
+
+// SPEC O10: a SKILL.md is the same by whatever path it is read.
+func TestO10Paths(t *testing.T) {
+	for _, input := range []map[string]string{
+		{"command": "cd .agents/skills/reader && cat SKILL.md"},
+		{"command": "cd .agents; cd skills/reader && head -20 SKILL.md | nl"},
+		{"command": "cat .agents/skills/*/SKILL.md"},
+		{"command": "cat SKILL.md", "workdir": ".agents/skills/reader"},
+	} {
+		w := newWorld(t)
+		codex := func(input map[string]string) string {
+			data, err := json.Marshal(map[string]any{"session_id": "s", "cwd": filepath.Join(w.dir, "project"), "tool_name": "Bash", "tool_input": input})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(w.send("codex", "PreToolUse", string(data)).Stdout)
+		}
+		silent(t, codex(input))
+		denied(t, codex(map[string]string{"command": "ls"}), "reader")
+	}
+	// Where the skill's list is in force already, the way to it stays open.
+	w := newWorld(t)
+	w.skill("free", "tags: [x]")
+	silent(t, w.call("s", "Skill", `{"skill":"reader"}`))
+	about := fmt.Sprintf(`{"session_id":"s","cwd":%q,"tool_name":"Bash","tool_input":{"command":%%q}}`, filepath.Join(w.dir, "project"))
+	silent(t, string(w.send("codex", "PreToolUse", fmt.Sprintf(about, "cd .agents/skills/free && cat SKILL.md")).Stdout))
+	denied(t, string(w.send("codex", "PreToolUse", fmt.Sprintf(about, "cd .agents/skills/free && ls && cat SKILL.md")).Stdout), "reader")
+}
+
+// SPEC O10, O12: an answer comes in time, whatever a skill's own hook does: what has not begun by then is denied.
+func TestO10Limit(t *testing.T) {
+	w := newWorld(t)
+	w.skill("slow", "hooks: {pre: pre.sh}")
+	w.file("project/.agents/skills/slow/pre.sh", "#!/bin/sh\nexec sleep 600\n")
+	o := w.options("gemini", "BeforeTool")
+	o.Limit = 500 * time.Millisecond
+	r := hook.Answer(t.Context(), o, strings.NewReader(fmt.Sprintf(`{"session_id":"s","cwd":%q,"tool_name":"activate_skill","tool_input":{"name":"slow"}}`,
+		filepath.Join(w.dir, "project"))))
+	denied(t, string(r.Stdout), "slow")
+	if got := w.active("s"); len(got) > 0 {
+		t.Errorf("active %v", got)
+	}
+}
+
+// SPEC O14: a skill that a policy denies by the name of its directory is not given to the model by that one either.
+func TestO14DeniedDirectory(t *testing.T) {
+	w := newWorld(t)
+	w.file("project/.claude/skills/inner/SKILL.md", "---\nname: badl\ndescription: x\n---\nx\n")
+	for _, name := range []string{"inner", "badl"} {
+		w.file("home/config/policy.yaml", "version: 1\nmode: enforce\nskills: {deny: ["+name+"]}\n")
+		denied(t, w.call("s", "Skill", `{"skill":"inner"}`), "denied")
+		denied(t, w.claude("UserPromptExpansion", "s", `"command_name":"inner","command_args":""`), "denied")
 	}
 }

@@ -1,7 +1,9 @@
 package hook
 
 import (
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"unicode"
 
@@ -36,7 +38,7 @@ func (w *work) given() []given {
 	case part == "" && w.dialect.reads:
 		var out []given
 		for _, p := range readSkills(t) {
-			out = append(out, given{name: t.path(p), file: true})
+			out = append(out, given{name: p, file: true})
 		}
 		return out
 	}
@@ -74,8 +76,11 @@ func (w *work) asked() []given {
 		if !ok {
 			return nil
 		}
-		name, arguments, _ := strings.Cut(rest, " ")
-		if name = strings.TrimRightFunc(name, unicode.IsSpace); !plausible(name) {
+		name, arguments := rest, ""
+		if end := strings.IndexFunc(rest, unicode.IsSpace); end >= 0 {
+			name, arguments = rest[:end], rest[end:]
+		}
+		if !plausible(name) {
 			return nil
 		}
 		return []given{{name: name, arguments: strings.TrimSpace(arguments)}}
@@ -117,11 +122,27 @@ func nameRune(r rune) bool {
 	return r == '-' || r == '_' || r == ':' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// readSkills returns the paths of the SKILL.md that a call reads, with a tool for files or with a command that shows them.
+// maxFound is how many files the wildcards of one path may find.
+const maxFound = 64
+
+// readSkills returns the paths of the SKILL.md that a call reads, with a tool for files or with a command that shows them, also
+// in the directory that the call says it works in.
 func readSkills(t told) (paths []string) {
+	place, _ := text(t.input, []string{"workdir", "cwd", "working_directory", "dir_path"})
 	for _, p := range (tool.Call{Tool: t.tool, Input: t.input}).Reads() {
-		if path.Base(strings.ReplaceAll(p, `\`, "/")) == "SKILL.md" {
-			paths = append(paths, p)
+		if path.Base(strings.ReplaceAll(p, `\`, "/")) != "SKILL.md" {
+			continue
+		}
+		at := t.path(p)
+		if place != "" && !filepath.IsAbs(p) {
+			at = filepath.Join(t.path(place), p)
+		}
+		if found, err := filepath.Glob(at); err == nil && strings.ContainsAny(p, "*?[") {
+			paths = append(paths, found[:min(len(found), maxFound)]...)
+			continue
+		}
+		if _, err := os.Stat(at); err == nil {
+			paths = append(paths, at)
 		}
 	}
 	return paths
