@@ -40,8 +40,8 @@ EVENT is what the host calls it, as PreToolUse, or pre-tool-use. An event that
 cannot be read is a denial where it asks about a call, unless a policy says
 hooks: {unreadable: open}.
 
-Exit code 0 is an answer, also a denial, and 1 an error, which stops nothing. It is
-never 2: that is a denial to some hosts.`,
+The exit code is never 2: that is a denial to some hosts.`,
+		Annotations: map[string]string{exitCodesOf: "Exit codes: 0 an answer, also a denial; 1 an error, which stops nothing"},
 		Example: `  skillpm hook PreToolUse --host claude-code < event.json
   skillpm hook install --host claude-code
   skillpm hook status`,

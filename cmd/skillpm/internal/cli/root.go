@@ -15,6 +15,9 @@ Exit codes: 0 ok, 1 internal, 2 usage, 3 invalid, 4 not found, 5 conflict,
 6 integrity, 7 denied, 8 remote, 130 interrupted
 `
 
+// exitCodesOf is the annotation of a command whose exit codes are others.
+const exitCodesOf = "exit codes"
+
 // newRoot returns the command line with the commands that are needed.
 func newRoot(a *app, needed []command) *cobra.Command {
 	root := &cobra.Command{
@@ -63,7 +66,11 @@ SKILL.md that an agent loads and follows.`,
 	root.SetHelpCommand(newHelp())
 	usage := root.UsageFunc()
 	root.SetUsageFunc(func(cmd *cobra.Command) error { // a template would keep the linker from leaving anything out
-		defer fmt.Fprint(cmd.OutOrStderr(), exitCodes)
+		codes := exitCodes
+		if own, ok := cmd.Annotations[exitCodesOf]; ok {
+			codes = "\n" + own + "\n"
+		}
+		defer fmt.Fprint(cmd.OutOrStderr(), codes)
 		return usage(cmd)
 	})
 	root.AddGroup(
