@@ -7,13 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
-	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/textdiff"
 	"github.com/skillpm/skillpm/pkg/txn"
-	"github.com/skillpm/skillpm/pkg/whole"
 )
 
 // State says how what a host's configuration has relates to what it should have.
@@ -36,6 +31,11 @@ type Options struct {
 	Program string // that the host is to start, as an absolute path or a name; for Status "" for any
 	DryRun  bool
 	Force   bool // replace a server of our name that is not ours
+
+	// FailClosed has the hooks that are asked about a call deny it if skillpm is not there or fails. Nil leaves it as it is,
+	// which is so at first in the scope Enterprise.
+	FailClosed *bool
+	Args       []string // what the server is started with beyond what it needs; nil leaves it as it is
 }
 
 // Result is what was done to a host's configuration, or how it is.
@@ -48,14 +48,30 @@ type Result struct {
 	State   State    `json:"state"`
 	Reason  string   `json:"reason,omitempty"`  // why it is stale, foreign or broken
 	Program string   `json:"program,omitempty"` // that the host starts
+	Args    []string `json:"args,omitempty"`    // of the server, beyond what it needs
 	Changed bool     `json:"changed"`
 	DryRun  bool     `json:"dryRun,omitempty"`
 	Diff    string   `json:"diff,omitempty"`  // of a dry run
 	Notes   []string `json:"notes,omitempty"` // what is left to do in the host
 
-	Obstacles []string `json:"obstacles,omitempty"` // what keeps the host from honouring it, as far as its files tell
+	FailClosed bool       `json:"failClosed,omitempty"` // the hooks deny without skillpm
+	Obstacles  []Obstacle `json:"obstacles,omitempty"`  // what keeps the host from honouring it, as far as its files tell
 
 	err error
+}
+
+// Obstacle is what keeps a host from honouring what its configuration has.
+type Obstacle struct {
+	Message string `json:"message"`
+	Fix     string `json:"fix,omitempty"` // what somebody does about it
+}
+
+// String returns both in one line.
+func (o Obstacle) String() string {
+	if o.Fix == "" {
+		return o.Message
+	}
+	return o.Message + ": " + o.Fix
 }
 
 // Err returns why a file is broken, or nil.
@@ -83,13 +99,18 @@ func Status(e Env, o Options) (*Result, error) {
 		r.State, r.Reason, r.err = Broken, err.Error(), err
 		return r, nil
 	}
+	p.also = e.records().Files[recordKey(o.Kind, c.real)].Program
 	r.Program = p.adopt(values)
+	p.keep(values, o)
 	r.State, r.Reason = p.state(values)
 	if r.State == Installed || r.State == Stale {
+		r.Args, r.FailClosed = p.args, p.closed && o.Kind == Hook
 		r.Obstacles = e.obstacles(p, values)
 		if _, err := os.Stat(r.Program); filepath.IsAbs(r.Program) && errors.Is(err, fs.ErrNotExist) {
-			r.Obstacles = append(r.Obstacles, fmt.Sprintf("%s starts %s, which is not there", r.File, r.Program))
+			again := fmt.Sprintf("skillpm %s install --host %s --scope %s", o.Kind, r.Host, o.Scope)
+			r.Obstacles = append(r.Obstacles, Obstacle{fmt.Sprintf("%s starts %s, which is not there", r.File, r.Program), again})
 		}
+		r.Notes = e.twice(p)
 	}
 	return r, nil
 }
@@ -131,9 +152,10 @@ func change(ctx context.Context, e Env, o Options, install bool) (*Result, error
 	if err != nil {
 		return nil, err
 	}
-	edit := edited{env: e, plan: p, now: c, all: e.records(), key: string(o.Kind) + " " + c.real}
+	edit := edited{env: e, plan: p, now: c, all: e.records(), key: recordKey(o.Kind, c.real)}
+	edit.plan.also = edit.all.Files[edit.key].Program
 	if install {
-		err = edit.install(o.Force)
+		err = edit.install(o)
 	} else {
 		err = edit.remove()
 	}
@@ -142,7 +164,8 @@ func change(ctx context.Context, e Env, o Options, install bool) (*Result, error
 	}
 	r.State = map[bool]State{true: Installed, false: Missing}[install]
 	if install {
-		r.Program = o.Program
+		p = edit.plan
+		r.Program, r.Args, r.FailClosed = o.Program, p.args, p.closed && o.Kind == Hook
 	}
 	r.Changed = edit.changed()
 	if install {
@@ -152,6 +175,7 @@ func change(ctx context.Context, e Env, o Options, install bool) (*Result, error
 		if d, err := open(p.place.format(), edit.after); err == nil {
 			values, _ := d.values() // it was read before
 			r.Obstacles = e.obstacles(p, values)
+			r.Notes = append(r.Notes, e.twice(p)...)
 		}
 	}
 	if o.DryRun {
@@ -159,229 +183,4 @@ func change(ctx context.Context, e Env, o Options, install bool) (*Result, error
 		return r, nil
 	}
 	return r, edit.write()
-}
-
-// edited is a file that is being changed.
-type edited struct {
-	env  Env
-	plan plan
-	now  current
-	all  records
-	key  string
-
-	after []byte
-	gone  bool // the file is to go
-	log   record
-	keeps bool // log is to be kept
-}
-
-// install works out the file with what is wanted in it.
-func (d *edited) install(force bool) error {
-	doc, values, err := d.read(d.now.data)
-	if err != nil {
-		return err
-	}
-	state, why := d.plan.state(values)
-	if state == Installed && d.now.exists {
-		d.after, d.log, d.keeps = d.now.data, d.all.Files[d.key], true
-		if d.log.Before == "" && !d.log.Created {
-			d.keeps = false
-		}
-		return nil
-	}
-	if state == Foreign && !force {
-		return diag.Errorf(diag.Conflict, "%s: %s", d.now.path, why).WithHint("remove it from that file, or replace it with --force")
-	}
-	old := d.all.Files[d.key]
-	base, exact := old.original(d.now)
-	if exact {
-		if doc, values, err = d.read(base); err != nil {
-			return err
-		}
-	} else {
-		old.Created = old.Created || !d.now.exists
-	}
-	if err := d.plan.install(doc); err != nil {
-		return d.byHand(err)
-	}
-	if err := d.verify(doc, values, true); err != nil {
-		return err
-	}
-	d.after = doc.bytes()
-	d.log = record{Created: old.Created, Dirs: old.Dirs}
-	if exact || state == Missing { // else it was not made by this, and cannot be undone
-		before := d.now.data
-		if exact {
-			before = base
-		}
-		d.log.Before, d.log.After, d.log.Splices = digest(before), digest(d.after), doc.splices()
-	}
-	d.keeps = d.log.Before != "" || d.log.Created
-	return nil
-}
-
-// remove works out the file without what is ours.
-func (d *edited) remove() error {
-	d.after = d.now.data
-	if !d.now.exists {
-		d.gone = true
-		return nil
-	}
-	doc, values, err := d.read(d.now.data)
-	if err != nil {
-		return err
-	}
-	state, why := d.plan.state(values)
-	if state == Foreign {
-		return diag.Errorf(diag.Conflict, "%s: %s", d.now.path, why).WithHint("remove it from that file yourself")
-	}
-	d.log = d.all.Files[d.key]
-	if base, ok := d.log.original(d.now); ok {
-		d.after, d.gone = base, d.log.Created && len(base) == 0
-		return nil
-	}
-	if state == Missing {
-		return nil
-	}
-	if err := d.plan.remove(doc); err != nil {
-		return d.byHand(err)
-	}
-	if err := d.verify(doc, values, false); err != nil {
-		return err
-	}
-	d.after = doc.bytes()
-	d.gone = d.log.Created && doc.empty()
-	if d.log.Created && !d.gone {
-		d.pass(d.now.real, d.log)
-	}
-	return nil
-}
-
-// pass leaves it to what else install wrote into a file to remove it.
-func (d *edited) pass(file string, log record) {
-	for _, kind := range []Kind{Hook, MCP} {
-		key := string(kind) + " " + file
-		if other, ok := d.all.Files[key]; ok && key != d.key {
-			other.Created, other.Dirs = true, log.Dirs
-			d.all.Files[key] = other
-		}
-	}
-}
-
-func (d *edited) read(data []byte) (document, map[string]any, error) {
-	doc, err := open(d.plan.place.format(), data)
-	var values map[string]any
-	if err == nil {
-		values, err = doc.values()
-	}
-	if err != nil {
-		return nil, nil, diag.Errorf(diag.Invalid, "%s is no valid %s: %v", d.now.path, d.plan.place.format(), err).
-			WithHint("mend the file; nothing was changed in it")
-	}
-	return doc, values, nil
-}
-
-// byHand says that a file is valid, and written in a way that cannot be edited.
-func (d *edited) byHand(err error) error {
-	return diag.Errorf(diag.Invalid, "%s: %v", d.now.path, err).WithHint("edit the file yourself; nothing was changed in it")
-}
-
-// verify reads what was made, and compares its meaning with what was wanted: ours is there or not, and all else is as it
-// was.
-func (d *edited) verify(doc document, before map[string]any, install bool) error {
-	_, values, err := d.read(doc.bytes())
-	if err != nil {
-		return d.byHand(errors.New("it cannot be edited in place"))
-	}
-	state, why := d.plan.state(values)
-	if install != (state == Installed) || !install && state != Missing {
-		return d.byHand(fmt.Errorf("it cannot be edited in place: %s %s", state, why))
-	}
-	if !same(d.plan.others(before), d.plan.others(values)) {
-		return d.byHand(errors.New("it cannot be edited without a change to something else in it"))
-	}
-	return nil
-}
-
-func (d *edited) changed() bool {
-	return d.gone == d.now.exists || !d.gone && string(d.after) != string(d.now.data)
-}
-
-func (d *edited) diff() string {
-	after := d.after
-	if d.gone {
-		after = nil
-	}
-	return textdiff.Unified(filepath.ToSlash(d.now.path), filepath.ToSlash(d.now.path), d.now.data, after)
-}
-
-// write puts the file in its place, and keeps what was done.
-func (d *edited) write() error {
-	if d.changed() {
-		if err := d.put(); err != nil {
-			return err
-		}
-	}
-	before, had := d.all.Files[d.key]
-	if d.keeps {
-		d.all.Files[d.key] = d.log
-	} else {
-		delete(d.all.Files, d.key)
-	}
-	if had == d.keeps && (!had || before.After == d.log.After && before.Before == d.log.Before) {
-		return nil
-	}
-	return d.env.keep(d.all)
-}
-
-func (d *edited) put() error {
-	if d.gone {
-		if err := os.Remove(d.now.real); err != nil {
-			return err
-		}
-		d.tidy()
-		return nil
-	}
-	o := whole.Options{Mode: d.now.mode, Sync: true}
-	if !d.now.exists {
-		o.Mode, o.MkdirMode = 0o644, 0o755
-		if d.plan.place.scope == User || d.plan.place.scope == Local {
-			o.Mode = 0o600
-		}
-		d.log.Dirs = missingDirs(filepath.Dir(d.now.real))
-	}
-	err := whole.Write(d.now.real, d.after, o)
-	if errors.Is(err, fs.ErrPermission) {
-		return diag.Errorf(diag.Denied, "%s cannot be written: %v", d.now.path, err).WithHint("its owner can: sudo skillpm for what the administrator keeps")
-	}
-	return err
-}
-
-// tidy removes the directories that were made for the file. One that holds another file which install wrote is that one's
-// to remove.
-func (d *edited) tidy() {
-	for _, dir := range d.log.Dirs {
-		if os.Remove(dir) == nil {
-			continue
-		}
-		for key, other := range d.all.Files {
-			if _, file, _ := strings.Cut(key, " "); key != d.key && filepath.Dir(file) == dir && other.Created {
-				other.Dirs = d.log.Dirs
-				d.all.Files[key] = other
-			}
-		}
-		return
-	}
-}
-
-// missingDirs returns a directory and those above it that do not exist, the deepest first.
-func missingDirs(dir string) []string {
-	var dirs []string
-	for {
-		if _, err := os.Lstat(dir); err == nil || filepath.Dir(dir) == dir {
-			return slices.Clip(dirs)
-		}
-		dirs = append(dirs, dir)
-		dir = filepath.Dir(dir)
-	}
 }

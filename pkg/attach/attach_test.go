@@ -442,10 +442,13 @@ func TestObstacles(t *testing.T) {
 		{"the administrator's servers", "claude-code", MCP, User, "/claude-code/managed-mcp.json", `{}`, "decides alone"},
 		{"untrusted hooks", "codex", Hook, User, ".codex/config.toml", "", "8 of 8 hooks are not trusted"},
 		{"hooks as a feature", "codex", Hook, User, ".codex/config.toml", "[features]\nhooks = false\n", "features.hooks is off"},
-		{"an untrusted project", "codex", MCP, Project, ".codex/config.toml", "", "projects that are trusted"},
+		{"an untrusted project", "codex", MCP, Project, ".codex/config.toml", "", "projects that it trusts"},
 		{"hooks off", "gemini", Hook, Project, ".gemini/settings.json", `{"hooksConfig": {"enabled": false}}`, "runs no hooks"},
 		{"hooks off", "copilot", Hook, User, ".copilot/config.json", `{"disableAllHooks": true}`, "runs no hooks"},
-		{"an untrusted folder", "copilot", Hook, Project, ".copilot/config.json", `{"trustedFolders": ["/elsewhere"]}`, "folders that are trusted"},
+		{"an untrusted folder", "copilot", Hook, Project, ".copilot/config.json", `{"trustedFolders": ["/elsewhere"]}`, "folders that it trusts only"},
+		{"an untrusted folder", "copilot", MCP, Project, ".copilot/config.json", `{}`, "starts the servers of folders that it trusts only"},
+		{"an untrusted folder", "gemini", Hook, Project, ".gemini/trustedFolders.json", `{"/elsewhere": "TRUST_FOLDER"}`, "runs the hooks of folders that it trusts only"},
+		{"an untrusted folder", "gemini", MCP, User, ".gemini/settings.json", `{}`, "starts servers in folders that it trusts only"},
 	} {
 		t.Run(c.host+", "+c.name, func(t *testing.T) {
 			e := newEnv(t)
@@ -456,10 +459,10 @@ func TestObstacles(t *testing.T) {
 			}
 			o := options(t, c.kind, c.host, c.in)
 			o.Program = "skillpm"
-			if r := must(t, Install, e, o); !strings.Contains(strings.Join(r.Obstacles, "\n"), c.want) {
+			if r := must(t, Install, e, o); !strings.Contains(fmt.Sprint(r.Obstacles), c.want) {
 				t.Errorf("installed: %q", r.Obstacles)
 			}
-			if r, err := Status(e, o); err != nil || !strings.Contains(strings.Join(r.Obstacles, "\n"), c.want) {
+			if r, err := Status(e, o); err != nil || !strings.Contains(fmt.Sprint(r.Obstacles), c.want) {
 				t.Errorf("status: %q, %v", r.Obstacles, err)
 			}
 		})
@@ -521,7 +524,7 @@ func TestAnyProgram(t *testing.T) {
 			r, err := Status(e, o)
 			if err != nil || r.State != Installed || r.Program != want {
 				t.Errorf("%s of %s: %+v, %v", kind, host, r, err)
-			} else if !strings.Contains(strings.Join(r.Obstacles, "\n"), "which is not there") {
+			} else if !strings.Contains(fmt.Sprint(r.Obstacles), "which is not there") {
 				t.Errorf("%s of %s: %q", kind, host, r.Obstacles)
 			}
 		}

@@ -2,7 +2,6 @@ package attach
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -45,27 +44,72 @@ func shellPlain(word string) string {
 	}
 }
 
+// refuses is what is put behind a hook's command line so that the call is denied if skillpm is not there, or ends in any
+// other way than by an answer.
+const refuses = " || exit 2"
+
 // hookCommand is the command line of a hook.
 func hookCommand(program, goos, event, host string) string {
 	return shellWord(program, goos) + " hook " + event + " --host " + host
 }
 
-// ourHook is what command lines of hooks look like that skillpm wrote, whatever the program is called and wherever it is.
-var ourHook = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\S.* hook ([A-Za-z]+) --host ([a-z-]+)$`) })
+// hookLine is what command lines of hooks look like that skillpm wrote.
+var hookLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\S.*) hook ([A-Za-z]+) --host ([a-z-]+)$`) })
 
-// isOurHook reports whether a command line is skillpm's hook for a host.
-func isOurHook(command any, host string) bool {
-	line, _ := command.(string)
-	m := ourHook().FindStringSubmatch(line)
-	return m != nil && m[2] == host
+// hookProgram returns the program that a command line starts as a host's hook, and whether it denies without it; "" for
+// one that is something else, or has anything else in it, as a variable of the environment.
+func hookProgram(line, host string) (program string, closed bool) {
+	line, closed = strings.CutSuffix(line, refuses)
+	m := hookLine().FindStringSubmatch(line)
+	if m == nil || m[3] != host {
+		return "", false
+	}
+	program = shellPlain(m[1])
+	switch {
+	case m[1][0] == '\'' && m[1] != "'"+strings.ReplaceAll(program, "'", `'\''`)+"'":
+		return "", false
+	case m[1][0] == '"' && strings.ContainsAny(program, "\"$`"):
+		return "", false
+	case m[1] == program && strings.ContainsAny(program, " \t\r\n'\"$`;&|<>()*?#~"):
+		return "", false
+	}
+	return program, closed
 }
 
-// serverArgs are what the program is started with as an MCP server.
-func serverArgs(host string) []string { return []string{"mcp", "--host", host} }
+// isNamed reports whether a program is called skillpm, wherever it is.
+func isNamed(program string) bool {
+	base := program[strings.LastIndexAny(program, `/\`)+1:]
+	return strings.TrimSuffix(strings.ToLower(base), ".exe") == ServerName
+}
 
-// isOurServer reports whether a command with its arguments is skillpm's MCP server.
-func isOurServer(command string, args []string) bool {
-	base := command[strings.LastIndexAny(command, `/\`)+1:]
-	base = strings.TrimSuffix(strings.ToLower(base), ".exe")
-	return len(args) > 0 && args[0] == "mcp" && (base == "skillpm" || slices.Contains(args, "--host"))
+// alwaysLoad has the server list the skills in the description of a tool that is shown at once.
+const alwaysLoad = "--always-load"
+
+// serverArgs are what the program is started with as an MCP server, more of them being what somebody added.
+func (h Host) serverArgs(more []string) []string {
+	args := []string{"mcp", "--host", h.ID}
+	if h.deaf {
+		args = append(args, alwaysLoad)
+	}
+	return append(args, more...)
+}
+
+// moreArgs returns what serverArgs was given.
+func (h Host) moreArgs(args []string) []string {
+	var more []string
+	host, always := false, !h.deaf
+	for i := 1; i < len(args); i++ {
+		switch arg := args[i]; {
+		case !host && arg == "--host" && i+1 < len(args):
+			host = true
+			i++
+		case !host && strings.HasPrefix(arg, "--host="):
+			host = true
+		case !always && arg == alwaysLoad:
+			always = true
+		default:
+			more = append(more, arg)
+		}
+	}
+	return more
 }

@@ -38,9 +38,11 @@ type Host struct {
 
 	hooks    []place
 	servers  []place
+	asks     []string       // those of the events before a call, in which exit code 2 denies it
+	deaf     bool           // it may keep the server's instructions from its model
 	nested   bool           // its hooks are in groups that have a matcher
 	versions bool           // its file of hooks has a version
-	timeout  int            // of a hook, in the host's unit
+	timeout  int            // of a hook, in the host's unit: more than hook.Limit
 	shorter  map[string]int // what the host bounds it by, for some events
 	server   func(program string, args []string) object
 	next     map[Kind]string // what is left to do after install
@@ -107,7 +109,8 @@ func Hosts() []Host {
 	return []Host{
 		{
 			ID: "claude-code", Agent: "claude-code", Title: "Claude Code", Events: slices.Clone(claudeEvents),
-			nested: true, timeout: 10, server: stdio,
+			asks: []string{"PreToolUse"}, deaf: true,
+			nested: true, timeout: 60, server: stdio,
 			hooks: []place{
 				{User, inHome, "CLAUDE_CONFIG_DIR", []string{".claude/settings.json"}, hooks},
 				{Project, inProject, "", []string{".claude/settings.json"}, hooks},
@@ -123,7 +126,8 @@ func Hosts() []Host {
 		{
 			ID: "codex", Agent: "codex", Title: "Codex",
 			Events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "Interrupt", "SubagentStart", "SubagentStop", "SessionEnd"},
-			nested: true, timeout: 10, shorter: map[string]int{"SessionEnd": 3, "Interrupt": 3}, server: bare,
+			asks:   []string{"PreToolUse"},
+			nested: true, timeout: 60, shorter: map[string]int{"SessionEnd": 3, "Interrupt": 3}, server: bare,
 			hooks: []place{
 				{User, inHome, "CODEX_HOME", []string{".codex/hooks.json"}, hooks},
 				{Project, inProject, "", []string{".codex/hooks.json"}, hooks},
@@ -139,7 +143,8 @@ func Hosts() []Host {
 			Events: []string{
 				"preToolUse", "postToolUse", "postToolUseFailure", "userPromptSubmitted", "agentStop", "subagentStart", "subagentStop", "sessionEnd",
 			},
-			versions: true, timeout: 10,
+			asks: []string{"preToolUse"}, deaf: true,
+			versions: true, timeout: 60,
 			server: func(program string, args []string) object {
 				return object{{"type", "local"}, {"command", program}, {"args", args}, {"tools", []string{"*"}}}
 			},
@@ -158,7 +163,8 @@ func Hosts() []Host {
 				"preToolUse", "postToolUse", "postToolUseFailure", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile",
 				"beforeSubmitPrompt", "stop", "subagentStart", "subagentStop", "sessionEnd",
 			},
-			versions: true, timeout: 10, server: bare,
+			asks:     []string{"preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile"},
+			versions: true, timeout: 60, server: bare,
 			hooks: []place{
 				{User, inHome, "", []string{".cursor/hooks.json"}, hooks},
 				{Project, inProject, "", []string{".cursor/hooks.json"}, hooks},
@@ -171,7 +177,8 @@ func Hosts() []Host {
 		{
 			ID: "gemini", Agent: "gemini-cli", Title: "Gemini CLI",
 			Events: []string{"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionEnd"},
-			nested: true, timeout: 10_000, server: bare,
+			asks:   []string{"BeforeTool"},
+			nested: true, timeout: 60_000, server: bare,
 			hooks: []place{
 				{User, inOtherHome, "GEMINI_CLI_HOME", []string{".gemini/settings.json"}, hooks},
 				{Project, inProject, "", []string{".gemini/settings.json"}, hooks},
@@ -180,9 +187,6 @@ func Hosts() []Host {
 			servers: []place{
 				{User, inOtherHome, "GEMINI_CLI_HOME", []string{".gemini/settings.json"}, servers},
 				{Project, inProject, "", []string{".gemini/settings.json"}, servers},
-			},
-			next: map[Kind]string{
-				Hook: "Gemini CLI runs hooks of projects in folders that are trusted", MCP: "Gemini CLI starts servers in folders that are trusted",
 			},
 		},
 		{
@@ -238,7 +242,7 @@ func Find(id string, kind Kind) (Host, error) {
 			continue
 		}
 		if len(h.places(kind)) == 0 {
-			return h, diag.Errorf(diag.Usage, "skillpm has no hooks for %s", h.Title).WithHint("skillpm mcp install --host %s", h.ID)
+			return h, diag.Errorf(diag.Usage, "skillpm has no hooks for %s", h.Title).WithHint("it takes an MCP server: skillpm mcp --help")
 		}
 		return h, nil
 	}
@@ -247,6 +251,15 @@ func Find(id string, kind Kind) (Host, error) {
 		return Host{}, err.WithHint("did you mean %s?", near)
 	}
 	return Host{}, err.WithHint("the hosts are %s", strings.Join(IDs(kind), ", "))
+}
+
+// HasScope reports whether a host takes something of a kind in a scope.
+func (h Host) HasScope(kind Kind, scope Scope) bool { return slices.Contains(h.Scopes(kind), scope) }
+
+// Check returns an error for a scope in which a host takes nothing of a kind.
+func (h Host) Check(kind Kind, scope Scope) error {
+	_, err := h.place(kind, scope)
+	return err
 }
 
 // Scopes returns the scopes in which a host takes something of a kind.
@@ -276,5 +289,6 @@ func (h Host) place(kind Kind, scope Scope) (place, error) {
 	for _, s := range h.Scopes(kind) {
 		texts = append(texts, string(s))
 	}
-	return place{}, diag.Errorf(diag.Usage, "%s has no %s in the scope %s", h.Title, kind, scope).WithHint("it has %s", strings.Join(texts, ", "))
+	what := map[Kind]string{Hook: "hooks", MCP: "MCP servers"}[kind]
+	return place{}, diag.Errorf(diag.Usage, "%s has no %s in the scope %s", h.Title, what, scope).WithHint("use --scope %s", strings.Join(texts, " or --scope "))
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // obstacles says what keeps a host from honouring what its configuration has, as far as other files of it tell.
-func (e Env) obstacles(p plan, values map[string]any) []string {
+func (e Env) obstacles(p plan, values map[string]any) []Obstacle {
 	switch {
 	case p.kind == Hook && p.host.ID == "claude-code":
 		return e.claudeObstacles(p)
@@ -20,9 +20,9 @@ func (e Env) obstacles(p plan, values map[string]any) []string {
 		return e.claudeServerObstacles(p)
 	case p.host.ID == "codex":
 		return e.codexObstacles(p, values)
-	case p.kind == Hook && p.host.ID == "copilot":
+	case p.host.ID == "copilot":
 		return e.copilotObstacles(p, values)
-	case p.kind == Hook && p.host.ID == "gemini":
+	case p.host.ID == "gemini":
 		return e.geminiObstacles(p)
 	default:
 		return nil
@@ -49,48 +49,51 @@ func isTrue(values map[string]any, path ...string) bool {
 	return on == true
 }
 
-func (e Env) claudeObstacles(p plan) []string {
-	var notes []string
+func (e Env) claudeObstacles(p plan) []Obstacle {
+	var notes []Obstacle
 	for _, other := range p.host.hooks {
 		values := e.settings(other)
 		if isTrue(values, "disableAllHooks") {
-			notes = append(notes, fmt.Sprintf("%s has disableAllHooks: Claude Code runs no hooks", e.file(other)))
+			notes = append(notes, Obstacle{fmt.Sprintf("%s has disableAllHooks, so that Claude Code runs no hooks", e.file(other)), "take it out there"})
 		}
 		if other.scope == Enterprise && p.place.scope != Enterprise && isTrue(values, "allowManagedHooksOnly") {
-			notes = append(notes, fmt.Sprintf("%s has allowManagedHooksOnly: Claude Code runs hooks of the scope enterprise only", e.file(other)))
+			notes = append(notes, Obstacle{
+				fmt.Sprintf("%s has allowManagedHooksOnly, so that Claude Code runs hooks of the scope enterprise only", e.file(other)),
+				"as the administrator, skillpm hook install --host claude-code --scope enterprise",
+			})
 		}
 	}
 	return notes
 }
 
-func (e Env) claudeServerObstacles(p plan) []string {
-	var notes []string
+func (e Env) claudeServerObstacles(p plan) []Obstacle {
+	var notes []Obstacle
 	for _, other := range p.host.hooks { // the settings are in the files that hooks are in
 		off, _ := lookup(e.settings(other), "disabledMcpjsonServers")
 		if list, _ := off.([]any); p.place.scope == Project && slices.Contains(list, any(ServerName)) {
-			notes = append(notes, fmt.Sprintf("%s has skillpm in disabledMcpjsonServers", e.file(other)))
+			notes = append(notes, Obstacle{fmt.Sprintf("%s has skillpm in disabledMcpjsonServers", e.file(other)), "take it out there"})
 		}
 	}
 	managed := place{scope: Enterprise, base: inMachine, files: []string{"claude-code/managed-mcp.json"}}
 	if e.OS == "linux" || e.Machine != "" {
 		if _, err := os.Stat(e.file(managed)); err == nil {
-			notes = append(notes, fmt.Sprintf("%s decides alone which servers Claude Code starts", e.file(managed)))
+			notes = append(notes, Obstacle{fmt.Sprintf("%s decides alone which servers Claude Code starts", e.file(managed)), "ask the administrator"})
 		}
 	}
 	return notes
 }
 
 // codexObstacles says which hooks Codex has not been told to trust, and whether it reads the project's files.
-func (e Env) codexObstacles(p plan, values map[string]any) []string {
+func (e Env) codexObstacles(p plan, values map[string]any) []Obstacle {
 	config := e.settings(place{User, inHome, "CODEX_HOME", []string{".codex/config.toml"}, nil})
-	var notes []string
+	var notes []Obstacle
 	if on, ok := lookup(config, "features", "hooks"); p.kind == Hook && ok && on == false {
-		notes = append(notes, "features.hooks is off in Codex's config.toml")
+		notes = append(notes, Obstacle{"features.hooks is off in Codex's config.toml", "take it out there"})
 	}
 	if p.place.scope == Project {
 		level, _ := lookup(config, "projects", e.Project, "trust_level")
 		if level != "trusted" {
-			notes = append(notes, "Codex reads the files of projects that are trusted: start codex here and say that this one is")
+			notes = append(notes, Obstacle{"Codex reads only the files of projects that it trusts", "start codex here and say that this one is"})
 		}
 	}
 	if p.kind != Hook || p.place.scope == Enterprise {
@@ -105,7 +108,7 @@ func (e Env) codexObstacles(p plan, values map[string]any) []string {
 		}
 	}
 	if untrusted > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d hooks are not trusted in Codex, which skips those: start codex and enter /hooks", untrusted, len(all)))
+		notes = append(notes, Obstacle{fmt.Sprintf("%d of %d hooks are not trusted in Codex, which skips those", untrusted, len(all)), "start codex and enter /hooks"})
 	}
 	return notes
 }
@@ -162,12 +165,12 @@ func snake(event string) string {
 	return b.String()
 }
 
-func (e Env) copilotObstacles(p plan, values map[string]any) []string {
-	var notes []string
+func (e Env) copilotObstacles(p plan, values map[string]any) []Obstacle {
+	var notes []Obstacle
 	config := place{User, inHome, "COPILOT_HOME", []string{".copilot/config.json"}, nil}
 	for _, other := range []map[string]any{values, e.settings(config), e.settings(place{User, inHome, "COPILOT_HOME", []string{".copilot/settings.json"}, nil})} {
-		if isTrue(other, "disableAllHooks") {
-			notes = append(notes, "disableAllHooks is set: Copilot CLI runs no hooks")
+		if p.kind == Hook && isTrue(other, "disableAllHooks") {
+			notes = append(notes, Obstacle{"disableAllHooks is set, so that Copilot CLI runs no hooks", "take it out of the file of hooks, or of Copilot's settings.json"})
 		}
 	}
 	if p.place.scope == Project {
@@ -175,21 +178,100 @@ func (e Env) copilotObstacles(p plan, values map[string]any) []string {
 		list, _ := folders.([]any)
 		if !slices.ContainsFunc(list, func(f any) bool {
 			dir, _ := f.(string)
-			rel, err := filepath.Rel(dir, e.Project)
-			return err == nil && filepath.IsLocal(rel)
+			return within(dir, e.Project)
 		}) {
-			notes = append(notes, "Copilot CLI runs the hooks of folders that are trusted: start copilot here and say that this one is")
+			what := map[Kind]string{Hook: "runs the hooks", MCP: "starts the servers"}[p.kind]
+			notes = append(notes, Obstacle{"Copilot CLI " + what + " of folders that it trusts only", "start copilot here and say that this one is"})
 		}
 	}
 	return notes
 }
 
-func (e Env) geminiObstacles(p plan) []string {
-	var notes []string
-	for _, other := range p.host.hooks {
-		if on, ok := lookup(e.settings(other), "hooksConfig", "enabled"); ok && on == false {
-			notes = append(notes, fmt.Sprintf("hooksConfig.enabled is false in %s: Gemini CLI runs no hooks", e.file(other)))
+// within reports whether a directory is below another, or the same, as they are written or where links lead.
+func within(dir, below string) bool {
+	for _, pair := range [][2]string{{dir, below}, {resolved(dir), resolved(below)}} {
+		if rel, err := filepath.Rel(pair[0], pair[1]); filepath.IsAbs(pair[0]) && err == nil && filepath.IsLocal(rel) {
+			return true
 		}
 	}
+	return false
+}
+
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+func (e Env) geminiObstacles(p plan) []Obstacle {
+	var notes []Obstacle
+	for _, other := range p.host.hooks {
+		if on, ok := lookup(e.settings(other), "hooksConfig", "enabled"); p.kind == Hook && ok && on == false {
+			notes = append(notes, Obstacle{fmt.Sprintf("hooksConfig.enabled is false in %s, so that Gemini CLI runs no hooks", e.file(other)), "take it out there"})
+		}
+	}
+	if e.Project != "" && (p.place.scope == Project || p.kind == MCP) && !e.geminiTrusts(p) {
+		what := map[Kind]string{Hook: "runs the hooks of folders", MCP: "starts servers in folders"}[p.kind]
+		notes = append(notes, Obstacle{"Gemini CLI " + what + " that it trusts only", "start gemini here and say that this one is"})
+	}
 	return notes
+}
+
+// geminiTrusts reports whether Gemini CLI trusts the project's directory: by the environment, because trust is switched
+// off, or by the longest of its rules.
+func (e Env) geminiTrusts(p plan) bool {
+	switch trusted := e.Getenv("GEMINI_CLI_TRUST_WORKSPACE"); {
+	case e.Getenv("GEMINI_RESTRICTED_MODE") == "true" || trusted == "false":
+		return false
+	case trusted == "true":
+		return true
+	}
+	for _, other := range p.host.hooks {
+		if on, ok := lookup(e.settings(other), "security", "folderTrust", "enabled"); other.scope != Project && ok && on == false {
+			return true
+		}
+	}
+	rules := place{User, inOtherHome, "GEMINI_CLI_HOME", []string{".gemini/trustedFolders.json"}, nil}
+	if file := e.Getenv("GEMINI_CLI_TRUSTED_FOLDERS_PATH"); filepath.IsAbs(file) {
+		rules = place{User, inOtherHome, "GEMINI_CLI_TRUSTED_FOLDERS_PATH", []string{"."}, nil}
+	}
+	length, trust := -1, any(nil)
+	for dir, level := range e.settings(rules) {
+		top := dir
+		if level == "TRUST_PARENT" {
+			top = filepath.Dir(dir)
+		}
+		if within(top, e.Project) && len(dir) > length {
+			length, trust = len(dir), level
+		}
+	}
+	return trust == "TRUST_FOLDER" || trust == "TRUST_PARENT"
+}
+
+// twice says that a host has the same in another scope as well.
+func (e Env) twice(p plan) []string {
+	var scopes []string
+	for _, other := range p.host.places(p.kind) {
+		q := p
+		q.place = other
+		if other.scope == p.place.scope || e.file(other) != e.file(p.place) && e.has(q) {
+			scopes = append(scopes, string(other.scope))
+		}
+	}
+	if len(scopes) < 2 {
+		return nil
+	}
+	what := map[Kind]string{Hook: "hooks, and each is run for every call", MCP: "server, and one of them counts"}[p.kind]
+	return []string{fmt.Sprintf("%s has skillpm in the scopes %s: both have the %s", p.host.Title, strings.Join(scopes, " and "), what)}
+}
+
+// has reports whether something of ours is in a plan's file, whatever program it is for.
+func (e Env) has(p plan) bool {
+	values := e.settings(p.place)
+	if p.kind == Hook {
+		return len(p.find(values)) > 0
+	}
+	entry, ok := lookup(values, keys(append(slices.Clone(p.place.path), ServerName)...)...)
+	return ok && p.isOurServer(entry)
 }

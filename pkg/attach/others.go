@@ -37,14 +37,14 @@ func (p plan) otherGroups(groups []any) []any {
 	var kept []any
 	for _, g := range groups {
 		group, _ := g.(map[string]any)
-		if isOurHook(group["command"], p.host.ID) {
+		if p.hook("", group).program != "" {
 			continue
 		}
 		inner, nested := group["hooks"].([]any)
 		var handlers []any
 		for _, h := range inner {
 			handler, _ := h.(map[string]any)
-			if !isOurHook(handler["command"], p.host.ID) {
+			if p.hook("", handler).program == "" {
 				handlers = append(handlers, h)
 			}
 		}

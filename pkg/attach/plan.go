@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // document is a configuration file that is being changed.
@@ -34,27 +33,49 @@ type plan struct {
 	place   place
 	program string // as it is written
 	goos    string
+	args    []string // what the server is started with beyond what it needs
+	closed  bool     // the hooks that are asked about a call deny it if skillpm is not there
+	also    string   // a program that is skillpm by what is known of an earlier install
 }
 
 // entry is the MCP server that is wanted.
-func (p plan) entry() object { return p.host.server(p.program, serverArgs(p.host.ID)) }
+func (p plan) entry() object { return p.host.server(p.program, p.host.serverArgs(p.args)) }
 
 // command is the command line of the hook on an event.
-func (p plan) command(event string) string { return hookCommand(p.program, p.goos, event, p.host.ID) }
+func (p plan) command(event string) string {
+	line := hookCommand(p.program, p.goos, event, p.host.ID)
+	if p.closed && slices.Contains(p.host.asks, event) {
+		line += refuses
+	}
+	return line
+}
+
+// timeout is the time limit of the hook on an event.
+func (p plan) timeout(event string) int {
+	if n, ok := p.host.shorter[event]; ok {
+		return n
+	}
+	return p.host.timeout
+}
+
+// timeoutKey is what a host calls the time limit.
+func (p plan) timeoutKey() string {
+	if p.host.ID == "copilot" {
+		return "timeoutSec"
+	}
+	return "timeout"
+}
 
 // handler is one hook.
 func (p plan) handler(event string) object {
-	timeout := p.host.timeout
-	if n, ok := p.host.shorter[event]; ok {
-		timeout = n
-	}
+	timeout := p.timeout(event)
 	switch {
 	case p.host.nested:
 		return object{{"type", "command"}, {"command", p.command(event)}, {"timeout", timeout}}
 	case p.host.ID == "cursor":
 		return object{{"command", p.command(event)}, {"timeout", timeout}}
 	default:
-		return object{{"type", "command"}, {"command", p.command(event)}, {"timeoutSec", timeout}}
+		return object{{"type", "command"}, {"command", p.command(event)}, {p.timeoutKey(), timeout}}
 	}
 }
 
@@ -72,6 +93,26 @@ type found struct {
 	path  []any  // of the hook itself
 	line  string // its command line
 	alone bool   // its group has no other
+
+	program string // that it starts
+	closed  bool   // it denies without the program
+	hasty   bool   // it has less time than it should
+}
+
+// hook returns what an entry on an event is if it is one of ours, one without a program otherwise.
+func (p plan) hook(event string, entry map[string]any) found {
+	line, _ := entry["command"].(string)
+	program, closed := hookProgram(line, p.host.ID)
+	if !p.isOurs(program) {
+		return found{}
+	}
+	limit, said := entry[p.timeoutKey()].(float64)
+	return found{event: event, line: line, program: program, closed: closed, hasty: said && int(limit) < p.timeout(event)}
+}
+
+// isOurs reports whether a program is skillpm: it is called that, or is the one that is to be written, or was the last time.
+func (p plan) isOurs(program string) bool {
+	return program != "" && (isNamed(program) || program == p.program || program == p.also)
 }
 
 // find returns our hooks, in the order of the events and of the file.
@@ -89,14 +130,16 @@ func (p plan) find(values map[string]any) []found {
 		for i, e := range list {
 			group, _ := e.(map[string]any)
 			at := append(keys(p.place.path...), event, i)
-			if line := group["command"]; isOurHook(line, p.host.ID) {
-				all = append(all, found{event, at, line.(string), true})
+			if f := p.hook(event, group); f.program != "" {
+				f.path, f.alone = at, true
+				all = append(all, f)
 			}
 			inner, _ := group["hooks"].([]any)
 			for j, h := range inner {
 				handler, _ := h.(map[string]any)
-				if line := handler["command"]; isOurHook(line, p.host.ID) {
-					all = append(all, found{event, append(slices.Clone(at), "hooks", j), line.(string), len(inner) == 1})
+				if f := p.hook(event, handler); f.program != "" {
+					f.path, f.alone = append(slices.Clone(at), "hooks", j), len(inner) == 1
+					all = append(all, f)
 				}
 			}
 		}
@@ -109,8 +152,7 @@ func (p *plan) adopt(values map[string]any) string {
 	found := ""
 	if p.kind == Hook {
 		if all := p.find(values); len(all) > 0 {
-			word, _, _ := strings.Cut(all[0].line, " hook "+all[0].event+" ")
-			found = shellPlain(word)
+			found = all[0].program
 		}
 	} else {
 		entry, _ := lookup(values, keys(append(slices.Clone(p.place.path), ServerName)...)...)
@@ -118,10 +160,27 @@ func (p *plan) adopt(values map[string]any) string {
 			found = words[0]
 		}
 	}
-	if p.program == "" {
+	if p.program == "" && p.isOurs(found) {
 		p.program = found
 	}
 	return found
+}
+
+// keep makes the plan one that changes nothing of what somebody chose when it was installed, as far as it is not said anew.
+func (p *plan) keep(values map[string]any, o Options) {
+	switch all := p.find(values); {
+	case o.FailClosed != nil:
+		p.closed = *o.FailClosed
+	case len(all) > 0:
+		p.closed = slices.ContainsFunc(all, func(f found) bool { return f.closed })
+	default:
+		p.closed = o.Scope == Enterprise && p.goos != "windows"
+	}
+	p.args = o.Args
+	entry, _ := lookup(values, keys(append(slices.Clone(p.place.path), ServerName)...)...)
+	if words := serverWords(entry); o.Args == nil && p.isOurServer(entry) {
+		p.args = p.host.moreArgs(words[1:])
+	}
 }
 
 // state says how what is in a file relates to what is wanted.
@@ -133,7 +192,7 @@ func (p plan) state(values map[string]any) (s State, why string) {
 	if !ok {
 		return Missing, ""
 	}
-	if !ours(old) {
+	if !p.isOurServer(old) {
 		return Foreign, "a server of the name " + ServerName + " is not skillpm's"
 	}
 	for _, m := range p.entry() {
@@ -151,10 +210,10 @@ func shownValue(v any) string {
 	return fmt.Sprint(v)
 }
 
-// ours reports whether an MCP server's entry starts skillpm.
-func ours(entry any) bool {
+// isOurServer reports whether an MCP server's entry starts skillpm.
+func (p plan) isOurServer(entry any) bool {
 	words := serverWords(entry)
-	return len(words) > 1 && isOurServer(words[0], words[1:])
+	return len(words) > 1 && words[1] == "mcp" && p.isOurs(words[0])
 }
 
 // serverWords returns the command of an MCP server's entry, with its arguments.
@@ -188,6 +247,9 @@ func (p plan) hookState(values map[string]any) (s State, why string) {
 			}
 			if n++; f.line != p.command(event) {
 				return Stale, "it calls " + f.line
+			}
+			if f.hasty {
+				return Stale, "the event " + event + " has less time than it needs"
 			}
 		}
 		switch n {
@@ -230,6 +292,11 @@ func (p plan) install(d document) error {
 		seen[f.event] = true
 		if f.line != p.command(f.event) {
 			if err := j.set(p.command(f.event), append(slices.Clone(f.path), "command")...); err != nil {
+				return err
+			}
+		}
+		if f.hasty {
+			if err := j.set(p.timeout(f.event), append(slices.Clone(f.path), p.timeoutKey())...); err != nil {
 				return err
 			}
 		}

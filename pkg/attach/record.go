@@ -17,6 +17,7 @@ type record struct {
 	Splices []splice `json:"splices,omitempty"` // what was done in between
 	Created bool     `json:"created,omitempty"` // there was no file
 	Dirs    []string `json:"dirs,omitempty"`    // directories that were made for it, the deepest first
+	Program string   `json:"program,omitempty"` // that was written, if it is not called skillpm
 }
 
 // records are those of all files, by kind and path.
@@ -24,6 +25,9 @@ type records struct {
 	Version int               `json:"version"`
 	Files   map[string]record `json:"files"`
 }
+
+// recordKey is what the record of a kind in a file is kept under.
+func recordKey(kind Kind, file string) string { return string(kind) + " " + file }
 
 func (e Env) recordFile() string { return filepath.Join(e.State, "attached.json") }
 

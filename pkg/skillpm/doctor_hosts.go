@@ -51,7 +51,9 @@ func (x *examination) host(e attach.Env, h attach.Host, kind attach.Kind) {
 			})
 		}
 		for _, o := range r.Obstacles {
-			x.find(Diagnosis{Severity: diag.SeverityWarning, Path: r.File, Message: o, Means: h.Title + " does not do what the file says", Fix: again})
+			x.find(Diagnosis{
+				Severity: diag.SeverityWarning, Path: r.File, Message: o.Message, Means: h.Title + " does not do what the file says", Fix: o.Fix,
+			})
 		}
 		if r.State == attach.Installed {
 			installed = append(installed, string(in))

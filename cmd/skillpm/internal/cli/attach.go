@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/agent"
 	"github.com/skillpm/skillpm/pkg/attach"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/project"
 	"github.com/skillpm/skillpm/pkg/scope"
 	"github.com/skillpm/skillpm/pkg/textdiff"
 )
@@ -27,6 +29,9 @@ type attachFlags struct {
 	dryRun   bool
 	force    bool
 	exitCode bool
+
+	failClosed *bool    // nil for as it is
+	args       []string // of the server, nil for as they are
 }
 
 // attachCommand returns the command of a verb, with the flags that all three have.
@@ -38,12 +43,26 @@ func (a *app) attachCommand(kind attach.Kind, use, short string) (*cobra.Command
 	f.BoolVar(&o.all, "all", false, "every host of which there is a sign on this machine")
 	f.StringVar(&o.scope, "scope", "", "`SCOPE`: project, user, or another one that the host has")
 	a.completeFlag(cmd, "host", cobra.FixedCompletions(attach.IDs(kind), cobra.ShellCompDirectiveNoFileComp))
-	scopes := []string{string(attach.Project), string(attach.User)}
-	if kind == attach.Hook {
-		scopes = append(scopes, string(attach.Local), string(attach.Enterprise))
-	}
-	a.completeFlag(cmd, "scope", cobra.FixedCompletions(scopes, cobra.ShellCompDirectiveNoFileComp))
+	a.completeFlag(cmd, "scope", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		return matching(o.scopes(), prefix), cobra.ShellCompDirectiveNoFileComp
+	})
 	return cmd, o
+}
+
+// scopes returns the scopes that one of the hosts which were named has, or one of all.
+func (o *attachFlags) scopes() []string {
+	var all []string
+	for _, h := range attach.Hosts() {
+		if len(o.hosts) > 0 && !slices.Contains(o.hosts, h.ID) && !slices.Contains(o.hosts, h.Agent) {
+			continue
+		}
+		for _, in := range h.Scopes(o.kind) {
+			if !slices.Contains(all, string(in)) {
+				all = append(all, string(in))
+			}
+		}
+	}
+	return all
 }
 
 // changeFlags adds the flags of install and remove.
@@ -51,10 +70,16 @@ func (o *attachFlags) changeFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "show what would change, and change nothing")
 }
 
-// programFlag adds the flag that says which program is written.
-func (o *attachFlags) programFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.command, "command", "", "write `PROGRAM` in place of this one's path, as skillpm to look it up each time")
+// programFlag adds the flag that says which program is written, or should have been.
+func (o *attachFlags) programFlag(cmd *cobra.Command, usage string) {
+	cmd.Flags().StringVar(&o.command, "command", "", usage)
 }
+
+// What --command is for.
+const (
+	writesProgram = "write `PROGRAM` in place of this one's path, as skillpm to look it up each time"
+	looksProgram  = "`PROGRAM` that should be there, in place of this one's path"
+)
 
 // attachEnv says where hosts keep what they read.
 func (a *app) attachEnv(needsProject bool) (attach.Env, error) {
@@ -113,9 +138,15 @@ func (a *app) attachHosts(o *attachFlags, e attach.Env) ([]attach.Host, error) {
 	if len(o.hosts) > 0 && o.all {
 		return nil, diag.Errorf(diag.Usage, "--host and --all exclude each other")
 	}
+	if some := (&attachFlags{kind: o.kind}).scopes(); o.scope != "" && !slices.Contains(some, o.scope) && len(o.hosts) == 0 {
+		return nil, diag.Errorf(diag.Usage, "no host has the scope %s for its %s", o.scope, attachWords[o.kind]).WithHint("the scopes are %s", strings.Join(some, ", "))
+	}
 	var hosts []attach.Host
 	for _, id := range o.hosts {
 		h, err := attach.Find(id, o.kind)
+		if err == nil && o.scope != "" { // before anything is changed for another
+			err = h.Check(o.kind, attach.Scope(o.scope))
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -125,11 +156,23 @@ func (a *app) attachHosts(o *attachFlags, e attach.Env) ([]attach.Host, error) {
 		return hosts, nil
 	}
 	for _, h := range attach.Detect(e, detectedAgents(e)) {
-		if len(h.Scopes(o.kind)) > 0 {
+		switch {
+		case len(h.Scopes(o.kind)) == 0:
+		case o.scope != "" && !h.HasScope(o.kind, attach.Scope(o.scope)):
+			a.note("%s has no %s in the scope %s, and is left out", h.Title, attachWords[o.kind], o.scope)
+		default:
 			hosts = append(hosts, h)
 		}
 	}
 	return hosts, nil
+}
+
+// attachWords are what is installed, in words.
+var attachWords = map[attach.Kind]string{attach.Hook: "hooks", attach.MCP: "MCP server"}
+
+// noSign says that no host was found, and what would have been one.
+func (o *attachFlags) noSign() string {
+	return "name one with --host: " + strings.Join(attach.IDs(o.kind), ", ") + "; a sign of one is its directory, as ~/.claude or .claude, or a file of its configuration"
 }
 
 // detectedAgents returns the ids of the agents of which there is a sign.
@@ -171,34 +214,96 @@ func (a *app) attachChange(cmd *cobra.Command, o *attachFlags, install bool) err
 		return err
 	}
 	if len(hosts) == 0 {
-		return diag.Errorf(diag.NotFound, "there is no sign of a host on this machine").WithHint("name one with --host")
+		return diag.Errorf(diag.NotFound, "there is no sign of such a host on this machine").WithHint("%s", o.noSign())
 	}
-	var results []*attach.Result
-	for _, h := range hosts {
-		one := attach.Options{Kind: o.kind, Host: h, Scope: o.scopeFor(h), DryRun: o.dryRun, Force: o.force}
-		if one.Program, err = o.program(one.Scope); err != nil {
-			return err
+	results := []*attach.Result{}
+	var failed error
+	for _, h := range hosts { // one that fails leaves the others as they are wanted
+		r, err := a.attachOne(cmd.Context(), o, e, h, install)
+		switch {
+		case err == nil:
+			results = append(results, r)
+		case failed == nil:
+			failed = err
+		default:
+			a.warn("%v", err)
 		}
-		do := attach.Remove
-		if install {
-			do = attach.Install
-		}
-		r, err := do(cmd.Context(), e, one)
-		if err != nil {
-			a.printAttached(results, install) // what was done before
-			return err
-		}
-		if install && o.command == "" && one.Scope == attach.Project {
-			if _, err := exec.LookPath(one.Program); err != nil {
-				r.Notes = append(r.Notes, "skillpm is not on the PATH, where the host will look for it")
-			}
-		}
-		results = append(results, r)
 	}
-	if a.json {
+	if a.json && failed == nil {
 		return a.printJSON(map[string]any{"hosts": results})
 	}
 	a.printAttached(results, install)
+	return failed
+}
+
+// attachOne installs or removes for one host.
+func (a *app) attachOne(ctx context.Context, o *attachFlags, e attach.Env, h attach.Host, install bool) (*attach.Result, error) {
+	one := attach.Options{
+		Kind: o.kind, Host: h, Scope: o.scopeFor(h), DryRun: o.dryRun, Force: o.force, FailClosed: o.failClosed, Args: o.args,
+	}
+	var err error
+	if one.Program, err = o.program(one.Scope); err != nil {
+		return nil, err
+	}
+	if !install {
+		return attach.Remove(ctx, e, one)
+	}
+	if one.Scope == attach.Enterprise {
+		if err := a.checkShared(one.Program); err != nil {
+			return nil, err
+		}
+	}
+	r, err := attach.Install(ctx, e, one)
+	if err != nil {
+		return nil, err
+	}
+	if o.command == "" && one.Scope == attach.Project {
+		if _, err := exec.LookPath(one.Program); err != nil {
+			r.Notes = append(r.Notes, "skillpm is not on the PATH, where the host will look for it")
+		}
+	}
+	if dir := unlinked(e, h); o.kind == attach.Hook && dir != "" {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s looks for skills in %s, which is not there: skillpm install links those of this project for it", h.Title, dir))
+	}
+	return r, nil
+}
+
+// unlinked returns the directory in which a host looks for the skills of a project that has some, if it is not there.
+func unlinked(e attach.Env, h attach.Host) string {
+	known, err := agent.Lookup(h.Agent)
+	if err != nil || e.Project == "" || isDir(filepath.Join(e.Project, known.Project)) {
+		return ""
+	}
+	if _, err := os.Stat(filepath.Join(e.Project, project.LockName)); err != nil {
+		return ""
+	}
+	return known.Project
+}
+
+// checkShared refuses a program for everybody on the machine that others than its administrator may replace.
+func (a *app) checkShared(program string) error {
+	if !filepath.IsAbs(program) || a.OS == "windows" {
+		return nil
+	}
+	real, err := filepath.EvalSymlinks(program)
+	if err != nil { // what is not there yet is said by status
+		return nil //nolint:nilerr // as above
+	}
+	for _, path := range []string{program, real} {
+		for at := path; ; at = filepath.Dir(at) {
+			info, err := os.Stat(at)
+			if err != nil {
+				return err
+			}
+			if why := others(info, a.Admin); why != "" {
+				return diag.Errorf(diag.Denied, "everybody on the machine would run %s, and %s %s", program, at, why).
+					WithHint("put skillpm where only the administrator writes, and name it: --command /usr/local/bin/skillpm")
+			}
+			if at == filepath.Dir(at) {
+				break
+			}
+		}
+	}
 	return nil
 }
 
@@ -208,7 +313,7 @@ func (a *app) printAttached(results []*attach.Result, install bool) {
 		return
 	}
 	for _, r := range results {
-		what := map[attach.Kind]string{attach.Hook: "hooks", attach.MCP: "MCP server"}[r.Kind]
+		what := attachWords[r.Kind]
 		switch file := printable(r.File); {
 		case r.DryRun && r.Changed:
 			fmt.Fprint(a.Stdout, textdiff.Visible(r.Diff))
@@ -264,7 +369,7 @@ func (a *app) attachStatus(o *attachFlags) error {
 		}
 		wrong = wrong || !installed
 	}
-	if err := a.printAttachStatus(results); err != nil {
+	if err := a.printAttachStatus(o, results); err != nil {
 		return err
 	}
 	if o.exitCode && wrong {
@@ -273,12 +378,12 @@ func (a *app) attachStatus(o *attachFlags) error {
 	return nil
 }
 
-func (a *app) printAttachStatus(results []*attach.Result) error {
+func (a *app) printAttachStatus(o *attachFlags, results []*attach.Result) error {
 	if a.json {
 		return a.printJSON(map[string]any{"hosts": results})
 	}
 	if len(results) == 0 {
-		a.note("there is no sign of a host on this machine; name one with --host")
+		a.note("there is no sign of such a host on this machine; %s", o.noSign())
 		return nil
 	}
 	var rows [][]string
@@ -288,6 +393,12 @@ func (a *app) printAttachStatus(results []*attach.Result) error {
 		if r.Reason != "" {
 			state += ": " + r.Reason
 		}
+		if len(r.Args) > 0 {
+			state += ", with " + strings.Join(r.Args, " ")
+		}
+		if r.FailClosed {
+			state += ", denies without skillpm"
+		}
 		rows = append(rows, []string{r.Host, string(r.Scope), r.File, state})
 	}
 	if err := table(a.Stdout, rows); err != nil {
@@ -295,9 +406,15 @@ func (a *app) printAttachStatus(results []*attach.Result) error {
 	}
 	for _, r := range results {
 		for _, o := range r.Obstacles {
-			if !notes[o] {
-				notes[o] = true
+			if text := r.Title + o.String(); !notes[text] {
+				notes[text] = true
 				a.warn("%s", o)
+			}
+		}
+		for _, n := range r.Notes {
+			if !notes[n] {
+				notes[n] = true
+				a.note("%s", n)
 			}
 		}
 	}
