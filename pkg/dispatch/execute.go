@@ -102,11 +102,14 @@ func (e *execution) unreadable(err error) *Reply {
 	return r
 }
 
-// unknown replies that a skill is not in force: it is not installed, or its SKILL.md cannot be used.
+// unknown replies that a skill is not in force: it is not installed, its SKILL.md cannot be used, or a policy denies it.
 func (e *execution) unknown(ctx context.Context, err error) *Reply {
 	unknown, ok := errors.AsType[*catalog.UnknownError](err)
 	if !ok {
 		return e.failed(err)
+	}
+	if unknown.Denied {
+		return e.failed(err) // to install it once more would change nothing
 	}
 	name := e.request.Skill
 	if c, err := e.host.Catalog(ctx); err == nil {

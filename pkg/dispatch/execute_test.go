@@ -400,3 +400,14 @@ func FuzzObject(f *testing.F) {
 		}
 	})
 }
+
+// SPEC D4, O14: a skill that a policy denies is there, and to install it is no advice.
+func TestO14Denied(t *testing.T) {
+	h, dir := newHost(t)
+	put(t, filepath.Join(filepath.Dir(dir), "home", ".config", "skillpm", "policy.yaml"), "version: 1\nmode: enforce\nskills: {deny: [page-maker]}\n")
+	r := execute(t, h, "execute @page-maker x", Options{})
+	text := r.Text()
+	if r.Code != diag.Denied || !strings.Contains(text, "RuntimeFailed") || !strings.Contains(text, "policy.yaml") || strings.Contains(text, "skillpm install") {
+		t.Errorf("exit code %v: %s", r.Code, text)
+	}
+}
