@@ -471,7 +471,7 @@ func TestObstacles(t *testing.T) {
 
 // TestCodexTrust compares the digests that Codex 0.169 keeps for hooks with those that are worked out here.
 func TestCodexTrust(t *testing.T) {
-	want := map[string]string{ // what its method hooks/list answered for the hooks that install wrote
+	want := map[string]string{ // what its method hooks/list answered for hooks with a limit of 10 seconds
 		"PreToolUse":       "sha256:d606254680fdb2ca3fe7e84811817e7e925e106c852db777b4b1cebe25f2e532",
 		"SessionEnd":       "sha256:6b60bb4a9bb9fea7472a4b31d7bf53e51057f71309de47f7826b6523d94b6ca8",
 		"UserPromptSubmit": "sha256:048fa7041f903bbe9425c547ba7e00b3083178524af40930fe078a12107d6445",
@@ -480,7 +480,7 @@ func TestCodexTrust(t *testing.T) {
 		"Stop":             "sha256:8802ae1877defa4d4066f6a5d67f5d495acf69bb74fe2a1d19f2fed48ae64b2a",
 	}
 	p := planFor(t, Hook, "codex")
-	p.program = "/opt/skillpm"
+	p.program, p.host.timeout = "/opt/skillpm", 10 // as they were when it was asked
 	d, err := newJSON(nil)
 	if err != nil {
 		t.Fatal(err)
