@@ -56,6 +56,11 @@ func (s *server) handler(name string, check Check) mcp.ToolHandler {
 // result returns what came of a call.
 func (s *server) result(ctx context.Context, session *mcp.ClientSession, name string, res *mcp.CallToolResult, err error) (*mcp.CallToolResult, error) {
 	if err == nil {
+		for id, asked := range res.InputRequests {
+			if question, ok := asked.(*mcp.ElicitParams); ok {
+				res.InputRequests[id] = s.asks(question)
+			}
+		}
 		return res, nil
 	}
 	if ctx.Err() != nil {

@@ -21,17 +21,20 @@ func (s *server) clientOptions() *mcp.ClientOptions {
 			if p := client.InitializeParams(); p == nil || p.Capabilities == nil || p.Capabilities.Elicitation == nil {
 				return &mcp.ElicitResult{Action: "cancel"}, nil
 			}
-			return client.Elicit(ctx, req.Params)
+			return client.Elicit(ctx, s.asks(req.Params))
 		},
 		ToolListChangedHandler: func(_ context.Context, req *mcp.ToolListChangedRequest) {
-			s.gateway.running.Go(func() { // the answer is read by whoever calls this
-				ctx, cancel := context.WithTimeout(s.life, connectLimit)
-				defer cancel()
-				s.relist(ctx, req.Session)
-			})
+			s.outdated(req.Session) // which does not wait: the answer is read by whoever calls this
 		},
 		ProgressNotificationHandler: s.progress,
 	}
+}
+
+// asks returns a question with who asks it, which the user would else take for skillpm's.
+func (s *server) asks(p *mcp.ElicitParams) *mcp.ElicitParams {
+	question := *p
+	question.Message = s.Name + " asks: " + p.Message
+	return &question
 }
 
 // progress tells whoever called how far a call is.

@@ -12,5 +12,7 @@
 //     call connects anew.
 //   - Credentials stay with their server: the headers for an address are sent to that host only, and over plain HTTP only
 //     on this machine.
-//   - Nothing is unbounded: the number of servers, of tools, of bytes in a definition or a message.
+//   - Nothing is unbounded: the number of servers, of tools, of bytes in a definition, a message or an answer; how often a
+//     list is asked for; how long an end takes.
+//   - Programs, and what they started, end with this process, also where it is killed.
 package gateway

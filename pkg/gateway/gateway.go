@@ -23,6 +23,7 @@ const DefaultWait = 10 * time.Second
 // Options say which servers there are, and how they are reached.
 type Options struct {
 	Upstreams []Upstream
+	Dir       string        // in which programs are started that name no other, and from which a relative one counts
 	Environ   []string      // that programs are given, as KEY=value
 	Stderr    io.Writer     // gets what programs write there, and what is wrong with servers; nil for nobody
 	Version   string        // of skillpm, which servers are told
@@ -36,6 +37,8 @@ type Gateway struct {
 	first   chan struct{} // is closed when each server was tried once
 	cancel  context.CancelFunc
 	running sync.WaitGroup
+
+	relist, again time.Duration // the pauses, but for tests
 
 	mu       sync.Mutex
 	attached map[*attachment]bool
@@ -56,7 +59,7 @@ func Open(o Options) (*Gateway, error) {
 	if o.Wait <= 0 {
 		o.Wait = DefaultWait
 	}
-	g := &Gateway{options: o, first: make(chan struct{}), cancel: func() {}, attached: map[*attachment]bool{}}
+	g := &Gateway{options: o, first: make(chan struct{}), cancel: func() {}, relist: relistPause, again: againPause, attached: map[*attachment]bool{}}
 	names := map[string]bool{}
 	for _, u := range o.Upstreams {
 		if err := u.check(diag.Usage); err != nil {
@@ -79,9 +82,14 @@ func (g *Gateway) Start(ctx context.Context) {
 		s.life = ctx
 		tried.Add(1)
 		g.running.Go(func() {
-			defer tried.Done()
-			if _, err := s.connected(ctx); err != nil {
-				g.say(s, err.Error())
+			_, err := s.connected(ctx)
+			if err != nil && ctx.Err() == nil {
+				g.warn(err)
+			}
+			tried.Done()
+			for wait := g.again; err != nil && ctx.Err() == nil; wait = min(2*wait, maxPause) { // without tools nobody would call it
+				pause(ctx, wait)
+				_, err = s.connected(ctx)
 			}
 		})
 	}
@@ -91,7 +99,7 @@ func (g *Gateway) Start(ctx context.Context) {
 	})
 }
 
-// Close ends the connections, and the programs that were started.
+// Close ends the connections, and the programs that were started. It does not wait for ever, whatever these do.
 func (g *Gateway) Close() {
 	g.cancel()
 	var all sync.WaitGroup
@@ -99,7 +107,17 @@ func (g *Gateway) Close() {
 		all.Go(s.close)
 	}
 	all.Wait()
-	g.running.Wait()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		g.running.Wait()
+	}()
+	limit := time.NewTimer(closeLimit)
+	defer limit.Stop()
+	select {
+	case <-ended:
+	case <-limit.C:
+	}
 }
 
 // Attach shows the tools of all servers on one of ours, now and as they change, and asks check before each call. What it
@@ -160,13 +178,17 @@ func (g *Gateway) changed(s *server, tools []*mcp.Tool) {
 func (a *attachment) show(s *server, tools []*mcp.Tool) {
 	before, now := a.shown[s], map[string]bool{}
 	for _, t := range tools {
+		if t.Name == "" {
+			s.gateway.warn(diag.Errorf(diag.Invalid, "upstream %s has a tool without a name, which is left out", s.Name))
+			continue
+		}
 		shown := *t
 		shown.Name = exposed(s.Name, t.Name)
 		if now[shown.Name] {
 			continue
 		}
 		if err := add(a.server, &shown, s.handler(t.Name, a.check)); err != nil {
-			s.gateway.say(s, err.Error())
+			s.gateway.warn(diag.Errorf(diag.Invalid, "upstream %s: %w", s.Name, err))
 			continue
 		}
 		now[shown.Name] = true
@@ -183,7 +205,7 @@ func (a *attachment) show(s *server, tools []*mcp.Tool) {
 func add(to *mcp.Server, t *mcp.Tool, h mcp.ToolHandler) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = diag.Errorf(diag.Invalid, "tool %q is left out: %v", t.Name, r)
+			err = diag.Errorf(diag.Invalid, "its tool %q is left out: %v", t.Name, r)
 		}
 	}()
 	to.AddTool(t, h)

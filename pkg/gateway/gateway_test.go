@@ -87,6 +87,7 @@ func openFor(t *testing.T, version string, upstreams ...gateway.Upstream) *world
 	if err != nil {
 		t.Fatal(err)
 	}
+	g.SetPauses(time.Hour, time.Millisecond)
 	ctx := t.Context()
 	g.Start(ctx)
 	t.Cleanup(g.Close)
@@ -228,7 +229,7 @@ func TestUnreached(t *testing.T) {
 	if res := w.call(t, "up__echo", nil); res.IsError {
 		t.Errorf("the other cannot be called: %s", text(res))
 	}
-	if !strings.Contains(w.stderr.String(), "gone: ") {
+	if !strings.Contains(w.stderr.String(), "skillpm: warning: upstream gone is not available: ") {
 		t.Errorf("nobody is told: %q", w.stderr.String())
 	}
 }
@@ -284,9 +285,9 @@ func TestListChanged(t *testing.T) {
 // TestAsks: what a server asks of the user is asked of whoever called it, in the way that each of the two speaks.
 func TestAsks(t *testing.T) {
 	for _, test := range []struct{ client, server, want string }{
-		{"2025-11-25", "2025-11-25", "accept the Which?"},
-		{"2025-11-25", "2026-07-28", "accept the Which?state"},
-		{"2026-07-28", "2026-07-28", "accept the Which?state"},
+		{"2025-11-25", "2025-11-25", "accept the up asks: Which?"},
+		{"2025-11-25", "2026-07-28", "accept the up asks: Which?state"},
+		{"2026-07-28", "2026-07-28", "accept the up asks: Which?state"},
 	} {
 		w := openFor(t, test.client, program(t, map[string]string{"GATEWAY_TEST_VERSION": test.server}))
 		if got := text(w.call(t, "up__asks", nil)); got != test.want {

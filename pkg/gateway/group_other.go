@@ -2,13 +2,15 @@
 
 package gateway
 
-import "os/exec"
+import (
+	"errors"
+	"os/exec"
+)
 
 func apart(*exec.Cmd) {}
 
+// askGroup cannot ask: there is no such signal.
+func askGroup(*exec.Cmd) error { return errors.ErrUnsupported }
+
 // endGroup ends a program that has not ended by itself.
-func endGroup(cmd *exec.Cmd) {
-	if cmd.Process != nil {
-		_ = cmd.Process.Kill() // it has mostly ended
-	}
-}
+func endGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() } // it has mostly ended

@@ -7,12 +7,10 @@ import (
 	"syscall"
 )
 
-// apart puts a program into a process group of its own: the terminal's interrupt is for us, and what it starts is found.
-func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+// askGroup asks a program, and what it started, to end.
+func askGroup(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 
 // endGroup ends what a program has left behind.
 func endGroup(cmd *exec.Cmd) {
-	if cmd.Process != nil {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // there is mostly nothing left
-	}
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // there is mostly nothing left
 }

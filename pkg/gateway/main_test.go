@@ -1,14 +1,18 @@
 package gateway_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/gateway"
 )
 
 // TestMain is also the server behind the gateway, where it is started as one.
@@ -16,7 +20,28 @@ func TestMain(m *testing.M) {
 	if os.Getenv("GATEWAY_TEST_SERVER") == "" {
 		os.Exit(m.Run())
 	}
+	if os.Getenv("GATEWAY_TEST_HOLDER") != "" {
+		hold()
+	}
+	if path := os.Getenv("GATEWAY_TEST_ONCE"); path != "" { // the first start fails
+		if f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			_ = f.Close()
+			os.Exit(1)
+		}
+	}
 	fmt.Fprintln(os.Stderr, "starting\x1b[31m")
+	if path := os.Getenv("GATEWAY_TEST_LEAVES"); path != "" {
+		if err := exec.Command("sh", "-c", `exec sleep 1000 >"$0"`, path).Start(); err != nil {
+			panic(err)
+		}
+	}
+	if os.Getenv("GATEWAY_TEST_STORM") != "" {
+		storm()
+		return
+	}
+	if os.Getenv("GATEWAY_TEST_NOISE") != "" {
+		fmt.Print("[info] listening\n42\n{\"level\":\"info\"}\n\n[]\n")
+	}
 	if err := upstream().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 		os.Exit(1)
 	}
@@ -83,4 +108,48 @@ func upstream() *mcp.Server {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "found"}}}, nil
 	})
 	return s
+}
+
+// storm is a server that, when it is called, says a thousand times that its tools are others, and each time lists others.
+func storm() {
+	lists := 0
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if json.Unmarshal(in.Bytes(), &m) != nil || m.ID == nil {
+			continue
+		}
+		result := `{}`
+		switch m.Method {
+		case "initialize":
+			result = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"storm","version":"1"}}`
+		case "tools/list":
+			lists++
+			result = fmt.Sprintf(`{"tools":[{"name":"go","inputSchema":{"type":"object"}},{"name":"list%d","inputSchema":{"type":"object"}}]}`, lists)
+		case "tools/call":
+			for range 1000 {
+				fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+			}
+			result = fmt.Sprintf(`{"content":[{"type":"text","text":"%d"}]}`, lists)
+		}
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, result)
+	}
+}
+
+// hold is a process with a gateway before a server, which does nothing until it is killed.
+func hold() {
+	self, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	g, err := gateway.Open(gateway.Options{Environ: os.Environ(), Upstreams: []gateway.Upstream{
+		{Name: "up", Command: []string{self}, Env: map[string]string{"GATEWAY_TEST_HOLDER": ""}},
+	}})
+	if err != nil {
+		panic(err)
+	}
+	g.Start(context.Background())
+	select {}
 }

@@ -3,21 +3,29 @@ package gateway
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 )
 
 // longest is how long the name of a tool is here at most: hosts put mcp__skillpm__ before it, and models know tools by
 // names of 64 characters.
 const longest = 64 - len("mcp__skillpm__")
 
-// exposed returns the name under which a tool of a server is called here.
+// exposed returns the name under which a tool of a server is called here: one that models can know. Of a name that they
+// cannot, a digest keeps it apart from others.
 func exposed(server, name string) string {
 	full := server + "__" + name
-	if len(full) <= longest {
+	shown := strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, full)
+	if shown == full && len(full) <= longest {
 		return full
 	}
 	sum := sha256.Sum256([]byte(full))
 	digest := hex.EncodeToString(sum[:4])
-	return full[:longest-len(digest)-1] + "_" + digest
+	return shown[:min(len(shown), longest-len(digest)-1)] + "_" + digest
 }
 
 // hosts returns the name by which lists of allowed tools know a tool of a server.

@@ -2,9 +2,12 @@ package gateway
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -18,6 +21,14 @@ const (
 	maxTools       = 1000             // of one server
 	maxDefinitions = 4 << 20          // bytes of their definitions
 	connectLimit   = 30 * time.Second // to begin with a server
+	closeLimit     = 4 * endLimit     // to end a connection, and all of them
+)
+
+// The pauses that a gateway makes, so that no server keeps it busy.
+const (
+	relistPause = time.Second     // between two lists of a server's tools
+	againPause  = 5 * time.Second // before a server is tried again that could not be reached; each time twice as long
+	maxPause    = 5 * time.Minute
 )
 
 // server is one server behind the gateway.
@@ -33,6 +44,9 @@ type server struct {
 	session *mcp.ClientSession // nil while there is none
 	end     func()             // frees what belongs to it
 	tools   []*mcp.Tool
+	digest  string          // of their definitions
+	stale   bool            // it has said that it has others
+	listing bool            // somebody sees to that
 	calls   map[int64]*call // that are going on, by the token of their progress
 	tokens  int64
 }
@@ -81,30 +95,54 @@ func (s *server) connect() (*mcp.ClientSession, error) {
 		end()
 		return nil, s.unreached(err)
 	}
-	tools, err := list(ctx, session)
+	tools, digest, err := list(ctx, session)
 	if err != nil {
-		_ = session.Close() // the error is the list's
-		end()
+		finish(session, end)
 		return nil, s.unreached(err)
 	}
 	s.mu.Lock()
-	s.session, s.end, s.tools = session, end, tools
-	closed := s.closed
-	s.mu.Unlock()
-	if closed { // meanwhile
-		s.drop(session)
+	if s.closed { // meanwhile
+		s.mu.Unlock()
+		finish(session, end)
 		return nil, errors.New("the gateway is closed")
 	}
+	s.session, s.end, s.tools, s.digest = session, end, tools, digest
 	s.gateway.running.Go(func() {
 		_ = session.Wait() // why it ended is what the next call finds out
 		s.drop(session)
 	})
+	s.mu.Unlock()
 	s.gateway.changed(s, tools)
 	return session, nil
 }
 
+// unreached says that a server cannot be spoken to, without the address, which may have a credential in it.
 func (s *server) unreached(err error) error {
-	return diag.Errorf(diag.Remote, "upstream %s: %w", s.Name, err)
+	if diag.HintOf(err) != "" {
+		return diag.Errorf(diag.Remote, "upstream %s is not available: %w", s.Name, err).WithHint("%s", diag.HintOf(err))
+	}
+	if cause, ok := errors.AsType[*url.Error](err); ok {
+		at, _ := url.Parse(s.URL) // as it was checked
+		return diag.Errorf(diag.Remote, "upstream %s is not available: %s: %w", s.Name, at.Host, cause.Err).WithHint("look at its address, and whether it runs")
+	}
+	return diag.Errorf(diag.Remote, "upstream %s is not available: %w", s.Name, err).
+		WithHint("try what it is started with by hand: it has to speak the Model Context Protocol")
+}
+
+// finish ends a connection, and what belongs to it. What a server asks and nobody answers is not waited for.
+func finish(session *mcp.ClientSession, end func()) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = session.Close() // nothing more is to be had of it
+	}()
+	limit := time.NewTimer(closeLimit)
+	defer limit.Stop()
+	select {
+	case <-ended:
+	case <-limit.C:
+	}
+	end()
 }
 
 // drop forgets a connection that has ended, or ends it.
@@ -117,8 +155,7 @@ func (s *server) drop(session *mcp.ClientSession) {
 	end := s.end
 	s.session, s.end = nil, func() {}
 	s.mu.Unlock()
-	_ = session.Close() // nothing more is to be had of it
-	end()
+	finish(session, end)
 }
 
 func (s *server) close() {
@@ -131,48 +168,108 @@ func (s *server) close() {
 	}
 }
 
-// list returns the tools of a server, which are not more than there may be.
-func list(ctx context.Context, session *mcp.ClientSession) ([]*mcp.Tool, error) {
+// list returns the tools of a server, which are not more than there may be, and a digest of their definitions.
+func list(ctx context.Context, session *mcp.ClientSession) (tools []*mcp.Tool, digest string, err error) {
 	if caps := session.InitializeResult().Capabilities; caps == nil || caps.Tools == nil {
-		return nil, nil
+		return nil, "", nil
 	}
-	var tools []*mcp.Tool
-	size := 0
+	size, sum := 0, sha256.New()
 	for t, err := range session.Tools(ctx, nil) {
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		data, err := json.Marshal(t)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		if size += len(data); size > maxDefinitions || len(tools) == maxTools {
-			return nil, fmt.Errorf("it has more than %d tools, or %d bytes of definitions", maxTools, maxDefinitions)
+			return nil, "", fmt.Errorf("it has more than %d tools, or %d bytes of definitions", maxTools, maxDefinitions)
 		}
+		_, _ = sum.Write(append(data, '\n')) // it never fails
 		tools = append(tools, t)
 	}
-	return tools, nil
+	return tools, string(sum.Sum(nil)), nil
+}
+
+// outdated has the tools asked for once more: however often a server says so, one list at a time, with a pause before the
+// next.
+func (s *server) outdated(session *mcp.ClientSession) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || s.session != nil && s.session != session {
+		return
+	}
+	s.stale = true
+	if s.listing {
+		return
+	}
+	s.listing = true
+	s.gateway.running.Go(func() {
+		for s.takeStale() {
+			s.relist(session)
+			pause(s.life, s.gateway.relist)
+		}
+	})
+}
+
+// takeStale reports whether the tools are to be asked for.
+func (s *server) takeStale() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listing = s.stale && !s.closed && s.life.Err() == nil
+	s.stale = false
+	return s.listing
+}
+
+// pause waits, but not longer than a context.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }
 
 // relist asks for the tools once more.
-func (s *server) relist(ctx context.Context, session *mcp.ClientSession) {
-	tools, err := list(ctx, session)
+func (s *server) relist(session *mcp.ClientSession) {
+	s.mu.Lock()
+	over := s.session != nil && s.session != session
+	s.mu.Unlock()
+	if over {
+		return
+	}
+	ctx, cancel := context.WithTimeout(s.life, connectLimit)
+	defer cancel()
+	tools, digest, err := list(ctx, session)
 	if err != nil {
-		s.gateway.say(s, err.Error())
+		if s.life.Err() == nil {
+			s.gateway.warn(s.listless(err))
+		}
 		return
 	}
 	s.mu.Lock()
-	s.tools = tools
+	same := s.digest == digest
+	s.tools, s.digest = tools, digest
 	s.mu.Unlock()
-	s.gateway.changed(s, tools)
+	if !same {
+		s.gateway.changed(s, tools)
+	}
 }
 
-// say writes a line about a server for people.
-func (g *Gateway) say(s *server, text string) {
-	if g.options.Stderr == nil {
-		return
+// listless says that a server's tools are not known.
+func (s *server) listless(err error) error {
+	return diag.Errorf(diag.Remote, "upstream %s says that its tools are others, and does not list them: %w", s.Name, err)
+}
+
+// warn writes what is wrong with a server for people.
+func (g *Gateway) warn(err error) {
+	text := err.Error()
+	if hint := diag.HintOf(err); hint != "" {
+		text += " (" + hint + ")"
 	}
-	text = strings.TrimPrefix(text, "upstream "+s.Name+": ")
-	w := &lines{to: g.options.Stderr, name: s.Name}
-	_, _ = w.Write([]byte(text + "\n")) // nobody else could be told
+	if g.options.Stderr != nil {
+		w := &lines{to: g.options.Stderr, name: "skillpm: warning"}
+		_, _ = io.WriteString(w, strings.ReplaceAll(text, "\n", " ")+"\n") // nobody else could be told
+	}
 }

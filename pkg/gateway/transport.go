@@ -2,21 +2,20 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"net/url"
 	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
-
-// endLimit is how long a program has to end once nobody speaks to it any more.
-const endLimit = 2 * time.Second
 
 // transport returns what a server is spoken to over, and what is to be done when that has ended.
 func (s *server) transport() (mcp.Transport, func(), error) {
@@ -24,17 +23,22 @@ func (s *server) transport() (mcp.Transport, func(), error) {
 		return s.remote()
 	}
 	cmd := exec.Command(s.Command[0], s.Command[1:]...)
-	cmd.Dir = s.Dir
+	if cmd.Dir = s.Dir; !filepath.IsAbs(s.Dir) {
+		cmd.Dir = filepath.Join(s.gateway.options.Dir, s.Dir)
+	}
 	cmd.Env = slices.Clone(s.gateway.options.Environ)
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		cmd.Env = append(cmd.Env, name+"="+s.Env[name])
 	}
-	if s.gateway.options.Stderr != nil {
-		cmd.Stderr = &lines{to: s.gateway.options.Stderr, name: s.Name}
-	}
-	cmd.WaitDelay = endLimit
+	said := &lines{to: cmp.Or(s.gateway.options.Stderr, io.Discard), name: s.Name}
+	cmd.Stderr, cmd.WaitDelay = said, endLimit
 	apart(cmd)
-	return &mcp.CommandTransport{Command: cmd, TerminateDuration: endLimit}, func() { endGroup(cmd) }, nil
+	p := &program{cmd: cmd, say: func(text string) { _, _ = io.WriteString(said, strings.TrimSuffix(text, "\n")+"\n") }} // nobody else could be told
+	return p, func() {
+		if cmd.Process != nil {
+			p.close()
+		}
+	}, nil
 }
 
 // remote returns what speaks to an address. What an answer leads to must be on the same host, because the headers may have
@@ -54,10 +58,10 @@ func (s *server) remote() (mcp.Transport, func(), error) {
 			return nil
 		},
 	}
-	return &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client}, base.CloseIdleConnections, nil
+	return &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}, base.CloseIdleConnections, nil
 }
 
-// headers adds the headers of a server to what is sent to its host.
+// headers adds the headers of a server to what is sent to its host, and bounds what it answers.
 type headers struct {
 	base   http.RoundTripper
 	at     *url.URL
@@ -72,7 +76,26 @@ func (h *headers) RoundTrip(req *http.Request) (*http.Response, error) {
 			req.Header.Set(name, value)
 		}
 	}
-	return h.base.RoundTrip(req)
+	res, err := h.base.RoundTrip(req)
+	if err == nil && !strings.HasPrefix(strings.ToLower(res.Header.Get("Content-Type")), "text/event-stream") { // whose events are bounded
+		res.Body = &bounded{ReadCloser: res.Body, left: maxMessage}
+	}
+	return res, err
+}
+
+// bounded is an answer that is not read to its end where that is too far.
+type bounded struct {
+	io.ReadCloser
+	left int
+}
+
+// Read reads on.
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left+1)])
+	if b.left -= n; b.left < 0 {
+		return 0, fmt.Errorf("the answer has more than %d bytes", maxMessage)
+	}
+	return n, err
 }
 
 // lines writes lines with the name of a server before each, and without what steers a terminal.

@@ -57,5 +57,9 @@ func (a *app) gateway(f *upstreamFlags) (*gateway.Gateway, error) {
 	if a.Environ != nil {
 		environ = slices.DeleteFunc(a.Environ(), func(v string) bool { return strings.HasPrefix(v, "SKILLPM_MCP_TOKEN=") })
 	}
-	return gateway.Open(gateway.Options{Upstreams: list, Environ: environ, Stderr: a.Stderr, Version: buildVersion(a.Version)})
+	dir, err := a.workDir()
+	if err != nil {
+		return nil, err
+	}
+	return gateway.Open(gateway.Options{Upstreams: list, Dir: dir, Environ: environ, Stderr: a.Stderr, Version: buildVersion(a.Version)})
 }

@@ -1,0 +1,12 @@
+package gateway
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// apart puts a program into a process group of its own: the terminal's interrupt is for us, and what it starts is found. It
+// ends with the thread that starts it, so that killing this process leaves nothing running.
+func apart(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}

@@ -1,0 +1,120 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// endLimit is how long a program has to end once nobody speaks to it any more, and once more when it was asked to.
+const endLimit = 2 * time.Second
+
+// program is a server that is started here, and spoken to over its standard input and output.
+type program struct {
+	cmd    *exec.Cmd
+	say    func(string) // is told what the program prints that is no message
+	in     *os.File     // ours of the program's input
+	out    *os.File     // ours of its output
+	exited chan struct{}
+	leave  func() // has nobody watch it any more
+	once   sync.Once
+}
+
+// Connect starts the program.
+func (p *program) Connect(ctx context.Context) (mcp.Connection, error) {
+	if err := p.start(); err != nil {
+		return nil, p.unstarted(err)
+	}
+	t := &mcp.IOTransport{Reader: &output{messages: newMessages(p.out, p.say), program: p}, Writer: p.in, MaxLineLength: 2 * maxMessage}
+	return t.Connect(ctx)
+}
+
+func (p *program) start() error {
+	its, ours, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer its.Close()
+	from, to, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, ours.Close())
+	}
+	defer to.Close()
+	p.cmd.Stdin, p.cmd.Stdout, p.in, p.out = its, to, ours, from
+	p.exited = make(chan struct{})
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // on Linux the program ends with the thread that started it
+		defer runtime.UnlockOSThread()
+		err := p.cmd.Start()
+		started <- err
+		if err == nil {
+			_ = p.cmd.Wait() // how it ended is nothing to anybody
+			close(p.exited)
+		}
+	}()
+	if err := <-started; err != nil {
+		p.once.Do(func() {})
+		return errors.Join(err, ours.Close(), from.Close())
+	}
+	p.leave = watch(p.cmd.Process.Pid)
+	return nil
+}
+
+// unstarted says that a program cannot be started.
+func (p *program) unstarted(err error) error {
+	if cause, ok := errors.AsType[*fs.PathError](err); ok {
+		err = cause.Err
+	} else if cause, ok := errors.AsType[*exec.Error](err); ok {
+		err = cause.Err
+	}
+	return diag.Errorf(diag.Remote, "%s cannot be started: %w", p.cmd.Args[0], err).
+		WithHint("look at its command line; a program is found on the PATH, or named by its whole path")
+}
+
+// close ends the program: by the end of its input, then by asking, and at last for good. What it left running ends with it.
+func (p *program) close() {
+	p.once.Do(func() {
+		_ = p.in.Close() // it may have ended by itself
+		if !p.over() && askGroup(p.cmd) == nil {
+			p.over()
+		}
+		endGroup(p.cmd)
+		p.leave()
+		p.over()
+		_ = p.out.Close() // whoever holds the other end is heard no more
+	})
+}
+
+// over reports whether the program has ended, after some waiting.
+func (p *program) over() bool {
+	timer := time.NewTimer(endLimit)
+	defer timer.Stop()
+	select {
+	case <-p.exited:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// output is what a program says. Its end is that of the program.
+type output struct {
+	*messages
+	program *program
+}
+
+// Close ends the program.
+func (o *output) Close() error {
+	o.program.close()
+	return nil
+}

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package gateway
+
+func watch(int) (release func()) { return func() {} }
