@@ -49,6 +49,9 @@ const (
 	Begun   = "begun" // of an intent: how it ended is in another record
 )
 
+// Results returns all results.
+func Results() []string { return []string{OK, Failed, Denied, Timeout, Begun} }
+
 // The phases of what is recorded twice: before it is done, and after.
 const (
 	Intent  = "intent"

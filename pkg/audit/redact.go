@@ -15,7 +15,7 @@ func Redact(s string) string {
 		return s
 	}
 	var b strings.Builder
-	next := plain
+	next, program := plain, ""
 	for len(s) > 0 {
 		i := strings.IndexFunc(s, unicode.IsSpace)
 		if i < 0 {
@@ -32,7 +32,7 @@ func Redact(s string) string {
 			continue
 		}
 		var out string
-		out, next = redactWord(word, next)
+		out, next = redactOption(word, next, &program)
 		b.WriteString(out)
 		s = s[i:]
 	}
@@ -42,20 +42,47 @@ func Redact(s string) string {
 // RedactWords is [Redact] for the words of a command, where an option's value is the word after it.
 func RedactWords(words []string) []string {
 	out := make([]string, len(words))
-	next := plain
+	next, program := plain, ""
 	for i, w := range words {
 		if strings.ContainsFunc(w, unicode.IsSpace) && next != secret {
 			out[i], next = Redact(w), plain
 			continue
 		}
-		out[i], next = redactWord(w, next)
+		out[i], next = redactOption(w, next, &program)
 	}
 	return out
 }
 
+// passwordOptions are the short options of programs, and of their login, that take a secret. Elsewhere they mean something else.
+var passwordOptions = map[string]string{
+	"mysql": "-p", "mysqldump": "-p", "mysqladmin": "-p", "mariadb": "-p", "sshpass": "-p", "login": "-p",
+	"redis-cli": "-a", "curl": "-b",
+}
+
+// redactOption is [redactWord], which also knows what the options of a program mean.
+func redactOption(w string, e expect, program *string) (string, expect) {
+	bare := strings.Trim(w, `"'(),;`)
+	name := bare[strings.LastIndexAny(bare, `/\\`)+1:]
+	option := passwordOptions[*program]
+	switch {
+	case e != plain:
+	case passwordOptions[name] != "":
+		*program = name
+	case option == "":
+	case bare == option && (*program == "mysql" || *program == "mysqldump" || *program == "mysqladmin" || *program == "mariadb"): // it asks
+	case bare == option:
+		return w, secret
+	case strings.HasPrefix(bare, option) && !strings.HasPrefix(bare, "--"):
+		return w[:strings.Index(w, option)+len(option)] + hidden, plain
+	case strings.ContainsAny(w, ";|&"):
+		*program = ""
+	}
+	return redactWord(w, e)
+}
+
 // suspicious reports whether there may be anything to take out.
 func suspicious(s string) bool {
-	if strings.Contains(s, "://") || strings.ContainsAny(s, "=:") {
+	if strings.Contains(s, "://") || strings.ContainsAny(s, "=:") || strings.Contains(s, " -") {
 		return true
 	}
 	for word := range strings.FieldsSeq(s) {
@@ -111,7 +138,10 @@ func redactWord(w string, e expect) (string, expect) {
 	if i <= 0 {
 		return w, plain
 	}
-	if !secretName(w[:i]) {
+	if digestName(w[:i]) && digested(w[i+1:]) {
+		return w, plain
+	}
+	if !secretName(w[strings.LastIndexAny(w[:i], `{,`)+1 : i]) {
 		rest, next := redactWord(w[i+1:], plain)
 		return w[:i+1] + rest, next
 	}
@@ -119,6 +149,26 @@ func redactWord(w string, e expect) (string, expect) {
 		return w, secret
 	}
 	return w[:i+1] + hidden, plain
+}
+
+// digestName reports whether a word names a kind of digest, which is no secret.
+func digestName(w string) bool {
+	w = strings.ToLower(w)
+	return strings.HasSuffix(w, "sha256") || strings.HasSuffix(w, "sha512") || strings.HasSuffix(w, "sha1")
+}
+
+// digested reports whether a word is nothing but a digest, as tools write one: hexadecimal, or the fingerprint of a key.
+func digested(w string) bool {
+	w = strings.TrimRight(w, `"'),;.`)
+	switch len(w) {
+	case 40, 64, 128:
+		return hexOf(w)
+	case 43: // base64 without its padding
+		return !strings.ContainsFunc(w, func(r rune) bool {
+			return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '+' && r != '/'
+		})
+	}
+	return false
 }
 
 // scheme reports whether a word says what kind of secret the next one is.
@@ -137,6 +187,9 @@ func redactAddress(w string) string {
 	}
 	if i := strings.LastIndexByte(rest[:end], '@'); i >= 0 {
 		rest = hidden + rest[i:]
+	}
+	if strings.HasPrefix(rest, "hooks.slack.com/") { // whose path is the secret
+		return head + "hooks.slack.com/" + hidden
 	}
 	if i := strings.IndexAny(rest, "?#"); i >= 0 {
 		rest = rest[:i+1] + hidden

@@ -70,10 +70,20 @@ type Stats struct {
 	skills map[[2]string]*SkillStats
 }
 
-// Add takes a record into account. One that names no skill counts for none.
+// Uses reports whether a record is about a use of a skill, or a refusal of one: not about what was installed, approved or
+// denied to everybody.
+func (r Record) Uses() bool {
+	switch r.Action {
+	case Activate, Deactivate, Hook, Run, Refuse, Missing, Task, TaskEnd:
+		return true
+	}
+	return false
+}
+
+// Add takes a record into account. One that names no skill, or is not about the use of one, counts for none.
 func (s *Stats) Add(r Record) {
 	at, err := time.Parse(time.RFC3339Nano, r.Time)
-	if r.Skill == "" || r.Phase == Intent || s.Skill != "" && r.Skill != s.Skill || !s.Since.IsZero() && (err != nil || at.Before(s.Since)) {
+	if r.Skill == "" || !r.Uses() || r.Phase == Intent || s.Skill != "" && r.Skill != s.Skill || !s.Since.IsZero() && (err != nil || at.Before(s.Since)) {
 		return
 	}
 	key := [2]string{r.Skill, r.Pack}

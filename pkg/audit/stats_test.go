@@ -36,6 +36,11 @@ func TestO24Stats(t *testing.T) {
 		{Action: audit.TaskEnd, Result: audit.OK, Skill: "outline", Task: "t", ExitCode: &zero, DurationMS: 60_000},
 		{Action: audit.Missing, Result: audit.Failed, Skill: "outline", File: "x"},
 		{Action: audit.End, Result: audit.OK},
+		{Action: audit.Approve, Result: audit.OK, Skill: "deploy@acme/deploy other"}, // what is said of skills is no use of them
+		{Action: audit.Revoke, Result: audit.Failed, Skill: "deploy", Pack: "acme/deploy"},
+		{Action: audit.Deny, Result: audit.OK, Skill: "*@acme/deploy"},
+		{Action: audit.Policy, Result: audit.OK, Skill: "deploy", Pack: "acme/deploy"},
+		{Action: audit.HookEvent, Result: audit.Denied, Skill: "deploy", Pack: "acme/deploy"},
 	} {
 		now := func() time.Time { return clock().AddDate(0, 0, i) }
 		if err := audit.Open(path, audit.Options{Now: now, User: "u"}).Write(r); err != nil {
@@ -63,7 +68,7 @@ func TestO24Stats(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			read, err := audit.ReadFile(t.Context(), path, func(r audit.Record) error { tt.stats.Add(r); return nil })
-			if err != nil || read != (audit.Read{Records: 13}) {
+			if err != nil || read != (audit.Read{Records: 18}) {
 				t.Fatalf("%+v, %v", read, err)
 			}
 			if got := plain(tt.stats.Skills()); !reflect.DeepEqual(got, plain(tt.want)) {

@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/regular"
@@ -38,6 +39,7 @@ type Verified struct {
 	KeptAt   int64     `json:"keptAt,omitempty"` // the record whose digest was kept as the head
 	Findings []Finding `json:"findings"`         // at most maxFindings
 	More     int64     `json:"more,omitempty"`   // how many further ones there are
+	Notes    []Finding `json:"notes,omitempty"`  // gaps: what killed writers left; at most maxFindings
 }
 
 // maxFindings is how many findings are told.
@@ -144,9 +146,10 @@ func digestLine(in *bufio.Reader) (line []byte, digest string, err error) {
 func (v *verifier) line(line []byte, at place) {
 	r, ok := parseLink(line)
 	if !ok {
+		at.seq = v.last.seq + 1
+		v.gap(line, at)
 		v.torn++
 		v.of.Torn++
-		at.seq = v.last.seq + 1
 		if v.torn >= maxTorn {
 			at.seq = maxTorn // what a writer looks at before the end
 		}
@@ -160,6 +163,18 @@ func (v *verifier) line(line []byte, at place) {
 	}
 	v.follow(r, at)
 	v.torn, v.begun = 0, true
+}
+
+// gap looks at a line that is no record. Who is killed while it writes one leaves its beginning, and nothing else. Before the first record there
+// may be what is no log's.
+func (v *verifier) gap(line []byte, at place) {
+	switch begins := fmt.Sprintf(`{"seq":%d,"ts":`, at.seq); {
+	case v.torn >= maxTorn: // its number is not known
+	case v.begun && (len(line) == 0 || !strings.HasPrefix(string(line), begins) && !strings.HasPrefix(begins, string(line))):
+		v.find(at, at.seq, fmt.Sprintf("this line was changed: it is no record, and not the beginning of record %d, which a killed process would have left", at.seq))
+	case len(v.of.Notes) < maxFindings:
+		v.of.Notes = append(v.of.Notes, Finding{File: at.file, Line: at.line, Seq: at.seq, What: fmt.Sprintf("a gap: record %d was not written to its end", at.seq)})
+	}
 }
 
 // link is what makes a record one of a chain.
@@ -231,6 +246,9 @@ func (v *verifier) end() {
 
 // find keeps a finding.
 func (v *verifier) find(at place, seq int64, what string) {
+	if n := len(v.of.Findings); n > 0 && v.torn > 0 && at.line == v.of.Findings[n-1].Line && at.file == v.of.Findings[n-1].File {
+		return // it is told what is wrong with the line
+	}
 	if len(v.of.Findings) == maxFindings {
 		v.of.More++
 		return

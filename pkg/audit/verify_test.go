@@ -70,7 +70,13 @@ func TestVerify(t *testing.T) {
 		"grown since":       {func(l []string) []string { return l }, audit.VerifyOptions{Head: digest(whole[3])}, nil, ""},
 		"older moved away":  {func(l []string) []string { return l[3:] }, audit.VerifyOptions{After: digest(whole[2])}, nil, ""},
 		"too much of it":    {func(l []string) []string { return l[4:] }, audit.VerifyOptions{After: digest(whole[2])}, []int64{1}, "does not begin after"},
-		"no gap is said":    {func(l []string) []string { return append(l, "torn", forged(1, 12, digest("torn"))) }, audit.VerifyOptions{}, []int64{12}, "gap"},
+		"no gap is said": {func(l []string) []string {
+			return append(l, `{"seq":11,"ts":`, forged(1, 12, digest(`{"seq":11,"ts":`)))
+		}, audit.VerifyOptions{}, []int64{12}, "gap"},
+		"the last is blank": {func(l []string) []string { l[9] = ""; return l }, audit.VerifyOptions{}, []int64{10}, "changed"},
+		"the last is words": {func(l []string) []string { l[9] = "xxx"; return l }, audit.VerifyOptions{}, []int64{10}, "changed"},
+		"another's torn":    {func(l []string) []string { l[9] = `{"seq":9,"ts":"20`; return l }, audit.VerifyOptions{}, []int64{10}, "record 10"},
+		"torn":              {edit: func(l []string) []string { l[9] = l[9][:20]; return l }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lines := tt.edit(slices.Clone(whole))
@@ -123,6 +129,89 @@ func TestVerifyTorn(t *testing.T) {
 				t.Errorf("%+v", v)
 			}
 		})
+	}
+}
+
+// A gap in the middle of a log is told, and is none of its faults; what somebody put in the place of the last record before
+// others were written is one.
+func TestVerifyGap(t *testing.T) {
+	for _, tt := range []struct {
+		last     string
+		findings int
+		notes    []int64
+	}{
+		{`{"seq":4,"ts":"2026-11-22T10:0`, 0, []int64{4}},
+		{`{"se`, 0, []int64{4}},
+		{"\n", 1, nil},
+		{"xxx\n", 1, nil},
+		{`{"seq":3,"ts":"20` + "\n", 1, nil},
+	} {
+		path, lines := logOf(t, 4, 0)
+		if err := os.WriteFile(path, []byte(strings.Join(lines[:3], "\n")+"\n"+tt.last), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l := audit.Open(path, audit.Options{User: "u"})
+		for range 3 {
+			if err := l.Write(audit.Record{Action: audit.Run, Result: audit.OK}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		v := verify(t, path, audit.VerifyOptions{})
+		var notes []int64
+		for _, n := range v.Notes {
+			notes = append(notes, n.Line)
+		}
+		if len(v.Findings) != tt.findings || !slices.Equal(notes, tt.notes) {
+			t.Errorf("%q: %+v", tt.last, v)
+		}
+	}
+}
+
+// SPEC O24: logs that a pattern or a directory names are each read once, whatever files they are in, and so are those of
+// which only closed files are there.
+func TestLogs(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, n int) {
+		l := audit.Open(filepath.Join(dir, name), audit.Options{User: "u", Segment: 600})
+		for range n {
+			if err := l.Write(audit.Record{Action: audit.Run, Result: audit.OK, Skill: name}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	write("user-ada.jsonl", 10)
+	write("user-bob.jsonl", 7)
+	write("build-7.jsonl", 1)
+	if err := os.Remove(filepath.Join(dir, "user-bob.jsonl")); err != nil { // its closed files are left
+		t.Fatal(err)
+	}
+	all, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err != nil || len(all) != 5 {
+		t.Fatal(all, err)
+	}
+	ada, bob, build := filepath.Join(dir, "user-ada.jsonl"), filepath.Join(dir, "user-bob.jsonl"), filepath.Join(dir, "build-7.jsonl")
+	for _, paths := range [][]string{all, {dir}, append([]string{dir}, all...)} {
+		logs, err := audit.Logs(paths)
+		slices.Sort(logs)
+		if err != nil || !slices.Equal(logs, []string{build, ada, bob}) {
+			t.Fatalf("%v: %v, %v", paths, logs, err)
+		}
+		counts := map[string]int{}
+		s := audit.Stream{Paths: logs}
+		if err := s.Each(t.Context(), func(r audit.Record) (bool, error) { counts[r.Skill]++; return true, nil }); err != nil {
+			t.Fatal(err)
+		}
+		if counts["user-ada.jsonl"] != 10 || counts["user-bob.jsonl"] == 0 || counts["user-bob.jsonl"] > 7 || counts["build-7.jsonl"] != 1 {
+			t.Errorf("%v", counts)
+		}
+		for _, log := range logs {
+			if v := verify(t, log, audit.VerifyOptions{}); v.Err() != nil {
+				t.Errorf("%s: %v", log, v.Findings)
+			}
+		}
+	}
+	if logs, err := audit.Logs([]string{t.TempDir()}); diag.CodeOf(err) != diag.NotFound {
+		t.Errorf("%v, %v", logs, err)
 	}
 }
 

@@ -77,11 +77,13 @@ func (s *Summary) Add(r audit.Record) {
 	}
 }
 
-// countsOf returns what a record counts for.
+// countsOf returns what a record counts for. What was approved, denied to everybody or installed is no use of a skill; that an
+// install was refused counts.
 func countsOf(r audit.Record) (c counts) {
 	switch {
-	case r.Result == audit.Denied:
+	case r.Result == audit.Denied && (r.Uses() || r.Action == audit.Install || r.Action == audit.Update || r.Action == audit.HookEvent):
 		c.refused = 1
+	case !r.Uses(), r.Result == audit.Denied:
 	case r.Result == audit.Failed, r.Result == audit.Timeout:
 		c.failed = 1
 	case r.Action == audit.Activate, r.Action == audit.Task:

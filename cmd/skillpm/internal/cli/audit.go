@@ -27,7 +27,7 @@ refusals, and what was installed, approved and denied. Each line has the digest 
 the one before it, so that what was changed afterwards is found.
 
 Where LOG is an argument, other logs are read in place of that one: several at once
-too, as those of many machines.`,
+too, as those of many machines, and all that are in a directory.`,
 		Example: "  skillpm audit show\n  skillpm audit stats --since 30d\n  skillpm audit verify",
 		RunE:    unknownCommand,
 		Args:    cobra.ArbitraryArgs,
@@ -54,7 +54,7 @@ func (s *selection) addTo(a *app, cmd *cobra.Command) {
 	f.StringVar(&s.filter.Pack, "pack", "", "only skills of the `PACK`")
 	f.StringVar(&s.filter.Session, "session", "", "only the session `ID`")
 	f.StringVar(&s.filter.Action, "action", "", "only the `ACTION`, as activate or run")
-	f.StringVar(&s.filter.Result, "result", "", "only the `RESULT`: ok, failed, denied or timeout")
+	f.StringVar(&s.filter.Result, "result", "", "only the `RESULT`: ok, failed, denied, timeout, or begun")
 	f.StringVar(&s.filter.User, "user", "", "only the `USER` of the operating system")
 	f.StringVar(&s.filter.Host, "host", "", "only the agent's program `ID`, as claude-code")
 	f.StringVar(&s.filter.Machine, "machine", "", "only the machine `NAME`")
@@ -62,7 +62,7 @@ func (s *selection) addTo(a *app, cmd *cobra.Command) {
 	a.completeFlag(cmd, "until", cobra.NoFileCompletions)
 	a.completeFlag(cmd, "skill", a.completeRecorded)
 	a.completeFlag(cmd, "action", cobra.FixedCompletions(audit.Actions(), cobra.ShellCompDirectiveNoFileComp))
-	a.completeFlag(cmd, "result", cobra.FixedCompletions([]string{audit.OK, audit.Failed, audit.Denied, audit.Timeout, audit.Begun}, cobra.ShellCompDirectiveNoFileComp))
+	a.completeFlag(cmd, "result", cobra.FixedCompletions(audit.Results(), cobra.ShellCompDirectiveNoFileComp))
 	for flag, of := range map[string]func(audit.Record) string{
 		"pack": func(r audit.Record) string { return r.Pack }, "session": func(r audit.Record) string { return r.Session },
 		"user": func(r audit.Record) string { return r.User }, "host": func(r audit.Record) string { return r.Host },
@@ -84,6 +84,9 @@ func (s *selection) read(a *app) (f audit.Filter, err error) {
 	if f.Action != "" && !slices.Contains(audit.Actions(), f.Action) {
 		return f, diag.Errorf(diag.Usage, "--action %q is no action", f.Action).WithHint("actions are %s", strings.Join(audit.Actions(), ", "))
 	}
+	if f.Result != "" && !slices.Contains(audit.Results(), f.Result) {
+		return f, diag.Errorf(diag.Usage, "--result %q is no result", f.Result).WithHint("results are %s", strings.Join(audit.Results(), ", "))
+	}
 	return f, nil
 }
 
@@ -104,7 +107,7 @@ func (a *app) when(flag, text string) (time.Time, error) {
 	return a.Now().Add(-age).UTC(), nil
 }
 
-// logs returns the logs that are looked at: those that were named, which must be there, or else the user's own.
+// logs returns the logs that are looked at: those that were named, which must be there, or that are in a directory, or else the user's own.
 func (a *app) logs(args []string) ([]string, error) {
 	if len(args) == 0 {
 		path, err := a.ownLog()
@@ -114,11 +117,12 @@ func (a *app) logs(args []string) ([]string, error) {
 	for _, arg := range args {
 		path := a.abs(arg)
 		if _, err := os.Stat(path); err != nil {
-			return nil, diag.Errorf(diag.NotFound, "there is no audit log %s", arg)
+			return nil, diag.Errorf(diag.NotFound, "there is no audit log %s", arg).
+				WithHint("name a file, or a directory of logs; without one, your own log is read")
 		}
 		paths = append(paths, path)
 	}
-	return paths, nil
+	return audit.Logs(paths)
 }
 
 // ownLog returns the log that this user's skillpm writes to: where the policies say, or else in the state directory.

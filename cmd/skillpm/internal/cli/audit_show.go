@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,7 +32,8 @@ func newAuditShow(a *app) *cobra.Command {
 		Use:   "show [LOG...]",
 		Short: "Print what is on record",
 		Long: `Print the last records, the newest at the end: when, what was done, how it ended, with
-which skill, and why not. Several logs are read in the order of their times.
+which skill, and why not. Several logs are read in the order of their times. On a
+terminal a line is cut to what there is room for.
 
 With --json each record is a line, with all of its fields.`,
 		Example: `  skillpm audit show
@@ -103,8 +106,21 @@ func (a *app) show(ctx context.Context, s *audit.Stream, limit int, p *recordPri
 	}
 	if n == 0 {
 		a.note("nothing like that is on record")
+		a.noteMachineLog(s.Paths)
 	}
 	return nil
+}
+
+// noteMachineLog says where the log of what the machine's administrator synced is, if it was not read.
+func (a *app) noteMachineLog(read []string) {
+	_, paths, err := a.places()
+	if err != nil {
+		return
+	}
+	log := filepath.Join(paths.ForMachine().State, "audit", audit.Name)
+	if _, err := os.Stat(log); err == nil && !slices.Contains(read, log) {
+		a.note("what skillpm sync did is in another log: skillpm audit show %s", log)
+	}
 }
 
 // recordPrinter prints records, each as a line.
@@ -132,7 +148,8 @@ func (p *recordPrinter) print(r audit.Record) error {
 		result = audit.Intent
 	}
 	words = append(words, fmt.Sprintf("%-8s", r.User), fmt.Sprintf("%-17s", r.Action), fmt.Sprintf("%-7s", result), subject(r))
-	_, err := fmt.Fprintln(p.a.Stdout, strings.TrimRight(oneLine(strings.Join(words, "  ")), " "))
+	line := strings.TrimRight(oneLine(strings.Join(words, "  ")), " ")
+	_, err := fmt.Fprintln(p.a.Stdout, fitted(line, terminalWidth(p.a.Stdout)))
 	return err
 }
 

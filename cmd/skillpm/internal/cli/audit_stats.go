@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -23,6 +24,13 @@ type statsDocument struct {
 	Skills  []audit.SkillStats `json:"skills"`
 }
 
+// pageDocument is what `audit stats --html --json` prints.
+type pageDocument struct {
+	Page    string `json:"page"`
+	Records int64  `json:"records"` // that are summed up
+	Damaged int64  `json:"damaged"`
+}
+
 func newAuditStats(a *app) *cobra.Command {
 	var of selection
 	var page string
@@ -39,8 +47,9 @@ one of the same name elsewhere.
 --html writes a page with charts: what was done over time, each skill, durations,
 why things were refused and failed, and machines. It is one file that needs no other.
 
-Lines of the record that cannot be read are passed over, and a warning says how
-many there are.`,
+On a terminal that is too narrow for all columns, how long runs took is left out.
+Lines of the record that cannot be read are passed over, and a warning says how many
+there are.`,
 		Example: `  skillpm audit stats
   skillpm audit stats --since 30d
   skillpm audit stats --skill deploy --json
@@ -67,7 +76,7 @@ many there are.`,
 		},
 	}
 	of.addTo(a, cmd)
-	cmd.Flags().StringVar(&page, "html", "", "write a page with charts to `FILE`, and print nothing")
+	cmd.Flags().StringVar(&page, "html", "", "write a page with charts to `FILE`, and print no table")
 	return cmd
 }
 
@@ -78,7 +87,10 @@ func (a *app) statsPage(cmd *cobra.Command, s *audit.Stream, file string) error 
 		return err
 	}
 	o := records.PageOptions{Now: a.Now(), Damaged: s.Read().Damaged}
-	return whole.Stream(a.abs(file), whole.Options{}, func(w io.Writer) error { return sum.Page(w, o) })
+	if err := whole.Stream(a.abs(file), whole.Options{}, func(w io.Writer) error { return sum.Page(w, o) }); err != nil || !a.json {
+		return err
+	}
+	return a.printJSON(pageDocument{Page: a.abs(file), Records: sum.Records, Damaged: o.Damaged})
 }
 
 func (a *app) printStats(s *audit.Stats, read audit.Read) error {
@@ -115,7 +127,36 @@ func (a *app) printStats(s *audit.Stats, read audit.Read) error {
 		}
 		rows = append(rows, append(row, last))
 	}
-	return table(a.Stdout, rows)
+	return table(a.Stdout, narrowed(rows, terminalWidth(a.Stdout), "TOTAL", "MEAN", "P95", "MOST", "PACK", "LAST USE"))
+}
+
+// narrowed returns a table without as many of the named columns as it is too wide for a terminal, the first named first. It
+// stays whole where nobody knows how wide that is.
+func narrowed(rows [][]string, width int, columns ...string) [][]string {
+	for _, name := range columns {
+		if width == 0 || tableWidth(rows) <= width {
+			return rows
+		}
+		i := slices.Index(rows[0], name)
+		out := make([][]string, len(rows))
+		for n, row := range rows {
+			out[n] = slices.Delete(slices.Clone(row), i, i+1)
+		}
+		rows = out
+	}
+	return rows
+}
+
+// tableWidth returns how many columns of a terminal a table takes.
+func tableWidth(rows [][]string) (width int) {
+	for i := range rows[0] {
+		widest := 0
+		for _, row := range rows {
+			widest = max(widest, cells([]rune(printable(row[i]))))
+		}
+		width += widest + 2
+	}
+	return width - 2
 }
 
 // took writes how long runs took: in seconds, minutes and hours.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -9,7 +10,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// verifiedLog is what `audit verify --json` prints of one log.
+// verifiedDocument is what `audit verify --json` prints.
+type verifiedDocument struct {
+	Logs []verifiedLog `json:"logs"`
+}
+
+// verifiedLog is what it prints of one log.
 type verifiedLog struct {
 	Log string `json:"log"`
 	*audit.Verified
@@ -22,8 +28,8 @@ func newAuditVerify(a *app) *cobra.Command {
 		Short: "Check that nobody changed the record",
 		Long: `Check the chain of the record: each line has the next number, and the digest of the line
 before it. A line that was changed, left out, put in or moved is named, and the exit
-code is 6. What a killed process left of a line is no finding: the next record says
-that it is there.
+code is 6. What a killed process left of a line is no finding: it is told as a gap,
+and the next record says that it is there.
 
 The end of a log can be cut off without a trace in it. So the digest of the last record
 is printed: keep it elsewhere, and say it with --head another time. The log may have
@@ -66,10 +72,10 @@ grown since.`,
 
 func (a *app) printVerified(all []verifiedLog) error {
 	if a.json {
-		return a.printJSON(all)
+		return a.printJSON(verifiedDocument{all})
 	}
 	for _, v := range all {
-		for _, f := range v.Findings {
+		for _, f := range slices.Concat(v.Findings, v.Notes) {
 			if _, err := fmt.Fprintln(a.Stdout, printable(f.String())); err != nil {
 				return err
 			}
@@ -81,7 +87,12 @@ func (a *app) printVerified(all []verifiedLog) error {
 			a.note("%s has no records", v.Log)
 			continue
 		}
-		if _, err := fmt.Fprintf(a.Stdout, "%s: %s, head %s\n", v.Log, plural(int(v.Records), "record"), v.Head); err != nil {
+		what, head := v.Log+": "+plural(int(v.Records), "record"), "head "+v.Head
+		between := ", "
+		if width := terminalWidth(a.Stdout); width > 0 && cells([]rune(what+", "+head)) > width {
+			between = "\n  " // the digest stays whole, to be kept elsewhere
+		}
+		if _, err := fmt.Fprintln(a.Stdout, printable(what)+between+head); err != nil {
 			return err
 		}
 	}

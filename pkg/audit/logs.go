@@ -1,0 +1,69 @@
+package audit
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// Logs returns the logs that paths name, each once: a directory names all logs in it, and a file that was closed names the
+// log that it is a part of, so that what is named by a pattern is read once, and in its order.
+func Logs(paths []string) ([]string, error) {
+	var logs []string
+	for _, path := range paths {
+		path = filepath.Clean(path)
+		found := []string{path}
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if info.IsDir() {
+			if found, err = logsIn(path); err != nil {
+				return nil, err
+			}
+		}
+		for _, file := range found {
+			if log := wholeOf(file); !slices.Contains(logs, log) {
+				logs = append(logs, log)
+			}
+		}
+	}
+	return logs, nil
+}
+
+// logsIn returns the files of logs in a directory.
+func logsIn(dir string) (files []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() && strings.HasSuffix(e.Name(), ext) {
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
+	}
+	if len(files) == 0 {
+		return nil, diag.Errorf(diag.NotFound, "there is no audit log in %s", dir).WithHint("logs are files whose names end in %s", ext)
+	}
+	return files, nil
+}
+
+// wholeOf returns the log that a file is a part of, and any other file as it is.
+func wholeOf(file string) string {
+	name, dir := filepath.Base(file), filepath.Dir(file)
+	end := len(name) - len(ext) - segmentDigits - 1
+	if end <= 0 {
+		return file
+	}
+	log := filepath.Join(dir, name[:end]+ext)
+	if _, ok := segmentEnd(log, name); !ok {
+		return file
+	}
+	if parts, err := closed(log); err != nil || !slices.Contains(parts, file) {
+		return file
+	}
+	return log
+}
