@@ -203,6 +203,9 @@ func (c *Catalog) Lookup(name string) (*Skill, error) {
 			return e.Skill, nil
 		case unknown.Reason == "":
 			unknown.Reason, unknown.Invalid, unknown.Denied, unknown.Fix = e.Reason, e.State == Skipped, e.denied, e.fix
+			if e.denied {
+				unknown.Found = e.Skill
+			}
 		}
 	}
 	for _, s := range c.skills {

@@ -137,7 +137,9 @@ func (r *record) judge(doc *skill.Document, problems []skill.Problem) {
 		r.tools(doc)
 	}
 	if r.fatal == "" {
-		r.execution(lookup(doc, "execution"))
+		if at, why := doc.UnreadExecution(); at != nil {
+			r.fatal, r.line = flat(why+", and it limits what the skill may do", maxShort), at.Line
+		}
 	}
 }
 

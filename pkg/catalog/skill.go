@@ -115,6 +115,7 @@ type UnknownError struct {
 	Invalid   bool     // it is there and cannot be used, and that is the Reason
 	Denied    bool     // a rule forbids it, and that is the Reason: the project is not trusted, or a policy
 	Fix       string   // what to do about that, "" where nothing is known
+	Found     *Skill   // that a rule forbids, nil where none does
 }
 
 // maxListed is how many names an error lists.

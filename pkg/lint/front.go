@@ -237,6 +237,15 @@ func (u *unit) otherHost(key *yaml.Node, j *judge, hosts []string) {
 // foreign says of each field of other hosts, once for all profiles, where it has no effect.
 func (u *unit) foreign() {
 	for _, f := range u.unknown {
+		if f.key.Value == "execution" {
+			if at, why := u.doc.UnreadExecution(); at != nil {
+				u.atNode(at, finding{
+					rule: rule.Value, severity: new(diag.SeverityError), message: why + "; a skill that asks for a sandbox and can't be understood is not used",
+					fix: "write execution: {sandbox: true}, with allowed-paths and network as lists",
+				})
+				continue
+			}
+		}
 		var titles, ids []string
 		for _, j := range f.in {
 			titles, ids = append(titles, j.Title), append(ids, j.ID)
