@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -14,15 +15,13 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/skillpm/skillpm/pkg/sandbox"
 )
 
 // roleName is the variable that makes the test binary one of the processes below.
 const roleName = "SKILLPM_TEST_ROLE"
 
 func TestMain(m *testing.M) {
-	if code, helper := sandbox.Enter(os.Args); helper {
+	if code, helper := Enter(os.Args); helper {
 		os.Exit(code)
 	}
 	switch os.Getenv(roleName) {
@@ -119,7 +118,7 @@ func TestRunEscape(t *testing.T) {
 	}
 }
 
-// Whoever kills skillpm outright does not leave the command behind.
+// Whoever kills skillpm outright leaves neither the command behind nor what it has started, in whatever group.
 func TestRunKilled(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestRunForever$", "-test.v")
 	cmd.Env = append(os.Environ(), "SKILLPM_TEST_FOREVER=1")
@@ -130,32 +129,62 @@ func TestRunKilled(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	pid := 0
-	for s := bufio.NewScanner(out); pid == 0 && s.Scan(); {
-		if n, ok := strings.CutPrefix(s.Text(), "script "); ok {
-			pid, _ = strconv.Atoi(n)
+	lines := bufio.NewScanner(out)
+	var fds []int
+	for len(fds) < 3 && lines.Scan() {
+		n, ok := strings.CutPrefix(lines.Text(), "process ")
+		pid, err := strconv.Atoi(n)
+		if !ok || err != nil {
+			continue
+		}
+		fd, err := unix.PidfdOpen(pid, 0)
+		if err != nil {
+			t.Fatalf("process %d: %v", pid, err)
+		}
+		defer unix.Close(fd)
+		fds = append(fds, fd)
+	}
+	// A command gets its watcher when it has run for a moment.
+	for limit := time.Now().Add(far); !hasWatcher(t, cmd.Process.Pid); {
+		if time.Now().After(limit) {
+			t.Fatal("it has no watcher")
 		}
 	}
-	fd, err := unix.PidfdOpen(pid, 0)
-	if err != nil {
-		t.Fatalf("the script %d: %v", pid, err)
-	}
-	defer unix.Close(fd)
 	_ = cmd.Process.Kill()
 	_, _ = io.Copy(io.Discard, out)
 	_ = cmd.Wait()
-	if n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 10_000); n != 1 {
-		_ = unix.Kill(pid, unix.SIGKILL)
-		t.Errorf("the script still runs (%v)", err)
+	for i, fd := range fds {
+		if n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 10_000); n != 1 {
+			_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+			t.Errorf("process %d of the script still runs (%v)", i, err)
+		}
 	}
+}
+
+// hasWatcher reports whether a process is the parent of a watcher.
+func hasWatcher(t *testing.T, pid int) bool {
+	t.Helper()
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		text, _ := os.ReadFile(f) // of a thread that may have ended
+		for child := range strings.FieldsSeq(string(text)) {
+			if line, _ := os.ReadFile("/proc/" + child + "/cmdline"); strings.Contains(string(line), watchEntry) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func TestRunForever(t *testing.T) {
 	if os.Getenv("SKILLPM_TEST_FOREVER") == "" {
 		t.Skip("it is the process that TestRunKilled kills")
 	}
-	c := shell(`echo script $$; exec sleep 1000`)
-	c.Stdout = os.Stdout
+	c := shell(`trap '' HUP; sleep 1000 & echo process $!; setsid sleep 1000 & echo process $!; echo process $$; exec sleep 1000`)
+	c.Stdout, c.Helper = os.Stdout, self(t)
 	mustRun(t, c)
 }
 

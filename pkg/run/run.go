@@ -45,8 +45,8 @@ type Command struct {
 	MaxOutput int64         // of each stream, in bytes; 0 is DefaultMaxOutput; below 0 nothing is kept
 
 	Sandbox *sandbox.Rules // what the command may do; nil for what the user may
-	// Helper is the program, and its first arguments, that confines a command: it calls [sandbox.Enter]. It is needed where
-	// there is a Sandbox.
+	// Helper is the program, and its first arguments, that confines a command: it calls [Enter]. It is needed where there is
+	// a Sandbox. Without one, it ends on Linux what the command has started if this process is killed.
 	Helper []string
 
 	// Stdout and Stderr get all output as it comes. A command whose output can't be written any more gets SIGPIPE, as in a
@@ -235,6 +235,16 @@ func (c Command) await(ctx context.Context, g *running, r *Result, streams ...*s
 		limit = t.C
 	}
 	var err error
+	unwatched := time.NewTimer(watchAfter)
+	defer unwatched.Stop()
+	select {
+	case <-g.over():
+	case <-ctx.Done():
+	case <-unwatched.C:
+		if g.box == nil { // a box ends with this process
+			defer g.watch(c.Helper)()
+		}
+	}
 	select {
 	case <-g.over():
 		// What it left running may still hold output: the last of a pipeline, say.

@@ -14,15 +14,26 @@ import (
 // commands of skills are started here: scripts, the command of a frontmatter, hooks, and commands in a body. Notes are what
 // people should know. Without a guard nothing is confined, and the skill need not have been read: l may be nil.
 func (s *Session) start(ctx context.Context, k *catalog.Skill, l *catalog.Loaded, c run.Command, r *audit.Record) (res *run.Result, notes []string, err error) {
+	if notes, err = s.confine(ctx, l, &c); err != nil {
+		return nil, notes, err
+	}
+	res, more, err := s.launch(ctx, k, c, r)
+	return res, append(notes, more...), err
+}
+
+// confine puts into a command what it may do.
+func (s *Session) confine(ctx context.Context, l *catalog.Loaded, c *run.Command) (notes []string, err error) {
+	c.Helper = s.env.Helper
 	if s.env.Guard != nil {
 		c.Sandbox, notes, err = s.env.Guard.Confine(ctx, s.placedPaths(l), c.Dir)
-		if err != nil {
-			return nil, notes, err
-		}
-		c.Helper = s.env.Helper
 	}
+	return notes, err
+}
+
+// launch runs a command that confine has seen.
+func (s *Session) launch(ctx context.Context, k *catalog.Skill, c run.Command, r *audit.Record) (res *run.Result, notes []string, err error) {
 	if err := s.begun(r, k); err != nil {
-		return nil, notes, err
+		return nil, nil, err
 	}
 	res, err = run.Run(ctx, c)
 	if res == nil {

@@ -104,17 +104,23 @@ func (s *Session) run(ctx context.Context, k *catalog.Skill, o RunOptions, r *au
 	if err := s.nested(k.Exact(), false); err != nil {
 		return nil, err
 	}
-	if o.Begin != nil {
-		o.Begin(k)
-	}
 	limit := o.Limit
 	if limit == 0 {
 		limit = s.env.ScriptLimit
 	}
-	res, notes, err := s.start(ctx, k, l, run.Command{
+	c := run.Command{
 		Argv: argv, Dir: s.work(k.Dir), Env: s.environment(run.Scripted, k, k.Dir, extra), Stdin: o.Stdin, Limit: limit,
 		MaxOutput: o.MaxOutput, Stdout: o.Stdout, Stderr: o.Stderr,
-	}, r)
+	}
+	notes, err = s.confine(ctx, l, &c)
+	warn(notes)
+	if err != nil {
+		return nil, err
+	}
+	if o.Begin != nil {
+		o.Begin(k)
+	}
+	res, notes, err := s.launch(ctx, k, c, r)
 	warn(notes)
 	return res, err
 }

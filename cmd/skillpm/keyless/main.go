@@ -6,14 +6,14 @@ import (
 	"os"
 
 	"github.com/skillpm/skillpm/cmd/skillpm/internal/cli"
-	"github.com/skillpm/skillpm/pkg/sandbox"
+	skillrun "github.com/skillpm/skillpm/pkg/run"
 )
 
 // version is set by the release build.
 var version string
 
 func main() {
-	if code, helper := sandbox.Enter(os.Args); helper {
+	if code, helper := skillrun.Enter(os.Args); helper {
 		os.Exit(code) //nolint:forbidigo // this is main
 	}
 	system := cli.OS(version)

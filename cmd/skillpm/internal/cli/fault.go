@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"io"
+	"syscall"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 )
@@ -27,6 +28,9 @@ func (o *output) checked(err error) error {
 		return err
 	}
 	code := diag.CodeOf(err)
+	if _, said := errors.AsType[reported](err); said && errors.Is(o.err, syscall.EPIPE) {
+		return err // who has left, as head does, is not waiting for a word
+	}
 	if _, said := errors.AsType[reported](err); err != nil && !said {
 		return err
 	} else if err == nil {

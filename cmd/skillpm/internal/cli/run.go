@@ -114,7 +114,9 @@ func (a *app) runSkill(ctx context.Context, h *host.Host, args []string, f runFl
 			o.Begin = func(k *catalog.Skill) { a.announce(k, o) }
 		}
 	}
+	undo := outlivePipes() // whoever reads the output may leave: the script gets to know, and the run is on record
 	res, err := h.Run(ctx, args[0], o)
+	undo()
 	if err != nil {
 		return err
 	}

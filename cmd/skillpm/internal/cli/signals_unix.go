@@ -12,6 +12,14 @@ import (
 // the process.
 func quietSignals() { signal.Ignore(syscall.SIGXFSZ) }
 
+// outlivePipes has a write to a reader that is gone fail with an error instead of ending the process, until it is undone:
+// what is going on is to be ended in order, and to be recorded. What is started meanwhile gets the signal as always.
+func outlivePipes() (undo func()) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGPIPE)
+	return func() { signal.Stop(c) }
+}
+
 // interrupts are the signals that interrupt the process: also that of a terminal which is closed, unless whoever started it
 // wants that passed over, as nohup does.
 func interrupts() []os.Signal {
