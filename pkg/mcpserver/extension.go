@@ -182,44 +182,51 @@ func (s *Server) getSkill(ctx context.Context, _ *mcp.ServerSession, p *uriParam
 
 // entry describes a skill: its frontmatter as it stands in the file, and its files with their digests.
 func (v *serving) entry(ctx context.Context, k *catalog.Skill) (*entry, error) {
-	f, err := v.host.Read(ctx, k.Exact(), skill.File)
+	files, whole, err := v.filesOf(ctx, k)
 	if err != nil {
 		return nil, err
 	}
-	doc, _ := skill.Parse(f.Data)
+	all, err := v.host.Session().ReadAll(ctx, k.Exact(), files) // together: the policies look at the whole skill
+	if len(all) == 0 {
+		return nil, err
+	}
+	doc, _ := skill.Parse(all[0].Data)
 	front, _ := plainYAML(doc.Front, 0).(map[string]any)
 	if front == nil {
 		front = map[string]any{}
 	}
-	e := &entry{URI: uriOf(k, skill.File), Frontmatter: front}
-	others, err := v.host.Session().Files(ctx, k.Exact())
-	if err != nil {
-		return nil, err
+	e := &entry{URI: uriOf(k, skill.File), Frontmatter: front, Resources: "dynamic"}
+	if err != nil || !whole { // one is larger than what is read whole, or gone
+		return e, nil //nolint:nilerr // see above
 	}
-	root, err := os.OpenRoot(k.Dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	total := int64(len(f.Data))
-	for _, file := range others {
-		size, ok := sizeOf(root, file)
-		if total += size; !ok || total > maxEntryBytes || len(others)+1 > maxEntryFiles {
-			e.Resources = "dynamic"
-			return e, nil
-		}
-	}
-	resources := []entryFile{fileOf(k, skill.File, f.Data)}
-	for _, file := range others {
-		got, err := v.host.Read(ctx, k.Exact(), file)
-		if err != nil { // larger than what is read whole, or gone
-			e.Resources = "dynamic"
-			return e, nil
-		}
-		resources = append(resources, fileOf(k, file, got.Data))
+	resources := make([]entryFile, 0, len(all))
+	for _, f := range all {
+		resources = append(resources, fileOf(k, f.Path, f.Data))
 	}
 	e.Resources = resources
 	return e, nil
+}
+
+// filesOf returns the files of a skill, its SKILL.md first; that alone where the others are more than an entry has.
+func (v *serving) filesOf(ctx context.Context, k *catalog.Skill) (files []string, whole bool, err error) {
+	others, err := v.host.Session().Files(ctx, k.Exact())
+	if err != nil {
+		return nil, false, err
+	}
+	root, err := os.OpenRoot(k.Dir)
+	if err != nil {
+		return nil, false, err
+	}
+	defer root.Close()
+	files = append([]string{skill.File}, others...)
+	total := int64(0)
+	for _, file := range files {
+		size, ok := sizeOf(root, file)
+		if total += size; !ok || total > maxEntryBytes || len(files) > maxEntryFiles {
+			return files[:1], false, nil
+		}
+	}
+	return files, true, nil
 }
 
 func fileOf(k *catalog.Skill, file string, data []byte) entryFile {

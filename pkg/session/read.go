@@ -54,27 +54,44 @@ func (f *File) Result() prompt.Result {
 // Read returns one file of a skill whole, or the names in one of its directories. The path is relative to the skill, with
 // slashes. Nothing outside the skill's directory is read, by no link either, and nothing is written.
 func (s *Session) Read(ctx context.Context, name, file string) (*File, error) {
-	started := s.env.Now()
-	k, err := s.lookup(ctx, name)
-	if err != nil {
+	all, err := s.ReadAll(ctx, name, []string{file})
+	if len(all) == 0 {
 		return nil, err
 	}
-	r := audit.Record{Action: audit.Refuse, Result: audit.Denied, File: file}
-	_, err = s.decide(ctx, &catalog.Loaded{Skill: k}, &r)
-	var f *File
-	if err == nil {
-		f, err = s.read(k, file)
+	return all[0], err
+}
+
+// ReadAll returns files of a skill as Read does, and asks the policies once, who look at all files of the skill. It ends at
+// the first that cannot be read.
+func (s *Session) ReadAll(ctx context.Context, name string, files []string) ([]*File, error) {
+	started := s.env.Now()
+	k, err := s.lookup(ctx, name)
+	if err != nil || len(files) == 0 {
+		return nil, err
 	}
-	if f != nil {
-		f.Started, f.Duration = started, s.env.Now().Sub(started)
+	r := audit.Record{Action: audit.Refuse, Result: audit.Denied, File: files[0]}
+	_, denied := s.decide(ctx, &catalog.Loaded{Skill: k}, &r)
+	all := make([]*File, 0, len(files))
+	for _, file := range files {
+		f, err := (*File)(nil), denied
+		if err == nil {
+			f, err = s.read(k, file)
+		}
+		if _, missing := errors.AsType[*MissingError](err); missing {
+			err = s.recorded(err, audit.Record{Action: audit.Missing, Result: audit.Failed, File: file, Reason: err.Error()}, k)
+		} else if diag.CodeOf(err) == diag.Denied {
+			r.Reason, r.File = err.Error(), file
+			err = s.recorded(err, r, k)
+		}
+		if f != nil {
+			f.Started, f.Duration = started, s.env.Now().Sub(started)
+			all = append(all, f)
+		}
+		if err != nil {
+			return all, err
+		}
 	}
-	if _, missing := errors.AsType[*MissingError](err); missing {
-		err = s.recorded(err, audit.Record{Action: audit.Missing, Result: audit.Failed, File: file, Reason: err.Error()}, k)
-	} else if diag.CodeOf(err) == diag.Denied {
-		r.Reason = err.Error()
-		err = s.recorded(err, r, k)
-	}
-	return f, err
+	return all, nil
 }
 
 func (s *Session) read(k *catalog.Skill, file string) (*File, error) {
