@@ -191,6 +191,39 @@ func TestLinksOfScripts(t *testing.T) {
 	swapped(".idea", h.confined(guard.Wish{}))
 }
 
+// TestLinksInPath: a directory of the project in PATH, whose programs and libraries a script may have replaced by links,
+// opens nothing outside; the interpreter of a virtual environment is found.
+func TestLinksInPath(t *testing.T) {
+	h := newHouse(t)
+	h.file(filepath.Join(h.outside, "python3"), "theirs\n")
+	h.file(filepath.Join(h.home, "py", "bin", "ruby3.4"), "#!/bin/sh\necho it runs\n")
+	if err := os.Chmod(filepath.Join(h.home, "py", "bin", "ruby3.4"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(h.project, "env", "bin")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]string{
+		filepath.Join(bin, "python3"): filepath.Join(h.outside, "python3"), filepath.Join(h.project, "env", "lib"): h.outside,
+		filepath.Join(bin, "ruby"): filepath.Join(h.home, "py", "bin", "ruby3.4"),
+	} {
+		if err := os.Symlink(to, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, rules := range []*sandbox.Rules{nil, h.confined(guard.Wish{})} {
+		for line, free := range map[string]bool{`cat env/lib/file`: true, `cat "$OUTSIDE/python3"`: true, `ruby`: false} {
+			res, err := Run(t.Context(), Command{
+				Argv: []string{"sh", "-c", line}, Dir: h.project, Sandbox: rules, Helper: self(t), Env: []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "OUTSIDE=" + h.outside},
+			})
+			if err != nil || (res.ExitCode == 0) != (rules == nil || !free) {
+				t.Errorf("%s, confined %t: %v %+v %s", line, rules != nil, err, res, res.Stderr)
+			}
+		}
+	}
+}
+
 // TestNothingLasts: what a script makes has no rights that last, and its own rights do not grow.
 func TestNothingLasts(t *testing.T) {
 	for _, line := range []string{

@@ -154,8 +154,11 @@ func (d disk) open(path string, hidden []string, write bool) error {
 	at, _ := d.follow(path)
 	for _, h := range hidden {
 		if within(h, at) || write && within(at, h) && !within(at, "/dev/shm") {
-			return diag.Errorf(diag.Denied, "%s can't be opened to what is confined: %s is in the way", path, h).
-				WithHint("work in a directory of its own below the home directory, as that of a project")
+			err := diag.Errorf(diag.Denied, "%s can't be opened to what is confined: %s is in the way", path, h)
+			if at != h && within(h, at) {
+				return err.WithHint("work in a directory of its own below the home directory, as that of a project")
+			}
+			return err.WithHint("no skill may have it: take the path out of execution.allowed-paths")
 		}
 	}
 	return nil

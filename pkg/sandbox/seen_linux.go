@@ -19,7 +19,7 @@ func (r *Rules) seen(env []string, program string) (*tree, error) {
 		t.add(path, false)
 	}
 	hidden, written := t.disk.real(append([]string{"/dev", "/proc", "/sys", "/etc"}, r.Hidden...)), t.disk.real(r.Write)
-	for _, path := range t.disk.programs(lookup(env, "PATH"), program) {
+	for _, path := range t.disk.programs(lookup(env, "PATH"), program, written) {
 		at, _ := t.disk.follow(path)
 		inside := slices.ContainsFunc(written, func(dir string) bool { return within(at, dir) })
 		if !inside && t.disk.open(path, hidden, false) == nil {

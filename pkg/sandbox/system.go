@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -31,20 +33,23 @@ func system() []string {
 // programs are the places of the programs in a PATH, and of the program that is to be run, which may be anywhere: in a
 // home directory, say. A directory bin brings the libraries that lie beside it, and one of a version manager's shims all
 // that the manager has installed.
-func (d disk) programs(path, program string) []string {
+//
+// What lies in a directory that is written to was perhaps made by a command: a link there opens nothing but a directory of
+// programs.
+func (d disk) programs(path, program string, written []string) []string {
 	dirs := filepath.SplitList(path)
-	if real, _ := d.follow(program); real != "/" {
+	if real, _ := d.follow(program); real != "/" && d.trusted(program, real, written) {
 		dirs = append(dirs, filepath.Dir(real))
 	}
 	for _, name := range []string{"python3", "python", "node", "ruby", "perl", "php", "lua", "deno", "bun", "Rscript", "pwsh", "java", "go"} {
-		if real := d.first(dirs, name); real != "" {
+		if real := d.first(dirs, name, written); real != "" {
 			dirs = append(dirs, filepath.Dir(real))
 		}
 	}
 	var places []string
 	for _, dir := range dirs {
-		if !filepath.IsAbs(dir) {
-			continue
+		if !filepath.IsAbs(dir) || d.below(dir, written) {
+			continue // what is written to is seen
 		}
 		places = append(places, dir)
 		above := filepath.Dir(filepath.Clean(dir))
@@ -61,14 +66,36 @@ func (d disk) programs(path, program string) []string {
 }
 
 // first returns where the first program of a name in some directories leads, "" if there is none.
-func (d disk) first(dirs []string, name string) string {
+func (d disk) first(dirs []string, name string, written []string) string {
 	for _, dir := range dirs {
 		if !filepath.IsAbs(dir) {
 			continue
 		}
-		if real, links := d.follow(filepath.Join(dir, name)); len(links) > 0 {
+		at := filepath.Join(dir, name)
+		if real, links := d.follow(at); len(links) > 0 {
+			if !d.trusted(at, real, written) {
+				return ""
+			}
 			return real
 		}
 	}
 	return ""
+}
+
+// below reports whether a path, as it is written or where its directory leads, lies in a directory that is written to.
+func (d disk) below(path string, written []string) bool {
+	parent, _ := d.follow(filepath.Dir(path))
+	real := filepath.Join(parent, filepath.Base(path))
+	return slices.ContainsFunc(written, func(dir string) bool { return within(filepath.Clean(path), dir) || within(real, dir) })
+}
+
+// trusted reports whether the directory that a program leads to may be seen: any, unless the way begins in a directory that
+// is written to. From there it is one that is called bin, with an executable of that name, as a virtual environment has it.
+func (d disk) trusted(path, real string, written []string) bool {
+	if !d.below(path, written) {
+		return true
+	}
+	info, err := os.Stat(real)
+	stem := strings.TrimRight(filepath.Base(path), "0123456789.")
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 && filepath.Base(filepath.Dir(real)) == "bin" && strings.HasPrefix(filepath.Base(real), stem)
 }
