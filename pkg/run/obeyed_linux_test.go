@@ -5,10 +5,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/agent"
+	"github.com/skillpm/skillpm/pkg/attach"
 	"github.com/skillpm/skillpm/pkg/guard"
 	"github.com/skillpm/skillpm/pkg/sandbox"
 	"github.com/skillpm/skillpm/pkg/scope"
@@ -48,6 +50,9 @@ func TestObeyed(t *testing.T) {
 			names = append(names, first+"/y")
 		}
 	}
+	names = append(names, attached(t)...)
+	slices.Sort(names)
+	names = slices.Compact(names)
 	line := `for f in "$@"; do if echo x >> "$f"; then echo "$f"; fi; done 2>/dev/null`
 	for _, confined := range []bool{false, true} {
 		h := newHouse(t)
@@ -73,6 +78,29 @@ func TestObeyed(t *testing.T) {
 	if res := h.run(`echo x > .claude/x && echo y > new && ! echo z > .git/config`, named); res.ExitCode != 0 {
 		t.Errorf("what a skill names: %d %s", res.ExitCode, res.Stderr)
 	}
+}
+
+// attached are the files of a project that skillpm attaches itself to agents by.
+func attached(t *testing.T) (names []string) {
+	t.Helper()
+	e := attach.Env{Home: t.TempDir(), Project: t.TempDir(), OS: "linux", State: t.TempDir(), Getenv: func(string) string { return "" }}
+	for _, host := range attach.Hosts() {
+		for _, kind := range []attach.Kind{attach.Hook, attach.MCP} {
+			for _, scope := range host.Scopes(kind) {
+				r, err := attach.Status(e, attach.Options{Kind: kind, Host: host, Scope: scope})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if name, err := filepath.Rel(e.Project, r.File); err == nil && filepath.IsLocal(name) {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	if len(names) < 8 {
+		t.Fatalf("only %q are files of a project", names)
+	}
+	return names
 }
 
 // TestGitObeys: a confined script does not get git to run what it likes later.

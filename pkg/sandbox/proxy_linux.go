@@ -153,7 +153,7 @@ func (p *proxy) connect(host string, port uint16) (net.Conn, error) {
 			return conn, nil
 		}
 	}
-	if err == error(forbidden) {
+	if errors.Is(err, forbidden) {
 		p.refuse(at)
 	}
 	return nil, err
