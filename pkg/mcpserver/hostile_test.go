@@ -87,27 +87,40 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Bytes that are no JSON-RPC end nothing but, at worst, their own connection.
+// A line that is no message is answered with an error, and what comes after it as if nothing had been.
 func TestHostileBytes(t *testing.T) {
-	for name, bytes := range map[string]string{
-		"no JSON": "hello\n", "an array": "[1,2]\n", "no method": `{"jsonrpc":"2.0","id":1}` + "\n", "deep": strings.Repeat("[", 100_000) + "\n",
-		"a version": `{"jsonrpc":"1.0","id":1,"method":"ping"}` + "\n", "a null": "null\n", "half": `{"jsonrpc":"2.0","id":1,"me`,
-		"an answer": `{"jsonrpc":"2.0","id":7,"result":{}}` + "\n", "an id": `{"jsonrpc":"2.0","id":{},"method":"ping"}` + "\n",
-		"a name twice": `{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}` + "\n", "zero": "\x00\n",
-		"early": `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"skill","arguments":{"name":"a"}}}` + "\n",
+	begin := `{"jsonrpc":"2.0","id":"begin","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n" +
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + `{"jsonrpc":"2.0","id":"first","method":"ping"}` + "\n"
+	for name, test := range map[string]struct {
+		bytes, id string
+		code      int
+	}{
+		"no JSON": {"hello", "null", -32700}, "an array": {"[1,2]", "null", -32600}, "a batch": {"[]", "null", -32600}, "a number": {"42", "null", -32600},
+		"no version": {`{"id":1}`, "1", -32600}, "deep": {strings.Repeat("[", 100_000), "null", -32700}, "half": {`{"jsonrpc":"2.0","id":1,"me`, "null", -32700},
+		"a version": {`{"jsonrpc":"1.0","id":"v","method":"ping"}`, `"v"`, -32600}, "a null": {"null", "null", -32600},
+		"an answer": {`{"jsonrpc":"2.0","id":7,"result":{}}`, "", 0}, "an id": {`{"jsonrpc":"2.0","id":{},"method":"ping"}`, "null", -32600},
+		"zero": {"\x00", "null", -32700}, "much": {`{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("a", 17<<20) + `"}`, "null", -32700},
+		"no method": {`{"jsonrpc":"2.0","id":1,"method":"none"}`, "1", -32601}, "a batch of some": {`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, "null", -32600},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "", "x")})
-			s := p.server()
-			var out strings.Builder
-			_ = s.Run(t.Context(), &mcp.IOTransport{Reader: io.NopCloser(strings.NewReader(bytes)), Writer: discardCloser{&out}}) // it may end with an error
-			if strings.Contains(out.String(), "# Skill: a") {
-				t.Errorf("answered before initialize: %s", out.String())
+			got := answers(t, p.server(), begin+test.bytes+"\n"+`{"jsonrpc":"2.0","id":"after","method":"tools/call","params":{"name":"skill","arguments":{"name":"a"}}}`)
+			if !strings.Contains(string(got[`"after"`].Result), "# Skill: a") {
+				t.Errorf("what came afterwards was not answered: %v", got)
 			}
-			if res, text := call(t, p.connectTo(s), "skill", map[string]any{"name": "a"}); res.IsError { // the server serves others
-				t.Error(text)
+			if a := got[test.id]; test.code != 0 && (a.Error == nil || a.Error.Code != test.code) {
+				t.Errorf("%v, want %d for %s", got, test.code, test.id)
 			}
 		})
+	}
+}
+
+// Before initialize nothing is answered, and said so.
+func TestEarly(t *testing.T) {
+	p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "", "x")})
+	got := answers(t, p.server(), `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"skill","arguments":{"name":"a"}}}`)
+	if a := got["1"]; a.Error == nil || a.Error.Code != -32600 {
+		t.Errorf("%v", got)
 	}
 }
 

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -74,6 +75,9 @@ func (c *patientConnection) await(ctx context.Context) {
 
 // Write writes a message.
 func (c *patientConnection) Write(ctx context.Context, m jsonrpc.Message) error {
+	if r, ok := m.(*jsonrpc.Response); ok {
+		r.Error = coded(r.Error)
+	}
 	err := c.Connection.Write(ctx, m)
 	if r, ok := m.(*jsonrpc.Response); ok {
 		c.mu.Lock()
@@ -85,6 +89,18 @@ func (c *patientConnection) Write(ctx context.Context, m jsonrpc.Message) error 
 		}
 	}
 	return err
+}
+
+// coded gives an error a code that has none: one that the SDK has for what comes out of turn, as a request before
+// initialize.
+func coded(err error) error {
+	if err == nil {
+		return nil
+	}
+	if wire, ok := errors.AsType[*jsonrpc.Error](err); ok && wire.Code != 0 {
+		return err
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 }
 
 // Close closes the connection.

@@ -150,7 +150,7 @@ func (s *Server) serve(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		res, err = next(ctx, method, req)
 		if err != nil { // the result has a type, and is nil
-			return res, err
+			return nil, err
 		}
 		switch r := res.(type) {
 		case *mcp.InitializeResult:

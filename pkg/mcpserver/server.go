@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -106,10 +107,15 @@ func New(o Options) (*Server, error) {
 // Run serves one connection until its client or the context ends it. The skills that are active in a session of its own
 // end with it.
 func (s *Server) Run(ctx context.Context, t mcp.Transport) error {
+	var known atomic.Pointer[mcp.ServerSession]
+	if streams, ok := t.(*mcp.IOTransport); ok {
+		t = lenient(streams, func() bool { return speaksBatches(known.Load()) })
+	}
 	ss, err := s.sdk.Connect(ctx, &patient{Transport: t}, nil)
 	if err != nil {
 		return err
 	}
+	known.Store(ss)
 	over := make(chan error, 1)
 	go func() { over <- ss.Wait() }()
 	select {
@@ -122,6 +128,15 @@ func (s *Server) Run(ctx context.Context, t mcp.Transport) error {
 	}
 	s.disconnected(ss)
 	return err
+}
+
+// speaksBatches reports whether a client speaks a version of the protocol that has batches of messages.
+func speaksBatches(ss *mcp.ServerSession) bool {
+	if ss == nil || ss.InitializeParams() == nil { // a batch does not come first
+		return false
+	}
+	version := ss.InitializeParams().ProtocolVersion
+	return version == "2024-11-05" || version == "2025-03-26"
 }
 
 // Close ends what the server has begun: scripts that run, and watching. Connections are ended by their contexts.
