@@ -87,6 +87,9 @@ type Entry struct {
 	fix    string // what to do about that, "" where nothing can be
 }
 
+// Denied reports whether a rule leaves the skill out, and that is the Reason: its project is not trusted, or a policy.
+func (e Entry) Denied() bool { return e.denied }
+
 // Claims are the skills that lay claim to one name, the strongest first.
 type Claims struct {
 	Name     string

@@ -48,7 +48,7 @@ func (s *Session) Observe(ctx context.Context, name string, o Observed) (Observa
 	meant, err := s.meant(ctx, name, o)
 	if err != nil {
 		r := audit.Record{Action: audit.Activate, Trigger: string(o.Trigger), Skill: name, Result: result(err), Reason: reason(err)}
-		return Observation{}, s.recorded(err, r, nil)
+		return Observation{}, s.recorded(err, r, forbidden(err))
 	}
 	o.several = len(meant) > 1
 	var all Observation

@@ -120,6 +120,15 @@ func (s *Session) lookup(ctx context.Context, name string) (*catalog.Skill, erro
 	return c.Lookup(name)
 }
 
+// forbidden returns the skill that a rule forbids, by the error of who looked it up: what was refused is on record as what it
+// is, with its pack. It is nil for every other error.
+func forbidden(err error) *catalog.Skill {
+	if unknown, ok := errors.AsType[*catalog.UnknownError](err); ok {
+		return unknown.Found
+	}
+	return nil
+}
+
 // record writes to the audit log what was done with a skill, and returns what is to be said if it cannot.
 func (s *Session) record(r audit.Record, k *catalog.Skill) []string {
 	s.fill(&r, k)
