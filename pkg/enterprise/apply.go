@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -36,6 +37,7 @@ type work struct {
 	standing provider.Standing
 	door     *guard.Guard
 	report   *SyncReport
+	dry      bool // nothing is changed
 }
 
 // compare has what somebody changed in the layer replaced, and kept as a copy: it is to be exactly what the list says.
@@ -43,7 +45,7 @@ func compareOptions() workspace.CompareOptions { return workspace.CompareOptions
 
 // apply brings the layer to what a list says.
 func (c *Client) apply(ctx context.Context, r *release, l *list, have *record, o SyncOptions) (*SyncReport, error) {
-	w := &work{Client: c, release: r, list: l, have: have, door: c.Machine.Guard()}
+	w := &work{Client: c, release: r, list: l, have: have, door: c.Machine.Guard(), dry: o.DryRun}
 	w.report = &SyncReport{Source: r.source, Version: r.version, Resolved: r.resolved, Signers: r.signers, DryRun: o.DryRun, Warnings: []string{}}
 	if have != nil && have.Release != r.version {
 		w.report.Previous = have.Release
@@ -144,7 +146,13 @@ func (w *work) deniedSkills() map[provider.NameOf]bool {
 	return denied
 }
 
-func (w *work) warn(texts ...string) { w.report.Warnings = append(w.report.Warnings, texts...) }
+// warn adds warnings. The list's policy is tried in a directory that is gone afterwards, so it is named as the list's.
+func (w *work) warn(texts ...string) {
+	staged := filepath.Join(w.Paths.Enterprise, stageName) + string(filepath.Separator)
+	for _, text := range texts {
+		w.report.Warnings = append(w.report.Warnings, strings.ReplaceAll(text, staged, "the list's "))
+	}
+}
 
 // stage adds manifest, lock, policy and keys to the change.
 func (w *work) stage() error {
@@ -196,7 +204,7 @@ func (w *work) saveEdited(name string, data []byte) error {
 		return nil
 	}
 	to := "backup/" + filepath.Base(name) + "-" + w.stamp()
-	w.warn(fmt.Sprintf("%s was written or changed on this machine and is replaced; a copy is %s", w.file(name), w.file(to)))
+	w.warn(w.saved(fmt.Sprintf("%s was written or changed", w.file(name)), w.file(to)))
 	return w.space.StageFile(w.change, to, have)
 }
 
@@ -225,8 +233,16 @@ func (w *work) describe() {
 		}
 	}
 	for at, copied := range w.change.Saved() {
-		w.warn(fmt.Sprintf("%s was changed on this machine and is replaced; a copy is %s", w.space.Scope.Abs(at), w.space.Scope.Abs(copied)))
+		w.warn(w.saved(w.space.Scope.Abs(at)+" was changed", w.space.Scope.Abs(copied)))
 	}
+}
+
+// saved says that what was changed is replaced, or removed, and where a copy of it is, or in a dry run would be.
+func (w *work) saved(what, to string) string {
+	if w.dry {
+		return what + " on this machine and would be replaced or removed; a copy would be " + to
+	}
+	return what + " on this machine and is replaced or removed; a copy is " + to
 }
 
 // next returns the record of the list.

@@ -84,7 +84,7 @@ func (c *Client) verify(ctx context.Context, s *Status) error {
 		return err
 	}
 	for _, p := range r.Problems {
-		s.problem("%s: %s", p.Path, p.Message)
+		s.problem("%s: %s", w.Scope.Abs(p.Path), p.Message)
 	}
 	return nil
 }

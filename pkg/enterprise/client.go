@@ -42,11 +42,11 @@ func (c *Client) settings() (*project.Config, error) {
 		return nil, err
 	}
 	if config.Sync.Source.Kind == "" {
-		return nil, diag.Errorf(diag.Usage, "no source is configured for the enterprise layer of this machine").
+		return nil, diag.Errorf(diag.NotFound, "no source is configured for the enterprise layer of this machine").
 			WithHint("write into %s: sync: {source: \"git+https://git.example/acme/fleet.git\", keys: [keys/acme.signers]}", c.Config)
 	}
 	if len(config.Sync.Keys) == 0 {
-		return nil, diag.Errorf(diag.Usage, "%s: sync has no keys, and nothing is taken whose signature can't be checked", c.Config).
+		return nil, diag.Errorf(diag.Invalid, "%s: sync has no keys, and nothing is taken whose signature can't be checked", c.Config).
 			WithHint("add keys: [FILE] under sync: files of allowed signers for git, public keys for oci")
 	}
 	return config, nil

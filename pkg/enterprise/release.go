@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -55,6 +56,9 @@ func (c *Client) newest(ctx context.Context, config *project.Config, have *recor
 		return nil, err
 	}
 	all, err := from.versions(ctx)
+	if diag.CodeOf(err) == diag.NotFound && diag.HintOf(err) == "" {
+		return nil, diag.Errorf(diag.NotFound, "%w", err).WithHint("skillpm sync publish DIR --to %s --version 1.0.0 --key FILE publishes the first list", placeOf(conf.Source))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +171,12 @@ func forward(have *record, place, version, resolved string, o SyncOptions) error
 func wantedBy(config *project.Config) (trust.Wanted, error) {
 	var files []string
 	for _, key := range config.Sync.Keys {
-		files = append(files, config.File(key))
+		file := config.File(key)
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+			return trust.Wanted{}, diag.Errorf(diag.NotFound, "%s, whose signatures count for the list, is not there", file).
+				WithHint("put the file of allowed signers (git) or the public key (oci) there, as root, or name another under keys: of sync")
+		}
+		files = append(files, file)
 	}
 	w, err := provider.ReadKeys(files)
 	w.Threshold = config.Sync.Threshold

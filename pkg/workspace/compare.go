@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/bundle"
@@ -292,6 +293,23 @@ func (w *Workspace) leftovers(c *Change, l *Layout, o CompareOptions) (lost []Ed
 	return lost, nil
 }
 
+// holdsOnly reports whether there is nothing in a directory but some entries: it is that of a pack which goes.
+func (w *Workspace) holdsOnly(at string, entries []string) bool {
+	other := errors.New("something else")
+	err := filepath.WalkDir(w.Scope.Abs(at), func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case slices.Contains(entries, w.Rel(file)) && d.IsDir():
+			return fs.SkipDir
+		case slices.Contains(entries, w.Rel(file)), d.IsDir():
+			return nil
+		}
+		return other
+	})
+	return err == nil
+}
+
 // removeStrangers adds the removal of what is among the installed packs and nobody knows. What the store does not have
 // either is saved.
 func (w *Workspace) removeStrangers(c *Change, l *Layout) {
@@ -300,7 +318,11 @@ func (w *Workspace) removeStrangers(c *Change, l *Layout) {
 		if slices.Contains(c.remove, at) {
 			continue
 		}
+		known := w.holdsOnly(at, c.remove)
 		c.remove = append(c.remove, at)
+		if known { // each of them was looked at
+			continue
+		}
 		got, err := bundle.Sum(os.DirFS(w.Scope.Root), at)
 		if s, storeErr := w.machine.Store(); err != nil || storeErr != nil || !s.Has(got.Digest()) {
 			c.saved[at] = w.savedAs(at, got, lookAt(w.Scope.Abs(at)))
