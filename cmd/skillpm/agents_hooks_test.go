@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -102,6 +103,28 @@ func wasTold(results []mockmodel.Result, words string) bool {
 		}
 	}
 	return false
+}
+
+// TestAgentsFailClosed has the program of the hooks fail: real agents go ahead with a call, and deny it if the hooks were
+// installed to fail closed. Copilot CLI denies it in any case.
+func TestAgentsFailClosed(t *testing.T) {
+	for _, client := range mcpClients() {
+		for _, closed := range []bool{true, false} {
+			t.Run(fmt.Sprint(client.host, " ", closed), func(t *testing.T) {
+				t.Parallel()
+				npmProgram(t, client.variable)
+				w := newWorkplace(t)
+				w.write("../home/broken/skillpm", "#!/bin/sh\nexit 1\n")
+				w.run("skillpm", "hook", "install", "--host", client.host, "--command", w.home+"/broken/skillpm", fmt.Sprintf("--fail-closed=%v", closed))
+				model := mockmodel.New(t, mockmodel.Script{"main": {client.shell("touch mark"), mockmodel.Say("I tried.")}})
+				client.play(w, model, "[main] Leave a mark.")
+				results := model.Results("main")
+				if w.exists("mark") == (closed || client.strict) || len(results) != 1 {
+					t.Errorf("closed %v, and the mark is there: %v; %+v", closed, w.exists("mark"), results)
+				}
+			})
+		}
+	}
 }
 
 // limitedSkills is a pack of skills that restrict tools, each in its way.

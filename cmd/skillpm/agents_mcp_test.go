@@ -16,7 +16,7 @@ type mcpClient struct {
 	tool     string // the names of the server's tools, with %s for skill, skill_end …
 	shell    func(command string) mockmodel.Step
 	blocked  string // how it tells the model that a hook refused
-	silent   bool   // it keeps the server's instructions from the model
+	strict   bool   // it denies what a hook is asked about that fails
 	stale    bool   // it asks for the tools once, and not when they have changed
 }
 
@@ -31,7 +31,7 @@ func mcpClients() []mcpClient {
 		{host: "claude-code", variable: "SKILLPM_CLAUDE", play: claude, tool: "mcp__skillpm__%s", shell: run("Bash")},
 		{host: "codex", variable: "SKILLPM_CODEX", play: codex, tool: "mcp__skillpm.%s", shell: shell, blocked: "blocked by PreToolUse hook", stale: true},
 		{host: "gemini", variable: "SKILLPM_GEMINI", play: gemini, tool: "mcp_skillpm_%s", shell: run("run_shell_command"), blocked: "Tool execution blocked"},
-		{host: "copilot", variable: "SKILLPM_COPILOT", play: copilot, tool: "skillpm-%s", shell: run("bash"), blocked: "Denied by preToolUse hook", silent: true},
+		{host: "copilot", variable: "SKILLPM_COPILOT", play: copilot, tool: "skillpm-%s", shell: run("bash"), blocked: "Denied by preToolUse hook", strict: true},
 	}
 }
 
@@ -66,8 +66,8 @@ func TestAgentsMCP(t *testing.T) {
 					t.Errorf("the model is not offered %s: %s", name, first.ToolNames())
 				}
 			}
-			if catalog := strings.Contains(first.Told(), "- reader: Reads what it is told to read, and nothing else."); catalog == client.silent {
-				t.Errorf("the model is told of the skills: %v\n%s", catalog, first.Told())
+			if !strings.Contains(first.Told(), "- reader: Reads what it is told to read, and nothing else.") {
+				t.Errorf("the model is not told of the skills:\n%s", first.Told())
 			}
 			results := model.Results("main")
 			if len(results) != 5 {
@@ -129,7 +129,8 @@ func TestAgentsMCPReload(t *testing.T) {
 }
 
 // TestClaudeAlwaysLoad has Claude Code look for tools instead of offering all, as it does with Anthropic's own API: then the
-// tools of MCP servers are not offered, but the one that says that it is always needed, with the list of skills (O7).
+// tools of MCP servers are not offered, but the one that says that it is always needed, with the list of skills (O7), as
+// mcp install has it do.
 func TestClaudeAlwaysLoad(t *testing.T) {
 	for _, always := range []bool{true, false} {
 		t.Run(fmt.Sprint(always), func(t *testing.T) {
@@ -137,11 +138,11 @@ func TestClaudeAlwaysLoad(t *testing.T) {
 			npmProgram(t, "SKILLPM_CLAUDE")
 			w := newWorkplace(t, "ENABLE_TOOL_SEARCH=true")
 			w.installLimited("adal")
-			w.run("skillpm", "mcp", "install", "--host", "claude-code")
-			if always {
-				config := string(readFile(t, w.project+"/.mcp.json"))
-				w.write(".mcp.json", strings.Replace(config, `"mcp",`, `"mcp", "--always-load",`, 1))
+			install := []string{"skillpm", "mcp", "install", "--host", "claude-code"}
+			if !always {
+				install = append(install, "--", "--always-load=false")
 			}
+			w.run(install...)
 			offered := false
 			steps := make([]mockmodel.Step, 20) // the server is started beside the first requests
 			for i := range steps {

@@ -40,7 +40,7 @@ func TestOnlyOurs(t *testing.T) {
 	for line, want := range map[string]string{
 		"skillpm hook Stop --host claude-code": "skillpm", `C:\x\Skillpm.exe hook Stop --host claude-code`: `C:\x\Skillpm.exe`,
 		`"C:/a b/skillpm.exe" hook Stop --host claude-code`: "C:/a b/skillpm.exe", `'/it'\''s/skillpm' hook Stop --host claude-code`: "/it's/skillpm",
-		"/x/skillpm hook Stop --host claude-code || exit 2": "/x/skillpm",
+		"/x/skillpm hook Stop --host claude-code" + refuses: "/x/skillpm",
 	} {
 		if got, _ := hookProgram(line, "claude-code"); got != want || !isNamed(got) {
 			t.Errorf("%s starts %q", line, got)
@@ -83,7 +83,7 @@ func TestFailClosed(t *testing.T) {
 		}
 		e := newEnv(t)
 		o := options(t, Hook, h.ID, User)
-		count := func() int { return strings.Count(tree(t, e), "|| exit 2") }
+		count := func() int { return strings.Count(tree(t, e), quote(refuses)[1:len(quote(refuses))-1]) }
 		if must(t, Install, e, o); count() != 0 {
 			t.Errorf("%s: closed without being asked for", h.ID)
 		}

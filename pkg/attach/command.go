@@ -45,8 +45,8 @@ func shellPlain(word string) string {
 }
 
 // refuses is what is put behind a hook's command line so that the call is denied if skillpm is not there, or ends in any
-// other way than by an answer.
-const refuses = " || exit 2"
+// other way than by an answer. Codex and Gemini CLI deny nothing without a reason.
+const refuses = " || { echo skillpm does not answer >&2; exit 2; }"
 
 // hookCommand is the command line of a hook.
 func hookCommand(program, goos, event, host string) string {
