@@ -11,16 +11,16 @@ import (
 	"github.com/skillpm/skillpm/cmd/skillpm/internal/mockmodel"
 )
 
-// claude plays a session of Claude Code in a workplace: prompt after prompt, each typed when the agent is done with the
+// claude plays a session of Claude Code at a desk: prompt after prompt, each typed when the agent is done with the
 // one before.
-func claude(w *workplace, model *mockmodel.Server, prompts ...string) {
+func claude(w *desk, model *mockmodel.Server, prompts ...string) {
 	w.t.Helper()
 	line := append(npmProgram(w.t, "SKILLPM_CLAUDE"), "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
 		"--permission-mode", "bypassPermissions", "--model", "claude-sonnet-4-5")
 	cmd := exec.CommandContext(w.t.Context(), line[0], line[1:]...)
 	cmd.Dir = w.project
 	cmd.Env = append(w.env, "ANTHROPIC_BASE_URL="+model.URL, "ANTHROPIC_API_KEY=none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-		"IS_SANDBOX=1") // what may be bypassed as root only in a sandbox: this workplace
+		"IS_SANDBOX=1") // what may be bypassed as root only in a sandbox, as this is one
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	in, err := cmd.StdinPipe()
@@ -76,7 +76,7 @@ func activate(skill string) mockmodel.Step {
 }
 
 // read is a step that reads the notes.
-func read(w *workplace) mockmodel.Step {
+func read(w *desk) mockmodel.Step {
 	return mockmodel.Use("Read", map[string]any{"file_path": w.project + "/notes.txt"})
 }
 
@@ -91,7 +91,7 @@ func TestClaudeHooks(t *testing.T) {
 		{
 			name:    "the Skill tool, until the next prompt",
 			prompts: []string{"[main] Read the notes.", "And now write."},
-			script: func(w *workplace) mockmodel.Script {
+			script: func(w *desk) mockmodel.Script {
 				return mockmodel.Script{"main": {
 					touch("before"), activate("reader"), touch("during"), read(w), mockmodel.Say("I read it."), touch("after"), mockmodel.Say("I wrote it."),
 				}}
@@ -101,7 +101,7 @@ func TestClaudeHooks(t *testing.T) {
 		{
 			name:    "one message with a skill and a tool",
 			prompts: []string{"[main] Read the notes."},
-			script: func(w *workplace) mockmodel.Script {
+			script: func(w *desk) mockmodel.Script {
 				return mockmodel.Script{"main": {{Calls: append(activate("reader").Calls, touch("at-once").Calls...)}, read(w)}}
 			},
 			refused: []string{"at-once"}, told: []string{"Bash", "reader"},
@@ -109,7 +109,7 @@ func TestClaudeHooks(t *testing.T) {
 		{
 			name:    "a slash command",
 			prompts: []string{"/reader [main] notes.txt", "And now write."},
-			script: func(w *workplace) mockmodel.Script {
+			script: func(w *desk) mockmodel.Script {
 				return mockmodel.Script{"main": {touch("during"), read(w), mockmodel.Say("I read it."), touch("after")}}
 			},
 			refused: []string{"during"}, ran: []string{"after"}, told: []string{"Bash", "reader"},
@@ -117,7 +117,7 @@ func TestClaudeHooks(t *testing.T) {
 		{
 			name:    "a subagent inherits, and adds its own",
 			prompts: []string{"[main] Have the notes read.", "And now write."},
-			script: func(w *workplace) mockmodel.Script {
+			script: func(w *desk) mockmodel.Script {
 				agent := map[string]any{"description": "read the notes", "prompt": "[sub] Read the notes.", "subagent_type": "general-purpose"}
 				return mockmodel.Script{
 					"main": {activate("delegate"), mockmodel.Use("Agent", agent), touch("main-during"), mockmodel.Say("It was read."), touch("after")},
@@ -129,7 +129,7 @@ func TestClaudeHooks(t *testing.T) {
 		{
 			name:    "a forked skill binds its fork",
 			prompts: []string{"[main] Have the notes read."},
-			script: func(w *workplace) mockmodel.Script {
+			script: func(w *desk) mockmodel.Script {
 				return mockmodel.Script{
 					"main": {activate("apart"), touch("main-after"), mockmodel.Say("It was read.")},
 					"fork": {touch("fork-during"), read(w), mockmodel.Say("I read it.")},

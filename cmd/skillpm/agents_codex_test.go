@@ -21,10 +21,10 @@ wire_api = "responses"
 trust_level = "trusted"
 `
 
-// codex plays a session of Codex in a workplace: prompt after prompt, the later ones in the session resumed. Codex runs
+// codex plays a session of Codex at a desk: prompt after prompt, the later ones in the session resumed. Codex runs
 // the hooks of a file only when somebody has looked at them by its command /hooks, in a terminal; here it is told to go
 // without that.
-func codex(w *workplace, model *mockmodel.Server, prompts ...string) {
+func codex(w *desk, model *mockmodel.Server, prompts ...string) {
 	w.t.Helper()
 	program := npmProgram(w.t, "SKILLPM_CODEX")
 	w.write("../home/.codex/config.toml", fmt.Sprintf(codexConfig, model.URL, w.project))
@@ -56,7 +56,7 @@ func TestCodexHooks(t *testing.T) {
 		{
 			name:    "SKILL.md is read, until the next prompt",
 			prompts: []string{"[main] Read the notes.", "And now write."},
-			script: func(*workplace) mockmodel.Script {
+			script: func(*desk) mockmodel.Script {
 				return mockmodel.Script{"main": {
 					shell("touch before"), shell("cat .agents/skills/cats/SKILL.md"), shell("touch during"), shell("cat notes.txt"),
 					mockmodel.Say("I read it."), shell("touch after"), mockmodel.Say("I wrote it."),
@@ -67,7 +67,7 @@ func TestCodexHooks(t *testing.T) {
 		{
 			name:    "a mention by the user",
 			prompts: []string{"[main] Please use $cats for the notes.", "And now write."},
-			script: func(*workplace) mockmodel.Script {
+			script: func(*desk) mockmodel.Script {
 				return mockmodel.Script{"main": {
 					shell("touch during"), shell("cat notes.txt"), mockmodel.Say("I read it."), shell("touch after"), mockmodel.Say("I wrote it."),
 				}}
@@ -77,7 +77,7 @@ func TestCodexHooks(t *testing.T) {
 		{
 			name:    "a subagent inherits",
 			prompts: []string{"[main] Please use $team for the notes."},
-			script: func(*workplace) mockmodel.Script {
+			script: func(*desk) mockmodel.Script {
 				agent := map[string]any{"message": "[sub] Read the notes.", "agent_type": "default"}
 				return mockmodel.Script{
 					"main": {mockmodel.Use("multi_agent_v1.spawn_agent", agent), {Decide: waitForAgent}, shell("touch main-during")},
@@ -102,7 +102,7 @@ func waitForAgent(r mockmodel.Request) mockmodel.Step {
 func TestCodexTyping(t *testing.T) {
 	t.Parallel()
 	npmProgram(t, "SKILLPM_CODEX")
-	w := newWorkplace(t)
+	w := newDesk(t)
 	w.installLimited("codex")
 	w.run("skillpm", "hook", "install", "--host", "codex")
 	start := func(r mockmodel.Request) mockmodel.Step {

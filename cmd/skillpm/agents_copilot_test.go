@@ -7,9 +7,9 @@ import (
 	"github.com/skillpm/skillpm/cmd/skillpm/internal/mockmodel"
 )
 
-// copilot plays a session of Copilot CLI in a workplace that is trusted, without GitHub. A later prompt goes on with the
+// copilot plays a session of Copilot CLI at a desk that is trusted, without GitHub. A later prompt goes on with the
 // session.
-func copilot(w *workplace, model *mockmodel.Server, prompts ...string) {
+func copilot(w *desk, model *mockmodel.Server, prompts ...string) {
 	w.t.Helper()
 	w.env = append(w.env, "COPILOT_PROVIDER_BASE_URL="+model.URL, "COPILOT_PROVIDER_TYPE=anthropic", "COPILOT_PROVIDER_API_KEY=none",
 		"COPILOT_MODEL=claude-sonnet-4.5", "COPILOT_OFFLINE=true", "COPILOT_ALLOW_ALL=true")
@@ -29,14 +29,14 @@ func TestCopilotHooks(t *testing.T) {
 		return mockmodel.Use("bash", map[string]any{"command": line, "description": "leave a mark"})
 	}
 	skill := func(name string) mockmodel.Step { return mockmodel.Use("skill", map[string]any{"skill": name}) }
-	read := func(w *workplace) mockmodel.Step {
+	read := func(w *desk) mockmodel.Step {
 		return mockmodel.Use("view", map[string]any{"path": w.project + "/notes.txt"})
 	}
 	stories := []hookStory{
 		{
 			name:    "the skill tool, until the next prompt",
 			prompts: []string{"[main] Read the notes.", "And now write."},
-			script: func(w *workplace) mockmodel.Script {
+			script: func(w *desk) mockmodel.Script {
 				return mockmodel.Script{"main": {
 					command("touch before"), skill("reader"), command("touch during"), read(w), mockmodel.Say("I read it."), command("touch after"), mockmodel.Say("I wrote it."),
 				}}
@@ -46,7 +46,7 @@ func TestCopilotHooks(t *testing.T) {
 		{
 			name:    "a subagent inherits",
 			prompts: []string{"[main] Have the notes read."},
-			script: func(w *workplace) mockmodel.Script {
+			script: func(w *desk) mockmodel.Script {
 				agent := map[string]any{"description": "read the notes", "prompt": "[sub] Read the notes.", "agent_type": "general-purpose", "name": "reader", "mode": "sync"}
 				return mockmodel.Script{
 					"main": {skill("delegate"), mockmodel.Use("task", agent), command("touch main-during"), mockmodel.Say("It was read.")},

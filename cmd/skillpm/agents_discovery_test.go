@@ -26,7 +26,7 @@ func TestAgentsDiscover(t *testing.T) {
 		t.Run(test.agent, func(t *testing.T) {
 			t.Parallel()
 			line := append(npmProgram(t, test.program), test.question...)
-			w := newWorkplace(t, test.environment)
+			w := newDesk(t, test.environment)
 			w.run("skillpm", "install", "acme/kubectl-basics", "--agent", test.agent)
 			seen := decoded(t, w.run(line...))
 			for _, want := range []string{"kubectl-basics", "Finds the way in a Kubernetes cluster with kubectl", filepath.Join(w.project, filepath.FromSlash(test.path))} {

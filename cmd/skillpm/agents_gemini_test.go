@@ -7,8 +7,8 @@ import (
 	"github.com/skillpm/skillpm/cmd/skillpm/internal/mockmodel"
 )
 
-// gemini plays a session of Gemini CLI in a workplace that is trusted. Without a terminal it answers one prompt.
-func gemini(w *workplace, model *mockmodel.Server, prompts ...string) {
+// gemini plays a session of Gemini CLI at a desk that is trusted. Without a terminal it answers one prompt.
+func gemini(w *desk, model *mockmodel.Server, prompts ...string) {
 	w.t.Helper()
 	if len(prompts) != 1 {
 		w.t.Fatalf("%d prompts", len(prompts))
@@ -33,7 +33,7 @@ func TestGeminiHooks(t *testing.T) {
 		{
 			name:    "the tool activate_skill",
 			prompts: []string{"[main] Read the notes."},
-			script: func(*workplace) mockmodel.Script {
+			script: func(*desk) mockmodel.Script {
 				return mockmodel.Script{"main": {command("touch before"), skill("reader"), command("touch during"), read, mockmodel.Say("I read it.")}}
 			},
 			refused: []string{"during"}, ran: []string{"before"}, told: []string{"Bash", "reader"},
@@ -41,7 +41,7 @@ func TestGeminiHooks(t *testing.T) {
 		{
 			name:    "a subagent inherits",
 			prompts: []string{"[main] Have the notes read."},
-			script: func(*workplace) mockmodel.Script {
+			script: func(*desk) mockmodel.Script {
 				agent := map[string]any{"agent_name": "generalist", "prompt": "[sub] Read the notes."}
 				return mockmodel.Script{
 					"main": {skill("delegate"), mockmodel.Use("invoke_agent", agent), command("touch main-during"), mockmodel.Say("It was read.")},

@@ -13,7 +13,7 @@ type agentProgram struct {
 	variable string                                         // names the program
 	agent    string                                         // its name for install --agent
 	host     string                                         // its name for hook install --host
-	play     func(*workplace, *mockmodel.Server, ...string) // plays a session, prompt after prompt
+	play     func(*desk, *mockmodel.Server, ...string) // plays a session, prompt after prompt
 	refusal  func(mockmodel.Result) bool                    // tells a refusal from what a tool answers
 	again    bool                                           // the same sessions are played without hooks elsewhere
 }
@@ -23,7 +23,7 @@ type agentProgram struct {
 type hookStory struct {
 	name    string
 	prompts []string
-	script  func(w *workplace) mockmodel.Script
+	script  func(w *desk) mockmodel.Script
 	refused []string // marks that are left without hooks only
 	ran     []string // marks that are left always
 	told    []string // what the refusals name
@@ -40,7 +40,7 @@ func (a agentProgram) tryHooks(t *testing.T, stories []hookStory) {
 			t.Run(story.name+map[bool]string{true: "", false: ", without hooks"}[hooks], func(t *testing.T) {
 				t.Parallel()
 				npmProgram(t, a.variable)
-				w := newWorkplace(t)
+				w := newDesk(t)
 				w.installLimited(a.agent)
 				if hooks {
 					w.run("skillpm", "hook", "install", "--host", a.host)
@@ -65,7 +65,7 @@ func (a agentProgram) tryHooks(t *testing.T, stories []hookStory) {
 }
 
 // assert requires that what is refused left no mark with hooks, and all marks without, and that the refusals say why.
-func (s hookStory) assert(w *workplace, hooks bool, said string) {
+func (s hookStory) assert(w *desk, hooks bool, said string) {
 	w.t.Helper()
 	for _, mark := range s.refused {
 		if w.exists(mark) == hooks {
@@ -113,7 +113,7 @@ func TestAgentsFailClosed(t *testing.T) {
 			t.Run(fmt.Sprint(client.host, " ", closed), func(t *testing.T) {
 				t.Parallel()
 				npmProgram(t, client.variable)
-				w := newWorkplace(t)
+				w := newDesk(t)
 				w.write("../home/broken/skillpm", "#!/bin/sh\nexit 1\n")
 				w.run("skillpm", "hook", "install", "--host", client.host, "--command", w.home+"/broken/skillpm", fmt.Sprintf("--fail-closed=%v", closed))
 				model := mockmodel.New(t, mockmodel.Script{"main": {client.shell("touch mark"), mockmodel.Say("I tried.")}})
@@ -170,7 +170,7 @@ Have another agent show the file with cat.
 }
 
 // installLimited installs those skills for an agent.
-func (w *workplace) installLimited(agent string) {
+func (w *desk) installLimited(agent string) {
 	w.t.Helper()
 	for name, content := range limitedSkills {
 		w.write(name, content)

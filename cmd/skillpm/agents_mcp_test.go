@@ -12,7 +12,7 @@ import (
 type mcpClient struct {
 	host     string
 	variable string
-	play     func(*workplace, *mockmodel.Server, ...string)
+	play     func(*desk, *mockmodel.Server, ...string)
 	tool     string // the names of the server's tools, with %s for skill, skill_end …
 	shell    func(command string) mockmodel.Step
 	blocked  string // how it tells the model that a hook refused
@@ -48,7 +48,7 @@ func TestAgentsMCP(t *testing.T) {
 		t.Run(client.host, func(t *testing.T) {
 			t.Parallel()
 			npmProgram(t, client.variable)
-			w := newWorkplace(t)
+			w := newDesk(t)
 			w.installLimited("adal") // which none of these looks for
 			w.run("skillpm", "mcp", "install", "--host", client.host)
 			w.run("skillpm", "hook", "install", "--host", client.host)
@@ -95,7 +95,7 @@ func TestAgentsMCPReload(t *testing.T) {
 		t.Run(client.host, func(t *testing.T) {
 			t.Parallel()
 			npmProgram(t, client.variable)
-			w := newWorkplace(t)
+			w := newDesk(t)
 			w.installLimited("adal")
 			w.run("skillpm", "mcp", "install", "--host", client.host)
 			w.write("more/skillpm.yaml", "name: acme/more\nversion: 1.0.0\n")
@@ -136,7 +136,7 @@ func TestClaudeAlwaysLoad(t *testing.T) {
 		t.Run(fmt.Sprint(always), func(t *testing.T) {
 			t.Parallel()
 			npmProgram(t, "SKILLPM_CLAUDE")
-			w := newWorkplace(t, "ENABLE_TOOL_SEARCH=true")
+			w := newDesk(t, "ENABLE_TOOL_SEARCH=true")
 			w.installLimited("adal")
 			install := []string{"skillpm", "mcp", "install", "--host", "claude-code"}
 			if !always {

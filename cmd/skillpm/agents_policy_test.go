@@ -12,7 +12,7 @@ import (
 func TestClaudeDeny(t *testing.T) {
 	t.Parallel()
 	npmProgram(t, "SKILLPM_CLAUDE")
-	w := newWorkplace(t)
+	w := newDesk(t)
 	w.installLimited("claude-code")
 	w.run("skillpm", "hook", "install", "--host", "claude-code")
 	model := mockmodel.New(t, mockmodel.Script{"main": {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// workplace is a machine as an agent sees it: a home, a project, and skillpm on the PATH. Nothing in it reaches the network.
-type workplace struct {
+// desk is a machine as an agent sees it: a home, a project, and skillpm on the PATH. Nothing in it reaches the network.
+type desk struct {
 	t       *testing.T
 	home    string
 	project string
@@ -18,12 +18,12 @@ type workplace struct {
 	env     []string
 }
 
-// newWorkplace makes an empty one. More of the environment comes as NAME=VALUE.
-func newWorkplace(t *testing.T, environment ...string) *workplace {
+// newDesk makes an empty one. More of the environment comes as NAME=VALUE.
+func newDesk(t *testing.T, environment ...string) *desk {
 	t.Helper()
 	dir := t.TempDir()
 	program := self(t)
-	w := &workplace{t: t, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project"), skillpm: program}
+	w := &desk{t: t, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project"), skillpm: program}
 	for _, d := range []string{w.home, filepath.Join(w.project, ".git")} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			t.Fatal(err)
@@ -39,13 +39,13 @@ func newWorkplace(t *testing.T, environment ...string) *workplace {
 }
 
 // run runs a program in the project and returns what it prints to standard output.
-func (w *workplace) run(line ...string) string {
+func (w *desk) run(line ...string) string {
 	w.t.Helper()
 	return w.feed("", line...)
 }
 
 // feed is run with a standard input.
-func (w *workplace) feed(stdin string, line ...string) string {
+func (w *desk) feed(stdin string, line ...string) string {
 	w.t.Helper()
 	cmd := exec.CommandContext(w.t.Context(), line[0], line[1:]...)
 	if line[0] == "skillpm" { // the PATH is the agent's, not that of this test
@@ -61,7 +61,7 @@ func (w *workplace) feed(stdin string, line ...string) string {
 }
 
 // write writes a file of the project.
-func (w *workplace) write(name, content string) {
+func (w *desk) write(name, content string) {
 	w.t.Helper()
 	path := filepath.Join(w.project, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -73,7 +73,7 @@ func (w *workplace) write(name, content string) {
 }
 
 // exists tells whether the project has a file.
-func (w *workplace) exists(name string) bool {
+func (w *desk) exists(name string) bool {
 	_, err := os.Stat(filepath.Join(w.project, filepath.FromSlash(name)))
 	return err == nil
 }
