@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,6 +28,9 @@ func filesServer() {
 			names = append(names, e.Name())
 		}
 		return text(strings.Join(names, " ")), err
+	})
+	s.AddTool(&mcp.Tool{Name: "token", InputSchema: schema}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return text(cmp.Or(os.Getenv("SKILLPM_MCP_TOKEN"), "none")), nil
 	})
 	s.AddTool(&mcp.Tool{Name: "make", InputSchema: schema}, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var in struct{ Name string }
@@ -55,8 +59,8 @@ func TestO10Gateway(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(program, "-C", project, "mcp", "--upstream", "files="+server)
-	cmd.Dir, cmd.Stderr = project, os.Stderr
-	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home+"/config", "XDG_STATE_HOME="+home+"/state", "XDG_CACHE_HOME="+home+"/cache", "XDG_DATA_HOME="+home+"/data")
+	cmd.Dir, cmd.Stderr = home, os.Stderr
+	cmd.Env = append(os.Environ(), "SKILLPM_MCP_TOKEN=token-of-skillpm-alone", "HOME="+home, "XDG_CONFIG_HOME="+home+"/config", "XDG_STATE_HOME="+home+"/state", "XDG_CACHE_HOME="+home+"/cache", "XDG_DATA_HOME="+home+"/data")
 	client, err := mcp.NewClient(&mcp.Implementation{Name: "client"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 	if err != nil {
 		t.Fatal(err)
@@ -75,6 +79,9 @@ func TestO10Gateway(t *testing.T) {
 		}
 		return text, res.IsError
 	}
+	if text, failed := call("files__token", nil); failed || text != "none" {
+		t.Errorf("the token of this server is handed on: %q", text)
+	}
 	made := func(name string) bool { _, err := os.Stat(filepath.Join(project, name)); return err == nil }
 	if text, failed := call("files__make", map[string]any{"name": "before"}); failed || !made("before") {
 		t.Fatalf("without an active skill the call did not pass: %s", text)
@@ -83,8 +90,8 @@ func TestO10Gateway(t *testing.T) {
 		t.Fatalf("the skill is not activated: %s", text)
 	}
 	refused, failed := call("files__make", map[string]any{"name": "while"})
-	if !failed || made("while") || !strings.Contains(refused, "mcp__files__make") || !strings.Contains(refused, "looker") {
-		t.Errorf("while the skill is active the call was not refused, naming tool and skill: %v %s", made("while"), refused)
+	if !failed || made("while") || !strings.Contains(refused, "mcp__files__make") || !strings.Contains(refused, "looker") || !strings.Contains(refused, "skill_end") {
+		t.Errorf("while the skill is active the call was not refused, naming tool, skill and the way out: %v %s", made("while"), refused)
 	}
 	if text, failed := call("files__list", nil); failed || !strings.Contains(text, "before") {
 		t.Errorf("what the skill allows did not pass: %s", text)

@@ -30,6 +30,7 @@ type job struct {
 	done            chan struct{} // is closed when result and err are there
 	result          *run.Result
 	err             error
+	warnings        []string // likewise
 	beats           int
 }
 
@@ -48,7 +49,7 @@ func newJobs(life context.Context, now func() time.Time) *jobs {
 }
 
 // start begins a script.
-func (js *jobs) start(session string, f func(context.Context, *lastLine) (*run.Result, error)) (*job, error) {
+func (js *jobs) start(session string, f func(context.Context, *job) (*run.Result, error)) (*job, error) {
 	var b [12]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	j := &job{handle: "run-" + hex.EncodeToString(b[:]), session: session, began: js.now(), out: new(lastLine), done: make(chan struct{})}
@@ -76,7 +77,7 @@ func (js *jobs) start(session string, f func(context.Context, *lastLine) (*run.R
 				j.result, j.err = nil, diag.Errorf(diag.Internal, "a mistake in skillpm ended it: %v", r)
 			}
 		}()
-		j.result, j.err = f(ctx, j.out)
+		j.result, j.err = f(ctx, j)
 	})
 	return j, nil
 }

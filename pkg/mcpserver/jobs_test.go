@@ -15,7 +15,7 @@ func TestKept(t *testing.T) {
 	js := newJobs(t.Context(), func() time.Time { return clock })
 	begin := func() *job {
 		t.Helper()
-		j, err := js.start("s", func(context.Context, *lastLine) (*run.Result, error) {
+		j, err := js.start("s", func(context.Context, *job) (*run.Result, error) {
 			clock = clock.Add(2 * keptJobs)
 			return &run.Result{}, nil
 		})
@@ -40,7 +40,7 @@ func TestKept(t *testing.T) {
 // What ends in a panic is an error of its own.
 func TestJobPanics(t *testing.T) {
 	js := newJobs(t.Context(), time.Now)
-	j, err := js.start("s", func(context.Context, *lastLine) (*run.Result, error) { panic("a mistake") })
+	j, err := js.start("s", func(context.Context, *job) (*run.Result, error) { panic("a mistake") })
 	if err != nil {
 		t.Fatal(err)
 	}

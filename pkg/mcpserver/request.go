@@ -114,8 +114,25 @@ func (s *Server) check(ctx context.Context, c tool.Call) error {
 	if err != nil {
 		return err
 	}
-	return verdict.Err()
+	if err := v.worded(verdict.Err()); err != nil {
+		return told{err}
+	}
+	return nil
 }
+
+// told is an error whose text says what to do about it, too.
+type told struct{ error }
+
+// Error returns both.
+func (t told) Error() string {
+	if hint := diag.HintOf(t.error); hint != "" {
+		return t.error.Error() + " (" + hint + ")"
+	}
+	return t.error.Error()
+}
+
+// Unwrap returns the error.
+func (t told) Unwrap() error { return t.error }
 
 // serve answers what is about skills, and leaves the rest to the SDK. A request that makes something fail which should not
 // fails alone: whoever sent it must not end the others.

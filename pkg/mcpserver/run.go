@@ -28,7 +28,8 @@ const runSchema = `{"type":"object","properties":{` +
 	`"stop":{"type":"boolean","description":"with handle: end it"}},"additionalProperties":false}`
 
 // How long a call waits for a script, and how often it says that the script still runs. There are clients that give a
-// request up after 60 seconds, whatever they hear meanwhile.
+// request up after 60 seconds, whatever they hear meanwhile: nothing in a request tells them from others, and what they give
+// up would end the script.
 const (
 	patience = 45 * time.Second
 	beat     = 5 * time.Second
@@ -58,9 +59,10 @@ func (v *serving) run(ctx context.Context, args arguments) *mcp.CallToolResult {
 	if w.Handle != "" {
 		return v.again(ctx, w)
 	}
-	j, err := v.jobs.start(v.id, func(ctx context.Context, out *lastLine) (*run.Result, error) {
+	j, err := v.jobs.start(v.id, func(ctx context.Context, j *job) (*run.Result, error) {
 		return v.host.Run(ctx, w.Skill, session.RunOptions{
-			Script: w.Script, Args: w.Args, MaxOutput: maxOutput, Stdout: out, Stderr: out,
+			Script: w.Script, Args: w.Args, MaxOutput: maxOutput, Stdout: j.out, Stderr: j.out,
+			Warn: func(text string) { j.warnings = append(j.warnings, text) },
 		})
 	})
 	if err != nil {
@@ -124,9 +126,7 @@ func (v *serving) wait(ctx context.Context, j *job) *mcp.CallToolResult {
 		case <-beats.C:
 			v.progress(ctx, j)
 		case <-limit.C:
-			if v.token == nil {
-				return pendingResult(j.handle, v.o.Now().Sub(j.began), j.out.String())
-			}
+			return pendingResult(j.handle, v.o.Now().Sub(j.began), j.out.String())
 		}
 	}
 }
@@ -176,6 +176,12 @@ func (v *serving) ran(j *job) *mcp.CallToolResult {
 	}
 	if j.err != nil {
 		fmt.Fprintf(&b, "\n%s", j.err)
+	}
+	for _, w := range j.warnings {
+		fmt.Fprintf(&b, "\nwarning: %s", w)
+	}
+	if len(j.warnings) > 0 {
+		res.Meta[metaWarnings] = j.warnings
 	}
 	res.Content = []mcp.Content{&mcp.TextContent{Text: b.String()}}
 	return res

@@ -91,7 +91,7 @@ func TestProgressAndCancel(t *testing.T) {
 		told <- r.Params.Message
 	}}
 	s := p.server()
-	s.SetPatience(time.Millisecond, 10*time.Millisecond)
+	s.SetPatience(time.Hour, 10*time.Millisecond)
 	c := p.connectTo(s)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -122,6 +122,29 @@ func TestProgressAndCancel(t *testing.T) {
 	s.Close() // waits for what it runs
 	if err := syscall.Kill(pid, 0); err == nil {
 		t.Errorf("process %d still runs", pid)
+	}
+}
+
+// A client that asks for progress gets no longer answer than others: it may give the request up all the same.
+func TestPendingWithProgress(t *testing.T) {
+	p := scripts(t)
+	s := p.server()
+	s.SetPatience(time.Millisecond, time.Hour)
+	c := p.connectTo(s)
+	params := &mcp.CallToolParams{Name: "skill_run", Arguments: map[string]any{"skill": "work", "script": "scripts/wait.sh"}}
+	params.SetProgressToken("a")
+	if res, err := c.CallTool(t.Context(), params); err != nil || res.Meta["skillpm/status"] != "pending" {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+// What a policy that only observes would have refused, the model is told with the result.
+func TestRunWarns(t *testing.T) {
+	p := scripts(t)
+	p.write("home/.config/skillpm/policy.yaml", "version: 1\nmode: audit\nforbid: [scripts]\n")
+	res, text := call(t, p.connect(), "skill_run", map[string]any{"skill": "work", "script": "scripts/binary.sh"})
+	if res.IsError || !strings.Contains(text, "exit code 0\nwarning: ") || !strings.Contains(text, "scripts") || res.Meta["skillpm/warnings"] == nil {
+		t.Errorf("%q, %v", text, res.Meta)
 	}
 }
 
