@@ -255,7 +255,7 @@ func (j *judge) approvedBy(p *policy.Policy) string {
 	if w.By == nil {
 		return w.Missing
 	}
-	return fmt.Sprintf("%s is approved: %s", list(w.Capabilities), w.By)
+	return fmt.Sprintf("what it needs an approval for (%s) is approved: %s", list(w.Capabilities), w.By)
 }
 
 // wanted returns what a policy wants approved, false for nothing.

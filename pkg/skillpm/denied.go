@@ -3,6 +3,7 @@ package skillpm
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -70,6 +71,8 @@ func (d *denials) mark(ctx context.Context, w *workspace.Workspace, l *workspace
 		if s.Denied = text(d.door.Listed(about)); s.Denied == "" && look && s.Installed {
 			_, err := d.door.Use(ctx, about, regular.Dir(about.Dir))
 			s.Denied = text(err)
+			refused, ok := errors.AsType[*policy.RefusedError](err)
+			s.Unapproved = ok && refused.Rule == "approve"
 		}
 		if r.Denied == "" {
 			r.Denied = s.Denied

@@ -87,7 +87,8 @@ type SkillReport struct {
 	Dir       string   `json:"dir"`       // relative to the root
 	Links     []string `json:"links"`     // where agents find it, relative to the root
 
-	Denied string `json:"denied,omitempty"` // why the policies do not let it be used
+	Denied     string `json:"denied,omitempty"`     // why the policies do not let it be used
+	Unapproved bool   `json:"unapproved,omitempty"` // that is so because nobody has approved it
 }
 
 // NameConflict says that several packs have a skill of one name.

@@ -24,7 +24,7 @@ type Options struct {
 	Match   func(name string) bool // the cases that are run, by their names; nil for all
 	Update  bool                   // the texts that are compared with are rewritten
 
-	Config string              // the user's directory of settings, for profiles of his own; "" for none
+	Config string // the user's directory of settings, for profiles of his own; "" for none
 	// What policies say of the skill holds for its tests: those of the machine, of the user, whose directory Config is, and of
 	// projects.
 	Enterprise string       // the machine's directory; "" for none

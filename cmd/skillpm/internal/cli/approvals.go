@@ -3,13 +3,12 @@ package cli
 import (
 	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/audit"
-	"github.com/skillpm/skillpm/pkg/bundle"
-	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/guard"
 	"github.com/skillpm/skillpm/pkg/host"
 	"github.com/skillpm/skillpm/pkg/policy"
@@ -59,8 +58,9 @@ func newRevoke(a *app) *cobra.Command {
 			return err
 		}
 		var gone []guard.Approved
-		_, err = a.governed(h, audit.Record{Action: audit.Revoke, Skill: args[0]}, func() (string, error) {
-			gone, err = h.Guard().Revoke(cmd.Context(), l, args[0])
+		name := approvedName(h, l, args[0])
+		_, err = a.governed(h, audit.Record{Action: audit.Revoke, Skill: name}, func() (string, error) {
+			gone, err = h.Guard().Revoke(cmd.Context(), l, name)
 			file := ""
 			if len(gone) > 0 {
 				file = gone[0].File
@@ -70,9 +70,34 @@ func newRevoke(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.printApprovals(cmd.Context(), h, gone)
+		if err := a.printApprovals(cmd.Context(), h, gone); err != nil || a.json {
+			return err
+		}
+		a.note("revoked: what a policy wants approved of it is refused from now on")
+		return nil
 	}
 	return cmd
+}
+
+// approvedName returns the name that an approval has: that of the one skill that is called so, for one that was written
+// without its pack.
+func approvedName(h *host.Host, l policy.Level, name string) string {
+	if strings.ContainsAny(name, "@/") {
+		return name
+	}
+	exact := map[string]bool{}
+	all, _ := h.Guard().Approvals() // one that can't be read is said when it is changed
+	for _, x := range all {
+		if skill, _, _ := strings.Cut(x.Skill, "@"); x.Level == l && skill == name {
+			exact[x.Skill] = true
+		}
+	}
+	if len(exact) == 1 {
+		for full := range exact {
+			return full
+		}
+	}
+	return name
 }
 
 // completeApproved completes the names of skills that were approved.
@@ -121,7 +146,7 @@ type approvalJSON struct {
 
 func (a *app) printApprovals(ctx context.Context, h *host.Host, all []guard.Approved) error {
 	list := []approvalJSON{}
-	var rows [][]string
+	rows := [][]string{{"SKILL", "STATE", "CAPABILITIES", "BY", "ON", "UNTIL", "REASON"}}
 	for _, x := range all {
 		state, err := a.stateOf(ctx, h, x)
 		if err != nil {
@@ -139,6 +164,9 @@ func (a *app) printApprovals(ctx context.Context, h *host.Host, all []guard.Appr
 	}
 	if a.json {
 		return a.printJSON(map[string]any{"approvals": list})
+	}
+	if len(all) == 0 {
+		return nil
 	}
 	return table(a.Stdout, rows)
 }
@@ -158,10 +186,10 @@ func (a *app) stateOf(ctx context.Context, h *host.Host, x guard.Approved) (stri
 			continue
 		}
 		state = "changed"
-		if tree, err := bundle.Sum(s.tree(), "."); err == nil && tree.Digest() == x.Digest {
+		if r, err := h.Guard().Review(ctx, s.Skill, s.tree()); err == nil && r.Digest == x.Digest {
 			return "matches", nil
-		} else if diag.CodeOf(err) == diag.Interrupted {
-			return "", err
+		} else if ctx.Err() != nil {
+			return "", ctx.Err()
 		}
 	}
 	return state, nil

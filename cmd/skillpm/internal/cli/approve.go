@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -86,6 +87,9 @@ func (a *app) approve(ctx context.Context, name string, f *approveFlags) error {
 		if err != nil {
 			return err
 		}
+		if slices.ContainsFunc(reviews, func(other guard.Review) bool { return other.Skill.Exact() == s.Exact() && other.Digest == r.Digest }) {
+			continue // the same files, in another place
+		}
 		reviews, names = append(reviews, r), append(names, s.Exact())
 	}
 	file, err := a.governed(h, audit.Record{Action: audit.Approve, Skill: strings.Join(names, " "), Reason: word.Reason}, func() (string, error) {
@@ -93,6 +97,9 @@ func (a *app) approve(ctx context.Context, name string, f *approveFlags) error {
 	})
 	if err != nil {
 		return err
+	}
+	if !slices.ContainsFunc(h.Guard().Policies(), func(p *policy.Policy) bool { return p.Level <= l && len(p.Approve) > 0 }) && l != policy.UserLevel {
+		a.warn("no policy that approvals of the %s count for wants any", l)
 	}
 	return a.printApproved(l, file, word, reviews)
 }
@@ -139,7 +146,7 @@ func (a *app) later(flag, text string) (time.Time, error) {
 	if err != nil {
 		age, err := parseAge(flag, text)
 		if err != nil {
-			return time.Time{}, err
+			return time.Time{}, diag.Errorf(diag.Usage, "%w", err).WithHint("write how long it lasts, as 90d or 2w, or its last day, as 2027-01-31")
 		}
 		t = a.Now().Add(age)
 	}
@@ -179,6 +186,9 @@ func (a *app) printApproved(l policy.Level, file string, w guard.Word, reviews [
 		return a.printJSON(out)
 	}
 	for _, r := range reviews {
+		if a.quiet {
+			break
+		}
 		fmt.Fprintf(a.Stdout, "%s %s\n", printable(r.Skill.Exact()), r.Digest)
 		if len(r.Capabilities) == 0 {
 			fmt.Fprintln(a.Stdout, "  nothing that a policy can ask about")

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/enterprise"
 	"github.com/skillpm/skillpm/pkg/host"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/session"
@@ -17,8 +19,8 @@ import (
 
 func newDeny(a *app) *cobra.Command {
 	var (
-		level levelFlags
-		undo  bool
+		level        levelFlags
+		undo, anyway bool
 	)
 	cmd := &cobra.Command{
 		Use:     "deny SKILL|PACK",
@@ -29,7 +31,8 @@ project's. From the next call on, in every session and every program, it is not 
 installed, loaded or run, and where it is active no tool may be called until it is ended.
 
 SKILL is a skill's name, name@owner/name, or a pattern as deploy@evil/*; PACK is owner/name
-and means all its skills. Comments in the policy stay.`,
+and means all its skills. Comments in the policy stay. A policy that only observes would
+disable nothing: the exit code is 5 then, unless --anyway says to write it all the same.`,
 		Example: `  skillpm deny deploy
   skillpm deny deploy --undo
   sudo skillpm deny 'deploy@evil/*' --machine`,
@@ -37,6 +40,7 @@ and means all its skills. Comments in the policy stay.`,
 	}
 	level.add(cmd, "the policy")
 	cmd.Flags().BoolVar(&undo, "undo", false, "deny it no more")
+	cmd.Flags().BoolVar(&anyway, "anyway", false, "write it into a policy that only observes, too")
 	cmd.ValidArgsFunction = a.completeGoverned
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		l, err := level.level()
@@ -50,7 +54,7 @@ and means all its skills. Comments in the policy stay.`,
 		if undo {
 			return a.undeny(cmd.Context(), h, l, args[0])
 		}
-		return a.deny(cmd.Context(), h, l, args[0])
+		return a.deny(cmd.Context(), h, l, args[0], anyway)
 	}
 	return cmd
 }
@@ -70,8 +74,15 @@ type activeIn struct {
 	Skill   string `json:"skill"`
 }
 
-func (a *app) deny(ctx context.Context, h *host.Host, l policy.Level, name string) error {
+func (a *app) deny(ctx context.Context, h *host.Host, l policy.Level, name string, anyway bool) error {
 	pattern, machines, err := patternOf(ctx, h, name)
+	if err != nil {
+		return err
+	}
+	if err := disables(h, l, anyway); err != nil {
+		return err
+	}
+	meant, err := a.means(ctx, h, pattern)
 	if err != nil {
 		return err
 	}
@@ -87,6 +98,12 @@ func (a *app) deny(ctx context.Context, h *host.Host, l policy.Level, name strin
 	if machines && l != policy.MachineLevel {
 		a.warn("it is also in the layer that the machine's administrator keeps, where only the machine's policy denies it: sudo skillpm deny %s --machine", pattern)
 	}
+	if !meant {
+		a.warn("no skill here is called %s: it counts for those to come", pattern)
+	}
+	if _, err := os.Lstat(filepath.Join(h.Paths().Enterprise, enterprise.RecordName)); err == nil && l == policy.MachineLevel {
+		a.warn("skillpm sync keeps this machine in step with a list: if that has a policy, the next sync takes this back; deny it in the list, too")
+	}
 	if a.json {
 		return a.printJSON(d)
 	}
@@ -98,12 +115,37 @@ func (a *app) deny(ctx context.Context, h *host.Host, l policy.Level, name strin
 	for _, x := range d.Active {
 		a.note("%s is active in session %s: no tool may be called there until it is ended, with skillpm deactivate %s --session %s", x.Skill, x.Session, x.Skill, x.Session)
 	}
+	return nil
+}
+
+// disables returns why a denial in the policy of a level would refuse nothing: the policy only observes. What was asked for
+// anyway is warned of by whoever reads the policy.
+func disables(h *host.Host, l policy.Level, anyway bool) error {
 	for _, p := range h.Guard().Policies() {
-		if p.Path == d.Policy && p.Mode == policy.Observe {
-			a.warn("%s only observes: nothing is refused until it says mode: enforce", p.Path)
+		if p.Level != l || p.Mode != policy.Observe || p.Err() != nil || anyway {
+			continue
 		}
+		return diag.Errorf(diag.Conflict, "%s only observes: what it denies goes on as before", p.Path).
+			WithHint("write mode: enforce into it; --anyway denies it there all the same")
 	}
 	return nil
+}
+
+// means reports whether there is a skill here that a pattern means. What can be no name is an error.
+func (a *app) means(ctx context.Context, h *host.Host, pattern policy.SkillPattern) (bool, error) {
+	c, err := h.Catalog(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, e := range c.All() {
+		if e.Skill != nil && pattern.Means([]string{e.Name, e.Declared, filepath.Base(e.Dir)}, e.Pack) {
+			return true, nil
+		}
+	}
+	if strings.Contains(string(pattern), " ") {
+		return false, diag.Errorf(diag.Usage, "no skill is called %q", pattern).WithHint("skillpm skills --all lists what there is; a name has no spaces")
+	}
+	return false, nil
 }
 
 // undeny takes a denial back: the skill's own, or the one that was written for its bare name.

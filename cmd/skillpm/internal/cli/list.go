@@ -51,7 +51,10 @@ verify looks at every byte.`,
 					if s.Link != s.Name {
 						name += " (as " + s.Link + ")"
 					}
-					if s.Denied != "" {
+					switch {
+					case s.Unapproved:
+						name += " (not approved)"
+					case s.Denied != "":
 						name += " (denied)"
 					}
 					switch {

@@ -95,8 +95,9 @@ func newPolicyInit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a policy to begin with",
-		Long: `Write a policy to begin with: it only observes, says what each rule means, and has the
-stricter ones as comments. A policy that is there is never overwritten.`,
+		Long: `Write a policy to begin with: it refuses what is hardly ever meant, as programs that nobody
+can read, says what each rule means, and has the stricter ones as comments. A policy that is
+there is never overwritten.`,
 		Example: "  skillpm policy init --project\n  sudo skillpm policy init --machine",
 		Args:    need(0, 0, "no arguments"),
 	}
@@ -120,7 +121,7 @@ stricter ones as comments. A policy that is there is never overwritten.`,
 			return a.printJSON(map[string]any{"policy": file, "level": l.String()})
 		}
 		fmt.Fprintf(a.Stdout, "%s\n", printable(file))
-		a.note("it only observes: what it would refuse is said and recorded; mode: enforce refuses it")
+		a.note("it is in force; skillpm policy explain says what it refuses of what is here, and mode: audit has it observe only")
 		return nil
 	}
 	return cmd
@@ -133,7 +134,7 @@ func starter(l policy.Level) string {
 version: 1
 
 # audit: what is not allowed is only said and recorded. enforce: it is refused.
-mode: audit
+mode: enforce
 
 # Where packs may come from. Without a list: from everywhere.
 #sources:
@@ -152,8 +153,9 @@ mode: audit
 # What no skill may have.
 forbid: [native-binaries]
 
-# What a skill may have once somebody has approved it: ` + "`skillpm approve SKILL --reason TEXT`" + `
-approve: [scripts, hooks, dynamic-shell, network-tools, file-write, unscoped-shell]
+# What a skill may have once somebody has approved it: ` + "`skillpm approve SKILL --reason TEXT`" + `.
+# From then on nothing that is here and has it is used before somebody did.
+#approve: [scripts, hooks, dynamic-shell, network-tools, file-write, unscoped-shell]
 
 # How large a skill may be.
 limits: {files: 2000, file_bytes: 10MiB, total_bytes: 50MiB}
@@ -210,7 +212,7 @@ func found(ctx context.Context, h *host.Host, name string) ([]foundSkill, error)
 			continue
 		}
 		seen[e.Dir] = true
-		list = append(list, foundSkill{Skill: h.Guarded(e.Skill), dir: e.Dir})
+		list = append(list, foundSkill{Skill: h.Guarded(e.Skill), dir: e.Dir, known: e.Skill})
 	}
 	return list, nil
 }

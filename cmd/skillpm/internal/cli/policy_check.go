@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -19,13 +20,16 @@ import (
 type checkedJSON struct {
 	Path     string        `json:"path"`
 	Level    string        `json:"level,omitempty"`
-	State    string        `json:"state"` // "none", "valid", "invalid", or "denied" for one that can't be trusted or read
+	State    string        `json:"state"` // "none", "valid", "invalid", or "not trusted" for one that can't be trusted or read
 	Mode     string        `json:"mode,omitempty"`
 	Problems []problemJSON `json:"problems,omitempty"`
 	Warnings []string      `json:"warnings,omitempty"`
 
 	code diag.Code
 }
+
+// notTrusted is the state of a policy that denies everything, because it can't be read or others may write it.
+const notTrusted = "not trusted"
 
 type problemJSON struct {
 	Line    int    `json:"line,omitempty"`
@@ -35,21 +39,30 @@ type problemJSON struct {
 }
 
 func newPolicyCheck(a *app) *cobra.Command {
+	var level levelFlags
 	cmd := &cobra.Command{
 		Use:   "check [FILE...]",
 		Short: "Check the policies, their keys and the approvals",
 		Long: `Check the policies in force, the files of keys that they name, and what was approved: that
 each can be read, is valid, and belongs to whom it must. Or check FILEs, before they are put
-in their place.
+in their place: as the project's one that is called skillpm-policy.yaml, and others as the
+machine's, unless a flag says whose.
 
 The exit code is 3 where a file is not valid, and 7 where one can't be read or trusted:
 everything is denied then.`,
 		Example: "  skillpm policy check\n  skillpm policy check --json",
 		Args:    cobra.ArbitraryArgs,
 	}
+	flags := cmd.Flags()
+	flags.BoolVar(&level.machine, "machine", false, "check FILE as the machine's policy")
+	flags.BoolVar(&level.user, "user", false, "check FILE as yours")
+	flags.BoolVar(&level.project, "project", false, "check FILE as a project's")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return a.printChecked(a.checkFiles(args))
+			return a.checkFiles(args, level)
+		}
+		if level != (levelFlags{}) {
+			return diag.Errorf(diag.Usage, "--machine, --user and --project say whose a FILE is to be").WithHint("name the file, or leave them out")
 		}
 		h, err := a.host(cmd.Context(), &runtimeFlags{})
 		if err != nil {
@@ -63,9 +76,20 @@ everything is denied then.`,
 }
 
 // checkFiles checks files that are no policies yet.
-func (a *app) checkFiles(names []string) (list []checkedJSON) {
+func (a *app) checkFiles(names []string, level levelFlags) error {
+	l, err := level.level()
+	if err != nil {
+		return err
+	}
+	var list []checkedJSON
 	for _, name := range names {
-		c := checkedJSON{Path: name, State: "valid"}
+		at := l
+		if level == (levelFlags{}) {
+			if at = policy.MachineLevel; filepath.Base(name) == guard.ProjectPolicyName {
+				at = policy.ProjectLevel
+			}
+		}
+		c := checkedJSON{Path: name, Level: at.String(), State: "valid"}
 		data, err := os.ReadFile(a.abs(name))
 		switch {
 		case errors.Is(err, os.ErrNotExist):
@@ -73,14 +97,16 @@ func (a *app) checkFiles(names []string) (list []checkedJSON) {
 		case err != nil:
 			c.fail(err)
 		default:
-			p, err := policy.Parse(name, data)
+			p, err := policy.Parse(a.abs(name), data)
 			if c.fail(err); err == nil {
+				p.Level = at
 				c.Mode, c.Warnings = string(p.Mode), doubts(p)
+				a.checkKeys(&c, p)
 			}
 		}
 		list = append(list, c)
 	}
-	return list
+	return a.printChecked(list)
 }
 
 // checkPolicies checks the policies in force.
@@ -136,7 +162,7 @@ func (c *checkedJSON) fail(err error) {
 	}
 	invalid, ok := errors.AsType[*policy.InvalidError](err)
 	if !ok {
-		c.State, c.code = "denied", diag.Denied
+		c.State, c.code = notTrusted, diag.Denied
 		if code := diag.CodeOf(err); code == diag.Invalid || code == diag.NotFound {
 			c.State, c.code = "invalid", code
 		}
@@ -166,11 +192,18 @@ func doubts(p *policy.Policy) (list []string) {
 	}
 	loose := map[string]bool{
 		"allowed-tools: grant": p.AllowedTools == policy.Grant, "hooks: {unreadable: open}": p.Hooks.Unreadable == policy.Open,
+		"execution: {unavailable: allow}": p.Execution.Unavailable == policy.AllowUnconfined,
 	}
-	for _, key := range []string{"allowed-tools: grant", "hooks: {unreadable: open}"} {
+	for _, key := range []string{"allowed-tools: grant", "hooks: {unreadable: open}", "execution: {unavailable: allow}"} {
 		if loose[key] && p.Level == policy.ProjectLevel {
 			list = append(list, key+" does not count in a project's policy")
 		}
+	}
+	if p.Level != policy.ProjectLevel && loose["execution: {unavailable: allow}"] {
+		list = append(list, "execution: {unavailable: allow} has scripts run unconfined on a machine that can't confine them")
+	}
+	if p.Level != policy.ProjectLevel && p.Downgrade == policy.AllowDowngrade && p.Lines.Downgrade > 0 {
+		list = append(list, "downgrade: allow has an older version, or one with fewer signatures, replace what is installed")
 	}
 	if p.Approvers == policy.UserApprovers && p.Level != policy.MachineLevel {
 		list = append(list, "approvers counts in the machine's policy only")
@@ -200,7 +233,7 @@ func (a *app) printFiles(list []checkedJSON) error {
 	var g grid
 	g.palette = a.palette(a.Stdout)
 	for _, c := range list {
-		colour := map[string]rune{"valid": 'g', "invalid": 'r', "denied": 'r'}[c.State]
+		colour := map[string]rune{"valid": 'g', "invalid": 'r', notTrusted: 'r'}[c.State]
 		g.add(cell{text: cmp.Or(c.Level, "-")}, cell{text: c.State, colour: colour}, cell{text: c.Mode}, cell{text: printable(c.Path)})
 	}
 	g.write(a.Stdout)

@@ -5,12 +5,15 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/skillpm/skillpm/pkg/catalog"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/guard"
+	"github.com/skillpm/skillpm/pkg/host"
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
@@ -19,6 +22,7 @@ type foundSkill struct {
 	guard.Skill
 	dir   string
 	files fs.FS
+	known *catalog.Skill // as the catalog has it, nil for one that was fetched
 }
 
 // tree returns the skill's files.
@@ -69,12 +73,40 @@ something is refused. Without an argument the rules in force are listed.`,
 			if _, twice := all[name]; twice {
 				name += " (" + s.dir + ")"
 			}
-			all[name] = g.Explain(cmd.Context(), s.Skill, s.tree())
+			all[name] = append(g.Explain(cmd.Context(), s.Skill, s.tree()), confined(h, s)...)
 			order = append(order, name)
 		}
 		return a.printRulings(all, order)
 	}
 	return cmd
+}
+
+// confined returns how the scripts of a skill are confined, and by which policy where one says so; nothing where they are not.
+func confined(h *host.Host, s foundSkill) []guard.Ruling {
+	if s.known == nil {
+		return nil
+	}
+	loaded, err := s.known.Load()
+	if err != nil {
+		return nil // what is wrong with its text is said elsewhere
+	}
+	r := guard.Ruling{Policy: "-", Level: "skill", Rule: "execution", Verdict: guard.Allows}
+	for _, p := range h.Guard().Policies() {
+		if p.Err() == nil && p.Lines.Execution > 0 && !s.Machine {
+			r.Policy, r.Line, r.Level = p.Path, p.Lines.Execution, p.Level.String()
+			break
+		}
+	}
+	rules, _, err := h.Confined(loaded)
+	switch {
+	case err != nil:
+		r.Verdict, r.Why, r.Hint = guard.Denies, "its scripts do not run: "+err.Error(), diag.HintOf(err)
+	case rules == nil:
+		return nil
+	default:
+		r.Why = "its scripts are confined: " + rules.String()
+	}
+	return []guard.Ruling{r}
 }
 
 // absentSkill returns a skill that is not here, by its exact name.
@@ -231,9 +263,68 @@ func rulesOf(p *policy.Policy) (list []ruleJSON) {
 		add(lineOf(p.Lines.FailOn, 0), "lint.fail_on", "%s", words(p.Lint.FailOn))
 	}
 	if p.Lines.Execution > 0 {
-		add(p.Lines.Execution, "execution", "%s", "how scripts are confined")
+		add(p.Lines.Execution, "execution", "%s", executionText(p.Execution))
+	}
+	if p.Publish.Allow != nil {
+		add(p.Publish.AllowLine, "publish.allow", "%s", words(p.Publish.Allow))
+	}
+	if p.Publish.Sign != "" {
+		add(p.Publish.SignLine, "publish.sign", "%s", p.Publish.Sign)
+	}
+	if p.Audit != nil {
+		text := p.Audit.Path
+		if p.Audit.Required {
+			text += ", required"
+		}
+		if p.Level == policy.ProjectLevel {
+			text += " (a project's path does not count)"
+		}
+		add(p.Lines.Audit, "audit", "%s", text)
+	}
+	for _, s := range []struct {
+		key, says string
+		line      int
+	}{
+		{"allowed-tools", string(p.AllowedTools), p.Lines.AllowedTools},
+		{"hooks.unreadable", string(p.Hooks.Unreadable), p.Lines.Hooks},
+		{"approvers", string(p.Approvers), p.Lines.Approvers},
+	} {
+		if s.says != "" {
+			add(s.line, s.key, "%s", s.says)
+		}
 	}
 	return list
+}
+
+// executionText returns how a policy confines scripts.
+func executionText(e policy.Execution) string {
+	var parts []string
+	if e.Sandbox != "" {
+		parts = append(parts, "sandbox "+string(e.Sandbox))
+	}
+	if e.Unavailable != "" {
+		parts = append(parts, "unavailable "+string(e.Unavailable))
+	}
+	if e.Network != nil {
+		parts = append(parts, "network "+words(e.Network))
+	}
+	if e.Paths != nil {
+		parts = append(parts, "paths "+words(e.Paths))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// sizeText returns a size as a policy writes it.
+func sizeText(n int64) string {
+	for _, unit := range []struct {
+		name string
+		size int64
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if n >= unit.size && n%unit.size == 0 {
+			return fmt.Sprintf("%d%s", n/unit.size, unit.name)
+		}
+	}
+	return strconv.FormatInt(n, 10)
 }
 
 // limitsText returns the limits that there are.
@@ -244,7 +335,11 @@ func limitsText(l policy.Limits) string {
 		n   int64
 	}{{"files", l.Files}, {"file_bytes", l.FileBytes}, {"total_bytes", l.TotalBytes}, {"path_bytes", l.PathBytes}, {"depth", l.Depth}} {
 		if x.n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d", x.key, x.n))
+			text := strconv.FormatInt(x.n, 10)
+			if strings.HasSuffix(x.key, "_bytes") {
+				text = sizeText(x.n)
+			}
+			parts = append(parts, x.key+" "+text)
 		}
 	}
 	return strings.Join(parts, ", ")

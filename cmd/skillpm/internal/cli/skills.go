@@ -136,11 +136,20 @@ func (a *app) printSkills(h *host.Host, c *catalog.Catalog, o skillsOptions) err
 
 // noSkills says why there are no skills, and what to do about it.
 func noSkills(c *catalog.Catalog) string {
+	denied, why := 0, ""
+	for _, e := range c.All() {
+		if e.Denied() {
+			denied, why = denied+1, e.Reason
+		}
+	}
 	switch n := len(c.Absent()); {
 	case c.Off():
 		return "skills are switched off: there are none"
 	case n > 0:
 		return "there are no skills yet: skillpm install installs " + plural(n, "pack") + " that the lock names"
+	}
+	if denied > 0 {
+		return "there are no skills in force: " + plural(denied, "skill") + " may not be used, because " + why + "; skillpm skills --all lists them"
 	}
 	return "there are no skills; skillpm install owner/name installs a pack, skillpm new writes a skill"
 }
