@@ -130,6 +130,9 @@ func (c *confiner) paths() (write []string, err error) {
 			return nil, diag.Errorf(diag.Denied, "%s asks for execution.allowed-paths %q, which is in its own directory: that stays as it is", c.skill.subject(), text).
 				WithHint("write to the project, or to $TMPDIR")
 		}
+		if err := c.named(text, real); err != nil {
+			return nil, err
+		}
 		if within(real, resolved(c.at.Work)) || c.at.Project != "" && within(real, resolved(c.at.Project)) {
 			write = append(write, real)
 			continue
@@ -261,6 +264,7 @@ func (o *Options) hidden() []string {
 		".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc", ".password-store",
 		".cargo/credentials.toml", ".config/gcloud", ".config/gh", ".config/git", ".gitconfig", ".local/share/keyrings", ".mozilla", ".claude.json",
 		".claude/.credentials.json", ".codex/auth.json", ".bash_history", ".zsh_history", ".bashrc", ".profile", ".zshrc",
+		".bash_profile", ".bash_login", ".bash_logout", ".zshenv", ".zprofile", ".zlogin", ".config/fish", ".config/autostart", ".config/systemd", ".config/environment.d",
 	} {
 		if o.Paths.Home != "" {
 			places = append(places, filepath.Join(o.Paths.Home, filepath.FromSlash(name)))

@@ -44,6 +44,21 @@ func TestConfine(t *testing.T) {
 		{name: "no host", wish: guard.Wish{Network: []string{"https://example.com/"}}, err: "which is no host"},
 		{name: "a word that is no host", wish: guard.Wish{Network: []string{"bogus"}}, err: "which is no host"},
 		{name: "this machine", wish: guard.Wish{Network: []string{"localhost:80"}}, write: []string{"project"}, network: "network localhost:80"},
+		{name: "skillpm's own", wish: guard.Wish{AllowedPaths: []string{"./skillpm-policy.yaml"}}, err: "which skillpm itself goes by"},
+		{name: "skillpm's own, by its directory", wish: guard.Wish{AllowedPaths: []string{"./.skillpm/skills"}}, machine: "execution: {paths: [~/project]}", err: "which skillpm itself goes by"},
+		{name: "git's, of a skill that asks", wish: guard.Wish{AllowedPaths: []string{".git/hooks"}}, write: []string{"project/.git/hooks"}, network: "no network"},
+		{
+			name: "git's, where all are confined", wish: guard.Wish{AllowedPaths: []string{".git/hooks"}}, machine: "execution: {sandbox: always, paths: [~/project]}",
+			err: "asks for execution.allowed-paths .git/hooks, which policy",
+		},
+		{
+			name: "an agent's that is not there yet", wish: guard.Wish{AllowedPaths: []string{".claude"}}, machine: "execution: {sandbox: always}",
+			err: "asks for execution.allowed-paths .claude, which policy",
+		},
+		{
+			name: "git's, where the policy names it", wish: guard.Wish{AllowedPaths: []string{".git/hooks"}}, machine: "execution: {sandbox: always, paths: [~/project/.git]}",
+			write: []string{"project/.git/hooks"}, network: "no network",
+		},
 		{name: "no paths at all", wish: guard.Wish{AllowedPaths: []string{}}, write: []string{}, network: "no network"},
 		{name: "restricted", wish: guard.Wish{Sandbox: "true", Network: []string{"restricted"}}, write: []string{"project"}, network: "no network"},
 		{

@@ -10,16 +10,20 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/agent"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/regular"
 	"github.com/skillpm/skillpm/pkg/scope"
 )
 
+// ownFiles are what skillpm goes by in a project. No skill may name one, whatever a policy says.
+var ownFiles = [...]string{scope.ManifestName, scope.LockName, ProjectPolicyName, ProjectApprovalsName, ".skillpm"}
+
 // obeyed are files and directories of a project by which programs are told what to do that nothing confines: those of
-// skillpm, git, agents, editors, and of what runs commands when a directory is entered or something is committed.
+// git, agents, editors, and of what runs commands when a directory is entered or something is committed. [ownFiles] and
 // [agentDirs] come to them.
 var obeyed = [...]string{
-	scope.ManifestName, scope.LockName, ProjectPolicyName, ProjectApprovalsName, ".skillpm", "vendor/skills",
-	".git", ".gitmodules", ".gitattributes", ".husky", ".githooks", ".pre-commit-config.yaml", ".pre-commit-config.yml",
+	"vendor/skills", ".git", ".gitmodules", ".gitattributes", ".husky", ".githooks", ".pre-commit-config.yaml", ".pre-commit-config.yml",
 	"lefthook.yml", "lefthook.yaml", "lefthook.toml", "lefthook.json", ".lefthook.yml", ".lefthook.yaml", ".lefthook.toml", ".lefthook.json", ".overcommit.yml",
 	".github", ".gitlab-ci.yml", ".circleci",
 	".mcp.json", "AGENTS.md", "AGENTS.override.md", "AGENT.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "QWEN.md", "CRUSH.md", "WARP.md", "replit.md",
@@ -50,12 +54,46 @@ func agentDirs() (dirs []string) {
 // kept returns what is there of a project's files that other programs obey. Who may write to the project may not write to
 // them, unless it names them.
 func kept(root string) []string {
-	names := append(slices.Clone(obeyed[:]), agentDirs()...)
+	names := append(ownFiles[:], append(obeyed[:], agentDirs()...)...)
 	names = append(names, submodules(root)...)
 	for i, name := range names {
 		names[i] = filepath.Join(root, filepath.FromSlash(name))
 	}
 	return inside(names, root)
+}
+
+// named returns an error for a path that a skill names and that other programs obey: what is skillpm's own no skill may
+// have, and where a policy has all skills confined, that policy must mention the rest.
+func (c *confiner) named(text, real string) error {
+	for _, root := range []string{c.at.Project, c.at.Work} {
+		if root == "" {
+			continue
+		}
+		root = resolved(root)
+		for _, name := range ownFiles {
+			if within(real, filepath.Join(root, name)) {
+				return diag.Errorf(diag.Denied, "%s asks for execution.allowed-paths %q, which skillpm itself goes by: no skill may write it", c.skill.subject(), text)
+			}
+		}
+		for _, name := range append(obeyed[:], agentDirs()...) {
+			at := filepath.Join(root, filepath.FromSlash(name))
+			if !within(real, at) {
+				continue
+			}
+			for _, p := range c.set {
+				if p.Execution.Sandbox != policy.SandboxAlways || slices.ContainsFunc(p.Execution.Paths, func(b string) bool {
+					b = resolved(c.tilde(b))
+					return within(b, at) && within(real, b)
+				}) {
+					continue
+				}
+				if err := c.refuse(p, "allowed-paths", text); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // maxModules bounds how much of a file that names submodules is read.

@@ -401,13 +401,23 @@ func TestConfinedNetwork(t *testing.T) {
 func TestUnavailable(t *testing.T) {
 	h := newHouse(t)
 	rules := *h.rules
-	c := Command{Argv: []string{"true"}, Env: []string{"PATH=" + os.Getenv("PATH")}, Dir: h.project, Sandbox: &rules, Helper: []string{"/bin/false"}}
+	c := Command{Argv: []string{"true"}, Env: []string{"PATH=" + os.Getenv("PATH")}, Dir: h.project, Sandbox: &rules, Helper: []string{"/bin/sh", "-c", `read -r order <&3; echo '{"unavailable":"it is a test"}' >&3`}}
 	if _, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "can't be confined") {
 		t.Errorf("%v", err)
 	}
 	rules.Optional = true
 	if res, err := Run(t.Context(), c); err != nil || res.Unconfined == "" || res.Sandbox != "" {
 		t.Errorf("%v %+v", err, res)
+	}
+	// A helper that fails, or has too little time, says nothing of the machine.
+	for name, how := range map[string]struct {
+		helper string
+		limit  time.Duration
+	}{"did not begin": {"exit 1", far}, "the time was over": {"sleep 1000", 50 * time.Millisecond}} {
+		c.Helper[2], c.Limit = how.helper, how.limit
+		if res, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v %+v", how.helper, err, res)
+		}
 	}
 }
 

@@ -169,14 +169,14 @@ func (b *Box) Begin(most time.Duration) error {
 	_ = b.theirs.Close()
 	_ = b.conn.SetDeadline(time.Now().Add(most)) //nolint:forbidigo // another process is waited for in real time
 	if err := json.NewEncoder(b.conn).Encode(b.order); err != nil {
-		return unavailable("the helper does not listen: %s", err)
+		return fmt.Errorf("the helper that confines a command did not begin: %s", err) //nolint:errorlint // its number is not that of the command
 	}
 	first, listener, err := b.first()
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return diag.Errorf(diag.Internal, "the time was over before the command ran").WithHint("give it more time")
 	case err != nil:
-		return unavailable("the helper did not begin: %s", err)
+		return fmt.Errorf("the helper that confines a command did not begin: %s", err) //nolint:errorlint // its number is not that of the command
 	case first.Errno != 0:
 		return syscall.Errno(first.Errno)
 	case first.Unavailable != "":
