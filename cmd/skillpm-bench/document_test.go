@@ -1,0 +1,28 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestDocument proves that docs/benchmarks.md has every row.
+func TestDocument(t *testing.T) {
+	page, err := os.ReadFile("../../docs/benchmarks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]bool{}
+	for line := range strings.Lines(string(page)) {
+		if cells := strings.Split(line, "|"); len(cells) == 6 {
+			for i, name := range strings.Split(cells[1], "`") {
+				said[name] = said[name] || i%2 == 1
+			}
+		}
+	}
+	for _, r := range rows() {
+		if !said[r.name] {
+			t.Errorf("docs/benchmarks.md does not have the row %s", r.name)
+		}
+	}
+}
