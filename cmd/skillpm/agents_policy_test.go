@@ -42,7 +42,7 @@ func TestClaudeDeny(t *testing.T) {
 	}
 	log := w.run("skillpm", "audit", "show", "--json")
 	for _, want := range []string{
-		`"action":"refuse","result":"denied","skill":"limited:reader"`, `"tool":"Read"`, `"action":"activate","result":"denied","skill":"reader"`, `"host":"claude-code"`,
+		`"action":"refuse","result":"denied","skill":"limited:reader"`, `"tool":"Read"`, `"action":"activate","result":"denied","skill":"limited:reader","pack":"acme/limited"`, `"host":"claude-code"`,
 	} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the audit log has no %s:\n%s", want, log)
