@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
+	"github.com/skillpm/skillpm/pkg/attach"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/gateway"
 	"github.com/skillpm/skillpm/pkg/host"
@@ -53,6 +54,9 @@ use_skill of pegasus. Users get a prompt for each skill that they may start, pro
 the resources skill://… and the extension io.modelcontextprotocol/skills. Lists follow
 the files, settings and policies as they change.
 
+With --upstream the tools of other MCP servers pass through, as NAME__TOOL, and each call
+is held to the skills that are active, which know it as mcp__NAME__TOOL.
+
 What is active is kept for each connection, and ends with it; --session shares one.
 Over HTTP a client of the protocol 2026-07-28, which knows no connections, names its
 session itself: by the argument session of each tool.
@@ -62,6 +66,8 @@ origins, are refused. Another address needs a bearer token: --token-file, or
 SKILLPM_MCP_TOKEN. It is sent as it is, so put TLS before it.`,
 		Example: `  skillpm mcp
   skillpm mcp --profile pegasus --always-load
+  skillpm mcp --upstream 'files=npx -y @modelcontextprotocol/server-filesystem .'
+  skillpm mcp --upstream-config servers.json
   skillpm mcp --http 127.0.0.1:8765
   skillpm mcp --http 127.0.0.1:8765 --token-file token.txt --allow-origin https://tools.example`,
 		Args: cobra.NoArgs,
@@ -86,12 +92,21 @@ SKILLPM_MCP_TOKEN. It is sent as it is, so put TLS before it.`,
 	flags.IntVar(&o.budget, "budget", 0, "list skills in at most `N` characters; default what the profile allows")
 	flags.IntVar(&o.contextWindow, "context-window", 0, "the model's context window in `TOKENS`, by which some lists are cut")
 	flags.BoolVar(&o.verbose, "verbose", false, "say on standard error what is wrong with the protocol")
-	a.completeFlag(cmd, "host", cobra.FixedCompletions([]string{"claude-code", "codex", "copilot", "cursor", "gemini", "opencode", "vscode"}, cobra.ShellCompDirectiveNoFileComp))
+	flags.Lookup("session").Usage = "share the session `ID` between connections (SKILLPM_SESSION); without one each has a session of its own"
+	a.completeFlag(cmd, "host", cobra.FixedCompletions(hostIDs(), cobra.ShellCompDirectiveNoFileComp))
 	for _, name := range []string{"http", "allow-origin", "budget", "context-window"} {
 		a.completeFlag(cmd, name, cobra.NoFileCompletions)
 	}
 	cmd.AddCommand(newMCPInstall(a), newMCPRemove(a), newMCPStatus(a))
 	return cmd
+}
+
+// hostIDs are the names of the hosts that skillpm can be written into.
+func hostIDs() (ids []string) {
+	for _, h := range attach.Hosts() {
+		ids = append(ids, h.ID)
+	}
+	return ids
 }
 
 // serveMCP serves until the client, or a signal, ends it.
@@ -169,7 +184,7 @@ func (a *app) serveMCPOverHTTP(ctx context.Context, s *mcpserver.Server, o mcpFl
 	if err != nil {
 		return diag.Errorf(diag.Usage, "%s cannot be served: %w", o.http, err).WithHint("write it as 127.0.0.1:8765, with a port that is free, or 0 for any")
 	}
-	defer l.Close()
+	defer l.Close() //nolint:errcheck // serving has closed it
 	settings := mcpserver.HTTPOptions{Token: token, Origins: o.origins}
 	if _, err := s.Handler(l.Addr(), settings); err != nil {
 		return err
