@@ -1,0 +1,110 @@
+package sandbox
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// landlockName is the variable that has TestLandlockAlone restrict itself: a network and the port that stays open.
+const landlockName = "SKILLPM_TEST_LANDLOCK"
+
+// TestLandlockAlone is what Landlock does by itself (O13), without mounts and without a network namespace: what is not named
+// is neither read nor written, what may be read is not written, and only the proxy's port is reached.
+func TestLandlockAlone(t *testing.T) {
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if role := os.Getenv(landlockName); role != "" {
+		attemptAll(t, dir, role)
+		return
+	}
+	if Version() < portsABI {
+		if os.Getenv("SKILLPM_REQUIRE_SANDBOX") != "" {
+			t.Fatal("this machine is to have Landlock, in version", portsABI)
+		}
+		t.Skip("this machine's Landlock knows nothing of TCP")
+	}
+	open, other := accepting(t), accepting(t)
+	for _, test := range []struct{ network, want string }{
+		{"free", "read write listed write connect connect"},
+		{networkNone, "listed"},
+		{networkProxy, "listed connect"},
+	} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestLandlockAlone$")
+		cmd.Env = append(os.Environ(), landlockName+"="+fmt.Sprint(test.network, " ", open, " ", other))
+		out, err := cmd.CombinedOutput()
+		_, got, _ := strings.Cut(string(out), "got:")
+		got, _, _ = strings.Cut(got, "\n")
+		if strings.TrimSpace(got) != test.want {
+			t.Errorf("%s: %q, want %q (%v %s)", test.network, got, test.want, err, out)
+		}
+	}
+}
+
+// attemptAll restricts this process, and prints what it still can.
+func attemptAll(t *testing.T, dir, role string) {
+	t.Helper()
+	words := strings.Fields(role)
+	open, err := strconv.ParseUint(words[1], 10, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := filepath.Join(dir, "system.go")
+	if words[0] != "free" {
+		h := helperProcess{order: order{Network: words[0], Places: []place{{Path: listed}}}, port: uint16(open)}
+		if err := h.landlock(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var can []string
+	for _, try := range []struct {
+		what string
+		do   func() error
+	}{
+		{"read", func() error { return opened(filepath.Join(dir, "rules.go"), os.O_RDONLY) }},
+		{"write", func() error { return opened(filepath.Join(dir, "rules.go"), os.O_WRONLY) }},
+		{"listed", func() error { return opened(listed, os.O_RDONLY) }},
+		{"write", func() error { return opened(listed, os.O_WRONLY) }},
+		{"connect", func() error { return connected(words[1]) }},
+		{"connect", func() error { return connected(words[2]) }},
+	} {
+		if try.do() == nil {
+			can = append(can, try.what)
+		}
+	}
+	fmt.Println("got:", strings.Join(can, " "))
+}
+
+func opened(path string, how int) error {
+	f, err := os.OpenFile(path, how, 0)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func connected(port string) error {
+	conn, err := net.Dial("tcp", "127.0.0.1:"+port)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
+// accepting returns the port of something that can be connected to.
+func accepting(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l.Addr().(*net.TCPAddr).Port
+}
