@@ -56,7 +56,7 @@ func attemptAll(t *testing.T, dir, role string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed := filepath.Join(dir, "system.go")
+	listed := filepath.Join(dir, "doc.go")
 	if words[0] != "free" {
 		h := helperProcess{order: order{Network: words[0], Places: []place{{Path: listed}}}, port: uint16(open)}
 		if err := h.landlock(); err != nil {
