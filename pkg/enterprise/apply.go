@@ -273,7 +273,7 @@ func (w *work) commit(ctx context.Context, stood bool) error {
 	if err := w.space.StageFile(w.change, RecordName, next.encode()); err != nil {
 		return err
 	}
-	err := provider.Recorded(w.Log(w.door), w.records(), func() error {
+	err := w.Recorded(w.Log(w.door), w.records(), func() error {
 		return w.space.Apply(ctx, w.change, w.layout, w.goal(), compareOptions())
 	})
 	return errors.Join(err, w.tidyModes())

@@ -37,5 +37,5 @@ func (t *Tools) MayPublish(at source.Ref, pack string, signed bool) ([]string, e
 func (t *Tools) Published(at source.Ref, r audit.Record, do func() error) error {
 	door, project := t.projectGuard()
 	r.Action, r.Source, r.Project, r.Policy = audit.Publish, at.Source(), project, guard.Digest(door.Policies())
-	return Recorded(t.Log(door), []audit.Record{r}, do)
+	return t.Recorded(t.Log(door), []audit.Record{r}, do)
 }

@@ -17,8 +17,8 @@ func (t *Tools) Log(g *guard.Guard) *audit.Log {
 }
 
 // Recorded does something that the records are about: what is intended is recorded before it, and how it ended after it.
-// Where a policy requires the log, nothing is done that cannot be recorded.
-func Recorded(log *audit.Log, records []audit.Record, do func() error) error {
+// Where a policy requires the log, nothing is done that cannot be recorded; else it is done, with a warning.
+func (t *Tools) Recorded(log *audit.Log, records []audit.Record, do func() error) error {
 	for i := range records {
 		id, err := log.Intend(records[i])
 		if err != nil && log.Required() {
@@ -28,8 +28,12 @@ func Recorded(log *audit.Log, records []audit.Record, do func() error) error {
 		records[i].ID = id
 	}
 	err := do()
-	if lost := conclude(log, records, err); lost != nil && log.Required() && err == nil {
+	switch lost := conclude(log, records, err); {
+	case lost == nil:
+	case log.Required() && err == nil:
 		return diag.Errorf(diag.Internal, "it is done, and that it is could not be recorded: %w", lost).WithHint("%s", diag.HintOf(lost))
+	default:
+		t.Warn("it is not on record: " + lost.Error())
 	}
 	return err
 }

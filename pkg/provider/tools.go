@@ -23,6 +23,7 @@ type ToolOptions struct {
 	Admin    int                 // the user id that the machine's policy must belong to
 	Around   string              // a project whose policy holds besides that of the project in Dir, "" for none
 	Progress func(Event)         // told of long work; may be nil
+	Warn     func(string)        // told of what was done and could not be recorded; may be nil
 	Keyless  keyless.Open        // what checks signatures of identities, nil for nothing
 }
 
@@ -39,6 +40,9 @@ type Tools struct {
 func NewTools(o ToolOptions) *Tools {
 	if o.Progress == nil {
 		o.Progress = func(Event) {}
+	}
+	if o.Warn == nil {
+		o.Warn = func(string) {}
 	}
 	return &Tools{ToolOptions: o, Machine: workspace.NewMachine(workspace.Options{
 		Dir: o.Dir, Paths: o.Paths, Config: o.Config, Getenv: o.Getenv, OS: o.OS, Version: o.Version,

@@ -92,6 +92,7 @@ func machineChecks() []check {
 	return []check{
 		{"settings", checkSettings},
 		{"policies", checkPolicies},
+		{"audit-log", checkAuditLog},
 		{"trusted-keys", checkTrustedKeys},
 		{"clock", checkClock},
 		{"store", checkStore},

@@ -39,6 +39,21 @@ func checkPolicies(x *examination) {
 	}
 }
 
+// checkAuditLog looks whether what is done can be recorded: where a policy requires that, nothing is done else.
+func checkAuditLog(x *examination) {
+	door := x.client.machine.Guard(x.client.Dir)
+	log := x.client.Log(door)
+	err := log.Check()
+	if err == nil {
+		return
+	}
+	d := Diagnosis{Severity: diag.SeverityWarning, Path: log.Path(), Message: err.Error(), Means: "what is done is not on record", Fix: diag.HintOf(err)}
+	if log.Required() {
+		d.Severity, d.Means = diag.SeverityError, "nothing is installed, activated or run, because "+door.Log().By+" wants it on record"
+	}
+	x.find(d)
+}
+
 // bare returns what is wrong with a policy, without what follows from it.
 func bare(err error) string {
 	if denied, ok := errors.AsType[*policy.DeniedError](err); ok && denied.Err != nil {

@@ -6,7 +6,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/guard"
-	"github.com/skillpm/skillpm/pkg/provider"
 	"github.com/skillpm/skillpm/pkg/scope"
 )
 
@@ -34,7 +33,7 @@ func (w *work) recorded(r *InstallReport, lock []byte, apply func() error) error
 		}
 		records = append(records, rec)
 	}
-	return provider.Recorded(w.client.Log(door), records, apply)
+	return w.client.Recorded(w.client.Log(door), records, apply)
 }
 
 // actionOf returns what a record calls what happens to a pack, "" for nothing.

@@ -247,6 +247,6 @@ func (a *app) toolOptions() (o provider.ToolOptions, err error) {
 	}
 	return provider.ToolOptions{
 		Dir: dir, Paths: paths, Config: config, Getenv: a.Getenv, Now: a.Now, OS: a.OS, Version: buildVersion(a.Version), Admin: a.Admin, Keyless: a.Keyless,
-		Progress: a.progress(),
+		Progress: a.progress(), Warn: func(text string) { a.warn("%s", text) },
 	}, nil
 }
