@@ -50,7 +50,7 @@ func (m *messages) line() ([]byte, error) {
 		}
 		line = append(line, part...)
 		switch {
-		case err == nil, err == io.EOF && len(line) > 0: //nolint:errorlint // as it is documented
+		case err == nil, err == io.EOF && len(line) > 0:
 			return line, nil
 		case err != bufio.ErrBufferFull: //nolint:errorlint // likewise
 			return nil, err

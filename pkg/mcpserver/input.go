@@ -76,7 +76,7 @@ func (in *input) line() (line []byte, long bool, err error) {
 			line = append(line, part...)
 		}
 		switch {
-		case err == nil, err == io.EOF && (long || len(line) > 0): //nolint:errorlint // as it is documented
+		case err == nil, err == io.EOF && (long || len(line) > 0):
 			return bytes.TrimSpace(line), long, nil
 		case err != bufio.ErrBufferFull: //nolint:errorlint // likewise
 			return nil, false, err
