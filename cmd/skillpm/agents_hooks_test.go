@@ -10,12 +10,12 @@ import (
 
 // agentProgram is a real agent whose hooks are tried.
 type agentProgram struct {
-	variable string                                         // names the program
-	agent    string                                         // its name for install --agent
-	host     string                                         // its name for hook install --host
+	variable string                                    // names the program
+	agent    string                                    // its name for install --agent
+	host     string                                    // its name for hook install --host
 	play     func(*desk, *mockmodel.Server, ...string) // plays a session, prompt after prompt
-	refusal  func(mockmodel.Result) bool                    // tells a refusal from what a tool answers
-	again    bool                                           // the same sessions are played without hooks elsewhere
+	refusal  func(mockmodel.Result) bool               // tells a refusal from what a tool answers
+	again    bool                                      // the same sessions are played without hooks elsewhere
 }
 
 // hookStory is a session in which skills are activated, and tools are tried that these don't allow. What a tool does is
