@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/policy"
@@ -100,22 +99,4 @@ func (g *Guard) edit(ctx context.Context, l policy.Level, change func(file strin
 		g.Reload()
 	}
 	return file, changed, err
-}
-
-// CheckMachine returns what is wrong with the machine's directory and what is in it for governing: that somebody else than the
-// administrator could have written it, nil for nothing.
-func (f Files) CheckMachine() error {
-	var problems []error
-	for _, name := range []string{PolicyName, ApprovalsName} {
-		file := filepath.Join(f.Paths.Enterprise, name)
-		info, err := os.Lstat(file)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err == nil {
-			err = f.checkAdmin(file, info)
-		}
-		problems = append(problems, err)
-	}
-	return errors.Join(problems...)
 }

@@ -80,6 +80,3 @@ func (p *Policy) destination(place string) error {
 func (s Set) MayPublish(place string, signed bool) (notes []string, err error) {
 	return s.ask(func(p *Policy) error { return p.MayPublish(place, signed) })
 }
-
-// MayPublishAt is [Set.MayPublish] of what is no pack, as an index or a signature, which nobody signs.
-func (s Set) MayPublishAt(place string) (notes []string, err error) { return s.MayPublish(place, true) }
