@@ -11,18 +11,15 @@ import (
 	"testing"
 )
 
-// landlockName is the variable that has TestLandlockAlone restrict itself: a network and the port that stays open.
+// landlockName is the variable that has TestLandlockAlone restrict itself: a network, the port that stays open, another one, and a
+// directory.
 const landlockName = "SKILLPM_TEST_LANDLOCK"
 
 // TestLandlockAlone is what Landlock does by itself (O13), without mounts and without a network namespace: what is not named
 // is neither read nor written, what may be read is not written, and only the proxy's port is reached.
 func TestLandlockAlone(t *testing.T) {
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
 	if role := os.Getenv(landlockName); role != "" {
-		attemptAll(t, dir, role)
+		attemptAll(t, role)
 		return
 	}
 	if Version() < portsABI {
@@ -31,6 +28,16 @@ func TestLandlockAlone(t *testing.T) {
 		}
 		t.Skip("this machine's Landlock knows nothing of TCP")
 	}
+	dir, err := os.MkdirTemp("/var/tmp", "skillpm-") // not below /tmp, of which a confined command has one of its own
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	for _, name := range []string{"listed", "other"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	open, other := accepting(t), accepting(t)
 	for _, test := range []struct{ network, want string }{
 		{"free", "read write listed write connect connect"},
@@ -38,7 +45,7 @@ func TestLandlockAlone(t *testing.T) {
 		{networkProxy, "listed connect"},
 	} {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestLandlockAlone$")
-		cmd.Env = append(os.Environ(), landlockName+"="+fmt.Sprint(test.network, " ", open, " ", other))
+		cmd.Env = append(os.Environ(), landlockName+"="+fmt.Sprint(test.network, " ", open, " ", other, " ", dir))
 		out, err := cmd.CombinedOutput()
 		_, got, _ := strings.Cut(string(out), "got:")
 		got, _, _ = strings.Cut(got, "\n")
@@ -49,14 +56,14 @@ func TestLandlockAlone(t *testing.T) {
 }
 
 // attemptAll restricts this process, and prints what it still can.
-func attemptAll(t *testing.T, dir, role string) {
+func attemptAll(t *testing.T, role string) {
 	t.Helper()
 	words := strings.Fields(role)
 	open, err := strconv.ParseUint(words[1], 10, 16)
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed := filepath.Join(dir, "doc.go")
+	listed, hidden := filepath.Join(words[3], "listed"), filepath.Join(words[3], "other")
 	if words[0] != "free" {
 		h := helperProcess{order: order{Network: words[0], Places: []place{{Path: listed}}}, port: uint16(open)}
 		if err := h.landlock(); err != nil {
@@ -68,8 +75,8 @@ func attemptAll(t *testing.T, dir, role string) {
 		what string
 		do   func() error
 	}{
-		{"read", func() error { return opened(filepath.Join(dir, "rules.go"), os.O_RDONLY) }},
-		{"write", func() error { return opened(filepath.Join(dir, "rules.go"), os.O_WRONLY) }},
+		{"read", func() error { return opened(hidden, os.O_RDONLY) }},
+		{"write", func() error { return opened(hidden, os.O_WRONLY) }},
 		{"listed", func() error { return opened(listed, os.O_RDONLY) }},
 		{"write", func() error { return opened(listed, os.O_WRONLY) }},
 		{"connect", func() error { return connected(words[1]) }},
