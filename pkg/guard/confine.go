@@ -9,6 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/sandbox"
+	"github.com/skillpm/skillpm/pkg/scope"
 )
 
 // Wish is what the frontmatter of a skill asks for under execution, as it is written there.
@@ -108,12 +109,12 @@ func (c *confiner) refuse(p *policy.Policy, key, asked string) error {
 
 // paths returns where the skill may write, without links: what was checked is what it gets.
 func (c *confiner) paths() (write []string, err error) {
-	own := resolved(c.at.Dir)
-	if c.wish.AllowedPaths == nil && within(resolved(c.at.Work), own) {
+	own := scope.Resolved(c.at.Dir)
+	if c.wish.AllowedPaths == nil && within(scope.Resolved(c.at.Work), own) {
 		return nil, nil
 	}
 	if c.wish.AllowedPaths == nil {
-		return []string{resolved(c.at.Work)}, nil
+		return []string{scope.Resolved(c.at.Work)}, nil
 	}
 	for _, text := range c.wish.AllowedPaths {
 		path := c.absolute(text)
@@ -124,7 +125,7 @@ func (c *confiner) paths() (write []string, err error) {
 		if path == "/tmp" {
 			continue // it has a directory of its own there
 		}
-		real := resolved(path)
+		real := scope.Resolved(path)
 		c.ways = append(c.ways, path)
 		if within(real, own) {
 			return nil, diag.Errorf(diag.Denied, "%s asks for execution.allowed-paths %q, which is in its own directory: that stays as it is", c.skill.subject(), text).
@@ -133,13 +134,13 @@ func (c *confiner) paths() (write []string, err error) {
 		if err := c.named(text, real); err != nil {
 			return nil, err
 		}
-		if within(real, resolved(c.at.Work)) || c.at.Project != "" && within(real, resolved(c.at.Project)) {
+		if within(real, scope.Resolved(c.at.Work)) || c.at.Project != "" && within(real, scope.Resolved(c.at.Project)) {
 			write = append(write, real)
 			continue
 		}
 		for _, p := range c.set {
 			bound := p.Execution.PathsBound()
-			if bound == nil || slices.ContainsFunc(bound, func(b string) bool { return within(real, resolved(c.tilde(b))) }) {
+			if bound == nil || slices.ContainsFunc(bound, func(b string) bool { return within(real, scope.Resolved(c.tilde(b))) }) {
 				continue
 			}
 			if err := c.refuse(p, "allowed-paths", text); err != nil {
@@ -277,18 +278,4 @@ func (o *Options) hidden() []string {
 func within(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
-}
-
-// resolved returns where a path leads, as far as it exists.
-func resolved(path string) string {
-	rest := ""
-	for at := path; ; at = filepath.Dir(at) {
-		if real, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(real, rest)
-		}
-		if filepath.Dir(at) == at {
-			return path
-		}
-		rest = filepath.Join(filepath.Base(at), rest)
-	}
 }

@@ -69,7 +69,7 @@ func (c *confiner) named(text, real string) error {
 		if root == "" {
 			continue
 		}
-		root = resolved(root)
+		root = scope.Resolved(root)
 		for _, name := range ownFiles {
 			if within(real, filepath.Join(root, name)) {
 				return diag.Errorf(diag.Denied, "%s asks for execution.allowed-paths %q, which skillpm itself goes by: no skill may write it", c.skill.subject(), text)
@@ -82,7 +82,7 @@ func (c *confiner) named(text, real string) error {
 			}
 			for _, p := range c.set {
 				if p.Execution.Sandbox != policy.SandboxAlways || slices.ContainsFunc(p.Execution.Paths, func(b string) bool {
-					b = resolved(c.tilde(b))
+					b = scope.Resolved(c.tilde(b))
 					return within(b, at) && within(real, b)
 				}) {
 					continue
@@ -117,7 +117,7 @@ func submodules(root string) (names []string) {
 // inside returns what some paths lead to, if it exists and lies in a directory. A link that leads elsewhere is none of them:
 // or else whoever may make one could see what is outside.
 func inside(paths []string, root string) (there []string) {
-	root = resolved(root)
+	root = scope.Resolved(root)
 	for _, at := range paths {
 		if _, err := os.Lstat(at); err != nil {
 			continue // as most
@@ -135,7 +135,7 @@ func absent(roots ...string) (paths []string) {
 		if root == "" {
 			continue
 		}
-		at := filepath.Join(resolved(root), ProjectApprovalsName)
+		at := filepath.Join(scope.Resolved(root), ProjectApprovalsName)
 		if _, err := os.Lstat(at); err != nil && !slices.Contains(paths, at) {
 			paths = append(paths, at)
 		}

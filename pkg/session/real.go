@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/skillpm/skillpm/pkg/scope"
 )
 
 // maxLinks is how many links of one path are followed. Systems follow no more than 40.
@@ -61,7 +63,7 @@ func realPath(path string) string {
 		}
 		steps = append(split(to), steps...)
 	}
-	return long(at)
+	return scope.Resolved(at)
 }
 
 // top returns the root that an absolute path begins with, "" for any other path.
@@ -75,18 +77,4 @@ func top(path string) string {
 // split returns the steps of a path.
 func split(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) })
-}
-
-// long returns a path as the file system writes it: on Windows a directory has a short name, too.
-func long(path string) string {
-	rest := ""
-	for at := path; ; at = filepath.Dir(at) {
-		if real, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(real, rest)
-		}
-		if filepath.Dir(at) == at {
-			return path
-		}
-		rest = filepath.Join(filepath.Base(at), rest)
-	}
 }
