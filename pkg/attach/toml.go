@@ -277,9 +277,15 @@ func bareKey(key string) string {
 }
 
 func renderTOML(value any) string {
+	text := func(s string) string { return strings.ReplaceAll(quote(s), "\x7f", `\u007f`) }
+	return render(value, text, text)
+}
+
+// render writes a value of the table of hosts, with what writes a text by itself, and one in a list.
+func render(value any, text, entry func(string) string) string {
 	switch v := value.(type) {
 	case string:
-		return strings.ReplaceAll(quote(v), "\x7f", `\u007f`)
+		return text(v)
 	case bool:
 		return strconv.FormatBool(v)
 	case int:
@@ -287,10 +293,10 @@ func renderTOML(value any) string {
 	case []string:
 		texts := make([]string, len(v))
 		for i, s := range v {
-			texts[i] = renderTOML(s)
+			texts[i] = entry(s)
 		}
 		return "[" + strings.Join(texts, ", ") + "]"
-	default: // nothing else is in the table of hosts
+	default: // nothing else is there
 		return `""`
 	}
 }

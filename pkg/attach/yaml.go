@@ -3,7 +3,6 @@ package attach
 import (
 	"bytes"
 	"errors"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -255,23 +254,10 @@ func (d *yamlFile) block(key string, value any, indent int) string {
 }
 
 func renderYAML(value any) string {
-	switch v := value.(type) {
-	case string:
-		if shellSafe(v) && !strings.ContainsAny(v[:1], "-%@0123456789.") && !strings.HasSuffix(v, ":") {
-			return v
+	return render(value, func(s string) string {
+		if shellSafe(s) && !strings.ContainsAny(s[:1], "-%@0123456789.") && !strings.HasSuffix(s, ":") {
+			return s
 		}
-		return quote(v)
-	case bool:
-		return strconv.FormatBool(v)
-	case int:
-		return strconv.Itoa(v)
-	case []string:
-		texts := make([]string, len(v))
-		for i, s := range v {
-			texts[i] = quote(s)
-		}
-		return "[" + strings.Join(texts, ", ") + "]"
-	default: // nothing else is in the table of hosts
-		return `""`
-	}
+		return quote(s)
+	}, quote)
 }
