@@ -1,4 +1,4 @@
-// Package registryindex holds the registry that comes with the binary: an index in the format of pkg/index, and the
+// Package registryindex holds the registry that comes with the binary: an index in the format of pkg/pack/index, and the
 // packs that it lists as an OCI image layout, a form that keeps executable bits where [embed.FS] drops them.
 //
 // The packs' sources are in src/<owner>/<name>/<version>, for reading. A test of this package rebuilds the index and the

@@ -15,11 +15,10 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
-	"github.com/skillpm/skillpm/pkg/index"
-	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/pack/index"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
-	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 	registryindex "github.com/skillpm/skillpm/registry-index"
 )
@@ -66,7 +65,7 @@ func rebuild(t *testing.T) map[string][]byte {
 	built := map[string][]byte{"config.json": (&index.Config{Version: index.FormatVersion, Title: "The packs that come with skillpm"}).Encode()}
 	for _, r := range released {
 		rel, trees := load(t, r.id, r.version)
-		pushed, err := client.Push(t.Context(), source.Ref{Kind: source.KindLayout, URL: "layout", ID: rel.ID}, rel, trees, oci.PushOptions{})
+		pushed, err := client.Push(t.Context(), pack.Ref{Kind: pack.KindLayout, URL: "layout", ID: rel.ID}, rel, trees, oci.PushOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +85,7 @@ func rebuild(t *testing.T) map[string][]byte {
 func load(t *testing.T, id, version string) (oci.Release, []bundle.Tree) {
 	t.Helper()
 	fsys := os.DirFS(filepath.Join("src", filepath.FromSlash(id), version))
-	c, err := project.Describe(fsys, source.Ref{Kind: source.KindPath, URL: "."})
+	c, err := pack.Describe(fsys, pack.Ref{Kind: pack.KindPath, URL: "."})
 	if err != nil {
 		t.Fatalf("%s@%s: %v", id, version, err)
 	}
@@ -191,7 +190,7 @@ func TestEmbedded(t *testing.T) { // M2
 	defer client.Close()
 	for _, r := range released {
 		t.Run(r.id+"@"+r.version, func(t *testing.T) {
-			id, err := source.ParseID(r.id)
+			id, err := pack.ParseID(r.id)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -207,7 +206,7 @@ func TestEmbedded(t *testing.T) { // M2
 			if !ok {
 				t.Fatal("the index has no such line")
 			}
-			p, err := l.Pack(source.Ref{Kind: source.KindEmbedded})
+			p, err := l.Pack(pack.Ref{Kind: pack.KindEmbedded})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -216,7 +215,7 @@ func TestEmbedded(t *testing.T) { // M2
 	}
 }
 
-func checkPack(t *testing.T, client *oci.Client, p *source.Pack) {
+func checkPack(t *testing.T, client *oci.Client, p *pack.Pack) {
 	t.Helper()
 	hasher := bundle.NewHasher(bundle.DefaultLimits())
 	if err := client.Fetch(context.Background(), p, nil, hasher); err != nil {

@@ -37,7 +37,7 @@ type bench struct {
 
 	registry string // host:port of the OCI registry
 	gitHost  string // of the git server, "" without git
-	packs    map[string]pack
+	packs    map[string]benchPack
 	stops    []func()
 }
 
@@ -190,7 +190,7 @@ func haveSkills(dir string, n int) error {
 }
 
 // pack returns the pack of n skills, generated and published. A negative n is a pack of -n MiB of large files.
-func (b *bench) pack(ctx context.Context, n int) (pack, error) {
+func (b *bench) pack(ctx context.Context, n int) (benchPack, error) {
 	name := fmt.Sprintf("pack-%d", n)
 	if n < 0 {
 		name = fmt.Sprintf("large-%d", -n)
@@ -200,7 +200,7 @@ func (b *bench) pack(ctx context.Context, n int) (pack, error) {
 	}
 	b.note("generating %s", name)
 	dir := filepath.Join(b.dir, "packs", name)
-	var p pack
+	var p benchPack
 	var err error
 	if n < 0 {
 		p, err = generateLarge(dir, name, -n)
@@ -224,10 +224,10 @@ func (b *bench) pack(ctx context.Context, n int) (pack, error) {
 }
 
 // ociPlace and gitURL are where a pack was published.
-func (b *bench) ociPlace(p pack) string {
+func (b *bench) ociPlace(p benchPack) string {
 	return b.registry + "/" + owner + "/" + p.Name + ":" + version
 }
 
-func (b *bench) gitURL(p pack) string {
+func (b *bench) gitURL(p benchPack) string {
 	return "http://" + b.gitHost + "/" + owner + "/" + p.Name + ".git"
 }

@@ -29,7 +29,7 @@ type result struct {
 var errPatience = errors.New("stopped because it took too long")
 
 // compare measures one row for one pack.
-func (b *bench) compare(ctx context.Context, r row, p pack) (result, error) {
+func (b *bench) compare(ctx context.Context, r row, p benchPack) (result, error) {
 	res := result{Row: r.name, Goal: r.goal}
 	ours, theirs, err := r.prepare(ctx, b, p)
 	res.Command, res.Peer, res.Missing = ours.title, theirs.title, theirs.missing

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/index"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
 // indexed returns the pack of a number in a large index: a name of two words, a description and three skills. Numbers
@@ -70,7 +70,7 @@ func (b *bench) largeIndex(ctx context.Context, files bool) (dir string, middle 
 }
 
 func writePack(dir string, line index.Line) error {
-	id, err := source.ParseID(line.Name)
+	id, err := pack.ParseID(line.Name)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func searchWords(middle index.Line) []string {
 	return append([]string{"search", w.vocabulary[3], w.vocabulary[40]}, strings.Split(name, "-")...)
 }
 
-func searchLarge(ctx context.Context, b *bench, _ pack) (contestant, contestant, error) {
+func searchLarge(ctx context.Context, b *bench, _ benchPack) (contestant, contestant, error) {
 	ours, err := b.inLargeIndex(ctx, false, searchWords)
 	if err == nil {
 		err = b.once(ctx, ours)
@@ -119,13 +119,13 @@ func searchLarge(ctx context.Context, b *bench, _ pack) (contestant, contestant,
 	return ours, contestant{}, err
 }
 
-func searchFirst(ctx context.Context, b *bench, _ pack) (contestant, contestant, error) {
+func searchFirst(ctx context.Context, b *bench, _ benchPack) (contestant, contestant, error) {
 	ours, err := b.inLargeIndex(ctx, false, searchWords)
 	ours.before = func() error { return b.fresh(b.home("ours")) }
 	return ours, contestant{}, err
 }
 
-func infoLarge(ctx context.Context, b *bench, _ pack) (contestant, contestant, error) {
+func infoLarge(ctx context.Context, b *bench, _ benchPack) (contestant, contestant, error) {
 	ours, err := b.inLargeIndex(ctx, true, func(middle index.Line) []string { return []string{"info", middle.Name} })
 	return ours, contestant{}, err
 }

@@ -202,7 +202,7 @@ func digest(t *testing.T, dir string) (sum string, files int) {
 // TestPacksAreTheSame checks that packs are the same on every machine: the digests are part of the test.
 func TestPacksAreTheSame(t *testing.T) {
 	for _, tt := range []struct {
-		generate func(dir, name string, n int) (pack, error)
+		generate func(dir, name string, n int) (benchPack, error)
 		n, files int
 		want     string
 	}{

@@ -21,7 +21,7 @@ const (
 const filesOfSkill = 1 + references + 1
 
 // A pack is a generated pack: the same one for the same parameters, on every machine.
-type pack struct {
+type benchPack struct {
 	Name   string // without the owner
 	Dir    string
 	Skills int
@@ -33,8 +33,8 @@ const owner = "bench"
 const version = "1.0.0"
 
 // generate writes a pack of n skills to dir.
-func generate(dir, name string, n int) (pack, error) {
-	p := pack{Name: name, Dir: dir, Skills: n}
+func generate(dir, name string, n int) (benchPack, error) {
+	p := benchPack{Name: name, Dir: dir, Skills: n}
 	if err := p.writeManifest(); err != nil {
 		return p, err
 	}
@@ -48,9 +48,9 @@ func generate(dir, name string, n int) (pack, error) {
 }
 
 // generateLarge writes a pack of few and large files to dir: of mib MiB, half of it text and half of it incompressible.
-func generateLarge(dir, name string, mib int) (pack, error) {
+func generateLarge(dir, name string, mib int) (benchPack, error) {
 	const skills = 4
-	p := pack{Name: name, Dir: dir, Skills: skills}
+	p := benchPack{Name: name, Dir: dir, Skills: skills}
 	if err := p.writeManifest(); err != nil {
 		return p, err
 	}
@@ -76,11 +76,11 @@ func generateLarge(dir, name string, mib int) (pack, error) {
 	return p, nil
 }
 
-func (p pack) skillName(i int) string { return fmt.Sprintf("skill-%04d", i) }
+func (p benchPack) skillName(i int) string { return fmt.Sprintf("skill-%04d", i) }
 
-func (p pack) skill(i int) string { return filepath.Join(p.Dir, "skills", p.skillName(i)) }
+func (p benchPack) skill(i int) string { return filepath.Join(p.Dir, "skills", p.skillName(i)) }
 
-func (p pack) writeManifest() error {
+func (p benchPack) writeManifest() error {
 	if err := os.MkdirAll(p.Dir, 0o755); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (p pack) writeManifest() error {
 	return os.WriteFile(filepath.Join(p.Dir, "skillpm.yaml"), []byte(text), 0o644)
 }
 
-func (p pack) writeSkill(w *writer, i int) error {
+func (p benchPack) writeSkill(w *writer, i int) error {
 	dir := p.skill(i)
 	for _, sub := range []string{"references", "scripts"} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {

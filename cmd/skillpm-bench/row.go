@@ -15,7 +15,7 @@ type row struct {
 	goal    goal
 	once    bool // not for every size
 	large   bool // for the pack of large files
-	prepare func(ctx context.Context, b *bench, p pack) (ours, theirs contestant, err error)
+	prepare func(ctx context.Context, b *bench, p benchPack) (ours, theirs contestant, err error)
 }
 
 // contestant is a command that is measured, and what is done around it without being measured.
@@ -55,7 +55,7 @@ func rows() []row {
 }
 
 // install returns skillpm's installation of a pack, in the project of its own.
-func (b *bench) install(p pack, args ...string) contestant {
+func (b *bench) install(p benchPack, args ...string) contestant {
 	project := b.project("ours")
 	return contestant{
 		title: "skillpm install",
@@ -96,7 +96,7 @@ func (b *bench) emptied(who string) func() error {
 	return func() error { return b.fresh(b.home(who), b.project(who)) }
 }
 
-func coldOCI(_ context.Context, b *bench, p pack) (contestant, contestant, error) {
+func coldOCI(_ context.Context, b *bench, p benchPack) (contestant, contestant, error) {
 	ours := b.install(p, "oci://"+b.ociPlace(p))
 	ours.before = b.emptied("ours")
 	project := b.project("peer")
@@ -110,7 +110,7 @@ func coldOCI(_ context.Context, b *bench, p pack) (contestant, contestant, error
 	return ours, theirs, nil
 }
 
-func coldOCITar(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+func coldOCITar(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
 	ours, theirs, err := coldOCI(ctx, b, p)
 	theirs.title, theirs.missing = "oras pull + tar x", missing(b.tools.oras, b.tools.tar)
 	if err != nil || theirs.missing != "" {
@@ -126,7 +126,7 @@ func coldOCITar(ctx context.Context, b *bench, p pack) (contestant, contestant, 
 
 // pushFile pushes the layer of a published pack again, as a file that oras does not unpack by itself, and returns its place
 // and the file's name.
-func (b *bench) pushFile(ctx context.Context, p pack) (place, file string, err error) {
+func (b *bench) pushFile(ctx context.Context, p benchPack) (place, file string, err error) {
 	dir := b.project("peer")
 	if err := b.fresh(dir); err != nil {
 		return "", "", err
@@ -153,7 +153,7 @@ func (b *bench) pushFile(ctx context.Context, p pack) (place, file string, err e
 	return place, file, err
 }
 
-func coldGit(_ context.Context, b *bench, p pack) (contestant, contestant, error) {
+func coldGit(_ context.Context, b *bench, p benchPack) (contestant, contestant, error) {
 	ours := b.install(p, "git+"+b.gitURL(p))
 	ours.missing = missing(b.tools.git) // for the server
 	ours.before = b.emptied("ours")
@@ -169,7 +169,7 @@ func coldGit(_ context.Context, b *bench, p pack) (contestant, contestant, error
 
 // skillsAdd returns npm's installation of a pack from git, for agents that read .agents/skills, which is where
 // skillpm links to if there are no others.
-func (b *bench) skillsAdd(p pack) contestant {
+func (b *bench) skillsAdd(p benchPack) contestant {
 	c := contestant{title: "skills add", missing: missing(b.tools.git, b.tools.skills)}
 	if c.missing == "" {
 		project := b.project("peer")
@@ -180,12 +180,12 @@ func (b *bench) skillsAdd(p pack) contestant {
 	return c
 }
 
-func add(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+func add(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
 	ours, _, err := coldGit(ctx, b, p)
 	return ours, b.skillsAdd(p), err
 }
 
-func warm(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+func warm(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
 	ours, _, err := coldOCI(ctx, b, p)
 	if err == nil {
 		err = b.once(ctx, ours)
@@ -202,14 +202,14 @@ func warm(ctx context.Context, b *bench, p pack) (contestant, contestant, error)
 }
 
 // frozen returns skillpm's restoring of a project that has only its manifest and its lock, after it was installed.
-func (b *bench) frozen(ctx context.Context, p pack, installed contestant) (contestant, error) {
+func (b *bench) frozen(ctx context.Context, p benchPack, installed contestant) (contestant, error) {
 	ours := b.install(p, "--frozen")
 	ours.title = "skillpm install --frozen"
 	ours.before = func() error { return prune(b.project("ours"), "skillpm.yaml", "skillpm.lock") }
 	return ours, b.once(ctx, installed)
 }
 
-func restore(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+func restore(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
 	ours, _, _ := coldGit(ctx, b, p)
 	if ours.missing != "" {
 		return ours, contestant{}, nil
@@ -231,13 +231,13 @@ func restore(ctx context.Context, b *bench, p pack) (contestant, contestant, err
 	return ours, theirs, nil
 }
 
-func restoreLarge(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+func restoreLarge(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
 	ours, _, _ := coldOCI(ctx, b, p)
 	ours, err := b.frozen(ctx, p, ours)
 	return ours, contestant{}, err
 }
 
-func nothing(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+func nothing(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
 	ours, _, _ := coldOCI(ctx, b, p)
 	if err := b.once(ctx, ours); err != nil {
 		return ours, contestant{}, err
@@ -245,7 +245,7 @@ func nothing(ctx context.Context, b *bench, p pack) (contestant, contestant, err
 	return b.install(p), contestant{}, nil
 }
 
-func start(_ context.Context, b *bench, _ pack) (contestant, contestant, error) {
+func start(_ context.Context, b *bench, _ benchPack) (contestant, contestant, error) {
 	return contestant{
 		title: "skillpm version",
 		job:   b.job("ours", b.project("ours"), []string{b.tools.skillpm.path, "version"}),

@@ -164,7 +164,7 @@ func runBench(ctx context.Context, sys system) error {
 	} else if err != nil {
 		return usageError{err}
 	}
-	b := &bench{options: o, sys: sys, packs: map[string]pack{}}
+	b := &bench{options: o, sys: sys, packs: map[string]benchPack{}}
 	defer b.close()
 	if err := b.open(ctx); err != nil {
 		return err
@@ -209,7 +209,7 @@ func (b *bench) measureAll(ctx context.Context) ([]result, error) {
 }
 
 func (b *bench) measureRow(ctx context.Context, r row, n int) (result, error) {
-	var p pack
+	var p benchPack
 	if !r.once {
 		var err error
 		if p, err = b.pack(ctx, n); err != nil {

@@ -11,11 +11,11 @@ import (
 // SPEC O23: the rows of the runtime, for as many skills as are installed.
 
 // measured is the skill that rows of the runtime ask for.
-func (p pack) measured() string { return p.skillName(p.Skills / 2) }
+func (p benchPack) measured() string { return p.skillName(p.Skills / 2) }
 
 // serving returns a run of skillpm in a project that has a pack installed, and whose skills were looked for before. What it
 // prints has to have a text in it.
-func (b *bench) serving(ctx context.Context, p pack, wanted string, args ...string) (contestant, error) {
+func (b *bench) serving(ctx context.Context, p benchPack, wanted string, args ...string) (contestant, error) {
 	installed, _, _ := coldOCI(ctx, b, p)
 	if err := b.once(ctx, installed); err != nil {
 		return contestant{}, err
@@ -31,29 +31,29 @@ func (b *bench) serving(ctx context.Context, p pack, wanted string, args ...stri
 	return c, b.once(ctx, c)
 }
 
-func servePrompt(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+func servePrompt(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
 	c, err := b.serving(ctx, p, p.skillName(0), "prompt", "--budget", "1000000")
 	return c, contestant{}, err
 }
 
 // serveFirst has no index of the skills, as after an installation on a new machine.
-func serveFirst(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+func serveFirst(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
 	c, theirs, err := servePrompt(ctx, b, p)
 	c.before = func() error { return os.RemoveAll(filepath.Join(b.home("ours"), ".cache", "skillpm", "catalog")) }
 	return c, theirs, err
 }
 
-func serveLoad(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+func serveLoad(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
 	c, err := b.serving(ctx, p, p.measured(), "load", p.measured())
 	return c, contestant{}, err
 }
 
-func serveWhich(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+func serveWhich(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
 	c, err := b.serving(ctx, p, p.measured(), "which", p.measured())
 	return c, contestant{}, err
 }
 
-func serveFind(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+func serveFind(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
 	w := newWriter(uint64(p.Skills))
 	task := w.sentence() // the first skill's description begins with it
 	c, err := b.serving(ctx, p, p.skillName(0), "find", strings.TrimSuffix(task, "."))
@@ -61,7 +61,7 @@ func serveFind(ctx context.Context, b *bench, p pack) (contestant, contestant, e
 }
 
 // serveAllow asks whether a tool may be called while a skill is active.
-func serveAllow(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+func serveAllow(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
 	const session = "bench"
 	c, err := b.serving(ctx, p, "", "session", "allow", "Read", "--session", session)
 	if err == nil {
@@ -74,7 +74,7 @@ func serveAllow(ctx context.Context, b *bench, p pack) (contestant, contestant, 
 }
 
 // serveHook answers the hook of an agent that calls a tool while a skill is active.
-func serveHook(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+func serveHook(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
 	const event = `{"session_id":"bench","hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{"file_path":"README.md"},"tool_use_id":"1"}`
 	c, _, err := serveAllow(ctx, b, p)
 	if err != nil {
@@ -97,7 +97,7 @@ func serveHook(ctx context.Context, b *bench, p pack) (contestant, contestant, e
 }
 
 // serveMCP starts the server, and asks what a client asks first. The end of the input ends it after its reply.
-func serveMCP(ctx context.Context, b *bench, p pack) (contestant, contestant, error) {
+func serveMCP(ctx context.Context, b *bench, p benchPack) (contestant, contestant, error) {
 	const first = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`
 	c, err := b.serving(ctx, p, "", "which", p.measured()) // installs the pack, and looks for its skills
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
 )
 
 // Ask returns those findings of the skill at the root of a file system that rules name: ids, families, the start of an id

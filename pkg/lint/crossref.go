@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/lint/rule"
-	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -113,13 +113,13 @@ func (w *walk) atSign(f *file, p *page, at int) {
 	for start > 0 && nameByte(text[start-1]) {
 		start--
 	}
-	pack := nameAt(text[at+1:])
-	owner := len(pack)
+	pk := nameAt(text[at+1:])
+	owner := len(pk)
 	if at+1+owner >= len(text) || text[at+1+owner] != '/' || start == at || p.inBlock(at) {
 		return
 	}
-	pack += "/" + nameAt(text[at+2+owner:])
-	if ref := string(text[start:at]) + "@" + pack; skill.LegalName(string(text[start:at])) && !strings.HasSuffix(pack, "/") {
+	pk += "/" + nameAt(text[at+2+owner:])
+	if ref := string(text[start:at]) + "@" + pk; skill.LegalName(string(text[start:at])) && !strings.HasSuffix(pk, "/") {
 		w.skillRef(f, start, ref, true)
 	}
 }
@@ -137,9 +137,9 @@ func nameAt(text []byte) string {
 
 // skillRef notes one reference, where the text is a skill's name, perhaps with a plugin's or a slash before it.
 func (w *walk) skillRef(f *file, start int, text string, sure bool) {
-	name, pack, _ := strings.Cut(text, "@")
+	name, pk, _ := strings.Cut(text, "@")
 	name = strings.TrimPrefix(name, "/")
-	if plugin, rest, ok := strings.Cut(name, ":"); ok && pack == "" {
+	if plugin, rest, ok := strings.Cut(name, ":"); ok && pk == "" {
 		name, sure = rest, sure && plugin == ""
 	}
 	if !skill.LegalName(name) || strings.Trim(name, "0123456789") == "" || name == w.doc.Name() {
@@ -147,7 +147,7 @@ func (w *walk) skillRef(f *file, start int, text string, sure bool) {
 	}
 	line, column := f.position(start)
 	w.refs = append(w.refs, skillRef{
-		name: strings.Clone(name), pack: strings.Clone(pack), sure: sure, does: instructs(f.data, start),
+		name: strings.Clone(name), pack: strings.Clone(pk), sure: sure, does: instructs(f.data, start),
 		mention: mention{
 			text: strings.Clone(text), line: f.line(line),
 			at: finding{path: f.path, line: line, column: column, width: len([]rune(text))},
@@ -182,7 +182,7 @@ func (l *linter) crossReferences(units []*unit) {
 		}
 	}
 	names := slices.Sorted(maps.Keys(byName))
-	manifests := map[string]*project.Manifest{}
+	manifests := map[string]*pack.Manifest{}
 	for _, u := range units {
 		said := map[string]bool{}
 		for _, r := range u.refs {
@@ -232,7 +232,7 @@ func (u *unit) unknownSkill(r skillRef, names []string) {
 }
 
 // packRef reports a skill of a pack that the skill's own pack does not require.
-func (u *unit) packRef(r skillRef, m *project.Manifest) {
+func (u *unit) packRef(r skillRef, m *pack.Manifest) {
 	if m == nil || m.Name.String() == r.pack {
 		return
 	}
@@ -248,15 +248,15 @@ func (u *unit) packRef(r skillRef, m *project.Manifest) {
 }
 
 // manifest reads the skillpm.yaml of a directory, once; nil where there is none that can be read.
-func (l *linter) manifest(known map[string]*project.Manifest, dir string) *project.Manifest {
+func (l *linter) manifest(known map[string]*pack.Manifest, dir string) *pack.Manifest {
 	if dir == "" {
 		return nil
 	}
 	m, ok := known[dir]
 	if !ok {
-		name := path.Join(dir, project.ManifestName)
+		name := path.Join(dir, pack.ManifestName)
 		if data, err := fs.ReadFile(l.fsys, name); err == nil {
-			m, _ = project.CheckManifest(name, data)
+			m, _ = pack.CheckManifest(name, data)
 		}
 		known[dir] = m
 	}

@@ -13,12 +13,12 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/lint"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
-	"github.com/skillpm/skillpm/pkg/profile"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// linted returns the rules that need no policy. Those of policies are held to their examples by pkg/author.TestPolicyRules.
+// linted returns the rules that need no policy. Those of policies are held to their examples by pkg/publish.TestPolicyRules.
 func linted() []rule.Rule {
 	return slices.DeleteFunc(rule.All(), func(r rule.Rule) bool { return r.Family() == "POL" })
 }

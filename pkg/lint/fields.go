@@ -8,9 +8,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skillpm/skillpm/pkg/conform"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/yamlschema"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -38,7 +38,7 @@ func (u *unit) listedFiles(list *yaml.Node, by known) {
 	for _, item := range list.Content {
 		node := item
 		if item.Kind == yaml.MappingNode {
-			_, node = conform.Descend(item, "path")
+			_, node = yamlschema.Descend(item, "path")
 		}
 		if p := skill.ScalarText(node); p != "" && node.Kind == yaml.ScalarNode {
 			u.listed(node, p, by)
@@ -83,7 +83,7 @@ type known struct {
 func (u *unit) knownBy(field string) known {
 	var k known
 	for _, j := range u.l.judges {
-		if slices.Contains(conform.FieldNames(j.schema.Raw), field) {
+		if slices.Contains(yamlschema.FieldNames(j.schema.Raw), field) {
 			k.ids = append(k.ids, j.ID)
 		}
 	}

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
-	"github.com/skillpm/skillpm/pkg/scan"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/skill/scan"
 )
 
 // The sizes in bytes beyond which a file is not looked into. Those of real skills are far below: the largest of 20,000

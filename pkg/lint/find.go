@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
-	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -120,7 +120,7 @@ func (s *search) dir(dir string) error {
 	if s.dirs > 1 && skill.Vendored(dir, entries) {
 		return nil
 	}
-	s.l.listed[dir] = slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == project.ManifestName })
+	s.l.listed[dir] = slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == pack.ManifestName })
 	s.files = append(s.files, s.l.packFilesIn(dir, entries)...)
 	if name := s.l.skillFile(dir, entries); name != "" {
 		s.found++

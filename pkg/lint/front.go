@@ -9,9 +9,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skillpm/skillpm/pkg/conform"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/yamlschema"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -43,7 +43,7 @@ func (u *unit) judge(j *judge) {
 }
 
 // violation turns one broken keyword into findings. It reports whether nothing more needs saying about the node.
-func (u *unit) violation(j *judge, v conform.Violation) bool {
+func (u *unit) violation(j *judge, v yamlschema.Violation) bool {
 	switch {
 	case v.Needs != "":
 		u.combination(j, v)
@@ -109,31 +109,31 @@ func isBlank(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!null" || n.ShortTag() == "!!str" && strings.TrimSpace(n.Value) == "")
 }
 
-func (u *unit) blank(j *judge, v conform.Violation) {
+func (u *unit) blank(j *judge, v yamlschema.Violation) {
 	f := finding{rule: rule.Empty, message: fieldName(v.Pointer) + " has no value", profile: j.ID}
-	if slices.Contains(conform.Texts(j.schema.Raw["required"]), strings.TrimPrefix(v.Pointer, "/")) {
+	if slices.Contains(yamlschema.Texts(j.schema.Raw["required"]), strings.TrimPrefix(v.Pointer, "/")) {
 		f.fix = "give it a value"
 	}
-	if d := j.Downgraded(v.Pointer, v.Keyword, conform.TypeOf(v.Node)); d != nil && !slices.Contains(conform.Texts(j.schema.Raw["required"]), v.Pointer[1:]) {
+	if d := j.Downgraded(v.Pointer, v.Keyword, yamlschema.TypeOf(v.Node)); d != nil && !slices.Contains(yamlschema.Texts(j.schema.Raw["required"]), v.Pointer[1:]) {
 		f.rule, f.severity = d.Rule, &d.Severity
 	}
 	u.atNode(orKey(v), f)
 }
 
 // orKey returns the node to point at: the value, or its key where the value takes no place.
-func orKey(v conform.Violation) *yaml.Node {
+func orKey(v yamlschema.Violation) *yaml.Node {
 	if v.Key != nil && v.Node.Kind == yaml.ScalarNode && v.Node.Value == "" && v.Node.Style == 0 {
 		return v.Key
 	}
 	return v.Node
 }
 
-func (u *unit) missing(j *judge, v conform.Violation) {
+func (u *unit) missing(j *judge, v yamlschema.Violation) {
 	if v.Pointer == "" && u.broken() {
 		return
 	}
-	for _, name := range conform.Texts(v.Rule["required"]) {
-		if key, _ := conform.Descend(v.Node, name); key != nil {
+	for _, name := range yamlschema.Texts(v.Rule["required"]) {
+		if key, _ := yamlschema.Descend(v.Node, name); key != nil {
 			continue
 		}
 		f := finding{rule: rule.Missing, message: name + " is missing", fix: "add a line " + name + ": …", profile: j.ID}
@@ -156,8 +156,8 @@ func (u *unit) missing(j *judge, v conform.Violation) {
 // maxUnknown is how many unknown fields of one mapping are told.
 const maxUnknown = 100
 
-func (u *unit) unknownField(j *judge, v conform.Violation) {
-	known := conform.FieldNames(v.Rule)
+func (u *unit) unknownField(j *judge, v yamlschema.Violation) {
+	known := yamlschema.FieldNames(v.Rule)
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(v.Node.Content) && len(seen) < maxUnknown; i += 2 {
 		key := v.Node.Content[i]
@@ -184,7 +184,7 @@ func (u *unit) unknownField(j *judge, v conform.Violation) {
 }
 
 func hasKey(mapping *yaml.Node, key string) bool {
-	k, _ := conform.Descend(mapping, key)
+	k, _ := yamlschema.Descend(mapping, key)
 	return k != nil
 }
 
@@ -257,7 +257,7 @@ func (u *unit) foreign() {
 	}
 }
 
-func (u *unit) combination(j *judge, v conform.Violation) {
+func (u *unit) combination(j *judge, v yamlschema.Violation) {
 	message := v.Needs + " has no meaning without another field"
 	for _, v0 := range slices.Backward(v.Context) {
 		if s, ok := v0["x-error"].(string); ok {
@@ -265,7 +265,7 @@ func (u *unit) combination(j *judge, v conform.Violation) {
 			break
 		}
 	}
-	key, _ := conform.Descend(u.doc.Front, v.Needs)
+	key, _ := yamlschema.Descend(u.doc.Front, v.Needs)
 	if key != nil {
 		u.atNode(key, finding{rule: rule.Combination, message: message, profile: j.ID})
 	}
@@ -276,12 +276,12 @@ var typeWords = map[string]string{
 	"list": "a list", "mapping": "a mapping", "string": "text", "array": "a list", "object": "a mapping", "integer": "a whole number",
 }
 
-func (u *unit) wrongType(j *judge, v conform.Violation, field string) finding {
+func (u *unit) wrongType(j *judge, v yamlschema.Violation, field string) finding {
 	var want []string
-	for _, t := range append(conform.Texts(v.Rule["type"]), conform.Texts([]any{v.Rule["type"]})...) {
+	for _, t := range append(yamlschema.Texts(v.Rule["type"]), yamlschema.Texts([]any{v.Rule["type"]})...) {
 		want = append(want, typeWords[t])
 	}
-	got := conform.TypeOf(v.Node)
+	got := yamlschema.TypeOf(v.Node)
 	f := finding{rule: rule.Type, message: fmt.Sprintf("%s must be %s, not %s", field, strings.Join(want, " or "), typeWords[got])}
 	wantsText := slices.Contains(want, "text")
 	switch {
@@ -305,11 +305,11 @@ func (u *unit) wrongType(j *judge, v conform.Violation, field string) finding {
 	return f
 }
 
-func (u *unit) notAllowed(v conform.Violation, field string) finding {
-	allowed := conform.Texts(v.Rule["enum"])
+func (u *unit) notAllowed(v yamlschema.Violation, field string) finding {
+	allowed := yamlschema.Texts(v.Rule["enum"])
 	f := finding{rule: rule.Value, message: fmt.Sprintf("%s must be one of %s, not %q", field, strings.Join(allowed, ", "), v.Node.Value)}
 	if v.Node.Kind != yaml.ScalarNode {
-		f.message = fmt.Sprintf("%s must be one of %s, not %s", field, strings.Join(allowed, ", "), typeWords[conform.TypeOf(v.Node)])
+		f.message = fmt.Sprintf("%s must be one of %s, not %s", field, strings.Join(allowed, ", "), typeWords[yamlschema.TypeOf(v.Node)])
 	}
 	if near := suggest(v.Node.Value, allowed); near != "" {
 		f.fix = fmt.Sprintf("did you mean %s?", near)
@@ -317,7 +317,7 @@ func (u *unit) notAllowed(v conform.Violation, field string) finding {
 	return f
 }
 
-func (u *unit) pattern(v conform.Violation, field string) finding {
+func (u *unit) pattern(v yamlschema.Violation, field string) finding {
 	if field == "name" {
 		f := finding{rule: rule.Name, message: field + " has a form that is not allowed"}
 		if err := skill.CheckName(cut(v.Node.Value, skill.MaxName)); err != nil {
@@ -345,7 +345,7 @@ func (u *unit) pattern(v conform.Violation, field string) finding {
 
 // forbidden is about a value that a schema's "not" describes. What it says is in the schema: x-error.not, and x-rule.not
 // where a rule of its own reports it.
-func forbidden(v conform.Violation, field string) finding {
+func forbidden(v yamlschema.Violation, field string) finding {
 	f := finding{rule: rule.Schema, message: field + " has a value that is not allowed"}
 	if said, ok := v.Rule["x-error"].(map[string]any); ok {
 		if s, ok := said["not"].(string); ok {

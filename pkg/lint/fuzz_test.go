@@ -7,9 +7,9 @@ import (
 	"testing/fstest"
 	"unicode/utf8"
 
+	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/lint"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
-	"github.com/skillpm/skillpm/pkg/profile"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
 func everyProfile(tb testing.TB) *lint.Linter {

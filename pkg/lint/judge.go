@@ -4,15 +4,15 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/skillpm/skillpm/pkg/conform"
-	"github.com/skillpm/skillpm/pkg/profile"
+	"github.com/skillpm/skillpm/pkg/internal/yamlschema"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
 	"github.com/skillpm/skillpm/schema"
 )
 
 // judge holds frontmatter against one profile's schema.
 type judge struct {
 	*profile.Profile
-	schema *conform.Schema
+	schema *yamlschema.Schema
 }
 
 func newJudge(p *profile.Profile) (*judge, error) {
@@ -23,12 +23,12 @@ func newJudge(p *profile.Profile) (*judge, error) {
 	return &judge{p, s}, nil
 }
 
-func readSchema(name string) (*conform.Schema, error) {
+func readSchema(name string) (*yamlschema.Schema, error) {
 	text, err := schema.Read(name)
 	if err != nil {
 		return nil, err
 	}
-	return conform.New(name, text)
+	return yamlschema.New(name, text)
 }
 
 // fields returns the fields that some host knows, in order.
@@ -43,7 +43,7 @@ func hostFields() map[string][]string {
 		if err != nil {
 			continue
 		}
-		for _, name := range conform.FieldNames(s.Raw) {
+		for _, name := range yamlschema.FieldNames(s.Raw) {
 			hosts[name] = append(hosts[name], p.ID)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"testing/fstest"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/lint"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
-	"github.com/skillpm/skillpm/pkg/profile"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
 // tree is a file system in a string: a line "-- path" or "-- path 755" starts a file.

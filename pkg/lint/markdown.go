@@ -4,7 +4,7 @@ import (
 	"sort"
 	"sync"
 
-	"github.com/skillpm/skillpm/pkg/markdown"
+	"github.com/skillpm/skillpm/pkg/internal/markdown"
 )
 
 // page is a Markdown file of a skill.

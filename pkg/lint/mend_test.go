@@ -10,7 +10,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
-	"github.com/skillpm/skillpm/pkg/profile"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
 // mend makes the safe edits of a tree until there are none left.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
 )
 
 // orphans reports files that nothing mentions. A file is mentioned when SKILL.md, or a file that is mentioned itself,

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/similar"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/lint/internal/similar"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // samePack compares the skills that belong together: those below one skillpm.yaml, or all that were asked for.
@@ -20,19 +20,19 @@ func samePack(units []*unit) {
 	var order []string
 	for _, u := range units {
 		u.home = u.pack(dirs)
-		pack := u.home
-		if packs[pack] == nil {
-			order = append(order, pack)
+		pk := u.home
+		if packs[pk] == nil {
+			order = append(order, pk)
 		}
-		packs[pack] = append(packs[pack], u)
+		packs[pk] = append(packs[pk], u)
 	}
-	for _, pack := range order {
-		sameNames(packs[pack], pack != "")
-		sameDescriptions(packs[pack])
+	for _, pk := range order {
+		sameNames(packs[pk], pk != "")
+		sameDescriptions(packs[pk])
 	}
 }
 
-func sameNames(units []*unit, pack bool) {
+func sameNames(units []*unit, pk bool) {
 	names, near := map[string]*unit{}, map[string]*unit{}
 	for _, u := range units {
 		if u.name.text == "" {
@@ -43,7 +43,7 @@ func sameNames(units []*unit, pack bool) {
 		case first != nil && mirrored(first, u):
 			continue
 		case first != nil:
-			u.sameName(first, pack)
+			u.sameName(first, pk)
 		case other != nil:
 			u.atMention(u.name, finding{
 				rule: rule.NearName, related: []string{other.file}, message: fmt.Sprintf("%q is nearly the name of %s", u.name.text, u.l.show(other.file)),
@@ -106,7 +106,7 @@ func (u *unit) pack(known map[string]string) string {
 		passed = append(passed, dir)
 		has, listed := u.l.listed[dir]
 		if !listed {
-			_, err := fs.Stat(u.l.fsys, path.Join(dir, project.ManifestName))
+			_, err := fs.Stat(u.l.fsys, path.Join(dir, pack.ManifestName))
 			has = err == nil
 		}
 		if has {
@@ -123,9 +123,9 @@ func (u *unit) pack(known map[string]string) string {
 	return found
 }
 
-func (u *unit) sameName(first *unit, pack bool) {
+func (u *unit) sameName(first *unit, pk bool) {
 	f := finding{rule: rule.SameName, related: []string{first.file}, message: fmt.Sprintf("%s is already called %q", u.l.show(first.file), u.name.text)}
-	if !pack {
+	if !pk {
 		f.severity = new(diag.SeverityWarning)
 	}
 	u.atMention(u.name, f)

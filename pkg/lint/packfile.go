@@ -13,14 +13,14 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/skillpm/skillpm/pkg/agent"
-	"github.com/skillpm/skillpm/pkg/baseline"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/index"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/lint/baseline"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/index"
 	"github.com/skillpm/skillpm/pkg/policy"
-	"github.com/skillpm/skillpm/pkg/profile"
-	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/skill/agent"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
 // The sizes in bytes beyond which files that describe packs are not read: a little more than what their readers take, so
@@ -38,9 +38,9 @@ type packDoc struct {
 	collector
 	packFile
 	src      *source
-	manifest *project.Manifest // nil unless the file is a manifest of which something can be read
-	lock     *project.Lock     // the same of a lock
-	sound    bool              // nothing is wrong with the file by itself
+	manifest *pack.Manifest // nil unless the file is a manifest of which something can be read
+	lock     *pack.Lock     // the same of a lock
+	sound    bool           // nothing is wrong with the file by itself
 
 	dirs map[string]*packDir // that the manifest's dependencies name, once they were read
 }
@@ -83,8 +83,8 @@ func (l *linter) packFile(f packFile) *packDoc {
 	case packManifest:
 		d.checkManifest()
 	case packLock:
-		var problems []project.Problem
-		d.lock, problems = project.CheckLock(f.name, data)
+		var problems []pack.Problem
+		d.lock, problems = pack.CheckLock(f.name, data)
 		say(d, rule.Lock, problems)
 	case packIndex:
 		d.checkIndex()
@@ -109,7 +109,7 @@ func say[P ~struct {
 }](d *packDoc, id string, problems []P) {
 	d.sound = len(problems) == 0
 	for _, one := range problems {
-		p := project.Problem(one)
+		p := pack.Problem(one)
 		d.place(id, p.Line, p.Column, p.Message, p.Hint)
 	}
 }
@@ -156,7 +156,7 @@ func wordWidth(line string, column int) int {
 }
 
 func (d *packDoc) checkManifest() {
-	m, problems := project.CheckManifest(d.name, d.src.data)
+	m, problems := pack.CheckManifest(d.name, d.src.data)
 	say(d, rule.Manifest, problems)
 	if m == nil {
 		return
@@ -220,7 +220,7 @@ func (d *packDoc) skillsGlobs() {
 	if err != nil {
 		return
 	}
-	found, err := project.MatchSkills(tree, d.manifest.Skills)
+	found, err := pack.MatchSkills(tree, d.manifest.Skills)
 	if err != nil {
 		return
 	}

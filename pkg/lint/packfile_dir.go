@@ -10,16 +10,16 @@ import (
 	"path"
 	"slices"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
-	"github.com/skillpm/skillpm/pkg/project"
-	sources "github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/pack"
+	sources "github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // packDir is a directory that a dependency names, and what is in it.
 type packDir struct {
 	tree    fs.FS
-	content *project.Content
+	content *pack.Content
 }
 
 // pathOf returns the directory that a dependency names, in the file system that is checked.
@@ -56,7 +56,7 @@ func (l *linter) readPackDir(dir string, ref sources.Ref) *packDir {
 	if err != nil {
 		return nil
 	}
-	content, err := project.Describe(tree, ref)
+	content, err := pack.Describe(tree, ref)
 	if err != nil {
 		return nil // what is wrong with it is said there
 	}
@@ -78,7 +78,7 @@ func (d *packDoc) declared() {
 }
 
 // directory compares a locked directory with what is in it now. It reports whether they differ.
-func (c *lockCheck) directory(dep sources.Dependency, p *project.LockedPack) bool {
+func (c *lockCheck) directory(dep sources.Dependency, p *pack.LockedPack) bool {
 	dir := c.m.packDir(dep)
 	if dir == nil || dir.content.ID != dep.ID {
 		return false
@@ -91,14 +91,14 @@ func (c *lockCheck) directory(dep sources.Dependency, p *project.LockedPack) boo
 	return differ
 }
 
-func (c *lockCheck) directoryPack(dep sources.Dependency, p *project.LockedPack, dir *packDir) {
+func (c *lockCheck) directoryPack(dep sources.Dependency, p *pack.LockedPack, dir *packDir) {
 	if has := dir.content.Version; has != p.Version {
 		c.differ(dep.ID, []string{"version"}, fmt.Sprintf("%s %s is locked, and %s has %s", dep.ID, p.Version, dep.Ref, has))
 		return
 	}
 	required := map[string]string{}
 	for _, d := range dir.content.Dependencies {
-		text := project.Required(d)
+		text := pack.Required(d)
 		if is := p.Dependencies[d.ID.String()]; d.Ref != nil && is != "" {
 			text = is // places are written as they are seen from the project
 		}
@@ -111,7 +111,7 @@ func (c *lockCheck) directoryPack(dep sources.Dependency, p *project.LockedPack,
 }
 
 // directorySkills compares the skills of a locked directory with those that are in it now.
-func (c *lockCheck) directorySkills(dep sources.Dependency, p *project.LockedPack, dir *packDir) {
+func (c *lockCheck) directorySkills(dep sources.Dependency, p *pack.LockedPack, dir *packDir) {
 	var names []string
 	for _, s := range dir.content.Skills {
 		if p.Skills[s.Name] != "" {

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/skillpm/skillpm/pkg/baseline"
-	"github.com/skillpm/skillpm/pkg/index"
-	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/lint/baseline"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/index"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -40,9 +40,9 @@ const (
 // [linter.packTarget] and [linter.packFilesIn].
 func packFileKind(name string) (packKind, bool) {
 	switch path.Base(name) {
-	case project.ManifestName:
+	case pack.ManifestName:
 		return packManifest, true
-	case project.LockName:
+	case pack.LockName:
 		return packLock, true
 	case baseline.Name:
 		return packBaseline, true

@@ -2,10 +2,10 @@ package lint
 
 import (
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/drift"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
-	"github.com/skillpm/skillpm/pkg/project"
-	sources "github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/pack"
+	sources "github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/drift"
 )
 
 // lockCheck compares a lock with the manifest beside it, as `install --frozen` does: what is found makes that fail. What
@@ -46,7 +46,7 @@ func (c *lockCheck) report(one drift.Difference) {
 	case drift.Aliases:
 		f.rule, f.fix, f.severity = rule.Alias, one.Hint, new(diag.SeverityError)
 	}
-	if one.File == project.ManifestName {
+	if one.File == pack.ManifestName {
 		c.put(c.m.src, f)
 	} else {
 		c.put(c.k.src, f)

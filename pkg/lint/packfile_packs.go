@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/lint/rule"
-	"github.com/skillpm/skillpm/pkg/project"
-	sources "github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/pack"
+	sources "github.com/skillpm/skillpm/pkg/pack"
 )
 
 // packs looks at what the files of a run say together. What is missing beside one of them is read for that.
@@ -29,7 +29,7 @@ func (l *linter) packs(docs []*packDoc, mentions func(dir string) func(word stri
 		dir := path.Dir(d.name)
 		switch {
 		case d.lock != nil && manifests[dir] == nil:
-			if m := l.beside(packManifest, path.Join(dir, project.ManifestName)); m != nil && m.manifest != nil {
+			if m := l.beside(packManifest, path.Join(dir, pack.ManifestName)); m != nil && m.manifest != nil {
 				d.compare(m, d)
 			}
 		case d.manifest != nil:
@@ -43,7 +43,7 @@ func (l *linter) packs(docs []*packDoc, mentions func(dir string) func(word stri
 func (d *packDoc) besideLock(lock *packDoc, says func(word string) bool) {
 	collects := lock
 	if lock == nil {
-		lock, collects = d.l.beside(packLock, path.Join(path.Dir(d.name), project.LockName)), d
+		lock, collects = d.l.beside(packLock, path.Join(path.Dir(d.name), pack.LockName)), d
 	}
 	if lock != nil && lock.lock == nil {
 		lock = nil

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
-	"github.com/skillpm/skillpm/pkg/index"
-	"github.com/skillpm/skillpm/pkg/project"
-	sources "github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
+	sources "github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
 // packTree reads files, each after a line "-- path".
@@ -79,9 +79,9 @@ var treeSum = "t1:sha256:" + strings.Repeat("89efabcd", 8)
 
 // lockText writes a lock of packs, each "id version source", with what it requires after a colon as "id text", and with
 // its skills in brackets.
-func lockText(t testing.TB, names map[string]project.LockedName, packs ...string) string {
+func lockText(t testing.TB, names map[string]pack.LockedName, packs ...string) string {
 	t.Helper()
-	l := project.NewLock()
+	l := pack.NewLock()
 	maps := func(s string) map[string]string {
 		m := map[string]string{}
 		for one := range strings.SplitSeq(s, ";") {
@@ -95,7 +95,7 @@ func lockText(t testing.TB, names map[string]project.LockedName, packs ...string
 		head, skills, _ := strings.Cut(strings.TrimSuffix(text, ")"), "(")
 		head, deps, _ := strings.Cut(head, " : ")
 		fields := strings.Fields(head)
-		p := &project.LockedPack{Version: fields[1], Source: fields[2], Skills: map[string]string{}, Dependencies: maps(deps)}
+		p := &pack.LockedPack{Version: fields[1], Source: fields[2], Skills: map[string]string{}, Dependencies: maps(deps)}
 		switch {
 		case strings.HasPrefix(p.Source, "git+"):
 			p.Resolved = strings.Repeat("c", 40)
@@ -191,8 +191,8 @@ skillpm-baseline.yaml:0:0-0 PACK014 error: is empty
 func TestLockDiffers(t *testing.T) {
 	base := "acme/base 1.2.0 " + ociBase + " (base)"
 	local := "acme/near 1.0.0 path:near (near)"
-	aliased := map[string]project.LockedName{"base": {Shadowed: map[sources.ID]string{mustID(t, "acme/base"): "first"}}}
-	contested := map[string]project.LockedName{
+	aliased := map[string]pack.LockedName{"base": {Shadowed: map[sources.ID]string{mustID(t, "acme/base"): "first"}}}
+	contested := map[string]pack.LockedName{
 		"base": {Winner: mustID(t, "globex/base"), Shadowed: map[sources.ID]string{mustID(t, "acme/base"): "acme-base"}},
 	}
 	for _, tt := range []struct{ name, manifest, lock, want string }{
@@ -364,33 +364,33 @@ func TestLooksLikePolicy(t *testing.T) {
 }
 
 func TestPackCycles(t *testing.T) {
-	pack := func(name, deps string) string {
+	pk := func(name, deps string) string {
 		return fmt.Sprintf("-- %s/skillpm.yaml\nname: acme/%s\nversion: \"1.0.0\"\ndependencies: {%s}\n", name, name, deps)
 	}
 	for _, tt := range []struct{ name, files, want string }{
-		{"none", pack("a", `acme/b: "*"`) + pack("b", `acme/c: {path: ../c}`) + pack("c", ""), ""},
-		{"by name", pack("a", `acme/b: "*"`) + pack("b", `acme/a: "^1"`), "a/skillpm.yaml:3:16-22 PACK010 error: the packs depend on each other in a circle: acme/a → acme/b → acme/a\n"},
+		{"none", pk("a", `acme/b: "*"`) + pk("b", `acme/c: {path: ../c}`) + pk("c", ""), ""},
+		{"by name", pk("a", `acme/b: "*"`) + pk("b", `acme/a: "^1"`), "a/skillpm.yaml:3:16-22 PACK010 error: the packs depend on each other in a circle: acme/a → acme/b → acme/a\n"},
 		{
-			"by path", pack("a", "acme/b: {path: ../b}") + pack("b", "acme/c: {path: ../c}") + pack("c", "acme/a: {path: ../a}"),
+			"by path", pk("a", "acme/b: {path: ../b}") + pk("b", "acme/c: {path: ../c}") + pk("c", "acme/a: {path: ../a}"),
 			"a/skillpm.yaml:3:16-22 PACK010 error: the packs depend on each other in a circle: acme/a → acme/b → acme/c → acme/a\n",
 		},
 		{
-			"the shortest", pack("a", `acme/b: "*", acme/c: "*"`) + pack("b", `acme/c: "*"`) + pack("c", `acme/a: "*"`),
+			"the shortest", pk("a", `acme/b: "*", acme/c: "*"`) + pk("b", `acme/c: "*"`) + pk("c", `acme/a: "*"`),
 			"a/skillpm.yaml:3:29-35 PACK010 error: the packs depend on each other in a circle: acme/a → acme/c → acme/a\n",
 		},
 		{
-			"two", pack("a", `acme/b: "*"`) + pack("b", `acme/a: "*", acme/c: "*"`) + pack("c", `acme/d: "*"`) + pack("d", `acme/c: "*"`),
+			"two", pk("a", `acme/b: "*"`) + pk("b", `acme/a: "*", acme/c: "*"`) + pk("c", `acme/d: "*"`) + pk("d", `acme/c: "*"`),
 			"a/skillpm.yaml:3:16-22 PACK010 error: the packs depend on each other in a circle: acme/a → acme/b → acme/a\n" +
 				"c/skillpm.yaml:3:16-22 PACK010 error: the packs depend on each other in a circle: acme/c → acme/d → acme/c\n",
 		},
-		{"for development", pack("a", `acme/b: "*"`) + "-- b/skillpm.yaml\nname: acme/b\ndev-dependencies: {acme/a: \"*\"}\n", ""},
-		{"a copy", pack("a", `acme/b: "*"`) + pack("b", `acme/a: "*"`) + "-- old/skillpm.yaml\nname: acme/a\n", ""},
+		{"for development", pk("a", `acme/b: "*"`) + "-- b/skillpm.yaml\nname: acme/b\ndev-dependencies: {acme/a: \"*\"}\n", ""},
+		{"a copy", pk("a", `acme/b: "*"`) + pk("b", `acme/a: "*"`) + "-- old/skillpm.yaml\nname: acme/a\n", ""},
 		{
 			"without names", "-- a/skillpm.yaml\ndependencies: {local/b: {path: ../b}}\n-- b/skillpm.yaml\ndependencies: {local/a: {path: ../a}}\n",
 			"a/skillpm.yaml:1:16-23 PACK010 error: the packs depend on each other in a circle: a → b → a\n",
 		},
 		{"itself", "-- a/skillpm.yaml\ndependencies: {local/a: {path: .}}\n", "a/skillpm.yaml:1:16-23 PACK010 error: the packs depend on each other in a circle: a → a\n"},
-		{"elsewhere", pack("a", `acme/b: {oci: "oci://h.example/acme/b"}`) + pack("b", `acme/a: {path: ../../a}`), ""},
+		{"elsewhere", pk("a", `acme/b: {oci: "oci://h.example/acme/b"}`) + pk("b", `acme/a: {path: ../../a}`), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := runPacks(t, packTree(tt.files)); got != tt.want {
@@ -483,8 +483,8 @@ func FuzzPackFiles(f *testing.F) {
 			"a/s/SKILL.md":   {Data: []byte("---\nname: s\ndescription: D.\n---\n")},
 		}
 		got := runPacks(t, fsys, "word")
-		_, errM := project.ParseManifest("m", []byte(manifest))
-		_, errL := project.ParseLock("l", []byte(lock))
+		_, errM := pack.ParseManifest("m", []byte(manifest))
+		_, errL := pack.ParseLock("l", []byte(lock))
 		if errM != nil && !strings.Contains(got, "PACK005") || errL != nil && !strings.Contains(got, "PACK006") {
 			t.Fatalf("%v, %v, and\n%s", errM, errL, got)
 		}

@@ -6,8 +6,8 @@ import (
 	"testing/fstest"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/lint"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
 )
 
 // S1: what the standard's reference validator accepts and refuses. Where this linter differs on purpose, the case says

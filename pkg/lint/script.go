@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
-	"github.com/skillpm/skillpm/pkg/scan"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/skill/scan"
 )
 
 // calls notes the scripts that the code of a page calls by their path, which need a shebang and the executable bit. A

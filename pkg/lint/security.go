@@ -8,10 +8,10 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skillpm/skillpm/pkg/conform"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
-	"github.com/skillpm/skillpm/pkg/scan"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/yamlschema"
+	"github.com/skillpm/skillpm/pkg/skill/scan"
 )
 
 // hitRules are the rules for what package scan finds.
@@ -220,7 +220,7 @@ func several(list []string, what string) string {
 // toolRisks reports the tools of allowed-tools that allow too much.
 func (u *unit) toolRisks(v *yaml.Node) {
 	list := []*yaml.Node{v}
-	if conform.TypeOf(v) == "list" {
+	if yamlschema.TypeOf(v) == "list" {
 		list = v.Content
 	}
 	for _, n := range list {

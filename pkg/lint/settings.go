@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
-	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // Settings are what a project wants of the check: how much rules matter, and what is left alone.
@@ -34,7 +34,7 @@ type Ignore struct {
 }
 
 // NewSettings returns the settings that a manifest has under validate:, with patterns relative to root.
-func NewSettings(root string, v project.Validate) Settings {
+func NewSettings(root string, v pack.Validate) Settings {
 	s := Settings{Root: root, Strict: v.Strict}
 	for _, l := range v.Rules {
 		s.Levels = append(s.Levels, Level{Rules: l.Pattern, Severity: l.Severity, Off: l.Off})
@@ -97,7 +97,7 @@ func (s *Settings) ignored(id, name string) *Ignore {
 func (s *Settings) match(pattern, name string) bool {
 	rel, ok := s.relative(name)
 	for ok && rel != "." {
-		if project.MatchGlob(strings.TrimSuffix(pattern, "/"), rel) {
+		if pack.MatchGlob(strings.TrimSuffix(pattern, "/"), rel) {
 			return true
 		}
 		rel = path.Dir(rel)

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/lint"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
 )
 
 const brokenLink = head + "[a](missing.md)\n"

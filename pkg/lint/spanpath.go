@@ -6,8 +6,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/lint/rule"
-	"github.com/skillpm/skillpm/pkg/markdown"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/markdown"
 )
 
 // maxSpan is the length in bytes beyond which a code span is no path and no command.

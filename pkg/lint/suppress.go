@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/lint/rule"
-	"github.com/skillpm/skillpm/pkg/markdown"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/markdown"
 )
 
 // marker starts a comment that suppresses findings:

@@ -4,8 +4,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/lint/rule"
-	"github.com/skillpm/skillpm/pkg/syntax"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/syntax"
 )
 
 // syntax reports a script or a data file that cannot be read as what its name says.

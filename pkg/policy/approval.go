@@ -9,7 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // Approval is somebody's word that a skill may have capabilities: a tree of files and no other, and the capabilities that

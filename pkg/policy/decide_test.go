@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy"
-	"github.com/skillpm/skillpm/pkg/source"
 )
 
 func parse(t testing.TB, text string) *policy.Policy {
@@ -279,7 +279,7 @@ func FuzzCanonical(f *testing.F) {
 		if again, err := policy.Canonical(c); err != nil || again != c {
 			t.Fatalf("%q is %q and then %q, %v", text, c, again, err)
 		}
-		if ref, err := source.Parse(text); err == nil && strings.Contains(c, "://") && ref.Source() != c {
+		if ref, err := pack.Parse(text); err == nil && strings.Contains(c, "://") && ref.Source() != c {
 			t.Fatalf("%q is %q, and its source is %q", text, c, ref.Source())
 		}
 		p, err := policy.Parse("p", []byte("version: 1\nsources: {deny: ["+quoted(c)+"]}\n"))

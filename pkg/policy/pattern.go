@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 var (
@@ -95,7 +95,7 @@ func checkWord(s string) (message, hint string) {
 	switch at, colon := strings.LastIndexByte(s, '@'), strings.LastIndexByte(s, ':'); {
 	case at > 0 && colon > at:
 		hint = "write git+ssh://" + s[at+1:colon] + "/" + strings.TrimPrefix(s[colon+1:], "/")
-	case slices.Contains(source.Forges(), strings.SplitN(s, "/", 2)[0]):
+	case slices.Contains(pack.Forges(), strings.SplitN(s, "/", 2)[0]):
 		hint = "write git+https://" + s
 	}
 	return "is not a source", hint
@@ -186,7 +186,7 @@ func checkPath(scheme, path string) (message, hint string) {
 
 // checkForge checks that repositories on forges end with .git, as their sources do.
 func checkForge(scheme, authority, path string) (message, hint string) {
-	if scheme == "oci" || !slices.Contains(source.Forges(), authority) {
+	if scheme == "oci" || !slices.Contains(pack.Forges(), authority) {
 		return "", ""
 	}
 	repository, _, _ := strings.Cut(path, "//")

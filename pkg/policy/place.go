@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // place is where a pack comes from, taken apart so that no other spelling of it looks like another place: hosts are in
@@ -32,7 +32,7 @@ func parsePlace(text string) (place, error) {
 	if word := wordOf(text); word != "" {
 		return place{text: word, scheme: word}, nil
 	}
-	ref, err := source.Parse(text)
+	ref, err := pack.Parse(text)
 	if err != nil {
 		return place{}, err
 	}

@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/syntax"
+	"github.com/skillpm/skillpm/pkg/internal/syntax"
 )
 
 // reader reads one YAML file strictly, and goes on after a problem.

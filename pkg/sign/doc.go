@@ -1,5 +1,5 @@
 // Package sign makes and checks signatures over the digests of packs: keys, in-toto statements in DSSE envelopes,
-// Sigstore bundles, and the SSH signatures of git tags. It knows no registry and no disk; pkg/trust finds what it checks.
+// Sigstore bundles, and the SSH signatures of git tags. It knows no registry and no disk; pkg/source/trust finds what it checks.
 //
 // The rules it keeps:
 //   - A signature counts if one of the keys that the caller trusts made it, over a statement whose subject is the digest

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/author"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/publish"
 	"github.com/skillpm/skillpm/pkg/skillpm"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 )
 
 // TestInstallWhileCleaning has everything removed from the caches, again and again, when a pack has just been fetched: all
@@ -19,7 +19,7 @@ func TestInstallWhileCleaning(t *testing.T) {
 	server := ocitest.New(t)
 	home, src := t.TempDir(), t.TempDir()
 	writePack(t, src, "acme/wanted", "1.0.0", 4)
-	if _, err := newAuthor(t, src, home).Publish(t.Context(), author.PublishOptions{To: server.URL("acme")}); err != nil {
+	if _, err := newAuthor(t, src, home).Publish(t.Context(), publish.PublishOptions{To: server.URL("acme")}); err != nil {
 		t.Fatal(err)
 	}
 	var cleaning, installing sync.WaitGroup

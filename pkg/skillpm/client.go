@@ -1,9 +1,9 @@
 package skillpm
 
 import (
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/provider"
-	"github.com/skillpm/skillpm/pkg/workspace"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // Options is what a [Client] needs of the world around it.
@@ -25,4 +25,4 @@ func New(o Options) *Client {
 }
 
 // packSources returns what packs are fetched from, made when it is first needed with the user's settings.
-func (c *Client) packSources(config *project.Config) *provider.Sources { return c.Sources(config) }
+func (c *Client) packSources(config *pack.Config) *provider.Sources { return c.Sources(config) }

@@ -9,7 +9,7 @@ import (
 
 	registryindex "github.com/skillpm/skillpm/registry-index"
 
-	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
 // KnownPacks returns the names of packs that can be completed without asking anybody: those of the embedded index.

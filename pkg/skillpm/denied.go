@@ -8,19 +8,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/guard"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy"
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/provider"
-	"github.com/skillpm/skillpm/pkg/registry"
-	"github.com/skillpm/skillpm/pkg/regular"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/workspace"
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
 // denials say what the policies deny of what is shown.
 type denials struct {
-	door     *guard.Guard
+	door     *enforce.Guard
 	admitted *provider.Verdicts
 	looks    bool // a policy wants to look at files
 }
@@ -40,11 +39,11 @@ func (c *Client) denials(w *workspace.Workspace) *denials {
 }
 
 // named returns why a skill may not be used because of its name or where it is from, "" where it may.
-func (d *denials) named(name, as string, id source.ID, place string) string {
+func (d *denials) named(name, as string, id pack.ID, place string) string {
 	if d == nil {
 		return ""
 	}
-	return text(d.door.Listed(guard.Skill{Name: name, As: as, Pack: id.String(), Source: place}))
+	return text(d.door.Listed(enforce.Skill{Name: name, As: as, Pack: id.String(), Source: place}))
 }
 
 func text(err error) string {
@@ -56,20 +55,20 @@ func text(err error) string {
 
 // mark says in the report of a pack what the policies deny of it. Of a pack whose files were admitted before they are not
 // read again.
-func (d *denials) mark(ctx context.Context, w *workspace.Workspace, l *workspace.Layout, id source.ID, r *PackReport) {
+func (d *denials) mark(ctx context.Context, w *workspace.Workspace, l *workspace.Layout, id pack.ID, r *PackReport) {
 	if d == nil {
 		return
 	}
 	entry, place := l.Packs[id], r.Source
 	if r.Linked != "" {
-		place = string(source.KindPath)
+		place = string(pack.KindPath)
 	}
 	look := d.looks && !d.admitted.Has(id, entry, namesIn(l))
 	for i := range r.Skills {
 		s := &r.Skills[i]
-		about := guard.Skill{Name: s.Name, As: s.Link, Pack: r.Pack, Source: place, Dir: w.Scope.PluginSkill(id, s.Name)}
+		about := enforce.Skill{Name: s.Name, As: s.Link, Pack: r.Pack, Source: place, Dir: w.Scope.PluginSkill(id, s.Name)}
 		if s.Denied = text(d.door.Listed(about)); s.Denied == "" && look && s.Installed {
-			_, err := d.door.Use(ctx, about, regular.Dir(about.Dir))
+			_, err := d.door.Use(ctx, about, safefile.Dir(about.Dir))
 			s.Denied = text(err)
 			refused, ok := errors.AsType[*policy.RefusedError](err)
 			s.Unapproved = ok && refused.Rule == "approve"
@@ -81,7 +80,7 @@ func (d *denials) mark(ctx context.Context, w *workspace.Workspace, l *workspace
 }
 
 // locked returns why the policies deny a locked pack because of its place or its skills' names, "" where they do not.
-func (d *denials) locked(id source.ID, p *project.LockedPack) string {
+func (d *denials) locked(id pack.ID, p *pack.LockedPack) string {
 	for _, name := range slices.Sorted(maps.Keys(p.Skills)) {
 		if why := d.named(name, "", id, p.Source); why != "" {
 			return why
@@ -91,7 +90,7 @@ func (d *denials) locked(id source.ID, p *project.LockedPack) string {
 }
 
 // skill returns why a skill may not be used because of its name, whatever its place.
-func (d *denials) skill(name string, id source.ID) string {
+func (d *denials) skill(name string, id pack.ID) string {
 	_, err := d.door.Policies().Skill([]string{name}, id.String())
 	return text(err)
 }
@@ -104,7 +103,7 @@ func (d *denials) restrictsSources() bool {
 // markFound says of a pack that was found what the policies deny of it. Where that depends on the place and an index names
 // that, the index is asked, as an install would.
 func (s *searcher) markFound(ctx context.Context, p *FoundPack) {
-	id, err := source.ParseID(p.Pack)
+	id, err := pack.ParseID(p.Pack)
 	if s.denied == nil || err != nil {
 		return
 	}
@@ -124,7 +123,7 @@ func (s *searcher) markFound(ctx context.Context, p *FoundPack) {
 }
 
 // placeOf returns where the version of a pack that was found is, "" where that is not known.
-func (s *searcher) placeOf(ctx context.Context, p *FoundPack, id source.ID) string {
+func (s *searcher) placeOf(ctx context.Context, p *FoundPack, id pack.ID) string {
 	if len(p.Registries) == 0 {
 		return ""
 	}

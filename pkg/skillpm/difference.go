@@ -7,11 +7,10 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/provider"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/textdiff"
-	"github.com/skillpm/skillpm/pkg/workspace"
+	"github.com/skillpm/skillpm/pkg/internal/textdiff"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // DiffOptions says which difference is wanted.
@@ -92,7 +91,7 @@ func (w *work) diffEdits(ctx context.Context, o DiffOptions, r *DiffReport) erro
 		return err
 	}
 	budget := textdiff.NewBudget()
-	byPack := map[source.ID]*PackDiff{}
+	byPack := map[pack.ID]*PackDiff{}
 	for _, e := range edits {
 		id := e.Tree.Pack
 		if len(o.Packs) > 0 && !slices.Contains(ids, id) {
@@ -112,7 +111,7 @@ func (w *work) diffEdits(ctx context.Context, o DiffOptions, r *DiffReport) erro
 		}
 		p.Files = append(p.Files, d...)
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(byPack), source.ID.Compare) {
+	for _, id := range slices.SortedFunc(maps.Keys(byPack), pack.ID.Compare) {
 		r.Packs = append(r.Packs, *byPack[id])
 	}
 	return nil
@@ -130,8 +129,8 @@ func (w *work) diffUpdate(ctx context.Context, o DiffOptions, r *DiffReport) err
 	}
 	ids := maps.Clone(w.Lock.Packs)
 	maps.Copy(ids, t.Lock.Packs)
-	var moved []source.ID
-	for _, id := range slices.SortedFunc(maps.Keys(ids), source.ID.Compare) {
+	var moved []pack.ID
+	for _, id := range slices.SortedFunc(maps.Keys(ids), pack.ID.Compare) {
 		before, after := w.Lock.Packs[id], t.Lock.Packs[id]
 		if before == nil || after == nil || before.Version != after.Version || before.Integrity != after.Integrity {
 			moved = append(moved, id)
@@ -176,7 +175,7 @@ func (w *work) diffTarget(ctx context.Context, o DiffOptions) (*target, error) {
 		}
 		d, direct := m.Dependency(id)
 		if !direct {
-			d = source.Dependency{ID: id}
+			d = pack.Dependency{ID: id}
 		}
 		if err := m.SetDependency(at(d, version)); err != nil {
 			return nil, diag.Errorf(diag.Usage, "%s@%s: %w", id, version, err)
@@ -188,7 +187,7 @@ func (w *work) diffTarget(ctx context.Context, o DiffOptions) (*target, error) {
 }
 
 // at returns a requirement that asks for other versions.
-func at(d source.Dependency, version string) source.Dependency {
+func at(d pack.Dependency, version string) pack.Dependency {
 	if version == "latest" {
 		version = anyRelease
 	}
@@ -202,8 +201,8 @@ func at(d source.Dependency, version string) source.Dependency {
 }
 
 // fetchMoved puts the packs that are compared into the store, as they are locked and as they would be.
-func (w *work) fetchMoved(ctx context.Context, t *target, ids []source.ID) error {
-	trees := func(l *project.Lock) func(func(workspace.Tree) bool) {
+func (w *work) fetchMoved(ctx context.Context, t *target, ids []pack.ID) error {
+	trees := func(l *pack.Lock) func(func(workspace.Tree) bool) {
 		return func(yield func(workspace.Tree) bool) {
 			for _, id := range ids {
 				if p := l.Packs[id]; p != nil {
@@ -223,7 +222,7 @@ func (w *work) fetchMoved(ctx context.Context, t *target, ids []source.ID) error
 }
 
 // diffPack compares two versions of a pack, of which one may be missing. Their files are read one by one.
-func (w *work) diffPack(ctx context.Context, b *textdiff.Budget, id source.ID, before, after *project.LockedPack) (*PackDiff, error) {
+func (w *work) diffPack(ctx context.Context, b *textdiff.Budget, id pack.ID, before, after *pack.LockedPack) (*PackDiff, error) {
 	p := &PackDiff{Pack: id.String(), Notes: []DiffNote{}, Files: textdiff.Diff{}}
 	old, err := w.filesOf(id, before)
 	if err != nil {
@@ -251,7 +250,7 @@ func (w *work) diffPack(ctx context.Context, b *textdiff.Budget, id source.ID, b
 }
 
 // filesOf returns the files of all skills of a pack as they are once they are installed.
-func (w *work) filesOf(id source.ID, p *project.LockedPack) ([]textdiff.File, error) {
+func (w *work) filesOf(id pack.ID, p *pack.LockedPack) ([]textdiff.File, error) {
 	if p == nil {
 		return nil, nil
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 	"github.com/skillpm/skillpm/pkg/skillpm"
-	"github.com/skillpm/skillpm/pkg/textdiff"
 )
 
 const front = "---\nname: tool\ndescription: Does things. Use it for tests.\n"

@@ -15,9 +15,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/internal/textdiff"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
-	"github.com/skillpm/skillpm/pkg/textdiff"
 )
 
 // DiffNote is a change that should not be overlooked among others.
@@ -167,7 +167,7 @@ func hiddenNotes(d textdiff.Diff) []DiffNote {
 }
 
 // requirementNotes returns what a version requires that the one before did not.
-func requirementNotes(before, after *project.LockedPack) []DiffNote {
+func requirementNotes(before, after *pack.LockedPack) []DiffNote {
 	if after == nil {
 		return nil
 	}

@@ -3,7 +3,7 @@ package skillpm
 import (
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/textdiff"
+	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 )
 
 // TestFrontNotes has frontmatter that agents need not read as skillpm does, and that no registry of ours takes.

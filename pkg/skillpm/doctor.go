@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/scope"
-	"github.com/skillpm/skillpm/pkg/workspace"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // DoctorOptions say what is looked at.
@@ -58,7 +58,7 @@ type examination struct {
 	ctx     context.Context //nolint:containedctx // it is the context of one call, for the checks that wait
 	client  *Client
 	options DoctorOptions
-	config  *project.Config // of the user, as far as it can be read
+	config  *pack.Config // of the user, as far as it can be read
 	report  *DoctorReport
 	id      string // of the check that is being made
 
@@ -129,7 +129,7 @@ func scopeChecks() []check {
 func (c *Client) Doctor(ctx context.Context, o DoctorOptions) (*DoctorReport, error) {
 	defer c.Progress(Event{Done: true})
 	r := &DoctorReport{Scopes: []string{}, Facts: []Fact{}, Findings: []Diagnosis{}}
-	x := &examination{ctx: ctx, client: c, options: o, report: r, config: &project.Config{}}
+	x := &examination{ctx: ctx, client: c, options: o, report: r, config: &pack.Config{}}
 	for _, kind := range []string{scope.KindProject, scope.KindUser} {
 		if err := x.scope(kind); err != nil {
 			return nil, err

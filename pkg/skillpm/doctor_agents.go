@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/agent"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
 
 // checkAgentDirs looks whether skills can be linked where agents read them.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/attach"
+	"github.com/skillpm/skillpm/pkg/connect/attach"
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 

@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/drift"
-	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/pack/drift"
+	"github.com/skillpm/skillpm/pkg/skillpm/vendored"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 	"github.com/skillpm/skillpm/pkg/source/git"
-	"github.com/skillpm/skillpm/pkg/vendored"
-	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
 // checkVersion looks whether the manifest asks for another skillpm.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/run"
-	"github.com/skillpm/skillpm/pkg/sandbox"
+	"github.com/skillpm/skillpm/pkg/policy/sandbox"
+	"github.com/skillpm/skillpm/pkg/runtime/run"
 )
 
 // checkSandbox tries whether scripts can be confined on this machine.

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillpm/skillpm/pkg/author"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/publish"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
@@ -32,7 +32,7 @@ func newPatient(t *testing.T) *patient {
 	t.Helper()
 	p := &patient{t: t, dir: t.TempDir(), home: t.TempDir(), env: map[string]string{}, now: time.Now()}
 	writePack(t, filepath.Join(p.dir, "packs", "well"), "acme/well", "1.0.0", 2)
-	if _, err := newAuthor(t, p.dir, p.home).Publish(t.Context(), author.PublishOptions{Dir: filepath.Join(p.dir, "packs", "well")}); err != nil {
+	if _, err := newAuthor(t, p.dir, p.home).Publish(t.Context(), publish.PublishOptions{Dir: filepath.Join(p.dir, "packs", "well")}); err != nil {
 		t.Fatal(err)
 	}
 	p.install("acme/well")

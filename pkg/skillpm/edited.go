@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/provider"
-	"github.com/skillpm/skillpm/pkg/scope"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/textdiff"
-	"github.com/skillpm/skillpm/pkg/workspace"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/textdiff"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // Edit is an installed skill that somebody changed since it was installed.
@@ -139,7 +139,7 @@ func (w *work) editWarnings(o InstallOptions, c *workspace.Change) []string {
 }
 
 // editedSkills names the directories of a pack's edited skills.
-func editedSkills(id source.ID, edits []Edit) string {
+func editedSkills(id pack.ID, edits []Edit) string {
 	text := ""
 	for _, e := range edits {
 		if e.Tree.Pack == id {

@@ -6,10 +6,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/provider"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/workspace"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // FetchOptions say which pack to fetch.
@@ -56,7 +55,7 @@ func (c *Client) Fetch(ctx context.Context, o FetchOptions) ([]FetchedPack, erro
 		return nil, err
 	}
 	packs := t.brings(w.Lock)
-	s := provider.Standing{Manifest: t.manifest, Packs: packs, Linked: func(source.ID) bool { return false }}
+	s := provider.Standing{Manifest: t.manifest, Packs: packs, Linked: func(pack.ID) bool { return false }}
 	if err := w.provider.Admit(ctx, t.Solution, s); err != nil {
 		return nil, err
 	}
@@ -74,9 +73,9 @@ func (c *Client) Fetch(ctx context.Context, o FetchOptions) ([]FetchedPack, erro
 
 // brings returns the packs that a target is about: those that the call named, and what comes with them that is not locked
 // already.
-func (t *target) brings(before *project.Lock) map[source.ID]*project.LockedPack {
+func (t *target) brings(before *pack.Lock) map[pack.ID]*pack.LockedPack {
 	packs := maps.Clone(t.Lock.Packs)
-	maps.DeleteFunc(packs, func(id source.ID, p *project.LockedPack) bool {
+	maps.DeleteFunc(packs, func(id pack.ID, p *pack.LockedPack) bool {
 		was := before.Packs[id]
 		return !slices.Contains(t.asked, id) && was != nil && was.Integrity == p.Integrity && was.Version == p.Version
 	})
@@ -84,13 +83,13 @@ func (t *target) brings(before *project.Lock) map[source.ID]*project.LockedPack 
 }
 
 // fetched describes packs that are in the store.
-func (c *Client) fetched(packs map[source.ID]*project.LockedPack, named []source.ID) ([]FetchedPack, error) {
+func (c *Client) fetched(packs map[pack.ID]*pack.LockedPack, named []pack.ID) ([]FetchedPack, error) {
 	store, err := c.machine.Store()
 	if err != nil {
 		return nil, err
 	}
 	var list []FetchedPack
-	for _, id := range slices.SortedFunc(maps.Keys(packs), source.ID.Compare) {
+	for _, id := range slices.SortedFunc(maps.Keys(packs), pack.ID.Compare) {
 		p := FetchedPack{Pack: id.String(), Version: packs[id].Version, Source: packs[id].Source, Named: slices.Contains(named, id)}
 		for _, name := range slices.Sorted(maps.Keys(packs[id].Skills)) {
 			files, err := store.FS(packs[id].Skills[name])

@@ -7,10 +7,9 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/graph"
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/workspace"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/graph"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // GraphOptions says which part of the graph is wanted.
@@ -29,7 +28,7 @@ type GraphReport struct {
 
 	All  *graph.Graph `json:"-"`
 	Part *graph.Graph `json:"-"` // what Document is of
-	Pack source.ID    `json:"-"` // that of Invert, if there is one
+	Pack pack.ID      `json:"-"` // that of Invert, if there is one
 }
 
 // Graph says which installed pack requires which.
@@ -44,7 +43,7 @@ func (c *Client) Graph(_ context.Context, o GraphOptions) (*GraphReport, error) 
 	}
 	r.Part = r.All.Limit(o.Depth)
 	if o.Invert != "" {
-		if r.Pack, err = source.ParseID(o.Invert); err != nil {
+		if r.Pack, err = pack.ParseID(o.Invert); err != nil {
 			return nil, err
 		}
 		if !r.All.Has(r.Pack) {
@@ -59,8 +58,8 @@ func (c *Client) Graph(_ context.Context, o GraphOptions) (*GraphReport, error) 
 func warnings(l *workspace.Layout) []string { return append([]string{}, l.Warnings...) }
 
 // newGraph returns the graph of what is in force. A pack that is linked and not required is not required in it.
-func newGraph(m *project.Manifest, l *workspace.Layout) (*graph.Graph, error) {
-	skills := make(map[source.ID][]graph.Skill, len(l.Packs))
+func newGraph(m *pack.Manifest, l *workspace.Layout) (*graph.Graph, error) {
+	skills := make(map[pack.ID][]graph.Skill, len(l.Packs))
 	for _, n := range l.Named {
 		s := graph.Skill{Name: n.Skill}
 		if !n.Bare {
@@ -70,27 +69,27 @@ func newGraph(m *project.Manifest, l *workspace.Layout) (*graph.Graph, error) {
 	}
 	var roots []graph.Edge
 	for _, d := range m.Dependencies {
-		roots = append(roots, graph.Edge{To: d.ID, Constraint: project.Required(d)})
+		roots = append(roots, graph.Edge{To: d.ID, Constraint: pack.Required(d)})
 	}
 	for _, d := range m.DevDependencies {
-		roots = append(roots, graph.Edge{To: d.ID, Constraint: project.Required(d), Dev: true})
+		roots = append(roots, graph.Edge{To: d.ID, Constraint: pack.Required(d), Dev: true})
 	}
 	packs := make([]graph.Pack, 0, len(l.Packs))
 	for id, p := range l.Packs {
-		pack := graph.Pack{ID: id, Version: p.Version, Source: p.Source, Skills: skills[id]}
+		pk := graph.Pack{ID: id, Version: p.Version, Source: p.Source, Skills: skills[id]}
 		if linked := l.Linked[id]; linked != nil {
-			pack.Linked = linked.Dir
+			pk.Linked = linked.Dir
 		}
 		for name, required := range p.Dependencies {
-			to, err := source.ParseID(name)
+			to, err := pack.ParseID(name)
 			if err != nil {
 				return nil, err
 			}
-			pack.Requires = append(pack.Requires, graph.Edge{To: to, Constraint: required})
+			pk.Requires = append(pk.Requires, graph.Edge{To: to, Constraint: required})
 		}
-		packs = append(packs, pack)
+		packs = append(packs, pk)
 	}
-	name := project.ManifestName
+	name := pack.ManifestName
 	if !m.Name.IsZero() {
 		name = strings.TrimSpace(m.Name.String() + " " + m.Version)
 	}
@@ -98,13 +97,13 @@ func newGraph(m *project.Manifest, l *workspace.Layout) (*graph.Graph, error) {
 }
 
 // notInstalled says that a pack is not there, and what was perhaps meant.
-func notInstalled(id source.ID, m *project.Manifest, l *workspace.Layout) error {
+func notInstalled(id pack.ID, m *pack.Manifest, l *workspace.Layout) error {
 	err := diag.Errorf(diag.NotFound, "%s is not installed", id)
 	if _, ok := m.Dependency(id); ok {
 		return err.WithHint("skillpm.yaml requires it: run skillpm install")
 	}
 	var have []string
-	for _, other := range slices.SortedFunc(maps.Keys(l.Packs), source.ID.Compare) {
+	for _, other := range slices.SortedFunc(maps.Keys(l.Packs), pack.ID.Compare) {
 		have = append(have, other.String())
 	}
 	if near := diag.Nearest(id.String(), have); near != "" {

@@ -7,13 +7,12 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // heldBack returns the packs that an update could not move to the newest version, or away from one that was withdrawn, and
 // what holds them. Nobody is asked anew.
-func (w *work) heldBack(ctx context.Context, t *target, ids []source.ID, o UpdateOptions, io InstallOptions) []OutdatedPack {
+func (w *work) heldBack(ctx context.Context, t *target, ids []pack.ID, o UpdateOptions, io InstallOptions) []OutdatedPack {
 	held := []OutdatedPack{}
 	for _, id := range ids {
 		now, locked := t.Lock.Packs[id]
@@ -27,7 +26,7 @@ func (w *work) heldBack(ctx context.Context, t *target, ids []source.ID, o Updat
 			held = append(held, p)
 			continue
 		}
-		asked := source.Dependency{ID: id, Ref: d.Ref}
+		asked := pack.Dependency{ID: id, Ref: d.Ref}
 		if o.Latest && d.Ref != nil && releaseTag(d) {
 			ref := *d.Ref
 			ref.Rev, ref.Digest = "", ""
@@ -49,10 +48,10 @@ func (w *work) heldBack(ctx context.Context, t *target, ids []source.ID, o Updat
 }
 
 // holdersIn returns what requires a locked pack and does not allow a version.
-func holdersIn(m *project.Manifest, l *project.Lock, id source.ID, version string) []Requirer {
+func holdersIn(m *pack.Manifest, l *pack.Lock, id pack.ID, version string) []Requirer {
 	var held []Requirer
 	if d, ok := m.Dependency(id); ok && !allows(d, version) {
-		held = append(held, Requirer{By: project.ManifestName, Range: requirement(d)})
+		held = append(held, Requirer{By: pack.ManifestName, Range: requirement(d)})
 	}
 	for _, by := range l.IDs() {
 		deps, _ := l.Packs[by].Requires() // one that can't be read was told when it was solved

@@ -10,11 +10,10 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/foreign"
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/foreign"
 )
 
 // ImportOptions says what to import.
@@ -172,12 +171,12 @@ func (w *work) adopt(ctx context.Context, o ImportOptions, found *foreign.Import
 }
 
 // adoptOne adds one dependency to the manifest, unless it has the pack.
-func (w *work) adoptOne(ctx context.Context, m *project.Manifest, item foreign.Item, report *ImportReport) (*wish, error) {
+func (w *work) adoptOne(ctx context.Context, m *pack.Manifest, item foreign.Item, report *ImportReport) (*wish, error) {
 	d := item.Dependency
 	x := wish{dep: d}
 	if d.Ref != nil {
 		var err error
-		if x, err = w.wish(source.WithSkills(ctx, d.Skills), w.fromHere(*d.Ref)); err != nil {
+		if x, err = w.wish(pack.WithSkills(ctx, d.Skills), w.fromHere(*d.Ref)); err != nil {
 			return nil, err
 		}
 		x.dep.Skills = d.Skills
@@ -188,23 +187,23 @@ func (w *work) adoptOne(ctx context.Context, m *project.Manifest, item foreign.I
 	imported := ImportedPack{Pack: x.dep.ID.String(), Names: item.Names, Line: item.Line}
 	have, ok := m.Dependency(x.dep.ID)
 	if ok {
-		imported.Requires, imported.Existed = project.Required(have), true
+		imported.Requires, imported.Existed = pack.Required(have), true
 		report.Imported = append(report.Imported, imported)
 		return nil, nil
 	}
-	imported.Requires = project.Required(x.dep)
+	imported.Requires = pack.Required(x.dep)
 	report.Imported = append(report.Imported, imported)
 	if err := m.SetDependency(x.dep); err != nil {
 		return nil, err
 	}
 	if item.Alias != "" && len(x.dep.Skills) == 1 && skill.LegalName(item.Alias) && item.Alias != x.dep.Skills[0] {
-		return &x, m.SetAlias(project.Alias{Alias: item.Alias, Skill: x.dep.Skills[0], Pack: x.dep.ID})
+		return &x, m.SetAlias(pack.Alias{Alias: item.Alias, Skill: x.dep.Skills[0], Pack: x.dep.ID})
 	}
 	return &x, nil
 }
 
 // offers returns an error if a pack lacks one of the skills that are wanted of it.
-func offers(p *source.Pack, skills []string) error {
+func offers(p *pack.Pack, skills []string) error {
 	if p == nil { // a name: resolving opens it
 		return nil
 	}
@@ -219,8 +218,8 @@ func offers(p *source.Pack, skills []string) error {
 
 // fromHere makes a directory that is relative to the manifest one that is relative to where the verb works, as a
 // directory of the command line is.
-func (w *work) fromHere(ref source.Ref) source.Ref {
-	if ref.Kind == source.KindPath && !filepath.IsAbs(filepath.FromSlash(ref.URL)) {
+func (w *work) fromHere(ref pack.Ref) pack.Ref {
+	if ref.Kind == pack.KindPath && !filepath.IsAbs(filepath.FromSlash(ref.URL)) {
 		abs := filepath.Join(filepath.Dir(w.Scope.Manifest()), filepath.FromSlash(ref.URL))
 		if rel, err := filepath.Rel(w.client.Dir, abs); err == nil {
 			ref.URL = "./" + filepath.ToSlash(rel)
@@ -238,7 +237,7 @@ func (w *work) record(t *target, wishes []wish) error {
 		if err := t.manifest.SetDependency(x.dep); err != nil {
 			return err
 		}
-		if at := x.dep.Ref; at != nil && (at.Kind == source.KindPath || at.Kind == source.KindLayout) && w.Scope.Kind == scope.KindProject {
+		if at := x.dep.Ref; at != nil && (at.Kind == pack.KindPath || at.Kind == pack.KindLayout) && w.Scope.Kind == scope.KindProject {
 			if d, ok := t.manifest.Dependency(x.dep.ID); ok && d.Ref != nil && filepath.IsAbs(filepath.FromSlash(d.Ref.URL)) {
 				t.Warnings = append(t.Warnings, fmt.Sprintf("skillpm.yaml names %s by an absolute path, %s, which other machines do not have", x.dep.ID, d.Ref.URL))
 			}

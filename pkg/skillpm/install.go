@@ -7,10 +7,9 @@ import (
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/provider"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/workspace"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // InstallOptions says what to install and how.
@@ -30,11 +29,11 @@ type InstallOptions struct {
 	Scope    string   // scope.KindProject or scope.KindUser; "" means the project
 	Signing  Signing
 
-	held    []source.ID // packs that stay at their locked version
-	removes bool        // the verb removes packs
-	unlinks bool        // the verb ends that a pack is linked
-	moves   bool        // the verb moves packs, and leaves the others as they are
-	goesOn  bool        // where nobody can be asked about a pack, it stays
+	held    []pack.ID // packs that stay at their locked version
+	removes bool      // the verb removes packs
+	unlinks bool      // the verb ends that a pack is linked
+	moves   bool      // the verb moves packs, and leaves the others as they are
+	goesOn  bool      // where nobody can be asked about a pack, it stays
 }
 
 // check refuses combinations that make no sense.
@@ -50,8 +49,8 @@ func (o InstallOptions) check() error {
 		return diag.Errorf(diag.Usage, "--keep and --force exclude each other")
 	case o.Frozen && o.LinkMode != "":
 		return diag.Errorf(diag.Usage, "--frozen changes nothing and takes no --link-mode")
-	case o.LinkMode != "" && project.CheckLinkMode(o.LinkMode) != nil:
-		return project.CheckLinkMode(o.LinkMode)
+	case o.LinkMode != "" && pack.CheckLinkMode(o.LinkMode) != nil:
+		return pack.CheckLinkMode(o.LinkMode)
 	case o.As != "" && len(o.Packs) != 1:
 		return diag.Errorf(diag.Usage, "--as names the skill of one pack: give exactly one pack")
 	case len(o.Skills) > 0 && len(o.Packs) != 1:
@@ -151,9 +150,9 @@ func (c *Client) work(ctx context.Context, w *workspace.Workspace, o InstallOpti
 // target is what a verb leads to: a manifest and a lock.
 type target struct {
 	*provider.Solution
-	manifest  *project.Manifest
-	asked     []source.ID // packs that the call names
-	unreached []source.ID // packs that stay because nobody could be asked about them
+	manifest  *pack.Manifest
+	asked     []pack.ID // packs that the call names
+	unreached []pack.ID // packs that stay because nobody could be asked about them
 }
 
 // goal returns the target as a workspace takes it.

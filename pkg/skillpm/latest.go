@@ -7,8 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // anyRelease is the range that a requirement has while the latest version is looked for.
@@ -16,7 +15,7 @@ const anyRelease = ">=0.0.0"
 
 // loosened returns a manifest whose requirements of some packs allow every release. Ranges give way, and tags of releases;
 // a digest gives way where a tag or branch says what is to be had.
-func loosened(m *project.Manifest, ids, held []source.ID) (*project.Manifest, error) {
+func loosened(m *pack.Manifest, ids, held []pack.ID) (*pack.Manifest, error) {
 	loose := m.Clone()
 	for _, d := range slices.Concat(m.Dependencies, m.DevDependencies) {
 		if !slices.Contains(ids, d.ID) || slices.Contains(held, d.ID) {
@@ -26,7 +25,7 @@ func loosened(m *project.Manifest, ids, held []source.ID) (*project.Manifest, er
 			ref := *d.Ref
 			d.Ref = &ref
 			switch {
-			case ref.Kind == source.KindPath, ref.Rev == "" && ref.Digest != "":
+			case ref.Kind == pack.KindPath, ref.Rev == "" && ref.Digest != "":
 				continue
 			case ref.Rev == "":
 			case releaseTag(d):
@@ -48,14 +47,14 @@ func loosened(m *project.Manifest, ids, held []source.ID) (*project.Manifest, er
 }
 
 // releaseTag reports whether a requirement names the tag of a release.
-func releaseTag(d source.Dependency) bool {
-	_, ok := source.VersionFromTag(d.Ref.Rev, d.ID.Name)
+func releaseTag(d pack.Dependency) bool {
+	_, ok := pack.VersionFromTag(d.Ref.Rev, d.ID.Name)
 	return ok
 }
 
 // narrowed writes the requirements of the target's manifest so that they allow what was found, each in the form it has: a
 // tag stays a tag, a digest a digest, one version one version, a tilde a tilde. What allows it already is left alone.
-func (w *work) narrowed(ctx context.Context, loose *project.Manifest, t *target, ids []source.ID) error {
+func (w *work) narrowed(ctx context.Context, loose *pack.Manifest, t *target, ids []pack.ID) error {
 	for _, d := range slices.Concat(w.Manifest.Dependencies, w.Manifest.DevDependencies) {
 		found, ok := t.Lock.Packs[d.ID]
 		now, _ := loose.Dependency(d.ID)
@@ -79,7 +78,7 @@ func (w *work) narrowed(ctx context.Context, loose *project.Manifest, t *target,
 			if moved == *d.Ref {
 				continue
 			}
-		} else if fits, err := project.Allows(d, found.Version); err == nil && fits {
+		} else if fits, err := pack.Allows(d, found.Version); err == nil && fits {
 			continue
 		} else {
 			next.Constraint = inForm(d.Constraint, found.Version)
@@ -92,7 +91,7 @@ func (w *work) narrowed(ctx context.Context, loose *project.Manifest, t *target,
 }
 
 // same reports whether two requirements ask for the same.
-func same(a, b source.Dependency) bool {
+func same(a, b pack.Dependency) bool {
 	if (a.Ref == nil) != (b.Ref == nil) || a.Constraint != b.Constraint {
 		return false
 	}
@@ -100,7 +99,7 @@ func same(a, b source.Dependency) bool {
 }
 
 // lockedVersion returns the version that a pack is locked to, "" if it is not.
-func (w *work) lockedVersion(id source.ID) string {
+func (w *work) lockedVersion(id pack.ID) string {
 	if p, ok := w.Lock.Packs[id]; ok {
 		return p.Version
 	}

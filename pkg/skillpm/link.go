@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/provider"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/workspace"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // LinkOptions says which pack to link.
@@ -50,17 +50,17 @@ func (c *Client) Unlink(ctx context.Context, name string, o LinkOptions) (*Insta
 	o.unlinks = true
 	r, err := c.relink(ctx, o, func(_ *work, linked map[string]string) error {
 		var known []string
-		for pack, dir := range linked {
+		for pk, dir := range linked {
 			abs := c.machine.Abs(name)
 			if found, err := filepath.EvalSymlinks(abs); err == nil {
 				abs = found
 			}
-			if pack == name || abs == dir {
-				delete(linked, pack)
-				gone = pack
+			if pk == name || abs == dir {
+				delete(linked, pk)
+				gone = pk
 				return nil
 			}
-			known = append(known, pack)
+			known = append(known, pk)
 		}
 		err := diag.Errorf(diag.NotFound, "%s is not linked", name)
 		if near := diag.Nearest(name, known); near != "" {
@@ -90,7 +90,7 @@ func (c *Client) relink(ctx context.Context, o LinkOptions, change func(*work, m
 			return nil, err
 		}
 		w.SetLinked(linked)
-		t := &target{manifest: w.Manifest.Clone(), Solution: &provider.Solution{Lock: w.Lock.Clone(), Packs: map[source.ID]*source.Pack{}}}
+		t := &target{manifest: w.Manifest.Clone(), Solution: &provider.Solution{Lock: w.Lock.Clone(), Packs: map[pack.ID]*pack.Pack{}}}
 		return w.install(ctx, io, t)
 	})
 }

@@ -11,10 +11,9 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/workspace"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // ListReport is what a scope has installed.
@@ -34,7 +33,7 @@ func (c *Client) List(ctx context.Context, scopeKind string) (*ListReport, error
 	}
 	r := &ListReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Packs: []PackReport{}, Conflicts: []NameConflict{}}
 	denied := c.denials(w)
-	for _, id := range slices.SortedFunc(maps.Keys(l.Packs), source.ID.Compare) {
+	for _, id := range slices.SortedFunc(maps.Keys(l.Packs), pack.ID.Compare) {
 		p := packReport(w, w.Manifest, id, l.Packs[id], l, standingNow(w, l))
 		denied.mark(ctx, w, l, id, &p)
 		r.Packs = append(r.Packs, p)
@@ -101,11 +100,11 @@ func (c *Client) Info(ctx context.Context, name, scopeKind, registry string) (*I
 	if !strings.Contains(left, "/") {
 		return c.skillInfo(ctx, name, left, right, exact, scopeKind)
 	}
-	ref, err := source.Parse(name)
+	ref, err := pack.Parse(name)
 	if err != nil {
 		return nil, err
 	}
-	if ref.Kind != source.KindName {
+	if ref.Kind != pack.KindName {
 		return nil, diag.Errorf(diag.Usage, "%s is a place; info takes owner/name or the name of an installed skill", name)
 	}
 	p, err := c.packInfo(ctx, ref, scopeKind, registry)
@@ -116,14 +115,14 @@ func (c *Client) Info(ctx context.Context, name, scopeKind, registry string) (*I
 }
 
 // skillInfo finds an installed skill: exactly by its pack, or everything of that name with the one in force first.
-func (c *Client) skillInfo(ctx context.Context, name, skill, pack string, exact bool, scopeKind string) (*Info, error) {
+func (c *Client) skillInfo(ctx context.Context, name, skill, pk string, exact bool, scopeKind string) (*Info, error) {
 	w, l, err := c.installed(scopeKind)
 	if err != nil {
 		return nil, err
 	}
-	var id source.ID
+	var id pack.ID
 	if exact {
-		if id, err = source.ParseID(pack); err != nil {
+		if id, err = pack.ParseID(pk); err != nil {
 			return nil, err
 		}
 	}
@@ -151,7 +150,7 @@ func (c *Client) skillInfo(ctx context.Context, name, skill, pack string, exact 
 	return &Info{Skill: &found[0], Also: found[1:]}, nil
 }
 
-func installedSkill(ctx context.Context, w *workspace.Workspace, l *workspace.Layout, n project.Named, denied *denials) InstalledSkill {
+func installedSkill(ctx context.Context, w *workspace.Workspace, l *workspace.Layout, n pack.Named, denied *denials) InstalledSkill {
 	entry := l.Packs[n.Pack]
 	report := packReport(w, w.Manifest, n.Pack, entry, l, standingNow(w, l))
 	denied.mark(ctx, w, l, n.Pack, &report)
@@ -176,7 +175,7 @@ func noSuchSkill(name, skill string, l *workspace.Layout) error {
 
 // packInfo describes a pack as installed and as on offer, or with a constraint the highest version on offer that fits. A
 // registry that can't answer does not hide what is installed.
-func (c *Client) packInfo(ctx context.Context, ref source.Ref, scopeKind, registry string) (*PackInfo, error) {
+func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, registry string) (*PackInfo, error) {
 	w, l, err := c.installed(scopeKind)
 	if err != nil {
 		if diag.CodeOf(err) != diag.NotFound {
@@ -219,7 +218,7 @@ func (c *Client) packInfo(ctx context.Context, ref source.Ref, scopeKind, regist
 
 // onOffer asks the registries for a pack's versions and describes the installed version, or else the highest that the
 // constraint allows. One that was withdrawn is described where no other fits.
-func (c *Client) onOffer(ctx context.Context, w *workspace.Workspace, ref source.Ref, registry string, info *PackInfo) (*source.Pack, error) {
+func (c *Client) onOffer(ctx context.Context, w *workspace.Workspace, ref pack.Ref, registry string, info *PackInfo) (*pack.Pack, error) {
 	wk, err := c.work(ctx, w, InstallOptions{Registry: registry})
 	if err != nil {
 		return nil, err
@@ -257,12 +256,12 @@ func (c *Client) onOffer(ctx context.Context, w *workspace.Workspace, ref source
 }
 
 // fill completes the description from what a place says, of the installed version or of another.
-func (i *PackInfo) fill(p *source.Pack, other bool) {
+func (i *PackInfo) fill(p *pack.Pack, other bool) {
 	i.Version, i.Description, i.License = p.Version, p.Description, p.License
 	i.Source, i.Resolved = p.Ref.Source(), p.Ref.Digest
 	i.Dependencies = map[string]string{}
 	for _, d := range p.Dependencies {
-		i.Dependencies[d.ID.String()] = project.Required(d)
+		i.Dependencies[d.ID.String()] = pack.Required(d)
 	}
 	if other {
 		i.Skills = []SkillInfo{}
@@ -274,7 +273,7 @@ func (i *PackInfo) fill(p *source.Pack, other bool) {
 
 // highest returns the highest of the versions that the reference's constraint allows. A release goes before any
 // pre-release.
-func highest(versions []string, ref source.Ref) (string, error) {
+func highest(versions []string, ref pack.Ref) (string, error) {
 	text := ref.Constraint
 	if text == "latest" {
 		text = ""

@@ -7,10 +7,9 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/resolve"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/workspace"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/resolve"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // OutdatedOptions says which packs to look at.
@@ -102,16 +101,16 @@ func (c *Client) Outdated(ctx context.Context, o OutdatedOptions) (*OutdatedRepo
 // survey is what is known of the packs of a scope that could be updated.
 type survey struct {
 	*work
-	required map[source.ID][]Requirer        // who requires each pack, as it is locked
-	asked    map[source.ID]source.Dependency // what is required of each, without ranges and tags of releases
-	chosen   map[source.ID]resolve.Chosen    // what an update would choose
-	lost     map[source.ID]error             // packs about which nobody could be asked
+	required map[pack.ID][]Requirer      // who requires each pack, as it is locked
+	asked    map[pack.ID]pack.Dependency // what is required of each, without ranges and tags of releases
+	chosen   map[pack.ID]resolve.Chosen  // what an update would choose
+	lost     map[pack.ID]error           // packs about which nobody could be asked
 }
 
 // asked returns for every locked pack what has to be asked to learn of all its versions.
-func (w *work) asked() map[source.ID]source.Dependency {
-	asked := map[source.ID]source.Dependency{}
-	add := func(d source.Dependency) {
+func (w *work) asked() map[pack.ID]pack.Dependency {
+	asked := map[pack.ID]pack.Dependency{}
+	add := func(d pack.Dependency) {
 		if _, ok := asked[d.ID]; ok {
 			return
 		}
@@ -120,7 +119,7 @@ func (w *work) asked() map[source.ID]source.Dependency {
 			ref.Rev, ref.Digest = "", ""
 			d.Ref = &ref
 		}
-		asked[d.ID] = source.Dependency{ID: d.ID, Ref: d.Ref}
+		asked[d.ID] = pack.Dependency{ID: d.ID, Ref: d.Ref}
 	}
 	for _, d := range slices.Concat(w.Manifest.Dependencies, w.Manifest.DevDependencies) {
 		add(d)
@@ -135,10 +134,10 @@ func (w *work) asked() map[source.ID]source.Dependency {
 }
 
 // requirers returns who requires each locked pack.
-func (w *work) requirers() map[source.ID][]Requirer {
-	by := map[source.ID][]Requirer{}
+func (w *work) requirers() map[pack.ID][]Requirer {
+	by := map[pack.ID][]Requirer{}
 	for _, d := range slices.Concat(w.Manifest.Dependencies, w.Manifest.DevDependencies) {
-		by[d.ID] = append(by[d.ID], Requirer{By: project.ManifestName, Range: requirement(d)})
+		by[d.ID] = append(by[d.ID], Requirer{By: pack.ManifestName, Range: requirement(d)})
 	}
 	for _, id := range w.Lock.IDs() {
 		deps, _ := w.Lock.Packs[id].Requires() // as above
@@ -154,7 +153,7 @@ func (s *survey) choose(ctx context.Context) error {
 	free := s.free(s.Lock.IDs(), unreachedIDs(s.lost))
 	for {
 		chosen, err := s.provider.Choose(ctx, s.Manifest)
-		if !s.settle(free, err, func(id source.ID) string { return chosen[id].Version }) {
+		if !s.settle(free, err, func(id pack.ID) string { return chosen[id].Version }) {
 			s.chosen = chosen
 			return err
 		}
@@ -162,7 +161,7 @@ func (s *survey) choose(ctx context.Context) error {
 }
 
 // look finds out about one pack.
-func (s *survey) look(ctx context.Context, id source.ID) (*OutdatedPack, error) {
+func (s *survey) look(ctx context.Context, id pack.ID) (*OutdatedPack, error) {
 	locked := s.Lock.Packs[id]
 	_, direct := s.Manifest.Dependency(id)
 	p := &OutdatedPack{
@@ -226,10 +225,10 @@ func highestOf(versions []resolve.Version, current string) (resolve.Version, boo
 }
 
 // holders returns what would require a pack after an update and does not allow a version.
-func (s *survey) holders(ctx context.Context, id source.ID, version string) ([]Requirer, error) {
+func (s *survey) holders(ctx context.Context, id pack.ID, version string) ([]Requirer, error) {
 	var held []Requirer
 	if d, ok := s.Manifest.Dependency(id); ok && !allows(d, version) {
-		held = append(held, Requirer{By: project.ManifestName, Range: requirement(d)})
+		held = append(held, Requirer{By: pack.ManifestName, Range: requirement(d)})
 	}
 	for _, by := range s.chosen[id].By {
 		if by.IsZero() {
@@ -240,7 +239,7 @@ func (s *survey) holders(ctx context.Context, id source.ID, version string) ([]R
 			return nil, err
 		}
 		for _, r := range reqs {
-			if r.Pack == id && !allows(source.Dependency{ID: id, Constraint: r.Constraint}, version) {
+			if r.Pack == id && !allows(pack.Dependency{ID: id, Constraint: r.Constraint}, version) {
 				held = append(held, Requirer{By: by.String(), Range: r.Constraint})
 			}
 		}
@@ -249,11 +248,11 @@ func (s *survey) holders(ctx context.Context, id source.ID, version string) ([]R
 }
 
 // allows reports whether a requirement allows a version: its range does, and it names no tag or digest.
-func allows(d source.Dependency, version string) bool {
+func allows(d pack.Dependency, version string) bool {
 	if d.Ref != nil && (d.Ref.Rev != "" || d.Ref.Digest != "") {
 		return false
 	}
-	ok, err := project.Allows(d, version)
+	ok, err := pack.Allows(d, version)
 	return err == nil && ok
 }
 

@@ -8,19 +8,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/agent"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/provider"
-	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/skill/agent"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
 )
 
 // wish is one pack that the call names.
 type wish struct {
-	pack *source.Pack // what is at the place, nil for a name
-	dep  source.Dependency
+	pack *pack.Pack // what is at the place, nil for a name
+	dep  pack.Dependency
 	// open says that no version was asked for, so the manifest gets a range around the one that is found.
 	open bool
 	// latest says that the newest version was asked for, whatever manifest and lock say.
@@ -37,7 +36,7 @@ func (w *work) resolve(ctx context.Context, o InstallOptions) (*target, error) {
 	for _, x := range wishes {
 		t.asked = append(t.asked, x.dep.ID)
 	}
-	var free []source.ID
+	var free []pack.ID
 	if o.Upgrade {
 		free = w.Lock.IDs()
 	}
@@ -69,14 +68,14 @@ func (w *work) suggest(err error, wishes []wish) error {
 
 // wishes reads the packs that the call names and adds them to the manifest, as yet without the range around a version
 // that was left open.
-func (w *work) wishes(ctx context.Context, o InstallOptions, m *project.Manifest) ([]wish, error) {
+func (w *work) wishes(ctx context.Context, o InstallOptions, m *pack.Manifest) ([]wish, error) {
 	var list []wish
 	for _, text := range o.Packs {
-		ref, err := source.Parse(text)
+		ref, err := pack.Parse(text)
 		if err != nil {
 			return nil, err
 		}
-		x, err := w.wish(source.WithSkills(ctx, chosen(o.Skills)), ref)
+		x, err := w.wish(pack.WithSkills(ctx, chosen(o.Skills)), ref)
 		if err != nil {
 			return nil, err
 		}
@@ -107,27 +106,27 @@ func chosen(skills []string) []string {
 }
 
 // wish turns a place into a dependency. A place has to be opened to learn which pack is there.
-func (w *work) wish(ctx context.Context, ref source.Ref) (wish, error) {
-	if ref.Kind == source.KindName {
-		x := wish{dep: source.Dependency{ID: ref.ID, Constraint: ref.Constraint}, open: ref.Constraint == ""}
+func (w *work) wish(ctx context.Context, ref pack.Ref) (wish, error) {
+	if ref.Kind == pack.KindName {
+		x := wish{dep: pack.Dependency{ID: ref.ID, Constraint: ref.Constraint}, open: ref.Constraint == ""}
 		if ref.Constraint == "latest" {
-			x = wish{dep: source.Dependency{ID: ref.ID}, open: true, latest: true}
+			x = wish{dep: pack.Dependency{ID: ref.ID}, open: true, latest: true}
 			w.provider.Free(ref.ID)
 		}
 		return x, nil
 	}
-	if ref.Kind == source.KindPath || ref.Kind == source.KindLayout {
+	if ref.Kind == pack.KindPath || ref.Kind == pack.KindLayout {
 		ref.URL = w.portable(ref.URL)
 	}
 	p, err := w.provider.Open(ctx, ref)
 	if err != nil {
 		return wish{}, err
 	}
-	open := ref.Rev == "" && ref.Digest == "" && ref.Kind != source.KindPath
-	if _, tagged := source.VersionFromTag(p.Ref.Rev, p.ID.Name); !tagged {
+	open := ref.Rev == "" && ref.Digest == "" && ref.Kind != pack.KindPath
+	if _, tagged := pack.VersionFromTag(p.Ref.Rev, p.ID.Name); !tagged {
 		open = false
 	}
-	return wish{dep: source.Dependency{ID: p.ID, Ref: &ref}, open: open, pack: p}, nil
+	return wish{dep: pack.Dependency{ID: p.ID, Ref: &ref}, open: open, pack: p}, nil
 }
 
 // portable rewrites a directory from the command line to be relative to the manifest, unless it was given as absolute
@@ -151,7 +150,7 @@ const allSkills = "*"
 
 // merge joins what the manifest has with what the call asks for: a name without a version asks for nothing new, and a
 // second source for an identity is a conflict.
-func merge(have source.Dependency, x wish) (wish, error) {
+func merge(have pack.Dependency, x wish) (wish, error) {
 	if x.open && !x.latest && (x.dep.Ref == nil || have.Ref != nil && provider.Place(have) == provider.Place(x.dep)) {
 		return wish{dep: have}, nil
 	}
@@ -164,7 +163,7 @@ func merge(have source.Dependency, x wish) (wish, error) {
 }
 
 // origin names where a dependency comes from, without its revision.
-func origin(d source.Dependency) string {
+func origin(d pack.Dependency) string {
 	if d.Ref == nil {
 		return "the registries"
 	}
@@ -195,11 +194,11 @@ func (w *work) choices(o InstallOptions, wishes []wish, t *target) error {
 	if name == o.As {
 		return diag.Errorf(diag.Usage, "--as %s: that is the name that the skill has", o.As)
 	}
-	return t.manifest.SetAlias(project.Alias{Alias: o.As, Skill: name, Pack: id})
+	return t.manifest.SetAlias(pack.Alias{Alias: o.As, Skill: name, Pack: id})
 }
 
 // chooseAgents records the agents that were asked for.
-func chooseAgents(m *project.Manifest, asked []string) error {
+func chooseAgents(m *pack.Manifest, asked []string) error {
 	switch {
 	case len(asked) == 0:
 		return nil
@@ -214,7 +213,7 @@ func chooseAgents(m *project.Manifest, asked []string) error {
 }
 
 // theSkill returns the one skill that --as can mean.
-func theSkill(id source.ID, chosen []string, p *project.LockedPack) (string, error) {
+func theSkill(id pack.ID, chosen []string, p *pack.LockedPack) (string, error) {
 	if len(chosen) == 1 {
 		return chosen[0], nil
 	}

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/author"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/publish"
 	"github.com/skillpm/skillpm/pkg/sign"
 	"github.com/skillpm/skillpm/pkg/skillpm"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 )
 
 // BenchmarkNothingToDoUnderPolicy measures an install that has nothing to do, without a policy, with one that restricts
@@ -28,7 +28,7 @@ func BenchmarkNothingToDoUnderPolicy(b *testing.B) {
 		for i := range size.packs {
 			src, name := b.TempDir(), fmt.Sprintf("acme/pack-%d", i)
 			writePack(b, src, name, "1.0.0", size.skills)
-			if _, err := newAuthor(b, src, home).Publish(b.Context(), author.PublishOptions{To: server.URL("acme"), Key: key}); err != nil {
+			if _, err := newAuthor(b, src, home).Publish(b.Context(), publish.PublishOptions{To: server.URL("acme"), Key: key}); err != nil {
 				b.Fatal(err)
 			}
 			places = append(places, server.URL(name))

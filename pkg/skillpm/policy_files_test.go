@@ -7,10 +7,9 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/guard"
-	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/skillpm"
-	"github.com/skillpm/skillpm/pkg/source"
 )
 
 // scriptedWorld is a world with acme/good, acme/base with a script, which acme/needs requires, and a policy of the
@@ -90,7 +89,7 @@ func TestForbiddenFiles(t *testing.T) {
 	kept(t, w, "install", install(skillpm.InstallOptions{Packs: []string{"acme/base"}}))
 	kept(t, w, "as a dependency", install(skillpm.InstallOptions{Packs: []string{"acme/needs"}}))
 	kept(t, w, "under another name", install(skillpm.InstallOptions{Packs: []string{"acme/base"}, As: "other"}))
-	kept(t, w, "as copies", install(skillpm.InstallOptions{Packs: []string{"acme/base"}, LinkMode: project.LinkCopy}))
+	kept(t, w, "as copies", install(skillpm.InstallOptions{Packs: []string{"acme/base"}, LinkMode: pack.LinkCopy}))
 	kept(t, w, "with --force", install(skillpm.InstallOptions{Packs: []string{"acme/base"}, Force: true}))
 	kept(t, w, "try", func() error { _, err := w.client().Try(ctx, skillpm.TryOptions{Pack: "acme/base"}); return err })
 	dir := t.TempDir()
@@ -129,10 +128,10 @@ func TestForbiddenAfterwards(t *testing.T) {
 	kept(t, w, "update", func() error { _, err := w.client().Update(ctx, skillpm.UpdateOptions{}); return err })
 
 	// what was admitted is known by its trees and its source: a lock that gives them another name is asked about anew
-	base, good := source.ID{Owner: "acme", Name: "base"}, source.ID{Owner: "acme", Name: "good"}
+	base, good := pack.ID{Owner: "acme", Name: "base"}, pack.ID{Owner: "acme", Name: "good"}
 	g := &guardedWorld{world: w}
 	g.manifest(`acme/good: "^1"`)
-	g.alter(func(l *project.Lock) {
+	g.alter(func(l *pack.Lock) {
 		l.Packs[good].Skills["good"] = l.Packs[base].Skills["base"]
 		delete(l.Packs, base)
 		l.Names = nil
@@ -203,7 +202,7 @@ func TestVerdictsAreNotTheUsers(t *testing.T) {
 	}
 	forbidScripts(t, w)
 	o := newOptions(t, w.dir, w.home)
-	door := guard.Open(guard.Options{Files: guard.Files{Paths: o.Paths, OS: o.OS, Admin: o.Admin}, Projects: []string{w.dir}, Now: o.Now})
+	door := enforce.Open(enforce.Options{Files: enforce.Files{Paths: o.Paths, OS: o.OS, Admin: o.Admin}, Projects: []string{w.dir}, Now: o.Now})
 	basis := strings.TrimPrefix(door.Basis(o.Version), "sha256:")
 	if basis == "" || basis == filepath.Base(admitted[0]) {
 		t.Fatalf("%q is no basis of its own", basis)

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/skillpm"
-	"github.com/skillpm/skillpm/pkg/source/git/gittest"
 )
 
 // sshKey makes a key and returns its file, and the line of a file of allowed signers.
@@ -160,7 +160,7 @@ func TestGitUnderPolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := project.ParseLock(file, data)
+	l, err := pack.ParseLock(file, data)
 	if err != nil {
 		t.Fatal(err)
 	}

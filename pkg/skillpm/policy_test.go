@@ -14,16 +14,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillpm/skillpm/pkg/author"
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/index"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/pack/index"
 	"github.com/skillpm/skillpm/pkg/policy"
-	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/publish"
 	"github.com/skillpm/skillpm/pkg/sign"
 	"github.com/skillpm/skillpm/pkg/skillpm"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/source/git/gittest"
 )
 
 // guardedWorld is a world with a policy of the machine's administrator, and two packs: acme/good, which acme signs, and
@@ -46,19 +45,19 @@ func newGuardedWorld(t *testing.T) *guardedWorld {
 }
 
 // signed publishes a signed version and enters it in the index.
-func (w *guardedWorld) signed(pack, version, skill, text string) {
+func (w *guardedWorld) signed(pk, version, skill, text string) {
 	w.t.Helper()
 	src := w.t.TempDir()
 	writeFiles(w.t, src, map[string]string{
-		"skillpm.yaml":      "name: " + pack + "\nversion: \"" + version + "\"\n",
+		"skillpm.yaml":      "name: " + pk + "\nversion: \"" + version + "\"\n",
 		skill + "/SKILL.md": "---\nname: " + skill + "\ndescription: Does it as of " + version + ".\n---\n\n" + text + "\n",
 	})
-	owner, _, _ := strings.Cut(pack, "/")
-	r, err := newAuthor(w.t, src, w.home).Publish(w.t.Context(), author.PublishOptions{To: w.server.URL(owner), Key: w.key})
+	owner, _, _ := strings.Cut(pk, "/")
+	r, err := newAuthor(w.t, src, w.home).Publish(w.t.Context(), publish.PublishOptions{To: w.server.URL(owner), Key: w.key})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.enter(pack, version, r.Digest, nil)
+	w.enter(pk, version, r.Digest, nil)
 }
 
 // tag puts a tag on a manifest that is there.
@@ -99,9 +98,9 @@ func (w *guardedWorld) enforce() {
 }
 
 // alter changes what the lock says of a pack, so that the lock agrees with itself.
-func (w *guardedWorld) alter(change func(l *project.Lock)) {
+func (w *guardedWorld) alter(change func(l *pack.Lock)) {
 	w.t.Helper()
-	l, err := project.ParseLock("skillpm.lock", []byte(w.read("skillpm.lock")))
+	l, err := pack.ParseLock("skillpm.lock", []byte(w.read("skillpm.lock")))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -146,7 +145,7 @@ func (w *guardedWorld) refused(want ...diag.Code) {
 
 // TestProjectsCannotLie has the files of a project claim what is not so, to get around the policy of the machine: O14.
 func TestProjectsCannotLie(t *testing.T) {
-	good, bad := source.ID{Owner: "acme", Name: "good"}, source.ID{Owner: "evil", Name: "bad"}
+	good, bad := pack.ID{Owner: "acme", Name: "good"}, pack.ID{Owner: "evil", Name: "bad"}
 	// Without the policy both packs are installed and copied into the project, so that store and copy have them.
 	both := func(t *testing.T) *guardedWorld {
 		w := newGuardedWorld(t)
@@ -157,9 +156,9 @@ func TestProjectsCannotLie(t *testing.T) {
 		}
 		return w
 	}
-	only := func(w *guardedWorld, change func(l *project.Lock)) {
+	only := func(w *guardedWorld, change func(l *pack.Lock)) {
 		w.manifest(`acme/good: "^1"`)
-		w.alter(func(l *project.Lock) {
+		w.alter(func(l *pack.Lock) {
 			change(l)
 			delete(l.Packs, bad)
 			l.Names = nil
@@ -168,40 +167,40 @@ func TestProjectsCannotLie(t *testing.T) {
 	}
 	t.Run("as it is", func(t *testing.T) {
 		w := both(t)
-		only(w, func(*project.Lock) {})
+		only(w, func(*pack.Lock) {})
 		if r := w.install(); r.Packs[0].SignedBy != w.key.Public().Fingerprint() {
 			t.Errorf("%+v", r.Packs[0])
 		}
 	})
 	t.Run("trees of another pack", func(t *testing.T) {
 		w := both(t)
-		only(w, func(l *project.Lock) { l.Packs[good].Skills = l.Packs[bad].Skills })
+		only(w, func(l *pack.Lock) { l.Packs[good].Skills = l.Packs[bad].Skills })
 		w.refused(diag.Integrity)
 	})
 	t.Run("one skill more", func(t *testing.T) {
 		w := both(t)
-		only(w, func(l *project.Lock) {
+		only(w, func(l *pack.Lock) {
 			l.Packs[good].Skills = map[string]string{"good": l.Packs[good].Skills["good"], "more": l.Packs[bad].Skills["good"]}
 		})
 		w.refused(diag.Integrity)
 	})
 	t.Run("the digest of another pack", func(t *testing.T) {
 		w := both(t)
-		only(w, func(l *project.Lock) {
+		only(w, func(l *pack.Lock) {
 			l.Packs[good].Skills, l.Packs[good].Resolved = l.Packs[bad].Skills, l.Packs[bad].Resolved
 		})
 		w.refused(diag.Integrity, diag.NotFound, diag.Denied, diag.Remote)
 	})
 	t.Run("another place", func(t *testing.T) {
 		w := both(t)
-		only(w, func(l *project.Lock) {
+		only(w, func(l *pack.Lock) {
 			l.Packs[good].Source = strings.Replace(l.Packs[good].Source, "oci://", "oci://other.", 1)
 		})
 		w.refused(diag.Denied)
 	})
 	t.Run("a signer that did not sign", func(t *testing.T) {
 		w := both(t)
-		only(w, func(l *project.Lock) {
+		only(w, func(l *pack.Lock) {
 			*l.Packs[good] = *l.Packs[bad]
 			l.Packs[good].Signer = w.key.Public().ID()
 		})
@@ -210,7 +209,7 @@ func TestProjectsCannotLie(t *testing.T) {
 	t.Run("an alias of what nobody signed", func(t *testing.T) {
 		w := both(t)
 		w.write("skillpm.yaml", "registries: [index]\ndependencies: {evil/bad: \"^1\"}\naliases: {good: good@evil/bad}\n")
-		w.alter(func(l *project.Lock) { delete(l.Packs, good); l.Names = nil })
+		w.alter(func(l *pack.Lock) { delete(l.Packs, good); l.Names = nil })
 		w.enforce()
 		w.refused(diag.Denied)
 		if _, err := os.Stat(filepath.Join(w.dir, ".skillpm", "links", "good")); err == nil {
@@ -222,7 +221,7 @@ func TestProjectsCannotLie(t *testing.T) {
 		w.manifest(`acme/good: "^1"`)
 		w.install()
 		w.enforce()
-		w.alter(func(l *project.Lock) { l.Packs[good].Version = "1.9.0" })
+		w.alter(func(l *pack.Lock) { l.Packs[good].Version = "1.9.0" })
 		w.refused(diag.Integrity)
 	})
 }
@@ -230,12 +229,12 @@ func TestProjectsCannotLie(t *testing.T) {
 // TestStoredTreesOfOthers checks that a signer in the lock is asked for where the store has the trees already: they may be there
 // from another pack.
 func TestStoredTreesOfOthers(t *testing.T) { // O14
-	good, bad := source.ID{Owner: "acme", Name: "good"}, source.ID{Owner: "evil", Name: "bad"}
+	good, bad := pack.ID{Owner: "acme", Name: "good"}, pack.ID{Owner: "evil", Name: "bad"}
 	w := newGuardedWorld(t)
 	w.manifest(`acme/good: "^1"`, `evil/bad: "^1"`)
 	w.install()
 	w.manifest(`acme/good: "^1"`)
-	w.alter(func(l *project.Lock) {
+	w.alter(func(l *pack.Lock) {
 		l.Packs[good].Skills, l.Packs[good].Signer = l.Packs[bad].Skills, w.key.Public().ID()
 		delete(l.Packs, bad)
 		l.Names = nil
@@ -420,7 +419,7 @@ func TestAgeUnderPolicy(t *testing.T) {
 	now := time.Now()
 	published := func(version string, ago time.Duration) {
 		w.publish("acme/tool", version, nil, "tool")
-		file := filepath.Join("index", index.Path(source.ID{Owner: "acme", Name: "tool"}))
+		file := filepath.Join("index", index.Path(pack.ID{Owner: "acme", Name: "tool"}))
 		text := w.read(file)
 		last := strings.LastIndex(strings.TrimSpace(text), "\n") + 1
 		w.write(file, text[:last]+strings.Replace(text[last:], `"version":"`+version+`"`, `"version":"`+version+`","published":"`+now.Add(-ago).UTC().Format(time.RFC3339)+`"`, 1))

@@ -3,10 +3,10 @@ package skillpm
 import (
 	"cmp"
 
-	"github.com/skillpm/skillpm/pkg/audit"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/guard"
-	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
 )
 
 // recorded applies a change that is described by a report, and records it, one pack a record.
@@ -20,7 +20,7 @@ func (w *work) recorded(r *InstallReport, lock []byte, apply func() error) error
 		}
 		rec := audit.Record{
 			Action: action, Pack: p.Pack, Version: p.Version, Source: p.Source, Tree: p.Integrity, Signer: p.SignedBy,
-			Policy: guard.Digest(door.Policies()), Lock: audit.Digest(lock), Project: projectOf(w.Scope),
+			Policy: enforce.Digest(door.Policies()), Lock: audit.Digest(lock), Project: projectOf(w.Scope),
 		}
 		if p.Resolved != "" {
 			rec.Source += "@" + p.Resolved

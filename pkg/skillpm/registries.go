@@ -10,12 +10,11 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/registry"
-	"github.com/skillpm/skillpm/pkg/scope"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/whole"
-	"github.com/skillpm/skillpm/pkg/workspace"
+	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
 // RegistryEntry is a registry that names are looked up in.
@@ -81,10 +80,10 @@ func (c *Client) Registries(context.Context) (*RegistryList, error) {
 		case c.lost(b.Registry):
 			r.Bindings[i].Lost = true
 		default:
-			r.add([]project.Registry{{Name: b.Registry, URL: b.Registry}}, b.From)
+			r.add([]pack.Registry{{Name: b.Registry, URL: b.Registry}}, b.From)
 		}
 	}
-	r.add([]project.Registry{{Name: registry.Local, URL: registry.Local}, {Name: registry.Embedded, URL: registry.Embedded}}, builtIn)
+	r.add([]pack.Registry{{Name: registry.Local, URL: registry.Local}, {Name: registry.Embedded, URL: registry.Embedded}}, builtIn)
 	for i, e := range r.Registries {
 		for _, b := range r.Bindings {
 			if b.to(e) {
@@ -108,10 +107,10 @@ func (c *Client) lost(name string) bool {
 func (b Binding) to(e RegistryEntry) bool { return b.Registry == e.Name || b.Registry == e.URL }
 
 // projectManifest returns the manifest of the project around the directory, an empty one where there is none.
-func (c *Client) projectManifest() (*project.Manifest, error) {
+func (c *Client) projectManifest() (*pack.Manifest, error) {
 	w, err := c.machine.Open(scope.KindProject, false)
 	if diag.CodeOf(err) == diag.NotFound {
-		return &project.Manifest{}, nil
+		return &pack.Manifest{}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -119,7 +118,7 @@ func (c *Client) projectManifest() (*project.Manifest, error) {
 	return w.Manifest, nil
 }
 
-func (r *RegistryList) add(list []project.Registry, from string) {
+func (r *RegistryList) add(list []pack.Registry, from string) {
 	for _, one := range list {
 		if slices.ContainsFunc(r.Registries, func(e RegistryEntry) bool { return e.URL == one.URL }) {
 			continue // the project and the user may well name the same one
@@ -181,7 +180,7 @@ func (c *Client) RegistryAdd(ctx context.Context, o RegistryAddOptions) (*Regist
 		return nil, err
 	}
 	before := string(file.Bytes())
-	if err := file.Add(project.Registry{Name: o.Name, URL: url}); err != nil {
+	if err := file.Add(pack.Registry{Name: o.Name, URL: url}); err != nil {
 		return nil, err
 	}
 	for _, owner := range o.Namespaces {
@@ -286,8 +285,8 @@ func (c *Client) RegistryUnbind(_ context.Context, owner string, inProject bool)
 }
 
 // bind binds an owner; a registry that is in no file by this name must be an address.
-func (c *Client) bind(file *project.Lookups, owner, to string) error {
-	if _, err := source.ParseID(owner + "/x"); err != nil {
+func (c *Client) bind(file *pack.Lookups, owner, to string) error {
+	if _, err := pack.ParseID(owner + "/x"); err != nil {
 		return diag.Errorf(diag.Usage, "%q is not the owner of packs", owner).WithHint("write the part before the slash, as acme of acme/deploy")
 	}
 	return file.Bind(owner, to)
@@ -308,7 +307,7 @@ func (c *Client) mayBind(owners ...string) error {
 }
 
 // openSettings reads the file that a change is made in.
-func (c *Client) openSettings(inProject bool) (*project.Lookups, error) {
+func (c *Client) openSettings(inProject bool) (*pack.Lookups, error) {
 	path := cmp.Or(c.Config, c.Paths.ConfigFile())
 	if inProject {
 		w, err := c.machine.Open(scope.KindProject, false)
@@ -321,11 +320,11 @@ func (c *Client) openSettings(inProject bool) (*project.Lookups, error) {
 	if err != nil {
 		return nil, err
 	}
-	return project.ParseLookups(path, data, inProject)
+	return pack.ParseLookups(path, data, inProject)
 }
 
 // saveSettings writes the file if it changed: whole or not at all.
-func saveSettings(file *project.Lookups, before string) (changed bool, err error) {
+func saveSettings(file *pack.Lookups, before string) (changed bool, err error) {
 	if string(file.Bytes()) == before {
 		return false, nil
 	}
@@ -333,7 +332,7 @@ func saveSettings(file *project.Lookups, before string) (changed bool, err error
 	if info, err := os.Stat(file.Path); err == nil {
 		mode = info.Mode().Perm()
 	}
-	err = whole.Write(file.Path, file.Bytes(), whole.Options{Mode: mode, MkdirMode: 0o755})
+	err = atomicfile.Write(file.Path, file.Bytes(), atomicfile.Options{Mode: mode, MkdirMode: 0o755})
 	return err == nil, err
 }
 

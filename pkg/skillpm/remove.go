@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // RemoveOptions says which packs to remove.
@@ -30,7 +30,7 @@ func (c *Client) remove(ctx context.Context, o RemoveOptions) (*InstallReport, e
 	}
 	m := w.Manifest.Clone()
 	for _, name := range o.Packs {
-		id, err := source.ParseID(name)
+		id, err := pack.ParseID(name)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +60,7 @@ func (c *Client) remove(ctx context.Context, o RemoveOptions) (*InstallReport, e
 }
 
 // notRequired explains why a pack can't be removed.
-func (w *work) notRequired(id source.ID) error {
+func (w *work) notRequired(id pack.ID) error {
 	err := diag.Errorf(diag.NotFound, "skillpm.yaml does not require %s", id)
 	if _, ok := w.Lock.Packs[id]; ok {
 		for by, p := range w.Lock.Packs {

@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/provider"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/workspace"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // What happened, or would happen, to a pack.
@@ -103,7 +102,7 @@ func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change, dry b
 	r := &InstallReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Agents: l.Dirs, Packs: []PackReport{}, Conflicts: []NameConflict{}, Edited: []Edit{}, Warnings: []string{}}
 	ids := maps.Clone(l.Packs)
 	maps.Copy(ids, w.Lock.Packs)
-	for _, id := range slices.SortedFunc(maps.Keys(ids), source.ID.Compare) {
+	for _, id := range slices.SortedFunc(maps.Keys(ids), pack.ID.Compare) {
 		now, have := l.Packs[id]
 		was, had := w.Lock.Packs[id]
 		if !have {
@@ -144,7 +143,7 @@ func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change, dry b
 		}
 		r.Packs = append(r.Packs, p)
 	}
-	r.NamesChanged = !maps.EqualFunc(w.Lock.Names, t.Lock.Names, project.LockedName.Equal)
+	r.NamesChanged = !maps.EqualFunc(w.Lock.Names, t.Lock.Names, pack.LockedName.Equal)
 	for _, c := range l.Conflicts {
 		r.Conflicts = append(r.Conflicts, nameConflict(c))
 	}
@@ -152,7 +151,7 @@ func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change, dry b
 }
 
 // standing says how a skill is installed.
-type standing func(id source.ID, skill string) workspace.Standing
+type standing func(id pack.ID, skill string) workspace.Standing
 
 // standingAfter says how skills are installed once a change has been applied, or where it is not.
 func (w *work) standingAfter(dry bool, c *workspace.Change) standing {
@@ -160,7 +159,7 @@ func (w *work) standingAfter(dry bool, c *workspace.Change) standing {
 	for _, e := range c.Edited {
 		edited[e.Path] = true
 	}
-	return func(id source.ID, skill string) workspace.Standing {
+	return func(id pack.ID, skill string) workspace.Standing {
 		at := w.SkillAt(id, skill)
 		_, placed := c.Place[at]
 		return workspace.Standing{Installed: !dry || !placed && !c.Links(at), Edited: edited[at]}
@@ -169,11 +168,11 @@ func (w *work) standingAfter(dry bool, c *workspace.Change) standing {
 
 // standingNow says how skills are installed.
 func standingNow(w *workspace.Workspace, l *workspace.Layout) standing {
-	return func(id source.ID, skill string) workspace.Standing { return w.Standing(l, id, skill) }
+	return func(id pack.ID, skill string) workspace.Standing { return w.Standing(l, id, skill) }
 }
 
 // actionLinked says whether the change links a pack or leaves it as it is.
-func (w *work) actionLinked(id source.ID, p *project.LockedPack, c *workspace.Change) string {
+func (w *work) actionLinked(id pack.ID, p *pack.LockedPack, c *workspace.Change) string {
 	for name := range p.Skills {
 		if c.Links(w.SkillAt(id, name)) {
 			return ActionLinked
@@ -183,7 +182,7 @@ func (w *work) actionLinked(id source.ID, p *project.LockedPack, c *workspace.Ch
 }
 
 // rewritten returns what a manifest required of a pack and what it requires now, if that is something else.
-func rewritten(before, after *project.Manifest, id source.ID) (was, now string) {
+func rewritten(before, after *pack.Manifest, id pack.ID) (was, now string) {
 	old, had := before.Dependency(id)
 	d, has := after.Dependency(id)
 	if !had || !has || same(old, d) {
@@ -193,13 +192,13 @@ func rewritten(before, after *project.Manifest, id source.ID) (was, now string) 
 }
 
 // requirement writes what is required of a pack, without its skills.
-func requirement(d source.Dependency) string {
+func requirement(d pack.Dependency) string {
 	d.Skills = nil
-	return project.Required(d)
+	return pack.Required(d)
 }
 
 // skillsOf returns the skills of a locked pack, none if it is not locked.
-func skillsOf(p *project.LockedPack) map[string]string {
+func skillsOf(p *pack.LockedPack) map[string]string {
 	if p == nil {
 		return nil
 	}
@@ -207,7 +206,7 @@ func skillsOf(p *project.LockedPack) map[string]string {
 }
 
 // placedOf reports whether the change writes one of the pack's skills.
-func (w *work) placedOf(id source.ID, p *project.LockedPack, c *workspace.Change) bool {
+func (w *work) placedOf(id pack.ID, p *pack.LockedPack, c *workspace.Change) bool {
 	for name := range p.Skills {
 		if _, ok := c.Place[w.SkillAt(id, name)]; ok {
 			return true
@@ -217,7 +216,7 @@ func (w *work) placedOf(id source.ID, p *project.LockedPack, c *workspace.Change
 }
 
 // renamedIn reports whether a skill of the pack won, lost or changed a name.
-func renamedIn(id source.ID, before, after map[string]project.LockedName) bool {
+func renamedIn(id pack.ID, before, after map[string]pack.LockedName) bool {
 	names := maps.Clone(before)
 	maps.Copy(names, after)
 	for name := range names {
@@ -229,7 +228,7 @@ func renamedIn(id source.ID, before, after map[string]project.LockedName) bool {
 	return false
 }
 
-func nameConflict(c project.Conflict) NameConflict {
+func nameConflict(c pack.Conflict) NameConflict {
 	n := NameConflict{Name: c.Name, Others: map[string]string{}}
 	if !c.Winner.IsZero() {
 		n.Winner = c.Winner.String()
@@ -241,7 +240,7 @@ func nameConflict(c project.Conflict) NameConflict {
 }
 
 // packReport describes an installed pack.
-func packReport(w *workspace.Workspace, m *project.Manifest, id source.ID, p *project.LockedPack, l *workspace.Layout, how standing) PackReport {
+func packReport(w *workspace.Workspace, m *pack.Manifest, id pack.ID, p *pack.LockedPack, l *workspace.Layout, how standing) PackReport {
 	_, direct := m.Dependency(id)
 	r := PackReport{
 		Pack: id.String(), Version: p.Version, Direct: direct, Source: p.Source, Resolved: p.Resolved, Integrity: p.Integrity,

@@ -7,12 +7,11 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/registry"
-	"github.com/skillpm/skillpm/pkg/scope"
-	"github.com/skillpm/skillpm/pkg/search"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/workspace"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/runtime/search"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
 // SearchOptions say what to look for, and where.
@@ -252,7 +251,7 @@ func (c *Client) installedPacks() (map[string]*InstalledAt, []search.Doc) {
 	return at, list
 }
 
-func installedDoc(w *workspace.Workspace, id source.ID, p *project.LockedPack) search.Doc {
+func installedDoc(w *workspace.Workspace, id pack.ID, p *pack.LockedPack) search.Doc {
 	d := search.Doc{Name: id.String(), Version: p.Version}
 	for _, s := range slices.Sorted(maps.Keys(p.Skills)) {
 		d.Skills = append(d.Skills, search.Skill{Name: s, Description: describe(w.Scope.PluginSkill(id, s))})

@@ -14,13 +14,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/index"
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/provider"
-	"github.com/skillpm/skillpm/pkg/registry"
-	"github.com/skillpm/skillpm/pkg/scope"
-	"github.com/skillpm/skillpm/pkg/search"
-	"github.com/skillpm/skillpm/pkg/workspace"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/index"
+	"github.com/skillpm/skillpm/pkg/runtime/search"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
 // searcher is a search: the places where it looks, and their indexes.
@@ -72,11 +72,11 @@ func (c *Client) searcher(ctx context.Context, o SearchOptions) (*searcher, erro
 }
 
 // configuredRegistry returns the configured registry of a name or address.
-func configuredRegistry(w *workspace.Workspace, nameOrURL string) (project.Registry, bool) {
+func configuredRegistry(w *workspace.Workspace, nameOrURL string) (pack.Registry, bool) {
 	list := slices.Concat(w.Manifest.Registries, w.Config.Registries)
-	i := slices.IndexFunc(list, func(r project.Registry) bool { return nameOrURL != "" && (r.Name == nameOrURL || r.URL == nameOrURL) })
+	i := slices.IndexFunc(list, func(r pack.Registry) bool { return nameOrURL != "" && (r.Name == nameOrURL || r.URL == nameOrURL) })
 	if i < 0 {
-		return project.Registry{}, false
+		return pack.Registry{}, false
 	}
 	return list[i], true
 }

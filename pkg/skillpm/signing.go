@@ -6,11 +6,10 @@ import (
 	"maps"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/provider"
-	"github.com/skillpm/skillpm/pkg/regular"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/workspace"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // Signing says which signatures a verb asks for besides those of the policies and of the lock.
@@ -30,7 +29,7 @@ func (s Signing) options(m *workspace.Machine, o provider.Options) (provider.Opt
 		o.Keys = append(o.Keys, m.Abs(file))
 	}
 	for _, name := range s.Accept {
-		id, err := source.ParseID(name)
+		id, err := pack.ParseID(name)
 		if err != nil {
 			return o, err
 		}
@@ -44,8 +43,8 @@ func (s Signing) options(m *workspace.Machine, o provider.Options) (provider.Opt
 // refuse would keep each other.
 func (w *work) admit(ctx context.Context, t *target, l *workspace.Layout, c *workspace.Change, takesAway bool) (provider.Standing, error) {
 	s := provider.Standing{
-		Manifest: t.manifest, Packs: l.Packs, Placed: map[source.ID]bool{},
-		Linked: func(id source.ID) bool { return l.Linked[id] != nil },
+		Manifest: t.manifest, Packs: l.Packs, Placed: map[pack.ID]bool{},
+		Linked: func(id pack.ID) bool { return l.Linked[id] != nil },
 	}
 	for _, tree := range c.Place {
 		s.Placed[tree.Pack] = true
@@ -88,16 +87,16 @@ func (w *work) admitFiles(ctx context.Context, s provider.Standing, l *workspace
 	if err != nil {
 		return nil, err
 	}
-	err = w.provider.AdmitFiles(ctx, s, func(id source.ID, name, digest string) (fs.FS, error) {
+	err = w.provider.AdmitFiles(ctx, s, func(id pack.ID, name, digest string) (fs.FS, error) {
 		if linked := l.Linked[id]; linked != nil {
-			return regular.Dir(linked.Skills[name]), nil
+			return safefile.Dir(linked.Skills[name]), nil
 		}
 		fsys, err := store.FS(digest)
 		if err == nil || diag.CodeOf(err) != diag.NotFound {
 			return fsys, err
 		}
 		if dir := w.Scope.PluginSkill(id, name); w.Standing(l, id, name).Installed {
-			return regular.Dir(dir), nil
+			return safefile.Dir(dir), nil
 		}
 		return nil, nil
 	})
@@ -112,8 +111,8 @@ func (w *work) notes() []string {
 }
 
 // brought returns the packs of which a change brings something: a skill, or another entry of the lock.
-func (w *work) brought(l *workspace.Layout, c *workspace.Change) map[source.ID]*project.LockedPack {
-	packs := map[source.ID]*project.LockedPack{}
+func (w *work) brought(l *workspace.Layout, c *workspace.Change) map[pack.ID]*pack.LockedPack {
+	packs := map[pack.ID]*pack.LockedPack{}
 	for _, tree := range c.Place {
 		packs[tree.Pack] = l.Packs[tree.Pack]
 	}
@@ -131,10 +130,10 @@ func (w *work) brought(l *workspace.Layout, c *workspace.Change) map[source.ID]*
 }
 
 // admitLocked is admit for what the lock has, of which trees are to be written.
-func (w *work) admitLocked(ctx context.Context, sol *provider.Solution, trees map[source.ID]bool) ([]string, error) {
+func (w *work) admitLocked(ctx context.Context, sol *provider.Solution, trees map[pack.ID]bool) ([]string, error) {
 	packs := maps.Clone(w.Lock.Packs)
-	maps.DeleteFunc(packs, func(id source.ID, _ *project.LockedPack) bool { return !trees[id] })
-	s := provider.Standing{Manifest: w.Manifest, Packs: packs, Placed: trees, Linked: func(source.ID) bool { return false }}
+	maps.DeleteFunc(packs, func(id pack.ID, _ *pack.LockedPack) bool { return !trees[id] })
+	s := provider.Standing{Manifest: w.Manifest, Packs: packs, Placed: trees, Linked: func(pack.ID) bool { return false }}
 	l, err := w.Installed()
 	if err != nil {
 		return nil, err

@@ -11,14 +11,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/agent"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/registry"
-	"github.com/skillpm/skillpm/pkg/scope"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/txn"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/txn"
+	"github.com/skillpm/skillpm/pkg/skill/agent"
+	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
 // TryOptions says which pack to try.
@@ -63,11 +62,11 @@ type TrialSkill struct {
 // being installed anywhere. Names are looked up as in the project around, if there is one. The directory is locked: the
 // caller closes the trial, or unlocks it, so that it is removed with the cache.
 func (c *Client) Try(ctx context.Context, o TryOptions) (*Trial, error) {
-	ref, err := source.Parse(o.Pack)
+	ref, err := pack.Parse(o.Pack)
 	if err != nil {
 		return nil, err
 	}
-	if ref.Kind == source.KindPath || ref.Kind == source.KindLayout {
+	if ref.Kind == pack.KindPath || ref.Kind == pack.KindLayout {
 		ref.URL = filepath.ToSlash(c.machine.Abs(filepath.FromSlash(ref.URL)))
 	}
 	manifest, err := c.trialManifest()
@@ -105,7 +104,7 @@ func (c *Client) trialDir(manifest []byte) (string, error) {
 }
 
 // tryIn installs the pack into the project at dir.
-func (c *Client) tryIn(ctx context.Context, dir string, ref source.Ref, o TryOptions) (*Trial, error) {
+func (c *Client) tryIn(ctx context.Context, dir string, ref pack.Ref, o TryOptions) (*Trial, error) {
 	options := c.ToolOptions
 	options.Dir, options.Around = dir, c.around()
 	for i, file := range o.Signing.Keys {
@@ -188,7 +187,7 @@ func (c *Client) trialManifest() ([]byte, error) {
 	}
 	for _, owner := range slices.Sorted(maps.Keys(w.Manifest.Namespaces)) {
 		to := w.Manifest.Namespaces[owner]
-		if !slices.ContainsFunc(w.Manifest.Registries, func(r project.Registry) bool { return r.Name == to && r.Name != r.URL }) {
+		if !slices.ContainsFunc(w.Manifest.Registries, func(r pack.Registry) bool { return r.Name == to && r.Name != r.URL }) {
 			to = anchored(base, to)
 		}
 		fmt.Fprintf(&b, "  %s: %q\n", owner, to)

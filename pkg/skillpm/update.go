@@ -8,10 +8,9 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/provider"
-	"github.com/skillpm/skillpm/pkg/resolve"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/resolve"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
 )
 
 // UpdateOptions says what to update and how.
@@ -74,7 +73,7 @@ func (w *work) updated(ctx context.Context, o UpdateOptions, io InstallOptions) 
 			return nil, err
 		}
 	}
-	lost := map[source.ID]error{}
+	lost := map[pack.ID]error{}
 	if io.goesOn || o.Offline {
 		lost = w.unreached(ctx, ids, w.askedFor(m))
 	}
@@ -99,8 +98,8 @@ func (w *work) updated(ctx context.Context, o UpdateOptions, io InstallOptions) 
 }
 
 // named reads the names of packs to update; without any it returns all that are required or locked.
-func (w *work) named(names []string) ([]source.ID, error) {
-	known := map[source.ID]bool{}
+func (w *work) named(names []string) ([]pack.ID, error) {
+	known := map[pack.ID]bool{}
 	for id := range w.Lock.Packs {
 		known[id] = true
 	}
@@ -108,9 +107,9 @@ func (w *work) named(names []string) ([]source.ID, error) {
 		known[d.ID] = true
 	}
 	if len(names) == 0 {
-		return slices.SortedFunc(maps.Keys(known), source.ID.Compare), nil
+		return slices.SortedFunc(maps.Keys(known), pack.ID.Compare), nil
 	}
-	var ids []source.ID
+	var ids []pack.ID
 	for _, name := range names {
 		id, err := w.packNamed(name)
 		if err != nil {
@@ -127,28 +126,28 @@ func (w *work) named(names []string) ([]source.ID, error) {
 }
 
 // packNamed reads owner/name. Whoever wrote something else gets to know what to write.
-func (w *work) packNamed(name string) (source.ID, error) {
+func (w *work) packNamed(name string) (pack.ID, error) {
 	if bare, version, ok := strings.Cut(name, "@"); ok {
-		return source.ID{}, diag.Errorf(diag.Usage, "%s: an update takes names of packs, without versions", name).
+		return pack.ID{}, diag.Errorf(diag.Usage, "%s: an update takes names of packs, without versions", name).
 			WithHint("skillpm install '%s@%s' moves a pack to a version or range", bare, version)
 	}
-	id, err := source.ParseID(name)
+	id, err := pack.ParseID(name)
 	if err == nil {
 		return id, nil
 	}
-	for _, pack := range w.Lock.IDs() {
-		if _, ok := w.Lock.Packs[pack].Skills[name]; ok {
-			return id, diag.Errorf(diag.Usage, "%s is a skill; packs are updated", name).WithHint("it is of %s", pack)
+	for _, pk := range w.Lock.IDs() {
+		if _, ok := w.Lock.Packs[pk].Skills[name]; ok {
+			return id, diag.Errorf(diag.Usage, "%s is a skill; packs are updated", name).WithHint("it is of %s", pk)
 		}
 	}
-	if ref, placeErr := source.Parse(name); placeErr == nil && ref.Kind != source.KindName {
+	if ref, placeErr := pack.Parse(name); placeErr == nil && ref.Kind != pack.KindName {
 		return id, diag.Errorf(diag.Usage, "%s is a place; an update takes names of packs", name).WithHint("skillpm list shows the names")
 	}
 	return id, err
 }
 
 // notDependency is the error for a pack that nothing here requires.
-func notDependency(id source.ID, known map[source.ID]bool) error {
+func notDependency(id pack.ID, known map[pack.ID]bool) error {
 	err := diag.Errorf(diag.NotFound, "%s is required neither by skillpm.yaml nor by an installed pack", id)
 	var have []string
 	for k := range known {
@@ -162,8 +161,8 @@ func notDependency(id source.ID, known map[source.ID]bool) error {
 }
 
 // free has the lock not hold back packs, except those that are held, and returns them.
-func (w *work) free(ids, held []source.ID) map[source.ID]bool {
-	free := map[source.ID]bool{}
+func (w *work) free(ids, held []pack.ID) map[pack.ID]bool {
+	free := map[pack.ID]bool{}
 	for _, id := range ids {
 		if _, locked := w.Lock.Packs[id]; locked && !slices.Contains(held, id) {
 			w.provider.Free(id)
@@ -174,14 +173,14 @@ func (w *work) free(ids, held []source.ID) map[source.ID]bool {
 }
 
 // moved solves a manifest with some packs free. Those that can't move, or could only go back, stay where they are locked.
-func (w *work) moved(ctx context.Context, m *project.Manifest, free map[source.ID]bool) (*provider.Solution, error) {
+func (w *work) moved(ctx context.Context, m *pack.Manifest, free map[pack.ID]bool) (*provider.Solution, error) {
 	for {
 		sol, err := w.provider.Lock(ctx, m)
-		var lock *project.Lock
+		var lock *pack.Lock
 		if err == nil {
 			lock = sol.Lock
 		}
-		if !w.settle(free, err, func(id source.ID) string {
+		if !w.settle(free, err, func(id pack.ID) string {
 			if p := lock.Packs[id]; p != nil {
 				return p.Version
 			}
@@ -194,13 +193,13 @@ func (w *work) moved(ctx context.Context, m *project.Manifest, free map[source.I
 
 // settle takes those packs out of the free ones that a conflict is about or, where there is none, that would go back to an
 // earlier version than the one they have. It returns whether there are any.
-func (w *work) settle(free map[source.ID]bool, err error, version func(source.ID) string) bool {
+func (w *work) settle(free map[pack.ID]bool, err error, version func(pack.ID) string) bool {
 	conflict, ok := errors.AsType[*resolve.ConflictError](err)
 	if err != nil && !ok {
 		return false
 	}
 	found := false
-	stay := func(id source.ID) {
+	stay := func(id pack.ID) {
 		if free[id] {
 			w.provider.Settle(id)
 			delete(free, id)
@@ -223,7 +222,7 @@ func (w *work) settle(free map[source.ID]bool, err error, version func(source.ID
 
 // wouldGoBack reports whether a version is a lower release than the locked one, which its registry still offers, or which
 // a policy lets nothing older replace.
-func (w *work) wouldGoBack(id source.ID, version string) bool {
+func (w *work) wouldGoBack(id pack.ID, version string) bool {
 	was := w.Lock.Packs[id].Version
 	if o, ok := w.provider.Offer(id, was); ok && o.Yanked && !w.provider.KeepsVersions() {
 		return false

@@ -9,14 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/author"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/index"
-	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/index"
+	"github.com/skillpm/skillpm/pkg/publish"
 	"github.com/skillpm/skillpm/pkg/skillpm"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/source/git/gittest"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 )
 
 // world is a project with an index of its own, whose packs are in a registry.
@@ -73,21 +72,21 @@ func (w *world) manifest(dependencies ...string) {
 }
 
 // publish publishes a version with the skills named, and enters it in the index.
-func (w *world) publish(pack, version string, needs map[string]string, skills ...string) {
+func (w *world) publish(pk, version string, needs map[string]string, skills ...string) {
 	w.t.Helper()
 	files := map[string]string{}
 	for _, s := range skills {
 		files[s+"/SKILL.md"] = "---\nname: " + s + "\ndescription: Does " + s + " as of " + version + ".\n---\n\nText of " + version + ".\n"
 		files[s+"/notes.md"] = "The same in all versions.\n"
 	}
-	w.publishFiles(pack, version, needs, files)
+	w.publishFiles(pk, version, needs, files)
 }
 
 // publishFiles is publish with the files given; a star at the end of a name makes it executable.
-func (w *world) publishFiles(pack, version string, needs, files map[string]string) {
+func (w *world) publishFiles(pk, version string, needs, files map[string]string) {
 	w.t.Helper()
 	src := w.t.TempDir()
-	text := "name: " + pack + "\nversion: \"" + version + "\"\n"
+	text := "name: " + pk + "\nversion: \"" + version + "\"\n"
 	if len(needs) > 0 {
 		text += "dependencies:\n"
 		for _, name := range slices.Sorted(maps.Keys(needs)) {
@@ -96,22 +95,22 @@ func (w *world) publishFiles(pack, version string, needs, files map[string]strin
 	}
 	writeFiles(w.t, src, map[string]string{"skillpm.yaml": text})
 	writeFiles(w.t, src, files)
-	report, err := newAuthor(w.t, src, w.home).Publish(w.t.Context(), author.PublishOptions{To: w.server.URL(pack[:strings.Index(pack, "/")])})
+	report, err := newAuthor(w.t, src, w.home).Publish(w.t.Context(), publish.PublishOptions{To: w.server.URL(pk[:strings.Index(pk, "/")])})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.enter(pack, version, report.Digest, needs)
+	w.enter(pk, version, report.Digest, needs)
 }
 
 // enter adds a line for a version to the index, by what was published.
-func (w *world) enter(pack, version, digest string, needs map[string]string) {
+func (w *world) enter(pk, version, digest string, needs map[string]string) {
 	w.t.Helper()
-	id, err := source.ParseID(pack)
+	id, err := pack.ParseID(pk)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	probe := w.t.TempDir() // a project whose lock says what the pack is made of
-	place := skillpm.InstallOptions{Packs: []string{w.server.URL(pack) + ":" + version}, Registry: filepath.Join(w.dir, "index")}
+	place := skillpm.InstallOptions{Packs: []string{w.server.URL(pk) + ":" + version}, Registry: filepath.Join(w.dir, "index")}
 	if _, err := newClient(w.t, probe, w.t.TempDir()).Install(w.t.Context(), place); err != nil {
 		w.t.Fatal(err)
 	}
@@ -119,13 +118,13 @@ func (w *world) enter(pack, version, digest string, needs map[string]string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	lock, err := project.ParseLock("skillpm.lock", data)
+	lock, err := pack.ParseLock("skillpm.lock", data)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	entry := lock.Packs[id]
 	line := index.Line{
-		Name: pack, Version: version, Source: w.server.URL(pack), Digest: digest, Integrity: entry.Integrity, Dependencies: index.Dependencies{},
+		Name: pk, Version: version, Source: w.server.URL(pk), Digest: digest, Integrity: entry.Integrity, Dependencies: index.Dependencies{},
 	}
 	for name, tree := range entry.Skills {
 		line.Skills = append(line.Skills, index.Skill{Name: name, Tree: tree})
@@ -138,16 +137,16 @@ func (w *world) enter(pack, version, digest string, needs map[string]string) {
 }
 
 // yank withdraws a version.
-func (w *world) yank(pack, version, reason string) {
+func (w *world) yank(pk, version, reason string) {
 	w.t.Helper()
-	id, err := source.ParseID(pack)
+	id, err := pack.ParseID(pk)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.edit(id, func(file string, data []byte) ([]byte, error) { return index.AppendYank(file, data, version, reason) })
 }
 
-func (w *world) edit(id source.ID, change func(file string, data []byte) ([]byte, error)) {
+func (w *world) edit(id pack.ID, change func(file string, data []byte) ([]byte, error)) {
 	w.t.Helper()
 	file := filepath.Join("index", index.Path(id))
 	before, _ := os.ReadFile(filepath.Join(w.dir, file)) // there is none for the first version
@@ -182,7 +181,7 @@ func (w *world) update(o skillpm.UpdateOptions) *skillpm.InstallReport {
 // locked returns the versions in the lock.
 func (w *world) locked() map[string]string {
 	w.t.Helper()
-	lock, err := project.ParseLock("skillpm.lock", []byte(w.read("skillpm.lock")))
+	lock, err := pack.ParseLock("skillpm.lock", []byte(w.read("skillpm.lock")))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -386,13 +385,13 @@ func TestOutdated(t *testing.T) {
 // TestUpdateKeep checks that --keep holds back the packs of edited skills that would be replaced, and no others.
 func TestUpdateKeep(t *testing.T) {
 	w := newWorld(t)
-	for _, pack := range []string{"acme/one", "acme/two"} {
-		w.publish(pack, "1.0.0", nil, pack[5:], pack[5:]+"-more")
+	for _, pk := range []string{"acme/one", "acme/two"} {
+		w.publish(pk, "1.0.0", nil, pk[5:], pk[5:]+"-more")
 	}
 	w.manifest(`acme/one: "^1"`, `acme/two: "^1"`)
 	w.install()
-	for _, pack := range []string{"acme/one", "acme/two"} {
-		w.publish(pack, "1.1.0", nil, pack[5:])
+	for _, pk := range []string{"acme/one", "acme/two"} {
+		w.publish(pk, "1.1.0", nil, pk[5:])
 	}
 	edited := ".skillpm/plugins/acme/one/one/notes.md"
 	w.write(edited, "Mine.\n")
@@ -477,11 +476,11 @@ func TestUpdateLatestPlaces(t *testing.T) {
 		w.publish("acme/tool", version, nil, "tool")
 		w.manifest(`acme/tool: "` + version + `"`)
 		w.install()
-		lock, err := project.ParseLock("skillpm.lock", []byte(w.read("skillpm.lock")))
+		lock, err := pack.ParseLock("skillpm.lock", []byte(w.read("skillpm.lock")))
 		if err != nil {
 			t.Fatal(err)
 		}
-		digests[version] = lock.Packs[source.ID{Owner: "acme", Name: "tool"}].Resolved
+		digests[version] = lock.Packs[pack.ID{Owner: "acme", Name: "tool"}].Resolved
 	}
 	place := w.server.URL("acme/tool")
 	for _, tt := range []struct{ name, before, update, latest, version string }{

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/provider"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/txn"
-	"github.com/skillpm/skillpm/pkg/vendored"
-	"github.com/skillpm/skillpm/pkg/workspace"
+	"github.com/skillpm/skillpm/pkg/internal/txn"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/vendored"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // VendorOptions say how a project's copy is written.
@@ -173,11 +173,11 @@ func (c *Client) admitCopy(ctx context.Context, w *workspace.Workspace, o Vendor
 	if err != nil {
 		return nil, err
 	}
-	packs := map[source.ID]bool{}
+	packs := map[pack.ID]bool{}
 	for id := range w.Lock.Packs {
 		packs[id] = true
 	}
-	sol := &provider.Solution{Lock: w.Lock.Clone(), Packs: map[source.ID]*source.Pack{}, Places: w.Places()}
+	sol := &provider.Solution{Lock: w.Lock.Clone(), Packs: map[pack.ID]*pack.Pack{}, Places: w.Places()}
 	return wk.admitLocked(ctx, sol, packs)
 }
 
@@ -195,7 +195,7 @@ func (c *Client) stock(ctx context.Context, w *workspace.Workspace, offline bool
 	if err != nil {
 		return err
 	}
-	sol := &provider.Solution{Lock: w.Lock, Packs: map[source.ID]*source.Pack{}, Places: w.Places()}
+	sol := &provider.Solution{Lock: w.Lock, Packs: map[pack.ID]*pack.Pack{}, Places: w.Places()}
 	return wk.provider.FetchMissing(ctx, w.Manifest, sol, trees)
 }
 

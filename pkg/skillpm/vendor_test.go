@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/author"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/publish"
 	"github.com/skillpm/skillpm/pkg/skillpm"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 )
 
 // TestVendorEditedMeanwhile checks that a vendored skill that somebody edits while another is fetched is not replaced.
@@ -20,7 +20,7 @@ func TestVendorEditedMeanwhile(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
 		src := t.TempDir()
 		writePack(t, src, "acme/"+name, "1.0.0", 1)
-		if _, err := newAuthor(t, src, t.TempDir()).Publish(t.Context(), author.PublishOptions{To: server.URL("acme")}); err != nil {
+		if _, err := newAuthor(t, src, t.TempDir()).Publish(t.Context(), publish.PublishOptions{To: server.URL("acme")}); err != nil {
 			t.Fatal(err)
 		}
 		place := server.URL("acme/"+name) + ":1.0.0"

@@ -9,10 +9,10 @@ import (
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/provider"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 	"github.com/skillpm/skillpm/pkg/store"
-	"github.com/skillpm/skillpm/pkg/workspace"
 )
 
 // VerifyReport is the result of comparing what is installed with the lock.
@@ -108,7 +108,7 @@ func (c *Client) verifySigners(ctx context.Context, w *workspace.Workspace, o Ve
 		return err
 	}
 	for i, s := range r.Signed {
-		id, err := source.ParseID(s.Pack)
+		id, err := pack.ParseID(s.Pack)
 		if err != nil {
 			return err
 		}
@@ -202,16 +202,16 @@ func (c *Client) fix(ctx context.Context, o VerifyOptions) (why map[string]reaso
 	if change.Empty() && !change.Restated() {
 		return why, nil, nil
 	}
-	packs := map[source.ID]bool{}
+	packs := map[pack.ID]bool{}
 	for _, t := range change.Place {
 		packs[t.Pack] = true
 	}
-	if _, err := w.admitLocked(ctx, &provider.Solution{Lock: w.Lock.Clone(), Packs: map[source.ID]*source.Pack{}, Places: w.Places()}, packs); err != nil {
+	if _, err := w.admitLocked(ctx, &provider.Solution{Lock: w.Lock.Clone(), Packs: map[pack.ID]*pack.Pack{}, Places: w.Places()}, packs); err != nil {
 		return nil, nil, err
 	}
 	goal := workspace.Goal{Manifest: w.Manifest, Lock: w.Lock, Places: w.Places()}
 	restored := &InstallReport{}
-	for _, id := range slices.SortedFunc(maps.Keys(packs), source.ID.Compare) {
+	for _, id := range slices.SortedFunc(maps.Keys(packs), pack.ID.Compare) {
 		p := l.Packs[id]
 		restored.Packs = append(restored.Packs, PackReport{
 			Pack: id.String(), Version: p.Version, Source: p.Source, Resolved: p.Resolved, Integrity: p.Integrity,
@@ -241,7 +241,7 @@ func (w *work) heal(ctx context.Context, s *store.Store) (map[string]bool, error
 // bring fetches what the store does not have, one pack after the other, so that one that can't be had keeps none from being
 // mended. The error is that of the first.
 func (w *work) bring(ctx context.Context, trees []workspace.Tree) (first error) {
-	sol := &provider.Solution{Lock: w.Lock, Packs: map[source.ID]*source.Pack{}, Places: w.Places()}
+	sol := &provider.Solution{Lock: w.Lock, Packs: map[pack.ID]*pack.Pack{}, Places: w.Places()}
 	for _, id := range w.Lock.IDs() {
 		mine := slices.DeleteFunc(slices.Clone(trees), func(t workspace.Tree) bool { return t.Pack != id })
 		err := w.provider.FetchMissing(ctx, w.Manifest, sol, slices.Values(mine))

@@ -7,10 +7,9 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/graph"
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/workspace"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/graph"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // WhyReport says why something is installed.
@@ -64,7 +63,7 @@ func (c *Client) Why(_ context.Context, name, scopeKind string) (*WhyReport, err
 	}
 	r := &WhyReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Name: name, Found: []Why{}, Warnings: warnings(l)}
 	if strings.Contains(name, "/") && !strings.Contains(name, "@") {
-		id, err := source.ParseID(name)
+		id, err := pack.ParseID(name)
 		if err != nil {
 			return nil, err
 		}
@@ -88,16 +87,16 @@ func (c *Client) Why(_ context.Context, name, scopeKind string) (*WhyReport, err
 }
 
 // skillsNamed returns the skills that a name may mean, the one that agents know under it first.
-func skillsNamed(name string, l *workspace.Layout) ([]project.Named, error) {
-	skill, pack, exact := strings.Cut(name, "@")
-	var id source.ID
+func skillsNamed(name string, l *workspace.Layout) ([]pack.Named, error) {
+	skill, pk, exact := strings.Cut(name, "@")
+	var id pack.ID
 	if exact {
 		var err error
-		if id, err = source.ParseID(pack); err != nil {
+		if id, err = pack.ParseID(pk); err != nil {
 			return nil, err
 		}
 	}
-	var found []project.Named
+	var found []pack.Named
 	for _, n := range l.Named {
 		if n.Skill == skill && (!exact || n.Pack == id) || !exact && n.Link == skill {
 			found = append(found, n)
@@ -106,7 +105,7 @@ func skillsNamed(name string, l *workspace.Layout) ([]project.Named, error) {
 	if len(found) == 0 {
 		return nil, noSuchName(name, skill, l)
 	}
-	slices.SortFunc(found, func(a, b project.Named) int {
+	slices.SortFunc(found, func(a, b pack.Named) int {
 		if first := a.Link == skill; first != (b.Link == skill) {
 			if first {
 				return -1
@@ -120,7 +119,7 @@ func skillsNamed(name string, l *workspace.Layout) ([]project.Named, error) {
 
 // noSuchName is noSuchSkill, for a name that may be that of a pack without its owner.
 func noSuchName(name, skill string, l *workspace.Layout) error {
-	for _, id := range slices.SortedFunc(maps.Keys(l.Packs), source.ID.Compare) {
+	for _, id := range slices.SortedFunc(maps.Keys(l.Packs), pack.ID.Compare) {
 		if id.Name == name {
 			return diag.Errorf(diag.NotFound, "no skill %s is installed", name).WithHint("did you mean the pack %s?", id)
 		}
@@ -129,7 +128,7 @@ func noSuchName(name, skill string, l *workspace.Layout) error {
 }
 
 // why describes a pack.
-func why(g *graph.Graph, l *workspace.Layout, id source.ID) Why {
+func why(g *graph.Graph, l *workspace.Layout, id pack.ID) Why {
 	p := l.Packs[id]
 	out := Why{Pack: id.String(), Version: p.Version, Source: p.Source, Chains: [][]WhyStep{}}
 	if linked := l.Linked[id]; linked != nil {

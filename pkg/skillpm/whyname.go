@@ -5,27 +5,26 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/workspace"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
 // skillNames says who has which name in a scope.
 type skillNames struct {
-	manifest *project.Manifest
+	manifest *pack.Manifest
 	layout   *workspace.Layout
-	order    map[source.ID]int  // from 1, of those that win over all others: the later one has the name
-	linked   map[source.ID]bool // those of them that the manifest does not have
+	order    map[pack.ID]int  // from 1, of those that win over all others: the later one has the name
+	linked   map[pack.ID]bool // those of them that the manifest does not have
 }
 
 // newSkillNames puts in order what the manifest requires itself: what is linked besides comes last.
-func newSkillNames(m *project.Manifest, l *workspace.Layout) *skillNames {
-	n := &skillNames{manifest: m, layout: l, order: map[source.ID]int{}, linked: map[source.ID]bool{}}
-	var ids []source.ID
+func newSkillNames(m *pack.Manifest, l *workspace.Layout) *skillNames {
+	n := &skillNames{manifest: m, layout: l, order: map[pack.ID]int{}, linked: map[pack.ID]bool{}}
+	var ids []pack.ID
 	for _, d := range slices.Concat(m.Dependencies, m.DevDependencies) {
 		ids = append(ids, d.ID)
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(l.Linked), source.ID.Compare) {
+	for _, id := range slices.SortedFunc(maps.Keys(l.Linked), pack.ID.Compare) {
 		if _, ok := m.Dependency(id); !ok {
 			n.linked[id] = true
 			ids = append(ids, id)
@@ -40,7 +39,7 @@ func newSkillNames(m *project.Manifest, l *workspace.Layout) *skillNames {
 }
 
 // explain says why agents know a skill under the name that they do.
-func (n *skillNames) explain(s project.Named) *WhySkill {
+func (n *skillNames) explain(s pack.Named) *WhySkill {
 	out := &WhySkill{Name: s.Skill, Link: s.Link, InForce: s.Bare, Others: map[string]string{}}
 	for _, other := range n.layout.Named {
 		if other.Skill == s.Skill && other.Pack != s.Pack {
@@ -59,14 +58,14 @@ func (n *skillNames) explain(s project.Named) *WhySkill {
 	case chosen:
 		out.Reason = fmt.Sprintf("skillpm.yaml gives it the alias %s", s.Link)
 	default:
-		winner, _ := source.ParseID(out.Winner) // an empty name is nobody's
-		out.Reason = n.won(winner, []source.ID{s.Pack})
+		winner, _ := pack.ParseID(out.Winner) // an empty name is nobody's
+		out.Reason = n.won(winner, []pack.ID{s.Pack})
 	}
 	return out
 }
 
 // alias returns the alias that the manifest gives to a skill.
-func (n *skillNames) alias(s project.Named) (string, bool) {
+func (n *skillNames) alias(s pack.Named) (string, bool) {
 	for _, a := range n.manifest.Aliases {
 		if a.Pack == s.Pack && a.Skill == s.Skill {
 			return a.Alias, true
@@ -76,8 +75,8 @@ func (n *skillNames) alias(s project.Named) (string, bool) {
 }
 
 // rivals returns the other packs that would have the name if this one had not: those without an alias in the manifest.
-func (n *skillNames) rivals(s project.Named) []source.ID {
-	var rivals []source.ID
+func (n *skillNames) rivals(s pack.Named) []pack.ID {
+	var rivals []pack.ID
 	for _, other := range n.layout.Named {
 		if _, chosen := n.alias(other); other.Skill == s.Skill && other.Pack != s.Pack && !chosen {
 			rivals = append(rivals, other.Pack)
@@ -87,11 +86,11 @@ func (n *skillNames) rivals(s project.Named) []source.ID {
 }
 
 // won says why one of several packs has a name.
-func (n *skillNames) won(winner source.ID, losers []source.ID) string {
+func (n *skillNames) won(winner pack.ID, losers []pack.ID) string {
 	if len(losers) == 0 {
 		return "skillpm.yaml gives the others an alias"
 	}
-	var latest source.ID // of those that win over all others
+	var latest pack.ID // of those that win over all others
 	for _, id := range losers {
 		if n.order[id] > n.order[latest] {
 			latest = id

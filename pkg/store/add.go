@@ -3,7 +3,7 @@ package store
 import (
 	"io/fs"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // AddTree writes the skill in directory dir of fsys, as [bundle.Walk] sees it. One Writer takes any number of skills, each

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // most is how many bytes of files a store may hold that its disk has not taken.

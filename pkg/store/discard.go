@@ -6,9 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/fault"
+	"github.com/skillpm/skillpm/pkg/internal/syserr"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // Discard removes a damaged tree from the store, so that it is fetched again. It is hashed once more where nobody else can
@@ -43,7 +43,7 @@ func (s *Store) discard(digest string, bad func(aside string) (bool, error)) err
 	}
 	scratch, err := s.scratch()
 	if err != nil {
-		return fault.Explain(err)
+		return syserr.Explain(err)
 	}
 	aside := filepath.Join(scratch.dir, "discarded")
 	err = os.Rename(entry, aside)
@@ -55,7 +55,7 @@ func (s *Store) discard(digest string, bad func(aside string) (bool, error)) err
 	} else if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return fault.Explain(errors.Join(err, scratch.close()))
+	return syserr.Explain(errors.Join(err, scratch.close()))
 }
 
 // putBack undoes a move aside. That somebody has put the same tree there meanwhile is as good.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // FS returns a tree of the store as a file system, with SKILL.md at its root. It has exactly the files of the inventory

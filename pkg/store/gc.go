@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
-	"github.com/skillpm/skillpm/pkg/fault"
+	"github.com/skillpm/skillpm/pkg/internal/syserr"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // longestIdle is how much later than the last use of any tree it may be. A clock that says more is taken for wrong.
@@ -51,7 +51,7 @@ func (s *Store) GC(ctx context.Context, o GCOptions) (GCReport, error) {
 	}
 	tmp := filepath.Join(s.dir, tmpName)
 	c.report.Leftovers = sweep(tmp, o.DryRun) + sweepStrays(tmp, o.Now, o.DryRun)
-	return c.report, fault.Explain(err)
+	return c.report, syserr.Explain(err)
 }
 
 type collector struct {

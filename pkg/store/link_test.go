@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // TestLink proves that hard links are made of what was verified, and copies of what can't be linked as it is.

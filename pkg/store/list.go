@@ -13,9 +13,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/fault"
+	"github.com/skillpm/skillpm/pkg/internal/syserr"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // Entry is a tree of a store.
@@ -32,7 +32,7 @@ func (s *Store) List() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for digest, err := range s.digests() {
 			if err != nil {
-				yield(Entry{}, fault.Explain(err))
+				yield(Entry{}, syserr.Explain(err))
 				return
 			}
 			e, err := s.describe(digest)

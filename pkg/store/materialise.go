@@ -13,9 +13,9 @@ import (
 	"runtime"
 	"syscall"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/fault"
+	"github.com/skillpm/skillpm/pkg/internal/syserr"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // cloneFrom is the size from which it is worth asking the file system to share a file's blocks.
@@ -67,7 +67,7 @@ func (s *Store) project(ctx context.Context, entry *folder, dst string, inv bund
 	if err := os.Mkdir(dst, 0o755); errors.Is(err, fs.ErrExist) {
 		return diag.Errorf(diag.Conflict, "%s is in the way", dst)
 	} else if err != nil {
-		return fault.Explain(err)
+		return syserr.Explain(err)
 	}
 	buf := s.buffers.Get().(*[]byte)
 	p := &projection{store: s, buf: *buf, sum: sha256.New(), link: link}
@@ -75,7 +75,7 @@ func (s *Store) project(ctx context.Context, entry *folder, dst string, inv bund
 		s.buffers.Put(buf)
 		p.from.close()
 		p.to.close()
-		if err = fault.Explain(err); err != nil {
+		if err = syserr.Explain(err); err != nil {
 			err = errors.Join(err, os.RemoveAll(dst))
 		}
 	}()

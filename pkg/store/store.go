@@ -14,9 +14,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/fault"
+	"github.com/skillpm/skillpm/pkg/internal/syserr"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 const (
@@ -81,7 +81,7 @@ func (s *Store) openEntry(digest string) (*folder, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, absent(digest)
 	}
-	return dir, fault.Explain(err)
+	return dir, syserr.Explain(err)
 }
 
 // mostInventory is the size of an inventory with as many files as a pack may have, and paths as long as they may be.
@@ -95,12 +95,12 @@ func readInventory(dir *folder, digest string) (inv bundle.Inventory, used time.
 		return nil, used, absent(digest)
 	}
 	if err != nil {
-		return nil, used, fault.Explain(damage(err, dir, inventoryName, fs.FileMode.IsRegular))
+		return nil, used, syserr.Explain(damage(err, dir, inventoryName, fs.FileMode.IsRegular))
 	}
 	defer f.drop()
 	known, err := f.look()
 	if err != nil {
-		return nil, used, fault.Explain(err)
+		return nil, used, syserr.Explain(err)
 	}
 	if !known.regular || known.size > mostInventory {
 		damaged.Got = fmt.Sprintf("what is no inventory, of %d bytes", known.size)
@@ -109,7 +109,7 @@ func readInventory(dir *folder, digest string) (inv bundle.Inventory, used time.
 	data := make([]byte, known.size)
 	n, err := io.ReadFull(f, data)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, syscall.EIO) {
-		return nil, used, fault.Explain(err)
+		return nil, used, syserr.Explain(err)
 	}
 	data = data[:n]
 	inv, err = bundle.ParseInventory(data)
@@ -200,7 +200,7 @@ func verify(dir *folder, digest string) error {
 	}
 	root, err := os.OpenRoot(filepath.Join(dir.path, treeName))
 	if err != nil {
-		return fault.Explain(damage(err, dir, treeName, fs.FileMode.IsDir))
+		return syserr.Explain(damage(err, dir, treeName, fs.FileMode.IsDir))
 	}
 	defer root.Close()
 	got, err := bundle.Sum(root.FS(), ".")
@@ -208,7 +208,7 @@ func verify(dir *folder, digest string) error {
 		return &bundle.MismatchError{What: "skill tree in the store", Want: digest, Got: err.Error()}
 	}
 	if err != nil {
-		return fault.Explain(err)
+		return syserr.Explain(err)
 	}
 	if runtime.GOOS == "windows" { // files have no modes there
 		got = got.WithModes(want)

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/store"
 )
 

@@ -9,8 +9,8 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
-	"github.com/skillpm/skillpm/pkg/fault"
+	"github.com/skillpm/skillpm/pkg/internal/syserr"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // worker writes and hashes the files of some of a Writer's skills, so that a skill needs no locks.
@@ -81,7 +81,7 @@ func (k *worker) run() {
 			err = k.do(j)
 		}
 		if err != nil {
-			err = fault.Explain(err)
+			err = syserr.Explain(err)
 			k.fail(err)
 		}
 		if j.done != nil {
@@ -95,7 +95,7 @@ func (k *worker) run() {
 			continue
 		}
 		if err := s.finish(k.writer.root); err != nil {
-			k.fail(fault.Explain(err))
+			k.fail(syserr.Explain(err))
 		}
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/fault"
+	"github.com/skillpm/skillpm/pkg/internal/syserr"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // queued is how many files wait for one worker, as long as the Store has buffers for them.
@@ -52,11 +52,11 @@ type staged struct {
 func (s *Store) Writer(limits bundle.Limits) (*Writer, error) {
 	scratch, err := s.scratch()
 	if err != nil {
-		return nil, fault.Explain(err)
+		return nil, syserr.Explain(err)
 	}
 	root, err := openFolder(scratch.dir)
 	if err != nil {
-		return nil, fault.Explain(errors.Join(err, scratch.close()))
+		return nil, syserr.Explain(errors.Join(err, scratch.close()))
 	}
 	w := &Writer{store: s, scratch: scratch, root: root, limits: limits.OrDefault(), skills: make(map[string]*staged)}
 	for range workerCount() {
@@ -191,7 +191,7 @@ func (w *Writer) publish(s *staged) error {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(entry), 0o755); err != nil {
-		return fault.Explain(err)
+		return syserr.Explain(err)
 	}
 	for range 3 { // others may discard and publish the same meanwhile
 		if err = os.Rename(filepath.Join(w.scratch.dir, s.dir), entry); err == nil {
@@ -204,7 +204,7 @@ func (w *Writer) publish(s *staged) error {
 			return err
 		}
 	}
-	return fault.Explain(err)
+	return syserr.Explain(err)
 }
 
 // end stops the workers and returns the first of their errors. It may be called again.

@@ -16,14 +16,14 @@ import (
 	"github.com/sigstore/sigstore-go/pkg/tlog"
 	"google.golang.org/protobuf/encoding/protojson"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/sign"
 	"github.com/skillpm/skillpm/pkg/sign/keyless"
-	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/oci"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
-	"github.com/skillpm/skillpm/pkg/trust"
+	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
 const (
@@ -214,12 +214,12 @@ func TestKeeper(t *testing.T) {
 	}
 	s := ocitest.New(t)
 	c := s.Client(t, t.TempDir())
-	ref, err := source.Parse(s.URL("acme/deploy"))
+	ref, err := pack.Parse(s.URL("acme/deploy"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	tree := bundle.MapTree("deploy", map[string][]byte{"SKILL.md": []byte("---\nname: deploy\ndescription: Deploys.\n---\n")}, nil)
-	rel := oci.Release{ID: source.ID{Owner: "acme", Name: "deploy"}, Version: "1.0.0", Skills: []oci.SkillMeta{{Name: "deploy"}}}
+	rel := oci.Release{ID: pack.ID{Owner: "acme", Name: "deploy"}, Version: "1.0.0", Skills: []oci.SkillMeta{{Name: "deploy"}}}
 	pushed, err := c.Push(t.Context(), ref, rel, []bundle.Tree{tree}, oci.PushOptions{Attach: func(_ context.Context, p oci.Pushed, _ []byte) ([]oci.Artifact, error) {
 		data := signed(t, sigstore, subject, issuer, p.Digest, time.Now().Add(5*time.Minute))
 		return []oci.Artifact{{Type: sign.MediaTypeBundle, Blobs: []oci.Blob{{MediaType: sign.MediaTypeBundle, Data: data}}}}, nil
@@ -228,7 +228,7 @@ func TestKeeper(t *testing.T) {
 		t.Fatal(err)
 	}
 	ref.Digest = pushed.Digest
-	p := &source.Pack{ID: rel.ID, Version: rel.Version, Ref: ref}
+	p := &pack.Pack{ID: rel.ID, Version: rel.Version, Ref: ref}
 	trees := map[string]string{"deploy": tree.Inventory.Digest()}
 	text := rootOf(t, sigstore)
 	dir := t.TempDir()

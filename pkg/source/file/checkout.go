@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"path"
 
-	"github.com/skillpm/skillpm/pkg/regular"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
 // maxConverted is the size up to which a file may have other line endings than its repository has. Larger files are
@@ -28,7 +28,7 @@ func (c checkout) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
-	f, err := regular.Dir(c.dir).Open(name)
+	f, err := safefile.Dir(c.dir).Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (c checkout) ReadDir(name string) ([]fs.DirEntry, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrInvalid}
 	}
-	entries, err := fs.ReadDir(regular.Dir(c.dir), name)
+	entries, err := fs.ReadDir(safefile.Dir(c.dir), name)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (c checkout) Stat(name string) (fs.FileInfo, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}
 	}
-	info, err := regular.Dir(c.dir).Stat(name)
+	info, err := safefile.Dir(c.dir).Stat(name)
 	if err != nil {
 		return nil, err
 	}

@@ -11,10 +11,9 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // Options says where a [Client] reads.
@@ -35,7 +34,7 @@ func New(o Options) *Client {
 }
 
 // Versions returns the version that the directory's skillpm.yaml declares; none if it declares none.
-func (c *Client) Versions(ctx context.Context, ref source.Ref) ([]string, error) {
+func (c *Client) Versions(ctx context.Context, ref pack.Ref) ([]string, error) {
 	content, _, err := c.describe(ctx, ref)
 	if err != nil || content.Manifest == nil || content.Manifest.Version == "" {
 		return nil, err
@@ -45,7 +44,7 @@ func (c *Client) Versions(ctx context.Context, ref source.Ref) ([]string, error)
 
 // Open describes the pack in a directory. There is nothing to pin it to. Directories that the pack depends on are
 // relative to it; in the result they are relative to what the pack's own place is relative to.
-func (c *Client) Open(ctx context.Context, ref source.Ref) (*source.Pack, error) {
+func (c *Client) Open(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
 	content, _, err := c.describe(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -58,8 +57,8 @@ func (c *Client) Open(ctx context.Context, ref source.Ref) (*source.Pack, error)
 }
 
 // beside makes a relative directory that a pack names relative to what the pack's own directory is relative to.
-func beside(ref source.Ref, d *source.Ref) *source.Ref {
-	if d == nil || d.Kind != source.KindPath && d.Kind != source.KindLayout || filepath.IsAbs(d.URL) {
+func beside(ref pack.Ref, d *pack.Ref) *pack.Ref {
+	if d == nil || d.Kind != pack.KindPath && d.Kind != pack.KindLayout || filepath.IsAbs(d.URL) {
 		return d
 	}
 	moved := *d
@@ -71,7 +70,7 @@ func beside(ref source.Ref, d *source.Ref) *source.Ref {
 }
 
 // Fetch streams the files of the named skills of a pack, or of all its skills if there are no names.
-func (c *Client) Fetch(ctx context.Context, p *source.Pack, skills []string, sink bundle.Sink) error {
+func (c *Client) Fetch(ctx context.Context, p *pack.Pack, skills []string, sink bundle.Sink) error {
 	content, fsys, err := c.describe(ctx, p.Ref)
 	if err != nil {
 		return err
@@ -80,7 +79,7 @@ func (c *Client) Fetch(ctx context.Context, p *source.Pack, skills []string, sin
 }
 
 // Tree returns a directory as a file system, with the bytes and modes that its files have as parts of a pack.
-func (c *Client) Tree(ref source.Ref) (fs.FS, error) {
+func (c *Client) Tree(ref pack.Ref) (fs.FS, error) {
 	dir, err := c.dir(ref)
 	if err != nil {
 		return nil, err
@@ -98,8 +97,8 @@ func (c *Client) Tree(ref source.Ref) (fs.FS, error) {
 }
 
 // dir returns the directory of a place.
-func (c *Client) dir(ref source.Ref) (string, error) {
-	if ref.Kind != source.KindPath || ref.URL == "" {
+func (c *Client) dir(ref pack.Ref) (string, error) {
+	if ref.Kind != pack.KindPath || ref.URL == "" {
 		return "", diag.Errorf(diag.Internal, "%q is not a directory", ref)
 	}
 	dir := filepath.FromSlash(ref.URL)
@@ -112,7 +111,7 @@ func (c *Client) dir(ref source.Ref) (string, error) {
 
 // describe reads what the pack in a directory is. A pack without a name is called by the directory's own name, even if
 // the place is written as "." or "..".
-func (c *Client) describe(ctx context.Context, ref source.Ref) (*project.Content, fs.FS, error) {
+func (c *Client) describe(ctx context.Context, ref pack.Ref) (*pack.Content, fs.FS, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -124,7 +123,7 @@ func (c *Client) describe(ctx context.Context, ref source.Ref) (*project.Content
 	if err != nil {
 		return nil, nil, err
 	}
-	content, err := project.Describe(fsys, source.Ref{Kind: source.KindPath, URL: dir})
+	content, err := pack.Describe(fsys, pack.Ref{Kind: pack.KindPath, URL: dir})
 	if err != nil && !strings.HasPrefix(err.Error(), dir) {
 		err = fmt.Errorf("%s: %w", ref.URL, err)
 	}

@@ -6,17 +6,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/sourcetest"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/source/file"
-	"github.com/skillpm/skillpm/pkg/source/sourcetest"
 )
 
 // M2: the contract of every source.
 func TestContract(t *testing.T) {
-	sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, source.Ref) {
+	sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "pack"), files)
-		return file.New(file.Options{Base: dir}), source.Ref{Kind: source.KindPath, URL: "./pack"}
+		return file.New(file.Options{Base: dir}), pack.Ref{Kind: pack.KindPath, URL: "./pack"}
 	})
 }
 

@@ -9,19 +9,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/sourcetest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/source/file"
 	"github.com/skillpm/skillpm/pkg/source/git"
-	"github.com/skillpm/skillpm/pkg/source/git/gittest"
-	"github.com/skillpm/skillpm/pkg/source/sourcetest"
 )
 
 // fetcher is what both a directory and a repository can do.
 type fetcher = sourcetest.Source
 
-func fetch(t testing.TB, s fetcher, ref source.Ref) (*source.Pack, map[string]string) {
+func fetch(t testing.TB, s fetcher, ref pack.Ref) (*pack.Pack, map[string]string) {
 	t.Helper()
 	p, err := s.Open(t.Context(), ref)
 	if err != nil {
@@ -38,9 +38,9 @@ func fetch(t testing.TB, s fetcher, ref source.Ref) (*source.Pack, map[string]st
 	return p, digests
 }
 
-func path(t *testing.T, s string) source.Ref {
+func path(t *testing.T, s string) pack.Ref {
 	t.Helper()
-	ref, err := source.Parse("path:" + s)
+	ref, err := pack.Parse("path:" + s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func checkout(t *testing.T, settings ...string) (dir string, want map[string]str
 	}))
 	c := git.New(git.Options{Cache: t.TempDir()})
 	t.Cleanup(func() { c.Close() })
-	_, want = fetch(t, c, source.Ref{Kind: source.KindGit, URL: "file://" + filepath.ToSlash(r.Dir), Subdir: "packs/a"})
+	_, want = fetch(t, c, pack.Ref{Kind: pack.KindGit, URL: "file://" + filepath.ToSlash(r.Dir), Subdir: "packs/a"})
 	dir = filepath.Join(root, "checkout")
 	args := []string{}
 	for _, s := range settings {
@@ -151,7 +151,7 @@ func TestExecutablePatterns(t *testing.T) {
 	r.Commit(gittest.Text(files))
 	g := git.New(git.Options{Cache: t.TempDir()})
 	t.Cleanup(func() { g.Close() })
-	if _, got := fetch(t, g, source.Ref{Kind: source.KindGit, URL: "file://" + filepath.ToSlash(r.Dir)}); !maps.Equal(got, want) {
+	if _, got := fetch(t, g, pack.Ref{Kind: pack.KindGit, URL: "file://" + filepath.ToSlash(r.Dir)}); !maps.Equal(got, want) {
 		t.Errorf("in a repository: %v, want %v", got, want)
 	}
 }
@@ -315,7 +315,7 @@ func BenchmarkFetch(b *testing.B) {
 	}
 	c := file.New(file.Options{Base: root})
 	for b.Loop() {
-		if _, digests := fetch(b, c, source.Ref{Kind: source.KindPath, URL: "."}); len(digests) != 200 {
+		if _, digests := fetch(b, c, pack.Ref{Kind: pack.KindPath, URL: "."}); len(digests) != 200 {
 			b.Fatalf("%d skills", len(digests))
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/config"
 	gitindex "github.com/go-git/go-git/v5/plumbing/format/index"
 
-	"github.com/skillpm/skillpm/pkg/regular"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
 const (
@@ -63,7 +63,7 @@ func readIndex(dir, goos string) index {
 	if gitDir == "" || !mine(os.Lstat(filepath.Join(top, ".git"))) || !mine(os.Stat(gitDir)) {
 		return index{}
 	}
-	f, err := regular.Open(filepath.Join(gitDir, "index"), maxIndex)
+	f, err := safefile.Open(filepath.Join(gitDir, "index"), maxIndex)
 	if err != nil {
 		return index{}
 	}
@@ -121,11 +121,11 @@ func findGitDir(dir string) (top, gitDir string) {
 }
 
 // mine reports whether what was found belongs to the user.
-func mine(info fs.FileInfo, err error) bool { return err == nil && regular.Mine(info) }
+func mine(info fs.FileInfo, err error) bool { return err == nil && safefile.Mine(info) }
 
 // readLink returns the directory that a .git file names.
 func readLink(file string) string {
-	data, err := regular.ReadFile(file, maxSmall)
+	data, err := safefile.ReadFile(file, maxSmall)
 	if err != nil {
 		return ""
 	}
@@ -146,10 +146,10 @@ func relativeTo(dir, name string) string {
 // keepsModes reports whether git trusts the executable bits on disk, which core.fileMode says. The configuration of an
 // additional worktree is in the directory that its commondir file names.
 func keepsModes(gitDir string) bool {
-	if common, err := regular.ReadFile(filepath.Join(gitDir, "commondir"), maxSmall); err == nil {
+	if common, err := safefile.ReadFile(filepath.Join(gitDir, "commondir"), maxSmall); err == nil {
 		gitDir = relativeTo(gitDir, strings.TrimSpace(string(common)))
 	}
-	f, err := regular.Open(filepath.Join(gitDir, "config"), maxSmall)
+	f, err := safefile.Open(filepath.Join(gitDir, "config"), maxSmall)
 	if err != nil {
 		return true
 	}

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/source/file"
 )
 

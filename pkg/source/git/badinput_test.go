@@ -14,10 +14,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/source/git/gittest"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // programs are the ways in which a client transfers.
@@ -49,7 +49,7 @@ func TestHostileURLs(t *testing.T) {
 	} {
 		for name, program := range programs(t) {
 			c := New(Options{Program: program, Cache: t.TempDir()})
-			_, err := c.Open(t.Context(), source.Ref{Kind: source.KindGit, URL: url})
+			_, err := c.Open(t.Context(), pack.Ref{Kind: pack.KindGit, URL: url})
 			if diag.CodeOf(err) != diag.Usage {
 				t.Errorf("%s: %s: %v", name, url, err)
 			}
@@ -57,7 +57,7 @@ func TestHostileURLs(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if ref, err := source.Parse("git+" + url); err == nil {
+		if ref, err := pack.Parse("git+" + url); err == nil {
 			t.Errorf("%s is the place %v", url, ref)
 		}
 	}
@@ -75,7 +75,7 @@ func TestHostileRevisions(t *testing.T) {
 	for _, rev := range []string{"--upload-pack=touch " + mark, "--output=" + mark, "-f", "main^{tree}", "main:SKILL.md", "a..b", "refs/../HEAD", "@{u}", ":/x"} {
 		for name, program := range programs(t) {
 			c := New(Options{Program: program, Cache: t.TempDir()})
-			_, err := c.Open(t.Context(), source.Ref{Kind: source.KindGit, URL: url, Rev: rev})
+			_, err := c.Open(t.Context(), pack.Ref{Kind: pack.KindGit, URL: url, Rev: rev})
 			if diag.CodeOf(err) != diag.NotFound {
 				t.Errorf("%s: %q: %v", name, rev, err)
 			}
@@ -83,7 +83,7 @@ func TestHostileRevisions(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if source.CheckRev(rev) == nil {
+		if pack.CheckRev(rev) == nil {
 			t.Errorf("%q is a revision", rev)
 		}
 	}
@@ -157,7 +157,7 @@ func TestHostileConfiguration(t *testing.T) {
 	}
 	for name, program := range programs(t) {
 		c := New(Options{Program: program, Cache: t.TempDir()})
-		p, err := c.Open(t.Context(), source.Ref{Kind: source.KindGit, URL: url + "/o/r.git"})
+		p, err := c.Open(t.Context(), pack.Ref{Kind: pack.KindGit, URL: url + "/o/r.git"})
 		if err != nil || p.Skills[0].Description != "The right one." {
 			t.Errorf("%s: %+v, %v", name, p, err)
 		} else if err := c.Fetch(t.Context(), p, nil, bundle.NewHasher(bundle.DefaultLimits())); err != nil {
@@ -186,7 +186,7 @@ func TestHostileAttributes(t *testing.T) {
 	url := gittest.Serve(t, dir) + "/o/r.git"
 	for name, program := range programs(t) {
 		c := New(Options{Program: program, Cache: t.TempDir()})
-		tree, _, err := c.Tree(t.Context(), source.Ref{Kind: source.KindGit, URL: url, Subdir: "skills/r"})
+		tree, _, err := c.Tree(t.Context(), pack.Ref{Kind: pack.KindGit, URL: url, Subdir: "skills/r"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,7 +265,7 @@ func TestEndless(t *testing.T) {
 			}
 			c := New(Options{Program: program, Cache: t.TempDir()})
 			c.limits.refs, c.limits.memory = 1<<16, 48<<20
-			_, err := c.Open(t.Context(), source.Ref{Kind: source.KindGit, URL: gittest.Serve(t, dir, options) + "/o/r.git"})
+			_, err := c.Open(t.Context(), pack.Ref{Kind: pack.KindGit, URL: gittest.Serve(t, dir, options) + "/o/r.git"})
 			if diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), "the repository is too large") {
 				t.Errorf("%s, endless %s: %v", name, what, err)
 			}
@@ -281,7 +281,7 @@ func TestEndless(t *testing.T) {
 		} {
 			c := New(Options{Program: program, Cache: t.TempDir()})
 			change(&c.limits)
-			_, err := c.Open(t.Context(), source.Ref{Kind: source.KindGit, URL: url})
+			_, err := c.Open(t.Context(), pack.Ref{Kind: pack.KindGit, URL: url})
 			if diag.CodeOf(err) != diag.Invalid || !strings.Contains(err.Error(), "too large") && !strings.Contains(err.Error(), "does not stop") {
 				t.Errorf("%s, %s: %v", name, what, err)
 			}
@@ -387,10 +387,10 @@ func TestOtherPack(t *testing.T) {
 	url := gittest.Serve(t, dir, gittest.WithHandler(record))
 	c := New(Options{Cache: t.TempDir()})
 	defer c.Close()
-	if _, err := c.Open(t.Context(), source.Ref{Kind: source.KindGit, URL: url + "/evil/r.git"}); err != nil {
+	if _, err := c.Open(t.Context(), pack.Ref{Kind: pack.KindGit, URL: url + "/evil/r.git"}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := c.Open(t.Context(), source.Ref{Kind: source.KindGit, URL: url + "/o/r.git"})
+	_, err := c.Open(t.Context(), pack.Ref{Kind: pack.KindGit, URL: url + "/o/r.git"})
 	if diag.CodeOf(err) != diag.NotFound || !strings.Contains(err.Error(), "has no commit") {
 		t.Errorf("error %v", err)
 	}

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // wholeName is the file that marks a cache entry from which nothing was left out.
@@ -16,7 +16,7 @@ func (k *commit) marker() string { return filepath.Join(k.dir, wholeName) }
 
 // cacheDir returns the directory that a commit is kept in: one for each URL, so that no repository can stand in for
 // another.
-func (c *Client) cacheDir(ref source.Ref) (string, error) {
+func (c *Client) cacheDir(ref pack.Ref) (string, error) {
 	root, err := c.cacheRoot()
 	sum := sha256.Sum256([]byte(ref.URL))
 	return filepath.Join(root, hex.EncodeToString(sum[:8]), ref.Digest), err
@@ -37,7 +37,7 @@ func (c *Client) cacheRoot() (string, error) {
 
 // publish moves a directory with a pack of the commit to its place in the cache and uses it there. If another process
 // was faster, and has no less, its entry is used: somebody may be reading it.
-func (k *commit) publish(dir string, p *pack, whole bool) error {
+func (k *commit) publish(dir string, p *storedPack, whole bool) error {
 	if whole {
 		if err := os.WriteFile(filepath.Join(dir, wholeName), nil, 0o644); err != nil {
 			return err

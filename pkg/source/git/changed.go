@@ -19,7 +19,7 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/regular"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
 const (
@@ -160,7 +160,7 @@ func checkOwner(root, gitDir string) error {
 	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
-	if !regular.Mine(link) || !regular.Mine(dir) {
+	if !safefile.Mine(link) || !safefile.Mine(dir) {
 		return diag.Errorf(diag.NotFound, "the repository %s belongs to another user, and is left alone", at).
 			WithHint("run the command as its owner, or name the files and directories instead")
 	}
@@ -220,7 +220,7 @@ func commonDir(dir string) (string, error) {
 }
 
 // readSmall reads a regular file of no more than maxRules bytes.
-func readSmall(name string) ([]byte, error) { return regular.ReadFile(name, maxRules) }
+func readSmall(name string) ([]byte, error) { return safefile.ReadFile(name, maxRules) }
 
 func newWorkTree(root, gitDir string) (*workTree, error) {
 	common, err := commonDir(gitDir)

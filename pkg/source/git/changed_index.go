@@ -15,7 +15,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/index"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/regular"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
 // tracked is a file of the index, or a directory that has some.
@@ -30,7 +30,7 @@ type tracked struct {
 // readIndex returns the root directory of the index.
 func (w *workTree) readIndex() (*tracked, error) {
 	root := &tracked{}
-	f, err := regular.Open(filepath.Join(w.gitDir, "index"), maxIndex)
+	f, err := safefile.Open(filepath.Join(w.gitDir, "index"), maxIndex)
 	if errors.Is(err, fs.ErrNotExist) {
 		return root, nil
 	} else if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // resolve returns the commit that a revision names: HEAD, a branch, tag or remote branch, or the digits of a commit,
@@ -68,7 +68,7 @@ func (h *history) named(name string) (*object.Commit, error) {
 	if name == "@" {
 		name = "HEAD"
 	}
-	if source.CheckRev(name) != nil {
+	if pack.CheckRev(name) != nil {
 		return nil, nil //nolint:nilnil // no revision has such a name
 	}
 	if isCommit(name) {

@@ -21,7 +21,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source/git/gittest"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
 )
 
 // checkout is a work tree that git itself has made.

@@ -14,10 +14,9 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/project"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // Options says what a [Client] may use.
@@ -55,12 +54,12 @@ type Client struct {
 	temp    string
 	places  map[string]*place
 	commits map[string]*commit
-	packs   map[source.Ref]described
+	packs   map[pack.Ref]described
 }
 
 // described is what a pinned place holds.
 type described struct {
-	content *project.Content
+	content *pack.Content
 	tree    treeFS
 }
 
@@ -71,7 +70,7 @@ func New(o Options) *Client {
 	}
 	c := &Client{
 		options: o, limits: defaultLimits(), clock: systemClock(), ssh: gitssh.NewClient(nil),
-		places: make(map[string]*place), commits: make(map[string]*commit), packs: make(map[source.Ref]described),
+		places: make(map[string]*place), commits: make(map[string]*commit), packs: make(map[pack.Ref]described),
 	}
 	c.http = githttp.NewClient(&http.Client{
 		Transport:     &guard{next: o.Transport, client: c},
@@ -108,7 +107,7 @@ func (c *Client) Close() error {
 
 // Versions returns the versions that the repository's tags stand for, highest first. Where tags carry the pack's name
 // (name@1.2.0, name/v1.2.0), only those count.
-func (c *Client) Versions(ctx context.Context, ref source.Ref) ([]string, error) {
+func (c *Client) Versions(ctx context.Context, ref pack.Ref) ([]string, error) {
 	releases, err := c.releases(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -123,7 +122,7 @@ func (c *Client) Versions(ctx context.Context, ref source.Ref) ([]string, error)
 // Open pins a place to a commit and describes the pack there. Without a revision the highest release that satisfies
 // ref.Constraint is taken, and in a repository without releases the default branch. The pack's Ref has the commit as
 // Digest, and the tag, if one was taken, as Rev.
-func (c *Client) Open(ctx context.Context, ref source.Ref) (*source.Pack, error) {
+func (c *Client) Open(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
 	pinned, err := c.pin(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -146,18 +145,18 @@ func (c *Client) Open(ctx context.Context, ref source.Ref) (*source.Pack, error)
 }
 
 // named returns the text of a pinned place with its tag.
-func named(ref source.Ref) string {
+func named(ref pack.Ref) string {
 	ref.Digest, ref.Constraint = "", ""
 	return ref.String()
 }
 
 // Fetch streams the files of the named skills of a pinned pack, or of all its skills if there are no names.
-func (c *Client) Fetch(ctx context.Context, p *source.Pack, skills []string, sink bundle.Sink) error {
+func (c *Client) Fetch(ctx context.Context, p *pack.Pack, skills []string, sink bundle.Sink) error {
 	pinned, err := c.pin(ctx, p.Ref)
 	if err != nil {
 		return err
 	}
-	ctx = source.WithSkills(ctx, skills)
+	ctx = pack.WithSkills(ctx, skills)
 	content, tree, err := c.describe(ctx, pinned)
 	if err != nil {
 		return err
@@ -171,23 +170,23 @@ func (c *Client) Fetch(ctx context.Context, p *source.Pack, skills []string, sin
 
 // Tree pins a place as Open does and returns its directory as a read-only file system, and the pinned place. All of it
 // is fetched.
-func (c *Client) Tree(ctx context.Context, ref source.Ref) (fs.FS, source.Ref, error) {
+func (c *Client) Tree(ctx context.Context, ref pack.Ref) (fs.FS, pack.Ref, error) {
 	pinned, err := c.pin(ctx, ref)
 	if err != nil {
-		return nil, source.Ref{}, err
+		return nil, pack.Ref{}, err
 	}
-	tree, err := c.tree(source.WithSkills(ctx, nil), pinned.Ref)
+	tree, err := c.tree(pack.WithSkills(ctx, nil), pinned.Ref)
 	if err == nil {
 		err = tree.fetchAll()
 	}
 	if err != nil {
-		return nil, source.Ref{}, err
+		return nil, pack.Ref{}, err
 	}
 	return tree.during(context.WithoutCancel(ctx)), pinned.Ref, nil
 }
 
 // describe reads what the pack at a pinned place is, once.
-func (c *Client) describe(ctx context.Context, p pinned) (*project.Content, treeFS, error) {
+func (c *Client) describe(ctx context.Context, p pinned) (*pack.Content, treeFS, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, treeFS{}, err
 	}
@@ -208,7 +207,7 @@ func (c *Client) describe(ctx context.Context, p pinned) (*project.Content, tree
 	if p.branch {
 		p.Rev = "" // no version, whatever it is called
 	}
-	content, err := project.Describe(tree, p.Ref)
+	content, err := pack.Describe(tree, p.Ref)
 	if err != nil && !strings.HasPrefix(err.Error(), p.String()) {
 		err = fmt.Errorf("%s: %w", named(p.Ref), err)
 	}
@@ -223,20 +222,20 @@ func (c *Client) describe(ctx context.Context, p pinned) (*project.Content, tree
 
 // pinned is a place with its commit.
 type pinned struct {
-	source.Ref
+	pack.Ref
 	branch  bool   // Rev is a branch
 	version string // what the tag promises, if it was chosen for that version
 }
 
 // Pin returns the commit that a place leads to now. Nothing is fetched but what the server calls its branches and tags.
-func (c *Client) Pin(ctx context.Context, ref source.Ref) (string, error) {
+func (c *Client) Pin(ctx context.Context, ref pack.Ref) (string, error) {
 	p, err := c.pin(ctx, ref)
 	return p.Digest, err
 }
 
 // pin finds the commit of a place.
-func (c *Client) pin(ctx context.Context, ref source.Ref) (pinned, error) {
-	if ref.Kind != source.KindGit || ref.URL == "" {
+func (c *Client) pin(ctx context.Context, ref pack.Ref) (pinned, error) {
+	if ref.Kind != pack.KindGit || ref.URL == "" {
 		return pinned{}, diag.Errorf(diag.Internal, "%q is not a git repository", ref)
 	}
 	if isCommit(ref.Digest) {
@@ -259,7 +258,7 @@ func (c *Client) pin(ctx context.Context, ref source.Ref) (pinned, error) {
 }
 
 // pinRelease chooses the highest release, or the default branch.
-func (c *Client) pinRelease(ctx context.Context, ref source.Ref, refs *refs) (pinned, error) {
+func (c *Client) pinRelease(ctx context.Context, ref pack.Ref, refs *refs) (pinned, error) {
 	releases, err := c.releases(ctx, ref)
 	if err != nil {
 		return pinned{}, err
@@ -299,7 +298,7 @@ func best(releases []release, constraint string) (release, bool, error) {
 
 // releases returns what the tags of a repository stand for. Where no tag is a version of the pack by the place's name,
 // but some carry a name, the pack's own name is read from the default branch.
-func (c *Client) releases(ctx context.Context, ref source.Ref) ([]release, error) {
+func (c *Client) releases(ctx context.Context, ref pack.Ref) ([]release, error) {
 	refs, err := c.refs(ctx, ref)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/hash"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // mostNodes is how many entries of trees are held in memory, and mostAtOnce the largest commit or tree that is read.
@@ -28,7 +28,7 @@ const (
 // commit is a commit whose objects are on this machine, or some of them.
 type commit struct {
 	client *Client
-	ref    source.Ref
+	ref    pack.Ref
 	id     plumbing.Hash
 	dir    string // the cache entry, "" for a repository of this machine
 
@@ -47,7 +47,7 @@ type commit struct {
 }
 
 // tree returns the directory of a pinned place, fetching the commit if it is not here.
-func (c *Client) tree(ctx context.Context, ref source.Ref) (treeFS, error) {
+func (c *Client) tree(ctx context.Context, ref pack.Ref) (treeFS, error) {
 	k, err := c.commit(ctx, ref)
 	if err != nil {
 		return treeFS{}, err
@@ -69,7 +69,7 @@ func (c *Client) tree(ctx context.Context, ref source.Ref) (treeFS, error) {
 }
 
 // atCommit names a repository and the commit that was looked at.
-func atCommit(ref source.Ref) string {
+func atCommit(ref pack.Ref) string {
 	if ref.Rev != "" {
 		return ref.URL + " at " + ref.Rev
 	}
@@ -77,7 +77,7 @@ func atCommit(ref source.Ref) string {
 }
 
 // commit returns the commit of a pinned place, from memory, the cache, or the server.
-func (c *Client) commit(ctx context.Context, ref source.Ref) (*commit, error) {
+func (c *Client) commit(ctx context.Context, ref pack.Ref) (*commit, error) {
 	c.mu.Lock()
 	key := ref.URL + "#" + ref.Digest
 	k := c.commits[key]
@@ -120,7 +120,7 @@ func (k *commit) openCached() error {
 }
 
 // noCommit says that a repository does not have the commit that a place is pinned to.
-func noCommit(ref source.Ref) error {
+func noCommit(ref pack.Ref) error {
 	return diag.Errorf(diag.NotFound, "%s has no commit %s", ref.URL, ref.Digest).
 		WithHint("a tag that was moved, or a branch that was rewritten, leaves commits that servers drop after a while")
 }

@@ -3,10 +3,10 @@ package git_test
 import (
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/sourcetest"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/source/git"
-	"github.com/skillpm/skillpm/pkg/source/git/gittest"
-	"github.com/skillpm/skillpm/pkg/source/sourcetest"
 )
 
 // M2: the contract of every source: over smart HTTP, with and without filters, with the git binary, with a subdirectory,
@@ -14,7 +14,7 @@ import (
 func TestContract(t *testing.T) {
 	t.Run("http", func(t *testing.T) {
 		t.Parallel()
-		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, source.Ref) {
+		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
 			dir := t.TempDir()
 			makeRepository(t, dir, "", files)
 			return newClient(t, git.Options{}), parse(t, "git+"+gittest.Serve(t, dir)+"/o/r.git#v1.0.0")
@@ -22,7 +22,7 @@ func TestContract(t *testing.T) {
 	})
 	t.Run("subdirectory", func(t *testing.T) {
 		t.Parallel()
-		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, source.Ref) {
+		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
 			dir := t.TempDir()
 			makeRepository(t, dir, "packs/tools/", files)
 			return newClient(t, git.Options{}), parse(t, "git+"+gittest.Serve(t, dir)+"/o/r.git//packs/tools")
@@ -30,7 +30,7 @@ func TestContract(t *testing.T) {
 	})
 	t.Run("filter", func(t *testing.T) {
 		t.Parallel()
-		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, source.Ref) {
+		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
 			dir := t.TempDir()
 			makeRepository(t, dir, "", files)
 			return newClient(t, git.Options{}), parse(t, "git+"+gittest.Serve(t, dir, gittest.WithFilter())+"/o/r.git")
@@ -38,7 +38,7 @@ func TestContract(t *testing.T) {
 	})
 	t.Run("program", func(t *testing.T) {
 		t.Parallel()
-		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, source.Ref) {
+		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
 			dir := t.TempDir()
 			makeRepository(t, dir, "", files)
 			url := gittest.Serve(t, dir, gittest.WithFilter())
@@ -47,7 +47,7 @@ func TestContract(t *testing.T) {
 	})
 	t.Run("file", func(t *testing.T) {
 		t.Parallel()
-		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, source.Ref) {
+		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
 			dir := t.TempDir()
 			makeRepository(t, dir, "", files)
 			return newClient(t, git.Options{}), parse(t, "git+file://"+dir+"/o/r.git")

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/source/git"
-	"github.com/skillpm/skillpm/pkg/source/git/gittest"
 )
 
 const (
@@ -24,7 +24,7 @@ const (
 )
 
 // private serves a repository that wants to know who is there.
-func private(t *testing.T, options ...gittest.Option) source.Ref {
+func private(t *testing.T, options ...gittest.Option) pack.Ref {
 	t.Helper()
 	dir := t.TempDir()
 	gittest.New(t, dir, "o/r.git").Commit(skills())
@@ -32,7 +32,7 @@ func private(t *testing.T, options ...gittest.Option) source.Ref {
 }
 
 // host returns the host of a place with its port, and without.
-func host(t *testing.T, ref source.Ref) (withPort, name string) {
+func host(t *testing.T, ref pack.Ref) (withPort, name string) {
 	t.Helper()
 	u, err := url.Parse(ref.URL)
 	if err != nil {
@@ -42,7 +42,7 @@ func host(t *testing.T, ref source.Ref) (withPort, name string) {
 }
 
 // variable returns the name of the environment variable for a place on an IPv4 address and port.
-func variable(t *testing.T, ref source.Ref) string {
+func variable(t *testing.T, ref pack.Ref) string {
 	t.Helper()
 	withPort, _ := host(t, ref)
 	return "SKILLPM_TOKEN_" + strings.NewReplacer(".", "_", ":", "_").Replace(withPort)

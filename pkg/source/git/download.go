@@ -14,7 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // mostWants is how many objects are asked for at once: servers bound the size of a request.
@@ -33,7 +33,7 @@ type want struct {
 // it is read.
 type progress struct {
 	mu    sync.Mutex
-	meter source.Meter
+	meter pack.Meter
 	base  int64 // what had come before
 	most  int64
 }
@@ -49,8 +49,8 @@ func (p *progress) at(n int64) {
 }
 
 // wantsSubset reports whether a part of a commit is likely to be enough.
-func wantsSubset(ctx context.Context, ref source.Ref) bool {
-	skills, known := source.SkillsOf(ctx)
+func wantsSubset(ctx context.Context, ref pack.Ref) bool {
+	skills, known := pack.SkillsOf(ctx)
 	return ref.Subdir != "" || !known || len(skills) > 0
 }
 
@@ -201,7 +201,7 @@ func (k *commit) inScratch(do func(temp string) error) error {
 
 // receive asks for objects and writes the pack that comes, below temp. What breaks off is asked for again, and written
 // to a directory of its own, where nothing is of the attempt before.
-func (k *commit) receive(ctx context.Context, p *place, w want, temp string) (*pack, error) {
+func (k *commit) receive(ctx context.Context, p *place, w want, temp string) (*storedPack, error) {
 	for attempt := 0; ; attempt++ {
 		received, err := k.receiveOnce(ctx, p, w, filepath.Join(temp, strconv.Itoa(attempt)))
 		if err == nil {
@@ -218,7 +218,7 @@ func (k *commit) receive(ctx context.Context, p *place, w want, temp string) (*p
 }
 
 // receiveOnce writes the pack to dir, which is made, and removed again if nothing comes of it.
-func (k *commit) receiveOnce(ctx context.Context, p *place, w want, dir string) (received *pack, err error) {
+func (k *commit) receiveOnce(ctx context.Context, p *place, w want, dir string) (received *storedPack, err error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -227,7 +227,7 @@ func (k *commit) receiveOnce(ctx context.Context, p *place, w want, dir string) 
 			_ = os.RemoveAll(dir) // goes with temp at the latest
 		}
 	}()
-	w.progress = &progress{meter: source.MeterOf(ctx), base: k.received}
+	w.progress = &progress{meter: pack.MeterOf(ctx), base: k.received}
 	defer func() { k.received += w.progress.most }()
 	stream, err := p.transfer(ctx, w)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // explain turns an error of a conversation with a server into one that says what happened to whom.
@@ -130,7 +130,7 @@ func (p *place) howToLogIn() string {
 }
 
 // explainFetch explains an error of a transfer.
-func (p *place) explainFetch(ctx context.Context, ref source.Ref, err error) error {
+func (p *place) explainFetch(ctx context.Context, ref pack.Ref, err error) error {
 	if err != nil && ctx.Err() == nil && isRefusal(err) {
 		return noCommit(ref)
 	}

@@ -17,10 +17,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/source/git/gittest"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // M2, network faults: how long a server may ask to be left alone.
@@ -154,7 +154,7 @@ func TestNetworkFaults(t *testing.T) {
 				c := New(Options{Cache: cache})
 				defer c.Close()
 				c.clock = testClock(&waits)
-				_, err := c.Open(t.Context(), source.Ref{Kind: source.KindGit, URL: url + "/o/r.git"})
+				_, err := c.Open(t.Context(), pack.Ref{Kind: pack.KindGit, URL: url + "/o/r.git"})
 				if !lasts {
 					if err != nil || !slices.Equal(waits, tt.waits) {
 						t.Errorf("waited %v, %v; want %v", waits, err, tt.waits)
@@ -336,7 +336,7 @@ func (s silent) Read([]byte) (int, error) {
 func (s silent) Close() error { return nil }
 
 // fetchFrom opens a place and fetches it.
-func fetchFrom(t *testing.T, c *Client, ref source.Ref) error {
+func fetchFrom(t *testing.T, c *Client, ref pack.Ref) error {
 	t.Helper()
 	p, err := c.Open(t.Context(), ref)
 	if err == nil {
@@ -353,7 +353,7 @@ func TestDamagedCache(t *testing.T) {
 	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{
 		"a/SKILL.md": gittest.Skill("a", "A."), "a/large": text[:len(text)-1], "a/larger": text + "more\n",
 	}))
-	ref := source.Ref{Kind: source.KindGit, URL: gittest.Serve(t, dir, gittest.WithFilter()) + "/o/r.git"}
+	ref := pack.Ref{Kind: pack.KindGit, URL: gittest.Serve(t, dir, gittest.WithFilter()) + "/o/r.git"}
 	harms := map[string]func(name string, data []byte) error{
 		"gone":      func(name string, _ []byte) error { return os.Remove(name) },
 		"empty":     func(name string, _ []byte) error { return os.WriteFile(name, nil, 0o644) },
@@ -420,7 +420,7 @@ func TestFreshScratch(t *testing.T) {
 	c := New(Options{Cache: cache})
 	defer c.Close()
 	c.clock = testClock(nil)
-	ref := source.Ref{Kind: source.KindGit, URL: gittest.Serve(t, dir, gittest.WithHandler(func(next http.Handler) http.Handler { f.git = next; return f })) + "/o/r.git"}
+	ref := pack.Ref{Kind: pack.KindGit, URL: gittest.Serve(t, dir, gittest.WithHandler(func(next http.Handler) http.Handler { f.git = next; return f })) + "/o/r.git"}
 	if err := fetchFrom(t, c, ref); err != nil || len(scratch) != 1 || f.asked.Load() != 3 {
 		t.Errorf("%d attempts, the last with %v: %v", f.asked.Load(), scratch, err)
 	}
@@ -441,7 +441,7 @@ func TestCacheThatCannotBe(t *testing.T) {
 	gittest.New(t, dir, "o/r.git").Commit(gittest.Text(map[string]string{"SKILL.md": gittest.Skill("r", "R.")}))
 	c := New(Options{Cache: filepath.Join(dir, "o", "r.git", "HEAD", "below")})
 	defer c.Close()
-	err := fetchFrom(t, c, source.Ref{Kind: source.KindGit, URL: gittest.Serve(t, dir) + "/o/r.git"})
+	err := fetchFrom(t, c, pack.Ref{Kind: pack.KindGit, URL: gittest.Serve(t, dir) + "/o/r.git"})
 	if !errors.Is(err, syscall.ENOTDIR) {
 		t.Errorf("a cache below a file: %v", err)
 	}

@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/source/git/gittest"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // The variables that tell a copy of the test what to fetch, and to where.
@@ -38,7 +38,7 @@ func TestTooManyOpenFiles(t *testing.T) {
 }
 
 func withFewFiles(t *testing.T, url, cache string) {
-	ref := source.Ref{Kind: source.KindGit, URL: url}
+	ref := pack.Ref{Kind: pack.KindGit, URL: url}
 	var enough syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &enough); err != nil {
 		t.Fatal(err)

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/source/git"
-	"github.com/skillpm/skillpm/pkg/source/git/gittest"
 )
 
 // skills are the files of a repository with two skills and no skillpm.yaml.
@@ -26,9 +26,9 @@ func skills() gittest.Files {
 }
 
 // parse reads a place below a server's URL.
-func parse(t testing.TB, s string) source.Ref {
+func parse(t testing.TB, s string) pack.Ref {
 	t.Helper()
-	ref, err := source.Parse(s)
+	ref, err := pack.Parse(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func newClient(t testing.TB, o git.Options) *git.Client {
 }
 
 // fetch opens a place and fetches all its skills; it returns tree digests by skill.
-func fetch(t testing.TB, c *git.Client, ref source.Ref, names ...string) (*source.Pack, map[string]string) {
+func fetch(t testing.TB, c *git.Client, ref pack.Ref, names ...string) (*pack.Pack, map[string]string) {
 	t.Helper()
 	p, err := c.Open(t.Context(), ref)
 	if err != nil {
@@ -130,7 +130,7 @@ func TestOpenRevisions(t *testing.T) {
 		if p.Ref.Rev != tt.rev || p.Ref.Digest != tt.commit || p.Version != tt.version {
 			t.Errorf("Open %q %s = %s %s %s, want %s %s %s", tt.suffix, tt.constraint, p.Ref.Rev, p.Ref.Digest, p.Version, tt.rev, tt.commit, tt.version)
 		}
-		if p.ID != (source.ID{Owner: "o", Name: "r"}) || !slices.Equal(p.SkillNames(), []string{"deploy", "rollback"}) {
+		if p.ID != (pack.ID{Owner: "o", Name: "r"}) || !slices.Equal(p.SkillNames(), []string{"deploy", "rollback"}) {
 			t.Errorf("Open %q = %v with %v", tt.suffix, p.ID, p.SkillNames())
 		}
 	}

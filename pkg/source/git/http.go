@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
 )
 
 // maxErrorBody is how much of an answer is read that is not what was asked for.
@@ -144,7 +144,7 @@ func (b *guardedBody) Read(p []byte) (int, error) {
 // are for one host.
 func stayOnHost(req *http.Request, via []*http.Request) error {
 	from, to := via[0].URL, req.URL
-	if err := source.CheckRedirect(req.Context(), to); err != nil {
+	if err := httpx.RedirectAllowed(req.Context(), to); err != nil {
 		return err
 	}
 	if strings.EqualFold(from.Host, to.Host) && from.Scheme == to.Scheme {

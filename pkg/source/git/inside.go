@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // inside turns a directory that a pack depends on into a place in the pack's own repository, at the same commit. Other
 // places are returned as they are.
-func inside(ref source.Ref, d source.Dependency) (*source.Ref, error) {
-	if d.Ref == nil || d.Ref.Kind != source.KindPath {
+func inside(ref pack.Ref, d pack.Dependency) (*pack.Ref, error) {
+	if d.Ref == nil || d.Ref.Kind != pack.KindPath {
 		return d.Ref, nil
 	}
 	dir := strings.ReplaceAll(d.Ref.URL, `\`, "/")
@@ -22,5 +22,5 @@ func inside(ref source.Ref, d source.Dependency) (*source.Ref, error) {
 	if subdir == "." {
 		subdir = ""
 	}
-	return &source.Ref{Kind: source.KindGit, URL: ref.URL, Subdir: subdir, Digest: ref.Digest}, nil
+	return &pack.Ref{Kind: pack.KindGit, URL: ref.URL, Subdir: subdir, Digest: ref.Digest}, nil
 }

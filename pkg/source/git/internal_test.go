@@ -13,8 +13,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/source/git/gittest"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // A parsed tree has safe, distinct, sorted names.
@@ -172,7 +172,7 @@ func TestTreeEndsWithContext(t *testing.T) {
 	c := New(Options{})
 	defer c.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	tree, err := c.tree(ctx, source.Ref{Kind: source.KindGit, URL: "file://" + dir + "/o/r.git", Digest: id})
+	tree, err := c.tree(ctx, pack.Ref{Kind: pack.KindGit, URL: "file://" + dir + "/o/r.git", Digest: id})
 	if err != nil {
 		t.Fatal(err)
 	}

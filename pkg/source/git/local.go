@@ -13,14 +13,14 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // isLocal reports whether a place is a repository of this machine, which is read where it is.
-func isLocal(ref source.Ref) bool { return strings.HasPrefix(ref.URL, "file://") }
+func isLocal(ref pack.Ref) bool { return strings.HasPrefix(ref.URL, "file://") }
 
 // localDir returns the directory of a repository of this machine.
-func localDir(ref source.Ref) (string, error) {
+func localDir(ref pack.Ref) (string, error) {
 	u, err := url.Parse(ref.URL)
 	if err != nil {
 		return "", diag.Errorf(diag.Usage, "%q is not the URL of a repository", ref.URL)
@@ -32,7 +32,7 @@ func localDir(ref source.Ref) (string, error) {
 	return dir, nil
 }
 
-func openLocal(ref source.Ref) (*gogit.Repository, error) {
+func openLocal(ref pack.Ref) (*gogit.Repository, error) {
 	dir, err := localDir(ref)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func openStorage(dir string) (*filesystem.Storage, error) {
 }
 
 // localRefs reads the branches and tags of a repository of this machine.
-func localRefs(ref source.Ref) (*refs, error) {
+func localRefs(ref pack.Ref) (*refs, error) {
 	r, err := openLocal(ref)
 	if err != nil {
 		return nil, err

@@ -24,9 +24,9 @@ type objects interface {
 }
 
 // packs are the objects of packs.
-type packs []*pack
+type packs []*storedPack
 
-func (s packs) lookup(id plumbing.Hash) (*pack, int32, error) {
+func (s packs) lookup(id plumbing.Hash) (*storedPack, int32, error) {
 	for _, p := range s {
 		if i, ok := p.find(id); ok {
 			return p, i, nil

@@ -26,7 +26,7 @@ const (
 
 // pack is a pack on disk whose objects are known. It may be read by several goroutines at a time, and believes nothing
 // that it reads again: the callers compare contents with ids.
-type pack struct {
+type storedPack struct {
 	dir     string // of the file and of the large objects that were made from deltas
 	name    string // of the file, without its extension
 	file    io.ReaderAt
@@ -56,7 +56,7 @@ const notDelta = -1
 var errMalformed = errors.New("malformed pack")
 
 // sort makes the index by id.
-func (p *pack) sort() {
+func (p *storedPack) sort() {
 	p.byID = make([]int32, len(p.entries))
 	for i := range p.byID {
 		p.byID[i] = int32(i) //nolint:gosec // there are at most limits.objects
@@ -65,7 +65,7 @@ func (p *pack) sort() {
 }
 
 // find returns the entry of an object.
-func (p *pack) find(id plumbing.Hash) (int32, bool) {
+func (p *storedPack) find(id plumbing.Hash) (int32, bool) {
 	i, ok := slices.BinarySearchFunc(p.byID, id, func(i int32, id plumbing.Hash) int { return bytes.Compare(p.entries[i].id[:], id[:]) })
 	if !ok {
 		return 0, false
@@ -74,13 +74,13 @@ func (p *pack) find(id plumbing.Hash) (int32, bool) {
 }
 
 // at returns the entry at an offset.
-func (p *pack) at(offset int64) (int32, bool) {
+func (p *storedPack) at(offset int64) (int32, bool) {
 	i, ok := slices.BinarySearchFunc(p.entries, offset, func(e entry, offset int64) int { return cmp.Compare(e.offset, offset) })
 	return int32(i), ok //nolint:gosec // there are at most limits.objects
 }
 
 // keep remembers a checked content while there is room.
-func (p *pack) keep(i int32, content []byte) {
+func (p *storedPack) keep(i int32, content []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := int64(len(content))
@@ -95,7 +95,7 @@ func (p *pack) keep(i int32, content []byte) {
 }
 
 // content returns the content of a small object, unchecked unless it is kept.
-func (p *pack) content(i int32) ([]byte, error) {
+func (p *storedPack) content(i int32) ([]byte, error) {
 	var chain []int32
 	content, ok := p.known(i)
 	for !ok {
@@ -127,7 +127,7 @@ func (p *pack) content(i int32) ([]byte, error) {
 }
 
 // known returns the content of an object that is in memory or, if it is made from a large one, in a file.
-func (p *pack) known(i int32) ([]byte, bool) {
+func (p *storedPack) known(i int32) ([]byte, bool) {
 	p.mu.Lock()
 	content, ok := p.kept[i]
 	if !ok {
@@ -146,7 +146,7 @@ func (p *pack) known(i int32) ([]byte, bool) {
 }
 
 // remember keeps the content of a base for the next delta on it.
-func (p *pack) remember(i int32, content []byte) {
+func (p *storedPack) remember(i int32, content []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, ok := p.bases[i]; ok || len(content) > basesBytes/4 {
@@ -163,12 +163,12 @@ func (p *pack) remember(i int32, content []byte) {
 }
 
 // loose is the file of an object that was made from a delta and is too large for memory, or is on such a one.
-func (p *pack) loose(i int32) string {
+func (p *storedPack) loose(i int32) string {
 	return filepath.Join(p.dir, p.name+"."+strconv.FormatInt(p.entries[i].offset, 16))
 }
 
 // stream opens the content of a large object, unchecked.
-func (p *pack) stream(i int32) (io.ReadCloser, error) {
+func (p *storedPack) stream(i int32) (io.ReadCloser, error) {
 	e := &p.entries[i]
 	if e.base == notDelta {
 		z, err := p.inflate(e)
@@ -226,7 +226,7 @@ func (z *inflater) reset() error {
 }
 
 // inflate opens the data of an entry: its content, or a delta.
-func (p *pack) inflate(e *entry) (*entryReader, error) {
+func (p *storedPack) inflate(e *entry) (*entryReader, error) {
 	z := &entryReader{inflaters.Get().(*inflater)}
 	z.in.Reset(io.NewSectionReader(p.file, e.offset, p.size-e.offset))
 	h, err := readHeader(z.in)
@@ -244,7 +244,7 @@ func (p *pack) inflate(e *entry) (*entryReader, error) {
 }
 
 // inflateAll returns the content of an entry that is not a delta.
-func (p *pack) inflateAll(e *entry) ([]byte, error) {
+func (p *storedPack) inflateAll(e *entry) ([]byte, error) {
 	z, err := p.inflate(e)
 	if err != nil {
 		return nil, err
@@ -256,13 +256,13 @@ func (p *pack) inflateAll(e *entry) ([]byte, error) {
 }
 
 // forget gives up what is held in memory.
-func (p *pack) forget() {
+func (p *storedPack) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.kept, p.bases, p.held = nil, nil, 0
 }
 
-func (p *pack) close() error {
+func (p *storedPack) close() error {
 	p.forget()
 	if p.closer == nil {
 		return nil

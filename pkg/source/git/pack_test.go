@@ -16,7 +16,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source/git/gittest"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
 )
 
 // makePack returns a pack of a repository whose files are alike, so that git makes chains of deltas, and what git knows
@@ -68,7 +68,7 @@ func showIndex(tb testing.TB, r *gittest.Repo, pack []byte) []string {
 }
 
 // receivePack reads a pack as it comes from a server, in a directory of its own.
-func receivePack(tb testing.TB, data []byte, l limits) (*pack, error) {
+func receivePack(tb testing.TB, data []byte, l limits) (*storedPack, error) {
 	tb.Helper()
 	p, err := writePack(bytes.NewReader(data), tb.TempDir(), l)
 	if err == nil {
@@ -78,7 +78,7 @@ func receivePack(tb testing.TB, data []byte, l limits) (*pack, error) {
 }
 
 // checkPack compares a pack with what git knows of it: offsets, ids and contents.
-func checkPack(t *testing.T, p *pack, want []string, r *gittest.Repo) {
+func checkPack(t *testing.T, p *storedPack, want []string, r *gittest.Repo) {
 	t.Helper()
 	var got, ids []string
 	for _, e := range p.entries {

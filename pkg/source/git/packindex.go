@@ -43,7 +43,7 @@ type packFile interface {
 // packIndexer reads a pack once, front to back, and learns the id of each object. It refuses objects that are too large
 // before they are inflated, and holds no large one in memory.
 type packIndexer struct {
-	*pack
+	*storedPack
 	limits limits
 	in     *incoming
 	z      inflater
@@ -63,9 +63,9 @@ type waiting struct {
 
 // indexPack reads a pack from r, writes it to file, and returns it. Large objects that are made from deltas become files
 // in dir, of the given name and an extension.
-func indexPack(r io.Reader, file packFile, dir, name string, l limits) (*pack, error) {
+func indexPack(r io.Reader, file packFile, dir, name string, l limits) (*storedPack, error) {
 	p := &packIndexer{
-		pack: &pack{dir: dir, name: name, file: file, left: keptBytes}, limits: l,
+		storedPack: &storedPack{dir: dir, name: name, file: file, left: keptBytes}, limits: l,
 		in: newIncoming(r, file), sum: hash.New(objectHash),
 	}
 	p.z.in = p.in.buffered
@@ -90,7 +90,7 @@ func indexPack(r io.Reader, file packFile, dir, name string, l limits) (*pack, e
 		return nil, noEOF(err)
 	}
 	p.sort()
-	return p.pack, nil
+	return p.storedPack, nil
 }
 
 func tooLarge(format string, args ...any) error {

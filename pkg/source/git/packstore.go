@@ -28,7 +28,7 @@ const (
 const incomingName = "incoming"
 
 // writePack writes the pack that r has below dir, which nobody else writes to, with its index.
-func writePack(r io.Reader, dir string, l limits) (*pack, error) {
+func writePack(r io.Reader, dir string, l limits) (*storedPack, error) {
 	f, err := os.Create(filepath.Join(dir, incomingName+packExt))
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func writePack(r io.Reader, dir string, l limits) (*pack, error) {
 }
 
 // settle moves a pack that has come in to another directory, under its own name, and closes it.
-func (p *pack) settle(dir string) error {
+func (p *storedPack) settle(dir string) error {
 	if err := p.closer.Close(); err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (p *pack) settle(dir string) error {
 }
 
 // reopen opens the file of a pack whose directory was moved.
-func (p *pack) reopen(dir string) error {
+func (p *storedPack) reopen(dir string) error {
 	if p.closer != nil {
 		_ = p.closer.Close() // it was only read, or is closed
 	}
@@ -79,7 +79,7 @@ func (p *pack) reopen(dir string) error {
 }
 
 // ownName is the name that a pack of these objects has.
-func (p *pack) ownName() string {
+func (p *storedPack) ownName() string {
 	sum := sha256.New()
 	for _, i := range p.byID {
 		sum.Write(p.entries[i].id[:])
@@ -88,7 +88,7 @@ func (p *pack) ownName() string {
 }
 
 // writeIndex writes the index file, by a rename, so that it is there as a whole or not at all.
-func (p *pack) writeIndex() error {
+func (p *storedPack) writeIndex() error {
 	b := make([]byte, 0, len(indexMagic)+8+len(p.entries)*entrySize+sha256.Size)
 	b = binary.BigEndian.AppendUint64(append(b, indexMagic...), uint64(p.size)) //nolint:gosec // not negative
 	for _, e := range p.entries {
@@ -118,7 +118,7 @@ func (p *pack) writeIndex() error {
 var errDamaged = errors.New("the cache entry is damaged")
 
 // openPack opens a pack by its index file.
-func openPack(index string, l limits) (*pack, error) {
+func openPack(index string, l limits) (*storedPack, error) {
 	info, err := os.Stat(index)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func openPack(index string, l limits) (*pack, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pack{name: strings.TrimSuffix(filepath.Base(index), indexExt), left: keptBytes}
+	p := &storedPack{name: strings.TrimSuffix(filepath.Base(index), indexExt), left: keptBytes}
 	if err := p.readIndex(data); err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func openPack(index string, l limits) (*pack, error) {
 }
 
 // readIndex reads the content of an index file.
-func (p *pack) readIndex(data []byte) error {
+func (p *storedPack) readIndex(data []byte) error {
 	body := len(data) - sha256.Size
 	const start = len(indexMagic) + 8
 	if body < start || (body-start)%entrySize != 0 || string(data[:len(indexMagic)]) != indexMagic {

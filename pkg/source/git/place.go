@@ -16,7 +16,7 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // place is a repository on a server, and what was learned from it.
@@ -34,7 +34,7 @@ type place struct {
 }
 
 // place returns the repository of a reference.
-func (c *Client) place(ref source.Ref) (*place, error) {
+func (c *Client) place(ref pack.Ref) (*place, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if p, ok := c.places[ref.URL]; ok {
@@ -57,7 +57,7 @@ func isPlace(u *url.URL) bool {
 }
 
 // refs returns the branches and tags of a repository, which are asked for once.
-func (c *Client) refs(ctx context.Context, ref source.Ref) (*refs, error) {
+func (c *Client) refs(ctx context.Context, ref pack.Ref) (*refs, error) {
 	if isLocal(ref) {
 		return localRefs(ref)
 	}

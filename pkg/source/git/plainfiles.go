@@ -11,7 +11,7 @@ import (
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 
-	"github.com/skillpm/skillpm/pkg/regular"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
 const (
@@ -54,7 +54,7 @@ func (p plainFiles) OpenFile(name string, flag int, perm os.FileMode) (billy.Fil
 	if slices.Contains(strings.Split(filepath.ToSlash(name), "/"), "objects") {
 		limit = math.MaxInt64
 	}
-	if err := regular.Check(filepath.Join(p.Root(), name), info, limit); err != nil {
+	if err := safefile.Check(filepath.Join(p.Root(), name), info, limit); err != nil {
 		return nil, err
 	}
 	return p.Filesystem.OpenFile(name, flag, perm)

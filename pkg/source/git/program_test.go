@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
 	"github.com/skillpm/skillpm/pkg/source/git"
-	"github.com/skillpm/skillpm/pkg/source/git/gittest"
 )
 
 // The git binary brings the same as the client itself, from every kind of server and for every kind of revision.

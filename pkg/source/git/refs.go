@@ -13,7 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 const (
@@ -50,7 +50,7 @@ func advertised(adv *packp.AdvRefs) *refs {
 }
 
 func (r *refs) add(name string, id plumbing.Hash) {
-	if (strings.HasPrefix(name, headsPrefix) || strings.HasPrefix(name, tagsPrefix)) && source.CheckRev(name) == nil {
+	if (strings.HasPrefix(name, headsPrefix) || strings.HasPrefix(name, tagsPrefix)) && pack.CheckRev(name) == nil {
 		r.all[name] = id.String()
 	}
 }
@@ -92,7 +92,7 @@ func (r *refs) tips() []plumbing.Hash {
 
 // find returns the commit of a place's revision, and whether that is a branch. Of a tag and a branch of one name the tag
 // counts, as in git.
-func (r *refs) find(ref source.Ref) (commit string, branch bool, err error) {
+func (r *refs) find(ref pack.Ref) (commit string, branch bool, err error) {
 	if ref.Rev == "HEAD" && r.head != "" {
 		return r.head, true, nil
 	}
@@ -135,8 +135,8 @@ func (r *refs) hint(rev string) string {
 
 // compareTags orders tags by the versions they stand for; tags that stand for none come first.
 func compareTags(a, b string) int {
-	va, ea := semver.StrictNewVersion(source.DefaultVersion(a, ""))
-	vb, eb := semver.StrictNewVersion(source.DefaultVersion(b, ""))
+	va, ea := semver.StrictNewVersion(pack.DefaultVersion(a, ""))
+	vb, eb := semver.StrictNewVersion(pack.DefaultVersion(b, ""))
 	if ea != nil || eb != nil {
 		return 0
 	}
@@ -168,11 +168,11 @@ func (r *refs) releases(names []string) []release {
 		if !ok {
 			continue
 		}
-		if v, ok := source.VersionFromTag(tag, ""); ok {
+		if v, ok := pack.VersionFromTag(tag, ""); ok {
 			plain = append(plain, release{v, tag, r.all[full]})
 		}
 		for _, name := range names {
-			if v, ok := source.PackTag(tag, name); ok {
+			if v, ok := pack.PackTag(tag, name); ok {
 				named = append(named, release{v, tag, r.all[full]})
 				break
 			}
@@ -196,7 +196,7 @@ func sortReleases(list []release) []release {
 func (r *refs) namedTags() bool {
 	for full := range r.all {
 		tag, ok := strings.CutPrefix(full, tagsPrefix)
-		if ok && strings.ContainsAny(tag, "@/") && source.DefaultVersion(tag, "") != "0.0.0" {
+		if ok && strings.ContainsAny(tag, "@/") && pack.DefaultVersion(tag, "") != "0.0.0" {
 			return true
 		}
 	}

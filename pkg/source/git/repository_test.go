@@ -8,11 +8,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/source/git"
-	"github.com/skillpm/skillpm/pkg/source/git/gittest"
 )
 
 // A tag that is moved changes nothing for those who have pinned its commit, even when no branch has it any more.
@@ -34,7 +34,7 @@ func TestMovedTag(t *testing.T) {
 	if again.Ref.Digest != first || !maps.Equal(got, want) {
 		t.Errorf("the pin %s gives %s with %v, want %v", first, again.Ref.Digest, got, want)
 	}
-	locked, err := source.ParseLocked(p.Ref.Source(), p.Ref.Digest, p.ID)
+	locked, err := pack.ParseLocked(p.Ref.Source(), p.Ref.Digest, p.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestDependencies(t *testing.T) {
 	if len(p.Dependencies) != 2 || p.Dependencies[1].Ref != nil || p.Dependencies[1].Constraint != "^2.1" {
 		t.Fatalf("dependencies are %+v", p.Dependencies)
 	}
-	want := source.Ref{Kind: source.KindGit, URL: p.Ref.URL, Subdir: "packs/b", Digest: head}
+	want := pack.Ref{Kind: pack.KindGit, URL: p.Ref.URL, Subdir: "packs/b", Digest: head}
 	if got := p.Dependencies[0].Ref; got == nil || *got != want {
 		t.Fatalf("acme/b is at %+v, want %+v", got, want)
 	}

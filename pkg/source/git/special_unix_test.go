@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/source/git"
-	"github.com/skillpm/skillpm/pkg/source/git/gittest"
 )
 
 // gitCheckout makes a repository with a commit, and a checkout of it.
@@ -43,7 +43,7 @@ func TestSpecialFilesOfRepository(t *testing.T) {
 		"changed": func() error { _, _, err := git.Changed(t.Context(), dir, "HEAD"); return err },
 		"status":  func() error { _, err := git.StatusOf(dir, []string{"x"}); return err },
 		"local": func() error {
-			_, err := client.Open(t.Context(), source.Ref{Kind: source.KindGit, URL: "file://" + filepath.ToSlash(dir), Rev: "HEAD", Subdir: "a"})
+			_, err := client.Open(t.Context(), pack.Ref{Kind: pack.KindGit, URL: "file://" + filepath.ToSlash(dir), Rev: "HEAD", Subdir: "a"})
 			return err
 		},
 	}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
-	"github.com/skillpm/skillpm/pkg/project"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -42,7 +42,7 @@ func (t treeFS) fetchDescription() error {
 }
 
 func describes(name string) bool {
-	return name == skill.File || name == project.ManifestName || name == project.IgnoreName
+	return name == skill.File || name == pack.ManifestName || name == pack.IgnoreName
 }
 
 // fetchAll fetches all files that were left out.
@@ -71,7 +71,7 @@ func (t treeFS) fetchAll() error {
 }
 
 // fetchSkills fetches the files of skills, if they were left out.
-func (t treeFS) fetchSkills(content *project.Content, names []string) error {
+func (t treeFS) fetchSkills(content *pack.Content, names []string) error {
 	if _, whole := t.commit.current(); whole {
 		return nil
 	}

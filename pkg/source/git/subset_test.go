@@ -14,10 +14,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/source/git"
-	"github.com/skillpm/skillpm/pkg/source/git/gittest"
 )
 
 // traffic counts what a server sends.
@@ -121,7 +121,7 @@ func TestSubsetCosts(t *testing.T) {
 }
 
 // hashes fetches skills of a pack and returns their tree digests.
-func hashes(t *testing.T, c *git.Client, p *source.Pack, names ...string) map[string]string {
+func hashes(t *testing.T, c *git.Client, p *pack.Pack, names ...string) map[string]string {
 	t.Helper()
 	hasher := bundle.NewHasher(bundle.DefaultLimits())
 	if err := c.Fetch(t.Context(), p, names, hasher); err != nil {
@@ -141,7 +141,7 @@ func TestWholeCosts(t *testing.T) {
 	var c traffic
 	ref := parse(t, "git+"+gittest.Serve(t, dir, gittest.WithFilter(), gittest.WithHandler(c.count))+"/o/r.git")
 	client := newClient(t, git.Options{})
-	p, err := client.Open(source.WithSkills(t.Context(), nil), ref)
+	p, err := client.Open(pack.WithSkills(t.Context(), nil), ref)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestMeter(t *testing.T) {
 	for _, program := range []string{"", gittest.Git(t)} {
 		var mu sync.Mutex
 		var last, told int64
-		ctx := source.WithMeter(t.Context(), func(done, total int64) {
+		ctx := pack.WithMeter(t.Context(), func(done, total int64) {
 			mu.Lock()
 			defer mu.Unlock()
 			if done < last || total != 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // maxTag bounds a tag object, in bytes.
@@ -20,8 +20,8 @@ const maxTag = 1 << 20
 // it is pinned to if it is. The object is split into what was signed and the signature; a signature of no bytes stands for
 // a tag without one, and no payload for a tag that is only a name. The commit is what the tag is on now. Nothing is
 // verified here.
-func (c *Client) SignedTag(ctx context.Context, ref source.Ref) (payload, signature []byte, commit string, err error) {
-	if ref.Kind != source.KindGit || ref.URL == "" {
+func (c *Client) SignedTag(ctx context.Context, ref pack.Ref) (payload, signature []byte, commit string, err error) {
+	if ref.Kind != pack.KindGit || ref.URL == "" {
 		return nil, nil, "", diag.Errorf(diag.Internal, "%q is not a git repository", ref)
 	}
 	refs, err := c.refs(ctx, ref)
@@ -46,7 +46,7 @@ func (c *Client) SignedTag(ctx context.Context, ref source.Ref) (payload, signat
 }
 
 // tagOf returns the full name of the tag that a place means.
-func (c *Client) tagOf(ctx context.Context, ref source.Ref, refs *refs) (string, error) {
+func (c *Client) tagOf(ctx context.Context, ref pack.Ref, refs *refs) (string, error) {
 	if ref.Rev == "" && ref.Constraint != "" {
 		version := ref.Constraint
 		releases, err := c.releases(ctx, ref)
@@ -74,7 +74,7 @@ func (c *Client) tagOf(ctx context.Context, ref source.Ref, refs *refs) (string,
 }
 
 // tagObject returns the content of a tag object, checked against its id.
-func (c *Client) tagObject(ctx context.Context, ref source.Ref, commitID string, id plumbing.Hash) (data []byte, err error) {
+func (c *Client) tagObject(ctx context.Context, ref pack.Ref, commitID string, id plumbing.Hash) (data []byte, err error) {
 	if isLocal(ref) {
 		r, err := openLocal(ref)
 		if err != nil {

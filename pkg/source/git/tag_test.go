@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
 	"github.com/skillpm/skillpm/pkg/source/git"
-	"github.com/skillpm/skillpm/pkg/source/git/gittest"
 )
 
 // counted counts the bytes that a server answers with.

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // Artifact is a manifest with its blobs, whatever it is about: a signature, an index, a registry's notes.
@@ -35,7 +35,7 @@ type Blob struct {
 
 // PutArtifact stores an artifact at a place, and tags it; a tag that is there is moved. One with a subject is then listed by
 // [Client.Referrers]. The same artifact has the same digest, whenever and wherever it is stored.
-func (c *Client) PutArtifact(ctx context.Context, at source.Ref, a Artifact, tags ...string) (digest string, err error) {
+func (c *Client) PutArtifact(ctx context.Context, at pack.Ref, a Artifact, tags ...string) (digest string, err error) {
 	to, err := c.openWritable(ctx, at)
 	if err != nil {
 		return "", c.secrets.Discreet(err)
@@ -130,7 +130,7 @@ const maxInline = 64 << 10
 var emptyConfig = []byte("{}")
 
 // Artifact returns what at's digest, or else tag, names, of whatever type. The data of its blobs is read with [Client.ReadBlob].
-func (c *Client) Artifact(ctx context.Context, at source.Ref) (*Artifact, error) {
+func (c *Client) Artifact(ctx context.Context, at pack.Ref) (*Artifact, error) {
 	p, err := c.open(ctx, at)
 	if err != nil {
 		return nil, c.secrets.Discreet(err)
@@ -139,7 +139,7 @@ func (c *Client) Artifact(ctx context.Context, at source.Ref) (*Artifact, error)
 	return a, c.secrets.Discreet(err)
 }
 
-func (c *Client) artifact(ctx context.Context, p place, at source.Ref) (*Artifact, error) {
+func (c *Client) artifact(ctx context.Context, p place, at pack.Ref) (*Artifact, error) {
 	name, err := nameOf(at)
 	if err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (c *Client) artifact(ctx context.Context, p place, at source.Ref) (*Artifac
 }
 
 // nameOf returns the digest or tag of a place.
-func nameOf(at source.Ref) (string, error) {
+func nameOf(at pack.Ref) (string, error) {
 	switch {
 	case at.Digest != "" && !isDigest(at.Digest):
 		return "", diag.Errorf(diag.Invalid, "digest %q is not sha256: and 64 hex digits", at.Digest)
@@ -184,7 +184,7 @@ func (a *artifact) public() *Artifact {
 }
 
 // Manifest returns the bytes of the manifest or index that at's digest, or else tag, names, and its media type.
-func (c *Client) Manifest(ctx context.Context, at source.Ref) (raw []byte, mediaType string, err error) {
+func (c *Client) Manifest(ctx context.Context, at pack.Ref) (raw []byte, mediaType string, err error) {
 	name, err := nameOf(at)
 	if err != nil {
 		return nil, "", err
@@ -201,7 +201,7 @@ func (c *Client) Manifest(ctx context.Context, at source.Ref) (raw []byte, media
 }
 
 // ReadBlob returns the data of a blob, checked against its digest and size; one larger than limit is refused.
-func (c *Client) ReadBlob(ctx context.Context, at source.Ref, b Blob, limit int64) ([]byte, error) {
+func (c *Client) ReadBlob(ctx context.Context, at pack.Ref, b Blob, limit int64) ([]byte, error) {
 	if b.Data != nil && int64(len(b.Data)) == b.Size && b.Size <= limit && string(digestOf(b.Data)) == b.Digest {
 		return b.Data, nil
 	}

@@ -15,12 +15,12 @@ import (
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
-	"github.com/skillpm/skillpm/pkg/credential"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/source/credential"
 	"github.com/skillpm/skillpm/pkg/source/oci"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 )
 
 const noteType = "application/vnd.example.note.v1"
@@ -159,7 +159,7 @@ func TestReferrers(t *testing.T) {
 // another, because such a registry has no lock; attaching again adds what is missing and nothing twice.
 func TestReferrersAtOnce(t *testing.T) {
 	s := ocitest.DockerRegistry(t, ocitest.Options{})
-	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	ref.Digest = push(t, s.Client(t, ""), ref, "1.0.0", "deploy").Digest
 	attach := func(i int) {
 		a := note(fmt.Sprint(i))
@@ -187,7 +187,7 @@ func TestReferrersAtOnce(t *testing.T) {
 // TestHostileReferrers has registries list what is not about the manifest, too much of it, and on other servers.
 func TestHostileReferrers(t *testing.T) {
 	s := ocitest.New(t)
-	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	ref.Digest = push(t, s.Client(t, ""), ref, "1.0.0", "deploy").Digest
 	a := note("good")
 	a.Subject = ref.Digest
@@ -300,7 +300,7 @@ func TestStatus(t *testing.T) {
 // TestForeignStatus holds that something else under the tag is an error and not believed, and never replaced.
 func TestForeignStatus(t *testing.T) {
 	s := ocitest.New(t)
-	c, ref := s.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	c, ref := s.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	if _, err := c.PutArtifact(t.Context(), ref, note("x"), oci.StatusTag); err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +312,7 @@ func TestForeignStatus(t *testing.T) {
 // TestStatusIsOneRequest holds what asking for it costs.
 func TestStatusIsOneRequest(t *testing.T) {
 	s := ocitest.New(t)
-	c, ref := s.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	c, ref := s.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	if err := c.SetStatus(t.Context(), ref, func(s *oci.Status) error { s.Deprecated = "x"; return nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +332,7 @@ func TestStatusIsOneRequest(t *testing.T) {
 func TestTreesOf(t *testing.T) {
 	c := oci.New(oci.Options{Base: t.TempDir()})
 	rel, trees := release("1.0.0", "deploy", "rollback")
-	pushed, err := c.CheckPush(t.Context(), source.Ref{Kind: source.KindLayout, URL: "x", ID: deployID}, rel, trees, oci.PushOptions{})
+	pushed, err := c.CheckPush(t.Context(), pack.Ref{Kind: pack.KindLayout, URL: "x", ID: deployID}, rel, trees, oci.PushOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -458,7 +458,7 @@ func TestMovingTags(t *testing.T) {
 // TestLateMoving moves tags for a version that was published without.
 func TestLateMoving(t *testing.T) {
 	c := oci.New(oci.Options{Base: t.TempDir()})
-	ref := source.Ref{Kind: source.KindLayout, URL: "x", ID: deployID}
+	ref := pack.Ref{Kind: pack.KindLayout, URL: "x", ID: deployID}
 	push(t, c, ref, "1.0.0", "deploy")
 	rel, trees := release("1.0.0", "deploy")
 	pushed, err := c.Push(t.Context(), ref, rel, trees, oci.PushOptions{Moving: true})
@@ -470,7 +470,7 @@ func TestLateMoving(t *testing.T) {
 // TestTags holds that the words of a pack are read, and do not make it another.
 func TestTags(t *testing.T) {
 	c := oci.New(oci.Options{Base: t.TempDir()})
-	ref := source.Ref{Kind: source.KindLayout, URL: "x", ID: deployID}
+	ref := pack.Ref{Kind: pack.KindLayout, URL: "x", ID: deployID}
 	rel, trees := release("1.0.0", "deploy")
 	rel.Tags = []string{"k8s", "roll & back"}
 	first, err := c.Push(t.Context(), ref, rel, trees, oci.PushOptions{})
@@ -498,13 +498,13 @@ func TestMount(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := to.Client(t, "")
-			from := source.Ref{Kind: source.KindOCI, URL: to.URL("acme/deploy")}
+			from := pack.Ref{Kind: pack.KindOCI, URL: to.URL("acme/deploy")}
 			if _, err := c.Push(t.Context(), from, rel, []bundle.Tree{big}, oci.PushOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			log := &requestLog{next: to.Transport(t)}
 			c = oci.New(oci.Options{Transport: log, Home: homeOf(t, to)})
-			target := source.Ref{Kind: source.KindOCI, URL: to.URL("acme/copy")}
+			target := pack.Ref{Kind: pack.KindOCI, URL: to.URL("acme/copy")}
 			places := []string{"oci://other.example/acme/deploy", to.URL("acme/none"), from.URL}
 			if _, err := c.Push(t.Context(), target, rel, []bundle.Tree{big}, oci.PushOptions{MountFrom: places}); err != nil {
 				t.Fatal(err)
@@ -597,7 +597,7 @@ func (u *unseen) RoundTrip(req *http.Request) (*http.Response, error) {
 // A manifest whose blobs a registry does not see yet is sent again, and not for ever.
 func TestManifestAgain(t *testing.T) {
 	s := ocitest.New(t)
-	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	for _, tt := range []struct {
 		left, asked int
 		works       bool

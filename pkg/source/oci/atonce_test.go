@@ -13,12 +13,12 @@ import (
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/sourcetest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/source/oci"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
-	"github.com/skillpm/skillpm/pkg/source/sourcetest"
 )
 
 // TestManyAtOnce fetches many packs at once with one client, from a registry that wants tokens: each repository's token is
@@ -28,8 +28,8 @@ func TestManyAtOnce(t *testing.T) {
 	const packs, most = 24, 12
 	rel, trees := release("1.0.0", "deploy", "rollback")
 	for i := range packs {
-		rel.ID = source.ID{Owner: "acme", Name: fmt.Sprintf("pack-%d", i)}
-		if _, err := s.Client(t, "").Push(t.Context(), source.Ref{Kind: source.KindOCI, URL: s.URL(rel.ID.String())}, rel, trees, oci.PushOptions{}); err != nil {
+		rel.ID = pack.ID{Owner: "acme", Name: fmt.Sprintf("pack-%d", i)}
+		if _, err := s.Client(t, "").Push(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: s.URL(rel.ID.String())}, rel, trees, oci.PushOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -62,7 +62,7 @@ func TestManyAtOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range packs * 3 {
 		group.Go(func() {
-			ref := source.Ref{Kind: source.KindOCI, URL: s.URL(fmt.Sprintf("acme/pack-%d", i%packs)), Rev: "1.0.0"}
+			ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL(fmt.Sprintf("acme/pack-%d", i%packs)), Rev: "1.0.0"}
 			if err := get(t, c, ref); err != nil {
 				t.Error(err)
 			}
@@ -88,7 +88,7 @@ func TestManyAtOnce(t *testing.T) {
 // TestTokenExpires holds that a token that is no longer taken is replaced by one new one.
 func TestTokenExpires(t *testing.T) {
 	s := ocitest.New(t)
-	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"}
 	push(t, s.Client(t, ""), ref, "1.0.0", "deploy")
 	var given, valid atomic.Int32
 	valid.Store(1)
@@ -123,7 +123,7 @@ func TestTokenExpires(t *testing.T) {
 }
 
 // foreignPack stores a pack without skillpm's annotation and returns its place.
-func foreignPack(t *testing.T, s *ocitest.Server) source.Ref {
+func foreignPack(t *testing.T, s *ocitest.Server) pack.Ref {
 	t.Helper()
 	r := registry{t, s}
 	r.blob("tools/greet", ocispec.MediaTypeEmptyJSON, []byte("{}"))
@@ -132,18 +132,18 @@ func foreignPack(t *testing.T, s *ocitest.Server) source.Ref {
 		"wave/references/much.md": file(strings.Repeat("wave and wave again\n", 10_000)),
 	}))
 	r.manifest("tools/greet", "1.0.0", ocispec.MediaTypeImageManifest, manifestOf("", l))
-	return source.Ref{Kind: source.KindOCI, URL: s.URL("tools/greet"), Rev: "1.0.0"}
+	return pack.Ref{Kind: pack.KindOCI, URL: s.URL("tools/greet"), Rev: "1.0.0"}
 }
 
 // TestForeignOnce holds that a layer that has to be looked into is downloaded once, however often and by however many it is
 // opened and fetched, and that nothing of it is left behind.
 func TestForeignOnce(t *testing.T) {
-	for name, use := range map[string]func(c *oci.Client, ref source.Ref, locked *source.Pack) error{
-		"open and fetch": func(c *oci.Client, ref source.Ref, _ *source.Pack) error { return get(t, c, ref) },
-		"fetch what is locked": func(c *oci.Client, _ source.Ref, locked *source.Pack) error {
+	for name, use := range map[string]func(c *oci.Client, ref pack.Ref, locked *pack.Pack) error{
+		"open and fetch": func(c *oci.Client, ref pack.Ref, _ *pack.Pack) error { return get(t, c, ref) },
+		"fetch what is locked": func(c *oci.Client, _ pack.Ref, locked *pack.Pack) error {
 			return c.Fetch(t.Context(), locked, nil, bundle.NewHasher(bundle.DefaultLimits()))
 		},
-		"many at once": func(c *oci.Client, ref source.Ref, _ *source.Pack) error {
+		"many at once": func(c *oci.Client, ref pack.Ref, _ *pack.Pack) error {
 			var group sync.WaitGroup
 			errs := make([]error, 8)
 			for i := range errs {
@@ -152,7 +152,7 @@ func TestForeignOnce(t *testing.T) {
 			group.Wait()
 			return errors.Join(errs...)
 		},
-		"one skill after the other": func(c *oci.Client, ref source.Ref, _ *source.Pack) error {
+		"one skill after the other": func(c *oci.Client, ref pack.Ref, _ *pack.Pack) error {
 			p, err := c.Open(t.Context(), ref)
 			for _, skill := range []string{"greet", "wave"} {
 				if err == nil {
@@ -245,20 +245,20 @@ func TestForeignTransfer(t *testing.T) {
 // TestMeter holds that a transfer says how far it is, from its first bytes to its last.
 func TestMeter(t *testing.T) {
 	s := ocitest.New(t)
-	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	push(t, s.Client(t, ""), ref, "1.0.0", "deploy", "rollback")
 	collection, trees := release("2.0.0", "deploy", "rollback")
 	if _, err := s.Client(t, "").Push(t.Context(), ref, collection, trees, oci.PushOptions{Format: oci.FormatAgentSkills}); err != nil {
 		t.Fatal(err)
 	}
 	layouts := oci.New(oci.Options{Base: t.TempDir()})
-	layout := source.Ref{Kind: source.KindLayout, URL: "out", ID: deployID}
+	layout := pack.Ref{Kind: pack.KindLayout, URL: "out", ID: deployID}
 	push(t, layouts, layout, "1.0.0", "deploy")
-	tagged := func(tag string) source.Ref { r := ref; r.Rev = tag; return r }
+	tagged := func(tag string) pack.Ref { r := ref; r.Rev = tag; return r }
 	for _, tt := range []struct {
 		name string
 		c    *oci.Client
-		ref  source.Ref
+		ref  pack.Ref
 	}{
 		{"a pack", s.Client(t, ""), tagged("1.0.0")},
 		{"a collection", s.Client(t, ""), tagged("2.0.0")},
@@ -271,7 +271,7 @@ func TestMeter(t *testing.T) {
 				t.Fatal(err)
 			}
 			var last, size int64
-			ctx := source.WithMeter(t.Context(), func(done, total int64) {
+			ctx := pack.WithMeter(t.Context(), func(done, total int64) {
 				if done < last || done > total || size != 0 && size != total {
 					t.Errorf("%d of %d after %d of %d", done, total, last, size)
 				}

@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/source/oci"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 )
 
 // largePack is a pack of n skills: SKILL.md of 4 KB, three references of 8 KB and a script each. Its words come from a
@@ -22,7 +22,7 @@ func largePack(n int) (oci.Release, []bundle.Tree) {
 		}
 		return b[:size]
 	}
-	rel := oci.Release{ID: source.ID{Owner: "acme", Name: "many"}, Version: "1.0.0"}
+	rel := oci.Release{ID: pack.ID{Owner: "acme", Name: "many"}, Version: "1.0.0"}
 	var trees []bundle.Tree
 	for i := range n {
 		name := fmt.Sprintf("skill-%04d", i)
@@ -44,7 +44,7 @@ func BenchmarkFetch(b *testing.B) {
 		b.Run(fmt.Sprintf("skills=%d", n), func(b *testing.B) {
 			s := ocitest.New(b)
 			c := s.Client(b, "")
-			ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/many")}
+			ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/many")}
 			rel, trees := largePack(n)
 			if _, err := c.Push(b.Context(), ref, rel, trees, oci.PushOptions{}); err != nil {
 				b.Fatal(err)
@@ -72,7 +72,7 @@ func BenchmarkFetch(b *testing.B) {
 // BenchmarkOpen resolves a version of a large pack.
 func BenchmarkOpen(b *testing.B) {
 	s := ocitest.New(b)
-	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/many"), Rev: "1.0.0"}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/many"), Rev: "1.0.0"}
 	rel, trees := largePack(1000)
 	c := s.Client(b, "")
 	if _, err := c.Push(b.Context(), ref, rel, trees, oci.PushOptions{}); err != nil {
@@ -91,7 +91,7 @@ func BenchmarkPush(b *testing.B) {
 	rel, trees := largePack(100)
 	for b.Loop() {
 		c := oci.New(oci.Options{Base: b.TempDir()})
-		if _, err := c.Push(b.Context(), source.Ref{Kind: source.KindLayout, URL: "out", ID: rel.ID}, rel, trees, oci.PushOptions{}); err != nil {
+		if _, err := c.Push(b.Context(), pack.Ref{Kind: pack.KindLayout, URL: "out", ID: rel.ID}, rel, trees, oci.PushOptions{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -100,12 +100,12 @@ func BenchmarkPush(b *testing.B) {
 // BenchmarkReferrers asks for what is about a version: of a registry, and of a layout with two hundred versions.
 func BenchmarkReferrers(b *testing.B) {
 	inProcess := ocitest.New(b)
-	registry := source.Ref{Kind: source.KindOCI, URL: inProcess.URL("acme/deploy")}
+	registry := pack.Ref{Kind: pack.KindOCI, URL: inProcess.URL("acme/deploy")}
 	dir := b.TempDir()
-	layout := source.Ref{Kind: source.KindLayout, URL: "out", ID: deployID}
+	layout := pack.Ref{Kind: pack.KindLayout, URL: "out", ID: deployID}
 	for name, tt := range map[string]struct {
 		open func() *oci.Client
-		ref  source.Ref
+		ref  pack.Ref
 		n    int
 	}{
 		"registry": {func() *oci.Client { return inProcess.Client(b, "") }, registry, 1},

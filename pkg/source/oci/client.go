@@ -13,11 +13,11 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/registry/remote/auth"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
-	"github.com/skillpm/skillpm/pkg/credential"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/wire"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/source/credential"
 )
 
 // Options say what a [Client] may use. The zero value reaches registries anonymously and knows no layouts of its own.
@@ -42,7 +42,7 @@ type Client struct {
 	auth    *auth.Client
 	logins  *credential.Store
 	secrets credential.Secrets
-	turns   wire.Turns
+	turns   httpx.Turns
 	spool   spool
 
 	mu      sync.Mutex
@@ -111,8 +111,8 @@ type writable interface {
 }
 
 // open returns the place that ref names, to read from: for a registry with a mirror, both.
-func (c *Client) open(ctx context.Context, ref source.Ref) (place, error) {
-	if ref.Kind == source.KindOCI {
+func (c *Client) open(ctx context.Context, ref pack.Ref) (place, error) {
+	if ref.Kind == pack.KindOCI {
 		if at := c.MirrorOf(ref.URL); at != "" {
 			return &mirrored{client: c, origin: ref.URL, mirror: at}, nil
 		}
@@ -121,11 +121,11 @@ func (c *Client) open(ctx context.Context, ref source.Ref) (place, error) {
 }
 
 // openWritable returns the place that ref names itself.
-func (c *Client) openWritable(ctx context.Context, ref source.Ref) (writable, error) {
+func (c *Client) openWritable(ctx context.Context, ref pack.Ref) (writable, error) {
 	switch ref.Kind {
-	case source.KindOCI:
+	case pack.KindOCI:
 		return c.openRemote(ctx, ref.URL)
-	case source.KindLayout:
+	case pack.KindLayout:
 		dir, err := c.layoutDir(ref)
 		if err != nil {
 			return nil, err
@@ -133,12 +133,12 @@ func (c *Client) openWritable(ctx context.Context, ref source.Ref) (writable, er
 		l := newLayoutDir(dir, ref.ID)
 		l.named = true
 		return l, nil
-	case source.KindLocal:
+	case pack.KindLocal:
 		if c.opts.Local == "" {
 			return nil, diag.Errorf(diag.NotFound, "there is no directory for locally published packs")
 		}
 		return newLayoutDir(c.opts.Local, ref.ID), nil
-	case source.KindEmbedded:
+	case pack.KindEmbedded:
 		if c.opts.Embedded == nil {
 			return nil, diag.Errorf(diag.NotFound, "no packs are embedded")
 		}
@@ -148,7 +148,7 @@ func (c *Client) openWritable(ctx context.Context, ref source.Ref) (writable, er
 	}
 }
 
-func (c *Client) layoutDir(ref source.Ref) (string, error) {
+func (c *Client) layoutDir(ref pack.Ref) (string, error) {
 	dir := filepath.FromSlash(ref.URL)
 	switch {
 	case ref.URL == "":
@@ -162,7 +162,7 @@ func (c *Client) layoutDir(ref source.Ref) (string, error) {
 
 // read returns the artifact that ref's digest, or else tag, names; what was pinned is kept, so that opening and
 // fetching a pack asks for its manifest once.
-func (c *Client) read(ctx context.Context, p place, ref source.Ref, name string) (*artifact, error) {
+func (c *Client) read(ctx context.Context, p place, ref pack.Ref, name string) (*artifact, error) {
 	key := ref.Source() + " " + ref.URL + " " + ref.ID.String() + " "
 	if a, ok := c.remembered(key + name); ok {
 		return a, nil
@@ -199,7 +199,7 @@ func (c *Client) remember(key string, a *artifact) {
 }
 
 // trimVersion writes ref without tag and digest, for messages.
-func trimVersion(ref source.Ref) string {
+func trimVersion(ref pack.Ref) string {
 	ref.Rev, ref.Digest = "", ""
 	return strings.TrimPrefix(ref.String(), "oci://")
 }

@@ -5,41 +5,41 @@ import (
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/sourcetest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/source/oci"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
-	"github.com/skillpm/skillpm/pkg/source/sourcetest"
 )
 
 // TestContract runs what every kind of place keeps, over artifacts that are put together by hand: with skillpm's
 // annotation and without, in a registry and in layouts.
 func TestContract(t *testing.T) {
 	t.Run("registry", func(t *testing.T) {
-		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, source.Ref) {
+		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
 			s := ocitest.New(t)
 			handMade(t, s, "acme/pack", files, true)
-			return s.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: s.URL("acme/pack")}
+			return s.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/pack")}
 		})
 	})
 	t.Run("registry, made by another tool", func(t *testing.T) {
-		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, source.Ref) {
+		sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
 			s := ocitest.New(t)
 			handMade(t, s, "acme/pack", files, false)
-			return s.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: s.URL("acme/pack")}
+			return s.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/pack")}
 		})
 	})
-	layouts := map[string]func(dir string) (oci.Options, source.Ref){
-		"layout": func(dir string) (oci.Options, source.Ref) {
-			return oci.Options{Base: dir}, source.Ref{Kind: source.KindLayout, URL: ".", ID: deployID}
+	layouts := map[string]func(dir string) (oci.Options, pack.Ref){
+		"layout": func(dir string) (oci.Options, pack.Ref) {
+			return oci.Options{Base: dir}, pack.Ref{Kind: pack.KindLayout, URL: ".", ID: deployID}
 		},
-		"local": func(dir string) (oci.Options, source.Ref) {
-			return oci.Options{Local: dir}, source.Ref{Kind: source.KindLocal, ID: deployID}
+		"local": func(dir string) (oci.Options, pack.Ref) {
+			return oci.Options{Local: dir}, pack.Ref{Kind: pack.KindLocal, ID: deployID}
 		},
 	}
 	for name, place := range layouts {
 		t.Run(name, func(t *testing.T) {
-			sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, source.Ref) {
+			sourcetest.Run(t, func(t *testing.T, files map[string]sourcetest.File) (sourcetest.Source, pack.Ref) {
 				s := ocitest.New(t)
 				handMade(t, s, "acme/deploy", files, true)
 				options, ref := place(t.TempDir())
@@ -91,9 +91,9 @@ func annotations(t *testing.T, files map[string]sourcetest.File) map[string]stri
 	return oci.Annotations(t, rel, trees)
 }
 
-func copyToLayout(t *testing.T, s *ocitest.Server, c *oci.Client, ref source.Ref) {
+func copyToLayout(t *testing.T, s *ocitest.Server, c *oci.Client, ref pack.Ref) {
 	t.Helper()
-	from := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	from := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	if err := oci.CopyVersion(t.Context(), s.Client(t, ""), from, c, ref, "1.0.0"); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // CopyOptions say how a version is copied.
@@ -20,12 +20,12 @@ type CopyOptions struct {
 // Copy publishes at another place the version that from names, byte for byte, with what is attached to it: the digest stays, and with
 // it the signatures. Everything is checked against its digest on the way. A version that is there with another digest is a
 // [ConflictError].
-func (c *Client) Copy(ctx context.Context, from, to source.Ref, o CopyOptions) (Pushed, error) {
+func (c *Client) Copy(ctx context.Context, from, to pack.Ref, o CopyOptions) (Pushed, error) {
 	pushed, err := c.copy(ctx, from, to, o)
 	return pushed, c.secrets.Discreet(err)
 }
 
-func (c *Client) copy(ctx context.Context, from, to source.Ref, o CopyOptions) (Pushed, error) {
+func (c *Client) copy(ctx context.Context, from, to pack.Ref, o CopyOptions) (Pushed, error) {
 	at, err := c.open(ctx, from)
 	if err != nil {
 		return Pushed{}, err
@@ -37,7 +37,7 @@ func (c *Client) copy(ctx context.Context, from, to source.Ref, o CopyOptions) (
 	if a.info == nil || a.info.Version != from.Rev || !from.ID.IsZero() && a.info.Name != from.ID.String() {
 		return Pushed{}, diag.Errorf(diag.Invalid, "%s does not say that it is the pack and version under whose name it stands", from)
 	}
-	id, err := source.ParseID(a.info.Name)
+	id, err := pack.ParseID(a.info.Name)
 	if err != nil {
 		return Pushed{}, err
 	}
@@ -79,7 +79,7 @@ func (c *Client) copy(ctx context.Context, from, to source.Ref, o CopyOptions) (
 // copying copies from one place to another.
 type copying struct {
 	client *Client
-	ref    source.Ref
+	ref    pack.Ref
 	from   place
 	to     writable
 }

@@ -12,9 +12,9 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/registry/remote/auth"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/wire"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // download reads a blob from a registry. A connection that breaks, stalls or ends too early is taken up again where it
@@ -133,7 +133,7 @@ func (d *download) readOn(p []byte) (int, error) {
 // again takes the download up where it broke.
 func (d *download) again() error {
 	_ = d.body.Close()
-	if err := wire.Pause(d.ctx, d.breaks-1); err != nil {
+	if err := httpx.Pause(d.ctx, d.breaks-1); err != nil {
 		return err
 	}
 	return d.open()

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/source/oci"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 )
 
 // visitors remembers which hosts were sent requests, and with what.
@@ -144,7 +144,7 @@ func TestUploadsElsewhere(t *testing.T) {
 				}
 			}}
 			rel, trees := release("1.0.0", "deploy")
-			_, err := v.client(t).Push(t.Context(), source.Ref{Kind: source.KindOCI, URL: "oci://registry.example/acme/deploy"}, rel, trees, oci.PushOptions{})
+			_, err := v.client(t).Push(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: "oci://registry.example/acme/deploy"}, rel, trees, oci.PushOptions{})
 			wantCode(t, err, diag.Remote, "upload Location")
 			if got := v.beyond(); len(got) != 0 {
 				t.Errorf("other hosts got %q", got)
@@ -160,7 +160,7 @@ func TestUploadsElsewhere(t *testing.T) {
 // pages could be endless too.
 func TestOnlyWhatIsNeeded(t *testing.T) {
 	s := ocitest.New(t)
-	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	push(t, s.Client(t, ""), ref, "1.0.0", "deploy")
 	c := s.Client(t, "")
 	s.Requests()

@@ -17,13 +17,13 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/wire"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // ConflictError says that a version is published already, with other content.
 type ConflictError struct {
-	Pack    source.ID
+	Pack    pack.ID
 	Version string
 	Place   string // where, without tag and digest
 	Digest  string // of what is there
@@ -54,7 +54,7 @@ func (c *Client) remoteError(host string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if ended := wire.EndOfContext(err); ended != nil {
+	if ended := httpx.EndOfContext(err); ended != nil {
 		return ended
 	}
 	if coded, ok := errors.AsType[codedError](err); ok {
@@ -72,10 +72,10 @@ func (c *Client) remoteError(host string, err error) error {
 	var unknown x509.UnknownAuthorityError
 	var verify *tls.CertificateVerificationError
 	if errors.As(err, &unknown) || errors.As(err, &verify) {
-		return unreachableError{diag.Errorf(diag.Remote, "%s: its certificate is not trusted here: %s", host, wire.Cause(err)).
+		return unreachableError{diag.Errorf(diag.Remote, "%s: its certificate is not trusted here: %s", host, httpx.Cause(err)).
 			WithHint("add the certificate's authority to the system's, or name its file (PEM) as ca-file: FILE in ~/.config/skillpm/config.yaml, or in SSL_CERT_FILE")}
 	}
-	failed := diag.Errorf(diag.Remote, "%s: %s", host, wire.Cause(err)).WithHint("check the address and the network, then try again")
+	failed := diag.Errorf(diag.Remote, "%s: %s", host, httpx.Cause(err)).WithHint("check the address and the network, then try again")
 	var broken *net.OpError
 	var slow net.Error
 	if errors.As(err, &broken) && broken.Op == "dial" || errors.As(err, &slow) && slow.Timeout() {
@@ -95,14 +95,14 @@ func (e unreachableError) Code() diag.Code { return diag.Remote }
 // noTag says that there is no such tag, and which tags there are.
 func noTag(where, tag string, tags []string) error {
 	const most = 10
-	err := diag.Errorf(diag.NotFound, "%s has no tag %s", where, wire.Clean(tag))
+	err := diag.Errorf(diag.NotFound, "%s has no tag %s", where, httpx.Clean(tag))
 	if len(tags) == 0 {
 		return err
 	}
 	tags = slices.DeleteFunc(slices.Clone(tags), isStanding)
 	shown := make([]string, 0, most)
 	for _, t := range tags[:min(most, len(tags))] {
-		shown = append(shown, wire.Clean(t))
+		shown = append(shown, httpx.Clean(t))
 	}
 	if len(tags) > most {
 		shown = append(shown, "…")
@@ -114,7 +114,7 @@ func noTag(where, tag string, tags []string) error {
 func (c *Client) refuser(host, answered string) (who, hint string) {
 	asked := registry.Reference{Registry: host}.Host()
 	at, known := c.realm(asked)
-	withheld := fmt.Sprintf("the credentials for %s are not sent to %s, where it wants tokens to come from: ask those who run %s", host, wire.Clean(at.host), host)
+	withheld := fmt.Sprintf("the credentials for %s are not sent to %s, where it wants tokens to come from: ask those who run %s", host, httpx.Clean(at.host), host)
 	switch {
 	case answered == asked && known && !at.trusted:
 		return host, withheld
@@ -134,7 +134,7 @@ func (c *Client) refuser(host, answered string) (who, hint string) {
 func (c *Client) responseError(what, host string, resp *errcode.ErrorResponse) error {
 	words := []string{strconv.Itoa(resp.StatusCode) + " " + http.StatusText(resp.StatusCode)}
 	for _, e := range resp.Errors[:min(3, len(resp.Errors))] {
-		words = append(words, wire.Clean(e.Code+": "+e.Message))
+		words = append(words, httpx.Clean(e.Code+": "+e.Message))
 	}
 	text := strings.Join(words, ", ")
 	switch resp.StatusCode {

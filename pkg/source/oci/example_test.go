@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
@@ -21,8 +21,8 @@ func Example() {
 	client := oci.New(oci.Options{})
 	defer client.Close()
 
-	id := source.ID{Owner: "acme", Name: "greeting"}
-	place := source.Ref{Kind: source.KindLayout, URL: dir, ID: id}
+	id := pack.ID{Owner: "acme", Name: "greeting"}
+	place := pack.Ref{Kind: pack.KindLayout, URL: dir, ID: id}
 	greet := bundle.MapTree("greet", map[string][]byte{
 		"SKILL.md": []byte("---\nname: greet\ndescription: Greets a person.\n---\n\nSay hello.\n"),
 	}, nil)
@@ -33,19 +33,19 @@ func Example() {
 		return
 	}
 
-	pack, err := client.Open(ctx, place)
+	pk, err := client.Open(ctx, place)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(pack.ID, pack.Version, pack.Skills[0].Name+":", pack.Skills[0].Description)
+	fmt.Println(pk.ID, pk.Version, pk.Skills[0].Name+":", pk.Skills[0].Description)
 
 	files := bundle.NewHasher(bundle.DefaultLimits())
-	if err := client.Fetch(ctx, pack, nil, files); err != nil {
+	if err := client.Fetch(ctx, pk, nil, files); err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(files.Inventories()["greet"].Digest() == pack.Skills[0].Tree)
+	fmt.Println(files.Inventories()["greet"].Digest() == pk.Skills[0].Tree)
 	// Output:
 	// acme/greeting 1.0.0 greet: Greets a person.
 	// true

@@ -6,8 +6,8 @@ import (
 	"net/url"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // Annotations returns the annotations that Push would give a release.
@@ -21,7 +21,7 @@ func Annotations(t testing.TB, rel Release, trees []bundle.Tree) map[string]stri
 }
 
 // CopyVersion copies a version's manifest and blobs from one place to another as they are.
-func CopyVersion(ctx context.Context, from *Client, src source.Ref, to *Client, dst source.Ref, tag string) error {
+func CopyVersion(ctx context.Context, from *Client, src pack.Ref, to *Client, dst pack.Ref, tag string) error {
 	a, err := from.open(ctx, src)
 	if err != nil {
 		return err

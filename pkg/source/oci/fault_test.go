@@ -15,10 +15,10 @@ import (
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/source/oci"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 )
 
 // faulty is a registry with a pack of two skills that answers requests of one kind as a test wants.
@@ -37,7 +37,7 @@ type faulty struct {
 func newFaulty(t *testing.T) *faulty {
 	t.Helper()
 	s := ocitest.New(t)
-	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	push(t, s.Client(t, ""), ref, "1.0.0", "deploy", "rollback")
 	s.Requests()
 	if err := get(t, s.Client(t, ""), ref); err != nil {
@@ -54,7 +54,7 @@ func newFaulty(t *testing.T) *faulty {
 	return f
 }
 
-var faultyRef = source.Ref{Kind: source.KindOCI, URL: "oci://registry.example/acme/deploy"}
+var faultyRef = pack.Ref{Kind: pack.KindOCI, URL: "oci://registry.example/acme/deploy"}
 
 func (f *faulty) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	good, ok := f.answers[r.URL.Path]

@@ -9,20 +9,20 @@ import (
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/wire"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // Fetch streams the files of a pack's skills, or of those named, into sink. The pack is one that [Client.Open] returned,
 // or that an index describes: its ref holds the digest. Layers are unpacked while they are downloaded, so sink must
 // keep nothing when Fetch returns an error: that the bytes were wrong is known at their end.
-func (c *Client) Fetch(ctx context.Context, p *source.Pack, skills []string, sink bundle.Sink) error {
+func (c *Client) Fetch(ctx context.Context, p *pack.Pack, skills []string, sink bundle.Sink) error {
 	return c.secrets.Discreet(c.fetch(ctx, p, skills, sink))
 }
 
-func (c *Client) fetch(ctx context.Context, p *source.Pack, skills []string, sink bundle.Sink) error {
+func (c *Client) fetch(ctx context.Context, p *pack.Pack, skills []string, sink bundle.Sink) error {
 	want, err := wanted(p, skills)
 	if err != nil {
 		return err
@@ -50,9 +50,9 @@ func (c *Client) fetch(ctx context.Context, p *source.Pack, skills []string, sin
 	for _, part := range parts {
 		total += part.layer.Size
 	}
-	meter := source.MeterOf(ctx)
+	meter := pack.MeterOf(ctx)
 	for _, part := range parts {
-		ctx := source.WithMeter(ctx, func(n, _ int64) { meter(done+n, total) })
+		ctx := pack.WithMeter(ctx, func(n, _ int64) { meter(done+n, total) })
 		if err := c.unpack(ctx, at, part, want, got, sink); err != nil {
 			return inPack(p.Ref, err)
 		}
@@ -67,7 +67,7 @@ func (c *Client) fetch(ctx context.Context, p *source.Pack, skills []string, sin
 }
 
 // inPack says which pack an error is about, unless it does so itself.
-func inPack(ref source.Ref, err error) error {
+func inPack(ref pack.Ref, err error) error {
 	where := trimVersion(ref)
 	if strings.Contains(err.Error(), where) {
 		return err
@@ -77,7 +77,7 @@ func inPack(ref source.Ref, err error) error {
 
 // compare holds what an artifact says of its skills against what the index or lock says that led here, before anything
 // is downloaded.
-func compare(p *source.Pack, parts []part) error {
+func compare(p *pack.Pack, parts []part) error {
 	for _, one := range parts {
 		for _, r := range one.roots {
 			if s, ok := p.Skill(r.name); ok && s.Tree != "" && r.tree != "" && s.Tree != r.tree {
@@ -89,7 +89,7 @@ func compare(p *source.Pack, parts []part) error {
 }
 
 // wanted returns which skills to fetch: those named, else those that the pack is said to have, else all.
-func wanted(p *source.Pack, skills []string) (func(string) bool, error) {
+func wanted(p *pack.Pack, skills []string) (func(string) bool, error) {
 	for _, name := range skills {
 		if _, ok := p.Skill(name); !ok {
 			return nil, diag.Errorf(diag.NotFound, "%s@%s has no skill %s", p.ID, p.Version, name).
@@ -122,7 +122,7 @@ type root struct {
 }
 
 // parts returns the layers that hold the skills that want asks for; nil asks for all.
-func (c *Client) parts(ctx context.Context, p place, ref source.Ref, a *artifact, want func(string) bool) ([]part, error) {
+func (c *Client) parts(ctx context.Context, p place, ref pack.Ref, a *artifact, want func(string) bool) ([]part, error) {
 	if !a.isIndex() {
 		one, err := c.part(ctx, p, a)
 		return []part{one}, err
@@ -143,7 +143,7 @@ func (c *Client) parts(ctx context.Context, p place, ref source.Ref, a *artifact
 		m, err := c.read(ctx, p, ref, string(d.Digest))
 		if other := d.Annotations[annotationSkillRef]; diag.CodeOf(err) == diag.NotFound && other != "" {
 			return nil, diag.Errorf(diag.NotFound, "%w: the collection says that the skill is in another repository", err).
-				WithHint("it names %s: install it from there", wire.Clean(other))
+				WithHint("it names %s: install it from there", httpx.Clean(other))
 		}
 		if err != nil {
 			return nil, err
@@ -204,7 +204,7 @@ func (c *Client) unpack(ctx context.Context, p place, one part, want func(string
 	opts.Want = func(dir string) bool {
 		name, ok := names[dir]
 		if !ok {
-			stray = diag.Errorf(diag.Integrity, "the layer holds %q, which its manifest does not list", wire.Clean(dir))
+			stray = diag.Errorf(diag.Integrity, "the layer holds %q, which its manifest does not list", httpx.Clean(dir))
 			return false
 		}
 		got[name] = true

@@ -11,11 +11,11 @@ import (
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/skill"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/wire"
 )
 
 // lookInside reads a layer that no annotation describes for its skills. What it found is kept, and so is the layer:
@@ -60,7 +60,7 @@ func (c *Client) streamTwice(ctx context.Context, p place, layer ocispec.Descrip
 // seekable opens a layer so that it can be read twice: in its file on disk, else in the spool, to which it is downloaded
 // unless it is there. The caller checks what it reads, and drops it if it is not what it should be.
 func (c *Client) seekable(ctx context.Context, p place, layer ocispec.Descriptor) (body io.ReadSeekCloser, drop func(), err error) {
-	meter := source.MeterOf(ctx)
+	meter := pack.MeterOf(ctx)
 	if _, ok := p.(*layout); ok {
 		body, err := p.blob(ctx, layer)
 		if seekable, ok := body.(io.ReadSeekCloser); ok || err != nil {
@@ -164,7 +164,7 @@ func (s *survey) roots() ([]root, error) {
 		doc, _ := skill.Parse(s.main[dir])
 		name := cmp.Or(legal(doc.Name()), legal(dir), skill.Slug(cmp.Or(dir, doc.Name())))
 		if name == "" {
-			return nil, diag.Errorf(diag.Invalid, "the skill in %q has no name", wire.Clean(dir))
+			return nil, diag.Errorf(diag.Invalid, "the skill in %q has no name", httpx.Clean(dir))
 		}
 		roots = append(roots, root{dir: dir, name: name, tree: inv.Digest(), description: oneLine(doc.Description())})
 	}

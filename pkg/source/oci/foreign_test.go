@@ -10,10 +10,10 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/sourcetest"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/source/oci"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
-	"github.com/skillpm/skillpm/pkg/source/sourcetest"
 )
 
 const (
@@ -98,7 +98,7 @@ func TestForeign(t *testing.T) {
 			r.blob("tools/greet", ocispec.MediaTypeEmptyJSON, []byte("{}"))
 			tt.make(r, tt.tag)
 			c := s.Client(t, "")
-			p, err := c.Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: s.URL("tools/greet"), Rev: tt.tag})
+			p, err := c.Open(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: s.URL("tools/greet"), Rev: tt.tag})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +116,7 @@ func TestForeign(t *testing.T) {
 }
 
 // checkTrees holds that what is fetched is what Open described, whole and one by one.
-func checkTrees(t *testing.T, c *oci.Client, p *source.Pack) {
+func checkTrees(t *testing.T, c *oci.Client, p *pack.Pack) {
 	t.Helper()
 	all := fetch(t, c, p)
 	if len(all) != len(p.Skills) {
@@ -150,7 +150,7 @@ func TestCollectionElsewhere(t *testing.T) {
 		}
 		return false
 	})
-	_, err := s.Client(t, "").Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: s.URL("tools/all"), Rev: "1.0.0"})
+	_, err := s.Client(t, "").Open(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: s.URL("tools/all"), Rev: "1.0.0"})
 	wantCode(t, err, diag.NotFound, "another repository", "registry.example/tools/greet:1.0.0")
 }
 
@@ -161,7 +161,7 @@ func TestNoSkill(t *testing.T) {
 	r.blob("x/y", ocispec.MediaTypeEmptyJSON, []byte("{}"))
 	l := r.blob("x/y", ocispec.MediaTypeImageLayerGzip, archive(t, map[string]sourcetest.File{"bin/sh": file("elf")}))
 	r.manifest("x/y", "1.0.0", ocispec.MediaTypeImageManifest, manifestOf("", l))
-	_, err := s.Client(t, "").Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: s.URL("x/y")})
+	_, err := s.Client(t, "").Open(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: s.URL("x/y")})
 	wantCode(t, err, diag.Invalid, skillMD)
 }
 
@@ -183,7 +183,7 @@ func TestHighest(t *testing.T) {
 		for _, tag := range tt.tags {
 			r.manifest("x/y", tag, ocispec.MediaTypeImageManifest, manifestOf(oci.MediaTypeSkill, l))
 		}
-		p, err := s.Client(t, "").Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: s.URL("x/y")})
+		p, err := s.Client(t, "").Open(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: s.URL("x/y")})
 		if tt.want == "" {
 			wantCode(t, err, diag.NotFound, "no versions", "name a tag")
 			continue

@@ -9,10 +9,10 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/sourcetest"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/source/oci"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
-	"github.com/skillpm/skillpm/pkg/source/sourcetest"
 )
 
 // TestFormats publishes in each form, at every kind of place, and resolves and fetches it like any pack.
@@ -59,7 +59,7 @@ func TestFormats(t *testing.T) {
 func TestFormatIsOneGET(t *testing.T) {
 	s := ocitest.New(t)
 	for _, format := range oci.Formats() {
-		ref := source.Ref{Kind: source.KindOCI, URL: s.URL(format + "/deploy"), Rev: "1.0.0"}
+		ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL(format + "/deploy"), Rev: "1.0.0"}
 		rel, trees := release("1.0.0", "deploy")
 		if _, err := s.Client(t, "").Push(t.Context(), ref, rel, trees, oci.PushOptions{Format: format}); err != nil {
 			t.Fatal(err)
@@ -83,7 +83,7 @@ func TestBadFormats(t *testing.T) {
 	s := ocitest.New(t)
 	c := s.Client(t, "")
 	rel, trees := release("1.0.0", "deploy", "rollback")
-	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	_, err := c.Push(t.Context(), ref, rel, trees, oci.PushOptions{Format: "zip"})
 	wantCode(t, err, diag.Usage, "zip", "toolhive")
 	_, err = c.Push(t.Context(), ref, rel, trees, oci.PushOptions{Format: oci.FormatToolHive})
@@ -101,7 +101,7 @@ func TestForms(t *testing.T) {
 		oci.FormatFlux:     {ocispec.MediaTypeImageManifest, "", "application/vnd.cncf.flux.config.v1+json", fluxType},
 		oci.FormatToolHive: {ocispec.MediaTypeImageIndex, "dev.toolhive.skills.v1", "", ""},
 	} {
-		pushed, err := c.CheckPush(t.Context(), source.Ref{Kind: source.KindLayout, URL: "x", ID: deployID}, rel, trees, oci.PushOptions{Format: format})
+		pushed, err := c.CheckPush(t.Context(), pack.Ref{Kind: pack.KindLayout, URL: "x", ID: deployID}, rel, trees, oci.PushOptions{Format: format})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func TestHostileSingle(t *testing.T) {
 	tree := "t1:sha256:" + strings.Repeat("0", 64)
 	m.Annotations = map[string]string{oci.AnnotationPack: `{"name":"x/y","version":"1.0.0","dependencies":{},"skills":{"a":"` + tree + `","b":"` + tree + `"}}`}
 	r.manifest("x/y", "1.0.0", ocispec.MediaTypeImageManifest, m)
-	err := get(t, s.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: s.URL("x/y")})
+	err := get(t, s.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: s.URL("x/y")})
 	wantCode(t, err, diag.Invalid, "2 skills")
 }
 
@@ -149,7 +149,7 @@ func TestLayerTypes(t *testing.T) {
 		r.blob("x/greet", ocispec.MediaTypeEmptyJSON, []byte("{}"))
 		l := r.blob("x/greet", mediaType, archive(t, map[string]sourcetest.File{skillMD: file(sourcetest.Skill("greet", "Greets."))}))
 		r.manifest("x/greet", "1.0.0", ocispec.MediaTypeImageManifest, manifestOf("", l))
-		p, err := s.Client(t, "").Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: s.URL("x/greet"), Rev: "1.0.0"})
+		p, err := s.Client(t, "").Open(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: s.URL("x/greet"), Rev: "1.0.0"})
 		if (err == nil) != ok {
 			t.Errorf("%s: %v", mediaType, err)
 		}

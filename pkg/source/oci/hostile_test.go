@@ -15,16 +15,16 @@ import (
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/sourcetest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/source/oci"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
-	"github.com/skillpm/skillpm/pkg/source/sourcetest"
 )
 
 // get opens and fetches everything at ref and returns the first error.
-func get(t *testing.T, c *oci.Client, ref source.Ref) error {
+func get(t *testing.T, c *oci.Client, ref pack.Ref) error {
 	t.Helper()
 	p, err := c.Open(t.Context(), ref)
 	if err != nil {
@@ -187,7 +187,7 @@ func TestHostileManifests(t *testing.T) {
 				}
 			}
 			serveManifest(s, tt.mediaType, data) // past what the registry itself would refuse
-			err := get(t, s.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: s.URL("x/y"), Rev: "1.0.0"})
+			err := get(t, s.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: s.URL("x/y"), Rev: "1.0.0"})
 			wantCode(t, err, tt.code, tt.words)
 		})
 	}
@@ -197,26 +197,26 @@ func TestHostileManifests(t *testing.T) {
 func TestBrokenPromises(t *testing.T) {
 	s := ocitest.New(t)
 	c := s.Client(t, t.TempDir())
-	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	push(t, c, ref, "2.0.0", "deploy")
-	copied := func(to source.Ref, tag string) source.Ref {
+	copied := func(to pack.Ref, tag string) pack.Ref {
 		t.Helper()
 		if err := oci.CopyVersion(t.Context(), c, ref, c, to, tag); err != nil {
 			t.Fatal(err)
 		}
 		return to
 	}
-	p, err := c.Open(t.Context(), copied(source.Ref{Kind: source.KindOCI, URL: s.URL("mirror/of/deploy")}, "2.0.0"))
-	if err != nil || p.ID != (source.ID{Owner: "acme", Name: "deploy"}) {
+	p, err := c.Open(t.Context(), copied(pack.Ref{Kind: pack.KindOCI, URL: s.URL("mirror/of/deploy")}, "2.0.0"))
+	if err != nil || p.ID != (pack.ID{Owner: "acme", Name: "deploy"}) {
 		t.Errorf("a mirror: %v, %v", p, err)
 	}
-	layout := source.Ref{Kind: source.KindLayout, URL: "L", ID: source.ID{Owner: "evil", Name: "pack"}}
+	layout := pack.Ref{Kind: pack.KindLayout, URL: "L", ID: pack.ID{Owner: "evil", Name: "pack"}}
 	_, err = c.Open(t.Context(), copied(layout, "2.0.0"))
 	wantCode(t, err, diag.Invalid, "holds the pack acme/deploy under the name evil/pack")
 	for _, tag := range []string{"1.0.0", "v1.0.0"} {
 		moved := ref
 		moved.Rev = tag
-		manifest, err := c.Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: ref.URL, Rev: "2.0.0"})
+		manifest, err := c.Open(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: ref.URL, Rev: "2.0.0"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -251,7 +251,7 @@ func TestUnpackErrorsNameThePack(t *testing.T) {
 			described.Annotations = map[string]string{oci.AnnotationPack: `{"name":"acme/deploy","version":"1.0.0","dependencies":{},"skills":{"deploy":"t1:sha256:` + strings.Repeat("0", 64) + `"}}`}
 			r.manifest("acme/deploy", "1.0.0", ocispec.MediaTypeImageManifest, described)
 			for _, tag := range []string{"foreign", "1.0.0"} {
-				err := get(t, s.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy"), Rev: tag})
+				err := get(t, s.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy"), Rev: tag})
 				wantCode(t, err, diag.Invalid, s.Host+"/acme/deploy: ")
 				if strings.Count(err.Error(), s.Host) != 1 {
 					t.Errorf("%q repeats the place", err)
@@ -463,7 +463,7 @@ func TestHostileAnswers(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := ocitest.New(t)
-			ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+			ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 			push(t, s.Client(t, ""), ref, "1.0.0", "deploy")
 			c := s.Client(t, "")
 			if !strings.Contains(tt.name, "tags") {
@@ -482,7 +482,7 @@ func TestHostileAnswers(t *testing.T) {
 // TestTagMoved holds that what was opened is what is fetched, even if its tag was moved in between.
 func TestTagMoved(t *testing.T) {
 	s := ocitest.New(t)
-	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"}
 	push(t, s.Client(t, ""), ref, "1.0.0", "deploy")
 	c := s.Client(t, "")
 	p, err := c.Open(t.Context(), ref)
@@ -517,7 +517,7 @@ func TestCredentialsStayWithTheirHost(t *testing.T) {
 		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
 		return true
 	})
-	err := get(t, s.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"})
+	err := get(t, s.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"})
 	wantCode(t, err, diag.NotFound)
 	if asked.Load() == 0 || seen.Load() != 0 {
 		t.Errorf("the registry was asked %d times with credentials, the other server %d times", asked.Load(), seen.Load())
@@ -528,13 +528,13 @@ func TestUntrustedCertificate(t *testing.T) {
 	s := ocitest.NewTLS(t)
 	c := oci.New(oci.Options{Retries: -1})
 	defer c.Close()
-	_, err := c.Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"})
+	_, err := c.Open(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"})
 	wantCode(t, err, diag.Remote, "certificate", "SSL_CERT_FILE")
 }
 
 func TestWrongPassword(t *testing.T) {
 	s := ocitest.DockerRegistry(t, ocitest.Options{User: "ada", Password: "right"})
-	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"}
 	s.Password = "wrong"
 	_, err := s.Client(t, "").Open(t.Context(), ref)
 	wantCode(t, err, diag.Denied, "skillpm login")
@@ -551,6 +551,6 @@ func TestUnreachable(t *testing.T) {
 	host := strings.TrimPrefix(server.URL, "http://")
 	server.Close()
 	c := oci.New(oci.Options{Retries: -1})
-	_, err := c.Versions(t.Context(), source.Ref{Kind: source.KindOCI, URL: "oci://" + host + "/acme/deploy"})
+	_, err := c.Versions(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: "oci://" + host + "/acme/deploy"})
 	wantCode(t, err, diag.Remote, host, "refused")
 }

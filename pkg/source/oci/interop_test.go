@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/source/oci"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 )
 
 // tool returns the path of another program: what its variable names, else what is on PATH. The test is skipped where there is
@@ -102,7 +102,7 @@ func TestFluxOperatorInstall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rel, trees := release("1.0.0", "deploy", "rollback")
-			ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+			ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 			if _, err := s.Client(t, "").Push(t.Context(), ref, rel, trees, oci.PushOptions{Format: oci.FormatFlux}); err != nil {
 				t.Fatal(err)
 			}
@@ -136,7 +136,7 @@ func TestFluxOperatorPublish(t *testing.T) {
 	dir := skillDirs(t, trees)
 	runIn(t, dir, []string{"HOME=" + t.TempDir()}, program, "skills", "publish", s.Host+"/acme/deploy", "--path", dir, "--tag", "1.4.0")
 	c := s.Client(t, "")
-	p, err := c.Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.4.0"})
+	p, err := c.Open(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.4.0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func TestToolHiveInstall(t *testing.T) {
 	run := toolHive(t)
 	s := ocitest.New(t)
 	rel, trees := release("1.0.0", "deploy")
-	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	if _, err := s.Client(t, "").Push(t.Context(), ref, rel, trees, oci.PushOptions{Format: oci.FormatToolHive}); err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestToolHivePush(t *testing.T) {
 	built := strings.TrimSpace(run("skill", "build", filepath.Join(skillDirs(t, trees), "deploy"), "--tag", s.Host+"/acme/deploy:1.2.0"))
 	run("skill", "push", s.Host+"/acme/deploy:1.2.0", "--no-sign")
 	c := s.Client(t, "")
-	p, err := c.Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.2.0"})
+	p, err := c.Open(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.2.0"})
 	if err != nil {
 		t.Fatalf("%s: %v", built, err)
 	}

@@ -14,10 +14,10 @@ import (
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/regular"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // layout is one pack in an OCI image layout, where a version's reference name is owner/name:version.
@@ -25,17 +25,17 @@ type layout struct {
 	fsys  fs.FS
 	dir   string // "" where it cannot be written
 	title string // how messages call it
-	id    source.ID
+	id    pack.ID
 	named bool // the directory was named by somebody, and so should be there
 }
 
-func newLayoutDir(dir string, id source.ID) *layout {
-	return &layout{fsys: regular.Dir(dir), dir: dir, title: dir, id: id}
+func newLayoutDir(dir string, id pack.ID) *layout {
+	return &layout{fsys: safefile.Dir(dir), dir: dir, title: dir, id: id}
 }
 
 // NoDirectoryError says that the directory of a layout does not exist.
 type NoDirectoryError struct {
-	Pack source.ID
+	Pack pack.ID
 	Dir  string
 }
 
@@ -63,7 +63,7 @@ func (l *layout) index() (*ocispec.Index, error) {
 		return nil, diag.Errorf(diag.Invalid, "%s is a file, and an OCI layout is a directory", l.title).
 			WithHint("a tar that skillpm pack wrote is taken apart with tar -x, or published with skillpm publish --from")
 	}
-	data, err := regular.ReadIn(l.fsys, ocispec.ImageIndexFile, maxIndex)
+	data, err := safefile.ReadIn(l.fsys, ocispec.ImageIndexFile, maxIndex)
 	if errors.Is(err, fs.ErrNotExist) {
 		if entries, err := fs.ReadDir(l.fsys, "."); err == nil && !begun(entries) {
 			return nil, diag.Errorf(diag.Invalid, "%s is not an OCI layout: it has no index.json", l.title)
@@ -133,7 +133,7 @@ func (l *layout) document(_ context.Context, ref string) (document, error) {
 	if desc.Size > maxManifest {
 		return document{}, diag.Errorf(diag.Invalid, "%s: the manifest of %s is larger than %d bytes", l.title, l.id, maxManifest)
 	}
-	raw, err := regular.ReadIn(l.fsys, blobPath(desc), maxManifest)
+	raw, err := safefile.ReadIn(l.fsys, blobPath(desc), maxManifest)
 	if errors.Is(err, fs.ErrNotExist) && isDigest(ref) {
 		return document{}, l.notFound(ref)
 	}

@@ -17,7 +17,7 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/whole"
+	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
 )
 
 // lockName is the file whose kernel lock a writer holds; it stays, because removing it would let two writers in.
@@ -113,5 +113,5 @@ func (l *layout) writeIndex(idx *ocispec.Index) error {
 
 // writeFile replaces a file whole: a reader sees the old one or the new one, and a crash leaves one of them.
 func writeFile(path string, content io.Reader) error {
-	return whole.From(path, content, whole.Options{Mode: 0o644, Sync: true})
+	return atomicfile.From(path, content, atomicfile.Options{Mode: 0o644, Sync: true})
 }

@@ -10,9 +10,9 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
-	"github.com/skillpm/skillpm/pkg/credential"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/wire"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/source/credential"
 )
 
 // CheckLogin asks a registry, or another server, whether it takes a login, which is shown to nobody else. It is false for one that
@@ -50,7 +50,7 @@ func (c *Client) checkLogin(ctx context.Context, host string, login credential.L
 	resp, err := asker{showing}.Do(req)
 	if withheld {
 		at, _ := c.realm(r.Reference.Host())
-		return true, diag.Errorf(diag.Denied, "%s wants logins to be shown to %s, which is not known to be its own: the login was not shown, and is not kept", host, wire.Clean(at.host)).
+		return true, diag.Errorf(diag.Denied, "%s wants logins to be shown to %s, which is not known to be its own: the login was not shown, and is not kept", host, httpx.Clean(at.host)).
 			WithHint("ask those who run %s", host)
 	}
 	if refused, ok := errors.AsType[*errcode.ErrorResponse](err); ok {

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/credential"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/source/credential"
 	"github.com/skillpm/skillpm/pkg/source/oci"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 )
 
 // A login is shown to the registry that it is for, to its own token server, and to nobody else.

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/source/oci"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 )
 
 // mirrorOf returns a client that asks mirror for what origin has, with the logins of both, and the log of its requests.
@@ -28,8 +28,8 @@ func mirrorOf(t *testing.T, origin, mirror *ocitest.Server) (*oci.Client, *reque
 // TestMirrorFirst reads from a mirror what it has, from the origin what it lacks, and pushes to the origin.
 func TestMirrorFirst(t *testing.T) {
 	origin, mirror := ocitest.New(t), ocitest.New(t)
-	ref := source.Ref{Kind: source.KindOCI, URL: origin.URL("acme/deploy")}
-	at := source.Ref{Kind: source.KindOCI, URL: mirror.URL("copies/acme/deploy")}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: origin.URL("acme/deploy")}
+	at := pack.Ref{Kind: pack.KindOCI, URL: mirror.URL("copies/acme/deploy")}
 	_, trees := release("1.0.0", "deploy")
 	push(t, origin.Client(t, ""), ref, "1.0.0", "deploy")
 	push(t, mirror.Client(t, ""), at, "1.0.0", "deploy")
@@ -71,7 +71,7 @@ func TestMirrorAway(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	mirror := &ocitest.Server{Host: strings.TrimPrefix(gone.URL, "http://")}
 	gone.Close()
-	ref := source.Ref{Kind: source.KindOCI, URL: origin.URL("acme/deploy")}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: origin.URL("acme/deploy")}
 	push(t, origin.Client(t, ""), ref, "1.0.0", "deploy")
 	c, log := mirrorOf(t, origin, mirror)
 	if err := get(t, c, ref); err != nil {
@@ -89,8 +89,8 @@ func TestMirrorAway(t *testing.T) {
 func TestMirrorErrs(t *testing.T) {
 	origin, mirror := ocitest.New(t), ocitest.New(t)
 	for _, name := range []string{"acme/deploy", "acme/other"} {
-		push(t, origin.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: origin.URL(name)}, "1.0.0", "deploy")
-		push(t, mirror.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: mirror.URL("copies/" + name)}, "1.0.0", "deploy")
+		push(t, origin.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: origin.URL(name)}, "1.0.0", "deploy")
+		push(t, mirror.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: mirror.URL("copies/" + name)}, "1.0.0", "deploy")
 	}
 	mirror.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
 		broken := strings.Contains(r.URL.Path, "copies/acme/deploy/")
@@ -101,7 +101,7 @@ func TestMirrorErrs(t *testing.T) {
 	})
 	c, log := mirrorOf(t, origin, mirror)
 	for _, name := range []string{"acme/deploy", "acme/other"} {
-		if err := get(t, c, source.Ref{Kind: source.KindOCI, URL: origin.URL(name), Rev: "1.0.0"}); err != nil {
+		if err := get(t, c, pack.Ref{Kind: pack.KindOCI, URL: origin.URL(name), Rev: "1.0.0"}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -118,10 +118,10 @@ func TestOriginAway(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	origin := &ocitest.Server{Host: strings.TrimPrefix(gone.URL, "http://")}
 	gone.Close()
-	at := source.Ref{Kind: source.KindOCI, URL: mirror.URL("copies/acme/deploy")}
+	at := pack.Ref{Kind: pack.KindOCI, URL: mirror.URL("copies/acme/deploy")}
 	push(t, mirror.Client(t, ""), at, "1.0.0", "deploy")
 	c, log := mirrorOf(t, origin, mirror)
-	ref := source.Ref{Kind: source.KindOCI, URL: origin.URL("acme/deploy"), Rev: "1.0.0"}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: origin.URL("acme/deploy"), Rev: "1.0.0"}
 	if err := get(t, c, ref); err != nil {
 		t.Error(err)
 	}
@@ -142,8 +142,8 @@ func TestOriginAway(t *testing.T) {
 // TestMirrorHidesNothing holds that a mirror that was given the versions alone does not hide which were withdrawn.
 func TestMirrorHidesNothing(t *testing.T) {
 	origin, mirror := ocitest.New(t), ocitest.New(t)
-	ref := source.Ref{Kind: source.KindOCI, URL: origin.URL("acme/deploy")}
-	push(t, mirror.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: mirror.URL("copies/acme/deploy")}, "1.0.0", "deploy")
+	ref := pack.Ref{Kind: pack.KindOCI, URL: origin.URL("acme/deploy")}
+	push(t, mirror.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: mirror.URL("copies/acme/deploy")}, "1.0.0", "deploy")
 	yank := func(s *oci.Status) error { s.Yanked["1.0.0"] = "it breaks"; return nil }
 	if err := origin.Client(t, "").SetStatus(t.Context(), ref, yank); err != nil {
 		t.Fatal(err)
@@ -157,9 +157,9 @@ func TestMirrorHidesNothing(t *testing.T) {
 // TestMirrorLies has a mirror send other bytes: that is an error, and not a reason to ask elsewhere.
 func TestMirrorLies(t *testing.T) {
 	origin, mirror := ocitest.New(t), ocitest.New(t)
-	ref := source.Ref{Kind: source.KindOCI, URL: origin.URL("acme/deploy")}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: origin.URL("acme/deploy")}
 	ref.Digest = push(t, origin.Client(t, ""), ref, "1.0.0", "deploy").Digest
-	push(t, mirror.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: mirror.URL("copies/acme/deploy")}, "1.0.0", "deploy")
+	push(t, mirror.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: mirror.URL("copies/acme/deploy")}, "1.0.0", "deploy")
 	mirror.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.Contains(r.URL.Path, "/manifests/") {
 			return false
@@ -175,9 +175,9 @@ func TestMirrorLies(t *testing.T) {
 // TestMirrorReferrers finds what is attached at the origin where the mirror has only the pack.
 func TestMirrorReferrers(t *testing.T) {
 	origin, mirror := ocitest.New(t), ocitest.New(t)
-	ref := source.Ref{Kind: source.KindOCI, URL: origin.URL("acme/deploy")}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: origin.URL("acme/deploy")}
 	ref.Digest = push(t, origin.Client(t, ""), ref, "1.0.0", "deploy").Digest
-	push(t, mirror.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: mirror.URL("copies/acme/deploy")}, "1.0.0", "deploy")
+	push(t, mirror.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: mirror.URL("copies/acme/deploy")}, "1.0.0", "deploy")
 	c, _ := mirrorOf(t, origin, mirror)
 	if list, err := c.Referrers(t.Context(), ref, noteType); err != nil || len(list) != 0 {
 		t.Fatalf("before: %v %v", list, err)
@@ -220,7 +220,7 @@ func TestMirrorCredentials(t *testing.T) {
 				&ocitest.Server{Host: "registry.example", User: "ada", Password: "of the origin"},
 				&ocitest.Server{Host: "mirror.example", User: "bob", Password: "of the mirror"})
 			c := oci.New(oci.Options{Transport: n, Retries: -1, Home: home, Mirrors: map[string]string{"registry.example/acme": "mirror.example"}})
-			_, err := c.Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: "oci://registry.example/acme/deploy", Rev: "1.0.0"})
+			_, err := c.Open(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: "oci://registry.example/acme/deploy", Rev: "1.0.0"})
 			wantCode(t, err, diag.NotFound)
 			for host, user := range map[string]string{"registry.example": "ada", "mirror.example": "bob"} {
 				for _, auth := range seen[host] {

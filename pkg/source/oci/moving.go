@@ -8,7 +8,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // move points the moving tags of a release to it: 1.4, 1 and latest for 1.4.2, each where no higher release is published in its
@@ -72,8 +72,8 @@ func (p *publisher) yield(ctx context.Context, ours *semver.Version, moved []str
 
 // byVersion compares tags that are versions.
 func byVersion(a, b string) int {
-	va, _ := source.VersionFromTag(a, "")
-	vb, _ := source.VersionFromTag(b, "")
+	va, _ := pack.VersionFromTag(a, "")
+	vb, _ := pack.VersionFromTag(b, "")
 	return semver.MustParse(va).Compare(semver.MustParse(vb))
 }
 
@@ -93,7 +93,7 @@ func lines(v *semver.Version) []line {
 
 // above reports whether a tag is that of a higher release of the line.
 func (l line) above(tag string, ours *semver.Version) bool {
-	text, ok := source.VersionFromTag(tag, "")
+	text, ok := pack.VersionFromTag(tag, "")
 	return ok && l.higher(text, ours)
 }
 

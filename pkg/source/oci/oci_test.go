@@ -15,14 +15,14 @@ import (
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/source/oci"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 )
 
-var deployID = source.ID{Owner: "acme", Name: "deploy"}
+var deployID = pack.ID{Owner: "acme", Name: "deploy"}
 
 // skillTree is a skill with a reference and a script.
 func skillTree(name string) bundle.Tree {
@@ -37,7 +37,7 @@ func skillTree(name string) bundle.Tree {
 func release(version string, skills ...string) (oci.Release, []bundle.Tree) {
 	rel := oci.Release{
 		ID: deployID, Version: version, Description: "Rolls out & back <carefully>", License: "Apache-2.0",
-		Dependencies: []source.Dependency{{ID: source.ID{Owner: "acme", Name: "base"}, Constraint: ">=1.2 <3"}},
+		Dependencies: []pack.Dependency{{ID: pack.ID{Owner: "acme", Name: "base"}, Constraint: ">=1.2 <3"}},
 	}
 	var trees []bundle.Tree
 	for _, name := range skills {
@@ -47,7 +47,7 @@ func release(version string, skills ...string) (oci.Release, []bundle.Tree) {
 	return rel, trees
 }
 
-func push(t testing.TB, c *oci.Client, ref source.Ref, version string, skills ...string) oci.Pushed {
+func push(t testing.TB, c *oci.Client, ref pack.Ref, version string, skills ...string) oci.Pushed {
 	t.Helper()
 	rel, trees := release(version, skills...)
 	pushed, err := c.Push(t.Context(), ref, rel, trees, oci.PushOptions{})
@@ -58,7 +58,7 @@ func push(t testing.TB, c *oci.Client, ref source.Ref, version string, skills ..
 }
 
 // fetch returns the inventories of what was fetched.
-func fetch(t testing.TB, c *oci.Client, p *source.Pack, skills ...string) map[string]bundle.Inventory {
+func fetch(t testing.TB, c *oci.Client, p *pack.Pack, skills ...string) map[string]bundle.Inventory {
 	t.Helper()
 	h := bundle.NewHasher(bundle.DefaultLimits())
 	if err := c.Fetch(t.Context(), p, skills, h); err != nil {
@@ -87,27 +87,27 @@ func wantCode(t testing.TB, err error, code diag.Code, words ...string) {
 // target is a place to publish to, and a client for it.
 type target struct {
 	name string
-	open func(t *testing.T) (*oci.Client, source.Ref)
+	open func(t *testing.T) (*oci.Client, pack.Ref)
 }
 
 func targets() []target {
-	registry := func(s *ocitest.Server, t *testing.T) (*oci.Client, source.Ref) {
-		return s.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	registry := func(s *ocitest.Server, t *testing.T) (*oci.Client, pack.Ref) {
+		return s.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	}
 	return []target{
-		{"olareg", func(t *testing.T) (*oci.Client, source.Ref) { return registry(ocitest.New(t), t) }},
-		{"olareg-tls", func(t *testing.T) (*oci.Client, source.Ref) { return registry(ocitest.NewTLS(t), t) }},
-		{"docker-registry", func(t *testing.T) (*oci.Client, source.Ref) {
+		{"olareg", func(t *testing.T) (*oci.Client, pack.Ref) { return registry(ocitest.New(t), t) }},
+		{"olareg-tls", func(t *testing.T) (*oci.Client, pack.Ref) { return registry(ocitest.NewTLS(t), t) }},
+		{"docker-registry", func(t *testing.T) (*oci.Client, pack.Ref) {
 			return registry(ocitest.DockerRegistry(t, ocitest.Options{}), t)
 		}},
-		{"docker-registry-tls-htpasswd", func(t *testing.T) (*oci.Client, source.Ref) {
+		{"docker-registry-tls-htpasswd", func(t *testing.T) (*oci.Client, pack.Ref) {
 			return registry(ocitest.DockerRegistry(t, ocitest.Options{TLS: true, User: "ada", Password: "correct horse"}), t)
 		}},
-		{"layout", func(t *testing.T) (*oci.Client, source.Ref) {
-			return oci.New(oci.Options{Base: t.TempDir()}), source.Ref{Kind: source.KindLayout, URL: "out/packs", ID: deployID}
+		{"layout", func(t *testing.T) (*oci.Client, pack.Ref) {
+			return oci.New(oci.Options{Base: t.TempDir()}), pack.Ref{Kind: pack.KindLayout, URL: "out/packs", ID: deployID}
 		}},
-		{"local", func(t *testing.T) (*oci.Client, source.Ref) {
-			return oci.New(oci.Options{Local: filepath.Join(t.TempDir(), "a", "b")}), source.Ref{Kind: source.KindLocal, ID: deployID}
+		{"local", func(t *testing.T) (*oci.Client, pack.Ref) {
+			return oci.New(oci.Options{Local: filepath.Join(t.TempDir(), "a", "b")}), pack.Ref{Kind: pack.KindLocal, ID: deployID}
 		}},
 	}
 }
@@ -142,7 +142,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-func checkFetched(t *testing.T, c *oci.Client, p *source.Pack, trees []bundle.Tree) {
+func checkFetched(t *testing.T, c *oci.Client, p *pack.Pack, trees []bundle.Tree) {
 	t.Helper()
 	got := fetch(t, c, p)
 	digests := make(map[string]string)
@@ -160,7 +160,7 @@ func checkFetched(t *testing.T, c *oci.Client, p *source.Pack, trees []bundle.Tr
 	}
 }
 
-func checkSubset(t *testing.T, c *oci.Client, p *source.Pack) {
+func checkSubset(t *testing.T, c *oci.Client, p *pack.Pack) {
 	t.Helper()
 	if got := fetch(t, c, p, "deploy"); len(got) != 1 || got["deploy"] == nil {
 		t.Errorf("a subset gave %d skills", len(got))
@@ -239,7 +239,7 @@ func TestNothingThere(t *testing.T) {
 // TestRequests holds the cost: resolving a version is one GET, fetching it one more.
 func TestRequests(t *testing.T) {
 	s := ocitest.New(t)
-	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	push(t, s.Client(t, ""), ref, "1.0.0", "deploy", "rollback")
 
 	c := s.Client(t, "")
@@ -279,7 +279,7 @@ func TestGoldenDigest(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := oci.New(oci.Options{Base: t.TempDir()})
 			rel, trees := release("1.0.0", tt.skills...)
-			got, err := c.Push(t.Context(), source.Ref{Kind: source.KindLayout, URL: "out", ID: deployID}, rel, trees, oci.PushOptions{Format: tt.format})
+			got, err := c.Push(t.Context(), pack.Ref{Kind: pack.KindLayout, URL: "out", ID: deployID}, rel, trees, oci.PushOptions{Format: tt.format})
 			if err != nil || got.Digest != tt.want {
 				t.Errorf("got %s %v, want %s", got.Digest, err, tt.want)
 			}
@@ -295,7 +295,7 @@ func TestMirror(t *testing.T) {
 		digests = append(digests, push(t, c, ref, "1.0.0", "deploy").Digest)
 	}
 	c := oci.New(oci.Options{Base: t.TempDir()})
-	digests = append(digests, push(t, c, source.Ref{Kind: source.KindLayout, URL: "x", ID: deployID}, "1.0.0", "deploy").Digest)
+	digests = append(digests, push(t, c, pack.Ref{Kind: pack.KindLayout, URL: "x", ID: deployID}, "1.0.0", "deploy").Digest)
 	if digests[0] != digests[1] {
 		t.Errorf("digests differ: %q", digests)
 	}
@@ -322,7 +322,7 @@ func TestCollection(t *testing.T) {
 
 func TestPushRefuses(t *testing.T) {
 	c := oci.New(oci.Options{Base: t.TempDir()})
-	ref := source.Ref{Kind: source.KindLayout, URL: "out", ID: deployID}
+	ref := pack.Ref{Kind: pack.KindLayout, URL: "out", ID: deployID}
 	for _, tt := range []struct {
 		name  string
 		set   func(*oci.Release, *[]bundle.Tree)
@@ -331,7 +331,7 @@ func TestPushRefuses(t *testing.T) {
 		{"build metadata", func(r *oci.Release, _ *[]bundle.Tree) { r.Version = "1.0.0+5" }, "build metadata"},
 		{"loose version", func(r *oci.Release, _ *[]bundle.Tree) { r.Version = "v1.0" }, "semantic version"},
 		{"dependency with a place", func(r *oci.Release, _ *[]bundle.Tree) {
-			r.Dependencies = []source.Dependency{{ID: deployID, Ref: &source.Ref{Kind: source.KindPath, URL: "../x"}}}
+			r.Dependencies = []pack.Dependency{{ID: deployID, Ref: &pack.Ref{Kind: pack.KindPath, URL: "../x"}}}
 		}, "place of its own"},
 		{"no skills", func(r *oci.Release, trees *[]bundle.Tree) { r.Skills, *trees = nil, nil }, "0 skills"},
 		{"a name twice", func(_ *oci.Release, trees *[]bundle.Tree) { *trees = append(*trees, (*trees)[0]) }, "two skills named deploy"},
@@ -348,7 +348,7 @@ func TestPushRefuses(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	s := ocitest.New(t)
-	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	c := s.Client(t, "")
 	push(t, c, ref, "1.0.0", "deploy")
 	p, err := c.Open(t.Context(), ref)
@@ -373,16 +373,16 @@ func TestCancel(t *testing.T) {
 func TestLayoutKeepsOthers(t *testing.T) {
 	dir := t.TempDir()
 	c := oci.New(oci.Options{Base: dir})
-	ref := source.Ref{Kind: source.KindLayout, URL: "out", ID: deployID}
+	ref := pack.Ref{Kind: pack.KindLayout, URL: "out", ID: deployID}
 	push(t, c, ref, "1.0.0", "deploy")
 	other := ref
-	other.ID = source.ID{Owner: "acme", Name: "deploy-two"}
+	other.ID = pack.ID{Owner: "acme", Name: "deploy-two"}
 	rel, trees := release("1.0.0", "deploy")
 	rel.ID = other.ID
 	if _, err := c.Push(t.Context(), other, rel, trees, oci.PushOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []source.Ref{ref, other} {
+	for _, r := range []pack.Ref{ref, other} {
 		p, err := c.Open(t.Context(), r)
 		if err != nil || p.ID != r.ID {
 			t.Fatalf("%s: %+v %v", r.ID, p, err)
@@ -421,7 +421,7 @@ func TestLayoutIsSomethingElse(t *testing.T) {
 	}
 	c := oci.New(oci.Options{})
 	rel, trees := release("1.0.0", "deploy")
-	_, err := c.Push(t.Context(), source.Ref{Kind: source.KindLayout, URL: dir, ID: deployID}, rel, trees, oci.PushOptions{})
+	_, err := c.Push(t.Context(), pack.Ref{Kind: pack.KindLayout, URL: dir, ID: deployID}, rel, trees, oci.PushOptions{})
 	wantCode(t, err, diag.Invalid, "not an OCI layout")
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 {
@@ -432,7 +432,7 @@ func TestLayoutIsSomethingElse(t *testing.T) {
 // TestConcurrentPush publishes different versions to one layout at once: all of them must be there.
 func TestConcurrentPush(t *testing.T) {
 	dir := t.TempDir()
-	ref := source.Ref{Kind: source.KindLayout, URL: dir, ID: deployID}
+	ref := pack.Ref{Kind: pack.KindLayout, URL: dir, ID: deployID}
 	versions := []string{"1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.4.0", "1.5.0"}
 	errs := make(chan error)
 	for _, v := range versions {
@@ -466,7 +466,7 @@ func (d *devNull) WriteFile(_, _ string, _ bool, _ int64, r io.Reader) error {
 // than the index lists.
 func TestFetchAgainstIndex(t *testing.T) {
 	c := oci.New(oci.Options{Base: t.TempDir()})
-	ref := source.Ref{Kind: source.KindLayout, URL: "out", ID: deployID}
+	ref := pack.Ref{Kind: pack.KindLayout, URL: "out", ID: deployID}
 	push(t, c, ref, "1.0.0", "deploy", "rollback")
 	p, err := c.Open(t.Context(), ref)
 	if err != nil {
@@ -489,7 +489,7 @@ func TestFetchAgainstIndex(t *testing.T) {
 // TestRacingPublishers has somebody else's version arrive between the look and the tag.
 func TestRacingPublishers(t *testing.T) {
 	s := ocitest.New(t)
-	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	c := s.Client(t, "")
 	var once sync.Once
 	s.Meddle(func(w http.ResponseWriter, r *http.Request) bool {

@@ -9,21 +9,21 @@ import (
 	"github.com/Masterminds/semver/v3"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/index"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/wire"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
 // Versions returns the versions on offer at a place, highest first: the tags that are strict semantic versions, with or
 // without one v. Moving tags and the tags that hold signatures are not versions.
-func (c *Client) Versions(ctx context.Context, ref source.Ref) ([]string, error) {
+func (c *Client) Versions(ctx context.Context, ref pack.Ref) ([]string, error) {
 	versions, err := c.versions(ctx, ref)
 	return versions, c.secrets.Discreet(err)
 }
 
-func (c *Client) versions(ctx context.Context, ref source.Ref) ([]string, error) {
+func (c *Client) versions(ctx context.Context, ref pack.Ref) ([]string, error) {
 	p, err := c.open(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (c *Client) versions(ctx context.Context, ref source.Ref) ([]string, error)
 func versionsOf(tags []string) []string {
 	versions := make([]*semver.Version, 0, len(tags))
 	for _, tag := range tags {
-		if v, ok := source.VersionFromTag(tag, ""); ok {
+		if v, ok := pack.VersionFromTag(tag, ""); ok {
 			versions = append(versions, semver.MustParse(v))
 		}
 	}
@@ -54,12 +54,12 @@ func versionsOf(tags []string) []string {
 // Open pins a place to a digest and says what pack is there. A ref with a digest is that one; with a tag, what the tag
 // is now; with neither, the highest version that is not a pre-release, else the tag latest. It takes one GET of the
 // manifest where skillpm or a tool of its kind published; the layers of other tools' artifacts have to be looked into.
-func (c *Client) Open(ctx context.Context, ref source.Ref) (*source.Pack, error) {
-	pack, err := c.openPack(ctx, ref)
-	return pack, c.secrets.Discreet(err)
+func (c *Client) Open(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
+	pk, err := c.openPack(ctx, ref)
+	return pk, c.secrets.Discreet(err)
 }
 
-func (c *Client) openPack(ctx context.Context, ref source.Ref) (*source.Pack, error) {
+func (c *Client) openPack(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
 	p, err := c.open(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -70,49 +70,49 @@ func (c *Client) openPack(ctx context.Context, ref source.Ref) (*source.Pack, er
 	}
 	pinned := ref
 	pinned.Digest, pinned.Rev = string(a.desc.Digest), tag
-	pack := &source.Pack{
+	pk := &pack.Pack{
 		Ref:         pinned,
 		Description: oneLine(a.notes[ocispec.AnnotationDescription]),
 		License:     oneLine(a.notes[ocispec.AnnotationLicenses]),
 		Tags:        tagsOf(a.notes[AnnotationTags]),
 	}
 	if a.info != nil {
-		if err := a.info.describe(pack); err != nil {
+		if err := a.info.describe(pk); err != nil {
 			return nil, diag.Errorf(diag.Invalid, "%s: %w", trimVersion(ref), err)
 		}
-		addDescriptions(pack, a.notes[AnnotationSkills])
-		return pack, checkPromise(pack, ref.ID)
+		addDescriptions(pk, a.notes[AnnotationSkills])
+		return pk, checkPromise(pk, ref.ID)
 	}
-	if err := c.describeForeign(ctx, p, a, tag, pack); err != nil {
+	if err := c.describeForeign(ctx, p, a, tag, pk); err != nil {
 		return nil, inPack(ref, err)
 	}
-	return pack, nil
+	return pk, nil
 }
 
 // checkPromise holds what a pack says of itself against what led to it: a tag that is a version, and in a layout the
 // pack's name. A repository of a registry may have another name than its pack, as mirrors do.
-func checkPromise(pack *source.Pack, id source.ID) error {
-	where := trimVersion(pack.Ref)
-	if v, ok := source.VersionFromTag(pack.Ref.Rev, ""); ok && v != pack.Version {
-		return diag.Errorf(diag.Invalid, "tag %s of %s holds version %s of %s", wire.Clean(pack.Ref.Rev), where, pack.Version, pack.ID).
+func checkPromise(pk *pack.Pack, id pack.ID) error {
+	where := trimVersion(pk.Ref)
+	if v, ok := pack.VersionFromTag(pk.Ref.Rev, ""); ok && v != pk.Version {
+		return diag.Errorf(diag.Invalid, "tag %s of %s holds version %s of %s", httpx.Clean(pk.Ref.Rev), where, pk.Version, pk.ID).
 			WithHint("tell those who publish it; another tag can be named, as in %s:TAG", where)
 	}
-	if !id.IsZero() && id != pack.ID {
-		return diag.Errorf(diag.Invalid, "%s holds the pack %s under the name %s", where, pack.ID, id).
+	if !id.IsZero() && id != pk.ID {
+		return diag.Errorf(diag.Invalid, "%s holds the pack %s under the name %s", where, pk.ID, id).
 			WithHint("ask those who made the layout: the reference name of a version is its pack's name, a colon and the version")
 	}
 	return nil
 }
 
 // resolve finds the artifact that ref means, and the tag that led there.
-func (c *Client) resolve(ctx context.Context, p place, ref source.Ref) (*artifact, string, error) {
+func (c *Client) resolve(ctx context.Context, p place, ref pack.Ref) (*artifact, string, error) {
 	if ref.Digest != "" {
 		a, err := c.read(ctx, p, ref, ref.Digest)
 		return a, ref.Rev, err
 	}
 	if ref.Rev != "" {
 		a, err := c.read(ctx, p, ref, ref.Rev)
-		if _, version := source.VersionFromTag(ref.Rev, ""); version && !strings.HasPrefix(ref.Rev, "v") && diag.CodeOf(err) == diag.NotFound {
+		if _, version := pack.VersionFromTag(ref.Rev, ""); version && !strings.HasPrefix(ref.Rev, "v") && diag.CodeOf(err) == diag.NotFound {
 			if a, errV := c.read(ctx, p, ref, "v"+ref.Rev); errV == nil {
 				return a, "v" + ref.Rev, nil
 			}
@@ -128,7 +128,7 @@ func (c *Client) resolve(ctx context.Context, p place, ref source.Ref) (*artifac
 }
 
 // highest returns the tag of the highest release, else latest, else the highest pre-release.
-func highest(ctx context.Context, p place, ref source.Ref) (string, error) {
+func highest(ctx context.Context, p place, ref pack.Ref) (string, error) {
 	tags, err := p.tags(ctx)
 	if err != nil {
 		return "", err
@@ -136,7 +136,7 @@ func highest(ctx context.Context, p place, ref source.Ref) (string, error) {
 	var release, pre string
 	var releaseVersion, preVersion *semver.Version
 	for _, tag := range tags {
-		v, ok := source.VersionFromTag(tag, "")
+		v, ok := pack.VersionFromTag(tag, "")
 		if !ok {
 			continue
 		}
@@ -162,17 +162,17 @@ func highest(ctx context.Context, p place, ref source.Ref) (string, error) {
 
 // describeForeign fills in what can be told of an artifact without skillpm's annotation: its name from the place, its
 // version from the tag, its skills from the layers.
-func (c *Client) describeForeign(ctx context.Context, p place, a *artifact, tag string, pack *source.Pack) error {
-	id, err := pack.Ref.DefaultID()
+func (c *Client) describeForeign(ctx context.Context, p place, a *artifact, tag string, pk *pack.Pack) error {
+	id, err := pk.Ref.DefaultID()
 	if err != nil {
 		return err
 	}
-	pack.ID = id
-	pack.Version = source.DefaultVersion(tag, string(a.desc.Digest))
-	if v := a.notes[ocispec.AnnotationVersion]; strings.HasPrefix(pack.Version, "0.0.0-g") && index.CheckVersion(v) == nil {
-		pack.Version = v
+	pk.ID = id
+	pk.Version = pack.DefaultVersion(tag, string(a.desc.Digest))
+	if v := a.notes[ocispec.AnnotationVersion]; strings.HasPrefix(pk.Version, "0.0.0-g") && index.CheckVersion(v) == nil {
+		pk.Version = v
 	}
-	parts, err := c.parts(ctx, p, pack.Ref, a, nil)
+	parts, err := c.parts(ctx, p, pk.Ref, a, nil)
 	if err != nil {
 		return err
 	}
@@ -183,11 +183,11 @@ func (c *Client) describeForeign(ctx context.Context, p place, a *artifact, tag 
 				return diag.Errorf(diag.Invalid, "there are two skills named %s", r.name)
 			}
 			seen[r.name] = r.tree
-			pack.Skills = append(pack.Skills, source.Skill{Name: r.name, Description: r.description, Tree: r.tree})
+			pk.Skills = append(pk.Skills, pack.Skill{Name: r.name, Description: r.description, Tree: r.tree})
 		}
 	}
-	slices.SortFunc(pack.Skills, func(a, b source.Skill) int { return strings.Compare(a.Name, b.Name) })
-	pack.Integrity = bundle.Integrity(seen)
+	slices.SortFunc(pk.Skills, func(a, b pack.Skill) int { return strings.Compare(a.Name, b.Name) })
+	pk.Integrity = bundle.Integrity(seen)
 	return nil
 }
 

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/source/oci"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 )
 
 // TestOrasPull pulls with another tool what Push published, and compares it with the source, byte for byte and mode
@@ -30,7 +30,7 @@ func TestOrasPull(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t)
-			ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+			ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 			c := s.Client(t, "")
 			for version, skills := range map[string][]string{"1.0.0": {"deploy"}, "2.0.0": {"deploy", "rollback"}} {
 				rel, trees := release(version, skills...)
@@ -91,14 +91,14 @@ func comparePulled(t *testing.T, dir string, trees []bundle.Tree) {
 func TestOrasCopy(t *testing.T) {
 	program := oras(t)
 	from, to := ocitest.New(t), ocitest.New(t)
-	pushed := push(t, from.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: from.URL("acme/deploy")}, "1.0.0", "deploy", "rollback")
+	pushed := push(t, from.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: from.URL("acme/deploy")}, "1.0.0", "deploy", "rollback")
 	cmd := exec.Command(program, "copy", "--from-plain-http", "--to-plain-http",
 		from.Host+"/acme/deploy:1.0.0", to.Host+"/mirror/acme/deploy:1.0.0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	c := to.Client(t, "")
-	p, err := c.Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: to.URL("mirror/acme/deploy"), Digest: pushed.Digest})
+	p, err := c.Open(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: to.URL("mirror/acme/deploy"), Digest: pushed.Digest})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestOrasPush(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	c := s.Client(t, "")
-	p, err := c.Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: s.URL("tools/greet"), Rev: "1.2.0"})
+	p, err := c.Open(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: s.URL("tools/greet"), Rev: "1.2.0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestOrasDiscover(t *testing.T) {
 		"olareg": ocitest.New(t), "docker-registry": ocitest.DockerRegistry(t, ocitest.Options{}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, ref := s.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+			c, ref := s.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 			ref.Digest = push(t, c, ref, "1.0.0", "deploy").Digest
 			ours := note("ours")
 			ours.Subject = ref.Digest

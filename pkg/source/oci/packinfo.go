@@ -9,10 +9,10 @@ import (
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/index"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
 // packInfo is the value of [AnnotationPack]. Two releases have the same content when its JSON is equal.
@@ -60,13 +60,13 @@ func (rel *Release) describeSkills(info packInfo) string {
 
 // addDescriptions gives a pack's skills the descriptions of [AnnotationSkills]. They are only for show: what is wrong with
 // them stops nothing.
-func addDescriptions(pack *source.Pack, text string) {
+func addDescriptions(pk *pack.Pack, text string) {
 	var texts map[string]string
 	if text == "" || len(text) > maxDescriptions || json.Unmarshal([]byte(text), &texts) != nil {
 		return
 	}
-	for i, s := range pack.Skills {
-		pack.Skills[i].Description = oneLine(texts[s.Name])
+	for i, s := range pk.Skills {
+		pk.Skills[i].Description = oneLine(texts[s.Name])
 	}
 }
 
@@ -126,8 +126,8 @@ func parsePackInfo(text string) (*packInfo, error) {
 }
 
 // describe fills in what the annotation says about a pack.
-func (p *packInfo) describe(pack *source.Pack) error {
-	id, err := source.ParseID(p.Name)
+func (p *packInfo) describe(pk *pack.Pack) error {
+	id, err := pack.ParseID(p.Name)
 	if err != nil {
 		return diag.Errorf(diag.Invalid, "annotation %s: %w", AnnotationPack, err)
 	}
@@ -135,11 +135,11 @@ func (p *packInfo) describe(pack *source.Pack) error {
 	if err != nil {
 		return diag.Errorf(diag.Invalid, "annotation %s: %w", AnnotationPack, err)
 	}
-	pack.ID, pack.Version, pack.Dependencies = id, p.Version, deps
-	pack.Integrity = bundle.Integrity(p.Skills)
-	pack.Skills = nil
+	pk.ID, pk.Version, pk.Dependencies = id, p.Version, deps
+	pk.Integrity = bundle.Integrity(p.Skills)
+	pk.Skills = nil
 	for _, name := range slices.Sorted(maps.Keys(p.Skills)) {
-		pack.Skills = append(pack.Skills, source.Skill{Name: name, Tree: p.Skills[name]})
+		pk.Skills = append(pk.Skills, pack.Skill{Name: name, Tree: p.Skills[name]})
 	}
 	return nil
 }

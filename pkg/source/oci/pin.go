@@ -11,12 +11,12 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/registry/remote/auth"
 
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // Pin returns the digest that at's tag names now. A registry is asked for the head of the manifest only, if it says the
 // digest there.
-func (c *Client) Pin(ctx context.Context, at source.Ref) (string, error) {
+func (c *Client) Pin(ctx context.Context, at pack.Ref) (string, error) {
 	name, err := nameOf(at)
 	if err != nil || at.Digest != "" {
 		return name, err
@@ -59,7 +59,7 @@ func (r *repository) head(ctx context.Context, tag string) string {
 
 // Listing returns what [Client.Versions] and [Client.Status] do. The tags are listed once, and what a repository says about
 // its versions is asked for only where it has that tag, or has a mirror.
-func (c *Client) Listing(ctx context.Context, at source.Ref) ([]string, Status, error) {
+func (c *Client) Listing(ctx context.Context, at pack.Ref) ([]string, Status, error) {
 	at.Rev, at.Digest = StatusTag, ""
 	p, err := c.open(ctx, at)
 	if err != nil {
@@ -78,7 +78,7 @@ func (c *Client) Listing(ctx context.Context, at source.Ref) ([]string, Status, 
 }
 
 // Packs lists the packs of a layout, sorted.
-func (c *Client) Packs(ctx context.Context, at source.Ref) ([]source.ID, error) {
+func (c *Client) Packs(ctx context.Context, at pack.Ref) ([]pack.ID, error) {
 	p, err := c.open(ctx, at)
 	if err != nil {
 		return nil, err
@@ -91,13 +91,13 @@ func (c *Client) Packs(ctx context.Context, at source.Ref) ([]source.ID, error) 
 	if err != nil {
 		return nil, err
 	}
-	found := map[source.ID]bool{}
+	found := map[pack.ID]bool{}
 	for _, d := range idx.Manifests {
 		name, tag, _ := strings.Cut(d.Annotations[ocispec.AnnotationRefName], ":")
-		_, version := source.VersionFromTag(tag, "")
-		if id, err := source.ParseID(name); err == nil && version {
+		_, version := pack.VersionFromTag(tag, "")
+		if id, err := pack.ParseID(name); err == nil && version {
 			found[id] = true
 		}
 	}
-	return slices.SortedFunc(maps.Keys(found), source.ID.Compare), nil
+	return slices.SortedFunc(maps.Keys(found), pack.ID.Compare), nil
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/opencontainers/image-spec/specs-go"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // publisher writes one release.
@@ -26,7 +26,7 @@ type publisher struct {
 	rel     Release
 	info    packInfo
 	to      writable
-	target  source.Ref
+	target  pack.Ref
 	options PushOptions
 }
 

@@ -8,10 +8,10 @@ import (
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/wire"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // PushOptions say how a release is published.
@@ -36,14 +36,14 @@ type Pushed struct {
 // and then the tags are set: who finds the version finds its signatures. A version that is there with the same content is
 // left as it is, and what is attached and the moving tags are added where they are missing; with other content it is a
 // [ConflictError], and nothing is replaced.
-func (c *Client) Push(ctx context.Context, target source.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed, error) {
+func (c *Client) Push(ctx context.Context, target pack.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed, error) {
 	pushed, err := c.push(ctx, target, rel, trees, o)
 	return pushed, c.secrets.Discreet(err)
 }
 
 // CheckPush makes the checks of [Client.Push] that only read, and says what it would do: which manifest it would store and which
 // tags would lead to it.
-func (c *Client) CheckPush(ctx context.Context, target source.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed, error) {
+func (c *Client) CheckPush(ctx context.Context, target pack.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed, error) {
 	p, err := c.publisher(ctx, target, rel, trees, o)
 	if err != nil {
 		return Pushed{}, c.secrets.Discreet(err)
@@ -53,7 +53,7 @@ func (c *Client) CheckPush(ctx context.Context, target source.Ref, rel Release, 
 	return pushed, c.secrets.Discreet(err)
 }
 
-func (c *Client) push(ctx context.Context, target source.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed, error) {
+func (c *Client) push(ctx context.Context, target pack.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed, error) {
 	p, err := c.publisher(ctx, target, rel, trees, o)
 	if err != nil {
 		return Pushed{}, err
@@ -67,7 +67,7 @@ func (c *Client) push(ctx context.Context, target source.Ref, rel Release, trees
 }
 
 // publisher checks a release and opens the place where it goes.
-func (c *Client) publisher(ctx context.Context, target source.Ref, rel Release, trees []bundle.Tree, o PushOptions) (*publisher, error) {
+func (c *Client) publisher(ctx context.Context, target pack.Ref, rel Release, trees []bundle.Tree, o PushOptions) (*publisher, error) {
 	if err := checkFormat(o.Format); err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (c *Client) publisher(ctx context.Context, target source.Ref, rel Release, 
 	if err != nil {
 		return nil, err
 	}
-	if target.Kind != source.KindOCI && target.ID.IsZero() {
+	if target.Kind != pack.KindOCI && target.ID.IsZero() {
 		target.ID = rel.ID
 	}
 	to, err := c.openWritable(ctx, target)
@@ -186,7 +186,7 @@ const (
 )
 
 func (r *repository) settling() time.Duration {
-	if wire.IsLoopback((&url.URL{Host: r.repo.Reference.Host()}).Hostname()) {
+	if httpx.IsLoopback((&url.URL{Host: r.repo.Reference.Host()}).Hostname()) {
 		return settlingHere
 	}
 	return settlingFar

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/source/oci"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 )
 
 // TestTwoPublishers holds that of two that publish other content for one version at once, one is told that its tag does not
@@ -53,7 +53,7 @@ func TestTwoPublishers(t *testing.T) {
 		rel, trees := release("1.0.0", skill)
 		c := s.Client(t, "")
 		group.Go(func() {
-			_, errs[i] = c.Push(t.Context(), source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}, rel, trees, oci.PushOptions{})
+			_, errs[i] = c.Push(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}, rel, trees, oci.PushOptions{})
 		})
 	}
 	group.Wait()
@@ -73,7 +73,7 @@ func TestTwoPublishers(t *testing.T) {
 // TestLatePublisher holds that who finds, just before setting the tag, that somebody else has set it, replaces nothing.
 func TestLatePublisher(t *testing.T) {
 	s := ocitest.New(t)
-	at := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	at := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	var once sync.Once
 	rel, trees := release("1.0.0", "deploy")
 	_, err := s.Client(t, "").Push(t.Context(), at, rel, trees, oci.PushOptions{
@@ -99,11 +99,11 @@ func TestLatePublisher(t *testing.T) {
 func TestOtherSpelling(t *testing.T) {
 	s := ocitest.New(t)
 	c := s.Client(t, "")
-	at := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	at := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	push(t, c, at, "1.0.0", "deploy")
 	there := at
 	there.Rev = "1.0.0"
-	if err := oci.CopyVersion(t.Context(), c, there, c, source.Ref{Kind: source.KindOCI, URL: s.URL("acme/other")}, "1.0.0"); err != nil {
+	if err := oci.CopyVersion(t.Context(), c, there, c, pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/other")}, "1.0.0"); err != nil {
 		t.Fatal(err)
 	}
 	raw, mediaType, err := c.Manifest(t.Context(), there)
@@ -122,7 +122,7 @@ func TestOtherSpelling(t *testing.T) {
 // TestMovingTogether holds that latest ends at the highest release also where a lower one moves it when the higher one has done so.
 func TestMovingTogether(t *testing.T) {
 	s := ocitest.New(t)
-	at := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	at := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	var once sync.Once
 	s.Meddle(func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodPut && strings.HasSuffix(r.URL.Path, "/manifests/1.0") { // it has looked at the tags

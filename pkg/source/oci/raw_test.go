@@ -16,8 +16,8 @@ import (
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
-	"github.com/skillpm/skillpm/pkg/source/sourcetest"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/sourcetest"
 )
 
 // registry writes to an in-process registry what no honest client would.

@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
@@ -126,7 +126,7 @@ func TestRealm(t *testing.T) {
 						registry(w, r)
 					}
 				}
-				_, err := n.client(t, host, stored).Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: "oci://" + host + "/acme/deploy", Rev: "1.0.0"})
+				_, err := n.client(t, host, stored).Open(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: "oci://" + host + "/acme/deploy", Rev: "1.0.0"})
 				wantCode(t, err, diag.Denied)
 				leaked := slices.ContainsFunc(n.shown, func(s string) bool {
 					return strings.Contains(s, password["auth"]) || strings.Contains(s, "r3fresh-token")
@@ -217,7 +217,7 @@ func TestSecretsInErrors(t *testing.T) {
 		for _, status := range []int{400, 401, 403, 404, 500} {
 			t.Run(fmt.Sprint(name, status), func(t *testing.T) {
 				n := &network{servers: map[string]http.HandlerFunc{host: echo(status, text)}}
-				_, err := n.client(t, host, password).Open(t.Context(), source.Ref{Kind: source.KindOCI, URL: "oci://" + host + "/acme/deploy", Rev: "1.0.0"})
+				_, err := n.client(t, host, password).Open(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: "oci://" + host + "/acme/deploy", Rev: "1.0.0"})
 				said := fmt.Sprint(err) + diag.HintOf(err)
 				for _, secret := range []string{"s3cret", basic[:16], token[:30]} {
 					if err == nil || strings.Contains(said, secret) {
@@ -250,7 +250,7 @@ func TestRefusedElsewhere(t *testing.T) {
 		"tokens.invalid":   {"tokens.invalid refuses", "skillpm login tokens.invalid"},
 		"private.invalid":  {"evil.invalid, where private.invalid wants tokens to come from, refuses", "are not sent to evil.invalid"},
 	} {
-		ref := source.Ref{Kind: source.KindOCI, URL: "oci://" + host + "/acme/deploy", Rev: "1.0.0"}
+		ref := pack.Ref{Kind: pack.KindOCI, URL: "oci://" + host + "/acme/deploy", Rev: "1.0.0"}
 		_, err := c.Open(t.Context(), ref)
 		wantCode(t, err, diag.Denied, want...)
 		if host == "registry.invalid" && strings.Contains(diag.HintOf(err), "skillpm login") {
@@ -286,6 +286,6 @@ func TestPlainPage(t *testing.T) {
 	}()
 	c := oci.New(oci.Options{Retries: -1})
 	defer c.Close()
-	_, err = c.Versions(t.Context(), source.Ref{Kind: source.KindOCI, URL: "oci://" + listener.Addr().String() + "/acme/deploy"})
+	_, err = c.Versions(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: "oci://" + listener.Addr().String() + "/acme/deploy"})
 	wantCode(t, err, diag.NotFound, "no repository")
 }

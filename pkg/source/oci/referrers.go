@@ -15,7 +15,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // Bounds of what is said to be about one manifest.
@@ -27,12 +27,12 @@ const (
 // Referrers returns the artifacts that are about the manifest that at's digest names, of one type or, where that is "", of all,
 // sorted by digest. Registries are asked for them by the referrers API of the distribution specification 1.1; those without it
 // have them under the tag sha256-<hex>; a layout lists them in its index.json.
-func (c *Client) Referrers(ctx context.Context, at source.Ref, artifactType string) ([]*Artifact, error) {
+func (c *Client) Referrers(ctx context.Context, at pack.Ref, artifactType string) ([]*Artifact, error) {
 	list, err := c.referrers(ctx, at, artifactType)
 	return list, c.secrets.Discreet(err)
 }
 
-func (c *Client) referrers(ctx context.Context, at source.Ref, artifactType string) ([]*Artifact, error) {
+func (c *Client) referrers(ctx context.Context, at pack.Ref, artifactType string) ([]*Artifact, error) {
 	if !isDigest(at.Digest) {
 		return nil, diag.Errorf(diag.Internal, "%s is not pinned to a digest", at)
 	}

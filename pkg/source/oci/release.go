@@ -4,23 +4,23 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/index"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
 // Release is what is said about a version that is published.
 type Release struct {
-	ID           source.ID
+	ID           pack.ID
 	Version      string // strict semver without build metadata; it becomes the tag
 	Description  string
 	License      string
-	Dependencies []source.Dependency // by name only
-	SourceURL    string              // where the pack's source is, "" if it does not say
-	Revision     string              // the source's revision, "" if it does not say
-	Skills       []SkillMeta         // one for each tree
-	Tags         []string            // words that the pack is found by
+	Dependencies []pack.Dependency // by name only
+	SourceURL    string            // where the pack's source is, "" if it does not say
+	Revision     string            // the source's revision, "" if it does not say
+	Skills       []SkillMeta       // one for each tree
+	Tags         []string          // words that the pack is found by
 }
 
 // SkillMeta is what is said about one skill.

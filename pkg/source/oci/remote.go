@@ -15,9 +15,9 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/wire"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // repository is a place in a registry.
@@ -96,7 +96,7 @@ const manifestTypes = ocispec.MediaTypeImageManifest + ", " + ocispec.MediaTypeI
 
 // get reads a short answer: its head, and at most maxManifest+1 bytes. That there is none is errdef.ErrNotFound.
 func (r *repository) get(ctx context.Context, at *url.URL, accept string) (head http.Header, data []byte, err error) {
-	data, err = wire.ReadWhole(ctx, r.tries, maxManifest, func() (io.ReadCloser, error) {
+	data, err = httpx.ReadWhole(ctx, r.tries, maxManifest, func() (io.ReadCloser, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 		if err != nil {
 			return nil, diag.Errorf(diag.Internal, "%w", err)
@@ -179,7 +179,7 @@ func (r *repository) document(ctx context.Context, ref string) (document, error)
 		switch {
 		case want == string(got), want == "", want == ref && !isDigest(ref):
 		case !isDigest(want):
-			return document{}, diag.Errorf(diag.Invalid, "%s: digest %q is not sha256: and 64 hex digits", r.name, wire.Clean(want))
+			return document{}, diag.Errorf(diag.Invalid, "%s: digest %q is not sha256: and 64 hex digits", r.name, httpx.Clean(want))
 		default:
 			return document{}, &bundle.MismatchError{What: "manifest " + ref + " of " + r.name, Want: want, Got: string(got)}
 		}

@@ -15,12 +15,12 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/credential"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/source/credential"
 	"github.com/skillpm/skillpm/pkg/source/oci"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
-	"github.com/skillpm/skillpm/pkg/wire"
 )
 
 // The two servers that everything is tried with: docker-registry, without a referrers API, and olareg, with it.
@@ -33,7 +33,7 @@ func servers(t *testing.T) map[string]*ocitest.Server {
 func TestAuthentication(t *testing.T) {
 	const secret = "correct horse battery"
 	s := ocitest.DockerRegistry(t, ocitest.Options{TLS: true, User: "ada", Password: secret})
-	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	rel, trees := release("1.0.0", "deploy")
 	client := func(password string) *oci.Client {
 		home := t.TempDir()
@@ -102,7 +102,7 @@ func TestBearer(t *testing.T) {
 	home := homeOf(t, &ocitest.Server{Host: s.Host, User: "ada", Password: "s3cret/w0rd"})
 	c := oci.New(oci.Options{Home: home, Retries: -1})
 	t.Cleanup(c.Close)
-	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	rel, trees := release("1.0.0", "deploy")
 	a := note("x")
 	a.Subject = "?" // Push fills it in
@@ -125,15 +125,15 @@ func TestBearer(t *testing.T) {
 // TestAuthority trusts a certificate whose file is named, and none else.
 func TestAuthority(t *testing.T) {
 	s := ocitest.DockerRegistry(t, ocitest.Options{TLS: true})
-	ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	rel, trees := release("1.0.0", "deploy")
 	stranger := oci.New(oci.Options{Retries: -1})
 	t.Cleanup(stranger.Close)
 	_, err := stranger.Push(t.Context(), ref, rel, trees, oci.PushOptions{})
 	wantCode(t, err, diag.Remote, "certificate", "ca-file")
-	transport := wire.NewTransport()
+	transport := httpx.NewTransport()
 	t.Cleanup(transport.CloseIdleConnections)
-	if err := wire.TrustFile(transport, s.CertFile); err != nil {
+	if err := httpx.TrustFile(transport, s.CertFile); err != nil {
 		t.Fatal(err)
 	}
 	c := oci.New(oci.Options{Retries: -1, Transport: transport})
@@ -158,7 +158,7 @@ func TestPlainHTTP(t *testing.T) {
 			return &http.Response{StatusCode: http.StatusNotFound, Body: http.NoBody, Request: r, Header: http.Header{}}, nil
 		})
 		c := oci.New(oci.Options{Transport: n, Retries: -1, PlainHTTP: []string{tt.allowed}})
-		_, err := c.Versions(t.Context(), source.Ref{Kind: source.KindOCI, URL: "oci://registry.example:5000/acme/deploy"})
+		_, err := c.Versions(t.Context(), pack.Ref{Kind: pack.KindOCI, URL: "oci://registry.example:5000/acme/deploy"})
 		wantCode(t, err, diag.NotFound)
 		if len(schemes) == 0 || slices.ContainsFunc(schemes, func(s string) bool { return s != tt.scheme }) {
 			t.Errorf("%q allowed: asked by %q, want %s", tt.allowed, schemes, tt.scheme)
@@ -180,7 +180,7 @@ func TestPages(t *testing.T) {
 	for name, s := range servers(t) {
 		t.Run(name, func(t *testing.T) {
 			c := s.Client(t, "")
-			ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+			ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 			var want []string
 			for i := range 25 {
 				want = append(want, fmt.Sprintf("1.0.%d", i))
@@ -210,7 +210,7 @@ func TestPages(t *testing.T) {
 // TestReferrerPages lists more than a page of what is about a version.
 func TestReferrerPages(t *testing.T) {
 	s := ocitest.New(t)
-	c, ref := s.Client(t, ""), source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+	c, ref := s.Client(t, ""), pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 	ref.Digest = push(t, c, ref, "1.0.0", "deploy").Digest
 	digests := make(map[string]bool)
 	for i := range 9 {
@@ -262,7 +262,7 @@ func TestDeleted(t *testing.T) {
 	for name, s := range servers(t) {
 		t.Run(name, func(t *testing.T) {
 			c := s.Client(t, "")
-			ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"}
+			ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy"), Rev: "1.0.0"}
 			first := push(t, c, ref, "1.0.0", "deploy")
 			push(t, c, ref, "2.0.0", "deploy")
 			p, err := c.Open(t.Context(), ref)
@@ -325,7 +325,7 @@ func TestPushIsPatient(t *testing.T) {
 			})
 			c := oci.New(oci.Options{Retries: 1})
 			t.Cleanup(c.Close)
-			ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/deploy")}
+			ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")}
 			rel, trees := release("1.0.0", "deploy")
 			pushed, err := c.Push(t.Context(), ref, rel, trees, oci.PushOptions{Moving: true, Attach: attaching(note("x"))})
 			if err != nil {
@@ -345,7 +345,7 @@ func TestPushIsPatient(t *testing.T) {
 // TestDamagedReferrer has a blob of a layout's referrer changed.
 func TestDamagedReferrer(t *testing.T) {
 	dir := t.TempDir()
-	c, ref := oci.New(oci.Options{Base: dir}), source.Ref{Kind: source.KindLayout, URL: "out", ID: deployID}
+	c, ref := oci.New(oci.Options{Base: dir}), pack.Ref{Kind: pack.KindLayout, URL: "out", ID: deployID}
 	ref.Digest = push(t, c, ref, "1.0.0", "deploy").Digest
 	a := note("good")
 	a.Subject = ref.Digest

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
@@ -31,8 +31,8 @@ func TestLayoutSpecialFiles(t *testing.T) {
 	for kind, tt := range kinds {
 		base := t.TempDir()
 		c := oci.New(oci.Options{Base: base})
-		ref := source.Ref{Kind: source.KindLayout, URL: "out", ID: deployID, Rev: "1.0.0"}
-		push(t, c, source.Ref{Kind: source.KindLayout, URL: "out", ID: deployID}, "1.0.0", "deploy")
+		ref := pack.Ref{Kind: pack.KindLayout, URL: "out", ID: deployID, Rev: "1.0.0"}
+		push(t, c, pack.Ref{Kind: pack.KindLayout, URL: "out", ID: deployID}, "1.0.0", "deploy")
 		blobs, err := filepath.Glob(filepath.Join(base, "out", "blobs", "sha256", "*"))
 		if err != nil || len(blobs) < 2 {
 			t.Fatalf("%d blobs, %v", len(blobs), err)
@@ -63,7 +63,7 @@ func TestLayoutSpecialFiles(t *testing.T) {
 func TestLayoutLockIsAPipe(t *testing.T) {
 	base := t.TempDir()
 	c := oci.New(oci.Options{Base: base})
-	ref := source.Ref{Kind: source.KindLayout, URL: "out", ID: deployID}
+	ref := pack.Ref{Kind: pack.KindLayout, URL: "out", ID: deployID}
 	lock := filepath.Join(base, "out", ".skillpm-lock")
 	if err := errors.Join(os.Mkdir(filepath.Dir(lock), 0o700), syscall.Mkfifo(lock, 0o600)); err != nil {
 		t.Fatal(err)

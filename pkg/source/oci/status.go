@@ -7,8 +7,8 @@ import (
 	"reflect"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/index"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/index"
 )
 
 // StatusTag is the tag under which a repository says what there is to know about its versions besides them.
@@ -24,7 +24,7 @@ type Status struct {
 }
 
 // Status returns what the repository at a place says about its versions, nothing where it says nothing.
-func (c *Client) Status(ctx context.Context, at source.Ref) (Status, error) {
+func (c *Client) Status(ctx context.Context, at pack.Ref) (Status, error) {
 	at.Rev, at.Digest = StatusTag, ""
 	p, err := c.open(ctx, at)
 	if err != nil {
@@ -35,7 +35,7 @@ func (c *Client) Status(ctx context.Context, at source.Ref) (Status, error) {
 }
 
 // status returns what is there, and its digest.
-func (c *Client) status(ctx context.Context, p place, at source.Ref) (s Status, digest string, err error) {
+func (c *Client) status(ctx context.Context, p place, at pack.Ref) (s Status, digest string, err error) {
 	a, err := c.artifact(ctx, p, at)
 	if diag.CodeOf(err) == diag.NotFound || missed(err) {
 		return Status{}, "", nil
@@ -75,11 +75,11 @@ func parseStatus(data []byte) (s Status, err error) {
 
 // SetStatus reads what a repository says about its versions, changes it, writes it, and looks whether it is there. A registry
 // has no lock: where somebody else changes it at the same time, it starts over.
-func (c *Client) SetStatus(ctx context.Context, at source.Ref, change func(*Status) error) error {
+func (c *Client) SetStatus(ctx context.Context, at pack.Ref, change func(*Status) error) error {
 	return c.secrets.Discreet(c.setStatus(ctx, at, change))
 }
 
-func (c *Client) setStatus(ctx context.Context, at source.Ref, change func(*Status) error) error {
+func (c *Client) setStatus(ctx context.Context, at pack.Ref, change func(*Status) error) error {
 	at.Rev, at.Digest = StatusTag, ""
 	to, err := c.openWritable(ctx, at)
 	if err != nil {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/source/oci"
-	"github.com/skillpm/skillpm/pkg/source/oci/ocitest"
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
@@ -16,7 +16,7 @@ func BenchmarkFetchIntoStore(b *testing.B) {
 	for _, n := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprintf("skills=%d", n), func(b *testing.B) {
 			s := ocitest.New(b)
-			ref := source.Ref{Kind: source.KindOCI, URL: s.URL("acme/many"), Rev: "1.0.0"}
+			ref := pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/many"), Rev: "1.0.0"}
 			rel, trees := largePack(n)
 			if _, err := s.Client(b, "").Push(b.Context(), ref, rel, trees, oci.PushOptions{}); err != nil {
 				b.Fatal(err)

@@ -8,8 +8,8 @@ import (
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
-	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // largestLayer is the size over which no layer is downloaded: even without compression it would exceed the limits.
@@ -60,12 +60,12 @@ func (s renamed) WriteFile(skill, path string, executable bool, size int64, r io
 type metered struct {
 	ctx         context.Context
 	r           io.Reader
-	meter       source.Meter
+	meter       pack.Meter
 	done, total int64
 }
 
 func newMetered(ctx context.Context, r io.Reader, total int64) *metered {
-	return &metered{ctx: ctx, r: r, meter: source.MeterOf(ctx), total: total}
+	return &metered{ctx: ctx, r: r, meter: pack.MeterOf(ctx), total: total}
 }
 
 func (m *metered) Read(p []byte) (int, error) {

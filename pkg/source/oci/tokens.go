@@ -5,14 +5,14 @@ import (
 
 	"oras.land/oras-go/v2/registry/remote/auth"
 
-	"github.com/skillpm/skillpm/pkg/wire"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
 )
 
 // tokens is oras-go's cache of tokens, which joins those who fetch the same one at the same time. Here a token is also taken by
 // those who found out that they need one while somebody else was fetching it, and come a moment later.
 type tokens struct {
 	auth.Cache
-	turns *wire.Turns
+	turns *httpx.Turns
 }
 
 // Set returns a token: one that came since the request was sent that wants it, else a new one.

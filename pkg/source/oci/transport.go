@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/wire"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
 )
 
 // retries returns how often something is tried again.
@@ -24,9 +24,9 @@ func (o Options) retries() int {
 func (c *Client) newHTTPClient() *http.Client {
 	transport := c.opts.Transport
 	if transport == nil {
-		transport = wire.NewTransport()
+		transport = httpx.NewTransport()
 	}
-	return &http.Client{Transport: wire.Patient(&guard{transport, c}, c.opts.retries()), CheckRedirect: wire.CheckRedirect}
+	return &http.Client{Transport: httpx.Patient(&guard{transport, c}, c.opts.retries()), CheckRedirect: httpx.CheckRedirect}
 }
 
 // plainHTTP reports whether a host is spoken to without TLS: one that the configuration names, or a loopback address whose server
@@ -35,7 +35,7 @@ func (c *Client) plainHTTP(ctx context.Context, host string) (bool, error) {
 	if slices.ContainsFunc(c.opts.PlainHTTP, func(h string) bool { return strings.EqualFold(h, host) }) {
 		return true, nil
 	}
-	if !wire.IsLoopback((&url.URL{Host: host}).Hostname()) {
+	if !httpx.IsLoopback((&url.URL{Host: host}).Hostname()) {
 		return false, nil
 	}
 	end, err := c.turns.Take(ctx, "probe "+host)

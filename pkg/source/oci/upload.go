@@ -17,7 +17,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/wire"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
 )
 
 func (r *repository) pushBlob(ctx context.Context, d ocispec.Descriptor, content io.ReadSeeker) error {
@@ -38,7 +38,7 @@ func (r *repository) upload(ctx context.Context, d ocispec.Descriptor, content i
 		if err == nil || attempt >= r.tries || ctx.Err() != nil || !mayPass(err) {
 			return r.client.remoteError(r.host, err)
 		}
-		if err := wire.Pause(ctx, attempt); err != nil {
+		if err := httpx.Pause(ctx, attempt); err != nil {
 			return err
 		}
 		if _, err := content.Seek(0, io.SeekStart); err != nil {
@@ -112,7 +112,7 @@ func (r *repository) put(ctx context.Context, doc document, ref string) (http.He
 		if said == nil || attempt >= r.tries || !unsettled(said) {
 			return head, err
 		}
-		if err := wire.Pause(ctx, attempt); err != nil {
+		if err := httpx.Pause(ctx, attempt); err != nil {
 			return nil, err
 		}
 	}
@@ -147,7 +147,7 @@ func (r *repository) putOnce(ctx context.Context, doc document, ref string) (hea
 		return nil, said, r.client.responseError(r.name, r.host, said)
 	}
 	if got := resp.Header.Get("Docker-Content-Digest"); got != "" && got != string(doc.desc.Digest) {
-		return nil, nil, diag.Errorf(diag.Integrity, "%s: the manifest %s was stored as %s", r.name, doc.desc.Digest, wire.Clean(got))
+		return nil, nil, diag.Errorf(diag.Integrity, "%s: the manifest %s was stored as %s", r.name, doc.desc.Digest, httpx.Clean(got))
 	}
 	return resp.Header, nil, nil
 }

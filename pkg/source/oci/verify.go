@@ -9,7 +9,7 @@ import (
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/skillpm/skillpm/pkg/bundle"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
 // verifier passes bytes on and checks, as they pass, that they are those of a descriptor.

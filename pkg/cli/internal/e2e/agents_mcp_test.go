@@ -1,0 +1,162 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/internal/testkit/mockmodel"
+)
+
+// mcpClient is a real agent as a client of skillpm's MCP server.
+type mcpClient struct {
+	host     string
+	variable string
+	play     func(*desk, *mockmodel.Server, ...string)
+	tool     string // the names of the server's tools, with %s for skill, skill_end …
+	shell    func(command string) mockmodel.Step
+	blocked  string // how it tells the model that a hook refused
+	strict   bool   // it denies what a hook is asked about that fails
+	stale    bool   // it asks for the tools once, and not when they have changed
+}
+
+// mcpClients are those that a scripted model can drive.
+func mcpClients() []mcpClient {
+	run := func(tool string) func(string) mockmodel.Step {
+		return func(command string) mockmodel.Step {
+			return mockmodel.Use(tool, map[string]any{"command": command, "description": "leave a mark"})
+		}
+	}
+	return []mcpClient{
+		{host: "claude-code", variable: "SKILLPM_CLAUDE", play: claude, tool: "mcp__skillpm__%s", shell: run("Bash")},
+		{host: "codex", variable: "SKILLPM_CODEX", play: codex, tool: "mcp__skillpm.%s", shell: shell, blocked: "blocked by PreToolUse hook", stale: true},
+		{host: "gemini", variable: "SKILLPM_GEMINI", play: gemini, tool: "mcp_skillpm_%s", shell: run("run_shell_command"), blocked: "Tool execution blocked"},
+		{host: "copilot", variable: "SKILLPM_COPILOT", play: copilot, tool: "skillpm-%s", shell: run("bash"), blocked: "Denied by preToolUse hook", strict: true},
+	}
+}
+
+// call is a step that calls one of the server's tools.
+func (c mcpClient) call(tool string, input map[string]any) mockmodel.Step {
+	return mockmodel.Use(fmt.Sprintf(c.tool, tool), input)
+}
+
+// TestAgentsMCP has real agents start skillpm mcp, as mcp install tells them to: the model is offered its tools and told
+// which skills there are (K3, O7), a call of the tool skill brings the body to it (P7), a skill that is not there is an
+// error which lists those that are (K5), and what the skill forbids does not run while it is active (O10).
+func TestAgentsMCP(t *testing.T) {
+	for _, client := range mcpClients() {
+		t.Run(client.host, func(t *testing.T) {
+			t.Parallel()
+			npmProgram(t, client.variable)
+			w := newDesk(t)
+			w.installLimited("adal") // which none of these looks for
+			w.run("skillpm", "mcp", "install", "--host", client.host)
+			w.run("skillpm", "hook", "install", "--host", client.host)
+			model := mockmodel.New(t, mockmodel.Script{"main": {
+				client.call("skill_file", map[string]any{"skill": "absent", "path": "."}),
+				client.call("skill", map[string]any{"name": "reader", "arguments": "notes.txt"}),
+				client.shell("touch during"),
+				client.call("skill_end", map[string]any{"name": "reader"}),
+				client.shell("touch after"),
+			}})
+			client.play(w, model, "[main] Read the notes.")
+			first := model.Requests("main")[0]
+			for _, tool := range []string{"skill", "skill_file", "skill_run", "find_skills", "skill_end"} {
+				if name := fmt.Sprintf(client.tool, tool); !first.Offers(name) {
+					t.Errorf("the model is not offered %s: %s", name, first.ToolNames())
+				}
+			}
+			if !strings.Contains(first.Told(), "- reader: Reads what it is told to read, and nothing else.") {
+				t.Errorf("the model is not told of the skills:\n%s", first.Told())
+			}
+			results := model.Results("main")
+			if len(results) != 5 {
+				t.Fatalf("%d calls: %+v", len(results), results)
+			}
+			for i, want := range []string{"reader", "Read the file that you are told, word by word: notes.txt", "reader", "", ""} {
+				if !strings.Contains(results[i].Text, want) {
+					t.Errorf("call %d is answered with %q, want %s", i, results[i].Text, want)
+				}
+			}
+			if !strings.Contains(results[2].Text, client.blocked) || !strings.Contains(results[2].Text, "Bash") {
+				t.Errorf("the refusal is %q", results[2].Text)
+			}
+			if w.exists("during") || !w.exists("after") {
+				t.Errorf("during: %v, after: %v; %+v", w.exists("during"), w.exists("after"), results)
+			}
+		})
+	}
+}
+
+// TestAgentsMCPReload installs a skill in the middle of a session: the server says that its list has changed, and the
+// client offers the model the new one (O20). Codex does not ask again, but the server knows the skill by its name.
+func TestAgentsMCPReload(t *testing.T) {
+	for _, client := range mcpClients() {
+		t.Run(client.host, func(t *testing.T) {
+			t.Parallel()
+			npmProgram(t, client.variable)
+			w := newDesk(t)
+			w.installLimited("adal")
+			w.run("skillpm", "mcp", "install", "--host", client.host)
+			w.write("more/skillpm.yaml", "name: acme/more\nversion: 1.0.0\n")
+			w.write("more/skills/arrival/SKILL.md", "---\nname: arrival\ndescription: Arrives late.\n---\nWelcome.\n")
+			tool := fmt.Sprintf(client.tool, "skill")
+			offered := func(r mockmodel.Request) bool { return strings.Contains(string(r.Tool(tool).Schema), `"arrival"`) }
+			steps := []mockmodel.Step{{Decide: func(r mockmodel.Request) mockmodel.Step {
+				if offered(r) {
+					t.Error("the skill is offered before it is there")
+				}
+				return client.shell(w.skillpm + " install ./more --agent adal")
+			}}}
+			for i := range 200 { // each another call: the same one again and again would be ended as a loop
+				steps = append(steps, mockmodel.Step{Decide: func(r mockmodel.Request) mockmodel.Step {
+					switch {
+					case wasTold(r.Results, "Welcome."):
+						return mockmodel.Say("It is there.")
+					case offered(r) || client.stale:
+						return client.call("skill", map[string]any{"name": "arrival"})
+					}
+					return client.shell(fmt.Sprintf("echo %d", i))
+				}})
+			}
+			model := mockmodel.New(t, mockmodel.Script{"main": steps})
+			client.play(w, model, "[main] Wait for the skill.")
+			if results := model.Results("main"); !wasTold(results, "Welcome.") {
+				t.Errorf("the skill does not arrive: %+v", results[:min(len(results), 3)])
+			}
+		})
+	}
+}
+
+// TestClaudeAlwaysLoad has Claude Code look for tools instead of offering all, as it does with Anthropic's own API: then the
+// tools of MCP servers are not offered, but the one that says that it is always needed, with the list of skills (O7), as
+// mcp install has it do.
+func TestClaudeAlwaysLoad(t *testing.T) {
+	for _, always := range []bool{true, false} {
+		t.Run(fmt.Sprint(always), func(t *testing.T) {
+			t.Parallel()
+			npmProgram(t, "SKILLPM_CLAUDE")
+			w := newDesk(t, "ENABLE_TOOL_SEARCH=true")
+			w.installLimited("adal")
+			install := []string{"skillpm", "mcp", "install", "--host", "claude-code"}
+			if !always {
+				install = append(install, "--", "--always-load=false")
+			}
+			w.run(install...)
+			offered := false
+			steps := make([]mockmodel.Step, 20) // the server is started beside the first requests
+			for i := range steps {
+				steps[i].Decide = func(r mockmodel.Request) mockmodel.Step {
+					if offered = strings.Contains(r.Tool("mcp__skillpm__skill").Description, "- reader: Reads what it is told to read"); offered {
+						return mockmodel.Say("I see.")
+					}
+					return read(w)
+				}
+			}
+			claude(w, mockmodel.New(t, mockmodel.Script{"main": steps}), "[main] Look around.")
+			if offered != always {
+				t.Errorf("always-load %v: the model is offered the tool, with the skills: %v", always, offered)
+			}
+		})
+	}
+}

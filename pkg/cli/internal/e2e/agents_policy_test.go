@@ -1,0 +1,51 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/internal/testkit/mockmodel"
+)
+
+// TestClaudeDeny disables a skill while Claude Code works with it (O14): from the next call on no tool may be called, and
+// in the next turn the skill can't be activated any more. Refusals are in the audit log (O10, O24).
+func TestClaudeDeny(t *testing.T) {
+	t.Parallel()
+	npmProgram(t, "SKILLPM_CLAUDE")
+	w := newDesk(t)
+	w.installLimited("claude-code")
+	w.run("skillpm", "hook", "install", "--host", "claude-code")
+	model := mockmodel.New(t, mockmodel.Script{"main": {
+		activate("reader"), read(w),
+		{Decide: func(mockmodel.Request) mockmodel.Step {
+			w.run("skillpm", "deny", "reader")
+			return read(w)
+		}},
+		mockmodel.Say("I can't go on."), activate("reader"), touch("after"),
+	}})
+	claude(w, model, "[main] Read the notes.", "Once more.")
+	results := model.Results("main")
+	if len(results) != 5 {
+		t.Fatalf("%d calls: %+v", len(results), results)
+	}
+	for i, refused := range []bool{false, false, true, true, false} {
+		r := results[i]
+		if r.Error != refused {
+			t.Errorf("call %d of %s is refused: %v: %s", i, r.Tool, r.Error, r.Text)
+		}
+		if refused && (!strings.Contains(r.Text, "reader") || !strings.Contains(r.Text, "denied")) {
+			t.Errorf("the refusal of call %d does not say why: %s", i, r.Text)
+		}
+	}
+	if !w.exists("after") {
+		t.Error("without a skill there is nothing to refuse")
+	}
+	log := w.run("skillpm", "audit", "show", "--json")
+	for _, want := range []string{
+		`"action":"refuse","result":"denied","skill":"limited:reader"`, `"tool":"Read"`, `"action":"activate","result":"denied","skill":"limited:reader","pack":"acme/limited"`, `"host":"claude-code"`,
+	} {
+		if !strings.Contains(log, want) {
+			t.Errorf("the audit log has no %s:\n%s", want, log)
+		}
+	}
+}

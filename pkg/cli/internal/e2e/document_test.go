@@ -1,0 +1,121 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// proof is a test that a document names, and the cases of it that are named in quotes behind it.
+type proof struct {
+	line   int
+	dir    string // of the package
+	test   string // "" for a script
+	script string
+	cases  []string
+}
+
+var proofMark = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("`((?:pkg|cmd)(?:/[a-z/]+)?)\\.((?:Test|Fuzz|Example)[A-Za-z0-9_]*)`|`(testdata/script/[a-z_0-9]+\\.txtar)`|“([^”]+)”")
+})
+
+// proofs returns the tests that a line of a document names.
+func proofs(line string, number int) []proof {
+	var all []proof
+	for _, m := range proofMark().FindAllStringSubmatch(line, -1) {
+		switch {
+		case m[4] == "":
+			all = append(all, proof{line: number, dir: m[1], test: m[2], script: m[3]})
+		case len(all) > 0:
+			last := &all[len(all)-1]
+			last.cases = append(last.cases, m[4])
+		}
+	}
+	return all
+}
+
+// check looks for the test and its cases, and returns the text of it: a script, or a function with the comment above it.
+func (p proof) check(t *testing.T) string {
+	t.Helper()
+	if p.script != "" {
+		data, err := os.ReadFile(inRepository(p.script))
+		if err != nil {
+			t.Errorf("line %d: there is no %s", p.line, p.script)
+		}
+		return string(data)
+	}
+	texts := sources(t, p.dir, "*_test.go")
+	for _, name := range p.cases { // they may be in a file that several tests share
+		if !strings.Contains(strings.Join(texts, ""), `"`+name+`"`) {
+			t.Errorf("line %d: %s has no case %q", p.line, p.test, name)
+		}
+	}
+	i := slices.IndexFunc(texts, func(text string) bool { return strings.Contains(text, "\nfunc "+p.test+"(") })
+	if i < 0 {
+		t.Errorf("line %d: %s has no %s", p.line, p.dir, p.test)
+		return ""
+	}
+	return function(texts[i], p.test)
+}
+
+// function returns a function of a file, with the comment above it.
+func function(text, name string) string {
+	above, below, _ := strings.Cut(text, "\nfunc "+name+"(")
+	body, _, _ := strings.Cut(below, "\n}\n")
+	lines := strings.Split(above, "\n")
+	first := len(lines)
+	for first > 0 && strings.HasPrefix(lines[first-1], "//") {
+		first--
+	}
+	return strings.Join(lines[first:], "\n") + "\nfunc " + name + "(" + body
+}
+
+// sources returns the texts of the files of a package whose names match a pattern.
+func sources(t *testing.T, dir, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(inRepository(dir), pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := make([]string, len(files))
+	for i, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = string(data)
+	}
+	return texts
+}
+
+func inRepository(path string) string {
+	return filepath.Join("..", "..", "..", "..", filepath.FromSlash(path))
+}
+
+func readDocument(t *testing.T, name string) []string {
+	t.Helper()
+	data, err := os.ReadFile(inRepository("docs/" + name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(string(data), "\n")
+}
+
+// TestReliabilityDocument proves that every test that docs/reliability.md names is there, and so is every case of it that the
+// document names in quotes behind it.
+func TestReliabilityDocument(t *testing.T) {
+	tests, cases := 0, 0
+	for i, line := range readDocument(t, "reliability.md") {
+		for _, p := range proofs(line, i+1) {
+			p.check(t)
+			tests, cases = tests+1, cases+len(p.cases)
+		}
+	}
+	if tests < 100 || cases < 50 {
+		t.Errorf("%d tests and %d cases are named", tests, cases)
+	}
+}

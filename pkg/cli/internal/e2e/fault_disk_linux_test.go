@@ -1,0 +1,321 @@
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+const alone = "SKILLPM_TEST_ALONE" // re-executed in namespaces of its own: which test
+
+// inNamespaces runs the test a second time, as root of a user namespace with further namespaces of its own, and reports whether
+// this is that one.
+func inNamespaces(t *testing.T, flags uintptr) bool {
+	t.Helper()
+	if os.Getenv(alone) == t.Name() {
+		return true
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$", "-test.v")
+	cmd.Env = append(os.Environ(), alone+"="+t.Name(), "TMPDIR="+t.TempDir())
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  unix.CLONE_NEWUSER | flags,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+	}
+	out, err := cmd.CombinedOutput()
+	_, ended := errors.AsType[*exec.ExitError](err)
+	switch {
+	case err != nil && !ended:
+		unable(t, "no user namespaces here: %v", err)
+	case err != nil:
+		t.Fatalf("%s", out)
+	case strings.Contains(string(out), "--- SKIP"):
+		t.Skipf("%s", out)
+	}
+	return false
+}
+
+// mount makes a directory a file system in memory.
+func mount(t testing.TB, dir, options string) {
+	t.Helper()
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		unable(t, "mounts are not private here: %v", err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
+		unable(t, "no tmpfs in a user namespace here: %v", err)
+	}
+	t.Cleanup(func() { unix.Unmount(dir, unix.MNT_DETACH) })
+}
+
+func remount(t testing.TB, dir string, flags uintptr, options string) {
+	t.Helper()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_REMOUNT|flags, options); err != nil {
+		t.Fatalf("remount: %v", err)
+	}
+}
+
+// leave limits a file system to what it holds and n more blocks, or inodes.
+func leave(t testing.TB, dir, what string, n int) {
+	t.Helper()
+	var used unix.Statfs_t
+	if err := unix.Statfs(dir, &used); err != nil {
+		t.Fatal(err)
+	}
+	limit := map[string]uint64{"nr_blocks": used.Blocks - used.Bfree, "nr_inodes": used.Files - used.Ffree}[what] + uint64(n)
+	remount(t, dir, 0, fmt.Sprint(what, "=", limit))
+}
+
+// TestFaultNoSpace has the disk be full, of bytes or of names, below the project, the caches or both, with a little more room
+// each time: the old state stays and nothing is left behind, and with room the same command works.
+func TestFaultNoSpace(t *testing.T) { // M2
+	if !inNamespaces(t, unix.CLONE_NEWNS) {
+		return
+	}
+	w := newWorld(t)
+	done := newMachine(t, w).fresh()
+	for _, where := range []string{"project", ".cache", "."} {
+		for _, what := range []string{"nr_blocks", "nr_inodes"} {
+			t.Run(where+" "+what, func(t *testing.T) {
+				failed := 0
+				for n := 1; ; n *= 2 {
+					m := newMachine(t, w)
+					disk := filepath.Join(m.home, where)
+					mount(t, disk, "")
+					before := m.old()
+					leave(t, disk, what, n)
+					e := m.run(w.update()...)
+					if e.code == 0 {
+						same(t, fmt.Sprint(n), m.tree(), done)
+						break
+					}
+					failed++
+					m.check(e, 1, []string{"no space left on device", "hint: make room"})
+					same(t, fmt.Sprint(n, " more"), m.tree(), before)
+					remount(t, disk, 0, what+"=1000000")
+					m.healed(fmt.Sprint(n, " more"), before, done)
+					m.updated(fmt.Sprint(n, " more"), done)
+					unix.Unmount(disk, unix.MNT_DETACH)
+					if t.Failed() || n > 1000 {
+						t.Fatalf("with %d more", n)
+					}
+				}
+				if failed < 3 {
+					t.Errorf("it failed %d times only", failed)
+				}
+			})
+		}
+	}
+}
+
+// TestFaultReadOnly has parts of the disk be read-only: what needs no writing works, what does says what is to be done.
+func TestFaultReadOnly(t *testing.T) { // M2
+	if !inNamespaces(t, unix.CLONE_NEWNS) {
+		return
+	}
+	w := newWorld(t)
+	done := newMachine(t, w).fresh()
+	denied := []string{"read-only file system", "hint: make that path "}
+	t.Run("project", func(t *testing.T) {
+		m := newMachine(t, w)
+		mount(t, m.project, "")
+		before := m.old()
+		remount(t, m.project, unix.MS_RDONLY, "")
+		m.fails(7, append(denied, m.project), w.update()...)
+		same(t, "refused", m.tree(), before)
+		m.ok("install")
+		m.ok("install", "--frozen")
+		m.ok("verify")
+		m.ok("list")
+		remount(t, m.project, 0, "")
+		m.healed("writable", before, done)
+		m.updated("writable", done)
+	})
+	t.Run("store", func(t *testing.T) {
+		m := newMachine(t, w)
+		mount(t, filepath.Join(m.home, ".cache"), "")
+		m.old()
+		m.ok(w.update()...)
+		lock := treeOf(t, m.project)
+		remount(t, filepath.Join(m.home, ".cache"), unix.MS_RDONLY, "")
+		// Everything is in the store.
+		next := newMachineIn(t, w, filepath.Dir(m.home))
+		next.project = filepath.Join(m.home, "other")
+		for _, name := range []string{"skillpm.yaml", "skillpm.lock"} {
+			_, text, _ := strings.Cut(lock[name], " ")
+			next.write(filepath.Join(next.project, name), text)
+		}
+		next.ok("install", "--frozen", "--offline")
+		same(t, "from a store that is read-only", next.tree(), done)
+		next.ok("verify")
+		// A pack is not.
+		next.fails(7, append(denied, m.home), "install", w.registry.URL("acme/other")+":1.0.0")
+		same(t, "not in a store that is read-only", next.tree(), done)
+	})
+	t.Run("all but the project", func(t *testing.T) {
+		m := newMachine(t, w)
+		m.project = t.TempDir()
+		mount(t, m.home, "")
+		m.old()
+		m.ok(w.update()...)
+		remount(t, m.home, unix.MS_RDONLY, "")
+		if err := os.RemoveAll(filepath.Join(m.project, ".skillpm", "plugins")); err != nil {
+			t.Fatal(err)
+		}
+		m.ok("install")
+		same(t, "mended", m.tree(), done)
+	})
+}
+
+// limited is the machine with its program below a limit of the shell's.
+func (m *machine) limited(limit string) *machine {
+	l := *m
+	l.below = []string{"sh", "-c", "ulimit " + limit + ` && exec "$0" "$@"`}
+	return &l
+}
+
+// TestFaultFewFiles allows the program few open files, a few more each time.
+func TestFaultFewFiles(t *testing.T) {
+	w := newWorld(t)
+	done := newMachine(t, w).fresh()
+	failed := 0
+	for n := 10; ; n += 2 {
+		m := newMachine(t, w)
+		before := m.old()
+		e := m.limited(fmt.Sprint("-n ", n)).run(w.update()...)
+		if e.code == 0 {
+			same(t, fmt.Sprint(n), m.tree(), done)
+			break
+		}
+		failed++
+		what := fmt.Sprint(n, " files")
+		m.check(e, 1, []string{"too many open files", "hint: too many files are open: raise the limit"})
+		m.healed(what, before, done)
+		m.updated(what, done)
+		if t.Failed() || n > 200 {
+			t.Fatal(what)
+		}
+	}
+	if failed < 3 {
+		t.Errorf("it failed %d times only", failed)
+	}
+}
+
+// TestFaultFileSize allows the program files of some size only.
+func TestFaultFileSize(t *testing.T) {
+	w := newWorld(t)
+	done := newMachine(t, w).fresh()
+	for blocks := range 4 { // of 512 bytes; a skill's details and the state are larger
+		m := newMachine(t, w)
+		before := m.old()
+		e := m.limited(fmt.Sprint("-f ", blocks)).run(w.update()...)
+		what := fmt.Sprint(blocks, " blocks")
+		m.check(e, 1, []string{"file too large", "hint: the system allows no file of that size"})
+		same(t, what, m.tree(), before)
+		m.healed(what, before, done)
+		m.updated(what, done)
+	}
+}
+
+// TestFaultForbidden has the program be somebody who may not write, or read, what it needs.
+func TestFaultForbidden(t *testing.T) {
+	w := newWorld(t)
+	done := newMachine(t, w).fresh()
+	var below []string
+	if os.Getuid() == 0 { // without the rights that root has over what is forbidden to all
+		below = []string{"setpriv", "--inh-caps=-all", "--bounding-set=-all"}
+		if out, err := exec.Command(below[0], append(below[1:], "true")...).CombinedOutput(); err != nil {
+			unable(t, "root can't give up its rights: %v: %s", err, out)
+		}
+	}
+	for _, tt := range []struct {
+		path string
+		mode os.FileMode
+		code int
+	}{
+		{"project", 0o555, 7},
+		{"project/.skillpm", 0o555, 7},
+		{"project/.skillpm/plugins/acme", 0o555, 7},
+		{"project/.skillpm/plugins/acme/web", 0o555, 7},
+		{"project/.skillpm/links", 0o555, 7},
+		{"project/.claude/skills", 0o555, 7},
+		{"project/skillpm.yaml", 0, 7},
+		{"project/skillpm.lock", 0, 7},
+		{"project/.skillpm/lock", 0, 7},
+		{".cache/skillpm", 0o555, 0}, // what is in it can be written
+		{".cache/skillpm/store", 0o555, 0},
+		{".cache/skillpm/store/tmp", 0o555, 7},
+		{".cache/skillpm/store/t1", 0o555, 7},
+		{".cache/skillpm/git", 0, 7},
+		{".cache/skillpm", 0, 7},
+		{".local/state/skillpm", 0o555, 0},
+		{".local/state/skillpm", 0, 0}, // then nothing is remembered
+	} {
+		t.Run(fmt.Sprintf("%s %o", strings.ReplaceAll(tt.path, "/", ":"), tt.mode), func(t *testing.T) {
+			m := newMachine(t, w)
+			m.below = below
+			before := m.old()
+			path := filepath.Join(m.home, tt.path)
+			info, err := os.Stat(path)
+			if err == nil {
+				err = os.Chmod(path, tt.mode)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := m.run(w.update()...)
+			if err := os.Chmod(path, info.Mode()); err != nil {
+				t.Fatal(err)
+			}
+			if tt.code == 0 && e.code == 0 {
+				same(t, "updated", m.tree(), done)
+				return
+			}
+			m.check(e, tt.code, []string{"permission denied", "hint: make that path", m.home})
+			same(t, "refused", m.tree(), before)
+			m.healed("allowed", before, done)
+			m.updated("allowed", done)
+		})
+	}
+}
+
+// TestFaultFullOutput has nothing of what is printed arrive: the command fails, and what it did is whole.
+func TestFaultFullOutput(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		unable(t, "no full device: %v", err)
+	}
+	defer full.Close()
+	w := newWorld(t)
+	done := newMachine(t, w).fresh()
+	m := newMachine(t, w)
+	m.old()
+	toFull := func(args ...string) ended {
+		cmd := m.command(t.Context(), args...)
+		var stderr strings.Builder
+		cmd.Stdout, cmd.Stderr = full, &stderr
+		if err := cmd.Run(); err == nil {
+			t.Errorf("%s succeeded", args)
+		}
+		return ended{args, cmd.ProcessState.ExitCode(), "", stderr.String()}
+	}
+	m.check(toFull(w.update()...), 1, []string{"no space left on device", "is done"})
+	same(t, "updated", m.tree(), done)
+	for _, command := range []string{
+		"list", "list --json", "verify", "verify --json", "install", "install --json", "info acme/web", "version", "help", "schema manifest",
+		"cache path", "remove acme/web",
+	} {
+		m.check(toFull(strings.Fields(command)...), 1, []string{"no space left on device"})
+	}
+	m.ok("install")
+	m.ok("verify")
+}

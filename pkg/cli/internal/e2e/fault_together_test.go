@@ -1,0 +1,111 @@
+package e2e
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// together runs commands at once, each in a process of its own, and returns how they ended.
+func (m *machine) together(commands ...[]string) []ended {
+	m.tb.Helper()
+	all := make([]ended, len(commands))
+	var group sync.WaitGroup
+	for i, args := range commands {
+		group.Go(func() { all[i] = m.run(args...) })
+	}
+	group.Wait()
+	return all
+}
+
+// TestFaultTogether runs 20 processes at once, on an empty store, with others that verify and clean in between.
+func TestFaultTogether(t *testing.T) { // M2
+	w := newWorld(t)
+	done := newMachine(t, w).fresh()
+	t.Run("the same update", func(t *testing.T) {
+		m := newMachine(t, w)
+		m.old()
+		commands := slices.Repeat([][]string{w.update()}, 14)
+		commands = append(commands, slices.Repeat([][]string{{"verify"}, {"cache", "gc", "--all", "--quiet"}}, 3)...)
+		for _, e := range m.together(commands...) {
+			if e.code != 0 {
+				t.Error(e)
+			}
+		}
+		same(t, "updated", m.tree(), done)
+		m.ok("verify")
+		m.ok("cache", "verify")
+	})
+	t.Run("one project, different packs", func(t *testing.T) {
+		const packs = 14
+		m := newMachine(t, w)
+		m.write(filepath.Join(m.project, "skillpm.yaml"), fmt.Sprintf("namespaces: {many: \"oci://%s/many\"}\n", w.registry.Host))
+		m.ok("install")
+		var commands [][]string
+		for i := range packs {
+			name := fmt.Sprint("p", i)
+			m.publish("many/"+name, "1.0.0", "", name, "shared") // each wants the name "shared", too
+			commands = append(commands, []string{"install", "many/" + name})
+		}
+		rest := commands
+		commands = append(commands, slices.Repeat([][]string{{"verify"}, {"cache", "gc", "--all", "--quiet"}}, 3)...)
+		for rounds := 0; len(rest) > 0 && rounds < packs; rounds++ {
+			all := m.together(commands...)
+			rest = nil
+			for _, e := range all {
+				if e.code == 5 && strings.Contains(e.err, "another process keeps changing") && strings.Contains(e.err, "hint: wait") {
+					rest = append(rest, e.args)
+				} else if e.code != 0 {
+					t.Error(e)
+				}
+			}
+			commands = rest
+		}
+		if len(rest) > 0 {
+			t.Errorf("%q never won", rest)
+		}
+		m.ok("verify")
+		m.ok("cache", "verify")
+		m.ok("install", "--frozen")
+		tree := m.tree()
+		for i := range packs {
+			for _, want := range []string{fmt.Sprintf(".skillpm/plugins/many/p%d/p%d/SKILL.md", i, i), fmt.Sprintf(".agents/skills/p%d", i)} {
+				if tree[want] == "" {
+					t.Errorf("%s is missing", want)
+				}
+			}
+			if !strings.Contains(tree["skillpm.lock"], fmt.Sprintf("  many/p%d:\n", i)) || !strings.Contains(tree["skillpm.yaml"], fmt.Sprintf("many/p%d:", i)) {
+				t.Errorf("many/p%d is not recorded", i)
+			}
+		}
+	})
+	t.Run("many projects, one store", func(t *testing.T) {
+		one := newMachine(t, w)
+		var group sync.WaitGroup
+		for i := range 20 {
+			m := newMachineIn(t, w, filepath.Dir(one.home))
+			m.project = filepath.Join(m.home, fmt.Sprint("project", i))
+			m.write(filepath.Join(m.project, "skillpm.yaml"), w.before())
+			group.Go(func() {
+				for _, args := range [][]string{{"install"}, w.update(), {"verify"}} {
+					if e := m.run(args...); e.code != 0 {
+						t.Error(e)
+					}
+				}
+				same(t, m.project, m.tree(), done)
+			})
+		}
+		group.Go(func() {
+			for range 4 { // an install starts over as often
+				if e := one.run("cache", "gc", "--all", "--quiet"); e.code != 0 {
+					t.Error(e)
+				}
+			}
+		})
+		group.Wait()
+		one.ok("cache", "verify")
+	})
+}

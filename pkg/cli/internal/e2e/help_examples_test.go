@@ -1,0 +1,54 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestHelpExamples runs the examples in the help of the commands that serve skills, one after the other, where the
+// demonstration pack is installed: whoever tries them meets no error but that of a script.
+func TestHelpExamples(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands are those of a Unix shell")
+	}
+	home, project := t.TempDir(), t.TempDir()
+	environ := append(os.Environ(), "HOME="+home, "NO_COLOR=1", "PROMPT=Hello", "GIT_CONFIG_GLOBAL="+os.DevNull, enterpriseDir+"="+filepath.Join(home, "enterprise"))
+	sh := func(line string) (int, string) {
+		cmd := exec.Command("sh", "-c", line)
+		cmd.Dir, cmd.Env = project, environ
+		out, _ := cmd.CombinedOutput() // what is wrong is in the code
+		return cmd.ProcessState.ExitCode(), string(out)
+	}
+	if code, out := sh("skillpm install -q acme/deploy && echo 'execute @deploy staging' >line.txt"); code != 0 {
+		t.Fatal(out)
+	}
+	ran := 0
+	for _, name := range []string{
+		"prompt", "load", "read", "run", "find", "which", "skills", "message", "dispatch", "session", "session show", "session allow", "audit", "audit show", "audit stats", "audit verify", "audit export", "profile show",
+		"hook install", "hook status", "mcp install", "mcp status", "hook remove", "mcp remove",
+	} {
+		_, help := sh("skillpm " + name + " --help")
+		_, examples, _ := strings.Cut(help, "Examples:\n")
+		for line := range strings.Lines(examples) {
+			line = strings.TrimSpace(line)
+			if line == "" {
+				break
+			}
+			if strings.Contains(line, " convert ") || strings.Contains(line, " ours ") {
+				continue // what it shows is no skill, or profile, of the pack's
+			}
+			ran++
+			code, out := sh(line)
+			if code != 0 && (code != 1 || !strings.Contains(line, "preflight.sh")) {
+				t.Errorf("%s: exit %d\n%s", line, code, out)
+			}
+		}
+	}
+	if ran < 35 {
+		t.Errorf("%d examples were run", ran)
+	}
+}

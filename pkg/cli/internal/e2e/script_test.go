@@ -1,0 +1,233 @@
+package e2e
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/skillpm/skillpm/pkg/cli"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+)
+
+// onOneThread is the environment variable that keeps the program's main goroutine on the thread that the process begins with,
+// so that its system calls can be counted.
+const onOneThread = "SKILLPM_TEST_ON_ONE_THREAD"
+
+// enterpriseDir is the environment variable that moves, in these tests only, the directory of the machine's administrator.
+const enterpriseDir = "SKILLPM_TEST_ENTERPRISE"
+
+// adminUser is the environment variable that says, in these tests only, whose that directory is; without it, of whoever runs them.
+const adminUser = "SKILLPM_TEST_ADMIN"
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"mcp-files": filesServer,
+		"skillpm": func() {
+			if os.Getenv(onOneThread) != "" {
+				runtime.LockOSThread()
+			}
+			system := cli.OS("0.1.0")
+			if dir := os.Getenv(enterpriseDir); dir != "" {
+				system.Enterprise, system.Admin = dir, os.Getuid()
+				if id, err := strconv.Atoi(os.Getenv(adminUser)); err == nil {
+					system.Admin = id
+				}
+			}
+			os.Exit(cli.Main(system, os.Args))
+		},
+	})
+}
+
+// TestScript runs the users' stories in testdata/script: one file a story, named verb_case. Each has a home of its own,
+// an OCI registry at $REGISTRY (a host and port, shared: use the script's own namespace), one at $LOCKED that asks for a login,
+// one at $SECURE with TLS, whose certificate is in the file $SECURE_CA and trusted by nobody,
+// and the git repositories of gitRepositories at $GIT.
+func TestScript(t *testing.T) {
+	if signal.Ignored(syscall.SIGHUP) { // as under nohup: what is ignored here would be ignored by every program that is started
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
+	registry := ocitest.New(t)
+	repositories := gitRepositories(t)
+	server := gittest.Serve(t, repositories)
+	private := gittest.Serve(t, repositories, gittest.WithAuth("robot", "s3cret"))
+	locked := lockedRegistry(t)
+	secure := ocitest.NewTLS(t)
+	index, err := filepath.Abs(filepath.Join("..", "..", "..", "..", "registry-index"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("..", "..", "..", "..", "testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("HOME", home)
+			env.Setenv("USERPROFILE", home)
+			env.Setenv("NO_COLOR", "1")
+			env.Setenv("REGISTRY", registry.Host)
+			env.Setenv("GIT", server)
+			env.Setenv("INDEX", index)
+			env.Setenv("PRIVATE", private)
+			env.Setenv("LOCKED", locked)
+			env.Setenv("SECURE", secure.Host)
+			env.Setenv("SECURE_CA", secure.CertFile)
+			env.Setenv(enterpriseDir, filepath.Join(env.WorkDir, "enterprise"))
+			env.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			return os.MkdirAll(home, 0o755)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":      exits,
+			"same-tree":  sameTree,
+			"executable": executable,
+			"run-blocks": runBlocks,
+			"keypair":    keyPair,
+			"expand":     expand,
+		},
+	})
+}
+
+// lockedRegistry starts a registry that lets robot in, with the password s3cret, and returns its host.
+func lockedRegistry(t *testing.T) string {
+	registry := ocitest.New(t)
+	registry.Meddle(func(w http.ResponseWriter, r *http.Request) bool {
+		if user, password, _ := r.BasicAuth(); user == "robot" && password == "s3cret" {
+			return false
+		}
+		w.Header().Set("WWW-Authenticate", `Basic realm="locked"`)
+		w.WriteHeader(http.StatusUnauthorized)
+		return true
+	})
+	return registry.Host
+}
+
+// exits runs a command and requires an exit code: exits 4 skillpm info no/such.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND [ARG...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("%s exited with %d, want %d", strings.Join(args[1:], " "), got, want)
+	}
+}
+
+// sameTree requires two directories to have the same files with the same bytes and executable bits.
+func sameTree(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: same-tree DIR DIR")
+	}
+	a, b := treeText(ts, args[0]), treeText(ts, args[1])
+	if (a == b) == neg {
+		ts.Fatalf("%s:\n%s\n%s:\n%s", args[0], a, args[1], b)
+	}
+}
+
+func treeText(ts *testscript.TestScript, dir string) string {
+	var text strings.Builder
+	root := ts.MkAbs(dir)
+	ts.Check(filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		text.WriteString(path[len(root):] + " " + strconv.FormatBool(info.Mode()&0o100 != 0) + " " + strconv.Quote(string(data)) + "\n")
+		return nil
+	}))
+	return text.String()
+}
+
+// executable requires files to have, or not to have, the executable bit.
+func executable(ts *testscript.TestScript, neg bool, args []string) {
+	for _, file := range args {
+		info, err := os.Stat(ts.MkAbs(file))
+		ts.Check(err)
+		if (info.Mode()&0o100 != 0) == neg {
+			ts.Fatalf("%s has mode %v", file, info.Mode())
+		}
+	}
+}
+
+// runBlocks runs, in order, every command of the bash blocks of a Markdown file, and requires each to succeed.
+func runBlocks(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: run-blocks FILE")
+	}
+	inside, ran := false, 0
+	for line := range strings.SplitSeq(ts.ReadFile(args[0]), "\n") {
+		switch {
+		case strings.HasPrefix(line, "```bash"):
+			inside = true
+		case strings.HasPrefix(line, "```"):
+			inside = false
+		case inside && strings.TrimSpace(line) != "":
+			ts.Logf("$ %s", line)
+			ts.Check(ts.Exec("sh", "-euc", line))
+			ran++
+		}
+	}
+	if ran == 0 {
+		ts.Fatalf("%s has no commands", args[0])
+	}
+}
+
+// gitRepositories makes the repositories that the stories use: acme/tools has a manifest, tags and a subdirectory with a
+// pack of its own; wild/skills has no manifest.
+func gitRepositories(t *testing.T) string {
+	dir := t.TempDir()
+	tools := gittest.New(t, dir, "acme/tools.git")
+	manifest := "name: acme/tools\nversion: \"1.2.0\"\ndescription: Tools\n"
+	first := tools.Commit(gittest.Text(map[string]string{
+		"skillpm.yaml":                 manifest,
+		"skills/lint/SKILL.md":         gittest.Skill("lint", "Lints. Use before a commit."),
+		"skills/lint/scripts/lint.sh*": "#!/bin/sh\necho lint\n",
+		"skills/fmt/SKILL.md":          gittest.Skill("fmt", "Formats. Use before a commit."),
+		"packs/extra/skillpm.yaml":     "name: acme/extra\nversion: \"0.3.0\"\n",
+		"packs/extra/extra/SKILL.md":   gittest.Skill("extra", "Does something extra."),
+	}))
+	tools.Tag("v1.2.0", first)
+	second := tools.Commit(gittest.Text(map[string]string{
+		"skillpm.yaml":                 strings.Replace(manifest, "1.2.0", "1.3.0", 1),
+		"skills/lint/SKILL.md":         gittest.Skill("lint", "Lints better. Use before a commit."),
+		"skills/lint/scripts/lint.sh*": "#!/bin/sh\necho lint 1.3\n",
+		"skills/fmt/SKILL.md":          gittest.Skill("fmt", "Formats. Use before a commit."),
+	}))
+	tools.AnnotatedTag("v1.3.0", second)
+	wild := gittest.New(t, dir, "wild/skills.git")
+	commit := wild.Commit(gittest.Text(map[string]string{
+		"README.md":                    "# Skills\n",
+		"skills/one/SKILL.md":          gittest.Skill("one", "The first of three."),
+		"skills/two/SKILL.md":          gittest.Skill("two", "The second of three."),
+		"document-skills/pdf/SKILL.md": gittest.Skill("pdf", "Reads PDF files."),
+	}))
+	wild.Tag("latest", commit)
+	return dir
+}

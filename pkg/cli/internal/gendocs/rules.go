@@ -1,0 +1,134 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+)
+
+// writeRules writes a page for every rule, and a table of them all.
+func writeRules(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, r := range rule.All() {
+		if err := os.WriteFile(filepath.Join(dir, r.ID+".md"), []byte(rulePage(r)), 0o644); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(dir, "README.md"), []byte(rulesTable()), 0o644)
+}
+
+func rulesTable() string {
+	var b strings.Builder
+	b.WriteString("# Rules\n\nWhat `skillpm validate` can find. `skillpm rules` lists them, and `skillpm explain ID` tells about one.\n\n" +
+		"The severity is that of the worst case. A rule that is **off** says something only when it is asked for. What is marked **fix** is mended by " +
+		"`skillpm validate --fix` in most cases. A **fact** tells what a skill can do and is no defect: `--strict` does not make it an error.\n")
+	for _, f := range rule.Families() {
+		fmt.Fprintf(&b, "\n## %s: %s\n\n| id | severity | | what it finds |\n|---|---|---|---|\n", f.ID, f.Title)
+		for _, r := range rule.All() {
+			if r.Family() == f.ID {
+				fmt.Fprintf(&b, "| [%[1]s](%[1]s.md) | %s | %s | %s |\n", r.ID, r.Severity, marks(r), r.Title)
+			}
+		}
+	}
+	return b.String()
+}
+
+func marks(r rule.Rule) string {
+	var words []string
+	for _, mark := range []struct {
+		set  bool
+		word string
+	}{{r.Off, "off"}, {r.Fixable, "fix"}, {r.Capability, "fact"}} {
+		if mark.set {
+			words = append(words, mark.word)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func rulePage(r rule.Rule) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s: %s\n\n**%s.**", r.ID, r.Title, capital(r.Severity.String()))
+	if r.Off {
+		fmt.Fprintf(&b, " It is off until it is asked for: `skillpm validate --enable %s`, or `rules: {%s: %s}` in skillpm.yaml.", r.ID, r.ID, r.Severity)
+	}
+	if r.Fixable {
+		b.WriteString(" `skillpm validate --fix` mends it in most cases.")
+	}
+	if r.Capability {
+		b.WriteString(" It is a fact about what the skill can do, and no defect.")
+	}
+	fmt.Fprintf(&b, "\n\n%s\n", r.Why)
+	if r.Profile != "" {
+		fmt.Fprintf(&b, "\nThe examples are for `--profile %s`.\n", r.Profile)
+	}
+	example(&b, "Bad", r.Bad)
+	example(&b, "Good", r.Good)
+	fmt.Fprintf(&b, "\n## How to mend it\n\n%s.\n", capital(r.Fix))
+	return b.String()
+}
+
+// example writes an example's files, with everything that cannot be seen as escapes.
+func example(b *strings.Builder, title, text string) {
+	if text == "" {
+		return
+	}
+	fmt.Fprintf(b, "\n## %s\n", title)
+	for _, f := range rule.Files(text) {
+		if f.Path != "" {
+			fmt.Fprintf(b, "\n`%s`", rule.Visible(f.Path))
+			if about := f.About(); about != "" {
+				fmt.Fprintf(b, " (%s)", about)
+			}
+			b.WriteString("\n")
+		}
+		visible := rule.Visible(f.Text)
+		if visible == "" {
+			continue
+		}
+		if !strings.HasSuffix(visible, "\n") {
+			visible += "\n"
+		}
+		fence := fenceFor(visible)
+		fmt.Fprintf(b, "\n%s%s\n%s%s\n", fence, language(f), visible, fence)
+	}
+}
+
+// fenceFor returns a fence that is longer than any in the text.
+func fenceFor(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence
+}
+
+// language names the language of a file for a code block.
+func language(f rule.File) string {
+	switch path.Ext(f.Path) {
+	case "", ".md":
+		if f.Path == "" || path.Ext(f.Path) == ".md" {
+			return "markdown"
+		}
+	case ".sh":
+		return "sh"
+	case ".yaml", ".yml":
+		return "yaml"
+	case ".json":
+		return "json"
+	}
+	return "text"
+}
+
+func capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:]
+}

@@ -1,0 +1,241 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+)
+
+// OTLP writes records as spans, as OpenTelemetry's protocol has them in JSON (OTLP 1.x, TracesData): one document a line, as
+// the file exporter of OpenTelemetry writes them. Each span is something that was done with a skill, and its attribute
+// skill_name says which. A span of a session that nobody traces belongs to a trace that is made of the session's name.
+//
+// Records that name no skill, and those of intents, are passed over.
+type OTLP struct {
+	w       io.Writer
+	version string
+	batch   map[string][]span    // by machine
+	order   []string             // of the machines
+	n       int                  // of spans in the batch
+	active  map[[3]string]string // the span of the activation of a skill in a session on a machine
+	written bool
+}
+
+const (
+	mostSpans  = 500    // in a line
+	mostActive = 10_000 // activations that are remembered
+)
+
+// NewOTLP returns spans that are written to w. The version is skillpm's own.
+func NewOTLP(w io.Writer, version string) *OTLP {
+	return &OTLP{w: w, version: version, batch: map[string][]span{}, active: map[[3]string]string{}}
+}
+
+// The types of https://github.com/open-telemetry/opentelemetry-proto as they are in JSON: names in lowerCamelCase, ids in
+// hexadecimal digits, 64-bit integers as texts, enumerations as numbers.
+type (
+	tracesData struct {
+		ResourceSpans []resourceSpans `json:"resourceSpans"`
+	}
+	resourceSpans struct {
+		Resource   resource     `json:"resource"`
+		ScopeSpans []scopeSpans `json:"scopeSpans"`
+	}
+	resource struct {
+		Attributes []attribute `json:"attributes"`
+	}
+	scopeSpans struct {
+		Scope scope  `json:"scope"`
+		Spans []span `json:"spans"`
+	}
+	scope struct {
+		Name    string `json:"name"`
+		Version string `json:"version,omitempty"`
+	}
+	span struct {
+		TraceID      string      `json:"traceId"`
+		SpanID       string      `json:"spanId"`
+		ParentSpanID string      `json:"parentSpanId,omitempty"`
+		Name         string      `json:"name"`
+		Kind         int         `json:"kind"`
+		Start        string      `json:"startTimeUnixNano"`
+		End          string      `json:"endTimeUnixNano"`
+		Attributes   []attribute `json:"attributes"`
+		Status       status      `json:"status"`
+	}
+	status struct {
+		Message string `json:"message,omitempty"`
+		Code    int    `json:"code,omitempty"`
+	}
+	attribute struct {
+		Key   string `json:"key"`
+		Value value  `json:"value"`
+	}
+	value struct {
+		String *string `json:"stringValue,omitempty"`
+		Int    *string `json:"intValue,omitempty"`
+		Array  *array  `json:"arrayValue,omitempty"`
+	}
+	array struct {
+		Values []value `json:"values"`
+	}
+)
+
+const (
+	kindInternal = 1 // SPAN_KIND_INTERNAL
+	statusError  = 2 // STATUS_CODE_ERROR
+)
+
+// Add takes a record, and writes those that were taken once they are many.
+func (o *OTLP) Add(r audit.Record) error {
+	end, err := time.Parse(time.RFC3339Nano, r.Time)
+	if err != nil || r.Skill == "" || r.Phase == audit.Intent || end.Unix() < 0 || end.Year() > 2200 {
+		return nil
+	}
+	s := span{
+		TraceID: r.Trace, SpanID: id(8, "span", r.Machine, r.User, strconv.FormatInt(r.Seq, 10), r.Time, r.Prev), Name: r.Action + " " + r.Skill, Kind: kindInternal,
+		Start: nano(end.Add(-took(r))), End: nano(end), Attributes: attributes(r), ParentSpanID: r.Span,
+	}
+	if len(s.TraceID) != 32 {
+		s.TraceID, s.ParentSpanID = id(16, "trace", r.Machine, r.Session), ""
+		if r.Session == "" {
+			s.TraceID = id(16, "trace", s.SpanID, r.Prev)
+		}
+	}
+	o.parent(&s, r)
+	if r.Result != audit.OK {
+		s.Status = status{Message: r.Reason, Code: statusError}
+	}
+	if len(o.batch[r.Machine]) == 0 {
+		o.order = append(o.order, r.Machine)
+	}
+	o.batch[r.Machine] = append(o.batch[r.Machine], s)
+	if o.n++; o.n < mostSpans {
+		return nil
+	}
+	return o.flush()
+}
+
+// parent puts what was done with a skill below its activation, if they are of one trace.
+func (o *OTLP) parent(s *span, r audit.Record) {
+	if r.Session == "" {
+		return
+	}
+	key := [3]string{r.Machine, r.Session, r.Skill}
+	switch {
+	case r.Action == audit.Activate && r.Result == audit.OK:
+		if len(o.active) >= mostActive {
+			clear(o.active)
+		}
+		o.active[key] = s.TraceID + s.SpanID
+	case s.ParentSpanID == "":
+		if at, ok := strings.CutPrefix(o.active[key], s.TraceID); ok {
+			s.ParentSpanID = at
+		}
+	}
+	if r.Action == audit.Deactivate {
+		delete(o.active, key)
+	}
+}
+
+// took returns how long something took. A log may say anything.
+func took(r audit.Record) time.Duration {
+	const most = 366 * 24 * time.Hour
+	return time.Duration(min(max(0, r.DurationMS), most.Milliseconds())) * time.Millisecond
+}
+
+func nano(t time.Time) string { return strconv.FormatInt(max(0, t.UnixNano()), 10) }
+
+// id returns so many bytes that are made of texts, in hexadecimal digits.
+func id(n int, texts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
+	return hex.EncodeToString(sum[:n])
+}
+
+// attributes returns what is known of a record. Names are those of OpenTelemetry's conventions where there are such.
+func attributes(r audit.Record) []attribute {
+	var all []attribute
+	for _, a := range [][2]string{
+		{"skill_name", r.Skill},
+		{"skillpm.action", r.Action},
+		{"skillpm.result", r.Result},
+		{"skillpm.pack", r.Pack},
+		{"skillpm.version", r.Version},
+		{"skillpm.layer", r.Layer},
+		{"skillpm.digest", r.Digest},
+		{"session.id", r.Session},
+		{"user.name", r.User},
+		{"skillpm.project", r.Project},
+		{"skillpm.profile", r.Profile},
+		{"skillpm.host", r.Host},
+		{"skillpm.trigger", r.Trigger},
+		{"skillpm.hook", r.Hook},
+		{"skillpm.script", r.Script},
+		{"skillpm.file", r.File},
+		{"skillpm.tool", r.Tool},
+		{"skillpm.agent", r.Agent},
+		{"skillpm.task", r.Task},
+		{"skillpm.output.digest", r.Output},
+		{"skillpm.sandbox", r.Sandbox},
+		{"skillpm.verdict", r.Verdict},
+		{"skillpm.policy", r.Policy},
+	} {
+		if a[1] != "" {
+			all = append(all, text(a[0], a[1]))
+		}
+	}
+	all = append(all, number64("skillpm.seq", r.Seq))
+	if r.ExitCode != nil {
+		all = append(all, number64("process.exit.code", int64(*r.ExitCode)))
+	}
+	if r.OutputBytes != 0 {
+		all = append(all, number64("skillpm.output.bytes", r.OutputBytes))
+	}
+	if len(r.Command) > 0 {
+		words := make([]value, len(r.Command))
+		for i := range r.Command {
+			words[i].String = &r.Command[i]
+		}
+		all = append(all, attribute{Key: "process.command_args", Value: value{Array: &array{Values: words}}})
+	}
+	return all
+}
+
+func text(key, s string) attribute { return attribute{Key: key, Value: value{String: &s}} }
+
+func number64(key string, n int64) attribute {
+	s := strconv.FormatInt(n, 10)
+	return attribute{Key: key, Value: value{Int: &s}}
+}
+
+// flush writes a line.
+func (o *OTLP) flush() error {
+	data := tracesData{ResourceSpans: []resourceSpans{}}
+	for _, machine := range o.order {
+		of := resourceSpans{
+			Resource:   resource{Attributes: []attribute{text("service.name", "skillpm")}},
+			ScopeSpans: []scopeSpans{{Scope: scope{Name: "github.com/skillpm/skillpm/pkg/policy/audit", Version: o.version}, Spans: o.batch[machine]}},
+		}
+		if machine != "" {
+			of.Resource.Attributes = append(of.Resource.Attributes, text("host.name", machine))
+		}
+		data.ResourceSpans = append(data.ResourceSpans, of)
+	}
+	clear(o.batch)
+	o.order, o.n, o.written = o.order[:0], 0, true
+	return json.NewEncoder(o.w).Encode(data)
+}
+
+// Close writes what is left: an empty document, where there was nothing.
+func (o *OTLP) Close() error {
+	if o.n == 0 && o.written {
+		return nil
+	}
+	return o.flush()
+}

@@ -1,0 +1,197 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+)
+
+// The most that is told apart. What is beyond counts under "others".
+const (
+	mostHours    = 200_000 // that something was done in
+	mostReasons  = 2000
+	mostMachines = 10_000
+)
+
+// others is the name of what is not told apart.
+const others = "others"
+
+// Summary sums up records for a page. It has all that the page shows, whatever the size of the logs.
+type Summary struct {
+	Records int64
+
+	stats    audit.Stats
+	total    counts
+	hours    map[int64]*counts // by the hour, counted from 1970
+	undated  int64
+	reasons  map[string]*reason
+	machines map[string]*machine
+}
+
+// counts are what was done.
+type counts struct{ activations, worked, failed, refused int64 }
+
+// reason is why something was refused, or failed.
+type reason struct {
+	text            string
+	refused, failed int64
+	skills          map[string]bool
+	last            time.Time
+}
+
+// machine is what was done on one machine.
+type machine struct {
+	name  string
+	users map[string]bool
+	counts
+	last time.Time
+}
+
+// NewSummary returns a summary of nothing.
+func NewSummary() *Summary {
+	return &Summary{hours: map[int64]*counts{}, reasons: map[string]*reason{}, machines: map[string]*machine{}}
+}
+
+// Add takes a record into account.
+func (s *Summary) Add(r audit.Record) {
+	s.Records++
+	if r.Phase == audit.Intent {
+		return
+	}
+	s.stats.Add(r)
+	of := countsOf(r)
+	s.total.add(of)
+	at, err := time.Parse(time.RFC3339Nano, r.Time)
+	if err != nil || at.Year() < 1970 || at.Year() > 2200 {
+		at = time.Time{}
+		s.undated++
+	} else {
+		s.hour(at.Unix() / 3600).add(of)
+	}
+	s.machine(r, at).add(of)
+	if of.failed+of.refused > 0 {
+		s.reason(r, at, of)
+	}
+}
+
+// countsOf returns what a record counts for. What was approved, denied to everybody or installed is no use of a skill; that an
+// install was refused counts.
+func countsOf(r audit.Record) (c counts) {
+	switch {
+	case r.Result == audit.Denied && (r.Uses() || r.Action == audit.Install || r.Action == audit.Update || r.Action == audit.HookEvent):
+		c.refused = 1
+	case !r.Uses(), r.Result == audit.Denied:
+	case r.Result == audit.Failed, r.Result == audit.Timeout:
+		c.failed = 1
+	case r.Action == audit.Activate, r.Action == audit.Task:
+		c.activations = 1
+	case r.Action == audit.Run, r.Action == audit.Hook, r.Action == audit.TaskEnd:
+		c.worked = 1
+	}
+	return c
+}
+
+func (c *counts) add(o counts) {
+	c.activations += o.activations
+	c.worked += o.worked
+	c.failed += o.failed
+	c.refused += o.refused
+}
+
+func (s *Summary) hour(h int64) *counts {
+	c := s.hours[h]
+	if c == nil {
+		c = &counts{}
+		if len(s.hours) < mostHours {
+			s.hours[h] = c
+		}
+	}
+	return c
+}
+
+func (s *Summary) machine(r audit.Record, at time.Time) *machine {
+	name := cmp.Or(r.Machine, "unknown")
+	m := s.machines[name]
+	if m == nil && len(s.machines) >= mostMachines {
+		name = others
+		m = s.machines[name]
+	}
+	if m == nil {
+		m = &machine{name: name, users: map[string]bool{}}
+		s.machines[name] = m
+	}
+	if len(m.users) < 1000 {
+		m.users[r.User] = true
+	}
+	if at.After(m.last) {
+		m.last = at
+	}
+	return m
+}
+
+// reason counts why something was refused or failed. Texts that begin with the same words are one reason.
+func (s *Summary) reason(r audit.Record, at time.Time, of counts) {
+	text := why(r)
+	if s.reasons[text] == nil && len(s.reasons) >= mostReasons {
+		text = others
+	}
+	k := s.reasons[text]
+	if k == nil {
+		k = &reason{text: text, skills: map[string]bool{}}
+		s.reasons[text] = k
+	}
+	k.refused += of.refused
+	k.failed += of.failed
+	if r.Skill != "" && len(k.skills) < 100 {
+		k.skills[r.Skill] = true
+	}
+	if at.After(k.last) {
+		k.last = at
+	}
+}
+
+// mostReason is the length in bytes of a reason that is told apart.
+const mostReason = 160
+
+func why(r audit.Record) string {
+	text := strings.Join(strings.Fields(r.Reason), " ")
+	switch {
+	case text != "" && len(text) > mostReason:
+		return strings.ToValidUTF8(text[:mostReason], "") + "…"
+	case text != "":
+		return text
+	case r.Result == audit.Timeout:
+		return "ended at its limit of time"
+	case r.Action == audit.Missing:
+		return "a file that is not there"
+	case r.Result == audit.Denied && r.Tool != "":
+		return "the tool " + r.Tool + " was not allowed"
+	case r.Result == audit.Denied:
+		return "refused without a reason"
+	}
+	return "failed without a reason"
+}
+
+// topReasons returns those that count most.
+func (s *Summary) topReasons(n int, of func(*reason) int64) (top []*reason) {
+	for _, r := range s.reasons {
+		if of(r) > 0 {
+			top = append(top, r)
+		}
+	}
+	slices.SortFunc(top, func(a, b *reason) int { return cmp.Or(cmp.Compare(of(b), of(a)), cmp.Compare(a.text, b.text)) })
+	return top[:min(n, len(top))]
+}
+
+// allMachines returns the machines, the busiest first.
+func (s *Summary) allMachines() (all []*machine) {
+	for _, m := range s.machines {
+		all = append(all, m)
+	}
+	busy := func(m *machine) int64 { return m.activations + m.worked + m.failed + m.refused }
+	slices.SortFunc(all, func(a, b *machine) int { return cmp.Or(cmp.Compare(busy(b), busy(a)), cmp.Compare(a.name, b.name)) })
+	return all
+}

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// TestAsked makes each command alone, as it is made when a command line begins with its name: it says the same of itself
+// as among the others, and what is no command's name has all of them made.
+func TestAsked(t *testing.T) {
+	help := func(needed []command, name string) string {
+		var out bytes.Buffer
+		root := newRoot(&app{}, needed)
+		root.SetOut(&out)
+		root.SetArgs([]string{name, "--help"})
+		if err := root.Execute(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		return out.String()
+	}
+	for _, c := range commands() {
+		if made := c.make(&app{}); made.Name() != c.name {
+			t.Errorf("the command of %q is called %q", c.name, made.Name())
+		}
+		alone := asked([]string{c.name, "install", "--x"})
+		if len(alone) != 1 || alone[0].name != c.name {
+			t.Errorf("%d commands are made for %s", len(alone), c.name)
+		}
+		if got, want := help(alone, c.name), help(commands(), c.name); got != want {
+			t.Errorf("%s alone says\n%s\nand not\n%s", c.name, got, want)
+		}
+	}
+	for _, args := range [][]string{{"-C", "load", "list"}, {"--json", "--config=load", "--config", "load", "-q", "list", "load"}, {"--directory=x", "--no-color", "--quiet", "list"}} {
+		if got := asked(args); len(got) != 1 || got[0].name != "list" {
+			t.Errorf("%d commands are made for %q", len(got), args)
+		}
+	}
+	for _, args := range [][]string{nil, {"help", "load"}, {"completion", "bash"}, {"__complete", "load", ""}, {"-C"}, {"-C", "load"}, {"--json", "help"}, {"-x", "list"}, {"--version"}, {"laod"}, {""}} {
+		if got := len(asked(args)); got != len(commands()) {
+			t.Errorf("%d commands are made for %q", got, args)
+		}
+	}
+}
+
+func TestUnknownCommandIsNear(t *testing.T) {
+	var out, errs bytes.Buffer
+	code := Execute(t.Context(), System{Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}, []string{"laod"})
+	if code != diag.Usage || !bytes.Contains(errs.Bytes(), []byte("did you mean load?")) {
+		t.Errorf("exit %d, %s", code, errs.String())
+	}
+}
+
+func BenchmarkStart(b *testing.B) {
+	for name, args := range map[string][]string{"one": {"version"}, "all": {"--version"}} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				newRoot(&app{}, asked(args))
+			}
+		})
+	}
+}

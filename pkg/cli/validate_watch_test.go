@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// --watch reports, reports again when a file changes, tells what is wrong meanwhile, and ends with the context. Its own
+// reports, even when they are written where it looks, are no change.
+func TestWatch(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "deploy", "SKILL.md")
+	write := func(text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const good = "---\nname: deploy\ndescription: Rolls a service out.\n---\nText\n"
+	write(good)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	out, in := io.Pipe()
+	var errs bytes.Buffer
+	sys := System{
+		Stdin: strings.NewReader(""), Stdout: in, Stderr: &errs, Getenv: func(string) string { return "" },
+		Dir: dir, Home: t.TempDir(), OS: runtime.GOOS, Now: time.Now,
+	}
+	ended := make(chan diag.Code, 1)
+	go func() {
+		ended <- Execute(ctx, sys, []string{"validate", "--watch", "--output", "report.json"})
+		in.Close()
+	}()
+	lines := bufio.NewScanner(out)
+	await := func(want string) {
+		t.Helper()
+		for lines.Scan() {
+			if strings.Contains(lines.Text(), want) {
+				return
+			}
+		}
+		t.Fatalf("the output ended without %q", want)
+	}
+	await("1 skill checked: nothing to report")
+	write(good + "[a](missing.md)\n")
+	await("error REF001: missing.md does not exist")
+	write(good)
+	await("1 skill checked: nothing to report")
+	cancel()
+	if code := <-ended; code != diag.Interrupted {
+		t.Errorf("exit code %d, want %d: %s", code, diag.Interrupted, errs.String())
+	}
+	if strings.Contains(errs.String(), "report.json") {
+		t.Errorf("the report's own file is told as a change: %s", errs.String())
+	}
+}

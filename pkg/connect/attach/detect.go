@@ -1,0 +1,28 @@
+package attach
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Detect returns the hosts of which there is a sign: those whose agents are in use, given by their ids in pkg/skill/agent, those
+// that one of their files is there for, and of those that are no agent of that table the ones with a directory.
+func Detect(e Env, agents []string) []Host {
+	return slices.DeleteFunc(Hosts(), func(h Host) bool { return !slices.Contains(agents, h.Agent) && !e.marked(h) })
+}
+
+// marked reports whether one of a host's files exists, or, for a host that is no agent of the table, its directory.
+func (e Env) marked(h Host) bool {
+	return slices.ContainsFunc(slices.Concat(h.hooks, h.servers), func(p place) bool {
+		file := e.file(p)
+		if !filepath.IsAbs(file) || p.scope == Enterprise {
+			return false
+		}
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			return true
+		}
+		info, err := os.Stat(filepath.Dir(file))
+		return h.Agent == "" && err == nil && info.IsDir()
+	})
+}

@@ -1,0 +1,253 @@
+package attach
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/textdiff"
+)
+
+// edited is a file that is being changed.
+type edited struct {
+	env  Env
+	plan plan
+	now  current
+	all  records
+	key  string
+
+	after []byte
+	gone  bool // the file is to go
+	log   record
+	keeps bool // log is to be kept
+}
+
+// install works out the file with what is wanted in it.
+func (d *edited) install(o Options) error {
+	doc, values, err := d.read(d.now.data)
+	if err != nil {
+		return err
+	}
+	d.plan.keep(values, o)
+	state, why := d.plan.state(values)
+	if state == Installed && d.now.exists {
+		d.after = d.now.data
+		d.remember(d.all.Files[d.key])
+		return nil
+	}
+	if state == Foreign && !o.Force {
+		return diag.Errorf(diag.Conflict, "%s: %s", d.now.path, why).WithHint("remove it from that file, or replace it with --force")
+	}
+	old := d.all.Files[d.key]
+	base, exact := old.original(d.now)
+	if exact {
+		if doc, values, err = d.read(base); err != nil {
+			return err
+		}
+	} else {
+		old.Created = old.Created || !d.now.exists
+	}
+	if err := d.plan.install(doc); err != nil {
+		return d.byHand(err)
+	}
+	if err := d.verify(doc, values, true); err != nil {
+		return err
+	}
+	d.after = doc.bytes()
+	log := record{Created: old.Created, Dirs: old.Dirs}
+	if exact || state == Missing { // else it was not made by this, and cannot be undone
+		before := d.now.data
+		if exact {
+			before = base
+		}
+		log.Before, log.After, log.Splices = digest(before), digest(d.after), doc.splices()
+	}
+	d.remember(log)
+	return nil
+}
+
+// remember keeps what install did to a file, if there is anything that its removal needs.
+func (d *edited) remember(log record) {
+	log.Program = ""
+	if !isNamed(d.plan.program) {
+		log.Program = d.plan.program
+	}
+	d.log, d.keeps = log, log.Before != "" || log.Created || log.Program != ""
+}
+
+// remove works out the file without what is ours.
+func (d *edited) remove() error {
+	d.after = d.now.data
+	if !d.now.exists {
+		d.gone = true
+		return nil
+	}
+	doc, values, err := d.read(d.now.data)
+	if err != nil {
+		return err
+	}
+	state, why := d.plan.state(values)
+	if state == Foreign {
+		return diag.Errorf(diag.Conflict, "%s: %s", d.now.path, why).WithHint("remove it from that file yourself")
+	}
+	d.log = d.all.Files[d.key]
+	if base, ok := d.log.original(d.now); ok {
+		d.after, d.gone = base, d.log.Created && len(base) == 0
+		return nil
+	}
+	if state == Missing {
+		return nil
+	}
+	if err := d.plan.remove(doc); err != nil {
+		return d.byHand(err)
+	}
+	if err := d.verify(doc, values, false); err != nil {
+		return err
+	}
+	d.after = doc.bytes()
+	d.gone = d.log.Created && doc.empty()
+	if d.log.Created && !d.gone {
+		d.pass(d.now.real, d.log)
+	}
+	return nil
+}
+
+// pass leaves it to what else install wrote into a file to remove it.
+func (d *edited) pass(file string, log record) {
+	for _, kind := range []Kind{Hook, MCP} {
+		key := recordKey(kind, file)
+		if other, ok := d.all.Files[key]; ok && key != d.key {
+			other.Created, other.Dirs = true, log.Dirs
+			d.all.Files[key] = other
+		}
+	}
+}
+
+func (d *edited) read(data []byte) (document, map[string]any, error) {
+	doc, err := open(d.plan.place.format(), data)
+	var values map[string]any
+	if err == nil {
+		values, err = doc.values()
+	}
+	if err != nil {
+		return nil, nil, diag.Errorf(diag.Invalid, "%s is no valid %s: %v", d.now.path, d.plan.place.format(), err).
+			WithHint("mend the file; nothing was changed in it")
+	}
+	return doc, values, nil
+}
+
+// byHand says that a file is valid, and written in a way that cannot be edited.
+func (d *edited) byHand(err error) error {
+	return diag.Errorf(diag.Invalid, "%s: %v", d.now.path, err).WithHint("edit the file yourself; nothing was changed in it")
+}
+
+// verify reads what was made, and compares its meaning with what was wanted: ours is there or not, and all else is as it
+// was.
+func (d *edited) verify(doc document, before map[string]any, install bool) error {
+	_, values, err := d.read(doc.bytes())
+	if err != nil {
+		return d.byHand(errors.New("it cannot be edited in place"))
+	}
+	state, why := d.plan.state(values)
+	if install != (state == Installed) || !install && state != Missing {
+		return d.byHand(fmt.Errorf("it cannot be edited in place: %s %s", state, why))
+	}
+	if !same(d.plan.others(before), d.plan.others(values)) {
+		return d.byHand(errors.New("it cannot be edited without a change to something else in it"))
+	}
+	return nil
+}
+
+func (d *edited) changed() bool {
+	return d.gone == d.now.exists || !d.gone && string(d.after) != string(d.now.data)
+}
+
+func (d *edited) diff() string {
+	after := d.after
+	if d.gone {
+		after = nil
+	}
+	return textdiff.Unified(filepath.ToSlash(d.now.path), filepath.ToSlash(d.now.path), d.now.data, after)
+}
+
+// write puts the file in its place, and keeps what was done.
+func (d *edited) write() error {
+	if d.changed() {
+		if err := d.put(); err != nil {
+			return err
+		}
+	}
+	before, had := d.all.Files[d.key]
+	if d.keeps {
+		d.all.Files[d.key] = d.log
+	} else {
+		delete(d.all.Files, d.key)
+	}
+	if had == d.keeps && (!had || before.After == d.log.After && before.Before == d.log.Before && before.Program == d.log.Program) {
+		return nil
+	}
+	return d.env.keep(d.all)
+}
+
+func (d *edited) put() error {
+	if d.gone {
+		if err := os.Remove(d.now.real); err != nil {
+			return err
+		}
+		d.tidy()
+		return nil
+	}
+	o := atomicfile.Options{Mode: d.now.mode, Sync: true}
+	if !d.now.exists {
+		o.Mode, o.MkdirMode = 0o644, 0o755
+		if d.plan.place.scope == User || d.plan.place.scope == Local {
+			o.Mode = 0o600
+		}
+		d.log.Dirs = missingDirs(filepath.Dir(d.now.real))
+	}
+	err := atomicfile.Write(d.now.real, d.after, o)
+	if errors.Is(err, fs.ErrPermission) {
+		return diag.Errorf(diag.Denied, "%s cannot be written: %v", d.now.path, err).WithHint("its owner can: sudo skillpm for what the administrator keeps")
+	}
+	return err
+}
+
+// tidy removes the directories that were made for the file. One that holds another file which install wrote is that one's
+// to remove.
+func (d *edited) tidy() {
+	for i, dir := range d.log.Dirs {
+		if err := os.Remove(dir); err == nil || errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		for key, other := range d.all.Files {
+			if _, file, _ := strings.Cut(key, " "); key != d.key && scope.Within(dir, file) && other.Created {
+				for _, left := range d.log.Dirs[i:] {
+					if !slices.Contains(other.Dirs, left) {
+						other.Dirs = append(other.Dirs, left)
+					}
+				}
+				d.all.Files[key] = other
+			}
+		}
+		return
+	}
+}
+
+// missingDirs returns a directory and those above it that do not exist, the deepest first.
+func missingDirs(dir string) []string {
+	var dirs []string
+	for {
+		if _, err := os.Lstat(dir); err == nil || filepath.Dir(dir) == dir {
+			return slices.Clip(dirs)
+		}
+		dirs = append(dirs, dir)
+		dir = filepath.Dir(dir)
+	}
+}

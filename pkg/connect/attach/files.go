@@ -1,0 +1,25 @@
+package attach
+
+import (
+	"bytes"
+
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+)
+
+// Files returns the files in which skillpm answers a host's hooks: whoever writes to one may end that.
+func Files(e Env, host string) (files []string) {
+	h, err := Find(host, Hook)
+	if err != nil {
+		return nil
+	}
+	for _, p := range h.hooks {
+		if p.base == inProject && e.Project == "" {
+			continue
+		}
+		file := e.file(p)
+		if data, err := safefile.ReadFile(file, maxFile); err == nil && bytes.Contains(data, []byte(" --host "+h.ID)) {
+			files = append(files, file)
+		}
+	}
+	return files
+}

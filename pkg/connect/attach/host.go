@@ -1,0 +1,294 @@
+package attach
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// Kind is what is put into a host's configuration.
+type Kind string
+
+// What can be put into the configuration of hosts.
+const (
+	Hook Kind = "hook" // the commands that a host calls around its own tools
+	MCP  Kind = "mcp"  // the server that a host starts
+)
+
+// Scope is for whom a host's configuration counts.
+type Scope string
+
+// The scopes that hosts have.
+const (
+	User       Scope = "user"
+	Project    Scope = "project"
+	Local      Scope = "local"      // the user, in one project
+	Enterprise Scope = "enterprise" // everybody on the machine, written by its administrator
+)
+
+// Host is an agent whose configuration can be written.
+type Host struct {
+	ID    string // as after --host
+	Agent string // its id in pkg/skill/agent
+	Title string
+
+	Events []string // the events that hooks are put on, as the host calls them
+
+	hooks    []place
+	servers  []place
+	asks     []string       // those of the events before a call, in which exit code 2 denies it
+	deaf     bool           // it may keep the server's instructions from its model
+	nested   bool           // its hooks are in groups that have a matcher
+	versions bool           // its file of hooks has a version
+	timeout  int            // of a hook, in the host's unit: more than hook.Limit
+	shorter  map[string]int // what the host bounds it by, for some events
+	server   func(program string, args []string) object
+	next     map[Kind]string // what is left to do after install
+}
+
+// format is how a file is written.
+type format string
+
+const (
+	formatJSON format = "JSON" // with or without comments
+	formatTOML format = "TOML"
+	formatYAML format = "YAML"
+)
+
+// base is what a place is relative to.
+type base int
+
+const (
+	inHome      base = iota
+	inOtherHome      // a home directory that the variable moves
+	inProject
+	inConfig  // $XDG_CONFIG_HOME, ~/.config
+	inAppData // where the system keeps the data of a user's programs
+	inMachine
+)
+
+// place is a file of a host's configuration, for one scope.
+type place struct {
+	scope Scope
+	base  base
+	env   string   // variable that stands for the first directory of the file or, for one in a home, for the home
+	files []string // slash-separated; the first that exists counts, or else the first. Those of the machine are below /etc
+	path  []string // the keys that the entries are below
+}
+
+// format is how the file is written, which its name says.
+func (p place) format() format {
+	switch path.Ext(p.files[0]) {
+	case ".toml":
+		return formatTOML
+	case ".yaml":
+		return formatYAML
+	default:
+		return formatJSON
+	}
+}
+
+// claudeEvents are those of Claude Code that say what is active, ask whether a tool may be called, or say that something
+// ended.
+var claudeEvents = []string{
+	"PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "UserPromptExpansion", "Stop", "StopFailure",
+	"SubagentStart", "SubagentStop", "SessionEnd",
+}
+
+func stdio(program string, args []string) object {
+	return object{{"type", "stdio"}, {"command", program}, {"args", args}}
+}
+
+func bare(program string, args []string) object { return object{{"command", program}, {"args", args}} }
+
+// Hosts returns the table, sorted by id.
+func Hosts() []Host {
+	hooks, servers := []string{"hooks"}, []string{"mcpServers"}
+	return []Host{
+		{
+			ID: "claude-code", Agent: "claude-code", Title: "Claude Code", Events: slices.Clone(claudeEvents),
+			asks: []string{"PreToolUse"}, deaf: true,
+			nested: true, timeout: 60, server: stdio,
+			hooks: []place{
+				{User, inHome, "CLAUDE_CONFIG_DIR", []string{".claude/settings.json"}, hooks},
+				{Project, inProject, "", []string{".claude/settings.json"}, hooks},
+				{Local, inProject, "", []string{".claude/settings.local.json"}, hooks},
+				{Enterprise, inMachine, "", []string{"claude-code/managed-settings.json"}, hooks},
+			},
+			servers: []place{
+				{User, inHome, "CLAUDE_CONFIG_DIR", []string{".claude.json"}, servers},
+				{Project, inProject, "", []string{".mcp.json"}, servers},
+			},
+			next: map[Kind]string{MCP: "Claude Code asks once whether a project's servers may be started"},
+		},
+		{
+			ID: "codex", Agent: "codex", Title: "Codex",
+			Events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "Interrupt", "SubagentStart", "SubagentStop", "SessionEnd"},
+			asks:   []string{"PreToolUse"},
+			nested: true, timeout: 60, shorter: map[string]int{"SessionEnd": 3, "Interrupt": 3}, server: bare,
+			hooks: []place{
+				{User, inHome, "CODEX_HOME", []string{".codex/hooks.json"}, hooks},
+				{Project, inProject, "", []string{".codex/hooks.json"}, hooks},
+				{Enterprise, inMachine, "", []string{"codex/hooks.json"}, hooks},
+			},
+			servers: []place{
+				{User, inHome, "CODEX_HOME", []string{".codex/config.toml"}, []string{"mcp_servers"}},
+				{Project, inProject, "", []string{".codex/config.toml"}, []string{"mcp_servers"}},
+			},
+		},
+		{
+			ID: "copilot", Agent: "github-copilot", Title: "GitHub Copilot CLI",
+			Events: []string{
+				"preToolUse", "postToolUse", "postToolUseFailure", "userPromptSubmitted", "agentStop", "subagentStart", "subagentStop", "sessionEnd",
+			},
+			asks: []string{"preToolUse"}, deaf: true,
+			versions: true, timeout: 60,
+			server: func(program string, args []string) object {
+				return object{{"type", "local"}, {"command", program}, {"args", args}, {"tools", []string{"*"}}}
+			},
+			hooks: []place{
+				{User, inHome, "COPILOT_HOME", []string{".copilot/hooks/skillpm.json"}, hooks},
+				{Project, inProject, "", []string{".github/hooks/skillpm.json"}, hooks},
+			},
+			servers: []place{
+				{User, inHome, "COPILOT_HOME", []string{".copilot/mcp-config.json"}, servers},
+				{Project, inProject, "", []string{".github/mcp.json"}, servers},
+			},
+		},
+		{
+			ID: "cursor", Agent: "cursor", Title: "Cursor",
+			Events: []string{
+				"preToolUse", "postToolUse", "postToolUseFailure", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile",
+				"beforeSubmitPrompt", "stop", "subagentStart", "subagentStop", "sessionEnd",
+			},
+			asks:     []string{"preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile"},
+			versions: true, timeout: 60, server: bare,
+			hooks: []place{
+				{User, inHome, "", []string{".cursor/hooks.json"}, hooks},
+				{Project, inProject, "", []string{".cursor/hooks.json"}, hooks},
+			},
+			servers: []place{
+				{User, inHome, "", []string{".cursor/mcp.json"}, servers},
+				{Project, inProject, "", []string{".cursor/mcp.json"}, servers},
+			},
+		},
+		{
+			ID: "gemini", Agent: "gemini-cli", Title: "Gemini CLI",
+			Events: []string{"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionEnd"},
+			asks:   []string{"BeforeTool"},
+			nested: true, timeout: 60_000, server: bare,
+			hooks: []place{
+				{User, inOtherHome, "GEMINI_CLI_HOME", []string{".gemini/settings.json"}, hooks},
+				{Project, inProject, "", []string{".gemini/settings.json"}, hooks},
+				{Enterprise, inMachine, "", []string{"gemini-cli/settings.json"}, hooks},
+			},
+			servers: []place{
+				{User, inOtherHome, "GEMINI_CLI_HOME", []string{".gemini/settings.json"}, servers},
+				{Project, inProject, "", []string{".gemini/settings.json"}, servers},
+			},
+		},
+		{
+			ID: "goose", Agent: "goose", Title: "Goose",
+			server: func(program string, args []string) object {
+				return object{
+					{"enabled", true},
+					{"type", "stdio"},
+					{"name", ServerName},
+					{"description", "Skills of skillpm"},
+					{"cmd", program},
+					{"args", args},
+					{"timeout", 300},
+				}
+			},
+			servers: []place{{User, inConfig, "", []string{"goose/config.yaml"}, []string{"extensions"}}},
+		},
+		{
+			ID: "opencode", Agent: "opencode", Title: "OpenCode",
+			server: func(program string, args []string) object {
+				return object{{"type", "local"}, {"command", append([]string{program}, args...)}, {"enabled", true}}
+			},
+			servers: []place{
+				{User, inConfig, "", []string{"opencode/opencode.json", "opencode/opencode.jsonc"}, []string{"mcp"}},
+				{Project, inProject, "", []string{"opencode.json", "opencode.jsonc"}, []string{"mcp"}},
+			},
+		},
+		{
+			ID: "vscode", Title: "Visual Studio Code", server: stdio,
+			servers: []place{
+				{User, inAppData, "", []string{"Code/User/mcp.json"}, []string{"servers"}},
+				{Project, inProject, "", []string{".vscode/mcp.json"}, []string{"servers"}},
+			},
+		},
+	}
+}
+
+// IDs returns the ids of the hosts that take something of a kind, sorted.
+func IDs(kind Kind) []string {
+	var ids []string
+	for _, h := range Hosts() {
+		if len(h.places(kind)) > 0 {
+			ids = append(ids, h.ID)
+		}
+	}
+	return ids
+}
+
+// Find returns the host of an id. The id of its agent counts, too.
+func Find(id string, kind Kind) (Host, error) {
+	for _, h := range Hosts() {
+		if h.ID != id && (h.Agent != id || id == "") {
+			continue
+		}
+		if len(h.places(kind)) == 0 {
+			return h, diag.Errorf(diag.Usage, "skillpm has no hooks for %s", h.Title).WithHint("it takes an MCP server: skillpm mcp --help")
+		}
+		return h, nil
+	}
+	err := diag.Errorf(diag.Usage, "unknown host %q", id)
+	if near := diag.Nearest(id, IDs(kind)); near != "" {
+		return Host{}, err.WithHint("did you mean %s?", near)
+	}
+	return Host{}, err.WithHint("the hosts are %s", strings.Join(IDs(kind), ", "))
+}
+
+// HasScope reports whether a host takes something of a kind in a scope.
+func (h Host) HasScope(kind Kind, scope Scope) bool { return slices.Contains(h.Scopes(kind), scope) }
+
+// Check returns an error for a scope in which a host takes nothing of a kind.
+func (h Host) Check(kind Kind, scope Scope) error {
+	_, err := h.place(kind, scope)
+	return err
+}
+
+// Scopes returns the scopes in which a host takes something of a kind.
+func (h Host) Scopes(kind Kind) []Scope {
+	var scopes []Scope
+	for _, p := range h.places(kind) {
+		scopes = append(scopes, p.scope)
+	}
+	return scopes
+}
+
+func (h Host) places(kind Kind) []place {
+	if kind == Hook {
+		return h.hooks
+	}
+	return h.servers
+}
+
+// place returns where a host takes something of a kind in a scope.
+func (h Host) place(kind Kind, scope Scope) (place, error) {
+	for _, p := range h.places(kind) {
+		if p.scope == scope {
+			return p, nil
+		}
+	}
+	texts := make([]string, 0, 4)
+	for _, s := range h.Scopes(kind) {
+		texts = append(texts, string(s))
+	}
+	what := map[Kind]string{Hook: "hooks", MCP: "MCP servers"}[kind]
+	return place{}, diag.Errorf(diag.Usage, "%s has no %s in the scope %s", h.Title, what, scope).WithHint("use --scope %s", strings.Join(texts, " or --scope "))
+}

@@ -1,0 +1,200 @@
+package attach
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+)
+
+// Env is where an invocation works, and for whom.
+type Env struct {
+	Home    string // the user's home directory
+	Project string // the directory of the project
+	OS      string // as runtime.GOOS
+	Getenv  func(string) string
+	State   string // where skillpm keeps its lock, and what it did
+	Machine string // in the place of /etc, where an administrator writes for everybody; "" for the system's own place
+}
+
+// file returns the file of a place: the first that exists, or else the first.
+func (e Env) file(p place) string {
+	if p.base == inMachine {
+		return e.machine(p.files[0])
+	}
+	first := ""
+	for _, name := range p.files {
+		at := filepath.Join(e.root(p), filepath.FromSlash(name))
+		if dir := e.moved(p); dir != "" {
+			if _, rest, below := strings.Cut(name, "/"); below && p.base != inOtherHome {
+				name = rest
+			}
+			at = filepath.Join(dir, filepath.FromSlash(name))
+		}
+		if first == "" {
+			first = at
+		}
+		if _, err := os.Lstat(at); err == nil {
+			return at
+		}
+	}
+	return first
+}
+
+// moved is the directory that a variable moves a place to, or "".
+func (e Env) moved(p place) string {
+	if p.env == "" {
+		return ""
+	}
+	if dir := e.Getenv(p.env); filepath.IsAbs(dir) {
+		return dir
+	}
+	return ""
+}
+
+func (e Env) root(p place) string {
+	switch p.base {
+	case inProject:
+		return e.Project
+	case inConfig:
+		if dir := e.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+			return dir
+		}
+		return filepath.Join(e.Home, ".config")
+	case inAppData:
+		return e.appData()
+	default:
+		return e.Home
+	}
+}
+
+func (e Env) appData() string {
+	switch e.OS {
+	case "windows":
+		if dir := e.Getenv("APPDATA"); filepath.IsAbs(dir) {
+			return dir
+		}
+		return filepath.Join(e.Home, "AppData", "Roaming")
+	case "darwin":
+		return filepath.Join(e.Home, "Library", "Application Support")
+	default:
+		if dir := e.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+			return dir
+		}
+		return filepath.Join(e.Home, ".config")
+	}
+}
+
+// elsewhere are the files of machines whose system is not Linux, by those of Linux.
+var elsewhere = map[string]map[string]string{
+	"darwin": {
+		"claude-code/managed-settings.json": "/Library/Application Support/ClaudeCode/managed-settings.json",
+		"codex/hooks.json":                  "/etc/codex/hooks.json",
+		"gemini-cli/settings.json":          "/Library/Application Support/GeminiCli/settings.json",
+	},
+	"windows": {
+		"claude-code/managed-settings.json": `C:\Program Files\ClaudeCode\managed-settings.json`,
+		"gemini-cli/settings.json":          `C:\ProgramData\gemini-cli\settings.json`,
+	},
+}
+
+// machine returns the file that a machine's administrator writes, "" where none is known.
+func (e Env) machine(name string) string {
+	switch {
+	case e.Machine != "":
+		return filepath.Join(e.Machine, filepath.FromSlash(name))
+	case e.OS == "darwin" || e.OS == "windows":
+		return elsewhere[e.OS][name]
+	default:
+		return "/etc/" + name
+	}
+}
+
+// maxFile bounds what is read, in bytes.
+const maxFile = 32 << 20
+
+// current is a file as it is.
+type current struct {
+	path   string // as it is told
+	real   string // where links lead
+	data   []byte
+	mode   fs.FileMode
+	exists bool
+	absent bool // there is nothing, and no link either
+}
+
+// read reads a place's file. A link is followed where it stays in the home directory or, for a project's file, in the
+// project.
+func (e Env) read(p place) (current, error) {
+	c := current{path: e.file(p)}
+	c.real = c.path
+	if c.path == "" || !filepath.IsAbs(c.path) {
+		return c, diag.Errorf(diag.Usage, "there is no place for the scope %s here", p.scope)
+	}
+	info, err := os.Stat(c.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(c.path); err == nil {
+			return c, diag.Errorf(diag.Conflict, "%s is a link that leads nowhere", c.path).WithHint("remove it, or make what it leads to")
+		}
+		c.absent = true
+		return c, e.confine(&c, p)
+	}
+	switch {
+	case err != nil:
+		return c, err
+	case !info.Mode().IsRegular():
+		return c, diag.Errorf(diag.Invalid, "%s is no regular file", c.path)
+	case info.Size() > maxFile:
+		return c, diag.Errorf(diag.Invalid, "%s is larger than %d MiB", c.path, maxFile>>20)
+	}
+	if err := e.confine(&c, p); err != nil {
+		return c, err
+	}
+	c.exists, c.mode = true, info.Mode().Perm()
+	c.data, err = os.ReadFile(c.real)
+	return c, err
+}
+
+// confine finds out where a file really is, and refuses one that links lead elsewhere.
+func (e Env) confine(c *current, p place) error {
+	real, err := realPath(c.path)
+	if err != nil {
+		return err
+	}
+	root, bound := e.Home, "your home directory"
+	switch {
+	case p.base == inProject:
+		root, bound = e.Project, "the project"
+	case p.base == inMachine || e.moved(p) != "":
+		c.real = real
+		return nil
+	}
+	top, err := realPath(root)
+	if err != nil {
+		return err
+	}
+	own, err := realPath(filepath.Dir(c.path))
+	if err != nil {
+		return err
+	}
+	unmoved := p.base != inProject && own == filepath.Dir(c.path) && filepath.Join(own, filepath.Base(c.path)) == real
+	if !unmoved && !scope.Within(top, real) {
+		return diag.Errorf(diag.Conflict, "%s leads to %s, which is outside %s", c.path, real, bound).WithHint("edit that file yourself, or replace the link by a file")
+	}
+	c.real = real
+	return nil
+}
+
+// realPath follows the links in a path, as far as it exists.
+func realPath(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
+		return real, err
+	}
+	dir, err := realPath(filepath.Dir(path))
+	return filepath.Join(dir, filepath.Base(path)), err
+}

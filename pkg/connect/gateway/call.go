@@ -1,0 +1,113 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/skill/tool"
+)
+
+// progressToken is the key of the token in what belongs to a call.
+const progressToken = "progressToken"
+
+// call is one call that is going on.
+type call struct {
+	client *mcp.ServerSession // who called
+	token  any                // by which the caller knows its progress, nil for none
+}
+
+// handler passes the calls of one tool on.
+func (s *server) handler(name string, check Check) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		arguments, err := object(req.Params.Arguments)
+		if err != nil {
+			return failed("the arguments of %s are not a JSON object: %v", hosts(s.Name, name), err), nil
+		}
+		if err := check(ctx, tool.Call{Tool: hosts(s.Name, name), Input: arguments}); err != nil {
+			return failed("%v", err), nil
+		}
+		session, err := s.connected(ctx)
+		if err != nil {
+			return failed("%v", err), nil
+		}
+		params := &mcp.CallToolParams{
+			Meta: maps.Clone(req.Params.Meta), Name: name, Arguments: arguments,
+			InputResponses: req.Params.InputResponses, RequestState: req.Params.RequestState,
+		}
+		delete(params.Meta, progressToken)
+		own := s.begin(&call{client: req.Session, token: req.Params.GetProgressToken()})
+		defer s.finish(own)
+		if req.Params.GetProgressToken() != nil {
+			params.SetProgressToken(own)
+		}
+		res, err := session.CallTool(ctx, params)
+		return s.result(ctx, session, name, res, err)
+	}
+}
+
+// result returns what came of a call.
+func (s *server) result(ctx context.Context, session *mcp.ClientSession, name string, res *mcp.CallToolResult, err error) (*mcp.CallToolResult, error) {
+	if err == nil {
+		for id, asked := range res.InputRequests {
+			if question, ok := asked.(*mcp.ElicitParams); ok {
+				res.InputRequests[id] = s.asks(question)
+			}
+		}
+		return res, nil
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if wire, ok := errors.AsType[*jsonrpc.Error](err); ok && !errors.Is(err, mcp.ErrConnectionClosed) {
+		return nil, wire
+	}
+	s.drop(session)
+	return failed("server %s ended, or cannot be reached any more, while %s was called: %v; it is not known what it did", s.Name, name, err), nil
+}
+
+// failed returns an error that the model is to see.
+func failed(format string, args ...any) *mcp.CallToolResult {
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf(format, args...)}}}
+}
+
+// object reads the arguments of a call. Numbers stay as they are written.
+func object(data json.RawMessage) (map[string]any, error) {
+	arguments := map[string]any{}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return arguments, nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	if err := dec.Decode(&arguments); err != nil {
+		return nil, err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is more after the object")
+	}
+	if arguments == nil { // null
+		arguments = map[string]any{}
+	}
+	return arguments, nil
+}
+
+func (s *server) begin(c *call) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tokens++
+	s.calls[s.tokens] = c
+	return s.tokens
+}
+
+func (s *server) finish(token int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.calls, token)
+}

@@ -1,0 +1,181 @@
+package gateway
+
+import (
+	"encoding/json"
+	"maps"
+	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skill/expand"
+)
+
+// Upstream is an MCP server behind the gateway: a program, or an address.
+type Upstream struct {
+	Name    string            // by which its tools are called
+	Command []string          // is started, and spoken to over its standard input and output
+	Env     map[string]string // that it gets besides the environment of the gateway
+	Dir     string            // in which it is started; "" for the gateway's
+	URL     string            // of its streamable HTTP endpoint, in place of a command
+	Headers map[string]string // that are sent there
+}
+
+// maxUpstreams is how many servers one gateway has at most.
+const maxUpstreams = 64
+
+// isName reports whether a text may be the name of an upstream: hosts put it between double underscores.
+func isName(s string) bool {
+	for i, c := range []byte(s) {
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		if !letter && (i == 0 || c != '-' && c != '_') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 32 && !strings.Contains(s, "__") && !strings.HasSuffix(s, "_")
+}
+
+// ParseFlag reads NAME=COMMAND LINE, whose words are split as a shell does, or NAME=URL.
+func ParseFlag(text string) (Upstream, error) {
+	name, rest, ok := strings.Cut(text, "=")
+	if !ok || strings.TrimSpace(rest) == "" {
+		return Upstream{}, diag.Errorf(diag.Usage, "an upstream is NAME=COMMAND or NAME=URL, and not %q", text).
+			WithHint("for example --upstream 'files=npx -y @modelcontextprotocol/server-filesystem .'")
+	}
+	u := Upstream{Name: name}
+	if strings.HasPrefix(rest, "https://") || strings.HasPrefix(rest, "http://") {
+		u.URL = rest
+	} else {
+		u.Command = expand.Split(rest)
+	}
+	return u, u.check(diag.Usage)
+}
+
+// file is the form in which hosts keep their MCP servers.
+type file struct {
+	Servers map[string]entry `json:"mcpServers"`
+	VSCode  map[string]entry `json:"servers"` // as Visual Studio Code calls it
+}
+
+type entry struct {
+	Type     string            `json:"type"`
+	Command  string            `json:"command"`
+	Args     []string          `json:"args"`
+	Env      map[string]string `json:"env"`
+	Dir      string            `json:"cwd"`
+	URL      string            `json:"url"`
+	Headers  map[string]string `json:"headers"`
+	Disabled bool              `json:"disabled"`
+}
+
+// ParseConfig reads the file in which hosts keep their MCP servers, as .mcp.json: {"mcpServers": {NAME: {"command", "args",
+// "env"} or {"type": "http", "url", "headers"}}}, with comments. ${NAME} and ${NAME:-default} stand for variables of the
+// environment. One that is called skillpm is left out: that is this server. The result is in order of the names.
+func ParseConfig(path string, data []byte, getenv func(string) string) ([]Upstream, error) {
+	bad := func(err error) error {
+		return diag.Errorf(diag.Invalid, "%s: %w", path, err).WithHint(`it looks like {"mcpServers": {"files": {"command": "…", "args": ["…"]}}}`)
+	}
+	standard, err := hujson.Standardize(data)
+	if err != nil {
+		return nil, bad(err)
+	}
+	var f file
+	if err := json.Unmarshal(standard, &f); err != nil {
+		return nil, bad(err)
+	}
+	servers := maps.Clone(f.VSCode)
+	if servers == nil {
+		servers = map[string]entry{}
+	}
+	maps.Copy(servers, f.Servers)
+	var list []Upstream
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		e := servers[name]
+		if name == "skillpm" || e.Disabled {
+			continue
+		}
+		u, err := e.upstream(name, getenv)
+		if err != nil {
+			return nil, diag.Errorf(diag.CodeOf(err), "%s: server %q: %w", path, name, err).WithHint("%s", diag.HintOf(err))
+		}
+		list = append(list, u)
+	}
+	return list, nil
+}
+
+func (e entry) upstream(name string, getenv func(string) string) (Upstream, error) {
+	if e.Type != "" && e.Type != "stdio" && e.Type != "http" && e.Type != "streamable-http" {
+		return Upstream{}, diag.Errorf(diag.Invalid, "type %q is not spoken here", e.Type).WithHint("use stdio or http")
+	}
+	if (e.Command == "") == (e.URL == "") {
+		return Upstream{}, diag.Errorf(diag.Invalid, "it has to have either a command or a url")
+	}
+	var missing error
+	variable := regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
+	fill := func(s string) string {
+		return variable.ReplaceAllStringFunc(s, func(match string) string {
+			part := variable.FindStringSubmatch(match)
+			if v := getenv(part[1]); v != "" || part[2] != "" {
+				if v == "" {
+					return part[3]
+				}
+				return v
+			}
+			missing = diag.Errorf(diag.Usage, "the variable %s is not set", part[1]).WithHint("set it, or write ${%s:-default}", part[1])
+			return ""
+		})
+	}
+	u := Upstream{Name: name, Dir: fill(e.Dir), URL: fill(e.URL), Env: filled(e.Env, fill), Headers: filled(e.Headers, fill)}
+	if e.Command != "" {
+		u.Command = []string{fill(e.Command)}
+		for _, arg := range e.Args {
+			u.Command = append(u.Command, fill(arg))
+		}
+	}
+	if missing != nil {
+		return Upstream{}, missing
+	}
+	return u, u.check(diag.Invalid)
+}
+
+func filled(values map[string]string, fill func(string) string) map[string]string {
+	out := make(map[string]string, len(values))
+	for name, value := range values {
+		out[name] = fill(value)
+	}
+	return out
+}
+
+// check reports what is wrong with an upstream.
+func (u Upstream) check(code diag.Code) error {
+	switch {
+	case !isName(u.Name):
+		return diag.Errorf(code, "%q is no name for an upstream", u.Name).
+			WithHint("use letters, digits, - and single _, at most 32: hosts call its tools mcp__NAME__TOOL")
+	case u.Name == "skillpm":
+		return diag.Errorf(code, "an upstream cannot be called skillpm, as this server is")
+	case u.URL == "" && (len(u.Command) == 0 || u.Command[0] == ""):
+		return diag.Errorf(code, "upstream %s has no command", u.Name)
+	case u.URL == "":
+		return nil
+	}
+	at, err := url.Parse(u.URL)
+	switch {
+	case err != nil || at.Host == "" || at.Scheme != "https" && at.Scheme != "http":
+		return diag.Errorf(code, "the address of upstream %s is not valid", u.Name).WithHint("it is written https://HOST/PATH")
+	case at.User != nil:
+		return diag.Errorf(code, "the address of upstream %s has a user in it", u.Name).WithHint(`put it into "headers" of a file for --upstream-config`)
+	case at.Scheme == "http" && !loopback(at.Hostname()):
+		return diag.Errorf(code, "upstream %s is asked over plain http, and is not on this machine", u.Name).WithHint("use https")
+	}
+	return nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,213 @@
+package gateway
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skill/tool"
+)
+
+// Check returns why a tool must not be called now, which is what the model is told; nil where it may be.
+type Check func(context.Context, tool.Call) error
+
+// DefaultWait is how long the list of tools waits for servers that are starting, where nothing else is asked for.
+const DefaultWait = 10 * time.Second
+
+// Options say which servers there are, and how they are reached.
+type Options struct {
+	Upstreams []Upstream
+	Dir       string        // in which programs are started that name no other, and from which a relative one counts
+	Environ   []string      // that programs are given, as KEY=value
+	Stderr    io.Writer     // gets what programs write there, and what is wrong with servers; nil for nobody
+	Version   string        // of skillpm, which servers are told
+	Wait      time.Duration // how long the list of tools waits for servers that are starting; 0 for DefaultWait
+}
+
+// Gateway is connected to other MCP servers.
+type Gateway struct {
+	options Options
+	servers []*server
+	first   chan struct{} // is closed when each server was tried once
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+
+	relist, again time.Duration // the pauses, but for tests
+
+	mu       sync.Mutex
+	attached map[*attachment]bool
+}
+
+// attachment is a server of ours that shows the tools.
+type attachment struct {
+	server *mcp.Server
+	check  Check
+	shown  map[*server]map[string]bool // the names of the tools of each that are added
+}
+
+// Open returns a gateway that is not connected yet. The error has code Usage for servers that cannot be.
+func Open(o Options) (*Gateway, error) {
+	if len(o.Upstreams) > maxUpstreams {
+		return nil, diag.Errorf(diag.Usage, "%d upstreams are more than a gateway has: %d", len(o.Upstreams), maxUpstreams)
+	}
+	if o.Wait <= 0 {
+		o.Wait = DefaultWait
+	}
+	g := &Gateway{options: o, first: make(chan struct{}), cancel: func() {}, relist: relistPause, again: againPause, attached: map[*attachment]bool{}}
+	names := map[string]bool{}
+	for _, u := range o.Upstreams {
+		if err := u.check(diag.Usage); err != nil {
+			return nil, err
+		}
+		if names[u.Name] {
+			return nil, diag.Errorf(diag.Usage, "two upstreams are called %s", u.Name).WithHint("give each a name of its own")
+		}
+		names[u.Name] = true
+		g.servers = append(g.servers, newServer(g, u))
+	}
+	return g, nil
+}
+
+// Start connects to all servers, in the background, until the context ends.
+func (g *Gateway) Start(ctx context.Context) {
+	ctx, g.cancel = context.WithCancel(ctx)
+	var tried sync.WaitGroup
+	for _, s := range g.servers {
+		s.life = ctx
+		tried.Add(1)
+		g.running.Go(func() {
+			_, err := s.connected(ctx)
+			if err != nil && ctx.Err() == nil {
+				g.warn(err)
+			}
+			tried.Done()
+			for wait := g.again; err != nil && ctx.Err() == nil; wait = min(2*wait, maxPause) { // without tools nobody would call it
+				pause(ctx, wait)
+				_, err = s.connected(ctx)
+			}
+		})
+	}
+	g.running.Go(func() {
+		tried.Wait()
+		close(g.first)
+	})
+}
+
+// Close ends the connections, and the programs that were started. It does not wait for ever, whatever these do.
+func (g *Gateway) Close() {
+	g.cancel()
+	var all sync.WaitGroup
+	for _, s := range g.servers {
+		all.Go(s.close)
+	}
+	all.Wait()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		g.running.Wait()
+	}()
+	limit := time.NewTimer(closeLimit)
+	defer limit.Stop()
+	select {
+	case <-ended:
+	case <-limit.C:
+	}
+}
+
+// Attach shows the tools of all servers on one of ours, now and as they change, and asks check before each call. What it
+// returns takes them away.
+func (g *Gateway) Attach(to *mcp.Server, check Check) (detach func()) {
+	a := &attachment{server: to, check: check, shown: map[*server]map[string]bool{}}
+	to.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			call, isCall := req.(*mcp.CallToolRequest)
+			if method == "tools/list" || isCall && g.ours(call.Params.Name) {
+				g.await(ctx)
+			}
+			return next(ctx, method, req)
+		}
+	})
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.attached[a] = true
+	for _, s := range g.servers {
+		a.show(s, s.known())
+	}
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		delete(g.attached, a)
+		for _, s := range g.servers {
+			a.show(s, nil)
+		}
+	}
+}
+
+// ours reports whether a tool is one of a server's, also before it is known.
+func (g *Gateway) ours(name string) bool {
+	return slices.ContainsFunc(g.servers, func(s *server) bool { return strings.HasPrefix(name, s.Name+"__") })
+}
+
+// await waits until each server was tried once, but not for ever.
+func (g *Gateway) await(ctx context.Context) {
+	timer := time.NewTimer(g.options.Wait)
+	defer timer.Stop()
+	select {
+	case <-g.first:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// changed shows the tools that a server has now.
+func (g *Gateway) changed(s *server, tools []*mcp.Tool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for a := range g.attached {
+		a.show(s, tools)
+	}
+}
+
+// show replaces the tools of a server.
+func (a *attachment) show(s *server, tools []*mcp.Tool) {
+	before, now := a.shown[s], map[string]bool{}
+	for _, t := range tools {
+		if t.Name == "" {
+			s.gateway.warn(diag.Errorf(diag.Invalid, "upstream %s has a tool without a name, which is left out", s.Name))
+			continue
+		}
+		shown := *t
+		shown.Name = exposed(s.Name, t.Name)
+		if now[shown.Name] {
+			continue
+		}
+		if err := add(a.server, &shown, s.handler(t.Name, a.check)); err != nil {
+			s.gateway.warn(diag.Errorf(diag.Invalid, "upstream %s: %w", s.Name, err))
+			continue
+		}
+		now[shown.Name] = true
+	}
+	for name := range before {
+		if !now[name] {
+			a.server.RemoveTools(name)
+		}
+	}
+	a.shown[s] = now
+}
+
+// add adds a tool of somebody else. The SDK panics where a definition is not one.
+func add(to *mcp.Server, t *mcp.Tool, h mcp.ToolHandler) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = diag.Errorf(diag.Invalid, "its tool %q is left out: %v", t.Name, r)
+		}
+	}()
+	to.AddTool(t, h)
+	return nil
+}

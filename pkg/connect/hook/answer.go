@@ -1,0 +1,446 @@
+package hook
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/runtime/session"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+	"github.com/skillpm/skillpm/pkg/skill/tool"
+)
+
+// Limit is how long an answer may take, and so the pre hook of a skill. It is less than hosts are told to wait, which package
+// attach writes; most of them let a call go ahead that is not answered in time.
+const Limit = 55 * time.Second
+
+// Place says for whom a session is opened.
+type Place struct {
+	Session string
+	Dir     string // the root of the project, or a directory in it; "" where that is not known
+	Profile string // that skills are looked up under
+	Layers  []profile.Layer
+}
+
+// Options say which event is answered, and with what.
+type Options struct {
+	Host  string // the id of the host
+	Event string // what the command line calls the event; "" where the event says it itself
+	Dir   string // the directory of this process, where the event says none; "" where that is gone
+	State string // the directory of states, as scope.Paths.State; "" where there is none, so that nothing can be active
+
+	Getenv func(string) string // the environment that the host has given to this process; nil for an empty one
+	Now    func() time.Time    // the clock; it is needed
+	Limit  time.Duration       // how long the answer may take; 0 for Limit
+
+	// Open opens the skills of a host. It is called where they are needed, and not before.
+	Open func(context.Context, Place) (*runtime.Host, error)
+	// Lenient reports whether a call goes ahead that is asked about in a way that cannot be read; nil for no.
+	Lenient func(dir string) bool
+	// Record notes what could not be answered in the audit log of a directory; nil for no log.
+	Record func(dir string, r audit.Record) error
+}
+
+// Reply is what the host is told.
+type Reply struct {
+	Stdout []byte   // nothing where there is nothing to say
+	Notes  []string // what people should know
+	Err    error    // why there is no answer; nothing is stopped by it
+}
+
+// Answer answers one event. It never panics, and takes no longer than [Limit], but for the moments in which a hook of a skill
+// that is ended may clear up.
+func Answer(ctx context.Context, o Options, from io.Reader) (r Reply) {
+	d, err := find(o.Host)
+	if err != nil {
+		return Reply{Err: err}
+	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(o.Limit, Limit))
+	defer cancel()
+	t := told{event: d.event(o.Event)}
+	defer func() {
+		if p := recover(); p != nil {
+			r = o.fail(d, t, diag.Errorf(diag.Internal, "skillpm is at fault: %v", p))
+		}
+	}()
+	text, err := receive(ctx, from)
+	if err == nil {
+		t, err = d.understand(o, text)
+	}
+	if err != nil {
+		return o.fail(d, t, err)
+	}
+	w := work{Options: o, dialect: d, told: t}
+	w.root = w.project()
+	r, err = w.answer(ctx)
+	if err != nil {
+		return o.fail(d, t, err)
+	}
+	return r
+}
+
+// project returns the directory that the project of a session is found by. What an event says of the directory that is worked
+// in changes with every cd of the model, and with it the skills would.
+func (w *work) project() string {
+	if w.told.event.kind == other {
+		return w.told.dir
+	}
+	for _, name := range w.dialect.variables {
+		if w.Getenv == nil {
+			break
+		}
+		if dir := w.Getenv(name); filepath.IsAbs(dir) {
+			return filepath.Clean(dir)
+		}
+	}
+	if w.told.root != "" {
+		return w.told.root
+	}
+	id := cmp.Or(w.told.parent, w.told.session)
+	if w.told.event.kind == sessionEnd {
+		defer session.ForgetRoot(w.State, id)
+	}
+	return session.Root(w.State, id, w.told.dir, w.Now())
+}
+
+// understand returns what an event says. Where it fails, the event is the one that the command line names.
+func (d dialect) understand(o Options, text []byte) (told, error) {
+	data, err := parse(text)
+	if err != nil {
+		return told{event: d.event(o.Event)}, err
+	}
+	return d.tell(o.Event, o.Dir, data)
+}
+
+// fail is the answer where there is none: a denial where the host asks, unless a policy says open, and else an error.
+func (o Options) fail(d dialect, t told, err error) (r Reply) {
+	record := audit.Record{
+		Action: audit.HookEvent, Result: audit.Failed, Host: d.id, Event: t.event.name, Session: t.session, Tool: t.tool, Reason: err.Error(),
+	}
+	if !t.event.kind.asks() || o.Lenient != nil && o.Lenient(t.dir) {
+		r.Err = err
+	} else {
+		record.Result = audit.Denied
+		r = Reply{Stdout: d.form(d.deny, t.event.name, reasonOf(err)), Notes: []string{err.Error()}}
+	}
+	if o.Record != nil {
+		if err := o.Record(t.dir, record); err != nil {
+			r.Notes = append(r.Notes, err.Error())
+		}
+	}
+	return r
+}
+
+// work is one event that is answered.
+type work struct {
+	Options
+	dialect dialect
+	told    told
+	root    string // that the project is found by
+
+	host *runtime.Host
+}
+
+// answer does what an event asks for.
+func (w *work) answer(ctx context.Context) (Reply, error) {
+	switch w.told.event.kind {
+	case preTool:
+		return w.before(ctx)
+	case postTool, failedTool:
+		return w.after(ctx)
+	case prompt, expansion:
+		return w.prompted(ctx)
+	case stop:
+		return w.ended(ctx, false)
+	case agentStop:
+		return w.agentEnded(ctx)
+	case sessionEnd:
+		return w.ended(ctx, true)
+	case agentStart:
+		if !session.Kept(w.State, w.told.parent) {
+			return Reply{}, nil
+		}
+		_, err := w.open(ctx)
+		return Reply{}, err
+	}
+	return Reply{}, nil
+}
+
+// kept reports whether something may be active for whoever acts.
+func (w *work) kept() bool {
+	return session.Kept(w.State, w.told.session) || session.Kept(w.State, w.told.parent)
+}
+
+// open opens the session of whoever acts. One of a subagent begins with what is active in its parent's.
+func (w *work) open(ctx context.Context) (*session.Session, error) {
+	if w.host == nil {
+		h, err := w.Open(ctx, Place{Session: w.told.session, Dir: w.root, Profile: w.dialect.profile, Layers: w.dialect.layers})
+		if err != nil {
+			return nil, err
+		}
+		w.host = h
+		if w.told.parent != "" && !session.Kept(w.State, w.told.session) && session.Kept(w.State, w.told.parent) {
+			if err := h.Session().Inherit(ctx, w.told.parent); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return w.host.Session(), nil
+}
+
+// before answers whether a tool may be called.
+func (w *work) before(ctx context.Context) (Reply, error) {
+	t := w.told
+	given := w.given()
+	if len(given) == 0 && !w.kept() && (!tool.Writes(t.tool) || w.State == "") {
+		return Reply{}, nil
+	}
+	s, err := w.open(ctx)
+	if err != nil {
+		return Reply{}, err
+	}
+	v, err := s.Allow(ctx, w.call(ctx, s, given))
+	if err != nil {
+		return Reply{}, err
+	}
+	r := Reply{Notes: v.Notes}
+	if !v.Allowed {
+		r.Stdout = w.denial(v)
+		return r, nil
+	}
+	for _, g := range given {
+		if g.ran {
+			err = s.RunAllowed(ctx, g.name, g.script)
+		} else {
+			var seen session.Observation
+			seen, err = s.Observe(ctx, g.name, session.Observed{Arguments: g.arguments, Call: t.call, Turn: t.turn, File: g.file, Deep: g.deep})
+			r.Notes = append(r.Notes, seen.Notes...)
+		}
+		if err != nil {
+			r.Stdout = w.dialect.form(w.dialect.deny, t.event.name, reasonOf(err))
+			return r, nil
+		}
+	}
+	return r, nil
+}
+
+// call is what the session is asked about. Where a host has no tool for skills, a call that reads SKILL.md and does nothing
+// else is that tool: the way to skills is always open.
+func (w *work) call(ctx context.Context, s *session.Session, given []given) tool.Call {
+	c := tool.Call{Tool: w.told.tool, Input: w.told.input, Dir: w.told.dir}
+	if !w.dialect.reads || len(given) == 0 || len(c.OnlyReads()) != len(given) {
+		return c
+	}
+	for _, g := range given {
+		if !g.file || !s.Has(ctx, g.name) {
+			return c
+		}
+	}
+	return tool.Call{Tool: "Skill"}
+}
+
+// denial says why a call is refused, and until when.
+func (w *work) denial(v session.Verdict) []byte {
+	reason := v.Reason
+	switch {
+	case v.Skill == "" || v.ReadOnly:
+	case w.told.parent != "":
+		reason += "; this holds until the skill ends, with this agent at the latest"
+	default:
+		reason += "; this holds until the skill ends, with this turn at the latest"
+	}
+	return w.dialect.form(w.dialect.deny, w.told.event.name, reason)
+}
+
+// after learns from a call that was made.
+func (w *work) after(ctx context.Context) (Reply, error) {
+	t := w.told
+	part, ofServer := tool.OfSkills(t.tool)
+	switch {
+	case ofServer && t.failed:
+		return Reply{}, nil
+	case ofServer && part == tool.Activate:
+		return w.observeDone(ctx)
+	case ofServer && part == tool.End:
+		return w.endOne(ctx)
+	case t.failed || t.done:
+		return w.takenBack(ctx)
+	case part == tool.Activate:
+		return w.observeDone(ctx)
+	}
+	return Reply{}, nil
+}
+
+// takenBack ends what a call began that came to nothing, or is done with it.
+func (w *work) takenBack(ctx context.Context) (Reply, error) {
+	if !session.Kept(w.State, w.told.session) {
+		return Reply{}, nil
+	}
+	s, err := w.open(ctx)
+	if err != nil {
+		return Reply{}, err
+	}
+	_, err = s.Retract(ctx, w.told.call)
+	return Reply{}, err
+}
+
+// observeDone enters a skill that the model has now: one that skillpm itself has activated for the host, in another session
+// than the host's, or one of the host's own that was not known by the name it was asked for with.
+func (w *work) observeDone(ctx context.Context) (Reply, error) {
+	g, ok := named(w.told.input)
+	if w.told.loaded != "" {
+		g.name, ok = plainName(w.told.loaded), true
+	}
+	if !ok {
+		return Reply{}, nil
+	}
+	s, err := w.open(ctx)
+	if err != nil {
+		return Reply{}, err
+	}
+	seen, err := s.Observe(ctx, g.name, session.Observed{Arguments: g.arguments, Call: w.told.call, Turn: w.told.turn, Done: true, Deep: g.deep})
+	if err == nil && w.told.digest {
+		err = s.Settle(ctx, w.told.call)
+	}
+	return Reply{Notes: seen.Notes}, err
+}
+
+// endOne ends a skill that the model has ended by skillpm's own tool.
+func (w *work) endOne(ctx context.Context) (Reply, error) {
+	if !session.Kept(w.State, w.told.session) {
+		return Reply{}, nil
+	}
+	s, err := w.open(ctx)
+	if err != nil {
+		return Reply{}, err
+	}
+	g, _ := named(w.told.input)
+	_, err = s.Deactivate(ctx, g.name)
+	if diag.CodeOf(err) == diag.NotFound {
+		err = nil // it ended in its own session, and was never active in this one
+	}
+	return Reply{}, err
+}
+
+// prompted ends what was active for the last prompt, and enters what the user asks for with this one.
+func (w *work) prompted(ctx context.Context) (Reply, error) {
+	t := w.told
+	given := w.asked()
+	if len(given) == 0 && !session.Kept(w.State, t.session) {
+		return Reply{}, nil
+	}
+	s, err := w.open(ctx)
+	if err != nil {
+		return Reply{}, err
+	}
+	turn := t.turn
+	if turn == "" {
+		turn = session.Untold
+	}
+	var r Reply
+	if _, err := s.EndTurn(ctx, turn); err != nil {
+		r.Notes = append(r.Notes, err.Error()) // a post hook that fails, as everywhere, stops nothing
+	}
+	trigger := session.User
+	if t.parent != "" {
+		trigger = session.Model
+	}
+	for _, g := range given {
+		o := session.Observed{Arguments: g.arguments, Trigger: trigger, Turn: t.turn, Deep: g.deep}
+		if t.event.kind == expansion {
+			o.Turn = turn
+		}
+		seen, err := s.Observe(ctx, g.name, o)
+		r.Notes = append(r.Notes, seen.Notes...)
+		if err != nil {
+			r.Stdout = w.dialect.form(w.dialect.block, t.event.name, reasonOf(err))
+			return r, nil
+		}
+	}
+	return r, nil
+}
+
+// agentEnded ends what is active in a subagent. Where a host does not say which one ended, nothing does: it would be the main
+// agent's.
+func (w *work) agentEnded(ctx context.Context) (Reply, error) {
+	if w.told.parent != "" {
+		return w.ended(ctx, true)
+	}
+	if !w.dialect.agentIsSession || !session.Kept(w.State, w.told.session) {
+		return Reply{}, nil
+	}
+	s, err := w.open(ctx)
+	if err != nil {
+		return Reply{}, err
+	}
+	state, err := s.State()
+	if err != nil || !slices.ContainsFunc(state.Active, func(a session.Active) bool { return a.Inherited }) {
+		return Reply{}, err
+	}
+	return w.ended(ctx, true)
+}
+
+// ended ends what is active: with the turn what was activated for it, and with a session or a subagent all of it.
+func (w *work) ended(ctx context.Context, whole bool) (Reply, error) {
+	if !session.Kept(w.State, w.told.session) {
+		return Reply{}, nil
+	}
+	s, err := w.open(ctx)
+	if err != nil {
+		return Reply{}, err
+	}
+	if whole {
+		_, err = s.End(ctx)
+	} else {
+		_, err = s.EndTurn(ctx, "")
+	}
+	return Reply{}, err
+}
+
+// form writes an answer.
+func (d dialect) form(parts []part, event, reason string) []byte {
+	out := map[string]any{}
+	fill := strings.NewReplacer("{event}", event, "{reason}", reason)
+	for _, p := range parts {
+		at := out
+		for _, name := range p.path[:len(p.path)-1] {
+			inner, ok := at[name].(map[string]any)
+			if !ok {
+				inner = map[string]any{}
+				at[name] = inner
+			}
+			at = inner
+		}
+		value := p.value
+		if s, ok := value.(string); ok {
+			value = fill.Replace(s)
+		}
+		at[p.path[len(p.path)-1]] = value
+	}
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(out); err != nil { // it cannot fail: there are texts and truth values in it
+		return fmt.Appendf(nil, "{%q:%q}\n", "error", err)
+	}
+	return text.Bytes()
+}
+
+// reasonOf says an error and what to do about it in one line.
+func reasonOf(err error) string {
+	text := err.Error()
+	if hint := diag.HintOf(err); hint != "" {
+		text += " (" + hint + ")"
+	}
+	return "skillpm: " + strings.Join(strings.Fields(text), " ")
+}

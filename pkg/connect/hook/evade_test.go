@@ -1,0 +1,307 @@
+package hook_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/connect/hook"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+)
+
+// at sends an event of Claude Code from a directory.
+func (w *world) at(dir, event, id, more string) string {
+	w.t.Helper()
+	r := w.send("claude-code", "", fmt.Sprintf(`{"session_id":%q,"cwd":%q,"hook_event_name":%q,%s}`, id, dir, event, more))
+	if r.Err != nil {
+		w.t.Errorf("%s: %v", event, r.Err)
+	}
+	return string(r.Stdout)
+}
+
+const bash = `"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"b"`
+
+// SPEC O10: a host that trims a name, or takes a slash from it, gives its model the skill all the same.
+func TestO10SpacedNames(t *testing.T) {
+	for _, name := range []string{" reader", "reader ", "reader\n", "\treader", " /reader", "/reader\u00a0", "\ufeffreader", "\u2003reader\u2028"} {
+		w := newWorld(t)
+		silent(t, w.call("s", "Skill", fmt.Sprintf(`{"skill":%q}`, name)))
+		denied(t, w.call("s", "Bash", `{"command":"ls"}`), "reader")
+		silent(t, w.claude("UserPromptExpansion", "p", fmt.Sprintf(`"command_name":%q,"command_args":""`, name)))
+		denied(t, w.call("p", "Bash", `{"command":"ls"}`), "reader")
+	}
+}
+
+// SPEC O10: the skills are those of the project, wherever the model has gone: what the host says it is counts, or else where
+// the session was first seen.
+func TestO10Elsewhere(t *testing.T) {
+	for name, getenv := range map[string]func(string) string{"variable": nil, "first event": nil} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			project := filepath.Join(w.dir, "project")
+			w.file("project/sub/x", "")
+			if getenv = nil; name == "variable" {
+				getenv = func(v string) string { return map[string]string{"CLAUDE_PROJECT_DIR": project}[v] }
+			}
+			w.getenv = getenv
+			for _, dir := range []string{filepath.Join(project, "sub"), w.dir, filepath.Join(w.dir, "gone"), string(filepath.Separator)} {
+				id := fmt.Sprintf("%x", dir)
+				silent(t, w.at(project, "PreToolUse", id, bash))
+				silent(t, w.at(dir, "PreToolUse", id, `"tool_name":"Skill","tool_input":{"skill":"reader"},"tool_use_id":"t"`))
+				denied(t, w.at(dir, "PreToolUse", id, bash), "reader")
+			}
+		})
+	}
+}
+
+// SPEC K1: patterns of files are relative to the project, not to where the model has gone.
+func TestK1ProjectPatterns(t *testing.T) {
+	w := newWorld(t)
+	w.skill("docsy", "allowed-tools: Read(docs/**) Write(out/**)")
+	project := filepath.Join(w.dir, "project")
+	silent(t, w.call("s", "Skill", `{"skill":"docsy"}`))
+	for dir, call := range map[string]string{
+		"/":                            `"tool_name":"Read","tool_input":{"file_path":"/docs/a"},"tool_use_id":"r"`,
+		w.dir:                          fmt.Sprintf(`"tool_name":"Write","tool_input":{"file_path":%q},"tool_use_id":"w"`, filepath.Join(w.dir, "out/x")),
+		filepath.Join(project, "sub"):  fmt.Sprintf(`"tool_name":"Read","tool_input":{"file_path":%q},"tool_use_id":"r"`, filepath.Join(project, "sub/docs/a")),
+		filepath.Join(project, "sub2"): `"tool_name":"Read","tool_input":{"file_path":"docs/a"},"tool_use_id":"r"`,
+	} {
+		denied(t, w.at(dir, "PreToolUse", "s", call), "docsy")
+	}
+	silent(t, w.at(filepath.Join(project, "sub"), "PreToolUse", "s", `"tool_name":"Read","tool_input":{"file_path":"../docs/a"},"tool_use_id":"r"`))
+}
+
+// SPEC O10: hosts know a skill by its directory as well as by its frontmatter, and have those of directories below the project,
+// and above it in its repository, too.
+func TestO10OtherNames(t *testing.T) {
+	w := newWorld(t)
+	w.file("project/.claude/skills/dirname/SKILL.md", "---\nname: othername\ndescription: x\nallowed-tools: Read\n---\nx\n")
+	w.file("project/apps/web/.claude/skills/nested/SKILL.md", "---\nname: declared\ndescription: x\nallowed-tools: Read\n---\nx\n")
+	for _, name := range []string{"dirname", "othername", "Reader", "nested", "declared", "apps/web:nested"} {
+		id := fmt.Sprintf("%x", name)
+		silent(t, w.call(id, "Skill", fmt.Sprintf(`{"skill":%q}`, name)))
+		denied(t, w.call(id, "Bash", `{"command":"ls"}`), "allows Read")
+	}
+	w.file("project/apps/web/.claude/skills/broken/SKILL.md", "---\ndescription: x\nallowed-tools: Bash(\n---\nx\n")
+	denied(t, w.call("b", "Skill", `{"skill":"broken"}`), "broken")
+	w.getenv = func(string) string { return filepath.Join(w.dir, "project", "apps", "web") }
+	silent(t, w.call("up", "Skill", `{"skill":"reader"}`))
+	denied(t, w.call("up", "Bash", `{"command":"ls"}`), "reader")
+}
+
+// SPEC O10: what the host says that it has given to its model is active, by whatever name it was asked for.
+func TestO10Loaded(t *testing.T) {
+	w := newWorld(t)
+	w.skill("mine", "disable-model-invocation: true\nallowed-tools: Read")
+	for _, name := range []string{"reader", "mine"} {
+		about := `"tool_name":"Skill","tool_input":{"skill":"something"},"tool_use_id":"t1"`
+		silent(t, w.claude("PreToolUse", name, about))
+		silent(t, w.claude("PostToolUse", name, about+fmt.Sprintf(`,"tool_response":{"success":true,"commandName":%q}`, name)))
+		denied(t, w.call(name, "Bash", `{"command":"ls"}`), name)
+	}
+	// Read by its path where the host has no tool for skills: also one that the catalog does not look for.
+	w.file("project/sub/.agents/skills/deep/SKILL.md", "---\nname: deep\ndescription: x\nallowed-tools: Read\n---\nx\n")
+	send := func(command string) string {
+		r := w.send("codex", "PreToolUse", fmt.Sprintf(`{"session_id":"c","cwd":%q,"tool_name":"Bash","tool_input":{"command":%q},"tool_use_id":"x"}`,
+			filepath.Join(w.dir, "project"), command))
+		return string(r.Stdout)
+	}
+	silent(t, send("cat sub/.agents/skills/deep/SKILL.md"))
+	denied(t, send("ls"), "deep")
+}
+
+// SPEC O10: in a host whose calls have no ids, one that fails takes back nothing of the same one before it.
+func TestO10FailsAgain(t *testing.T) {
+	w := newWorld(t)
+	gemini := func(event, more string) string {
+		r := w.send("gemini", "", fmt.Sprintf(`{"session_id":"g","cwd":%q,"hook_event_name":%q,%s}`, filepath.Join(w.dir, "project"), event, more))
+		if r.Err != nil {
+			t.Error(r.Err)
+		}
+		return string(r.Stdout)
+	}
+	activate, shell := `"tool_name":"activate_skill","tool_input":{"name":"reader"}`, `"tool_name":"run_shell_command","tool_input":{"command":"ls"}`
+	silent(t, gemini("BeforeTool", activate))
+	silent(t, gemini("AfterTool", activate+`,"tool_response":{"llmContent":"Do it."}`))
+	silent(t, gemini("BeforeTool", activate))
+	silent(t, gemini("AfterTool", activate+`,"tool_response":{"error":"no"}`))
+	denied(t, gemini("BeforeTool", shell), "reader")
+	// Two at once, the first of which fails.
+	silent(t, gemini("AfterAgent", `"x":1`))
+	silent(t, gemini("BeforeTool", activate))
+	silent(t, gemini("BeforeTool", activate))
+	silent(t, gemini("AfterTool", activate+`,"tool_response":{"error":"no"}`))
+	silent(t, gemini("AfterTool", activate+`,"tool_response":{"llmContent":"Do it."}`))
+	denied(t, gemini("BeforeTool", shell), "reader")
+}
+
+// SPEC O10: the end of a subagent of which nobody says which it is ends nothing in the main agent.
+func TestO10NamelessSubagent(t *testing.T) {
+	for of, events := range map[string][3]string{
+		"claude-code": {"PreToolUse", "SubagentStop", `"session_id":"s"`},
+		"codex":       {"PreToolUse", "SubagentStop", `"session_id":"s"`},
+		"copilot":     {"preToolUse", "subagentStop", `"sessionId":"s"`},
+		"cursor":      {"preToolUse", "subagentStop", `"conversation_id":"s"`},
+	} {
+		for _, agent := range []string{"", `,"agent_id":"","agentId":"","subagent_id":""`} {
+			w := newWorld(t)
+			about := fmt.Sprintf(`{%s,"cwd":%q`, events[2], filepath.Join(w.dir, "project"))
+			send := func(event, more string) string {
+				r := w.send(of, event, about+more+"}")
+				if r.Err != nil {
+					t.Errorf("%s: %v", of, r.Err)
+				}
+				return string(r.Stdout)
+			}
+			ask := `,"tool_name":"Bash","tool_input":{"command":"ls"},"toolName":"bash","toolArgs":{"command":"ls"}`
+			silent(t, w.call("s", "Skill", `{"skill":"reader"}`))
+			send(events[1], agent)
+			if got := send(events[0], ask); !strings.Contains(got, `"deny"`) {
+				t.Errorf("%s, agent %q: answered %q", of, agent, got)
+			}
+		}
+	}
+	// Where it is a session of its own that began with what its parent had, it ends.
+	w := newWorld(t)
+	silent(t, w.call("s", "Skill", `{"skill":"reader"}`))
+	about := fmt.Sprintf(`{"conversation_id":"own","parent_conversation_id":"s","cwd":%q,"tool_name":"Shell","tool_input":{"command":"ls"}`, filepath.Join(w.dir, "project"))
+	denied(t, string(w.send("cursor", "preToolUse", about+"}").Stdout), "reader")
+	w.send("cursor", "subagentStop", `{"conversation_id":"own"}`)
+	if got := w.active("own"); len(got) > 0 {
+		t.Errorf("active %v", got)
+	}
+}
+
+// SPEC O10: where nothing is active nothing is denied for the lack of a directory or a home: neither was needed.
+func TestO10NoPlace(t *testing.T) {
+	w := newWorld(t)
+	event := `{"session_id":"s","hook_event_name":"PreToolUse",` + bash + `%s}`
+	gone := w.options("claude-code", "")
+	gone.Dir = ""
+	for _, cwd := range []string{"", fmt.Sprintf(`,"cwd":%q`, filepath.Join(w.dir, "gone"))} {
+		r := hook.Answer(t.Context(), gone, strings.NewReader(fmt.Sprintf(event, cwd)))
+		silent(t, string(r.Stdout))
+		if r.Err != nil {
+			t.Error(r.Err)
+		}
+	}
+	homeless := w.options("claude-code", "")
+	homeless.State = ""
+	for _, tool := range []string{"Bash", "Write"} {
+		r := hook.Answer(t.Context(), homeless, strings.NewReader(strings.Replace(fmt.Sprintf(event, ""), "Bash", tool, 1)))
+		silent(t, string(r.Stdout))
+	}
+	silent(t, w.call("s", "Skill", `{"skill":"reader"}`))
+	r := hook.Answer(t.Context(), gone, strings.NewReader(fmt.Sprintf(event, "")))
+	denied(t, string(r.Stdout), "reader")
+}
+
+// SPEC K7: what skillpm goes by is read-only to an agent's tools, also where no skill is active.
+func TestK7Kept(t *testing.T) {
+	w := newWorld(t)
+	for _, file := range []string{"config/config.yaml", "config/policy.yaml", "config/profiles/x.yaml", "state/audit/audit.jsonl", "state/sessions/s.json"} {
+		denied(t, w.call("s", "Write", fmt.Sprintf(`{"file_path":%q,"content":""}`, filepath.Join(w.paths.Home, file))), "what skillpm goes by is read-only to agents")
+	}
+	denied(t, w.call("s", "Edit", `{"file_path":"skillpm-policy.yaml"}`), "skillpm-policy.yaml", "goes by")
+	w.file("project/.skillpm/plugins/acme/x/y/SKILL.md", "x")
+	denied(t, w.call("s", "Edit", `{"file_path":".skillpm/plugins/acme/x/y/SKILL.md"}`), "skills in")
+	silent(t, w.call("s", "Write", `{"file_path":"docs/a.md","content":""}`))
+}
+
+// SPEC O14: an event that cannot be answered is on record, denied or let through.
+func TestO14HookEvents(t *testing.T) {
+	w := newWorld(t)
+	for _, lenient := range []bool{false, true} {
+		w.lenient = lenient
+		w.records = nil
+		w.send("claude-code", "PreToolUse", "garbage")
+		w.send("claude-code", "PreToolUse", `{"session_id":"s","hook_event_name":"PreToolUse"}`)
+		w.send("claude-code", "PostToolUse", `{"session_id":"s","hook_event_name":"PreToolUse"}`)
+		w.send("claude-code", "Stop", "garbage")
+		var got []string
+		for _, r := range w.records {
+			if r.Action != audit.HookEvent || r.Host != "claude-code" || r.Reason == "" {
+				t.Errorf("record %+v", r)
+			}
+			got = append(got, r.Event+" "+r.Session+" "+r.Result)
+		}
+		want := "PreToolUse  denied|PreToolUse s denied|PreToolUse  denied|Stop  failed"
+		if lenient {
+			want = strings.ReplaceAll(want, "denied", "failed")
+		}
+		if strings.Join(got, "|") != want {
+			t.Errorf("records %q, want %q", strings.Join(got, "|"), want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(w.paths.State, "sessions")); err == nil {
+		t.Error("something is kept")
+	}
+}
+
+// SPEC O10: a name ends with whatever space follows it.
+func TestO10NameAtLineEnd(t *testing.T) {
+	for _, prompt := range []string{`/reader\nmore`, `/reader\tx`, ` /reader\r\n`, `/reader more`, `/reader`} {
+		w := newWorld(t)
+		about := fmt.Sprintf(`{"session_id":"g","cwd":%q,"hook_event_name":`, filepath.Join(w.dir, "project"))
+		silent(t, string(w.send("gemini", "", about+`"BeforeAgent","prompt":"`+prompt+`"}`).Stdout))
+		denied(t, string(w.send("gemini", "", about+`"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"ls"}}`).Stdout), "reader")
+	}
+}
+
+// SPEC O10: a SKILL.md is the same by whatever path it is read.
+func TestO10Paths(t *testing.T) {
+	for _, input := range []map[string]string{
+		{"command": "cd .agents/skills/reader && cat SKILL.md"},
+		{"command": "cd .agents; cd skills/reader && head -20 SKILL.md | nl"},
+		{"command": "cat .agents/skills/*/SKILL.md"},
+		{"command": "cat SKILL.md", "workdir": ".agents/skills/reader"},
+	} {
+		w := newWorld(t)
+		codex := func(input map[string]string) string {
+			data, err := json.Marshal(map[string]any{"session_id": "s", "cwd": filepath.Join(w.dir, "project"), "tool_name": "Bash", "tool_input": input})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(w.send("codex", "PreToolUse", string(data)).Stdout)
+		}
+		silent(t, codex(input))
+		denied(t, codex(map[string]string{"command": "ls"}), "reader")
+	}
+	// Where the skill's list is in force already, the way to it stays open.
+	w := newWorld(t)
+	w.skill("free", "tags: [x]")
+	silent(t, w.call("s", "Skill", `{"skill":"reader"}`))
+	about := fmt.Sprintf(`{"session_id":"s","cwd":%q,"tool_name":"Bash","tool_input":{"command":%%q}}`, filepath.Join(w.dir, "project"))
+	silent(t, string(w.send("codex", "PreToolUse", fmt.Sprintf(about, "cd .agents/skills/free && cat SKILL.md")).Stdout))
+	denied(t, string(w.send("codex", "PreToolUse", fmt.Sprintf(about, "cd .agents/skills/free && ls && cat SKILL.md")).Stdout), "reader")
+}
+
+// SPEC O10, O12: an answer comes in time, whatever a skill's own hook does: what has not begun by then is denied.
+func TestO10Limit(t *testing.T) {
+	w := newWorld(t)
+	w.skill("slow", "hooks: {pre: pre.sh}")
+	w.file("project/.agents/skills/slow/pre.sh", "#!/bin/sh\nexec sleep 600\n")
+	o := w.options("gemini", "BeforeTool")
+	o.Limit = 500 * time.Millisecond
+	r := hook.Answer(t.Context(), o, strings.NewReader(fmt.Sprintf(`{"session_id":"s","cwd":%q,"tool_name":"activate_skill","tool_input":{"name":"slow"}}`,
+		filepath.Join(w.dir, "project"))))
+	denied(t, string(r.Stdout), "slow")
+	if got := w.active("s"); len(got) > 0 {
+		t.Errorf("active %v", got)
+	}
+}
+
+// SPEC O14: a skill that a policy denies by the name of its directory is not given to the model by that one either.
+func TestO14DeniedDirectory(t *testing.T) {
+	w := newWorld(t)
+	w.file("project/.claude/skills/inner/SKILL.md", "---\nname: badl\ndescription: x\n---\nx\n")
+	for _, name := range []string{"inner", "badl"} {
+		w.file("home/config/policy.yaml", "version: 1\nmode: enforce\nskills: {deny: ["+name+"]}\n")
+		denied(t, w.call("s", "Skill", `{"skill":"inner"}`), "denied")
+		denied(t, w.claude("UserPromptExpansion", "s", `"command_name":"inner","command_args":""`), "denied")
+	}
+}

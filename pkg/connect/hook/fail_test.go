@@ -1,0 +1,165 @@
+package hook_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/connect/hook"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/runtime/session"
+)
+
+// unreadable are events of a call that cannot be relied upon.
+func unreadable() map[string]string {
+	return map[string]string{
+		"nothing":        "",
+		"no JSON":        "hello",
+		"not an object":  `["PreToolUse"]`,
+		"cut off":        `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Ba`,
+		"cut off inside": `{"session_id":"s","tool_input":{"a":[`,
+		"twice":          `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_name":"Read","tool_input":{}}`,
+		"twice inside":   `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls","command":"rm"}}`,
+		"no UTF-8":       "{\"session_id\":\"s\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"\xff\"}",
+		"more after it":  `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash"} {}`,
+		"no tool":        `{"session_id":"s","hook_event_name":"PreToolUse","tool_input":{}}`,
+		"odd input":      `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":7}`,
+		"another event":  `{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash"}`,
+		"too deep":       `{"session_id":"s","tool_input":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}`,
+		"far too deep":   strings.Repeat(`{"a":`, 1_000_000),
+		"long id":        fmt.Sprintf(`{"session_id":%q,"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"x"}}`, strings.Repeat("s", 5000)),
+	}
+}
+
+// An event that cannot be read is a denial where it asks for one, unless a policy says open, and nowhere else.
+func TestUnreadable(t *testing.T) {
+	for name, text := range unreadable() {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			r := w.send("claude-code", "PreToolUse", text)
+			if r.Err != nil {
+				t.Errorf("error %v, want a denial", r.Err)
+			}
+			denied(t, string(r.Stdout), `"hookEventName":"PreToolUse"`)
+			w.lenient = true
+			if r = w.send("claude-code", "PreToolUse", text); r.Err == nil || len(r.Stdout) > 0 {
+				t.Errorf("answered %q, %v, want an error alone", r.Stdout, r.Err)
+			}
+			w.lenient = false
+			for _, event := range []string{"PostToolUse", "Stop", "UserPromptSubmit", "Nonsense", ""} {
+				if name == "another event" || name == "long id" || strings.HasPrefix(name, "odd") || name == "no tool" || strings.HasPrefix(name, "twice") {
+					continue // these say themselves which they are
+				}
+				if r = w.send("claude-code", event, text); r.Err == nil || len(r.Stdout) > 0 {
+					t.Errorf("%s: answered %q, %v, want an error alone", event, r.Stdout, r.Err)
+				}
+			}
+		})
+	}
+}
+
+// A host that is not known has no form to be answered in.
+func TestUnknownHost(t *testing.T) {
+	r := newWorld(t).send("claude", "PreToolUse", "{}")
+	if diag.CodeOf(r.Err) != diag.Usage || !strings.Contains(diag.HintOf(r.Err), "claude-code") || len(r.Stdout) > 0 {
+		t.Errorf("answered %q, %v", r.Stdout, r.Err)
+	}
+}
+
+// An event that is not known is none of skillpm's.
+func TestUnknownEvent(t *testing.T) {
+	for _, of := range hook.Hosts() {
+		if r := newWorld(t).send(of.ID, "SomethingNew", `{"a":1}`); r.Err != nil || len(r.Stdout) > 0 {
+			t.Errorf("%s answered %q, %v", of.ID, r.Stdout, r.Err)
+		}
+	}
+}
+
+// A session whose state cannot be relied upon allows nothing.
+func TestDamagedState(t *testing.T) {
+	w := newWorld(t)
+	w.call("s", "Skill", `{"skill":"reader"}`)
+	for _, text := range []string{"", "{}", `{"version":1,"id":"s","active":[]}`} {
+		if err := os.WriteFile(filepath.Join(session.Dir(w.paths.State), "s.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		denied(t, w.call("s", "Bash", `{"command":"ls"}`), "damaged")
+	}
+}
+
+// Settings that cannot be read, and a fault of skillpm's own, deny as well.
+func TestCannotOpen(t *testing.T) {
+	w := newWorld(t)
+	w.call("s", "Skill", `{"skill":"reader"}`)
+	w.file("home/config/config.yaml", "profile: [")
+	denied(t, w.call("s", "Bash", `{"command":"ls"}`), "config.yaml")
+	o := w.options("claude-code", "PreToolUse")
+	o.Open = nil // a call of it panics
+	r := hook.Answer(t.Context(), o, strings.NewReader(`{"session_id":"s","tool_name":"Bash","tool_input":{"command":"ls"}}`))
+	denied(t, string(r.Stdout), "at fault")
+}
+
+// What never ends is not read to its end.
+func TestEndless(t *testing.T) {
+	w := newWorld(t)
+	r := hook.Answer(t.Context(), w.options("codex", "PreToolUse"), io.MultiReader(strings.NewReader(`{"tool_name":"`), endless{}))
+	denied(t, string(r.Stdout), fmt.Sprint(hook.MaxEvent))
+}
+
+// A host that leaves its end of the pipe open, or gives up, is answered all the same.
+func TestOpenEnd(t *testing.T) {
+	w := newWorld(t)
+	from, to := io.Pipe()
+	defer to.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := hook.Answer(ctx, w.options("codex", "PreToolUse"), from)
+	denied(t, string(r.Stdout), "does not end")
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'a'
+	}
+	return len(p), nil
+}
+
+// FuzzAnswer: whatever is sent, there is an answer, which is nothing or one JSON object that denies, and an event that does not
+// ask is never denied a tool.
+func FuzzAnswer(f *testing.F) {
+	for _, text := range unreadable() {
+		if len(text) < 10_000 {
+			f.Add("claude-code", "PreToolUse", []byte(text))
+		}
+	}
+	f.Add("copilot", "preToolUse", []byte(`{"sessionId":"s","toolName":"bash","toolArgs":"{\"command\":\"ls\"}"}`))
+	f.Add("gemini", "BeforeTool", []byte(`{"session_id":"s","tool_name":"activate_skill","tool_input":{"name":"reader"}}`))
+	f.Add("cursor", "beforeShellExecution", []byte(`{"conversation_id":"s","command":"cat .agents/skills/reader/SKILL.md","workspace_roots":["/x"]}`))
+	f.Add("codex", "UserPromptSubmit", []byte(`{"session_id":"s","prompt":"$reader $$ $"}`))
+	w := newWorld(f)
+	f.Fuzz(func(t *testing.T, of, event string, data []byte) {
+		w.t = t
+		o := w.options(of, event)
+		r := hook.Answer(t.Context(), o, strings.NewReader(string(data)))
+		if len(r.Stdout) == 0 {
+			return
+		}
+		if r.Err != nil {
+			t.Errorf("an answer %q and an error %v", r.Stdout, r.Err)
+		}
+		var answer map[string]any
+		if err := json.Unmarshal(r.Stdout, &answer); err != nil {
+			t.Errorf("answered %q: %v", r.Stdout, err)
+		}
+		if strings.Contains(string(r.Stdout), `"allow"`) && !strings.Contains(string(data), "allow") {
+			t.Errorf("allowed: %s", r.Stdout)
+		}
+	})
+}

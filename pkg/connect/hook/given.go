@@ -1,0 +1,149 @@
+package hook
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/skillpm/skillpm/pkg/skill/tool"
+)
+
+// given is a skill that a host is about to give to its model.
+type given struct {
+	name, arguments string
+	file            bool // the name is the path of its SKILL.md
+	deep            bool // the host looks it up, also in directories below the project
+
+	ran    bool   // a script of it is run by skillpm's own tool
+	script string // "" for its command
+}
+
+// given returns the skills that a call asks for: by the host's tool for skills, or in a host without one by reading SKILL.md.
+func (w *work) given() []given {
+	t := w.told
+	part, ofServer := tool.OfSkills(t.tool)
+	switch {
+	case part == tool.Activate && !ofServer:
+		if g, ok := named(t.input); ok {
+			return []given{g}
+		}
+	case part == tool.Run:
+		if g, ok := named(t.input); ok {
+			g.ran = true
+			g.script, _ = text(t.input, []string{"script", "path", "file"})
+			return []given{g}
+		}
+	case part == "" && w.dialect.reads:
+		var out []given
+		for _, p := range readSkills(t) {
+			out = append(out, given{name: p, file: true})
+		}
+		return out
+	}
+	return nil
+}
+
+// named returns the skill that the input of a tool for skills names.
+func named(input map[string]any) (given, bool) {
+	name, ok := text(input, []string{"skill", "name", "skill_name", "skillName", "command"})
+	arguments, _ := text(input, []string{"args", "arguments"})
+	return given{name: plainName(name), arguments: arguments, deep: true}, ok
+}
+
+// plainName returns the name that hosts look a skill up by: without the space around it, of which some know more than others,
+// and without one slash before it.
+func plainName(name string) string {
+	space := func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
+	return strings.TrimFunc(strings.TrimPrefix(strings.TrimFunc(name, space), "/"), space)
+}
+
+// asked returns the skills that a prompt of the user asks for.
+func (w *work) asked() []given {
+	t := w.told
+	if t.event.kind == expansion {
+		if t.command == "" {
+			return nil
+		}
+		return []given{{name: plainName(t.command), arguments: t.arguments, deep: true}}
+	}
+	if w.dialect.mention == "" {
+		return nil
+	}
+	if !w.dialect.anywhere {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(t.prompt), w.dialect.mention)
+		if !ok {
+			return nil
+		}
+		name, arguments := rest, ""
+		if end := strings.IndexFunc(rest, unicode.IsSpace); end >= 0 {
+			name, arguments = rest[:end], rest[end:]
+		}
+		if !plausible(name) {
+			return nil
+		}
+		return []given{{name: name, arguments: strings.TrimSpace(arguments)}}
+	}
+	return mentions(t.prompt, w.dialect.mention)
+}
+
+// maxMentions is how many skills of one prompt are looked up.
+const maxMentions = 16
+
+// mentions returns the names that stand after a sign anywhere in a prompt, each once.
+func mentions(prompt, sign string) (out []given) {
+	seen := map[string]bool{}
+	for rest := prompt; len(out) < maxMentions; {
+		_, after, ok := strings.Cut(rest, sign)
+		if !ok {
+			return out
+		}
+		end := strings.IndexFunc(after, func(r rune) bool { return !nameRune(r) })
+		if end < 0 {
+			end = len(after)
+		}
+		name := strings.TrimRight(after[:end], ":-_")
+		rest = after[end:]
+		if plausible(name) && !seen[name] {
+			seen[name] = true
+			out = append(out, given{name: name})
+		}
+	}
+	return out
+}
+
+// plausible reports whether a text can be the name of a skill.
+func plausible(name string) bool {
+	return name != "" && len(name) <= 200 && strings.IndexFunc(name, func(r rune) bool { return !nameRune(r) }) < 0
+}
+
+func nameRune(r rune) bool {
+	return r == '-' || r == '_' || r == ':' || unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+// maxFound is how many files the wildcards of one path may find.
+const maxFound = 64
+
+// readSkills returns the paths of the SKILL.md that a call reads, with a tool for files or with a command that shows them, also
+// in the directory that the call says it works in.
+func readSkills(t told) (paths []string) {
+	place, _ := text(t.input, []string{"workdir", "cwd", "working_directory", "dir_path"})
+	for _, p := range (tool.Call{Tool: t.tool, Input: t.input}).Reads() {
+		if path.Base(strings.ReplaceAll(p, `\`, "/")) != "SKILL.md" {
+			continue
+		}
+		at := t.path(p)
+		if place != "" && !filepath.IsAbs(p) {
+			at = filepath.Join(t.path(place), p)
+		}
+		if found, err := filepath.Glob(at); err == nil && strings.ContainsAny(p, "*?[") {
+			paths = append(paths, found[:min(len(found), maxFound)]...)
+			continue
+		}
+		if _, err := os.Stat(at); err == nil {
+			paths = append(paths, at)
+		}
+	}
+	return paths
+}

@@ -1,0 +1,256 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/runtime/prompt"
+	"github.com/skillpm/skillpm/pkg/runtime/session"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+)
+
+// maxArguments is how many bytes the arguments of a call of skillpm's own tools have at most.
+const maxArguments = 1 << 20
+
+// The keys of what a result says of itself in its _meta, for programs: the model sees the text.
+const (
+	metaStatus   = "skillpm/status"
+	metaSkill    = "skillpm/skill"
+	metaTask     = "skillpm/task"
+	metaWarnings = "skillpm/warnings"
+	metaExit     = "skillpm/exitCode"
+	metaHandle   = "skillpm/handle"
+)
+
+// arguments are those of one call.
+type arguments map[string]json.RawMessage
+
+// call answers a call of one of skillpm's own tools, and passes others on.
+func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, next mcp.MethodHandler) (mcp.Result, error) {
+	args, bad := parse(req.Params.Arguments)
+	named, _ := args.text(sessionArgument)
+	v, err := s.open(ctx, req, named)
+	if err != nil {
+		return nil, problem(err)
+	}
+	own := v.tool(req.Params.Name)
+	if own == nil {
+		return next(context.WithValue(ctx, servingKey{}, v), "tools/call", req)
+	}
+	params := *req.Params
+	params.Name = marker
+	return next(answer(ctx, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if bad != nil {
+			return v.failed("", bad), nil
+		}
+		if !v.kept {
+			delete(args, sessionArgument)
+		}
+		return own(ctx, args), nil
+	}), "tools/call", &mcp.CallToolRequest{Session: req.Session, Params: &params, Extra: req.Extra})
+}
+
+// tool returns what answers the calls of a tool, nil for one that is not skillpm's.
+func (v *serving) tool(name string) func(context.Context, arguments) *mcp.CallToolResult {
+	switch t := v.view.Trigger; name {
+	case "":
+		return nil
+	case t.Skill.Name:
+		return v.load
+	case t.File.Name:
+		return v.file
+	case t.Find.Name:
+		return v.find
+	case v.native.Run.Name:
+		return v.run
+	case v.native.End.Name:
+		return v.endSkill
+	}
+	return nil
+}
+
+// parse reads the arguments of a call.
+func parse(data json.RawMessage) (arguments, error) {
+	if len(data) > maxArguments {
+		return nil, diag.Errorf(diag.Usage, "the arguments have %d bytes, and at most %d are read", len(data), maxArguments)
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return arguments{}, nil
+	}
+	var args arguments
+	if err := json.Unmarshal(data, &args); err != nil {
+		return nil, diag.Errorf(diag.Usage, "the arguments are not a JSON object")
+	}
+	return args, nil
+}
+
+// text returns an argument that is a text, "" where it is missing or null.
+func (a arguments) text(name string) (string, error) {
+	raw, ok := a[name]
+	if !ok || string(raw) == "null" {
+		return "", nil
+	}
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return "", diag.Errorf(diag.Usage, "argument %s is not a text", name)
+	}
+	return text, nil
+}
+
+// taken returns the arguments of a tool by what they are for.
+func taken(t profile.Tool, args arguments) (map[string]string, error) {
+	values := map[string]string{}
+	known := make([]string, 0, len(t.Arguments))
+	for _, a := range t.Arguments {
+		known = append(known, a.Name)
+		text, err := args.text(a.Name)
+		if err != nil {
+			return nil, err
+		}
+		if text == "" && !a.Optional {
+			return nil, diag.Errorf(diag.Usage, "%s needs the argument %s: %s", t.Name, a.Name, a.Description)
+		}
+		values[a.Takes] = text
+	}
+	return values, unknown(t.Name, args, known)
+}
+
+// unknown says which argument a tool does not have, and which it has.
+func unknown(tool string, args arguments, known []string) error {
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		if !slices.Contains(known, name) {
+			return diag.Errorf(diag.Usage, "%s has no argument %q", tool, name).WithHint("it has %s", strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+// load activates a skill, and returns its instructions.
+func (v *serving) load(ctx context.Context, args arguments) *mcp.CallToolResult {
+	values, err := taken(v.view.Trigger.Skill, args)
+	if err != nil {
+		return v.failed(values["skill"], err)
+	}
+	a, err := v.host.Load(ctx, values["skill"], session.Activate{
+		Arguments: values["arguments"], Begin: func(k *catalog.Skill) {
+			v.say(ctx, prompt.Notice(v.view, prompt.Result{Kind: prompt.Activated, Name: k.Name}))
+		},
+	})
+	if err != nil {
+		return v.failed(values["skill"], err)
+	}
+	if a.TaskID != "" {
+		v.follow(a.TaskID)
+	}
+	return v.result(a.Result(), a.Warnings)
+}
+
+// file returns one file of a skill.
+func (v *serving) file(ctx context.Context, args arguments) *mcp.CallToolResult {
+	values, err := taken(v.view.Trigger.File, args)
+	if err != nil {
+		return v.failed(values["skill"], err)
+	}
+	f, err := v.host.Read(ctx, values["skill"], values["path"])
+	if err != nil {
+		return v.failed(values["skill"], err)
+	}
+	if !f.IsDir && !utf8.Valid(f.Data) {
+		return &mcp.CallToolResult{Meta: mcp.Meta{metaStatus: prompt.Read, metaSkill: f.Skill.Name}, Content: []mcp.Content{
+			&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: uriOf(f.Skill, f.Path), MIMEType: mimeType(f.Path, f.Data), Blob: f.Data}},
+		}}
+	}
+	return v.result(f.Result(), nil)
+}
+
+// endSkill ends a skill that is active.
+func (v *serving) endSkill(ctx context.Context, args arguments) *mcp.CallToolResult {
+	values, err := taken(v.native.End, args)
+	if err != nil {
+		return v.failed(values["skill"], err)
+	}
+	if v.id == "" {
+		return v.failed(values["skill"], diag.Errorf(diag.Usage, "no session is named, so no skill is active"))
+	}
+	ended, err := v.host.Session().Deactivate(ctx, values["skill"])
+	if len(ended) == 0 && err != nil {
+		return v.failed(values["skill"], err)
+	}
+	text := "ended " + strings.Join(ended, ", ")
+	if err != nil { // a script of one, which decides nothing
+		text += "; " + err.Error()
+	}
+	return &mcp.CallToolResult{Meta: mcp.Meta{metaStatus: "ended"}, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
+}
+
+// result returns what comes of asking for a skill: as text, and where the host has such a form as structured data, which
+// has the instructions as well.
+func (v *serving) result(r prompt.Result, warnings []string) *mcp.CallToolResult {
+	res := &mcp.CallToolResult{
+		Meta: mcp.Meta{metaStatus: r.Kind, metaSkill: r.Name}, Content: []mcp.Content{&mcp.TextContent{Text: prompt.Text(v.view, r)}},
+		IsError: r.Kind == prompt.Failed || r.Kind == prompt.Unknown,
+	}
+	if r.TaskID != "" {
+		res.Meta[metaTask] = r.TaskID
+	}
+	if len(warnings) > 0 {
+		res.Meta[metaWarnings] = warnings
+	}
+	if data, err := prompt.JSON(v.view, r); err == nil {
+		res.StructuredContent = json.RawMessage(data)
+	}
+	return res
+}
+
+// failed returns an error as the profile has it.
+func (v *serving) failed(name string, err error) *mcp.CallToolResult {
+	return v.result(v.host.Failed(name, v.worded(err)), nil)
+}
+
+// worded says what to do about an error in the words of this server's tools: the model has no command line of skillpm's.
+func (v *serving) worded(err error) error {
+	end, hint := v.native.End.Name, diag.HintOf(err)
+	if active, ok := errors.AsType[*session.ActiveError](err); ok {
+		return &worded{err, fmt.Sprintf("its instructions came with the call that loaded it; when its work is done, %s with name: %q lets it be loaded again", end, active.Name)}
+	}
+	switch {
+	case strings.Contains(hint, "skillpm deactivate"):
+		return &worded{err, "when the work of a skill is done, " + end + " with its name ends it"}
+	case strings.Contains(hint, "skillpm run"):
+		return &worded{err, v.native.Run.Name + " runs it"}
+	case strings.Contains(hint, "skillpm load"):
+		return &worded{err, v.view.Trigger.Skill.Name + " returns its instructions"}
+	case strings.Contains(hint, "skillpm skills"):
+		return &worded{err, v.view.Trigger.Find.Name + " finds those there are"}
+	}
+	return err
+}
+
+// worded is an error with another hint.
+type worded struct {
+	error
+	hint string
+}
+
+func (w *worded) Hint() string  { return w.hint }
+func (w *worded) Unwrap() error { return w.error }
+
+// failure returns an error of a call that nothing more is known of.
+func failure(err error) *mcp.CallToolResult {
+	text := err.Error()
+	if hint := diag.HintOf(err); hint != "" {
+		text += " (" + hint + ")"
+	}
+	return &mcp.CallToolResult{IsError: true, Meta: mcp.Meta{metaStatus: prompt.Failed}, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
+}

@@ -1,0 +1,22 @@
+package mcpserver
+
+import (
+	"context"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/runtime"
+)
+
+// SetPatience has a server wait less for scripts, and say more often that they run.
+func (s *Server) SetPatience(patience, beat time.Duration) { s.patience, s.beat = patience, beat }
+
+// Panics has a server panic at each request but initialize.
+func (s *Server) Panics() {
+	open := s.o.Open
+	s.o.Open = func(ctx context.Context, r Request) (*runtime.Host, error) {
+		if r.Host != "" {
+			panic("a mistake")
+		}
+		return open(ctx, r)
+	}
+}

@@ -1,0 +1,73 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/runtime/match"
+	"github.com/skillpm/skillpm/pkg/runtime/prompt"
+)
+
+// How many skills are named: those that fit, and those that are nearest where none does.
+const (
+	maxFound   = 8
+	maxNearest = 3
+)
+
+// find names the skills that fit a task.
+func (v *serving) find(ctx context.Context, args arguments) *mcp.CallToolResult {
+	values, err := taken(v.view.Trigger.Find, args)
+	if err != nil {
+		return failure(err)
+	}
+	entries, err := v.host.Entries(ctx)
+	if err != nil {
+		return failure(err)
+	}
+	docs := make([]match.Doc, len(entries))
+	for i, e := range entries {
+		docs[i] = match.Doc{Name: e.Name, Description: e.Description, WhenToUse: e.WhenToUse, Tags: e.Tags}
+	}
+	hits := match.Find(values["task"], docs, match.Options{})
+	var fit, near []prompt.Entry
+	for _, h := range hits {
+		switch {
+		case h.Score >= match.DefaultThreshold && len(fit) < maxFound:
+			fit = append(fit, entries[h.Index])
+		case h.Score < match.DefaultThreshold && len(near) < maxNearest:
+			near = append(near, entries[h.Index])
+		}
+	}
+	var text string
+	switch {
+	case len(fit) > 0:
+		text, err = v.listed(fit)
+	case len(near) > 0:
+		text, err = v.listed(near)
+		text = fmt.Sprintf("None of %d skills fits. Nearest are:\n%s", len(entries), text)
+	default:
+		text = fmt.Sprintf("None of %d skills has a word of the task.", len(entries))
+	}
+	if err != nil {
+		return failure(err)
+	}
+	return &mcp.CallToolResult{Meta: mcp.Meta{metaStatus: "found"}, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
+}
+
+// listed writes some skills as the profile's listing does, without what stands around it.
+func (v *serving) listed(entries []prompt.Entry) (string, error) {
+	var lines []string
+	p := *v.view
+	p.Stage1.Heading, p.Stage1.Closing = "", ""
+	for _, e := range entries { // each alone, so that the best stays the first
+		l, err := prompt.List(&p, []prompt.Entry{e}, prompt.Options{})
+		if err != nil {
+			return "", err
+		}
+		lines = append(lines, l.Text)
+	}
+	return strings.Join(lines, "\n"), nil
+}

@@ -1,0 +1,202 @@
+package mcpserver_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/connect/mcpserver"
+)
+
+// Calls that are wrong, or meant ill, are answered with an error that helps, and do nothing.
+func TestHostileCalls(t *testing.T) {
+	p := library(t)
+	c := p.connect()
+	for i, tt := range []struct {
+		tool string
+		args any
+		want string
+	}{
+		{"skill", map[string]any{}, "needs the argument name"},
+		{"skill", nil, "needs the argument name"},
+		{"skill", map[string]any{"name": ""}, "needs the argument name"},
+		{"skill", map[string]any{"name": 3}, "not a text"},
+		{"skill", map[string]any{"name": []string{"pdf"}}, "not a text"},
+		{"skill", []string{"pdf"}, "not a JSON object"},
+		{"skill", "pdf", "not a JSON object"},
+		{"skill", map[string]any{"name": "pdf", "more": 1}, `no argument "more" (it has name, arguments)`},
+		{"skill", map[string]any{"name": "pdf", "arguments": strings.Repeat("x", 2<<20)}, "at most"},
+		{"skill", map[string]any{"name": "../pdf"}, "unknown skill"},
+		{"skill", map[string]any{"name": "pdf\x00"}, "unknown skill"},
+		{"skill", map[string]any{"name": "pdf@none/none"}, "unknown skill"},
+		{"skill", map[string]any{"name": strings.Repeat("a", 100_000)}, "unknown skill"},
+		{"skill_file", map[string]any{"skill": "pdf"}, "needs the argument path"},
+		{"skill_file", map[string]any{"skill": "pdf", "path": "../../../secret"}, "not a path inside"},
+		{"skill_file", map[string]any{"skill": "pdf", "path": p.root + "/secret"}, "not a path inside"},
+		{"skill_file", map[string]any{"skill": "pdf", "path": "a\x00b"}, "not a path inside"},
+		{"skill_file", map[string]any{"skill": "pdf", "path": `..\..\secret`}, "not a path inside"},
+		{"skill_file", map[string]any{"skill": "pdf", "path": "%2e%2e/secret"}, "no file"},
+		{"skill_file", map[string]any{"skill": "pdf", "path": "link.md"}, "leads out"},
+		{"skill_file", map[string]any{"skill": "pdf", "path": "scripts/run.sh"}, "skill_run runs it"},
+		{"skill_file", map[string]any{"skill": "pdf", "path": "guide.md"}, "did you mean references/guide.md"},
+		{"find_skills", map[string]any{"query": ""}, "needs the argument query"},
+		{"skill_end", map[string]any{}, ""},
+	} {
+		res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: tt.tool, Arguments: tt.args})
+		if err != nil {
+			t.Errorf("%d: %v", i, err)
+			continue
+		}
+		if text := textOf(t, res); !res.IsError || !strings.Contains(text, tt.want) || strings.Contains(text, "SECRET") {
+			t.Errorf("%d: %.300q, want %q", i, text, tt.want)
+		}
+	}
+	for _, name := range []string{"none", "", "Skill", "skillpm-marker", "use_skill"} {
+		if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: name}); !invalidParams(err) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if res, text := call(t, c, "skill_file", map[string]any{"skill": "pdf", "path": "references/guide.md"}); res.IsError || text != "The guide.\n" {
+		t.Errorf("%q", text)
+	}
+	res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "skill_file", Arguments: map[string]any{"skill": "pdf", "path": "logo.png"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, ok := res.Content[0].(*mcp.EmbeddedResource); !ok || len(r.Resource.Blob) != 9 {
+		t.Errorf("%+v", res.Content[0])
+	}
+}
+
+// The skills that fit are named, and what is nearest where none does.
+func TestFind(t *testing.T) {
+	p := newPlace(t, map[string]string{
+		project + "deploy/SKILL.md": skillText("deploy", "", "x"), project + "pdf/SKILL.md": skillText("pdf", "", "x"),
+	})
+	c := p.connect()
+	if _, text := call(t, c, "find_skills", map[string]any{"query": "deploy the shop"}); text != "- deploy: Does deploy for somebody." {
+		t.Errorf("%q", text)
+	}
+	if _, text := call(t, c, "find_skills", map[string]any{"query": "quantum"}); !strings.HasPrefix(text, "None of 2 skills") {
+		t.Errorf("%q", text)
+	}
+}
+
+// A line that is no message is answered with an error, and what comes after it as if nothing had been.
+func TestHostileBytes(t *testing.T) {
+	begin := `{"jsonrpc":"2.0","id":"begin","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n" +
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + `{"jsonrpc":"2.0","id":"first","method":"ping"}` + "\n"
+	for name, test := range map[string]struct {
+		bytes, id string
+		code      int
+	}{
+		"no JSON": {"hello", "null", -32700}, "an array": {"[1,2]", "null", -32600}, "a batch": {"[]", "null", -32600}, "a number": {"42", "null", -32600},
+		"no version": {`{"id":1}`, "1", -32600}, "deep": {strings.Repeat("[", 100_000), "null", -32700}, "half": {`{"jsonrpc":"2.0","id":1,"me`, "null", -32700},
+		"a version": {`{"jsonrpc":"1.0","id":"v","method":"ping"}`, `"v"`, -32600}, "a null": {"null", "null", -32600},
+		"an answer": {`{"jsonrpc":"2.0","id":7,"result":{}}`, "", 0}, "an id": {`{"jsonrpc":"2.0","id":{},"method":"ping"}`, "null", -32600},
+		"zero": {"\x00", "null", -32700}, "much": {`{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("a", 17<<20) + `"}`, "null", -32700},
+		"no method": {`{"jsonrpc":"2.0","id":1,"method":"none"}`, "1", -32601}, "a batch of some": {`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, "null", -32600},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "", "x")})
+			got := answers(t, p.server(), begin+test.bytes+"\n"+`{"jsonrpc":"2.0","id":"after","method":"tools/call","params":{"name":"skill","arguments":{"name":"a"}}}`)
+			if !strings.Contains(string(got[`"after"`].Result), "# Skill: a") {
+				t.Errorf("what came afterwards was not answered: %v", got)
+			}
+			if a := got[test.id]; test.code != 0 && (a.Error == nil || a.Error.Code != test.code) {
+				t.Errorf("%v, want %d for %s", got, test.code, test.id)
+			}
+		})
+	}
+}
+
+// Before initialize nothing is answered, and said so.
+func TestEarly(t *testing.T) {
+	p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "", "x")})
+	got := answers(t, p.server(), `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"skill","arguments":{"name":"a"}}}`)
+	if a := got["1"]; a.Error == nil || a.Error.Code != -32600 {
+		t.Errorf("%v", got)
+	}
+}
+
+type discardCloser struct{ io.Writer }
+
+func (discardCloser) Close() error { return nil }
+
+// Requests that somebody wrote into a pipe are answered before the end.
+func TestPipe(t *testing.T) {
+	p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "", "x")})
+	var in, out strings.Builder
+	for i, r := range []string{
+		`"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`,
+		`"method":"tools/list"`, `"method":"tools/call","params":{"name":"skill","arguments":{"name":"a"}}`,
+	} {
+		fmt.Fprintf(&in, "{\"jsonrpc\":\"2.0\",\"id\":%d,%s}\n", i+1, r)
+	}
+	if err := p.server().Run(t.Context(), &mcp.IOTransport{Reader: io.NopCloser(strings.NewReader(in.String())), Writer: discardCloser{&out}}); err != nil {
+		t.Error(err)
+	}
+	answered := map[int]bool{}
+	for lines := bufio.NewScanner(strings.NewReader(out.String())); lines.Scan(); {
+		var m struct {
+			ID     int
+			Result json.RawMessage
+		}
+		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
+			t.Fatal(err)
+		}
+		answered[m.ID] = m.Result != nil
+	}
+	if !answered[1] || !answered[2] || !answered[3] {
+		t.Errorf("%v: %s", answered, out.String())
+	}
+}
+
+// A second initialize is an error of that request, and a request that ends in a panic fails alone: nobody else notices.
+func TestAlone(t *testing.T) {
+	p := newPlace(t, map[string]string{project + "a/SKILL.md": skillText("a", "", "x")})
+	begin := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n"
+	in := begin + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + strings.Replace(begin, `"id":1`, `"id":2`, 1) + `{"jsonrpc":"2.0","id":3,"method":"tools/list"}` + "\n"
+	got := answers(t, p.server(), in)
+	if got["1"].Result == nil || got["2"].Error == nil || got["3"].Result == nil {
+		t.Errorf("%v", got)
+	}
+	s := p.server()
+	s.Panics()
+	if got := answers(t, s, begin+`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`+"\n"); got["1"].Result == nil || got["2"].Error == nil || got["2"].Error.Code != -32603 {
+		t.Errorf("%v", got)
+	}
+}
+
+// answer is what came of one request.
+type answer struct {
+	ID     json.RawMessage
+	Result json.RawMessage
+	Error  *struct {
+		Code    int
+		Message string
+	}
+}
+
+// answers returns what a server writes about an input, by the id of what is answered.
+func answers(t *testing.T, s *mcpserver.Server, in string) map[string]answer {
+	t.Helper()
+	var out strings.Builder
+	if err := s.Run(t.Context(), &mcp.IOTransport{Reader: io.NopCloser(strings.NewReader(in)), Writer: discardCloser{&out}}); err != nil {
+		t.Error(err)
+	}
+	all := map[string]answer{}
+	for line := range strings.Lines(out.String()) {
+		var a answer
+		if err := json.Unmarshal([]byte(line), &a); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		all[string(a.ID)] = a
+	}
+	return all
+}

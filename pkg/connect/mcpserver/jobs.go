@@ -1,0 +1,167 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/runtime/run"
+)
+
+// The bounds of what is begun: how much at once, and how long a result waits to be asked for.
+const (
+	maxJobs  = 64
+	keptJobs = 10 * time.Minute
+)
+
+// job is a script that runs, or ran and was not asked for yet.
+type job struct {
+	handle, session string
+	began           time.Time
+	ended           time.Time // is there once done is closed
+	out             *lastLine
+	cancel          context.CancelFunc
+	done            chan struct{} // is closed when result and err are there
+	result          *run.Result
+	err             error
+	warnings        []string // likewise
+	beats           int
+}
+
+// jobs are those of a server.
+type jobs struct {
+	life context.Context
+	now  func() time.Time
+
+	mu   sync.Mutex
+	all  map[string]*job
+	work sync.WaitGroup
+}
+
+func newJobs(life context.Context, now func() time.Time) *jobs {
+	return &jobs{life: life, now: now, all: map[string]*job{}}
+}
+
+// start begins a script.
+func (js *jobs) start(session string, f func(context.Context, *job) (*run.Result, error)) (*job, error) {
+	var b [12]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	j := &job{handle: "run-" + hex.EncodeToString(b[:]), session: session, began: js.now(), out: new(lastLine), done: make(chan struct{})}
+	ctx, cancel := context.WithCancel(js.life)
+	j.cancel = cancel
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	for handle, old := range js.all { // what nobody asks for any more
+		if old.over() && js.now().Sub(old.ended) > keptJobs {
+			delete(js.all, handle)
+		}
+	}
+	if len(js.all) >= maxJobs {
+		cancel()
+		return nil, diag.Errorf(diag.Conflict, "%d scripts run, or ended and were not asked for: that is the most", maxJobs).
+			WithHint("ask for one by its handle")
+	}
+	js.all[j.handle] = j
+	js.work.Go(func() {
+		defer cancel()
+		defer close(j.done)
+		defer func() {
+			j.ended = js.now()
+			if r := recover(); r != nil { // which must not end what others run
+				j.result, j.err = nil, diag.Errorf(diag.Internal, "a mistake in skillpm ended it: %v", r)
+			}
+		}()
+		j.result, j.err = f(ctx, j)
+	})
+	return j, nil
+}
+
+// over reports whether a script has ended.
+func (j *job) over() bool {
+	select {
+	case <-j.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// find returns what a session began by its handle, nil where there is none.
+func (js *jobs) find(session, handle string) *job {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	if j := js.all[handle]; j != nil && j.session == session {
+		return j
+	}
+	return nil
+}
+
+// drop forgets a script whose result was told.
+func (js *jobs) drop(j *job) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	delete(js.all, j.handle)
+}
+
+// stop ends all that a session runs.
+func (js *jobs) stop(session string) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	for _, j := range js.all {
+		if j.session == session {
+			j.cancel()
+		}
+	}
+}
+
+// stopAll ends all that runs.
+func (js *jobs) stopAll() {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	for _, j := range js.all {
+		j.cancel()
+	}
+}
+
+// lastLine keeps the last line of what is written to it.
+type lastLine struct {
+	mu   sync.Mutex
+	line []byte // the last that was whole
+	half []byte // what came since
+}
+
+// maxLine is how many bytes of a line are kept.
+const maxLine = 200
+
+func (l *lastLine) Write(data []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.half = append(l.half, data[max(0, len(data)-4*maxLine):]...)
+	lines := bytes.Split(l.half, []byte("\n"))
+	for _, whole := range lines[:len(lines)-1] {
+		if len(bytes.TrimSpace(whole)) > 0 {
+			l.line = bytes.Clone(whole[:min(len(whole), maxLine)])
+		}
+	}
+	last := lines[len(lines)-1]
+	l.half = bytes.Clone(last[:min(len(last), maxLine)])
+	return len(data), nil
+}
+
+// String returns the line without what could steer a terminal.
+func (l *lastLine) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(string(l.line), ""))
+}

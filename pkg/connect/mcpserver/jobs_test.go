@@ -1,0 +1,50 @@
+package mcpserver
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/runtime/run"
+)
+
+// A result waits its whole time from the end of the script on, however long that took; then it makes room.
+func TestKept(t *testing.T) {
+	clock := time.Unix(0, 0)
+	js := newJobs(t.Context(), func() time.Time { return clock })
+	begin := func() *job {
+		t.Helper()
+		j, err := js.start("s", func(context.Context, *job) (*run.Result, error) {
+			clock = clock.Add(2 * keptJobs)
+			return &run.Result{}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-j.done
+		return j
+	}
+	first := begin()
+	clock = clock.Add(keptJobs)
+	second := begin()
+	if js.find("s", first.handle) == nil {
+		t.Error("what ran for long was forgotten as soon as another began")
+	}
+	begin()
+	if js.find("s", first.handle) != nil || js.find("s", second.handle) == nil {
+		t.Error("what nobody asked for is not forgotten in its turn")
+	}
+}
+
+// What ends in a panic is an error of its own.
+func TestJobPanics(t *testing.T) {
+	js := newJobs(t.Context(), time.Now)
+	j, err := js.start("s", func(context.Context, *job) (*run.Result, error) { panic("a mistake") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if <-j.done; diag.CodeOf(j.err) != diag.Internal {
+		t.Errorf("it ended with %v", j.err)
+	}
+}

@@ -1,0 +1,56 @@
+package mcpserver
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+)
+
+//go:embed native.yaml
+var nativeText string
+
+// forms are skillpm's own names and forms.
+type forms struct {
+	Trigger    profile.Trigger    `yaml:"trigger"`
+	Run        profile.Tool       `yaml:"run"`
+	End        profile.Tool       `yaml:"end"`
+	Stage1     profile.Stage1     `yaml:"stage1"`
+	Activation profile.Activation `yaml:"activation"`
+}
+
+func nativeForms() (*forms, error) {
+	dec := yaml.NewDecoder(strings.NewReader(nativeText))
+	dec.KnownFields(true)
+	f := new(forms)
+	if err := dec.Decode(f); err != nil {
+		return nil, fmt.Errorf("native.yaml: %w", err)
+	}
+	return f, nil
+}
+
+// viewOf returns the profile as this server shows it: with skillpm's own names and forms, or with its host's. What a host
+// has no tool for has skillpm's.
+func (s *Server) viewOf(h *runtime.Host) *profile.Profile {
+	p := *h.Profile()
+	if !s.o.HostNames {
+		message, notice := p.Trigger.Message, p.Activation.Notice
+		p.Trigger, p.Stage1, p.Activation = s.native.Trigger, s.native.Stage1, s.native.Activation
+		p.Trigger.Message, p.Activation.Notice = message, notice
+		return &p
+	}
+	if p.Trigger.Skill.Takes("skill") == "" { // a host that asks by lines of text
+		p.Trigger.Skill = s.native.Trigger.Skill
+	}
+	if p.Trigger.File.Name == "" {
+		p.Trigger.File = s.native.Trigger.File
+	}
+	if p.Trigger.Find.Name == "" {
+		p.Trigger.Find = s.native.Trigger.Find
+	}
+	return &p
+}

@@ -1,0 +1,57 @@
+package mcpserver
+
+import (
+	"context"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/runtime/task"
+)
+
+// again is how long is waited before it is tried once more to watch.
+const again = 5 * time.Second
+
+// watched tells the clients from now on when the skills are others than those that this request is answered from.
+func (v *serving) watched(ctx context.Context) {
+	c, err := v.host.Catalog(ctx)
+	if err != nil {
+		return // which is the answer
+	}
+	v.watch.Do(func() { v.work.Go(func() { v.watching(c) }) })
+}
+
+// watching tells the clients until the server ends.
+func (s *Server) watching(c *catalog.Catalog) {
+	for {
+		err := c.Watch(s.life, func(*catalog.Catalog) { s.mark() })
+		if s.life.Err() != nil {
+			return
+		}
+		s.o.Logger.Warn("changes of skills are not seen for a while", "error", err)
+		select {
+		case <-s.life.Done():
+			return
+		case <-time.After(again):
+		}
+	}
+}
+
+// follow tells the client when a task ends that it gave a skill to.
+func (v *serving) follow(id string) {
+	ss, sdk := v.ss, v.sdk
+	v.host.Tasks().OnEnd(v.life, id, func(t *task.Task, err error) {
+		if err != nil {
+			v.o.Logger.Warn("the end of a task is not known", "task", id, "error", err)
+			return
+		}
+		told, err := v.host.Tasks().Notification(t)
+		if err != nil {
+			v.o.Logger.Warn("the result of a task cannot be read", "task", id, "error", err)
+			return
+		}
+		tell(v.life, ss, t.State != task.Succeeded, Name+"/task", told)
+		_ = sdk.ResourceUpdated(v.life, &mcp.ResourceUpdatedNotificationParams{URI: taskScheme + id})
+	})
+}

@@ -1,0 +1,153 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/runtime/prompt"
+	"github.com/skillpm/skillpm/pkg/runtime/session"
+	"github.com/skillpm/skillpm/pkg/skill/expand"
+)
+
+// wholeLine is the argument of a prompt whose skill names none of its own.
+const wholeLine = "arguments"
+
+// listPrompts answers with the skills that a user may start.
+func (s *Server) listPrompts(ctx context.Context, req *mcp.ListPromptsRequest) (mcp.Result, error) {
+	v, err := s.open(ctx, req, "")
+	if err != nil {
+		return nil, problem(err)
+	}
+	v.watched(ctx)
+	all, err := v.host.UserInvocable(ctx)
+	if err != nil {
+		return nil, problem(err)
+	}
+	res := &mcp.ListPromptsResult{Prompts: []*mcp.Prompt{}, Cacheable: private}
+	cursor := ""
+	if req.Params != nil {
+		cursor = req.Params.Cursor
+	}
+	shown, next, err := page(all, cursor)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range shown {
+		res.Prompts = append(res.Prompts, &mcp.Prompt{Name: k.Name, Title: k.Name, Description: k.Description, Arguments: promptArguments(k)})
+	}
+	res.NextCursor = next
+	return res, nil
+}
+
+// hinted is one argument in a hint: <required> or [optional].
+var hinted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:<([\pL\pN_. -]+)>|\[([\pL\pN_. -]+)\])\s*`) })
+
+// promptArguments returns the arguments of a skill by its argument-hint: those that it names, or else one that is the whole
+// line.
+func promptArguments(k *catalog.Skill) []*mcp.PromptArgument {
+	var out []*mcp.PromptArgument
+	for rest := strings.TrimSpace(k.ArgumentHint); rest != ""; {
+		m := hinted().FindStringSubmatch(rest)
+		if m == nil {
+			out = nil
+			break
+		}
+		name, required := m[1], true
+		if name == "" {
+			name, required = m[2], false
+		}
+		name = strings.Join(strings.Fields(name), "-")
+		if name == "" || slices.ContainsFunc(out, func(a *mcp.PromptArgument) bool { return a.Name == name }) {
+			out = nil
+			break
+		}
+		out = append(out, &mcp.PromptArgument{Name: name, Required: required})
+		rest = rest[len(m[0]):]
+	}
+	if out == nil {
+		out = []*mcp.PromptArgument{{Name: wholeLine, Description: k.ArgumentHint}}
+	}
+	return out
+}
+
+// getPrompt activates a skill for a user, and answers with the message that a model is sent.
+func (s *Server) getPrompt(ctx context.Context, req *mcp.GetPromptRequest, next mcp.MethodHandler) (mcp.Result, error) {
+	v, err := s.open(ctx, req, "")
+	if err != nil {
+		return nil, problem(err)
+	}
+	params, name := *req.Params, req.Params.Name
+	params.Name = marker
+	return next(answer(ctx, func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return v.prompt(ctx, name, req.Params.Arguments)
+	}), "prompts/get", &mcp.GetPromptRequest{Session: req.Session, Params: &params, Extra: req.Extra})
+}
+
+// prompt activates a skill for a user.
+func (v *serving) prompt(ctx context.Context, name string, arguments map[string]string) (*mcp.GetPromptResult, error) {
+	k, err := v.host.Lookup(ctx, name)
+	if err != nil {
+		return nil, unknownPrompt(name, err)
+	}
+	line, err := lineOf(k, arguments)
+	if err != nil {
+		return nil, invalid(err)
+	}
+	a, err := v.host.Load(ctx, name, session.Activate{Trigger: session.User, Arguments: line})
+	if err != nil {
+		return nil, problem(v.worded(err))
+	}
+	if a.TaskID != "" {
+		v.follow(a.TaskID)
+	}
+	return &mcp.GetPromptResult{
+		Meta:        mcp.Meta{metaStatus: a.Result().Kind, metaSkill: a.Skill.Name},
+		Description: a.Skill.Description,
+		Messages:    []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: prompt.Message(v.view, a.Result())}}},
+	}, nil
+}
+
+// unknownPrompt says that a user may start no skill of that name.
+func unknownPrompt(name string, err error) error {
+	if u, ok := errors.AsType[*catalog.UnknownError](err); ok && !u.Denied && !u.Invalid {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "unknown prompt " + expand.Quote(name)}
+	}
+	return problem(err)
+}
+
+// lineOf returns the arguments of a prompt as one line, as a user types them.
+func lineOf(k *catalog.Skill, given map[string]string) (string, error) {
+	var words []string
+	rest := maps.Clone(given)
+	missed := ""
+	for _, a := range promptArguments(k) {
+		value, ok := rest[a.Name]
+		delete(rest, a.Name)
+		switch {
+		case ok && a.Name == wholeLine && !a.Required:
+			words = append(words, value)
+		case ok && missed != "":
+			return "", diag.Errorf(diag.Usage, "argument %s is given and %s before it is not: they count by their order", a.Name, missed)
+		case ok:
+			words = append(words, expand.Quote(value))
+		case a.Required:
+			return "", diag.Errorf(diag.Usage, "prompt %s needs the argument %s", k.Name, a.Name)
+		default:
+			missed = a.Name
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(rest)) {
+		return "", diag.Errorf(diag.Usage, "prompt %s has no argument %q", k.Name, name)
+	}
+	return strings.Join(words, " "), nil
+}

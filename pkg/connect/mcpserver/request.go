@@ -1,0 +1,198 @@
+package mcpserver
+
+import (
+	"context"
+	"reflect"
+	"runtime/debug"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+	"github.com/skillpm/skillpm/pkg/skill/tool"
+)
+
+// SessionKey is the key in a request's _meta by which a client without a connection of its own names its session.
+const SessionKey = "skillpm/session"
+
+// stateless is the first version of the protocol that knows no sessions.
+const stateless = "2026-07-28"
+
+// maxHandle is how many characters the name of a session has at most that a client chooses.
+const maxHandle = 128
+
+// serving is one request that is answered.
+type serving struct {
+	*Server
+	host *runtime.Host
+	view *profile.Profile
+	ss   *mcp.ServerSession
+	meta map[string]any
+	id   string // of the session
+	kept bool   // whether the connection, or the server, has a session; else a client may name one
+
+	given bool   // an argument named the session
+	token any    // by which the client knows its progress, nil for none
+	asked string // the version of the protocol
+}
+
+// The keys of what the context of a request has.
+type (
+	servingKey struct{}
+	requestKey struct{}
+)
+
+// open makes ready to answer a request. With a session that arguments name, arguments are those of a call.
+func (s *Server) open(ctx context.Context, req mcp.Request, named string) (*serving, error) {
+	v := &serving{Server: s, id: s.o.Session, kept: true}
+	v.ss, _ = req.GetSession().(*mcp.ServerSession)
+	var client *mcp.Implementation
+	if p := v.ss.InitializeParams(); p != nil {
+		client, v.asked = p.ClientInfo, p.ProtocolVersion
+	}
+	if p := req.GetParams(); p != nil && !reflect.ValueOf(p).IsNil() {
+		v.meta = p.GetMeta()
+		if t, ok := p.(mcp.RequestParams); ok {
+			v.token = t.GetProgressToken()
+		}
+	}
+	if version, ok := v.meta[mcp.MetaKeyProtocolVersion].(string); ok {
+		v.asked = version
+	}
+	if v.id == "" {
+		v.id, v.kept = s.sessionOf(v.ss, req.GetExtra())
+	}
+	if !v.kept {
+		if named == "" {
+			named, _ = v.meta[SessionKey].(string)
+		}
+		if len(named) > maxHandle {
+			return nil, diag.Errorf(diag.Usage, "the name of a session has at most %d characters", maxHandle)
+		}
+		if named != "" {
+			v.id, v.given = prefix+named, true
+		}
+	}
+	request := Request{Session: v.id}
+	if client != nil {
+		request.Host = clean(client.Name)
+	}
+	if text, ok := v.meta["traceparent"].(string); ok {
+		request.Trace = audit.ParseTraceparent(text)
+	}
+	var err error
+	if v.host, err = s.o.Open(ctx, request); err != nil {
+		return nil, err
+	}
+	v.view = s.viewOf(v.host)
+	return v, nil
+}
+
+// clean returns the name of a client as a record may have it.
+func clean(name string) string {
+	const most = 64
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return -1
+		}
+		return r
+	}, name)
+	return name[:min(len(name), most)]
+}
+
+// check returns why a tool of somebody else must not be called now.
+func (s *Server) check(ctx context.Context, c tool.Call) error {
+	v, ok := ctx.Value(servingKey{}).(*serving)
+	if !ok {
+		return diag.Errorf(diag.Internal, "it is not known for whom %s is called", c.Tool)
+	}
+	verdict, err := v.host.Session().Allow(ctx, c)
+	if err != nil {
+		return err
+	}
+	if err := v.worded(verdict.Err()); err != nil {
+		return told{err}
+	}
+	return nil
+}
+
+// told is an error whose text says what to do about it, too.
+type told struct{ error }
+
+// Error returns both.
+func (t told) Error() string {
+	if hint := diag.HintOf(t.error); hint != "" {
+		return t.error.Error() + " (" + hint + ")"
+	}
+	return t.error.Error()
+}
+
+// Unwrap returns the error.
+func (t told) Unwrap() error { return t.error }
+
+// serve answers what is about skills, and leaves the rest to the SDK. A request that makes something fail which should not
+// fails alone: whoever sent it must not end the others.
+func (s *Server) serve(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				s.o.Logger.Error("a request ended in a panic", "method", method, "panic", r, "stack", string(debug.Stack()))
+				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error; this is a mistake in skillpm"}
+			}
+		}()
+		ctx = context.WithValue(ctx, requestKey{}, req)
+		switch r := req.(type) {
+		case *mcp.CallToolRequest:
+			return s.call(ctx, r, next)
+		case *mcp.ListToolsRequest:
+			return s.listTools(ctx, r, next)
+		case *mcp.ListPromptsRequest:
+			return s.listPrompts(ctx, r)
+		case *mcp.GetPromptRequest:
+			return s.getPrompt(ctx, r, next)
+		case *mcp.ListResourcesRequest:
+			return s.listResources(ctx, r)
+		case *mcp.ListResourceTemplatesRequest:
+			return listTemplates(), nil
+		case *mcp.ReadResourceRequest:
+			return s.readResource(ctx, r, next)
+		case *mcp.SubscriptionsListenRequest:
+			if v, err := s.open(ctx, req, ""); err == nil {
+				v.watched(ctx)
+			}
+		}
+		res, err = next(ctx, method, req)
+		if err != nil { // the result has a type, and is nil
+			return nil, err
+		}
+		switch r := res.(type) {
+		case *mcp.InitializeResult:
+			err = s.instruct(ctx, &r.Instructions)
+		case *mcp.DiscoverResult:
+			err = s.instruct(ctx, &r.Instructions)
+		}
+		return res, err
+	}
+}
+
+// invalid is an error of the protocol: what was asked for cannot be answered.
+func invalid(err error) error {
+	text := err.Error()
+	if hint := diag.HintOf(err); hint != "" {
+		text += " (" + hint + ")"
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: text}
+}
+
+// problem returns an error as a program is told it.
+func problem(err error) error {
+	switch diag.CodeOf(err) {
+	case diag.Usage, diag.Invalid, diag.NotFound, diag.Denied, diag.Conflict:
+		return invalid(err)
+	}
+	return err
+}

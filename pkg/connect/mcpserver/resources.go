@@ -1,0 +1,216 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/runtime/task"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// pageSize is how many things are listed at once.
+const pageSize = 100
+
+// private says that what is answered is for one user, and old as soon as it arrives: what policies and files say counts when
+// somebody asks.
+var private = mcp.Cacheable{TTLMs: 0, CacheScope: "private"}
+
+func setCacheable(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { *c = private }
+
+// page returns what is on the page that a cursor means, and the cursor of the next.
+func page[T any](all []T, cursor string) (shown []T, next string, err error) {
+	return pageOf(all, cursor, pageSize)
+}
+
+func pageOf[T any](all []T, cursor string, size int) (shown []T, next string, err error) {
+	from := 0
+	if cursor != "" {
+		data, err := base64.RawURLEncoding.DecodeString(cursor)
+		if err == nil {
+			from, err = strconv.Atoi(string(data))
+		}
+		if err != nil || from <= 0 {
+			return nil, "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the cursor is not one of this server's"}
+		}
+	}
+	from = min(from, len(all)) // there are fewer now
+	end := min(from+size, len(all))
+	if end < len(all) {
+		next = base64.RawURLEncoding.EncodeToString([]byte(strconv.Itoa(end)))
+	}
+	return all[from:end], next, nil
+}
+
+// listResources answers with the instructions of the skills that a model may start. Their other files are found from there.
+func (s *Server) listResources(ctx context.Context, req *mcp.ListResourcesRequest) (mcp.Result, error) {
+	v, err := s.open(ctx, req, "")
+	if err != nil {
+		return nil, problem(err)
+	}
+	v.watched(ctx)
+	all, err := v.shown(ctx)
+	if err != nil {
+		return nil, problem(err)
+	}
+	cursor := ""
+	if req.Params != nil {
+		cursor = req.Params.Cursor
+	}
+	listed, next, err := page(all, cursor)
+	if err != nil {
+		return nil, err
+	}
+	res := &mcp.ListResourcesResult{Resources: []*mcp.Resource{}, NextCursor: next, Cacheable: private}
+	for _, k := range listed {
+		res.Resources = append(res.Resources, resourceOf(k, skill.File))
+	}
+	return res, nil
+}
+
+// resourceOf describes a file of a skill.
+func resourceOf(k *catalog.Skill, file string) *mcp.Resource {
+	r := &mcp.Resource{URI: uriOf(k, file), Name: file, MIMEType: mimeType(file, nil)}
+	if isSkillFile(file) {
+		r.Name, r.Title, r.Description = declared(k), k.Name, k.Description
+	}
+	if info, err := os.Stat(join(k.Dir, file)); err == nil {
+		r.Size = info.Size()
+	}
+	return r
+}
+
+func listTemplates() *mcp.ListResourceTemplatesResult {
+	return &mcp.ListResourceTemplatesResult{Cacheable: private, ResourceTemplates: []*mcp.ResourceTemplate{
+		{URITemplate: skillScheme + "{+path}", Name: "skill-file", Description: "A file of a skill, below the pack or the layer that the skill is of."},
+		{URITemplate: taskScheme + "{id}", Name: "task", Description: "How a task stands that a skill was given to, and what it printed.", MIMEType: jsonType},
+	}}
+}
+
+// readResource answers with a file of a skill, or with a task.
+func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest, next mcp.MethodHandler) (mcp.Result, error) {
+	v, err := s.open(ctx, req, "")
+	if err != nil {
+		return nil, problem(err)
+	}
+	params, uri := *req.Params, req.Params.URI
+	params.URI = markerURI
+	return next(answer(ctx, func(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return v.resource(ctx, uri)
+	}), "resources/read", &mcp.ReadResourceRequest{Session: req.Session, Params: &params, Extra: req.Extra})
+}
+
+// resource returns what is at an address.
+func (v *serving) resource(ctx context.Context, uri string) (*mcp.ReadResourceResult, error) {
+	if id, ok := strings.CutPrefix(uri, taskScheme); ok {
+		return v.readTask(ctx, uri, id)
+	}
+	data, file, err := v.read(ctx, uri)
+	if err != nil {
+		return nil, v.missing(uri, err)
+	}
+	c := &mcp.ResourceContents{URI: uri, MIMEType: mimeType(file, data)}
+	if isText(data) {
+		c.Text = string(data)
+	} else {
+		c.Blob = data
+	}
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{c}, Cacheable: private}, nil
+}
+
+// read returns the bytes of a resource. It goes through the session, as every reading of a skill does.
+func (v *serving) read(ctx context.Context, uri string) (data []byte, file string, err error) {
+	k, file, err := v.resolve(ctx, uri)
+	if err != nil {
+		return nil, "", err
+	}
+	if file == "." {
+		return nil, "", diag.Errorf(diag.Invalid, "%s is a directory", uri)
+	}
+	f, err := v.host.Read(ctx, k.Exact(), file)
+	if err != nil {
+		return nil, "", err
+	}
+	if f.IsDir {
+		return nil, "", diag.Errorf(diag.Invalid, "%s is a directory", uri)
+	}
+	return f.Data, file, nil
+}
+
+// missing says that a resource cannot be had: in the protocol's own words where there is none.
+func (v *serving) missing(uri string, err error) error {
+	if diag.CodeOf(err) == diag.NotFound {
+		return mcp.ResourceNotFoundError(uri)
+	}
+	return problem(err)
+}
+
+// readTask answers with how a task stands.
+func (v *serving) readTask(ctx context.Context, uri, id string) (*mcp.ReadResourceResult, error) {
+	if !task.IsID(id) {
+		return nil, mcp.ResourceNotFoundError(uri)
+	}
+	t, err := v.host.Tasks().Find(ctx, id)
+	if err != nil {
+		return nil, mcp.ResourceNotFoundError(uri)
+	}
+	var told any = t
+	if t.State.Ended() {
+		if told, err = v.host.Tasks().Notification(t); err != nil {
+			return nil, err
+		}
+	}
+	data, err := json.Marshal(told)
+	if err != nil {
+		return nil, err
+	}
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: jsonType, Text: string(data)}}, Cacheable: private}, nil
+}
+
+// maxValues is how many values a completion has at most.
+const maxValues = 100
+
+// complete completes the address of a skill's resource. The arguments of skills are free texts.
+func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+	res := &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}
+	v, err := s.open(ctx, req, "")
+	if err != nil {
+		return nil, problem(err)
+	}
+	if req.Params.Ref.Type != "ref/resource" || req.Params.Argument.Name != "path" {
+		return res, nil
+	}
+	all, err := v.shown(ctx)
+	if err != nil {
+		return nil, problem(err)
+	}
+	for _, k := range all {
+		at := strings.TrimPrefix(uriOf(k, skill.File), skillScheme)
+		if !strings.HasPrefix(at, req.Params.Argument.Value) {
+			continue
+		}
+		if res.Completion.Total++; len(res.Completion.Values) < maxValues {
+			res.Completion.Values = append(res.Completion.Values, at)
+		}
+	}
+	res.Completion.HasMore = res.Completion.Total > len(res.Completion.Values)
+	return res, nil
+}
+
+// sizeOf returns the size of a regular file of a skill, by no link that leads out.
+func sizeOf(root *os.Root, file string) (int64, bool) {
+	info, err := fs.Stat(root.FS(), file)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, false
+	}
+	return info.Size(), true
+}

@@ -1,0 +1,246 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/runtime/run"
+	"github.com/skillpm/skillpm/pkg/runtime/session"
+	"github.com/skillpm/skillpm/pkg/runtime/task"
+	"github.com/skillpm/skillpm/pkg/skill/expand"
+)
+
+// runSchema is that of skill_run: a skill, or the handle of what was pending.
+const runSchema = `{"type":"object","properties":{` +
+	`"skill":{"type":"string","description":"the skill, by its name, or as name@owner/name"},` +
+	`"script":{"type":"string","description":"the file to run, relative to the skill, as scripts/check.sh; without it the skill's own command"},` +
+	`"args":{"type":"array","items":{"type":"string"},"description":"the words to hand to it"},` +
+	`"handle":{"type":"string","description":"in place of all others: of a run or a task that was pending"},` +
+	`"stop":{"type":"boolean","description":"with handle: end it"}},"additionalProperties":false}`
+
+// How long a call waits for a script, and how often it says that the script still runs. There are clients that give a
+// request up after 60 seconds, whatever they hear meanwhile: nothing in a request tells them from others, and what they give
+// up would end the script.
+const (
+	patience = 45 * time.Second
+	beat     = 5 * time.Second
+)
+
+// maxOutput is how many bytes of each stream of a script are handed to the model.
+const maxOutput = 48 << 10
+
+// status of a run that goes on.
+const pending = "pending"
+
+// wanted are the arguments of skill_run.
+type wanted struct {
+	Skill  string   `json:"skill"`
+	Script string   `json:"script"`
+	Args   []string `json:"args"`
+	Handle string   `json:"handle"`
+	Stop   bool     `json:"stop"`
+}
+
+// run runs a script of a skill, or waits for what was begun before.
+func (v *serving) run(ctx context.Context, args arguments) *mcp.CallToolResult {
+	w, err := v.wanted(args)
+	if err != nil {
+		return failure(err)
+	}
+	if w.Handle != "" {
+		return v.again(ctx, w)
+	}
+	j, err := v.jobs.start(v.id, func(ctx context.Context, j *job) (*run.Result, error) {
+		return v.host.Run(ctx, w.Skill, session.RunOptions{
+			Script: w.Script, Args: w.Args, MaxOutput: maxOutput, Stdout: j.out, Stderr: j.out,
+			Warn: func(text string) { j.warnings = append(j.warnings, text) },
+		})
+	})
+	if err != nil {
+		return failure(err)
+	}
+	return v.wait(ctx, j)
+}
+
+// wanted reads the arguments.
+func (v *serving) wanted(args arguments) (w wanted, err error) {
+	name := v.native.Run.Name
+	if err := unknown(name, args, []string{"skill", "script", "args", "handle", "stop"}); err != nil {
+		return w, err
+	}
+	data, err := json.Marshal(args)
+	if err != nil {
+		return w, err
+	}
+	if err := json.Unmarshal(data, &w); err != nil {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			return w, diag.Errorf(diag.Usage, "argument %s of %s is not of the type %s", wrong.Field, name, wrong.Type)
+		}
+		return w, diag.Errorf(diag.Usage, "the arguments of %s cannot be read", name)
+	}
+	if (w.Skill == "") == (w.Handle == "") {
+		return w, diag.Errorf(diag.Usage, "%s needs a skill, or the handle of what was pending", name)
+	}
+	return w, nil
+}
+
+// again waits for a run, or a task, that was begun by another call.
+func (v *serving) again(ctx context.Context, w wanted) *mcp.CallToolResult {
+	if j := v.jobs.find(v.id, w.Handle); j != nil {
+		if w.Stop {
+			j.cancel()
+		}
+		return v.wait(ctx, j)
+	}
+	if !task.IsID(w.Handle) {
+		return failure(diag.Errorf(diag.NotFound, "there is no run %q; its result is told once", w.Handle))
+	}
+	return v.task(ctx, w)
+}
+
+// wait waits for a run: until it ends, is not wanted any more, or would be given up by the client.
+func (v *serving) wait(ctx context.Context, j *job) *mcp.CallToolResult {
+	limit := time.NewTimer(v.patience)
+	defer limit.Stop()
+	beats := time.NewTicker(v.beat)
+	defer beats.Stop()
+	for {
+		select {
+		case <-j.done:
+			v.jobs.drop(j)
+			return v.ran(j)
+		case <-ctx.Done():
+			j.cancel()
+			<-j.done
+			v.jobs.drop(j)
+			return failure(ctx.Err())
+		case <-beats.C:
+			v.progress(ctx, j)
+		case <-limit.C:
+			return pendingResult(j.handle, v.o.Now().Sub(j.began), j.out.String())
+		}
+	}
+}
+
+// progress says that a script still runs.
+func (v *serving) progress(ctx context.Context, j *job) {
+	if v.token == nil {
+		return
+	}
+	j.beats++
+	text := fmt.Sprintf("running for %s", v.o.Now().Sub(j.began).Round(time.Second))
+	if line := j.out.String(); line != "" {
+		text += ": " + line
+	}
+	_ = v.ss.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: v.token, Progress: float64(j.beats), Message: text}) // a client that is gone is told nothing
+}
+
+// pendingResult says that something goes on, and how to ask for it again.
+func pendingResult(handle string, since time.Duration, line string) *mcp.CallToolResult {
+	text := fmt.Sprintf("pending: it runs for %s. Call skill_run with handle: %q for its result, and with stop: true to end it.", since.Round(time.Second), handle)
+	if line != "" {
+		text += "\nIts last line: " + line
+	}
+	return &mcp.CallToolResult{Meta: mcp.Meta{metaStatus: pending, metaHandle: handle}, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
+}
+
+// ran returns what came of a run: what it printed, and how it ended.
+func (v *serving) ran(j *job) *mcp.CallToolResult {
+	if j.result == nil {
+		return failure(v.worded(j.err))
+	}
+	r := j.result
+	var b strings.Builder
+	fmt.Fprintf(&b, "$ %s\n", expand.Join(r.Argv))
+	stream(&b, "", r.Stdout, r.StdoutSize)
+	stream(&b, "stderr:\n", r.Stderr, r.StderrSize)
+	switch {
+	case r.TimedOut:
+		fmt.Fprintf(&b, "It was ended at its limit, after %s.", r.Duration.Round(time.Millisecond))
+	case r.Signal != "":
+		fmt.Fprintf(&b, "It was ended by %s.", r.Signal)
+	default:
+		fmt.Fprintf(&b, "exit code %d", r.ExitCode)
+	}
+	res := &mcp.CallToolResult{
+		Meta: mcp.Meta{metaStatus: "ran", metaExit: r.ExitCode}, IsError: r.ExitCode != 0 || r.TimedOut || j.err != nil,
+	}
+	if j.err != nil {
+		fmt.Fprintf(&b, "\n%s", j.err)
+	}
+	for _, w := range j.warnings {
+		fmt.Fprintf(&b, "\nwarning: %s", w)
+	}
+	if len(j.warnings) > 0 {
+		res.Meta[metaWarnings] = j.warnings
+	}
+	res.Content = []mcp.Content{&mcp.TextContent{Text: b.String()}}
+	return res
+}
+
+// stream writes what is kept of a stream. Bytes that are no text are none for a model.
+func stream(b *strings.Builder, heading string, data []byte, size int64) {
+	if len(data) == 0 {
+		return
+	}
+	text := string(data)
+	if !utf8.ValidString(text) {
+		text = strings.ToValidUTF8(text, "\uFFFD")
+	}
+	b.WriteString(heading)
+	b.WriteString(text)
+	if !strings.HasSuffix(text, "\n") {
+		b.WriteString("\n")
+	}
+	if more := size - int64(len(data)); more > 0 {
+		fmt.Fprintf(b, "(and %d bytes more)\n", more)
+	}
+}
+
+// task waits for a task, and returns what it printed.
+func (v *serving) task(ctx context.Context, w wanted) *mcp.CallToolResult {
+	tasks := v.host.Tasks()
+	if w.Stop {
+		if _, err := tasks.Cancel(ctx, w.Handle); err != nil {
+			return failure(err)
+		}
+	}
+	limited, cancel := context.WithTimeout(ctx, v.patience)
+	defer cancel()
+	t, err := tasks.Wait(limited, w.Handle)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		now, err := tasks.Find(ctx, w.Handle)
+		if err != nil {
+			return failure(err)
+		}
+		return pendingResult(w.Handle, v.o.Now().Sub(now.Created), "")
+	case errors.Is(err, fs.ErrNotExist):
+		return failure(diag.Errorf(diag.NotFound, "there is no task %q", w.Handle))
+	case err != nil:
+		return failure(err)
+	}
+	output, err := tasks.Output(w.Handle)
+	if err != nil {
+		return failure(err)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "task %s of skill %s: %s\n", t.ID, t.Skill, t.State)
+	stream(&b, "", output[:min(len(output), maxOutput)], t.OutputBytes)
+	if t.Reason != "" {
+		b.WriteString(t.Reason)
+	}
+	return &mcp.CallToolResult{
+		Meta: mcp.Meta{metaStatus: string(t.State), metaTask: t.ID}, IsError: t.State != task.Succeeded,
+		Content: []mcp.Content{&mcp.TextContent{Text: b.String()}},
+	}
+}

@@ -1,0 +1,279 @@
+//go:build unix
+
+package mcpserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/connect/mcpserver"
+)
+
+// scripts is a place with a skill that has scripts.
+func scripts(t *testing.T) *place {
+	t.Helper()
+	return newPlace(t, map[string]string{
+		project + "work/SKILL.md":          skillText("work", "", "x"),
+		project + "work/scripts/say.sh":    "#!/bin/sh\nprintf '%s\\n' \"$@\"\necho wrong >&2\nexit 3\n",
+		project + "work/scripts/much.sh":   "#!/bin/sh\nhead -c 200000 /dev/zero | tr '\\0' x\n",
+		project + "work/scripts/wait.sh":   "#!/bin/sh\necho $$ >pid.tmp\nmv pid.tmp pid\necho began\nwhile [ ! -e go ]; do sleep 0.01; done\necho done\n",
+		project + "work/scripts/binary.sh": "#!/bin/sh\nprintf '\\377\\376'\n",
+	})
+}
+
+// SPEC O4, O13: the command and its output come back, and nothing else, within bounds; each run is recorded.
+func TestO4Run(t *testing.T) {
+	p := scripts(t)
+	c := p.connect()
+	res, text := call(t, c, "skill_run", map[string]any{"skill": "work", "script": "scripts/say.sh", "args": []string{"a b", "$(id)"}})
+	if !res.IsError || !strings.Contains(text, "\na b\n$(id)\nstderr:\nwrong\nexit code 3") || res.Meta["skillpm/exitCode"] != float64(3) {
+		t.Errorf("%q, %v", text, res.Meta)
+	}
+	if _, text = call(t, c, "skill_run", map[string]any{"skill": "work", "script": "scripts/much.sh"}); len(text) > 60_000 || !strings.Contains(text, "bytes more") || !strings.HasSuffix(text, "exit code 0") {
+		t.Errorf("%d bytes: …%s", len(text), text[len(text)-100:])
+	}
+	if _, text = call(t, c, "skill_run", map[string]any{"skill": "work", "script": "scripts/binary.sh"}); !strings.Contains(text, "\uFFFD") {
+		t.Errorf("%q", text)
+	}
+	if !strings.Contains(p.records(), `"script":"scripts/say.sh"`) {
+		t.Error("it is not on record")
+	}
+}
+
+// What takes long is pending, is asked for again, and is stopped.
+func TestPending(t *testing.T) {
+	p := scripts(t)
+	s := p.server()
+	s.SetPatience(50*time.Millisecond, time.Hour)
+	c, other := p.connectTo(s), p.connectTo(s)
+	res, text := call(t, c, "skill_run", map[string]any{"skill": "work", "script": "scripts/wait.sh"})
+	handle, _ := res.Meta["skillpm/handle"].(string)
+	if res.IsError || handle == "" || !strings.Contains(text, handle) || !strings.HasPrefix(text, "pending") {
+		t.Fatalf("%q", text)
+	}
+	if res, text := call(t, other, "skill_run", map[string]any{"handle": handle}); !res.IsError {
+		t.Errorf("another connection has it: %q", text)
+	}
+	p.write("home/project/go", "")
+	for strings.HasPrefix(text, "pending") {
+		_, text = call(t, c, "skill_run", map[string]any{"handle": handle})
+	}
+	if !strings.Contains(text, "began\ndone\nexit code 0") {
+		t.Errorf("%q", text)
+	}
+	if res, text := call(t, c, "skill_run", map[string]any{"handle": handle}); !res.IsError {
+		t.Errorf("it is told twice: %q", text)
+	}
+	if err := os.Remove(filepath.Join(p.root, "home/project/go")); err != nil {
+		t.Fatal(err)
+	}
+	res, _ = call(t, c, "skill_run", map[string]any{"skill": "work", "script": "scripts/wait.sh"})
+	if res, text := call(t, c, "skill_run", map[string]any{"handle": res.Meta["skillpm/handle"], "stop": true}); !res.IsError || strings.Contains(text, "done") {
+		t.Errorf("it was not stopped: %q", text)
+	}
+}
+
+// While a script runs the client hears of it, and when the client does not want it any more it is killed with all it started.
+func TestProgressAndCancel(t *testing.T) {
+	p := scripts(t)
+	told := make(chan string, 1000)
+	p.client = &mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+		told <- r.Params.Message
+	}}
+	s := p.server()
+	s.SetPatience(time.Hour, 10*time.Millisecond)
+	c := p.connectTo(s)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	failed := make(chan error, 1)
+	go func() {
+		params := &mcp.CallToolParams{Name: "skill_run", Arguments: map[string]any{"skill": "work", "script": "scripts/wait.sh"}}
+		params.SetProgressToken("a")
+		_, err := c.CallTool(ctx, params)
+		failed <- err
+	}()
+	for m := range told {
+		if strings.HasSuffix(m, ": began") {
+			break
+		}
+	}
+	data, err := os.ReadFile(filepath.Join(p.root, "home/project/pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := <-failed; err == nil {
+		t.Error("it was not cancelled")
+	}
+	s.Close() // waits for what it runs
+	if err := syscall.Kill(pid, 0); err == nil {
+		t.Errorf("process %d still runs", pid)
+	}
+}
+
+// A client that asks for progress gets no longer answer than others: it may give the request up all the same.
+func TestPendingWithProgress(t *testing.T) {
+	p := scripts(t)
+	s := p.server()
+	s.SetPatience(time.Millisecond, time.Hour)
+	c := p.connectTo(s)
+	params := &mcp.CallToolParams{Name: "skill_run", Arguments: map[string]any{"skill": "work", "script": "scripts/wait.sh"}}
+	params.SetProgressToken("a")
+	if res, err := c.CallTool(t.Context(), params); err != nil || res.Meta["skillpm/status"] != "pending" {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+// What a policy that only observes would have refused, the model is told with the result.
+func TestRunWarns(t *testing.T) {
+	p := scripts(t)
+	p.write("home/.config/skillpm/policy.yaml", "version: 1\nmode: audit\nforbid: [scripts]\n")
+	res, text := call(t, p.connect(), "skill_run", map[string]any{"skill": "work", "script": "scripts/binary.sh"})
+	if res.IsError || !strings.Contains(text, "exit code 0\nwarning: ") || !strings.Contains(text, "scripts") || res.Meta["skillpm/warnings"] == nil {
+		t.Errorf("%q, %v", text, res.Meta)
+	}
+}
+
+// A client that is gone leaves nothing running.
+func TestGone(t *testing.T) {
+	p := scripts(t)
+	p.options.Session = ""
+	s := p.server()
+	s.SetPatience(time.Millisecond, time.Hour)
+	here, there := mcp.NewInMemoryTransports()
+	over := make(chan error, 1)
+	go func() { over <- s.Run(t.Context(), there) }()
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, nil).Connect(t.Context(), here, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call(t, c, "skill_run", map[string]any{"skill": "work", "script": "scripts/wait.sh"})
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-over
+	s.Close()
+	for line := range strings.Lines(p.records()) {
+		if strings.Contains(line, `"action":"run"`) && strings.Contains(line, "wait.sh") && !strings.Contains(line, `"phase":"intent"`) {
+			return
+		}
+	}
+	t.Errorf("the run is not on record: %s", p.records())
+}
+
+// SPEC P7, P10: a fork is a task, whose end is told and whose result can be had.
+func TestP7Fork(t *testing.T) {
+	p := newPlace(t, map[string]string{
+		"home/project/data/skills/report/SKILL.md": skillText("report", "context: fork\n", "Report on $0."),
+	})
+	p.write("home/.config/skillpm/config.yaml", "runners:\n  general: {command: [sh, -c, 'cat; while [ ! -e "+p.root+"/go ]; do sleep 0.01; done; echo worked']}\n")
+	p.profile, p.options.HostNames = "pegasus", true
+	told, updated := make(chan any, 10), make(chan string, 10)
+	p.client = &mcp.ClientOptions{
+		LoggingMessageHandler:  func(_ context.Context, r *mcp.LoggingMessageRequest) { told <- r.Params.Data }, //nolint:staticcheck // for clients of older versions
+		ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) { updated <- r.Params.URI },
+	}
+	c := p.connect()
+	if err := c.SetLoggingLevel(t.Context(), &mcp.SetLoggingLevelParams{Level: "info"}); err != nil { //nolint:staticcheck // likewise
+		t.Fatal(err)
+	}
+	res, text := call(t, c, "use_skill", map[string]any{"skill": "report", "args": "cats"})
+	id, _ := res.Meta["skillpm/task"].(string)
+	if got, want := structured(t, res), `{"result":{"status":"spawned","taskId":"`+id+`"},"success":true}`; id == "" || got != want {
+		t.Fatalf("%s, %q", got, text)
+	}
+	if err := c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "task://" + id}); err != nil {
+		t.Fatal(err)
+	}
+	p.write("go", "")
+	_, text = call(t, c, "skill_run", map[string]any{"handle": id})
+	if !strings.Contains(text, "succeeded") || !strings.Contains(text, "Report on cats.\nworked") {
+		t.Errorf("%q", text)
+	}
+	if uri := <-updated; uri != "task://"+id {
+		t.Errorf("told of %s", uri)
+	}
+	if data, err := json.Marshal(<-told); err != nil || !strings.Contains(string(data), id) || !strings.Contains(string(data), "worked") {
+		t.Errorf("told %s, %v", data, err)
+	}
+	read, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "task://" + id})
+	if err != nil || !strings.Contains(read.Contents[0].Text, `"state":"succeeded"`) || !strings.Contains(read.Contents[0].Text, "worked") {
+		t.Errorf("%v, %v", read, err)
+	}
+}
+
+// What is asked for wrongly is said, and nothing runs.
+func TestRunRefused(t *testing.T) {
+	p := scripts(t)
+	p.write(project+"only/SKILL.md", skillText("only", "allowed-tools: [Read]\n", "x"))
+	c := p.connect()
+	for i, tt := range []struct {
+		args map[string]any
+		want string
+	}{
+		{map[string]any{}, "needs a skill"},
+		{map[string]any{"skill": "work", "handle": "x"}, "needs a skill"},
+		{map[string]any{"skill": "work", "script": 3}, "not of the type"},
+		{map[string]any{"skill": "work", "args": "a b"}, "not of the type"},
+		{map[string]any{"skill": "work", "more": 1}, `no argument "more"`},
+		{map[string]any{"skill": "work"}, "has no command"},
+		{map[string]any{"skill": "work", "script": "../only/SKILL.md"}, "not a path inside"},
+		{map[string]any{"skill": "work", "script": "/bin/sh"}, "not a path inside"},
+		{map[string]any{"skill": "work", "script": "scripts/none.sh"}, "none.sh"},
+		{map[string]any{"skill": "none"}, "available are only, work"},
+		{map[string]any{"handle": "run-000000000000000000000000"}, "there is no run"},
+		{map[string]any{"handle": "../../x"}, "there is no run"},
+		{map[string]any{"handle": "20200101-000000-abc-0123456789abcdef"}, "there is no"},
+	} {
+		if res, text := call(t, c, "skill_run", tt.args); !res.IsError || !strings.Contains(text, tt.want) {
+			t.Errorf("%d: %q, want %q", i, text, tt.want)
+		}
+	}
+	call(t, c, "skill", map[string]any{"name": "only"})
+	if res, text := call(t, c, "skill_run", map[string]any{"skill": "work", "script": "scripts/say.sh"}); !res.IsError || !strings.Contains(text, "may run nothing now") || !strings.Contains(text, "skill_end") {
+		t.Errorf("%q", text)
+	}
+}
+
+// BenchmarkInitialize is what a client waits for when it starts, but for the process: 1,000 skills, an index that is there.
+func BenchmarkInitialize(b *testing.B) {
+	root := b.TempDir()
+	p := &place{root: root, env: map[string]string{}}
+	for i := range 1000 {
+		dir := filepath.Join(root, "home/project/.skillpm/skills", fmt.Sprintf("skill-%04d", i))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte(skillText(fmt.Sprintf("skill-%04d", i), "", strings.Repeat("text ", 500))), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		s, err := mcpserver.New(mcpserver.Options{Open: p.open, Now: time.Now})
+		if err != nil {
+			b.Fatal(err)
+		}
+		here, there := mcp.NewInMemoryTransports()
+		go s.Run(b.Context(), there)
+		c, err := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "1"}, nil).Connect(b.Context(), here, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		_ = c.Close()
+		s.Close()
+	}
+}

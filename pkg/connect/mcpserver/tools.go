@@ -1,0 +1,186 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/runtime/prompt"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+)
+
+// maxEnum is how many names a schema lists at most. With more of them it says that any text may be given, and a wrong one
+// is answered with the names.
+const maxEnum = 100
+
+// alwaysLoad asks clients that put the definitions of tools off not to do so with this one.
+const alwaysLoad = "anthropic/alwaysLoad"
+
+// listing returns what the model is told of the skills, and the tools of the profile.
+func (v *serving) listing(ctx context.Context) ([]prompt.Tool, prompt.Listing, error) {
+	entries, err := v.host.Entries(ctx)
+	if err != nil {
+		return nil, prompt.Listing{}, err
+	}
+	p := *v.view
+	if len(entries) > maxEnum {
+		p.Trigger.Skill = plain(p.Trigger.Skill)
+	}
+	return prompt.Tools(&p, entries, v.budget())
+}
+
+// budget says how long a listing may be.
+func (v *serving) budget() prompt.Options {
+	return prompt.Options{Budget: v.o.Budget, ContextWindow: v.o.ContextWindow}
+}
+
+// plain returns a tool whose arguments list no names.
+func plain(t profile.Tool) profile.Tool {
+	arguments := make([]profile.Argument, len(t.Arguments))
+	for i, a := range t.Arguments {
+		a.Enum = false
+		arguments[i] = a
+	}
+	t.Arguments = arguments
+	return t
+}
+
+// inDescription reports whether the host of a profile shows the skills in the description of a tool.
+func inDescription(p *profile.Profile) bool { return p.Stage1.Place == "tool-description" }
+
+// instruct writes the instructions of the server: which skills there are, where the profile has that there. It is what a
+// client waits for when it starts, so that nothing else is looked for.
+func (s *Server) instruct(ctx context.Context, to *string) error {
+	h, err := s.o.Open(ctx, Request{})
+	if err != nil {
+		return problem(err)
+	}
+	v := &serving{Server: s, host: h, view: s.viewOf(h)}
+	if inDescription(v.view) {
+		return nil
+	}
+	entries, err := h.Entries(ctx)
+	if err != nil {
+		return err
+	}
+	l, err := prompt.List(v.view, entries, v.budget())
+	*to = l.Text
+	return err
+}
+
+// listTools answers with the tools that there are for the skills of now, before those of others.
+func (s *Server) listTools(ctx context.Context, req *mcp.ListToolsRequest, next mcp.MethodHandler) (mcp.Result, error) {
+	res, err := next(ctx, "tools/list", req)
+	list, ok := res.(*mcp.ListToolsResult)
+	if err != nil || !ok {
+		return res, err
+	}
+	others := []*mcp.Tool{}
+	for _, t := range list.Tools {
+		if t.Name != marker {
+			others = append(others, t)
+		}
+	}
+	list.Tools = others
+	if req.Params != nil && req.Params.Cursor != "" {
+		return list, nil
+	}
+	v, err := s.open(ctx, req, "")
+	if err != nil {
+		return nil, problem(err)
+	}
+	v.watched(ctx)
+	own, err := v.tools(ctx)
+	if err != nil {
+		return nil, problem(err)
+	}
+	list.Tools = append(own, others...)
+	return list, nil
+}
+
+// tools returns skillpm's own tools.
+func (v *serving) tools(ctx context.Context) ([]*mcp.Tool, error) {
+	defined, l, err := v.listing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := v.host.Catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []*mcp.Tool
+	for _, t := range defined {
+		shown := &mcp.Tool{Name: t.Name, Description: t.Description, InputSchema: json.RawMessage(t.Schema), Annotations: reads(t.Name)}
+		if t.Name == v.view.Trigger.Skill.Name {
+			if v.o.AlwaysLoad && !inDescription(v.view) && l.Text != "" {
+				shown.Description += "\n\n" + l.Text
+			}
+			if v.o.AlwaysLoad || inDescription(v.view) {
+				shown.Meta = mcp.Meta{alwaysLoad: true}
+			}
+		}
+		out = append(out, shown)
+	}
+	if len(l.Names)+len(l.Left) == 0 {
+		return out, nil
+	}
+	run := &mcp.Tool{Name: v.native.Run.Name, Description: strings.TrimSpace(v.native.Run.Description), InputSchema: json.RawMessage(runSchema), Annotations: &mcp.ToolAnnotations{}}
+	end, _, err := prompt.Tools(&profile.Profile{Serving: profile.Serving{Trigger: profile.Trigger{Skill: v.native.End}}}, []prompt.Entry{{Name: "-"}}, prompt.Options{})
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, run)
+	for _, t := range end {
+		out = append(out, &mcp.Tool{Name: t.Name, Description: t.Description, InputSchema: json.RawMessage(t.Schema), Annotations: reads(t.Name)})
+	}
+	return v.named(out, c)
+}
+
+// reads are what clients are told of tools that change nothing outside.
+func reads(title string) *mcp.ToolAnnotations {
+	no := false
+	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, OpenWorldHint: &no}
+}
+
+// named completes the schemas: with the exact names of skills that others shadow, where names are listed, and with the
+// argument that names a session, where the connection has none.
+func (v *serving) named(tools []*mcp.Tool, c *catalog.Catalog) ([]*mcp.Tool, error) {
+	var shadowed []any
+	for _, e := range c.All() {
+		if e.State == catalog.Shadowed && e.Pack != "" && e.ModelInvocable {
+			shadowed = append(shadowed, e.Exact())
+		}
+	}
+	if len(shadowed) == 0 && v.kept {
+		return tools, nil
+	}
+	for _, t := range tools {
+		var schema map[string]any
+		text, _ := t.InputSchema.(json.RawMessage)
+		if err := json.Unmarshal(text, &schema); err != nil {
+			return nil, err
+		}
+		properties, _ := schema["properties"].(map[string]any)
+		for _, p := range properties {
+			if property, ok := p.(map[string]any); ok {
+				if names, ok := property["enum"].([]any); ok {
+					property["enum"] = append(names, shadowed...)
+				}
+			}
+		}
+		if !v.kept && properties != nil {
+			properties[sessionArgument] = map[string]any{
+				"type": "string", "maxLength": maxHandle,
+				"description": "a name for this conversation that nobody guesses, the same in each call; without it is not kept which skills are active",
+			}
+		}
+		t.InputSchema = schema
+	}
+	return tools, nil
+}
+
+// sessionArgument is the argument of every tool by which a client without a connection of its own names its session.
+const sessionArgument = "session"

@@ -1,0 +1,93 @@
+package skilltest
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// Dir is the directory of a skill that its tests are in.
+const Dir = "tests"
+
+// Find returns the directories of the skills that a search for tests finds in root, in order: those that [skill.Find] does,
+// and those that people write in .skillpm/skills, beside which the rest of .skillpm is what was installed.
+func Find(fsys fs.FS, root string) ([]string, error) {
+	found, err := skill.Find(fsys, root)
+	if err != nil || slices.Contains(found, root) {
+		return found, err
+	}
+	written := path.Join(".skillpm", "skills")
+	err = fs.WalkDir(fsys, root, func(dir string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || !d.IsDir():
+			return err
+		case dir != root && (skill.SkipDir(d.Name()) || slices.Contains(found, dir)):
+			return fs.SkipDir
+		}
+		if entries, err := fs.ReadDir(fsys, dir); err != nil || dir != root && skill.Vendored(dir, entries) {
+			return cmp.Or(err, fs.SkipDir)
+		}
+		own, err := skill.Find(fsys, path.Join(dir, written))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		found = append(found, own...)
+		return nil
+	})
+	slices.Sort(found)
+	return found, err
+}
+
+// maxFiles is how many files of tests a skill may have.
+const maxFiles = 200
+
+// Read reads the files of tests of the skill in a directory, in order of their names. One without any has none. All errors
+// there are in them are joined.
+func Read(dir string) ([]*File, error) {
+	root, err := safefile.OpenRoot(dir)
+	if err != nil {
+		return nil, diag.Errorf(diag.NotFound, "the skill's directory can't be opened: %w", err)
+	}
+	defer root.Close()
+	entries, err := fs.ReadDir(root, Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, diag.Errorf(diag.Invalid, "the tests of the skill can't be read: %w", err)
+	}
+	var files []*File
+	var problems []error
+	for _, e := range entries {
+		if ext := path.Ext(e.Name()); e.IsDir() || ext != ".yaml" && ext != ".yml" || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		if len(files)+len(problems) == maxFiles {
+			return nil, diag.Errorf(diag.Invalid, "%s has more than %d files of tests", Dir, maxFiles)
+		}
+		name := path.Join(Dir, e.Name())
+		data, err := safefile.ReadIn(root, name, MaxFile)
+		if err != nil {
+			problems = append(problems, diag.Errorf(diag.Invalid, "%s can't be read: %w", name, err))
+			continue
+		}
+		f, err := Parse(name, data)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		files = append(files, f)
+	}
+	slices.SortFunc(files, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
+	if len(problems) == 1 {
+		return files, problems[0]
+	}
+	return files, errors.Join(problems...)
+}

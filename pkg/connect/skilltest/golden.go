@@ -1,0 +1,179 @@
+package skilltest
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+)
+
+// golden compares with the texts that a case has, in its file or in one of their own.
+func (r *Result) golden(dir string, c *Case) {
+	if c.Body != nil {
+		r.same("the text", "body", *c.Body, r.Body)
+	}
+	if c.Stdout != nil {
+		r.same("standard output", "stdout", *c.Stdout, r.Stdout)
+	}
+	for _, f := range []struct{ what, name, got string }{{"the text", c.BodyFile, r.Body}, {"standard output", c.StdoutFile, r.Stdout}} {
+		if f.name == "" {
+			continue
+		}
+		want, err := readGolden(dir, f.name)
+		if err != nil {
+			r.Wrong = append(r.Wrong, Wrong{Message: stableError(nil, err)})
+			continue
+		}
+		r.same(f.what, f.name, want, f.got)
+	}
+}
+
+// readGolden reads a text that belongs to the tests.
+func readGolden(dir, name string) (string, error) {
+	if !fs.ValidPath(name) {
+		return "", diag.Errorf(diag.Invalid, "%q is no path inside %s", name, Dir)
+	}
+	root, err := safefile.OpenRoot(dir)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	data, err := safefile.ReadIn(root, path.Join(Dir, name), MaxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", diag.Errorf(diag.NotFound, "%s does not exist", path.Join(Dir, name)).WithHint("skillpm test --update writes it")
+	}
+	return string(data), err
+}
+
+// update rewrites the texts that cases compare with: files of their own, and blocks in the file of tests.
+func (f *File) update(dir string, results []Result) error {
+	data := f.Data
+	for i := len(f.Cases) - 1; i >= 0; i-- { // from the end, so that the lines before it stay where they are
+		c := &f.Cases[i]
+		at := slices.IndexFunc(results, func(r Result) bool { return r.Line == c.line && r.Name == c.Name })
+		if at < 0 || results[at].Outcome == Skipped || c.Error != "" {
+			continue
+		}
+		r := &results[at]
+		if !ended(r, c) {
+			continue
+		}
+		for name, text := range map[string]string{c.BodyFile: r.Body, c.StdoutFile: r.Stdout} {
+			if err := r.rewrite(dir, name, text); err != nil {
+				return err
+			}
+		}
+		if c.Stdout != nil {
+			r.same("standard output", "stdout", *c.Stdout, r.Stdout)
+		}
+		if c.Body != nil && !alike(*c.Body, r.Body) {
+			if next, ok := replaceBlock(data, c.key, c.body, r.Body, i); ok {
+				data = next
+				r.Updated = append(r.Updated, f.Path)
+			} else {
+				r.same("the text", "body", *c.Body, r.Body)
+				r.wrongf("body can't be rewritten where it stands: begin it with | on a line of its own, or use body-file")
+			}
+		}
+		if len(r.Wrong) > 0 {
+			r.Outcome = Failed
+		}
+	}
+	if string(data) == string(f.Data) {
+		return nil
+	}
+	return write(dir, f.Path, data)
+}
+
+// ended reports whether a case came to the point where there is a text.
+func ended(r *Result, c *Case) bool { return !c.runs() && r.Body != "" || c.runs() && r.Exit != nil }
+
+// rewrite writes a file of the tests, where it is another.
+func (r *Result) rewrite(dir, name, text string) error {
+	if name == "" {
+		return nil
+	}
+	text = strings.Trim(text, "\n") + "\n"
+	if was, err := readGolden(dir, name); err == nil && alike(was, text) {
+		return nil
+	} else if err != nil && diag.CodeOf(err) != diag.NotFound {
+		return err
+	}
+	r.Updated = append(r.Updated, path.Join(Dir, name))
+	return write(dir, path.Join(Dir, name), []byte(text))
+}
+
+// write writes a file below a skill's directory, into which no link may lead.
+func write(dir, name string, data []byte) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	above := path.Dir(name)
+	if err := root.MkdirAll(above, 0o755); err != nil {
+		return diag.Errorf(diag.Denied, "%s can't be written: %w", name, err)
+	}
+	for at := above; at != "."; at = path.Dir(at) {
+		if info, err := root.Lstat(at); err != nil || !info.IsDir() {
+			return diag.Errorf(diag.Denied, "%s can't be written: %s is no directory", name, at)
+		}
+	}
+	mode := fs.FileMode(0o644)
+	if info, err := root.Lstat(name); err == nil {
+		if !info.Mode().IsRegular() {
+			return diag.Errorf(diag.Denied, "%s can't be written: it is no regular file", name)
+		}
+		mode = info.Mode().Perm()
+	}
+	return atomicfile.Write(filepath.Join(dir, filepath.FromSlash(name)), data, atomicfile.Options{Mode: mode})
+}
+
+// replaceBlock writes another text in place of a block scalar, the value of key in the case of that number. It is false where
+// the value is no block, or what comes out would not say this text.
+func replaceBlock(data []byte, key, value *yaml.Node, text string, number int) ([]byte, bool) {
+	if key == nil || value == nil || value.Style&yaml.LiteralStyle == 0 || key.Line != value.Line {
+		return nil, false
+	}
+	lines := strings.SplitAfter(string(data), "\n")
+	first := value.Line - 1
+	margin := strings.Repeat(" ", key.Column-1)
+	end := first + 1
+	for end < len(lines) {
+		if line := strings.TrimRight(lines[end], " \r\n"); line != "" && !strings.HasPrefix(line, margin+" ") {
+			break
+		}
+		end++
+	}
+	for end > first+1 && strings.TrimSpace(lines[end-1]) == "" { // blank lines after it are not its own
+		end--
+	}
+	text = strings.Trim(text, "\n") + "\n"
+	header := "|"
+	if strings.HasPrefix(text, " ") {
+		header = "|2"
+	}
+	var b strings.Builder
+	b.WriteString(lines[first][:value.Column-1] + header + "\n")
+	for line := range strings.Lines(text) {
+		if line != "\n" {
+			b.WriteString(margin + "  ")
+		}
+		b.WriteString(line)
+	}
+	out := strings.Join(lines[:first], "") + b.String() + strings.Join(lines[end:], "")
+	f, err := Parse("", []byte(out))
+	if err != nil || number >= len(f.Cases) || f.Cases[number].Body == nil || !alike(*f.Cases[number].Body, text) {
+		return nil, false
+	}
+	return []byte(out), true
+}

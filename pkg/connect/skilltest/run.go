@@ -1,0 +1,330 @@
+package skilltest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/textdiff"
+	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
+	"github.com/skillpm/skillpm/pkg/runtime/session"
+	"github.com/skillpm/skillpm/pkg/skill/tool"
+)
+
+// Options say how tests are run.
+type Options struct {
+	Profile string                 // for the cases that name none; "" for profile.Runtime
+	Match   func(name string) bool // the cases that are run, by their names; nil for all
+	Update  bool                   // the texts that are compared with are rewritten
+
+	Config string // the user's directory of settings, for profiles of his own; "" for none
+	// What policies say of the skill holds for its tests: those of the machine, of the user, whose directory Config is, and of
+	// projects.
+	Enterprise string         // the machine's directory; "" for none
+	OS         string         // as runtime.GOOS
+	Admin      int            // the user id of the machine's administrator
+	Projects   []string       // whose policies hold
+	As         *enforce.Skill // what the policies are asked about; nil for a skill of the directory's name that was written by hand
+	Helper     []string       // the program, with its first arguments, that confines scripts; nil: those that are to be confined do not run
+	Warn       func(string)   // told what people should know, as what a policy that only observes would refuse; nil for nobody
+
+	Getenv func(string) string // of which cases get what does not belong to the user; nil for nothing
+	Now    func() time.Time    // the clock; it is needed
+}
+
+// The outcomes of a case.
+const (
+	Passed  = "passed"
+	Failed  = "failed"
+	Skipped = "skipped"
+)
+
+// Result is what became of a case.
+type Result struct {
+	File    string        `json:"file"` // relative to the skill
+	Line    int           `json:"line"`
+	Name    string        `json:"name"`
+	Outcome string        `json:"outcome"`
+	Reason  string        `json:"reason,omitempty"` // of what was skipped
+	Wrong   []Wrong       `json:"wrong,omitempty"`
+	Took    time.Duration `json:"-"`
+	TookMS  float64       `json:"durationMs"`
+
+	Profile string   `json:"profile,omitempty"`
+	Body    string   `json:"body,omitempty"`
+	Calls   []Step   `json:"calls,omitempty"`
+	Exit    *int     `json:"exit,omitempty"`
+	Stdout  string   `json:"stdout,omitempty"`
+	Stderr  string   `json:"stderr,omitempty"`
+	Ran     []string `json:"ran,omitempty"`     // mocked commands
+	Updated []string `json:"updated,omitempty"` // files that were rewritten
+}
+
+// Wrong is one thing that is not as the case wants it.
+type Wrong struct {
+	Message string `json:"message"`
+	Diff    string `json:"diff,omitempty"`
+}
+
+// Step is one call, and what became of it.
+type Step struct {
+	Tool    string         `json:"tool"`
+	Input   map[string]any `json:"input,omitempty"`
+	Allowed bool           `json:"allowed"`
+	Skill   string         `json:"skill,omitempty"` // whose list refuses
+	Reason  string         `json:"reason,omitempty"`
+	Reply   any            `json:"reply,omitempty"` // of a call that was allowed
+}
+
+func (r *Result) wrongf(format string, args ...any) {
+	r.Wrong = append(r.Wrong, Wrong{Message: fmt.Sprintf(format, args...)})
+}
+
+// Run runs the cases of a file of tests of the skill in a directory, one after the other. The error is ctx's, or that o
+// can't be used, or that a policy refuses the skill, with code Denied; what is wrong with a case is in its result.
+func Run(ctx context.Context, dir string, f *File, o Options) ([]Result, error) {
+	if o.Now == nil {
+		return nil, diag.Errorf(diag.Internal, "tests need a clock")
+	}
+	if o.As == nil {
+		o.As = &enforce.Skill{Name: filepath.Base(dir), Dir: dir}
+	}
+	if err := o.allowed(ctx, dir); err != nil {
+		return nil, err
+	}
+	var out []Result
+	for i := range f.Cases {
+		c := &f.Cases[i]
+		if o.Match != nil && !o.Match(c.Name) {
+			continue
+		}
+		r := Result{File: f.Path, Line: c.line, Name: c.Name}
+		began := o.Now()
+		if c.Skip != "" {
+			r.Outcome, r.Reason = Skipped, c.Skip
+		} else if err := one(ctx, dir, f, c, o, &r); err != nil {
+			return out, err
+		}
+		r.Took = o.Now().Sub(began)
+		r.TookMS = float64(r.Took.Microseconds()) / 1000
+		out = append(out, r)
+	}
+	if o.Update {
+		return out, f.update(dir, out)
+	}
+	return out, nil
+}
+
+// allowed asks the policies about the skill: what they refuse is not run by its tests either.
+func (o *Options) allowed(ctx context.Context, dir string) error {
+	g := enforce.Open(enforce.Options{
+		Files:    enforce.Files{Paths: scope.Paths{Config: o.Config, Enterprise: o.Enterprise}, OS: o.OS, Admin: o.Admin},
+		Projects: o.Projects, Now: o.Now, Lint: lint.Ask,
+	})
+	if len(g.Policies()) == 0 {
+		return nil
+	}
+	if err := g.Listed(*o.As); err != nil {
+		return err
+	}
+	d, err := g.Use(ctx, *o.As, os.DirFS(dir))
+	for _, note := range d.Notes {
+		o.warn(note)
+	}
+	return err
+}
+
+func (o *Options) warn(text string) {
+	if o.Warn != nil {
+		o.Warn(text)
+	}
+}
+
+// one runs one case.
+func one(ctx context.Context, dir string, f *File, c *Case, o Options, r *Result) error {
+	w, err := newWorld(ctx, dir, f, c, o)
+	if err == nil {
+		defer w.close()
+		r.Profile = w.host.Profile().ID
+		var name string
+		if name, err = w.name(ctx); err == nil && c.runs() {
+			err = w.script(ctx, name, c, r)
+		} else if err == nil {
+			err = w.activate(ctx, name, c, r)
+		}
+		r.Ran = w.ran()
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		r.Wrong = append(r.Wrong, Wrong{Message: stableError(w, err)})
+	} else {
+		w.compare(dir, c, r, o.Update)
+	}
+	if r.Outcome = Passed; len(r.Wrong) > 0 {
+		r.Outcome = Failed
+	}
+	return nil
+}
+
+func stableError(w *world, err error) string {
+	text := err.Error()
+	if hint := diag.HintOf(err); hint != "" {
+		text += " (" + hint + ")"
+	}
+	if w == nil {
+		return text
+	}
+	return w.stable(text)
+}
+
+// activate activates the skill and makes the calls. The error is that of an activation that nobody wanted to fail.
+func (w *world) activate(ctx context.Context, name string, c *Case, r *Result) error {
+	a, err := w.host.Load(ctx, name, session.Activate{
+		Arguments: w.placed(c.Arguments), Trigger: session.Trigger(c.Trigger), Inline: true, Shell: c.Shell,
+	})
+	switch {
+	case err != nil && c.Error == "":
+		return err
+	case err != nil:
+		if text := w.stable(err.Error()); !strings.Contains(text, c.Error) {
+			r.wrongf("the error is %q, and does not have %q", text, c.Error)
+		}
+		return nil
+	case c.Error != "":
+		r.wrongf("it is activated, and an error with %q is wanted", c.Error)
+		return nil
+	}
+	r.Body = w.stable(a.Body)
+	for i, call := range c.Calls {
+		if err := w.call(ctx, i+1, call, r); err != nil {
+			return err
+		}
+	}
+	_, err = w.host.Session().Deactivate(ctx, "")
+	return err
+}
+
+// call asks whether a call may go ahead.
+func (w *world) call(ctx context.Context, number int, call Call, r *Result) error {
+	input, _ := w.placedIn(call.Input).(map[string]any)
+	v, err := w.host.Session().Allow(ctx, tool.Call{Tool: call.Tool, Input: input})
+	if err != nil {
+		return err
+	}
+	step := Step{Tool: call.Tool, Input: call.Input, Allowed: v.Allowed, Skill: v.Skill, Reason: w.stable(v.Reason)}
+	if v.Allowed {
+		step.Reply = call.Reply
+	}
+	r.Calls = append(r.Calls, step)
+	switch {
+	case v.Allowed && call.Want == refused:
+		r.wrongf("call %d, %s, is allowed, and should be refused", number, call.Tool)
+	case !v.Allowed && call.Want != refused:
+		r.wrongf("call %d, %s, is refused, and should be allowed: %s", number, call.Tool, step.Reason)
+	case !v.Allowed && call.Reply != nil:
+		r.wrongf("call %d, %s, has a reply, and a call that is refused gets none", number, call.Tool)
+	case !v.Allowed && !strings.Contains(step.Reason, call.Because):
+		r.wrongf("call %d, %s, is refused because %q, and not because %q", number, call.Tool, step.Reason, call.Because)
+	}
+	return nil
+}
+
+// script runs a script of the skill, or its command.
+func (w *world) script(ctx context.Context, name string, c *Case, r *Result) error {
+	o := session.RunOptions{Warn: w.warn, Script: c.Script, Stdin: strings.NewReader(w.placed(c.Stdin)), Env: map[string]string{}}
+	for _, a := range c.Args {
+		o.Args = append(o.Args, w.placed(a))
+	}
+	for k, v := range c.Env {
+		o.Env[k] = w.placed(v)
+	}
+	if c.Limit != "" {
+		o.Limit, _ = time.ParseDuration(c.Limit) // it was checked when it was read
+	}
+	res, err := w.host.Run(ctx, name, o)
+	switch {
+	case err != nil && c.Error != "":
+		if text := w.stable(err.Error()); !strings.Contains(text, c.Error) {
+			r.wrongf("the error is %q, and does not have %q", text, c.Error)
+		}
+		return nil
+	case err != nil:
+		return err
+	case c.Error != "":
+		r.wrongf("it is run, and an error with %q is wanted", c.Error)
+	}
+	r.Exit, r.Stdout, r.Stderr = &res.ExitCode, w.stable(string(res.Stdout)), w.stable(string(res.Stderr))
+	want := 0
+	if c.Exit != nil {
+		want = *c.Exit
+	}
+	switch {
+	case res.TimedOut:
+		r.wrongf("it did not end within its limit")
+	case res.ExitCode != want && c.Stderr == nil && r.Stderr != "":
+		r.Wrong = append(r.Wrong, Wrong{fmt.Sprintf("it exits with %d, and should with %d; on standard error it says:", res.ExitCode, want), indent(tail(r.Stderr))})
+	case res.ExitCode != want:
+		r.wrongf("it exits with %d, and should with %d", res.ExitCode, want)
+	}
+	return nil
+}
+
+// tail returns the last lines of a text.
+func tail(s string) string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	return strings.Join(lines[max(0, len(lines)-20):], "\n") + "\n"
+}
+
+func indent(s string) string {
+	return "  " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ") + "\n"
+}
+
+// compare holds what a case gave against what it wants. Line ends before and after a text do not count.
+func (w *world) compare(dir string, c *Case, r *Result, update bool) {
+	text, what := r.Body, "the text"
+	if c.runs() {
+		text, what = r.Stdout, "standard output"
+	}
+	if c.Error != "" {
+		return
+	}
+	if !update {
+		r.golden(dir, c)
+	}
+	if c.Stderr != nil {
+		r.same("standard error", "stderr", *c.Stderr, r.Stderr)
+	}
+	for _, part := range c.Contains {
+		if !strings.Contains(text, part) {
+			r.wrongf("%s does not have %q", what, part)
+		}
+	}
+	for _, part := range c.Lacks {
+		if strings.Contains(text, part) {
+			r.wrongf("%s has %q", what, part)
+		}
+	}
+	if c.Ran != nil && !slices.Equal(c.Ran, r.Ran) {
+		r.same("what was run of the mocked commands", "ran", strings.Join(c.Ran, "\n"), strings.Join(r.Ran, "\n"))
+	}
+}
+
+// alike compares two texts without the line ends around them.
+func alike(a, b string) bool { return strings.Trim(a, "\n") == strings.Trim(b, "\n") }
+
+// same compares two texts.
+func (r *Result) same(what, name, want, got string) {
+	if !alike(want, got) {
+		lines := func(s string) []byte { return []byte(strings.Trim(s, "\n") + "\n") }
+		r.Wrong = append(r.Wrong, Wrong{what + " is another", textdiff.Unified("wanted/"+name, "got/"+name, lines(want), lines(got))})
+	}
+}

@@ -1,0 +1,330 @@
+package skilltest
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	goruntime "runtime"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+)
+
+// The limits of a copy of a skill.
+const (
+	maxCopied    = 10_000
+	maxCopySize  = 256 << 20
+	maxCopyDepth = 32
+)
+
+// world is where one case runs.
+type world struct {
+	dir   string // temporary
+	skill string // the copy
+	host  *runtime.Host
+	mocks bool
+	warn  func(string)
+}
+
+func (w *world) project() string { return filepath.Join(w.dir, "project") }
+func (w *world) home() string    { return filepath.Join(w.dir, "home") }
+func (w *world) bin() string     { return filepath.Join(w.dir, "bin") }
+func (w *world) log() string     { return filepath.Join(w.dir, "ran") }
+
+// newWorld makes one. Whoever asked for it closes it.
+func newWorld(ctx context.Context, dir string, f *File, c *Case, o Options) (*world, error) {
+	temp, err := os.MkdirTemp("", "skillpm-test-")
+	if err != nil {
+		return nil, err
+	}
+	w := &world{dir: temp, warn: o.warn}
+	if err := w.fill(ctx, dir, f, c, o); err != nil {
+		w.close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// fill makes the directories, the copy of the skill, and what serves it.
+func (w *world) fill(ctx context.Context, dir string, f *File, c *Case, o Options) (err error) {
+	if w.dir, err = filepath.EvalSymlinks(w.dir); err != nil {
+		return err
+	}
+	w.skill = filepath.Join(w.dir, "skills", filepath.Base(dir))
+	for _, d := range []string{w.project(), w.home(), w.bin(), w.skill, filepath.Join(w.dir, "tmp")} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return err
+		}
+	}
+	if err := copySkill(dir, w.skill); err != nil {
+		return err
+	}
+	for _, files := range []map[string]string{f.Files, c.Files} {
+		if err := w.write(files); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(w.log(), nil, 0o600); err != nil {
+		return err
+	}
+	commands := maps.Clone(f.Commands)
+	if commands == nil {
+		commands = map[string]Command{}
+	}
+	maps.Copy(commands, c.Commands)
+	if err := w.mock(commands); err != nil {
+		return err
+	}
+	return w.open(ctx, f, c, o)
+}
+
+func (w *world) close() { os.RemoveAll(w.dir) }
+
+// open opens what serves this skill alone.
+func (w *world) open(ctx context.Context, f *File, c *Case, o Options) (err error) {
+	id := o.Profile
+	for _, named := range []string{f.Profile, c.Profile} {
+		if named != "" {
+			id = named
+		}
+	}
+	if id == "" {
+		id = profile.Runtime
+	}
+	enterprise := o.Enterprise
+	if enterprise == "" {
+		enterprise = filepath.Join(w.dir, "enterprise")
+	}
+	w.host, err = runtime.Open(ctx, runtime.Options{
+		Paths: scope.Paths{
+			Home: w.home(), Config: o.Config, Data: filepath.Join(w.dir, "data"), Cache: filepath.Join(w.dir, "cache"),
+			State: filepath.Join(w.dir, "state"), Enterprise: enterprise,
+		},
+		OS: o.OS, Admin: o.Admin, Projects: o.Projects, As: o.As, Helper: o.Helper, Writable: []string{w.log()},
+		Dir: w.project(), Profile: id, Session: "test", Agent: f.Agent, Tenant: f.Tenant, Environment: f.Environment,
+		Config: &pack.Config{}, Layers: []profile.Layer{{Name: "test", Dirs: []string{filepath.Dir(w.skill)}}},
+		Getenv: w.getenv(o.Getenv), Environ: []string{}, Now: o.Now,
+	})
+	return err
+}
+
+// getenv is the environment of a case: that of the caller without what is his.
+func (w *world) getenv(outer func(string) string) func(string) string {
+	return func(name string) string {
+		switch {
+		case name == "HOME" || name == "USERPROFILE":
+			return w.home()
+		case name == "TMPDIR" || name == "TEMP" || name == "TMP":
+			return filepath.Join(w.dir, "tmp")
+		case strings.HasPrefix(name, "SKILLPM_") || outer == nil:
+			return ""
+		case name == "PATH" && w.mocks:
+			return w.bin() + string(filepath.ListSeparator) + outer(name)
+		}
+		return outer(name)
+	}
+}
+
+// name returns the name of the only skill there is, or why there is none.
+func (w *world) name(ctx context.Context) (string, error) {
+	c, err := w.host.Catalog(ctx)
+	if err != nil {
+		return "", err
+	}
+	if skills := c.Skills(); len(skills) == 1 {
+		return skills[0].Name, nil
+	}
+	id := w.host.Profile().ID
+	for _, f := range c.Findings() {
+		return "", diag.Errorf(diag.Invalid, "profile %s does not serve the skill: %s", id, w.stable(f.Message))
+	}
+	for _, e := range c.All() {
+		return "", diag.Errorf(diag.Invalid, "profile %s does not serve the skill: it is %s", id, e.State).
+			WithHint("a skill for some agents, tenants or environments only needs agent:, tenant: or environment: in the file of tests")
+	}
+	return "", diag.Errorf(diag.Invalid, "profile %s does not serve the skill", id)
+}
+
+// places are what stands for the directories of a case, in what it is given and what it compares.
+func (w *world) places() []string {
+	return []string{w.skill, "{skill-dir}", w.project(), "{project-dir}", w.home(), "{home-dir}", w.dir, "{test-dir}"}
+}
+
+// stable returns a text in which the directories of the case are named and not written out.
+func (w *world) stable(text string) string { return strings.NewReplacer(w.places()...).Replace(text) }
+
+// placed is the opposite of stable.
+func (w *world) placed(text string) string {
+	places := w.places()
+	slices.Reverse(places)
+	return strings.NewReplacer(places...).Replace(text)
+}
+
+// placedIn applies placed to all texts in a value.
+func (w *world) placedIn(v any) any {
+	switch v := v.(type) {
+	case string:
+		return w.placed(v)
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = w.placedIn(v[i])
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k := range v {
+			out[k] = w.placedIn(v[k])
+		}
+		return out
+	}
+	return v
+}
+
+// write puts files into the project.
+func (w *world) write(files map[string]string) error {
+	root, err := os.OpenRoot(w.project())
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if !fs.ValidPath(name) || name == "." {
+			return diag.Errorf(diag.Invalid, "files: %q is no path inside the project", name)
+		}
+		if dir := path.Dir(name); dir != "." {
+			if err := root.MkdirAll(dir, 0o700); err != nil {
+				return err
+			}
+		}
+		if err := root.WriteFile(name, []byte(files[name]), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mock puts the commands of a case where they are found before all others. They are scripts that need nothing but a shell.
+func (w *world) mock(commands map[string]Command) error {
+	if len(commands) == 0 {
+		return nil
+	}
+	if goruntime.GOOS == "windows" {
+		return diag.Errorf(diag.Invalid, "commands: can't be mocked on Windows").WithHint("run the tests in WSL, or on another system")
+	}
+	w.mocks = true
+	for name, c := range commands {
+		if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00\n") {
+			return diag.Errorf(diag.Invalid, "commands: %q is no name of a program", name)
+		}
+		if strings.ContainsRune(c.Stdout+c.Stderr, 0) || c.Exit < 0 || c.Exit > 255 {
+			return diag.Errorf(diag.Invalid, "commands: %s has output that is no text, or an exit code that is none", name)
+		}
+		text := fmt.Sprintf(`#!/bin/sh
+line=%s
+for a; do line="$line $a"; done
+printf '%%s\n' "$line" >>%s
+printf %%s %s
+printf %%s %s >&2
+exit %d
+`, quote(name), quote(w.log()), quote(c.Stdout), quote(c.Stderr), c.Exit)
+		if err := os.WriteFile(filepath.Join(w.bin(), name), []byte(text), 0o700); err != nil { //nolint:gosec // it is to be run
+			return err
+		}
+	}
+	return nil
+}
+
+// quote writes a text for a shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// ran returns the mocked commands that were run, in order.
+func (w *world) ran() []string {
+	data, err := safefile.ReadFile(w.log(), MaxFile)
+	if err != nil || len(data) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(w.stable(string(data)), "\n"), "\n")
+}
+
+// copySkill copies a skill, without what never is part of one. A link that leads out of it is an error.
+func copySkill(from, to string) error {
+	source, err := os.OpenRoot(from)
+	if err != nil {
+		return diag.Errorf(diag.NotFound, "the skill's directory can't be opened: %w", err)
+	}
+	defer source.Close()
+	target, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer target.Close()
+	c := copier{source: source, target: target}
+	return fs.WalkDir(source.FS(), ".", c.visit)
+}
+
+type copier struct {
+	source, target *os.Root
+	files          int
+	size           int64
+}
+
+func (c *copier) visit(name string, e fs.DirEntry, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case name == ".":
+		return nil
+	case bundle.Ignored(name, e.IsDir()):
+		if e.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	}
+	if c.files++; c.files > maxCopied || strings.Count(name, "/") > maxCopyDepth {
+		return diag.Errorf(diag.Invalid, "the skill has more than %d files, or directories that are too deep", maxCopied)
+	}
+	info, err := e.Info()
+	if err != nil {
+		return err
+	}
+	switch {
+	case e.IsDir():
+		return c.target.Mkdir(name, 0o700)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return c.link(name)
+	case !info.Mode().IsRegular():
+		return diag.Errorf(diag.Invalid, "%s is no regular file", name)
+	}
+	if c.size += info.Size(); c.size > maxCopySize {
+		return diag.Errorf(diag.Invalid, "the skill has more than %d bytes", maxCopySize)
+	}
+	data, err := safefile.ReadIn(c.source.FS(), name, maxCopySize)
+	if err != nil {
+		return err
+	}
+	return c.target.WriteFile(name, data, info.Mode().Perm()|0o600)
+}
+
+// link copies a link that stays inside.
+func (c *copier) link(name string) error {
+	to, err := c.source.Readlink(name)
+	if err != nil {
+		return err
+	}
+	if filepath.IsAbs(to) || !filepath.IsLocal(filepath.Join(filepath.Dir(filepath.FromSlash(name)), to)) {
+		return diag.Errorf(diag.Invalid, "the link %s leads out of the skill", name)
+	}
+	return c.target.Symlink(to, name)
+}

@@ -1,0 +1,20 @@
+package httpx
+
+import (
+	"context"
+	"errors"
+)
+
+// EndOfContext returns the error of a context that an error is about, or nil. It tells the end of a context from a timeout of
+// the transport, which net/http makes look like the same.
+func EndOfContext(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return context.Canceled
+	}
+	for ; err != nil; err = errors.Unwrap(err) {
+		if err == context.DeadlineExceeded { //nolint:errorlint // its Is is what has to be got around
+			return context.DeadlineExceeded
+		}
+	}
+	return nil
+}

@@ -1,0 +1,14 @@
+package httpx
+
+import (
+	"net/http"
+	"time"
+)
+
+// RetryAfter is retryAfter of a busy server's answer.
+func RetryAfter(header http.Header) time.Duration {
+	return retryAfter(&http.Response{StatusCode: http.StatusTooManyRequests, Header: header})
+}
+
+// LongestRetryAfter is the most that RetryAfter makes of a number.
+const LongestRetryAfter = 1_000_000_000 * time.Second

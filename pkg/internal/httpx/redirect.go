@@ -1,0 +1,47 @@
+package httpx
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+const maxRedirects = 10
+
+// CheckRedirect is a redirect policy for [net/http.Client]: it keeps redirects on HTTPS and out of this machine. That
+// credentials do not follow to another host is the work of the client that adds them.
+func CheckRedirect(req *http.Request, via []*http.Request) error {
+	from := via[0].URL
+	switch {
+	case len(via) >= maxRedirects:
+		return diag.Errorf(diag.Remote, "%s redirects more than %d times", from.Host, maxRedirects)
+	case from.Scheme == "https" && req.URL.Scheme != "https":
+		return diag.Errorf(diag.Denied, "%s redirects from https to %s", from.Host, req.URL.Scheme)
+	case req.URL.Scheme != "https" && req.URL.Scheme != "http":
+		return diag.Errorf(diag.Denied, "%s redirects to %s", from.Host, req.URL.Scheme)
+	case isInternal(req.URL.Hostname()) && !isInternal(from.Hostname()):
+		return diag.Errorf(diag.Denied, "%s redirects to %s, which is this machine or its link-local network", from.Host, req.URL.Host)
+	}
+	return RedirectAllowed(req.Context(), req.URL)
+}
+
+// isInternal reports whether host is written as an address that only this machine or its link reaches.
+func isInternal(host string) bool {
+	if IsLoopback(host) {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && (addr.Unmap().IsLinkLocalUnicast() || addr.Unmap().IsUnspecified() || addr.IsMulticast())
+}
+
+// IsLoopback reports whether host is written as a name or address of this machine.
+func IsLoopback(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback()
+}

@@ -1,0 +1,271 @@
+// Package overlay shows files with other contents than they have: those of an editor's buffers that are not saved, or
+// what is read from standard input in place of a file.
+//
+// The rules it keeps:
+//
+//   - The base is never written to, and what is not overlaid is exactly as the base has it.
+//   - Where the base has a file, its mode and time stay and only content and size differ. A symbolic link to a file stays
+//     a link in listings; reading it gives the overlaid content.
+//   - A path that the base does not have exists, and so do the directories above it.
+//   - A file system does not change once it is made. The bytes are not copied: whoever gives them must not change them.
+package overlayfs
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+)
+
+// FS is a file system that shows given files over a base. It may be used by several goroutines if the base may.
+type FS struct {
+	base  fs.FS
+	files map[string][]byte
+	dirs  map[string][]string // by directory the names of overlaid files and of directories that lead to them, sorted
+	real  map[string]bool     // those of the directories that the base has, too
+}
+
+// New returns a file system that shows files, by their paths as package fs writes them, over base. The error, a
+// *[fs.PathError], is that a path is not valid or lies below another that is a file.
+func New(base fs.FS, files map[string][]byte) (*FS, error) {
+	o := &FS{base: base, files: files, dirs: map[string][]string{}, real: map[string]bool{}}
+	for name := range files {
+		if !fs.ValidPath(name) || name == "." {
+			return nil, &fs.PathError{Op: "overlay", Path: name, Err: fs.ErrInvalid}
+		}
+		for p := name; p != "."; {
+			dir, base := path.Dir(p), path.Base(p)
+			if _, file := files[dir]; file {
+				return nil, &fs.PathError{Op: "overlay", Path: name, Err: errBelowFile}
+			}
+			names, seen := o.dirs[dir]
+			if i, ok := slices.BinarySearch(names, base); !ok {
+				o.dirs[dir] = slices.Insert(names, i, base)
+			}
+			if seen {
+				break // and so are the directories above
+			}
+			info, err := fs.Stat(o.base, dir)
+			o.real[dir] = err == nil && info.IsDir()
+			p = dir
+		}
+	}
+	return o, nil
+}
+
+var errBelowFile = errors.New("a directory above it is given as a file")
+
+// Open opens a file or directory.
+func (o *FS) Open(name string) (fs.File, error) {
+	if data, ok := o.files[name]; ok {
+		return &openFile{info: o.info(name, data), Reader: bytes.NewReader(data)}, nil
+	}
+	if _, ok := o.dirs[name]; !ok {
+		if o.missing(name) {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: notThere(name)}
+		}
+		return o.base.Open(name)
+	}
+	info, err := o.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := o.ReadDir(name)
+	if err != nil {
+		return nil, err
+	}
+	return &openDir{info: info, name: name, entries: entries}, nil
+}
+
+// ReadFile returns the content of a file.
+func (o *FS) ReadFile(name string) ([]byte, error) {
+	if data, ok := o.files[name]; ok {
+		return slices.Clone(data), nil
+	}
+	if _, ok := o.dirs[name]; ok {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New("is a directory")}
+	}
+	if o.missing(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: notThere(name)}
+	}
+	return fs.ReadFile(o.base, name)
+}
+
+// Stat describes a file or directory; of a symbolic link, what it leads to.
+func (o *FS) Stat(name string) (fs.FileInfo, error) {
+	if data, ok := o.files[name]; ok {
+		return o.info(name, data), nil
+	}
+	if _, dir := o.dirs[name]; dir && !o.real[name] {
+		return fileInfo{name: path.Base(name), mode: fs.ModeDir | 0o755}, nil
+	}
+	if o.missing(name) {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: notThere(name)}
+	}
+	return fs.Stat(o.base, name)
+}
+
+// Lstat describes a file or directory without following a symbolic link, where the base can.
+func (o *FS) Lstat(name string) (fs.FileInfo, error) {
+	if link := o.link(name); link != nil {
+		return link, nil
+	}
+	_, file := o.files[name]
+	_, dir := o.dirs[name]
+	if file || dir || o.missing(name) {
+		return o.Stat(name)
+	}
+	return fs.Lstat(o.base, name)
+}
+
+// ReadLink returns where a symbolic link leads, where the base can.
+func (o *FS) ReadLink(name string) (string, error) {
+	if o.missing(name) {
+		return "", &fs.PathError{Op: "readlink", Path: name, Err: notThere(name)}
+	}
+	return fs.ReadLink(o.base, name)
+}
+
+// ReadDir lists a directory, sorted by name.
+func (o *FS) ReadDir(name string) ([]fs.DirEntry, error) {
+	names, ok := o.dirs[name]
+	if !ok {
+		if _, file := o.files[name]; file {
+			return nil, &fs.PathError{Op: "readdir", Path: name, Err: errors.New("not a directory")}
+		}
+		if o.missing(name) {
+			return nil, &fs.PathError{Op: "readdir", Path: name, Err: notThere(name)}
+		}
+		return fs.ReadDir(o.base, name)
+	}
+	var entries []fs.DirEntry
+	if o.real[name] {
+		below, err := fs.ReadDir(o.base, name)
+		if err != nil {
+			return nil, err
+		}
+		entries = slices.Clone(below)
+	}
+	for _, n := range names {
+		e := o.entry(path.Join(name, n))
+		i, there := slices.BinarySearchFunc(entries, n, func(e fs.DirEntry, n string) int { return cmp.Compare(e.Name(), n) })
+		switch {
+		case !there:
+			entries = slices.Insert(entries, i, e)
+		case entries[i].Type()&fs.ModeSymlink == 0 || o.link(path.Join(name, n)) == nil:
+			entries[i] = e
+		}
+	}
+	return entries, nil
+}
+
+// entry describes an overlaid file, or a directory that leads to one, for a listing.
+func (o *FS) entry(name string) fs.DirEntry {
+	if data, ok := o.files[name]; ok {
+		return fs.FileInfoToDirEntry(o.info(name, data))
+	}
+	info, err := o.Stat(name)
+	if err != nil {
+		info = fileInfo{name: path.Base(name), mode: fs.ModeDir | 0o755}
+	}
+	return fs.FileInfoToDirEntry(info)
+}
+
+// missing reports whether the base is not asked for a path: it is not valid, or the base has a file where a directory
+// above it is overlaid, or a directory where a file is.
+func (o *FS) missing(name string) bool {
+	if !fs.ValidPath(name) {
+		return true
+	}
+	for dir := name; dir != "."; {
+		dir = path.Dir(dir)
+		if _, file := o.files[dir]; file {
+			return true
+		}
+		if there, ok := o.real[dir]; ok {
+			return !there
+		}
+	}
+	return false
+}
+
+// link returns the description of the base's symbolic link that an overlaid path is, or nil. A link to nothing, or to a
+// thing of the other kind, is none: the overlaid file or directory is there in its place.
+func (o *FS) link(name string) fs.FileInfo {
+	_, file := o.files[name]
+	_, dir := o.dirs[name]
+	if !file && !dir || o.missing(name) {
+		return nil
+	}
+	lstat, err := fs.Lstat(o.base, name)
+	if err != nil || lstat.Mode()&fs.ModeSymlink == 0 {
+		return nil
+	}
+	if info, err := fs.Stat(o.base, name); err != nil || info.IsDir() != dir {
+		return nil
+	}
+	return lstat
+}
+
+// info describes an overlaid file.
+func (o *FS) info(name string, data []byte) fs.FileInfo {
+	f := fileInfo{name: path.Base(name), size: int64(len(data)), mode: 0o644}
+	if o.missing(name) {
+		return f
+	}
+	if info, err := fs.Stat(o.base, name); err == nil && info.Mode().IsRegular() {
+		f.mode, f.time = info.Mode(), info.ModTime()
+	}
+	return f
+}
+
+func notThere(name string) error {
+	if !fs.ValidPath(name) {
+		return fs.ErrInvalid
+	}
+	return fs.ErrNotExist
+}
+
+// openFile is an open overlaid file.
+type openFile struct {
+	*bytes.Reader
+	info fs.FileInfo
+}
+
+func (f *openFile) Stat() (fs.FileInfo, error) { return f.info, nil }
+
+// Close does nothing.
+func (f *openFile) Close() error { return nil }
+
+// openDir is an open directory.
+type openDir struct {
+	info    fs.FileInfo
+	name    string
+	entries []fs.DirEntry
+}
+
+func (d *openDir) Stat() (fs.FileInfo, error) { return d.info, nil }
+
+// Close does nothing.
+func (d *openDir) Close() error { return nil }
+
+// Read fails: a directory has no bytes.
+func (d *openDir) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: d.name, Err: errors.New("is a directory")}
+}
+
+// ReadDir returns the next n entries, or all that are left.
+func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
+	if n > 0 && len(d.entries) == 0 {
+		return nil, io.EOF
+	}
+	if n <= 0 || n > len(d.entries) {
+		n = len(d.entries)
+	}
+	next := d.entries[:n:n]
+	d.entries = d.entries[n:]
+	return next, nil
+}

@@ -1,0 +1,55 @@
+package syserr_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/syserr"
+)
+
+func TestExplain(t *testing.T) {
+	disk := func(err error) error {
+		return fmt.Errorf("in x: %w", &fs.PathError{Op: "write", Path: "x/y", Err: err})
+	}
+	for _, tt := range []struct {
+		name string
+		err  error
+		code diag.Code
+		hint string // part of it
+	}{
+		{"full", disk(syscall.ENOSPC), diag.Internal, "make room"},
+		{"over quota", disk(syscall.EDQUOT), diag.Internal, "make room"},
+		{"too large", disk(syscall.EFBIG), diag.Internal, "ulimit -f"},
+		{"too many files", disk(syscall.EMFILE), diag.Internal, "ulimit -n"},
+		{"too many files of all", disk(syscall.ENFILE), diag.Internal, "ulimit -n"},
+		{"broken", disk(syscall.EIO), diag.Internal, "log"},
+		{"read-only", disk(syscall.EROFS), diag.Denied, "writable"},
+		{"forbidden", disk(syscall.EACCES), diag.Denied, "writable"},
+		{"not permitted", disk(fs.ErrPermission), diag.Denied, "writable"},
+		{"one of many", errors.Join(errors.New("x"), disk(syscall.ENOSPC)), diag.Internal, "make room"},
+		{"of that kind already", diag.Errorf(diag.Integrity, "%w", disk(syscall.EIO)), diag.Integrity, "log"},
+		{"with a hint", diag.Errorf(diag.Remote, "%w", disk(syscall.ENOSPC)).WithHint("call us"), diag.Remote, "call us"},
+		{"stopped meanwhile", errors.Join(context.Canceled, disk(syscall.ENOSPC)), diag.Interrupted, "make room"},
+		{"not there", disk(syscall.ENOENT), diag.Internal, ""},
+		{"closed", os.ErrClosed, diag.Internal, ""},
+		{"none", nil, diag.OK, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := syserr.Explain(tt.err)
+			hint := diag.HintOf(got)
+			if !errors.Is(got, tt.err) || diag.CodeOf(got) != tt.code || !strings.Contains(hint, tt.hint) || (hint == "") != (tt.hint == "") {
+				t.Errorf("got %v (%v, hint %q), want %v, %q", got, diag.CodeOf(got), hint, tt.code, tt.hint)
+			}
+			if tt.err != nil && got.Error() != tt.err.Error() {
+				t.Errorf("the message became %q", got)
+			}
+		})
+	}
+}

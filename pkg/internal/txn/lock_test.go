@@ -1,0 +1,225 @@
+package txn_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/txn"
+)
+
+const (
+	lockPath  = "SKILLPM_TEST_LOCK"       // re-executed: take this lock and keep it …
+	lockCount = "SKILLPM_TEST_LOCK_COUNT" // … or, if this is there, count in that file while it is held
+)
+
+func holdLock(path string) int {
+	if file := os.Getenv(lockCount); file != "" {
+		for range 5 {
+			if err := countUp(path, file); err != nil {
+				os.Stderr.WriteString(err.Error() + "\n")
+				return 1
+			}
+		}
+		return 0
+	}
+	if _, err := txn.Lock(context.Background(), path); err != nil {
+		return 1
+	}
+	os.Stdout.WriteString("locked\n")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	return 0
+}
+
+// TestLock proves that a lock excludes, that waiting for it can be ended, and that it dies with its holder.
+func TestLock(t *testing.T) { // M2
+	path := filepath.Join(t.TempDir(), "deep", "lock")
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), lockPath+"="+path)
+	if _, err := cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "locked\n" {
+		t.Fatalf("the other process says %q, %v", line, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := txn.Lock(ctx, path); diag.CodeOf(err) != diag.Interrupted {
+		t.Errorf("while it is held: %v", err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	for range 2 {
+		unlock, err := txn.Lock(context.Background(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := unlock(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// countUp adds one to the number in a file, in steps that others would get between.
+func countUp(path, file string) (err error) {
+	unlock, err := txn.Lock(context.Background(), path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(string(data))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(strconv.Itoa(n+1)), 0o644)
+}
+
+// TestLockContention has 20 processes contend for a lock, among them the killed holder of it.
+func TestLockContention(t *testing.T) { // M2
+	path, file := filepath.Join(t.TempDir(), "lock"), filepath.Join(t.TempDir(), "count")
+	if err := os.WriteFile(file, []byte("0"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	holder := exec.Command(os.Args[0])
+	holder.Env = append(os.Environ(), lockPath+"="+path)
+	in, err := holder.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := holder.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := holder.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "locked\n" {
+		t.Fatalf("the holder says %q, %v", line, err)
+	}
+	var all []*exec.Cmd
+	for range 20 {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), lockPath+"="+path, lockCount+"="+file)
+		cmd.Stderr = os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cmd)
+	}
+	if data, err := os.ReadFile(file); err != nil || string(data) != "0" {
+		t.Errorf("while it is held they counted to %q, %v", data, err)
+	}
+	if err := holder.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = holder.Wait() // it was killed
+	for _, cmd := range all {
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	if data, err := os.ReadFile(file); err != nil || string(data) != "100" {
+		t.Errorf("they counted to %q, %v, want 100", data, err)
+	}
+}
+
+// TestLockNotice proves that whoever waits is told once, after a second by the clock, and not who need not wait.
+func TestLockNotice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	tick := make(chan time.Time, 2)
+	told := make(chan struct{}, 2)
+	notice := txn.Notice{
+		Waiting: func() { told <- struct{}{} },
+		After: func(d time.Duration) <-chan time.Time {
+			if d != time.Second {
+				t.Errorf("told after %v", d)
+			}
+			return tick
+		},
+	}
+	unlock, err := txn.LockNotice(t.Context(), path, notice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() {
+		unlock, err := txn.LockNotice(t.Context(), path, notice)
+		if err == nil {
+			err = unlock()
+		}
+		done <- err
+	}()
+	tick <- time.Time{}
+	tick <- time.Time{}
+	<-told
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if len(told) != 0 {
+		t.Error("told again")
+	}
+}
+
+func TestLockIsALink(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "lock")
+	if err := os.Symlink(filepath.Join(dir, "other"), path); err != nil {
+		t.Skipf("symbolic links are needed: %v", err)
+	}
+	if _, err := txn.Lock(context.Background(), path); diag.CodeOf(err) != diag.Denied {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestLockThroughLink proves that a link in the place of skillpm's directory has nothing created where it leads.
+func TestLockThroughLink(t *testing.T) {
+	dir := t.TempDir()
+	other := filepath.Join(dir, "other")
+	if err := os.Mkdir(other, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]string{"full": other, "dangling": filepath.Join(dir, "nowhere")} {
+		own := filepath.Join(dir, name)
+		if err := os.Symlink(target, own); err != nil {
+			t.Skipf("symbolic links are needed: %v", err)
+		}
+		_, err := txn.Lock(context.Background(), filepath.Join(own, "lock"))
+		if diag.CodeOf(err) != diag.Denied || diag.HintOf(err) == "" {
+			t.Errorf("%s: got %v, want Denied with a hint", name, err)
+		}
+	}
+	if entries, err := os.ReadDir(other); err != nil || len(entries) != 0 {
+		t.Errorf("created there: %v, %v", entries, err)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "nowhere")); err == nil {
+		t.Error("the directory that a dangling link names was made")
+	}
+}

@@ -1,0 +1,136 @@
+package lsp
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.lsp.dev/protocol"
+
+	"github.com/skillpm/skillpm/pkg/internal/markdown"
+)
+
+// document is a file that is open in the editor, as it is there. It never changes.
+type document struct {
+	uri     protocol.DocumentURI // as the client writes it
+	path    string
+	version int32
+	text    *text
+	page    func() *markdown.Page // the body, read when it is first needed
+}
+
+func newDocument(uri protocol.DocumentURI, p string, version int32, content string) *document {
+	d := &document{uri: uri, path: p, version: version, text: newText(content)}
+	d.page = sync.OnceValue(func() *markdown.Page {
+		_, last, closed := d.front()
+		if closed {
+			last++
+		}
+		_, body := d.text.line(last)
+		return markdown.Read([]byte(content), body)
+	})
+	return d
+}
+
+// isSkill reports whether the document is a SKILL.md.
+func (d *document) isSkill() bool { return isSkillFile(d.path) }
+
+// isMarkdown reports whether the document is Markdown by its name.
+func (d *document) isMarkdown() bool {
+	return slices.Contains([]string{".md", ".markdown", ".mdx"}, strings.ToLower(path.Ext(d.path)))
+}
+
+// place is a position in YAML.
+type place struct {
+	outline *outline
+	entry   *entry // that the line starts or continues, nil where it is blank or a comment
+	starts  bool   // the line starts the entry
+	line    int    // in the outline
+	text    string // of the line
+	start   int    // where the line starts in the document
+	column  int    // of the position in the line, in bytes
+}
+
+// place returns where a byte is in the document's YAML, nil if it is not in any.
+func (d *document) place(at int) *place {
+	lines, first := d.yaml()
+	n := d.text.lineAt(at) - first
+	if n < 0 || n >= len(lines) {
+		return nil
+	}
+	_, start := d.text.line(n + first)
+	p := &place{outline: newOutline(lines, first), line: n, text: lines[n], start: start, column: min(at-start, len(lines[n]))}
+	p.entry, p.starts = p.outline.entryOf(n)
+	return p
+}
+
+// around returns the bytes of the key, value or item that a position is on.
+func (p *place) around(at int) (start, end int) {
+	line := p.outline.lines[p.entry.line]
+	if !p.starts {
+		return p.start, p.start + len(p.text)
+	}
+	start, end = p.entry.start, p.entry.end
+	if p.entry.colon && at-p.start > p.entry.end {
+		start, end = p.entry.span(line)
+	}
+	return p.start + start, p.start + end
+}
+
+// yaml returns the lines of YAML in the document, and the number of the first: the frontmatter of a SKILL.md, all of
+// skillpm's own files, nothing of others.
+func (d *document) yaml() (lines []string, first int) {
+	switch {
+	case d.isSkill():
+		first, last, _ := d.front()
+		return d.slice(first, last), first
+	case ownSchema(d.path) != "":
+		return d.slice(0, len(d.text.lines)), 0
+	}
+	return nil, 0
+}
+
+func (d *document) slice(first, last int) []string {
+	var lines []string
+	for n := first; n < last; n++ {
+		line, _ := d.text.line(n)
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// front returns the lines of the frontmatter, from the first to before the last; closed says that --- follows it. One
+// that is not closed goes on to the first heading, or over the first blank line.
+func (d *document) front() (first, last int, closed bool) {
+	if line, _ := d.text.line(0); !isFence(strings.TrimPrefix(line, "\uFEFF")) {
+		return 0, 0, false
+	}
+	for n := 1; n < len(d.text.lines); n++ {
+		if line, _ := d.text.line(n); isFence(line) {
+			return 1, n, true
+		}
+	}
+	for n := 1; n < len(d.text.lines); n++ {
+		line, _ := d.text.line(n)
+		if strings.HasPrefix(line, "#") {
+			return 1, n, false
+		}
+		if strings.TrimSpace(line) == "" {
+			return 1, n + 1, false
+		}
+	}
+	return 1, len(d.text.lines), false
+}
+
+// isFence reports whether a line opens or closes frontmatter.
+func isFence(line string) bool {
+	return strings.HasPrefix(line, "---") && strings.TrimRight(line[3:], " \t") == ""
+}
+
+// inCode reports whether a line of Markdown starts in code, where no comment and no link is.
+func (d *document) inCode(n int) bool {
+	_, start := d.text.line(n)
+	page := d.page()
+	return page.InCode(start) && !slices.ContainsFunc(page.Spans, func(s markdown.Span) bool { return s.Offset == start })
+}

@@ -1,0 +1,168 @@
+package pack
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What follows looks for what is to blame in text that YAML cannot read. Each returns a line, from 1, and the offset of
+// a byte in it, or 0 for the line where nothing was found. They guess: it is only about what is said to people.
+
+// errNoColon is what a line that is no entry says about itself.
+var errNoColon = errors.New("yaml: could not find expected ':'")
+
+func indentOf(text string) int { return len(text) - len(strings.TrimLeft(text, " \t")) }
+
+// isContent reports whether a line has more than space and a comment.
+func isContent(text string) bool {
+	text = strings.TrimSpace(text)
+	return text != "" && text[0] != '#'
+}
+
+func find(lines []string, text string) (line, offset int) {
+	for n, s := range lines {
+		if i := strings.Index(s, text); i >= 0 && isContent(s) {
+			return n + 1, i
+		}
+	}
+	return 0, 0
+}
+
+// badByte finds a byte that is not UTF-8, or a control character that YAML refuses.
+func badByte(lines []string) (line, offset int) {
+	for n, text := range lines {
+		for i, c := range text {
+			bad := c == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd")
+			if bad || unicode.IsControl(c) && c != '\t' && c != '\r' && c != '\u0085' {
+				return n + 1, i
+			}
+		}
+	}
+	return 0, 0
+}
+
+// leadingTab finds a tab among a line's leading space.
+func leadingTab(lines []string) (line, offset int) {
+	for n, text := range lines {
+		if i := strings.IndexByte(text[:indentOf(text)], '\t'); i >= 0 && isContent(text) {
+			return n + 1, i
+		}
+	}
+	return 0, 0
+}
+
+// secondColon finds the colon that a value without quotes must not hold, on the given line or the one before it.
+func secondColon(lines []string, line int) (n, offset int) {
+	for n := line; n >= max(1, line-1); n-- {
+		text := lines[n-1]
+		first := strings.Index(text, ": ")
+		if first < 0 || !isContent(text) {
+			continue
+		}
+		rest := strings.TrimRight(text[first+2:], " \t\r")
+		if i := strings.Index(rest, ": "); i >= 0 {
+			return n, first + 2 + i
+		}
+		if strings.HasSuffix(rest, ":") {
+			return n, first + 1 + len(rest)
+		}
+	}
+	return 0, 0
+}
+
+// noColon finds the last line that has text and no key.
+func noColon(lines []string) (line int) {
+	for n := len(lines); n > 0; n-- {
+		text := strings.TrimSpace(lines[n-1])
+		if isContent(text) && !strings.HasPrefix(text, "-") && !strings.Contains(text, ": ") && !strings.HasSuffix(text, ":") {
+			return n
+		}
+	}
+	return 0
+}
+
+// openQuote finds a quote that is not closed.
+func openQuote(lines []string) (line, offset int) {
+	for n, line := range lines {
+		text := []byte(line)
+		for i := 0; i < len(text); i++ {
+			if c := text[i]; c != '"' && c != '\'' || !startsToken(text, i) {
+				continue
+			}
+			end := scanQuoted(text, i)
+			if end == len(text) && (end == i+1 || text[end-1] != text[i]) {
+				return n + 1, i
+			}
+			i = end - 1
+		}
+	}
+	return 0, 0
+}
+
+// openBracket finds the bracket that starts the value of a key or of a list's entry.
+func openBracket(lines []string) (line, offset int) {
+	for n, text := range lines {
+		if i := strings.IndexAny(text, "[{"); i >= 0 && isContent(text) && startsToken([]byte(text), i) {
+			return n + 1, i
+		}
+	}
+	return 0, 0
+}
+
+// afterQuote finds text between the closing quote of a key's value and the end of the line.
+func afterQuote(lines []string) (line, offset int) {
+	for n, text := range lines {
+		_, value, ok := strings.Cut(text, ": ")
+		start := len(text) - len(strings.TrimLeft(value, " "))
+		if !ok || start == len(text) || text[start] != '"' && text[start] != '\'' {
+			continue
+		}
+		end := scanQuoted([]byte(text), start)
+		if rest := strings.TrimSpace(text[end:]); rest != "" && rest[0] != '#' {
+			return n + 1, end + indentOf(text[end:])
+		}
+	}
+	return 0, 0
+}
+
+// notAnItem finds a line that stands below a list's entries and is none.
+func notAnItem(lines []string) (line int) {
+	items := make(map[int]bool) // indentations of entries
+	for n, text := range lines {
+		switch indent := indentOf(text); {
+		case !isContent(text):
+		case strings.HasPrefix(text[indent:], "-"):
+			items[indent] = true
+		case items[indent]:
+			return n + 1
+		}
+	}
+	return 0
+}
+
+// badIndent finds a line that is indented less than the one above it, and not as one further up.
+func badIndent(lines []string) (line int) {
+	var open []int // indentations, ascending
+	full := false  // the line above has a value, so that nothing can be below it
+	for n, text := range lines {
+		if !isContent(text) {
+			continue
+		}
+		indent, back := indentOf(text), false
+		for len(open) > 0 && open[len(open)-1] > indent {
+			open, back = open[:len(open)-1], true
+		}
+		if len(open) == 0 || open[len(open)-1] < indent {
+			if back || full {
+				return n + 1
+			}
+			open = append(open, indent)
+		}
+		_, value, _ := strings.Cut(text, ":")
+		value = strings.TrimSpace(value)
+		full = value != "" && !strings.ContainsRune("#|>[{", rune(value[0]))
+	}
+	return 0
+}

@@ -1,0 +1,250 @@
+package pack
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// SetDependency writes a dependency: in its place, in dependencies or dev-dependencies, if the pack is there already,
+// else as the last of dependencies. One without a constraint and a place is written as "*". The manifest is unchanged
+// when there is an error, which says what to write by hand.
+func (m *Manifest) SetDependency(d Dependency) error {
+	d = normal(d)
+	if err := checkConstraint(d.Constraint); err != nil && d.Constraint != "" {
+		return err
+	}
+	want := m.Clone()
+	key := "dependencies"
+	if i := indexOf(want.DevDependencies, d.ID); i >= 0 {
+		key = "dev-dependencies"
+		want.DevDependencies[i] = d
+	} else if i := indexOf(want.Dependencies, d.ID); i >= 0 {
+		want.Dependencies[i] = d
+	} else {
+		want.Dependencies = append(want.Dependencies, d)
+	}
+	fields, err := fieldsOf(d, "")
+	if err != nil {
+		return err
+	}
+	entry := value{text: d.Constraint, fields: fields}
+	return m.edit(want, "write "+d.ID.String()+": "+entry.render(false)+" under "+key, func(doc *document) error { return setDependency(doc, key, d) })
+}
+
+// RemoveDependency removes a pack from dependencies and dev-dependencies, and says whether it was there. Comments above
+// it stay.
+func (m *Manifest) RemoveDependency(id ID) (bool, error) {
+	want := m.Clone()
+	is := func(d Dependency) bool { return d.ID == id }
+	want.Dependencies = slices.DeleteFunc(want.Dependencies, is)
+	want.DevDependencies = slices.DeleteFunc(want.DevDependencies, is)
+	if want.equal(m) {
+		return false, nil
+	}
+	return true, m.edit(want, "remove "+id.String(), func(doc *document) error {
+		for _, key := range []string{"dependencies", "dev-dependencies"} {
+			if err := removeEntry(doc, key, id.String()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// SetAlias gives a skill another name. An alias that the skill has already is replaced.
+func (m *Manifest) SetAlias(a Alias) error {
+	if err := checkAlias(a.Alias); err != nil {
+		return err
+	}
+	if _, err := parseAlias(a.Alias, a.Target()); err != nil {
+		return err
+	}
+	want := m.Clone()
+	same := func(o Alias) bool { return o.Skill == a.Skill && o.Pack == a.Pack && o.Alias != a.Alias }
+	var replaced []string
+	for _, o := range want.Aliases {
+		if same(o) {
+			replaced = append(replaced, o.Alias)
+		}
+	}
+	want.Aliases = slices.DeleteFunc(want.Aliases, same)
+	if i := slices.IndexFunc(want.Aliases, func(o Alias) bool { return o.Alias == a.Alias }); i >= 0 {
+		want.Aliases[i] = a
+	} else {
+		want.Aliases = append(want.Aliases, a)
+	}
+	return m.edit(want, "add "+a.Alias+": "+quote(a.Target())+" to aliases", func(doc *document) error {
+		if err := doc.set(value{text: a.Target()}, "aliases", a.Alias); err != nil {
+			return err
+		}
+		return removeEach(doc, replaced)
+	})
+}
+
+// RemoveAliasesOf removes the aliases of a pack's skills, and returns them.
+func (m *Manifest) RemoveAliasesOf(pack ID) ([]Alias, error) {
+	var gone []Alias
+	var names []string
+	for _, a := range m.Aliases {
+		if a.Pack == pack {
+			gone, names = append(gone, a), append(names, a.Alias)
+		}
+	}
+	if len(gone) == 0 {
+		return nil, nil
+	}
+	want := m.Clone()
+	want.Aliases = slices.DeleteFunc(want.Aliases, func(a Alias) bool { return a.Pack == pack })
+	return gone, m.edit(want, "remove the aliases of "+pack.String(), func(doc *document) error { return removeEach(doc, names) })
+}
+
+func removeEach(doc *document, aliases []string) error {
+	for _, alias := range aliases {
+		if err := removeEntry(doc, "aliases", alias); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SetAgents writes the list of agents that skills are linked for. Those that are in a list of several lines keep their
+// order. An empty list removes the key.
+func (m *Manifest) SetAgents(ids []string) error {
+	want := m.Clone()
+	want.Agents = slices.Clone(ids)
+	return m.edit(want, "set agents", func(doc *document) error {
+		if len(ids) == 0 {
+			_, err := doc.remove("agents")
+			return err
+		}
+		return doc.set(value{items: ids}, "agents")
+	})
+}
+
+// Set writes one of the texts about the pack itself: name, version, description, license or skillpm; or the link mode.
+func (m *Manifest) Set(key, text string) error {
+	want := m.Clone()
+	switch key {
+	case "name":
+		id, err := ParseID(text)
+		if err != nil {
+			return err
+		}
+		want.Name = id
+	case "version":
+		if err := checkVersion(text); err != nil {
+			return err
+		}
+		want.Version = text
+	case "description":
+		text = strings.TrimSpace(text)
+		want.Description = text
+	case "license":
+		want.License = text
+	case "skillpm":
+		if err := checkConstraint(text); err != nil {
+			return err
+		}
+		want.Skillpm = text
+	case "link-mode":
+		if err := CheckLinkMode(text); err != nil {
+			return err
+		}
+		want.LinkMode = text
+	default:
+		return diag.Errorf(diag.Internal, "%s is not a text of a manifest", key)
+	}
+	return m.edit(want, "write "+key+": "+quote(text), func(doc *document) error { return doc.set(value{text: text}, key) })
+}
+
+// edit makes a change, and takes it over only if the result says what is wanted.
+func (m *Manifest) edit(want *Manifest, todo string, change func(*document) error) error {
+	doc, err := newDocument(m.Path, m.Bytes())
+	if err != nil {
+		return err
+	}
+	if err := change(doc); err != nil {
+		return m.refused(todo, err)
+	}
+	next, err := ParseManifest(m.Path, doc.data)
+	if err != nil || !next.equal(want) {
+		return m.refused(todo, nil)
+	}
+	*m = *next
+	return nil
+}
+
+// refused says that a change cannot be made in the bytes of the file. An error that says where stays; one about what
+// the change has made of the file is of no use to anybody.
+func (m *Manifest) refused(todo string, err error) error {
+	if _, ok := errors.AsType[*shapeError](err); ok {
+		return err
+	}
+	return diag.Errorf(diag.Invalid, "%s is written in a way that skillpm does not edit", m.Path).
+		WithHint("edit it by hand: %s", todo)
+}
+
+// removeEntry removes an entry of a mapping at the root, and the mapping when nothing is left in it.
+func removeEntry(doc *document, key, name string) error {
+	found := doc.find(key)
+	if len(found) == 0 || lookup(found[0].val, name) == nil {
+		return nil
+	}
+	if e := found[0]; len(e.val.Content) == 2 && !isFlow(e.parent) && doc.alone(e) {
+		_, err := doc.remove(key)
+		return err
+	}
+	_, err := doc.remove(key, name)
+	return err
+}
+
+// alone reports whether there are no comments in the lines of an entry, so that it can go with its only child.
+func (d *document) alone(e entry) bool {
+	first, last := d.lines[e.key.Line-1], d.lineEnd(d.lastLine(e))
+	return !bytes.Contains(d.data[first:last], []byte("#"))
+}
+
+// Clone returns a copy whose lists can be changed.
+func (m *Manifest) Clone() *Manifest {
+	c := *m
+	c.Dependencies = slices.Clone(m.Dependencies)
+	c.DevDependencies = slices.Clone(m.DevDependencies)
+	c.Aliases = slices.Clone(m.Aliases)
+	return &c
+}
+
+// equal reports whether two manifests say the same, however they are written.
+func (m *Manifest) equal(o *Manifest) bool {
+	return m.Name == o.Name && m.Version == o.Version && m.Description == o.Description && m.License == o.License &&
+		m.Skillpm == o.Skillpm && slices.Equal(m.Skills, o.Skills) && slices.Equal(m.Tags, o.Tags) && slices.Equal(m.Executable, o.Executable) &&
+		slices.EqualFunc(m.Dependencies, o.Dependencies, sameDependency) &&
+		slices.EqualFunc(m.DevDependencies, o.DevDependencies, sameDependency) &&
+		sameSet(m.Aliases, o.Aliases) && sameSet(m.Agents, o.Agents) && m.LinkMode == o.LinkMode && m.MinReleaseAge == o.MinReleaseAge &&
+		slices.Equal(m.Workspace, o.Workspace) &&
+		slices.Equal(m.Registries, o.Registries) && maps.Equal(m.Namespaces, o.Namespaces) &&
+		sameNode(&m.validate, &o.validate)
+}
+
+func sameDependency(a, b Dependency) bool {
+	if (a.Ref == nil) != (b.Ref == nil) || a.Ref != nil && *a.Ref != *b.Ref {
+		return false
+	}
+	return a.ID == b.ID && a.Constraint == b.Constraint && sameSet(a.Skills, b.Skills)
+}
+
+// sameSet compares lists whose order has no meaning: aliases, agents, the skills wanted of a pack.
+func sameSet[T comparable](a, b []T) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(x T) bool { return !slices.Contains(b, x) })
+}
+
+func sameNode(a, b *yaml.Node) bool {
+	return a.Kind == b.Kind && a.Value == b.Value &&
+		slices.EqualFunc(a.Content, b.Content, sameNode)
+}

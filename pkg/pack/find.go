@@ -1,0 +1,203 @@
+package pack
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// finder finds the directories of a pack's skills, without entering what is ignored.
+type finder struct {
+	fsys    fs.FS
+	ignore  *bundle.IgnoreFile
+	bounded bool // directories with a skillpm.yaml of their own are other packs
+	skipped []string
+}
+
+// list returns the names of the directories in dir that may be entered, and whether dir is a skill.
+func (f *finder) list(dir string) (below []string, isSkill bool, err error) {
+	entries, err := fs.ReadDir(f.fsys, dir)
+	if err != nil {
+		return nil, false, err
+	}
+	if skill.Vendored(dir, entries) {
+		return nil, false, nil
+	}
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		switch {
+		case e.IsDir():
+			if !skill.SkipDir(e.Name()) && !bundle.Ignored(name, true) && !f.ignored(name, true) {
+				below = append(below, e.Name())
+			}
+		case !strings.EqualFold(e.Name(), skill.File) || f.ignored(name, false):
+		case e.Name() != skill.File:
+			f.skip(name, "the file must be named "+skill.File)
+		case !e.Type().IsRegular():
+			f.skip(name, "it is not a regular file")
+		default:
+			isSkill = true
+		}
+	}
+	return below, isSkill, nil
+}
+
+// skip notes that a file is left out, and why.
+func (f *finder) skip(name, why string) {
+	if len(f.skipped) < maxSkipped {
+		f.skipped = append(f.skipped, name+" is left out: "+why)
+	}
+}
+
+func (f *finder) ignored(name string, dir bool) bool {
+	return f.ignore != nil && f.ignore.Match(name, dir)
+}
+
+// walk returns the skills below dir, and dir itself. What is below a skill belongs to it.
+func (f *finder) walk(dir string) ([]string, error) {
+	if _, err := fs.Stat(f.fsys, path.Join(dir, ManifestName)); err == nil && f.bounded && dir != "." {
+		return nil, nil
+	}
+	below, isSkill, err := f.list(dir)
+	if err != nil {
+		return nil, err
+	}
+	if isSkill {
+		return []string{dir}, nil
+	}
+	var found []string
+	for _, name := range below {
+		skills, err := f.walk(path.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, skills...)
+		if err := checkFound(found); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// match returns the skills whose directories match one of the patterns. A pattern without wildcards must name one.
+func (f *finder) match(patterns []string) ([]string, error) {
+	var found []string
+	for _, pattern := range patterns {
+		pattern = path.Clean(pattern)
+		dirs, err := f.expand(".", segments(pattern))
+		if err != nil {
+			return nil, err
+		}
+		if len(dirs) == 0 && !strings.ContainsAny(pattern, "*?[") {
+			return nil, diag.Errorf(diag.Invalid, "%s lists the skill %s, which has no %s", ManifestName, pattern, skill.File)
+		}
+		found = append(found, dirs...)
+		if err := checkFound(found); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(found)
+	return outermost(slices.Compact(found)), nil
+}
+
+// segments cuts a pattern at its slashes. Several ** in a row mean what one means.
+func segments(pattern string) []string {
+	return slices.CompactFunc(strings.Split(pattern, "/"), func(a, b string) bool { return a == "**" && b == "**" })
+}
+
+// expand returns the skills below dir whose paths match the pattern's segments, of which "**" stands for any number.
+func (f *finder) expand(dir string, segments []string) ([]string, error) {
+	if len(segments) > 0 && segments[0] == "." {
+		segments = segments[1:]
+	}
+	if len(segments) > 0 && !strings.ContainsAny(segments[0], "*?[") {
+		return f.enter(path.Join(dir, segments[0]), segments[1:])
+	}
+	below, isSkill, err := f.list(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(segments) == 0 {
+		if isSkill {
+			return []string{dir}, nil
+		}
+		return nil, nil
+	}
+	var found []string
+	if segments[0] == "**" {
+		if found, err = f.expand(dir, segments[1:]); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range below {
+		rest := segments[1:]
+		if segments[0] == "**" {
+			rest = segments
+		} else if ok, err := path.Match(segments[0], name); err != nil || !ok {
+			continue
+		}
+		dirs, err := f.expand(path.Join(dir, name), rest)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, dirs...)
+		if err := checkFound(found); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// enter goes on in a directory that the pattern names, if it exists and is not ignored.
+func (f *finder) enter(dir string, rest []string) ([]string, error) {
+	if f.ignored(dir, true) {
+		return nil, nil
+	}
+	info, err := fs.Stat(f.fsys, dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f.expand(dir, rest)
+}
+
+// outermost drops the directories that are below another one of the list: they belong to it.
+func outermost(dirs []string) []string {
+	listed := make(map[string]bool, len(dirs))
+	for _, d := range dirs {
+		listed[d] = true
+	}
+	return slices.DeleteFunc(dirs, func(d string) bool {
+		for d != "." {
+			if d = path.Dir(d); listed[d] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// MatchSkills returns for each pattern of skills: the directories below the root of fsys that it means and that hold a
+// skill, as [Describe] finds them.
+func MatchSkills(fsys fs.FS, patterns []string) ([][]string, error) {
+	ignore, err := readIgnore(fsys)
+	if err != nil {
+		return nil, err
+	}
+	f := finder{fsys: newBounded(fsys), ignore: ignore}
+	found := make([][]string, len(patterns))
+	for i, pattern := range patterns {
+		if found[i], err = f.expand(".", segments(path.Clean(pattern))); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,170 @@
+package index
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+
+	"github.com/Masterminds/semver/v3"
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+)
+
+// CatalogPath is where an index keeps its catalogue.
+const CatalogPath = "catalog.ndjson.gz"
+
+// The bounds of a catalogue. Two million packs fit.
+const (
+	MaxCatalogBytes = 256 << 20 // of the file
+	maxCatalogText  = 2 << 30   // of what it unpacks to
+	maxCatalogLine  = 1 << 20
+)
+
+// CatalogEntry is what a catalogue says about a pack: what its best version is, and what it can be found by.
+type CatalogEntry struct {
+	Name        string         `json:"name"`    // owner/name
+	Version     string         `json:"version"` // the highest release; where there is none, the highest version
+	Description string         `json:"description,omitempty"`
+	License     string         `json:"license,omitempty"`
+	Tags        []string       `json:"tags,omitempty"`
+	Published   string         `json:"published,omitempty"` // RFC 3339, of that version
+	Skills      []CatalogSkill `json:"skills"`              // sorted by name
+	Deprecated  string         `json:"deprecated,omitempty"`
+}
+
+// CatalogSkill is a skill of a pack.
+type CatalogSkill struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+}
+
+// Catalog returns the entry's line of a catalogue; ok is false where every version was withdrawn.
+func (e *Entry) Catalog() (c CatalogEntry, ok bool) {
+	best := -1
+	for i, l := range e.Versions {
+		v, err := semver.StrictNewVersion(l.Version)
+		if err != nil || l.Yanked != "" {
+			continue
+		}
+		if v.Prerelease() == "" {
+			best = i
+			break
+		}
+		if best < 0 {
+			best = i
+		}
+	}
+	if best < 0 {
+		return CatalogEntry{}, false
+	}
+	l := e.Versions[best]
+	c = CatalogEntry{
+		Name: l.Name, Version: l.Version, Description: l.Description, License: l.License, Tags: l.Tags,
+		Published: l.Published, Deprecated: e.Deprecated, Skills: make([]CatalogSkill, len(l.Skills)),
+	}
+	for i, s := range l.Skills {
+		c.Skills[i] = CatalogSkill{Name: s.Name, Description: s.Description}
+	}
+	return c, true
+}
+
+// WriteCatalog writes a catalogue, compressed. The same entries give the same bytes on every machine. They come sorted by
+// name; it is an error if they do not.
+func WriteCatalog(w io.Writer, entries iter.Seq[CatalogEntry]) error {
+	zw, err := gzip.NewWriterLevel(w, 6)
+	if err != nil {
+		return err
+	}
+	enc := json.NewEncoder(zw)
+	enc.SetEscapeHTML(false)
+	last := ""
+	for e := range entries {
+		if e.Name <= last {
+			return diag.Errorf(diag.Internal, "a catalogue is sorted by name: %q comes after %q", e.Name, last)
+		}
+		last = e.Name
+		if e.Skills == nil {
+			e.Skills = []CatalogSkill{}
+		}
+		if err := enc.Encode(e); err != nil {
+			return err
+		}
+	}
+	return zw.Close()
+}
+
+// ReadCatalog yields the entries of a catalogue as they are read, in order of their names, and ends with the first error.
+// It takes both the compressed form and the text, which a server may have unpacked.
+func ReadCatalog(r io.Reader) iter.Seq2[CatalogEntry, error] {
+	return func(yield func(CatalogEntry, error) bool) {
+		text, err := unpacked(r)
+		if err != nil {
+			yield(CatalogEntry{}, err)
+			return
+		}
+		limited := &io.LimitedReader{R: text, N: maxCatalogText + 1}
+		lines := bufio.NewScanner(limited)
+		lines.Buffer(make([]byte, 64<<10), maxCatalogLine)
+		last, n := "", 0
+		for lines.Scan() {
+			n++
+			raw := bytes.TrimRight(lines.Bytes(), space)
+			if len(raw) == 0 {
+				continue
+			}
+			e, err := parseCatalogLine(raw, last)
+			if err != nil {
+				yield(CatalogEntry{}, &SyntaxError{Path: CatalogPath, Line: n, Err: err})
+				return
+			}
+			last = e.Name
+			if !yield(e, nil) {
+				return
+			}
+		}
+		switch err := lines.Err(); {
+		case errors.Is(err, bufio.ErrTooLong):
+			yield(CatalogEntry{}, &SyntaxError{Path: CatalogPath, Line: n + 1, Err: errors.New("the line is too long")})
+		case err != nil:
+			yield(CatalogEntry{}, diag.Errorf(diag.Invalid, "%s: %w", CatalogPath, err))
+		case limited.N <= 0:
+			yield(CatalogEntry{}, diag.Errorf(diag.Invalid, "%s unpacks to more than %d bytes", CatalogPath, maxCatalogText))
+		}
+	}
+}
+
+// unpacked returns what a catalogue's bytes say, whether they are compressed or not.
+func unpacked(r io.Reader) (io.Reader, error) {
+	buffered := bufio.NewReaderSize(r, 64<<10)
+	if magic, _ := buffered.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		return buffered, nil
+	}
+	zr, err := gzip.NewReader(buffered)
+	if err != nil {
+		return nil, diag.Errorf(diag.Invalid, "%s: %w", CatalogPath, err)
+	}
+	zr.Multistream(false)
+	return zr, nil
+}
+
+func parseCatalogLine(raw []byte, last string) (CatalogEntry, error) {
+	var e CatalogEntry
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return e, plain(err)
+	}
+	if _, err := pack.ParseID(e.Name); err != nil {
+		return e, err
+	}
+	if err := CheckVersion(e.Version); err != nil {
+		return e, err
+	}
+	if e.Name <= last {
+		return e, errors.New("the names are not in order: " + e.Name + " comes after " + last)
+	}
+	return e, nil
+}

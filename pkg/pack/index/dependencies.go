@@ -1,0 +1,95 @@
+package index
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+)
+
+// Dependencies are what a published version requires, by pack. A published version depends on registry names only, so
+// that whoever installs it decides where names come from.
+type Dependencies map[string]Dependency
+
+// Dependency is one requirement. It is written as the constraint alone, or, where only some of a pack's skills are
+// wanted, as {"version", "skills"}.
+type Dependency struct {
+	Constraint string
+	Skills     []string
+}
+
+type dependencyObject struct {
+	Version string   `json:"version"`
+	Skills  []string `json:"skills,omitempty"`
+}
+
+// MarshalJSON writes a string or an object.
+func (d Dependency) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false) // constraints are full of < and >
+	var v any = d.Constraint
+	if len(d.Skills) > 0 {
+		v = dependencyObject{Version: d.Constraint, Skills: d.Skills}
+	}
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+// UnmarshalJSON reads a string or an object.
+func (d *Dependency) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		d.Skills = nil
+		return json.Unmarshal(data, &d.Constraint)
+	}
+	var o dependencyObject
+	if err := json.Unmarshal(data, &o); err != nil {
+		return err
+	}
+	d.Constraint, d.Skills = o.Version, o.Skills
+	return nil
+}
+
+// NewDependencies returns list in the form in which it is published. A dependency on a place instead of a name is an
+// error.
+func NewDependencies(list []pack.Dependency) (Dependencies, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	deps := make(Dependencies, len(list))
+	for _, d := range list {
+		if d.Ref != nil {
+			return nil, diag.Errorf(diag.Invalid, "%s comes from a place of its own and cannot be a dependency of a published pack", d.ID).
+				WithHint("publish %s to a registry and depend on it by name", d.ID)
+		}
+		skills := slices.Clone(d.Skills)
+		slices.Sort(skills)
+		deps[d.ID.String()] = Dependency{Constraint: d.Constraint, Skills: skills}
+	}
+	return deps, nil
+}
+
+// List returns the dependencies sorted by pack, or an error for a name that no pack can have.
+func (d Dependencies) List() ([]pack.Dependency, error) {
+	list := make([]pack.Dependency, 0, len(d))
+	for _, name := range slices.Sorted(maps.Keys(d)) {
+		id, err := pack.ParseID(name)
+		if err != nil {
+			return nil, diag.Errorf(diag.Invalid, "dependency: %w", err)
+		}
+		if strings.ContainsAny(d[name].Constraint, "\n\r\x00") {
+			return nil, diag.Errorf(diag.Invalid, "dependency %s: constraint %q is not one line", name, d[name].Constraint)
+		}
+		list = append(list, pack.Dependency{ID: id, Constraint: d[name].Constraint, Skills: d[name].Skills})
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	return list, nil
+}

@@ -1,0 +1,52 @@
+package index
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+)
+
+const layoutScheme = string(pack.KindLayout) + ":"
+
+// layoutRef resolves a layout that a line names relative to its index. An index that is not on this machine cannot
+// have one: nothing in it may make skillpm read the user's own files.
+func layoutRef(dir, digest string, id pack.ID, base pack.Ref) (pack.Ref, error) {
+	clean := path.Clean(dir)
+	if dir == "" || path.IsAbs(dir) || strings.Contains(dir, `\`) || clean == ".." || strings.HasPrefix(clean, "../") {
+		return pack.Ref{}, diag.Errorf(diag.Invalid, "layout %q leaves its index", dir)
+	}
+	if h, ok := strings.CutPrefix(digest, "sha256:"); !ok || !isHex(h, 64) {
+		return pack.Ref{}, diag.Errorf(diag.Invalid, "digest %q is not sha256: and 64 hex digits", digest)
+	}
+	switch base.Kind {
+	case pack.KindEmbedded:
+		return pack.Ref{Kind: pack.KindEmbedded, ID: id, Digest: digest}, nil
+	case pack.KindPath:
+		return pack.Ref{Kind: pack.KindLayout, URL: path.Join(base.URL, clean), ID: id, Digest: digest}, nil
+	default:
+		return pack.Ref{}, diag.Errorf(diag.Invalid, "an index that is not a directory cannot point to the layout %q", dir)
+	}
+}
+
+// CheckLayout returns an error where a line's source is a layout in the directory of its index that is, or is behind, a
+// link: it would be somewhere else for others, and could be what the index's keeper never published.
+func CheckLayout(fsys fs.FS, src string) error {
+	dir, ok := strings.CutPrefix(src, layoutScheme)
+	if !ok {
+		return nil
+	}
+	dir = path.Clean(dir)
+	for i := range len(dir) + 1 {
+		if i < len(dir) && dir[i] != '/' {
+			continue
+		}
+		if info, err := fs.Lstat(fsys, dir[:i]); err == nil && info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0 {
+			return diag.Errorf(diag.Invalid, "layout %q leaves its index: %s is a link", dir, dir[:i]).
+				WithHint("have the layout itself in the directory of the index")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,238 @@
+package index
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// Line is one published version of a pack.
+type Line struct {
+	Name         string       `json:"name"`                // owner/name
+	Version      string       `json:"version"`             // strict semver without build metadata
+	Published    string       `json:"published,omitempty"` // RFC 3339, in UTC
+	Source       string       `json:"source"`              // the place, as the lock records it
+	Digest       string       `json:"digest"`              // "sha256:…" of the artifact, or the commit
+	Integrity    string       `json:"integrity,omitempty"` // "t1:sha256:…" over the skills
+	Skills       []Skill      `json:"skills"`              // sorted by name
+	Dependencies Dependencies `json:"dependencies,omitempty"`
+	Description  string       `json:"description,omitempty"` // of the pack, in a sentence
+	License      string       `json:"license,omitempty"`     // an SPDX expression
+	Tags         []string     `json:"tags,omitempty"`        // the words that it is found by
+
+	Yanked string `json:"-"` // why the version was withdrawn, "" if it was not; a line of its own in the file
+}
+
+// Skill is one skill of a version.
+type Skill struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Tree        string `json:"tree"` // "t1:sha256:…"
+}
+
+// Encode returns the line as it stands in the file, with its newline.
+func (l Line) Encode() []byte {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(l) // strings always encode
+	return buf.Bytes()
+}
+
+// Check reports what is wrong with the line, or nil.
+func (l Line) Check() error {
+	for _, err := range l.troubles() {
+		return err
+	}
+	return nil
+}
+
+// troubles yields what is wrong with the line.
+func (l Line) troubles() iter.Seq2[spot, error] {
+	return func(yield func(spot, error) bool) {
+		_, badName := pack.ParseID(l.Name)
+		_, badTime := time.Parse(time.RFC3339, l.Published)
+		badVersion := CheckVersion(l.Version)
+		switch {
+		case badName != nil && !yield(at("name"), badName):
+		case badVersion != nil && !yield(at("version"), badVersion):
+		case l.Published != "" && badTime != nil && !yield(at("published"),
+			diag.Errorf(diag.Invalid, "published %q is not an RFC 3339 time", l.Published)):
+		case (l.Source == "" || l.Digest == "") && !yield(at(l.lacking()), diag.Errorf(diag.Invalid, "a version needs a source and a digest")):
+		case l.Integrity != "" && !isTree(l.Integrity) && !yield(at("integrity"),
+			diag.Errorf(diag.Invalid, "integrity %q is not t1:sha256: and 64 hex digits", l.Integrity)):
+		case !l.checkTags(yield):
+		case len(l.Skills) == 0:
+			yield(at("skills"), diag.Errorf(diag.Invalid, "a version needs at least one skill"))
+		default:
+			l.checkSkills(yield)
+		}
+	}
+}
+
+// lacking names the first member that a version needs and this one lacks.
+func (l Line) lacking() string {
+	if l.Source == "" {
+		return "source"
+	}
+	return "digest"
+}
+
+// checkTags yields the tags that are none. It reports whether to go on.
+func (l Line) checkTags(yield func(spot, error) bool) bool {
+	if len(l.Tags) > maxTags {
+		return yield(at("tags"), diag.Errorf(diag.Invalid, "%d tags are more than %d", len(l.Tags), maxTags))
+	}
+	for i, tag := range l.Tags {
+		bad := tag == "" || utf8.RuneCountInString(tag) > maxTag || strings.ContainsFunc(tag, func(c rune) bool { return c <= ' ' || c == 0x7f })
+		if bad && !yield(at("tags", i), diag.Errorf(diag.Invalid, "tag %q is not a word of at most %d characters", tag, maxTag)) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxTags is how many tags a version has at most, and maxTag how many characters each.
+const maxTags, maxTag = 64, 64
+
+func (l Line) checkSkills(yield func(spot, error) bool) {
+	seen := make(map[string]bool, len(l.Skills))
+	for i, s := range l.Skills {
+		if (s.Name == "" || seen[s.Name]) &&
+			!yield(at("skills", i, "name"), diag.Errorf(diag.Invalid, "skill name %q is empty or used twice", s.Name)) {
+			return
+		}
+		if !isTree(s.Tree) && !yield(at("skills", i, "tree"),
+			diag.Errorf(diag.Invalid, "tree %q of skill %s is not t1:sha256: and 64 hex digits", s.Tree, s.Name)) {
+			return
+		}
+		seen[s.Name] = true
+	}
+}
+
+// unusable yields what makes clients refuse the version that a line is about, although the line can be read.
+func (l Line) unusable() iter.Seq2[spot, error] {
+	return func(yield func(spot, error) bool) {
+		if l.Check() == nil && !l.fits(yield) {
+			return
+		}
+		for i, s := range l.Skills {
+			if err := skill.CheckName(s.Name); s.Name != "" && err != nil && !yield(at("skills", i, "name"), err) {
+				return
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(l.Dependencies)) {
+			d := l.Dependencies[name]
+			if _, err := (Dependencies{name: d}).List(); err != nil && !yield(at("dependencies", name), err) {
+				return
+			}
+			if _, err := semver.NewConstraint(cmp.Or(d.Constraint, "*")); err != nil && d.Constraint != "latest" &&
+				!yield(at("dependencies", name), diag.Errorf(diag.Invalid, "%q is not a range of versions", d.Constraint)) {
+				return
+			}
+		}
+	}
+}
+
+// fits yields what is wrong with members that are valid by themselves. It reports whether to go on.
+func (l Line) fits(yield func(spot, error) bool) bool {
+	id, err := pack.ParseID(l.Name)
+	if err != nil {
+		return true
+	}
+	if _, err := l.ref(id, pack.Ref{Kind: pack.KindPath, URL: "."}); err != nil {
+		member := "source"
+		if h, _ := strings.CutPrefix(l.Digest, "sha256:"); !isHex(h, 64) && !isHex(h, 40) {
+			member = "digest"
+		}
+		if !yield(at(member), err) {
+			return false
+		}
+	}
+	trees := make(map[string]string, len(l.Skills))
+	for _, s := range l.Skills {
+		trees[s.Name] = s.Tree
+	}
+	if want := bundle.Integrity(trees); l.Integrity != "" && l.Integrity != want {
+		return yield(at("integrity"), diag.Errorf(diag.Invalid, "the integrity is %s, and that of the skills %s", l.Integrity, want))
+	}
+	return true
+}
+
+// CheckVersion reports whether v is a version that may be published: strict semver, no leading v, no build metadata,
+// because registries' tags cannot hold a plus sign and two versions that differ only there are one.
+func CheckVersion(v string) error {
+	parsed, err := semver.StrictNewVersion(v)
+	if err != nil {
+		return diag.Errorf(diag.Invalid, "version %q is not a semantic version like 1.4.0", v)
+	}
+	if parsed.Metadata() != "" {
+		return diag.Errorf(diag.Invalid, "version %q has build metadata, which cannot be published", v).
+			WithHint("leave out everything from the plus sign on")
+	}
+	return nil
+}
+
+// Pack returns the line as a pack; base is the place of the index itself, against which a relative layout is resolved:
+// an embedded index makes it [source.KindEmbedded], a directory's a [source.KindLayout] below it.
+func (l Line) Pack(base pack.Ref) (*pack.Pack, error) {
+	id, err := pack.ParseID(l.Name)
+	if err != nil {
+		return nil, err
+	}
+	ref, err := l.ref(id, base)
+	if err != nil {
+		return nil, err
+	}
+	deps, err := l.Dependencies.List()
+	if err != nil {
+		return nil, err
+	}
+	p := &pack.Pack{
+		ID: id, Version: l.Version, Ref: ref, Integrity: l.Integrity,
+		Description: l.Description, License: l.License, Tags: l.Tags,
+		Dependencies: deps, Published: l.Published, Yanked: l.Yanked,
+		Skills: make([]pack.Skill, len(l.Skills)),
+	}
+	for i, s := range l.Skills {
+		p.Skills[i] = pack.Skill(s)
+	}
+	slices.SortFunc(p.Skills, func(a, b pack.Skill) int { return strings.Compare(a.Name, b.Name) })
+	return p, nil
+}
+
+func (l Line) ref(id pack.ID, base pack.Ref) (pack.Ref, error) {
+	if dir, ok := strings.CutPrefix(l.Source, layoutScheme); ok {
+		return layoutRef(dir, l.Digest, id, base)
+	}
+	ref, err := pack.ParseLocked(l.Source, l.Digest, id)
+	if err != nil {
+		return pack.Ref{}, err
+	}
+	if ref.Kind != pack.KindOCI && ref.Kind != pack.KindGit || ref.URL == "" {
+		return pack.Ref{}, diag.Errorf(diag.Invalid, "%s %s: an index cannot point to %q", l.Name, l.Version, l.Source)
+	}
+	return ref, nil
+}
+
+func isTree(s string) bool {
+	h, ok := strings.CutPrefix(s, "t1:sha256:")
+	return ok && isHex(h, 64)
+}
+
+func isHex(s string, n int) bool {
+	return len(s) == n && strings.Trim(s, "0123456789abcdef") == ""
+}

@@ -1,0 +1,57 @@
+package index
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"path"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+)
+
+// ConfigPath is where an index describes itself.
+const ConfigPath = "config.json"
+
+// FormatVersion is the version of the index format that this package reads and writes.
+const FormatVersion = 1
+
+// Path returns the slash-separated path of a pack's file inside an index.
+func Path(id pack.ID) string {
+	sum := sha256.Sum256([]byte(id.String()))
+	h := hex.EncodeToString(sum[:2])
+	return path.Join("packs", h[:2], h[2:], id.Owner, id.Name+".ndjson")
+}
+
+// Config is what config.json says about an index.
+type Config struct {
+	Version int    `json:"version"`         // the format's version, [FormatVersion]
+	Title   string `json:"title,omitempty"` // for people
+}
+
+// ParseConfig reads a config.json; name is how messages call it. A version that this package does not know is an
+// error, because its packs could mean something else.
+func ParseConfig(name string, data []byte) (*Config, error) {
+	var c Config
+	if err := json.Unmarshal(data, &c); err != nil {
+		return nil, diag.Errorf(diag.Invalid, "%s is not the description of an index: %v", name, err)
+	}
+	if err := c.check(); err != nil {
+		return nil, diag.Errorf(diag.Invalid, "%s: %w", name, err).WithHint("%s", diag.HintOf(err))
+	}
+	return &c, nil
+}
+
+func (c *Config) check() error {
+	if c.Version == FormatVersion {
+		return nil
+	}
+	return diag.Errorf(diag.Invalid, "index format version %d is not %d", c.Version, FormatVersion).
+		WithHint("a newer skillpm may be needed to read this index")
+}
+
+// Encode returns the config.json of c.
+func (c *Config) Encode() []byte {
+	data, _ := json.MarshalIndent(c, "", "  ") // an int and a string always encode
+	return append(data, '\n')
+}

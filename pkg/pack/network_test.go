@@ -1,0 +1,56 @@
+package pack_test
+
+import (
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/pack"
+)
+
+// TestConfigNetwork reads how hosts are reached, and whose keys are trusted.
+func TestConfigNetwork(t *testing.T) {
+	text := "trusted-keys: [keys/acme.pub, /etc/keys/globex.pub]\nmirrors: {ghcr.io: registry.internal/ghcr, 'quay.io:8443/acme/tools': '[::1]:5000'}\n" +
+		"plain-http: ['registry.internal:5000']\nca-file: ca.pem\n"
+	path := filepath.Join("home", "config.yaml")
+	c, err := pack.ParseConfig(path, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mirrors := map[string]string{"ghcr.io": "registry.internal/ghcr", "quay.io:8443/acme/tools": "[::1]:5000"}
+	if !reflect.DeepEqual(c.Mirrors, mirrors) || !reflect.DeepEqual(c.PlainHTTP, []string{"registry.internal:5000"}) || c.CAFile != "ca.pem" {
+		t.Errorf("%+v", c)
+	}
+	if c.File(c.TrustedKeys[0]) != filepath.Join("home", "keys", "acme.pub") || filepath.IsAbs(c.TrustedKeys[1]) && c.File(c.TrustedKeys[1]) != c.TrustedKeys[1] {
+		t.Errorf("%q", c.TrustedKeys)
+	}
+	checkSchema(t, "config", []byte(text), true)
+	for _, tt := range []struct{ text, want string }{
+		{"mirrors: {https://ghcr.io: x}", `"https://ghcr.io" is not a host`},
+		{"mirrors: {ghcr.io: https://x}", `"https://x" is not a host`},
+		{"mirrors: {ghcr.io: user@x}", `"user@x" is not a host`},
+		{"mirrors: {ghcr.io: x/../y}", `"x/../y" is not a host and the path`},
+		{"mirrors: {ghcr.io: x/}", `"x/" is not a host and the path`},
+		{"mirrors: {GHCR.io: x}", `"GHCR.io" is not a host`},
+		{"mirrors: [ghcr.io]", "mirrors must be a mapping"},
+		{"plain-http: [x/y]", `"x/y" is not a host`},
+		{"plain-http: true", "plain-http must be a list"},
+		{"plain-http: ['*']", `"*" is not a host`},
+		{"ca-file: [ca.pem]", "ca-file must be a text"},
+		{"ca-file: ~/ca.pem", `"~/ca.pem" is not the path of a file`},
+		{"trusted-keys: acme.pub", "trusted-keys must be a list"},
+		{"trusted-keys: ['-key']", `"-key" is not the path of a file`},
+	} {
+		if _, err := pack.ParseConfig("config.yaml", []byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %s", tt.text, err, tt.want)
+		}
+		checkSchema(t, "config", []byte(tt.text), false)
+	}
+	if _, err := pack.ParseConfig("config.yaml", []byte("mirrors: {ghcr.io: ghcr.io}")); err == nil {
+		t.Error("a host is its own mirror")
+	}
+	if _, err := pack.ParseManifest("skillpm.yaml", []byte("plain-http: [registry.internal]")); err == nil {
+		t.Error("a project turns encryption off")
+	}
+}

@@ -1,0 +1,181 @@
+package pack
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// maxRef is the longest text of a place, in bytes.
+const maxRef = 4096
+
+// schemes says how each prefix is read. Prefixes that no place may have are here too, so that they are refused with a
+// reason and not taken for something else.
+var schemes = []struct {
+	prefix string
+	parse  func(rest string) (Ref, error)
+}{
+	{"oci://", parseOCI},
+	{"oci-layout:", parseLayout},
+	{"git+https://", func(rest string) (Ref, error) { return parseGit("https", rest) }},
+	{"git+ssh://", func(rest string) (Ref, error) { return parseGit("ssh", rest) }},
+	{"git+http://", func(rest string) (Ref, error) { return parseGit("http", rest) }},
+	{"git+file://", parseGitFile},
+	{"ssh://", func(rest string) (Ref, error) { return parseGit("ssh", rest) }},
+	{"https://", parseHTTPS},
+	{"local:", func(rest string) (Ref, error) { return parseStored(KindLocal, rest) }},
+	{"embedded:", func(rest string) (Ref, error) { return parseStored(KindEmbedded, rest) }},
+	{"path:", parsePathScheme},
+	{"file://", refuse("file:// is not a place for packs", "write the directory itself, or git+file:// and the path of a repository")},
+	{"file:", parsePathScheme},
+	{"http://", refuse("plain http is not safe for packs", "write git+https://")},
+	{"git://", refuse("the git protocol has no encryption", "write git+https:// or git+ssh://")},
+	{"ext::", refuse("ext:: runs commands and is not a place for packs", "write git+https:// or git+ssh://")},
+	{"fd::", refuse("fd:: is not a place for packs", "write git+https:// or git+ssh://")},
+}
+
+// refuse returns a parser that says why a prefix is not accepted.
+func refuse(why, hint string) func(string) (Ref, error) {
+	return func(string) (Ref, error) { return Ref{}, diag.Errorf(diag.Usage, "%s", why).WithHint("%s", hint) }
+}
+
+// Parse reads a place as a person writes it:
+//
+//	owner/name[@constraint]
+//	oci://host/repository[:tag][@sha256:…]
+//	oci-layout:DIR[//owner/name[:tag][@sha256:…]]
+//	git+https://host/path[//subdir][#rev]     git+ssh:// and, for repositories on this machine, git+file:// alike
+//	https://host/path.git[//subdir][#rev]
+//	git@host:path[//subdir][#rev]
+//	github.com/owner/name[//subdir][#rev]     and the other hosts in [Forges]
+//	./dir  ../dir  /dir  C:\dir  path:dir
+//
+// Plain http is accepted for loopback hosts only (git+http://localhost:8080/r.git). Credentials in a URL, control
+// characters, options in place of hosts and revisions, and subdirectories that lead outside are errors of code
+// [diag.Usage], and no error repeats a credential.
+func Parse(s string) (Ref, error) {
+	s = strings.TrimSpace(s)
+	if err := checkText(s); err != nil {
+		return Ref{}, err
+	}
+	for _, scheme := range schemes {
+		if len(s) >= len(scheme.prefix) && strings.EqualFold(s[:len(scheme.prefix)], scheme.prefix) {
+			return scheme.parse(s[len(scheme.prefix):])
+		}
+	}
+	switch {
+	case isPath(s):
+		return Ref{Kind: KindPath, URL: s}, nil
+	case strings.HasPrefix(s, "~"):
+		return Ref{}, diag.Errorf(diag.Usage, "%q is not expanded here", s).WithHint("write the directory in full, or relative with ./")
+	case strings.Contains(s, "://") || strings.Contains(s, "::"):
+		return Ref{}, diag.Errorf(diag.Usage, "unknown scheme in a place for packs").
+			WithHint("places are owner/name, oci://, oci-layout:, git+https://, git+ssh:// and ./directory")
+	case userPassword().MatchString(s):
+		return Ref{}, credentialError()
+	case scpForm().MatchString(s):
+		return parseSCP(s)
+	case forgeOf(s) != "":
+		return parseGit("https", s)
+	}
+	return parseName(s)
+}
+
+// checkText refuses what no place may contain, whatever its kind.
+func checkText(s string) error {
+	switch {
+	case s == "":
+		return diag.Errorf(diag.Usage, "a place for packs is empty").WithHint("write owner/name, as in acme/deploy")
+	case len(s) > maxRef:
+		return diag.Errorf(diag.Usage, "a place for packs is longer than %d bytes", maxRef)
+	case !utf8.ValidString(s):
+		return diag.Errorf(diag.Usage, "a place for packs is not valid UTF-8")
+	case strings.HasPrefix(s, "-"):
+		return diag.Errorf(diag.Usage, "%q looks like an option, not like a pack", s)
+	}
+	for _, r := range s {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) || r == '\ufeff' || r == '\u200b' {
+			return diag.Errorf(diag.Usage, "a place for packs contains the invisible character %U", r)
+		}
+	}
+	return nil
+}
+
+// parseName reads owner/name[@constraint].
+func parseName(s string) (Ref, error) {
+	text, constraint, versioned := strings.Cut(s, "@")
+	if versioned && !strings.Contains(text, "/") && strings.Contains(constraint, "/") {
+		return Ref{}, diag.Errorf(diag.Usage, "%q names a skill, not a pack", s).
+			WithHint("install the pack with that skill only: %s --skill %s", constraint, text)
+	}
+	id, err := ParseID(text)
+	if err != nil {
+		return Ref{}, meant(text, err)
+	}
+	constraint = strings.TrimSpace(constraint)
+	switch {
+	case !versioned, constraint == "latest":
+		return Ref{Kind: KindName, ID: id, Constraint: constraint}, nil
+	case constraint == "":
+		return Ref{}, diag.Errorf(diag.Usage, "%q has nothing after the @", s).WithHint("write %s, or a version as in %s@^1.2", id, id)
+	}
+	if _, err := semver.NewConstraint(constraint); err != nil {
+		return Ref{}, diag.Errorf(diag.Usage, "%q is not a version or a range of versions", constraint).
+			WithHint("write %s@1.2.3, %s@^1.2 or %s@'>=1.2 <2'", id, id, id)
+	}
+	return Ref{Kind: KindName, ID: id, Constraint: constraint}, nil
+}
+
+// meant adds to the error for what is no name how it is written: with the version of an artifact, with a host, in capitals.
+func meant(text string, err error) error {
+	name, version, tagged := strings.Cut(text, ":")
+	id, nameErr := ParseID(strings.ToLower(name))
+	switch host, path, _ := strings.Cut(text, "/"); {
+	case tagged && nameErr == nil && strings.HasPrefix(name, "localhost/"), strings.ContainsAny(host, ".:") && strings.Contains(path, "/"):
+		if ref, err := parseOCI(text); err == nil {
+			return diag.Errorf(diag.Usage, "%q has no scheme", text).WithHint("for an OCI repository write %s", ref)
+		}
+	case tagged && nameErr == nil && version != "":
+		return diag.Errorf(diag.Usage, "%q is not owner/name[@version]", text).WithHint("write %s@%s", id, version)
+	case nameErr == nil && name == text:
+		return diag.Errorf(diag.Usage, "%w", err).WithHint("write %s: names of packs have no capitals", id)
+	}
+	return err
+}
+
+var drive = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:[\\/]`) })
+
+// isPath reports whether s is written as a directory: with a leading ./, ../, slash, backslash or drive.
+func isPath(s string) bool {
+	if s == "." || s == ".." || drive().MatchString(s) {
+		return true
+	}
+	for _, prefix := range []string{"./", "../", `.\`, `..\`, "/", `\`} {
+		if strings.HasPrefix(s, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// isAbs reports whether a directory is absolute on any system.
+func isAbs(dir string) bool {
+	return strings.HasPrefix(dir, "/") || strings.HasPrefix(dir, `\`) || drive().MatchString(dir)
+}
+
+// parsePathScheme reads the directory after path: or file:.
+func parsePathScheme(dir string) (Ref, error) {
+	if dir == "" {
+		return Ref{}, diag.Errorf(diag.Usage, "path: needs a directory").WithHint("write path:DIR or ./DIR")
+	}
+	if !isPath(dir) {
+		dir = "./" + dir
+	}
+	return Ref{Kind: KindPath, URL: dir}, nil
+}

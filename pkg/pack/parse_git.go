@@ -1,0 +1,252 @@
+package pack
+
+import (
+	"net/netip"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// Forges returns the hosts whose repositories may be written without a scheme, and with or without .git, which their
+// canonical URLs always have.
+func Forges() []string { return []string{"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"} }
+
+var (
+	scpForm      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^@/:\s]+@[^@/:\s]+:[^:]`) })
+	userPassword = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^@/:]*:[^@]*@`) })
+	sshUser      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`) })
+	hostName     = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
+	})
+	commit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{40}$`) })
+)
+
+// forgeOf returns the forge that s starts with, or "".
+func forgeOf(s string) string {
+	host, _, ok := strings.Cut(s, "/")
+	if host = strings.ToLower(host); ok && slices.Contains(Forges(), host) {
+		return host
+	}
+	return ""
+}
+
+// parseHTTPS reads what follows a bare https://, which is a repository when it ends in .git or is on a forge.
+func parseHTTPS(rest string) (Ref, error) {
+	place, _, _ := strings.Cut(rest, "#")
+	place, _, _ = strings.Cut(place, "//")
+	if _, _, secret := cutUser(rest); !secret && forgeOf(rest) == "" && !strings.HasSuffix(strings.TrimSuffix(place, "/"), ".git") {
+		return Ref{}, diag.Errorf(diag.Usage, "a web address is not a place for packs").
+			WithHint("write git+https:// for a git repository, or oci:// for a registry")
+	}
+	return parseGit("https", rest)
+}
+
+// parseSCP reads user@host:path.
+func parseSCP(s string) (Ref, error) {
+	host, rest, _ := strings.Cut(s, ":")
+	return parseGit("ssh", host+"/"+strings.TrimPrefix(rest, "/"))
+}
+
+// parseGitFile reads what follows git+file://, which is an absolute path.
+func parseGitFile(rest string) (Ref, error) {
+	if !strings.HasPrefix(rest, "/") {
+		return Ref{}, diag.Errorf(diag.Usage, "git+file:// needs an absolute path").WithHint("write git+file:///path/of/repository")
+	}
+	return parseRepository("file:///", rest[1:])
+}
+
+// parseGit reads what follows the scheme of a repository on a host.
+func parseGit(scheme, rest string) (Ref, error) {
+	authority, rest, _ := strings.Cut(rest, "/")
+	user, host, named := cutUser(authority)
+	switch {
+	case scheme == "ssh" && !named:
+		user = "git"
+	case scheme == "ssh" && !sshUser().MatchString(user), scheme != "ssh" && named:
+		return Ref{}, credentialError()
+	}
+	host, err := canonicalHost(host, map[string]string{"https": "443", "http": "80", "ssh": "22"}[scheme])
+	if err != nil {
+		return Ref{}, err
+	}
+	if scheme == "http" && !isLoopback(host) {
+		return Ref{}, diag.Errorf(diag.Usage, "plain http is not safe for packs").WithHint("write git+https://%s/…", host)
+	}
+	if user != "" {
+		user += "@"
+	}
+	ref, err := parseRepository(scheme+"://"+user+host+"/", rest)
+	if err != nil || forgeOf(host+"/") == "" {
+		return ref, err
+	}
+	return onForge(ref, host)
+}
+
+// cutUser splits user@ from an authority.
+func cutUser(s string) (user, host string, ok bool) {
+	authority, _, _ := strings.Cut(s, "/")
+	i := strings.LastIndexByte(authority, '@')
+	if i < 0 {
+		return "", authority, false
+	}
+	return authority[:i], authority[i+1:], true
+}
+
+// credentialError says that a URL holds a credential, without repeating it.
+func credentialError() error {
+	return diag.Errorf(diag.Usage, "a place for packs must not contain a user name or password").
+		WithHint("leave it out of the URL and give it with a git credential helper, .netrc, or skillpm login")
+}
+
+// canonicalHost lower-cases a host, checks it, and drops the scheme's default port.
+func canonicalHost(s, defaultPort string) (string, error) {
+	host, port := cutPort(strings.ToLower(s))
+	if inner, ok := strings.CutPrefix(host, "["); ok {
+		addr, err := netip.ParseAddr(strings.TrimSuffix(inner, "]"))
+		if err != nil || !addr.Is6() || addr.Zone() != "" || !strings.HasSuffix(host, "]") {
+			return "", hostError(s)
+		}
+		host = "[" + addr.String() + "]"
+	} else if len(host) > 253 || !hostName().MatchString(host) {
+		return "", hostError(s)
+	}
+	if port == "" {
+		return host, nil
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || n == 0 {
+		return "", diag.Errorf(diag.Usage, "what follows the host %q is not a port", host)
+	}
+	if port = strconv.FormatUint(n, 10); port == defaultPort {
+		return host, nil
+	}
+	return host + ":" + port, nil
+}
+
+// cutPort splits host:port. The host may be an IPv6 address in brackets, which stay.
+func cutPort(s string) (host, port string) {
+	i := strings.LastIndexByte(s, ':')
+	if i < 0 || i < strings.LastIndexByte(s, ']') || strings.Contains(s[:i], ":") && !strings.HasPrefix(s, "[") {
+		return s, ""
+	}
+	return s[:i], s[i+1:]
+}
+
+// hostError says that s is not a host. What follows a colon is left out: it may be a password with a slash in it.
+func hostError(s string) error {
+	s, _, _ = strings.Cut(s, ":")
+	return diag.Errorf(diag.Usage, "%q is not a host", s)
+}
+
+// isLoopback reports whether a host, with or without a port, is this machine.
+func isLoopback(hostport string) bool {
+	host, _ := cutPort(hostport)
+	if host == "localhost" {
+		return true
+	}
+	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && addr.IsLoopback()
+}
+
+// parseRepository reads path[//subdir][#rev] behind base, which ends with the slash that the path starts with.
+func parseRepository(base, rest string) (Ref, error) {
+	place, rev, revised := strings.Cut(rest, "#")
+	if strings.Contains(place, "?") {
+		return Ref{}, diag.Errorf(diag.Usage, "the URL of a repository has no query").WithHint("write the revision as #v1.2.0")
+	}
+	if err := CheckRev(rev); revised && err != nil {
+		return Ref{}, err
+	}
+	repository, subdir, _ := strings.Cut(place, "//")
+	subdir, err := cleanSubdir(subdir)
+	if err != nil {
+		return Ref{}, err
+	}
+	repository, err = canonicalPath(repository)
+	if err != nil {
+		return Ref{}, err
+	}
+	return Ref{Kind: KindGit, URL: base + repository, Subdir: subdir, Rev: rev}, nil
+}
+
+// canonicalPath checks the path of a repository and escapes it in the one canonical way.
+func canonicalPath(s string) (string, error) {
+	s = strings.TrimSuffix(s, "/")
+	decoded, err := url.PathUnescape(s)
+	if err != nil || !utf8.ValidString(decoded) || strings.Contains(strings.ToLower(s), "%2f") {
+		return "", diag.Errorf(diag.Usage, "%q is not the path of a repository", s)
+	}
+	for i, part := range strings.Split(decoded, "/") {
+		option := strings.HasPrefix(part, "-") && (i == 0 || part != "-")
+		if option || part == "" || part == "." || part == ".." || strings.Contains(part, `\`) || strings.TrimSpace(part) != part {
+			return "", diag.Errorf(diag.Usage, "%q is not the path of a repository", s)
+		}
+	}
+	if err := checkText(decoded); err != nil {
+		return "", err
+	}
+	u := url.URL{Path: "/" + decoded}
+	return u.EscapedPath()[1:], nil
+}
+
+// onForge checks the path that every repository of a forge has and adds .git.
+func onForge(ref Ref, host string) (Ref, error) {
+	base, name, _ := strings.Cut(ref.URL, host+"/")
+	parts := strings.Split(name, "/")
+	if len(parts) < 2 {
+		return Ref{}, diag.Errorf(diag.Usage, "%s/%s is not a repository", host, name).WithHint("write %s/owner/name", host)
+	}
+	if i := slices.Index(parts, "tree"); i >= 2 && len(parts) > i+1 {
+		repository := strings.Join(parts[:i], "/")
+		repository = strings.TrimSuffix(repository, "/-")
+		return Ref{}, diag.Errorf(diag.Usage, "%s/%s is a page, not a repository", host, name).
+			WithHint("write %s/%s//%s#%s", host, repository, strings.Join(parts[i+2:], "/"), parts[i+1])
+	}
+	if host != "gitlab.com" && len(parts) > 2 {
+		return Ref{}, diag.Errorf(diag.Usage, "%s/%s is not a repository", host, name).
+			WithHint("write a directory of it as %s/%s/%s//%s", host, parts[0], parts[1], strings.Join(parts[2:], "/"))
+	}
+	if !strings.HasSuffix(name, ".git") {
+		name += ".git"
+	}
+	ref.URL = base + host + "/" + name
+	return ref, nil
+}
+
+// cleanSubdir returns the canonical form of a directory inside a place, "" for the place itself.
+func cleanSubdir(s string) (string, error) {
+	s = strings.Trim(s, "/")
+	if s == "" {
+		return "", nil
+	}
+	for part := range strings.SplitSeq(s, "/") {
+		if part == ".." || strings.Contains(part, `\`) || strings.EqualFold(part, ".git") || strings.TrimSpace(part) != part {
+			return "", diag.Errorf(diag.Usage, "subdirectory %q leads outside the pack's place or into its metadata", s)
+		}
+	}
+	if s = path.Clean(s); s == "." {
+		return "", nil
+	}
+	return s, nil
+}
+
+// CheckRev reports whether rev may name a tag, branch or commit, by the rules of git-check-ref-format(1), and without a
+// leading hyphen, which a git command would take for an option.
+func CheckRev(rev string) error {
+	bad := rev == "" || len(rev) > 255 || rev == "@" || strings.HasPrefix(rev, "-") || strings.HasSuffix(rev, ".") ||
+		strings.ContainsAny(rev, " ~^:?*[\\\x7f") || strings.Contains(rev, "..") || strings.Contains(rev, "@{")
+	for part := range strings.SplitSeq(rev, "/") {
+		bad = bad || part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock")
+	}
+	if bad || checkText(rev) != nil {
+		return diag.Errorf(diag.Usage, "%q is not a tag, branch or commit", rev)
+	}
+	return nil
+}

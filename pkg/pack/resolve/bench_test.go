@@ -1,0 +1,116 @@
+package resolve_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/resolve"
+)
+
+// large are the worlds of 10,000 packs with ten versions each. Whoever resolves them has to go back, and learns from it,
+// more than a thousand times.
+var large = []struct {
+	name string
+	make func(seed uint64) *generated
+}{
+	{"ecosystem", func(seed uint64) *generated { return ecosystem(seed, 10_000) }},
+	{"knots", func(seed uint64) *generated { return knots(seed, 10_000, 0.2, 8) }},
+	{"tight-knots", func(seed uint64) *generated { return knots(seed, 10_000, 0.3, 6) }},
+}
+
+func TestLarge(t *testing.T) {
+	for _, tt := range large {
+		for seed := range uint64(3) {
+			t.Run(fmt.Sprint(tt.name, seed), func(t *testing.T) {
+				g := tt.make(seed)
+				var stats resolve.Stats
+				chosen, err := resolve.Resolve(t.Context(), g.root, g, resolve.Options{Stats: &stats})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if stats.Packs != 10_000 || len(chosen) != 10_000 {
+					t.Errorf("%d packs were looked at and %d chosen, want 10000", stats.Packs, len(chosen))
+				}
+				if stats.Conflicts < 1000 {
+					t.Errorf("it had to go back only %d times: the case is too easy", stats.Conflicts)
+				}
+				g.check(t, chosen)
+
+				g.shuffle(seed)
+				again, err := resolve.Resolve(t.Context(), g.root, g, resolve.Options{})
+				if err != nil || show(again) != show(chosen) {
+					t.Errorf("another order of input gives another choice (%v)", err)
+				}
+				locked := resolve.Options{Prefer: make(map[pack.ID]string), Stats: &stats}
+				for id, c := range chosen {
+					locked.Prefer[id] = c.Version
+				}
+				again, err = resolve.Resolve(t.Context(), g.root, g, locked)
+				if err != nil || show(again) != show(chosen) || stats.Conflicts > 0 {
+					t.Errorf("from its own lock: another choice, or %d conflicts on the way (%v)", stats.Conflicts, err)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkLarge chooses versions for 10,000 packs of ten versions each.
+func BenchmarkLarge(b *testing.B) {
+	for _, tt := range large {
+		b.Run(tt.name, func(b *testing.B) {
+			g := tt.make(1)
+			var stats resolve.Stats
+			for b.Loop() {
+				if _, err := resolve.Resolve(b.Context(), g.root, g, resolve.Options{Stats: &stats}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(stats.Conflicts), "conflicts/op")
+			b.ReportMetric(float64(stats.Learned), "learned/op")
+		})
+	}
+}
+
+// BenchmarkLocked chooses what the lock has for 10,000 packs.
+func BenchmarkLocked(b *testing.B) {
+	g := ecosystem(1, 10_000)
+	chosen, err := resolve.Resolve(b.Context(), g.root, g, resolve.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	prefer := make(map[pack.ID]string)
+	for id, c := range chosen {
+		prefer[id] = c.Version
+	}
+	for b.Loop() {
+		if _, err := resolve.Resolve(b.Context(), g.root, g, resolve.Options{Prefer: prefer}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkSmall chooses versions for 20 packs, as most projects have.
+func BenchmarkSmall(b *testing.B) {
+	g := ecosystem(1, 20)
+	for b.Loop() {
+		if _, err := resolve.Resolve(b.Context(), g.root, g, resolve.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkConflict finds out that there is no choice among 10,000 packs, and explains it.
+func BenchmarkConflict(b *testing.B) {
+	g := ecosystem(1, 10_000)
+	last := g.order[len(g.order)-1]
+	g.root = append(slices.Clone(g.root), last.atMost(0))
+	for b.Loop() {
+		_, err := resolve.Resolve(b.Context(), g.root, g, resolve.Options{})
+		if conflict := (*resolve.ConflictError)(nil); !errors.As(err, &conflict) {
+			b.Fatal(err)
+		}
+	}
+}

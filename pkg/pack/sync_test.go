@@ -1,0 +1,43 @@
+package pack_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/pack"
+)
+
+// TestSyncSettings checks what the administrator may say of the enterprise layer's source: O15.
+func TestSyncSettings(t *testing.T) {
+	tests := []struct{ text, want string }{ // what the error says, "" for none
+		{`sync: {source: "git+https://git.example/acme/fleet.git//lists", version: "^1", keys: [keys/a.signers], threshold: 1}`, ""},
+		{`sync: {source: "oci://registry.example/acme/fleet", keys: [a.pub, b.pub], threshold: 2}`, ""},
+		{`sync: {source: "git+file:///srv/fleet.git"}`, ""},
+		{`sync: {source: "git+file:///srv/fleet.git", name: acme/fleet}`, ""},
+		{`sync: {source: "git+file:///srv/fleet.git", name: fleet}`, "name"},
+		{`sync: {source: "oci://registry.example/acme/fleet", name: acme/fleet}`, "for git only"},
+		{`sync:`, ""},
+		{`sync: oci://registry.example/acme/fleet`, "must be a mapping"},
+		{`sync: {keys: [a.pub]}`, "has no source"},
+		{`sync: {source: acme/fleet}`, "no place of signed releases"},
+		{`sync: {source: ./fleet}`, "no place of signed releases"},
+		{`sync: {source: "oci-layout:fleet"}`, "relative directory"},
+		{`sync: {source: "oci://registry.example/acme/fleet:1.0.0"}`, "names one release"},
+		{`sync: {source: "git+https://git.example/acme/fleet.git#main"}`, "names one release"},
+		{`sync: {source: "git+https://me:secret@git.example/acme/fleet.git"}`, "source"},
+		{`sync: {source: "oci://registry.example/acme/fleet", version: "newest"}`, "no range of versions"},
+		{`sync: {source: "oci://registry.example/acme/fleet", threshold: 0}`, "threshold"},
+		{`sync: {source: "oci://registry.example/acme/fleet", key: [a.pub]}`, "key"},
+	}
+	for _, test := range tests {
+		c, err := pack.ParseConfig("config.yaml", []byte(test.text+"\n"))
+		switch {
+		case test.want == "" && err != nil, test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
+			t.Errorf("%s: %v, want %q", test.text, err, test.want)
+		case err == nil && strings.Contains(test.text, "{") && c.Sync.Threshold < 1:
+			t.Errorf("%s: %+v", test.text, c.Sync)
+		case err != nil && strings.Contains(err.Error(), "secret"):
+			t.Errorf("%s: it repeats the password: %v", test.text, err)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+)
+
+// ext is what the names of logs end in.
+const ext = ".jsonl"
+
+// defaultSegment is the size in bytes from which a file is closed, and another begun.
+const defaultSegment = 64 << 20
+
+// segmentDigits are the digits of a number in the name of a file that is closed: as many as maxSeq has.
+const segmentDigits = 16
+
+// segmentName returns the name of the file of a log that ends with a record.
+func segmentName(path string, seq int64) string {
+	return fmt.Sprintf("%s-%0*d%s", strings.TrimSuffix(path, ext), segmentDigits, seq, ext)
+}
+
+// segmentEnd returns the number of the last record in a file of the log at path, by the file's name.
+func segmentEnd(path, name string) (seq int64, ok bool) {
+	digits, found := strings.CutPrefix(name, strings.TrimSuffix(filepath.Base(path), ext)+"-")
+	digits, ends := strings.CutSuffix(digits, ext)
+	if !found || !ends || len(digits) != segmentDigits {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(digits, 10, 63)
+	return int64(n), err == nil && 0 < n && n < maxSeq
+}
+
+// Files returns the files of the log at path, the oldest first: those that were closed, and the one that is written to. A
+// log that is not there has none. In a directory that may not be listed only the last file is known.
+func Files(path string) ([]string, error) {
+	files, err := closed(path)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Lstat(path); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		files = append(files, path)
+	}
+	return files, nil
+}
+
+// closed returns the files of a log that nothing is written to any more.
+func closed(path string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, e := range entries {
+		if _, ok := segmentEnd(path, e.Name()); ok && e.Type().IsRegular() {
+			files = append(files, filepath.Join(filepath.Dir(path), e.Name()))
+		}
+	}
+	slices.Sort(files)
+	return files, nil
+}
+
+// lastSegment returns the end of the last file that was closed: what goes before the first record of a new one.
+func lastSegment(path string) (end tail, err error) {
+	files, err := closed(path)
+	if err != nil || len(files) == 0 {
+		return tail{}, err
+	}
+	f, err := os.Open(files[len(files)-1])
+	if err != nil {
+		return tail{}, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	end, err = readEnd(f)
+	end.open = false
+	return end, err
+}
+
+// rotate closes a file of the log and begins another, whose first record goes on with the chain. Where the file may not be
+// renamed, as one that an administrator made for all, it grows.
+func (l *Log) rotate(path string, f *os.File, end tail) (*os.File, tail, error) {
+	to := segmentName(path, end.seq)
+	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) || !listable(filepath.Dir(path)) {
+		return f, end, nil // who cannot list the directory would not find what was before
+	}
+	mode := shared(path)
+	if err := f.Close(); err != nil {
+		return nil, tail{}, err
+	}
+	closed := os.Rename(path, to) == nil
+	next, err := openRegular(path)
+	if err != nil || !closed {
+		return next, end, err
+	}
+	if mode != private {
+		err = next.Chmod(mode)
+	}
+	if err = errors.Join(err, l.syncDir(path)); err != nil {
+		return nil, tail{}, errors.Join(err, next.Close())
+	}
+	end.open = false
+	return next, end, nil
+}
+
+func listable(dir string) bool {
+	f, err := os.Open(dir)
+	return err == nil && f.Close() == nil
+}
+
+// syncDir forces the names of the directory of a log to the disk, where its records are.
+func (l *Log) syncDir(path string) error {
+	if !l.o.Sync && !l.o.Required {
+		return nil
+	}
+	if err := atomicfile.SyncDir(filepath.Dir(path)); err != nil && !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,206 @@
+package audit_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+)
+
+// SPEC O24: per skill how often it was used, how long that took, and how often it failed.
+func TestO24Stats(t *testing.T) {
+	path := filepath.Join(t.TempDir(), audit.Name)
+	zero, three := 0, 3
+	for i, r := range []audit.Record{
+		{Action: audit.Activate, Result: audit.OK, Skill: "deploy", Pack: "acme/deploy"},
+		{Action: audit.Run, Result: audit.OK, Skill: "deploy", Pack: "acme/deploy", ExitCode: &zero, DurationMS: 100},
+		{Action: audit.Run, Result: audit.Failed, Skill: "deploy", Pack: "acme/deploy", ExitCode: &three, DurationMS: 300},
+		{Action: audit.Run, Result: audit.Failed, Skill: "deploy", Pack: "acme/deploy", Reason: "bash is not installed"},
+		{Action: audit.Hook, Result: audit.Timeout, Skill: "deploy", Pack: "acme/deploy", DurationMS: 800, ExitCode: &three},
+		{Action: audit.Refuse, Result: audit.Denied, Skill: "deploy", Pack: "acme/deploy", Tool: "Write"},
+		{Action: audit.Deactivate, Result: audit.OK, Skill: "deploy", Pack: "acme/deploy"},
+		{Action: audit.Activate, Result: audit.OK, Skill: "deploy"},
+		{Action: audit.Activate, Result: audit.Denied, Skill: "secret"},
+		{Action: audit.Task, Result: audit.OK, Skill: "outline", Task: "t"},
+		{Action: audit.TaskEnd, Result: audit.OK, Skill: "outline", Task: "t", ExitCode: &zero, DurationMS: 60_000},
+		{Action: audit.Missing, Result: audit.Failed, Skill: "outline", File: "x"},
+		{Action: audit.End, Result: audit.OK},
+		{Action: audit.Approve, Result: audit.OK, Skill: "deploy@acme/deploy other"}, // what is said of skills is no use of them
+		{Action: audit.Revoke, Result: audit.Failed, Skill: "deploy", Pack: "acme/deploy"},
+		{Action: audit.Deny, Result: audit.OK, Skill: "*@acme/deploy"},
+		{Action: audit.Policy, Result: audit.OK, Skill: "deploy", Pack: "acme/deploy"},
+		{Action: audit.HookEvent, Result: audit.Denied, Skill: "deploy", Pack: "acme/deploy"},
+	} {
+		now := func() time.Time { return clock().AddDate(0, 0, i) }
+		if err := audit.Open(path, audit.Options{Now: now, User: "u"}).Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := func(day int) *time.Time {
+		when := clock().AddDate(0, 0, day)
+		return &when
+	}
+	deploy := audit.SkillStats{
+		Skill: "deploy", Pack: "acme/deploy", Activations: 1, Runs: 4, Failures: 3, Refusals: 1, TotalMS: 1200, MeanMS: 400, MaxMS: 800, First: at(0), Last: at(4),
+	}
+	outline := audit.SkillStats{Skill: "outline", Activations: 1, Runs: 1, Failures: 1, TotalMS: 60_000, MeanMS: 60_000, MaxMS: 60_000, First: at(9), Last: at(10)}
+	own := audit.SkillStats{Skill: "deploy", Activations: 1, First: at(7), Last: at(7)}
+	secret := audit.SkillStats{Skill: "secret", Refusals: 1}
+	for name, tt := range map[string]struct {
+		stats audit.Stats
+		want  []audit.SkillStats
+	}{
+		"all":   {audit.Stats{}, []audit.SkillStats{deploy, outline, own, secret}},
+		"since": {audit.Stats{Since: *at(7)}, []audit.SkillStats{outline, own, secret}},
+		"one":   {audit.Stats{Skill: "outline"}, []audit.SkillStats{outline}},
+		"none":  {audit.Stats{Skill: "other"}, []audit.SkillStats{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			read, err := audit.ReadFile(t.Context(), path, func(r audit.Record) error { tt.stats.Add(r); return nil })
+			if err != nil || read != (audit.Read{Records: 18}) {
+				t.Fatalf("%+v, %v", read, err)
+			}
+			if got := plain(tt.stats.Skills()); !reflect.DeepEqual(got, plain(tt.want)) {
+				t.Errorf("got  %v\nwant %v", got, plain(tt.want))
+			}
+		})
+	}
+}
+
+// plain is what there is to compare of sums.
+func plain(all []audit.SkillStats) (out []string) {
+	for _, s := range all {
+		out = append(out, fmt.Sprint(s.Skill, " ", s.Pack, s.Activations, s.Runs, s.Failures, s.Refusals, s.TotalMS, s.MeanMS, s.MaxMS, s.First, s.Last))
+	}
+	return out
+}
+
+// Lines that are no records are passed over, however long, and what follows them is read.
+func TestReadDamaged(t *testing.T) {
+	const whole = `{"seq":1,"ts":"","user":"u","action":"run","result":"ok","skill":"a","prev":""}`
+	for name, tt := range map[string]struct {
+		log  string
+		want audit.Read
+	}{
+		"empty":               {"", audit.Read{}},
+		"whole":               {whole + "\n" + whole + "\n", audit.Read{Records: 2}},
+		"without its end":     {whole, audit.Read{Records: 1}},
+		"torn":                {whole[:40] + "\n" + whole + "\n", audit.Read{Records: 1, Damaged: 1}},
+		"torn at the end":     {whole + "\n" + whole[:40], audit.Read{Records: 1, Damaged: 1}},
+		"something else":      {"what\n{}\n\n[1]\n" + whole + "\n", audit.Read{Records: 1, Damaged: 4}},
+		"too long":            {strings.Repeat("x", 300<<10) + "\n" + whole + "\n", audit.Read{Records: 1, Damaged: 1}},
+		"too long, at an end": {whole + "\n" + strings.Repeat("x", 300<<10), audit.Read{Records: 1, Damaged: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := int64(0)
+			got, err := audit.ReadAll(t.Context(), strings.NewReader(tt.log), func(r audit.Record) error {
+				n++
+				return nil
+			})
+			if err != nil || got != tt.want || n != got.Records {
+				t.Errorf("%+v, %v, %d records; want %+v", got, err, n, tt.want)
+			}
+		})
+	}
+}
+
+// What keeps a log from being read is an error; that there is none is not.
+func TestReadFails(t *testing.T) {
+	dir := t.TempDir()
+	if read, err := audit.ReadFile(t.Context(), filepath.Join(dir, "none"), nil); err != nil || read != (audit.Read{}) {
+		t.Errorf("%+v, %v", read, err)
+	}
+	if _, err := audit.ReadFile(t.Context(), dir, nil); err == nil {
+		t.Error("a directory was read")
+	}
+	path := filepath.Join(dir, audit.Name)
+	for range 3 {
+		if err := audit.Open(path, audit.Options{User: "u"}).Write(audit.Record{Action: audit.Run}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := 0
+	_, err := audit.ReadFile(t.Context(), path, func(audit.Record) error { n++; return io.ErrUnexpectedEOF })
+	if !errors.Is(err, io.ErrUnexpectedEOF) || n != 1 {
+		t.Errorf("%v after %d records", err, n)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := audit.ReadFile(ctx, path, nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// docs/audit.md names every action that there is.
+func TestActionsDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/audit.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, action := range audit.Actions() {
+		if !strings.Contains(string(page), "`"+action+"`") {
+			t.Errorf("docs/audit.md does not name %s", action)
+		}
+	}
+	fields := reflect.TypeFor[audit.Record]()
+	for field := range fields.Fields() {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); !strings.Contains(string(page), "`"+name+"`") {
+			t.Errorf("docs/audit.md does not name the field %s", name)
+		}
+	}
+}
+
+// Actions returns each constant that is one.
+func TestActions(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "record.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, spec := range file.Decls[1].(*ast.GenDecl).Specs { // the first declaration is that of imports
+		for _, value := range spec.(*ast.ValueSpec).Values {
+			all = append(all, strings.Trim(value.(*ast.BasicLit).Value, `"`))
+		}
+	}
+	if got := audit.Actions(); !reflect.DeepEqual(got, all) || len(got) < 19 {
+		t.Errorf("got  %v\nwant %v", got, all)
+	}
+}
+
+func FuzzReadAll(f *testing.F) {
+	f.Add("{\"seq\":1,\"action\":\"run\",\"skill\":\"a\"}\n\nx")
+	f.Fuzz(func(t *testing.T, log string) {
+		var s audit.Stats
+		read, err := audit.ReadAll(t.Context(), strings.NewReader(log), func(r audit.Record) error { s.Add(r); return nil })
+		if lines := int64(strings.Count(log+"\n", "\n")); err != nil || read.Records+read.Damaged > lines || int64(len(s.Skills())) > read.Records {
+			t.Errorf("%+v, %v of %d lines", read, err, lines)
+		}
+	})
+}
+
+// 100,000 records are what a busy team writes in months.
+func BenchmarkStats(b *testing.B) {
+	path := filepath.Join(b.TempDir(), audit.Name)
+	line := `{"seq":7,"ts":"2026-11-22T10:00:00.000000005Z","user":"ada","action":"run","result":"ok","skill":"deploy","pack":"acme/deploy","script":"scripts/go.sh",` +
+		`"command":["sh","go.sh"],"exit_code":0,"duration_ms":12,"output":"sha256:762069bc07a6e1b5df123a5ae7bd91c10daa04694fbaa17fba0cd6a8dcce8f22","prev":"sha256:762069bc"}` + "\n"
+	if err := os.WriteFile(path, []byte(strings.Repeat(line, 100_000)), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		var s audit.Stats
+		if read, err := audit.ReadFile(b.Context(), path, func(r audit.Record) error { s.Add(r); return nil }); err != nil || read.Records != 100_000 {
+			b.Fatal(read, err)
+		}
+	}
+}

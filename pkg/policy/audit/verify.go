@@ -1,0 +1,266 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+)
+
+// Finding is a place where a log is not what was written.
+type Finding struct {
+	File string `json:"file"`
+	Line int64  `json:"line"` // of the file, from 1; of several that are missing, the one after them
+	Seq  int64  `json:"seq"`  // of the record that ought to be there
+	What string `json:"what"`
+}
+
+// String says it in a line.
+func (f Finding) String() string { return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.What) }
+
+// Verified says what [Verify] found.
+type Verified struct {
+	Files    int       `json:"files"`
+	Records  int64     `json:"records"`
+	Torn     int64     `json:"torn"` // lines that killed writers left, after which a record says so
+	First    int64     `json:"first"`
+	Last     int64     `json:"last"`
+	Head     string    `json:"head"`             // the digest of the last line, to be kept elsewhere
+	KeptAt   int64     `json:"keptAt,omitempty"` // the record whose digest was kept as the head
+	Findings []Finding `json:"findings"`         // at most maxFindings
+	More     int64     `json:"more,omitempty"`   // how many further ones there are
+	Notes    []Finding `json:"notes,omitempty"`  // gaps: what killed writers left; at most maxFindings
+}
+
+// maxFindings is how many findings are told.
+const maxFindings = 100
+
+// VerifyOptions say what is known of a log.
+type VerifyOptions struct {
+	Head  string // a digest that was its last once; "" for none
+	After string // the digest of the line before the first, where older files were moved away; "" for none
+}
+
+// Verify reads the files of a log in their order and checks the chain: each record has the next number and the digest of
+// the line before. It holds one line, and the findings. That something is wrong is no error: see [Verified.Err].
+func Verify(ctx context.Context, files []string, o VerifyOptions) (*Verified, error) {
+	v := &verifier{of: &Verified{Findings: []Finding{}}, o: o, ctx: ctx}
+	for _, file := range files {
+		if err := v.file(file); err != nil {
+			return nil, err
+		}
+	}
+	v.end()
+	return v.of, nil
+}
+
+// Err returns an error with the code [diag.Integrity] where there are findings.
+func (v *Verified) Err() error {
+	if len(v.Findings) == 0 {
+		return nil
+	}
+	n := int64(len(v.Findings)) + v.More
+	what := "in one place"
+	if n > 1 {
+		what = fmt.Sprintf("in %d places", n)
+	}
+	return diag.Errorf(diag.Integrity, "the audit log is not what was written: %s, the first at line %d of %s", what, v.Findings[0].Line, v.Findings[0].File).
+		WithHint("keep a copy of it; the records before that line hold, those after it may have been written anew")
+}
+
+// place is what there is to know of a line for the ones after it.
+type place struct {
+	seq    int64
+	digest string
+	file   string
+	line   int64
+}
+
+type verifier struct {
+	of  *Verified
+	o   VerifyOptions
+	ctx context.Context
+
+	last   place // the last line
+	before place // the last record before that
+	torn   int64 // lines before this one that are no records
+	begun  bool
+}
+
+func (v *verifier) file(path string) (err error) {
+	f, err := safefile.Open(path, math.MaxInt64)
+	if err != nil {
+		return diag.Errorf(diag.CodeOf(err), "the audit log cannot be read: %w", err).WithHint("%s", diag.HintOf(err))
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	v.of.Files++
+	in := bufio.NewReaderSize(f, maxLine)
+	for n := int64(1); ; n++ {
+		if n%1000 == 0 && v.ctx.Err() != nil {
+			return v.ctx.Err()
+		}
+		line, digest, err := digestLine(in)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		v.line(line, place{digest: digest, file: path, line: n})
+	}
+}
+
+// digestLine returns a line without its end, or nothing of one that is too long, and its digest.
+func digestLine(in *bufio.Reader) (line []byte, digest string, err error) {
+	line, err = in.ReadSlice('\n')
+	if err == nil || len(line) > 0 && errors.Is(err, io.EOF) {
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		return line, Digest(line), nil
+	}
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return nil, "", err
+	}
+	h := sha256.New()
+	for errors.Is(err, bufio.ErrBufferFull) {
+		h.Write(line)
+		line, err = in.ReadSlice('\n')
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, "", err
+	}
+	h.Write(bytes.TrimSuffix(line, []byte("\n")))
+	return nil, sum(h), nil
+}
+
+// line checks a line against what is before it.
+func (v *verifier) line(line []byte, at place) {
+	r, ok := parseLink(line)
+	if !ok {
+		at.seq = v.last.seq + 1
+		v.gap(line, at)
+		v.torn++
+		v.of.Torn++
+		if v.torn >= maxTorn {
+			at.seq = maxTorn // what a writer looks at before the end
+		}
+		v.step(at)
+		return
+	}
+	at.seq = r.Seq
+	v.of.Records++
+	if at.digest == v.o.Head {
+		v.of.KeptAt = r.Seq
+	}
+	v.follow(r, at)
+	v.torn, v.begun = 0, true
+}
+
+// gap looks at a line that is no record. Who is killed while it writes one leaves its beginning, and nothing else. Before the first record there
+// may be what is no log's.
+func (v *verifier) gap(line []byte, at place) {
+	switch begins := fmt.Sprintf(`{"seq":%d,"ts":`, at.seq); {
+	case v.torn >= maxTorn: // its number is not known
+	case v.begun && (len(line) == 0 || !strings.HasPrefix(string(line), begins) && !strings.HasPrefix(begins, string(line))):
+		v.find(at, at.seq, fmt.Sprintf("this line was changed: it is no record, and not the beginning of record %d, which a killed process would have left", at.seq))
+	case len(v.of.Notes) < maxFindings:
+		v.of.Notes = append(v.of.Notes, Finding{File: at.file, Line: at.line, Seq: at.seq, What: fmt.Sprintf("a gap: record %d was not written to its end", at.seq)})
+	}
+}
+
+// link is what makes a record one of a chain.
+type link struct {
+	Seq  int64  `json:"seq"`
+	Prev string `json:"prev"`
+	Gap  bool   `json:"gap"`
+}
+
+// follow checks that a record follows the line before it.
+func (v *verifier) follow(r link, at place) {
+	next := v.last.seq + 1
+	switch {
+	case !v.begun:
+		v.first(r, at)
+	case r.Prev == v.last.digest && r.Seq == next && v.torn > 0 && !r.Gap:
+		v.find(at, next, "the line before is no record, and this one does not say that there is a gap")
+	case r.Prev == v.last.digest && r.Seq == next:
+	case r.Prev == v.last.digest:
+		v.find(at, next, fmt.Sprintf("record %d stands where record %d ought to be", r.Seq, next))
+	case r.Prev == v.before.digest && r.Seq == v.before.seq+1:
+		v.find(v.last, next, "this line was put in, or moved here")
+	case r.Seq == next:
+		v.find(v.last, v.last.seq, "this line was changed, or the one after it: the next record names another digest")
+	case r.Seq > next:
+		v.find(at, next, fmt.Sprintf("%s missing before this line", records(next, r.Seq-1)))
+	default:
+		v.find(at, next, fmt.Sprintf("record %d stands after record %d: it was put in, or moved here", r.Seq, v.last.seq))
+		return // what follows ought to follow the line before
+	}
+	v.step(at)
+}
+
+func records(from, to int64) string {
+	if from == to {
+		return fmt.Sprintf("record %d is", from)
+	}
+	return fmt.Sprintf("records %d to %d are", from, to)
+}
+
+// first checks the record that a log begins with.
+func (v *verifier) first(r link, at place) {
+	v.of.First = r.Seq
+	switch {
+	case v.torn > 0 && (r.Prev != v.last.digest || r.Seq != v.last.seq+1):
+		v.find(at, v.last.seq+1, "this record does not follow the lines before it, which are no records")
+	case v.torn > 0:
+	case v.o.After != "" && r.Prev != v.o.After:
+		v.find(at, r.Seq, "the log does not begin after the line with the digest "+v.o.After)
+	case v.o.After == "" && r.Seq == 1 && r.Prev != "":
+		v.find(at, 1, "the first record names a line before it")
+	case v.o.After == "" && r.Seq != 1:
+		v.find(at, 1, fmt.Sprintf("%s missing before this line; where they were moved away, say --after %s", records(1, r.Seq-1), r.Prev))
+	}
+}
+
+// step goes on to the next line.
+func (v *verifier) step(at place) {
+	v.before, v.last = v.last, at
+}
+
+// end checks the last line.
+func (v *verifier) end() {
+	v.of.Last, v.of.Head = v.last.seq, v.last.digest
+	if v.o.Head != "" && v.of.KeptAt == 0 {
+		v.find(v.last, v.last.seq, "no record has the digest "+v.o.Head+", which was the last once: the end was cut off, or written anew")
+	}
+}
+
+// find keeps a finding.
+func (v *verifier) find(at place, seq int64, what string) {
+	if n := len(v.of.Findings); n > 0 && v.torn > 0 && at.line == v.of.Findings[n-1].Line && at.file == v.of.Findings[n-1].File {
+		return // it is told what is wrong with the line
+	}
+	if len(v.of.Findings) == maxFindings {
+		v.of.More++
+		return
+	}
+	v.of.Findings = append(v.of.Findings, Finding{File: cmp.Or(at.file, "the log"), Line: at.line, Seq: seq, What: what})
+}
+
+// VerifyLog is [Verify] of the log at path, with its older files.
+func VerifyLog(ctx context.Context, path string, o VerifyOptions) (*Verified, error) {
+	files, err := Files(filepath.Clean(path))
+	if err != nil {
+		return nil, err
+	}
+	return Verify(ctx, files, o)
+}

@@ -1,0 +1,297 @@
+package audit_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+)
+
+// logOf writes a log with so many records and returns its path and lines.
+func logOf(t testing.TB, n int, segment int64) (path string, lines []string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), audit.Name)
+	l := audit.Open(path, audit.Options{Now: clock, User: "u", Machine: "m", Segment: segment})
+	for i := range n {
+		if err := l.Write(audit.Record{Action: audit.Run, Result: audit.OK, Skill: "deploy", Reason: fmt.Sprint("record ", i+1)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+}
+
+func verify(t *testing.T, path string, o audit.VerifyOptions) *audit.Verified {
+	t.Helper()
+	v, err := audit.VerifyLog(t.Context(), path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// SPEC O13, O22: what was changed, left out, put in or moved is found, and the line is named.
+func TestVerify(t *testing.T) {
+	path, whole := logOf(t, 10, 0)
+	forged := func(of int, seq int64, prev string) string {
+		return fmt.Sprintf(`{"seq":%d,"ts":"","user":"u","action":"run","result":"ok","skill":"forged%d","prev":%q}`, seq, of, prev)
+	}
+	digest := func(line string) string { return audit.Digest([]byte(line)) }
+	for name, tt := range map[string]struct {
+		edit  func([]string) []string
+		o     audit.VerifyOptions
+		lines []int64 // that are named
+		what  string
+	}{
+		"whole":             {edit: func(l []string) []string { return l }},
+		"empty":             {edit: func([]string) []string { return nil }},
+		"edited":            {func(l []string) []string { l[4] = strings.Replace(l[4], "deploy", "review", 1); return l }, audit.VerifyOptions{}, []int64{5}, "changed"},
+		"first edited":      {func(l []string) []string { l[0] = strings.Replace(l[0], "deploy", "review", 1); return l }, audit.VerifyOptions{}, []int64{1}, "changed"},
+		"a space":           {func(l []string) []string { l[4] += " "; return l }, audit.VerifyOptions{}, []int64{5}, "changed"},
+		"garbage":           {func(l []string) []string { l[4] = "x"; return l }, audit.VerifyOptions{}, []int64{5}, "changed"},
+		"deleted":           {func(l []string) []string { return slices.Delete(l, 4, 5) }, audit.VerifyOptions{}, []int64{5}, "record 5 is missing before this line"},
+		"three deleted":     {func(l []string) []string { return slices.Delete(l, 4, 7) }, audit.VerifyOptions{}, []int64{5}, "records 5 to 7 are missing before this line"},
+		"first deleted":     {func(l []string) []string { return l[1:] }, audit.VerifyOptions{}, []int64{1}, "record 1 is missing"},
+		"put in twice":      {func(l []string) []string { return slices.Insert(l, 6, l[2]) }, audit.VerifyOptions{}, []int64{7}, "record 3 stands after record 6"},
+		"forged":            {func(l []string) []string { return slices.Insert(l, 6, forged(1, 7, digest(l[5]))) }, audit.VerifyOptions{}, []int64{7}, "put in"},
+		"moved":             {func(l []string) []string { l[4], l[5] = l[5], l[4]; return l }, audit.VerifyOptions{}, []int64{5, 5, 6}, "missing"},
+		"renumbered":        {func(l []string) []string { l[9] = strings.Replace(l[9], `"seq":10`, `"seq":12`, 1); return l }, audit.VerifyOptions{}, []int64{10}, "ought to be"},
+		"cut off":           {edit: func(l []string) []string { return l[:8] }},
+		"cut off, and kept": {func(l []string) []string { return l[:8] }, audit.VerifyOptions{Head: digest(whole[9])}, []int64{8}, "cut off"},
+		"grown since":       {func(l []string) []string { return l }, audit.VerifyOptions{Head: digest(whole[3])}, nil, ""},
+		"older moved away":  {func(l []string) []string { return l[3:] }, audit.VerifyOptions{After: digest(whole[2])}, nil, ""},
+		"too much of it":    {func(l []string) []string { return l[4:] }, audit.VerifyOptions{After: digest(whole[2])}, []int64{1}, "does not begin after"},
+		"no gap is said": {func(l []string) []string {
+			return append(l, `{"seq":11,"ts":`, forged(1, 12, digest(`{"seq":11,"ts":`)))
+		}, audit.VerifyOptions{}, []int64{12}, "gap"},
+		"the last is blank": {func(l []string) []string { l[9] = ""; return l }, audit.VerifyOptions{}, []int64{10}, "changed"},
+		"the last is words": {func(l []string) []string { l[9] = "xxx"; return l }, audit.VerifyOptions{}, []int64{10}, "changed"},
+		"another's torn":    {func(l []string) []string { l[9] = `{"seq":9,"ts":"20`; return l }, audit.VerifyOptions{}, []int64{10}, "record 10"},
+		"torn":              {edit: func(l []string) []string { l[9] = l[9][:20]; return l }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lines := tt.edit(slices.Clone(whole))
+			data := strings.Join(lines, "\n")
+			if len(lines) > 0 {
+				data += "\n"
+			}
+			if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			v := verify(t, path, tt.o)
+			var got []int64
+			for _, f := range v.Findings {
+				got = append(got, f.Line)
+			}
+			if !slices.Equal(got, tt.lines) {
+				t.Errorf("findings %v, want lines %v", v.Findings, tt.lines)
+			}
+			if (len(tt.lines) > 0) != (diag.CodeOf(v.Err()) == diag.Integrity && v.Err() != nil) {
+				t.Errorf("error %v", v.Err())
+			}
+			if len(v.Findings) > 0 && !strings.Contains(v.Findings[0].What, tt.what) {
+				t.Errorf("%q does not say %q", v.Findings[0].What, tt.what)
+			}
+			if len(lines) > 0 && v.Head != digest(lines[len(lines)-1]) {
+				t.Errorf("head %s", v.Head)
+			}
+		})
+	}
+}
+
+// Whatever killed writers left, the log that was written after them holds.
+func TestVerifyTorn(t *testing.T) {
+	for name, torn := range map[string]string{
+		"none": "", "cut": `{"seq":1,"ts":"20`, "not JSON": "what\n", "two": "what\nis\n", "long": strings.Repeat("x", 200<<10), "many": strings.Repeat("\n", 3000),
+		"a record without its end": `{"seq":1,"ts":"","user":"u","action":"run","result":"ok","prev":""}`, "empty": "\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), audit.Name)
+			if err := os.WriteFile(path, []byte(torn), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			l := audit.Open(path, audit.Options{User: "u"})
+			for range 3 {
+				if err := l.Write(audit.Record{Action: audit.Run, Result: audit.OK}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if v := verify(t, path, audit.VerifyOptions{}); v.Err() != nil || v.Records < 3 {
+				t.Errorf("%+v", v)
+			}
+		})
+	}
+}
+
+// A gap in the middle of a log is told, and is none of its faults; what somebody put in the place of the last record before
+// others were written is one.
+func TestVerifyGap(t *testing.T) {
+	for _, tt := range []struct {
+		last     string
+		findings int
+		notes    []int64
+	}{
+		{`{"seq":4,"ts":"2026-11-22T10:0`, 0, []int64{4}},
+		{`{"se`, 0, []int64{4}},
+		{"\n", 1, nil},
+		{"xxx\n", 1, nil},
+		{`{"seq":3,"ts":"20` + "\n", 1, nil},
+	} {
+		path, lines := logOf(t, 4, 0)
+		if err := os.WriteFile(path, []byte(strings.Join(lines[:3], "\n")+"\n"+tt.last), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l := audit.Open(path, audit.Options{User: "u"})
+		for range 3 {
+			if err := l.Write(audit.Record{Action: audit.Run, Result: audit.OK}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		v := verify(t, path, audit.VerifyOptions{})
+		var notes []int64
+		for _, n := range v.Notes {
+			notes = append(notes, n.Line)
+		}
+		if len(v.Findings) != tt.findings || !slices.Equal(notes, tt.notes) {
+			t.Errorf("%q: %+v", tt.last, v)
+		}
+	}
+}
+
+// SPEC O24: logs that a pattern or a directory names are each read once, whatever files they are in, and so are those of
+// which only closed files are there.
+func TestLogs(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, n int) {
+		l := audit.Open(filepath.Join(dir, name), audit.Options{User: "u", Segment: 600})
+		for range n {
+			if err := l.Write(audit.Record{Action: audit.Run, Result: audit.OK, Skill: name}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	write("user-ada.jsonl", 10)
+	write("user-bob.jsonl", 7)
+	write("build-7.jsonl", 1)
+	if err := os.Remove(filepath.Join(dir, "user-bob.jsonl")); err != nil { // its closed files are left
+		t.Fatal(err)
+	}
+	all, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err != nil || len(all) != 5 {
+		t.Fatal(all, err)
+	}
+	ada, bob, build := filepath.Join(dir, "user-ada.jsonl"), filepath.Join(dir, "user-bob.jsonl"), filepath.Join(dir, "build-7.jsonl")
+	for _, paths := range [][]string{all, {dir}, append([]string{dir}, all...)} {
+		logs, err := audit.Logs(paths)
+		slices.Sort(logs)
+		if err != nil || !slices.Equal(logs, []string{build, ada, bob}) {
+			t.Fatalf("%v: %v, %v", paths, logs, err)
+		}
+		counts := map[string]int{}
+		s := audit.Stream{Paths: logs}
+		if err := s.Each(t.Context(), func(r audit.Record) (bool, error) { counts[r.Skill]++; return true, nil }); err != nil {
+			t.Fatal(err)
+		}
+		if counts["user-ada.jsonl"] != 10 || counts["user-bob.jsonl"] == 0 || counts["user-bob.jsonl"] > 7 || counts["build-7.jsonl"] != 1 {
+			t.Errorf("%v", counts)
+		}
+		for _, log := range logs {
+			if v := verify(t, log, audit.VerifyOptions{}); v.Err() != nil {
+				t.Errorf("%s: %v", log, v.Findings)
+			}
+		}
+	}
+	if logs, err := audit.Logs([]string{t.TempDir()}); diag.CodeOf(err) != diag.NotFound {
+		t.Errorf("%v, %v", logs, err)
+	}
+}
+
+// A log that has grown goes on in another file, and the chain with it, whatever happens between the two.
+func TestSegments(t *testing.T) {
+	path, _ := logOf(t, 100, 2000)
+	files, err := audit.Files(path)
+	if err != nil || len(files) < 5 || files[len(files)-1] != path {
+		t.Fatal(files, err)
+	}
+	v := verify(t, path, audit.VerifyOptions{})
+	if v.Err() != nil || v.Records != 100 || v.Last != 100 || v.Files != len(files) {
+		t.Errorf("%+v", v)
+	}
+	for _, f := range files {
+		if n := size(f); n > 2500 {
+			t.Errorf("%s has %d bytes", f, n)
+		}
+	}
+	read, err := audit.ReadFile(t.Context(), path, func(audit.Record) error { return nil })
+	if err != nil || read.Records != 100 {
+		t.Errorf("%+v, %v", read, err)
+	}
+	// Killed after the old file was closed, and before the new one had a record.
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	before := verify(t, path, audit.VerifyOptions{}).Last
+	if err := audit.Open(path, audit.Options{User: "u"}).Write(audit.Record{Action: audit.Run}); err != nil {
+		t.Fatal(err)
+	}
+	if v := verify(t, path, audit.VerifyOptions{}); v.Err() != nil || v.Last != before+1 {
+		t.Errorf("%d after %d: %v", v.Last, before, v.Findings)
+	}
+	if err := os.Remove(files[2]); err != nil {
+		t.Fatal(err)
+	}
+	if v := verify(t, path, audit.VerifyOptions{}); len(v.Findings) != 1 || v.Findings[0].File != files[3] || v.Findings[0].Line != 1 {
+		t.Errorf("a file is missing: %v", v.Findings)
+	}
+}
+
+// FuzzVerify changes one byte of a log: that is found, unless it is in the last line.
+func FuzzVerify(f *testing.F) {
+	f.Add(uint16(3), byte('x'))
+	f.Add(uint16(250), byte('\n'))
+	path, lines := logOf(f, 6, 0)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	end := len(whole) - len(lines[5]) - 1
+	f.Fuzz(func(t *testing.T, at uint16, to byte) {
+		data := bytes.Clone(whole)
+		i := int(at) % end
+		if data[i] == to {
+			return
+		}
+		data[i] = to
+		file := filepath.Join(t.TempDir(), audit.Name)
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if v := verify(t, file, audit.VerifyOptions{}); v.Err() == nil {
+			t.Errorf("byte %d of line %d became %q, and nobody sees it", i, bytes.Count(data[:i], []byte("\n"))+1, to)
+		}
+	})
+}
+
+// What every record costs to check: a million of them stream through one line's memory.
+func BenchmarkVerify(b *testing.B) {
+	path, _ := logOf(b, 1000, 0)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if v, err := audit.VerifyLog(b.Context(), path, audit.VerifyOptions{}); err != nil || v.Records != 1000 {
+			b.Fatal(err)
+		}
+	}
+}

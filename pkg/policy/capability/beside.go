@@ -1,0 +1,139 @@
+package capability
+
+import (
+	"bytes"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/policy"
+)
+
+// The limits of what lies beside a skill's files.
+const (
+	mostBeside      = 20_000
+	mostBesideBytes = 512 << 20
+)
+
+// Besides is a file in a skill's directory that is not part of the skill.
+type Besides struct {
+	bundle.File
+	Link string // where it leads, for a link; "" for a file
+}
+
+// Beside returns what lies in the directory of a skill that a bundle of it leaves out, as .git, node_modules and *.pyc, and
+// that a command, a script or an interpreter could use all the same. What desktops and editors leave behind is not among it,
+// where it is what it is called. A link that leads out of the skill is an error, and so is too much.
+func Beside(fsys fs.FS) ([]Besides, error) {
+	var found []Besides
+	size := int64(0)
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || name == "." || d.IsDir() || !bundle.Ignored(bundle.Normal(name), false) {
+			return err
+		}
+		b, err := beside(fsys, name, d)
+		if err != nil || b == nil {
+			return err
+		}
+		found, size = append(found, *b), size+b.Info.Size()
+		if len(found) > mostBeside || size > mostBesideBytes {
+			return diag.Errorf(diag.Invalid, "more lies beside the skill's files than is looked at: %d files, %d bytes", len(found), size).
+				WithHint("remove what is no part of the skill, as %s", top(name))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(found, func(a, b Besides) int { return strings.Compare(a.Path, b.Path) })
+	return found, nil
+}
+
+// top returns the directory of a skill in which a file lies, or the file where it lies in none.
+func top(name string) string {
+	first, _, _ := strings.Cut(name, "/")
+	return first
+}
+
+// beside looks at one file that a bundle leaves out; nil for one that nothing runs.
+func beside(fsys fs.FS, name string, d fs.DirEntry) (*Besides, error) {
+	info, err := d.Info()
+	if err != nil {
+		return nil, err
+	}
+	b := &Besides{File: bundle.File{Path: bundle.Normal(name), Name: name, Info: info}}
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		head, err := read(fsys, name, 64)
+		if err != nil || harmless(b.File, head) {
+			return nil, err
+		}
+		return b, nil
+	case mode&fs.ModeSocket != 0: // it can't be opened
+		return nil, nil
+	case mode&fs.ModeSymlink != 0:
+		if b.Link, err = fs.ReadLink(fsys, name); err != nil {
+			return nil, err
+		}
+		b.Link = filepath.ToSlash(b.Link)
+		if path.IsAbs(b.Link) || !filepath.IsLocal(filepath.FromSlash(path.Join(path.Dir(name), b.Link))) {
+			return nil, diag.Errorf(diag.Invalid, "%s leads out of the skill", name).WithHint("remove it")
+		}
+		return b, nil
+	}
+	return nil, diag.Errorf(diag.Invalid, "%s is neither a file nor a directory", name).WithHint("remove it")
+}
+
+// harmless reports whether a file is what a desktop or an editor leaves behind: by its name, and by how it begins, which is
+// nothing that any program runs.
+func harmless(f bundle.File, head []byte) bool {
+	if f.Executable() {
+		return false
+	}
+	begins := func(magic ...string) bool {
+		return slices.ContainsFunc(magic, func(m string) bool { return bytes.HasPrefix(head, []byte(m)) })
+	}
+	switch base := strings.ToLower(path.Base(f.Path)); {
+	case f.Info.Size() == 0:
+		return true
+	case base == ".ds_store":
+		return begins("\x00\x00\x00\x01Bud1")
+	case base == "thumbs.db":
+		return begins("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+	case strings.HasPrefix(base, "._"):
+		return begins("\x00\x05\x16\x07", "\x00\x05\x16\x00")
+	case strings.HasSuffix(base, ".swp"), strings.HasSuffix(base, ".swo"):
+		return begins("b0VIM ")
+	}
+	return false
+}
+
+// beside looks at what a file that is not part of the skill shows.
+func (r *reader) beside(f Besides) error {
+	switch ext := strings.ToLower(path.Ext(f.Path)); {
+	case f.Link != "": // where it leads is looked at
+		return nil
+	case ext == ".pyc" || ext == ".pyo":
+		if source := compiledFrom(f.Path); source != "" {
+			if _, err := fs.Stat(r.fsys, source); err == nil {
+				r.add(policy.Scripts, f.Path, 0, "is run in place of %s", source)
+				return nil
+			}
+		}
+	}
+	return r.file(f.File)
+}
+
+// compiledFrom returns the script that Python compiled into a file of a directory __pycache__, "" for another file.
+func compiledFrom(name string) string {
+	dir, base := path.Split(name)
+	stem, _, ok := strings.Cut(base, ".cpython-")
+	if !ok || path.Base(dir) != "__pycache__" {
+		return ""
+	}
+	return path.Join(path.Dir(path.Clean(dir)), stem+".py")
+}

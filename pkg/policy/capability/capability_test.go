@@ -1,0 +1,166 @@
+package capability_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/skillpm/skillpm/pkg/policy"
+	"github.com/skillpm/skillpm/pkg/policy/capability"
+)
+
+func skillOf(front, body string, files map[string]string) fstest.MapFS {
+	fsys := fstest.MapFS{"SKILL.md": {Data: []byte("---\nname: tool\ndescription: D.\n" + front + "---\n" + body), Mode: 0o644}}
+	for name, text := range files {
+		mode := fs.FileMode(0o644)
+		if name, exec := strings.CutSuffix(name, "*"); exec {
+			fsys[name] = &fstest.MapFile{Data: []byte(text), Mode: 0o755}
+			continue
+		}
+		fsys[name] = &fstest.MapFile{Data: []byte(text), Mode: mode}
+	}
+	return fsys
+}
+
+// TestOf: what a skill is able to do, and where it shows. O13, O22.
+func TestOf(t *testing.T) {
+	const elf = "\x7fELF\x02\x01\x01\x00\x00\x00"
+	for _, tt := range []struct {
+		name        string
+		front, body string
+		files       map[string]string
+		want        string // the evidence
+	}{
+		{name: "nothing", body: "Read the code, then `say` what you think.\n", files: map[string]string{"references/a.md": "curl is a program; run nothing.\n", "data.json": "{}"}},
+		{name: "a native program", files: map[string]string{"bin/tool": elf}, want: "native-binaries bin/tool is compiled: ELF program"},
+		{name: "by its name", files: map[string]string{"lib/x.DLL": "text"}, want: "native-binaries lib/x.DLL is a program by its name"},
+		{name: "another binary that may be executed", files: map[string]string{"bin/tool*": "\x00\x01\x02\x03"}, want: "native-binaries bin/tool may be executed, and can't be read"},
+		{name: "an image that may be executed is none", files: map[string]string{"a.png*": "\x89PNG\r\n\x1a\n\x00"}},
+		{name: "compiled", files: map[string]string{"m.wasm": "\x00asm\x01\x00\x00\x00"}, want: "native-binaries m.wasm is a program by its name, native-binaries m.wasm is compiled: WebAssembly"},
+		{name: "in an archive", files: map[string]string{"a.zip": zipped(t, "x/tool", elf)}, want: "native-binaries a.zip holds x/tool: ELF program"},
+		{name: "an archive that nobody looks into", files: map[string]string{"a.7z": "7z\xbc\xaf\x27\x1c\x00\x04"}, want: "native-binaries a.7z is an archive that can't be looked into"},
+		{name: "hooks in the frontmatter", front: "hooks:\n  pre: scripts/x\n", want: "hooks SKILL.md:4 has hooks"},
+		{name: "hooks in a file", files: map[string]string{"hooks/hooks.json": "{}"}, want: "hooks hooks/hooks.json configures hooks"},
+		{name: "a command on loading", body: "Status: !`git status`\n", want: "dynamic-shell SKILL.md:5 runs `git status` when it is loaded"},
+		{name: "a command on loading that connects", body: "\n!`curl -s x`\n", want: "dynamic-shell SKILL.md:6 runs `curl -s x` when it is loaded, network-tools SKILL.md:6 runs curl"},
+		{name: "a block of commands on loading", body: "```!\nrm -r build\n```\n", want: "dynamic-shell SKILL.md:5 runs `rm -r build` when it is loaded, file-write SKILL.md:5 runs rm"},
+		{name: "a command in place of a body", front: "command: \"./run && tee x\"\n", want: "scripts SKILL.md:4 is executed by `./run && tee x`, file-write SKILL.md:4 runs tee"},
+		{name: "a slash command is none", front: "command: /hub:run\n"},
+		{name: "scripts", files: map[string]string{"a.py": "print(1)\n", "scripts/b": "#!/bin/sh\ntrue\n", "c*": "true\n", "d.ps1": "Get-Item x\n", "e.md*": "# E\n"}, want: "scripts a.py is a script, scripts c is a script, scripts d.ps1 is a script, scripts scripts/b is a script"},
+		{name: "in UTF-16", files: map[string]string{"a.ps1": "\xff\xfeI\x00W\x00R\x00 \x00x\x00\n\x00"}, want: "scripts a.ps1 is a script, network-tools a.ps1:1 runs iwr"},
+		{name: "a script that connects", files: map[string]string{"a.py": "import os\nimport requests\n"}, want: "scripts a.py is a script, network-tools a.py:2 has `import requests`"},
+		{name: "in JavaScript", files: map[string]string{"a.mjs": "const r = await fetch(u)\nfs.writeFileSync('x', r)\n"}, want: "scripts a.mjs is a script, network-tools a.mjs:1 has `fetch(`, file-write a.mjs:2 has `writeFileSync`"},
+		{name: "in a shell", files: map[string]string{"a.sh": "# curl\nX=1 sudo /usr/bin/curl x | tee y\ncurl z\n"}, want: "scripts a.sh is a script, network-tools a.sh:2 runs curl, file-write a.sh:2 runs tee"},
+		{name: "a redirection", files: map[string]string{"a.sh": "make 2>&1 >/dev/null\necho x > y\n"}, want: "scripts a.sh is a script, file-write a.sh:2 writes to a file"},
+		{name: "a file that is opened to write", files: map[string]string{"a.py": "open(p)\nopen(p, 'w')\n"}, want: "scripts a.py is a script, file-write a.py:2 has `open(p, 'w'`"},
+		{name: "on a page", body: "```sh\ncurl x\n```\n", files: map[string]string{"references/a.md": "```bash\ngit diff\nmkdir -p x\n```\n"}, want: "network-tools SKILL.md:6 runs curl, file-write references/a.md:3 runs mkdir"},
+		{name: "MCP servers", files: map[string]string{".mcp.json": "{}"}, want: "network-tools .mcp.json configures MCP servers"},
+		{name: "tools", front: "allowed-tools: Read, WebFetch, Edit(./x/**)\n", want: "network-tools SKILL.md:4 allows WebFetch, file-write SKILL.md:4 allows Edit(./x/**)"},
+		{name: "tools by other names", front: "allowed-tools:\n  - write_file\n  - mcp__x__y\n", want: "network-tools SKILL.md:6 allows mcp__x__y, a tool of an MCP server, file-write SKILL.md:5 allows write_file"},
+		{name: "a shell", front: "allowed-tools: Bash\n", want: "unscoped-shell SKILL.md:4 allows every command: Bash"},
+		{name: "a shell for some commands", front: "allowed-tools: Bash(git:*), Bash(curl:*), Bash(bash -c *)\n", want: "network-tools SKILL.md:4 runs curl, unscoped-shell SKILL.md:4 allows every command: Bash(bash -c *)"},
+		{name: "every tool", front: "allowed-tools: \"*\"\n", want: "network-tools SKILL.md:4 allows every tool: *, file-write SKILL.md:4 allows every tool: *, unscoped-shell SKILL.md:4 allows every tool: *"},
+		{name: "a list that can't be read", front: "allowed-tools: \"Bash(\"\n", want: "unscoped-shell SKILL.md:4 allows tools that can't be told: `Bash(`"},
+		{name: "what scripts ask for", front: "execution:\n  network: [example.com]\n  allowed-paths: [out]\n", want: "network-tools SKILL.md:5 asks for the network, file-write SKILL.md:6 asks for directories to write to"},
+		{name: "tools behind an alias", front: "x: &h [WebFetch, Bash, Write]\nallowed-tools: *h\n", want: "network-tools SKILL.md:4 allows WebFetch, file-write SKILL.md:4 allows Write, unscoped-shell SKILL.md:4 allows every command: Bash"},
+		{name: "one of them behind an alias", front: "x: &h Bash\nallowed-tools: [*h]\n", want: "unscoped-shell SKILL.md:4 allows every command: Bash"},
+		{name: "what scripts ask for behind an alias", front: "x: &e {network: [example.com]}\nexecution: *e\n", want: "network-tools SKILL.md:4 asks for the network"},
+		{name: "programs that run others", front: "allowed-tools: [\"Bash(env *)\", \"Bash(sudo -n *)\", \"Bash(xargs *)\", \"Bash(/bin/sh *)\", \"Bash(python3:*)\", \"Bash(node -e *)\", \"Bash(find *)\", \"Bash(py*)\"]\n", want: strings.Repeat("unscoped-shell SKILL.md:4 allows every command: %, ", 7) + "unscoped-shell SKILL.md:4 allows every command: %"},
+		{name: "a program whose name is not told", front: "allowed-tools: \"Bash(*url*)\"\n", want: "unscoped-shell SKILL.md:4 allows every command: Bash(*url*)"},
+		{name: "one whose name is begun", front: "allowed-tools: \"Bash(cur*)\"\n", want: "network-tools SKILL.md:4 may run curl"},
+		{name: "programs that do what they do", front: "allowed-tools: [\"Bash(git*)\", \"Bash(git:*)\", \"Bash(sudo systemctl *)\", \"Bash(python3 scripts/x.py *)\", \"Bash(python3 -m pytest *)\", \"Bash(find . -name x)\"]\n"},
+		{name: "a script that is too large to be looked into", files: map[string]string{"x/big.dat*": "#!/bin/sh\n" + strings.Repeat("#", 4<<20)}, want: "scripts x/big.dat is a script of 4194314 bytes, which is not looked into, network-tools x/big.dat is a script of 4194314 bytes, which is not looked into, file-write x/big.dat is a script of 4194314 bytes, which is not looked into"},
+		{name: "a script with something behind it", files: map[string]string{"a.dat": "#!/bin/sh\ncurl x\nexit\n\x00"}, want: "scripts a.dat is a script, network-tools a.dat:2 runs curl"},
+		{name: "what may be executed, whatever it is called", files: map[string]string{"a.txt*": "true\n"}, want: "scripts a.txt is a script"},
+		{name: "a picture that a shell runs", files: map[string]string{"a*": "GIF89a=1\necho ran\n\x00\x00\x01"}, want: "scripts a may be executed, and a shell reads its first line"},
+		{name: "an archive that calls itself a page", files: map[string]string{"a.md": zipped(t, "x/tool", elf)}, want: "native-binaries a.md holds x/tool: ELF program"},
+		{name: "what bundles leave out", files: map[string]string{"node_modules/x.sh": "true\n", ".git/hooks/y": "#!/bin/sh\ncurl x\n", ".DS_Store": "#!/bin/sh\n", "._x*": "\x00\x05\x16\x07", "a/lib.pyc": "x", ".x.sh.swp": "true\n", "Thumbs.db": ""}, want: "native-binaries ._x may be executed, and can't be read, native-binaries a/lib.pyc is a program by its name, scripts .DS_Store is a script, scripts .git/hooks/y is a script, scripts node_modules/x.sh is a script, network-tools .git/hooks/y:2 runs curl"},
+		{name: "what Python leaves behind", files: map[string]string{"a/b.py": "", "a/__pycache__/b.cpython-312.pyc": "\xcb\x0d\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"}, want: "scripts a/__pycache__/b.cpython-312.pyc is run in place of a/b.py, scripts a/b.py is a script"},
+		{name: "what desktops leave behind", files: map[string]string{".DS_Store": "\x00\x00\x00\x01Bud1", "a/._b": "\x00\x05\x16\x07", ".a.md.swp": "b0VIM 9"}},
+		{name: "what scripts ask to be spared", front: "execution: {network: false, sandbox: true}\n"},
+	} {
+		got, err := capability.Of(skillOf(tt.front, tt.body, tt.files))
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		var lines []string
+		for _, e := range got {
+			lines = append(lines, string(e.Capability)+" "+e.String())
+		}
+		if strings.Contains(tt.want, "%") {
+			for i, line := range lines {
+				lines[i], _, _ = strings.Cut(line, "Bash(")
+				lines[i] += "%"
+			}
+		}
+		if s := strings.Join(lines, ", "); s != tt.want {
+			t.Errorf("%s:\n%s\nwant\n%s", tt.name, s, tt.want)
+		}
+	}
+}
+
+func zipped(t *testing.T, name, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	f, err := w.Create(name)
+	if err == nil {
+		_, err = f.Write([]byte(text))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// What can be part of no bundle is an error, and so is what can't be read: nobody knows what it may be able to do.
+func TestOfErrors(t *testing.T) {
+	fsys := skillOf("", "", nil)
+	fsys["x"] = &fstest.MapFile{Data: []byte("/etc"), Mode: fs.ModeSymlink | 0o777}
+	if _, err := capability.Of(fsys); err == nil {
+		t.Error("a link")
+	}
+	if s, err := capability.Of(skillOf("", "", map[string]string{"a.sh": "curl " + strings.Repeat("x", 4<<20)})); err != nil || !s.Has(policy.FileWrite) || !s.Has(policy.NetworkTools) {
+		t.Errorf("a script that is too large: %v, %v", s, err)
+	}
+}
+
+// Whatever a skill holds, it is looked at, in the end, and twice the same.
+func FuzzOf(f *testing.F) {
+	f.Add("allowed-tools: Bash\n", "!`x`\n```sh\ncurl x >y\n```\n", "#!/bin/sh\nrm x\n")
+	f.Add("hooks: [\n", "```", "import requests")
+	f.Fuzz(func(t *testing.T, front, body, script string) {
+		fsys := skillOf(front, body, map[string]string{"a.sh": script, "b.py": script, "c": script})
+		one, err := capability.Of(fsys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !one.Has(policy.Scripts) {
+			t.Error("the scripts are not found")
+		}
+		two, _ := capability.Of(fsys)
+		if len(one) != len(two) {
+			t.Errorf("%v, %v", one, two)
+		}
+	})
+}
+
+func BenchmarkOf(b *testing.B) {
+	files := map[string]string{}
+	for i := range 29 {
+		files["references/"+strings.Repeat("x", i+1)+".md"] = strings.Repeat("A line of text, as there are many.\n", 200) + "```sh\ngit diff\n```\n"
+	}
+	fsys := skillOf("", strings.Repeat("Text.\n", 500), files)
+	for b.Loop() {
+		if _, err := capability.Of(fsys); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package enforce
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/txn"
+	"github.com/skillpm/skillpm/pkg/policy"
+)
+
+// The names of the files of approvals, beside the policies of their levels.
+const (
+	ApprovalsName        = "approvals.yaml"
+	ProjectApprovalsName = "skillpm-approvals.yaml"
+)
+
+// ApprovalFile returns where approvals of a level are, "" for a project where there is none.
+func (f Files) ApprovalFile(l policy.Level, project string) string {
+	switch {
+	case l == policy.MachineLevel:
+		return in(f.Paths.Enterprise, ApprovalsName)
+	case l == policy.UserLevel:
+		return in(f.Paths.Config, ApprovalsName)
+	case project == "":
+		return ""
+	}
+	return filepath.Join(project, ProjectApprovalsName)
+}
+
+// approvals reads all approvals, the machine's first.
+func (st state) approvals() (all []Approved, err error) {
+	read := func(l policy.Level, file string) {
+		if file == "" {
+			return
+		}
+		found, problem := st.o.readApprovals(l, file)
+		err = errors.Join(err, problem)
+		all = append(all, found...)
+	}
+	read(policy.MachineLevel, st.o.ApprovalFile(policy.MachineLevel, ""))
+	read(policy.UserLevel, st.o.ApprovalFile(policy.UserLevel, ""))
+	for _, dir := range st.o.Projects {
+		read(policy.ProjectLevel, st.o.ApprovalFile(policy.ProjectLevel, dir))
+	}
+	return all, err
+}
+
+// readApprovals reads one file. One that can't be read approves nothing.
+func (f Files) readApprovals(l policy.Level, file string) ([]Approved, error) {
+	damaged := func(err error) error {
+		return diag.Errorf(max(diag.CodeOf(err), diag.Invalid), "%w; as long as it is so, nothing in it is approved", err).WithHint("%s", cmp.Or(diag.HintOf(err), "mend "+file+", or approve anew"))
+	}
+	info, err := os.Lstat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, damaged(err)
+	case l == policy.MachineLevel:
+		if err := f.checkAdmin(file, info); err != nil {
+			return nil, damaged(err)
+		}
+	}
+	data, err := readOptional(file)
+	if err != nil || data == nil {
+		return nil, err
+	}
+	list, err := policy.ParseApprovals(file, data)
+	if err != nil {
+		return nil, damaged(err)
+	}
+	all := make([]Approved, len(list))
+	for i, a := range list {
+		all[i] = Approved{Approval: a, File: file, Level: l}
+	}
+	return all, nil
+}
+
+// approve adds approvals to the file of a level. What was approved of the same files before is replaced, and so is what has
+// ended.
+func (g *Guard) approve(ctx context.Context, l policy.Level, w Word, reviews []Review) (string, error) {
+	if strings.TrimSpace(w.Reason) == "" {
+		return "", diag.Errorf(diag.Usage, "an approval needs a reason").WithHint("say why with --reason")
+	}
+	if g.o.Now == nil || w.By == "" {
+		return "", diag.Errorf(diag.Internal, "an approval needs a clock, and somebody who approves")
+	}
+	now := g.o.Now().UTC().Truncate(time.Second)
+	return g.changeApprovals(ctx, l, func(list []policy.Approval) ([]policy.Approval, error) {
+		for _, r := range reviews {
+			a := policy.Approval{
+				Skill: r.Skill.Exact(), Digest: r.Digest, Capabilities: r.Capabilities.List(), By: w.By, At: now, Reason: w.Reason, Expires: w.Expires,
+			}
+			list = slices.DeleteFunc(list, func(old policy.Approval) bool {
+				return old.Skill == a.Skill && (old.Digest == a.Digest || old.Expired(now))
+			})
+			list = append(list, a)
+		}
+		slices.SortStableFunc(list, func(a, b policy.Approval) int { return cmp.Or(cmp.Compare(a.Skill, b.Skill), a.At.Compare(b.At)) })
+		return list, nil
+	})
+}
+
+// revoke takes approvals back.
+func (g *Guard) revoke(ctx context.Context, l policy.Level, name string) ([]Approved, error) {
+	var gone []Approved
+	means := func(a policy.Approval) bool {
+		_, pack, _ := strings.Cut(a.Skill, "@")
+		return a.Skill == name || pack != "" && pack == name
+	}
+	file, err := g.changeApprovals(ctx, l, func(list []policy.Approval) ([]policy.Approval, error) {
+		for _, a := range list {
+			if means(a) {
+				gone = append(gone, Approved{Approval: a, Level: l})
+			}
+		}
+		if len(gone) == 0 {
+			return nil, diag.Errorf(diag.NotFound, "%s is not approved by the %s", name, l).WithHint("skillpm approvals lists what is")
+		}
+		return slices.DeleteFunc(list, means), nil
+	})
+	for i := range gone {
+		gone[i].File = file
+	}
+	return gone, err
+}
+
+// changeApprovals changes the file of a level, one process at a time. A file that is damaged is not overwritten.
+func (g *Guard) changeApprovals(ctx context.Context, l policy.Level, change func([]policy.Approval) ([]policy.Approval, error)) (string, error) {
+	project := ""
+	if len(g.o.Projects) > 0 {
+		project = g.o.Projects[0]
+	}
+	file := g.o.ApprovalFile(l, project)
+	if file == "" {
+		return "", diag.Errorf(diag.NotFound, "there is no project here whose approvals it could be").WithHint("leave --project out, or go to the project")
+	}
+	err := changeFile(ctx, file, l, func() error {
+		old, err := g.o.readApprovals(l, file)
+		if err != nil {
+			return err
+		}
+		list := make([]policy.Approval, len(old))
+		for i, a := range old {
+			list[i] = a.Approval
+		}
+		if list, err = change(list); err != nil {
+			return err
+		}
+		return atomicfile.Write(file, policy.EncodeApprovals(list), atomicfile.Options{Mode: mode(l), Sync: true})
+	})
+	return file, err
+}
+
+// mode is what files of a level may be read by: those of the machine and of a project by everybody.
+func mode(l policy.Level) fs.FileMode {
+	if l == policy.UserLevel {
+		return 0o600
+	}
+	return 0o644
+}
+
+// changeFile runs a change of a file of a level while no other process runs one. What is not allowed says who may.
+func changeFile(ctx context.Context, file string, l policy.Level, change func() error) error {
+	dir := filepath.Dir(file)
+	perm := fs.FileMode(0o755)
+	if l == policy.UserLevel {
+		perm = 0o700
+	}
+	if err := os.MkdirAll(dir, perm); err != nil {
+		return rights(file, l, err)
+	}
+	lock := filepath.Join(dir, "."+strings.TrimPrefix(filepath.Base(file), ".")+".lock")
+	if l == policy.ProjectLevel {
+		lock = filepath.Join(dir, ".skillpm", "approvals.lock")
+		if err := os.MkdirAll(filepath.Dir(lock), 0o755); err != nil {
+			return rights(file, l, err)
+		}
+	}
+	unlock, err := txn.Lock(ctx, lock)
+	if err != nil {
+		return rights(file, l, err)
+	}
+	defer func() { _ = unlock() }() // the kernel ends it with the process at the latest
+	return rights(file, l, change())
+}
+
+// rights says who may write what somebody may not.
+func rights(file string, l policy.Level, err error) error {
+	if err == nil || !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	if l == policy.MachineLevel {
+		return diag.Errorf(diag.Denied, "%s can't be written: only the machine's administrator may", file).WithHint("run it again with sudo, or leave --machine out to say it for yourself")
+	}
+	return diag.Errorf(diag.Denied, "%s can't be written: %w", file, err).WithHint("%s", fmt.Sprintf("make %s writable for you", filepath.Dir(file)))
+}
+
+// review looks at a skill for somebody who is to approve it.
+func (st state) review(ctx context.Context, s Skill, files fs.FS) (Review, error) {
+	j := &judge{ctx: ctx, st: st, skill: s, files: files}
+	if err := j.look(); err != nil {
+		return Review{}, diag.Errorf(diag.Invalid, "skill %s can't be approved: %w", s.Exact(), err)
+	}
+	r := Review{Skill: s, Digest: j.digests[len(j.digests)-1], Capabilities: j.can}
+	if err := st.set.Err(); err != nil {
+		return r, err
+	}
+	for _, p := range st.binding(s) {
+		if w, ok := j.wanted(p); ok && !s.Machine {
+			r.Wanted = append(r.Wanted, w)
+		}
+	}
+	for _, kind := range rules() {
+		for _, p := range st.binding(s) {
+			if r.Forbidden == nil && kind.key != "approve" && p.Mode != policy.Observe && kind.has(p) && (kind.machine || !s.Machine) {
+				r.Forbidden = kind.ask(j, p)
+			}
+		}
+	}
+	return r, ctx.Err()
+}

@@ -1,0 +1,281 @@
+package enforce
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/policy"
+	"github.com/skillpm/skillpm/pkg/policy/sandbox"
+)
+
+// Wish is what the frontmatter of a skill asks for under execution, as it is written there.
+type Wish struct {
+	Sandbox      string   // "", "true", "false", or the name of one
+	AllowedPaths []string // relative ones mean the project; nil for where it works, empty for nothing
+	Network      []string // "true", "false", "restricted", "none", or hosts with ports
+}
+
+// Place is where a skill's commands run.
+type Place struct {
+	Dir     string // the skill's directory
+	Work    string // the working directory
+	Project string // the project's root, "" for none
+
+	// Skills are directories of skills, as those of layers: what a skill runs does not write to them.
+	Skills []string
+}
+
+// Confine returns what the scripts, hooks and commands of a skill may do; nil for what the user may. Notes are what people
+// should know. An error means that they must not run.
+//
+// A skill that asks for nothing is confined where a policy says so of all. It may read its own directory and the project.
+// It may write where it works, or if it names paths, there only. It may reach what it names; where it says nothing, or
+// "restricted", what the policies list. A policy that lists paths or hosts bounds what a skill may name.
+func (g *Guard) Confine(s Skill, w Wish, at Place) (rules *sandbox.Rules, notes []string, err error) {
+	return g.state().confine(s, w, at)
+}
+
+// Asks reports whether a skill asks for less than the user may do.
+func (w Wish) Asks() bool {
+	open := len(w.Network) == 0 || len(w.Network) == 1 && anyNetwork(w.Network[0])
+	return w.Sandbox != "" && w.Sandbox != "false" || w.AllowedPaths != nil || !open
+}
+
+func (st state) confine(s Skill, w Wish, at Place) (*sandbox.Rules, []string, error) {
+	if err := st.set.Err(); err != nil {
+		return nil, nil, err
+	}
+	c := confiner{skill: s, wish: w, at: at, set: st.binding(s), home: st.o.Paths.Home}
+	forced := c.set.Confines()
+	for _, p := range c.set {
+		if forced == nil && !w.Asks() && p.Mode == policy.Observe && p.Execution.Sandbox == policy.SandboxAlways {
+			c.notes = append(c.notes, fmt.Sprintf("policy %s:%d would confine what %s runs", p.Path, p.Lines.Execution, s.subject()))
+		}
+	}
+	if forced == nil && !w.Asks() {
+		return nil, c.notes, nil
+	}
+	r := &sandbox.Rules{Read: []string{at.Dir}, Hidden: st.o.hidden(), Optional: st.set.Unconfined()}
+	var err error
+	if r.Write, err = c.paths(); err != nil {
+		return nil, c.notes, err
+	}
+	if at.Project != "" {
+		r.Keep = inside(at.Skills, at.Project)
+	}
+	for _, root := range append([]string{at.Project, at.Work}, r.Write...) {
+		if root != "" {
+			r.Keep = append(r.Keep, kept(root)...)
+		}
+	}
+	for _, root := range []string{at.Project, at.Work} {
+		if root != "" {
+			r.Read = append(r.Read, root)
+		}
+	}
+	slices.Sort(r.Keep)
+	r.Keep = slices.DeleteFunc(slices.Compact(r.Keep), func(path string) bool { return slices.Contains(r.Write, path) })
+	r.Absent, r.Ways = absent(at.Project, at.Work), c.ways
+	if r.Network, err = c.network(); err != nil {
+		return nil, c.notes, err
+	}
+	return r, c.notes, nil
+}
+
+// confiner works out what one skill may do.
+type confiner struct {
+	skill Skill
+	wish  Wish
+	at    Place
+	set   policy.Set
+	home  string
+	notes []string
+	ways  []string // the paths that are written to, as they were given
+}
+
+// refuse returns an error for what a policy does not allow, nil for one that only observes.
+func (c *confiner) refuse(p *policy.Policy, key, asked string) error {
+	text := fmt.Sprintf("%s asks for execution.%s %s, which policy %s:%d does not allow", c.skill.subject(), key, asked, p.Path, p.Lines.Execution)
+	if p.Mode == policy.Observe {
+		c.notes = append(c.notes, text)
+		return nil
+	}
+	return diag.Errorf(diag.Denied, "%s", text).WithHint("whoever keeps that policy may add it to its execution")
+}
+
+// paths returns where the skill may write, without links: what was checked is what it gets.
+func (c *confiner) paths() (write []string, err error) {
+	own := scope.Resolved(c.at.Dir)
+	if c.wish.AllowedPaths == nil && within(scope.Resolved(c.at.Work), own) {
+		return nil, nil
+	}
+	if c.wish.AllowedPaths == nil {
+		return []string{scope.Resolved(c.at.Work)}, nil
+	}
+	for _, text := range c.wish.AllowedPaths {
+		path := c.absolute(text)
+		if path == "" {
+			return nil, diag.Errorf(diag.Invalid, "%s asks for execution.allowed-paths %q, which is no path", c.skill.subject(), text).
+				WithHint("name a directory of the project, as ./build, an absolute one, or one below ~/")
+		}
+		if path == "/tmp" {
+			continue // it has a directory of its own there
+		}
+		real := scope.Resolved(path)
+		c.ways = append(c.ways, path)
+		if within(real, own) {
+			return nil, diag.Errorf(diag.Denied, "%s asks for execution.allowed-paths %q, which is in its own directory: that stays as it is", c.skill.subject(), text).
+				WithHint("write to the project, or to $TMPDIR")
+		}
+		if err := c.named(text, real); err != nil {
+			return nil, err
+		}
+		if within(real, scope.Resolved(c.at.Work)) || c.at.Project != "" && within(real, scope.Resolved(c.at.Project)) {
+			write = append(write, real)
+			continue
+		}
+		for _, p := range c.set {
+			bound := p.Execution.PathsBound()
+			if bound == nil || slices.ContainsFunc(bound, func(b string) bool { return within(real, scope.Resolved(c.tilde(b))) }) {
+				continue
+			}
+			if err := c.refuse(p, "allowed-paths", text); err != nil {
+				return nil, err
+			}
+		}
+		write = append(write, real)
+	}
+	return write, nil
+}
+
+// absolute returns the path that an entry of allowed-paths means, "" for none.
+func (c *confiner) absolute(text string) string {
+	text = c.tilde(text)
+	if text == "" || strings.ContainsAny(text, "\x00$*?") {
+		return ""
+	}
+	if !filepath.IsAbs(text) {
+		root := c.at.Project
+		if root == "" {
+			root = c.at.Work
+		}
+		text = filepath.Join(root, text)
+	}
+	return filepath.Clean(text)
+}
+
+// tilde puts the home directory in front of a path that begins with ~.
+func (c *confiner) tilde(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || rest[0] == '/') {
+		return filepath.Join(c.home, rest)
+	}
+	return path
+}
+
+// network returns what the skill may reach.
+func (c *confiner) network() (n sandbox.Network, err error) {
+	asked := c.wish.Network
+	word := ""
+	if len(asked) == 1 {
+		word = strings.ToLower(asked[0])
+	}
+	switch {
+	case word == "false" || word == "none" || word == "off":
+		return n, nil
+	case len(asked) == 0 && c.wish.Asks(): // it asks to be confined, and for no network
+		return n, nil
+	case len(asked) == 0 || word == "restricted":
+		return c.listed(), nil
+	case anyNetwork(word):
+		if l := c.listed(); len(l.Hosts) > 0 || c.bound() {
+			return l, nil
+		}
+		return sandbox.Network{Any: true}, nil
+	}
+	for _, host := range asked {
+		host = strings.ToLower(host)
+		if !policy.IsHost(host) || !strings.ContainsAny(host, ".:*") && host != "localhost" {
+			return n, diag.Errorf(diag.Invalid, "%s asks for execution.network %q, which is no host", c.skill.subject(), host).
+				WithHint("write true, false, restricted, or a list of hosts with ports, as [api.example.com:443]")
+		}
+		for _, p := range c.set {
+			bound := p.Execution.NetworkBound()
+			if bound == nil || slices.ContainsFunc(bound, func(b string) bool { return sandbox.Covers(b, host) }) {
+				continue
+			}
+			if err := c.refuse(p, "network", host); err != nil {
+				return n, err
+			}
+		}
+		n.Hosts = append(n.Hosts, host)
+	}
+	return n, nil
+}
+
+func anyNetwork(word string) bool { return word == "true" || word == "any" || word == "*" }
+
+// bound reports whether a policy lists what may be reached.
+func (c *confiner) bound() bool {
+	return slices.ContainsFunc(c.set, func(p *policy.Policy) bool { return p.Execution.NetworkBound() != nil && p.Mode != policy.Observe })
+}
+
+// listed returns what all policies that list hosts have in common.
+func (c *confiner) listed() (n sandbox.Network) {
+	var common []string
+	first := true
+	for _, p := range c.set {
+		bound := p.Execution.NetworkBound()
+		if bound == nil || p.Mode == policy.Observe {
+			continue
+		}
+		if first {
+			common, first = slices.Clone(bound), false
+			continue
+		}
+		var both []string
+		for _, a := range common {
+			for _, b := range bound {
+				switch {
+				case sandbox.Covers(b, a):
+					both = append(both, a)
+				case sandbox.Covers(a, b):
+					both = append(both, b)
+				}
+			}
+		}
+		common = both
+	}
+	if slices.Contains(common, "*") {
+		return sandbox.Network{Any: true}
+	}
+	slices.Sort(common)
+	n.Hosts = slices.Compact(common)
+	return n
+}
+
+// hidden are the places that no skill's script gets at: what skillpm itself goes by and writes down, and where programs
+// keep what proves who somebody is.
+func (o *Options) hidden() []string {
+	places := []string{o.Paths.Config, o.Paths.State, o.Paths.Enterprise, o.Paths.Cache, o.Paths.Data}
+	for _, name := range []string{
+		".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc", ".password-store",
+		".cargo/credentials.toml", ".config/gcloud", ".config/gh", ".config/git", ".gitconfig", ".local/share/keyrings", ".mozilla", ".claude.json",
+		".claude/.credentials.json", ".codex/auth.json", ".bash_history", ".zsh_history", ".bashrc", ".profile", ".zshrc",
+		".bash_profile", ".bash_login", ".bash_logout", ".zshenv", ".zprofile", ".zlogin", ".config/fish", ".config/autostart", ".config/systemd", ".config/environment.d",
+	} {
+		if o.Paths.Home != "" {
+			places = append(places, filepath.Join(o.Paths.Home, filepath.FromSlash(name)))
+		}
+	}
+	return slices.DeleteFunc(places, func(p string) bool { return p == "" })
+}
+
+// within reports whether a path is a directory or lies in it.
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}

@@ -1,0 +1,106 @@
+package enforce
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/policy"
+)
+
+// Verdict is what a rule says.
+type Verdict string
+
+// The verdicts.
+const (
+	Allows   Verdict = "allows"
+	Denies   Verdict = "denies"
+	Observes Verdict = "would deny" // a policy that only observes
+	Unasked  Verdict = "not asked"  // it needs files that are not there, or does not bind the skill
+)
+
+// Ruling is what one rule of one policy says of a skill or a source.
+type Ruling struct {
+	Policy  string  `json:"policy"`
+	Line    int     `json:"line,omitempty"`
+	Level   string  `json:"level"`
+	Rule    string  `json:"rule"` // its key, as "skills.deny"
+	Verdict Verdict `json:"verdict"`
+	Why     string  `json:"why"`
+	Hint    string  `json:"hint,omitempty"`
+}
+
+// Explain returns what every rule says of a skill, in the order in which they are asked: the first that denies is the one
+// that [Guard.Use] names. Files may be nil, and then what looks at them is not asked.
+func (g *Guard) Explain(ctx context.Context, s Skill, files fs.FS) []Ruling {
+	return g.state().explain(ctx, s, files)
+}
+
+// ExplainSource returns what every rule says of a source.
+func (g *Guard) ExplainSource(text string) []Ruling { return g.state().explainSource(text) }
+
+func (st state) explain(ctx context.Context, s Skill, files fs.FS) []Ruling {
+	all := st.unreadable()
+	j := &judge{ctx: ctx, st: st, skill: s, files: files}
+	for _, kind := range rules() {
+		for _, p := range st.set {
+			if p.Err() != nil || !kind.has(p) {
+				continue
+			}
+			r := Ruling{Policy: p.Path, Line: kind.line(p), Level: p.Level.String(), Rule: kind.key}
+			switch {
+			case s.Machine && p.Level != policy.MachineLevel:
+				r.Verdict, r.Why = Unasked, "it does not bind what the machine's administrator installed"
+			case s.Machine && !kind.machine:
+				r.Verdict, r.Why = Unasked, "what the machine's administrator installed needs none of it"
+			case kind.looks && files == nil:
+				r.Verdict, r.Why = Unasked, "its files are not here"
+			default:
+				r.settle(p, kind.ask(j, p), func() string { return kind.allows(j, p) })
+			}
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// settle fills in what a rule said.
+func (r *Ruling) settle(p *policy.Policy, err error, allows func() string) {
+	if err == nil {
+		r.Verdict, r.Why = Allows, allows()
+		return
+	}
+	r.Verdict, r.Why, r.Hint = Denies, err.Error(), diag.HintOf(err)
+	if p.Mode == policy.Observe {
+		r.Verdict = Observes
+	}
+	if refused, ok := errors.AsType[*policy.RefusedError](err); ok {
+		r.Line, r.Rule, r.Why = refused.Line, refused.Rule, refused.Subject+" "+refused.Why
+	} else if denied, ok := errors.AsType[*policy.DeniedError](err); ok && denied.Line > 0 {
+		r.Line = denied.Line
+	}
+}
+
+// unreadable returns a ruling for each policy that denies everything.
+func (st state) unreadable() (all []Ruling) {
+	for _, p := range st.set {
+		if err := p.Err(); err != nil {
+			all = append(all, Ruling{Policy: p.Path, Level: p.Level.String(), Rule: "file", Verdict: Denies, Why: err.Error(), Hint: diag.HintOf(err)})
+		}
+	}
+	return all
+}
+
+func (st state) explainSource(text string) []Ruling {
+	all := st.unreadable()
+	for _, p := range st.set {
+		if p.Err() != nil || p.Sources.Allow == nil && len(p.Sources.Deny) == 0 {
+			continue
+		}
+		r := Ruling{Policy: p.Path, Line: max(p.Sources.AllowLine, first(p.Sources.DenyLines)), Level: p.Level.String(), Rule: "sources"}
+		r.settle(p, p.Source(text), func() string { return text + " is allowed" })
+		all = append(all, r)
+	}
+	return all
+}

@@ -1,0 +1,144 @@
+package enforce
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/policy"
+	"github.com/skillpm/skillpm/pkg/skill/agent"
+)
+
+// ownFiles are what skillpm goes by in a project. No skill may name one, whatever a policy says.
+var ownFiles = [...]string{scope.ManifestName, scope.LockName, ProjectPolicyName, ProjectApprovalsName, ".skillpm"}
+
+// obeyed are files and directories of a project by which programs are told what to do that nothing confines: those of
+// git, agents, editors, and of what runs commands when a directory is entered or something is committed. [ownFiles] and
+// [agentDirs] come to them.
+var obeyed = [...]string{
+	"vendor/skills", ".git", ".gitmodules", ".gitattributes", ".husky", ".githooks", ".pre-commit-config.yaml", ".pre-commit-config.yml",
+	"lefthook.yml", "lefthook.yaml", "lefthook.toml", "lefthook.json", ".lefthook.yml", ".lefthook.yaml", ".lefthook.toml", ".lefthook.json", ".overcommit.yml",
+	".github", ".gitlab-ci.yml", ".circleci",
+	".mcp.json", "AGENTS.md", "AGENTS.override.md", "AGENT.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "QWEN.md", "CRUSH.md", "WARP.md", "replit.md",
+	".omniforge", ".kodelet", ".opencode", "opencode.json", "opencode.jsonc", "crush.json", ".crush.json", ".cursorrules", ".windsurfrules", ".clinerules", ".roorules",
+	".roomodes", ".kilocode", ".kilocodemodes", ".goosehints", ".aider.conf.yml", ".amazonq", ".rules", ".zed",
+	".vscode", ".idea", ".fleet", ".devcontainer", ".devcontainer.json", ".nvim.lua", ".nvimrc", ".exrc", ".vimrc", ".lvimrc", ".dir-locals.el", ".dir-locals-2.el",
+	".envrc", "mise.toml", ".mise.toml", "mise.local.toml", ".mise", "mise", ".config/mise", ".config/mise.toml", ".tool-versions",
+}
+
+// agentDirs are the directories of agents in a project: where the configuration lies whose part a directory of skills is.
+// One that has no name of an agent is only the directory of skills itself.
+func agentDirs() (dirs []string) {
+	for _, a := range agent.All() {
+		for _, dir := range []string{a.Project, a.Mark} {
+			first, _, _ := strings.Cut(dir, "/")
+			switch {
+			case strings.HasPrefix(dir, ".") && first != ".config":
+				dirs = append(dirs, first)
+			case dir == a.Project:
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
+}
+
+// kept returns what is there of a project's files that other programs obey. Who may write to the project may not write to
+// them, unless it names them.
+func kept(root string) []string {
+	names := append(ownFiles[:], append(obeyed[:], agentDirs()...)...)
+	names = append(names, submodules(root)...)
+	for i, name := range names {
+		names[i] = filepath.Join(root, filepath.FromSlash(name))
+	}
+	return inside(names, root)
+}
+
+// named returns an error for a path that a skill names and that other programs obey: what is skillpm's own no skill may
+// have, and where a policy has all skills confined, that policy must mention the rest.
+func (c *confiner) named(text, real string) error {
+	for _, root := range []string{c.at.Project, c.at.Work} {
+		if root == "" {
+			continue
+		}
+		root = scope.Resolved(root)
+		for _, name := range ownFiles {
+			if within(real, filepath.Join(root, name)) {
+				return diag.Errorf(diag.Denied, "%s asks for execution.allowed-paths %q, which skillpm itself goes by: no skill may write it", c.skill.subject(), text)
+			}
+		}
+		for _, name := range append(obeyed[:], agentDirs()...) {
+			at := filepath.Join(root, filepath.FromSlash(name))
+			if !within(real, at) {
+				continue
+			}
+			for _, p := range c.set {
+				if p.Execution.Sandbox != policy.SandboxAlways || slices.ContainsFunc(p.Execution.Paths, func(b string) bool {
+					b = scope.Resolved(c.tilde(b))
+					return within(b, at) && within(real, b)
+				}) {
+					continue
+				}
+				if err := c.refuse(p, "allowed-paths", text); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// maxModules bounds how much of a file that names submodules is read.
+const maxModules = 1 << 20
+
+// submodules returns what leads git to the settings of a repository's submodules.
+func submodules(root string) (names []string) {
+	data, err := safefile.ReadFile(filepath.Join(root, ".gitmodules"), maxModules)
+	if err != nil {
+		return nil
+	}
+	for lines := bufio.NewScanner(bytes.NewReader(data)); lines.Scan(); {
+		key, value, _ := strings.Cut(lines.Text(), "=")
+		if dir := strings.Trim(strings.TrimSpace(value), `"`); strings.TrimSpace(key) == "path" && filepath.IsLocal(dir) {
+			names = append(names, path.Join(dir, ".git"))
+		}
+	}
+	return names
+}
+
+// inside returns what some paths lead to, if it exists and lies in a directory. A link that leads elsewhere is none of them:
+// or else whoever may make one could see what is outside.
+func inside(paths []string, root string) (there []string) {
+	root = scope.Resolved(root)
+	for _, at := range paths {
+		if _, err := os.Lstat(at); err != nil {
+			continue // as most
+		}
+		if real, err := filepath.EvalSymlinks(at); err == nil && real != root && within(real, root) {
+			there = append(there, real)
+		}
+	}
+	return there
+}
+
+// absent returns the approvals that a project does not have yet: what runs confined there may not approve anything either.
+func absent(roots ...string) (paths []string) {
+	for _, root := range roots {
+		if root == "" {
+			continue
+		}
+		at := filepath.Join(scope.Resolved(root), ProjectApprovalsName)
+		if _, err := os.Lstat(at); err != nil && !slices.Contains(paths, at) {
+			paths = append(paths, at)
+		}
+	}
+	return paths
+}

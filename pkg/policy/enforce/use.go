@@ -1,0 +1,226 @@
+package enforce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/policy"
+)
+
+// Decision is what was decided about a skill that may be used.
+type Decision struct {
+	Notes     []string   // what policies that only observe would have refused, and what else people should know
+	Digest    string     // of the tree that was looked at, "" where no rule wanted to
+	Approvals []Approved // that it rests on
+	Until     time.Time  // when the first of them ends, zero for never
+
+	tree bundle.Inventory
+}
+
+// Check returns why a file that was read after the decision is not what was decided about: it was changed in between. The
+// path is relative to the skill, with slashes.
+func (d Decision) Check(path string, data []byte) error {
+	if d.Digest == "" {
+		return nil
+	}
+	e, ok := d.tree.Find(bundle.Normal(path))
+	if ok && e.Check(data) == nil {
+		return nil
+	}
+	return diag.Errorf(diag.Conflict, "%s is not what the policies were asked about: it was changed meanwhile", path).WithHint("ask again")
+}
+
+// binding returns the policies that bind a skill.
+func (st state) binding(s Skill) policy.Set {
+	if !s.Machine {
+		return st.set
+	}
+	return st.set.Of(policy.MachineLevel)
+}
+
+// names returns all names of a skill.
+func (s Skill) names() []string { return []string{s.Name, s.As, s.Other, s.Also} }
+
+// subject is what a skill is called in messages.
+func (s Skill) subject() string { return "skill " + s.Exact() }
+
+// listed asks what needs no look at files.
+func (st state) listed(s Skill) error {
+	if len(st.set) == 0 {
+		return nil
+	}
+	if err := st.set.Err(); err != nil {
+		return err
+	}
+	for _, p := range st.binding(s) {
+		if p.Mode == policy.Observe {
+			continue
+		}
+		if err := p.Skill(s.names(), s.Pack); err != nil {
+			return err
+		}
+		if _, known := st.allowed.Load(sourceOf{p, s.Source}); known {
+			continue
+		}
+		if err := source(p, s); err != nil {
+			return err
+		}
+		if s.Source != "" && s.Source != unasked {
+			st.allowed.Store(sourceOf{p, s.Source}, true)
+		}
+	}
+	return nil
+}
+
+// sourceOf is a source that a policy allows.
+type sourceOf struct {
+	policy *policy.Policy
+	source string
+}
+
+// unasked is a source that nobody is asked about.
+const unasked = "-"
+
+// source holds where a skill's pack came from against a policy.
+func source(p *policy.Policy, s Skill) error {
+	if s.Machine || s.Pack == "" || s.Source == unasked || p.Sources.Allow == nil && len(p.Sources.Deny) == 0 {
+		return nil
+	}
+	if s.Source == "" {
+		return &policy.RefusedError{
+			Policy: p.Path, Line: p.Sources.AllowLine, Rule: "sources", Subject: s.subject(), Why: "is of a pack that no lock has, so that nobody knows where it came from",
+			Fix: "install its pack anew: skillpm install " + s.Pack,
+		}
+	}
+	if err := p.Source(s.Source); err != nil {
+		return fmt.Errorf("%s may not be used: %w", s.subject(), err)
+	}
+	return nil
+}
+
+// use asks everything, the cheap first.
+func (st state) use(ctx context.Context, s Skill, files fs.FS) (Decision, error) {
+	if len(st.set) == 0 {
+		return Decision{}, nil
+	}
+	if err := st.set.Err(); err != nil {
+		return Decision{}, err
+	}
+	j := &judge{ctx: ctx, st: st, skill: s, files: files}
+	var d Decision
+	for _, r := range rules() {
+		for _, p := range st.binding(s) {
+			if s.Machine && !r.machine || !r.has(p) {
+				continue
+			}
+			switch err := r.ask(j, p); {
+			case err == nil:
+			case ctx.Err() != nil:
+				return Decision{}, ctx.Err()
+			case p.Mode == policy.Observe && diag.CodeOf(err) == diag.Denied:
+				d.Notes = append(d.Notes, err.Error()+" (the policy only observes)")
+			default:
+				return d, err
+			}
+		}
+	}
+	d.Notes = append(d.Notes, j.notes...)
+	d.tree = j.all()
+	if j.tree != nil {
+		d.Digest = j.tree.Digest()
+	}
+	for _, a := range j.used {
+		d.Approvals = append(d.Approvals, a)
+		if !a.Expires.IsZero() && (d.Until.IsZero() || a.Expires.Before(d.Until)) {
+			d.Until = a.Expires
+		}
+	}
+	return d, nil
+}
+
+// rule is one kind of rule.
+type rule struct {
+	key     string
+	machine bool // it binds the skills that the machine's administrator keeps, too
+	looks   bool // it needs the skill's files
+	has     func(*policy.Policy) bool
+	line    func(*policy.Policy) int
+	ask     func(*judge, *policy.Policy) error
+	allows  func(*judge, *policy.Policy) string // why it does
+}
+
+// rules are all kinds of rules, in the order in which they are asked.
+func rules() []rule {
+	return []rule{
+		{
+			key: "skills.deny", machine: true,
+			has:  func(p *policy.Policy) bool { return len(p.Skills.Deny) > 0 },
+			line: func(p *policy.Policy) int { return first(p.Lines.SkillsDeny) },
+			ask:  func(j *judge, p *policy.Policy) error { return p.Skill(j.skill.names(), j.skill.Pack) },
+			allows: func(_ *judge, p *policy.Policy) string {
+				return count(len(p.Skills.Deny), "pattern") + ", none of which means it"
+			},
+		},
+		{
+			key:    "sources",
+			has:    func(p *policy.Policy) bool { return p.Sources.Allow != nil || len(p.Sources.Deny) > 0 },
+			line:   func(p *policy.Policy) int { return max(p.Sources.AllowLine, first(p.Sources.DenyLines)) },
+			ask:    func(j *judge, p *policy.Policy) error { return source(p, j.skill) },
+			allows: func(j *judge, _ *policy.Policy) string { return j.fromWhere() },
+		},
+		{
+			key: "limits", machine: true, looks: true,
+			has: func(p *policy.Policy) bool { return p.Limits != policy.Limits{} },
+			line: func(p *policy.Policy) int {
+				return max(p.Lines.Files, p.Lines.FileBytes, p.Lines.TotalBytes, p.Lines.PathBytes, p.Lines.Depth)
+			},
+			ask: (*judge).limits,
+			allows: func(j *judge, _ *policy.Policy) string {
+				return fmt.Sprintf("it has %s and %d bytes", count(len(j.tree), "file"), j.tree.Size())
+			},
+		},
+		{
+			key: "forbid", machine: true, looks: true,
+			has:    func(p *policy.Policy) bool { return len(p.Forbid) > 0 },
+			line:   func(p *policy.Policy) int { return first(p.Lines.Forbid) },
+			ask:    (*judge).forbid,
+			allows: func(*judge, *policy.Policy) string { return "it has nothing of it" },
+		},
+		{
+			key: "lint.fail_on", looks: true,
+			has:    func(p *policy.Policy) bool { return len(p.Lint.FailOn) > 0 },
+			line:   func(p *policy.Policy) int { return first(p.Lines.FailOn) },
+			ask:    (*judge).lint,
+			allows: func(*judge, *policy.Policy) string { return "it has no such findings" },
+		},
+		{
+			key: "approve", looks: true,
+			has:    func(p *policy.Policy) bool { return len(p.Approve) > 0 },
+			line:   func(p *policy.Policy) int { return first(p.Lines.Approve) },
+			ask:    (*judge).approve,
+			allows: (*judge).approvedBy,
+		},
+	}
+}
+
+func first(lines []int) int {
+	if len(lines) == 0 {
+		return 0
+	}
+	return lines[0]
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// errNoLint says that there is nobody who finds what lint.fail_on means.
+var errNoLint = errors.New("nothing here can validate it")

@@ -1,0 +1,102 @@
+package enforce
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/policy"
+)
+
+// PolicyFile returns where the policy of a level is, "" for a project where there is none.
+func (f Files) PolicyFile(l policy.Level, project string) string {
+	files := f.List(project)
+	switch {
+	case l == policy.MachineLevel:
+		return files[0]
+	case l == policy.UserLevel:
+		return files[1]
+	case project == "":
+		return ""
+	}
+	return files[2]
+}
+
+// policyFile returns where the policy of a level is written.
+func (g *Guard) policyFile(l policy.Level) (string, error) {
+	project := ""
+	if len(g.o.Projects) > 0 {
+		project = g.o.Projects[0]
+	}
+	file := g.o.PolicyFile(l, project)
+	if file == "" {
+		return "", diag.Errorf(diag.NotFound, "there is no project here whose policy it could be").WithHint("leave --project out, or go to the project")
+	}
+	return file, nil
+}
+
+// Deny adds a pattern to the skills that the policy of a level denies, and makes one where there is none. Every other byte of
+// the file stays. It returns the file, and whether it was changed.
+func (g *Guard) Deny(ctx context.Context, l policy.Level, pattern policy.SkillPattern) (file string, changed bool, err error) {
+	return g.edit(ctx, l, func(file string, data []byte) ([]byte, bool, error) { return policy.Deny(file, data, pattern) })
+}
+
+// Undeny takes a pattern out again. The error has code NotFound where it is not in the file.
+func (g *Guard) Undeny(ctx context.Context, l policy.Level, pattern policy.SkillPattern) (file string, err error) {
+	file, _, err = g.edit(ctx, l, func(file string, data []byte) ([]byte, bool, error) {
+		if data == nil {
+			data = []byte("version: 1\n")
+		}
+		out, removed, err := policy.Undeny(file, data, pattern)
+		if err == nil && !removed {
+			err = diag.Errorf(diag.NotFound, "%s does not deny %q", file, pattern).WithHint("skillpm policy explain shows which file and line deny a skill")
+		}
+		return out, removed, err
+	})
+	return file, err
+}
+
+// Init writes a policy for a level. One that is there is an error with code Conflict.
+func (g *Guard) Init(ctx context.Context, l policy.Level, text string) (file string, err error) {
+	file, _, err = g.edit(ctx, l, func(file string, data []byte) ([]byte, bool, error) {
+		if data != nil {
+			return nil, false, diag.Errorf(diag.Conflict, "%s exists, and is not overwritten", file).WithHint("edit it; skillpm policy check says whether it is valid")
+		}
+		_, err := policy.Parse(file, []byte(text))
+		return []byte(text), true, err
+	})
+	return file, err
+}
+
+// edit changes the policy of a level, one process at a time.
+func (g *Guard) edit(ctx context.Context, l policy.Level, change func(file string, data []byte) ([]byte, bool, error)) (file string, changed bool, err error) {
+	if file, err = g.policyFile(l); err != nil {
+		return "", false, err
+	}
+	err = changeFile(ctx, file, l, func() error {
+		perm := mode(l)
+		info, err := os.Lstat(file)
+		switch {
+		case err == nil && info.Mode().IsRegular():
+			perm = info.Mode().Perm()
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+		data, err := readOptional(file)
+		if err != nil {
+			return err
+		}
+		out, did, err := change(file, data)
+		if changed = did; err != nil || !did {
+			return err
+		}
+		return atomicfile.Write(file, out, atomicfile.Options{Mode: perm, Sync: true})
+	})
+	if err == nil {
+		g.Reload()
+	}
+	return file, changed, err
+}

@@ -1,0 +1,182 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+)
+
+// tempDir is where a command finds its own directory for temporary files.
+const tempDir = "/tmp"
+
+// mount makes the root directory that the command sees, and makes it this process's.
+func (h *helperProcess) mount() error {
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return err
+	}
+	root := h.order.Root
+	if err := unix.Mount("tmpfs", root, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=755,size=16m"); err != nil {
+		return err
+	}
+	b := builder{root: root}
+	if err := b.basics(h.order.Temp); err != nil {
+		return err
+	}
+	for _, p := range h.order.Places {
+		do := b.bind
+		if p.copied() {
+			do = b.copy
+		}
+		if err := do(p); err != nil {
+			return fmt.Errorf("%s: %w", p.Path, err)
+		}
+	}
+	for _, l := range h.order.Links {
+		if err := b.link(l); err != nil {
+			return fmt.Errorf("%s: %w", l.Path, err)
+		}
+	}
+	return enterRoot(root)
+}
+
+// enterRoot makes a directory the root, and lets go of the one before.
+func enterRoot(root string) error {
+	if err := unix.Chdir(root); err != nil {
+		return err
+	}
+	if err := unix.PivotRoot(".", "."); err != nil {
+		return err
+	}
+	if err := unix.Unmount(".", unix.MNT_DETACH); err != nil {
+		return err
+	}
+	return unix.Chdir("/")
+}
+
+// builder puts things into a root directory. Paths are absolute in it, and without links.
+type builder struct{ root string }
+
+// basics makes what every program expects: temporary files, devices, and what the kernel says of the namespace's processes.
+func (b builder) basics(temp string) error {
+	if err := b.bind2(temp, tempDir, true, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV); err != nil {
+		return err
+	}
+	for _, name := range []string{"null", "zero", "full", "random", "urandom"} {
+		if err := b.bind2("/dev/"+name, "/dev/"+name, false, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC); err != nil {
+			return fmt.Errorf("/dev/%s: %w", name, err)
+		}
+	}
+	for name, target := range map[string]string{"fd": "self/fd", "stdin": "self/fd/0", "stdout": "self/fd/1", "stderr": "self/fd/2"} {
+		if err := os.Symlink("/proc/"+target, b.root+"/dev/"+name); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(b.root+"/dev/shm", 0o700); err != nil {
+		return err
+	}
+	if err := unix.Mount("tmpfs", b.root+"/dev/shm", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=1777,size=256m"); err != nil {
+		return err
+	}
+	if err := os.Mkdir(b.root+settings, 0o755); err != nil {
+		return err
+	}
+	if err := os.Mkdir(b.root+"/proc", 0o555); err != nil {
+		return err
+	}
+	if err := unix.Mount("proc", b.root+"/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
+		return fmt.Errorf("/proc: %w", err)
+	}
+	return nil
+}
+
+// bind makes a place visible.
+func (b builder) bind(p place) error {
+	attr := uint64(unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV)
+	if !p.Write {
+		attr |= unix.MOUNT_ATTR_RDONLY
+	}
+	return b.bind2(p.Path, p.Path, p.Dir, attr)
+}
+
+// settings is the directory whose single files are copied into the root: that takes less time than to mount each.
+const settings = "/etc"
+
+// copied reports whether a place is one of the system's settings, in a file of its own.
+func (p place) copied() bool {
+	return !p.Dir && !p.Write && within(p.Path, settings)
+}
+
+// copy puts a copy of a file into the root. What the user can't read is left out.
+func (b builder) copy(p place) error {
+	data, err := safefile.ReadFile(p.Path, maxSettings)
+	if err != nil {
+		return nil //nolint:nilerr // the command could not read it either, and does without
+	}
+	at := b.root + p.Path
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(at, data, 0o644) //nolint:gosec // everybody may read it where it comes from
+}
+
+// maxSettings is how large a file of settings may be.
+const maxSettings = 4 << 20
+
+// bind2 mounts what is at a path, which must have no links, at a place in the root, with all that is mounted below it.
+func (b builder) bind2(from, to string, dir bool, attr uint64) error {
+	source, err := unix.Openat2(unix.AT_FDCWD, from, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(source) }()
+	if err := b.target(to, dir); err != nil {
+		return err
+	}
+	at := b.root + to
+	if err := unix.Mount("/proc/self/fd/"+strconv.Itoa(source), at, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
+		return err
+	}
+	return unix.MountSetattr(unix.AT_FDCWD, at, unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: attr})
+}
+
+// target makes the directory or file that something is mounted on.
+func (b builder) target(path string, dir bool) error {
+	at := b.root + path
+	if _, err := os.Lstat(at); err == nil {
+		return nil
+	}
+	if dir {
+		return os.MkdirAll(at, 0o755)
+	}
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(at, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// link makes a link on the way to a place, unless it is there as a part of another one.
+func (b builder) link(l link) error {
+	at := b.root + l.Path
+	if _, err := os.Lstat(at); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		return err
+	}
+	err := os.Symlink(l.Target, at)
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, unix.EROFS) {
+		return nil // it lies in a place, whose own it is
+	}
+	return err
+}

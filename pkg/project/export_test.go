@@ -1,7 +1,0 @@
-package project
-
-import "slices"
-
-// ManifestKeys and ConfigKeys are the keys that the parsers know.
-func ManifestKeys() []string { return slices.Clone(manifestKeys) }
-func ConfigKeys() []string   { return slices.Clone(configKeys) }

@@ -1,0 +1,70 @@
+package publish
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/source/registry"
+)
+
+// PlaceNames returns what a pack can be published to, by what the settings say and without asking anybody: names of registries where
+// they have one, else addresses. With indexes it also has the indexes, which can be changed where they are directories.
+func (c *Client) PlaceNames(indexes bool) []string {
+	names := []string{registry.Local}
+	bound := map[string]bool{}
+	for _, read := range []func() (*pack.Config, error){c.Machine.UserConfig, c.Machine.AdminConfig} {
+		config, err := read()
+		if err != nil {
+			continue // completion has nobody to tell
+		}
+		for _, r := range config.Registries {
+			if indexes || strings.HasPrefix(r.URL, "oci://") || strings.HasPrefix(r.URL, "oci-layout:") {
+				names = append(names, cmp.Or(r.Name, r.URL))
+			}
+		}
+		for _, at := range config.Namespaces {
+			bound[at] = strings.HasPrefix(at, "oci://")
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(bound)) {
+		if bound[at] {
+			names = append(names, at)
+		}
+	}
+	return names
+}
+
+// PublishedNames returns the packs that were published on this machine, and the pack here; for the name of a pack and an @, its
+// versions.
+func (c *Client) PublishedNames(ctx context.Context, prefix string) []string {
+	var names []string
+	if m, err := c.readManifest(filepath.Join(c.Dir, pack.ManifestName)); err == nil && !m.Name.IsZero() {
+		names = append(names, m.Name.String())
+	}
+	from, err := c.UserSources()
+	if err != nil {
+		return names
+	}
+	at := pack.Ref{Kind: pack.KindLocal}
+	name, _, withVersion := strings.Cut(prefix, "@")
+	if !withVersion {
+		packs, _ := from.OCI().Packs(ctx, at) // completion has nobody to tell
+		for _, id := range packs {
+			names = append(names, id.String())
+		}
+		return names
+	}
+	if at.ID, err = pack.ParseID(name); err != nil {
+		return nil
+	}
+	versions, _ := from.OCI().Versions(ctx, at)
+	for i, v := range versions {
+		versions[i] = name + "@" + v
+	}
+	return versions
+}

@@ -1,0 +1,453 @@
+package publish
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+)
+
+// The scopes that a skill is deployed to.
+const (
+	DeployEnterprise = "enterprise" // everybody on this machine
+	DeployPersonal   = "personal"   // this user
+	DeployProject    = "project"    // who works in this project
+)
+
+// DeployScopes returns the scopes, the strongest first.
+func DeployScopes() []string { return []string{DeployEnterprise, DeployPersonal, DeployProject} }
+
+// DeployOptions say what is deployed, and where.
+type DeployOptions struct {
+	Dir    string // the skill's directory, a relative one to the client's
+	Scope  string // one of DeployScopes
+	Force  bool   // a skill that is there and differs is replaced, and kept as a backup
+	DryRun bool   // nothing is changed
+
+	// Catalog is how skills are looked for: its profile and project say where a layer is.
+	Catalog catalog.Options
+}
+
+// The actions of a deployment.
+const (
+	DeployAdded     = "added"
+	DeployReplaced  = "replaced"
+	DeployUnchanged = "unchanged"
+)
+
+// DeployReport is what a deployment did, or with DryRun would do.
+type DeployReport struct {
+	Skill    string         `json:"skill"`
+	From     string         `json:"from"`
+	Dir      string         `json:"dir"` // where the skill is now
+	Scope    string         `json:"scope"`
+	Layer    string         `json:"layer"` // as the profile calls it
+	Profile  string         `json:"profile"`
+	Action   string         `json:"action"` // "" where nothing was done because the skill is not valid
+	Backup   string         `json:"backup,omitempty"`
+	Digest   string         `json:"digest"`
+	Files    int            `json:"files"`
+	DryRun   bool           `json:"dryRun,omitempty"`
+	InForce  bool           `json:"inForce"`            // it is what its name means now
+	Winner   string         `json:"winner,omitempty"`   // the directory of the skill that its name means instead
+	Shadowed []string       `json:"shadowed,omitempty"` // the directories of skills that it has taken the name from
+	Valid    bool           `json:"valid"`
+	Findings []diag.Finding `json:"findings"`
+	Check    lint.Report    `json:"-"` // findings with the lines that they are about
+}
+
+// Deploy copies a skill into a layer: the first directory that the profile has for it. The skill is checked under the
+// profile first; where that finds an error nothing is done, Force or not, and the report says so. What is there is
+// replaced whole or not at all.
+func (c *Client) Deploy(ctx context.Context, o DeployOptions) (*DeployReport, error) {
+	if err := checkScope(o.Scope); err != nil {
+		return nil, err
+	}
+	p := o.Catalog.Profile
+	from := c.Machine.Abs(o.Dir)
+	tree, err := readSkill(from)
+	if err != nil {
+		return nil, err
+	}
+	layer, dir, err := o.layer()
+	if err != nil {
+		return nil, err
+	}
+	name, unnamed := deployedName(from, p)
+	r := &DeployReport{
+		Skill: cmp.Or(name, filepath.Base(from)), From: from, Dir: filepath.Join(dir, name), Scope: o.Scope, Layer: layer, Profile: p.ID,
+		Digest: tree.Inventory.Digest(), Files: len(tree.Inventory), DryRun: o.DryRun,
+	}
+	id, err := lintProfile(p)
+	if err != nil {
+		return nil, err
+	}
+	r.Check, err = c.Validate(ctx, ValidateOptions{Paths: []string{o.Dir}, Profiles: []string{id}})
+	if err != nil {
+		return nil, err
+	}
+	r.Findings = append([]diag.Finding{}, r.Check.Findings...)
+	if r.Valid = r.Check.OK(); !r.Valid {
+		return r, nil
+	}
+	if unnamed != nil {
+		return nil, unnamed
+	}
+	if err := c.place(ctx, r, tree, o); err != nil {
+		return nil, deployError(r, err)
+	}
+	if o.DryRun {
+		return r, nil
+	}
+	return r, r.effect(ctx, o.Catalog)
+}
+
+func checkScope(s string) error {
+	if slices.Contains(DeployScopes(), s) {
+		return nil
+	}
+	if s == "" {
+		return diag.Errorf(diag.Usage, "--scope is missing: where the skill goes").WithHint("add --scope enterprise, personal or project")
+	}
+	return diag.Errorf(diag.Usage, "scope %q is not known", s).WithHint("use enterprise, personal or project")
+}
+
+// readSkill lists the files of a skill, as a pack of it would have them.
+func readSkill(dir string) (tree bundle.Tree, err error) {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return tree, diag.Errorf(diag.NotFound, "%s does not exist", dir).WithHint("name the directory of a skill")
+	case err != nil:
+		return tree, err
+	case !info.IsDir():
+		return tree, diag.Errorf(diag.Usage, "%s is not a directory", dir).WithHint("name the directory of a skill")
+	}
+	tree, err = bundle.DirTree(safefile.Dir(dir), ".", nil)
+	if err != nil {
+		return tree, diag.Errorf(diag.Invalid, "%s: %w", dir, err).WithHint("a skill that is deployed has files and directories only; skillpm validate %s says more", dir)
+	}
+	if _, ok := tree.Inventory.Find(skill.File); !ok {
+		return tree, diag.Errorf(diag.NotFound, "%s has no %s", dir, skill.File).WithHint("name the directory of a skill, or make one: skillpm new my-skill")
+	}
+	return tree, nil
+}
+
+// deployedName returns the name that a skill is deployed under: the one of its frontmatter, else that of its directory.
+func deployedName(dir string, p *profile.Profile) (string, error) {
+	k, err := catalog.ParseFile(filepath.Join(dir, skill.File), p)
+	if err != nil {
+		return "", err
+	}
+	name := cmp.Or(k.Declared, filepath.Base(dir))
+	if err := bundle.CheckPath(name); err != nil || strings.Contains(name, "/") || strings.HasPrefix(name, ".") {
+		return "", diag.Errorf(diag.Invalid, "%q cannot be the name of a skill's directory", name).WithHint("give the skill another name in its frontmatter")
+	}
+	return name, nil
+}
+
+// lintProfile returns the id that a profile is checked under: its own, or for a user's own profile that of the host whose
+// rules for the frontmatter it has.
+func lintProfile(p *profile.Profile) (string, error) {
+	if !p.User {
+		return p.ID, nil
+	}
+	all, err := profile.All()
+	if err != nil {
+		return "", err
+	}
+	if i := slices.IndexFunc(all, func(q *profile.Profile) bool { return q.Schema == p.Schema }); i >= 0 {
+		return all[i].ID, nil
+	}
+	return profile.Default, nil
+}
+
+// layer finds the directory that skills of a scope are written to: the first of the profile's layer of that name, else
+// the first that is at such a place.
+func (o DeployOptions) layer() (name, dir string, err error) {
+	p := o.Catalog.Profile
+	var have []string
+	for _, byName := range []bool{true, false} {
+		for _, l := range p.Layers {
+			for _, d := range l.On(cmp.Or(o.Catalog.OS, runtime.GOOS)) {
+				at, kind := o.place(d)
+				if at == "" {
+					continue
+				}
+				if !slices.Contains(have, kind) {
+					have = append(have, kind)
+				}
+				if byName && l.Name == o.Scope || !byName && kind == o.Scope {
+					return l.Name, at, nil
+				}
+			}
+		}
+	}
+	if o.Scope == DeployProject && o.Catalog.Project == "" {
+		return "", "", diag.Errorf(diag.Usage, "there is no project here").WithHint("change to a project's directory, or use --scope personal")
+	}
+	return "", "", diag.Errorf(diag.Usage, "profile %s has no place for skills of scope %s", p.ID, o.Scope).
+		WithHint("it has places for %s", strings.Join(have, ", "))
+}
+
+// place returns where a directory of a profile is, and the scope of what is there; "" for what nobody writes to by hand.
+func (o DeployOptions) place(dir string) (at, kind string) {
+	local := filepath.FromSlash(dir)
+	switch rest, ok := strings.CutPrefix(dir, "{enterprise}/"); {
+	case ok && path.Base(rest) == "plugins", dir == "{plugins}":
+		return "", ""
+	case ok:
+		return filepath.Join(o.Catalog.Paths.Enterprise, filepath.FromSlash(rest)), DeployEnterprise
+	case strings.HasPrefix(dir, "~/"):
+		return filepath.Join(o.Catalog.Paths.Home, local[2:]), DeployPersonal
+	case filepath.IsAbs(local):
+		return filepath.Clean(local), DeployEnterprise
+	case o.Catalog.Project == "":
+		return "", ""
+	}
+	return filepath.Join(o.Catalog.Project, local), DeployProject
+}
+
+// place puts a skill where it belongs, if it is not there.
+func (c *Client) place(ctx context.Context, r *DeployReport, tree bundle.Tree, o DeployOptions) error {
+	dir, err := layerDir(filepath.Dir(r.Dir), o)
+	if err != nil {
+		return err
+	}
+	target := filepath.Join(dir, r.Skill)
+	switch old, err := there(target); {
+	case err != nil:
+		return err
+	case old == "":
+		r.Action = DeployAdded
+	case old == r.Digest:
+		r.Action = DeployUnchanged
+		return nil
+	case !o.Force:
+		return diag.Errorf(diag.Conflict, "%s is there and differs", r.Dir).
+			WithHint("look at both with diff -r, then replace it with --force: it is kept as a backup")
+	default:
+		r.Action = DeployReplaced
+		r.Backup = c.backup(dir, r.Skill)
+	}
+	if o.DryRun {
+		return nil
+	}
+	sweepStages(filepath.Dir(dir), c.Now())
+	r.Backup, err = deploy(ctx, tree, target, r.Backup)
+	if errors.Is(err, fs.ErrExist) {
+		return diag.Errorf(diag.Conflict, "%s was made by somebody else meanwhile", r.Dir).WithHint("run the command again")
+	}
+	return err
+}
+
+// layerDir returns a layer's directory without links. One of a project must be inside of it: who wrote the project does not
+// say where else is written to.
+func layerDir(dir string, o DeployOptions) (string, error) {
+	at := dir
+	for {
+		real, err := filepath.EvalSymlinks(at)
+		if err == nil {
+			rest, _ := filepath.Rel(at, dir)
+			real = filepath.Join(real, rest)
+			if root, err := filepath.EvalSymlinks(o.Catalog.Project); o.Scope == DeployProject && (err != nil || !scope.Within(root, real)) {
+				return "", diag.Errorf(diag.Denied, "%s leads out of the project, to %s", dir, real).WithHint("remove the link")
+			}
+			return real, nil
+		}
+		if _, bad := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) || bad == nil || filepath.Dir(at) == at {
+			return "", err
+		}
+		at = filepath.Dir(at)
+	}
+}
+
+// there returns the digest of what is at a place, "" for nothing, and "?" for what is no skill.
+func there(target string) (string, error) {
+	info, err := os.Lstat(target)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if !info.IsDir() {
+		return "", diag.Errorf(diag.Conflict, "%s is there and is no directory", target).WithHint("move it away first")
+	}
+	inv, err := bundle.Sum(safefile.Dir(target), ".")
+	if err != nil {
+		return "?", nil //nolint:nilerr // it has what no skill has, and so differs
+	}
+	return inv.Digest(), nil
+}
+
+// backup returns where a skill is kept that is replaced: beside the layer, where no host looks for skills.
+func (c *Client) backup(dir, name string) string {
+	above := filepath.Dir(dir)
+	in := filepath.Join(above, ".skillpm-backup")
+	if base := filepath.Base(above); base == scope.DirName || base == "skillpm" {
+		in = filepath.Join(above, "backup")
+	}
+	return filepath.Join(in, name+"-"+c.Now().UTC().Format("20060102-150405.000"))
+}
+
+// deploy puts a copy of a tree at a place, and what was there at another. Both are on the disk before it returns.
+// It returns where what was there is kept.
+func deploy(ctx context.Context, tree bundle.Tree, target, backup string) (kept string, err error) {
+	dir := filepath.Dir(target)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	// beside the layer: a half copy in it would be a skill
+	stage, err := os.MkdirTemp(filepath.Dir(dir), stagePrefix)
+	if err != nil {
+		return "", err
+	}
+	placed := false
+	defer func() {
+		if err = errors.Join(err, os.RemoveAll(stage)); err != nil && placed {
+			err = &placedError{err}
+		}
+	}()
+	staged := filepath.Join(stage, filepath.Base(target))
+	if err := copyTree(ctx, tree, staged); err != nil {
+		return "", err
+	}
+	if backup == "" {
+		err = placeNew(staged, target)
+	} else {
+		kept, err = replaceOld(staged, target, backup)
+	}
+	if err != nil {
+		return "", err
+	}
+	placed = true
+	return kept, atomicfile.SyncDir(dir)
+}
+
+// placedError is what failed after a skill was put in its place.
+type placedError struct{ error }
+
+func (e *placedError) Unwrap() error { return e.error }
+
+// copyTree writes the files of a tree and holds each against its digest: what was checked is what is written.
+func copyTree(ctx context.Context, tree bundle.Tree, dir string) error {
+	dirs := []string{dir}
+	for _, e := range tree.Inventory {
+		for d := path.Dir(e.Path); d != "."; d = path.Dir(d) {
+			if at := filepath.Join(dir, filepath.FromSlash(d)); !slices.Contains(dirs, at) {
+				dirs = append(dirs, at)
+			}
+		}
+	}
+	slices.Sort(dirs)
+	for _, d := range dirs {
+		if err := os.Mkdir(d, 0o755); err != nil {
+			return err
+		}
+		if err := os.Chmod(d, 0o755); err != nil { // whatever the process's mask is: others read it
+			return err
+		}
+	}
+	for _, e := range tree.Inventory {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := copyEntry(tree, e, filepath.Join(dir, filepath.FromSlash(e.Path))); err != nil {
+			return err
+		}
+	}
+	for _, d := range slices.Backward(dirs) {
+		if err := atomicfile.SyncDir(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyEntry(tree bundle.Tree, e bundle.Entry, to string) error {
+	in, err := tree.Open(e.Path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	data, err := io.ReadAll(io.LimitReader(in, e.Size+1))
+	if err != nil {
+		return err
+	}
+	if err := e.Check(data); err != nil {
+		return diag.Errorf(diag.Conflict, "%s changed while it was deployed: %w", e.Path, err).WithHint("run the command again")
+	}
+	mode := fs.FileMode(0o644)
+	if e.Executable {
+		mode = 0o755
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(data)
+	return errors.Join(err, out.Chmod(mode), out.Sync(), out.Close())
+}
+
+// deployError says what to do where the place cannot be written to, and what was done before something failed.
+func deployError(r *DeployReport, err error) error {
+	if placed, ok := errors.AsType[*placedError](err); ok {
+		e := diag.Errorf(diag.Internal, "skill %s is deployed to %s, and then this failed: %w", r.Skill, r.Dir, placed.error)
+		if r.Backup != "" {
+			return e.WithHint("what was there before is in %s", r.Backup)
+		}
+		return e.WithHint("the directories %s* beside it can be removed", stagePrefix)
+	}
+	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, errReadOnly()) {
+		return err
+	}
+	e := diag.Errorf(diag.Denied, "%s cannot be written: %w", filepath.Dir(r.Dir), err)
+	if r.Scope == DeployEnterprise {
+		return e.WithHint("it belongs to the machine's administrator: run the command as root, as with sudo")
+	}
+	return e.WithHint("make that directory writable for you")
+}
+
+// effect says what the name of a deployed skill means now.
+func (r *DeployReport) effect(ctx context.Context, o catalog.Options) error {
+	c, err := catalog.Open(ctx, o)
+	if err != nil {
+		return err
+	}
+	claims := c.Which(r.Skill)
+	if claims.Winner == nil {
+		return nil
+	}
+	if r.InForce = sameDir(claims.Winner.Dir, r.Dir); !r.InForce {
+		r.Winner = claims.Winner.Dir
+		return nil
+	}
+	for _, e := range claims.Shadowed {
+		r.Shadowed = append(r.Shadowed, e.Dir)
+	}
+	return nil
+}
+
+func sameDir(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}

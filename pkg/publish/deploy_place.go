@@ -1,0 +1,73 @@
+package publish
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+)
+
+// renameNew moves a directory to a place where nothing should be. An empty directory there may be replaced.
+func renameNew(staged, target string) error {
+	if _, err := os.Lstat(target); err == nil {
+		return &os.LinkError{Op: "rename", Old: staged, New: target, Err: fs.ErrExist}
+	}
+	return os.Rename(staged, target)
+}
+
+// replaceInTwo moves an old directory away and a new one to its place, and the old one back if that fails.
+func replaceInTwo(staged, target, backup string) (kept string, err error) {
+	kept, err = keep(target, backup)
+	if err != nil {
+		return "", err
+	}
+	if err := os.Rename(staged, target); err != nil {
+		return "", errors.Join(err, os.Rename(kept, target))
+	}
+	return kept, nil
+}
+
+// keep moves a directory to a place for backups, under a name that nothing has there.
+func keep(dir, backup string) (kept string, err error) {
+	if err := os.MkdirAll(filepath.Dir(backup), 0o755); err != nil {
+		return "", err
+	}
+	kept = backup
+	for n := 2; n < 1000; n++ {
+		if err = renameNew(dir, kept); err == nil {
+			return kept, atomicfile.SyncDir(filepath.Dir(kept))
+		}
+		if _, there := os.Lstat(kept); there != nil {
+			return "", err
+		}
+		kept = backup + "-" + strconv.Itoa(n)
+	}
+	return "", err
+}
+
+// stagePrefix begins the names of directories in which copies are made.
+const stagePrefix = ".skillpm-deploy-"
+
+// sweepStages removes what deployments that were killed left beside a layer: directories in which nothing was begun for a day,
+// far longer than a copy takes.
+func sweepStages(beside string, now time.Time) {
+	entries, _ := os.ReadDir(beside) // what is left is tried again by the next one
+	for _, e := range entries {
+		number, ours := strings.CutPrefix(e.Name(), stagePrefix)
+		if !ours || number == "" || strings.Trim(number, "0123456789") != "" || !e.IsDir() {
+			continue
+		}
+		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > 24*time.Hour {
+			_ = os.RemoveAll(filepath.Join(beside, e.Name()))
+		}
+	}
+}
+
+// errReadOnly is the error of a file system that cannot be written to.
+func errReadOnly() error { return syscall.EROFS }

@@ -1,0 +1,176 @@
+package publish
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/source/trust"
+)
+
+// PublishPacked publishes what [Client.Pack] wrote, a tar or a directory, byte for byte: every version that it has, those of a
+// pack in their order. With an error the report has those that were published before it.
+func (c *Client) PublishPacked(ctx context.Context, packed string, o PublishOptions) (*WorkspaceReport, error) {
+	defer c.Progress(provider.Event{Done: true})
+	layout := c.Machine.Abs(packed)
+	info, err := os.Stat(layout)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, diag.Errorf(diag.NotFound, "there is no %s", packed).WithHint("name what skillpm pack wrote")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		dir, err := os.MkdirTemp("", "skillpm-from-")
+		if err != nil {
+			return nil, diag.Errorf(diag.Internal, "%w", err)
+		}
+		defer os.RemoveAll(dir) //nolint:errcheck // temporary
+		if err := readLayoutFile(layout, dir); err != nil {
+			return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", packed, err)
+		}
+		layout = dir
+	}
+	from, err := c.UserSources()
+	if err != nil {
+		return nil, err
+	}
+	at := pack.Ref{Kind: pack.KindLayout, URL: filepath.ToSlash(layout)}
+	packs, err := from.OCI().Packs(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	report := &WorkspaceReport{Packs: []*PublishReport{}}
+	for _, id := range packs {
+		at.ID = id
+		if err := c.publishVersions(ctx, from, at, o, report); err != nil {
+			return report, err
+		}
+	}
+	if len(report.Packs) == 0 {
+		return nil, diag.Errorf(diag.NotFound, "%s has no packs", packed).WithHint("name what skillpm pack wrote")
+	}
+	return report, nil
+}
+
+// publishVersions publishes all versions of one pack of a layout, the lowest first, so that the tags that move end at the highest.
+func (c *Client) publishVersions(ctx context.Context, sources *provider.Sources, from pack.Ref, o PublishOptions, report *WorkspaceReport) error {
+	client, keeper := sources.OCI(), sources.Keeper(true)
+	versions, err := client.Versions(ctx, from)
+	if err != nil {
+		return err
+	}
+	to, err := c.publishTarget(o.To, from.ID)
+	if err != nil {
+		return err
+	}
+	for _, version := range slices.Backward(versions) {
+		from.Rev = version
+		r := newReport(&pack.Manifest{Name: from.ID, Version: version}, "")
+		r.Target, r.DryRun, r.Valid = to.at.String(), o.DryRun, true
+		r.settle(to)
+		notes, err := c.MayPublish(to.at, r.Pack, isSigned(ctx, keeper, from))
+		if err != nil {
+			return err
+		}
+		r.Warnings = append(r.Warnings, notes...)
+		c.Progress(provider.Event{Text: "publishing " + r.Pack + " " + r.Version})
+		var pushed oci.Pushed
+		send := func() (err error) {
+			pushed, err = client.Copy(ctx, from, to.at, oci.CopyOptions{Moving: !o.Still, Dry: o.DryRun})
+			return err
+		}
+		if o.DryRun {
+			err = send()
+		} else {
+			err = c.Published(to.at, audit.Record{Pack: r.Pack, Version: r.Version}, send)
+		}
+		if err != nil {
+			return err
+		}
+		r.Digest, r.Existed, r.Tags = pushed.Digest, pushed.Existed, append(r.Tags, pushed.Tags...)
+		r.Source, r.Revision = oci.SourceOf(pushed.Manifest)
+		if o.DryRun {
+			r.Manifest = pushed.Manifest
+		}
+		report.Packs = append(report.Packs, r)
+	}
+	return nil
+}
+
+// isSigned reports whether what is in a layout has a signature, whoever made it.
+func isSigned(ctx context.Context, k *trust.Keeper, at pack.Ref) bool {
+	found, err := k.Find(ctx, at, nil, nil)
+	return err == nil && slices.ContainsFunc(found, func(f trust.Found) bool { return f.Kind == trust.KindSignature })
+}
+
+// Bounds of a layout in a tar: what is in it is checked when it is read from the layout.
+const (
+	maxLayoutFiles = 100_000
+	maxLayoutBytes = 4 << 30
+)
+
+// layoutName is what files of a layout are called.
+var layoutName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(oci-layout|index\.json|blobs/sha256/[0-9a-f]{64})$`)
+})
+
+// readLayoutFile unpacks a layout from a tar. Directories are made as they are needed; anything else that is no file of a layout
+// is refused.
+func readLayoutFile(name, dir string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := os.MkdirAll(filepath.Join(dir, "blobs", "sha256"), 0o755); err != nil {
+		return err
+	}
+	in, left := tar.NewReader(f), int64(maxLayoutBytes)
+	for range maxLayoutFiles {
+		head, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return diag.Errorf(diag.Invalid, "it is not a tar: %w", err)
+		}
+		entry := strings.TrimPrefix(head.Name, "./")
+		switch {
+		case head.Typeflag == tar.TypeDir:
+			continue
+		case head.Typeflag != tar.TypeReg || !layoutName().MatchString(entry):
+			return diag.Errorf(diag.Invalid, "%q is no part of an OCI image layout", head.Name)
+		case head.Size > left:
+			return diag.Errorf(diag.Invalid, "it has more than %d bytes", int64(maxLayoutBytes))
+		}
+		left -= head.Size
+		if err := writeNew(filepath.Join(dir, filepath.FromSlash(entry)), in); err != nil {
+			return err
+		}
+	}
+	return diag.Errorf(diag.Invalid, "it has more than %d files", maxLayoutFiles)
+}
+
+// writeNew writes a file that must not exist yet.
+func writeNew(name string, r io.Reader) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, r)
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,300 @@
+package indexer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/pack/index"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+)
+
+// AddOptions say what to add to which index.
+type AddOptions struct {
+	Dir    string   // of the index; "" means the directory that the verbs work in
+	Places []string // as install takes them: oci://…:version, git+https://…#tag, oci-layout:DIR//owner/name:version
+	DryRun bool     // look, and write nothing
+}
+
+// AddReport says what an index has now.
+type AddReport struct {
+	Index    string   `json:"index"`
+	Packs    []Added  `json:"packs"`
+	Warnings []string `json:"warnings"`
+	DryRun   bool     `json:"dryRun"`
+}
+
+// Added is one version of a pack in an index.
+type Added struct {
+	Pack      string   `json:"pack"`
+	Version   string   `json:"version"`
+	Source    string   `json:"source"`
+	Digest    string   `json:"digest"`
+	Integrity string   `json:"integrity"`
+	Skills    []string `json:"skills"`
+	File      string   `json:"file"`  // that has its line, below the index
+	Added     bool     `json:"added"` // false: the line was there already
+}
+
+// Add appends a line for the pack at each place. Nothing is written unless all can be.
+func (c *Client) Add(ctx context.Context, o AddOptions) (*AddReport, error) {
+	defer c.Progress(provider.Event{Done: true})
+	to, err := c.open(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer to.close()
+	a := &adding{client: c, to: to, files: map[string][]byte{}}
+	r := &AddReport{Index: to.shown, Packs: []Added{}, Warnings: []string{}, DryRun: o.DryRun}
+	for _, place := range o.Places {
+		one, err := a.place(ctx, place)
+		if err != nil {
+			return nil, err
+		}
+		r.Packs = append(r.Packs, one)
+	}
+	r.Warnings = append(r.Warnings, a.warnings...)
+	if o.DryRun {
+		return r, nil
+	}
+	for _, one := range r.Packs {
+		if !one.Added {
+			continue
+		}
+		if _, err := to.write(one.File, a.files[one.File]); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// adding is a call of [Client.Add].
+type adding struct {
+	client   *Client
+	to       *opened
+	files    map[string][]byte // that are written at the end
+	warnings []string
+}
+
+func (a *adding) place(ctx context.Context, place string) (Added, error) {
+	p, err := a.client.look(ctx, place)
+	if err != nil {
+		return Added{}, err
+	}
+	l, err := a.line(p)
+	if err != nil {
+		return Added{}, fmt.Errorf("%s: %w", place, err)
+	}
+	name := index.Path(p.ID)
+	r := Added{
+		Pack: l.Name, Version: l.Version, Source: l.Source, Digest: l.Digest, Integrity: l.Integrity,
+		Skills: p.SkillNames(), File: name,
+	}
+	data, err := a.file(name)
+	if err != nil {
+		return r, err
+	}
+	known, err := a.known(name, data, l)
+	if known || err != nil {
+		return r, err
+	}
+	if a.files[name], err = index.Append(name, data, l); err != nil {
+		return r, err
+	}
+	r.Added = true
+	return r, a.status(ctx, p)
+}
+
+// status warns of a version that is withdrawn where it is published, and of a pack that is advised against there: the index
+// would not say so.
+func (a *adding) status(ctx context.Context, p *pack.Pack) error {
+	if p.Ref.Kind == pack.KindGit {
+		return nil
+	}
+	from, err := a.client.UserSources()
+	if err != nil {
+		return err
+	}
+	s, err := from.OCI().Status(ctx, p.Ref)
+	if ended := httpx.EndOfContext(err); ended != nil {
+		return ended
+	}
+	if err != nil {
+		a.warnings = append(a.warnings, fmt.Sprintf("%s: whether %s was withdrawn is not known: %v", p.ID, p.Version, err))
+	}
+	if why, ok := s.Yanked[p.Version]; ok {
+		a.warnings = append(a.warnings, fmt.Sprintf("%s %s was withdrawn where it is published: %s. The index offers it unless you withdraw it there, too: skillpm yank %s@%s --reason … --registry %s",
+			p.ID, p.Version, why, p.ID, p.Version, a.to.shown))
+	}
+	if s.Deprecated != "" {
+		a.warnings = append(a.warnings, fmt.Sprintf("%s is deprecated where it is published: %s. The index says so after skillpm deprecate %s … --registry %s",
+			p.ID, s.Deprecated, p.ID, a.to.shown))
+	}
+	return nil
+}
+
+// file returns a pack's file as it is, or as it will be.
+func (a *adding) file(name string) ([]byte, error) {
+	if data, ok := a.files[name]; ok {
+		return data, nil
+	}
+	data, err := safefile.ReadIn(a.to.fsys, name, index.MaxBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return data, err
+}
+
+// known reports whether a line says what the file says already. One that contradicts it is an error.
+func (a *adding) known(name string, data []byte, l index.Line) (bool, error) {
+	if len(data) == 0 {
+		return false, nil
+	}
+	entry, err := index.Parse(name, data)
+	if err != nil {
+		return false, err
+	}
+	if entry.ID.String() != l.Name {
+		return false, diag.Errorf(diag.Invalid, "%s is about %s", name, entry.ID)
+	}
+	old, ok := entry.Line(l.Version)
+	switch {
+	case !ok:
+		if last := entry.Versions[0]; last.Source != l.Source {
+			a.warnings = append(a.warnings, fmt.Sprintf("%s %s is at %s, and %s at %s: make sure that its publisher moved",
+				l.Name, l.Version, l.Source, last.Version, last.Source))
+		}
+		return false, nil
+	case old.Source == l.Source && old.Digest == l.Digest && (old.Integrity == "" || old.Integrity == l.Integrity):
+		return true, nil
+	}
+	return false, diag.Errorf(diag.Conflict, "%s %s is in the index as %s at %s, and what is to be added is %s at %s",
+		l.Name, l.Version, old.Digest, old.Source, l.Digest, l.Source).
+		WithHint("a published version never changes: publish the new content under another version")
+}
+
+// line makes a line of a pack that was looked at.
+func (a *adding) line(p *pack.Pack) (index.Line, error) {
+	l := index.Line{
+		Name: p.ID.String(), Version: p.Version, Published: a.client.Now().UTC().Format(time.RFC3339),
+		Source: p.Ref.Source(), Digest: p.Ref.Digest, Integrity: p.Integrity,
+		Description: p.Description, License: p.License, Tags: p.Tags,
+	}
+	if p.ID.Owner == string(pack.KindLocal) {
+		return l, diag.Errorf(diag.Invalid, "the pack calls itself %s, and nobody is called %s", p.ID, p.ID.Owner).
+			WithHint("give it a name in its skillpm.yaml")
+	}
+	if p.Ref.Kind == pack.KindLayout {
+		rel, err := filepath.Rel(a.to.dir, filepath.FromSlash(p.Ref.URL))
+		if err != nil || !filepath.IsLocal(rel) {
+			return l, diag.Errorf(diag.Invalid, "an index can point to a layout in its own directory only").
+				WithHint("push the pack to a registry, or to a layout below %s", a.to.shown)
+		}
+		l.Source = string(pack.KindLayout) + ":" + filepath.ToSlash(rel)
+		if err := index.CheckLayout(a.to.fsys, l.Source); err != nil {
+			return l, err
+		}
+	}
+	var err error
+	if l.Dependencies, err = index.NewDependencies(p.Dependencies); err != nil {
+		return l, err
+	}
+	for _, s := range p.Skills {
+		l.Skills = append(l.Skills, index.Skill{Name: s.Name, Description: s.Description, Tree: s.Tree})
+	}
+	if problems := index.Check("the line", l.Encode()); len(problems) > 0 {
+		return l, diag.Errorf(diag.Invalid, "%s", problems[0].Message).WithHint("%s", problems[0].Hint)
+	}
+	return l, nil
+}
+
+// look opens the pack at a place of the command line and hashes its files.
+func (c *Client) look(ctx context.Context, place string) (*pack.Pack, error) {
+	ref, err := pack.Parse(place)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case ref.Kind == pack.KindLayout:
+		ref.URL = filepath.ToSlash(c.Machine.Abs(filepath.FromSlash(ref.URL)))
+	case ref.Kind != pack.KindOCI && ref.Kind != pack.KindGit || strings.HasPrefix(ref.URL, "file:"):
+		return nil, diag.Errorf(diag.Usage, "%s is not a place that others can fetch from", place).
+			WithHint("name where it is published: oci://HOST/OWNER/NAME:VERSION or git+https://HOST/OWNER/NAME.git#TAG")
+	}
+	c.Progress(provider.Event{Text: "looking at " + ref.String()})
+	from, err := c.fetcher(ref.Kind)
+	if err != nil {
+		return nil, err
+	}
+	p, err := from.Open(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	trees, err := hash(ctx, from, p)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", place, err)
+	}
+	if err := describe(p, trees); err != nil {
+		return nil, fmt.Errorf("%s: %w", place, err)
+	}
+	return p, nil
+}
+
+// fetcher is what packs are fetched from.
+type fetcher interface {
+	Open(ctx context.Context, ref pack.Ref) (*pack.Pack, error)
+	Fetch(ctx context.Context, p *pack.Pack, skills []string, sink bundle.Sink) error
+}
+
+// fetcher returns what fetches from places of a kind.
+func (c *Client) fetcher(kind pack.Kind) (fetcher, error) {
+	from, err := c.UserSources()
+	if err != nil {
+		return nil, err
+	}
+	if kind == pack.KindGit {
+		return from.Git(), nil
+	}
+	return from.OCI(), nil
+}
+
+// hash fetches all files of a pack, keeps none, and returns the digests of its skills.
+func hash(ctx context.Context, from fetcher, p *pack.Pack) (map[string]string, error) {
+	hasher := bundle.NewHasher(bundle.DefaultLimits())
+	if err := from.Fetch(ctx, p, nil, hasher); err != nil {
+		return nil, err
+	}
+	trees := map[string]string{}
+	for name, inventory := range hasher.Inventories() {
+		trees[name] = inventory.Digest()
+	}
+	return trees, nil
+}
+
+// describe fills in what the files of a pack say. It is an error if the place said something else.
+func describe(p *pack.Pack, trees map[string]string) error {
+	p.Skills = slices.Clone(p.Skills)
+	for i, s := range p.Skills {
+		got, ok := trees[s.Name]
+		if !ok || s.Tree != "" && s.Tree != got {
+			return &bundle.MismatchError{What: "skill " + s.Name + " of " + p.ID.String() + " " + p.Version, Want: s.Tree, Got: got}
+		}
+		p.Skills[i].Tree = got
+	}
+	integrity := bundle.Integrity(trees)
+	if p.Integrity != "" && p.Integrity != integrity || len(trees) != len(p.Skills) {
+		return &bundle.MismatchError{What: p.ID.String() + " " + p.Version, Want: p.Integrity, Got: integrity}
+	}
+	p.Integrity = integrity
+	return nil
+}

@@ -1,0 +1,102 @@
+package indexer
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"path/filepath"
+
+	"github.com/skillpm/skillpm/pkg/pack/index"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+)
+
+// BuildOptions say what to derive from which index.
+type BuildOptions struct {
+	Dir string // of the index; "" means the directory that the verbs work in
+	Out string // where derived files go; "" means the index itself
+}
+
+// BuildReport says what was made.
+type BuildReport struct {
+	Index string      `json:"index"`
+	Out   string      `json:"out"`
+	Packs int         `json:"packs"` // in the catalogue
+	Files []BuiltFile `json:"files"`
+}
+
+// BuiltFile is a derived file.
+type BuiltFile struct {
+	Path    string `json:"path"` // below Out
+	Size    int    `json:"size"`
+	Changed bool   `json:"changed"` // it was not there, or other
+}
+
+// Build writes the files that are derived from an index: the catalogue. The same packs give the same bytes.
+func (c *Client) Build(_ context.Context, o BuildOptions) (*BuildReport, error) {
+	defer c.Progress(provider.Event{Done: true})
+	at, err := c.open(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer at.close()
+	to := &opened{dir: at.dir, shown: at.shown}
+	if o.Out != "" {
+		to.dir = c.Machine.Abs(o.Out)
+		to.shown = c.Shown(to.dir)
+	}
+	c.Progress(provider.Event{Text: "reading " + at.shown})
+	data, n, err := at.catalog()
+	if err != nil {
+		return nil, err
+	}
+	r := &BuildReport{Index: at.shown, Out: to.shown, Packs: n, Files: []BuiltFile{}}
+	changed, err := to.write(index.CatalogPath, data)
+	if err != nil {
+		return nil, err
+	}
+	r.Files = append(r.Files, BuiltFile{Path: filepath.ToSlash(index.CatalogPath), Size: len(data), Changed: changed})
+	return r, nil
+}
+
+// entries reads the packs of an index in the order of their names. It ends with the first error.
+func (o *opened) entries() iter.Seq2[*index.Entry, error] {
+	return func(yield func(*index.Entry, error) bool) {
+		files, _, err := index.Files(o.fsys)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for e, err := range index.ReadAll(o.fsys, files) {
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// catalog makes the catalogue of an index, and counts its packs.
+func (o *opened) catalog() (data []byte, packs int, err error) {
+	var wrong error
+	data, packs, err = catalog(index.Upto(o.entries(), &wrong))
+	if wrong != nil {
+		return nil, 0, wrong
+	}
+	return data, packs, err
+}
+
+// catalog makes the catalogue of packs that come in the order of their names.
+func catalog(entries iter.Seq[*index.Entry]) (data []byte, packs int, err error) {
+	var buf bytes.Buffer
+	err = index.WriteCatalog(&buf, func(yield func(index.CatalogEntry) bool) {
+		for e := range entries {
+			line, ok := e.Catalog()
+			if !ok {
+				continue
+			}
+			if packs++; !yield(line) {
+				return
+			}
+		}
+	})
+	return buf.Bytes(), packs, err
+}

@@ -1,0 +1,90 @@
+package indexer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/pack/index"
+	"github.com/skillpm/skillpm/pkg/source/git"
+)
+
+// history compares the files with what they were in an earlier commit: they may only have grown.
+func (k *checking) history(ctx context.Context) error {
+	if _, err := git.StatusOf(k.at.dir, nil); diag.CodeOf(err) == diag.NotFound && k.options.Since == "" {
+		k.report.Notes = append(k.report.Notes, "history was not looked at: "+err.Error())
+		return nil
+	}
+	if len(k.options.Since) >= 40 && strings.Trim(k.options.Since, "0") == "" { // what forges call the commit before a branch's first
+		k.report.Notes = append(k.report.Notes, "the branch is new: there is no earlier commit to compare with")
+		return nil
+	}
+	before, err := git.Earlier(ctx, k.at.dir, k.options.Since)
+	if err != nil {
+		return err
+	}
+	defer before.Close() //nolint:errcheck // it was only read
+	if before.Commit == "" {
+		k.report.Notes = append(k.report.Notes, "there is no earlier commit to compare with")
+		return nil
+	}
+	k.report.Since = before.Commit
+	k.changed, k.before = map[string]bool{}, map[string]*index.Entry{}
+	for _, name := range before.Changed {
+		if !strings.HasPrefix(name, "packs/") || !strings.HasSuffix(name, ".ndjson") {
+			continue
+		}
+		k.changed[name] = true
+		if err := k.grown(before.FS, name, before.Commit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// grown reports what an earlier file said and this one does not say in the same place.
+func (k *checking) grown(earlier fs.FS, name, commit string) error {
+	was, err := safefile.ReadIn(earlier, name, index.MaxBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it is new
+	}
+	if err != nil {
+		return err
+	}
+	if entry, err := index.Parse(name, was); err == nil {
+		k.before[name] = entry
+	}
+	is, err := safefile.ReadIn(k.at.fsys, name, index.MaxBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		k.find(diag.Integrity, diag.Finding{
+			Rule: RuleHistory, Path: name, Message: "the file was removed since " + commit[:12],
+			Fix: "restore it; a version is withdrawn with a line {\"version\", \"yanked\": \"reason\"}",
+		})
+		return nil
+	}
+	if err != nil {
+		return nil //nolint:nilerr // it was reported when the files were read
+	}
+	old, now := slices.Collect(bytes.Lines(was)), slices.Collect(bytes.Lines(is))
+	n := 0
+	for n < len(old) && n < len(now) && bytes.Equal(bytes.TrimRight(old[n], "\r\n"), bytes.TrimRight(now[n], "\r\n")) {
+		n++
+	}
+	if n == len(old) {
+		return nil // only the end of the last line differs
+	}
+	what := fmt.Sprintf("line %d is not what it was in %s", n+1, commit[:12])
+	if n == len(now) {
+		what = fmt.Sprintf("line %d of %s was removed", n+1, commit[:12])
+	}
+	k.find(diag.Integrity, diag.Finding{
+		Rule: RuleHistory, Path: name, Line: n + 1, Message: what, Fix: "restore it and append a line: what was said about a version never changes",
+	})
+	return nil
+}

@@ -1,0 +1,172 @@
+package indexer
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/index"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+)
+
+// sourcesAtOnce is how many versions are asked for at once.
+const sourcesAtOnce = 8
+
+// sources asks for every version where its line says that it is.
+func (k *checking) sources(ctx context.Context) error {
+	if k.options.Offline {
+		k.report.Notes = append(k.report.Notes, "no registry was asked: --offline")
+		return nil
+	}
+	var mu sync.Mutex
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(sourcesAtOnce)
+	for _, entry := range k.entries {
+		name := index.Path(entry.ID)
+		for _, l := range entry.Versions {
+			if k.options.New && k.known(name, l.Version) {
+				continue
+			}
+			k.report.Asked++
+			group.Go(func() error {
+				k.client.Progress(provider.Event{Text: "looking at " + l.Name + " " + l.Version})
+				f, code, err := k.source(ctx, l)
+				if err != nil || f == nil {
+					return err
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				f.Path, f.Line = name, k.lines[name][l.Version]
+				k.find(code, *f)
+				return nil
+			})
+		}
+	}
+	return group.Wait()
+}
+
+// known reports whether the earlier commit has a version already.
+func (k *checking) known(name, version string) bool {
+	if k.changed == nil {
+		return false
+	}
+	if !k.changed[name] {
+		return true
+	}
+	if before := k.before[name]; before != nil {
+		_, ok := before.Line(version)
+		return ok
+	}
+	return false
+}
+
+// source asks for one version. It returns an error only when the work is over.
+func (k *checking) source(ctx context.Context, l index.Line) (*diag.Finding, diag.Code, error) {
+	p, err := l.Pack(pack.Ref{Kind: pack.KindPath, URL: filepath.ToSlash(k.at.dir)})
+	if err != nil {
+		return nil, 0, nil //nolint:nilerr // it is among the problems of the file
+	}
+	got, err := k.client.lookAt(ctx, p)
+	if ended := httpx.EndOfContext(err); ended != nil {
+		return nil, 0, ended
+	}
+	if err != nil {
+		f, code := sourceFinding(l, err)
+		return f, code, nil
+	}
+	if wrong := disagreement(l, p, got); wrong != "" {
+		return &diag.Finding{
+			Rule: RuleContent, Message: fmt.Sprintf("%s %s at %s %s", l.Name, l.Version, l.Source, wrong),
+			Fix: "take the line from what is published: skillpm index add writes it",
+		}, diag.Integrity, nil
+	}
+	return nil, 0, nil
+}
+
+// lookAt opens a pinned pack. Where the place does not say what its skills are made of, they are fetched and hashed.
+func (c *Client) lookAt(ctx context.Context, p *pack.Pack) (*pack.Pack, error) {
+	from, err := c.fetcher(p.Ref.Kind)
+	if err != nil {
+		return nil, err
+	}
+	got, err := from.Open(ctx, p.Ref)
+	if err != nil {
+		return nil, err
+	}
+	if got.Integrity != "" && !slices.ContainsFunc(got.Skills, func(s pack.Skill) bool { return s.Tree == "" }) {
+		return got, nil
+	}
+	trees, err := hash(ctx, from, got)
+	if err != nil {
+		return nil, err
+	}
+	return got, describe(got, trees)
+}
+
+// sourceFinding says why a version cannot be had from its source.
+func sourceFinding(l index.Line, err error) (*diag.Finding, diag.Code) {
+	f := &diag.Finding{Rule: RuleSource, Message: fmt.Sprintf("%s %s: %v", l.Name, l.Version, err), Fix: diag.HintOf(err)}
+	switch code := diag.CodeOf(err); code {
+	case diag.Remote, diag.Denied:
+		return f, diag.Remote
+	case diag.NotFound:
+		f.Message = fmt.Sprintf("%s %s: %s has no %s", l.Name, l.Version, l.Source, l.Digest)
+		f.Fix = "publish it again with the same content, or withdraw the version"
+		return f, diag.Integrity
+	case diag.Integrity:
+		return f, diag.Integrity
+	default:
+		return f, diag.Invalid
+	}
+}
+
+// disagreement says how what is published differs from what a line says, or "".
+func disagreement(l index.Line, p, got *pack.Pack) string {
+	switch {
+	case got.ID != p.ID && p.Ref.Kind != pack.KindGit:
+		return fmt.Sprintf("calls itself %s", got.ID)
+	case got.Version != l.Version && !strings.HasPrefix(got.Version, "0.0.0-g"):
+		return fmt.Sprintf("calls itself version %s", got.Version)
+	case l.Integrity != "" && got.Integrity != l.Integrity:
+		return fmt.Sprintf("has the integrity %s, and the line says %s", got.Integrity, l.Integrity)
+	}
+	for _, s := range p.Skills {
+		real, ok := got.Skill(s.Name)
+		switch {
+		case !ok:
+			return fmt.Sprintf("has no skill %s", s.Name)
+		case real.Tree != s.Tree:
+			return fmt.Sprintf("has the skill %s as %s, and the line says %s", s.Name, real.Tree, s.Tree)
+		}
+	}
+	if len(got.Skills) != len(p.Skills) {
+		return fmt.Sprintf("has %d skills, and the line %d", len(got.Skills), len(p.Skills))
+	}
+	return dependencies(p, got)
+}
+
+// dependencies says which requirement of a version its line has otherwise, or "".
+func dependencies(p, got *pack.Pack) string {
+	for _, pair := range []struct {
+		a, b *pack.Pack
+		what string
+	}{{got, p, "requires %s %s, and the line does not"}, {p, got, "does not require %s %s, and the line does"}} {
+		for _, d := range pair.a.Dependencies {
+			same := func(o pack.Dependency) bool {
+				return o.ID == d.ID && o.Constraint == d.Constraint && slices.Equal(o.Skills, d.Skills)
+			}
+			if !slices.ContainsFunc(pair.b.Dependencies, same) {
+				return fmt.Sprintf(pair.what, d.ID, d.Constraint)
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,96 @@
+// Package curate has the verbs of who keeps an index: what an index says is written, checked, and made into the files that
+// others read.
+//
+// An index is a directory of plain files, usually a git repository whose changes are reviewed. The rules that the verbs
+// keep:
+//   - What was said about a version stays: files only grow, and a version's line never changes. [Client.Check] proves it
+//     against an earlier state of the repository.
+//   - A line is written from what is at a place, read and hashed, and never from what somebody typed.
+//   - Files that are derived from others are the same bytes wherever and whenever they are made.
+//   - A file is replaced whole or not at all.
+package indexer
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/pack/index"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+)
+
+// Options is what a [Client] needs of the world around it.
+type Options = provider.ToolOptions
+
+// Client keeps indexes, in one directory and for one user.
+type Client struct{ *provider.Tools }
+
+// New returns a client. It touches neither disk nor network.
+func New(o Options) *Client { return &Client{Tools: provider.NewTools(o)} }
+
+// opened is the directory of an index.
+type opened struct {
+	dir    string // absolute
+	shown  string // as messages call it
+	fsys   fs.FS
+	root   *safefile.Root // fsys, nil where it is not kept open
+	config *index.Config
+}
+
+// open opens the index in a directory; "" is the one that the verbs work in. It is closed when it is no longer needed.
+func (c *Client) open(dir string) (*opened, error) {
+	at := c.Dir
+	if dir != "" {
+		at = c.Machine.Abs(dir)
+	}
+	o := &opened{dir: at, shown: c.Shown(at)}
+	root, err := safefile.OpenRoot(at)
+	if err == nil {
+		o.root, o.fsys = root, root
+		err = o.readConfig()
+	}
+	if err == nil {
+		return o, nil
+	}
+	o.close()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, diag.Errorf(diag.NotFound, "%s is not an index: it has no %s", o.shown, index.ConfigPath).
+			WithHint("name its directory, or make one with skillpm index init DIR")
+	}
+	return nil, err
+}
+
+func (o *opened) readConfig() error {
+	data, err := safefile.ReadIn(o.fsys, index.ConfigPath, index.MaxBytes)
+	if err != nil {
+		return err
+	}
+	o.config, err = index.ParseConfig(filepath.Join(o.shown, index.ConfigPath), data)
+	return err
+}
+
+func (o *opened) close() {
+	if o.root != nil {
+		_ = o.root.Close() // it was only read
+	}
+}
+
+// path returns the path of one of the index's files on disk.
+func (o *opened) path(name string) string { return filepath.Join(o.dir, filepath.FromSlash(name)) }
+
+// write replaces a file whole, and leaves one alone that has these bytes.
+func (o *opened) write(name string, data []byte) (changed bool, err error) {
+	old, err := safefile.ReadFile(o.path(name), index.MaxCatalogBytes)
+	if err == nil && string(old) == string(data) {
+		return false, nil
+	}
+	return true, writeFile(o.path(name), data)
+}
+
+// writeFile replaces a file whole or not at all.
+func writeFile(file string, data []byte) error {
+	return atomicfile.Write(file, data, atomicfile.Options{Mode: 0o644, MkdirMode: 0o755})
+}

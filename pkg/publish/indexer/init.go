@@ -1,0 +1,58 @@
+package indexer
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/pack/index"
+)
+
+// InitOptions say what index to make.
+type InitOptions struct {
+	Dir   string // "" means the directory that the verbs work in
+	Title string // for people
+}
+
+// InitReport says what was made.
+type InitReport struct {
+	Dir   string   `json:"dir"`
+	Files []string `json:"files"` // that were written
+}
+
+// attributes keep git from changing the bytes of an index, and show what was derived as such.
+const attributes = "packs/** -text merge=union\n" + index.CatalogPath + " -text -diff linguist-generated\n"
+
+// Init makes an index without packs. Files that are there already stay as they are.
+func (c *Client) Init(_ context.Context, o InitOptions) (*InitReport, error) {
+	dir := c.Dir
+	if o.Dir != "" {
+		dir = c.Machine.Abs(o.Dir)
+	}
+	to := &opened{dir: dir, shown: c.Shown(dir), fsys: safefile.Dir(dir)}
+	if _, err := os.Stat(to.path(index.ConfigPath)); err == nil {
+		return nil, diag.Errorf(diag.Conflict, "%s is an index already", to.shown).WithHint("skillpm index add PLACE adds a pack to it")
+	}
+	r := &InitReport{Dir: to.shown, Files: []string{}}
+	files := []struct {
+		name string
+		data []byte
+	}{
+		{index.ConfigPath, (&index.Config{Version: index.FormatVersion, Title: o.Title}).Encode()},
+		{".gitattributes", []byte(attributes)},
+		{"packs/.gitkeep", nil},
+	}
+	for _, f := range files {
+		if _, err := os.Lstat(to.path(f.name)); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err := writeFile(to.path(f.name), f.data); err != nil {
+			return nil, err
+		}
+		r.Files = append(r.Files, f.name)
+	}
+	return r, nil
+}

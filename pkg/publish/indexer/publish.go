@@ -1,0 +1,184 @@
+package indexer
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"io/fs"
+	"slices"
+	"strings"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/index"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/source/registry"
+)
+
+// PublishOptions say which index to publish where.
+type PublishOptions struct {
+	Dir    string // of the index; "" means the directory that the verbs work in
+	To     string // oci://host/repository[:tag]
+	DryRun bool   // make the artifact, and push nothing
+}
+
+// PublishReport says what was published.
+type PublishReport struct {
+	Index    string `json:"index"`
+	Registry string `json:"registry"` // as registries name it
+	Digest   string `json:"digest"`   // "" in a dry run
+	Packs    int    `json:"packs"`
+	Shards   int    `json:"shards"`
+	Size     int64  `json:"size"` // bytes of all blobs
+	DryRun   bool   `json:"dryRun"`
+
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Publish pushes an index as an OCI artifact, and moves the tag to it. The same packs give the same digest; blobs that the
+// registry has are not sent again.
+func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport, error) {
+	defer c.Progress(provider.Event{Done: true})
+	at, err := c.open(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer at.close()
+	if !strings.HasPrefix(strings.TrimPrefix(o.To, "index+"), "oci://") {
+		return nil, diag.Errorf(diag.Usage, "what --to names is not a place in an OCI registry").WithHint("write oci://HOST/REPOSITORY, and :TAG if it is not latest")
+	}
+	to, err := registry.OCIIndex("index+" + strings.TrimPrefix(o.To, "index+"))
+	if err != nil {
+		return nil, err
+	}
+	if to.Digest != "" {
+		return nil, diag.Errorf(diag.Usage, "%s names a digest, and an index is published under a tag", o.To).WithHint("leave what follows the @ out")
+	}
+	c.Progress(provider.Event{Text: "reading " + at.shown})
+	a, packs, err := Artifact(at.fsys)
+	if err != nil {
+		return nil, err
+	}
+	r := &PublishReport{Index: at.shown, Registry: "index+" + to.String(), Packs: packs, DryRun: o.DryRun}
+	for _, b := range a.Blobs {
+		r.Size += int64(len(b.Data))
+		if b.MediaType == index.MediaTypeShard {
+			r.Shards++
+		}
+	}
+	if r.Warnings, err = c.MayPublish(to, "", true); err != nil || o.DryRun {
+		return r, err
+	}
+	from, err := c.UserSources()
+	if err != nil {
+		return nil, err
+	}
+	if err := vacant(ctx, from.OCI(), to); err != nil {
+		return nil, err
+	}
+	c.Progress(provider.Event{Text: "publishing " + at.shown + " to " + to.String()})
+	return r, c.Published(to, audit.Record{Reason: "an index"}, func() (err error) {
+		r.Digest, err = from.OCI().PutArtifact(ctx, to, a, to.Rev)
+		return err
+	})
+}
+
+// vacant refuses a tag that leads to something else than an index: a pack would be gone for those who ask for it by the tag.
+func vacant(ctx context.Context, client *oci.Client, to pack.Ref) error {
+	raw, mediaType, err := client.Manifest(ctx, to)
+	switch {
+	case diag.CodeOf(err) == diag.NotFound:
+		return nil
+	case err != nil:
+		return err
+	}
+	var m struct {
+		ArtifactType string `json:"artifactType"`
+		Config       struct {
+			MediaType string `json:"mediaType"`
+		} `json:"config"`
+	}
+	_ = json.Unmarshal(raw, &m) // what says nothing is no index
+	if m.ArtifactType == index.ArtifactType {
+		return nil
+	}
+	return diag.Errorf(diag.Conflict, "%s is there already and no index: its tag leads to a %q", to, cmp.Or(m.ArtifactType, m.Config.MediaType, mediaType)).
+		WithHint("publish the index to a repository of its own, or under another tag")
+}
+
+// Artifact makes the OCI artifact of the index in a directory, and counts its packs. Every file is read as clients read it;
+// one that they would refuse is an error.
+func Artifact(fsys fs.FS) (a oci.Artifact, packs int, err error) {
+	config, err := safefile.ReadIn(fsys, index.ConfigPath, index.MaxBytes)
+	if err != nil {
+		return a, 0, err
+	}
+	files, _, err := index.Files(fsys)
+	if err != nil {
+		return a, 0, err
+	}
+	var wrong error
+	list, _, err := catalog(index.Upto(index.ReadAll(fsys, files), &wrong))
+	if err = cmp.Or(wrong, err); err != nil {
+		return a, 0, err
+	}
+	a = oci.Artifact{Type: index.ArtifactType, Blobs: []oci.Blob{
+		blob(index.MediaTypeConfig, index.ConfigPath, config), blob(index.MediaTypeCatalog, index.CatalogPath, list),
+	}}
+	shards, err := shards(fsys, files)
+	a.Blobs = append(a.Blobs, shards...)
+	return a, len(files), err
+}
+
+// blob describes a blob so that other tools write it to a file of its own.
+func blob(mediaType, title string, data []byte) oci.Blob {
+	return oci.Blob{MediaType: mediaType, Annotations: map[string]string{ocispec.AnnotationTitle: title}, Data: data}
+}
+
+// shards spreads packs' files by the hashes of their names. A shard without packs is left out.
+func shards(fsys fs.FS, files []index.File) ([]oci.Blob, error) {
+	length := index.ShardBits(len(files))
+	byPrefix := map[string][]index.File{}
+	for _, f := range files {
+		prefix := index.Prefix(f.ID, length)
+		byPrefix[prefix] = append(byPrefix[prefix], f)
+	}
+	var list []oci.Blob
+	for prefix, of := range byPrefix {
+		slices.SortFunc(of, func(a, b index.File) int { return strings.Compare(a.Path, b.Path) })
+		var buf bytes.Buffer
+		var wrong error
+		err := index.WriteShard(&buf, func(yield func(string, []byte) bool) {
+			for _, f := range of {
+				data, err := safefile.ReadIn(fsys, f.Path, index.MaxBytes)
+				if err != nil {
+					wrong = err
+					return
+				}
+				if !yield(f.Path, data) {
+					return
+				}
+			}
+		})
+		if err = cmp.Or(wrong, err); err != nil {
+			return nil, err
+		}
+		if buf.Len() > index.MaxShardBytes {
+			return nil, diag.Errorf(diag.Invalid, "the packs whose names' hashes begin with %q have more than %d bytes", prefix, index.MaxShardBytes).
+				WithHint("publish the index as files")
+		}
+		b := blob(index.MediaTypeShard, "shards/"+cmp.Or(prefix, "all")+".tar.gz", buf.Bytes())
+		b.Annotations[index.AnnotationPrefix] = prefix
+		list = append(list, b)
+	}
+	slices.SortFunc(list, func(a, b oci.Blob) int {
+		return strings.Compare(a.Annotations[index.AnnotationPrefix], b.Annotations[index.AnnotationPrefix])
+	})
+	return list, nil
+}

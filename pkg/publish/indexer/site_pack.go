@@ -1,0 +1,348 @@
+package indexer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/internal/overlayfs"
+	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/pack/index"
+	"github.com/skillpm/skillpm/pkg/publish/internal/site"
+	"github.com/skillpm/skillpm/pkg/sign"
+	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/source/trust"
+	"github.com/skillpm/skillpm/pkg/store"
+)
+
+// finder finds what is said about artifacts: a [trust.Keeper].
+type finder interface {
+	Find(ctx context.Context, at pack.Ref, keys []*sign.PublicKey, identities []trust.Identity) ([]trust.Found, error)
+}
+
+// pack fetches a pack and writes all that is about it. Only what ends the whole work is an error.
+func (b *building) pack(ctx context.Context, p *site.Pack) error {
+	line := b.lines[p.ID]
+	d := site.Details{Profiles: []string{profile.Default}}
+	trees, err := b.fetch(ctx, p)
+	if ended := httpx.EndOfContext(err); ended != nil {
+		return ended
+	}
+	if err != nil {
+		d.Problem = err.Error()
+		b.unfetched(line.Name, line.Version, err)
+		return b.site.Page(p.ID, d, b.out.write)
+	}
+	if err := b.describe(ctx, p, trees, &d); err != nil {
+		return err
+	}
+	if err := b.site.Page(p.ID, d, b.out.write); err != nil {
+		return err
+	}
+	return b.export(p, trees)
+}
+
+func (b *building) unfetched(pk, version string, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.report.Unfetched = append(b.report.Unfetched, Unfetched{Pack: pk, Version: version, Problem: err.Error()})
+}
+
+// content is the files of one skill.
+type content struct {
+	name  string
+	inv   bundle.Inventory
+	files []site.File
+}
+
+// fetch brings the skills of a pack into the store, checked against what the index promises, and reads them.
+func (b *building) fetch(ctx context.Context, p *site.Pack) ([]content, error) {
+	s, err := b.client.Machine.Store()
+	if err != nil {
+		return nil, err
+	}
+	pinned, err := b.pinned(p.ID)
+	if err != nil {
+		return nil, err
+	}
+	want := map[string]string{}
+	for _, sk := range p.Skills {
+		if bundle.CheckPath(sk.Name) != nil || strings.Contains(sk.Name, "/") {
+			return nil, diag.Errorf(diag.Invalid, "no skill can be called %q", sk.Name)
+		}
+		want[sk.Name] = sk.Tree
+	}
+	if pinned.Integrity != "" && bundle.Integrity(want) != pinned.Integrity {
+		return nil, &bundle.MismatchError{What: "the skills that the index names", Want: pinned.Integrity, Got: bundle.Integrity(want)}
+	}
+	if slices.ContainsFunc(p.Skills, func(sk site.Skill) bool { return !s.Has(sk.Tree) }) {
+		if err := b.download(ctx, s, pinned, want); err != nil {
+			return nil, err
+		}
+	}
+	all := make([]content, 0, len(p.Skills))
+	for _, sk := range p.Skills {
+		c, err := readSkill(s, sk)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// pinned returns where the version of a pack that is shown is.
+func (b *building) pinned(id pack.ID) (*pack.Pack, error) {
+	if err := index.CheckLayout(b.at.fsys, b.lines[id].Source); err != nil {
+		return nil, err
+	}
+	return b.lines[id].Pack(pack.Ref{Kind: pack.KindPath, URL: filepath.ToSlash(b.at.dir)})
+}
+
+func (b *building) download(ctx context.Context, s *store.Store, p *pack.Pack, want map[string]string) error {
+	b.client.Progress(provider.Event{Text: fmt.Sprintf("fetching %s %s from %s", p.ID, p.Version, p.Ref.Source())})
+	from, err := b.client.fetcher(p.Ref.Kind)
+	if err != nil {
+		return err
+	}
+	w, err := s.Writer(bundle.DefaultLimits())
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if err := from.Fetch(ctx, p, nil, w); err != nil {
+		return err
+	}
+	_, err = w.Commit(want)
+	return err
+}
+
+// readSkill reads a skill of the store, each file checked against the tree's digest.
+func readSkill(s *store.Store, sk site.Skill) (content, error) {
+	inv, err := s.Inventory(sk.Tree)
+	if err != nil {
+		return content{}, err
+	}
+	c := content{name: sk.Name, inv: inv, files: make([]site.File, 0, len(inv))}
+	for _, e := range inv {
+		data, err := s.ReadFile(sk.Tree, e.Path)
+		if err != nil {
+			return content{}, err
+		}
+		c.files = append(c.files, site.File{Path: e.Path, Executable: e.Executable, Data: data})
+	}
+	return c, nil
+}
+
+// describe fills in what the files of a pack say, what the checks say of them, and who signed it.
+func (b *building) describe(ctx context.Context, p *site.Pack, skills []content, d *site.Details) error {
+	findings, err := b.check(ctx, skills)
+	if err != nil {
+		return err
+	}
+	for _, c := range skills {
+		one := site.Content{Name: c.name, Files: c.inv, Findings: findings[c.name]}
+		if i := slices.IndexFunc(c.files, func(f site.File) bool { return f.Path == "SKILL.md" }); i >= 0 {
+			one.Markdown = c.files[i].Data
+		}
+		d.Skills = append(d.Skills, one)
+	}
+	return b.signatures(ctx, p, d)
+}
+
+// check returns what validate says of the skills of a pack, by skill.
+func (b *building) check(ctx context.Context, skills []content) (map[string][]diag.Finding, error) {
+	files, targets := map[string][]byte{}, make([]string, 0, len(skills))
+	for _, c := range skills {
+		targets = append(targets, c.name)
+		for _, f := range c.files {
+			files[c.name+"/"+f.Path] = f.Data
+		}
+	}
+	fsys, err := overlayfs.New(nowhere{}, files)
+	if err != nil {
+		return nil, err
+	}
+	linter, err := b.linter()
+	if err != nil {
+		return nil, err
+	}
+	report, err := linter.Run(ctx, fsys, targets)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string][]diag.Finding{}
+	for _, f := range report.Findings {
+		name, rest, _ := strings.Cut(f.Path, "/")
+		f.Path = rest
+		found[name] = append(found[name], f)
+	}
+	return found, nil
+}
+
+// linter returns what checks skills, which all packs share.
+func (b *building) linter() (*lint.Linter, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.lint == nil {
+		l, err := lint.New(lint.Options{NoModes: true, Parallel: 1, Known: func(name string) bool { return b.known[name] }})
+		if err != nil {
+			return nil, err
+		}
+		b.lint = l
+	}
+	return b.lint, nil
+}
+
+// nowhere is a file system without files.
+type nowhere struct{}
+
+func (nowhere) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// signatures fills in who signed a pack, and where it says that it comes from.
+func (b *building) signatures(ctx context.Context, p *site.Pack, d *site.Details) error {
+	pinned, err := b.pinned(p.ID)
+	if err != nil {
+		return err
+	}
+	if pinned.Ref.Kind == pack.KindGit {
+		d.Signed = "Signatures of git tags are not shown here. skillpm install checks them where a policy asks for it."
+		return nil
+	}
+	found, err := b.keeper.Find(ctx, pinned.Ref, b.keys, nil)
+	if ended := httpx.EndOfContext(err); ended != nil {
+		return ended
+	}
+	if err != nil {
+		d.Signed = "Signatures could not be looked up when the catalogue was made."
+		b.warn("%s %s: its signatures are not known: %v", p.ID, pinned.Version, err)
+		return nil
+	}
+	for _, f := range found {
+		switch f.Kind {
+		case trust.KindSignature:
+			d.Signatures = append(d.Signatures, site.Signature{Signer: signer(f), Verified: f.Verified, Digest: f.Digest})
+		case trust.KindProvenance:
+			d.Provenance = append(d.Provenance, provenance(f)...)
+		}
+	}
+	return nil
+}
+
+// signer returns whom a signature is by, or says that it is by.
+func signer(f trust.Found) string {
+	switch {
+	case f.Identity != "":
+		return f.Identity
+	case f.Key != "":
+		return f.Key
+	default:
+		return f.Claims
+	}
+}
+
+func provenance(f trust.Found) []site.Provenance {
+	proof := " (not checked)"
+	if f.Verified {
+		proof = ""
+	}
+	var out []site.Provenance
+	for _, p := range []site.Provenance{
+		{Label: "Repository", Value: f.Source.Repository},
+		{Label: "Ref", Value: f.Source.Ref},
+		{Label: "Commit", Value: f.Source.Commit},
+		{Label: "Builder", Value: f.Source.Builder},
+		{Label: "Run", Value: f.Source.Run},
+	} {
+		if p.Value != "" {
+			p.Label += proof
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (b *building) warn(format string, args ...any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.report.Warnings = append(b.report.Warnings, fmt.Sprintf(format, args...))
+}
+
+// export writes the skills of a pack for other tools.
+func (b *building) export(p *site.Pack, skills []content) error {
+	if !b.options.NoWellKnown {
+		if err := b.discover(p, skills); err != nil {
+			return err
+		}
+	}
+	if b.market == nil {
+		return nil
+	}
+	plugin := b.site.Plugin(p.ID, b.plugins[p.ID])
+	if err := site.WritePlugin(plugin, b.market.write); err != nil {
+		return err
+	}
+	for _, c := range skills {
+		for _, f := range c.files {
+			if err := b.market.file(strings.TrimPrefix(plugin.Source, "./")+"/skills/"+c.name+"/"+f.Path, f.Data, f.Executable); err != nil {
+				return err
+			}
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.offered = append(b.offered, plugin)
+	return nil
+}
+
+// discover writes the archives of a pack's skills. One whose name another pack has too is renamed in its SKILL.md.
+func (b *building) discover(p *site.Pack, skills []content) error {
+	for i, c := range skills {
+		name, ok := b.names[site.SkillKey{Pack: p.ID, Name: c.name}]
+		description := p.Skills[i].Description
+		if !ok || description == "" {
+			b.warn("skill %s of %s is left out of %sindex.json: other tools take plain names and need a description", c.name, p.ID, site.WellKnown)
+			continue
+		}
+		files, err := renamed(c, name)
+		if err != nil {
+			b.warn("skill %s of %s is left out of %sindex.json: %v", c.name, p.ID, site.WellKnown, err)
+			continue
+		}
+		d, err := site.Discover(name, description, files, b.out.write)
+		if err != nil {
+			return err
+		}
+		b.mu.Lock()
+		b.discovered = append(b.discovered, d)
+		b.mu.Unlock()
+	}
+	return nil
+}
+
+// renamed returns the files of a skill under a name.
+func renamed(c content, name string) ([]site.File, error) {
+	if name == c.name {
+		return c.files, nil
+	}
+	files := slices.Clone(c.files)
+	i := slices.IndexFunc(files, func(f site.File) bool { return f.Path == "SKILL.md" })
+	if i < 0 {
+		return nil, errors.New("it has no SKILL.md")
+	}
+	data, err := skill.SpliceName(files[i].Data, name)
+	files[i].Data = data
+	return files, err
+}

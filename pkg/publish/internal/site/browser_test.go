@@ -1,0 +1,289 @@
+package site_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/skillpm/skillpm/pkg/publish/internal/site"
+)
+
+// pagesOf are one page of each kind.
+var pagesOf = []string{
+	"index.html", "index.html?q=deploy", "packs/acme/deploy.html", "packs/globex/ops.html", "packs/umbrella/broken.html", "packs/acme/large.html",
+	"packs/acme/large/skill-3.html", "all/2.html", "tags.html", "tags/kubernetes.html", "owners/acme.html", "404.html",
+}
+
+// shown is a catalogue in a browser.
+type shown struct {
+	t    *testing.T
+	ctx  context.Context
+	url  string // of the catalogue, below a path
+	dir  string
+	mu   sync.Mutex
+	said []string // errors of the console, and requests that lead elsewhere
+}
+
+// launch starts a headless browser and a server of the sample. Without a browser the test is skipped, unless there has to
+// be one.
+func launch(t *testing.T) *shown {
+	program := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil && program == "" {
+			program = found
+		}
+	}
+	if program == "" && os.Getenv("SKILLPM_REQUIRE_CHROMIUM") == "1" {
+		t.Fatal("there is no chromium")
+	}
+	if program == "" {
+		t.Skip("there is no chromium")
+	}
+	s := &shown{t: t, dir: filepath.Join(t.TempDir(), "catalogue")}
+	large := sample()[0]
+	large.ID, large.Skills, large.Dependencies = id("acme/large"), nil, nil
+	for i := range 30 {
+		large.Skills = append(large.Skills, site.Skill{Name: fmt.Sprintf("skill-%d", i), Description: "One of many.", Tree: tree("a")})
+	}
+	build(t, site.Options{Title: "Acme skills", Registry: "https://skills.example/index"}, append(append(sample(), large), many(300)...), details).save(t, s.dir)
+	server := httptest.NewServer(http.StripPrefix("/some/path/", http.FileServer(http.Dir(s.dir))))
+	t.Cleanup(server.Close)
+	s.url = server.URL + "/some/path/"
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-quic", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true), chromedp.WSURLReadTimeout(time.Minute))
+	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(stop)
+	s.ctx, stop = chromedp.NewContext(ctx)
+	t.Cleanup(stop)
+	s.ctx, stop = context.WithTimeout(s.ctx, 5*time.Minute)
+	t.Cleanup(stop)
+	chromedp.ListenTarget(s.ctx, func(event any) { s.hear(event, server.URL) })
+	s.run(log.Enable(), network.Enable())
+	return s
+}
+
+func (s *shown) hear(event any, server string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		s.said = append(s.said, e.ExceptionDetails.Error())
+	case *runtime.EventConsoleAPICalled:
+		s.said = append(s.said, fmt.Sprintf("console %s: %s", e.Type, e.Args[0].Value))
+	case *log.EventEntryAdded:
+		s.said = append(s.said, e.Entry.URL+": "+e.Entry.Text)
+	case *network.EventRequestWillBeSent:
+		if !strings.HasPrefix(e.Request.URL, server) && !strings.HasPrefix(e.Request.URL, "file:") {
+			s.said = append(s.said, "a request to "+e.Request.URL)
+		}
+	}
+}
+
+// run does things in the browser, in order.
+func (s *shown) run(actions ...chromedp.Action) {
+	s.t.Helper()
+	if err := chromedp.Run(s.ctx, actions...); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// open shows a page.
+func (s *shown) open(page string) { s.t.Helper(); s.run(chromedp.Navigate(s.url + page)) }
+
+// value evaluates an expression.
+func (s *shown) value(expression string) string {
+	s.t.Helper()
+	var v any
+	s.run(chromedp.Evaluate(expression, &v, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	return fmt.Sprint(v)
+}
+
+// wait waits until an expression has a value.
+func (s *shown) wait(expression, want string) {
+	s.t.Helper()
+	got := ""
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
+		if got = s.value(expression); got == want {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	s.t.Fatalf("%s is %q, not %q", expression, got, want)
+}
+
+// quiet requires that nothing was complained about, and that nobody else was asked.
+func (s *shown) quiet() {
+	s.t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, said := range s.said {
+		s.t.Error(said)
+	}
+	s.said = nil
+}
+
+// slash is the key, whose letter is typed only if nobody prevents it. chromedp.KeyEvent would type it in any case.
+var slash = input.DispatchKeyEvent(input.KeyDown).WithKey("/").WithCode("Slash").WithText("/")
+
+const (
+	status  = `document.getElementById("status").textContent`
+	focused = `document.activeElement.id || document.activeElement.textContent`
+	first   = `document.querySelector("#results a").textContent`
+)
+
+func TestBrowserSearch(t *testing.T) {
+	s := launch(t)
+	s.open("index.html")
+	s.wait(focused, s.value("document.body.textContent"))
+	s.run(slash)
+	s.wait(focused, "q")
+	s.run(chromedp.KeyEvent("roll fle")) // the beginnings of words in a skill's description
+	s.wait(status, "1 pack for “roll fle”")
+	s.wait(first, "globex/ops")
+	s.wait("document.getElementById('browse').hidden", "true")
+	s.wait("new URLSearchParams(location.search).get('q')", "roll fle")
+	s.run(chromedp.KeyEvent(kb.Enter))
+	s.wait(focused, "globex/ops")
+	s.run(chromedp.KeyEvent(kb.Enter))
+	s.wait("document.querySelector('h1')?.textContent", "globex/ops")
+	s.wait("document.readyState", "complete")
+
+	// From the page of a pack, with the keyboard alone.
+	s.run(slash, chromedp.KeyEvent("kubernetes"), chromedp.KeyEvent(kb.Enter))
+	s.wait("document.getElementById('status')?.textContent", "3 packs for “kubernetes”")
+	s.run(slash, chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown))
+	s.wait(focused, s.value("document.querySelectorAll('#results a.name')[1].textContent"))
+	s.run(chromedp.KeyEvent(kb.ArrowUp))
+	s.wait(focused, "acme/kubectl-basics")
+	s.run(chromedp.KeyEvent(kb.Escape))
+	s.wait(focused, "q")
+	s.wait("document.getElementById('browse').hidden", "false")
+	s.run(chromedp.KeyEvent("nosuchthing"))
+	s.wait(status, "Nothing fits “nosuchthing”.")
+	s.run(chromedp.Evaluate("document.getElementById('q').select()", nil), chromedp.KeyEvent("Number the measuring"))
+	s.wait(status, "300 packs for “Number the measuring”")
+	s.wait("document.querySelectorAll('#results > li').length", "20")
+	s.run(chromedp.Click("button.more"))
+	s.wait("document.querySelectorAll('#results > li').length", "40")
+	s.quiet()
+}
+
+func TestBrowserCopy(t *testing.T) {
+	s := launch(t)
+	s.run(browser.SetPermission(&browser.PermissionDescriptor{Name: "clipboard-read"}, browser.PermissionSettingGranted))
+	s.open("packs/acme/deploy.html")
+	s.run(chromedp.Focus(".copy"), chromedp.KeyEvent(kb.Enter))
+	s.wait("document.querySelector('.copy').textContent", "Copied")
+	s.wait("document.getElementById('said').textContent", "Copied to the clipboard")
+	s.wait("navigator.clipboard.readText()", "skillpm install acme/deploy")
+	s.quiet()
+}
+
+func TestBrowserPages(t *testing.T) {
+	s := launch(t)
+	for _, page := range pagesOf {
+		s.run(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile))
+		s.open(page)
+		if got := s.value("document.documentElement.scrollWidth + ' of ' + window.innerWidth"); got != "360 of 360" {
+			t.Errorf("%s is %s pixels wide on a phone: %s", page, got, s.value(`[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > 361).slice(0, 5).map(e => e.tagName + "." + e.className).join(" ")`))
+		}
+		if s.value("getComputedStyle(document.querySelector('main')).maxWidth") == "none" {
+			t.Errorf("%s has no style", page)
+		}
+	}
+	s.open("packs/acme/large.html#skills")
+	s.open("packs/acme/deploy.html#skill-rollback-strategies") // in a text that is folded
+	s.wait("document.querySelectorAll('details.body')[1].open", "true")
+	s.quiet()
+}
+
+func TestBrowserDark(t *testing.T) {
+	s := launch(t)
+	s.open("packs/acme/deploy.html")
+	const brightness = "getComputedStyle(document.documentElement).backgroundColor.match(/\\d+/g).reduce((a, b) => a + +b, 0) > 380"
+	s.wait(brightness, "true")
+	s.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}))
+	s.wait(brightness, "false")
+	s.quiet()
+}
+
+func TestBrowserWithoutScript(t *testing.T) {
+	s := launch(t)
+	s.run(emulation.SetScriptExecutionDisabled(true))
+	s.open("index.html")
+	s.wait("getComputedStyle(document.querySelector('form.search')).display", "none")
+	s.wait("document.querySelectorAll('#all-heading ~ .packs > li').length", "250")
+	s.run(chromedp.Click(`a[rel=next]`))
+	s.wait("document.querySelector('h1')?.textContent", "All packs")
+	s.open("packs/acme/deploy.html")
+	s.wait("getComputedStyle(document.querySelector('.copy')).display", "none")
+	s.run(chromedp.Click("details.body:not([open]) summary"))
+	s.wait("document.querySelectorAll('details.body[open]').length", "2")
+	s.quiet()
+}
+
+func TestBrowserFile(t *testing.T) {
+	s := launch(t)
+	s.url = "file://" + filepath.ToSlash(s.dir) + "/"
+	s.open("index.html")
+	s.wait("getComputedStyle(document.querySelector('main')).maxWidth !== 'none'", "true")
+	s.run(chromedp.Click("#all-heading ~ .packs a.name"))
+	s.wait("document.querySelector('h1')?.textContent", "acme/deploy")
+	s.quiet()
+}
+
+// TestBrowserAccessible runs all rules of axe-core over each kind of page, in light and in dark.
+func TestBrowserAccessible(t *testing.T) {
+	file := os.Getenv("SKILLPM_AXE")
+	if file == "" && os.Getenv("SKILLPM_REQUIRE_NPM") == "1" {
+		t.Fatal("SKILLPM_AXE does not name axe.min.js")
+	}
+	if file == "" {
+		t.Skip("SKILLPM_AXE does not name axe.min.js")
+	}
+	axe, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := launch(t)
+	for _, scheme := range []string{"light", "dark"} {
+		s.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
+		for _, page := range pagesOf {
+			s.open(page)
+			if strings.Contains(page, "?q=") {
+				s.wait("document.getElementById('found').hidden", "false")
+			}
+			s.run(chromedp.Evaluate(string(axe), nil))
+			var wrong []struct {
+				ID, Help string
+				Nodes    []struct{ HTML, FailureSummary string }
+			}
+			if err := json.Unmarshal([]byte(s.value("axe.run().then(r => JSON.stringify(r.violations))")), &wrong); err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range wrong {
+				t.Errorf("%s, %s: %s: %s: %d times, as in %s\n%s", page, scheme, w.ID, w.Help, len(w.Nodes), w.Nodes[0].HTML, w.Nodes[0].FailureSummary)
+			}
+		}
+	}
+	s.quiet()
+}

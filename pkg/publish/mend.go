@@ -1,0 +1,240 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/pmezard/go-difflib/difflib"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/lint"
+)
+
+// Mended is what [Client.Mend] did, or would do.
+type Mended struct {
+	Files  []MendedFile `json:"files"`  // in order of paths
+	Report lint.Report  `json:"report"` // what is left
+}
+
+// MendedFile is one file that was changed.
+type MendedFile struct {
+	Path       string   `json:"path"`  // as reports have it
+	Rules      []string `json:"rules"` // whose findings were mended, each once, in order
+	Fixes      int      `json:"fixes"` // how many findings that were
+	Executable bool     `json:"executable,omitempty"`
+	Diff       string   `json:"diff,omitempty"` // unified, with three lines of context
+	Text       []byte   `json:"-"`              // the whole file as it is, or would be, afterwards
+}
+
+// maxRounds bounds how often what edits left is checked again: an edit may make another one possible.
+const maxRounds = 8
+
+// Mend validates and makes the edits that are safe, again and again until there are none left. With dry it writes
+// nothing, and what it returns is what would be done. A file that changes meanwhile is left as it is, with an error.
+func (c *Client) Mend(ctx context.Context, o ValidateOptions, dry bool) (*Mended, error) {
+	o.Edits = true
+	m := &mending{client: c, files: map[string]*mendedFile{}, given: o.given(c)}
+	for range maxRounds {
+		report, err := c.validate(ctx, o, m.contents())
+		if err != nil {
+			return nil, err
+		}
+		m.report = report
+		made, err := m.round(report)
+		if err != nil {
+			return nil, err
+		}
+		if !made {
+			break
+		}
+	}
+	return m.finish(dry)
+}
+
+// mending is the state of one run of [Client.Mend]: all edits are made in memory first.
+type mending struct {
+	client *Client
+	given  map[string][]byte      // contents that stand for files, by absolute path
+	files  map[string]*mendedFile // likewise
+	report lint.Report
+}
+
+type mendedFile struct {
+	MendedFile
+	abs           string
+	before, after []byte
+}
+
+// contents returns the files as they are so far, by absolute path.
+func (m *mending) contents() map[string][]byte {
+	out := maps.Clone(m.given)
+	for abs, f := range m.files {
+		out[abs] = f.after
+	}
+	return out
+}
+
+// round makes the safe edits of a report, and reports whether there were any.
+func (m *mending) round(report lint.Report) (bool, error) {
+	edits := map[string][]diag.Edit{}
+	made := false
+	for _, found := range report.Findings {
+		if !found.Fixable || len(found.Edits) == 0 {
+			continue
+		}
+		if !m.own(found.Edits[0].Path) {
+			continue
+		}
+		f, err := m.file(found.Edits[0].Path)
+		if err != nil {
+			return false, err
+		}
+		if found.Edits[0].Executable {
+			if f.Executable {
+				continue
+			}
+			f.Executable = true
+			f.Fixes++
+		}
+		f.Rules = append(f.Rules, found.Rule)
+		edits[f.abs] = append(edits[f.abs], found.Edits...)
+	}
+	for abs, list := range edits {
+		f := m.files[abs]
+		after, n := lint.Apply(f.after, list)
+		made = made || n > 0 && !bytes.Equal(after, f.after)
+		f.after = after
+		f.Fixes += n // a finding has one edit; those that were in the way of another come again
+	}
+	return made, nil
+}
+
+// own reports whether a path may be changed: what a link leads to is somebody else's.
+func (m *mending) own(shown string) bool {
+	abs := m.client.Machine.Abs(filepath.FromSlash(shown))
+	if _, given := m.given[abs]; given {
+		return true
+	}
+	info, err := os.Lstat(abs)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// file reads a file when it is first changed.
+func (m *mending) file(shown string) (*mendedFile, error) {
+	abs := m.client.Machine.Abs(filepath.FromSlash(shown))
+	if f := m.files[abs]; f != nil {
+		return f, nil
+	}
+	data, given := m.given[abs]
+	if !given {
+		var err error
+		if data, err = os.ReadFile(abs); err != nil {
+			return nil, err
+		}
+	}
+	f := &mendedFile{abs: abs, before: data, after: data, MendedFile: MendedFile{Path: shown}}
+	m.files[abs] = f
+	return f, nil
+}
+
+// finish writes the files, unless it is dry, and says what was done.
+func (m *mending) finish(dry bool) (*Mended, error) {
+	out := &Mended{Files: []MendedFile{}, Report: m.report}
+	var paths []string
+	for abs := range m.files {
+		paths = append(paths, abs)
+	}
+	slices.Sort(paths)
+	var errs []error
+	written := map[string]bool{}
+	for _, abs := range paths {
+		f := m.files[abs]
+		slices.Sort(f.Rules)
+		f.Rules = slices.Compact(f.Rules)
+		f.Diff, f.Text = f.diff(), f.after
+		if !dry {
+			if err := f.write(); err != nil {
+				errs = append(errs, err)
+				continue
+			}
+		}
+		written[abs] = true
+		out.Files = append(out.Files, f.MendedFile)
+	}
+	out.Report.Findings = slices.DeleteFunc(out.Report.Findings, func(f diag.Finding) bool {
+		return f.Fixable && len(f.Edits) > 0 && f.Edits[0].Executable && written[m.client.Machine.Abs(filepath.FromSlash(f.Edits[0].Path))]
+	})
+	return out, errors.Join(errs...)
+}
+
+// diff returns what changes in a file, as diff -u writes it.
+func (f *mendedFile) diff() string {
+	if bytes.Equal(f.before, f.after) {
+		return ""
+	}
+	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
+		A: lines(f.before), B: lines(f.after), FromFile: "a/" + f.Path, ToFile: "b/" + f.Path, Context: 3,
+	})
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// lines splits a text for a diff; a last line without an end says so, as diff does.
+func lines(data []byte) []string {
+	var out []string
+	for line := range bytes.Lines(data) {
+		out = append(out, string(line))
+	}
+	if n := len(out); n > 0 && out[n-1][len(out[n-1])-1] != '\n' {
+		out[n-1] += "\n\\ No newline at end of file\n"
+	}
+	return out
+}
+
+// write replaces the file, unless it is not any more what was checked.
+func (f *mendedFile) write() error {
+	info, err := os.Stat(f.abs)
+	if err != nil {
+		return err
+	}
+	now, err := os.ReadFile(f.abs)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(now, f.before) {
+		return diag.Errorf(diag.Conflict, "%s was changed while it was checked, and is left as it is", f.Path).WithHint("run the command again")
+	}
+	mode := info.Mode().Perm()
+	if f.Executable {
+		mode |= mode & 0o444 >> 2
+	}
+	if bytes.Equal(f.before, f.after) {
+		return os.Chmod(f.abs, mode)
+	}
+	if err := replaceFile(f.abs, f.after, mode); err != nil {
+		return diag.Errorf(diag.Conflict, "%s cannot be written: %w", f.Path, reasonOf(err)).WithHint("look at the permissions of its directory")
+	}
+	return nil
+}
+
+// reasonOf returns what went wrong with a file, without the name of the one beside it that was tried.
+func reasonOf(err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe.Err
+	}
+	return err
+}
+
+// replaceFile writes a file whole or not at all.
+func replaceFile(name string, data []byte, mode fs.FileMode) error {
+	return atomicfile.Write(name, data, atomicfile.Options{Mode: mode, Sync: true})
+}

@@ -1,0 +1,172 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/source/git"
+)
+
+// origin is what the repository that a pack is in says of the pack.
+type origin struct {
+	checkout  *git.Checkout
+	dir       string   // of the pack in the repository, "." for its root
+	dirty     []string // files of the pack that the commit does not have as they are, by paths in the pack
+	elsewhere string   // what is to be said of a tag of the version that is at another commit
+}
+
+// checkouts keeps what was read of repositories: packs of one workspace are in one.
+type checkouts struct{ known []*git.Checkout }
+
+// at returns the work tree that a directory is in, nil if it is in none. One that cannot be read, such as another user's, is an
+// error.
+func (k *checkouts) at(ctx context.Context, dir string) (*git.Checkout, error) {
+	top := topOf(dir)
+	if top == "" {
+		return nil, nil //nolint:nilnil // a directory need not be in any
+	}
+	for _, c := range k.known {
+		if c.Root == top {
+			return c, nil
+		}
+	}
+	c, err := git.ReadCheckout(ctx, dir)
+	if err == nil {
+		k.known = append(k.known, c)
+	}
+	return c, err
+}
+
+// topOf returns the nearest directory from dir upward that has a .git, "" if there is none.
+func topOf(dir string) string {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// originOf looks at the repository that a pack's directory is in, nil if it is in none.
+func (c *Client) originOf(ctx context.Context, m *pack.Manifest, dir string, trees []bundle.Tree, k *checkouts) (*origin, error) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, err
+	}
+	if k == nil {
+		k = &checkouts{}
+	}
+	checkout, err := k.at(ctx, real)
+	if err != nil || checkout == nil {
+		return nil, err
+	}
+	rel, err := filepath.Rel(checkout.Root, real)
+	if err != nil {
+		return nil, err
+	}
+	content, err := pack.Describe(os.DirFS(real), pack.Ref{Kind: pack.KindPath, URL: filepath.ToSlash(dir)})
+	if err != nil {
+		return nil, err
+	}
+	o := &origin{checkout: checkout, dir: filepath.ToSlash(rel)}
+	o.compare(real, content, trees)
+	o.compareTags(m)
+	return o, nil
+}
+
+// compare finds the files of the pack that the commit does not have as they are, and those that it has besides.
+func (o *origin) compare(dir string, content *pack.Content, trees []bundle.Tree) {
+	check := func(name string) {
+		if !o.checkout.Committed(path.Join(o.dir, name)) {
+			o.dirty = append(o.dirty, name)
+		}
+	}
+	check(pack.ManifestName)
+	if content.Ignore != nil {
+		check(pack.IgnoreName)
+	}
+	for _, s := range content.Skills {
+		i := slices.IndexFunc(trees, func(t bundle.Tree) bool { return t.Name == s.Name })
+		if i < 0 {
+			continue
+		}
+		for _, e := range trees[i].Inventory {
+			check(path.Join(s.Dir, e.Path))
+		}
+	}
+	for _, changed := range o.checkout.Changed() {
+		name, ours := below(o.dir, changed)
+		inSkill := slices.ContainsFunc(content.Skills, func(s pack.SkillDir) bool { _, ok := below(s.Dir, name); return ok })
+		if !ours || !inSkill {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); errors.Is(err, fs.ErrNotExist) {
+			o.dirty = append(o.dirty, name)
+		}
+	}
+	slices.Sort(o.dirty)
+	o.dirty = slices.Compact(o.dirty)
+}
+
+// below returns the path of a file relative to a directory that it is in.
+func below(dir, name string) (string, bool) {
+	if dir == "." {
+		return name, true
+	}
+	return strings.CutPrefix(name, dir+"/")
+}
+
+// compareTags looks whether git has another commit under the version.
+func (o *origin) compareTags(m *pack.Manifest) {
+	if o.checkout.Commit == "" {
+		return
+	}
+	for _, tag := range []string{"v" + m.Version, m.Version, m.Name.Name + "/v" + m.Version, m.Name.Name + "@" + m.Version} {
+		at, err := git.TagCommit(o.checkout.Root, tag)
+		if err == nil && at != "" && at != o.checkout.Commit {
+			o.elsewhere = fmt.Sprintf("the tag %s is on commit %.12s, and %.12s is what is published", tag, at, o.checkout.Commit)
+			return
+		}
+	}
+}
+
+// clean reports whether the pack is what a commit has.
+func (o *origin) clean() bool { return o.checkout.Commit != "" && len(o.dirty) == 0 }
+
+// published returns what the release says of its source: nothing, unless the pack is what a commit has.
+func (o *origin) published() (url, revision string) {
+	if !o.clean() {
+		return "", ""
+	}
+	return o.checkout.Origin, o.checkout.Commit
+}
+
+// maxNamed is how many files a warning names.
+const maxNamed = 3
+
+func (o *origin) warnings() []string {
+	var list []string
+	if n := len(o.dirty); n > 0 {
+		names := strings.Join(o.dirty[:min(n, maxNamed)], ", ")
+		if n > maxNamed {
+			names = fmt.Sprintf("%s and %d more", names, n-maxNamed)
+		}
+		list = append(list, "the commit differs in "+names+": the release will not name it (commit first, or give --allow-dirty)")
+	}
+	if o.elsewhere != "" {
+		list = append(list, o.elsewhere)
+	}
+	return list
+}

@@ -1,0 +1,153 @@
+package publish
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+)
+
+// PackReport says what was packed.
+type PackReport struct {
+	*PublishReport
+	Output string `json:"output"` // the file or directory that was written
+}
+
+// Pack checks a pack and writes it as an OCI image layout: into a directory, or as a tar where the name ends with .tar. It
+// is what publishing would push, byte for byte, and the same pack gives the same file. Without a name it is
+// OWNER-NAME-VERSION.tar. A directory that is a layout keeps what it has.
+func (c *Client) Pack(ctx context.Context, o PublishOptions, output string) (*PackReport, error) {
+	defer c.Progress(provider.Event{Done: true})
+	dir := c.packDir(o.Dir)
+	m, err := c.publishable(dir)
+	if err != nil {
+		return nil, err
+	}
+	if output == "" {
+		output = m.Name.Owner + "-" + m.Name.Name + "-" + m.Version + ".tar"
+	}
+	if ext := strings.ToLower(filepath.Ext(output)); slices.Contains(otherArchives[:], ext) {
+		return nil, diag.Errorf(diag.Usage, "%s: packs are written as .tar, or into a directory, and not as %s", output, ext).
+			WithHint("write -o %s.tar", strings.TrimSuffix(strings.TrimSuffix(output, filepath.Ext(output)), ".tar"))
+	}
+	abs := c.Machine.Abs(output)
+	layout := abs
+	archived := strings.HasSuffix(abs, ".tar")
+	if archived {
+		if err := checkOutput(abs, output); err != nil {
+			return nil, err
+		}
+		if layout, err = os.MkdirTemp("", "skillpm-pack-"); err != nil {
+			return nil, diag.Errorf(diag.Internal, "%w", err)
+		}
+		defer os.RemoveAll(layout) //nolint:errcheck // temporary
+	}
+	o.packs = true
+	r, err := c.publishAt(ctx, m, dir, pack.Ref{Kind: pack.KindLayout, URL: filepath.ToSlash(layout), ID: m.Name}, o)
+	if err != nil {
+		return nil, err
+	}
+	report := &PackReport{PublishReport: r, Output: abs}
+	if !archived {
+		return report, nil
+	}
+	r.Target = ""
+	if !r.Valid {
+		return report, nil
+	}
+	return report, writeLayoutFile(abs, layout)
+}
+
+// otherArchives are what people call archives that a pack is not written as: nobody means a directory of that name.
+var otherArchives = [...]string{".zip", ".tgz", ".gz", ".bz2", ".tbz2", ".xz", ".txz", ".zst", ".7z", ".rar"}
+
+// isPacked reports whether a file looks like what [writeLayout] writes.
+func isPacked(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, err := tar.NewReader(f).Next()
+	return err == nil && (head.Name == "blobs/" || layoutName().MatchString(head.Name))
+}
+
+// checkOutput refuses to replace what is no file, or one of something else.
+func checkOutput(abs, shown string) error {
+	info, err := os.Lstat(abs)
+	if err == nil && !info.Mode().IsRegular() {
+		return diag.Errorf(diag.Conflict, "%s is there, and is no file", shown).WithHint("choose another name with --output")
+	}
+	if err == nil && info.Size() > 0 && !isPacked(abs) {
+		return diag.Errorf(diag.Conflict, "%s is there, and is nothing that pack wrote", shown).WithHint("choose another name with --output, or remove the file")
+	}
+	if _, err := os.Stat(filepath.Dir(abs)); errors.Is(err, fs.ErrNotExist) {
+		return diag.Errorf(diag.NotFound, "there is no directory %s", filepath.Dir(shown)).WithHint("mkdir -p %s", filepath.Dir(shown))
+	}
+	return nil
+}
+
+// writeLayoutFile writes a layout as a tar file, whole or not at all.
+func writeLayoutFile(name, layout string) error {
+	return atomicfile.Stream(name, atomicfile.Options{Mode: 0o644, Sync: true}, func(w io.Writer) error { return writeLayout(w, layout) })
+}
+
+// writeLayout writes a layout as a tar that depends on nothing but its content: in order of names, without owners and
+// times. What skillpm itself keeps there is left out.
+func writeLayout(w io.Writer, layout string) error {
+	var names []string
+	err := filepath.WalkDir(layout, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && path != layout && !strings.HasPrefix(d.Name(), ".") {
+			names = append(names, path)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	out := tar.NewWriter(w)
+	for _, path := range names {
+		if err := addToTar(out, layout, path); err != nil {
+			return err
+		}
+	}
+	return out.Close()
+}
+
+func addToTar(out *tar.Writer, root, path string) error {
+	rel, err := filepath.Rel(root, path)
+	if err != nil {
+		return err
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	head := &tar.Header{Name: filepath.ToSlash(rel), Mode: 0o644, Size: info.Size(), ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR, Typeflag: tar.TypeReg}
+	if info.IsDir() {
+		head.Name, head.Mode, head.Size, head.Typeflag = head.Name+"/", 0o755, 0, tar.TypeDir
+		return out.WriteHeader(head)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := out.WriteHeader(head); err != nil {
+		return err
+	}
+	_, err = io.Copy(out, f)
+	return err
+}

@@ -1,0 +1,309 @@
+package publish
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/sign"
+	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/store"
+)
+
+// PublishOptions says what to publish where.
+type PublishOptions struct {
+	Dir        string // of the pack; "" means the client's directory
+	To         string // oci://host/namespace, oci-layout:DIR or local; "" means where the owner's packs go
+	DryRun     bool   // say what would be published, look whether the version is there already, and publish nothing
+	AllowDirty bool   // do not warn of files that are not committed
+	Still      bool   // leave the tags 1.4, 1 and latest where they are
+	Format     string // of the artifact, one of oci.Format…
+
+	// Key signs what is published; nil leaves it unsigned.
+	Key *sign.PrivateKey
+
+	packs     bool       // it is packed for later, and goes nowhere yet
+	checkouts *checkouts // what is known of repositories, for the packs of one workspace
+}
+
+// PublishReport says what was published, or why not.
+type PublishReport struct {
+	Pack     string            `json:"pack"`
+	Version  string            `json:"version"`
+	Target   string            `json:"target"` // the place, as install takes it
+	Digest   string            `json:"digest,omitempty"`
+	Existed  bool              `json:"existed"` // the same content was there already
+	DryRun   bool              `json:"dryRun"`
+	Valid    bool              `json:"valid"`
+	Root     string            `json:"root"`
+	Requires map[string]string `json:"requires"`           // pack -> range of versions, as published
+	Source   string            `json:"source,omitempty"`   // where the pack's files are from, as published
+	Revision string            `json:"revision,omitempty"` // the commit of it
+	Words    []string          `json:"words"`              // that the pack is found by
+	Tags     []string          `json:"tags"`               // of the registry that lead to this version now, or would
+	Signer   string            `json:"signer,omitempty"`   // the public key of the signature
+	Warnings []string          `json:"warnings"`
+	Findings []diag.Finding    `json:"findings"`
+	Files    []PublishedFile   `json:"files"`
+	Size     int64             `json:"size"`               // bytes of all files
+	Manifest json.RawMessage   `json:"manifest,omitempty"` // of a dry run: what would be published
+	Bound    bool              `json:"-"`                  // Target is that which the settings bind the owner to
+	Check    lint.Report       `json:"-"`                  // Findings with the lines that they are about
+}
+
+// PublishedFile is a file that goes into the pack.
+type PublishedFile struct {
+	Path string `json:"path"` // skill/path
+	Mode string `json:"mode"` // 644 or 755
+	Size int64  `json:"size"`
+}
+
+// Publish checks a pack and pushes it. A pack with errors is not published: the report has Valid false and the findings.
+func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport, error) {
+	defer c.Progress(provider.Event{Done: true})
+	dir := c.packDir(o.Dir)
+	m, err := c.publishable(dir)
+	if err != nil {
+		return nil, err
+	}
+	to, err := c.publishTarget(o.To, m.Name)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.publishAt(ctx, m, dir, to.at, o)
+	if r != nil {
+		r.settle(to)
+	}
+	return r, err
+}
+
+// publishAt publishes the pack of a manifest at a place.
+func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, to pack.Ref, o PublishOptions) (*PublishReport, error) {
+	r := newReport(m, dir)
+	r.Target, r.DryRun = to.String(), o.DryRun
+	if !o.packs {
+		notes, err := c.MayPublish(to, r.Pack, o.Key != nil)
+		if err != nil {
+			return nil, err
+		}
+		r.Warnings = append(r.Warnings, notes...)
+	}
+	made, err := c.assemble(ctx, m, dir, r, o)
+	if err != nil {
+		return nil, err
+	}
+	if !r.Valid {
+		return r, nil
+	}
+	from, err := c.UserSources()
+	if err != nil {
+		return nil, err
+	}
+	push, doing := from.OCI().Push, "publishing "
+	if o.DryRun {
+		push, doing = from.OCI().CheckPush, "looking for "
+	}
+	c.Progress(provider.Event{Text: doing + r.Pack + " " + r.Version})
+	var pushed oci.Pushed
+	send := func() (err error) {
+		pushed, err = push(ctx, to, made.release, made.trees, oci.PushOptions{Format: o.Format, Moving: !o.Still, Attach: c.attach(made, o.Key, from.Keeper(false), to)})
+		return err
+	}
+	if o.DryRun || o.packs {
+		err = send()
+	} else {
+		err = c.Published(to, made.record(o.Key), send)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Digest, r.Existed = pushed.Digest, pushed.Existed
+	r.Tags = append(r.Tags, pushed.Tags...)
+	if pushed.Existed { // what was published before says where that is from
+		r.Source, r.Revision = oci.SourceOf(pushed.Manifest)
+		r.Warnings = append(r.Warnings, otherForm(pushed.Manifest, o.Format, len(made.trees))...)
+	}
+	if o.Key != nil && !o.DryRun {
+		r.Signer = o.Key.Public().Fingerprint()
+	}
+	if o.DryRun && json.Valid(pushed.Manifest) {
+		r.Manifest = pushed.Manifest
+	}
+	return r, nil
+}
+
+// otherForm says that a version that was published before is there in another form than the one that is asked for.
+func otherForm(manifest []byte, format string, skills int) []string {
+	there := oci.FormatOf(manifest)
+	if there == format || there == oci.FormatPack && format == oci.FormatAgentSkills && skills == 1 {
+		return nil
+	}
+	return []string{"it was published before in the form " + cmp.Or(there, "skillpm") + ", and a version never changes its form"}
+}
+
+// settle notes how the place was found.
+func (r *PublishReport) settle(to publishTarget) {
+	r.Bound = to.bound
+	if to.warning != "" {
+		r.Warnings = append(r.Warnings, to.warning)
+	}
+}
+
+// newReport returns the report of a pack that nothing is known of but its manifest.
+func newReport(m *pack.Manifest, dir string) *PublishReport {
+	r := &PublishReport{
+		Pack: m.Name.String(), Version: m.Version, Root: dir, Requires: map[string]string{},
+		Words: []string{}, Tags: []string{}, Warnings: []string{}, Findings: []diag.Finding{}, Files: []PublishedFile{},
+	}
+	for _, d := range m.Dependencies {
+		r.Requires[d.ID.String()] = pack.Required(d)
+	}
+	return r
+}
+
+// assembled is a pack that can be published.
+type assembled struct {
+	release oci.Release
+	trees   []bundle.Tree
+	origin  *origin // nil for what is in no repository
+}
+
+// record returns what is recorded of a release that is published.
+func (a *assembled) record(key *sign.PrivateKey) audit.Record {
+	trees := map[string]string{}
+	for _, t := range a.trees {
+		trees[t.Name] = t.Inventory.Digest()
+	}
+	r := audit.Record{Pack: a.release.ID.String(), Version: a.release.Version, Tree: bundle.Integrity(trees)}
+	if key != nil {
+		r.Signer = key.Public().Fingerprint()
+	}
+	return r
+}
+
+// assemble checks a pack and makes its release, and says so in the report.
+func (c *Client) assemble(ctx context.Context, m *pack.Manifest, dir string, r *PublishReport, o PublishOptions) (*assembled, error) {
+	var err error
+	if r.Check, err = c.checkSkills(ctx, dir); err != nil {
+		return nil, err
+	}
+	r.Findings, r.Valid = append(r.Findings, r.Check.Findings...), r.Check.OK()
+	if !r.Valid {
+		return nil, nil
+	}
+	p, trees, err := c.collect(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range trees {
+		r.addFiles(t)
+	}
+	made := &assembled{release: release(m, p, trees), trees: trees}
+	r.Words = append(r.Words, made.release.Tags...)
+	if made.origin, err = c.originOf(ctx, m, dir, trees, o.checkouts); err != nil {
+		if !o.AllowDirty {
+			r.Warnings = append(r.Warnings, "the release will not name its source: "+err.Error())
+		}
+	} else if made.origin != nil {
+		if !o.AllowDirty {
+			r.Warnings = append(r.Warnings, made.origin.warnings()...)
+		}
+		made.release.SourceURL, made.release.Revision = made.origin.published()
+	}
+	r.Source, r.Revision = made.release.SourceURL, made.release.Revision
+	return made, nil
+}
+
+// publishable reads the manifest of a pack that can be published. Dependencies at a path are by version in it.
+func (c *Client) publishable(dir string) (*pack.Manifest, error) {
+	file := filepath.Join(dir, pack.ManifestName)
+	m, err := c.readManifest(file)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case m.Name.IsZero() && len(m.Workspace) > 0:
+		return nil, diag.Errorf(diag.Invalid, "%s has no name: it is the root of a workspace", file).
+			WithHint("skillpm publish --workspace publishes its packs")
+	case m.Name.IsZero():
+		return nil, diag.Errorf(diag.Invalid, "%s has no name", file).WithHint("add a line: name: owner/%s", skill.Slug(filepath.Base(dir)))
+	case m.Version == "":
+		return nil, diag.Errorf(diag.Invalid, "%s has no version", file).WithHint("add a line: version: \"0.1.0\"")
+	case strings.Contains(m.Version, "+"):
+		return nil, diag.Errorf(diag.Invalid, "version %s has build metadata, which tags of OCI registries can't have", m.Version).
+			WithHint("drop the part from +")
+	}
+	m = m.Clone()
+	for i, d := range m.Dependencies {
+		if m.Dependencies[i], err = c.byVersion(dir, m, d); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// collect reads a pack's files into the store, as installing it would, so that what is published is what was hashed.
+func (c *Client) collect(ctx context.Context, dir string) (*pack.Pack, []bundle.Tree, error) {
+	from, err := c.UserSources()
+	if err != nil {
+		return nil, nil, err
+	}
+	files := from.File(dir)
+	p, err := files.Open(ctx, pack.Ref{Kind: pack.KindPath, URL: filepath.ToSlash(dir)})
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := c.Machine.Store()
+	if err != nil {
+		return nil, nil, err
+	}
+	w, err := s.Writer(bundle.DefaultLimits())
+	if err != nil {
+		return nil, nil, err
+	}
+	defer w.Close()
+	if err := files.Fetch(ctx, p, nil, w); err != nil {
+		return nil, nil, err
+	}
+	digests, err := w.Commit(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	trees, err := storedTrees(s, digests)
+	return p, trees, err
+}
+
+func storedTrees(s *store.Store, digests map[string]string) ([]bundle.Tree, error) {
+	var trees []bundle.Tree
+	for _, name := range slices.Sorted(maps.Keys(digests)) {
+		t, err := s.Tree(name, digests[name])
+		if err != nil {
+			return nil, err
+		}
+		trees = append(trees, t)
+	}
+	return trees, nil
+}
+
+func (r *PublishReport) addFiles(t bundle.Tree) {
+	for _, e := range t.Inventory {
+		mode := "644"
+		if e.Executable {
+			mode = "755"
+		}
+		r.Files = append(r.Files, PublishedFile{Path: path.Join(t.Name, e.Path), Mode: mode, Size: e.Size})
+		r.Size += e.Size
+	}
+}

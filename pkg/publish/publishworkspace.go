@@ -1,0 +1,246 @@
+package publish
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+)
+
+// WorkspaceReport says what was published of a workspace, in the order in which it was: a pack comes after those of the
+// workspace that it requires.
+type WorkspaceReport struct {
+	Packs []*PublishReport `json:"packs"`
+}
+
+// Valid reports whether every pack can be published.
+func (r *WorkspaceReport) Valid() bool {
+	return !slices.ContainsFunc(r.Packs, func(p *PublishReport) bool { return !p.Valid })
+}
+
+// PublishWorkspace publishes the packs of the workspace at a directory. All of them are checked before one is published: if
+// one is not valid, none is. With an error the report has those that were published before it; publishing again
+// goes on from there, because what is there already stays as it is.
+func (c *Client) PublishWorkspace(ctx context.Context, o PublishOptions) (*WorkspaceReport, error) {
+	members, err := c.members(c.packDir(o.Dir))
+	if err != nil {
+		return nil, err
+	}
+	report := &WorkspaceReport{Packs: []*PublishReport{}}
+	o.checkouts = &checkouts{}
+	check := o
+	check.DryRun = true
+	for _, m := range members {
+		check.Dir = m.dir
+		r, err := c.Publish(ctx, check)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Shown(m.dir), err)
+		}
+		report.Packs = append(report.Packs, r)
+	}
+	if o.DryRun || !report.Valid() {
+		return report, nil
+	}
+	report.Packs = report.Packs[:0]
+	for _, m := range members {
+		o.Dir = m.dir
+		r, err := c.Publish(ctx, o)
+		if err != nil {
+			return report, fmt.Errorf("%s %s: %w", m.manifest.Name, m.manifest.Version, err)
+		}
+		report.Packs = append(report.Packs, r)
+	}
+	return report, nil
+}
+
+// member is one pack of a workspace.
+type member struct {
+	dir      string
+	manifest *pack.Manifest
+}
+
+// members returns the packs of the workspace at dir, each after those that it requires.
+func (c *Client) members(dir string) ([]member, error) {
+	file := filepath.Join(dir, pack.ManifestName)
+	root, err := c.readManifest(file)
+	if err != nil {
+		return nil, err
+	}
+	if len(root.Workspace) == 0 {
+		return nil, diag.Errorf(diag.NotFound, "%s has no workspace", file).
+			WithHint(`say where its packs are: workspace: ["packs/*"]`)
+	}
+	dirs, err := memberDirs(dir, root.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	var list []member
+	for _, d := range dirs {
+		m, err := c.publishable(d)
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(list, func(o member) bool { return o.manifest.Name == m.Name }); i >= 0 {
+			return nil, diag.Errorf(diag.Conflict, "%s and %s are both %s", c.Shown(list[i].dir), c.Shown(d), m.Name)
+		}
+		list = append(list, member{dir: d, manifest: m})
+	}
+	return inOrder(list)
+}
+
+// memberDirs returns the directories below root that a pattern means and that hold a manifest, sorted.
+func memberDirs(root string, patterns []string) ([]string, error) {
+	var dirs []string
+	met := map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() || path == root {
+			return err
+		}
+		if name := d.Name(); strings.HasPrefix(name, ".") || name == "node_modules" {
+			return filepath.SkipDir
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		for _, p := range patterns {
+			if !pack.MatchGlob(strings.TrimSuffix(strings.TrimPrefix(p, "./"), "/"), filepath.ToSlash(rel)) {
+				continue
+			}
+			if _, err := os.Lstat(filepath.Join(path, pack.ManifestName)); err == nil {
+				met[p] = true
+				dirs = append(dirs, path)
+			}
+		}
+		return nil
+	})
+	for _, p := range patterns {
+		if err == nil && !met[p] {
+			return nil, diag.Errorf(diag.NotFound, "the workspace's %q means no directory with a skillpm.yaml", p)
+		}
+	}
+	return slices.Compact(dirs), err
+}
+
+// inOrder sorts packs so that each comes after those that it requires; what could go either way stays in order of names.
+// Packs that require each other stay so, too: names and versions are all that a published pack says of another.
+func inOrder(list []member) ([]member, error) {
+	slices.SortFunc(list, func(a, b member) int { return a.manifest.Name.Compare(b.manifest.Name) })
+	byName := map[pack.ID]member{}
+	for _, m := range list {
+		byName[m.manifest.Name] = m
+	}
+	var sorted []member
+	seen := map[pack.ID]bool{}
+	var visit func(m member)
+	visit = func(m member) {
+		if seen[m.manifest.Name] {
+			return
+		}
+		seen[m.manifest.Name] = true
+		for _, d := range m.manifest.Dependencies {
+			if needed, ok := byName[d.ID]; ok {
+				visit(needed)
+			}
+		}
+		sorted = append(sorted, m)
+	}
+	for _, m := range list {
+		visit(m)
+	}
+	for _, m := range sorted {
+		for _, d := range m.manifest.Dependencies {
+			if err := fits(m.manifest, d, byName); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return sorted, nil
+}
+
+// fits reports a requirement of a pack beside it, as another one of the workspace, that that pack's version does not meet: who installs the
+// one would get an older release of the other than it was made with.
+func fits(m *pack.Manifest, d pack.Dependency, members map[pack.ID]member) error {
+	other, ok := members[d.ID]
+	if !ok || d.Constraint == "" {
+		return nil
+	}
+	allowed, err := semver.NewConstraint(d.Constraint)
+	if err != nil {
+		return diag.Errorf(diag.Invalid, "%s: %q is not a range of versions", m.Path, d.Constraint)
+	}
+	version, err := semver.StrictNewVersion(other.manifest.Version)
+	if err == nil && allowed.Check(version) {
+		return nil
+	}
+	return diag.Errorf(diag.Conflict, "%s requires %s %s, which is at %s here", m.Name, d.ID, d.Constraint, other.manifest.Version).
+		WithHint("change the range in %s", m.Path)
+}
+
+// readManifest reads a manifest that has to exist.
+func (c *Client) readManifest(file string) (*pack.Manifest, error) {
+	data, err := workspace.ReadOptional(file)
+	if err != nil {
+		return nil, err
+	}
+	if data == nil {
+		return nil, diag.Errorf(diag.NotFound, "%s does not exist: a pack needs a name and a version", file).
+			WithHint("skillpm init owner/name writes one")
+	}
+	return pack.ParseManifest(file, data)
+}
+
+// packDir returns the directory of a pack that a call names, by default that of the client.
+func (c *Client) packDir(dir string) string {
+	if dir == "" {
+		return c.Dir
+	}
+	return c.Machine.Abs(dir)
+}
+
+// byVersion returns a dependency as a published pack has it: one at a path becomes a range of versions, the one that is
+// written next to the path, or else what fits the version that is at the path.
+func (c *Client) byVersion(dir string, m *pack.Manifest, d pack.Dependency) (pack.Dependency, error) {
+	if d.Ref == nil {
+		return d, nil
+	}
+	refuse := diag.Errorf(diag.Invalid, "%s depends on %s at a place; a published pack depends on names only", m.Name, d.ID).
+		WithHint("publish %s and require it by version, or move it to dev-dependencies", d.ID)
+	if d.Ref.Kind != pack.KindPath {
+		return d, refuse
+	}
+	published := pack.Dependency{ID: d.ID, Constraint: d.Constraint, Skills: d.Skills}
+	at := filepath.FromSlash(d.Ref.URL)
+	if !filepath.IsAbs(at) {
+		at = filepath.Join(dir, at)
+	}
+	there, statErr := os.Lstat(at)
+	other, err := c.readManifest(filepath.Join(at, pack.ManifestName))
+	switch {
+	case statErr != nil || !there.IsDir():
+		return d, diag.Errorf(diag.NotFound, "%s requires %s at %s, and there is no such directory", m.Name, d.ID, d.Ref.URL).
+			WithHint("correct the path in %s", m.Path)
+	case err != nil && diag.CodeOf(err) != diag.NotFound:
+		return d, err
+	case err == nil && !other.Name.IsZero() && other.Name != d.ID:
+		return d, diag.Errorf(diag.Conflict, "%s requires %s at %s, and the pack there is %s", m.Name, d.ID, d.Ref.URL, other.Name).
+			WithHint("correct the path in %s", m.Path)
+	case published.Constraint != "" && (err != nil || other.Version == ""):
+		return published, nil
+	case published.Constraint != "":
+		return published, fits(m, published, map[pack.ID]member{d.ID: {dir: at, manifest: other}})
+	case err != nil || other.Name != d.ID || other.Version == "":
+		return d, refuse
+	}
+	published.Constraint = "^" + other.Version
+	return published, nil
+}

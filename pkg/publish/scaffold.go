@@ -1,0 +1,199 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+)
+
+// InitOptions describes the pack that a new manifest declares.
+type InitOptions struct {
+	Name        string // owner/name; "" writes a manifest that only consumes packs
+	Version     string // "" means 0.1.0
+	Description string
+	License     string
+}
+
+// Init writes a skillpm.yaml into the client's directory and returns its path. A manifest that is there is a conflict.
+func (c *Client) Init(_ context.Context, o InitOptions) (string, error) {
+	path := filepath.Join(c.Dir, pack.ManifestName)
+	if _, err := os.Lstat(path); err == nil {
+		return "", diag.Errorf(diag.Conflict, "%s exists", path).WithHint("edit it, or delete it first")
+	}
+	text, err := manifestText(o)
+	if err != nil {
+		return "", err
+	}
+	if _, err := pack.ParseManifest(path, text); err != nil {
+		return "", err
+	}
+	return path, createFile(path, text)
+}
+
+func manifestText(o InitOptions) ([]byte, error) {
+	var b strings.Builder
+	if o.Name == "" {
+		b.WriteString("# The packs of skills that this project uses: skillpm install owner/name adds one.\ndependencies: {}\n")
+		return []byte(b.String()), nil
+	}
+	id, err := pack.ParseID(o.Name)
+	if err != nil {
+		return nil, err
+	}
+	if o.Version == "" {
+		o.Version = "0.1.0"
+	}
+	if _, err := semver.StrictNewVersion(o.Version); err != nil {
+		return nil, diag.Errorf(diag.Usage, "--version %q is not a semantic version", o.Version).WithHint("write three numbers, as in 0.1.0")
+	}
+	fmt.Fprintf(&b, "name: %s\nversion: %q\n", id, o.Version)
+	for _, field := range []struct{ key, value string }{{"description", o.Description}, {"license", o.License}} {
+		if field.value == "" {
+			continue
+		}
+		line, err := yamlLine(field.key, field.value)
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString(line)
+	}
+	return []byte(b.String()), nil
+}
+
+// yamlLine returns "key: value" with the value quoted where YAML needs it.
+func yamlLine(key, value string) (string, error) {
+	node := yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
+	if strings.ContainsAny(value, "\n") {
+		return "", diag.Errorf(diag.Usage, "the %s must be one line", key)
+	}
+	out, err := yaml.Marshal(map[string]*yaml.Node{key: &node})
+	if err != nil {
+		return "", diag.Errorf(diag.Usage, "the %s can't be written as YAML: %v", key, err)
+	}
+	return string(out), nil
+}
+
+// NewOptions describes a skill to scaffold.
+type NewOptions struct {
+	Name        string
+	Description string
+	License     string
+	Dir         string // where to make the skill's directory; "" means skills/ in a pack and the client's directory elsewhere
+	Scripts     bool   // with an example script
+}
+
+// MaxDescription is the longest description that the Agent Skills specification allows, in characters.
+const MaxDescription = 1024
+
+// New writes a valid skill and returns its directory. One that exists is a conflict.
+func (c *Client) New(_ context.Context, o NewOptions) (string, error) {
+	if err := skill.CheckName(o.Name); err != nil {
+		e := diag.Errorf(diag.Usage, "%v", err)
+		if slug := skill.Slug(o.Name); slug != "" {
+			return "", e.WithHint("skillpm new %s", slug)
+		}
+		return "", e
+	}
+	if n := len([]rune(o.Description)); strings.TrimSpace(o.Description) == "" || n > MaxDescription {
+		return "", diag.Errorf(diag.Usage, "a skill needs a description of 1 to %d characters: what it does and when to use it", MaxDescription).
+			WithHint("skillpm new %s --description \"…\"", o.Name)
+	}
+	dir := filepath.Join(c.newSkillDir(o), o.Name)
+	if _, err := os.Lstat(dir); err == nil {
+		return "", diag.Errorf(diag.Conflict, "%s exists", dir).WithHint("choose another name, or edit it")
+	}
+	text, err := skillText(o)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	if err := createFile(filepath.Join(dir, skill.File), text); err != nil {
+		return "", err
+	}
+	if o.Scripts {
+		return dir, writeExample(dir)
+	}
+	return dir, nil
+}
+
+func (c *Client) newSkillDir(o NewOptions) string {
+	if o.Dir != "" {
+		return c.Machine.Abs(o.Dir)
+	}
+	data, err := workspace.ReadOptional(filepath.Join(c.Dir, pack.ManifestName))
+	if err != nil || data == nil {
+		return c.Dir
+	}
+	if m, err := pack.ParseManifest(pack.ManifestName, data); err != nil || m.Name.IsZero() {
+		return c.Dir
+	}
+	return filepath.Join(c.Dir, "skills")
+}
+
+func skillText(o NewOptions) ([]byte, error) {
+	var b strings.Builder
+	b.WriteString("---\nname: " + o.Name + "\n")
+	description, err := yamlLine("description", strings.TrimSpace(o.Description))
+	if err != nil {
+		return nil, err
+	}
+	b.WriteString(description)
+	if o.License != "" {
+		license, err := yamlLine("license", o.License)
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString(license)
+	}
+	title := strings.ReplaceAll(o.Name, "-", " ")
+	fmt.Fprintf(&b, "---\n\n# %s\n\n", strings.ToUpper(title[:1])+title[1:])
+	b.WriteString("## Steps\n\n1. Say what the agent does first, as an instruction.\n2. Say how it checks that this worked.\n")
+	if o.Scripts {
+		b.WriteString("3. Run [scripts/check.sh](scripts/check.sh) and read what it prints.\n")
+	}
+	return []byte(b.String()), nil
+}
+
+const exampleScript = `#!/bin/sh
+# Say here what this script checks. It gets its input as arguments and prints what the agent should know.
+set -eu
+echo "ok: $#"
+`
+
+func writeExample(dir string) error {
+	scripts := filepath.Join(dir, "scripts")
+	if err := os.Mkdir(scripts, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(scripts, "check.sh"), []byte(exampleScript), 0o755)
+}
+
+// createFile writes a file that must not exist yet.
+func createFile(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return diag.Errorf(diag.Conflict, "%s exists", path)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(data); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}

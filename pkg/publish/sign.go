@@ -1,0 +1,109 @@
+package publish
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/sign"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/source/trust"
+)
+
+// SignReport says what was signed.
+type SignReport struct {
+	Place     string   `json:"place"`     // pinned to the digest
+	Digest    string   `json:"digest"`    // of the manifest
+	Signer    string   `json:"signer"`    // fingerprint of the public key
+	Signature string   `json:"signature"` // digest of the artifact that holds the signature
+	Existed   bool     `json:"existed"`   // the key had signed it before, and nothing was written
+	Unnamed   bool     `json:"unnamed"`   // it does not say which pack and version it is, so that the signature satisfies nobody
+	Warnings  []string `json:"warnings,omitempty"`
+}
+
+// Sign signs what is published already at a place, or as owner/name@version.
+func (c *Client) Sign(ctx context.Context, place string, key *sign.PrivateKey) (*SignReport, error) {
+	defer c.Progress(provider.Event{Done: true})
+	p, err := c.published(ctx, place)
+	if err != nil {
+		return nil, err
+	}
+	switch p.Ref.Kind {
+	case pack.KindGit:
+		return nil, diag.Errorf(diag.Usage, "%s is in git, where tags are signed", place).
+			WithHint("git -c gpg.format=ssh tag -s v%s", p.Version)
+	case pack.KindEmbedded:
+		return nil, diag.Errorf(diag.Denied, "%s is part of skillpm itself, and cannot be signed", place)
+	}
+	from, err := c.UserSources()
+	if err != nil {
+		return nil, err
+	}
+	notes, err := c.MayPublish(p.Ref, p.ID.String(), true)
+	if err != nil {
+		return nil, err
+	}
+	var done trust.Signed
+	err = c.Published(p.Ref, audit.Record{Pack: p.ID.String(), Version: p.Version, Signer: key.Public().Fingerprint(), Reason: "a signature"}, func() (err error) {
+		done, err = from.Keeper(false).Sign(ctx, p.Ref, key, nil)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.Ref.Digest = done.Digest
+	return &SignReport{
+		Place: p.Ref.String(), Digest: done.Digest, Signer: key.Public().Fingerprint(), Signature: done.Signature, Existed: done.Existed, Unnamed: done.Unnamed, Warnings: notes,
+	}, nil
+}
+
+// published returns the artifact that a person names, with as much of a description as it takes to find it: a place with
+// a tag or digest, or owner/name@version, which the registries know.
+func (c *Client) published(ctx context.Context, place string) (*pack.Pack, error) {
+	ref, err := pack.Parse(place)
+	if err != nil {
+		return nil, err
+	}
+	from, err := c.UserSources()
+	if err != nil {
+		return nil, err
+	}
+	switch ref.Kind {
+	case pack.KindName:
+		return c.named(ctx, ref)
+	case pack.KindGit:
+		c.Progress(provider.Event{Text: "looking at " + ref.Source()})
+		return from.Git().Open(ctx, ref)
+	case pack.KindPath:
+		return nil, diag.Errorf(diag.Usage, "%s is a directory, and has not been published", place).WithHint("skillpm publish --sign")
+	case pack.KindLayout:
+		ref.URL = filepath.ToSlash(c.Machine.Abs(ref.URL))
+	}
+	c.Progress(provider.Event{Text: "looking at " + ref.Source()})
+	if ref.Digest == "" && ref.Rev == "" {
+		return from.OCI().Open(ctx, ref)
+	}
+	return &pack.Pack{ID: ref.ID, Ref: ref}, nil
+}
+
+// named finds a version of a pack in the registries.
+func (c *Client) named(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
+	if ref.Constraint == "" {
+		return nil, diag.Errorf(diag.Usage, "%s names no version", ref).WithHint("write %s@1.2.3", ref.ID)
+	}
+	w, err := c.Machine.Open("", true)
+	if err != nil {
+		return nil, err
+	}
+	pr, err := provider.New(ctx, c.Machine, w, c.Sources(w.Config), provider.Options{Now: c.Now, Progress: c.Progress, Project: c.Around})
+	if err != nil {
+		return nil, err
+	}
+	reg, err := pr.Find(ctx, ref.ID)
+	if err != nil {
+		return nil, err
+	}
+	return reg.Pack(ctx, ref.ID, ref.Constraint)
+}

@@ -1,0 +1,134 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/sign"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/source/git"
+	"github.com/skillpm/skillpm/pkg/source/trust"
+)
+
+// SignaturesReport says what is said about an artifact, and by whom.
+type SignaturesReport struct {
+	Place   string      `json:"place"`   // pinned
+	Digest  string      `json:"digest"`  // of the manifest, or the commit
+	Trusted int         `json:"trusted"` // how many keys and identities were tried
+	Signed  bool        `json:"signed"`  // one of them signed it
+	Found   []Statement `json:"found"`
+}
+
+// Statement is what somebody says about an artifact.
+type Statement struct {
+	Kind     string           `json:"kind"`              // signature, provenance, sbom, tag or other
+	Digest   string           `json:"digest,omitempty"`  // of the artifact that holds it
+	Type     string           `json:"type,omitempty"`    // its artifact type
+	Says     string           `json:"says,omitempty"`    // the type of the predicate
+	Verified bool             `json:"verified"`          // somebody who is trusted made it, about this
+	Signer   string           `json:"signer,omitempty"`  // who, as a lock records it; "" where it is not verified
+	Claims   string           `json:"claims,omitempty"`  // who it says made it, which proves nothing
+	Problem  string           `json:"problem,omitempty"` // why it is not verified
+	Source   *StatementSource `json:"source,omitempty"`  // of provenance
+}
+
+// StatementSource is where an artifact comes from, as its provenance says.
+type StatementSource struct {
+	Repository string `json:"repository,omitempty"`
+	Ref        string `json:"ref,omitempty"`
+	Commit     string `json:"commit,omitempty"`
+	Builder    string `json:"builder,omitempty"`
+	Run        string `json:"run,omitempty"`
+}
+
+// Signatures returns what is said about what is published at a place, or as owner/name@version, and whether those whom
+// the user trusts, or whose keys are in files, say it.
+func (c *Client) Signatures(ctx context.Context, place string, keys []string) (*SignaturesReport, error) {
+	defer c.Progress(provider.Event{Done: true})
+	w, err := c.Trusted(keys)
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.published(ctx, place)
+	if err != nil {
+		return nil, err
+	}
+	from, err := c.UserSources()
+	if err != nil {
+		return nil, err
+	}
+	k := from.Keeper(false)
+	if p.Ref.Kind == pack.KindGit {
+		if len(w.AllowedSigners) == 0 {
+			return tagSignature(ctx, from.Git(), p)
+		}
+		return tagSignatures(ctx, k, p, w)
+	}
+	digest, err := k.Digest(ctx, p.Ref)
+	if err != nil {
+		return nil, err
+	}
+	p.Ref.Digest = digest
+	found, err := k.Find(ctx, p.Ref, w.Keys, w.Identities)
+	if err != nil {
+		return nil, err
+	}
+	r := &SignaturesReport{Place: p.Ref.String(), Digest: digest, Trusted: len(w.Keys) + len(w.Identities), Found: []Statement{}}
+	for _, f := range found {
+		r.Found = append(r.Found, statement(f))
+		r.Signed = r.Signed || f.Verified && f.Kind == trust.KindSignature
+	}
+	return r, nil
+}
+
+func statement(f trust.Found) Statement {
+	s := Statement{
+		Kind: string(f.Kind), Digest: f.Digest, Type: f.Type, Says: f.PredicateType, Verified: f.Verified,
+		Signer: f.Key + f.Identity, Claims: f.Claims, Problem: f.Problem,
+	}
+	if f.Source != (trust.Source{}) {
+		at := StatementSource(f.Source)
+		s.Source = &at
+	}
+	return s
+}
+
+// tagSignature says whether the tag of a pack in git has a signature, which nobody checks.
+func tagSignature(ctx context.Context, g *git.Client, p *pack.Pack) (*SignaturesReport, error) {
+	r := &SignaturesReport{Place: p.Ref.String(), Digest: p.Ref.Digest, Found: []Statement{}}
+	ref := p.Ref
+	if ref.Rev == "" {
+		ref.Constraint = p.Version
+	}
+	_, signature, _, err := g.SignedTag(ctx, ref)
+	if err != nil && diag.CodeOf(err) != diag.NotFound {
+		return nil, err
+	}
+	if len(signature) > 0 {
+		claims := "a GPG or X.509 key"
+		if bytes.HasPrefix(signature, []byte("-----BEGIN SSH SIGNATURE-----")) {
+			claims = "an SSH key"
+		}
+		r.Found = append(r.Found, Statement{Kind: "tag", Says: sign.NamespaceGit, Claims: claims, Problem: "no key was named to check it with"})
+	}
+	return r, nil
+}
+
+// tagSignatures looks at the tag of a pack in git.
+func tagSignatures(ctx context.Context, k *trust.Keeper, p *pack.Pack, w trust.Wanted) (*SignaturesReport, error) {
+	r := &SignaturesReport{Place: p.Ref.String(), Digest: p.Ref.Digest, Trusted: len(w.AllowedSigners), Found: []Statement{}}
+	signers, err := k.Signers(ctx, p, nil, trust.Wanted{AllowedSigners: w.AllowedSigners, Threshold: 1})
+	if diag.CodeOf(err) == diag.Remote || ctx.Err() != nil {
+		return nil, err
+	}
+	s := Statement{Kind: "tag", Says: sign.NamespaceGit, Verified: err == nil}
+	if err != nil {
+		s.Problem = err.Error()
+	}
+	s.Signer = slices.Concat(signers, []string{""})[0]
+	r.Found, r.Signed = append(r.Found, s), err == nil
+	return r, nil
+}

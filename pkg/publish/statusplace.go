@@ -1,0 +1,161 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/index"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/source/registry"
+)
+
+// noted is a place that says something about the versions of a pack.
+type noted interface {
+	// versions returns those that are published there.
+	versions(ctx context.Context) ([]string, error)
+	// change has f change what is said.
+	change(ctx context.Context, f func(*oci.Status) error) error
+}
+
+// notedAt returns the place of a pack at a registry, which is written as in publish, or is the directory of an index, or is
+// named by the user's settings. Without one it is where publish puts the owner's packs.
+func (c *Client) notedAt(at string, id pack.ID) (where string, to noted, err error) {
+	if at, err = c.registryAt(at, id); err != nil {
+		return "", nil, err
+	}
+	dir := c.Machine.Abs(strings.TrimPrefix(at, "oci-layout:"))
+	switch {
+	case at == "" || at == "local" || strings.HasPrefix(at, "oci://") || strings.HasPrefix(at, "oci-layout:"):
+		ref, err := c.target(at, id)
+		if err != nil {
+			return "", nil, err
+		}
+		from, err := c.UserSources()
+		return ref.String(), repository{from.OCI(), ref}, err
+	case strings.Contains(at, "://") || at == registry.Embedded:
+		return "", nil, diag.Errorf(diag.Usage, "%s is read from elsewhere and not changed there", at).
+			WithHint("run this in a checkout of the index with --registry DIR, then publish the change as the index is published")
+	case isFile(filepath.Join(dir, "oci-layout")):
+		return c.notedAt("oci-layout:"+dir, id)
+	case !isFile(filepath.Join(dir, index.ConfigPath)):
+		return "", nil, diag.Errorf(diag.NotFound, "%s is neither an index nor an OCI layout", at).
+			WithHint("name a directory with a %s, oci://HOST/NAMESPACE or oci-layout:DIR", index.ConfigPath)
+	}
+	file := filepath.Join(dir, filepath.FromSlash(index.Path(id)))
+	return c.Shown(file), indexFile{id: id, file: file, shown: c.Shown(file)}, nil
+}
+
+// registryAt resolves the name of a registry, and none to where the owner is bound.
+func (c *Client) registryAt(at string, id pack.ID) (string, error) {
+	user, err := c.Machine.UserConfig()
+	if err != nil {
+		return "", err
+	}
+	admin, err := c.Machine.AdminConfig()
+	if err != nil {
+		return "", err
+	}
+	for _, config := range []*pack.Config{admin, user} {
+		if at == "" {
+			at = config.Namespaces[id.Owner]
+		}
+	}
+	for _, r := range slices.Concat(user.Registries, admin.Registries) {
+		if at != "" && r.Name == at {
+			return r.URL, nil
+		}
+	}
+	return at, nil
+}
+
+func isFile(name string) bool {
+	info, err := os.Lstat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// repository is a place in a registry or layout.
+type repository struct {
+	client *oci.Client
+	ref    pack.Ref
+}
+
+func (r repository) versions(ctx context.Context) ([]string, error) {
+	return r.client.Versions(ctx, r.ref)
+}
+
+func (r repository) change(ctx context.Context, f func(*oci.Status) error) error {
+	return r.client.SetStatus(ctx, r.ref, f)
+}
+
+// indexFile is the file of a pack in the directory of an index.
+type indexFile struct {
+	id          pack.ID
+	file, shown string
+}
+
+func (x indexFile) read() ([]byte, *index.Entry, error) {
+	data, err := safefile.ReadFile(x.file, index.MaxBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, diag.Errorf(diag.NotFound, "the index has no pack %s: there is no %s", x.id, x.shown)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	entry, err := index.Parse(x.shown, data)
+	return data, entry, err
+}
+
+func (x indexFile) versions(context.Context) ([]string, error) {
+	_, entry, err := x.read()
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, v := range entry.Versions {
+		list = append(list, v.Version)
+	}
+	return list, nil
+}
+
+// change appends what f changes: in an index nothing that was said is taken away.
+func (x indexFile) change(_ context.Context, f func(*oci.Status) error) error {
+	data, entry, err := x.read()
+	if err != nil {
+		return err
+	}
+	was := oci.Status{Yanked: map[string]string{}, Deprecated: entry.Deprecated}
+	is := oci.Status{Yanked: map[string]string{}, Deprecated: entry.Deprecated}
+	for _, v := range entry.Versions {
+		if v.Yanked != "" {
+			was.Yanked[v.Version], is.Yanked[v.Version] = v.Yanked, v.Yanked
+		}
+	}
+	if err := f(&is); err != nil {
+		return err
+	}
+	out := data
+	for _, v := range entry.Versions {
+		if was.Yanked[v.Version] != is.Yanked[v.Version] && err == nil {
+			out, err = index.AppendYank(x.shown, out, v.Version, is.Yanked[v.Version])
+		}
+	}
+	if was.Deprecated != is.Deprecated && err == nil {
+		out, err = index.AppendDeprecate(x.shown, out, is.Deprecated)
+	}
+	if err != nil || len(out) == len(data) {
+		return err
+	}
+	info, err := os.Stat(x.file)
+	if err != nil {
+		return err
+	}
+	return replaceFile(x.file, out, info.Mode().Perm())
+}

@@ -1,0 +1,282 @@
+package publish
+
+import (
+	"context"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/overlayfs"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+	"github.com/skillpm/skillpm/pkg/source/git"
+)
+
+// ValidateOptions says what is checked, and how.
+type ValidateOptions struct {
+	Paths    []string // files and directories, relative ones to the client's directory; empty means that directory
+	Profiles []string // ids of the hosts that the skills are for, "all" every one; empty means those of skillpm.yaml, else the default one
+	Parallel int      // how many skills are checked at once; 0 means one a processor
+
+	Strict   bool     // warnings are errors
+	Lenient  bool     // warnings are no errors, whatever skillpm.yaml says
+	Enable   []string // rules that are asked for: ids, families, or the start of an id and a star
+	Disable  []string // rules that say nothing
+	NoConfig bool     // do not read what skillpm.yaml says under validate:
+	Edits    bool     // work out the edits that mend findings
+
+	Changed bool   // report only on skills with files that differ from the last commit
+	Since   string // with Changed: or from where this branch, tag or commit and HEAD parted
+
+	Baseline   string // a baseline's file; "" means that of skillpm.yaml
+	NoBaseline bool   // use none
+
+	Policy     bool   // hold the skills against the policies in force, too
+	PolicyFile string // hold them against this file instead
+
+	// Stdin is checked in the place of the file StdinName, which need not exist; only its findings are reported.
+	Stdin     []byte
+	StdinName string
+}
+
+// Validate checks every skill at and below the paths, and the files that describe packs. What is wrong is in the report,
+// with paths as the user would write them; the error is that a path does not exist or has nothing to check, that a
+// profile or a rule is unknown, or that skillpm.yaml or the baseline cannot be read.
+func (c *Client) Validate(ctx context.Context, o ValidateOptions) (lint.Report, error) {
+	return c.validate(ctx, o, o.given(c))
+}
+
+// given returns the contents that stand for files, by absolute path.
+func (o ValidateOptions) given(c *Client) map[string][]byte {
+	contents := map[string][]byte{}
+	if o.StdinName != "" {
+		contents[c.Machine.Abs(o.StdinName)] = o.Stdin
+	}
+	return contents
+}
+
+// validate is Validate with other contents for some files, by absolute path.
+func (c *Client) validate(ctx context.Context, o ValidateOptions, contents map[string][]byte) (lint.Report, error) {
+	if err := checkRules(o.Enable, o.Disable); err != nil {
+		return lint.Report{}, err
+	}
+	jobs, err := c.jobs(o)
+	if err != nil {
+		return lint.Report{}, err
+	}
+	var report lint.Report
+	for _, j := range jobs {
+		one, err := j.run(ctx, o, contents)
+		if err != nil {
+			return lint.Report{}, err
+		}
+		report.Merge(one)
+	}
+	if o.StdinName != "" { // which is the one path of the one job
+		name := jobs[0].show(jobs[0].inVolume(c.Machine.Abs(o.StdinName)))
+		report.Keep(func(path string) bool { return path == name })
+	}
+	if o.Changed {
+		return report, c.keepChanged(ctx, &report, o)
+	}
+	return report, nil
+}
+
+func checkRules(lists ...[]string) error {
+	for _, list := range lists {
+		for _, pattern := range list {
+			if err := rule.CheckPattern(pattern); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// job is what is checked under one project's settings on one volume.
+type job struct {
+	*volume
+	client   *Client
+	project  *checkedProject
+	settings lint.Settings
+}
+
+// jobs sorts the paths by the projects that they are in.
+func (c *Client) jobs(o ValidateOptions) ([]*job, error) {
+	paths := o.Paths
+	switch {
+	case o.StdinName != "" && len(paths) > 0:
+		return nil, diag.Errorf(diag.Usage, "with --stdin the file is named by --stdin-filename alone")
+	case o.StdinName != "":
+		paths = []string{o.StdinName}
+	case len(paths) == 0:
+		paths = []string{c.Dir}
+	}
+	var jobs []*job
+	for _, p := range paths {
+		if p == "" {
+			return nil, diag.Errorf(diag.Usage, "a path is empty").WithHint("write . for this directory")
+		}
+		project, err := c.checkedProject(c.Machine.Abs(p), o.NoConfig)
+		if err != nil {
+			return nil, err
+		}
+		root := volumeRoot(c.Machine.Abs(p))
+		i := slices.IndexFunc(jobs, func(j *job) bool { return j.root == root && j.project.dir == project.dir })
+		if i < 0 {
+			i = len(jobs)
+			j := &job{volume: c.volume(root), client: c, project: project}
+			j.settings = project.settings(j.inVolume(project.dir), o)
+			jobs = append(jobs, j)
+		}
+		jobs[i].add(c.Machine.Abs(p), p)
+	}
+	return jobs, nil
+}
+
+// run checks one project's skills.
+func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]byte) (lint.Report, error) {
+	ids := o.Profiles
+	if len(ids) == 0 {
+		ids = j.project.profiles()
+	}
+	profiles, err := profile.SelectFrom(ids, safefile.Dir(filepath.Join(j.client.Paths.Config, profile.Dir)))
+	if err != nil {
+		return lint.Report{}, err
+	}
+	fsys, err := j.overlaid(contents)
+	if err != nil {
+		return lint.Report{}, err
+	}
+	report, err := lint.Run(ctx, fsys, j.targets, lint.Options{
+		Profiles: profiles, Parallel: o.Parallel, NoModes: j.client.OS == "windows", Edits: o.Edits,
+		Settings: j.settings, Now: j.client.Now(), Known: j.client.known(j.project, j.absolute()), Show: j.show,
+	})
+	if err != nil {
+		return report, err
+	}
+	j.client.leaveOutPrograms(&report, j.project)
+	if err := j.checkSettings(ctx, fsys, &report, o); err != nil {
+		return report, err
+	}
+	if err := j.applyBaseline(&report, o); err != nil {
+		return report, err
+	}
+	return report, j.checkPolicies(ctx, &report, o)
+}
+
+// checkSettings reports what is wrong with the skillpm.yaml that the settings are from, where it was not looked at itself:
+// settings that nobody can read are not left out in silence.
+func (j *job) checkSettings(ctx context.Context, fsys fs.FS, report *lint.Report, o ValidateOptions) error {
+	if !j.project.found || o.NoConfig || j.covers(j.project.scope.Manifest()) {
+		return nil
+	}
+	about, err := lint.Run(ctx, fsys, []string{j.inVolume(j.project.scope.Manifest())}, lint.Options{Show: j.show})
+	if err != nil {
+		return err
+	}
+	for _, f := range about.Findings {
+		if f.Rule == rule.Manifest && f.Severity == diag.SeverityError {
+			report.Add(f)
+		}
+	}
+	return nil
+}
+
+// absolute returns the targets as paths of the operating system.
+func (j *job) absolute() []string {
+	var out []string
+	for _, t := range j.targets {
+		out = append(out, filepath.Join(j.root, filepath.FromSlash(t)))
+	}
+	return out
+}
+
+// overlaid returns the volume with other contents for some files.
+func (j *job) overlaid(contents map[string][]byte) (fs.FS, error) {
+	files := map[string][]byte{}
+	for abs, data := range contents {
+		if volumeRoot(abs) == j.root {
+			files[j.inVolume(abs)] = data
+		}
+	}
+	if len(files) == 0 {
+		return j.fsys, nil
+	}
+	fsys, err := overlayfs.New(j.fsys, files)
+	if err != nil {
+		return nil, diag.Errorf(diag.Usage, "--stdin-filename: %w", err)
+	}
+	return fsys, nil
+}
+
+// keepChanged leaves in the report the skills with changed files, and the files of packs that changed.
+func (c *Client) keepChanged(ctx context.Context, report *lint.Report, o ValidateOptions) error {
+	files, err := c.changed(ctx, o)
+	if err != nil {
+		return err
+	}
+	real := func(shown string) string { return resolved(c.Machine.Abs(filepath.FromSlash(shown))) }
+	above := map[string]bool{} // the changed files and every directory that one is in
+	for f := range files {
+		for ; !above[f]; f = filepath.Dir(f) {
+			above[f] = true
+		}
+	}
+	var skills []string
+	for _, s := range report.Skills {
+		if above[real(s)] {
+			skills = append(skills, s)
+		}
+	}
+	report.KeepSkills(skills)
+	report.Keep(func(path string) bool {
+		if files[real(path)] {
+			return true
+		}
+		return slices.ContainsFunc(skills, func(s string) bool { return s == "." || path == s || strings.HasPrefix(path, s+"/") })
+	})
+	return nil
+}
+
+// changed returns the absolute paths of the files that changed in the repositories that the paths are in.
+func (c *Client) changed(ctx context.Context, o ValidateOptions) (map[string]bool, error) {
+	paths := o.Paths
+	if len(paths) == 0 {
+		paths = []string{c.Dir}
+		if o.StdinName != "" {
+			paths = []string{o.StdinName}
+		}
+	}
+	files := map[string]bool{}
+	var roots []string
+	for _, p := range paths {
+		dir := existing(c.Machine.Abs(p))
+		real := resolved(dir)
+		if slices.ContainsFunc(roots, func(root string) bool { return root == real || scope.Within(root, real) }) {
+			continue
+		}
+		root, changed, err := git.Changed(ctx, dir, o.Since)
+		if err != nil {
+			return nil, err
+		}
+		roots = append(roots, root)
+		for _, name := range changed {
+			files[filepath.Join(root, filepath.FromSlash(name))] = true
+		}
+	}
+	return files, nil
+}
+
+// resolved returns an absolute path with all links followed, where it exists.
+func resolved(abs string) string {
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		return real
+	}
+	return abs
+}

@@ -1,0 +1,181 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/lint/baseline"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+)
+
+// BaselineName is the name that a baseline's file has where none is given.
+const BaselineName = "skillpm-baseline.yaml"
+
+// baselineFile returns the absolute path of the baseline that counts for a job, or "".
+func (j *job) baselineFile(o ValidateOptions) string {
+	switch {
+	case o.NoBaseline:
+		return ""
+	case o.Baseline != "":
+		return j.client.Machine.Abs(o.Baseline)
+	case j.project.config.Baseline != "":
+		return filepath.Join(j.project.dir, filepath.FromSlash(j.project.config.Baseline))
+	}
+	return ""
+}
+
+// applyBaseline takes the findings that the baseline accepts out of a report, and says which entries can go.
+func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
+	file := j.baselineFile(o)
+	if file == "" {
+		return nil
+	}
+	shown := j.show(j.inVolume(file))
+	data, ok := readFile(file)
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return diag.Errorf(diag.NotFound, "the baseline %s does not exist", shown).
+			WithHint("`skillpm validate --baseline %s --write-baseline --reason TEXT` writes one", shown)
+	}
+	if !ok {
+		return diag.Errorf(diag.Invalid, "the baseline %s cannot be read: it is no regular file that may be read, or too large", shown)
+	}
+	b, err := baseline.Parse(shown, data)
+	if err != nil {
+		return err
+	}
+	m := b.Matcher(j.client.Now())
+	report.Accept(lint.ByBaseline, func(f diag.Finding) (string, bool) {
+		e, ok := m.Accept(j.client.baselined(file, *report, f))
+		return e.Reason, ok
+	})
+	for _, e := range m.Expired() {
+		report.Add(diag.Finding{
+			Rule: rule.Expired, Severity: diag.SeverityWarning, Path: shown, Line: e.Line, Column: 1,
+			Message: fmt.Sprintf("the entry for %s in %s ended on %s", e.Rule, e.Path, e.Expires), Fix: rule.Fix(rule.Expired),
+		})
+	}
+	for _, e := range m.Stale() {
+		if j.covers(filepath.Join(filepath.Dir(file), filepath.FromSlash(e.Path))) && o.StdinName == "" {
+			report.Add(diag.Finding{
+				Rule: rule.Unused, Severity: diag.SeverityWarning, Path: shown, Line: e.Line, Column: 1,
+				Message: fmt.Sprintf("there is no finding of %s any more in %s", e.Rule, e.Path), Fix: "remove the entry, or run `skillpm validate --write-baseline`",
+			})
+		}
+	}
+	return nil
+}
+
+// covers reports whether a path was looked at.
+func (j *job) covers(abs string) bool {
+	for _, t := range j.targets {
+		if root := filepath.Join(j.root, filepath.FromSlash(t)); abs == root || scope.Within(root, abs) {
+			return true
+		}
+	}
+	return false
+}
+
+// baselined returns a finding as a baseline in a file knows it. Its digest is that of the line; for a finding about a
+// whole file that of the file, and for a fact about what a skill can do that of the fact.
+func (c *Client) baselined(file string, report lint.Report, f diag.Finding) baseline.Finding {
+	abs := c.Machine.Abs(filepath.FromSlash(f.Path))
+	rel, err := filepath.Rel(filepath.Dir(file), abs)
+	if err != nil {
+		rel = f.Path
+	}
+	text := []byte(report.Line(f))
+	if f.Line == 0 {
+		text = []byte(f.Message)
+		if r, _ := rule.Lookup(f.Rule); !r.Capability {
+			if data, ok := readFile(abs); ok {
+				text = data
+			}
+		}
+	}
+	return baseline.Finding{Rule: f.Rule, Path: filepath.ToSlash(rel), Digest: baseline.Sum(text)}
+}
+
+// maxDigested is the size in bytes beyond which a file's own text is no part of what a baseline knows of it.
+const maxDigested = 64 << 20
+
+// readFile returns the content of a regular file. What else has a name may never end.
+func readFile(name string) ([]byte, bool) {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxDigested {
+		return nil, false
+	}
+	data, err := os.ReadFile(name)
+	return data, err == nil
+}
+
+// BaselineReport says what [Client.WriteBaseline] did.
+type BaselineReport struct {
+	Path    string `json:"path"`
+	Added   int    `json:"added"`
+	Kept    int    `json:"kept"`
+	Dropped int    `json:"dropped"`
+}
+
+// WriteBaseline validates and writes a baseline that accepts every error and warning there is, for a reason. Entries of a
+// baseline that is there keep theirs. Advice does not fail and is left out.
+func (c *Client) WriteBaseline(ctx context.Context, o ValidateOptions, reason string) (*BaselineReport, error) {
+	jobs, err := c.jobs(o)
+	if err != nil {
+		return nil, err
+	}
+	file := jobs[0].baselineFile(o)
+	if file == "" {
+		file = filepath.Join(jobs[0].project.dir, BaselineName)
+	}
+	abs := c.Machine.Abs(file)
+	shown := jobs[0].show(jobs[0].inVolume(abs))
+	old := &baseline.Baseline{}
+	data, err := workspace.ReadOptional(abs)
+	if err != nil {
+		return nil, err
+	}
+	if data != nil {
+		if old, err = baseline.Parse(shown, data); err != nil {
+			return nil, err
+		}
+	}
+	o.NoBaseline = true
+	report, err := c.Validate(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	var found []baseline.Finding
+	for _, f := range report.Findings {
+		if f.Severity != diag.SeverityAdvice && !strings.HasPrefix(f.Rule, "SUP") {
+			found = append(found, c.baselined(abs, report, f))
+		}
+	}
+	next, changes, err := old.Update(found, func(path string) bool {
+		for _, j := range jobs {
+			if j.covers(filepath.Join(filepath.Dir(abs), filepath.FromSlash(path))) {
+				return true
+			}
+		}
+		return false
+	}, reason)
+	if err != nil {
+		return nil, err
+	}
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(abs); err == nil {
+		mode = info.Mode().Perm()
+	}
+	if err := replaceFile(abs, next.Encode(), mode); err != nil {
+		return nil, err
+	}
+	return &BaselineReport{Path: shown, Added: changes.Added, Kept: changes.Kept, Dropped: changes.Dropped}, nil
+}

@@ -1,0 +1,133 @@
+package publish
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+)
+
+// checkedProject is the project around what is validated.
+type checkedProject struct {
+	dir    string // of its skillpm.yaml, or the client's where there is none
+	scope  scope.Scope
+	found  bool // there is a skillpm.yaml
+	config pack.Validate
+	// programs is the manifest of which only counts what it says is executable.
+	programs pack.Manifest
+}
+
+// checkedProject finds the project around an absolute path and reads what its manifest says under validate:. What else
+// is wrong with the manifest is a finding and no error.
+func (c *Client) checkedProject(abs string, isolated bool) (*checkedProject, error) {
+	p := &checkedProject{dir: c.Dir}
+	s, found, err := c.Paths.Project(existing(abs))
+	if _, home := errors.AsType[*scope.HomeError](err); home { // skills are checked wherever they are
+		return p, nil
+	}
+	if err != nil || !found {
+		return p, err
+	}
+	p.dir, p.scope, p.found = s.Root, s, true
+	if isolated {
+		return p, nil
+	}
+	data, err := workspace.ReadOptional(s.Manifest())
+	if err != nil {
+		return nil, err
+	}
+	m, _ := pack.CheckManifest(s.Manifest(), data)
+	if m != nil {
+		p.config = m.Validate
+		p.programs.Executable = m.Executable
+	}
+	return p, nil
+}
+
+// existing returns a path, or the nearest directory above it that exists.
+func existing(abs string) string {
+	for {
+		if info, err := os.Stat(abs); err == nil && info.IsDir() || filepath.Dir(abs) == abs {
+			return abs
+		}
+		abs = filepath.Dir(abs)
+	}
+}
+
+// profiles returns the ids of the profiles that the manifest names.
+func (p *checkedProject) profiles() []string {
+	if p.config.All {
+		return []string{"all"}
+	}
+	return p.config.Profiles
+}
+
+// settings returns what the linter is told: the project's wishes, then those of the command line.
+func (p *checkedProject) settings(root string, o ValidateOptions) lint.Settings {
+	s := lint.NewSettings(root, p.config)
+	s.Strict = (s.Strict || o.Strict) && !o.Lenient
+	for _, pattern := range o.Enable {
+		s.Levels = append(s.Levels, lint.Level{Rules: pattern, Own: true})
+	}
+	for _, pattern := range o.Disable {
+		s.Levels = append(s.Levels, lint.Level{Rules: pattern, Off: true})
+	}
+	return s
+}
+
+// known returns what tells whether there is a skill that is not checked: one that is installed for the project or the
+// user, or that is beside the targets.
+func (c *Client) known(p *checkedProject, targets []string) func(name string) bool {
+	scopes := []scope.Scope{c.Paths.User()}
+	if p.found {
+		scopes = append(scopes, p.scope)
+	}
+	var names []string
+	for _, s := range scopes {
+		names = append(names, lockedNames(s)...)
+	}
+	slices.Sort(names)
+	return func(name string) bool {
+		_, ok := slices.BinarySearch(names, name)
+		return ok || p.beside(name, targets)
+	}
+}
+
+// besides are the directories, below a project and beside a skill that is checked, in which other skills are.
+var besides = [...]string{"", "skills", ".agents/skills", ".claude/skills", ".skillpm/skills"}
+
+// beside reports whether there is a skill in a directory of that name beside one of the targets, or where a project has
+// its skills: it is there, if it was not asked for.
+func (p *checkedProject) beside(name string, targets []string) bool {
+	places := []string{p.dir}
+	for _, t := range targets {
+		places = append(places, t, filepath.Dir(t), filepath.Dir(filepath.Dir(t)))
+	}
+	for _, place := range places {
+		for _, dir := range besides {
+			if info, err := os.Stat(filepath.Join(place, filepath.FromSlash(dir), name, skill.File)); err == nil && info.Mode().IsRegular() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lockedNames returns the names of a scope's installed skills; none where its lock cannot be read, which is said elsewhere.
+func lockedNames(s scope.Scope) []string {
+	data, err := workspace.ReadOptional(s.Lock())
+	if err != nil || data == nil {
+		return nil
+	}
+	lock, err := pack.ParseLock(s.Lock(), data)
+	if err != nil {
+		return nil
+	}
+	return lock.SkillNames()
+}

@@ -1,0 +1,159 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/policy"
+	"github.com/skillpm/skillpm/pkg/policy/capability"
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
+	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+)
+
+// checkPolicies adds to a report what the policies say of its skills: those in force, or a file. Neither a baseline nor an
+// author's suppressions keep it out of the report, because they do not bind whoever installs.
+func (j *job) checkPolicies(ctx context.Context, report *lint.Report, o ValidateOptions) error {
+	if !o.Policy && o.PolicyFile == "" {
+		return nil
+	}
+	g := j.guard(o)
+	if err := g.Err(); err != nil {
+		if denied, ok := errors.AsType[*policy.DeniedError](err); ok && o.PolicyFile != "" {
+			return denied.Err // it denies nothing: it is only tried out
+		}
+		return err
+	}
+	for _, shown := range slices.Clone(report.Skills) {
+		found, err := j.client.policyFindings(ctx, g, shown)
+		if err != nil {
+			return err
+		}
+		for _, f := range found {
+			if !slices.ContainsFunc(o.Disable, func(pattern string) bool { return rule.Match(pattern, f.Rule) }) {
+				report.Add(f)
+			}
+		}
+	}
+	return nil
+}
+
+// guard returns what decides by the policies that skills are held against.
+func (j *job) guard(o ValidateOptions) *enforce.Guard {
+	g := enforce.Options{Files: j.client.Machine.PolicyFiles(), Now: j.client.Now, Lint: lint.Ask}
+	if j.project.found {
+		g.Projects = []string{j.project.dir}
+	}
+	if o.PolicyFile != "" {
+		g.Alone = j.client.Machine.Abs(o.PolicyFile)
+	}
+	return enforce.Open(g)
+}
+
+// policyFindings returns what the policies say of one skill.
+func (c *Client) policyFindings(ctx context.Context, g *enforce.Guard, shown string) (found []diag.Finding, err error) {
+	dir := c.Machine.Abs(filepath.FromSlash(shown))
+	if filepath.Base(dir) == skill.File {
+		dir, shown = filepath.Dir(dir), path.Dir(shown)
+	}
+	s := enforce.Skill{Name: filepath.Base(dir), Pack: packOf(dir), Source: "path", Dir: dir}
+	files := safefile.Dir(dir)
+	if doc, _, err := skill.Load(files, "."); err == nil && doc.Name() != s.Name {
+		s.Other = doc.Name()
+	}
+	for _, r := range g.Explain(ctx, s, files) {
+		id := ruleOf(r.Rule)
+		if id == "" || r.Verdict != enforce.Denies && r.Verdict != enforce.Observes {
+			continue
+		}
+		found = append(found, finding(id, path.Join(shown, skill.File), r.Verdict == enforce.Observes, fmt.Sprintf("%s, says %s:%d", r.Why, c.Shown(r.Policy), r.Line), r.Hint))
+	}
+	review, err := g.Review(ctx, s, files)
+	if err != nil {
+		return found, err
+	}
+	for _, p := range g.Policies() {
+		found = append(found, c.forbidden(p, review.Capabilities, shown)...)
+	}
+	for _, w := range review.Wanted {
+		if w.Missing == "" {
+			continue
+		}
+		var names []string
+		for _, one := range w.Capabilities {
+			names = append(names, string(one))
+		}
+		message := fmt.Sprintf("%s needs an approval of %s, says %s:%d: %s", s.Exact(), strings.Join(names, ", "), c.Shown(w.Policy), w.Line, w.Missing)
+		found = append(found, finding(rule.NeedsApproval, path.Join(shown, skill.File), false, message, ""))
+	}
+	return found, ctx.Err()
+}
+
+// forbidden returns a finding for each place that shows a capability which a policy forbids.
+func (c *Client) forbidden(p *policy.Policy, can capability.Set, shown string) (found []diag.Finding) {
+	for _, e := range can {
+		i := slices.Index(p.Forbid, e.Capability)
+		if i < 0 {
+			continue
+		}
+		at := c.Shown(p.Path)
+		if i < len(p.Lines.Forbid) {
+			at = fmt.Sprintf("%s:%d", at, p.Lines.Forbid[i])
+		}
+		f := finding(rule.ForbiddenCapability, path.Join(shown, e.Path), p.Mode == policy.Observe, fmt.Sprintf("%s, which %s forbids: %s", e.Capability, at, e.Why), "")
+		f.Line = e.Line
+		found = append(found, f)
+	}
+	return found
+}
+
+// finding makes a finding. What a policy that only observes says is a warning.
+func finding(id, at string, observed bool, message, fix string) diag.Finding {
+	f := diag.Finding{Rule: id, Severity: rule.Severity(id), Path: at, Message: message, Fix: fix}
+	if f.Fix == "" {
+		f.Fix = rule.Fix(id)
+	}
+	if observed {
+		f.Severity = diag.SeverityWarning
+	}
+	return f
+}
+
+// ruleOf returns the rule for a key of a policy, "" for what is reported otherwise, or says nothing of files.
+func ruleOf(key string) string {
+	switch {
+	case key == "skills.deny":
+		return rule.DeniedSkill
+	case key == "limits" || strings.HasPrefix(key, "limits."):
+		return rule.OverLimit
+	case key == "lint.fail_on":
+		return rule.FailsPolicy
+	}
+	return ""
+}
+
+// packOf returns the name of the pack that a directory is in, "" for none.
+func packOf(dir string) string {
+	for {
+		file := filepath.Join(dir, pack.ManifestName)
+		if data, err := workspace.ReadOptional(file); err == nil && data != nil {
+			if m, _ := pack.CheckManifest(file, data); m != nil && !m.Name.IsZero() {
+				return m.Name.String()
+			}
+		}
+		if filepath.Dir(dir) == dir {
+			return ""
+		}
+		dir = filepath.Dir(dir)
+	}
+}

@@ -1,0 +1,63 @@
+package publish
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+)
+
+// volume is the targets on one volume (there is only one outside of Windows). Its file system starts at the volume's
+// root, because links may lead out of what was asked for.
+type volume struct {
+	root    string // as "/" or `C:\`
+	dir     string // the user's directory
+	fsys    fs.FS
+	targets []string
+	typed   []string // targets that were written as absolute paths
+}
+
+func (c *Client) volume(root string) *volume {
+	return &volume{root: root, dir: c.Dir, fsys: os.DirFS(root)}
+}
+
+// volumeRoot returns the root of the volume that an absolute path is on.
+func volumeRoot(abs string) string { return filepath.VolumeName(abs) + string(filepath.Separator) }
+
+// add adds a target, which the user wrote as written.
+func (v *volume) add(abs, written string) {
+	v.targets = append(v.targets, v.inVolume(abs))
+	if filepath.IsAbs(written) {
+		v.typed = append(v.typed, filepath.Clean(written))
+	}
+}
+
+// inVolume writes an absolute path as package fs does.
+func (v *volume) inVolume(abs string) string {
+	rel := filepath.ToSlash(strings.TrimPrefix(abs, v.root))
+	if rel == "" {
+		return "."
+	}
+	return rel
+}
+
+// show writes a path of the volume as the user would: absolute below a target that was written so and lies elsewhere,
+// else relative to the user's directory.
+func (v *volume) show(name string) string {
+	abs := filepath.Join(v.root, filepath.FromSlash(name))
+	rel, err := filepath.Rel(v.dir, abs)
+	outside := err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	if outside {
+		for _, t := range v.typed {
+			if err != nil || abs == t || scope.Within(t, abs) {
+				return filepath.ToSlash(abs)
+			}
+		}
+		if err != nil {
+			return filepath.ToSlash(abs)
+		}
+	}
+	return filepath.ToSlash(rel)
+}

@@ -1,0 +1,146 @@
+package publish
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+)
+
+// maxWhy is how many characters a reason or message may have.
+const maxWhy = 500
+
+// StatusReport says what is said of a pack now.
+type StatusReport struct {
+	Pack    string `json:"pack"`
+	Version string `json:"version,omitempty"` // "" where it is about all of them
+	Place   string `json:"place"`             // that says it
+	Yanked  string `json:"yanked,omitempty"`  // why the version was withdrawn
+	// Deprecated is what is said against the pack.
+	Deprecated string   `json:"deprecated,omitempty"`
+	Changed    bool     `json:"changed"`
+	Index      bool     `json:"index"` // the place is in an index, whose other files are made anew by index build
+	Warnings   []string `json:"warnings,omitempty"`
+}
+
+// Yank withdraws a published version, for a reason that users are told: it is not chosen any more, and stays where it is
+// locked. Without a reason the version is restored.
+func (c *Client) Yank(ctx context.Context, pk, reason, at string) (*StatusReport, error) {
+	name, version, ok := strings.Cut(pk, "@")
+	if !ok || version == "" {
+		return nil, diag.Errorf(diag.Usage, "%q names no version", pk).WithHint("write owner/name@1.4.0")
+	}
+	id, err := pack.ParseID(name)
+	if err != nil {
+		return nil, diag.Errorf(diag.Usage, "%v", err)
+	}
+	if err := checkWhy("reason", reason); err != nil {
+		return nil, err
+	}
+	r, to, err := c.statusOf(ctx, id, at, version)
+	if err != nil {
+		return nil, err
+	}
+	r.Version, r.Yanked = version, reason
+	err = c.changeStatus(ctx, r, to, func(s *oci.Status) error {
+		if s.Yanked == nil {
+			s.Yanked = map[string]string{}
+		}
+		if r.Changed = s.Yanked[version] != reason; !r.Changed {
+			return nil
+		}
+		if reason == "" {
+			delete(s.Yanked, version)
+		} else {
+			s.Yanked[version] = reason
+		}
+		return nil
+	})
+	return r, err
+}
+
+// Deprecate advises against a pack, all its versions, with a message that users are told. Without one that is taken back.
+func (c *Client) Deprecate(ctx context.Context, pk, message, at string) (*StatusReport, error) {
+	if strings.Contains(pk, "@") {
+		return nil, diag.Errorf(diag.Usage, "%q names a version; a pack is deprecated as a whole", pk).WithHint("skillpm yank withdraws one version")
+	}
+	id, err := pack.ParseID(pk)
+	if err != nil {
+		return nil, diag.Errorf(diag.Usage, "%v", err)
+	}
+	if err := checkWhy("message", message); err != nil {
+		return nil, err
+	}
+	r, to, err := c.statusOf(ctx, id, at, "")
+	if err != nil {
+		return nil, err
+	}
+	r.Deprecated = message
+	err = c.changeStatus(ctx, r, to, func(s *oci.Status) error {
+		r.Changed = s.Deprecated != message
+		s.Deprecated = message
+		return nil
+	})
+	return r, err
+}
+
+// changeStatus changes what is said of a pack. What is said at a place where packs are published counts as published there;
+// an index is a file of whoever keeps it.
+func (c *Client) changeStatus(ctx context.Context, r *StatusReport, to noted, f func(*oci.Status) error) error {
+	at, ok := to.(repository)
+	if !ok {
+		return to.change(ctx, f)
+	}
+	return c.Published(at.ref, audit.Record{Pack: r.Pack, Version: r.Version, Reason: "what is said of it"}, func() error { return to.change(ctx, f) })
+}
+
+// statusOf finds the place that says something about a pack, and makes sure that the version is there; any, for none.
+func (c *Client) statusOf(ctx context.Context, id pack.ID, at, version string) (*StatusReport, noted, error) {
+	where, to, err := c.notedAt(at, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	var notes []string
+	if at, ok := to.(repository); ok {
+		if notes, err = c.MayPublish(at.ref, id.String(), true); err != nil {
+			return nil, nil, err
+		}
+	}
+	versions, err := to.versions(ctx)
+	if err != nil && diag.CodeOf(err) != diag.NotFound {
+		return nil, nil, err
+	}
+	if missing := err != nil || len(versions) == 0; missing || version != "" && !slices.Contains(versions, version) {
+		e := diag.Errorf(diag.NotFound, "%s has no %s", where, strings.TrimSuffix(id.String()+"@"+version, "@"))
+		switch {
+		case !missing:
+			hint := "it has " + strings.Join(versions[:min(len(versions), 10)], ", ")
+			if at == "" {
+				hint += "; --registry names another place"
+			}
+			return nil, nil, e.WithHint("%s", hint)
+		case at == "":
+			return nil, nil, e.WithHint("say where the pack is published: --registry oci://HOST/NAMESPACE, or a name of your settings")
+		}
+		return nil, nil, e
+	}
+	_, inIndex := to.(indexFile)
+	return &StatusReport{Pack: id.String(), Place: where, Index: inIndex, Warnings: notes}, to, nil
+}
+
+// checkWhy checks what users will be told.
+func checkWhy(what, text string) error {
+	switch {
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
+		return diag.Errorf(diag.Usage, "the %s must be one line of text", what)
+	case utf8.RuneCountInString(text) > maxWhy:
+		return diag.Errorf(diag.Usage, "the %s has more than %d characters", what, maxWhy)
+	}
+	return nil
+}

@@ -1,0 +1,318 @@
+package catalog
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// Limits on what is compared to find the copies of one catalog. What is beyond them counts as no copy.
+const (
+	maxCompared  = 1 << 17   // entries of directories
+	maxCopyBytes = 128 << 20 // bytes that are read
+	maxCopyDepth = 32        // levels of directories in one skill
+)
+
+// place is where agents find a skill: the scope of their directory, and the name there.
+type place struct{ scope, name string }
+
+// copies drops the directories in hand-written layers that are copies of installed skills, as agents get where links cannot
+// be had: they are the pack's. One that differs in any byte is somebody's own, and no pack can take its name.
+func (b *builder) copies(ctx context.Context) {
+	packs := b.copyable()
+	if len(packs) == 0 {
+		return
+	}
+	var pairs []pair
+	for i := range b.found {
+		c := &b.found[i]
+		if p := packs[place{c.entry.Scope, c.entry.base}]; c.entry.Pack == "" && p != nil && alike(c, p) {
+			pairs = append(pairs, pair{hand: c, pack: p})
+		}
+	}
+	var budget comparison
+	parallel(ctx, len(pairs), func(i int) { pairs[i].compare(&budget, b.now) })
+	copies := map[*Skill]bool{}
+	for _, p := range pairs {
+		if p.same {
+			copies[p.hand.entry.Skill] = true
+		}
+		if p.fresh {
+			b.catalog.changed[p.hand.root] = true
+		}
+	}
+	if len(copies) > 0 {
+		b.drop(func(c *candidate) bool { return copies[c.entry.Skill] })
+	}
+}
+
+// copyable returns the skills of packs that hand-written ones may be copies of.
+func (b *builder) copyable() map[place]*candidate {
+	hand := map[place]bool{}
+	for i := range b.found {
+		if e := &b.found[i].entry; e.Pack == "" {
+			hand[place{e.Scope, e.base}] = true
+		}
+	}
+	if len(hand) == 0 || len(hand) == len(b.found) {
+		return nil
+	}
+	packs := map[place]*candidate{}
+	for i := range b.found {
+		c := &b.found[i]
+		if c.entry.Pack == "" || c.entry.State != InForce {
+			continue
+		}
+		name := c.entry.Name
+		if b.profile.Qualify != "" {
+			name = c.entry.base // as agents have it
+		}
+		if at := (place{c.entry.Scope, name}); hand[at] && packs[at] == nil {
+			packs[at] = c
+		}
+	}
+	return packs
+}
+
+// alike reports whether a hand-written skill may be a copy of an installed one, as far as stage 1 tells.
+func alike(c, pack *candidate) bool {
+	a, b := c.entry.Skill, pack.entry.Skill
+	return a.Description == b.Description && a.WhenToUse == b.WhenToUse && a.ArgumentHint == b.ArgumentHint && a.Agent == b.Agent &&
+		a.Priority == b.Priority && a.Fork == b.Fork && a.UserInvocable == b.UserInvocable && a.ModelInvocable == b.ModelInvocable &&
+		slices.Equal(a.Tags, b.Tags) && (c.node.look.size == pack.node.look.size || a.base != b.base)
+}
+
+// pair is a hand-written skill and the installed one that it may be a copy of.
+type pair struct {
+	hand, pack  *candidate
+	same, fresh bool // it is a copy; that is news to the index
+}
+
+// compare finds out whether the pair is a copy and its original. What was found out is kept, as long as all that belongs to
+// the copy looks the same, and the original's SKILL.md and directory do: a pack is installed whole.
+func (p *pair) compare(c *comparison, now int64) {
+	s, pack, n := p.hand.entry.Skill, p.pack.entry.Skill, p.hand.node
+	at, err := lookAt(pack.Dir)
+	if err != nil {
+		return
+	}
+	if known := n.copy; known != nil && known.of == pack.Dir && known.file == p.pack.node.look && known.dir == at.stamp && c.unchanged(s.Dir, known.seen) {
+		p.same = true
+		return
+	}
+	p.fresh, n.copy = n.copy != nil, nil
+	facts := &copyFacts{of: pack.Dir, file: p.pack.node.look, dir: at.stamp}
+	seen, ok := c.survey(s.Dir)
+	if !ok || !c.copied(s, pack) {
+		return
+	}
+	p.same, facts.seen = true, seen
+	settled := at.settled(now) && p.pack.node.settled
+	for _, e := range seen {
+		settled = settled && e.look.settled(now)
+	}
+	if settled {
+		p.fresh, n.copy = true, facts
+	}
+}
+
+// copyFacts say that a directory is a copy of an installed skill, and how both looked then.
+type copyFacts struct {
+	of        string // the directory of the installed one
+	file, dir stamp  // of its SKILL.md, and of that directory
+	seen      []seen // all that the copy consists of
+}
+
+// seen is a directory or file of a copy.
+type seen struct {
+	path string // from the copy's directory, which is "."
+	look stamp
+}
+
+// unchanged reports whether all that was seen of a directory still looks so, and nothing came to it.
+func (c *comparison) unchanged(dir string, known []seen) bool {
+	if !timesTell {
+		now, ok := c.survey(dir)
+		return ok && slices.Equal(now, known)
+	}
+	folder, err := openFolder(dir)
+	if err != nil {
+		return false
+	}
+	defer folder.close()
+	for _, e := range known {
+		if l, err := folder.look(e.path); err != nil || l.stamp != e.look {
+			return false
+		}
+	}
+	return true
+}
+
+// survey returns how everything in a directory looks.
+func (c *comparison) survey(dir string) ([]seen, bool) {
+	folder, err := openFolder(dir)
+	if err != nil {
+		return nil, false
+	}
+	defer folder.close()
+	root, err := safefile.OpenRoot(dir)
+	if err != nil {
+		return nil, false
+	}
+	defer func() { _ = root.Close() }() // it was only read
+	var all []seen
+	ok := c.surveyed(folder, root, ".", maxCopyDepth, &all)
+	return all, ok
+}
+
+func (c *comparison) surveyed(folder *folder, root *safefile.Root, at string, depth int, all *[]seen) bool {
+	l, err := folder.look(at)
+	if err != nil || depth == 0 {
+		return false
+	}
+	*all = append(*all, seen{at, l.stamp})
+	if l.mode != fs.ModeDir {
+		return true
+	}
+	list, ok := c.list(root, at)
+	for _, e := range list {
+		ok = ok && c.surveyed(folder, root, path.Join(at, e.Name()), depth-1, all)
+	}
+	return ok
+}
+
+// comparison counts what comparing has taken.
+type comparison struct{ entries, bytes atomic.Int64 }
+
+// copied reports whether the directory of a skill is a copy of that of an installed one: it has the same files with the same
+// bytes, but for the name where it is known under an alias.
+func (c *comparison) copied(s, pack *Skill) bool {
+	a, err := safefile.OpenRoot(s.Dir)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = a.Close() }() // it was only read
+	b, err := safefile.OpenRoot(pack.Dir)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = b.Close() }() // likewise
+	alias := ""
+	if s.base != pack.base {
+		alias = s.base
+	}
+	return c.file(a, b, skill.File, alias) && c.dir(a, b, ".", alias, maxCopyDepth)
+}
+
+// dir compares what two directories hold. SKILL.md has been compared.
+func (c *comparison) dir(a, b *safefile.Root, dir, alias string, depth int) bool {
+	listA, okA := c.list(a, dir)
+	listB, okB := c.list(b, dir)
+	if !okA || !okB || depth == 0 || len(listA) != len(listB) {
+		return false
+	}
+	for i, e := range listA {
+		if e.Name() != listB[i].Name() || e.Type() != listB[i].Type() {
+			return false
+		}
+		at := path.Join(dir, e.Name())
+		same := false
+		switch e.Type() {
+		case fs.ModeDir:
+			same = c.dir(a, b, at, alias, depth-1)
+		case fs.ModeSymlink:
+			to, err := a.ReadLink(at)
+			other, otherErr := b.ReadLink(at)
+			same = err == nil && otherErr == nil && to == other
+		case 0:
+			same = at == skill.File || c.file(a, b, at, "")
+		}
+		if !same {
+			return false
+		}
+	}
+	return true
+}
+
+// list returns the entries of a directory, in order of their names.
+func (c *comparison) list(root *safefile.Root, dir string) ([]fs.DirEntry, bool) {
+	f, err := root.Open(dir)
+	if err != nil {
+		return nil, false
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	d, ok := f.(fs.ReadDirFile)
+	left := maxCompared - c.entries.Load()
+	if !ok || left <= 0 {
+		return nil, false
+	}
+	entries, err := d.ReadDir(int(left) + 1)
+	if c.entries.Add(int64(len(entries))) > maxCompared || err != nil && !errors.Is(err, io.EOF) {
+		return nil, false
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, true
+}
+
+// file compares two files. With an alias, the second is that of a skill which the first one names so.
+func (c *comparison) file(a, b *safefile.Root, name, alias string) bool {
+	f, size, ok := c.open(a, name)
+	if !ok {
+		return false
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	other, otherSize, ok := c.open(b, name)
+	if !ok {
+		return false
+	}
+	defer func() { _ = other.Close() }() // likewise
+	if alias == "" {
+		return size == otherSize && equal(f, other)
+	}
+	data, err := io.ReadAll(io.LimitReader(other, skill.MaxFile+1))
+	if err != nil || len(data) > skill.MaxFile {
+		return false
+	}
+	named, err := skill.SpliceName(data, alias)
+	return err == nil && size == int64(len(named)) && equal(f, bytes.NewReader(named))
+}
+
+// open opens a file, as far as the limits let it be read.
+func (c *comparison) open(root *safefile.Root, name string) (fs.File, int64, bool) {
+	f, err := safefile.OpenIn(root, name, maxCopyBytes)
+	if err != nil {
+		return nil, 0, false
+	}
+	info, err := f.Stat()
+	if err != nil || c.bytes.Add(info.Size()) > maxCopyBytes {
+		_ = f.Close()
+		return nil, 0, false
+	}
+	return f, info.Size(), true
+}
+
+// equal reports whether two readers give the same.
+func equal(a, b io.Reader) bool {
+	var x, y [8 << 10]byte
+	for {
+		n, err := io.ReadFull(a, x[:])
+		m, otherErr := io.ReadFull(b, y[:])
+		switch {
+		case n != m || !bytes.Equal(x[:n], y[:m]):
+			return false
+		case err != nil || otherErr != nil:
+			return atEnd(err) && atEnd(otherErr)
+		}
+	}
+}
+
+func atEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }

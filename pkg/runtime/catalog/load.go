@@ -1,0 +1,194 @@
+package catalog
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+)
+
+// Loaded is a skill at stage 2: what its SKILL.md says now.
+type Loaded struct {
+	*Skill
+	Front    Front
+	Document *skill.Document
+	Digest   string // "sha256:" and the digest of SKILL.md in hex
+	Source   string // the whole file
+	Body     string // what follows the frontmatter
+}
+
+// Front is what the frontmatter says about how a skill is used.
+type Front struct {
+	AllowedTools    []string // the entries as they are written; each may hold several, see package tool
+	Restricts       bool     // there is a list of allowed tools, though it may be empty
+	DisallowedTools []string
+	Agent, Model    string
+	Arguments       []string // names of positional arguments
+	Pre, Post       string   // scripts that run before and after
+	Command         string   // that is executed in place of the body (dispatch, type A)
+	Shell           string   // that runs the commands in the body
+	Files           []skill.FileRef
+	Toolsets        []string
+	Execution       Execution
+}
+
+// Execution is how a skill's scripts are to be run.
+type Execution struct {
+	Sandbox      string   // as it is written: "true", "false", the name of a sandbox, or "" for nothing
+	AllowedPaths []string // directories besides the skill's own; nil where the skill does not say
+	Network      []string // "true", "false", "none", or hosts; empty where the skill does not say
+}
+
+// Load reads SKILL.md now. The error has code NotFound where it is gone, and Invalid where it cannot be used any more.
+func (s *Skill) Load() (*Loaded, error) {
+	data, err := readWhole(s.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, diag.Errorf(diag.NotFound, "skill %s is gone: there is no %s", s.Name, filepath.Join(s.Dir, skill.File)).
+			WithHint("it was removed or renamed; skillpm skills lists what there is")
+	}
+	if err != nil {
+		return nil, diag.Errorf(diag.Invalid, "skill %s cannot be read: %s: %s", s.Name, filepath.Join(s.Dir, skill.File), reason(err)).
+			WithHint("skillpm validate %s says how to mend it", s.Dir)
+	}
+	doc, problems := skill.Parse(data)
+	var rec record
+	if rec.judge(doc, problems); rec.fatal != "" {
+		return nil, diag.Errorf(diag.Invalid, "skill %s cannot be used: %s:%d: %s", s.Name, filepath.Join(s.Dir, skill.File), max(rec.line, 1), rec.fatal).
+			WithHint("skillpm validate %s says how to mend it", s.Dir)
+	}
+	sum := sha256.Sum256(data)
+	return &Loaded{
+		Skill: s, Front: frontOf(doc), Document: doc, Digest: "sha256:" + hex.EncodeToString(sum[:]), Source: string(data), Body: string(doc.Body()),
+	}, nil
+}
+
+// readWhole returns the SKILL.md of a directory, through no link that leads out of it.
+func readWhole(dir string) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	f, err := openRegular(root)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	data, err := io.ReadAll(io.LimitReader(f, skill.MaxFile+1))
+	if err == nil && len(data) > skill.MaxFile {
+		err = errors.New("SKILL.md grew beyond what is read")
+	}
+	return data, err
+}
+
+// ParseFile reads stage 1 of one SKILL.md, by the rules of a profile. The error has code NotFound where there is none, and
+// Invalid where the profile skips the skill.
+func ParseFile(path string, p *profile.Profile) (*Skill, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Dir(path)
+	data, err := readWhole(dir)
+	if filepath.Base(path) != skill.File || errors.Is(err, fs.ErrNotExist) {
+		return nil, diag.Errorf(diag.NotFound, "there is no skill at %s", path).WithHint("name a file that is called %s", skill.File)
+	}
+	if err != nil {
+		return nil, diag.Errorf(diag.Invalid, "%s: %s", path, reason(err))
+	}
+	b := builder{catalog: &Catalog{}, profile: p, found: make([]candidate, 0, 1), skills: make([]Skill, 0, 1)}
+	r := &root{dir: filepath.Dir(dir), real: filepath.Dir(dir)}
+	c := b.skill(0, r, &branch{dir: filepath.Dir(dir) + string(filepath.Separator)}, &node{name: filepath.Base(dir), record: read(data)})
+	if c.entry.State == Skipped {
+		return nil, diag.Errorf(diag.Invalid, "%s: %s", path, c.entry.Reason).WithHint("skillpm validate %s says how to mend it", dir)
+	}
+	return c.entry.Skill, nil
+}
+
+// frontOf reads what the frontmatter says about how a skill is used.
+func frontOf(doc *skill.Document) Front {
+	f := Front{
+		Agent: doc.Text("agent"), Model: doc.Text("model"), Command: skill.Program(doc.Command()), Shell: doc.Text("shell"), Files: doc.Files(),
+		DisallowedTools: texts(lookup(doc, disallowedTools), ""), Arguments: texts(lookup(doc, "arguments"), " "),
+		Toolsets: texts(lookup(doc, "toolsets"), ","),
+	}
+	if v := lookup(doc, allowedTools); v != nil {
+		f.AllowedTools = texts(v, "")
+		f.Restricts = v.Kind != yaml.ScalarNode || len(f.AllowedTools) > 0
+	}
+	if v := lookup(doc, "hooks"); v != nil {
+		f.Pre, f.Post = skill.ScalarText(under(v, "pre")), skill.ScalarText(under(v, "post"))
+	}
+	if v := lookup(doc, "execution"); v != nil {
+		f.Execution = Execution{
+			Sandbox:      skill.ScalarText(under(v, "sandbox")),
+			AllowedPaths: texts(under(v, "allowed-paths"), ""), Network: texts(under(v, "network"), ""),
+		}
+		if n := under(v, "allowed-paths"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
+			f.Execution.AllowedPaths = []string{}
+		}
+		if n := under(v, "network"); n != nil && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
+			f.Execution.Network = []string{"none"}
+		}
+	}
+	return f
+}
+
+// under returns the value of a key of a mapping, or nil.
+func under(n *yaml.Node, key string) *yaml.Node {
+	if n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return follow(n.Content[i+1])
+		}
+	}
+	return nil
+}
+
+// texts returns the texts of a list, or a text, split where there is a separator. Of an entry that YAML took for a mapping,
+// as of `- Bash(git: *)`, it returns what was written.
+func texts(n *yaml.Node, separator string) []string {
+	if n == nil {
+		return nil
+	}
+	var list []string
+	add := func(s string) {
+		if s = strings.TrimSpace(s); s != "" {
+			list = append(list, s)
+		}
+	}
+	switch n.Kind {
+	case yaml.ScalarNode:
+		switch text := skill.ScalarText(n); separator {
+		case "":
+			add(text)
+		case " ":
+			list = strings.Fields(text)
+		default:
+			for part := range strings.SplitSeq(text, separator) {
+				add(part)
+			}
+		}
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			if item = follow(item); item.Kind == yaml.MappingNode && len(item.Content) == 2 {
+				add(skill.ScalarText(item.Content[0]) + ": " + skill.ScalarText(item.Content[1]))
+				continue
+			}
+			add(skill.ScalarText(item))
+		}
+	}
+	return list
+}

@@ -1,0 +1,86 @@
+package catalog
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/pack"
+)
+
+// maxLock is the largest lock that is read, in bytes.
+const maxLock = 64 << 20
+
+// readLock returns what the lock at a path says, from before where it still looks the same.
+func readLock(path string, before lockFacts, now int64) (facts lockFacts, changed bool) {
+	l, err := lookAt(path)
+	switch {
+	case notExist(err):
+		return lockFacts{}, before.there
+	case err == nil && before.there && before.settled && l.stamp == before.look:
+		return before, false
+	}
+	facts = lockFacts{there: true, look: l.stamp, settled: err == nil && l.settled(now)}
+	changed = !before.there || facts.look != before.look || facts.settled != before.settled
+	data, err := safefile.ReadFile(path, maxLock)
+	if errors.Is(err, fs.ErrNotExist) {
+		return lockFacts{}, before.there
+	}
+	var lock *pack.Lock
+	if err == nil {
+		lock, err = pack.ParseLock(pack.LockName, data)
+	}
+	if err != nil {
+		facts.problem = flat(err.Error(), maxShort)
+		return facts, changed
+	}
+	for id, p := range lock.Packs {
+		facts.packs = append(facts.packs, lockedPack{id.String(), p.Version, p.Source, strings.Join(append(slices.Sorted(maps.Keys(p.Skills)), ""), "/")})
+	}
+	slices.SortFunc(facts.packs, func(a, b lockedPack) int { return cmp.Compare(a.id, b.id) })
+	for name, n := range lock.Names {
+		one := lockedName{name: name}
+		if !n.Winner.IsZero() {
+			one.winner = n.Winner.String()
+		}
+		for id, alias := range n.Shadowed {
+			one.shadowed = append(one.shadowed, lockedAlias{id.String(), alias})
+		}
+		slices.SortFunc(one.shadowed, func(a, b lockedAlias) int { return cmp.Compare(a.pack, b.pack) })
+		facts.names = append(facts.names, one)
+	}
+	slices.SortFunc(facts.names, func(a, b lockedName) int { return cmp.Compare(a.name, b.name) })
+	return facts, changed
+}
+
+// pack returns the locked pack of an id.
+func (l *lockFacts) pack(id string) (lockedPack, bool) {
+	i, ok := slices.BinarySearchFunc(l.packs, id, func(p lockedPack, id string) int { return cmp.Compare(p.id, id) })
+	if !ok {
+		return lockedPack{}, false
+	}
+	return l.packs[i], true
+}
+
+// name returns what is locked about a bare name.
+func (l *lockFacts) name(name string) (lockedName, bool) {
+	i, ok := slices.BinarySearchFunc(l.names, name, func(n lockedName, name string) int { return cmp.Compare(n.name, name) })
+	if !ok {
+		return lockedName{}, false
+	}
+	return l.names[i], true
+}
+
+// alias returns under which name the skill of a pack is known in place of its own, "" for its own.
+func (n lockedName) alias(pk string) string {
+	for _, s := range n.shadowed {
+		if s.pack == pk {
+			return s.alias
+		}
+	}
+	return ""
+}

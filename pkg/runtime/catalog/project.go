@@ -1,0 +1,59 @@
+package catalog
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+)
+
+// Project returns the root of the project that a directory, which is absolute, is in: the nearest one upward that holds
+// skillpm.yaml, .skillpm, .git, or one of the profile's directories for projects; else the directory itself. From inside the
+// home directory neither that nor what is above it is looked at, so that it returns "" there, as it does in the user's own
+// .skillpm. A directory above that everybody may write to is no project, whatever somebody put there.
+func Project(paths scope.Paths, dir string, p *profile.Profile) string {
+	dir = filepath.Clean(dir)
+	home, _ := os.Stat(paths.Home) // without one there is nothing to compare with
+	marks := markers(p)
+	for at := dir; filepath.Dir(at) != at; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		if at == paths.Home || home != nil && err == nil && os.SameFile(home, info) {
+			if own := filepath.Join(at, scope.DirName); at == dir || own == dir || scope.Within(own, dir) {
+				return ""
+			}
+			return dir
+		}
+		if err == nil && (at == dir || info.Mode().Perm()&0o002 == 0 || runtime.GOOS == "windows") && marked(at, marks) {
+			return at
+		}
+	}
+	if filepath.Dir(dir) == dir || scope.Within(dir, paths.Home) {
+		return ""
+	}
+	return dir
+}
+
+// markers returns what the root of a project holds.
+func markers(p *profile.Profile) []string {
+	marks := []string{scope.ManifestName, scope.DirName, ".git"}
+	for _, layer := range p.Layers {
+		for _, dir := range layer.On(runtime.GOOS) {
+			if rel, ok := strings.CutPrefix(dir, "./"); ok && rel != "" {
+				marks = append(marks, filepath.FromSlash(rel))
+			}
+		}
+	}
+	return marks
+}
+
+func marked(dir string, marks []string) bool {
+	for _, m := range marks {
+		if _, err := os.Lstat(filepath.Join(dir, m)); err == nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,354 @@
+package catalog
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/skill/tool"
+)
+
+// quick reads the frontmatter that most skills have: fields on one line each, and below other fields lists and mappings of
+// such. It reports whether it could; what it reads is then what package skill would read. Where anything is out of the
+// ordinary it gives up, and the record is of no use.
+//
+// It is there because a YAML parser takes ten times as long, which is what opening a thousand skills would consist of.
+func quick(r *record, head []byte) bool {
+	if len(head) == 0 || !bytes.HasPrefix(head, []byte("---\n")) {
+		return false
+	}
+	end := bytes.Index(head, []byte("\n---\n"))
+	if end < 0 {
+		return false
+	}
+	front := string(head[len("---\n") : end+1])
+	if !ordinary(front) {
+		return false
+	}
+	q := quickReader{record: r, line: 1}
+	if !q.fields(front) {
+		return false
+	}
+	if r.description == "" {
+		r.paragraph = paragraph(head[end+len("\n---\n"):])
+	}
+	return true
+}
+
+// ordinary reports whether YAML takes every character of a text for itself.
+func ordinary(s string) bool {
+	ascii := true
+	for i := range len(s) {
+		c := s[i]
+		if c < ' ' && c != '\n' || c == 0x7f {
+			return false
+		}
+		ascii = ascii && c < utf8.RuneSelf
+	}
+	if ascii {
+		return true
+	}
+	for _, r := range s {
+		switch {
+		case r == utf8.RuneError, r >= 0x80 && r < 0xa0, r == 0x2028, r == 0x2029, r == 0xfeff, r >= 0xfff0 && r <= 0xffff, r >= 0xd800 && r < 0xe000:
+			return false
+		}
+	}
+	return true
+}
+
+// quickReader reads fields line by line.
+type quickReader struct {
+	*record
+	line int // the number in the file of the line that was read last
+	keys [24]string
+	n    int
+}
+
+// fields reads all lines of a frontmatter.
+func (q *quickReader) fields(front string) bool {
+	for front != "" {
+		text, rest := q.next(front)
+		switch {
+		case text == "" || text[0] == '#':
+			front = rest
+			continue
+		case text == "---": // the fence that the frontmatter ends with comes before this one
+			return false
+		}
+		key, value, ok := field(text)
+		if !ok || !q.once(key) {
+			return false
+		}
+		line := q.line
+		if value != "" {
+			scalar, ok := quickScalar(value)
+			if flow := value[0] == '['; flow {
+				var items []string
+				if items, ok = quickFlow(value); ok {
+					ok = q.setList(key, items)
+				}
+			} else if ok {
+				ok = q.set(key, scalar, line)
+			}
+			if !ok || indented(rest) {
+				return false
+			}
+			front = rest
+			continue
+		}
+		if front, ok = q.block(key, rest); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// next returns the first line of a text without space at its end, and what follows.
+func (q *quickReader) next(text string) (line, rest string) {
+	q.line++
+	line, rest, _ = strings.Cut(text, "\n")
+	return strings.TrimRight(line, " "), rest
+}
+
+// indented reports whether the next line that is not empty starts with space or is an item of a list: it goes on with what
+// was before.
+func indented(rest string) bool {
+	rest = strings.TrimLeft(rest, "\n")
+	return rest != "" && (rest[0] == ' ' || rest[0] == '-')
+}
+
+// once reports whether a key was not there before, and notes it.
+func (q *quickReader) once(key string) bool {
+	if q.n == len(q.keys) {
+		return false
+	}
+	if slices.Contains(q.keys[:q.n], key) {
+		return false
+	}
+	q.keys[q.n] = key
+	q.n++
+	return true
+}
+
+// field splits a line into a plain key and what stands after the colon.
+func field(text string) (key, value string, ok bool) {
+	i := 0
+	for i < len(text) && (text[i] >= 'a' && text[i] <= 'z' || text[i] >= 'A' && text[i] <= 'Z' || i > 0 && (text[i] == '-' || text[i] == '_' || text[i] >= '0' && text[i] <= '9')) {
+		i++
+	}
+	if i == 0 || i > 64 || i == len(text) || text[i] != ':' || i+1 < len(text) && text[i+1] != ' ' {
+		return "", "", false
+	}
+	return text[:i], strings.TrimLeft(text[i+1:], " "), true
+}
+
+// quickScalar returns the text of a scalar on one line.
+func quickScalar(value string) (string, bool) {
+	switch value[0] {
+	case '"':
+		inner, ok := strings.CutSuffix(value[1:], `"`)
+		return inner, ok && !strings.ContainsAny(inner, `"\`)
+	case '\'':
+		inner, ok := strings.CutSuffix(value[1:], "'")
+		return inner, ok && !strings.Contains(inner, "'")
+	case '-', '?', ':', ',', '[', ']', '{', '}', '#', '&', '*', '!', '|', '>', '%', '@', '`', '=', '<', '~', '.':
+		return "", false
+	}
+	if value[len(value)-1] == ':' || strings.Contains(value, ": ") || strings.Contains(value, " #") {
+		return "", false
+	}
+	switch value {
+	case "null", "Null", "NULL":
+		return "", true
+	}
+	return value, true
+}
+
+// quickFlow returns the items of a list in brackets that are words.
+func quickFlow(value string) ([]string, bool) {
+	inner, ok := strings.CutSuffix(value[1:], "]")
+	if !ok || strings.TrimSpace(inner) == "" {
+		return nil, false
+	}
+	var items []string
+	for item := range strings.SplitSeq(inner, ",") {
+		item = strings.Trim(item, " ")
+		for i := range len(item) {
+			if c := item[i]; !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || i > 0 && (c == '-' || c == '_' || c == ' ' || c >= '0' && c <= '9')) {
+				return nil, false
+			}
+		}
+		if item == "" || strings.EqualFold(item, "null") {
+			return nil, false
+		}
+		items = append(items, item)
+	}
+	return items, true
+}
+
+// block reads the lines below a field without a value: nothing, a list, or a mapping, of scalars on one line.
+func (q *quickReader) block(key, rest string) (string, bool) {
+	var (
+		items []string
+		dash  bool
+		first = true
+		depth int
+		seen  []string
+	)
+	for rest != "" {
+		before := q.line
+		text, after := q.next(rest)
+		trimmed := strings.TrimLeft(text, " ")
+		in := len(text) - len(trimmed)
+		item := strings.HasPrefix(trimmed, "- ")
+		switch {
+		case trimmed == "":
+			rest = after
+			continue
+		case in == 0 && !item: // the next field
+			q.line = before
+			return rest, q.endBlock(key, items, dash, first)
+		case first:
+			depth, dash, first = in, item, false
+		case in != depth || item != dash:
+			return "", false
+		}
+		var value string
+		if dash {
+			value = strings.TrimLeft(trimmed[1:], " ")
+			if _, _, mapping := field(value); mapping {
+				return "", false
+			}
+		} else {
+			k, v, ok := field(trimmed)
+			if !ok || v == "" || slices.Contains(seen, k) {
+				return "", false
+			}
+			seen = append(seen, k)
+			value = v
+		}
+		scalar, ok := quickScalar(value)
+		if !ok {
+			return "", false
+		}
+		items = append(items, scalar)
+		rest = after
+	}
+	return "", q.endBlock(key, items, dash, first)
+}
+
+// endBlock takes over what is below a field.
+func (q *quickReader) endBlock(key string, items []string, dash, empty bool) bool {
+	switch {
+	case empty:
+		return q.set(key, "", q.line)
+	case dash:
+		return q.setList(key, items)
+	}
+	return !wanted(key) // a mapping
+}
+
+// wanted reports whether stage 1 needs a field.
+func wanted(key string) bool {
+	switch key {
+	case "name", "description", "when_to_use", "argument-hint", "agent", "tags", "disable-model-invocation", "user-invocable", "context",
+		"priority", "scope", "execution":
+		return true
+	}
+	return false
+}
+
+// set takes over a scalar field.
+func (q *quickReader) set(key, text string, line int) bool {
+	r := q.record
+	switch key {
+	case "name":
+		r.name = short(text)
+	case "description":
+		r.description = flat(strings.TrimSpace(text), maxText)
+	case "when_to_use":
+		r.when = flat(text, maxText)
+	case "argument-hint":
+		r.hint = flat(text, maxShort)
+	case "agent":
+		r.agent = flat(text, maxShort)
+	case "disable-model-invocation":
+		r.setSwitch(key, text, line, modelOff, true)
+	case "user-invocable":
+		r.setSwitch(key, text, line, userOff, false)
+	case "context":
+		r.context(text)
+	case "priority":
+		r.setPriority(text, line)
+	case "tags":
+		for item := range strings.SplitSeq(text, ",") {
+			r.tags = appendItem(r.tags, item)
+		}
+	case "scope", "execution":
+		return text == ""
+	case allowedTools, disallowedTools:
+		return quickTools(text)
+	}
+	return true
+}
+
+// quickTools reports whether lists of tools can be read. What is wrong with others is not told here.
+func quickTools(list ...string) bool {
+	_, err := tool.ParseList(list)
+	return err == nil
+}
+
+// setList takes over a list.
+func (q *quickReader) setList(key string, items []string) bool {
+	switch key {
+	case "tags":
+	case allowedTools, disallowedTools:
+		return quickTools(items...)
+	default:
+		return !wanted(key)
+	}
+	for _, item := range items {
+		q.tags = appendItem(q.tags, item)
+	}
+	return true
+}
+
+// frontEnd returns where the frontmatter of a file ends whose beginning is given, after its closing fence: 0 where it does
+// not start with one, -1 where the fence is not there yet.
+func frontEnd(head []byte) int {
+	at := 0
+	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
+		at = 3
+	}
+	line, next := nextLine(head, at)
+	if !fence(line) {
+		doc, problems := skill.Parse(head) // something may stand before it
+		for _, p := range problems {
+			if p.Kind == skill.Unclosed {
+				return -1
+			}
+		}
+		return doc.BodyStart
+	}
+	for at = next; at < len(head); at = next {
+		if line, next = nextLine(head, at); fence(line) && (next < len(head) || head[next-1] == '\n') {
+			return next
+		}
+	}
+	return -1
+}
+
+func nextLine(text []byte, at int) (line []byte, next int) {
+	i := bytes.IndexByte(text[at:], '\n')
+	if i < 0 {
+		return text[at:], len(text)
+	}
+	return bytes.TrimSuffix(text[at:at+i], []byte("\r")), at + i + 1
+}
+
+func fence(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("---")) && len(bytes.TrimRight(line[3:], " \t")) == 0
+}

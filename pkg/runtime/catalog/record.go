@@ -1,0 +1,398 @@
+package catalog
+
+import (
+	"cmp"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/skill/tool"
+)
+
+// record is what the head of a SKILL.md says, whatever the profile: what the index holds.
+type record struct {
+	name        string // declared
+	description string // declared, on one line
+	paragraph   string // the body's first, where there is no description
+	when        string
+	hint        string
+	agent       string
+
+	tags, agents, tenants, environments []string
+
+	priority float64
+	flags    flags
+
+	fatal    string // why no profile can use it, "" where one can
+	line     int    // of fatal, 0 for the file as a whole
+	problems []problem
+}
+
+type flags uint8
+
+const (
+	modelOff flags = 1 << iota // disable-model-invocation: true
+	userOff                    // user-invocable: false
+	forks                      // context: fork
+	bare                       // there is no frontmatter
+)
+
+// problem is a finding about one file, without its path.
+type problem struct {
+	rule     string
+	severity diag.Severity
+	line     int
+	message  string
+	fix      string
+}
+
+// The rules of findings, as docs/catalog.md lists them.
+const (
+	ruleFile     = "CA001" // SKILL.md cannot be read
+	ruleFront    = "CA002" // the frontmatter is not valid
+	ruleRequired = "CA003" // a field is missing
+	ruleName     = "CA004" // the name is not as it should be
+	ruleValue    = "CA005" // a field's value is not understood
+	ruleLock     = "CA007" // a lock is missing, or cannot be read
+	ruleMany     = "CA008" // too many skills
+	rulePlace    = "CA009" // a directory cannot be read
+	ruleTrust    = "CA010" // the project is not trusted
+)
+
+// RuleConflict is the rule of the findings that packs have skills of one name.
+const RuleConflict = "CA006"
+
+// Limits on what is kept of one file.
+const (
+	maxText     = 4 << 10  // bytes of a description
+	maxShort    = 512      // bytes of other texts
+	maxItems    = 64       // entries of a list
+	maxProblems = 8        // that are told of one file
+	maxFront    = 64 << 10 // of a frontmatter: that of real skills is a thirtieth of it
+)
+
+// The fields that list tools.
+const (
+	allowedTools    = "allowed-tools"
+	disallowedTools = "disallowed-tools"
+)
+
+// limiting are the fields that narrow what a skill may do or who may use it. Where one of them cannot be read for certain
+// the skill is not used.
+var limiting = [...]string{
+	allowedTools, disallowedTools, "disable-model-invocation", "user-invocable", "scope", "context", "hooks", "execution",
+}
+
+// read makes the record of a file from its beginning, which goes to the end of the frontmatter at least where there is one.
+func read(head []byte) *record {
+	r := &record{}
+	if quick(r, head) {
+		return r
+	}
+	*r = record{}
+	doc, problems := skill.Parse(head)
+	r.judge(doc, problems)
+	if r.fatal != "" {
+		return r
+	}
+	r.fields(doc)
+	return r
+}
+
+// judge decides what the problems of a file mean for its use.
+func (r *record) judge(doc *skill.Document, problems []skill.Problem) {
+	for _, p := range problems {
+		switch p.Kind {
+		case skill.NoFrontmatter:
+			r.flags |= bare
+			continue
+		case skill.ByteOrderMark:
+			continue // missing fields are told by the profile that wants them
+		case skill.Unclosed, skill.NotMapping:
+			r.fatal, r.line = p.Message, p.Line
+			return
+		case skill.NotUTF8:
+			if p.Line < doc.BodyLine {
+				r.fatal, r.line = "the frontmatter is not UTF-8", p.Line
+				return
+			}
+			continue
+		}
+		r.problem(ruleFront, p.Line, p.Message, p.Fix)
+	}
+	for _, key := range limiting {
+		if _, v := doc.Lookup(key); v != nil && doc.Recovered(v) {
+			r.fatal, r.line = key+" is not valid YAML, and it limits what the skill may do", v.Line
+			return
+		}
+	}
+	r.merges(doc)
+	if r.fatal == "" {
+		r.tools(doc)
+	}
+	if r.fatal == "" {
+		if at, why := doc.UnreadExecution(); at != nil {
+			r.fatal, r.line = flat(why+", and it limits what the skill may do", maxShort), at.Line
+		}
+	}
+}
+
+// merges refuses merge keys where they could bring in what limits the skill: nobody here follows them.
+func (r *record) merges(doc *skill.Document) {
+	in := []*yaml.Node{doc.Front}
+	for _, key := range limiting {
+		in = append(in, lookup(doc, key))
+	}
+	for _, n := range in {
+		if n == nil || n.Kind != yaml.MappingNode {
+			continue
+		}
+		for i := 0; i < len(n.Content); i += 2 {
+			if key := n.Content[i]; key.ShortTag() == "!!merge" {
+				r.fatal, r.line = "a merge key (<<) is not followed, and it could limit what the skill may do", key.Line
+				return
+			}
+		}
+	}
+}
+
+// tools refuses lists of tools that cannot be read, as an activation would.
+func (r *record) tools(doc *skill.Document) {
+	for _, key := range [...]string{allowedTools, disallowedTools} {
+		v := lookup(doc, key)
+		if v == nil {
+			continue
+		}
+		if _, err := tool.ParseList(texts(v, "")); err != nil {
+			r.fatal, r.line = flat(strings.Replace(err.Error(), allowedTools, key, 1), maxShort), v.Line
+			return
+		}
+	}
+}
+
+func (r *record) problem(rule string, line int, message, fix string) {
+	if len(r.problems) < maxProblems {
+		r.problems = append(r.problems, problem{rule, diag.SeverityWarning, line, cut(message, maxShort), cut(fix, maxShort)})
+	}
+}
+
+// fields takes over what stage 1 needs.
+func (r *record) fields(doc *skill.Document) {
+	r.name = short(doc.Name())
+	r.description = flat(doc.Description(), maxText)
+	if r.description == "" {
+		r.paragraph = paragraph(doc.Body())
+	}
+	r.when = flat(doc.Text("when_to_use"), maxText)
+	r.hint = flat(doc.Text("argument-hint"), maxShort)
+	r.agent = flat(doc.Text("agent"), maxShort)
+	r.tags = list(lookup(doc, "tags"))
+	r.invocation(lookup(doc, "disable-model-invocation"), lookup(doc, "user-invocable"))
+	if v := lookup(doc, "context"); v != nil {
+		r.context(skill.ScalarText(v))
+	}
+	if v := lookup(doc, "priority"); v != nil {
+		r.setPriority(skill.ScalarText(v), v.Line)
+	}
+	if v := lookup(doc, "scope"); v != nil {
+		r.scope(v)
+	}
+	if v := lookup(doc, "arguments"); v != nil {
+		for _, item := range v.Content {
+			if follow(item).Kind != yaml.ScalarNode {
+				r.problem(ruleValue, item.Line, "arguments has what is no name: that does not count", "write names, as in arguments: [file, format]")
+				break
+			}
+		}
+	}
+}
+
+func lookup(doc *skill.Document, key string) *yaml.Node {
+	_, v := doc.Lookup(key)
+	return follow(v)
+}
+
+// follow returns what an alias stands for.
+func follow(n *yaml.Node) *yaml.Node {
+	if n != nil && n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+// invocation reads the two switches of who may start the skill.
+func (r *record) invocation(model, user *yaml.Node) {
+	if model != nil {
+		r.setSwitch("disable-model-invocation", skill.ScalarText(model), model.Line, modelOff, true)
+	}
+	if user != nil {
+		r.setSwitch("user-invocable", skill.ScalarText(user), user.Line, userOff, false)
+	}
+}
+
+// setSwitch sets a flag where a field says what it stands for. A value that is neither yes nor no is taken for the
+// narrower.
+func (r *record) setSwitch(key, text string, line int, flag flags, when bool) {
+	if text == "" {
+		return
+	}
+	on, ok := boolean(text)
+	if !ok {
+		r.problem(ruleValue, line, key+" is neither true nor false: it counts as "+strconv.FormatBool(when), "write "+key+": true or false")
+		on = when
+	}
+	if on == when {
+		r.flags |= flag
+	}
+}
+
+func boolean(text string) (value, ok bool) {
+	switch strings.ToLower(text) {
+	case "true", "yes", "on":
+		return true, true
+	case "false", "no", "off":
+		return false, true
+	}
+	return false, false
+}
+
+func (r *record) context(text string) {
+	if strings.EqualFold(text, "fork") {
+		r.flags |= forks
+	}
+}
+
+func (r *record) setPriority(text string, line int) {
+	if text == "" {
+		return
+	}
+	p, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(p) || math.IsInf(p, 0) {
+		r.problem(ruleValue, line, "priority is not a number: it counts as 0", "write a number, as in priority: 10")
+		return
+	}
+	r.priority = p
+}
+
+// scope reads whom the skill is for. What is not understood makes it for nobody.
+func (r *record) scope(v *yaml.Node) {
+	if v.Kind == yaml.ScalarNode && skill.ScalarText(v) == "" {
+		return
+	}
+	if v.Kind != yaml.MappingNode {
+		r.fatal, r.line = "scope is not a mapping, and it limits who may use the skill", v.Line
+		return
+	}
+	for i := 0; i+1 < len(v.Content); i += 2 {
+		var to *[]string
+		switch v.Content[i].Value {
+		case "agents":
+			to = &r.agents
+		case "tenants":
+			to = &r.tenants
+		case "environments":
+			to = &r.environments
+		default:
+			continue
+		}
+		value := follow(v.Content[i+1])
+		*to = list(value)
+		if len(*to) == 0 && value.Kind != yaml.SequenceNode && skill.ScalarText(value) != "" || value.Kind == yaml.MappingNode {
+			r.fatal, r.line = "scope."+v.Content[i].Value+" is not a list, and it limits who may use the skill", value.Line
+		}
+	}
+}
+
+// list returns the texts of a list, or of a text with commas.
+func list(n *yaml.Node) []string {
+	if n == nil {
+		return nil
+	}
+	var items []string
+	switch n.Kind {
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			items = appendItem(items, skill.ScalarText(item))
+		}
+	case yaml.ScalarNode:
+		for item := range strings.SplitSeq(skill.ScalarText(n), ",") {
+			items = appendItem(items, item)
+		}
+	}
+	return items
+}
+
+func appendItem(items []string, text string) []string {
+	if text = flat(text, maxShort); text == "" || len(items) >= maxItems {
+		return items
+	}
+	return append(items, text)
+}
+
+// paragraph returns the first paragraph of a body that may end in the middle.
+func paragraph(body []byte) string {
+	for i := 0; i < utf8.UTFMax && len(body) > 0; i++ {
+		if r, n := utf8.DecodeLastRune(body); r != utf8.RuneError || n != 1 {
+			break
+		}
+		body = body[:len(body)-1]
+	}
+	return flat(skill.FirstParagraph(body), maxText)
+}
+
+// short returns a name as it is declared, bounded, with nothing in it that could not be shown.
+func short(s string) string { return flat(s, maxShort) }
+
+// flat returns a text on one line, at most limit bytes long, without characters that steer or hide.
+func flat(s string, limit int) string {
+	if !plain(s) {
+		s = strings.Join(strings.Fields(strings.Map(visible, strings.ToValidUTF8(s, "\uFFFD"))), " ")
+	}
+	return strings.Clone(cut(s, limit))
+}
+
+// plain reports whether a text is already as [flat] leaves it. Only ASCII and what cannot be anything special is.
+func plain(s string) bool {
+	last := byte(' ')
+	for i := range len(s) {
+		c := s[i]
+		if c < ' ' || c >= 0x7f || c == ' ' && last == ' ' {
+			return false
+		}
+		last = c
+	}
+	return last != ' ' || s == ""
+}
+
+// visible turns line breaks and the like into spaces, and drops what shows nothing and changes how the rest is read.
+func visible(r rune) rune {
+	switch {
+	case unicode.IsSpace(r):
+		return ' '
+	case unicode.IsControl(r), r >= 0x200e && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff,
+		r == 0x200b, r >= 0xfff9 && r <= 0xfffb, r >= 0xe0000 && r <= 0xe01ef:
+		return -1
+	}
+	return r
+}
+
+// cut returns at most limit bytes of a text, whole characters, with an ellipsis where something is left out.
+func cut(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	end := limit - len("…")
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
+}
+
+// comparePriority orders the higher first.
+func comparePriority(a, b float64) int { return cmp.Compare(b, a) }

@@ -1,0 +1,170 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+)
+
+// root is a directory that skills are looked for in.
+type root struct {
+	dir   string // absolute, as the profile leads to it
+	real  string // without links
+	layer string
+	scope string
+	rank  int // of its entry among the profile's layers
+
+	levels int // at which skills may be, 0 for one
+
+	// group orders what priority does not: hand-written directories of one entry that follow each other are one group,
+	// each directory of packs is its own.
+	group int
+
+	// packs says that the directory holds OWNER/NAME/SKILL of installed packs. Lock is then the path of their lock.
+	packs bool
+	lock  string
+
+	// absent says that there are no packs, and a lock that may name some.
+	absent bool
+}
+
+// depth returns how many levels below the root a skill's directory is: in packs exactly so many, else at most.
+func (r *root) depth() int {
+	if r.packs {
+		return 3
+	}
+	return max(1, r.levels)
+}
+
+// holds reports whether directories so many levels below the root have those of skills in them.
+func (r *root) holds(level int) bool { return !r.packs || level == r.depth()-1 }
+
+// key returns what the index knows the root by.
+func (r *root) key() string {
+	if r.packs || r.levels <= 1 {
+		return r.real
+	}
+	return fmt.Sprintf("%s\x00%d", r.real, r.levels)
+}
+
+// roots returns the directories of all layers that exist, the strongest first, each once by its real path.
+func (o *Options) roots() places {
+	p := places{options: o, seen: map[string]bool{}}
+	system := o.OS
+	if system == "" {
+		system = runtime.GOOS
+	}
+	for rank, layer := range o.Profile.Layers {
+		p.group++
+		for _, dir := range layer.On(system) {
+			p.levels = layer.Depth
+			p.add(rank, layer.Name, dir)
+		}
+	}
+	return p
+}
+
+// places collects roots.
+type places struct {
+	options *Options
+	found   []*root
+	all     []string // that are looked for, whether or not they are there, and the locks beside them
+	own     []string // real directories that skillpm installs skills into: packs, and copies under an alias
+	seen    map[string]bool
+	group   int
+	levels  int // of the layer whose directories are added
+}
+
+// add adds what a directory of a profile stands for.
+func (p *places) add(rank int, layer, dir string) {
+	o := p.options
+	switch {
+	case dir == "{plugins}":
+		if o.Project != "" {
+			p.packs(rank, layer, ScopeProject, scope.Scope{Kind: scope.KindProject, Root: o.Project})
+		}
+		p.packs(rank, layer, ScopeUser, o.Paths.User())
+	case strings.HasPrefix(dir, "{enterprise}"):
+		at := filepath.Join(o.Paths.Enterprise, filepath.FromSlash(strings.TrimPrefix(dir, "{enterprise}")))
+		r := &root{dir: at, layer: layer, scope: ScopeMachine, rank: rank}
+		if filepath.Base(at) == "plugins" {
+			r.packs, r.lock = true, filepath.Join(o.Paths.Enterprise, scope.LockName)
+		}
+		p.put(r)
+	case dir == "~" || strings.HasPrefix(dir, "~/"):
+		p.put(&root{dir: o.inHome(dir), layer: layer, scope: ScopeUser, rank: rank})
+	case filepath.IsAbs(filepath.FromSlash(dir)):
+		p.put(&root{dir: filepath.Clean(filepath.FromSlash(dir)), layer: layer, scope: ScopeMachine, rank: rank})
+	case o.Project != "" && filepath.IsLocal(filepath.FromSlash(dir)):
+		p.put(&root{dir: filepath.Join(o.Project, filepath.FromSlash(dir)), layer: layer, scope: ScopeProject, rank: rank})
+	}
+}
+
+// inHome returns a directory below the home directory, or where a variable moves it.
+func (o *Options) inHome(dir string) string {
+	for from, variable := range o.Profile.Moved {
+		rest, ok := strings.CutPrefix(dir+"/", strings.TrimSuffix(from, "/")+"/")
+		if !ok || o.Getenv == nil {
+			continue
+		}
+		if to := filepath.FromSlash(o.Getenv(variable)); filepath.IsAbs(to) {
+			return filepath.Join(to, filepath.FromSlash(rest))
+		}
+	}
+	return filepath.Join(o.Paths.Home, filepath.FromSlash(dir[1:]))
+}
+
+// packs adds the installed packs of a scope.
+func (p *places) packs(rank int, layer, kind string, s scope.Scope) {
+	for _, dir := range []string{s.Plugins(), s.Links()} {
+		real, err := filepath.EvalSymlinks(dir)
+		if parent, perr := filepath.EvalSymlinks(filepath.Dir(dir)); err != nil && perr == nil {
+			real = filepath.Join(parent, filepath.Base(dir))
+		}
+		p.own = append(p.own, real)
+	}
+	p.put(&root{dir: s.Plugins(), layer: layer, scope: kind, rank: rank, packs: true, lock: s.Lock()})
+}
+
+// put adds a root if it is there and is no other one.
+func (p *places) put(r *root) {
+	r.levels = p.levels
+	p.all = append(p.all, r.dir)
+	if r.lock != "" {
+		p.all = append(p.all, r.lock)
+	}
+	if r.packs {
+		p.group++
+	}
+	r.group = p.group
+	if r.packs {
+		p.group++
+	}
+	real, err := filepath.EvalSymlinks(r.dir)
+	if errors.Is(err, fs.ErrNotExist) && r.packs {
+		if _, lockErr := os.Stat(r.lock); lockErr == nil {
+			real, err, r.absent = r.dir, nil, true
+		}
+	}
+	if err != nil || p.seen[real] {
+		return // it is not there, or counts as a stronger one
+	}
+	p.seen[real] = true
+	r.real = real
+	p.found = append(p.found, r)
+}
+
+// within returns what is below a directory on a path, both without links.
+func within(dir, path string) (string, bool) {
+	dir = strings.TrimSuffix(dir, string(filepath.Separator)) // of the file system's root
+	if dir == "" && runtime.GOOS == "windows" || len(path) <= len(dir)+1 || path[:len(dir)] != dir || path[len(dir)] != filepath.Separator {
+		return "", false
+	}
+	return path[len(dir)+1:], true
+}

@@ -1,0 +1,536 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// Limits on what is looked at. Ten thousand skills are far below them; what is beyond them is told and passed over.
+const (
+	maxEntries  = 1 << 15 // of one directory
+	maxBranches = 1 << 16 // directories of one root whose entries are looked at
+	maxLeaves   = 1 << 15 // directories of skills of one root
+	maxDeep     = 2000    // directories whose entries are looked at, where skills may be at several levels
+)
+
+// scanner looks at one root.
+type scanner struct {
+	root    *root
+	folder  *folder
+	before  map[string]*branch // by path: what was there the last time
+	own     bool               // nobody else has it
+	inPacks func(real string) bool
+	now     int64
+	changed atomic.Bool // something is not as it was
+	buffers sync.Pool   // of those who read one file after the other
+	parents sync.Map    // of what links lead to: real paths by path
+}
+
+// scan returns what a root holds, reading only what does not look as it did before, and whether that is anything new. The
+// tree from before is used up where own says so, else it is not changed. InPacks says of a directory whether a root of packs
+// has what is in it.
+func scan(ctx context.Context, r *root, before *tree, own bool, inPacks func(real string) bool, now int64) (*tree, bool, error) {
+	t := &tree{real: r.real}
+	s := &scanner{root: r, own: own, inPacks: inPacks, now: now}
+	if before == nil {
+		before = &tree{}
+		s.changed.Store(true)
+	}
+	if r.lock != "" {
+		facts, changed := readLock(r.lock, before.lock, now)
+		t.lock = facts
+		if changed {
+			s.changed.Store(true)
+		}
+	}
+	if r.absent {
+		return t, s.changed.Load() || len(before.dirs) > 0, ctx.Err()
+	}
+	folder, err := openFolder(r.real)
+	if err != nil {
+		t.dirs = []branch{{problem: reason(err)}}
+		return t, true, ctx.Err()
+	}
+	defer folder.close()
+	s.folder = folder
+	s.before = make(map[string]*branch, len(before.dirs))
+	for i := range before.dirs {
+		s.before[before.dirs[i].path] = &before.dirs[i]
+	}
+	if s.root.depth() > 1 && !s.root.packs {
+		s.levels(ctx, t)
+	} else {
+		s.branches(ctx, t)
+		s.leaves(ctx, t, t.dirs)
+	}
+	if len(t.dirs) != len(before.dirs) {
+		s.changed.Store(true)
+	}
+	return t, s.changed.Load(), ctx.Err()
+}
+
+// branches lists the directories down to those of skills, level by level.
+func (s *scanner) branches(ctx context.Context, t *tree) {
+	level := []string{""}
+	for depth := range s.root.depth() {
+		if depth > 0 {
+			level = nil
+			for i := range t.dirs {
+				if t.dirs[i].depth() != depth-1 {
+					continue
+				}
+				for _, n := range t.dirs[i].nodes {
+					level = append(level, join(t.dirs[i].path, n.name))
+				}
+			}
+		}
+		s.list(ctx, t, level, maxBranches)
+	}
+	t.bound(s.root)
+}
+
+// list adds the directories of one level.
+func (s *scanner) list(ctx context.Context, t *tree, level []string, most int) {
+	if over := len(t.dirs) + len(level) - most; over > 0 {
+		level = level[:max(0, len(level)-over)]
+		t.dirs[0].problem = fmt.Sprintf("it has more than %d directories: those beyond are not looked at", most)
+	}
+	found := make([]branch, len(level))
+	parallel(ctx, len(level), func(i int) { found[i] = s.branch(level[i]) })
+	t.dirs = append(t.dirs, found...)
+}
+
+// levels looks for skills at several levels: below every directory that is none itself. Links are not followed downwards.
+func (s *scanner) levels(ctx context.Context, t *tree) {
+	level := []string{""}
+	for depth := 0; depth < s.root.depth() && len(level) > 0; depth++ {
+		first := len(t.dirs)
+		s.list(ctx, t, level, maxDeep)
+		t.bound(s.root)
+		s.leaves(ctx, t, t.dirs[first:])
+		level = nil
+		for _, b := range t.dirs[first:] {
+			for _, n := range b.nodes {
+				if n.record == nil && !n.link {
+					level = append(level, join(b.path, n.name))
+				}
+			}
+		}
+	}
+}
+
+// bound drops the directories of skills that are too many.
+func (t *tree) bound(r *root) {
+	left := maxLeaves
+	for i := range t.dirs {
+		b := &t.dirs[i]
+		if !r.holds(b.depth()) {
+			continue
+		}
+		if len(b.nodes) > left {
+			b.nodes = b.nodes[:left]
+			t.dirs[0].problem = fmt.Sprintf("it has more than %d skills: those beyond are not looked at", maxLeaves)
+		}
+		left -= len(b.nodes)
+	}
+}
+
+// join joins two paths inside a root; they are slash-separated on every system.
+func join(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "/" + b
+}
+
+// branch lists one directory, or takes over its list from before.
+func (s *scanner) branch(path string) branch {
+	b := branch{path: path}
+	at := path
+	if at == "" {
+		at = "."
+	}
+	l, err := s.folder.look(at)
+	link := err == nil && l.mode == fs.ModeSymlink
+	if link {
+		l, err = lookAt(filepath.Join(s.root.real, filepath.FromSlash(path)))
+	}
+	switch {
+	case notExist(err):
+		return b
+	case err != nil:
+		b.problem = reason(err)
+		return b
+	case l.mode != fs.ModeDir:
+		return b
+	}
+	old := s.before[path]
+	b.look, b.settled = l.stamp, !link && l.settled(s.now)
+	if old != nil && old.settled && old.look == b.look && old.problem == "" && timesTell {
+		if b.nodes = old.nodes; !s.own {
+			b.nodes = slices.Clone(old.nodes)
+		}
+		return b
+	}
+	b.list(filepath.Join(s.root.real, filepath.FromSlash(path)), s.root.packs)
+	if old == nil || old.look != b.look || old.settled != b.settled {
+		s.changed.Store(true)
+	}
+	if old != nil {
+		b.keep(old)
+	}
+	return b
+}
+
+// list reads the entries of a directory.
+func (b *branch) list(dir string, packs bool) {
+	f, err := os.Open(dir)
+	if err != nil {
+		b.problem = reason(err)
+		return
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	entries, err := f.ReadDir(maxEntries + 1)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		b.problem = reason(err)
+	case len(entries) > maxEntries:
+		entries = entries[:maxEntries]
+		b.problem = fmt.Sprintf("it has more than %d entries: those beyond are not looked at", maxEntries)
+	}
+	for _, e := range entries {
+		name, kind := e.Name(), e.Type()
+		if kind != fs.ModeDir && kind != fs.ModeSymlink || name[0] == '.' || skill.SkipDir(name) && !packs {
+			continue
+		}
+		b.nodes = append(b.nodes, node{name: name, link: kind == fs.ModeSymlink})
+	}
+	slices.SortFunc(b.nodes, func(x, y node) int { return strings.Compare(x.name, y.name) })
+}
+
+// keep takes over what is known of the entries that were there before. Where a link leads is not.
+func (b *branch) keep(old *branch) {
+	j := 0
+	for i := range b.nodes {
+		n := &b.nodes[i]
+		for j < len(old.nodes) && old.nodes[j].name < n.name {
+			j++
+		}
+		if j < len(old.nodes) && old.nodes[j].name == n.name && old.nodes[j].link == n.link {
+			*n = old.nodes[j]
+			n.target = ""
+		}
+	}
+}
+
+// leaves looks at the SKILL.md of every directory of a skill in some directories.
+func (s *scanner) leaves(ctx context.Context, t *tree, dirs []branch) {
+	type leaf struct {
+		branch *branch
+		node   *node
+	}
+	all := make([]leaf, 0, t.leaves(s.root))
+	for i := range dirs {
+		b := &dirs[i]
+		if !s.root.holds(b.depth()) {
+			continue
+		}
+		for j := range b.nodes {
+			all = append(all, leaf{b, &b.nodes[j]})
+		}
+	}
+	parallel(ctx, len(all), func(i int) { s.leaf(all[i].branch.path, all[i].node) })
+}
+
+// leaf looks at one SKILL.md, and reads it if it changed.
+func (s *scanner) leaf(dir string, n *node) {
+	path := n.name + "/" + skill.File
+	if dir != "" {
+		path = dir + "/" + path
+	}
+	known := n.target
+	if !s.usual(dir, n) {
+		before := *n
+		before.target = known
+		n.look, n.settled, n.record = stamp{}, false, nil
+		s.compare(&before, n)
+		return
+	}
+	l, err := s.folder.look(path)
+	if err == nil && l.mode == 0 && n.record != nil && n.settled && l.stamp == n.look {
+		return
+	}
+	before := *n
+	before.target = known
+	n.look, n.settled, n.record = l.stamp, false, nil
+	if known != "" && n.target == known { // what is there now may be elsewhere
+		if n.target = ""; !s.usual(dir, n) {
+			s.compare(&before, n)
+			return
+		}
+	}
+	switch {
+	case notExist(err):
+		n.record = s.otherCase(join(dir, n.name))
+	case err != nil:
+		n.record = &record{fatal: reason(err)}
+	case l.mode == fs.ModeSymlink:
+		n.record = s.linked(join(dir, n.name))
+	case l.mode != 0:
+		n.record = &record{fatal: "SKILL.md is not a regular file"}
+	default:
+		s.open(path, n)
+	}
+	s.compare(&before, n)
+}
+
+// compare notes whether an entry is not as the index has it.
+func (s *scanner) compare(before, now *node) {
+	if before.look != now.look || before.settled != now.settled || before.target != now.target || (before.record == nil) != (now.record == nil) {
+		s.changed.Store(true)
+	}
+}
+
+// usual reports whether an entry is to be looked at: it is a directory, or a link to one that no root of packs has. Where
+// the link leads is found out if it is not known.
+func (s *scanner) usual(dir string, n *node) bool {
+	if !n.link {
+		return true
+	}
+	if n.target == "" {
+		real, err := s.resolve(filepath.Join(s.root.real, filepath.FromSlash(join(dir, n.name))))
+		if err != nil {
+			return false
+		}
+		n.target = real
+	}
+	return s.root.packs || !s.inPacks(n.target)
+}
+
+// resolve returns where a link leads in the end; for one that leads to an installed pack, where that has the skill, which
+// may itself be a link to where it is worked on. Most links of agents' directories are such: the directory of the pack is
+// found out once, and whether the skill is in it matters to nobody here.
+func (s *scanner) resolve(link string) (string, error) {
+	text, err := os.Readlink(link)
+	if err != nil {
+		return "", err
+	}
+	parent, rest := filepath.Dir(link), filepath.ToSlash(text)
+	switch {
+	case filepath.IsAbs(text):
+		volume := filepath.VolumeName(text)
+		parent, rest = volume+string(filepath.Separator), strings.TrimLeft(rest[len(volume):], "/")
+	default:
+		for strings.HasPrefix(rest, "../") { // the parent is a real path, and so is what is above it
+			parent, rest = filepath.Dir(parent), rest[len("../"):]
+		}
+	}
+	above, name := path.Split(rest)
+	if name == "" || name == "." || name == ".." || slices.Contains(strings.Split(above, "/"), "..") || s.root.packs {
+		return filepath.EvalSymlinks(link)
+	}
+	above = filepath.Join(parent, filepath.FromSlash(above))
+	known, ok := s.parents.Load(above)
+	if !ok {
+		real, _ := filepath.EvalSymlinks(above) // "" leads to no pack
+		known, _ = s.parents.LoadOrStore(above, real)
+	}
+	if real, ok := known.(string); ok && real != "" {
+		if target := filepath.Join(real, name); s.inPacks(target) {
+			return target, nil
+		}
+	}
+	return filepath.EvalSymlinks(link)
+}
+
+// wrongCase is what is wrong with a SKILL.md in other letters.
+const wrongCase = "the file must be called SKILL.md, in capitals"
+
+// otherCase returns a record of a directory that has its SKILL.md under another spelling, nil for one that has none.
+func (s *scanner) otherCase(dir string) *record {
+	if l, err := s.folder.look(dir + "/skill.md"); err == nil && l.mode == 0 {
+		return &record{fatal: wrongCase}
+	}
+	return nil
+}
+
+// open reads the beginning of a SKILL.md.
+func (s *scanner) open(path string, n *node) {
+	f, l, err := s.folder.open(path)
+	if err != nil {
+		n.record = &record{fatal: reason(err)}
+		return
+	}
+	if f == nil || l.mode != 0 { // it was replaced just now
+		if f != nil {
+			_ = f.Close()
+		}
+		n.record = &record{fatal: "SKILL.md is not a regular file"}
+		return
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	n.look, n.settled = l.stamp, l.settled(s.now)
+	if dir := strings.TrimSuffix(path, "/"+skill.File); !s.folder.exactly(dir, skill.File) {
+		n.record = &record{fatal: wrongCase}
+		return
+	}
+	n.record = s.head(f, l.size)
+}
+
+// linked reads a SKILL.md that is a link, which must not lead out of its directory.
+func (s *scanner) linked(dir string) *record {
+	root, err := os.OpenRoot(filepath.Join(s.root.real, filepath.FromSlash(dir)))
+	if err != nil {
+		return &record{fatal: reason(err)}
+	}
+	defer func() { _ = root.Close() }()
+	f, err := openRegular(root)
+	if err != nil {
+		return &record{fatal: err.Error()}
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return &record{fatal: reason(err)}
+	}
+	return s.head(f, info.Size())
+}
+
+// openRegular opens the SKILL.md of a directory, which may be a link that does not lead out of it.
+func openRegular(root *os.Root) (*os.File, error) {
+	info, err := root.Stat(skill.File)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fs.ErrNotExist
+	case err != nil:
+		return nil, errors.New("SKILL.md cannot be opened, or is a link that leads out of the skill's directory")
+	}
+	if err := safefile.Check(skill.File, info, skill.MaxFile); err != nil {
+		return nil, err
+	}
+	return root.Open(skill.File)
+}
+
+// head makes the record of an open SKILL.md.
+func (s *scanner) head(f io.Reader, size int64) *record {
+	buffer, ok := s.buffers.Get().(*[firstRead]byte)
+	if !ok {
+		buffer = new([firstRead]byte)
+	}
+	defer s.buffers.Put(buffer)
+	return readHead(f, size, buffer[:])
+}
+
+// Sizes of what is read of a file, in bytes: at first, and of the body where the first paragraph is wanted.
+const (
+	firstRead = 4 << 10
+	bodyRead  = 16 << 10
+)
+
+// readHead makes the record of an open SKILL.md of a size, reading no more than it takes. It may use the buffer, and keeps
+// nothing of it.
+func readHead(f io.Reader, size int64, buffer []byte) *record {
+	if size > skill.MaxFile {
+		return &record{fatal: fmt.Sprintf("SKILL.md has %d bytes, more than %d", size, skill.MaxFile)}
+	}
+	head, whole, err := more(f, buffer[:0], firstRead)
+	for want := 4 * firstRead; err == nil && !whole && frontEnd(head) < 0; want *= 4 {
+		if len(head) >= maxFront {
+			return &record{fatal: fmt.Sprintf("the frontmatter has more than %d bytes, or does not end", maxFront)}
+		}
+		head, whole, err = more(f, head, want)
+	}
+	if err != nil {
+		return &record{fatal: reason(err)}
+	}
+	r := read(head)
+	if r.description == "" && r.fatal == "" && !whole {
+		if head, _, err = more(f, head, max(0, frontEnd(head))+bodyRead); err != nil {
+			return &record{fatal: reason(err)}
+		}
+		r = read(head)
+	}
+	return r
+}
+
+// more reads on until there are want bytes, and reports whether that is the whole file.
+func more(f io.Reader, head []byte, want int) ([]byte, bool, error) {
+	head = slices.Grow(head, max(0, want-len(head)))
+	for len(head) < want {
+		n, err := f.Read(head[len(head):want])
+		head = head[:len(head)+n]
+		if errors.Is(err, io.EOF) {
+			return head, true, nil
+		}
+		if err != nil {
+			return head, false, err
+		}
+	}
+	return head, false, nil
+}
+
+// listed reports whether a directory below another has an entry of exactly this name.
+func listed(dir, path, name string) bool {
+	f, err := os.Open(filepath.Join(dir, filepath.FromSlash(path)))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	names, err := f.Readdirnames(maxEntries)
+	return (err == nil || errors.Is(err, io.EOF)) && slices.Contains(names, name)
+}
+
+// reason returns why a file cannot be used, without its path.
+func reason(err error) string {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return flat(err.Error(), maxShort)
+}
+
+// parallel calls do for 0 to n-1, several at a time, until the context ends.
+func parallel(ctx context.Context, n int, do func(int)) {
+	const chunk = 32
+	workers := min(runtime.GOMAXPROCS(0), 8, (n+chunk-1)/chunk)
+	if workers <= 1 {
+		for i := range n {
+			if ctx.Err() != nil {
+				return
+			}
+			do(i)
+		}
+		return
+	}
+	var (
+		next atomic.Int64
+		wait sync.WaitGroup
+	)
+	for range workers {
+		wait.Go(func() {
+			for ctx.Err() == nil {
+				from := int(next.Add(chunk)) - chunk
+				if from >= n {
+					return
+				}
+				for i := from; i < min(from+chunk, n) && ctx.Err() == nil; i++ {
+					do(i)
+				}
+			}
+		})
+	}
+	wait.Wait()
+}

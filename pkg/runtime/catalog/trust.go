@@ -1,0 +1,175 @@
+package catalog
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+)
+
+// Folders are the folders whose skills a user trusts, by their real paths, with all that is in them. They are kept in one
+// file that only the user can read.
+type Folders struct {
+	path string
+	home string
+}
+
+// TrustedFolders returns the user's.
+func TrustedFolders(paths scope.Paths) Folders {
+	return Folders{path: filepath.Join(paths.State, "trusted.json"), home: paths.Home}
+}
+
+// Folder is a folder that is trusted.
+type Folder struct {
+	Path  string    `json:"path"`
+	Since time.Time `json:"since"`
+}
+
+// foldersFile is the form of the file.
+type foldersFile struct {
+	Version int      `json:"version"`
+	Folders []Folder `json:"folders"`
+}
+
+// maxFolders is the size of the file in bytes that is read at most.
+const maxFolders = 4 << 20
+
+// List returns the folders in order of their paths. The error has code Invalid where the file cannot be read.
+func (f Folders) List() ([]Folder, error) {
+	data, err := safefile.ReadFile(f.path, maxFolders)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var file foldersFile
+	if err == nil {
+		err = json.Unmarshal(data, &file)
+	}
+	if err == nil && file.Version != 1 {
+		err = errors.New("it was written by another version of skillpm")
+	}
+	if err != nil {
+		return nil, diag.Errorf(diag.Invalid, "the trusted folders cannot be read: %s: %s", f.path, reason(err)).
+			WithHint("remove the file, and trust the folders anew")
+	}
+	slices.SortFunc(file.Folders, func(a, b Folder) int { return strings.Compare(a.Path, b.Path) })
+	return file.Folders, nil
+}
+
+// Has reports whether a folder, or one that it is in, is trusted. Nothing is where the list cannot be read, which is the
+// error, with code Invalid.
+func (f Folders) Has(dir string) (bool, error) {
+	list, err := f.List()
+	if err != nil || len(list) == 0 {
+		return false, err
+	}
+	resolved, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false, nil //nolint:nilerr // what cannot be found is trusted by nobody
+	}
+	return slices.ContainsFunc(list, func(t Folder) bool { return t.Path == resolved || scope.Within(t.Path, resolved) }), nil
+}
+
+// Add trusts a folder from now on. The home directory and those above it cannot be: everything that is ever cloned would be
+// trusted with them. Nor can one that everybody may write to: whoever puts a project there would be. It returns the folder's
+// real path.
+func (f Folders) Add(dir string, now time.Time) (real string, err error) {
+	if real, err = realDir(dir); err != nil {
+		return "", err
+	}
+	home, err := filepath.EvalSymlinks(f.home)
+	if err != nil {
+		home = f.home
+	}
+	if real == home || scope.Within(real, home) || filepath.Dir(real) == real {
+		return "", diag.Errorf(diag.Usage, "%s holds everything that you will ever clone, so it is not trusted as a whole", real).
+			WithHint("trust the projects one by one")
+	}
+	if info, err := os.Stat(real); err == nil && info.Mode().Perm()&0o002 != 0 && runtime.GOOS != "windows" {
+		return "", diag.Errorf(diag.Usage, "everybody may write to %s, so it is not trusted", real).
+			WithHint("trust the projects in it one by one, or take that permission away")
+	}
+	return real, f.change(func(list []Folder) []Folder {
+		if slices.ContainsFunc(list, func(t Folder) bool { return t.Path == real }) {
+			return list
+		}
+		return append(list, Folder{Path: real, Since: now.UTC().Truncate(time.Second)})
+	})
+}
+
+// Remove trusts a folder no more, and returns the path that it was listed under. The error has code NotFound where it was
+// not in the list.
+func (f Folders) Remove(dir string) (removed string, err error) {
+	names := []string{filepath.Clean(dir)}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		names = append(names, real)
+	}
+	err = f.change(func(list []Folder) []Folder {
+		return slices.DeleteFunc(list, func(t Folder) bool {
+			hit := slices.Contains(names, t.Path)
+			if hit {
+				removed = t.Path
+			}
+			return hit
+		})
+	})
+	if err == nil && removed == "" {
+		err = diag.Errorf(diag.NotFound, "%s is not among the trusted folders", dir).WithHint("skillpm trust --list lists them")
+	}
+	return removed, err
+}
+
+// Path returns the file that the folders are kept in.
+func (f Folders) Path() string { return f.path }
+
+// change writes the list anew, unless nothing changes. Two who change it at once do so one after the other.
+func (f Folders) change(edit func([]Folder) []Folder) error {
+	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
+		return err
+	}
+	lock := flock.New(f.path+".lock", flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+	if err := lock.Lock(); err != nil {
+		return err
+	}
+	defer func() { _ = lock.Unlock() }() // it ends with the process at the latest
+	before, err := f.List()
+	if err != nil {
+		return err
+	}
+	after := edit(slices.Clone(before))
+	if slices.Equal(before, after) {
+		return nil
+	}
+	slices.SortFunc(after, func(a, b Folder) int { return strings.Compare(a.Path, b.Path) })
+	data, err := json.MarshalIndent(foldersFile{Version: 1, Folders: after}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(f.path, append(data, '\n'), atomicfile.Options{Mode: 0o600, Sync: true})
+}
+
+// realDir returns the real path of a directory.
+func realDir(dir string) (string, error) {
+	real, err := filepath.EvalSymlinks(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", diag.Errorf(diag.NotFound, "there is no directory %s", dir)
+	}
+	if err != nil {
+		return "", diag.Errorf(diag.NotFound, "%s cannot be used: %s", dir, reason(err))
+	}
+	if info, err := os.Stat(real); err != nil || !info.IsDir() {
+		return "", diag.Errorf(diag.Usage, "%s is not a directory", dir)
+	}
+	return real, nil
+}

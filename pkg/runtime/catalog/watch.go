@@ -1,0 +1,153 @@
+package catalog
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/internal/watch"
+)
+
+// Watch calls changed with a new catalog whenever stage 1 of any skill changes, one call at a time, until the context ends,
+// whose error it then returns. It watches also what is not there yet.
+func (c *Catalog) Watch(ctx context.Context, changed func(*Catalog)) error {
+	for {
+		next, err := c.next(ctx)
+		if err != nil {
+			return err
+		}
+		if !next.same(c) {
+			changed(next)
+		}
+		c = next
+	}
+}
+
+// next waits until something that the catalog is made of has changed, and returns the catalog of then.
+func (c *Catalog) next(ctx context.Context) (*Catalog, error) {
+	wanted := c.watched()
+	w, err := wanted.watch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	// what changed between the last look and the watch
+	if next, err := open(ctx, c.options, c); err != nil || !next.same(c) || !slices.Equal(next.watched(), wanted) {
+		return next, err
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case paths, ok := <-w.Events():
+			if !ok {
+				return nil, w.Err()
+			}
+			if !slices.ContainsFunc(paths, wanted.has) {
+				continue
+			}
+			next, err := open(ctx, c.options, c)
+			if err != nil || !next.same(c) || !slices.Equal(next.watched(), wanted) {
+				return next, err
+			}
+		}
+	}
+}
+
+// spot is a file or directory that is watched, and how many levels of directories below it.
+type spot struct {
+	path  string
+	depth int
+}
+
+// spots are what is watched, in order.
+type spots []spot
+
+// watched returns all that the catalog is made of, and what links lead to.
+func (c *Catalog) watched() spots {
+	var list spots
+	for _, p := range c.places.all {
+		list = append(list, spot{p, 1})
+	}
+	for i, t := range c.trees {
+		r := c.roots[i]
+		list = append(list, spot{r.dir, r.depth()}, spot{r.real, r.depth()})
+		for _, b := range t.dirs {
+			for _, n := range b.nodes {
+				if n.target != "" && (r.packs || !c.inPacks(n.target)) {
+					list = append(list, spot{n.target, 0})
+				}
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b spot) int {
+		if d := strings.Compare(a.path, b.path); d != 0 {
+			return d
+		}
+		return b.depth - a.depth
+	})
+	return slices.CompactFunc(list, func(a, b spot) bool { return a.path == b.path }) // the deepest stays
+}
+
+// watch starts to watch. What is there may go meanwhile, and then it is tried again.
+func (s spots) watch(ctx context.Context) (*watch.Watcher, error) {
+	const tries = 5
+	for n := 1; ; n++ {
+		there := s.nearest()
+		w, err := watch.New(there, watch.Options{Skip: func(dir string) bool { return !s.has(dir) }})
+		if err == nil || ctx.Err() != nil || n >= tries && slices.Equal(there, s.nearest()) {
+			return w, err
+		}
+	}
+}
+
+// nearest returns the paths that exist, and of the others what is nearest above them.
+func (s spots) nearest() []string {
+	var list []string
+	for _, p := range s {
+		for at := p.path; ; at = filepath.Dir(at) {
+			if _, err := os.Stat(at); err == nil {
+				list = append(list, at)
+				break
+			}
+			if filepath.Dir(at) == at {
+				break
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// has reports whether a path can matter: it is watched, above what is watched, or not too far below it.
+func (s spots) has(path string) bool {
+	for _, p := range s {
+		if p.path == path {
+			return true
+		}
+		if rest, ok := within(p.path, path); ok && strings.Count(rest, string(filepath.Separator)) <= p.depth {
+			return true
+		}
+		if _, ok := within(path, p.path); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// same reports whether two catalogs say the same of every skill.
+func (c *Catalog) same(o *Catalog) bool {
+	if len(c.entries) != len(o.entries) || !reflect.DeepEqual(c.findings, o.findings) {
+		return false
+	}
+	for i := range c.entries {
+		a, b := &c.entries[i], &o.entries[i]
+		if a.State != b.State || a.Reason != b.Reason || !reflect.DeepEqual(a.Skill, b.Skill) {
+			return false
+		}
+	}
+	return true
+}

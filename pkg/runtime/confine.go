@@ -1,0 +1,43 @@
+package runtime
+
+import (
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
+	"github.com/skillpm/skillpm/pkg/policy/sandbox"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+)
+
+// confine asks the guard what the commands of a skill may do that run in a directory.
+func (h *Host) confine(l *catalog.Loaded, work string) (*sandbox.Rules, []string, error) {
+	e := l.Front.Execution
+	wish := enforce.Wish{Sandbox: e.Sandbox, AllowedPaths: e.AllowedPaths, Network: e.Network}
+	rules, notes, err := h.guard.Confine(h.Guarded(l.Skill), wish, enforce.Place{Dir: l.Dir, Work: work, Project: h.project, Skills: h.skillDirs()})
+	if rules != nil {
+		rules.Write = append(rules.Write, h.o.Writable...)
+	}
+	return rules, notes, err
+}
+
+// Confined returns what the scripts of a skill may do that run in the working directory, nil for what the user may. An error
+// means that they do not run.
+func (h *Host) Confined(l *catalog.Loaded) (*sandbox.Rules, []string, error) {
+	return h.confine(l, h.o.Dir)
+}
+
+// skillDirs returns where the project has skills.
+func (h *Host) skillDirs() (dirs []string) {
+	if h.project == "" {
+		return nil
+	}
+	for _, layer := range h.profile.Layers {
+		for _, dir := range layer.On(runtime.GOOS) {
+			if inside, ok := strings.CutPrefix(dir, "./"); ok {
+				dirs = append(dirs, filepath.Join(h.project, filepath.FromSlash(inside)))
+			}
+		}
+	}
+	return dirs
+}

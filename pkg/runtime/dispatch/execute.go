@@ -1,0 +1,270 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/runtime/run"
+	"github.com/skillpm/skillpm/pkg/runtime/session"
+	"github.com/skillpm/skillpm/pkg/skill/expand"
+)
+
+// Options say how a dispatch is carried out.
+type Options struct {
+	Trigger   session.Trigger // who asks; "" for the model
+	Limit     time.Duration   // of a command; 0 for the settings', which it does not exceed
+	OutputDir string          // where long output is written, absolute; "" for DefaultOutputDir in the project
+	Language  Language
+	Strict    bool             // there is nobody to ask: missing parameters are an error and not pending
+	Now       func() time.Time // the clock; it is needed
+
+	Begin func(*catalog.Skill) // is called when nothing stands in the way of the skill any more; may be nil
+}
+
+// execution is one dispatch on its way.
+type execution struct {
+	host    *runtime.Host
+	o       Options
+	say     texts
+	began   time.Time
+	request Request
+	model   string
+}
+
+// Execute carries out a line, and returns the reply. The error is the context's.
+func Execute(ctx context.Context, h *runtime.Host, line string, o Options) (*Reply, error) {
+	e := &execution{host: h, o: o, say: o.Language.texts(), began: o.Now()}
+	r := e.line(ctx, line)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r.Meta = Meta{Agent: Agent, Time: max(0, o.Now().Sub(e.began)), TS: o.Now(), Model: e.model}
+	return r, nil
+}
+
+// line reads the line and checks what must be so before anything is done.
+func (e *execution) line(ctx context.Context, line string) *Reply {
+	var err error
+	e.request, err = Parse(line)
+	e.model = e.request.Model
+	if err != nil {
+		return e.unreadable(err)
+	}
+	skill, err := e.host.Lookup(ctx, e.request.Skill)
+	if err != nil {
+		return e.unknown(ctx, err)
+	}
+	for _, other := range e.request.Others {
+		if _, err := e.host.Lookup(ctx, other); err == nil {
+			return e.unreadable(severalSteps())
+		}
+	}
+	loaded, err := skill.Load()
+	if err != nil {
+		return e.damaged(skill.Exact(), err.Error())
+	}
+	if e.model == "" {
+		e.model = loaded.Front.Model
+	}
+	p := Declared(loaded.Front.Arguments, skill.ArgumentHint)
+	args, missing := p.Bind(e.request.Args)
+	if len(missing) > 0 {
+		return e.missing(missing, p)
+	}
+	e.request.Args = args
+	if loaded.Front.Command == "" {
+		return e.prompt(ctx, skill)
+	}
+	return e.command(ctx, skill)
+}
+
+// unreadable replies to a line that is no dispatch. Of the protocol's types only RuntimeFailed leaves open what is to be
+// done; that a skill is missing is a parameter that is missing.
+func (e *execution) unreadable(err error) *Reply {
+	le, ok := errors.AsType[*LineError](err)
+	if !ok {
+		return e.failed(err)
+	}
+	if le.Skill {
+		r := e.fail(ParamMissing, fmt.Sprintf(e.say.param, "skill"), le.Reason, le.Advice)
+		r.Code = diag.Usage
+		return r
+	}
+	r := e.fail(RuntimeFailed, fmt.Sprintf(e.say.runtime, le.Reason), le.Reason, le.Advice)
+	r.Code = diag.Usage
+	return r
+}
+
+// unknown replies that a skill is not in force: it is not installed, its SKILL.md cannot be used, or a policy denies it.
+func (e *execution) unknown(ctx context.Context, err error) *Reply {
+	unknown, ok := errors.AsType[*catalog.UnknownError](err)
+	if !ok {
+		return e.failed(err)
+	}
+	if unknown.Denied {
+		return e.failed(err) // to install it once more would change nothing
+	}
+	name := e.request.Skill
+	if c, err := e.host.Catalog(ctx); err == nil {
+		if claims := c.Which(name); len(claims.Skipped) > 0 && len(claims.Excluded) == 0 {
+			return e.damaged(name, claims.Skipped[0].Reason)
+		}
+	}
+	advice := fmt.Sprintf(e.say.install, "skillpm search "+expand.Quote(name))
+	if _, pack, exact := strings.Cut(name, "@"); exact {
+		advice = fmt.Sprintf(e.say.install, "skillpm install "+expand.Quote(pack))
+	}
+	switch {
+	case unknown.Off || unknown.Reason != "":
+		advice = unknown.Hint()
+	case unknown.Near != "":
+		advice = fmt.Sprintf(e.say.near, unknown.Near) + advice
+	}
+	r := e.fail(SkillNotFound, fmt.Sprintf(e.say.notFound, name), unknown.Error(), advice)
+	r.Code = diag.NotFound
+	return r
+}
+
+// damaged replies that a skill is there and can't be read.
+func (e *execution) damaged(name, why string) *Reply {
+	install := "skillpm install restores packs, skillpm skills --all says where it is"
+	if _, pack, exact := strings.Cut(name, "@"); exact {
+		install = "skillpm install " + expand.Quote(pack)
+	}
+	r := e.fail(MetadataMissing, e.say.metadata, why, fmt.Sprintf(e.say.reinstall, install))
+	r.Code = diag.Invalid
+	return r
+}
+
+// missing replies that parameters are needed: pending where somebody can be asked.
+func (e *execution) missing(names []string, p Parameters) *Reply {
+	list := strings.Join(names, ", ")
+	if e.o.Strict {
+		msg := "required parameter " + quotedList(names) + " not provided"
+		r := e.fail(ParamMissing, fmt.Sprintf(e.say.param, list), msg, e.say.ask)
+		r.Code = diag.Usage
+		return r
+	}
+	optional := p.Optional
+	if optional == nil {
+		optional = []string{}
+	}
+	return &Reply{
+		State: Pending, Summary: fmt.Sprintf(e.say.pending, list), Code: diag.Usage, Advice: e.say.ask,
+		Data: Data{{"required", names}, {"optional", optional}},
+	}
+}
+
+func quotedList(names []string) string { return "'" + strings.Join(names, "', '") + "'" }
+
+// fail makes the reply of an error.
+func (e *execution) fail(t ErrorType, summary, msg, advice string) *Reply {
+	return &Reply{
+		State: Failed, Summary: string(t) + ": " + clip(summary, 300), Advice: advice, Code: diag.Internal,
+		Data: Data{{"type", t}, {"msg", msg}, {"recoverable", t.Recoverable()}},
+	}
+}
+
+// failed replies that an error of skillpm kept a skill from being executed: a hook, the trigger matrix, a cycle.
+func (e *execution) failed(err error) *Reply {
+	advice := diag.HintOf(err)
+	if advice == "" {
+		advice = e.say.judge
+	}
+	r := e.fail(RuntimeFailed, fmt.Sprintf(e.say.runtime, err), err.Error(), advice)
+	r.Code = diag.CodeOf(err)
+	return r
+}
+
+// prompt replies with the instructions of a skill without a command, or with the task that has them.
+func (e *execution) prompt(ctx context.Context, skill *catalog.Skill) *Reply {
+	a, err := e.host.Load(ctx, e.request.Skill, session.Activate{Arguments: expand.Join(e.request.Args), Trigger: e.o.Trigger, Begin: e.o.Begin})
+	if err != nil {
+		return e.failed(err)
+	}
+	name := skill.Declared
+	if name == "" {
+		name = skill.Name
+	}
+	if a.TaskID != "" {
+		return &Reply{
+			State: Success, Summary: fmt.Sprintf(e.say.submitted, skill.Name),
+			Data:   Data{{"skill", skill.Name}, {"type", "task"}, {"task", a.TaskID}, {"executable", false}},
+			Advice: fmt.Sprintf(e.say.wait, "skillpm task wait "+a.TaskID),
+		}
+	}
+	return &Reply{
+		State: Success, Summary: fmt.Sprintf(e.say.prompt, skill.Name),
+		Data: Data{
+			{"skill", skill.Name},
+			{"type", "prompt"},
+			{"name", name},
+			{"description", skill.Description},
+			{"content", a.Source},
+			{"executable", false},
+		},
+	}
+}
+
+// maxOutput is how many bytes of a command's output can be passed on. What is beyond is cut out of the middle.
+const maxOutput = 16 << 20
+
+// command executes a skill that has a command.
+func (e *execution) command(ctx context.Context, skill *catalog.Skill) *Reply {
+	limit := e.host.Config().Skills.ScriptLimit
+	if limit <= 0 {
+		limit = run.DefaultLimit
+	}
+	if e.o.Limit > 0 {
+		limit = min(limit, e.o.Limit)
+	}
+	o := session.RunOptions{Args: e.request.Args, Trigger: e.o.Trigger, Limit: limit, MaxOutput: maxOutput, Begin: e.o.Begin}
+	if e.model != "" {
+		o.Env = map[string]string{"SKILLPM_MODEL": e.model}
+	}
+	res, err := e.host.Run(ctx, e.request.Skill, o)
+	switch {
+	case err != nil:
+		return e.failed(err)
+	case res.TimedOut:
+		return &Reply{
+			State: Timeout, Summary: string(TimedOut) + ": " + fmt.Sprintf(e.say.timeout, seconds(limit)), Advice: e.say.split, Code: diag.Internal,
+			Data: Data{{"skill", skill.Name}, {"elapsed", json.Number(seconds(res.Duration))}, {"limit", json.Number(seconds(limit))}},
+		}
+	case res.ExitCode != 0:
+		said := fragment(res)
+		msg := fmt.Sprintf("exit code %d", res.ExitCode)
+		if res.Signal != "" {
+			msg = "ended by " + res.Signal
+		}
+		if said == "" {
+			said = msg
+		} else {
+			msg += ": " + said
+		}
+		return e.fail(RuntimeFailed, fmt.Sprintf(e.say.runtime, said), msg, e.say.judge)
+	}
+	return e.succeeded(skill.Name, res)
+}
+
+// fragment returns the end of what a command said: on standard error, or where it said nothing there, on its output.
+func fragment(res *run.Result) string {
+	const most = 200
+	for _, out := range [][]byte{res.Stderr, res.Stdout} {
+		text := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(string(out), "\ufffd")), " "))
+		if len(text) > most {
+			return "…" + string(text[len(text)-most+1:])
+		}
+		if len(text) > 0 {
+			return string(text)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,35 @@
+package dispatch
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+)
+
+// SPEC D1: what a model sends that keeps to the schema of the profile's tool is a line that can be read.
+func TestD1ProfileTool(t *testing.T) {
+	p, err := profile.Lookup("dispatch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := map[string]string{}
+	for _, a := range p.Trigger.Skill.Arguments {
+		switch {
+		case a.Value != "":
+			call[a.Name] = a.Value
+		case a.Takes == "line":
+			call[a.Name] = "run @convert in.md"
+		default:
+			call[a.Name] = "convert one file"
+		}
+	}
+	line, err := json.Marshal(call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Parse(string(line))
+	if err != nil || r.Skill != "convert" || len(r.Args) != 1 || r.Description != "convert one file" || r.Model != "convert one file" {
+		t.Errorf("%s: got %+v, %v", line, r, err)
+	}
+}

@@ -1,0 +1,129 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
+	"github.com/skillpm/skillpm/pkg/policy/sandbox"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/runtime/session"
+)
+
+// openGuard opens the guard of a host.
+func (h *Host) openGuard() *enforce.Guard {
+	return enforce.Open(enforce.Options{
+		Files:    enforce.Files{Paths: h.o.Paths, OS: h.o.OS, Admin: h.o.Admin},
+		Projects: h.PolicyProjects(), Now: h.o.Now, Lint: lint.Ask,
+	})
+}
+
+// PolicyProjects returns the projects whose policies hold: the one that is worked in, and the one that packs are installed
+// into, where that is another directory.
+func (h *Host) PolicyProjects() (dirs []string) {
+	if h.project != "" {
+		dirs = append(dirs, h.project)
+	}
+	if s, found, err := h.o.Paths.Project(h.o.Dir); err == nil && found && !slices.Contains(dirs, s.Root) {
+		dirs = append(dirs, s.Root)
+	}
+	for _, dir := range h.o.Projects {
+		if !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// Guard returns what decides by the policies.
+func (h *Host) Guard() *enforce.Guard { return h.guard }
+
+// openLog opens the audit log where the policies say it is, or else where it usually is.
+func (h *Host) openLog() *audit.Log {
+	l := h.guard.Log()
+	if l.Path == "" {
+		l.Path = filepath.Join(h.o.Paths.State, "audit", audit.Name)
+	}
+	return audit.Open(l.Path, audit.Options{Now: h.o.Now, User: h.o.User, Required: l.Required})
+}
+
+// deny returns why a skill is not among those in force.
+func (h *Host) deny(k *catalog.Skill) error {
+	if h.o.Deny != nil {
+		if err := h.o.Deny(k); err != nil {
+			return err
+		}
+	}
+	return h.guard.Listed(h.Guarded(k))
+}
+
+// Guarded returns a skill as the guard is asked about it.
+func (h *Host) Guarded(k *catalog.Skill) enforce.Skill {
+	if h.o.As != nil {
+		return *h.o.As
+	}
+	name, _, _ := strings.Cut(k.Exact(), "@")
+	return enforce.Skill{
+		Name: name, As: k.Name, Other: k.Declared, Also: filepath.Base(k.Dir), Pack: k.Pack, Source: k.From, Dir: k.Dir, Machine: k.Scope == catalog.ScopeMachine && h.administered(k.Dir),
+	}
+}
+
+// administered reports whether a directory is below that of the machine's administrator: a profile of the user's own may
+// call any directory the machine's.
+func (h *Host) administered(dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false
+	}
+	top, err := filepath.EvalSymlinks(h.o.Paths.Enterprise)
+	return err == nil && scope.Within(top, real)
+}
+
+// door is the guard as a session asks it.
+type door struct{ h *Host }
+
+func (d door) Activate(ctx context.Context, l *catalog.Loaded) ([]string, error) {
+	d.h.guard.Reload()
+	s := d.h.Guarded(l.Skill)
+	if err := d.h.guard.Listed(s); err != nil {
+		return nil, err
+	}
+	decision, err := d.h.guard.Use(ctx, s, os.DirFS(l.Dir))
+	if err != nil {
+		return decision.Notes, err
+	}
+	if l.Source != "" {
+		if err := decision.Check("SKILL.md", []byte(l.Source)); err != nil {
+			return decision.Notes, fmt.Errorf("skill %s: %w", s.Exact(), err)
+		}
+	}
+	return decision.Notes, nil
+}
+
+func (d door) Confine(_ context.Context, l *catalog.Loaded, work string) (*sandbox.Rules, []string, error) {
+	return d.h.confine(l, work)
+}
+
+func (d door) Err() error {
+	d.h.guard.Reload()
+	return d.h.guard.Err()
+}
+
+func (d door) Standing(a session.Active) error {
+	if d.h.o.As != nil {
+		return d.h.guard.Standing(*d.h.o.As)
+	}
+	name, _, _ := strings.Cut(a.Exact(), "@")
+	return d.h.guard.Standing(enforce.Skill{
+		Name: name, As: a.Name, Also: filepath.Base(a.Dir), Pack: a.Pack, Source: a.Source, Dir: a.Dir, Machine: a.Machine && d.h.administered(a.Dir),
+	})
+}
+
+func (d door) Grants() bool { return d.h.guard.Grants() }

@@ -1,0 +1,142 @@
+package prompt
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+)
+
+// object is a JSON object whose keys keep their order.
+type object []member
+
+type member struct {
+	key   string
+	value any
+}
+
+// MarshalJSON writes the members in order.
+func (o object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for n, m := range o {
+		if n > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(quoted(m.key))
+		b.WriteByte(':')
+		value, err := encode(m.value)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// encode writes a value as JSON on one line, with <, > and & as they are.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// JSON returns a result as the host's structured data, on one line and with the host's keys in their order. The error is
+// that the profile has none for this kind of result.
+func JSON(p *profile.Profile, r Result) ([]byte, error) {
+	f := form(p, r.Kind)
+	if f.JSON.IsZero() {
+		return nil, diag.Errorf(diag.Invalid, "profile %s does not say how a result is written as JSON", p.ID).
+			WithHint("give activation.%s.json in its file", r.Kind)
+	}
+	v, err := r.tree(p, f, &f.JSON)
+	if err != nil {
+		return nil, err
+	}
+	return encode(v)
+}
+
+// tree fills in a tree of a profile.
+func (r *Result) tree(p *profile.Profile, f *profile.Form, n *yaml.Node) (any, error) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		out := object{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			v, err := r.tree(p, f, n.Content[i+1])
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, member{n.Content[i].Value, v})
+		}
+		return out, nil
+	case yaml.SequenceNode:
+		out := []any{}
+		for _, c := range n.Content {
+			v, err := r.tree(p, f, c)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, v)
+		}
+		return out, nil
+	}
+	if n.ShortTag() == "!!str" {
+		return r.leaf(p, f, n.Value)
+	}
+	var v any
+	err := n.Decode(&v)
+	return v, err
+}
+
+// leaf returns what a text of a tree becomes: the value itself when the text is its place and nothing else.
+func (r *Result) leaf(p *profile.Profile, f *profile.Form, text string) (any, error) {
+	t, err := template(text)
+	if err != nil {
+		return nil, err
+	}
+	if at, ok := t.Whole(); ok && at.Filter == "" {
+		return r.value(p, f, at.Name), nil
+	}
+	return expand(t, "", func(name string) (string, bool) {
+		text, _ := r.values(p, f)(name)
+		return text, true
+	}), nil
+}
+
+// value returns a value of a result as it is, with its type.
+func (r *Result) value(p *profile.Profile, f *profile.Form, name string) any {
+	switch name {
+	case "name":
+		return r.Name
+	case "directory":
+		return r.Dir
+	case "description":
+		return r.Description
+	case "path":
+		return r.Path
+	case "paths":
+		return r.paths()
+	case "files":
+		return append([]File{}, r.Files...)
+	case "available":
+		return append([]string{}, r.Available...)
+	case "duration_ms":
+		return r.Duration.Milliseconds()
+	case "seconds":
+		return json.Number(r.seconds())
+	case "error":
+		return strings.ToValidUTF8(r.message(), "�")
+	default:
+		text, _ := r.values(p, f)(name)
+		return text
+	}
+}

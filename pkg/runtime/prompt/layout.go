@@ -1,0 +1,81 @@
+package prompt
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+)
+
+// layout is a profile's layout with its templates read.
+type layout struct {
+	profile.Layout
+	heading, entry, closing, empty, more profile.Template
+}
+
+// compile reads the templates of a layout.
+func compile(l profile.Layout) (*layout, error) {
+	out := &layout{Layout: l}
+	for _, t := range []struct {
+		to   *profile.Template
+		text string
+	}{{&out.heading, l.Heading}, {&out.entry, l.Entry}, {&out.closing, l.Closing}, {&out.empty, l.Empty}, {&out.more, l.More}} {
+		var err error
+		if *t.to, err = template(t.text); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// template reads a template. Those of a profile that was read are right; the error is for one that was made.
+func template(text string) (profile.Template, error) {
+	t, err := profile.ParseTemplate(text)
+	if err != nil {
+		return t, diag.Errorf(diag.Invalid, "the template %q: %w", text, err)
+	}
+	return t, nil
+}
+
+// values returns what stands at a place, by its name. What is raw is handed over as it is; all else is put on one line
+// and escaped.
+type values func(name string) (text string, raw bool)
+
+// expand fills a template in.
+func expand(t profile.Template, how string, of values) string {
+	var b strings.Builder
+	t.Expand(&b, func(at profile.Value) string {
+		text, raw := of(at.Name)
+		if at.Filter == "trimmed" {
+			text = strings.TrimRight(text, "\r\n")
+		}
+		switch {
+		case at.Filter == "quoted":
+			return escape(how, quoted(text))
+		case raw:
+			return text
+		default:
+			return escape(how, text)
+		}
+	})
+	return b.String()
+}
+
+// frame are the values of headings and closings.
+func frame(p *profile.Profile, count int) values {
+	return func(name string) (string, bool) {
+		switch name {
+		case "tool":
+			return p.Trigger.Skill.Name, false
+		case "file_tool":
+			return p.Trigger.File.Name, false
+		case "find_tool":
+			return p.Trigger.Find.Name, false
+		case "count":
+			return strconv.Itoa(count), false
+		default:
+			return "", false
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package prompt_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/runtime/prompt"
+)
+
+// tokens estimates a text in two ways: four characters, and three quarters of a word, to a token.
+func tokens(text string) (byCharacters, byWords int) {
+	return len([]rune(text)) / 4, len(strings.Fields(text)) * 4 / 3
+}
+
+// SPEC O9: two texts for any model, of about 400–600 and 800–1,000 tokens, with every fact of the row.
+func TestO9Texts(t *testing.T) {
+	for _, tt := range []struct {
+		name, text  string
+		least, most int
+		facts       []string
+	}{
+		{"navigation", prompt.Navigation(), 400, 600, []string{
+			"Links are read", "Commands are run", "`bash`", "joined to `base_path`", "absolute path (`/etc/hosts`) is used as it is written",
+			"URL (`https://example.com/a`) is used as it is written", "forward slashes, on Windows as well", "A script is run and never opened",
+			"skill_name", "content", "not before",
+		}},
+		{"tool calling", prompt.ToolCalling(), 800, 1000, []string{
+			"`name`", "`description`", "`parameters`", "required", "`default`", "`string`", "`integer`", "`float`", "`boolean`", "`array`", "`object`",
+			"`success`", "`result`", "`error`", "`duration_ms`", "`tokens_used`", "`cost_usd`", "`cached`", "`retry_count`", "When a call fails",
+		}},
+	} {
+		byCharacters, byWords := tokens(tt.text)
+		for _, n := range []int{byCharacters, byWords} {
+			if n < tt.least || n > tt.most {
+				t.Errorf("%s: about %d tokens by characters and %d by words, want %d to %d", tt.name, byCharacters, byWords, tt.least, tt.most)
+			}
+		}
+		for _, fact := range tt.facts {
+			if !strings.Contains(tt.text, fact) {
+				t.Errorf("%s does not say %q", tt.name, fact)
+			}
+		}
+		for _, vendor := range []string{"Claude", "OmniForge", "GPT", "Gemini", "skillpm"} { // SPEC O26
+			if strings.Contains(tt.text, vendor) {
+				t.Errorf("%s speaks of %s", tt.name, vendor)
+			}
+		}
+	}
+}

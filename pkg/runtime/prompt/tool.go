@@ -1,0 +1,80 @@
+package prompt
+
+import (
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+)
+
+// Tool is the definition of a tool, as the Model Context Protocol has it and as other interfaces take it with another
+// name for its schema.
+type Tool struct {
+	Name        string
+	Description string
+	Schema      []byte // of its arguments, a JSON Schema on one line
+}
+
+// MarshalJSON writes the definition with its keys in the usual order.
+func (t Tool) MarshalJSON() ([]byte, error) {
+	return object{{"name", t.Name}, {"description", t.Description}, {"inputSchema", raw(t.Schema)}}.MarshalJSON()
+}
+
+// raw is JSON that is written as it is.
+type raw []byte
+
+func (r raw) MarshalJSON() ([]byte, error) { return r, nil }
+
+// Tools returns the tools that a profile's model asks for skills with. Where the host shows the listing in the
+// description of the first, it is there. None are returned where the profile has none, or no skills to call them for.
+func Tools(p *profile.Profile, entries []Entry, o Options) ([]Tool, Listing, error) {
+	l, err := List(p, entries, o)
+	if err != nil {
+		return nil, Listing{}, err
+	}
+	var out []Tool
+	for _, t := range []profile.Tool{p.Trigger.Skill, p.Trigger.File, p.Trigger.Find} {
+		if t.Name == "" || t.OmitEmpty && len(entries) == 0 {
+			continue
+		}
+		tool, err := define(p, t, l.Names)
+		if err != nil {
+			return nil, Listing{}, err
+		}
+		if t.Name == p.Trigger.Skill.Name && p.Stage1.Place == "tool-description" && l.Text != "" {
+			tool.Description = l.Text
+		}
+		out = append(out, tool)
+	}
+	return out, l, nil
+}
+
+// define writes the definition of a tool.
+func define(p *profile.Profile, t profile.Tool, names []string) (Tool, error) {
+	description, err := template(t.Description)
+	if err != nil {
+		return Tool{}, err
+	}
+	properties, required := object{}, []string{}
+	for _, a := range t.Arguments {
+		property := object{{"type", "string"}}
+		about, err := template(a.Description)
+		if err != nil {
+			return Tool{}, err
+		}
+		if a.Description != "" {
+			property = append(property, member{"description", expand(about, "", frame(p, len(names)))})
+		}
+		if a.Value != "" {
+			property = append(property, member{"const", a.Value})
+		}
+		if a.Enum && len(names) > 0 {
+			property = append(property, member{"enum", slices.Clone(names)})
+		}
+		properties = append(properties, member{a.Name, property})
+		if !a.Optional {
+			required = append(required, a.Name)
+		}
+	}
+	schema, err := encode(object{{"type", "object"}, {"properties", properties}, {"required", required}, {"additionalProperties", false}})
+	return Tool{Name: t.Name, Description: expand(description, "", frame(p, len(names))), Schema: schema}, err
+}

@@ -1,0 +1,125 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/policy/sandbox"
+)
+
+// Confines returns why commands can't be confined on this machine, nil where they can. It tries.
+func Confines(ctx context.Context, helper []string) error {
+	res, err := Run(ctx, Command{
+		Argv: []string{"true"}, Dir: "/", Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Sandbox: &sandbox.Rules{}, Helper: helper,
+	})
+	if err == nil && res.ExitCode != 0 {
+		err = fmt.Errorf("a program that does nothing ended with %d in a sandbox", res.ExitCode)
+	}
+	return err
+}
+
+// running is a command that was started, with the box that it is in, nil for none: its group is then that of the helper.
+type running struct {
+	*group
+	box *sandbox.Box
+}
+
+// begin starts a command, confined if it is to be.
+func (c Command) begin(cmd *exec.Cmd, began time.Time, r *Result) (*running, error) {
+	if c.Sandbox != nil {
+		g, err := c.confined(cmd, began)
+		missing := new(sandbox.UnavailableError)
+		switch {
+		case err == nil:
+			r.Sandbox = c.Sandbox.String()
+			return g, nil
+		case !errors.As(err, &missing) || !c.Sandbox.Optional:
+			return nil, err
+		}
+		r.Unconfined = missing.Why
+	}
+	g, err := start(cmd, began)
+	if err != nil {
+		return nil, c.notStarted(err)
+	}
+	return &running{group: g}, nil
+}
+
+// confined starts a command in a box.
+func (c Command) confined(cmd *exec.Cmd, began time.Time) (*running, error) {
+	box, err := sandbox.New(c.Sandbox, c.Helper, cmd)
+	if err != nil {
+		return nil, err
+	}
+	g, err := start(box.Cmd, began)
+	if err != nil {
+		box.Close()
+		return nil, box.NotStarted(err)
+	}
+	most := c.Limit
+	if most <= 0 {
+		most = DefaultLimit
+	}
+	if err := box.Begin(most); err != nil {
+		_ = box.Cmd.Process.Kill()
+		wait(g.exited, patience)
+		g.reap()
+		g.close()
+		box.Close()
+		return nil, c.notExecuted(err)
+	}
+	return &running{group: g, box: box}, nil
+}
+
+// notExecuted says why a command that is confined could not be started.
+func (c Command) notExecuted(err error) error {
+	var errno syscall.Errno
+	if !errors.As(err, &errno) {
+		return err
+	}
+	if errors.Is(errno, fs.ErrNotExist) {
+		return diag.Errorf(diag.NotFound, "%s can't be executed: it, or the program that its #! line names, does not exist or is hidden from what is confined", c.Argv[0]).
+			WithHint("install the program below /usr or in a directory of PATH")
+	}
+	return c.notStarted(errno)
+}
+
+// over is closed when the command has ended. What it started may go on.
+func (g *running) over() <-chan struct{} {
+	if g.box != nil {
+		return g.box.Over()
+	}
+	return g.exited
+}
+
+// close lets go of the command, and of its box.
+func (g *running) close() {
+	g.group.close()
+	if g.box != nil {
+		g.box.Close()
+	}
+}
+
+// status returns how the command ended, known false where it is ended and still not gone.
+func (g *running) status() (code int, signal string, known bool) {
+	if g.box != nil {
+		wait(g.exited, patience) // it has nothing left to wait for, or was killed
+	}
+	state := g.reap()
+	if g.box != nil {
+		if code, signal, known = g.box.Ended(); known {
+			return code, signal, true
+		}
+	}
+	if state == nil {
+		return 0, "", false
+	}
+	code, signal = status(state)
+	return code, signal, true
+}

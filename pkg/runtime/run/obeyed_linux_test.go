@@ -1,0 +1,285 @@
+package run
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/connect/attach"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
+	"github.com/skillpm/skillpm/pkg/policy/sandbox"
+	"github.com/skillpm/skillpm/pkg/skill/agent"
+)
+
+// confined returns what a skill that asks for a sandbox may do in the project, as a session asks for it.
+func (h *house) confined(w enforce.Wish) *sandbox.Rules {
+	h.Helper()
+	rules, err := h.asks(w)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return rules
+}
+
+func (h *house) asks(w enforce.Wish) (*sandbox.Rules, error) {
+	w.Sandbox = "true"
+	g := enforce.Open(enforce.Options{Files: enforce.Files{Paths: scope.Paths{Home: h.home}, OS: "linux", Admin: os.Getuid()}, Projects: []string{h.project}})
+	rules, _, err := g.Confine(enforce.Skill{Name: "deploy", Dir: h.skill}, w, enforce.Place{Dir: h.skill, Work: h.project, Project: h.project})
+	if rules != nil {
+		rules.Read = append(rules.Read, self(h.T)[0])
+	}
+	return rules, err
+}
+
+// TestObeyed: what other programs obey in a project stays as it is, whatever a script tries (O13); unconfined it does not.
+func TestObeyed(t *testing.T) {
+	names := []string{
+		"skillpm.yaml", "skillpm.lock", "skillpm-policy.yaml", "skillpm-approvals.yaml", ".skillpm/x", ".git/commondir", ".git/HEAD", ".git/modules/m/config", ".gitmodules",
+		".gitattributes", "sub/.git", ".husky/x", "lefthook.yml", ".pre-commit-config.yaml", ".github/x", ".envrc", "mise.toml", ".vscode/x", ".idea/x", ".zed/x", ".devcontainer/x",
+		".mcp.json", "opencode.json", "opencode.jsonc", "AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "QWEN.md", "CRUSH.md", ".cursorrules", ".windsurfrules", ".clinerules",
+		".goosehints", ".aider.conf.yml", ".kilocode/x", ".amazonq/x",
+	}
+	for _, a := range agent.All() {
+		names = append(names, a.Project+"/x")
+		if first, _, _ := strings.Cut(a.Mark, "/"); strings.HasPrefix(a.Mark, ".") && first != ".config" {
+			names = append(names, first+"/y")
+		}
+	}
+	names = append(names, attached(t)...)
+	slices.Sort(names)
+	names = slices.Compact(names)
+	line := `for f in "$@"; do if echo x >> "$f"; then echo "$f"; fi; done 2>/dev/null`
+	for _, confined := range []bool{false, true} {
+		h := newHouse(t)
+		var words []string
+		for _, name := range names {
+			h.file(filepath.Join(h.project, name), map[string]string{enforce.ProjectPolicyName: "version: 1\n"}[name])
+			words = append(words, "'"+name+"'")
+		}
+		h.file(filepath.Join(h.project, ".gitmodules"), "[submodule \"sub\"]\n\tpath = sub\n")
+		var rules *sandbox.Rules
+		if confined {
+			rules = h.confined(enforce.Wish{})
+		}
+		got := strings.Count(string(h.run("set -- "+strings.Join(words, " ")+"; "+line, rules).Stdout), "\n")
+		if want := map[bool]int{false: len(names)}[confined]; got != want {
+			t.Errorf("confined %t: %d of %d were written to", confined, got, len(names))
+		}
+	}
+	h := newHouse(t)
+	h.file(filepath.Join(h.project, ".claude", "x"), "")
+	h.file(filepath.Join(h.project, ".git", "config"), "")
+	named := h.confined(enforce.Wish{AllowedPaths: []string{".", ".claude"}})
+	if res := h.run(`echo x > .claude/x && echo y > new && ! echo z > .git/config`, named); res.ExitCode != 0 {
+		t.Errorf("what a skill names: %d %s", res.ExitCode, res.Stderr)
+	}
+}
+
+// attached are the files of a project that skillpm attaches itself to agents by.
+func attached(t *testing.T) (names []string) {
+	t.Helper()
+	e := attach.Env{Home: t.TempDir(), Project: t.TempDir(), OS: "linux", State: t.TempDir(), Getenv: func(string) string { return "" }}
+	for _, host := range attach.Hosts() {
+		for _, kind := range []attach.Kind{attach.Hook, attach.MCP} {
+			for _, scope := range host.Scopes(kind) {
+				r, err := attach.Status(e, attach.Options{Kind: kind, Host: host, Scope: scope})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if name, err := filepath.Rel(e.Project, r.File); err == nil && filepath.IsLocal(name) {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	if len(names) < 8 {
+		t.Fatalf("only %q are files of a project", names)
+	}
+	return names
+}
+
+// TestGitObeys: a confined script does not get git to run what it likes later.
+func TestGitObeys(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	settings := `printf '[core]\n\trepositoryformatversion = 0\n\tfsmonitor = "touch %s; false"\n\tworktree = ..\n' "$HOME/pwned" > evil/config; echo 'ref: refs/heads/main' > evil/HEAD; `
+	for _, test := range []struct{ name, line string }{
+		{"other settings", `mkdir -p evil/objects evil/refs; ` + settings + `sed -i /worktree/d evil/config; echo ../evil > .git/commondir`},
+		{"another repository", `mkdir -p evil/objects evil/refs; ` + settings + `rm -rf .git; printf 'gitdir: evil\n' > .git`},
+		{"another repository, moved", `mkdir -p evil/objects evil/refs; ` + settings + `mv .git old; printf 'gitdir: evil\n' > .git`},
+	} {
+		for _, how := range []string{"free", "confined", "worktree"} {
+			h := newHouse(t)
+			git := func(args ...string) {
+				cmd := exec.Command("git", args...)
+				cmd.Dir = h.project
+				cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.home, "GIT_CONFIG_NOSYSTEM=1"}
+				_ = cmd.Run() // of a repository that is no more
+			}
+			git("init", "-q")
+			var rules *sandbox.Rules
+			if how == "worktree" {
+				if err := os.Rename(filepath.Join(h.project, ".git"), filepath.Join(h.home, "repository")); err != nil {
+					t.Fatal(err)
+				}
+				h.file(filepath.Join(h.project, ".git"), "gitdir: "+filepath.Join(h.home, "repository")+"\n")
+			}
+			if how != "free" {
+				rules = h.confined(enforce.Wish{})
+			}
+			h.run(test.line, rules)
+			git("status")
+			if _, err := os.Stat(filepath.Join(h.home, "pwned")); (err == nil) != (how == "free") {
+				t.Errorf("%s, %s: git ran it: %t", test.name, how, err == nil)
+			}
+		}
+	}
+}
+
+// TestNoApprovals: what is confined does not approve anything, neither in a file that there is nor in one that it makes.
+func TestNoApprovals(t *testing.T) {
+	h := newHouse(t)
+	file := filepath.Join(h.project, enforce.ProjectApprovalsName)
+	line := `echo x > skillpm-approvals.yaml && echo made`
+	if res := h.run(line, nil); string(res.Stdout) != "made\n" {
+		t.Fatalf("not even unconfined: %s", res.Stderr)
+	}
+	if res := h.run(line, h.confined(enforce.Wish{})); len(res.Stdout) > 0 {
+		t.Error("it wrote to what there is")
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{line, `mkdir skillpm-approvals.yaml && echo made`} {
+		res := h.run(line, h.confined(enforce.Wish{}))
+		if _, err := os.Lstat(file); err == nil || len(res.Removed) != 1 || res.Removed[0] != file {
+			t.Errorf("%s: it is there (%v), said: %q", line, err, res.Removed)
+		}
+	}
+}
+
+// TestLinksOfScripts: a link that a script makes opens nothing to the next one, nor does one that it makes while another
+// is begun.
+func TestLinksOfScripts(t *testing.T) {
+	h := newHouse(t)
+	h.file(filepath.Join(h.outside, "skills", "private"), "theirs\n")
+	for _, name := range []string{".claude", ".git", "CLAUDE.md", ".vscode"} {
+		if err := os.Symlink(h.outside, filepath.Join(h.project, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("loop", filepath.Join(h.project, "loop")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("AGENTS.md", filepath.Join(h.project, "AGENTS.md")); err != nil {
+		t.Fatal(err)
+	}
+	line := `cat .claude/skills/private || cat CLAUDE.md/file || cat "$OUTSIDE/file"`
+	if res := h.run(line, nil); res.ExitCode != 0 {
+		t.Fatalf("not even unconfined: %s", res.Stderr)
+	}
+	if res := h.run(line, h.confined(enforce.Wish{})); res.ExitCode == 0 {
+		t.Errorf("it read %s", res.Stdout)
+	}
+
+	// As if it were made after the guard has looked.
+	swapped := func(name string, rules *sandbox.Rules) {
+		t.Helper()
+		at := filepath.Join(h.project, name)
+		if err := os.RemoveAll(at); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(h.outside, at); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Run(t.Context(), Command{
+			Argv: []string{"sh", "-c", `cat ` + name + `/file; echo x > ` + name + `/new`}, Dir: h.project, Env: []string{"PATH=" + os.Getenv("PATH")},
+			Sandbox: rules, Helper: self(t),
+		})
+		if err == nil || !strings.Contains(err.Error(), "has become a link") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Lstat(filepath.Join(h.outside, "new")); err == nil {
+			t.Errorf("%s: it wrote outside", name)
+		}
+	}
+	h.file(filepath.Join(h.project, "build", "file"), "")
+	rules := h.confined(enforce.Wish{AllowedPaths: []string{"./build"}})
+	swapped("build", rules)
+	if _, err := h.asks(enforce.Wish{AllowedPaths: []string{"./build"}}); err != nil {
+		t.Errorf("without a policy: %v", err)
+	}
+	h.file(filepath.Join(h.project, ".idea", "file"), "")
+	swapped(".idea", h.confined(enforce.Wish{}))
+}
+
+// TestLinksInPath: a directory of the project in PATH, whose programs and libraries a script may have replaced by links,
+// opens nothing outside; the interpreter of a virtual environment is found.
+func TestLinksInPath(t *testing.T) {
+	h := newHouse(t)
+	h.file(filepath.Join(h.outside, "python3"), "theirs\n")
+	h.file(filepath.Join(h.home, "py", "bin", "ruby3.4"), "#!/bin/sh\necho it runs\n")
+	if err := os.Chmod(filepath.Join(h.home, "py", "bin", "ruby3.4"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(h.project, "env", "bin")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]string{
+		filepath.Join(bin, "python3"): filepath.Join(h.outside, "python3"), filepath.Join(h.project, "env", "lib"): h.outside,
+		filepath.Join(bin, "ruby"): filepath.Join(h.home, "py", "bin", "ruby3.4"),
+	} {
+		if err := os.Symlink(to, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, rules := range []*sandbox.Rules{nil, h.confined(enforce.Wish{})} {
+		for line, free := range map[string]bool{`cat env/lib/file`: true, `cat "$OUTSIDE/python3"`: true, `ruby`: false} {
+			res, err := Run(t.Context(), Command{
+				Argv: []string{"sh", "-c", line}, Dir: h.project, Sandbox: rules, Helper: self(t), Env: []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "OUTSIDE=" + h.outside},
+			})
+			if err != nil || (res.ExitCode == 0) != (rules == nil || !free) {
+				t.Errorf("%s, confined %t: %v %+v %s", line, rules != nil, err, res, res.Stderr)
+			}
+		}
+	}
+}
+
+// TestNothingLasts: what a script makes has no rights that last, and its own rights do not grow.
+func TestNothingLasts(t *testing.T) {
+	for _, line := range []string{
+		`touch a && chmod 4755 a`, `touch a && chmod 2755 a`, `"$PROBE" mode fchmod`, `"$PROBE" mode fchmodat2`, `"$PROBE" mode open`, `"$PROBE" mode creat`, `"$PROBE" mode mknod`,
+		`"$PROBE" mode openat2`, `unshare --user true`, `"$PROBE" clone`,
+	} {
+		free := newHouse(t)
+		if res := free.run(line, nil); res.ExitCode != 0 {
+			unable(t, "%s: %d %s%s", line, res.ExitCode, res.Stdout, res.Stderr)
+			continue
+		}
+		h := newHouse(t)
+		if res := h.run(line, h.rules); res.ExitCode == 0 || res.ExitCode > 125 {
+			t.Errorf("%s: it could: %d %s%s", line, res.ExitCode, res.Stdout, res.Stderr)
+		}
+		if info, err := os.Stat(filepath.Join(h.project, "a")); err == nil && info.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 {
+			t.Errorf("%s: it left %s", line, info.Mode())
+		}
+	}
+}
+
+// unable says that an attempt is none on this machine: an error where it is to be one.
+func unable(t *testing.T, format string, args ...any) {
+	t.Helper()
+	text := fmt.Sprintf("not even unconfined: "+format, args...)
+	if os.Getenv("SKILLPM_REQUIRE_SANDBOX") != "" {
+		t.Error(text)
+		return
+	}
+	t.Log(text)
+}

@@ -1,0 +1,162 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/runtime/prompt"
+	"github.com/skillpm/skillpm/pkg/runtime/run"
+	"github.com/skillpm/skillpm/pkg/runtime/session"
+)
+
+// Skills returns the skills in force, in order of their names.
+func (h *Host) Skills(ctx context.Context) ([]*catalog.Skill, error) {
+	c, err := h.Catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.Skills(), nil
+}
+
+// UserInvocable returns the skills that a user may start: for a menu, or for completion.
+func (h *Host) UserInvocable(ctx context.Context) ([]*catalog.Skill, error) {
+	c, err := h.Catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.UserInvocable(), nil
+}
+
+// Lookup returns the skill that a name means: name, or name@owner/name for the one of a pack.
+func (h *Host) Lookup(ctx context.Context, name string) (*catalog.Skill, error) {
+	c, err := h.Catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.Lookup(name)
+}
+
+// Entries returns what a listing for a model is made of: the skills in force that a model may start.
+func (h *Host) Entries(ctx context.Context) ([]prompt.Entry, error) {
+	c, err := h.Catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]prompt.Entry, 0, len(c.Skills()))
+	for _, k := range c.Skills() {
+		if !k.ModelInvocable {
+			continue
+		}
+		entries = append(entries, prompt.Entry{
+			Name: k.Name, Description: k.Description, WhenToUse: k.WhenToUse, Dir: k.Dir, Location: filepath.Join(k.Dir, "SKILL.md"),
+			Layer: k.Layer, Pack: k.Pack, Rank: k.Rank, Tags: k.Tags,
+		})
+	}
+	return entries, nil
+}
+
+// Prompt returns stage 1: what the model is told about the skills there are, within a budget.
+func (h *Host) Prompt(ctx context.Context, o prompt.Options) (prompt.Listing, error) {
+	entries, err := h.Entries(ctx)
+	if err != nil {
+		return prompt.Listing{}, err
+	}
+	return prompt.List(h.profile, entries, o)
+}
+
+// Load is stage 2: it activates a skill, and returns its instructions with the arguments in their places, or the task that
+// has them. See [session.Session.Activate].
+func (h *Host) Load(ctx context.Context, name string, o session.Activate) (*session.Activation, error) {
+	return h.session.Activate(ctx, name, o)
+}
+
+// Body returns a skill's instructions with arguments in their places, and activates nothing. See [session.Session.Body].
+func (h *Host) Body(ctx context.Context, name, arguments string) (string, error) {
+	return h.session.Body(ctx, name, arguments)
+}
+
+// Read is stage 3: one file of a skill. See [session.Session.Read].
+func (h *Host) Read(ctx context.Context, name, file string) (*session.File, error) {
+	return h.session.Read(ctx, name, file)
+}
+
+// Run runs a script of a skill, or its command. See [session.Session.Run].
+func (h *Host) Run(ctx context.Context, name string, o session.RunOptions) (*run.Result, error) {
+	return h.session.Run(ctx, name, o)
+}
+
+// Failed returns what an error means to whoever asked for a skill by a name, in the profile's forms.
+func (h *Host) Failed(name string, err error) prompt.Result {
+	r := prompt.Result{Kind: prompt.Failed, Name: name, Err: err, Started: h.o.Now()}
+	if unknown, ok := errors.AsType[*catalog.UnknownError](err); ok {
+		r.Kind, r.Available = prompt.Unknown, unknown.Available
+	}
+	return r
+}
+
+// The kinds of messages.
+const (
+	Plain   = "message" // it goes to the model as it is
+	Skill   = "skill"   // a skill's instructions go to the model
+	Spawned = "task"    // a task has the skill's instructions
+)
+
+// Message is what a user typed, and what becomes of it.
+type Message struct {
+	Kind       string // Plain, Skill or Spawned
+	Skill      string // its name, "" for Plain
+	Text       string // what the model is sent; for Spawned what the user is told
+	TaskID     string // for Spawned
+	Activation *session.Activation
+}
+
+// Message is the user's door to skills: a text that begins with /name, and names a skill, becomes what the profile sends to
+// the model, or a task. Names that the host keeps for itself, and those of no skill, are ordinary messages.
+func (h *Host) Message(ctx context.Context, text string, o session.Activate) (*Message, error) {
+	plain := &Message{Kind: Plain, Text: text}
+	name, arguments, ok := slash(text)
+	if !ok || slices.Contains(h.profile.Reserved, name) {
+		return plain, nil
+	}
+	c, err := h.Catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.Lookup(name); err != nil {
+		if unknown, ok := errors.AsType[*catalog.UnknownError](err); ok && !unknown.Denied {
+			return plain, nil
+		}
+		return nil, err
+	}
+	o.Trigger, o.Arguments = session.User, arguments
+	a, err := h.session.Activate(ctx, name, o)
+	if err != nil {
+		return nil, err
+	}
+	m := &Message{Kind: Skill, Skill: a.Skill.Name, TaskID: a.TaskID, Activation: a}
+	if m.TaskID != "" {
+		m.Kind, m.Text = Spawned, prompt.Text(h.profile, a.Result())
+	} else {
+		m.Text = prompt.Message(h.profile, a.Result())
+	}
+	return m, nil
+}
+
+// slash splits a message that begins with /name. A path, as /etc/hosts, is none.
+func slash(text string) (name, arguments string, ok bool) {
+	rest, ok := strings.CutPrefix(strings.TrimLeftFunc(text, unicode.IsSpace), "/")
+	if !ok {
+		return "", "", false
+	}
+	end := strings.IndexFunc(rest, unicode.IsSpace)
+	if end < 0 {
+		end = len(rest)
+	}
+	name, arguments = rest[:end], strings.TrimSpace(rest[end:])
+	return name, arguments, name != ""
+}

@@ -1,0 +1,349 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/runtime/prompt"
+	"github.com/skillpm/skillpm/pkg/skill/expand"
+	"github.com/skillpm/skillpm/pkg/skill/tool"
+)
+
+// Activate says how a skill is to be activated.
+type Activate struct {
+	Arguments string
+	Trigger   Trigger // "" for Model
+	Inline    bool    // also where the skill asks for a task of its own
+	Shell     bool    // the commands in its body may be run, whatever the settings say
+
+	Task         bool   // as a task of its own, also where the skill does not ask for one
+	Agent, Model string // of its task, in place of what the skill says; "" for that
+
+	Begin func(*catalog.Skill) // is called when nothing stands in the way any more, before the pre hook; may be nil
+}
+
+// Activation is a skill that was activated, or handed to a task.
+type Activation struct {
+	Skill     *catalog.Skill
+	Arguments string
+	Body      string // with the arguments
+	Source    string // the whole SKILL.md, its body so
+	TaskID    string // of the task that has it, "" where it is active here
+	Files     []prompt.File
+	Command   string   // that it is executed by, "" for none
+	Stack     []string // the names of what is active now, this skill included
+	Warnings  []string // what people should know
+	Started   time.Time
+	Duration  time.Duration
+}
+
+// Result returns an activation as the profile's forms have it.
+func (a *Activation) Result() prompt.Result {
+	r := prompt.Result{
+		Kind: prompt.Activated, Name: a.Skill.Name, Dir: a.Skill.Dir, Description: a.Skill.Description,
+		Body: a.Body, Source: a.Source, Files: a.Files, Started: a.Started, Duration: a.Duration,
+	}
+	if a.TaskID != "" {
+		r.Kind, r.TaskID = prompt.Spawned, a.TaskID
+	}
+	return r
+}
+
+// Activate activates the skill that a name means: it is looked up, checked against who asks and what is active, its hook
+// is run, its text made, and its state kept, in this order. An error means that it is not active.
+func (s *Session) Activate(ctx context.Context, name string, o Activate) (*Activation, error) {
+	started := s.env.Now()
+	if o.Trigger == "" {
+		o.Trigger = Model
+	}
+	k, err := s.lookup(ctx, name)
+	if err != nil {
+		return nil, s.recorded(err, audit.Record{Action: audit.Activate, Result: result(err), Skill: name, Trigger: string(o.Trigger), Reason: err.Error()}, forbidden(err))
+	}
+	a := &Activation{Skill: k, Arguments: o.Arguments, Started: started}
+	r := audit.Record{Action: audit.Activate, Trigger: string(o.Trigger)}
+	err = s.activate(ctx, a, o, &r)
+	a.Duration = s.env.Now().Sub(started)
+	if r.Task = a.TaskID; r.Task != "" {
+		r.Action = audit.Task
+	}
+	r.Result, r.Reason, r.DurationMS = result(err), cmp.Or(reason(err), r.Reason), a.Duration.Milliseconds()
+	if err != nil {
+		return nil, s.recorded(err, r, k)
+	}
+	unrecorded := s.record(r, k)
+	if len(unrecorded) > 0 && s.env.Audit.Required() {
+		return nil, s.takeBack(ctx, a, unrecorded[0])
+	}
+	a.Warnings = append(a.Warnings, unrecorded...)
+	return a, nil
+}
+
+// activate does the work, and notes in a record what it is done with.
+func (s *Session) activate(ctx context.Context, a *Activation, o Activate, r *audit.Record) error {
+	if err := allowed(a.Skill, o.Trigger); err != nil {
+		return err
+	}
+	if err := s.nested(a.Skill.Exact(), true); err != nil {
+		return err
+	}
+	loaded, err := a.Skill.Load()
+	if err != nil {
+		return err
+	}
+	r.Digest = loaded.Digest
+	entry, err := s.entry(loaded, o)
+	if err != nil {
+		return err
+	}
+	if a.Warnings, err = s.decide(ctx, loaded, r); err != nil {
+		return err
+	}
+	state, err := s.State()
+	if err != nil {
+		return err
+	}
+	fork := o.Task || a.Skill.Fork && !o.Inline
+	if err := s.push(state, entry); err != nil && !fork {
+		return err
+	}
+	if fork {
+		if err := s.mayFork(a.Skill, state); err != nil {
+			return err
+		}
+	}
+	if err := s.begun(r, a.Skill); err != nil {
+		return err
+	}
+	if o.Begin != nil {
+		o.Begin(a.Skill)
+	}
+	if err := s.before(ctx, loaded, a); err != nil {
+		return err
+	}
+	if err := s.text(ctx, a, loaded, o, s.set(append(slices.Clone(state.Active), entry))); err != nil {
+		return err
+	}
+	if fork {
+		return s.submit(ctx, a, loaded, o)
+	}
+	return s.keep(ctx, a, entry)
+}
+
+// takeBack ends an activation that could not be recorded, where a policy wants it to be.
+func (s *Session) takeBack(ctx context.Context, a *Activation, why string) error {
+	err := diag.Errorf(diag.Denied, "%s; a policy wants it on record, so skill %q is not active", why, a.Skill.Name)
+	if s.id == "" || a.TaskID != "" {
+		return err
+	}
+	return errors.Join(err, s.folder.change(ctx, s.id, func(state *State) error {
+		state.Active = slices.DeleteFunc(state.Active, func(e Active) bool { return e.is(a.Skill) })
+		return nil
+	}))
+}
+
+// Unenforced says which of a skill's wishes for how its scripts are run are not met, "" where it has none.
+func Unenforced(l *catalog.Loaded) string {
+	e := l.Front.Execution
+	var wishes []string
+	if e.Sandbox != "" && e.Sandbox != "false" {
+		wishes = append(wishes, "execution.sandbox")
+	}
+	if len(e.AllowedPaths) > 0 {
+		wishes = append(wishes, "execution.allowed-paths")
+	}
+	if len(e.Network) > 0 && !slices.Equal(e.Network, []string{"true"}) {
+		wishes = append(wishes, "execution.network")
+	}
+	if len(wishes) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("skill %q asks for %s, which is not enforced: its scripts may do what you may", l.Name, strings.Join(wishes, ", "))
+}
+
+// allowed holds who asks for a skill against its frontmatter.
+func allowed(k *catalog.Skill, t Trigger) error {
+	switch t {
+	case Model:
+		if !k.ModelInvocable {
+			return diag.Errorf(diag.Denied, "skill %q is not for the model to start: its frontmatter says disable-model-invocation: true", k.Name).
+				WithHint("only a user starts it, as with /%s", k.Name)
+		}
+	case User:
+		if !k.UserInvocable {
+			return diag.Errorf(diag.Denied, "skill %q is not for users to start: its frontmatter says user-invocable: false", k.Name).
+				WithHint("describe the task, and the model starts the skill where it fits")
+		}
+	default:
+		return diag.Errorf(diag.Usage, "trigger %q is not known", t).WithHint("use user or model")
+	}
+	return nil
+}
+
+// entry returns what is kept of a skill.
+func (s *Session) entry(l *catalog.Loaded, o Activate) (Active, error) {
+	at, err := filepath.EvalSymlinks(l.Dir)
+	if err != nil {
+		return Active{}, diag.Errorf(diag.NotFound, "the directory of skill %q is gone: %w", l.Name, err)
+	}
+	may, err := tool.ParseList(l.Front.AllowedTools)
+	if err != nil {
+		return Active{}, diag.Errorf(diag.Invalid, "the allowed tools of skill %q cannot be read, so it is not activated: %w", l.Name, err).
+			WithHint("%s", diag.HintOf(err))
+	}
+	mayNot, err := tool.ParseList(l.Front.DisallowedTools)
+	if err != nil {
+		return Active{}, diag.Errorf(diag.Invalid, "the disallowed tools of skill %q cannot be read, so it is not activated: %w", l.Name, err).
+			WithHint("%s", diag.HintOf(err))
+	}
+	mayNotNow := s.filled(l, mayNot)
+	for _, text := range mayNotNow {
+		for name := range s.env.Profile.Substitution.Variables {
+			if strings.Contains(text, "${"+name+"}") {
+				return Active{}, diag.Errorf(diag.Invalid, "skill %q disallows %s, and what %s stands for here can be no part of a pattern, so it is not activated", l.Name, text, name).
+					WithHint("move what it names to a path of plain characters")
+			}
+		}
+	}
+	return Active{
+		Name: l.Name, Pack: l.Pack, Version: l.Version, Layer: l.Layer, Source: l.From, Machine: l.Scope == catalog.ScopeMachine, Dir: l.Dir, Real: at, Digest: l.Digest, Text: digestOfText(l.Document),
+		Arguments: o.Arguments, Trigger: o.Trigger, At: s.env.Now().UTC(), Restricts: l.Front.Restricts,
+		Allowed: s.filled(l, may), Disallowed: mayNotNow, Post: l.Front.Post,
+	}, nil
+}
+
+// filled returns patterns of tools with the profile's variables in their places.
+func (s *Session) filled(l *catalog.Loaded, patterns []tool.Pattern) (texts []string) {
+	known, values := s.values(l.Skill), map[string]string{}
+	for name, value := range s.env.Profile.Substitution.Variables {
+		values[name] = known[value]
+	}
+	for _, p := range patterns {
+		texts = append(texts, p.Fill(values).String())
+	}
+	return texts
+}
+
+// text makes what the model is told.
+func (s *Session) text(ctx context.Context, a *Activation, l *catalog.Loaded, o Activate, inForce tool.Set) error {
+	rules := s.env.Profile.Substitution
+	in := expand.Input{Arguments: o.Arguments, Names: l.Front.Arguments, Values: s.values(l.Skill)}
+	if rules.Shell && (s.env.Shell || o.Shell) {
+		in.Shell = s.shell(ctx, a, l, inForce)
+	}
+	done := expand.Expand(l.Body, rules, in)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if done.Cut {
+		a.Warnings = append(a.Warnings, fmt.Sprintf("skill %q inserts more than %d bytes: some placeholders stay as they are", l.Name, expand.MaxInserted))
+	}
+	a.Warnings = append(a.Warnings, unrun(l.Name, done.Left, in.Shell != nil)...)
+	a.Body = done.Text
+	a.Source = l.Source[:len(l.Source)-len(l.Body)] + a.Body
+	a.Files, a.Command = s.files(l), l.Front.Command
+	a.Warnings = append(a.Warnings, unlisted(l)...)
+	if e := Unenforced(l); e != "" && s.env.Guard == nil {
+		a.Warnings = append(a.Warnings, e)
+	}
+	return nil
+}
+
+// Body returns the instructions of a skill with arguments in their places, and nothing else: the skill is not activated, no
+// hook and no command in it is run, and it is not asked who wants to know.
+func (s *Session) Body(ctx context.Context, name, arguments string) (string, error) {
+	k, err := s.lookup(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	l, err := k.Load()
+	if err != nil {
+		return "", err
+	}
+	if _, err := s.decide(ctx, l, &audit.Record{}); err != nil {
+		return "", err
+	}
+	return expand.Body(l.Body, s.env.Profile.Substitution, expand.Input{Arguments: arguments, Names: l.Front.Arguments, Values: s.values(k)}), nil
+}
+
+// values are what the profile's variables stand for.
+func (s *Session) values(k *catalog.Skill) map[string]string {
+	v := map[string]string{"skill-dir": k.Dir}
+	if s.id != "" {
+		v["session-id"] = s.id
+	}
+	if project := s.project(); project != "" {
+		v["project-dir"] = project
+	}
+	if k.Pack != "" {
+		v["plugin-root"] = filepath.Dir(k.Dir)
+	}
+	return v
+}
+
+// project returns where the user works.
+func (s *Session) project() string {
+	if s.env.Project != "" {
+		return s.env.Project
+	}
+	return s.env.Work
+}
+
+// mayFork reports why a skill cannot be handed to a task: there must be runners, and nobody holds the tools of a task to
+// what is active here.
+func (s *Session) mayFork(k *catalog.Skill, state State) error {
+	for _, a := range state.Active {
+		if s.set([]Active{a}).Restricts() {
+			return diag.Errorf(diag.Denied, "skill %q runs as a task of its own, which would not be held to the tools that skill %s allows", k.Name, a.Exact()).
+				WithHint("activate it here with --inline, or end the other first: %s", endCommand(a.Exact(), s.id))
+		}
+	}
+	if s.env.Submit != nil {
+		return nil
+	}
+	return diag.Errorf(diag.NotFound, "skill %q runs as a task of its own, and no runner is configured", k.Name).
+		WithHint("configure one under runners: in config.yaml, or activate it here with --inline")
+}
+
+// submit hands a skill to a runner. It is not active here, and restricts nothing here.
+func (s *Session) submit(ctx context.Context, a *Activation, l *catalog.Loaded, o Activate) error {
+	id, err := s.env.Submit(ctx, Fork{
+		Skill: l.Name, Pack: l.Pack, Dir: l.Dir, Agent: cmp.Or(o.Agent, l.Agent, l.Front.Agent), Model: cmp.Or(o.Model, l.Front.Model), Body: a.Body, Arguments: a.Arguments, Project: s.env.Project,
+	})
+	if err != nil {
+		return err
+	}
+	a.TaskID = id
+	if l.Front.Post != "" {
+		a.Warnings = append(a.Warnings, "skill "+l.Name+" runs as a task, and its post hook does not run: nothing here ends with the task")
+	}
+	return nil
+}
+
+// keep makes a skill active, unless what is active has changed so that it cannot be.
+func (s *Session) keep(ctx context.Context, a *Activation, entry Active) error {
+	if s.id == "" {
+		a.Stack = []string{entry.Name}
+		if entry.Post != "" {
+			a.Warnings = append(a.Warnings, "the post hook of skill "+entry.Name+" does not run: without a session nothing ends")
+		}
+		return nil
+	}
+	return s.folder.change(ctx, s.id, func(state *State) error {
+		if err := s.push(*state, entry); err != nil {
+			return err
+		}
+		state.Active = append(state.Active, entry)
+		a.Stack = state.Names()
+		return nil
+	})
+}

@@ -1,0 +1,191 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/skill/tool"
+)
+
+// Verdict says whether a call may go ahead, and why not.
+type Verdict struct {
+	tool.Verdict
+	Session  string   // its id, "" for none
+	ReadOnly bool     // it is refused because the call would write into the directory of a skill, or what skillpm keeps
+	Kept     bool     // and it is what skillpm keeps
+	Denied   bool     // it is refused because a policy has come to deny a skill that is active
+	Known    bool     // whether the session is kept: nothing was ever activated in one that is not
+	Stack    []string // the names of what is active
+	Notes    []string // what people should know: skills that are not what they were when they were activated
+}
+
+// Err returns a refusal as an error that names the tool and the skill, nil for what is allowed.
+func (v Verdict) Err() error {
+	if v.Allowed {
+		return nil
+	}
+	switch {
+	case v.Denied:
+		return diag.Errorf(diag.Denied, "%s", v.Reason).WithHint("end the skill, and go on without it: %s", endCommand(v.Skill, v.Session))
+	case v.ReadOnly && v.Kept:
+		return diag.Errorf(diag.Denied, "%s", v.Reason).WithHint("settings and policies are changed by people")
+	case v.ReadOnly:
+		return diag.Errorf(diag.Denied, "%s", v.Reason).
+			WithHint("a pack is changed where it is maintained, and a skill of yours by you; what an agent makes belongs elsewhere")
+	}
+	return diag.Errorf(diag.Denied, "%s", v.Reason).
+		WithHint("when the skill's work is done, its end gives the tools back: %s", endCommand(v.Skill, v.Session))
+}
+
+// Allow answers whether a tool may be called now: every active skill must allow it. Without an active skill every tool may
+// be. A refusal is recorded. An error means that it is not known, and that the call must not go ahead.
+func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
+	if err := ctx.Err(); err != nil {
+		return Verdict{}, err
+	}
+	if c.Tool == "" {
+		return Verdict{}, diag.Errorf(diag.Usage, "the tool has no name").WithHint("name it as the host does, as Bash")
+	}
+	state, err := s.State()
+	if err != nil {
+		return Verdict{}, s.recorded(err, audit.Record{Action: audit.Refuse, Result: audit.Denied, Tool: c.Tool, Reason: err.Error()}, nil)
+	}
+	v := Verdict{Verdict: tool.Verdict{Allowed: true, Tool: c.Tool}, Session: s.id, Known: state.Known(), Stack: state.Names()}
+	if len(state.Active) > 0 {
+		s.folder.touch(s.id)
+	}
+	if s.standing(&v, state); v.Allowed && !s.own(c.Tool) {
+		placed := s.placed(c)
+		if v.Verdict = s.set(state.Active).Allow(placed); v.Allowed {
+			s.keepOut(&v, state, placed)
+		}
+	}
+	for _, a := range state.Active {
+		if note := a.Drift(); note != "" {
+			v.Notes = append(v.Notes, note)
+		}
+	}
+	if !v.Allowed {
+		r := audit.Record{Action: audit.Refuse, Result: audit.Denied, Tool: c.Tool, Reason: v.Reason}
+		var k *catalog.Skill
+		if at := state.find(v.Skill); v.Skill != "" && at >= 0 {
+			r.Digest, k = state.Active[at].Digest, state.Active[at].skill()
+		}
+		v.Notes = append(v.Notes, s.record(r, k)...)
+	}
+	return v, nil
+}
+
+// standing refuses every call, but the one that ends a skill, while a skill is active that the policies have come to deny.
+func (s *Session) standing(v *Verdict, state State) {
+	if part, _ := tool.OfSkills(v.Tool); s.env.Guard == nil || part == tool.End {
+		return
+	}
+	for _, a := range state.Active {
+		if err := s.env.Guard.Standing(a); err != nil {
+			v.Allowed, v.Denied, v.Skill = false, true, a.Exact()
+			v.Reason = fmt.Sprintf("skill %s is active and must not be any more, so %s is not called: %v", a.Exact(), v.Tool, err)
+			return
+		}
+	}
+}
+
+// keepOut refuses a call that writes into the directory of a skill that is active, or of a pack, or into what skillpm
+// keeps: to agents these are read-only, whatever lists say.
+func (s *Session) keepOut(v *Verdict, state State, c tool.Call) {
+	for _, a := range state.Active {
+		if path, _ := c.WritesBelow([]string{a.Dir, a.Real}); path != "" {
+			v.Allowed, v.ReadOnly, v.Skill = false, true, a.Exact()
+			v.Reason = fmt.Sprintf("%s would change %q of skill %s, whose directory is read-only to agents", c.Tool, path, a.Exact())
+			return
+		}
+	}
+	if path, dir := c.WritesBelow(s.env.ReadOnly); path != "" {
+		v.Allowed, v.ReadOnly = false, true
+		v.Reason = fmt.Sprintf("%s would change %q, and skills in %s are read-only to agents", c.Tool, path, dir)
+		return
+	}
+	if path, _ := c.WritesBelow(s.env.Kept); path != "" {
+		v.Allowed, v.ReadOnly, v.Kept = false, true, true
+		v.Reason = fmt.Sprintf("%s would change %q, and what skillpm goes by is read-only to agents", c.Tool, path)
+	}
+}
+
+// set returns the tools that all of these skills allow, as they said when they were activated. Where a policy says that lists
+// grant, they forbid nothing, but for what a skill disallows.
+func (s *Session) set(active []Active) tool.Set {
+	return setOf(active, s.env.Guard != nil && s.env.Guard.Grants())
+}
+
+func setOf(active []Active, grants bool) (s tool.Set) {
+	for _, a := range active {
+		// Both lists were read when the skill was activated: whoever changed them since has no tools.
+		patterns, err := tool.ParseList(a.Allowed)
+		forbidden, bad := tool.ParseList(a.Disallowed)
+		if a.Restricts && !grants || err != nil || bad != nil {
+			if err != nil || bad != nil {
+				patterns = nil
+			}
+			s = s.And(a.Exact(), patterns)
+		}
+		if len(forbidden) > 0 {
+			s = s.Without(a.Exact(), forbidden)
+		}
+	}
+	return s
+}
+
+// Tools returns the tools that all active skills allow, where no policy says that lists grant.
+func (s State) Tools() tool.Set { return setOf(s.Active, false) }
+
+// Tools returns the tools that the skills which are active in a state allow in this session.
+func (s *Session) Tools(state State) tool.Set { return s.set(state.Active) }
+
+// mayHook reports why a script of a skill must not run before or after it: another skill that is active does not let the shell
+// tool run it.
+func (s *Session) mayHook(h hook, argv []string) error {
+	state, err := s.State()
+	if err != nil {
+		return err
+	}
+	others := slices.DeleteFunc(state.Active, func(a Active) bool { return a.is(h.skill) })
+	v := s.set(others).Allow(s.placed(tool.Call{Tool: "Bash", Input: map[string]any{"command": argv}}))
+	if v.Allowed {
+		return nil
+	}
+	return diag.Errorf(diag.Denied, "the %s hook of skill %q must not run now: %s", h.which, h.skill.Name, v.Reason).
+		WithHint("when the work of skill %s is done: %s", v.Skill, endCommand(v.Skill, s.id))
+}
+
+// own reports whether a tool is one that skills are asked for with, also under the names that a user's own profile has for
+// them. Those are always allowed: a skill could not be left, nor its files be read, otherwise.
+func (s *Session) own(name string) bool {
+	p := s.env.Profile
+	if p == nil || name == "" || (name != p.Trigger.Skill.Name && name != p.Trigger.File.Name && name != p.Trigger.Find.Name) {
+		return tool.Own(name)
+	}
+	known := slices.ContainsFunc(tool.Table(), func(t tool.Tool) bool { return t.Name == tool.Canonical(name) })
+	return tool.Own(name) || !known
+}
+
+// placed returns a call with what patterns of files depend on.
+func (s *Session) placed(c tool.Call) tool.Call {
+	if c.Project == "" {
+		c.Project = s.project()
+	}
+	if c.Dir == "" {
+		c.Dir = s.env.Work
+	}
+	if c.Home == "" {
+		c.Home = s.env.Home
+	}
+	if c.Real == nil {
+		c.Real = realPath
+	}
+	c.Windows = c.Windows || s.env.OS == "windows"
+	return c
+}

@@ -1,0 +1,73 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/runtime/run"
+)
+
+// start runs a command of a skill, confined as the skill asks and as the policies say, and notes in a record how. All
+// commands of skills are started here: scripts, the command of a frontmatter, hooks, and commands in a body. Notes are what
+// people should know. Without a guard nothing is confined, and the skill need not have been read: l may be nil.
+func (s *Session) start(ctx context.Context, k *catalog.Skill, l *catalog.Loaded, c run.Command, r *audit.Record) (res *run.Result, notes []string, err error) {
+	if notes, err = s.confine(ctx, l, &c); err != nil {
+		return nil, notes, err
+	}
+	res, more, err := s.launch(ctx, k, c, r)
+	return res, append(notes, more...), err
+}
+
+// confine puts into a command what it may do.
+func (s *Session) confine(ctx context.Context, l *catalog.Loaded, c *run.Command) (notes []string, err error) {
+	c.Helper = s.env.Helper
+	if s.env.Guard != nil {
+		c.Sandbox, notes, err = s.env.Guard.Confine(ctx, s.placedPaths(l), c.Dir)
+	}
+	return notes, err
+}
+
+// launch runs a command that confine has seen.
+func (s *Session) launch(ctx context.Context, k *catalog.Skill, c run.Command, r *audit.Record) (res *run.Result, notes []string, err error) {
+	if err := s.begun(r, k); err != nil {
+		return nil, nil, err
+	}
+	res, err = run.Run(ctx, c)
+	if res == nil {
+		return nil, notes, err
+	}
+	r.Sandbox = res.Sandbox
+	if res.Unconfined != "" {
+		r.Sandbox = "none: " + res.Unconfined
+		notes = append(notes, fmt.Sprintf("what skill %q runs is not confined, because a policy allows that: %s", k.Name, res.Unconfined))
+	}
+	if len(res.Refused) > 0 {
+		notes = append(notes, fmt.Sprintf("what skill %q runs asked for %s, which is not among the hosts that it may reach: execution.network", k.Name, strings.Join(res.Refused, ", ")))
+	}
+	for _, path := range res.Removed {
+		notes = append(notes, fmt.Sprintf("what skill %q ran made %s: that was removed, because nothing that is confined approves skills", k.Name, path))
+	}
+	return res, notes, err
+}
+
+// placedPaths returns a skill with the values of the profile's variables in the paths that it asks for.
+func (s *Session) placedPaths(l *catalog.Loaded) *catalog.Loaded {
+	if len(l.Front.Execution.AllowedPaths) == 0 || s.env.Profile == nil {
+		return l
+	}
+	known := s.values(l.Skill)
+	var pairs []string
+	for name, value := range s.env.Profile.Substitution.Variables {
+		pairs = append(pairs, "${"+name+"}", known[value])
+	}
+	put := strings.NewReplacer(pairs...)
+	placed := *l
+	placed.Front.Execution.AllowedPaths = nil
+	for _, path := range l.Front.Execution.AllowedPaths {
+		placed.Front.Execution.AllowedPaths = append(placed.Front.Execution.AllowedPaths, put.Replace(path))
+	}
+	return &placed
+}

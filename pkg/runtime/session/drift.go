@@ -1,0 +1,89 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// The limits of looking for a skill that is not where it was.
+const (
+	maxSkillFile = 16 << 20 // bytes of a SKILL.md
+	maxSiblings  = 500      // directories that are looked into
+)
+
+// Drift says in which way a skill is not what it was when it was activated, "" where it is.
+func (a Active) Drift() string {
+	digest, err := digestOf(a.Real)
+	switch {
+	case err == nil && digest == a.Digest:
+		return ""
+	case err == nil:
+		return fmt.Sprintf("the SKILL.md of %q was changed since it was activated: what it said then is in force", a.Name)
+	case !errors.Is(err, fs.ErrNotExist):
+		return fmt.Sprintf("the SKILL.md of %q cannot be read any more: what it said when it was activated is in force", a.Name)
+	}
+	if to := a.renamed(); to != "" {
+		return fmt.Sprintf("skill %q was renamed to %s since it was activated: what it said then is in force", a.Name, to)
+	}
+	return fmt.Sprintf("skill %q was deleted since it was activated: what it said then is in force", a.Name)
+}
+
+// renamed returns the name of the directory beside the skill's that has its SKILL.md now, or its text under another name, ""
+// for none.
+func (a Active) renamed() string {
+	parent := filepath.Dir(a.Real)
+	entries, err := os.ReadDir(parent)
+	if err != nil || len(entries) > maxSiblings {
+		return ""
+	}
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		data, err := readSkillFile(filepath.Join(parent, e.Name()))
+		if err == nil && (audit.Digest(data) == a.Digest || a.Text != "" && textOf(data) == a.Text) {
+			return e.Name()
+		}
+	}
+	return ""
+}
+
+// gone reports whether a skill is not where it was.
+func (a Active) gone() bool {
+	_, err := digestOf(a.Real)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+func digestOf(dir string) (string, error) {
+	data, err := readSkillFile(dir)
+	return audit.Digest(data), err
+}
+
+func readSkillFile(dir string) ([]byte, error) {
+	return safefile.ReadIn(safefile.Dir(dir), skill.File, maxSkillFile)
+}
+
+// digestOfText returns the digest of a skill's description and instructions, "" where it has no instructions.
+func digestOfText(doc *skill.Document) string {
+	if len(bytes.TrimSpace(doc.Body())) == 0 {
+		return ""
+	}
+	return audit.Digest(append([]byte(doc.Description()+"\n"), doc.Body()...))
+}
+
+// textOf returns that digest of a SKILL.md.
+func textOf(data []byte) string {
+	doc, _ := skill.Parse(data) // what is wrong with its frontmatter does not matter
+	if doc == nil {
+		return ""
+	}
+	return digestOfText(doc)
+}

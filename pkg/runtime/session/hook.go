@@ -1,0 +1,204 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/runtime/run"
+	"github.com/skillpm/skillpm/pkg/skill/expand"
+)
+
+// HookError says that a skill's own script, which runs before or after it, did not succeed.
+type HookError struct {
+	Skill, Which, Script string // Which is "pre" or "post"
+	ExitCode             int
+	Limit                time.Duration // that it ran into, 0 if it ended by itself
+	Stderr               string        // the end of what it said
+	Err                  error         // why it could not be started, nil if it was
+	Denied               bool          // another skill that is active does not let it run
+}
+
+// Error names the skill, the script, and what came of it.
+func (e *HookError) Error() string {
+	what := fmt.Sprintf("the %s hook %s of skill %q", e.Which, e.Script, e.Skill)
+	effect := ", so it was not activated"
+	if e.Which == "post" {
+		effect = "; the skill ended all the same"
+	}
+	switch {
+	case e.Err != nil:
+		return fmt.Sprintf("%s could not run%s: %v", what, effect, e.Err)
+	case e.Limit > 0:
+		return fmt.Sprintf("%s did not end within %s%s", what, e.Limit, effect)
+	case e.Stderr == "":
+		return fmt.Sprintf("%s exited with %d%s", what, e.ExitCode, effect)
+	}
+	return fmt.Sprintf("%s exited with %d%s: %s", what, e.ExitCode, effect, e.Stderr)
+}
+
+// Unwrap returns why the script could not be started.
+func (e *HookError) Unwrap() error { return e.Err }
+
+// Code is Internal: the script decided, and not skillpm. Where another skill does not let it run, it is Denied.
+func (e *HookError) Code() diag.Code {
+	if e.Denied {
+		return diag.Denied
+	}
+	return diag.Internal
+}
+
+// Hint says how to see for oneself.
+func (e *HookError) Hint() string {
+	if e.Err != nil && diag.HintOf(e.Err) != "" {
+		return diag.HintOf(e.Err)
+	}
+	if e.Err != nil {
+		return fmt.Sprintf("mend hooks.%s in its SKILL.md: it names a script inside the skill", e.Which)
+	}
+	return fmt.Sprintf("see what it needs: skillpm run %s --script %s", expand.Quote(e.Skill), expand.Quote(e.Script))
+}
+
+// before runs the script that a skill names to run before it.
+func (s *Session) before(ctx context.Context, l *catalog.Loaded, a *Activation) error {
+	if l.Front.Pre == "" {
+		return nil
+	}
+	warnings, err := s.hook(ctx, hook{which: "pre", script: l.Front.Pre, skill: l.Skill, dir: l.Dir, arguments: a.Arguments, digest: l.Digest, loaded: l})
+	a.Warnings = append(a.Warnings, warnings...)
+	return err
+}
+
+// hook is a script that runs before or after a skill.
+type hook struct {
+	which, script  string
+	skill          *catalog.Skill
+	dir, arguments string
+	digest         string
+	loaded         *catalog.Loaded // nil where it is to be read again
+}
+
+// maxVariable is how long arguments may be that a hook gets: systems start no program with longer variables.
+const maxVariable = 100 << 10
+
+// variables are what a hook finds in its environment besides what every script does.
+func (h hook) variables() map[string]string {
+	v := map[string]string{"SKILLPM_HOOK": h.which}
+	if len(h.arguments) <= maxVariable {
+		v["SKILL_ARGUMENTS"] = h.arguments
+	}
+	return v
+}
+
+// hook runs a hook: inside the skill's directory only, for a limited time, with a clean environment.
+func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err error) {
+	r := audit.Record{Action: audit.Hook, Result: audit.OK, Hook: h.which, Script: h.script, Digest: h.digest}
+	fail := &HookError{Skill: h.skill.Name, Which: h.which, Script: h.script}
+	env := s.environment(run.Hook, h.skill, h.dir, h.variables())
+	argv, err := run.ScriptIn(env, h.dir, h.script, nil)
+	var l *catalog.Loaded
+	if err == nil {
+		l, err = s.behind(ctx, h, &r)
+	}
+	var res *run.Result
+	if err == nil {
+		err = s.mayHook(h, argv)
+		fail.Denied = err != nil
+	}
+	if err == nil {
+		r.Command = argv
+		var notes []string
+		res, notes, err = s.start(ctx, h.skill, l, run.Command{
+			Argv: argv, Dir: s.work(h.dir), Limit: s.env.ScriptLimit, MaxOutput: maxHookOutput, Env: env,
+		}, &r)
+		if h.which == "pre" { // after a skill there is nobody to tell; it is on record
+			warnings = append(warnings, notes...)
+		}
+	}
+	if res != nil {
+		ran(&r, res)
+	}
+	switch {
+	case err != nil:
+		fail.Err = err
+	case res.TimedOut:
+		if fail.Limit = s.env.ScriptLimit; fail.Limit == 0 {
+			fail.Limit = run.DefaultLimit
+		}
+		r.Result = audit.Timeout
+	case res.ExitCode != 0:
+		fail.ExitCode, fail.Stderr = res.ExitCode, fragment(res.Stderr)
+	default:
+		return append(warnings, s.record(r, h.skill)...), nil
+	}
+	if r.Reason = reason(fail); r.Result == audit.OK {
+		r.Result = audit.Failed
+	}
+	return append(warnings, s.record(r, h.skill)...), fail
+}
+
+// behind returns the skill that a hook is of, as it is now. A hook that runs after a skill does not where the policies have
+// come to deny it.
+func (s *Session) behind(ctx context.Context, h hook, r *audit.Record) (*catalog.Loaded, error) {
+	if h.loaded != nil || s.env.Guard == nil {
+		return h.loaded, nil
+	}
+	k := *h.skill
+	k.Dir = h.dir
+	l, err := k.Load()
+	if err == nil {
+		_, err = s.decide(ctx, l, r)
+	}
+	return l, err
+}
+
+// maxHookOutput is how many bytes are kept of what a hook prints: nobody reads it but in an error.
+const maxHookOutput = 64 << 10
+
+// ran notes in a record how a command ended. Of its output there is the digest and the size.
+func ran(r *audit.Record, res *run.Result) {
+	code := res.ExitCode
+	r.ExitCode, r.DurationMS = &code, res.Duration.Milliseconds()
+	r.Output, r.OutputBytes = audit.Digest([]byte(res.StdoutSum+"\n"+res.StderrSum+"\n")), res.StdoutSize+res.StderrSize
+}
+
+// work returns the directory that a skill's commands run in.
+func (s *Session) work(dir string) string {
+	for _, d := range []string{s.env.Work, s.env.Project} {
+		if d != "" {
+			return d
+		}
+	}
+	return dir
+}
+
+// environment returns the environment of a skill's commands of a kind.
+func (s *Session) environment(kind string, k *catalog.Skill, dir string, extra map[string]string) []string {
+	all := run.Variables(k.Name, dir)
+	all[run.ChainName] = run.Extend(s.env.Getenv(run.ChainName), run.Link{Kind: kind, Skill: k.Exact()})
+	if s.id != "" {
+		all["SKILLPM_SESSION"], all["CLAUDE_SESSION_ID"] = s.id, s.id
+	}
+	for name, value := range map[string]string{"CLAUDE_PROJECT_DIR": "project-dir", "CLAUDE_PLUGIN_ROOT": "plugin-root"} {
+		if v := s.values(k)[value]; v != "" {
+			all[name] = v
+		}
+	}
+	maps.Copy(all, extra)
+	return run.Environment(s.env.Getenv, all)
+}
+
+// fragment returns the last lines of what a command said, on one line.
+func fragment(text []byte) string {
+	const most = 300
+	s := strings.Join(strings.Fields(strings.ToValidUTF8(string(text), "\ufffd")), " ")
+	if r := []rune(s); len(r) > most {
+		s = "…" + string(r[len(r)-most:])
+	}
+	return s
+}

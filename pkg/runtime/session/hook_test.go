@@ -1,0 +1,299 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/runtime/session"
+)
+
+// SPEC O12: the pre hook runs before the skill, and where it fails the skill is not active; the post hook runs after it.
+func TestHooks(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("deploy", "hooks: {pre: scripts/pre.sh, post: scripts/post.sh}", "Deploy.\n")
+	trace := filepath.Join(w.dir, "trace")
+	line := func(what string) string {
+		return "#!/bin/sh\necho \"" + what + " $SKILLPM_HOOK $SKILL_NAME $SKILL_ARGUMENTS $SKILLPM_SESSION $SECRET_TOKEN $(pwd)\" >> " + trace + "\n"
+	}
+	w.file("project/skills/deploy/scripts/pre.sh", line("before"))
+	w.file("project/skills/deploy/scripts/post.sh", line("after"))
+	t.Setenv("SECRET_TOKEN", "hunter2")
+	if _, err := w.load("s", "deploy", session.Activate{Arguments: "prod"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.load("s", "deploy", session.Activate{}); diag.CodeOf(err) != diag.Conflict {
+		t.Error(err)
+	}
+	if _, err := w.open("s").Deactivate(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := os.ReadFile(trace)
+	work := filepath.Join(w.dir, "project")
+	want := "before pre deploy prod s  " + work + "\nafter post deploy prod s  " + work + "\n"
+	if string(got) != want {
+		t.Errorf("hooks said\n%swant\n%s", got, want)
+	}
+	records := w.records()
+	if !slices.ContainsFunc(records, func(r string) bool { return r == "hook ok deploy pre " }) || !slices.ContainsFunc(records, func(r string) bool { return r == "hook ok deploy post " }) {
+		t.Errorf("records %q", records)
+	}
+}
+
+// SPEC O12: failures of hooks name the exit code and what the hook said.
+func TestHookFails(t *testing.T) {
+	outside := "#!/bin/sh\ntouch ran\n"
+	for name, tt := range map[string]struct {
+		pre   string // the path
+		text  string
+		limit time.Duration
+		says  []string
+		code  diag.Code
+	}{
+		"exit code":    {"scripts/pre.sh", "#!/bin/sh\necho no cluster >&2\nexit 7\n", 0, []string{"pre hook scripts/pre.sh of skill \"deploy\"", "exited with 7", "no cluster", "not activated"}, diag.Internal},
+		"limit":        {"scripts/pre.sh", "#!/bin/sh\nsleep 60\n", 300 * time.Millisecond, []string{"within 300ms"}, diag.Internal},
+		"missing":      {"scripts/gone.sh", "#!/bin/sh\n", 0, []string{"gone.sh", "scripts/pre.sh"}, diag.Internal},
+		"outside":      {"../../../outside.sh", outside, 0, []string{"not a path inside"}, diag.Internal},
+		"link outside": {"scripts/link.sh", outside, 0, []string{"leads out"}, diag.Internal},
+		"absolute":     {"/bin/true", "#!/bin/sh\n", 0, []string{"not a path inside"}, diag.Internal},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, "omniforge")
+			w.env.ScriptLimit = tt.limit
+			w.skill("deploy", "allowed-tools: Read\nhooks: {pre: "+tt.pre+"}", "x\n")
+			w.file("project/skills/deploy/scripts/pre.sh", tt.text)
+			target := w.file("outside.sh", outside)
+			if err := os.Symlink(target, filepath.Join(w.dir, "project/skills/deploy/scripts/link.sh")); err != nil {
+				t.Skip("no links here:", err)
+			}
+			_, err := w.load("s", "deploy", session.Activate{})
+			code(t, err, tt.code, tt.says...)
+			var hook *session.HookError
+			if !errors.As(err, &hook) || hook.Which != "pre" {
+				t.Errorf("%#v", err)
+			}
+			if v := w.allow("s", "Write"); !v.Allowed || len(v.Stack) > 0 {
+				t.Errorf("the skill is active: %+v", v)
+			}
+			if _, err := os.Stat(filepath.Join(w.dir, "project", "ran")); err == nil {
+				t.Error("a script outside the skill ran")
+			}
+			if r := w.records(); !strings.HasPrefix(r[0], "hook ") || !strings.HasPrefix(r[len(r)-1], "activate failed deploy") {
+				t.Errorf("records %q", r)
+			}
+		})
+	}
+}
+
+// Long arguments reach the text and no hook, and what no session could read again is never written.
+func TestLongArguments(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("deploy", "allowed-tools: Read\nhooks: {pre: pre.sh}", "$ARGUMENTS")
+	w.file("project/skills/deploy/pre.sh", "#!/bin/sh\nexit 0\n")
+	long := strings.Repeat("x", 1<<20)
+	if a, err := w.load("s", "deploy", session.Activate{Arguments: long}); err != nil || a.Body != long {
+		t.Fatal(err)
+	}
+	if v := w.allow("s", "Write"); v.Allowed {
+		t.Error("Write is allowed")
+	}
+	if _, err := w.open("s").Deactivate(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.load("s", "deploy", session.Activate{Arguments: strings.Repeat(long, 5)})
+	code(t, err, diag.Invalid, "which no session keeps")
+	if v := w.allow("s", "Write"); !v.Allowed {
+		t.Error("it is active all the same")
+	}
+}
+
+// A post hook that fails is an error, and the skill has ended.
+func TestPostHookFails(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	for _, name := range []string{"a", "b"} {
+		w.skill(name, "allowed-tools: Read\nhooks: {post: post.sh}", "x\n")
+		w.file("project/skills/"+name+"/post.sh", "#!/bin/sh\necho broken "+name+" >&2\nexit 2\n")
+		w.mustLoad("s", name)
+	}
+	ended, err := w.open("s").Deactivate(t.Context(), "a")
+	if !slices.Equal(ended, []string{"b", "a"}) {
+		t.Errorf("ended %v", ended)
+	}
+	code(t, err, diag.Internal, "broken a", "broken b", "ended all the same")
+	if v := w.allow("s", "Write"); !v.Allowed {
+		t.Error("the tools were not given back")
+	}
+}
+
+// While a hook runs, the session is not locked: what it asks of it is answered.
+func TestHookMayAskTheSession(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("outer", "allowed-tools: Read, Bash", "x\n")
+	w.skill("deploy", "hooks: {pre: pre.sh}", "x\n")
+	w.mustLoad("s", "outer")
+	fifo := filepath.Join(w.dir, "asked")
+	w.file("project/skills/deploy/pre.sh", "#!/bin/sh\nuntil [ -e "+fifo+" ]; do sleep 0.01; done\n")
+	done := make(chan error, 1)
+	go func() {
+		_, err := w.load("s", "deploy", session.Activate{})
+		done <- err
+	}()
+	if v := w.allow("s", "Write"); v.Allowed {
+		t.Error("Write is allowed")
+	}
+	if _, err := w.open("s").Deactivate(t.Context(), "outer"); err != nil {
+		t.Error(err)
+	}
+	w.file("asked", "")
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// O12, O10: a nested skill's hooks are held to what the skills that are active let the shell tool run.
+func TestO12NestedHook(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("reader", "allowed-tools: Read", "x\n")
+	w.skill("git", "allowed-tools: Bash(git:*), Read", "x\n")
+	w.skill("deploy", "hooks: {pre: pre.sh, post: post.sh}", "x\n")
+	w.file("project/skills/deploy/pre.sh", "#!/bin/sh\ntouch "+w.dir+"/pre\n")
+	w.file("project/skills/deploy/post.sh", "#!/bin/sh\ntouch "+w.dir+"/post\n")
+	for _, outer := range []string{"reader", "git"} {
+		w.mustLoad(outer, outer)
+		_, err := w.load(outer, "deploy", session.Activate{})
+		code(t, err, diag.Denied, "pre hook pre.sh of skill \"deploy\"", "not activated", "skill "+outer+" allows")
+	}
+	if _, err := os.Stat(filepath.Join(w.dir, "pre")); err == nil {
+		t.Error("the hook ran")
+	}
+	w.mustLoad("free", "deploy")
+	w.mustLoad("free", "reader") // inside: its list counts while it is active
+	if _, err := w.open("free").Deactivate(t.Context(), "deploy"); err != nil {
+		t.Error(err)
+	}
+	for _, name := range []string{"pre", "post"} {
+		if _, err := os.Stat(filepath.Join(w.dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// An activation that is given up in its hook leaves nothing.
+func TestCancelledHook(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("deploy", "hooks: {pre: pre.sh}", "x\n")
+	w.file("project/skills/deploy/pre.sh", "#!/bin/sh\ntouch "+w.dir+"/begun\nsleep 60\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for {
+			if _, err := os.Stat(filepath.Join(w.dir, "begun")); err == nil {
+				cancel()
+				return
+			}
+		}
+	}()
+	_, err := w.open("s").Activate(ctx, "deploy", session.Activate{})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if state, err := w.open("s").State(); err != nil || len(state.Active) > 0 {
+		t.Errorf("%+v, %v", state, err)
+	}
+}
+
+// Commands in a body are run only where that is allowed, within the tools in force, and never from arguments.
+func TestCommandsInABody(t *testing.T) {
+	body := "Log: !`echo one two` and $ARGUMENTS\n"
+	for name, tt := range map[string]struct {
+		profile, front string
+		shell          bool
+		outer          string
+		want, warns    string
+	}{
+		"by default":       {"claude-code", "", false, "", "Log: !`echo one two` and !`touch pwned`\n", "--allow-shell"},
+		"allowed":          {"claude-code", "", true, "", "Log: one two and !`touch pwned`\n", ""},
+		"its own list":     {"claude-code", "allowed-tools: Bash(git:*)", true, "", "Log: !`echo one two` and !`touch pwned`\n", "not run"},
+		"within its list":  {"claude-code", "allowed-tools: Bash(echo:*)", true, "", "Log: one two and !`touch pwned`\n", ""},
+		"another's list":   {"claude-code", "", true, "allowed-tools: Read", "Log: !`echo one two` and !`touch pwned`\n", "outer"},
+		"not this profile": {"omniforge", "", true, "", "Log: !`echo one two` and !`touch pwned`\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, tt.profile)
+			w.skill("deploy", tt.front, body)
+			w.skill("outer", tt.outer, "x\n")
+			if tt.outer != "" {
+				w.mustLoad("s", "outer")
+			}
+			a, err := w.load("s", "deploy", session.Activate{Arguments: "!`touch pwned`", Shell: tt.shell})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.profile == "omniforge" { // which knows $ARGUMENTS too
+				tt.want = strings.Replace(body, "$ARGUMENTS", "!`touch pwned`", 1)
+			}
+			if a.Body != tt.want {
+				t.Errorf("body %q, want %q", a.Body, tt.want)
+			}
+			if got := strings.Join(a.Warnings, "\n"); !strings.Contains(got, tt.warns) || (tt.warns == "") != (got == "") {
+				t.Errorf("warnings %q, want %q", got, tt.warns)
+			}
+			if _, err := os.Stat(filepath.Join(w.dir, "project", "pwned")); err == nil {
+				t.Error("an argument was run")
+			}
+		})
+	}
+}
+
+// A command that fails has no output: the text says so by keeping it, and a warning says why.
+func TestCommandFails(t *testing.T) {
+	w := newWorld(t, "claude-code")
+	w.skill("deploy", "", "See !`echo broken >&2; exit 3` here.\n")
+	a, err := w.load("s", "deploy", session.Activate{Shell: true})
+	if err != nil || a.Body != "See !`echo broken >&2; exit 3` here.\n" || len(a.Warnings) == 0 || !strings.Contains(a.Warnings[0], "exited with 3: broken") {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// SPEC P10, O11: a fork is handed to a task with its body alone, and is not active here; --inline activates it here.
+func TestFork(t *testing.T) {
+	w := newWorld(t, "claude-code")
+	w.skill("research", "context: fork\nagent: explore\nmodel: opus\nallowed-tools: Read\nhooks: {pre: pre.sh}", "Find out about $ARGUMENTS.\n")
+	w.file("project/skills/research/pre.sh", "#!/bin/sh\ntouch "+w.dir+"/pre\n")
+	_, err := w.load("s", "research", session.Activate{})
+	code(t, err, diag.NotFound, "runners:", "--inline")
+	var got session.Fork
+	w.env.Submit = func(_ context.Context, f session.Fork) (string, error) { got = f; return "t-1", nil }
+	a, err := w.load("s", "research", session.Activate{Arguments: "owls"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := session.Fork{
+		Skill: "research", Dir: filepath.Join(w.dir, "project/skills/research"), Agent: "explore", Model: "opus",
+		Body: "Find out about owls.\n", Arguments: "owls", Project: w.env.Project,
+	}
+	if a.TaskID != "t-1" || got != want || a.Result().TaskID != "t-1" {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+	if v := w.allow("s", "Write"); !v.Allowed {
+		t.Error("a task restricts the session that it came from")
+	}
+	if r := w.records(); !strings.HasPrefix(r[len(r)-1], "task ok research") {
+		t.Errorf("%q", r)
+	}
+	if a, err := w.load("s", "research", session.Activate{Inline: true}); err != nil || a.TaskID != "" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if v := w.allow("s", "Write"); v.Allowed {
+		t.Error("a skill that is active here restricts nothing")
+	}
+	w.env.Submit = func(context.Context, session.Fork) (string, error) { return "", errors.New("no room") }
+	if _, err := w.load("t", "research", session.Activate{}); err == nil || !strings.Contains(err.Error(), "no room") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,210 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// maxDeep is how many directories of a project are looked into for one that has skills of its own.
+const maxDeep = 20_000
+
+// meant returns the skills that a host may mean by a name, none where the catalog does not have it. Hosts know a skill by the
+// name of its directory, too, and some in any case: where that may be another skill than the one that the catalog means, both
+// are meant.
+func (s *Session) meant(ctx context.Context, name string, o Observed) ([]*catalog.Skill, error) {
+	if o.File {
+		k, err := s.at(ctx, name)
+		if k == nil || err != nil {
+			return nil, err
+		}
+		return []*catalog.Skill{k}, nil
+	}
+	k, err := s.lookup(ctx, name)
+	if unknown, ok := errors.AsType[*catalog.UnknownError](err); err != nil && (!ok || unknown.Denied || unknown.Invalid) {
+		return nil, err
+	}
+	c, err := s.env.Catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []*catalog.Skill
+	if k != nil {
+		all = append(all, k)
+	}
+	also, err := alike(c, k, func(other string) bool { return other == name })
+	if all = append(all, also...); len(all) == 0 && err == nil {
+		all, err = alike(c, nil, func(other string) bool { return strings.EqualFold(other, name) })
+	}
+	if len(all) == 0 && err == nil && o.Deep {
+		all, err = s.deep(name)
+	}
+	return all, err
+}
+
+// alike returns the skills whose directory, or frontmatter, has a name, but for one and those that it shadows.
+func alike(c *catalog.Catalog, k *catalog.Skill, is func(string) bool) (all []*catalog.Skill, err error) {
+	for _, e := range c.All() {
+		switch {
+		case e.Skill == nil || k != nil && (e.Pack != "" || filepath.Base(e.Dir) == filepath.Base(k.Dir)):
+			continue
+		case !is(filepath.Base(e.Dir)) && !is(e.Declared) && !is(e.Name):
+			continue
+		case e.State == catalog.InForce || e.State == catalog.Shadowed:
+			all = append(all, e.Skill)
+			continue
+		}
+		if err := unusable(c, e); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// unusable returns why a skill that was found is denied, or cannot be used; nil where neither is so.
+func unusable(c *catalog.Catalog, e catalog.Entry) error {
+	_, err := c.Lookup(e.Name)
+	if unknown, ok := errors.AsType[*catalog.UnknownError](err); ok && (unknown.Denied || unknown.Invalid) {
+		return err
+	}
+	return nil
+}
+
+// at returns the skill whose SKILL.md a path is, also of one that another shadows: the host decides which it reads.
+func (s *Session) at(ctx context.Context, path string) (*catalog.Skill, error) {
+	if filepath.Base(path) != skill.File {
+		return nil, nil
+	}
+	dir := filepath.Dir(path)
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, nil // what is not there is not read
+	}
+	c, err := s.env.Catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := leads{}
+	for _, e := range c.All() {
+		if e.Skill == nil || e.Dir != dir && e.Dir != real && !known.to(e.Dir, real) {
+			continue
+		}
+		if e.State == catalog.InForce || e.State == catalog.Shadowed {
+			return e.Skill, nil
+		}
+		if err := unusable(c, e); err != nil {
+			return nil, err
+		}
+	}
+	project := s.project()
+	for _, layer := range s.projectLayers() {
+		inside := string(filepath.Separator) + layer + string(filepath.Separator)
+		if project != "" && scope.Within(project, dir) && strings.Contains(dir[len(project):], inside) {
+			return s.inDirectory(dir)
+		}
+	}
+	return nil, nil
+}
+
+// projectLayers returns where a project has the skills of the profile, relative to its root.
+func (s *Session) projectLayers() (dirs []string) {
+	for _, layer := range s.env.Profile.Layers {
+		for _, dir := range layer.On(runtime.GOOS) {
+			if below, ok := strings.CutPrefix(dir, "./"); ok && below != "" {
+				dirs = append(dirs, filepath.FromSlash(below))
+			}
+		}
+	}
+	return dirs
+}
+
+// inDirectory returns the skill of a directory that the catalog does not look into.
+func (s *Session) inDirectory(dir string) (*catalog.Skill, error) {
+	k, err := catalog.ParseFile(filepath.Join(dir, skill.File), s.env.Profile)
+	if err != nil {
+		return nil, err
+	}
+	k.Layer, k.Scope = "project", catalog.ScopeProject
+	return k, nil
+}
+
+// deep returns the skills of a name that directories below the project have, or those above it in the same repository: hosts
+// load these, too, when they work there. A host may put the directory before the name, as in apps/web:deploy.
+func (s *Session) deep(name string) (all []*catalog.Skill, err error) {
+	name = name[strings.LastIndexByte(name, ':')+1:]
+	project, layers := s.project(), s.projectLayers()
+	if project == "" || name == "" || name != filepath.Base(name) || len(layers) == 0 {
+		return nil, nil
+	}
+	look := func(dir string) error {
+		for _, layer := range layers {
+			found, err := s.named(filepath.Join(dir, layer), name)
+			if err != nil {
+				return err
+			}
+			all = append(all, found...)
+		}
+		return nil
+	}
+	for at := project; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil || filepath.Dir(at) == at || at == s.env.Home {
+			break
+		}
+		if err := look(filepath.Dir(at)); err != nil {
+			return nil, err
+		}
+	}
+	left := maxDeep
+	err = filepath.WalkDir(project, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || !d.IsDir():
+			return nil // what cannot be read has no skills
+		case left == 0:
+			return fs.SkipAll
+		case path == project:
+			return nil
+		case d.Name() == "node_modules" || strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		}
+		left--
+		return look(path)
+	})
+	return all, err
+}
+
+// named returns the skills in a directory of skills whose own directory, or frontmatter, has a name.
+func (s *Session) named(dir, name string) (all []*catalog.Skill, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, nil // most directories have no skills
+	}
+	for _, e := range entries {
+		at := filepath.Join(dir, e.Name())
+		if _, err := os.Stat(filepath.Join(at, skill.File)); err != nil {
+			continue
+		}
+		k, err := s.inDirectory(at)
+		switch {
+		case err != nil && e.Name() == name:
+			return nil, err
+		case err == nil && slices.Contains([]string{e.Name(), k.Declared}, name):
+			all = append(all, k)
+		}
+	}
+	return all, nil
+}
+
+// Has reports whether a path is the SKILL.md of a skill that the catalog has, or a directory of the project's.
+func (s *Session) Has(ctx context.Context, path string) bool {
+	k, err := s.at(ctx, path)
+	return k != nil && err == nil
+}

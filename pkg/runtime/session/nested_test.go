@@ -1,0 +1,258 @@
+package session_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/runtime/session"
+	"github.com/skillpm/skillpm/pkg/skill/tool"
+)
+
+// SPEC P9: to run a skill's command is to invoke it, and so is to run a script of one that is not active.
+func TestTriggersOfRuns(t *testing.T) {
+	w := newWorld(t, "claude-code")
+	for name, front := range map[string]string{"manual": "disable-model-invocation: true", "quiet": "user-invocable: false"} {
+		w.skill(name, front+"\ncommand: scripts/go.sh", "x\n")
+		w.file("project/skills/"+name+"/scripts/go.sh", "#!/bin/sh\necho ran\n")
+	}
+	for _, tt := range []struct {
+		session, name, script string
+		trigger               session.Trigger
+		want                  diag.Code
+	}{
+		{"", "manual", "", "", diag.Denied},
+		{"", "manual", "", session.Model, diag.Denied},
+		{"", "manual", "", session.User, diag.OK},
+		{"", "quiet", "", session.Model, diag.OK},
+		{"", "quiet", "", session.User, diag.Denied},
+		{"", "manual", "go.sh", session.Model, diag.OK}, // nothing is kept: it may be active
+		{"s", "manual", "go.sh", session.Model, diag.Denied},
+		{"s", "manual", "go.sh", session.User, diag.OK},
+		{"", "quiet", "", "cron", diag.Usage},
+	} {
+		begun := false
+		res, err := w.open(tt.session).Run(t.Context(), tt.name, session.RunOptions{
+			Script: tt.script, Trigger: tt.trigger, Begin: func(*catalog.Skill) { begun = true },
+		})
+		if diag.CodeOf(err) != tt.want || begun != (err == nil) || err == nil && string(res.Stdout) != "ran\n" {
+			t.Errorf("%+v: %v, begun %t", tt, err, begun)
+		}
+	}
+	if r := w.records(); !slices.ContainsFunc(r, func(r string) bool { return strings.HasPrefix(r, "run denied manual") }) {
+		t.Errorf("the refusal is not on record: %q", r)
+	}
+	if _, err := w.load("s", "manual", session.Activate{Trigger: session.User}); err != nil {
+		t.Fatal(err)
+	}
+	for _, script := range []string{"", "go.sh"} { // the user had it activated
+		if _, err := w.open("s").Run(t.Context(), "manual", session.RunOptions{Script: script}); err != nil {
+			t.Errorf("%q of an active skill: %v", script, err)
+		}
+	}
+}
+
+// SPEC O10: a script runs only where every other active skill lets the shell tool run it.
+func TestScriptsAndTheStack(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("reader", "allowed-tools: Read", "x\n")
+	w.skill("runner", "allowed-tools: Read, Bash", "x\n")
+	w.skill("other", "command: scripts/go.sh", "x\n")
+	for _, name := range []string{"reader", "other"} {
+		w.file("project/skills/"+name+"/scripts/go.sh", "#!/bin/sh\necho ran\n")
+	}
+	do := func(id, name string) error {
+		_, err := w.open(id).Run(t.Context(), name, session.RunOptions{Script: "go.sh"})
+		return err
+	}
+	w.mustLoad("s", "reader")
+	if err := do("s", "reader"); err != nil {
+		t.Errorf("its own script: %v", err)
+	}
+	code(t, do("s", "other"), diag.Denied, `skill "other"`, "skill reader allows Read", "skillpm deactivate reader --session s")
+	w.mustLoad("s", "other") // to nest it allows it nothing more
+	code(t, do("s", "other"), diag.Denied, "skill reader allows Read")
+	w.mustLoad("t", "runner")
+	if err := do("t", "other"); err != nil {
+		t.Errorf("where the shell tool is allowed: %v", err)
+	}
+}
+
+// SPEC O10, O11: a task is held to no list, so that a skill which has one starts none.
+func TestForkUnderAList(t *testing.T) {
+	w := newWorld(t, "claude-code")
+	w.skill("reader", "allowed-tools: Read", "x\n")
+	w.skill("free", "", "x\n")
+	w.skill("research", "context: fork\nhooks: {post: post.sh}", "Find out.\n")
+	w.file("project/skills/research/post.sh", "#!/bin/sh\ntouch "+w.dir+"/post\n")
+	w.env.Submit = func(context.Context, session.Fork) (string, error) { return "t-1", nil }
+	w.mustLoad("s", "free")
+	a := w.mustLoad("s", "research")
+	if a.TaskID == "" || !slices.ContainsFunc(a.Warnings, func(s string) bool { return strings.Contains(s, "post hook does not run") }) {
+		t.Errorf("%+v", a)
+	}
+	w.mustLoad("s", "reader")
+	begun := false
+	_, err := w.load("s", "research", session.Activate{Begin: func(*catalog.Skill) { begun = true }})
+	code(t, err, diag.Denied, "skill reader allows", "--inline", "skillpm deactivate reader --session s")
+	if begun {
+		t.Error("it is said to be loading")
+	}
+	if _, err := w.load("s", "research", session.Activate{Inline: true}); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(w.dir, "post")); err == nil {
+		t.Error("the post hook of a task ran here")
+	}
+}
+
+// That a skill is loading is said when nothing stands in the way any more, and before its hook.
+func TestBegin(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("deploy", "hooks: {pre: pre.sh, post: pre.sh}", "x\n")
+	w.skill("manual", "disable-model-invocation: true", "x\n")
+	w.file("project/skills/deploy/pre.sh", "#!/bin/sh\nexit 3\n")
+	var said []string
+	begin := func(k *catalog.Skill) { said = append(said, k.Name) }
+	for _, name := range []string{"manual", "none", "deploy"} {
+		if _, err := w.load("s", name, session.Activate{Begin: begin}); err == nil {
+			t.Errorf("%s is active", name)
+		}
+	}
+	if !slices.Equal(said, []string{"deploy"}) {
+		t.Errorf("loading: %v", said)
+	}
+	w.file("project/skills/deploy/pre.sh", "#!/bin/sh\nexit 0\n")
+	if a := w.mustLoad("", "deploy"); len(a.Warnings) != 1 || !strings.Contains(a.Warnings[0], "without a session nothing ends") {
+		t.Errorf("%q", a.Warnings)
+	}
+}
+
+// What a refusal names can be typed: the skill exactly, and the session.
+func TestRefusalOfOneOfTwo(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	for _, pack := range []string{"acme", "globex"} {
+		w.file("project/.skillpm/plugins/"+pack+"/x/deploy/SKILL.md", "---\nname: deploy\ndescription: "+pack+"'s.\nallowed-tools: Read, Write\n---\n"+pack+"\n")
+	}
+	w.skill("tight", "allowed-tools: Read", "x\n")
+	w.mustLoad("s", "deploy@acme/x")
+	w.mustLoad("s", "deploy@globex/x")
+	v := w.allow("s", "Bash")
+	code(t, v.Err(), diag.Denied, "deploy@acme/x allows", "skillpm deactivate deploy@acme/x --session s")
+	if r := w.records(); !strings.Contains(r[len(r)-1], "refuse denied deploy") {
+		t.Errorf("%q", r)
+	}
+	if v := w.allow("nobody", "Bash"); v.Known || !v.Allowed || v.Session != "nobody" {
+		t.Errorf("%+v", v)
+	}
+}
+
+// One variable means one thing, in a text and in what is run.
+func TestPluginRoot(t *testing.T) {
+	w := newWorld(t, "claude-code")
+	front := "hooks: {pre: pre.sh}\n"
+	hook := "#!/bin/sh\necho \"${CLAUDE_PLUGIN_ROOT-unset}\" > " + w.dir + "/root\n"
+	w.skill("mine", front, "${CLAUDE_PLUGIN_ROOT}\n")
+	w.file("project/skills/mine/pre.sh", hook)
+	w.file("project/.skillpm/plugins/acme/x/theirs/SKILL.md", "---\nname: theirs\ndescription: x\n"+front+"---\n${CLAUDE_PLUGIN_ROOT}\n")
+	w.file("project/.skillpm/plugins/acme/x/theirs/pre.sh", hook)
+	for name, want := range map[string][2]string{
+		"mine":          {"${CLAUDE_PLUGIN_ROOT}", "unset"},
+		"theirs@acme/x": {filepath.Join(w.dir, "project/.skillpm/plugins/acme/x"), filepath.Join(w.dir, "project/.skillpm/plugins/acme/x")},
+	} {
+		a := w.mustLoad("", name)
+		if got, _ := os.ReadFile(filepath.Join(w.dir, "root")); strings.TrimSpace(a.Body) != want[0] || strings.TrimSpace(string(got)) != want[1] {
+			t.Errorf("%s: text %q and hook %q, want %q", name, a.Body, got, want)
+		}
+	}
+}
+
+// `shell: bash` is bash, where a plain shell is another program.
+func TestShellOfCommands(t *testing.T) {
+	w := newWorld(t, "claude-code")
+	bin := filepath.Join(w.dir, "bin")
+	for _, shell := range []string{"sh", "bash"} {
+		w.file("bin/"+shell, "#!/bin/sh\necho from "+shell+"\n")
+	}
+	t.Setenv("PATH", bin)
+	w.skill("plain", "", "!`x`\n")
+	w.skill("bash", "shell: bash", "!`x`\n")
+	for name, want := range map[string]string{"plain": "from sh\n", "bash": "from bash\n"} {
+		a, err := w.load("", name, session.Activate{Shell: true})
+		if err != nil || a.Body != want {
+			t.Errorf("%s: %+v, %v", name, a, err)
+		}
+	}
+}
+
+// What a skill wishes for its scripts and does not get is said.
+func TestUnenforced(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("plain", "execution: {sandbox: false, network: true}", "x\n")
+	w.skill("careful", "execution: {sandbox: true, network: false, allowed-paths: [out]}", "x\n")
+	if a := w.mustLoad("", "plain"); len(a.Warnings) > 0 {
+		t.Errorf("%q", a.Warnings)
+	}
+	if a := w.mustLoad("", "careful"); len(a.Warnings) != 1 ||
+		!strings.Contains(a.Warnings[0], "execution.sandbox, execution.allowed-paths, execution.network") {
+		t.Errorf("%q", a.Warnings)
+	}
+}
+
+// What came to nothing and could not be recorded says so, under its own code.
+func TestUnrecordedRefusals(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("manual", "disable-model-invocation: true", "x\n")
+	w.file("state/audit/audit.jsonl/x", "") // a directory in its place
+	_, err := w.load("s", "manual", session.Activate{})
+	code(t, err, diag.Denied, "not on record")
+	_, err = w.load("s", "none", session.Activate{})
+	code(t, err, diag.NotFound, "not on record")
+	_, err = w.open("s").Read(t.Context(), "manual", "none.md")
+	code(t, err, diag.NotFound, "not on record")
+	_, err = w.open("s").Run(t.Context(), "none", session.RunOptions{})
+	code(t, err, diag.NotFound, "not on record")
+}
+
+// A host on Windows gives its lines to PowerShell or cmd, whose quotes are others.
+func TestHostOnWindows(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("git", "allowed-tools: [\"shell(git:*)\"]", "x\n")
+	w.mustLoad("s", "git")
+	line := `git log "a b"`
+	for os, want := range map[string]bool{"linux": true, "windows": false} {
+		w.env.OS = os
+		v, err := w.open("s").Allow(t.Context(), tool.Call{Tool: "shell", Input: map[string]any{"command": line}})
+		if err != nil || v.Allowed != want {
+			t.Errorf("%s: %+v, %v", os, v, err)
+		}
+	}
+}
+
+// A directory that cannot be read is an error, and of a large one the first names are listed.
+func TestListedNames(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("deploy", "", "x\n")
+	for i := range 1005 {
+		w.file("project/skills/deploy/many/"+string(rune('a'+i/100))+strings.Repeat("x", i%100+1), "")
+	}
+	f, err := w.open("").Read(t.Context(), "deploy", "many")
+	if err != nil || len(f.Names) != 1001 || f.Names[0] != "ax" || f.Names[1000] != "…" || slices.Contains(f.Names, "k"+strings.Repeat("x", 5)) {
+		t.Errorf("%d names, %v", len(f.Names), err)
+	}
+	locked := filepath.Join(w.dir, "project/skills/deploy/locked")
+	if err := os.Mkdir(locked, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadDir(locked); err == nil {
+		t.Skip("whoever runs this may read everything")
+	}
+	if _, err := w.open("").Read(t.Context(), "deploy", "locked"); err == nil {
+		t.Error("a directory that cannot be read is listed")
+	}
+}

@@ -1,0 +1,369 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/runtime/prompt"
+	"github.com/skillpm/skillpm/pkg/skill/expand"
+)
+
+// The limits of what is listed of a skill's directory.
+const (
+	maxFiles = 1000
+	maxDepth = 8
+)
+
+// File is what was asked for of a skill: a file, or the names in a directory.
+type File struct {
+	Skill *catalog.Skill
+	Path  string // relative to the skill, with slashes; "." for its directory
+	Data  []byte
+	IsDir bool
+	Names []string // of a directory, sorted; those of directories end in a slash
+
+	Started  time.Time
+	Duration time.Duration
+}
+
+// Result returns a file as the profile's forms have it.
+func (f *File) Result() prompt.Result {
+	body := string(f.Data)
+	if f.IsDir {
+		body = strings.Join(f.Names, "\n")
+	}
+	return prompt.Result{
+		Kind: prompt.Read, Name: f.Skill.Name, Dir: f.Skill.Dir, Description: f.Skill.Description, Path: f.Path, Body: body,
+		Started: f.Started, Duration: f.Duration,
+	}
+}
+
+// Read returns one file of a skill whole, or the names in one of its directories. The path is relative to the skill, with
+// slashes. Nothing outside the skill's directory is read, by no link either, and nothing is written.
+func (s *Session) Read(ctx context.Context, name, file string) (*File, error) {
+	all, err := s.ReadAll(ctx, name, []string{file})
+	if len(all) == 0 {
+		return nil, err
+	}
+	return all[0], err
+}
+
+// ReadAll returns files of a skill as Read does, and asks the policies once, who look at all files of the skill. It ends at
+// the first that cannot be read.
+func (s *Session) ReadAll(ctx context.Context, name string, files []string) ([]*File, error) {
+	started := s.env.Now()
+	k, err := s.lookup(ctx, name)
+	if err != nil || len(files) == 0 {
+		return nil, err
+	}
+	r := audit.Record{Action: audit.Refuse, Result: audit.Denied, File: files[0]}
+	_, denied := s.decide(ctx, &catalog.Loaded{Skill: k}, &r)
+	all := make([]*File, 0, len(files))
+	for _, file := range files {
+		f, err := (*File)(nil), denied
+		if err == nil {
+			f, err = s.read(k, file)
+		}
+		if _, missing := errors.AsType[*MissingError](err); missing {
+			err = s.recorded(err, audit.Record{Action: audit.Missing, Result: audit.Failed, File: file, Reason: err.Error()}, k)
+		} else if diag.CodeOf(err) == diag.Denied {
+			r.Reason, r.File = err.Error(), file
+			err = s.recorded(err, r, k)
+		}
+		if f != nil {
+			f.Started, f.Duration = started, s.env.Now().Sub(started)
+			all = append(all, f)
+		}
+		if err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+func (s *Session) read(k *catalog.Skill, file string) (*File, error) {
+	name, err := inside(k, file)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.mayRead(k, name); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(k.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, diag.Errorf(diag.NotFound, "skill %q was deleted or renamed: %w", k.Name, err).WithHint("skillpm skills lists those there are")
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	info, err := root.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, s.missing(root, k, name)
+	case err != nil:
+		return nil, outside(k, name, err)
+	case info.IsDir() && s.env.Profile != nil && s.env.Profile.Trigger.File.Name != "":
+		return nil, notOneFile(root, k, name)
+	case info.IsDir():
+		names, err := list(root, name)
+		return &File{Skill: k, Path: name, IsDir: true, Names: names}, err
+	}
+	if err := s.notByLink(root, k, name); err != nil {
+		return nil, err
+	}
+	if info.Mode().IsRegular() && info.Size() > s.env.FileLimit {
+		return nil, diag.Errorf(diag.Invalid, "%s of skill %q has %d bytes, and at most %d are read", name, k.Name, info.Size(), s.env.FileLimit).
+			WithHint("read it in parts with the tools at hand, it is %s; --limit BYTES reads more", filepath.Join(k.Dir, filepath.FromSlash(name)))
+	}
+	data, err := safefile.ReadIn(safefile.Dir(k.Dir), name, s.env.FileLimit)
+	if err != nil {
+		return nil, diag.Errorf(diag.Invalid, "%s of skill %q cannot be read: %w", name, k.Name, err).WithHint("only regular files are read")
+	}
+	return &File{Skill: k, Path: name, Data: data}, nil
+}
+
+// inside returns the path of a file relative to the skill in its clean form.
+func inside(k *catalog.Skill, file string) (string, error) {
+	name := filepath.ToSlash(file)
+	if filepath.IsAbs(file) {
+		rel, err := filepath.Rel(k.Dir, file)
+		if err != nil {
+			return "", outside(k, file, err)
+		}
+		name = filepath.ToSlash(rel)
+	}
+	name = path.Clean(strings.ReplaceAll(name, `\`, "/"))
+	if file == "" || strings.ContainsRune(name, 0) || !fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)) {
+		return "", outside(k, file, nil)
+	}
+	return name, nil
+}
+
+// notOneFile says that a directory is none of the files that the profile's tool returns.
+func notOneFile(root *os.Root, k *catalog.Skill, name string) error {
+	err := diag.Errorf(diag.Invalid, "%s of skill %q is a directory, and one file is read at a time", name, k.Name)
+	if names, _ := list(root, name); len(names) > 0 {
+		const shown = 12
+		return err.WithHint("it has %s", strings.Join(names[:min(shown, len(names))], ", "))
+	}
+	return err
+}
+
+// outside says that a path leads out of the skill.
+func outside(k *catalog.Skill, file string, err error) error {
+	if err == nil {
+		return diag.Errorf(diag.Denied, "%q is not a path inside skill %q", file, k.Name).
+			WithHint("name a file by its path from the skill's directory, as references/guide.md")
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return diag.Errorf(diag.Denied, "%s of skill %q may not be read: %w", file, k.Name, err)
+	}
+	const hint = "only what is inside the directory of a skill is read"
+	if cause, ok := errors.AsType[syscall.Errno](err); ok {
+		return diag.Errorf(diag.Denied, "%s of skill %q leads out of the skill's directory, or is not a file: %w", file, k.Name, cause).WithHint(hint)
+	}
+	return diag.Errorf(diag.Denied, "%s of skill %q leads out of the skill's directory", file, k.Name).WithHint(hint)
+}
+
+// mayRead refuses what the profile says is run and not read.
+func (s *Session) mayRead(k *catalog.Skill, name string) error {
+	if s.env.Profile == nil || s.env.Profile.Scripts != "run-only" {
+		return nil
+	}
+	first, rest, _ := strings.Cut(name, "/")
+	if !strings.EqualFold(first, "scripts") || rest == "" {
+		return nil
+	}
+	return diag.Errorf(diag.Denied, "%s of skill %q is a script: under profile %s scripts are run, not read", name, k.Name, s.env.Profile.ID).
+		WithHint("run it: skillpm run %s --script %s", expand.Quote(k.Name), expand.Quote(name))
+}
+
+// notByLink applies [Session.mayRead] to where a link inside the skill leads.
+func (s *Session) notByLink(root *os.Root, k *catalog.Skill, name string) error {
+	at, err := root.Stat(name)
+	if err != nil || s.env.Profile == nil || s.env.Profile.Scripts != "run-only" {
+		return err
+	}
+	leads, err := filepath.EvalSymlinks(filepath.Join(k.Dir, filepath.FromSlash(name)))
+	if err != nil {
+		return err
+	}
+	dir, err := filepath.EvalSymlinks(k.Dir)
+	if err != nil {
+		return err
+	}
+	rel, err := filepath.Rel(dir, leads)
+	if err != nil {
+		return err
+	}
+	if now, err := os.Stat(leads); err != nil || !os.SameFile(at, now) {
+		return diag.Errorf(diag.Conflict, "%s of skill %q is being changed", name, k.Name).WithHint("ask again")
+	}
+	return s.mayRead(k, filepath.ToSlash(rel))
+}
+
+// MissingError says that a skill has no such file, and which it has.
+type MissingError struct {
+	Skill, Path string
+	Near        string   // that was perhaps meant, "" for none
+	Files       []string // that there are
+}
+
+// Error names the skill and the file.
+func (e *MissingError) Error() string { return fmt.Sprintf("skill %q has no file %s", e.Skill, e.Path) }
+
+// Code is NotFound.
+func (e *MissingError) Code() diag.Code { return diag.NotFound }
+
+// Hint says what was perhaps meant, or what there is.
+func (e *MissingError) Hint() string {
+	const shown = 12
+	switch {
+	case e.Near != "":
+		return fmt.Sprintf("did you mean %s?", e.Near)
+	case len(e.Files) == 0:
+		return "it has no files besides SKILL.md; if its text names the file, tell who maintains it"
+	case len(e.Files) > shown:
+		return fmt.Sprintf("it has %s and %d more; if its text names the file, tell who maintains it", strings.Join(e.Files[:shown], ", "), len(e.Files)-shown)
+	}
+	return fmt.Sprintf("it has %s; if its text names the file, tell who maintains it", strings.Join(e.Files, ", "))
+}
+
+// missing says that a file is not there, and what is. Scripts that may not be read are not offered.
+func (s *Session) missing(root *os.Root, k *catalog.Skill, name string) error {
+	all := slices.DeleteFunc(walk(root, maxFiles), func(file string) bool { return s.mayRead(k, file) != nil })
+	return &MissingError{Skill: k.Name, Path: name, Near: nearest(name, all), Files: all}
+}
+
+// nearest returns the file that was most likely meant: the same in another case, one of that name elsewhere, or one with a
+// few other letters.
+func nearest(name string, all []string) string {
+	for _, same := range []func(string) bool{
+		func(f string) bool { return strings.EqualFold(f, name) },
+		func(f string) bool { return strings.EqualFold(path.Base(f), path.Base(name)) },
+	} {
+		if i := slices.IndexFunc(all, same); i >= 0 {
+			return all[i]
+		}
+	}
+	return diag.Nearest(name, all)
+}
+
+// list returns the names in a directory of a skill.
+func list(root *os.Root, name string) ([]string, error) {
+	entries, err := fs.ReadDir(root.FS(), name)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name()+"/")
+		} else if e.Type().IsRegular() || e.Type()&fs.ModeSymlink != 0 {
+			names = append(names, e.Name())
+		}
+	}
+	slices.Sort(names)
+	if len(names) > maxFiles {
+		names = append(names[:maxFiles], "…")
+	}
+	return names, nil
+}
+
+// walk returns the files of a skill but its SKILL.md, sorted by their paths, at most so many.
+func walk(root *os.Root, most int) []string {
+	var found []string
+	seen := 0
+	_ = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		switch seen++; {
+		case seen > 10*maxFiles || len(found) >= most:
+			return fs.SkipAll
+		case err != nil:
+			return nil // what cannot be read is not offered
+		case d.IsDir():
+			if name != "." && (strings.Count(name, "/") >= maxDepth || strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || d.Name() == "__pycache__") {
+				return fs.SkipDir
+			}
+		case d.Type().IsRegular() && name != "SKILL.md" && !strings.HasPrefix(d.Name(), "."):
+			found = append(found, name)
+		}
+		return nil
+	})
+	slices.Sort(found)
+	return found
+}
+
+// Files returns the paths of a skill's files but its SKILL.md, sorted: those that can be listed, at most a thousand.
+func (s *Session) Files(ctx context.Context, name string) ([]string, error) {
+	k, err := s.lookup(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(k.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	all := walk(root, maxFiles)
+	return slices.DeleteFunc(all, func(file string) bool { return s.mayRead(k, file) != nil }), nil
+}
+
+// unlisted returns a warning for each file that a skill says it has and has not. None is opened.
+func unlisted(l *catalog.Loaded) []string {
+	if len(l.Front.Files) == 0 {
+		return nil
+	}
+	root, err := os.OpenRoot(l.Dir)
+	if err != nil {
+		return nil // it has just been read
+	}
+	defer root.Close()
+	var warnings []string
+	for i, f := range l.Front.Files {
+		if i == maxFiles {
+			break
+		}
+		if info, err := root.Stat(path.Clean(f.Path)); err != nil || !info.Mode().IsRegular() {
+			warnings = append(warnings, fmt.Sprintf("skill %q says that it has %s, which is no file of it", l.Name, f.Path))
+		}
+	}
+	return warnings
+}
+
+// files returns what the model is told of a skill's files: those that it declares, or where the profile lists files, those
+// there are. None is opened.
+func (s *Session) files(l *catalog.Loaded) []prompt.File {
+	var files []prompt.File
+	for _, f := range l.Front.Files {
+		files = append(files, prompt.File{Path: f.Path, Description: f.Description})
+	}
+	if len(files) > 0 || s.env.Profile.Activation.Activated.Files.Most == 0 {
+		return files
+	}
+	root, err := os.OpenRoot(l.Dir)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	for _, name := range walk(root, maxFiles) {
+		files = append(files, prompt.File{Path: name})
+	}
+	return files
+}
+
+// String names a file for people.
+func (f *File) String() string { return fmt.Sprintf("%s of skill %s", f.Path, f.Skill.Name) }

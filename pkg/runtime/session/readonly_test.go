@@ -1,0 +1,58 @@
+package session_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skill/tool"
+)
+
+// SPEC K7: agents write into no directory of a skill that is active, nor of a pack, with whatever tool and by no link.
+func TestK7Writes(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("free", "", "x\n")
+	w.skill("idle", "", "x\n")
+	pack := filepath.Join(w.dir, "project/.skillpm/plugins")
+	w.file("project/.skillpm/plugins/acme/x/deploy/SKILL.md", "---\nname: deploy\ndescription: x\n---\nx\n")
+	w.env.ReadOnly = []string{pack}
+	if err := os.Symlink("skills/free", filepath.Join(w.dir, "project/link")); err != nil {
+		t.Skip("no links here:", err)
+	}
+	w.mustLoad("s", "free")
+	patch := "*** Begin Patch\n*** Update File: README.md\n*** Update File: skills/free/SKILL.md\n*** End Patch"
+	for _, tt := range []struct {
+		tool  string
+		input map[string]any
+		want  bool
+	}{
+		{"Write", map[string]any{"file_path": "skills/free/SKILL.md"}, false},
+		{"Write", map[string]any{"file_path": "skills/FREE/new.md"}, false},
+		{"write_file", map[string]any{"path": filepath.Join(w.dir, "project/skills/free/x")}, false},
+		{"Edit", map[string]any{"file_path": "link/SKILL.md"}, false},
+		{"Edit", map[string]any{"file_path": "skills/idle/../free/SKILL.md"}, false},
+		{"NotebookEdit", map[string]any{"notebook_path": "skills/free/a.ipynb"}, false},
+		{"delete_file", map[string]any{"target_file": "skills/free"}, false},
+		{"apply_patch", map[string]any{"input": patch}, false},
+		{"str_replace_editor", map[string]any{"command": "create", "path": "skills/free/x"}, false},
+		{"Write", map[string]any{"file_path": ".skillpm/plugins/acme/x/deploy/SKILL.md"}, false},
+		{"Read", map[string]any{"file_path": "skills/free/SKILL.md"}, true},
+		{"str_replace_editor", map[string]any{"command": "view", "path": "skills/free/x"}, true},
+		{"Write", map[string]any{"file_path": "skills/idle/SKILL.md"}, true}, // a skill that is being written
+		{"Write", map[string]any{"file_path": "skills/freedom/SKILL.md"}, true},
+		{"Write", map[string]any{"file_path": "src/main.go"}, true},
+	} {
+		v, err := w.open("s").Allow(t.Context(), tool.Call{Tool: tt.tool, Input: tt.input})
+		if err != nil || v.Allowed != tt.want || v.ReadOnly == tt.want {
+			t.Errorf("%s %v: %+v, %v", tt.tool, tt.input, v, err)
+		}
+	}
+	v := w.allow("s", "Write", "file_path", "skills/free/x")
+	code(t, v.Err(), diag.Denied, "Write", "of skill free", "read-only to agents")
+	v = w.allow("", "Write", "file_path", ".skillpm/plugins/acme/x/deploy/x")
+	code(t, v.Err(), diag.Denied, "read-only to agents", "where it is maintained")
+	if r := w.records(); len(r) < 2 || r[len(r)-1][:14] != "refuse denied " {
+		t.Errorf("%q", r)
+	}
+}

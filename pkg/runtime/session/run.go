@@ -1,0 +1,175 @@
+package session
+
+import (
+	"context"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/runtime/run"
+	"github.com/skillpm/skillpm/pkg/skill/expand"
+	"github.com/skillpm/skillpm/pkg/skill/tool"
+)
+
+// RunOptions say what of a skill is run, and how.
+type RunOptions struct {
+	Script  string // a file of the skill; "" for the command of its frontmatter
+	Args    []string
+	Trigger Trigger // who asks; "" for Model
+	Stdin   io.Reader
+	Limit   time.Duration // 0 for the settings'
+	Env     map[string]string
+
+	MaxOutput int64 // how many bytes of each output are kept; 0 for that of package run
+
+	Stdout, Stderr io.Writer // get the output as it comes, besides the result; may be nil
+
+	Begin func(*catalog.Skill) // is called when nothing stands in the way any more; may be nil
+	Warn  func(string)         // gets what people should know besides the result; may be nil
+}
+
+// Run runs a script of a skill, or the command of its frontmatter. An exit code other than 0 is no error. Every run, and
+// what is refused, is recorded, with the digest of what it printed; that it could not be is an error, beside the result.
+//
+// To run a command is to invoke the skill, and so is to run a script of a skill that is not active in the session: its
+// frontmatter says who may. What other skills that are active do not let the shell tool run is refused.
+func (s *Session) Run(ctx context.Context, name string, o RunOptions) (*run.Result, error) {
+	if o.Trigger == "" {
+		o.Trigger = Model
+	}
+	r := audit.Record{Action: audit.Run, Result: audit.OK, Script: o.Script, Trigger: string(o.Trigger)}
+	k, err := s.lookup(ctx, name)
+	var res *run.Result
+	if err == nil {
+		res, err = s.run(ctx, k, o, &r)
+	} else {
+		r.Skill = name
+	}
+	if res != nil {
+		ran(&r, res)
+	}
+	switch {
+	case err != nil:
+		r.Result, r.Reason = result(err), err.Error()
+	case res.TimedOut:
+		r.Result = audit.Timeout
+	case res.ExitCode != 0:
+		r.Result = audit.Failed
+	}
+	unrecorded := s.record(r, k)
+	switch {
+	case len(unrecorded) == 0:
+	case err != nil:
+		err = &unrecordedError{err, unrecorded[0]}
+	default:
+		err = diag.Errorf(diag.Internal, "it ran, and is not on record: %s", unrecorded[0]).WithHint("make %s writable for you", s.env.Audit.Path())
+	}
+	return res, err
+}
+
+// run runs what was asked for, and notes in a record what that is.
+func (s *Session) run(ctx context.Context, k *catalog.Skill, o RunOptions, r *audit.Record) (*run.Result, error) {
+	l, err := k.Load()
+	if err != nil {
+		return nil, err
+	}
+	r.Digest = l.Digest
+	warn := func(notes []string) {
+		for _, n := range notes {
+			if o.Warn != nil {
+				o.Warn(n)
+			}
+		}
+	}
+	notes, err := s.decide(ctx, l, r)
+	warn(notes)
+	if err != nil {
+		return nil, err
+	}
+	if unmet := Unenforced(l); unmet != "" && s.env.Guard == nil {
+		warn([]string{unmet})
+	}
+	argv, extra, err := s.commandOf(l, o)
+	if err != nil {
+		return nil, err
+	}
+	r.Command = argv
+	if err := s.mayRun(k, o, argv); err != nil {
+		return nil, err
+	}
+	if err := s.nested(k.Exact(), false); err != nil {
+		return nil, err
+	}
+	limit := o.Limit
+	if limit == 0 {
+		limit = s.env.ScriptLimit
+	}
+	c := run.Command{
+		Argv: argv, Dir: s.work(k.Dir), Env: s.environment(run.Scripted, k, k.Dir, extra), Stdin: o.Stdin, Limit: limit,
+		MaxOutput: o.MaxOutput, Stdout: o.Stdout, Stderr: o.Stderr,
+	}
+	notes, err = s.confine(ctx, l, &c)
+	warn(notes)
+	if err != nil {
+		return nil, err
+	}
+	if o.Begin != nil {
+		o.Begin(k)
+	}
+	res, notes, err := s.launch(ctx, k, c, r)
+	warn(notes)
+	return res, err
+}
+
+// commandOf returns the words of what is run, and the variables that it finds besides what every script does.
+func (s *Session) commandOf(l *catalog.Loaded, o RunOptions) (argv []string, extra map[string]string, err error) {
+	if o.Script != "" {
+		argv, err = run.ScriptIn(run.Environment(s.env.Getenv, o.Env), l.Dir, o.Script, o.Args)
+		return argv, maps.Clone(o.Env), err
+	}
+	if l.Front.Command == "" {
+		return nil, nil, noCommand(l.Name, l.Dir)
+	}
+	line, err := run.Shell(l.Dir, l.Name, l.Front.Command, l.Front.Arguments, o.Args)
+	extra = map[string]string{}
+	maps.Copy(extra, line.Env)
+	maps.Copy(extra, o.Env)
+	return line.Argv, extra, err
+}
+
+// mayRun holds a run against the skill's frontmatter and against the other skills that are active.
+func (s *Session) mayRun(k *catalog.Skill, o RunOptions, argv []string) error {
+	state, err := s.State()
+	if err != nil {
+		return err
+	}
+	others := slices.DeleteFunc(slices.Clone(state.Active), func(a Active) bool { return a.is(k) })
+	active := len(others) < len(state.Active)
+	if !active && (o.Script == "" || s.id != "") {
+		if err := allowed(k, o.Trigger); err != nil {
+			return err
+		}
+	}
+	v := s.set(others).Allow(s.placed(tool.Call{Tool: "Bash", Input: map[string]any{"command": argv}}))
+	if v.Allowed {
+		return nil
+	}
+	return diag.Errorf(diag.Denied, "skill %q may run nothing now: %s", k.Name, v.Reason).
+		WithHint("when the work of skill %s is done: %s", v.Skill, endCommand(v.Skill, s.id))
+}
+
+// is reports whether an entry of the stack is a skill.
+func (a Active) is(k *catalog.Skill) bool { return a.Dir == k.Dir || a.Exact() == k.Exact() }
+
+// noCommand says that a skill runs nothing by itself.
+func noCommand(name, dir string) error {
+	err := diag.Errorf(diag.Invalid, "skill %q has no command: it is instructions to follow", name)
+	if scripts, _ := run.Scripts(dir); len(scripts) > 0 {
+		return err.WithHint("run one of its scripts: skillpm run %s --script %s", expand.Quote(name), expand.Quote(scripts[0]))
+	}
+	return err.WithHint("skillpm load %s prints them", expand.Quote(name))
+}

@@ -1,0 +1,473 @@
+package session_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/runtime/prompt"
+	"github.com/skillpm/skillpm/pkg/runtime/session"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+	"github.com/skillpm/skillpm/pkg/skill/tool"
+)
+
+// world is a project with skills, and the sessions of an agent that works in it.
+type world struct {
+	testing.TB
+	dir     string // holds home and project
+	profile string
+	env     session.Env
+	now     time.Time
+}
+
+func newWorld(t testing.TB, profileID string) *world {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{TB: t, dir: dir, profile: profileID, now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
+	w.env = newEnv(w)
+	w.file("project/skillpm.yaml", "")
+	w.file("home/x", "")
+	return w
+}
+
+// newEnv returns what sessions of a world work with.
+func newEnv(w *world) session.Env {
+	p, err := profile.Lookup(cmp.Or(w.profile, "omniforge"))
+	if err != nil {
+		w.Fatal(err)
+	}
+	only := *p
+	only.Layers = []profile.Layer{{Name: "project", Dirs: []string{"./skills"}}, {Name: "plugin", Dirs: []string{"{plugins}"}}}
+	env := session.Env{
+		Profile: &only, Dir: filepath.Join(w.dir, "state"), Now: func() time.Time { return w.now }, Getenv: os.Getenv,
+		Project: filepath.Join(w.dir, "project"), Work: filepath.Join(w.dir, "project"), Home: filepath.Join(w.dir, "home"),
+	}
+	env.Audit = audit.Open(filepath.Join(env.Dir, "audit", audit.Name), audit.Options{Now: env.Now, User: "ada"})
+	env.Catalog = w.openCatalog(env)
+	return env
+}
+
+// catalogOf has all sessions use the skills of another project.
+func (w *world) catalogOf(project string) {
+	env := w.env
+	env.Project = project
+	w.env.Catalog = w.openCatalog(env)
+}
+
+func (w *world) openCatalog(env session.Env) func(context.Context) (*catalog.Catalog, error) {
+	return func(ctx context.Context) (*catalog.Catalog, error) {
+		paths, err := scope.New(scope.Env{Home: filepath.Join(w.dir, "home"), OS: "linux"})
+		if err != nil {
+			return nil, err
+		}
+		paths.Enterprise = filepath.Join(w.dir, "enterprise")
+		return catalog.Open(ctx, catalog.Options{Profile: env.Profile, Paths: paths, Project: env.Project, Now: env.Now})
+	}
+}
+
+// keep has all sessions use one catalog.
+func (w *world) keep(c *catalog.Catalog) {
+	w.env.Catalog = func(context.Context) (*catalog.Catalog, error) { return c, nil }
+}
+
+// failing is a test in a process of its own: where it fails, the process does.
+type failing struct{ testing.TB }
+
+func (*failing) Helper()                   {}
+func (*failing) Context() context.Context  { return context.Background() }
+func (*failing) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
+func (*failing) Fatal(a ...any)            { panic(fmt.Sprint(a...)) }
+
+// file writes a file below the world's directory. One that begins with #! is executable.
+func (w *world) file(name, text string) string {
+	w.Helper()
+	path := filepath.Join(w.dir, filepath.FromSlash(name))
+	mode := os.FileMode(0o644)
+	if strings.HasPrefix(text, "#!") {
+		mode = 0o755
+	}
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), mode)); err != nil {
+		w.Fatal(err)
+	}
+	return path
+}
+
+// skill writes a skill of the project: lines of frontmatter, and a body.
+func (w *world) skill(name, front, body string) string {
+	w.Helper()
+	if front != "" {
+		front = strings.TrimSuffix(front, "\n") + "\n"
+	}
+	return w.file("project/skills/"+name+"/SKILL.md", fmt.Sprintf("---\nname: %s\ndescription: Does %s.\n%s---\n%s", name, name, front, body))
+}
+
+// open opens a session as another process would.
+func (w *world) open(id string) *session.Session {
+	w.Helper()
+	s, err := session.Open(w.env, id)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return s
+}
+
+func (w *world) load(id, name string, o session.Activate) (*session.Activation, error) {
+	w.Helper()
+	return w.open(id).Activate(w.Context(), name, o)
+}
+
+func (w *world) mustLoad(id, name string) *session.Activation {
+	w.Helper()
+	a, err := w.load(id, name, session.Activate{})
+	if err != nil {
+		w.Fatalf("load %s: %v", name, err)
+	}
+	return a
+}
+
+// allowed asks a session, opened anew, about a tool.
+func (w *world) allow(id, name string, input ...string) session.Verdict {
+	w.Helper()
+	c := tool.Call{Tool: name}
+	if len(input) == 2 {
+		c.Input = map[string]any{input[0]: input[1]}
+	}
+	v, err := w.open(id).Allow(w.Context(), c)
+	if err != nil {
+		w.Fatalf("allow %s: %v", name, err)
+	}
+	return v
+}
+
+// records returns what was recorded, a line each: action result skill, and what was left out of reason.
+func (w *world) records() []string {
+	w.Helper()
+	return readLog(w, filepath.Join(w.env.Dir, "audit", audit.Name))
+}
+
+// code checks an error's exit code, and that its text and hint contain some words.
+func code(t testing.TB, err error, want diag.Code, words ...string) {
+	t.Helper()
+	if diag.CodeOf(err) != want {
+		t.Errorf("%v (%v), want %v", err, diag.CodeOf(err), want)
+		return
+	}
+	for _, word := range words {
+		if !strings.Contains(err.Error()+"\n"+diag.HintOf(err), word) {
+			t.Errorf("%v\n%s\ndoes not say %q", err, diag.HintOf(err), word)
+		}
+	}
+	if want != diag.OK && diag.HintOf(err) == "" {
+		t.Errorf("%v has no hint", err)
+	}
+}
+
+// SPEC P6, P3: a body is read when the skill is activated, with its arguments.
+func TestActivate(t *testing.T) {
+	w := newWorld(t, "claude-code")
+	w.skill("deploy", "arguments: [to, with]", "Deploy to $to with $1, all: $ARGUMENTS, from ${CLAUDE_SKILL_DIR} in ${CLAUDE_SESSION_ID}. $9\n")
+	a, err := w.load("s", "deploy", session.Activate{Arguments: `prod "two words"`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `Deploy to prod with two words, all: prod "two words", from ` + filepath.Join(w.dir, "project/skills/deploy") + " in s. $9\n"
+	if a.Body != want || !strings.HasPrefix(a.Source, "---\nname: deploy\n") || !strings.HasSuffix(a.Source, want) {
+		t.Errorf("body %q\nwant %q\nsource %q", a.Body, want, a.Source)
+	}
+	if !slices.Equal(a.Stack, []string{"deploy"}) || a.Result().Kind != prompt.Activated {
+		t.Errorf("%+v", a)
+	}
+	state, err := w.open("s").State()
+	if err != nil || len(state.Active) != 1 || state.Active[0].Arguments != `prod "two words"` || state.Active[0].Trigger != session.Model {
+		t.Errorf("%+v, %v", state, err)
+	}
+}
+
+// SPEC K5: an active skill is not invoked again, an unknown one lists what there is.
+func TestAlreadyActive(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("deploy", "", "Deploy.\n")
+	w.skill("review", "", "Review.\n")
+	w.mustLoad("s", "deploy")
+	_, err := w.load("s", "deploy", session.Activate{})
+	code(t, err, diag.Conflict, `"deploy" is already active`, "skillpm deactivate deploy --session s")
+	_, err = w.load("s", "nothing", session.Activate{})
+	code(t, err, diag.NotFound, "deploy, review")
+	w.mustLoad("other", "deploy") // another session has nothing to do with it
+	w.mustLoad("", "deploy")
+	w.mustLoad("", "deploy") // nothing is kept without a session
+}
+
+// SPEC O19: a cycle is refused, and shown.
+func TestCycle(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	for _, name := range []string{"a", "b", "c"} {
+		w.skill(name, "", "Now do the others.\n")
+	}
+	w.mustLoad("s", "a")
+	w.mustLoad("s", "b")
+	w.mustLoad("s", "c")
+	_, err := w.load("s", "a", session.Activate{})
+	code(t, err, diag.Conflict, "a → b → c → a", "skillpm deactivate b --session s")
+	var cycle *session.CycleError
+	if !errors.As(err, &cycle) || !slices.Equal(cycle.Chain, []string{"a", "b", "c", "a"}) {
+		t.Errorf("%#v", err)
+	}
+	_, err = w.load("s", "b", session.Activate{})
+	code(t, err, diag.Conflict, "b → c → b")
+	if state, _ := w.open("s").State(); !slices.Equal(state.Names(), []string{"a", "b", "c"}) {
+		t.Errorf("the stack is %v", state.Names())
+	}
+}
+
+// SPEC O19: five skills are active inside each other, or as many as the settings say.
+func TestDepth(t *testing.T) {
+	for _, tt := range []struct{ setting, most int }{{0, 5}, {2, 2}, {7, 7}} {
+		w := newWorld(t, "omniforge")
+		w.env.MaxDepth = tt.setting
+		var names []string
+		for i := range tt.most + 1 {
+			names = append(names, fmt.Sprintf("s%d", i))
+			w.skill(names[i], "", "x\n")
+		}
+		for _, name := range names[:tt.most] {
+			w.mustLoad("s", name)
+		}
+		_, err := w.load("s", names[tt.most], session.Activate{})
+		code(t, err, diag.Conflict, fmt.Sprintf("at most %d", tt.most), strings.Join(names[:tt.most], " → "), "max-depth")
+		if _, err := w.open("s").Deactivate(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+		w.mustLoad("s", names[tt.most])
+	}
+}
+
+// SPEC P9: the trigger matrix, enforced.
+func TestTriggers(t *testing.T) {
+	w := newWorld(t, "claude-code")
+	w.skill("both", "", "x\n")
+	w.skill("manual", "disable-model-invocation: true", "x\n")
+	w.skill("quiet", "user-invocable: false", "x\n")
+	for _, tt := range []struct {
+		name    string
+		trigger session.Trigger
+		want    diag.Code
+		says    string
+	}{
+		{"both", session.User, diag.OK, ""},
+		{"both", session.Model, diag.OK, ""},
+		{"both", "", diag.OK, ""},
+		{"manual", session.User, diag.OK, ""},
+		{"manual", session.Model, diag.Denied, "disable-model-invocation: true"},
+		{"manual", "", diag.Denied, `skill "manual"`},
+		{"quiet", session.User, diag.Denied, "user-invocable: false"},
+		{"quiet", session.Model, diag.OK, ""},
+		{"both", "cron", diag.Usage, "cron"},
+	} {
+		_, err := w.load("", tt.name, session.Activate{Trigger: tt.trigger})
+		if diag.CodeOf(err) != tt.want || err != nil && !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%s by %q: %v, want %v", tt.name, tt.trigger, err, tt.want)
+		}
+	}
+}
+
+// SPEC O10, K4's patterns: lists in every syntax, and the intersection of those of nested skills, which is given back.
+func TestAllow(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("comma", "allowed-tools: Read, Grep, Bash(git:*)", "x\n")
+	w.skill("space", "allowed-tools: Read Write Bash(git:*)", "x\n")
+	w.skill("list", "allowed-tools: [Read, 'Bash(git status:*)']", "x\n")
+	w.skill("free", "", "x\n")
+	w.skill("none", "allowed-tools: []", "x\n")
+	type asked struct {
+		name, command string
+		want          bool
+	}
+	check := func(stack string, all ...asked) {
+		t.Helper()
+		for _, a := range all {
+			v := w.allow("s", a.name, "command", a.command)
+			if v.Allowed != a.want {
+				t.Errorf("with %s active: %s %s is allowed: %t, want %t (%s)", stack, a.name, a.command, v.Allowed, a.want, v.Reason)
+			}
+			if !v.Allowed && (v.Skill == "" || !strings.Contains(v.Reason, a.name) || !strings.Contains(v.Err().Error(), v.Skill)) {
+				t.Errorf("%+v does not name the tool and the skill", v)
+			}
+		}
+	}
+	check("nothing", asked{"Anything", "", true})
+	w.mustLoad("s", "free")
+	check("free", asked{"Anything", "", true}, asked{"Bash", "rm -rf /", true})
+	w.mustLoad("s", "comma")
+	check("comma", asked{"Read", "", true}, asked{"Grep", "", true}, asked{"Write", "", false}, asked{"Bash", "git push", true},
+		asked{"Bash", "rm x", false}, asked{"shell", "git push", true}, asked{"Bash", "git push; rm x", false}, asked{"skill", "", true})
+	w.mustLoad("s", "space")
+	check("space", asked{"Read", "", true}, asked{"Grep", "", false}, asked{"Write", "", false}, asked{"Bash", "git push", true})
+	w.mustLoad("s", "list")
+	check("list", asked{"Bash", "git push", false}, asked{"Bash", "git status -s", true})
+	w.mustLoad("s", "none")
+	check("none", asked{"Read", "", false}, asked{"skill", "", true})
+	for _, name := range []string{"none", "list", "space"} {
+		if ended, err := w.open("s").Deactivate(t.Context(), ""); err != nil || !slices.Equal(ended, []string{name}) {
+			t.Fatalf("%v, %v", ended, err)
+		}
+	}
+	check("comma again", asked{"Grep", "", true}, asked{"Bash", "git push", true}, asked{"Write", "", false})
+	if ended, err := w.open("s").Deactivate(t.Context(), "free"); err != nil || !slices.Equal(ended, []string{"comma", "free"}) {
+		t.Fatalf("%v, %v", ended, err)
+	}
+	check("nothing again", asked{"Write", "", true})
+}
+
+// SPEC O10: a refusal is recorded, with the tool and the skill.
+func TestRefusalIsRecorded(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("deploy", "allowed-tools: Read", "x\n")
+	w.mustLoad("s", "deploy")
+	v := w.allow("s", "Write")
+	if v.Allowed || v.Skill != "deploy" || v.Tool != "Write" {
+		t.Fatalf("%+v", v)
+	}
+	code(t, v.Err(), diag.Denied, "Write", "deploy", "skillpm deactivate deploy")
+	last := w.records()
+	if got := last[len(last)-1]; !strings.HasPrefix(got, "refuse denied deploy Write ") {
+		t.Errorf("%q", last)
+	}
+}
+
+// A list that cannot be read keeps the skill from being activated: it might be what restricts it.
+func TestBadList(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("deploy", "allowed-tools: 'Bash(git:*'", "x\n")
+	_, err := w.load("s", "deploy", session.Activate{})
+	code(t, err, diag.Invalid, "deploy", "(git:*")
+	if state, err := w.open("s").State(); err != nil || len(state.Active) != 0 {
+		t.Errorf("%+v, %v", state, err)
+	}
+}
+
+func TestDisallowed(t *testing.T) {
+	w := newWorld(t, "claude-code")
+	w.skill("deploy", "disallowed-tools: Bash(rm:*), Write", "x\n")
+	w.mustLoad("s", "deploy")
+	for name, want := range map[string]bool{"Write": false, "Read": true} {
+		if v := w.allow("s", name); v.Allowed != want {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+	if v := w.allow("s", "Bash", "command", "rm -rf x"); v.Allowed {
+		t.Errorf("%+v", v)
+	}
+}
+
+// What a skill said when it was activated stays in force when it is changed, renamed or deleted, and that is said.
+func TestSkillChangesWhileActive(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*world)
+		says   string
+	}{
+		"changed": {func(w *world) { w.skill("deploy", "allowed-tools: Read, Write", "Other.\n") }, "was changed since"},
+		"deleted": {func(w *world) { os.RemoveAll(filepath.Join(w.dir, "project/skills/deploy")) }, "was deleted since"},
+		"renamed": {func(w *world) {
+			os.Rename(filepath.Join(w.dir, "project/skills/deploy"), filepath.Join(w.dir, "project/skills/ship"))
+		}, "was renamed to ship since"},
+		"renamed, and its name": {func(w *world) {
+			os.RemoveAll(filepath.Join(w.dir, "project/skills/deploy"))
+			w.file("project/skills/ship/SKILL.md", "---\nname: ship\ndescription: Does deploy.\nallowed-tools: Read\n---\nDeploy.\n")
+			_, err := w.load("s", "ship", session.Activate{})
+			code(t, err, diag.Conflict, `"deploy" is already active`)
+		}, "was renamed to ship since"},
+		"replaced": {func(w *world) {
+			os.RemoveAll(filepath.Join(w.dir, "project/skills/deploy"))
+			w.skill("ship", "", "Deploy.\n") // another skill, by its description
+		}, "was deleted since"},
+		"not a file": {func(w *world) {
+			os.Remove(filepath.Join(w.dir, "project/skills/deploy/SKILL.md"))
+			os.Mkdir(filepath.Join(w.dir, "project/skills/deploy/SKILL.md"), 0o755)
+		}, "cannot be read any more"},
+		"untouched": {func(*world) {}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, "omniforge")
+			w.skill("deploy", "allowed-tools: Read\nhooks: {post: scripts/post.sh}", "Deploy.\n")
+			w.file("project/skills/deploy/scripts/post.sh", "#!/bin/sh\nexit 0\n")
+			w.mustLoad("s", "deploy")
+			tt.change(w)
+			for tool, want := range map[string]bool{"Read": true, "Write": false} {
+				v := w.allow("s", tool)
+				if v.Allowed != want {
+					t.Errorf("%s is allowed: %t, want %t", tool, v.Allowed, want)
+				}
+				if tt.says == "" && len(v.Notes) > 0 || tt.says != "" && (len(v.Notes) != 1 || !strings.Contains(v.Notes[0], tt.says)) {
+					t.Errorf("notes %q, want %q", v.Notes, tt.says)
+				}
+			}
+			ended, err := w.open("s").Deactivate(t.Context(), "deploy") // by the name that it had
+			if !slices.Equal(ended, []string{"deploy"}) {
+				t.Errorf("ended %v, %v", ended, err)
+			}
+			var hook *session.HookError
+			if gone := strings.Contains(tt.says, "renamed") || strings.Contains(tt.says, "deleted"); gone != errors.As(err, &hook) {
+				t.Errorf("the post hook: %v", err)
+			}
+			if v := w.allow("s", "Write"); !v.Allowed {
+				t.Error("the tools were not given back")
+			}
+		})
+	}
+}
+
+func TestDeactivateNothing(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("deploy", "", "x\n")
+	_, err := w.open("s").Deactivate(t.Context(), "")
+	code(t, err, diag.NotFound, "no skill is active")
+	w.mustLoad("s", "deploy")
+	_, err = w.open("s").Deactivate(t.Context(), "deploi")
+	code(t, err, diag.NotFound, "did you mean deploy?")
+	_, err = w.open("").Deactivate(t.Context(), "")
+	code(t, err, diag.Usage, "--session")
+}
+
+// A skill that its host calls by a name of its own is ended by the name that it has elsewhere, too.
+func TestDeactivateByAnotherName(t *testing.T) {
+	w := newWorld(t, "claude-code")
+	w.file("project/.skillpm/plugins/acme/tools/deploy/SKILL.md", "---\nname: deploy\ndescription: Theirs.\nallowed-tools: Read\n---\nTheirs.\n")
+	w.mustLoad("s", "deploy")
+	ended, err := w.open("s").Deactivate(t.Context(), "deploy")
+	if err != nil || !slices.Equal(ended, []string{"tools:deploy"}) {
+		t.Errorf("ended %q, %v", ended, err)
+	}
+}
+
+// The exact name of a pack's skill works wherever a name does.
+func TestExactNames(t *testing.T) {
+	w := newWorld(t, "omniforge")
+	w.skill("deploy", "allowed-tools: Read", "Mine.\n")
+	w.file("project/.skillpm/plugins/acme/tools/deploy/SKILL.md", "---\nname: deploy\ndescription: Theirs.\nallowed-tools: Read\n---\nTheirs.\n")
+	if a := w.mustLoad("s", "deploy"); !strings.Contains(a.Body, "Mine") {
+		t.Errorf("%q", a.Body)
+	}
+	if a := w.mustLoad("s", "deploy@acme/tools"); !strings.Contains(a.Body, "Theirs") {
+		t.Errorf("%q", a.Body)
+	}
+	_, err := w.load("s", "deploy@acme/tools", session.Activate{})
+	code(t, err, diag.Conflict, "already active")
+	if ended, err := w.open("s").Deactivate(t.Context(), "deploy@acme/tools"); err != nil || len(ended) != 1 {
+		t.Errorf("%v, %v", ended, err)
+	}
+}

@@ -1,0 +1,98 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/runtime/run"
+	"github.com/skillpm/skillpm/pkg/skill/expand"
+	"github.com/skillpm/skillpm/pkg/skill/tool"
+)
+
+// maxCommands is how many commands of one body are run.
+const maxCommands = 32
+
+// shell returns what runs the commands in a body and returns their output. Each must be one that the skills which are
+// active, and the one that is about to be, let the shell tool run.
+func (s *Session) shell(ctx context.Context, a *Activation, l *catalog.Loaded, inForce tool.Set) func(string) (string, bool) {
+	count := 0
+	return func(command string) (string, bool) {
+		if ctx.Err() != nil {
+			return "", false
+		}
+		r := audit.Record{Action: audit.Run, Result: audit.OK, Command: []string{command}, Digest: l.Digest}
+		if count++; count > maxCommands {
+			a.Warnings = append(a.Warnings, fmt.Sprintf("skill %q has more than %d commands in its text: the others are not run", l.Name, maxCommands))
+			return "", false
+		}
+		if v := inForce.Allow(s.placed(tool.Call{Tool: "Bash", Input: map[string]any{"command": command}})); !v.Allowed {
+			r.Action, r.Result, r.Tool, r.Reason = audit.Refuse, audit.Denied, "Bash", v.Reason
+			a.Warnings = append(a.Warnings, fmt.Sprintf("the command %q of skill %q is not run: %s", command, l.Name, v.Reason))
+			a.Warnings = append(a.Warnings, s.record(r, l.Skill)...)
+			return "", false
+		}
+		argv, err := shellCommand(l.Front.Shell, command)
+		var res *run.Result
+		if err == nil {
+			var notes []string
+			res, notes, err = s.start(ctx, l.Skill, l, run.Command{
+				Argv: argv, Dir: s.work(l.Dir), Limit: s.env.ScriptLimit, MaxOutput: maxHookOutput, Env: s.environment(run.Text, l.Skill, l.Dir, nil),
+			}, &r)
+			a.Warnings = append(a.Warnings, notes...)
+		}
+		if res != nil {
+			ran(&r, res)
+		}
+		why := ""
+		switch {
+		case err != nil:
+			why = err.Error()
+		case res.TimedOut:
+			why, r.Result = "it ran into its limit", audit.Timeout
+		case res.ExitCode != 0:
+			why = fmt.Sprintf("it exited with %d: %s", res.ExitCode, fragment(res.Stderr))
+		}
+		if why != "" && r.Result == audit.OK { // what it printed is not recorded; its exit code is
+			r.Result = audit.Failed
+		}
+		a.Warnings = append(a.Warnings, s.record(r, l.Skill)...)
+		if why != "" {
+			a.Warnings = append(a.Warnings, fmt.Sprintf("the command %q of skill %q has no output: %s", command, l.Name, why))
+			return "", false
+		}
+		return strings.TrimRight(string(res.Stdout), "\n"), true
+	}
+}
+
+// shellCommand returns how the shell that a skill names runs a command.
+func shellCommand(shell, command string) ([]string, error) {
+	switch shell {
+	case "powershell":
+		return []string{"pwsh", "-NoProfile", "-NonInteractive", "-Command", command}, nil
+	case "":
+		return []string{"sh", "-c", command}, nil
+	case "bash":
+		return []string{"bash", "-c", command}, nil
+	}
+	return nil, fmt.Errorf("its shell %q is not known", shell)
+}
+
+// unrun says which commands of a body stay as they are.
+func unrun(name string, left []expand.Command, may bool) (warnings []string) {
+	if len(left) == 0 {
+		return nil
+	}
+	if !may {
+		return []string{fmt.Sprintf("skill %q has commands in its text that are not run and stay as they are, as %q: "+
+			"--allow-shell runs them, and so does skills.dynamic-shell in config.yaml", name, left[0].Line)}
+	}
+	for _, c := range left {
+		if c.Refused != "" {
+			warnings = append(warnings, fmt.Sprintf("the command %q of skill %q is not run: %s", c.Line, name, c.Refused))
+		}
+	}
+	return warnings
+}

@@ -1,0 +1,384 @@
+package session
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/txn"
+	"github.com/skillpm/skillpm/pkg/skill/expand"
+)
+
+// The limits of what is kept.
+const (
+	maxID     = 1024    // bytes of a session's id
+	maxState  = 4 << 20 // bytes of a state file
+	maxActive = 64      // skills that are active at once, whatever the setting says
+)
+
+// KeptFor is how long a session that nobody uses is kept.
+const KeptFor = 30 * 24 * time.Hour
+
+// sweepEvery is how often old sessions are looked for.
+const sweepEvery = 24 * time.Hour
+
+// version is the format of a state file. Another one is refused: what it says of restrictions would be guessed.
+const version = 1
+
+// State is what is in force in a session.
+type State struct {
+	Version int       `json:"version"`
+	ID      string    `json:"id"`
+	Began   time.Time `json:"began"`
+	Active  []Active  `json:"active"` // the stack: the first was activated first
+}
+
+// Active is a skill that is active, as it was when it was activated.
+type Active struct {
+	Name    string `json:"name"`
+	Pack    string `json:"pack,omitempty"`
+	Version string `json:"version,omitempty"`
+	Layer   string `json:"layer,omitempty"`
+	Source  string `json:"source,omitempty"`  // where the pack is from, "" where its lock does not say
+	Machine bool   `json:"machine,omitempty"` // the machine's administrator keeps it
+	Dir     string `json:"dir"`               // as the catalog has it
+	Real    string `json:"real"`              // without links: what tells skills apart
+	Digest  string `json:"digest"`
+	Text    string `json:"text,omitempty"` // the digest of its description and instructions, by which it is known when it has another name
+
+	Arguments string    `json:"arguments,omitempty"`
+	Trigger   Trigger   `json:"trigger"`
+	At        time.Time `json:"at"`
+
+	Restricts  bool     `json:"restricts"` // whether only AllowedTools may be called
+	Allowed    []string `json:"allowedTools,omitempty"`
+	Disallowed []string `json:"disallowedTools,omitempty"`
+	Post       string   `json:"post,omitempty"` // the script that runs when it ends
+
+	Call      string `json:"call,omitempty"`      // the host's id of the call that activated it, "" where skillpm did
+	Turn      string `json:"turn,omitempty"`      // the host's id of the prompt that it was activated for
+	Inherited bool   `json:"inherited,omitempty"` // it is active in the session that this one was begun by, and ends there
+}
+
+// Exact returns the name that means this skill and no other.
+func (a Active) Exact() string {
+	if a.Pack == "" {
+		return a.Name
+	}
+	return a.Name + "@" + a.Pack
+}
+
+// Names returns the names of the active skills, the first that was activated first.
+func (s State) Names() []string {
+	names := make([]string, len(s.Active))
+	for i, a := range s.Active {
+		names[i] = a.Name
+	}
+	return names
+}
+
+// Known reports whether the session is kept, because a skill was activated in it.
+func (s State) Known() bool { return !s.Began.IsZero() }
+
+// folder is a directory of state files.
+type folder struct {
+	dir string
+	now func() time.Time
+}
+
+// checkID refuses ids that nobody means.
+func checkID(id string) error {
+	if len(id) > maxID {
+		return diag.Errorf(diag.Usage, "the session id has %d bytes, more than %d", len(id), maxID).WithHint("use a shorter id, as a UUID")
+	}
+	return nil
+}
+
+// fileName returns the name of a session's file: its id where that is a plain name on every system, else its digest.
+func fileName(id string) string {
+	plain := len(id) <= 64 && id != "" && !strings.ContainsFunc(id, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-'
+	}) && id[0] != '-' && !deviceName(id)
+	if plain {
+		return id + ".json"
+	}
+	sum := sha256.Sum256([]byte(id))
+	return "_" + hex.EncodeToString(sum[:]) + ".json"
+}
+
+// deviceName reports whether Windows keeps a name for a device.
+func deviceName(name string) bool {
+	switch name {
+	case "con", "prn", "aux", "nul":
+		return true
+	}
+	return len(name) == 4 && (strings.HasPrefix(name, "com") || strings.HasPrefix(name, "lpt"))
+}
+
+func (f folder) path(id string) string { return filepath.Join(f.dir, fileName(id)) }
+
+// read returns a session's state, an empty one where there is no file. A file that cannot be relied upon is an error and
+// never an empty state, which would lift the restrictions of what is active.
+func (f folder) read(id string) (State, error) {
+	path := f.path(id)
+	state, err := readState(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return State{Version: version, ID: id}, nil
+	case err != nil:
+		return State{}, damaged(id, path, err)
+	case state.ID != id:
+		return State{}, damaged(id, path, diag.Errorf(diag.Invalid, "it is the state of session %q", state.ID))
+	}
+	return state, nil
+}
+
+// readState reads a state file strictly.
+func readState(path string) (State, error) {
+	if info, err := os.Lstat(path); err != nil {
+		return State{}, err
+	} else if !info.Mode().IsRegular() {
+		return State{}, diag.Errorf(diag.Invalid, "it is not a regular file")
+	}
+	data, err := safefile.ReadFile(path, maxState)
+	if err != nil {
+		return State{}, err
+	}
+	var s State
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&s); err != nil {
+		var v struct {
+			Version int `json:"version"`
+		}
+		if json.Unmarshal(data, &v) == nil && v.Version > version {
+			return State{}, diag.Errorf(diag.Invalid, "a newer skillpm wrote it, in format %d", v.Version)
+		}
+		return State{}, diag.Errorf(diag.Invalid, "%v", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return State{}, diag.Errorf(diag.Invalid, "something follows its end")
+	}
+	if err := s.check(); err != nil {
+		return State{}, err
+	}
+	if again, err := json.Marshal(s); err != nil || !bytes.Equal(append(again, '\n'), data) {
+		return State{}, diag.Errorf(diag.Invalid, "skillpm did not write it so") // as with a key in another case, or twice
+	}
+	return s, nil
+}
+
+// check reports what no session wrote.
+func (s State) check() error {
+	switch {
+	case s.Version != version:
+		return diag.Errorf(diag.Invalid, "its format is %d, not %d", s.Version, version)
+	case s.Active == nil:
+		return diag.Errorf(diag.Invalid, "it does not say what is active")
+	case len(s.Active) > maxActive:
+		return diag.Errorf(diag.Invalid, "%d skills are active, more than there can be", len(s.Active))
+	}
+	for i, a := range s.Active {
+		if a.Name == "" || a.Real == "" || a.Digest == "" {
+			return diag.Errorf(diag.Invalid, "entry %d of what is active lacks its name, its directory or its digest", i+1)
+		}
+		if len(a.Allowed) > 0 && !a.Restricts {
+			return diag.Errorf(diag.Invalid, "entry %d of what is active has a list of tools that restricts nothing", i+1)
+		}
+	}
+	return nil
+}
+
+// damaged says that a state cannot be relied upon.
+func damaged(id, path string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return diag.Errorf(diag.Denied, "the state of session %q cannot be read, so nothing is allowed: %w", id, err).
+			WithHint("make %s readable for you", path)
+	}
+	return diag.Errorf(diag.Invalid, "the state of session %q is damaged, so nothing is allowed: %s: %w", id, path, err).
+		WithHint("if you know that no skill should be active in it: skillpm session end %s", expand.Quote(id))
+}
+
+// write puts a session's state in its place.
+func (f folder) write(s State) error {
+	if s.Active == nil {
+		s.Active = []Active{}
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	if len(data) >= maxState {
+		return diag.Errorf(diag.Invalid, "the arguments and tool lists of what is active have more than %d bytes, which no session keeps", maxState).
+			WithHint("pass long arguments as the path of a file that holds them")
+	}
+	path := f.path(s.ID)
+	if err := atomicfile.Write(path, append(data, '\n'), atomicfile.Options{Mode: 0o600, MkdirMode: 0o700}); err != nil {
+		return err
+	}
+	now := f.now()
+	return os.Chtimes(path, now, now)
+}
+
+// touch notes that a session is used, at most once a day.
+func (f folder) touch(id string) {
+	path, now := f.path(id), f.now()
+	if info, err := os.Stat(path); err == nil && now.Sub(info.ModTime()) > sweepEvery {
+		_ = os.Chtimes(path, now, now) // it is only kept for less long
+	}
+}
+
+// lockLimit is how long the lock is waited for: whoever holds it only writes a file.
+const lockLimit = 30 * time.Second
+
+// lock takes the lock that whoever changes a session holds.
+func (f folder) lock(ctx context.Context) (unlock func() error, err error) {
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(f.dir, ".lock")
+	waiting, cancel := context.WithTimeout(ctx, lockLimit)
+	defer cancel()
+	unlock, err = txn.Lock(waiting, path)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil, diag.Errorf(diag.Internal, "the sessions are locked by a process that does not let go").WithHint("find it with: fuser %s", path)
+	}
+	return unlock, err
+}
+
+// change reads a session's state, has a function change it, and writes it, while nobody else changes one. Where the
+// function fails nothing is written.
+func (f folder) change(ctx context.Context, id string, do func(*State) error) (err error) {
+	unlock, err := f.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	s, err := f.read(id)
+	if err != nil {
+		return err
+	}
+	if err := do(&s); err != nil {
+		return err
+	}
+	if s.Began.IsZero() {
+		s.Began = f.now().UTC()
+		f.sweep(id)
+	}
+	return f.written(s, f.write(s))
+}
+
+// written makes do without a state that can't be written, as on a full disk, where nothing is active in it: no file says the
+// same, and one that stays would go on forbidding.
+func (f folder) written(s State, err error) error {
+	if err == nil || len(s.Active) > 0 {
+		return err
+	}
+	if gone := os.Remove(f.path(s.ID)); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// sweep removes the sessions that nobody used for a long time, if nobody did so of late. One that cannot be read stays, and
+// so does one that restricts something and was begun of late, or under a clock that was wrong. The caller holds the lock.
+func (f folder) sweep(except string) {
+	mark, now := filepath.Join(f.dir, ".swept"), f.now()
+	if info, err := os.Lstat(mark); err == nil && now.Sub(info.ModTime()) < sweepEvery {
+		return
+	}
+	if atomicfile.Write(mark, nil, atomicfile.Options{Mode: 0o600}) != nil || os.Chtimes(mark, now, now) != nil {
+		return
+	}
+	files, _ := f.files()
+	for _, file := range files {
+		path := filepath.Join(f.dir, file.Name())
+		if now.Sub(file.ModTime()) <= KeptFor || file.Name() == fileName(except) {
+			continue
+		}
+		s, err := readState(path)
+		if err == nil && (len(s.Active) == 0 || s.Began.Year() >= firstYear && now.Sub(s.Began) > KeptFor) {
+			_ = os.Remove(path) // it is tried again tomorrow
+		}
+	}
+}
+
+// firstYear is the year of the first sessions: a clock that says less is wrong.
+const firstYear = 2026
+
+// files returns the state files of a folder.
+func (f folder) files() ([]fs.FileInfo, error) {
+	entries, err := os.ReadDir(f.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var files []fs.FileInfo
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), ".json") {
+			continue
+		}
+		if info, err := e.Info(); err == nil {
+			files = append(files, info)
+		}
+	}
+	return files, nil
+}
+
+// Summary is a session that is kept.
+type Summary struct {
+	ID      string    `json:"id"` // "" where it cannot be read, and its file's name does not say it
+	File    string    `json:"file"`
+	Began   time.Time `json:"began,omitzero"`
+	Used    time.Time `json:"used"`
+	Active  []string  `json:"active"`
+	Damaged string    `json:"damaged,omitempty"` // why it cannot be read
+}
+
+// List returns the sessions that are kept below a state directory, the one used last first.
+func List(dir string) ([]Summary, error) {
+	f := folder{dir: Dir(dir)}
+	files, err := f.files()
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Summary, 0, len(files))
+	for _, file := range files {
+		path := filepath.Join(f.dir, file.Name())
+		sum := Summary{File: path, Used: file.ModTime().UTC(), Active: []string{}}
+		s, err := readState(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			sum.Damaged = err.Error()
+			if name := strings.TrimSuffix(file.Name(), ".json"); fileName(name) == file.Name() {
+				sum.ID = name
+			}
+		default:
+			sum.ID, sum.Began, sum.Active = s.ID, s.Began, s.Names()
+		}
+		list = append(list, sum)
+	}
+	slices.SortFunc(list, func(a, b Summary) int { return cmp.Or(b.Used.Compare(a.Used), cmp.Compare(a.File, b.File)) })
+	return list, nil
+}
+
+// Dir is where sessions are kept below a state directory.
+func Dir(state string) string { return filepath.Join(state, "sessions") }

@@ -1,0 +1,141 @@
+package task
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/runtime/run"
+)
+
+// The limits of notifications.
+const (
+	notifyLimit = 30 * time.Second
+	lockLimit   = 10 * time.Second // for a lock that is held only while a line or a state is written
+	maxNotified = 16 << 10         // bytes of the output that a notification has
+)
+
+// Notification is what the end of a task is told with.
+type Notification struct {
+	*Task
+	Output string `json:"output"` // its beginning; all that was kept is in the store
+	Cut    bool   `json:"outputCut,omitempty"`
+}
+
+// Notification returns what is told of a task.
+func (s *Store) Notification(t *Task) (*Notification, error) {
+	data, err := s.Output(t.ID)
+	n := &Notification{Task: t}
+	if len(data) > maxNotified {
+		data, n.Cut = data[:maxNotified], true
+	}
+	n.Output = string(bytes.ToValidUTF8(data, []byte("\ufffd")))
+	return n, err
+}
+
+// told reports whether the end of a task has been told, or is being told.
+func (s *Store) told(id string) bool { return s.has(id, notifiedFile) }
+
+// finish tells the end of a task, also of one that was cancelled. The mark comes first, so that it is told once: who is
+// killed in between has told nobody.
+func (s *Store) finish(ctx context.Context, t *Task) {
+	ctx = context.WithoutCancel(ctx)
+	f, err := os.OpenFile(s.file(t.ID, notifiedFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return
+	}
+	_ = f.Close()
+	r, err := s.request(t.ID)
+	if err != nil {
+		return
+	}
+	n, _ := s.Notification(t) // what cannot be read is not told
+	line, err := json.Marshal(n)
+	if err != nil {
+		return
+	}
+	var problems []error
+	if r.Runner.Notify.File != "" {
+		problems = append(problems, appendLine(ctx, r.Runner.Notify.File, line))
+	}
+	if len(r.Runner.Notify.Command) > 0 {
+		problems = append(problems, s.call(ctx, t, r, line))
+	}
+	if err := errors.Join(problems...); err != nil {
+		_ = os.WriteFile(s.file(t.ID, notifiedFile), []byte(err.Error()+"\n"), 0o600) // for who looks for the reason
+	}
+}
+
+// call runs a command with a line on its standard input. It gets the environment that the task got.
+func (s *Store) call(ctx context.Context, t *Task, r *request, line []byte) error {
+	res, err := run.Run(ctx, run.Command{
+		Argv: r.Runner.Notify.Command, Dir: s.Dir(t.ID), Env: s.environment(t, r), Stdin: bytes.NewReader(append(line, '\n')),
+		Limit: notifyLimit, MaxOutput: maxNotified,
+	})
+	if err != nil {
+		return err
+	}
+	if res.ExitCode != 0 {
+		return errors.New("the notification's command failed: " + string(res.Stderr))
+	}
+	return nil
+}
+
+// appendLine adds a line to a file that several may add to.
+func appendLine(ctx context.Context, path string, line []byte) (err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	unlock, err := soon(ctx, path+".lock")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for ever
+		return diag.Errorf(diag.Invalid, "%s is not a regular file", path)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	_, err = f.Write(append(line, '\n'))
+	return err
+}
+
+// soon takes a lock that others hold for short times only.
+func soon(ctx context.Context, path string) (unlock func(), err error) {
+	within, stop := context.WithTimeout(ctx, lockLimit)
+	defer stop()
+	unlock, err = exclude(within, path)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil, diag.Errorf(diag.Internal, "%s is locked by a process that does not let go", path).WithHint("end that process: fuser %s", path)
+	}
+	return unlock, err
+}
+
+// record writes the end of a task into the audit log.
+func (s *Store) record(t *Task, res *run.Result) {
+	r := audit.Record{
+		Action: audit.TaskEnd, Result: audit.Failed, Skill: t.Skill, Pack: t.Pack, Project: t.Project, Agent: t.Agent, Task: t.ID,
+		ExitCode: t.ExitCode, Reason: t.Reason,
+	}
+	switch t.State {
+	case Succeeded:
+		r.Result = audit.OK
+	case TimedOut:
+		r.Result = audit.Timeout
+	case Cancelled, Lost:
+		r.Reason = string(t.State) + ": " + t.Reason
+	}
+	if res != nil {
+		r.DurationMS, r.Output, r.OutputBytes = res.Duration.Milliseconds(), res.StdoutSum, res.StdoutSize
+	}
+	_ = s.o.Audit.Write(r) // the task's own state is its truth
+}

@@ -1,0 +1,198 @@
+package task
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/runtime/run"
+)
+
+// RunOne are the words of the command line that call [Store.Run], with the directory of a task after them.
+func RunOne() []string { return []string{"task", "run-one"} }
+
+// spawn starts the process that runs a task. It has the task's lock from its beginning, and nothing else of this process.
+func (s *Store) spawn(id string, l *lock) error {
+	argv := s.o.Self
+	if len(argv) == 0 {
+		argv = append([]string{"skillpm"}, RunOne()...)
+	}
+	argv = append(slices.Clone(argv), s.Dir(id))
+	cmd := exec.Command(argv[0], argv[1:]...) // it is found by this process's PATH, not by its working directory
+	if cmd.Err != nil {
+		return cmd.Err
+	}
+	cmd.Dir, cmd.Env = s.Dir(id), s.runnerEnvironment()
+	return detach(cmd, l)
+}
+
+// runnerEnvironment is what the runner's process has: variables that a configuration passes on are looked up there. The
+// session of whoever submits is not.
+func (s *Store) runnerEnvironment() []string {
+	env := s.o.Env
+	if env == nil {
+		env = os.Environ() //nolint:forbidigo // the default, as that of os/exec: a process starts another
+	}
+	return slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, "SKILLPM_SESSION=") })
+}
+
+// Run runs a task that was submitted, in the process that [Store.Submit] started for it, and returns when it has ended.
+// Nobody but that process calls it.
+func (s *Store) Run(ctx context.Context, id string) error {
+	if !IsID(id) {
+		return s.unknown(id)
+	}
+	l, err := inherit(s.file(id, lockFile))
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	run.Adopt()
+	ctx, stop := s.cancellable(ctx, id)
+	defer stop()
+	t, err := s.read(id)
+	if err != nil {
+		return err
+	}
+	if t.State != Queued {
+		return diag.Errorf(diag.Conflict, "task %s is %s, and runs once", id, t.State)
+	}
+	r, err := s.request(id)
+	if err != nil {
+		return s.end(ctx, t, nil, err)
+	}
+	if ctx.Err() != nil {
+		return s.end(ctx, t, nil, ctx.Err())
+	}
+	t.State, t.Started = Running, s.now()
+	if err := s.write(t); err != nil {
+		return err
+	}
+	res, err := s.command(ctx, t, r)
+	return s.end(ctx, t, res, err)
+}
+
+// command runs a task's command.
+func (s *Store) command(ctx context.Context, t *Task, r *request) (*run.Result, error) {
+	dir := t.Project
+	if !r.Runner.Project {
+		dir = s.file(t.ID, workDir)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return nil, err
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+	}
+	in, err := os.Open(s.file(t.ID, inputFile))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }() // it was only read
+	return run.Run(ctx, run.Command{
+		Argv: r.Runner.Command, Dir: dir, Env: s.environment(t, r), Stdin: in,
+		Limit: cmp.Or(r.Runner.Limit, DefaultLimit), MaxOutput: MaxOutput,
+	})
+}
+
+// environment returns the variables of a task's command: those that every program needs, what the task is about, and what
+// the configuration adds.
+func (s *Store) environment(t *Task, r *request) []string {
+	here := make(map[string]string)
+	for _, v := range s.runnerEnvironment() {
+		name, value, _ := strings.Cut(v, "=")
+		here[name] = value
+	}
+	extra := make(map[string]string)
+	for _, v := range r.Runner.Env {
+		name, value, set := strings.Cut(v, "=")
+		if !set {
+			value, set = here[name], here[name] != ""
+		}
+		if set {
+			extra[name] = value
+		}
+	}
+	about := run.Variables(t.Skill, r.Dir)
+	about["SKILLPM_TASK_ID"], about["SKILLPM_MODEL"] = t.ID, t.Model
+	about[run.ChainName] = run.Extend(here[run.ChainName], run.Link{Kind: run.Tasked, Skill: t.exact()})
+	maps.DeleteFunc(about, func(_, value string) bool { return value == "" })
+	maps.Copy(extra, about)
+	return run.Environment(func(name string) string { return here[name] }, extra)
+}
+
+// exact returns the exact name of a task's skill, "" for none.
+func (t *Task) exact() string {
+	if t.Pack == "" {
+		return t.Skill
+	}
+	return t.Skill + "@" + t.Pack
+}
+
+// end writes how a task ended and tells it.
+func (s *Store) end(ctx context.Context, t *Task, res *run.Result, failed error) error {
+	sweep(t.ID)
+	if res != nil {
+		t.ExitCode, t.Signal, t.Truncated, t.OutputBytes = &res.ExitCode, res.Signal, res.Truncated, res.StdoutSize
+		if err := s.keep(t.ID, res); err != nil && failed == nil {
+			failed = err
+		}
+	}
+	t.Ended = s.now()
+	t.State, t.Reason = s.outcome(ctx, t, res, failed)
+	if err := s.write(t); err != nil {
+		return err
+	}
+	s.record(t, res)
+	s.finish(ctx, t)
+	return nil
+}
+
+// keep writes what a task printed.
+func (s *Store) keep(id string, res *run.Result) error {
+	o := atomicfile.Options{Mode: 0o600}
+	if err := atomicfile.Write(s.file(id, outputFile), res.Stdout, o); err != nil {
+		return err
+	}
+	errs := res.Stderr
+	if len(errs) > maxErrors {
+		errs = errs[len(errs)-maxErrors:]
+	}
+	return atomicfile.Write(s.file(id, errorsFile), errs, o)
+}
+
+// outcome says how a task ended, and why if not well.
+func (s *Store) outcome(ctx context.Context, t *Task, res *run.Result, failed error) (State, string) {
+	switch {
+	case ctx.Err() != nil && s.has(t.ID, cancelFile):
+		return Cancelled, "it was cancelled"
+	case ctx.Err() != nil:
+		return Lost, "its runner was told to stop"
+	case failed != nil:
+		return Failed, failed.Error()
+	case res.TimedOut:
+		return TimedOut, fmt.Sprintf("it was ended at its limit, after %v", res.Duration.Round(1e6))
+	case res.Signal != "":
+		return Failed, "its command was ended by " + res.Signal
+	case res.ExitCode != 0:
+		return Failed, "its command ended with exit code " + strconv.Itoa(res.ExitCode)
+	}
+	return Succeeded, ""
+}
+
+// cancellable returns a context that ends when the task is cancelled, or the process is told to stop. The number is
+// written before the file is looked for: who writes the file looks for the number afterwards.
+func (s *Store) cancellable(ctx context.Context, id string) (context.Context, context.CancelFunc) {
+	ctx, stop := stopped(ctx, s.file(id, cancelFile))
+	_ = atomicfile.Write(s.file(id, pidFile), []byte(strconv.Itoa(os.Getpid())), atomicfile.Options{Mode: 0o600}) // without it cancelling is slower
+	if s.has(id, cancelFile) {
+		stop()
+	}
+	return ctx, stop
+}

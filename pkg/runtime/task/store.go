@@ -1,0 +1,225 @@
+package task
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+)
+
+// Keep is how long a task that has ended is kept.
+const Keep = 30 * 24 * time.Hour
+
+// Options are what a store works with.
+type Options struct {
+	// Runner returns what runs tasks of a type, as [project.Config.Runner]. It is needed to submit.
+	Runner func(kind string) (pack.Runner, error)
+
+	// Self is the program and its first arguments that, with the directory of a task for its last one, call [Store.Run]
+	// there. Without it that is skillpm, as PATH has it, with [RunOne]: never this program, which may be any.
+	Self []string
+
+	Env   []string         // the whole environment of that process; nil is this one's
+	Now   func() time.Time // the clock; it is needed
+	Audit *audit.Log       // gets a record when a task has ended; nil for none
+}
+
+// Store is a directory of tasks. It is safe for concurrent use, also by several processes.
+type Store struct {
+	dir string
+	o   Options
+}
+
+// Open returns the store in a directory, which need not be there yet.
+func Open(dir string, o Options) *Store { return &Store{dir: dir, o: o} }
+
+// Submit has a task run and returns at once. An error with the code NotFound says that no runner is configured for it.
+func (s *Store) Submit(ctx context.Context, r Request) (*Task, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(r.Body) > MaxBody {
+		return nil, diag.Errorf(diag.Invalid, "the task's text has %d bytes, and at most %d are taken", len(r.Body), MaxBody)
+	}
+	if strings.TrimSpace(r.Body) == "" {
+		return nil, diag.Errorf(diag.Invalid, "the task has no text")
+	}
+	r.Agent = cmp.Or(r.Agent, pack.DefaultRunner)
+	runner, err := s.o.Runner(r.Agent)
+	if err != nil {
+		return nil, err
+	}
+	if runner.Project && r.Project == "" {
+		return nil, diag.Errorf(diag.Usage, "runner %q works in the project's directory, and there is no project here", r.Agent).
+			WithHint("run it in a project, or leave directory: project out of runners.%s", r.Agent)
+	}
+	s.gc()
+	t, lock, err := s.place(r, runner)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.close()
+	if err := s.spawn(t.ID, lock); err != nil {
+		_ = os.RemoveAll(s.Dir(t.ID)) // nobody knows of it
+		return nil, diag.Errorf(diag.Internal, "the process that runs tasks could not be started: %w", err)
+	}
+	return t, nil
+}
+
+func (s *Store) now() *time.Time {
+	now := s.o.Now().UTC().Truncate(time.Millisecond)
+	return &now
+}
+
+// place writes a task, locked, and makes it visible with all that it has.
+func (s *Store) place(r Request, runner pack.Runner) (*Task, *lock, error) {
+	now := s.now()
+	t := &Task{
+		ID: newID(*now), State: Queued, Skill: r.Skill, Pack: r.Pack, Agent: r.Agent, Model: r.Model, Project: r.Project, Created: *now,
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return nil, nil, err
+	}
+	hidden := filepath.Join(s.dir, newPrefix+t.ID)
+	l, err := s.fill(hidden, t, r, runner)
+	if err == nil {
+		if err = os.Rename(hidden, s.Dir(t.ID)); err == nil {
+			return t, l, nil
+		}
+		l.close()
+	}
+	_ = os.RemoveAll(hidden) // the error that counts is the first
+	return nil, nil, err
+}
+
+func (s *Store) fill(dir string, t *Task, r Request, runner pack.Runner) (*lock, error) {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, err
+	}
+	err := errors.Join(
+		atomicfile.Write(filepath.Join(dir, inputFile), []byte(r.Body), atomicfile.Options{Mode: 0o600}),
+		// a task that is not on the disk yet when the machine stops would be lost in any case
+		writeJSON(filepath.Join(dir, requestFile), request{Version: version, Dir: r.Dir, Runner: runner}, false),
+		writeJSON(filepath.Join(dir, stateFile), state{Version: version, Task: *t}, false),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return hold(filepath.Join(dir, lockFile))
+}
+
+// Directories with these prefixes are no tasks: those that are being made, and those that are being removed.
+const (
+	newPrefix = ".new-"
+	oldPrefix = ".old-"
+)
+
+// List returns all tasks, the newest first, and what is wrong with those that cannot be read.
+func (s *Store) List(ctx context.Context) (tasks []*Task, problems []error, err error) {
+	ids, err := s.ids()
+	if err != nil {
+		return nil, nil, err
+	}
+	slices.Reverse(ids)
+	for _, id := range ids {
+		t, err := s.Find(ctx, id)
+		if err == nil {
+			tasks = append(tasks, t)
+		} else if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		} else if diag.CodeOf(err) != diag.NotFound { // it was removed meanwhile
+			problems = append(problems, err)
+		}
+	}
+	return tasks, problems, nil
+}
+
+// Look returns all tasks as their files have them, the newest first, without those that cannot be read. Nothing is changed,
+// and nobody told: one that is said to run may be lost.
+func (s *Store) Look() []*Task {
+	ids, _ := s.ids() // what cannot be read is not there
+	var tasks []*Task
+	for _, id := range slices.Backward(ids) {
+		if t, err := s.read(id); err == nil {
+			tasks = append(tasks, t)
+		}
+	}
+	return tasks
+}
+
+// ids returns the ids of all tasks, the oldest first.
+func (s *Store) ids() ([]string, error) {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range entries {
+		if e.IsDir() && IsID(e.Name()) {
+			ids = append(ids, e.Name())
+		}
+	}
+	return ids, nil
+}
+
+// Find returns how a task stands. One without a runner is said to be lost from now on.
+func (s *Store) Find(ctx context.Context, id string) (*Task, error) {
+	if !IsID(id) {
+		return nil, s.unknown(id)
+	}
+	t, err := s.read(id)
+	if err != nil || t.State.Ended() && s.told(id) {
+		return t, err
+	}
+	return s.settle(ctx, id)
+}
+
+func (s *Store) unknown(id string) error {
+	err := diag.Errorf(diag.NotFound, "there is no task %q", id)
+	ids, _ := s.ids() // it is only for the hint
+	if near := diag.Nearest(id, ids); near != "" {
+		return err.WithHint("did you mean %s?", near)
+	}
+	return err.WithHint("skillpm task list shows the tasks; those that ended %d days ago are removed", Keep/(24*time.Hour))
+}
+
+// gc removes tasks that ended long ago, and what a process that was killed left of others. What cannot be removed stays.
+func (s *Store) gc() {
+	entries, _ := os.ReadDir(s.dir)
+	before := s.o.Now().Add(-Keep)
+	for _, e := range entries {
+		name := e.Name()
+		if id, ok := strings.CutPrefix(name, newPrefix); ok && IsID(id) && made(id).Before(s.o.Now().Add(-time.Hour)) {
+			_ = os.RemoveAll(filepath.Join(s.dir, name))
+		}
+		if strings.HasPrefix(name, oldPrefix) {
+			_ = os.RemoveAll(filepath.Join(s.dir, name))
+		}
+		if !IsID(name) || !made(name).Before(before) {
+			continue
+		}
+		t, err := s.read(name) // one that is damaged goes as well
+		if err == nil && (!t.State.Ended() || !t.Ended.Before(before)) || !free(s.file(name, lockFile)) {
+			continue
+		}
+		if old := filepath.Join(s.dir, oldPrefix+name); os.Rename(s.Dir(name), old) == nil {
+			_ = os.RemoveAll(old)
+		}
+	}
+}
+
+// made returns when an id was made.
+func made(id string) time.Time {
+	at, _ := time.Parse(idTime, id[:15]+"."+id[16:19]) // the form is known
+	return at
+}

@@ -1,0 +1,204 @@
+package task
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/pack"
+)
+
+// State is how a task stands.
+type State string
+
+// The states of a task.
+const (
+	Queued    State = "queued"    // its runner has not begun
+	Running   State = "running"   // its command runs
+	Succeeded State = "succeeded" // its command ended with exit code 0
+	Failed    State = "failed"    // its command ended otherwise, or could not be started
+	TimedOut  State = "timed-out" // its command was ended at its limit
+	Cancelled State = "cancelled" // somebody did not want it any more
+	Lost      State = "lost"      // its runner is gone and left no result
+)
+
+// States returns all states in the order of a task's life.
+func States() []State { return []State{Queued, Running, Succeeded, Failed, TimedOut, Cancelled, Lost} }
+
+// Ended reports whether a task in this state stays in it.
+func (s State) Ended() bool { return s != Queued && s != Running }
+
+// Request is what is asked of a task.
+type Request struct {
+	Skill   string // the skill that it is about, "" for none
+	Pack    string // the pack that the skill is of, "" for none
+	Dir     string // the skill's directory, "" for none
+	Agent   string // the type of runner; "" is the default one
+	Model   string // the model that the skill asks for, "" for the runner's own
+	Project string // the project's directory, where a runner that works there works
+	Body    string // all that the task is told
+}
+
+// Runner is what runs the tasks of one type, as a configuration has it.
+type Runner = pack.Runner
+
+// Task is how a task stands. It is what people, programs and notifications are shown.
+type Task struct {
+	ID       string     `json:"id"`
+	State    State      `json:"state"`
+	Skill    string     `json:"skill,omitempty"`
+	Pack     string     `json:"pack,omitempty"`
+	Agent    string     `json:"agent"`
+	Model    string     `json:"model,omitempty"`
+	Project  string     `json:"project,omitempty"`
+	Created  time.Time  `json:"created"`
+	Started  *time.Time `json:"started,omitempty"`
+	Ended    *time.Time `json:"ended,omitempty"`
+	ExitCode *int       `json:"exitCode,omitempty"`
+	Signal   string     `json:"signal,omitempty"`
+	Reason   string     `json:"reason,omitempty"` // why it did not succeed
+
+	OutputBytes int64 `json:"outputBytes"`         // what its command printed, all of it
+	Truncated   bool  `json:"truncated,omitempty"` // less than that was kept
+}
+
+// state is the file state.json.
+type state struct {
+	Version int `json:"version"`
+	Task
+}
+
+// request is the file request.json: what does not change. Its environment may hold secrets, so it is not shown.
+type request struct {
+	Version int         `json:"version"`
+	Dir     string      `json:"dir,omitempty"` // of the skill
+	Runner  pack.Runner `json:"runner"`
+}
+
+// The files of a task.
+const (
+	stateFile    = "state.json"
+	requestFile  = "request.json"
+	inputFile    = "input"
+	outputFile   = "output"
+	errorsFile   = "errors"
+	lockFile     = "lock"
+	settleFile   = "settle"   // is locked by who says that a task is lost
+	pidFile      = "pid"      // of the runner; only to be believed while it holds the lock
+	cancelFile   = "cancel"   // is there when the task is not wanted any more
+	notifiedFile = "notified" // is there when its end is being told
+	workDir      = "work"
+)
+
+// The limits of a task.
+const (
+	DefaultLimit = 10 * time.Minute // how long it may run where the runner says nothing
+
+	MaxBody   = 4 << 20   // bytes of its input
+	MaxOutput = 4 << 20   // bytes that are kept of its output
+	maxErrors = 256 << 10 // bytes that are kept of what it says on standard error
+	maxFile   = 1 << 20   // bytes of state.json and request.json
+)
+
+const version = 1
+
+// Dir returns the directory of a task.
+func (s *Store) Dir(id string) string { return filepath.Join(s.dir, id) }
+
+func (s *Store) file(id, name string) string { return filepath.Join(s.dir, id, name) }
+
+// read returns how a task stands by its file.
+func (s *Store) read(id string) (*Task, error) {
+	var st state
+	if err := readJSON(s.file(id, stateFile), &st); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, s.unknown(id)
+		}
+		return nil, err
+	}
+	switch {
+	case st.Version != version:
+		return nil, damaged(s.file(id, stateFile), "has the version %d", st.Version)
+	case st.ID != id:
+		return nil, damaged(s.file(id, stateFile), "is of another task, %q", st.ID)
+	case !slices.Contains(States(), st.State):
+		return nil, damaged(s.file(id, stateFile), "has the unknown state %q", st.State)
+	case st.State.Ended() && st.Ended == nil, st.Created.IsZero():
+		return nil, damaged(s.file(id, stateFile), "says not when")
+	}
+	return &st.Task, nil
+}
+
+func (s *Store) request(id string) (*request, error) {
+	var r request
+	if err := readJSON(s.file(id, requestFile), &r); err != nil {
+		return nil, err
+	}
+	if r.Version != version || len(r.Runner.Command) == 0 {
+		return nil, damaged(s.file(id, requestFile), "names no command")
+	}
+	return &r, nil
+}
+
+func (s *Store) write(t *Task) error {
+	return writeJSON(s.file(t.ID, stateFile), state{Version: version, Task: *t}, t.State.Ended())
+}
+
+func writeJSON(path string, v any, sync bool) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(path, append(data, '\n'), atomicfile.Options{Mode: 0o600, Sync: sync})
+}
+
+// readJSON reads one value strictly.
+func readJSON(path string, into any) error {
+	data, err := safefile.ReadFile(path, maxFile)
+	if err != nil {
+		return err
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return damaged(path, "cannot be read: %v", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return damaged(path, "has more than one value")
+	}
+	return nil
+}
+
+func damaged(path, format string, args ...any) error {
+	return diag.Errorf(diag.Invalid, "%s "+format, append([]any{path}, args...)...).
+		WithHint("the task is damaged, or of another version of skillpm: remove its directory %s", filepath.Dir(path))
+}
+
+// Output returns what a task that has ended printed, as far as it was kept.
+func (s *Store) Output(id string) ([]byte, error) { return s.text(id, outputFile, MaxOutput) }
+
+// Errors returns what a task that has ended printed to standard error, as far as it was kept.
+func (s *Store) Errors(id string) ([]byte, error) { return s.text(id, errorsFile, maxErrors) }
+
+// Input returns what a task is told.
+func (s *Store) Input(id string) ([]byte, error) { return s.text(id, inputFile, MaxBody) }
+
+// text reads a file of a task; one that is not there is empty. The line about what was left out comes on top of the limit.
+func (s *Store) text(id, name string, limit int64) ([]byte, error) {
+	if !IsID(id) {
+		return nil, s.unknown(id)
+	}
+	data, err := safefile.ReadFile(s.file(id, name), limit+100)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return data, err
+}

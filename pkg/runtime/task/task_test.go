@@ -1,0 +1,660 @@
+//go:build unix
+
+package task_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/runtime/task"
+)
+
+// TestMain runs a task where this program was started to do so, as skillpm task run-one is.
+func TestMain(m *testing.M) {
+	if len(os.Args) != 4 || !slices.Equal(os.Args[1:3], task.RunOne()) {
+		os.Exit(m.Run())
+	}
+	dir := os.Args[3]
+	log := audit.Open(filepath.Join(filepath.Dir(dir), "..", "audit.jsonl"), audit.Options{Now: time.Now})
+	s := task.Open(filepath.Dir(dir), task.Options{Now: time.Now, Audit: log})
+	if err := s.Run(context.Background(), filepath.Base(dir)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// world is a store whose tasks run with sh.
+type world struct {
+	testing.TB
+	*task.Store
+	dir     string // what the tests' tasks may use
+	store   string
+	runners map[string]pack.Runner
+	options task.Options
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	w := &world{TB: t, dir: t.TempDir(), runners: map[string]pack.Runner{}}
+	w.store = filepath.Join(w.dir, "state", "tasks")
+	w.options = task.Options{
+		Runner: func(kind string) (pack.Runner, error) {
+			return (&pack.Config{Path: "config.yaml", Runners: w.runners}).Runner(kind)
+		},
+		Self: append([]string{os.Args[0]}, task.RunOne()...),
+		Now:  time.Now,
+	}
+	w.Store = task.Open(w.store, w.options)
+	return w
+}
+
+// sh has a shell run the tasks of the default type; the text gets w.dir as $1.
+func (w *world) sh(text string) *world {
+	r := w.runners[pack.DefaultRunner]
+	r.Command = []string{"/bin/sh", "-c", text, "sh", w.dir}
+	w.runners[pack.DefaultRunner] = r
+	return w
+}
+
+func (w *world) submit(r task.Request) *task.Task {
+	w.Helper()
+	if r.Body == "" {
+		r.Body = "Do it."
+	}
+	t, err := w.Submit(w.Context(), r)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(func() { _, _ = w.Cancel(context.Background(), t.ID) })
+	return t
+}
+
+// ended waits for a task and requires its state.
+func (w *world) ended(id string, want task.State) *task.Task {
+	w.Helper()
+	t, err := w.Wait(w.Context(), id)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if t.State != want {
+		errs, _ := w.Errors(id)
+		w.Fatalf("task is %s (%s), want %s\n%s", t.State, t.Reason, want, errs)
+	}
+	return t
+}
+
+func (w *world) output(id string) string {
+	w.Helper()
+	out, err := w.Store.Output(id)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return string(out)
+}
+
+// fifo makes a pipe with a name in w.dir. Opening it waits for the other side.
+func (w *world) fifo(name string) string {
+	w.Helper()
+	path := filepath.Join(w.dir, name)
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		w.Fatal(err)
+	}
+	return path
+}
+
+// line reads a line of a pipe that somebody else opens, and returns the pipe.
+func (w *world) line(path string) (string, *os.File) {
+	w.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(func() { _ = f.Close() })
+	text, err := bufio.NewReaderSize(f, 16).ReadString('\n')
+	if err != nil {
+		w.Fatal(err)
+	}
+	return strings.TrimSpace(text), f
+}
+
+func (w *world) lines(name string) []string {
+	w.Helper()
+	data, err := os.ReadFile(filepath.Join(w.dir, name))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		w.Fatal(err)
+	}
+	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+}
+
+// SPEC P10, O11: a task gets the skill's text and nothing of whoever asked; what it prints and its exit code come back.
+func TestP10O11Isolation(t *testing.T) {
+	w := newWorld(t).sh(`cat; echo "--"; env | sort; echo "--"; pwd; ls -A; echo "to stderr" >&2; touch left-behind`)
+	w.options.Env = append(os.Environ(), "SKILLPM_SESSION=the-conversation", "SECRET_TOKEN=hunter2", "API_KEY=k1", "SKILLPM_PROFILE=pegasus")
+	w.Store = task.Open(w.store, w.options)
+	r := w.runners[pack.DefaultRunner]
+	r.Env = []string{"API_KEY", "LEVEL=warn", "NOT_THERE"}
+	w.runners[pack.DefaultRunner] = r
+	body := "# Steps\n\n1. one\x00two\xff\r\n"
+	asked := w.submit(task.Request{Skill: "release", Pack: "acme/tools", Dir: "/skills/release", Model: "opus", Project: w.dir, Body: body})
+	if asked.State != task.Queued || !task.IsID(asked.ID) || asked.Agent != "general" {
+		t.Errorf("%+v", asked)
+	}
+	done := w.ended(asked.ID, task.Succeeded)
+	in, rest, _ := strings.Cut(w.output(asked.ID), "--\n")
+	env, where, _ := strings.Cut(rest, "--\n")
+	if in != body {
+		t.Errorf("the task read %q", in)
+	}
+	var names []string
+	for line := range strings.Lines(env) {
+		name, _, _ := strings.Cut(line, "=")
+		names = append(names, name)
+	}
+	for _, line := range []string{
+		"API_KEY=k1\n", "LEVEL=warn\n", "SKILLPM_TASK_ID=" + asked.ID + "\n", "SKILL_NAME=release\n", "SKILL_DIR=/skills/release\n", "SKILLPM_MODEL=opus\n",
+	} {
+		if !strings.Contains(env, line) {
+			t.Errorf("the task lacks %s", line)
+		}
+	}
+	for _, bad := range []string{"SKILLPM_SESSION", "SECRET_TOKEN", "SKILLPM_PROFILE", "NOT_THERE"} {
+		if slices.Contains(names, bad) {
+			t.Errorf("the task has %s", bad)
+		}
+	}
+	if strings.Contains(rest, "hunter2") || strings.Contains(rest, "the-conversation") {
+		t.Errorf("a secret of the parent's: %s", rest)
+	}
+	// an empty directory of its own, which goes
+	if dir := strings.TrimSpace(where); dir != filepath.Join(w.Dir(asked.ID), "work") {
+		t.Errorf("it works in %q", where)
+	} else if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("its directory is still there: %v", err)
+	}
+	if errs, err := w.Errors(asked.ID); err != nil || string(errs) != "to stderr\n" {
+		t.Errorf("%q, %v", errs, err)
+	}
+	if done.ExitCode == nil || *done.ExitCode != 0 || done.Started == nil || done.Ended == nil || done.OutputBytes != int64(len(w.output(asked.ID))) {
+		t.Errorf("%+v", done)
+	}
+	// only the owner can read any of it
+	err := filepath.WalkDir(w.store, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if info, err := d.Info(); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %v (%v)", path, info.Mode(), err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// SPEC P10: the end is told, once, with the result; the audit log has it, too.
+func TestP10Notified(t *testing.T) {
+	w := newWorld(t).sh(`echo the result; exit 3`)
+	r := w.runners[pack.DefaultRunner]
+	r.Notify = pack.Notify{
+		Command: []string{"/bin/sh", "-c", `cat >>"$1/told"; env >"$1/told.env"`, "sh", w.dir},
+		File:    filepath.Join(w.dir, "inbox", "tasks.jsonl"),
+	}
+	w.runners[pack.DefaultRunner] = r
+	asked := w.submit(task.Request{Skill: "release"})
+	ended := make(chan *task.Task, 2)
+	w.OnEnd(t.Context(), asked.ID, func(got *task.Task, err error) {
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- got
+	})
+	w.ended(asked.ID, task.Failed)
+	if got := <-ended; got.ID != asked.ID || got.State != task.Failed {
+		t.Errorf("%+v", got)
+	}
+	for range 3 {
+		if _, err := w.Find(t.Context(), asked.ID); err != nil {
+			t.Error(err)
+		}
+		if got, err := w.Cancel(t.Context(), asked.ID); err != nil || got.State != task.Failed {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+	for _, name := range []string{"told", "inbox/tasks.jsonl"} {
+		lines := w.lines(name)
+		var n struct {
+			ID, State, Skill, Output, Reason string
+			ExitCode                         int
+		}
+		if len(lines) != 1 || json.Unmarshal([]byte(lines[0]), &n) != nil {
+			t.Fatalf("%s: %q", name, lines)
+		}
+		if n.ID != asked.ID || n.State != "failed" || n.Skill != "release" || n.Output != "the result\n" || n.ExitCode != 3 || n.Reason == "" {
+			t.Errorf("%s: %+v", name, n)
+		}
+	}
+	if env := strings.Join(w.lines("told.env"), "\n"); strings.Contains(env, "SKILLPM_SESSION") || !strings.Contains(env, "SKILLPM_TASK_ID="+asked.ID) {
+		t.Errorf("the environment of the notification is %s", env)
+	}
+	log := strings.Join(w.lines("state/audit.jsonl"), "\n")
+	for _, want := range []string{`"action":"task-end"`, `"result":"failed"`, `"skill":"release"`, `"exit_code":3`, `"task":"` + asked.ID + `"`} {
+		if strings.Count(log, want) != 1 {
+			t.Errorf("the audit log lacks %s: %s", want, log)
+		}
+	}
+}
+
+// Twenty tasks that are submitted at once have an id each, end each, and are told each.
+func TestTwentyAtOnce(t *testing.T) {
+	w := newWorld(t).sh(`cat`)
+	r := w.runners[pack.DefaultRunner]
+	r.Notify.File = filepath.Join(w.dir, "tasks.jsonl")
+	w.runners[pack.DefaultRunner] = r
+	var (
+		wg  sync.WaitGroup
+		mu  sync.Mutex
+		ids []string
+	)
+	for i := range 20 {
+		wg.Go(func() {
+			asked, err := w.Submit(t.Context(), task.Request{Body: "task " + strconv.Itoa(i)})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			got, err := w.Wait(t.Context(), asked.ID)
+			if err != nil || got.State != task.Succeeded {
+				t.Errorf("%+v, %v", got, err)
+			}
+			if out, err := w.Store.Output(asked.ID); err != nil || string(out) != "task "+strconv.Itoa(i) {
+				t.Errorf("%q, %v", out, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			ids = append(ids, asked.ID)
+		})
+	}
+	wg.Wait()
+	slices.Sort(ids)
+	list, problems, err := w.List(t.Context())
+	if err != nil || len(problems) > 0 || len(list) != 20 || len(slices.Compact(ids)) != 20 {
+		t.Fatalf("%d tasks, %v, %v", len(list), problems, err)
+	}
+	for i, got := range list {
+		if got.ID != ids[len(ids)-1-i] {
+			t.Errorf("number %d of the list is %s", i, got.ID)
+		}
+	}
+	var told []string
+	for _, line := range w.lines("tasks.jsonl") {
+		var n task.Notification
+		if err := json.Unmarshal([]byte(line), &n); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		told = append(told, n.ID)
+	}
+	if slices.Sort(told); !slices.Equal(told, ids) {
+		t.Errorf("told of %q", told)
+	}
+}
+
+// SPEC P10: a task whose runner was killed is lost, whoever has its process id now; what it had started ends, and its
+// end is told once, however many look.
+func TestLost(t *testing.T) {
+	w := newWorld(t)
+	alive := w.fifo("alive")
+	w.sh(`sh -c 'echo ready; exec sleep 600' >"$1/alive" & wait`)
+	r := w.runners[pack.DefaultRunner]
+	r.Notify.File = filepath.Join(w.dir, "tasks.jsonl")
+	w.runners[pack.DefaultRunner] = r
+	asked := w.submit(task.Request{})
+	_, grandchild := w.line(alive)
+	if got, err := w.Find(t.Context(), asked.ID); err != nil || got.State != task.Running {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	file := filepath.Join(w.Dir(asked.ID), "pid")
+	pid, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner, err := strconv.Atoi(string(pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// whoever waits learns of it without looking again and again
+	waited := make(chan *task.Task, 1)
+	w.OnEnd(t.Context(), asked.ID, func(got *task.Task, err error) {
+		if err != nil {
+			t.Error(err)
+		}
+		waited <- got
+	})
+	if err := syscall.Kill(runner, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-waited; got == nil || got.State != task.Lost {
+		t.Fatalf("%+v", got)
+	}
+	// the number is somebody else's now: this process's
+	if err := os.WriteFile(file, []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			got, err := w.Find(t.Context(), asked.ID)
+			if err != nil || got.State != task.Lost || got.Ended == nil || got.Reason == "" {
+				t.Errorf("%+v, %v", got, err)
+			}
+			if got, err := w.Cancel(t.Context(), asked.ID); err != nil || got.State != task.Lost {
+				t.Errorf("%+v, %v", got, err)
+			}
+		})
+	}
+	wg.Wait()
+	if lines := w.lines("tasks.jsonl"); len(lines) != 1 || !strings.Contains(lines[0], `"state":"lost"`) {
+		t.Errorf("%q", lines)
+	}
+	if _, err := os.Stat("/proc/self/environ"); err == nil {
+		_, _ = io.Copy(io.Discard, grandchild) // ends when the last process that can write to it has
+	}
+}
+
+// SPEC P10: cancelling ends all processes of a task, also those that left its group, as often as it is asked for.
+func TestCancel(t *testing.T) {
+	w := newWorld(t)
+	alive := w.fifo("alive")
+	w.sh(`(setsid sh -c 'trap "" TERM; echo ready; sleep 600; sleep 600' >"$1/alive" & sleep 600 >"$1/alive" & wait) & wait`)
+	r := w.runners[pack.DefaultRunner]
+	r.Notify.File = filepath.Join(w.dir, "tasks.jsonl")
+	w.runners[pack.DefaultRunner] = r
+	asked := w.submit(task.Request{})
+	_, grandchildren := w.line(alive)
+	var wg sync.WaitGroup
+	for range 5 {
+		wg.Go(func() {
+			if got, err := w.Cancel(t.Context(), asked.ID); err != nil || got.State != task.Cancelled {
+				t.Errorf("%+v, %v", got, err)
+			}
+		})
+	}
+	wg.Wait()
+	if _, err := io.Copy(io.Discard, grandchildren); err != nil {
+		t.Error(err)
+	}
+	if got, err := w.Cancel(t.Context(), asked.ID); err != nil || got.State != task.Cancelled {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if lines := w.lines("tasks.jsonl"); len(lines) != 1 || !strings.Contains(lines[0], `"state":"cancelled"`) {
+		t.Errorf("%q", lines)
+	}
+}
+
+// A task that is cancelled before its runner has begun does not run.
+func TestCancelQueued(t *testing.T) {
+	w := newWorld(t).sh(`touch "$1/ran"`)
+	gate := w.fifo("gate")
+	w.options.Self = []string{"/bin/sh", "-c", `read go <"` + gate + `"; exec "` + os.Args[0] + `" task run-one "$0"`}
+	w.Store = task.Open(w.store, w.options)
+	asked := w.submit(task.Request{})
+	if got, err := w.Find(t.Context(), asked.ID); err != nil || got.State != task.Queued {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	// what Cancel does first; it then waits for the runner, which waits for the gate
+	if err := os.WriteFile(filepath.Join(w.Dir(asked.ID), "cancel"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(gate, []byte("go\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := w.Cancel(t.Context(), asked.ID); err != nil || got.State != task.Cancelled || got.Started != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := os.Stat(filepath.Join(w.dir, "ran")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it ran: %v", err)
+	}
+	// and nobody runs it again
+	if err := w.Run(t.Context(), asked.ID); diag.CodeOf(err) != diag.Usage {
+		t.Errorf("%v", err)
+	}
+}
+
+// A runner that never begins is found by its lock as well.
+func TestLostQueued(t *testing.T) {
+	w := newWorld(t).sh(`true`)
+	w.options.Self = []string{"/bin/sh", "-c", "kill -9 $$"}
+	w.Store = task.Open(w.store, w.options)
+	w.ended(w.submit(task.Request{}).ID, task.Lost)
+}
+
+func TestOutcomes(t *testing.T) {
+	w := newWorld(t)
+	w.runners["slow"] = pack.Runner{Command: []string{"/bin/sh", "-c", "echo partial; sleep 600"}, Limit: 300 * time.Millisecond}
+	w.runners["failing"] = pack.Runner{Command: []string{"/bin/sh", "-c", "exit 7"}}
+	w.runners["killed"] = pack.Runner{Command: []string{"/bin/sh", "-c", "kill -SEGV $$"}}
+	w.runners["missing"] = pack.Runner{Command: []string{"no-such-agent"}}
+	w.runners["here"] = pack.Runner{Command: []string{"/bin/sh", "-c", "pwd"}, Project: true}
+	w.runners["much"] = pack.Runner{Command: []string{"/bin/sh", "-c", "head -c 6000000 /dev/zero"}}
+	for _, tt := range []struct {
+		agent  string
+		state  task.State
+		exit   int // -1 for none
+		reason string
+		output string
+	}{
+		{"slow", task.TimedOut, 143, "at its limit", "partial\n"},
+		{"failing", task.Failed, 7, "exit code 7", ""},
+		{"killed", task.Failed, 139, "SIGSEGV", ""},
+		{"missing", task.Failed, -1, "no-such-agent is not installed", ""},
+		{"here", task.Succeeded, 0, "", w.dir + "\n"},
+	} {
+		got := w.ended(w.submit(task.Request{Agent: tt.agent, Project: w.dir}).ID, tt.state)
+		exit := -1
+		if got.ExitCode != nil {
+			exit = *got.ExitCode
+		}
+		if exit != tt.exit || !strings.Contains(got.Reason, tt.reason) || tt.reason == "" && got.Reason != "" || w.output(got.ID) != tt.output {
+			t.Errorf("%s: %+v, exit %d, output %q", tt.agent, got, exit, w.output(got.ID))
+		}
+	}
+	got := w.ended(w.submit(task.Request{Agent: "much"}).ID, task.Succeeded)
+	if out := w.output(got.ID); !got.Truncated || got.OutputBytes != 6_000_000 || len(out) > task.MaxOutput+100 || !strings.Contains(out, "bytes left out") {
+		t.Errorf("%+v, %d bytes", got, len(out))
+	}
+	if n, err := w.Notification(got); err != nil || len(n.Output) > 16<<10 || !n.Cut {
+		t.Errorf("%d bytes, %v", len(n.Output), err)
+	}
+}
+
+func TestSubmitRefuses(t *testing.T) {
+	w := newWorld(t)
+	w.runners["here"] = pack.Runner{Command: []string{"pwd"}, Project: true}
+	for _, tt := range []struct {
+		r    task.Request
+		code diag.Code
+		hint string
+	}{
+		{task.Request{Body: "x"}, diag.NotFound, "runners:\n  general:\n    command: ["},
+		{task.Request{Body: "x", Agent: "explore"}, diag.NotFound, "runners:\n  explore:\n    command: ["},
+		{task.Request{Body: " \n", Agent: "here"}, diag.Invalid, ""},
+		{task.Request{Body: strings.Repeat("x", task.MaxBody+1), Agent: "here"}, diag.Invalid, ""},
+		{task.Request{Body: "x", Agent: "here"}, diag.Usage, "directory: project"},
+	} {
+		if _, err := w.Submit(t.Context(), tt.r); diag.CodeOf(err) != tt.code || !strings.Contains(diag.HintOf(err), tt.hint) {
+			t.Errorf("%v: %v (%s)", tt.r.Agent, err, diag.HintOf(err))
+		}
+	}
+	if list, _, err := w.List(t.Context()); err != nil || len(list) != 0 {
+		t.Errorf("%v, %v", list, err)
+	}
+	// a process that cannot be started leaves nothing
+	w.options.Self = []string{filepath.Join(w.dir, "missing")}
+	w.sh("true").Store = task.Open(w.store, w.options)
+	if _, err := w.Submit(t.Context(), task.Request{Body: "x"}); err == nil {
+		t.Error("no error")
+	}
+	// skillpm runs tasks, and never the program that submits them
+	t.Setenv("PATH", w.dir)
+	w.options.Self = nil
+	w.Store = task.Open(w.store, w.options)
+	if _, err := w.Submit(t.Context(), task.Request{Body: "x"}); err == nil || !strings.Contains(err.Error(), `"skillpm"`) {
+		t.Errorf("%v", err)
+	}
+	if entries, err := os.ReadDir(w.store); err != nil || len(entries) != 0 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+// Who waits can go away; the task does not care.
+func TestWaitEnds(t *testing.T) {
+	w := newWorld(t)
+	gate := w.fifo("gate")
+	w.sh(`read go <"$1/gate"; echo "$go"`)
+	asked := w.submit(task.Request{})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := w.Wait(ctx, asked.ID); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+	if err := os.WriteFile(gate, []byte("went on\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.ended(asked.ID, task.Succeeded)
+	if out := w.output(asked.ID); out != "went on\n" {
+		t.Errorf("%q", out)
+	}
+	for _, id := range []string{"", "..", "../../etc", "20261122-162300-123-k3f9q2m7xwabc"} {
+		if _, err := w.Wait(t.Context(), id); diag.CodeOf(err) != diag.NotFound {
+			t.Errorf("%q: %v", id, err)
+		}
+		if _, err := w.Store.Output(id); id != "20261122-162300-123-k3f9q2m7xwabc" && diag.CodeOf(err) != diag.NotFound {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+}
+
+// What is damaged is said to be, and hides nothing else.
+func TestDamaged(t *testing.T) {
+	w := newWorld(t).sh("true")
+	good := w.submit(task.Request{})
+	w.ended(good.ID, task.Succeeded)
+	bad := w.submit(task.Request{})
+	w.ended(bad.ID, task.Succeeded)
+	file := filepath.Join(w.Dir(bad.ID), "state.json")
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		"", "null", "[]", string(whole[:len(whole)/2]), string(whole) + "{}",
+		strings.Replace(string(whole), `"version":1`, `"version":2`, 1),
+		strings.Replace(string(whole), `"version":1`, `"version":1,"more":1`, 1),
+		strings.Replace(string(whole), bad.ID, good.ID, 1),
+		strings.Replace(string(whole), "succeeded", "glorious", 1),
+		strings.Repeat(" ", 2<<20),
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := w.Find(t.Context(), bad.ID); diag.CodeOf(err) != diag.Invalid {
+			t.Errorf("%.80q: %+v, %v", text, got, err)
+		}
+		list, problems, err := w.List(t.Context())
+		if err != nil || len(list) != 1 || list[0].ID != good.ID || len(problems) != 1 {
+			t.Errorf("%.80q: %v, %v, %v", text, list, problems, err)
+		}
+	}
+}
+
+// Tasks that ended a month ago are removed when another is submitted; those that run stay.
+func TestKeep(t *testing.T) {
+	w := newWorld(t)
+	gate := w.fifo("gate")
+	w.runners["slow"] = pack.Runner{Command: []string{"/bin/sh", "-c", `read go <"` + gate + `"`}}
+	w.sh("true")
+	old := w.submit(task.Request{})
+	w.ended(old.ID, task.Succeeded)
+	damaged := w.submit(task.Request{})
+	w.ended(damaged.ID, task.Succeeded)
+	if err := os.WriteFile(filepath.Join(w.Dir(damaged.ID), "state.json"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	slow := w.submit(task.Request{Agent: "slow"})
+	for _, name := range []string{".old-" + old.ID, ".new-" + old.ID, "notes"} {
+		if err := os.Mkdir(filepath.Join(w.store, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.options.Now = func() time.Time { return time.Now().Add(task.Keep + time.Hour) }
+	w.Store = task.Open(w.store, w.options)
+	fresh := w.submit(task.Request{})
+	if _, err := w.Find(t.Context(), old.ID); diag.CodeOf(err) != diag.NotFound {
+		t.Errorf("%v", err)
+	}
+	if got, err := w.Find(t.Context(), slow.ID); err != nil || got.State.Ended() {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if err := os.WriteFile(gate, []byte("go\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.ended(slow.ID, task.Succeeded)
+	w.ended(fresh.ID, task.Succeeded)
+	var names []string
+	entries, err := os.ReadDir(w.store)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	want := []string{slow.ID, fresh.ID, "notes"}
+	if slices.Sort(want); err != nil || !slices.Equal(names, want) {
+		t.Errorf("%q, %v", names, err)
+	}
+}
+
+// FuzzState reads any bytes as a task's state without harm, and what it takes for one it writes as it was.
+func FuzzState(f *testing.F) {
+	const id = "20261122-162300-123-k3f9q2m7xwabc"
+	f.Add([]byte(`{"version":1,"id":"` + id + `","state":"succeeded","agent":"general","created":"2026-11-22T16:23:00Z","ended":"2026-11-22T16:23:01Z","outputBytes":3}`))
+	f.Add([]byte(`{"version":1,"id":"` + id + `","state":"running","agent":"","created":"2026-11-22T16:23:00Z","outputBytes":0}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		dir := t.TempDir()
+		if err := os.Mkdir(filepath.Join(dir, id), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		// told, and with a lock that nobody holds
+		for name, text := range map[string][]byte{"state.json": data, "notified": nil, "lock": nil} {
+			if err := os.WriteFile(filepath.Join(dir, id, name), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := task.Open(dir, task.Options{Now: time.Now}).Find(t.Context(), id)
+		if err != nil {
+			return
+		}
+		if got.ID != id || !got.State.Ended() || got.Ended == nil {
+			t.Errorf("%+v", got)
+		}
+		var again bytes.Buffer
+		if err := json.NewEncoder(&again).Encode(got); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,130 @@
+package enterprise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+)
+
+// Status says how the enterprise layer is, as far as this machine knows.
+type Status struct {
+	Source   string     `json:"source"` // as it is configured, "" where nothing is
+	Version  string     `json:"version,omitempty"`
+	Resolved string     `json:"resolved,omitempty"`
+	Signers  []string   `json:"signers,omitempty"`
+	Changed  *time.Time `json:"changed,omitempty"` // when this list came into force
+	Checked  *time.Time `json:"checked,omitempty"` // when the source was last asked, with success
+	Age      int64      `json:"age,omitempty"`     // seconds since then
+	InStep   bool       `json:"inStep"`
+	Problems []string   `json:"problems"`
+}
+
+// Check compares the layer with the list that was verified last. It needs no rights and no network, and changes nothing.
+func (c *Client) Check(ctx context.Context) (*Status, error) {
+	config, err := c.settings()
+	if err != nil {
+		return nil, err
+	}
+	s := &Status{Source: placeOf(config.Sync.Source), Problems: []string{}}
+	have, err := c.readRecord()
+	if err != nil {
+		return nil, err
+	}
+	if have == nil {
+		s.problem("no list was ever synced")
+		return s, nil
+	}
+	s.Version, s.Resolved, s.Signers, s.Changed, s.Checked = have.Release, have.Resolved, have.Signers, &have.Changed, &have.Checked
+	s.Age = int64(age(c.Now(), have.Checked) / time.Second)
+	if have.Source != s.Source {
+		s.problem("the list in force is from %s, and %s is configured", have.Source, s.Source)
+	}
+	if err := c.owned(config); err != nil {
+		s.problem("%s", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(have.Files)) {
+		file := filepath.Join(c.Paths.Enterprise, filepath.FromSlash(name))
+		switch data, err := workspace.ReadOptional(file); {
+		case err != nil:
+			return nil, err
+		case data == nil:
+			s.problem("%s is missing", file)
+		case digest(data) != have.Files[name]:
+			s.problem("%s was changed", file)
+		}
+	}
+	if len(s.Problems) == 0 { // else it is not known what to compare with
+		err = c.verify(ctx, s)
+	}
+	s.InStep = len(s.Problems) == 0
+	return s, err
+}
+
+func (s *Status) problem(format string, args ...any) {
+	s.Problems = append(s.Problems, fmt.Sprintf(format, args...))
+}
+
+// verify hashes the packs of the layer.
+func (c *Client) verify(ctx context.Context, s *Status) error {
+	w, err := c.Machine.OpenMachine()
+	if err != nil {
+		return err
+	}
+	r, err := w.Verify(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range r.Problems {
+		s.problem("%s: %s", w.Scope.Abs(p.Path), p.Message)
+	}
+	return nil
+}
+
+// Standing returns what doctor says of the layer, nil where no source is configured and nothing was synced: what is in force
+// and since when the source was not asked. It hashes nothing.
+func (c *Client) Standing() (*Status, error) {
+	config, err := c.Machine.AdminConfig()
+	if err != nil {
+		return nil, err
+	}
+	if config.Sync.Source.Kind == "" {
+		return nil, nil
+	}
+	s := &Status{Source: placeOf(config.Sync.Source), Problems: []string{}}
+	if _, err := os.Lstat(filepath.Join(c.Paths.Enterprise, RecordName)); errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	have, err := c.readRecord()
+	if err != nil || have == nil {
+		return s, err
+	}
+	s.Version, s.Resolved, s.Signers, s.Changed, s.Checked = have.Release, have.Resolved, have.Signers, &have.Changed, &have.Checked
+	s.Age = int64(age(c.Now(), have.Checked) / time.Second)
+	return s, nil
+}
+
+// OutOfStepError says that the layer is not what the list in force says.
+type OutOfStepError struct{ Problems []string }
+
+// Error counts what differs.
+func (e *OutOfStepError) Error() string {
+	if len(e.Problems) == 1 {
+		return "the enterprise layer is out of step: " + e.Problems[0]
+	}
+	return fmt.Sprintf("the enterprise layer is out of step in %d ways", len(e.Problems))
+}
+
+// Code is Conflict.
+func (e *OutOfStepError) Code() diag.Code { return diag.Conflict }
+
+// Hint says how to put it right.
+func (e *OutOfStepError) Hint() string { return "sudo skillpm sync" }

@@ -1,0 +1,102 @@
+package enterprise
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/txn"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+)
+
+// The names of files in the administrator's directory.
+const (
+	RecordName = "sync.json"
+	lockName   = "sync.lock"
+	stageName  = ".sync"
+)
+
+// Client keeps the enterprise layer of this machine.
+type Client struct {
+	*provider.Tools
+}
+
+// New returns a client. Of the options it takes what the system is like, and nothing that is a user's. It touches neither
+// disk nor network.
+func New(o provider.ToolOptions) *Client {
+	o.Paths = o.Paths.ForMachine()
+	o.Dir, o.Around = o.Paths.Enterprise, ""
+	o.Config = filepath.Join(o.Paths.Enterprise, pack.ConfigName)
+	return &Client{Tools: provider.NewTools(o)}
+}
+
+// settings returns what the administrator configured.
+func (c *Client) settings() (*pack.Config, error) {
+	config, err := c.Machine.AdminConfig()
+	if err != nil {
+		return nil, err
+	}
+	if config.Sync.Source.Kind == "" {
+		return nil, diag.Errorf(diag.NotFound, "no source is configured for the enterprise layer of this machine").
+			WithHint("write into %s: sync: {source: \"git+https://git.example/acme/fleet.git\", keys: [keys/acme.signers]}", c.Config)
+	}
+	if len(config.Sync.Keys) == 0 {
+		return nil, diag.Errorf(diag.Invalid, "%s: sync has no keys, and nothing is taken whose signature can't be checked", c.Config).
+			WithHint("add keys: [FILE] under sync: files of allowed signers for git, public keys for oci")
+	}
+	return config, nil
+}
+
+// owned checks that nobody but the administrator can have written what says where the layer comes from, nor the layer.
+func (c *Client) owned(config *pack.Config) error {
+	at := c.Paths.Enterprise
+	files := []string{at, c.Config, filepath.Join(at, scope.ManifestName), filepath.Join(at, scope.LockName), filepath.Join(at, "plugins"), filepath.Join(at, RecordName)}
+	for _, key := range config.Sync.Keys {
+		file := config.File(key)
+		files = append(files, filepath.Dir(file), file)
+	}
+	for _, file := range files {
+		if err := c.admins(file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// admins checks that a file is the administrator's, if it is there.
+func (c *Client) admins(file string) error {
+	info, err := os.Lstat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return diag.Errorf(diag.Denied, "%s can't be read: %w", file, err)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return diag.Errorf(diag.Denied, "%s is a link, which nothing of the enterprise layer may be", file).WithHint("put the file itself there")
+	case !ownersCount:
+		return nil
+	case ownerOf(info) != c.Admin:
+		return diag.Errorf(diag.Denied, "%s belongs to user %d and not to user %d, the machine's administrator", file, ownerOf(info), c.Admin).
+			WithHint("look at what is in it, then: chown %d %s", c.Admin, file)
+	case info.Mode().Perm()&0o022 != 0:
+		return diag.Errorf(diag.Denied, "%s can be written by others than the machine's administrator", file).
+			WithHint("look at what is in it, then: chmod go-w %s", file)
+	}
+	return nil
+}
+
+// lock keeps other syncs out. Who may not write in the administrator's directory is told here.
+func (c *Client) lock(ctx context.Context) (unlock func() error, err error) {
+	waiting := func() { c.Progress(provider.Event{Text: "waiting for another sync"}) }
+	unlock, err = txn.LockNotice(ctx, filepath.Join(c.Paths.Enterprise, lockName), txn.Notice{Waiting: waiting})
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, diag.Errorf(diag.Denied, "the enterprise layer in %s is the administrator's to change", c.Paths.Enterprise).
+			WithHint("sudo skillpm sync; skillpm sync --check says without it whether the layer is in step")
+	}
+	return unlock, err
+}

@@ -1,0 +1,42 @@
+package enterprise
+
+import (
+	"context"
+
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/source/git"
+	"github.com/skillpm/skillpm/pkg/source/trust"
+)
+
+// gitOrigin is a git repository. A release is a tag that stands for a version, signed with an SSH key.
+type gitOrigin struct {
+	ref    pack.Ref
+	name   pack.ID
+	git    *git.Client
+	keeper *trust.Keeper
+}
+
+func (g gitOrigin) versions(ctx context.Context) ([]string, error) { return g.git.Versions(ctx, g.ref) }
+
+func (g gitOrigin) at(ctx context.Context, version string) (string, error) {
+	ref := g.ref
+	ref.Constraint = version
+	return g.git.Pin(ctx, ref)
+}
+
+func (g gitOrigin) open(ctx context.Context, version, resolved string, wanted trust.Wanted) (*release, error) {
+	ref := g.ref
+	ref.Digest = resolved
+	signers, err := g.keeper.Signers(ctx, &pack.Pack{ID: g.name, Version: version, Ref: ref}, nil, wanted)
+	if err != nil {
+		return nil, err
+	}
+	tree, _, err := g.git.Tree(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return &release{
+		source: placeOf(g.ref), name: g.name, version: version, resolved: resolved, signers: signers,
+		read: func(name string) ([]byte, error) { return readIn(tree, name) },
+	}, nil
+}

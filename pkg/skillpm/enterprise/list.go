@@ -1,0 +1,76 @@
+package enterprise
+
+import (
+	"fmt"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/policy"
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
+)
+
+// list is what a layer should be.
+type list struct {
+	manifest *pack.Manifest
+	lock     *pack.Lock
+
+	policy *policy.Policy    // nil where it has none
+	files  map[string][]byte // the policy and its keys, by name
+}
+
+// readList reads a list strictly: all of it is valid, or it is no list.
+func readList(read func(string) ([]byte, error)) (*list, error) {
+	l := &list{files: map[string][]byte{}}
+	manifest, err := need(read, scope.ManifestName)
+	if err != nil {
+		return nil, err
+	}
+	if l.manifest, err = pack.ParseManifest(scope.ManifestName, manifest); err != nil {
+		return nil, fmt.Errorf("the list's %w", err)
+	}
+	lock, err := need(read, scope.LockName)
+	if err != nil {
+		return nil, err
+	}
+	if l.lock, err = pack.ParseLock(scope.LockName, lock); err != nil {
+		return nil, fmt.Errorf("the list's %w", err)
+	}
+	if err := portable(l.lock); err != nil {
+		return nil, err
+	}
+	text, err := read(enforce.PolicyName)
+	if err != nil || text == nil {
+		return l, err
+	}
+	if l.policy, err = policy.Parse(enforce.PolicyName, text); err != nil {
+		return nil, fmt.Errorf("the list's %w", err)
+	}
+	l.files[enforce.PolicyName] = text
+	return l, l.readKeys(read)
+}
+
+// need reads a file that every list has.
+func need(read func(string) ([]byte, error), name string) ([]byte, error) {
+	data, err := read(name)
+	if data == nil && err == nil {
+		err = diag.Errorf(diag.Invalid, "the list has no %s", name).
+			WithHint("a list is a directory with %s and %s, as skillpm install leaves it", scope.ManifestName, scope.LockName)
+	}
+	return data, err
+}
+
+// portable refuses packs that are nowhere but on the machine where the list was made.
+func portable(l *pack.Lock) error {
+	for _, id := range l.IDs() {
+		ref, err := l.Packs[id].Ref(id)
+		if err != nil {
+			return err
+		}
+		if ref.Kind == pack.KindPath || ref.Kind == pack.KindLocal {
+			return diag.Errorf(diag.Invalid, "the list has %s from %s, which other machines do not have", id, l.Packs[id].Source).
+				WithHint("publish the pack, and require the release")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package enterprise
+
+import (
+	"context"
+	"sync"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/source/trust"
+)
+
+// The types of a list in an OCI registry, and of its files.
+const (
+	ArtifactType  = "application/vnd.skillpm.enterprise.v1"
+	MediaTypeFile = "application/vnd.skillpm.enterprise.file.v1"
+)
+
+// ociOrigin is a repository of an OCI registry. A release is a tag that is a version, whose manifest is signed.
+type ociOrigin struct {
+	ref    pack.Ref
+	name   pack.ID
+	oci    *oci.Client
+	keeper *trust.Keeper
+}
+
+func (o ociOrigin) versions(ctx context.Context) ([]string, error) { return o.oci.Versions(ctx, o.ref) }
+
+func (o ociOrigin) at(ctx context.Context, version string) (string, error) {
+	ref := o.ref
+	ref.Rev = version
+	return o.oci.Pin(ctx, ref)
+}
+
+func (o ociOrigin) open(ctx context.Context, version, resolved string, wanted trust.Wanted) (*release, error) {
+	ref := o.ref
+	ref.Digest = resolved
+	signers, err := o.keeper.Signers(ctx, &pack.Pack{ID: o.name, Version: version, Ref: ref}, nil, wanted)
+	if err != nil {
+		return nil, err
+	}
+	artifact := sync.OnceValues(func() (*oci.Artifact, error) {
+		a, err := o.oci.Artifact(ctx, ref)
+		if err == nil && a.Type != ArtifactType {
+			err = diag.Errorf(diag.Invalid, "%s %s is no list of an enterprise layer: it is a %q", placeOf(o.ref), version, a.Type).
+				WithHint("skillpm sync publish makes one")
+		}
+		return a, err
+	})
+	return &release{
+		source: placeOf(o.ref), name: o.name, version: version, resolved: resolved, signers: signers,
+		read: func(name string) ([]byte, error) {
+			a, err := artifact()
+			if err != nil {
+				return nil, err
+			}
+			for _, b := range a.Blobs {
+				if b.MediaType == MediaTypeFile && b.Annotations[ocispec.AnnotationTitle] == name {
+					return o.oci.ReadBlob(ctx, ref, b, mostOfFile)
+				}
+			}
+			return nil, nil
+		},
+	}, nil
+}

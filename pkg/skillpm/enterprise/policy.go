@@ -1,0 +1,152 @@
+package enterprise
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/policy"
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+)
+
+// keysDir is where the keys of a list's policy are, in the list as on the machine.
+const keysDir = "keys/"
+
+// readKeys reads the keys that the policy names and the list brings along.
+func (l *list) readKeys(read func(string) ([]byte, error)) error {
+	for _, name := range keysOf(l.policy) {
+		data, err := read(name)
+		if err != nil {
+			return err
+		}
+		if data == nil {
+			continue // it may be on the machine
+		}
+		if !strings.HasPrefix(name, keysDir) || !fs.ValidPath(name) {
+			return diag.Errorf(diag.Invalid, "the list's policy names the key %s: a list brings keys in %s only", name, keysDir).
+				WithHint("move it there, and name it so")
+		}
+		l.files[name] = data
+	}
+	return nil
+}
+
+// keysOf returns the files of keys that a policy names by relative paths, sorted.
+func keysOf(p *policy.Policy) (names []string) {
+	for _, r := range p.Require {
+		if r.Signatures == nil {
+			continue
+		}
+		for _, s := range r.Signatures.AnyOf {
+			name := ""
+			switch {
+			case s.Key != nil:
+				name = s.Key.File
+			case s.SSH != nil:
+				name = s.SSH.AllowedSigners
+			}
+			if name != "" && !path.IsAbs(name) && !filepath.IsAbs(filepath.FromSlash(name)) {
+				names = append(names, path.Clean(name))
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// tryPolicy has all that follows decided by the list's policy, which is not in force yet: in a directory of the
+// administrator's, which the returned function removes. Where the list has none, the policy in force goes on to decide.
+func (c *Client) tryPolicy(l *list, config *pack.Config) (done func() error, err error) {
+	if l.policy == nil {
+		c.Machine.PolicyDir = ""
+		return func() error { return nil }, nil
+	}
+	if err := c.keepsTrust(l, config); err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(c.Paths.Enterprise, stageName)
+	done = func() error { return os.RemoveAll(dir) }
+	if err := errors.Join(done(), os.Mkdir(dir, 0o755)); err != nil {
+		return nil, err
+	}
+	if err := c.fillPolicy(dir, l); err != nil {
+		return nil, errors.Join(err, done())
+	}
+	c.Machine.PolicyDir = dir
+	return done, nil
+}
+
+// fillPolicy writes the policy and its keys into a directory, and checks that they belong together.
+func (c *Client) fillPolicy(dir string, l *list) error {
+	write := func(name string, data []byte) error {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(file, data, 0o600)
+	}
+	for name, data := range l.files {
+		if err := write(name, data); err != nil {
+			return err
+		}
+	}
+	for _, name := range keysOf(l.policy) {
+		if l.files[name] != nil || !filepath.IsLocal(filepath.FromSlash(name)) {
+			continue
+		}
+		data, err := workspace.ReadOptional(filepath.Join(c.Paths.Enterprise, filepath.FromSlash(name)))
+		if err != nil {
+			return err
+		}
+		if data == nil {
+			return diag.Errorf(diag.Invalid, "the list's policy names the key %s, which neither the list nor this machine has", name).
+				WithHint("put it beside the list's policy")
+		}
+		if err := write(name, data); err != nil {
+			return err
+		}
+	}
+	p := *l.policy
+	p.Path = filepath.Join(dir, enforce.PolicyName)
+	for _, r := range p.Require {
+		if r.Signatures == nil {
+			continue
+		}
+		if err := provider.CheckSigners(policy.Rule{Requirement: r, Policy: &p}); err != nil {
+			return fmt.Errorf("the list's policy: %w", err)
+		}
+	}
+	return nil
+}
+
+// keepsTrust refuses a list that would change whose signatures count for lists: that is the administrator's to say.
+func (c *Client) keepsTrust(l *list, config *pack.Config) error {
+	for _, key := range config.Sync.Keys {
+		rel, err := filepath.Rel(c.Paths.Enterprise, config.File(key))
+		if err != nil {
+			continue
+		}
+		data, brought := l.files[filepath.ToSlash(rel)]
+		if !brought {
+			continue
+		}
+		have, err := workspace.ReadOptional(config.File(key))
+		if err != nil {
+			return err
+		}
+		if string(have) != string(data) {
+			return diag.Errorf(diag.Denied, "the list brings another %s, by which lists themselves are checked", key).
+				WithHint("give the policy's key another name; whose lists are taken is for the administrator of each machine to say")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+package enterprise
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/Masterminds/semver/v3"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
+	"github.com/skillpm/skillpm/pkg/sign"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+)
+
+// PublishOptions say which list is published where.
+type PublishOptions struct {
+	Dir     string           // with skillpm.yaml and skillpm.lock
+	To      string           // oci://host/repository
+	Version string           // "" for the one in skillpm.yaml
+	Key     *sign.PrivateKey // signs it
+	DryRun  bool             // only check it
+}
+
+// PublishReport says what was published.
+type PublishReport struct {
+	Place   string   `json:"place"`
+	Version string   `json:"version"`
+	Digest  string   `json:"digest,omitempty"` // "" in a dry run
+	Signer  string   `json:"signer"`           // the key's fingerprint
+	Files   []string `json:"files"`
+	Packs   int      `json:"packs"`
+	Existed bool     `json:"existed,omitempty"` // the version was there already, and the same
+	DryRun  bool     `json:"dryRun,omitempty"`
+
+	Warnings []string `json:"warnings"`
+}
+
+// Publish pushes a list to an OCI registry: by its digest, then the signature, then the tag, so that who finds the version
+// finds who signed it. A version that is there with other content is a conflict.
+func Publish(ctx context.Context, t *provider.Tools, o PublishOptions) (*PublishReport, error) {
+	defer t.Progress(provider.Event{Done: true})
+	read := func(name string) ([]byte, error) { return readPlain(t.Machine.Abs(o.Dir), name) }
+	l, err := readList(read)
+	if err != nil {
+		return nil, err
+	}
+	r := &PublishReport{Packs: len(l.lock.Packs), Signer: o.Key.Public().Fingerprint(), DryRun: o.DryRun, Warnings: []string{}}
+	if r.Version, err = l.version(o.Version); err != nil {
+		return nil, err
+	}
+	at, id, err := target(o.To)
+	if err != nil {
+		return nil, err
+	}
+	a, err := artifact(l, id, r.Version, read)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range a.Blobs {
+		r.Files = append(r.Files, b.Annotations[ocispec.AnnotationTitle])
+	}
+	r.Place = at.String() + ":" + r.Version
+	notes, err := t.MayPublish(at, id.String(), true)
+	if r.Warnings = append(r.Warnings, notes...); err != nil || o.DryRun {
+		return r, err
+	}
+	sources, err := t.UserSources()
+	if err != nil {
+		return nil, err
+	}
+	about := audit.Record{Pack: id.String(), Version: r.Version, Reason: "a list of an enterprise layer"}
+	return r, t.Published(at, about, func() error { return push(ctx, sources, at, a, o.Key, r) })
+}
+
+// push stores a list, its signature and its tag.
+func push(ctx context.Context, sources *provider.Sources, at pack.Ref, a oci.Artifact, key *sign.PrivateKey, r *PublishReport) (err error) {
+	client := sources.OCI()
+	tagged := at
+	tagged.Rev = r.Version
+	there, err := client.Pin(ctx, tagged)
+	if err != nil && diag.CodeOf(err) != diag.NotFound {
+		return err
+	}
+	if r.Digest, err = client.PutArtifact(ctx, at, a); err != nil {
+		return err
+	}
+	if there != "" && there != r.Digest {
+		return diag.Errorf(diag.Conflict, "%s is there already with other content", r.Place).WithHint("publish it as a new version: machines refuse a release that changed")
+	}
+	pinned := at
+	pinned.Digest = r.Digest
+	if _, err := sources.Keeper(false).Sign(ctx, pinned, key, nil); err != nil {
+		return err
+	}
+	if r.Existed = there != ""; r.Existed {
+		return nil
+	}
+	_, err = client.PutArtifact(ctx, at, a, r.Version)
+	return err
+}
+
+// version returns the version that a list is published as.
+func (l *list) version(asked string) (string, error) {
+	if asked == "" {
+		asked = l.manifest.Version
+	}
+	if asked == "" {
+		return "", diag.Errorf(diag.Usage, "the list has no version").WithHint("give --version 1.0.0, or write version: into its skillpm.yaml")
+	}
+	if _, err := semver.StrictNewVersion(asked); err != nil {
+		return "", diag.Errorf(diag.Usage, "%q is no version", asked).WithHint("write three numbers, as 1.4.0")
+	}
+	return asked, nil
+}
+
+// target reads where a list is published.
+func target(text string) (pack.Ref, pack.ID, error) {
+	at, err := pack.Parse(text)
+	if err != nil {
+		return at, pack.ID{}, err
+	}
+	if at.Kind != pack.KindOCI || at.Rev != "" || at.Digest != "" {
+		return at, pack.ID{}, diag.Errorf(diag.Usage, "--to %s is no OCI repository", text).WithHint("write oci://HOST/REPOSITORY, without a tag")
+	}
+	id, err := at.DefaultID()
+	return at, id, err
+}
+
+// artifact makes the OCI artifact of a list. The same list makes the same artifact.
+func artifact(l *list, id pack.ID, version string, read func(string) ([]byte, error)) (oci.Artifact, error) {
+	says, err := json.Marshal(struct {
+		Name    string `json:"name"`
+		Version string `json:"version"`
+	}{id.String(), version})
+	if err != nil {
+		return oci.Artifact{}, err
+	}
+	a := oci.Artifact{Type: ArtifactType, Annotations: map[string]string{
+		oci.AnnotationList: string(says), ocispec.AnnotationVersion: version, ocispec.AnnotationTitle: id.String(),
+	}}
+	names := []string{scope.ManifestName, scope.LockName}
+	for name := range l.files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		data, err := read(name)
+		if err != nil {
+			return a, err
+		}
+		a.Blobs = append(a.Blobs, oci.Blob{MediaType: MediaTypeFile, Data: data, Annotations: map[string]string{ocispec.AnnotationTitle: name}})
+	}
+	for _, name := range keysOfList(l) {
+		if l.files[name] == nil {
+			return a, diag.Errorf(diag.NotFound, "the list's %s names the key %s, which is not beside it", enforce.PolicyName, name)
+		}
+	}
+	return a, nil
+}
+
+func keysOfList(l *list) []string {
+	if l.policy == nil {
+		return nil
+	}
+	return keysOf(l.policy)
+}
+
+// readPlain reads a file of a directory, nil where there is none.
+func readPlain(dir, name string) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, diag.Errorf(diag.NotFound, "%s does not exist", dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return readIn(root.FS(), filepath.ToSlash(name))
+}

@@ -1,0 +1,228 @@
+package enterprise
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/source/trust"
+)
+
+// release is a list whose signature holds.
+type release struct {
+	source   string
+	name     pack.ID // what it calls itself
+	version  string
+	resolved string
+	signers  []string
+
+	// read returns a file of the list, nil where it has none of that name.
+	read func(name string) ([]byte, error)
+}
+
+// origin is a kind of place that lists come from.
+type origin interface {
+	// versions returns the releases there are, highest first.
+	versions(ctx context.Context) ([]string, error)
+	// at returns where a release is: its commit, or the digest of its manifest.
+	at(ctx context.Context, version string) (string, error)
+	// open checks who signed a release and opens it. Nothing of it is read before.
+	open(ctx context.Context, version, resolved string, wanted trust.Wanted) (*release, error)
+}
+
+// newest brings the newest list that the administrator's settings allow.
+func (c *Client) newest(ctx context.Context, config *pack.Config, have *record, o SyncOptions) (*release, error) {
+	conf := config.Sync
+	wanted, err := wantedBy(config)
+	if err != nil {
+		return nil, err
+	}
+	from, err := c.origin(config)
+	if err != nil {
+		return nil, err
+	}
+	all, err := from.versions(ctx)
+	if diag.CodeOf(err) == diag.NotFound && diag.HintOf(err) == "" {
+		return nil, diag.Errorf(diag.NotFound, "%w", err).WithHint("skillpm sync publish DIR --to %s --version 1.0.0 --key FILE publishes the first list", placeOf(conf.Source))
+	}
+	if err != nil {
+		return nil, err
+	}
+	version, err := best(all, conf)
+	if err != nil {
+		return nil, err
+	}
+	resolved, err := from.at(ctx, version)
+	if err != nil {
+		return nil, err
+	}
+	if err := forward(have, placeOf(conf.Source), version, resolved, o); err != nil {
+		return nil, err
+	}
+	r, err := from.open(ctx, version, resolved, wanted)
+	if err != nil {
+		return nil, err
+	}
+	if have != nil && have.Source == r.source && have.Resolved == r.resolved {
+		r.read = c.kept(have, r.read)
+	}
+	return r, nil
+}
+
+// kept reads what is on this machine, and is what the list in force brought, without asking anybody.
+func (c *Client) kept(have *record, read func(string) ([]byte, error)) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		want, brought := have.Files[name]
+		if !brought {
+			return nil, nil
+		}
+		data, err := workspace.ReadOptional(filepath.Join(c.Paths.Enterprise, filepath.FromSlash(name)))
+		if err == nil && data != nil && digest(data) == want {
+			return data, nil
+		}
+		return read(name)
+	}
+}
+
+// origin returns what reads the configured place.
+func (c *Client) origin(config *pack.Config) (origin, error) {
+	name, err := config.Sync.ListName()
+	if err != nil {
+		return nil, err
+	}
+	sources := c.Sources(config)
+	if config.Sync.Source.Kind == pack.KindGit {
+		return gitOrigin{ref: config.Sync.Source, name: name, git: sources.Git(), keeper: sources.Keeper(false)}, nil
+	}
+	return ociOrigin{ref: config.Sync.Source, name: name, oci: sources.OCI(), keeper: sources.Keeper(false)}, nil
+}
+
+// meant refuses what the same people signed for something else. An artifact's signature is over a name already; what a tag is
+// over says its name in the manifest.
+func (r *release) meant(conf pack.SyncSettings, l *list) error {
+	if conf.Source.Kind != pack.KindGit || l.manifest.Name == r.name {
+		return nil
+	}
+	says := "says no name"
+	if !l.manifest.Name.IsZero() {
+		says = "calls itself " + l.manifest.Name.String()
+	}
+	return diag.Errorf(diag.Integrity, "the list at %s is to be %s, and its %s %s: it may have been signed for something else", r.source, r.name, scope.ManifestName, says).
+		WithHint("write name: %s into the list's %s, or name: under sync: in the administrator's config.yaml", r.name, scope.ManifestName)
+}
+
+// best returns the highest release in the range.
+func best(all []string, conf pack.SyncSettings) (string, error) {
+	text := conf.Version
+	if text == "" {
+		text = "*" // any but pre-releases
+	}
+	fits, err := semver.NewConstraint(text)
+	if err != nil {
+		return "", err
+	}
+	for _, v := range all {
+		if parsed, err := semver.StrictNewVersion(v); err == nil && fits.Check(parsed) {
+			return v, nil
+		}
+	}
+	return "", diag.Errorf(diag.NotFound, "%s has no release that is %s", placeOf(conf.Source), text).
+		WithHint("a release is a tag like v1.0.0")
+}
+
+// forward refuses to go back to an older list, and to take another one under the number of the one that is in force.
+func forward(have *record, place, version, resolved string, o SyncOptions) error {
+	if have == nil || have.Source != place || o.AllowDowngrade {
+		return nil
+	}
+	now, err := semver.StrictNewVersion(version)
+	if err != nil {
+		return err
+	}
+	was, err := semver.StrictNewVersion(have.Release)
+	switch {
+	case err != nil:
+		return diag.Errorf(diag.Invalid, "the list in force has the version %q, which is none", have.Release)
+	case now.LessThan(was):
+		return diag.Errorf(diag.Denied, "the newest list at %s is %s, older than %s, which is in force", place, version, have.Release).
+			WithHint("somebody may be hiding releases; if the older one is meant, skillpm sync --allow-downgrade takes it")
+	case now.Equal(was) && have.Resolved != resolved:
+		return diag.Errorf(diag.Integrity, "the list %s at %s is %s now, and was %s when it came into force: a release must not change", version, place, resolved, have.Resolved).
+			WithHint("publish the change as a new version; if the machine is to take it as it is, skillpm sync --allow-downgrade does")
+	}
+	return nil
+}
+
+// wantedBy reads the keys whose signatures count for the list.
+func wantedBy(config *pack.Config) (trust.Wanted, error) {
+	var files []string
+	for _, key := range config.Sync.Keys {
+		file := config.File(key)
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+			return trust.Wanted{}, diag.Errorf(diag.NotFound, "%s, whose signatures count for the list, is not there", file).
+				WithHint("put the file of allowed signers (git) or the public key (oci) there, as root, or name another under keys: of sync")
+		}
+		files = append(files, file)
+	}
+	w, err := provider.ReadKeys(files)
+	w.Threshold = config.Sync.Threshold
+	return w, err
+}
+
+// placeOf writes a place as records and messages do: as a lock would, and where a lock leaves the directory out, with it.
+func placeOf(ref pack.Ref) string {
+	if text := ref.Source(); strings.Contains(text, ":") {
+		return text
+	}
+	return ref.String()
+}
+
+// Bounds of a list.
+const (
+	mostOfFile = 4 << 20 // bytes
+)
+
+// readIn reads a file of a list from a file system, nil where there is none.
+func readIn(fsys fs.FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, diag.Errorf(diag.Invalid, "%s of the list is not a file", name)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, mostOfFile+1))
+	if err == nil && len(data) > mostOfFile {
+		err = diag.Errorf(diag.Invalid, "%s of the list is larger than %d bytes", name, mostOfFile)
+	}
+	if data == nil && err == nil {
+		data = []byte{}
+	}
+	return data, err
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}

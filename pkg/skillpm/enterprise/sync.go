@@ -1,0 +1,224 @@
+package enterprise
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+)
+
+// SyncOptions say how to sync. None of them says from where, or whom to trust.
+type SyncOptions struct {
+	DryRun         bool // say what would change, and change nothing
+	Offline        bool // use no network: put right what is in force, as far as it is on this machine
+	AllowDowngrade bool // take a list that is older than the one in force, or another one of its version
+}
+
+// SyncReport says what a sync did, or would do.
+type SyncReport struct {
+	Source   string       `json:"source"`
+	Version  string       `json:"version"`
+	Previous string       `json:"previous,omitempty"` // the version that was in force, "" for none or the same
+	Resolved string       `json:"resolved"`           // the commit, or the manifest's digest
+	Signers  []string     `json:"signers"`
+	Changed  bool         `json:"changed"`
+	DryRun   bool         `json:"dryRun,omitempty"`
+	Packs    []PackChange `json:"packs"`
+	Policy   string       `json:"policy,omitempty"` // what happens to the machine's policy: one of the Policy constants
+	Warnings []string     `json:"warnings"`
+}
+
+// PackChange is a pack of the layer, and what happened to it.
+type PackChange struct {
+	Pack     string `json:"pack"`
+	Version  string `json:"version,omitempty"`
+	Previous string `json:"previous,omitempty"`
+	Action   string `json:"action"`
+}
+
+// What happens to a pack.
+const (
+	Installed = "installed"
+	Updated   = "updated"
+	Restored  = "restored" // it is as it was locked again
+	Removed   = "removed"
+	Unchanged = "unchanged"
+)
+
+// What happens to the machine's policy.
+const (
+	PolicyReplaced  = "replaced"
+	PolicyUnchanged = "unchanged"
+	PolicyKept      = "kept" // the list has none, and the one there is stays
+)
+
+// attempts is how often a sync starts over where something changed meanwhile.
+const attempts = 5
+
+// Sync makes the enterprise layer what the newest list says. Whatever goes wrong, the layer and the policy stay as they
+// were.
+func (c *Client) Sync(ctx context.Context, o SyncOptions) (*SyncReport, error) {
+	defer c.Progress(provider.Event{Done: true})
+	config, err := c.settings()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.owned(config); err != nil {
+		return nil, err
+	}
+	unlock, err := c.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	report, err := c.sync(ctx, o)
+	if err != nil {
+		c.refused(placeOf(config.Sync.Source), err)
+	}
+	return report, errors.Join(err, unlock())
+}
+
+func (c *Client) sync(ctx context.Context, o SyncOptions) (*SyncReport, error) {
+	config, err := c.settings() // under the lock
+	if err != nil {
+		return nil, err
+	}
+	if err := c.owned(config); err != nil {
+		return nil, err
+	}
+	if err := c.recover(ctx); err != nil {
+		return nil, err
+	}
+	have, err := c.readRecord()
+	if err != nil {
+		return nil, err
+	}
+	var r *release
+	if o.Offline {
+		r, err = c.inForce(have, config.Sync)
+	} else {
+		r, err = c.newest(ctx, config, have, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l, err := readList(r.read)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.meant(config.Sync, l); err != nil {
+		return nil, err
+	}
+	if err := c.Machine.NewEnough(l.manifest); err != nil {
+		return nil, err
+	}
+	done, err := c.tryPolicy(l, config)
+	if err != nil {
+		return nil, err
+	}
+	report, err := c.settle(ctx, r, l, have, o)
+	return report, errors.Join(err, done())
+}
+
+// settle brings the layer to what a list says, and starts over where something got in between.
+func (c *Client) settle(ctx context.Context, r *release, l *list, have *record, o SyncOptions) (*SyncReport, error) {
+	healed := false
+	for left := attempts; left > 0; left-- {
+		report, err := c.apply(ctx, r, l, have, o)
+		switch {
+		case errors.Is(err, workspace.ErrDamaged) && !healed:
+			healed = true
+		case errors.Is(err, workspace.ErrGone) && left > 1:
+		case !errors.Is(err, workspace.ErrChanged):
+			return report, err
+		}
+	}
+	return nil, diag.Errorf(diag.Conflict, "another process keeps changing %s", c.Paths.Enterprise).WithHint("wait for it to finish and try again")
+}
+
+// recover finishes or discards what a killed sync left behind, and puts aside what no skillpm wrote: a lock or manifest that
+// can't be read would stop every sync from then on.
+func (c *Client) recover(ctx context.Context) error {
+	w, err := c.Machine.OpenMachine()
+	if diag.CodeOf(err) == diag.Invalid {
+		for _, name := range []string{scope.ManifestName, scope.LockName} {
+			if err := c.aside(name); err != nil {
+				return err
+			}
+		}
+		w, err = c.Machine.OpenMachine()
+	}
+	if err != nil {
+		return err
+	}
+	return w.Recover(ctx)
+}
+
+// aside moves a file of the administrator's directory to the backups.
+func (c *Client) aside(name string) error {
+	from := filepath.Join(c.Paths.Enterprise, name)
+	if _, err := os.Lstat(from); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	to := filepath.Join(c.Paths.Enterprise, "backup", name+"-"+c.stamp())
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return os.Rename(from, to)
+}
+
+// stamp returns the time as the names of backups have it.
+func (c *Client) stamp() string { return c.Now().UTC().Format("20060102-150405.000") }
+
+// inForce returns the list in force, from the disk: what is there must be what was verified.
+func (c *Client) inForce(have *record, conf pack.SyncSettings) (*release, error) {
+	place := placeOf(conf.Source)
+	name, err := conf.ListName()
+	if err != nil {
+		return nil, err
+	}
+	if have == nil || have.Source != place {
+		return nil, diag.Errorf(diag.Remote, "no list of %s is on this machine, and no server is asked", place).WithHint("skillpm sync without --offline")
+	}
+	return &release{
+		source: have.Source, name: name, version: have.Release, resolved: have.Resolved, signers: have.Signers,
+		read: func(name string) ([]byte, error) {
+			want, ok := have.Files[name]
+			if !ok {
+				return nil, nil
+			}
+			data, err := workspace.ReadOptional(filepath.Join(c.Paths.Enterprise, filepath.FromSlash(name)))
+			if err == nil && (data == nil || digest(data) != want) {
+				err = diag.Errorf(diag.Integrity, "%s is not what the list %s brought", filepath.Join(c.Paths.Enterprise, name), have.Release).
+					WithHint("skillpm sync without --offline brings it again")
+			}
+			return data, err
+		},
+	}, nil
+}
+
+// refused records why nothing was changed, unless it was only that nobody could be asked.
+func (c *Client) refused(place string, err error) {
+	r := audit.Record{Action: audit.Sync, Source: place, Result: audit.Failed, Reason: err.Error()}
+	switch diag.CodeOf(err) {
+	case diag.Remote, diag.Interrupted, diag.Usage:
+		return
+	case diag.Denied, diag.Integrity:
+		r.Result, r.Verdict = audit.Denied, audit.Forbidden
+	}
+	c.Machine.PolicyDir = "" // the policy that was and stays in force says where
+	door := c.Machine.Guard()
+	r.Policy = enforce.Digest(door.Policies())
+	_ = c.Log(door).Write(r) // nothing was done, and the error is told
+}
+
+// age returns how long ago something was, to the second.
+func age(now, then time.Time) time.Duration { return max(0, now.Sub(then)).Round(time.Second) }

@@ -1,0 +1,182 @@
+package foreign_test
+
+import (
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/foreign"
+)
+
+// The shape is what skills 1.7.4 wrote for a repository on a host, one on GitHub, one on GitLab, a directory, a web site
+// and an npm package.
+func TestProjectLock(t *testing.T) {
+	imp := parse(t, "skills-lock.json", `{
+  "version": 1,
+  "skills": {
+    "Deploy It": {
+      "source": "https://git.example/acme/ops.git",
+      "sourceUrl": "https://git.example/acme/ops.git",
+      "ref": "v1.2.0",
+      "sourceType": "git",
+      "skillPath": "skills/deploy/SKILL.md",
+      "computedHash": "78bb51239e50a6b4c453bf9a34227a2419a31f32766b7406761f23d71cf53648"
+    },
+    "docs": {
+      "source": "docs.example",
+      "sourceUrl": "https://docs.example/",
+      "sourceType": "well-known",
+      "computedHash": "",
+      "wellKnownDigest": "sha256:00"
+    },
+    "lint": {
+      "source": "@acme/lint",
+      "sourceType": "node_modules",
+      "skillPath": "skills/lint/SKILL.md",
+      "version": "1.0.0",
+      "computedHash": ""
+    },
+    "notes": {
+      "source": "../globex/notes",
+      "sourceType": "local",
+      "computedHash": ""
+    },
+    "pdf": {
+      "source": "Globex/Skills",
+      "sourceType": "github",
+      "skillPath": "skills/pdf/SKILL.md",
+      "computedHash": ""
+    },
+    "review": {
+      "source": "acme/tools/review",
+      "sourceUrl": "https://gitlab.com/acme/tools/review.git",
+      "sourceType": "gitlab",
+      "skillPath": "SKILL.md",
+      "computedHash": ""
+    },
+    "rollback": {
+      "source": "https://git.example/acme/ops.git",
+      "sourceUrl": "https://git.example/acme/ops.git",
+      "ref": "v1.2.0",
+      "sourceType": "git",
+      "skillPath": "skills/rollback/SKILL.md",
+      "computedHash": ""
+    },
+    "scan": {
+      "source": "git@git.example:acme/scan.git",
+      "sourceType": "git",
+      "skillPath": "scan/SKILL.md",
+      "computedHash": ""
+    },
+    "status": {
+      "source": "https://git.example/acme/ops.git",
+      "sourceUrl": "https://git.example/acme/ops.git",
+      "ref": "main",
+      "sourceType": "git",
+      "skillPath": "skills/status/SKILL.md",
+      "computedHash": ""
+    },
+    "tokens": {
+      "source": "acme/tokens",
+      "sourceType": "git",
+      "computedHash": ""
+    },
+    "zip": {
+      "source": "acme/zip",
+      "sourceType": "download",
+      "computedHash": ""
+    }
+  }
+}
+`)
+	check(t, imp, foreign.ToolSkills, `
+4: acme/ops = git+https://git.example/acme/ops.git#v1.2.0 [deploy rollback] (Deploy It, rollback)
+26: local/notes = ../globex/notes [notes] (notes)
+31: globex/skills = git+https://github.com/Globex/Skills.git [pdf] (pdf)
+37: tools/review = git+https://gitlab.com/acme/tools/review.git [review] (review)
+52: acme/scan = git+ssh://git@git.example/acme/scan.git [scan] (scan)
+12: - docs: it is downloaded from docs.example, which is no repository and no registry
+19: - lint: it comes with the npm package @acme/lint, which npm installs
+58: - status: another place or version is taken for acme/ops on line 4: git+https://git.example/acme/ops.git#v1.2.0
+66: - tokens: the lock does not say on which host acme/tokens is
+71: - zip: its source is of the unknown kind download
+`)
+}
+
+// A project of its own directory below another: directories are relative to the lock.
+func TestProjectLockBelow(t *testing.T) {
+	imp := parse(t, "packages/web/skills-lock.json", `{"version": 1, "skills": {
+"a": {"source": "./tools", "sourceType": "local"},
+"b": {"source": "../shared", "sourceType": "local"},
+"c": {"source": ".", "sourceType": "local"},
+"d": {"source": "../..", "sourceType": "local"},
+"e": {"source": "/srv/skills", "sourceType": "local"}}}`)
+	check(t, imp, foreign.ToolSkills, `
+2: local/tools = ./packages/web/tools [a] (a)
+3: local/shared = ./packages/shared [b] (b)
+4: local/web = ./packages/web [c] (c)
+6: local/skills = /srv/skills [e] (e)
+5: - d: it is the project's own directory, whose skills need no dependency
+`)
+}
+
+// The shape is what skills 1.7.4 wrote with --global.
+func TestUserLock(t *testing.T) {
+	imp := parse(t, ".skill-lock.json", `{
+  "version": 3,
+  "skills": {
+    "deploy": {
+      "source": "acme/ops",
+      "sourceType": "github",
+      "sourceUrl": "https://github.com/acme/ops.git",
+      "skillPath": "skills/deploy/SKILL.md",
+      "skillFolderHash": "78bb51239e50a6b4c453bf9a34227a2419a31f32",
+      "pluginName": "ops",
+      "installedAt": "2026-01-02T03:04:05.678Z",
+      "updatedAt": "2026-01-02T03:04:05.678Z"
+    },
+    "rollback": {
+      "source": "acme/ops",
+      "sourceType": "github",
+      "sourceUrl": "https://github.com/acme/ops.git",
+      "skillPath": "skills/rollback/SKILL.md",
+      "skillFolderHash": "",
+      "installedAt": "2026-01-02T03:04:05.678Z",
+      "updatedAt": "2026-01-02T03:04:05.678Z"
+    }
+  },
+  "dismissed": {},
+  "lastSelectedAgents": ["claude-code"]
+}`)
+	check(t, imp, foreign.ToolSkills, `
+4: acme/ops = git+https://github.com/acme/ops.git [deploy rollback] (deploy, rollback)
+`)
+}
+
+// Only names that a pack can give its skills get into a dependency.
+func TestLockNamesOfSkills(t *testing.T) {
+	imp := parse(t, "skills-lock.json", `{"version": 1, "skills": {
+"Pull Request": {"source": "acme/a", "sourceType": "github", "skillPath": "skills/Pull_Request/SKILL.md"},
+"--all": {"source": "acme/b", "sourceType": "github"},
+"a b": {"source": "acme/c", "sourceType": "github", "skillPath": "skills/!/SKILL.md"}}}`)
+	check(t, imp, foreign.ToolSkills, `
+2: acme/a = git+https://github.com/acme/a.git [pull-request] (Pull Request)
+4: acme/c = git+https://github.com/acme/c.git [skill-bb7208bc] (a b)
+3: - --all: it wants a skill that no pack can have: the name "--all" starts or ends with a hyphen
+`)
+}
+
+// The kinds of a lock that another version of the tool wrote, and sources without what they need.
+func TestLockSources(t *testing.T) {
+	imp := parse(t, "skills-lock.json", `{"version": 1, "skills": {
+"a": {"source": "acme/a"},
+"b": {"source": "https://git.example/acme/b.git"},
+"c": {"source": "~/skills", "sourceType": "local"},
+"d": {"source": "acme/d#x", "sourceUrl": "https://git.example/acme/d.git#x", "sourceType": "git"},
+"e": {"source": "acme/e.git", "sourceType": "github", "ref": null}}}`)
+	check(t, imp, foreign.ToolSkills, `
+2: acme/a = git+https://github.com/acme/a.git [a] (a)
+3: acme/b = git+https://git.example/acme/b.git [b] (b)
+6: acme/e = git+https://github.com/acme/e.git [e] (e)
+4: - c: it is relative to a home directory; write the directory in full, or relative with ./
+5: - d: https://git.example/acme/d.git#x is not the URL of a repository alone
+`)
+}

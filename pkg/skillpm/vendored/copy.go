@@ -1,0 +1,260 @@
+package vendored
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/source/file"
+	"github.com/skillpm/skillpm/pkg/store"
+)
+
+// Dirs are the directories of a project that may hold its copy, the usual one first. The other one is for Go modules,
+// whose tools take a directory vendor for their own.
+var Dirs = [...]string{"vendor/skills", "third_party/skills"}
+
+// Copy is the copy that a project keeps. It is safe for concurrent use.
+type Copy struct {
+	root string // of the project, an absolute path
+	dir  string // one of Dirs
+	os   string
+
+	once sync.Once
+	fsys fs.FS // of dir
+	err  error
+
+	mu      sync.Mutex
+	records map[pack.ID]*record
+}
+
+// Open returns the copy of the project at root, in the directory where there is one, else in the one that is right for
+// the project. goos is as runtime.GOOS. Nothing is read yet.
+func Open(root, goos string) *Copy {
+	c := at(root, Dirs[0], goos)
+	for _, dir := range Dirs {
+		if there := at(root, dir, goos); there.Written() {
+			return there
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(root, "go.mod")); err == nil {
+		c.dir = Dirs[1]
+	}
+	return c
+}
+
+func at(root, dir, goos string) *Copy {
+	return &Copy{root: root, dir: dir, os: goos, records: map[pack.ID]*record{}}
+}
+
+// Dir is where the copy is or would be: a slash-separated path below the project's root.
+func (c *Copy) Dir() string { return c.dir }
+
+// Written reports whether skillpm wrote the directory.
+func (c *Copy) Written() bool {
+	data, err := c.read(readmeName)
+	return err == nil && marked(data)
+}
+
+// Has reports whether the copy has a directory for the pack.
+func (c *Copy) Has(id pack.ID) bool {
+	return c.plain(id.String()) == nil
+}
+
+// plain returns an error unless the directory name, relative to the copy, and all above it are directories and no links.
+func (c *Copy) plain(name string) error {
+	at := path.Join(c.dir, name)
+	for i := range len(at) + 1 {
+		if i < len(at) && at[i] != '/' {
+			continue
+		}
+		info, err := os.Lstat(filepath.Join(c.root, filepath.FromSlash(at[:i])))
+		if err != nil {
+			return err
+		}
+		if !info.IsDir() {
+			return diag.Errorf(diag.Denied, "%s is not a directory", at[:i]).WithHint("a copy has no links; write it with skillpm vendor")
+		}
+	}
+	return nil
+}
+
+// tree returns the copy as a file system, with the bytes and modes that the repository has.
+func (c *Copy) tree() (fs.FS, error) {
+	c.once.Do(func() {
+		client := file.New(file.Options{Base: c.root, OS: c.os})
+		c.fsys, c.err = client.Tree(pack.Ref{Kind: pack.KindPath, URL: filepath.Join(c.root, filepath.FromSlash(c.dir))})
+	})
+	return c.fsys, c.err
+}
+
+// sum returns the inventory of what the copy has of a skill. That it has nothing is fs.ErrNotExist.
+func (c *Copy) sum(id pack.ID, skill string) (bundle.Inventory, error) {
+	at := path.Join(id.String(), skill)
+	if err := c.plain(at); err != nil {
+		return nil, err
+	}
+	fsys, err := c.tree()
+	if err != nil {
+		return nil, err
+	}
+	return bundle.Sum(fsys, at)
+}
+
+// record returns what was written for a pack, an empty record if that is not known.
+func (c *Copy) record(id pack.ID) *record {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if known, ok := c.records[id]; ok {
+		return known
+	}
+	known := &record{}
+	if data, err := c.read(path.Join(id.String(), recordName)); err == nil {
+		known = parseRecord(data, id)
+	}
+	c.records[id] = known
+	return known
+}
+
+// mostRecord is the size of a file that is read whole.
+const mostRecord = 64 << 20
+
+// read returns a file of the copy with the bytes that the repository has. It follows no link.
+func (c *Copy) read(name string) ([]byte, error) {
+	if err := c.plain(path.Dir(name)); err != nil {
+		return nil, err
+	}
+	info, err := os.Lstat(filepath.Join(c.root, filepath.FromSlash(path.Join(c.dir, name))))
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > mostRecord {
+		return nil, diag.Errorf(diag.Denied, "%s is not a file that skillpm wrote", path.Join(c.dir, name))
+	}
+	fsys, err := c.tree()
+	if err != nil {
+		return nil, err
+	}
+	return fs.ReadFile(fsys, name)
+}
+
+// DamagedError says that the copy does not have what the lock says.
+type DamagedError struct {
+	Path   string // the file or directory, below the project's root
+	What   string // what is wrong with it
+	Edited bool   // somebody changed it: it is replaced only by force
+}
+
+// Error names the file.
+func (e *DamagedError) Error() string { return e.Path + " " + e.What }
+
+// Code is Integrity.
+func (e *DamagedError) Code() diag.Code { return diag.Integrity }
+
+// Hint says how to write the copy anew.
+func (e *DamagedError) Hint() string {
+	return e.Command() + " writes the copy anew from what skillpm.lock says, and git diff shows what was changed"
+}
+
+// Command is the command that writes the copy anew.
+func (e *DamagedError) Command() string {
+	if e.Edited {
+		return "skillpm vendor --force"
+	}
+	return "skillpm vendor"
+}
+
+// Put takes skills of a pack into the store, if the copy has all of them with the digests that are given by name. Where
+// it has one that differs the error is a [DamagedError], and the store is as it was.
+func (c *Copy) Put(s *store.Store, id pack.ID, digests map[string]string) error {
+	w, err := s.Writer(bundle.DefaultLimits())
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	for _, skill := range slices.Sorted(maps.Keys(digests)) {
+		if err := c.send(w, id, skill); err != nil {
+			return c.explain(id, skill, digests[skill], err)
+		}
+	}
+	_, err = w.Commit(digests)
+	if diag.CodeOf(err) != diag.Integrity && diag.CodeOf(err) != diag.NotFound {
+		return err
+	}
+	for _, skill := range slices.Sorted(maps.Keys(digests)) {
+		if err := c.check(id, skill, digests[skill]); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// send streams the files of a skill.
+func (c *Copy) send(w bundle.Sink, id pack.ID, skill string) error {
+	at := path.Join(id.String(), skill)
+	if err := c.plain(at); err != nil {
+		return err
+	}
+	fsys, err := c.tree()
+	if err != nil {
+		return err
+	}
+	return bundle.Walk(fsys, at, nil, func(f bundle.File) error {
+		r, err := fsys.Open(f.Name)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		info, err := r.Stat()
+		if err != nil {
+			return err
+		}
+		return w.WriteFile(skill, f.Path, f.Executable(), info.Size(), r)
+	})
+}
+
+// check compares what the copy has of a skill with a digest.
+func (c *Copy) check(id pack.ID, skill, digest string) error {
+	got, err := c.sum(id, skill)
+	if err != nil {
+		return c.explain(id, skill, digest, err)
+	}
+	if got.Digest() == digest {
+		return nil
+	}
+	at := path.Join(c.dir, id.String(), skill)
+	known := c.record(id)
+	want, ok := known.inventory(skill)
+	if tree := known.Skills[skill].Tree; !ok || tree != digest {
+		if ok && tree == got.Digest() {
+			return &DamagedError{Path: at, What: fmt.Sprintf("is a copy of %s %s, which is not what skillpm.lock has", id, known.Version)}
+		}
+		return &DamagedError{Path: at, What: "is not what skillpm.lock has", Edited: !known.wrote(skill, got)}
+	}
+	name, what := difference(want, got)
+	return &DamagedError{Path: path.Join(at, name), What: what, Edited: !known.wrote(skill, got)}
+}
+
+// explain says of an error in reading the copy where it is.
+func (c *Copy) explain(id pack.ID, skill, digest string, err error) error {
+	at := path.Join(c.dir, id.String(), skill)
+	var entry *bundle.EntryError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if want, ok := c.record(id).inventory(skill); ok && want.Digest() == digest {
+			return &DamagedError{Path: at, What: "is missing, which the copy had once"}
+		}
+		return &DamagedError{Path: at, What: "is missing"}
+	case errors.As(err, &entry):
+		return &DamagedError{Path: at, What: "can't be installed: " + entry.Error(), Edited: true}
+	}
+	return &DamagedError{Path: at, What: "can't be read: " + err.Error(), Edited: true}
+}

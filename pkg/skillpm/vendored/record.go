@@ -1,0 +1,122 @@
+package vendored
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// recordName is the file that says what a pack's directory has. No skill has such a name.
+const recordName = skill.VendorRecord
+
+// record is what was written for one pack.
+type record struct {
+	Note     string              `json:"note"`
+	Pack     string              `json:"pack"`
+	Version  string              `json:"version"`
+	Source   string              `json:"source"`
+	Resolved string              `json:"resolved,omitempty"`
+	Skills   map[string]recorded `json:"skills"`
+}
+
+// recorded is a skill: its tree digest, and each file with its line of the inventory up to the path, as "644 1204 9f86…".
+type recorded struct {
+	Tree  string            `json:"tree"`
+	Files map[string]string `json:"files"`
+}
+
+const recordNote = "Written by skillpm vendor. Do not edit: skillpm vendor --check compares this directory with skillpm.lock."
+
+// newRecord describes a locked pack. The inventories are those of its skills.
+func newRecord(id pack.ID, p *pack.LockedPack, inventories map[string]bundle.Inventory) *record {
+	r := &record{
+		Note: recordNote, Pack: id.String(), Version: p.Version, Source: p.Source, Resolved: p.Resolved,
+		Skills: make(map[string]recorded, len(p.Skills)),
+	}
+	for name, tree := range p.Skills {
+		files := map[string]string{}
+		for line := range bytes.Lines(inventories[name].Encode()) {
+			if fact, path, ok := strings.Cut(strings.TrimSpace(string(line)), ` "`); ok {
+				files[strings.TrimSuffix(path, `"`)] = fact
+			}
+		}
+		r.Skills[name] = recorded{Tree: tree, Files: files}
+	}
+	return r
+}
+
+func (r *record) encode() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(r)
+	return b.Bytes(), err
+}
+
+// parseRecord reads a record. One that can't be read, or is about another pack, has nothing.
+func parseRecord(data []byte, id pack.ID) *record {
+	r := &record{}
+	if json.Unmarshal(data, r) != nil || r.Pack != id.String() {
+		return &record{}
+	}
+	return r
+}
+
+// inventory returns the files of a skill as they were written, if the record agrees with itself.
+func (r *record) inventory(skill string) (bundle.Inventory, bool) {
+	known, ok := r.Skills[skill]
+	if !ok {
+		return nil, false
+	}
+	lines := bundle.Inventory(nil).Encode()
+	for _, path := range slices.Sorted(maps.Keys(known.Files)) {
+		lines = append(lines, known.Files[path]+` "`+path+"\"\n"...)
+	}
+	inv, err := bundle.ParseInventory(lines)
+	return inv, err == nil && inv.Digest() == known.Tree
+}
+
+// wrote reports whether the skill is as the record has it, or that with files missing or other modes, so that nobody's
+// work is lost when it goes.
+func (r *record) wrote(skill string, got bundle.Inventory) bool {
+	want, ok := r.inventory(skill)
+	if !ok {
+		return false
+	}
+	for _, e := range got {
+		f, ok := want.Find(e.Path)
+		if !ok || f.SHA256 != e.SHA256 {
+			return false
+		}
+	}
+	return true
+}
+
+// difference names the first file in which a tree differs from the inventory that it should have.
+func difference(want, got bundle.Inventory) (path, what string) {
+	for _, e := range want {
+		f, ok := got.Find(e.Path)
+		switch {
+		case !ok:
+			return e.Path, "is missing"
+		case f.SHA256 != e.SHA256:
+			return e.Path, "was changed"
+		case f.Executable != e.Executable:
+			return e.Path, "has another mode: executable is " + strconv.FormatBool(f.Executable)
+		}
+	}
+	for _, e := range got {
+		if _, ok := want.Find(e.Path); !ok {
+			return e.Path, "does not belong there"
+		}
+	}
+	return "", ""
+}

@@ -1,0 +1,198 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/skill/agent"
+)
+
+// AgentDir is a directory that agents read skills from.
+type AgentDir struct {
+	Dir    string   `json:"dir"`    // slash-separated, relative to the scope's root
+	Agents []string `json:"agents"` // titles of the agents that were asked for or found and read it
+	real   string   // its real path relative to the real root, slash-separated
+}
+
+// AgentDirs returns the directories to link skills in: those of the agents that the call, the manifest or the user's
+// settings ask for, else of those that this machine shows signs of, else the one that most agents share. Directories
+// that are really one are listed once. One that leads outside the scope is an error if it was asked for, and is left
+// out with a warning if it was only found.
+func (w *Workspace) AgentDirs(asked []string) (dirs []AgentDir, warnings []string, err error) {
+	if w.Scope.Kind == scope.KindEnterprise {
+		return nil, nil, nil // skillpm serves that layer to all of them
+	}
+	agents, found, err := w.agents(asked)
+	if err != nil {
+		return nil, nil, err
+	}
+	root, err := filepath.EvalSymlinks(w.Scope.Root)
+	if err != nil {
+		return nil, nil, err
+	}
+	user := w.Scope.Kind == scope.KindUser
+	for _, dir := range agent.Dirs(agents, user) {
+		real, err := realDir(root, dir)
+		if err != nil {
+			if found {
+				warnings = append(warnings, err.Error()+"; its agents get no links")
+				continue
+			}
+			return nil, nil, err
+		}
+		titles := readers(agents, dir, user)
+		if i := slices.IndexFunc(dirs, func(d AgentDir) bool { return d.real == real }); i >= 0 {
+			dirs[i].Agents = append(dirs[i].Agents, titles...)
+			continue
+		}
+		dirs = append(dirs, AgentDir{Dir: dir, Agents: append([]string{}, titles...), real: real})
+	}
+	return dirs, warnings, nil
+}
+
+// agents returns the agents to serve, and whether they were found rather than asked for.
+func (w *Workspace) agents(asked []string) (agents []agent.Agent, found bool, err error) {
+	home := w.machine.Paths.Home
+	for _, ids := range [][]string{asked, w.Manifest.Agents, w.Config.Agents} {
+		if slices.Contains(ids, agent.DetectedID) {
+			break
+		}
+		if len(ids) == 0 {
+			continue
+		}
+		agents, err = agent.LookupAll(ids)
+		return agent.Relocate(agents, home, w.machine.Getenv), false, err
+	}
+	projectDir := w.Scope.Root
+	if w.Scope.Kind == scope.KindUser {
+		projectDir = ""
+	}
+	anew := slices.Contains(asked, agent.DetectedID) && len(w.Manifest.Agents)+len(w.Config.Agents) > 0
+	exists := func(path string) bool { return w.isSign(filepath.FromSlash(path), anew) }
+	return agent.InUse(exists, projectDir, home, w.machine.Getenv), true, nil
+}
+
+// isSign reports whether a directory shows that an agent is in use. One in which there is nothing but links of skillpm's
+// does not: in the home directory, where a project looks for agents, and anywhere when agents are looked for anew after
+// some were asked for. Otherwise the links are there because the directory was.
+func (w *Workspace) isSign(dir string, anew bool) bool {
+	info, err := os.Stat(dir)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	for _, s := range []scope.Scope{w.Scope, w.machine.Paths.User()} {
+		if scope.Within(s.Root, dir) {
+			return s.Root == w.Scope.Root && !anew || !w.onlyLinks(dir, s)
+		}
+	}
+	return true
+}
+
+// onlyLinks reports whether a directory has links or copies of skillpm's in it and nothing else, at any depth.
+func (w *Workspace) onlyLinks(dir string, s scope.Scope) bool {
+	links := 0
+	err := filepath.WalkDir(dir, func(at string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if _, copied := w.state.Trees[w.Rel(at)]; copied && s.Root == w.Scope.Root {
+			links++
+			return filepath.SkipDir
+		}
+		switch {
+		case isEmptyDir(at):
+			return fs.ErrExist
+		case e.IsDir():
+			return nil
+		}
+		target, err := os.Readlink(at)
+		if err != nil {
+			return err
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(at), target)
+		}
+		if !scope.Within(s.Plugins(), target) && !scope.Within(s.Links(), target) {
+			return fs.ErrExist
+		}
+		links++
+		return nil
+	})
+	return err == nil && links > 0
+}
+
+// tidy removes the directories of agents that are served no more, where removing links left them empty.
+func (w *Workspace) tidy(removed []string, dirs []AgentDir) {
+	served := func(at string) bool {
+		return slices.ContainsFunc(dirs, func(d AgentDir) bool { return d.real == at || strings.HasPrefix(d.real, at+"/") })
+	}
+	known := agent.Dirs(agent.Relocate(agent.All(), w.machine.Paths.Home, w.machine.Getenv), w.Scope.Kind == scope.KindUser)
+	for _, at := range removed {
+		if dir := path.Dir(at); slices.Contains(known, dir) {
+			for ; dir != "." && !served(dir) && isEmptyDir(w.Scope.Abs(dir)); dir = path.Dir(dir) {
+				if os.Remove(w.Scope.Abs(dir)) != nil {
+					break
+				}
+			}
+		}
+	}
+}
+
+// isEmptyDir reports whether there is a directory, and no link, with nothing in it.
+func isEmptyDir(at string) bool {
+	info, err := os.Lstat(at)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	entries, err := os.ReadDir(at)
+	return err == nil && len(entries) == 0
+}
+
+// readers names the agents that read a directory.
+func readers(agents []agent.Agent, dir string, user bool) []string {
+	var titles []string
+	for _, a := range agents {
+		if a.ID != agent.SharedID && slices.Contains(agent.Dirs([]agent.Agent{a}, user), dir) {
+			titles = append(titles, a.Title)
+		}
+	}
+	return titles
+}
+
+// realDir resolves dir, which need not exist, below the real path root, and returns it relative to root.
+func realDir(root, dir string) (string, error) {
+	path := filepath.FromSlash(dir)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(root, path)
+	}
+	resolved, rest := path, ""
+	for {
+		real, err := filepath.EvalSymlinks(resolved)
+		if err == nil {
+			resolved = filepath.Join(real, rest)
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) || isLink(resolved) {
+			return "", diag.Errorf(diag.Invalid, "agent directory %s cannot be used: %v", dir, err)
+		}
+		rest = filepath.Join(filepath.Base(resolved), rest)
+		resolved = filepath.Dir(resolved)
+	}
+	rel, err := filepath.Rel(root, resolved)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", diag.Errorf(diag.Denied, "agent directory %s leads to %s, outside %s", dir, resolved, root)
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}

@@ -1,0 +1,110 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/internal/txn"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// Apply carries a change out in one transaction, with the state that describes the result. The error is [ErrChanged] or
+// [ErrDamaged] when starting over may help.
+func (w *Workspace) Apply(ctx context.Context, c *Change, l *Layout, g Goal, o CompareOptions) error {
+	fill := func(tx *txn.Tx) error {
+		next, err := w.stageTrees(ctx, tx, c, w.linkMode(g.Manifest) == pack.LinkHard)
+		if err != nil {
+			return err
+		}
+		maps.Copy(next.Links, l.links)
+		next.Places, next.Linked = w.placesAfter(g), w.state.Linked
+		for id, p := range g.Lock.Packs {
+			next.Packs[id.String()] = InstalledPack{Version: p.Version, Resolved: p.Resolved, Signer: p.Signer}
+		}
+		return errors.Join(w.stageRest(tx, c, next), w.save(tx, c))
+	}
+	err := w.Transact(ctx, fill, func() error { return w.stillSo(c, l, o) })
+	if err == nil {
+		w.tidy(c.remove, l.Dirs)
+	}
+	return err
+}
+
+// stillSo looks at the disk again just before the commit: downloading and writing took time, in which somebody may have
+// written a skill of their own where one was to be placed.
+func (w *Workspace) stillSo(c *Change, l *Layout, o CompareOptions) error {
+	w.Glance()
+	now, err := w.Compare(l, o)
+	if err != nil {
+		return err
+	}
+	same := slices.Equal(now.remove, c.remove) && maps.Equal(now.Place, c.Place) && maps.Equal(now.link, c.link) && maps.Equal(now.saved, c.saved)
+	if !same {
+		return ErrChanged
+	}
+	return nil
+}
+
+// ErrChanged says that another process changed manifest or lock while this one was working.
+var ErrChanged = errors.New("manifest or lock changed meanwhile")
+
+// ErrGone says that another process removed a tree from the store, as cache gc does: fetching it again helps.
+var ErrGone = errors.New("the store was cleaned meanwhile")
+
+// ErrDamaged says that the store had a damaged tree, which it has thrown away: fetching it again may help.
+var ErrDamaged = errors.New("the store was damaged")
+
+// stageRest stages links, removals and files.
+func (w *Workspace) stageRest(tx *txn.Tx, c *Change, next *state) error {
+	for _, at := range c.remove {
+		if err := tx.Remove(at); err != nil {
+			return err
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(c.link)) {
+		if err := tx.StageLink(at, c.link[at]); err != nil {
+			return err
+		}
+	}
+	if err := tx.StageFile(w.Rel(w.Scope.State()), next.encode(w.Scope.Root, w.machine.key()), 0o644); err != nil {
+		return err
+	}
+	for _, at := range slices.Sorted(maps.Keys(c.files)) {
+		if err := tx.StageFile(at, c.files[at], 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renamed returns the inventory with SKILL.md's entry changed to the given bytes.
+func renamed(inv bundle.Inventory, data []byte) bundle.Inventory {
+	out := slices.Clone(inv)
+	for i := range out {
+		if out[i].Path == skill.File {
+			out[i].Size, out[i].SHA256 = int64(len(data)), sha256.Sum256(data)
+		}
+	}
+	return out
+}
+
+// source is what the state remembers a tree by: its pristine digest and its alias.
+func (t Tree) source() string {
+	if t.Alias == "" {
+		return t.Digest
+	}
+	return t.Digest + " " + t.Alias
+}
+
+// stageFile records a file's new bytes unless it has them already.
+func (c *Change) stageFile(at string, before, after []byte) {
+	if before == nil || !bytes.Equal(before, after) {
+		c.files[at] = after
+	}
+}

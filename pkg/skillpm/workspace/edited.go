@@ -1,0 +1,386 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textdiff"
+	"github.com/skillpm/skillpm/pkg/internal/txn"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// Edit is an installed skill that somebody changed since it was installed.
+type Edit struct {
+	Path  string       `json:"path"` // its directory, relative to the root
+	Pack  string       `json:"pack"`
+	Skill string       `json:"skill"`
+	Files []EditedFile `json:"files"`
+	// Problem says why the files are not told, or not all.
+	Problem string `json:"problem,omitempty"`
+	// Text is the difference to what was installed, as git writes it; "" where the store does not have that.
+	Text string `json:"text,omitempty"`
+
+	Tree Tree `json:"-"` // what was installed
+}
+
+// EditedFile is a file of an edited skill.
+type EditedFile struct {
+	Path   string          `json:"path"` // in the skill
+	Status textdiff.Status `json:"status"`
+}
+
+// String names the skill's directory and the files.
+func (e Edit) String() string {
+	var names []string
+	for _, f := range e.Files {
+		names = append(names, f.Path)
+	}
+	const most = 4
+	if more := len(names) - most; more > 0 {
+		names = append(names[:most], fmt.Sprintf("%d more", more))
+	}
+	s := e.Path + " was changed since it was installed"
+	switch {
+	case len(names) > 0:
+		s += ": " + strings.Join(names, ", ")
+	case e.Problem != "":
+		s += ": " + e.Problem
+	}
+	return s
+}
+
+// EditedError says that installed skills would be replaced or removed that somebody edited.
+type EditedError struct{ Edits []Edit }
+
+// Error names every skill and its files.
+func (e *EditedError) Error() string {
+	var lines []string
+	for _, edit := range e.Edits {
+		lines = append(lines, edit.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Code is [diag.Conflict].
+func (e *EditedError) Code() diag.Code { return diag.Conflict }
+
+// Packs returns the packs that the skills are of, sorted.
+func (e *EditedError) Packs() []pack.ID {
+	var ids []pack.ID
+	for _, edit := range e.Edits {
+		if !edit.Tree.Pack.IsZero() {
+			ids = append(ids, edit.Tree.Pack)
+		}
+	}
+	slices.SortFunc(ids, pack.ID.Compare)
+	return slices.Compact(ids)
+}
+
+// recorded returns what was installed in a directory, by what is known of it.
+func (w *Workspace) recorded(at string, known treeState) Tree {
+	t := Tree{Digest: known.Digest}
+	if known.Source != "" {
+		t.Digest, t.Alias, _ = strings.Cut(known.Source, " ")
+	}
+	if rest, ok := strings.CutPrefix(at, w.Rel(w.Scope.Plugins())+"/"); ok {
+		if owner, rest, ok := strings.Cut(rest, "/"); ok {
+			name, skill, _ := strings.Cut(rest, "/")
+			t.Pack, t.Skill = pack.ID{Owner: owner, Name: name}, skill
+			return t
+		}
+	}
+	for _, id := range w.Lock.IDs() { // a copy: any skill with that content will do
+		for name, digest := range w.Lock.Packs[id].Skills {
+			if digest == t.Digest && (t.Skill == "" || name == path.Base(at)) {
+				t.Pack, t.Skill = id, name
+			}
+		}
+	}
+	return t
+}
+
+// edit describes an edited directory: got are its files, unless they could not be read.
+func (w *Workspace) edit(at string, was Tree, got bundle.Inventory, err error) Edit {
+	e := Edit{Path: at, Pack: was.Pack.String(), Skill: was.Skill, Files: []EditedFile{}, Tree: was}
+	if err != nil {
+		e.Problem = err.Error()
+		return e
+	}
+	want, _, err := w.machine.expected(was)
+	if err != nil {
+		e.Problem = "the store does not have what was installed"
+		return e
+	}
+	for _, f := range want {
+		switch now, ok := got.Find(f.Path); {
+		case !ok:
+			e.Files = append(e.Files, EditedFile{f.Path, textdiff.Removed})
+		case now.SHA256 != f.SHA256:
+			e.Files = append(e.Files, EditedFile{f.Path, textdiff.Changed})
+		case now.Executable != f.Executable:
+			e.Files = append(e.Files, EditedFile{f.Path, textdiff.Mode})
+		}
+	}
+	for _, f := range got {
+		if _, ok := want.Find(f.Path); !ok {
+			e.Files = append(e.Files, EditedFile{f.Path, textdiff.Added})
+		}
+	}
+	slices.SortFunc(e.Files, func(a, b EditedFile) int { return strings.Compare(a.Path, b.Path) })
+	return e
+}
+
+// Edits returns the installed skills that somebody edited. Skills that only lack files, or that are not there, are none.
+func (w *Workspace) Edits() ([]Edit, error) {
+	l, err := w.Installed()
+	if err != nil {
+		return nil, err
+	}
+	c, err := w.Compare(l, CompareOptions{})
+	if edited := (*EditedError)(nil); errors.As(err, &edited) {
+		return edited.Edits, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.Edited, nil
+}
+
+// Difference returns how an edited skill differs from what was installed, which has to be in the store. Paths are
+// relative to the root. The budget is nil for one of its own.
+func (w *Workspace) Difference(ctx context.Context, e Edit, b *textdiff.Budget) (textdiff.Diff, error) {
+	before, err := w.machine.Files(e.Tree)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(w.Scope.Abs(e.Path))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	after, err := filesIn(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	return textdiff.Trees(ctx, Below(e.Path, before), Below(e.Path, after), textdiff.Options{Budget: b})
+}
+
+// Below returns files with their paths below a directory.
+func Below(dir string, files []textdiff.File) []textdiff.File {
+	moved := slices.Clone(files)
+	for i := range moved {
+		moved[i].Path = path.Join(dir, moved[i].Path)
+	}
+	return moved
+}
+
+// Files returns the files that a tree of the store has once it is installed. They are read when they are wanted.
+func (m *Machine) Files(t Tree) ([]textdiff.File, error) {
+	inv, spliced, err := m.expected(t)
+	if err != nil {
+		return nil, err
+	}
+	s, err := m.Store()
+	if err != nil {
+		return nil, err
+	}
+	files := make([]textdiff.File, 0, len(inv))
+	for _, e := range inv {
+		f := textdiff.File{Path: e.Path, Executable: e.Executable}
+		if t.Alias == "" || e.Path != skill.File {
+			f.Read = func() ([]byte, error) { return s.ReadFile(t.Digest, e.Path) }
+		} else {
+			f.Data = spliced
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// filesIn returns the regular files of an installed skill, to be read as long as root is open.
+func filesIn(ctx context.Context, root *os.Root) ([]textdiff.File, error) {
+	var files []textdiff.File
+	err := fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		if name != "." && bundle.Ignored(name, d.IsDir()) {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		files = append(files, textdiff.File{
+			Path: bundle.Normal(name), Executable: info.Mode()&0o100 != 0,
+			Read: func() ([]byte, error) { return root.ReadFile(name) },
+		})
+		return nil
+	})
+	return files, err
+}
+
+// savedAs returns where a copy of an edited directory goes: its name, and what tells it from other edits of it.
+func (w *Workspace) savedAs(at string, got bundle.Inventory, now look) string {
+	id := contentID(w.Scope.Abs(at), now)
+	if got != nil {
+		digest := got.Digest()
+		id = digest[strings.LastIndex(digest, ":")+1:][:8]
+	}
+	name := w.Rel(filepath.Join(w.Scope.Backup(), path.Base(at)+"-"+id))
+	for i, free := 2, name; ; i++ {
+		if _, err := os.Lstat(w.Scope.Abs(free)); errors.Is(err, fs.ErrNotExist) || sameContent(w.Scope.Abs(at), w.Scope.Abs(free)) {
+			return free
+		}
+		free = name + "-" + strconv.Itoa(i)
+	}
+}
+
+// contentID tells one state of a directory from others, by all that is in it: also names that no skill may have, links, and
+// what is never part of a skill. Where it can't be read it goes by how it looks.
+func contentID(dir string, now look) string {
+	sum, err := contentSum(dir)
+	if err != nil {
+		sum = sha256.Sum256([]byte(now.print))
+	}
+	return hex.EncodeToString(sum[:4])
+}
+
+// holdsWork reports whether a directory has something that is never part of a skill, and yet may be somebody's work: a
+// repository, an editor's file of what was not saved, patched modules. What systems and interpreters leave behind is not.
+func holdsWork(dir string) bool {
+	found := errors.New("found")
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		rel := filepath.ToSlash(strings.TrimPrefix(strings.TrimPrefix(name, dir), string(filepath.Separator)))
+		if err != nil || rel == "" || !bundle.Ignored(rel, d.IsDir()) {
+			return err
+		}
+		switch base := strings.ToLower(d.Name()); {
+		case base == "__pycache__":
+			return fs.SkipDir
+		case base == ".ds_store", base == "thumbs.db", base == "desktop.ini", strings.HasPrefix(base, "._"), strings.HasSuffix(base, ".pyc"), strings.HasSuffix(base, ".pyo"):
+			return nil
+		}
+		return found
+	})
+	return errors.Is(err, found)
+}
+
+// sameContent reports whether two directories hold the same.
+func sameContent(a, b string) bool {
+	info, err := os.Lstat(b)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	sumA, errA := contentSum(a)
+	sumB, errB := contentSum(b)
+	return errA == nil && errB == nil && sumA == sumB
+}
+
+// contentSum hashes all that is in a directory.
+func contentSum(dir string) (sum [sha256.Size]byte, err error) {
+	h := sha256.New()
+	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(h, "%q %s\n", strings.TrimPrefix(name, dir), d.Type())
+		switch {
+		case d.Type()&fs.ModeSymlink != 0:
+			target, err := os.Readlink(name)
+			fmt.Fprintf(h, "%q\n", target)
+			return err
+		case !d.Type().IsRegular():
+			return nil
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		n, err := io.Copy(h, f)
+		fmt.Fprintf(h, "\n%d\n", n)
+		return err
+	})
+	return [sha256.Size]byte(h.Sum(nil)), err
+}
+
+// Saved returns where copies of the edited skills go that the change replaces or removes: path -> path of the copy.
+func (c *Change) Saved() map[string]string { return c.saved }
+
+// save stages copies of the edited directories that are going to be replaced or removed.
+func (w *Workspace) save(tx *txn.Tx, c *Change) error {
+	for at, copied := range c.saved {
+		if _, err := os.Lstat(w.Scope.Abs(copied)); err == nil { // the same edit was kept before
+			continue
+		}
+		dir, err := tx.StageDir(copied)
+		if err != nil {
+			return err
+		}
+		if err := copyAll(w.Scope.Abs(at), dir); err != nil {
+			return fmt.Errorf("a copy of %s, which was edited: %w", at, err)
+		}
+	}
+	return nil
+}
+
+// copyAll copies a directory, or one file into a new directory, with links as links.
+func copyAll(from, to string) error {
+	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		dst := filepath.Join(to, strings.TrimPrefix(name, from))
+		switch {
+		case d.IsDir():
+			return os.Mkdir(dst, 0o755)
+		case name == from:
+			if err := os.Mkdir(to, 0o755); err != nil {
+				return err
+			}
+			dst = filepath.Join(to, filepath.Base(from))
+		}
+		if d.Type()&fs.ModeSymlink != 0 {
+			target, err := os.Readlink(name)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(target, dst)
+		}
+		return copyFile(name, dst, d)
+	})
+}
+
+// copyFile copies a regular file with its mode. What is no file has nothing to be kept.
+func copyFile(from, to string, d fs.DirEntry) error {
+	info, err := d.Info()
+	if err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, info.Mode().Perm()|0o600)
+}

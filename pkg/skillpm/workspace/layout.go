@@ -1,0 +1,199 @@
+package workspace
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// Layout is what a scope should hold: the trees and links that a manifest, a lock and the agents' directories imply.
+// Paths are slash-separated and relative to the scope's root.
+type Layout struct {
+	Named     []pack.Named
+	Names     map[string]pack.LockedName
+	Conflicts []pack.Conflict
+	Dirs      []AgentDir
+	Packs     map[pack.ID]*pack.LockedPack // what is in force: those of the lock, and those that are linked
+	Linked    map[pack.ID]*LinkedPack
+	Warnings  []string
+	trees     map[string]Tree
+	links     map[string]string    // path -> relative target
+	ways      map[[2]string]string // from one directory to another
+}
+
+// Tree is one directory to install.
+type Tree struct {
+	Pack   pack.ID
+	Skill  string
+	Digest string // of the pristine tree, in the store
+	Alias  string // the name to splice into SKILL.md, "" for none
+}
+
+const linkModeCopy = "copy"
+
+// NewLayout works out what the scope should hold.
+func (w *Workspace) NewLayout(m *pack.Manifest, lock *pack.Lock, dirs []AgentDir) (*Layout, error) {
+	l := &Layout{Dirs: dirs, Linked: map[pack.ID]*LinkedPack{}, ways: map[[2]string]string{}}
+	var err error
+	taken := func(name string) bool { return w.handWritten(dirs, name) }
+	l.Named, l.Names, l.Conflicts, err = pack.Names(pack.Claims(m, lock), aliasesOf(m, lock), w.Lock.Names, taken)
+	if err != nil {
+		return nil, err
+	}
+	if m, lock = w.link(l, m, lock); len(l.Linked) > 0 { // what is committed knows nothing of them
+		l.Named, _, l.Conflicts, err = pack.Names(pack.Claims(m, lock), aliasesOf(m, lock), w.Lock.Names, taken)
+		if err != nil {
+			return nil, err
+		}
+	}
+	l.Packs = lock.Packs
+	l.trees, l.links = make(map[string]Tree, len(l.Named)), make(map[string]string, len(l.Named)*len(dirs))
+	for id, p := range lock.Packs {
+		for name, digest := range p.Skills {
+			if l.Linked[id] != nil {
+				continue
+			}
+			l.trees[w.SkillAt(id, name)] = Tree{Pack: id, Skill: name, Digest: digest}
+		}
+	}
+	for _, n := range l.Named {
+		if p := l.Linked[n.Pack]; p != nil {
+			w.placeLinked(l, p, n)
+			continue
+		}
+		w.placeNamed(l, lock, n, w.linkMode(m))
+	}
+	return l, nil
+}
+
+// Tree returns what belongs in the directory at path, if that is one of a skill.
+func (l *Layout) Tree(at string) (Tree, bool) {
+	t, ok := l.trees[at]
+	return t, ok
+}
+
+// Installed works out what the scope's own lock means.
+func (w *Workspace) Installed() (*Layout, error) {
+	dirs, _, err := w.AgentDirs(nil)
+	if err != nil {
+		return nil, err
+	}
+	return w.NewLayout(w.Manifest, w.Lock, dirs)
+}
+
+// placeNamed adds what makes one skill visible to agents: its copy under an alias, and a link or copy for every agent.
+func (w *Workspace) placeNamed(l *Layout, lock *pack.Lock, n pack.Named, mode string) {
+	t := Tree{Pack: n.Pack, Skill: n.Skill, Digest: lock.Packs[n.Pack].Skills[n.Skill]}
+	at := w.SkillAt(n.Pack, n.Skill)
+	if n.Alias {
+		t.Alias = n.Link
+		at = w.Rel(w.Scope.Link(n.Link))
+		l.trees[at] = t
+	}
+	if mode != linkModeCopy {
+		w.linkAgents(l, at, n.Link)
+		return
+	}
+	for _, dir := range l.Dirs {
+		l.trees[path.Join(dir.real, n.Link)] = t
+	}
+}
+
+// linkAgents has every agent find what is at a path under a name.
+func (w *Workspace) linkAgents(l *Layout, at, name string) {
+	parent, base := path.Split(at)
+	for _, dir := range l.Dirs {
+		way := [2]string{dir.real, parent}
+		up, ok := l.ways[way]
+		if !ok {
+			var err error
+			if up, err = filepath.Rel(filepath.FromSlash(dir.real), filepath.FromSlash(parent)); err != nil {
+				up = w.Scope.Abs(parent)
+			}
+			l.ways[way] = up
+		}
+		l.links[path.Join(dir.real, name)] = up + string(filepath.Separator) + base
+	}
+}
+
+// linkMode is how agents' directories get skills: links, or copies where links can't be had or were not wanted.
+func (w *Workspace) linkMode(m *pack.Manifest) string {
+	for _, mode := range []string{m.LinkMode, w.Config.LinkMode} {
+		if mode != "" {
+			return mode
+		}
+	}
+	if w.machine.OS == "windows" {
+		return linkModeCopy
+	}
+	return "symlink"
+}
+
+// aliasesOf returns the manifest's aliases without those of packs that it requires and that are not installed yet.
+func aliasesOf(m *pack.Manifest, lock *pack.Lock) []pack.Alias {
+	return slices.DeleteFunc(slices.Clone(m.Aliases), func(a pack.Alias) bool {
+		_, locked := lock.Packs[a.Pack]
+		_, required := m.Dependency(a.Pack)
+		return required && !locked
+	})
+}
+
+// handWritten reports whether an agent's directory has an entry of that name that skillpm did not put there.
+func (w *Workspace) handWritten(dirs []AgentDir, name string) bool {
+	for _, dir := range dirs {
+		entry := path.Join(dir.real, name)
+		if _, err := os.Lstat(w.Scope.Abs(entry)); err == nil && !w.owns(entry) {
+			return true
+		}
+	}
+	return false
+}
+
+// owns reports whether the entry at path (relative to the root) is skillpm's: it was recorded when it was written, or is a
+// link that leads into skillpm's own directory.
+func (w *Workspace) owns(entry string) bool {
+	if _, ok := w.state.Trees[entry]; ok {
+		info, err := os.Lstat(w.Scope.Abs(entry))
+		return err == nil && info.IsDir() // a file in its place is somebody's
+	}
+	target, err := os.Readlink(w.Scope.Abs(entry))
+	if err != nil {
+		return false
+	}
+	if recorded, ok := w.state.Links[entry]; ok && recorded == target || w.isOwnLink(w.Scope.Abs(entry)) {
+		return true
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(w.Scope.Abs(entry)), target)
+	}
+	return scope.Within(w.Scope.Plugins(), target) || scope.Within(w.Scope.Links(), target)
+}
+
+// expected returns the inventory that a tree has once it is installed: that of the store, with SKILL.md's entry
+// changed where an alias is spliced into it, and that file's bytes.
+func (m *Machine) expected(t Tree) (bundle.Inventory, []byte, error) {
+	s, err := m.Store()
+	if err != nil {
+		return nil, nil, err
+	}
+	inv, err := s.Inventory(t.Digest)
+	if err != nil || t.Alias == "" {
+		return inv, nil, err
+	}
+	data, err := s.ReadFile(t.Digest, skill.File)
+	if err != nil {
+		return nil, nil, err
+	}
+	spliced, err := skill.SpliceName(data, t.Alias)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s@%s as %s: %w", t.Skill, t.Pack, t.Alias, err)
+	}
+	return renamed(inv, spliced), spliced, nil
+}

@@ -1,0 +1,97 @@
+package workspace
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/pack"
+)
+
+// A pack that is being worked on can be linked: its skills are then symbolic links to its directory instead of copies of
+// a release, so that every change is in force at once. That is a matter of one machine: neither manifest nor lock says
+// it, only the state does.
+
+// LinkedPack is a pack that is linked to the directory it is worked on in.
+type LinkedPack struct {
+	ID      pack.ID
+	Dir     string // absolute
+	Version string
+	Skills  map[string]string // name -> absolute directory
+}
+
+// Linked returns the directories of the packs that are linked, by pack.
+func (w *Workspace) Linked() map[string]string { return maps.Clone(w.state.Linked) }
+
+// SetLinked says which packs are linked once the next change is applied.
+func (w *Workspace) SetLinked(dirs map[string]string) {
+	w.relinked = !maps.Equal(dirs, w.state.Linked)
+	w.state.Linked = dirs
+}
+
+// Relinked reports whether other packs are linked than before, so that this machine should remember it.
+func (w *Workspace) Relinked() bool { return w.relinked }
+
+// Links reports whether the change makes a link at a path.
+func (c *Change) Links(at string) bool {
+	_, ok := c.link[at]
+	return ok
+}
+
+// ReadLinked reads the pack that is worked on in a directory.
+func ReadLinked(dir string) (*LinkedPack, error) {
+	content, err := pack.Describe(os.DirFS(dir), pack.Ref{Kind: pack.KindPath, URL: filepath.ToSlash(dir)})
+	if err != nil {
+		return nil, err
+	}
+	p := &LinkedPack{ID: content.ID, Dir: dir, Version: content.Version, Skills: map[string]string{}}
+	for _, s := range content.Skills {
+		p.Skills[s.Name] = filepath.Join(dir, filepath.FromSlash(s.Dir))
+	}
+	return p, nil
+}
+
+// link puts the linked packs into a layout. One whose directory can't be read counts as not linked, with a warning.
+func (w *Workspace) link(l *Layout, m *pack.Manifest, lock *pack.Lock) (*pack.Manifest, *pack.Lock) {
+	if len(w.state.Linked) == 0 {
+		return m, lock
+	}
+	m, lock = m.Clone(), lock.Clone()
+	for _, name := range slices.Sorted(maps.Keys(w.state.Linked)) {
+		p, err := ReadLinked(w.state.Linked[name])
+		if err != nil || p.ID.String() != name {
+			l.Warnings = append(l.Warnings, fmt.Sprintf(
+				"%s is linked to %s, where it is no longer; skillpm unlink %s ends that", name, w.state.Linked[name], name))
+			continue
+		}
+		l.Linked[p.ID] = p
+		entry := &pack.LockedPack{Version: p.Version, Source: "link:" + filepath.ToSlash(p.Dir), Skills: map[string]string{}}
+		if was, ok := lock.Packs[p.ID]; ok {
+			entry.Dependencies = was.Dependencies
+		}
+		for skill := range p.Skills {
+			entry.Skills[skill] = ""
+		}
+		lock.Packs[p.ID] = entry
+		if _, ok := m.Dependency(p.ID); !ok { // as if it had been installed last
+			m.DevDependencies = append(m.DevDependencies, pack.Dependency{ID: p.ID})
+		}
+	}
+	return m, lock
+}
+
+// placeLinked adds the links of one skill of a linked pack. Hosts that go by the frontmatter see its own name, whatever
+// the link is called.
+func (w *Workspace) placeLinked(l *Layout, p *LinkedPack, n pack.Named) {
+	at := w.SkillAt(n.Pack, n.Skill)
+	l.links[at] = p.Skills[n.Skill]
+	w.linkAgents(l, at, n.Link)
+}
+
+// isOwnLink reports whether an entry is a symbolic link in one of skillpm's own directories, where nobody else's are.
+func (w *Workspace) isOwnLink(abs string) bool {
+	return (scope.Within(w.Scope.Plugins(), abs) || scope.Within(w.Scope.Links(), abs)) && isLink(abs)
+}

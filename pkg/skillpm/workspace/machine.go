@@ -1,0 +1,82 @@
+package workspace
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/txn"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/store"
+)
+
+// Options say where a [Machine] works.
+type Options struct {
+	Dir     string              // absolute directory that projects are looked for from
+	Paths   scope.Paths         // where the user's files are
+	Config  string              // user settings file; "" for the default place
+	Getenv  func(string) string // the environment
+	OS      string              // as runtime.GOOS
+	Version string              // skillpm's own version
+	Admin   int                 // the user id that the machine's policy must belong to
+	Waiting func()              // told when another process has a scope that is to be changed; may be nil
+	Now     func() time.Time    // the clock, by which the store remembers what is used; may be nil
+
+	// PolicyDir is a directory of the administrator's with the policy that is about to be the machine's, "" for the one that
+	// is in force.
+	PolicyDir string
+}
+
+// Machine is what the workspaces of one user have in common: directories, the store, and a secret.
+type Machine struct {
+	Options
+	storeMu sync.Mutex
+	store   *store.Store
+	keyOnce sync.Once
+	secret  []byte
+}
+
+// NewMachine returns a machine. It touches nothing.
+func NewMachine(o Options) *Machine { return &Machine{Options: o} }
+
+// Store returns the content-addressed store, opened once.
+func (m *Machine) Store() (*store.Store, error) {
+	m.storeMu.Lock()
+	defer m.storeMu.Unlock()
+	if m.store != nil {
+		return m.store, nil
+	}
+	s, err := store.Open(m.Paths.Store())
+	if err != nil {
+		return nil, err
+	}
+	s.Track(m.Now)
+	m.store = s
+	return s, nil
+}
+
+// Abs returns path as an absolute path, relative ones being relative to the machine's directory.
+func (m *Machine) Abs(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(m.Dir, path)
+}
+
+// AdminConfig returns the settings of the machine's administrator, which nobody else can change. Without any they are
+// empty.
+func (m *Machine) AdminConfig() (*pack.Config, error) {
+	file := filepath.Join(m.Paths.Enterprise, pack.ConfigName)
+	data, err := ReadOptional(file)
+	if err != nil {
+		return nil, err
+	}
+	return pack.ParseConfig(file, data)
+}
+
+// lock takes the lock of a scope.
+func (m *Machine) lock(ctx context.Context, path string) (unlock func() error, err error) {
+	return txn.LockNotice(ctx, path, txn.Notice{Waiting: m.Waiting})
+}

@@ -1,0 +1,188 @@
+package workspace
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/pack"
+)
+
+// state is what this machine knows about what it has installed in a scope: which trees and links are skillpm's own and
+// how they looked when they were written. It is never shared; without it everything is found again by hashing.
+//
+// What it says allows replacing and removing, so it carries a MAC that only this machine can make: a state file that came
+// with a repository, or from another place, counts as none.
+//
+// The file is lines of fields with tabs between them, because it is read whenever nothing is to be done:
+//
+//	skillpm-state 2	MAC of the rest in hex
+//	link	PATH	TARGET
+//	live	PACK	DIRECTORY
+//	pack	NAME	VERSION	RESOLVED	SIGNER
+//	place	PACK	DIRECTORY
+//	tree	PATH	DIGEST	SOURCE	FINGERPRINT	ENTRY…
+//
+// A field that has a tab or a line break in it, or starts with a quote, is quoted as in Go.
+type state struct {
+	Trees map[string]treeState // by path below the scope's root
+	Links map[string]string    // path below the scope's root -> target
+	// Places are the directories that packs were locked from, which a lock never records: pack -> directory.
+	Places map[string]string
+	// Packs are what was installed last, by name: a lock comes with a project, and may have been turned back.
+	Packs map[string]InstalledPack
+	// Linked are the directories of packs that are being worked on: pack -> absolute directory.
+	Linked map[string]string
+
+	found bool // it was read, not made up
+}
+
+// treeState is an installed directory: the digest of its files, the pristine tree (and alias) that it was made from, and
+// how stat sees it.
+type treeState struct {
+	Digest string
+	Source string
+	look   look
+}
+
+// InstalledPack is what was installed of a pack.
+type InstalledPack struct {
+	Version  string
+	Resolved string // as the lock had it
+	Signer   string // as the lock had it
+}
+
+// InstalledPack returns what this machine installed last of a pack that is still there, and false where it knows of none.
+func (w *Workspace) InstalledPack(id pack.ID) (InstalledPack, bool) {
+	p, ok := w.state.Packs[id.String()]
+	return p, ok
+}
+
+// stateHeader is the first field of a state file: the format and its version.
+const stateHeader = "skillpm-state 2"
+
+func newState() *state {
+	return &state{Trees: map[string]treeState{}, Links: map[string]string{}, Places: map[string]string{}, Linked: map[string]string{}, Packs: map[string]InstalledPack{}}
+}
+
+// readState reads the state file of the scope at root. One that is missing, can't be read or was not written by this
+// machine for that root counts as empty: everything in it can be derived.
+func readState(path, root string, key []byte) (*state, error) {
+	data, err := ReadOptional(path)
+	if err != nil || data == nil || len(key) == 0 {
+		return newState(), err
+	}
+	head, body, _ := bytes.Cut(data, []byte("\n"))
+	header, mac, _ := strings.Cut(string(head), "\t")
+	got, err := hex.DecodeString(mac)
+	if err != nil || header != stateHeader || !hmac.Equal(got, stateMAC(body, root, key)) {
+		return newState(), nil
+	}
+	return parseState(string(body)), nil
+}
+
+// stateMAC returns the authentication code of what a state file says of the scope at root.
+func stateMAC(body []byte, root string, key []byte) []byte {
+	h := hmac.New(sha256.New, key)
+	fmt.Fprintf(h, "%s\x00%s\x00", stateHeader, root)
+	h.Write(body)
+	return h.Sum(nil)
+}
+
+// parseState reads the lines of an authentic state file. Those that a later skillpm wrote are passed over.
+func parseState(body string) *state {
+	s := newState()
+	s.found = true
+	s.Trees = make(map[string]treeState, strings.Count(body, "\ntree\t")+1)
+	s.Links = make(map[string]string, strings.Count(body, "\nlink\t")+1)
+	var fields []string
+	for line := range strings.Lines(body) {
+		fields = splitFields(fields[:0], strings.TrimSuffix(line, "\n"))
+		switch kind := fields[0]; {
+		case kind == "tree" && len(fields) == 6:
+			t := treeState{Digest: fields[2], Source: fields[3], look: look{print: fields[4], entries: fields[5]}}
+			if t.Source == "" { // it is the digest
+				t.Source = t.Digest
+			}
+			s.Trees[fields[1]] = t
+		case kind == "link" && len(fields) == 3:
+			s.Links[fields[1]] = fields[2]
+		case kind == "pack" && len(fields) == 5:
+			s.Packs[fields[1]] = InstalledPack{Version: fields[2], Resolved: fields[3], Signer: fields[4]}
+		case kind == "live" && len(fields) == 3:
+			s.Linked[fields[1]] = fields[2]
+		case kind == "place" && len(fields) == 3:
+			s.Places[fields[1]] = fields[2]
+		}
+	}
+	return s
+}
+
+// encode returns the state of the scope at root as a file.
+func (s *state) encode(root string, key []byte) []byte {
+	var b bytes.Buffer
+	for _, at := range slices.Sorted(maps.Keys(s.Links)) {
+		writeFields(&b, "link", at, s.Links[at])
+	}
+	for _, pk := range slices.Sorted(maps.Keys(s.Linked)) {
+		writeFields(&b, "live", pk, s.Linked[pk])
+	}
+	for _, pk := range slices.Sorted(maps.Keys(s.Packs)) {
+		writeFields(&b, "pack", pk, s.Packs[pk].Version, s.Packs[pk].Resolved, s.Packs[pk].Signer)
+	}
+	for _, pk := range slices.Sorted(maps.Keys(s.Places)) {
+		writeFields(&b, "place", pk, s.Places[pk])
+	}
+	for _, at := range slices.Sorted(maps.Keys(s.Trees)) {
+		t := s.Trees[at]
+		source := t.Source
+		if source == t.Digest {
+			source = ""
+		}
+		writeFields(&b, "tree", at, t.Digest, source, t.look.print)
+		b.Truncate(b.Len() - 1)
+		b.WriteString("\t" + t.look.entries + "\n")
+	}
+	head := stateHeader + "\t" + hex.EncodeToString(stateMAC(b.Bytes(), root, key)) + "\n"
+	return append([]byte(head), b.Bytes()...)
+}
+
+// writeFields writes one line.
+func writeFields(b *bytes.Buffer, fields ...string) {
+	for i, f := range fields {
+		if i > 0 {
+			b.WriteByte('\t')
+		}
+		if strings.HasPrefix(f, `"`) || strings.ContainsAny(f, "\t\n\r") {
+			f = strconv.Quote(f)
+		}
+		b.WriteString(f)
+	}
+	b.WriteByte('\n')
+}
+
+// splitFields appends the fields of a line, the first five and the rest as a sixth.
+func splitFields(fields []string, line string) []string {
+	for {
+		if len(fields) == 5 {
+			return append(fields, line)
+		}
+		field, rest, more := strings.Cut(line, "\t")
+		if strings.HasPrefix(field, `"`) {
+			if plain, err := strconv.Unquote(field); err == nil {
+				field = plain
+			}
+		}
+		fields = append(fields, field)
+		if !more {
+			return fields
+		}
+		line = rest
+	}
+}

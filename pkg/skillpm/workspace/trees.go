@@ -1,0 +1,163 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/txn"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// stageTrees fills the staging directories, several at a time, and returns the state that will hold. With hard their files
+// are hard links into the store.
+func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change, hard bool) (*state, error) {
+	next := newState()
+	for at, t := range c.keep {
+		known, ok := w.state.Trees[at]
+		if !ok { // it is known by the lock only, and was edited
+			known = treeState{Digest: t.Digest, Source: t.source()}
+		}
+		next.Trees[at] = known
+	}
+	for _, left := range c.Left {
+		if known, ours := w.state.Trees[left.Path]; ours {
+			next.Trees[left.Path] = known
+		}
+	}
+	maps.Copy(next.Trees, c.looks)
+	places := slices.Sorted(maps.Keys(c.Place))
+	states := make([]treeState, len(places))
+	staged := make([]string, len(places))
+	for i, at := range places {
+		dir, err := tx.StageDir(at)
+		if err != nil {
+			return nil, err
+		}
+		staged[i] = dir
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
+	for i, at := range places {
+		group.Go(func() (err error) {
+			states[i], err = w.machine.materialise(ctx, c.Place[at], staged[i], hard)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		if _, ok := errors.AsType[*bundle.MismatchError](err); ok {
+			w.machine.discardDamaged(c)
+			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		if diag.CodeOf(err) == diag.NotFound { // it was there when the change was worked out
+			return nil, fmt.Errorf("%w: %w", ErrGone, err)
+		}
+		return nil, err
+	}
+	for i, at := range places {
+		next.Trees[at] = states[i]
+	}
+	return next, nil
+}
+
+// discardDamaged removes from the store all that is damaged of what is to be placed, and not only what was found first, so
+// that starting over once is enough.
+func (m *Machine) discardDamaged(c *Change) {
+	s, err := m.Store()
+	if err != nil {
+		return
+	}
+	for _, t := range c.Place {
+		if _, damaged := errors.AsType[*bundle.MismatchError](s.Verify(t.Digest)); damaged {
+			_ = s.Discard(t.Digest) // what can't be removed is found again
+		}
+	}
+}
+
+// materialise writes a tree to dir, under its alias if it has one.
+func (m *Machine) materialise(ctx context.Context, t Tree, dir string, hard bool) (treeState, error) {
+	s, err := m.Store()
+	if err != nil {
+		return treeState{}, err
+	}
+	place := s.Materialise
+	if hard {
+		place = s.Link
+	}
+	if err := place(ctx, t.Digest, dir); err != nil {
+		return treeState{}, err
+	}
+	if err := checkName(dir, t); err != nil {
+		return treeState{}, err
+	}
+	digest := t.Digest
+	if t.Alias != "" {
+		inv, data, err := m.expected(t)
+		if err != nil {
+			return treeState{}, err
+		}
+		file := filepath.Join(dir, skill.File)
+		if err := os.Remove(file); err != nil { // never write through what may share its bytes with the store
+			return treeState{}, err
+		}
+		mode := fs.FileMode(0o644)
+		if e, ok := inv.Find(skill.File); ok && e.Executable {
+			mode = 0o755
+		}
+		if err := os.WriteFile(file, data, mode); err != nil {
+			return treeState{}, err
+		}
+		digest = inv.Digest()
+	}
+	return treeState{Digest: digest, Source: t.source(), look: lookAt(dir)}, nil
+}
+
+// plainlyNamed reports whether frontmatter begins with the name, written as most people write it, and nothing in it could
+// be a second one. Of a thousand skills all but a few are judged without a YAML parser.
+func plainlyNamed(data []byte, name string) bool {
+	text, ok := bytes.CutPrefix(data, []byte("---\nname: "+name+"\n"))
+	front, _, closed := bytes.Cut(text, []byte("\n---\n"))
+	if !ok || !closed || bytes.ContainsRune(front, '\r') {
+		return false
+	}
+	for line := range bytes.Lines(front) {
+		switch c := line[0]; {
+		case c == ' ' || c == '\n' || c == '#' || c == '-':
+		case c < 'a' || c > 'z' || bytes.HasPrefix(line, []byte("name")):
+			return false // another name, or a key that is written in an odd way
+		}
+	}
+	return true
+}
+
+// checkName refuses a skill that would take another name than its own in hosts that go by the frontmatter: the name of
+// another skill, or one that is no single word in a path or a line. What is only not legal stays as its author wrote it.
+func checkName(dir string, t Tree) error {
+	data, err := os.ReadFile(filepath.Join(dir, skill.File))
+	if err != nil {
+		return fmt.Errorf("%s: skill %s: %w", t.Pack, t.Skill, err)
+	}
+	if plainlyNamed(data, t.Skill) {
+		return nil
+	}
+	doc, _ := skill.Parse(data) // what is wrong with it is for validate to say
+	name := doc.Name()
+	if name == t.Skill || !skill.LegalName(name) && !strings.ContainsFunc(name, func(r rune) bool { return r == '/' || r == '\\' || unicode.IsControl(r) }) {
+		return nil
+	}
+	return diag.Errorf(diag.Invalid, "%s: the skill %s declares the name %q", t.Pack, t.Skill, name).
+		WithHint("its author has to give the directory and the frontmatter one name")
+}

@@ -1,0 +1,275 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// VerifyReport is the result of comparing what is installed with the lock.
+type VerifyReport struct {
+	Scope    string    `json:"scope"`
+	Root     string    `json:"root"`
+	Skills   int       `json:"skills"` // directories that were hashed
+	Links    int       `json:"links"`
+	Linked   []string  `json:"linked,omitempty"` // packs that are linked to where they are worked on: not compared
+	Problems []Problem `json:"problems"`
+	Fixed    []Problem `json:"fixed,omitempty"` // what was a problem and is none any more
+	// Saved are edited directories that were replaced or removed, and where a copy of each is.
+	Saved map[string]string `json:"saved,omitempty"`
+	// Signed are the packs whose signers the lock records.
+	Signed []SignedPack `json:"signed"`
+	// Store is there if the store was looked at.
+	Store *StoreReport `json:"store,omitempty"`
+}
+
+// SignedPack is a pack whose signer the lock records.
+type SignedPack struct {
+	Pack     string `json:"pack"`
+	Version  string `json:"version"`
+	Signer   string `json:"signer"`   // as the lock records it
+	SignedBy string `json:"signedBy"` // its fingerprint
+	Checked  bool   `json:"checked"`  // the signature was checked, and is right
+}
+
+// StoreReport is the result of hashing what the store has of a lock.
+type StoreReport struct {
+	Trees    int       `json:"trees"`    // that were hashed
+	Absent   int       `json:"absent"`   // that the store does not have: no problem while they are installed
+	Problems []Problem `json:"problems"` // paths are pack/skill
+}
+
+// The kinds of problems.
+const (
+	KindMissing     = "missing"     // it is not there; an install puts it back
+	KindChanged     = "changed"     // an installed skill is not what the lock says
+	KindLink        = "link"        // a link of skillpm's leads elsewhere
+	KindStray       = "stray"       // a link leads to a skill that was installed once
+	KindForeign     = "foreign"     // what skillpm did not write is where a link belongs; it stays
+	KindStranger    = "stranger"    // it is among the installed packs, and the lock does not have it
+	KindInterrupted = "interrupted" // an install did not come to its end
+	KindDamaged     = "damaged"     // a tree of the store is not what its digest says
+	KindUnfetched   = "unfetched"   // what belongs there could not be had
+	KindSignature   = "signature"   // a pack is not signed by whom the lock records
+)
+
+// Problem is one thing that differs from the lock.
+type Problem struct {
+	Kind    string `json:"kind"`
+	Path    string `json:"path"` // relative to the root
+	Message string `json:"message"`
+	Missing bool   `json:"missing"` // it is not there; an install puts it back
+	Want    string `json:"want,omitempty"`
+	Got     string `json:"got,omitempty"`
+	Why     string `json:"why,omitempty"` // why it was not mended, where that was asked for
+}
+
+// Verify hashes every installed skill, aliased copies included, and compares it with the lock; it also checks that
+// agents' links lead where they should. It changes nothing and needs no network. Differences are in the report; the
+// error is for what could not be looked at.
+//
+// What differs while another process changes the scope is no difference: it is waited for, and looked at again.
+func (w *Workspace) Verify(ctx context.Context) (*VerifyReport, error) {
+	r, err := w.verify(ctx)
+	if err != nil || len(r.Problems) == 0 {
+		return r, err
+	}
+	if _, err := os.Lstat(w.Scope.LockFile()); err != nil {
+		return r, nil
+	}
+	unlock, err := w.machine.lock(ctx, w.Scope.LockFile())
+	if err != nil {
+		return r, ctx.Err() // it can't be had: then nobody else has it
+	}
+	if err = w.read(); err == nil {
+		r, err = w.verify(ctx)
+	}
+	return r, errors.Join(err, unlock())
+}
+
+func (w *Workspace) verify(ctx context.Context) (*VerifyReport, error) {
+	l, err := w.Installed()
+	if err != nil {
+		return nil, err
+	}
+	if w.LacksLock() {
+		return nil, diag.Errorf(diag.NotFound, "%s has no skillpm.lock", w.Scope.Root).WithHint("skillpm install writes it")
+	}
+	r := &VerifyReport{Scope: w.Scope.Kind, Root: w.Scope.Root, Problems: []Problem{}}
+	if _, err := os.Lstat(w.Scope.Journal()); err == nil {
+		r.Problems = append(r.Problems, Problem{
+			Kind: KindInterrupted, Path: w.Rel(w.Scope.Journal()), Message: "an install was interrupted; skillpm install finishes or undoes it",
+		})
+	}
+	for _, at := range slices.Sorted(maps.Keys(l.trees)) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		r.Skills++
+		r.Problems = append(r.Problems, w.verifyTree(at, l.trees[at])...)
+	}
+	for _, at := range slices.Sorted(maps.Keys(l.links)) {
+		r.Links++
+		r.Problems = append(r.Problems, w.verifyLink(at, l.links[at])...)
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(l.Linked), pack.ID.Compare) {
+		r.Linked = append(r.Linked, id.String())
+	}
+	r.Problems = append(r.Problems, w.strangers(l)...)
+	r.Problems = append(r.Problems, w.strayLinks(l)...)
+	return r, nil
+}
+
+// strayLinks finds links in agents' directories that lead to where skillpm installs, and that nothing accounts for: what
+// they led to was installed once.
+func (w *Workspace) strayLinks(l *Layout) []Problem {
+	var found []Problem
+	for _, dir := range l.Dirs {
+		entries, err := os.ReadDir(w.Scope.Abs(dir.real))
+		if err != nil {
+			continue // there is none
+		}
+		for _, e := range entries {
+			at := path.Join(dir.real, e.Name())
+			_, isLink := l.links[at]
+			_, isTree := l.trees[at]
+			if e.Type()&fs.ModeSymlink == 0 || isLink || isTree || !w.owns(at) {
+				continue
+			}
+			target, err := os.Readlink(w.Scope.Abs(at))
+			if err == nil {
+				found = append(found, Problem{Kind: KindStray, Path: at, Message: "link leads to a skill that is not installed", Got: target})
+			}
+		}
+	}
+	return found
+}
+
+// verifyTree hashes one installed directory.
+func (w *Workspace) verifyTree(at string, t Tree) []Problem {
+	got, err := bundle.Sum(os.DirFS(w.Scope.Root), at)
+	if errors.Is(err, fs.ErrNotExist) {
+		return []Problem{{Kind: KindMissing, Path: at, Message: "is missing", Missing: true, Want: t.Digest}}
+	}
+	if err != nil {
+		return []Problem{{Kind: KindChanged, Path: at, Message: err.Error(), Want: t.Digest}}
+	}
+	want, err := w.expectedDigest(t)
+	if err != nil {
+		return []Problem{{Kind: KindChanged, Path: at, Message: err.Error(), Want: t.Digest}}
+	}
+	if got.Digest() == want {
+		return nil
+	}
+	return []Problem{{Kind: KindChanged, Path: at, Message: w.difference(got, t), Want: want, Got: got.Digest()}}
+}
+
+// expectedDigest is the digest that a tree should have on disk. That of an aliased copy is computed from the pristine
+// tree: the installed one if it is intact, else the store's.
+func (w *Workspace) expectedDigest(t Tree) (string, error) {
+	if t.Alias == "" {
+		return t.Digest, nil
+	}
+	at := w.SkillAt(t.Pack, t.Skill)
+	if inv, err := bundle.Sum(os.DirFS(w.Scope.Root), at); err == nil && inv.Digest() == t.Digest {
+		data, err := os.ReadFile(w.Scope.Abs(path.Join(at, skill.File)))
+		if err != nil {
+			return "", err
+		}
+		spliced, err := skill.SpliceName(data, t.Alias)
+		if err != nil {
+			return "", err
+		}
+		return renamed(inv, spliced).Digest(), nil
+	}
+	inv, _, err := w.machine.expected(t)
+	if err != nil {
+		return "", err
+	}
+	return inv.Digest(), nil
+}
+
+// difference says which file differs, where the store knows what should be there.
+func (w *Workspace) difference(got bundle.Inventory, t Tree) string {
+	want, _, err := w.machine.expected(t)
+	if err != nil {
+		return "was changed"
+	}
+	for _, e := range want {
+		f, ok := got.Find(e.Path)
+		switch {
+		case !ok:
+			return "file " + e.Path + " is missing"
+		case f.SHA256 != e.SHA256:
+			return "file " + e.Path + " was changed"
+		case f.Executable != e.Executable:
+			return "file " + e.Path + " has another mode"
+		}
+	}
+	for _, e := range got {
+		if _, ok := want.Find(e.Path); !ok {
+			return "file " + e.Path + " does not belong there"
+		}
+	}
+	return "was changed"
+}
+
+func (w *Workspace) verifyLink(at, target string) []Problem {
+	got, err := os.Readlink(w.Scope.Abs(at))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return []Problem{{Kind: KindMissing, Path: at, Message: "link is missing", Missing: true, Want: target}}
+	case err != nil:
+		return []Problem{{Kind: KindForeign, Path: at, Message: "is not a link of skillpm's", Want: target}}
+	case got != target && !w.owns(at):
+		return []Problem{{Kind: KindForeign, Path: at, Message: "is a link that skillpm did not make", Want: target, Got: got}}
+	case got != target:
+		return []Problem{{Kind: KindLink, Path: at, Message: "link leads elsewhere", Want: target, Got: got}}
+	}
+	return nil
+}
+
+// strangers finds directories among the installed packs that the lock does not have.
+func (w *Workspace) strangers(l *Layout) []Problem {
+	known := map[string]bool{}
+	for _, at := range slices.AppendSeq(slices.Collect(maps.Keys(l.trees)), maps.Keys(l.links)) {
+		for dir := path.Dir(at); dir != "."; dir = path.Dir(dir) {
+			known[dir] = true
+		}
+	}
+	var found []Problem
+	for _, top := range []string{w.Scope.Plugins(), w.Scope.Links()} {
+		found = append(found, w.strangersIn(w.Rel(top), l, known)...)
+	}
+	return found
+}
+
+func (w *Workspace) strangersIn(dir string, l *Layout, known map[string]bool) []Problem {
+	entries, err := os.ReadDir(w.Scope.Abs(dir))
+	if err != nil {
+		return nil
+	}
+	var found []Problem
+	for _, e := range entries {
+		at := path.Join(dir, e.Name())
+		_, linked := l.links[at]
+		if _, installed := l.trees[at]; installed || linked {
+			continue
+		}
+		if known[at] && e.IsDir() {
+			found = append(found, w.strangersIn(at, l, known)...)
+			continue
+		}
+		found = append(found, Problem{Kind: KindStranger, Path: at, Message: "is not in skillpm.lock"})
+	}
+	return found
+}

@@ -1,0 +1,242 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/txn"
+	"github.com/skillpm/skillpm/pkg/pack"
+)
+
+// Workspace is one scope as it is on disk: its manifest, lock and state, with the settings that apply.
+type Workspace struct {
+	Scope    scope.Scope
+	Manifest *pack.Manifest
+	Lock     *pack.Lock
+	Config   *pack.Config // of the user
+
+	machine       *Machine
+	manifestBytes []byte // as read, nil if there is no file
+	lockBytes     []byte // as read, nil if there is no file
+	state         *state
+	relinked      bool                 // see SetLinked
+	lockTrees     map[string]treeState // see ownTrees
+	plugins       string               // see SkillAt
+	toChange      bool                 // see OpenToChange
+	seen          *glance
+}
+
+// Open reads a scope: that of the user, or the project around the machine's directory. Where there is no project and
+// create is set, the directory itself becomes one; else it is a not-found error.
+func (m *Machine) Open(kind string, create bool) (*Workspace, error) {
+	return m.open(kind, create, false)
+}
+
+// OpenToChange is Open for who is going to compare the scope with what it should be: it begins to look at what is
+// installed while manifest and lock are read.
+func (m *Machine) OpenToChange(kind string, create bool) (*Workspace, error) {
+	return m.open(kind, create, true)
+}
+
+// OpenMachine reads the scope of the machine's administrator.
+func (m *Machine) OpenMachine() (*Workspace, error) { return m.openScope(m.Paths.Machine(), true) }
+
+func (m *Machine) open(kind string, create, toChange bool) (*Workspace, error) {
+	s, err := m.findScope(kind, create)
+	if err != nil {
+		return nil, err
+	}
+	return m.openScope(s, toChange)
+}
+
+func (m *Machine) openScope(s scope.Scope, toChange bool) (w *Workspace, err error) {
+	w = &Workspace{machine: m, Scope: s, toChange: toChange}
+	if err := w.read(); err != nil {
+		return nil, err
+	}
+	if w.Config, err = m.UserConfig(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+func (m *Machine) findScope(kind string, create bool) (scope.Scope, error) {
+	switch kind {
+	case scope.KindUser:
+		return m.Paths.User(), nil
+	case scope.KindProject, "":
+	default:
+		return scope.Scope{}, diag.Errorf(diag.Usage, "unknown scope %q: use %s or %s", kind, scope.KindProject, scope.KindUser)
+	}
+	s, found, err := m.Paths.Project(m.Dir)
+	if err != nil {
+		return scope.Scope{}, err
+	}
+	if found {
+		return s, nil
+	}
+	if !create {
+		return scope.Scope{}, diag.Errorf(diag.NotFound, "no skillpm.yaml in %s or above it", m.Dir).
+			WithHint("skillpm init makes one, skillpm install owner/name too")
+	}
+	return s, nil
+}
+
+// read reads state, manifest and lock.
+func (w *Workspace) read() (err error) {
+	w.lockTrees, w.seen = nil, nil
+	if w.state, err = readState(w.Scope.State(), w.Scope.Root, w.machine.key()); err != nil {
+		return err
+	}
+	if w.toChange {
+		w.Glance()
+	}
+	if w.manifestBytes, err = ReadOptional(w.Scope.Manifest()); err != nil {
+		return err
+	}
+	if w.lockBytes, err = ReadOptional(w.Scope.Lock()); err != nil {
+		return err
+	}
+	w.Manifest = pack.NewManifest(w.Scope.Manifest())
+	if w.manifestBytes != nil {
+		if w.Manifest, err = pack.ParseManifest(w.Scope.Manifest(), w.manifestBytes); err != nil {
+			return err
+		}
+	}
+	w.Lock = pack.NewLock()
+	if w.lockBytes != nil {
+		if w.Lock, err = pack.ParseLock(w.Scope.Lock(), w.lockBytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// untagged matches the versions that Go gives to builds between releases.
+var untagged = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d{14}-[0-9a-f]{12}`) })
+
+// NewEnough refuses a manifest that asks for another skillpm. A build between releases passes.
+func (m *Machine) NewEnough(manifest *pack.Manifest) error {
+	mine, err := semver.NewVersion(m.Version)
+	if manifest.Skillpm == "" || err != nil || untagged().MatchString(m.Version) {
+		return nil
+	}
+	allowed, err := semver.NewConstraint(manifest.Skillpm)
+	if err != nil || allowed.Check(mine) {
+		return nil
+	}
+	return diag.Errorf(diag.Conflict, "%s asks for skillpm %s, and this is %s", manifest.Path, manifest.Skillpm, m.Version).
+		WithHint("install a skillpm that fits")
+}
+
+// changed reports whether manifest or lock differ from what was read.
+func (w *Workspace) changed() (bool, error) {
+	manifest, err := ReadOptional(w.Scope.Manifest())
+	if err != nil {
+		return false, err
+	}
+	lock, err := ReadOptional(w.Scope.Lock())
+	if err != nil {
+		return false, err
+	}
+	same := bytes.Equal(manifest, w.manifestBytes) && bytes.Equal(lock, w.lockBytes)
+	return !same || (manifest == nil) != (w.manifestBytes == nil) || (lock == nil) != (w.lockBytes == nil), nil
+}
+
+// txnOptions returns where the scope's transactions happen.
+func (w *Workspace) txnOptions() txn.Options {
+	return txn.Options{Root: w.Scope.Root, Dir: w.Scope.Journal(), Key: w.machine.key()}
+}
+
+// Recover finishes or discards a transaction that an earlier process left behind, and reads the scope again.
+func (w *Workspace) Recover(ctx context.Context) (err error) {
+	if _, err := os.Lstat(w.Scope.Journal()); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	unlock, err := w.machine.lock(ctx, w.Scope.LockFile())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if _, err := txn.Recover(w.txnOptions()); err != nil {
+		return err
+	}
+	return w.read()
+}
+
+// Rel returns a path below the scope's root as a slash-separated relative path.
+func (w *Workspace) Rel(path string) string {
+	r, err := filepath.Rel(w.Scope.Root, path)
+	if err != nil {
+		return filepath.ToSlash(path)
+	}
+	return filepath.ToSlash(r)
+}
+
+// SkillAt returns where a skill of a pack is installed, relative to the root. It is Rel of [scope.Scope.PluginSkill],
+// fast enough for thousands.
+func (w *Workspace) SkillAt(id pack.ID, skill string) string {
+	if w.plugins == "" {
+		w.plugins = w.Rel(w.Scope.Plugins())
+	}
+	return w.plugins + "/" + id.Owner + "/" + id.Name + "/" + skill
+}
+
+// abs returns a clean path relative to the root as an absolute one.
+func (w *Workspace) abs(at string) string {
+	return filepath.Clean(w.Scope.Root) + string(filepath.Separator) + filepath.FromSlash(at)
+}
+
+// UserConfig reads the user's settings; a file that was named must exist, the default one need not.
+func (m *Machine) UserConfig() (*pack.Config, error) {
+	path := m.Config
+	if path == "" {
+		path = m.Paths.ConfigFile()
+	}
+	data, err := ReadOptional(path)
+	if err != nil {
+		return nil, err
+	}
+	if data == nil && m.Config != "" {
+		return nil, diag.Errorf(diag.NotFound, "settings file %s does not exist", path)
+	}
+	return pack.ParseConfig(path, data)
+}
+
+// mostRead is the size in bytes over which no manifest, lock, settings or state file is read.
+const mostRead = 256 << 20
+
+// ReadOptional returns a file's bytes, or nil if it does not exist. It refuses links and what is not a file, so that a
+// manifest or lock can't lead elsewhere, and what is larger than any of these can be.
+func ReadOptional(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, diag.Errorf(diag.Invalid, "%s is not a regular file", path).
+			WithHint("replace the link or directory with the file itself")
+	}
+	data, err := safefile.ReadFile(path, mostRead)
+	if err != nil {
+		return nil, err
+	}
+	if data == nil {
+		data = []byte{}
+	}
+	return data, nil
+}

@@ -1,0 +1,68 @@
+package registry
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+)
+
+// cache keeps the answers of HTTPS indexes, a file for each address. It is a convenience: what cannot be read or written
+// is asked again.
+type cache struct {
+	dir string // "" for none
+}
+
+// cached is one answer.
+type cached struct {
+	URL     string `json:"url"`
+	ETag    string `json:"etag,omitempty"`
+	Missing bool   `json:"missing,omitempty"`
+	Body    []byte `json:"body,omitempty"`
+	Sum     string `json:"sum"` // of the body, so that a damaged file is not believed
+}
+
+func (c cached) answer() ([]byte, error) {
+	if c.Missing {
+		return nil, fs.ErrNotExist
+	}
+	return c.Body, nil
+}
+
+func sum(data []byte) string {
+	s := sha256.Sum256(data)
+	return hex.EncodeToString(s[:])
+}
+
+func (c cache) path(url string) string { return filepath.Join(c.dir, sum([]byte(url))+".json") }
+
+func (c cache) load(url string) (cached, bool) {
+	if c.dir == "" {
+		return cached{}, false
+	}
+	data, err := os.ReadFile(c.path(url))
+	if err != nil {
+		return cached{}, false
+	}
+	var kept cached
+	if json.Unmarshal(data, &kept) != nil || kept.URL != url || kept.Sum != sum(kept.Body) {
+		return cached{}, false
+	}
+	return kept, true
+}
+
+// store writes by way of a temporary file, so that two processes never mix their answers.
+func (c cache) store(url string, answer cached) {
+	if c.dir == "" {
+		return
+	}
+	answer.URL, answer.Sum = url, sum(answer.Body)
+	data, err := json.Marshal(answer)
+	if err == nil {
+		_ = atomicfile.Write(c.path(url), data, atomicfile.Options{MkdirMode: 0o755}) // a cache that cannot be written keeps nothing
+	}
+}

@@ -1,0 +1,194 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/pack/index"
+)
+
+// catalogued are the files of an index that have a catalogue. One that has none is an error that is [fs.ErrNotExist].
+type catalogued interface {
+	// catalog returns what opens the catalogue, and a tag that changes with it.
+	catalog(ctx context.Context) (open func() (io.ReadCloser, error), tag string, err error)
+}
+
+// Catalog returns the packs that an index lists in its catalogue.
+func (r *indexed) Catalog(ctx context.Context) (iter.Seq2[index.CatalogEntry, error], string, error) {
+	c, ok := r.files.(catalogued)
+	if !ok {
+		return nil, "", r.noCatalog()
+	}
+	open, tag, err := c.catalog(ctx)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := r.check(ctx); err != nil {
+			return nil, "", err
+		}
+		return nil, "", r.noCatalog()
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	return r.entriesOf(ctx, open), tag, nil
+}
+
+func (r *indexed) noCatalog() error {
+	return diag.Errorf(diag.NotFound, "%s has no %s: its packs can be installed by name, and not searched", r.name, index.CatalogPath).
+		WithHint("ask who keeps the index to run skillpm index build")
+}
+
+// entriesOf reads a catalogue, with the registry's name in errors.
+func (r *indexed) entriesOf(ctx context.Context, open func() (io.ReadCloser, error)) iter.Seq2[index.CatalogEntry, error] {
+	return func(yield func(index.CatalogEntry, error) bool) {
+		f, err := open()
+		if err != nil {
+			yield(index.CatalogEntry{}, fmt.Errorf("%s: %w", r.name, err))
+			return
+		}
+		defer f.Close()
+		for e, err := range index.ReadCatalog(f) {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				yield(index.CatalogEntry{}, fmt.Errorf("%s: %w", r.name, err))
+				return
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// memory opens bytes that are here.
+func memory(data []byte) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
+}
+
+// catalog returns the catalogue of a directory, or makes it from its packs where there is none.
+func (d disk) catalog(context.Context) (func() (io.ReadCloser, error), string, error) {
+	info, err := fs.Stat(d.fsys, index.CatalogPath)
+	if errors.Is(err, fs.ErrNotExist) {
+		return d.walked()
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	tag := fmt.Sprintf("%d %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano))
+	if info.ModTime().IsZero() { // as inside the binary
+		data, err := safefile.ReadIn(d.fsys, index.CatalogPath, index.MaxCatalogBytes)
+		return memory(data), sum(data), err
+	}
+	return func() (io.ReadCloser, error) {
+		return safefile.OpenIn(d.fsys, index.CatalogPath, index.MaxCatalogBytes)
+	}, tag, nil
+}
+
+// walked makes a catalogue from the packs of a directory. Its tag is that of its bytes.
+func (d disk) walked() (func() (io.ReadCloser, error), string, error) {
+	if _, err := fs.Stat(d.fsys, index.ConfigPath); err != nil {
+		return nil, "", err
+	}
+	var buf bytes.Buffer
+	var wrong error
+	err := index.WriteCatalog(&buf, index.Upto(index.Catalog(d.fsys), &wrong))
+	if err = errors.Join(wrong, err); err != nil {
+		return nil, "", diag.Errorf(diag.CodeOf(err), "%s: %w", d.name, err)
+	}
+	return memory(buf.Bytes()), sum(buf.Bytes()), nil
+}
+
+// keptCatalog returns a catalogue that was kept in the cache.
+func (c cache) keptCatalog(at string) (open func() (io.ReadCloser, error), tag string, ok bool) {
+	note, ok := c.load(at)
+	digest := string(note.Body)
+	if !ok || note.Missing || !c.has(digest) {
+		return nil, "", false
+	}
+	return func() (io.ReadCloser, error) {
+		data, ok := c.kept(digest)
+		if !ok {
+			return nil, diag.Errorf(diag.Integrity, "what is kept of %s is damaged", at).WithHint("skillpm cache gc --all removes it; then it is asked for again")
+		}
+		return io.NopCloser(bytes.NewReader(data)), nil
+	}, digest, true
+}
+
+// keepCatalog keeps a catalogue for when nobody can be asked, and returns its tag.
+func (c cache) keepCatalog(at, etag string, data []byte) (open func() (io.ReadCloser, error), tag string) {
+	digest := c.keep(data)
+	c.store(at, cached{ETag: etag, Body: []byte(digest)})
+	return memory(data), digest
+}
+
+// catalog returns the catalogue of the commit that is looked at. It is kept, so that it can be read offline.
+func (g *gitFiles) catalog(ctx context.Context) (func() (io.ReadCloser, error), string, error) {
+	at := "catalog of " + g.ref.String()
+	if g.offline {
+		if open, tag, ok := g.cache.keptCatalog(at); ok {
+			return open, tag, nil
+		}
+		return nil, "", offline("the index " + g.ref.String())
+	}
+	tree, commit, err := g.look(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if note, ok := g.cache.load(at); ok && note.ETag == commit && commit != "" {
+		if open, tag, ok := g.cache.keptCatalog(at); ok {
+			return open, tag, nil
+		}
+	}
+	open, _, err := disk{g.ref.String(), tree}.catalog(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	f, err := open()
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, index.MaxCatalogBytes))
+	if err != nil {
+		return nil, "", err
+	}
+	kept, tag := g.cache.keepCatalog(at, commit, data)
+	return kept, tag, nil
+}
+
+// catalog asks for the catalogue, or whether it is still the one that was kept.
+func (w *web) catalog(ctx context.Context) (func() (io.ReadCloser, error), string, error) {
+	at := w.base.JoinPath(index.CatalogPath).String()
+	open, tag, ok := w.cache.keptCatalog(at)
+	if w.offline && !ok {
+		return nil, "", diag.Errorf(diag.Remote, "%s was not read before and skillpm is offline", at).WithHint("leave --offline out")
+	}
+	if w.offline {
+		return open, tag, nil
+	}
+	known := cached{}
+	if ok {
+		known, _ = w.cache.load(at)
+	}
+	resp, data, err := w.get(ctx, at, known.ETag, index.MaxCatalogBytes)
+	if err != nil {
+		return nil, "", err
+	}
+	switch changed, err := w.judge(at, resp, data, index.MaxCatalogBytes); {
+	case err != nil:
+		return nil, "", err
+	case !changed && ok:
+		return open, tag, nil
+	}
+	fresh, tag := w.cache.keepCatalog(at, resp.Header.Get("ETag"), data)
+	return fresh, tag, nil
+}

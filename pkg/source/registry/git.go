@@ -1,0 +1,44 @@
+package registry
+
+import (
+	"context"
+	"io/fs"
+	"path"
+	"sync"
+
+	"github.com/skillpm/skillpm/pkg/pack"
+)
+
+// gitFiles reads an index in a git repository, of which one commit is looked at from first to last.
+type gitFiles struct {
+	ref     pack.Ref
+	trees   GitTrees
+	cache   cache
+	offline bool
+
+	mu     sync.Mutex
+	tree   fs.FS
+	commit string
+}
+
+func (g *gitFiles) read(ctx context.Context, name string) ([]byte, error) {
+	tree, _, err := g.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return disk{g.ref.String(), tree}.read(ctx, path.Clean(name))
+}
+
+// look opens the repository once.
+func (g *gitFiles) look(ctx context.Context) (tree fs.FS, commit string, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.tree != nil {
+		return g.tree, g.commit, nil
+	}
+	if g.offline {
+		return nil, "", offline("the index " + g.ref.String())
+	}
+	g.tree, g.commit, err = g.trees.Tree(ctx, g.ref)
+	return g.tree, g.commit, err
+}

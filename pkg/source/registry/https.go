@@ -1,0 +1,186 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/index"
+	"github.com/skillpm/skillpm/pkg/source/git"
+)
+
+// web reads an index from an HTTPS server, and keeps what it read together with its ETag.
+type web struct {
+	base    *url.URL
+	client  *http.Client
+	cache   cache
+	recent  *Recent
+	offline bool
+}
+
+func openHTTPS(name, address string, deps Deps) (Registry, error) {
+	base, err := url.Parse(address)
+	if err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
+		return nil, diag.Errorf(diag.Usage, "%q is not the address of an index", redacted(address)).
+			WithHint("write https://host/path, without user, query and fragment")
+	}
+	client := patient(deps.HTTP)
+	client.Transport = newLoggedIn(client.Transport, base, deps.Getenv, deps.Logins)
+	w := &web{base: base, client: client, cache: cache{dir: deps.Cache}, recent: deps.Recent, offline: deps.Offline}
+	return newIndexed(name, w, pack.Ref{}), nil
+}
+
+// onLoopback reports whether a URL is one of this machine, where nobody listens in.
+func onLoopback(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && httpx.IsLoopback(u.Hostname())
+}
+
+// retries is how often an index is asked again that may answer later, or whose answer broke off.
+const retries = 3
+
+// patient returns a client that repeats requests and watches over answers, as for OCI registries.
+func patient(client *http.Client) *http.Client {
+	if client == nil {
+		return &http.Client{Transport: httpx.Patient(httpx.NewTransport(), retries), CheckRedirect: httpx.CheckRedirect}
+	}
+	own := *client
+	if own.Transport == nil {
+		own.Transport = httpx.NewTransport()
+	}
+	own.Transport = httpx.Patient(own.Transport, retries)
+	if own.CheckRedirect == nil {
+		own.CheckRedirect = httpx.CheckRedirect
+	}
+	return &own
+}
+
+// redacted returns an address without what stands before an @.
+func redacted(address string) string {
+	scheme, rest, ok := strings.Cut(address, "://")
+	if i := strings.LastIndexByte(rest, '@'); ok && i >= 0 {
+		return scheme + "://" + rest[i+1:]
+	}
+	return address
+}
+
+func (w *web) read(ctx context.Context, path string) ([]byte, error) {
+	at := w.base.JoinPath(path).String()
+	kept, ok := w.cache.load(at)
+	if w.offline {
+		if !ok {
+			return nil, diag.Errorf(diag.Remote, "%s was not read before and skillpm is offline", at).WithHint("leave --offline out")
+		}
+		return kept.answer()
+	}
+	return w.recent.read(ctx, at, func(ctx context.Context) ([]byte, error) { return w.ask(ctx, at, kept) })
+}
+
+// ask asks for a file, or whether it is still the one that was kept.
+func (w *web) ask(ctx context.Context, at string, kept cached) ([]byte, error) {
+	resp, data, err := w.get(ctx, at, kept.ETag, index.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := w.judge(at, resp, data, index.MaxBytes)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		w.cache.store(at, cached{Missing: true, ETag: resp.Header.Get("ETag")})
+		return nil, err
+	case err != nil:
+		return nil, err
+	case !changed && kept.ETag != "":
+		return kept.answer()
+	}
+	w.cache.store(at, cached{ETag: resp.Header.Get("ETag"), Body: data})
+	return data, nil
+}
+
+// get asks for a file of at most limit bytes, unless it is still the one with an ETag.
+func (w *web) get(ctx context.Context, at, etag string, limit int64) (resp *http.Response, data []byte, err error) {
+	data, err = httpx.ReadWhole(ctx, retries, limit, func() (io.ReadCloser, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+		if err != nil {
+			return nil, diag.Errorf(diag.Usage, "%s: %w", w.base.Host, err)
+		}
+		req.Header.Set("User-Agent", "skillpm")
+		if etag != "" {
+			req.Header.Set("If-None-Match", etag)
+		}
+		if resp, err = w.client.Do(req); err != nil {
+			return nil, err
+		}
+		if resp.StatusCode != http.StatusOK { // of what else there is, only the head is read
+			_ = resp.Body.Close()
+			return http.NoBody, nil
+		}
+		return resp.Body, nil
+	})
+	if err != nil {
+		return nil, nil, w.failed(err)
+	}
+	return resp, data, nil
+}
+
+// judge says what to make of an answer: whether it brings a file, or that the one that was kept still counts.
+func (w *web) judge(at string, resp *http.Response, data []byte, limit int64) (changed bool, err error) {
+	status := fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
+	switch {
+	case resp.StatusCode == http.StatusNotModified && resp.Request.Header.Get("If-None-Match") != "":
+		return false, nil
+	case resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusGone:
+		return false, fs.ErrNotExist
+	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
+		return false, diag.Errorf(diag.Denied, "%s answers %s", at, status).WithHint("%s", w.loginHint())
+	case resp.StatusCode != http.StatusOK:
+		return false, diag.Errorf(diag.Remote, "%s answers %s", at, status)
+	case int64(len(data)) > limit:
+		return false, diag.Errorf(diag.Invalid, "%s is larger than %d bytes", at, limit)
+	case strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html"):
+		return false, diag.Errorf(diag.Remote, "%s answers with a web page and not with a file of an index", at).
+			WithHint("check the address; the network may ask for a login")
+	}
+	return true, nil
+}
+
+// loginHint says how to log in.
+func (w *web) loginHint() string {
+	names := git.TokenVariables(w.base)
+	hint := "log in with skillpm login " + w.base.Host
+	if len(names) > 0 {
+		hint += ", or set " + names[len(names)-1]
+	}
+	return hint
+}
+
+// codedError is an error that says by itself what kind of error it is.
+type codedError interface {
+	error
+	Code() diag.Code
+}
+
+// failed gives a transport's error its code and leaves the URL out of it.
+func (w *web) failed(err error) error {
+	if ended := httpx.EndOfContext(err); ended != nil {
+		return ended
+	}
+	if coded, ok := errors.AsType[codedError](err); ok {
+		return coded
+	}
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
+	if errors.Is(err, http.ErrSchemeMismatch) {
+		return diag.Errorf(diag.Remote, "index %s: the server does not speak TLS, and indexes are read over HTTPS", w.base.Host).
+			WithHint("if it is an OCI registry, write oci://%s/NAMESPACE; one without TLS also needs plain-http in the settings, unless it is on this machine", w.base.Host)
+	}
+	return diag.Errorf(diag.Remote, "index %s: %w", w.base.Host, err).WithHint("check the address and the network, then try again")
+}

@@ -1,0 +1,137 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/index"
+)
+
+// files are the static files of an index. A file that is not there is an error that is [fs.ErrNotExist].
+type files interface {
+	read(ctx context.Context, path string) ([]byte, error)
+}
+
+// indexed is a registry that is an index.
+type indexed struct {
+	name  string
+	files files
+	base  pack.Ref // where the index itself is
+
+	entries memo[pack.ID, *index.Entry] // nil values: asked, and not there
+	config  memo[string, *index.Config]
+}
+
+func newIndexed(name string, f files, base pack.Ref) *indexed {
+	return &indexed{name: name, files: f, base: base}
+}
+
+func (r *indexed) Name() string { return r.name }
+
+func (r *indexed) Versions(ctx context.Context, id pack.ID) ([]Version, error) {
+	entry, err := r.entry(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	versions := make([]Version, len(entry.Versions))
+	for i, l := range entry.Versions {
+		versions[i] = Version{Version: l.Version, Yanked: l.Yanked != "", Reason: l.Yanked, Published: l.Published, Deprecated: entry.Deprecated}
+		if p, err := l.Pack(r.base); err == nil { // a line that cannot be used has no place
+			versions[i].Source, versions[i].Digest = p.Ref.Source(), p.Ref.Digest
+		}
+	}
+	return versions, nil
+}
+
+func (r *indexed) Pack(ctx context.Context, id pack.ID, version string) (*pack.Pack, error) {
+	entry, err := r.entry(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	line, ok := entry.Line(version)
+	if !ok {
+		versions, _ := r.Versions(ctx, id)
+		return nil, noVersion(r.name, id, version, versions)
+	}
+	p, err := line.Pack(r.base)
+	if d, ok := r.files.(disk); ok && err == nil {
+		err = index.CheckLayout(d.fsys, line.Source)
+	}
+	if err != nil {
+		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", r.name, err).WithHint("%s", diag.HintOf(err))
+	}
+	return p, nil
+}
+
+// entry reads a pack's file once.
+func (r *indexed) entry(ctx context.Context, id pack.ID) (*index.Entry, error) {
+	entry, err := r.entries.get(ctx, id, func(ctx context.Context) (*index.Entry, error) { return r.load(ctx, id) })
+	if err != nil {
+		return nil, err
+	}
+	if entry == nil {
+		return nil, &NotFoundError{Pack: id, Registry: r.name}
+	}
+	return entry, nil
+}
+
+// load returns nil where the index has no such pack. That an index is one is checked before a miss is believed, so that a
+// mistyped address is not taken for an index without packs, and a hit costs one file.
+func (r *indexed) load(ctx context.Context, id pack.ID) (*index.Entry, error) {
+	path := index.Path(id)
+	data, err := r.files.read(ctx, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, r.check(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	entry, err := index.Parse(path, data)
+	if err != nil {
+		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", r.name, err)
+	}
+	if entry.ID != id {
+		return nil, diag.Errorf(diag.Invalid, "%s: %s is about %s", r.name, path, entry.ID)
+	}
+	return entry, nil
+}
+
+// check reads config.json once.
+func (r *indexed) check(ctx context.Context) error {
+	_, err := r.config.get(ctx, index.ConfigPath, r.loadConfig)
+	return err
+}
+
+func (r *indexed) loadConfig(ctx context.Context) (*index.Config, error) {
+	data, err := r.files.read(ctx, index.ConfigPath)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, diag.Errorf(diag.Invalid, "%s is not an index: it has no %s", r.name, index.ConfigPath).
+			WithHint("check the registry's address")
+	}
+	if err != nil {
+		return nil, err
+	}
+	config, err := index.ParseConfig(index.ConfigPath, data)
+	if err != nil {
+		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", r.name, err).WithHint("%s", diag.HintOf(err))
+	}
+	return config, nil
+}
+
+// disk reads an index from a file system.
+type disk struct {
+	name string
+	fsys fs.FS
+}
+
+func (d disk) read(_ context.Context, path string) ([]byte, error) {
+	data, err := safefile.ReadIn(d.fsys, path, index.MaxBytes)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", d.name, err)
+	}
+	return data, err
+}

@@ -1,0 +1,100 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"iter"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/index"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+)
+
+// stored is a layout on this machine, which can say what it has.
+type stored struct {
+	*place
+	client *oci.Client
+	ref    pack.Ref
+}
+
+// Catalog returns the packs of the layout. Its tag is that of what it says.
+func (s *stored) Catalog(ctx context.Context) (iter.Seq2[index.CatalogEntry, error], string, error) {
+	ids, err := s.client.Packs(ctx, s.ref)
+	if err != nil {
+		return nil, "", err
+	}
+	entries := make([]index.CatalogEntry, len(ids))
+	group, inner := errgroup.WithContext(ctx)
+	group.SetLimit(4)
+	for i, id := range ids {
+		group.Go(func() (err error) {
+			entries[i], err = s.catalogEntry(inner, id)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, "", diag.Errorf(diag.CodeOf(err), "%s: %w", s.name, err)
+	}
+	var buf bytes.Buffer
+	err = index.WriteCatalog(&buf, func(yield func(index.CatalogEntry) bool) {
+		for _, e := range entries {
+			if e.Name != "" && !yield(e) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return index.ReadCatalog(io.Reader(&buf)), sum(buf.Bytes()), nil
+}
+
+// catalogEntry describes the highest release of a pack, or nothing where all versions were withdrawn.
+func (s *stored) catalogEntry(ctx context.Context, id pack.ID) (index.CatalogEntry, error) {
+	versions, err := s.Versions(ctx, id)
+	if err != nil {
+		return index.CatalogEntry{}, err
+	}
+	best := -1
+	for i, v := range versions {
+		if v.Yanked {
+			continue
+		}
+		if release := !strings.Contains(v.Version, "-"); release || best < 0 {
+			best = i
+			if release {
+				break
+			}
+		}
+	}
+	if best < 0 {
+		return index.CatalogEntry{}, nil
+	}
+	p, err := s.Pack(ctx, id, versions[best].Version)
+	if err != nil {
+		return index.CatalogEntry{}, err
+	}
+	e := index.CatalogEntry{
+		Name: id.String(), Version: p.Version, Description: p.Description, License: p.License, Tags: p.Tags,
+		Published: p.Published, Deprecated: versions[best].Deprecated, Skills: make([]index.CatalogSkill, len(p.Skills)),
+	}
+	for i, sk := range p.Skills {
+		e.Skills[i] = index.CatalogSkill{Name: sk.Name, Description: sk.Description}
+	}
+	return e, nil
+}
+
+// List returns the registry as one that can list its packs. It is an error with the code [diag.NotFound] for one that
+// cannot.
+func List(r Registry) (Lister, error) {
+	if l, ok := r.(Lister); ok {
+		return l, nil
+	}
+	return nil, diag.Errorf(diag.NotFound, "%s cannot be searched: registries of OCI artifacts do not say which packs they have", r.Name()).
+		WithHint("ask for packs by name, or configure the index that lists them")
+}

@@ -1,0 +1,131 @@
+package registry
+
+import (
+	"context"
+	"errors"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+)
+
+// locked finds the registry that answers for a pack at the place where it is locked: the one that says it is there, or,
+// where no configured one does any more, the place itself.
+func (s *Set) locked(ctx context.Context, id pack.ID, at string) (Registry, error) {
+	enforced, isEnforced := s.config.Enforced[id.Owner]
+	if at == Local || at == Embedded {
+		if isEnforced && enforced != at {
+			return nil, elsewhere(id, at, enforced)
+		}
+		return s.only(ctx, id, at)
+	}
+	asked, err := s.lockedCandidates(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range asked {
+		if p, ok := placeOf(r); ok && p.at(id).Source() == at {
+			return r, nil
+		}
+	}
+	for _, r := range asked {
+		if _, ok := placeOf(r); ok {
+			continue
+		}
+		versions, err := r.Versions(ctx, id)
+		if _, none := errors.AsType[*NotFoundError](err); none {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if kept := onlyFrom(versions, at); len(kept) > 0 {
+			return &pinned{Registry: r, source: at}, nil
+		}
+	}
+	if isEnforced {
+		return nil, elsewhere(id, at, enforced)
+	}
+	return s.placeItself(id, at)
+}
+
+// elsewhere says that a pack is locked to another place than the one that the enterprise has bound its owner to: a lock
+// that came with a project cannot rebind it.
+func elsewhere(id pack.ID, at, enforced string) error {
+	return diag.Errorf(diag.Denied, "%s is locked to %s, and the machine's administrator bound %s to %s", id, at, id.Owner, enforced).
+		WithHint("remove the pack and install it again from there")
+}
+
+// lockedCandidates are the registries that may know the place: the one that the name is bound to, else all.
+func (s *Set) lockedCandidates(ctx context.Context, id pack.ID) ([]Registry, error) {
+	if bound, ok := s.bound(id); ok {
+		r, err := s.registry(ctx, bound)
+		return []Registry{r}, err
+	}
+	var list []Registry
+	for _, named := range s.config.Registries {
+		r, err := s.registry(ctx, named.URL)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// placeItself makes a registry of the one repository or layout that a lock records.
+func (s *Set) placeItself(id pack.ID, at string) (Registry, error) {
+	const anyDigest = "sha256:0000000000000000000000000000000000000000000000000000000000000000"
+	ref, err := pack.ParseLocked(at, anyDigest, id)
+	if err == nil && (ref.Kind == pack.KindOCI || ref.Kind == pack.KindLayout && ref.URL != "") && s.deps.OCI != nil {
+		ref.Digest = ""
+		here := func(pack.ID) pack.Ref { return ref }
+		if ref.Kind == pack.KindOCI {
+			return newRemotePlace(at, s.deps, here), nil
+		}
+		return newPlace(at, s.deps.OCI, here), nil
+	}
+	return nil, diag.Errorf(diag.NotFound, "%s is locked to %s, which no configured registry knows", id, at).
+		WithHint("configure the registry that it came from, or remove the pack and install it again")
+}
+
+// pinned is a registry of which only the versions at one place count.
+type pinned struct {
+	Registry
+	source string
+}
+
+// Versions returns the versions that are at the place.
+func (p *pinned) Versions(ctx context.Context, id pack.ID) ([]Version, error) {
+	versions, err := p.Registry.Versions(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	kept := onlyFrom(versions, p.source)
+	if len(kept) == 0 {
+		return nil, &NotFoundError{Pack: id, Registry: p.Name()}
+	}
+	return kept, nil
+}
+
+// Pack returns a version that is at the place.
+func (p *pinned) Pack(ctx context.Context, id pack.ID, version string) (*pack.Pack, error) {
+	pk, err := p.Registry.Pack(ctx, id, version)
+	if err != nil {
+		return nil, err
+	}
+	if got := pk.Ref.Source(); got != p.source {
+		return nil, diag.Errorf(diag.Conflict, "%s@%s is at %s now, and %s is locked to %s", id, version, got, id, p.source).
+			WithHint("remove the pack and install it again if the move is meant")
+	}
+	return pk, nil
+}
+
+func onlyFrom(versions []Version, at string) []Version {
+	var kept []Version
+	for _, v := range versions {
+		if v.Source == at {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,147 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+)
+
+// artifacts is what a registry of OCI artifacts asks of their source.
+type artifacts interface {
+	Listing(ctx context.Context, ref pack.Ref) ([]string, oci.Status, error)
+	Open(ctx context.Context, ref pack.Ref) (*pack.Pack, error)
+}
+
+// place is a registry whose packs are found by where they are: a prefix of repositories, a layout, one repository.
+type place struct {
+	name string
+	src  artifacts
+	at   func(id pack.ID) pack.Ref
+
+	versions memo[pack.ID, []Version]
+	packs    memo[release, *pack.Pack]
+}
+
+// release is a version of a pack.
+type release struct {
+	id      pack.ID
+	version string
+}
+
+func newPlace(name string, src artifacts, at func(pack.ID) pack.Ref) *place {
+	return &place{name: name, src: src, at: at}
+}
+
+// newRemotePlace is newPlace for what is not on this machine.
+func newRemotePlace(name string, deps Deps, at func(pack.ID) pack.Ref) *place {
+	if deps.Offline {
+		return newPlace(name, guarded{nobody{}, deps.Guard}, at)
+	}
+	return newPlace(name, guarded{deps.OCI, deps.Guard}, at)
+}
+
+// guarded are artifacts of which only those may be asked for that a guard allows.
+type guarded struct {
+	artifacts
+	guard Guard
+}
+
+// Listing lists the versions of a place, unless that may not be asked.
+func (g guarded) Listing(ctx context.Context, ref pack.Ref) (list []string, status oci.Status, err error) {
+	if g.guard != nil {
+		if ctx, err = g.guard(ctx, ref); err != nil {
+			return nil, status, err
+		}
+	}
+	return g.artifacts.Listing(ctx, ref)
+}
+
+// Open describes the pack at a place, unless that may not be asked.
+func (g guarded) Open(ctx context.Context, ref pack.Ref) (p *pack.Pack, err error) {
+	if g.guard != nil {
+		if ctx, err = g.guard(ctx, ref); err != nil {
+			return nil, err
+		}
+	}
+	return g.artifacts.Open(ctx, ref)
+}
+
+// Repository returns the OCI repository of a pack below a prefix: prefix/name where the prefix ends with the pack's
+// owner, and prefix/owner/name elsewhere; a prefix that ends with owner/name is the repository itself. All are written
+// oci://host/path.
+func Repository(prefix string, id pack.ID) string {
+	prefix = strings.TrimRight(prefix, "/")
+	_, namespace, _ := strings.Cut(strings.TrimPrefix(prefix, "oci://"), "/")
+	switch {
+	case strings.HasSuffix("/"+namespace, "/"+id.String()):
+		return prefix
+	case path.Base(namespace) == id.Owner:
+		return prefix + "/" + id.Name
+	}
+	return prefix + "/" + id.Owner + "/" + id.Name
+}
+
+func (p *place) Name() string { return p.name }
+
+// Versions lists tags and opens none of them but the one that says which versions were withdrawn.
+func (p *place) Versions(ctx context.Context, id pack.ID) ([]Version, error) {
+	versions, err := p.versions.get(ctx, id, func(ctx context.Context) ([]Version, error) { return p.list(ctx, id) })
+	return slices.Clone(versions), err
+}
+
+func (p *place) list(ctx context.Context, id pack.ID) ([]Version, error) {
+	ref := p.at(id)
+	list, status, err := p.src.Listing(ctx, ref)
+	if gone, ok := errors.AsType[*oci.NoDirectoryError](err); ok {
+		return nil, diag.Errorf(diag.NotFound, "registry %s: there is no directory %s", p.name, gone.Dir).WithHint("look at registries and namespaces in skillpm.yaml")
+	}
+	if diag.CodeOf(err) == diag.NotFound || err == nil && len(list) == 0 {
+		return nil, &NotFoundError{Pack: id, Registry: p.name}
+	}
+	if err != nil {
+		return nil, err
+	}
+	versions := make([]Version, len(list))
+	for i, v := range list {
+		reason, yanked := status.Yanked[v]
+		versions[i] = Version{Version: v, Source: ref.Source(), Yanked: yanked, Reason: reason, Deprecated: status.Deprecated}
+	}
+	return versions, nil
+}
+
+// Pack reads one manifest.
+func (p *place) Pack(ctx context.Context, id pack.ID, version string) (*pack.Pack, error) {
+	pk, err := p.packs.get(ctx, release{id, version}, func(ctx context.Context) (*pack.Pack, error) { return p.open(ctx, id, version) })
+	if err != nil {
+		return nil, err
+	}
+	own := *pk // each caller has its own, as from an index
+	return &own, nil
+}
+
+func (p *place) open(ctx context.Context, id pack.ID, version string) (*pack.Pack, error) {
+	ref := p.at(id)
+	ref.Rev = version
+	pk, err := p.src.Open(ctx, ref)
+	if diag.CodeOf(err) == diag.NotFound {
+		versions, listErr := p.Versions(ctx, id)
+		if none, ok := errors.AsType[*NotFoundError](listErr); ok {
+			return nil, none
+		}
+		return nil, noVersion(p.name, id, version, versions)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if pk.ID != id || pk.Version != version {
+		return nil, diag.Errorf(diag.Integrity, "%s: what is published as %s@%s calls itself %s@%s", p.name, id, version, pk.ID, pk.Version).
+			WithHint("it was published to the wrong place: ask its publisher")
+	}
+	return pk, nil
+}

@@ -1,0 +1,232 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/index"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+)
+
+// ociIndexScheme says that an OCI repository holds an index, and not that packs are below it. It is written and not
+// guessed, so that what a server answers cannot change how names are looked up.
+const ociIndexScheme = "index+oci://"
+
+// DefaultTag is the tag of an index in an OCI repository where none is written.
+const DefaultTag = "latest"
+
+// OCIIndex returns the place of an index that is written index+oci://host/repo[:tag].
+func OCIIndex(url string) (pack.Ref, error) {
+	ref, err := pack.Parse(strings.TrimPrefix(url, "index+"))
+	if err != nil || ref.Kind != pack.KindOCI || !strings.HasPrefix(url, ociIndexScheme) {
+		return pack.Ref{}, diag.Errorf(diag.Usage, "%q is not an index in an OCI repository", redacted(url)).
+			WithHint("write index+oci://host/repository, and :tag if it is not latest")
+	}
+	if ref.Rev == "" && ref.Digest == "" {
+		ref.Rev = DefaultTag
+	}
+	return ref, nil
+}
+
+func openOCIIndex(name, url string, deps Deps) (Registry, error) {
+	if deps.OCI == nil {
+		return nil, diag.Errorf(diag.Internal, "registry %s: OCI places cannot be read here", name)
+	}
+	ref, err := OCIIndex(url)
+	if err != nil {
+		return nil, err
+	}
+	files := &sharded{ref: ref, client: deps.OCI, cache: cache{dir: deps.Cache}, recent: deps.Recent, offline: deps.Offline}
+	return newIndexed(name, files, pack.Ref{}), nil
+}
+
+// sharded reads an index that is an OCI artifact: its manifest, and the blob that has what is wanted. Blobs are kept by
+// their digests, so that only those that changed are asked for.
+type sharded struct {
+	ref     pack.Ref
+	client  *oci.Client
+	cache   cache
+	recent  *Recent
+	offline bool
+
+	found memo[string, *artifact]
+}
+
+// artifact is what is read of a manifest.
+type artifact struct {
+	digest  string
+	config  oci.Blob
+	catalog oci.Blob
+	shards  map[string]oci.Blob // by prefix
+	bits    int                 // the length of all prefixes
+}
+
+func (s *sharded) read(ctx context.Context, path string) ([]byte, error) {
+	a, err := s.artifact(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if path == index.ConfigPath {
+		return s.blob(ctx, a, a.config, index.MaxBytes)
+	}
+	id, err := index.IDAt(path)
+	if err != nil {
+		return nil, diag.Errorf(diag.Internal, "%w", err)
+	}
+	shard, ok := a.shards[index.Prefix(id, a.bits)]
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	data, err := s.blob(ctx, a, shard, index.MaxShardBytes)
+	if err != nil {
+		return nil, err
+	}
+	data, err = index.ReadShard(bytes.NewReader(data), path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", s.ref, err)
+	}
+	return data, err
+}
+
+// artifact finds the manifest that the tag names now. It is asked for in whole only where it is not the one that was kept.
+func (s *sharded) artifact(ctx context.Context) (*artifact, error) {
+	return s.found.get(ctx, "", func(ctx context.Context) (*artifact, error) {
+		at := s.ref
+		if at.Digest == "" {
+			digest, err := s.pin(ctx)
+			if err != nil {
+				return nil, err
+			}
+			at.Digest = digest
+		}
+		raw, ok := s.cache.kept(strings.TrimPrefix(at.Digest, "sha256:"))
+		if !ok && s.offline {
+			return nil, offline("the index " + s.ref.String())
+		}
+		if !ok {
+			var err error
+			if raw, _, err = s.client.Manifest(ctx, at); err != nil {
+				return nil, err
+			}
+			s.cache.keep(raw)
+		}
+		a, err := parseIndexManifest(raw)
+		if err != nil {
+			return nil, diag.Errorf(diag.CodeOf(err), "%s: %w", s.ref, err).WithHint("%s", diag.HintOf(err))
+		}
+		a.digest = at.Digest
+		return a, nil
+	})
+}
+
+// pin returns the digest that the tag names now, or named when somebody was last asked.
+func (s *sharded) pin(ctx context.Context) (string, error) {
+	key := "index+" + s.ref.String()
+	if s.offline {
+		note, ok := s.cache.load(key)
+		if !ok {
+			return "", offline("the index " + s.ref.String())
+		}
+		return string(note.Body), nil
+	}
+	digest, err := s.recent.read(ctx, key, func(ctx context.Context) ([]byte, error) {
+		digest, err := s.client.Pin(ctx, s.ref)
+		if note, ok := s.cache.load(key); err == nil && !(ok && string(note.Body) == digest) {
+			s.cache.store(key, cached{Body: []byte(digest)})
+		}
+		return []byte(digest), err
+	})
+	return string(digest), err
+}
+
+// blob returns a blob of the artifact.
+func (s *sharded) blob(ctx context.Context, a *artifact, b oci.Blob, limit int64) ([]byte, error) {
+	if b.Digest == "" {
+		return nil, fs.ErrNotExist
+	}
+	if data, ok := s.cache.kept(strings.TrimPrefix(b.Digest, "sha256:")); ok {
+		return data, nil
+	}
+	if s.offline {
+		return nil, offline("the index " + s.ref.String())
+	}
+	at := s.ref
+	at.Digest = a.digest
+	data, err := s.client.ReadBlob(ctx, at, b, limit)
+	if err != nil {
+		return nil, err
+	}
+	s.cache.keep(data)
+	return data, nil
+}
+
+// catalog returns the artifact's catalogue, whose tag is its digest.
+func (s *sharded) catalog(ctx context.Context) (func() (io.ReadCloser, error), string, error) {
+	a, err := s.artifact(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if a.catalog.Digest == "" {
+		return nil, "", fs.ErrNotExist
+	}
+	digest := strings.TrimPrefix(a.catalog.Digest, "sha256:")
+	if s.offline && !s.cache.has(digest) {
+		return nil, "", offline("the index " + s.ref.String())
+	}
+	return func() (io.ReadCloser, error) {
+		data, err := s.blob(ctx, a, a.catalog, index.MaxCatalogBytes)
+		return io.NopCloser(bytes.NewReader(data)), err
+	}, digest, nil
+}
+
+// parseIndexManifest reads what an index says about its blobs.
+func parseIndexManifest(raw []byte) (*artifact, error) {
+	var m struct {
+		ArtifactType string `json:"artifactType"`
+		Layers       []struct {
+			MediaType   string            `json:"mediaType"`
+			Digest      string            `json:"digest"`
+			Size        int64             `json:"size"`
+			Annotations map[string]string `json:"annotations"`
+		} `json:"layers"`
+	}
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return nil, diag.Errorf(diag.Invalid, "the manifest is not JSON: %v", err)
+	}
+	if m.ArtifactType != index.ArtifactType {
+		return nil, diag.Errorf(diag.Invalid, "it holds a %q and not an index", m.ArtifactType).
+			WithHint("oci:// without index+ is a place of packs; skillpm index publish writes an index")
+	}
+	if len(m.Layers) > index.MaxBlobs {
+		return nil, diag.Errorf(diag.Invalid, "the index has %d blobs, more than %d", len(m.Layers), index.MaxBlobs)
+	}
+	a := &artifact{shards: make(map[string]oci.Blob, len(m.Layers)), bits: -1}
+	for _, l := range m.Layers {
+		b := oci.Blob{MediaType: l.MediaType, Digest: l.Digest, Size: l.Size}
+		switch l.MediaType {
+		case index.MediaTypeConfig:
+			a.config = b
+		case index.MediaTypeCatalog:
+			a.catalog = b
+		case index.MediaTypeShard:
+			prefix := l.Annotations[index.AnnotationPrefix]
+			_, twice := a.shards[prefix]
+			if err := index.CheckPrefix(prefix); err != nil {
+				return nil, err
+			}
+			if twice || a.bits >= 0 && len(prefix) != a.bits {
+				return nil, diag.Errorf(diag.Invalid, "the shard %q is there twice, or is not as long as others", prefix)
+			}
+			a.bits, a.shards[prefix] = len(prefix), b
+		}
+	}
+	a.bits = max(a.bits, 0)
+	return a, nil
+}

@@ -1,0 +1,274 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+)
+
+// Named is a configured registry.
+type Named struct {
+	Name string // "" for one that is known by its URL
+	URL  string
+}
+
+// Config says which registries there are and what is bound to them.
+type Config struct {
+	Registries []Named           // in the order of configuration
+	Namespaces map[string]string // owner -> the name or URL of the registry that alone answers for it
+	Enforced   map[string]string // as Namespaces, from the enterprise: these cannot be rebound
+	Override   string            // a registry that alone is asked in this call, "" for none
+}
+
+// Set is the registries that are configured, and the rules by which they answer. It is safe for concurrent use.
+type Set struct {
+	config Config
+	deps   Deps
+
+	mu   sync.Mutex
+	open map[string]Registry // by URL
+}
+
+// NewSet returns a set. Registries are opened when they are asked.
+func NewSet(config Config, deps Deps) *Set {
+	seen := make(map[string]bool)
+	var list []Named
+	for _, named := range config.Registries {
+		named.URL = canonical(named.URL)
+		if !seen[named.URL] { // a project and its user may well name the same one
+			seen[named.URL] = true
+			list = append(list, named)
+		}
+	}
+	config.Registries = list
+	return &Set{config: config, deps: deps, open: make(map[string]Registry)}
+}
+
+// canonical returns the URL of a registry without the slash that may end it.
+func canonical(url string) string {
+	if len(url) > 1 {
+		return strings.TrimRight(url, "/")
+	}
+	return url
+}
+
+// AmbiguousError says that several registries have a pack and none is bound to its namespace.
+type AmbiguousError struct {
+	Pack       pack.ID
+	Registries []string
+}
+
+// Error names the pack and the registries.
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("%s is in %s: which one is meant is not configured", e.Pack, strings.Join(e.Registries, " and in "))
+}
+
+// Code returns [diag.Conflict].
+func (e *AmbiguousError) Code() diag.Code { return diag.Conflict }
+
+// Hint says how to bind the namespace.
+func (e *AmbiguousError) Hint() string {
+	return fmt.Sprintf("say which: skillpm registry bind %s %s, with --project for this project", e.Pack.Owner, e.Registries[0])
+}
+
+// Find returns the registry that answers for a pack. The locked source is what the lock records of the pack, or "": a
+// locked pack is looked up only where it was locked, whatever else is configured.
+func (s *Set) Find(ctx context.Context, id pack.ID, lockedSource string) (Registry, error) {
+	enforced, isEnforced := s.config.Enforced[id.Owner]
+	switch {
+	case lockedSource != "":
+		return s.locked(ctx, id, lockedSource)
+	case isEnforced && s.config.Override != "" && s.url(s.config.Override) != s.url(enforced):
+		return nil, diag.Errorf(diag.Denied, "%s is looked up in %s only: the machine's administrator bound %s to it", id, enforced, id.Owner).
+			WithHint("leave --registry out")
+	case s.config.Override != "":
+		return s.only(ctx, id, s.config.Override)
+	}
+	if bound, ok := s.bound(id); ok {
+		return s.only(ctx, id, bound)
+	}
+	candidates, err := s.candidates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	hits, err := ask(ctx, id, candidates)
+	if err != nil {
+		return nil, err
+	}
+	switch len(hits) {
+	case 0:
+		return s.fallback(ctx, id, candidates)
+	case 1:
+		return hits[0], nil
+	}
+	names := make([]string, len(hits))
+	for i, r := range hits {
+		names[i] = r.Name()
+	}
+	return nil, &AmbiguousError{Pack: id, Registries: names}
+}
+
+// bound returns the registry that an owner is bound to.
+func (s *Set) bound(id pack.ID) (string, bool) {
+	if r, ok := s.config.Enforced[id.Owner]; ok {
+		return r, true
+	}
+	r, ok := s.config.Namespaces[id.Owner]
+	return r, ok
+}
+
+// only asks one registry.
+func (s *Set) only(ctx context.Context, id pack.ID, nameOrURL string) (Registry, error) {
+	r, err := s.registry(ctx, nameOrURL)
+	if err != nil {
+		return nil, err
+	}
+	_, err = r.Versions(ctx, id)
+	if none, ok := errors.AsType[*NotFoundError](err); ok {
+		return nil, diag.Errorf(diag.NotFound, "%w", none).
+			WithHint("%s is looked up nowhere else: check the name, the binding of its namespace, and --registry", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// candidates are the configured registries that answer for names that are bound to none.
+func (s *Set) candidates(ctx context.Context) ([]Registry, error) {
+	var list []Registry
+	for _, named := range s.config.Registries {
+		r, err := s.registry(ctx, named.URL)
+		if err != nil {
+			return nil, err
+		}
+		if _, isPlace := placeOf(r); isPlace && len(s.config.Registries) > 1 {
+			continue
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// ask asks registries at once and returns those that have a pack, in their order. Any answer but yes and no is an
+// error: a registry that cannot be reached might have the pack.
+func ask(ctx context.Context, id pack.ID, list []Registry) ([]Registry, error) {
+	has := make([]bool, len(list))
+	errs := make([]error, len(list))
+	var group errgroup.Group
+	group.SetLimit(8)
+	for i, r := range list {
+		group.Go(func() error {
+			_, err := r.Versions(ctx, id)
+			if _, ok := errors.AsType[*NotFoundError](err); ok {
+				err = nil
+			} else {
+				has[i] = err == nil
+			}
+			errs[i] = err
+			return nil
+		})
+	}
+	_ = group.Wait()
+	var hits []Registry
+	for i, r := range list {
+		if errs[i] != nil {
+			return nil, diag.Errorf(diag.CodeOf(errs[i]), "looking for %s in %s: %w", id, r.Name(), errs[i]).
+				WithHint("%s", diag.HintOf(errs[i]))
+		}
+		if has[i] {
+			hits = append(hits, r)
+		}
+	}
+	return hits, nil
+}
+
+// fallback asks what needs no configuration.
+func (s *Set) fallback(ctx context.Context, id pack.ID, asked []Registry) (Registry, error) {
+	names := make([]string, 0, len(asked)+2)
+	for _, r := range asked {
+		names = append(names, r.Name())
+	}
+	for _, url := range []string{Local, Embedded} {
+		r, err := s.registry(ctx, url)
+		if err != nil {
+			continue // this program has none
+		}
+		names = append(names, r.Name())
+		hits, err := ask(ctx, id, []Registry{r})
+		if err != nil {
+			return nil, err
+		}
+		if len(hits) == 1 {
+			return r, nil
+		}
+	}
+	err := diag.Errorf(diag.NotFound, "no registry has a pack %s: asked %s", id, strings.Join(names, ", "))
+	if silent := s.silent(asked); len(silent) > 0 {
+		return nil, err.WithHint("%s: asked only for owners that are bound to it, as after skillpm registry bind %s %s", strings.Join(silent, ", "), id.Owner, silent[0])
+	}
+	return nil, err.WithHint("check the name, or add the registry that has it: skillpm registry add NAME URL")
+}
+
+// silent names the configured registries that were not asked, because nothing is bound to them.
+func (s *Set) silent(asked []Registry) []string {
+	var names []string
+	for _, named := range s.config.Registries {
+		if !slices.ContainsFunc(asked, func(r Registry) bool { return r.Name() == named.Name || r.Name() == named.URL }) {
+			names = append(names, cmp.Or(named.Name, named.URL))
+		}
+	}
+	return names
+}
+
+// registry opens a registry once; it is named by its configured name or its URL.
+func (s *Set) registry(ctx context.Context, nameOrURL string) (Registry, error) {
+	name, url := s.named(nameOrURL)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r, ok := s.open[url]; ok {
+		return r, nil
+	}
+	r, err := Open(ctx, name, url, s.deps)
+	if diag.CodeOf(err) == diag.Usage && nameOrURL != s.config.Override { // it is written in a file
+		wrong := diag.Errorf(diag.Invalid, "registries or namespaces: %w", err)
+		return nil, wrong.WithHint("%s", cmp.Or(diag.HintOf(err), "correct it in skillpm.yaml, or in the user's config.yaml"))
+	}
+	if diag.CodeOf(err) == diag.NotFound && name == "" && !strings.ContainsAny(nameOrURL, `:/\.`) { // it is no address
+		return nil, diag.Errorf(diag.NotFound, "no registry is called %s, and there is no such directory", nameOrURL).
+			WithHint("skillpm registry list says which there are, and what is bound to them")
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.open[url] = r
+	return r, nil
+}
+
+// named returns the configured name of a registry, "" for one that has none, and its URL.
+func (s *Set) named(nameOrURL string) (name, url string) {
+	url = canonical(nameOrURL)
+	if url == Local || url == Embedded {
+		return "", url // whatever a file calls so
+	}
+	for _, named := range s.config.Registries {
+		if named.URL == url || named.Name == nameOrURL && named.Name != "" {
+			return named.Name, named.URL
+		}
+	}
+	return "", url
+}
+
+func (s *Set) url(nameOrURL string) string {
+	_, url := s.named(nameOrURL)
+	return url
+}

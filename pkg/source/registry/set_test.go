@@ -1,0 +1,238 @@
+package registry_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/registrytest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/source/registry"
+)
+
+// world is a directory with registries: indexes one and two, an OCI server, a local layout and an embedded index.
+type world struct {
+	dir    string
+	server *ocitest.Server
+	deps   registry.Deps
+}
+
+func newWorld(t *testing.T) world {
+	t.Helper()
+	w := world{dir: t.TempDir(), server: ocitest.New(t)}
+	client := oci.New(oci.Options{Base: w.dir, Local: filepath.Join(w.dir, "local"), Transport: w.server.Transport(t), Retries: -1})
+	one := registrytest.Pack("acme/one", "1.0.0", "one")
+	both := registrytest.Pack("acme/both", "1.0.0", "both")
+	indexWithLayout(t, filepath.Join(w.dir, "one"), []registrytest.Published{one, both})
+	indexWithLayout(t, filepath.Join(w.dir, "two"), []registrytest.Published{both, registrytest.Pack("globex/two", "1.0.0", "two")})
+	indexWithLayout(t, filepath.Join(w.dir, "embedded"), []registrytest.Published{
+		registrytest.Pack("acme/both", "9.0.0", "both"), registrytest.Pack("demo/embedded", "1.0.0", "demo"),
+	})
+	pushAll(t, client, func(id pack.ID) pack.Ref { return pack.Ref{Kind: pack.KindLocal, ID: id} }, []registrytest.Published{
+		registrytest.Pack("me/mine", "1.0.0", "mine"), registrytest.Pack("demo/embedded", "2.0.0", "demo"), one,
+	})
+	pushAll(t, client, func(id pack.ID) pack.Ref {
+		return pack.Ref{Kind: pack.KindOCI, URL: registry.Repository(w.server.URL("ns"), id)}
+	}, []registrytest.Published{registrytest.Pack("acme/one", "5.0.0", "one"), registrytest.Pack("corp/tool", "1.0.0", "tool")})
+	w.deps = registry.Deps{OCI: client, Base: w.dir, Embedded: os.DirFS(filepath.Join(w.dir, "embedded"))}
+	return w
+}
+
+func parseID(t *testing.T, s string) pack.ID {
+	t.Helper()
+	id, err := pack.ParseID(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// TestFind holds the rules by which registries answer for names. M2
+func TestFind(t *testing.T) {
+	w := newWorld(t)
+	prefix := w.server.URL("ns")
+	one, two := registry.Named{Name: "first", URL: "one"}, registry.Named{URL: "two"}
+	down := registry.Named{Name: "down", URL: "oci://127.0.0.1:1/ns"}
+	for _, tt := range []struct {
+		name   string
+		config registry.Config
+		pack   string
+		want   string // the registry's name, or words of the error
+		code   diag.Code
+	}{
+		{"nothing configured: local", registry.Config{}, "me/mine", "local", 0},
+		{"nothing configured: embedded", registry.Config{}, "acme/both", "embedded", 0},
+		{"local before embedded", registry.Config{}, "demo/embedded", "local", 0},
+		{"nowhere", registry.Config{}, "no/where", "asked local, embedded", diag.NotFound},
+		{"an index", registry.Config{Registries: []registry.Named{one}}, "acme/one", "first", 0},
+		{"an index before local", registry.Config{Registries: []registry.Named{one, two}}, "acme/one", "first", 0},
+		{"the second index", registry.Config{Registries: []registry.Named{one, two}}, "globex/two", "two", 0},
+		{"not in the indexes: local", registry.Config{Registries: []registry.Named{one, two}}, "me/mine", "local", 0},
+		{"in both indexes", registry.Config{Registries: []registry.Named{one, two}}, "acme/both", "in first and in two", diag.Conflict},
+		{"the same index twice", registry.Config{Registries: []registry.Named{one, {URL: "one/"}}}, "acme/both", "first", 0},
+		{"in both, bound by name", registry.Config{Registries: []registry.Named{one, two}, Namespaces: map[string]string{"acme": "first"}}, "acme/both", "first", 0},
+		{"in both, bound by URL", registry.Config{Registries: []registry.Named{one, two}, Namespaces: map[string]string{"acme": "two"}}, "acme/both", "two", 0},
+		{"bound, and elsewhere", registry.Config{Registries: []registry.Named{one, two}, Namespaces: map[string]string{"acme": "two"}}, "acme/one", "two has no pack acme/one", diag.NotFound},
+		{"bound to what is not listed", registry.Config{Namespaces: map[string]string{"corp": prefix}}, "corp/tool", prefix, 0},
+		{"the enterprise's binding wins", registry.Config{Namespaces: map[string]string{"acme": "one"}, Enforced: map[string]string{"acme": prefix}}, "acme/one", prefix, 0},
+		{"a prefix alone answers for all", registry.Config{Registries: []registry.Named{{URL: prefix}}}, "corp/tool", prefix, 0},
+		{"a prefix beside an index does not", registry.Config{Registries: []registry.Named{one, {URL: prefix}}}, "corp/tool", "skillpm registry bind corp oci://", diag.NotFound},
+		{"a prefix beside an index does not compete", registry.Config{Registries: []registry.Named{one, {URL: prefix}}}, "acme/one", "first", 0},
+		{"one is out of reach", registry.Config{Registries: []registry.Named{down}}, "acme/one", "looking for acme/one in down", diag.Remote},
+		{"one is no index", registry.Config{Registries: []registry.Named{one, {URL: "."}}}, "me/mine", "is not an index", diag.Invalid},
+		{"one is not there", registry.Config{Registries: []registry.Named{one, {URL: "./gone"}}}, "acme/one", "no directory", diag.NotFound},
+		{"an override", registry.Config{Registries: []registry.Named{one}, Override: "two"}, "acme/both", "two", 0},
+		{"an override goes before bindings", registry.Config{Namespaces: map[string]string{"acme": prefix}, Override: "one"}, "acme/one", "one", 0},
+		{"an override has no fallback", registry.Config{Override: "two"}, "me/mine", "two has no pack", diag.NotFound},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := registry.NewSet(tt.config, w.deps).Find(t.Context(), parseID(t, tt.pack), "")
+			if tt.code != 0 {
+				if diag.CodeOf(err) != tt.code || !strings.Contains(err.Error()+diag.HintOf(err), tt.want) {
+					t.Errorf("got %v (%v, hint %q), want %q", err, diag.CodeOf(err), diag.HintOf(err), tt.want)
+				}
+				return
+			}
+			if err != nil || r.Name() != tt.want {
+				t.Errorf("got %v %v, want %s", r, err, tt.want)
+			}
+		})
+	}
+}
+
+// TestEnforced holds that neither a registry that is named for one call nor a lock can answer for a namespace that the
+// enterprise has bound elsewhere.
+func TestEnforced(t *testing.T) {
+	w := newWorld(t)
+	prefix := w.server.URL("ns")
+	config := registry.Config{Enforced: map[string]string{"acme": prefix}, Registries: []registry.Named{{URL: "one"}}}
+	id := parseID(t, "acme/one")
+	for _, at := range []string{"", prefix + "/acme/one"} {
+		if r, err := registry.NewSet(config, w.deps).Find(t.Context(), id, at); err != nil || r.Name() != prefix {
+			t.Errorf("locked to %q: got %v %v, want %s", at, r, err, prefix)
+		}
+	}
+	for _, at := range []string{"local", "embedded", "oci-layout:one/layout", "oci://evil.example/acme/one"} {
+		if _, err := registry.NewSet(config, w.deps).Find(t.Context(), id, at); diag.CodeOf(err) != diag.Denied {
+			t.Errorf("locked to %s: got %v, want denied", at, err)
+		}
+	}
+	config.Override = "one"
+	if _, err := registry.NewSet(config, w.deps).Find(t.Context(), id, ""); diag.CodeOf(err) != diag.Denied {
+		t.Errorf("overridden: got %v, want denied", err)
+	}
+}
+
+func TestAmbiguous(t *testing.T) {
+	w := newWorld(t)
+	set := registry.NewSet(registry.Config{Registries: []registry.Named{{URL: "one"}, {URL: "two"}}}, w.deps)
+	_, err := set.Find(t.Context(), parseID(t, "acme/both"), "")
+	var ambiguous *registry.AmbiguousError
+	if !errors.As(err, &ambiguous) || len(ambiguous.Registries) != 2 || !strings.Contains(diag.HintOf(err), "skillpm registry bind acme ") {
+		t.Errorf("got %v, hint %q", err, diag.HintOf(err))
+	}
+}
+
+// TestFindLocked holds that a locked name is looked up only where it was locked.
+func TestFindLocked(t *testing.T) {
+	w := newWorld(t)
+	prefix := w.server.URL("ns")
+	for _, tt := range []struct {
+		name, pack, source string
+		config             registry.Config
+		want               string // the highest version there, or words of the error
+		code               diag.Code
+	}{
+		{"embedded, and an index has it", "acme/both", "embedded", registry.Config{Registries: []registry.Named{{URL: "one"}}}, "9.0.0", 0},
+		{"local", "acme/one", "local", registry.Config{Registries: []registry.Named{{URL: "one"}}}, "1.0.0", 0},
+		{"local, and gone there", "globex/two", "local", registry.Config{Registries: []registry.Named{{URL: "two"}}}, "local has no pack", diag.NotFound},
+		{"a configured prefix", "acme/one", prefix + "/acme/one", registry.Config{Registries: []registry.Named{{URL: "one"}, {URL: prefix}}}, "5.0.0", 0},
+		{"a repository that no registry knows", "acme/one", prefix + "/acme/one", registry.Config{Registries: []registry.Named{{URL: "one"}}}, "5.0.0", 0},
+		{"one index of two", "acme/both", "oci-layout:two/layout", registry.Config{Registries: []registry.Named{{URL: "one"}, {URL: "two"}}}, "1.0.0", 0},
+		{"a layout that no registry knows", "acme/both", "oci-layout:two/layout", registry.Config{}, "1.0.0", 0},
+		{"git that no registry knows", "acme/one", "git+https://git.example/acme/one.git", registry.Config{Registries: []registry.Named{{URL: "one"}}}, "no configured registry knows", diag.NotFound},
+		{"an override does not count", "acme/both", "embedded", registry.Config{Override: "one"}, "9.0.0", 0},
+		{"nonsense", "acme/both", "file:///etc", registry.Config{}, "no configured registry knows", diag.NotFound},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			id := parseID(t, tt.pack)
+			r, err := registry.NewSet(tt.config, w.deps).Find(t.Context(), id, tt.source)
+			if tt.code != 0 {
+				if diag.CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.want) {
+					t.Errorf("got %v (%v), want %q", err, diag.CodeOf(err), tt.want)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			versions, err := r.Versions(t.Context(), id)
+			if err != nil || versions[0].Version != tt.want || versions[0].Source != tt.source {
+				t.Fatalf("got %+v %v, want %s at %s", versions, err, tt.want, tt.source)
+			}
+			p, err := r.Pack(t.Context(), id, tt.want)
+			if err != nil || p.Ref.Source() != tt.source {
+				t.Errorf("got %+v %v", p, err)
+			}
+		})
+	}
+}
+
+func TestRepository(t *testing.T) {
+	id := pack.ID{Owner: "acme", Name: "deploy"}
+	for prefix, want := range map[string]string{
+		"oci://r.example/acme":           "oci://r.example/acme/deploy",
+		"oci://r.example/acme/":          "oci://r.example/acme/deploy",
+		"oci://r.example/team/acme":      "oci://r.example/team/acme/deploy",
+		"oci://r.example/packs":          "oci://r.example/packs/acme/deploy",
+		"oci://r.example/acme/packs":     "oci://r.example/acme/packs/acme/deploy",
+		"oci://r.example/acme/deploy":    "oci://r.example/acme/deploy",
+		"oci://r.example/x/acme/deploy/": "oci://r.example/x/acme/deploy",
+		"oci://r.example/xacme/deploy":   "oci://r.example/xacme/deploy/acme/deploy",
+		"oci://acme/deploy":              "oci://acme/deploy/acme/deploy",
+		"oci://acme":                     "oci://acme/acme/deploy",
+		"oci://127.0.0.1:5000":           "oci://127.0.0.1:5000/acme/deploy",
+	} {
+		if got := registry.Repository(prefix, id); got != want {
+			t.Errorf("%s: got %s, want %s", prefix, got, want)
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	deps := registry.Deps{OCI: oci.New(oci.Options{}), Base: t.TempDir()}
+	for url, code := range map[string]diag.Code{
+		"http://index.example":           diag.Usage,
+		"https://user:secret@index.x/":   diag.Usage,
+		"https://index.example/?token=x": diag.Usage,
+		"oci://":                         diag.Usage,
+		"oci://r.example/UPPER":          diag.Usage,
+		"oci://r.example/a:tag":          diag.Usage,
+		"oci-layout:":                    diag.Usage,
+		"ext::sh -c id":                  diag.NotFound,
+		"./none":                         diag.NotFound,
+		"embedded":                       diag.NotFound,
+	} {
+		_, err := registry.Open(t.Context(), "", url, deps)
+		if diag.CodeOf(err) != code || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v (%v), want %v", url, err, diag.CodeOf(err), code)
+		}
+	}
+}
+
+// TestPrefixHoldsAnotherPack has a repository with a pack that calls itself something else.
+func TestPrefixHoldsAnotherPack(t *testing.T) {
+	s := ocitest.New(t)
+	c := s.Client(t, "")
+	pushAll(t, c, func(pack.ID) pack.Ref { return pack.Ref{Kind: pack.KindOCI, URL: s.URL("acme/deploy")} },
+		[]registrytest.Published{registrytest.Pack("evil/deploy", "1.0.0", "deploy")})
+	_, err := open(t, s.URL("acme"), registry.Deps{OCI: c}).Pack(t.Context(), parseID(t, "acme/deploy"), "1.0.0")
+	if diag.CodeOf(err) != diag.Integrity || !strings.Contains(err.Error(), "evil/deploy@1.0.0") {
+		t.Errorf("got %v", err)
+	}
+}

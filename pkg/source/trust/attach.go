@@ -1,0 +1,195 @@
+package trust
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/sign"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+)
+
+// Attachments returns what [oci.PushOptions.Attach] asks for: the artifacts that go with a pack before its tag is there. They
+// are the signature and the provenance, where there is a key; and the list of what the pack is made of, as it is and, where
+// there is a key, signed. Any of the three may be nil. The same pack gives the same artifacts, so publishing it again adds
+// nothing.
+func Attachments(key *sign.PrivateKey, provenance *sign.Provenance, sbom *sign.SBOM) func(ctx context.Context, subject oci.Pushed, manifest []byte) ([]oci.Artifact, error) {
+	return func(_ context.Context, subject oci.Pushed, _ []byte) ([]oci.Artifact, error) {
+		var all []oci.Artifact
+		if sbom != nil {
+			more, err := sbomArtifacts(key, sbom, subject.Digest)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, more...)
+		}
+		if key == nil {
+			return all, nil
+		}
+		if provenance != nil {
+			statement, err := provenance.Statement(subject.Digest)
+			if err != nil {
+				return nil, err
+			}
+			a, err := bundleArtifact(key, statement, sign.PredicateProvenance, subject.Digest)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, a)
+		}
+		a, err := signature(key, subject.Digest)
+		return append(all, a), err
+	}
+}
+
+// signature returns the artifact with which a key signs a manifest.
+func signature(key *sign.PrivateKey, digest string) (oci.Artifact, error) {
+	statement, err := sign.Statement("", digest, sign.PredicateSignature, nil)
+	if err != nil {
+		return oci.Artifact{}, err
+	}
+	return bundleArtifact(key, statement, sign.PredicateSignature, digest)
+}
+
+// bundleArtifact signs a statement, and wraps the bundle as cosign does.
+func bundleArtifact(key *sign.PrivateKey, statement []byte, predicateType, digest string) (oci.Artifact, error) {
+	b, err := sign.Bundle(key, statement)
+	if err != nil {
+		return oci.Artifact{}, err
+	}
+	return oci.Artifact{
+		Type: sign.MediaTypeBundle, Subject: digest,
+		Annotations: map[string]string{annotationContent: contentDSSE, annotationPredicate: predicateType},
+		Blobs:       []oci.Blob{{MediaType: sign.MediaTypeBundle, Data: b}},
+	}, nil
+}
+
+// sbomArtifacts returns the list of what a pack is made of, and its signed form.
+func sbomArtifacts(key *sign.PrivateKey, sbom *sign.SBOM, digest string) ([]oci.Artifact, error) {
+	text, err := sbom.Encode()
+	if err != nil {
+		return nil, err
+	}
+	all := []oci.Artifact{{
+		Type: sign.MediaTypeSBOM, Subject: digest,
+		Blobs: []oci.Blob{{MediaType: sign.MediaTypeSBOM, Data: text}},
+	}}
+	if key == nil {
+		return all, nil
+	}
+	statement, err := sign.Statement(sbom.Pack, digest, sign.PredicateSBOM, rawJSON(text))
+	if err != nil {
+		return nil, err
+	}
+	a, err := bundleArtifact(key, statement, sign.PredicateSBOM, digest)
+	return append(all, a), err
+}
+
+// rawJSON is JSON that is put into other JSON as it is.
+type rawJSON []byte
+
+// MarshalJSON returns the JSON.
+func (r rawJSON) MarshalJSON() ([]byte, error) { return r, nil }
+
+// SBOMOf says what a release is made of.
+func SBOMOf(rel oci.Release, trees []bundle.Tree) *sign.SBOM {
+	b := &sign.SBOM{
+		Pack: rel.ID.String(), Version: rel.Version, Description: rel.Description, License: rel.License,
+		Requires: make(map[string]string, len(rel.Dependencies)),
+	}
+	for _, d := range rel.Dependencies {
+		b.Requires[d.ID.String()] = d.Constraint
+	}
+	meta := make(map[string]oci.SkillMeta, len(rel.Skills))
+	for _, m := range rel.Skills {
+		meta[m.Name] = m
+	}
+	for _, t := range trees {
+		m := meta[t.Name]
+		s := sign.SBOMSkill{Name: t.Name, Description: m.Description, License: m.License, Tree: t.Inventory.Digest()}
+		for _, e := range t.Inventory {
+			s.Files = append(s.Files, sign.SBOMFile{Path: e.Path, SHA256: e.SHA256})
+		}
+		b.Skills = append(b.Skills, s)
+	}
+	return b
+}
+
+// Signed says what [Keeper.Sign] did.
+type Signed struct {
+	Digest    string // of the manifest that is signed
+	Signature string // digest of the artifact that holds the signature
+	Existed   bool   // the key had signed it before, and nothing was written
+	Unnamed   bool   // it does not say which pack and version it is, so that the signature satisfies nobody; see [UnnamedError]
+}
+
+// Sign signs an artifact that is published already, and says where it comes from unless provenance is nil. The place is
+// pinned by its digest, or else the manifest that its tag leads to is signed.
+func (k *Keeper) Sign(ctx context.Context, at pack.Ref, key *sign.PrivateKey, provenance *sign.Provenance) (Signed, error) {
+	manifest, digest, err := k.manifest(ctx, at)
+	if err != nil {
+		return Signed{}, err
+	}
+	says, err := selfOf(manifest, &pack.Pack{Ref: at})
+	if err != nil {
+		return Signed{}, err
+	}
+	at.Digest = digest
+	if by, err := k.signedBefore(ctx, at, key); err != nil || by != "" {
+		return Signed{Digest: digest, Signature: by, Existed: true, Unnamed: says == nil}, err
+	}
+	artifacts, err := Attachments(key, provenance, nil)(ctx, oci.Pushed{Digest: digest}, nil)
+	if err != nil {
+		return Signed{}, err
+	}
+	done := Signed{Digest: digest, Unnamed: says == nil}
+	for _, a := range artifacts {
+		if done.Signature, err = k.options.OCI.PutArtifact(ctx, at, a); err != nil {
+			return Signed{}, err
+		}
+	}
+	return done, nil
+}
+
+// Digest returns the digest of the manifest that a place is pinned to, or else that its tag leads to now.
+func (k *Keeper) Digest(ctx context.Context, at pack.Ref) (string, error) {
+	_, digest, err := k.manifest(ctx, at)
+	return digest, err
+}
+
+// manifest returns the manifest that Digest is about, and its digest.
+func (k *Keeper) manifest(ctx context.Context, at pack.Ref) ([]byte, string, error) {
+	manifest, _, err := k.options.OCI.Manifest(ctx, at)
+	if err != nil {
+		return nil, "", err
+	}
+	sum := sha256.Sum256(manifest)
+	digest := "sha256:" + hex.EncodeToString(sum[:])
+	if at.Digest != "" && at.Digest != digest {
+		return nil, "", &bundle.MismatchError{What: "the manifest", Want: at.Digest, Got: digest}
+	}
+	return manifest, digest, nil
+}
+
+// signedBefore returns the digest of the artifact with which a key signed a manifest, "" where there is none.
+func (k *Keeper) signedBefore(ctx context.Context, at pack.Ref, key *sign.PrivateKey) (string, error) {
+	found, err := k.Find(ctx, at, []*sign.PublicKey{key.Public()}, nil)
+	if err != nil && !errors.As(err, new(*UnsignedError)) {
+		return "", err
+	}
+	for _, f := range found {
+		if f.Kind == KindSignature && f.Verified && f.Key == key.Public().ID() {
+			return f.Digest, nil
+		}
+	}
+	return "", nil
+}
+
+var _ Registry = (*oci.Client)(nil)
+
+// errNoRegistry is for a keeper that was made without one.
+var errNoRegistry = diag.Errorf(diag.Internal, "there is nothing to read signatures from")

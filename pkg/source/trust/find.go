@@ -1,0 +1,71 @@
+package trust
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/sign"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+)
+
+// Bounds of what a registry may send about one manifest. Whoever may write there could bury signatures under others, so
+// that they are not found; what is not found does not count.
+const (
+	maxReferrers = 256
+	maxSignature = 1 << 20 // bytes of a bundle that is only a signature
+	maxEvidence  = 8 << 20 // bytes of all of them
+)
+
+const (
+	annotationContent   = "dev.sigstore.bundle.content"
+	annotationPredicate = "dev.sigstore.bundle.predicateType"
+	contentDSSE         = "dsse-envelope"
+)
+
+// fetch reads a manifest and its signatures where they are.
+func (k *Keeper) fetch(ctx context.Context, at pack.Ref) (*evidence, error) {
+	manifest, _, err := k.options.OCI.Manifest(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	referrers, err := k.options.OCI.Referrers(ctx, at, sign.MediaTypeBundle)
+	if err != nil {
+		return nil, err
+	}
+	e := &evidence{Manifest: manifest}
+	total := 0
+	for _, a := range referrers[:min(len(referrers), maxReferrers)] {
+		if p := a.Annotations[annotationPredicate]; p != "" && p != sign.PredicateSignature {
+			continue
+		}
+		b, err := k.bundleOf(ctx, at, a, maxSignature)
+		if diag.CodeOf(err) == diag.Remote || ctx.Err() != nil {
+			return nil, err
+		}
+		if total += len(b); err != nil || total > maxEvidence {
+			continue // one that cannot be read is no signature
+		}
+		e.Bundles = append(e.Bundles, b)
+	}
+	return e, nil
+}
+
+// bundleOf reads the bundle that an artifact holds.
+func (k *Keeper) bundleOf(ctx context.Context, at pack.Ref, a *oci.Artifact, limit int64) ([]byte, error) {
+	if len(a.Blobs) != 1 || a.Blobs[0].MediaType != sign.MediaTypeBundle {
+		return nil, diag.Errorf(diag.Invalid, "%s is not a signature: it has %d layers, or one of another type", a.Digest, len(a.Blobs))
+	}
+	return k.options.OCI.ReadBlob(ctx, at, a.Blobs[0], limit)
+}
+
+// fingerprint returns the fingerprint of the key that a bundle's hint stands for, "" where the hint is something else.
+func fingerprint(hint string) string {
+	sum, err := base64.StdEncoding.DecodeString(hint)
+	if err != nil || len(sum) != 32 {
+		return ""
+	}
+	return "sha256:" + hex.EncodeToString(sum)
+}

@@ -1,0 +1,194 @@
+package trust
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/sign"
+)
+
+// tagEvidence is what proves who signed a tag.
+type tagEvidence struct {
+	Payload   []byte `json:"payload"`
+	Signature []byte `json:"signature"`
+}
+
+// gitSigners is [Keeper.Signers] for a git repository: the tag of the pack's version, on the pinned commit, is signed by
+// an SSH key.
+func (k *Keeper) gitSigners(ctx context.Context, p *pack.Pack, trees map[string]string, w Wanted) ([]string, error) {
+	if len(w.AllowedSigners) == 0 {
+		return nil, &UnsignedError{
+			Pack: nameOf(p), Digest: p.Ref.Digest,
+			Reason: "it comes from git, whose tags are signed with SSH keys, and no file of allowed signers is trusted for it",
+		}
+	}
+	e, err := k.tag(ctx, p, w)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := judgeTag(e, p, w)
+	if err != nil {
+		return nil, err
+	}
+	if w.Threshold > 1 {
+		return nil, &SignerError{Pack: nameOf(p), Digest: p.Ref.Digest, Trusted: []string{signer}, Threshold: w.Threshold, Reasons: []string{"a git tag has one signature"}}
+	}
+	if len(trees) > 0 {
+		err = k.recorded(p, trees)
+	}
+	return []string{signer}, err
+}
+
+// tag returns the tag of a pack, from the cache if what is there is enough.
+func (k *Keeper) tag(ctx context.Context, p *pack.Pack, w Wanted) (*tagEvidence, error) {
+	sum := sha256.Sum256([]byte("tag " + placeOf(p) + " " + p.Ref.Rev + " " + p.Version))
+	name := hex.EncodeToString(sum[:])
+	var known tagEvidence
+	if k.load(name, &known) == nil {
+		if _, err := judgeTag(&known, p, w); err == nil || k.options.Offline {
+			return &known, nil
+		}
+	} else if k.options.Offline && !strings.HasPrefix(p.Ref.URL, "file:") {
+		return nil, &UnsignedError{Pack: nameOf(p), Digest: p.Ref.Digest, Reason: "its tag is not on this machine, and no server is asked"}
+	}
+	ref := p.Ref
+	if ref.Rev == "" {
+		ref.Constraint = p.Version
+	}
+	payload, signature, commit, err := k.options.Git.SignedTag(ctx, ref)
+	unsigned := func(reason string) (*tagEvidence, error) {
+		return nil, &UnsignedError{Pack: nameOf(p), Digest: p.Ref.Digest, Reason: reason}
+	}
+	switch {
+	case diag.CodeOf(err) == diag.NotFound:
+		return unsigned(err.Error())
+	case err != nil:
+		return nil, err
+	case commit != p.Ref.Digest:
+		return nil, diag.Errorf(diag.Integrity, "the tag of %s is on the commit %s now, and not on %s", nameOf(p), commit, p.Ref.Digest).
+			WithHint("the tag was moved; skillpm update takes what it is on now")
+	case len(payload) == 0:
+		return unsigned("its tag is only a name: nobody signed it")
+	case len(signature) == 0:
+		return unsigned("its tag has no signature")
+	}
+	fresh := &tagEvidence{payload, signature}
+	if _, err := judgeTag(fresh, p, w); err == nil {
+		k.save(name, fresh)
+	}
+	return fresh, nil
+}
+
+// judgeTag returns who of those wanted signed a tag.
+func judgeTag(e *tagEvidence, p *pack.Pack, w Wanted) (string, error) {
+	t, err := parseTag(e.Payload)
+	if err == nil {
+		err = t.check(p)
+	}
+	if err != nil {
+		return "", err
+	}
+	if !bytes.HasPrefix(e.Signature, []byte("-----BEGIN SSH SIGNATURE-----")) {
+		return "", &UnsignedError{Pack: nameOf(p), Digest: p.Ref.Digest, Reason: "its tag is signed with something else than an SSH key (GPG or X.509), which is not checked"}
+	}
+	var reasons []string
+	for _, allowed := range w.AllowedSigners {
+		signer, err := allowed.Verify(e.Payload, e.Signature, sign.NamespaceGit, t.when)
+		if err == nil {
+			return signer.ID, nil
+		}
+		reason := err.Error()
+		if e, ok := errors.AsType[*sign.SSHError](err); ok && e.Key != "" {
+			reason += " (" + e.Key + ")"
+		}
+		reasons = append(reasons, reason)
+	}
+	return "", &SignerError{Pack: nameOf(p), Digest: p.Ref.Digest, Reasons: dedupe(reasons), Threshold: w.Threshold}
+}
+
+// tag is what a tag object says.
+type tag struct {
+	object, kind, name string
+	when               time.Time
+}
+
+// check compares a tag with the pack that it is to vouch for. A signature over another tag proves nothing, even on the same
+// commit.
+func (t tag) check(p *pack.Pack) error {
+	want := strings.TrimPrefix(p.Ref.Rev, "refs/tags/")
+	switch {
+	case t.kind != "commit":
+		return diag.Errorf(diag.Denied, "the tag %s of %s is on a %s, not on a commit", t.name, nameOf(p), t.kind).
+			WithHint("ask the publisher to tag the commit itself")
+	case t.object != p.Ref.Digest:
+		return diag.Errorf(diag.Integrity, "the tag %s is on the commit %s, and %s is %s", t.name, t.object, nameOf(p), p.Ref.Digest)
+	case want != "" && t.name != want:
+		return diag.Errorf(diag.Integrity, "the tag %s of %s calls itself %s: it was signed for something else", want, nameOf(p), t.name)
+	case want == "" && !isVersion(t.name, p):
+		return diag.Errorf(diag.Integrity, "the tag of %s calls itself %s: it was signed for something else", nameOf(p), t.name)
+	}
+	return nil
+}
+
+// isVersion reports whether a tag stands for the pack's version.
+func isVersion(name string, p *pack.Pack) bool {
+	names := []string{"", p.ID.Name, p.Ref.Subdir}
+	return slices.ContainsFunc(names, func(n string) bool {
+		v, ok := pack.VersionFromTag(name, n)
+		return ok && v == p.Version
+	})
+}
+
+// parseTag reads the headers of a tag object, strictly.
+func parseTag(payload []byte) (t tag, err error) {
+	head, _, ok := strings.Cut(string(payload), "\n\n")
+	if !ok {
+		return t, diag.Errorf(diag.Invalid, "the tag object is malformed")
+	}
+	seen := make(map[string]bool)
+	for line := range strings.SplitSeq(head, "\n") {
+		key, value, ok := strings.Cut(line, " ")
+		if !ok || seen[key] {
+			return t, diag.Errorf(diag.Invalid, "the tag object is malformed at %q", line)
+		}
+		seen[key] = true
+		switch key {
+		case "object":
+			t.object = value
+		case "type":
+			t.kind = value
+		case "tag":
+			t.name = value
+		case "tagger":
+			t.when = taggedAt(value)
+		default:
+			return t, diag.Errorf(diag.Invalid, "the tag object has a header %q", key)
+		}
+	}
+	if t.object == "" || t.kind == "" || t.name == "" {
+		return t, diag.Errorf(diag.Invalid, "the tag object has no object, type or name")
+	}
+	return t, nil
+}
+
+// taggedAt reads the time behind a tagger's address; zero where there is none.
+func taggedAt(tagger string) time.Time {
+	fields := strings.Fields(tagger[strings.LastIndexByte(tagger, '>')+1:])
+	if len(fields) != 2 {
+		return time.Time{}
+	}
+	seconds, err := strconv.ParseInt(fields[0], 10, 64)
+	if err != nil || seconds <= 0 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0).UTC()
+}

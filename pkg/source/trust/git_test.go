@@ -1,0 +1,215 @@
+package trust_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/sign"
+	"github.com/skillpm/skillpm/pkg/source/git"
+	"github.com/skillpm/skillpm/pkg/source/trust"
+)
+
+// sshKey makes a key with ssh-keygen and returns the file of the private one and the line of the public one.
+func sshKey(t *testing.T, kind string) (file, public string) {
+	t.Helper()
+	program, err := exec.LookPath("ssh-keygen")
+	if err != nil {
+		t.Skip("ssh-keygen is not installed")
+	}
+	file = filepath.Join(t.TempDir(), "key")
+	args := []string{"-q", "-t", kind, "-N", "", "-C", "somebody@example.com", "-f", file}
+	if kind == "rsa" {
+		args = append(args, "-b", "2048")
+	}
+	if out, err := exec.Command(program, args...).CombinedOutput(); err != nil {
+		t.Fatalf("ssh-keygen: %v\n%s", err, out)
+	}
+	data, err := os.ReadFile(file + ".pub")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file, strings.TrimSpace(string(data))
+}
+
+// signTag makes a tag that git signs with an SSH key.
+func signTag(r *gittest.Repo, name, commit, key string) {
+	r.Run("-c", "gpg.format=ssh", "-c", "user.signingkey="+key, "tag", "-s", "-f", "-m", "release "+name, name, commit)
+}
+
+func allowed(t *testing.T, lines ...string) *sign.AllowedSigners {
+	t.Helper()
+	a, err := sign.ParseAllowedSigners("allowed_signers", []byte(strings.Join(lines, "\n")+"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func ssh(signers ...*sign.AllowedSigners) trust.Wanted {
+	return trust.Wanted{AllowedSigners: signers, Threshold: 1}
+}
+
+// skillFiles are those of a pack of one skill.
+func skillFiles(text string) gittest.Files {
+	return gittest.Text(map[string]string{"deploy/SKILL.md": gittest.Skill("deploy", text)})
+}
+
+// tagged is a repository with a commit, and the pack at a tag on it.
+type tagged struct {
+	repo   *gittest.Repo
+	commit string
+	place  string
+	keeper *trust.Keeper
+	client *git.Client
+}
+
+func newTagged(t *testing.T) *tagged {
+	t.Helper()
+	dir := t.TempDir()
+	r := gittest.New(t, dir, "acme/deploy.git")
+	c := git.New(git.Options{Cache: t.TempDir()})
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &tagged{
+		repo: r, commit: r.Commit(skillFiles("Deploys.")), place: "git+" + gittest.Serve(t, dir) + "/acme/deploy.git",
+		client: c, keeper: trust.New(trust.Options{Git: c, Dir: t.TempDir(), State: t.TempDir()}),
+	}
+}
+
+// pack returns the pack at a tag or, where that is "", as a lock pins it.
+func (g *tagged) pack(t *testing.T, tag, version string) *pack.Pack {
+	t.Helper()
+	ref := parse(t, g.place)
+	ref.Rev, ref.Digest = tag, g.commit
+	return &pack.Pack{ID: pack.ID{Owner: "acme", Name: "deploy"}, Version: version, Ref: ref}
+}
+
+func TestGitSigners(t *testing.T) {
+	for _, kind := range []string{"ed25519", "ecdsa", "rsa"} {
+		t.Run(kind, func(t *testing.T) {
+			g := newTagged(t)
+			key, public := sshKey(t, kind)
+			signTag(g.repo, "v1.0.0", g.commit, key)
+			id := strings.Join(strings.Fields(public)[:2], ":")
+			w := ssh(allowed(t, "# who may", "", "somebody@example.com,other@example.com "+public))
+			for _, tag := range []string{"v1.0.0", ""} {
+				got, err := g.keeper.Signers(t.Context(), g.pack(t, tag, "1.0.0"), nil, w)
+				if err != nil || !slices.Equal(got, []string{id}) {
+					t.Errorf("at %q: signers are %v, %v, want %s", tag, got, err, id)
+				}
+			}
+		})
+	}
+}
+
+func TestGitRefused(t *testing.T) {
+	g := newTagged(t)
+	key, public := sshKey(t, "ed25519")
+	_, stranger := sshKey(t, "ed25519")
+	signTag(g.repo, "v1.0.0", g.commit, key)
+	signTag(g.repo, "inner", g.commit, key)
+	signTag(g.repo, "v1.5.0", g.repo.Run("rev-parse", "refs/tags/inner"), key)
+	g.repo.AnnotatedTag("v1.1.0", g.commit)
+	g.repo.Tag("v1.2.0", g.commit)
+	g.repo.Tag("v1.3.0", g.repo.Run("rev-parse", "refs/tags/v1.0.0")) // the signed tag under another name
+	gpg := "object " + g.commit + "\ntype commit\ntag v1.4.0\ntagger A <a@example.com> 1700000000 +0000\n\nx\n-----BEGIN PGP SIGNATURE-----\n\nAAAA\n-----END PGP SIGNATURE-----\n"
+	g.repo.Tag("v1.4.0", g.repo.Pipe([]byte(gpg), "hash-object", "-t", "tag", "-w", "--stdin"))
+	altered := strings.Replace(g.repo.Run("cat-file", "tag", "v1.0.0"), "release v1.0.0", "release v1.6.0", 1)
+	altered = strings.Replace(altered, "tag v1.0.0", "tag v1.6.0", 1) + "\n"
+	g.repo.Tag("v1.6.0", g.repo.Pipe([]byte(altered), "hash-object", "-t", "tag", "-w", "--stdin"))
+
+	line := "somebody@example.com "
+	right := ssh(allowed(t, line+public))
+	revoked, err := allowed(t, line+public).Revoke("revoked", []byte(public+"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name, tag, version string
+		w                  trust.Wanted
+		code               diag.Code
+		want               string
+	}{
+		{"no signature", "v1.1.0", "1.1.0", right, diag.Denied, "its tag has no signature"},
+		{"only a name", "v1.2.0", "1.2.0", right, diag.Denied, "its tag is only a name"},
+		{"another tag's signature", "v1.3.0", "1.3.0", right, diag.Integrity, "calls itself v1.0.0"},
+		{"another tag's signature, by version", "", "1.3.0", right, diag.Integrity, "calls itself v1.0.0"},
+		{"GPG", "v1.4.0", "1.4.0", right, diag.Denied, "GPG"},
+		{"a tag on a tag", "v1.5.0", "1.5.0", right, diag.Denied, "is on a tag, not on a commit"},
+		{"altered", "v1.6.0", "1.6.0", right, diag.Denied, "was altered"},
+		{"a branch", "main", "0.0.0", right, diag.Denied, "is a branch"},
+		{"a commit", "", "0.0.0", right, diag.Denied, "no tag for version 0.0.0"},
+		{"wrong key", "v1.0.0", "1.0.0", ssh(allowed(t, line+stranger)), diag.Denied, "not allowed to sign (ssh-ed25519:"},
+		{"revoked key", "v1.0.0", "1.0.0", ssh(revoked), diag.Denied, "was revoked"},
+		{"for something else", "v1.0.0", "1.0.0", ssh(allowed(t, line+`namespaces="file" `+public)), diag.Denied, `may not sign for "git"`},
+		{"too late", "v1.0.0", "1.0.0", ssh(allowed(t, line+`valid-before="20200101Z" `+public)), diag.Denied, "until 2020-01-01"},
+		{"too early", "v1.0.0", "1.0.0", ssh(allowed(t, line+`valid-after="20300101Z" `+public)), diag.Denied, "from 2030-01-01"},
+		{"only keys are trusted", "v1.0.0", "1.0.0", keys(newKey(t)), diag.Denied, "comes from git"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := g.keeper.Signers(t.Context(), g.pack(t, tt.tag, tt.version), nil, tt.w)
+			checkError(t, err, tt.code, tt.want)
+		})
+	}
+	for name, options := range map[string]string{
+		"in time": `valid-after="20230101Z",valid-before="20240101000000Z" `, "for git": `namespaces="file,git" `, "for all but": `namespaces="*,!file" `,
+	} {
+		if _, err := g.keeper.Signers(t.Context(), g.pack(t, "v1.0.0", "1.0.0"), nil, ssh(allowed(t, line+options+public))); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	two := right
+	two.Threshold = 2
+	_, err = g.keeper.Signers(t.Context(), g.pack(t, "v1.0.0", "1.0.0"), nil, two)
+	checkError(t, err, diag.Denied, "2 are required")
+}
+
+// A tag that was moved, signed again and all, is not what a lock pins.
+func TestGitMoved(t *testing.T) {
+	g := newTagged(t)
+	key, public := sshKey(t, "ed25519")
+	signTag(g.repo, "v1.0.0", g.repo.Commit(skillFiles("Does something else.")), key)
+	_, err := g.keeper.Signers(t.Context(), g.pack(t, "v1.0.0", "1.0.0"), nil, ssh(allowed(t, "a@example.com "+public)))
+	checkError(t, err, diag.Integrity, "and not on "+g.commit)
+}
+
+// What was seen once is checked without the server, for the trees that this machine got.
+func TestGitOffline(t *testing.T) {
+	g := newTagged(t)
+	key, public := sshKey(t, "ed25519")
+	signTag(g.repo, "v1.0.0", g.commit, key)
+	w, p, dir, state := ssh(allowed(t, "a@example.com "+public)), g.pack(t, "v1.0.0", "1.0.0"), t.TempDir(), t.TempDir()
+	trees := map[string]string{"deploy": "t1:sha256:" + strings.Repeat("a", 64)}
+	offline := trust.New(trust.Options{Dir: dir, State: state, Offline: true})
+	_, err := offline.Signers(t.Context(), p, trees, w)
+	checkError(t, err, diag.Denied, "not on this machine")
+
+	online := trust.New(trust.Options{Git: g.client, Dir: dir, State: state})
+	_, err = online.Signers(t.Context(), p, trees, w)
+	if !errors.As(err, new(*trust.UnknownTreesError)) {
+		t.Fatalf("without a record: %v", err)
+	}
+	if err := online.Record(p, trees); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []*trust.Keeper{online, offline} {
+		if _, err := k.Signers(t.Context(), p, trees, w); err != nil {
+			t.Error(err)
+		}
+	}
+	trees["deploy"] = "t1:sha256:" + strings.Repeat("b", 64)
+	_, err = offline.Signers(t.Context(), p, trees, w)
+	checkError(t, err, diag.Integrity, "what was fetched is")
+}

@@ -1,0 +1,69 @@
+package trust_test
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	"github.com/skillpm/skillpm/pkg/sign"
+	"github.com/skillpm/skillpm/pkg/sign/keyless"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/source/trust"
+)
+
+// byRoot is a checker that takes each bundle for one by whom its root names.
+type byRoot string
+
+func (who byRoot) Verify(_ []byte, _ string, wanted []keyless.Identity) (keyless.Identity, error) {
+	got := keyless.Identity{Issuer: "https://accounts.example", Subject: string(who)}
+	if !slices.Contains(wanted, got) {
+		return keyless.Identity{}, diag.Errorf(diag.Denied, "it is by somebody else")
+	}
+	return got, nil
+}
+
+// Where a policy wants an identity, a program that cannot check it refuses, and says which one can. What checks it decides
+// who counts.
+func TestIdentities(t *testing.T) {
+	s := ocitest.New(t)
+	c := s.Client(t, t.TempDir())
+	key := newKey(t)
+	p, trees := publishPack(t, c, parse(t, s.URL("acme/deploy")), "1.0.0", func(ctx context.Context, subject oci.Pushed, m []byte) ([]oci.Artifact, error) {
+		all, err := trust.Attachments(key, nil, nil)(ctx, subject, m)
+		data := all[0].Blobs[0].Data
+		before, _, _ := bytes.Cut(data, []byte(`"verificationMaterial":`))
+		_, after, _ := bytes.Cut(data, []byte(`,"dsseEnvelope":`))
+		certificate := []byte(`"verificationMaterial":{"certificate":{"rawBytes":"AAAA"}},"dsseEnvelope":`)
+		all[0].Blobs[0].Data = slices.Concat(before, certificate, after)
+		return all, err
+	})
+	want := trust.Wanted{Identities: []trust.Identity{{Issuer: "https://accounts.example", Subject: "a@example.com"}}}
+	root := func(text string) func() ([]byte, error) { return func() ([]byte, error) { return []byte(text), nil } }
+	open := func(root []byte) (keyless.Verifier, error) { return byRoot(root), nil }
+
+	_, err := trust.New(trust.Options{OCI: c, TrustedRoot: root("a@example.com")}).Signers(t.Context(), p, trees, want)
+	checkError(t, err, diag.Denied, "this program cannot check that")
+	if hint := diag.HintOf(err); !strings.Contains(hint, "skillpm-keyless") {
+		t.Errorf("the hint is %q", hint)
+	}
+	_, err = trust.New(trust.Options{OCI: c, Keyless: open}).Signers(t.Context(), p, trees, keys(key))
+	checkError(t, err, diag.Denied, "made with a certificate, and only keys are trusted")
+	_, err = trust.New(trust.Options{OCI: c, Keyless: open, TrustedRoot: root("b@example.com")}).Signers(t.Context(), p, trees, want)
+	checkError(t, err, diag.Denied, "it is by somebody else")
+	fails := func() ([]byte, error) { return nil, diag.Errorf(diag.Denied, "no roots").WithHint("put them there") }
+	_, err = trust.New(trust.Options{OCI: c, Keyless: open, TrustedRoot: fails}).Signers(t.Context(), p, trees, want)
+	checkError(t, err, diag.Denied, "no roots")
+
+	got, err := trust.New(trust.Options{OCI: c, Keyless: open, TrustedRoot: root("a@example.com")}).Signers(t.Context(), p, trees, want)
+	if err != nil || !slices.Equal(got, []string{"identity:https://accounts.example a@example.com"}) {
+		t.Errorf("signers are %v, %v", got, err)
+	}
+	two := want
+	two.Keys, two.Threshold = []*sign.PublicKey{key.Public()}, 2
+	_, err = trust.New(trust.Options{OCI: c, Keyless: open, TrustedRoot: root("a@example.com")}).Signers(t.Context(), p, trees, two)
+	checkError(t, err, diag.Denied, "signed by 1 of those who are trusted, and 2 are required")
+}

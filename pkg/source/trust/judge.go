@@ -1,0 +1,123 @@
+package trust
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/sign"
+	"github.com/skillpm/skillpm/pkg/sign/keyless"
+)
+
+// judge returns who of those wanted signed a manifest.
+func (k *Keeper) judge(e *evidence, p *pack.Pack, w Wanted) ([]string, error) {
+	var found, reasons []string
+	met := map[string]bool{} // which of those wanted signed: several that one pattern means are one
+	advice, signatures := "", 0
+	for _, b := range e.Bundles {
+		env, err := sign.ParseBundle(b)
+		if err != nil {
+			reasons = append(reasons, err.Error())
+			continue
+		}
+		if env.Claim.PredicateType != sign.PredicateSignature {
+			continue // provenance and the like are no signatures
+		}
+		signatures++
+		id, wish, err := k.signer(env, b, p.Ref.Digest, w)
+		if err != nil {
+			reasons, advice = append(reasons, err.Error()), cmp.Or(advice, diag.HintOf(err))
+			continue
+		}
+		met[wish] = true
+		if !slices.Contains(found, id) {
+			found = append(found, id)
+		}
+	}
+	if len(met) >= max(1, w.Threshold) {
+		return w.sort(found), nil
+	}
+	if signatures == 0 && len(reasons) == 0 {
+		return nil, &UnsignedError{Pack: nameOf(p), Digest: p.Ref.Digest, Reason: "it has no signature"}
+	}
+	if len(w.Identities) > 0 {
+		if _, err := k.verifier(); err != nil { // which matters more than whose the other signatures are
+			reasons, advice = append([]string{"identities are trusted, which this program cannot check"}, reasons...), diag.HintOf(err)
+		}
+	}
+	return nil, &SignerError{Pack: nameOf(p), Digest: p.Ref.Digest, Trusted: found, Reasons: dedupe(reasons), Advice: advice, Threshold: w.Threshold}
+}
+
+// signer returns who made a signature, if that is somebody who is wanted, and as which of those.
+func (k *Keeper) signer(env *sign.Envelope, bundle []byte, digest string, w Wanted) (id, wish string, err error) {
+	if env.Keyless {
+		return k.identity(bundle, digest, w.Identities)
+	}
+	v, err := env.Verify(w.Keys, digest)
+	if _, ok := errors.AsType[*sign.KeyError](err); ok {
+		print := fingerprint(env.Hint)
+		known := slices.ContainsFunc(w.Keys, func(key *sign.PublicKey) bool { return key.Fingerprint() == print })
+		if print != "" && !known {
+			return "", "", diag.Errorf(diag.Denied, "a signature says it is by the key %s, which is not trusted", print)
+		}
+	}
+	if err != nil {
+		return "", "", err
+	}
+	return v.Key.ID(), v.Key.ID(), nil
+}
+
+// identity returns who got the certificate that a signature was made with, and the first of the wanted identities that means
+// that.
+func (k *Keeper) identity(bundle []byte, digest string, wanted []Identity) (id, wish string, err error) {
+	if len(wanted) == 0 {
+		return "", "", diag.Errorf(diag.Denied, "a signature was made with a certificate, and only keys are trusted")
+	}
+	verifier, err := k.verifier()
+	if err != nil {
+		return "", "", err
+	}
+	for _, want := range wanted {
+		var who keyless.Identity
+		if who, err = verifier.Verify(bundle, digest, []keyless.Identity{keyless.Identity(want)}); err == nil {
+			return Identity(who).ID(), want.ID(), nil
+		}
+	}
+	return "", "", err
+}
+
+// sort orders signers as they are wanted; identities, which may be patterns, come last.
+func (w Wanted) sort(found []string) []string {
+	var sorted []string
+	take := func(id string) {
+		if slices.Contains(found, id) && !slices.Contains(sorted, id) {
+			sorted = append(sorted, id)
+		}
+	}
+	for _, key := range w.Keys {
+		take(key.ID())
+	}
+	for _, a := range w.AllowedSigners {
+		for _, id := range a.IDs() {
+			take(id)
+		}
+	}
+	for _, id := range found {
+		take(id)
+	}
+	return sorted
+}
+
+// dedupe drops texts that are there before, and keeps each on one line.
+func dedupe(texts []string) []string {
+	var out []string
+	for _, t := range texts {
+		if t = strings.Join(strings.Fields(t), " "); !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}

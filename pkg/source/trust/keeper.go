@@ -1,0 +1,161 @@
+package trust
+
+import (
+	"context"
+	"sync"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/sign/keyless"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+)
+
+// Registry is what the signatures of artifacts are read from and written to: an [oci.Client].
+type Registry interface {
+	Manifest(ctx context.Context, at pack.Ref) (raw []byte, mediaType string, err error)
+	Referrers(ctx context.Context, at pack.Ref, artifactType string) ([]*oci.Artifact, error)
+	ReadBlob(ctx context.Context, at pack.Ref, b oci.Blob, limit int64) ([]byte, error)
+	PutArtifact(ctx context.Context, at pack.Ref, a oci.Artifact, tags ...string) (digest string, err error)
+}
+
+// TagReader is what the signatures of git tags are read from.
+type TagReader interface {
+	// SignedTag returns the tag object that a place names by its tag, or by a version as Constraint, split into what was
+	// signed and the signature, and the commit that the tag is on. A signature of no bytes stands for a tag without one,
+	// and no payload for a tag that is only a name.
+	SignedTag(ctx context.Context, ref pack.Ref) (payload, signature []byte, commit string, err error)
+}
+
+// Options say what a [Keeper] may use.
+type Options struct {
+	OCI         Registry
+	Git         TagReader
+	Dir         string                 // the cache of signatures; "" for none
+	State       string                 // where it is noted what this machine fetched; "" for nowhere
+	Keyless     keyless.Open           // what checks signatures of identities; nil for keyless.Missing
+	TrustedRoot func() ([]byte, error) // the trusted_root.json that it trusts; nil for none
+	Offline     bool                   // ask no server
+}
+
+// Keeper finds signatures, keeps them in a cache, and checks them. It may be used by several goroutines at once.
+type Keeper struct {
+	options  Options
+	verifier func() (keyless.Verifier, error)
+}
+
+// New returns a keeper. Nothing is read or asked before it is needed.
+func New(o Options) *Keeper {
+	k := &Keeper{options: o}
+	k.verifier = sync.OnceValues(k.openVerifier)
+	return k
+}
+
+// openVerifier returns what checks signatures of identities.
+func (k *Keeper) openVerifier() (keyless.Verifier, error) {
+	if k.options.Keyless == nil {
+		return keyless.Missing(nil)
+	}
+	var root []byte
+	if k.options.TrustedRoot != nil {
+		var err error
+		if root, err = k.options.TrustedRoot(); err != nil {
+			return nil, err
+		}
+	}
+	return k.options.Keyless(root)
+}
+
+// Signers returns who of those that are wanted signed exactly this pack: the manifest or commit that it is pinned to and,
+// where trees are given, those trees. The IDs are as a lock records them, in the order of w. Fewer than w.Threshold are an
+// [UnsignedError] or a [SignerError]; trees that are not those that were signed have the code [diag.Integrity], and trees
+// of which this machine does not know how they came are an [UnknownTreesError].
+func (k *Keeper) Signers(ctx context.Context, p *pack.Pack, trees map[string]string, w Wanted) ([]string, error) {
+	if len(w.Keys)+len(w.Identities)+len(w.AllowedSigners) == 0 {
+		return nil, diag.Errorf(diag.Denied, "%s must be signed, and nobody is trusted to sign it", nameOf(p)).
+			WithHint("list a key or an identity under any_of in the policy, or under trusted-keys in the configuration")
+	}
+	switch p.Ref.Kind {
+	case pack.KindGit:
+		return k.gitSigners(ctx, p, trees, w)
+	case pack.KindOCI, pack.KindLayout, pack.KindLocal, pack.KindEmbedded:
+		return k.artifactSigners(ctx, p, trees, w)
+	}
+	return nil, &UnsignedError{Pack: nameOf(p), Reason: "a directory has no signatures"}
+}
+
+// artifactSigners is [Keeper.Signers] for what is in a registry or layout.
+func (k *Keeper) artifactSigners(ctx context.Context, p *pack.Pack, trees map[string]string, w Wanted) ([]string, error) {
+	known, err := k.cached(p.Ref.Digest)
+	if err == nil {
+		if found, err := k.judge(known, p, w); err == nil {
+			return found, k.signedAs(known.Manifest, p, trees)
+		} else if k.options.Offline {
+			return nil, err
+		}
+	} else if k.options.Offline && p.Ref.Kind == pack.KindOCI {
+		return nil, &UnsignedError{Pack: nameOf(p), Digest: p.Ref.Digest, Reason: "its signatures are not on this machine, and no server is asked"}
+	}
+	fresh, err := k.fetch(ctx, p.Ref)
+	if err != nil {
+		return nil, err
+	}
+	k.came(p)
+	found, err := k.judge(fresh, p, w)
+	if err != nil {
+		return nil, err
+	}
+	k.keep(p.Ref.Digest, fresh)
+	return found, k.signedAs(fresh.Manifest, p, trees)
+}
+
+// signedAs checks that a signed manifest calls itself as the pack is called, and that trees are its. A signature over one
+// that does not say which pack and version it is proves neither: it would hold under every name and number.
+func (k *Keeper) signedAs(manifest []byte, p *pack.Pack, trees map[string]string) error {
+	says, err := selfOf(manifest, p)
+	if err != nil {
+		return err
+	}
+	if says == nil {
+		return &UnnamedError{Pack: nameOf(p), Digest: p.Ref.Digest}
+	}
+	return k.linked(manifest, p, trees)
+}
+
+// linked checks that trees are those of a manifest.
+func (k *Keeper) linked(manifest []byte, p *pack.Pack, trees map[string]string) error {
+	if err := calledSo(manifest, p); err != nil || len(trees) == 0 {
+		return err
+	}
+	signed, err := oci.TreesOf(manifest)
+	if err != nil {
+		return err
+	}
+	if signed == nil {
+		return k.recorded(p, trees)
+	}
+	return sameTrees(p, trees, signed, "signed")
+}
+
+// sameTrees checks that all trees are among others.
+func sameTrees(p *pack.Pack, trees, others map[string]string, what string) error {
+	for name, tree := range trees {
+		if other, ok := others[name]; !ok {
+			return diag.Errorf(diag.Integrity, "the skill %s is not part of %s as it was %s", name, nameOf(p), what)
+		} else if other != tree {
+			return diag.Errorf(diag.Integrity, "the skill %s of %s is %s, and what was %s is %s", name, nameOf(p), tree, what, other).
+				WithHint("if the lock was edited, restore it from version control; skillpm verify looks at what is installed")
+		}
+	}
+	return nil
+}
+
+// nameOf names a pack for messages.
+func nameOf(p *pack.Pack) string {
+	switch {
+	case p.ID.IsZero():
+		return p.Ref.String()
+	case p.Version == "":
+		return p.ID.String()
+	}
+	return p.ID.String() + "@" + p.Version
+}

@@ -1,0 +1,156 @@
+package trust
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/sign"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+)
+
+// Kind says what something is that was found about an artifact.
+type Kind string
+
+// The kinds of what is found.
+const (
+	KindSignature  Kind = "signature"
+	KindProvenance Kind = "provenance"
+	KindSBOM       Kind = "sbom"
+	KindOther      Kind = "other"
+)
+
+// Found is what somebody says about an artifact, and whether that is proven.
+type Found struct {
+	Kind          Kind
+	Digest        string // of the artifact that holds it
+	Type          string // its artifact type
+	PredicateType string // "" for what is no statement
+	Key           string // ID of the key that made it, "" where that is not proven
+	Claims        string // fingerprint of the key that it says it is by; "certificate" where it was made with one
+	Identity      string // who the certificate was issued to, "" where that is not proven
+	Verified      bool   // a key or identity that was given made it, for this artifact
+	Problem       string // why it is not verified
+	Source        Source // of provenance, what it says
+}
+
+// Source is what a provenance says, for people.
+type Source struct {
+	Repository, Ref, Commit, Builder, Run string
+}
+
+// Find returns all that the place has about the manifest that it is pinned to: signatures, provenance, contents, and then
+// the rest, in each what verifies first.
+func (k *Keeper) Find(ctx context.Context, at pack.Ref, keys []*sign.PublicKey, identities []Identity) ([]Found, error) {
+	if k.options.OCI == nil {
+		return nil, errNoRegistry
+	}
+	all, err := k.options.OCI.Referrers(ctx, at, "")
+	if err != nil {
+		return nil, err
+	}
+	var found []Found
+	for _, a := range all[:min(len(all), maxReferrers)] {
+		f := Found{Kind: KindOther, Digest: a.Digest, Type: a.Type}
+		switch a.Type {
+		case sign.MediaTypeBundle:
+			if err := k.describe(ctx, at, a, Wanted{Keys: keys, Identities: identities}, &f); err != nil {
+				return nil, err
+			}
+		case sign.MediaTypeSBOM:
+			f.Kind, f.Problem = KindSBOM, "it is not signed"
+		default:
+			f.Problem = "it is of a type that is not known"
+		}
+		found = append(found, f)
+	}
+	kinds := []Kind{KindSignature, KindProvenance, KindSBOM, KindOther}
+	slices.SortFunc(found, func(a, b Found) int {
+		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(a.Problem, b.Problem), strings.Compare(a.Digest, b.Digest))
+	})
+	return found, nil
+}
+
+// describe says what a bundle is and whether it verifies. Only what keeps everything from being read is an error.
+func (k *Keeper) describe(ctx context.Context, at pack.Ref, a *oci.Artifact, w Wanted, f *Found) error {
+	b, err := k.bundleOf(ctx, at, a, sign.MaxBundle)
+	if diag.CodeOf(err) == diag.Remote || ctx.Err() != nil {
+		return err
+	}
+	var env *sign.Envelope
+	if err == nil {
+		env, err = sign.ParseBundle(b)
+	}
+	if err != nil {
+		f.Problem = err.Error()
+		return nil
+	}
+	f.PredicateType, f.Kind = env.Claim.PredicateType, kindOf(env.Claim.PredicateType)
+	if f.Kind == KindProvenance {
+		f.Source = sourceOf(env.Claim.Predicate)
+	}
+	f.Claims = fingerprint(env.Hint)
+	if env.Keyless {
+		f.Claims = "certificate"
+	}
+	who, _, err := k.signer(env, b, at.Digest, w)
+	switch {
+	case err != nil:
+		f.Problem = err.Error()
+	case env.Keyless:
+		f.Identity, f.Verified = who, true
+	default:
+		f.Key, f.Verified = who, true
+	}
+	return nil
+}
+
+func kindOf(predicateType string) Kind {
+	switch predicateType {
+	case sign.PredicateSignature:
+		return KindSignature
+	case sign.PredicateProvenance:
+		return KindProvenance
+	case sign.PredicateSBOM:
+		return KindSBOM
+	}
+	return KindOther
+}
+
+// sourceOf reads what a SLSA provenance says about its source; what it does not say is left out.
+func sourceOf(predicate json.RawMessage) (s Source) {
+	var p struct {
+		BuildDefinition struct {
+			ExternalParameters struct {
+				Source struct{ Repository, Ref string }
+			}
+			ResolvedDependencies []struct {
+				URI    string
+				Digest struct{ GitCommit string }
+			}
+		}
+		RunDetails struct {
+			Builder  struct{ ID string }
+			Metadata struct{ InvocationID string }
+		}
+	}
+	if json.Unmarshal(predicate, &p) != nil {
+		return s
+	}
+	s.Repository, s.Ref = p.BuildDefinition.ExternalParameters.Source.Repository, p.BuildDefinition.ExternalParameters.Source.Ref
+	s.Builder, s.Run = p.RunDetails.Builder.ID, p.RunDetails.Metadata.InvocationID
+	for _, d := range p.BuildDefinition.ResolvedDependencies {
+		if d.Digest.GitCommit != "" {
+			s.Commit = d.Digest.GitCommit
+			if s.Repository == "" {
+				s.Repository = d.URI
+			}
+			break
+		}
+	}
+	return s
+}

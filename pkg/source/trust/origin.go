@@ -1,0 +1,103 @@
+package trust
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+)
+
+// Origin checks that trees are those of the place that a pack is pinned to, whoever signed it: what a lock says of that
+// proves nothing. The place itself must have given this machine the manifest, now or before. Of git, and of artifacts that other tools wrote, this machine must have fetched them itself, else it is an
+// [UnknownTreesError].
+func (k *Keeper) Origin(ctx context.Context, p *pack.Pack, trees map[string]string) error {
+	switch p.Ref.Kind {
+	case pack.KindPath:
+		return nil
+	case pack.KindGit:
+		return k.recorded(p, trees)
+	}
+	e, err := k.cached(p.Ref.Digest)
+	if known := err == nil; !known || !k.cameBefore(p) {
+		if k.options.Offline && p.Ref.Kind == pack.KindOCI {
+			return diag.Errorf(diag.Remote, "%s: its manifest did not come to this machine from %s, and no server is asked", nameOf(p), p.Ref.Source()).
+				WithHint("run the command once without --offline")
+		}
+		raw, _, err := k.options.OCI.Manifest(ctx, p.Ref)
+		if err != nil {
+			return err
+		}
+		if e = (&evidence{Manifest: raw}); !known {
+			k.keep(p.Ref.Digest, e)
+		}
+		k.came(p)
+	}
+	return k.linked(e.Manifest, p, trees)
+}
+
+// originFile returns the file which notes that a manifest came from the place that a pack is pinned to.
+func (k *Keeper) originFile(p *pack.Pack) (string, error) {
+	sum := sha256.Sum256([]byte("origin " + placeOf(p)))
+	return entryFile(k.options.State, hex.EncodeToString(sum[:]))
+}
+
+// came notes that the manifest which a pack is pinned to came from the pack's place. That the cache has it does not say
+// so: another place may have had it. Without the note it is asked for again.
+func (k *Keeper) came(p *pack.Pack) {
+	if file, err := k.originFile(p); err == nil && p.Ref.Kind == pack.KindOCI && !k.cameBefore(p) {
+		_ = writeJSON(file, record{Place: placeOf(p)})
+	}
+}
+
+// cameBefore reports whether that is noted. What is on this machine can be looked at each time.
+func (k *Keeper) cameBefore(p *pack.Pack) bool {
+	file, err := k.originFile(p)
+	if err != nil || p.Ref.Kind != pack.KindOCI {
+		return false
+	}
+	var r record
+	return readJSON(file, &r) == nil && r.Place == placeOf(p)
+}
+
+// self is what a manifest says of itself.
+type self struct{ Name, Version string }
+
+// selfOf returns what a manifest says of itself, nil where it says nothing.
+func selfOf(manifest []byte, p *pack.Pack) (*self, error) {
+	var m struct {
+		Annotations map[string]string `json:"annotations"`
+	}
+	if err := json.Unmarshal(manifest, &m); err != nil {
+		return nil, diag.Errorf(diag.Integrity, "the manifest of %s is not JSON", nameOf(p))
+	}
+	text, ok := m.Annotations[oci.AnnotationPack]
+	if !ok {
+		text, ok = m.Annotations[oci.AnnotationList]
+	}
+	if !ok {
+		return nil, nil
+	}
+	var says self
+	if err := json.Unmarshal([]byte(text), &says); err != nil {
+		return nil, diag.Errorf(diag.Integrity, "what the manifest of %s says of the pack is not JSON", nameOf(p))
+	}
+	return &says, nil
+}
+
+// calledSo checks that a manifest which says whose it is calls itself as the pack is called: the content of an older version
+// under the number of a newer one is a replay.
+func calledSo(manifest []byte, p *pack.Pack) error {
+	says, err := selfOf(manifest, p)
+	if err != nil || says == nil {
+		return err
+	}
+	if p.ID.IsZero() || p.Version == "" || says.Name == p.ID.String() && says.Version == p.Version {
+		return nil
+	}
+	return diag.Errorf(diag.Integrity, "%s is %s@%s as it was published", nameOf(p), says.Name, says.Version).
+		WithHint("an older version stands under a newer number: ask the publisher, and restore skillpm.lock from version control if that says so")
+}

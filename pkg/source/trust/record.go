@@ -1,0 +1,69 @@
+package trust
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+)
+
+// record says that this machine fetched a pinned place and got these trees.
+type record struct {
+	Place string            `json:"place"`
+	Trees map[string]string `json:"trees"`
+}
+
+// placeOf names a pinned place.
+func placeOf(p *pack.Pack) string { return p.Ref.Source() + " " + p.Ref.URL + "@" + p.Ref.Digest }
+
+func (k *Keeper) recordFile(p *pack.Pack) (string, error) {
+	sum := sha256.Sum256([]byte(placeOf(p)))
+	return entryFile(k.options.State, hex.EncodeToString(sum[:]))
+}
+
+// Record notes which trees this machine got when it fetched a pinned pack. It is asked for where no signed manifest names
+// the trees: for git, and for artifacts that other tools wrote.
+func (k *Keeper) Record(p *pack.Pack, trees map[string]string) error {
+	file, err := k.recordFile(p)
+	if err != nil || len(trees) == 0 {
+		return nil // nowhere to note it: it is fetched again
+	}
+	r := record{Place: placeOf(p), Trees: map[string]string{}}
+	var before record
+	if readJSON(file, &before) == nil && before.Place == r.Place {
+		maps.Copy(r.Trees, before.Trees)
+	}
+	for name, tree := range trees {
+		if was, ok := r.Trees[name]; ok && was != tree {
+			return diag.Errorf(diag.Integrity, "the skill %s of %s is %s, and was %s when it was fetched before", name, nameOf(p), tree, was)
+		}
+		r.Trees[name] = tree
+	}
+	if maps.Equal(r.Trees, before.Trees) {
+		return nil
+	}
+	if err := writeJSON(file, r); err != nil {
+		return diag.Errorf(diag.Internal, "noting what was fetched: %w", err)
+	}
+	return nil
+}
+
+// recorded checks that trees are what this machine got from a pinned place.
+func (k *Keeper) recorded(p *pack.Pack, trees map[string]string) error {
+	file, err := k.recordFile(p)
+	if err != nil {
+		return &UnknownTreesError{Pack: nameOf(p)}
+	}
+	var r record
+	if readJSON(file, &r) != nil || r.Place != placeOf(p) {
+		return &UnknownTreesError{Pack: nameOf(p)}
+	}
+	for name := range trees {
+		if _, ok := r.Trees[name]; !ok {
+			return &UnknownTreesError{Pack: nameOf(p)}
+		}
+	}
+	return sameTrees(p, trees, r.Trees, "fetched")
+}
