@@ -10,4 +10,4 @@ import (
 // version is set by the release build; a `go install` build says what the module system knows.
 var version string
 
-func main() { os.Exit(cli.Main(cli.OS(version), os.Args)) }
+func main() { os.Exit(cli.Main(os.Args, version)) }

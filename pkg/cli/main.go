@@ -1,12 +1,81 @@
+// Package cli is the command line. Main is all that other packages need.
+//
+// The commands are in internal packages, one for each group: install, serve, connect, govern, validate, and author.
+// They share console, which has the streams, flags, and tables of an invocation, and render, which writes validation
+// reports. Start reading at root.go. Outside of skillpm only [Main] is meant to be used.
 package cli
 
-import skillrun "github.com/skillpm/skillpm/pkg/runtime/run"
+import (
+	"context"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/sign/keyless"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/syserr"
+	skillrun "github.com/skillpm/skillpm/pkg/runtime/run"
+)
+
+// Option changes what a process can do.
+type Option func(*console.System)
+
+// WithIdentityVerifier makes signatures of identities checkable: open returns a verifier for a trusted root. Without it
+// they are refused.
+func WithIdentityVerifier(open keyless.Open) Option {
+	return func(s *console.System) { s.Keyless = open }
+}
 
 // Main runs the command line args, of which the first is the program's name, and returns the exit code of the process.
-// A process that was started to confine a script becomes that script before anything else happens.
-func Main(s System, args []string) int {
+// The version is that of the release, "" for a build from source. A process that was started to confine a script becomes
+// that script before anything else happens.
+func Main(args []string, version string, options ...Option) int {
 	if code, helper := skillrun.Enter(args); helper {
 		return code
 	}
+	s := console.OS(version)
+	for _, option := range options {
+		option(&s)
+	}
 	return int(Run(s, args[1:]))
+}
+
+// Command returns the command tree, for generated documentation.
+func Command(sys console.System) *cobra.Command {
+	return newRoot(&console.App{System: sys}, commands())
+}
+
+// Execute runs the command line and returns the exit code.
+func Execute(ctx context.Context, sys console.System, args []string) diag.Code {
+	out := &console.Output{Writer: sys.Stdout}
+	sys.Stdout = out
+	a := &console.App{System: sys, WantsJSON: slices.Contains(args, "--json")}
+	root := newRoot(a, asked(args))
+	root.SetArgs(args)
+	root.SetIn(sys.Stdin)
+	root.SetOut(sys.Stdout)
+	root.SetErr(sys.Stderr)
+	working, stop := context.WithCancel(ctx)
+	cmd, err := root.ExecuteContextC(working)
+	stop() // what was asked for and is not needed any more
+	if a.Meter != nil {
+		a.Meter.End()
+	}
+	for _, done := range a.Closers {
+		done()
+	}
+	if err == nil {
+		err = a.Helpless
+	}
+	if err = out.Checked(err); err == nil {
+		return diag.OK
+	}
+	if ctx.Err() != nil {
+		err = context.Canceled
+	}
+	err = syserr.Explain(err)
+	a.Report(cmd, err)
+	return diag.CodeOf(err)
 }

@@ -5,6 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/author"
+	"github.com/skillpm/skillpm/pkg/cli/internal/connect"
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/cli/internal/govern"
+	"github.com/skillpm/skillpm/pkg/cli/internal/install"
+	"github.com/skillpm/skillpm/pkg/cli/internal/serve"
+	"github.com/skillpm/skillpm/pkg/cli/internal/validate"
+
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -15,11 +23,8 @@ Exit codes: 0 ok, 1 internal, 2 usage, 3 invalid, 4 not found, 5 conflict,
 6 integrity, 7 denied, 8 remote, 130 interrupted
 `
 
-// exitCodesOf is the annotation of a command whose exit codes are others.
-const exitCodesOf = "exit codes"
-
 // newRoot returns the command line with the commands that are needed.
-func newRoot(a *app, needed []command) *cobra.Command {
+func newRoot(a *console.App, needed []console.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "skillpm",
 		Short: "The package manager for agent skills",
@@ -36,29 +41,29 @@ SKILL.md that an agent loads and follows.`,
 		Args:          cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asked, err := cmd.Flags().GetBool("version"); err != nil || asked {
-				fmt.Fprintf(a.Stdout, "skillpm %s\n", buildVersion(a.Version))
+				fmt.Fprintf(a.Stdout, "skillpm %s\n", console.BuildVersion(a.Version))
 				return err
 			}
-			return unknownCommand(cmd, args)
+			return console.UnknownCommand(cmd, args)
 		},
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: len(needed) == 1},
 	}
 	root.Flags().BoolP("version", "v", false, "version for skillpm")
 	flags := root.PersistentFlags()
-	flags.StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
-	flags.StringVar(&a.config, "config", "", "read user settings from `FILE`")
-	flags.BoolVar(&a.json, "json", false, "print the result as one JSON document")
-	flags.BoolVarP(&a.quiet, "quiet", "q", false, "print errors and warnings only")
-	flags.BoolVar(&a.noColor, "no-color", false, "never use colour")
+	flags.StringVarP(&a.Chdir, "directory", "C", "", "work as if started in `DIR`")
+	flags.StringVar(&a.Config, "config", "", "read user settings from `FILE`")
+	flags.BoolVar(&a.JSON, "json", false, "print the result as one JSON document")
+	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "print errors and warnings only")
+	flags.BoolVar(&a.NoColor, "no-color", false, "never use colour")
 	_ = root.MarkPersistentFlagDirname("directory") // it cannot fail: the flag exists
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		a.json = a.json || a.asksJSON
-		return flagError(err)
+		a.JSON = a.JSON || a.WantsJSON
+		return console.FlagError(err)
 	})
 	helpFor := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if name := cmd.Flags().Arg(0); cmd.HasAvailableSubCommands() && name != "" {
-			a.helpless = unknownCommand(cmd, []string{name})
+			a.Helpless = console.UnknownCommand(cmd, []string{name})
 			return
 		}
 		helpFor(cmd, args)
@@ -67,7 +72,7 @@ SKILL.md that an agent loads and follows.`,
 	usage := root.UsageFunc()
 	root.SetUsageFunc(func(cmd *cobra.Command) error { // a template would keep the linker from leaving anything out
 		codes := exitCodes
-		if own, ok := cmd.Annotations[exitCodesOf]; ok {
+		if own, ok := cmd.Annotations[console.ExitCodesOf]; ok {
 			codes = "\n" + own + "\n"
 		}
 		defer fmt.Fprint(cmd.OutOrStderr(), codes)
@@ -83,94 +88,26 @@ SKILL.md that an agent loads and follows.`,
 	root.SetHelpCommandGroupID("about")
 	root.SetCompletionCommandGroupID("about")
 	for _, c := range needed {
-		cmd := c.make(a)
-		cmd.Args = usageArgs(cmd.Args)
+		cmd := c.New(a)
+		cmd.Args = console.UsageArgs(cmd.Args)
 		root.AddCommand(cmd)
 	}
 	return root
 }
 
-// command makes one command.
-type command struct {
-	name string
-	make func(*app) *cobra.Command
-}
-
 // commands are all of them, but for help and completion.
-func commands() []command {
-	return []command{
-		{"search", newSearch},
-		{"install", newInstall},
-		{"update", newUpdate},
-		{"outdated", newOutdated},
-		{"diff", newDiff},
-		{"import", newImport},
-		{"try", newTry},
-		{"remove", newRemove},
-		{"list", newList},
-		{"info", newInfo},
-		{"graph", newGraph},
-		{"why", newWhy},
-		{"verify", newVerify},
-		{"vendor", newVendor},
-		{"cache", newCache},
-		{"doctor", newDoctor},
-		{"prompt", newPrompt},
-		{"find", newFind},
-		{"load", newLoad},
-		{"read", newRead},
-		{"run", newRun},
-		{"deactivate", newDeactivate},
-		{"message", newMessage},
-		{"session", newSession},
-		{"mcp", newMCP},
-		{"hook", newHook},
-		{"task", newTask},
-		{"dispatch", newDispatch},
-		{"skills", newSkills},
-		{"which", newWhich},
-		{"profile", newProfile},
-		{"trust", newTrust},
-		{"deploy", newDeploy},
-		{"test", newTest},
-		{"policy", newPolicy},
-		{"approve", newApprove},
-		{"approvals", newApprovals},
-		{"deny", newDeny},
-		{"sync", newSync},
-		{"audit", newAudit},
-		{"validate", newValidate},
-		{"rules", newRules},
-		{"explain", newExplain},
-		{"new", newNew},
-		{"init", newInit},
-		{"publish", newPublish},
-		{"keygen", newKeygen},
-		{"sign", newSign},
-		{"signatures", newSignatures},
-		{"pack", newPack},
-		{"yank", newYank},
-		{"unyank", newUnyank},
-		{"deprecate", newDeprecate},
-		{"login", newLogin},
-		{"logout", newLogout},
-		{"index", newIndex},
-		{"registry", newRegistry},
-		{"link", newLink},
-		{"unlink", newUnlink},
-		{"schema", newSchema},
-		{"lsp", newLSP},
-		{"version", newVersion},
-	}
+func commands() []console.Command {
+	return slices.Concat(install.Commands(), serve.Commands(), connect.Commands(), govern.Commands(), validate.Commands(),
+		author.Commands(), []console.Command{{Name: "version", New: newVersion}})
 }
 
 // asked returns the command that a command line begins with, and no others are needed for; nil where that is not sure. To
 // make all of them takes a tenth of the time that a process needs to start.
-func asked(args []string) []command {
+func asked(args []string) []console.Command {
 	all := commands()
 	args = afterGlobalFlags(args)
 	if len(args) > 0 {
-		if i := slices.IndexFunc(all, func(c command) bool { return c.name == args[0] }); i >= 0 {
+		if i := slices.IndexFunc(all, func(c console.Command) bool { return c.Name == args[0] }); i >= 0 {
 			return all[i : i+1]
 		}
 	}
@@ -206,7 +143,7 @@ func newHelp() *cobra.Command {
 				return diag.Errorf(diag.Usage, "%v", err)
 			}
 			if len(rest) > 0 && about.HasAvailableSubCommands() {
-				return unknownCommand(about, rest)
+				return console.UnknownCommand(about, rest)
 			}
 			about.InitDefaultHelpFlag()
 			return about.Help()
@@ -224,77 +161,5 @@ func completeCommands(cmd *cobra.Command, args []string, prefix string) ([]strin
 			}
 		}
 	}
-	return matching(names, prefix), cobra.ShellCompDirectiveNoFileComp
-}
-
-// unknownCommand prints the help, or says which command was perhaps meant.
-func unknownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return cmd.Help()
-	}
-	err := diag.Errorf(diag.Usage, "unknown command %q", args[0])
-	if hint, ok := elsewhere[args[0]]; ok && !cmd.HasParent() {
-		return err.WithHint("%s", hint)
-	}
-	cmd.SuggestionsMinimumDistance = 2
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return err.WithHint("did you mean %s?", strings.Join(near, " or "))
-	}
-	if cmd.HasParent() {
-		return err.WithHint("%s has %s", cmd.CommandPath(), listed(cmd))
-	}
-	return err.WithHint("skillpm --help lists the commands")
-}
-
-// listed names the commands below one.
-func listed(cmd *cobra.Command) string {
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
-// elsewhere says where to find what other package managers have as a command.
-var elsewhere = map[string]string{
-	"lint":  "skillpm validate checks skills",
-	"check": "skillpm validate checks skills, skillpm verify what is installed",
-
-	"unpublish":   "a published version stays: skillpm yank withdraws it",
-	"delete":      "a published version stays: skillpm yank withdraws it; skillpm remove removes what is installed",
-	"undeprecate": "skillpm deprecate --undo PACK",
-	"push":        "skillpm publish publishes a pack",
-	"pull":        "skillpm install installs a pack, skillpm try only looks at it",
-	"add":         "skillpm install adds a pack, skillpm registry add a registry",
-	"registries":  "skillpm registry list",
-	"whoami":      "skillpm login keeps logins where docker does; each registry has its own",
-	"site":        "skillpm index site",
-}
-
-// need returns a check of the number of arguments whose error says what is missing.
-func need(least, most int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) < least:
-			return fmt.Errorf("%s needs %s", cmd.CommandPath(), what)
-		case len(args) > most:
-			return fmt.Errorf("%s takes %s, not %q as well", cmd.CommandPath(), what, args[most])
-		}
-		return nil
-	}
-}
-
-// usageArgs gives an argument check's errors the usage exit code.
-func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
-	if check == nil {
-		check = need(0, 0, "no arguments")
-	}
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return diag.Errorf(diag.Usage, "%v", err)
-		}
-		return nil
-	}
+	return console.Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp
 }

@@ -4,15 +4,17 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
 // TestAsked makes each command alone, as it is made when a command line begins with its name: it says the same of itself
 // as among the others, and what is no command's name has all of them made.
 func TestAsked(t *testing.T) {
-	help := func(needed []command, name string) string {
+	help := func(needed []console.Command, name string) string {
 		var out bytes.Buffer
-		root := newRoot(&app{}, needed)
+		root := newRoot(&console.App{}, needed)
 		root.SetOut(&out)
 		root.SetArgs([]string{name, "--help"})
 		if err := root.Execute(); err != nil {
@@ -21,19 +23,19 @@ func TestAsked(t *testing.T) {
 		return out.String()
 	}
 	for _, c := range commands() {
-		if made := c.make(&app{}); made.Name() != c.name {
-			t.Errorf("the command of %q is called %q", c.name, made.Name())
+		if made := c.New(&console.App{}); made.Name() != c.Name {
+			t.Errorf("the command of %q is called %q", c.Name, made.Name())
 		}
-		alone := asked([]string{c.name, "install", "--x"})
-		if len(alone) != 1 || alone[0].name != c.name {
-			t.Errorf("%d commands are made for %s", len(alone), c.name)
+		alone := asked([]string{c.Name, "install", "--x"})
+		if len(alone) != 1 || alone[0].Name != c.Name {
+			t.Errorf("%d commands are made for %s", len(alone), c.Name)
 		}
-		if got, want := help(alone, c.name), help(commands(), c.name); got != want {
-			t.Errorf("%s alone says\n%s\nand not\n%s", c.name, got, want)
+		if got, want := help(alone, c.Name), help(commands(), c.Name); got != want {
+			t.Errorf("%s alone says\n%s\nand not\n%s", c.Name, got, want)
 		}
 	}
 	for _, args := range [][]string{{"-C", "load", "list"}, {"--json", "--config=load", "--config", "load", "-q", "list", "load"}, {"--directory=x", "--no-color", "--quiet", "list"}} {
-		if got := asked(args); len(got) != 1 || got[0].name != "list" {
+		if got := asked(args); len(got) != 1 || got[0].Name != "list" {
 			t.Errorf("%d commands are made for %q", len(got), args)
 		}
 	}
@@ -46,7 +48,7 @@ func TestAsked(t *testing.T) {
 
 func TestUnknownCommandIsNear(t *testing.T) {
 	var out, errs bytes.Buffer
-	code := Execute(t.Context(), System{Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}, []string{"laod"})
+	code := Execute(t.Context(), console.System{Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}, []string{"laod"})
 	if code != diag.Usage || !bytes.Contains(errs.Bytes(), []byte("did you mean load?")) {
 		t.Errorf("exit %d, %s", code, errs.String())
 	}
@@ -57,7 +59,7 @@ func BenchmarkStart(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				newRoot(&app{}, asked(args))
+				newRoot(&console.App{}, asked(args))
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/cli"
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
@@ -38,7 +39,7 @@ func TestSilentServer(t *testing.T) {
 	var out bytes.Buffer
 	code := make(chan diag.Code, 1)
 	go func() {
-		code <- cli.Execute(t.Context(), cli.System{
+		code <- cli.Execute(t.Context(), console.System{
 			Stdin: &bytes.Buffer{}, Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" },
 			Dir: dir, Home: home, OS: runtime.GOOS, Now: time.Now, Version: "0.1.0",
 		}, []string{"install"})

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
@@ -34,7 +36,7 @@ func TestO20SkillsWatch(t *testing.T) {
 	defer cancel()
 	out, in := io.Pipe()
 	var errs bytes.Buffer
-	sys := System{
+	sys := console.System{
 		Stdin: strings.NewReader(""), Stdout: in, Stderr: &errs, Getenv: func(string) string { return "" },
 		Dir: dir, Home: t.TempDir(), OS: runtime.GOOS, Now: time.Now,
 	}

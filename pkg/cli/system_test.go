@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
@@ -23,7 +25,7 @@ func TestSystemReachesTheVerbs(t *testing.T) {
 	}{{"linux", true}, {"windows", false}} {
 		dir, home := t.TempDir(), t.TempDir()
 		var out, errs bytes.Buffer
-		sys := System{
+		sys := console.System{
 			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: dir, Home: home, OS: tt.os, Now: time.Now,
 			Getenv: func(name string) string {
 				return map[string]string{"APPDATA": home, "LOCALAPPDATA": home}[name]
@@ -45,7 +47,7 @@ func TestSystemReachesTheVerbs(t *testing.T) {
 // TestWriteJSON checks that no control or format character is written raw, and that the document means the same.
 func TestWriteJSON(t *testing.T) {
 	var b bytes.Buffer
-	if err := writeJSON(&b, "a\u009b\u202e\U000e0041<ü"); err != nil {
+	if err := console.WriteJSON(&b, "a\u009b\u202e\U000e0041<ü"); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := b.String(), `"a\u009b\u202e\udb40\udc41<ü"`+"\n"; got != want {

@@ -3,21 +3,22 @@ package cli
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 
 	"github.com/spf13/cobra"
 )
 
-func newVersion(a *app) *cobra.Command {
+func newVersion(a *console.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
 		GroupID: "about",
 		Example: "  skillpm version\n  skillpm version --json",
 		RunE: func(*cobra.Command, []string) error {
-			v := buildVersion(a.Version)
-			if a.json {
-				return a.printJSON(map[string]string{
+			v := console.BuildVersion(a.Version)
+			if a.JSON {
+				return a.PrintJSON(map[string]string{
 					"version": v, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
 				})
 			}
@@ -25,15 +26,4 @@ func newVersion(a *app) *cobra.Command {
 			return err
 		},
 	}
-}
-
-// buildVersion returns the release's version, or what the module system knows of a build from source.
-func buildVersion(release string) string {
-	if release != "" {
-		return release
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	return "devel"
 }

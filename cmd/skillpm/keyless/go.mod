@@ -5,6 +5,7 @@ module github.com/skillpm/skillpm/cmd/skillpm/keyless
 go 1.26.0
 
 require (
+	github.com/olareg/olareg v0.1.2
 	github.com/sigstore/protobuf-specs v0.5.1
 	github.com/sigstore/sigstore-go v1.3.0
 	github.com/skillpm/skillpm v0.0.0
@@ -81,7 +82,6 @@ require (
 	github.com/mattn/go-runewidth v0.0.28 // indirect
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // indirect
 	github.com/oklog/ulid/v2 v2.1.1 // indirect
-	github.com/olareg/olareg v0.1.2 // indirect
 	github.com/opencontainers/go-digest v1.0.0 // indirect
 	github.com/opencontainers/image-spec v1.1.1 // indirect
 	github.com/pelletier/go-toml/v2 v2.4.3 // indirect

@@ -12,7 +12,5 @@ import (
 var version string
 
 func main() {
-	system := cli.OS(version)
-	system.Keyless = open
-	os.Exit(cli.Main(system, os.Args)) //nolint:forbidigo // this is main
+	os.Exit(cli.Main(os.Args, version, cli.WithIdentityVerifier(open))) //nolint:forbidigo // this is main
 }

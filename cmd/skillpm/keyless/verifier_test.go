@@ -1,6 +1,12 @@
 package main
 
 import (
+	"log/slog"
+	"net/http/httptest"
+
+	"github.com/olareg/olareg"
+	"github.com/olareg/olareg/config"
+
 	"context"
 	"crypto/x509"
 	"encoding/base64"
@@ -17,7 +23,6 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/sign"
@@ -212,9 +217,13 @@ func TestKeeper(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := ocitest.New(t)
-	c := s.Client(t, t.TempDir())
-	ref, err := pack.Parse(s.URL("acme/deploy"))
+	registry := olareg.New(config.Config{
+		Storage: config.ConfigStorage{StoreType: config.StoreMem}, Log: slog.New(slog.DiscardHandler),
+	})
+	server := httptest.NewServer(registry)
+	t.Cleanup(server.Close)
+	c := oci.New(oci.Options{Base: t.TempDir(), Retries: -1, Getenv: func(string) string { return "" }})
+	ref, err := pack.Parse("oci://" + strings.TrimPrefix(server.URL, "http://") + "/acme/deploy")
 	if err != nil {
 		t.Fatal(err)
 	}

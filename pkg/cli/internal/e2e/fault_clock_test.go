@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/cli"
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 )
 
 // at runs the program in this process, with a clock of its own.
 func (m *machine) at(now time.Time, args ...string) ended {
 	m.tb.Helper()
 	var out, stderr bytes.Buffer
-	sys := cli.System{
+	sys := console.System{
 		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr, Dir: m.project, Home: m.home, OS: runtime.GOOS, Version: "0.1.0",
 		Now: func() time.Time { return now },
 		Getenv: func(name string) string {

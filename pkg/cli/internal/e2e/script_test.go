@@ -1,6 +1,9 @@
 package e2e
 
 import (
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	skillrun "github.com/skillpm/skillpm/pkg/runtime/run"
+
 	"errors"
 	"net/http"
 	"os"
@@ -37,14 +40,14 @@ func TestMain(m *testing.M) {
 			if os.Getenv(onOneThread) != "" {
 				runtime.LockOSThread()
 			}
-			system := cli.OS("0.1.0")
+			system := console.OS("0.1.0")
 			if dir := os.Getenv(enterpriseDir); dir != "" {
 				system.Enterprise, system.Admin = dir, os.Getuid()
 				if id, err := strconv.Atoi(os.Getenv(adminUser)); err == nil {
 					system.Admin = id
 				}
 			}
-			os.Exit(cli.Main(system, os.Args))
+			os.Exit(run(system))
 		},
 	})
 }
@@ -230,4 +233,12 @@ func gitRepositories(t *testing.T) string {
 	}))
 	wild.Tag("latest", commit)
 	return dir
+}
+
+// run is what cli.Main does, for another system.
+func run(s console.System) int {
+	if code, helper := skillrun.Enter(os.Args); helper {
+		return code
+	}
+	return int(cli.Run(s, os.Args[1:]))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"github.com/skillpm/skillpm/pkg/cli"
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 )
 
 func main() {
@@ -44,7 +45,7 @@ func run(dir string, write func(*cobra.Command, string) error) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	root := cli.Command(cli.OS(""))
+	root := cli.Command(console.OS(""))
 	root.InitDefaultCompletionCmd()
 	root.DisableAutoGenTag = true
 	return write(root, dir)

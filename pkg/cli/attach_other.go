@@ -1,8 +1,0 @@
-//go:build !unix
-
-package cli
-
-import "io/fs"
-
-// others is not known here: a file says nothing of its owner.
-func others(fs.FileInfo, int) string { return "" }

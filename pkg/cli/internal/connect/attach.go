@@ -1,0 +1,424 @@
+package connect
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/connect/attach"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/textdiff"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skill/agent"
+)
+
+// attachFlags are those of the commands that write hosts' configuration.
+type attachFlags struct {
+	kind     attach.Kind
+	hosts    []string
+	all      bool
+	scope    string
+	command  string
+	dryRun   bool
+	force    bool
+	exitCode bool
+
+	failClosed *bool    // nil for as it is
+	args       []string // of the server, nil for as they are
+}
+
+// attachCommand returns the command of a verb, with the flags that all three have.
+func (a *app) attachCommand(kind attach.Kind, use, short string) (*cobra.Command, *attachFlags) {
+	o := &attachFlags{kind: kind}
+	cmd := &cobra.Command{Use: use, Short: short}
+	f := cmd.Flags()
+	f.StringSliceVar(&o.hosts, "host", nil, "`HOST` whose configuration it is: "+strings.Join(attach.IDs(kind), ", "))
+	f.BoolVar(&o.all, "all", false, "every host of which there is a sign on this machine")
+	f.StringVar(&o.scope, "scope", "", "`SCOPE`: project, user, or another one that the host has")
+	a.CompleteFlag(cmd, "host", cobra.FixedCompletions(attach.IDs(kind), cobra.ShellCompDirectiveNoFileComp))
+	a.CompleteFlag(cmd, "scope", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		return console.Matching(o.scopes(), prefix), cobra.ShellCompDirectiveNoFileComp
+	})
+	return cmd, o
+}
+
+// scopes returns the scopes that one of the hosts which were named has, or one of all.
+func (o *attachFlags) scopes() []string {
+	var all []string
+	for _, h := range attach.Hosts() {
+		if len(o.hosts) > 0 && !slices.Contains(o.hosts, h.ID) && !slices.Contains(o.hosts, h.Agent) {
+			continue
+		}
+		for _, in := range h.Scopes(o.kind) {
+			if !slices.Contains(all, string(in)) {
+				all = append(all, string(in))
+			}
+		}
+	}
+	return all
+}
+
+// changeFlags adds the flags of install and remove.
+func (o *attachFlags) changeFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "show what would change, and change nothing")
+}
+
+// programFlag adds the flag that says which program is written, or should have been.
+func (o *attachFlags) programFlag(cmd *cobra.Command, usage string) {
+	cmd.Flags().StringVar(&o.command, "command", "", usage)
+}
+
+// What --command is for.
+const (
+	writesProgram = "write `PROGRAM` in place of this one's path, as skillpm to look it up each time"
+	looksProgram  = "`PROGRAM` that should be there, in place of this one's path"
+)
+
+// attachEnv says where hosts keep what they read.
+func (a *app) attachEnv(needsProject bool) (attach.Env, error) {
+	o, err := a.ToolOptions()
+	if err != nil {
+		return attach.Env{}, err
+	}
+	e := attach.Env{Home: o.Paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: o.Paths.State, Machine: a.Enterprise}
+	s, found, err := o.Paths.Project(o.Dir)
+	switch {
+	case err != nil && needsProject:
+		return e, err
+	case err != nil:
+		e.Project = ""
+	case found:
+		e.Project = s.Root
+	}
+	return e, nil
+}
+
+// program returns the program that hosts are to start. What others get from a repository names it only, since it is
+// somewhere else on their machines.
+func (o *attachFlags) program(in attach.Scope) (string, error) {
+	switch {
+	case strings.ContainsFunc(o.command, func(r rune) bool { return r < ' ' }):
+		return "", diag.Errorf(diag.Usage, "--command %q is no program", o.command)
+	case o.command != "":
+		return o.command, nil
+	case in == attach.Project:
+		return attach.ServerName, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	// a link that the PATH leads to stays when an update moves what it leads to
+	if onPath, err := exec.LookPath(attach.ServerName); err == nil && filepath.IsAbs(onPath) {
+		if sameFile(onPath, self) {
+			return onPath, nil
+		}
+	}
+	return self, nil
+}
+
+func sameFile(one, other string) bool {
+	a, err := os.Stat(one)
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(other)
+	return err == nil && os.SameFile(a, b)
+}
+
+// attachHosts returns the hosts that were asked for.
+func (a *app) attachHosts(o *attachFlags, e attach.Env) ([]attach.Host, error) {
+	if len(o.hosts) > 0 && o.all {
+		return nil, diag.Errorf(diag.Usage, "--host and --all exclude each other")
+	}
+	if some := (&attachFlags{kind: o.kind}).scopes(); o.scope != "" && !slices.Contains(some, o.scope) && len(o.hosts) == 0 {
+		return nil, diag.Errorf(diag.Usage, "no host has the scope %s for its %s", o.scope, attachWords[o.kind]).WithHint("the scopes are %s", strings.Join(some, ", "))
+	}
+	var hosts []attach.Host
+	for _, id := range o.hosts {
+		h, err := attach.Find(id, o.kind)
+		if err == nil && o.scope != "" { // before anything is changed for another
+			err = h.Check(o.kind, attach.Scope(o.scope))
+		}
+		if err != nil {
+			return nil, err
+		}
+		hosts = append(hosts, h)
+	}
+	if len(hosts) > 0 {
+		return hosts, nil
+	}
+	for _, h := range attach.Detect(e, detectedAgents(e)) {
+		switch {
+		case len(h.Scopes(o.kind)) == 0:
+		case o.scope != "" && !h.HasScope(o.kind, attach.Scope(o.scope)):
+			a.Note("%s has no %s in the scope %s, and is left out", h.Title, attachWords[o.kind], o.scope)
+		default:
+			hosts = append(hosts, h)
+		}
+	}
+	return hosts, nil
+}
+
+// attachWords are what is installed, in words.
+var attachWords = map[attach.Kind]string{attach.Hook: "hooks", attach.MCP: "MCP server"}
+
+// noSign says that no host was found, and what would have been one.
+func (o *attachFlags) noSign() string {
+	return "name one with --host: " + strings.Join(attach.IDs(o.kind), ", ") + "; a sign of one is its directory, as ~/.claude or .claude, or a file of its configuration"
+}
+
+// detectedAgents returns the ids of the agents of which there is a sign.
+func detectedAgents(e attach.Env) []string {
+	var ids []string
+	for _, found := range agent.InUse(isDir, e.Project, e.Home, e.Getenv) {
+		ids = append(ids, found.ID)
+	}
+	return ids
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(filepath.FromSlash(path))
+	return err == nil && info.IsDir()
+}
+
+// scopeFor returns the scope that was asked for, or the one that a host has.
+func (o *attachFlags) scopeFor(h attach.Host) attach.Scope {
+	if o.scope != "" {
+		return attach.Scope(o.scope)
+	}
+	if scopes := h.Scopes(o.kind); !slices.Contains(scopes, attach.Project) {
+		return scopes[0]
+	}
+	return attach.Project
+}
+
+// attachChange installs or removes for each host.
+func (a *app) attachChange(cmd *cobra.Command, o *attachFlags, install bool) error {
+	if len(o.hosts) == 0 && !o.all {
+		return diag.Errorf(diag.Usage, "%s needs --host or --all", cmd.CommandPath()).WithHint("the hosts are %s", strings.Join(attach.IDs(o.kind), ", "))
+	}
+	e, err := a.attachEnv(o.scope == "" || o.scope == scope.KindProject || o.scope == string(attach.Local))
+	if err != nil {
+		return err
+	}
+	hosts, err := a.attachHosts(o, e)
+	if err != nil {
+		return err
+	}
+	if len(hosts) == 0 {
+		return diag.Errorf(diag.NotFound, "there is no sign of such a host on this machine").WithHint("%s", o.noSign())
+	}
+	results := []*attach.Result{}
+	var failed error
+	for _, h := range hosts { // one that fails leaves the others as they are wanted
+		r, err := a.attachOne(cmd.Context(), o, e, h, install)
+		switch {
+		case err == nil:
+			results = append(results, r)
+		case failed == nil:
+			failed = err
+		default:
+			a.Warn("%v", err)
+		}
+	}
+	if a.JSON && failed == nil {
+		return a.PrintJSON(map[string]any{"hosts": results})
+	}
+	a.printAttached(results, install)
+	return failed
+}
+
+// attachOne installs or removes for one host.
+func (a *app) attachOne(ctx context.Context, o *attachFlags, e attach.Env, h attach.Host, install bool) (*attach.Result, error) {
+	one := attach.Options{
+		Kind: o.kind, Host: h, Scope: o.scopeFor(h), DryRun: o.dryRun, Force: o.force, FailClosed: o.failClosed, Args: o.args,
+	}
+	var err error
+	if one.Program, err = o.program(one.Scope); err != nil {
+		return nil, err
+	}
+	if !install {
+		return attach.Remove(ctx, e, one)
+	}
+	if one.Scope == attach.Enterprise {
+		if err := a.checkShared(one.Program); err != nil {
+			return nil, err
+		}
+	}
+	r, err := attach.Install(ctx, e, one)
+	if err != nil {
+		return nil, err
+	}
+	if o.command == "" && one.Scope == attach.Project {
+		if _, err := exec.LookPath(one.Program); err != nil {
+			r.Notes = append(r.Notes, "skillpm is not on the PATH, where the host will look for it")
+		}
+	}
+	if dir := unlinked(e, h); o.kind == attach.Hook && dir != "" {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s looks for skills in %s, which is not there: skillpm install links those of this project for it", h.Title, dir))
+	}
+	return r, nil
+}
+
+// unlinked returns the directory in which a host looks for the skills of a project that has some, if it is not there.
+func unlinked(e attach.Env, h attach.Host) string {
+	known, err := agent.Lookup(h.Agent)
+	if err != nil || e.Project == "" || isDir(filepath.Join(e.Project, known.Project)) {
+		return ""
+	}
+	if _, err := os.Stat(filepath.Join(e.Project, pack.LockName)); err != nil {
+		return ""
+	}
+	return known.Project
+}
+
+// checkShared refuses a program for everybody on the machine that others than its administrator may replace.
+func (a *app) checkShared(program string) error {
+	if !filepath.IsAbs(program) || a.OS == "windows" {
+		return nil
+	}
+	real, err := filepath.EvalSymlinks(program)
+	if err != nil { // what is not there yet is said by status
+		return nil //nolint:nilerr // as above
+	}
+	for _, path := range []string{program, real} {
+		for at := path; ; at = filepath.Dir(at) {
+			info, err := os.Stat(at)
+			if err != nil {
+				return err
+			}
+			if why := others(info, a.Admin); why != "" {
+				return diag.Errorf(diag.Denied, "everybody on the machine would run %s, and %s %s", program, at, why).
+					WithHint("put skillpm where only the administrator writes, and name it: --command /usr/local/bin/skillpm")
+			}
+			if at == filepath.Dir(at) {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// printAttached says what was done to each host.
+func (a *app) printAttached(results []*attach.Result, install bool) {
+	if a.JSON {
+		return
+	}
+	for _, r := range results {
+		what := attachWords[r.Kind]
+		switch file := console.Printable(r.File); {
+		case r.DryRun && r.Changed:
+			fmt.Fprint(a.Stdout, textdiff.Visible(r.Diff))
+			continue
+		case a.Quiet:
+		case r.Changed && install:
+			fmt.Fprintf(a.Stdout, "%s: %s installed in %s\n", r.Title, what, file)
+		case r.Changed:
+			fmt.Fprintf(a.Stdout, "%s: %s removed from %s\n", r.Title, what, file)
+		case install:
+			fmt.Fprintf(a.Stdout, "%s: %s installed already in %s\n", r.Title, what, file)
+		default:
+			fmt.Fprintf(a.Stdout, "%s: no %s of skillpm in %s\n", r.Title, what, file)
+		}
+		for _, n := range r.Notes {
+			a.Note("%s", n)
+		}
+		for _, o := range r.Obstacles {
+			a.Warn("%s", o)
+		}
+	}
+}
+
+// attachStatus says how each host's configuration is.
+func (a *app) attachStatus(o *attachFlags) error {
+	e, err := a.attachEnv(false)
+	if err != nil {
+		return err
+	}
+	hosts, err := a.attachHosts(o, e)
+	if err != nil {
+		return err
+	}
+	results := []*attach.Result{}
+	wrong := false
+	for _, h := range hosts {
+		installed := false
+		for _, in := range h.Scopes(o.kind) {
+			if o.scope != "" && in != attach.Scope(o.scope) || e.Project == "" && (in == attach.Project || in == attach.Local) {
+				continue
+			}
+			one := attach.Options{Kind: o.kind, Host: h, Scope: in}
+			if one.Program, err = o.program(in); err != nil {
+				return err
+			}
+			r, err := attach.Status(e, one)
+			if err != nil {
+				return err
+			}
+			installed = installed || r.State == attach.Installed && len(r.Obstacles) == 0
+			wrong = wrong || r.State != attach.Installed && r.State != attach.Missing
+			results = append(results, r)
+		}
+		wrong = wrong || !installed
+	}
+	if err := a.printAttachStatus(o, results); err != nil {
+		return err
+	}
+	if o.exitCode && wrong {
+		return console.Reported{Exit: diag.Conflict}
+	}
+	return nil
+}
+
+func (a *app) printAttachStatus(o *attachFlags, results []*attach.Result) error {
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"hosts": results})
+	}
+	if len(results) == 0 {
+		a.Note("there is no sign of such a host on this machine; %s", o.noSign())
+		return nil
+	}
+	var rows [][]string
+	notes := map[string]bool{}
+	for _, r := range results {
+		state := string(r.State)
+		if r.Reason != "" {
+			state += ": " + r.Reason
+		}
+		if len(r.Args) > 0 {
+			state += ", with " + strings.Join(r.Args, " ")
+		}
+		if r.FailClosed {
+			state += ", denies without skillpm"
+		}
+		rows = append(rows, []string{r.Host, string(r.Scope), r.File, state})
+	}
+	if err := console.Table(a.Stdout, rows); err != nil {
+		return err
+	}
+	for _, r := range results {
+		for _, o := range r.Obstacles {
+			if text := r.Title + o.String(); !notes[text] {
+				notes[text] = true
+				a.Warn("%s", o)
+			}
+		}
+		for _, n := range r.Notes {
+			if !notes[n] {
+				notes[n] = true
+				a.Note("%s", n)
+			}
+		}
+	}
+	return nil
+}

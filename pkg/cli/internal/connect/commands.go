@@ -1,0 +1,19 @@
+// Package connect has the commands that connect skillpm to agents: MCP server, hooks.
+package connect
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+)
+
+// app is an invocation as the commands of this package see it.
+type app struct{ *console.App }
+
+// Commands returns the commands of this package.
+func Commands() []console.Command {
+	return []console.Command{
+		{Name: "mcp", New: func(a *console.App) *cobra.Command { return newMCP(&app{a}) }},
+		{Name: "hook", New: func(a *console.App) *cobra.Command { return newHook(&app{a}) }},
+	}
+}

@@ -1,0 +1,198 @@
+package connect
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/connect/attach"
+	"github.com/skillpm/skillpm/pkg/connect/hook"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
+	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/runtime/run"
+)
+
+func newHook(a *app) *cobra.Command {
+	var of string
+	cmd := &cobra.Command{
+		Use:     "hook EVENT --host HOST",
+		Short:   "Answer the hooks of agents",
+		GroupID: "serve",
+		Long: `Answer one event of an agent's hooks: the host writes it to standard input as JSON,
+and is answered in its own form on standard output. Hosts run this command;
+skillpm hook install writes it into their configuration.
+
+Skills that the host gives to its model are learned from its events, and are active
+in the session of the host's own id until the turn, the subagent or the session
+ends. A call of a tool that an active skill does not allow is denied, with the
+names of both. Where there is nothing to say nothing is said.
+
+EVENT is what the host calls it, as PreToolUse, or pre-tool-use. An event that
+cannot be read is a denial where it asks about a call, unless a policy says
+hooks: {unreadable: open}.
+
+The exit code is never 2: that is a denial to some hosts.`,
+		Annotations: map[string]string{console.ExitCodesOf: "Exit codes: 0 an answer, also a denial; 1 an error, which stops nothing"},
+		Example: `  skillpm hook PreToolUse --host claude-code < event.json
+  skillpm hook install --host claude-code
+  skillpm hook status`,
+		Args: console.Need(0, 1, "one EVENT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && of == "" {
+				return cmd.Help()
+			}
+			return a.answerHook(cmd.Context(), of, strings.Join(args, ""))
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			return completeEvents(of, args, prefix)
+		},
+	}
+	cmd.Flags().StringVar(&of, "host", "", "the `HOST` whose event it is: "+strings.Join(hookHosts(), ", "))
+	a.CompleteFlag(cmd, "host", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		return console.Matching(hookHosts(), prefix), cobra.ShellCompDirectiveNoFileComp
+	})
+	cmd.AddCommand(newHookInstall(a), newHookRemove(a), newHookStatus(a))
+	return cmd
+}
+
+// hookHosts returns the ids of the hosts whose hooks are answered.
+func hookHosts() []string {
+	var ids []string
+	for _, h := range hook.Hosts() {
+		ids = append(ids, h.ID)
+	}
+	return ids
+}
+
+func completeEvents(of string, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, h := range hook.Hosts() {
+		if len(args) == 0 && (of == "" || of == h.ID) {
+			names = append(names, h.Events...)
+		}
+	}
+	slices.Sort(names)
+	return console.Matching(slices.Compact(names), prefix), cobra.ShellCompDirectiveNoFileComp
+}
+
+// answerHook answers an event. The host is opened where the event says that it works.
+func (a *app) answerHook(ctx context.Context, of, event string) error {
+	if of == "" {
+		return diag.Errorf(diag.Usage, "it is not said whose event it is").WithHint("use --host with one of %s", strings.Join(hookHosts(), ", "))
+	}
+	o := a.hookOptions(of)
+	o.Event = event
+	r := hook.Answer(ctx, o, a.Stdin)
+	if _, err := a.Stdout.Write(r.Stdout); err != nil {
+		return err
+	}
+	a.Warnings(r.Notes)
+	return r.Err
+}
+
+// hookOptions say with what an event is answered. The directory of this process may be gone, and the home directory not be
+// known: that is an error where something is to be opened, and not before.
+func (a *app) hookOptions(of string) hook.Options {
+	dir, missing := a.WorkDir()
+	paths, homeless := a.Paths(dir)
+	state := paths.State
+	if homeless != nil {
+		state = ""
+	}
+	openGuard := func(at string) *enforce.Guard {
+		return enforce.Open(enforce.Options{Files: enforce.Files{Paths: paths, OS: a.OS, Admin: a.Admin}, Projects: hookProjects(paths, at), Now: a.Now})
+	}
+	return hook.Options{
+		Host: of, Dir: dir, State: state, Getenv: a.Getenv, Now: a.Now,
+		Open: func(ctx context.Context, p hook.Place) (*runtime.Host, error) {
+			switch {
+			case homeless != nil:
+				return nil, homeless
+			case p.Dir == "" && missing != nil:
+				return nil, missing
+			}
+			o := a.HostOptionsAt(&console.RuntimeFlags{Session: p.Session, Profile: p.Profile, Client: of}, cmp.Or(p.Dir, dir), paths)
+			o.Layers = p.Layers
+			o.ReadOnly = attach.Files(attach.Env{
+				Home: paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: paths.State, Machine: a.Enterprise,
+			}, of)
+			run.Adopt() // a skill's hooks
+			return runtime.Open(ctx, o)
+		},
+		Lenient: func(at string) bool { return homeless == nil && openGuard(at).HooksOpen() },
+		Record: func(at string, r audit.Record) error {
+			if homeless != nil {
+				return nil // there is no place for a log
+			}
+			l := openGuard(at).Log()
+			return audit.Open(cmp.Or(l.Path, filepath.Join(paths.State, "audit", audit.Name)), audit.Options{Now: a.Now, Required: l.Required}).Write(r)
+		},
+	}
+}
+
+// hookProjects returns the project whose policy holds in a directory.
+func hookProjects(paths scope.Paths, dir string) []string {
+	if dir == "" {
+		return nil
+	}
+	if s, found, err := paths.Project(dir); err == nil && found {
+		return []string{s.Root}
+	}
+	return []string{dir}
+}
+
+// answersHook reports whether a command line answers an event of a hook, also one that is wrong: its exit code must never be
+// that of wrong usage, which is a denial to some hosts.
+func answersHook(args []string) bool {
+	first, at := firstWord(args, "directory", "C", "config")
+	if first != "hook" {
+		return false
+	}
+	under, _ := firstWord(args[at+1:], "directory", "C", "config", "host")
+	return !slices.Contains([]string{"install", "remove", "status"}, under)
+}
+
+// firstWord returns the first word of a command line that is neither a flag nor the value of one of those that take one, and
+// where it is; "" where there is none.
+func firstWord(args []string, valued ...string) (word string, at int) {
+	for at = 0; at < len(args); at++ {
+		name, flag := strings.CutPrefix(args[at], "-")
+		switch {
+		case !flag || name == "":
+			return args[at], at
+		case slices.Contains(valued, strings.TrimPrefix(name, "-")):
+			at++
+		}
+	}
+	return "", len(args)
+}
+
+// HookCode returns the exit code of a command that answers an event: what is no answer is an error of no kind.
+func HookCode(args []string, code diag.Code) diag.Code {
+	if code != diag.OK && answersHook(args) {
+		return diag.Internal
+	}
+	return code
+}
+
+// RecoverHook turns a panic of a command that answers an event into an error: the exit code of a panic is 2.
+func RecoverHook(s console.System, args []string, code *diag.Code) {
+	if !answersHook(args) {
+		return
+	}
+	if p := recover(); p != nil {
+		fmt.Fprintf(s.Stderr, "skillpm: error: skillpm is at fault: %v\n%s", p, debug.Stack())
+		*code = diag.Internal
+	}
+}

@@ -1,0 +1,67 @@
+package connect
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/connect/gateway"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+)
+
+// upstreamFlags say which other MCP servers are behind the gateway.
+type upstreamFlags struct{ servers, files []string }
+
+// maxUpstreamFile is the size in bytes of a file of servers that is read at most.
+const maxUpstreamFile = 1 << 20
+
+func newUpstreamFlags(cmd *cobra.Command) *upstreamFlags {
+	f := &upstreamFlags{}
+	cmd.Flags().StringArrayVar(&f.servers, "upstream", nil, "pass on the tools of another MCP server, `NAME=COMMAND` or NAME=URL, and check each call; repeatable")
+	cmd.Flags().StringArrayVar(&f.files, "upstream-config", nil, "pass on those of the servers in `FILE`, as .mcp.json; repeatable")
+	_ = cmd.MarkFlagFilename("upstream-config", "json") // it cannot fail: the flag exists
+	return f
+}
+
+// gateway returns what is connected to them, nil where there are none. The token of this server is not for them.
+func (a *app) gateway(f *upstreamFlags) (*gateway.Gateway, error) {
+	var list []gateway.Upstream
+	for _, text := range f.servers {
+		u, err := gateway.ParseFlag(text)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, u)
+	}
+	for _, name := range f.files {
+		path := a.Abs(name)
+		data, err := safefile.ReadFile(path, maxUpstreamFile)
+		if os.IsNotExist(err) {
+			return nil, diag.Errorf(diag.NotFound, "%s does not exist", name).WithHint("it has the servers, as .mcp.json does")
+		} else if err != nil {
+			return nil, err
+		}
+		more, err := gateway.ParseConfig(name, data, a.Getenv)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, more...)
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	var environ []string
+	if a.Environ != nil {
+		environ = slices.DeleteFunc(a.Environ(), func(v string) bool { return strings.HasPrefix(v, "SKILLPM_MCP_TOKEN=") })
+	}
+	dir, err := a.WorkDir()
+	if err != nil {
+		return nil, err
+	}
+	return gateway.Open(gateway.Options{Upstreams: list, Dir: dir, Environ: environ, Stderr: a.Stderr, Version: console.BuildVersion(a.Version)})
+}

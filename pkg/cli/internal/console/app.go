@@ -1,0 +1,215 @@
+// Package console is what all commands share: the process's streams, environment, and clock; the global flags; tables,
+// colors, and progress; prompts and completions.
+//
+// The command line is the only part of skillpm that prints. Results go to standard output; errors, hints, warnings, and
+// progress go to standard error. With --json the result is one JSON document, and nothing else is written to standard
+// output. Start reading at [App].
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/publish"
+	"github.com/skillpm/skillpm/pkg/sign/keyless"
+	"github.com/skillpm/skillpm/pkg/skillpm"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+)
+
+// System is what a process has: its streams, environment, directory and clock.
+type System struct {
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Getenv  func(string) string
+	Environ func() []string // of the variables, as os.Environ; nil for none
+	Dir     string          // the working directory
+	Home    string          // the user's home directory, "" if there is none
+	OS      string          // as runtime.GOOS
+	Now     func() time.Time
+	Version string       // of the release, "" for a build from source
+	Keyless keyless.Open // what checks signatures of identities, nil for nothing
+
+	// Enterprise is where the machine's administrator keeps what holds for everybody, "" for the system's own place, and
+	// Admin the user id that a policy there must belong to. Only tests set them.
+	Enterprise string
+	Admin      int
+}
+
+// OS returns the System of this process.
+func OS(version string) System {
+	dir, _ := os.Getwd()        // an empty directory is reported when a path is needed
+	home, _ := os.UserHomeDir() // likewise
+	return System{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Getenv: os.Getenv, Environ: os.Environ, Dir: dir, Home: home, OS: runtime.GOOS, Now: time.Now, Version: version,
+	}
+}
+
+// App is one invocation: the system and the global flags.
+type App struct {
+	System
+	Chdir  string // -C: the directory to work in instead of the current one
+	Config string // --config
+	JSON   bool
+	Quiet  bool
+	// WantsJSON says that --json is among the arguments, also where a flag that is wrong keeps it from being read.
+	WantsJSON bool
+	Helpless  error // why there is no help
+	NoColor   bool
+	Closers   []func() // of the clients that the command used
+	Meter     *meter   // what shows progress, nil where nothing does
+}
+
+// Reported is returned by a command that has already said all there is to say; only the exit code is left.
+type Reported struct{ Exit diag.Code }
+
+func (r Reported) Error() string   { return fmt.Sprintf("exit %d", r.Exit) }
+func (r Reported) Code() diag.Code { return r.Exit }
+
+// Report prints an error once: for people on standard error and, with --json, as a document on standard output.
+func (a *App) Report(cmd *cobra.Command, err error) {
+	if _, ok := errors.AsType[Reported](err); ok {
+		return
+	}
+	message := err.Error()
+	if errors.Is(err, context.Canceled) {
+		message = "interrupted; nothing was changed by what was not finished"
+	}
+	code, hint := diag.CodeOf(err), diag.HintOf(err)
+	if code == diag.Usage && hint == "" && cmd != nil {
+		hint = fmt.Sprintf("see %s --help", cmd.CommandPath())
+	}
+	p := a.Palette(a.Stderr)
+	fmt.Fprintf(a.Stderr, "skillpm: %s %s\n", p.Red("error:"), Printable(message))
+	document := map[string]any{"code": code.String(), "exit": int(code), "message": message, "hint": hint}
+	if edited, ok := errors.AsType[*skillpm.EditedError](err); ok {
+		a.printEdits(edited)
+		document["edited"] = edited.Edits
+	}
+	if hint != "" {
+		fmt.Fprintf(a.Stderr, "skillpm: %s %s\n", p.Cyan("hint:"), Printable(hint))
+	}
+	if a.JSON {
+		_ = a.PrintJSON(map[string]any{"error": document})
+	}
+}
+
+// Warn prints a warning on standard error, --quiet or not.
+func (a *App) Warn(format string, args ...any) {
+	p := a.Palette(a.Stderr)
+	fmt.Fprintf(a.Stderr, "skillpm: %s %s\n", p.Yellow("warning:"), Printable(fmt.Sprintf(format, args...)))
+}
+
+// Note prints a remark on standard error, unless --quiet or --json.
+func (a *App) Note(format string, args ...any) {
+	if a.Quiet || a.JSON {
+		return
+	}
+	fmt.Fprintf(a.Stderr, "skillpm: %s\n", Printable(fmt.Sprintf(format, args...)))
+}
+
+// PrintJSON writes one document to standard output.
+func (a *App) PrintJSON(v any) error {
+	return WriteJSON(a.Stdout, v)
+}
+
+// Terminal reports whether the stream is a terminal.
+func Terminal(stream any) bool {
+	if o, ok := stream.(*Output); ok {
+		stream = o.Writer
+	}
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Palette returns colours for a stream, none unless it is a terminal that wants them.
+func (a *App) Palette(w io.Writer) Palette {
+	return Palette(!a.NoColor && Terminal(w) && a.Getenv("NO_COLOR") == "" && a.Getenv("TERM") != "dumb")
+}
+
+// Abs returns a path of the command line as an absolute one.
+func (a *App) Abs(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(a.Dir, path)
+}
+
+// WorkDir returns the directory that the command works in: -C, or the process's own.
+func (a *App) WorkDir() (string, error) {
+	dir := a.Chdir
+	if dir == "" {
+		dir = a.Dir
+	} else {
+		dir = a.Abs(dir)
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case dir == "":
+		return "", diag.Errorf(diag.NotFound, "the current directory does not exist any more").WithHint("cd to one that does, or use -C DIR")
+	case errors.Is(err, os.ErrNotExist):
+		return "", diag.Errorf(diag.NotFound, "directory %s does not exist", dir).WithHint("mkdir -p %s", dir)
+	case err != nil:
+		return "", diag.Errorf(diag.NotFound, "directory %s cannot be used: %v", dir, err)
+	case !info.IsDir():
+		return "", diag.Errorf(diag.Usage, "%s is not a directory", dir)
+	}
+	return dir, nil
+}
+
+// Client returns the package manager for this invocation.
+func (a *App) Client() (*skillpm.Client, error) {
+	o, err := a.ToolOptions()
+	if err != nil {
+		return nil, err
+	}
+	c := skillpm.New(o)
+	a.Closers = append(a.Closers, c.Close)
+	return c, nil
+}
+
+// Author returns what does an author's work for this invocation.
+func (a *App) Author() (*publish.Client, error) {
+	o, err := a.ToolOptions()
+	if err != nil {
+		return nil, err
+	}
+	c := publish.New(o)
+	a.Closers = append(a.Closers, c.Close)
+	return c, nil
+}
+
+// ToolOptions says where and for whom this invocation works.
+func (a *App) ToolOptions() (o provider.ToolOptions, err error) {
+	dir, err := a.WorkDir()
+	if err != nil {
+		return o, err
+	}
+	paths, err := scope.New(scope.Env{Home: a.Home, Dir: dir, Getenv: a.Getenv, OS: a.OS})
+	if err != nil {
+		return o, err
+	}
+	if a.Enterprise != "" {
+		paths.Enterprise = a.Enterprise
+	}
+	config := a.Config
+	if config != "" {
+		config = a.Abs(config)
+	}
+	return provider.ToolOptions{
+		Dir: dir, Paths: paths, Config: config, Getenv: a.Getenv, Now: a.Now, OS: a.OS, Version: BuildVersion(a.Version), Admin: a.Admin, Keyless: a.Keyless,
+		Progress: a.progress(), Warn: func(text string) { a.Warn("%s", text) },
+	}, nil
+}

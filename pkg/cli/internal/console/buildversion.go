@@ -1,0 +1,14 @@
+package console
+
+import "runtime/debug"
+
+// BuildVersion returns the release's version, or what the module system knows of a build from source.
+func BuildVersion(release string) string {
+	if release != "" {
+		return release
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}

@@ -1,0 +1,40 @@
+package console
+
+import (
+	"errors"
+	"io"
+	"syscall"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// Output is standard output. It remembers the first error, so that a command whose result did not arrive does not succeed.
+type Output struct {
+	io.Writer
+	err error
+}
+
+func (o *Output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// Checked returns the error of a command, or that of its output if there is no other to be told.
+func (o *Output) Checked(err error) error {
+	if o.err == nil {
+		return err
+	}
+	code := diag.CodeOf(err)
+	if _, said := errors.AsType[Reported](err); said && errors.Is(o.err, syscall.EPIPE) {
+		return err // who has left, as head does, is not waiting for a word
+	}
+	if _, said := errors.AsType[Reported](err); err != nil && !said {
+		return err
+	} else if err == nil {
+		code = diag.Internal
+	}
+	return diag.Errorf(code, "what the command did is done, but its result can't be written: %w", o.err)
+}

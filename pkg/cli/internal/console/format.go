@@ -1,0 +1,154 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"golang.org/x/term"
+	"golang.org/x/text/width"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack/graph"
+)
+
+// BytesText writes a number of bytes for people.
+func BytesText(n int64) string {
+	if n < 1024 {
+		return fmt.Sprintf("%d B", n)
+	}
+	value, unit := float64(n)/1024, 0
+	for ; value >= 1023.95 && unit < 3; unit++ {
+		value /= 1024
+	}
+	return fmt.Sprintf("%.1f %ciB", value, "KMGT"[unit])
+}
+
+// ParseAge reads the duration of a flag in weeks, days or smaller units.
+func ParseAge(flag, text string) (time.Duration, error) {
+	bad := diag.Errorf(diag.Usage, "--%s %q is not a time", flag, text).WithHint("write days, weeks or hours, as 7d, 2w or 36h")
+	for unit, hours := range map[string]float64{"d": 24, "w": 7 * 24} {
+		number, ok := strings.CutSuffix(text, unit)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseFloat(number, 64)
+		if err != nil || !(n >= 0) || n*hours > 100*365*24 || math.IsNaN(n) {
+			return 0, bad
+		}
+		return time.Duration(n * hours * float64(time.Hour)), nil
+	}
+	age, err := time.ParseDuration(text)
+	if err != nil || age < 0 {
+		return 0, bad
+	}
+	return age, nil
+}
+
+// Fitted cuts a text to so many columns; it stays whole where nobody knows how many there are.
+func Fitted(text string, columns int) string {
+	if columns < 20 || Cells([]rune(text)) <= columns {
+		return text
+	}
+	used := 1 // the dots
+	for i, r := range text {
+		_, w := Shown(r)
+		if used += w; used > columns {
+			return strings.TrimRight(text[:i], " ") + "…"
+		}
+	}
+	return text
+}
+
+// Flat returns a text of a pack on one line, without what could steer a terminal.
+func Flat(text string) string { return strings.Join(strings.Fields(Printable(text)), " ") }
+
+// MaxArguments is more words than a command line has.
+const MaxArguments = 1 << 20
+
+// TerminalWidth returns how many columns a stream has, 0 where it is no terminal.
+func TerminalWidth(stream io.Writer) int {
+	if !Terminal(stream) {
+		return 0
+	}
+	if o, ok := stream.(*Output); ok {
+		stream = o.Writer
+	}
+	columns, _, err := term.GetSize(int(stream.(*os.File).Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
+}
+
+// Span writes a duration in its largest unit: 90s is 1m.
+func Span(d time.Duration) string {
+	d = max(d, 0)
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	}
+	return fmt.Sprintf("%dd", d/(24*time.Hour))
+}
+
+func Cells(runes []rune) int {
+	n := 0
+	for _, r := range runes {
+		_, w := Shown(r)
+		n += w
+	}
+	return n
+}
+
+// Shown returns what is printed for a character and how many cells of a terminal it takes.
+func Shown(r rune) (rune, int) {
+	switch {
+	case ' ' <= r && r <= '~':
+		return r, 1
+	case r == '\t':
+		return ' ', 1
+	case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
+		return unicode.ReplacementChar, 1
+	case unicode.Is(unicode.Mn, r), unicode.Is(unicode.Me, r):
+		return r, 0
+	}
+	if k := width.LookupRune(r).Kind(); k == width.EastAsianWide || k == width.EastAsianFullwidth {
+		return r, 2
+	}
+	return r, 1
+}
+
+// List writes words as a person does.
+func List(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+func OneLine(s string) string { return strings.ReplaceAll(Printable(s), "\n", " ") }
+
+// Tree colours a part of a tree.
+func (p Palette) Tree(part graph.Part, text string) string {
+	switch part {
+	case graph.PartName:
+		return p.Bold(text)
+	case graph.PartBranch, graph.PartRange:
+		return p.Dim(text)
+	case graph.PartSkill:
+		return p.Cyan(text)
+	case graph.PartMark:
+		return p.Yellow(text)
+	default:
+		return text
+	}
+}

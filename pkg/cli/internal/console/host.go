@@ -1,0 +1,288 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/runtime/prompt"
+	"github.com/skillpm/skillpm/pkg/runtime/run"
+	"github.com/skillpm/skillpm/pkg/runtime/session"
+	"github.com/skillpm/skillpm/pkg/runtime/task"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+)
+
+// RuntimeFlags are the flags of every command that serves skills.
+type RuntimeFlags struct {
+	Profile, Session           string
+	agent, tenant, environment string
+	noSkills                   bool
+	NoSession                  bool  // of task submit
+	Shell                      bool  // --allow-shell of load and message
+	FileLimit                  int64 // --limit of read
+
+	Trace  audit.Trace // what the records of one request to a server belong to
+	Client string      // the agent's program, for the audit log
+}
+
+// RuntimeFlags adds the flags that say for whom skills are served.
+func (a *App) RuntimeFlags(cmd *cobra.Command) *RuntimeFlags {
+	f := &RuntimeFlags{}
+	flags := cmd.Flags()
+	flags.StringVar(&f.Profile, "profile", "", "serve skills as `HOST` does (SKILLPM_PROFILE; default "+profile.Runtime+")")
+	flags.StringVar(&f.Session, "session", "", "the agent's session `ID` (SKILLPM_SESSION); without one nothing is kept")
+	flags.StringVar(&f.agent, "agent-type", "", "serve skills that are for agents of `TYPE` (SKILLPM_AGENT)")
+	flags.StringVar(&f.tenant, "tenant", "", "serve skills that are for `TENANT` (SKILLPM_TENANT)")
+	flags.StringVar(&f.environment, "environment", "", "serve skills that are for `ENVIRONMENT` (SKILLPM_ENVIRONMENT)")
+	flags.BoolVar(&f.noSkills, "no-skills", false, "serve no skills at all")
+	a.CompleteFlag(cmd, "profile", a.completeHosts)
+	a.CompleteFlag(cmd, "session", a.CompleteSessions)
+	for _, name := range []string{"agent-type", "tenant", "environment"} {
+		a.CompleteFlag(cmd, name, cobra.NoFileCompletions)
+	}
+	return f
+}
+
+// Host returns what serves skills to this invocation.
+func (a *App) Host(ctx context.Context, f *RuntimeFlags) (*runtime.Host, error) {
+	o, err := a.hostOptions(f)
+	if err != nil {
+		return nil, err
+	}
+	run.Adopt() // a skill's scripts and hooks, and tasks, are what this process may start
+	return runtime.Open(ctx, o)
+}
+
+// hostOptions say for whom this invocation serves skills, and where.
+func (a *App) hostOptions(f *RuntimeFlags) (runtime.Options, error) {
+	dir, paths, err := a.Places()
+	if err != nil {
+		return runtime.Options{}, err
+	}
+	return a.HostOptionsAt(f, dir, paths), nil
+}
+
+// HostOptionsAt are those of a directory.
+func (a *App) HostOptionsAt(f *RuntimeFlags, dir string, paths scope.Paths) runtime.Options {
+	config := a.Config
+	if config != "" {
+		config = a.Abs(config)
+	}
+	var environ []string
+	if a.Environ != nil {
+		environ = a.Environ()
+	}
+	return runtime.Options{
+		Paths: paths, Dir: dir, Profile: f.Profile, Session: f.Session, Agent: f.agent, Tenant: f.tenant, Environment: f.environment,
+		NoSkills: f.noSkills, NoSession: f.NoSession, OS: a.OS, Shell: f.Shell, FileLimit: f.FileLimit, ConfigFile: config, Getenv: a.Getenv, Environ: environ, Self: taskRunner(), Helper: Confiner(), Now: a.Now, Admin: a.Admin,
+		Trace: f.Trace, Host: f.Client,
+	}
+}
+
+// Places returns the directory that this invocation works in, and where skillpm keeps things.
+func (a *App) Places() (dir string, paths scope.Paths, err error) {
+	if dir, err = a.WorkDir(); err != nil {
+		return "", paths, err
+	}
+	paths, err = a.Paths(dir)
+	return dir, paths, err
+}
+
+// Paths returns where skillpm keeps things.
+func (a *App) Paths(dir string) (scope.Paths, error) {
+	paths, err := scope.New(scope.Env{Home: a.Home, Dir: dir, Getenv: a.Getenv, OS: a.OS})
+	if a.Enterprise != "" {
+		paths.Enterprise = a.Enterprise
+	}
+	return paths, err
+}
+
+// CompleteSkills completes the names of skills in force, with what they are for; after an @ also the exact names of those
+// that others shadow.
+func (a *App) CompleteSkills(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	c := a.CompletionCatalog(cmd)
+	if c == nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, k := range c.Skills() {
+		names = append(names, cobra.CompletionWithDesc(k.Name, Brief(k.Description)))
+	}
+	if strings.Contains(prefix, "@") {
+		for _, e := range c.All() {
+			if e.Pack != "" && (e.State == catalog.InForce || e.State == catalog.Shadowed) {
+				names = append(names, cobra.CompletionWithDesc(e.Exact(), Brief(e.Description)))
+			}
+		}
+	}
+	return Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp
+}
+
+// CompletionHost opens the host that a command's flags ask for, nil where that fails: a completion says no errors.
+func (a *App) CompletionHost(cmd *cobra.Command) *runtime.Host {
+	text := func(name string) string {
+		if f := cmd.Flag(name); f != nil {
+			return f.Value.String()
+		}
+		return ""
+	}
+	h, err := a.Host(cmd.Context(), &RuntimeFlags{
+		Profile: text("profile"), Session: text("session"), agent: text("agent-type"), tenant: text("tenant"), environment: text("environment"),
+		noSkills: text("no-skills") == "true",
+	})
+	if err != nil {
+		return nil
+	}
+	return h
+}
+
+func (a *App) CompletionCatalog(cmd *cobra.Command) *catalog.Catalog {
+	h := a.CompletionHost(cmd)
+	if h == nil {
+		return nil
+	}
+	c, err := h.Catalog(cmd.Context())
+	if err != nil {
+		return nil
+	}
+	return c
+}
+
+// CompleteProfiles completes the ids of profiles, the user's own among them.
+func (a *App) CompleteProfiles(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	ids := profile.IDs()
+	if _, paths, err := a.Places(); err == nil {
+		ids = append(ids, profile.UserIDs(runtime.Profiles(paths))...)
+	}
+	return Matching(ids, prefix), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeHosts completes the ids of profiles that skills are served under.
+func (a *App) completeHosts(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	ids, directive := a.CompleteProfiles(cmd, args, prefix)
+	return slices.DeleteFunc(ids, func(id string) bool {
+		p, err := profile.Lookup(id)
+		return err == nil && p.Preset
+	}), directive
+}
+
+// CompleteSessions completes the ids of sessions that are kept.
+func (a *App) CompleteSessions(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	_, paths, err := a.Places()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var ids []string
+	kept, _ := session.List(paths.State) // what cannot be read is not completed
+	for _, k := range kept {
+		if k.ID != "" {
+			ids = append(ids, cobra.CompletionWithDesc(k.ID, strings.Join(k.Active, ", ")))
+		}
+	}
+	return Matching(ids, prefix), cobra.ShellCompDirectiveNoFileComp
+}
+
+// Brief returns the beginning of a description for a menu.
+func Brief(s string) string {
+	const most = 60
+	s = strings.Join(strings.Fields(Printable(s)), " ")
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most-1]) + "…"
+	}
+	return s
+}
+
+// ForModel writes what a model is to see. To a terminal nothing is written that could steer it.
+func (a *App) ForModel(text string) {
+	if Terminal(a.Stdout) {
+		text = Printable(text)
+	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	fmt.Fprint(a.Stdout, text)
+}
+
+// Answer writes a result in the profile's form: as the model sees it, or with --json as the host's structured data.
+func (a *App) Answer(h *runtime.Host, r prompt.Result) error {
+	if !a.JSON {
+		a.ForModel(prompt.Text(h.Profile(), r))
+		return nil
+	}
+	data, err := prompt.JSON(h.Profile(), r)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Stdout, "%s\n", escaped(strings.TrimSuffix(string(data), "\n")))
+	return nil
+}
+
+// Refused reports an error about a skill: as every error, and with --json in the profile's form.
+func (a *App) Refused(cmd *cobra.Command, h *runtime.Host, name string, err error) error {
+	if !a.JSON {
+		return err
+	}
+	a.JSON = false // what report says of it on standard error is for people
+	a.Report(cmd, err)
+	a.JSON = true
+	if err := a.Answer(h, h.Failed(name, err)); err != nil {
+		return err
+	}
+	return Reported{Exit: diag.CodeOf(err)}
+}
+
+// Loading returns what says that a skill is loaded, as soon as nothing stands in the way.
+func (a *App) Loading(h *runtime.Host) func(*catalog.Skill) {
+	if a.Quiet {
+		return nil
+	}
+	return func(k *catalog.Skill) {
+		a.Remark(prompt.Notice(h.Profile(), prompt.Result{Kind: prompt.Activated, Name: k.Name}))
+	}
+}
+
+// Warnings prints what people should know.
+func (a *App) Warnings(texts []string) {
+	for i, w := range texts {
+		if !slices.Contains(texts[:i], w) {
+			a.Warn("%s", w)
+		}
+	}
+}
+
+// Remark prints a line on standard error that people are to see even where the result is JSON.
+func (a *App) Remark(text string) {
+	if text != "" {
+		fmt.Fprintf(a.Stderr, "skillpm: %s\n", Flat(text))
+	}
+}
+
+// Confiner returns the program that confines scripts: this one, whose main calls sandbox.Enter.
+func Confiner() []string {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	return []string{self}
+}
+
+// taskRunner returns how the process is started that runs a task: this program, also where PATH has another one.
+func taskRunner() []string {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	return append([]string{self}, task.RunOne()...)
+}

@@ -1,0 +1,109 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+)
+
+// Palette colours text, or leaves it alone when false.
+type Palette bool
+
+func (p Palette) paint(code, s string) string {
+	if !p {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (p Palette) Red(s string) string    { return p.paint("31", s) }
+func (p Palette) Green(s string) string  { return p.paint("32", s) }
+func (p Palette) Yellow(s string) string { return p.paint("33", s) }
+func (p Palette) Cyan(s string) string   { return p.paint("36", s) }
+func (p Palette) Bold(s string) string   { return p.paint("1", s) }
+func (p Palette) Dim(s string) string    { return p.paint("2", s) }
+
+// unsafe reports whether a rune could steer a terminal or hide text in it.
+func unsafe(r rune) bool {
+	if ' ' <= r && r <= '~' {
+		return false
+	}
+	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar)
+}
+
+// Printable returns s with control and format characters escaped, so that nothing from a pack can steer a terminal.
+// Line breaks and tabs stay.
+func Printable(s string) string {
+	if !strings.ContainsFunc(s, unsafe) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unsafe(r) {
+			fmt.Fprintf(&b, "\\u%04x", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// WriteJSON writes one indented document. Control and format characters are written as escapes, which mean the same.
+func WriteJSON(w io.Writer, v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, escaped(b.String()))
+	return err
+}
+
+// escaped returns a JSON text with control and format characters written as escapes.
+func escaped(text string) string {
+	if !strings.ContainsFunc(text, unsafe) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch high, low := utf16.EncodeRune(r); {
+		case !unsafe(r):
+			b.WriteRune(r)
+		case high != unicode.ReplacementChar:
+			fmt.Fprintf(&b, "\\u%04x\\u%04x", high, low)
+		default:
+			fmt.Fprintf(&b, "\\u%04x", r)
+		}
+	}
+	return b.String()
+}
+
+// Table prints rows of columns, aligned, with two spaces between them.
+func Table(w io.Writer, rows [][]string) error {
+	var g Grid
+	for _, row := range rows {
+		var line []Cell
+		for _, text := range row {
+			line = append(line, Cell{Text: strings.NewReplacer("\n", " ", "\t", " ").Replace(Printable(text))})
+		}
+		g.Add(line...)
+	}
+	var b bytes.Buffer
+	g.Write(&b)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// Plural returns "1 thing" or "2 things".
+func Plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

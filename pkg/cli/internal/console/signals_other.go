@@ -1,0 +1,17 @@
+//go:build !unix
+
+package console
+
+import (
+	"os"
+	"syscall"
+)
+
+// QuietSignals does nothing: there is no such signal here.
+func QuietSignals() {}
+
+// Interrupts are the signals that interrupt the process.
+func Interrupts() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
+
+// OutlivePipes does nothing: there is no such signal.
+func OutlivePipes() (undo func()) { return func() {} }

@@ -1,0 +1,91 @@
+package console
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/term"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/sign"
+)
+
+const (
+	keyVariable      = "SKILLPM_SIGNING_KEY"      // a private key in PEM
+	PasswordVariable = "SKILLPM_SIGNING_PASSWORD" //nolint:gosec // the name of a variable: what it is encrypted with
+	maxKeyFile       = 64 << 10
+)
+
+// SigningKey returns the private key of a file, or of the environment where no file is named.
+func (a *App) SigningKey(file string) (*sign.PrivateKey, error) {
+	text, name := []byte(a.Getenv(keyVariable)), keyVariable
+	if file != "" {
+		dir, err := a.WorkDir()
+		if err != nil {
+			return nil, err
+		}
+		at := file
+		if !filepath.IsAbs(at) {
+			at = filepath.Join(dir, at)
+		}
+		text, err = safefile.ReadFile(at, maxKeyFile)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, diag.Errorf(diag.NotFound, "there is no key in %s: the file does not exist", file).
+				WithHint("skillpm keygen --out NAME makes NAME.key and NAME.pub")
+		}
+		if err != nil {
+			return nil, err
+		}
+		name = file
+	}
+	if len(text) == 0 {
+		return nil, diag.Errorf(diag.Usage, "there is no key to sign with").
+			WithHint("name its file with --key, or set %s; skillpm keygen makes one", keyVariable)
+	}
+	if file == "" && !bytes.Contains(text, []byte("-----BEGIN ")) { // what it holds may be a secret, and is not repeated
+		return nil, diag.Errorf(diag.Usage, "%s holds no key: it is for the PEM text itself, not for the name of a file", keyVariable).
+			WithHint("name the file with --key FILE, or set %s to what is in it", keyVariable)
+	}
+	key, err := sign.ParsePrivate(text, func() ([]byte, error) { return a.keyPassword(name) })
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return key, nil
+}
+
+// keyPassword returns what a key is encrypted with: from the environment, or from who sits at the terminal.
+func (a *App) keyPassword(name string) ([]byte, error) {
+	if p := a.Getenv(PasswordVariable); p != "" {
+		return []byte(p), nil
+	}
+	p, err := a.AskSecret("Password of " + name + ": ")
+	if err == nil && p == nil {
+		err = diag.Errorf(diag.Usage, "the key is encrypted").WithHint("set %s", PasswordVariable)
+	}
+	return p, err
+}
+
+// AskSecret asks on a terminal, without showing what is typed; nil where nobody can be asked.
+func (a *App) AskSecret(question string) ([]byte, error) {
+	in, ok := a.Stdin.(*os.File)
+	if !ok || !a.CanAsk() {
+		return nil, nil
+	}
+	fmt.Fprint(a.Stderr, Printable(question))
+	secret, err := term.ReadPassword(int(in.Fd()))
+	fmt.Fprintln(a.Stderr)
+	if secret == nil {
+		secret = []byte{}
+	}
+	return secret, err
+}
+
+// CanAsk reports whether somebody sits at a terminal.
+func (a *App) CanAsk() bool {
+	return Terminal(a.Stdin) && Terminal(a.Stderr) && a.Getenv("CI") == "" && !a.JSON
+}

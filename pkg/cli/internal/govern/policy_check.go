@@ -1,0 +1,262 @@
+package govern
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/policy"
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
+	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+)
+
+// checkedJSON is one file as `policy check --json` shows it.
+type checkedJSON struct {
+	Path     string        `json:"path"`
+	Level    string        `json:"level,omitempty"`
+	State    string        `json:"state"` // "none", "valid", "invalid", or "not trusted" for one that can't be trusted or read
+	Mode     string        `json:"mode,omitempty"`
+	Problems []problemJSON `json:"problems,omitempty"`
+	Warnings []string      `json:"warnings,omitempty"`
+
+	code diag.Code
+}
+
+// notTrusted is the state of a policy that denies everything, because it can't be read or others may write it.
+const notTrusted = "not trusted"
+
+type problemJSON struct {
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+func newPolicyCheck(a *app) *cobra.Command {
+	var level levelFlags
+	cmd := &cobra.Command{
+		Use:   "check [FILE...]",
+		Short: "Check the policies, their keys and the approvals",
+		Long: `Check the policies in force, the files of keys that they name, and what was approved: that
+each can be read, is valid, and belongs to whom it must. Or check FILEs, before they are put
+in their place: as the project's one that is called skillpm-policy.yaml, and others as the
+machine's, unless a flag says whose.
+
+The exit code is 3 where a file is not valid, and 7 where one can't be read or trusted:
+everything is denied then.`,
+		Example: "  skillpm policy check\n  skillpm policy check --json",
+		Args:    cobra.ArbitraryArgs,
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&level.machine, "machine", false, "check FILE as the machine's policy")
+	flags.BoolVar(&level.user, "user", false, "check FILE as yours")
+	flags.BoolVar(&level.project, "project", false, "check FILE as a project's")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return a.checkFiles(args, level)
+		}
+		if level != (levelFlags{}) {
+			return diag.Errorf(diag.Usage, "--machine, --user and --project say whose a FILE is to be").WithHint("name the file, or leave them out")
+		}
+		h, err := a.Host(cmd.Context(), &console.RuntimeFlags{})
+		if err != nil {
+			return err
+		}
+		g := h.Guard()
+		files := a.checkPolicies(g)
+		return a.printChecked(append(files, checkApprovals(g)...))
+	}
+	return cmd
+}
+
+// checkFiles checks files that are no policies yet.
+func (a *app) checkFiles(names []string, level levelFlags) error {
+	l, err := level.level()
+	if err != nil {
+		return err
+	}
+	var list []checkedJSON
+	for _, name := range names {
+		at := l
+		if level == (levelFlags{}) {
+			if at = policy.MachineLevel; filepath.Base(name) == enforce.ProjectPolicyName {
+				at = policy.ProjectLevel
+			}
+		}
+		c := checkedJSON{Path: name, Level: at.String(), State: "valid"}
+		data, err := os.ReadFile(a.Abs(name))
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			c.fail(diag.Errorf(diag.NotFound, "%s does not exist", name))
+		case err != nil:
+			c.fail(err)
+		default:
+			p, err := policy.Parse(a.Abs(name), data)
+			if c.fail(err); err == nil {
+				p.Level = at
+				c.Mode, c.Warnings = string(p.Mode), doubts(p)
+				a.checkKeys(&c, p)
+			}
+		}
+		list = append(list, c)
+	}
+	return a.printChecked(list)
+}
+
+// checkPolicies checks the policies in force.
+func (a *app) checkPolicies(g *enforce.Guard) (list []checkedJSON) {
+	set := g.Policies()
+	for _, f := range g.Places() {
+		c := checkedJSON{Path: f.Path, Level: f.Level.String(), State: "none"}
+		if i := slices.IndexFunc(set, func(p *policy.Policy) bool { return p.Path == f.Path }); i >= 0 {
+			p := set[i]
+			c.State = "valid"
+			if err := p.Err(); err != nil {
+				c.fail(err)
+			} else {
+				c.Mode, c.Warnings = string(p.Mode), doubts(p)
+				a.checkKeys(&c, p)
+			}
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// checkKeys checks the files of keys that a policy names.
+func (a *app) checkKeys(c *checkedJSON, p *policy.Policy) {
+	for _, q := range p.Require {
+		if q.Signatures == nil {
+			continue
+		}
+		if q.Signatures.NeedIdentity() && a.Keyless == nil {
+			c.fail(diag.Errorf(diag.Denied, "%s:%d asks for identities, which this program cannot check", p.Path, q.Line).WithHint("use skillpm-keyless of the same release, or trust a key"))
+		}
+		c.fail(provider.CheckSigners(policy.Rule{Requirement: q, Policy: p}))
+	}
+}
+
+// checkApprovals checks the files of approvals that there are.
+func checkApprovals(g *enforce.Guard) (list []checkedJSON) {
+	for _, f := range g.ApprovalPlaces() {
+		if f.Err == nil && !f.Exists {
+			continue
+		}
+		c := checkedJSON{Path: f.Path, Level: f.Level.String(), State: "valid"}
+		c.fail(f.Err)
+		list = append(list, c)
+	}
+	return list
+}
+
+// fail notes what is wrong with a file.
+func (c *checkedJSON) fail(err error) {
+	if err == nil {
+		return
+	}
+	invalid, ok := errors.AsType[*policy.InvalidError](err)
+	if !ok {
+		c.State, c.code = notTrusted, diag.Denied
+		if code := diag.CodeOf(err); code == diag.Invalid || code == diag.NotFound {
+			c.State, c.code = "invalid", code
+		}
+		if denied, ok := errors.AsType[*policy.DeniedError](err); ok && denied.Err != nil {
+			err = denied.Err
+		}
+		c.Problems = append(c.Problems, problemJSON{Message: err.Error(), Hint: diag.HintOf(err)})
+		return
+	}
+	c.State, c.code = "invalid", diag.Invalid
+	for _, p := range invalid.Problems {
+		c.Problems = append(c.Problems, problemJSON{Line: p.Line, Column: p.Column, Message: p.Message, Hint: p.Hint})
+	}
+}
+
+// doubts returns what a policy says that does not mean what one may think.
+func doubts(p *policy.Policy) (list []string) {
+	if p.Mode == policy.Observe {
+		list = append(list, "it only observes: nothing is refused")
+	}
+	looks := slices.Concat(p.Forbid, p.Approve)
+	for _, c := range []policy.Capability{policy.NetworkTools, policy.FileWrite} {
+		if slices.Contains(looks, c) && !(slices.Contains(looks, policy.Scripts) && slices.Contains(looks, policy.UnscopedShell)) {
+			list = append(list, fmt.Sprintf("it asks about %s, and not about both scripts and unscoped-shell, which can do the same unseen", c))
+			break
+		}
+	}
+	loose := map[string]bool{
+		"allowed-tools: grant": p.AllowedTools == policy.Grant, "hooks: {unreadable: open}": p.Hooks.Unreadable == policy.Open,
+		"execution: {unavailable: allow}": p.Execution.Unavailable == policy.AllowUnconfined,
+	}
+	for _, key := range []string{"allowed-tools: grant", "hooks: {unreadable: open}", "execution: {unavailable: allow}"} {
+		if loose[key] && p.Level == policy.ProjectLevel {
+			list = append(list, key+" does not count in a project's policy")
+		}
+	}
+	if p.Level != policy.ProjectLevel && loose["execution: {unavailable: allow}"] {
+		list = append(list, "execution: {unavailable: allow} has scripts run unconfined on a machine that can't confine them")
+	}
+	if p.Level != policy.ProjectLevel && p.Downgrade == policy.AllowDowngrade && p.Lines.Downgrade > 0 {
+		list = append(list, "downgrade: allow has an older version, or one with fewer signatures, replace what is installed")
+	}
+	if p.Approvers == policy.UserApprovers && p.Level != policy.MachineLevel {
+		list = append(list, "approvers counts in the machine's policy only")
+	}
+	return list
+}
+
+func (a *app) printChecked(list []checkedJSON) error {
+	code := diag.OK
+	for _, c := range list {
+		code = max(code, c.code)
+	}
+	if a.JSON {
+		if err := a.PrintJSON(map[string]any{"files": list}); err != nil {
+			return err
+		}
+	} else if err := a.printFiles(list); err != nil {
+		return err
+	}
+	if code != diag.OK {
+		return console.Reported{Exit: code}
+	}
+	return nil
+}
+
+func (a *app) printFiles(list []checkedJSON) error {
+	var g console.Grid
+	g.Palette = a.Palette(a.Stdout)
+	for _, c := range list {
+		colour := map[string]rune{"valid": 'g', "invalid": 'r', notTrusted: 'r'}[c.State]
+		g.Add(console.Cell{Text: cmp.Or(c.Level, "-")}, console.Cell{Text: c.State, Color: colour}, console.Cell{Text: c.Mode}, console.Cell{Text: console.Printable(c.Path)})
+	}
+	g.Write(a.Stdout)
+	for _, c := range list {
+		for _, w := range c.Warnings {
+			a.Warn("%s: %s", c.Path, w)
+		}
+		for _, p := range c.Problems {
+			place := c.Path
+			if p.Column > 0 {
+				place = fmt.Sprintf("%s:%d:%d", place, p.Line, p.Column)
+			}
+			text := place + ": " + p.Message
+			if p.Line == 0 { // it names the file itself
+				text = p.Message
+			}
+			fmt.Fprintf(a.Stderr, "skillpm: %s %s\n", a.Palette(a.Stderr).Red("error:"), console.Printable(text))
+			if p.Hint != "" {
+				fmt.Fprintf(a.Stderr, "skillpm: %s %s\n", a.Palette(a.Stderr).Cyan("hint:"), console.Printable(p.Hint))
+			}
+		}
+	}
+	return nil
+}

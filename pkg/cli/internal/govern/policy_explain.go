@@ -1,0 +1,366 @@
+package govern
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/policy"
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
+	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+)
+
+// foundSkill is a skill that is on this machine, or that was fetched to be looked at.
+type foundSkill struct {
+	enforce.Skill
+	dir   string
+	files fs.FS
+	known *catalog.Skill // as the catalog has it, nil for one that was fetched
+}
+
+// tree returns the skill's files.
+func (f foundSkill) tree() fs.FS {
+	if f.files != nil {
+		return f.files
+	}
+	return os.DirFS(f.dir)
+}
+
+func newPolicyExplain(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "explain [SKILL|PACK|SOURCE]",
+		Short: "Say which file and line decides, and what about it",
+		Long: `Say what every rule of every policy says of a skill, of all skills of a pack, or of a
+source, with the file and the line: the first that denies is the one that is named where
+something is refused. Without an argument the rules in force are listed.`,
+		Example: "  skillpm policy explain\n  skillpm policy explain deploy\n  skillpm policy explain oci://registry.example/acme/tools",
+		Args:    console.Need(0, 1, "one SKILL, PACK or SOURCE at most"),
+	}
+	cmd.ValidArgsFunction = a.completeGoverned
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		h, err := a.Host(cmd.Context(), &console.RuntimeFlags{})
+		if err != nil {
+			return err
+		}
+		g := h.Guard()
+		if len(args) == 0 {
+			return a.printPolicies(g)
+		}
+		skills, err := found(cmd.Context(), h, args[0])
+		if err != nil {
+			return err
+		}
+		if len(skills) == 0 {
+			if strings.Contains(args[0], "://") || strings.HasPrefix(args[0], ".") || strings.Count(args[0], "/") > 1 || slices.Contains([]string{"local", "embedded", "path"}, args[0]) {
+				return a.printRulings(map[string][]enforce.Ruling{args[0]: g.ExplainSource(args[0])}, []string{args[0]})
+			}
+			s, err := absentSkill(args[0])
+			if err != nil {
+				return err
+			}
+			return a.printRulings(map[string][]enforce.Ruling{args[0]: g.Explain(cmd.Context(), s, nil)}, []string{args[0]})
+		}
+		all, order := map[string][]enforce.Ruling{}, []string{}
+		for _, s := range skills {
+			name := s.Exact()
+			if _, twice := all[name]; twice {
+				name += " (" + s.dir + ")"
+			}
+			all[name] = append(g.Explain(cmd.Context(), s.Skill, s.tree()), confined(h, s)...)
+			order = append(order, name)
+		}
+		return a.printRulings(all, order)
+	}
+	return cmd
+}
+
+// confined returns how the scripts of a skill are confined, and by which policy where one says so; nothing where they are not.
+func confined(h *runtime.Host, s foundSkill) []enforce.Ruling {
+	if s.known == nil {
+		return nil
+	}
+	loaded, err := s.known.Load()
+	if err != nil {
+		return nil // what is wrong with its text is said elsewhere
+	}
+	r := enforce.Ruling{Policy: "-", Level: "skill", Rule: "execution", Verdict: enforce.Allows}
+	for _, p := range h.Guard().Policies() {
+		if p.Err() == nil && p.Lines.Execution > 0 && !s.Machine {
+			r.Policy, r.Line, r.Level = p.Path, p.Lines.Execution, p.Level.String()
+			break
+		}
+	}
+	rules, _, err := h.Confined(loaded)
+	switch {
+	case err != nil:
+		r.Verdict, r.Why, r.Hint = enforce.Denies, "its scripts do not run: "+err.Error(), diag.HintOf(err)
+	case rules == nil:
+		return nil
+	default:
+		r.Why = "its scripts are confined: " + rules.String()
+	}
+	return []enforce.Ruling{r}
+}
+
+// absentSkill returns a skill that is not here, by its exact name.
+func absentSkill(name string) (enforce.Skill, error) {
+	skill, pack, ok := strings.Cut(name, "@")
+	if !ok {
+		return enforce.Skill{}, diag.Errorf(diag.NotFound, "there is no skill or pack %q here", name).
+			WithHint("skillpm skills --all lists what there is; name@owner/name asks about one that is not installed, and a place as oci://registry.example/acme/tools about a source")
+	}
+	return enforce.Skill{Name: skill, Pack: pack}, nil
+}
+
+// explainedJSON is what the rules say of one thing.
+type explainedJSON struct {
+	Subject string           `json:"subject"`
+	Allowed bool             `json:"allowed"`
+	Rulings []enforce.Ruling `json:"rulings"`
+}
+
+func (a *app) printRulings(all map[string][]enforce.Ruling, order []string) error {
+	list := []explainedJSON{}
+	for _, name := range order {
+		e := explainedJSON{Subject: name, Allowed: true, Rulings: all[name]}
+		for _, r := range all[name] {
+			e.Allowed = e.Allowed && r.Verdict != enforce.Denies
+		}
+		if e.Rulings == nil {
+			e.Rulings = []enforce.Ruling{}
+		}
+		list = append(list, e)
+	}
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"explained": list})
+	}
+	for i, e := range list {
+		if i > 0 {
+			fmt.Fprintln(a.Stdout)
+		}
+		verdict := "allowed"
+		if !e.Allowed {
+			verdict = "denied"
+		}
+		if len(e.Rulings) == 0 {
+			verdict += ": no policy says anything of it"
+		}
+		fmt.Fprintf(a.Stdout, "%s: %s\n", console.Printable(e.Subject), verdict)
+		var rows [][]string
+		for _, r := range e.Rulings {
+			rows = append(rows, []string{"  " + string(r.Verdict), r.Rule, r.Level, at(r.Policy, r.Line), r.Why})
+		}
+		if err := console.Table(a.Stdout, rows); err != nil {
+			return err
+		}
+		for _, r := range e.Rulings {
+			if r.Verdict == enforce.Denies && r.Hint != "" {
+				a.Note("hint: %s", r.Hint)
+				break
+			}
+		}
+	}
+	return nil
+}
+
+func at(file string, line int) string {
+	if line == 0 {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+// ruleJSON is one rule in force.
+type ruleJSON struct {
+	Policy string `json:"policy"`
+	Line   int    `json:"line,omitempty"`
+	Level  string `json:"level"`
+	Mode   string `json:"mode"`
+	Rule   string `json:"rule"`
+	Says   string `json:"says"`
+}
+
+func (a *app) printPolicies(g *enforce.Guard) error {
+	list := []ruleJSON{}
+	set := g.Policies()
+	for _, p := range set {
+		list = append(list, rulesOf(p)...)
+	}
+	log := g.Log()
+	settings := map[string]any{
+		"allowed-tools": map[bool]string{true: "grant", false: "restrict"}[g.Grants()],
+		"hooks":         map[bool]string{true: "open", false: "closed"}[g.HooksOpen()],
+		"audit":         log.Path, "audit-required": log.Required,
+	}
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"rules": list, "settings": settings})
+	}
+	if len(set) == 0 {
+		fmt.Fprintln(a.Stdout, "there is no policy: everything is allowed")
+		a.Note("skillpm policy init writes one")
+		return nil
+	}
+	var rows [][]string
+	for _, r := range list {
+		rows = append(rows, []string{r.Rule, r.Says, r.Level, r.Mode, at(r.Policy, r.Line)})
+	}
+	if err := console.Table(a.Stdout, rows); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Stdout, "\nlists of allowed tools %s\ncalls that a hook can't read: %s\n",
+		map[bool]string{true: "grant tools, and forbid none", false: "restrict which tools may be called"}[g.Grants()],
+		map[bool]string{true: "go on", false: "are refused"}[g.HooksOpen()])
+	if log.By != "" {
+		fmt.Fprintf(a.Stdout, "audit log: %s, required: %v (%s)\n", console.Printable(log.Path), log.Required, console.Printable(log.By))
+	}
+	return nil
+}
+
+// rulesOf lists the rules of a policy.
+func rulesOf(p *policy.Policy) (list []ruleJSON) {
+	add := func(line int, rule, format string, args ...any) {
+		list = append(list, ruleJSON{Policy: p.Path, Line: line, Level: p.Level.String(), Mode: string(p.Mode), Rule: rule, Says: fmt.Sprintf(format, args...)})
+	}
+	if err := p.Err(); err != nil {
+		add(0, "file", "denies everything: %v", err)
+		return list
+	}
+	if p.Sources.Allow != nil {
+		add(p.Sources.AllowLine, "sources.allow", "%s", words(p.Sources.Allow))
+	}
+	for i, s := range p.Sources.Deny {
+		add(lineOf(p.Sources.DenyLines, i), "sources.deny", "%s", s)
+	}
+	for i, s := range p.Skills.Deny {
+		add(lineOf(p.Lines.SkillsDeny, i), "skills.deny", "%s", s)
+	}
+	for _, q := range p.Require {
+		switch {
+		case q.Signatures != nil:
+			add(q.Line, "require", "%s: %d of %d signers", q.Match, max(1, q.Signatures.Threshold), len(q.Signatures.AnyOf))
+		default:
+			add(q.Line, "require", "%s: published for %s", q.Match, q.MinReleaseAge)
+		}
+	}
+	if len(p.Forbid) > 0 {
+		add(lineOf(p.Lines.Forbid, 0), "forbid", "%s", words(p.Forbid))
+	}
+	if len(p.Approve) > 0 {
+		add(lineOf(p.Lines.Approve, 0), "approve", "%s", words(p.Approve))
+	}
+	if l := p.Limits; l != (policy.Limits{}) {
+		add(max(p.Lines.Files, p.Lines.FileBytes, p.Lines.TotalBytes, p.Lines.PathBytes, p.Lines.Depth), "limits", "%s", limitsText(l))
+	}
+	add(p.Lines.Downgrade, "downgrade", "%s", p.Downgrade)
+	if len(p.Lint.FailOn) > 0 {
+		add(lineOf(p.Lines.FailOn, 0), "lint.fail_on", "%s", words(p.Lint.FailOn))
+	}
+	if p.Lines.Execution > 0 {
+		add(p.Lines.Execution, "execution", "%s", executionText(p.Execution))
+	}
+	if p.Publish.Allow != nil {
+		add(p.Publish.AllowLine, "publish.allow", "%s", words(p.Publish.Allow))
+	}
+	if p.Publish.Sign != "" {
+		add(p.Publish.SignLine, "publish.sign", "%s", p.Publish.Sign)
+	}
+	if p.Audit != nil {
+		text := p.Audit.Path
+		if p.Audit.Required {
+			text += ", required"
+		}
+		if p.Level == policy.ProjectLevel {
+			text += " (a project's path does not count)"
+		}
+		add(p.Lines.Audit, "audit", "%s", text)
+	}
+	for _, s := range []struct {
+		key, says string
+		line      int
+	}{
+		{"allowed-tools", string(p.AllowedTools), p.Lines.AllowedTools},
+		{"hooks.unreadable", string(p.Hooks.Unreadable), p.Lines.Hooks},
+		{"approvers", string(p.Approvers), p.Lines.Approvers},
+	} {
+		if s.says != "" {
+			add(s.line, s.key, "%s", s.says)
+		}
+	}
+	return list
+}
+
+// executionText returns how a policy confines scripts.
+func executionText(e policy.Execution) string {
+	var parts []string
+	if e.Sandbox != "" {
+		parts = append(parts, "sandbox "+string(e.Sandbox))
+	}
+	if e.Unavailable != "" {
+		parts = append(parts, "unavailable "+string(e.Unavailable))
+	}
+	if e.Network != nil {
+		parts = append(parts, "network "+words(e.Network))
+	}
+	if e.Paths != nil {
+		parts = append(parts, "paths "+words(e.Paths))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// sizeText returns a size as a policy writes it.
+func sizeText(n int64) string {
+	for _, unit := range []struct {
+		name string
+		size int64
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if n >= unit.size && n%unit.size == 0 {
+			return fmt.Sprintf("%d%s", n/unit.size, unit.name)
+		}
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// limitsText returns the limits that there are.
+func limitsText(l policy.Limits) string {
+	var parts []string
+	for _, x := range []struct {
+		key string
+		n   int64
+	}{{"files", l.Files}, {"file_bytes", l.FileBytes}, {"total_bytes", l.TotalBytes}, {"path_bytes", l.PathBytes}, {"depth", l.Depth}} {
+		if x.n > 0 {
+			text := strconv.FormatInt(x.n, 10)
+			if strings.HasSuffix(x.key, "_bytes") {
+				text = sizeText(x.n)
+			}
+			parts = append(parts, x.key+" "+text)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func words[T ~string](list []T) string {
+	texts := make([]string, len(list))
+	for i, w := range list {
+		texts[i] = string(w)
+	}
+	if len(texts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(texts, ", ")
+}
+
+func lineOf(lines []int, i int) int {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return 0
+}

@@ -1,0 +1,45 @@
+package install
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skillpm"
+	"github.com/skillpm/skillpm/pkg/skillpm/enterprise"
+)
+
+// staleSync is how long a machine may not have asked for its enterprise layer before doctor says so.
+const staleSync = 7 * 24 * time.Hour
+
+// examineLayer adds to the findings of doctor how the enterprise layer is kept. It looks at no skill of it: sync --check does.
+func (a *app) examineLayer(r *skillpm.DoctorReport) error {
+	o, err := a.ToolOptions()
+	if err != nil {
+		return err
+	}
+	c := enterprise.New(o)
+	defer c.Close()
+	s, err := c.Standing()
+	r.Checks++
+	found := skillpm.Diagnosis{Check: "enterprise-layer", Severity: diag.SeverityWarning, Path: c.Paths.Enterprise, Fix: "sudo skillpm sync"}
+	switch {
+	case err != nil:
+		found.Severity, found.Message, found.Fix = diag.SeverityError, err.Error(), diag.HintOf(err)
+		found.Means = "skillpm sync changes nothing before it is mended"
+	case s == nil:
+		return nil
+	case s.Version == "":
+		found.Message, found.Means = "the enterprise layer was never synced with "+s.Source, "the organisation's skills and policy may not be in force"
+	default:
+		since := time.Duration(s.Age) * time.Second
+		r.Facts = append(r.Facts, skillpm.Fact{Name: "enterprise layer", Value: fmt.Sprintf("%s %s, asked for %s ago", s.Source, s.Version, since)})
+		if since < staleSync {
+			return nil
+		}
+		found.Message = fmt.Sprintf("%s was last asked for the enterprise layer %d days ago", s.Source, int(since.Hours())/24)
+		found.Means = "newer skills, and what was denied since, are not in force; perhaps the timer does not run"
+	}
+	r.Findings = append(r.Findings, found)
+	return nil
+}

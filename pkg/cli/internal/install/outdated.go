@@ -1,0 +1,156 @@
+package install
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skillpm"
+)
+
+func newOutdated(a *app) *cobra.Command {
+	var o skillpm.OutdatedOptions
+	var exitCode bool
+	cmd := &cobra.Command{
+		Use:     "outdated [PACK...]",
+		Short:   "List packs that have newer versions, or were withdrawn",
+		GroupID: "use",
+		Long: `List locked packs that are not at their newest version: the one that skillpm.lock
+has, the one that skillpm update would choose, the highest release there is, and
+who requires the pack. A note says what holds a pack back, that its version was
+withdrawn and why, or that its name leads to another place by now.
+
+Registries and places are asked; no pack is downloaded and nothing changes. The
+exit code is 0 also where something is outdated, and 5 then with --exit-code. A
+pack whose registry or place can't be reached is listed as such, with a warning,
+and the exit code is 8.`,
+		Example: `  skillpm outdated
+  skillpm outdated acme/deploy --json
+  skillpm outdated --exit-code           in CI: exit 5 if anything is outdated`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.Client()
+			if err != nil {
+				return err
+			}
+			o.Packs = args
+			r, err := c.Outdated(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			if err := a.printOutdated(r); err != nil {
+				return err
+			}
+			if unreached(r) {
+				return console.Reported{Exit: diag.Remote}
+			}
+			if exitCode && len(r.Packs) > 0 {
+				return console.Reported{Exit: diag.Conflict}
+			}
+			return nil
+		},
+		ValidArgsFunction: a.CompleteInstalledPacks,
+	}
+	f := cmd.Flags()
+	f.BoolVar(&exitCode, "exit-code", false, "exit with 5 if anything is outdated")
+	f.StringVar(&o.Registry, "registry", "", "look names up in registry `R` only: an index, an OCI prefix or an OCI layout")
+	f.BoolVar(&o.Offline, "offline", false, "use no network")
+	scopeFlag(cmd, &o.Scope)
+	return cmd
+}
+
+// printOutdated prints a table of what is outdated.
+func (a *app) printOutdated(r *skillpm.OutdatedReport) error {
+	for _, p := range r.Packs {
+		if p.Unreached != "" {
+			a.Warn("%s: %s", p.Pack, p.Unreached)
+		}
+	}
+	if a.JSON {
+		return a.PrintJSON(r)
+	}
+	if len(r.Packs) == 0 {
+		if !a.Quiet {
+			fmt.Fprintf(a.Stdout, "%s nothing is outdated: %s\n", a.Palette(a.Stdout).Green("✓"), console.Plural(r.Checked, "pack"))
+		}
+		return nil
+	}
+	rows := [][]string{{"PACK", "CURRENT", "WANTED", "LATEST", "REQUIRED BY", "NOTE"}}
+	movable := 0
+	for _, p := range r.Packs {
+		wanted := p.Wanted
+		if wanted == "" {
+			wanted = "-"
+		} else if wanted != p.Current {
+			movable++
+		}
+		latest := p.Latest
+		if p.Unreached != "" {
+			wanted, latest = "?", "?"
+		}
+		rows = append(rows, []string{p.Pack, p.Current, wanted, latest, requirers(p.RequiredBy), outdatedNote(p)})
+	}
+	if err := console.Table(a.Stdout, rows); err != nil {
+		return err
+	}
+	if movable > 0 {
+		a.Note("skillpm diff shows what changes in the text, skillpm update moves %s", console.Plural(movable, "pack"))
+	}
+	return nil
+}
+
+// unreached reports whether nobody could be asked about a pack.
+func unreached(r *skillpm.OutdatedReport) bool {
+	return slices.ContainsFunc(r.Packs, func(p skillpm.OutdatedPack) bool { return p.Unreached != "" })
+}
+
+// requirers names who requires a pack, in few words.
+func requirers(list []skillpm.Requirer) string {
+	var texts []string
+	for _, r := range list {
+		texts = append(texts, strings.TrimSpace(r.By+" "+r.Range))
+	}
+	const most = 3
+	if more := len(texts) - most; more > 0 {
+		texts = append(texts[:most], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// outdatedNote says why a pack is where it is.
+func outdatedNote(p skillpm.OutdatedPack) string {
+	var notes []string
+	if p.Denied != "" {
+		notes = append(notes, "denied: "+p.Denied)
+	}
+	if p.Deprecated != "" {
+		notes = append(notes, "deprecated: "+p.Deprecated)
+	}
+	if p.Withdrawn != "" {
+		notes = append(notes, p.Current+" was withdrawn: "+p.Withdrawn)
+	}
+	if p.Wanted == "" {
+		notes = append(notes, "nothing requires it any more")
+	}
+	if len(p.HeldBy) > 0 {
+		notes = append(notes, "held by "+requirers(p.HeldBy))
+	}
+	if p.Withheld != "" && p.Wanted != p.Latest {
+		notes = append(notes, p.Latest+" "+p.Withheld)
+	}
+	if p.Unreached != "" {
+		notes = append(notes, "nobody could be asked")
+	}
+	if p.Edited {
+		notes = append(notes, "skills of it were edited")
+	}
+	if p.Moved != "" {
+		notes = append(notes, "moved from "+p.Source+" to "+p.Moved)
+	}
+	return strings.Join(notes, "; ")
+}

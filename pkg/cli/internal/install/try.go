@@ -1,0 +1,142 @@
+package install
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/textdiff"
+	"github.com/skillpm/skillpm/pkg/skill"
+	"github.com/skillpm/skillpm/pkg/skillpm"
+)
+
+func newTry(a *app) *cobra.Command {
+	var o skillpm.TryOptions
+	var body bool
+	cmd := &cobra.Command{
+		Use:     "try PACK [-- COMMAND [ARG...]]",
+		Short:   "Use a pack without installing it",
+		GroupID: "use",
+		Long: `Fetch a pack with what it requires into a new directory in the cache and show what
+is in it. Nothing of this project or of the user is changed, and nothing of the
+pack is run.
+
+With COMMAND that is run here, and the directory is removed when it ends: {} in an
+ARG, and SKILLPM_TRY_DIR in the environment, are the directory, whose .agents/skills
+and .claude/skills have the skills. Without COMMAND the directory stays until
+skillpm cache gc; with --body the skills' SKILL.md are printed and it is removed.`,
+		Example: `  skillpm try acme/deploy
+  skillpm try acme/deploy@1.4.0 --skill deploy --body
+  skillpm try github.com/owner/skills -- claude --add-dir {}`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if at := cmd.ArgsLenAtDash(); at == 0 || len(args) == 0 {
+				return errors.New("skillpm try needs one PACK")
+			} else if at < 0 && len(args) > 1 || at > 1 {
+				return fmt.Errorf("skillpm try takes one PACK, not %q as well; a COMMAND comes after --", args[1])
+			}
+			return nil
+		},
+		ValidArgsFunction: a.CompletePacks,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.Client()
+			if err != nil {
+				return err
+			}
+			o.Pack = args[0]
+			t, err := c.Try(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			for _, w := range t.Warnings {
+				a.Warn("%s", w)
+			}
+			if len(args) == 1 && !body {
+				return errors.Join(a.printTrial(t), t.Unlock())
+			}
+			defer func() { _ = t.Close() }() // what is left goes with the cache
+			if len(args) == 1 {
+				return a.printBodies(t)
+			}
+			return a.runWith(cmd, t.Dir, args[1:])
+		},
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&o.Skills, "skill", nil, "only the skill `NAME` of the pack (may be repeated)")
+	f.StringVar(&o.Registry, "registry", "", "look names up in registry `R` only")
+	f.BoolVar(&o.Offline, "offline", false, "use no network")
+	a.SigningFlags(cmd, &o.Signing)
+	f.BoolVar(&body, "body", false, "print the skills' SKILL.md")
+	return cmd
+}
+
+// printTrial says what is in a pack.
+func (a *app) printTrial(t *skillpm.Trial) error {
+	if a.JSON {
+		return a.PrintJSON(t)
+	}
+	p := a.Palette(a.Stdout)
+	fmt.Fprintf(a.Stdout, "%s %s%s\n", p.Bold(t.Pack.Pack), t.Pack.Version, p.Dim("  from "+t.Pack.Source))
+	for _, s := range t.Skills {
+		fmt.Fprintf(a.Stdout, "  %s  %s\n", p.Bold(s.Name), console.Printable(s.Description))
+		if s.AllowedTools != "" {
+			fmt.Fprintf(a.Stdout, "      may use: %s\n", console.Printable(s.AllowedTools))
+		}
+		fmt.Fprintf(a.Stdout, "      %s\n", p.Cyan(s.Dir))
+	}
+	for _, r := range t.Requires {
+		fmt.Fprintf(a.Stdout, "  with %s %s\n", r.Pack, r.Version)
+	}
+	a.Note("nothing was installed; skillpm install %s does that", t.Pack.Pack)
+	return nil
+}
+
+// printBodies prints the skills as an agent reads them, on a terminal with everything to be seen.
+func (a *app) printBodies(t *skillpm.Trial) error {
+	for _, s := range t.Skills {
+		data, err := os.ReadFile(filepath.Join(s.Dir, skill.File))
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(a.Stdout, bodyText(data, console.Terminal(a.Stdout))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bodyText returns a text as it is, or for a terminal with everything to be seen.
+func bodyText(data []byte, terminal bool) string {
+	if terminal {
+		return textdiff.Visible(string(data))
+	}
+	return string(data)
+}
+
+// runWith runs a command that knows where the skills are, and ends with its exit code.
+func (a *app) runWith(cmd *cobra.Command, dir string, args []string) error {
+	for i := range args {
+		args[i] = strings.ReplaceAll(args[i], "{}", dir)
+	}
+	run := exec.CommandContext(cmd.Context(), args[0], args[1:]...)
+	run.Stdin, run.Stdout, run.Stderr = a.Stdin, a.Stdout, a.Stderr
+	run.Dir = a.Dir
+	run.Env = append(run.Environ(), "SKILLPM_TRY_DIR="+dir)
+	run.Cancel = func() error { return run.Process.Signal(os.Interrupt) }
+	err := run.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() > 0 {
+		return console.Reported{Exit: diag.Code(exit.ExitCode())}
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		return diag.Errorf(diag.NotFound, "there is no command %s", args[0])
+	}
+	return err
+}

@@ -1,0 +1,107 @@
+package render
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"unicode/utf8"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// sarifFix is a proposal for mending a finding. A deleted region is written in lines and columns, which viewers
+// understand best, and in bytes where the file cannot be read.
+type sarifFix struct {
+	Description sarifText     `json:"description"`
+	Changes     []sarifChange `json:"artifactChanges"`
+}
+
+type sarifChange struct {
+	Artifact     sarifArtifact      `json:"artifactLocation"`
+	Replacements []sarifReplacement `json:"replacements"`
+}
+
+type sarifReplacement struct {
+	Deleted  any        `json:"deletedRegion"` // a sarifRegion or a sarifBytes
+	Inserted *sarifText `json:"insertedContent,omitempty"`
+}
+
+type sarifBytes struct {
+	Offset int `json:"byteOffset"`
+	Length int `json:"byteLength"`
+}
+
+// fixes returns what mends a finding, nothing where it is not a change of text.
+func (s *sarifWriter) fixes(f diag.Finding) []sarifFix {
+	fix := sarifFix{Description: sarifText{f.Fix}}
+	at := map[string]int{}
+	for _, e := range f.Edits {
+		if e.Executable {
+			return nil
+		}
+		i, known := at[e.Path]
+		if !known {
+			i = len(fix.Changes)
+			at[e.Path] = i
+			fix.Changes = append(fix.Changes, sarifChange{Artifact: s.artifact(e.Path)})
+		}
+		r := sarifReplacement{Deleted: s.region(e)}
+		if e.Text != "" {
+			r.Inserted = &sarifText{e.Text}
+		}
+		fix.Changes[i].Replacements = append(fix.Changes[i].Replacements, r)
+	}
+	if len(fix.Changes) == 0 {
+		return nil
+	}
+	return []sarifFix{fix}
+}
+
+func (s *sarifWriter) region(e diag.Edit) any {
+	text := s.text(e.Path)
+	if e.Start > e.End || e.End > len(text.data) {
+		return sarifBytes{e.Start, e.End - e.Start}
+	}
+	var r sarifRegion
+	r.StartLine, r.StartColumn = text.position(e.Start)
+	r.EndLine, r.EndColumn = text.position(e.End)
+	return r
+}
+
+// text reads a file that is to be mended. One that cannot be read is empty, and so is one whose columns readers of the
+// log would count in another way: because it is not UTF-8, or has a byte order mark. So is the one that standard input
+// stands for.
+func (s *sarifWriter) text(name string) *fileText {
+	if s.texts[name] == nil {
+		s.texts[name] = new(fileText)
+		file := filepath.FromSlash(name)
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(s.Dir, file)
+		}
+		data, err := os.ReadFile(file)
+		if err == nil && name != s.Stdin && utf8.Valid(data) && !bytes.HasPrefix(data, []byte("\ufeff")) {
+			s.texts[name].data = data
+		}
+	}
+	return s.texts[name]
+}
+
+// fileText finds lines and columns in a file. It is quick when it is asked for positions in order.
+type fileText struct {
+	data []byte
+	at   int // the offset of the line that was found last
+	line int // its number, from 0
+}
+
+// position returns the line and column, from 1 and in characters, of an offset.
+func (t *fileText) position(offset int) (line, column int) {
+	if offset < t.at {
+		t.at, t.line = 0, 0
+	}
+	for i := t.at; i < offset; i++ {
+		if t.data[i] == '\n' {
+			t.at, t.line = i+1, t.line+1
+		}
+	}
+	return t.line + 1, utf8.RuneCount(t.data[t.at:offset]) + 1
+}

@@ -1,0 +1,69 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// RenderGitHub prints findings as workflow commands, which GitHub Actions shows beside the lines of a change.
+func RenderGitHub(out io.Writer, r Outcome) error {
+	w := bufio.NewWriter(out)
+	for _, f := range r.Findings {
+		fmt.Fprintf(w, "::%s file=%s", githubLevel(f.Severity), githubProperty(r.inWorkspace(f.Path)))
+		if f.Line > 0 {
+			fmt.Fprintf(w, ",line=%d,col=%d", f.Line, max(1, f.Column))
+		}
+		if f.EndLine > 0 {
+			fmt.Fprintf(w, ",endLine=%d,endColumn=%d", f.EndLine, f.EndColumn)
+		}
+		message := f.Message
+		if f.Fix != "" {
+			message += "\n" + f.Fix
+		}
+		fmt.Fprintf(w, ",title=%s::%s\n", githubProperty(f.Rule), githubText(message))
+	}
+	return w.Flush()
+}
+
+// inWorkspace writes a path relative to the checkout that GitHub shows, if the command works below it.
+func (o Outcome) inWorkspace(path string) string {
+	if o.Workspace == "" || filepath.IsAbs(path) {
+		return path
+	}
+	rel, err := filepath.Rel(o.Workspace, filepath.Join(o.Dir, filepath.FromSlash(path)))
+	if err != nil || !filepath.IsLocal(rel) {
+		return path
+	}
+	return filepath.ToSlash(rel)
+}
+
+func githubLevel(s diag.Severity) string {
+	switch s {
+	case diag.SeverityError:
+		return "error"
+	case diag.SeverityWarning:
+		return "warning"
+	default:
+		return "notice"
+	}
+}
+
+var (
+	githubData  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	githubProps = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+func githubText(s string) string {
+	return githubData.Replace(console.Printable(strings.ToValidUTF8(s, "\ufffd")))
+}
+
+func githubProperty(s string) string {
+	return githubProps.Replace(console.Printable(strings.ToValidUTF8(s, "\ufffd")))
+}

@@ -1,0 +1,79 @@
+package render
+
+import (
+	"io"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/publish"
+)
+
+// JSONReport is the document that `validate --format json` prints; its schema is schema/report.schema.json.
+type JSONReport struct {
+	Version    int                  `json:"version"` // of this format
+	OK         bool                 `json:"ok"`
+	Profiles   []string             `json:"profiles"`
+	Skills     []string             `json:"skills"`
+	Summary    JSONSummary          `json:"summary"`
+	Matrix     []lint.HostVerdict   `json:"matrix"`
+	Findings   []diag.Finding       `json:"findings"`
+	Suppressed []lint.Suppressed    `json:"suppressed"`
+	Mended     []publish.MendedFile `json:"mended,omitempty"` // by --fix, or what --diff would
+}
+
+type JSONSummary struct {
+	Skills     int         `json:"skills"`
+	Errors     int         `json:"errors"`
+	Warnings   int         `json:"warnings"`
+	Advice     int         `json:"advice"`
+	Suppressed int         `json:"suppressed"`
+	Fixable    JSONFixable `json:"fixable"`
+}
+
+// JSONFixable counts the findings that --fix mends.
+type JSONFixable struct {
+	Errors   int `json:"errors"`
+	Warnings int `json:"warnings"`
+	Advice   int `json:"advice"`
+}
+
+func RenderJSON(w io.Writer, o Outcome) error {
+	doc := JSONReport{
+		Version: 1, OK: o.OK(), Profiles: notNil(o.Profiles), Skills: notNil(o.Skills), Matrix: []lint.HostVerdict{},
+		Findings: notNil(o.Findings), Suppressed: notNil(o.Suppressed),
+		Mended: o.Mended,
+		Summary: JSONSummary{
+			Skills: len(o.Skills), Errors: o.Count(diag.SeverityError), Warnings: o.Count(diag.SeverityWarning),
+			Advice: o.Count(diag.SeverityAdvice), Suppressed: len(o.Suppressed),
+			Fixable: JSONFixable{
+				Errors: o.fixable(diag.SeverityError), Warnings: o.fixable(diag.SeverityWarning), Advice: o.fixable(diag.SeverityAdvice),
+			},
+		},
+	}
+	for _, h := range o.Hosts {
+		h.Reasons = notNil(h.Reasons)
+		doc.Matrix = append(doc.Matrix, h)
+	}
+	return console.WriteJSON(w, doc)
+}
+
+// notNil returns a list that is written as [] when it is empty.
+func notNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// fixable counts the findings of a severity that --fix mends.
+func (o Outcome) fixable(s diag.Severity) int {
+	n := 0
+	for _, f := range o.Findings {
+		if f.Severity == s && f.Fixable {
+			n++
+		}
+	}
+	return n
+}

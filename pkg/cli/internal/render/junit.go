@@ -1,0 +1,156 @@
+package render
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// The types below are the part of the JUnit XML format that Jenkins and GitLab read. There is a suite for every skill,
+// and one for every file outside of skills that something was found in; every finding is a case of it. Errors are
+// failures. Warnings and advice are skipped cases: both show those with their text and neither lets the build fail,
+// while they do not show what a passing case says. A skill without findings is one case that passes.
+type JUnitSuites struct {
+	XMLName  xml.Name     `xml:"testsuites"`
+	Name     string       `xml:"name,attr"`
+	Tests    int          `xml:"tests,attr"`
+	Failures int          `xml:"failures,attr"`
+	Errors   int          `xml:"errors,attr"`
+	Skipped  int          `xml:"skipped,attr"`
+	Suites   []JUnitSuite `xml:"testsuite"`
+}
+
+type JUnitSuite struct {
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Errors   int         `xml:"errors,attr"`
+	Skipped  int         `xml:"skipped,attr"`
+	Cases    []JUnitCase `xml:"testcase"`
+}
+
+type JUnitCase struct {
+	Class   string     `xml:"classname,attr"`
+	Name    string     `xml:"name,attr"`
+	File    string     `xml:"file,attr,omitempty"`
+	Line    int        `xml:"line,attr,omitempty"`
+	Time    string     `xml:"time,attr"`
+	Failure *JUnitText `xml:"failure"`
+	Skipped *JUnitText `xml:"skipped"`
+}
+
+type JUnitText struct {
+	Type    string `xml:"type,attr,omitempty"`
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+func renderJUnit(w io.Writer, o Outcome) error {
+	doc := JUnitSuites{Name: "skillpm validate"}
+	suites := map[string][]diag.Finding{}
+	names := slices.Clone(o.Skills)
+	for _, f := range o.Findings {
+		home := o.home(f.Path)
+		if _, known := suites[home]; !known && !slices.Contains(o.Skills, home) {
+			names = append(names, home)
+		}
+		suites[home] = append(suites[home], f)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		s := o.newSuite(name, suites[name])
+		doc.Suites = append(doc.Suites, s)
+		doc.Tests += s.Tests
+		doc.Failures += s.Failures
+		doc.Skipped += s.Skipped
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(w)
+	enc.Indent("", "  ")
+	if err := enc.Encode(doc); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+// home returns the innermost skill that a path is in, or the path itself where there is none.
+func (o Outcome) home(file string) string {
+	for dir := file; ; dir = path.Dir(dir) {
+		if _, known := slices.BinarySearch(o.Skills, dir); known {
+			return dir
+		}
+		if dir == path.Dir(dir) || dir == ".." || strings.HasSuffix(dir, "/..") {
+			return file
+		}
+	}
+}
+
+func (o Outcome) newSuite(name string, findings []diag.Finding) JUnitSuite {
+	s := JUnitSuite{Name: console.Printable(name)}
+	class := JUnitClass(name)
+	if len(findings) == 0 {
+		s.Cases = append(s.Cases, JUnitCase{Class: class, Name: "nothing to report", Time: "0"})
+	}
+	seen := map[string]int{} // GitLab keeps one of several cases with the same name
+	for _, f := range findings {
+		c := JUnitCase{Class: class, Name: f.Rule + ": " + console.OneLine(f.Message), File: f.Path, Line: f.Line, Time: "0"}
+		if seen[c.Name]++; seen[c.Name] > 1 {
+			c.Name += " (" + strconv.Itoa(seen[c.Name]) + ")"
+		}
+		text := &JUnitText{Type: f.Rule, Message: console.OneLine(f.Message), Text: o.junitText(f)}
+		if f.Severity == diag.SeverityError {
+			c.Failure = text
+			s.Failures++
+		} else {
+			text.Type = "" // a skipped case has none
+			text.Message = f.Severity.String() + ": " + text.Message
+			c.Skipped = text
+			s.Skipped++
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	s.Tests = len(s.Cases)
+	return s
+}
+
+// junitText is what is shown of a case: where it is, the line, and how to mend it.
+func (o Outcome) junitText(f diag.Finding) string {
+	var b strings.Builder
+	b.WriteString(f.Path)
+	if f.Line > 0 {
+		fmt.Fprintf(&b, ":%d:%d", f.Line, max(1, f.Column))
+	}
+	fmt.Fprintf(&b, ": %s %s: %s", f.Severity, f.Rule, f.Message)
+	if f.Profile != "" {
+		fmt.Fprintf(&b, " (%s)", strings.ReplaceAll(f.Profile, ",", ", "))
+	}
+	if line := o.Line(f); line != "" {
+		text, marks := excerpt(line, f.Column, mark(f))
+		fmt.Fprintf(&b, "\n  %s\n  %s", text, marks)
+	}
+	if f.Fix != "" {
+		fmt.Fprintf(&b, "\nfix: %s", f.Fix)
+	}
+	return console.Printable(b.String())
+}
+
+// JUnitClass writes a path as the dotted name that readers of the format expect: they take what is before the last dot
+// for a package.
+func JUnitClass(path string) string {
+	var parts []string
+	for part := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
+		parts = append(parts, strings.ReplaceAll(console.Printable(part), ".", "_"))
+	}
+	return strings.Join(parts, ".")
+}

@@ -1,0 +1,121 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/skillpm/skillpm/pkg/lint"
+)
+
+// The bounds of a matrix: above manySkills skills it shows only those that some host refuses, a skill's path takes up to
+// maxSkillCells cells of a terminal, and a cell names up to maxReasons rules.
+const (
+	manySkills    = 20
+	maxSkillCells = 40
+	maxReasons    = 2
+)
+
+// matrix shows which hosts accept which skills: a row a skill, a column a host, and the rules of the errors in between.
+func (t textReport) matrix(w io.Writer, o Outcome) {
+	hosts := o.Profiles
+	accepted := make([]int, len(hosts))
+	var rows [][]lint.HostVerdict
+	for _, verdicts := range bySkill(o.Hosts, hosts) {
+		everywhere := true
+		for i, v := range verdicts {
+			switch {
+			case v.Accepted:
+				accepted[i]++
+			case v.Profile != "":
+				everywhere = false
+			}
+		}
+		if !everywhere || len(o.Skills) <= manySkills {
+			rows = append(rows, verdicts)
+		}
+	}
+	g := console.Grid{Palette: t.Palette}
+	head := []console.Cell{{Text: "accepted by", Color: 'b'}}
+	for _, h := range hosts {
+		head = append(head, console.Cell{Text: h, Color: 'b'})
+	}
+	g.Add(head...)
+	for _, verdicts := range rows {
+		row := []console.Cell{{Text: shortened(console.Printable(verdicts[0].Skill), maxSkillCells)}}
+		for _, v := range verdicts {
+			row = append(row, verdictCell(v))
+		}
+		g.Add(row...)
+	}
+	if len(o.Skills) > manySkills {
+		g.Add(totals(len(o.Skills), accepted)...)
+	}
+	g.Write(w)
+}
+
+// totals is the row that says how many skills each host accepts.
+func totals(skills int, accepted []int) []console.Cell {
+	row := []console.Cell{{Text: console.Plural(skills, "skill")}}
+	for _, n := range accepted {
+		colour := 'g'
+		if n < skills {
+			colour = 'r'
+		}
+		row = append(row, console.Cell{Text: fmt.Sprintf("%d of %d", n, skills), Color: colour})
+	}
+	return row
+}
+
+// bySkill puts the verdicts of each skill together, in the order of the hosts. Of hosts that a skill was not checked for,
+// because its own project names others, the verdict has no profile.
+func bySkill(all []lint.HostVerdict, hosts []string) [][]lint.HostVerdict {
+	var out [][]lint.HostVerdict
+	at := map[string]int{}
+	for _, v := range all {
+		i, known := at[v.Skill]
+		if !known {
+			i = len(out)
+			at[v.Skill] = i
+			row := make([]lint.HostVerdict, len(hosts))
+			for n := range row {
+				row[n] = lint.HostVerdict{Skill: v.Skill}
+			}
+			out = append(out, row)
+		}
+		if n := slices.Index(hosts, v.Profile); n >= 0 {
+			out[i][n] = v
+		}
+	}
+	return out
+}
+
+func verdictCell(v lint.HostVerdict) console.Cell {
+	if v.Profile == "" {
+		return console.Cell{Text: "–"}
+	}
+	if v.Accepted {
+		return console.Cell{Text: "✓", Color: 'g'}
+	}
+	shown := v.Reasons[:min(len(v.Reasons), maxReasons)]
+	text := strings.TrimRight("✗ "+strings.Join(shown, " "), " ")
+	if more := len(v.Reasons) - len(shown); more > 0 {
+		text += fmt.Sprintf(" +%d", more)
+	}
+	return console.Cell{Text: text, Color: 'r'}
+}
+
+// shortened cuts a path at its start, where those of one tree are the same.
+func shortened(s string, most int) string {
+	runes := []rune(s)
+	if console.Cells(runes) <= most {
+		return s
+	}
+	for console.Cells(runes) > most-1 {
+		runes = runes[1:]
+	}
+	return "…" + string(runes)
+}

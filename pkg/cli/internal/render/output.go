@@ -1,0 +1,178 @@
+package render
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// Destination is a place that a report goes to, in one format.
+type Destination struct {
+	format
+	File string // "" for standard output
+}
+
+// Destinations says where reports go for the formats that were given and the values of --output. Formats that no file
+// takes go to standard output, which takes one; without any format it gets text.
+func Destinations(given []format, outputs []string) ([]Destination, error) {
+	var to []Destination
+	for _, value := range outputs {
+		d, err := newDestination(value, given)
+		if err != nil {
+			return nil, err
+		}
+		if d.File != "" && slices.ContainsFunc(to, func(t Destination) bool { return t.File == d.File }) {
+			return nil, diag.Errorf(diag.Usage, "--output %s: two reports cannot go to one file", d.File)
+		}
+		to = append(to, d)
+	}
+	if len(given) == 0 && !slices.ContainsFunc(to, Destination.direct) {
+		to = append(to, Destination{format: formats()[0]})
+	}
+	for _, f := range given {
+		if !slices.ContainsFunc(to, func(t Destination) bool { return t.name == f.name }) {
+			to = append(to, Destination{format: f})
+		}
+	}
+	return to, oneDirect(to)
+}
+
+func (d Destination) direct() bool { return d.File == "" }
+
+// oneDirect returns an error when several reports would go to standard output.
+func oneDirect(to []Destination) error {
+	var names []string
+	for _, d := range to {
+		if d.direct() {
+			names = append(names, d.name)
+		}
+	}
+	if len(names) < 2 {
+		return nil
+	}
+	return diag.Errorf(diag.Usage, "%s cannot both go to standard output", strings.Join(names, " and ")).
+		WithHint("give a file to one of them, as in --output %s=FILE", names[len(names)-1])
+}
+
+// newDestination reads a value of --output: [FORMAT=]FILE, where - is standard output. Without a format it is that of
+// the file's ending, else the only one given.
+func newDestination(value string, given []format) (Destination, error) {
+	file, name := value, ""
+	if before, after, ok := strings.Cut(value, "="); ok && isWord(before) {
+		name, file = before, after
+	}
+	if file == "" {
+		return Destination{}, diag.Errorf(diag.Usage, "--output %q names no file", value).WithHint("write --output FORMAT=FILE")
+	}
+	d := Destination{File: file}
+	if file == "-" {
+		d.File = ""
+	}
+	var err error
+	switch byName := formatOfFile(file, given); {
+	case name != "":
+		d.format, err = findFormat(name, append(formats(), given...))
+	case byName != nil:
+		d.format = *byName
+	case len(given) == 1:
+		d.format = given[0]
+	case len(given) == 0 && file == "-":
+		d.format = formats()[0]
+	default:
+		err = diag.Errorf(diag.Usage, "--output %s: which format?", file).
+			WithHint("write --output FORMAT=%s; the formats are %s", file, console.List(FormatNames()))
+	}
+	return d, err
+}
+
+// formatOfFile returns the format of a file's ending, or nil. SARIF is JSON, too: a .json file gets it where it is the
+// only one of the two that was asked for.
+func formatOfFile(file string, given []format) *format {
+	lower := strings.ToLower(file)
+	var found *format
+	for _, f := range append(formats(), given...) {
+		for _, ending := range f.extensions {
+			if strings.HasSuffix(lower, ending) && (found == nil || f.name == "sarif") {
+				found = &f
+			}
+		}
+	}
+	named := func(name string) int { return slices.IndexFunc(given, func(f format) bool { return f.name == name }) }
+	if i := named("sarif"); found != nil && found.name == "json" && i >= 0 && named("json") < 0 {
+		return &given[i]
+	}
+	return found
+}
+
+func isWord(s string) bool {
+	return s != "" && strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+// writeWhole writes a file so that it has all of the data or is as it was before: beside it, then in its place. What is
+// there and is no regular file, as a pipe or a terminal, is written into.
+func writeWhole(file string, data []byte) error {
+	if target, err := filepath.EvalSymlinks(file); err == nil {
+		file = target
+	}
+	mode := fs.FileMode(0o666) // the process's mask takes away from it
+	switch info, err := os.Stat(file); {
+	case err == nil && info.IsDir():
+		return diag.Errorf(diag.Usage, "it is a directory")
+	case err == nil && !info.Mode().IsRegular():
+		return writeInto(file, os.O_WRONLY, 0, data)
+	case err == nil:
+		mode = info.Mode().Perm()
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	temp, err := createBeside(file, mode, data)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(temp, file); err != nil {
+		_ = os.Remove(temp) // the error that counts is the first
+		return err
+	}
+	return nil
+}
+
+// PartMark is what follows a file's name in that of the new file beside it.
+const PartMark = ".part"
+
+// createBeside writes the data to a new file in the same directory, and leaves nothing there when that fails.
+func createBeside(file string, mode fs.FileMode, data []byte) (string, error) {
+	for i := 0; ; i++ {
+		temp := file + PartMark + strconv.Itoa(os.Getpid()) + "-" + strconv.Itoa(i)
+		err := writeInto(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode, data)
+		switch {
+		case err == nil:
+			return temp, nil
+		case errors.Is(err, fs.ErrExist) && i < 100:
+		default:
+			return "", err
+		}
+	}
+}
+
+func writeInto(file string, flags int, mode fs.FileMode, data []byte) error {
+	f, err := os.OpenFile(file, flags, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil && flags&os.O_EXCL != 0 {
+		_ = os.Remove(file) // likewise
+	}
+	return err
+}

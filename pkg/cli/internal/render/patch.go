@@ -1,0 +1,48 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+)
+
+// renderPatch prints what --fix would change as a patch that git apply and patch -p1 take. On a terminal it has colours, and
+// what could steer the terminal is escaped.
+func renderPatch(a *console.App, w io.Writer, o Outcome) error {
+	var b bytes.Buffer
+	for _, f := range o.Mended {
+		if f.Executable {
+			fmt.Fprintf(&b, "diff --git a/%[1]s b/%[1]s\nold mode 100644\nnew mode 100755\n", f.Path)
+		}
+		b.WriteString(f.Diff)
+	}
+	if !console.Terminal(w) {
+		_, err := w.Write(b.Bytes())
+		return err
+	}
+	p := a.Palette(w)
+	for line := range strings.Lines(console.Printable(b.String())) {
+		if _, err := io.WriteString(w, patchLine(p, line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func patchLine(p console.Palette, line string) string {
+	text, end, _ := strings.Cut(line, "\n")
+	switch {
+	case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "diff "):
+		text = p.Bold(text)
+	case strings.HasPrefix(line, "@@ "):
+		text = p.Cyan(text)
+	case strings.HasPrefix(line, "+"):
+		text = p.Green(text)
+	case strings.HasPrefix(line, "-"):
+		text = p.Red(text)
+	}
+	return text + "\n" + end
+}

@@ -1,0 +1,167 @@
+// Package render writes validation reports: as text, JSON, SARIF, JUnit, GitHub annotations, and patches.
+package render
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/lint"
+	"github.com/skillpm/skillpm/pkg/publish"
+)
+
+// Outcome is what the renderers print: a report, and what they need to know besides.
+type Outcome struct {
+	lint.Report
+
+	Version        string // of skillpm
+	Dir            string // the directory that the report's paths are relative to
+	Stdin          string // the file that standard input stands for
+	Workspace      string // the checkout on a runner of GitHub Actions, "" elsewhere
+	ShowSuppressed bool   // text and SARIF tell what was suppressed, too
+
+	Mended []publish.MendedFile // what --fix changed, or would change
+	Dry    bool                 // nothing was changed
+}
+
+// format is a way to write a report.
+type format struct {
+	name       string
+	extensions []string // of the files that get it when nothing else is said
+	Edits      bool     // it tells how findings can be mended
+	render     func(a *console.App, w io.Writer, o Outcome) error
+}
+
+// formats are all of them; the first is the default.
+func formats() []format {
+	return []format{
+		{"text", []string{".txt"}, false, RenderText},
+		{"json", []string{".json"}, true, func(_ *console.App, w io.Writer, o Outcome) error { return RenderJSON(w, o) }},
+		{"github", nil, false, func(_ *console.App, w io.Writer, o Outcome) error { return RenderGitHub(w, o) }},
+		{"sarif", []string{".sarif", ".sarif.json"}, true, func(_ *console.App, w io.Writer, o Outcome) error { return renderSARIF(w, o) }},
+		{"junit", []string{".xml"}, false, func(_ *console.App, w io.Writer, o Outcome) error { return renderJUnit(w, o) }},
+	}
+}
+
+func FormatNames() []string {
+	var names []string
+	for _, f := range formats() {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// Patch is the format of --diff.
+func Patch() format {
+	return format{"diff", []string{".diff", ".patch"}, false, renderPatch}
+}
+
+// FindFormats returns the formats of these names, each once.
+func FindFormats(names []string) ([]format, error) {
+	var out []format
+	for _, name := range names {
+		f, err := findFormat(name, formats())
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(out, func(g format) bool { return g.name == name }) {
+			out = append(out, f)
+		}
+	}
+	return out, nil
+}
+
+func findFormat(name string, all []format) (format, error) {
+	i := slices.IndexFunc(all, func(f format) bool { return f.name == name })
+	if i >= 0 {
+		return all[i], nil
+	}
+	err := diag.Errorf(diag.Usage, "unknown format %q", name)
+	if near := diag.Nearest(name, FormatNames()); near != "" {
+		return format{}, err.WithHint("did you mean %s? The formats are %s", near, console.List(FormatNames()))
+	}
+	return format{}, err.WithHint("the formats are %s", console.List(FormatNames()))
+}
+
+// RenderText prints findings by file; --quiet leaves out advice, and the summary where there is nothing else to say.
+func RenderText(a *console.App, w io.Writer, o Outcome) error {
+	t := textReport{Palette: a.Palette(w), quiet: a.Quiet}
+	return t.render(w, o)
+}
+
+// WriteReport writes a report to every destination: the files first, each whole or not at all.
+func WriteReport(a *console.App, o Outcome, to []Destination) error {
+	var direct []Destination
+	for _, d := range to {
+		if d.File == "" {
+			direct = append(direct, d)
+			continue
+		}
+		var b bytes.Buffer
+		if err := d.render(a, &b, o); err != nil {
+			return err
+		}
+		if err := writeWhole(OutputPath(a, d.File), b.Bytes()); err != nil {
+			return unwritten(d.File, err)
+		}
+	}
+	for _, d := range direct {
+		if err := d.render(a, a.Stdout, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unwritten is the error for a file that could not be written; it does not name the file beside it that was tried.
+func unwritten(file string, err error) error {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pathErr.Err
+	} else if linkErr, ok := errors.AsType[*os.LinkError](err); ok {
+		err = linkErr.Err
+	}
+	return diag.Errorf(diag.CodeOf(err), "--output %s cannot be written: %w", file, err)
+}
+
+// OutputPath returns where a report's file is: as every path, relative to the directory that the command works in.
+func OutputPath(a *console.App, file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	dir, err := a.WorkDir()
+	if err != nil { // the command has used it, so it is there
+		dir = a.Dir
+	}
+	return filepath.Join(dir, file)
+}
+
+// CheckOutputs finds out before the work is done whether the files can be written.
+func CheckOutputs(a *console.App, to []Destination) error {
+	for _, d := range to {
+		if d.File == "" {
+			continue
+		}
+		file := OutputPath(a, d.File)
+		if info, err := os.Stat(file); err == nil && info.IsDir() {
+			return diag.Errorf(diag.Usage, "--output %s: it is a directory", d.File).WithHint("name a file in it")
+		}
+		parent := filepath.Dir(file)
+		switch info, err := os.Stat(parent); {
+		case os.IsNotExist(err):
+			return diag.Errorf(diag.NotFound, "--output %s: directory %s does not exist", d.File, filepath.Dir(d.File)).
+				WithHint("mkdir -p %s", filepath.Dir(d.File))
+		case err != nil:
+			return diag.Errorf(diag.NotFound, "--output %s: %v", d.File, err)
+		case !info.IsDir():
+			return diag.Errorf(diag.Usage, "--output %s: %s is not a directory", d.File, filepath.Dir(d.File))
+		}
+	}
+	return nil
+}

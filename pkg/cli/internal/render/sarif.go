@@ -1,0 +1,260 @@
+package render
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/url"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/lint"
+)
+
+// The types below are the part of SARIF 2.1.0 (OASIS) that a report needs. There are no automationDetails: an uploader's
+// own category, which tells one analysis of a repository from another, counts only where the log has none.
+type sarifLog struct {
+	Schema  string     `json:"$schema"`
+	Version string     `json:"version"`
+	Runs    []sarifRun `json:"runs"`
+}
+
+type sarifRun struct {
+	Tool        sarifTool                `json:"tool"`
+	Invocations []sarifInvocation        `json:"invocations"`
+	Bases       map[string]sarifArtifact `json:"originalUriBaseIds,omitempty"`
+	ColumnKind  string                   `json:"columnKind"`
+	Results     []sarifResult            `json:"results"`
+}
+
+type sarifInvocation struct {
+	Successful bool `json:"executionSuccessful"`
+}
+
+type sarifTool struct {
+	Driver sarifDriver `json:"driver"`
+}
+
+type sarifDriver struct {
+	Name    string      `json:"name"`
+	Version string      `json:"version,omitempty"`
+	URI     string      `json:"informationUri"`
+	Rules   []sarifRule `json:"rules"`
+}
+
+type sarifRule struct {
+	ID      string       `json:"id"`
+	Short   sarifText    `json:"shortDescription"`
+	Full    sarifText    `json:"fullDescription"`
+	Help    sarifHelp    `json:"help"`
+	HelpURI string       `json:"helpUri"`
+	Default sarifDefault `json:"defaultConfiguration"`
+}
+
+type sarifText struct {
+	Text string `json:"text"`
+}
+
+type sarifHelp struct {
+	Text     string `json:"text"`
+	Markdown string `json:"markdown"`
+}
+
+type sarifDefault struct {
+	Level   string `json:"level"`
+	Enabled *bool  `json:"enabled,omitempty"` // where it is not
+}
+
+type sarifResult struct {
+	RuleID       string             `json:"ruleId"`
+	RuleIndex    int                `json:"ruleIndex"`
+	Level        string             `json:"level"`
+	Message      sarifText          `json:"message"`
+	Locations    []sarifLocation    `json:"locations"`
+	Related      []sarifLocation    `json:"relatedLocations,omitempty"`
+	Fingerprints map[string]string  `json:"partialFingerprints"`
+	Fixes        []sarifFix         `json:"fixes,omitempty"`
+	Suppressions []sarifSuppression `json:"suppressions,omitempty"`
+	Properties   map[string]string  `json:"properties,omitempty"`
+}
+
+type sarifLocation struct {
+	Physical sarifPhysical `json:"physicalLocation"`
+}
+
+type sarifPhysical struct {
+	Artifact sarifArtifact `json:"artifactLocation"`
+	Region   *sarifRegion  `json:"region,omitempty"`
+}
+
+type sarifArtifact struct {
+	URI  string `json:"uri"`
+	Base string `json:"uriBaseId,omitempty"`
+}
+
+type sarifRegion struct {
+	StartLine   int `json:"startLine"`
+	StartColumn int `json:"startColumn,omitempty"`
+	EndLine     int `json:"endLine,omitempty"`
+	EndColumn   int `json:"endColumn,omitempty"`
+}
+
+type sarifSuppression struct {
+	Kind          string `json:"kind"`
+	Justification string `json:"justification,omitempty"`
+}
+
+// sourceRoot is the name of the directory that paths in a log are relative to.
+const sourceRoot = "SRCROOT"
+
+func renderSARIF(w io.Writer, o Outcome) error {
+	driver, index := newSARIFDriver(o.Version)
+	run := sarifRun{
+		Tool: sarifTool{driver}, Invocations: []sarifInvocation{{true}}, ColumnKind: "unicodeCodePoints",
+		Results: []sarifResult{},
+	}
+	if o.Dir != "" {
+		uri := fileURI(strings.TrimSuffix(filepath.ToSlash(o.Dir), "/") + "/")
+		run.Bases = map[string]sarifArtifact{sourceRoot: {URI: uri}}
+	}
+	s := sarifWriter{Outcome: o, seen: map[string]int{}, texts: map[string]*fileText{}}
+	for _, f := range o.Findings {
+		run.Results = append(run.Results, s.result(f, index[f.Rule]))
+	}
+	if o.ShowSuppressed {
+		for _, f := range o.Suppressed {
+			r := s.result(f.Finding, index[f.Rule])
+			r.Suppressions = []sarifSuppression{{suppressionKind(f.By), f.Reason}}
+			run.Results = append(run.Results, r)
+		}
+	}
+	return console.WriteJSON(w, sarifLog{
+		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+		Version: "2.1.0", Runs: []sarifRun{run},
+	})
+}
+
+func newSARIFDriver(version string) (sarifDriver, map[string]int) {
+	rules := rule.All()
+	index := make(map[string]int, len(rules))
+	driver := sarifDriver{Name: "skillpm", Version: version, URI: "https://github.com/skillpm/skillpm"}
+	for i, r := range rules {
+		index[r.ID] = i
+		out := sarifRule{
+			ID: r.ID, Short: sarifText{r.Title}, Full: sarifText{r.Why}, HelpURI: RuleURI(r.ID),
+			Help:    sarifHelp{r.Why + " To mend it: " + r.Fix + ".", r.Why + "\n\nTo mend it: " + r.Fix + ".\n\n[Examples](" + RuleURI(r.ID) + ")"},
+			Default: sarifDefault{Level: sarifLevel(r.Severity)},
+		}
+		if r.Off {
+			out.Default.Enabled = new(bool)
+		}
+		driver.Rules = append(driver.Rules, out)
+	}
+	return driver, index
+}
+
+// RuleURI is the page about a rule.
+func RuleURI(id string) string {
+	return "https://github.com/skillpm/skillpm/blob/main/docs/rules/" + id + ".md"
+}
+
+func suppressionKind(by string) string {
+	if by == lint.ByComment {
+		return "inSource"
+	}
+	return "external"
+}
+
+// sarifWriter makes the results of one log.
+type sarifWriter struct {
+	Outcome
+	seen  map[string]int // fingerprints
+	texts map[string]*fileText
+}
+
+func (s *sarifWriter) result(f diag.Finding, index int) sarifResult {
+	message := f.Message
+	if f.Fix != "" {
+		message += ": " + f.Fix
+	}
+	at := sarifPhysical{Artifact: s.artifact(f.Path)}
+	if f.Line > 0 {
+		at.Region = &sarifRegion{StartLine: f.Line, StartColumn: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn}
+	}
+	out := sarifResult{
+		RuleID: f.Rule, RuleIndex: index, Level: sarifLevel(f.Severity), Message: sarifText{message},
+		Locations:    []sarifLocation{{at}},
+		Fingerprints: map[string]string{"skillpm/v1": s.fingerprint(f)},
+		Fixes:        s.fixes(f),
+	}
+	for _, name := range f.Related {
+		out.Related = append(out.Related, sarifLocation{sarifPhysical{Artifact: s.artifact(name)}})
+	}
+	if f.Profile != "" {
+		out.Properties = map[string]string{"profile": f.Profile}
+	}
+	return out
+}
+
+// artifact names a file: relative to the source root, or by a whole URI where it lies elsewhere.
+func (s *sarifWriter) artifact(name string) sarifArtifact {
+	if s.Dir == "" {
+		return sarifArtifact{URI: fileURI(name)}
+	}
+	if name == ".." || strings.HasPrefix(name, "../") {
+		name = path.Join(filepath.ToSlash(s.Dir), name)
+	}
+	if uri := fileURI(name); strings.HasPrefix(uri, "file:") {
+		return sarifArtifact{URI: uri}
+	}
+	return sarifArtifact{URI: fileURI(name), Base: sourceRoot}
+}
+
+// fingerprint names a finding by its rule, file and line's text, so that it is the same when other lines move it or
+// other hosts are asked for. Of several that are the same, each has a number.
+func (s *sarifWriter) fingerprint(f diag.Finding) string {
+	text := strings.TrimSpace(s.Line(f))
+	sum := sha256.Sum256([]byte(strings.Join([]string{f.Rule, f.Path, text, withoutNumbers(f.Message)}, "\x00")))
+	id := hex.EncodeToString(sum[:16])
+	s.seen[id]++
+	return id + ":" + strconv.Itoa(s.seen[id])
+}
+
+// withoutNumbers leaves the digits out of a message, which may be lines and counts.
+func withoutNumbers(message string) string {
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return -1
+		}
+		return r
+	}, message)
+}
+
+func sarifLevel(s diag.Severity) string {
+	switch s {
+	case diag.SeverityError:
+		return "error"
+	case diag.SeverityWarning:
+		return "warning"
+	default:
+		return "note"
+	}
+}
+
+// fileURI writes a path as a URI: relative ones as they are, absolute ones with a scheme.
+func fileURI(path string) string {
+	u := url.URL{Path: path}
+	switch {
+	case strings.HasPrefix(path, "/"):
+		u.Scheme = "file"
+	case len(path) > 2 && path[1:3] == ":/":
+		u = url.URL{Scheme: "file", Path: "/" + path}
+	}
+	return u.String()
+}

@@ -1,0 +1,239 @@
+package serve
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/runtime/match"
+)
+
+// findOptions are the flags of find.
+type findOptions struct {
+	limit     int
+	threshold float64
+	tags      []string
+}
+
+func newFind(a *app) *cobra.Command {
+	var f *console.RuntimeFlags
+	o := findOptions{limit: 5, threshold: match.DefaultThreshold}
+	cmd := &cobra.Command{
+		Use:     "find TASK...",
+		Short:   "Find the skills that fit a task",
+		GroupID: "serve",
+		Long: `Find the skills in force that fit a task, the best first, and say why: which words
+of the task are in a skill's name, tags, description or when_to_use. Only these
+are looked at; no skill is loaded, and the model still decides.
+
+The score says how much of the task a skill has, in per cent. A word that few
+skills have says more than one that many have, and a word in a name or tag counts
+for more than one in a sentence. Words are found in other forms (deploying finds
+deploy), and one that no skill has by its beginning or with a letter wrong. What is
+below --threshold is not listed: where nothing fits, that is said, with what is
+nearest.
+
+/name asks for a skill by its name, which is then first. Skills that only users may
+start, or only the model, are marked. The exit code is 0 also where nothing fits.`,
+		Example: `  skillpm find roll the billing service out to the cluster
+  skillpm find --tag database --limit 3 'this query takes eight seconds'
+  skillpm find /deploy
+  skillpm find --threshold 0.5 --json fill in a pdf form`,
+		Args: console.Need(1, console.MaxArguments, "a task in words"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case o.limit < 1:
+				return diag.Errorf(diag.Usage, "--limit takes a number of skills, at least 1")
+			case !(o.threshold >= 0 && o.threshold <= 1): // so that NaN is refused, too
+				return diag.Errorf(diag.Usage, "--threshold takes a number from 0 to 1")
+			}
+			h, err := a.Host(cmd.Context(), f)
+			if err != nil {
+				return err
+			}
+			c, err := h.Catalog(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.printFit(c, find(strings.Join(args, " "), c, o))
+		},
+		ValidArgsFunction: a.completeSlash,
+	}
+	f = a.RuntimeFlags(cmd)
+	flags := cmd.Flags()
+	flags.IntVar(&o.limit, "limit", o.limit, "list `N` skills at most")
+	flags.Float64Var(&o.threshold, "threshold", o.threshold, "list skills that have at least this `PART` of the task, from 0 to 1")
+	flags.StringSliceVar(&o.tags, "tag", nil, "only skills with `TAG`; several are asked for together")
+	a.CompleteFlag(cmd, "tag", a.completeTags)
+	a.CompleteFlag(cmd, "limit", cobra.NoFileCompletions)
+	a.CompleteFlag(cmd, "threshold", cobra.NoFileCompletions)
+	return cmd
+}
+
+// fit is what fits a task.
+type fit struct {
+	Task      string      `json:"task"`
+	Threshold float64     `json:"threshold"`
+	Searched  int         `json:"searched"` // skills that were looked at
+	Skills    []fitting   `json:"skills"`   // that fit, the best first
+	More      int         `json:"more"`     // that fit and are not listed
+	Nearest   []nearMatch `json:"nearest"`  // where none fits
+}
+
+type fitting struct {
+	Name           string   `json:"name"`
+	Score          float64  `json:"score"`
+	Why            []string `json:"why"`
+	Description    string   `json:"description"`
+	Tags           []string `json:"tags,omitempty"`
+	Layer          string   `json:"layer"`
+	Pack           string   `json:"pack,omitempty"`
+	Dir            string   `json:"dir"`
+	ModelInvocable bool     `json:"modelInvocable"`
+	UserInvocable  bool     `json:"userInvocable"`
+}
+
+type nearMatch struct {
+	Name  string   `json:"name"`
+	Score float64  `json:"score"`
+	Why   []string `json:"why"`
+}
+
+// maxNearest is how many skills are named where none fits.
+const maxNearest = 3
+
+// find ranks the skills in force by how well they fit a task.
+func find(task string, c *catalog.Catalog, o findOptions) fit {
+	var skills []*catalog.Skill
+	var docs []match.Doc
+	consider := func(k *catalog.Skill, name string) {
+		if !hasTags(k, o.tags) {
+			return
+		}
+		skills = append(skills, k)
+		docs = append(docs, match.Doc{Name: name, Description: k.Description, WhenToUse: k.WhenToUse, Tags: k.Tags})
+	}
+	for _, k := range c.Skills() {
+		consider(k, k.Name)
+	}
+	if k, exact := named(c, task); k != nil {
+		if i := slices.Index(skills, k); i >= 0 {
+			docs[i].Name = exact
+		} else {
+			consider(k, exact)
+		}
+	}
+	found := fit{Task: task, Threshold: o.threshold, Searched: len(docs), Skills: []fitting{}, Nearest: []nearMatch{}}
+	hits := match.Find(task, docs, match.Options{})
+	for _, h := range hits {
+		switch k := skills[h.Index]; {
+		case h.Score < o.threshold:
+			if len(found.Skills) == 0 && len(found.Nearest) < maxNearest {
+				found.Nearest = append(found.Nearest, nearMatch{Name: h.Name, Score: h.Score, Why: h.Why})
+			}
+		case len(found.Skills) == o.limit:
+			found.More++
+		default:
+			found.Skills = append(found.Skills, fitting{
+				Name: h.Name, Score: h.Score, Why: h.Why, Description: k.Description, Tags: k.Tags, Layer: k.Layer, Pack: k.Pack, Dir: k.Dir,
+				ModelInvocable: k.ModelInvocable, UserInvocable: k.UserInvocable,
+			})
+		}
+	}
+	return found
+}
+
+// named returns the skill that a task asks for as /name@owner/name, and that name.
+func named(c *catalog.Catalog, task string) (*catalog.Skill, string) {
+	words := strings.Fields(task)
+	if len(words) == 0 {
+		return nil, ""
+	}
+	exact, ok := strings.CutPrefix(words[0], "/")
+	if !ok || !strings.Contains(exact, "@") {
+		return nil, ""
+	}
+	k, err := c.Lookup(exact)
+	if err != nil {
+		return nil, ""
+	}
+	return k, exact
+}
+
+// printFit prints the skills that fit, a few lines for each.
+func (a *app) printFit(c *catalog.Catalog, found fit) error {
+	if a.JSON {
+		return a.PrintJSON(found)
+	}
+	if len(found.Skills) == 0 {
+		a.nothingFits(c, found)
+		return nil
+	}
+	colours, width := a.Palette(a.Stdout), console.TerminalWidth(a.Stdout)
+	for _, k := range found.Skills {
+		line := colours.Bold(console.Flat(k.Name)) + "  " + percent(k.Score) + "  " + console.Flat(cmp.Or(k.Pack, k.Layer))
+		switch {
+		case !k.ModelInvocable:
+			line += "  " + colours.Yellow("for users only")
+		case !k.UserInvocable:
+			line += "  " + colours.Yellow("for models only")
+		}
+		fmt.Fprintln(a.Stdout, line)
+		if k.Description != "" {
+			fmt.Fprintln(a.Stdout, "  "+console.Fitted(console.Flat(k.Description), width-2))
+		}
+		fmt.Fprintln(a.Stdout, "  "+colours.Dim(console.Fitted(console.Flat(strings.Join(k.Why, "; ")), width-2)))
+	}
+	if found.More > 0 {
+		a.Note("%d more: --limit N lists them", found.More)
+	}
+	return nil
+}
+
+// nothingFits says so, and what is nearest.
+func (a *app) nothingFits(c *catalog.Catalog, found fit) {
+	if found.Searched == 0 {
+		if len(c.Skills()) > 0 {
+			fmt.Fprintln(a.Stdout, "nothing fits: no skill has such a tag")
+			a.Note("skillpm skills lists the skills in force")
+			return
+		}
+		fmt.Fprintln(a.Stdout, "nothing fits: there are no skills to look through")
+		a.Note("%s", noSkills(c))
+		return
+	}
+	if len(found.Nearest) == 0 {
+		fmt.Fprintf(a.Stdout, "nothing fits: none of %s has a word of the task\n", console.Plural(found.Searched, "skill"))
+		return
+	}
+	var near []string
+	for _, n := range found.Nearest {
+		near = append(near, fmt.Sprintf("%s (%s)", console.Flat(n.Name), percent(n.Score)))
+	}
+	fmt.Fprintf(a.Stdout, "nothing fits; nearest: %s\n", strings.Join(near, ", "))
+	a.Note("--threshold %.2f lists what has less of the task", math.Floor(found.Nearest[len(found.Nearest)-1].Score*100)/100)
+}
+
+// percent returns a score for people.
+func percent(score float64) string { return fmt.Sprintf("%.0f%%", score*100) }
+
+// completeSlash completes /name.
+func (a *app) completeSlash(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	name, ok := strings.CutPrefix(prefix, "/")
+	if !ok || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	names, directive := a.CompleteSkills(cmd, nil, name)
+	for i := range names {
+		names[i] = "/" + names[i]
+	}
+	return names, directive
+}

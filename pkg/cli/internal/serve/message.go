@@ -1,0 +1,111 @@
+package serve
+
+import (
+	"io"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/runtime/session"
+)
+
+func newMessage(a *app) *cobra.Command {
+	var f *console.RuntimeFlags
+	var o session.Activate
+	cmd := &cobra.Command{
+		Use:     "message TEXT",
+		Short:   "Turn what a user typed into what the model is sent",
+		GroupID: "serve",
+		Long: `Print what the model is to be sent for what a user typed. A text that begins with
+/name and names a skill becomes that skill's instructions, as the profile's host
+sends them; the rest of the text are its arguments. It is the user who asks: a
+skill with user-invocable: false is refused.
+
+Every other text is printed unchanged: what names no skill, and the names that
+the host keeps for itself, as /help. A TEXT of - is read from standard input.
+
+A skill with context: fork is handed to a task, and the task's id is said;
+--inline activates it here. With --json the answer is {kind, skill, text, taskId},
+where kind is message, skill or task.`,
+		Example: `  skillpm message '/deploy staging'
+  skillpm message --json --profile claude-code --session 7f3a '/kubectl-basics why is shop pending'
+  printf '%s' "$PROMPT" | skillpm message -`,
+		Args: console.Need(1, 1, "one TEXT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := a.messageText(args[0])
+			if err != nil {
+				return err
+			}
+			h, err := a.Host(cmd.Context(), f)
+			if err != nil {
+				return err
+			}
+			o.Shell, o.Begin = f.Shell, a.Loading(h)
+			m, err := h.Message(cmd.Context(), text, o)
+			if err != nil {
+				return err
+			}
+			return a.printMessage(m)
+		},
+		ValidArgsFunction: a.completeMessage,
+	}
+	f = a.RuntimeFlags(cmd)
+	cmd.Flags().BoolVar(&o.Inline, "inline", false, "activate a skill here that asks for a task of its own")
+	a.shellFlag(cmd, f)
+	return cmd
+}
+
+// maxMessage is how many bytes of a message are read from standard input.
+const maxMessage = 16 << 20
+
+func (a *app) messageText(arg string) (string, error) {
+	if arg != "-" {
+		return arg, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(a.Stdin, maxMessage+1))
+	if err == nil && len(data) > maxMessage {
+		err = diag.Errorf(diag.Usage, "the message on standard input has more than %d bytes", maxMessage)
+	}
+	return string(data), err
+}
+
+func (a *app) printMessage(m *runtime.Message) error {
+	if m.Activation != nil {
+		a.Warnings(m.Activation.Warnings)
+	}
+	if m.TaskID != "" {
+		a.waits(m.TaskID)
+	}
+	if a.JSON {
+		doc := struct {
+			Kind   string `json:"kind"`
+			Skill  string `json:"skill,omitempty"`
+			Text   string `json:"text"`
+			TaskID string `json:"taskId,omitempty"`
+		}{m.Kind, m.Skill, m.Text, m.TaskID}
+		return a.PrintJSON(doc)
+	}
+	a.ForModel(m.Text)
+	return nil
+}
+
+// completeMessage completes /name of the skills that a user may start.
+func (a *app) completeMessage(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	c := a.CompletionCatalog(cmd)
+	if c == nil || len(args) > 0 || !strings.HasPrefix(prefix, "/") {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, k := range c.UserInvocable() {
+		about := console.Brief(k.Description)
+		if k.ArgumentHint != "" {
+			about = console.Brief(k.ArgumentHint + " " + k.Description)
+		}
+		names = append(names, cobra.CompletionWithDesc("/"+k.Name, about))
+	}
+	return console.Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp
+}

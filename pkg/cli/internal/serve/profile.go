@@ -1,0 +1,296 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/yamlschema"
+	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+	"github.com/skillpm/skillpm/schema"
+)
+
+func newProfile(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "profile",
+		Short:   "Show the dialects of agents, and add your own",
+		GroupID: "serve",
+		Long: `Show the profiles: what each host reads in a skill, where it looks for skills and in
+which order, what it tells its model about them, and what asking for one returns.
+
+A profile is a YAML file. A file ID.yaml in the directory that skillpm profile path
+prints adds one of your own; with extends: ID it says only what differs. The commands
+that serve skills, and skillpm validate, take it with --profile.`,
+		Example: `  skillpm profile list
+  skillpm profile show claude-code
+  skillpm profile check ours.yaml`,
+		Args: cobra.ArbitraryArgs,
+		RunE: console.UnknownCommand,
+	}
+	for _, c := range []*cobra.Command{newProfileList(a), newProfileShow(a), newProfileCheck(a), newProfilePath(a)} {
+		c.Args = console.UsageArgs(c.Args)
+		cmd.AddCommand(c)
+	}
+	return cmd
+}
+
+// profileRow is a profile of a list in JSON.
+type profileRow struct {
+	ID     string `json:"id"`
+	Title  string `json:"title"`
+	User   bool   `json:"user"`   // a user's own
+	Preset bool   `json:"preset"` // no host, but stricter rules
+	Schema string `json:"schema"`
+	Tool   string `json:"tool,omitempty"` // that its model loads a skill with
+	Error  string `json:"error,omitempty"`
+}
+
+func newProfileList(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the profiles",
+		Long: `List the profiles with the tool that each host's model loads a skill with: those of
+skillpm, then your own. One of your own that cannot be read is listed with what is
+wrong with it, and the exit code is 3.`,
+		Example: `  skillpm profile list
+  skillpm profile list --json`,
+		RunE: func(*cobra.Command, []string) error { return a.listProfiles() },
+	}
+}
+
+func (a *app) listProfiles() error {
+	_, paths, err := a.Places()
+	if err != nil {
+		return err
+	}
+	user := runtime.Profiles(paths)
+	rows, wrong := []profileRow{}, error(nil)
+	ids := profile.IDs()
+	for _, id := range profile.UserIDs(user) {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range ids {
+		p, err := profile.Resolve(id, user)
+		if err != nil {
+			rows, wrong = append(rows, profileRow{ID: id, User: true, Error: err.Error()}), err
+			continue
+		}
+		rows = append(rows, profileRow{p.ID, p.Title, p.User, p.Preset, p.Schema, p.Trigger.Skill.Name, ""})
+	}
+	if a.JSON {
+		err = a.PrintJSON(rows)
+	} else {
+		g := console.Grid{Palette: a.Palette(a.Stdout)}
+		for _, r := range rows {
+			g.Add(console.Cell{Text: r.ID, Color: 'b'}, console.Cell{Text: console.Printable(r.Title)}, console.Cell{Text: console.Printable(r.Tool), Color: 'c'}, console.Cell{Text: strings.Join(r.remarks(), ", "), Color: 'y'})
+		}
+		g.Write(a.Stdout)
+	}
+	if err == nil && wrong != nil {
+		for _, r := range rows {
+			if r.Error != "" {
+				a.Warn("%s", r.Error)
+			}
+		}
+		return console.Reported{Exit: diag.CodeOf(wrong)}
+	}
+	return err
+}
+
+func (r profileRow) remarks() []string {
+	var out []string
+	if r.ID == profile.Runtime {
+		out = append(out, "default for agents")
+	}
+	if r.ID == profile.Default {
+		out = append(out, "default of validate")
+	}
+	if r.Preset {
+		out = append(out, "for validate only")
+	}
+	if r.User {
+		out = append(out, "yours")
+	}
+	if r.Error != "" {
+		out = append(out, "cannot be used")
+	}
+	return out
+}
+
+func newProfileShow(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show ID",
+		Short: "Print a profile",
+		Long: `Print a profile as YAML, whole: one of your own with all that it takes over from
+the profile that it extends. With --json it is one JSON document.`,
+		Example: `  skillpm profile show pegasus
+  skillpm profile show ours --json`,
+		Args: console.Need(1, 1, "the ID of a profile"),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return a.CompleteProfiles(cmd, args, prefix)
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			_, paths, err := a.Places()
+			if err != nil {
+				return err
+			}
+			p, err := profile.Resolve(args[0], runtime.Profiles(paths))
+			if err != nil {
+				return err
+			}
+			return a.showProfile(p)
+		},
+	}
+}
+
+func (a *app) showProfile(p *profile.Profile) error {
+	if a.JSON {
+		n, err := p.Node()
+		if err != nil {
+			return err
+		}
+		var document any
+		if err := n.Decode(&document); err != nil {
+			return err
+		}
+		return a.PrintJSON(document)
+	}
+	text, err := p.Text()
+	if err == nil {
+		a.ForModel(string(text))
+	}
+	return err
+}
+
+func newProfileCheck(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Check profiles of your own",
+		Long: `Check files of profiles: that they can be read, that what they extend is there, that
+every place in their templates stands for something, and that they answer to the
+JSON Schema that skillpm schema profile prints. The name of a file gives its id.`,
+		Example: `  skillpm profile check ours.yaml
+  skillpm profile check "$(skillpm profile path)"/*.yaml`,
+		Args: console.Need(1, 1<<20, "a FILE"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"yaml"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir, paths, err := a.Places()
+			if err != nil {
+				return err
+			}
+			checked := []checkedProfile{}
+			for _, file := range args {
+				at := file
+				if !filepath.IsAbs(at) {
+					at = filepath.Join(dir, at)
+				}
+				p, err := checkProfile(file, at, runtime.Profiles(paths))
+				if err != nil {
+					return err
+				}
+				checked = append(checked, checkedProfile{file, p.ID, p.Title})
+			}
+			if a.JSON {
+				return a.PrintJSON(checked)
+			}
+			for _, c := range checked {
+				a.Note("%s: profile %s is valid", c.File, c.ID)
+			}
+			return nil
+		},
+	}
+}
+
+type checkedProfile struct {
+	File  string `json:"file"`
+	ID    string `json:"id"`
+	Title string `json:"title"`
+}
+
+// maxProfile is the size in bytes beyond which no file is taken for a profile.
+const maxProfile = 1 << 20
+
+// checkProfile reads the file at a path as a profile; what it may extend besides those built in is in user.
+func checkProfile(file, at string, user fs.FS) (*profile.Profile, error) {
+	text, err := safefile.ReadFile(at, maxProfile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, diag.Errorf(diag.NotFound, "there is no file %s", file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	base := filepath.Base(file)
+	id := strings.TrimSuffix(base, ".yaml")
+	if id == base {
+		return nil, diag.Errorf(diag.Usage, "%s is no .yaml file", file).WithHint("the name of a profile's file is its id and .yaml")
+	}
+	p, err := profile.Parse(file, id, text, user)
+	if err != nil {
+		return nil, err
+	}
+	return p, answersToSchema(file, text)
+}
+
+// answersToSchema holds the text of a profile against its JSON Schema.
+func answersToSchema(file string, text []byte) error {
+	raw, err := schema.Read("profile")
+	if err != nil {
+		return err
+	}
+	s, err := yamlschema.New("profile", raw)
+	if err != nil {
+		return err
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return diag.Errorf(diag.Invalid, "%s: %w", file, err)
+	}
+	violations, err := s.Check(document.Content[0])
+	if err != nil || len(violations) == 0 {
+		return err
+	}
+	v := violations[0]
+	return diag.Errorf(diag.Invalid, "%s:%d: %s does not answer to the schema: %s %v", file, v.Node.Line, strings.TrimPrefix(v.Pointer, "/"), v.Keyword, v.Rule[v.Keyword]).
+		WithHint("skillpm schema profile prints it")
+}
+
+func newProfilePath(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "path",
+		Short: "Print where your own profiles are",
+		Long: `Print the directory in which a file ID.yaml adds a profile. It need not be there
+yet.`,
+		Example: `  skillpm profile path
+  mkdir -p "$(skillpm profile path)"`,
+		RunE: func(*cobra.Command, []string) error {
+			_, paths, err := a.Places()
+			if err != nil {
+				return err
+			}
+			dir := filepath.Join(paths.Config, profile.Dir)
+			if a.JSON {
+				return a.PrintJSON(map[string]string{"path": dir})
+			}
+			_, err = fmt.Fprintln(a.Stdout, dir)
+			return err
+		},
+	}
+}

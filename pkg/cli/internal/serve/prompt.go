@@ -1,0 +1,308 @@
+package serve
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/runtime/prompt"
+	"github.com/skillpm/skillpm/pkg/skill/profile"
+)
+
+// toolFormat is the format that is no layout: the definitions of tools.
+const toolFormat = "tool"
+
+type promptFlags struct {
+	*console.RuntimeFlags
+	prompt.Options
+	navigation, toolCalling bool
+}
+
+func newPrompt(a *app) *cobra.Command {
+	f := &promptFlags{}
+	cmd := &cobra.Command{
+		Use:     "prompt",
+		Short:   "Print what an agent is told about the skills there are",
+		GroupID: "serve",
+		Long: `Print the skills in force with their descriptions, as the host of the profile tells
+its model about them: for a system prompt, or for the description of its tool.
+Skills that only a user may start are not listed.
+
+A listing keeps a budget in characters: --budget, or what the host of the profile keeps:
+pegasus and claude-code have a share of the --context-window (four characters a token),
+and a number where that is not known; others list all. Skills of the lowest layer are left out first, or lose their description
+first where the host keeps every name; warnings say which.
+
+--format is the profile's own by default. Every profile can be listed as text, xml
+and json, too; tool prints the definitions of the host's tools as JSON, for the API
+of a model. --compact says in less than 1 KB how many skills there are, in which
+categories, and how to find one; it is for any number of them.
+
+--navigation and --tool-calling print texts that teach any model to find its way in
+a skill and to call tools.`,
+		Example: `  skillpm prompt
+  skillpm prompt --profile claude-code --context-window 200000
+  skillpm prompt --format tool > tools.json
+  skillpm prompt --tool-calling --navigation >> system-prompt.md`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.printPrompt(cmd, f) },
+	}
+	f.RuntimeFlags = a.RuntimeFlags(cmd)
+	flags := cmd.Flags()
+	flags.IntVar(&f.Budget, "budget", 0, "list at most `N` characters")
+	flags.IntVar(&f.ContextWindow, "context-window", 0, "the model's context window in `TOKENS`")
+	flags.StringVar(&f.Format, "format", "", "print as `FORMAT`: text, xml, json, tool or one of the profile's (default the profile's own)")
+	flags.BoolVar(&f.Compact, "compact", false, "print less than 1 KB, whatever the number of skills")
+	flags.BoolVar(&f.navigation, "navigation", false, "print how to find one's way in a skill")
+	flags.BoolVar(&f.toolCalling, "tool-calling", false, "print how to call tools")
+	a.CompleteFlag(cmd, "budget", cobra.NoFileCompletions)
+	a.CompleteFlag(cmd, "context-window", cobra.NoFileCompletions)
+	a.CompleteFlag(cmd, "format", a.completePromptFormats)
+	return cmd
+}
+
+// completePromptFormats completes the formats of the profile that is asked for.
+func (a *app) completePromptFormats(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	formats := []string{toolFormat}
+	if h := a.CompletionHost(cmd); h != nil {
+		formats = append(prompt.Formats(h.Profile()), formats...)
+	}
+	return console.Matching(formats, prefix), cobra.ShellCompDirectiveNoFileComp
+}
+
+func (a *app) printPrompt(cmd *cobra.Command, f *promptFlags) error {
+	if err := f.check(cmd); err != nil {
+		return err
+	}
+	if f.navigation || f.toolCalling {
+		return a.printTexts(f)
+	}
+	h, err := a.Host(cmd.Context(), f.RuntimeFlags)
+	if err != nil {
+		return err
+	}
+	if known := append(prompt.Formats(h.Profile()), toolFormat); f.Format != "" && !slices.Contains(known, f.Format) {
+		hint := "the formats are " + console.List(known)
+		if near := diag.Nearest(f.Format, known); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		return diag.Errorf(diag.Usage, "unknown format %q", f.Format).WithHint("%s", hint)
+	}
+	a.budget(h.Profile(), &f.Options)
+	entries, err := h.Entries(cmd.Context())
+	if err != nil {
+		return err
+	}
+	said, err := a.stage1(h.Profile(), entries, f.Options)
+	if err != nil {
+		return err
+	}
+	if err := a.warnSkills(cmd.Context(), h); err != nil {
+		return err
+	}
+	a.warnLeft(h.Profile(), said.Listing)
+	switch {
+	case a.JSON:
+		return a.PrintJSON(said.document(h.Profile(), entries))
+	case f.Format == toolFormat:
+		return a.PrintJSON(said.tools)
+	}
+	a.ForModel(said.Text)
+	return a.hintNone(cmd.Context(), h, entries)
+}
+
+// check refuses flags that do not go together.
+func (f *promptFlags) check(cmd *cobra.Command) error {
+	for name, n := range map[string]int{"budget": f.Budget, "context-window": f.ContextWindow} {
+		if cmd.Flags().Changed(name) && n < 1 {
+			return diag.Errorf(diag.Usage, "--%s %d: give a number above 0", name, n)
+		}
+	}
+	if f.Compact && f.Format != "" {
+		return diag.Errorf(diag.Usage, "--compact has a form of its own: leave out --format %s", f.Format)
+	}
+	if f.navigation || f.toolCalling {
+		for _, name := range []string{"budget", "context-window", "format", "compact"} {
+			if cmd.Flags().Changed(name) {
+				return diag.Errorf(diag.Usage, "--navigation and --tool-calling print a text that does not depend on skills: leave out --%s", name).
+					WithHint("run skillpm prompt once for the text, and once for the listing")
+			}
+		}
+	}
+	return nil
+}
+
+// printTexts prints the texts that are the same for every model.
+func (a *app) printTexts(f *promptFlags) error {
+	texts := map[string]string{}
+	var all []string
+	if f.toolCalling {
+		texts["tool-calling"] = prompt.ToolCalling()
+		all = append(all, prompt.ToolCalling())
+	}
+	if f.navigation {
+		texts["navigation"] = prompt.Navigation()
+		all = append(all, prompt.Navigation())
+	}
+	if a.JSON {
+		return a.PrintJSON(texts)
+	}
+	a.ForModel(strings.Join(all, "\n\n"))
+	return nil
+}
+
+// budget takes the budget from the variable that the host reads, where no flag gives it.
+func (a *app) budget(p *profile.Profile, o *prompt.Options) {
+	variable := p.Stage1.Budget.Variable
+	if o.Budget > 0 || variable == "" {
+		return
+	}
+	text := a.Getenv(variable)
+	if text == "" {
+		return
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		a.Warn("%s is %q, which is no number of characters: it is not used", variable, text)
+		return
+	}
+	o.Budget = n
+}
+
+// said is stage 1 as it is printed.
+type said struct {
+	prompt.Listing
+	tools []prompt.Tool
+}
+
+func (a *app) stage1(p *profile.Profile, entries []prompt.Entry, o prompt.Options) (said, error) {
+	if o.Format != toolFormat {
+		l, err := prompt.List(p, entries, o)
+		return said{Listing: l}, err
+	}
+	o.Format = ""
+	tools, l, err := prompt.Tools(p, entries, o)
+	if tools == nil {
+		tools = []prompt.Tool{}
+	}
+	return said{l, tools}, err
+}
+
+// warnSkills says that there are too many skills, and that something is wrong with some; skillpm skills tells what.
+func (a *app) warnSkills(ctx context.Context, h *runtime.Host) error {
+	c, err := h.Catalog(ctx)
+	if err != nil {
+		return err
+	}
+	wrong := 0
+	for _, f := range c.Findings() {
+		if f.Path == "" {
+			a.Warn("%s (%s)", f.Message, f.Fix)
+		} else if f.Rule != catalog.RuleConflict { // an install says so, and skillpm skills
+			wrong++
+		}
+	}
+	if wrong > 0 {
+		a.Warn("%s with skills; skillpm skills tells what is wrong", console.Plural(wrong, "problem"))
+	}
+	return nil
+}
+
+// warnLeft says what the budget has no room for.
+func (a *app) warnLeft(p *profile.Profile, l prompt.Listing) {
+	if n := len(l.Left); n > 0 {
+		a.Warn("%s left out, for which %d characters leave no room: %s", counted(n, "skill is", "skills are"), l.Limit, some(l.Left))
+	}
+	if n := len(l.Shortened); n > 0 {
+		a.Warn("%s cut or left out: %s", counted(n, "description is", "descriptions are"), some(l.Shortened))
+	}
+	if len(l.Left) > 0 && len(l.Names) == 0 {
+		a.Warn("nothing is listed; --compact says in less than 1 KB how to find a skill")
+	}
+	if l.Over {
+		a.Warn("%s keeps every name, and the names alone are more than %d characters", p.Title, l.Limit)
+	}
+}
+
+// counted returns a number with what it counts.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+// some names the first of many.
+func some(names []string) string {
+	const most = 10
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:most], ", ") + ", and " + strconv.Itoa(len(names)-most) + " more"
+}
+
+// hintNone says to people why nothing is listed.
+func (a *app) hintNone(ctx context.Context, h *runtime.Host, entries []prompt.Entry) error {
+	if len(entries) > 0 {
+		return nil
+	}
+	c, err := h.Catalog(ctx)
+	if err != nil {
+		return err
+	}
+	if n := len(c.Skills()); n > 0 {
+		a.Note("no skill is listed: %s only for users", counted(n, "is", "are all"))
+	} else {
+		a.Note("%s", noSkills(c))
+	}
+	return nil
+}
+
+// promptSkill is a skill of a listing in JSON.
+type promptSkill struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	WhenToUse   string   `json:"whenToUse,omitempty"`
+	Directory   string   `json:"directory"`
+	Location    string   `json:"location"`
+	Layer       string   `json:"layer"`
+	Pack        string   `json:"pack,omitempty"`
+	Tags        []string `json:"tags,omitempty"`
+}
+
+// promptDocument is a listing in JSON.
+type promptDocument struct {
+	Profile    string        `json:"profile"`
+	Place      string        `json:"place"`
+	Text       string        `json:"text"`
+	Characters int           `json:"characters"`
+	Limit      int           `json:"limit"` // 0 for none
+	Skills     []promptSkill `json:"skills"`
+	Left       []string      `json:"left"`
+	Shortened  []string      `json:"shortened"`
+	Tools      []prompt.Tool `json:"tools,omitempty"`
+}
+
+func (s said) document(p *profile.Profile, entries []prompt.Entry) promptDocument {
+	d := promptDocument{
+		Profile: p.ID, Place: p.Stage1.Place, Text: s.Text, Characters: len([]rune(s.Text)), Limit: s.Limit,
+		Skills: []promptSkill{}, Left: append([]string{}, s.Left...), Shortened: append([]string{}, s.Shortened...), Tools: s.tools,
+	}
+	listed := map[string]bool{}
+	for _, name := range s.Names {
+		listed[name] = true
+	}
+	for _, e := range entries {
+		if listed[e.Name] {
+			d.Skills = append(d.Skills, promptSkill{e.Name, e.Description, e.WhenToUse, e.Dir, e.Location, e.Layer, e.Pack, e.Tags})
+		}
+	}
+	return d
+}

@@ -1,0 +1,95 @@
+package serve
+
+import (
+	"fmt"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/runtime/session"
+)
+
+func newRead(a *app) *cobra.Command {
+	var f *console.RuntimeFlags
+	var limit int64
+	cmd := &cobra.Command{
+		Use:     "read SKILL FILE",
+		Short:   "Print a file of a skill",
+		GroupID: "serve",
+		Long: fmt.Sprintf(`Print one file of a skill, byte for byte, or the names in one of its
+directories. FILE is relative to the skill, with slashes; . is its directory.
+
+Nothing outside the skill's directory is read, by no link either, and only
+regular files of at most %d MiB (--limit BYTES reads more or less). skillpm
+never writes into a skill's directory: to agents it is read-only.
+
+A file that is not there is an error that says what is near, and is recorded in
+the audit log for who maintains the skill. Under a profile whose scripts are
+run and not read, as omniforge, files below scripts/ are refused: skillpm run
+SKILL --script FILE runs them.`, session.DefaultFileLimit>>20),
+		Example: `  skillpm read deploy references/strategies.md
+  skillpm read deploy .
+  skillpm read deploy@acme/deploy references/troubleshooting.md --json --profile toolset`,
+		Args: console.Need(2, 2, "a SKILL and a FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if limit <= 0 || limit > maxRead {
+				return diag.Errorf(diag.Usage, "--limit %d is not a number of bytes from 1 to %d", limit, int64(maxRead))
+			}
+			f.FileLimit = limit
+			h, err := a.Host(cmd.Context(), f)
+			if err != nil {
+				return err
+			}
+			file, err := h.Read(cmd.Context(), args[0], args[1])
+			if err != nil {
+				return a.Refused(cmd, h, args[0], err)
+			}
+			return a.printFile(h, file)
+		},
+		ValidArgsFunction: a.completeSkillFiles,
+	}
+	f = a.RuntimeFlags(cmd)
+	cmd.Flags().Int64Var(&limit, "limit", session.DefaultFileLimit, "read files of at most `BYTES`")
+	a.CompleteFlag(cmd, "limit", cobra.NoFileCompletions)
+	return cmd
+}
+
+// maxRead is the most that --limit may ask for: a file is read whole, into memory.
+const maxRead = 1 << 30
+
+func (a *app) printFile(h *runtime.Host, file *session.File) error {
+	switch {
+	case a.JSON:
+		return a.Answer(h, file.Result())
+	case file.IsDir:
+		for _, name := range file.Names {
+			fmt.Fprintln(a.Stdout, console.Printable(name))
+		}
+		a.Note("%s is read-only to agents", file.Skill.Dir)
+		return nil
+	case console.Terminal(a.Stdout):
+		a.ForModel(string(file.Data))
+		return nil
+	}
+	_, err := a.Stdout.Write(file.Data)
+	return err
+}
+
+// completeSkillFiles completes a skill, then its files.
+func (a *app) completeSkillFiles(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return a.CompleteSkills(cmd, args, prefix)
+	}
+	h := a.CompletionHost(cmd)
+	if h == nil || len(args) > 1 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	files, err := h.Session().Files(cmd.Context(), args[0])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return console.Matching(files, prefix), cobra.ShellCompDirectiveNoFileComp
+}

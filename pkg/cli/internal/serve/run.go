@@ -1,0 +1,286 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/runtime/run"
+	"github.com/skillpm/skillpm/pkg/runtime/session"
+	"github.com/skillpm/skillpm/pkg/skill/expand"
+)
+
+// runFlags are the flags of the run command.
+type runFlags struct {
+	script  string
+	list    bool
+	timeout time.Duration
+	env     []string
+	trigger string
+}
+
+func newRun(a *app) *cobra.Command {
+	var f *console.RuntimeFlags
+	var o runFlags
+	cmd := &cobra.Command{
+		Use:     "run SKILL [ARGS...]",
+		Short:   "Run a skill's command or script",
+		GroupID: "serve",
+		Long: `Run the command of a skill's frontmatter, or with --script one of its files.
+Only the command and its output come back: the output as it comes, the command on
+standard error. Arguments that begin with a hyphen stand after --.
+
+A script is a regular file inside the skill. An executable one is started itself,
+others by the interpreter of their extension: .sh, .py, .js, .ts, .rb, .pl, .php,
+.lua, .r, .ps1. The command of a frontmatter is read by sh; the arguments are its
+"$1", "$2" and "$@", never a part of its text. A skill without a command is
+instructions: skillpm load prints them.
+
+It runs in the directory that skillpm runs in, with $SKILL_DIR saying where the
+skill is, and with a clean environment: PATH, HOME, the language and a few more,
+but no secrets; --env NAME passes a variable on. After 90 seconds (skills.script-limit,
+or a shorter --timeout) it is killed with all that it started, and so it is
+when skillpm is interrupted. Every run is recorded in the audit log.
+
+To run a command is to invoke the skill, and so is a script of one that is not active
+in the --session: its frontmatter says whether the model may, or with --trigger user
+the user. Other skills that are active must let the shell tool run it.
+
+The exit code is the command's own, 128 and the signal's number if a signal ended
+it, and 1 at the limit.`,
+		Example: `  skillpm run deploy --list
+  skillpm run deploy --script scripts/preflight.sh staging shop checkout app registry.example/shop/checkout:1.4.0
+  skillpm run deploy --script scripts/preflight.sh --timeout 20s --json -- staging shop checkout app registry.example/shop/checkout:1.4.0
+  skillpm run convert README.md     a skill of yours that has a command`,
+		Args: console.Need(1, manyArguments, "a SKILL and its arguments"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			h, err := a.Host(cmd.Context(), f)
+			if err != nil {
+				return err
+			}
+			if err := checkTrigger(o.trigger); err != nil {
+				return err
+			}
+			if o.list {
+				return a.listScripts(cmd.Context(), h, args[0])
+			}
+			return a.runSkill(cmd.Context(), h, args, o)
+		},
+		ValidArgsFunction: a.CompleteSkills,
+	}
+	f = a.RuntimeFlags(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&o.script, "script", "", "run `FILE` of the skill")
+	flags.StringVar(&o.trigger, "trigger", string(session.Model), "who asks for the skill: `user|model`")
+	flags.BoolVar(&o.list, "list", false, "list what the skill can run")
+	flags.DurationVar(&o.timeout, "timeout", 0, "kill it after `DURATION`, as 20s")
+	flags.StringArrayVar(&o.env, "env", nil, "pass the variable `NAME` on, or set NAME=VALUE")
+	a.CompleteFlag(cmd, "script", a.completeScripts)
+	a.CompleteFlag(cmd, "timeout", cobra.NoFileCompletions)
+	a.CompleteFlag(cmd, "env", a.completeVariables)
+	a.CompleteFlag(cmd, "trigger", cobra.FixedCompletions([]string{string(session.User), string(session.Model)}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// runSkill runs what was asked for, with its output as it comes, or in a document.
+func (a *app) runSkill(ctx context.Context, h *runtime.Host, args []string, f runFlags) error {
+	o := session.RunOptions{Script: f.script, Args: args[1:], Trigger: session.Trigger(f.trigger)}
+	var err error
+	if o.Limit, err = scriptLimit(h, f.timeout); err != nil {
+		return err
+	}
+	if o.Env, err = a.passedOn(f.env); err != nil {
+		return err
+	}
+	skill, err := h.Lookup(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	if !console.Terminal(a.Stdin) { // a script has no terminal
+		o.Stdin = a.Stdin
+	}
+	o.Warn = func(text string) { a.Warn("%s", text) }
+	if !a.JSON {
+		o.Stdout, o.Stderr = a.tame(a.Stdout), a.tame(a.Stderr)
+		if !a.Quiet {
+			o.Begin = func(k *catalog.Skill) { a.announce(k, o) }
+		}
+	}
+	undo := console.OutlivePipes() // whoever reads the output may leave: the script gets to know, and the run is on record
+	res, err := h.Run(ctx, args[0], o)
+	undo()
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		err := a.PrintJSON(map[string]any{
+			"skill": skill.Name, "command": res.Argv, "exitCode": res.ExitCode, "signal": res.Signal,
+			"stdout": string(res.Stdout), "stderr": string(res.Stderr), "durationMs": res.Duration.Milliseconds(),
+			"truncated": res.Truncated, "timedOut": res.TimedOut,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if res.TimedOut {
+		a.JSON = false // the document is written; what is left is for people
+		return diag.Errorf(diag.Internal, "%s did not end within %s and was killed", skill.Name, o.Limit).
+			WithHint("do less at once, or raise skills.script-limit in config.yaml")
+	}
+	if res.ExitCode != 0 {
+		return console.Reported{Exit: diag.Code(res.ExitCode)}
+	}
+	return nil
+}
+
+// announce says on standard error what is about to run.
+func (a *app) announce(skill *catalog.Skill, o session.RunOptions) {
+	l, err := skill.Load()
+	if err != nil {
+		return // it was read a moment ago
+	}
+	what := o.Script
+	if what == "" {
+		what = l.Front.Command
+	}
+	a.Remark("running " + strings.TrimSpace(what+" "+expand.Join(o.Args)))
+}
+
+// scriptLimit returns how long a command may run: what was asked for, and never longer than the settings say.
+func scriptLimit(h *runtime.Host, asked time.Duration) (time.Duration, error) {
+	most := h.Config().Skills.ScriptLimit
+	if most <= 0 {
+		most = run.DefaultLimit
+	}
+	switch {
+	case asked < 0:
+		return 0, diag.Errorf(diag.Usage, "--timeout %s is no duration", asked).WithHint("as in --timeout 20s")
+	case asked > most:
+		return 0, diag.Errorf(diag.Usage, "--timeout %s is longer than the limit of %s", asked, most).
+			WithHint("raise skills.script-limit in config.yaml")
+	case asked > 0:
+		return asked, nil
+	}
+	return most, nil
+}
+
+// passedOn returns the variables that --env names.
+func (a *app) passedOn(names []string) (map[string]string, error) {
+	env := make(map[string]string, len(names))
+	for _, n := range names {
+		name, value, given := strings.Cut(n, "=")
+		if name == "" {
+			return nil, diag.Errorf(diag.Usage, "--env %q names no variable", n)
+		}
+		if !given {
+			if value = a.Getenv(name); value == "" {
+				return nil, diag.Errorf(diag.Usage, "--env %s: the variable is not set", name).WithHint("set it, or write --env %s=VALUE", name)
+			}
+		}
+		env[name] = value
+	}
+	return env, nil
+}
+
+// listScripts prints what a skill can run.
+func (a *app) listScripts(ctx context.Context, h *runtime.Host, name string) error {
+	skill, err := h.Lookup(ctx, name)
+	if err != nil {
+		return err
+	}
+	loaded, err := skill.Load()
+	if err != nil {
+		return err
+	}
+	scripts, err := run.Scripts(skill.Dir)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		if scripts == nil {
+			scripts = []string{}
+		}
+		return a.PrintJSON(map[string]any{"skill": skill.Name, "command": loaded.Front.Command, "scripts": scripts})
+	}
+	if loaded.Front.Command != "" {
+		fmt.Fprintf(a.Stdout, "command: %s\n", console.Flat(loaded.Front.Command))
+	}
+	for _, s := range scripts {
+		fmt.Fprintln(a.Stdout, console.Printable(s))
+	}
+	if loaded.Front.Command == "" && len(scripts) == 0 {
+		a.Note("%s has nothing to run: skillpm load %s prints its instructions", skill.Name, skill.Name)
+	}
+	return nil
+}
+
+// completeScripts completes the scripts of the skill that is named before.
+func (a *app) completeScripts(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	c := a.CompletionCatalog(cmd)
+	if c == nil || len(args) == 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	skill, err := c.Lookup(args[0])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	scripts, err := run.Scripts(skill.Dir)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return console.Matching(scripts, prefix), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeVariables completes the names of the environment's variables.
+func (a *app) completeVariables(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	if a.Environ != nil {
+		for _, v := range a.Environ() {
+			name, _, _ := strings.Cut(v, "=")
+			names = append(names, name)
+		}
+	}
+	return console.Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp
+}
+
+// tame returns a writer to a stream that nothing steers if it is a terminal. A script has no terminal of its own.
+func (a *app) tame(w io.Writer) io.Writer {
+	if !console.Terminal(w) {
+		return w
+	}
+	return &tamed{to: w}
+}
+
+// tamed writes text with control and format characters escaped.
+type tamed struct {
+	to   io.Writer
+	half []byte // of a character
+}
+
+func (t *tamed) Write(data []byte) (int, error) {
+	text := append(t.half, data...)
+	whole := len(text)
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
+			if !utf8.FullRune(tail) {
+				whole -= n
+			}
+			break
+		}
+	}
+	t.half = append([]byte(nil), text[whole:]...)
+	if _, err := io.WriteString(t.to, console.Printable(string(text[:whole]))); err != nil {
+		return 0, err
+	}
+	return len(data), nil
+}

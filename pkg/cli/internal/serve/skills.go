@@ -1,0 +1,244 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+)
+
+// skillsOptions are the flags of `skills`.
+type skillsOptions struct {
+	tags              []string
+	userInvocable     bool
+	all, keepWatching bool
+}
+
+func newSkills(a *app) *cobra.Command {
+	var o skillsOptions
+	cmd := &cobra.Command{
+		Use:     "skills",
+		Short:   "List the skills in force, in their layers",
+		GroupID: "serve",
+		Long: `List the skills that an agent has here: those of the profile's layers, enterprise
+over personal over project over installed packs. Of several with one name the one of
+the strongest layer is in force, whole. Skills that are for other agents, tenants or
+environments, or that skills.allowed leaves out, are not.
+
+With --all every skill that was found is listed, and why it is not in force. What is
+wrong with single skills is told on standard error, and stops no other. With --watch
+the list is printed again whenever it changes.`,
+		Example: `  skillpm skills
+  skillpm skills --tag kubernetes --profile claude-code
+  skillpm skills --all
+  skillpm skills --user-invocable --json`,
+	}
+	serve := a.RuntimeFlags(cmd)
+	f := cmd.Flags()
+	f.StringSliceVar(&o.tags, "tag", nil, "list skills that have `TAG`; each of several")
+	f.BoolVar(&o.userInvocable, "user-invocable", false, "list skills that a user may start with /name")
+	f.BoolVar(&o.all, "all", false, "list also what is shadowed, left out or not valid, and why")
+	f.BoolVar(&o.keepWatching, "watch", false, "list again whenever skills change, until Ctrl-C")
+	a.CompleteFlag(cmd, "tag", a.completeTags)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		h, err := a.Host(cmd.Context(), serve)
+		if err != nil {
+			return err
+		}
+		c, err := h.Catalog(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if err := a.printSkills(h, c, o); err != nil || !o.keepWatching {
+			return err
+		}
+		return a.watchSkills(cmd.Context(), h, c, o)
+	}
+	return cmd
+}
+
+// watchSkills prints the list whenever it changes, until the context ends.
+func (a *app) watchSkills(ctx context.Context, h *runtime.Host, c *catalog.Catalog, o skillsOptions) error {
+	a.Note("watching for changes; Ctrl-C ends")
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var unread error
+	err := c.Watch(ctx, func(c *catalog.Catalog) {
+		a.Note("%s: skills changed", a.Now().Format(time.TimeOnly))
+		if unread = a.printSkills(h, c, o); unread != nil {
+			stop()
+		}
+	})
+	switch {
+	case unread != nil:
+		return unread
+	case ctx.Err() != nil:
+		return console.Reported{Exit: diag.Interrupted} // as it was told to end
+	}
+	return err
+}
+
+// skillJSON is one skill as `skills --json` and `which --json` show it.
+type skillJSON struct {
+	catalog.Entry
+	Exact      string `json:"exact"`
+	Path       string `json:"path"`
+	ShadowedBy string `json:"shadowedBy,omitempty"` // the path of the one that is in force
+}
+
+func asJSON(e catalog.Entry) skillJSON {
+	out := skillJSON{Entry: e, Exact: e.Exact(), Path: e.Path()}
+	if e.By != nil {
+		out.ShadowedBy = e.By.Path()
+	}
+	return out
+}
+
+// printSkills prints the skills of a catalog, and what is wrong with others.
+func (a *app) printSkills(h *runtime.Host, c *catalog.Catalog, o skillsOptions) error {
+	list := []skillJSON{}
+	for _, e := range c.All() {
+		if e.State != catalog.InForce && !o.all || o.userInvocable && !e.UserInvocable || !hasTags(e.Skill, o.tags) {
+			continue
+		}
+		list = append(list, asJSON(e))
+	}
+	if a.JSON {
+		findings := c.Findings()
+		if findings == nil {
+			findings = []diag.Finding{}
+		}
+		return a.PrintJSON(map[string]any{"profile": h.Profile().ID, "off": c.Off(), "project": h.Project(), "skills": list, "findings": findings})
+	}
+	a.findings(h, c, o.all)
+	switch {
+	case c.Off():
+		a.Note("%s", noSkills(c))
+		return nil
+	case len(list) == 0 && (len(o.tags) > 0 || o.userInvocable):
+		a.Note("no skill is like that; skillpm skills lists all")
+		return nil
+	case len(list) == 0:
+		a.Note("%s", noSkills(c))
+		return nil
+	}
+	return a.skillTable(h, list, o.all)
+}
+
+// noSkills says why there are no skills, and what to do about it.
+func noSkills(c *catalog.Catalog) string {
+	denied, why := 0, ""
+	for _, e := range c.All() {
+		if e.Denied() {
+			denied, why = denied+1, e.Reason
+		}
+	}
+	switch n := len(c.Absent()); {
+	case c.Off():
+		return "skills are switched off: there are none"
+	case n > 0:
+		return "there are no skills yet: skillpm install installs " + console.Plural(n, "pack") + " that the lock names"
+	}
+	if denied > 0 {
+		return "there are no skills in force: " + console.Plural(denied, "skill") + " may not be used, because " + why + "; skillpm skills --all lists them"
+	}
+	return "there are no skills; skillpm install owner/name installs a pack, skillpm new writes a skill"
+}
+
+// hasTags reports whether a skill has all of these tags.
+func hasTags(s *catalog.Skill, tags []string) bool {
+	return !slices.ContainsFunc(tags, func(tag string) bool { return !s.Tagged(tag) })
+}
+
+// skillTable prints skills as a table that fits the terminal.
+func (a *app) skillTable(h *runtime.Host, list []skillJSON, all bool) error {
+	rows := [][]string{{"NAME", "LAYER", "PACK", "DESCRIPTION"}}
+	if all {
+		rows[0] = []string{"NAME", "STATE", "LAYER", "PATH", "WHY"}
+	}
+	for _, s := range list {
+		if all {
+			rows = append(rows, []string{s.Name, string(s.State), s.Layer, shownPath(h, s.Path), s.Reason})
+			continue
+		}
+		rows = append(rows, []string{s.Name, s.Layer, strings.TrimSpace(s.Pack + " " + s.Version), s.Description})
+	}
+	return a.fittedTable(rows)
+}
+
+// fittedTable prints a table whose last column is cut to what the terminal has room for.
+func (a *app) fittedTable(rows [][]string) error {
+	width, used := console.TerminalWidth(a.Stdout), 0
+	for i := range len(rows[0]) - 1 {
+		widest := 0
+		for _, row := range rows {
+			widest = max(widest, console.Cells([]rune(console.Flat(row[i]))))
+		}
+		if used += widest; widest > 0 {
+			used += 2
+		}
+	}
+	for _, row := range rows {
+		for i := range row {
+			row[i] = console.Flat(row[i])
+		}
+		last := &row[len(row)-1]
+		*last = console.Fitted(*last, max(width-used, min(width, 20)))
+	}
+	return console.Table(a.Stdout, rows)
+}
+
+// shownPath returns a path as people read it: from the project, or from the home directory.
+func shownPath(h *runtime.Host, path string) string {
+	if p := h.Project(); p != "" && scope.Within(p, path) {
+		return scope.Scope{Kind: scope.KindProject, Root: p}.Show(path)
+	}
+	return scope.Scope{Kind: scope.KindUser, Root: h.Paths().Home}.Show(path)
+}
+
+// maxFindings is how many findings are told where they were not asked for.
+const maxFindings = 5
+
+// findings tells what is wrong with skills: errors and warnings, the first of many unless all are wanted.
+func (a *app) findings(h *runtime.Host, c *catalog.Catalog, all bool) {
+	list := c.Findings()
+	for i, f := range list {
+		if i == maxFindings && !all {
+			a.Warn("%s more; skillpm skills --all tells all", console.Plural(len(list)-i, "problem"))
+			return
+		}
+		at := shownPath(h, filepath.FromSlash(f.Path))
+		if f.Path == "" {
+			a.Warn("%s [%s]", console.Flat(f.Message), f.Rule)
+			continue
+		}
+		if f.Line > 0 {
+			at += fmt.Sprintf(":%d", f.Line)
+		}
+		text := fmt.Sprintf("%s: %s", at, f.Message)
+		if f.Fix != "" {
+			text += " (" + f.Fix + ")"
+		}
+		a.Warn("%s [%s]", console.Flat(text), f.Rule) // it holds names of files, which may have lines of their own
+	}
+}
+
+// completeTags completes the tags of the skills in force.
+func (a *app) completeTags(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	c := a.CompletionCatalog(cmd)
+	if c == nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return console.Matching(c.Tags(), prefix), cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,229 @@
+package serve
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/runtime/task"
+)
+
+func newTask(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "task",
+		Short:   "Run skills as isolated tasks",
+		GroupID: "serve",
+		Long: `Run skills as tasks: apart from whoever asks, with the skill's text as their only
+input. A skill whose frontmatter says context: fork becomes a task when it is
+loaded. What runs tasks is a command in config.yaml, one for each type of agent
+that skills ask for; general is the type of those that ask for none:
+
+  runners:
+    general:
+      command: [claude, -p]       gets the task's text on its standard input
+      limit: 20m                  default 10m
+      env: [ANTHROPIC_API_KEY]    passed on besides the clean environment
+      notify: {file: tasks.jsonl} gets a line of JSON when a task has ended
+
+The command works in an empty directory of its own and has nothing of a session or
+a conversation. What it prints is the result. A task is queued, running, succeeded,
+failed, timed-out, cancelled, or lost: its runner was killed. Tasks are kept for 30
+days after their end.`,
+		Example: `  skillpm task submit rollback checkout
+  skillpm task list
+  skillpm task wait 20261122-162300-123-k3f9q2m7xwabc`,
+		Args: cobra.ArbitraryArgs,
+		RunE: console.UnknownCommand,
+	}
+	for _, c := range []*cobra.Command{newTaskSubmit(a), newTaskList(a), newTaskShow(a), newTaskWait(a), newTaskCancel(a), newTaskRunOne(a)} {
+		c.Args = console.UsageArgs(c.Args)
+		cmd.AddCommand(c)
+	}
+	return cmd
+}
+
+// tasks returns the tasks of this user, where no skill is asked for.
+func (a *app) tasks() (*task.Store, error) {
+	_, paths, err := a.Places()
+	if err != nil {
+		return nil, err
+	}
+	log := audit.Open(filepath.Join(paths.State, "audit", audit.Name), audit.Options{Now: a.Now})
+	return task.Open(filepath.Join(paths.State, "tasks"), task.Options{Now: a.Now, Audit: log}), nil
+}
+
+// completeTasks completes the ids of tasks.
+func (a *app) completeTasks(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	s, err := a.tasks()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, t := range s.Look() {
+		if !slices.Contains(args, t.ID) {
+			names = append(names, cobra.CompletionWithDesc(t.ID, strings.TrimSpace(string(t.State)+" "+console.Flat(t.Skill))))
+		}
+	}
+	return console.Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+func newTaskList(a *app) *cobra.Command {
+	var states []string
+	cmd := &cobra.Command{
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List tasks, the newest first",
+		Long:    "List the tasks of this user, the newest first: those that run, and those that ended\nin the last 30 days.",
+		Example: "  skillpm task list\n  skillpm task list --state running,queued\n  skillpm task list --json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			for _, s := range states {
+				if !slices.Contains(task.States(), task.State(s)) {
+					return diag.Errorf(diag.Usage, "state %q is not known", s).WithHint("the states are %s", console.List(stateNames()))
+				}
+			}
+			s, err := a.tasks()
+			if err != nil {
+				return err
+			}
+			tasks, problems, err := s.List(cmd.Context())
+			if err != nil {
+				return err
+			}
+			for _, p := range problems {
+				a.Warn("%v", p)
+			}
+			if len(states) > 0 {
+				tasks = slices.DeleteFunc(tasks, func(t *task.Task) bool { return !slices.Contains(states, string(t.State)) })
+			}
+			return a.printTasks(tasks)
+		},
+	}
+	cmd.Flags().StringSliceVar(&states, "state", nil, "only those in a `STATE`: "+console.List(stateNames()))
+	a.CompleteFlag(cmd, "state", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		return console.Matching(stateNames(), prefix), cobra.ShellCompDirectiveNoFileComp
+	})
+	return cmd
+}
+
+func stateNames() []string {
+	var names []string
+	for _, s := range task.States() {
+		names = append(names, string(s))
+	}
+	return names
+}
+
+func (a *app) printTasks(tasks []*task.Task) error {
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"tasks": append([]*task.Task{}, tasks...)})
+	}
+	if len(tasks) == 0 {
+		a.Note("there are no tasks; skillpm task submit starts one")
+		return nil
+	}
+	rows := [][]string{{"TASK", "STATE", "SKILL", "RUNNER", "AGE", "TIME"}}
+	now := a.Now()
+	for _, t := range tasks {
+		took := ""
+		if t.Started != nil {
+			took = console.Span(endOf(t, now).Sub(*t.Started))
+		}
+		rows = append(rows, []string{t.ID, string(t.State), cmp.Or(t.Skill, "-"), t.Agent, console.Span(now.Sub(t.Created)), took})
+	}
+	return console.Table(a.Stdout, rows)
+}
+
+// endOf returns when a task ended, or now.
+func endOf(t *task.Task, now time.Time) time.Time {
+	if t.Ended != nil {
+		return *t.Ended
+	}
+	return now
+}
+
+func newTaskCancel(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "cancel ID...",
+		Short: "End tasks",
+		Long: `End tasks with all processes that they started, and wait until they have ended. A
+task that has ended stays as it is. One that cannot be ended does not keep the
+others from being.`,
+		Example:           "  skillpm task cancel 20261122-162300-123-k3f9q2m7xwabc\n  skillpm task cancel --json 20261122-162300-123-k3f9q2m7xwabc",
+		Args:              console.Need(1, 1000, "the ID of a task"),
+		ValidArgsFunction: a.completeTasks,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := a.tasks()
+			if err != nil {
+				return err
+			}
+			done := []*task.Task{}
+			var failed []error
+			for _, id := range args {
+				t, err := s.Cancel(cmd.Context(), id)
+				if err != nil {
+					failed = append(failed, err)
+					continue
+				}
+				done = append(done, t)
+				switch {
+				case a.JSON || a.Quiet:
+				case t.State == task.Cancelled:
+					fmt.Fprintf(a.Stdout, "%s is cancelled\n", t.ID)
+				default:
+					fmt.Fprintf(a.Stdout, "%s has ended before: %s\n", t.ID, t.State)
+				}
+			}
+			return a.endCancel(done, failed)
+		},
+	}
+}
+
+// endCancel prints what became of all tasks that were to be cancelled, and returns the error of those that were not.
+func (a *app) endCancel(done []*task.Task, failed []error) error {
+	if !a.JSON {
+		return errors.Join(failed...)
+	}
+	document := map[string]any{"tasks": done}
+	var messages []string
+	for _, err := range failed {
+		messages = append(messages, err.Error())
+	}
+	if len(messages) > 0 {
+		document["errors"] = messages
+	}
+	if err := a.PrintJSON(document); err != nil || len(failed) == 0 {
+		return err
+	}
+	return console.Reported{Exit: diag.CodeOf(failed[0])}
+}
+
+// newTaskRunOne returns the command of the process that runs a task.
+func newTaskRunOne(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:    task.RunOne()[1] + " DIR",
+		Short:  "Run a task that was submitted",
+		Hidden: true,
+		Args:   console.Need(1, 1, "the directory of a task"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			log := (*audit.Log)(nil)
+			if _, paths, err := a.Places(); err == nil {
+				log = audit.Open(filepath.Join(paths.State, "audit", audit.Name), audit.Options{Now: a.Now})
+			}
+			dir, o := a.Abs(args[0]), task.Options{Now: a.Now, Audit: log}
+			if a.Environ != nil {
+				o.Env = a.Environ()
+			}
+			return task.Open(filepath.Dir(dir), o).Run(cmd.Context(), filepath.Base(dir))
+		},
+	}
+}

@@ -1,0 +1,197 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/runtime/task"
+)
+
+func newTaskShow(a *app) *cobra.Command {
+	var output, errs, input bool
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show a task and its result",
+		Long: `Show how a task stands, and its result once it has ended. With --output, --errors or
+--input only that is printed, as it is.`,
+		Example:           "  skillpm task show 20261122-162300-123-k3f9q2m7xwabc\n  skillpm task show --output 20261122-162300-123-k3f9q2m7xwabc > review.md",
+		Args:              console.Need(1, 1, "the ID of a task"),
+		ValidArgsFunction: a.completeOneTask,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if output && errs || errs && input || input && output {
+				return diag.Errorf(diag.Usage, "--output, --errors and --input are three parts, and one is printed").WithHint("skillpm task show --json %s has the first two", args[0])
+			}
+			s, err := a.tasks()
+			if err != nil {
+				return err
+			}
+			t, err := s.Find(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			for _, part := range []struct {
+				wanted bool
+				read   func(string) ([]byte, error)
+			}{{output, s.Output}, {errs, s.Errors}, {input, s.Input}} {
+				if part.wanted {
+					return a.printText(part.read(t.ID))
+				}
+			}
+			return a.printTask(s, t)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&output, "output", false, "print only what it printed")
+	f.BoolVar(&errs, "errors", false, "print only what it said on standard error")
+	f.BoolVar(&input, "input", false, "print only what it was told")
+	return cmd
+}
+
+func (a *app) completeOneTask(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.completeTasks(cmd, args, prefix)
+}
+
+// printText prints a text of a task as it is, but for what could steer a terminal.
+func (a *app) printText(data []byte, err error) error {
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(map[string]string{"text": string(data)})
+	}
+	if console.Terminal(a.Stdout) {
+		data = []byte(console.Printable(string(data)))
+	}
+	_, err = a.Stdout.Write(data)
+	return err
+}
+
+// taskDocument is a task with what it printed, as --json has it.
+type taskDocument struct {
+	*task.Task
+	Output string `json:"output"`
+	Errors string `json:"errors"`
+}
+
+func document(s *task.Store, t *task.Task) (d taskDocument, err error) {
+	out, err := s.Output(t.ID)
+	if err != nil {
+		return d, err
+	}
+	errs, err := s.Errors(t.ID)
+	return taskDocument{t, string(out), string(errs)}, err
+}
+
+func (a *app) printTask(s *task.Store, t *task.Task) error {
+	d, err := document(s, t)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(d)
+	}
+	now := a.Now()
+	rows := [][]string{{"task", t.ID}, {"state", string(t.State)}}
+	add := func(name, value string) {
+		if value != "" {
+			rows = append(rows, []string{name, value})
+		}
+	}
+	add("reason", t.Reason)
+	add("skill", t.Skill)
+	add("pack", t.Pack)
+	add("runner", t.Agent)
+	add("model", t.Model)
+	add("project", t.Project)
+	add("created", t.Created.Format(time.RFC3339)+", "+console.Span(now.Sub(t.Created))+" ago")
+	if t.Started != nil {
+		add("time", endOf(t, now).Sub(*t.Started).Round(time.Millisecond).String())
+	}
+	if t.Truncated {
+		add("output", fmt.Sprintf("%s, of which the beginning and the end were kept", console.BytesText(t.OutputBytes)))
+	}
+	add("directory", s.Dir(t.ID))
+	if err := console.Table(a.Stdout, rows); err != nil {
+		return err
+	}
+	for _, text := range []string{d.Output, d.Errors} {
+		if text != "" {
+			fmt.Fprintf(a.Stdout, "\n%s\n", strings.TrimSuffix(console.Printable(text), "\n"))
+		}
+	}
+	return nil
+}
+
+func newTaskWait(a *app) *cobra.Command {
+	var limit time.Duration
+	cmd := &cobra.Command{
+		Use:   "wait ID",
+		Short: "Wait for a task and print its result",
+		Long: `Wait until a task has ended, and print its result. The exit code is 0 if it
+succeeded, and 1 if it did not or still runs when --timeout is over.`,
+		Example:           "  skillpm task wait 20261122-162300-123-k3f9q2m7xwabc\n  skillpm task wait --timeout 5m --json 20261122-162300-123-k3f9q2m7xwabc",
+		Args:              console.Need(1, 1, "the ID of a task"),
+		ValidArgsFunction: a.completeOneTask,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := a.tasks()
+			if err != nil {
+				return err
+			}
+			ctx := cmd.Context()
+			if limit < 0 {
+				return diag.Errorf(diag.Usage, "--timeout %v is over already", limit)
+			}
+			if limit > 0 {
+				within, stop := context.WithTimeout(ctx, limit)
+				defer stop()
+				ctx = within
+			}
+			err = a.waitTask(ctx, s, args[0])
+			if errors.Is(err, context.DeadlineExceeded) {
+				return diag.Errorf(diag.Internal, "task %s has not ended after %v", args[0], limit).WithHint("it goes on: wait again, or skillpm task cancel %s", args[0])
+			}
+			return err
+		},
+	}
+	cmd.Flags().DurationVar(&limit, "timeout", 0, "wait at most so long, as `30s` or 5m (default for ever)")
+	return cmd
+}
+
+func (a *app) waitTask(ctx context.Context, s *task.Store, id string) error {
+	t, err := s.Wait(ctx, id)
+	if err != nil {
+		return err
+	}
+	d, err := document(s, t)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		if err := a.PrintJSON(d); err != nil {
+			return err
+		}
+		if t.State != task.Succeeded {
+			return console.Reported{Exit: diag.Internal}
+		}
+		return nil
+	}
+	if err := a.printText([]byte(d.Output), nil); err != nil {
+		return err
+	}
+	if t.State == task.Succeeded {
+		return nil
+	}
+	fmt.Fprint(a.Stderr, console.Printable(d.Errors))
+	return diag.Errorf(diag.Internal, "task %s did not succeed: %s", t.ID, t.Reason).WithHint("skillpm task show %s", t.ID)
+}

@@ -1,0 +1,137 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/runtime/session"
+	"github.com/skillpm/skillpm/pkg/runtime/task"
+)
+
+// submitFlags are the flags of task submit.
+type submitFlags struct {
+	body, runner, model string
+	wait                bool
+}
+
+func newTaskSubmit(a *app) *cobra.Command {
+	var o submitFlags
+	var flags *console.RuntimeFlags
+	cmd := &cobra.Command{
+		Use:   "submit [SKILL [ARGS...]]",
+		Short: "Run a skill, or a text, as a task",
+		Long: `Have a task run and return at once, with its id. The task's text is that of SKILL
+with ARGS in its placeholders, whatever its context says, or what is in the file of
+--body (- for standard input). It is the user's door to skills: a skill that is not
+user-invocable is refused. ARGS that begin with a hyphen stand after --.`,
+		Example: `  skillpm task submit rollback checkout
+  skillpm task submit rollback checkout --wait --runner reviewer -- --dry-run
+  echo 'Count the words in it.' | skillpm task submit --body -`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: a.CompleteSkills,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.submitTask(cmd.Context(), flags, o, args)
+		},
+	}
+	flags = a.RuntimeFlags(cmd)
+	f := cmd.Flags()
+	_ = f.MarkHidden("session") // the flag exists, and a task is of no session
+	a.shellFlag(cmd, flags)
+	f.StringVar(&o.body, "body", "", "run the text in `FILE`, - for standard input")
+	f.StringVar(&o.runner, "runner", "", "the `TYPE` of runner (default what the skill's agent says, or general)")
+	f.StringVar(&o.model, "model", "", "tell the runner that `MODEL` is wanted")
+	f.BoolVar(&o.wait, "wait", false, "wait for its end, as skillpm task wait does")
+	a.CompleteFlag(cmd, "runner", func(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		h, err := a.Host(cmd.Context(), flags)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return console.Matching(slices.Sorted(maps.Keys(h.Config().Runners)), prefix), cobra.ShellCompDirectiveNoFileComp
+	})
+	return cmd
+}
+
+func (a *app) submitTask(ctx context.Context, flags *console.RuntimeFlags, o submitFlags, args []string) error {
+	if (len(args) == 0) == (o.body == "") {
+		return diag.Errorf(diag.Usage, "a task is a SKILL or a --body").WithHint("skillpm task submit SKILL [ARGS...], or skillpm task submit --body FILE")
+	}
+	flags.NoSession = true // a task is of none
+	h, err := a.Host(ctx, flags)
+	if err != nil {
+		return err
+	}
+	t, err := a.submitted(ctx, h, o, args)
+	switch {
+	case err != nil:
+		return err
+	case o.wait:
+		return a.waitTask(ctx, h.Tasks(), t.ID)
+	case a.JSON:
+		return a.PrintJSON(t)
+	}
+	fmt.Fprintln(a.Stdout, t.ID)
+	a.waits(t.ID)
+	return nil
+}
+
+// waits says how to get the result of a task.
+func (a *app) waits(id string) { a.Note("skillpm task wait %s waits for its result", id) }
+
+// submitted hands a skill or a text to a runner.
+func (a *app) submitted(ctx context.Context, h *runtime.Host, o submitFlags, args []string) (*task.Task, error) {
+	if o.body != "" {
+		return a.submitText(ctx, h, o)
+	}
+	done, err := h.Load(ctx, args[0], session.Activate{
+		Arguments: joinArguments(args[1:]), Trigger: session.User, Task: true, Agent: o.runner, Model: o.model,
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.Warnings(done.Warnings)
+	return h.Tasks().Find(ctx, done.TaskID)
+}
+
+// submitText hands a text to a runner.
+func (a *app) submitText(ctx context.Context, h *runtime.Host, o submitFlags) (*task.Task, error) {
+	body, err := a.readBody(o.body)
+	if err != nil {
+		return nil, err
+	}
+	t, err := h.Tasks().Submit(ctx, task.Request{Project: h.Project(), Agent: o.runner, Model: o.model, Body: body})
+	if err != nil {
+		return nil, err
+	}
+	err = h.Audit().Write(audit.Record{
+		Action: audit.Task, Result: audit.OK, Project: t.Project, Profile: h.Profile().ID, Trigger: string(session.User), Agent: t.Agent, Task: t.ID,
+	})
+	if err != nil {
+		a.Warn("%v", err)
+	}
+	return t, nil
+}
+
+func (a *app) readBody(file string) (string, error) {
+	if file == "-" {
+		data, err := io.ReadAll(io.LimitReader(a.Stdin, task.MaxBody+1))
+		return string(data), err
+	}
+	data, err := safefile.ReadFile(a.Abs(file), task.MaxBody)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", diag.Errorf(diag.NotFound, "file %s does not exist", file)
+	}
+	return string(data), err
+}

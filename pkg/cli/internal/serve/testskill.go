@@ -1,0 +1,446 @@
+package serve
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/cli/internal/render"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/connect/skilltest"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/textdiff"
+	"github.com/skillpm/skillpm/pkg/policy/enforce"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// testFlags are the flags of test.
+type testFlags struct {
+	run, format     string
+	update, verbose bool
+	profile         string
+}
+
+func newTest(a *app) *cobra.Command {
+	var f testFlags
+	cmd := &cobra.Command{
+		Use:     "test [SKILL|DIR...]",
+		Short:   "Run the tests of skills",
+		GroupID: "serve",
+		Long: `Run the tests that skills bring along: the YAML files of their tests directories.
+DIR is a skill, or has some below it, also in .skillpm/skills; without one it is
+the working directory. SKILL is one that is in force, by its name.
+
+A case activates the skill and compares its text, tries calls of tools while it
+is active, or runs a script and compares what it prints. Each case is alone: it
+has a copy of the skill, an empty project and home directory, and the skill is
+the only one there is. No tool is called; the programs that a script needs can be
+replaced. docs/skill-tests.md tells what a case can have, and skillpm schema
+skill-test prints the JSON Schema of the files.
+
+With --update the texts that cases compare with are rewritten. Cases are named
+skill/file/name for --run, which is a regular expression.
+
+It exits with 3 when a case fails or a file of tests is not valid, and with 4
+when there are no tests.`,
+		Example: `  skillpm test
+  skillpm test review-changes
+  skillpm test skills/deploy --run 'production' --verbose
+  skillpm test skills/deploy --update
+  skillpm test --format junit > report.xml`,
+		Args: cobra.ArbitraryArgs,
+		ValidArgsFunction: func(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			if names, _ := a.CompleteSkills(cmd, nil, prefix); len(names) > 0 && prefix != "" {
+				return names, cobra.ShellCompDirectiveDefault
+			}
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = []string{"."}
+			}
+			return a.test(cmd.Context(), args, f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.run, "run", "", "run only the cases whose names match `PATTERN`")
+	flags.StringVar(&f.format, "format", "text", "print as `FORMAT`: text, json or junit")
+	flags.StringVar(&f.profile, "profile", "", "test as `HOST` what names no profile itself (SKILLPM_PROFILE)")
+	flags.BoolVar(&f.update, "update", false, "rewrite the texts that cases compare with")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "name the cases that pass as well")
+	a.CompleteFlag(cmd, "profile", a.CompleteProfiles)
+	a.CompleteFlag(cmd, "run", cobra.NoFileCompletions)
+	a.CompleteFlag(cmd, "format", func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		return console.Matching([]string{"text", "json", "junit"}, prefix), cobra.ShellCompDirectiveNoFileComp
+	})
+	return cmd
+}
+
+// testedSkill is a skill and what became of its tests.
+type testedSkill struct {
+	Dir     string             `json:"dir"` // as it is written, with slashes
+	Name    string             `json:"name"`
+	Results []skilltest.Result `json:"cases"`
+	Problem string             `json:"problem,omitempty"` // why tests of it could not be read
+	problem error
+}
+
+// testReport is what `test --json` prints.
+type testReport struct {
+	Skills  []testedSkill `json:"skills"`
+	Passed  int           `json:"passed"`
+	Failed  int           `json:"failed"`
+	Skipped int           `json:"skipped"`
+	Invalid int           `json:"invalid"` // skills with files of tests that can't be read
+}
+
+func (r *testReport) count(s testedSkill) {
+	for _, c := range s.Results {
+		switch c.Outcome {
+		case skilltest.Passed:
+			r.Passed++
+		case skilltest.Failed:
+			r.Failed++
+		default:
+			r.Skipped++
+		}
+	}
+	if s.problem != nil {
+		r.Invalid++
+	}
+	r.Skills = append(r.Skills, s)
+}
+
+// test runs the tests of all skills in these directories.
+func (a *app) test(ctx context.Context, dirs []string, f testFlags) error {
+	if a.JSON {
+		f.format = "json"
+	}
+	if !slices.Contains([]string{"text", "json", "junit"}, f.format) {
+		return diag.Errorf(diag.Usage, "--format %s is not known", console.Printable(f.format)).WithHint("use text, json or junit")
+	}
+	pattern, err := regexp.Compile(f.run)
+	if err != nil {
+		return diag.Errorf(diag.Usage, "--run %s is no regular expression: %w", console.Printable(f.run), err)
+	}
+	_, paths, err := a.Places()
+	if err != nil {
+		return err
+	}
+	skills, err := a.skillsIn(ctx, dirs, f.profile)
+	if err != nil {
+		return err
+	}
+	o := skilltest.Options{
+		Profile: f.profile, Update: f.update, Config: paths.Config, Getenv: a.Getenv, Now: a.Now,
+		Enterprise: paths.Enterprise, OS: a.OS, Admin: a.Admin, Helper: console.Confiner(),
+	}
+	warned := map[string]bool{}
+	o.Warn = func(text string) {
+		if !warned[text] {
+			warned[text] = true
+			a.Warn("%s", text)
+		}
+	}
+	if o.Profile == "" {
+		o.Profile = a.Getenv("SKILLPM_PROFILE")
+	}
+	var report testReport
+	for _, dir := range skills {
+		s, err := a.testSkill(ctx, dir, o, pattern)
+		if err != nil {
+			return err
+		}
+		if s.problem == nil && len(s.Results) == 0 {
+			continue
+		}
+		report.count(s)
+		if f.format == "text" {
+			a.printTested(s, f.verbose)
+		}
+	}
+	return a.endTest(report, f)
+}
+
+// skillsIn returns the directories of the skills in and below these, each once, and of those that are named.
+func (a *app) skillsIn(ctx context.Context, dirs []string, profile string) ([]string, error) {
+	var out []string
+	for _, d := range dirs {
+		if info, err := os.Stat(a.at(d)); errors.Is(err, os.ErrNotExist) {
+			named, ok := a.skillNamed(ctx, d, profile)
+			if !ok {
+				return nil, diag.Errorf(diag.NotFound, "%s is no directory, and no skill in force", console.Printable(d)).
+					WithHint("skillpm skills lists those that are in force")
+			}
+			d = named
+		} else if err == nil && !info.IsDir() {
+			return nil, diag.Errorf(diag.Usage, "%s is no directory", console.Printable(d)).WithHint("name the directory of a skill; --run chooses among its tests")
+		}
+		found, err := skilltest.Find(os.DirFS(a.at(d)), ".")
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range found {
+			if dir := filepath.Join(d, filepath.FromSlash(f)); !slices.Contains(out, dir) {
+				out = append(out, dir)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, diag.Errorf(diag.NotFound, "there is no skill in %s", console.Printable(strings.Join(dirs, ", "))).
+			WithHint("a skill is a directory with a SKILL.md")
+	}
+	return out, nil
+}
+
+// at returns a path that is written from the directory that the command works in.
+func (a *app) at(path string) string {
+	dir, err := a.WorkDir()
+	if err != nil || filepath.IsAbs(path) {
+		return a.Abs(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// skillNamed returns the directory of a skill in force, as it is written from the working directory if it is in there.
+func (a *app) skillNamed(ctx context.Context, name, profile string) (dir string, ok bool) {
+	h, err := a.Host(ctx, &console.RuntimeFlags{Profile: profile})
+	if err != nil {
+		return "", false
+	}
+	k, err := h.Lookup(ctx, name)
+	if err != nil {
+		return "", false
+	}
+	if rel, err := filepath.Rel(a.at("."), k.Dir); err == nil && filepath.IsLocal(rel) {
+		return rel, true
+	}
+	return k.Dir, true
+}
+
+// testSkill runs the tests of one skill. What is wrong with its files is in the result.
+func (a *app) testSkill(ctx context.Context, dir string, o skilltest.Options, pattern *regexp.Regexp) (testedSkill, error) {
+	at := a.at(dir)
+	s := testedSkill{Dir: filepath.ToSlash(dir), Name: filepath.Base(at), Results: []skilltest.Result{}}
+	files, err := skilltest.Read(at)
+	if s.problem = err; err != nil {
+		s.Problem = err.Error()
+	}
+	if len(files) > 0 {
+		if err := a.testedAs(ctx, at, &o); err != nil {
+			return s, err
+		}
+	}
+	for _, f := range files {
+		o.Match = func(name string) bool {
+			return pattern.MatchString(s.Name + "/" + strings.TrimPrefix(f.Path, skilltest.Dir+"/") + "/" + name)
+		}
+		results, err := skilltest.Run(ctx, at, f, o)
+		if err != nil {
+			return s, err
+		}
+		s.Results = append(s.Results, results...)
+	}
+	return s, nil
+}
+
+// testedAs says what the policies are asked about a skill: what is in force from its directory, or else one that was
+// written by hand. Without a policy nobody is asked.
+func (a *app) testedAs(ctx context.Context, at string, o *skilltest.Options) error {
+	h, err := a.Host(ctx, &console.RuntimeFlags{Profile: o.Profile})
+	if err != nil {
+		return err
+	}
+	o.Projects = h.PolicyProjects()
+	if len(h.Guard().Policies()) == 0 {
+		return nil
+	}
+	c, err := h.Catalog(ctx)
+	if err != nil {
+		return err
+	}
+	o.As = &enforce.Skill{Name: filepath.Base(at), Dir: at}
+	if data, err := safefile.ReadFile(filepath.Join(at, skill.File), skill.MaxFile); err == nil {
+		doc, _ := skill.Parse(data)
+		o.As.Other = doc.Name()
+	}
+	here, err := os.Stat(at)
+	if err != nil {
+		return err
+	}
+	for _, e := range c.All() {
+		if e.Skill == nil {
+			continue
+		}
+		if there, err := os.Stat(e.Dir); err == nil && os.SameFile(here, there) {
+			known := h.Guarded(e.Skill)
+			o.As = &known
+			break
+		}
+	}
+	return nil
+}
+
+// printTested prints what became of a skill's tests: every case that failed, and a line for the skill.
+func (a *app) printTested(s testedSkill, verbose bool) {
+	p := &console.Grid{Palette: a.Palette(a.Stdout)}
+	passed, took := 0, time.Duration(0)
+	for _, r := range s.Results {
+		took += r.Took
+		if r.Outcome == skilltest.Passed {
+			passed++
+		}
+		if r.Outcome == skilltest.Failed || verbose || len(r.Updated) > 0 {
+			a.printCase(p, s, r)
+		}
+	}
+	if s.problem != nil {
+		for line := range strings.Lines(s.Problem) {
+			fmt.Fprintf(a.Stdout, "%s %s\n", p.Painted(console.Cell{Text: "invalid", Color: 'r'}), console.Printable(s.Dir+"/"+strings.TrimRight(line, "\n")))
+		}
+		if hint := diag.HintOf(s.problem); hint != "" {
+			fmt.Fprintf(a.Stdout, "        %s\n", console.Printable(hint))
+		}
+	}
+	state := console.Cell{Text: "ok     ", Color: 'g'}
+	if s.failed() {
+		state = console.Cell{Text: "FAILED ", Color: 'r'}
+	}
+	fmt.Fprintf(a.Stdout, "%s %s  %d of %d passed  %s\n", p.Painted(state), console.Printable(s.Dir), passed, len(s.Results), took.Round(time.Millisecond))
+}
+
+func (s testedSkill) failed() bool {
+	return s.problem != nil || slices.ContainsFunc(s.Results, func(r skilltest.Result) bool { return r.Outcome == skilltest.Failed })
+}
+
+func (a *app) printCase(p *console.Grid, s testedSkill, r skilltest.Result) {
+	colour := map[string]rune{skilltest.Passed: 'g', skilltest.Failed: 'r', skilltest.Skipped: 'y'}[r.Outcome]
+	text := fmt.Sprintf("%s  %s/%s:%d", console.Flat(r.Name), s.Dir, r.File, r.Line)
+	if r.Reason != "" {
+		text += ": " + console.Flat(r.Reason)
+	}
+	fmt.Fprintf(a.Stdout, "%s %s\n", p.Painted(console.Cell{Text: fmt.Sprintf("%-7s", r.Outcome), Color: colour}), console.Printable(text))
+	for _, w := range r.Wrong {
+		fmt.Fprintf(a.Stdout, "        %s\n", console.Flat(w.Message))
+		for line := range strings.Lines(textdiff.Visible(w.Diff)) {
+			fmt.Fprint(a.Stdout, p.Painted(console.Cell{Text: "          " + strings.TrimRight(line, "\n"), Color: diffColour(line)}), "\n")
+		}
+	}
+	for _, u := range r.Updated {
+		fmt.Fprintf(a.Stdout, "        %s is rewritten\n", console.Printable(s.Dir+"/"+u))
+	}
+}
+
+func diffColour(line string) rune {
+	switch {
+	case strings.HasPrefix(line, "+"):
+		return 'g'
+	case strings.HasPrefix(line, "-"):
+		return 'r'
+	case strings.HasPrefix(line, "@"):
+		return 'c'
+	}
+	return 0
+}
+
+// endTest prints what is to be said of all, and returns the error that gives the exit code.
+func (a *app) endTest(r testReport, f testFlags) error {
+	if len(r.Skills) == 0 {
+		what := "there are no tests"
+		if f.run != "" {
+			what = "no test has a name that matches " + console.Printable(f.run)
+		}
+		return diag.Errorf(diag.NotFound, "%s", what).
+			WithHint("tests are YAML files in the tests directory of a skill: docs/skill-tests.md")
+	}
+	switch f.format {
+	case "json":
+		if err := a.PrintJSON(r); err != nil {
+			return err
+		}
+	case "junit":
+		if err := renderTestJUnit(a.Stdout, r); err != nil {
+			return err
+		}
+	default:
+		var parts []string
+		for _, p := range []struct {
+			n    int
+			what string
+		}{{r.Passed, "passed"}, {r.Failed, "failed"}, {r.Skipped, "skipped"}, {r.Invalid, "invalid"}} {
+			if p.n > 0 || p.what == "passed" {
+				parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+			}
+		}
+		if !a.Quiet {
+			fmt.Fprintln(a.Stdout, strings.Join(parts, ", "))
+		}
+	}
+	if r.Failed > 0 || r.Invalid > 0 {
+		return console.Reported{Exit: diag.Invalid}
+	}
+	return nil
+}
+
+// renderTestJUnit writes the form that Jenkins and GitLab read: a suite for each skill.
+func renderTestJUnit(w io.Writer, r testReport) error {
+	doc := render.JUnitSuites{Name: "skillpm test", Failures: r.Failed, Errors: r.Invalid, Skipped: r.Skipped}
+	for _, s := range r.Skills {
+		suite := render.JUnitSuite{Name: console.Printable(s.Dir)}
+		class := render.JUnitClass(s.Dir)
+		for _, c := range s.Results {
+			j := render.JUnitCase{Class: class, Name: console.OneLine(c.Name), File: s.Dir + "/" + c.File, Line: c.Line, Time: strconv.FormatFloat(c.Took.Seconds(), 'f', 3, 64)}
+			switch c.Outcome {
+			case skilltest.Failed:
+				suite.Failures++
+				j.Failure = &render.JUnitText{Type: "failure", Message: console.OneLine(c.Wrong[0].Message), Text: console.Printable(wrongText(c.Wrong))}
+			case skilltest.Skipped:
+				suite.Skipped++
+				j.Skipped = &render.JUnitText{Message: console.OneLine(c.Reason)}
+			}
+			suite.Cases = append(suite.Cases, j)
+		}
+		if s.problem != nil {
+			suite.Failures++
+			doc.Errors, doc.Failures = doc.Errors-1, doc.Failures+1
+			suite.Cases = append(suite.Cases, render.JUnitCase{
+				Class: class, Name: "the files of tests can be read", Time: "0",
+				Failure: &render.JUnitText{Type: "invalid", Message: console.OneLine(s.Problem), Text: console.Printable(s.Problem)},
+			})
+		}
+		suite.Tests = len(suite.Cases)
+		doc.Tests += suite.Tests
+		doc.Suites = append(doc.Suites, suite)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(w)
+	enc.Indent("", "  ")
+	if err := enc.Encode(doc); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func wrongText(wrong []skilltest.Wrong) string {
+	var b strings.Builder
+	for _, w := range wrong {
+		b.WriteString(w.Message + "\n" + textdiff.Visible(w.Diff))
+	}
+	return b.String()
+}

@@ -1,0 +1,102 @@
+package serve
+
+import (
+	"errors"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/runtime"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+)
+
+func newWhich(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "which NAME",
+		Short:   "Tell which skill a name means, and who is shadowed",
+		GroupID: "serve",
+		Long: `Tell which skill a name means here, where it is, and which others have that name:
+those that it shadows, those that a filter leaves out, and those that are not valid,
+each with the reason. name@owner/name means the skill of that pack, shadowed or not.
+
+The exit code is 4 where no skill in force has the name.`,
+		Example: `  skillpm which deploy
+  skillpm which deploy@acme/deploy
+  skillpm which deploy --profile claude-code --json`,
+		Args: console.Need(1, 1, "one NAME"),
+	}
+	serve := a.RuntimeFlags(cmd)
+	cmd.ValidArgsFunction = a.completeClaims
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		h, err := a.Host(cmd.Context(), serve)
+		if err != nil {
+			return err
+		}
+		c, err := h.Catalog(cmd.Context())
+		if err != nil {
+			return err
+		}
+		_, missing := c.Lookup(args[0])
+		claims := c.Which(args[0])
+		if len(claims.All()) == 0 {
+			return missing
+		}
+		if err := a.printClaims(h, claims); err != nil || missing == nil {
+			return err
+		}
+		if a.JSON { // the document is written
+			a.JSON = false
+			a.Report(cmd, missing)
+			return console.Reported{Exit: diag.CodeOf(missing)}
+		}
+		return missing
+	}
+	return cmd
+}
+
+// printClaims prints who lays claim to a name.
+func (a *app) printClaims(h *runtime.Host, claims catalog.Claims) error {
+	if a.JSON {
+		list := []skillJSON{}
+		var winner *skillJSON
+		for _, e := range claims.All() {
+			s := asJSON(e)
+			if e.Skill == claims.Winner {
+				winner = &s
+				continue
+			}
+			list = append(list, s)
+		}
+		return a.PrintJSON(map[string]any{"name": claims.Name, "winner": winner, "others": list})
+	}
+	var rows [][]string
+	for _, e := range claims.All() {
+		layer := e.Layer
+		if e.Pack != "" {
+			layer += " " + e.Pack
+			if e.Version != "" {
+				layer += "@" + e.Version
+			}
+		}
+		rows = append(rows, []string{shownPath(h, e.Path()), layer, string(e.State), e.Reason})
+	}
+	return console.Table(a.Stdout, rows)
+}
+
+// completeClaims completes all names that skills lay claim to, also those that are not in force.
+func (a *app) completeClaims(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	names, directive := a.CompleteSkills(cmd, args, prefix)
+	c := a.CompletionCatalog(cmd)
+	if c == nil || len(args) > 0 {
+		return names, directive
+	}
+	for _, e := range c.All() {
+		_, err := c.Lookup(e.Name)
+		if errors.As(err, new(*catalog.UnknownError)) {
+			names = append(names, console.Matching([]string{e.Name}, prefix)...)
+		}
+	}
+	return names, directive
+}

@@ -1,0 +1,230 @@
+package validate
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/cli/internal/render"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+)
+
+func newRules(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "rules [ID...]",
+		Short:   "List what validate can find",
+		GroupID: "author",
+		Long: `List the rules of skillpm validate: all, or those that each ID means. An ID is that
+of one rule (REF001), a family (REF), or the start of ids and a star (SEC2*).
+
+Rules that are off say something only when they are asked for. Those that are
+marked fix are mended by skillpm validate --fix in most cases. Facts tell what a
+skill can do; they are no defects.`,
+		Example: `  skillpm rules
+  skillpm rules FM SEC1*
+  skillpm rules --json`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: completeRules,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.selected(args, a.printRules)
+		},
+	}
+}
+
+func newExplain(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "explain ID...",
+		Short:   "Tell about a rule: why, an example, how to mend it",
+		GroupID: "author",
+		Long: `Tell about rules of skillpm validate: why each exists, what it finds and the same
+without it, how to mend it, and how to suppress it where it is wrong. An ID is
+that of one rule (REF001), a family (REF), or the start of ids and a star (SEC2*).
+CA001 and so on are what skillpm skills finds.
+In examples everything that cannot be seen is written as an escape, as \u200b.`,
+		Example: `  skillpm explain REF001
+  skillpm explain sec1* | less`,
+		Args:              console.Need(1, 1000, "the id of a rule; skillpm rules lists them"),
+		ValidArgsFunction: completeRules,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if rules := catalogRules(args); rules != nil {
+				return a.explainCatalog(rules)
+			}
+			return a.selected(args, a.explain)
+		},
+	}
+}
+
+// catalogRules returns the rules of skillpm skills that arguments mean, nil where one is none of them.
+func catalogRules(ids []string) []catalog.Rule {
+	var out []catalog.Rule
+	for _, id := range ids {
+		before := len(out)
+		for _, r := range catalog.Rules() {
+			if id = strings.ToUpper(id); r.ID == id || id == "CA" {
+				out = append(out, r)
+			}
+		}
+		if len(out) == before {
+			return nil
+		}
+	}
+	return out
+}
+
+// explainCatalog tells about rules of skillpm skills.
+func (a *app) explainCatalog(rules []catalog.Rule) error {
+	if a.JSON {
+		return a.PrintJSON(rules)
+	}
+	for _, r := range rules {
+		fmt.Fprintf(a.Stdout, "%s  %s\n  %s.\n  skillpm skills finds it among what is installed, and says how to mend it.\n", r.ID, r.Severity, strings.ReplaceAll(r.What, "`", ""))
+	}
+	return nil
+}
+
+// selected prints the rules that arguments mean, as JSON or as print does.
+func (a *app) selected(args []string, print func([]rule.Rule) error) error {
+	rules, err := rule.Select(args...)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(rules)
+	}
+	return print(rules)
+}
+
+// completeRules completes ids with their titles, and families.
+func completeRules(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	prefix = strings.ToUpper(prefix)
+	var out []string
+	for _, f := range rule.Families() {
+		if strings.HasPrefix(f.ID, prefix) {
+			out = append(out, cobra.CompletionWithDesc(f.ID, f.Title))
+		}
+	}
+	for _, r := range rule.All() {
+		if strings.HasPrefix(r.ID, prefix) {
+			out = append(out, cobra.CompletionWithDesc(r.ID, r.Title))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (a *app) printRules(rules []rule.Rule) error {
+	g := console.Grid{Palette: a.Palette(a.Stdout)}
+	for _, r := range rules {
+		var marks []string
+		if r.Off {
+			marks = append(marks, "off")
+		}
+		if r.Fixable {
+			marks = append(marks, "fix")
+		}
+		if r.Capability {
+			marks = append(marks, "fact")
+		}
+		g.Add(console.Cell{Text: r.ID}, console.Cell{Text: r.Severity.String(), Color: console.SeverityColor(r.Severity)}, console.Cell{Text: strings.Join(marks, " ")}, console.Cell{Text: r.Title})
+	}
+	w := bufio.NewWriter(a.Stdout)
+	g.Write(w)
+	return w.Flush()
+}
+
+func (a *app) explain(rules []rule.Rule) error {
+	w := bufio.NewWriter(a.Stdout)
+	p := a.Palette(a.Stdout)
+	for i, r := range rules {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s: %s\n%s\n\n%s\n", p.Bold(r.ID), p.Bold(r.Title), p.Dim("("+r.Kind()+")"), wrapped(r.Why, 90))
+		if r.Profile != "" {
+			fmt.Fprintf(w, "\nThe examples are for %s.\n", r.Profile)
+		}
+		example(w, p.Red("bad"), r.Bad)
+		example(w, p.Green("good"), r.Good)
+		fmt.Fprintf(w, "\n%s\n%s\n", p.Bold("To mend it"), indented(wrapped(r.Fix, 86)))
+		fmt.Fprintf(w, "\n%s\n%s\n", p.Bold("To suppress it, with a reason"), indented(suppressing(r)))
+		fmt.Fprintf(w, "\n%s\n", p.Dim(render.RuleURI(r.ID)))
+	}
+	return w.Flush()
+}
+
+// example prints one; those of several files have their names above them.
+func example(w io.Writer, title, text string) {
+	if text == "" {
+		return
+	}
+	fmt.Fprintf(w, "\n%s\n", title)
+	for i, f := range rule.Files(text) {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if f.Path != "" {
+			head := "    == " + rule.Visible(f.Path)
+			if about := f.About(); about != "" {
+				head += " (" + about + ")"
+			}
+			fmt.Fprintln(w, head)
+		}
+		if f.Text != "" {
+			fmt.Fprintln(w, indented(strings.TrimSuffix(rule.Visible(f.Text), "\n")))
+		}
+	}
+}
+
+// suppressing says how a finding of a rule is kept from counting: by a comment beside it or for the whole file, or by the
+// project's settings.
+func suppressing(r rule.Rule) string {
+	open, end := "<!-- ", " -->"
+	switch r.Family() {
+	case "FM", "SCR", "PACK":
+		open, end = "# ", ""
+	}
+	settings := "in skillpm.yaml\n\nvalidate:\n  rules: {ID: off}\n  ignore:\n    - {path: \"skills/x/**\", rules: [ID], reason: \"why\"}"
+	if r.Family() != "SUP" { // comments do not silence what is said of comments
+		settings = open + "skillpm-ignore ID: why" + end + "       on its line, or on the line before it\n" +
+			open + "skillpm-ignore-file ID: why" + end + "  for the whole file\n\nor " + settings
+	}
+	return strings.ReplaceAll(settings, "ID", r.ID)
+}
+
+// indented puts four spaces before every line that is not empty.
+func indented(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if line != "\n" {
+			b.WriteString("    ")
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// wrapped breaks text between words into lines of up to width characters.
+func wrapped(text string, width int) string {
+	var b strings.Builder
+	used := 0
+	for i, word := range strings.Fields(text) {
+		n := console.Cells([]rune(word))
+		switch {
+		case i == 0:
+		case used+1+n > width:
+			b.WriteByte('\n')
+			used = 0
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(word)
+		used += n
+	}
+	return b.String()
+}

@@ -1,0 +1,61 @@
+package validate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/publish"
+)
+
+// baselineFlags are the flags that write a baseline.
+type baselineFlags struct {
+	write  bool
+	reason string
+}
+
+func (b *baselineFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&b.write, "write-baseline", false, "accept all errors and warnings that there are, in the baseline (default "+publish.BaselineName+")")
+	f.StringVar(&b.reason, "reason", "", "with --write-baseline: why they are accepted")
+}
+
+func (b *baselineFlags) check(o publish.ValidateOptions, flags validateFlags) error {
+	switch {
+	case b.reason != "" && !b.write:
+		return diag.Errorf(diag.Usage, "--reason has a meaning only with --write-baseline")
+	case b.write && (flags.fix || flags.diff || flags.stdin || o.Changed):
+		return diag.Errorf(diag.Usage, "--write-baseline goes together with neither --fix, --diff, --stdin nor --changed")
+	}
+	return nil
+}
+
+// isYAML reports whether a path has the ending of a baseline's file.
+func isYAML(path string) bool {
+	return strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml")
+}
+
+// writeBaseline writes a baseline and says what is in it.
+func (a *app) writeBaseline(ctx context.Context, c *publish.Client, o publish.ValidateOptions, b baselineFlags) error {
+	r, err := c.WriteBaseline(ctx, o, b.reason)
+	if diag.CodeOf(err) == diag.Usage && b.reason == "" {
+		return diag.Errorf(diag.Usage, "findings are accepted for a reason").WithHint("say why: --reason TEXT")
+	}
+	if i := slices.IndexFunc(o.Paths, isYAML); i >= 0 && diag.CodeOf(err) == diag.NotFound {
+		return diag.Errorf(diag.NotFound, "%w", err).WithHint("to write the baseline there: --baseline %s --write-baseline", o.Paths[i])
+	}
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(r)
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s: %d added, %d kept, %d dropped\n", console.Printable(r.Path), r.Added, r.Kept, r.Dropped)
+	return err
+}

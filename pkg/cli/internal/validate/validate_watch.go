@@ -1,0 +1,107 @@
+package validate
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/cli/internal/render"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/watch"
+	"github.com/skillpm/skillpm/pkg/publish"
+	"github.com/skillpm/skillpm/pkg/skill"
+)
+
+// watch checks, reports, and does so again whenever a file changes, until the context ends. What goes wrong with one check,
+// as a path that is gone for a moment, is told and does not end it.
+func (a *app) watch(ctx context.Context, c *publish.Client, o publish.ValidateOptions, out render.Outcome, to []render.Destination) error {
+	roots := []string{c.Dir}
+	if len(o.Paths) > 0 {
+		roots = nil
+		for _, p := range o.Paths {
+			roots = append(roots, render.OutputPath(a.App, p))
+		}
+	}
+	w, err := watch.New(roots, watch.Options{Skip: func(dir string) bool {
+		return skill.SkipDir(filepath.Base(dir)) && filepath.Base(dir) != ".skillpm"
+	}})
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	for {
+		if err := a.checkOnce(ctx, c, o, out, to); err != nil {
+			return err
+		}
+		a.Note("watching for changes; Ctrl-C ends")
+		changed, err := a.nextChange(ctx, w, to)
+		if err != nil || changed == nil {
+			return err
+		}
+		a.Note("%s: %s", a.Now().Format(time.TimeOnly), a.changedFiles(c.Dir, changed))
+	}
+}
+
+// nextChange waits until files change that are not the reports themselves, and returns them; nil when nothing is watched
+// any more.
+func (a *app) nextChange(ctx context.Context, w *watch.Watcher, to []render.Destination) ([]string, error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, console.Reported{Exit: diag.Interrupted} // as it was told to end
+		case changed, ok := <-w.Events():
+			if !ok {
+				return nil, w.Err()
+			}
+			changed = slices.DeleteFunc(changed, func(path string) bool {
+				return slices.ContainsFunc(to, func(d render.Destination) bool {
+					return d.File != "" && isOutput(render.OutputPath(a.App, d.File), path)
+				})
+			})
+			if len(changed) > 0 {
+				return changed, nil
+			}
+		}
+	}
+}
+
+// isOutput reports whether a path is a report's file, or what is written beside it and then put in its place.
+func isOutput(file, path string) bool {
+	rest, ok := strings.CutPrefix(path, file)
+	return ok && (rest == "" || strings.HasPrefix(rest, render.PartMark))
+}
+
+// checkOnce checks and reports once.
+func (a *app) checkOnce(ctx context.Context, c *publish.Client, o publish.ValidateOptions, out render.Outcome, to []render.Destination) error {
+	var err error
+	if out.Report, err = c.Validate(ctx, o); err == nil {
+		return render.WriteReport(a.App, out, to)
+	}
+	if ctx.Err() != nil || diag.CodeOf(err) == diag.Usage {
+		return err
+	}
+	a.Warn("%v", err)
+	return nil
+}
+
+// changedFiles names the first of the files that changed.
+func (a *app) changedFiles(dir string, changed []string) string {
+	const most = 3
+	var names []string
+	for _, path := range changed {
+		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+			path = rel
+		}
+		names = append(names, filepath.ToSlash(path))
+	}
+	slices.Sort(names)
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more changed", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ") + " changed"
+}

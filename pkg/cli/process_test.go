@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// SPEC O10: a fault of skillpm's own is no denial either: its exit code is that of an error.
+func TestO10Panic(t *testing.T) {
+	var errs bytes.Buffer
+	system := console.System{Stdin: broken{}, Stdout: broken{}, Stderr: &errs, Home: t.TempDir(), Dir: t.TempDir(), Now: time.Now, Getenv: func(string) string { return "" }}
+	if code := Run(system, []string{"hook", "--help"}); code != diag.Internal || !strings.Contains(errs.String(), "skillpm is at fault") {
+		t.Errorf("exit %d: %s", code, &errs)
+	}
+}
+
+// broken panics at whatever it is used for.
+type broken struct{}
+
+func (broken) Read([]byte) (int, error)  { panic("read") }
+func (broken) Write([]byte) (int, error) { panic("write") }
+
+var _ io.ReadWriter = broken{}
