@@ -1,0 +1,158 @@
+package jsonx
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// DefaultDepth is how deep objects and arrays may be nested if [Options.MaxDepth] is 0.
+const DefaultDepth = 64
+
+// Options choose what is accepted. The zero value is for documents that are decoded into structs.
+type Options struct {
+	MaxBytes int // of the document; 0 for no limit
+	MaxDepth int // of objects and arrays in each other; 0 for [DefaultDepth]
+
+	// ExactKeys accepts keys that differ only in case. Use it only for what is decoded into maps: of two such keys, a
+	// struct gets the value of the last.
+	ExactKeys bool
+
+	KnownFields bool // refuse keys that the destination, a struct, does not have
+	UseNumber   bool // numbers in an any become a [json.Number], as they are written, rather than a float64
+}
+
+// Kind is why a document was refused.
+type Kind int
+
+// The kinds, in the order in which a document is checked.
+const (
+	TooLarge     Kind = iota + 1 // more than MaxBytes
+	NotUTF8                      // bytes that are not UTF-8
+	Syntax                       // not JSON, or it ends too early
+	TrailingData                 // something follows the value
+	TooDeep                      // nested deeper than MaxDepth
+	DuplicateKey                 // a key appears twice in one object
+	WrongValue                   // it does not fit into the destination, or has a field that the destination does not have
+)
+
+// Error is why a document was refused, and where.
+type Error struct {
+	Kind Kind
+	Key  string // the second of two equal keys, as it is written there
+
+	// Offset counts bytes from 0. Line and Column, in bytes, count from 1; Line is 0 if the position is not known, as with
+	// an unknown field.
+	Offset, Line, Column int
+
+	Err error // of encoding/json, for Syntax and WrongValue; [io.ErrUnexpectedEOF] if the document ends too early
+
+	limit, size int
+}
+
+// Error returns the reason, without the position.
+func (e *Error) Error() string {
+	switch e.Kind {
+	case TooLarge:
+		return fmt.Sprintf("it has %d bytes, more than %d", e.size, e.limit)
+	case NotUTF8:
+		return "it is not UTF-8"
+	case TrailingData:
+		return "there is more behind the JSON document"
+	case TooDeep:
+		return fmt.Sprintf("it is nested deeper than %d", e.limit)
+	case DuplicateKey:
+		return fmt.Sprintf("the key %q is there twice", e.Key)
+	case Syntax, WrongValue:
+	}
+	return e.Err.Error()
+}
+
+// Unwrap returns the error of encoding/json.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Decode checks a document, as [Check] does, and decodes it into v, as [json.Unmarshal] does.
+func Decode(data []byte, v any, o Options) error {
+	if err := Check(data, o); err != nil {
+		return err
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if o.KnownFields {
+		dec.DisallowUnknownFields()
+	}
+	if o.UseNumber {
+		dec.UseNumber()
+	}
+	err := dec.Decode(v)
+	if err == nil {
+		return nil
+	}
+	wrong := &Error{Kind: WrongValue, Err: err}
+	if typed, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return wrong.at(data, int(typed.Offset))
+	}
+	return wrong
+}
+
+// Check reports the first reason to refuse a document: see [Kind].
+func Check(data []byte, o Options) error {
+	if o.MaxBytes > 0 && len(data) > o.MaxBytes {
+		return (&Error{Kind: TooLarge, size: len(data), limit: o.MaxBytes}).at(nil, 0)
+	}
+	if !utf8.Valid(data) {
+		return (&Error{Kind: NotUTF8}).at(data, invalidUTF8(data))
+	}
+	if !json.Valid(data) {
+		return checkSyntax(data)
+	}
+	if err := CheckKeys(data, o); err != nil {
+		return err
+	}
+	return nil
+}
+
+// invalidUTF8 returns where the first bytes are that are not UTF-8.
+func invalidUTF8(data []byte) int {
+	for i := 0; i < len(data); {
+		r, size := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && size <= 1 {
+			return i
+		}
+		i += size
+	}
+	return len(data)
+}
+
+// checkSyntax returns what is wrong with a document that is not valid JSON.
+func checkSyntax(data []byte) *Error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	err := dec.Decode(new(json.RawMessage))
+	if err == nil {
+		end := int(dec.InputOffset())
+		end += len(data[end:]) - len(bytes.TrimLeft(data[end:], space))
+		return (&Error{Kind: TrailingData}).at(data, end)
+	}
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return (&Error{Kind: Syntax, Err: err}).at(data, int(syntax.Offset)-1) // which counts the byte that is wrong
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return (&Error{Kind: Syntax, Err: err}).at(data, len(data))
+}
+
+// at sets the position.
+func (e *Error) at(data []byte, offset int) *Error {
+	e.Offset = max(0, min(offset, len(data)))
+	e.Line, e.Column = Position(data, e.Offset)
+	return e
+}
+
+// Position returns the line and the column of an offset; both count from 1, and columns are bytes.
+func Position(data []byte, offset int) (line, column int) {
+	before := data[:max(0, min(offset, len(data)))]
+	return 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')
+}
