@@ -96,16 +96,17 @@ type Snapshot struct{ seen map[string]step }
 // Resolve is [Resolve] with the memory of the snapshot.
 func (s *Snapshot) Resolve(path string) (string, error) {
 	at, _, err := s.Follow(path)
-	return at, err
+	if err != nil {
+		return "", err
+	}
+	return at, nil
 }
 
-// Follow is [Resolve], and also returns the links on the way, in the order in which the system follows them.
+// Follow is [Resolve], and also returns the links on the way, in the order in which the system follows them. Together with
+// an error it returns how far it got, and what it did not follow as written below that.
 func (s *Snapshot) Follow(path string) (at string, links []Link, err error) {
 	w, err := walk(path, s.look)
-	if err != nil {
-		return "", nil, err
-	}
-	return canonical(w.at), w.links, nil
+	return canonical(w.at), w.links, err
 }
 
 func (s *Snapshot) look(path string) step {
@@ -158,11 +159,11 @@ type walked struct {
 	links   []Link
 }
 
-// walk follows a path from its root.
+// walk follows a path from its root. With an error, the path that it returns is that of [Snapshot.Follow].
 func walk(path string, look func(string) step) (walked, error) {
 	root, steps, err := begin(path)
 	if err != nil {
-		return walked{}, err
+		return walked{at: path}, err
 	}
 	w := walked{at: root}
 	for len(steps) > 0 {
@@ -178,11 +179,13 @@ func walk(path string, look func(string) step) (walked, error) {
 		case errors.Is(s.err, fs.ErrNotExist) || errors.Is(s.err, syscall.ENOTDIR):
 			w.miss(s.err)
 		case s.err != nil:
-			return walked{}, s.err
+			w.at = filepath.Join(next, filepath.Join(steps...))
+			return w, s.err
 		case s.link:
 			w.links = append(w.links, Link{Path: next, Target: s.target})
 			if len(w.links) > maxLinks {
-				return walked{}, &fs.PathError{Op: "resolve", Path: path, Err: syscall.ELOOP}
+				w.at = filepath.Join(next, filepath.Join(steps...))
+				return w, &fs.PathError{Op: "resolve", Path: path, Err: syscall.ELOOP}
 			}
 			steps = append(w.enter(s.target), steps...)
 			continue

@@ -228,6 +228,9 @@ func TestSnapshot(t *testing.T) {
 	if want := filepath.Join(root, "outside", "new"); at != want || err != nil {
 		t.Errorf("leads to %s, %v, want %s", at, err, want)
 	}
+	if at, _, err := s.Follow(filepath.Join(root, "two") + "/../loop/x"); at != filepath.Join(root, "loop", "x") || err == nil {
+		t.Errorf("leads to %s, %v", at, err)
+	}
 	want := []Link{
 		{filepath.Join(root, "two"), "link"},
 		{filepath.Join(root, "link"), "dir"},

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
@@ -110,7 +111,7 @@ const settings = "/etc"
 
 // copied reports whether a place is one of the system's settings, in a file of its own.
 func (p place) copied() bool {
-	return !p.Dir && !p.Write && within(p.Path, settings)
+	return !p.Dir && !p.Write && pathx.Contains(settings, p.Path)
 }
 
 // copy puts a copy of a file into the root. What the user can't read is left out.

@@ -8,17 +8,18 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // tree is what a command sees of the file system.
 type tree struct {
-	disk   disk
+	disk   *disk
 	links  map[string]string
 	places map[string]place
 }
 
 func newTree() *tree {
-	return &tree{disk: disk{}, links: map[string]string{}, places: map[string]place{}}
+	return &tree{disk: new(disk), links: map[string]string{}, places: map[string]place{}}
 }
 
 // add adds a place under its real path, with the links on the way to it. What does not exist is passed over.
@@ -63,7 +64,7 @@ func (t *tree) order() (links []link, places []place) {
 			continue
 		}
 		// Where something is mounted cannot be renamed: else a directory above it could be, and another take its place.
-		for dir := filepath.Dir(p.Path); within(dir, outer.Path) && dir != outer.Path; dir = filepath.Dir(dir) {
+		for dir := filepath.Dir(p.Path); pathx.ContainsStrict(outer.Path, dir); dir = filepath.Dir(dir) {
 			places = append(places, place{Path: dir, Dir: true, Write: true})
 		}
 	}
@@ -79,65 +80,28 @@ func sortPlaces(places []place) {
 // last returns the innermost of some places that a path lies in, nil if it lies in none.
 func last(places []place, path string) *place {
 	for i := len(places) - 1; i >= 0; i-- {
-		if within(path, places[i].Path) {
+		if pathx.Contains(places[i].Path, path) {
 			return &places[i]
 		}
 	}
 	return nil
 }
 
-// within reports whether a path is a directory or lies in it.
-func within(path, dir string) bool {
-	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
-}
+// disk remembers what was seen of paths while one command is made ready.
+type disk struct{ pathx.Snapshot }
 
-// maxLinks is how many links of one path are followed, as systems do.
-const maxLinks = 40
-
-// disk remembers what was seen of paths while one command is made ready: the target of a link, "" for what is none.
-type disk map[string]string
-
-// readlink returns the target of a link, "" for what is none.
-func (d disk) readlink(path string) string {
-	target, known := d[path]
-	if !known {
-		target, _ = os.Readlink(path)
-		d[path] = target
+// follow returns where an absolute path leads, and the links on the way. What cannot be followed stays as it is written:
+// the command cannot follow it either.
+func (d *disk) follow(path string) (at string, links []pathx.Link) {
+	if !filepath.IsAbs(path) {
+		path = "/" + path // not where skillpm works, which the command perhaps may not see
 	}
-	return target
-}
-
-// follow returns where an absolute path leads, and the links on the way.
-func (d disk) follow(path string) (at string, links []link) {
-	at = "/"
-	steps := strings.Split(filepath.Clean(path), "/")
-	for len(steps) > 0 {
-		step := steps[0]
-		steps = steps[1:]
-		switch step {
-		case "", ".":
-			continue
-		case "..":
-			at = filepath.Dir(at)
-			continue
-		}
-		next := filepath.Join(at, step)
-		target := d.readlink(next)
-		if target == "" || len(links) == maxLinks {
-			at = next
-			continue
-		}
-		links = append(links, link{next, target})
-		if filepath.IsAbs(target) {
-			at = "/"
-		}
-		steps = append(strings.Split(target, "/"), steps...)
-	}
+	at, links, _ = d.Follow(path)
 	return at, links
 }
 
 // real returns where paths lead.
-func (d disk) real(paths []string) []string {
+func (d *disk) real(paths []string) []string {
 	at := make([]string, 0, len(paths))
 	for _, path := range paths {
 		to, _ := d.follow(path)
@@ -147,15 +111,15 @@ func (d disk) real(paths []string) []string {
 }
 
 // open returns why a place must not be opened to a command: it contains one that is hidden, or is to be written in one.
-func (d disk) open(path string, hidden []string, write bool) error {
+func (d *disk) open(path string, hidden []string, write bool) error {
 	if !filepath.IsAbs(path) {
 		return diag.Errorf(diag.Invalid, "%q is no absolute path: a command can't be confined to it", path)
 	}
 	at, _ := d.follow(path)
 	for _, h := range hidden {
-		if within(h, at) || write && within(at, h) && !within(at, "/dev/shm") {
+		if pathx.Contains(at, h) || write && pathx.Contains(h, at) && !pathx.Contains("/dev/shm", at) {
 			err := diag.Errorf(diag.Denied, "%s can't be opened to what is confined: %s is in the way", path, h)
-			if at != h && within(h, at) {
+			if pathx.ContainsStrict(at, h) {
 				return err.WithHint("work in a directory of its own below the home directory, as that of a project")
 			}
 			return err.WithHint("no skill may have it: take the path out of execution.allowed-paths")

@@ -69,7 +69,7 @@ func TestFollow(t *testing.T) {
 	for path, want := range map[string]string{
 		top + "/a": top + "/d/c", top + "/b/../x": top + "/x", top + "/e": filepath.Dir(filepath.Dir(top)), top + "/loop": top + "/loop", top + "/none/./y": top + "/none/y",
 	} {
-		if real, _ := (disk{}).follow(path); real != want {
+		if real, _ := new(disk).follow(path); real != want {
 			t.Errorf("%s: %s, want %s", path, real, want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // seen returns what a command sees by rules, with the programs in the PATH of its environment.
@@ -21,7 +22,7 @@ func (r *Rules) seen(env []string, program string) (*tree, error) {
 	hidden, written := t.disk.real(append([]string{"/dev", "/proc", "/sys", "/etc"}, r.Hidden...)), t.disk.real(r.Write)
 	for _, path := range t.disk.programs(lookup(env, "PATH"), program, written) {
 		at, _ := t.disk.follow(path)
-		inside := slices.ContainsFunc(written, func(dir string) bool { return within(at, dir) })
+		inside := slices.ContainsFunc(written, func(dir string) bool { return pathx.Contains(dir, at) })
 		if !inside && t.disk.open(path, hidden, false) == nil {
 			t.add(path, false)
 		}
@@ -58,7 +59,7 @@ func (r *Rules) seen(env []string, program string) (*tree, error) {
 
 // straight returns an error for a path that has a link in it. What was checked must be what is opened: whoever may write
 // where a link is could have it lead elsewhere meanwhile.
-func (d disk) straight(path string) error {
+func (d *disk) straight(path string) error {
 	if _, links := d.follow(path); len(links) > 0 {
 		return diag.Errorf(diag.Conflict, "%s can't be opened to what is confined: %s has become a link", path, links[0].Path).WithHint("try it again")
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // system are the places that programs need to start and to be themselves. None of them holds a secret: of /etc it is a
@@ -36,7 +38,7 @@ func system() []string {
 //
 // What lies in a directory that is written to was perhaps made by a command: a link there opens nothing but a directory of
 // programs.
-func (d disk) programs(path, program string, written []string) []string {
+func (d *disk) programs(path, program string, written []string) []string {
 	dirs := filepath.SplitList(path)
 	if real, _ := d.follow(program); real != "/" && d.trusted(program, real, written) {
 		dirs = append(dirs, filepath.Dir(real))
@@ -66,7 +68,7 @@ func (d disk) programs(path, program string, written []string) []string {
 }
 
 // first returns where the first program of a name in some directories leads, "" if there is none.
-func (d disk) first(dirs []string, name string, written []string) string {
+func (d *disk) first(dirs []string, name string, written []string) string {
 	for _, dir := range dirs {
 		if !filepath.IsAbs(dir) {
 			continue
@@ -83,15 +85,15 @@ func (d disk) first(dirs []string, name string, written []string) string {
 }
 
 // below reports whether a path, as it is written or where its directory leads, lies in a directory that is written to.
-func (d disk) below(path string, written []string) bool {
+func (d *disk) below(path string, written []string) bool {
 	parent, _ := d.follow(filepath.Dir(path))
 	real := filepath.Join(parent, filepath.Base(path))
-	return slices.ContainsFunc(written, func(dir string) bool { return within(filepath.Clean(path), dir) || within(real, dir) })
+	return slices.ContainsFunc(written, func(dir string) bool { return pathx.Contains(dir, path) || pathx.Contains(dir, real) })
 }
 
 // trusted reports whether the directory that a program leads to may be seen: any, unless the way begins in a directory that
 // is written to. From there it is one that is called bin, with an executable of that name, as a virtual environment has it.
-func (d disk) trusted(path, real string, written []string) bool {
+func (d *disk) trusted(path, real string, written []string) bool {
 	if !d.below(path, written) {
 		return true
 	}
