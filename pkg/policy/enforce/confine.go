@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/policy/sandbox"
 )
@@ -61,13 +61,16 @@ func (st state) confine(s Skill, w Wish, at Place) (*sandbox.Rules, []string, er
 	}
 	r := &sandbox.Rules{Read: []string{at.Dir}, Hidden: st.o.hidden(), Optional: st.set.Unconfined()}
 	var err error
+	if c.real, err = at.resolve(); err != nil {
+		return nil, c.notes, err
+	}
 	if r.Write, err = c.paths(); err != nil {
 		return nil, c.notes, err
 	}
 	if at.Project != "" {
-		r.Keep = inside(at.Skills, at.Project)
+		r.Keep = existingBelow(c.real.Project, at.Skills)
 	}
-	for _, root := range append([]string{at.Project, at.Work}, r.Write...) {
+	for _, root := range append([]string{c.real.Project, c.real.Work}, r.Write...) {
 		if root != "" {
 			r.Keep = append(r.Keep, kept(root)...)
 		}
@@ -79,7 +82,7 @@ func (st state) confine(s Skill, w Wish, at Place) (*sandbox.Rules, []string, er
 	}
 	slices.Sort(r.Keep)
 	r.Keep = slices.DeleteFunc(slices.Compact(r.Keep), func(path string) bool { return slices.Contains(r.Write, path) })
-	r.Absent, r.Ways = absent(at.Project, at.Work), c.ways
+	r.Absent, r.Ways = absent(c.real.Project, c.real.Work), c.ways
 	if r.Network, err = c.network(); err != nil {
 		return nil, c.notes, err
 	}
@@ -91,6 +94,7 @@ type confiner struct {
 	skill Skill
 	wish  Wish
 	at    Place
+	real  Place // at, without links
 	set   policy.Set
 	home  string
 	notes []string
@@ -109,12 +113,11 @@ func (c *confiner) refuse(p *policy.Policy, key, asked string) error {
 
 // paths returns where the skill may write, without links: what was checked is what it gets.
 func (c *confiner) paths() (write []string, err error) {
-	own := scope.Resolved(c.at.Dir)
-	if c.wish.AllowedPaths == nil && within(scope.Resolved(c.at.Work), own) {
+	if c.wish.AllowedPaths == nil && pathx.Contains(c.real.Dir, c.real.Work) {
 		return nil, nil
 	}
 	if c.wish.AllowedPaths == nil {
-		return []string{scope.Resolved(c.at.Work)}, nil
+		return []string{c.real.Work}, nil
 	}
 	for _, text := range c.wish.AllowedPaths {
 		path := c.absolute(text)
@@ -125,22 +128,25 @@ func (c *confiner) paths() (write []string, err error) {
 		if path == "/tmp" {
 			continue // it has a directory of its own there
 		}
-		real := scope.Resolved(path)
+		real, err := pathx.Resolve(path)
+		if err != nil {
+			return nil, unresolved(path, err)
+		}
 		c.ways = append(c.ways, path)
-		if within(real, own) {
+		if pathx.Contains(c.real.Dir, real) {
 			return nil, diag.Errorf(diag.Denied, "%s asks for execution.allowed-paths %q, which is in its own directory: that stays as it is", c.skill.subject(), text).
 				WithHint("write to the project, or to $TMPDIR")
 		}
 		if err := c.named(text, real); err != nil {
 			return nil, err
 		}
-		if within(real, scope.Resolved(c.at.Work)) || c.at.Project != "" && within(real, scope.Resolved(c.at.Project)) {
+		if pathx.Contains(c.real.Work, real) || pathx.Contains(c.real.Project, real) {
 			write = append(write, real)
 			continue
 		}
 		for _, p := range c.set {
 			bound := p.Execution.PathsBound()
-			if bound == nil || slices.ContainsFunc(bound, func(b string) bool { return within(real, scope.Resolved(c.tilde(b))) }) {
+			if bound == nil || slices.ContainsFunc(bound, func(dir string) bool { return c.allows(dir, real) }) {
 				continue
 			}
 			if err := c.refuse(p, "allowed-paths", text); err != nil {
@@ -150,6 +156,32 @@ func (c *confiner) paths() (write []string, err error) {
 		write = append(write, real)
 	}
 	return write, nil
+}
+
+// resolve returns the directories without links. The directories of skills stay as they are.
+func (p Place) resolve() (real Place, err error) {
+	for _, dir := range []struct {
+		from string
+		to   *string
+	}{{p.Dir, &real.Dir}, {p.Work, &real.Work}, {p.Project, &real.Project}} {
+		if dir.from == "" {
+			continue
+		}
+		if *dir.to, err = pathx.Resolve(dir.from); err != nil {
+			return Place{}, unresolved(dir.from, err)
+		}
+	}
+	return real, nil
+}
+
+func unresolved(path string, err error) error {
+	return diag.Errorf(diag.Denied, "%s cannot be opened to what is confined: nobody can tell where it leads: %w", path, err)
+}
+
+// allows reports whether a directory of a policy contains a path without links.
+func (c *confiner) allows(dir, real string) bool {
+	dir, err := pathx.Resolve(c.tilde(dir))
+	return err == nil && pathx.Contains(dir, real)
 }
 
 // absolute returns the path that an entry of allowed-paths means, "" for none.
@@ -272,10 +304,4 @@ func (o *Options) hidden() []string {
 		}
 	}
 	return slices.DeleteFunc(places, func(p string) bool { return p == "" })
-}
-
-// within reports whether a path is a directory or lies in it.
-func within(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }

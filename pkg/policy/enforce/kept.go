@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/policy"
@@ -51,7 +52,7 @@ func agentDirs() (dirs []string) {
 	return slices.Compact(dirs)
 }
 
-// kept returns what is there of a project's files that other programs obey. Who may write to the project may not write to
+// kept returns what is there of the files that other programs obey, in a project without links. Who may write to the project may not write to
 // them, unless it names them.
 func kept(root string) []string {
 	names := append(ownFiles[:], append(obeyed[:], agentDirs()...)...)
@@ -59,31 +60,30 @@ func kept(root string) []string {
 	for i, name := range names {
 		names[i] = filepath.Join(root, filepath.FromSlash(name))
 	}
-	return inside(names, root)
+	return existingBelow(root, names)
 }
 
 // named returns an error for a path that a skill names and that other programs obey: what is skillpm's own no skill may
 // have, and where a policy has all skills confined, that policy must mention the rest.
 func (c *confiner) named(text, real string) error {
-	for _, root := range []string{c.at.Project, c.at.Work} {
+	for _, root := range []string{c.real.Project, c.real.Work} {
 		if root == "" {
 			continue
 		}
-		root = scope.Resolved(root)
 		for _, name := range ownFiles {
-			if within(real, filepath.Join(root, name)) {
+			if pathx.Contains(filepath.Join(root, name), real) {
 				return diag.Errorf(diag.Denied, "%s asks for execution.allowed-paths %q, which skillpm itself goes by: no skill may write it", c.skill.subject(), text)
 			}
 		}
 		for _, name := range append(obeyed[:], agentDirs()...) {
 			at := filepath.Join(root, filepath.FromSlash(name))
-			if !within(real, at) {
+			if !pathx.Contains(at, real) {
 				continue
 			}
 			for _, p := range c.set {
-				if p.Execution.Sandbox != policy.SandboxAlways || slices.ContainsFunc(p.Execution.Paths, func(b string) bool {
-					b = scope.Resolved(c.tilde(b))
-					return within(b, at) && within(real, b)
+				if p.Execution.Sandbox != policy.SandboxAlways || slices.ContainsFunc(p.Execution.Paths, func(dir string) bool {
+					bound, err := pathx.Resolve(c.tilde(dir))
+					return err == nil && pathx.Contains(at, bound) && pathx.Contains(bound, real)
 				}) {
 					continue
 				}
@@ -114,28 +114,27 @@ func submodules(root string) (names []string) {
 	return names
 }
 
-// inside returns what some paths lead to, if it exists and lies in a directory. A link that leads elsewhere is none of them:
-// or else whoever may make one could see what is outside.
-func inside(paths []string, root string) (there []string) {
-	root = scope.Resolved(root)
+// existingBelow returns what some paths lead to, if it exists and lies below a directory without links. A link that leads
+// elsewhere is none of them: or else whoever may make one could see what is outside.
+func existingBelow(dir string, paths []string) (below []string) {
 	for _, at := range paths {
 		if _, err := os.Lstat(at); err != nil {
 			continue // as most
 		}
-		if real, err := filepath.EvalSymlinks(at); err == nil && real != root && within(real, root) {
-			there = append(there, real)
+		if real, err := pathx.ResolveExisting(at); err == nil && pathx.ContainsStrict(dir, real) {
+			below = append(below, real)
 		}
 	}
-	return there
+	return below
 }
 
-// absent returns the approvals that a project does not have yet: what runs confined there may not approve anything either.
+// absent returns the approvals that projects, without links, do not have yet: what runs confined there may not approve anything either.
 func absent(roots ...string) (paths []string) {
 	for _, root := range roots {
 		if root == "" {
 			continue
 		}
-		at := filepath.Join(scope.Resolved(root), ProjectApprovalsName)
+		at := filepath.Join(root, ProjectApprovalsName)
 		if _, err := os.Lstat(at); err != nil && !slices.Contains(paths, at) {
 			paths = append(paths, at)
 		}
