@@ -1,4 +1,4 @@
-package pack
+package yamlx
 
 import (
 	"regexp"
@@ -10,7 +10,19 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-var yamlError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`) })
+var libraryError = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+})
+
+// split returns the line, 0 if it is not known, and the words of an error of the YAML library.
+func split(err error) (line int, message string) {
+	m := libraryError().FindStringSubmatch(err.Error())
+	if m == nil {
+		return 0, err.Error()
+	}
+	line, _ = strconv.Atoi(m[1])
+	return line, m[2]
+}
 
 // trap is a value that means something to YAML unless it is quoted. What may follow > or | in YAML is none.
 var trap = sync.OnceValue(func() *regexp.Regexp {
@@ -18,12 +30,23 @@ var trap = sync.OnceValue(func() *regexp.Regexp {
 		`([>|][-+0-9]*\s*[^-+0-9\s#][^\s#]*|[*&!%@` + "`" + `][^\s#]*)`)
 })
 
-// syntax turns the YAML library's message into an error with a place, and recognises values that lack quotes.
-func (r reader) syntax(data []byte, err error) *fault {
-	message, line := err.Error(), 0
-	if m := yamlError().FindStringSubmatch(message); m != nil {
-		line, _ = strconv.Atoi(m[1])
-		message = m[2]
+// notYAML records an error of the YAML library with a position, and returns it. It recognizes values that lack quotes.
+func (r *Reader) notYAML(data []byte, err error) *Error {
+	e, p := r.syntaxError(data, err, 0)
+	r.add(e, p)
+	return e
+}
+
+// syntaxError returns an error of the YAML library in text that starts after a number of lines, and its explanation.
+func (r *Reader) syntaxError(data []byte, err error, above int) (*Error, Problem) {
+	line, message := split(err)
+	if r.format.Explain != nil {
+		p := Problem{Message: plainMessage(err)}
+		if found := r.format.Explain(r.path, data); found != nil {
+			p = *found
+		}
+		p.Message = "not valid YAML: " + p.Message
+		return &Error{Path: r.path, Problem: p}, p
 	}
 	lines := strings.Split(string(data), "\n")
 	for _, at := range []int{line, line - 1, line + 1} {
@@ -32,43 +55,36 @@ func (r reader) syntax(data []byte, err error) *fault {
 		}
 		text := strings.TrimRight(lines[at-1], "\r ")
 		if m := trap().FindStringSubmatchIndex(text); m != nil {
-			n := &yaml.Node{Line: at, Column: len([]rune(text[:m[4]])) + 1}
-			return r.errorf(n, "%s starts with a character that YAML keeps for itself", text[m[4]:m[5]]).
-				WithHint("write it in quotes: %s%s", strings.TrimSpace(text[:m[4]])+" ", strconv.Quote(text[m[4]:]))
+			n := &yaml.Node{Line: at + above, Column: len([]rune(text[:m[4]])) + 1}
+			hint := "write it in quotes: " + strings.TrimSpace(text[:m[4]]) + " " + strconv.Quote(text[m[4]:])
+			e := r.at(n).NewError(hint, "%s starts with a character that YAML keeps for itself", text[m[4]:m[5]])
+			return e, e.Problem
 		}
 	}
-	f := r.errorf(&yaml.Node{Line: line}, "not valid YAML: %s", message)
-	if r.notes != nil {
-		b := explain(message, lines, max(1, min(line, len(lines))))
-		f = f.WithHint("%s", b.hint)
-		f.line, f.column, f.plainly = b.line, b.column, b.message
-	}
-	return f
-}
-
-// blame is where YAML cannot go on, and how to say it.
-type blame struct {
-	line, column  int // from 1
-	message, hint string
+	e := r.at(&yaml.Node{Line: line}).NewError("", "not valid YAML: %s", message)
+	p := Explain(message, lines, max(1, min(line, len(lines))))
+	p.Line += above
+	return e, p
 }
 
 const quoteIt = "put the value in double quotes"
 
-// explain turns the YAML library's message about a text into one for its author. The library knows the line more or
-// less and no column; what is to blame is looked for.
-func explain(message string, lines []string, line int) blame {
-	at := func(line, offset int, message, hint string) blame {
+// Explain turns the YAML library's message about some lines into one for their author. The library knows the line more
+// or less and no column; the cause is looked for.
+func Explain(message string, lines []string, line int) Problem {
+	at := func(line, offset int, message, hint string) Problem {
 		text := lines[line-1]
 		if offset < 0 {
 			offset = indentOf(text)
 		}
-		return blame{line, utf8.RuneCountInString(text[:offset]) + 1, message, hint}
+		return Problem{line, utf8.RuneCountInString(text[:offset]) + 1, message, hint}
 	}
 	is := func(part string) bool { return strings.Contains(message, part) }
 	if n, i := badByte(lines); n > 0 && (is("control characters") || is("UTF-8")) {
 		return at(n, i, "a byte that is no text", "save the file as UTF-8, without control characters")
 	}
-	if n, i := leadingTab(lines); n > 0 && (is("cannot start any token") || is("tab character") || n >= line-1 && n <= line+1) {
+	if n, i := leadingTab(lines); n > 0 &&
+		(is("cannot start any token") || is("tab character") || n >= line-1 && n <= line+1) {
 		return at(n, i, "a tab is used for indentation, which YAML forbids", "indent with spaces")
 	}
 	switch {
@@ -97,7 +113,8 @@ func explain(message string, lines []string, line int) blame {
 		}
 	case is("block sequence entries"):
 		if n, i := find(lines, ": - "); n > 0 {
-			return at(n, i+2, "a list starts on the line of its key", "write each entry on a line of its own below the key, or [a, b]")
+			return at(n, i+2, "a list starts on the line of its key",
+				"write each entry on a line of its own below the key, or [a, b]")
 		}
 	case is("expected '-'"):
 		if n := notAnItem(lines); n > 0 {
@@ -115,42 +132,45 @@ func explain(message string, lines []string, line int) blame {
 		}
 	}
 	if n := badIndent(lines); n > 0 {
-		return at(n, -1, "the indentation of this line fits none of those above it", "indent the entries of one mapping or list alike")
+		return at(n, -1, "the indentation of this line fits none of those above it",
+			"indent the entries of one mapping or list alike")
 	}
 	return at(line, -1, "invalid YAML: "+message, "look at the indentation and the quotes of this line")
 }
 
-// salvage notes what is wrong with each of the top-level entries that YAML cannot read by themselves, and returns the
-// text with blank lines in their place; nil where that does not help.
-func (r reader) salvage(data []byte) ([]byte, error) {
+// salvage reads what can be read of a text that YAML refuses with an error. It records what is wrong with each entry of
+// the root that YAML cannot read by itself, and returns the others.
+func (r *Reader) salvage(data []byte, refused error) (*yaml.Node, bool) {
 	const most = 1000
-	parts := topLevel(string(data))
-	if len(parts) < 2 || len(parts) > most {
-		return nil, nil
-	}
 	var rest strings.Builder
-	before := r.noted()
-	for _, p := range parts {
-		var n yaml.Node
-		err := yaml.Unmarshal([]byte(p.text), &n)
-		if err == nil && len(n.Content) > 0 && n.Content[0].Kind != yaml.MappingNode {
+	var entries []part
+	if r.format.Salvage {
+		entries = topLevel(string(data))
+	}
+	if len(entries) > most {
+		entries = nil
+	}
+	for _, entry := range entries {
+		n, err := Parse([]byte(entry.text))
+		if err == nil && n != nil && n.Kind != yaml.MappingNode {
 			err = errNoColon
 		}
 		if err == nil {
-			rest.WriteString(p.text)
+			rest.WriteString(entry.text)
 			continue
 		}
-		rest.WriteString(strings.Repeat("\n", strings.Count(p.text, "\n")))
-		f := r.syntax([]byte(p.text), err)
-		f.line += p.line - 1
-		if err := r.note(f); err != nil {
-			return nil, err
+		rest.WriteString(strings.Repeat("\n", strings.Count(entry.text, "\n")))
+		if len(entries) > 1 {
+			r.add(r.syntaxError([]byte(entry.text), err, entry.line-1))
 		}
 	}
-	if r.noted() == before {
-		return nil, nil
+	if len(r.reports) == 0 {
+		r.syntax = r.notYAML(data, refused)
+		return nil, false
 	}
-	return []byte(rest.String()), nil
+	r.syntax, _ = r.syntaxError(data, refused, 0)
+	root, err := Parse([]byte(rest.String()))
+	return root, err == nil && root != nil
 }
 
 // part is a top-level entry and the line that it starts on.

@@ -1,28 +1,6 @@
-package pack
+package yamlx
 
-import (
-	"bytes"
-
-	"go.yaml.in/yaml/v3"
-)
-
-// valueEnd returns the offset after a node that starts on one line: a scalar, or a flow collection. flow says whether
-// it stands inside one.
-func (d *document) valueEnd(n *yaml.Node, flow bool) int {
-	start := d.offset(n)
-	if start >= len(d.data) {
-		return len(d.data)
-	}
-	switch c := d.data[start]; {
-	case n.Kind != yaml.ScalarNode:
-		end, _ := scanFlow(d.data, start)
-		return end
-	case (c == '"' || c == '\'') && n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0:
-		return scanQuoted(d.data, start)
-	default:
-		return scanPlain(d.data, start, flow)
-	}
-}
+import "bytes"
 
 // scanQuoted returns the offset after the quoted scalar that starts at start.
 func scanQuoted(data []byte, start int) int {

@@ -1,0 +1,220 @@
+package yamlx
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+var bom = []byte("\xef\xbb\xbf")
+
+// Format says how one kind of file is read.
+type Format struct {
+	Name     string // what problems call the file, as "the policy"
+	MaxBytes int
+
+	NullIsEmpty bool // a key without a value stands for an empty mapping or list
+	Aliases     bool // anchors, aliases, and tags are allowed
+	LinesOnly   bool // problems have no columns
+	Salvage     bool // if the file is not YAML, each entry of the root is read by itself
+
+	RootMessage  string // the problem of a root that is not a mapping, if it is not the usual one
+	RootHint     string
+	ConflictHint string // how to resolve a merge conflict, if it is not the usual way
+
+	// Forbidden reports characters that no text may have. With it, a text that has several lines gets the same problem.
+	Forbidden func(rune) bool
+
+	// Explain returns a problem for a file that is not YAML, nil for the words of the YAML library. If it is not set, the
+	// package looks for the cause.
+	Explain func(path string, data []byte) *Problem
+}
+
+// Reader holds one file that is read, and its problems.
+type Reader struct {
+	path     string
+	format   Format
+	root     *yaml.Node          // nil for a file without content
+	readable bool                // there is a root, or no content
+	rejected map[*yaml.Node]bool // keys and values with a problem, about which there is nothing more to report
+	reports  []report
+	syntax   *Error // why the file is not YAML
+}
+
+// Read parses data and checks that it means what it seems to mean. The path is for messages.
+func Read(path string, data []byte, f Format) *Reader {
+	r := &Reader{path: path, format: f, rejected: make(map[*yaml.Node]bool)}
+	if f.MaxBytes > 0 && len(data) > f.MaxBytes {
+		r.Add(Problem{Message: fmt.Sprintf("the file has more than %d bytes", f.MaxBytes)})
+		return r
+	}
+	if r.conflicts(data) {
+		return r
+	}
+	root, ok := r.document(bytes.TrimPrefix(data, bom))
+	if root == nil || f.NullIsEmpty && isNull(root) {
+		r.readable = ok
+		return r
+	}
+	r.strict(root)
+	if root.Kind != yaml.MappingNode {
+		message := f.RootMessage
+		if message == "" {
+			message = "a mapping is wanted here, with a key on each line"
+		}
+		r.at(root).Errorf(f.RootHint, "%s", message)
+		return r
+	}
+	r.root, r.readable = root, true
+	return r
+}
+
+// Root returns the mapping of the file, which does not exist if the file has no content. It returns false if the file
+// cannot be read at all.
+func (r *Reader) Root() (Value, bool) {
+	return Value{Node: r.root, Name: r.format.Name, r: r}, r.readable
+}
+
+func (r *Reader) at(n *yaml.Node) Value { return Value{Node: n, r: r} }
+
+// Parse returns the root node of the first document in data, nil if there is no content. It allows everything that YAML
+// allows: callers check what they read.
+func Parse(data []byte) (*yaml.Node, error) {
+	root, _, err := parse(data)
+	return root, err
+}
+
+// parse returns the root node of the first document, and the second document.
+func parse(data []byte) (root, second *yaml.Node, err error) {
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, next yaml.Node
+	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
+		return nil, nil, nil
+	} else if err != nil {
+		return nil, nil, err
+	}
+	if len(doc.Content) > 0 {
+		root = doc.Content[0]
+	}
+	if err := dec.Decode(&next); errors.Is(err, io.EOF) {
+		return root, nil, nil
+	} else if err != nil {
+		return root, nil, err
+	}
+	return root, &next, nil
+}
+
+// document returns the root node of the only document in data, and false if there is none because of a problem.
+func (r *Reader) document(data []byte) (*yaml.Node, bool) {
+	root, second, err := parse(data)
+	switch {
+	case err != nil && root == nil:
+		return r.salvage(data, err)
+	case err != nil:
+		r.notYAML(data, err)
+	case second != nil:
+		r.at(second).Errorf("remove the line --- and what follows it", "there is a second document, and only one is read")
+	}
+	return root, true
+}
+
+// conflicts reports each conflict that git left in a file that it could not merge.
+func (r *Reader) conflicts(data []byte) bool {
+	line, open := 0, false
+	for text := range bytes.Lines(bytes.TrimPrefix(data, bom)) {
+		line++
+		for _, marker := range [...]string{"<<<<<<<", "|||||||", ">>>>>>>"} {
+			if !bytes.HasPrefix(text, []byte(marker)) {
+				continue
+			}
+			if !open || marker == "<<<<<<<" {
+				hint := r.format.ConflictHint
+				if hint == "" {
+					hint = "choose one side, and remove the lines <<<<<<<, ======= and >>>>>>>"
+				}
+				r.at(&yaml.Node{Line: line, Column: 1}).
+					Errorf(hint, "merge conflict that is not resolved: %s", bytes.TrimSpace(text))
+			}
+			open = marker != ">>>>>>>"
+		}
+	}
+	return len(r.reports) > 0
+}
+
+// strict reports what makes a file mean something else than it seems to mean: duplicate keys, anchors, aliases and tags.
+func (r *Reader) strict(n *yaml.Node) {
+	v := r.at(n)
+	switch {
+	case r.format.Aliases:
+	case n.Kind == yaml.AliasNode:
+		r.rejected[n] = true
+		v.Errorf("write the value itself, in quotes", "*%s is an alias, which is not used here", n.Value)
+	case n.Anchor != "":
+		v.Errorf("write the value itself, in quotes", "&%s is an anchor, which is not used here", n.Anchor)
+	case n.Style&yaml.TaggedStyle != 0:
+		r.rejected[n] = n.Kind == yaml.ScalarNode
+		v.Errorf("write the value in quotes", "%s is a tag, which is not used here", n.Tag)
+	}
+	if n.Kind == yaml.MappingNode {
+		r.keys(n)
+	}
+	for _, child := range n.Content {
+		r.strict(child)
+	}
+}
+
+// keys reports keys that are not scalars, or there twice.
+func (r *Reader) keys(n *yaml.Node) {
+	seen := make(map[string]*yaml.Node, len(n.Content)/2)
+	for k := range Pairs(n) {
+		switch first := seen[k.Value]; {
+		case k.Kind == yaml.AliasNode && r.format.Aliases:
+		case k.Kind != yaml.ScalarNode:
+			r.rejected[k] = true
+			r.at(k).Errorf("", "a key must be one word")
+		case first != nil:
+			r.rejected[k] = true
+			r.at(k).Errorf("", "%q is there twice, first on line %d", k.Value, first.Line)
+		default:
+			seen[k.Value] = k
+		}
+	}
+}
+
+// Pairs yields the keys and values of a mapping node; nothing for every other node and for nil.
+func Pairs(n *yaml.Node) func(yield func(k, v *yaml.Node) bool) {
+	return func(yield func(k, v *yaml.Node) bool) {
+		if n == nil || n.Kind != yaml.MappingNode {
+			return
+		}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if !yield(n.Content[i], n.Content[i+1]) {
+				return
+			}
+		}
+	}
+}
+
+// Lookup returns the value at a path of keys below a mapping node, or nil.
+func Lookup(n *yaml.Node, path ...string) *yaml.Node {
+	for _, key := range path {
+		var found *yaml.Node
+		for k, v := range Pairs(n) {
+			if k.Kind == yaml.ScalarNode && k.Value == key {
+				found = v
+				break
+			}
+		}
+		n = found
+	}
+	return n
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+
+// plainMessage returns the words of the YAML library without its name.
+func plainMessage(err error) string { return strings.TrimPrefix(err.Error(), "yaml: ") }

@@ -1,0 +1,330 @@
+package yamlx
+
+import (
+	"fmt"
+	"iter"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// Value is a value of a file that is read. Its methods record what is wrong with it and return a zero value then. They
+// return a zero value without a word if the value does not exist, or if a problem of it is recorded already.
+type Value struct {
+	Node *yaml.Node // nil for a value that does not exist
+	Name string     // what problems call it: its key, unless somebody changes it
+
+	key *yaml.Node
+	r   *Reader
+}
+
+// Named returns the value with another name.
+func (v Value) Named(name string) Value {
+	v.Name = name
+	return v
+}
+
+// Key returns the key of a value of a mapping, for problems that are about the key.
+func (v Value) Key() Value { return Value{Node: v.key, Name: v.Name, r: v.r} }
+
+// At returns another node of the same file as a value, for its problems.
+func (v Value) At(n *yaml.Node) Value { return Value{Node: n, r: v.r} }
+
+// Quiet returns the value as one whose problems are not recorded.
+func (v Value) Quiet() Value {
+	v.r = &Reader{path: v.r.path, format: v.r.format, rejected: v.r.rejected}
+	return v
+}
+
+// Exists reports whether there is a value.
+func (v Value) Exists() bool { return v.Node != nil }
+
+// IsBlank reports whether there is no value, or a key with nothing after it.
+func (v Value) IsBlank() bool { return v.Node == nil || isNull(v.Node) && v.Node.Value == "" }
+
+// IsMapping, IsList, and IsScalar report the kind of a value that exists.
+func (v Value) IsMapping() bool { return v.Node != nil && v.Node.Kind == yaml.MappingNode }
+func (v Value) IsList() bool    { return v.Node != nil && v.Node.Kind == yaml.SequenceNode }
+func (v Value) IsScalar() bool  { return v.Node != nil && v.Node.Kind == yaml.ScalarNode }
+
+// Line returns the line of the value, 0 if it does not exist.
+func (v Value) Line() int {
+	if v.Node == nil {
+		return 0
+	}
+	return v.Node.Line
+}
+
+// Count returns the number of problems that the file has so far.
+func (v Value) Count() int { return len(v.r.reports) }
+
+// NewError returns an error at the position of the value. The hint may be "".
+func (v Value) NewError(hint, format string, args ...any) *Error {
+	err := fmt.Errorf(format, args...)
+	p := Problem{Line: v.Node.Line, Column: v.Node.Column, Message: err.Error(), Hint: hint}
+	if v.r.format.LinesOnly {
+		p.Column = 0
+	}
+	return &Error{Path: v.r.path, Problem: p, err: err}
+}
+
+// Errorf records a problem at the position of the value. The hint may be "".
+func (v Value) Errorf(hint, format string, args ...any) {
+	err := v.NewError(hint, format, args...)
+	v.r.add(err, err.Problem)
+}
+
+// Check records an error of somebody else at the position of the value, with its hint. It reports whether there is none.
+func (v Value) Check(err error) bool {
+	if err == nil {
+		return true
+	}
+	if located, ok := err.(Located); ok {
+		v.r.add(err, located.Problem())
+	} else {
+		v.Errorf(diag.HintOf(err), "%w", err)
+	}
+	return false
+}
+
+// Get returns the value at a path of keys.
+func (v Value) Get(path ...string) Value {
+	for _, key := range path {
+		n := v.Node
+		v = Value{Name: key, r: v.r}
+		for k, value := range Pairs(n) {
+			if k.Kind == yaml.ScalarNode && k.Value == key {
+				v.key, v.Node = k, value
+				break
+			}
+		}
+	}
+	return v
+}
+
+// Fields yields the keys and values of a mapping. It records keys that are not known; without any, all are.
+func (v Value) Fields(known ...string) iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		if !v.exists() || v.r.format.NullIsEmpty && isNull(v.Node) || !v.hasValue("write a value, or remove the key") {
+			return
+		}
+		if v.Node.Kind != yaml.MappingNode {
+			v.Errorf("write {key: value}, or an indented line for each key", "%s must be a mapping", v.Name)
+			return
+		}
+		for k, n := range Pairs(v.Node) {
+			value := Value{Node: n, Name: k.Value, key: k, r: v.r}
+			switch {
+			case v.r.rejected[k] || v.r.rejected[n]:
+			case len(known) > 0 && !slices.Contains(known, k.Value):
+				value.Key().Errorf(didYouMean(k.Value, known, "known keys are "+strings.Join(known, ", ")),
+					"unknown key %q in %s", k.Value, v.Name)
+			case !yield(k.Value, value):
+				return
+			}
+		}
+	}
+}
+
+// didYouMean returns a hint with the word that was most likely meant, otherwise if there is none.
+func didYouMean(word string, known []string, otherwise string) string {
+	if near := diag.Nearest(word, known); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return otherwise
+}
+
+// Require records the keys that a mapping lacks.
+func (v Value) Require(hint string, keys ...string) {
+	for _, key := range keys {
+		if v.exists() && v.IsMapping() && !v.Get(key).Exists() {
+			v.Errorf(hint, "%s has no %s", v.Name, key)
+		}
+	}
+}
+
+// exists reports whether there is a value that nothing is recorded about.
+func (v Value) exists() bool { return v.Node != nil && !v.r.rejected[v.Node] }
+
+// hasValue records a value that YAML takes for null.
+func (v Value) hasValue(hint string) bool {
+	switch {
+	case !isNull(v.Node):
+		return true
+	case v.Node.Value == "":
+		v.Errorf(hint, "%s has no value", v.Name)
+	default:
+		v.Errorf(fmt.Sprintf("write it in quotes: %q", v.Node.Value),
+			"%s is %s, which YAML reads as nothing", v.Name, v.Node.Value)
+	}
+	return false
+}
+
+// Prose returns a text that may have several lines.
+func (v Value) Prose() string {
+	s, _ := v.text()
+	return s
+}
+
+func (v Value) text() (string, bool) {
+	switch {
+	case !v.exists():
+		return "", false
+	case v.Node.Kind != yaml.ScalarNode:
+		v.Errorf("write the value in quotes", "%s must be a text", v.Name)
+		return "", false
+	}
+	return v.Node.Value, v.hasValue("write a value, or remove the key")
+}
+
+// Text returns a text of one line that passes the checks, "" otherwise.
+func (v Value) Text(checks ...func(string) error) string {
+	s, ok := v.line()
+	for _, check := range checks {
+		ok = ok && v.Check(check(s))
+	}
+	if !ok {
+		return ""
+	}
+	return s
+}
+
+func (v Value) line() (string, bool) {
+	const hint = "write the value in quotes on one line"
+	isBlock := v.exists() && v.Node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
+	if isBlock && v.r.format.Forbidden == nil {
+		v.Errorf(hint, "%s starts a text over several lines with > or |", v.Name)
+		return "", false
+	}
+	s, ok := v.text()
+	switch {
+	case !ok:
+		return "", false
+	case v.r.format.Forbidden != nil && (isBlock || strings.ContainsFunc(s, v.r.format.Forbidden)):
+		v.Errorf(hint, "%s must be one line of text", v.Name)
+		return "", false
+	case v.r.format.Forbidden == nil && strings.ContainsAny(s, "\r\n"):
+		v.Errorf(hint, "%s has a line break", v.Name)
+		return "", false
+	}
+	return s, true
+}
+
+// As returns a text of one line as what parse makes of it, a zero value if there is an error.
+func As[T any](v Value, parse func(string) (T, error)) T {
+	value, _ := as(v, parse)
+	return value
+}
+
+func as[T any](v Value, parse func(string) (T, error)) (value T, ok bool) {
+	s, ok := v.line()
+	if !ok {
+		return value, false
+	}
+	parsed, err := parse(s)
+	if !v.Check(err) {
+		return value, false
+	}
+	return parsed, true
+}
+
+// Items yields the entries of a list.
+func (v Value) Items() iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		if !v.exists() || v.r.format.NullIsEmpty && isNull(v.Node) ||
+			!v.hasValue("write [] for an empty list, or remove the key") {
+			return
+		}
+		if v.Node.Kind != yaml.SequenceNode {
+			v.Errorf("write [a, b], or a line with a hyphen for each", "%s must be a list", v.Name)
+			return
+		}
+		for _, n := range v.Node.Content {
+			if !v.r.rejected[n] && !yield(Value{Node: n, Name: "an entry of " + v.Name, r: v.r}) {
+				return
+			}
+		}
+	}
+}
+
+// Texts returns a list of texts that pass the checks, without duplicates. It is nil only if there is no list.
+func (v Value) Texts(checks ...func(string) error) []string {
+	return ListOf(v, func(s string) (string, error) {
+		for _, check := range checks {
+			if err := check(s); err != nil {
+				return "", err
+			}
+		}
+		return s, nil
+	})
+}
+
+// ListOf returns a list of what parse makes of texts, without duplicates. It is nil only if there is no list.
+func ListOf[T comparable](v Value, parse func(string) (T, error)) []T {
+	var list []T
+	if v.exists() && v.IsList() {
+		list = make([]T, 0, len(v.Node.Content))
+	}
+	seen := make(map[T]bool)
+	for item := range v.Items() {
+		value, ok := as(item, parse)
+		switch {
+		case !ok:
+		case seen[value]:
+			item.Errorf("remove one of them", "%s lists %q twice", v.Name, item.Node.Value)
+		default:
+			list, seen[value] = append(list, value), true
+		}
+	}
+	return list
+}
+
+// OneOf returns a text that is one of some words.
+func (v Value) OneOf(words ...string) string {
+	return v.Text(func(s string) error {
+		if slices.Contains(words, s) {
+			return nil
+		}
+		last := len(words) - 1
+		hint := didYouMean(s, words, "use "+strings.Join(words[:last], ", ")+" or "+words[last])
+		return diag.Errorf(diag.Invalid, "%s is %q, which is not known", v.Name, s).WithHint("%s", hint)
+	})
+}
+
+// Bool returns true or false.
+func (v Value) Bool() bool {
+	if !v.exists() || !v.hasValue("write a value, or remove the key") {
+		return false
+	}
+	if v.Node.Kind != yaml.ScalarNode || v.Node.ShortTag() != "!!bool" {
+		v.Errorf("write true or false, without quotes", "%s must be true or false", v.Name)
+		return false
+	}
+	return strings.EqualFold(v.Node.Value, "true")
+}
+
+var wholeNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{0,14}$`) })
+
+// Int returns a number from 1 to most, or to any number if most is 0.
+func (v Value) Int(most int64) int64 {
+	if !v.exists() || !v.hasValue("write a value, or remove the key") {
+		return 0
+	}
+	if v.IsScalar() && v.Node.ShortTag() == "!!int" && wholeNumber().MatchString(v.Node.Value) {
+		if n, err := strconv.ParseInt(v.Node.Value, 10, 64); err == nil && (most == 0 || n <= most) {
+			return n
+		}
+	}
+	if most == 0 {
+		v.Errorf("write it without quotes and in digits, as 2000", "%s must be a whole number from 1", v.Name)
+	} else {
+		v.Errorf("", "%s must be a number from 1 to %d", v.Name, most)
+	}
+	return 0
+}

@@ -1,0 +1,151 @@
+package yamlx
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Word is a text that is written without quotes if every YAML reader takes it for text; a string is always quoted.
+type Word string
+
+// Entry is an entry of a mapping to write. Its value is a string, [Word], bool, int, list ([]any or []Word),
+// [Mapping], or [Block].
+type Entry struct {
+	Key   string
+	Value any
+}
+
+// Mapping is a mapping that is written on one line, Block one with a line for each entry.
+type (
+	Mapping []Entry
+	Block   []Entry
+)
+
+// Quote writes a text in double quotes.
+func Quote(s string) string {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return strconv.Quote(s)
+		}
+	}
+	return `"` + s + `"`
+}
+
+var (
+	plainText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`) })
+	packName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9-]+/[a-z0-9-]+$`) })
+)
+
+// Plain writes a text without quotes if every YAML reader takes it for text, which is not so for true, null, 1e3, and
+// 2026-01-02.
+func Plain(s string) string {
+	if isSimple(s) || isText(s) && (strings.Contains(s, "/") && packName().MatchString(s) || plainText().MatchString(s)) {
+		return s
+	}
+	return Quote(s)
+}
+
+// isSimple reports whether every YAML reader takes s for text, without asking one: it starts with a letter, goes on with letters, digits,
+// hyphens and slashes, and is none of the words that stand for something else.
+func isSimple(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (i == 0 || c != '-' && c != '/' && (c < '0' || c > '9')) {
+			return false
+		}
+	}
+	switch s {
+	case "", "y", "n", "yes", "no", "on", "off", "true", "false", "null":
+		return false
+	}
+	return true
+}
+
+// isText reports whether readers of YAML 1.1 and 1.2 take a plain scalar for text.
+func isText(s string) bool {
+	n := yaml.Node{Kind: yaml.ScalarNode, Value: s}
+	return n.ShortTag() == "!!str" && !strings.Contains(" y n yes no on off ", " "+strings.ToLower(s)+" ")
+}
+
+// Render writes a value on one line, as JSON if asked for.
+func Render(value any, json bool) string {
+	switch v := value.(type) {
+	case Word:
+		if json {
+			return Quote(string(v))
+		}
+		return Plain(string(v))
+	case string:
+		return Quote(v)
+	case bool:
+		return strconv.FormatBool(v)
+	case int:
+		return strconv.Itoa(v)
+	case Block:
+		return Render(Mapping(v), json)
+	case Mapping:
+		parts := make([]string, len(v))
+		for i, e := range v {
+			parts[i] = Render(Word(e.Key), json) + ": " + Render(e.Value, json)
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	var parts []string
+	for _, item := range items(value) {
+		parts = append(parts, Render(item, json))
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// items returns the entries of a list to write.
+func items(value any) (list []any) {
+	switch v := value.(type) {
+	case []any:
+		return v
+	case []Word:
+		for _, w := range v {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+func isList(value any) bool {
+	switch value.(type) {
+	case []any, []Word:
+		return true
+	}
+	return false
+}
+
+// node returns what reading back a value returns.
+func node(value any) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str"}
+	switch v := value.(type) {
+	case Word:
+		n.Value = string(v)
+	case string:
+		n.Value = v
+	case bool:
+		n.Tag, n.Value = "!!bool", strconv.FormatBool(v)
+	case int:
+		n.Tag, n.Value = "!!int", strconv.Itoa(v)
+	case Block:
+		return node(Mapping(v))
+	case Mapping:
+		n.Kind, n.Tag = yaml.MappingNode, ""
+		for _, e := range v {
+			n.Content = append(n.Content, node(e.Key), node(e.Value))
+		}
+	default:
+		n.Kind, n.Tag = yaml.SequenceNode, ""
+		for _, item := range items(value) {
+			n.Content = append(n.Content, node(item))
+		}
+	}
+	return n
+}
