@@ -6,9 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -36,108 +35,93 @@ var placeKeys = dependencyKeys[:4]
 var commitText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{40}$`) })
 
 // dependencies reads the mapping of pack to what is required of it.
-func (r reader) dependencies(v *yaml.Node, what string) ([]Dependency, error) {
-	if err := r.mappingOf(v, what); err != nil {
-		return nil, err
-	}
+func dependencies(v yamlx.Value) []Dependency {
 	var list []Dependency
-	err := r.fields(v, what, nil, func(k, v *yaml.Node) error {
-		id, bad := ParseID(k.Value)
-		if err := r.note(r.at(k, bad)); err != nil {
-			return err
-		}
-		d, err := r.dependency(id, k.Value, v)
-		if bad == nil {
+	for name, v := range v.Fields() {
+		id, bad := ParseID(name)
+		v.Key().Check(bad)
+		if d := dependency(id, v); bad == nil {
 			list = append(list, d)
 		}
-		return err
-	})
-	return list, err
+	}
+	return list
 }
 
 // dependency reads a range of versions, or a mapping of [dependencyKeys]. One that is not valid has neither a
 // constraint nor a place.
-func (r reader) dependency(id ID, name string, v *yaml.Node) (Dependency, error) {
+func dependency(id ID, v yamlx.Value) Dependency {
 	d := Dependency{ID: id}
-	if v.Kind != yaml.MappingNode {
-		s, err := r.text(v, name)
-		if err != nil {
-			return d, err
-		}
-		if strings.Contains(s, ":") {
-			return d, r.errorf(v, "%s: %q is a place, not a range of versions", name, s).
-				WithHint("write {git: \"…\"}, {oci: \"…\"} or {path: \"…\"}")
-		}
-		if err := checkConstraint(s); err != nil {
-			return d, r.at(v, err)
-		}
-		d.Constraint = s
-		return d, nil
+	if !v.IsMapping() {
+		d.Constraint = v.Text(func(s string) error {
+			if strings.Contains(s, ":") {
+				return diag.Errorf(diag.Invalid, "%s: %q is a place, not a range of versions", v.Name, s).
+					WithHint("write {git: \"…\"}, {oci: \"…\"} or {path: \"…\"}")
+			}
+			return checkConstraint(s)
+		})
+		return d
 	}
-	f, err := r.dependencyFields(name, v)
-	if err != nil {
-		return d, err
-	}
+	f := readFields(v)
 	d.Skills = f.skills
 	if f.broken || id.IsZero() {
-		if _, err := f.kind(); err != nil {
-			return d, r.at(v, err)
-		}
-		return d, nil
+		_, err := f.kind()
+		v.Check(err)
+		return d
 	}
 	d.Constraint = f.text[keyVersion]
 	place, err := f.place(id)
-	if err != nil {
-		return d, r.at(v, err)
+	if !v.Check(err) || place == "" {
+		return d
 	}
-	if place != "" {
-		ref, err := Parse(place)
-		if err != nil {
-			return d, r.at(f.node, err)
-		}
+	if ref, err := Parse(place); f.source.Check(err) {
 		if f.text[keyGit] != "" {
 			ref.Digest = f.text[keyDigest]
 		}
 		d.Ref = &ref
 	}
-	return d, nil
+	return d
 }
 
 // depFields are the fields of one dependency as they are written.
 type depFields struct {
 	text   map[string]string
 	skills []string
-	node   *yaml.Node // of the place
-	broken bool       // some of them are not valid
+	source yamlx.Value // where the pack is
+	broken bool        // some of them are not valid
 }
 
-func (r reader) dependencyFields(name string, v *yaml.Node) (depFields, error) {
-	f := depFields{text: make(map[string]string), node: v}
-	before := r.noted()
-	err := r.fields(v, name, dependencyKeys, func(k, v *yaml.Node) (err error) {
-		var s string
-		switch k.Value {
+func readFields(v yamlx.Value) depFields {
+	f := depFields{text: make(map[string]string), source: v}
+	before := v.Count()
+	for key, v := range v.Fields(dependencyKeys...) {
+		count := v.Count()
+		switch key {
 		case keySkills:
-			f.skills, err = r.texts(v, keySkills, skill.CheckName)
-			return err
+			f.skills = v.Texts(skill.CheckName)
+			continue
 		case keyVersion:
-			s, err = r.constraint(v, keyVersion)
+			f.text[key] = v.Text(checkConstraint)
 		default:
-			if s, err = r.text(v, k.Value); err == nil && s == "" {
-				err = r.errorf(v, "%s is empty", k.Value)
-			}
+			f.text[key] = v.Text(notEmpty(key))
 		}
-		if slices.Contains(placeKeys, k.Value) {
-			f.node = v
+		if slices.Contains(placeKeys, key) {
+			f.source = v
 		}
-		f.text[k.Value] = s
-		if err != nil {
-			f.text[k.Value] = "?" // it is there
+		if v.Count() > count {
+			f.text[key] = "?" // it is there
 		}
-		return err
-	})
-	f.broken = r.noted() > before
-	return f, err
+	}
+	f.broken = v.Count() > before
+	return f
+}
+
+func notEmpty(key string) func(string) error {
+	return func(s string) error {
+		if s == "" {
+			return diag.Errorf(diag.Invalid, "%s is empty", key)
+		}
+		return nil
+	}
 }
 
 // place returns the text that [source.Parse] reads, or "" for a pack that is looked up by name.
@@ -253,20 +237,13 @@ func (f depFields) kind() (string, error) {
 	return kind, nil
 }
 
-// field is one key of a dependency that is written as a mapping.
-type field struct {
-	key   string
-	text  string
-	items []string // for skills
-}
-
 // fieldsOf returns the fields that say d, in the order they are written in; none when d is a range of versions and no
 // more. The revision of a git place is written under the key given, or the one that fits what it looks like.
-func fieldsOf(d Dependency, revKey string) ([]field, error) {
-	var fields []field
+func fieldsOf(d Dependency, revKey string) (yamlx.Mapping, error) {
+	var fields yamlx.Mapping
 	add := func(key, text string) {
 		if text != "" {
-			fields = append(fields, field{key: key, text: text})
+			fields = append(fields, yamlx.Entry{Key: key, Value: text})
 		}
 	}
 	if d.Ref != nil {
@@ -295,7 +272,7 @@ func fieldsOf(d Dependency, revKey string) ([]field, error) {
 		add(keyDigest, d.Ref.Digest)
 	}
 	if len(d.Skills) > 0 {
-		fields = append(fields, field{key: keySkills, items: d.Skills})
+		fields = append(fields, yamlx.Entry{Key: keySkills, Value: words(d.Skills)})
 	}
 	return fields, nil
 }

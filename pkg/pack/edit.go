@@ -1,7 +1,6 @@
 package pack
 
 import (
-	"bytes"
 	"errors"
 	"maps"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // SetDependency writes a dependency: in its place, in dependencies or dev-dependencies, if the pack is there already,
@@ -34,8 +34,13 @@ func (m *Manifest) SetDependency(d Dependency) error {
 	if err != nil {
 		return err
 	}
-	entry := value{text: d.Constraint, fields: fields}
-	return m.edit(want, "write "+d.ID.String()+": "+entry.render(false)+" under "+key, func(doc *document) error { return setDependency(doc, key, d) })
+	text := yamlx.Quote(d.Constraint)
+	if fields != nil {
+		text = yamlx.Render(fields, false)
+	}
+	return m.edit(want, "write "+d.ID.String()+": "+text+" under "+key, func(e *yamlx.Editor) error {
+		return setDependency(e, key, d)
+	})
 }
 
 // RemoveDependency removes a pack from dependencies and dev-dependencies, and says whether it was there. Comments above
@@ -48,9 +53,9 @@ func (m *Manifest) RemoveDependency(id ID) (bool, error) {
 	if want.equal(m) {
 		return false, nil
 	}
-	return true, m.edit(want, "remove "+id.String(), func(doc *document) error {
+	return true, m.edit(want, "remove "+id.String(), func(e *yamlx.Editor) error {
 		for _, key := range []string{"dependencies", "dev-dependencies"} {
-			if err := removeEntry(doc, key, id.String()); err != nil {
+			if _, err := e.Prune(key, id.String()); err != nil {
 				return err
 			}
 		}
@@ -80,11 +85,11 @@ func (m *Manifest) SetAlias(a Alias) error {
 	} else {
 		want.Aliases = append(want.Aliases, a)
 	}
-	return m.edit(want, "add "+a.Alias+": "+quote(a.Target())+" to aliases", func(doc *document) error {
-		if err := doc.set(value{text: a.Target()}, "aliases", a.Alias); err != nil {
+	return m.edit(want, "add "+a.Alias+": "+yamlx.Quote(a.Target())+" to aliases", func(e *yamlx.Editor) error {
+		if err := e.Set(a.Target(), "aliases", a.Alias); err != nil {
 			return err
 		}
-		return removeEach(doc, replaced)
+		return removeAliases(e, replaced)
 	})
 }
 
@@ -102,12 +107,14 @@ func (m *Manifest) RemoveAliasesOf(pack ID) ([]Alias, error) {
 	}
 	want := m.Clone()
 	want.Aliases = slices.DeleteFunc(want.Aliases, func(a Alias) bool { return a.Pack == pack })
-	return gone, m.edit(want, "remove the aliases of "+pack.String(), func(doc *document) error { return removeEach(doc, names) })
+	return gone, m.edit(want, "remove the aliases of "+pack.String(), func(e *yamlx.Editor) error {
+		return removeAliases(e, names)
+	})
 }
 
-func removeEach(doc *document, aliases []string) error {
+func removeAliases(e *yamlx.Editor, aliases []string) error {
 	for _, alias := range aliases {
-		if err := removeEntry(doc, "aliases", alias); err != nil {
+		if _, err := e.Prune("aliases", alias); err != nil {
 			return err
 		}
 	}
@@ -119,12 +126,12 @@ func removeEach(doc *document, aliases []string) error {
 func (m *Manifest) SetAgents(ids []string) error {
 	want := m.Clone()
 	want.Agents = slices.Clone(ids)
-	return m.edit(want, "set agents", func(doc *document) error {
+	return m.edit(want, "set agents", func(e *yamlx.Editor) error {
 		if len(ids) == 0 {
-			_, err := doc.remove("agents")
+			_, err := e.Remove("agents")
 			return err
 		}
-		return doc.set(value{items: ids}, "agents")
+		return e.Set(words(ids), "agents")
 	})
 }
 
@@ -161,54 +168,34 @@ func (m *Manifest) Set(key, text string) error {
 	default:
 		return diag.Errorf(diag.Internal, "%s is not a text of a manifest", key)
 	}
-	return m.edit(want, "write "+key+": "+quote(text), func(doc *document) error { return doc.set(value{text: text}, key) })
+	return m.edit(want, "write "+key+": "+yamlx.Quote(text), func(e *yamlx.Editor) error { return e.Set(text, key) })
 }
 
 // edit makes a change, and takes it over only if the result says what is wanted.
-func (m *Manifest) edit(want *Manifest, todo string, change func(*document) error) error {
-	doc, err := newDocument(m.Path, m.Bytes())
+func (m *Manifest) edit(want *Manifest, todo string, change func(*yamlx.Editor) error) error {
+	e, err := yamlx.NewEditor(m.Path, m.Bytes())
 	if err != nil {
 		return err
 	}
-	if err := change(doc); err != nil {
-		return m.refused(todo, err)
+	if err := change(e); err != nil {
+		return refusedEdit(m.Path, todo, err)
 	}
-	next, err := ParseManifest(m.Path, doc.data)
+	next, err := ParseManifest(m.Path, e.Bytes())
 	if err != nil || !next.equal(want) {
-		return m.refused(todo, nil)
+		return refusedEdit(m.Path, todo, nil)
 	}
 	*m = *next
 	return nil
 }
 
-// refused says that a change cannot be made in the bytes of the file. An error that says where stays; one about what
+// refusedEdit says that a change cannot be made in the bytes of the file. An error with a position stays; one about what
 // the change has made of the file is of no use to anybody.
-func (m *Manifest) refused(todo string, err error) error {
-	if _, ok := errors.AsType[*shapeError](err); ok {
+func refusedEdit(path, todo string, err error) error {
+	if refused, ok := errors.AsType[*yamlx.Error](err); ok && refused.Line > 0 {
 		return err
 	}
-	return diag.Errorf(diag.Invalid, "%s is written in a way that skillpm does not edit", m.Path).
+	return diag.Errorf(diag.Invalid, "%s is written in a way that skillpm does not edit", path).
 		WithHint("edit it by hand: %s", todo)
-}
-
-// removeEntry removes an entry of a mapping at the root, and the mapping when nothing is left in it.
-func removeEntry(doc *document, key, name string) error {
-	found := doc.find(key)
-	if len(found) == 0 || lookup(found[0].val, name) == nil {
-		return nil
-	}
-	if e := found[0]; len(e.val.Content) == 2 && !isFlow(e.parent) && doc.alone(e) {
-		_, err := doc.remove(key)
-		return err
-	}
-	_, err := doc.remove(key, name)
-	return err
-}
-
-// alone reports whether there are no comments in the lines of an entry, so that it can go with its only child.
-func (d *document) alone(e entry) bool {
-	first, last := d.lines[e.key.Line-1], d.lineEnd(d.lastLine(e))
-	return !bytes.Contains(d.data[first:last], []byte("#"))
 }
 
 // Clone returns a copy whose lists can be changed.

@@ -4,11 +4,9 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // Lookups is what a file says about where names are looked up: the user's configuration, or a manifest. It is edited in the
@@ -65,8 +63,10 @@ func (l *Lookups) Add(r Registry) error {
 	}
 	want := l.clone()
 	want.Registries = append(want.Registries, r)
-	item := value{fields: []field{{key: "name", text: r.Name}, {key: "url", text: r.URL}}}
-	return l.edit(want, "add - "+item.render(false)+" to registries", func(d *document) error { return d.appendItem("registries", item) })
+	item := yamlx.Mapping{{Key: "name", Value: r.Name}, {Key: "url", Value: r.URL}}
+	return l.edit(want, "add - "+yamlx.Render(item, false)+" to registries", func(e *yamlx.Editor) error {
+		return e.Append(item, "registries")
+	})
 }
 
 // Remove takes a registry out, by its name or address, and says whether it was there. What is bound to it is not touched.
@@ -77,15 +77,17 @@ func (l *Lookups) Remove(nameOrURL string) (bool, error) {
 	}
 	want := l.clone()
 	want.Registries = slices.Delete(want.Registries, i, i+1)
-	return true, l.edit(want, "remove "+nameOrURL+" from registries", func(d *document) error { return d.removeItem("registries", i) })
+	return true, l.edit(want, "remove "+nameOrURL+" from registries", func(e *yamlx.Editor) error {
+		return e.RemoveItem(i, "registries")
+	})
 }
 
 // Bind has an owner's packs looked up in one registry only, given by name or address.
 func (l *Lookups) Bind(owner, registry string) error {
 	want := l.clone()
 	want.Namespaces[owner] = registry
-	return l.edit(want, "write "+owner+": "+quote(registry)+" under namespaces", func(d *document) error {
-		return d.set(value{text: registry}, "namespaces", owner)
+	return l.edit(want, "write "+owner+": "+yamlx.Quote(registry)+" under namespaces", func(e *yamlx.Editor) error {
+		return e.Set(registry, "namespaces", owner)
 	})
 }
 
@@ -96,7 +98,10 @@ func (l *Lookups) Unbind(owner string) (bool, error) {
 	}
 	want := l.clone()
 	delete(want.Namespaces, owner)
-	return true, l.edit(want, "remove "+owner+" from namespaces", func(d *document) error { return removeEntry(d, "namespaces", owner) })
+	return true, l.edit(want, "remove "+owner+" from namespaces", func(e *yamlx.Editor) error {
+		_, err := e.Prune("namespaces", owner)
+		return err
+	})
 }
 
 func (l *Lookups) clone() *Lookups {
@@ -109,25 +114,24 @@ func (l *Lookups) clone() *Lookups {
 }
 
 // edit makes a change, and takes it over only if the file then says what is wanted and nothing else has changed.
-func (l *Lookups) edit(want *Lookups, todo string, change func(*document) error) error {
-	refused := (&Manifest{Path: l.Path}).refused
-	doc, err := newDocument(l.Path, l.data)
+func (l *Lookups) edit(want *Lookups, todo string, change func(*yamlx.Editor) error) error {
+	e, err := yamlx.NewEditor(l.Path, l.data)
 	if err != nil {
 		return err
 	}
-	if err := change(doc); err != nil {
-		return refused(todo, err)
+	if err := change(e); err != nil {
+		return refusedEdit(l.Path, todo, err)
 	}
-	next, err := ParseLookups(l.Path, doc.data, l.manifest)
+	next, err := ParseLookups(l.Path, e.Bytes(), l.manifest)
 	if err != nil {
 		if diag.CodeOf(err) == diag.Invalid {
 			return err // the value is none: it says why
 		}
-		return refused(todo, nil)
+		return refusedEdit(l.Path, todo, nil)
 	}
-	same := slices.Equal(next.Registries, want.Registries) && maps.Equal(next.Namespaces, want.Namespaces) && l.sameBut(doc.data)
+	same := slices.Equal(next.Registries, want.Registries) && maps.Equal(next.Namespaces, want.Namespaces) && l.sameBut(e.Bytes())
 	if !same {
-		return refused(todo, nil)
+		return refusedEdit(l.Path, todo, nil)
 	}
 	*l = *next
 	return nil
@@ -151,82 +155,4 @@ func (l *Lookups) sameBut(data []byte) bool {
 	}
 	before.Registries, before.Namespaces = after.Registries, after.Namespaces
 	return reflect.DeepEqual(before, after)
-}
-
-// appendItem adds an item to the end of a list at the root: on a line of its own, unless the list is written on one line.
-func (d *document) appendItem(key string, item value) error {
-	found := d.find(key)
-	if len(found) == 0 || isNull(found[0].val) {
-		return d.beginList(key, item)
-	}
-	e := found[0]
-	list := e.val
-	switch {
-	case list.Kind != yaml.SequenceNode:
-		return d.refuse(list, "write "+key+" as a list")
-	case isFlow(list):
-		end, last := scanFlow(d.data, d.offset(list))
-		text := item.render(d.json(e.parent))
-		if len(list.Content) == 0 {
-			return d.splice(end-1, end-1, text)
-		}
-		if d.data[last-1] == ',' {
-			return d.splice(last, last, " "+text)
-		}
-		return d.splice(last, last, ", "+text)
-	}
-	last := entry{key: list.Content[len(list.Content)-1], next: e.next}
-	at := d.lineEnd(d.lastLine(last))
-	text := strings.Repeat(" ", list.Column-1) + "- " + item.render(false) + d.eol
-	if at > 0 && d.data[at-1] != '\n' {
-		text = d.eol + text
-	}
-	return d.splice(at, at, text)
-}
-
-// beginList writes the first item of a list that is not there, or has no items.
-func (d *document) beginList(key string, item value) error {
-	if err := d.set(value{text: "x"}, key); err != nil { // where the list belongs
-		return err
-	}
-	e := d.find(key)[0]
-	start, end := d.offset(e.val), d.valueEnd(e.val, isFlow(e.parent))
-	if isFlow(e.parent) {
-		return d.splice(start, end, "["+item.render(d.json(e.parent))+"]")
-	}
-	for start > 0 && d.data[start-1] == ' ' {
-		start--
-	}
-	return d.splice(start, end, d.eol+strings.Repeat(" ", e.key.Column+1)+"- "+item.render(false))
-}
-
-// removeItem removes an item of a list at the root, and the list with its last one. Comments above it stay.
-func (d *document) removeItem(key string, i int) error {
-	e := d.find(key)[0]
-	list := e.val
-	item := list.Content[i]
-	switch {
-	case len(list.Content) == 1 && !isFlow(e.parent) && d.alone(e):
-		_, err := d.remove(key)
-		return err
-	case isFlow(list) && len(list.Content) == 1:
-		end, _ := scanFlow(d.data, d.offset(list))
-		return d.splice(d.offset(list)+1, end-1, "")
-	case isFlow(list) && i+1 < len(list.Content):
-		return d.splice(d.offset(item), d.offset(list.Content[i+1]), "")
-	case isFlow(list):
-		return d.splice(d.valueEnd(list.Content[i-1], true), d.valueEnd(item, true), "")
-	}
-	next := e.next
-	if i+1 < len(list.Content) {
-		next = list.Content[i+1].Line
-	}
-	start, end := d.lines[item.Line-1], d.lineEnd(d.lastLine(entry{key: item, next: next}))
-	if strings.TrimLeft(string(d.data[start:d.offset(item)]), " -") != "" {
-		return d.refuse(item, "remove the item")
-	}
-	if len(list.Content) == 1 { // a comment stays, and so must the key
-		return d.splice(start, end, strings.Repeat(" ", list.Column-1)+"[]"+d.eol)
-	}
-	return d.splice(start, end, "")
 }

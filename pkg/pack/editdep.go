@@ -4,53 +4,46 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // setDependency writes d under key. A dependency that is written as a mapping over several lines keeps that form, and
 // the comments in it.
-func setDependency(doc *document, key string, d Dependency) error {
+func setDependency(e *yamlx.Editor, key string, d Dependency) error {
 	id := d.ID.String()
-	found := doc.find(key, id)
-	if len(found) == 2 && found[1].val.Kind == yaml.MappingNode && !isFlow(found[1].val) {
-		return setFields(doc, found[1].val, key, d)
-	}
-	revKey := ""
-	if len(found) == 2 {
-		revKey = revisionKeyOf(found[1].val)
-	}
-	fields, err := fieldsOf(d, revKey)
-	if err != nil {
+	was := yamlx.Lookup(e.Root(), key, id)
+	fields, err := fieldsOf(d, revisionKeyOf(was))
+	switch {
+	case err != nil:
 		return err
+	case was != nil && was.Kind == yaml.MappingNode && was.Style&yaml.FlowStyle == 0:
+		if fields == nil {
+			fields = yamlx.Mapping{{Key: keyVersion, Value: d.Constraint}}
+		}
+		return setFields(e, was, fields, key, id)
+	case fields == nil:
+		return e.Set(d.Constraint, key, id)
+	default:
+		return e.Set(fields, key, id)
 	}
-	if fields == nil {
-		return doc.set(value{text: d.Constraint}, key, id)
-	}
-	return doc.set(value{fields: fields}, key, id)
 }
 
 // setFields changes the lines of a dependency that is written as a block mapping.
-func setFields(doc *document, was *yaml.Node, key string, d Dependency) error {
-	id := d.ID.String()
-	fields, err := fieldsOf(d, revisionKeyOf(was))
-	if err != nil {
-		return err
-	}
-	if fields == nil {
-		fields = []field{{key: keyVersion, text: d.Constraint}}
-	}
+func setFields(e *yamlx.Editor, was *yaml.Node, fields yamlx.Mapping, path ...string) error {
 	for _, f := range fields {
-		if old := lookup(was, f.key); old != nil && sameField(old, f) {
+		if old := yamlx.Lookup(was, f.Key); old != nil && sameField(old, f.Value) {
 			continue
 		}
-		if err := doc.set(value{text: f.text, items: f.items}, key, id, f.key); err != nil {
+		if err := e.Set(f.Value, append(path, f.Key)...); err != nil {
 			return err
 		}
 	}
-	for k := range pairs(was) {
-		if slices.ContainsFunc(fields, func(f field) bool { return f.key == k.Value }) {
+	for k := range yamlx.Pairs(was) {
+		if slices.ContainsFunc(fields, func(f yamlx.Entry) bool { return f.Key == k.Value }) {
 			continue
 		}
-		if _, err := doc.remove(key, id, k.Value); err != nil {
+		if _, err := e.Remove(append(path, k.Value)...); err != nil {
 			return err
 		}
 	}
@@ -58,24 +51,34 @@ func setFields(doc *document, was *yaml.Node, key string, d Dependency) error {
 }
 
 // sameField reports whether a field says what is wanted already, perhaps with other quotes.
-func sameField(v *yaml.Node, f field) bool {
-	if f.items == nil {
-		return v.Kind == yaml.ScalarNode && v.Value == f.text
+func sameField(v *yaml.Node, want any) bool {
+	list, isList := want.([]yamlx.Word)
+	if !isList {
+		return v.Kind == yaml.ScalarNode && v.Value == want
 	}
-	var items []string
+	var items []yamlx.Word
 	for _, item := range v.Content {
-		items = append(items, item.Value)
+		items = append(items, yamlx.Word(item.Value))
 	}
-	return sameSet(items, f.items)
+	return sameSet(items, list)
 }
 
 func revisionKeyOf(n *yaml.Node) string {
 	for _, key := range []string{keyTag, keyBranch, keyRev} {
-		if lookup(n, key) != nil {
+		if yamlx.Lookup(n, key) != nil {
 			return key
 		}
 	}
 	return ""
+}
+
+// words returns texts that are written without quotes if they can be.
+func words(texts []string) []yamlx.Word {
+	list := make([]yamlx.Word, len(texts))
+	for i, s := range texts {
+		list[i] = yamlx.Word(s)
+	}
+	return list
 }
 
 // normal returns d as reading it back returns it.

@@ -3,13 +3,12 @@ package pack
 import (
 	"bytes"
 	"maps"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // encoder writes a lock: two spaces a level, one entry a line, every value in double quotes.
@@ -33,18 +32,8 @@ func (e encoder) line(depth int, key, value string) {
 // quoted writes a line with a value in quotes, unless the value is empty.
 func (e encoder) quoted(depth int, key, value string) {
 	if value != "" {
-		e.line(depth, key, quote(value))
+		e.line(depth, key, yamlx.Quote(value))
 	}
-}
-
-// quote writes s as a YAML scalar in double quotes, which is JSON's form as well for what has no control characters.
-func quote(s string) string {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return strconv.Quote(s)
-		}
-	}
-	return `"` + s + `"`
 }
 
 // table writes a mapping of plain keys to quoted values, unless it is empty.
@@ -54,7 +43,7 @@ func (e encoder) table(depth int, key string, table map[string]string) {
 	}
 	e.line(depth, key, "")
 	for _, k := range slices.Sorted(maps.Keys(table)) {
-		e.line(depth+1, plainKey(k), quote(table[k]))
+		e.line(depth+1, yamlx.Plain(k), yamlx.Quote(table[k]))
 	}
 }
 
@@ -98,17 +87,17 @@ func (e encoder) name(l *Lock, name string) {
 	was, ok := l.extra.names[name]
 	keep := ok && was.name.Equal(n)
 	if n.Winner.IsZero() && len(n.Shadowed) == 0 && !keep {
-		e.line(1, plainKey(name), "{}")
+		e.line(1, yamlx.Plain(name), "{}")
 		return
 	}
-	e.line(1, plainKey(name), "")
+	e.line(1, yamlx.Plain(name), "")
 	if !n.Winner.IsZero() {
 		e.line(2, "winner", n.Winner.String())
 	}
 	if len(n.Shadowed) > 0 {
 		e.line(2, "shadowed", "")
 		for _, id := range slices.SortedFunc(maps.Keys(n.Shadowed), ID.Compare) {
-			e.line(3, id.String(), plainKey(n.Shadowed[id]))
+			e.line(3, id.String(), yamlx.Plain(n.Shadowed[id]))
 		}
 	}
 	if keep {
@@ -116,32 +105,14 @@ func (e encoder) name(l *Lock, name string) {
 	}
 }
 
-var plainText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`) })
-
-// plainKey writes a key or a name without quotes where every YAML reader takes it for text, as it does not with true,
-// null, 1e3 or 2026-01-02.
-func plainKey(s string) string {
-	if simpleKey(s) {
-		return s
-	}
-	n := yaml.Node{Kind: yaml.ScalarNode, Value: s}
-	id := strings.Contains(s, "/") && lowerText().MatchString(s)
-	if !id && !plainText().MatchString(s) || n.ShortTag() != "!!str" || strings.Contains(" y n yes no on off ", " "+strings.ToLower(s)+" ") {
-		return quote(s)
-	}
-	return s
-}
-
-var lowerText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9-]+/[a-z0-9-]+$`) })
-
 // unknown writes the entries of a mapping that this version does not know, sorted by key, each on one line.
 func (e encoder) unknown(n *yaml.Node, depth int) {
 	values := make(map[string]*yaml.Node)
-	for k, v := range pairs(n) {
+	for k, v := range yamlx.Pairs(n) {
 		values[k.Value] = v
 	}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		e.line(depth, plainKey(key), flowText(values[key]))
+		e.line(depth, yamlx.Plain(key), flowText(values[key]))
 	}
 }
 
@@ -150,8 +121,8 @@ func flowText(n *yaml.Node) string {
 	var parts []string
 	switch n.Kind {
 	case yaml.MappingNode:
-		for k, v := range pairs(n) {
-			parts = append(parts, plainKey(k.Value)+": "+flowText(v))
+		for k, v := range yamlx.Pairs(n) {
+			parts = append(parts, yamlx.Plain(k.Value)+": "+flowText(v))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case yaml.SequenceNode:
@@ -166,7 +137,7 @@ func flowText(n *yaml.Node) string {
 	case "!!int", "!!float", "!!bool", "!!timestamp":
 		return n.Value
 	default:
-		return quote(n.Value)
+		return yamlx.Quote(n.Value)
 	}
 }
 
@@ -187,8 +158,6 @@ type extraName struct {
 	unknown *yaml.Node
 }
 
-func (x *extras) add(to **yaml.Node, k, v *yaml.Node) { *to = appendPair(*to, k, v) }
-
 func (x *extras) setPack(id ID, p *LockedPack, unknown *yaml.Node) {
 	if x.packs == nil {
 		x.packs = make(map[ID]extraPack)
@@ -204,11 +173,11 @@ func (x *extras) setName(name string, n LockedName, unknown *yaml.Node) {
 	x.names[name] = extraName{name: n, unknown: unknown}
 }
 
-// appendPair adds a key and a value to a mapping node, which is made when it is nil.
-func appendPair(to, k, v *yaml.Node) *yaml.Node {
+// appendPair adds a value with its key to a mapping node, which is made when it is nil.
+func appendPair(to *yaml.Node, v yamlx.Value) *yaml.Node {
 	if to == nil {
 		to = &yaml.Node{Kind: yaml.MappingNode}
 	}
-	to.Content = append(to.Content, k, v)
+	to.Content = append(to.Content, v.Key().Node, v.Node)
 	return to
 }

@@ -9,156 +9,143 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
+
+var lockFormat = yamlx.Format{
+	Name: LockName, MaxBytes: maxLock, NullIsEmpty: true, ConflictHint: manifestFormat.ConflictHint,
+}
+
+const restoreLock = "restore it from version control, or delete it and run skillpm install to lock anew"
 
 // ParseLock reads a lock. A lock that cannot be read whole is an error, with a line, and never an empty lock: merge
 // markers, another version of the format, duplicate keys, bad digests, and an integrity that is not that of the skills.
 // Keys that are not known are kept. Errors have code [diag.Invalid], for the last of these [diag.Integrity].
 func ParseLock(path string, data []byte) (*Lock, error) {
-	return reader{path: path}.lock(data)
-}
-
-func (r reader) lock(data []byte) (*Lock, error) {
-	if r.notes == nil && len(data) <= maxLock {
+	if len(data) <= maxLock {
 		if l := writtenLock(data); l != nil {
 			return l, nil
 		}
 	}
-	root, err := r.mapping(data, maxLock)
-	if err != nil {
+	l, r := readLock(path, data)
+	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	if root == nil {
-		return nil, r.fileError("is empty").
-			WithHint("restore it from version control, or delete it and run skillpm install to lock anew")
-	}
-	if err := r.lockVersion(root); err != nil {
-		return nil, err
-	}
-	l := NewLock()
-	if r.notes != nil {
-		l.places.root = root
-	}
-	err = r.fields(root, LockName, nil, func(k, v *yaml.Node) error {
-		switch k.Value {
-		case "version":
-		case "packs":
-			return r.lockedPacks(l, v)
-		case "names":
-			return r.lockedNames(l, v)
-		default:
-			l.extra.add(&l.extra.root, k, v)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
+	l.places.root = nil
 	return l, nil
 }
 
-// lockVersion checks the version of the format. What another version means is not known, so that reading ends there.
-func (r reader) lockVersion(root *yaml.Node) error {
-	v := lookup(root, "version")
-	if v == nil {
-		return r.note(r.errorf(root, "the lock does not say which version of the format it has").
-			WithHint("restore it from version control, or delete it and run skillpm install to lock anew"))
+// readLock returns what can be read of a lock, nil if nothing can.
+func readLock(path string, data []byte) (*Lock, *yamlx.Reader) {
+	r := yamlx.Read(path, data, lockFormat)
+	root, ok := r.Root()
+	if !ok {
+		return nil, r
 	}
-	if v.Value != LockVersion {
-		return r.errorf(v, "version %q of the lock's format is not known to this skillpm, which writes version %s", v.Value, LockVersion).
-			WithHint("use a newer skillpm")
+	if !root.Exists() {
+		r.Add(Problem{Message: "the file is empty", Hint: restoreLock})
+		return nil, r
 	}
-	return nil
+	if !lockVersion(root) {
+		return nil, r
+	}
+	l := NewLock()
+	l.places.root = root.Node
+	for key, v := range root.Fields() {
+		switch key {
+		case "version":
+		case "packs":
+			l.readPacks(path, v)
+		case "names":
+			l.readNames(v)
+		default:
+			l.extra.root = appendPair(l.extra.root, v)
+		}
+	}
+	return l, r
 }
 
-func (r reader) lockedPacks(l *Lock, v *yaml.Node) error {
-	if err := r.mappingOf(v, "packs"); err != nil {
-		return err
+// lockVersion checks the version of the format. What another version means is not known, so that reading ends there.
+func lockVersion(root yamlx.Value) bool {
+	v := root.Get("version")
+	switch {
+	case !v.Exists():
+		root.Errorf(restoreLock, "the lock does not say which version of the format it has")
+	case v.Node.Value != LockVersion:
+		v.Errorf("use a newer skillpm", "version %q of the lock's format is not known to this skillpm, which writes version %s",
+			v.Node.Value, LockVersion)
+		return false
 	}
-	return r.fields(v, "packs", nil, func(k, v *yaml.Node) error {
-		id, bad := ParseID(k.Value)
-		if err := r.note(r.at(k, bad)); err != nil {
-			return err
-		}
-		p, unknown, err := r.lockedPack(id, k, v)
-		if err != nil || bad != nil {
-			return err
+	return true
+}
+
+func (l *Lock) readPacks(path string, v yamlx.Value) {
+	for name, v := range v.Fields() {
+		id, bad := ParseID(name)
+		v.Key().Check(bad)
+		p, unknown := lockedPack(path, id, v)
+		if p == nil || bad != nil {
+			continue
 		}
 		l.Packs[id] = p
 		if unknown != nil {
 			l.extra.setPack(id, p.Clone(), unknown)
 		}
-		return nil
-	})
+	}
 }
 
-func (r reader) lockedPack(id ID, k, v *yaml.Node) (p *LockedPack, unknown *yaml.Node, err error) {
-	if v.Kind != yaml.MappingNode {
-		return nil, nil, r.errorf(v, "%s must be a mapping", k.Value)
+func lockedPack(path string, id ID, v yamlx.Value) (p *LockedPack, unknown *yaml.Node) {
+	if !v.IsMapping() {
+		v.Errorf("", "%s must be a mapping", v.Name)
+		return nil, nil
 	}
 	p = &LockedPack{}
-	before := r.noted()
-	err = r.fields(v, k.Value, nil, func(k, v *yaml.Node) (err error) {
-		switch k.Value {
+	before := v.Count()
+	for key, v := range v.Fields() {
+		switch key {
 		case "version":
-			p.Version, err = r.lockedVersion(v)
+			p.Version = v.Text(checkLockedVersion)
 		case "source":
-			p.Source, err = r.text(v, "source")
+			p.Source = v.Text()
 		case "resolved":
-			p.Resolved, err = r.text(v, "resolved")
+			p.Resolved = v.Text()
 		case "integrity":
-			p.Integrity, err = r.digest(v, "integrity")
+			p.Integrity = treeDigest(v)
 		case "signer":
-			p.Signer, err = r.signer(v)
+			p.Signer = v.Text(checkSigner)
 		case "dependencies":
-			p.Dependencies, err = r.lockedDependencies(v)
+			p.Dependencies = lockedDependencies(v)
 		case "skills":
-			p.Skills, err = r.lockedSkills(v)
+			p.Skills = lockedSkills(v)
 		case "partial":
-			p.Partial, err = r.flag(v, "partial")
+			p.Partial = v.Bool()
 		default:
-			unknown = appendPair(unknown, k, v)
+			unknown = appendPair(unknown, v)
 		}
-		return err
-	})
-	if err == nil {
-		err = r.hasFields(p, k, v, before)
 	}
-	if err == nil && r.noted() == before && !id.IsZero() {
-		err = r.checkPack(id, p, k)
-	}
-	return p, unknown, err
-}
-
-// hasFields checks that an entry has what it needs. Before is how many problems there were before its fields.
-func (r reader) hasFields(p *LockedPack, k, v *yaml.Node, before int) error {
 	for _, required := range []struct{ key, value string }{
 		{"version", p.Version}, {"source", p.Source}, {"integrity", p.Integrity},
 	} {
-		if required.value != "" || r.noted() > before && lookup(v, required.key) != nil {
-			continue
-		}
-		err := r.errorf(k, "%s has no %s", k.Value, required.key).
-			WithHint("restore the lock from version control, or delete it and run skillpm install to lock anew")
-		if err := r.note(err); err != nil {
-			return err
+		if required.value == "" && (v.Count() == before || !v.Get(required.key).Exists()) {
+			v.Key().Errorf("restore the lock from version control, or delete it and run skillpm install to lock anew",
+				"%s has no %s", v.Name, required.key)
 		}
 	}
-	return nil
+	if v.Count() == before && !id.IsZero() {
+		checkPack(path, id, p, v.Key())
+	}
+	return p, unknown
 }
 
 // checkPack checks what the fields of one entry say together.
-func (r reader) checkPack(id ID, p *LockedPack, k *yaml.Node) error {
+func checkPack(path string, id ID, p *LockedPack, key yamlx.Value) {
 	_, err := p.Ref(id)
-	if err := r.note(r.at(k, err)); err != nil {
-		return err
-	}
+	key.Check(err)
 	if want := bundle.Integrity(p.Skills); p.Integrity != want {
-		return &IntegrityError{Path: r.path, Line: k.Line, Pack: id, Want: want, Got: p.Integrity, column: k.Column}
+		key.Check(&IntegrityError{Path: path, Line: key.Line(), Pack: id, Want: want, Got: p.Integrity, column: key.Node.Column})
 	}
-	return nil
 }
 
 // IntegrityError says that a lock's entry contradicts itself: its integrity is not that of the skills it lists.
@@ -179,6 +166,11 @@ func (e *IntegrityError) message() string {
 	return fmt.Sprintf("the integrity of %s is %s, and that of its skills %s", e.Pack, e.Got, e.Want)
 }
 
+// Problem returns the error as one of a list.
+func (e *IntegrityError) Problem() Problem {
+	return Problem{Line: e.Line, Column: e.column, Message: e.message(), Hint: e.Hint()}
+}
+
 // Code is Integrity.
 func (e *IntegrityError) Code() diag.Code { return diag.Integrity }
 
@@ -187,22 +179,15 @@ func (e *IntegrityError) Hint() string {
 	return "the lock was edited or merged by hand: restore it from version control"
 }
 
-// flag reads true or false.
-func (r reader) flag(v *yaml.Node, what string) (bool, error) {
-	if v.Kind != yaml.ScalarNode || v.Value != "true" && v.Value != "false" {
-		return false, r.errorf(v, "%s must be true or false", what)
-	}
-	return v.Value == "true", nil
-}
+var treeDigestText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^t1:sha256:[0-9a-f]{64}$`) })
 
-var treeDigest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^t1:sha256:[0-9a-f]{64}$`) })
-
-func (r reader) digest(v *yaml.Node, what string) (string, error) {
-	s, err := r.text(v, what)
-	if err == nil && !treeDigest().MatchString(s) {
-		err = r.errorf(v, "%s %q is not a tree digest", what, s).WithHint("restore the lock from version control")
-	}
-	return s, err
+func treeDigest(v yamlx.Value) string {
+	return v.Text(func(s string) error {
+		if !treeDigestText().MatchString(s) {
+			return diag.Errorf(diag.Invalid, "%s %q is not a tree digest", v.Name, s).WithHint("restore the lock from version control")
+		}
+		return nil
+	})
 }
 
 // maxSigner is the size in bytes over which no signer is read: twice that of a key of 8192 bits.
@@ -215,113 +200,74 @@ var signerText = sync.OnceValue(func() *regexp.Regexp {
 // isSigner reports whether s is none, or a signer as a lock has them: a key, or an issuer and a subject.
 func isSigner(s string) bool { return s == "" || len(s) <= maxSigner && signerText().MatchString(s) }
 
-func (r reader) signer(v *yaml.Node) (string, error) {
-	s, err := r.text(v, "signer")
-	if err == nil && (s == "" || !isSigner(s)) {
-		err = r.errorf(v, "signer is not a key, or an identity with its issuer").WithHint("restore the lock from version control")
+func checkSigner(s string) error {
+	if s == "" || !isSigner(s) {
+		return diag.Errorf(diag.Invalid, "signer is not a key, or an identity with its issuer").
+			WithHint("restore the lock from version control")
 	}
-	return s, err
+	return nil
 }
 
-func (r reader) lockedVersion(v *yaml.Node) (string, error) {
-	s, err := r.text(v, "version")
-	if err != nil {
-		return "", err
-	}
+func checkLockedVersion(s string) error {
 	if _, err := semver.StrictNewVersion(s); err != nil {
-		return "", r.errorf(v, "version %q is not a semantic version", s)
+		return diag.Errorf(diag.Invalid, "version %q is not a semantic version", s)
 	}
-	return s, nil
+	return nil
 }
 
-func (r reader) lockedDependencies(v *yaml.Node) (map[string]string, error) {
-	if err := r.mappingOf(v, "dependencies"); err != nil {
-		return nil, err
-	}
+func lockedDependencies(v yamlx.Value) map[string]string {
 	deps := make(map[string]string)
-	err := r.fields(v, "dependencies", nil, func(k, v *yaml.Node) (err error) {
-		_, bad := ParseID(k.Value)
-		if err := r.note(r.at(k, bad)); err != nil {
-			return err
-		}
-		deps[k.Value], err = r.text(v, k.Value)
-		return err
-	})
-	return deps, err
+	for name, v := range v.Fields() {
+		_, bad := ParseID(name)
+		v.Key().Check(bad)
+		deps[name] = v.Text()
+	}
+	return deps
 }
 
-func (r reader) lockedSkills(v *yaml.Node) (map[string]string, error) {
-	if err := r.mappingOf(v, "skills"); err != nil {
-		return nil, err
-	}
+func lockedSkills(v yamlx.Value) map[string]string {
 	skills := make(map[string]string)
-	err := r.fields(v, "skills", nil, func(k, v *yaml.Node) (err error) {
-		if err := r.note(r.at(k, skill.CheckName(k.Value))); err != nil {
-			return err
-		}
-		skills[k.Value], err = r.digest(v, "skill "+k.Value)
-		return err
-	})
-	return skills, err
+	for name, v := range v.Fields() {
+		v.Key().Check(skill.CheckName(name))
+		skills[name] = treeDigest(v.Named("skill " + name))
+	}
+	return skills
 }
 
-func (r reader) lockedNames(l *Lock, v *yaml.Node) error {
-	if err := r.mappingOf(v, "names"); err != nil {
-		return err
-	}
-	return r.fields(v, "names", nil, func(k, v *yaml.Node) error {
-		if err := r.note(r.at(k, skill.CheckName(k.Value))); err != nil {
-			return err
+func (l *Lock) readNames(v yamlx.Value) {
+	for name, v := range v.Fields() {
+		v.Key().Check(skill.CheckName(name))
+		if !v.IsMapping() {
+			v.Errorf("", "name %s must be a mapping", name)
+			continue
 		}
-		n, unknown, err := r.lockedName(k.Value, v)
-		if err != nil {
-			return err
+		var n LockedName
+		var unknown *yaml.Node
+		for key, v := range v.Fields() {
+			switch key {
+			case "winner":
+				n.Winner = yamlx.As(v, ParseID)
+			case "shadowed":
+				n.Shadowed = shadowed(v)
+			default:
+				unknown = appendPair(unknown, v)
+			}
 		}
-		l.Names[k.Value] = n
+		l.Names[name] = n
 		if unknown != nil {
-			l.extra.setName(k.Value, n, unknown)
+			l.extra.setName(name, n, unknown)
 		}
-		return nil
-	})
+	}
 }
 
-func (r reader) lockedName(name string, v *yaml.Node) (n LockedName, unknown *yaml.Node, err error) {
-	if v.Kind != yaml.MappingNode {
-		return n, nil, r.errorf(v, "name %s must be a mapping", name)
-	}
-	err = r.fields(v, name, nil, func(k, v *yaml.Node) (err error) {
-		switch k.Value {
-		case "winner":
-			n.Winner, err = r.packID(v, "winner")
-		case "shadowed":
-			n.Shadowed, err = r.shadowed(v)
-		default:
-			unknown = appendPair(unknown, k, v)
-		}
-		return err
-	})
-	return n, unknown, err
-}
-
-func (r reader) shadowed(v *yaml.Node) (map[ID]string, error) {
-	if err := r.mappingOf(v, "shadowed"); err != nil {
-		return nil, err
-	}
+func shadowed(v yamlx.Value) map[ID]string {
 	shadowed := make(map[ID]string)
-	err := r.fields(v, "shadowed", nil, func(k, v *yaml.Node) error {
-		id, bad := ParseID(k.Value)
-		if err := r.note(r.at(k, bad)); err != nil {
-			return err
+	for name, v := range v.Fields() {
+		id, bad := ParseID(name)
+		v.Key().Check(bad)
+		if alias := v.Text(skill.CheckName); alias != "" {
+			shadowed[id] = alias
 		}
-		alias, err := r.text(v, k.Value)
-		if err != nil {
-			return err
-		}
-		if err := skill.CheckName(alias); err != nil {
-			return r.at(v, err)
-		}
-		shadowed[id] = alias
-		return nil
-	})
-	return shadowed, err
+	}
+	return shadowed
 }

@@ -157,19 +157,3 @@ func validEntry(id ID, p *LockedPack) bool {
 	return badVersion == nil && badPlace == nil && p.Source != "" && p.Integrity == bundle.Integrity(p.Skills) &&
 		bundle.CheckDigest(p.Integrity) == nil && isSigner(p.Signer)
 }
-
-// simpleKey reports whether every YAML reader takes s for text: it starts with a letter, goes on with letters, digits,
-// hyphens and slashes, and is none of the words that stand for something else.
-func simpleKey(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if (c < 'a' || c > 'z') && (i == 0 || c != '-' && c != '/' && (c < '0' || c > '9')) {
-			return false
-		}
-	}
-	switch s {
-	case "", "y", "n", "yes", "no", "on", "off", "true", "false", "null":
-		return false
-	}
-	return true
-}

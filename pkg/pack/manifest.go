@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -85,55 +86,61 @@ var packKeys = []string{"name", "version", "description", "license", "skillpm", 
 // NewManifest returns a manifest without content.
 func NewManifest(path string) *Manifest { return &Manifest{Path: path} }
 
-// ParseManifest reads a manifest. Errors have code [diag.Invalid] and start with path, line and column.
-func ParseManifest(path string, data []byte) (*Manifest, error) {
-	return reader{path: path}.manifest(data)
+var manifestFormat = yamlx.Format{
+	Name: ManifestName, MaxBytes: maxFile, NullIsEmpty: true, Salvage: true,
+	ConflictHint: "choose one side, remove the lines <<<<<<<, ======= and >>>>>>>, and run skillpm install",
 }
 
-func (r reader) manifest(data []byte) (*Manifest, error) {
-	root, err := r.mapping(data, maxFile)
-	if err != nil {
+// ParseManifest reads a manifest. Errors have code [diag.Invalid] and start with path, line and column.
+func ParseManifest(path string, data []byte) (*Manifest, error) {
+	m, r := readManifest(path, data)
+	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	m := &Manifest{Path: r.path, data: slices.Clone(data)}
-	if r.notes != nil {
-		m.places.root = root
+	m.places.root = nil // [Manifest.Place] is for those that are checked
+	return m, nil
+}
+
+// readManifest returns what can be read of a manifest, nil if nothing can.
+func readManifest(path string, data []byte) (*Manifest, *yamlx.Reader) {
+	r := yamlx.Read(path, data, manifestFormat)
+	root, ok := r.Root()
+	if !ok {
+		return nil, r
 	}
-	if err := r.fields(root, ManifestName, manifestKeys, func(k, v *yaml.Node) error { return m.field(r, k.Value, v) }); err != nil {
-		return nil, err
+	m := &Manifest{Path: path, data: slices.Clone(data), places: places{root: root.Node}}
+	for key, v := range root.Fields(manifestKeys...) {
+		m.field(key, v)
 	}
-	return m, m.check(r, root)
+	m.check(root)
+	return m, r
 }
 
 // ParsePack reads the manifest of a pack that somebody else made: what it says of the pack, and nothing about the
 // project around it, which may use keys of a newer skillpm. Those that are not known are returned as warnings.
 func ParsePack(path string, data []byte) (m *Manifest, warnings []string, err error) {
-	r := reader{path: path}
-	root, err := r.mapping(data, maxFile)
-	if err != nil {
-		return nil, nil, err
-	}
+	r := yamlx.Read(path, data, manifestFormat)
+	root, _ := r.Root()
 	m = &Manifest{Path: path, data: slices.Clone(data)}
-	for k, v := range pairs(root) {
+	for key, v := range root.Fields() {
 		switch {
-		case slices.Contains(packKeys, k.Value):
-			err = m.field(r, k.Value, v)
-		case k.Value == "workspace":
-			m.Workspace, _ = r.texts(v, k.Value, checkPattern) // of a newer skillpm, perhaps: then it says nothing
-		case k.Value == "tags":
-			m.Tags, _ = r.tags(v) // likewise
-		case !slices.Contains(manifestKeys, k.Value):
-			warning := r.errorf(k, "unknown key %q", k.Value).Error()
-			if near := diag.Nearest(k.Value, manifestKeys); near != "" {
+		case slices.Contains(packKeys, key):
+			m.field(key, v)
+		case key == "workspace" || key == "tags": // of a newer skillpm, perhaps: then it says nothing
+			m.field(key, v.Quiet())
+		case !slices.Contains(manifestKeys, key):
+			warning := v.Key().NewError("", "unknown key %q", key).Error()
+			if near := diag.Nearest(key, manifestKeys); near != "" {
 				warning += ": did you mean " + near + "?"
 			}
 			warnings = append(warnings, warning)
 		}
-		if err != nil {
-			return nil, nil, err
-		}
 	}
-	return m, warnings, m.check(r, root)
+	m.check(root)
+	if err := r.Err(); err != nil {
+		return nil, nil, err
+	}
+	return m, warnings, nil
 }
 
 // Bytes returns the file's content: as it was read, with the edits since.
@@ -150,106 +157,67 @@ func (m *Manifest) Dependency(id ID) (Dependency, bool) {
 }
 
 // field reads one key of the root. A null value means that the key says nothing, so that `dependencies:` alone is fine.
-func (m *Manifest) field(r reader, key string, v *yaml.Node) (err error) {
-	if isNull(v) && v.Value == "" {
-		return nil
+func (m *Manifest) field(key string, v yamlx.Value) {
+	if v.IsBlank() {
+		return
 	}
 	switch key {
 	case "name":
-		m.Name, err = r.packID(v, "name")
+		m.Name = yamlx.As(v, ParseID)
 	case "version":
-		m.Version, err = r.version(v)
+		m.Version = v.Text(checkVersion)
 	case "description":
-		m.Description, err = r.prose(v, "description")
-		m.Description = strings.TrimSpace(m.Description)
+		m.Description = strings.TrimSpace(v.Prose())
 	case "license":
-		m.License, err = r.text(v, "license")
+		m.License = v.Text()
 	case "skillpm":
-		m.Skillpm, err = r.constraint(v, "skillpm")
+		m.Skillpm = v.Text(checkConstraint)
 	case "skills":
-		m.Skills, err = r.texts(v, key, checkPattern)
+		m.Skills = v.Texts(checkPattern)
 	case "tags":
-		m.Tags, err = r.tags(v)
+		m.Tags = tags(v)
 	case "executable":
-		m.Executable, err = r.texts(v, key, checkProgram)
+		m.Executable = v.Texts(checkProgram)
 	case "dependencies":
-		m.Dependencies, err = r.dependencies(v, key)
+		m.Dependencies = dependencies(v)
 	case "dev-dependencies":
-		m.DevDependencies, err = r.dependencies(v, key)
+		m.DevDependencies = dependencies(v)
 	case "aliases":
-		m.Aliases, err = r.aliases(v)
+		m.Aliases = aliases(v)
 	case "workspace":
-		m.Workspace, err = r.texts(v, key, checkPattern)
+		m.Workspace = v.Texts(checkPattern)
 	case "validate":
-		m.validate = *v
-		m.Validate, err = r.validate(v)
-	default:
-		var s settings
-		err = s.field(r, key, v)
-		m.use(key, s)
-	}
-	return err
-}
-
-// use takes over the setting of one key.
-func (m *Manifest) use(key string, s settings) {
-	switch key {
+		m.validate = *v.Node
+		m.Validate = validate(v)
 	case "agents":
-		m.Agents = s.agents
+		m.Agents = v.Texts()
 	case "link-mode":
-		m.LinkMode = s.linkMode
+		m.LinkMode = v.Text(checkLinkMode)
 	case "min-release-age":
-		m.MinReleaseAge = s.minAge
+		m.MinReleaseAge = yamlx.As(v, releaseAge)
 	case "registries":
-		m.Registries = s.registries
+		m.Registries = registries(v)
 	case "namespaces":
-		m.Namespaces = s.namespaces
+		m.Namespaces = namespaces(v)
 	}
 }
 
 // check looks at what no single key can say.
-func (m *Manifest) check(r reader, root *yaml.Node) error {
+func (m *Manifest) check(root yamlx.Value) {
 	direct := make(map[string]bool, len(m.Dependencies))
 	for _, d := range m.Dependencies {
 		direct[d.ID.String()] = true
 	}
-	for k := range pairs(lookup(root, "dev-dependencies")) {
-		if m.DevDependencies == nil || !direct[k.Value] {
-			continue
-		}
-		err := r.errorf(k, "%s is in dependencies and in dev-dependencies", k.Value).WithHint("remove one of the two")
-		if err := r.note(err); err != nil {
-			return err
+	for k := range yamlx.Pairs(root.Get("dev-dependencies").Node) {
+		if m.DevDependencies != nil && direct[k.Value] {
+			root.At(k).Errorf("remove one of the two", "%s is in dependencies and in dev-dependencies", k.Value)
 		}
 	}
-	for k := range pairs(lookup(root, "dependencies")) {
-		if m.Name.IsZero() || k.Value != m.Name.String() {
-			continue
-		}
-		if err := r.note(r.errorf(k, "%s depends on itself", k.Value).WithHint("remove this line")); err != nil {
-			return err
+	for k := range yamlx.Pairs(root.Get("dependencies").Node) {
+		if !m.Name.IsZero() && k.Value == m.Name.String() {
+			root.At(k).Errorf("remove this line", "%s depends on itself", k.Value)
 		}
 	}
-	return nil
-}
-
-// packID reads a pack's owner/name.
-func (r reader) packID(v *yaml.Node, what string) (ID, error) {
-	s, err := r.text(v, what)
-	if err != nil {
-		return ID{}, err
-	}
-	id, err := ParseID(s)
-	return id, r.at(v, err)
-}
-
-// version reads a strict semantic version.
-func (r reader) version(v *yaml.Node) (string, error) {
-	s, err := r.text(v, "version")
-	if err != nil {
-		return "", err
-	}
-	return s, r.at(v, checkVersion(s))
 }
 
 func checkVersion(s string) error {
@@ -261,15 +229,6 @@ func checkVersion(s string) error {
 		return err.WithHint("write it as %q", loose.String())
 	}
 	return err.WithHint("write three numbers, as in \"1.4.0\"")
-}
-
-// constraint reads a range of versions.
-func (r reader) constraint(v *yaml.Node, what string) (string, error) {
-	s, err := r.text(v, what)
-	if err != nil {
-		return "", err
-	}
-	return s, r.at(v, checkConstraint(s))
 }
 
 func checkConstraint(s string) error {
@@ -300,36 +259,26 @@ func checkPattern(s string) error {
 }
 
 // aliases reads the mapping of alias to skill@owner/name.
-func (r reader) aliases(v *yaml.Node) ([]Alias, error) {
-	if err := r.mappingOf(v, "aliases"); err != nil {
-		return nil, err
-	}
+func aliases(v yamlx.Value) []Alias {
 	var list []Alias
 	of := make(map[Alias]string) // by what they stand for
-	err := r.fields(v, "aliases", nil, func(k, v *yaml.Node) error {
-		badName := r.at(k, checkAlias(k.Value))
-		if err := r.note(badName); err != nil {
-			return err
+	for name, v := range v.Fields() {
+		isName := v.Key().Check(checkAlias(name))
+		a := yamlx.As(v.Named("alias "+name), func(target string) (Alias, error) { return parseAlias(name, target) })
+		if a.Skill == "" {
+			continue
 		}
-		target, err := r.text(v, "alias "+k.Value)
-		if err != nil {
-			return err
+		target := Alias{Skill: a.Skill, Pack: a.Pack}
+		if other, ok := of[target]; ok {
+			v.Key().Errorf("", "%s has two aliases, %s and %s", a.Target(), other, a.Alias)
+			continue
 		}
-		a, err := parseAlias(k.Value, target)
-		if err != nil {
-			return r.at(v, err)
-		}
-		stands := Alias{Skill: a.Skill, Pack: a.Pack}
-		if other, ok := of[stands]; ok {
-			return r.errorf(k, "%s has two aliases, %s and %s", a.Target(), other, a.Alias)
-		}
-		of[stands] = a.Alias
-		if badName == nil {
+		of[target] = a.Alias
+		if isName {
 			list = append(list, a)
 		}
-		return nil
-	})
-	return list, err
+	}
+	return list
 }
 
 func checkAlias(name string) error {

@@ -4,9 +4,8 @@ import (
 	"path"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -14,12 +13,12 @@ import (
 const maxTags = 20
 
 // tags reads the words that a pack is found by.
-func (r reader) tags(v *yaml.Node) ([]string, error) {
-	list, err := r.texts(v, "tags", checkTag)
-	if err == nil && len(list) > maxTags {
-		err = r.errorf(v, "%d tags are more than %d", len(list), maxTags).WithHint("keep those that somebody would search for")
+func tags(v yamlx.Value) []string {
+	list := v.Texts(checkTag)
+	if len(list) > maxTags {
+		v.Errorf("keep those that somebody would search for", "%d tags are more than %d", len(list), maxTags)
 	}
-	return list, err
+	return list
 }
 
 // checkTag checks a word that a pack is found by: it is written as a skill's name is.

@@ -1,6 +1,10 @@
 package pack
 
-import "go.yaml.in/yaml/v3"
+import (
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
+)
 
 // Place returns the line and column of a key below other keys, as Place("dependencies", "acme/base"), or of an entry of
 // a list. It is 0 for both where that is not there, and in a manifest that [CheckManifest] has not read. It is not for
@@ -51,7 +55,7 @@ func (p *places) below(n *yaml.Node) map[string]spot {
 			}
 		}
 	}
-	for k, v := range pairs(n) {
+	for k, v := range yamlx.Pairs(n) {
 		add(k, v)
 	}
 	if p.known == nil {

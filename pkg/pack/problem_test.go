@@ -80,7 +80,7 @@ namespaces: {A: ""}
 `, `1:7: "Acme" is not a pack: a pack is written owner/name (write owner/name, as in acme/deploy; a directory is written ./Acme)
 2:10: version "1.4" is not a semantic version (write it as "1.4.0")
 3:10: skills pattern "../x" is not a directory inside the pack (write a path relative to this file, as in "skills/*")
-3:20: skills lists "ok" twice
+3:20: skills lists "ok" twice (remove one of them)
 3:24: an entry of skills must be a text (write the value in quotes)
 4:1: unknown key "dependancies" in skillpm.yaml (did you mean dependencies?)
 6:3: "a" is not a pack: a pack is written owner/name (write owner/name, as in acme/deploy; a directory is written ./a)
@@ -90,7 +90,7 @@ namespaces: {A: ""}
 7:67: unknown key "tga" in a/b (did you mean tag?)
 8:18: "nope" is not a range of versions (write a range as in "^1.2", "~1.2.3", ">=1.2 <2", or "*" for any version)
 9:3: "a/c" is there twice, first on line 8
-10:7: a/d has no value
+10:7: a/d has no value (write a value, or remove the key)
 12:3: a/c is in dependencies and in dev-dependencies (remove one of the two)
 13:11: alias "X": the name "X" holds the capital X: only a-z, 0-9 and hyphens are allowed
 13:14: alias X stands for "deploy", which does not name a skill and its pack (write it as "skill@owner/name")

@@ -4,14 +4,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -55,14 +53,6 @@ const (
 	maxArguments   = 256
 )
 
-// runtime is what only a configuration says: how skills are at work.
-type runtime struct {
-	profile string
-	skills  SkillSettings
-	runners map[string]Runner
-	trusted []string
-}
-
 var (
 	skillsKeys = []string{
 		"enabled", "allowed", "recommended", "max-depth", "trusted-projects", "dynamic-shell", "agent", "tenant", "environment", "script-limit",
@@ -75,203 +65,146 @@ var (
 	variable   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 )
 
-// field reads one of the keys, and reports whether it is one.
-func (s *runtime) field(r reader, key string, v *yaml.Node) (known bool, err error) {
-	switch key {
-	case "profile":
-		if s.profile, err = r.text(v, key); err == nil && !profilePattern().MatchString(s.profile) {
-			err = r.errorf(v, "%q is not the id of a profile", s.profile).WithHint("skillpm profile lists them")
+func skillSettings(v yamlx.Value) (s SkillSettings) {
+	for key, v := range v.Fields(skillsKeys...) {
+		if v.IsBlank() {
+			continue
 		}
-	case "skills":
-		s.skills, err = r.skillSettings(v)
-	case "runners":
-		s.runners, err = r.runners(v)
-	case "trusted-folders":
-		s.trusted, err = r.texts(v, key, checkFolder)
-	default:
-		return false, nil
-	}
-	return true, err
-}
-
-func (r reader) skillSettings(v *yaml.Node) (s SkillSettings, err error) {
-	if err := r.mappingOf(v, "skills"); err != nil {
-		return s, err
-	}
-	err = r.fields(v, "skills", skillsKeys, func(k, v *yaml.Node) (err error) {
-		if isNull(v) && v.Value == "" {
-			return nil
-		}
-		switch what := "skills." + k.Value; k.Value {
+		switch v := v.Named("skills." + key); key {
 		case "enabled":
-			var on bool
-			if on, err = r.flag(v, what); err == nil {
-				s.Enabled = &on
-			}
+			s.Enabled = new(v.Bool())
 		case "allowed":
-			s.Allowed, err = r.texts(v, what, checkAllowed)
+			s.Allowed = v.Texts(checkAllowed)
 		case "recommended":
-			s.Recommended, err = r.count(v, what, maxRecommended)
+			s.Recommended = int(v.Int(maxRecommended))
 		case "max-depth":
-			s.MaxDepth, err = r.count(v, what, maxNesting)
+			s.MaxDepth = int(v.Int(maxNesting))
 		case "trusted-projects":
-			s.TrustedProjects, err = r.flag(v, what)
+			s.TrustedProjects = v.Bool()
 		case "dynamic-shell":
-			s.DynamicShell, err = r.flag(v, what)
+			s.DynamicShell = v.Bool()
 		case "agent":
-			s.Agent, err = r.word(v, what)
+			s.Agent = filter(v)
 		case "tenant":
-			s.Tenant, err = r.word(v, what)
+			s.Tenant = filter(v)
 		case "environment":
-			s.Environment, err = r.word(v, what)
+			s.Environment = filter(v)
 		case "script-limit":
-			s.ScriptLimit, err = r.limit(v, what)
+			s.ScriptLimit = timeLimit(v)
 		}
-		return err
-	})
-	return s, err
+	}
+	return s
 }
 
 // runners reads the mapping of a type of task to what runs it.
-func (r reader) runners(v *yaml.Node) (map[string]Runner, error) {
-	if err := r.mappingOf(v, "runners"); err != nil {
-		return nil, err
-	}
+func runners(v yamlx.Value) map[string]Runner {
 	runners := make(map[string]Runner)
-	err := r.fields(v, "runners", nil, func(k, v *yaml.Node) error {
-		if !runnerType().MatchString(k.Value) {
-			err := r.errorf(k, "%q is not the name of a runner", k.Value).WithHint("write a word of letters, digits, dots and hyphens, as general")
-			if err := r.note(err); err != nil {
-				return err
-			}
+	for kind, v := range v.Fields() {
+		if !runnerType().MatchString(kind) {
+			v.Key().Errorf("write a word of letters, digits, dots and hyphens, as general", "%q is not the name of a runner", kind)
 		}
-		runner, err := r.runner(v, "runners."+k.Value)
-		if err == nil {
-			runners[k.Value] = runner
-		}
-		return err
-	})
-	return runners, err
+		runners[kind] = readRunner(v.Named("runners." + kind))
+	}
+	return runners
 }
 
-func (r reader) runner(v *yaml.Node, what string) (Runner, error) {
-	var s Runner
-	if err := r.mappingOf(v, what); err != nil {
-		return s, err
-	}
-	hasCommand, before := false, r.noted()
-	err := r.fields(v, what, runnerKeys, func(k, v *yaml.Node) (err error) {
-		if isNull(v) && v.Value == "" {
-			return nil
+func readRunner(v yamlx.Value) (s Runner) {
+	before := v.Count()
+	for key, value := range v.Fields(runnerKeys...) {
+		if value.IsBlank() {
+			continue
 		}
-		switch what := what + "." + k.Value; k.Value {
+		switch value := value.Named(v.Name + "." + key); key {
 		case "command":
-			hasCommand = true
-			s.Command, err = r.command(v, what)
+			s.Command = command(value)
 		case "limit":
-			s.Limit, err = r.limit(v, what)
+			s.Limit = timeLimit(value)
 		case "env":
-			s.Env, err = r.texts(v, what, checkVariable)
+			s.Env = value.Texts(checkVariable)
 		case "directory":
-			s.Project, err = r.ownOrProject(v, what)
+			s.Project = value.Text(func(s string) error {
+				if s != "own" && s != "project" {
+					return diag.Errorf(diag.Invalid, "%s %q is not known", value.Name, s).
+						WithHint("write own, an empty directory for each task, or project")
+				}
+				return nil
+			}) == "project"
 		case "notify":
-			s.Notify, err = r.notify(v, what)
+			s.Notify = notify(value)
 		}
-		return err
-	})
-	if err == nil && !hasCommand && r.noted() == before {
-		err = r.errorf(v, "%s needs a command", what).WithHint("write command: [claude, -p], the program that gets the task on its standard input")
 	}
-	return s, err
+	if s.Command == nil && v.Count() == before {
+		v.Errorf("write command: [claude, -p], the program that gets the task on its standard input", "%s needs a command", v.Name)
+	}
+	return s
 }
 
-func (r reader) ownOrProject(v *yaml.Node, what string) (bool, error) {
-	s, err := r.text(v, what)
-	if err == nil && s != "own" && s != "project" {
-		err = r.errorf(v, "%s %q is not known", what, s).WithHint("write own, an empty directory for each task, or project")
-	}
-	return s == "project", err
-}
-
-func (r reader) notify(v *yaml.Node, what string) (n Notify, err error) {
-	if err := r.mappingOf(v, what); err != nil {
-		return n, err
-	}
-	err = r.fields(v, what, notifyKeys, func(k, v *yaml.Node) (err error) {
-		if k.Value == "command" {
-			n.Command, err = r.command(v, what+".command")
-			return err
+func notify(v yamlx.Value) (n Notify) {
+	for key, value := range v.Fields(notifyKeys...) {
+		if value = value.Named(v.Name + "." + key); key == "command" {
+			n.Command = command(value)
+		} else {
+			n.File = value.Text(checkFile)
 		}
-		if n.File, err = r.text(v, what+".file"); err == nil {
-			err = r.at(v, checkFile(n.File))
-		}
-		return err
-	})
-	return n, err
+	}
+	return n
 }
 
 // command reads a program and its arguments. An argument may be there twice.
-func (r reader) command(v *yaml.Node, what string) ([]string, error) {
-	if v.Kind != yaml.SequenceNode {
-		err := r.errorf(v, "%s must be a list of a program and its arguments", what)
-		if words := strings.Fields(v.Value); len(words) > 0 {
-			return nil, err.WithHint("write [%s]", strings.Join(words, ", "))
+func command(v yamlx.Value) []string {
+	if !v.IsList() {
+		hint := "write [claude, -p]; no shell reads it"
+		if words := strings.Fields(v.Node.Value); len(words) > 0 {
+			hint = "write [" + strings.Join(words, ", ") + "]"
 		}
-		return nil, err.WithHint("write [claude, -p]; no shell reads it")
+		v.Errorf(hint, "%s must be a list of a program and its arguments", v.Name)
+		return nil
 	}
 	var argv []string
-	for _, item := range v.Content {
-		s, err := r.prose(item, "an entry of "+what)
-		if err == nil && strings.ContainsRune(s, 0) {
-			err = r.errorf(item, "an entry of %s has a zero byte", what)
-		}
-		if err != nil {
-			return nil, err
+	before := v.Count()
+	for item := range v.Items() {
+		s := item.Prose()
+		if strings.ContainsRune(s, 0) {
+			item.Errorf("", "an entry of %s has a zero byte", v.Name)
 		}
 		argv = append(argv, s)
 	}
 	switch {
+	case v.Count() > before:
 	case len(argv) == 0 || argv[0] == "":
-		return nil, r.errorf(v, "%s names no program", what).WithHint("write [claude, -p]")
+		v.Errorf("write [claude, -p]", "%s names no program", v.Name)
 	case len(argv) > maxArguments:
-		return nil, r.errorf(v, "%s has more than %d arguments", what, maxArguments)
+		v.Errorf("", "%s has more than %d arguments", v.Name, maxArguments)
 	case strings.HasPrefix(argv[0], "~"):
-		return nil, r.errorf(v.Content[0], "no shell reads %s, so that ~ is not the home directory", what).WithHint("write the path in full")
+		v.At(v.Node.Content[0]).Errorf("write the path in full", "no shell reads %s, so that ~ is not the home directory", v.Name)
 	}
-	return argv, nil
+	return argv
 }
 
-// limit reads how long something may run.
-func (r reader) limit(v *yaml.Node, what string) (time.Duration, error) {
-	s, err := r.text(v, what)
-	if err != nil {
-		return 0, err
-	}
-	limit, err := time.ParseDuration(s)
-	switch {
-	case err != nil || limit <= 0:
-		return 0, r.errorf(v, "%s %q is not a time", what, s).WithHint("write a number and its unit, as 90s or 10m")
-	case limit > maxRunLimit:
-		return 0, r.errorf(v, "%s %q is longer than a day, the most that there is", what, s).WithHint("write at most 24h")
-	}
-	return limit, nil
+// timeLimit reads how long something may run.
+func timeLimit(v yamlx.Value) time.Duration {
+	return yamlx.As(v, func(s string) (time.Duration, error) {
+		limit, err := time.ParseDuration(s)
+		switch {
+		case err != nil || limit <= 0:
+			return 0, diag.Errorf(diag.Invalid, "%s %q is not a time", v.Name, s).
+				WithHint("write a number and its unit, as 90s or 10m")
+		case limit > maxRunLimit:
+			return 0, diag.Errorf(diag.Invalid, "%s %q is longer than a day, the most that there is", v.Name, s).
+				WithHint("write at most 24h")
+		}
+		return limit, nil
+	})
 }
 
-// count reads a number from 1 to most.
-func (r reader) count(v *yaml.Node, what string, most int) (int, error) {
-	n, err := strconv.Atoi(v.Value)
-	if v.Kind != yaml.ScalarNode || v.ShortTag() != "!!int" || err != nil || n < 1 || n > most {
-		return 0, r.errorf(v, "%s must be a number from 1 to %d", what, most)
-	}
-	return n, nil
-}
-
-func (r reader) word(v *yaml.Node, what string) (string, error) {
-	s, err := r.text(v, what)
-	if err == nil && !filterWord().MatchString(s) {
-		err = r.errorf(v, "%s %q is not one word", what, s).WithHint("write letters, digits, hyphens and dots")
-	}
-	return s, err
+// filter reads a word that skills are filtered by.
+func filter(v yamlx.Value) string {
+	return v.Text(func(s string) error {
+		if !filterWord().MatchString(s) {
+			return diag.Errorf(diag.Invalid, "%s %q is not one word", v.Name, s).WithHint("write letters, digits, hyphens and dots")
+		}
+		return nil
+	})
 }
 
 func checkAllowed(s string) error {
@@ -283,7 +216,7 @@ func checkAllowed(s string) error {
 }
 
 func checkFolder(s string) error {
-	if !filepath.IsAbs(s) || strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c == 0x7f }) {
+	if !filepath.IsAbs(s) || strings.ContainsFunc(s, isControl) {
 		return diag.Errorf(diag.Invalid, "%q is not the full path of a folder", s).WithHint("write it from the root, as /home/ada/work")
 	}
 	return nil

@@ -1,15 +1,15 @@
 package pack
 
 import (
+	"cmp"
 	"net/netip"
 	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // ConfigName is the name of the user's configuration file.
@@ -50,79 +50,64 @@ var configKeys = []string{
 
 // ParseConfig reads a configuration as strictly as [ParseManifest] reads a manifest.
 func ParseConfig(path string, data []byte) (*Config, error) {
-	return reader{path: path}.config(data)
-}
-
-func (r reader) config(data []byte) (*Config, error) {
-	root, err := r.mapping(data, maxFile)
-	if err != nil {
+	c, r := readConfig(path, data)
+	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	var (
-		s settings
-		n network
-		w runtime
-		e SyncSettings
-	)
-	err = r.fields(root, "the configuration", configKeys, func(k, v *yaml.Node) error {
-		if isNull(v) && v.Value == "" {
-			return nil
-		}
-		if k.Value == "sync" {
-			e, err = r.sync(v)
-			return err
-		}
-		if known, err := n.field(r, k.Value, v); known {
-			return err
-		}
-		if known, err := w.field(r, k.Value, v); known {
-			return err
-		}
-		return s.field(r, k.Value, v)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &Config{
-		Path: r.path, Agents: s.agents, LinkMode: s.linkMode, Registries: s.registries, Namespaces: s.namespaces,
-		MinReleaseAge: s.minAge, Git: s.git, TrustedKeys: n.trustedKeys, Mirrors: n.mirrors, PlainHTTP: n.plainHTTP, CAFile: n.caFile,
-		Profile: w.profile, Skills: w.skills, Runners: w.runners, Trusted: w.trusted,
-		Sync: e,
-	}, nil
+	return c, nil
 }
 
-// settings are the keys that manifest and configuration share.
-type settings struct {
-	agents     []string
-	linkMode   string
-	registries []Registry
-	namespaces map[string]string
-	minAge     time.Duration
-	git        string
+// readConfig returns what can be read of a configuration, nil if nothing can.
+func readConfig(path string, data []byte) (*Config, *yamlx.Reader) {
+	format := manifestFormat
+	format.Name = "the configuration"
+	r := yamlx.Read(path, data, format)
+	root, ok := r.Root()
+	if !ok {
+		return nil, r
+	}
+	c := &Config{Path: path}
+	for key, v := range root.Fields(configKeys...) {
+		if !v.IsBlank() {
+			c.field(key, v)
+		}
+	}
+	return c, r
 }
 
-func (s *settings) field(r reader, key string, v *yaml.Node) (err error) {
-	if isNull(v) && v.Value == "" {
-		return nil
-	}
+func (c *Config) field(key string, v yamlx.Value) {
 	switch key {
 	case "agents":
-		s.agents, err = r.texts(v, "agents", nil)
+		c.Agents = v.Texts()
 	case "link-mode":
-		s.linkMode, err = r.text(v, "link-mode")
-		if bad := CheckLinkMode(s.linkMode); err == nil && bad != nil {
-			err = r.errorf(v, "%s", bad).WithHint("%s", diag.HintOf(bad))
-		}
+		c.LinkMode = v.Text(checkLinkMode)
 	case "min-release-age":
-		s.minAge, err = r.age(v)
-	case "git":
-		s.git, err = r.gitProgram(v)
+		c.MinReleaseAge = yamlx.As(v, releaseAge)
 	case "registries":
-		s.registries, err = r.registries(v)
+		c.Registries = registries(v)
 	case "namespaces":
-		s.namespaces, err = r.namespaces(v)
+		c.Namespaces = namespaces(v)
+	case "git":
+		c.Git = yamlx.As(v, gitProgram)
+	case "trusted-keys":
+		c.TrustedKeys = v.Texts(checkFile)
+	case "mirrors":
+		c.Mirrors = mirrors(v)
+	case "plain-http":
+		c.PlainHTTP = v.Texts(checkHost)
+	case "ca-file":
+		c.CAFile = v.Text(checkFile)
+	case "profile":
+		c.Profile = v.Text(checkProfile("skillpm profile lists them"))
+	case "skills":
+		c.Skills = skillSettings(v)
+	case "runners":
+		c.Runners = runners(v)
+	case "trusted-folders":
+		c.Trusted = v.Texts(checkFolder)
+	case "sync":
+		c.Sync = syncSettings(v)
 	}
-	return err
 }
 
 // CheckLinkMode reports a link mode that is not known.
@@ -133,35 +118,37 @@ func CheckLinkMode(mode string) error {
 	return diag.Errorf(diag.Usage, "link-mode %q is not known", mode).WithHint("use %s, %s or %s", LinkSymlink, LinkCopy, LinkHard)
 }
 
-// age reads a duration in hours or days, as 72h or 3d.
-func (r reader) age(v *yaml.Node) (time.Duration, error) {
-	s, err := r.text(v, "min-release-age")
-	if err != nil {
-		return 0, err
+// checkLinkMode is CheckLinkMode for a file.
+func checkLinkMode(mode string) error {
+	if err := CheckLinkMode(mode); err != nil {
+		return diag.Errorf(diag.Invalid, "%s", err).WithHint("%s", diag.HintOf(err))
 	}
-	text, unit := s, time.Duration(1)
-	if days, ok := strings.CutSuffix(s, "d"); ok {
-		text, unit = days+"h", 24
-	}
-	age, err := time.ParseDuration(text)
-	if err == nil && age > maxAge/unit {
-		return 0, r.errorf(v, "min-release-age %q is longer than ten years, the most that there is", s).WithHint("write at most 3650d")
-	}
-	if err != nil || age < 0 {
-		return 0, r.errorf(v, "min-release-age %q is not a duration", s).WithHint("write hours or days, as 72h or 3d")
-	}
-	return age * unit, nil
+	return nil
 }
 
 // maxAge is the longest time that a release may have to wait: ten years.
 const maxAge = 10 * 365 * 24 * time.Hour
 
-// gitProgram reads which git fetches: skillpm's own, the one in PATH, or one by its path.
-func (r reader) gitProgram(v *yaml.Node) (string, error) {
-	s, err := r.text(v, "git")
+// releaseAge reads a duration in hours or days, as 72h or 3d.
+func releaseAge(s string) (time.Duration, error) {
+	text, unit := s, time.Duration(1)
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		text, unit = days+"h", 24
+	}
+	age, err := time.ParseDuration(text)
 	switch {
-	case err != nil:
-		return "", err
+	case err != nil || age < 0:
+		return 0, diag.Errorf(diag.Invalid, "min-release-age %q is not a duration", s).WithHint("write hours or days, as 72h or 3d")
+	case age > maxAge/unit:
+		return 0, diag.Errorf(diag.Invalid, "min-release-age %q is longer than ten years, the most that there is", s).
+			WithHint("write at most 3650d")
+	}
+	return age * unit, nil
+}
+
+// gitProgram reads which git fetches: skillpm's own, the one in PATH, or one by its path.
+func gitProgram(s string) (string, error) {
+	switch {
 	case s == "builtin":
 		return "", nil
 	case s == "system":
@@ -169,112 +156,99 @@ func (r reader) gitProgram(v *yaml.Node) (string, error) {
 	case filepath.IsAbs(s):
 		return s, nil
 	}
-	return "", r.errorf(v, "git %q is not known", s).WithHint("write builtin, system, or the absolute path of a git program")
+	return "", diag.Errorf(diag.Invalid, "git %q is not known", s).
+		WithHint("write builtin, system, or the absolute path of a git program")
 }
 
 // registries reads a list whose entries are addresses, or mappings of a name and an address.
-func (r reader) registries(v *yaml.Node) ([]Registry, error) {
-	if v.Kind != yaml.SequenceNode {
-		return nil, r.errorf(v, "registries must be a list").
-			WithHint("write a line for each, as in - {name: acme, url: \"https://packs.example\"}")
+func registries(v yamlx.Value) []Registry {
+	if !v.IsList() {
+		v.Errorf("write a line for each, as in - {name: acme, url: \"https://packs.example\"}", "registries must be a list")
+		return nil
 	}
 	var list []Registry
-	seen := make(map[string]bool, len(v.Content))
-	for _, item := range v.Content {
-		if r.spoilt(item) {
-			continue
-		}
-		before := r.noted()
-		reg, err := r.registry(item)
-		if err == nil && r.noted() == before {
-			if seen[reg.Name] {
-				err = r.errorf(item, "registries lists %q twice", reg.Name)
-			} else {
-				list, seen[reg.Name] = append(list, reg), true
-			}
-		}
-		if err := r.note(err); err != nil {
-			return nil, err
+	seen := make(map[string]bool)
+	for item := range v.Items() {
+		before := item.Count()
+		reg := registry(item.Named("a registry"))
+		switch {
+		case item.Count() > before:
+		case seen[reg.Name]:
+			item.Errorf("", "registries lists %q twice", reg.Name)
+		default:
+			list, seen[reg.Name] = append(list, reg), true
 		}
 	}
-	return list, nil
+	return list
 }
 
-func (r reader) registry(item *yaml.Node) (reg Registry, err error) {
-	if item.Kind != yaml.MappingNode {
-		reg.URL, err = r.address(item, "a registry")
+func registry(v yamlx.Value) (reg Registry) {
+	if !v.IsMapping() {
+		reg.URL = v.Text(checkAddress(v.Name))
 		reg.Name = reg.URL
-		return reg, err
+		return reg
 	}
-	hasURL, before := false, r.noted()
-	err = r.fields(item, "a registry", []string{"name", "url"}, func(k, v *yaml.Node) (err error) {
-		if k.Value == "url" {
-			hasURL = true
-			reg.URL, err = r.address(v, "url")
-			return err
+	before := v.Count()
+	for key, v := range v.Fields("name", "url") {
+		if key == "url" {
+			reg.URL = v.Text(checkAddress(key))
+			continue
 		}
-		reg.Name, err = r.text(v, "name")
-		if err == nil && (reg.Name == "" || strings.ContainsAny(reg.Name, ":/\\ ")) {
-			return r.errorf(v, "a registry's name is one word, without a colon or a slash")
-		}
-		return err
-	})
-	if err == nil && !hasURL && r.noted() == before {
-		err = r.errorf(item, "a registry needs a url").WithHint("write {name: acme, url: \"https://packs.example\"}")
+		reg.Name = v.Text(func(s string) error {
+			if s == "" || strings.ContainsAny(s, ":/\\ ") {
+				return diag.Errorf(diag.Invalid, "a registry's name is one word, without a colon or a slash")
+			}
+			return nil
+		})
 	}
-	if reg.Name == "" {
-		reg.Name = reg.URL
+	if !v.Get("url").Exists() && v.Count() == before {
+		v.Errorf("write {name: acme, url: \"https://packs.example\"}", "a registry needs a url")
 	}
-	return reg, err
+	reg.Name = cmp.Or(reg.Name, reg.URL)
+	return reg
 }
 
 // namespaces reads the mapping of an owner to the registry that alone is asked for its packs.
-func (r reader) namespaces(v *yaml.Node) (map[string]string, error) {
-	if err := r.mappingOf(v, "namespaces"); err != nil {
-		return nil, err
-	}
+func namespaces(v yamlx.Value) map[string]string {
 	bound := make(map[string]string)
-	err := r.fields(v, "namespaces", nil, func(k, v *yaml.Node) (err error) {
-		if _, bad := ParseID(k.Value + "/x"); bad != nil {
-			err = r.errorf(k, "%q is not the owner of packs", k.Value).WithHint("write the part before the slash, as acme of acme/deploy")
+	for owner, v := range v.Fields() {
+		if _, bad := ParseID(owner + "/x"); bad != nil {
+			v.Key().Errorf("write the part before the slash, as acme of acme/deploy", "%q is not the owner of packs", owner)
 		}
-		if err := r.note(err); err != nil {
-			return err
+		if address := v.Text(checkAddress("namespace " + owner)); address != "" {
+			bound[owner] = address
 		}
-		address, err := r.address(v, "namespace "+k.Value)
-		if err == nil {
-			bound[k.Value] = address
-		}
-		return err
-	})
-	return bound, err
+	}
+	return bound
 }
 
-// address reads where a registry is, or its name. Credentials are refused: these files are shared.
-func (r reader) address(v *yaml.Node, what string) (string, error) {
-	s, err := r.text(v, what)
-	if err != nil {
-		return "", err
-	}
-	if s == "" || strings.HasPrefix(s, "-") || strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c == 0x7f }) {
-		return "", r.errorf(v, "%s is not an address", what)
-	}
-	if scheme, rest, ok := strings.Cut(s, "://"); ok {
+// checkAddress checks where a registry is, or its name. Credentials are refused: these files are shared.
+func checkAddress(what string) func(string) error {
+	return func(s string) error {
+		if s == "" || strings.HasPrefix(s, "-") || strings.ContainsFunc(s, isControl) {
+			return diag.Errorf(diag.Invalid, "%s is not an address", what)
+		}
+		scheme, rest, ok := strings.Cut(s, "://")
+		if !ok {
+			return nil
+		}
 		if scheme == "http" && !onLoopback(s) {
-			return "", r.errorf(v, "%s is read over HTTPS only: %q", what, s).WithHint("write https://%s", rest)
+			return diag.Errorf(diag.Invalid, "%s is read over HTTPS only: %q", what, s).WithHint("write https://%s", rest)
 		}
 		host, _, _ := strings.Cut(rest, "/")
 		user, _, has := strings.Cut(host, "@")
 		if has && (!strings.HasSuffix(scheme, "ssh") || strings.Contains(user, ":")) {
-			return "", r.errorf(v, "%s has credentials in its address", what).
+			return diag.Errorf(diag.Invalid, "%s has credentials in its address", what).
 				WithHint("remove them, and keep them in a credential helper or in SKILLPM_TOKEN_<HOST>")
 		}
 		if _, err := url.Parse(s); err != nil {
-			return "", r.errorf(v, "%s is not an address: %q", what, s)
+			return diag.Errorf(diag.Invalid, "%s is not an address: %q", what, s)
 		}
+		return nil
 	}
-	return s, nil
 }
+
+func isControl(c rune) bool { return c < ' ' || c == 0x7f }
 
 // onLoopback reports whether an address is one of this machine, where nobody listens in.
 func onLoopback(address string) bool {

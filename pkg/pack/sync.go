@@ -4,7 +4,9 @@ import (
 	"path/filepath"
 
 	"github.com/Masterminds/semver/v3"
-	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // SyncSettings say what the enterprise layer of a machine is kept in step with. They count in the administrator's
@@ -19,46 +21,47 @@ type SyncSettings struct {
 
 var syncKeys = []string{"source", "name", "version", "keys", "threshold"}
 
-// sync reads where the enterprise layer comes from.
-func (r reader) sync(v *yaml.Node) (s SyncSettings, err error) {
-	s.Threshold = 1
-	if v.Kind != yaml.MappingNode {
-		return s, r.errorf(v, "sync must be a mapping").
-			WithHint("write sync: {source: \"git+https://git.example/acme/fleet.git\", keys: [keys/acme.signers]}")
+// syncSettings reads where the enterprise layer comes from.
+func syncSettings(v yamlx.Value) SyncSettings {
+	s := SyncSettings{Threshold: 1}
+	if !v.IsMapping() {
+		v.Errorf("write sync: {source: \"git+https://git.example/acme/fleet.git\", keys: [keys/acme.signers]}", "sync must be a mapping")
+		return s
 	}
-	err = r.fields(v, "sync", syncKeys, func(k, v *yaml.Node) (err error) {
-		switch k.Value {
+	before := v.Count()
+	for key, v := range v.Fields(syncKeys...) {
+		switch key {
 		case "source":
-			s.Source, err = r.syncSource(v)
+			s.Source = yamlx.As(v, syncSource)
 		case "name":
-			var text string
-			if text, err = r.text(v, "name"); err == nil {
-				if s.Name, err = ParseID(text); err != nil {
-					err = r.errorf(v, "name: %v", err)
+			s.Name = yamlx.As(v, func(text string) (ID, error) {
+				id, err := ParseID(text)
+				if err != nil {
+					return id, diag.Errorf(diag.Invalid, "name: %v", err)
 				}
-			}
+				return id, nil
+			})
 		case "version":
-			if s.Version, err = r.text(v, "version"); err == nil {
-				if _, bad := semver.NewConstraint(s.Version); bad != nil {
-					err = r.errorf(v, "version %q is no range of versions", s.Version).WithHint("write one as ^1, ~2.3 or 1.4.0")
+			s.Version = v.Text(func(text string) error {
+				if _, err := semver.NewConstraint(text); err != nil {
+					return diag.Errorf(diag.Invalid, "version %q is no range of versions", text).WithHint("write one as ^1, ~2.3 or 1.4.0")
 				}
-			}
+				return nil
+			})
 		case "keys":
-			s.Keys, err = r.texts(v, "keys", nil)
+			s.Keys = v.Texts()
 		case "threshold":
-			if bad := v.Decode(&s.Threshold); bad != nil || s.Threshold < 1 || s.Threshold > maxThreshold {
-				err = r.errorf(v, "threshold must be a number from 1 to %d", maxThreshold)
-			}
+			s.Threshold = int(v.Int(maxThreshold))
 		}
-		return err
-	})
-	if err == nil && s.Source.Kind == "" {
-		err = r.errorf(v, "sync has no source").WithHint("write source: \"git+https://git.example/acme/fleet.git\" or \"oci://registry.example/acme/fleet\"")
 	}
-	if err == nil && !s.Name.IsZero() && s.Source.Kind != KindGit {
-		err = r.errorf(v, "name counts for git only: a list in a registry has the name of its repository")
+	switch {
+	case v.Count() > before:
+	case s.Source.Kind == "":
+		v.Errorf("write source: \"git+https://git.example/acme/fleet.git\" or \"oci://registry.example/acme/fleet\"", "sync has no source")
+	case !s.Name.IsZero() && s.Source.Kind != KindGit:
+		v.Errorf("", "name counts for git only: a list in a registry has the name of its repository")
 	}
-	return s, err
+	return s
 }
 
 // ListName returns what the list must call itself, so that nothing else that the same people sign passes for it: as
@@ -77,22 +80,18 @@ func (s SyncSettings) ListName() (ID, error) {
 const maxThreshold = 16
 
 // syncSource reads a place whose releases are signed: no revision, as the newest release is what is wanted.
-func (r reader) syncSource(v *yaml.Node) (Ref, error) {
-	text, err := r.text(v, "source")
-	if err != nil {
-		return Ref{}, err
-	}
+func syncSource(text string) (Ref, error) {
 	ref, err := Parse(text)
-	if err != nil {
-		return ref, r.errorf(v, "source: %v", err)
-	}
 	switch {
+	case err != nil:
+		return ref, diag.Errorf(diag.Invalid, "source: %v", err)
 	case ref.Kind != KindGit && ref.Kind != KindOCI && ref.Kind != KindLayout:
-		return ref, r.errorf(v, "source %q is no place of signed releases", text).WithHint("write git+https://…, or oci://…")
+		return ref, diag.Errorf(diag.Invalid, "source %q is no place of signed releases", text).WithHint("write git+https://…, or oci://…")
 	case ref.Kind == KindLayout && !filepath.IsAbs(filepath.FromSlash(ref.URL)):
-		return ref, r.errorf(v, "source %q is a relative directory", text).WithHint("write the whole path")
+		return ref, diag.Errorf(diag.Invalid, "source %q is a relative directory", text).WithHint("write the whole path")
 	case ref.Rev != "" || ref.Digest != "":
-		return ref, r.errorf(v, "source %q names one release", text).WithHint("leave the revision out, and give a range as version")
+		return ref, diag.Errorf(diag.Invalid, "source %q names one release", text).
+			WithHint("leave the revision out, and give a range as version")
 	}
 	return ref, nil
 }

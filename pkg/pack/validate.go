@@ -7,9 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // Validate is what a manifest says under validate: how the skills below it are checked.
@@ -48,75 +47,66 @@ var (
 
 // validate reads the section. Rules come in order of how exactly they are named, so that of those that match a rule the
 // last one counts, wherever it stands.
-func (r reader) validate(v *yaml.Node) (Validate, error) {
-	var s Validate
-	if err := r.mappingOf(v, "validate"); err != nil {
-		return s, err
-	}
-	err := r.fields(v, "validate", validateKeys, func(k, v *yaml.Node) (err error) {
-		if isNull(v) && v.Value == "" {
-			return nil
+func validate(v yamlx.Value) (s Validate) {
+	for key, v := range v.Fields(validateKeys...) {
+		if v.IsBlank() {
+			continue
 		}
-		switch k.Value {
+		switch key {
 		case "profiles":
-			s.Profiles, s.All, err = r.profiles(v)
+			s.Profiles, s.All = profiles(v)
 		case "strict":
-			s.Strict, err = r.flag(v, "strict")
+			s.Strict = v.Bool()
 		case "rules":
-			s.Rules, err = r.ruleLevels(v)
+			s.Rules = ruleLevels(v)
 		case "ignore":
-			s.Ignore, err = r.ignores(v)
+			s.Ignore = ignores(v)
 		case "baseline":
-			if s.Baseline, err = r.text(v, "baseline"); err == nil {
-				err = r.at(v, checkRelative("baseline", s.Baseline))
-			}
+			s.Baseline = v.Text(func(s string) error { return checkRelative("baseline", s) })
 		}
-		return err
-	})
-	return s, err
+	}
+	return s
 }
 
 // profiles reads a list of ids, or the word all.
-func (r reader) profiles(v *yaml.Node) (ids []string, all bool, err error) {
-	if v.Kind == yaml.ScalarNode && v.Value == "all" {
-		return nil, true, nil
+func profiles(v yamlx.Value) (ids []string, all bool) {
+	if v.IsScalar() && v.Node.Value == "all" {
+		return nil, true
 	}
-	ids, err = r.texts(v, "profiles", func(s string) error {
-		if !profilePattern().MatchString(s) {
-			return diag.Errorf(diag.Invalid, "%q is not the id of a profile", s).WithHint("skillpm validate --help lists them")
-		}
-		return nil
-	})
+	ids = v.Texts(checkProfile("skillpm validate --help lists them"))
 	if slices.Contains(ids, "all") {
-		return nil, true, err
+		return nil, true
 	}
-	return ids, false, err
+	return ids, false
 }
 
-func (r reader) ruleLevels(v *yaml.Node) ([]RuleLevel, error) {
-	if err := r.mappingOf(v, "rules"); err != nil {
-		return nil, err
-	}
-	var list []RuleLevel
-	err := r.fields(v, "rules", nil, func(k, v *yaml.Node) error {
-		bad := checkRulePattern(k.Value)
-		if err := r.note(r.at(k, bad)); err != nil {
-			return err
-		}
-		l := RuleLevel{Pattern: k.Value, Line: k.Line, Column: k.Column}
-		switch {
-		case v.Kind == yaml.ScalarNode && (v.Value == "off" || v.Value == "false"): // a reader of YAML 1.1 takes off for false
-			l.Off = true
-		case v.Kind != yaml.ScalarNode || l.Severity.UnmarshalText([]byte(v.Value)) != nil:
-			return r.errorf(v, "%s must be error, warning, advice or off", k.Value)
-		}
-		if bad == nil {
-			list = append(list, l)
+func checkProfile(hint string) func(string) error {
+	return func(s string) error {
+		if !profilePattern().MatchString(s) {
+			return diag.Errorf(diag.Invalid, "%q is not the id of a profile", s).WithHint("%s", hint)
 		}
 		return nil
-	})
+	}
+}
+
+func ruleLevels(v yamlx.Value) []RuleLevel {
+	var list []RuleLevel
+	for pattern, v := range v.Fields() {
+		known := v.Key().Check(checkRulePattern(pattern))
+		l := RuleLevel{Pattern: pattern, Line: v.Key().Line(), Column: v.Key().Node.Column}
+		switch text := v.Node.Value; {
+		case v.IsScalar() && (text == "off" || text == "false"): // a reader of YAML 1.1 takes off for false
+			l.Off = true
+		case !v.IsScalar() || l.Severity.UnmarshalText([]byte(text)) != nil:
+			v.Errorf("", "%s must be error, warning, advice or off", pattern)
+			continue
+		}
+		if known {
+			list = append(list, l)
+		}
+	}
 	slices.SortStableFunc(list, func(a, b RuleLevel) int { return cmp.Compare(a.exactness(), b.exactness()) })
-	return list, err
+	return list
 }
 
 // exactness orders patterns by how much of an id they say.
@@ -140,70 +130,53 @@ func checkRulePattern(s string) error {
 }
 
 // ignores reads a list of patterns, or mappings of a pattern, rules and a reason.
-func (r reader) ignores(v *yaml.Node) ([]Ignore, error) {
-	if v.Kind != yaml.SequenceNode {
-		return nil, r.errorf(v, "ignore must be a list").WithHint("write a line with a hyphen for each pattern, as in - \"vendor/**\"")
+func ignores(v yamlx.Value) []Ignore {
+	if !v.IsList() {
+		v.Errorf("write a line with a hyphen for each pattern, as in - \"vendor/**\"", "ignore must be a list")
+		return nil
 	}
 	var list []Ignore
-	for _, item := range v.Content {
-		if r.spoilt(item) {
-			continue
-		}
-		i := Ignore{Line: item.Line, Column: item.Column}
-		before := r.noted()
-		err := r.ignore(item, &i)
-		if err == nil && r.noted() == before {
+	for item := range v.Items() {
+		i := Ignore{Line: item.Line(), Column: item.Node.Column}
+		before := item.Count()
+		i.read(item)
+		if item.Count() == before {
 			list = append(list, i)
 		}
-		if err := r.note(err); err != nil {
-			return nil, err
-		}
 	}
-	return list, nil
+	return list
 }
 
-func (r reader) ignore(item *yaml.Node, i *Ignore) error {
-	if item.Kind != yaml.MappingNode {
-		return r.ignoredPath(item, i)
+func (i *Ignore) read(item yamlx.Value) {
+	if !item.IsMapping() {
+		i.Path = ignoredPath(item)
+		return
 	}
-	before := r.noted()
-	hasRules := false
-	err := r.fields(item, "an entry of ignore", ignoreKeys, func(k, v *yaml.Node) (err error) {
-		switch k.Value {
+	before := item.Count()
+	for key, v := range item.Fields(ignoreKeys...) {
+		switch key {
 		case "path":
-			return r.ignoredPath(v, i)
+			i.Path = ignoredPath(v)
 		case "rules":
-			hasRules = true
-			i.Rules, err = r.ignoredRules(v)
-			return err
+			if v.IsBlank() || v.IsList() && len(v.Node.Content) == 0 {
+				v.Errorf("leave it out to ignore the path as a whole", "rules is empty")
+			} else {
+				i.Rules = v.Texts(checkRulePattern)
+			}
 		default:
-			i.Reason, err = r.prose(v, "reason")
-			return err
+			i.Reason = v.Prose()
 		}
-	})
+	}
 	switch {
-	case err != nil || r.noted() > before:
-		return err
+	case item.Count() > before:
 	case i.Path == "":
-		return r.errorf(item, "an entry of ignore needs a path").WithHint("write path: \"**\" for all, or set the rules to off under rules")
-	case hasRules && strings.TrimSpace(i.Reason) == "":
-		return r.errorf(item, "rules are ignored without a reason").WithHint("say why, as in reason: \"teaches administration\"")
+		item.Errorf("write path: \"**\" for all, or set the rules to off under rules", "an entry of ignore needs a path")
+	case i.Rules != nil && strings.TrimSpace(i.Reason) == "":
+		item.Errorf("say why, as in reason: \"teaches administration\"", "rules are ignored without a reason")
 	}
-	return nil
 }
 
-func (r reader) ignoredPath(v *yaml.Node, i *Ignore) error {
-	s, err := r.text(v, "a pattern of ignore")
-	if err != nil {
-		return err
-	}
-	i.Path = strings.TrimPrefix(s, "./")
-	return r.at(v, checkRelative("pattern", s))
-}
-
-func (r reader) ignoredRules(v *yaml.Node) ([]string, error) {
-	if isNull(v) || v.Kind == yaml.SequenceNode && len(v.Content) == 0 {
-		return nil, r.errorf(v, "rules is empty").WithHint("leave it out to ignore the path as a whole")
-	}
-	return r.texts(v, "rules", checkRulePattern)
+func ignoredPath(v yamlx.Value) string {
+	s := v.Named("a pattern of ignore").Text(func(s string) error { return checkRelative("pattern", s) })
+	return strings.TrimPrefix(s, "./")
 }
