@@ -15,6 +15,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/lint"
@@ -263,11 +264,11 @@ func (c *Client) place(ctx context.Context, r *DeployReport, tree bundle.Tree, o
 func layerDir(dir string, o DeployOptions) (string, error) {
 	at := dir
 	for {
-		real, err := filepath.EvalSymlinks(at)
+		real, err := pathx.ResolveExisting(at)
 		if err == nil {
 			rest, _ := filepath.Rel(at, dir)
 			real = filepath.Join(real, rest)
-			if root, err := filepath.EvalSymlinks(o.Catalog.Project); o.Scope == DeployProject && (err != nil || !scope.Within(root, real)) {
+			if root, err := pathx.ResolveExisting(o.Catalog.Project); o.Scope == DeployProject && (err != nil || !pathx.ContainsStrict(root, real)) {
 				return "", diag.Errorf(diag.Denied, "%s leads out of the project, to %s", dir, real).WithHint("remove the link")
 			}
 			return real, nil

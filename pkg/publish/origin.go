@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/source/git"
@@ -61,7 +62,7 @@ func topOf(dir string) string {
 
 // originOf looks at the repository that a pack's directory is in, nil if it is in none.
 func (c *Client) originOf(ctx context.Context, m *pack.Manifest, dir string, trees []bundle.Tree, k *checkouts) (*origin, error) {
-	real, err := filepath.EvalSymlinks(dir)
+	real, err := pathx.ResolveExisting(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/overlayfs"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
-	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 	"github.com/skillpm/skillpm/pkg/source/git"
@@ -258,7 +258,7 @@ func (c *Client) changed(ctx context.Context, o ValidateOptions) (map[string]boo
 	for _, p := range paths {
 		dir := existing(c.Machine.Abs(p))
 		real := resolved(dir)
-		if slices.ContainsFunc(roots, func(root string) bool { return root == real || scope.Within(root, real) }) {
+		if slices.ContainsFunc(roots, func(root string) bool { return pathx.Contains(root, real) }) {
 			continue
 		}
 		root, changed, err := git.Changed(ctx, dir, o.Since)
@@ -275,7 +275,7 @@ func (c *Client) changed(ctx context.Context, o ValidateOptions) (map[string]boo
 
 // resolved returns an absolute path with all links followed, where it exists.
 func resolved(abs string) string {
-	if real, err := filepath.EvalSymlinks(abs); err == nil {
+	if real, err := pathx.ResolveExisting(abs); err == nil {
 		return real
 	}
 	return abs

@@ -11,7 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
-	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/lint/baseline"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
@@ -77,7 +77,7 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 // covers reports whether a path was looked at.
 func (j *job) covers(abs string) bool {
 	for _, t := range j.targets {
-		if root := filepath.Join(j.root, filepath.FromSlash(t)); abs == root || scope.Within(root, abs) {
+		if root := filepath.Join(j.root, filepath.FromSlash(t)); pathx.Contains(root, abs) {
 			return true
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // volume is the targets on one volume (there is only one outside of Windows). Its file system starts at the volume's
@@ -51,7 +51,7 @@ func (v *volume) show(name string) string {
 	outside := err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator))
 	if outside {
 		for _, t := range v.typed {
-			if err != nil || abs == t || scope.Within(t, abs) {
+			if err != nil || pathx.Contains(t, abs) {
 				return filepath.ToSlash(abs)
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
@@ -78,12 +78,12 @@ func (h *Host) Guarded(k *catalog.Skill) enforce.Skill {
 // administered reports whether a directory is below that of the machine's administrator: a profile of the user's own may
 // call any directory the machine's.
 func (h *Host) administered(dir string) bool {
-	real, err := filepath.EvalSymlinks(dir)
+	real, err := pathx.ResolveExisting(dir)
 	if err != nil {
 		return false
 	}
-	top, err := filepath.EvalSymlinks(h.o.Paths.Enterprise)
-	return err == nil && scope.Within(top, real)
+	top, err := pathx.ResolveExisting(h.o.Paths.Enterprise)
+	return err == nil && pathx.ContainsStrict(top, real)
 }
 
 // door is the guard as a session asks it.

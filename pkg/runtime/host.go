@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
@@ -255,10 +256,10 @@ func (h *Host) CatalogOptions() catalog.Options {
 // trusted reports whether a folder, or one that it is in, is among those that the settings trust. The catalog looks into what
 // skillpm trust keeps.
 func (h *Host) trusted(dir string) bool {
-	at, err := filepath.EvalSymlinks(dir)
+	at, err := pathx.ResolveExisting(dir)
 	return err == nil && slices.ContainsFunc(h.config.Trusted, func(folder string) bool {
-		folder, err := filepath.EvalSymlinks(folder)
-		return err == nil && (folder == at || scope.Within(folder, at))
+		folder, err := pathx.ResolveExisting(folder)
+		return err == nil && pathx.Contains(folder, at)
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
@@ -141,7 +142,7 @@ func checkForeignLinks(x *examination) {
 
 // realOf returns a path without links on the way, or as it is where there is nothing.
 func realOf(at string) string {
-	if real, err := filepath.EvalSymlinks(at); err == nil {
+	if real, err := pathx.ResolveExisting(at); err == nil {
 		return real
 	}
 	return at
@@ -157,5 +158,5 @@ func (x *examination) leadsIn(at, target string) bool {
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(filepath.Dir(at), target)
 	}
-	return scope.Within(x.work.Scope.Dir(), target)
+	return pathx.ContainsStrict(x.work.Scope.Dir(), target)
 }

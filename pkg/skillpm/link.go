@@ -2,10 +2,10 @@ package skillpm
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skillpm/provider"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
@@ -24,7 +24,7 @@ type LinkOptions struct {
 // Link makes a scope use the pack that is worked on in a directory, as it is at any time, instead of a release. Manifest
 // and lock stay as they are.
 func (c *Client) Link(ctx context.Context, o LinkOptions) (*InstallReport, error) {
-	dir, err := filepath.EvalSymlinks(c.machine.Abs(o.Dir))
+	dir, err := pathx.ResolveExisting(c.machine.Abs(o.Dir))
 	if err != nil {
 		return nil, diag.Errorf(diag.NotFound, "there is no directory %s", o.Dir)
 	}
@@ -52,7 +52,7 @@ func (c *Client) Unlink(ctx context.Context, name string, o LinkOptions) (*Insta
 		var known []string
 		for pk, dir := range linked {
 			abs := c.machine.Abs(name)
-			if found, err := filepath.EvalSymlinks(abs); err == nil {
+			if found, err := pathx.ResolveExisting(abs); err == nil {
 				abs = found
 			}
 			if pk == name || abs == dir {

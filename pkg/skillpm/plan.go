@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skill/agent"
@@ -135,7 +135,7 @@ func (w *work) portable(dir string) string {
 	abs := w.client.machine.Abs(filepath.FromSlash(dir))
 	base := filepath.Dir(w.Scope.Manifest())
 	rel, err := filepath.Rel(base, abs)
-	if err != nil || filepath.IsAbs(dir) && !scope.Within(base, abs) {
+	if err != nil || filepath.IsAbs(dir) && !pathx.ContainsStrict(base, abs) {
 		return filepath.ToSlash(abs)
 	}
 	rel = filepath.ToSlash(rel)

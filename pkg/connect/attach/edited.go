@@ -11,7 +11,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
-	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 )
 
@@ -227,7 +227,7 @@ func (d *edited) tidy() {
 			continue
 		}
 		for key, other := range d.all.Files {
-			if _, file, _ := strings.Cut(key, " "); key != d.key && scope.Within(dir, file) && other.Created {
+			if _, file, _ := strings.Cut(key, " "); key != d.key && pathx.ContainsStrict(dir, file) && other.Created {
 				for _, left := range d.log.Dirs[i:] {
 					if !slices.Contains(other.Dirs, left) {
 						other.Dirs = append(other.Dirs, left)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // obstacles says what keeps a host from honouring what its configuration has, as far as other files of it tell.
@@ -198,7 +200,7 @@ func within(dir, below string) bool {
 }
 
 func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
+	if real, err := pathx.ResolveExisting(path); err == nil {
 		return real
 	}
 	return path

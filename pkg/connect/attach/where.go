@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // Env is where an invocation works, and for whom.
@@ -182,7 +182,7 @@ func (e Env) confine(c *current, p place) error {
 		return err
 	}
 	unmoved := p.base != inProject && own == filepath.Dir(c.path) && filepath.Join(own, filepath.Base(c.path)) == real
-	if !unmoved && !scope.Within(top, real) {
+	if !unmoved && !pathx.ContainsStrict(top, real) {
 		return diag.Errorf(diag.Conflict, "%s leads to %s, which is outside %s", c.path, real, bound).WithHint("edit that file yourself, or replace the link by a file")
 	}
 	c.real = real
@@ -191,7 +191,7 @@ func (e Env) confine(c *current, p place) error {
 
 // realPath follows the links in a path, as far as it exists.
 func realPath(path string) (string, error) {
-	real, err := filepath.EvalSymlinks(path)
+	real, err := pathx.ResolveExisting(path)
 	if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
 		return real, err
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
@@ -58,7 +59,7 @@ func newWorld(ctx context.Context, dir string, f *File, c *Case, o Options) (*wo
 
 // fill makes the directories, the copy of the skill, and what serves it.
 func (w *world) fill(ctx context.Context, dir string, f *File, c *Case, o Options) (err error) {
-	if w.dir, err = filepath.EvalSymlinks(w.dir); err != nil {
+	if w.dir, err = pathx.ResolveExisting(w.dir); err != nil {
 		return err
 	}
 	w.skill = filepath.Join(w.dir, "skills", filepath.Base(dir))

@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // kind is what an operation does. Operations are carried out in the order of their kinds.
@@ -63,7 +64,7 @@ func journalKey(key []byte) []byte {
 // mac authenticates a journal's body for this root and whoever has the key. Links above the root don't count: the root
 // that is meant is the directory.
 func (s *site) mac(body []byte) []byte {
-	root, err := filepath.EvalSymlinks(s.path)
+	root, err := pathx.ResolveExisting(s.path)
 	if err != nil {
 		root = filepath.Clean(s.path)
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // apart refuses directories of a catalogue that are in one another, however they are written and whatever links lead to
@@ -52,7 +53,7 @@ func within(path, dir string) bool {
 // real returns an absolute path without links. What does not exist yet has none.
 func real(path string) string {
 	path = filepath.Clean(path)
-	found, err := filepath.EvalSymlinks(path)
+	found, err := pathx.ResolveExisting(path)
 	if err == nil {
 		return found
 	}

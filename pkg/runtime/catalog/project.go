@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
@@ -21,7 +22,7 @@ func Project(paths scope.Paths, dir string, p *profile.Profile) string {
 	for at := dir; filepath.Dir(at) != at; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
 		if at == paths.Home || home != nil && err == nil && os.SameFile(home, info) {
-			if own := filepath.Join(at, scope.DirName); at == dir || own == dir || scope.Within(own, dir) {
+			if own := filepath.Join(at, scope.DirName); at == dir || pathx.Contains(own, dir) {
 				return ""
 			}
 			return dir
@@ -30,7 +31,7 @@ func Project(paths scope.Paths, dir string, p *profile.Profile) string {
 			return at
 		}
 	}
-	if filepath.Dir(dir) == dir || scope.Within(dir, paths.Home) {
+	if filepath.Dir(dir) == dir || pathx.ContainsStrict(dir, paths.Home) {
 		return ""
 	}
 	return dir

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
@@ -123,8 +124,8 @@ func (o *Options) inHome(dir string) string {
 // packs adds the installed packs of a scope.
 func (p *places) packs(rank int, layer, kind string, s scope.Scope) {
 	for _, dir := range []string{s.Plugins(), s.Links()} {
-		real, err := filepath.EvalSymlinks(dir)
-		if parent, perr := filepath.EvalSymlinks(filepath.Dir(dir)); err != nil && perr == nil {
+		real, err := pathx.ResolveExisting(dir)
+		if parent, perr := pathx.ResolveExisting(filepath.Dir(dir)); err != nil && perr == nil {
 			real = filepath.Join(parent, filepath.Base(dir))
 		}
 		p.own = append(p.own, real)
@@ -146,7 +147,7 @@ func (p *places) put(r *root) {
 	if r.packs {
 		p.group++
 	}
-	real, err := filepath.EvalSymlinks(r.dir)
+	real, err := pathx.ResolveExisting(r.dir)
 	if errors.Is(err, fs.ErrNotExist) && r.packs {
 		if _, lockErr := os.Stat(r.lock); lockErr == nil {
 			real, err, r.absent = r.dir, nil, true

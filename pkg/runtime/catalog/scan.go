@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
@@ -341,12 +342,12 @@ func (s *scanner) resolve(link string) (string, error) {
 	}
 	above, name := path.Split(rest)
 	if name == "" || name == "." || name == ".." || slices.Contains(strings.Split(above, "/"), "..") || s.root.packs {
-		return filepath.EvalSymlinks(link)
+		return pathx.ResolveExisting(link)
 	}
 	above = filepath.Join(parent, filepath.FromSlash(above))
 	known, ok := s.parents.Load(above)
 	if !ok {
-		real, _ := filepath.EvalSymlinks(above) // "" leads to no pack
+		real, _ := pathx.ResolveExisting(above) // "" leads to no pack
 		known, _ = s.parents.LoadOrStore(above, real)
 	}
 	if real, ok := known.(string); ok && real != "" {
@@ -354,7 +355,7 @@ func (s *scanner) resolve(link string) (string, error) {
 			return target, nil
 		}
 	}
-	return filepath.EvalSymlinks(link)
+	return pathx.ResolveExisting(link)
 }
 
 // wrongCase is what is wrong with a SKILL.md in other letters.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
@@ -74,11 +75,11 @@ func (f Folders) Has(dir string) (bool, error) {
 	if err != nil || len(list) == 0 {
 		return false, err
 	}
-	resolved, err := filepath.EvalSymlinks(dir)
+	resolved, err := pathx.ResolveExisting(dir)
 	if err != nil {
 		return false, nil //nolint:nilerr // what cannot be found is trusted by nobody
 	}
-	return slices.ContainsFunc(list, func(t Folder) bool { return t.Path == resolved || scope.Within(t.Path, resolved) }), nil
+	return slices.ContainsFunc(list, func(t Folder) bool { return pathx.Contains(t.Path, resolved) }), nil
 }
 
 // Add trusts a folder from now on. The home directory and those above it cannot be: everything that is ever cloned would be
@@ -88,11 +89,11 @@ func (f Folders) Add(dir string, now time.Time) (real string, err error) {
 	if real, err = realDir(dir); err != nil {
 		return "", err
 	}
-	home, err := filepath.EvalSymlinks(f.home)
+	home, err := pathx.ResolveExisting(f.home)
 	if err != nil {
 		home = f.home
 	}
-	if real == home || scope.Within(real, home) || filepath.Dir(real) == real {
+	if pathx.Contains(real, home) || filepath.Dir(real) == real {
 		return "", diag.Errorf(diag.Usage, "%s holds everything that you will ever clone, so it is not trusted as a whole", real).
 			WithHint("trust the projects one by one")
 	}
@@ -112,7 +113,7 @@ func (f Folders) Add(dir string, now time.Time) (real string, err error) {
 // not in the list.
 func (f Folders) Remove(dir string) (removed string, err error) {
 	names := []string{filepath.Clean(dir)}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
+	if real, err := pathx.ResolveExisting(dir); err == nil {
 		names = append(names, real)
 	}
 	err = f.change(func(list []Folder) []Folder {
@@ -161,7 +162,7 @@ func (f Folders) change(edit func([]Folder) []Folder) error {
 
 // realDir returns the real path of a directory.
 func realDir(dir string) (string, error) {
-	real, err := filepath.EvalSymlinks(dir)
+	real, err := pathx.ResolveExisting(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", diag.Errorf(diag.NotFound, "there is no directory %s", dir)
 	}

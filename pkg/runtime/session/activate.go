@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/prompt"
@@ -191,7 +192,7 @@ func allowed(k *catalog.Skill, t Trigger) error {
 
 // entry returns what is kept of a skill.
 func (s *Session) entry(l *catalog.Loaded, o Activate) (Active, error) {
-	at, err := filepath.EvalSymlinks(l.Dir)
+	at, err := pathx.ResolveExisting(l.Dir)
 	if err != nil {
 		return Active{}, diag.Errorf(diag.NotFound, "the directory of skill %q is gone: %w", l.Name, err)
 	}

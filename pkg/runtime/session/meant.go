@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
@@ -85,7 +85,7 @@ func (s *Session) at(ctx context.Context, path string) (*catalog.Skill, error) {
 		return nil, nil
 	}
 	dir := filepath.Dir(path)
-	real, err := filepath.EvalSymlinks(dir)
+	real, err := pathx.ResolveExisting(dir)
 	if err != nil {
 		return nil, nil // what is not there is not read
 	}
@@ -108,7 +108,8 @@ func (s *Session) at(ctx context.Context, path string) (*catalog.Skill, error) {
 	project := s.project()
 	for _, layer := range s.projectLayers() {
 		inside := string(filepath.Separator) + layer + string(filepath.Separator)
-		if project != "" && scope.Within(project, dir) && strings.Contains(dir[len(project):], inside) {
+		rel, ok := pathx.Rel(project, dir)
+		if ok && strings.Contains(string(filepath.Separator)+rel, inside) {
 			return s.inDirectory(dir)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 )
@@ -89,7 +90,7 @@ type leads map[string]string
 // to reports whether a directory leads to another one.
 func (l leads) to(dir, real string) bool {
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		at, err := filepath.EvalSymlinks(dir)
+		at, err := pathx.ResolveExisting(dir)
 		return err == nil && at == real
 	}
 	if filepath.Base(dir) != filepath.Base(real) {
@@ -98,7 +99,7 @@ func (l leads) to(dir, real string) bool {
 	above := filepath.Dir(dir)
 	at, ok := l[above]
 	if !ok {
-		at, _ = filepath.EvalSymlinks(above) // "" leads nowhere
+		at, _ = pathx.ResolveExisting(above) // "" leads nowhere
 		l[above] = at
 	}
 	return at != "" && filepath.Join(at, filepath.Base(dir)) == real

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
@@ -198,11 +199,11 @@ func (s *Session) notByLink(root *os.Root, k *catalog.Skill, name string) error 
 	if err != nil || s.env.Profile == nil || s.env.Profile.Scripts != "run-only" {
 		return err
 	}
-	leads, err := filepath.EvalSymlinks(filepath.Join(k.Dir, filepath.FromSlash(name)))
+	leads, err := pathx.ResolveExisting(filepath.Join(k.Dir, filepath.FromSlash(name)))
 	if err != nil {
 		return err
 	}
-	dir, err := filepath.EvalSymlinks(k.Dir)
+	dir, err := pathx.ResolveExisting(k.Dir)
 	if err != nil {
 		return err
 	}

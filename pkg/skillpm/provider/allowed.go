@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
@@ -49,7 +49,7 @@ func outside(p *pack.Pack, d pack.Dependency) *diag.Error {
 func (pr *Provider) together(from, to string) bool {
 	from, to = pr.realDir(from), pr.realDir(to)
 	root := pr.realDir(".")
-	if inside(root, from) && inside(root, to) {
+	if pathx.Contains(root, from) && pathx.Contains(root, to) {
 		return true
 	}
 	home := real(pr.machine.Paths.Home)
@@ -58,7 +58,7 @@ func (pr *Provider) together(from, to string) bool {
 			return false
 		}
 		if isRepository(dir) || isWorkspaceOf(dir, from) {
-			return inside(dir, to)
+			return pathx.Contains(dir, to)
 		}
 	}
 }
@@ -74,13 +74,11 @@ func (pr *Provider) realDir(dir string) string {
 
 // real returns a path without links, or as it is where there is nothing.
 func real(path string) string {
-	if found, err := filepath.EvalSymlinks(path); err == nil {
+	if found, err := pathx.ResolveExisting(path); err == nil {
 		return found
 	}
 	return filepath.Clean(path)
 }
-
-func inside(dir, path string) bool { return dir == path || scope.Within(dir, path) }
 
 func isRepository(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, ".git"))

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/skill/agent"
 )
@@ -33,7 +34,7 @@ func (w *Workspace) AgentDirs(asked []string) (dirs []AgentDir, warnings []strin
 	if err != nil {
 		return nil, nil, err
 	}
-	root, err := filepath.EvalSymlinks(w.Scope.Root)
+	root, err := pathx.ResolveExisting(w.Scope.Root)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -88,7 +89,7 @@ func (w *Workspace) isSign(dir string, anew bool) bool {
 		return false
 	}
 	for _, s := range []scope.Scope{w.Scope, w.machine.Paths.User()} {
-		if scope.Within(s.Root, dir) {
+		if pathx.ContainsStrict(s.Root, dir) {
 			return s.Root == w.Scope.Root && !anew || !w.onlyLinks(dir, s)
 		}
 	}
@@ -119,7 +120,7 @@ func (w *Workspace) onlyLinks(dir string, s scope.Scope) bool {
 		if !filepath.IsAbs(target) {
 			target = filepath.Join(filepath.Dir(at), target)
 		}
-		if !scope.Within(s.Plugins(), target) && !scope.Within(s.Links(), target) {
+		if !pathx.ContainsStrict(s.Plugins(), target) && !pathx.ContainsStrict(s.Links(), target) {
 			return fs.ErrExist
 		}
 		links++
@@ -174,7 +175,7 @@ func realDir(root, dir string) (string, error) {
 	}
 	resolved, rest := path, ""
 	for {
-		real, err := filepath.EvalSymlinks(resolved)
+		real, err := pathx.ResolveExisting(resolved)
 		if err == nil {
 			resolved = filepath.Join(real, rest)
 			break

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
@@ -191,7 +191,7 @@ func (w *Workspace) compareTree(at string, t Tree, c *Change, o CompareOptions) 
 		}
 		return nil, nil
 	}
-	if !ours && !scope.Within(w.Scope.Dir(), dir) && !o.Force {
+	if !ours && !pathx.ContainsStrict(w.Scope.Dir(), dir) && !o.Force {
 		return nil, notOurs(at)
 	}
 	was := t
@@ -358,7 +358,7 @@ func (w *Workspace) addAliases(own map[string]treeState) {
 		return
 	}
 	for at, t := range l.trees {
-		if t.Alias == "" || !scope.Within(w.Scope.Links(), w.Scope.Abs(at)) {
+		if t.Alias == "" || !pathx.ContainsStrict(w.Scope.Links(), w.Scope.Abs(at)) {
 			continue
 		}
 		if digest, err := w.expectedDigest(t); err == nil {

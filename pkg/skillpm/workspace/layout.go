@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/skill"
@@ -173,7 +173,7 @@ func (w *Workspace) owns(entry string) bool {
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(filepath.Dir(w.Scope.Abs(entry)), target)
 	}
-	return scope.Within(w.Scope.Plugins(), target) || scope.Within(w.Scope.Links(), target)
+	return pathx.ContainsStrict(w.Scope.Plugins(), target) || pathx.ContainsStrict(w.Scope.Links(), target)
 }
 
 // expected returns the inventory that a tree has once it is installed: that of the store, with SKILL.md's entry

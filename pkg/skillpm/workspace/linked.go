@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
@@ -93,5 +93,5 @@ func (w *Workspace) placeLinked(l *Layout, p *LinkedPack, n pack.Named) {
 
 // isOwnLink reports whether an entry is a symbolic link in one of skillpm's own directories, where nobody else's are.
 func (w *Workspace) isOwnLink(abs string) bool {
-	return (scope.Within(w.Scope.Plugins(), abs) || scope.Within(w.Scope.Links(), abs)) && isLink(abs)
+	return (pathx.ContainsStrict(w.Scope.Plugins(), abs) || pathx.ContainsStrict(w.Scope.Links(), abs)) && isLink(abs)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/config"
 	gitindex "github.com/go-git/go-git/v5/plumbing/format/index"
 
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
@@ -55,7 +56,7 @@ func (m moded) Mode() fs.FileMode { return m.mode }
 // files are what they are on disk. So does a repository of another user, as it does for git: in a directory that others
 // may write to, anybody can put one.
 func readIndex(dir, goos string) index {
-	dir, err := filepath.EvalSymlinks(dir)
+	dir, err := pathx.ResolveExisting(dir)
 	if err != nil {
 		return index{}
 	}

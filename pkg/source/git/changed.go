@@ -19,6 +19,7 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
@@ -126,7 +127,7 @@ func (w *workTree) spend() error {
 func openWorkTree(dir string) (*workTree, error) {
 	abs, err := filepath.Abs(dir)
 	if err == nil {
-		abs, err = filepath.EvalSymlinks(abs)
+		abs, err = pathx.ResolveExisting(abs)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, diag.Errorf(diag.NotFound, "%s does not exist", dir)

@@ -10,6 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // Before is a directory of a work tree as it was in an earlier commit. It is closed when it is no longer needed.
@@ -43,7 +44,7 @@ func (w *workTree) earlier(ctx context.Context, dir, since string) (*Before, err
 	if err != nil {
 		return nil, err
 	}
-	real, err := filepath.EvalSymlinks(dir)
+	real, err := pathx.ResolveExisting(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // Status says what a repository makes of a path in its work tree.
@@ -28,7 +29,7 @@ func StatusOf(dir string, paths []string) ([]Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	real, err := filepath.EvalSymlinks(dir)
+	real, err := pathx.ResolveExisting(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-
 	"github.com/spf13/cobra"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
@@ -201,7 +201,7 @@ func (a *app) fittedTable(rows [][]string) error {
 
 // shownPath returns a path as people read it: from the project, or from the home directory.
 func shownPath(h *runtime.Host, path string) string {
-	if p := h.Project(); p != "" && scope.Within(p, path) {
+	if p := h.Project(); p != "" && pathx.ContainsStrict(p, path) {
 		return scope.Scope{Kind: scope.KindProject, Root: p}.Show(path)
 	}
 	return scope.Scope{Kind: scope.KindUser, Root: h.Paths().Home}.Show(path)
