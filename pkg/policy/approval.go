@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
@@ -36,63 +36,69 @@ func (a Approval) Lacks(wanted []Capability) []Capability {
 // ParseApprovals reads a file of approvals, as strictly as a policy. The error is an [*InvalidError] with everything that is
 // wrong with the file, which then approves nothing.
 func ParseApprovals(path string, data []byte) ([]Approval, error) {
-	r := &reader{path: path}
+	format := fileFormat
+	format.Name = "the file"
+	root, r := read(path, data, format)
 	var list []Approval
-	if root := r.root(data); root != nil {
-		r.fields(root, "the file", fields{
-			"version": func(v *yaml.Node) { r.version(v) },
-			"approvals": func(v *yaml.Node) {
-				items, _ := r.sequence(v, "approvals")
-				for _, item := range items {
-					list = append(list, r.approval(item))
-				}
-			},
-		})
-		if lookup(root, "version") == nil {
-			r.add(root, "write version: 1 in the first line", "the approvals have no version")
+	for key, v := range root.Fields("approvals", "version") {
+		switch key {
+		case "version":
+			version(v)
+		case "approvals":
+			for item := range v.Items() {
+				list = append(list, approval(item.Named("an approval")))
+			}
 		}
 	}
-	if len(r.problems) > 0 {
-		return nil, &InvalidError{Path: path, Problems: r.problems}
+	if root.Exists() && !root.Get("version").Exists() {
+		root.Errorf("write version: 1 in the first line", "the approvals have no version")
+	}
+	if err := invalid(path, r); err != nil {
+		return nil, err
 	}
 	return list, nil
 }
 
 // approval reads one entry.
-func (r *reader) approval(v *yaml.Node) Approval {
-	a := Approval{Line: v.Line}
-	text := func(to *string, what string) func(*yaml.Node) {
-		return func(v *yaml.Node) {
-			if *to, _ = r.text(v, what); *to == "" {
-				r.add(v, "", "%s is empty", what)
+func approval(v yamlx.Value) Approval {
+	a := Approval{Line: v.Line()}
+	for key, v := range v.Fields("at", "by", "capabilities", "digest", "expires", "reason", "skill") {
+		notEmpty := func(s string) error {
+			if s == "" {
+				return diag.Errorf(diag.Invalid, "%s is empty", key)
 			}
+			return nil
 		}
-	}
-	moment := func(to *time.Time, what string) func(*yaml.Node) {
-		return func(v *yaml.Node) {
-			s, ok := r.text(v, what)
+		moment := func(s string) (time.Time, error) {
 			at, err := time.Parse(time.RFC3339, s)
-			if ok && err != nil {
-				r.add(v, "write it as 2026-01-31T12:00:00Z", "%s is %q, which is no time", what, s)
+			if err != nil {
+				return at, wrong("write it as 2026-01-31T12:00:00Z", "%s is %q, which is no time", key, s)
 			}
-			*to = at.UTC()
+			return at.UTC(), nil
+		}
+		switch key {
+		case "skill":
+			a.Skill = v.Text(notEmpty)
+		case "by":
+			a.By = v.Text(notEmpty)
+		case "reason":
+			a.Reason = v.Text(notEmpty)
+		case "digest":
+			a.Digest = v.Text(func(s string) error {
+				if bundle.CheckDigest(s) != nil {
+					return wrong("skillpm approve writes it", "digest is %q, which is not that of a tree", s)
+				}
+				return nil
+			})
+		case "capabilities":
+			a.Capabilities = capabilities(v)
+		case "at":
+			a.At = yamlx.As(v, moment)
+		case "expires":
+			a.Expires = yamlx.As(v, moment)
 		}
 	}
-	ok := r.fields(v, "an approval", fields{
-		"skill": text(&a.Skill, "skill"), "by": text(&a.By, "by"), "reason": text(&a.Reason, "reason"),
-		"digest": func(v *yaml.Node) {
-			if a.Digest, _ = r.text(v, "digest"); bundle.CheckDigest(a.Digest) != nil {
-				r.add(v, "skillpm approve writes it", "digest is %q, which is not that of a tree", a.Digest)
-			}
-		},
-		"capabilities": func(v *yaml.Node) { a.Capabilities = r.capabilities(v, "capabilities") },
-		"at":           moment(&a.At, "at"), "expires": moment(&a.Expires, "expires"),
-	})
-	for _, key := range []string{"skill", "digest", "capabilities", "by", "at", "reason"} {
-		if ok && lookup(v, key) == nil {
-			r.add(v, "skillpm approve writes it", "an approval has no %s", key)
-		}
-	}
+	v.Require("skillpm approve writes it", "skill", "digest", "capabilities", "by", "at", "reason")
 	return a
 }
 
@@ -127,4 +133,10 @@ func quote(s string) string {
 		return c
 	}, strings.ToValidUTF8(s, " "))
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+// isControl is for characters that change how a text looks: controls, and those that turn its direction.
+func isControl(c rune) bool {
+	return c < ' ' || c >= 0x7f && c < 0xa0 || c >= 0x200b && c <= 0x200f || c >= 0x2028 && c <= 0x202e ||
+		c >= 0x2060 && c <= 0x2069 || c == 0xfeff || c >= 0xe0000 && c < 0xe0080
 }

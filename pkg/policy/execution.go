@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // Execution says how the scripts, hooks and commands of skills are confined.
@@ -69,42 +69,33 @@ func (e Execution) NetworkBound() []string { return e.bound(e.Network) }
 // PathsBound returns what a script may use at most besides where it works, nil where the policy does not say.
 func (e Execution) PathsBound() []string { return e.bound(e.Paths) }
 
-// execution reads the section execution.
-func (r *reader) execution(e *Execution, v *yaml.Node) {
-	r.fields(v, "execution", fields{
-		"sandbox": func(v *yaml.Node) {
-			e.Sandbox = Sandbox(r.oneOf(v, "sandbox", string(SandboxAsked), string(SandboxAlways)))
-		},
-		"unavailable": func(v *yaml.Node) {
-			e.Unavailable = Unavailable(r.oneOf(v, "unavailable", string(RefuseUnconfined), string(AllowUnconfined)))
-		},
-		"network": func(v *yaml.Node) {
-			e.Network = list(r, v, "network", func(item *yaml.Node) (string, bool) {
-				s, ok := r.text(item, "an entry of network")
-				if ok && !IsHost(s) {
-					r.add(item, "write api.example.com:443, *.example.com, or * for everything", "%q is no host with a port", s)
-					return "", false
-				}
-				return strings.ToLower(s), ok
-			})
-		},
-		"paths": func(v *yaml.Node) {
-			e.Paths = list(r, v, "paths", func(item *yaml.Node) (string, bool) {
-				s, ok := r.text(item, "an entry of paths")
-				if ok && (!absolutePath().MatchString(strings.TrimPrefix(s, "~")) || hasDots(s)) {
-					r.add(item, "write it from the root, as /srv/data, or from the home directory, as ~/reports", "%q is no absolute path", s)
-					return "", false
-				}
-				return s, ok
-			})
-		},
-	})
-	if e.Network == nil && lookup(v, "network") != nil {
-		e.Network = []string{}
+func (e *Execution) read(v yamlx.Value) {
+	for key, v := range v.Fields("network", "paths", "sandbox", "unavailable") {
+		switch key {
+		case "sandbox":
+			e.Sandbox = Sandbox(v.OneOf(string(SandboxAsked), string(SandboxAlways)))
+		case "unavailable":
+			e.Unavailable = Unavailable(v.OneOf(string(RefuseUnconfined), string(AllowUnconfined)))
+		case "network":
+			e.Network = yamlx.ListOf(v, parseHost)
+		case "paths":
+			e.Paths = v.Texts(checkScriptPath)
+		}
 	}
-	if e.Paths == nil && lookup(v, "paths") != nil {
-		e.Paths = []string{}
+}
+
+func parseHost(s string) (string, error) {
+	if !IsHost(s) {
+		return "", wrong("write api.example.com:443, *.example.com, or * for everything", "%q is no host with a port", s)
 	}
+	return strings.ToLower(s), nil
+}
+
+func checkScriptPath(s string) error {
+	if !absolutePath().MatchString(strings.TrimPrefix(s, "~")) || hasDots(s) {
+		return wrong("write it from the root, as /srv/data, or from the home directory, as ~/reports", "%q is no absolute path", s)
+	}
+	return nil
 }
 
 // IsHost reports whether a text can stand in a list of what may be reached.

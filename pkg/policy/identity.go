@@ -6,37 +6,30 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
-func (r *reader) identity(v *yaml.Node) *Identity {
+func identity(v yamlx.Value) *Identity {
 	var id Identity
-	ok := r.fields(v, "identity", fields{
-		"issuer": func(v *yaml.Node) {
-			s, ok := r.text(v, "issuer")
-			if ok && !isIssuer(s) {
-				r.add(v, "write it exactly, as in https://accounts.example", "%q is not the https address of an issuer", s)
-				return
-			}
-			id.Issuer = s
-		},
-		"subject": func(v *yaml.Node) {
-			s, ok := r.text(v, "subject")
-			if !ok {
-				return
-			}
-			if message, hint := checkSubject(s); message != "" {
-				r.add(v, hint, "%s", message)
-				return
-			}
-			id.Subject = s
-		},
-	})
-	for _, name := range [...]string{"issuer", "subject"} {
-		if ok && lookup(v, name) == nil {
-			r.add(v, "an identity is written {issuer: https://…, subject: …}", "identity has no %s", name)
+	for key, v := range v.Fields("issuer", "subject") {
+		switch key {
+		case "issuer":
+			id.Issuer = v.Text(func(s string) error {
+				if isIssuer(s) {
+					return nil
+				}
+				return wrong("write it exactly, as in https://accounts.example", "%q is not the https address of an issuer", s)
+			})
+		case "subject":
+			id.Subject = v.Text(func(s string) error {
+				if message, hint := checkSubject(s); message != "" {
+					return wrong(hint, "%s", message)
+				}
+				return nil
+			})
 		}
 	}
+	v.Require("an identity is written {issuer: https://…, subject: …}", "issuer", "subject")
 	return &id
 }
 

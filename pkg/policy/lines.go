@@ -1,34 +1,26 @@
 package policy
 
-import "go.yaml.in/yaml/v3"
+import "github.com/skillpm/skillpm/pkg/internal/yamlx"
 
 // ruleLines returns where the rules of a policy are in its file.
-func ruleLines(root *yaml.Node) RuleLines {
-	at := func(keys ...string) int {
-		n := root
-		for _, key := range keys {
-			if n = lookup(n, key); n == nil {
-				return 0
-			}
-		}
-		return n.Line
-	}
-	each := func(keys ...string) (lines []int) {
-		n := root
-		for _, key := range keys {
-			if n = lookup(n, key); n == nil {
-				return nil
-			}
-		}
-		for _, item := range n.Content {
-			lines = append(lines, item.Line)
-		}
-		return lines
-	}
+func ruleLines(root yamlx.Value) RuleLines {
+	line := func(keys ...string) int { return root.Get(keys...).Line() }
+	each := func(keys ...string) []int { return itemLines(root.Get(keys...)) }
 	return RuleLines{
 		SkillsDeny: each("skills", "deny"), Forbid: each("forbid"), Approve: each("approve"), FailOn: each("lint", "fail_on"),
-		Files: at("limits", "files"), FileBytes: at("limits", "file_bytes"), TotalBytes: at("limits", "total_bytes"),
-		PathBytes: at("limits", "path_bytes"), Depth: at("limits", "depth"),
-		Downgrade: at("downgrade"), Audit: at("audit"), AllowedTools: at("allowed-tools"), Hooks: at("hooks"), Approvers: at("approvers"), Execution: at("execution"),
+		Files: line("limits", "files"), FileBytes: line("limits", "file_bytes"), TotalBytes: line("limits", "total_bytes"),
+		PathBytes: line("limits", "path_bytes"), Depth: line("limits", "depth"),
+		Downgrade: line("downgrade"), Audit: line("audit"), AllowedTools: line("allowed-tools"), Hooks: line("hooks"),
+		Approvers: line("approvers"), Execution: line("execution"),
 	}
+}
+
+// itemLines returns the lines of the entries of a list.
+func itemLines(v yamlx.Value) (lines []int) {
+	if v.IsList() {
+		for _, item := range v.Node.Content {
+			lines = append(lines, item.Line)
+		}
+	}
+	return lines
 }

@@ -1,26 +1,51 @@
 package policy
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
-	"go.yaml.in/yaml/v3"
-
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/syntax"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // maxFile is the size in bytes beyond which a policy is refused.
 const maxFile = 1 << 20
 
-// maxProblems is how many problems of a file are told apart. A file with more is no policy.
-const maxProblems = 1000
+var fileFormat = yamlx.Format{
+	Name: "the policy", MaxBytes: maxFile, Forbidden: isControl, RootHint: "write version: 1 in the first line",
+	Explain: func(path string, data []byte) *Problem {
+		if found := syntax.YAML(path, data); found != nil {
+			return &Problem{Line: found.Line, Column: found.Column, Message: found.Message}
+		}
+		return nil
+	},
+}
+
+// read reads a file, which must have the version of the format.
+func read(path string, data []byte, format yamlx.Format) (yamlx.Value, *yamlx.Reader) {
+	r := yamlx.Read(path, data, format)
+	root, ok := r.Root()
+	if ok && !root.Exists() {
+		r.Add(Problem{Line: 1, Column: 1, Message: "the policy is empty", Hint: "write version: 1 in the first line"})
+	}
+	return root, r
+}
+
+// invalid returns the error for a file with problems, or nil.
+func invalid(path string, r *yamlx.Reader) error {
+	if problems := r.Problems(); len(problems) > 0 {
+		return &InvalidError{Path: path, Problems: problems}
+	}
+	return nil
+}
 
 // Parse reads a policy. The error is an [*InvalidError] with everything that is wrong with the file.
 func Parse(path string, data []byte) (*Policy, error) {
-	p, problems := check(path, data)
-	if len(problems) > 0 {
-		return nil, &InvalidError{Path: path, Problems: problems}
+	p, r := parse(path, data)
+	if err := invalid(path, r); err != nil {
+		return nil, err
 	}
 	return p, nil
 }
@@ -28,20 +53,17 @@ func Parse(path string, data []byte) (*Policy, error) {
 // Check returns everything that is wrong with a policy, in the order of the file. [Parse] accepts those without
 // problems.
 func Check(path string, data []byte) []Problem {
-	_, problems := check(path, data)
-	return problems
+	_, r := parse(path, data)
+	return r.Problems()
 }
 
-func check(path string, data []byte) (*Policy, []Problem) {
-	r := &reader{path: path}
+func parse(path string, data []byte) (*Policy, *yamlx.Reader) {
 	p := &Policy{Path: path, Mode: Enforce, Downgrade: DenyDowngrade}
-	if root := r.root(data); root != nil {
-		r.policy(p, root)
+	root, r := read(path, data, fileFormat)
+	if root.Exists() {
+		p.read(root)
 	}
-	slices.SortStableFunc(r.problems, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-	return p, r.problems
+	return p, r
 }
 
 func (e *InvalidError) text() string {
@@ -62,150 +84,142 @@ func (e *InvalidError) text() string {
 	return text
 }
 
-func (r *reader) policy(p *Policy, root *yaml.Node) {
-	r.fields(root, "the policy", fields{
-		"version": func(v *yaml.Node) { p.Version = r.version(v) },
-		"mode":    func(v *yaml.Node) { p.Mode = Mode(r.oneOf(v, "mode", string(Observe), string(Enforce))) },
-		"sources": func(v *yaml.Node) { r.sources(&p.Sources, v) },
-		"skills":  func(v *yaml.Node) { r.skills(&p.Skills, v) },
-		"require": func(v *yaml.Node) { p.Require = r.require(v) },
-		"forbid":  func(v *yaml.Node) { p.Forbid = r.capabilities(v, "forbid") },
-		"approve": func(v *yaml.Node) { p.Approve = r.capabilities(v, "approve") },
-		"limits":  func(v *yaml.Node) { r.limits(&p.Limits, v) },
-		"downgrade": func(v *yaml.Node) {
-			p.Downgrade = Downgrade(r.oneOf(v, "downgrade", string(DenyDowngrade), string(AllowDowngrade)))
-		},
-		"lint":  func(v *yaml.Node) { r.lint(&p.Lint, v) },
-		"audit": func(v *yaml.Node) { p.Audit = r.audit(v) },
-		"allowed-tools": func(v *yaml.Node) {
-			p.AllowedTools = AllowedTools(r.oneOf(v, "allowed-tools", string(Restrict), string(Grant)))
-		},
-		"hooks": func(v *yaml.Node) {
-			r.fields(v, "hooks", fields{"unreadable": func(v *yaml.Node) {
-				p.Hooks.Unreadable = Unreadable(r.oneOf(v, "unreadable", string(Closed), string(Open)))
-			}})
-		},
-		"approvers": func(v *yaml.Node) {
-			p.Approvers = Approvers(r.oneOf(v, "approvers", string(OwnApprovers), string(UserApprovers)))
-		},
-		"execution": func(v *yaml.Node) { r.execution(&p.Execution, v) },
-		"publish":   func(v *yaml.Node) { r.publish(&p.Publish, v) },
-	})
-	p.Lines = ruleLines(root)
-	if lookup(root, "version") == nil {
-		r.add(root, "write version: 1 in the first line", "the policy has no version")
+func (p *Policy) read(root yamlx.Value) {
+	for key, v := range root.Fields("allowed-tools", "approve", "approvers", "audit", "downgrade", "execution", "forbid",
+		"hooks", "limits", "lint", "mode", "publish", "require", "skills", "sources", "version") {
+		switch key {
+		case "version":
+			p.Version = version(v)
+		case "mode":
+			p.Mode = Mode(v.OneOf(string(Observe), string(Enforce)))
+		case "sources":
+			p.Sources.read(v)
+		case "skills":
+			for _, v := range v.Fields("deny") {
+				p.Skills.Deny = yamlx.ListOf(v, parseSkillPattern)
+			}
+		case "require":
+			p.Require = requirements(v)
+		case "forbid":
+			p.Forbid = capabilities(v)
+		case "approve":
+			p.Approve = capabilities(v)
+		case "limits":
+			p.Limits.read(v)
+		case "downgrade":
+			p.Downgrade = Downgrade(v.OneOf(string(DenyDowngrade), string(AllowDowngrade)))
+		case "lint":
+			for _, v := range v.Fields("fail_on") {
+				p.Lint.FailOn = v.Texts(checkRule)
+			}
+		case "audit":
+			p.Audit = audit(v)
+		case "allowed-tools":
+			p.AllowedTools = AllowedTools(v.OneOf(string(Restrict), string(Grant)))
+		case "hooks":
+			for _, v := range v.Fields("unreadable") {
+				p.Hooks.Unreadable = Unreadable(v.OneOf(string(Closed), string(Open)))
+			}
+		case "approvers":
+			p.Approvers = Approvers(v.OneOf(string(OwnApprovers), string(UserApprovers)))
+		case "execution":
+			p.Execution.read(v)
+		case "publish":
+			p.Publish.read(v)
+		}
 	}
-	r.disjoint(lookup(root, "approve"), p.Forbid)
+	p.Lines = ruleLines(root)
+	if !root.Get("version").Exists() {
+		root.Errorf("write version: 1 in the first line", "the policy has no version")
+	}
+	checkDisjoint(root.Get("approve"), p.Forbid)
 }
 
 // version reads the version of the format.
-func (r *reader) version(v *yaml.Node) int {
-	s, ok := r.text(v, "version")
-	if ok && s != "1" {
-		r.add(v, "this skillpm reads version 1; a newer one may read it", "version %q is not known", s)
-	}
+func version(v yamlx.Value) int {
+	v.Text(func(s string) error {
+		if s == "1" {
+			return nil
+		}
+		return wrong("this skillpm reads version 1; a newer one may read it", "version %q is not known", s)
+	})
 	return 1
 }
 
-func (r *reader) sources(s *Sources, v *yaml.Node) {
-	r.fields(v, "sources", fields{
-		"allow": func(v *yaml.Node) { s.Allow, s.AllowLine = r.patterns(v, "allow"), v.Line },
-		"deny": func(v *yaml.Node) {
-			s.Deny = r.patterns(v, "deny")
-			for _, item := range v.Content {
-				s.DenyLines = append(s.DenyLines, item.Line)
-			}
-		},
-	})
+// wrong returns an error with a hint.
+func wrong(hint, format string, args ...any) error {
+	return diag.Errorf(diag.Invalid, format, args...).WithHint("%s", hint)
 }
 
-func (r *reader) patterns(v *yaml.Node, what string) []Pattern {
-	return list(r, v, what, func(item *yaml.Node) (Pattern, bool) { return r.pattern(item, "an entry of "+what) })
-}
-
-// pattern reads a pattern of sources.
-func (r *reader) pattern(v *yaml.Node, what string) (Pattern, bool) {
-	s, ok := r.text(v, what)
-	if !ok {
-		return "", false
-	}
-	if message, hint := checkSource(s); message != "" {
-		r.add(v, hint, "%q %s", withoutUser(s), message)
-		return "", false
-	}
-	return Pattern(s), true
-}
-
-func (r *reader) skills(s *Skills, v *yaml.Node) {
-	r.fields(v, "skills", fields{
-		"deny": func(v *yaml.Node) {
-			s.Deny = list(r, v, "deny", func(item *yaml.Node) (SkillPattern, bool) {
-				text, ok := r.text(item, "an entry of deny")
-				if ok && !isSkillPattern(text) {
-					r.add(item, skillHint(text), "%q is not skill@owner/name or skill, with * for any characters of a part", text)
-					return "", false
-				}
-				return SkillPattern(text), ok
-			})
-		},
-	})
-}
-
-func (r *reader) capabilities(v *yaml.Node, what string) []Capability {
-	var known []string
-	for _, c := range Capabilities() {
-		known = append(known, string(c))
-	}
-	return list(r, v, what, func(item *yaml.Node) (Capability, bool) {
-		s := r.oneOf(item, "an entry of "+what, known...)
-		return Capability(s), s != ""
-	})
-}
-
-// disjoint checks that nothing is to be approved that is forbidden.
-func (r *reader) disjoint(approve *yaml.Node, forbidden []Capability) {
-	if approve == nil || approve.Kind != yaml.SequenceNode {
-		return
-	}
-	for _, item := range approve.Content {
-		if item.Kind == yaml.ScalarNode && slices.Contains(forbidden, Capability(item.Value)) {
-			r.add(item, "remove it from approve or from forbid", "%s is forbidden, and cannot be approved", item.Value)
+func (s *Sources) read(v yamlx.Value) {
+	for key, v := range v.Fields("allow", "deny") {
+		switch key {
+		case "allow":
+			s.Allow, s.AllowLine = yamlx.ListOf(v, parsePattern), v.Line()
+		case "deny":
+			s.Deny, s.DenyLines = yamlx.ListOf(v, parsePattern), itemLines(v)
 		}
 	}
 }
 
-func (r *reader) lint(l *Lint, v *yaml.Node) {
-	r.fields(v, "lint", fields{
-		"fail_on": func(v *yaml.Node) {
-			l.FailOn = list(r, v, "fail_on", func(item *yaml.Node) (string, bool) {
-				s, ok := r.text(item, "an entry of fail_on")
-				if !ok {
-					return "", false
-				}
-				if err := rule.CheckPattern(s); err != nil || s == "" {
-					r.add(item, "`skillpm rules` lists them; a family as SEC means all of it", "there is no rule %q", s)
-					return "", false
-				}
-				return s, true
-			})
-		},
-	})
+// parsePattern reads a pattern of sources.
+func parsePattern(s string) (Pattern, error) {
+	if message, hint := checkSource(s); message != "" {
+		return "", wrong(hint, "%q %s", withoutUser(s), message)
+	}
+	return Pattern(s), nil
 }
 
-func (r *reader) audit(v *yaml.Node) *Audit {
-	var a Audit
-	ok := r.fields(v, "audit", fields{
-		"path": func(v *yaml.Node) {
-			s, ok := r.text(v, "path")
-			if ok && (!absolutePath().MatchString(s) || hasDots(s)) {
-				r.add(v, "write it from the root, as in /var/log/skillpm/audit.jsonl", "%q is not the absolute path of a file", s)
-			}
-			a.Path = s
-		},
-		"required": func(v *yaml.Node) { a.Required = r.boolean(v, "required") },
-	})
-	if ok && lookup(v, "path") == nil {
-		r.add(v, "write path: /var/log/skillpm/audit.jsonl", "audit has no path")
+func parseSkillPattern(s string) (SkillPattern, error) {
+	if !isSkillPattern(s) {
+		return "", wrong(skillHint(s), "%q is not skill@owner/name or skill, with * for any characters of a part", s)
 	}
+	return SkillPattern(s), nil
+}
+
+func capabilities(v yamlx.Value) []Capability {
+	var known []string
+	for _, c := range Capabilities() {
+		known = append(known, string(c))
+	}
+	isCapability := yamlx.OneOf("an entry of "+v.Name, known...)
+	return yamlx.ListOf(v, func(s string) (Capability, error) { return Capability(s), isCapability(s) })
+}
+
+// checkDisjoint checks that nothing is to be approved that is forbidden.
+func checkDisjoint(approve yamlx.Value, forbidden []Capability) {
+	if !approve.IsList() {
+		return
+	}
+	for item := range approve.Items() {
+		if item.IsScalar() && slices.Contains(forbidden, Capability(item.Node.Value)) {
+			item.Errorf("remove it from approve or from forbid", "%s is forbidden, and cannot be approved", item.Node.Value)
+		}
+	}
+}
+
+func checkRule(s string) error {
+	if err := rule.CheckPattern(s); err != nil || s == "" {
+		return wrong("`skillpm rules` lists them; a family as SEC means all of it", "there is no rule %q", s)
+	}
+	return nil
+}
+
+func audit(v yamlx.Value) *Audit {
+	var a Audit
+	for key, v := range v.Fields("path", "required") {
+		switch key {
+		case "path":
+			a.Path = v.Text(func(s string) error {
+				if absolutePath().MatchString(s) && !hasDots(s) {
+					return nil
+				}
+				return wrong("write it from the root, as in /var/log/skillpm/audit.jsonl", "%q is not the absolute path of a file", s)
+			})
+		case "required":
+			a.Required = v.Bool()
+		}
+	}
+	v.Require("write path: /var/log/skillpm/audit.jsonl", "path")
 	return &a
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // Policy is what a policy file says.
@@ -215,13 +216,8 @@ type RuleLines struct {
 	Execution    int
 }
 
-// Problem is one thing that is wrong with a policy file. Lines and columns count from 1, columns in characters; 0 means
-// that the problem is about the line, or the file, as a whole.
-type Problem struct {
-	Line, Column int
-	Message      string // one sentence without a full stop
-	Hint         string // how to mend it, or ""
-}
+// Problem is one thing that is wrong with a policy file: its Line and Column, a Message, and a Hint how to fix it.
+type Problem = yamlx.Problem
 
 // InvalidError is the error for a file that is not a policy.
 type InvalidError struct {

@@ -3,7 +3,7 @@ package policy
 import (
 	"fmt"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // Publish says where packs may be published, and how. What is said about a published version, as that it is withdrawn,
@@ -24,14 +24,15 @@ const (
 	SignOptional Signing = "optional" // the default
 )
 
-// publish reads the section publish.
-func (r *reader) publish(p *Publish, v *yaml.Node) {
-	r.fields(v, "publish", fields{
-		"allow": func(v *yaml.Node) { p.Allow, p.AllowLine = r.patterns(v, "allow"), v.Line },
-		"sign": func(v *yaml.Node) {
-			p.Sign, p.SignLine = Signing(r.oneOf(v, "sign", string(SignRequired), string(SignOptional))), v.Line
-		},
-	})
+func (p *Publish) read(v yamlx.Value) {
+	for key, v := range v.Fields("allow", "sign") {
+		switch key {
+		case "allow":
+			p.Allow, p.AllowLine = yamlx.ListOf(v, parsePattern), v.Line()
+		case "sign":
+			p.Sign, p.SignLine = Signing(v.OneOf(string(SignRequired), string(SignOptional))), v.Line()
+		}
+	}
 }
 
 // MayPublish returns why nothing may be published at a place, written as a lock has it; nil where something may. Signed says

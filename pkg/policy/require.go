@@ -5,70 +5,71 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
-// require reads the list of what packs must have.
-func (r *reader) require(v *yaml.Node) []Requirement {
-	items, _ := r.sequence(v, "require")
+// requirements reads the list of what packs must have.
+func requirements(v yamlx.Value) []Requirement {
 	var all []Requirement
-	for _, item := range items {
-		q := r.requirement(item)
-		q.Line = item.Line
-		all = append(all, q)
+	for item := range v.Items() {
+		all = append(all, requirement(item))
 	}
 	return all
 }
 
-func (r *reader) requirement(v *yaml.Node) (q Requirement) {
-	const what = "an entry of require"
-	if !r.fields(v, what, fields{
-		"match":           func(v *yaml.Node) { q.Match, _ = r.pattern(v, "match") },
-		"signatures":      func(v *yaml.Node) { q.Signatures = r.signatures(v) },
-		"min_release_age": func(v *yaml.Node) { q.MinReleaseAge = r.age(v) },
-	}) {
-		return q
+func requirement(v yamlx.Value) Requirement {
+	q := Requirement{Line: v.Line()}
+	for key, v := range v.Fields("match", "min_release_age", "signatures") {
+		switch key {
+		case "match":
+			q.Match = yamlx.As(v, parsePattern)
+		case "signatures":
+			q.Signatures = signatures(v)
+		case "min_release_age":
+			q.MinReleaseAge = yamlx.As(v, parseAge)
+		}
 	}
-	if lookup(v, "match") == nil {
-		r.add(v, `write match: "oci://registry.example/acme/**"`, "%s has no match", what)
-	}
-	if lookup(v, "signatures") == nil && lookup(v, "min_release_age") == nil {
-		r.add(v, "write signatures or min_release_age, or remove the entry", "%s requires nothing", what)
+	v.Require(`write match: "oci://registry.example/acme/**"`, "match")
+	if v.IsMapping() && !v.Get("signatures").Exists() && !v.Get("min_release_age").Exists() {
+		v.Errorf("write signatures or min_release_age, or remove the entry", "%s requires nothing", v.Name)
 	}
 	return q
 }
 
-func (r *reader) signatures(v *yaml.Node) *Signatures {
+func signatures(v yamlx.Value) *Signatures {
 	s := Signatures{Threshold: 1}
-	ok := r.fields(v, "signatures", fields{
-		"threshold": func(v *yaml.Node) { s.Threshold = int(r.count(v, "threshold")) },
-		"any_of":    func(v *yaml.Node) { s.AnyOf = r.signers(v) },
-	})
-	switch anyOf, threshold := lookup(v, "any_of"), lookup(v, "threshold"); {
-	case !ok:
-	case anyOf == nil:
-		r.add(v, `write any_of: [{key: {file: keys/acme.pub, sha256: "…"}}]`, "signatures has no any_of")
-	case anyOf.Kind == yaml.SequenceNode && len(anyOf.Content) == 0:
-		r.add(anyOf, "list at least one key or identity", "any_of is empty, so that no signature is ever enough")
-	case threshold != nil && anyOf.Kind == yaml.SequenceNode && s.Threshold > len(anyOf.Content):
-		r.add(threshold, "", "threshold is %d, and any_of has only %d", s.Threshold, len(anyOf.Content))
+	for key, v := range v.Fields("any_of", "threshold") {
+		switch key {
+		case "threshold":
+			s.Threshold = int(v.Int(0))
+		case "any_of":
+			s.AnyOf = signers(v)
+		}
+	}
+	v.Require(`write any_of: [{key: {file: keys/acme.pub, sha256: "…"}}]`, "any_of")
+	anyOf, threshold := v.Get("any_of"), v.Get("threshold")
+	switch {
+	case !anyOf.IsList():
+	case len(anyOf.Node.Content) == 0:
+		anyOf.Errorf("list at least one key or identity", "any_of is empty, so that no signature is ever enough")
+	case threshold.Exists() && s.Threshold > len(anyOf.Node.Content):
+		threshold.Errorf("", "threshold is %d, and any_of has only %d", s.Threshold, len(anyOf.Node.Content))
 	}
 	return &s
 }
 
 // signers reads keys and identities. One that is there twice could reach a threshold of two alone.
-func (r *reader) signers(v *yaml.Node) []Signer {
-	items, _ := r.sequence(v, "any_of")
+func signers(v yamlx.Value) []Signer {
 	var all []Signer
-	first := make(map[string]*yaml.Node, len(items))
-	for _, item := range items {
-		signer := r.signer(item)
+	lines := make(map[string]int)
+	for item := range v.Items() {
+		signer := readSigner(item)
 		id := signer.id()
-		if before := first[id]; before != nil && id != "" {
-			r.add(item, "remove one of them", "any_of has this signer twice, first on line %d", before.Line)
+		if line := lines[id]; line > 0 && id != "" {
+			item.Errorf("remove one of them", "any_of has this signer twice, first on line %d", line)
 			continue
 		}
-		all, first[id] = append(all, signer), item
+		all, lines[id] = append(all, signer), item.Line()
 	}
 	return all
 }
@@ -86,27 +87,27 @@ func (s Signer) id() string {
 	return ""
 }
 
-func (r *reader) signer(v *yaml.Node) (s Signer) {
-	const what = "an entry of any_of"
-	if !r.fields(v, what, fields{
-		"key":      func(v *yaml.Node) { s.Key = r.key(v) },
-		"identity": func(v *yaml.Node) { s.Identity = r.identity(v) },
-		"ssh":      func(v *yaml.Node) { s.SSH = r.ssh(v) },
-	}) {
-		return s
-	}
+func readSigner(v yamlx.Value) (s Signer) {
 	kinds := 0
-	for _, kind := range [...]string{"key", "identity", "ssh"} {
-		if lookup(v, kind) != nil {
-			kinds++
+	for key, v := range v.Fields("identity", "key", "ssh") {
+		kinds++
+		switch key {
+		case "key":
+			s.Key = &Key{}
+			pinned(v, "file", "keys/acme.pub", &s.Key.File, &s.Key.SHA256)
+		case "identity":
+			s.Identity = identity(v)
+		case "ssh":
+			s.SSH = &SSH{}
+			pinned(v, "allowed_signers", "keys/allowed_signers", &s.SSH.AllowedSigners, &s.SSH.SHA256)
 		}
 	}
 	switch {
 	case kinds > 1:
-		r.add(v, "write an entry for each", "%s has more than one of key, identity and ssh", what)
-	case kinds == 0:
-		r.add(v, "write {key: {file: …, sha256: …}}, {identity: {issuer: …, subject: …}} or {ssh: {allowed_signers: …, sha256: …}}",
-			"%s has neither a key nor an identity nor ssh", what)
+		v.Errorf("write an entry for each", "%s has more than one of key, identity and ssh", v.Name)
+	case kinds == 0 && v.IsMapping():
+		v.Errorf("write {key: {file: …, sha256: …}}, {identity: {issuer: …, subject: …}} or {ssh: {allowed_signers: …, sha256: …}}",
+			"%s has neither a key nor an identity nor ssh", v.Name)
 	}
 	return s
 }
@@ -126,71 +127,50 @@ func hasDots(path string) bool {
 	return false
 }
 
-func (r *reader) key(v *yaml.Node) *Key {
-	var k Key
-	r.pinned(v, "key", "file", "keys/acme.pub", &k.File, &k.SHA256)
-	return &k
-}
-
-func (r *reader) ssh(v *yaml.Node) *SSH {
-	var s SSH
-	r.pinned(v, "ssh", "allowed_signers", "keys/allowed_signers", &s.AllowedSigners, &s.SHA256)
-	return &s
-}
-
 // pinned reads a mapping of a file and its digest.
-func (r *reader) pinned(v *yaml.Node, what, key, example string, file, sha256 *string) {
-	ok := r.fields(v, what, fields{
-		key: func(v *yaml.Node) {
-			s, ok := r.text(v, key)
-			if ok && (s == "" || strings.Contains(s, `\`) || strings.HasSuffix(s, "/") || hasDots(s)) {
-				r.add(v, "write it with /, relative to the policy, as in "+example, "%q is not the path of a file", s)
+func pinned(v yamlx.Value, name, example string, file, sha256 *string) {
+	for key, v := range v.Fields(name, "sha256") {
+		if key == "sha256" {
+			*sha256 = v.Text(checkSHA256)
+			continue
+		}
+		*file = v.Text(func(s string) error {
+			if s == "" || strings.Contains(s, `\`) || strings.HasSuffix(s, "/") || hasDots(s) {
+				return wrong("write it with /, relative to the policy, as in "+example, "%q is not the path of a file", s)
 			}
-			*file = s
-		},
-		"sha256": func(v *yaml.Node) { *sha256 = r.sha256(v) },
-	})
+			return nil
+		})
+	}
 	article := "a "
-	if what == "ssh" {
+	if v.Name == "ssh" {
 		article = ""
 	}
-	for _, name := range [...]string{key, "sha256"} {
-		if ok && lookup(v, name) == nil {
-			r.add(v, article+what+" is written {"+key+": "+example+", sha256: …}", "%s has no %s", what, name)
-		}
-	}
+	v.Require(article+v.Name+" is written {"+name+": "+example+", sha256: …}", name, "sha256")
 }
 
-func (r *reader) sha256(v *yaml.Node) string {
-	s, ok := r.text(v, "sha256")
-	if !ok || sha256Hex().MatchString(s) {
-		return s
+func checkSHA256(s string) error {
+	if sha256Hex().MatchString(s) {
+		return nil
 	}
 	hint := "`sha256sum` prints it"
 	if bare := strings.ToLower(strings.TrimPrefix(s, "sha256:")); sha256Hex().MatchString(bare) {
 		hint = "write " + bare
 	}
-	r.add(v, hint, "sha256 is not 64 lower-case hexadecimal digits")
-	return ""
+	return wrong(hint, "sha256 is not 64 lower-case hexadecimal digits")
 }
 
-// units are those of a release age. A day has 24 hours.
+// releaseAge is a number of hours, days of 24 hours, or weeks.
 var releaseAge = lazily(`^(?:([1-9][0-9]{0,4})h|([1-9][0-9]{0,3})d|([1-9][0-9]{0,2})w)$`)
 
-// age reads how old a release must be.
-func (r *reader) age(v *yaml.Node) time.Duration {
-	s, ok := r.text(v, "min_release_age")
-	if !ok {
-		return 0
-	}
+// parseAge reads how old a release must be.
+func parseAge(s string) (time.Duration, error) {
 	m := releaseAge().FindStringSubmatch(s)
 	if m == nil {
 		hint := "write hours, days or weeks, as 72h, 3d or 2w"
 		if releaseAge().MatchString(s + "h") {
 			hint = "write " + s + "h for hours, or " + s + "d for days"
 		}
-		r.add(v, hint, "min_release_age is %q, which is not a time", s)
-		return 0
+		return 0, wrong(hint, "min_release_age is %q, which is not a time", s)
 	}
 	var age time.Duration
 	for i, unit := range [...]time.Duration{time.Hour, 24 * time.Hour, 7 * 24 * time.Hour} {
@@ -199,5 +179,5 @@ func (r *reader) age(v *yaml.Node) time.Duration {
 			age = time.Duration(n) * unit
 		}
 	}
-	return age
+	return age, nil
 }

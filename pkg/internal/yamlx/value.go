@@ -286,15 +286,18 @@ func ListOf[T comparable](v Value, parse func(string) (T, error)) []T {
 }
 
 // OneOf returns a text that is one of some words.
-func (v Value) OneOf(words ...string) string {
-	return v.Text(func(s string) error {
+func (v Value) OneOf(words ...string) string { return v.Text(OneOf(v.Name, words...)) }
+
+// OneOf returns a check that a text is one of some words; name is for the message.
+func OneOf(name string, words ...string) func(string) error {
+	return func(s string) error {
 		if slices.Contains(words, s) {
 			return nil
 		}
 		last := len(words) - 1
 		hint := didYouMean(s, words, "use "+strings.Join(words[:last], ", ")+" or "+words[last])
-		return diag.Errorf(diag.Invalid, "%s is %q, which is not known", v.Name, s).WithHint("%s", hint)
-	})
+		return diag.Errorf(diag.Invalid, "%s is %q, which is not known", name, s).WithHint("%s", hint)
+	}
 }
 
 // Bool returns true or false.
