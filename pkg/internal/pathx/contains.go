@@ -21,6 +21,15 @@ func ContainsStrict(dir, path string) bool {
 	return ok && rel != "."
 }
 
+// ContainsFold is [Contains] as on a file system that ignores case, whatever the system. It is for refusing: it also
+// refuses what would be another file where case counts.
+func ContainsFold(dir, path string) bool {
+	r := system()
+	r.fold = true
+	_, ok := r.rel(dir, path)
+	return ok
+}
+
 // Rel returns path relative to dir, with the system's separators and "." for dir itself; ok is false if dir does not
 // contain path, so that rel never begins with "..". It is lexical, as [Contains].
 func Rel(dir, path string) (rel string, ok bool) {

@@ -171,6 +171,9 @@ func TestContains(t *testing.T) {
 	if rel, ok := Rel(root, in("a", "b")); !ok || rel != filepath.Join("a", "b") {
 		t.Errorf("got %q, %v", rel, ok)
 	}
+	if !ContainsFold(in("a"), in("A", "b")) || ContainsFold(in("a"), in("AB")) {
+		t.Error("case is not ignored")
+	}
 	if want := runtime.GOOS == "windows" || runtime.GOOS == "darwin"; Contains(in("a"), in("A", "b")) != want {
 		t.Errorf("on %s, case is ignored: %v", runtime.GOOS, !want)
 	}

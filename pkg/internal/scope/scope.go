@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // The names of skillpm's own files and directories in a scope.
@@ -188,8 +189,8 @@ const IgnoreText = "# written by skillpm: only hand-written skills belong in the
 
 // Rel returns path relative to the scope's root, with forward slashes. A path that is not inside the root is an error.
 func (s Scope) Rel(path string) (string, error) {
-	rel, err := filepath.Rel(s.Root, path)
-	if err != nil || !filepath.IsLocal(rel) {
+	rel, ok := pathx.Rel(s.Root, path)
+	if !ok {
 		return "", diag.Errorf(diag.Internal, "%s is not inside %s", path, s.Root)
 	}
 	return filepath.ToSlash(rel), nil
@@ -217,10 +218,4 @@ func (s Scope) base() string {
 		return s.Dir()
 	}
 	return s.Root
-}
-
-// Within reports whether path is below dir. Both are absolute; neither is looked at.
-func Within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != "." && filepath.IsLocal(rel)
 }

@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // mostOpen is how many directories are kept open.
@@ -58,7 +60,7 @@ func (s *site) closeDirs() {
 // reached through a link, is not the one any more that its path names. What is the journal's stays in its place.
 func (s *site) moved() {
 	for name, d := range s.open {
-		if !within(name, s.dir) {
+		if !pathx.ContainsStrict(s.dir, name) {
 			d.close()
 			delete(s.open, name)
 		}

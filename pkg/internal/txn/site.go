@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/syserr"
 )
 
@@ -41,8 +42,8 @@ type site struct {
 }
 
 func openSite(o Options) (*site, error) {
-	rel, err := filepath.Rel(o.Root, o.Dir)
-	if err != nil || !filepath.IsAbs(o.Root) || !filepath.IsLocal(rel) {
+	rel, ok := pathx.Rel(o.Root, o.Dir)
+	if !ok || !filepath.IsAbs(o.Root) {
 		return nil, diag.Errorf(diag.Internal, "transaction: the journal's directory %s is not inside %s", o.Dir, o.Root)
 	}
 	if len(o.Key) != 0 && len(o.Key) < minKey {
@@ -88,12 +89,11 @@ func (s *site) mkdir(name string) error { return s.root.MkdirAll(s.in(name), 0o7
 func (s *site) isShelved(name string) bool { return s.shelved && s.exists(name) }
 
 // isOwn reports whether rel is skillpm's own directory or in it.
-func (s *site) isOwn(rel string) bool { return s.own != "." && (rel == s.own || within(rel, s.own)) }
+func (s *site) isOwn(rel string) bool { return s.own != "." && pathx.Contains(s.own, rel) }
 
 // touches reports whether rel is the journal's directory, in it or above it, in any case.
 func (s *site) touches(rel string) bool {
-	rel, dir := strings.ToLower(rel), strings.ToLower(s.dir)
-	return rel == dir || within(rel, dir) || within(dir, rel)
+	return pathx.ContainsFold(s.dir, rel) || pathx.ContainsFold(rel, s.dir)
 }
 
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) }
@@ -184,7 +184,7 @@ func (s *site) finish(ops []*op) error {
 
 // prune removes directories that are empty, upwards, inside skillpm's own.
 func (s *site) prune(dir string) {
-	for within(dir, s.own) && s.isOwn(dir) {
+	for s.isOwn(dir) && dir != s.own {
 		info, err := s.lstat(dir)
 		s.moved()
 		if err != nil || !isDir(info) || s.root.Remove(dir) != nil {

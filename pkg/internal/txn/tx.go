@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 )
@@ -153,10 +152,6 @@ func (t *Tx) count(rel string, n int) {
 	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
 		t.below[dir] += n
 	}
-}
-
-func within(p, dir string) bool {
-	return len(p) > len(dir) && p[len(dir)] == '/' && strings.HasPrefix(p, dir)
 }
 
 // Commit carries the transaction out. If it returns an error, the scope is as it was before Begin, unless the error

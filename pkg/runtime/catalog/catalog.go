@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
@@ -127,12 +128,8 @@ func (c *Catalog) known(r *root) *tree {
 
 // inPacks reports whether a directory, without links, is one of an installed skill or of its copy under an alias.
 func (c *Catalog) inPacks(real string) bool {
-	for _, own := range c.places.own {
-		if _, ok := within(own, real); ok && own != "" {
-			return true
-		}
-	}
-	return slices.ContainsFunc(c.roots, func(r *root) bool { _, ok := within(r.real, real); return ok && r.packs })
+	return slices.ContainsFunc(c.places.own, func(own string) bool { return pathx.ContainsStrict(own, real) }) ||
+		slices.ContainsFunc(c.roots, func(r *root) bool { return r.packs && pathx.ContainsStrict(r.real, real) })
 }
 
 // Off reports whether skills are switched off, so that there are none.

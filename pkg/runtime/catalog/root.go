@@ -160,12 +160,3 @@ func (p *places) put(r *root) {
 	r.real = real
 	p.found = append(p.found, r)
 }
-
-// within returns what is below a directory on a path, both without links.
-func within(dir, path string) (string, bool) {
-	dir = strings.TrimSuffix(dir, string(filepath.Separator)) // of the file system's root
-	if dir == "" && runtime.GOOS == "windows" || len(path) <= len(dir)+1 || path[:len(dir)] != dir || path[len(dir)] != filepath.Separator {
-		return "", false
-	}
-	return path[len(dir)+1:], true
-}

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
@@ -382,7 +383,7 @@ func (b *builder) doubles() {
 	b.drop(func(c *candidate) bool {
 		real := c.entry.real
 		if real == "" {
-			rel, _ := within(b.catalog.roots[c.root].dir, c.entry.Dir)
+			rel, _ := pathx.Rel(b.catalog.roots[c.root].dir, c.entry.Dir)
 			real = filepath.Join(b.catalog.roots[c.root].real, rel)
 		}
 		if !linked[real] {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/watch"
 )
 
@@ -125,13 +126,10 @@ func (s spots) nearest() []string {
 // has reports whether a path can matter: it is watched, above what is watched, or not too far below it.
 func (s spots) has(path string) bool {
 	for _, p := range s {
-		if p.path == path {
+		if pathx.Contains(path, p.path) {
 			return true
 		}
-		if rest, ok := within(p.path, path); ok && strings.Count(rest, string(filepath.Separator)) <= p.depth {
-			return true
-		}
-		if _, ok := within(path, p.path); ok {
+		if rest, ok := pathx.Rel(p.path, path); ok && strings.Count(rest, string(filepath.Separator)) <= p.depth {
 			return true
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/runtime/run"
 )
 
@@ -259,7 +260,7 @@ func notWritten(err error) error {
 
 // shown returns a path relative to the working directory where it is inside, with slashes.
 func (f *files) shown(path string) string {
-	if rel, err := filepath.Rel(f.dir, path); err == nil && filepath.IsLocal(rel) {
+	if rel, ok := pathx.Rel(f.dir, path); ok {
 		return filepath.ToSlash(rel)
 	}
 	return filepath.ToSlash(path)

@@ -3,9 +3,11 @@ package session
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
@@ -170,6 +172,18 @@ func (s *Session) own(name string) bool {
 	}
 	known := slices.ContainsFunc(tool.Table(), func(t tool.Tool) bool { return t.Name == tool.Canonical(name) })
 	return tool.Own(name) || !known
+}
+
+// realPath returns where an absolute path leads, "" if nobody can tell.
+func realPath(path string) string {
+	if !filepath.IsAbs(path) {
+		return ""
+	}
+	real, err := pathx.Resolve(path)
+	if err != nil {
+		return ""
+	}
+	return real
 }
 
 // placed returns a call with what patterns of files depend on.

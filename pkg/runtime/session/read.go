@@ -141,9 +141,9 @@ func (s *Session) read(k *catalog.Skill, file string) (*File, error) {
 func inside(k *catalog.Skill, file string) (string, error) {
 	name := filepath.ToSlash(file)
 	if filepath.IsAbs(file) {
-		rel, err := filepath.Rel(k.Dir, file)
-		if err != nil {
-			return "", outside(k, file, err)
+		rel, ok := pathx.Rel(k.Dir, file)
+		if !ok {
+			return "", outside(k, file, nil)
 		}
 		name = filepath.ToSlash(rel)
 	}
@@ -207,9 +207,9 @@ func (s *Session) notByLink(root *os.Root, k *catalog.Skill, name string) error 
 	if err != nil {
 		return err
 	}
-	rel, err := filepath.Rel(dir, leads)
-	if err != nil {
-		return err
+	rel, ok := pathx.Rel(dir, leads)
+	if !ok {
+		return outside(k, name, fs.ErrInvalid)
 	}
 	if now, err := os.Stat(leads); err != nil || !os.SameFile(at, now) {
 		return diag.Errorf(diag.Conflict, "%s of skill %q is being changed", name, k.Name).WithHint("ask again")
