@@ -40,10 +40,10 @@ func (e *Editor) Splices() []Splice { return e.log }
 func (e *Editor) Root() *yaml.Node { return e.root }
 
 func (e *Editor) load(data []byte) error {
-	root, second, err := parse(bytes.TrimPrefix(data, bom))
+	root, second, err := Documents(bytes.TrimPrefix(data, bom))
 	switch {
 	case err != nil:
-		return errors.New(plainMessage(err))
+		return errors.New(Message(err))
 	case second != nil:
 		return errors.New("it has more than one document")
 	case root != nil && isNull(root):

@@ -14,8 +14,8 @@ var libraryError = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
 })
 
-// split returns the line, 0 if it is not known, and the words of an error of the YAML library.
-func split(err error) (line int, message string) {
+// ErrorLine returns the line of an error of the YAML library, 0 if it is not known, and its words.
+func ErrorLine(err error) (line int, message string) {
 	m := libraryError().FindStringSubmatch(err.Error())
 	if m == nil {
 		return 0, err.Error()
@@ -39,9 +39,9 @@ func (r *Reader) notYAML(data []byte, err error) *Error {
 
 // syntaxError returns an error of the YAML library in text that starts after a number of lines, and its explanation.
 func (r *Reader) syntaxError(data []byte, err error, above int) (*Error, Problem) {
-	line, message := split(err)
+	line, message := ErrorLine(err)
 	if r.format.Explain != nil {
-		p := Problem{Message: plainMessage(err)}
+		p := Problem{Message: Message(err)}
 		if found := r.format.Explain(r.path, data); found != nil {
 			p = *found
 		}

@@ -84,12 +84,12 @@ func (r *Reader) at(n *yaml.Node) Value { return Value{Node: n, r: r} }
 // Parse returns the root node of the first document in data, nil if there is no content. It allows everything that YAML
 // allows: callers check what they read.
 func Parse(data []byte) (*yaml.Node, error) {
-	root, _, err := parse(data)
+	root, _, err := Documents(data)
 	return root, err
 }
 
-// parse returns the root node of the first document, and the second document.
-func parse(data []byte) (root, second *yaml.Node, err error) {
+// Documents returns the root node of the first document as [Parse] does, and the second document if there is one.
+func Documents(data []byte) (root, second *yaml.Node, err error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, next yaml.Node
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
@@ -110,7 +110,7 @@ func parse(data []byte) (root, second *yaml.Node, err error) {
 
 // document returns the root node of the only document in data, and false if there is none because of a problem.
 func (r *Reader) document(data []byte) (*yaml.Node, bool) {
-	root, second, err := parse(data)
+	root, second, err := Documents(data)
 	switch {
 	case err != nil && root == nil:
 		return r.salvage(data, err)
@@ -216,5 +216,5 @@ func Lookup(n *yaml.Node, path ...string) *yaml.Node {
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// plainMessage returns the words of the YAML library without its name.
-func plainMessage(err error) string { return strings.TrimPrefix(err.Error(), "yaml: ") }
+// Message returns an error of the YAML library without its name.
+func Message(err error) string { return strings.TrimPrefix(err.Error(), "yaml: ") }

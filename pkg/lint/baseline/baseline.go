@@ -23,7 +23,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"io/fs"
 	"regexp"
 	"slices"
@@ -61,17 +60,25 @@ var (
 	digestText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^sha256:[0-9a-f]{64}$`) })
 )
 
-// check returns the name of the field that cannot be, and what is wrong with it.
-func (f Finding) check() (field, problem string) {
-	switch {
-	case !ruleText().MatchString(f.Rule):
-		return "rule", fmt.Sprintf("%q is not the id of a rule, as REF001", f.Rule)
-	case !fs.ValidPath(f.Path):
-		return "path", fmt.Sprintf("%q is not a path with slashes, without .. and a slash at its start", f.Path)
-	case !digestText().MatchString(f.Digest):
-		return "digest", fmt.Sprintf("%q is not a digest: sha256: and 64 hexadecimal digits", f.Digest)
+func checkRule(s string) error {
+	if !ruleText().MatchString(s) {
+		return diag.Errorf(diag.Invalid, "%q is not the id of a rule, as REF001", s)
 	}
-	return "", ""
+	return nil
+}
+
+func checkPath(s string) error {
+	if !fs.ValidPath(s) {
+		return diag.Errorf(diag.Invalid, "%q is not a path with slashes, without .. and a slash at its start", s)
+	}
+	return nil
+}
+
+func checkDigest(s string) error {
+	if !digestText().MatchString(s) {
+		return diag.Errorf(diag.Invalid, "%q is not a digest: sha256: and 64 hexadecimal digits", s)
+	}
+	return nil
 }
 
 // Entry is a finding that is accepted.
@@ -117,8 +124,8 @@ type Changes struct {
 func (b *Baseline) Update(found []Finding, covered func(path string) bool, reason string) (*Baseline, Changes, error) {
 	counts := make(map[Finding]int)
 	for _, f := range found {
-		if field, problem := f.check(); field != "" {
-			return nil, Changes{}, diag.Errorf(diag.Internal, "a finding that no baseline can hold: %s %s", field, problem)
+		if err := cmp.Or(checkRule(f.Rule), checkPath(f.Path), checkDigest(f.Digest)); err != nil {
+			return nil, Changes{}, diag.Errorf(diag.Internal, "a finding that no baseline can hold: %w", err)
 		}
 		counts[f] = min(counts[f]+1, maxCount)
 	}

@@ -2,12 +2,9 @@ package baseline
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
-	"strings"
-	"sync"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 const header = `# Findings that skillpm validate --baseline accepts, each for a reason and as long as the text that it is about stays.
@@ -27,7 +24,7 @@ func (b *Baseline) Encode() []byte {
 	buf.WriteString("findings:\n")
 	for _, e := range sorted.Entries {
 		buf.WriteString("  - rule: " + e.Rule + "\n")
-		buf.WriteString("    path: " + plain(e.Path) + "\n")
+		buf.WriteString("    path: " + yamlx.Plain(e.Path) + "\n")
 		buf.WriteString("    digest: " + strconv.Quote(e.Digest) + "\n")
 		buf.WriteString("    reason: " + strconv.Quote(e.Reason) + "\n")
 		if e.Expires != "" {
@@ -38,15 +35,4 @@ func (b *Baseline) Encode() []byte {
 		}
 	}
 	return buf.Bytes()
-}
-
-var plainText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`) })
-
-// plain writes a path without quotes where every YAML reader takes it for text, as it does not with true or no.
-func plain(s string) string {
-	n := yaml.Node{Kind: yaml.ScalarNode, Value: s}
-	if !plainText().MatchString(s) || n.ShortTag() != "!!str" || strings.Contains(" y n yes no on off ", " "+strings.ToLower(s)+" ") {
-		return strconv.Quote(s)
-	}
-	return s
 }
