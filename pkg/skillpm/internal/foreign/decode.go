@@ -5,13 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"regexp"
-	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // decode reads the file as JSON or YAML. Its root is a mapping.
@@ -144,35 +143,18 @@ func (r *jsonReader) below(v *value, depth int) error {
 	return err
 }
 
-// position is how an error of YAML starts that says where it is.
-var position = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^line (\d+): `) })
-
 func (f file) yaml(data []byte) (*value, error) {
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	var doc, second yaml.Node
-	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
-		return nil, f.errorf(nil, "is empty")
-	} else if err != nil {
-		return nil, f.syntax(err)
-	}
-	if err := dec.Decode(&second); err == nil {
+	root, second, err := yamlx.Documents(data)
+	switch {
+	case err != nil:
+		line, text := yamlx.ErrorLine(err)
+		return nil, f.errorf(&value{line: max(1, line)}, "not YAML: %s", plain(text))
+	case second != nil:
 		return nil, f.errorf(&value{line: second.Line}, "there is a second document, and only one is read")
-	} else if !errors.Is(err, io.EOF) {
-		return nil, f.syntax(err)
-	}
-	if len(doc.Content) == 0 {
+	case root == nil:
 		return nil, f.errorf(nil, "is empty")
 	}
-	return f.fromYAML(doc.Content[0], 0)
-}
-
-func (f file) syntax(err error) error {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	if m := position().FindStringSubmatch(text); m != nil {
-		line, _ := strconv.Atoi(m[1]) // 0 is no line
-		return f.errorf(&value{line: line}, "not YAML: %s", plain(strings.TrimPrefix(text, m[0])))
-	}
-	return f.errorf(&value{line: 1}, "not YAML: %s", plain(text))
+	return f.fromYAML(root, 0)
 }
 
 // fromYAML makes a value of a node. Aliases are not followed.
@@ -207,12 +189,11 @@ func (f file) fromYAML(n *yaml.Node, depth int) (*value, error) {
 		return v, nil
 	}
 	v.kind = isFields
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
+	for key, item := range yamlx.Pairs(n) {
 		if key.Kind != yaml.ScalarNode {
 			return nil, f.errorf(&value{line: key.Line}, "a key must be one word")
 		}
-		below, err := f.fromYAML(n.Content[i+1], depth+1)
+		below, err := f.fromYAML(item, depth+1)
 		if err != nil {
 			return nil, err
 		}
