@@ -192,7 +192,7 @@ func (d *packDoc) checkManifest() {
 
 // atKey reports what is wrong at a key of the manifest.
 func (d *packDoc) atKey(id, message, fix string, keys ...string) {
-	line, column := d.manifest.Place(keys...)
+	line, column := d.manifest.Position(keys...)
 	d.place(id, line, column, message, fix)
 }
 

@@ -98,7 +98,7 @@ func (c *lockCheck) directoryPack(dep sources.Dependency, p *pack.LockedPack, di
 	}
 	required := map[string]string{}
 	for _, d := range dir.content.Dependencies {
-		text := pack.Required(d)
+		text := pack.FormatRequirement(d)
 		if is := p.Dependencies[d.ID.String()]; d.Ref != nil && is != "" {
 			text = is // places are written as they are seen from the project
 		}
@@ -129,7 +129,7 @@ func (c *lockCheck) directorySkills(dep sources.Dependency, p *pack.LockedPack, 
 		return // a digest is made of the modes too
 	}
 	sink := &treeSink{Hasher: bundle.NewHasher(bundle.Limits{})}
-	if err := dir.content.Send(context.Background(), dir.tree, names, sink); err != nil || sink.crlf {
+	if err := dir.content.Stream(context.Background(), dir.tree, names, sink); err != nil || sink.crlf {
 		return // git may have changed the line ends, which do not count
 	}
 	for name, inventory := range sink.Inventories() {

@@ -5,7 +5,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/pack"
 	sources "github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/pack/drift"
 )
 
 // lockCheck compares a lock with the manifest beside it, as `install --frozen` does: what is found makes that fail. What
@@ -19,31 +18,31 @@ type lockCheck struct {
 // compare reports where a lock and a manifest disagree.
 func (d *packDoc) compare(m, k *packDoc) {
 	c := &lockCheck{packDoc: d, m: m, k: k}
-	found := drift.Comparison{
-		Manifest: m.manifest, Lock: k.lock, PartOfManifest: !m.sound, PartOfLock: !k.sound, Directory: c.directory,
+	found := pack.Comparison{
+		Manifest: m.manifest, Lock: k.lock, PartialManifest: !m.sound, PartialLock: !k.sound, Directory: c.directory,
 	}.Differences()
 	agree := m.sound && k.sound && !c.differs
 	for _, one := range found {
 		c.report(one)
-		agree = agree && (one.Kind == drift.Alias || one.Kind == drift.Invalid)
+		agree = agree && (one.Kind == pack.DiffAlias || one.Kind == pack.DiffInvalid)
 	}
 	if !agree {
 		return
 	}
-	if one, ok := drift.Written(k.lock, k.src.data); ok {
+	if one, ok := pack.CompareText(k.lock, k.src.data); ok {
 		c.report(one)
 	}
 }
 
 // report makes a finding of a difference. Rules have hints of their own; aliases have better ones.
-func (c *lockCheck) report(one drift.Difference) {
+func (c *lockCheck) report(one pack.Difference) {
 	f := finding{rule: rule.LockDiffers, line: one.Line, column: one.Column, message: one.Message}
 	switch one.Kind {
-	case drift.Invalid:
+	case pack.DiffInvalid:
 		f.rule = rule.Lock
-	case drift.Alias:
+	case pack.DiffAlias:
 		f.rule, f.fix = rule.Alias, one.Hint
-	case drift.Aliases:
+	case pack.DiffAliases:
 		f.rule, f.fix, f.severity = rule.Alias, one.Hint, new(diag.SeverityError)
 	}
 	if one.File == pack.ManifestName {
@@ -59,7 +58,7 @@ func (c *lockCheck) differ(id sources.ID, keys []string, message string) {
 	keys = append([]string{"packs", id.String()}, keys...)
 	f := finding{rule: rule.LockDiffers, message: message}
 	for ; f.line == 0 && len(keys) > 0; keys = keys[:len(keys)-1] { // or what it would be in
-		f.line, f.column = c.k.lock.Place(keys...)
+		f.line, f.column = c.k.lock.Position(keys...)
 	}
 	c.put(c.k.src, f)
 }

@@ -1,10 +1,8 @@
 package pack
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
@@ -30,9 +28,7 @@ var dependencyKeys = []string{
 	keyOCI, keyLayout, keyGit, keyPath, keyVersion, keyTag, keyBranch, keyRev, keyDigest, keySkills,
 }
 
-var placeKeys = dependencyKeys[:4]
-
-var commitText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{40}$`) })
+var sourceKeys = dependencyKeys[:4]
 
 // dependencies reads the mapping of pack to what is required of it.
 func dependencies(v yamlx.Value) []Dependency {
@@ -104,7 +100,7 @@ func readFields(v yamlx.Value) depFields {
 		default:
 			f.text[key] = v.Text(notEmpty(key))
 		}
-		if slices.Contains(placeKeys, key) {
+		if slices.Contains(sourceKeys, key) {
 			f.source = v
 		}
 		if v.Count() > count {
@@ -124,7 +120,7 @@ func notEmpty(key string) func(string) error {
 	}
 }
 
-// place returns the text that [source.Parse] reads, or "" for a pack that is looked up by name.
+// place returns the text that [Parse] reads, or "" for a pack that is looked up by name.
 func (f depFields) place(id ID) (string, error) {
 	kind, err := f.kind()
 	if err != nil {
@@ -168,7 +164,7 @@ func (f depFields) gitPlace() (string, error) {
 		return "", diag.Errorf(diag.Invalid, "git %q holds a directory or a revision", place).
 			WithHint("write the directory as path:, and the revision as tag:, branch: or rev:")
 	}
-	if digest := f.text[keyDigest]; digest != "" && !commitText().MatchString(digest) {
+	if digest := f.text[keyDigest]; digest != "" && !commit().MatchString(digest) {
 		return "", diag.Errorf(diag.Invalid, "digest %q is not a commit of 40 hexadecimal digits", digest)
 	}
 	if strings.Contains(place, "://") && !strings.HasPrefix(place, "git+") {
@@ -203,7 +199,7 @@ func allowed(kind string) []string {
 // keys go with it and with each other.
 func (f depFields) kind() (string, error) {
 	kind := ""
-	for _, key := range placeKeys {
+	for _, key := range sourceKeys {
 		if f.text[key] == "" || key == keyPath && kind == keyGit {
 			continue
 		}
@@ -283,7 +279,7 @@ func revisionKey(ref Ref, was string) string {
 	switch {
 	case ref.Kind != KindGit || release:
 		return keyTag
-	case commitText().MatchString(ref.Rev):
+	case commit().MatchString(ref.Rev):
 		return keyRev
 	case was != "" && was != keyTag: // what is no release may well be a branch
 		return was

@@ -1,16 +1,27 @@
-// Package project reads and writes what a project says about packs: its manifest (skillpm.yaml), its lock
-// (skillpm.lock), the user's configuration, and the names under which skills are in force.
+// Package pack reads and writes the text formats of packs: references, the manifest (skillpm.yaml), the lockfile
+// (skillpm.lock), and the user's configuration (config.yaml).
 //
 // The rules it keeps:
 //
-//   - Reading is strict. Unknown and duplicate keys, merge markers, anchors, tags and values that YAML would read as
-//     something else than text are errors with a line, a column and a way to mend them. A file that cannot be read is
-//     never taken for an empty one.
-//   - Scalars are taken as they are written, so that 1.10 stays 1.10.
-//   - An edit of a manifest changes the bytes of the value it is about and no others: comments, order, blank lines,
-//     quotes, indentation and line ends stay. It is checked by reading the result, and refused if that says anything
-//     else than what was meant.
-//   - Equal locks are equal bytes: sorted, without a clock.
+//   - Reading is strict. Unknown and duplicate keys, merge markers, anchors, tags, and values that YAML would not read
+//     as text are errors with a line, a column, and a hint. An unreadable file never passes for an empty one.
+//   - Scalars keep their spelling, so that 1.10 stays 1.10.
+//   - An edit of a manifest changes only the bytes of its value: comments, order, quotes, and line ends stay. The result
+//     is parsed and compared with the intended manifest; an edit that would change anything else is refused.
+//   - Equal lockfiles are equal bytes: sorted, without a clock.
+//   - A reference that no source can have is an error, so that nothing hostile reaches a transport.
 //
-// The package works on bytes and on [io/fs.FS]; it writes nothing to the disk.
+// The package works on bytes and on [io/fs.FS], and writes nothing to disk.
+//
+// Start with [Ref] and [Pack] (what is required, and what is found), [Manifest], [Lock], [Compare] (where the two
+// disagree), [ResolveNames] (the names of skills), and [Config].
+//
+// The packages of this room:
+//
+//   - pack/bundle computes tree digests and packs, inspects, and unpacks the files of skills.
+//   - pack/index reads and writes the files of an index.
+//   - pack/resolve chooses a version of every pack that a manifest requires.
+//   - pack/graph shows who requires whom.
+//
+// This package is part of skillpm's embedding API and keeps compatibility.
 package pack

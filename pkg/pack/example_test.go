@@ -43,7 +43,7 @@ agents: [claude-code]
 
 // Two packs have a skill of one name: the one that was installed last has the bare name.
 func ExampleNames() {
-	named, _, conflicts, err := pack.Names([]pack.Claim{
+	named, _, conflicts, err := pack.ResolveNames([]pack.Claim{
 		{Pack: pack.ID{Owner: "acme", Name: "deploy"}, Skills: []string{"deploy", "rollback"}, Direct: true},
 		{Pack: pack.ID{Owner: "globex", Name: "ops"}, Skills: []string{"deploy"}, Direct: true},
 	}, nil, nil, nil)

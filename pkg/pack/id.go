@@ -1,10 +1,16 @@
 package pack
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/Masterminds/semver/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 )
@@ -66,4 +72,121 @@ func checkPart(what, s string, limit int) error {
 		return diag.Errorf(diag.Usage, "pack %s %q is the name of a Windows device", what, s)
 	}
 	return nil
+}
+
+// DefaultID returns the identity of a pack whose place has no skillpm.yaml: the last two segments of a repository's
+// path, of which a subdirectory replaces the second; local/<directory> for a directory. A path of one segment has the
+// host for its owner. Places that name a pack have that name. Each part is made legal: other characters become hyphens.
+func (r Ref) DefaultID() (ID, error) {
+	switch r.Kind {
+	case KindOCI, KindGit:
+		owner, name := lastTwo(r.URL)
+		if r.Subdir != "" {
+			name = path.Base(r.Subdir)
+		}
+		if name == "" {
+			break
+		}
+		return ID{Owner: slug(owner, MaxOwner), Name: slug(name, MaxName)}, nil
+	case KindPath:
+		base := path.Base(path.Clean(strings.ReplaceAll(r.URL, `\`, "/")))
+		if r.Subdir != "" {
+			base = path.Base(r.Subdir)
+		}
+		if base == "." || base == ".." || base == "/" {
+			break
+		}
+		return ID{Owner: "local", Name: slug(base, MaxName)}, nil
+	default:
+		if !r.ID.IsZero() {
+			return r.ID, nil
+		}
+	}
+	return ID{}, diag.Errorf(diag.Invalid, "%s has no name to call the pack by", r).
+		WithHint("add a skillpm.yaml with a name, as in name: acme/deploy")
+}
+
+// lastTwo returns the last two parts of a URL's host and path, without .git.
+func lastTwo(s string) (owner, name string) {
+	u, err := url.Parse(s)
+	if err != nil {
+		return "", ""
+	}
+	parts := strings.Split(strings.Trim(strings.TrimSuffix(u.Path, ".git"), "/"), "/")
+	parts = append([]string{u.Hostname()}, parts...)
+	return parts[len(parts)-2], parts[len(parts)-1]
+}
+
+// slug makes s a legal part of an [ID].
+func slug(s string, limit int) string {
+	parts := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
+	text := strings.Join(parts, "-")
+	if len(text) > limit {
+		text = strings.TrimRight(text[:limit], "-")
+	}
+	switch {
+	case text == "":
+		sum := sha256.Sum256([]byte(s))
+		return "p" + hex.EncodeToString(sum[:4])
+	case slices.Contains(windowsDevices, text):
+		return text + "-pack"
+	}
+	return text
+}
+
+// VersionFromTag returns the version that a git tag stands for: a strict semantic version, behind one v, or behind
+// name@ or name/v in a repository of several packs. Moving tags (1, 1.4, latest) and versions with build metadata are
+// not versions.
+func VersionFromTag(tag, name string) (string, bool) {
+	if name != "" {
+		if v, ok := PackTag(tag, name); ok {
+			return v, true
+		}
+	}
+	return strictVersion(strings.TrimPrefix(tag, "v"))
+}
+
+// PackTag is VersionFromTag for tags that carry the pack's name only: name@1.2.0 and name/v1.2.0.
+func PackTag(tag, name string) (string, bool) {
+	rest, ok := strings.CutPrefix(tag, name)
+	if !ok || name == "" {
+		return "", false
+	}
+	for _, prefix := range []string{"@", "/v"} {
+		if v, ok := strings.CutPrefix(rest, prefix); ok {
+			return strictVersion(v)
+		}
+	}
+	return "", false
+}
+
+func strictVersion(s string) (string, bool) {
+	v, err := semver.StrictNewVersion(s)
+	if err != nil || v.Metadata() != "" || len(s) > 128 {
+		return "", false
+	}
+	return s, true
+}
+
+// DefaultVersion returns the version of a pack that declares none: that of the tag, whatever pack's name it carries, else
+// 0.0.0-g and the first twelve hexadecimal digits of the commit or digest, else 0.0.0.
+func DefaultVersion(tag, resolved string) string {
+	tag = strings.TrimPrefix(tag, "refs/tags/")
+	if i := strings.LastIndexByte(tag, '@'); i > 0 {
+		tag = tag[i+1:]
+	} else if i := strings.LastIndex(tag, "/v"); i > 0 {
+		tag = tag[i+2:]
+	} else {
+		tag = strings.TrimPrefix(tag, "v")
+	}
+	if v, ok := strictVersion(tag); ok {
+		return v
+	}
+	digits := strings.TrimPrefix(resolved, "sha256:")
+	if len(digits) < 12 {
+		return "0.0.0"
+	}
+	return "0.0.0-g" + digits[:12]
 }

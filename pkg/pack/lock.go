@@ -4,6 +4,11 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // LockName is the name of a lock's file.
@@ -17,8 +22,8 @@ type Lock struct {
 	Packs map[ID]*LockedPack
 	Names map[string]LockedName // of bare names: only those that were contested or whose skill has an alias
 
-	extra  extras // keys that this version does not know
-	places places
+	extra     extras // keys that this version does not know
+	positions keyPositions
 }
 
 // LockedPack is one installed version of a pack.
@@ -110,4 +115,175 @@ func (l *Lock) Encode() []byte {
 	e.names(l)
 	e.unknown(l.extra.root, 0)
 	return b.Bytes()
+}
+
+// encoder writes a lock: two spaces a level, one entry a line, every value in double quotes.
+type encoder struct {
+	b *bytes.Buffer
+}
+
+func (e encoder) line(depth int, key, value string) {
+	for range depth {
+		e.b.WriteString("  ")
+	}
+	e.b.WriteString(key)
+	e.b.WriteByte(':')
+	if value != "" {
+		e.b.WriteByte(' ')
+		e.b.WriteString(value)
+	}
+	e.b.WriteByte('\n')
+}
+
+// quoted writes a line with a value in quotes, unless the value is empty.
+func (e encoder) quoted(depth int, key, value string) {
+	if value != "" {
+		e.line(depth, key, yamlx.Quote(value))
+	}
+}
+
+// table writes a mapping of plain keys to quoted values, unless it is empty.
+func (e encoder) table(depth int, key string, table map[string]string) {
+	if len(table) == 0 {
+		return
+	}
+	e.line(depth, key, "")
+	for _, k := range slices.Sorted(maps.Keys(table)) {
+		e.line(depth+1, yamlx.Plain(k), yamlx.Quote(table[k]))
+	}
+}
+
+func (e encoder) packs(l *Lock) {
+	if len(l.Packs) == 0 {
+		e.line(0, "packs", "{}")
+		return
+	}
+	e.line(0, "packs", "")
+	for _, id := range l.IDs() {
+		p := l.Packs[id]
+		e.line(1, id.String(), "")
+		e.quoted(2, "version", p.Version)
+		e.quoted(2, "source", p.Source)
+		e.quoted(2, "resolved", p.Resolved)
+		e.quoted(2, "integrity", p.Integrity)
+		e.quoted(2, "signer", p.Signer)
+		e.table(2, "dependencies", p.Dependencies)
+		e.table(2, "skills", p.Skills)
+		if p.Partial {
+			e.line(2, "partial", "true")
+		}
+		if was, ok := l.extra.packs[id]; ok && was.pack.Equal(p) {
+			e.unknown(was.unknown, 2)
+		}
+	}
+}
+
+func (e encoder) names(l *Lock) {
+	if len(l.Names) == 0 {
+		return
+	}
+	e.line(0, "names", "")
+	for _, name := range slices.Sorted(maps.Keys(l.Names)) {
+		e.name(l, name)
+	}
+}
+
+func (e encoder) name(l *Lock, name string) {
+	n := l.Names[name]
+	was, ok := l.extra.names[name]
+	keep := ok && was.name.Equal(n)
+	if n.Winner.IsZero() && len(n.Shadowed) == 0 && !keep {
+		e.line(1, yamlx.Plain(name), "{}")
+		return
+	}
+	e.line(1, yamlx.Plain(name), "")
+	if !n.Winner.IsZero() {
+		e.line(2, "winner", n.Winner.String())
+	}
+	if len(n.Shadowed) > 0 {
+		e.line(2, "shadowed", "")
+		for _, id := range slices.SortedFunc(maps.Keys(n.Shadowed), ID.Compare) {
+			e.line(3, id.String(), yamlx.Plain(n.Shadowed[id]))
+		}
+	}
+	if keep {
+		e.unknown(was.unknown, 2)
+	}
+}
+
+// unknown writes the entries of a mapping that this version does not know, sorted by key, each on one line.
+func (e encoder) unknown(n *yaml.Node, depth int) {
+	values := make(map[string]*yaml.Node)
+	for k, v := range yamlx.Pairs(n) {
+		values[k.Value] = v
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		e.line(depth, yamlx.Plain(key), flowText(values[key]))
+	}
+}
+
+// flowText writes any node on one line: in the same form however it was written before.
+func flowText(n *yaml.Node) string {
+	var parts []string
+	switch n.Kind {
+	case yaml.MappingNode:
+		for k, v := range yamlx.Pairs(n) {
+			parts = append(parts, yamlx.Plain(k.Value)+": "+flowText(v))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			parts = append(parts, flowText(item))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	switch n.ShortTag() {
+	case "!!null":
+		return "null"
+	case "!!int", "!!float", "!!bool", "!!timestamp":
+		return n.Value
+	default:
+		return yamlx.Quote(n.Value)
+	}
+}
+
+// extras are the keys of a lock that this version does not know, with the entries they stood in.
+type extras struct {
+	root  *yaml.Node
+	packs map[ID]extraPack
+	names map[string]extraName
+}
+
+type extraPack struct {
+	pack    *LockedPack
+	unknown *yaml.Node
+}
+
+type extraName struct {
+	name    LockedName
+	unknown *yaml.Node
+}
+
+func (x *extras) setPack(id ID, p *LockedPack, unknown *yaml.Node) {
+	if x.packs == nil {
+		x.packs = make(map[ID]extraPack)
+	}
+	x.packs[id] = extraPack{pack: p, unknown: unknown}
+}
+
+func (x *extras) setName(name string, n LockedName, unknown *yaml.Node) {
+	if x.names == nil {
+		x.names = make(map[string]extraName)
+	}
+	n.Shadowed = maps.Clone(n.Shadowed)
+	x.names[name] = extraName{name: n, unknown: unknown}
+}
+
+// appendPair adds a value with its key to a mapping node, which is made when it is nil.
+func appendPair(to *yaml.Node, v yamlx.Value) *yaml.Node {
+	if to == nil {
+		to = &yaml.Node{Kind: yaml.MappingNode}
+	}
+	to.Content = append(to.Content, v.Key().Node, v.Node)
+	return to
 }

@@ -215,7 +215,7 @@ func TestLockRoundTrip(t *testing.T) {
 	})
 }
 
-// sameByYAML requires that a lock says what the YAML reader, which [project.CheckLock] uses, finds in its text: most locks
+// sameByYAML requires that a lock says what the YAML reader, which [CheckLock] uses, finds in its text: most locks
 // are read without it.
 func sameByYAML(t interface{ Fatalf(string, ...any) }, text []byte, l *pack.Lock) {
 	checked, problems := pack.CheckLock("skillpm.lock", text)

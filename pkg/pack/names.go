@@ -42,8 +42,8 @@ func Claims(m *Manifest, l *Lock) []Claim {
 	return list
 }
 
-// Named is a skill and the name that agents know it under.
-type Named struct {
+// NamedSkill is a skill and the name that agents know it under.
+type NamedSkill struct {
 	Skill string
 	Pack  ID
 	Link  string // the name of its directory for agents
@@ -58,7 +58,7 @@ type Conflict struct {
 	Losers map[ID]string // with the alias that each is known under
 }
 
-// Names settles under which name each skill of a scope is in force. Claims are the direct ones in the manifest's order
+// ResolveNames decides under which name each skill of a scope is in force. Claims are the direct ones in the manifest's order
 // and then the others.
 //
 // A skill with an alias in the manifest has that and no other name. Of the others with one name a direct dependency's
@@ -66,8 +66,8 @@ type Conflict struct {
 // losers get an alias: the one they had, else owner-skill, else owner-pack-skill, else that cut and with eight
 // hexadecimal digits, the first that is legal and used by nobody; reserved says which names are used by what is not a
 // pack. What was contested or has an alias is returned as the lock records it. All results are in order of their names.
-func Names(claims []Claim, aliases []Alias, previous map[string]LockedName, reserved func(string) bool) ([]Named, map[string]LockedName, []Conflict, error) {
-	n := &naming{
+func ResolveNames(claims []Claim, aliases []Alias, previous map[string]LockedName, reserved func(string) bool) ([]NamedSkill, map[string]LockedName, []Conflict, error) {
+	n := &nameResolver{
 		previous: previous, reserved: reserved,
 		chosen: make(map[skillKey]string), bare: make(map[string]bool), used: make(map[string]bool),
 	}
@@ -85,7 +85,7 @@ func Names(claims []Claim, aliases []Alias, previous map[string]LockedName, rese
 	var conflicts []Conflict
 	for _, c := range contests {
 		if len(c.losers) > 0 {
-			conflicts = append(conflicts, n.settle(c))
+			conflicts = append(conflicts, n.resolveContest(c))
 		}
 	}
 	return n.named(claims), n.locked(claims, contests), conflicts, nil
@@ -105,7 +105,7 @@ type contest struct {
 }
 
 // naming is the state of one run of [Names].
-type naming struct {
+type nameResolver struct {
 	previous map[string]LockedName
 	reserved func(string) bool
 	chosen   map[skillKey]string // aliases
@@ -114,7 +114,7 @@ type naming struct {
 }
 
 // readAliases takes over the manifest's aliases. One of a skill that is not there is an error.
-func (n *naming) readAliases(claims []Claim, aliases []Alias) error {
+func (n *nameResolver) readAliases(claims []Claim, aliases []Alias) error {
 	skillsOf := make(map[ID][]string, len(claims))
 	exists := make(map[skillKey]bool)
 	for _, c := range claims {
@@ -146,7 +146,7 @@ func (n *naming) readAliases(claims []Claim, aliases []Alias) error {
 }
 
 // contests returns who wins and who loses each bare name that somebody claims, in order of the names.
-func (n *naming) contests(claims []Claim) []contest {
+func (n *nameResolver) contests(claims []Claim) []contest {
 	claimants := make(map[string][]Claim)
 	for _, c := range claims {
 		for _, s := range c.Skills {
@@ -181,7 +181,7 @@ func winner(claimants []Claim) ID {
 }
 
 // checkAliases refuses an alias that is the own name of a skill that keeps it.
-func (n *naming) checkAliases(contests []contest, aliases []Alias) error {
+func (n *nameResolver) checkAliases(contests []contest, aliases []Alias) error {
 	given := make(map[string]Alias, len(aliases))
 	for _, a := range aliases {
 		given[a.Alias] = a
@@ -196,7 +196,7 @@ func (n *naming) checkAliases(contests []contest, aliases []Alias) error {
 }
 
 // keepAliases gives losers the aliases that they are locked under, before new ones are made.
-func (n *naming) keepAliases(contests []contest) {
+func (n *nameResolver) keepAliases(contests []contest) {
 	for _, c := range contests {
 		for _, loser := range c.losers {
 			alias := n.previous[c.name].Shadowed[loser]
@@ -208,13 +208,13 @@ func (n *naming) keepAliases(contests []contest) {
 	}
 }
 
-// settle gives the losers of a contest that have no alias yet a new one.
-func (n *naming) settle(c contest) Conflict {
+// resolveContest gives the losers of a contest that have no alias yet a new one.
+func (n *nameResolver) resolveContest(c contest) Conflict {
 	out := Conflict{Name: c.name, Winner: c.winner, Losers: make(map[ID]string)}
 	for _, loser := range c.losers {
 		key := skillKey{loser, c.name}
 		if n.chosen[key] == "" {
-			n.chosen[key] = n.invent(key)
+			n.chosen[key] = n.newAlias(key)
 			n.used[n.chosen[key]] = true
 		}
 		out.Losers[loser] = n.chosen[key]
@@ -222,8 +222,8 @@ func (n *naming) settle(c contest) Conflict {
 	return out
 }
 
-// invent returns a free alias.
-func (n *naming) invent(key skillKey) string {
+// newAlias returns a free alias.
+func (n *nameResolver) newAlias(key skillKey) string {
 	full := key.pack.Owner + "-" + key.pack.Name + "-" + key.skill
 	for _, alias := range []string{key.pack.Owner + "-" + key.skill, full} {
 		if n.free(alias) {
@@ -240,28 +240,28 @@ func (n *naming) invent(key skillKey) string {
 	}
 }
 
-func (n *naming) free(alias string) bool {
+func (n *nameResolver) free(alias string) bool {
 	return skill.LegalName(alias) && !n.bare[alias] && !n.used[alias] && (n.reserved == nil || !n.reserved(alias))
 }
 
 // named lists every skill with its name, in order of the names.
-func (n *naming) named(claims []Claim) []Named {
-	var list []Named
+func (n *nameResolver) named(claims []Claim) []NamedSkill {
+	var list []NamedSkill
 	for _, c := range claims {
 		for _, s := range c.Skills {
-			one := Named{Skill: s, Pack: c.Pack, Link: s, Bare: true}
+			one := NamedSkill{Skill: s, Pack: c.Pack, Link: s, Bare: true}
 			if alias := n.chosen[skillKey{c.Pack, s}]; alias != "" {
 				one.Link, one.Bare, one.Alias = alias, false, true
 			}
 			list = append(list, one)
 		}
 	}
-	slices.SortFunc(list, func(a, b Named) int { return strings.Compare(a.Link, b.Link) })
+	slices.SortFunc(list, func(a, b NamedSkill) int { return strings.Compare(a.Link, b.Link) })
 	return list
 }
 
 // locked returns the names that are recorded: those that have a skill with an alias.
-func (n *naming) locked(claims []Claim, contests []contest) map[string]LockedName {
+func (n *nameResolver) locked(claims []Claim, contests []contest) map[string]LockedName {
 	names := make(map[string]LockedName)
 	for _, c := range claims {
 		for _, s := range c.Skills {

@@ -46,7 +46,7 @@ func parseAliases(t testing.TB, text string) (list []pack.Alias) {
 	return m.Aliases
 }
 
-func showNamed(list []pack.Named) string {
+func showNamed(list []pack.NamedSkill) string {
 	parts := make([]string, len(list))
 	for i, n := range list {
 		parts[i] = n.Link
@@ -143,7 +143,7 @@ func TestNames(t *testing.T) {
 			}
 			reserved := func(s string) bool { return slices.Contains(strings.Fields(tt.reserved), s) }
 			claims := parseClaims(t, tt.claims)
-			named, names, conflicts, err := pack.Names(claims, parseAliases(t, tt.aliases), previous, reserved)
+			named, names, conflicts, err := pack.ResolveNames(claims, parseAliases(t, tt.aliases), previous, reserved)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +158,7 @@ func TestNames(t *testing.T) {
 					t.Errorf("conflict %+v does not agree with the lock", c)
 				}
 			}
-			again, names2, _, err := pack.Names(claims, parseAliases(t, tt.aliases), names, nil)
+			again, names2, _, err := pack.ResolveNames(claims, parseAliases(t, tt.aliases), names, nil)
 			if err != nil || showNamed(again) != showNamed(named) || fmt.Sprint(names2) != fmt.Sprint(names) {
 				t.Errorf("from its own lock: %s, %v, %v", showNamed(again), names2, err)
 			}
@@ -187,7 +187,7 @@ func TestNamesRefuses(t *testing.T) {
 			"choose another alias, or give deploy@acme/a an alias too",
 		},
 	} {
-		_, _, _, err := pack.Names(parseClaims(t, tt.claims), parseAliases(t, tt.aliases), nil, nil)
+		_, _, _, err := pack.ResolveNames(parseClaims(t, tt.claims), parseAliases(t, tt.aliases), nil, nil)
 		if err == nil || err.Error() != tt.want || diag.CodeOf(err) != tt.code || diag.HintOf(err) != tt.hint {
 			t.Errorf("%s: %v (%s), hint %q", tt.name, err, diag.CodeOf(err), diag.HintOf(err))
 		}
@@ -209,7 +209,7 @@ func TestNamesAreUnique(t *testing.T) {
 				Skills: rapid.SliceOfNDistinct(word, 1, 4, rapid.ID[string]).Draw(t, "skills"),
 			})
 		}
-		named, names, _, err := pack.Names(claims, nil, nil, nil)
+		named, names, _, err := pack.ResolveNames(claims, nil, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +220,7 @@ func TestNamesAreUnique(t *testing.T) {
 			}
 			seen[n.Link] = true
 		}
-		again, names2, _, err := pack.Names(claims, nil, names, nil)
+		again, names2, _, err := pack.ResolveNames(claims, nil, names, nil)
 		if err != nil || showNamed(again) != showNamed(named) || fmt.Sprint(names2) != fmt.Sprint(names) {
 			t.Fatalf("%s\nand then\n%s", showNamed(named), showNamed(again))
 		}

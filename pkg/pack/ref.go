@@ -1,5 +1,12 @@
 package pack
 
+import (
+	"path"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
 // Kind says what sort of place a [Ref] names.
 type Kind string
 
@@ -23,4 +30,173 @@ type Ref struct {
 	Subdir     string // a directory inside the place, slash-separated and clean
 	Rev        string // git: a tag, branch or commit; oci and oci-layout: a tag
 	Digest     string // oci and layouts: "sha256:…"; git: the commit in 40 hex digits; set once the place is pinned
+}
+
+// String returns the place as a person would write it; Parse reads it back. A pinned git place shows the commit only
+// where it has no revision.
+func (r Ref) String() string {
+	switch r.Kind {
+	case KindName:
+		if r.Constraint == "" {
+			return r.ID.String()
+		}
+		return r.ID.String() + "@" + r.Constraint
+	case KindOCI:
+		return r.URL + r.version()
+	case KindLayout:
+		if r.ID.IsZero() {
+			return "oci-layout:" + r.URL
+		}
+		return "oci-layout:" + r.URL + "//" + r.ID.String() + r.version()
+	case KindGit:
+		s := "git+" + r.URL + r.subdir()
+		if rev := r.Rev; rev != "" {
+			return s + "#" + rev
+		} else if r.Digest != "" {
+			return s + "#" + r.Digest
+		}
+		return s
+	case KindLocal, KindEmbedded:
+		return string(r.Kind) + ":" + r.ID.String() + r.version()
+	default:
+		return r.URL
+	}
+}
+
+func (r Ref) version() string {
+	var s string
+	if r.Rev != "" {
+		s = ":" + r.Rev
+	}
+	if r.Digest != "" {
+		s += "@" + r.Digest
+	}
+	return s
+}
+
+func (r Ref) subdir() string {
+	if r.Subdir == "" {
+		return ""
+	}
+	return "//" + r.Subdir
+}
+
+// Source returns what a lock records of the place: no revision, no digest, no user name and no path of this machine.
+//
+//	oci://host/repository    git+https://host/path//subdir    local    embedded
+//	path:REL and oci-layout:REL for relative directories, path, oci-layout and git+file for absolute ones
+//
+// A place that is only a name has no source, so that of a KindName is "".
+func (r Ref) Source() string {
+	switch r.Kind {
+	case KindOCI:
+		return r.URL
+	case KindGit:
+		if strings.HasPrefix(r.URL, "file:") || r.URL == "" {
+			return "git+file" + r.subdir()
+		}
+		scheme, rest, _ := strings.Cut(r.URL, "://")
+		if user, _, ok := cutUser(rest); ok {
+			rest = rest[len(user)+1:]
+		}
+		return "git+" + scheme + "://" + rest + r.subdir()
+	case KindPath, KindLayout:
+		if r.URL == "" || isAbs(r.URL) {
+			return string(r.Kind)
+		}
+		return string(r.Kind) + ":" + path.Clean(strings.ReplaceAll(r.URL, `\`, "/"))
+	case KindLocal, KindEmbedded:
+		return string(r.Kind)
+	default:
+		return ""
+	}
+}
+
+// Locked returns what a lock records of the place that a version came from: [Ref.Source], and the revision unless it only
+// repeats the version. So a branch or a moving tag that was asked for is part of the record.
+func (r Ref) Locked(version string) string {
+	s := r.Source()
+	if v, ok := VersionFromTag(r.Rev, r.ID.Name); r.Rev == "" || r.Rev == version || ok && v == version {
+		return s
+	}
+	switch r.Kind {
+	case KindGit:
+		return s + "#" + r.Rev
+	case KindOCI:
+		return s + ":" + r.Rev
+	default:
+		return s
+	}
+}
+
+// ParseLocked returns the pinned place that a lock's entry for the pack id records: the inverse of [Ref.Locked], with
+// resolved as its digest or commit. The URL stays empty where a lock leaves it out (an absolute directory): the
+// manifest has it. Errors have code [diag.Invalid].
+func ParseLocked(source, resolved string, id ID) (Ref, error) {
+	place, rev := cutRev(source)
+	ref, err := parseSource(place, id)
+	if err == nil && rev != "" {
+		err = CheckRev(rev)
+	}
+	if err != nil {
+		return Ref{}, diag.Errorf(diag.Invalid, "source %q of %s: %w", source, id, err)
+	}
+	ref.Rev = rev
+	switch {
+	case ref.Kind == KindGit && !commit().MatchString(resolved):
+		return Ref{}, diag.Errorf(diag.Invalid, "resolved %q of %s is not a commit of 40 hexadecimal digits", resolved, id)
+	case ref.Kind == KindPath && resolved != "":
+		return Ref{}, diag.Errorf(diag.Invalid, "resolved %q of %s: a directory has nothing to resolve", resolved, id)
+	case ref.Kind != KindGit && ref.Kind != KindPath && !ociDigest().MatchString(resolved):
+		return Ref{}, diag.Errorf(diag.Invalid, "resolved %q of %s is not a sha256 digest", resolved, id)
+	}
+	ref.Digest = resolved
+	return ref, nil
+}
+
+// cutRev splits the revision off a locked source.
+func cutRev(source string) (place, rev string) {
+	switch {
+	case strings.HasPrefix(source, "git+"):
+		place, rev, _ = strings.Cut(source, "#")
+		return place, rev
+	case strings.HasPrefix(source, "oci://"):
+		if i := strings.LastIndexByte(source, ':'); i > strings.LastIndexByte(source, '/') && strings.Count(source, "/") > 2 {
+			return source[:i], source[i+1:]
+		}
+	}
+	return source, ""
+}
+
+// parseSource reads the forms that Source writes.
+func parseSource(s string, id ID) (Ref, error) {
+	kind, rest, split := strings.Cut(s, ":")
+	switch {
+	case !split && (s == string(KindLocal) || s == string(KindEmbedded)):
+		return Ref{Kind: Kind(s), ID: id}, nil
+	case !split && s == string(KindPath):
+		return Ref{Kind: KindPath}, nil
+	case !split && s == string(KindLayout):
+		return Ref{Kind: KindLayout, ID: id}, nil
+	case s == "git+file" || strings.HasPrefix(s, "git+file//"):
+		subdir, err := cleanSubdir(strings.TrimPrefix(s, "git+file"))
+		return Ref{Kind: KindGit, Subdir: subdir}, err
+	case kind == string(KindPath) || kind == string(KindLayout):
+		if rest == "" || isAbs(rest) || checkText(rest) != nil {
+			return Ref{}, diag.Errorf(diag.Invalid, "not a relative directory")
+		}
+		ref, err := parsePathScheme(path.Clean(rest))
+		if kind == string(KindLayout) {
+			ref.Kind, ref.ID = KindLayout, id
+		}
+		return ref, err
+	}
+	ref, err := Parse(s)
+	if err != nil {
+		return Ref{}, err
+	}
+	if ref.Source() != s {
+		return Ref{}, diag.Errorf(diag.Invalid, "not in the canonical form")
+	}
+	return ref, nil
 }

@@ -94,6 +94,6 @@ func (c *Client) leaveOutPrograms(report *lint.Report, p *checkedProject) {
 			dir = path.Dir(dir)
 		}
 		name, ok := below(dir, filepath.ToSlash(rel))
-		return ok && p.programs.Runs(dir, name)
+		return ok && p.programs.IsExecutable(dir, name)
 	})
 }

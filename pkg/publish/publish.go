@@ -168,7 +168,7 @@ func newReport(m *pack.Manifest, dir string) *PublishReport {
 		Words: []string{}, Tags: []string{}, Warnings: []string{}, Findings: []diag.Finding{}, Files: []PublishedFile{},
 	}
 	for _, d := range m.Dependencies {
-		r.Requires[d.ID.String()] = pack.Required(d)
+		r.Requires[d.ID.String()] = pack.FormatRequirement(d)
 	}
 	return r
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
-	"github.com/skillpm/skillpm/pkg/pack/drift"
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skillpm/vendored"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 	"github.com/skillpm/skillpm/pkg/source/git"
@@ -57,7 +57,7 @@ func checkDrift(x *examination) {
 		}
 		return
 	}
-	for _, d := range drift.Compare(w.Manifest, w.Lock) {
+	for _, d := range pack.Compare(w.Manifest, w.Lock) {
 		x.find(Diagnosis{
 			Severity: diag.SeverityError, Path: d.File, Message: d.Message,
 			Means: "skillpm install --frozen fails, as in CI", Fix: d.Hint,

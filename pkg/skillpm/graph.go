@@ -69,10 +69,10 @@ func newGraph(m *pack.Manifest, l *workspace.Layout) (*graph.Graph, error) {
 	}
 	var roots []graph.Edge
 	for _, d := range m.Dependencies {
-		roots = append(roots, graph.Edge{To: d.ID, Constraint: pack.Required(d)})
+		roots = append(roots, graph.Edge{To: d.ID, Constraint: pack.FormatRequirement(d)})
 	}
 	for _, d := range m.DevDependencies {
-		roots = append(roots, graph.Edge{To: d.ID, Constraint: pack.Required(d), Dev: true})
+		roots = append(roots, graph.Edge{To: d.ID, Constraint: pack.FormatRequirement(d), Dev: true})
 	}
 	packs := make([]graph.Pack, 0, len(l.Packs))
 	for id, p := range l.Packs {

@@ -187,11 +187,11 @@ func (w *work) adoptOne(ctx context.Context, m *pack.Manifest, item foreign.Item
 	imported := ImportedPack{Pack: x.dep.ID.String(), Names: item.Names, Line: item.Line}
 	have, ok := m.Dependency(x.dep.ID)
 	if ok {
-		imported.Requires, imported.Existed = pack.Required(have), true
+		imported.Requires, imported.Existed = pack.FormatRequirement(have), true
 		report.Imported = append(report.Imported, imported)
 		return nil, nil
 	}
-	imported.Requires = pack.Required(x.dep)
+	imported.Requires = pack.FormatRequirement(x.dep)
 	report.Imported = append(report.Imported, imported)
 	if err := m.SetDependency(x.dep); err != nil {
 		return nil, err

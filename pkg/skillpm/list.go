@@ -150,7 +150,7 @@ func (c *Client) skillInfo(ctx context.Context, name, skill, pk string, exact bo
 	return &Info{Skill: &found[0], Also: found[1:]}, nil
 }
 
-func installedSkill(ctx context.Context, w *workspace.Workspace, l *workspace.Layout, n pack.Named, denied *denials) InstalledSkill {
+func installedSkill(ctx context.Context, w *workspace.Workspace, l *workspace.Layout, n pack.NamedSkill, denied *denials) InstalledSkill {
 	entry := l.Packs[n.Pack]
 	report := packReport(w, w.Manifest, n.Pack, entry, l, standingNow(w, l))
 	denied.mark(ctx, w, l, n.Pack, &report)
@@ -261,7 +261,7 @@ func (i *PackInfo) fill(p *pack.Pack, other bool) {
 	i.Source, i.Resolved = p.Ref.Source(), p.Ref.Digest
 	i.Dependencies = map[string]string{}
 	for _, d := range p.Dependencies {
-		i.Dependencies[d.ID.String()] = pack.Required(d)
+		i.Dependencies[d.ID.String()] = pack.FormatRequirement(d)
 	}
 	if other {
 		i.Skills = []SkillInfo{}

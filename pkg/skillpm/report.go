@@ -194,7 +194,7 @@ func rewritten(before, after *pack.Manifest, id pack.ID) (was, now string) {
 // requirement writes what is required of a pack, without its skills.
 func requirement(d pack.Dependency) string {
 	d.Skills = nil
-	return pack.Required(d)
+	return pack.FormatRequirement(d)
 }
 
 // skillsOf returns the skills of a locked pack, none if it is not locked.

@@ -87,7 +87,7 @@ func (c *Client) Why(_ context.Context, name, scopeKind string) (*WhyReport, err
 }
 
 // skillsNamed returns the skills that a name may mean, the one that agents know under it first.
-func skillsNamed(name string, l *workspace.Layout) ([]pack.Named, error) {
+func skillsNamed(name string, l *workspace.Layout) ([]pack.NamedSkill, error) {
 	skill, pk, exact := strings.Cut(name, "@")
 	var id pack.ID
 	if exact {
@@ -96,7 +96,7 @@ func skillsNamed(name string, l *workspace.Layout) ([]pack.Named, error) {
 			return nil, err
 		}
 	}
-	var found []pack.Named
+	var found []pack.NamedSkill
 	for _, n := range l.Named {
 		if n.Skill == skill && (!exact || n.Pack == id) || !exact && n.Link == skill {
 			found = append(found, n)
@@ -105,7 +105,7 @@ func skillsNamed(name string, l *workspace.Layout) ([]pack.Named, error) {
 	if len(found) == 0 {
 		return nil, noSuchName(name, skill, l)
 	}
-	slices.SortFunc(found, func(a, b pack.Named) int {
+	slices.SortFunc(found, func(a, b pack.NamedSkill) int {
 		if first := a.Link == skill; first != (b.Link == skill) {
 			if first {
 				return -1

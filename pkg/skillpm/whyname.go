@@ -39,7 +39,7 @@ func newSkillNames(m *pack.Manifest, l *workspace.Layout) *skillNames {
 }
 
 // explain says why agents know a skill under the name that they do.
-func (n *skillNames) explain(s pack.Named) *WhySkill {
+func (n *skillNames) explain(s pack.NamedSkill) *WhySkill {
 	out := &WhySkill{Name: s.Skill, Link: s.Link, InForce: s.Bare, Others: map[string]string{}}
 	for _, other := range n.layout.Named {
 		if other.Skill == s.Skill && other.Pack != s.Pack {
@@ -65,7 +65,7 @@ func (n *skillNames) explain(s pack.Named) *WhySkill {
 }
 
 // alias returns the alias that the manifest gives to a skill.
-func (n *skillNames) alias(s pack.Named) (string, bool) {
+func (n *skillNames) alias(s pack.NamedSkill) (string, bool) {
 	for _, a := range n.manifest.Aliases {
 		if a.Pack == s.Pack && a.Skill == s.Skill {
 			return a.Alias, true
@@ -75,7 +75,7 @@ func (n *skillNames) alias(s pack.Named) (string, bool) {
 }
 
 // rivals returns the other packs that would have the name if this one had not: those without an alias in the manifest.
-func (n *skillNames) rivals(s pack.Named) []pack.ID {
+func (n *skillNames) rivals(s pack.NamedSkill) []pack.ID {
 	var rivals []pack.ID
 	for _, other := range n.layout.Named {
 		if _, chosen := n.alias(other); other.Skill == s.Skill && other.Pack != s.Pack && !chosen {

@@ -5,79 +5,95 @@ import (
 	"slices"
 )
 
-// layout says where things stand in a picture. It has layers from left to right, each node as far to the right as its
-// longest chain from the left is long. A wire that passes layers has a bend in each of them, so that the boxes there make
-// room for it. All is reckoned in whole numbers, so that every machine draws the same.
+const (
+	rowGap  = 14 // pixels between two boxes of a column
+	sweeps  = 4  // how often columns are reordered
+	maxSpan = 16 // columns up to which an arrow is led between the boxes; longer ones are drawn below them
+)
+
+// layout is a layered drawing: each node is as many columns to the right as its longest chain is long. An arrow that
+// passes a column has a bend in it, so that the boxes there make room. All numbers are whole, so that every machine
+// draws the same.
 type layout struct {
 	g        *Graph
-	vertices []vertex // those of the nodes, in their order, then the bends
+	vertices []vertex // of the nodes, in their order, then the bends
 	wires    []wire
-	layers   [][]int // vertices from top to bottom
+	columns  [][]int // vertices from top to bottom
 }
 
 type vertex struct {
-	layer, pos int   // pos is the place in its layer
-	mean       int   // of the places of what it is connected to, while its layer is sorted
-	height     int   // in pixels
-	y          int   // of the middle: while it is worked on in parts of a pixel, then in pixels
-	prev, next []int // vertices that wires lead from, and to
-	bend       bool
+	column, row int
+	height, y   int // in pixels; y is the middle
+	left, right []int
 }
 
-// wire is an arc, from the left to the right: one that leads back is there the other way round.
+// wire is an arc from left to right. One that closes a cycle is turned around.
 type wire struct {
 	arc
 	from, to int   // nodes
 	bends    []int // vertices
-	back     bool  // what is required stands at from
+	reversed bool  // the node at from is required
 }
 
-// newLayout lays out a graph whose boxes have these heights.
 func newLayout(g *Graph, heights []int) *layout {
 	l := &layout{g: g, vertices: make([]vertex, len(g.nodes))}
-	order := l.layer()
-	for i := range l.vertices {
-		l.vertices[i].height = heights[i]
+	for i, height := range heights {
+		l.vertices[i].height = height
 	}
-	l.bend()
-	l.arrange(order)
-	l.untangle()
-	l.place()
+	order := l.assignColumns()
+	for i := range l.wires {
+		l.addBends(&l.wires[i])
+	}
+	for _, i := range order {
+		l.addToColumn(i)
+	}
+	for i := len(g.nodes); i < len(l.vertices); i++ {
+		l.addToColumn(i)
+	}
+	for range sweeps {
+		for _, column := range l.columns {
+			l.reorder(column, func(v *vertex) []int { return v.left })
+		}
+		for _, column := range slices.Backward(l.columns) {
+			l.reorder(column, func(v *vertex) []int { return v.right })
+		}
+	}
+	l.stack()
 	return l
 }
 
-// starts returns the nodes that chains begin at, and in the end all others: those that are in cycles only among them.
+// starts returns the nodes from which columns are counted: the root, then what nothing requires, then the rest, of which
+// only cycles are left.
 func (g *Graph) starts() []int {
-	starts := make([]int, 0, len(g.nodes))
+	var starts, rest []int
 	if g.root >= 0 {
 		starts = append(starts, g.root)
 	}
 	for i := range g.nodes {
 		if len(g.nodes[i].in) == 0 {
 			starts = append(starts, i)
+		} else {
+			rest = append(rest, i)
 		}
 	}
-	for i := range g.nodes {
-		starts = append(starts, i)
-	}
-	return starts
+	return append(starts, rest...)
 }
 
-// layer gives every node a layer and every arc a wire, and returns the nodes from left to right.
-func (l *layout) layer() []int {
-	order, leadBack := l.g.order(l.g.starts(), func(arc) bool { return true })
-	back := make(map[[2]int]bool, len(leadBack))
-	for _, b := range leadBack {
-		back[b] = true
+// assignColumns gives every node a column and every arc a wire, and returns the nodes from left to right.
+func (l *layout) assignColumns() []int {
+	order, back := l.g.order(l.g.starts(), func(arc) bool { return true })
+	closes := make(map[[2]int]bool, len(back))
+	for _, b := range back {
+		closes[b] = true
 	}
 	for _, i := range order {
 		for _, a := range l.g.nodes[i].out {
-			w := wire{arc: a, from: i, to: a.to, back: back[[2]int{i, a.to}]}
-			if w.back {
+			w := wire{arc: a, from: i, to: a.to, reversed: closes[[2]int{i, a.to}]}
+			if w.reversed {
 				w.from, w.to = w.to, w.from
 			} else {
 				to := &l.vertices[a.to]
-				to.layer = max(to.layer, l.vertices[i].layer+1)
+				to.column = max(to.column, l.vertices[i].column+1)
 			}
 			l.wires = append(l.wires, w)
 		}
@@ -85,59 +101,75 @@ func (l *layout) layer() []int {
 	return order
 }
 
-// span is how many layers a wire leads to the right.
-func (l *layout) span(w wire) int { return l.vertices[w.to].layer - l.vertices[w.from].layer }
+// span is how many columns a wire leads to the right.
+func (l *layout) span(w wire) int { return l.vertices[w.to].column - l.vertices[w.from].column }
 
-// bend gives the wires their bends, the short ones first: a graph of long wires would have more of them than anybody can
-// draw, and those that get none are drawn below the boxes.
-func (l *layout) bend() {
-	byLength := make([]int, len(l.wires))
-	for i := range byLength {
-		byLength[i] = i
+// addBends leads a wire through the columns between its ends.
+func (l *layout) addBends(w *wire) {
+	if w.from == w.to || l.span(*w) > maxSpan {
+		return
 	}
-	slices.SortStableFunc(byLength, func(a, b int) int { return cmp.Compare(l.span(l.wires[a]), l.span(l.wires[b])) })
-	left := 4*(len(l.wires)+len(l.vertices)) + 1000
-	for _, i := range byLength {
-		w := &l.wires[i]
-		at := w.from
-		if span := l.span(*w); span > 1 && span-1 <= left {
-			left -= span - 1
-			for layer := l.vertices[w.from].layer + 1; layer < l.vertices[w.to].layer; layer++ {
-				l.vertices = append(l.vertices, vertex{layer: layer, height: 4, bend: true})
-				w.bends = append(w.bends, len(l.vertices)-1)
-				at = l.connect(at, len(l.vertices)-1)
+	last := w.from
+	for column := l.vertices[w.from].column + 1; column < l.vertices[w.to].column; column++ {
+		bend := len(l.vertices)
+		l.vertices = append(l.vertices, vertex{column: column, height: 4})
+		w.bends = append(w.bends, bend)
+		l.connect(last, bend)
+		last = bend
+	}
+	l.connect(last, w.to)
+}
+
+func (l *layout) connect(from, to int) {
+	l.vertices[from].right = append(l.vertices[from].right, to)
+	l.vertices[to].left = append(l.vertices[to].left, from)
+}
+
+func (l *layout) addToColumn(i int) {
+	v := &l.vertices[i]
+	for len(l.columns) <= v.column {
+		l.columns = append(l.columns, nil)
+	}
+	v.row = len(l.columns[v.column])
+	l.columns[v.column] = append(l.columns[v.column], i)
+}
+
+// reorder sorts a column by the mean row of the neighbors on one side. A vertex without neighbors keeps its row.
+func (l *layout) reorder(column []int, neighbors func(*vertex) []int) {
+	means := make(map[int]int, len(column))
+	for _, i := range column {
+		mean, near := l.vertices[i].row<<10, neighbors(&l.vertices[i])
+		if len(near) > 0 {
+			mean = 0
+			for _, n := range near {
+				mean += l.vertices[n].row << 10
 			}
+			mean /= len(near)
 		}
-		if w.from != w.to {
-			l.connect(at, w.to)
-		}
+		means[i] = mean
+	}
+	slices.SortStableFunc(column, func(a, b int) int { return cmp.Compare(means[a], means[b]) })
+	for row, i := range column {
+		l.vertices[i].row = row
 	}
 }
 
-func (l *layout) connect(from, to int) int {
-	l.vertices[from].next = append(l.vertices[from].next, to)
-	l.vertices[to].prev = append(l.vertices[to].prev, from)
-	return to
-}
-
-// arrange makes the layers, to begin with in the order in which chains lead through them.
-func (l *layout) arrange(order []int) {
-	add := func(i int) {
-		v := &l.vertices[i]
-		for len(l.layers) <= v.layer {
-			l.layers = append(l.layers, nil)
+// stack sets the boxes of each column below each other, around the middle of the page.
+func (l *layout) stack() {
+	heights, tallest := make([]int, len(l.columns)), 0
+	for k, column := range l.columns {
+		for _, i := range column {
+			heights[k] += l.vertices[i].height + rowGap
 		}
-		v.pos = len(l.layers[v.layer])
-		l.layers[v.layer] = append(l.layers[v.layer], i)
+		heights[k] -= rowGap
+		tallest = max(tallest, heights[k])
 	}
-	bends := make([][]int, len(l.g.nodes))
-	for _, w := range l.wires {
-		bends[w.from] = append(bends[w.from], w.bends...)
-	}
-	for _, i := range order {
-		add(i)
-		for _, b := range bends[i] {
-			add(b)
+	for k, column := range l.columns {
+		y := (tallest - heights[k]) / 2
+		for _, i := range column {
+			v := &l.vertices[i]
+			v.y = y + v.height/2
+			y += v.height + rowGap
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -15,6 +17,8 @@ const (
 	twoSmall   = 14 // in a label
 	maxLabel   = 28 // characters
 	arrowHead  = 8
+
+	labelHeight = 14 // between the lines of two labels
 )
 
 // style is for light pages, and for dark ones where the reader's system says so.
@@ -44,15 +48,15 @@ const style = `.skillpm-graph text{font:12px ui-monospace,SFMono-Regular,Menlo,C
 // SVG draws the graph as a picture in SVG 1.1 that needs no other file and runs nothing: boxes in columns, what requires
 // left of what is required. Each box and arrow says in a title what it is.
 func (g *Graph) SVG(o Options) string {
-	p := &picture{g: g, lines: make([][]string, len(g.nodes))}
+	p := &picture{lines: make([][]string, len(g.nodes))}
 	heights := make([]int, len(g.nodes))
 	for i := range g.nodes {
 		p.lines[i] = g.nodes[i].lines(o)
 		heights[i] = lineHeight*len(p.lines[i]) + padding
 	}
 	p.layout = newLayout(g, heights)
-	p.columns()
-	p.arrangeLabels()
+	p.measure()
+	p.placeLabels()
 	p.head(o.Unstyled)
 	for _, w := range p.wires {
 		p.wire(w)
@@ -70,40 +74,44 @@ func (g *Graph) SVG(o Options) string {
 
 type picture struct {
 	*layout
-	g             *Graph
 	lines         [][]string // of each box
-	left, right   []int      // of each layer
+	left, right   []int      // of each column
 	labels        []label
 	width, height int
 	out           strings.Builder
 }
 
-// columns works out how wide the layers and the gaps between them are.
-func (p *picture) columns() {
-	widths, gaps := make([]int, len(p.layers)), make([]int, len(p.layers))
+// label is the text at a wire.
+type label struct {
+	column, x, y int // the column to its left, and the middle of its line
+	text         string
+}
+
+// measure works out the widths of the columns and of the gaps between them.
+func (p *picture) measure() {
+	widths, gaps := make([]int, len(p.columns)), make([]int, len(p.columns))
 	for i, lines := range p.lines {
-		layer := p.vertices[i].layer
+		column := p.vertices[i].column
 		for _, line := range lines {
-			widths[layer] = max(widths[layer], length(line, twoChars)+2*padding)
+			widths[column] = max(widths[column], length(line, twoChars)+2*padding)
 		}
-		p.height = max(p.height, p.vertices[i].y+p.vertices[i].height/2)
 	}
 	for _, w := range p.wires {
-		layer := p.vertices[w.from].layer
-		gaps[layer] = max(gaps[layer], length(p.label(w), twoSmall))
+		column := p.vertices[w.from].column
+		gaps[column] = max(gaps[column], length(p.labelText(w), twoSmall))
 	}
-	for _, v := range p.vertices[len(p.lines):] {
-		p.height = max(p.height, v.y)
+	for _, v := range p.vertices {
+		p.height = max(p.height, v.y+v.height/2)
 	}
 	x := margin
-	for k := range p.layers {
+	for k := range p.columns {
 		p.left, p.right = append(p.left, x), append(p.right, x+widths[k])
 		x += widths[k] + gaps[k] + columnGap
 	}
 	p.width, p.height = x, p.height+2*margin
 }
 
-// length is how wide a text may be.
+// length is the width of a text, at most.
 func length(s string, two int) int {
 	n := 0
 	for _, r := range s {
@@ -113,6 +121,43 @@ func length(s string, two int) int {
 		}
 	}
 	return (n*two + 1) / 2
+}
+
+// placeLabels puts each label into the gap right of where its wire starts, in the middle of the wire there or below the
+// label above it.
+func (p *picture) placeLabels() {
+	for _, w := range p.wires {
+		text := p.labelText(w)
+		if text == "" {
+			continue
+		}
+		next := w.to
+		if len(w.bends) > 0 {
+			next = w.bends[0]
+		}
+		from, to := &p.vertices[w.from], &p.vertices[next]
+		l := label{from.column, (p.right[from.column] + p.left[to.column]) / 2, (from.y+to.y)/2 + margin + 4, text}
+		if w.reversed {
+			l.y += labelHeight
+		}
+		p.labels = append(p.labels, l)
+	}
+	slices.SortStableFunc(p.labels, func(a, b label) int { return cmp.Or(cmp.Compare(a.column, b.column), cmp.Compare(a.y, b.y)) })
+	for i := range p.labels {
+		l := &p.labels[i]
+		if i > 0 && p.labels[i-1].column == l.column {
+			l.y = max(l.y, p.labels[i-1].y+labelHeight)
+		}
+		p.height = max(p.height, l.y+margin)
+	}
+}
+
+// labelText is what stands at an arrow, "" if there is no room for it.
+func (p *picture) labelText(w wire) string {
+	if w.from == w.to || p.span(w) > maxSpan {
+		return ""
+	}
+	return short(w.wants(), maxLabel)
 }
 
 func (p *picture) head(unstyled bool) {
@@ -140,14 +185,14 @@ func (p *picture) summary() string {
 // wire draws an arrow: curves from column to column, and straight through those that it passes.
 func (p *picture) wire(w wire) {
 	from, to := &p.vertices[w.from], &p.vertices[w.to]
-	x, y := p.right[from.layer], from.y+margin
-	endX, endY := p.left[to.layer], to.y+margin
+	x, y := p.right[from.column], from.y+margin
+	endX, endY := p.left[to.column], to.y+margin
 	class := ""
 	if w.dev {
 		class = ` class="dashed"`
 	}
 	requires, required := &p.g.nodes[w.from], &p.g.nodes[w.to]
-	if w.back {
+	if w.reversed {
 		requires, required = required, requires
 	}
 	what := requires.title() + " requires " + required.title() + " " + w.constraint
@@ -157,7 +202,7 @@ func (p *picture) wire(w wire) {
 		y -= from.height/2 - 12
 		fmt.Fprintf(&p.out, "<path%s d=\"M%d %dC%d %d %d %d %d %d\"/>", class, x, y-6, x+30, y-14, x+30, y+14, x+arrowHead, y+6)
 		p.arrow(x, y+6, 1)
-	case w.back: // below the arrow that there may be in the other direction
+	case w.reversed: // below the arrow that there may be in the other direction
 		y, endY = y+8, endY+8
 		p.path(w, class, x+arrowHead, y, endX, endY)
 		p.arrow(x, y, 1)
@@ -176,8 +221,8 @@ func (p *picture) path(w wire, class string, x, y, endX, endY int) {
 	}
 	for _, i := range w.bends {
 		b := &p.vertices[i]
-		curve(p.left[b.layer], b.y+margin)
-		x, y = p.right[b.layer], b.y+margin
+		curve(p.left[b.column], b.y+margin)
+		x, y = p.right[b.column], b.y+margin
 		fmt.Fprintf(&p.out, "H%d", x)
 	}
 	curve(endX, endY)
@@ -187,14 +232,6 @@ func (p *picture) path(w wire, class string, x, y, endX, endY int) {
 // arrow draws a head whose point is at x and y. It points to the left for a side of 1, to the right for -1.
 func (p *picture) arrow(x, y, side int) {
 	fmt.Fprintf(&p.out, "<path class=\"head\" d=\"M%d %dl%d -4v8z\"/>", x, y, side*arrowHead)
-}
-
-// label is what stands at an arrow, nothing where there is no place for it.
-func (p *picture) label(w wire) string {
-	if w.from == w.to || p.span(w) > 1 && len(w.bends) == 0 {
-		return ""
-	}
-	return short(w.wants(), maxLabel)
 }
 
 // box draws a node.
@@ -209,9 +246,9 @@ func (p *picture) box(i int) {
 	case n.dev:
 		class += " dev"
 	}
-	x, top := p.left[v.layer], v.y+margin-v.height/2
+	x, top := p.left[v.column], v.y+margin-v.height/2
 	fmt.Fprintf(&p.out, "<g class=\"%s\"><title>%s</title><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>",
-		class, xmlText(plain(strings.TrimSpace(n.title()+" "+n.Source))), x, top, p.right[v.layer]-x, v.height)
+		class, xmlText(plain(strings.TrimSpace(n.title()+" "+n.Source))), x, top, p.right[v.column]-x, v.height)
 	for k, line := range p.lines[i] {
 		class := ""
 		if k == 0 {

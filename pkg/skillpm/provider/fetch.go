@@ -85,7 +85,7 @@ func (pr *Provider) fetch(ctx context.Context, p *pack.Pack, skills []string, lo
 func (pr *Provider) metered(ctx context.Context, p *pack.Pack) context.Context {
 	e := Event{Text: fmt.Sprintf("fetching %s %s from %s", p.ID, p.Version, p.Ref.Source()), Pack: p.ID.String() + " " + p.Version}
 	pr.options.Progress(e)
-	return pack.WithMeter(ctx, func(done, total int64) {
+	return pack.WithProgress(ctx, func(done, total int64) {
 		e := e
 		e.Received, e.Size = done, total
 		pr.options.Progress(e)

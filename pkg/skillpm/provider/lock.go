@@ -285,7 +285,7 @@ func (pr *Provider) lockPack(ctx context.Context, p *pack.Pack, wanted []string)
 		Partial: len(trees) < len(p.Skills),
 	}
 	for _, d := range p.Dependencies {
-		entry.Dependencies[d.ID.String()] = pack.Required(d)
+		entry.Dependencies[d.ID.String()] = pack.FormatRequirement(d)
 	}
 	return entry, nil
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/pack/drift"
 )
 
 // Goal is what a scope is to become.
@@ -66,7 +65,7 @@ func (w *Workspace) CheckFrozen(g Goal) error {
 		return err
 	}
 	var facts []string
-	if d, ok := drift.Written(w.Lock, w.lockBytes); ok && g.Lock.Equal(w.Lock) {
+	if d, ok := pack.CompareText(w.Lock, w.lockBytes); ok && g.Lock.Equal(w.Lock) {
 		facts = append(facts, fmt.Sprintf("line %d: %s", d.Line, d.Message))
 	}
 	for id, p := range g.Lock.Packs {
@@ -81,7 +80,7 @@ func (w *Workspace) CheckFrozen(g Goal) error {
 // Disagreement says in what a lock is another one than the manifest leads to, nil if that can't be told from the two.
 func Disagreement(m *pack.Manifest, l *pack.Lock) error {
 	var facts []string
-	for _, d := range drift.Compare(m, l) {
+	for _, d := range pack.Compare(m, l) {
 		facts = append(facts, d.Message)
 	}
 	if len(facts) == 0 {

@@ -16,7 +16,7 @@ import (
 // Layout is what a scope should hold: the trees and links that a manifest, a lock and the agents' directories imply.
 // Paths are slash-separated and relative to the scope's root.
 type Layout struct {
-	Named     []pack.Named
+	Named     []pack.NamedSkill
 	Names     map[string]pack.LockedName
 	Conflicts []pack.Conflict
 	Dirs      []AgentDir
@@ -43,12 +43,12 @@ func (w *Workspace) NewLayout(m *pack.Manifest, lock *pack.Lock, dirs []AgentDir
 	l := &Layout{Dirs: dirs, Linked: map[pack.ID]*LinkedPack{}, ways: map[[2]string]string{}}
 	var err error
 	taken := func(name string) bool { return w.handWritten(dirs, name) }
-	l.Named, l.Names, l.Conflicts, err = pack.Names(pack.Claims(m, lock), aliasesOf(m, lock), w.Lock.Names, taken)
+	l.Named, l.Names, l.Conflicts, err = pack.ResolveNames(pack.Claims(m, lock), aliasesOf(m, lock), w.Lock.Names, taken)
 	if err != nil {
 		return nil, err
 	}
 	if m, lock = w.link(l, m, lock); len(l.Linked) > 0 { // what is committed knows nothing of them
-		l.Named, _, l.Conflicts, err = pack.Names(pack.Claims(m, lock), aliasesOf(m, lock), w.Lock.Names, taken)
+		l.Named, _, l.Conflicts, err = pack.ResolveNames(pack.Claims(m, lock), aliasesOf(m, lock), w.Lock.Names, taken)
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +89,7 @@ func (w *Workspace) Installed() (*Layout, error) {
 }
 
 // placeNamed adds what makes one skill visible to agents: its copy under an alias, and a link or copy for every agent.
-func (w *Workspace) placeNamed(l *Layout, lock *pack.Lock, n pack.Named, mode string) {
+func (w *Workspace) placeNamed(l *Layout, lock *pack.Lock, n pack.NamedSkill, mode string) {
 	t := Tree{Pack: n.Pack, Skill: n.Skill, Digest: lock.Packs[n.Pack].Skills[n.Skill]}
 	at := w.SkillAt(n.Pack, n.Skill)
 	if n.Alias {

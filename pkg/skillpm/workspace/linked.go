@@ -85,7 +85,7 @@ func (w *Workspace) link(l *Layout, m *pack.Manifest, lock *pack.Lock) (*pack.Ma
 
 // placeLinked adds the links of one skill of a linked pack. Hosts that go by the frontmatter see its own name, whatever
 // the link is called.
-func (w *Workspace) placeLinked(l *Layout, p *LinkedPack, n pack.Named) {
+func (w *Workspace) placeLinked(l *Layout, p *LinkedPack, n pack.NamedSkill) {
 	at := w.SkillAt(n.Pack, n.Skill)
 	l.links[at] = p.Skills[n.Skill]
 	w.linkAgents(l, at, n.Link)

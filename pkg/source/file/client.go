@@ -75,7 +75,7 @@ func (c *Client) Fetch(ctx context.Context, p *pack.Pack, skills []string, sink 
 	if err != nil {
 		return err
 	}
-	return content.Send(ctx, fsys, skills, sink)
+	return content.Stream(ctx, fsys, skills, sink)
 }
 
 // Tree returns a directory as a file system, with the bytes and modes that its files have as parts of a pack.

@@ -165,7 +165,7 @@ func (c *Client) Fetch(ctx context.Context, p *pack.Pack, skills []string, sink 
 		return err
 	}
 	defer tree.commit.forget() // most packs are fetched once
-	return content.Send(ctx, tree, skills, sink)
+	return content.Stream(ctx, tree, skills, sink)
 }
 
 // Tree pins a place as Open does and returns its directory as a read-only file system, and the pinned place. All of it

@@ -33,7 +33,7 @@ type want struct {
 // it is read.
 type progress struct {
 	mu    sync.Mutex
-	meter pack.Meter
+	meter pack.Progress
 	base  int64 // what had come before
 	most  int64
 }
@@ -227,7 +227,7 @@ func (k *commit) receiveOnce(ctx context.Context, p *place, w want, dir string) 
 			_ = os.RemoveAll(dir) // goes with temp at the latest
 		}
 	}()
-	w.progress = &progress{meter: pack.MeterOf(ctx), base: k.received}
+	w.progress = &progress{meter: pack.ProgressFrom(ctx), base: k.received}
 	defer func() { k.received += w.progress.most }()
 	stream, err := p.transfer(ctx, w)
 	if err != nil {

@@ -240,7 +240,7 @@ func TestMeter(t *testing.T) {
 	for _, program := range []string{"", gittest.Git(t)} {
 		var mu sync.Mutex
 		var last, told int64
-		ctx := pack.WithMeter(t.Context(), func(done, total int64) {
+		ctx := pack.WithProgress(t.Context(), func(done, total int64) {
 			mu.Lock()
 			defer mu.Unlock()
 			if done < last || total != 0 {

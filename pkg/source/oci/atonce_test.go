@@ -271,7 +271,7 @@ func TestMeter(t *testing.T) {
 				t.Fatal(err)
 			}
 			var last, size int64
-			ctx := pack.WithMeter(t.Context(), func(done, total int64) {
+			ctx := pack.WithProgress(t.Context(), func(done, total int64) {
 				if done < last || done > total || size != 0 && size != total {
 					t.Errorf("%d of %d after %d of %d", done, total, last, size)
 				}

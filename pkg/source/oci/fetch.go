@@ -50,9 +50,9 @@ func (c *Client) fetch(ctx context.Context, p *pack.Pack, skills []string, sink 
 	for _, part := range parts {
 		total += part.layer.Size
 	}
-	meter := pack.MeterOf(ctx)
+	meter := pack.ProgressFrom(ctx)
 	for _, part := range parts {
-		ctx := pack.WithMeter(ctx, func(n, _ int64) { meter(done+n, total) })
+		ctx := pack.WithProgress(ctx, func(n, _ int64) { meter(done+n, total) })
 		if err := c.unpack(ctx, at, part, want, got, sink); err != nil {
 			return inPack(p.Ref, err)
 		}

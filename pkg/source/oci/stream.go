@@ -60,12 +60,12 @@ func (s renamed) WriteFile(skill, path string, executable bool, size int64, r io
 type metered struct {
 	ctx         context.Context
 	r           io.Reader
-	meter       pack.Meter
+	meter       pack.Progress
 	done, total int64
 }
 
 func newMetered(ctx context.Context, r io.Reader, total int64) *metered {
-	return &metered{ctx: ctx, r: r, meter: pack.MeterOf(ctx), total: total}
+	return &metered{ctx: ctx, r: r, meter: pack.ProgressFrom(ctx), total: total}
 }
 
 func (m *metered) Read(p []byte) (int, error) {

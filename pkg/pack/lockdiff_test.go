@@ -1,4 +1,4 @@
-package drift_test
+package pack_test
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
-	"github.com/skillpm/skillpm/pkg/pack/drift"
 )
 
 const (
@@ -20,8 +19,8 @@ const (
 )
 
 var (
-	digest = "sha256:" + strings.Repeat("0123abcd", 8)
-	tree   = "t1:sha256:" + strings.Repeat("89efabcd", 8)
+	lockedDigest = "sha256:" + strings.Repeat("0123abcd", 8)
+	lockedTree   = "t1:sha256:" + strings.Repeat("89efabcd", 8)
 )
 
 func manifest(t testing.TB, text string) *pack.Manifest {
@@ -33,24 +32,15 @@ func manifest(t testing.TB, text string) *pack.Manifest {
 	return m
 }
 
-func id(t testing.TB, s string) pack.ID {
-	t.Helper()
-	id, err := pack.ParseID(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return id
-}
-
-// pack makes a locked pack of "version source", what it requires as "id text; …", and its skills.
-func lockedPack(text, requires string, skills ...string) *pack.LockedPack {
+// lockEntry makes a locked pack of "version source", what it requires as "id text; …", and its skills.
+func lockEntry(text, requires string, skills ...string) *pack.LockedPack {
 	version, from, _ := strings.Cut(text, " ")
 	p := &pack.LockedPack{Version: version, Source: from, Skills: map[string]string{}, Dependencies: map[string]string{}}
 	switch {
 	case strings.HasPrefix(from, "git+"):
 		p.Resolved = commitA
 	case !strings.HasPrefix(from, "path"):
-		p.Resolved = digest
+		p.Resolved = lockedDigest
 	}
 	for one := range strings.SplitSeq(requires, ";") {
 		if k, v, ok := strings.Cut(strings.TrimSpace(one), " "); ok {
@@ -58,7 +48,7 @@ func lockedPack(text, requires string, skills ...string) *pack.LockedPack {
 		}
 	}
 	for _, s := range skills {
-		p.Skills[s] = tree
+		p.Skills[s] = lockedTree
 	}
 	p.Integrity = bundle.Integrity(p.Skills)
 	return p
@@ -69,7 +59,7 @@ func lock(t testing.TB, packs map[string]*pack.LockedPack, names map[string]pack
 	t.Helper()
 	l := pack.NewLock()
 	for name, p := range packs {
-		l.Packs[id(t, name)] = p
+		l.Packs[mustID(t, name)] = p
 	}
 	l.Names = names
 	read, problems := pack.CheckLock(pack.LockName, l.Encode())
@@ -79,7 +69,7 @@ func lock(t testing.TB, packs map[string]*pack.LockedPack, names map[string]pack
 	return read
 }
 
-func show(found []drift.Difference) string {
+func differenceText(found []pack.Difference) string {
 	var b strings.Builder
 	for _, d := range found {
 		fmt.Fprintf(&b, "%s:%d: %s: %s\n", d.File, d.Line, d.Kind, d.Message)
@@ -90,10 +80,10 @@ func show(found []drift.Difference) string {
 type packs = map[string]*pack.LockedPack
 
 func TestCompare(t *testing.T) {
-	base := lockedPack("1.2.0 "+oci, "", "base")
-	partial := lockedPack("1.2.0 "+oci, "", "base")
+	base := lockEntry("1.2.0 "+oci, "", "base")
+	partial := lockEntry("1.2.0 "+oci, "", "base")
 	partial.Partial = true
-	aliased := map[string]pack.LockedName{"base": {Shadowed: map[pack.ID]string{id(t, "acme/base"): "first"}}}
+	aliased := map[string]pack.LockedName{"base": {Shadowed: map[pack.ID]string{mustID(t, "acme/base"): "first"}}}
 	for _, tt := range []struct {
 		name, manifest string
 		packs          packs
@@ -105,37 +95,37 @@ func TestCompare(t *testing.T) {
 		{name: "missing", manifest: "dependencies:\n  acme/base: \"^1\"\n", want: "skillpm.yaml:2: missing: acme/base is required, and skillpm.lock does not have it\n"},
 		{name: "missing for development", manifest: "dev-dependencies:\n  acme/base: \"^1\"\n", want: "skillpm.yaml:2: missing: acme/base is required, and skillpm.lock does not have it\n"},
 		{
-			name: "missing between packs", manifest: `dependencies: {acme/top: "*"}`, packs: packs{"acme/top": lockedPack("1.0.0 embedded", "acme/base ^1", "top")},
+			name: "missing between packs", manifest: `dependencies: {acme/top: "*"}`, packs: packs{"acme/top": lockEntry("1.0.0 embedded", "acme/base ^1", "top")},
 			want: "skillpm.lock:10: missing: acme/base is required, and skillpm.lock does not have it\n",
 		},
 		{name: "surplus", manifest: "name: acme/x\n", packs: packs{"acme/base": base}, want: "skillpm.lock:4: surplus: acme/base is locked, and nothing requires it\n"},
 		{name: "version", manifest: `dependencies: {acme/base: "^2"}`, packs: packs{"acme/base": base}, want: "skillpm.lock:5: version: acme/base 1.2.0 is locked, and skillpm.yaml wants ^2\n"},
 		{
 			name: "version between packs", manifest: `dependencies: {acme/top: "*"}`,
-			packs: packs{"acme/base": base, "acme/top": lockedPack("1.0.0 embedded", "acme/base ~1.1", "top")},
+			packs: packs{"acme/base": base, "acme/top": lockEntry("1.0.0 embedded", "acme/base ~1.1", "top")},
 			want:  "skillpm.lock:5: version: acme/base 1.2.0 is locked, and acme/top wants ~1.1\n",
 		},
 		{
-			name: "the source was edited", manifest: `dependencies: {acme/base: {oci: "` + oci + `"}}`, packs: packs{"acme/base": lockedPack("1.2.0 oci://evil.example/acme/base", "", "base")},
+			name: "the source was edited", manifest: `dependencies: {acme/base: {oci: "` + oci + `"}}`, packs: packs{"acme/base": lockEntry("1.2.0 oci://evil.example/acme/base", "", "base")},
 			want: "skillpm.lock:6: place: acme/base is locked from another place than the one that skillpm.yaml wants, " + oci + "\n",
 		},
 		{
-			name: "the source became a directory", manifest: `dependencies: {acme/base: "*"}`, packs: packs{"acme/base": lockedPack("1.2.0 path:evil", "", "base")},
+			name: "the source became a directory", manifest: `dependencies: {acme/base: "*"}`, packs: packs{"acme/base": lockEntry("1.2.0 path:evil", "", "base")},
 			want: "skillpm.lock:6: place: acme/base is locked to a directory, and skillpm.yaml wants it by name\n",
 		},
-		{name: "the commit that is required", manifest: `dependencies: {acme/base: {git: "` + git + `", rev: "` + commitA + `"}}`, packs: packs{"acme/base": lockedPack("1.2.0 git+"+git+"#"+commitA, "", "base")}},
+		{name: "the commit that is required", manifest: `dependencies: {acme/base: {git: "` + git + `", rev: "` + commitA + `"}}`, packs: packs{"acme/base": lockEntry("1.2.0 git+"+git+"#"+commitA, "", "base")}},
 		{
 			name: "resolved was edited, a commit is required", manifest: `dependencies: {acme/base: {git: "` + git + `", rev: "` + commitB + `"}}`,
-			packs: packs{"acme/base": lockedPack("1.2.0 git+"+git+"#"+commitB, "", "base")},
+			packs: packs{"acme/base": lockEntry("1.2.0 git+"+git+"#"+commitB, "", "base")},
 			want:  "skillpm.lock:6: place: acme/base is locked from another place than the one that skillpm.yaml wants, git+" + git + "#" + commitB + "\n",
 		},
 		{
-			name: "resolved was edited, a tag must stand for a commit", manifest: `dependencies: {acme/base: {git: "` + git + `", tag: v1.2.0, digest: "` + commitB + `"}}`,
-			packs: packs{"acme/base": lockedPack("1.2.0 git+"+git, "", "base")},
+			name: "resolved was edited, a tag must stand for a commit", manifest: `dependencies: {acme/base: {git: "` + git + `", tag: v1.2.0, lockedDigest: "` + commitB + `"}}`,
+			packs: packs{"acme/base": lockEntry("1.2.0 git+"+git, "", "base")},
 			want:  "skillpm.lock:6: place: acme/base is locked from another place than the one that skillpm.yaml wants, git+" + git + "#v1.2.0\n",
 		},
 		{
-			name: "resolved was edited, a digest is required", manifest: `dependencies: {acme/base: {oci: "` + oci + `", digest: "sha256:` + strings.Repeat("f", 64) + `"}}`,
+			name: "resolved was edited, a lockedDigest is required", manifest: `dependencies: {acme/base: {oci: "` + oci + `", lockedDigest: "sha256:` + strings.Repeat("f", 64) + `"}}`,
 			packs: packs{"acme/base": base},
 			want:  "skillpm.lock:6: place: acme/base is locked from another place than the one that skillpm.yaml wants, " + oci + "@sha256:" + strings.Repeat("f", 64) + "\n",
 		},
@@ -149,7 +139,7 @@ func TestCompare(t *testing.T) {
 			want: "skillpm.yaml:2: alias: first stands for bse@acme/base, and the pack has no such skill\n",
 		},
 		{
-			name: "aliases", manifest: "dependencies: {acme/base: \"*\"}\naliases: {more: base@acme/base}\n", packs: packs{"acme/base": lockedPack("1.2.0 "+oci, "", "base", "more")},
+			name: "aliases", manifest: "dependencies: {acme/base: \"*\"}\naliases: {more: base@acme/base}\n", packs: packs{"acme/base": lockEntry("1.2.0 "+oci, "", "base", "more")},
 			want: "skillpm.yaml:2: aliases: alias more of base@acme/base is the name of a skill of acme/base\n",
 		},
 		{name: "names", manifest: "dependencies: {acme/base: \"*\"}\naliases: {first: base@acme/base}\n", packs: packs{"acme/base": base}, names: aliased},
@@ -159,7 +149,7 @@ func TestCompare(t *testing.T) {
 		},
 		{
 			name: "names that are not there", manifest: "dependencies: {acme/base: \"*\", globex/base: \"*\"}\n",
-			packs: packs{"acme/base": base, "globex/base": lockedPack("1.0.0 embedded", "", "base")},
+			packs: packs{"acme/base": base, "globex/base": lockEntry("1.0.0 embedded", "", "base")},
 			want:  "skillpm.lock:3: names: the name base is contested or has an alias, and is not locked\n",
 		},
 		{
@@ -169,8 +159,8 @@ func TestCompare(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l := lock(t, tt.packs, tt.names)
-			found := drift.Compare(manifest(t, tt.manifest), l)
-			if got := show(found); got != tt.want {
+			found := pack.Compare(manifest(t, tt.manifest), l)
+			if got := differenceText(found); got != tt.want {
 				t.Errorf("got\n%swant\n%s\n%s", got, tt.want, l.Encode())
 			}
 			for _, d := range found {
@@ -185,7 +175,7 @@ func TestCompare(t *testing.T) {
 // What cannot be read of a file is not taken to be missing.
 func TestComparisonOfParts(t *testing.T) {
 	m := manifest(t, `dependencies: {acme/base: "^2", acme/new: "*"}`)
-	l := lock(t, packs{"acme/base": lockedPack("1.2.0 "+oci, "", "base"), "acme/old": lockedPack("1.0.0 embedded", "", "old")}, nil)
+	l := lock(t, packs{"acme/base": lockEntry("1.2.0 "+oci, "", "base"), "acme/old": lockEntry("1.0.0 embedded", "", "old")}, nil)
 	const version = "skillpm.lock:5: version: acme/base 1.2.0 is locked, and skillpm.yaml wants ^2\n"
 	const missing = "skillpm.yaml:1: missing: acme/new is required, and skillpm.lock does not have it\n"
 	const surplus = "skillpm.lock:11: surplus: acme/old is locked, and nothing requires it\n"
@@ -198,7 +188,7 @@ func TestComparisonOfParts(t *testing.T) {
 		{false, true, version + surplus},
 		{true, true, version},
 	} {
-		got := show(drift.Comparison{Manifest: m, Lock: l, PartOfManifest: tt.manifest, PartOfLock: tt.lock}.Differences())
+		got := differenceText(pack.Comparison{Manifest: m, Lock: l, PartialManifest: tt.manifest, PartialLock: tt.lock}.Differences())
 		if got != tt.want {
 			t.Errorf("parts %v %v: got\n%swant\n%s", tt.manifest, tt.lock, got, tt.want)
 		}
@@ -208,25 +198,25 @@ func TestComparisonOfParts(t *testing.T) {
 // Directories are asked about where the lock agrees with the manifest, and names are then not compared.
 func TestComparisonDirectory(t *testing.T) {
 	m := manifest(t, "dependencies: {acme/near: {path: ./near}, acme/far: {path: ./far}, acme/base: \"*\"}\naliases: {first: base@acme/base}\n")
-	l := lock(t, packs{"acme/near": lockedPack("1.0.0 path:near", "", "near"), "acme/far": lockedPack("1.0.0 path:elsewhere", "", "far"), "acme/base": lockedPack("1.2.0 "+oci, "", "base")}, nil)
+	l := lock(t, packs{"acme/near": lockEntry("1.0.0 path:near", "", "near"), "acme/far": lockEntry("1.0.0 path:elsewhere", "", "far"), "acme/base": lockEntry("1.2.0 "+oci, "", "base")}, nil)
 	var asked []string
 	for _, differs := range []bool{false, true} {
 		asked = nil
-		found := drift.Comparison{Manifest: m, Lock: l, Directory: func(d pack.Dependency, p *pack.LockedPack) bool {
+		found := pack.Comparison{Manifest: m, Lock: l, Directory: func(d pack.Dependency, p *pack.LockedPack) bool {
 			asked = append(asked, d.ID.String()+" "+p.Version)
 			return differs
 		}}.Differences()
 		if strings.Join(asked, ", ") != "acme/near 1.0.0" {
 			t.Errorf("asked about %v", asked)
 		}
-		if got, want := show(found), "skillpm.lock:13: place: acme/far is locked from another place than the one that skillpm.yaml wants, ./far\n"; got != want {
+		if got, want := differenceText(found), "skillpm.lock:13: place: acme/far is locked from another place than the one that skillpm.yaml wants, ./far\n"; got != want {
 			t.Errorf("got\n%swant\n%s", got, want)
 		}
 	}
 	m = manifest(t, "dependencies: {acme/near: {path: ./near}}\naliases: {first: near@acme/near}\n")
-	l = lock(t, packs{"acme/near": lockedPack("1.0.0 path:near", "", "near")}, nil)
+	l = lock(t, packs{"acme/near": lockEntry("1.0.0 path:near", "", "near")}, nil)
 	for differs, want := range map[bool]string{false: "skillpm.lock:3: names: the name near is contested or has an alias, and is not locked\n", true: ""} {
-		got := show(drift.Comparison{Manifest: m, Lock: l, Directory: func(pack.Dependency, *pack.LockedPack) bool { return differs }}.Differences())
+		got := differenceText(pack.Comparison{Manifest: m, Lock: l, Directory: func(pack.Dependency, *pack.LockedPack) bool { return differs }}.Differences())
 		if got != want {
 			t.Errorf("differs %v: got\n%swant\n%s", differs, got, want)
 		}
@@ -235,16 +225,16 @@ func TestComparisonDirectory(t *testing.T) {
 
 func TestCompareStops(t *testing.T) {
 	all := packs{}
-	for i := range drift.Most + 10 {
-		all[fmt.Sprintf("acme/p%d", i)] = lockedPack("1.0.0 embedded", "", "s")
+	for i := range pack.MaxDifferences + 10 {
+		all[fmt.Sprintf("acme/p%d", i)] = lockEntry("1.0.0 embedded", "", "s")
 	}
-	if got := len(drift.Compare(manifest(t, "name: acme/x\n"), lock(t, all, nil))); got != drift.Most {
-		t.Errorf("%d differences, want %d", got, drift.Most)
+	if got := len(pack.Compare(manifest(t, "name: acme/x\n"), lock(t, all, nil))); got != pack.MaxDifferences {
+		t.Errorf("%d differences, want %d", got, pack.MaxDifferences)
 	}
 }
 
 func TestWritten(t *testing.T) {
-	l := lock(t, packs{"acme/base": lockedPack("1.2.0 "+oci, "", "base")}, nil)
+	l := lock(t, packs{"acme/base": lockEntry("1.2.0 "+oci, "", "base")}, nil)
 	text := string(l.Encode())
 	for name, tt := range map[string]struct {
 		text string
@@ -258,8 +248,8 @@ func TestWritten(t *testing.T) {
 		"empty":     {"", "skillpm.lock:1: text: the lock is not written as skillpm writes it, from this line on\n"},
 	} {
 		var got string
-		if d, differs := drift.Written(l, []byte(tt.text)); differs {
-			got = show([]drift.Difference{d})
+		if d, differs := pack.CompareText(l, []byte(tt.text)); differs {
+			got = differenceText([]pack.Difference{d})
 		}
 		if got != tt.want {
 			t.Errorf("%s: got %q, want %q", name, got, tt.want)
@@ -278,7 +268,7 @@ func agreeing(rt *rapid.T) scope {
 	n := rapid.IntRange(1, 6).Draw(rt, "packs")
 	for i := range n {
 		pid := pack.ID{Owner: "acme", Name: fmt.Sprintf("p%d", i)}
-		p := lockedPack("1.0.0 git+https://git.example/acme/"+pid.Name+".git", "", fmt.Sprintf("s%d", i))
+		p := lockEntry("1.0.0 git+https://git.example/acme/"+pid.Name+".git", "", fmt.Sprintf("s%d", i))
 		if i > 0 && rapid.Bool().Draw(rt, "inner") {
 			parent := pack.ID{Owner: "acme", Name: fmt.Sprintf("p%d", rapid.IntRange(0, i-1).Draw(rt, "parent"))}
 			s.l.Packs[parent].Dependencies[pid.String()] = "git+https://git.example/acme/" + pid.Name + ".git ^1.0"
@@ -317,16 +307,16 @@ func TestCompareFindsEveryEdit(t *testing.T) {
 		edit := rapid.SampledFrom([]string{"nothing", "version", "source", "other", "removed", "added", "partial", "requirement"}).Draw(rt, "edit")
 		at := rapid.SampledFrom(s.l.IDs()).Draw(rt, "pack")
 		edits[edit](s.l, at)
-		found := drift.Compare(s.m, s.l)
+		found := pack.Compare(s.m, s.l)
 		if (edit == "nothing") != (len(found) == 0) {
-			rt.Fatalf("%s of %s: found %q in\n%s%s", edit, at, show(found), s.m.Bytes(), s.l.Encode())
+			rt.Fatalf("%s of %s: found %q in\n%s%s", edit, at, differenceText(found), s.m.Bytes(), s.l.Encode())
 		}
 		about := false
 		for _, d := range found {
 			about = about || strings.HasPrefix(d.Pack.Name, at.Name) || d.Pack.Name == "p-x"
 		}
 		if len(found) > 0 && !about {
-			rt.Fatalf("%s of %s is not what was found: %q", edit, at, show(found))
+			rt.Fatalf("%s of %s is not what was found: %q", edit, at, differenceText(found))
 		}
 	})
 }
@@ -341,8 +331,8 @@ func FuzzCompare(f *testing.F) {
 		if m == nil || l == nil {
 			return
 		}
-		found := drift.Comparison{Manifest: m, Lock: l, PartOfManifest: len(bad) > 0, PartOfLock: len(torn) > 0}.Differences()
-		if len(found) > drift.Most {
+		found := pack.Comparison{Manifest: m, Lock: l, PartialManifest: len(bad) > 0, PartialLock: len(torn) > 0}.Differences()
+		if len(found) > pack.MaxDifferences {
 			t.Errorf("%d differences", len(found))
 		}
 		for _, d := range found {
@@ -350,7 +340,7 @@ func FuzzCompare(f *testing.F) {
 				t.Errorf("%+v", d)
 			}
 		}
-		drift.Written(l, []byte(lock))
+		pack.CompareText(l, []byte(lock))
 	})
 }
 
@@ -364,11 +354,11 @@ func BenchmarkCompare(b *testing.B) {
 		for j := range skills {
 			skills[j] = fmt.Sprintf("s%d-%d", i, j)
 		}
-		all[fmt.Sprintf("acme/p%d", i)] = lockedPack("1.2.0 embedded", fmt.Sprintf("acme/p%d ^1.0", (i+1)%1000), skills...)
+		all[fmt.Sprintf("acme/p%d", i)] = lockEntry("1.2.0 embedded", fmt.Sprintf("acme/p%d ^1.0", (i+1)%1000), skills...)
 	}
 	m, l := manifest(b, text.String()), lock(b, all, nil)
 	for b.Loop() {
-		if found := drift.Compare(m, l); len(found) > 0 {
+		if found := pack.Compare(m, l); len(found) > 0 {
 			b.Fatal(found[0])
 		}
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// writtenLock reads a lock that is, byte for byte, what [Lock.Encode] writes, without the time that YAML takes: it is read
+// parseCanonicalLock reads a lock that is, byte for byte, what [Lock.Encode] writes, without the time that YAML takes: it is read
 // whenever nothing is to be done. It returns nil for any other text, and for one that is not valid, whose errors are the
 // YAML reader's to tell.
-func writtenLock(data []byte) *Lock {
-	w := &writtenReader{lock: NewLock()}
+func parseCanonicalLock(data []byte) *Lock {
+	w := &canonicalReader{lock: NewLock()}
 	for line := range strings.Lines(string(data)) {
 		text := strings.TrimLeft(line, " ")
 		if !w.line((len(line)-len(text))/2, strings.TrimSuffix(text, "\n")) {
@@ -42,8 +42,8 @@ func writtenLock(data []byte) *Lock {
 	return w.lock
 }
 
-// writtenReader takes lines in. It may take what Encode never writes: the result is encoded again and compared.
-type writtenReader struct {
+// canonicalReader takes lines in. It may take what Encode never writes: the result is encoded again and compared.
+type canonicalReader struct {
 	lock  *Lock
 	top   string // the key at the start of a line that holds what follows: packs or names
 	pack  *LockedPack
@@ -52,7 +52,7 @@ type writtenReader struct {
 }
 
 // line takes one line, which is depth levels deep. It returns false for what it does not know.
-func (w *writtenReader) line(depth int, text string) bool {
+func (w *canonicalReader) line(depth int, text string) bool {
 	if depth == 0 {
 		w.top, w.pack, w.name, w.table = strings.TrimSuffix(text, ":"), nil, "", nil
 		return true
@@ -83,7 +83,7 @@ func (w *writtenReader) line(depth int, text string) bool {
 }
 
 // field takes a field of a pack.
-func (w *writtenReader) field(key, value string) bool {
+func (w *canonicalReader) field(key, value string) bool {
 	w.table = nil
 	switch key {
 	case "version":
@@ -111,7 +111,7 @@ func (w *writtenReader) field(key, value string) bool {
 }
 
 // naming takes a line about a bare name.
-func (w *writtenReader) naming(depth int, key, value string) bool {
+func (w *canonicalReader) naming(depth int, key, value string) bool {
 	n := w.lock.Names[w.name]
 	switch {
 	case depth == 2 && key == "winner":

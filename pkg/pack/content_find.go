@@ -192,7 +192,7 @@ func MatchSkills(fsys fs.FS, patterns []string) ([][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := finder{fsys: newBounded(fsys), ignore: ignore}
+	f := finder{fsys: newLimitedFS(fsys), ignore: ignore}
 	found := make([][]string, len(patterns))
 	for i, pattern := range patterns {
 		if found[i], err = f.expand(".", segments(path.Clean(pattern))); err != nil {
@@ -200,4 +200,102 @@ func MatchSkills(fsys fs.FS, patterns []string) ([][]string, error) {
 		}
 	}
 	return found, nil
+}
+
+// Bounds of what is walked for skills and for their files. A git tree of a few objects can stand for more paths than
+// can ever be listed. The largest repositories of source code have some hundred thousand entries.
+const (
+	maxEntries = 1_000_000 // of the directories that are listed, each time that one is
+	maxDepth   = 64        // directories in each other
+	maxSkills  = 10_000    // of a pack, each time that a pattern finds one
+	maxSkipped = 1_000     // sentences about what was left out
+)
+
+// limitedFS is a file system that may be listed only so far.
+type limitedFS struct {
+	fs.FS
+	listed *int // entries so far
+}
+
+func newLimitedFS(fsys fs.FS) fs.FS { return limitedFS{fsys, new(int)} }
+
+// ReadDir lists a directory unless that is too much.
+func (b limitedFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	if depth(name) > maxDepth {
+		return nil, errTooLarge("directories lie more than %d deep in each other", maxDepth)
+	}
+	entries, err := fs.ReadDir(b.FS, name)
+	if *b.listed += len(entries) + 1; *b.listed > maxEntries {
+		return nil, errTooLarge("there are more than %d files and directories to look through", maxEntries)
+	}
+	return entries, err
+}
+
+// Stat describes a file as the file system below does.
+func (b limitedFS) Stat(name string) (fs.FileInfo, error) { return fs.Stat(b.FS, name) }
+
+// Lstat describes a file or link as the file system below does.
+func (b limitedFS) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(b.FS, name) }
+
+// ReadLink reads a link as the file system below does.
+func (b limitedFS) ReadLink(name string) (string, error) { return fs.ReadLink(b.FS, name) }
+
+// checkFound bounds the skills of a pack.
+func checkFound(dirs []string) error {
+	if len(dirs) > maxSkills {
+		return errTooLarge("there are more than %d directories with a %s", maxSkills, skill.File)
+	}
+	return nil
+}
+
+func errTooLarge(format string, args ...any) error {
+	return diag.Errorf(diag.Invalid, format, args...).
+		WithHint("name a directory of fewer, as in URL//skills, or list the skills' directories under skills in %s", ManifestName)
+}
+
+// mostMembers is how many packs of a workspace a hint names.
+const mostMembers = 5
+
+// checkNoWorkspace refuses a directory that is the root of a workspace and no pack: what is in it is several packs.
+func (c *Content) checkNoWorkspace(fsys fs.FS, at string) error {
+	if c.Manifest == nil || len(c.Manifest.Workspace) == 0 || !c.Manifest.Name.IsZero() {
+		return nil
+	}
+	err := diag.Errorf(diag.Invalid, "%s is the root of a workspace, and no pack", at)
+	var names []string
+	for _, dir := range members(fsys, c.Manifest.Workspace) {
+		if len(names) == mostMembers {
+			names = append(names, "…")
+			break
+		}
+		names = append(names, path.Join(at, dir))
+	}
+	if len(names) == 0 {
+		return err.WithHint("name the directory of one of its packs")
+	}
+	return err.WithHint("name one of its packs: %s", strings.Join(names, ", "))
+}
+
+// members returns the directories that the patterns of a workspace mean and that hold a manifest, sorted.
+func members(fsys fs.FS, patterns []string) []string {
+	var dirs []string
+	_ = fs.WalkDir(newLimitedFS(fsys), ".", func(at string, d fs.DirEntry, err error) error { // it is only for a hint
+		if err != nil || !d.IsDir() || at == "." {
+			return nil //nolint:nilerr // as above
+		}
+		if strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" {
+			return fs.SkipDir
+		}
+		for _, p := range patterns {
+			if !MatchGlob(strings.TrimSuffix(strings.TrimPrefix(p, "./"), "/"), at) {
+				continue
+			}
+			if _, err := fs.Stat(fsys, path.Join(at, ManifestName)); err == nil {
+				dirs = append(dirs, at)
+				break
+			}
+		}
+		return nil
+	})
+	return dirs
 }

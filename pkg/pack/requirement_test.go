@@ -17,13 +17,13 @@ func TestRequired(t *testing.T) {
 		`{path: ../near}`, `{path: /srv/near, skills: [a]}`, `{path: near}`, `{path: near, version: "~1.2"}`, `{layout: ../packs, version: "^1"}`,
 	} {
 		want := parseDependency(t, "acme/x", text)
-		required := pack.Required(want)
-		got, err := pack.ParseRequired(want.ID, required)
+		required := pack.FormatRequirement(want)
+		got, err := pack.ParseRequirement(want.ID, required)
 		if err != nil || showDependency(got) != showDependency(want) {
 			t.Errorf("%s is written %q, and read as %s: %v", text, required, showDependency(got), err)
 		}
 	}
-	if _, err := pack.ParseRequired(pack.ID{Owner: "a", Name: "b"}, "https://me:secret@h/r.git ^1"); err == nil {
+	if _, err := pack.ParseRequirement(pack.ID{Owner: "a", Name: "b"}, "https://me:secret@h/r.git ^1"); err == nil {
 		t.Error("a place with a password is read")
 	}
 	p := &pack.LockedPack{Dependencies: map[string]string{"b/c": "^1 [x]", "a/b": "./near"}}
@@ -70,12 +70,12 @@ func TestAllows(t *testing.T) {
 func TestRequiredRoundTrip(t *testing.T) {
 	id := pack.ID{Owner: "a", Name: "b"}
 	rapid.Check(t, func(t *rapid.T) {
-		d, err := pack.ParseRequired(id, rapid.StringMatching(`(path:|\./|oci://|[>^~]|)[ -Z^-~é]{0,12}( \[[a-z]{1,3}\])?`).Draw(t, "text"))
+		d, err := pack.ParseRequirement(id, rapid.StringMatching(`(path:|\./|oci://|[>^~]|)[ -Z^-~é]{0,12}( \[[a-z]{1,3}\])?`).Draw(t, "text"))
 		if err != nil {
 			return
 		}
-		again, err := pack.ParseRequired(id, pack.Required(d))
-		if err != nil || pack.Required(again) != pack.Required(d) {
+		again, err := pack.ParseRequirement(id, pack.FormatRequirement(d))
+		if err != nil || pack.FormatRequirement(again) != pack.FormatRequirement(d) {
 			t.Fatalf("%+v is read again as %+v: %v", d, again, err)
 		}
 	})
@@ -93,15 +93,15 @@ func TestPlace(t *testing.T) {
 		keys         []string
 		line, column int
 	}{
-		{m.Place, []string{"dependencies", "globex/ops"}, 10, 3},
-		{m.Place, []string{"dependencies", "globex/ops", "skills", "rollout"}, 10, 84},
-		{m.Place, []string{"skills", "skills/*"}, 6, 10},
-		{m.Place, []string{"name"}, 2, 1},
-		{m.Place, []string{"dependencies", "a/b"}, 0, 0},
-		{m.Place, []string{"name", "x", "y"}, 0, 0},
-		{m.Place, nil, 0, 0},
-		{l.Place, []string{"packs", "globex/ops", "version"}, 22, 5},
-		{parsed.Place, []string{"name"}, 0, 0},
+		{m.Position, []string{"dependencies", "globex/ops"}, 10, 3},
+		{m.Position, []string{"dependencies", "globex/ops", "skills", "rollout"}, 10, 84},
+		{m.Position, []string{"skills", "skills/*"}, 6, 10},
+		{m.Position, []string{"name"}, 2, 1},
+		{m.Position, []string{"dependencies", "a/b"}, 0, 0},
+		{m.Position, []string{"name", "x", "y"}, 0, 0},
+		{m.Position, nil, 0, 0},
+		{l.Position, []string{"packs", "globex/ops", "version"}, 22, 5},
+		{parsed.Position, []string{"name"}, 0, 0},
 	} {
 		if line, column := tt.place(tt.keys...); line != tt.line || column != tt.column {
 			t.Errorf("%v is at %d:%d, want %d:%d", tt.keys, line, column, tt.line, tt.column)
