@@ -180,7 +180,7 @@ func (e Env) copilotObstacles(p plan, values map[string]any) []Obstacle {
 		list, _ := folders.([]any)
 		if !slices.ContainsFunc(list, func(f any) bool {
 			dir, _ := f.(string)
-			return within(dir, e.Project)
+			return isIn(dir, e.Project)
 		}) {
 			what := map[Kind]string{Hook: "runs the hooks", MCP: "starts the servers"}[p.kind]
 			notes = append(notes, Obstacle{"Copilot CLI " + what + " of folders that it trusts only", "start copilot here and say that this one is"})
@@ -189,21 +189,13 @@ func (e Env) copilotObstacles(p plan, values map[string]any) []Obstacle {
 	return notes
 }
 
-// within reports whether a directory is below another, or the same, as they are written or where links lead.
-func within(dir, below string) bool {
-	for _, pair := range [][2]string{{dir, below}, {resolved(dir), resolved(below)}} {
-		if rel, err := filepath.Rel(pair[0], pair[1]); filepath.IsAbs(pair[0]) && err == nil && filepath.IsLocal(rel) {
-			return true
-		}
+// isIn reports whether a path is a directory or below it, as they are written or where links lead.
+func isIn(dir, path string) bool {
+	if !filepath.IsAbs(dir) {
+		return false
 	}
-	return false
-}
-
-func resolved(path string) string {
-	if real, err := pathx.ResolveExisting(path); err == nil {
-		return real
-	}
-	return path
+	in, err := pathx.ContainsResolved(dir, path)
+	return err == nil && in || pathx.Contains(dir, path)
 }
 
 func (e Env) geminiObstacles(p plan) []Obstacle {
@@ -244,7 +236,7 @@ func (e Env) geminiTrusts(p plan) bool {
 		if level == "TRUST_PARENT" {
 			top = filepath.Dir(dir)
 		}
-		if within(top, e.Project) && len(dir) > length {
+		if isIn(top, e.Project) && len(dir) > length {
 			length, trust = len(dir), level
 		}
 	}

@@ -161,7 +161,7 @@ func (e Env) read(p place) (current, error) {
 
 // confine finds out where a file really is, and refuses one that links lead elsewhere.
 func (e Env) confine(c *current, p place) error {
-	real, err := realPath(c.path)
+	real, err := pathx.Resolve(c.path)
 	if err != nil {
 		return err
 	}
@@ -173,11 +173,11 @@ func (e Env) confine(c *current, p place) error {
 		c.real = real
 		return nil
 	}
-	top, err := realPath(root)
+	top, err := pathx.Resolve(root)
 	if err != nil {
 		return err
 	}
-	own, err := realPath(filepath.Dir(c.path))
+	own, err := pathx.Resolve(filepath.Dir(c.path))
 	if err != nil {
 		return err
 	}
@@ -187,14 +187,4 @@ func (e Env) confine(c *current, p place) error {
 	}
 	c.real = real
 	return nil
-}
-
-// realPath follows the links in a path, as far as it exists.
-func realPath(path string) (string, error) {
-	real, err := pathx.ResolveExisting(path)
-	if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
-		return real, err
-	}
-	dir, err := realPath(filepath.Dir(path))
-	return filepath.Join(dir, filepath.Base(path)), err
 }

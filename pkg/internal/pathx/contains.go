@@ -36,6 +36,12 @@ func Rel(dir, path string) (rel string, ok bool) {
 	return system().rel(dir, path)
 }
 
+// RelSlash is [Rel] for slash-separated names that are relative to one directory, as in an fs.FS or a repository: the same
+// on every system, and each byte counts.
+func RelSlash(dir, name string) (rel string, ok bool) {
+	return rules{}.rel(dir, name)
+}
+
 // Escapes reports whether a slash-separated name leads out of the directory that it is relative to: it is absolute, or
 // has more ".." than directories before them. It is lexical, and the same on every system: it is meant for names in
 // manifests, archives, and fs.FS. What backslashes and drive letters mean is up to the caller.

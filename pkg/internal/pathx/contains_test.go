@@ -179,6 +179,16 @@ func TestContains(t *testing.T) {
 	}
 }
 
+func TestRelSlash(t *testing.T) {
+	for _, c := range [][3]string{
+		{".", "a/b", "a/b"}, {".", ".", "."}, {"a", "a/b", "b"}, {"a", "a", "."}, {"a", "A/b", ""}, {"a", "ab", ""}, {"a", `a\b`, ""}, {"a", "a/../b", ""}, {"", "a", ""},
+	} {
+		if rel, ok := RelSlash(c[0], c[1]); rel != c[2] || ok != (c[2] != "") {
+			t.Errorf("%q in %q: got %q, %v, want %q", c[1], c[0], rel, ok, c[2])
+		}
+	}
+}
+
 func TestEscapes(t *testing.T) {
 	for name, want := range map[string]bool{
 		"": false, ".": false, "a": false, "a/b": false, "..a": false, "...": false, "a/..": false, "a/../b": false, "./a": false,

@@ -4,9 +4,9 @@
 // Two kinds of functions must not be confused:
 //
 //   - Lexical functions compare paths as they are written, and never look at the disk: [Contains], [ContainsStrict],
-//     [ContainsFold], [Rel], and [Escapes]. A link inside a directory may lead out of it, so their answer is about names only. To decide
-//     about files, call them with paths that [Resolve] returned.
-//   - [Resolve], [ResolveExisting], [ContainsResolved], and [Snapshot] look at the disk. They are right about the moment
+//     [ContainsFold], [Rel], [RelSlash], and [Escapes]. A link inside a directory may lead out of it, so their answer is
+//     about names only. To decide about files, call them with paths that [Resolve] returned.
+//   - [Resolve], [ResolveExisting], [ResolveDir], [ResolveOrClean], [ContainsResolved], and [Snapshot] look at the disk. They are right about the moment
 //     in which they looked. Where somebody else may replace a directory by a link at any time, open files below an
 //     [os.Root], which checks while it opens.
 //

@@ -45,6 +45,32 @@ func ResolveExisting(path string) (string, error) {
 	return canonical(w.at), nil
 }
 
+// ResolveDir is [Resolve] for a directory that the caller is going to create if it is missing. What [os.MkdirAll] could not
+// create is an error: [fs.ErrNotExist] for a link that leads to nothing, ENOTDIR for a path below a file.
+func ResolveDir(path string) (string, error) {
+	w, err := walk(path, look)
+	switch {
+	case err != nil:
+		return "", err
+	case errors.Is(w.missing, syscall.ENOTDIR):
+		return "", w.missing
+	case w.missing != nil && len(w.links) > 0:
+		if _, err := os.Stat(w.links[len(w.links)-1].Path); err != nil {
+			return "", err
+		}
+	}
+	return canonical(w.at), nil
+}
+
+// ResolveOrClean returns what [Resolve] returns, or the clean path if nobody can tell where it leads. It is for comparing
+// what is shown, never for deciding about access.
+func ResolveOrClean(path string) string {
+	if at, err := Resolve(path); err == nil {
+		return at
+	}
+	return filepath.Clean(path)
+}
+
 // ContainsResolved reports whether path leads to dir or to what is, or would be, below it. It resolves both, and compares
 // directories by their identity on the disk, so that it is right about file systems that ignore case and about those that
 // don't. If dir does not exist, it compares names, as [Contains].

@@ -170,6 +170,28 @@ func TestResolveRefused(t *testing.T) {
 	}
 }
 
+func TestResolveDir(t *testing.T) {
+	root := tree(t)
+	for path, want := range map[string]string{
+		"dir": "dir", "link/new/deeper": "dir/new/deeper", "dir/out/new": "outside/new", "new": "new", "three/new": "dir/new",
+		"gone": "", "gone/x": "", "chain": "", "dir/gone/x": "", "dir/sub/file/x": "", "throughfile": "", "loop": "", "ping/x": "",
+	} {
+		got, err := ResolveDir(filepath.Join(root, filepath.FromSlash(path)))
+		if want != "" {
+			want = filepath.Join(root, filepath.FromSlash(want))
+		}
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%s leads to %s, %v, want %s", path, got, err, want)
+		}
+	}
+	if got := ResolveOrClean(filepath.Join(root, "loop") + "/x/.."); got != filepath.Join(root, "loop") {
+		t.Errorf("got %s", got)
+	}
+	if got := ResolveOrClean(filepath.Join(root, "two", "new")); got != filepath.Join(root, "dir", "new") {
+		t.Errorf("got %s", got)
+	}
+}
+
 // TestResolveRelative checks that relative paths are relative to the working directory, also if a link led there.
 func TestResolveRelative(t *testing.T) {
 	root := tree(t)
