@@ -12,6 +12,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
@@ -41,7 +42,7 @@ func (c *Client) checkSkills(ctx context.Context, dir string) (lint.Report, erro
 	files, programs := map[string][]byte{}, map[string]bool{}
 	for _, s := range content.Skills {
 		at := filepath.Join(dir, filepath.FromSlash(s.Dir))
-		if rel, err := filepath.Rel(c.Dir, at); err == nil && filepath.IsLocal(rel) {
+		if rel, ok := pathx.Rel(c.Dir, at); ok {
 			at = rel // findings name paths as the user would
 		}
 		paths = append(paths, at)
@@ -85,15 +86,15 @@ func (c *Client) leaveOutPrograms(report *lint.Report, p *checkedProject) {
 		if f.Rule != rule.Executable {
 			return false
 		}
-		rel, err := filepath.Rel(p.dir, c.Machine.Abs(filepath.FromSlash(f.Path)))
-		if err != nil || !filepath.IsLocal(rel) {
+		rel, ok := pathx.Rel(p.dir, c.Machine.Abs(filepath.FromSlash(f.Path)))
+		if !ok {
 			return false
 		}
 		dir := path.Dir(filepath.ToSlash(rel))
 		for dir != "." && !isFile(filepath.Join(p.dir, filepath.FromSlash(dir), skill.File)) {
 			dir = path.Dir(dir)
 		}
-		name, ok := below(dir, filepath.ToSlash(rel))
+		name, ok := pathx.RelSlash(dir, filepath.ToSlash(rel))
 		return ok && p.programs.IsExecutable(dir, name)
 	})
 }

@@ -262,22 +262,15 @@ func (c *Client) place(ctx context.Context, r *DeployReport, tree bundle.Tree, o
 // layerDir returns a layer's directory without links. One of a project must be inside of it: who wrote the project does not
 // say where else is written to.
 func layerDir(dir string, o DeployOptions) (string, error) {
-	at := dir
-	for {
-		real, err := pathx.ResolveExisting(at)
-		if err == nil {
-			rest, _ := filepath.Rel(at, dir)
-			real = filepath.Join(real, rest)
-			if root, err := pathx.ResolveExisting(o.Catalog.Project); o.Scope == DeployProject && (err != nil || !pathx.ContainsStrict(root, real)) {
-				return "", diag.Errorf(diag.Denied, "%s leads out of the project, to %s", dir, real).WithHint("remove the link")
-			}
-			return real, nil
-		}
-		if _, bad := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) || bad == nil || filepath.Dir(at) == at {
-			return "", err
-		}
-		at = filepath.Dir(at)
+	real, err := pathx.ResolveDir(dir)
+	if err != nil || o.Scope != DeployProject {
+		return real, err
 	}
+	root, err := pathx.ResolveExisting(o.Catalog.Project)
+	if err != nil || !pathx.ContainsStrict(root, real) {
+		return "", diag.Errorf(diag.Denied, "%s leads out of the project, to %s", dir, real).WithHint("remove the link")
+	}
+	return real, nil
 }
 
 // there returns the digest of what is at a place, "" for nothing, and "?" for what is no skill.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
@@ -73,9 +74,9 @@ func (c *Client) originOf(ctx context.Context, m *pack.Manifest, dir string, tre
 	if err != nil || checkout == nil {
 		return nil, err
 	}
-	rel, err := filepath.Rel(checkout.Root, real)
-	if err != nil {
-		return nil, err
+	rel, ok := pathx.Rel(checkout.Root, real)
+	if !ok {
+		return nil, diag.Errorf(diag.Internal, "%s is not inside %s", real, checkout.Root)
 	}
 	content, err := pack.Describe(os.DirFS(real), pack.Ref{Kind: pack.KindPath, URL: filepath.ToSlash(dir)})
 	if err != nil {
@@ -108,8 +109,8 @@ func (o *origin) compare(dir string, content *pack.Content, trees []bundle.Tree)
 		}
 	}
 	for _, changed := range o.checkout.Changed() {
-		name, ours := below(o.dir, changed)
-		inSkill := slices.ContainsFunc(content.Skills, func(s pack.SkillDir) bool { _, ok := below(s.Dir, name); return ok })
+		name, ours := pathx.RelSlash(o.dir, changed)
+		inSkill := slices.ContainsFunc(content.Skills, func(s pack.SkillDir) bool { _, ok := pathx.RelSlash(s.Dir, name); return ok })
 		if !ours || !inSkill {
 			continue
 		}
@@ -119,14 +120,6 @@ func (o *origin) compare(dir string, content *pack.Content, trees []bundle.Tree)
 	}
 	slices.Sort(o.dirty)
 	o.dirty = slices.Compact(o.dirty)
-}
-
-// below returns the path of a file relative to a directory that it is in.
-func below(dir, name string) (string, bool) {
-	if dir == "." {
-		return name, true
-	}
-	return strings.CutPrefix(name, dir+"/")
 }
 
 // compareTags looks whether git has another commit under the version.

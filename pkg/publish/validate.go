@@ -221,7 +221,7 @@ func (c *Client) keepChanged(ctx context.Context, report *lint.Report, o Validat
 	if err != nil {
 		return err
 	}
-	real := func(shown string) string { return resolved(c.Machine.Abs(filepath.FromSlash(shown))) }
+	real := func(shown string) string { return pathx.ResolveOrClean(c.Machine.Abs(filepath.FromSlash(shown))) }
 	above := map[string]bool{} // the changed files and every directory that one is in
 	for f := range files {
 		for ; !above[f]; f = filepath.Dir(f) {
@@ -257,7 +257,7 @@ func (c *Client) changed(ctx context.Context, o ValidateOptions) (map[string]boo
 	var roots []string
 	for _, p := range paths {
 		dir := existing(c.Machine.Abs(p))
-		real := resolved(dir)
+		real := pathx.ResolveOrClean(dir)
 		if slices.ContainsFunc(roots, func(root string) bool { return pathx.Contains(root, real) }) {
 			continue
 		}
@@ -271,12 +271,4 @@ func (c *Client) changed(ctx context.Context, o ValidateOptions) (map[string]boo
 		}
 	}
 	return files, nil
-}
-
-// resolved returns an absolute path with all links followed, where it exists.
-func resolved(abs string) string {
-	if real, err := pathx.ResolveExisting(abs); err == nil {
-		return real
-	}
-	return abs
 }

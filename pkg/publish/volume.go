@@ -48,8 +48,7 @@ func (v *volume) inVolume(abs string) string {
 func (v *volume) show(name string) string {
 	abs := filepath.Join(v.root, filepath.FromSlash(name))
 	rel, err := filepath.Rel(v.dir, abs)
-	outside := err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator))
-	if outside {
+	if !pathx.Contains(v.dir, abs) {
 		for _, t := range v.typed {
 			if err != nil || pathx.Contains(t, abs) {
 				return filepath.ToSlash(abs)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
@@ -195,8 +196,8 @@ func (a *adding) line(p *pack.Pack) (index.Line, error) {
 			WithHint("give it a name in its skillpm.yaml")
 	}
 	if p.Ref.Kind == pack.KindLayout {
-		rel, err := filepath.Rel(a.to.dir, filepath.FromSlash(p.Ref.URL))
-		if err != nil || !filepath.IsLocal(rel) {
+		rel, ok := pathx.Rel(a.to.dir, filepath.FromSlash(p.Ref.URL))
+		if !ok {
 			return l, diag.Errorf(diag.Invalid, "an index can point to a layout in its own directory only").
 				WithHint("push the pack to a registry, or to a layout below %s", a.to.shown)
 		}
