@@ -15,7 +15,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy"
-	"github.com/skillpm/skillpm/pkg/policy/capability"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
@@ -100,7 +99,7 @@ func (c *Client) policyFindings(ctx context.Context, g *enforce.Guard, shown str
 }
 
 // forbidden returns a finding for each place that shows a capability which a policy forbids.
-func (c *Client) forbidden(p *policy.Policy, can capability.Set, shown string) (found []diag.Finding) {
+func (c *Client) forbidden(p *policy.Policy, can enforce.Capabilities, shown string) (found []diag.Finding) {
 	for _, e := range can {
 		i := slices.Index(p.Forbid, e.Capability)
 		if i < 0 {

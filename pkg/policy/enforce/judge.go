@@ -15,7 +15,7 @@ import (
 	lintrule "github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/policy"
-	"github.com/skillpm/skillpm/pkg/policy/capability"
+	"github.com/skillpm/skillpm/pkg/policy/internal/capability"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/policy"
-	"github.com/skillpm/skillpm/pkg/policy/capability"
+	"github.com/skillpm/skillpm/pkg/policy/internal/capability"
 )
 
 // Review is what somebody looks at who is to approve a skill.
@@ -62,3 +62,6 @@ func (g *Guard) Approve(ctx context.Context, l policy.Level, w Word, reviews ...
 func (g *Guard) Revoke(ctx context.Context, l policy.Level, name string) ([]Approved, error) {
 	return g.revoke(ctx, l, name)
 }
+
+// Capabilities are what a skill is able to do, with the evidence.
+type Capabilities = capability.Set

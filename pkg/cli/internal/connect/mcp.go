@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/connect/attach"
-	"github.com/skillpm/skillpm/pkg/connect/gateway"
 	"github.com/skillpm/skillpm/pkg/connect/mcpserver"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
@@ -112,7 +111,7 @@ func hostIDs() (ids []string) {
 }
 
 // serveMCP serves until the client, or a signal, ends it.
-func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags, g *gateway.Gateway) error {
+func (a *app) serveMCP(ctx context.Context, f *console.RuntimeFlags, o mcpFlags, g *mcpserver.Gateway) error {
 	if o.budget < 0 || o.contextWindow < 0 {
 		return diag.Errorf(diag.Usage, "--budget and --context-window take numbers above 0")
 	}

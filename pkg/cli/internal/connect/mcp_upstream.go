@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/skillpm/skillpm/pkg/connect/gateway"
+	"github.com/skillpm/skillpm/pkg/connect/mcpserver"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
@@ -29,10 +29,10 @@ func newUpstreamFlags(cmd *cobra.Command) *upstreamFlags {
 }
 
 // gateway returns what is connected to them, nil where there are none. The token of this server is not for them.
-func (a *app) gateway(f *upstreamFlags) (*gateway.Gateway, error) {
-	var list []gateway.Upstream
+func (a *app) gateway(f *upstreamFlags) (*mcpserver.Gateway, error) {
+	var list []mcpserver.Upstream
 	for _, text := range f.servers {
-		u, err := gateway.ParseFlag(text)
+		u, err := mcpserver.ParseUpstream(text)
 		if err != nil {
 			return nil, err
 		}
@@ -46,7 +46,7 @@ func (a *app) gateway(f *upstreamFlags) (*gateway.Gateway, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		more, err := gateway.ParseConfig(name, data, a.Getenv)
+		more, err := mcpserver.ParseUpstreams(name, data, a.Getenv)
 		if err != nil {
 			return nil, err
 		}
@@ -63,5 +63,5 @@ func (a *app) gateway(f *upstreamFlags) (*gateway.Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gateway.Open(gateway.Options{Upstreams: list, Dir: dir, Environ: environ, Stderr: a.Stderr, Version: console.BuildVersion(a.Version)})
+	return mcpserver.OpenGateway(mcpserver.GatewayOptions{Upstreams: list, Dir: dir, Environ: environ, Stderr: a.Stderr, Version: console.BuildVersion(a.Version)})
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillpm/skillpm/pkg/connect/gateway"
+	"github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/gateway"
 )
 
 // pipe is one that a process holds which a server starts.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/skillpm/skillpm/pkg/connect/gateway"
+	"github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/gateway"
 )
 
 // TestStorm: however often a server says that its tools are others, they are listed once, and once more after the pause; and

@@ -19,7 +19,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/skillpm/skillpm/pkg/connect/gateway"
+	"github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/gateway"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/skillpm/skillpm/pkg/connect/gateway"
+	"github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/gateway"
 )
 
 // TestMain is also the server behind the gateway, where it is started as one.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/connect/gateway"
+	"github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/gateway"
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/skillpm/skillpm/pkg/policy"
-	"github.com/skillpm/skillpm/pkg/policy/capability"
+	"github.com/skillpm/skillpm/pkg/policy/internal/capability"
 )
 
 func skillOf(front, body string, files map[string]string) fstest.MapFS {
