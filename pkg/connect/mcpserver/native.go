@@ -3,16 +3,14 @@ package mcpserver
 import (
 	_ "embed"
 	"fmt"
-	"strings"
 
-	"go.yaml.in/yaml/v3"
-
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
 //go:embed native.yaml
-var nativeText string
+var nativeText []byte
 
 // forms are skillpm's own names and forms.
 type forms struct {
@@ -24,10 +22,8 @@ type forms struct {
 }
 
 func nativeForms() (*forms, error) {
-	dec := yaml.NewDecoder(strings.NewReader(nativeText))
-	dec.KnownFields(true)
 	f := new(forms)
-	if err := dec.Decode(f); err != nil {
+	if err := yamlx.Unmarshal(nativeText, f); err != nil {
 		return nil, fmt.Errorf("native.yaml: %w", err)
 	}
 	return f, nil

@@ -1,20 +1,16 @@
 package skilltest
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"path"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // File is one file of tests.
@@ -97,20 +93,31 @@ const MaxFile = 1 << 20
 // maxCases is how many cases a file may have.
 const maxCases = 1000
 
+var format = yamlx.Format{Name: "a file of tests", NullIsEmpty: true, Aliases: true, LinesOnly: true}
+
+const schemaHint = "a file of tests has cases:, see skillpm schema skill-test"
+
 // Parse reads a file of tests. An error has code Invalid, and begins with the path and the line.
 func Parse(path string, data []byte) (*File, error) {
 	f := &File{Path: path, Data: data}
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	dec.KnownFields(true)
-	if err := dec.Decode(f); errors.Is(err, io.EOF) {
-		return nil, invalid(path, 1, "it is empty").WithHint("a file of tests has cases:, see skillpm schema skill-test")
-	} else if err != nil {
-		return nil, decodeError(path, err)
+	r := yamlx.Read(path, data, format)
+	root, ok := r.Root()
+	if ok && !root.Exists() {
+		return nil, invalid(path, 1, "it is empty").WithHint(schemaHint)
 	}
-	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return nil, invalid(path, 1, "it has more than one YAML document")
+	if root.Exists() {
+		root.Decode(f)
 	}
-	f.locate(data)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	i := 0
+	for item := range root.Get("cases").Items() {
+		f.Cases[i].line = item.Line()
+		body := item.Get("body")
+		f.Cases[i].key, f.Cases[i].body = body.Key().Node, body.Node
+		i++
+	}
 	return f, f.check()
 }
 
@@ -118,81 +125,11 @@ func invalid(path string, line int, format string, args ...any) *diag.Error {
 	return diag.Errorf(diag.Invalid, "%s:%d: %s", path, max(line, 1), fmt.Sprintf(format, args...))
 }
 
-// decodeError writes an error of the YAML library, of which only the first is told.
-func decodeError(path string, err error) error {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	if typed, ok := errors.AsType[*yaml.TypeError](err); ok && len(typed.Errors) > 0 {
-		text = typed.Errors[0]
-	}
-	line := 1
-	if rest, ok := strings.CutPrefix(text, "line "); ok {
-		if number, after, ok := strings.Cut(rest, ": "); ok {
-			if n, err := strconv.Atoi(number); err == nil {
-				line, text = n, after
-			}
-		}
-	}
-	name, typ, ok := strings.Cut(strings.TrimPrefix(text, "field "), " not found in type skilltest.")
-	if !ok {
-		return invalid(path, line, "%s", strings.NewReplacer("skilltest.", "", "!!", "").Replace(text))
-	}
-	e := invalid(path, line, "unknown field %q", name)
-	known := fields(typ)
-	if near := diag.Nearest(name, known); near != "" {
-		return e.WithHint("did you mean %s?", near)
-	}
-	return e.WithHint("there are %s", strings.Join(known, ", "))
-}
-
-// fields returns the names of the fields of a type of this file.
-func fields(name string) []string {
-	var out []string
-	for _, t := range []reflect.Type{reflect.TypeFor[File](), reflect.TypeFor[Case](), reflect.TypeFor[Call](), reflect.TypeFor[Command]()} {
-		if t.Name() != name {
-			continue
-		}
-		for f := range t.Fields() {
-			if tag := f.Tag.Get("yaml"); tag != "" && tag != "-" {
-				out = append(out, tag)
-			}
-		}
-	}
-	return out
-}
-
-// locate notes where the cases and their texts are.
-func (f *File) locate(data []byte) {
-	var doc yaml.Node
-	if yaml.Unmarshal(data, &doc) != nil || len(doc.Content) == 0 {
-		return
-	}
-	_, cases := child(doc.Content[0], "cases")
-	if cases == nil {
-		return
-	}
-	for i, n := range cases.Content {
-		if i < len(f.Cases) && n.Kind == yaml.MappingNode {
-			f.Cases[i].line = n.Line
-			f.Cases[i].key, f.Cases[i].body = child(n, "body")
-		}
-	}
-}
-
-// child returns a key of a mapping and its value, nil where there is none.
-func child(n *yaml.Node, name string) (key, value *yaml.Node) {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == name {
-			return n.Content[i], n.Content[i+1]
-		}
-	}
-	return nil, nil
-}
-
 // check finds what the form allows and makes no sense.
 func (f *File) check() error {
 	switch {
 	case len(f.Cases) == 0:
-		return invalid(f.Path, 1, "it has no cases").WithHint("a file of tests has cases:, see skillpm schema skill-test")
+		return invalid(f.Path, 1, "it has no cases").WithHint(schemaHint)
 	case len(f.Cases) > maxCases:
 		return invalid(f.Path, 1, "it has more than %d cases", maxCases)
 	}

@@ -369,9 +369,9 @@ func TestParseErrors(t *testing.T) {
 		"case:\n  - name: a":                   `t.yaml:1: unknown field "case"`,
 		"cases:\n  - arguments: a":             "t.yaml:2: the case has no name",
 		"cases:\n  - name: a\n  - name: a":     "t.yaml:3: the name \"a\" is that of the case in line 2",
-		"cases:\n  - name: [a]":                "t.yaml:2: cannot unmarshal seq",
+		"cases:\n  - name: [a]":                "t.yaml:2: an entry of cases.name is a list, and should be a text",
 		"cases:\n\t- name: a":                  "t.yaml:2:",
-		"cases:\n  - name: a\n---\nx: y":       "more than one YAML document",
+		"cases:\n  - name: a\n---\nx: y":       "there is a second document",
 		"cases:\n  - {name: a, script: x, command: true}":             "make it two",
 		"cases:\n  - {name: a, script: x, body: y}":                   "make it two",
 		"cases:\n  - {name: a, exit: 3}":                              "neither script nor command",
@@ -390,7 +390,7 @@ func TestParseErrors(t *testing.T) {
 		"cases:\n  - {name: a, calls: [{tool: x, inputs: {}}]}":       `unknown field "inputs"`,
 		"cases:\n  - {name: a, commands: {x: {out: y}}}":              `unknown field "out"`,
 		"cases:\n" + strings.Repeat("  - name: a\n", 1001):            "more than 1000 cases",
-		"cases:\n  - {name: a, name: b}":                              "already",
+		"cases:\n  - {name: a, name: b}":                              "is there twice",
 	} {
 		_, err := skilltest.Parse("t.yaml", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) || diag.CodeOf(err) != diag.Invalid || !strings.HasPrefix(err.Error(), "t.yaml:") {

@@ -19,6 +19,7 @@ type Format struct {
 
 	NullIsEmpty bool // a key without a value stands for an empty mapping or list
 	Aliases     bool // anchors, aliases, and tags are allowed
+	TypedText   bool // [Value.Decode] takes no number for a text
 	LinesOnly   bool // problems have no columns
 	Salvage     bool // if the file is not YAML, each entry of the root is read by itself
 

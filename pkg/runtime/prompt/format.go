@@ -5,8 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"go.yaml.in/yaml/v3"
-
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
@@ -19,7 +18,7 @@ const compactFormat = "compact"
 // commonLayouts returns the layouts that every profile has besides its own.
 func commonLayouts() (map[string]profile.Layout, error) {
 	var out map[string]profile.Layout
-	err := yaml.Unmarshal(formats, &out)
+	err := yamlx.Unmarshal(formats, &out)
 	return out, err
 }
 

@@ -2,5 +2,3 @@ package profile
 
 // Values are the names of values in templates of skills and of results.
 func Values() (entries, results []string) { return entryValues, resultValues }
-
-var FieldsOf = fieldsOf

@@ -10,7 +10,6 @@
 package profile
 
 import (
-	"bytes"
 	"cmp"
 	"embed"
 	"fmt"
@@ -18,9 +17,8 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // Default is the profile that skills are checked against when none is asked for.
@@ -197,16 +195,14 @@ func hostsOrOne(id string, user fs.FS) ([]*Profile, error) {
 	return []*Profile{p}, nil
 }
 
-// read decodes one profile, refusing fields that do not exist.
+// read decodes one of skillpm's own profiles.
 func read(name string) (*Profile, error) {
 	data, err := files.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	dec.KnownFields(true)
 	p := new(Profile)
-	if err := dec.Decode(p); err != nil {
+	if err := yamlx.Unmarshal(data, p); err != nil {
 		return nil, fmt.Errorf("profile %s: %w", name, err)
 	}
 	return p, nil

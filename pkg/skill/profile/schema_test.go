@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/internal/yamlschema"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 	"github.com/skillpm/skillpm/schema"
 )
@@ -87,12 +88,12 @@ func compareFields(t *testing.T, root, at map[string]any, typ reflect.Type, wher
 	case typ.Kind() == reflect.Struct:
 		properties, _ := at["properties"].(map[string]any)
 		var got, want []string
-		profile.FieldsOf(typ, func(name string, field reflect.Type) {
+		for name, field := range yamlx.FieldsOf(typ) {
 			got = append(got, name)
 			if p, ok := properties[name].(map[string]any); ok {
 				compareFields(t, root, p, field, where+"."+name)
 			}
-		})
+		}
 		for name := range properties {
 			want = append(want, name)
 		}

@@ -4,20 +4,23 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
-	"reflect"
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // Dir is the directory of a user's own profiles, below that of the user's configuration.
 const Dir = "profiles"
 
 const suffix = ".yaml"
+
+// maxFile is the size in bytes beyond which a profile is refused.
+const maxFile = 256 << 10
+
+var format = yamlx.Format{Name: "the profile", MaxBytes: maxFile, TypedText: true, LinesOnly: true}
 
 // maxExtends is how many profiles may extend each other.
 const maxExtends = 8
@@ -84,64 +87,37 @@ func (r *resolver) resolve(id string) (*Profile, error) {
 
 // parse reads a file and fills in what it extends.
 func (r *resolver) parse(path, id string, text []byte) (*Profile, error) {
-	s := strict{path: path}
-	root, err := s.root(text)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.check(root, reflect.TypeFor[Profile](), ""); err != nil {
-		return nil, err
-	}
+	file := yamlx.Read(path, text, format)
+	root, ok := file.Root()
 	p := new(Profile)
-	if base := value(root, "extends"); base != nil {
-		if p, err = r.resolve(base.Value); err != nil {
-			return nil, s.errorf(base, "extends: %v", err).WithHint("%s", diag.HintOf(err))
+	switch {
+	case ok && !root.Exists():
+		return nil, diag.Errorf(diag.Invalid, "%s is empty", path).WithHint("write extends: %s, and what is to be different", Runtime)
+	case !ok || !root.Decode(p):
+		return nil, file.Err()
+	}
+	if base := root.Get("extends"); base.Exists() {
+		extended, err := r.resolve(base.Node.Value)
+		if err != nil {
+			base.Errorf(diag.HintOf(err), "extends: %v", err)
+			return nil, file.Err()
 		}
+		p = extended
 		p.Extends, p.Title = "", ""
+		root.Decode(p)
 	}
-	if err := root.Decode(p); err != nil {
-		return nil, diag.Errorf(diag.Invalid, "%s: %w", path, err)
+	if at := root.Get("id"); at.Exists() && at.Node.Value != id {
+		at.Errorf("leave id out, or rename the file "+at.Node.Value+suffix, "the id is %q, and the file's name says %q", at.Node.Value, id)
 	}
-	if at := value(root, "id"); at != nil && at.Value != id {
-		return nil, s.errorf(at, "the id is %q, and the file's name says %q", at.Value, id).WithHint("leave id out, or rename the file %s%s", at.Value, suffix)
-	}
-	p.ID, p.Title, p.User = id, cmp.Or(p.Title, id), true
 	if !isID(id) {
 		return nil, diag.Errorf(diag.Invalid, "%s: %q is no id", path, id).WithHint("lower-case letters, digits and single hyphens, at most 64")
 	}
-	return p, s.values(root, p)
-}
-
-// root parses the text as one mapping.
-func (s strict) root(text []byte) (*yaml.Node, error) {
-	if len(text) > maxFile {
-		return nil, diag.Errorf(diag.Invalid, "%s has %d bytes; a profile has at most %d", s.path, len(text), maxFile)
+	p.ID, p.Title, p.User = id, cmp.Or(p.Title, id), true
+	(&checker{root}).check(p)
+	if err := file.Err(); err != nil {
+		return nil, err
 	}
-	var document yaml.Node
-	if err := yaml.Unmarshal(text, &document); err != nil {
-		return nil, diag.Errorf(diag.Invalid, "%s: %s", s.path, strings.TrimPrefix(err.Error(), "yaml: "))
-	}
-	if len(document.Content) == 0 {
-		return nil, diag.Errorf(diag.Invalid, "%s is empty", s.path).WithHint("write extends: %s, and what is to be different", Runtime)
-	}
-	return document.Content[0], nil
-}
-
-// value returns the value of a key of a mapping, or nil.
-func value(n *yaml.Node, path ...string) *yaml.Node {
-	for _, key := range path {
-		var found *yaml.Node
-		for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-			if n.Content[i].Value == key {
-				found = n.Content[i+1]
-			}
-		}
-		if found == nil {
-			return nil
-		}
-		n = found
-	}
-	return n
+	return p, nil
 }
 
 // isID reports whether a text may be a profile's id.

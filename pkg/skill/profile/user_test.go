@@ -113,17 +113,17 @@ func TestParseErrors(t *testing.T) {
 	deep := "extends: kodelet\nactivation: {failed: {json: " + strings.Repeat("[", 30) + strings.Repeat("]", 30) + "}}\n"
 	for _, tt := range []struct{ name, text, want, hint string }{
 		{"empty", "", "p.yaml is empty", "write extends: omniforge, and what is to be different"},
-		{"no YAML", "extends: [\n", "p.yaml: line 1: did not find expected node content", ""},
-		{"list", "- a\n", "p.yaml:1: the profile is a list, and should be a mapping", ""},
+		{"no YAML", "extends: [\n", "p.yaml:1: not valid YAML: did not find expected node content", ""},
+		{"list", "- a\n", "p.yaml:1: a mapping is wanted here, with a key on each line", ""},
 		{"unknown", "extends: kodelet\nstage1:\n  headings: x\n", `p.yaml:3: unknown field "headings" in stage1`, "did you mean heading?"},
 		{"unknown at the top", "extends: kodelet\nlayer: []\n", `p.yaml:2: unknown field "layer" in the profile`, "did you mean layers?"},
-		{"twice", "extends: kodelet\ntitle: a\ntitle: b\n", "p.yaml:3: title is there twice", ""},
+		{"twice", "extends: kodelet\ntitle: a\ntitle: b\n", `p.yaml:3: "title" is there twice, first on line 2`, ""},
 		{"no value", "extends: kodelet\nqualify:\n", "p.yaml:2: qualify has no value", `leave it out, or write "" for none`},
 		{"number for text", "extends: kodelet\ntitle: 12\n", "p.yaml:2: title is 12, and should be a text", "write it in quotes"},
 		{"text for number", "extends: kodelet\nstage1: {cap: many}\n", "p.yaml:2: stage1.cap is a text, and should be a whole number", ""},
 		{"text for list", "extends: kodelet\nreserved: help\n", "p.yaml:2: reserved is a text, and should be a list", ""},
 		{"text for truth", "extends: kodelet\ntrusted-projects: often\n", "p.yaml:2: trusted-projects is a text, and should be true or false", ""},
-		{"alias", "extends: &a kodelet\ntitle: *a\n", "p.yaml:1: anchors and aliases are not read in a profile", "write the value out"},
+		{"alias", "extends: &a kodelet\ntitle: *a\n", "p.yaml:1: &a is an anchor, which is not used here", "write the value itself, in quotes"},
 		{"extends nothing", "extends: kodlet\n", `p.yaml:1: extends: unknown profile "kodlet"`, "did you mean kodelet?"},
 		{"itself", "extends: p\n", "p.yaml:1: extends: unknown profile \"p\"", "the profiles are agentskills, api-upload, claude-code, dispatch, kodelet, omniforge, pegasus, toolset"},
 		{"other id", "extends: kodelet\nid: q\n", `p.yaml:2: the id is "q", and the file's name says "p"`, "leave id out, or rename the file q.yaml"},
@@ -147,7 +147,7 @@ func TestParseErrors(t *testing.T) {
 		{"no entry", "extends: kodelet\nstage1: {entry: \"\"}\n", "p.yaml:2: there is no stage1.entry", "write extends: omniforge, or stage1.entry"},
 		{"no text", "schema: skill.kodelet\nlayers: [{name: a, dirs: [~/a]}]\nstage1: {entry: x}\nactivation: {activated: {text: x}}\n", "p.yaml:4: there is no activation.spawned.text", "write extends: omniforge, or activation.spawned.text"},
 		{"deep", deep, "p.yaml:2: activation.failed.json is nested more than 16 deep", ""},
-		{"large", "title: " + strings.Repeat("x", 300<<10), "p.yaml has 307207 bytes; a profile has at most 262144", ""},
+		{"large", "title: " + strings.Repeat("x", 300<<10), "p.yaml has more than 262144 bytes", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := profile.Parse("p.yaml", "p", []byte(tt.text), nil)

@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 	"github.com/skillpm/skillpm/schema"
 )
 
@@ -22,10 +23,11 @@ var (
 
 var filters = []string{"", "quoted", "trimmed"}
 
-// values checks what the types of a profile's fields do not say, and blames the line in root that says it; what was
+// checker checks what the types of a profile's fields do not say. It blames the line in root that says it; what was
 // inherited is right already.
-func (s strict) values(root *yaml.Node, p *Profile) error {
-	c := checker{strict: s, root: root}
+type checker struct{ root yamlx.Value }
+
+func (c checker) check(p *Profile) {
 	c.oneOf(p.Schema, schema.Names(), "schema")
 	c.oneOf(p.ToolForm, []string{"", "space", "comma", "list", "any"}, "tool-form")
 	c.oneOf(p.Scripts, []string{"", "read", "run-only"}, "scripts")
@@ -40,7 +42,8 @@ func (s strict) values(root *yaml.Node, p *Profile) error {
 	c.layers(p.Layers)
 	for dir, variable := range p.Moved {
 		if !strings.HasPrefix(dir, "~/") || !isPlace(dir) || variable == "" {
-			c.add(c.errorf(c.blame([]string{"moved"}), "moved: %q is no directory with a variable", dir).WithHint("write it as in moved: {~/.host: HOST_HOME}"))
+			c.blame([]string{"moved"}).
+				Errorf("write it as in moved: {~/.host: HOST_HOME}", "moved: %q is no directory with a variable", dir)
 		}
 	}
 	c.layout(p.Stage1.Layout, entryValues, "stage1")
@@ -64,51 +67,40 @@ func (s strict) values(root *yaml.Node, p *Profile) error {
 	}{{"activated", &a.Activated}, {"spawned", &a.Spawned}, {"failed", &a.Failed}, {"unknown", &a.Unknown}, {"file", &a.File}} {
 		c.form(f.form, "activation", f.of)
 	}
-	return c.err
 }
 
-// checker keeps the first mistake.
-type checker struct {
-	strict
-	root *yaml.Node
-	err  error
-}
-
-func (c *checker) add(err *diag.Error) {
-	if c.err == nil {
-		c.err = err
-	}
-}
-
-// blame returns the node at a path, or the nearest above that is there.
-func (c *checker) blame(path []string) *yaml.Node {
+// blame returns the value at a path, or the nearest above that is there.
+func (c checker) blame(path []string) yamlx.Value {
 	for ; len(path) > 0; path = path[:len(path)-1] {
-		if n := value(c.root, path...); n != nil {
-			return n
+		if v := c.root.Get(path...); v.Exists() {
+			return v
 		}
 	}
 	return c.root
 }
 
-func (c *checker) oneOf(got string, known []string, path ...string) {
+func (c checker) oneOf(got string, known []string, path ...string) {
 	if slices.Contains(known, got) {
 		return
 	}
 	at, name := c.blame(path), strings.Join(path, ".")
 	if got == "" {
-		c.add(c.errorf(at, "there is no %s", name).WithHint("write extends: %s, or %s", Runtime, name))
+		c.missing(at, name)
 		return
 	}
-	err := c.errorf(at, "%s: %q is not known", name, got)
+	hint := "use " + strings.TrimPrefix(strings.Join(known, ", "), ", ")
 	if near := diag.Nearest(strings.ToLower(got), known); near != "" {
-		c.add(err.WithHint("did you mean %s?", near))
-		return
+		hint = "did you mean " + near + "?"
 	}
-	c.add(err.WithHint("use %s", strings.TrimPrefix(strings.Join(known, ", "), ", ")))
+	at.Errorf(hint, "%s: %q is not known", name, got)
+}
+
+func (c checker) missing(at yamlx.Value, name string) {
+	at.Errorf("write extends: "+Runtime+", or "+name, "there is no %s", name)
 }
 
 // whole checks that a host says something of skills, and for each kind of result.
-func (c *checker) whole(p *Profile) {
+func (c checker) whole(p *Profile) {
 	for _, f := range []struct{ text, name string }{
 		{p.Stage1.Entry, "stage1.entry"},
 		{p.Activation.Activated.Text, "activation.activated.text"},
@@ -117,56 +109,57 @@ func (c *checker) whole(p *Profile) {
 		{p.Activation.File.Text, "activation.file.text"},
 	} {
 		if f.text == "" {
-			c.add(c.errorf(c.blame(strings.Split(f.name, ".")), "there is no %s", f.name).WithHint("write extends: %s, or %s", Runtime, f.name))
+			c.missing(c.blame(strings.Split(f.name, ".")), f.name)
 		}
 	}
 }
 
-func (c *checker) bounds(p *Profile) {
+func (c checker) bounds(p *Profile) {
 	b := p.Stage1.Budget
 	if b.Share < 0 || b.Share > 100 {
-		c.add(c.errorf(c.blame([]string{"stage1", "budget", "share"}), "stage1.budget.share is %v; it is a percentage of the context window", b.Share))
+		c.blame([]string{"stage1", "budget", "share"}).
+			Errorf("", "stage1.budget.share is %v; it is a percentage of the context window", b.Share)
 	}
 	for _, n := range []struct {
 		n    int
 		path []string
 	}{{b.Fallback, []string{"stage1", "budget", "fallback"}}, {p.Stage1.Cap, []string{"stage1", "cap"}}} {
 		if n.n < 0 {
-			c.add(c.errorf(c.blame(n.path), "%s is %d, and cannot be negative", strings.Join(n.path, "."), n.n))
+			c.blame(n.path).Errorf("", "%s is %d, and cannot be negative", strings.Join(n.path, "."), n.n)
 		}
 	}
 }
 
-func (c *checker) layers(layers []Layer) {
+func (c checker) layers(layers []Layer) {
 	at := c.blame([]string{"layers"})
 	if len(layers) == 0 {
-		c.add(c.errorf(at, "there are no layers").WithHint("write extends: %s, or layers", Runtime))
+		at.Errorf("write extends: "+Runtime+", or layers", "there are no layers")
 	}
 	for i, l := range layers {
-		if at.Kind == yaml.SequenceNode && i < len(at.Content) {
-			c.layer(at.Content[i], l)
+		if at.IsList() && i < len(at.Node.Content) {
+			c.layer(at.At(at.Node.Content[i]), l)
 		}
 	}
 }
 
-func (c *checker) layer(at *yaml.Node, l Layer) {
+func (c checker) layer(at yamlx.Value, l Layer) {
 	if !isID(l.Name) {
-		c.add(c.errorf(at, "%q is no name of a layer", l.Name).WithHint("lower-case letters, digits and single hyphens"))
+		at.Errorf("lower-case letters, digits and single hyphens", "%q is no name of a layer", l.Name)
 	}
 	if l.Depth < 0 || l.Depth > MaxDepth {
-		c.add(c.errorf(at, "layer %s: depth is %d, and is from 1 to %d", l.Name, l.Depth, MaxDepth))
+		at.Errorf("", "layer %s: depth is %d, and is from 1 to %d", l.Name, l.Depth, MaxDepth)
 	}
 	all := slices.Clone(l.Dirs)
 	for _, dirs := range l.OS {
 		all = append(all, dirs...)
 	}
 	if len(all) == 0 {
-		c.add(c.errorf(at, "layer %s has no dirs", l.Name))
+		at.Errorf("", "layer %s has no dirs", l.Name)
 	}
 	for _, dir := range all {
 		if !isPlace(dir) {
-			c.add(c.errorf(at, "%q is no directory of a layer", dir).
-				WithHint("start it with ~/ for the home directory, ./ for the project, / for the machine or {enterprise}/, or write {plugins}"))
+			at.Errorf("start it with ~/ for the home directory, ./ for the project, / for the machine or {enterprise}/, or write {plugins}",
+				"%q is no directory of a layer", dir)
 		}
 	}
 }
@@ -184,7 +177,7 @@ func isPlace(dir string) bool {
 	return dir == "{plugins}" || len(dir) > 3 && dir[1:3] == `:\`
 }
 
-func (c *checker) layout(l Layout, entry []string, path ...string) {
+func (c checker) layout(l Layout, entry []string, path ...string) {
 	c.escape(l.Escape, path)
 	c.template(l.Heading, frameValues, append(path, "heading")...)
 	c.template(l.Entry, entry, append(path, "entry")...)
@@ -193,25 +186,25 @@ func (c *checker) layout(l Layout, entry []string, path ...string) {
 	c.template(l.Empty, frameValues, append(path, "empty")...)
 	c.template(l.More, []string{"count"}, append(path, "more")...)
 	if l.Most < 0 {
-		c.add(c.errorf(c.blame(append(path, "most")), "most is %d, and cannot be negative", l.Most))
+		c.blame(append(path, "most")).Errorf("", "most is %d, and cannot be negative", l.Most)
 	}
 }
 
-func (c *checker) escape(escape string, path []string) {
+func (c checker) escape(escape string, path []string) {
 	c.oneOf(escape, []string{"", "none", "tags", "xml"}, append(path, "escape")...)
 }
 
-func (c *checker) tool(t Tool, path ...string) {
+func (c checker) tool(t Tool, path ...string) {
 	c.template(t.Description, []string{"tool", "file_tool", "find_tool"}, append(path, "description")...)
 	for _, a := range t.Arguments {
 		if a.Name == "" {
-			c.add(c.errorf(c.blame(append(path, "arguments")), "an argument of %s has no name", t.Name))
+			c.blame(append(path, "arguments")).Errorf("", "an argument of %s has no name", t.Name)
 		}
 		c.oneOf(a.Takes, []string{"", "skill", "arguments", "path", "task", "line"}, append(path, "arguments")...)
 	}
 }
 
-func (c *checker) form(f *Form, path ...string) {
+func (c checker) form(f *Form, path ...string) {
 	c.escape(f.Escape, path)
 	c.template(f.Text, resultValues, append(path, "text")...)
 	c.layout(f.Files, fileValues, append(path, "files")...)
@@ -219,10 +212,10 @@ func (c *checker) form(f *Form, path ...string) {
 }
 
 // leaves checks the texts of a structured result.
-func (c *checker) leaves(n *yaml.Node, path []string) {
+func (c checker) leaves(n *yaml.Node, path []string) {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
 		if err := templateError(n.Value, resultValues); err != nil {
-			c.add(c.errorf(n, "%s.json: %v", strings.Join(path, "."), err).WithHint("%s", diag.HintOf(err)))
+			c.root.At(n).Errorf(diag.HintOf(err), "%s.json: %v", strings.Join(path, "."), err)
 		}
 	}
 	for i, child := range n.Content {
@@ -232,9 +225,9 @@ func (c *checker) leaves(n *yaml.Node, path []string) {
 	}
 }
 
-func (c *checker) template(text string, known []string, path ...string) {
+func (c checker) template(text string, known []string, path ...string) {
 	if err := templateError(text, known); err != nil {
-		c.add(c.errorf(c.blame(path), "%s: %v", strings.Join(path, "."), err).WithHint("%s", diag.HintOf(err)))
+		c.blame(path).Errorf(diag.HintOf(err), "%s: %v", strings.Join(path, "."), err)
 	}
 }
 

@@ -1,0 +1,184 @@
+package yamlx
+
+import (
+	"cmp"
+	"encoding"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// maxDepth is how deep a value may be nested that is kept as a node.
+const maxDepth = 16
+
+// Decode reads a value into a struct by the yaml tags of its fields. It checks the value against the types of the fields
+// first, so that problems have the words of the file and not those of Go. It reports whether there was no problem.
+func (v Value) Decode(into any) bool {
+	before := v.Count()
+	v.checkType(reflect.TypeOf(into).Elem(), "")
+	if v.Count() > before {
+		return false
+	}
+	if err := v.Node.Decode(into); err != nil {
+		v.Errorf("", "%s", Message(err))
+		return false
+	}
+	return true
+}
+
+// Unmarshal reads a file that is part of the program. It is an error if there is a key that no field has.
+func Unmarshal(data []byte, into any) error {
+	r := Read("it", data, Format{Name: "it", TypedText: true, LinesOnly: true})
+	if root, ok := r.Root(); ok {
+		root.Decode(into)
+	}
+	return r.Err()
+}
+
+// checkType checks a value against the type that it is decoded into. Path is that of its keys.
+func (v Value) checkType(t reflect.Type, path string) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if v.r.rejected[v.Node] {
+		return
+	}
+	if v.Node.Kind == yaml.AliasNode {
+		v.Node = v.Node.Alias
+	}
+	name := cmp.Or(path, v.r.format.Name)
+	switch {
+	case t == reflect.TypeFor[yaml.Node]():
+		v.checkTree(name, maxDepth)
+		return
+	case t.Kind() == reflect.Interface:
+		return
+	case isNull(v.Node):
+		if !v.r.format.NullIsEmpty {
+			v.Errorf("leave it out, or write \"\" for none", "%s has no value", name)
+		}
+		return
+	}
+	switch kind := t.Kind(); {
+	case kind != reflect.Struct && kind != reflect.Map && kind != reflect.Slice:
+		v.checkScalar(t, name)
+	case kind == reflect.Slice && v.IsList():
+		for _, item := range v.Node.Content {
+			v.At(item).checkType(t.Elem(), "an entry of "+path)
+		}
+	case kind == reflect.Slice:
+		v.Errorf("", "%s is %s, and should be a list", name, kindOf(v.Node))
+	case !v.IsMapping():
+		v.Errorf("", "%s is %s, and should be a mapping", name, kindOf(v.Node))
+	case kind == reflect.Map:
+		for k, n := range Pairs(v.Node) {
+			v.At(n).checkType(t.Elem(), join(path, k.Value))
+		}
+	default:
+		v.checkFields(t, path)
+	}
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+func (v Value) checkScalar(t reflect.Type, name string) {
+	want, tags := "a text", []string{"!!str"}
+	switch _, isText := reflect.New(t).Interface().(encoding.TextUnmarshaler); {
+	case isText:
+		want = "error, warning or advice"
+	case t.Kind() == reflect.Bool:
+		want, tags = "true or false", []string{"!!bool"}
+	case t.Kind() == reflect.Int || t.Kind() == reflect.Int64:
+		want, tags = "a whole number", []string{"!!int"}
+	case t.Kind() == reflect.Float64:
+		want, tags = "a number", []string{"!!int", "!!float"}
+	case v.IsScalar() && !v.r.format.TypedText:
+		return
+	}
+	if v.IsScalar() && slices.Contains(tags, v.Node.ShortTag()) {
+		return
+	}
+	hint := ""
+	if want == "a text" && v.IsScalar() {
+		hint = "write it in quotes"
+	}
+	v.Errorf(hint, "%s is %s, and should be %s", name, kindOf(v.Node), want)
+}
+
+// kindOf names what a node is.
+func kindOf(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	switch n.ShortTag() {
+	case "!!str":
+		return "a text"
+	case "!!bool":
+		return "true or false"
+	default:
+		return n.Value
+	}
+}
+
+func (v Value) checkFields(t reflect.Type, path string) {
+	known, names := map[string]reflect.Type{}, []string(nil)
+	for name, field := range FieldsOf(t) {
+		known[name], names = field, append(names, name)
+	}
+	for k, n := range Pairs(v.Node) {
+		switch field, ok := known[k.Value]; {
+		case v.r.rejected[k]:
+		case ok:
+			v.At(n).checkType(field, join(path, k.Value))
+		default:
+			hint := "the fields there are: " + strings.Join(names, ", ")
+			if near := diag.Nearest(strings.ToLower(k.Value), names); near != "" {
+				hint = "did you mean " + near + "?"
+			}
+			v.At(k).Errorf(hint, "unknown field %q in %s", k.Value, cmp.Or(path, v.r.format.Name))
+		}
+	}
+}
+
+// FieldsOf yields the fields of a struct and of those that it embeds, by their names in YAML.
+func FieldsOf(t reflect.Type) func(yield func(name string, field reflect.Type) bool) {
+	return func(yield func(string, reflect.Type) bool) {
+		for field := range t.Fields() {
+			name, options, _ := strings.Cut(field.Tag.Get("yaml"), ",")
+			if options == "inline" {
+				for name, field := range FieldsOf(field.Type) {
+					if !yield(name, field) {
+						return
+					}
+				}
+			} else if name != "-" && name != "" && !yield(name, field.Type) {
+				return
+			}
+		}
+	}
+}
+
+// checkTree checks a value that is kept as a node.
+func (v Value) checkTree(name string, depth int) {
+	if depth == 0 {
+		v.Errorf("", "%s is nested more than %d deep", name, maxDepth)
+		return
+	}
+	for i, c := range v.Node.Content {
+		if v.Node.Kind != yaml.MappingNode || i%2 == 1 {
+			v.At(c).checkTree(name, depth-1)
+		}
+	}
+}
