@@ -90,11 +90,11 @@ func (x *examination) agentsInUse(projectDir string) []agent.Agent {
 func checkForeignLinks(x *examination) {
 	ours, verified := map[string]bool{}, map[string]bool{}
 	for _, dir := range x.layout.Dirs {
-		verified[realOf(x.work.Scope.Abs(dir.Dir))] = x.work.Locked()
+		verified[pathx.ResolveOrClean(x.work.Scope.Abs(dir.Dir))] = x.work.Locked()
 	}
 	for _, n := range x.layout.Named {
 		for _, dir := range x.layout.Dirs {
-			ours[filepath.Join(realOf(x.work.Scope.Abs(dir.Dir)), n.Link)] = true
+			ours[filepath.Join(pathx.ResolveOrClean(x.work.Scope.Abs(dir.Dir)), n.Link)] = true
 		}
 	}
 	seen := map[string]string{}
@@ -102,7 +102,7 @@ func checkForeignLinks(x *examination) {
 		if filepath.IsAbs(filepath.FromSlash(dir)) {
 			continue
 		}
-		real := realOf(x.work.Scope.Abs(dir))
+		real := pathx.ResolveOrClean(x.work.Scope.Abs(dir))
 		if first, ok := seen[real]; ok {
 			if isDirectory(real) {
 				x.fact("agents, "+x.work.Scope.Kind, dir+" is "+first)
@@ -138,14 +138,6 @@ func checkForeignLinks(x *examination) {
 			})
 		}
 	}
-}
-
-// realOf returns a path without links on the way, or as it is where there is nothing.
-func realOf(at string) string {
-	if real, err := pathx.ResolveExisting(at); err == nil {
-		return real
-	}
-	return at
 }
 
 func isDirectory(at string) bool {

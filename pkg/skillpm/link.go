@@ -51,11 +51,7 @@ func (c *Client) Unlink(ctx context.Context, name string, o LinkOptions) (*Insta
 	r, err := c.relink(ctx, o, func(_ *work, linked map[string]string) error {
 		var known []string
 		for pk, dir := range linked {
-			abs := c.machine.Abs(name)
-			if found, err := pathx.ResolveExisting(abs); err == nil {
-				abs = found
-			}
-			if pk == name || abs == dir {
+			if pk == name || pathx.ResolveOrClean(c.machine.Abs(name)) == dir {
 				delete(linked, pk)
 				gone = pk
 				return nil

@@ -139,7 +139,7 @@ func (w *work) portable(dir string) string {
 		return filepath.ToSlash(abs)
 	}
 	rel = filepath.ToSlash(rel)
-	if rel != "." && !strings.HasPrefix(rel, "../") {
+	if rel != "." && !pathx.Escapes(rel) {
 		rel = "./" + rel
 	}
 	return rel

@@ -47,12 +47,16 @@ func outside(p *pack.Pack, d pack.Dependency) *diag.Error {
 // together reports whether a pack in one directory may name one in another by its path: both are below the root
 // manifest, or in the repository or workspace that the pack is in.
 func (pr *Provider) together(from, to string) bool {
-	from, to = pr.realDir(from), pr.realDir(to)
-	root := pr.realDir(".")
+	from, fromErr := pathx.Resolve(pr.abs(from))
+	to, toErr := pathx.Resolve(pr.abs(to))
+	root, rootErr := pathx.Resolve(pr.abs("."))
+	if fromErr != nil || toErr != nil || rootErr != nil {
+		return false
+	}
 	if pathx.Contains(root, from) && pathx.Contains(root, to) {
 		return true
 	}
-	home := real(pr.machine.Paths.Home)
+	home := pathx.ResolveOrClean(pr.machine.Paths.Home)
 	for dir := from; ; dir = filepath.Dir(dir) {
 		if dir == home || dir == filepath.Dir(dir) {
 			return false
@@ -63,21 +67,13 @@ func (pr *Provider) together(from, to string) bool {
 	}
 }
 
-// realDir returns a directory that is relative to the root manifest as an absolute one without links.
-func (pr *Provider) realDir(dir string) string {
+// abs returns the absolute path of a directory that is relative to the root manifest.
+func (pr *Provider) abs(dir string) string {
 	dir = filepath.FromSlash(dir)
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(pr.root, dir)
 	}
-	return real(dir)
-}
-
-// real returns a path without links, or as it is where there is nothing.
-func real(path string) string {
-	if found, err := pathx.ResolveExisting(path); err == nil {
-		return found
-	}
-	return filepath.Clean(path)
+	return dir
 }
 
 func isRepository(dir string) bool {

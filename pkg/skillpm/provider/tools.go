@@ -1,10 +1,10 @@
 package provider
 
 import (
-	"path/filepath"
 	"sync"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/sign/keyless"
@@ -77,7 +77,7 @@ func (t *Tools) UserSources() (*Sources, error) {
 
 // Shown writes an absolute path as the user would: relative, if it is below the directory that the verbs work in.
 func (t *Tools) Shown(path string) string {
-	if rel, err := filepath.Rel(t.Dir, path); err == nil && filepath.IsLocal(rel) {
+	if rel, ok := pathx.Rel(t.Dir, path); ok {
 		return rel
 	}
 	return path

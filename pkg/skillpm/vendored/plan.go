@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
@@ -105,7 +106,7 @@ func notCopied(locked string) string {
 	switch {
 	case !isPath:
 		return ""
-	case at != "" && at != ".." && !strings.HasPrefix(at, "../"):
+	case at != "" && !pathx.Escapes(at):
 		return "it is in the project already, at " + at
 	default:
 		return "it is read from a directory outside the project, which every install needs"

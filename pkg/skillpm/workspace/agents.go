@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -173,21 +172,12 @@ func realDir(root, dir string) (string, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(root, path)
 	}
-	resolved, rest := path, ""
-	for {
-		real, err := pathx.ResolveExisting(resolved)
-		if err == nil {
-			resolved = filepath.Join(real, rest)
-			break
-		}
-		if !errors.Is(err, fs.ErrNotExist) || isLink(resolved) {
-			return "", diag.Errorf(diag.Invalid, "agent directory %s cannot be used: %v", dir, err)
-		}
-		rest = filepath.Join(filepath.Base(resolved), rest)
-		resolved = filepath.Dir(resolved)
+	resolved, err := pathx.ResolveDir(path)
+	if err != nil {
+		return "", diag.Errorf(diag.Invalid, "agent directory %s cannot be used: %v", dir, err)
 	}
-	rel, err := filepath.Rel(root, resolved)
-	if err != nil || !filepath.IsLocal(rel) {
+	rel, ok := pathx.Rel(root, resolved)
+	if !ok {
 		return "", diag.Errorf(diag.Denied, "agent directory %s leads to %s, outside %s", dir, resolved, root)
 	}
 	return filepath.ToSlash(rel), nil

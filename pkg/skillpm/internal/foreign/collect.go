@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
@@ -184,7 +185,7 @@ func dirPlace(base, dir string) (string, error) {
 	if dir == "." {
 		return "", diag.Errorf(diag.Invalid, "it is the project's own directory, whose skills need no dependency")
 	}
-	if !path.IsAbs(dir) && dir != ".." && !strings.HasPrefix(dir, "../") {
+	if !pathx.Escapes(dir) {
 		dir = "./" + dir
 	}
 	return "path:" + dir, nil

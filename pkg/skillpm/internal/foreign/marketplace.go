@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -124,7 +125,7 @@ func (m *market) local(e entry, dir string, skills []string, strict bool) error 
 // leadsOut reports whether a directory is not inside the one that it is relative to.
 func leadsOut(dir string) bool {
 	dir = path.Clean(strings.ReplaceAll(dir, `\`, "/"))
-	return path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || driveLetter().MatchString(dir)
+	return pathx.Escapes(dir) || driveLetter().MatchString(dir)
 }
 
 // listed adds the skills of a plugin that is the marketplace's directory itself: those of each directory as a pack, so
