@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a-h/templ"
+
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
@@ -39,6 +41,17 @@ type list struct {
 	Next     string
 }
 
+// size describes the length of the list and the number of the page.
+func (l *list) size() string {
+	text := count(l.Total, "pack", "packs")
+	if len(l.Pages) > 0 {
+		text += ", page " + thousands(int64(l.Number))
+	}
+	return text
+}
+
+var toPacks = link{Name: "Packs", Href: "index.html"}
+
 // home is the first page.
 type home struct {
 	list
@@ -53,7 +66,7 @@ type home struct {
 // Lists writes all that is not about one pack: the lists of packs, the pages of tags and owners, what search needs, and
 // the fixed files.
 func (s *Site) Lists(w Write) error {
-	for _, write := range []func(Write) error{s.fixed, s.home, s.tagPages, s.ownerPages, s.lost, s.search} {
+	for _, write := range []func(Write) error{s.fixed, s.home, s.tagPages, s.ownerPages, s.notFound, s.search} {
 		if err := write(w); err != nil {
 			return err
 		}
@@ -152,11 +165,11 @@ func (s *Site) home(w Write) error {
 	return s.paged(all, "index.html", func(n int, l list, path string) error {
 		if n > 1 {
 			l.Heading, l.Crumb = "All packs", link{Name: "All packs", Href: "index.html"}
-			return s.write(w, page{Title: "All packs, page " + thousands(int64(n)) + " – " + s.options.Title, Path: path}, func(o *out) { o.list(&l) })
+			return s.write(w, page{Title: "All packs, page " + thousands(int64(n)) + " – " + s.options.Title, Path: path}, func(at root) templ.Component { return packList(at, &l) })
 		}
 		h := home{list: l, Tags: tags, MoreTags: more, Skills: skills, Owners: len(s.owners), Recent: s.recent(), Registry: s.options.Registry}
 		about := "Agent skills to install: " + count(len(s.packs), "pack", "packs") + " with " + count(skills, "skill", "skills") + "."
-		return s.write(w, page{Title: s.options.Title, Path: path, Home: true, Description: about}, func(o *out) { o.home(s.options.Title, &h) })
+		return s.write(w, page{Title: s.options.Title, Path: path, Home: true, Description: about}, func(at root) templ.Component { return homePage(at, s.options.Title, &h) })
 	})
 }
 
@@ -193,14 +206,14 @@ func (s *Site) tagLinks() []link {
 }
 
 func (s *Site) tagPages(w Write) error {
-	if err := s.write(w, page{Title: "Tags – " + s.options.Title, Path: "tags.html"}, func(o *out) { o.allTags(s.tagLinks()) }); err != nil {
+	if err := s.write(w, page{Title: "Tags – " + s.options.Title, Path: "tags.html"}, func(at root) templ.Component { return allTags(at, s.tagLinks()) }); err != nil {
 		return err
 	}
 	return s.groupPages(w, s.tags, tagPath, "Packs tagged ", link{Name: "Tags", Href: "tags.html"})
 }
 
 func (s *Site) ownerPages(w Write) error {
-	return s.groupPages(w, s.owners, ownerPath, "Packs of ", link{Name: "Packs", Href: "index.html"})
+	return s.groupPages(w, s.owners, ownerPath, "Packs of ", toPacks)
 }
 
 func (s *Site) groupPages(w Write, groups []group, at func(string) string, heading string, crumb link) error {
@@ -211,7 +224,7 @@ func (s *Site) groupPages(w Write, groups []group, at func(string) string, headi
 			if n > 1 {
 				title += ", page " + thousands(int64(n))
 			}
-			return s.write(w, page{Title: title + " – " + s.options.Title, Path: path}, func(o *out) { o.list(&l) })
+			return s.write(w, page{Title: title + " – " + s.options.Title, Path: path}, func(at root) templ.Component { return packList(at, &l) })
 		})
 		if err != nil {
 			return err
@@ -220,12 +233,12 @@ func (s *Site) groupPages(w Write, groups []group, at func(string) string, headi
 	return nil
 }
 
-// lost writes the page for addresses that do not exist. It is shown at any of them, so its links start at the root of the
+// notFound writes the page for addresses that do not exist. It is shown at any of them, so its links start at the root of the
 // server where that is known.
-func (s *Site) lost(w Write) error {
+func (s *Site) notFound(w Write) error {
 	p := page{Title: "Not found – " + s.options.Title, Path: "404.html", NoAddress: true}
 	if s.options.BaseURL != "" {
 		p.Root = basePath(s.options.BaseURL)
 	}
-	return s.write(w, p, (*out).lost)
+	return s.write(w, p, notFound)
 }

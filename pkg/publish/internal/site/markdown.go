@@ -24,8 +24,8 @@ const (
 // prefix. Text that is made to be slow or deep is shown as it is. The bool says whether it was cut.
 //
 // The renderer writes each tag itself, from constants, and escapes all else; what it does not know it writes as text.
-func prose(body []byte, level int, prefix string) (markup, bool) {
-	cut := len(body) > maxMarkdown
+func prose(body []byte, level int, prefix string) (text string, cut bool) {
+	cut = len(body) > maxMarkdown
 	if cut {
 		body = body[:bytes.LastIndexByte(body[:maxMarkdown], '\n')+1]
 	}
@@ -38,7 +38,7 @@ func prose(body []byte, level int, prefix string) (markup, bool) {
 	}
 	r := renderer{prefix: prefix, base: level, ids: map[string]int{}}
 	r.blocks(doc.Blocks)
-	return markup(r.String()), cut
+	return r.String(), cut
 }
 
 // parse reads a text as CommonMark with the tables, the lists of tasks and the strikethrough of GitHub. It reports false
@@ -50,8 +50,8 @@ func parse(body []byte) (doc *markdown.Document, ok bool) {
 	return (&markdown.Parser{Table: true, Strikethrough: true, TaskListItems: true}).Parse(text), true
 }
 
-func plainText(body []byte) markup {
-	return markup("<pre>" + html.EscapeString(string(bytes.ToValidUTF8(body, []byte("\uFFFD")))) + "</pre>")
+func plainText(body []byte) string {
+	return "<pre>" + html.EscapeString(string(bytes.ToValidUTF8(body, []byte("\uFFFD")))) + "</pre>"
 }
 
 // shapes returns what beginnings of lines look like, made when it is first needed.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a-h/templ"
+
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
@@ -31,7 +33,7 @@ type packPage struct {
 	Versions    []versionView
 	OlderCount  int // versions that are not listed
 	Requires    []required
-	Graph       markup
+	Graph       string
 	GraphIsPart bool
 	Dependents  []link
 	MoreUsers   int // dependents that are not listed
@@ -66,7 +68,7 @@ type skillView struct {
 	Href        string // of the skill's own page, below the root
 	Tree        string
 	Fetched     bool
-	Body        markup
+	Body        string
 	Cut         bool // the body is not whole
 	Fields      []field
 	Files       bundle.Inventory
@@ -77,6 +79,24 @@ type skillView struct {
 	MoreFound   int
 	tally
 }
+
+// licenseText is the license as the page shows it.
+func (p *packPage) licenseText() string { return cmp.Or(p.License, "not stated") }
+
+// checkScope tells which profiles were checked, and how many notes there are besides errors and warnings.
+func (p *packPage) checkScope() string {
+	text := ""
+	if p.Profiles != "" {
+		text += " for " + p.Profiles
+	}
+	if p.Advice > 0 {
+		text += ", and " + count(p.Advice, "piece of advice", "pieces of advice")
+	}
+	return text + "."
+}
+
+// signerName is the signer as the page shows it.
+func (s Signature) signerName() string { return cmp.Or(oneLine(s.Signer), "not named") }
 
 // field is a field of the frontmatter that readers want to know.
 type field struct{ Name, Value string }
@@ -89,7 +109,7 @@ func (s *Site) Page(id pack.ID, d Details, w Write) error {
 	}
 	view := s.packView(i, d)
 	title := id.String() + " – " + s.options.Title
-	if err := s.write(w, page{Title: title, Description: view.Summary, Path: packPath(id)}, func(o *out) { o.packPage(&view) }); err != nil {
+	if err := s.write(w, page{Title: title, Description: view.Summary, Path: packPath(id)}, func(at root) templ.Component { return packContent(at, &view) }); err != nil {
 		return err
 	}
 	if !view.Separate {
@@ -98,7 +118,7 @@ func (s *Site) Page(id pack.ID, d Details, w Write) error {
 	for i := range view.Skills {
 		sk := &view.Skills[i]
 		p := page{Title: sk.Name + " in " + title, Description: sk.Description, Path: sk.Href}
-		if err := s.write(w, p, func(o *out) { o.skillPage(sk) }); err != nil {
+		if err := s.write(w, p, func(at root) templ.Component { return skillPage(at, sk) }); err != nil {
 			return err
 		}
 	}
@@ -203,4 +223,22 @@ func fields(doc *skill.Document) []field {
 		}
 	}
 	return out
+}
+
+// tally is how many findings of which severity there are.
+type tally struct{ Errors, Warnings, Advice int }
+
+func (t *tally) add(s diag.Severity) {
+	switch s {
+	case diag.SeverityError:
+		t.Errors++
+	case diag.SeverityWarning:
+		t.Warnings++
+	default:
+		t.Advice++
+	}
+}
+
+func (t *tally) sum(other tally) {
+	t.Errors, t.Warnings, t.Advice = t.Errors+other.Errors, t.Warnings+other.Warnings, t.Advice+other.Advice
 }

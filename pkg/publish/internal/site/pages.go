@@ -1,6 +1,8 @@
 package site
 
 import (
+	"bytes"
+	"context"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -8,6 +10,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/a-h/templ"
 
 	"github.com/skillpm/skillpm/pkg/pack"
 )
@@ -42,69 +46,23 @@ type page struct {
 	NoAddress   bool // it is shown at addresses that are not its own
 }
 
-const policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'"
+// root leads from a page to the root of the website.
+type root string
 
-// write writes a page around what main writes.
-func (s *Site) write(w Write, p page, main func(*out)) error {
-	o := &out{root: p.Root}
-	if o.root == "" {
-		o.root = rootOf(p.Path)
-	}
-	s.head(o, p)
-	o.put(`<body>
-<a class="skip" href="#main">Skip to the content</a>
-<header class="top">
-<div class="bar">
-<a class="brand" href="%">%</a>
-`, o.href("index.html"), s.options.Title)
-	if !p.Home {
-		o.put(`<form class="find" role="search" action="%" method="get">
-<label class="unseen" for="q">Search packs</label>
-<input id="q" name="q" type="search" placeholder="Search packs" autocomplete="off" autocapitalize="none" spellcheck="false">
-</form>
-`, o.href("index.html"))
-	}
-	o.put(`<nav aria-label="Catalogue"><a href="%">Packs</a> <a href="%">Tags</a></nav>
-</div>
-</header>
-<main id="main" tabindex="-1">
-`, o.href("index.html"), o.href("tags.html"))
-	main(o)
-	o.put(`</main>
-<footer class="end">
-<p>Made with <code>skillpm index site</code>. What packs say of themselves is their authors’ word.</p>
-</footer>
-<p class="unseen" id="said" role="status" aria-live="polite"></p>
-</body>
-</html>
-`)
-	return w(p.Path, o.Bytes())
-}
+// href returns the address of a path below the root. Paths are made by this package only.
+func (r root) href(path string) templ.SafeURL { return templ.SafeURL(string(r) + path) }
 
-func (s *Site) head(o *out, p page) {
-	o.put(`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="%">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<title>%</title>
-`, markup(policy), p.Title)
-	if text := short(p.Description, 200); text != "" {
-		o.put(`<meta name="description" content="%">
-`, text)
+// write writes a page around its content.
+func (s *Site) write(w Write, p page, content func(root) templ.Component) error {
+	at := root(p.Root)
+	if at == "" {
+		at = root(rootOf(p.Path))
 	}
-	if s.options.BaseURL != "" && !p.NoAddress {
-		o.put(`<link rel="canonical" href="%">
-`, s.options.BaseURL+"/"+p.Path)
+	var out bytes.Buffer
+	if err := s.layout(p, at, content(at)).Render(context.Background(), &out); err != nil {
+		return err
 	}
-	o.put(`<link rel="icon" href="%" type="image/svg+xml">
-<link rel="stylesheet" href="%">
-<script defer src="%" data-root="%"></script>
-</head>
-`, o.href(s.asset("icon.svg")), o.href(s.asset("site.css")), o.href(s.asset("site.js")), o.root)
+	return w(p.Path, out.Bytes())
 }
 
 func (s *Site) asset(name string) string { return "assets/" + name + "?v=" + s.versions[name] }

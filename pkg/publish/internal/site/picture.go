@@ -14,7 +14,7 @@ const (
 )
 
 // graph draws what a pack requires, "" where it requires nothing. The bool says that there is more than is drawn.
-func (s *Site) graph(i int) (markup, bool) {
+func (s *Site) graph(i int) (svg string, partial bool) {
 	root := &s.packs[i]
 	if len(root.Dependencies) == 0 {
 		return "", false
@@ -50,5 +50,5 @@ func (s *Site) graph(i int) (markup, bool) {
 		packs = slices.Delete(packs, own, own+1)
 	}
 	g := graph.New(root.ID.String()+" "+root.shown().Version, edges, packs)
-	return markup(g.SVG(graph.Options{Unstyled: true, Absent: "not in this catalogue"})), part
+	return g.SVG(graph.Options{Unstyled: true, Absent: "not in this catalogue"}), part
 }

@@ -130,3 +130,6 @@ func outside(s string) string {
 func rootOf(page string) string {
 	return strings.Repeat("../", strings.Count(path.Clean(page), "/"))
 }
+
+// count returns a number with what it counts.
+func count(n int, one, many string) string { return plural(int64(n), one, many) }
