@@ -1,13 +1,14 @@
 package e2e
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	skillrun "github.com/skillpm/skillpm/pkg/runtime/run"
 
-	"errors"
 	"net/http"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"runtime"
@@ -33,23 +34,70 @@ const enterpriseDir = "SKILLPM_TEST_ENTERPRISE"
 // adminUser is the environment variable that says, in these tests only, whose that directory is; without it, of whoever runs them.
 const adminUser = "SKILLPM_TEST_ADMIN"
 
+// storyVersion is the version that the program has in the stories.
+const storyVersion = "0.1.0"
+
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	if code, helper := skillrun.Enter(os.Args); helper { // stories run scripts, and this is the program that confines them
+		os.Exit(code)
+	}
+	programs := map[string]func(){
 		"mcp-files": filesServer,
 		"skillpm": func() {
 			if os.Getenv(onOneThread) != "" {
 				runtime.LockOSThread()
 			}
-			system := console.OS("0.1.0")
-			if dir := os.Getenv(enterpriseDir); dir != "" {
-				system.Enterprise, system.Admin = dir, os.Getuid()
-				if id, err := strconv.Atoi(os.Getenv(adminUser)); err == nil {
-					system.Admin = id
-				}
-			}
-			os.Exit(run(system))
+			system := console.OS(storyVersion)
+			withEnterprise(&system)
+			os.Exit(int(cli.Run(system, os.Args[1:])))
 		},
-	})
+	}
+	name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
+		if _, ok := programs[name]; !ok {
+			name = "skillpm" // a skillpm of this process starts itself, for a task
+		}
+	}
+	if program, ok := programs[name]; ok {
+		program()
+		return
+	}
+	os.Exit(withPrograms(slices.Collect(maps.Keys(programs)), m.Run))
+}
+
+// withPrograms calls run while programs of these names, which are this one, are on PATH.
+func withPrograms(names []string, run func() int) int {
+	self, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	dir, err := os.MkdirTemp("", "skillpm-e2e-*")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	for _, name := range names {
+		if err := placeProgram(self, filepath.Join(dir, name)); err != nil {
+			panic(err)
+		}
+	}
+	os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return run()
+}
+
+// placeProgram makes a program a second name: a link if the file system allows it, else a copy.
+func placeProgram(program, name string) error {
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if os.Link(program, name) == nil {
+		return nil
+	}
+	data, err := os.ReadFile(program)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, data, 0o755)
 }
 
 // TestScript runs the users' stories in testdata/script: one file a story, named verb_case. Each has a home of its own,
@@ -70,11 +118,12 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir := filepath.Join("..", "..", "..", "..", "testdata", "script")
+	variables := variableNames(t, dir)
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("..", "..", "..", "..", "testdata", "script"),
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Dir:                dir,
+		RequireUniqueNames: true,
+		UpdateScripts:      os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
@@ -90,9 +139,19 @@ func TestScript(t *testing.T) {
 			env.Setenv(enterpriseDir, filepath.Join(env.WorkDir, "enterprise"))
 			env.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			env.Values[pendingInput{}] = new(string)
+			names := slices.Clone(variables)
+			for _, v := range env.Vars {
+				name, _, _ := strings.Cut(v, "=")
+				names = append(names, name)
+			}
+			slices.Sort(names)
+			env.Values[environmentNames{}] = slices.Compact(names)
 			return os.MkdirAll(home, 0o755)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"skillpm":    runCommand,
+			"input":      input,
 			"exits":      exits,
 			"same-tree":  sameTree,
 			"executable": executable,
@@ -115,25 +174,6 @@ func lockedRegistry(t *testing.T) string {
 		return true
 	})
 	return registry.Host
-}
-
-// exits runs a command and requires an exit code: exits 4 skillpm info no/such.
-func exits(ts *testscript.TestScript, _ bool, args []string) {
-	if len(args) < 2 {
-		ts.Fatalf("usage: exits CODE COMMAND [ARG...]")
-	}
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	err = ts.Exec(args[1], args[2:]...)
-	got := 0
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		got = exit.ExitCode()
-	} else {
-		ts.Check(err)
-	}
-	if got != want {
-		ts.Fatalf("%s exited with %d, want %d", strings.Join(args[1:], " "), got, want)
-	}
 }
 
 // sameTree requires two directories to have the same files with the same bytes and executable bits.
@@ -233,12 +273,4 @@ func gitRepositories(t *testing.T) string {
 	}))
 	wild.Tag("latest", commit)
 	return dir
-}
-
-// run is what cli.Main does, for another system.
-func run(s console.System) int {
-	if code, helper := skillrun.Enter(os.Args); helper {
-		return code
-	}
-	return int(cli.Run(s, os.Args[1:]))
 }
