@@ -1,3 +1,5 @@
+//go:build slow
+
 package e2e
 
 import (
@@ -44,15 +46,6 @@ func readAction(t testing.TB) action {
 		t.Fatal(err)
 	}
 	return a
-}
-
-func readFile(t testing.TB, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.FromSlash(name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
 }
 
 // workflow runs a composite action the way a runner of GitHub Actions does, with actions/cache as the only other action.

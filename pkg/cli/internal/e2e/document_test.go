@@ -20,7 +20,7 @@ type proof struct {
 }
 
 var proofMark = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("`((?:pkg|cmd)(?:/[a-z/]+)?)\\.((?:Test|Fuzz|Example)[A-Za-z0-9_]*)`|`(testdata/script/[a-z_0-9]+\\.txtar)`|“([^”]+)”")
+	return regexp.MustCompile("`((?:pkg|cmd)(?:/[a-z0-9/]+)?)\\.((?:Test|Fuzz|Example)[A-Za-z0-9_]*)`|`(testdata/script/[a-z_0-9]+\\.txtar)`|“([^”]+)”")
 })
 
 // proofs returns the tests that a line of a document names.
@@ -105,11 +105,11 @@ func readDocument(t *testing.T, name string) []string {
 	return strings.Split(string(data), "\n")
 }
 
-// TestReliabilityDocument proves that every test that docs/reliability.md names is there, and so is every case of it that the
+// TestReliabilityDocument proves that every test that docs/dev/reliability.md names is there, and so is every case of it that the
 // document names in quotes behind it.
 func TestReliabilityDocument(t *testing.T) {
 	tests, cases := 0, 0
-	for i, line := range readDocument(t, "reliability.md") {
+	for i, line := range readDocument(t, "dev/reliability.md") {
 		for _, p := range proofs(line, i+1) {
 			p.check(t)
 			tests, cases = tests+1, cases+len(p.cases)

@@ -1,3 +1,5 @@
+//go:build slow
+
 package e2e
 
 import (
@@ -42,7 +44,7 @@ func flip(path string) error {
 // TestFaultDamagedStore damages every tree of a store: it is found, and healed by fetching again, or refused where there is
 // nothing to fetch from. The project is never given a damaged tree.
 func TestFaultDamagedStore(t *testing.T) { // M2
-	w := newWorld(t)
+	w := newServers(t)
 	for _, tt := range []struct {
 		name   string
 		damage func(entry string) error // of one tree in the store
@@ -119,7 +121,7 @@ func TestFaultDamagedStore(t *testing.T) { // M2
 
 // TestFaultDamagedCaches damages what else is kept on the machine: none of it is believed.
 func TestFaultDamagedCaches(t *testing.T) { // M2
-	w := newWorld(t)
+	w := newServers(t)
 	done := newMachine(t, w).fresh()
 	for name, damage := range map[string]func(path string) error{
 		"flipped": flip,
@@ -161,7 +163,7 @@ func TestFaultDamagedCaches(t *testing.T) { // M2
 // TestFaultDamagedJournal has something be at the place of the journal that this machine did not write: nothing of it is
 // carried out, and the hint says how to go on.
 func TestFaultDamagedJournal(t *testing.T) { // M2
-	w := newWorld(t)
+	w := newServers(t)
 	done := newMachine(t, w).fresh()
 	for name, place := range map[string]func(journal string) error{
 		"nonsense":  func(j string) error { return os.WriteFile(j, []byte("nonsense\n"), 0o600) },

@@ -1,3 +1,5 @@
+//go:build slow
+
 package e2e
 
 import (
@@ -81,7 +83,7 @@ func TestFaultNoSpace(t *testing.T) { // M2
 	if !inNamespaces(t, unix.CLONE_NEWNS) {
 		return
 	}
-	w := newWorld(t)
+	w := newServers(t)
 	done := newMachine(t, w).fresh()
 	for _, where := range []string{"project", ".cache", "."} {
 		for _, what := range []string{"nr_blocks", "nr_inodes"} {
@@ -122,7 +124,7 @@ func TestFaultReadOnly(t *testing.T) { // M2
 	if !inNamespaces(t, unix.CLONE_NEWNS) {
 		return
 	}
-	w := newWorld(t)
+	w := newServers(t)
 	done := newMachine(t, w).fresh()
 	denied := []string{"read-only file system", "hint: make that path "}
 	t.Run("project", func(t *testing.T) {
@@ -185,7 +187,7 @@ func (m *machine) limited(limit string) *machine {
 
 // TestFaultFewFiles allows the program few open files, a few more each time.
 func TestFaultFewFiles(t *testing.T) {
-	w := newWorld(t)
+	w := newServers(t)
 	done := newMachine(t, w).fresh()
 	failed := 0
 	for n := 10; ; n += 2 {
@@ -212,7 +214,7 @@ func TestFaultFewFiles(t *testing.T) {
 
 // TestFaultFileSize allows the program files of some size only.
 func TestFaultFileSize(t *testing.T) {
-	w := newWorld(t)
+	w := newServers(t)
 	done := newMachine(t, w).fresh()
 	for blocks := range 4 { // of 512 bytes; a skill's details and the state are larger
 		m := newMachine(t, w)
@@ -228,7 +230,7 @@ func TestFaultFileSize(t *testing.T) {
 
 // TestFaultForbidden has the program be somebody who may not write, or read, what it needs.
 func TestFaultForbidden(t *testing.T) {
-	w := newWorld(t)
+	w := newServers(t)
 	done := newMachine(t, w).fresh()
 	var below []string
 	if os.Getuid() == 0 { // without the rights that root has over what is forbidden to all
@@ -295,7 +297,7 @@ func TestFaultFullOutput(t *testing.T) {
 		unable(t, "no full device: %v", err)
 	}
 	defer full.Close()
-	w := newWorld(t)
+	w := newServers(t)
 	done := newMachine(t, w).fresh()
 	m := newMachine(t, w)
 	m.old()

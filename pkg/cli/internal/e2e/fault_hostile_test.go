@@ -1,3 +1,5 @@
+//go:build slow
+
 package e2e
 
 import (
@@ -45,8 +47,8 @@ func archived(t testing.TB, more tar.Header, content string) []byte {
 	return b.Bytes()
 }
 
-// put stores something in the world's registry.
-func (w *world) put(t testing.TB, method, path, contentType string, data []byte) string {
+// put stores something in the servers's registry.
+func (w *servers) put(t testing.TB, method, path, contentType string, data []byte) string {
 	t.Helper()
 	if !strings.HasPrefix(path, "http") {
 		path = "http://" + w.registry.Host + path
@@ -68,7 +70,7 @@ func (w *world) put(t testing.TB, method, path, contentType string, data []byte)
 }
 
 // artifact stores an artifact of one skill whose layer is data, as anybody may make it by hand.
-func (w *world) artifact(t testing.TB, repository, tag string, data []byte) {
+func (w *servers) artifact(t testing.TB, repository, tag string, data []byte) {
 	t.Helper()
 	empty := []byte("{}")
 	for _, blob := range [][]byte{data, empty} {
@@ -90,7 +92,7 @@ func (w *world) artifact(t testing.TB, repository, tag string, data []byte) {
 // TestFaultHostilePack installs packs that were made to do harm, one of each kind: each is refused by an error that names what
 // is wrong, and nothing is written anywhere but in the caches. The kinds are told apart in the tests of the packages.
 func TestFaultHostilePack(t *testing.T) { // M2
-	w := newWorld(t)
+	w := newServers(t)
 	for _, tt := range []struct {
 		name    string
 		header  tar.Header
@@ -169,7 +171,7 @@ func TestFaultHostilePack(t *testing.T) { // M2
 }
 
 // refuses proves that a pack is refused with a code and an error that says all of the words, or installed if there are none.
-func refuses(t *testing.T, w *world, pack string, code int, words []string) {
+func refuses(t *testing.T, w *servers, pack string, code int, words []string) {
 	t.Helper()
 	m := newMachine(t, w)
 	before := m.old()

@@ -1,31 +1,14 @@
+//go:build slow
+
 package e2e
 
 import (
-	"maps"
 	"net/http"
-	"net/http/httptest"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 )
-
-// recorded is the answer that there would be.
-func recorded(r *http.Request, next http.Handler) *httptest.ResponseRecorder {
-	answer := httptest.NewRecorder()
-	next.ServeHTTP(answer, r)
-	return answer
-}
-
-// head sends the headers of an answer.
-func head(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
-	maps.Copy(w.Header(), answer.Header())
-	if answer.Header().Get("Content-Length") == "" {
-		w.Header().Set("Content-Length", strconv.Itoa(answer.Body.Len()))
-	}
-	w.WriteHeader(answer.Code)
-}
 
 func status(code int, after string) meddle {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) bool {
@@ -148,7 +131,7 @@ func TestFaultNetwork(t *testing.T) { // M2
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newServers(t)
 			done := newMachine(t, w).fresh()
 			for _, part := range tt.parts {
 				var a asked

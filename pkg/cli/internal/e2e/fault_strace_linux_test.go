@@ -1,3 +1,5 @@
+//go:build slow
+
 package e2e
 
 import (
@@ -91,7 +93,7 @@ type killStory struct {
 }
 
 // killStories are: the first install on a machine; an update that fetches; and the same from the store.
-func killStories(w *world, warm string) []killStory {
+func killStories(w *servers, warm string) []killStory {
 	first := func(m *machine) map[string]string {
 		m.write(filepath.Join(m.project, "skillpm.yaml"), w.before())
 		return m.tree()
@@ -111,7 +113,7 @@ func killStories(w *world, warm string) []killStory {
 // for one, and the next plain install heals.
 func TestFaultKilled(t *testing.T) { // M2
 	needStrace(t)
-	w := newWorld(t)
+	w := newServers(t)
 	good := newMachine(t, w)
 	done := good.fresh()
 	for _, story := range killStories(w, filepath.Join(good.home, ".cache")) {
@@ -149,7 +151,7 @@ func TestFaultKilled(t *testing.T) { // M2
 
 // killed kills the program at the n-th call of a name, and reports whether there was one: what it does at once is spread over
 // its threads in another way each time, so that the one that is watched may have come to its end before.
-func killed(t *testing.T, w *world, story killStory, name string, n int, after, done map[string]string) bool {
+func killed(t *testing.T, w *servers, story killStory, name string, n int, after, done map[string]string) bool {
 	m := newMachine(t, w)
 	before := story.prepare(m)
 	inject := fmt.Sprintf("inject=%s:signal=KILL:when=%d", name, n)
@@ -181,7 +183,7 @@ func killed(t *testing.T, w *world, story killStory, name string, n int, after, 
 // TestFaultCalls has system calls fail, one at a time or all of a kind: an error leaves the old state, success the new one.
 func TestFaultCalls(t *testing.T) { // M2
 	needStrace(t)
-	w := newWorld(t)
+	w := newServers(t)
 	good := newMachine(t, w)
 	done := good.fresh()
 	warm := filepath.Join(good.home, ".cache")
@@ -246,7 +248,7 @@ func TestFaultCalls(t *testing.T) { // M2
 // with the old state, or finishes what it had begun to commit; either way nothing is left to be recovered.
 func TestFaultSignalled(t *testing.T) { // M2
 	needStrace(t)
-	w := newWorld(t)
+	w := newServers(t)
 	good := newMachine(t, w)
 	done := good.fresh()
 	probe := newMachine(t, w)
@@ -286,7 +288,7 @@ func TestFaultSignalled(t *testing.T) { // M2
 // for: they finish what it began, and then do their own.
 func TestFaultKilledHolder(t *testing.T) { // M2
 	needStrace(t)
-	w := newWorld(t)
+	w := newServers(t)
 	done := newMachine(t, w).fresh()
 	m := newMachine(t, w)
 	m.old()
@@ -321,7 +323,7 @@ func TestFaultKilledHolder(t *testing.T) { // M2
 // TestFaultNothingRuns watches which programs are started while packs with scripts are fetched, installed and updated: none.
 func TestFaultNothingRuns(t *testing.T) { // M2
 	needStrace(t)
-	w := newWorld(t)
+	w := newServers(t)
 	m := newMachine(t, w)
 	m.write(filepath.Join(m.project, "skillpm.yaml"), w.before())
 	log := filepath.Join(t.TempDir(), "started")

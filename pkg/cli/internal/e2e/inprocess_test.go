@@ -138,3 +138,12 @@ func withEnterprise(s *console.System) {
 		}
 	}
 }
+
+func readFile(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.FromSlash(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}

@@ -21,7 +21,7 @@ import (
 // whose tags are signed.
 type fleet struct {
 	tb       testing.TB
-	world    *world
+	servers  *servers
 	list     *gittest.Repo
 	key      string // with which tags are signed
 	requests []string
@@ -36,14 +36,14 @@ func newFleet(t testing.TB) *fleet {
 			t.Skipf("%s is needed", program)
 		}
 	}
-	f := &fleet{tb: t, world: &world{registry: ocitest.New(t)}, key: filepath.Join(t.TempDir(), "key")}
+	f := &fleet{tb: t, servers: &servers{registry: ocitest.New(t)}, key: filepath.Join(t.TempDir(), "key")}
 	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f.key).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	served := t.TempDir()
 	f.list = gittest.New(t, served, "acme/fleet.git")
-	f.world.git = gittest.Serve(t, served, gittest.WithHandler(f.counted))
-	publisher := newMachine(t, f.world)
+	f.servers.git = gittest.Serve(t, served, gittest.WithHandler(f.counted))
+	publisher := newMachine(t, f.servers)
 	publisher.publish("acme/base", "1.0.0", "", "base", "lint")
 	publisher.publish("acme/core", "1.0.0", "", "core")
 	publisher.publish("acme/other", "1.0.0", "", "other")
@@ -76,8 +76,8 @@ func (f *fleet) asked() []string {
 // release makes a list of packs, and a signed tag.
 func (f *fleet) release(version, policy string, packs ...string) {
 	f.tb.Helper()
-	m := newMachine(f.tb, f.world)
-	m.write(filepath.Join(m.project, "skillpm.yaml"), fmt.Sprintf("name: acme/fleet\nnamespaces: {acme: \"oci://%s/acme\"}\ndependencies:\n  %s\n", f.world.registry.Host, strings.Join(packs, "\n  ")))
+	m := newMachine(f.tb, f.servers)
+	m.write(filepath.Join(m.project, "skillpm.yaml"), fmt.Sprintf("name: acme/fleet\nnamespaces: {acme: \"oci://%s/acme\"}\ndependencies:\n  %s\n", f.servers.registry.Host, strings.Join(packs, "\n  ")))
 	m.ok("install", "--quiet")
 	files := map[string]string{}
 	for _, name := range []string{"skillpm.yaml", "skillpm.lock"} {
@@ -112,13 +112,13 @@ func (f *fleet) publish(version string) {
 func (f *fleet) machine(t testing.TB) (m *machine, layer string) {
 	t.Helper()
 	dir := t.TempDir()
-	m, layer = newMachineIn(t, f.world, dir), filepath.Join(dir, "enterprise")
+	m, layer = newMachineIn(t, f.servers, dir), filepath.Join(dir, "enterprise")
 	key, err := os.ReadFile(f.key + ".pub")
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.write(filepath.Join(layer, "keys", "fleet.signers"), "* "+string(key))
-	m.write(filepath.Join(layer, "config.yaml"), fmt.Sprintf("sync: {source: \"git+%s/acme/fleet.git\", keys: [keys/fleet.signers]}\n", f.world.git))
+	m.write(filepath.Join(layer, "config.yaml"), fmt.Sprintf("sync: {source: \"git+%s/acme/fleet.git\", keys: [keys/fleet.signers]}\n", f.servers.git))
 	m.env = append(m.env, enterpriseDir+"="+layer)
 	return m, layer
 }
@@ -150,12 +150,12 @@ func TestSync(t *testing.T) {
 	}
 
 	f.asked()
-	f.world.registry.Requests()
+	f.servers.registry.Requests()
 	e := m.ok("sync", "--quiet")
 	if asked := f.asked(); len(asked) != 1 || e.out+e.err != "" {
 		t.Errorf("%v\n%s%s", asked, e.out, e.err)
 	}
-	if asked := f.world.registry.Requests(); len(asked) > 0 {
+	if asked := f.servers.registry.Requests(); len(asked) > 0 {
 		t.Errorf("nothing is new, and the registry is asked: %v", asked)
 	}
 
@@ -235,7 +235,7 @@ func TestSyncMask(t *testing.T) {
 func TestSyncReplay(t *testing.T) {
 	f := newFleet(t)
 	m, layer := f.machine(t)
-	registry := f.world.registry
+	registry := f.servers.registry
 	m.ok("-C", m.home, "keygen", "--out", filepath.Join(layer, "keys", "oci"), "--no-password")
 	key := filepath.Join(layer, "keys", "oci.key")
 	m.write(filepath.Join(m.project, "skillpm.yaml"), fmt.Sprintf("namespaces: {acme: \"oci://%s/acme\"}\ndependencies: {acme/other: ^1.0.0}\n", registry.Host))

@@ -8,10 +8,12 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -33,9 +35,9 @@ func unable(t testing.TB, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// world is what is outside a machine: a registry with acme/web, acme/base, acme/core and acme/other, and a git server with
+// servers is what is outside a machine: a registry with acme/web, acme/base, acme/core and acme/other, and a git server with
 // acme/tools.// Both versions of each skill differ in their text and in one file; see before and after for how they go together.
-type world struct {
+type servers struct {
 	registry *ocitest.Server
 	git      string
 
@@ -47,14 +49,14 @@ type world struct {
 type meddle func(w http.ResponseWriter, r *http.Request, next http.Handler) bool
 
 // setMeddle has f see every request to the registry and to the git server first; they answer those for which it returns false.
-func (w *world) setMeddle(f meddle) {
+func (w *servers) setMeddle(f meddle) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.meddle = f
 }
 
 // meddled returns a handler that meddles with next.
-func (w *world) meddled(next http.Handler) http.Handler {
+func (w *servers) meddled(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.mu.Lock()
 		meddle := w.meddle
@@ -65,9 +67,9 @@ func (w *world) meddled(next http.Handler) http.Handler {
 	})
 }
 
-func newWorld(t testing.TB) *world {
+func newServers(t testing.TB) *servers {
 	t.Helper()
-	w := &world{registry: ocitest.New(t)}
+	w := &servers{registry: ocitest.New(t)}
 	registry := w.meddled(w.registry.Registry)
 	w.registry.Meddle(func(rw http.ResponseWriter, r *http.Request) bool {
 		registry.ServeHTTP(rw, r)
@@ -83,7 +85,7 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-func (w *world) repositories(t testing.TB) string {
+func (w *servers) repositories(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	tools := gittest.New(t, dir, "acme/tools.git")
@@ -110,7 +112,7 @@ func skillFiles(skill, version string) map[string]string {
 }
 
 // before is the manifest of a project that has the first version of everything.
-func (w *world) before() string {
+func (w *servers) before() string {
 	return fmt.Sprintf(`# the project's packs
 agents: [claude-code, agents]
 namespaces: {acme: "oci://%s/acme"}
@@ -124,14 +126,14 @@ dependencies:
 // update is the command that leads to the second version of everything: acme/base goes and acme/core comes, of acme/web one
 // skill changes, one goes and one comes, acme/tools moves to another commit, and the skill that had to have a longer name
 // gets its own.
-func (w *world) update() []string {
+func (w *servers) update() []string {
 	return []string{"install", "acme/web@^2.0.0", "git+" + w.git + "/acme/tools.git#v2.0.0"}
 }
 
 // machine is somebody's computer: a home directory, and a project in it.
 type machine struct {
 	tb      testing.TB
-	world   *world
+	servers *servers
 	home    string
 	project string
 	cache   string   // instead of the home directory's, "" for that
@@ -139,14 +141,14 @@ type machine struct {
 	env     []string
 }
 
-func newMachine(t testing.TB, w *world) *machine {
+func newMachine(t testing.TB, w *servers) *machine {
 	t.Helper()
 	return newMachineIn(t, w, t.TempDir())
 }
 
-func newMachineIn(t testing.TB, w *world, dir string) *machine {
+func newMachineIn(t testing.TB, w *servers, dir string) *machine {
 	t.Helper()
-	m := &machine{tb: t, world: w, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "home", "project")}
+	m := &machine{tb: t, servers: w, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "home", "project")}
 	if err := os.MkdirAll(m.project, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +169,7 @@ func (m *machine) publish(pack, version, dependencies string, skills ...string) 
 			m.write(filepath.Join(dir, "skills", skill, name), text)
 		}
 	}
-	m.ok("-C", dir, "publish", "--quiet", "--to", m.world.registry.URL(strings.Split(pack, "/")[0]))
+	m.ok("-C", dir, "publish", "--quiet", "--to", m.servers.registry.URL(strings.Split(pack, "/")[0]))
 }
 
 // write writes a file, and makes one executable whose name ends in an asterisk, which is left out.
@@ -271,7 +273,7 @@ func (m *machine) check(e ended, code int, words []string) {
 // old makes the project one that has the first version of everything.
 func (m *machine) old() map[string]string {
 	m.tb.Helper()
-	m.write(filepath.Join(m.project, "skillpm.yaml"), m.world.before())
+	m.write(filepath.Join(m.project, "skillpm.yaml"), m.servers.before())
 	m.ok("install", "--quiet")
 	return m.tree()
 }
@@ -280,7 +282,7 @@ func (m *machine) old() map[string]string {
 func (m *machine) fresh() map[string]string {
 	m.tb.Helper()
 	m.old()
-	m.ok(m.world.update()...)
+	m.ok(m.servers.update()...)
 	return m.tree()
 }
 
@@ -368,7 +370,7 @@ func (m *machine) healed(what string, before, after map[string]string) (isNew bo
 // updated proves that the update works as if nothing had happened.
 func (m *machine) updated(what string, done map[string]string) {
 	m.tb.Helper()
-	if e := m.run(m.world.update()...); e.code != 0 {
+	if e := m.run(m.servers.update()...); e.code != 0 {
 		m.tb.Fatalf("%s: it does not update: %v", what, e)
 	}
 	same(m.tb, what+": updated", m.tree(), done)
@@ -388,9 +390,9 @@ func (m *machine) leftNothing() {
 	}
 }
 
-// TestFaultWorld proves that what the other tests change is all that they need: packs, links, aliases, manifest and lock.
-func TestFaultWorld(t *testing.T) {
-	w := newWorld(t)
+// TestFaultServers proves that what the other tests change is all that they need: packs, links, aliases, manifest and lock.
+func TestFaultServers(t *testing.T) {
+	w := newServers(t)
 	m := newMachine(t, w)
 	before := m.old()
 	m.ok(w.update()...)
@@ -423,4 +425,20 @@ func TestFaultWorld(t *testing.T) {
 		t.Logf("before %q", slices.Sorted(maps.Keys(before)))
 		t.Logf("after %q", slices.Sorted(maps.Keys(after)))
 	}
+}
+
+// recorded is the answer that there would be.
+func recorded(r *http.Request, next http.Handler) *httptest.ResponseRecorder {
+	answer := httptest.NewRecorder()
+	next.ServeHTTP(answer, r)
+	return answer
+}
+
+// head sends the headers of an answer.
+func head(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
+	maps.Copy(w.Header(), answer.Header())
+	if answer.Header().Get("Content-Length") == "" {
+		w.Header().Set("Content-Length", strconv.Itoa(answer.Body.Len()))
+	}
+	w.WriteHeader(answer.Code)
 }
