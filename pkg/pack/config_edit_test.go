@@ -23,7 +23,7 @@ func TestAddRegistry(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"nothing", "", "registries:\n  - " + item + "\n"},
 		{"other keys", "# mine\ngit: system # fast\n", "# mine\ngit: system # fast\nregistries:\n  - " + item + "\n"},
-		{"no end of line", "git: system", "git: system\nregistries:\n  - " + item + "\n"},
+		{"no end of line", "git: system", "git: system\nregistries:\n  - " + item},
 		{"a null", "registries: # none yet\ngit: system\n", "registries:\n  - " + item + " # none yet\ngit: system\n"},
 		{"an empty list", "registries: []\n", "registries: [" + item + "]\n"},
 		{

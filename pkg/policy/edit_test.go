@@ -15,7 +15,7 @@ func TestDenyEdit(t *testing.T) {
 		back                string // after taking it out again, "" for before
 	}{
 		{name: "nothing about skills", before: "version: 1 # ours\n", after: "version: 1 # ours\nskills:\n  deny:\n    - \"deploy@evil/*\"\n"},
-		{name: "no last line ending", before: "version: 1", after: "version: 1\nskills:\n  deny:\n    - \"deploy@evil/*\"\n", back: "version: 1\n"},
+		{name: "no last line ending", before: "version: 1", after: "version: 1\nskills:\n  deny:\n    - \"deploy@evil/*\""},
 		{
 			name:   "a list with comments",
 			before: "# a\nversion: 1\nskills:\n  # b\n  deny:\n    # c\n    - x@a/b # d\n    # e\nforbid: [hooks]\n",

@@ -5,14 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // splice replaces bytes: those at Offset that were Old are as many as Length says now.
-type splice struct {
-	Offset int    `json:"offset"`
-	Old    string `json:"old,omitempty"`
-	Length int    `json:"length,omitempty"`
-}
+type splice = yamlx.Splice
 
 // text is a file's bytes, and what was done to them.
 type text struct {

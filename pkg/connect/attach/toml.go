@@ -278,11 +278,6 @@ func bareKey(key string) string {
 
 func renderTOML(value any) string {
 	text := func(s string) string { return strings.ReplaceAll(quote(s), "\x7f", `\u007f`) }
-	return render(value, text, text)
-}
-
-// render writes a value of the table of hosts, with what writes a text by itself, and one in a list.
-func render(value any, text, entry func(string) string) string {
 	switch v := value.(type) {
 	case string:
 		return text(v)
@@ -293,7 +288,7 @@ func render(value any, text, entry func(string) string) string {
 	case []string:
 		texts := make([]string, len(v))
 		for i, s := range v {
-			texts[i] = entry(s)
+			texts[i] = text(s)
 		}
 		return "[" + strings.Join(texts, ", ") + "]"
 	default: // nothing else is there

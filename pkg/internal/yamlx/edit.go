@@ -21,9 +21,9 @@ type Editor struct {
 
 // Splice replaces bytes: those at Offset that were Old are as many as Length says now.
 type Splice struct {
-	Offset int
-	Old    string
-	Length int
+	Offset int    `json:"offset"`
+	Old    string `json:"old,omitempty"`
+	Length int    `json:"length,omitempty"`
 }
 
 // NewEditor parses a file whose root is a mapping, or nothing. The path is for messages.
@@ -225,7 +225,7 @@ func (e *Editor) replaceItems(at entry, want []Word) error {
 	err := e.appendLines(at, added...)
 	for _, item := range slices.Backward(at.val.Content) { // from the end, so that the lines before it stay where they are
 		if err == nil && !slices.Contains(want, Word(item.Value)) {
-			err = e.splice(e.lines[item.Line-1], e.lineEnd(item.Line), "")
+			err = e.removeLines(e.lines[item.Line-1], e.lineEnd(item.Line))
 		}
 	}
 	return err
@@ -277,8 +277,8 @@ func nest(keys []string, value any, json bool) string {
 
 // insertBlock adds an entry after the last one of a block mapping that ends before the line next.
 func (e *Editor) insertBlock(n *yaml.Node, next int, keys []string, value any) error {
-	k := n.Content[len(n.Content)-2]
-	last := e.lastLine(entry{key: k, next: next})
+	k, v := n.Content[len(n.Content)-2], n.Content[len(n.Content)-1]
+	last := e.lastLine(entry{key: k, val: v, next: next})
 	// Comments that follow without a gap, at the entries' own indentation, are about this mapping.
 	for n.Column > 1 && last+1 < next {
 		line := e.line(last + 1)
@@ -321,15 +321,24 @@ func (e *Editor) insertLines(line, indent int, keys []string, value any) error {
 	for _, key := range slices.Backward(keys) {
 		value = Block{{key, value}}
 	}
-	return e.splice(at, at, e.missingEOL(at)+e.block(value.(Block), indent))
+	return e.spliceLines(at, e.block(value.(Block), indent))
 }
 
-// missingEOL returns the line end that has to be written before a new line at an offset.
-func (e *Editor) missingEOL(at int) string {
+// spliceLines writes lines at the start of a line, or at the end of the file. A file without a last line end is left
+// without one.
+func (e *Editor) spliceLines(at int, lines string) error {
 	if at > 0 && e.data[at-1] != '\n' && !(at == len(bom) && bytes.HasPrefix(e.data, bom)) {
-		return e.eol
+		lines = e.eol + strings.TrimSuffix(lines, e.eol)
 	}
-	return ""
+	return e.splice(at, at, lines)
+}
+
+// removeLines removes lines, and the line end before them if they are the last ones and have none.
+func (e *Editor) removeLines(start, end int) error {
+	if end == len(e.data) && start > 0 && e.data[end-1] != '\n' {
+		start = len(bytes.TrimSuffix(e.data[:start], []byte(e.eol)))
+	}
+	return e.splice(start, end, "")
 }
 
 // block writes entries on lines of their own.
@@ -372,7 +381,7 @@ func (e *Editor) remove(at entry, path []string) error {
 	if len(bytes.TrimLeft(e.data[start:e.offset(at.key)], " ")) > 0 {
 		return e.refuse(at.key, "remove "+strings.Join(path, ": "))
 	}
-	return e.splice(start, end, "")
+	return e.removeLines(start, end)
 }
 
 func (e *Editor) removeFlow(at entry) error {

@@ -48,7 +48,7 @@ func TestEditor(t *testing.T) {
 		{"set a.x", "a:\n  x:\n    y: 1\n", "error 3:5"},
 		{"set a.x", "a: [1]\n", "error 1:4"},
 		{"set a.x", "base: &b {x: 1}\na:\n  y: *b\n", "base: &b {x: 1}\na:\n  y: *b\n  x: \"new\"\n"},
-		{"set o.m.k", "a: 1", "a: 1\no:\n  m:\n    k: \"new\"\n"},
+		{"set o.m.k", "a: 1", "a: 1\no:\n  m:\n    k: \"new\""},
 		{"set o.m.k", "{a: 1}\n", "{a: 1, o: {m: {k: \"new\"}}}\n"},
 		{"set block", "a:\n  y: 1\n", "a:\n  y: 1\n  x:\n    b: true\n    c: 1\n"},
 		{"set mapping", "a:\n  y: 1\n", "a:\n  y: 1\n  x: {b: true, c: 1}\n"},
@@ -68,6 +68,8 @@ func TestEditor(t *testing.T) {
 		{"prune a.x", "b: 1\na: # c\n  x: 1\n", "b: 1\na: # c\n"},
 		{"remove l[0]", "l:\n- a\nb: 1\n", "b: 1\n"},
 		{"remove l[0]", "l: # c\n- a\nb: 1\n", "l: # c\n []\nb: 1\n"},
+		{"set o.m.k", "a: |\n  x\n   \n\n# c\n", "a: |\n  x\n   \no:\n  m:\n    k: \"new\"\n\n# c\n"},
+		{"remove a.x", "a:\n  y: 1\n  x: 2", "a:\n  y: 1"},
 		{"remove l[0]", "l: ['a', b]\n", "l: [b]\n"},
 	} {
 		e, err := yamlx.NewEditor("f", []byte(tt.before))

@@ -51,12 +51,12 @@ func (e *Editor) appendLines(at entry, items ...any) error {
 		return nil
 	}
 	last := list.Content[len(list.Content)-1]
-	end := e.lineEnd(e.lastLine(entry{key: last, next: at.next}))
-	text := e.missingEOL(end)
+	end := e.lineEnd(e.lastLine(entry{key: last, val: last, next: at.next}))
+	text := ""
 	for _, item := range items {
 		text += strings.Repeat(" ", list.Column-1) + "- " + Render(item, false) + e.eol
 	}
-	return e.splice(end, end, text)
+	return e.spliceLines(end, text)
 }
 
 // beginList writes the first entry of a list that is not there, or has no entries.
@@ -112,12 +112,12 @@ func (e *Editor) removeItem(at entry, i int) error {
 	if !isLast {
 		next = list.Content[i+1].Line
 	}
-	start, end := e.lines[item.Line-1], e.lineEnd(e.lastLine(entry{key: item, next: next}))
+	start, end := e.lines[item.Line-1], e.lineEnd(e.lastLine(entry{key: item, val: item, next: next}))
 	if strings.TrimLeft(string(e.data[start:e.offset(item)]), " -") != "" {
 		return e.refuse(item, "remove the item")
 	}
 	if len(list.Content) == 1 { // a comment stays, and so must the key
 		return e.splice(start, end, strings.Repeat(" ", max(1, list.Column-1))+"[]"+e.eol)
 	}
-	return e.splice(start, end, "")
+	return e.removeLines(start, end)
 }

@@ -149,14 +149,21 @@ func (e *Editor) endLine() int {
 	return len(e.lines) + 1
 }
 
-// lastLine returns the last line of an entry of a block mapping: comments that are indented deeper than its key are its
-// own, other comments and blank lines after it are not.
+// lastLine returns the last line of an entry of a block mapping or list: comments that are indented deeper than its key
+// are its own, other comments and blank lines after it are not. Blank lines of a text over several lines are its own if
+// they may be a part of it.
 func (e *Editor) lastLine(at entry) int {
+	last := at.val
+	for last != nil && len(last.Content) > 0 {
+		last = last.Content[len(last.Content)-1]
+	}
+	isText := last != nil && last.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
 	n := at.next - 1
 	for ; n > at.key.Line; n-- {
 		line := e.line(n)
 		trimmed := bytes.TrimLeft(line, " ")
-		if len(trimmed) > 0 && (trimmed[0] != '#' || len(line)-len(trimmed) >= at.key.Column) {
+		isDeeper := len(line)-len(trimmed) >= at.key.Column
+		if len(trimmed) > 0 && trimmed[0] != '#' || isDeeper && (len(trimmed) > 0 || isText) {
 			break
 		}
 	}
