@@ -15,9 +15,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/pack/index"
-	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 	registryindex "github.com/skillpm/skillpm/registry-index"

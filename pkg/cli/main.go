@@ -9,14 +9,13 @@ import (
 	"context"
 	"slices"
 
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-	"github.com/skillpm/skillpm/pkg/sign/keyless"
-
 	"github.com/spf13/cobra"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/syserr"
 	skillrun "github.com/skillpm/skillpm/pkg/runtime/run"
+	"github.com/skillpm/skillpm/pkg/sign/keyless"
 )
 
 // Option changes what a process can do.

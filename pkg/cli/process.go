@@ -6,7 +6,6 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/connect"
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 

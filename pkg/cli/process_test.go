@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/skillpm/skillpm/pkg/cli/internal/author"
 	"github.com/skillpm/skillpm/pkg/cli/internal/connect"
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
@@ -12,9 +14,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/install"
 	"github.com/skillpm/skillpm/pkg/cli/internal/serve"
 	"github.com/skillpm/skillpm/pkg/cli/internal/validate"
-
-	"github.com/spf13/cobra"
-
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 

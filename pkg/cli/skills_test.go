@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 

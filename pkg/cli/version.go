@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-
 	"github.com/spf13/cobra"
+
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 )
 
 func newVersion(a *console.App) *cobra.Command {

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	registryindex "github.com/skillpm/skillpm/registry-index"
-
 	"github.com/skillpm/skillpm/pkg/internal/scope"
+	registryindex "github.com/skillpm/skillpm/registry-index"
 )
 
 // KnownPacks returns the names of packs that can be completed without asking anybody: those of the embedded index.

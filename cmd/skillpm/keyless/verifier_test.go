@@ -1,21 +1,19 @@
 package main
 
 import (
-	"log/slog"
-	"net/http/httptest"
-
-	"github.com/olareg/olareg"
-	"github.com/olareg/olareg/config"
-
 	"context"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"log/slog"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/olareg/olareg"
+	"github.com/olareg/olareg/config"
 	v1 "github.com/sigstore/protobuf-specs/gen/pb-go/rekor/v1"
 	"github.com/sigstore/sigstore-go/pkg/root"
 	"github.com/sigstore/sigstore-go/pkg/testing/ca"

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/pack/graph"
 	"pgregory.net/rapid"
+
+	"github.com/skillpm/skillpm/pkg/pack/graph"
 )
 
 // drawn is what is read of an SVG.

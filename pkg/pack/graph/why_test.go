@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/skillpm/skillpm/pkg/pack/graph"
 	"pgregory.net/rapid"
+
+	"github.com/skillpm/skillpm/pkg/pack/graph"
 )
 
 // say writes chains as the names of their packs, each with what is required of it.

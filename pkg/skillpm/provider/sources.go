@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	registryindex "github.com/skillpm/skillpm/registry-index"
-
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
@@ -22,6 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 	"github.com/skillpm/skillpm/pkg/source/trust"
+	registryindex "github.com/skillpm/skillpm/registry-index"
 )
 
 // fetcher is a kind of place that packs come from.

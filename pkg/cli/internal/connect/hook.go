@@ -9,10 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-
 	"github.com/spf13/cobra"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/connect/attach"
 	"github.com/skillpm/skillpm/pkg/connect/hook"
 	"github.com/skillpm/skillpm/pkg/diag"

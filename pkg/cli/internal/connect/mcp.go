@@ -12,11 +12,10 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/connect/attach"
 	"github.com/skillpm/skillpm/pkg/connect/mcpserver"
 	"github.com/skillpm/skillpm/pkg/diag"

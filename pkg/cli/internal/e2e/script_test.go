@@ -2,16 +2,12 @@ package e2e
 
 import (
 	"maps"
-	"slices"
-
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-	skillrun "github.com/skillpm/skillpm/pkg/runtime/run"
-
 	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,8 +16,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/skillpm/skillpm/pkg/cli"
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
 	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
+	skillrun "github.com/skillpm/skillpm/pkg/runtime/run"
 )
 
 // onOneThread is the environment variable that keeps the program's main goroutine on the thread that the process begins with,

@@ -8,10 +8,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-
 	"github.com/spf13/cobra"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	records "github.com/skillpm/skillpm/pkg/cli/internal/report"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
 	"github.com/skillpm/skillpm/pkg/policy/audit"

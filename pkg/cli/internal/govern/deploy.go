@@ -3,11 +3,10 @@ package govern
 import (
 	"fmt"
 
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-	"github.com/skillpm/skillpm/pkg/cli/internal/render"
-
 	"github.com/spf13/cobra"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/cli/internal/render"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/publish"
 )

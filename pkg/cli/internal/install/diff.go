@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-
 	"github.com/spf13/cobra"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 	"github.com/skillpm/skillpm/pkg/skillpm"

@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 

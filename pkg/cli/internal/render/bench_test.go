@@ -9,7 +9,6 @@ import (
 	"testing/fstest"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )

@@ -1,8 +1,6 @@
 package render_test
 
 import (
-	"github.com/skillpm/skillpm/pkg/cli"
-
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -16,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-	"github.com/skillpm/skillpm/pkg/cli/internal/render"
-
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
+	"github.com/skillpm/skillpm/pkg/cli"
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/cli/internal/render"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/publish"

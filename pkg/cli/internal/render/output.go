@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 

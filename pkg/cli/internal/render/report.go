@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/publish"

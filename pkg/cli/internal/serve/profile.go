@@ -8,11 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
-
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/yamlschema"
