@@ -44,7 +44,8 @@ type Config struct {
 }
 
 var configKeys = []string{
-	"registries", "namespaces", "agents", "link-mode", "min-release-age", "git", "trusted-keys", "mirrors", "plain-http", "ca-file",
+	"registries", "namespaces", "agents", "link-mode", "min-release-age", "git", "trusted-keys", "mirrors",
+	"plain-http", "ca-file",
 	"profile", "skills", "runners", "trusted-folders", "sync",
 }
 
@@ -115,7 +116,8 @@ func CheckLinkMode(mode string) error {
 	if mode == LinkSymlink || mode == LinkCopy || mode == LinkHard {
 		return nil
 	}
-	return diag.Errorf(diag.Usage, "link-mode %q is not known", mode).WithHint("use %s, %s or %s", LinkSymlink, LinkCopy, LinkHard)
+	return diag.Errorf(diag.Usage, "link-mode %q is not known", mode).
+		WithHint("use %s, %s or %s", LinkSymlink, LinkCopy, LinkHard)
 }
 
 // checkLinkMode is CheckLinkMode for a file.
@@ -138,7 +140,8 @@ func releaseAge(s string) (time.Duration, error) {
 	age, err := time.ParseDuration(text)
 	switch {
 	case err != nil || age < 0:
-		return 0, diag.Errorf(diag.Invalid, "min-release-age %q is not a duration", s).WithHint("write hours or days, as 72h or 3d")
+		return 0, diag.Errorf(diag.Invalid, "min-release-age %q is not a duration", s).
+			WithHint("write hours or days, as 72h or 3d")
 	case age > maxAge/unit:
 		return 0, diag.Errorf(diag.Invalid, "min-release-age %q is longer than ten years, the most that there is", s).
 			WithHint("write at most 3650d")
@@ -163,7 +166,8 @@ func gitProgram(s string) (string, error) {
 // registries reads a list whose entries are addresses, or mappings of a name and an address.
 func registries(v yamlx.Value) []Registry {
 	if !v.IsList() {
-		v.Errorf("write a line for each, as in - {name: acme, url: \"https://packs.example\"}", "registries must be a list")
+		v.Errorf("write a line for each, as in - {name: acme, url: \"https://packs.example\"}",
+			"registries must be a list")
 		return nil
 	}
 	var list []Registry
@@ -213,7 +217,8 @@ func namespaces(v yamlx.Value) map[string]string {
 	bound := make(map[string]string)
 	for owner, v := range v.Fields() {
 		if _, bad := ParseID(owner + "/x"); bad != nil {
-			v.Key().Errorf("write the part before the slash, as acme of acme/deploy", "%q is not the owner of packs", owner)
+			v.Key().Errorf("write the part before the slash, as acme of acme/deploy", "%q is not the owner of packs",
+				owner)
 		}
 		if address := v.Text(checkAddress("namespace " + owner)); address != "" {
 			bound[owner] = address
@@ -233,7 +238,8 @@ func checkAddress(what string) func(string) error {
 			return nil
 		}
 		if scheme == "http" && !onLoopback(s) {
-			return diag.Errorf(diag.Invalid, "%s is read over HTTPS only: %q", what, s).WithHint("write https://%s", rest)
+			return diag.Errorf(diag.Invalid, "%s is read over HTTPS only: %q", what, s).
+				WithHint("write https://%s", rest)
 		}
 		host, _, _ := strings.Cut(rest, "/")
 		user, _, has := strings.Cut(host, "@")

@@ -9,8 +9,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
-// Lookups is what a file says about where names are looked up: the user's configuration, or a manifest. It is edited in the
-// bytes of the file, so that comments and order survive.
+// Lookups is what a file says about where names are looked up: the user's configuration, or a manifest. It is edited in
+// the bytes of the file, so that comments and order survive.
 type Lookups struct {
 	Path       string
 	Registries []Registry
@@ -20,8 +20,8 @@ type Lookups struct {
 	data     []byte
 }
 
-// ParseLookups reads a file's registries and namespaces; manifest says that it is a manifest and not a configuration. No
-// bytes are a file that says nothing.
+// ParseLookups reads a file's registries and namespaces; manifest says that it is a manifest and not a configuration.
+// No bytes are a file that says nothing.
 func ParseLookups(path string, data []byte, manifest bool) (*Lookups, error) {
 	l := &Lookups{Path: path, manifest: manifest, data: data}
 	if manifest {
@@ -69,7 +69,8 @@ func (l *Lookups) Add(r Registry) error {
 	})
 }
 
-// Remove takes a registry out, by its name or address, and says whether it was there. What is bound to it is not touched.
+// Remove takes a registry out, by its name or address, and says whether it was there. What is bound to it is not
+// touched.
 func (l *Lookups) Remove(nameOrURL string) (bool, error) {
 	i := slices.IndexFunc(l.Registries, func(r Registry) bool { return r.Name == nameOrURL || r.URL == nameOrURL })
 	if i < 0 {
@@ -129,7 +130,8 @@ func (l *Lookups) edit(want *Lookups, todo string, change func(*yamlx.Editor) er
 		}
 		return refusedEdit(l.Path, todo, nil)
 	}
-	same := slices.Equal(next.Registries, want.Registries) && maps.Equal(next.Namespaces, want.Namespaces) && l.sameBut(e.Bytes())
+	same := slices.Equal(next.Registries, want.Registries) && maps.Equal(next.Namespaces, want.Namespaces) &&
+		l.sameBut(e.Bytes())
 	if !same {
 		return refusedEdit(l.Path, todo, nil)
 	}

@@ -55,7 +55,8 @@ const (
 
 var (
 	skillsKeys = []string{
-		"enabled", "allowed", "recommended", "max-depth", "trusted-projects", "dynamic-shell", "agent", "tenant", "environment", "script-limit",
+		"enabled", "allowed", "recommended", "max-depth", "trusted-projects", "dynamic-shell", "agent", "tenant",
+		"environment", "script-limit",
 	}
 	runnerKeys = []string{"command", "limit", "env", "directory", "notify"}
 	notifyKeys = []string{"command", "file"}
@@ -101,7 +102,8 @@ func runners(v yamlx.Value) map[string]Runner {
 	runners := make(map[string]Runner)
 	for kind, v := range v.Fields() {
 		if !runnerType().MatchString(kind) {
-			v.Key().Errorf("write a word of letters, digits, dots and hyphens, as general", "%q is not the name of a runner", kind)
+			v.Key().Errorf("write a word of letters, digits, dots and hyphens, as general",
+				"%q is not the name of a runner", kind)
 		}
 		runners[kind] = readRunner(v.Named("runners." + kind))
 	}
@@ -134,7 +136,8 @@ func readRunner(v yamlx.Value) (s Runner) {
 		}
 	}
 	if s.Command == nil && v.Count() == before {
-		v.Errorf("write command: [claude, -p], the program that gets the task on its standard input", "%s needs a command", v.Name)
+		v.Errorf("write command: [claude, -p], the program that gets the task on its standard input",
+			"%s needs a command", v.Name)
 	}
 	return s
 }
@@ -176,7 +179,8 @@ func command(v yamlx.Value) []string {
 	case len(argv) > maxArguments:
 		v.Errorf("", "%s has more than %d arguments", v.Name, maxArguments)
 	case strings.HasPrefix(argv[0], "~"):
-		v.At(v.Node.Content[0]).Errorf("write the path in full", "no shell reads %s, so that ~ is not the home directory", v.Name)
+		v.At(v.Node.Content[0]).Errorf("write the path in full",
+			"no shell reads %s, so that ~ is not the home directory", v.Name)
 	}
 	return argv
 }
@@ -201,7 +205,8 @@ func timeLimit(v yamlx.Value) time.Duration {
 func filter(v yamlx.Value) string {
 	return v.Text(func(s string) error {
 		if !filterWord().MatchString(s) {
-			return diag.Errorf(diag.Invalid, "%s %q is not one word", v.Name, s).WithHint("write letters, digits, hyphens and dots")
+			return diag.Errorf(diag.Invalid, "%s %q is not one word", v.Name, s).
+				WithHint("write letters, digits, hyphens and dots")
 		}
 		return nil
 	})
@@ -209,36 +214,41 @@ func filter(v yamlx.Value) string {
 
 func checkAllowed(s string) error {
 	name, pack, qualified := strings.Cut(s, "@")
-	if name == "" || qualified && pack == "" || len(s) > 4*skill.MaxName || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
-		return diag.Errorf(diag.Invalid, "%q is not the name of a skill", s).WithHint("write it as deploy, or deploy@acme/deploy for the one of a pack")
+	if name == "" || qualified && pack == "" || len(s) > 4*skill.MaxName ||
+		strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
+		return diag.Errorf(diag.Invalid, "%q is not the name of a skill", s).
+			WithHint("write it as deploy, or deploy@acme/deploy for the one of a pack")
 	}
 	return nil
 }
 
 func checkFolder(s string) error {
 	if !filepath.IsAbs(s) || strings.ContainsFunc(s, isControl) {
-		return diag.Errorf(diag.Invalid, "%q is not the full path of a folder", s).WithHint("write it from the root, as /home/ada/work")
+		return diag.Errorf(diag.Invalid, "%q is not the full path of a folder", s).
+			WithHint("write it from the root, as /home/ada/work")
 	}
 	return nil
 }
 
-// checkVariable checks what a task's environment has besides the clean one. What skillpm itself says to a task is not for
-// others to say, and a session of the parent is not passed on.
+// checkVariable checks what a task's environment has besides the clean one. What skillpm itself says to a task is not
+// for others to say, and a session of the parent is not passed on.
 func checkVariable(s string) error {
 	name, _, _ := strings.Cut(s, "=")
 	switch {
 	case !variable().MatchString(name):
-		return diag.Errorf(diag.Invalid, "%q is not a variable", s).WithHint("write NAME to pass one on, or NAME=VALUE to set one")
+		return diag.Errorf(diag.Invalid, "%q is not a variable", s).
+			WithHint("write NAME to pass one on, or NAME=VALUE to set one")
 	case strings.HasPrefix(strings.ToUpper(name), "SKILLPM_"):
-		return diag.Errorf(diag.Invalid, "%s is skillpm's own and not passed on to tasks", name).WithHint("choose a name that does not start with SKILLPM_")
+		return diag.Errorf(diag.Invalid, "%s is skillpm's own and not passed on to tasks", name).
+			WithHint("choose a name that does not start with SKILLPM_")
 	case strings.ContainsRune(s, 0):
 		return diag.Errorf(diag.Invalid, "%s has a zero byte", name)
 	}
 	return nil
 }
 
-// Runner returns what runs tasks of a type, "" being [DefaultRunner]. Paths of the configuration are resolved. An error is
-// NotFound, and shows how one is configured.
+// Runner returns what runs tasks of a type, "" being [DefaultRunner]. Paths of the configuration are resolved. An error
+// is NotFound, and shows how one is configured.
 func (c *Config) Runner(kind string) (Runner, error) {
 	if kind == "" {
 		kind = DefaultRunner

@@ -47,11 +47,11 @@ type SkillDir struct {
 //
 // A place without a skillpm.yaml, or with one that has no name or version, has the identity and version that
 // [Ref.DefaultID] and [DefaultVersion] give it. A skill's name is the one it declares if that is legal,
-// else its directory's, else a legal one made from that. Of two skills of one name in a place without a skillpm.yaml the
-// one nearest to the root counts, and then the first by path; with a skillpm.yaml they are an error. A directory below a
-// named pack that has a skillpm.yaml of its own is another pack. Places of more than a million entries, more than 64
-// directories in each other, or more than 10,000 skills are refused. Errors have code [diag.Invalid], or [diag.NotFound]
-// when there is no skill.
+// else its directory's, else a legal one made from that. Of two skills of one name in a place without a skillpm.yaml
+// the one nearest to the root counts, and then the first by path; with a skillpm.yaml they are an error. A directory
+// below a named pack that has a skillpm.yaml of its own is another pack. Places of more than a million entries, more
+// than 64 directories in each other, or more than 10,000 skills are refused. Errors have code [diag.Invalid], or
+// [diag.NotFound] when there is no skill.
 func Describe(fsys fs.FS, ref Ref) (*Content, error) {
 	c := &Content{}
 	if err := c.readManifest(fsys); err != nil {
@@ -113,7 +113,8 @@ func (c *Content) readManifest(fsys fs.FS) error {
 // identify takes name, version and the rest from the manifest, and what it lacks from the place.
 func (c *Content) identify(ref Ref) (err error) {
 	if m := c.Manifest; m != nil {
-		c.ID, c.Version, c.Description, c.License, c.Dependencies = m.Name, m.Version, m.Description, m.License, m.Dependencies
+		c.ID, c.Version, c.Description, c.License, c.Dependencies = m.Name, m.Version, m.Description, m.License,
+			m.Dependencies
 		c.Tags = m.Tags
 	}
 	if c.ID.IsZero() {
@@ -226,7 +227,8 @@ func (c *Content) Select(names []string) ([]SkillDir, error) {
 	}
 	var selected []SkillDir
 	for _, name := range names {
-		i, ok := slices.BinarySearchFunc(c.Skills, name, func(s SkillDir, n string) int { return strings.Compare(s.Name, n) })
+		i, ok := slices.BinarySearchFunc(c.Skills, name,
+			func(s SkillDir, n string) int { return strings.Compare(s.Name, n) })
 		if !ok {
 			return nil, diag.Errorf(diag.NotFound, "%s has no skill %q", c.ID, name).WithHint("it has %s", c.list())
 		}
@@ -251,8 +253,8 @@ func (c *Content) list() string {
 }
 
 // Stream streams the files of the named skills, or of all skills if there are no names, from the file system that the
-// content was read from. What [bundle.Ignored] and the pack's .skillpmignore say is left out, and what its manifest says
-// is executable.
+// content was read from. What [bundle.Ignored] and the pack's .skillpmignore say is left out, and what its manifest
+// says is executable.
 func (c *Content) Stream(ctx context.Context, fsys fs.FS, names []string, sink bundle.Sink) error {
 	skills, err := c.Select(names)
 	if err != nil {
@@ -264,7 +266,8 @@ func (c *Content) Stream(ctx context.Context, fsys fs.FS, names []string, sink b
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return streamFile(fsys, s.Name, f, f.Executable() || c.Manifest != nil && c.Manifest.IsExecutable(s.Dir, f.Path), sink)
+			return streamFile(fsys, s.Name, f, f.Executable() || c.Manifest != nil &&
+				c.Manifest.IsExecutable(s.Dir, f.Path), sink)
 		})
 		if err != nil {
 			return fmt.Errorf("skill %s of %s: %w", s.Name, c.ID, err)
@@ -304,7 +307,8 @@ func streamFile(fsys fs.FS, skill string, f bundle.File, executable bool, sink b
 			return err
 		}
 		if bytes.HasPrefix(data, []byte(lfsPointer)) {
-			return &bundle.EntryError{Entry: f.Path, Rule: "is a Git LFS pointer: the file itself is not in the repository"}
+			return &bundle.EntryError{Entry: f.Path,
+				Rule: "is a Git LFS pointer: the file itself is not in the repository"}
 		}
 		r = bytes.NewReader(data)
 	}

@@ -95,7 +95,8 @@ func (f *finder) match(patterns []string) ([]string, error) {
 			return nil, err
 		}
 		if len(dirs) == 0 && !strings.ContainsAny(pattern, "*?[") {
-			return nil, diag.Errorf(diag.Invalid, "%s lists the skill %s, which has no %s", ManifestName, pattern, skill.File)
+			return nil, diag.Errorf(diag.Invalid, "%s lists the skill %s, which has no %s", ManifestName, pattern,
+				skill.File)
 		}
 		found = append(found, dirs...)
 		if err := checkFound(found); err != nil {
@@ -250,7 +251,8 @@ func checkFound(dirs []string) error {
 
 func errTooLarge(format string, args ...any) error {
 	return diag.Errorf(diag.Invalid, format, args...).
-		WithHint("name a directory of fewer, as in URL//skills, or list the skills' directories under skills in %s", ManifestName)
+		WithHint("name a directory of fewer, as in URL//skills, or list the skills' directories under skills in %s",
+			ManifestName)
 }
 
 // mostMembers is how many packs of a workspace a hint names.

@@ -133,7 +133,8 @@ func (f depFields) place(id ID) (string, error) {
 			return "", diag.Errorf(diag.Invalid, "oci %q does not start with oci://", place)
 		}
 		if tail := place[strings.LastIndex(place, "/")+1:]; strings.ContainsAny(tail, ":@") {
-			return "", diag.Errorf(diag.Invalid, "oci %q holds a tag or digest", place).WithHint("write it as tag: or digest:")
+			return "", diag.Errorf(diag.Invalid, "oci %q holds a tag or digest", place).
+				WithHint("write it as tag: or digest:")
 		}
 		return place + f.artifact(), nil
 	case keyLayout:
@@ -160,7 +161,8 @@ func (f depFields) artifact() (s string) {
 
 func (f depFields) gitPlace() (string, error) {
 	place := f.text[keyGit]
-	if strings.ContainsAny(place, "#") || strings.Contains(strings.TrimPrefix(place[strings.Index(place, ":")+1:], "//"), "//") {
+	if strings.ContainsAny(place, "#") || strings.Contains(strings.TrimPrefix(place[strings.Index(place, ":")+1:],
+		"//"), "//") {
 		return "", diag.Errorf(diag.Invalid, "git %q holds a directory or a revision", place).
 			WithHint("write the directory as path:, and the revision as tag:, branch: or rev:")
 	}
@@ -204,7 +206,8 @@ func (f depFields) kind() (string, error) {
 			continue
 		}
 		if kind != "" {
-			return "", diag.Errorf(diag.Invalid, "%s and %s are two places for one pack", kind, key).WithHint("remove one of the two")
+			return "", diag.Errorf(diag.Invalid, "%s and %s are two places for one pack", kind, key).
+				WithHint("remove one of the two")
 		}
 		kind = key
 	}
@@ -224,7 +227,8 @@ func (f depFields) kind() (string, error) {
 		}
 	}
 	if len(pins) > 1 {
-		return "", diag.Errorf(diag.Invalid, "%s exclude each other", strings.Join(pins, " and ")).WithHint("keep one of them")
+		return "", diag.Errorf(diag.Invalid, "%s exclude each other", strings.Join(pins, " and ")).
+			WithHint("keep one of them")
 	}
 	if kind == "" && f.text[keyVersion] == "" && !f.broken {
 		return "", diag.Errorf(diag.Invalid, "neither a version nor a place is given").
@@ -248,7 +252,8 @@ func fieldsOf(d Dependency, revKey string) (yamlx.Mapping, error) {
 			add(keyOCI, d.Ref.URL)
 		case KindLayout:
 			if !d.Ref.ID.IsZero() && d.Ref.ID != d.ID {
-				return nil, diag.Errorf(diag.Invalid, "%s is another pack than %s: a manifest names a layout's pack by its own name", d.Ref, d.ID)
+				return nil, diag.Errorf(diag.Invalid,
+					"%s is another pack than %s: a manifest names a layout's pack by its own name", d.Ref, d.ID)
 			}
 			add(keyLayout, d.Ref.URL)
 		case KindGit:

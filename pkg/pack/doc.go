@@ -6,8 +6,8 @@
 //   - Reading is strict. Unknown and duplicate keys, merge markers, anchors, tags, and values that YAML would not read
 //     as text are errors with a line, a column, and a hint. An unreadable file never passes for an empty one.
 //   - Scalars keep their spelling, so that 1.10 stays 1.10.
-//   - An edit of a manifest changes only the bytes of its value: comments, order, quotes, and line ends stay. The result
-//     is parsed and compared with the intended manifest; an edit that would change anything else is refused.
+//   - An edit of a manifest changes only the bytes of its value: comments, order, quotes, and line ends stay. The
+//     result is parsed and compared with the intended manifest; an edit that would change anything else is refused.
 //   - Equal lockfiles are equal bytes: sorted, without a clock.
 //   - A reference that no source can have is an error, so that nothing hostile reaches a transport.
 //

@@ -81,7 +81,8 @@ func checkRelative(what, s string) error {
 	switch {
 	case strings.Contains(s, `\`):
 		return diag.Errorf(diag.Invalid, "%s %q has a backslash", what, s).WithHint("write forward slashes")
-	case clean == "" || clean == "." || path.IsAbs(s) || path.Clean(clean) != clean || clean == ".." || strings.HasPrefix(clean, "../"):
+	case clean == "" || clean == "." || path.IsAbs(s) || path.Clean(clean) != clean || clean == ".." ||
+		strings.HasPrefix(clean, "../"):
 		return diag.Errorf(diag.Invalid, "%s %q is not below the directory of this file", what, s).
 			WithHint("write a path relative to this file, as in \"skills/x\"")
 	}

@@ -170,8 +170,8 @@ func strictVersion(s string) (string, bool) {
 	return s, true
 }
 
-// DefaultVersion returns the version of a pack that declares none: that of the tag, whatever pack's name it carries, else
-// 0.0.0-g and the first twelve hexadecimal digits of the commit or digest, else 0.0.0.
+// DefaultVersion returns the version of a pack that declares none: that of the tag, whatever pack's name it carries,
+// else 0.0.0-g and the first twelve hexadecimal digits of the commit or digest, else 0.0.0.
 func DefaultVersion(tag, resolved string) string {
 	tag = strings.TrimPrefix(tag, "refs/tags/")
 	if i := strings.LastIndexByte(tag, '@'); i > 0 {

@@ -28,11 +28,12 @@ type Lock struct {
 
 // LockedPack is one installed version of a pack.
 type LockedPack struct {
-	Version      string            // strict semver
-	Source       string            // what [source.Ref.Locked] returns
-	Resolved     string            // digest or commit; "" for a directory
-	Integrity    string            // over Skills, by [bundle.Integrity]
-	Signer       string            // who signed it: "ecdsa-p256:…" and other keys, or "identity:ISSUER SUBJECT"; "" where nobody was asked for
+	Version   string // strict semver
+	Source    string // what [source.Ref.Locked] returns
+	Resolved  string // digest or commit; "" for a directory
+	Integrity string // over Skills, by [bundle.Integrity]
+	// who signed it: "ecdsa-p256:…" and other keys, or "identity:ISSUER SUBJECT"; "" where nobody was asked for
+	Signer       string
 	Dependencies map[string]string // owner/name to the range of versions, or the place, that is required
 	Skills       map[string]string // name to tree digest
 	Partial      bool              // the pack has more skills than these

@@ -10,9 +10,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// parseCanonicalLock reads a lock that is, byte for byte, what [Lock.Encode] writes, without the time that YAML takes: it is read
-// whenever nothing is to be done. It returns nil for any other text, and for one that is not valid, whose errors are the
-// YAML reader's to tell.
+// parseCanonicalLock reads a lock that is, byte for byte, what [Lock.Encode] writes, without the time that YAML takes:
+// it is read whenever nothing is to be done. It returns nil for any other text, and for one that is not valid, whose
+// errors are the YAML reader's to tell.
 func parseCanonicalLock(data []byte) *Lock {
 	w := &canonicalReader{lock: NewLock()}
 	for line := range strings.Lines(string(data)) {

@@ -144,7 +144,8 @@ func checkPack(path string, id ID, p *LockedPack, key yamlx.Value) {
 	_, err := p.Ref(id)
 	key.Check(err)
 	if want := bundle.Integrity(p.Skills); p.Integrity != want {
-		key.Check(&IntegrityError{Path: path, Line: key.Line(), Pack: id, Want: want, Got: p.Integrity, column: key.Node.Column})
+		key.Check(&IntegrityError{Path: path, Line: key.Line(), Pack: id, Want: want, Got: p.Integrity,
+			column: key.Node.Column})
 	}
 }
 
@@ -184,7 +185,8 @@ var treeDigestText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCo
 func treeDigest(v yamlx.Value) string {
 	return v.Text(func(s string) error {
 		if !treeDigestText().MatchString(s) {
-			return diag.Errorf(diag.Invalid, "%s %q is not a tree digest", v.Name, s).WithHint("restore the lock from version control")
+			return diag.Errorf(diag.Invalid, "%s %q is not a tree digest", v.Name, s).
+				WithHint("restore the lock from version control")
 		}
 		return nil
 	})

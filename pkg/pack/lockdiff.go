@@ -109,7 +109,8 @@ func (c *comparison) add(d Difference, keys ...string) {
 // differ records a difference after which the lockfile is not the manifest's.
 func (c *comparison) differ(kind DiffKind, id ID, file string, keys []string, format string, args ...any) {
 	c.refused = true
-	c.add(Difference{Kind: kind, Pack: id, File: file, Message: fmt.Sprintf(format, args...), Hint: hintInstall}, keys...)
+	c.add(Difference{Kind: kind, Pack: id, File: file, Message: fmt.Sprintf(format, args...), Hint: hintInstall},
+		keys...)
 }
 
 // inLock is differ at a key of a pack's entry in the lock.
@@ -117,8 +118,8 @@ func (c *comparison) inLock(kind DiffKind, id ID, keys []string, format string, 
 	c.differ(kind, id, LockName, append([]string{"packs", id.String()}, keys...), format, args...)
 }
 
-// CompareText compares the bytes of a lockfile with those that skillpm writes for the same content. It returns the first
-// line that differs, and false if none does.
+// CompareText compares the bytes of a lockfile with those that skillpm writes for the same content. It returns the
+// first line that differs, and false if none does.
 func CompareText(l *Lock, text []byte) (Difference, bool) {
 	d := Difference{Kind: DiffText, File: LockName, Line: 1, Column: 1, Hint: hintInstall}
 	want := l.Encode()
@@ -170,7 +171,8 @@ func (c *comparison) names() {
 	_, want, _, err := ResolveNames(Claims(c.Manifest, c.Lock), c.Manifest.Aliases, c.Lock.Names, nil)
 	if err != nil {
 		c.refused = true
-		c.add(Difference{Kind: DiffAliases, File: ManifestName, Message: err.Error(), Hint: diag.HintOf(err)}, "aliases")
+		c.add(Difference{Kind: DiffAliases, File: ManifestName, Message: err.Error(), Hint: diag.HintOf(err)},
+			"aliases")
 		return
 	}
 	all := maps.Clone(want)

@@ -103,10 +103,12 @@ func (c *comparison) agrees(n requirement, p *LockedPack) {
 	directory := p.Source == "path" || strings.HasPrefix(p.Source, "path:")
 	switch {
 	case n.Ref == nil && directory:
-		c.inLock(DiffSource, n.ID, []string{"source"}, "%s is locked to a directory, and %s wants it by name", n.ID, n.who())
+		c.inLock(DiffSource, n.ID, []string{"source"}, "%s is locked to a directory, and %s wants it by name", n.ID,
+			n.who())
 		return
 	case n.Ref != nil && !lockedFrom(*n.Ref, p):
-		c.inLock(DiffSource, n.ID, []string{"source"}, "%s is locked from another place than the one that %s wants, %s", n.ID, n.who(), n.Ref)
+		c.inLock(DiffSource, n.ID, []string{"source"}, "%s is locked from another place than the one that %s wants, %s",
+			n.ID, n.who(), n.Ref)
 		return
 	}
 	allowed, err := Allows(n.Dependency, p.Version)
@@ -115,13 +117,15 @@ func (c *comparison) agrees(n requirement, p *LockedPack) {
 		file, keys := n.at()
 		c.invalid(n.ID, file, keys, err)
 	case !allowed:
-		c.inLock(DiffVersion, n.ID, []string{"version"}, "%s %s is locked, and %s wants %s", n.ID, p.Version, n.who(), n.Constraint)
+		c.inLock(DiffVersion, n.ID, []string{"version"}, "%s %s is locked, and %s wants %s", n.ID, p.Version, n.who(),
+			n.Constraint)
 	case directory && n.by.IsZero() && c.Directory != nil && c.Directory(n.Dependency, p):
 		c.refused = true
 	}
 }
 
-// lockedFrom reports whether a pack is locked from the place that is required, and to the commit or digest that this names.
+// lockedFrom reports whether a pack is locked from the place that is required, and to the commit or digest that this
+// names.
 func lockedFrom(ref Ref, p *LockedPack) bool {
 	pin := ref.Digest
 	if pin == "" && ref.Kind == KindGit && commit().MatchString(ref.Rev) {

@@ -21,8 +21,8 @@ const ManifestName = "skillpm.yaml"
 const (
 	LinkSymlink = "symlink" // a relative symbolic link, a junction on Windows; the default
 	LinkCopy    = "copy"    // a copy of the skill's files
-	// LinkHard is LinkSymlink for agents' directories, and has the files of installed skills share their content with the
-	// store by hard links. Saves space; who edits such a file edits the store, which notices when it is used next.
+	// LinkHard is LinkSymlink for agents' directories, and has the files of installed skills share their content with
+	// the store by hard links. Saves space; who edits such a file edits the store, which notices when it is used next.
 	LinkHard = "hardlink"
 )
 
@@ -76,7 +76,8 @@ type Registry struct {
 }
 
 var manifestKeys = []string{
-	"name", "version", "description", "license", "tags", "skillpm", "skills", "executable", "dependencies", "dev-dependencies", "aliases",
+	"name", "version", "description", "license", "tags", "skillpm", "skills", "executable", "dependencies",
+	"dev-dependencies", "aliases",
 	"agents", "link-mode", "min-release-age", "registries", "namespaces", "workspace", "validate",
 }
 
@@ -291,7 +292,8 @@ func checkAlias(name string) error {
 func parseAlias(alias, target string) (Alias, error) {
 	name, pack, ok := strings.Cut(target, "@")
 	if !ok {
-		return Alias{}, diag.Errorf(diag.Invalid, "alias %s stands for %q, which does not name a skill and its pack", alias, target).
+		return Alias{}, diag.Errorf(diag.Invalid, "alias %s stands for %q, which does not name a skill and its pack",
+			alias, target).
 			WithHint("write it as \"skill@owner/name\"")
 	}
 	id, err := ParseID(pack)
@@ -330,7 +332,8 @@ func checkTag(s string) error {
 
 // Tag returns a word as a tag, as "Kubernetes Jobs" as kubernetes-jobs, and reports whether it can be one.
 func Tag(word string) (string, bool) {
-	word = strings.Join(strings.FieldsFunc(strings.ToLower(word), func(r rune) bool { return r <= ' ' || r == '_' || r == '-' }), "-")
+	word = strings.Join(strings.FieldsFunc(strings.ToLower(word),
+		func(r rune) bool { return r <= ' ' || r == '_' || r == '-' }), "-")
 	return word, skill.LegalName(word)
 }
 
@@ -346,9 +349,9 @@ func checkProgram(s string) error {
 	return nil
 }
 
-// IsExecutable reports whether the manifest says that a file is a program, by its path in the skill in directory dir of the pack,
-// or by that in the pack. What says so adds the executable bit on every system, so that a pack has the same digests where
-// files have no such bit.
+// IsExecutable reports whether the manifest says that a file is a program, by its path in the skill in directory dir of
+// the pack, or by that in the pack. What says so adds the executable bit on every system, so that a pack has the same
+// digests where files have no such bit.
 func (m *Manifest) IsExecutable(dir, file string) bool {
 	inPack := path.Join(dir, file)
 	for _, pattern := range m.Executable {

@@ -188,8 +188,8 @@ func (m *Manifest) edit(want *Manifest, todo string, change func(*yamlx.Editor) 
 	return nil
 }
 
-// refusedEdit says that a change cannot be made in the bytes of the file. An error with a position stays; one about what
-// the change has made of the file is of no use to anybody.
+// refusedEdit says that a change cannot be made in the bytes of the file. An error with a position stays; one about
+// what the change has made of the file is of no use to anybody.
 func refusedEdit(path, todo string, err error) error {
 	if refused, ok := errors.AsType[*yamlx.Error](err); ok && refused.Line > 0 {
 		return err
@@ -210,10 +210,12 @@ func (m *Manifest) Clone() *Manifest {
 // equal reports whether two manifests say the same, however they are written.
 func (m *Manifest) equal(o *Manifest) bool {
 	return m.Name == o.Name && m.Version == o.Version && m.Description == o.Description && m.License == o.License &&
-		m.Skillpm == o.Skillpm && slices.Equal(m.Skills, o.Skills) && slices.Equal(m.Tags, o.Tags) && slices.Equal(m.Executable, o.Executable) &&
+		m.Skillpm == o.Skillpm && slices.Equal(m.Skills, o.Skills) && slices.Equal(m.Tags, o.Tags) &&
+		slices.Equal(m.Executable, o.Executable) &&
 		slices.EqualFunc(m.Dependencies, o.Dependencies, sameDependency) &&
 		slices.EqualFunc(m.DevDependencies, o.DevDependencies, sameDependency) &&
-		sameSet(m.Aliases, o.Aliases) && sameSet(m.Agents, o.Agents) && m.LinkMode == o.LinkMode && m.MinReleaseAge == o.MinReleaseAge &&
+		sameSet(m.Aliases, o.Aliases) && sameSet(m.Agents, o.Agents) && m.LinkMode == o.LinkMode &&
+		m.MinReleaseAge == o.MinReleaseAge &&
 		slices.Equal(m.Workspace, o.Workspace) &&
 		slices.Equal(m.Registries, o.Registries) && maps.Equal(m.Namespaces, o.Namespaces) &&
 		sameNode(&m.validate, &o.validate)

@@ -170,7 +170,8 @@ func (i *Ignore) read(item yamlx.Value) {
 	switch {
 	case item.Count() > before:
 	case i.Path == "":
-		item.Errorf("write path: \"**\" for all, or set the rules to off under rules", "an entry of ignore needs a path")
+		item.Errorf("write path: \"**\" for all, or set the rules to off under rules",
+			"an entry of ignore needs a path")
 	case i.Rules != nil && strings.TrimSpace(i.Reason) == "":
 		item.Errorf("say why, as in reason: \"teaches administration\"", "rules are ignored without a reason")
 	}

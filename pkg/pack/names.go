@@ -18,8 +18,8 @@ type Claim struct {
 	Direct bool // the manifest asks for the pack, not only another pack
 }
 
-// Claims lists the locked packs in the order in which their skills win bare names: the manifest's own in its order, then
-// the others by name.
+// Claims lists the locked packs in the order in which their skills win bare names: the manifest's own in its order,
+// then the others by name.
 func Claims(m *Manifest, l *Lock) []Claim {
 	var list []Claim
 	direct := make(map[ID]bool)
@@ -58,15 +58,16 @@ type Conflict struct {
 	Losers map[ID]string // with the alias that each is known under
 }
 
-// ResolveNames decides under which name each skill of a scope is in force. Claims are the direct ones in the manifest's order
-// and then the others.
+// ResolveNames decides under which name each skill of a scope is in force. Claims are the direct ones in the manifest's
+// order and then the others.
 //
 // A skill with an alias in the manifest has that and no other name. Of the others with one name a direct dependency's
 // wins before a transitive one's, among direct ones the later, among transitive ones the first by the pack's name. The
 // losers get an alias: the one they had, else owner-skill, else owner-pack-skill, else that cut and with eight
 // hexadecimal digits, the first that is legal and used by nobody; reserved says which names are used by what is not a
 // pack. What was contested or has an alias is returned as the lock records it. All results are in order of their names.
-func ResolveNames(claims []Claim, aliases []Alias, previous map[string]LockedName, reserved func(string) bool) ([]NamedSkill, map[string]LockedName, []Conflict, error) {
+func ResolveNames(claims []Claim, aliases []Alias, previous map[string]LockedName,
+	reserved func(string) bool) ([]NamedSkill, map[string]LockedName, []Conflict, error) {
 	n := &nameResolver{
 		previous: previous, reserved: reserved,
 		chosen: make(map[skillKey]string), bare: make(map[string]bool), used: make(map[string]bool),
@@ -129,11 +130,13 @@ func (n *nameResolver) readAliases(claims []Claim, aliases []Alias) error {
 	for _, a := range aliases {
 		skills, ok := skillsOf[a.Pack]
 		if !ok {
-			return diag.Errorf(diag.NotFound, "alias %s stands for %s, and no pack %s is installed", a.Alias, a.Target(), a.Pack).
+			return diag.Errorf(diag.NotFound, "alias %s stands for %s, and no pack %s is installed", a.Alias,
+				a.Target(), a.Pack).
 				WithHint("add the pack to dependencies, or remove the alias")
 		}
 		if !exists[skillKey{a.Pack, a.Skill}] {
-			err := diag.Errorf(diag.NotFound, "alias %s stands for %s, and %s has no skill %s", a.Alias, a.Target(), a.Pack, a.Skill)
+			err := diag.Errorf(diag.NotFound, "alias %s stands for %s, and %s has no skill %s", a.Alias, a.Target(),
+				a.Pack, a.Skill)
 			if near := diag.Nearest(a.Skill, skills); near != "" {
 				return err.WithHint("did you mean %s@%s?", near, a.Pack)
 			}
@@ -188,7 +191,8 @@ func (n *nameResolver) checkAliases(contests []contest, aliases []Alias) error {
 	}
 	for _, c := range contests {
 		if a, ok := given[c.name]; ok {
-			return diag.Errorf(diag.Conflict, "alias %s of %s is the name of a skill of %s", c.name, a.Target(), c.winner).
+			return diag.Errorf(diag.Conflict, "alias %s of %s is the name of a skill of %s", c.name, a.Target(),
+				c.winner).
 				WithHint("choose another alias, or give %s@%s an alias too", c.name, c.winner)
 		}
 	}

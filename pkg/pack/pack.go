@@ -59,8 +59,8 @@ func (p *Pack) SkillNames() []string {
 	return names
 }
 
-// FormatRequirement writes a dependency as a lock does: the place, the range of versions, and in brackets the skills that are
-// wanted, each where there is one, with spaces between them.
+// FormatRequirement writes a dependency as a lock does: the place, the range of versions, and in brackets the skills
+// that are wanted, each where there is one, with spaces between them.
 func FormatRequirement(d Dependency) string {
 	place := ""
 	if d.Ref != nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
-// Position returns the line and column of a key below other keys, as Position("dependencies", "acme/base"), or of an entry of
-// a list. It is 0 for both where that is not there, and in a manifest that [CheckManifest] has not read. It is not for
-// several goroutines at once.
+// Position returns the line and column of a key below other keys, as Position("dependencies", "acme/base"), or of an
+// entry of a list. It is 0 for both where that is not there, and in a manifest that [CheckManifest] has not read. It is
+// not for several goroutines at once.
 func (m *Manifest) Position(keys ...string) (line, column int) { return m.positions.of(keys) }
 
 // Position returns the line and column of a key below other keys; see [Manifest.Position].

@@ -26,10 +26,11 @@ type Ref struct {
 	Kind       Kind
 	ID         ID     // name, oci-layout, local, embedded: which pack
 	Constraint string // name: the semver range after @, or "latest"; "" for any
-	URL        string // oci: "oci://host/repository"; git: "https://…" or "ssh://…"; oci-layout, path: the directory as written
-	Subdir     string // a directory inside the place, slash-separated and clean
-	Rev        string // git: a tag, branch or commit; oci and oci-layout: a tag
-	Digest     string // oci and layouts: "sha256:…"; git: the commit in 40 hex digits; set once the place is pinned
+	// oci: "oci://host/repository"; git: "https://…" or "ssh://…"; oci-layout, path: the directory as written
+	URL    string
+	Subdir string // a directory inside the place, slash-separated and clean
+	Rev    string // git: a tag, branch or commit; oci and oci-layout: a tag
+	Digest string // oci and layouts: "sha256:…"; git: the commit in 40 hex digits; set once the place is pinned
 }
 
 // String returns the place as a person would write it; Parse reads it back. A pinned git place shows the commit only
@@ -112,8 +113,8 @@ func (r Ref) Source() string {
 	}
 }
 
-// Locked returns what a lock records of the place that a version came from: [Ref.Source], and the revision unless it only
-// repeats the version. So a branch or a moving tag that was asked for is part of the record.
+// Locked returns what a lock records of the place that a version came from: [Ref.Source], and the revision unless it
+// only repeats the version. So a branch or a moving tag that was asked for is part of the record.
 func (r Ref) Locked(version string) string {
 	s := r.Source()
 	if v, ok := VersionFromTag(r.Rev, r.ID.Name); r.Rev == "" || r.Rev == version || ok && v == version {
@@ -144,7 +145,8 @@ func ParseLocked(source, resolved string, id ID) (Ref, error) {
 	ref.Rev = rev
 	switch {
 	case ref.Kind == KindGit && !commit().MatchString(resolved):
-		return Ref{}, diag.Errorf(diag.Invalid, "resolved %q of %s is not a commit of 40 hexadecimal digits", resolved, id)
+		return Ref{}, diag.Errorf(diag.Invalid, "resolved %q of %s is not a commit of 40 hexadecimal digits", resolved,
+			id)
 	case ref.Kind == KindPath && resolved != "":
 		return Ref{}, diag.Errorf(diag.Invalid, "resolved %q of %s: a directory has nothing to resolve", resolved, id)
 	case ref.Kind != KindGit && ref.Kind != KindPath && !ociDigest().MatchString(resolved):
@@ -161,7 +163,8 @@ func cutRev(source string) (place, rev string) {
 		place, rev, _ = strings.Cut(source, "#")
 		return place, rev
 	case strings.HasPrefix(source, "oci://"):
-		if i := strings.LastIndexByte(source, ':'); i > strings.LastIndexByte(source, '/') && strings.Count(source, "/") > 2 {
+		if i := strings.LastIndexByte(source, ':'); i > strings.LastIndexByte(source, '/') &&
+			strings.Count(source, "/") > 2 {
 			return source[:i], source[i+1:]
 		}
 	}

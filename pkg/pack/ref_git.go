@@ -41,7 +41,8 @@ func forgeOf(s string) string {
 func parseHTTPS(rest string) (Ref, error) {
 	place, _, _ := strings.Cut(rest, "#")
 	place, _, _ = strings.Cut(place, "//")
-	if _, _, secret := cutUser(rest); !secret && forgeOf(rest) == "" && !strings.HasSuffix(strings.TrimSuffix(place, "/"), ".git") {
+	if _, _, secret := cutUser(rest); !secret && forgeOf(rest) == "" &&
+		!strings.HasSuffix(strings.TrimSuffix(place, "/"), ".git") {
 		return Ref{}, diag.Errorf(diag.Usage, "a web address is not a place for packs").
 			WithHint("write git+https:// for a git repository, or oci:// for a registry")
 	}
@@ -57,7 +58,8 @@ func parseSCP(s string) (Ref, error) {
 // parseGitFile reads what follows git+file://, which is an absolute path.
 func parseGitFile(rest string) (Ref, error) {
 	if !strings.HasPrefix(rest, "/") {
-		return Ref{}, diag.Errorf(diag.Usage, "git+file:// needs an absolute path").WithHint("write git+file:///path/of/repository")
+		return Ref{}, diag.Errorf(diag.Usage, "git+file:// needs an absolute path").
+			WithHint("write git+file:///path/of/repository")
 	}
 	return parseRepository("file:///", rest[1:])
 }
@@ -77,7 +79,8 @@ func parseGit(scheme, rest string) (Ref, error) {
 		return Ref{}, err
 	}
 	if scheme == "http" && !isLoopback(host) {
-		return Ref{}, diag.Errorf(diag.Usage, "plain http is not safe for packs").WithHint("write git+https://%s/…", host)
+		return Ref{}, diag.Errorf(diag.Usage, "plain http is not safe for packs").
+			WithHint("write git+https://%s/…", host)
 	}
 	if user != "" {
 		user += "@"
@@ -159,7 +162,8 @@ func isLoopback(hostport string) bool {
 func parseRepository(base, rest string) (Ref, error) {
 	place, rev, revised := strings.Cut(rest, "#")
 	if strings.Contains(place, "?") {
-		return Ref{}, diag.Errorf(diag.Usage, "the URL of a repository has no query").WithHint("write the revision as #v1.2.0")
+		return Ref{}, diag.Errorf(diag.Usage, "the URL of a repository has no query").
+			WithHint("write the revision as #v1.2.0")
 	}
 	if err := CheckRev(rev); revised && err != nil {
 		return Ref{}, err
@@ -185,7 +189,8 @@ func canonicalPath(s string) (string, error) {
 	}
 	for i, part := range strings.Split(decoded, "/") {
 		option := strings.HasPrefix(part, "-") && (i == 0 || part != "-")
-		if option || part == "" || part == "." || part == ".." || strings.Contains(part, `\`) || strings.TrimSpace(part) != part {
+		if option || part == "" || part == "." || part == ".." || strings.Contains(part, `\`) ||
+			strings.TrimSpace(part) != part {
 			return "", diag.Errorf(diag.Usage, "%q is not the path of a repository", s)
 		}
 	}
@@ -201,7 +206,8 @@ func onForge(ref Ref, host string) (Ref, error) {
 	base, name, _ := strings.Cut(ref.URL, host+"/")
 	parts := strings.Split(name, "/")
 	if len(parts) < 2 {
-		return Ref{}, diag.Errorf(diag.Usage, "%s/%s is not a repository", host, name).WithHint("write %s/owner/name", host)
+		return Ref{}, diag.Errorf(diag.Usage, "%s/%s is not a repository", host, name).
+			WithHint("write %s/owner/name", host)
 	}
 	if i := slices.Index(parts, "tree"); i >= 2 && len(parts) > i+1 {
 		repository := strings.Join(parts[:i], "/")
@@ -227,7 +233,8 @@ func cleanSubdir(s string) (string, error) {
 		return "", nil
 	}
 	for part := range strings.SplitSeq(s, "/") {
-		if part == ".." || strings.Contains(part, `\`) || strings.EqualFold(part, ".git") || strings.TrimSpace(part) != part {
+		if part == ".." || strings.Contains(part, `\`) || strings.EqualFold(part, ".git") ||
+			strings.TrimSpace(part) != part {
 			return "", diag.Errorf(diag.Usage, "subdirectory %q leads outside the pack's place or into its metadata", s)
 		}
 	}

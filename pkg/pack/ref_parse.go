@@ -32,7 +32,8 @@ var schemes = []struct {
 	{"local:", func(rest string) (Ref, error) { return parseStored(KindLocal, rest) }},
 	{"embedded:", func(rest string) (Ref, error) { return parseStored(KindEmbedded, rest) }},
 	{"path:", parsePathScheme},
-	{"file://", refuse("file:// is not a place for packs", "write the directory itself, or git+file:// and the path of a repository")},
+	{"file://", refuse("file:// is not a place for packs",
+		"write the directory itself, or git+file:// and the path of a repository")},
 	{"file:", parsePathScheme},
 	{"http://", refuse("plain http is not safe for packs", "write git+https://")},
 	{"git://", refuse("the git protocol has no encryption", "write git+https:// or git+ssh://")},
@@ -73,7 +74,8 @@ func Parse(s string) (Ref, error) {
 	case isPath(s):
 		return Ref{Kind: KindPath, URL: s}, nil
 	case strings.HasPrefix(s, "~"):
-		return Ref{}, diag.Errorf(diag.Usage, "%q is not expanded here", s).WithHint("write the directory in full, or relative with ./")
+		return Ref{}, diag.Errorf(diag.Usage, "%q is not expanded here", s).
+			WithHint("write the directory in full, or relative with ./")
 	case strings.Contains(s, "://") || strings.Contains(s, "::"):
 		return Ref{}, diag.Errorf(diag.Usage, "unknown scheme in a place for packs").
 			WithHint("places are owner/name, oci://, oci-layout:, git+https://, git+ssh:// and ./directory")
@@ -100,7 +102,8 @@ func checkText(s string) error {
 		return diag.Errorf(diag.Usage, "%q looks like an option, not like a pack", s)
 	}
 	for _, r := range s {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) || r == '\ufeff' || r == '\u200b' {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) || r == '\ufeff' ||
+			r == '\u200b' {
 			return diag.Errorf(diag.Usage, "a place for packs contains the invisible character %U", r)
 		}
 	}
@@ -123,7 +126,8 @@ func parseName(s string) (Ref, error) {
 	case !versioned, constraint == "latest":
 		return Ref{Kind: KindName, ID: id, Constraint: constraint}, nil
 	case constraint == "":
-		return Ref{}, diag.Errorf(diag.Usage, "%q has nothing after the @", s).WithHint("write %s, or a version as in %s@^1.2", id, id)
+		return Ref{}, diag.Errorf(diag.Usage, "%q has nothing after the @", s).
+			WithHint("write %s, or a version as in %s@^1.2", id, id)
 	}
 	if _, err := semver.NewConstraint(constraint); err != nil {
 		return Ref{}, diag.Errorf(diag.Usage, "%q is not a version or a range of versions", constraint).
@@ -132,12 +136,14 @@ func parseName(s string) (Ref, error) {
 	return Ref{Kind: KindName, ID: id, Constraint: constraint}, nil
 }
 
-// meant adds to the error for what is no name how it is written: with the version of an artifact, with a host, in capitals.
+// meant adds to the error for what is no name how it is written: with the version of an artifact, with a host, in
+// capitals.
 func meant(text string, err error) error {
 	name, version, tagged := strings.Cut(text, ":")
 	id, nameErr := ParseID(strings.ToLower(name))
 	switch host, path, _ := strings.Cut(text, "/"); {
-	case tagged && nameErr == nil && strings.HasPrefix(name, "localhost/"), strings.ContainsAny(host, ".:") && strings.Contains(path, "/"):
+	case tagged && nameErr == nil && strings.HasPrefix(name, "localhost/"), strings.ContainsAny(host, ".:") &&
+		strings.Contains(path, "/"):
 		if ref, err := parseOCI(text); err == nil {
 			return diag.Errorf(diag.Usage, "%q has no scheme", text).WithHint("for an OCI repository write %s", ref)
 		}
@@ -212,14 +218,16 @@ func parseOCI(rest string) (Ref, error) {
 		return Ref{}, credentialError()
 	}
 	if !ok || path == "" {
-		return Ref{}, diag.Errorf(diag.Usage, "oci:// needs a host and a repository").WithHint("write oci://host/repository")
+		return Ref{}, diag.Errorf(diag.Usage, "oci:// needs a host and a repository").
+			WithHint("write oci://host/repository")
 	}
 	host, err := canonicalHost(host, "443")
 	if err != nil {
 		return Ref{}, err
 	}
 	if strings.ContainsAny(path, "?#") {
-		return Ref{}, diag.Errorf(diag.Usage, "an OCI place has no query and no fragment").WithHint("write the version as :tag or @sha256:…")
+		return Ref{}, diag.Errorf(diag.Usage, "an OCI place has no query and no fragment").
+			WithHint("write the version as :tag or @sha256:…")
 	}
 	repository, tag, digest, err := cutVersion(path)
 	if err != nil {
@@ -239,7 +247,8 @@ func parseLayout(rest string) (Ref, error) {
 		dir, pack = rest[:i], rest[i+2:]
 	}
 	if dir == "" || strings.Contains(dir, "//") {
-		return Ref{}, diag.Errorf(diag.Usage, "oci-layout: needs one directory").WithHint("write oci-layout:DIR//owner/name")
+		return Ref{}, diag.Errorf(diag.Usage, "oci-layout: needs one directory").
+			WithHint("write oci-layout:DIR//owner/name")
 	}
 	if len(dir) > 1 {
 		dir = strings.TrimSuffix(dir, "/")

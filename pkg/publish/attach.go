@@ -11,12 +11,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
-// attach returns what is to be said about a release before its tags are there: the signature, where it comes from and what
-// it is made of. Without a key there is nothing.
+// attach returns what is to be said about a release before its tags are there: the signature, where it comes from and
+// what it is made of. Without a key there is nothing.
 //
-// What was published before keeps the provenance that the key gave it: each run of a CI system has its own, and those of many runs
-// would bury what else is there.
-func (c *Client) attach(made *assembled, key *sign.PrivateKey, k *trust.Keeper, at pack.Ref) func(context.Context, oci.Pushed, []byte) ([]oci.Artifact, error) {
+// What was published before keeps the provenance that the key gave it: each run of a CI system has its own, and those
+// of many runs would bury what else is there.
+func (c *Client) attach(made *assembled, key *sign.PrivateKey, k *trust.Keeper, at pack.Ref) func(context.Context,
+	oci.Pushed, []byte) ([]oci.Artifact, error) {
 	if key == nil {
 		return nil
 	}
@@ -28,7 +29,10 @@ func (c *Client) attach(made *assembled, key *sign.PrivateKey, k *trust.Keeper, 
 			if err != nil {
 				return nil, err
 			}
-			if slices.ContainsFunc(found, func(f trust.Found) bool { return f.Kind == trust.KindProvenance && f.Verified }) {
+			if slices.ContainsFunc(found, func(f trust.Found) bool {
+				return f.Kind == trust.KindProvenance &&
+					f.Verified
+			}) {
 				provenance = nil
 			}
 		}
@@ -36,7 +40,8 @@ func (c *Client) attach(made *assembled, key *sign.PrivateKey, k *trust.Keeper, 
 	}
 }
 
-// provenance says where a release comes from: the repository knows best what is published, the CI system what publishes it.
+// provenance says where a release comes from: the repository knows best what is published, the CI system what publishes
+// it.
 func (c *Client) provenance(made *assembled) *sign.Provenance {
 	p := sign.Environment(c.Getenv)
 	p.Pack, p.Version = made.release.ID.String(), made.release.Version

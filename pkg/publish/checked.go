@@ -19,8 +19,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// checkSkills lints the skills that the pack has: those that its manifest names, not every one below its directory. It looks
-// at what is published, which in a git checkout may have other line ends and modes than the disk.
+// checkSkills lints the skills that the pack has: those that its manifest names, not every one below its directory. It
+// looks at what is published, which in a git checkout may have other line ends and modes than the disk.
 func (c *Client) checkSkills(ctx context.Context, dir string) (lint.Report, error) {
 	ref := pack.Ref{Kind: pack.KindPath, URL: filepath.ToSlash(dir)}
 	content, err := pack.Describe(os.DirFS(dir), ref)
@@ -46,7 +46,8 @@ func (c *Client) checkSkills(ctx context.Context, dir string) (lint.Report, erro
 			at = rel // findings name paths as the user would
 		}
 		paths = append(paths, at)
-		_ = published(tree, dir, s.Dir, files, programs) // what can't be published is said by the check, or when it is collected
+		// what can't be published is said by the check, or when it is collected
+		_ = published(tree, dir, s.Dir, files, programs)
 	}
 	report, err := c.validate(ctx, ValidateOptions{Paths: paths}, files)
 	report.Findings = slices.DeleteFunc(report.Findings, func(f diag.Finding) bool {
@@ -55,8 +56,8 @@ func (c *Client) checkSkills(ctx context.Context, dir string) (lint.Report, erro
 	return report, err
 }
 
-// published finds, by their absolute paths, the files of a skill that are published with other bytes than the disk has, and
-// those that are published as programs.
+// published finds, by their absolute paths, the files of a skill that are published with other bytes than the disk has,
+// and those that are published as programs.
 func published(tree fs.FS, dir, skillDir string, files map[string][]byte, programs map[string]bool) error {
 	return bundle.Walk(tree, skillDir, nil, func(f bundle.File) error {
 		at := filepath.Join(dir, filepath.FromSlash(f.Name))
@@ -77,7 +78,8 @@ func published(tree fs.FS, dir, skillDir string, files map[string][]byte, progra
 	})
 }
 
-// leaveOutPrograms takes away that files are not executable which the manifest says are: they are, once they are installed.
+// leaveOutPrograms takes away that files are not executable which the manifest says are: they are, once they are
+// installed.
 func (c *Client) leaveOutPrograms(report *lint.Report, p *checkedProject) {
 	if len(p.programs.Executable) == 0 {
 		return

@@ -12,8 +12,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// PlaceNames returns what a pack can be published to, by what the settings say and without asking anybody: names of registries where
-// they have one, else addresses. With indexes it also has the indexes, which can be changed where they are directories.
+// PlaceNames returns what a pack can be published to, by what the settings say and without asking anybody: names of
+// registries where they have one, else addresses. With indexes it also has the indexes, which can be changed where they
+// are directories.
 func (c *Client) PlaceNames(indexes bool) []string {
 	names := []string{registry.Local}
 	bound := map[string]bool{}
@@ -39,8 +40,8 @@ func (c *Client) PlaceNames(indexes bool) []string {
 	return names
 }
 
-// PublishedNames returns the packs that were published on this machine, and the pack here; for the name of a pack and an @, its
-// versions.
+// PublishedNames returns the packs that were published on this machine, and the pack here; for the name of a pack and
+// an @, its versions.
 func (c *Client) PublishedNames(ctx context.Context, prefix string) []string {
 	var names []string
 	if m, err := c.readManifest(filepath.Join(c.Dir, pack.ManifestName)); err == nil && !m.Name.IsZero() {

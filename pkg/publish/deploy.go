@@ -93,7 +93,8 @@ func (c *Client) Deploy(ctx context.Context, o DeployOptions) (*DeployReport, er
 	}
 	name, unnamed := deployedName(from, p)
 	r := &DeployReport{
-		Skill: cmp.Or(name, filepath.Base(from)), From: from, Dir: filepath.Join(dir, name), Scope: o.Scope, Layer: layer, Profile: p.ID,
+		Skill: cmp.Or(name, filepath.Base(from)), From: from, Dir: filepath.Join(dir, name), Scope: o.Scope,
+		Layer: layer, Profile: p.ID,
 		Digest: tree.Inventory.Digest(), Files: len(tree.Inventory), DryRun: o.DryRun,
 	}
 	id, err := lintProfile(p)
@@ -125,7 +126,8 @@ func checkScope(s string) error {
 		return nil
 	}
 	if s == "" {
-		return diag.Errorf(diag.Usage, "--scope is missing: where the skill goes").WithHint("add --scope enterprise, personal or project")
+		return diag.Errorf(diag.Usage, "--scope is missing: where the skill goes").
+			WithHint("add --scope enterprise, personal or project")
 	}
 	return diag.Errorf(diag.Usage, "scope %q is not known", s).WithHint("use enterprise, personal or project")
 }
@@ -143,10 +145,12 @@ func readSkill(dir string) (tree bundle.Tree, err error) {
 	}
 	tree, err = bundle.DirTree(safefile.Dir(dir), ".", nil)
 	if err != nil {
-		return tree, diag.Errorf(diag.Invalid, "%s: %w", dir, err).WithHint("a skill that is deployed has files and directories only; skillpm validate %s says more", dir)
+		return tree, diag.Errorf(diag.Invalid, "%s: %w", dir, err).
+			WithHint("a skill that is deployed has files and directories only; skillpm validate %s says more", dir)
 	}
 	if _, ok := tree.Inventory.Find(skill.File); !ok {
-		return tree, diag.Errorf(diag.NotFound, "%s has no %s", dir, skill.File).WithHint("name the directory of a skill, or make one: skillpm new my-skill")
+		return tree, diag.Errorf(diag.NotFound, "%s has no %s", dir, skill.File).
+			WithHint("name the directory of a skill, or make one: skillpm new my-skill")
 	}
 	return tree, nil
 }
@@ -159,13 +163,14 @@ func deployedName(dir string, p *profile.Profile) (string, error) {
 	}
 	name := cmp.Or(k.Declared, filepath.Base(dir))
 	if err := bundle.CheckPath(name); err != nil || strings.Contains(name, "/") || strings.HasPrefix(name, ".") {
-		return "", diag.Errorf(diag.Invalid, "%q cannot be the name of a skill's directory", name).WithHint("give the skill another name in its frontmatter")
+		return "", diag.Errorf(diag.Invalid, "%q cannot be the name of a skill's directory", name).
+			WithHint("give the skill another name in its frontmatter")
 	}
 	return name, nil
 }
 
-// lintProfile returns the id that a profile is checked under: its own, or for a user's own profile that of the host whose
-// rules for the frontmatter it has.
+// lintProfile returns the id that a profile is checked under: its own, or for a user's own profile that of the host
+// whose rules for the frontmatter it has.
 func lintProfile(p *profile.Profile) (string, error) {
 	if !p.User {
 		return p.ID, nil
@@ -202,13 +207,15 @@ func (o DeployOptions) layer() (name, dir string, err error) {
 		}
 	}
 	if o.Scope == DeployProject && o.Catalog.Project == "" {
-		return "", "", diag.Errorf(diag.Usage, "there is no project here").WithHint("change to a project's directory, or use --scope personal")
+		return "", "", diag.Errorf(diag.Usage, "there is no project here").
+			WithHint("change to a project's directory, or use --scope personal")
 	}
 	return "", "", diag.Errorf(diag.Usage, "profile %s has no place for skills of scope %s", p.ID, o.Scope).
 		WithHint("it has places for %s", strings.Join(have, ", "))
 }
 
-// place returns where a directory of a profile is, and the scope of what is there; "" for what nobody writes to by hand.
+// place returns where a directory of a profile is, and the scope of what is there; "" for what nobody writes to by
+// hand.
 func (o DeployOptions) place(dir string) (at, kind string) {
 	local := filepath.FromSlash(dir)
 	switch rest, ok := strings.CutPrefix(dir, "{enterprise}/"); {
@@ -254,13 +261,14 @@ func (c *Client) place(ctx context.Context, r *DeployReport, tree bundle.Tree, o
 	sweepStages(filepath.Dir(dir), c.Now())
 	r.Backup, err = deploy(ctx, tree, target, r.Backup)
 	if errors.Is(err, fs.ErrExist) {
-		return diag.Errorf(diag.Conflict, "%s was made by somebody else meanwhile", r.Dir).WithHint("run the command again")
+		return diag.Errorf(diag.Conflict, "%s was made by somebody else meanwhile", r.Dir).
+			WithHint("run the command again")
 	}
 	return err
 }
 
-// layerDir returns a layer's directory without links. One of a project must be inside of it: who wrote the project does not
-// say where else is written to.
+// layerDir returns a layer's directory without links. One of a project must be inside of it: who wrote the project does
+// not say where else is written to.
 func layerDir(dir string, o DeployOptions) (string, error) {
 	real, err := pathx.ResolveDir(dir)
 	if err != nil || o.Scope != DeployProject {
@@ -387,7 +395,8 @@ func copyEntry(tree bundle.Tree, e bundle.Entry, to string) error {
 		return err
 	}
 	if err := e.Check(data); err != nil {
-		return diag.Errorf(diag.Conflict, "%s changed while it was deployed: %w", e.Path, err).WithHint("run the command again")
+		return diag.Errorf(diag.Conflict, "%s changed while it was deployed: %w", e.Path, err).
+			WithHint("run the command again")
 	}
 	mode := fs.FileMode(0o644)
 	if e.Executable {
@@ -404,7 +413,8 @@ func copyEntry(tree bundle.Tree, e bundle.Entry, to string) error {
 // deployError says what to do where the place cannot be written to, and what was done before something failed.
 func deployError(r *DeployReport, err error) error {
 	if placed, ok := errors.AsType[*placedError](err); ok {
-		e := diag.Errorf(diag.Internal, "skill %s is deployed to %s, and then this failed: %w", r.Skill, r.Dir, placed.error)
+		e := diag.Errorf(diag.Internal, "skill %s is deployed to %s, and then this failed: %w", r.Skill, r.Dir,
+			placed.error)
 		if r.Backup != "" {
 			return e.WithHint("what was there before is in %s", r.Backup)
 		}

@@ -19,8 +19,8 @@ func placeNew(staged, target string) error {
 	return nil
 }
 
-// replaceOld exchanges two directories in one step, and returns where the old one is kept. Where the file system cannot, it
-// is two steps.
+// replaceOld exchanges two directories in one step, and returns where the old one is kept. Where the file system
+// cannot, it is two steps.
 func replaceOld(staged, target, backup string) (kept string, err error) {
 	if err := exchange(staged, target); err != nil {
 		if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {

@@ -54,8 +54,8 @@ func keep(dir, backup string) (kept string, err error) {
 // stagePrefix begins the names of directories in which copies are made.
 const stagePrefix = ".skillpm-deploy-"
 
-// sweepStages removes what deployments that were killed left beside a layer: directories in which nothing was begun for a day,
-// far longer than a copy takes.
+// sweepStages removes what deployments that were killed left beside a layer: directories in which nothing was begun for
+// a day, far longer than a copy takes.
 func sweepStages(beside string, now time.Time) {
 	entries, _ := os.ReadDir(beside) // what is left is tried again by the next one
 	for _, e := range entries {

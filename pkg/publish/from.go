@@ -21,8 +21,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
-// PublishPacked publishes what [Client.Pack] wrote, a tar or a directory, byte for byte: every version that it has, those of a
-// pack in their order. With an error the report has those that were published before it.
+// PublishPacked publishes what [Client.Pack] wrote, a tar or a directory, byte for byte: every version that it has,
+// those of a pack in their order. With an error the report has those that were published before it.
 func (c *Client) PublishPacked(ctx context.Context, packed string, o PublishOptions) (*WorkspaceReport, error) {
 	defer c.Progress(provider.Event{Done: true})
 	layout := c.Machine.Abs(packed)
@@ -66,8 +66,10 @@ func (c *Client) PublishPacked(ctx context.Context, packed string, o PublishOpti
 	return report, nil
 }
 
-// publishVersions publishes all versions of one pack of a layout, the lowest first, so that the tags that move end at the highest.
-func (c *Client) publishVersions(ctx context.Context, sources *provider.Sources, from pack.Ref, o PublishOptions, report *WorkspaceReport) error {
+// publishVersions publishes all versions of one pack of a layout, the lowest first, so that the tags that move end at
+// the highest.
+func (c *Client) publishVersions(ctx context.Context, sources *provider.Sources, from pack.Ref, o PublishOptions,
+	report *WorkspaceReport) error {
 	client, keeper := sources.OCI(), sources.Keeper(true)
 	versions, err := client.Versions(ctx, from)
 	if err != nil {
@@ -128,8 +130,8 @@ var layoutName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(oci-layout|index\.json|blobs/sha256/[0-9a-f]{64})$`)
 })
 
-// readLayoutFile unpacks a layout from a tar. Directories are made as they are needed; anything else that is no file of a layout
-// is refused.
+// readLayoutFile unpacks a layout from a tar. Directories are made as they are needed; anything else that is no file of
+// a layout is refused.
 func readLayoutFile(name, dir string) error {
 	f, err := os.Open(name)
 	if err != nil {

@@ -169,7 +169,8 @@ func (m *mending) finish(dry bool) (*Mended, error) {
 		out.Files = append(out.Files, f.MendedFile)
 	}
 	out.Report.Findings = slices.DeleteFunc(out.Report.Findings, func(f diag.Finding) bool {
-		return f.Fixable && len(f.Edits) > 0 && f.Edits[0].Executable && written[m.client.Machine.Abs(filepath.FromSlash(f.Edits[0].Path))]
+		return f.Fixable && len(f.Edits) > 0 && f.Edits[0].Executable &&
+			written[m.client.Machine.Abs(filepath.FromSlash(f.Edits[0].Path))]
 	})
 	return out, errors.Join(errs...)
 }
@@ -211,7 +212,8 @@ func (f *mendedFile) write() error {
 		return err
 	}
 	if !bytes.Equal(now, f.before) {
-		return diag.Errorf(diag.Conflict, "%s was changed while it was checked, and is left as it is", f.Path).WithHint("run the command again")
+		return diag.Errorf(diag.Conflict, "%s was changed while it was checked, and is left as it is", f.Path).
+			WithHint("run the command again")
 	}
 	mode := info.Mode().Perm()
 	if f.Executable {
@@ -221,7 +223,8 @@ func (f *mendedFile) write() error {
 		return os.Chmod(f.abs, mode)
 	}
 	if err := replaceFile(f.abs, f.after, mode); err != nil {
-		return diag.Errorf(diag.Conflict, "%s cannot be written: %w", f.Path, reasonOf(err)).WithHint("look at the permissions of its directory")
+		return diag.Errorf(diag.Conflict, "%s cannot be written: %w", f.Path, reasonOf(err)).
+			WithHint("look at the permissions of its directory")
 	}
 	return nil
 }

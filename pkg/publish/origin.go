@@ -29,8 +29,8 @@ type origin struct {
 // checkouts keeps what was read of repositories: packs of one workspace are in one.
 type checkouts struct{ known []*git.Checkout }
 
-// at returns the work tree that a directory is in, nil if it is in none. One that cannot be read, such as another user's, is an
-// error.
+// at returns the work tree that a directory is in, nil if it is in none. One that cannot be read, such as another
+// user's, is an error.
 func (k *checkouts) at(ctx context.Context, dir string) (*git.Checkout, error) {
 	top := topOf(dir)
 	if top == "" {
@@ -62,7 +62,8 @@ func topOf(dir string) string {
 }
 
 // originOf looks at the repository that a pack's directory is in, nil if it is in none.
-func (c *Client) originOf(ctx context.Context, m *pack.Manifest, dir string, trees []bundle.Tree, k *checkouts) (*origin, error) {
+func (c *Client) originOf(ctx context.Context, m *pack.Manifest, dir string, trees []bundle.Tree,
+	k *checkouts) (*origin, error) {
 	real, err := pathx.ResolveExisting(dir)
 	if err != nil {
 		return nil, err
@@ -110,7 +111,8 @@ func (o *origin) compare(dir string, content *pack.Content, trees []bundle.Tree)
 	}
 	for _, changed := range o.checkout.Changed() {
 		name, ours := pathx.RelSlash(o.dir, changed)
-		inSkill := slices.ContainsFunc(content.Skills, func(s pack.SkillDir) bool { _, ok := pathx.RelSlash(s.Dir, name); return ok })
+		inSkill := slices.ContainsFunc(content.Skills,
+			func(s pack.SkillDir) bool { _, ok := pathx.RelSlash(s.Dir, name); return ok })
 		if !ours || !inSkill {
 			continue
 		}
@@ -127,10 +129,12 @@ func (o *origin) compareTags(m *pack.Manifest) {
 	if o.checkout.Commit == "" {
 		return
 	}
-	for _, tag := range []string{"v" + m.Version, m.Version, m.Name.Name + "/v" + m.Version, m.Name.Name + "@" + m.Version} {
+	for _, tag := range []string{"v" + m.Version, m.Version, m.Name.Name + "/v" + m.Version,
+		m.Name.Name + "@" + m.Version} {
 		at, err := git.TagCommit(o.checkout.Root, tag)
 		if err == nil && at != "" && at != o.checkout.Commit {
-			o.elsewhere = fmt.Sprintf("the tag %s is on commit %.12s, and %.12s is what is published", tag, at, o.checkout.Commit)
+			o.elsewhere = fmt.Sprintf("the tag %s is on commit %.12s, and %.12s is what is published", tag, at,
+				o.checkout.Commit)
 			return
 		}
 	}

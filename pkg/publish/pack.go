@@ -24,8 +24,8 @@ type PackReport struct {
 	Output string `json:"output"` // the file or directory that was written
 }
 
-// Pack checks a pack and writes it as an OCI image layout: into a directory, or as a tar where the name ends with .tar. It
-// is what publishing would push, byte for byte, and the same pack gives the same file. Without a name it is
+// Pack checks a pack and writes it as an OCI image layout: into a directory, or as a tar where the name ends with .tar.
+// It is what publishing would push, byte for byte, and the same pack gives the same file. Without a name it is
 // OWNER-NAME-VERSION.tar. A directory that is a layout keeps what it has.
 func (c *Client) Pack(ctx context.Context, o PublishOptions, output string) (*PackReport, error) {
 	defer c.Progress(provider.Event{Done: true})
@@ -38,7 +38,8 @@ func (c *Client) Pack(ctx context.Context, o PublishOptions, output string) (*Pa
 		output = m.Name.Owner + "-" + m.Name.Name + "-" + m.Version + ".tar"
 	}
 	if ext := strings.ToLower(filepath.Ext(output)); slices.Contains(otherArchives[:], ext) {
-		return nil, diag.Errorf(diag.Usage, "%s: packs are written as .tar, or into a directory, and not as %s", output, ext).
+		return nil, diag.Errorf(diag.Usage, "%s: packs are written as .tar, or into a directory, and not as %s", output,
+			ext).
 			WithHint("write -o %s.tar", strings.TrimSuffix(strings.TrimSuffix(output, filepath.Ext(output)), ".tar"))
 	}
 	abs := c.Machine.Abs(output)
@@ -87,20 +88,24 @@ func isPacked(name string) bool {
 func checkOutput(abs, shown string) error {
 	info, err := os.Lstat(abs)
 	if err == nil && !info.Mode().IsRegular() {
-		return diag.Errorf(diag.Conflict, "%s is there, and is no file", shown).WithHint("choose another name with --output")
+		return diag.Errorf(diag.Conflict, "%s is there, and is no file", shown).
+			WithHint("choose another name with --output")
 	}
 	if err == nil && info.Size() > 0 && !isPacked(abs) {
-		return diag.Errorf(diag.Conflict, "%s is there, and is nothing that pack wrote", shown).WithHint("choose another name with --output, or remove the file")
+		return diag.Errorf(diag.Conflict, "%s is there, and is nothing that pack wrote", shown).
+			WithHint("choose another name with --output, or remove the file")
 	}
 	if _, err := os.Stat(filepath.Dir(abs)); errors.Is(err, fs.ErrNotExist) {
-		return diag.Errorf(diag.NotFound, "there is no directory %s", filepath.Dir(shown)).WithHint("mkdir -p %s", filepath.Dir(shown))
+		return diag.Errorf(diag.NotFound, "there is no directory %s", filepath.Dir(shown)).
+			WithHint("mkdir -p %s", filepath.Dir(shown))
 	}
 	return nil
 }
 
 // writeLayoutFile writes a layout as a tar file, whole or not at all.
 func writeLayoutFile(name, layout string) error {
-	return atomicfile.Stream(name, atomicfile.Options{Mode: 0o644, Sync: true}, func(w io.Writer) error { return writeLayout(w, layout) })
+	return atomicfile.Stream(name, atomicfile.Options{Mode: 0o644, Sync: true},
+		func(w io.Writer) error { return writeLayout(w, layout) })
 }
 
 // writeLayout writes a layout as a tar that depends on nothing but its content: in order of names, without owners and
@@ -135,7 +140,8 @@ func addToTar(out *tar.Writer, root, path string) error {
 	if err != nil {
 		return err
 	}
-	head := &tar.Header{Name: filepath.ToSlash(rel), Mode: 0o644, Size: info.Size(), ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR, Typeflag: tar.TypeReg}
+	head := &tar.Header{Name: filepath.ToSlash(rel), Mode: 0o644, Size: info.Size(), ModTime: time.Unix(0, 0),
+		Format: tar.FormatUSTAR, Typeflag: tar.TypeReg}
 	if info.IsDir() {
 		head.Name, head.Mode, head.Size, head.Typeflag = head.Name+"/", 0o755, 0, tar.TypeDir
 		return out.WriteHeader(head)

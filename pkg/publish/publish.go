@@ -70,7 +70,8 @@ type PublishedFile struct {
 	Size int64  `json:"size"`
 }
 
-// Publish checks a pack and pushes it. A pack with errors is not published: the report has Valid false and the findings.
+// Publish checks a pack and pushes it. A pack with errors is not published: the report has Valid false and the
+// findings.
 func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport, error) {
 	defer c.Progress(provider.Event{Done: true})
 	dir := c.packDir(o.Dir)
@@ -90,7 +91,8 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 }
 
 // publishAt publishes the pack of a manifest at a place.
-func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, to pack.Ref, o PublishOptions) (*PublishReport, error) {
+func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, to pack.Ref,
+	o PublishOptions) (*PublishReport, error) {
 	r := newReport(m, dir)
 	r.Target, r.DryRun = to.String(), o.DryRun
 	if !o.packs {
@@ -118,7 +120,8 @@ func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, to
 	c.Progress(provider.Event{Text: doing + r.Pack + " " + r.Version})
 	var pushed oci.Pushed
 	send := func() (err error) {
-		pushed, err = push(ctx, to, made.release, made.trees, oci.PushOptions{Format: o.Format, Moving: !o.Still, Attach: c.attach(made, o.Key, from.Keeper(false), to)})
+		pushed, err = push(ctx, to, made.release, made.trees,
+			oci.PushOptions{Format: o.Format, Moving: !o.Still, Attach: c.attach(made, o.Key, from.Keeper(false), to)})
 		return err
 	}
 	if o.DryRun || o.packs {
@@ -150,7 +153,8 @@ func otherForm(manifest []byte, format string, skills int) []string {
 	if there == format || there == oci.FormatPack && format == oci.FormatAgentSkills && skills == 1 {
 		return nil
 	}
-	return []string{"it was published before in the form " + cmp.Or(there, "skillpm") + ", and a version never changes its form"}
+	return []string{"it was published before in the form " + cmp.Or(there, "skillpm") +
+		", and a version never changes its form"}
 }
 
 // settle notes how the place was found.
@@ -194,7 +198,8 @@ func (a *assembled) record(key *sign.PrivateKey) audit.Record {
 }
 
 // assemble checks a pack and makes its release, and says so in the report.
-func (c *Client) assemble(ctx context.Context, m *pack.Manifest, dir string, r *PublishReport, o PublishOptions) (*assembled, error) {
+func (c *Client) assemble(ctx context.Context, m *pack.Manifest, dir string, r *PublishReport,
+	o PublishOptions) (*assembled, error) {
 	var err error
 	if r.Check, err = c.checkSkills(ctx, dir); err != nil {
 		return nil, err
@@ -238,11 +243,13 @@ func (c *Client) publishable(dir string) (*pack.Manifest, error) {
 		return nil, diag.Errorf(diag.Invalid, "%s has no name: it is the root of a workspace", file).
 			WithHint("skillpm publish --workspace publishes its packs")
 	case m.Name.IsZero():
-		return nil, diag.Errorf(diag.Invalid, "%s has no name", file).WithHint("add a line: name: owner/%s", skill.Slug(filepath.Base(dir)))
+		return nil, diag.Errorf(diag.Invalid, "%s has no name", file).
+			WithHint("add a line: name: owner/%s", skill.Slug(filepath.Base(dir)))
 	case m.Version == "":
 		return nil, diag.Errorf(diag.Invalid, "%s has no version", file).WithHint("add a line: version: \"0.1.0\"")
 	case strings.Contains(m.Version, "+"):
-		return nil, diag.Errorf(diag.Invalid, "version %s has build metadata, which tags of OCI registries can't have", m.Version).
+		return nil, diag.Errorf(diag.Invalid, "version %s has build metadata, which tags of OCI registries can't have",
+			m.Version).
 			WithHint("drop the part from +")
 	}
 	m = m.Clone()

@@ -19,8 +19,10 @@ func (c *Client) publishTarget(to string, id pack.ID) (t publishTarget, err erro
 		return t, err
 	}
 	if to == "" {
-		if place != "" && place != registry.Local && !strings.HasPrefix(place, "oci://") { // an index is made in another way
-			t.warning = "it goes to this machine alone, where install does not look: the settings bind " + id.Owner + " to " + place +
+		// an index is made in another way
+		if place != "" && place != registry.Local && !strings.HasPrefix(place, "oci://") {
+			t.warning = "it goes to this machine alone, where install does not look: the settings bind " + id.Owner +
+				" to " + place +
 				", which is no OCI registry (--to says where to publish)"
 			place = ""
 		}
@@ -44,14 +46,16 @@ func (c *Client) target(to string, id pack.ID) (pack.Ref, error) {
 		return pack.Ref{Kind: pack.KindLocal, ID: id}, nil
 	case strings.HasPrefix(to, "oci://"):
 		if last := path.Base(to); strings.ContainsAny(last, ":@") && strings.Count(to, "/") > 2 {
-			return pack.Ref{}, diag.Errorf(diag.Usage, "%s: a place to publish to has no tag or digest: the version is the tag", to).
+			return pack.Ref{}, diag.Errorf(diag.Usage,
+				"%s: a place to publish to has no tag or digest: the version is the tag", to).
 				WithHint("write %s", to[:len(to)-len(last)]+last[:strings.IndexAny(last, ":@")])
 		}
 		return pack.Parse(registry.Repository(strings.TrimSuffix(to, "/"), id))
 	case strings.HasPrefix(to, "oci-layout:"):
 		dir := strings.TrimPrefix(to, "oci-layout:")
 		if dir == "" {
-			return pack.Ref{}, diag.Errorf(diag.Usage, "--to oci-layout: names no directory").WithHint("write oci-layout:DIR")
+			return pack.Ref{}, diag.Errorf(diag.Usage, "--to oci-layout: names no directory").
+				WithHint("write oci-layout:DIR")
 		}
 		return pack.Ref{Kind: pack.KindLayout, URL: filepath.ToSlash(c.Machine.Abs(dir)), ID: id}, nil
 	default:

@@ -27,9 +27,9 @@ func (r *WorkspaceReport) Valid() bool {
 	return !slices.ContainsFunc(r.Packs, func(p *PublishReport) bool { return !p.Valid })
 }
 
-// PublishWorkspace publishes the packs of the workspace at a directory. All of them are checked before one is published: if
-// one is not valid, none is. With an error the report has those that were published before it; publishing again
-// goes on from there, because what is there already stays as it is.
+// PublishWorkspace publishes the packs of the workspace at a directory. All of them are checked before one is
+// published: if one is not valid, none is. With an error the report has those that were published before it; publishing
+// again goes on from there, because what is there already stays as it is.
 func (c *Client) PublishWorkspace(ctx context.Context, o PublishOptions) (*WorkspaceReport, error) {
 	members, err := c.members(c.packDir(o.Dir))
 	if err != nil {
@@ -131,8 +131,8 @@ func memberDirs(root string, patterns []string) ([]string, error) {
 	return slices.Compact(dirs), err
 }
 
-// inOrder sorts packs so that each comes after those that it requires; what could go either way stays in order of names.
-// Packs that require each other stay so, too: names and versions are all that a published pack says of another.
+// inOrder sorts packs so that each comes after those that it requires; what could go either way stays in order of
+// names. Packs that require each other stay so, too: names and versions are all that a published pack says of another.
 func inOrder(list []member) ([]member, error) {
 	slices.SortFunc(list, func(a, b member) int { return a.manifest.Name.Compare(b.manifest.Name) })
 	byName := map[pack.ID]member{}
@@ -167,8 +167,8 @@ func inOrder(list []member) ([]member, error) {
 	return sorted, nil
 }
 
-// fits reports a requirement of a pack beside it, as another one of the workspace, that that pack's version does not meet: who installs the
-// one would get an older release of the other than it was made with.
+// fits reports a requirement of a pack beside it, as another one of the workspace, that that pack's version does not
+// meet: who installs the one would get an older release of the other than it was made with.
 func fits(m *pack.Manifest, d pack.Dependency, members map[pack.ID]member) error {
 	other, ok := members[d.ID]
 	if !ok || d.Constraint == "" {
@@ -182,7 +182,8 @@ func fits(m *pack.Manifest, d pack.Dependency, members map[pack.ID]member) error
 	if err == nil && allowed.Check(version) {
 		return nil
 	}
-	return diag.Errorf(diag.Conflict, "%s requires %s %s, which is at %s here", m.Name, d.ID, d.Constraint, other.manifest.Version).
+	return diag.Errorf(diag.Conflict, "%s requires %s %s, which is at %s here", m.Name, d.ID, d.Constraint,
+		other.manifest.Version).
 		WithHint("change the range in %s", m.Path)
 }
 
@@ -213,7 +214,8 @@ func (c *Client) byVersion(dir string, m *pack.Manifest, d pack.Dependency) (pac
 	if d.Ref == nil {
 		return d, nil
 	}
-	refuse := diag.Errorf(diag.Invalid, "%s depends on %s at a place; a published pack depends on names only", m.Name, d.ID).
+	refuse := diag.Errorf(diag.Invalid, "%s depends on %s at a place; a published pack depends on names only", m.Name,
+		d.ID).
 		WithHint("publish %s and require it by version, or move it to dev-dependencies", d.ID)
 	if d.Ref.Kind != pack.KindPath {
 		return d, refuse
@@ -227,12 +229,14 @@ func (c *Client) byVersion(dir string, m *pack.Manifest, d pack.Dependency) (pac
 	other, err := c.readManifest(filepath.Join(at, pack.ManifestName))
 	switch {
 	case statErr != nil || !there.IsDir():
-		return d, diag.Errorf(diag.NotFound, "%s requires %s at %s, and there is no such directory", m.Name, d.ID, d.Ref.URL).
+		return d, diag.Errorf(diag.NotFound, "%s requires %s at %s, and there is no such directory", m.Name, d.ID,
+			d.Ref.URL).
 			WithHint("correct the path in %s", m.Path)
 	case err != nil && diag.CodeOf(err) != diag.NotFound:
 		return d, err
 	case err == nil && !other.Name.IsZero() && other.Name != d.ID:
-		return d, diag.Errorf(diag.Conflict, "%s requires %s at %s, and the pack there is %s", m.Name, d.ID, d.Ref.URL, other.Name).
+		return d, diag.Errorf(diag.Conflict, "%s requires %s at %s, and the pack there is %s", m.Name, d.ID, d.Ref.URL,
+			other.Name).
 			WithHint("correct the path in %s", m.Path)
 	case published.Constraint != "" && (err != nil || other.Version == ""):
 		return published, nil

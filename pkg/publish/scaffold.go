@@ -56,7 +56,8 @@ func manifestText(o InitOptions) ([]byte, error) {
 		o.Version = "0.1.0"
 	}
 	if _, err := semver.StrictNewVersion(o.Version); err != nil {
-		return nil, diag.Errorf(diag.Usage, "--version %q is not a semantic version", o.Version).WithHint("write three numbers, as in 0.1.0")
+		return nil, diag.Errorf(diag.Usage, "--version %q is not a semantic version", o.Version).
+			WithHint("write three numbers, as in 0.1.0")
 	}
 	fmt.Fprintf(&b, "name: %s\nversion: %q\n", id, o.Version)
 	for _, field := range []struct{ key, value string }{{"description", o.Description}, {"license", o.License}} {
@@ -90,8 +91,9 @@ type NewOptions struct {
 	Name        string
 	Description string
 	License     string
-	Dir         string // where to make the skill's directory; "" means skills/ in a pack and the client's directory elsewhere
-	Scripts     bool   // with an example script
+	// where to make the skill's directory; "" means skills/ in a pack and the client's directory elsewhere
+	Dir     string
+	Scripts bool // with an example script
 }
 
 // MaxDescription is the longest description that the Agent Skills specification allows, in characters.

@@ -14,13 +14,14 @@ import (
 
 // SignReport says what was signed.
 type SignReport struct {
-	Place     string   `json:"place"`     // pinned to the digest
-	Digest    string   `json:"digest"`    // of the manifest
-	Signer    string   `json:"signer"`    // fingerprint of the public key
-	Signature string   `json:"signature"` // digest of the artifact that holds the signature
-	Existed   bool     `json:"existed"`   // the key had signed it before, and nothing was written
-	Unnamed   bool     `json:"unnamed"`   // it does not say which pack and version it is, so that the signature satisfies nobody
-	Warnings  []string `json:"warnings,omitempty"`
+	Place     string `json:"place"`     // pinned to the digest
+	Digest    string `json:"digest"`    // of the manifest
+	Signer    string `json:"signer"`    // fingerprint of the public key
+	Signature string `json:"signature"` // digest of the artifact that holds the signature
+	Existed   bool   `json:"existed"`   // the key had signed it before, and nothing was written
+	// it does not say which pack and version it is, so that the signature satisfies nobody
+	Unnamed  bool     `json:"unnamed"`
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Sign signs what is published already at a place, or as owner/name@version.
@@ -46,7 +47,8 @@ func (c *Client) Sign(ctx context.Context, place string, key *sign.PrivateKey) (
 		return nil, err
 	}
 	var done trust.Signed
-	err = c.Published(p.Ref, audit.Record{Pack: p.ID.String(), Version: p.Version, Signer: key.Public().Fingerprint(), Reason: "a signature"}, func() (err error) {
+	err = c.Published(p.Ref, audit.Record{Pack: p.ID.String(), Version: p.Version, Signer: key.Public().
+		Fingerprint(), Reason: "a signature"}, func() (err error) {
 		done, err = from.Keeper(false).Sign(ctx, p.Ref, key, nil)
 		return err
 	})
@@ -55,12 +57,13 @@ func (c *Client) Sign(ctx context.Context, place string, key *sign.PrivateKey) (
 	}
 	p.Ref.Digest = done.Digest
 	return &SignReport{
-		Place: p.Ref.String(), Digest: done.Digest, Signer: key.Public().Fingerprint(), Signature: done.Signature, Existed: done.Existed, Unnamed: done.Unnamed, Warnings: notes,
+		Place: p.Ref.String(), Digest: done.Digest, Signer: key.Public().
+			Fingerprint(), Signature: done.Signature, Existed: done.Existed, Unnamed: done.Unnamed, Warnings: notes,
 	}, nil
 }
 
-// published returns the artifact that a person names, with as much of a description as it takes to find it: a place with
-// a tag or digest, or owner/name@version, which the registries know.
+// published returns the artifact that a person names, with as much of a description as it takes to find it: a place
+// with a tag or digest, or owner/name@version, which the registries know.
 func (c *Client) published(ctx context.Context, place string) (*pack.Pack, error) {
 	ref, err := pack.Parse(place)
 	if err != nil {
@@ -77,7 +80,8 @@ func (c *Client) published(ctx context.Context, place string) (*pack.Pack, error
 		c.Progress(provider.Event{Text: "looking at " + ref.Source()})
 		return from.Git().Open(ctx, ref)
 	case pack.KindPath:
-		return nil, diag.Errorf(diag.Usage, "%s is a directory, and has not been published", place).WithHint("skillpm publish --sign")
+		return nil, diag.Errorf(diag.Usage, "%s is a directory, and has not been published", place).
+			WithHint("skillpm publish --sign")
 	case pack.KindLayout:
 		ref.URL = filepath.ToSlash(c.Machine.Abs(ref.URL))
 	}
@@ -97,7 +101,8 @@ func (c *Client) named(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
 	if err != nil {
 		return nil, err
 	}
-	pr, err := provider.New(ctx, c.Machine, w, c.Sources(w.Config), provider.Options{Now: c.Now, Progress: c.Progress, Project: c.Around})
+	pr, err := provider.New(ctx, c.Machine, w, c.Sources(w.Config),
+		provider.Options{Now: c.Now, Progress: c.Progress, Project: c.Around})
 	if err != nil {
 		return nil, err
 	}

@@ -25,8 +25,8 @@ type noted interface {
 	change(ctx context.Context, f func(*oci.Status) error) error
 }
 
-// notedAt returns the place of a pack at a registry, which is written as in publish, or is the directory of an index, or is
-// named by the user's settings. Without one it is where publish puts the owner's packs.
+// notedAt returns the place of a pack at a registry, which is written as in publish, or is the directory of an index,
+// or is named by the user's settings. Without one it is where publish puts the owner's packs.
 func (c *Client) notedAt(at string, id pack.ID) (where string, to noted, err error) {
 	if at, err = c.registryAt(at, id); err != nil {
 		return "", nil, err

@@ -19,9 +19,11 @@ import (
 
 // ValidateOptions says what is checked, and how.
 type ValidateOptions struct {
-	Paths    []string // files and directories, relative ones to the client's directory; empty means that directory
-	Profiles []string // ids of the hosts that the skills are for, "all" every one; empty means those of skillpm.yaml, else the default one
-	Parallel int      // how many skills are checked at once; 0 means one a processor
+	Paths []string // files and directories, relative ones to the client's directory; empty means that directory
+	// ids of the hosts that the skills are for, "all" every one; empty means those of skillpm.yaml, else the default
+	// one
+	Profiles []string
+	Parallel int // how many skills are checked at once; 0 means one a processor
 
 	Strict   bool     // warnings are errors
 	Lenient  bool     // warnings are no errors, whatever skillpm.yaml says
@@ -44,9 +46,9 @@ type ValidateOptions struct {
 	StdinName string
 }
 
-// Validate checks every skill at and below the paths, and the files that describe packs. What is wrong is in the report,
-// with paths as the user would write them; the error is that a path does not exist or has nothing to check, that a
-// profile or a rule is unknown, or that skillpm.yaml or the baseline cannot be read.
+// Validate checks every skill at and below the paths, and the files that describe packs. What is wrong is in the
+// report, with paths as the user would write them; the error is that a path does not exist or has nothing to check,
+// that a profile or a rule is unknown, or that skillpm.yaml or the baseline cannot be read.
 func (c *Client) Validate(ctx context.Context, o ValidateOptions) (lint.Report, error) {
 	return c.validate(ctx, o, o.given(c))
 }
@@ -170,8 +172,8 @@ func (j *job) run(ctx context.Context, o ValidateOptions, contents map[string][]
 	return report, j.checkPolicies(ctx, &report, o)
 }
 
-// checkSettings reports what is wrong with the skillpm.yaml that the settings are from, where it was not looked at itself:
-// settings that nobody can read are not left out in silence.
+// checkSettings reports what is wrong with the skillpm.yaml that the settings are from, where it was not looked at
+// itself: settings that nobody can read are not left out in silence.
 func (j *job) checkSettings(ctx context.Context, fsys fs.FS, report *lint.Report, o ValidateOptions) error {
 	if !j.project.found || o.NoConfig || j.covers(j.project.scope.Manifest()) {
 		return nil
@@ -239,7 +241,10 @@ func (c *Client) keepChanged(ctx context.Context, report *lint.Report, o Validat
 		if files[real(path)] {
 			return true
 		}
-		return slices.ContainsFunc(skills, func(s string) bool { return s == "." || path == s || strings.HasPrefix(path, s+"/") })
+		return slices.ContainsFunc(skills, func(s string) bool {
+			return s == "." || path == s ||
+				strings.HasPrefix(path, s+"/")
+		})
 	})
 	return nil
 }

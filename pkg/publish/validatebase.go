@@ -60,14 +60,16 @@ func (j *job) applyBaseline(report *lint.Report, o ValidateOptions) error {
 	for _, e := range m.Expired() {
 		report.Add(diag.Finding{
 			Rule: rule.Expired, Severity: diag.SeverityWarning, Path: shown, Line: e.Line, Column: 1,
-			Message: fmt.Sprintf("the entry for %s in %s ended on %s", e.Rule, e.Path, e.Expires), Fix: rule.Fix(rule.Expired),
+			Message: fmt.Sprintf("the entry for %s in %s ended on %s", e.Rule, e.Path, e.Expires),
+			Fix:     rule.Fix(rule.Expired),
 		})
 	}
 	for _, e := range m.Stale() {
 		if j.covers(filepath.Join(filepath.Dir(file), filepath.FromSlash(e.Path))) && o.StdinName == "" {
 			report.Add(diag.Finding{
 				Rule: rule.Unused, Severity: diag.SeverityWarning, Path: shown, Line: e.Line, Column: 1,
-				Message: fmt.Sprintf("there is no finding of %s any more in %s", e.Rule, e.Path), Fix: "remove the entry, or run `skillpm validate --write-baseline`",
+				Message: fmt.Sprintf("there is no finding of %s any more in %s", e.Rule, e.Path),
+				Fix:     "remove the entry, or run `skillpm validate --write-baseline`",
 			})
 		}
 	}
@@ -125,8 +127,8 @@ type BaselineReport struct {
 	Dropped int    `json:"dropped"`
 }
 
-// WriteBaseline validates and writes a baseline that accepts every error and warning there is, for a reason. Entries of a
-// baseline that is there keep theirs. Advice does not fail and is left out.
+// WriteBaseline validates and writes a baseline that accepts every error and warning there is, for a reason. Entries of
+// a baseline that is there keep theirs. Advice does not fail and is left out.
 func (c *Client) WriteBaseline(ctx context.Context, o ValidateOptions, reason string) (*BaselineReport, error) {
 	jobs, err := c.jobs(o)
 	if err != nil {

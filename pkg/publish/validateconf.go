@@ -111,7 +111,8 @@ func (p *checkedProject) beside(name string, targets []string) bool {
 	}
 	for _, place := range places {
 		for _, dir := range besides {
-			if info, err := os.Stat(filepath.Join(place, filepath.FromSlash(dir), name, skill.File)); err == nil && info.Mode().IsRegular() {
+			if info, err := os.Stat(filepath.Join(place, filepath.FromSlash(dir), name, skill.File)); err == nil &&
+				info.Mode().IsRegular() {
 				return true
 			}
 		}
@@ -119,7 +120,8 @@ func (p *checkedProject) beside(name string, targets []string) bool {
 	return false
 }
 
-// lockedNames returns the names of a scope's installed skills; none where its lock cannot be read, which is said elsewhere.
+// lockedNames returns the names of a scope's installed skills; none where its lock cannot be read, which is said
+// elsewhere.
 func lockedNames(s scope.Scope) []string {
 	data, err := workspace.ReadOptional(s.Lock())
 	if err != nil || data == nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
-// checkPolicies adds to a report what the policies say of its skills: those in force, or a file. Neither a baseline nor an
-// author's suppressions keep it out of the report, because they do not bind whoever installs.
+// checkPolicies adds to a report what the policies say of its skills: those in force, or a file. Neither a baseline nor
+// an author's suppressions keep it out of the report, because they do not bind whoever installs.
 func (j *job) checkPolicies(ctx context.Context, report *lint.Report, o ValidateOptions) error {
 	if !o.Policy && o.PolicyFile == "" {
 		return nil
@@ -75,7 +75,8 @@ func (c *Client) policyFindings(ctx context.Context, g *enforce.Guard, shown str
 		if id == "" || r.Verdict != enforce.Denies && r.Verdict != enforce.Observes {
 			continue
 		}
-		found = append(found, finding(id, path.Join(shown, skill.File), r.Verdict == enforce.Observes, fmt.Sprintf("%s, says %s:%d", r.Why, c.Shown(r.Policy), r.Line), r.Hint))
+		found = append(found, finding(id, path.Join(shown, skill.File), r.Verdict == enforce.Observes,
+			fmt.Sprintf("%s, says %s:%d", r.Why, c.Shown(r.Policy), r.Line), r.Hint))
 	}
 	review, err := g.Review(ctx, s, files)
 	if err != nil {
@@ -92,7 +93,8 @@ func (c *Client) policyFindings(ctx context.Context, g *enforce.Guard, shown str
 		for _, one := range w.Capabilities {
 			names = append(names, string(one))
 		}
-		message := fmt.Sprintf("%s needs an approval of %s, says %s:%d: %s", s.Exact(), strings.Join(names, ", "), c.Shown(w.Policy), w.Line, w.Missing)
+		message := fmt.Sprintf("%s needs an approval of %s, says %s:%d: %s", s.Exact(), strings.Join(names, ", "),
+			c.Shown(w.Policy), w.Line, w.Missing)
 		found = append(found, finding(rule.NeedsApproval, path.Join(shown, skill.File), false, message, ""))
 	}
 	return found, ctx.Err()
@@ -109,7 +111,8 @@ func (c *Client) forbidden(p *policy.Policy, can enforce.Capabilities, shown str
 		if i < len(p.Lines.Forbid) {
 			at = fmt.Sprintf("%s:%d", at, p.Lines.Forbid[i])
 		}
-		f := finding(rule.ForbiddenCapability, path.Join(shown, e.Path), p.Mode == policy.Observe, fmt.Sprintf("%s, which %s forbids: %s", e.Capability, at, e.Why), "")
+		f := finding(rule.ForbiddenCapability, path.Join(shown, e.Path), p.Mode == policy.Observe,
+			fmt.Sprintf("%s, which %s forbids: %s", e.Capability, at, e.Why), "")
 		f.Line = e.Line
 		found = append(found, f)
 	}

@@ -29,8 +29,8 @@ type StatusReport struct {
 	Warnings   []string `json:"warnings,omitempty"`
 }
 
-// Yank withdraws a published version, for a reason that users are told: it is not chosen any more, and stays where it is
-// locked. Without a reason the version is restored.
+// Yank withdraws a published version, for a reason that users are told: it is not chosen any more, and stays where it
+// is locked. Without a reason the version is restored.
 func (c *Client) Yank(ctx context.Context, pk, reason, at string) (*StatusReport, error) {
 	name, version, ok := strings.Cut(pk, "@")
 	if !ok || version == "" {
@@ -65,10 +65,12 @@ func (c *Client) Yank(ctx context.Context, pk, reason, at string) (*StatusReport
 	return r, err
 }
 
-// Deprecate advises against a pack, all its versions, with a message that users are told. Without one that is taken back.
+// Deprecate advises against a pack, all its versions, with a message that users are told. Without one that is taken
+// back.
 func (c *Client) Deprecate(ctx context.Context, pk, message, at string) (*StatusReport, error) {
 	if strings.Contains(pk, "@") {
-		return nil, diag.Errorf(diag.Usage, "%q names a version; a pack is deprecated as a whole", pk).WithHint("skillpm yank withdraws one version")
+		return nil, diag.Errorf(diag.Usage, "%q names a version; a pack is deprecated as a whole", pk).
+			WithHint("skillpm yank withdraws one version")
 	}
 	id, err := pack.ParseID(pk)
 	if err != nil {
@@ -90,14 +92,15 @@ func (c *Client) Deprecate(ctx context.Context, pk, message, at string) (*Status
 	return r, err
 }
 
-// changeStatus changes what is said of a pack. What is said at a place where packs are published counts as published there;
-// an index is a file of whoever keeps it.
+// changeStatus changes what is said of a pack. What is said at a place where packs are published counts as published
+// there; an index is a file of whoever keeps it.
 func (c *Client) changeStatus(ctx context.Context, r *StatusReport, to noted, f func(*oci.Status) error) error {
 	at, ok := to.(repository)
 	if !ok {
 		return to.change(ctx, f)
 	}
-	return c.Published(at.ref, audit.Record{Pack: r.Pack, Version: r.Version, Reason: "what is said of it"}, func() error { return to.change(ctx, f) })
+	return c.Published(at.ref, audit.Record{Pack: r.Pack, Version: r.Version, Reason: "what is said of it"},
+		func() error { return to.change(ctx, f) })
 }
 
 // statusOf finds the place that says something about a pack, and makes sure that the version is there; any, for none.

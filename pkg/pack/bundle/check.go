@@ -143,7 +143,8 @@ func (c *Checker) record(whole, p string, dir bool) (fresh bool, err error) {
 		c.seen[key] = seenPath{path: p, dir: dir}
 		return true, nil
 	case old.path != p:
-		return false, entryErrorf(whole, "collides with %s where case or Unicode form does not count", quoteName(old.path))
+		return false, entryErrorf(whole, "collides with %s where case or Unicode form does not count",
+			quoteName(old.path))
 	case old.dir != dir:
 		return false, entryErrorf(whole, "needs %s as a file and as a directory", quoteName(p))
 	}
@@ -166,8 +167,8 @@ func fold(p string) string {
 	return norm.NFC.String(strings.Map(first, cases.Fold().String(p)))
 }
 
-// first returns the least of all characters that differ from r by case alone, ASCII in lower case: full folding leaves a
-// few pairs apart.
+// first returns the least of all characters that differ from r by case alone, ASCII in lower case: full folding leaves
+// a few pairs apart.
 func first(r rune) rune {
 	least := r
 	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {

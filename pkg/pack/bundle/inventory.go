@@ -101,7 +101,8 @@ func (inv Inventory) Sort() {
 func ParseInventory(data []byte) (Inventory, error) {
 	rest, ok := bytes.CutPrefix(data, []byte(treeHeader))
 	if !ok {
-		return nil, diag.Errorf(diag.Invalid, "not an inventory: the first line is not %s", strings.TrimSpace(treeHeader))
+		return nil, diag.Errorf(diag.Invalid, "not an inventory: the first line is not %s",
+			strings.TrimSpace(treeHeader))
 	}
 	inv := make(Inventory, 0, bytes.Count(rest, []byte{'\n'}))
 	var check Checker
@@ -131,7 +132,8 @@ func parseLine(line string) (e Entry, err error) {
 	mode, line, ok1 := strings.Cut(line, " ")
 	size, line, ok2 := strings.Cut(line, " ")
 	sum, path, ok3 := strings.Cut(line, " ")
-	if !ok1 || !ok2 || !ok3 || mode != "644" && mode != "755" || len(path) < 2 || path[0] != '"' || path[len(path)-1] != '"' {
+	if !ok1 || !ok2 || !ok3 || mode != "644" && mode != "755" || len(path) < 2 || path[0] != '"' ||
+		path[len(path)-1] != '"' {
 		return e, bad
 	}
 	e.Executable = mode == "755"
@@ -198,7 +200,8 @@ func (inv Inventory) Check(got Inventory) error {
 		case i == len(inv) || inv[i].Path > got[j].Path:
 			return &MismatchError{What: "file " + quoteName(got[j].Path), Want: "no such file", Got: got[j].describe()}
 		case inv[i] != got[j]:
-			return &MismatchError{What: "file " + quoteName(got[j].Path), Want: inv[i].describe(), Got: got[j].describe()}
+			return &MismatchError{What: "file " + quoteName(got[j].Path), Want: inv[i].describe(),
+				Got: got[j].describe()}
 		}
 	}
 	return nil

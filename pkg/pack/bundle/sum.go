@@ -157,7 +157,8 @@ type onlyReader struct{ io.Reader }
 func MapTree(name string, files map[string][]byte, executable func(path string) bool) Tree {
 	var inv Inventory
 	for p, data := range files {
-		inv = append(inv, Entry{Path: p, Executable: executable != nil && executable(p), Size: int64(len(data)), SHA256: sha256.Sum256(data)})
+		inv = append(inv, Entry{Path: p, Executable: executable != nil &&
+			executable(p), Size: int64(len(data)), SHA256: sha256.Sum256(data)})
 	}
 	inv.Sort()
 	open := func(p string) (io.ReadCloser, error) {

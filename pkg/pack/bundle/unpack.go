@@ -17,14 +17,16 @@ type Layout int
 const (
 	Rooted Layout = iota // each top directory is a skill, and nothing else is at the top
 	Single               // the archive is one skill, SKILL.md at its root
-	Auto                 // as other tools pack: SKILL.md at the root is Single, else each top directory that has one is a skill
+	// as other tools pack: SKILL.md at the root is Single, else each top directory that has one is a skill
+	Auto
 )
 
 // UnpackOptions say what to expect in an archive and what to take from it. The zero value expects skills in top
 // directories and takes all.
 type UnpackOptions struct {
 	Layout Layout
-	Skill  string                  // Single and Auto: the name of the one skill; Rooted: the only root allowed, if not ""
+	// Single and Auto: the name of the one skill; Rooted: the only root allowed, if not ""
+	Skill  string
 	Want   func(skill string) bool // which skills go to the sink; nil means all; the others are only checked
 	Limits Limits
 }
@@ -216,7 +218,8 @@ func (u *unpacker) place(name string, dir bool) (skill *unpackedSkill, p string,
 		return nil, "", entryErrorf(name, "is not inside a skill's directory")
 	}
 	if u.opts.Layout == Rooted && u.opts.Skill != "" && root != u.opts.Skill {
-		return nil, "", entryErrorf(name, "is outside %s, the only directory that may be at the top", quoteName(u.opts.Skill))
+		return nil, "", entryErrorf(name, "is outside %s, the only directory that may be at the top",
+			quoteName(u.opts.Skill))
 	}
 	skill, err = u.skill(root)
 	return skill, p, err

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// DOT writes the graph in the language of Graphviz (https://graphviz.org/doc/info/lang.html), a statement a line. The root
-// is called root and a pack by its name.
+// DOT writes the graph in the language of Graphviz (https://graphviz.org/doc/info/lang.html), a statement a line. The
+// root is called root and a pack by its name.
 func (g *Graph) DOT(o Options) string {
 	var b strings.Builder
 	b.WriteString("digraph skillpm {\n  rankdir=LR;\n  node [shape=box, style=rounded, fontname=monospace];\n" +

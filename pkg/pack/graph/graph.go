@@ -56,9 +56,9 @@ type arc struct {
 	dev        bool
 }
 
-// New returns the graph of packs. The name stands for the manifest, whose requirements are roots. The order of packs and
-// edges is of no matter. Of several packs with one id, or edges to one pack, the least by its text counts, and an edge
-// for development only if there is no other. What is required and not among the packs is in the graph, as missing.
+// New returns the graph of packs. The name stands for the manifest, whose requirements are roots. The order of packs
+// and edges is of no matter. Of several packs with one id, or edges to one pack, the least by its text counts, and an
+// edge for development only if there is no other. What is required and not among the packs is in the graph, as missing.
 func New(name string, roots []Edge, packs []Pack) *Graph {
 	g := &Graph{nodes: make([]node, 1, len(packs)+1)}
 	g.nodes[0] = node{name: name, Pack: Pack{Requires: roots}, required: true}
@@ -88,7 +88,8 @@ func New(name string, roots []Edge, packs []Pack) *Graph {
 }
 
 func comparePacks(a, b Pack) int {
-	return cmp.Or(a.ID.Compare(b.ID), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Linked, b.Linked))
+	return cmp.Or(a.ID.Compare(b.ID), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Source, b.Source),
+		cmp.Compare(a.Linked, b.Linked))
 }
 
 // connect makes the arcs in both directions.
@@ -171,7 +172,8 @@ func (g *Graph) Has(id pack.ID) bool { return g.find(id) >= 0 }
 
 // find returns a pack's node, -1 if it is not there.
 func (g *Graph) find(id pack.ID) int {
-	i, ok := slices.BinarySearchFunc(g.nodes, id.String(), func(n node, key string) int { return cmp.Compare(n.key, key) })
+	i, ok := slices.BinarySearchFunc(g.nodes, id.String(),
+		func(n node, key string) int { return cmp.Compare(n.key, key) })
 	if !ok {
 		return -1
 	}

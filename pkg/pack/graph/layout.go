@@ -62,8 +62,8 @@ func newLayout(g *Graph, heights []int) *layout {
 	return l
 }
 
-// starts returns the nodes from which columns are counted: the root, then what nothing requires, then the rest, of which
-// only cycles are left.
+// starts returns the nodes from which columns are counted: the root, then what nothing requires, then the rest, of
+// which only cycles are left.
 func (g *Graph) starts() []int {
 	var starts, rest []int
 	if g.root >= 0 {

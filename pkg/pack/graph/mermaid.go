@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Mermaid writes the graph as a flowchart of Mermaid (https://mermaid.js.org/syntax/flowchart.html), which many hosts of
-// repositories draw in Markdown. Mermaid itself refuses more than 500 edges unless it is configured otherwise.
+// Mermaid writes the graph as a flowchart of Mermaid (https://mermaid.js.org/syntax/flowchart.html), which many hosts
+// of repositories draw in Markdown. Mermaid itself refuses more than 500 edges unless it is configured otherwise.
 func (g *Graph) Mermaid(o Options) string {
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")
@@ -54,7 +54,8 @@ func mermaidText(s string) string {
 	var b strings.Builder
 	for _, r := range s {
 		switch {
-		case r >= 0x80, r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', strings.ContainsRune(" ./-,^=()", r):
+		case r >= 0x80, r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' &&
+			r <= 'Z', strings.ContainsRune(" ./-,^=()", r):
 			b.WriteRune(r)
 		default:
 			fmt.Fprintf(&b, "#%d;", r)

@@ -2,8 +2,8 @@ package graph
 
 import "slices"
 
-// order returns the nodes that can be reached from some of them, what requires before what is required, but for the arcs
-// that lead back to where a cycle was entered: these are returned too, as pairs of from and to.
+// order returns the nodes that can be reached from some of them, what requires before what is required, but for the
+// arcs that lead back to where a cycle was entered: these are returned too, as pairs of from and to.
 func (g *Graph) order(from []int, follow func(arc) bool) (order []int, back [][2]int) {
 	const (
 		open = 1 + iota

@@ -28,8 +28,8 @@ func (g *Graph) extend(steps []int, from int, next func(*node) []arc) {
 	}
 }
 
-// Limit returns the part of the graph that is at most so many steps from the root. What the root does not require is left
-// out. A depth of 0 or less returns the whole graph.
+// Limit returns the part of the graph that is at most so many steps from the root. What the root does not require is
+// left out. A depth of 0 or less returns the whole graph.
 func (g *Graph) Limit(depth int) *Graph {
 	if depth <= 0 || g.root < 0 {
 		return g

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Lengths in the picture, in pixels. The widths of characters are those of wide fixed-pitch fonts, doubled and rounded up.
+// Lengths in the picture, in pixels. The widths of characters are those of wide fixed-pitch fonts, doubled and rounded
+// up.
 const (
 	margin     = 16
 	padding    = 10
@@ -45,8 +46,8 @@ const style = `.skillpm-graph text{font:12px ui-monospace,SFMono-Regular,Menlo,C
 }
 `
 
-// SVG draws the graph as a picture in SVG 1.1 that needs no other file and runs nothing: boxes in columns, what requires
-// left of what is required. Each box and arrow says in a title what it is.
+// SVG draws the graph as a picture in SVG 1.1 that needs no other file and runs nothing: boxes in columns, what
+// requires left of what is required. Each box and arrow says in a title what it is.
 func (g *Graph) SVG(o Options) string {
 	p := &picture{lines: make([][]string, len(g.nodes))}
 	heights := make([]int, len(g.nodes))
@@ -142,7 +143,10 @@ func (p *picture) placeLabels() {
 		}
 		p.labels = append(p.labels, l)
 	}
-	slices.SortStableFunc(p.labels, func(a, b label) int { return cmp.Or(cmp.Compare(a.column, b.column), cmp.Compare(a.y, b.y)) })
+	slices.SortStableFunc(p.labels, func(a, b label) int {
+		return cmp.Or(cmp.Compare(a.column, b.column),
+			cmp.Compare(a.y, b.y))
+	})
 	for i := range p.labels {
 		l := &p.labels[i]
 		if i > 0 && p.labels[i-1].column == l.column {
@@ -200,7 +204,8 @@ func (p *picture) wire(w wire) {
 	switch {
 	case w.from == w.to: // in the upper corner
 		y -= from.height/2 - 12
-		fmt.Fprintf(&p.out, "<path%s d=\"M%d %dC%d %d %d %d %d %d\"/>", class, x, y-6, x+30, y-14, x+30, y+14, x+arrowHead, y+6)
+		fmt.Fprintf(&p.out, "<path%s d=\"M%d %dC%d %d %d %d %d %d\"/>", class, x, y-6, x+30, y-14, x+30, y+14,
+			x+arrowHead, y+6)
 		p.arrow(x, y+6, 1)
 	case w.reversed: // below the arrow that there may be in the other direction
 		y, endY = y+8, endY+8
@@ -254,7 +259,8 @@ func (p *picture) box(i int) {
 		if k == 0 {
 			class = ` class="name"`
 		}
-		fmt.Fprintf(&p.out, "<text%s x=\"%d\" y=\"%d\">%s</text>", class, x+padding, top+lineHeight*(k+1), xmlText(line))
+		fmt.Fprintf(&p.out, "<text%s x=\"%d\" y=\"%d\">%s</text>", class, x+padding, top+lineHeight*(k+1),
+			xmlText(line))
 	}
 	p.out.WriteString("</g>\n")
 }

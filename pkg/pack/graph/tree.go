@@ -32,15 +32,15 @@ type Options struct {
 	// Absent is what pictures say of a pack that is required and not there, "" for "not installed".
 	Absent string
 
-	// Unstyled is for a picture inside a page that has the styles of its classes: skillpm-graph, box, root, dev, missing, name,
-	// wire, head, dashed, range and page.
+	// Unstyled is for a picture inside a page that has the styles of its classes: skillpm-graph, box, root, dev,
+	// missing, name, wire, head, dashed, range and page.
 	Unstyled bool
 }
 
-// Tree draws the graph as text, a line a pack and below it what it requires: with its version, "for" and what is required
-// of it, and remarks in brackets. What a pack requires stands once, where the pack is nearest to the root, of equals
-// where it comes first; elsewhere the pack is marked (*). A pack whose requirements are too deep down is marked (…).
-// Packs that the root does not require follow below.
+// Tree draws the graph as text, a line a pack and below it what it requires: with its version, "for" and what is
+// required of it, and remarks in brackets. What a pack requires stands once, where the pack is nearest to the root, of
+// equals where it comes first; elsewhere the pack is marked (*). A pack whose requirements are too deep down is marked
+// (…). Packs that the root does not require follow below.
 func (g *Graph) Tree(o Options) string {
 	t := newTree(g, o, outOf, "for")
 	if g.root >= 0 {

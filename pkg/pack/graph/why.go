@@ -28,8 +28,8 @@ type Step struct {
 
 // Reasons is why a pack is there.
 type Reasons struct {
-	// Chains lead from the manifest to the pack, no pack twice in one of them: the shortest first, of equals that with the
-	// first names. The manifest is left out.
+	// Chains lead from the manifest to the pack, no pack twice in one of them: the shortest first, of equals that with
+	// the first names. The manifest is left out.
 	Chains [][]Step
 	More   int  // chains that there are besides
 	Open   bool // there are that many at least; how many has not been counted

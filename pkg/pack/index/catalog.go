@@ -73,8 +73,8 @@ func (e *Entry) Catalog() (c CatalogEntry, ok bool) {
 	return c, true
 }
 
-// WriteCatalog writes a catalogue, compressed. The same entries give the same bytes on every machine. They come sorted by
-// name; it is an error if they do not.
+// WriteCatalog writes a catalogue, compressed. The same entries give the same bytes on every machine. They come sorted
+// by name; it is an error if they do not.
 func WriteCatalog(w io.Writer, entries iter.Seq[CatalogEntry]) error {
 	zw, err := gzip.NewWriterLevel(w, 6)
 	if err != nil {
@@ -98,8 +98,8 @@ func WriteCatalog(w io.Writer, entries iter.Seq[CatalogEntry]) error {
 	return zw.Close()
 }
 
-// ReadCatalog yields the entries of a catalogue as they are read, in order of their names, and ends with the first error.
-// It takes both the compressed form and the text, which a server may have unpacked.
+// ReadCatalog yields the entries of a catalogue as they are read, in order of their names, and ends with the first
+// error. It takes both the compressed form and the text, which a server may have unpacked.
 func ReadCatalog(r io.Reader) iter.Seq2[CatalogEntry, error] {
 	return func(yield func(CatalogEntry, error) bool) {
 		text, err := unpacked(r)
@@ -133,7 +133,8 @@ func ReadCatalog(r io.Reader) iter.Seq2[CatalogEntry, error] {
 		case err != nil:
 			yield(CatalogEntry{}, diag.Errorf(diag.Invalid, "%s: %w", CatalogPath, err))
 		case limited.N <= 0:
-			yield(CatalogEntry{}, diag.Errorf(diag.Invalid, "%s unpacks to more than %d bytes", CatalogPath, maxCatalogText))
+			yield(CatalogEntry{}, diag.Errorf(diag.Invalid, "%s unpacks to more than %d bytes", CatalogPath,
+				maxCatalogText))
 		}
 	}
 }

@@ -65,7 +65,8 @@ func NewDependencies(list []pack.Dependency) (Dependencies, error) {
 	deps := make(Dependencies, len(list))
 	for _, d := range list {
 		if d.Ref != nil {
-			return nil, diag.Errorf(diag.Invalid, "%s comes from a place of its own and cannot be a dependency of a published pack", d.ID).
+			return nil, diag.Errorf(diag.Invalid,
+				"%s comes from a place of its own and cannot be a dependency of a published pack", d.ID).
 				WithHint("publish %s to a registry and depend on it by name", d.ID)
 		}
 		skills := slices.Clone(d.Skills)
@@ -84,7 +85,8 @@ func (d Dependencies) List() ([]pack.Dependency, error) {
 			return nil, diag.Errorf(diag.Invalid, "dependency: %w", err)
 		}
 		if strings.ContainsAny(d[name].Constraint, "\n\r\x00") {
-			return nil, diag.Errorf(diag.Invalid, "dependency %s: constraint %q is not one line", name, d[name].Constraint)
+			return nil, diag.Errorf(diag.Invalid, "dependency %s: constraint %q is not one line", name,
+				d[name].Constraint)
 		}
 		list = append(list, pack.Dependency{ID: id, Constraint: d[name].Constraint, Skills: d[name].Skills})
 	}

@@ -12,8 +12,8 @@
 // change. Any other second line for a version is an error. {"deprecated": "message"} is about the pack as a whole and
 // taken back by false.
 //
-// From these files others are made, above all the catalogue, catalog.ndjson.gz: a line for each pack, sorted by name, for
-// who searches. They can be made again at any time and nothing is resolved from them.
+// From these files others are made, above all the catalogue, catalog.ndjson.gz: a line for each pack, sorted by name,
+// for who searches. They can be made again at any time and nothing is resolved from them.
 //
 // The package has no network and no disk: it turns bytes into values and back.
 package index

@@ -69,8 +69,8 @@ func Parse(path string, data []byte) (*Entry, error) {
 	return &p.entry, nil
 }
 
-// IDOf returns the pack that a file is about: that of its first version, whatever else is wrong with the file. It is zero
-// where no line says it.
+// IDOf returns the pack that a file is about: that of its first version, whatever else is wrong with the file. It is
+// zero where no line says it.
 func IDOf(data []byte) pack.ID {
 	for _, raw := range lines(data) {
 		var named struct {
@@ -275,11 +275,13 @@ func plain(err error) error {
 		if strings.HasPrefix(typed.Value, "array") || strings.HasPrefix(typed.Value, "object") {
 			article = "an"
 		}
-		return fmt.Errorf("%s has %s %s where something else belongs", strings.TrimPrefix(typed.Field, "Line."), article, typed.Value)
+		return fmt.Errorf("%s has %s %s where something else belongs", strings.TrimPrefix(typed.Field, "Line."),
+			article, typed.Value)
 	}
 }
 
-// typeErrors yields the members of an object that have another type than a line's, once it is known that there are some.
+// typeErrors yields the members of an object that have another type than a line's, once it is known that there are
+// some.
 func typeErrors(raw []byte, err error) iter.Seq2[spot, error] {
 	return func(yield func(spot, error) bool) {
 		if _, ok := errors.AsType[*json.UnmarshalTypeError](err); !ok {

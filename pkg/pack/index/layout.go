@@ -27,7 +27,8 @@ func layoutRef(dir, digest string, id pack.ID, base pack.Ref) (pack.Ref, error) 
 	case pack.KindPath:
 		return pack.Ref{Kind: pack.KindLayout, URL: path.Join(base.URL, clean), ID: id, Digest: digest}, nil
 	default:
-		return pack.Ref{}, diag.Errorf(diag.Invalid, "an index that is not a directory cannot point to the layout %q", dir)
+		return pack.Ref{}, diag.Errorf(diag.Invalid, "an index that is not a directory cannot point to the layout %q",
+			dir)
 	}
 }
 

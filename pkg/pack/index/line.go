@@ -71,7 +71,8 @@ func (l Line) troubles() iter.Seq2[spot, error] {
 		case badVersion != nil && !yield(at("version"), badVersion):
 		case l.Published != "" && badTime != nil && !yield(at("published"),
 			diag.Errorf(diag.Invalid, "published %q is not an RFC 3339 time", l.Published)):
-		case (l.Source == "" || l.Digest == "") && !yield(at(l.lacking()), diag.Errorf(diag.Invalid, "a version needs a source and a digest")):
+		case (l.Source == "" || l.Digest == "") &&
+			!yield(at(l.lacking()), diag.Errorf(diag.Invalid, "a version needs a source and a digest")):
 		case l.Integrity != "" && !isTree(l.Integrity) && !yield(at("integrity"),
 			diag.Errorf(diag.Invalid, "integrity %q is not t1:sha256: and 64 hex digits", l.Integrity)):
 		case !l.checkTags(yield):
@@ -97,8 +98,10 @@ func (l Line) checkTags(yield func(spot, error) bool) bool {
 		return yield(at("tags"), diag.Errorf(diag.Invalid, "%d tags are more than %d", len(l.Tags), maxTags))
 	}
 	for i, tag := range l.Tags {
-		bad := tag == "" || utf8.RuneCountInString(tag) > maxTag || strings.ContainsFunc(tag, func(c rune) bool { return c <= ' ' || c == 0x7f })
-		if bad && !yield(at("tags", i), diag.Errorf(diag.Invalid, "tag %q is not a word of at most %d characters", tag, maxTag)) {
+		bad := tag == "" || utf8.RuneCountInString(tag) > maxTag ||
+			strings.ContainsFunc(tag, func(c rune) bool { return c <= ' ' || c == 0x7f })
+		if bad && !yield(at("tags", i), diag.Errorf(diag.Invalid, "tag %q is not a word of at most %d characters", tag,
+			maxTag)) {
 			return false
 		}
 	}
@@ -140,7 +143,8 @@ func (l Line) unusable() iter.Seq2[spot, error] {
 				return
 			}
 			if _, err := semver.NewConstraint(cmp.Or(d.Constraint, "*")); err != nil && d.Constraint != "latest" &&
-				!yield(at("dependencies", name), diag.Errorf(diag.Invalid, "%q is not a range of versions", d.Constraint)) {
+				!yield(at("dependencies", name),
+					diag.Errorf(diag.Invalid, "%q is not a range of versions", d.Constraint)) {
 				return
 			}
 		}
@@ -167,7 +171,8 @@ func (l Line) fits(yield func(spot, error) bool) bool {
 		trees[s.Name] = s.Tree
 	}
 	if want := bundle.Integrity(trees); l.Integrity != "" && l.Integrity != want {
-		return yield(at("integrity"), diag.Errorf(diag.Invalid, "the integrity is %s, and that of the skills %s", l.Integrity, want))
+		return yield(at("integrity"), diag.Errorf(diag.Invalid, "the integrity is %s, and that of the skills %s",
+			l.Integrity, want))
 	}
 	return true
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // An index as an OCI artifact has its config.json, its catalogue, and its packs' files in shards: the shard with the
-// prefix 0110 has the packs the SHA-256 of whose name begins with these bits. So one pack takes the manifest and a shard,
-// and neither grows faster than the square root of the number of packs.
+// prefix 0110 has the packs the SHA-256 of whose name begins with these bits. So one pack takes the manifest and a
+// shard, and neither grows faster than the square root of the number of packs.
 const (
 	ArtifactType     = "application/vnd.skillpm.index.v1"
 	MediaTypeConfig  = "application/vnd.skillpm.index.config.v1+json"
@@ -58,13 +58,14 @@ func Prefix(id pack.ID, length int) string {
 // CheckPrefix reports what is no prefix of a shard.
 func CheckPrefix(prefix string) error {
 	if len(prefix) > maxShardBits || strings.Trim(prefix, "01") != "" {
-		return diag.Errorf(diag.Invalid, "%q is not the prefix of a shard: at most %d binary digits", prefix, maxShardBits)
+		return diag.Errorf(diag.Invalid, "%q is not the prefix of a shard: at most %d binary digits", prefix,
+			maxShardBits)
 	}
 	return nil
 }
 
-// WriteShard writes a shard, an archive of packs' files that come in order by path. The same files give the same bytes on
-// every machine.
+// WriteShard writes a shard, an archive of packs' files that come in order by path. The same files give the same bytes
+// on every machine.
 func WriteShard(w io.Writer, files iter.Seq2[string, []byte]) error {
 	zw, err := gzip.NewWriterLevel(w, 6)
 	if err != nil {
@@ -72,7 +73,8 @@ func WriteShard(w io.Writer, files iter.Seq2[string, []byte]) error {
 	}
 	tw := tar.NewWriter(zw)
 	for name, data := range files {
-		h := &tar.Header{Name: name, Size: int64(len(data)), Mode: 0o644, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}
+		h := &tar.Header{Name: name, Size: int64(len(data)), Mode: 0o644, Typeflag: tar.TypeReg,
+			Format: tar.FormatUSTAR}
 		if err := tw.WriteHeader(h); err != nil {
 			return err
 		}

@@ -22,7 +22,8 @@ type File struct {
 	Path string // slash-separated, below the index
 }
 
-// Files returns the packs' files of an index, sorted by pack, and whatever else is below packs, which no reader looks at.
+// Files returns the packs' files of an index, sorted by pack, and whatever else is below packs, which no reader looks
+// at.
 func Files(fsys fs.FS) (files []File, strays []string, err error) {
 	err = fs.WalkDir(fsys, "packs", func(name string, d fs.DirEntry, err error) error {
 		switch {

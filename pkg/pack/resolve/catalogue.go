@@ -113,7 +113,8 @@ func (c *catalogue) require(ctx context.Context, by int32, version int, req *Req
 		}
 		e = c.slabs.edges.next()
 		*e = edge{
-			number: c.edges, by: by, req: *req, target: target, group: group, allowed: c.packs[target].ranges[group].allowed,
+			number: c.edges, by: by, req: *req, target: target, group: group,
+			allowed: c.packs[target].ranges[group].allowed,
 		}
 		c.edges++
 		c.put(p, e)
@@ -194,7 +195,8 @@ func (p *packNode) find(key rangeKey) int32 {
 
 // fitting returns the versions from one place that are in a range and may be taken.
 func (c *catalogue) fitting(p *packNode, at place, within *versionRange) (fit set) {
-	if within != nil && within.spans != nil && len(p.releases) == len(p.versions) && (c.lenient || len(p.reasons) == 0) {
+	if within != nil && within.spans != nil && len(p.releases) == len(p.versions) &&
+		(c.lenient || len(p.reasons) == 0) {
 		for v, release := range p.releases[at.first:at.end] {
 			if within.has(release) {
 				fit.add(at.first + v)
@@ -202,7 +204,8 @@ func (c *catalogue) fitting(p *packNode, at place, within *versionRange) (fit se
 		}
 		return fit
 	}
-	releases := within == nil && slices.ContainsFunc(p.versions[at.first:at.end], func(v candidate) bool { return !v.prerelease() })
+	releases := within == nil && slices.ContainsFunc(p.versions[at.first:at.end],
+		func(v candidate) bool { return !v.prerelease() })
 	for v := at.first; v < at.end; v++ {
 		if within == nil && releases && p.versions[v].prerelease() && !p.versions[v].preferred {
 			continue // nobody asked for one
@@ -299,8 +302,8 @@ func (p *packNode) read(list []Version, prefer string) {
 	}
 }
 
-// requirements returns the number of the list of what a version requires, and asks the world once. When it goes wrong it
-// says at which requirement, if at one.
+// requirements returns the number of the list of what a version requires, and asks the world once. When it goes wrong
+// it says at which requirement, if at one.
 func (c *catalogue) requirements(ctx context.Context, by int32, version int) (list int32, at *Requirement, err error) {
 	p := c.packs[by]
 	if list := p.versions[version].requires; list > 0 {
@@ -316,7 +319,8 @@ func (c *catalogue) requirements(ctx context.Context, by int32, version int) (li
 	return c.setRequirements(ctx, by, version, requires)
 }
 
-func (c *catalogue) setRequirements(ctx context.Context, by int32, version int, requires []Requirement) (list int32, at *Requirement, err error) {
+func (c *catalogue) setRequirements(ctx context.Context, by int32, version int, requires []Requirement) (list int32,
+	at *Requirement, err error) {
 	c.scratch = append(c.scratch[:0], requires...)
 	sorted := sortedRequirements(c.scratch)
 	edges := c.slabs.lists.take(len(sorted))

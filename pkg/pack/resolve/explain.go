@@ -89,7 +89,8 @@ func (c *catalogue) tell(core []*edge) *ConflictError {
 func (c *catalogue) dispute(in []*edge, left set, incoming map[int32][]*edge) Dispute {
 	p := in[0].target
 	d := Dispute{
-		Pack: c.packs[p].id, Versions: c.names(p, c.packs[p].free()), Left: c.names(p, left), Withheld: c.withheld(p, in),
+		Pack: c.packs[p].id, Versions: c.names(p, c.packs[p].free()), Left: c.names(p, left),
+		Withheld: c.withheld(p, in),
 	}
 	for _, e := range in {
 		d.Chains = append(d.Chains, c.chainTo(e, incoming))

@@ -55,8 +55,8 @@ func (s *solver) sink(i int) {
 	}
 }
 
-// before says which pack is decided first: one that the root requires, then one with a version in the lock, then one that
-// was met first. The requirements of the root and of every version are met in order of ids.
+// before says which pack is decided first: one that the root requires, then one with a version in the lock, then one
+// that was met first. The requirements of the root and of every version are met in order of ids.
 func (s *solver) before(a, b int32) bool {
 	if ca, cb := s.packs[a].class, s.packs[b].class; ca != cb {
 		return ca < cb

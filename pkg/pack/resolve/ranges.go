@@ -64,8 +64,8 @@ func parseNumber(s string) (n uint32, rest string, ok bool) {
 // span is the releases from low up to and without high.
 type span struct{ low, high release }
 
-// versionRange is a range of versions. Most ranges are a few spans, and releases are checked by these; what is left, with
-// the rules for pre-releases, is the library's. Both agree.
+// versionRange is a range of versions. Most ranges are a few spans, and releases are checked by these; what is left,
+// with the rules for pre-releases, is the library's. Both agree.
 type versionRange struct {
 	text    string
 	spans   []span // nil for a range that only the library understands

@@ -60,9 +60,9 @@ type solver struct {
 	trail
 }
 
-// maxEffort is after how much effort a search is given up, maxExplain and maxAdvise those to explain the failure of one.
-// Effort is how often a rule is looked at: a thousand packs take some thousands. There are worlds, which nobody has by
-// accident, that no search of this kind is done with in a lifetime; these numbers are some seconds.
+// maxEffort is after how much effort a search is given up, maxExplain and maxAdvise those to explain the failure of
+// one. Effort is how often a rule is looked at: a thousand packs take some thousands. There are worlds, which nobody
+// has by accident, that no search of this kind is done with in a lifetime; these numbers are some seconds.
 const (
 	maxEffort  = 200_000_000
 	maxExplain = 20_000_000
@@ -78,7 +78,8 @@ func solve(ctx context.Context, cat *catalogue, root []Requirement, effort *int)
 }
 
 // solveOnly searches for a choice when only some requirements count.
-func solveOnly(ctx context.Context, cat *catalogue, root []Requirement, only map[*edge]bool, effort *int) (*solver, error) {
+func solveOnly(ctx context.Context, cat *catalogue, root []Requirement, only map[*edge]bool, effort *int) (*solver,
+	error) {
 	return (&solver{cat: cat, only: only, effort: effort}).run(ctx, root)
 }
 
@@ -341,8 +342,8 @@ func (s *solver) change(p int32) {
 	}
 }
 
-// derive looks at one rule: when all its statements are true it returns true, which is a conflict; when all but one are,
-// the opposite of that one follows.
+// derive looks at one rule: when all its statements are true it returns true, which is a conflict; when all but one
+// are, the opposite of that one follows.
 func (s *solver) derive(r *rule) (conflict bool) {
 	var left *term
 	for i := range r.terms {
@@ -378,7 +379,8 @@ func (s *solver) explainError(p int32, err error, req *Requirement) error {
 	for i, r := range chain {
 		parts[i] = r.String()
 	}
-	e := diag.Errorf(diag.CodeOf(err), "%w (required by %s)", err, strings.Join(parts[:len(parts)-1], ", which requires "))
+	e := diag.Errorf(diag.CodeOf(err), "%w (required by %s)", err,
+		strings.Join(parts[:len(parts)-1], ", which requires "))
 	if hint := diag.HintOf(err); hint != "" {
 		e = e.WithHint("%s", hint)
 	}

@@ -18,7 +18,8 @@ type link struct{ step, next int32 }
 type trail struct {
 	steps pages[step]
 	links pages[link]
-	taken []int32 // the decision of each level: from 1, that of the root, in the order in which decisions are to be right
+	// the decision of each level: from 1, that of the root, in the order in which decisions are to be right
+	taken []int32
 	lists slab[int32]
 	dead  int // the number of steps taken back
 }
@@ -102,8 +103,8 @@ func (s *solver) satisfier(t *term) int32 {
 	return steps[at]
 }
 
-// support returns the level of the last decision that a true statement follows from. Unless step is 0, it notes that the
-// step follows from it.
+// support returns the level of the last decision that a true statement follows from. Unless step is 0, it notes that
+// the step follows from it.
 func (s *solver) support(t term, step int32) (level int32) {
 	for {
 		at := s.satisfier(&t)

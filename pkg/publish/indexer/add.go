@@ -116,8 +116,8 @@ func (a *adding) place(ctx context.Context, place string) (Added, error) {
 	return r, a.status(ctx, p)
 }
 
-// status warns of a version that is withdrawn where it is published, and of a pack that is advised against there: the index
-// would not say so.
+// status warns of a version that is withdrawn where it is published, and of a pack that is advised against there: the
+// index would not say so.
 func (a *adding) status(ctx context.Context, p *pack.Pack) error {
 	if p.Ref.Kind == pack.KindGit {
 		return nil
@@ -131,7 +131,8 @@ func (a *adding) status(ctx context.Context, p *pack.Pack) error {
 		return ended
 	}
 	if err != nil {
-		a.warnings = append(a.warnings, fmt.Sprintf("%s: whether %s was withdrawn is not known: %v", p.ID, p.Version, err))
+		a.warnings = append(a.warnings, fmt.Sprintf("%s: whether %s was withdrawn is not known: %v", p.ID, p.Version,
+			err))
 	}
 	if why, ok := s.Yanked[p.Version]; ok {
 		a.warnings = append(a.warnings, fmt.Sprintf("%s %s was withdrawn where it is published: %s. The index offers it unless you withdraw it there, too: skillpm yank %s@%s --reason … --registry %s",
@@ -288,7 +289,8 @@ func describe(p *pack.Pack, trees map[string]string) error {
 	for i, s := range p.Skills {
 		got, ok := trees[s.Name]
 		if !ok || s.Tree != "" && s.Tree != got {
-			return &bundle.MismatchError{What: "skill " + s.Name + " of " + p.ID.String() + " " + p.Version, Want: s.Tree, Got: got}
+			return &bundle.MismatchError{What: "skill " + s.Name + " of " + p.ID.String() + " " + p.Version,
+				Want: s.Tree, Got: got}
 		}
 		p.Skills[i].Tree = got
 	}

@@ -21,7 +21,8 @@ func (k *checking) history(ctx context.Context) error {
 		k.report.Notes = append(k.report.Notes, "history was not looked at: "+err.Error())
 		return nil
 	}
-	if len(k.options.Since) >= 40 && strings.Trim(k.options.Since, "0") == "" { // what forges call the commit before a branch's first
+	// what forges call the commit before a branch's first
+	if len(k.options.Since) >= 40 && strings.Trim(k.options.Since, "0") == "" {
 		k.report.Notes = append(k.report.Notes, "the branch is new: there is no earlier commit to compare with")
 		return nil
 	}
@@ -84,7 +85,8 @@ func (k *checking) grown(earlier fs.FS, name, commit string) error {
 		what = fmt.Sprintf("line %d of %s was removed", n+1, commit[:12])
 	}
 	k.find(diag.Integrity, diag.Finding{
-		Rule: RuleHistory, Path: name, Line: n + 1, Message: what, Fix: "restore it and append a line: what was said about a version never changes",
+		Rule: RuleHistory, Path: name, Line: n + 1, Message: what,
+		Fix: "restore it and append a line: what was said about a version never changes",
 	})
 	return nil
 }

@@ -1,10 +1,10 @@
-// Package curate has the verbs of who keeps an index: what an index says is written, checked, and made into the files that
-// others read.
+// Package curate has the verbs of who keeps an index: what an index says is written, checked, and made into the files
+// that others read.
 //
 // An index is a directory of plain files, usually a git repository whose changes are reviewed. The rules that the verbs
 // keep:
-//   - What was said about a version stays: files only grow, and a version's line never changes. [Client.Check] proves it
-//     against an earlier state of the repository.
+//   - What was said about a version stays: files only grow, and a version's line never changes. [Client.Check] proves
+//     it against an earlier state of the repository.
 //   - A line is written from what is at a place, read and hashed, and never from what somebody typed.
 //   - Files that are derived from others are the same bytes wherever and whenever they are made.
 //   - A file is replaced whole or not at all.

@@ -34,7 +34,8 @@ func (c *Client) Init(_ context.Context, o InitOptions) (*InitReport, error) {
 	}
 	to := &opened{dir: dir, shown: c.Shown(dir), fsys: safefile.Dir(dir)}
 	if _, err := os.Stat(to.path(index.ConfigPath)); err == nil {
-		return nil, diag.Errorf(diag.Conflict, "%s is an index already", to.shown).WithHint("skillpm index add PLACE adds a pack to it")
+		return nil, diag.Errorf(diag.Conflict, "%s is an index already", to.shown).
+			WithHint("skillpm index add PLACE adds a pack to it")
 	}
 	r := &InitReport{Dir: to.shown, Files: []string{}}
 	files := []struct {

@@ -41,8 +41,8 @@ type PublishReport struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Publish pushes an index as an OCI artifact, and moves the tag to it. The same packs give the same digest; blobs that the
-// registry has are not sent again.
+// Publish pushes an index as an OCI artifact, and moves the tag to it. The same packs give the same digest; blobs that
+// the registry has are not sent again.
 func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport, error) {
 	defer c.Progress(provider.Event{Done: true})
 	at, err := c.open(o.Dir)
@@ -51,14 +51,16 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 	}
 	defer at.close()
 	if !strings.HasPrefix(strings.TrimPrefix(o.To, "index+"), "oci://") {
-		return nil, diag.Errorf(diag.Usage, "what --to names is not a place in an OCI registry").WithHint("write oci://HOST/REPOSITORY, and :TAG if it is not latest")
+		return nil, diag.Errorf(diag.Usage, "what --to names is not a place in an OCI registry").
+			WithHint("write oci://HOST/REPOSITORY, and :TAG if it is not latest")
 	}
 	to, err := registry.OCIIndex("index+" + strings.TrimPrefix(o.To, "index+"))
 	if err != nil {
 		return nil, err
 	}
 	if to.Digest != "" {
-		return nil, diag.Errorf(diag.Usage, "%s names a digest, and an index is published under a tag", o.To).WithHint("leave what follows the @ out")
+		return nil, diag.Errorf(diag.Usage, "%s names a digest, and an index is published under a tag", o.To).
+			WithHint("leave what follows the @ out")
 	}
 	c.Progress(provider.Event{Text: "reading " + at.shown})
 	a, packs, err := Artifact(at.fsys)
@@ -89,7 +91,8 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 	})
 }
 
-// vacant refuses a tag that leads to something else than an index: a pack would be gone for those who ask for it by the tag.
+// vacant refuses a tag that leads to something else than an index: a pack would be gone for those who ask for it by the
+// tag.
 func vacant(ctx context.Context, client *oci.Client, to pack.Ref) error {
 	raw, mediaType, err := client.Manifest(ctx, to)
 	switch {
@@ -108,12 +111,13 @@ func vacant(ctx context.Context, client *oci.Client, to pack.Ref) error {
 	if m.ArtifactType == index.ArtifactType {
 		return nil
 	}
-	return diag.Errorf(diag.Conflict, "%s is there already and no index: its tag leads to a %q", to, cmp.Or(m.ArtifactType, m.Config.MediaType, mediaType)).
+	return diag.Errorf(diag.Conflict, "%s is there already and no index: its tag leads to a %q", to,
+		cmp.Or(m.ArtifactType, m.Config.MediaType, mediaType)).
 		WithHint("publish the index to a repository of its own, or under another tag")
 }
 
-// Artifact makes the OCI artifact of the index in a directory, and counts its packs. Every file is read as clients read it;
-// one that they would refuse is an error.
+// Artifact makes the OCI artifact of the index in a directory, and counts its packs. Every file is read as clients read
+// it; one that they would refuse is an error.
 func Artifact(fsys fs.FS) (a oci.Artifact, packs int, err error) {
 	config, err := safefile.ReadIn(fsys, index.ConfigPath, index.MaxBytes)
 	if err != nil {
@@ -170,7 +174,8 @@ func shards(fsys fs.FS, files []index.File) ([]oci.Blob, error) {
 			return nil, err
 		}
 		if buf.Len() > index.MaxShardBytes {
-			return nil, diag.Errorf(diag.Invalid, "the packs whose names' hashes begin with %q have more than %d bytes", prefix, index.MaxShardBytes).
+			return nil, diag.Errorf(diag.Invalid, "the packs whose names' hashes begin with %q have more than %d bytes",
+				prefix, index.MaxShardBytes).
 				WithHint("publish the index as files")
 		}
 		b := blob(index.MediaTypeShard, "shards/"+cmp.Or(prefix, "all")+".tar.gz", buf.Bytes())

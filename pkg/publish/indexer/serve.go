@@ -48,7 +48,8 @@ func (c *Client) Serve(ctx context.Context, o ServeOptions) error {
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", o.Listen)
 	if err != nil {
-		return diag.Errorf(diag.Usage, "%s: %w", o.Listen, err).WithHint("give --listen HOST:PORT; port 0 is a free one")
+		return diag.Errorf(diag.Usage, "%s: %w", o.Listen, err).
+			WithHint("give --listen HOST:PORT; port 0 is a free one")
 	}
 	server := &http.Server{Handler: Handler(at.fsys), ReadHeaderTimeout: headTime, IdleTimeout: idleTime}
 	ended := make(chan error, 1)
@@ -80,8 +81,9 @@ func (c *Client) Serve(ctx context.Context, o ServeOptions) error {
 // maxServed bounds what is read into memory to be hashed or compressed; larger files are served as they are.
 const maxServed = 8 << 20
 
-// Handler serves files as a web server does for an index: regular files only, none whose name or directory begins with a dot
-// but .well-known, none that a link leads to, and no lists of directories. Answers have an ETag, and are compressed for those who take that.
+// Handler serves files as a web server does for an index: regular files only, none whose name or directory begins with
+// a dot but .well-known, none that a link leads to, and no lists of directories. Answers have an ETag, and are
+// compressed for those who take that.
 func Handler(fsys fs.FS) http.Handler { return files{fsys} }
 
 type files struct{ fsys fs.FS }
@@ -116,7 +118,8 @@ func (h files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	head.Set("Cache-Control", "no-cache") // ask each time whether it is still the same
 	if info.Size() > maxServed {
-		head.Set("ETag", `"`+strconv.FormatInt(info.Size(), 36)+"-"+strconv.FormatInt(info.ModTime().UnixNano(), 36)+`"`)
+		head.Set("ETag", `"`+strconv.FormatInt(info.Size(), 36)+"-"+strconv.FormatInt(info.ModTime().
+			UnixNano(), 36)+`"`)
 		http.ServeContent(w, r, name, info.ModTime(), content)
 		return
 	}

@@ -54,9 +54,9 @@ type Unfetched struct {
 	Problem string `json:"problem"`
 }
 
-// Site writes a static catalogue of an index: pages to read and search, and what other tools discover skills by. Packs are
-// fetched and checked as for an install. A pack that cannot be fetched has a page that says so. Files are written where
-// they changed, and those of an earlier catalogue removed that are not part of it any more.
+// Site writes a static catalogue of an index: pages to read and search, and what other tools discover skills by. Packs
+// are fetched and checked as for an install. A pack that cannot be fetched has a page that says so. Files are written
+// where they changed, and those of an earlier catalogue removed that are not part of it any more.
 func (c *Client) Site(ctx context.Context, o SiteOptions) (*SiteReport, error) {
 	defer c.Progress(provider.Event{Done: true})
 	if err := checkSite(&o); err != nil {
@@ -70,7 +70,8 @@ func (c *Client) Site(ctx context.Context, o SiteOptions) (*SiteReport, error) {
 	if err := c.apart(at, o); err != nil {
 		return nil, err
 	}
-	b := &building{client: c, at: at, options: o, report: &SiteReport{Index: at.shown, Unfetched: []Unfetched{}, Warnings: []string{}}}
+	b := &building{client: c, at: at, options: o,
+		report: &SiteReport{Index: at.shown, Unfetched: []Unfetched{}, Warnings: []string{}}}
 	if err := b.read(); err != nil {
 		return nil, err
 	}
@@ -104,8 +105,10 @@ func checkSite(o *SiteOptions) error {
 		return nil
 	}
 	u, err := url.Parse(o.BaseURL)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return diag.Errorf(diag.Usage, "--base-url %q is not an address such as https://skills.example/catalogue", o.BaseURL)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
+		u.Fragment != "" {
+		return diag.Errorf(diag.Usage, "--base-url %q is not an address such as https://skills.example/catalogue",
+			o.BaseURL)
 	}
 	return nil
 }
@@ -169,7 +172,8 @@ func sitePack(entry *index.Entry) (site.Pack, index.Line, error) {
 	p := site.Pack{ID: entry.ID, Deprecated: entry.Deprecated}
 	for _, l := range entry.Versions {
 		p.Versions = append(p.Versions, site.Version{
-			Version: l.Version, Published: l.Published, Yanked: l.Yanked, Source: l.Source, Digest: l.Digest, Integrity: l.Integrity,
+			Version: l.Version, Published: l.Published, Yanked: l.Yanked, Source: l.Source, Digest: l.Digest,
+			Integrity: l.Integrity,
 		})
 	}
 	line := entry.Versions[site.Shown(p.Versions)]

@@ -27,9 +27,9 @@ const journalName = ".skillpm-site.journal"
 
 const maxRecord = 256 << 20 // bytes
 
-// output is a directory that is written to, and never outside of it nor through a link. It replaces and removes only what
-// the record of the directory says was written by skillpm. The record may come with a repository, so it counts only for
-// paths that skillpm writes to: what it says of a .git, for one, is passed over.
+// output is a directory that is written to, and never outside of it nor through a link. It replaces and removes only
+// what the record of the directory says was written by skillpm. The record may come with a repository, so it counts
+// only for paths that skillpm writes to: what it says of a .git, for one, is passed over.
 type output struct {
 	dir   string
 	shown string
@@ -113,7 +113,8 @@ func (o *output) readRecord() error {
 	data, err := o.readOwn(recordName)
 	if err == nil && data != nil {
 		if wrong := json.Unmarshal(data, &o.old); wrong != nil || o.old.Version != 1 {
-			return diag.Errorf(diag.Invalid, "%s cannot be read: it says what may be replaced and removed", filepath.Join(o.shown, recordName)).
+			return diag.Errorf(diag.Invalid, "%s cannot be read: it says what may be replaced and removed",
+				filepath.Join(o.shown, recordName)).
 				WithHint("write to an empty directory")
 		}
 	}
@@ -159,7 +160,8 @@ func (o *output) file(name string, data []byte, executable bool) error {
 	}
 	_, ours := o.old.Files[name]
 	if err == nil && !ours {
-		return diag.Errorf(diag.Conflict, "%s is in the way: skillpm did not write it", filepath.Join(o.shown, filepath.FromSlash(name))).
+		return diag.Errorf(diag.Conflict, "%s is in the way: skillpm did not write it",
+			filepath.Join(o.shown, filepath.FromSlash(name))).
 			WithHint("write to an empty directory, or move the file away")
 	}
 	if !ours {
@@ -204,7 +206,8 @@ func (o *output) mkdir(dir string) error {
 		return nil
 	}
 	if link := o.link(dir); link != "" {
-		return diag.Errorf(diag.Conflict, "%s is in the way: it is a link", filepath.Join(o.shown, filepath.FromSlash(link))).
+		return diag.Errorf(diag.Conflict, "%s is in the way: it is a link",
+			filepath.Join(o.shown, filepath.FromSlash(link))).
 			WithHint("write to an empty directory, or remove the link")
 	}
 	if err := o.root.MkdirAll(dir, 0o755); err != nil {
@@ -227,8 +230,8 @@ func (o *output) link(dir string) string {
 	return ""
 }
 
-// finish removes what an earlier run wrote and this one did not, and records what there is. A file that was changed since
-// stays, and is said.
+// finish removes what an earlier run wrote and this one did not, and records what there is. A file that was changed
+// since stays, and is said.
 func (o *output) finish() error {
 	for _, name := range slices.Sorted(maps.Keys(o.old.Files)) {
 		if _, still := o.files[name]; still || o.link(path.Dir(name)) != "" {

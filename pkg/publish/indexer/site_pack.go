@@ -83,7 +83,8 @@ func (b *building) fetch(ctx context.Context, p *site.Pack) ([]content, error) {
 		want[sk.Name] = sk.Tree
 	}
 	if pinned.Integrity != "" && bundle.Integrity(want) != pinned.Integrity {
-		return nil, &bundle.MismatchError{What: "the skills that the index names", Want: pinned.Integrity, Got: bundle.Integrity(want)}
+		return nil, &bundle.MismatchError{What: "the skills that the index names", Want: pinned.Integrity,
+			Got: bundle.Integrity(want)}
 	}
 	if slices.ContainsFunc(p.Skills, func(sk site.Skill) bool { return !s.Has(sk.Tree) }) {
 		if err := b.download(ctx, s, pinned, want); err != nil {
@@ -195,7 +196,8 @@ func (b *building) linter() (*lint.Linter, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.lint == nil {
-		l, err := lint.New(lint.Options{NoModes: true, Parallel: 1, Known: func(name string) bool { return b.known[name] }})
+		l, err := lint.New(lint.Options{NoModes: true, Parallel: 1,
+			Known: func(name string) bool { return b.known[name] }})
 		if err != nil {
 			return nil, err
 		}
@@ -233,7 +235,8 @@ func (b *building) signatures(ctx context.Context, p *site.Pack, d *site.Details
 	for _, f := range found {
 		switch f.Kind {
 		case trust.KindSignature:
-			d.Signatures = append(d.Signatures, site.Signature{Signer: signer(f), Verified: f.Verified, Digest: f.Digest})
+			d.Signatures = append(d.Signatures,
+				site.Signature{Signer: signer(f), Verified: f.Verified, Digest: f.Digest})
 		case trust.KindProvenance:
 			d.Provenance = append(d.Provenance, provenance(f)...)
 		}
@@ -296,7 +299,8 @@ func (b *building) export(p *site.Pack, skills []content) error {
 	}
 	for _, c := range skills {
 		for _, f := range c.files {
-			if err := b.market.file(strings.TrimPrefix(plugin.Source, "./")+"/skills/"+c.name+"/"+f.Path, f.Data, f.Executable); err != nil {
+			if err := b.market.file(strings.TrimPrefix(plugin.Source, "./")+"/skills/"+c.name+"/"+f.Path, f.Data,
+				f.Executable); err != nil {
 				return err
 			}
 		}
@@ -313,7 +317,8 @@ func (b *building) discover(p *site.Pack, skills []content) error {
 		name, ok := b.names[site.SkillKey{Pack: p.ID, Name: c.name}]
 		description := p.Skills[i].Description
 		if !ok || description == "" {
-			b.warn("skill %s of %s is left out of %sindex.json: other tools take plain names and need a description", c.name, p.ID, site.WellKnown)
+			b.warn("skill %s of %s is left out of %sindex.json: other tools take plain names and need a description",
+				c.name, p.ID, site.WellKnown)
 			continue
 		}
 		files, err := renamed(c, name)

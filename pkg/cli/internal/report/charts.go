@@ -54,7 +54,8 @@ const (
 	chartHeight = 100.0
 )
 
-// chart writes bars, if there is anything to show. Those who cannot see it are told what it shows; the numbers are in the table below.
+// chart writes bars, if there is anything to show. Those who cannot see it are told what it shows; the numbers are in
+// the table below.
 func chart(p *out, title, step string, bars []bar, all ...series) {
 	sum, most, at := int64(0), int64(0), 0
 	for i, b := range bars {
@@ -76,7 +77,8 @@ func chart(p *out, title, step string, bars []bar, all ...series) {
 		legend(p, all...)
 	}
 	p.put("</figcaption>\n<div class=\"plot\">\n<div class=\"scale\" aria-hidden=\"true\"><span>%</span><span>%</span><span>0</span></div>\n", top, half(top))
-	label := title + ": " + thousands(sum) + " in all, at most " + thousands(most) + " in the " + step + " of " + bars[at].label
+	label := title + ": " + thousands(sum) + " in all, at most " + thousands(most) + " in the " + step + " of " +
+		bars[at].label
 	p.put(`<svg viewBox="0 0 1000 100" preserveAspectRatio="none" role="img" aria-label="%">`, label)
 	for _, y := range []float64{0, chartHeight / 2, chartHeight} {
 		p.put(`<line class="grid" x1="0" x2="1000" y1="%" y2="%"/>`, y, y)

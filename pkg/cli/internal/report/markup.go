@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// markup is HTML: constants of this package. All else is text, which [out.put] escapes. See pkg/publish/internal/site for why this is not
-// html/template.
+// markup is HTML: constants of this package. All else is text, which [out.put] escapes. See pkg/publish/internal/site
+// for why this is not html/template.
 type markup string
 
 // out is a page that is being written.
@@ -43,7 +43,8 @@ func visible(s string) string {
 		switch {
 		case r == '\n' || r == '\t':
 			return ' '
-		case unicode.IsControl(r), r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f, r == 0x061c, r >= 0xe0000 && r <= 0xe007f:
+		case unicode.IsControl(r), r >= 0x202a && r <= 0x202e, r >= 0x2066 &&
+			r <= 0x2069, r == 0x200e, r == 0x200f, r == 0x061c, r >= 0xe0000 && r <= 0xe007f:
 			return '\ufffd'
 		}
 		return r

@@ -12,9 +12,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
-// OTLP writes records as spans, as OpenTelemetry's protocol has them in JSON (OTLP 1.x, TracesData): one document a line, as
-// the file exporter of OpenTelemetry writes them. Each span is something that was done with a skill, and its attribute
-// skill_name says which. A span of a session that nobody traces belongs to a trace that is made of the session's name.
+// OTLP writes records as spans, as OpenTelemetry's protocol has them in JSON (OTLP 1.x, TracesData): one document a
+// line, as the file exporter of OpenTelemetry writes them. Each span is something that was done with a skill, and its
+// attribute skill_name says which. A span of a session that nobody traces belongs to a trace that is made of the
+// session's name.
 //
 // Records that name no skill, and those of intents, are passed over.
 type OTLP struct {
@@ -37,8 +38,8 @@ func NewOTLP(w io.Writer, version string) *OTLP {
 	return &OTLP{w: w, version: version, batch: map[string][]span{}, active: map[[3]string]string{}}
 }
 
-// The types of https://github.com/open-telemetry/opentelemetry-proto as they are in JSON: names in lowerCamelCase, ids in
-// hexadecimal digits, 64-bit integers as texts, enumerations as numbers.
+// The types of https://github.com/open-telemetry/opentelemetry-proto as they are in JSON: names in lowerCamelCase, ids
+// in hexadecimal digits, 64-bit integers as texts, enumerations as numbers.
 type (
 	tracesData struct {
 		ResourceSpans []resourceSpans `json:"resourceSpans"`
@@ -99,7 +100,8 @@ func (o *OTLP) Add(r audit.Record) error {
 		return nil
 	}
 	s := span{
-		TraceID: r.Trace, SpanID: id(8, "span", r.Machine, r.User, strconv.FormatInt(r.Seq, 10), r.Time, r.Prev), Name: r.Action + " " + r.Skill, Kind: kindInternal,
+		TraceID: r.Trace, SpanID: id(8, "span", r.Machine, r.User, strconv.FormatInt(r.Seq, 10), r.Time, r.Prev),
+		Name: r.Action + " " + r.Skill, Kind: kindInternal,
 		Start: nano(end.Add(-took(r))), End: nano(end), Attributes: attributes(r), ParentSpanID: r.Span,
 	}
 	if len(s.TraceID) != 32 {
@@ -219,8 +221,9 @@ func (o *OTLP) flush() error {
 	data := tracesData{ResourceSpans: []resourceSpans{}}
 	for _, machine := range o.order {
 		of := resourceSpans{
-			Resource:   resource{Attributes: []attribute{text("service.name", "skillpm")}},
-			ScopeSpans: []scopeSpans{{Scope: scope{Name: "github.com/skillpm/skillpm/pkg/policy/audit", Version: o.version}, Spans: o.batch[machine]}},
+			Resource: resource{Attributes: []attribute{text("service.name", "skillpm")}},
+			ScopeSpans: []scopeSpans{{Scope: scope{Name: "github.com/skillpm/skillpm/pkg/policy/audit",
+				Version: o.version}, Spans: o.batch[machine]}},
 		}
 		if machine != "" {
 			of.Resource.Attributes = append(of.Resource.Attributes, text("host.name", machine))

@@ -68,7 +68,8 @@ func (s *Summary) lead(p *out, o PageOptions) {
 	if _, bars := s.bars(); len(bars) > 0 {
 		first, last := s.span()
 		day := last.Format(time.DateOnly) == first.Format(time.DateOnly)
-		p.put(map[bool]markup{true: ` of <time datetime="%">%</time>`, false: ` from <time datetime="%">%</time>`}[day], first.Format(time.RFC3339), first.Format("2 January 2006"))
+		p.put(map[bool]markup{true: ` of <time datetime="%">%</time>`, false: ` from <time datetime="%">%</time>`}[day],
+			first.Format(time.RFC3339), first.Format("2 January 2006"))
 		if !day {
 			p.put(` to <time datetime="%">%</time>`, last.Format(time.RFC3339), last.Format("2 January 2006"))
 		}
@@ -81,7 +82,8 @@ func (s *Summary) lead(p *out, o PageOptions) {
 		p.put(` % cannot be read.`, plural(o.Damaged, "line"))
 	}
 	if s.undated > 0 {
-		p.put(` % no time, and in no chart.`, map[bool]string{true: "1 record has", false: thousands(s.undated) + " records have"}[s.undated == 1])
+		p.put(` % no time, and in no chart.`,
+			map[bool]string{true: "1 record has", false: thousands(s.undated) + " records have"}[s.undated == 1])
 	}
 	if o.Chain != "" {
 		p.put(` %`, o.Chain)

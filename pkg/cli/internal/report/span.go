@@ -20,7 +20,8 @@ type step struct {
 func steps() []step {
 	midnight := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
 	return []step{
-		{"hour", func(t time.Time) time.Time { return t.Truncate(time.Hour) }, func(t time.Time) time.Time { return t.Add(time.Hour) }, "2 Jan 15:04"},
+		{"hour", func(t time.Time) time.Time { return t.Truncate(time.Hour) },
+			func(t time.Time) time.Time { return t.Add(time.Hour) }, "2 Jan 15:04"},
 		{"day", midnight, func(t time.Time) time.Time { return t.AddDate(0, 0, 1) }, "2 Jan 2006"},
 		{
 			"week", func(t time.Time) time.Time { return midnight(t).AddDate(0, 0, -(int(t.Weekday())+6)%7) },
@@ -44,8 +45,8 @@ type bar struct {
 	counts
 }
 
-// bars returns what was done, step by step, without a hole: hours where it was done within two days, and else the shortest
-// step that leaves few enough of them.
+// bars returns what was done, step by step, without a hole: hours where it was done within two days, and else the
+// shortest step that leaves few enough of them.
 func (s *Summary) bars() (step, []bar) {
 	all := steps()
 	if len(s.hours) == 0 {

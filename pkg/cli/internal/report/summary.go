@@ -77,11 +77,12 @@ func (s *Summary) Add(r audit.Record) {
 	}
 }
 
-// countsOf returns what a record counts for. What was approved, denied to everybody or installed is no use of a skill; that an
-// install was refused counts.
+// countsOf returns what a record counts for. What was approved, denied to everybody or installed is no use of a skill;
+// that an install was refused counts.
 func countsOf(r audit.Record) (c counts) {
 	switch {
-	case r.Result == audit.Denied && (r.Uses() || r.Action == audit.Install || r.Action == audit.Update || r.Action == audit.HookEvent):
+	case r.Result == audit.Denied && (r.Uses() || r.Action == audit.Install || r.Action == audit.Update ||
+		r.Action == audit.HookEvent):
 		c.refused = 1
 	case !r.Uses(), r.Result == audit.Denied:
 	case r.Result == audit.Failed, r.Result == audit.Timeout:
@@ -182,7 +183,10 @@ func (s *Summary) topReasons(n int, of func(*reason) int64) (top []*reason) {
 			top = append(top, r)
 		}
 	}
-	slices.SortFunc(top, func(a, b *reason) int { return cmp.Or(cmp.Compare(of(b), of(a)), cmp.Compare(a.text, b.text)) })
+	slices.SortFunc(top, func(a, b *reason) int {
+		return cmp.Or(cmp.Compare(of(b), of(a)),
+			cmp.Compare(a.text, b.text))
+	})
 	return top[:min(n, len(top))]
 }
 
@@ -192,6 +196,9 @@ func (s *Summary) allMachines() (all []*machine) {
 		all = append(all, m)
 	}
 	busy := func(m *machine) int64 { return m.activations + m.worked + m.failed + m.refused }
-	slices.SortFunc(all, func(a, b *machine) int { return cmp.Or(cmp.Compare(busy(b), busy(a)), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(all, func(a, b *machine) int {
+		return cmp.Or(cmp.Compare(busy(b), busy(a)),
+			cmp.Compare(a.name, b.name))
+	})
 	return all
 }

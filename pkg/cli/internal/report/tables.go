@@ -34,7 +34,8 @@ func (s *Summary) skills(p *out) {
 	table(p, "Skills", "Skill", "", "Activations", "Runs", "Failures", "Refusals", "Last use")
 	for _, k := range all[:min(mostRows, len(all))] {
 		name(p, k)
-		meter(p, most, part{"accent", k.Activations}, part{"good", worked(k)}, part{"bad", k.Failures}, part{"warn", k.Refusals})
+		meter(p, most, part{"accent", k.Activations}, part{"good", worked(k)}, part{"bad", k.Failures},
+			part{"warn", k.Refusals})
 		for _, of := range []int64{k.Activations, k.Runs, k.Failures, k.Refusals} {
 			n(p, of)
 		}
@@ -62,7 +63,8 @@ func (s *Summary) durations(p *out) {
 	table(p, "Durations", "Skill", "", "Median", "95 %", "Mean", "Longest", "In all")
 	for _, k := range all[:min(mostRows, len(all))] {
 		name(p, k)
-		meter(p, logarithm(all[0].P95MS), part{"accent", logarithm(k.P50MS)}, part{"soft", logarithm(k.P95MS) - logarithm(k.P50MS)})
+		meter(p, logarithm(all[0].P95MS), part{"accent", logarithm(k.P50MS)},
+			part{"soft", logarithm(k.P95MS) - logarithm(k.P50MS)})
 		for _, ms := range []int64{k.P50MS, k.P95MS, k.MeanMS, k.MaxMS, k.TotalMS} {
 			p.put(`<td class="n">%</td>`, duration(ms))
 		}
@@ -117,7 +119,8 @@ func (s *Summary) places(p *out) {
 	table(p, "Machines", "Machine", "", "Users", "Activations", "Worked", "Failures", "Refusals", "Last")
 	for _, m := range all[:min(mostRows, len(all))] {
 		p.put(`<tr><th scope="row">%</th>`, m.name)
-		meter(p, most, part{"accent", m.activations}, part{"good", m.worked}, part{"bad", m.failed}, part{"warn", m.refused})
+		meter(p, most, part{"accent", m.activations}, part{"good", m.worked}, part{"bad", m.failed},
+			part{"warn", m.refused})
 		for _, of := range []int64{int64(len(m.users)), m.activations, m.worked, m.failed, m.refused} {
 			n(p, of)
 		}

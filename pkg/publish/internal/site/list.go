@@ -165,11 +165,15 @@ func (s *Site) home(w Write) error {
 	return s.paged(all, "index.html", func(n int, l list, path string) error {
 		if n > 1 {
 			l.Heading, l.Crumb = "All packs", link{Name: "All packs", Href: "index.html"}
-			return s.write(w, page{Title: "All packs, page " + thousands(int64(n)) + " – " + s.options.Title, Path: path}, func(at root) templ.Component { return packList(at, &l) })
+			return s.write(w, page{Title: "All packs, page " + thousands(int64(n)) + " – " + s.options.Title,
+				Path: path}, func(at root) templ.Component { return packList(at, &l) })
 		}
-		h := home{list: l, Tags: tags, MoreTags: more, Skills: skills, Owners: len(s.owners), Recent: s.recent(), Registry: s.options.Registry}
-		about := "Agent skills to install: " + count(len(s.packs), "pack", "packs") + " with " + count(skills, "skill", "skills") + "."
-		return s.write(w, page{Title: s.options.Title, Path: path, Home: true, Description: about}, func(at root) templ.Component { return homePage(at, s.options.Title, &h) })
+		h := home{list: l, Tags: tags, MoreTags: more, Skills: skills, Owners: len(s.owners), Recent: s.recent(),
+			Registry: s.options.Registry}
+		about := "Agent skills to install: " + count(len(s.packs), "pack", "packs") + " with " +
+			count(skills, "skill", "skills") + "."
+		return s.write(w, page{Title: s.options.Title, Path: path, Home: true, Description: about},
+			func(at root) templ.Component { return homePage(at, s.options.Title, &h) })
 	})
 }
 
@@ -206,7 +210,8 @@ func (s *Site) tagLinks() []link {
 }
 
 func (s *Site) tagPages(w Write) error {
-	if err := s.write(w, page{Title: "Tags – " + s.options.Title, Path: "tags.html"}, func(at root) templ.Component { return allTags(at, s.tagLinks()) }); err != nil {
+	if err := s.write(w, page{Title: "Tags – " + s.options.Title, Path: "tags.html"},
+		func(at root) templ.Component { return allTags(at, s.tagLinks()) }); err != nil {
 		return err
 	}
 	return s.groupPages(w, s.tags, tagPath, "Packs tagged ", link{Name: "Tags", Href: "tags.html"})
@@ -224,7 +229,8 @@ func (s *Site) groupPages(w Write, groups []group, at func(string) string, headi
 			if n > 1 {
 				title += ", page " + thousands(int64(n))
 			}
-			return s.write(w, page{Title: title + " – " + s.options.Title, Path: path}, func(at root) templ.Component { return packList(at, &l) })
+			return s.write(w, page{Title: title + " – " + s.options.Title, Path: path},
+				func(at root) templ.Component { return packList(at, &l) })
 		})
 		if err != nil {
 			return err
@@ -233,8 +239,8 @@ func (s *Site) groupPages(w Write, groups []group, at func(string) string, headi
 	return nil
 }
 
-// notFound writes the page for addresses that do not exist. It is shown at any of them, so its links start at the root of the
-// server where that is known.
+// notFound writes the page for addresses that do not exist. It is shown at any of them, so its links start at the root
+// of the server where that is known.
 func (s *Site) notFound(w Write) error {
 	p := page{Title: "Not found – " + s.options.Title, Path: "404.html", NoAddress: true}
 	if s.options.BaseURL != "" {

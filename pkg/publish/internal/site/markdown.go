@@ -20,8 +20,8 @@ const (
 )
 
 // prose renders the body of a SKILL.md as HTML that is safe to put into a page: no raw HTML, no images, no link but to
-// other sites and to its own headings. Its headings begin one level below the given one and skip none; ids begin with the
-// prefix. Text that is made to be slow or deep is shown as it is. The bool says whether it was cut.
+// other sites and to its own headings. Its headings begin one level below the given one and skip none; ids begin with
+// the prefix. Text that is made to be slow or deep is shown as it is. The bool says whether it was cut.
 //
 // The renderer writes each tag itself, from constants, and escapes all else; what it does not know it writes as text.
 func prose(body []byte, level int, prefix string) (text string, cut bool) {
@@ -41,8 +41,8 @@ func prose(body []byte, level int, prefix string) (text string, cut bool) {
 	return r.String(), cut
 }
 
-// parse reads a text as CommonMark with the tables, the lists of tasks and the strikethrough of GitHub. It reports false
-// for a text that the parser cannot cope with.
+// parse reads a text as CommonMark with the tables, the lists of tasks and the strikethrough of GitHub. It reports
+// false for a text that the parser cannot cope with.
 func parse(body []byte) (doc *markdown.Document, ok bool) {
 	defer func() { ok = recover() == nil }()
 	text := strings.ReplaceAll(strings.ToValidUTF8(string(body), "\uFFFD"), "\r\n", "\n")

@@ -8,7 +8,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// The places of a Claude Code marketplace: its list, and below the directory of a plugin what describes it and its skills.
+// The places of a Claude Code marketplace: its list, and below the directory of a plugin what describes it and its
+// skills.
 const (
 	MarketplacePath = ".claude-plugin/marketplace.json"
 	pluginPath      = ".claude-plugin/plugin.json"
@@ -35,7 +36,8 @@ func (s *Site) Plugin(id pack.ID, name string) Plugin {
 	p := &s.packs[s.at[id]]
 	v := p.shown()
 	plugin := Plugin{
-		Name: name, Source: "./plugins/" + name, Version: v.Version, Description: short(p.about(), maxDescription), Author: person{id.Owner},
+		Name: name, Source: "./plugins/" + name, Version: v.Version, Description: short(p.about(), maxDescription),
+		Author:  person{id.Owner},
 		License: oneLine(p.License), Keywords: p.Tags,
 	}
 	if s.options.BaseURL != "" {
@@ -53,7 +55,8 @@ func WritePlugin(p Plugin, w Write) error {
 
 // WriteMarketplace writes the list of plugins.
 func (s *Site) WriteMarketplace(plugins []Plugin, w Write) error {
-	sorted := slices.SortedFunc(slices.Values(plugins), func(a, b Plugin) int { return strings.Compare(a.Name, b.Name) })
+	sorted := slices.SortedFunc(slices.Values(plugins),
+		func(a, b Plugin) int { return strings.Compare(a.Name, b.Name) })
 	if sorted == nil {
 		sorted = []Plugin{}
 	}

@@ -14,9 +14,9 @@ type SkillKey struct {
 	Name string
 }
 
-// SkillNames gives each skill of the catalogue a name of its own, for tools that know no packs: its own where only one pack
-// has a skill of that name, else one that begins with the owner, with owner and pack, or as a last resort ends in a
-// digest. Skills whose names no tool takes have none.
+// SkillNames gives each skill of the catalogue a name of its own, for tools that know no packs: its own where only one
+// pack has a skill of that name, else one that begins with the owner, with owner and pack, or as a last resort ends in
+// a digest. Skills whose names no tool takes have none.
 func (s *Site) SkillNames() map[SkillKey]string {
 	count := map[string]int{}
 	var keys []SkillKey
@@ -44,8 +44,8 @@ func (s *Site) SkillNames() map[SkillKey]string {
 	return names
 }
 
-// PluginNames gives each pack a name of its own as a plugin: owner and name with a hyphen between them, and a digest where
-// two packs would be called the same.
+// PluginNames gives each pack a name of its own as a plugin: owner and name with a hyphen between them, and a digest
+// where two packs would be called the same.
 func (s *Site) PluginNames() map[pack.ID]string {
 	names, taken := make(map[pack.ID]string, len(s.packs)), map[string]bool{}
 	for i := range s.packs {

@@ -109,7 +109,8 @@ func (s *Site) Page(id pack.ID, d Details, w Write) error {
 	}
 	view := s.packView(i, d)
 	title := id.String() + " – " + s.options.Title
-	if err := s.write(w, page{Title: title, Description: view.Summary, Path: packPath(id)}, func(at root) templ.Component { return packContent(at, &view) }); err != nil {
+	if err := s.write(w, page{Title: title, Description: view.Summary, Path: packPath(id)},
+		func(at root) templ.Component { return packContent(at, &view) }); err != nil {
 		return err
 	}
 	if !view.Separate {
@@ -129,10 +130,12 @@ func (s *Site) packView(i int, d Details) packPage {
 	p := &s.packs[i]
 	v := p.shown()
 	view := packPage{
-		item: s.item(i), Problem: oneLine(d.Problem), Summary: p.about(), License: oneLine(p.License), Deprecated: oneLine(p.Deprecated),
-		Yanked: oneLine(v.Yanked), Digest: v.Digest, Integrity: v.Integrity, Source: v.Source,
+		item: s.item(i), Problem: oneLine(d.Problem), Summary: p.about(), License: oneLine(p.License),
+		Deprecated: oneLine(p.Deprecated),
+		Yanked:     oneLine(v.Yanked), Digest: v.Digest, Integrity: v.Integrity, Source: v.Source,
 		Install: "skillpm install " + p.ID.String(), Registry: s.options.Registry, Separate: len(p.Skills) > inline,
-		Signatures: d.Signatures, Signed: oneLine(d.Signed), Provenance: d.Provenance, Profiles: oneLine(strings.Join(d.Profiles, ", ")),
+		Signatures: d.Signatures, Signed: oneLine(d.Signed), Provenance: d.Provenance,
+		Profiles: oneLine(strings.Join(d.Profiles, ", ")),
 	}
 	if prerelease(v.Version) || v.Yanked != "" {
 		view.Install += "@" + v.Version
@@ -160,7 +163,8 @@ func (s *Site) packView(i int, d Details) packPage {
 // links fills in what a pack requires and what requires it.
 func (s *Site) links(p *Pack, view *packPage) {
 	for _, d := range p.Dependencies {
-		r := required{Name: d.ID.String(), Range: cmp.Or(oneLine(d.Constraint), "any"), Skills: oneLine(strings.Join(d.Skills, ", "))}
+		r := required{Name: d.ID.String(), Range: cmp.Or(oneLine(d.Constraint), "any"),
+			Skills: oneLine(strings.Join(d.Skills, ", "))}
 		if k, ok := s.at[d.ID]; ok {
 			r.Href = packPath(d.ID)
 			if v := s.packs[k].wanted(d.Constraint); v != nil {
@@ -178,7 +182,8 @@ func (s *Site) links(p *Pack, view *packPage) {
 
 func (s *Site) skillView(p *Pack, sk Skill, d Details, separate bool) skillView {
 	view := skillView{
-		Pack: p.ID, Name: oneLine(sk.Name), Description: sk.Description, Anchor: skillAnchor(sk.Name), Tree: sk.Tree, Href: skillPath(p.ID, sk.Name),
+		Pack: p.ID, Name: oneLine(sk.Name), Description: sk.Description, Anchor: skillAnchor(sk.Name), Tree: sk.Tree,
+		Href: skillPath(p.ID, sk.Name),
 	}
 	i := slices.IndexFunc(d.Skills, func(c Content) bool { return c.Name == sk.Name })
 	if i < 0 {
@@ -207,7 +212,8 @@ func (s *Site) skillView(p *Pack, sk Skill, d Details, separate bool) skillView 
 func fields(doc *skill.Document) []field {
 	var out []field
 	for _, f := range []field{
-		{"Allowed tools", "allowed-tools"}, {"Compatibility", "compatibility"}, {"License", "license"}, {"Model", "model"}, {"Context", "context"},
+		{"Allowed tools", "allowed-tools"}, {"Compatibility", "compatibility"}, {"License", "license"},
+		{"Model", "model"}, {"Context", "context"},
 	} {
 		_, node := doc.Lookup(f.Value)
 		text := skill.ScalarText(node)

@@ -44,7 +44,8 @@ func (s *Site) graph(i int) (svg string, partial bool) {
 	}
 	own := slices.IndexFunc(packs, func(p graph.Pack) bool { return p.ID == root.ID })
 	edges := packs[own].Requires
-	if !slices.ContainsFunc(packs, func(p graph.Pack) bool { // nobody leads back to it, so it is the root and no box of its own
+	// nobody leads back to it, so it is the root and no box of its own
+	if !slices.ContainsFunc(packs, func(p graph.Pack) bool {
 		return slices.ContainsFunc(p.Requires, func(e graph.Edge) bool { return e.To == root.ID })
 	}) {
 		packs = slices.Delete(packs, own, own+1)

@@ -279,8 +279,8 @@ func (r *renderer) around(tag string, list []markdown.Inline) {
 	r.WriteString("</" + tag + ">")
 }
 
-// link renders links to other sites and into the text. Others would lead to files that the catalogue does not have: they
-// are text that says in a title where they lead.
+// link renders links to other sites and into the text. Others would lead to files that the catalogue does not have:
+// they are text that says in a title where they lead.
 func (r *renderer) link(l *markdown.Link) {
 	href, outside := r.target(l.URL)
 	switch {

@@ -19,8 +19,8 @@ import (
 //	search/terms/KEY.json   the words that begin with KEY, each with the packs that have it
 //	search/packs/N.json     what is shown of packs N*chunk to (N+1)*chunk-1
 //
-// A pack is a number here: those that most others depend on come first, so that of two that fit as well they win. In the
-// lists of terms it is multiplied by 8, and what is added to it says how much the word tells of the pack.
+// A pack is a number here: those that most others depend on come first, so that of two that fit as well they win. In
+// the lists of terms it is multiplied by 8, and what is added to it says how much the word tells of the pack.
 const (
 	chunk     = 50   // packs in a file
 	mostPacks = 3000 // for one word: those for which it tells most
@@ -41,7 +41,8 @@ const (
 
 // stop are words that are in every text.
 var stop = []string{
-	"a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "is", "it", "its", "of", "on", "or", "that", "the", "this", "to", "use",
+	"a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "is", "it", "its", "of", "on", "or", "that",
+	"the", "this", "to", "use",
 	"used", "using", "when", "with", "without", "you", "your",
 }
 
@@ -74,7 +75,8 @@ func (s *Site) search(w Write) error {
 	shown := make([]searchPack, len(order))
 	for n, i := range order {
 		it := s.item(i)
-		shown[n] = searchPack{it.ID.String(), it.Version, short(it.Description, 160), s.packs[i].Tags[:min(len(s.packs[i].Tags), 5)], it.Skills, it.Deprecated}
+		shown[n] = searchPack{it.ID.String(), it.Version, short(it.Description, 160),
+			s.packs[i].Tags[:min(len(s.packs[i].Tags), 5)], it.Skills, it.Deprecated}
 		for term, weight := range s.packs[i].terms() {
 			key := termKey(term)
 			if files[key] == nil {
@@ -91,7 +93,8 @@ func (s *Site) search(w Write) error {
 		return err
 	}
 	for n := 0; n*chunk < len(shown); n++ {
-		if err := writeJSON(w, fmt.Sprintf("search/packs/%d.json", n), shown[n*chunk:min((n+1)*chunk, len(shown))]); err != nil {
+		if err := writeJSON(w, fmt.Sprintf("search/packs/%d.json", n),
+			shown[n*chunk:min((n+1)*chunk, len(shown))]); err != nil {
 			return err
 		}
 	}
@@ -146,8 +149,8 @@ func (p *Pack) terms() map[string]int {
 	return terms
 }
 
-// words returns the words of a text as they are looked up: without marks and case. Of writing without spaces each character
-// is a word. The script does the same to what is typed.
+// words returns the words of a text as they are looked up: without marks and case. Of writing without spaces each
+// character is a word. The script does the same to what is typed.
 func words(text string) []string {
 	text = strings.ToLower(strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.M, r) {
@@ -161,7 +164,8 @@ func words(text string) []string {
 			out = append(out, word)
 		}
 	}
-	for field := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
+	for field := range strings.FieldsFuncSeq(text,
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
 		start := 0
 		for i, r := range field {
 			if dense(r) {

@@ -32,7 +32,8 @@ func oneLine(s string) string {
 
 // steering reports whether a character is invisible and changes the direction or look of others.
 func steering(r rune) bool {
-	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c || r >= 0xe0000 && r <= 0xe007f
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c ||
+		r >= 0xe0000 && r <= 0xe007f
 }
 
 // lines returns a text without characters that steer what shows it, apart from the ends of lines and tabs.
@@ -105,7 +106,8 @@ func abbreviated(digest string) string {
 
 var plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`) })
 
-// fileName returns a name that every file system and address takes: the text itself where it is one, else a digest of it.
+// fileName returns a name that every file system and address takes: the text itself where it is one, else a digest of
+// it.
 func fileName(s string) string {
 	if plainName().MatchString(s) && len(s) <= maxTagLen && !device().MatchString(s) {
 		return s

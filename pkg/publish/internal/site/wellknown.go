@@ -45,14 +45,16 @@ func Discover(name, description string, files []File, w Write) (Discovered, erro
 	}
 	sum := sha256.Sum256(data)
 	d := Discovered{
-		Name: name, Type: "archive", Description: short(description, maxDescription-1), URL: name + ".tar.gz", Digest: "sha256:" + hex.EncodeToString(sum[:]),
+		Name: name, Type: "archive", Description: short(description, maxDescription-1), URL: name + ".tar.gz",
+		Digest: "sha256:" + hex.EncodeToString(sum[:]),
 	}
 	return d, w(WellKnown+d.URL, data)
 }
 
 // WriteDiscovery writes the discovery index of skills.
 func WriteDiscovery(skills []Discovered, w Write) error {
-	sorted := slices.SortedFunc(slices.Values(skills), func(a, b Discovered) int { return strings.Compare(a.Name, b.Name) })
+	sorted := slices.SortedFunc(slices.Values(skills),
+		func(a, b Discovered) int { return strings.Compare(a.Name, b.Name) })
 	if sorted == nil {
 		sorted = []Discovered{}
 	}
@@ -69,12 +71,14 @@ func archive(files []File) ([]byte, error) {
 	defer zippers().Put(zip)
 	zip.Reset(&out)
 	to := tar.NewWriter(zip)
-	for _, f := range slices.SortedFunc(slices.Values(files), func(a, b File) int { return strings.Compare(a.Path, b.Path) }) {
+	for _, f := range slices.SortedFunc(slices.Values(files),
+		func(a, b File) int { return strings.Compare(a.Path, b.Path) }) {
 		mode := int64(0o644)
 		if f.Executable {
 			mode = 0o755
 		}
-		if err := to.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: f.Path, Size: int64(len(f.Data)), Mode: mode}); err != nil {
+		if err := to.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: f.Path, Size: int64(len(f.Data)),
+			Mode: mode}); err != nil {
 			return nil, err
 		}
 		if _, err := to.Write(f.Data); err != nil {
