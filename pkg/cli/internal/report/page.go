@@ -1,95 +1,70 @@
 package report
 
 import (
+	"cmp"
+	"context"
 	_ "embed" // the style of the page
 	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
+	"unicode"
+
+	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
+
+//go:generate go run github.com/a-h/templ/cmd/templ@v0.3.960 generate
 
 //go:embed page.css
 var style string
 
-// mostRows is how many rows a table of the page has.
-const mostRows = 100
+// maxRows is how many rows a table of the page has.
+const maxRows = 100
 
-// PageOptions say what a page is of.
+const durationHint = "How long runs took, the slowest first. Half of them took no longer than the median, the stronger " +
+	"part of the bar, and 95 of a hundred no longer than all of it; both are known to 5 %. The bars are logarithmic."
+
+// PageOptions are the context of a page.
 type PageOptions struct {
 	Title   string    // "" for the usual one
 	Now     time.Time // when it is written
-	Damaged int64     // lines of the logs that are no records
+	Damaged int64     // lines of the logs that are not records
 	Chain   string    // what is known of the logs' chains, "" for nothing
 }
 
 // Page writes a summary as one HTML page, which needs no other file and has no script.
 func (s *Summary) Page(w io.Writer, o PageOptions) error {
-	if o.Title == "" {
-		o.Title = "Skills on record"
-	}
-	p := &out{}
-	p.put(`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>%</title>
-<style>
-%</style>
-</head>
-<body>
-<main>
-<h1>%</h1>
-`, o.Title, markup(style), o.Title)
-	s.lead(p, o)
-	if s.Records == 0 {
-		p.put(`<section class="card empty"><p>There are no records yet. Activate a skill, and write this page again.</p></section>
-`)
-	} else {
-		s.tiles(p)
-		s.time(p)
-		s.skills(p)
-		s.durations(p)
-		s.whys(p)
-		s.places(p)
-	}
-	p.put(`</main>
-<footer>Written by skillpm audit stats on %. All times are UTC.</footer>
-</body>
-</html>
-`, o.Now.UTC().Format("2 January 2006, 15:04"))
-	_, err := w.Write(p.Bytes())
-	return err
+	o.Title = cmp.Or(o.Title, "Skills on record")
+	return s.page(o).Render(context.Background(), w)
 }
 
-// lead says what the page is about.
-func (s *Summary) lead(p *out, o PageOptions) {
-	p.put(`<p class="lead">%`, plural(s.Records, "record"))
-	if _, bars := s.bars(); len(bars) > 0 {
-		first, last := s.span()
-		day := last.Format(time.DateOnly) == first.Format(time.DateOnly)
-		p.put(map[bool]markup{true: ` of <time datetime="%">%</time>`, false: ` from <time datetime="%">%</time>`}[day],
-			first.Format(time.RFC3339), first.Format("2 January 2006"))
-		if !day {
-			p.put(` to <time datetime="%">%</time>`, last.Format(time.RFC3339), last.Format("2 January 2006"))
-		}
-	}
+// remarks is the end of the first sentence, and what is known of the logs.
+func (s *Summary) remarks(o PageOptions) string {
+	var b strings.Builder
 	if n := int64(len(s.machines)); n > 1 {
-		p.put(`, on %`, plural(n, "machine"))
+		b.WriteString(", on " + plural(n, "machine"))
 	}
-	p.put(".")
+	b.WriteString(".")
 	if o.Damaged > 0 {
-		p.put(` % cannot be read.`, plural(o.Damaged, "line"))
+		b.WriteString(" " + plural(o.Damaged, "line") + " cannot be read.")
 	}
-	if s.undated > 0 {
-		p.put(` % no time, and in no chart.`,
-			map[bool]string{true: "1 record has", false: thousands(s.undated) + " records have"}[s.undated == 1])
+	switch {
+	case s.undated == 1:
+		b.WriteString(" 1 record has no time, and in no chart.")
+	case s.undated > 1:
+		b.WriteString(" " + thousands(s.undated) + " records have no time, and in no chart.")
 	}
 	if o.Chain != "" {
-		p.put(` %`, o.Chain)
+		b.WriteString(" " + o.Chain)
 	}
-	p.put("</p>\n")
+	return b.String()
 }
+
+func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+func leadDay(t time.Time) string { return t.UTC().Format("2 January 2006") }
 
 // span returns the first and the last hour in which something was done.
 func (s *Summary) span() (first, last time.Time) {
@@ -107,78 +82,21 @@ func (s *Summary) span() (first, last time.Time) {
 	return time.Unix(from*3600, 0).UTC(), time.Unix(to*3600, 0).UTC()
 }
 
-func (s *Summary) tiles(p *out) {
-	p.put(`<dl class="tiles">
-`)
-	for _, t := range []struct {
-		name string
-		n    int64
-	}{
+// total is one of the numbers at the top of the page.
+type total struct {
+	name string
+	n    int64
+}
+
+func (s *Summary) totals() []total {
+	return []total{
 		{"Activations", s.total.activations},
 		{"Runs that worked", s.total.worked},
 		{"Failures", s.total.failed},
 		{"Refusals", s.total.refused},
 		{"Skills", int64(len(s.stats.Skills()))},
 		{"Machines", int64(len(s.machines))},
-	} {
-		p.put("<div><dt>%</dt><dd>%</dd></div>\n", t.name, t.n)
 	}
-	p.put("</dl>\n")
-}
-
-// begin writes the heading of a part of the page.
-func begin(p *out, id, title, hint string) {
-	p.put(`<section>
-<h2 id="%">%</h2>
-`, id, title)
-	if hint != "" {
-		p.put("<p class=\"hint\">%</p>\n", hint)
-	}
-}
-
-func end(p *out) { p.put("</section>\n") }
-
-// table begins a table that may be wider than the page.
-func table(p *out, label string, columns ...string) {
-	p.put(`<div class="scroll" tabindex="0" role="region" aria-label="%">
-<table>
-<thead><tr>`, label)
-	for i, c := range columns {
-		switch {
-		case c == "": // a picture of the numbers beside it
-			p.put(`<td class="meter"></td>`)
-		case i == 0:
-			p.put(`<th scope="col">%</th>`, c)
-		default:
-			p.put(`<th scope="col" class="n">%</th>`, c)
-		}
-	}
-	p.put("</tr></thead>\n<tbody>\n")
-}
-
-func endTable(p *out, left int, what string) {
-	p.put("</tbody>\n</table>\n</div>\n")
-	if left > 0 {
-		p.put("<p class=\"hint\">% left out.</p>\n", plural(int64(left), "further "+what))
-	}
-}
-
-// n writes a number in a table.
-func n(p *out, of int64) {
-	if of == 0 {
-		p.put(`<td class="n zero">0</td>`)
-		return
-	}
-	p.put(`<td class="n">%</td>`, of)
-}
-
-// day writes when something was done last.
-func day(p *out, t time.Time) {
-	if t.IsZero() {
-		p.put(`<td class="n zero">–</td>`)
-		return
-	}
-	p.put(`<td class="n"><time datetime="%">%</time></td>`, t.UTC().Format(time.RFC3339), t.UTC().Format("2 Jan 2006"))
 }
 
 // part is a piece of a bar.
@@ -187,16 +105,97 @@ type part struct {
 	n     int64
 }
 
-// meter writes numbers as a bar, which is as long as they are of the most.
-func meter(p *out, most int64, parts ...part) {
-	p.put(`<td class="meter"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">`)
+// rect is a rectangle of a picture.
+type rect struct {
+	class, title        string
+	x, y, width, height float64
+}
+
+// meterRects returns the pieces of a bar whose full length stands for the most.
+func meterRects(most int64, parts []part) []rect {
+	var rects []rect
 	x := 0.0
-	for _, of := range parts {
-		width := 100 * float64(of.n) / float64(max(1, most))
-		if of.n > 0 {
-			p.put(`<rect class="%" x="%" width="%" height="10"/>`, of.class, x, max(width, 0.6))
+	for _, p := range parts {
+		width := 100 * float64(p.n) / float64(max(1, most))
+		if p.n > 0 {
+			rects = append(rects, rect{class: p.class, x: x, width: max(width, 0.6)})
 		}
 		x += width
 	}
-	p.put(`</svg></td>`)
+	return rects
+}
+
+// coordinate writes a number of a picture.
+func coordinate(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }
+
+// succeeded returns how many runs of a skill worked.
+func succeeded(k audit.SkillStats) int64 { return max(0, k.Runs-k.Failures) }
+
+// lastUse returns when a skill was used last, the zero time for never.
+func lastUse(k audit.SkillStats) time.Time {
+	if k.Last == nil {
+		return time.Time{}
+	}
+	return *k.Last
+}
+
+// busiest returns the skills, and how often the busiest was used.
+func (s *Summary) busiest() (all []audit.SkillStats, most int64) {
+	all = s.stats.Skills()
+	for _, k := range all {
+		most = max(most, k.Activations+succeeded(k)+k.Failures+k.Refusals)
+	}
+	return all, most
+}
+
+// slowest returns the skills with runs, the slowest first.
+func (s *Summary) slowest() []audit.SkillStats {
+	all := slices.DeleteFunc(s.stats.Skills(), func(k audit.SkillStats) bool { return k.TotalMS == 0 })
+	slices.SortFunc(all, func(a, b audit.SkillStats) int {
+		return cmp.Or(cmp.Compare(b.P95MS, a.P95MS), cmp.Compare(a.Skill, b.Skill), cmp.Compare(a.Pack, b.Pack))
+	})
+	return all
+}
+
+// busiestMachines returns the machines, and how much was done on the busiest.
+func (s *Summary) busiestMachines() (all []*machine, most int64) {
+	all = s.allMachines()
+	for _, m := range all {
+		most = max(most, m.activations+m.worked+m.failed+m.refused)
+	}
+	return all, most
+}
+
+// logarithm returns a number that grows by the same whenever a duration becomes ten times as long.
+func logarithm(ms int64) int64 { return int64(1000 * math.Log10(float64(max(0, ms))+1)) }
+
+// visible returns a text without what steers how it is shown.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return ' '
+		case unicode.IsControl(r), r >= 0x202a && r <= 0x202e, r >= 0x2066 &&
+			r <= 0x2069, r == 0x200e, r == 0x200f, r == 0x061c, r >= 0xe0000 && r <= 0xe007f:
+			return '\ufffd'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
+}
+
+// thousands writes a number with commas.
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// plural writes a number with what it counts.
+func plural(n int64, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return thousands(n) + " " + one + "s"
 }
