@@ -120,12 +120,12 @@ func TestCompare(t *testing.T) {
 			want:  "skillpm.lock:6: place: acme/base is locked from another place than the one that skillpm.yaml wants, git+" + git + "#" + commitB + "\n",
 		},
 		{
-			name: "resolved was edited, a tag must stand for a commit", manifest: `dependencies: {acme/base: {git: "` + git + `", tag: v1.2.0, lockedDigest: "` + commitB + `"}}`,
+			name: "resolved was edited, a tag must stand for a commit", manifest: `dependencies: {acme/base: {git: "` + git + `", tag: v1.2.0, digest: "` + commitB + `"}}`,
 			packs: packs{"acme/base": lockEntry("1.2.0 git+"+git, "", "base")},
 			want:  "skillpm.lock:6: place: acme/base is locked from another place than the one that skillpm.yaml wants, git+" + git + "#v1.2.0\n",
 		},
 		{
-			name: "resolved was edited, a lockedDigest is required", manifest: `dependencies: {acme/base: {oci: "` + oci + `", lockedDigest: "sha256:` + strings.Repeat("f", 64) + `"}}`,
+			name: "resolved was edited, a digest is required", manifest: `dependencies: {acme/base: {oci: "` + oci + `", digest: "sha256:` + strings.Repeat("f", 64) + `"}}`,
 			packs: packs{"acme/base": base},
 			want:  "skillpm.lock:6: place: acme/base is locked from another place than the one that skillpm.yaml wants, " + oci + "@sha256:" + strings.Repeat("f", 64) + "\n",
 		},
