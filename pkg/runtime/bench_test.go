@@ -30,7 +30,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 	later := time.Now().Add(time.Hour) // so that the index is relied on
 	for b.Loop() {
-		h, err := runtime.Open(b.Context(), runtime.Options{Paths: paths, Dir: home, Now: func() time.Time { return later }})
+		h, err := runtime.New(b.Context(), runtime.Options{Paths: paths, Dir: home, Now: func() time.Time { return later }})
 		if err != nil {
 			b.Fatal(err)
 		}

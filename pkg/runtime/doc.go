@@ -1,13 +1,23 @@
-// Package host is skillpm for a program that is an agent, or has one: what the commands prompt, load, read, run and message
-// do, as a Go API.
+// Package runtime serves skills to an agent. It is the Go API behind the commands prompt, load, read, run, and message.
 //
-//	h, err := host.Open(ctx, host.Options{Paths: paths, Dir: dir, Now: time.Now})
+//	h, err := runtime.Open(ctx, dir)
 //	listing, err := h.Prompt(ctx, prompt.Options{ContextWindow: 200_000}) // for the system prompt
 //	a, err := h.Load(ctx, "deploy", session.Activate{Arguments: "production"}) // when the model asks for it
 //	text := prompt.Text(h.Profile(), a.Result())
 //
-// It puts together what other packages do, and adds nothing: the profile is that of a host system, the catalog has the
-// skills in force, the session knows which are active. Nothing in it needs a certain model, agent or vendor.
+// [Open] uses the operating system's defaults, [New] takes everything from its [Options]. Both are cheap: skills are read
+// when they are first needed. Nothing here needs a certain model, agent, or vendor.
 //
-// Opening one is cheap: the skills are looked for when they are first asked for.
+// Start reading at [Host]. The room's packages:
+//
+//   - catalog finds the skills that an agent sees, from local layers and installed packs.
+//   - session records which skills are active, and decides what their tool restrictions allow.
+//   - prompt writes what a model reads: the list of skills, and the result of an activation. It performs no I/O.
+//   - match ranks the skills of a catalog for a task.
+//   - search ranks packs for a query.
+//   - run runs scripts and programs with limits.
+//   - task runs skills apart from the conversation.
+//   - dispatch turns one message of a user into activations.
+//
+// This package is part of skillpm's embedding API and keeps compatibility.
 package runtime

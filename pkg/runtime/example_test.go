@@ -45,7 +45,7 @@ func open(dir, sessionID string) *runtime.Host {
 	if err != nil {
 		log.Fatal(err)
 	}
-	h, err := runtime.Open(context.Background(), runtime.Options{
+	h, err := runtime.New(context.Background(), runtime.Options{
 		Paths: paths, Dir: dir, Profile: "pegasus", Session: sessionID, Now: time.Now,
 		Layers: []profile.Layer{ // the stronger one first
 			{Name: "user", Dirs: []string{filepath.Join(dir, "user")}},

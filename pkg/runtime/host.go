@@ -93,9 +93,9 @@ type Host struct {
 	catalog *catalog.Catalog
 }
 
-// Open puts together what serves skills. The error has code Usage for a profile that is not known, and Invalid for
-// settings that cannot be read.
-func Open(ctx context.Context, o Options) (*Host, error) {
+// New returns a Host with the given options; [Open] is the same with the operating system's defaults. The error has code
+// Usage for an unknown profile, and Invalid for settings that cannot be read.
+func New(ctx context.Context, o Options) (*Host, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func options(t *testing.T, files map[string]string) runtime.Options {
 
 func mustOpen(t *testing.T, o runtime.Options) *runtime.Host {
 	t.Helper()
-	h, err := runtime.Open(t.Context(), o)
+	h, err := runtime.New(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,25 +108,25 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 
 func TestOpenErrors(t *testing.T) {
 	o := options(t, map[string]string{"home/.config/skillpm/config.yaml": "skills: {max-depth: many}\n"})
-	if _, err := runtime.Open(t.Context(), o); diag.CodeOf(err) != diag.Invalid {
+	if _, err := runtime.New(t.Context(), o); diag.CodeOf(err) != diag.Invalid {
 		t.Errorf("settings that are wrong: %v", err)
 	}
 	o = options(t, nil)
 	o.Profile = "pegasos"
-	if _, err := runtime.Open(t.Context(), o); diag.CodeOf(err) != diag.Usage || !strings.Contains(diag.HintOf(err), "pegasus") {
+	if _, err := runtime.New(t.Context(), o); diag.CodeOf(err) != diag.Usage || !strings.Contains(diag.HintOf(err), "pegasus") {
 		t.Errorf("%v", err)
 	}
 	o.Profile, o.ConfigFile = "", filepath.Join(o.Dir, "none.yaml")
-	if _, err := runtime.Open(t.Context(), o); diag.CodeOf(err) != diag.NotFound {
+	if _, err := runtime.New(t.Context(), o); diag.CodeOf(err) != diag.NotFound {
 		t.Errorf("%v", err)
 	}
 	o.ConfigFile, o.Now = "", nil
-	if _, err := runtime.Open(t.Context(), o); err == nil {
+	if _, err := runtime.New(t.Context(), o); err == nil {
 		t.Error("a host without a clock")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := runtime.Open(ctx, o); !errors.Is(err, context.Canceled) {
+	if _, err := runtime.New(ctx, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

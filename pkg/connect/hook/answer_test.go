@@ -77,7 +77,7 @@ func (w *world) options(of, event string) hook.Options {
 			if dir == "" {
 				dir = filepath.Join(w.dir, "project")
 			}
-			return runtime.Open(ctx, runtime.Options{
+			return runtime.New(ctx, runtime.Options{
 				Paths: w.paths, Dir: dir, Profile: p.Profile, Layers: p.Layers, Session: p.Session, Now: time.Now, User: "tester", Admin: os.Getuid(),
 			})
 		},

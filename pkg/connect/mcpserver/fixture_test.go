@@ -63,7 +63,7 @@ func (p *place) open(ctx context.Context, r mcpserver.Request) (*runtime.Host, e
 		return nil, err
 	}
 	paths.Enterprise = filepath.Join(p.root, "enterprise")
-	return runtime.Open(ctx, runtime.Options{
+	return runtime.New(ctx, runtime.Options{
 		Paths: paths, Dir: dir, Profile: p.profile, Session: r.Session, NoSession: r.Session == "", Trace: r.Trace, Host: r.Host,
 		Now: time.Now, User: "ada", Getenv: func(name string) string { return p.env[name] },
 		Environ: []string{"PATH=" + os.Getenv("PATH")}, Self: []string{os.Args[0], "run-task"},

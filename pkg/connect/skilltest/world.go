@@ -107,7 +107,7 @@ func (w *world) open(ctx context.Context, f *File, c *Case, o Options) (err erro
 	if enterprise == "" {
 		enterprise = filepath.Join(w.dir, "enterprise")
 	}
-	w.host, err = runtime.Open(ctx, runtime.Options{
+	w.host, err = runtime.New(ctx, runtime.Options{
 		Paths: scope.Paths{
 			Home: w.home(), Config: o.Config, Data: filepath.Join(w.dir, "data"), Cache: filepath.Join(w.dir, "cache"),
 			State: filepath.Join(w.dir, "state"), Enterprise: enterprise,

@@ -62,7 +62,7 @@ func newHost(t *testing.T) (*runtime.Host, string) {
 		t.Fatal(err)
 	}
 	paths.Enterprise = filepath.Join(root, "enterprise")
-	h, err := runtime.Open(t.Context(), runtime.Options{Paths: paths, Dir: dir, Getenv: getenv, Now: now})
+	h, err := runtime.New(t.Context(), runtime.Options{Paths: paths, Dir: dir, Getenv: getenv, Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}

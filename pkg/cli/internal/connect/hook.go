@@ -127,7 +127,7 @@ func (a *app) hookOptions(of string) hook.Options {
 				Home: paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: paths.State, Machine: a.Enterprise,
 			}, of)
 			run.Adopt() // a skill's hooks
-			return runtime.Open(ctx, o)
+			return runtime.New(ctx, o)
 		},
 		Lenient: func(at string) bool { return homeless == nil && openGuard(at).HooksOpen() },
 		Record: func(at string, r audit.Record) error {

@@ -59,7 +59,7 @@ func (a *App) Host(ctx context.Context, f *RuntimeFlags) (*runtime.Host, error) 
 		return nil, err
 	}
 	run.Adopt() // a skill's scripts and hooks, and tasks, are what this process may start
-	return runtime.Open(ctx, o)
+	return runtime.New(ctx, o)
 }
 
 // hostOptions say for whom this invocation serves skills, and where.
