@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // targetKind says what a link's target is.
@@ -108,5 +110,5 @@ func inside(dir, p string) (rel string, ok bool) {
 		return p, true
 	}
 	rel = path.Join(dir, p)
-	return rel, rel != ".." && !strings.HasPrefix(rel, "../")
+	return rel, !pathx.Escapes(rel)
 }

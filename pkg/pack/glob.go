@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // MatchGlob reports whether a slash-separated pattern means a path: * stands for any characters but a slash, ? for one,
@@ -81,8 +82,7 @@ func checkRelative(what, s string) error {
 	switch {
 	case strings.Contains(s, `\`):
 		return diag.Errorf(diag.Invalid, "%s %q has a backslash", what, s).WithHint("write forward slashes")
-	case clean == "" || clean == "." || path.IsAbs(s) || path.Clean(clean) != clean || clean == ".." ||
-		strings.HasPrefix(clean, "../"):
+	case clean == "." || path.Clean(clean) != clean || pathx.Escapes(clean):
 		return diag.Errorf(diag.Invalid, "%s %q is not below the directory of this file", what, s).
 			WithHint("write a path relative to this file, as in \"skills/x\"")
 	}

@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
@@ -252,7 +253,7 @@ func checkPattern(s string) error {
 		return diag.Errorf(diag.Invalid, "skills pattern %q is not closed", s)
 	case strings.Contains(s, `\`):
 		return diag.Errorf(diag.Invalid, "skills pattern %q has a backslash", s).WithHint("write forward slashes")
-	case s == "" || path.IsAbs(s) || path.Clean(clean) != clean || clean == ".." || strings.HasPrefix(clean, "../"):
+	case path.Clean(clean) != clean || pathx.Escapes(clean):
 		return diag.Errorf(diag.Invalid, "skills pattern %q is not a directory inside the pack", s).
 			WithHint("write a path relative to this file, as in \"skills/*\"")
 	}
@@ -342,7 +343,7 @@ func checkProgram(s string) error {
 	switch {
 	case strings.Contains(s, `\`):
 		return diag.Errorf(diag.Invalid, "executable pattern %q has a backslash", s).WithHint("write forward slashes")
-	case s == "" || path.IsAbs(s) || path.Clean(s) != s || s == "." || s == ".." || strings.HasPrefix(s, "../"):
+	case path.Clean(s) != s || s == "." || pathx.Escapes(s):
 		return diag.Errorf(diag.Invalid, "executable pattern %q is not a path inside the pack", s).
 			WithHint("write the path in the skill or in the pack, as in \"scripts/*.sh\"")
 	}

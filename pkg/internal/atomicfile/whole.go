@@ -16,6 +16,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // Options are how a file is written. The zero value writes one that only its owner can read.
@@ -43,7 +45,7 @@ func From(path string, r io.Reader, o Options) error {
 func Stream(path string, o Options, write func(io.Writer) error) error {
 	target := path
 	if o.Follow {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
+		if real, err := pathx.ResolveExisting(path); err == nil {
 			target = real
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // Quiet is how long it must be quiet by default before changes are told.
@@ -120,10 +121,10 @@ func (r *root) look() error {
 	if err != nil {
 		return err
 	}
-	if parent, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
+	if parent, err := pathx.ResolveExisting(filepath.Dir(abs)); err == nil {
 		r.spots[0] = filepath.Join(parent, filepath.Base(abs))
 	}
-	real, err := filepath.EvalSymlinks(abs)
+	real, err := pathx.ResolveExisting(abs)
 	if err != nil {
 		return err
 	}

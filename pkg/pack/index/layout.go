@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
@@ -15,7 +16,7 @@ const layoutScheme = string(pack.KindLayout) + ":"
 // have one: nothing in it may make skillpm read the user's own files.
 func layoutRef(dir, digest string, id pack.ID, base pack.Ref) (pack.Ref, error) {
 	clean := path.Clean(dir)
-	if dir == "" || path.IsAbs(dir) || strings.Contains(dir, `\`) || clean == ".." || strings.HasPrefix(clean, "../") {
+	if dir == "" || strings.Contains(dir, `\`) || pathx.Escapes(dir) {
 		return pack.Ref{}, diag.Errorf(diag.Invalid, "layout %q leaves its index", dir)
 	}
 	if h, ok := strings.CutPrefix(digest, "sha256:"); !ok || !isHex(h, 64) {

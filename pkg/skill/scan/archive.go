@@ -12,6 +12,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // Problem is what is wrong with an archive or with one of its entries.
@@ -373,7 +375,7 @@ func (w *walk) named(at, name string, seen map[string]bool) bool {
 		what = "its name is absolute"
 	case strings.Contains(name, `\`):
 		what = "its name holds a backslash"
-	case clean == ".." || strings.HasPrefix(clean, "../") || strings.Contains("/"+name+"/", "/../"):
+	case pathx.Escapes(name) || strings.Contains("/"+name+"/", "/../"):
 		what = "its name leads out of the archive"
 	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7F || isBidi(r) || isTag(r) }):
 		what = "its name holds characters that do not show"

@@ -12,6 +12,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/credentials"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // Login is what a host is shown. The zero value is nothing.
@@ -99,7 +100,7 @@ func (s *Store) load(o credentials.StoreOptions) (credentials.Store, error) {
 
 // target follows a link, so that what replaces the file does not replace the link.
 func target(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
+	if real, err := pathx.ResolveExisting(path); err == nil {
 		return real
 	}
 	return path

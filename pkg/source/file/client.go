@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
@@ -63,7 +64,7 @@ func beside(ref pack.Ref, d *pack.Ref) *pack.Ref {
 	}
 	moved := *d
 	moved.URL = path.Join(filepath.ToSlash(ref.URL), ref.Subdir, filepath.ToSlash(d.URL))
-	if !filepath.IsAbs(moved.URL) && moved.URL != ".." && !strings.HasPrefix(moved.URL, "../") {
+	if !filepath.IsAbs(moved.URL) && !pathx.Escapes(moved.URL) {
 		moved.URL = "./" + strings.TrimPrefix(moved.URL, "./")
 	}
 	return &moved

@@ -73,8 +73,8 @@ func readIndex(dir, goos string) index {
 	if err := gitindex.NewDecoder(f).Decode(&decoded); err != nil {
 		return index{}
 	}
-	prefix, err := filepath.Rel(top, dir)
-	if err != nil {
+	prefix, ok := pathx.Rel(top, dir)
+	if !ok {
 		return index{}
 	}
 	return index{files: below(decoded.Entries, filepath.ToSlash(prefix)), modes: goos == "windows" || !keepsModes(gitDir)}

@@ -14,6 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
@@ -127,8 +128,7 @@ func (k *commit) isGone(err error) bool {
 	} else if fault, ok := errors.AsType[*os.LinkError](err); ok {
 		at = fault.New
 	}
-	below, relErr := filepath.Rel(k.dir, at)
-	return errors.Is(err, fs.ErrNotExist) && relErr == nil && filepath.IsLocal(below)
+	return errors.Is(err, fs.ErrNotExist) && pathx.Contains(k.dir, at)
 }
 
 // fetchObjects fetches objects into a further pack of the cache entry.

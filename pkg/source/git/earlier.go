@@ -48,8 +48,8 @@ func (w *workTree) earlier(ctx context.Context, dir, since string) (*Before, err
 	if err != nil {
 		return nil, err
 	}
-	prefix, err := filepath.Rel(w.root, real)
-	if err != nil || !filepath.IsLocal(prefix) {
+	prefix, ok := pathx.Rel(w.root, real)
+	if !ok {
 		return nil, diag.Errorf(diag.Internal, "%s is not inside %s", dir, w.root)
 	}
 	b := &Before{close: w.storage.Close, FS: treeFS{ctx: ctx, commit: w.objects, root: emptyTree}}
@@ -61,9 +61,8 @@ func (w *workTree) earlier(ctx context.Context, dir, since string) (*Before, err
 		return nil, err
 	}
 	for name := range w.changed {
-		rel, err := filepath.Rel(prefix, filepath.FromSlash(name))
-		if err == nil && filepath.IsLocal(rel) {
-			b.Changed = append(b.Changed, filepath.ToSlash(rel))
+		if rel, ok := pathx.RelSlash(filepath.ToSlash(prefix), name); ok {
+			b.Changed = append(b.Changed, rel)
 		}
 	}
 	slices.Sort(b.Changed)

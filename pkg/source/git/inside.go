@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
@@ -16,7 +17,7 @@ func inside(ref pack.Ref, d pack.Dependency) (*pack.Ref, error) {
 	}
 	dir := strings.ReplaceAll(d.Ref.URL, `\`, "/")
 	subdir := path.Join(ref.Subdir, dir)
-	if path.IsAbs(dir) || strings.Contains(dir, ":") || subdir == ".." || strings.HasPrefix(subdir, "../") {
+	if path.IsAbs(dir) || strings.Contains(dir, ":") || pathx.Escapes(subdir) {
 		return nil, diag.Errorf(diag.Denied, "%s depends on %s at %s, which is outside its repository", ref.URL, d.ID, d.Ref.URL)
 	}
 	if subdir == "." {

@@ -33,8 +33,8 @@ func StatusOf(dir string, paths []string) ([]Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	prefix, err := filepath.Rel(w.root, real)
-	if err != nil || !filepath.IsLocal(prefix) {
+	prefix, ok := pathx.Rel(w.root, real)
+	if !ok {
 		return nil, diag.Errorf(diag.Internal, "%s is not inside %s", dir, w.root)
 	}
 	exclude := readIgnores(nil, filepath.Join(w.common, "info", "exclude"), 0, w.config.ignoreCase)

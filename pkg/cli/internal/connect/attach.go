@@ -14,6 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/connect/attach"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 	"github.com/skillpm/skillpm/pkg/pack"
@@ -286,7 +287,7 @@ func (a *app) checkShared(program string) error {
 	if !filepath.IsAbs(program) || a.OS == "windows" {
 		return nil
 	}
-	real, err := filepath.EvalSymlinks(program)
+	real, err := pathx.ResolveExisting(program)
 	if err != nil { // what is not there yet is said by status
 		return nil //nolint:nilerr // as above
 	}

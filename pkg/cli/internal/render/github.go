@@ -9,6 +9,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // RenderGitHub prints findings as workflow commands, which GitHub Actions shows beside the lines of a change.
@@ -36,8 +37,8 @@ func (o Outcome) inWorkspace(path string) string {
 	if o.Workspace == "" || filepath.IsAbs(path) {
 		return path
 	}
-	rel, err := filepath.Rel(o.Workspace, filepath.Join(o.Dir, filepath.FromSlash(path)))
-	if err != nil || !filepath.IsLocal(rel) {
+	rel, ok := pathx.Rel(o.Workspace, filepath.Join(o.Dir, filepath.FromSlash(path)))
+	if !ok {
 		return path
 	}
 	return filepath.ToSlash(rel)

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
 // Destination is a place that a report goes to, in one format.
@@ -118,7 +118,7 @@ func isWord(s string) bool {
 // writeWhole writes a file so that it has all of the data or is as it was before: beside it, then in its place. What is
 // there and is no regular file, as a pipe or a terminal, is written into.
 func writeWhole(file string, data []byte) error {
-	if target, err := filepath.EvalSymlinks(file); err == nil {
+	if target, err := pathx.ResolveExisting(file); err == nil {
 		file = target
 	}
 	mode := fs.FileMode(0o666) // the process's mask takes away from it

@@ -13,6 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
@@ -206,7 +207,7 @@ func (s *sarifWriter) artifact(name string) sarifArtifact {
 	if s.Dir == "" {
 		return sarifArtifact{URI: fileURI(name)}
 	}
-	if name == ".." || strings.HasPrefix(name, "../") {
+	if !path.IsAbs(name) && pathx.Escapes(name) {
 		name = path.Join(filepath.ToSlash(s.Dir), name)
 	}
 	if uri := fileURI(name); strings.HasPrefix(uri, "file:") {

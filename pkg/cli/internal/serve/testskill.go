@@ -20,6 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/render"
 	"github.com/skillpm/skillpm/pkg/connect/skilltest"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
@@ -224,7 +225,7 @@ func (a *app) skillNamed(ctx context.Context, name, profile string) (dir string,
 	if err != nil {
 		return "", false
 	}
-	if rel, err := filepath.Rel(a.at("."), k.Dir); err == nil && filepath.IsLocal(rel) {
+	if rel, ok := pathx.Rel(a.at("."), k.Dir); ok {
 		return rel, true
 	}
 	return k.Dir, true

@@ -11,6 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/cli/internal/render"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/watch"
 	"github.com/skillpm/skillpm/pkg/publish"
 	"github.com/skillpm/skillpm/pkg/skill"
@@ -93,7 +94,7 @@ func (a *app) changedFiles(dir string, changed []string) string {
 	const most = 3
 	var names []string
 	for _, path := range changed {
-		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+		if rel, ok := pathx.Rel(dir, path); ok {
 			path = rel
 		}
 		names = append(names, filepath.ToSlash(path))
