@@ -92,7 +92,7 @@ func (p *Policy) Source(text string) error {
 	if p.Sources.Allow == nil && len(p.Sources.Deny) == 0 {
 		return nil
 	}
-	at, err := parsePlace(text)
+	at, err := parseSource(text)
 	if err != nil {
 		return &DeniedError{Policy: p.Path, Source: withoutUser(text), Err: err}
 	}
@@ -207,7 +207,7 @@ func (r Rule) String() string {
 // understood all of them hold.
 func (s Set) Rules(text string) []Rule {
 	var rules []Rule
-	at, err := parsePlace(text)
+	at, err := parseSource(text)
 	for _, p := range s {
 		for i, q := range p.Require {
 			if err != nil || q.Match.covers(at) {

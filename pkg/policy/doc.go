@@ -1,18 +1,25 @@
-// Package policy reads the file in which an organisation says which sources, packs and skills may be used, and decides by it.
+// Package policy parses policies and decides by them: which sources, packs, and skills may be used, and what skills may do.
+// It performs no I/O; package enforce reads the files and asks.
 //
-// It keeps these rules:
-//   - A policy that cannot be read whole is no policy: [Parse] returns an error and nothing else, so that whoever asks
-//     denies everything. Nothing is guessed, ignored or repaired. A key without a value is an error, and so are unknown
-//     keys, keys that are there twice, and anchors, aliases and tags.
-//   - All problems are reported at once, each with its place and how to mend it.
-//   - What would never match, or match more than it seems to, is an error: sources that are not written as the lock
-//     writes them, and patterns of identities that are not anchored.
+// Parsing keeps these rules:
+//   - A policy that cannot be read completely is not a policy: [Parse] returns an error and nothing else, so that the caller
+//     denies everything. Nothing is guessed, ignored, or repaired. A key without a value is an error, and so are unknown
+//     keys, duplicate keys, anchors, aliases, and tags.
+//   - All problems are reported at once, each with its position and a fix.
+//   - A rule that would never match, or match more than it seems to, is an error: sources that are not written as the
+//     lockfile writes them, and patterns of identities that are not anchored.
 //
-// And these, when it decides:
-//   - A denial wins. Where there is a list of what is allowed, everything else is denied. Of several policies, a [Set], each
-//     must allow what is done, so that one more can only tighten.
-//   - What restricts holds for every spelling of a place, and what allows only for the one that it names.
-//   - A policy that can't be read, see [Broken], and a place that is not understood, are denials.
+// Decisions keep these rules:
+//   - A denial wins. If there is a list of what is allowed, everything else is denied. Of several policies, a [Set], each
+//     must allow the operation, so that one more policy can only tighten.
+//   - A restriction applies to every spelling of a source, and a permission only to the spelling that it names.
+//   - A policy that cannot be read, see [Broken], and a source that cannot be parsed, are denials.
 //
-// Decided are sources, signatures and the age of releases; the other sections are only read as yet.
+// The packages of this room:
+//   - enforce evaluates policies, approvals, and denials for a skill and its files, and says how its scripts are confined.
+//   - sandbox confines a command to the files and the network that it may reach.
+//   - audit keeps the tamper-evident log of activations, tool decisions, and script runs.
+//   - internal/capability finds what a skill's files make it able to do.
+//
+// Start with [Parse] and [Set]. This package is part of skillpm's embedding API and keeps compatibility.
 package policy

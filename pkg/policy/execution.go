@@ -52,7 +52,7 @@ func (s Set) Confines() *Policy {
 
 // Unconfined reports whether what is to be confined may run on a machine that cannot.
 func (s Set) Unconfined() bool {
-	return s.loosened(string(AllowUnconfined), func(p *Policy) string { return string(p.Execution.Unavailable) })
+	return s.loosest(string(AllowUnconfined), func(p *Policy) string { return string(p.Execution.Unavailable) })
 }
 
 // bound returns a list as it holds: where all scripts are confined, one that is not there gives nothing.

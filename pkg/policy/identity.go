@@ -73,23 +73,23 @@ func checkSubject(s string) (message, hint string) {
 
 // anchored reports whether an expression matches whole texts only.
 func anchored(re *syntax.Regexp) bool {
-	return holds(re, syntax.OpBeginText, false) && holds(re, syntax.OpEndText, true)
+	return hasAnchor(re, syntax.OpBeginText, false) && hasAnchor(re, syntax.OpEndText, true)
 }
 
-// holds reports whether an expression starts or ends with an anchor, whichever of its alternatives matches.
-func holds(re *syntax.Regexp, anchor syntax.Op, end bool) bool {
+// hasAnchor reports whether an expression starts or ends with an anchor, whichever of its alternatives matches.
+func hasAnchor(re *syntax.Regexp, anchor syntax.Op, end bool) bool {
 	switch re.Op {
 	case anchor:
 		return true
 	case syntax.OpCapture:
-		return holds(re.Sub[0], anchor, end)
+		return hasAnchor(re.Sub[0], anchor, end)
 	case syntax.OpConcat:
 		if end {
-			return holds(re.Sub[len(re.Sub)-1], anchor, end)
+			return hasAnchor(re.Sub[len(re.Sub)-1], anchor, end)
 		}
-		return holds(re.Sub[0], anchor, end)
+		return hasAnchor(re.Sub[0], anchor, end)
 	case syntax.OpAlternate:
-		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !holds(sub, anchor, end) })
+		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !hasAnchor(sub, anchor, end) })
 	}
 	return false
 }

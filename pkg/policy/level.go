@@ -21,10 +21,10 @@ func (l Level) String() string {
 	return "project"
 }
 
-// loosened reports whether policies agree on a looser setting than the default. The machine's decides, or where it has no
+// loosest reports whether policies agree on a looser setting than the default. The machine's decides, or where it has no
 // policy the user's; a project's word for it never counts, and a word of anybody against it does. What a policy says of the
 // setting is "" where it does not mention it.
-func (s Set) loosened(loose string, says func(*Policy) string) bool {
+func (s Set) loosest(loose string, says func(*Policy) string) bool {
 	strongest := ProjectLevel
 	for _, p := range s {
 		strongest = max(strongest, p.Level)
@@ -47,11 +47,11 @@ func (s Set) loosened(loose string, says func(*Policy) string) bool {
 
 // Grants reports whether a skill's list of allowed tools grants them and forbids no others, as it does in some hosts.
 func (s Set) Grants() bool {
-	return s.loosened(string(Grant), func(p *Policy) string { return string(p.AllowedTools) })
+	return s.loosest(string(Grant), func(p *Policy) string { return string(p.AllowedTools) })
 }
 
 // HooksOpen reports whether a call of a tool goes on that a host's hook cannot be asked about, because what it was given
 // cannot be read.
 func (s Set) HooksOpen() bool {
-	return s.loosened(string(Open), func(p *Policy) string { return string(p.Hooks.Unreadable) })
+	return s.loosest(string(Open), func(p *Policy) string { return string(p.Hooks.Unreadable) })
 }

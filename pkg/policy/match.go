@@ -7,23 +7,23 @@ import (
 )
 
 // Allows reports whether a source is one of those that the pattern names, exactly as it names them.
-func (p Pattern) allows(at place) bool {
+func (p Pattern) allows(at sourceLocation) bool {
 	if slices.Contains(words(), string(p)) {
 		return string(p) == at.scheme
 	}
-	q, ok := p.place()
+	q, ok := p.location()
 	return ok && q.scheme == at.scheme && matchHost(q.host, at.host) && q.port == at.port &&
-		matchPath(q.path, at.path, exactly) && (q.dir == nil || matchPath(q.dir, at.dir, exactly))
+		matchPath(q.path, at.path, exactCase) && (q.dir == nil || matchPath(q.dir, at.dir, exactCase))
 }
 
 // covers reports whether a source is, or may well be, one of those that the pattern names. It is for what restricts, so
 // that nothing gets around it: a repository is the same over each protocol, with and without .git, in capitals, at each
 // port where the pattern has none, and under each name of its host. What holds for a directory holds for what is below it.
-func (p Pattern) covers(at place) bool {
+func (p Pattern) covers(at sourceLocation) bool {
 	if slices.Contains(words(), string(p)) {
 		return string(p) == at.scheme
 	}
-	q, ok := p.place()
+	q, ok := p.location()
 	if !ok || isGit(q.scheme) != isGit(at.scheme) || at.host == "" || q.port != "" && q.port != at.port && !samePort(q, at) {
 		return false
 	}
@@ -34,11 +34,11 @@ func (p Pattern) covers(at place) bool {
 	if isGit(at.scheme) {
 		q.path, path = withoutGit(q.path), withoutGit(path)
 	}
-	return matchPath(q.path, path, folded) && below(q.dir, at.dir)
+	return matchPath(q.path, path, foldedCase) && below(q.dir, at.dir)
 }
 
 // samePort reports whether a pattern that has a port means the one that is the default of another protocol.
-func samePort(q, at place) bool {
+func samePort(q, at sourceLocation) bool {
 	port := at.port
 	if port == "" {
 		port = defaultPort(at.scheme)
@@ -52,7 +52,7 @@ func below(pattern, dir []string) bool {
 		return true
 	}
 	for i := len(dir); i >= 0; i-- {
-		if matchPath(pattern, dir[:i], folded) {
+		if matchPath(pattern, dir[:i], foldedCase) {
 			return true
 		}
 	}
@@ -61,20 +61,20 @@ func below(pattern, dir []string) bool {
 
 // host reports whether a pattern restricts everything at a host.
 func (p Pattern) coversHost(host, port string) bool {
-	q, ok := p.place()
+	q, ok := p.location()
 	if !ok || len(q.path) != 1 || q.path[0] != "**" || q.dir != nil || q.port != "" && q.port != port {
 		return false
 	}
 	return matchHost(q.host, host) || matchHost(knownAs(q.host), knownAs(host))
 }
 
-// place takes a pattern apart as a source is.
-func (p Pattern) place() (place, bool) {
+// location takes a pattern apart as a source is.
+func (p Pattern) location() (sourceLocation, bool) {
 	scheme, rest, ok := strings.Cut(string(p), "://")
 	if !ok {
-		return place{}, false
+		return sourceLocation{}, false
 	}
-	q := place{scheme: scheme}
+	q := sourceLocation{scheme: scheme}
 	authority, rest, _ := strings.Cut(rest, "/")
 	q.host, q.port = cutPort(authority)
 	path, dir, hasDir := strings.Cut(rest, "//")
@@ -107,15 +107,15 @@ func withoutGit(path []string) []string {
 	return path
 }
 
-// reading says how the characters of a path are compared.
-type reading func(string) string
+// normalizer says how the characters of a path are compared.
+type normalizer func(string) string
 
-func exactly(s string) string { return s }
+func exactCase(s string) string { return s }
 
-func folded(s string) string { return strings.ToLower(s) }
+func foldedCase(s string) string { return strings.ToLower(s) }
 
 // matchPath compares a path with parts of which ** stands for any number, none as well.
-func matchPath(pattern, path []string, read reading) bool {
+func matchPath(pattern, path []string, read normalizer) bool {
 	i, j, star, mark := 0, 0, -1, 0
 	for j < len(path) {
 		switch {
@@ -138,7 +138,7 @@ func matchPath(pattern, path []string, read reading) bool {
 }
 
 // matchPart compares one part of a path with a pattern in which * stands for any characters.
-func matchPart(pattern, part string, read reading) bool {
+func matchPart(pattern, part string, read normalizer) bool {
 	pieces := strings.Split(pattern, "*")
 	for i, piece := range pieces {
 		if plain, err := url.PathUnescape(piece); err == nil {

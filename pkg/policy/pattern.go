@@ -44,7 +44,7 @@ func checkSource(s string) (message, hint string) {
 	if !ok {
 		return checkWord(s)
 	}
-	if place, found := cutUser(rest); found {
+	if place, found := splitUser(rest); found {
 		return "has a user name, which sources have not", "write " + scheme + "://" + place
 	}
 	if message, hint = checkScheme(scheme, rest); message != "" {
@@ -77,8 +77,8 @@ func withoutUser(s string) string {
 	return s
 }
 
-// cutUser returns what follows a user name and a password, which may have a slash in it.
-func cutUser(rest string) (place string, found bool) {
+// splitUser returns what follows a user name and a password, which may have a slash in it.
+func splitUser(rest string) (place string, found bool) {
 	authority, _, _ := strings.Cut(rest, "/")
 	_, digits, ported := strings.Cut(authority, ":")
 	i := strings.LastIndexByte(rest, '@')

@@ -60,7 +60,7 @@ func (p *Policy) destination(place string) error {
 	refused := &RefusedError{
 		Policy: p.Path, Line: p.Publish.AllowLine, Rule: "publish.allow", Subject: withoutUser(place), Why: "is not among the places to publish to",
 	}
-	at, err := parsePlace(place)
+	at, err := parseSource(place)
 	if err != nil {
 		refused.Why = fmt.Sprintf("can't be held against the policy: %v", err)
 		return refused

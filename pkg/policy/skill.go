@@ -58,15 +58,15 @@ func (p *Policy) Skill(names []string, pack string) error {
 				name += "@" + pack
 			}
 			return &RefusedError{
-				Policy: p.Path, Line: line(p.Lines.SkillsDeny, i), Rule: "skills.deny", Subject: "skill " + name, Why: fmt.Sprintf("is denied by %q", pattern), Fix: p.undo(pattern),
+				Policy: p.Path, Line: line(p.Lines.SkillsDeny, i), Rule: "skills.deny", Subject: "skill " + name, Why: fmt.Sprintf("is denied by %q", pattern), Fix: p.undoHint(pattern),
 			}
 		}
 	}
 	return nil
 }
 
-// Means reports whether a pattern means a skill, by one of its names and its pack, "" for one that was written by hand.
-func (p SkillPattern) Means(names []string, pack string) bool {
+// Matches reports whether a pattern means a skill, by one of its names and its pack, "" for one that was written by hand.
+func (p SkillPattern) Matches(names []string, pack string) bool {
 	_, ok := p.covers(names, pack)
 	return ok
 }
@@ -75,25 +75,25 @@ func (p SkillPattern) Means(names []string, pack string) bool {
 func (p SkillPattern) covers(names []string, pack string) (string, bool) {
 	skill, of, inPack := strings.Cut(string(p), "@")
 	if inPack {
-		owner, name, _ := strings.Cut(alike(of), "/")
-		packOwner, packName, _ := strings.Cut(alike(pack), "/")
+		owner, name, _ := strings.Cut(normalName(of), "/")
+		packOwner, packName, _ := strings.Cut(normalName(pack), "/")
 		if pack == "" || !starred(owner, packOwner) || !starred(name, packName) {
 			return "", false
 		}
 	}
 	for _, name := range names {
-		if name != "" && starred(alike(skill), alike(name)) {
+		if name != "" && starred(normalName(skill), normalName(name)) {
 			return name, true
 		}
 	}
 	return "", false
 }
 
-// alike returns a name as it is compared: capitals do not matter, nor how a character with an accent is put together.
-func alike(name string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(name))) }
+// normalName returns a name as it is compared: capitals do not matter, nor how a character with an accent is put together.
+func normalName(name string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(name))) }
 
-// undo says how what a policy denies is allowed again, by whoever denied it; "" for the machine's, whose administrator is asked.
-func (p *Policy) undo(pattern SkillPattern) string {
+// undoHint says how what a policy denies is allowed again, by whoever denied it; "" for the machine's, whose administrator is asked.
+func (p *Policy) undoHint(pattern SkillPattern) string {
 	text := "skillpm deny " + string(pattern) + " --undo"
 	if strings.ContainsAny(string(pattern), "* '$`;&()!#~") {
 		text = "skillpm deny '" + strings.ReplaceAll(string(pattern), "'", `'\''`) + "' --undo"
@@ -107,9 +107,9 @@ func (p *Policy) undo(pattern SkillPattern) string {
 	return ""
 }
 
-// Capable returns why a skill must not be used that has capabilities: one of them is forbidden. Because says why the skill
+// CheckCapabilities returns why a skill must not be used that has capabilities: one of them is forbidden. Because says why the skill
 // has one.
-func (p *Policy) Capable(subject string, has []Capability, because func(Capability) string) error {
+func (p *Policy) CheckCapabilities(subject string, has []Capability, because func(Capability) string) error {
 	if p.broken != nil {
 		return p.Err()
 	}
@@ -123,8 +123,8 @@ func (p *Policy) Capable(subject string, has []Capability, because func(Capabili
 	return nil
 }
 
-// Wanted returns which of a skill's capabilities need an approval, and the line of the first of them in the file.
-func (p *Policy) Wanted(has []Capability) (wanted []Capability, at int) {
+// RequiredCapabilities returns which of a skill's capabilities need an approval, and the line of the first of them in the file.
+func (p *Policy) RequiredCapabilities(has []Capability) (wanted []Capability, at int) {
 	for i, c := range p.Approve {
 		if slices.Contains(has, c) {
 			if wanted = append(wanted, c); at == 0 {
@@ -135,14 +135,14 @@ func (p *Policy) Wanted(has []Capability) (wanted []Capability, at int) {
 	return wanted, at
 }
 
-// Sized is a file of a skill.
-type Sized struct {
+// FileSize is a file of a skill.
+type FileSize struct {
 	Path string // relative to the skill, with slashes
 	Size int64
 }
 
-// Size returns why a skill must not be used that has some files: it is larger than the limits allow.
-func (p *Policy) Size(subject string, files []Sized) error {
+// CheckSize returns why a skill must not be used that has some files: it is larger than the limits allow.
+func (p *Policy) CheckSize(subject string, files []FileSize) error {
 	if p.broken != nil {
 		return p.Err()
 	}
@@ -173,13 +173,13 @@ func (p *Policy) Size(subject string, files []Sized) error {
 // limited reports whether there are limits.
 func (l Limits) limited() bool { return l != Limits{} }
 
-// Looks reports whether a policy wants to look at a skill's files.
-func (p *Policy) Looks() bool {
+// NeedsFiles reports whether a policy wants to look at a skill's files.
+func (p *Policy) NeedsFiles() bool {
 	return p.broken != nil || len(p.Forbid)+len(p.Approve)+len(p.Lint.FailOn) > 0 || p.Limits.limited()
 }
 
-// Older returns why something must not be replaced by what is older, or has fewer signatures. What describes it.
-func (p *Policy) Older(what string) error {
+// CheckDowngrade returns why something must not be replaced by what is older, or has fewer signatures. What describes it.
+func (p *Policy) CheckDowngrade(what string) error {
 	if p.broken != nil {
 		return p.Err()
 	}
@@ -193,9 +193,9 @@ func (p *Policy) Older(what string) error {
 	return &RefusedError{Policy: p.Path, Line: p.Lines.Downgrade, Rule: "downgrade", Subject: what, Why: why, Fix: "keep what is installed, or remove it first if it must be older"}
 }
 
-// Older is that of each policy; what policies that only observe would refuse is noted.
-func (s Set) Older(what string) (notes []string, err error) {
-	return s.ask(func(p *Policy) error { return p.Older(what) })
+// CheckDowngrade is that of each policy; what policies that only observe would refuse is noted.
+func (s Set) CheckDowngrade(what string) (notes []string, err error) {
+	return s.ask(func(p *Policy) error { return p.CheckDowngrade(what) })
 }
 
 // Skill is that of each policy; what policies that only observe would refuse is noted.
@@ -203,7 +203,7 @@ func (s Set) Skill(names []string, pack string) (notes []string, err error) {
 	return s.ask(func(p *Policy) error { return p.Skill(names, pack) })
 }
 
-// Of returns the policies of a level.
-func (s Set) Of(l Level) Set {
+// AtLevel returns the policies of a level.
+func (s Set) AtLevel(l Level) Set {
 	return slices.DeleteFunc(slices.Clone(s), func(p *Policy) bool { return p.Level != l })
 }

@@ -48,19 +48,19 @@ func (j *job) checkPolicies(ctx context.Context, report *lint.Report, o Validate
 }
 
 // guard returns what decides by the policies that skills are held against.
-func (j *job) guard(o ValidateOptions) *enforce.Guard {
+func (j *job) guard(o ValidateOptions) *enforce.Evaluator {
 	g := enforce.Options{Files: j.client.Machine.PolicyFiles(), Now: j.client.Now, Lint: lint.Ask}
 	if j.project.found {
 		g.Projects = []string{j.project.dir}
 	}
 	if o.PolicyFile != "" {
-		g.Alone = j.client.Machine.Abs(o.PolicyFile)
+		g.OnlyPolicy = j.client.Machine.Abs(o.PolicyFile)
 	}
 	return enforce.Open(g)
 }
 
 // policyFindings returns what the policies say of one skill.
-func (c *Client) policyFindings(ctx context.Context, g *enforce.Guard, shown string) (found []diag.Finding, err error) {
+func (c *Client) policyFindings(ctx context.Context, g *enforce.Evaluator, shown string) (found []diag.Finding, err error) {
 	dir := c.Machine.Abs(filepath.FromSlash(shown))
 	if filepath.Base(dir) == skill.File {
 		dir, shown = filepath.Dir(dir), path.Dir(shown)
@@ -85,7 +85,7 @@ func (c *Client) policyFindings(ctx context.Context, g *enforce.Guard, shown str
 	for _, p := range g.Policies() {
 		found = append(found, c.forbidden(p, review.Capabilities, shown)...)
 	}
-	for _, w := range review.Wanted {
+	for _, w := range review.Required {
 		if w.Missing == "" {
 			continue
 		}

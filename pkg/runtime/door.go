@@ -18,7 +18,7 @@ import (
 )
 
 // openGuard opens the guard of a host.
-func (h *Host) openGuard() *enforce.Guard {
+func (h *Host) openGuard() *enforce.Evaluator {
 	return enforce.Open(enforce.Options{
 		Files:    enforce.Files{Paths: h.o.Paths, OS: h.o.OS, Admin: h.o.Admin},
 		Projects: h.PolicyProjects(), Now: h.o.Now, Lint: lint.Ask,
@@ -43,7 +43,7 @@ func (h *Host) PolicyProjects() (dirs []string) {
 }
 
 // Guard returns what decides by the policies.
-func (h *Host) Guard() *enforce.Guard { return h.guard }
+func (h *Host) Guard() *enforce.Evaluator { return h.guard }
 
 // openLog opens the audit log where the policies say it is, or else where it usually is.
 func (h *Host) openLog() *audit.Log {
@@ -61,7 +61,7 @@ func (h *Host) deny(k *catalog.Skill) error {
 			return err
 		}
 	}
-	return h.guard.Listed(h.Guarded(k))
+	return h.guard.CheckListed(h.Guarded(k))
 }
 
 // Guarded returns a skill as the guard is asked about it.
@@ -92,10 +92,10 @@ type door struct{ h *Host }
 func (d door) Activate(ctx context.Context, l *catalog.Loaded) ([]string, error) {
 	d.h.guard.Reload()
 	s := d.h.Guarded(l.Skill)
-	if err := d.h.guard.Listed(s); err != nil {
+	if err := d.h.guard.CheckListed(s); err != nil {
 		return nil, err
 	}
-	decision, err := d.h.guard.Use(ctx, s, os.DirFS(l.Dir))
+	decision, err := d.h.guard.Evaluate(ctx, s, os.DirFS(l.Dir))
 	if err != nil {
 		return decision.Notes, err
 	}
@@ -118,10 +118,10 @@ func (d door) Err() error {
 
 func (d door) Standing(a session.Active) error {
 	if d.h.o.As != nil {
-		return d.h.guard.Standing(*d.h.o.As)
+		return d.h.guard.CheckActive(*d.h.o.As)
 	}
 	name, _, _ := strings.Cut(a.Exact(), "@")
-	return d.h.guard.Standing(enforce.Skill{
+	return d.h.guard.CheckActive(enforce.Skill{
 		Name: name, As: a.Name, Also: filepath.Base(a.Dir), Pack: a.Pack, Source: a.Source, Dir: a.Dir, Machine: a.Machine && d.h.administered(a.Dir),
 	})
 }

@@ -84,7 +84,7 @@ type Host struct {
 	config  *pack.Config
 	profile *profile.Profile
 	project string
-	guard   *enforce.Guard
+	guard   *enforce.Evaluator
 	audit   *audit.Log
 	session *session.Session
 	tasks   *task.Store
@@ -278,7 +278,7 @@ func (h *Host) readOnly() (dirs []string) {
 // kept returns what an administrator installed, and where settings, policies, approvals, sessions and the audit log are.
 func (h *Host) kept() []string {
 	dirs := []string{h.o.Paths.Enterprise, h.o.Paths.Config, h.o.Paths.State, h.o.ConfigFile, h.audit.Path()}
-	dirs = append(append(dirs, h.guard.Kept()...), h.o.ReadOnly...)
+	dirs = append(append(dirs, h.guard.ProtectedFiles()...), h.o.ReadOnly...)
 	return slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
 }
 

@@ -19,7 +19,7 @@ import (
 
 // denials say what the policies deny of what is shown.
 type denials struct {
-	door     *enforce.Guard
+	door     *enforce.Evaluator
 	admitted *provider.Verdicts
 	looks    bool // a policy wants to look at files
 }
@@ -31,7 +31,7 @@ func (c *Client) denials(w *workspace.Workspace) *denials {
 	if len(set) == 0 {
 		return nil
 	}
-	d := &denials{door: door, looks: set.Err() == nil && slices.ContainsFunc(set, (*policy.Policy).Looks)}
+	d := &denials{door: door, looks: set.Err() == nil && slices.ContainsFunc(set, (*policy.Policy).NeedsFiles)}
 	if d.looks {
 		d.admitted = provider.ReadVerdicts(c.machine, door)
 	}
@@ -43,7 +43,7 @@ func (d *denials) named(name, as string, id pack.ID, place string) string {
 	if d == nil {
 		return ""
 	}
-	return text(d.door.Listed(enforce.Skill{Name: name, As: as, Pack: id.String(), Source: place}))
+	return text(d.door.CheckListed(enforce.Skill{Name: name, As: as, Pack: id.String(), Source: place}))
 }
 
 func text(err error) string {
@@ -67,8 +67,8 @@ func (d *denials) mark(ctx context.Context, w *workspace.Workspace, l *workspace
 	for i := range r.Skills {
 		s := &r.Skills[i]
 		about := enforce.Skill{Name: s.Name, As: s.Link, Pack: r.Pack, Source: place, Dir: w.Scope.PluginSkill(id, s.Name)}
-		if s.Denied = text(d.door.Listed(about)); s.Denied == "" && look && s.Installed {
-			_, err := d.door.Use(ctx, about, safefile.Dir(about.Dir))
+		if s.Denied = text(d.door.CheckListed(about)); s.Denied == "" && look && s.Installed {
+			_, err := d.door.Evaluate(ctx, about, safefile.Dir(about.Dir))
 			s.Denied = text(err)
 			refused, ok := errors.AsType[*policy.RefusedError](err)
 			s.Unapproved = ok && refused.Rule == "approve"

@@ -124,7 +124,7 @@ func Remove(ctx context.Context, e Env, o Options) (*Result, error) { return cha
 
 // prepare returns the plan for what was asked.
 func prepare(e Env, o Options) (plan, *Result, error) {
-	at, err := o.Host.place(o.Kind, o.Scope)
+	at, err := o.Host.configFile(o.Kind, o.Scope)
 	if err != nil {
 		return plan{}, nil, err
 	}
@@ -152,7 +152,7 @@ func change(ctx context.Context, e Env, o Options, install bool) (*Result, error
 	if err != nil {
 		return nil, err
 	}
-	edit := edited{env: e, plan: p, now: c, all: e.records(), key: recordKey(o.Kind, c.real)}
+	edit := fileEdit{env: e, plan: p, now: c, all: e.records(), key: recordKey(o.Kind, c.real)}
 	edit.plan.also = edit.all.Files[edit.key].Program
 	if install {
 		err = edit.install(o)

@@ -14,7 +14,7 @@ func Detect(e Env, agents []string) []Host {
 
 // marked reports whether one of a host's files exists, or, for a host that is no agent of the table, its directory.
 func (e Env) marked(h Host) bool {
-	return slices.ContainsFunc(slices.Concat(h.hooks, h.servers), func(p place) bool {
+	return slices.ContainsFunc(slices.Concat(h.hooks, h.servers), func(p configFile) bool {
 		file := e.file(p)
 		if !filepath.IsAbs(file) || p.scope == Enterprise {
 			return false

@@ -11,4 +11,6 @@
 //     what it means is compared with what was wanted, before anything is written.
 //   - Files are written whole, keep their permissions, and are locked against other skillpm processes. A link is followed
 //     if it leads to somewhere in the home directory or the project, and refused otherwise.
+//
+// Start with [Install]. This package may change at any time.
 package attach

@@ -36,8 +36,8 @@ type Host struct {
 
 	Events []string // the events that hooks are put on, as the host calls them
 
-	hooks    []place
-	servers  []place
+	hooks    []configFile
+	servers  []configFile
 	asks     []string       // those of the events before a call, in which exit code 2 denies it
 	deaf     bool           // it may keep the server's instructions from its model
 	nested   bool           // its hooks are in groups that have a matcher
@@ -69,8 +69,8 @@ const (
 	inMachine
 )
 
-// place is a file of a host's configuration, for one scope.
-type place struct {
+// configFile is a file of a host's configuration, for one scope.
+type configFile struct {
 	scope Scope
 	base  base
 	env   string   // variable that stands for the first directory of the file or, for one in a home, for the home
@@ -79,7 +79,7 @@ type place struct {
 }
 
 // format is how the file is written, which its name says.
-func (p place) format() format {
+func (p configFile) format() format {
 	switch path.Ext(p.files[0]) {
 	case ".toml":
 		return formatTOML
@@ -111,13 +111,13 @@ func Hosts() []Host {
 			ID: "claude-code", Agent: "claude-code", Title: "Claude Code", Events: slices.Clone(claudeEvents),
 			asks: []string{"PreToolUse"}, deaf: true,
 			nested: true, timeout: 60, server: stdio,
-			hooks: []place{
+			hooks: []configFile{
 				{User, inHome, "CLAUDE_CONFIG_DIR", []string{".claude/settings.json"}, hooks},
 				{Project, inProject, "", []string{".claude/settings.json"}, hooks},
 				{Local, inProject, "", []string{".claude/settings.local.json"}, hooks},
 				{Enterprise, inMachine, "", []string{"claude-code/managed-settings.json"}, hooks},
 			},
-			servers: []place{
+			servers: []configFile{
 				{User, inHome, "CLAUDE_CONFIG_DIR", []string{".claude.json"}, servers},
 				{Project, inProject, "", []string{".mcp.json"}, servers},
 			},
@@ -128,12 +128,12 @@ func Hosts() []Host {
 			Events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "Interrupt", "SubagentStart", "SubagentStop", "SessionEnd"},
 			asks:   []string{"PreToolUse"},
 			nested: true, timeout: 60, shorter: map[string]int{"SessionEnd": 3, "Interrupt": 3}, server: bare,
-			hooks: []place{
+			hooks: []configFile{
 				{User, inHome, "CODEX_HOME", []string{".codex/hooks.json"}, hooks},
 				{Project, inProject, "", []string{".codex/hooks.json"}, hooks},
 				{Enterprise, inMachine, "", []string{"codex/hooks.json"}, hooks},
 			},
-			servers: []place{
+			servers: []configFile{
 				{User, inHome, "CODEX_HOME", []string{".codex/config.toml"}, []string{"mcp_servers"}},
 				{Project, inProject, "", []string{".codex/config.toml"}, []string{"mcp_servers"}},
 			},
@@ -148,11 +148,11 @@ func Hosts() []Host {
 			server: func(program string, args []string) object {
 				return object{{"type", "local"}, {"command", program}, {"args", args}, {"tools", []string{"*"}}}
 			},
-			hooks: []place{
+			hooks: []configFile{
 				{User, inHome, "COPILOT_HOME", []string{".copilot/hooks/skillpm.json"}, hooks},
 				{Project, inProject, "", []string{".github/hooks/skillpm.json"}, hooks},
 			},
-			servers: []place{
+			servers: []configFile{
 				{User, inHome, "COPILOT_HOME", []string{".copilot/mcp-config.json"}, servers},
 				{Project, inProject, "", []string{".github/mcp.json"}, servers},
 			},
@@ -165,11 +165,11 @@ func Hosts() []Host {
 			},
 			asks:     []string{"preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile"},
 			versions: true, timeout: 60, server: bare,
-			hooks: []place{
+			hooks: []configFile{
 				{User, inHome, "", []string{".cursor/hooks.json"}, hooks},
 				{Project, inProject, "", []string{".cursor/hooks.json"}, hooks},
 			},
-			servers: []place{
+			servers: []configFile{
 				{User, inHome, "", []string{".cursor/mcp.json"}, servers},
 				{Project, inProject, "", []string{".cursor/mcp.json"}, servers},
 			},
@@ -179,12 +179,12 @@ func Hosts() []Host {
 			Events: []string{"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionEnd"},
 			asks:   []string{"BeforeTool"},
 			nested: true, timeout: 60_000, server: bare,
-			hooks: []place{
+			hooks: []configFile{
 				{User, inOtherHome, "GEMINI_CLI_HOME", []string{".gemini/settings.json"}, hooks},
 				{Project, inProject, "", []string{".gemini/settings.json"}, hooks},
 				{Enterprise, inMachine, "", []string{"gemini-cli/settings.json"}, hooks},
 			},
-			servers: []place{
+			servers: []configFile{
 				{User, inOtherHome, "GEMINI_CLI_HOME", []string{".gemini/settings.json"}, servers},
 				{Project, inProject, "", []string{".gemini/settings.json"}, servers},
 			},
@@ -202,21 +202,21 @@ func Hosts() []Host {
 					{"timeout", 300},
 				}
 			},
-			servers: []place{{User, inConfig, "", []string{"goose/config.yaml"}, []string{"extensions"}}},
+			servers: []configFile{{User, inConfig, "", []string{"goose/config.yaml"}, []string{"extensions"}}},
 		},
 		{
 			ID: "opencode", Agent: "opencode", Title: "OpenCode",
 			server: func(program string, args []string) object {
 				return object{{"type", "local"}, {"command", append([]string{program}, args...)}, {"enabled", true}}
 			},
-			servers: []place{
+			servers: []configFile{
 				{User, inConfig, "", []string{"opencode/opencode.json", "opencode/opencode.jsonc"}, []string{"mcp"}},
 				{Project, inProject, "", []string{"opencode.json", "opencode.jsonc"}, []string{"mcp"}},
 			},
 		},
 		{
 			ID: "vscode", Title: "Visual Studio Code", server: stdio,
-			servers: []place{
+			servers: []configFile{
 				{User, inAppData, "", []string{"Code/User/mcp.json"}, []string{"servers"}},
 				{Project, inProject, "", []string{".vscode/mcp.json"}, []string{"servers"}},
 			},
@@ -228,7 +228,7 @@ func Hosts() []Host {
 func IDs(kind Kind) []string {
 	var ids []string
 	for _, h := range Hosts() {
-		if len(h.places(kind)) > 0 {
+		if len(h.configFiles(kind)) > 0 {
 			ids = append(ids, h.ID)
 		}
 	}
@@ -241,7 +241,7 @@ func Find(id string, kind Kind) (Host, error) {
 		if h.ID != id && (h.Agent != id || id == "") {
 			continue
 		}
-		if len(h.places(kind)) == 0 {
+		if len(h.configFiles(kind)) == 0 {
 			return h, diag.Errorf(diag.Usage, "skillpm has no hooks for %s", h.Title).WithHint("it takes an MCP server: skillpm mcp --help")
 		}
 		return h, nil
@@ -258,29 +258,29 @@ func (h Host) HasScope(kind Kind, scope Scope) bool { return slices.Contains(h.S
 
 // Check returns an error for a scope in which a host takes nothing of a kind.
 func (h Host) Check(kind Kind, scope Scope) error {
-	_, err := h.place(kind, scope)
+	_, err := h.configFile(kind, scope)
 	return err
 }
 
 // Scopes returns the scopes in which a host takes something of a kind.
 func (h Host) Scopes(kind Kind) []Scope {
 	var scopes []Scope
-	for _, p := range h.places(kind) {
+	for _, p := range h.configFiles(kind) {
 		scopes = append(scopes, p.scope)
 	}
 	return scopes
 }
 
-func (h Host) places(kind Kind) []place {
+func (h Host) configFiles(kind Kind) []configFile {
 	if kind == Hook {
 		return h.hooks
 	}
 	return h.servers
 }
 
-// place returns where a host takes something of a kind in a scope.
-func (h Host) place(kind Kind, scope Scope) (place, error) {
-	for _, p := range h.places(kind) {
+// configFile returns where a host takes something of a kind in a scope.
+func (h Host) configFile(kind Kind, scope Scope) (configFile, error) {
+	for _, p := range h.configFiles(kind) {
 		if p.scope == scope {
 			return p, nil
 		}
@@ -290,5 +290,5 @@ func (h Host) place(kind Kind, scope Scope) (place, error) {
 		texts = append(texts, string(s))
 	}
 	what := map[Kind]string{Hook: "hooks", MCP: "MCP servers"}[kind]
-	return place{}, diag.Errorf(diag.Usage, "%s has no %s in the scope %s", h.Title, what, scope).WithHint("use --scope %s", strings.Join(texts, " or --scope "))
+	return configFile{}, diag.Errorf(diag.Usage, "%s has no %s in the scope %s", h.Title, what, scope).WithHint("use --scope %s", strings.Join(texts, " or --scope "))
 }

@@ -33,7 +33,7 @@ func (e Env) obstacles(p plan, values map[string]any) []Obstacle {
 
 // settings reads another file of a host, nothing where there is none or it cannot be read: what a file that is broken
 // means is the host's to say.
-func (e Env) settings(p place) map[string]any {
+func (e Env) settings(p configFile) map[string]any {
 	c, err := e.read(p)
 	if err != nil || !c.exists {
 		return nil
@@ -76,7 +76,7 @@ func (e Env) claudeServerObstacles(p plan) []Obstacle {
 			notes = append(notes, Obstacle{fmt.Sprintf("%s has skillpm in disabledMcpjsonServers", e.file(other)), "take it out there"})
 		}
 	}
-	managed := place{scope: Enterprise, base: inMachine, files: []string{"claude-code/managed-mcp.json"}}
+	managed := configFile{scope: Enterprise, base: inMachine, files: []string{"claude-code/managed-mcp.json"}}
 	if e.OS == "linux" || e.Machine != "" {
 		if _, err := os.Stat(e.file(managed)); err == nil {
 			notes = append(notes, Obstacle{fmt.Sprintf("%s decides alone which servers Claude Code starts", e.file(managed)), "ask the administrator"})
@@ -87,7 +87,7 @@ func (e Env) claudeServerObstacles(p plan) []Obstacle {
 
 // codexObstacles says which hooks Codex has not been told to trust, and whether it reads the project's files.
 func (e Env) codexObstacles(p plan, values map[string]any) []Obstacle {
-	config := e.settings(place{User, inHome, "CODEX_HOME", []string{".codex/config.toml"}, nil})
+	config := e.settings(configFile{User, inHome, "CODEX_HOME", []string{".codex/config.toml"}, nil})
 	var notes []Obstacle
 	if on, ok := lookup(config, "features", "hooks"); p.kind == Hook && ok && on == false {
 		notes = append(notes, Obstacle{"features.hooks is off in Codex's config.toml", "take it out there"})
@@ -117,7 +117,7 @@ func (e Env) codexObstacles(p plan, values map[string]any) []Obstacle {
 
 // codexTrust returns the key under which Codex keeps whether a hook is trusted, and the digest that it was trusted with,
 // as Codex 0.169 makes it: of the hook as JSON with sorted keys and all defaults.
-func codexTrust(file string, f found, values map[string]any) (key, sum string) {
+func codexTrust(file string, f hookEntry, values map[string]any) (key, sum string) {
 	event := snake(f.event)
 	numbers := make([]int, 0, 2)
 	for _, at := range f.path {
@@ -169,8 +169,8 @@ func snake(event string) string {
 
 func (e Env) copilotObstacles(p plan, values map[string]any) []Obstacle {
 	var notes []Obstacle
-	config := place{User, inHome, "COPILOT_HOME", []string{".copilot/config.json"}, nil}
-	for _, other := range []map[string]any{values, e.settings(config), e.settings(place{User, inHome, "COPILOT_HOME", []string{".copilot/settings.json"}, nil})} {
+	config := configFile{User, inHome, "COPILOT_HOME", []string{".copilot/config.json"}, nil}
+	for _, other := range []map[string]any{values, e.settings(config), e.settings(configFile{User, inHome, "COPILOT_HOME", []string{".copilot/settings.json"}, nil})} {
 		if p.kind == Hook && isTrue(other, "disableAllHooks") {
 			notes = append(notes, Obstacle{"disableAllHooks is set, so that Copilot CLI runs no hooks", "take it out of the file of hooks, or of Copilot's settings.json"})
 		}
@@ -226,9 +226,9 @@ func (e Env) geminiTrusts(p plan) bool {
 			return true
 		}
 	}
-	rules := place{User, inOtherHome, "GEMINI_CLI_HOME", []string{".gemini/trustedFolders.json"}, nil}
+	rules := configFile{User, inOtherHome, "GEMINI_CLI_HOME", []string{".gemini/trustedFolders.json"}, nil}
 	if file := e.Getenv("GEMINI_CLI_TRUSTED_FOLDERS_PATH"); filepath.IsAbs(file) {
-		rules = place{User, inOtherHome, "GEMINI_CLI_TRUSTED_FOLDERS_PATH", []string{"."}, nil}
+		rules = configFile{User, inOtherHome, "GEMINI_CLI_TRUSTED_FOLDERS_PATH", []string{"."}, nil}
 	}
 	length, trust := -1, any(nil)
 	for dir, level := range e.settings(rules) {
@@ -246,7 +246,7 @@ func (e Env) geminiTrusts(p plan) bool {
 // twice says that a host has the same in another scope as well.
 func (e Env) twice(p plan) []string {
 	var scopes []string
-	for _, other := range p.host.places(p.kind) {
+	for _, other := range p.host.configFiles(p.kind) {
 		q := p
 		q.place = other
 		if other.scope == p.place.scope || e.file(other) != e.file(p.place) && e.has(q) {

@@ -30,7 +30,7 @@ func open(f format, data []byte) (document, error) {
 type plan struct {
 	host    Host
 	kind    Kind
-	place   place
+	place   configFile
 	program string // as it is written
 	goos    string
 	args    []string // what the server is started with beyond what it needs
@@ -87,8 +87,8 @@ func (p plan) group(event string) object {
 	return object{{"matcher", "*"}, {"hooks", []any{p.handler(event)}}}
 }
 
-// found is one of our entries in a file.
-type found struct {
+// hookEntry is one of our entries in a file.
+type hookEntry struct {
 	event string
 	path  []any  // of the hook itself
 	line  string // its command line
@@ -100,14 +100,14 @@ type found struct {
 }
 
 // hook returns what an entry on an event is if it is one of ours, one without a program otherwise.
-func (p plan) hook(event string, entry map[string]any) found {
+func (p plan) hook(event string, entry map[string]any) hookEntry {
 	line, _ := entry["command"].(string)
 	program, closed := hookProgram(line, p.host.ID)
 	if !p.isOurs(program) {
-		return found{}
+		return hookEntry{}
 	}
 	limit, said := entry[p.timeoutKey()].(float64)
-	return found{event: event, line: line, program: program, closed: closed, hasty: said && int(limit) < p.timeout(event)}
+	return hookEntry{event: event, line: line, program: program, closed: closed, hasty: said && int(limit) < p.timeout(event)}
 }
 
 // isOurs reports whether a program is skillpm: it is called that, or is the one that is to be written, or was the last time.
@@ -116,8 +116,8 @@ func (p plan) isOurs(program string) bool {
 }
 
 // find returns our hooks, in the order of the events and of the file.
-func (p plan) find(values map[string]any) []found {
-	var all []found
+func (p plan) find(values map[string]any) []hookEntry {
+	var all []hookEntry
 	events, _ := lookup(values, keys(p.place.path...)...)
 	table, _ := events.(map[string]any)
 	names := make([]string, 0, len(table))
@@ -172,7 +172,7 @@ func (p *plan) keep(values map[string]any, o Options) {
 	case o.FailClosed != nil:
 		p.closed = *o.FailClosed
 	case len(all) > 0:
-		p.closed = slices.ContainsFunc(all, func(f found) bool { return f.closed })
+		p.closed = slices.ContainsFunc(all, func(f hookEntry) bool { return f.closed })
 	default:
 		p.closed = o.Scope == Enterprise && p.goos != "windows"
 	}
@@ -381,7 +381,7 @@ func (p plan) remove(d document) error {
 }
 
 // drop takes one hook out, and its group if nothing else is in it.
-func (p plan) drop(j *jsonFile, f found) error {
+func (p plan) drop(j *jsonFile, f hookEntry) error {
 	path := f.path
 	if f.alone && len(path) > len(p.place.path)+2 {
 		path = path[:len(p.place.path)+2]

@@ -59,7 +59,7 @@ func (e Env) keep(r records) error {
 }
 
 // original returns a file as it was before install, if it is as install left it.
-func (r record) original(c current) (data []byte, ok bool) {
+func (r record) original(c fileState) (data []byte, ok bool) {
 	if !c.exists || r.After == "" || r.After != digest(c.data) {
 		return nil, false
 	}

@@ -24,8 +24,8 @@ import (
 // attach writes; most of them let a call go ahead that is not answered in time.
 const Limit = 55 * time.Second
 
-// Place says for whom a session is opened.
-type Place struct {
+// SessionRequest says for whom a session is opened.
+type SessionRequest struct {
 	Session string
 	Dir     string // the root of the project, or a directory in it; "" where that is not known
 	Profile string // that skills are looked up under
@@ -44,7 +44,7 @@ type Options struct {
 	Limit  time.Duration       // how long the answer may take; 0 for Limit
 
 	// Open opens the skills of a host. It is called where they are needed, and not before.
-	Open func(context.Context, Place) (*runtime.Host, error)
+	Open func(context.Context, SessionRequest) (*runtime.Host, error)
 	// Lenient reports whether a call goes ahead that is asked about in a way that cannot be read; nil for no.
 	Lenient func(dir string) bool
 	// Record notes what could not be answered in the audit log of a directory; nil for no log.
@@ -61,26 +61,26 @@ type Reply struct {
 // Answer answers one event. It never panics, and takes no longer than [Limit], but for the moments in which a hook of a skill
 // that is ended may clear up.
 func Answer(ctx context.Context, o Options, from io.Reader) (r Reply) {
-	d, err := find(o.Host)
+	d, err := findDialect(o.Host)
 	if err != nil {
 		return Reply{Err: err}
 	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(o.Limit, Limit))
 	defer cancel()
-	t := told{event: d.event(o.Event)}
+	t := Event{typ: d.event(o.Event)}
 	defer func() {
 		if p := recover(); p != nil {
 			r = o.fail(d, t, diag.Errorf(diag.Internal, "skillpm is at fault: %v", p))
 		}
 	}()
-	text, err := receive(ctx, from)
+	text, err := readEvent(ctx, from)
 	if err == nil {
-		t, err = d.understand(o, text)
+		t, err = d.parseEvent(o, text)
 	}
 	if err != nil {
 		return o.fail(d, t, err)
 	}
-	w := work{Options: o, dialect: d, told: t}
+	w := handler{Options: o, dialect: d, event: t}
 	w.root = w.project()
 	r, err = w.answer(ctx)
 	if err != nil {
@@ -91,9 +91,9 @@ func Answer(ctx context.Context, o Options, from io.Reader) (r Reply) {
 
 // project returns the directory that the project of a session is found by. What an event says of the directory that is worked
 // in changes with every cd of the model, and with it the skills would.
-func (w *work) project() string {
-	if w.told.event.kind == other {
-		return w.told.dir
+func (w *handler) project() string {
+	if w.event.typ.kind == other {
+		return w.event.dir
 	}
 	for _, name := range w.dialect.variables {
 		if w.Getenv == nil {
@@ -103,35 +103,35 @@ func (w *work) project() string {
 			return filepath.Clean(dir)
 		}
 	}
-	if w.told.root != "" {
-		return w.told.root
+	if w.event.root != "" {
+		return w.event.root
 	}
-	id := cmp.Or(w.told.parent, w.told.session)
-	if w.told.event.kind == sessionEnd {
+	id := cmp.Or(w.event.parent, w.event.session)
+	if w.event.typ.kind == sessionEnd {
 		defer session.ForgetRoot(w.State, id)
 	}
-	return session.Root(w.State, id, w.told.dir, w.Now())
+	return session.Root(w.State, id, w.event.dir, w.Now())
 }
 
-// understand returns what an event says. Where it fails, the event is the one that the command line names.
-func (d dialect) understand(o Options, text []byte) (told, error) {
-	data, err := parse(text)
+// parseEvent returns what an event says. Where it fails, the event is the one that the command line names.
+func (d dialect) parseEvent(o Options, text []byte) (Event, error) {
+	data, err := decodeJSON(text)
 	if err != nil {
-		return told{event: d.event(o.Event)}, err
+		return Event{typ: d.event(o.Event)}, err
 	}
-	return d.tell(o.Event, o.Dir, data)
+	return d.decodeEvent(o.Event, o.Dir, data)
 }
 
 // fail is the answer where there is none: a denial where the host asks, unless a policy says open, and else an error.
-func (o Options) fail(d dialect, t told, err error) (r Reply) {
+func (o Options) fail(d dialect, t Event, err error) (r Reply) {
 	record := audit.Record{
-		Action: audit.HookEvent, Result: audit.Failed, Host: d.id, Event: t.event.name, Session: t.session, Tool: t.tool, Reason: err.Error(),
+		Action: audit.HookEvent, Result: audit.Failed, Host: d.id, Event: t.typ.name, Session: t.session, Tool: t.tool, Reason: err.Error(),
 	}
-	if !t.event.kind.asks() || o.Lenient != nil && o.Lenient(t.dir) {
+	if !t.typ.kind.asks() || o.Lenient != nil && o.Lenient(t.dir) {
 		r.Err = err
 	} else {
 		record.Result = audit.Denied
-		r = Reply{Stdout: d.form(d.deny, t.event.name, reasonOf(err)), Notes: []string{err.Error()}}
+		r = Reply{Stdout: d.form(d.deny, t.typ.name, reasonOf(err)), Notes: []string{err.Error()}}
 	}
 	if o.Record != nil {
 		if err := o.Record(t.dir, record); err != nil {
@@ -141,33 +141,33 @@ func (o Options) fail(d dialect, t told, err error) (r Reply) {
 	return r
 }
 
-// work is one event that is answered.
-type work struct {
+// handler is one event that is answered.
+type handler struct {
 	Options
 	dialect dialect
-	told    told
+	event   Event
 	root    string // that the project is found by
 
 	host *runtime.Host
 }
 
 // answer does what an event asks for.
-func (w *work) answer(ctx context.Context) (Reply, error) {
-	switch w.told.event.kind {
+func (w *handler) answer(ctx context.Context) (Reply, error) {
+	switch w.event.typ.kind {
 	case preTool:
-		return w.before(ctx)
+		return w.checkCall(ctx)
 	case postTool, failedTool:
-		return w.after(ctx)
+		return w.observeCall(ctx)
 	case prompt, expansion:
-		return w.prompted(ctx)
+		return w.observePrompt(ctx)
 	case stop:
-		return w.ended(ctx, false)
+		return w.endSkills(ctx, false)
 	case agentStop:
-		return w.agentEnded(ctx)
+		return w.endAgent(ctx)
 	case sessionEnd:
-		return w.ended(ctx, true)
+		return w.endSkills(ctx, true)
 	case agentStart:
-		if !session.Kept(w.State, w.told.parent) {
+		if !session.Kept(w.State, w.event.parent) {
 			return Reply{}, nil
 		}
 		_, err := w.open(ctx)
@@ -176,21 +176,21 @@ func (w *work) answer(ctx context.Context) (Reply, error) {
 	return Reply{}, nil
 }
 
-// kept reports whether something may be active for whoever acts.
-func (w *work) kept() bool {
-	return session.Kept(w.State, w.told.session) || session.Kept(w.State, w.told.parent)
+// mayBeActive reports whether something may be active for whoever acts.
+func (w *handler) mayBeActive() bool {
+	return session.Kept(w.State, w.event.session) || session.Kept(w.State, w.event.parent)
 }
 
 // open opens the session of whoever acts. One of a subagent begins with what is active in its parent's.
-func (w *work) open(ctx context.Context) (*session.Session, error) {
+func (w *handler) open(ctx context.Context) (*session.Session, error) {
 	if w.host == nil {
-		h, err := w.Open(ctx, Place{Session: w.told.session, Dir: w.root, Profile: w.dialect.profile, Layers: w.dialect.layers})
+		h, err := w.Open(ctx, SessionRequest{Session: w.event.session, Dir: w.root, Profile: w.dialect.profile, Layers: w.dialect.layers})
 		if err != nil {
 			return nil, err
 		}
 		w.host = h
-		if w.told.parent != "" && !session.Kept(w.State, w.told.session) && session.Kept(w.State, w.told.parent) {
-			if err := h.Session().Inherit(ctx, w.told.parent); err != nil {
+		if w.event.parent != "" && !session.Kept(w.State, w.event.session) && session.Kept(w.State, w.event.parent) {
+			if err := h.Session().Inherit(ctx, w.event.parent); err != nil {
 				return nil, err
 			}
 		}
@@ -198,11 +198,11 @@ func (w *work) open(ctx context.Context) (*session.Session, error) {
 	return w.host.Session(), nil
 }
 
-// before answers whether a tool may be called.
-func (w *work) before(ctx context.Context) (Reply, error) {
-	t := w.told
-	given := w.given()
-	if len(given) == 0 && !w.kept() && (!tool.Writes(t.tool) || w.State == "") {
+// checkCall answers whether a tool may be called.
+func (w *handler) checkCall(ctx context.Context) (Reply, error) {
+	t := w.event
+	given := w.skillUses()
+	if len(given) == 0 && !w.mayBeActive() && (!tool.Writes(t.tool) || w.State == "") {
 		return Reply{}, nil
 	}
 	s, err := w.open(ctx)
@@ -227,7 +227,7 @@ func (w *work) before(ctx context.Context) (Reply, error) {
 			r.Notes = append(r.Notes, seen.Notes...)
 		}
 		if err != nil {
-			r.Stdout = w.dialect.form(w.dialect.deny, t.event.name, reasonOf(err))
+			r.Stdout = w.dialect.form(w.dialect.deny, t.typ.name, reasonOf(err))
 			return r, nil
 		}
 	}
@@ -236,8 +236,8 @@ func (w *work) before(ctx context.Context) (Reply, error) {
 
 // call is what the session is asked about. Where a host has no tool for skills, a call that reads SKILL.md and does nothing
 // else is that tool: the way to skills is always open.
-func (w *work) call(ctx context.Context, s *session.Session, given []given) tool.Call {
-	c := tool.Call{Tool: w.told.tool, Input: w.told.input, Dir: w.told.dir}
+func (w *handler) call(ctx context.Context, s *session.Session, given []skillUse) tool.Call {
+	c := tool.Call{Tool: w.event.tool, Input: w.event.input, Dir: w.event.dir}
 	if !w.dialect.reads || len(given) == 0 || len(c.OnlyReads()) != len(given) {
 		return c
 	}
@@ -250,21 +250,21 @@ func (w *work) call(ctx context.Context, s *session.Session, given []given) tool
 }
 
 // denial says why a call is refused, and until when.
-func (w *work) denial(v session.Verdict) []byte {
+func (w *handler) denial(v session.Verdict) []byte {
 	reason := v.Reason
 	switch {
 	case v.Skill == "" || v.ReadOnly:
-	case w.told.parent != "":
+	case w.event.parent != "":
 		reason += "; this holds until the skill ends, with this agent at the latest"
 	default:
 		reason += "; this holds until the skill ends, with this turn at the latest"
 	}
-	return w.dialect.form(w.dialect.deny, w.told.event.name, reason)
+	return w.dialect.form(w.dialect.deny, w.event.typ.name, reason)
 }
 
-// after learns from a call that was made.
-func (w *work) after(ctx context.Context) (Reply, error) {
-	t := w.told
+// observeCall learns from a call that was made.
+func (w *handler) observeCall(ctx context.Context) (Reply, error) {
+	t := w.event
 	part, ofServer := tool.OfSkills(t.tool)
 	switch {
 	case ofServer && t.failed:
@@ -274,32 +274,32 @@ func (w *work) after(ctx context.Context) (Reply, error) {
 	case ofServer && part == tool.End:
 		return w.endOne(ctx)
 	case t.failed || t.done:
-		return w.takenBack(ctx)
+		return w.undoFailed(ctx)
 	case part == tool.Activate:
 		return w.observeDone(ctx)
 	}
 	return Reply{}, nil
 }
 
-// takenBack ends what a call began that came to nothing, or is done with it.
-func (w *work) takenBack(ctx context.Context) (Reply, error) {
-	if !session.Kept(w.State, w.told.session) {
+// undoFailed ends what a call began that came to nothing, or is done with it.
+func (w *handler) undoFailed(ctx context.Context) (Reply, error) {
+	if !session.Kept(w.State, w.event.session) {
 		return Reply{}, nil
 	}
 	s, err := w.open(ctx)
 	if err != nil {
 		return Reply{}, err
 	}
-	_, err = s.Retract(ctx, w.told.call)
+	_, err = s.Retract(ctx, w.event.call)
 	return Reply{}, err
 }
 
 // observeDone enters a skill that the model has now: one that skillpm itself has activated for the host, in another session
 // than the host's, or one of the host's own that was not known by the name it was asked for with.
-func (w *work) observeDone(ctx context.Context) (Reply, error) {
-	g, ok := named(w.told.input)
-	if w.told.loaded != "" {
-		g.name, ok = plainName(w.told.loaded), true
+func (w *handler) observeDone(ctx context.Context) (Reply, error) {
+	g, ok := skillUseOf(w.event.input)
+	if w.event.loaded != "" {
+		g.name, ok = plainName(w.event.loaded), true
 	}
 	if !ok {
 		return Reply{}, nil
@@ -308,23 +308,23 @@ func (w *work) observeDone(ctx context.Context) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	seen, err := s.Observe(ctx, g.name, session.Observed{Arguments: g.arguments, Call: w.told.call, Turn: w.told.turn, Done: true, Deep: g.deep})
-	if err == nil && w.told.digest {
-		err = s.Settle(ctx, w.told.call)
+	seen, err := s.Observe(ctx, g.name, session.Observed{Arguments: g.arguments, Call: w.event.call, Turn: w.event.turn, Done: true, Deep: g.deep})
+	if err == nil && w.event.digest {
+		err = s.Settle(ctx, w.event.call)
 	}
 	return Reply{Notes: seen.Notes}, err
 }
 
 // endOne ends a skill that the model has ended by skillpm's own tool.
-func (w *work) endOne(ctx context.Context) (Reply, error) {
-	if !session.Kept(w.State, w.told.session) {
+func (w *handler) endOne(ctx context.Context) (Reply, error) {
+	if !session.Kept(w.State, w.event.session) {
 		return Reply{}, nil
 	}
 	s, err := w.open(ctx)
 	if err != nil {
 		return Reply{}, err
 	}
-	g, _ := named(w.told.input)
+	g, _ := skillUseOf(w.event.input)
 	_, err = s.Deactivate(ctx, g.name)
 	if diag.CodeOf(err) == diag.NotFound {
 		err = nil // it ended in its own session, and was never active in this one
@@ -332,10 +332,10 @@ func (w *work) endOne(ctx context.Context) (Reply, error) {
 	return Reply{}, err
 }
 
-// prompted ends what was active for the last prompt, and enters what the user asks for with this one.
-func (w *work) prompted(ctx context.Context) (Reply, error) {
-	t := w.told
-	given := w.asked()
+// observePrompt ends what was active for the last prompt, and enters what the user asks for with this one.
+func (w *handler) observePrompt(ctx context.Context) (Reply, error) {
+	t := w.event
+	given := w.promptedSkills()
 	if len(given) == 0 && !session.Kept(w.State, t.session) {
 		return Reply{}, nil
 	}
@@ -357,26 +357,26 @@ func (w *work) prompted(ctx context.Context) (Reply, error) {
 	}
 	for _, g := range given {
 		o := session.Observed{Arguments: g.arguments, Trigger: trigger, Turn: t.turn, Deep: g.deep}
-		if t.event.kind == expansion {
+		if t.typ.kind == expansion {
 			o.Turn = turn
 		}
 		seen, err := s.Observe(ctx, g.name, o)
 		r.Notes = append(r.Notes, seen.Notes...)
 		if err != nil {
-			r.Stdout = w.dialect.form(w.dialect.block, t.event.name, reasonOf(err))
+			r.Stdout = w.dialect.form(w.dialect.block, t.typ.name, reasonOf(err))
 			return r, nil
 		}
 	}
 	return r, nil
 }
 
-// agentEnded ends what is active in a subagent. Where a host does not say which one ended, nothing does: it would be the main
+// endAgent ends what is active in a subagent. Where a host does not say which one ended, nothing does: it would be the main
 // agent's.
-func (w *work) agentEnded(ctx context.Context) (Reply, error) {
-	if w.told.parent != "" {
-		return w.ended(ctx, true)
+func (w *handler) endAgent(ctx context.Context) (Reply, error) {
+	if w.event.parent != "" {
+		return w.endSkills(ctx, true)
 	}
-	if !w.dialect.agentIsSession || !session.Kept(w.State, w.told.session) {
+	if !w.dialect.agentIsSession || !session.Kept(w.State, w.event.session) {
 		return Reply{}, nil
 	}
 	s, err := w.open(ctx)
@@ -387,12 +387,12 @@ func (w *work) agentEnded(ctx context.Context) (Reply, error) {
 	if err != nil || !slices.ContainsFunc(state.Active, func(a session.Active) bool { return a.Inherited }) {
 		return Reply{}, err
 	}
-	return w.ended(ctx, true)
+	return w.endSkills(ctx, true)
 }
 
-// ended ends what is active: with the turn what was activated for it, and with a session or a subagent all of it.
-func (w *work) ended(ctx context.Context, whole bool) (Reply, error) {
-	if !session.Kept(w.State, w.told.session) {
+// endSkills ends what is active: with the turn what was activated for it, and with a session or a subagent all of it.
+func (w *handler) endSkills(ctx context.Context, whole bool) (Reply, error) {
+	if !session.Kept(w.State, w.event.session) {
 		return Reply{}, nil
 	}
 	s, err := w.open(ctx)

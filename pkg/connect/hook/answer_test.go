@@ -71,7 +71,7 @@ func (w *world) file(name, text string) {
 func (w *world) options(of, event string) hook.Options {
 	return hook.Options{
 		Host: of, Event: event, Dir: filepath.Join(w.dir, "project"), State: w.paths.State, Now: time.Now, Getenv: w.getenv,
-		Open: func(ctx context.Context, p hook.Place) (*runtime.Host, error) {
+		Open: func(ctx context.Context, p hook.SessionRequest) (*runtime.Host, error) {
 			w.opened++
 			dir := p.Dir
 			if dir == "" {

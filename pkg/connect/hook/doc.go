@@ -13,4 +13,6 @@
 //     error that stops nothing.
 //   - Exit code 2 means a denial to some hosts, and is never used: a denial is JSON.
 //   - What is not needed is not opened: where no skill is active, a call costs a look for the session's file.
+//
+// Start with [Answer]. This package may change at any time.
 package hook

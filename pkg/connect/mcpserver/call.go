@@ -108,8 +108,8 @@ func (a arguments) text(name string) (string, error) {
 	return text, nil
 }
 
-// taken returns the arguments of a tool by what they are for.
-func taken(t profile.Tool, args arguments) (map[string]string, error) {
+// toolArguments returns the arguments of a tool by what they are for.
+func toolArguments(t profile.Tool, args arguments) (map[string]string, error) {
 	values := map[string]string{}
 	known := make([]string, 0, len(t.Arguments))
 	for _, a := range t.Arguments {
@@ -138,7 +138,7 @@ func unknown(tool string, args arguments, known []string) error {
 
 // load activates a skill, and returns its instructions.
 func (v *serving) load(ctx context.Context, args arguments) *mcp.CallToolResult {
-	values, err := taken(v.view.Trigger.Skill, args)
+	values, err := toolArguments(v.view.Trigger.Skill, args)
 	if err != nil {
 		return v.failed(values["skill"], err)
 	}
@@ -158,7 +158,7 @@ func (v *serving) load(ctx context.Context, args arguments) *mcp.CallToolResult 
 
 // file returns one file of a skill.
 func (v *serving) file(ctx context.Context, args arguments) *mcp.CallToolResult {
-	values, err := taken(v.view.Trigger.File, args)
+	values, err := toolArguments(v.view.Trigger.File, args)
 	if err != nil {
 		return v.failed(values["skill"], err)
 	}
@@ -176,7 +176,7 @@ func (v *serving) file(ctx context.Context, args arguments) *mcp.CallToolResult 
 
 // endSkill ends a skill that is active.
 func (v *serving) endSkill(ctx context.Context, args arguments) *mcp.CallToolResult {
-	values, err := taken(v.native.End, args)
+	values, err := toolArguments(v.native.End, args)
 	if err != nil {
 		return v.failed(values["skill"], err)
 	}

@@ -6,7 +6,7 @@
 //
 //   - Nothing is remembered between two requests but what is active in a session, which is on disk: skills, settings and
 //     policies count as they are when a request comes.
-//   - Every skill goes through the same door as for the commands: package host. What a policy, a trigger, a session or a
+//   - Every skill goes through the same checks as for the commands: package runtime. What a policy, a trigger, a session or a
 //     path forbids is forbidden here.
 //   - Names and forms of a host are data of its profile; skillpm's own are data of native.yaml. No code asks which
 //     profile it is.
@@ -16,4 +16,6 @@
 //   - What belongs to a user only, a skill that no model may start, is neither a resource nor in a list for models.
 //   - Over HTTP only this machine is served, unless there is a token. Foreign origins and hosts are refused.
 //   - Nothing is unbounded: requests, arguments, outputs, pages, sessions, and how long an answer takes.
+//
+// Start with [New] and [Server.Run]. This package may change at any time.
 package mcpserver

@@ -19,7 +19,7 @@ const (
 
 // find names the skills that fit a task.
 func (v *serving) find(ctx context.Context, args arguments) *mcp.CallToolResult {
-	values, err := taken(v.view.Trigger.Find, args)
+	values, err := toolArguments(v.view.Trigger.Find, args)
 	if err != nil {
 		return failure(err)
 	}

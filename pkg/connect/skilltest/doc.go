@@ -11,4 +11,6 @@
 //   - Programs that scripts need can be replaced: a mocked command stands first in PATH, says what it is told to, and what
 //     it was called with is kept.
 //   - A file of tests is read strictly: what is not known is an error with its line.
+//
+// Start with [Run]. This package may change at any time.
 package skilltest

@@ -30,7 +30,7 @@ func (r *Result) golden(dir string, c *Case) {
 		}
 		want, err := readGolden(dir, f.name)
 		if err != nil {
-			r.Wrong = append(r.Wrong, Wrong{Message: stableError(nil, err)})
+			r.Mismatches = append(r.Mismatches, Mismatch{Message: stableError(nil, err)})
 			continue
 		}
 		r.same(f.what, f.name, want, f.got)
@@ -84,7 +84,7 @@ func (f *File) update(dir string, results []Result) error {
 				r.wrongf("body can't be rewritten where it stands: begin it with | on a line of its own, or use body-file")
 			}
 		}
-		if len(r.Wrong) > 0 {
+		if len(r.Mismatches) > 0 {
 			r.Outcome = Failed
 		}
 	}

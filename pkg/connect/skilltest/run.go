@@ -48,14 +48,14 @@ const (
 
 // Result is what became of a case.
 type Result struct {
-	File    string        `json:"file"` // relative to the skill
-	Line    int           `json:"line"`
-	Name    string        `json:"name"`
-	Outcome string        `json:"outcome"`
-	Reason  string        `json:"reason,omitempty"` // of what was skipped
-	Wrong   []Wrong       `json:"wrong,omitempty"`
-	Took    time.Duration `json:"-"`
-	TookMS  float64       `json:"durationMs"`
+	File       string        `json:"file"` // relative to the skill
+	Line       int           `json:"line"`
+	Name       string        `json:"name"`
+	Outcome    string        `json:"outcome"`
+	Reason     string        `json:"reason,omitempty"` // of what was skipped
+	Mismatches []Mismatch    `json:"wrong,omitempty"`
+	Took       time.Duration `json:"-"`
+	TookMS     float64       `json:"durationMs"`
 
 	Profile string   `json:"profile,omitempty"`
 	Body    string   `json:"body,omitempty"`
@@ -67,8 +67,8 @@ type Result struct {
 	Updated []string `json:"updated,omitempty"` // files that were rewritten
 }
 
-// Wrong is one thing that is not as the case wants it.
-type Wrong struct {
+// Mismatch is one thing that is not as the case wants it.
+type Mismatch struct {
 	Message string `json:"message"`
 	Diff    string `json:"diff,omitempty"`
 }
@@ -84,7 +84,7 @@ type Step struct {
 }
 
 func (r *Result) wrongf(format string, args ...any) {
-	r.Wrong = append(r.Wrong, Wrong{Message: fmt.Sprintf(format, args...)})
+	r.Mismatches = append(r.Mismatches, Mismatch{Message: fmt.Sprintf(format, args...)})
 }
 
 // Run runs the cases of a file of tests of the skill in a directory, one after the other. The error is ctx's, or that o
@@ -109,7 +109,7 @@ func Run(ctx context.Context, dir string, f *File, o Options) ([]Result, error) 
 		began := o.Now()
 		if c.Skip != "" {
 			r.Outcome, r.Reason = Skipped, c.Skip
-		} else if err := one(ctx, dir, f, c, o, &r); err != nil {
+		} else if err := runCase(ctx, dir, f, c, o, &r); err != nil {
 			return out, err
 		}
 		r.Took = o.Now().Sub(began)
@@ -131,10 +131,10 @@ func (o *Options) allowed(ctx context.Context, dir string) error {
 	if len(g.Policies()) == 0 {
 		return nil
 	}
-	if err := g.Listed(*o.As); err != nil {
+	if err := g.CheckListed(*o.As); err != nil {
 		return err
 	}
-	d, err := g.Use(ctx, *o.As, os.DirFS(dir))
+	d, err := g.Evaluate(ctx, *o.As, os.DirFS(dir))
 	for _, note := range d.Notes {
 		o.warn(note)
 	}
@@ -147,9 +147,9 @@ func (o *Options) warn(text string) {
 	}
 }
 
-// one runs one case.
-func one(ctx context.Context, dir string, f *File, c *Case, o Options, r *Result) error {
-	w, err := newWorld(ctx, dir, f, c, o)
+// runCase runs one case.
+func runCase(ctx context.Context, dir string, f *File, c *Case, o Options, r *Result) error {
+	w, err := newFixture(ctx, dir, f, c, o)
 	if err == nil {
 		defer w.close()
 		r.Profile = w.host.Profile().ID
@@ -159,23 +159,23 @@ func one(ctx context.Context, dir string, f *File, c *Case, o Options, r *Result
 		} else if err == nil {
 			err = w.activate(ctx, name, c, r)
 		}
-		r.Ran = w.ran()
+		r.Ran = w.mockedRuns()
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err != nil {
-		r.Wrong = append(r.Wrong, Wrong{Message: stableError(w, err)})
+		r.Mismatches = append(r.Mismatches, Mismatch{Message: stableError(w, err)})
 	} else {
 		w.compare(dir, c, r, o.Update)
 	}
-	if r.Outcome = Passed; len(r.Wrong) > 0 {
+	if r.Outcome = Passed; len(r.Mismatches) > 0 {
 		r.Outcome = Failed
 	}
 	return nil
 }
 
-func stableError(w *world, err error) string {
+func stableError(w *fixture, err error) string {
 	text := err.Error()
 	if hint := diag.HintOf(err); hint != "" {
 		text += " (" + hint + ")"
@@ -187,9 +187,9 @@ func stableError(w *world, err error) string {
 }
 
 // activate activates the skill and makes the calls. The error is that of an activation that nobody wanted to fail.
-func (w *world) activate(ctx context.Context, name string, c *Case, r *Result) error {
+func (w *fixture) activate(ctx context.Context, name string, c *Case, r *Result) error {
 	a, err := w.host.Load(ctx, name, session.Activate{
-		Arguments: w.placed(c.Arguments), Trigger: session.Trigger(c.Trigger), Inline: true, Shell: c.Shell,
+		Arguments: w.expandPlaceholders(c.Arguments), Trigger: session.Trigger(c.Trigger), Inline: true, Shell: c.Shell,
 	})
 	switch {
 	case err != nil && c.Error == "":
@@ -214,8 +214,8 @@ func (w *world) activate(ctx context.Context, name string, c *Case, r *Result) e
 }
 
 // call asks whether a call may go ahead.
-func (w *world) call(ctx context.Context, number int, call Call, r *Result) error {
-	input, _ := w.placedIn(call.Input).(map[string]any)
+func (w *fixture) call(ctx context.Context, number int, call Call, r *Result) error {
+	input, _ := w.expandPlaceholdersIn(call.Input).(map[string]any)
 	v, err := w.host.Session().Allow(ctx, tool.Call{Tool: call.Tool, Input: input})
 	if err != nil {
 		return err
@@ -239,13 +239,13 @@ func (w *world) call(ctx context.Context, number int, call Call, r *Result) erro
 }
 
 // script runs a script of the skill, or its command.
-func (w *world) script(ctx context.Context, name string, c *Case, r *Result) error {
-	o := session.RunOptions{Warn: w.warn, Script: c.Script, Stdin: strings.NewReader(w.placed(c.Stdin)), Env: map[string]string{}}
+func (w *fixture) script(ctx context.Context, name string, c *Case, r *Result) error {
+	o := session.RunOptions{Warn: w.warn, Script: c.Script, Stdin: strings.NewReader(w.expandPlaceholders(c.Stdin)), Env: map[string]string{}}
 	for _, a := range c.Args {
-		o.Args = append(o.Args, w.placed(a))
+		o.Args = append(o.Args, w.expandPlaceholders(a))
 	}
 	for k, v := range c.Env {
-		o.Env[k] = w.placed(v)
+		o.Env[k] = w.expandPlaceholders(v)
 	}
 	if c.Limit != "" {
 		o.Limit, _ = time.ParseDuration(c.Limit) // it was checked when it was read
@@ -271,7 +271,7 @@ func (w *world) script(ctx context.Context, name string, c *Case, r *Result) err
 	case res.TimedOut:
 		r.wrongf("it did not end within its limit")
 	case res.ExitCode != want && c.Stderr == nil && r.Stderr != "":
-		r.Wrong = append(r.Wrong, Wrong{fmt.Sprintf("it exits with %d, and should with %d; on standard error it says:", res.ExitCode, want), indent(tail(r.Stderr))})
+		r.Mismatches = append(r.Mismatches, Mismatch{fmt.Sprintf("it exits with %d, and should with %d; on standard error it says:", res.ExitCode, want), indent(tail(r.Stderr))})
 	case res.ExitCode != want:
 		r.wrongf("it exits with %d, and should with %d", res.ExitCode, want)
 	}
@@ -289,7 +289,7 @@ func indent(s string) string {
 }
 
 // compare holds what a case gave against what it wants. Line ends before and after a text do not count.
-func (w *world) compare(dir string, c *Case, r *Result, update bool) {
+func (w *fixture) compare(dir string, c *Case, r *Result, update bool) {
 	text, what := r.Body, "the text"
 	if c.runs() {
 		text, what = r.Stdout, "standard output"
@@ -325,6 +325,6 @@ func alike(a, b string) bool { return strings.Trim(a, "\n") == strings.Trim(b, "
 func (r *Result) same(what, name, want, got string) {
 	if !alike(want, got) {
 		lines := func(s string) []byte { return []byte(strings.Trim(s, "\n") + "\n") }
-		r.Wrong = append(r.Wrong, Wrong{what + " is another", textdiff.Unified("wanted/"+name, "got/"+name, lines(want), lines(got))})
+		r.Mismatches = append(r.Mismatches, Mismatch{what + " is another", textdiff.Unified("wanted/"+name, "got/"+name, lines(want), lines(got))})
 	}
 }

@@ -91,7 +91,7 @@ func cases(t *testing.T, dir string, o skilltest.Options) []skilltest.Result {
 
 func wrong(r skilltest.Result) string {
 	var b strings.Builder
-	for _, w := range r.Wrong {
+	for _, w := range r.Mismatches {
 		b.WriteString(w.Message + "\n" + w.Diff)
 	}
 	return b.String()

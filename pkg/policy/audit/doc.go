@@ -12,4 +12,6 @@
 //   - Nothing in a record is unbounded: see the limits of this package.
 //
 // A line that was written survives a crash of the process. It survives one of the machine where [Options].Sync asks for it.
+//
+// Start with [Open] and [Log.Write]; [Verify] reads a log back. This package may change at any time.
 package audit

@@ -28,9 +28,9 @@ const (
 func (f Files) ApprovalFile(l policy.Level, project string) string {
 	switch {
 	case l == policy.MachineLevel:
-		return in(f.Paths.Enterprise, ApprovalsName)
+		return joinDir(f.Paths.Enterprise, ApprovalsName)
 	case l == policy.UserLevel:
-		return in(f.Paths.Config, ApprovalsName)
+		return joinDir(f.Paths.Config, ApprovalsName)
 	case project == "":
 		return ""
 	}
@@ -38,7 +38,7 @@ func (f Files) ApprovalFile(l policy.Level, project string) string {
 }
 
 // approvals reads all approvals, the machine's first.
-func (st state) approvals() (all []Approved, err error) {
+func (st snapshot) approvals() (all []Approved, err error) {
 	read := func(l policy.Level, file string) {
 		if file == "" {
 			return
@@ -88,7 +88,7 @@ func (f Files) readApprovals(l policy.Level, file string) ([]Approved, error) {
 
 // approve adds approvals to the file of a level. What was approved of the same files before is replaced, and so is what has
 // ended.
-func (g *Guard) approve(ctx context.Context, l policy.Level, w Word, reviews []Review) (string, error) {
+func (g *Evaluator) approve(ctx context.Context, l policy.Level, w Approver, reviews []Review) (string, error) {
 	if strings.TrimSpace(w.Reason) == "" {
 		return "", diag.Errorf(diag.Usage, "an approval needs a reason").WithHint("say why with --reason")
 	}
@@ -112,7 +112,7 @@ func (g *Guard) approve(ctx context.Context, l policy.Level, w Word, reviews []R
 }
 
 // revoke takes approvals back.
-func (g *Guard) revoke(ctx context.Context, l policy.Level, name string) ([]Approved, error) {
+func (g *Evaluator) revoke(ctx context.Context, l policy.Level, name string) ([]Approved, error) {
 	var gone []Approved
 	means := func(a policy.Approval) bool {
 		_, pack, _ := strings.Cut(a.Skill, "@")
@@ -136,7 +136,7 @@ func (g *Guard) revoke(ctx context.Context, l policy.Level, name string) ([]Appr
 }
 
 // changeApprovals changes the file of a level, one process at a time. A file that is damaged is not overwritten.
-func (g *Guard) changeApprovals(ctx context.Context, l policy.Level, change func([]policy.Approval) ([]policy.Approval, error)) (string, error) {
+func (g *Evaluator) changeApprovals(ctx context.Context, l policy.Level, change func([]policy.Approval) ([]policy.Approval, error)) (string, error) {
 	project := ""
 	if len(g.o.Projects) > 0 {
 		project = g.o.Projects[0]
@@ -178,25 +178,25 @@ func changeFile(ctx context.Context, file string, l policy.Level, change func() 
 		perm = 0o700
 	}
 	if err := os.MkdirAll(dir, perm); err != nil {
-		return rights(file, l, err)
+		return explainPermission(file, l, err)
 	}
 	lock := filepath.Join(dir, "."+strings.TrimPrefix(filepath.Base(file), ".")+".lock")
 	if l == policy.ProjectLevel {
 		lock = filepath.Join(dir, ".skillpm", "approvals.lock")
 		if err := os.MkdirAll(filepath.Dir(lock), 0o755); err != nil {
-			return rights(file, l, err)
+			return explainPermission(file, l, err)
 		}
 	}
 	unlock, err := txn.Lock(ctx, lock)
 	if err != nil {
-		return rights(file, l, err)
+		return explainPermission(file, l, err)
 	}
 	defer func() { _ = unlock() }() // the kernel ends it with the process at the latest
-	return rights(file, l, change())
+	return explainPermission(file, l, change())
 }
 
-// rights says who may write what somebody may not.
-func rights(file string, l policy.Level, err error) error {
+// explainPermission says who may write what somebody may not.
+func explainPermission(file string, l policy.Level, err error) error {
 	if err == nil || !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
@@ -207,22 +207,22 @@ func rights(file string, l policy.Level, err error) error {
 }
 
 // review looks at a skill for somebody who is to approve it.
-func (st state) review(ctx context.Context, s Skill, files fs.FS) (Review, error) {
-	j := &judge{ctx: ctx, st: st, skill: s, files: files}
-	if err := j.look(); err != nil {
+func (st snapshot) review(ctx context.Context, s Skill, files fs.FS) (Review, error) {
+	j := &evaluation{ctx: ctx, st: st, skill: s, files: files}
+	if err := j.load(); err != nil {
 		return Review{}, diag.Errorf(diag.Invalid, "skill %s can't be approved: %w", s.Exact(), err)
 	}
-	r := Review{Skill: s, Digest: j.digests[len(j.digests)-1], Capabilities: j.can}
+	r := Review{Skill: s, Digest: j.digests[len(j.digests)-1], Capabilities: j.capabilities}
 	if err := st.set.Err(); err != nil {
 		return r, err
 	}
-	for _, p := range st.binding(s) {
-		if w, ok := j.wanted(p); ok && !s.Machine {
-			r.Wanted = append(r.Wanted, w)
+	for _, p := range st.policiesFor(s) {
+		if w, ok := j.requiredApproval(p); ok && !s.Machine {
+			r.Required = append(r.Required, w)
 		}
 	}
 	for _, kind := range rules() {
-		for _, p := range st.binding(s) {
+		for _, p := range st.policiesFor(s) {
 			if r.Forbidden == nil && kind.key != "approve" && p.Mode != policy.Observe && kind.has(p) && (kind.machine || !s.Machine) {
 				r.Forbidden = kind.ask(j, p)
 			}

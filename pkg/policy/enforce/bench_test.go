@@ -10,11 +10,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 )
 
-// BenchmarkOpenNone is what a guard costs where there is no policy.
+// BenchmarkOpenNone is what an evaluator costs without a policy.
 func BenchmarkOpenNone(b *testing.B) {
 	m := newMachine(b)
 	for b.Loop() {
-		if enforce.Open(m.o).Listed(tool) != nil {
+		if enforce.Open(m.o).CheckListed(tool) != nil {
 			b.Fatal("refused")
 		}
 	}
@@ -42,7 +42,7 @@ func BenchmarkListed1000(b *testing.B) {
 	g := m.open()
 	for b.Loop() {
 		for _, s := range skills {
-			if err := g.Listed(s); err != nil {
+			if err := g.CheckListed(s); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -67,13 +67,13 @@ func BenchmarkUse30(b *testing.B) {
 	fsys := os.DirFS(dir)
 	r, err := g.Review(b.Context(), tool, fsys)
 	if err == nil {
-		_, err = g.Approve(b.Context(), policy.MachineLevel, enforce.Word{By: "ada", Reason: "r"}, r)
+		_, err = g.Approve(b.Context(), policy.MachineLevel, enforce.Approver{By: "ada", Reason: "r"}, r)
 	}
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := g.Use(b.Context(), tool, fsys); err != nil {
+		if _, err := g.Evaluate(b.Context(), tool, fsys); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -12,15 +12,15 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/sandbox"
 )
 
-// Wish is what the frontmatter of a skill asks for under execution, as it is written there.
-type Wish struct {
+// Request is what the frontmatter of a skill asks for under execution, as it is written there.
+type Request struct {
 	Sandbox      string   // "", "true", "false", or the name of one
 	AllowedPaths []string // relative ones mean the project; nil for where it works, empty for nothing
 	Network      []string // "true", "false", "restricted", "none", or hosts with ports
 }
 
-// Place is where a skill's commands run.
-type Place struct {
+// Directories is where a skill's commands run.
+type Directories struct {
 	Dir     string // the skill's directory
 	Work    string // the working directory
 	Project string // the project's root, "" for none
@@ -35,28 +35,28 @@ type Place struct {
 // A skill that asks for nothing is confined where a policy says so of all. It may read its own directory and the project.
 // It may write where it works, or if it names paths, there only. It may reach what it names; where it says nothing, or
 // "restricted", what the policies list. A policy that lists paths or hosts bounds what a skill may name.
-func (g *Guard) Confine(s Skill, w Wish, at Place) (rules *sandbox.Rules, notes []string, err error) {
-	return g.state().confine(s, w, at)
+func (g *Evaluator) Confine(s Skill, w Request, at Directories) (rules *sandbox.Rules, notes []string, err error) {
+	return g.current().confine(s, w, at)
 }
 
-// Asks reports whether a skill asks for less than the user may do.
-func (w Wish) Asks() bool {
+// Restricts reports whether a skill asks for less than the user may do.
+func (w Request) Restricts() bool {
 	open := len(w.Network) == 0 || len(w.Network) == 1 && anyNetwork(w.Network[0])
 	return w.Sandbox != "" && w.Sandbox != "false" || w.AllowedPaths != nil || !open
 }
 
-func (st state) confine(s Skill, w Wish, at Place) (*sandbox.Rules, []string, error) {
+func (st snapshot) confine(s Skill, w Request, at Directories) (*sandbox.Rules, []string, error) {
 	if err := st.set.Err(); err != nil {
 		return nil, nil, err
 	}
-	c := confiner{skill: s, wish: w, at: at, set: st.binding(s), home: st.o.Paths.Home}
+	c := sandboxBuilder{skill: s, request: w, dirs: at, set: st.policiesFor(s), home: st.o.Paths.Home}
 	forced := c.set.Confines()
 	for _, p := range c.set {
-		if forced == nil && !w.Asks() && p.Mode == policy.Observe && p.Execution.Sandbox == policy.SandboxAlways {
+		if forced == nil && !w.Restricts() && p.Mode == policy.Observe && p.Execution.Sandbox == policy.SandboxAlways {
 			c.notes = append(c.notes, fmt.Sprintf("policy %s:%d would confine what %s runs", p.Path, p.Lines.Execution, s.subject()))
 		}
 	}
-	if forced == nil && !w.Asks() {
+	if forced == nil && !w.Restricts() {
 		return nil, c.notes, nil
 	}
 	r := &sandbox.Rules{Read: []string{at.Dir}, Hidden: st.o.hidden(), Optional: st.set.Unconfined()}
@@ -72,7 +72,7 @@ func (st state) confine(s Skill, w Wish, at Place) (*sandbox.Rules, []string, er
 	}
 	for _, root := range append([]string{c.real.Project, c.real.Work}, r.Write...) {
 		if root != "" {
-			r.Keep = append(r.Keep, kept(root)...)
+			r.Keep = append(r.Keep, protectedPaths(root)...)
 		}
 	}
 	for _, root := range []string{at.Project, at.Work} {
@@ -82,27 +82,27 @@ func (st state) confine(s Skill, w Wish, at Place) (*sandbox.Rules, []string, er
 	}
 	slices.Sort(r.Keep)
 	r.Keep = slices.DeleteFunc(slices.Compact(r.Keep), func(path string) bool { return slices.Contains(r.Write, path) })
-	r.Absent, r.Ways = absent(c.real.Project, c.real.Work), c.ways
+	r.Absent, r.Ways = absent(c.real.Project, c.real.Work), c.linkPaths
 	if r.Network, err = c.network(); err != nil {
 		return nil, c.notes, err
 	}
 	return r, c.notes, nil
 }
 
-// confiner works out what one skill may do.
-type confiner struct {
-	skill Skill
-	wish  Wish
-	at    Place
-	real  Place // at, without links
-	set   policy.Set
-	home  string
-	notes []string
-	ways  []string // the paths that are written to, as they were given
+// sandboxBuilder works out what one skill may do.
+type sandboxBuilder struct {
+	skill     Skill
+	request   Request
+	dirs      Directories
+	real      Directories // at, without links
+	set       policy.Set
+	home      string
+	notes     []string
+	linkPaths []string // the paths that are written to, as they were given
 }
 
 // refuse returns an error for what a policy does not allow, nil for one that only observes.
-func (c *confiner) refuse(p *policy.Policy, key, asked string) error {
+func (c *sandboxBuilder) refuse(p *policy.Policy, key, asked string) error {
 	text := fmt.Sprintf("%s asks for execution.%s %s, which policy %s:%d does not allow", c.skill.subject(), key, asked, p.Path, p.Lines.Execution)
 	if p.Mode == policy.Observe {
 		c.notes = append(c.notes, text)
@@ -112,14 +112,14 @@ func (c *confiner) refuse(p *policy.Policy, key, asked string) error {
 }
 
 // paths returns where the skill may write, without links: what was checked is what it gets.
-func (c *confiner) paths() (write []string, err error) {
-	if c.wish.AllowedPaths == nil && pathx.Contains(c.real.Dir, c.real.Work) {
+func (c *sandboxBuilder) paths() (write []string, err error) {
+	if c.request.AllowedPaths == nil && pathx.Contains(c.real.Dir, c.real.Work) {
 		return nil, nil
 	}
-	if c.wish.AllowedPaths == nil {
+	if c.request.AllowedPaths == nil {
 		return []string{c.real.Work}, nil
 	}
-	for _, text := range c.wish.AllowedPaths {
+	for _, text := range c.request.AllowedPaths {
 		path := c.absolute(text)
 		if path == "" {
 			return nil, diag.Errorf(diag.Invalid, "%s asks for execution.allowed-paths %q, which is no path", c.skill.subject(), text).
@@ -132,12 +132,12 @@ func (c *confiner) paths() (write []string, err error) {
 		if err != nil {
 			return nil, unresolved(path, err)
 		}
-		c.ways = append(c.ways, path)
+		c.linkPaths = append(c.linkPaths, path)
 		if pathx.Contains(c.real.Dir, real) {
 			return nil, diag.Errorf(diag.Denied, "%s asks for execution.allowed-paths %q, which is in its own directory: that stays as it is", c.skill.subject(), text).
 				WithHint("write to the project, or to $TMPDIR")
 		}
-		if err := c.named(text, real); err != nil {
+		if err := c.checkNamed(text, real); err != nil {
 			return nil, err
 		}
 		if pathx.Contains(c.real.Work, real) || pathx.Contains(c.real.Project, real) {
@@ -159,7 +159,7 @@ func (c *confiner) paths() (write []string, err error) {
 }
 
 // resolve returns the directories without links. The directories of skills stay as they are.
-func (p Place) resolve() (real Place, err error) {
+func (p Directories) resolve() (real Directories, err error) {
 	for _, dir := range []struct {
 		from string
 		to   *string
@@ -168,7 +168,7 @@ func (p Place) resolve() (real Place, err error) {
 			continue
 		}
 		if *dir.to, err = pathx.Resolve(dir.from); err != nil {
-			return Place{}, unresolved(dir.from, err)
+			return Directories{}, unresolved(dir.from, err)
 		}
 	}
 	return real, nil
@@ -179,21 +179,21 @@ func unresolved(path string, err error) error {
 }
 
 // allows reports whether a directory of a policy contains a path without links.
-func (c *confiner) allows(dir, real string) bool {
+func (c *sandboxBuilder) allows(dir, real string) bool {
 	dir, err := pathx.Resolve(c.tilde(dir))
 	return err == nil && pathx.Contains(dir, real)
 }
 
 // absolute returns the path that an entry of allowed-paths means, "" for none.
-func (c *confiner) absolute(text string) string {
+func (c *sandboxBuilder) absolute(text string) string {
 	text = c.tilde(text)
 	if text == "" || strings.ContainsAny(text, "\x00$*?") {
 		return ""
 	}
 	if !filepath.IsAbs(text) {
-		root := c.at.Project
+		root := c.dirs.Project
 		if root == "" {
-			root = c.at.Work
+			root = c.dirs.Work
 		}
 		text = filepath.Join(root, text)
 	}
@@ -201,7 +201,7 @@ func (c *confiner) absolute(text string) string {
 }
 
 // tilde puts the home directory in front of a path that begins with ~.
-func (c *confiner) tilde(path string) string {
+func (c *sandboxBuilder) tilde(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || rest[0] == '/') {
 		return filepath.Join(c.home, rest)
 	}
@@ -209,8 +209,8 @@ func (c *confiner) tilde(path string) string {
 }
 
 // network returns what the skill may reach.
-func (c *confiner) network() (n sandbox.Network, err error) {
-	asked := c.wish.Network
+func (c *sandboxBuilder) network() (n sandbox.Network, err error) {
+	asked := c.request.Network
 	word := ""
 	if len(asked) == 1 {
 		word = strings.ToLower(asked[0])
@@ -218,12 +218,12 @@ func (c *confiner) network() (n sandbox.Network, err error) {
 	switch {
 	case word == "false" || word == "none" || word == "off":
 		return n, nil
-	case len(asked) == 0 && c.wish.Asks(): // it asks to be confined, and for no network
+	case len(asked) == 0 && c.request.Restricts(): // it asks to be confined, and for no network
 		return n, nil
 	case len(asked) == 0 || word == "restricted":
-		return c.listed(), nil
+		return c.policyNetwork(), nil
 	case anyNetwork(word):
-		if l := c.listed(); len(l.Hosts) > 0 || c.bound() {
+		if l := c.policyNetwork(); len(l.Hosts) > 0 || c.policyBound() {
 			return l, nil
 		}
 		return sandbox.Network{Any: true}, nil
@@ -250,13 +250,13 @@ func (c *confiner) network() (n sandbox.Network, err error) {
 
 func anyNetwork(word string) bool { return word == "true" || word == "any" || word == "*" }
 
-// bound reports whether a policy lists what may be reached.
-func (c *confiner) bound() bool {
+// policyBound reports whether a policy lists what may be reached.
+func (c *sandboxBuilder) policyBound() bool {
 	return slices.ContainsFunc(c.set, func(p *policy.Policy) bool { return p.Execution.NetworkBound() != nil && p.Mode != policy.Observe })
 }
 
-// listed returns what all policies that list hosts have in common.
-func (c *confiner) listed() (n sandbox.Network) {
+// policyNetwork returns what all policies that list hosts have in common.
+func (c *sandboxBuilder) policyNetwork() (n sandbox.Network) {
 	var common []string
 	first := true
 	for _, p := range c.set {

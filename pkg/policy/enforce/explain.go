@@ -14,10 +14,10 @@ type Verdict string
 
 // The verdicts.
 const (
-	Allows   Verdict = "allows"
-	Denies   Verdict = "denies"
-	Observes Verdict = "would deny" // a policy that only observes
-	Unasked  Verdict = "not asked"  // it needs files that are not there, or does not bind the skill
+	Allows        Verdict = "allows"
+	Denies        Verdict = "denies"
+	Observes      Verdict = "would deny" // a policy that only observes
+	NotApplicable Verdict = "not asked"  // it needs files that are not there, or does not bind the skill
 )
 
 // Ruling is what one rule of one policy says of a skill or a source.
@@ -32,17 +32,17 @@ type Ruling struct {
 }
 
 // Explain returns what every rule says of a skill, in the order in which they are asked: the first that denies is the one
-// that [Guard.Use] names. Files may be nil, and then what looks at them is not asked.
-func (g *Guard) Explain(ctx context.Context, s Skill, files fs.FS) []Ruling {
-	return g.state().explain(ctx, s, files)
+// that [Evaluator.Evaluate] names. Files may be nil, and then what looks at them is not asked.
+func (g *Evaluator) Explain(ctx context.Context, s Skill, files fs.FS) []Ruling {
+	return g.current().explain(ctx, s, files)
 }
 
 // ExplainSource returns what every rule says of a source.
-func (g *Guard) ExplainSource(text string) []Ruling { return g.state().explainSource(text) }
+func (g *Evaluator) ExplainSource(text string) []Ruling { return g.current().explainSource(text) }
 
-func (st state) explain(ctx context.Context, s Skill, files fs.FS) []Ruling {
+func (st snapshot) explain(ctx context.Context, s Skill, files fs.FS) []Ruling {
 	all := st.unreadable()
-	j := &judge{ctx: ctx, st: st, skill: s, files: files}
+	j := &evaluation{ctx: ctx, st: st, skill: s, files: files}
 	for _, kind := range rules() {
 		for _, p := range st.set {
 			if p.Err() != nil || !kind.has(p) {
@@ -51,13 +51,13 @@ func (st state) explain(ctx context.Context, s Skill, files fs.FS) []Ruling {
 			r := Ruling{Policy: p.Path, Line: kind.line(p), Level: p.Level.String(), Rule: kind.key}
 			switch {
 			case s.Machine && p.Level != policy.MachineLevel:
-				r.Verdict, r.Why = Unasked, "it does not bind what the machine's administrator installed"
+				r.Verdict, r.Why = NotApplicable, "it does not bind what the machine's administrator installed"
 			case s.Machine && !kind.machine:
-				r.Verdict, r.Why = Unasked, "what the machine's administrator installed needs none of it"
+				r.Verdict, r.Why = NotApplicable, "what the machine's administrator installed needs none of it"
 			case kind.looks && files == nil:
-				r.Verdict, r.Why = Unasked, "its files are not here"
+				r.Verdict, r.Why = NotApplicable, "its files are not here"
 			default:
-				r.settle(p, kind.ask(j, p), func() string { return kind.allows(j, p) })
+				r.record(p, kind.ask(j, p), func() string { return kind.allows(j, p) })
 			}
 			all = append(all, r)
 		}
@@ -65,8 +65,8 @@ func (st state) explain(ctx context.Context, s Skill, files fs.FS) []Ruling {
 	return all
 }
 
-// settle fills in what a rule said.
-func (r *Ruling) settle(p *policy.Policy, err error, allows func() string) {
+// record fills in what a rule said.
+func (r *Ruling) record(p *policy.Policy, err error, allows func() string) {
 	if err == nil {
 		r.Verdict, r.Why = Allows, allows()
 		return
@@ -83,7 +83,7 @@ func (r *Ruling) settle(p *policy.Policy, err error, allows func() string) {
 }
 
 // unreadable returns a ruling for each policy that denies everything.
-func (st state) unreadable() (all []Ruling) {
+func (st snapshot) unreadable() (all []Ruling) {
 	for _, p := range st.set {
 		if err := p.Err(); err != nil {
 			all = append(all, Ruling{Policy: p.Path, Level: p.Level.String(), Rule: "file", Verdict: Denies, Why: err.Error(), Hint: diag.HintOf(err)})
@@ -92,14 +92,14 @@ func (st state) unreadable() (all []Ruling) {
 	return all
 }
 
-func (st state) explainSource(text string) []Ruling {
+func (st snapshot) explainSource(text string) []Ruling {
 	all := st.unreadable()
 	for _, p := range st.set {
 		if p.Err() != nil || p.Sources.Allow == nil && len(p.Sources.Deny) == 0 {
 			continue
 		}
 		r := Ruling{Policy: p.Path, Line: max(p.Sources.AllowLine, first(p.Sources.DenyLines)), Level: p.Level.String(), Rule: "sources"}
-		r.settle(p, p.Source(text), func() string { return text + " is allowed" })
+		r.record(p, p.Source(text), func() string { return text + " is allowed" })
 		all = append(all, r)
 	}
 	return all

@@ -26,15 +26,15 @@ type Files struct {
 
 // List returns where policies may be: the machine's, the user's, and that of a project, if there is one.
 func (f Files) List(project string) []string {
-	files := []string{in(f.Paths.Enterprise, PolicyName), in(f.Paths.Config, PolicyName)}
+	files := []string{joinDir(f.Paths.Enterprise, PolicyName), joinDir(f.Paths.Config, PolicyName)}
 	if project != "" {
 		files = append(files, filepath.Join(project, ProjectPolicyName))
 	}
 	return files
 }
 
-// in returns the path of a file in a directory, "" where there is no directory: what lies in the working directory is nobody's.
-func in(dir, name string) string {
+// joinDir returns the path of a file in a directory, "" where there is no directory: what lies in the working directory is nobody's.
+func joinDir(dir, name string) string {
 	if dir == "" {
 		return ""
 	}

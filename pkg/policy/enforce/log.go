@@ -15,7 +15,7 @@ type Log struct {
 
 // Log returns what the policies say of the audit log. The path of the machine's policy counts, or else the user's, and
 // never a project's, which could have what it likes written somewhere; one policy that requires the log is enough.
-func (g *Guard) Log() Log { return logOf(g.Policies()) }
+func (g *Evaluator) Log() Log { return logOf(g.Policies()) }
 
 func logOf(set policy.Set) (l Log) {
 	for _, p := range set {

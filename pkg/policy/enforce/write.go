@@ -26,7 +26,7 @@ func (f Files) PolicyFile(l policy.Level, project string) string {
 }
 
 // policyFile returns where the policy of a level is written.
-func (g *Guard) policyFile(l policy.Level) (string, error) {
+func (g *Evaluator) policyFile(l policy.Level) (string, error) {
 	project := ""
 	if len(g.o.Projects) > 0 {
 		project = g.o.Projects[0]
@@ -40,12 +40,12 @@ func (g *Guard) policyFile(l policy.Level) (string, error) {
 
 // Deny adds a pattern to the skills that the policy of a level denies, and makes one where there is none. Every other byte of
 // the file stays. It returns the file, and whether it was changed.
-func (g *Guard) Deny(ctx context.Context, l policy.Level, pattern policy.SkillPattern) (file string, changed bool, err error) {
+func (g *Evaluator) Deny(ctx context.Context, l policy.Level, pattern policy.SkillPattern) (file string, changed bool, err error) {
 	return g.edit(ctx, l, func(file string, data []byte) ([]byte, bool, error) { return policy.Deny(file, data, pattern) })
 }
 
 // Undeny takes a pattern out again. The error has code NotFound where it is not in the file.
-func (g *Guard) Undeny(ctx context.Context, l policy.Level, pattern policy.SkillPattern) (file string, err error) {
+func (g *Evaluator) Undeny(ctx context.Context, l policy.Level, pattern policy.SkillPattern) (file string, err error) {
 	file, _, err = g.edit(ctx, l, func(file string, data []byte) ([]byte, bool, error) {
 		if data == nil {
 			data = []byte("version: 1\n")
@@ -60,7 +60,7 @@ func (g *Guard) Undeny(ctx context.Context, l policy.Level, pattern policy.Skill
 }
 
 // Init writes a policy for a level. One that is there is an error with code Conflict.
-func (g *Guard) Init(ctx context.Context, l policy.Level, text string) (file string, err error) {
+func (g *Evaluator) Init(ctx context.Context, l policy.Level, text string) (file string, err error) {
 	file, _, err = g.edit(ctx, l, func(file string, data []byte) ([]byte, bool, error) {
 		if data != nil {
 			return nil, false, diag.Errorf(diag.Conflict, "%s exists, and is not overwritten", file).WithHint("edit it; skillpm policy check says whether it is valid")
@@ -72,7 +72,7 @@ func (g *Guard) Init(ctx context.Context, l policy.Level, text string) (file str
 }
 
 // edit changes the policy of a level, one process at a time.
-func (g *Guard) edit(ctx context.Context, l policy.Level, change func(file string, data []byte) ([]byte, bool, error)) (file string, changed bool, err error) {
+func (g *Evaluator) edit(ctx context.Context, l policy.Level, change func(file string, data []byte) ([]byte, bool, error)) (file string, changed bool, err error) {
 	if file, err = g.policyFile(l); err != nil {
 		return "", false, err
 	}

@@ -13,4 +13,6 @@
 //
 // Rules reach the helper over a socket, and nothing of the environment that the command gets is looked at. What the machine
 // does not have is an [UnavailableError]: nothing is ever confined less than it should be without a word.
+//
+// Start with [New] and [Enter]. This package may change at any time.
 package sandbox

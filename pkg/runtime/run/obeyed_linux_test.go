@@ -17,7 +17,7 @@ import (
 )
 
 // confined returns what a skill that asks for a sandbox may do in the project, as a session asks for it.
-func (h *house) confined(w enforce.Wish) *sandbox.Rules {
+func (h *house) confined(w enforce.Request) *sandbox.Rules {
 	h.Helper()
 	rules, err := h.asks(w)
 	if err != nil {
@@ -26,10 +26,10 @@ func (h *house) confined(w enforce.Wish) *sandbox.Rules {
 	return rules
 }
 
-func (h *house) asks(w enforce.Wish) (*sandbox.Rules, error) {
+func (h *house) asks(w enforce.Request) (*sandbox.Rules, error) {
 	w.Sandbox = "true"
 	g := enforce.Open(enforce.Options{Files: enforce.Files{Paths: scope.Paths{Home: h.home}, OS: "linux", Admin: os.Getuid()}, Projects: []string{h.project}})
-	rules, _, err := g.Confine(enforce.Skill{Name: "deploy", Dir: h.skill}, w, enforce.Place{Dir: h.skill, Work: h.project, Project: h.project})
+	rules, _, err := g.Confine(enforce.Skill{Name: "deploy", Dir: h.skill}, w, enforce.Directories{Dir: h.skill, Work: h.project, Project: h.project})
 	if rules != nil {
 		rules.Read = append(rules.Read, self(h.T)[0])
 	}
@@ -64,7 +64,7 @@ func TestObeyed(t *testing.T) {
 		h.file(filepath.Join(h.project, ".gitmodules"), "[submodule \"sub\"]\n\tpath = sub\n")
 		var rules *sandbox.Rules
 		if confined {
-			rules = h.confined(enforce.Wish{})
+			rules = h.confined(enforce.Request{})
 		}
 		got := strings.Count(string(h.run("set -- "+strings.Join(words, " ")+"; "+line, rules).Stdout), "\n")
 		if want := map[bool]int{false: len(names)}[confined]; got != want {
@@ -74,7 +74,7 @@ func TestObeyed(t *testing.T) {
 	h := newHouse(t)
 	h.file(filepath.Join(h.project, ".claude", "x"), "")
 	h.file(filepath.Join(h.project, ".git", "config"), "")
-	named := h.confined(enforce.Wish{AllowedPaths: []string{".", ".claude"}})
+	named := h.confined(enforce.Request{AllowedPaths: []string{".", ".claude"}})
 	if res := h.run(`echo x > .claude/x && echo y > new && ! echo z > .git/config`, named); res.ExitCode != 0 {
 		t.Errorf("what a skill names: %d %s", res.ExitCode, res.Stderr)
 	}
@@ -131,7 +131,7 @@ func TestGitObeys(t *testing.T) {
 				h.file(filepath.Join(h.project, ".git"), "gitdir: "+filepath.Join(h.home, "repository")+"\n")
 			}
 			if how != "free" {
-				rules = h.confined(enforce.Wish{})
+				rules = h.confined(enforce.Request{})
 			}
 			h.run(test.line, rules)
 			git("status")
@@ -150,14 +150,14 @@ func TestNoApprovals(t *testing.T) {
 	if res := h.run(line, nil); string(res.Stdout) != "made\n" {
 		t.Fatalf("not even unconfined: %s", res.Stderr)
 	}
-	if res := h.run(line, h.confined(enforce.Wish{})); len(res.Stdout) > 0 {
+	if res := h.run(line, h.confined(enforce.Request{})); len(res.Stdout) > 0 {
 		t.Error("it wrote to what there is")
 	}
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range []string{line, `mkdir skillpm-approvals.yaml && echo made`} {
-		res := h.run(line, h.confined(enforce.Wish{}))
+		res := h.run(line, h.confined(enforce.Request{}))
 		if _, err := os.Lstat(file); err == nil || len(res.Removed) != 1 || res.Removed[0] != file {
 			t.Errorf("%s: it is there (%v), said: %q", line, err, res.Removed)
 		}
@@ -184,7 +184,7 @@ func TestLinksOfScripts(t *testing.T) {
 	if res := h.run(line, nil); res.ExitCode != 0 {
 		t.Fatalf("not even unconfined: %s", res.Stderr)
 	}
-	if res := h.run(line, h.confined(enforce.Wish{})); res.ExitCode == 0 {
+	if res := h.run(line, h.confined(enforce.Request{})); res.ExitCode == 0 {
 		t.Errorf("it read %s", res.Stdout)
 	}
 
@@ -210,13 +210,13 @@ func TestLinksOfScripts(t *testing.T) {
 		}
 	}
 	h.file(filepath.Join(h.project, "build", "file"), "")
-	rules := h.confined(enforce.Wish{AllowedPaths: []string{"./build"}})
+	rules := h.confined(enforce.Request{AllowedPaths: []string{"./build"}})
 	swapped("build", rules)
-	if _, err := h.asks(enforce.Wish{AllowedPaths: []string{"./build"}}); err != nil {
+	if _, err := h.asks(enforce.Request{AllowedPaths: []string{"./build"}}); err != nil {
 		t.Errorf("without a policy: %v", err)
 	}
 	h.file(filepath.Join(h.project, ".idea", "file"), "")
-	swapped(".idea", h.confined(enforce.Wish{}))
+	swapped(".idea", h.confined(enforce.Request{}))
 }
 
 // TestLinksInPath: a directory of the project in PATH, whose programs and libraries a script may have replaced by links,
@@ -240,7 +240,7 @@ func TestLinksInPath(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, rules := range []*sandbox.Rules{nil, h.confined(enforce.Wish{})} {
+	for _, rules := range []*sandbox.Rules{nil, h.confined(enforce.Request{})} {
 		for line, free := range map[string]bool{`cat env/lib/file`: true, `cat "$OUTSIDE/python3"`: true, `ruby`: false} {
 			res, err := Run(t.Context(), Command{
 				Argv: []string{"sh", "-c", line}, Dir: h.project, Sandbox: rules, Helper: self(t), Env: []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "OUTSIDE=" + h.outside},

@@ -34,7 +34,7 @@ type work struct {
 	layout   *workspace.Layout
 	change   *workspace.Change
 	standing provider.Standing
-	door     *enforce.Guard
+	door     *enforce.Evaluator
 	report   *SyncReport
 	dry      bool // nothing is changed
 }

@@ -26,7 +26,9 @@ type Files func(id pack.ID, name, digest string) (fs.FS, error)
 func (pr *Provider) Policed() bool { return len(pr.policies) > 0 }
 
 // LooksAt reports whether a policy wants to look at the files of skills.
-func (pr *Provider) LooksAt() bool { return slices.ContainsFunc(pr.policies, (*policy.Policy).Looks) }
+func (pr *Provider) LooksAt() bool {
+	return slices.ContainsFunc(pr.policies, (*policy.Policy).NeedsFiles)
+}
 
 // AdmitFiles holds the files of skills that are to be in force, or are, against the policies: what they are able to do,
 // how large they are, what a check finds in them, and who approved them. A pack that was admitted on this machine with the
@@ -103,7 +105,7 @@ func (pr *Provider) admitSkill(ctx context.Context, s Standing, id pack.ID, name
 	if doc, _, err := skill.Load(fsys, "."); err == nil && doc.Name() != name {
 		about.Other = doc.Name()
 	}
-	d.Decision, err = pr.guard.Use(ctx, about, fsys)
+	d.Decision, err = pr.guard.Evaluate(ctx, about, fsys)
 	d.whole = want == "" || d.Digest == "" || d.Digest == want // else somebody edited it: it is looked at when it is used
 	return d, err
 }

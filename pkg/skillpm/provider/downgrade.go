@@ -42,7 +42,7 @@ func (pr *Provider) admitSigner(id pack.ID, entry *pack.LockedPack, signer strin
 }
 
 func (pr *Provider) downgrade(what string) error {
-	notes, err := pr.guard.Downgrade(what)
+	notes, err := pr.guard.CheckDowngrade(what)
 	pr.note(notes...)
 	return err
 }
@@ -73,6 +73,6 @@ func commit(version string) bool { return strings.HasPrefix(version, "0.0.0-") }
 
 // KeepsVersions reports whether a policy that is enforced lets nothing be replaced by an older version.
 func (pr *Provider) KeepsVersions() bool {
-	_, err := pr.guard.Downgrade("")
+	_, err := pr.guard.CheckDowngrade("")
 	return len(pr.policies) > 0 && err != nil
 }

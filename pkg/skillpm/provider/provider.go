@@ -40,7 +40,7 @@ type Provider struct {
 	minAge     time.Duration   // of a release, 0 for any
 	minAgeIn   string          // the file that says so
 	projects   map[string]bool // registries, by name and address, that only the project knows
-	guard      *enforce.Guard
+	guard      *enforce.Evaluator
 	policies   policy.Set
 	installed  func(pack.ID) (workspace.InstalledPack, bool)
 	keeper     *trust.Keeper

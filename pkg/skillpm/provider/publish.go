@@ -8,7 +8,7 @@ import (
 )
 
 // projectGuard returns what decides by the policies in force for the project that is worked in.
-func (t *Tools) projectGuard() (g *enforce.Guard, project string) {
+func (t *Tools) projectGuard() (g *enforce.Evaluator, project string) {
 	if s, found, err := t.Paths.Project(t.Dir); err == nil && found {
 		project = s.Root
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Log returns where what is done is recorded: where the policies say, or else in the user's own log.
-func (t *Tools) Log(g *enforce.Guard) *audit.Log {
+func (t *Tools) Log(g *enforce.Evaluator) *audit.Log {
 	l := g.Log()
 	return audit.Open(cmp.Or(l.Path, filepath.Join(t.Paths.State, "audit", audit.Name)), audit.Options{Now: t.Now, Required: l.Required})
 }

@@ -29,8 +29,8 @@ const (
 )
 
 // ReadVerdicts reads what was admitted by the policies and approvals in force.
-func ReadVerdicts(m *workspace.Machine, g *enforce.Guard) *Verdicts {
-	basis := g.Basis(m.Version)
+func ReadVerdicts(m *workspace.Machine, g *enforce.Evaluator) *Verdicts {
+	basis := g.CacheKey(m.Version)
 	if basis == "" || m.Paths.State == "" || slices.ContainsFunc(g.Policies(), ofMachine) {
 		return &Verdicts{}
 	}
@@ -47,7 +47,7 @@ func ReadVerdicts(m *workspace.Machine, g *enforce.Guard) *Verdicts {
 }
 
 // ofMachine reports whether a policy is the machine's, and looks at files.
-func ofMachine(p *policy.Policy) bool { return p.Level == policy.MachineLevel && p.Looks() }
+func ofMachine(p *policy.Policy) bool { return p.Level == policy.MachineLevel && p.NeedsFiles() }
 
 // Has reports whether the files of a pack were admitted, with these trees under these names.
 func (v *Verdicts) Has(id pack.ID, p *pack.LockedPack, names map[NameOf]string) bool {

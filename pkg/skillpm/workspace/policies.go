@@ -16,13 +16,15 @@ func (m *Machine) PolicyFiles() enforce.Files {
 }
 
 // Guard returns what decides by the policies in force for some projects.
-func (m *Machine) Guard(projects ...string) *enforce.Guard {
+func (m *Machine) Guard(projects ...string) *enforce.Evaluator {
 	return enforce.Open(enforce.Options{Files: m.PolicyFiles(), Projects: projects, Now: m.Now, Lint: lint.Ask})
 }
 
 // Guard returns what decides by the policies in force for the scope. Around may be a project that it is made for, whose
 // policy holds, too.
-func (w *Workspace) Guard(around string) *enforce.Guard { return w.machine.Guard(w.project(), around) }
+func (w *Workspace) Guard(around string) *enforce.Evaluator {
+	return w.machine.Guard(w.project(), around)
+}
 
 // project returns the directory of the project, "" for the other scopes.
 func (w *Workspace) project() string {

@@ -109,12 +109,12 @@ func (a *app) hookOptions(of string) hook.Options {
 	if homeless != nil {
 		state = ""
 	}
-	openGuard := func(at string) *enforce.Guard {
+	openGuard := func(at string) *enforce.Evaluator {
 		return enforce.Open(enforce.Options{Files: enforce.Files{Paths: paths, OS: a.OS, Admin: a.Admin}, Projects: hookProjects(paths, at), Now: a.Now})
 	}
 	return hook.Options{
 		Host: of, Dir: dir, State: state, Getenv: a.Getenv, Now: a.Now,
-		Open: func(ctx context.Context, p hook.Place) (*runtime.Host, error) {
+		Open: func(ctx context.Context, p hook.SessionRequest) (*runtime.Host, error) {
 			switch {
 			case homeless != nil:
 				return nil, homeless

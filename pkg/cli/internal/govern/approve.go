@@ -62,7 +62,7 @@ func (a *app) approve(ctx context.Context, name string, f *approveFlags) error {
 	if strings.TrimSpace(f.reason) == "" {
 		return diag.Errorf(diag.Usage, "an approval needs a reason").WithHint("say why with --reason")
 	}
-	word := enforce.Word{Reason: f.reason}
+	word := enforce.Approver{Reason: f.reason}
 	l, err := f.level()
 	if err != nil {
 		return err
@@ -166,7 +166,7 @@ type approvedJSON struct {
 	Refused      string              `json:"refused,omitempty"` // why it may not be used all the same
 }
 
-func (a *app) printApproved(l policy.Level, file string, w enforce.Word, reviews []enforce.Review) error {
+func (a *app) printApproved(l policy.Level, file string, w enforce.Approver, reviews []enforce.Review) error {
 	list := []approvedJSON{}
 	for _, r := range reviews {
 		e := approvedJSON{Skill: r.Skill.Exact(), Digest: r.Digest, Capabilities: r.Capabilities.List(), Evidence: r.Capabilities}

@@ -139,7 +139,7 @@ func (a *app) means(ctx context.Context, h *runtime.Host, pattern policy.SkillPa
 		return false, err
 	}
 	for _, e := range c.All() {
-		if e.Skill != nil && pattern.Means([]string{e.Name, e.Declared, filepath.Base(e.Dir)}, e.Pack) {
+		if e.Skill != nil && pattern.Matches([]string{e.Name, e.Declared, filepath.Base(e.Dir)}, e.Pack) {
 			return true, nil
 		}
 	}
@@ -175,7 +175,7 @@ func (a *app) undeny(ctx context.Context, h *runtime.Host, l policy.Level, name 
 	fmt.Fprintf(a.Stdout, "%s does not deny %s any more\n", console.Printable(d.Policy), console.Printable(string(d.Pattern)))
 	if skills, err := found(ctx, h, name); err == nil {
 		for _, s := range skills {
-			if err := h.Guard().Listed(s.Skill); err != nil {
+			if err := h.Guard().CheckListed(s.Skill); err != nil {
 				a.Warn("it is denied all the same: %v", err)
 				break
 			}
@@ -220,7 +220,7 @@ func (a *app) activeSkills(h *runtime.Host, pattern policy.SkillPattern) []activ
 		}
 		state, _ := s.State()
 		for _, x := range state.Active {
-			if pattern.Means([]string{x.Name, filepath.Base(x.Dir)}, x.Pack) {
+			if pattern.Matches([]string{x.Name, filepath.Base(x.Dir)}, x.Pack) {
 				list = append(list, activeIn{k.ID, x.Exact()})
 			}
 		}

@@ -111,9 +111,9 @@ func (a *app) checkFiles(names []string, level levelFlags) error {
 }
 
 // checkPolicies checks the policies in force.
-func (a *app) checkPolicies(g *enforce.Guard) (list []checkedJSON) {
+func (a *app) checkPolicies(g *enforce.Evaluator) (list []checkedJSON) {
 	set := g.Policies()
-	for _, f := range g.Places() {
+	for _, f := range g.PolicyFiles() {
 		c := checkedJSON{Path: f.Path, Level: f.Level.String(), State: "none"}
 		if i := slices.IndexFunc(set, func(p *policy.Policy) bool { return p.Path == f.Path }); i >= 0 {
 			p := set[i]
@@ -144,8 +144,8 @@ func (a *app) checkKeys(c *checkedJSON, p *policy.Policy) {
 }
 
 // checkApprovals checks the files of approvals that there are.
-func checkApprovals(g *enforce.Guard) (list []checkedJSON) {
-	for _, f := range g.ApprovalPlaces() {
+func checkApprovals(g *enforce.Evaluator) (list []checkedJSON) {
+	for _, f := range g.ApprovalFiles() {
 		if f.Err == nil && !f.Exists {
 			continue
 		}

@@ -188,7 +188,7 @@ type ruleJSON struct {
 	Says   string `json:"says"`
 }
 
-func (a *app) printPolicies(g *enforce.Guard) error {
+func (a *app) printPolicies(g *enforce.Evaluator) error {
 	list := []ruleJSON{}
 	set := g.Policies()
 	for _, p := range set {

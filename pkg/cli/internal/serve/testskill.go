@@ -333,7 +333,7 @@ func (a *app) printCase(p *console.Grid, s testedSkill, r skilltest.Result) {
 		text += ": " + console.Flat(r.Reason)
 	}
 	fmt.Fprintf(a.Stdout, "%s %s\n", p.Painted(console.Cell{Text: fmt.Sprintf("%-7s", r.Outcome), Color: colour}), console.Printable(text))
-	for _, w := range r.Wrong {
+	for _, w := range r.Mismatches {
 		fmt.Fprintf(a.Stdout, "        %s\n", console.Flat(w.Message))
 		for line := range strings.Lines(textdiff.Visible(w.Diff)) {
 			fmt.Fprint(a.Stdout, p.Painted(console.Cell{Text: "          " + strings.TrimRight(line, "\n"), Color: diffColour(line)}), "\n")
@@ -406,7 +406,7 @@ func renderTestJUnit(w io.Writer, r testReport) error {
 			switch c.Outcome {
 			case skilltest.Failed:
 				suite.Failures++
-				j.Failure = &render.JUnitText{Type: "failure", Message: console.OneLine(c.Wrong[0].Message), Text: console.Printable(wrongText(c.Wrong))}
+				j.Failure = &render.JUnitText{Type: "failure", Message: console.OneLine(c.Mismatches[0].Message), Text: console.Printable(wrongText(c.Mismatches))}
 			case skilltest.Skipped:
 				suite.Skipped++
 				j.Skipped = &render.JUnitText{Message: console.OneLine(c.Reason)}
@@ -437,7 +437,7 @@ func renderTestJUnit(w io.Writer, r testReport) error {
 	return err
 }
 
-func wrongText(wrong []skilltest.Wrong) string {
+func wrongText(wrong []skilltest.Mismatch) string {
 	var b strings.Builder
 	for _, w := range wrong {
 		b.WriteString(w.Message + "\n" + textdiff.Visible(w.Diff))

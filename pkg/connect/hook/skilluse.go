@@ -10,8 +10,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// given is a skill that a host is about to give to its model.
-type given struct {
+// skillUse is a skill that a host is about to give to its model.
+type skillUse struct {
 	name, arguments string
 	file            bool // the name is the path of its SKILL.md
 	deep            bool // the host looks it up, also in directories below the project
@@ -20,36 +20,36 @@ type given struct {
 	script string // "" for its command
 }
 
-// given returns the skills that a call asks for: by the host's tool for skills, or in a host without one by reading SKILL.md.
-func (w *work) given() []given {
-	t := w.told
+// skillUses returns the skills that a call asks for: by the host's tool for skills, or in a host without one by reading SKILL.md.
+func (w *handler) skillUses() []skillUse {
+	t := w.event
 	part, ofServer := tool.OfSkills(t.tool)
 	switch {
 	case part == tool.Activate && !ofServer:
-		if g, ok := named(t.input); ok {
-			return []given{g}
+		if g, ok := skillUseOf(t.input); ok {
+			return []skillUse{g}
 		}
 	case part == tool.Run:
-		if g, ok := named(t.input); ok {
+		if g, ok := skillUseOf(t.input); ok {
 			g.ran = true
 			g.script, _ = text(t.input, []string{"script", "path", "file"})
-			return []given{g}
+			return []skillUse{g}
 		}
 	case part == "" && w.dialect.reads:
-		var out []given
+		var out []skillUse
 		for _, p := range readSkills(t) {
-			out = append(out, given{name: p, file: true})
+			out = append(out, skillUse{name: p, file: true})
 		}
 		return out
 	}
 	return nil
 }
 
-// named returns the skill that the input of a tool for skills names.
-func named(input map[string]any) (given, bool) {
+// skillUseOf returns the skill that the input of a tool for skills names.
+func skillUseOf(input map[string]any) (skillUse, bool) {
 	name, ok := text(input, []string{"skill", "name", "skill_name", "skillName", "command"})
 	arguments, _ := text(input, []string{"args", "arguments"})
-	return given{name: plainName(name), arguments: arguments, deep: true}, ok
+	return skillUse{name: plainName(name), arguments: arguments, deep: true}, ok
 }
 
 // plainName returns the name that hosts look a skill up by: without the space around it, of which some know more than others,
@@ -59,14 +59,14 @@ func plainName(name string) string {
 	return strings.TrimFunc(strings.TrimPrefix(strings.TrimFunc(name, space), "/"), space)
 }
 
-// asked returns the skills that a prompt of the user asks for.
-func (w *work) asked() []given {
-	t := w.told
-	if t.event.kind == expansion {
+// promptedSkills returns the skills that a prompt of the user asks for.
+func (w *handler) promptedSkills() []skillUse {
+	t := w.event
+	if t.typ.kind == expansion {
 		if t.command == "" {
 			return nil
 		}
-		return []given{{name: plainName(t.command), arguments: t.arguments, deep: true}}
+		return []skillUse{{name: plainName(t.command), arguments: t.arguments, deep: true}}
 	}
 	if w.dialect.mention == "" {
 		return nil
@@ -83,7 +83,7 @@ func (w *work) asked() []given {
 		if !plausible(name) {
 			return nil
 		}
-		return []given{{name: name, arguments: strings.TrimSpace(arguments)}}
+		return []skillUse{{name: name, arguments: strings.TrimSpace(arguments)}}
 	}
 	return mentions(t.prompt, w.dialect.mention)
 }
@@ -92,7 +92,7 @@ func (w *work) asked() []given {
 const maxMentions = 16
 
 // mentions returns the names that stand after a sign anywhere in a prompt, each once.
-func mentions(prompt, sign string) (out []given) {
+func mentions(prompt, sign string) (out []skillUse) {
 	seen := map[string]bool{}
 	for rest := prompt; len(out) < maxMentions; {
 		_, after, ok := strings.Cut(rest, sign)
@@ -107,7 +107,7 @@ func mentions(prompt, sign string) (out []given) {
 		rest = after[end:]
 		if plausible(name) && !seen[name] {
 			seen[name] = true
-			out = append(out, given{name: name})
+			out = append(out, skillUse{name: name})
 		}
 	}
 	return out
@@ -127,7 +127,7 @@ const maxFound = 64
 
 // readSkills returns the paths of the SKILL.md that a call reads, with a tool for files or with a command that shows them, also
 // in the directory that the call says it works in.
-func readSkills(t told) (paths []string) {
+func readSkills(t Event) (paths []string) {
 	place, _ := text(t.input, []string{"workdir", "cwd", "working_directory", "dir_path"})
 	for _, p := range (tool.Call{Tool: t.tool, Input: t.input}).Reads() {
 		if path.Base(strings.ReplaceAll(p, `\`, "/")) != "SKILL.md" {

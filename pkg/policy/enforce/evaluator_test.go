@@ -60,7 +60,7 @@ func (m *machine) say(l policy.Level, text string) {
 	}
 }
 
-func (m *machine) open() *enforce.Guard { return enforce.Open(m.o) }
+func (m *machine) open() *enforce.Evaluator { return enforce.Open(m.o) }
 
 // tree is a skill with a script that connects.
 func tree() fstest.MapFS {
@@ -127,7 +127,7 @@ func TestUse(t *testing.T) {
 			if s == (enforce.Skill{}) {
 				s = tool
 			}
-			d, err := m.open().Use(t.Context(), s, tree())
+			d, err := m.open().Evaluate(t.Context(), s, tree())
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(filepath.ToSlash(err.Error()), tt.want)) || len(d.Notes) != tt.notes {
 				t.Errorf("%v, notes %q, want %q", err, d.Notes, tt.want)
 			}
@@ -143,7 +143,7 @@ func TestApprove(t *testing.T) {
 	m := newMachine(t)
 	m.say(policy.MachineLevel, "approve: [scripts, network-tools]")
 	use := func(files fs.FS) error {
-		_, err := m.open().Use(t.Context(), tool, files)
+		_, err := m.open().Evaluate(t.Context(), tool, files)
 		return err
 	}
 	approve := func(l policy.Level, files fs.FS, expires time.Time) {
@@ -153,7 +153,7 @@ func TestApprove(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := g.Approve(t.Context(), l, enforce.Word{By: "ada", Reason: "read \"it\": all", Expires: expires}, r); err != nil {
+		if _, err := g.Approve(t.Context(), l, enforce.Approver{By: "ada", Reason: "read \"it\": all", Expires: expires}, r); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -170,7 +170,7 @@ func TestApprove(t *testing.T) {
 	if err := use(tree()); err != nil {
 		t.Error(err)
 	}
-	if d, err := m.open().Use(t.Context(), tool, tree()); err != nil || !d.Until.Equal(m.now.Add(time.Hour)) || len(d.Approvals) != 1 || d.Approvals[0].Reason != `read "it": all` {
+	if d, err := m.open().Evaluate(t.Context(), tool, tree()); err != nil || !d.Until.Equal(m.now.Add(time.Hour)) || len(d.Approvals) != 1 || d.Approvals[0].Reason != `read "it": all` {
 		t.Errorf("%+v, %v", d, err)
 	}
 	other := tree()
@@ -200,7 +200,7 @@ func TestApprove(t *testing.T) {
 	refused(use(tree()), "nothing in it is approved")
 	g := m.open()
 	r, _ := g.Review(t.Context(), tool, tree())
-	if _, err := g.Approve(t.Context(), policy.MachineLevel, enforce.Word{By: "ada", Reason: "x"}, r); diag.CodeOf(err) != diag.Invalid {
+	if _, err := g.Approve(t.Context(), policy.MachineLevel, enforce.Approver{By: "ada", Reason: "x"}, r); diag.CodeOf(err) != diag.Invalid {
 		t.Errorf("%v", err)
 	}
 	write(string(text))
@@ -223,7 +223,7 @@ func TestApprove(t *testing.T) {
 	if err := use(tree()); err != nil {
 		t.Errorf("the project's for the project's: %v", err)
 	}
-	if _, err := g.Approve(t.Context(), policy.UserLevel, enforce.Word{By: "ada"}, r); diag.CodeOf(err) != diag.Usage {
+	if _, err := g.Approve(t.Context(), policy.UserLevel, enforce.Approver{By: "ada"}, r); diag.CodeOf(err) != diag.Usage {
 		t.Errorf("without a reason: %v", err)
 	}
 }
@@ -237,23 +237,23 @@ func TestApproveNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Approve(t.Context(), policy.UserLevel, enforce.Word{By: "ada", Reason: "r"}, r); err != nil {
+	if _, err := g.Approve(t.Context(), policy.UserLevel, enforce.Approver{By: "ada", Reason: "r"}, r); err != nil {
 		t.Fatal(err)
 	}
 	other := tool
 	other.Pack = "evil/tools"
-	if _, err := g.Use(t.Context(), other, tree()); diag.CodeOf(err) != diag.Denied {
+	if _, err := g.Evaluate(t.Context(), other, tree()); diag.CodeOf(err) != diag.Denied {
 		t.Errorf("another pack's: %v", err)
 	}
 	copied := tree()
 	copied["SKILL.md"].Data = []byte("---\nname: tool-2\ndescription: D.\n---\nDo it.\n")
 	alias := tool
 	alias.As = "tool-2"
-	if _, err := g.Use(t.Context(), alias, copied); err != nil {
+	if _, err := g.Evaluate(t.Context(), alias, copied); err != nil {
 		t.Errorf("a copy under another name: %v", err)
 	}
 	copied["SKILL.md"].Data = []byte("---\nname: tool-2\ndescription: D.\n---\nDo more.\n")
-	if _, err := g.Use(t.Context(), alias, copied); diag.CodeOf(err) != diag.Denied {
+	if _, err := g.Evaluate(t.Context(), alias, copied); diag.CodeOf(err) != diag.Denied {
 		t.Errorf("a copy with another body: %v", err)
 	}
 }
@@ -267,14 +267,14 @@ func TestApproveBeside(t *testing.T) {
 		g := m.open()
 		r, err := g.Review(t.Context(), tool, files)
 		if err == nil {
-			_, err = g.Approve(t.Context(), policy.MachineLevel, enforce.Word{By: "ada", Reason: "r"}, r)
+			_, err = g.Approve(t.Context(), policy.MachineLevel, enforce.Approver{By: "ada", Reason: "r"}, r)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	use := func(files fs.FS) error {
-		_, err := m.open().Use(t.Context(), tool, files)
+		_, err := m.open().Evaluate(t.Context(), tool, files)
 		return err
 	}
 	approve(tree())
@@ -332,7 +332,7 @@ func TestNoPlaces(t *testing.T) {
 		}
 	}
 	g := enforce.Open(enforce.Options{})
-	if list, err := g.Approvals(); len(g.Policies()) > 0 || len(list) > 0 || err != nil || g.Listed(tool) != nil {
+	if list, err := g.Approvals(); len(g.Policies()) > 0 || len(list) > 0 || err != nil || g.CheckListed(tool) != nil {
 		t.Errorf("%v, %v, %v", g.Policies(), list, err)
 	}
 }
@@ -399,23 +399,23 @@ func TestReload(t *testing.T) {
 	if g.Reload() {
 		t.Error("nothing has changed")
 	}
-	if err := g.Standing(tool); err != nil {
+	if err := g.CheckActive(tool); err != nil {
 		t.Error(err)
 	}
 	if _, changed, err := m.open().Deny(t.Context(), policy.UserLevel, "tool"); err != nil || !changed {
 		t.Fatal(err)
 	}
-	if err := g.Standing(tool); diag.CodeOf(err) != diag.Denied {
+	if err := g.CheckActive(tool); diag.CodeOf(err) != diag.Denied {
 		t.Errorf("%v", err)
 	}
 	if _, err := m.open().Undeny(t.Context(), policy.UserLevel, "tool"); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Standing(tool); err != nil {
+	if err := g.CheckActive(tool); err != nil {
 		t.Error(err)
 	}
 	m.say(policy.ProjectLevel, "mode: strict")
-	if err := g.Standing(tool); diag.CodeOf(err) != diag.Invalid {
+	if err := g.CheckActive(tool); diag.CodeOf(err) != diag.Invalid {
 		t.Errorf("%v", err)
 	}
 }
@@ -445,7 +445,7 @@ func TestMachineFiles(t *testing.T) {
 		if err := spoil(m, m.o.Paths.Enterprise); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.open().Use(t.Context(), tool, tree()); err == nil || !strings.Contains(err.Error(), "everything is denied") {
+		if _, err := m.open().Evaluate(t.Context(), tool, tree()); err == nil || !strings.Contains(err.Error(), "everything is denied") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -453,14 +453,14 @@ func TestMachineFiles(t *testing.T) {
 	m.say(policy.MachineLevel, "approve: [scripts]")
 	g := m.open()
 	r, _ := g.Review(t.Context(), tool, tree())
-	file, err := g.Approve(t.Context(), policy.MachineLevel, enforce.Word{By: "root", Reason: "r"}, r)
+	file, err := g.Approve(t.Context(), policy.MachineLevel, enforce.Approver{By: "root", Reason: "r"}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chmod(file, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Use(t.Context(), tool, tree()); err == nil || !strings.Contains(err.Error(), "can be written by others") {
+	if _, err := g.Evaluate(t.Context(), tool, tree()); err == nil || !strings.Contains(err.Error(), "can be written by others") {
 		t.Errorf("approvals that all may write: %v", err)
 	}
 }
@@ -472,13 +472,13 @@ func TestLook(t *testing.T) {
 	g := m.open()
 	bad := tree()
 	bad["link"] = &fstest.MapFile{Data: []byte("/etc/passwd"), Mode: fs.ModeSymlink | 0o777}
-	if _, err := g.Use(t.Context(), tool, bad); diag.CodeOf(err) != diag.Denied || !strings.Contains(err.Error(), "can't be held against the policy") {
+	if _, err := g.Evaluate(t.Context(), tool, bad); diag.CodeOf(err) != diag.Denied || !strings.Contains(err.Error(), "can't be held against the policy") {
 		t.Errorf("a link: %v", err)
 	}
-	if _, err := g.Use(t.Context(), tool, nil); diag.CodeOf(err) != diag.Denied {
+	if _, err := g.Evaluate(t.Context(), tool, nil); diag.CodeOf(err) != diag.Denied {
 		t.Errorf("no files: %v", err)
 	}
-	d, err := g.Use(t.Context(), tool, tree())
+	d, err := g.Evaluate(t.Context(), tool, tree())
 	if err != nil || bundle.CheckDigest(d.Digest) != nil {
 		t.Fatal(d.Digest, err)
 	}
@@ -492,7 +492,7 @@ func TestLook(t *testing.T) {
 	cancel()
 	m.say(policy.UserLevel, "lint: {fail_on: [SEC]}")
 	m.o.Lint = func(ctx context.Context, _ fs.FS, _ []string) ([]diag.Finding, error) { return nil, ctx.Err() }
-	if _, err := m.open().Use(ctx, tool, tree()); !errors.Is(err, context.Canceled) {
+	if _, err := m.open().Evaluate(ctx, tool, tree()); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -514,7 +514,7 @@ func TestExplain(t *testing.T) {
 	if r := g.ExplainSource("oci://evil.example/x/y"); len(r) != 1 || r[0].Verdict != enforce.Denies || r[0].Line != 3 {
 		t.Errorf("%+v", r)
 	}
-	if r := g.Explain(t.Context(), tool, nil); r[2].Verdict != enforce.Unasked {
+	if r := g.Explain(t.Context(), tool, nil); r[2].Verdict != enforce.NotApplicable {
 		t.Errorf("%+v", r)
 	}
 }

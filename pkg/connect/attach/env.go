@@ -22,7 +22,7 @@ type Env struct {
 }
 
 // file returns the file of a place: the first that exists, or else the first.
-func (e Env) file(p place) string {
+func (e Env) file(p configFile) string {
 	if p.base == inMachine {
 		return e.machine(p.files[0])
 	}
@@ -46,7 +46,7 @@ func (e Env) file(p place) string {
 }
 
 // moved is the directory that a variable moves a place to, or "".
-func (e Env) moved(p place) string {
+func (e Env) moved(p configFile) string {
 	if p.env == "" {
 		return ""
 	}
@@ -56,7 +56,7 @@ func (e Env) moved(p place) string {
 	return ""
 }
 
-func (e Env) root(p place) string {
+func (e Env) root(p configFile) string {
 	switch p.base {
 	case inProject:
 		return e.Project
@@ -117,8 +117,8 @@ func (e Env) machine(name string) string {
 // maxFile bounds what is read, in bytes.
 const maxFile = 32 << 20
 
-// current is a file as it is.
-type current struct {
+// fileState is a file as it is.
+type fileState struct {
 	path   string // as it is told
 	real   string // where links lead
 	data   []byte
@@ -129,8 +129,8 @@ type current struct {
 
 // read reads a place's file. A link is followed where it stays in the home directory or, for a project's file, in the
 // project.
-func (e Env) read(p place) (current, error) {
-	c := current{path: e.file(p)}
+func (e Env) read(p configFile) (fileState, error) {
+	c := fileState{path: e.file(p)}
 	c.real = c.path
 	if c.path == "" || !filepath.IsAbs(c.path) {
 		return c, diag.Errorf(diag.Usage, "there is no place for the scope %s here", p.scope)
@@ -160,7 +160,7 @@ func (e Env) read(p place) (current, error) {
 }
 
 // confine finds out where a file really is, and refuses one that links lead elsewhere.
-func (e Env) confine(c *current, p place) error {
+func (e Env) confine(c *fileState, p configFile) error {
 	real, err := pathx.Resolve(c.path)
 	if err != nil {
 		return err

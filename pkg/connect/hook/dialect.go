@@ -27,8 +27,8 @@ const (
 // asks reports whether the host waits for permission.
 func (k kind) asks() bool { return k == preTool }
 
-// event is one kind of event of a host.
-type event struct {
+// eventType is one kind of event of a host.
+type eventType struct {
 	name string
 	kind kind
 
@@ -59,7 +59,7 @@ type dialect struct {
 	id, title string
 	profile   string          // that its skills are looked up under
 	layers    []profile.Layer // in place of the profile's; empty for those
-	events    []event
+	events    []eventType
 	fields    fields
 
 	variables []string // that the host sets for its hooks, to the directory of the project: the first that is set counts
@@ -73,8 +73,8 @@ type dialect struct {
 	block []part // a prompt
 }
 
-// hosts is the table.
-func hosts() []dialect {
+// dialects is the table.
+func dialects() []dialect {
 	claude := fields{
 		event: []string{"hook_event_name"}, session: []string{"session_id"}, agent: []string{"agent_id"}, parent: []string{"parent_agent_id"}, dir: []string{"cwd"}, turn: []string{"prompt_id", "turn_id"},
 		call: []string{"tool_use_id"}, tool: []string{"tool_name"}, input: []string{"tool_input"}, response: []string{"tool_response"}, prompt: []string{"prompt"},
@@ -91,7 +91,7 @@ func hosts() []dialect {
 	return []dialect{
 		{
 			id: "claude-code", title: "Claude Code", profile: "claude-code", fields: claude, deny: denied, block: blocked, variables: []string{"CLAUDE_PROJECT_DIR"},
-			events: []event{
+			events: []eventType{
 				{name: "PreToolUse", kind: preTool},
 				{name: "PostToolUse", kind: postTool},
 				{name: "PostToolUseFailure", kind: failedTool},
@@ -108,7 +108,7 @@ func hosts() []dialect {
 		{
 			id: "codex", title: "Codex", profile: "agentskills", layers: layers(".codex"), fields: claude, deny: denied, block: blocked,
 			reads: true, mention: "$", anywhere: true,
-			events: []event{
+			events: []eventType{
 				{name: "PreToolUse", kind: preTool},
 				{name: "PostToolUse", kind: postTool},
 				{name: "UserPromptSubmit", kind: prompt},
@@ -124,7 +124,7 @@ func hosts() []dialect {
 			id: "gemini", title: "Gemini CLI", profile: "agentskills", layers: layers(".gemini"), fields: gemini, mention: "/", variables: []string{"GEMINI_PROJECT_DIR"},
 			deny:  []part{{[]string{"decision"}, "deny"}, {[]string{"reason"}, "{reason}"}},
 			block: []part{{[]string{"decision"}, "deny"}, {[]string{"reason"}, "{reason}"}},
-			events: []event{
+			events: []eventType{
 				{name: "BeforeTool", kind: preTool},
 				{name: "AfterTool", kind: postTool},
 				{name: "BeforeAgent", kind: prompt},
@@ -165,7 +165,7 @@ func copilot(denied, blocked []part) dialect {
 			{[]string{"permissionDecision"}, "deny"}, {[]string{"permissionDecisionReason"}, "{reason}"},
 		}, denied...),
 		block: blocked,
-		events: []event{
+		events: []eventType{
 			{name: "preToolUse", kind: preTool},
 			{name: "PreToolUse", kind: preTool},
 			{name: "postToolUse", kind: postTool},
@@ -199,7 +199,7 @@ func cursor() dialect {
 		agentIsSession: true,
 		deny:           []part{{[]string{"permission"}, "deny"}, {[]string{"user_message"}, "{reason}"}, {[]string{"agent_message"}, "{reason}"}},
 		block:          []part{{[]string{"continue"}, false}, {[]string{"user_message"}, "{reason}"}},
-		events: []event{
+		events: []eventType{
 			{name: "preToolUse", kind: preTool},
 			{name: "postToolUse", kind: postTool},
 			{name: "postToolUseFailure", kind: failedTool},
@@ -226,7 +226,7 @@ type Host struct {
 // Hosts returns the hosts whose hooks are answered, in order.
 func Hosts() []Host {
 	var out []Host
-	for _, d := range hosts() {
+	for _, d := range dialects() {
 		h := Host{ID: d.id, Title: d.title}
 		for _, e := range d.events {
 			h.Events = append(h.Events, e.name)
@@ -236,10 +236,10 @@ func Hosts() []Host {
 	return out
 }
 
-// find returns the host of an id.
-func find(id string) (dialect, error) {
+// findDialect returns the host of an id.
+func findDialect(id string) (dialect, error) {
 	var ids []string
-	for _, d := range hosts() {
+	for _, d := range dialects() {
 		if d.id == id {
 			return d, nil
 		}
@@ -254,7 +254,7 @@ func find(id string) (dialect, error) {
 
 // event returns the event of a name, as the host writes it or in small words joined by hyphens, as pre-tool-use. One that the
 // table does not have is of no kind.
-func (d dialect) event(name string) event {
+func (d dialect) event(name string) eventType {
 	for _, e := range d.events {
 		if e.name == name {
 			return e
@@ -265,7 +265,7 @@ func (d dialect) event(name string) event {
 			return e
 		}
 	}
-	return event{name: name}
+	return eventType{name: name}
 }
 
 // kebab writes a name as small words joined by hyphens.

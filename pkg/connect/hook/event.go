@@ -10,9 +10,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// told is what an event says, in words of no host.
-type told struct {
-	event event
+// Event is what an event says, in words of no host.
+type Event struct {
+	typ eventType
 
 	session string // of whoever acts: of the main agent, or of a subagent
 	parent  string // of the agent that the subagent was begun by, "" for the main agent
@@ -32,24 +32,24 @@ type told struct {
 	command, arguments string // that the user typed, as /command arguments
 }
 
-// tell reads an event. Name is what the command line calls it, "" where that says nothing, and dir where it runs.
-func (d dialect) tell(name, dir string, data map[string]any) (told, error) {
-	t := told{event: d.event(name)}
+// decodeEvent reads an event. Name is what the command line calls it, "" where that says nothing, and dir where it runs.
+func (d dialect) decodeEvent(name, dir string, data map[string]any) (Event, error) {
+	t := Event{typ: d.event(name)}
 	if says, _ := text(data, d.fields.event); says != "" {
 		meant := d.event(says)
-		if name != "" && meant.name != t.event.name {
-			if !t.event.kind.asks() {
-				t.event = meant // where one of the two asks, the answer must be a denial
+		if name != "" && meant.name != t.typ.name {
+			if !t.typ.kind.asks() {
+				t.typ = meant // where one of the two asks, the answer must be a denial
 			}
 			return t, diag.Errorf(diag.Invalid, "the event says that it is %s, and the command that it is %s", says, name).
 				WithHint("mend the configuration of %s: skillpm hook install --host %s", d.title, d.id)
 		}
-		t.event = meant
+		t.typ = meant
 	}
-	if t.event.name == "" {
+	if t.typ.name == "" {
 		return t, diag.Errorf(diag.Invalid, "the event does not say which it is").WithHint("name it: skillpm hook EVENT --host %s", d.id)
 	}
-	if t.event.kind == other {
+	if t.typ.kind == other {
 		return t, nil
 	}
 	if t.dir, _ = text(data, d.fields.dir); !filepath.IsAbs(t.dir) {
@@ -64,12 +64,12 @@ func (d dialect) tell(name, dir string, data map[string]any) (told, error) {
 	t.prompt, _ = text(data, d.fields.prompt)
 	t.command, _ = text(data, d.fields.command)
 	t.arguments, _ = text(data, d.fields.arguments)
-	d.who(&t, data)
-	return t, d.what(&t, data)
+	d.decodeSession(&t, data)
+	return t, d.decodeCall(&t, data)
 }
 
-// who tells whose session an event belongs to. A host that names none has one for each directory.
-func (d dialect) who(t *told, data map[string]any) {
+// decodeSession tells whose session an event belongs to. A host that names none has one for each directory.
+func (d dialect) decodeSession(t *Event, data map[string]any) {
 	t.session, _ = text(data, d.fields.session)
 	if t.session == "" {
 		t.session = d.id + ":" + t.dir
@@ -89,16 +89,16 @@ func (d dialect) who(t *told, data map[string]any) {
 	}
 }
 
-// what tells which tool an event is about, and what of it.
-func (d dialect) what(t *told, data map[string]any) error {
-	switch t.event.kind {
+// decodeCall tells which tool an event is about, and what of it.
+func (d dialect) decodeCall(t *Event, data map[string]any) error {
+	switch t.typ.kind {
 	case preTool, postTool, failedTool:
 	default:
 		return nil
 	}
-	if t.event.tool != "" {
-		t.tool, t.input = t.event.tool, map[string]any{}
-		for _, name := range t.event.input {
+	if t.typ.tool != "" {
+		t.tool, t.input = t.typ.tool, map[string]any{}
+		for _, name := range t.typ.input {
 			if v, ok := data[name]; ok {
 				t.input[name] = v
 			}
@@ -111,7 +111,7 @@ func (d dialect) what(t *told, data map[string]any) error {
 		if t.input, err = object(data, d.fields.input); err != nil {
 			return err
 		}
-		t.tool = t.event.prefix + t.tool
+		t.tool = t.typ.prefix + t.tool
 		if server, name := serverOf(data, d.fields.mcp); server != "" && name != "" {
 			t.tool = "mcp__" + server + "__" + name
 		}
@@ -119,8 +119,8 @@ func (d dialect) what(t *told, data map[string]any) error {
 	if t.call, _ = text(data, d.fields.call); t.call == "" {
 		t.call, t.digest = callOf(t.tool, t.input), true
 	}
-	t.failed = t.event.kind == failedTool
-	if response, ok := first(data, d.fields.response); ok && t.event.kind == postTool {
+	t.failed = t.typ.kind == failedTool
+	if response, ok := first(data, d.fields.response); ok && t.typ.kind == postTool {
 		t.failed, t.done = outcome(response)
 		if r, ok := response.(map[string]any); ok {
 			t.loaded, _ = text(r, []string{"commandName"})
@@ -224,7 +224,7 @@ func object(data map[string]any, names []string) (map[string]any, error) {
 			return map[string]any{}, nil
 		}
 		if strings.HasPrefix(strings.TrimSpace(v), "{") {
-			return parse([]byte(v))
+			return decodeJSON([]byte(v))
 		}
 		return map[string]any{"input": v}, nil
 	case []any:
@@ -234,7 +234,7 @@ func object(data map[string]any, names []string) (map[string]any, error) {
 }
 
 // path returns where a path of an event leads.
-func (t told) path(p string) string {
+func (t Event) path(p string) string {
 	if filepath.IsAbs(p) || t.dir == "" {
 		return p
 	}

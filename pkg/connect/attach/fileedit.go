@@ -15,11 +15,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 )
 
-// edited is a file that is being changed.
-type edited struct {
+// fileEdit is a file that is being changed.
+type fileEdit struct {
 	env  Env
 	plan plan
-	now  current
+	now  fileState
 	all  records
 	key  string
 
@@ -30,7 +30,7 @@ type edited struct {
 }
 
 // install works out the file with what is wanted in it.
-func (d *edited) install(o Options) error {
+func (d *fileEdit) install(o Options) error {
 	doc, values, err := d.read(d.now.data)
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (d *edited) install(o Options) error {
 }
 
 // remember keeps what install did to a file, if there is anything that its removal needs.
-func (d *edited) remember(log record) {
+func (d *fileEdit) remember(log record) {
 	log.Program = ""
 	if !isNamed(d.plan.program) {
 		log.Program = d.plan.program
@@ -83,7 +83,7 @@ func (d *edited) remember(log record) {
 }
 
 // remove works out the file without what is ours.
-func (d *edited) remove() error {
+func (d *fileEdit) remove() error {
 	d.after = d.now.data
 	if !d.now.exists {
 		d.gone = true
@@ -120,7 +120,7 @@ func (d *edited) remove() error {
 }
 
 // pass leaves it to what else install wrote into a file to remove it.
-func (d *edited) pass(file string, log record) {
+func (d *fileEdit) pass(file string, log record) {
 	for _, kind := range []Kind{Hook, MCP} {
 		key := recordKey(kind, file)
 		if other, ok := d.all.Files[key]; ok && key != d.key {
@@ -130,7 +130,7 @@ func (d *edited) pass(file string, log record) {
 	}
 }
 
-func (d *edited) read(data []byte) (document, map[string]any, error) {
+func (d *fileEdit) read(data []byte) (document, map[string]any, error) {
 	doc, err := open(d.plan.place.format(), data)
 	var values map[string]any
 	if err == nil {
@@ -144,13 +144,13 @@ func (d *edited) read(data []byte) (document, map[string]any, error) {
 }
 
 // byHand says that a file is valid, and written in a way that cannot be edited.
-func (d *edited) byHand(err error) error {
+func (d *fileEdit) byHand(err error) error {
 	return diag.Errorf(diag.Invalid, "%s: %v", d.now.path, err).WithHint("edit the file yourself; nothing was changed in it")
 }
 
 // verify reads what was made, and compares its meaning with what was wanted: ours is there or not, and all else is as it
 // was.
-func (d *edited) verify(doc document, before map[string]any, install bool) error {
+func (d *fileEdit) verify(doc document, before map[string]any, install bool) error {
 	_, values, err := d.read(doc.bytes())
 	if err != nil {
 		return d.byHand(errors.New("it cannot be edited in place"))
@@ -165,11 +165,11 @@ func (d *edited) verify(doc document, before map[string]any, install bool) error
 	return nil
 }
 
-func (d *edited) changed() bool {
+func (d *fileEdit) changed() bool {
 	return d.gone == d.now.exists || !d.gone && string(d.after) != string(d.now.data)
 }
 
-func (d *edited) diff() string {
+func (d *fileEdit) diff() string {
 	after := d.after
 	if d.gone {
 		after = nil
@@ -178,7 +178,7 @@ func (d *edited) diff() string {
 }
 
 // write puts the file in its place, and keeps what was done.
-func (d *edited) write() error {
+func (d *fileEdit) write() error {
 	if d.changed() {
 		if err := d.put(); err != nil {
 			return err
@@ -196,7 +196,7 @@ func (d *edited) write() error {
 	return d.env.keep(d.all)
 }
 
-func (d *edited) put() error {
+func (d *fileEdit) put() error {
 	if d.gone {
 		if err := os.Remove(d.now.real); err != nil {
 			return err
@@ -221,7 +221,7 @@ func (d *edited) put() error {
 
 // tidy removes the directories that were made for the file. One that holds another file which install wrote is that one's
 // to remove.
-func (d *edited) tidy() {
+func (d *fileEdit) tidy() {
 	for i, dir := range d.log.Dirs {
 		if err := os.Remove(dir); err == nil || errors.Is(err, fs.ErrNotExist) {
 			continue

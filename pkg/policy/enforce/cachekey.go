@@ -16,10 +16,10 @@ func digest(data []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// Basis returns a digest of all that [Guard.Use] decides by besides the skill: the policies' bytes, what was approved and
+// CacheKey returns a digest of all that [Evaluator.Evaluate] decides by besides the skill: the policies' bytes, what was approved and
 // has not ended, and the version of skillpm, which is given. As long as it is the same, so is what is decided of the same
 // files. It is "" where that can't be known, as while a policy can't be read.
-func (g *Guard) Basis(version string) string {
+func (g *Evaluator) CacheKey(version string) string {
 	set := g.Policies()
 	if set.Err() != nil {
 		return ""

@@ -18,8 +18,8 @@ const MaxEvent = 64 << 20
 // maxDepth is how deep lists and objects of an event may be inside each other.
 const maxDepth = 512
 
-// receive reads an event to its end, but no longer than there is time: a host may leave its end of the pipe open.
-func receive(ctx context.Context, from io.Reader) ([]byte, error) {
+// readEvent reads an event to its end, but no longer than there is time: a host may leave its end of the pipe open.
+func readEvent(ctx context.Context, from io.Reader) ([]byte, error) {
 	type received struct {
 		data []byte
 		err  error
@@ -40,9 +40,9 @@ func receive(ctx context.Context, from io.Reader) ([]byte, error) {
 	}
 }
 
-// parse returns the object that an event is. What can be read in two ways is not read: a key that is there twice, text that is
+// decodeJSON returns the object that an event is. What can be read in two ways is not read: a key that is there twice, text that is
 // no UTF-8, something after its end.
-func parse(data []byte) (map[string]any, error) {
+func decodeJSON(data []byte) (map[string]any, error) {
 	switch {
 	case len(data) > MaxEvent:
 		return nil, diag.Errorf(diag.Invalid, "the event has more than %d bytes", MaxEvent)
@@ -54,7 +54,7 @@ func parse(data []byte) (map[string]any, error) {
 	r := reader{dec: json.NewDecoder(bytes.NewReader(data))}
 	v, err := r.value(0)
 	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "the event is no JSON that can be relied upon: %w", unexpected(err))
+		return nil, diag.Errorf(diag.Invalid, "the event is no JSON that can be relied upon: %w", invalidEvent(err))
 	}
 	if _, err := r.dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, diag.Errorf(diag.Invalid, "something follows the end of the event")
@@ -66,8 +66,8 @@ func parse(data []byte) (map[string]any, error) {
 	return object, nil
 }
 
-// unexpected says of an end that it was not expected.
-func unexpected(err error) error {
+// invalidEvent says of an end that it was not expected.
+func invalidEvent(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}

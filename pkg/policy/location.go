@@ -11,9 +11,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// place is where a pack comes from, taken apart so that no other spelling of it looks like another place: hosts are in
+// sourceLocation is where a pack comes from, taken apart so that no other spelling of it looks like another place: hosts are in
 // lower case and without the port that is the default, there are no users, revisions and digests, and paths are decoded.
-type place struct {
+type sourceLocation struct {
 	text   string // as the lock has it, for messages
 	scheme string // oci, git+https, git+ssh, git+http, or a word for places of this machine
 	host   string // "" for places of this machine
@@ -25,19 +25,19 @@ type place struct {
 // words are the places of this machine.
 func words() []string { return []string{"local", "embedded", "path", "oci-layout", "git+file"} }
 
-// parsePlace reads a source, however a person, a lock or a manifest spells it, as policies compare it: as a lock has it,
+// parseSource reads a source, however a person, a lock or a manifest spells it, as policies compare it: as a lock has it,
 // without its revision.
-func parsePlace(text string) (place, error) {
+func parseSource(text string) (sourceLocation, error) {
 	text = strings.TrimSpace(text)
 	if word := wordOf(text); word != "" {
-		return place{text: word, scheme: word}, nil
+		return sourceLocation{text: word, scheme: word}, nil
 	}
 	ref, err := pack.Parse(text)
 	if err != nil {
-		return place{}, err
+		return sourceLocation{}, err
 	}
 	if word := wordOf(ref.Source()); word != "" {
-		return place{text: word, scheme: word}, nil
+		return sourceLocation{text: word, scheme: word}, nil
 	}
 	return split(ref.Source())
 }
@@ -53,12 +53,12 @@ func wordOf(text string) string {
 }
 
 // split takes what [source.Ref.Source] writes apart.
-func split(text string) (place, error) {
+func split(text string) (sourceLocation, error) {
 	scheme, rest, ok := strings.Cut(text, "://")
 	if !ok {
-		return place{}, diag.Errorf(diag.Usage, "%q does not say where a pack comes from", text)
+		return sourceLocation{}, diag.Errorf(diag.Usage, "%q does not say where a pack comes from", text)
 	}
-	p := place{text: text, scheme: scheme}
+	p := sourceLocation{text: text, scheme: scheme}
 	authority, rest, _ := strings.Cut(rest, "/")
 	p.host, p.port = cutPort(authority)
 	if p.port == defaultPort(scheme) {
@@ -67,7 +67,7 @@ func split(text string) (place, error) {
 	path, dir, _ := strings.Cut(rest, "//")
 	var err error
 	if p.path, err = decoded(path); err != nil {
-		return place{}, err
+		return sourceLocation{}, err
 	}
 	if dir != "" { // directories are written as they are
 		p.dir = strings.Split(dir, "/")

@@ -19,57 +19,57 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// judge decides about one skill. What it needs of the files is read when it is first asked for, and once.
-type judge struct {
+// evaluation decides about one skill. What it needs of the files is read when it is first asked for, and once.
+type evaluation struct {
 	ctx   context.Context //nolint:containedctx // it lives as long as one question
-	st    state
+	st    snapshot
 	skill Skill
 	files fs.FS
 
-	looked  bool
-	tree    bundle.Inventory
-	beside  bundle.Inventory // what lies in the directory and is not part of the skill, but could be used by what it runs
-	digests []string         // of all of it, and where it is a copy under another name, of what it is a copy of
-	can     capability.Set
-	broken  error // why the files can't be looked at
+	loaded       bool
+	tree         bundle.Inventory
+	beside       bundle.Inventory // what lies in the directory and is not part of the skill, but could be used by what it runs
+	digests      []string         // of all of it, and where it is a copy under another name, of what it is a copy of
+	capabilities capability.Set
+	loadErr      error // why the files can't be looked at
 
 	findings map[string][]diag.Finding // by the patterns that were asked about
 
-	asked     bool
-	approvals []Approved
-	damaged   error // why not all approvals could be read
+	approvalsRead bool
+	approvals     []Approved
+	approvalsErr  error // why not all approvals could be read
 
-	used  []Approved
-	notes []string
+	approvalsUsed []Approved
+	notes         []string
 }
 
-// look reads the files.
-func (j *judge) look() error {
-	if j.looked {
-		return j.broken
+// load reads the files.
+func (j *evaluation) load() error {
+	if j.loaded {
+		return j.loadErr
 	}
-	j.looked = true
+	j.loaded = true
 	if j.files == nil {
-		j.broken = diag.Errorf(diag.Internal, "its files were not given")
-		return j.broken
+		j.loadErr = diag.Errorf(diag.Internal, "its files were not given")
+		return j.loadErr
 	}
-	if j.tree, j.broken = bundle.Sum(j.files, "."); j.broken != nil {
-		return j.broken
+	if j.tree, j.loadErr = bundle.Sum(j.files, "."); j.loadErr != nil {
+		return j.loadErr
 	}
-	if j.beside, j.broken = besides(j.files); j.broken != nil {
-		return j.broken
+	if j.beside, j.loadErr = hashBeside(j.files); j.loadErr != nil {
+		return j.loadErr
 	}
 	j.digests = []string{j.all().Digest()}
 	if original := j.original(); original != "" && original != j.digests[0] {
 		j.digests = append(j.digests, original)
 	}
-	j.can, j.broken = capability.Of(j.files)
-	return j.broken
+	j.capabilities, j.loadErr = capability.Of(j.files)
+	return j.loadErr
 }
 
 // all returns what is in the skill's directory: an approval is for all of it, so that nothing that was approved runs what
 // nobody has looked at.
-func (j *judge) all() bundle.Inventory {
+func (j *evaluation) all() bundle.Inventory {
 	if len(j.beside) == 0 {
 		return j.tree
 	}
@@ -78,8 +78,8 @@ func (j *judge) all() bundle.Inventory {
 	return all
 }
 
-// besides hashes what lies beside a skill's files.
-func besides(files fs.FS) (list bundle.Inventory, err error) {
+// hashBeside hashes what lies beside a skill's files.
+func hashBeside(files fs.FS) (list bundle.Inventory, err error) {
 	found, err := capability.Beside(files)
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func sum(files fs.FS, name string) (size int64, digest [sha256.Size]byte, err er
 }
 
 // original returns the digest that a skill has in its pack, where only its name was changed to tell it apart: "" for none.
-func (j *judge) original() string {
+func (j *evaluation) original() string {
 	if j.skill.Pack == "" {
 		return ""
 	}
@@ -136,51 +136,51 @@ func (j *judge) original() string {
 }
 
 // refuse returns the refusal of a rule.
-func (j *judge) refuse(p *policy.Policy, line int, key, fix, format string, args ...any) error {
+func (j *evaluation) refuse(p *policy.Policy, line int, key, fix, format string, args ...any) error {
 	return &policy.RefusedError{Policy: p.Path, Line: line, Rule: key, Subject: j.skill.subject(), Why: fmt.Sprintf(format, args...), Fix: fix}
 }
 
-// unknown returns the refusal of a rule that can't look at the files.
-func (j *judge) unknown(p *policy.Policy, line int, key string, err error) error {
+// refuseUnread returns the refusal of a rule that can't look at the files.
+func (j *evaluation) refuseUnread(p *policy.Policy, line int, key string, err error) error {
 	if j.ctx.Err() != nil {
 		return j.ctx.Err()
 	}
 	return j.refuse(p, line, key, "skillpm validate says what is wrong with its files", "can't be held against the policy: %v", err)
 }
 
-func (j *judge) limits(p *policy.Policy) error {
-	if err := j.look(); err != nil && j.tree == nil {
-		return j.unknown(p, p.Lines.Files, "limits", err)
+func (j *evaluation) checkLimits(p *policy.Policy) error {
+	if err := j.load(); err != nil && j.tree == nil {
+		return j.refuseUnread(p, p.Lines.Files, "limits", err)
 	}
-	files := make([]policy.Sized, len(j.tree))
+	files := make([]policy.FileSize, len(j.tree))
 	for i, e := range j.tree {
-		files[i] = policy.Sized{Path: e.Path, Size: e.Size}
+		files[i] = policy.FileSize{Path: e.Path, Size: e.Size}
 	}
-	return p.Size(j.skill.subject(), files)
+	return p.CheckSize(j.skill.subject(), files)
 }
 
-func (j *judge) forbid(p *policy.Policy) error {
-	if err := j.look(); err != nil {
-		return j.unknown(p, first(p.Lines.Forbid), "forbid", err)
+func (j *evaluation) checkForbidden(p *policy.Policy) error {
+	if err := j.load(); err != nil {
+		return j.refuseUnread(p, first(p.Lines.Forbid), "forbid", err)
 	}
-	return p.Capable(j.skill.subject(), j.can.List(), j.can.Because)
+	return p.CheckCapabilities(j.skill.subject(), j.capabilities.List(), j.capabilities.Because)
 }
 
-// lint asks whoever can validate.
-func (j *judge) lint(p *policy.Policy) error {
+// checkLint asks whoever can validate.
+func (j *evaluation) checkLint(p *policy.Policy) error {
 	at := first(p.Lines.FailOn)
 	if j.st.o.Lint == nil {
-		return j.unknown(p, at, "lint.fail_on", errNoLint)
+		return j.refuseUnread(p, at, "lint.fail_on", errNoLint)
 	}
 	if j.files == nil {
-		return j.unknown(p, at, "lint.fail_on", fs.ErrNotExist)
+		return j.refuseUnread(p, at, "lint.fail_on", fs.ErrNotExist)
 	}
 	key := strings.Join(p.Lint.FailOn, " ")
 	found, ok := j.findings[key]
 	if !ok {
 		var err error
 		if found, err = j.st.o.Lint(j.ctx, j.files, p.Lint.FailOn); err != nil {
-			return j.unknown(p, at, "lint.fail_on", err)
+			return j.refuseUnread(p, at, "lint.fail_on", err)
 		}
 		if j.findings == nil {
 			j.findings = map[string][]diag.Finding{}
@@ -209,25 +209,25 @@ func where(f diag.Finding) string {
 	return fmt.Sprintf("%s:%d", f.Path, f.Line)
 }
 
-// approve looks for an approval.
-func (j *judge) approve(p *policy.Policy) error {
+// checkApproval looks for an approval.
+func (j *evaluation) checkApproval(p *policy.Policy) error {
 	at := first(p.Lines.Approve)
-	if err := j.look(); err != nil {
-		return j.unknown(p, at, "approve", err)
+	if err := j.load(); err != nil {
+		return j.refuseUnread(p, at, "approve", err)
 	}
-	w, ok := j.wanted(p)
+	w, ok := j.requiredApproval(p)
 	if !ok {
 		return nil
 	}
 	if w.By != nil {
-		j.used = append(j.used, *w.By)
+		j.approvalsUsed = append(j.approvalsUsed, *w.By)
 		return nil
 	}
-	return j.refuse(p, w.Line, "approve", j.approveHint(p), "needs an approval of %s (%s): %s", list(w.Capabilities), j.can.Because(w.Capabilities[0]), w.Missing)
+	return j.refuse(p, w.Line, "approve", j.approveHint(p), "needs an approval of %s (%s): %s", list(w.Capabilities), j.capabilities.Because(w.Capabilities[0]), w.Missing)
 }
 
 // approveHint says how to approve: what is not here yet is fetched to be looked at.
-func (j *judge) approveHint(p *policy.Policy) string {
+func (j *evaluation) approveHint(p *policy.Policy) string {
 	command := "skillpm approve " + j.skill.Exact()
 	machines := p.Level == policy.MachineLevel && p.Approvers != policy.UserApprovers
 	if machines {
@@ -247,8 +247,8 @@ func (j *judge) approveHint(p *policy.Policy) string {
 }
 
 // approvedBy says why an approve rule allows.
-func (j *judge) approvedBy(p *policy.Policy) string {
-	w, ok := j.wanted(p)
+func (j *evaluation) approvedBy(p *policy.Policy) string {
+	w, ok := j.requiredApproval(p)
 	if !ok {
 		return "it has nothing that needs an approval"
 	}
@@ -258,23 +258,23 @@ func (j *judge) approvedBy(p *policy.Policy) string {
 	return fmt.Sprintf("what it needs an approval for (%s) is approved: %s", list(w.Capabilities), w.By)
 }
 
-// wanted returns what a policy wants approved, false for nothing.
-func (j *judge) wanted(p *policy.Policy) (Wanted, bool) {
-	caps, line := p.Wanted(j.can.List())
+// requiredApproval returns what a policy wants approved, false for nothing.
+func (j *evaluation) requiredApproval(p *policy.Policy) (RequiredApproval, bool) {
+	caps, line := p.RequiredCapabilities(j.capabilities.List())
 	if len(caps) == 0 {
-		return Wanted{}, false
+		return RequiredApproval{}, false
 	}
-	w := Wanted{Policy: p.Path, Line: line, Level: p.Level, Capabilities: caps}
-	if !j.asked {
-		j.asked = true
-		j.approvals, j.damaged = j.st.approvals()
+	w := RequiredApproval{Policy: p.Path, Line: line, Level: p.Level, Capabilities: caps}
+	if !j.approvalsRead {
+		j.approvalsRead = true
+		j.approvals, j.approvalsErr = j.st.approvals()
 	}
-	w.By, w.Missing = j.counting(p, caps)
+	w.By, w.Missing = j.matchingApproval(p, caps)
 	return w, true
 }
 
-// counting returns the approval that counts for a policy, or says why none does.
-func (j *judge) counting(p *policy.Policy, caps []policy.Capability) (*Approved, string) {
+// matchingApproval returns the approval that counts for a policy, or says why none does.
+func (j *evaluation) matchingApproval(p *policy.Policy, caps []policy.Capability) (*Approved, string) {
 	var near, weak *Approved
 	reason := ""
 	for i := range j.approvals {
@@ -282,7 +282,7 @@ func (j *judge) counting(p *policy.Policy, caps []policy.Capability) (*Approved,
 		if a.Skill != j.skill.Exact() {
 			continue
 		}
-		if !counts(a.Level, p) {
+		if !levelCounts(a.Level, p) {
 			weak = a
 			continue
 		}
@@ -295,12 +295,12 @@ func (j *judge) counting(p *policy.Policy, caps []policy.Capability) (*Approved,
 		case same:
 			return a, ""
 		case near == nil || reason == "":
-			near, reason = a, j.changed(a, lacks)
+			near, reason = a, j.describeChange(a, lacks)
 		}
 	}
 	switch {
-	case j.damaged != nil:
-		return nil, j.damaged.Error()
+	case j.approvalsErr != nil:
+		return nil, j.approvalsErr.Error()
 	case near != nil:
 		return nil, reason
 	case weak != nil:
@@ -309,11 +309,11 @@ func (j *judge) counting(p *policy.Policy, caps []policy.Capability) (*Approved,
 	return nil, "nobody has approved it"
 }
 
-// changed says what has changed since something was approved.
-func (j *judge) changed(a *Approved, lacks []policy.Capability) string {
+// describeChange says what has changed since something was approved.
+func (j *evaluation) describeChange(a *Approved, lacks []policy.Capability) string {
 	if len(j.beside) > 0 && a.Digest == j.tree.Digest() {
 		return fmt.Sprintf("since %s approved it on %s, %s in its directory that is no part of it and could be used by what it runs, as %s; remove that, or approve it as it is now",
-			a.who(), a.At.Format(time.DateOnly), lies(len(j.beside)), j.beside[0].Path)
+			a.who(), a.At.Format(time.DateOnly), filesLie(len(j.beside)), j.beside[0].Path)
 	}
 	text := fmt.Sprintf("its files have changed since %s approved it on %s (%s then, %s now)", a.who(), a.At.Format(time.DateOnly), short(a.Digest), short(j.digests[0]))
 	if len(lacks) > 0 {
@@ -322,7 +322,7 @@ func (j *judge) changed(a *Approved, lacks []policy.Capability) string {
 	return text
 }
 
-func lies(n int) string {
+func filesLie(n int) string {
 	if n == 1 {
 		return "a file lies"
 	}
@@ -330,15 +330,15 @@ func lies(n int) string {
 }
 
 // now is the time, by which approvals end.
-func (j *judge) now() time.Time {
+func (j *evaluation) now() time.Time {
 	if j.st.o.Now == nil {
 		return time.Time{}
 	}
 	return j.st.o.Now()
 }
 
-// counts reports whether approvals of a level count for a policy: those of its own level, and of stronger ones.
-func counts(l policy.Level, p *policy.Policy) bool {
+// levelCounts reports whether approvals of a level count for a policy: those of its own level, and of stronger ones.
+func levelCounts(l policy.Level, p *policy.Policy) bool {
 	return l >= p.Level || p.Level == policy.MachineLevel && p.Approvers == policy.UserApprovers && l == policy.UserLevel
 }
 
@@ -368,8 +368,8 @@ func list(caps []policy.Capability) string {
 	return strings.Join(words, ", ")
 }
 
-// fromWhere says where the skill's pack came from.
-func (j *judge) fromWhere() string {
+// describeSource says where the skill's pack came from.
+func (j *evaluation) describeSource() string {
 	switch {
 	case j.skill.Pack == "":
 		return "it is of no pack"

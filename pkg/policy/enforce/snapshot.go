@@ -10,68 +10,68 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// state is what was read of the disk at one time. It does not change.
-type state struct {
-	o     *Options
-	set   policy.Set
-	looks []look
+// snapshot is what was read of the disk at one time. It does not change.
+type snapshot struct {
+	o      *Options
+	set    policy.Set
+	stamps []fileStamp
 
-	allowed *sync.Map // sourceOf that were asked about: many skills are of few packs
+	allowedSources *sync.Map // sourceOf that were asked about: many skills are of few packs
 }
 
-// look is what the system said of a file when it was read; nothing where there was none.
-type look struct {
+// fileStamp is what the system said of a file when it was read; nothing where there was none.
+type fileStamp struct {
 	path string
 	info fs.FileInfo
 }
 
-func lookAt(path string) look {
+func stampOf(path string) fileStamp {
 	info, err := os.Lstat(path)
 	if err != nil {
-		return look{path: path}
+		return fileStamp{path: path}
 	}
-	return look{path: path, info: info}
+	return fileStamp{path: path, info: info}
 }
 
 // same reports whether a file looks as it did.
-func (l look) same(now look) bool {
+func (l fileStamp) same(now fileStamp) bool {
 	if l.info == nil || now.info == nil {
 		return l.info == nil && now.info == nil
 	}
 	return os.SameFile(l.info, now.info) && l.info.Size() == now.info.Size() && l.info.Mode() == now.info.Mode() && l.info.ModTime().Equal(now.info.ModTime())
 }
 
-func (g *Guard) state() state {
+func (g *Evaluator) current() snapshot {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.st
+	return g.snap
 }
 
 // reload reads what has changed. The files are looked at before they are read, so that what changes in between is read again.
-func (g *Guard) reload() bool {
-	looks := make([]look, 0, 4)
+func (g *Evaluator) reload() bool {
+	looks := make([]fileStamp, 0, 4)
 	for _, path := range g.o.all(g.o.Projects) {
-		looks = append(looks, lookAt(path))
+		looks = append(looks, stampOf(path))
 	}
-	same := g.st.o != nil
+	same := g.snap.o != nil
 	for i := 0; same && i < len(looks); i++ {
-		same = g.st.looks[i].same(looks[i])
+		same = g.snap.stamps[i].same(looks[i])
 	}
 	if same {
 		return false
 	}
-	g.st = state{o: &g.o, looks: looks, set: g.o.inForce(), allowed: new(sync.Map)}
+	g.snap = snapshot{o: &g.o, stamps: looks, set: g.o.readPolicies(), allowedSources: new(sync.Map)}
 	return true
 }
 
-// inForce reads the policies.
-func (o Options) inForce() policy.Set {
-	if o.Alone == "" {
+// readPolicies reads the policies.
+func (o Options) readPolicies() policy.Set {
+	if o.OnlyPolicy == "" {
 		return o.policies(o.Projects)
 	}
-	p := o.read(o.Alone, false)
+	p := o.read(o.OnlyPolicy, false)
 	if p == nil {
-		p = policy.Broken(o.Alone, diag.Errorf(diag.NotFound, "there is no policy %s", o.Alone))
+		p = policy.Broken(o.OnlyPolicy, diag.Errorf(diag.NotFound, "there is no policy %s", o.OnlyPolicy))
 	}
 	p.Level = policy.UserLevel
 	return policy.Set{p}
@@ -88,8 +88,8 @@ func (f Files) all(projects []string) []string {
 	return files
 }
 
-// Kept returns the files that policies and approvals are in, or would be: agents are not to write them.
-func (g *Guard) Kept() []string {
+// ProtectedFiles returns the files that policies and approvals are in, or would be: agents are not to write them.
+func (g *Evaluator) ProtectedFiles() []string {
 	kept := g.o.all(g.o.Projects)
 	for _, l := range []policy.Level{policy.MachineLevel, policy.UserLevel} {
 		kept = append(kept, g.o.ApprovalFile(l, ""))

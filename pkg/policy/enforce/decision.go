@@ -35,12 +35,12 @@ func (d Decision) Check(path string, data []byte) error {
 	return diag.Errorf(diag.Conflict, "%s is not what the policies were asked about: it was changed meanwhile", path).WithHint("ask again")
 }
 
-// binding returns the policies that bind a skill.
-func (st state) binding(s Skill) policy.Set {
+// policiesFor returns the policies that bind a skill.
+func (st snapshot) policiesFor(s Skill) policy.Set {
 	if !s.Machine {
 		return st.set
 	}
-	return st.set.Of(policy.MachineLevel)
+	return st.set.AtLevel(policy.MachineLevel)
 }
 
 // names returns all names of a skill.
@@ -49,46 +49,46 @@ func (s Skill) names() []string { return []string{s.Name, s.As, s.Other, s.Also}
 // subject is what a skill is called in messages.
 func (s Skill) subject() string { return "skill " + s.Exact() }
 
-// listed asks what needs no look at files.
-func (st state) listed(s Skill) error {
+// checkListed asks what needs no look at files.
+func (st snapshot) checkListed(s Skill) error {
 	if len(st.set) == 0 {
 		return nil
 	}
 	if err := st.set.Err(); err != nil {
 		return err
 	}
-	for _, p := range st.binding(s) {
+	for _, p := range st.policiesFor(s) {
 		if p.Mode == policy.Observe {
 			continue
 		}
 		if err := p.Skill(s.names(), s.Pack); err != nil {
 			return err
 		}
-		if _, known := st.allowed.Load(sourceOf{p, s.Source}); known {
+		if _, known := st.allowedSources.Load(policySource{p, s.Source}); known {
 			continue
 		}
-		if err := source(p, s); err != nil {
+		if err := checkSource(p, s); err != nil {
 			return err
 		}
-		if s.Source != "" && s.Source != unasked {
-			st.allowed.Store(sourceOf{p, s.Source}, true)
+		if s.Source != "" && s.Source != sourceUnchecked {
+			st.allowedSources.Store(policySource{p, s.Source}, true)
 		}
 	}
 	return nil
 }
 
-// sourceOf is a source that a policy allows.
-type sourceOf struct {
+// policySource is a source that a policy allows.
+type policySource struct {
 	policy *policy.Policy
 	source string
 }
 
-// unasked is a source that nobody is asked about.
-const unasked = "-"
+// sourceUnchecked is a source that nobody is asked about.
+const sourceUnchecked = "-"
 
-// source holds where a skill's pack came from against a policy.
-func source(p *policy.Policy, s Skill) error {
-	if s.Machine || s.Pack == "" || s.Source == unasked || p.Sources.Allow == nil && len(p.Sources.Deny) == 0 {
+// checkSource holds where a skill's pack came from against a policy.
+func checkSource(p *policy.Policy, s Skill) error {
+	if s.Machine || s.Pack == "" || s.Source == sourceUnchecked || p.Sources.Allow == nil && len(p.Sources.Deny) == 0 {
 		return nil
 	}
 	if s.Source == "" {
@@ -103,18 +103,18 @@ func source(p *policy.Policy, s Skill) error {
 	return nil
 }
 
-// use asks everything, the cheap first.
-func (st state) use(ctx context.Context, s Skill, files fs.FS) (Decision, error) {
+// evaluate asks everything, the cheap first.
+func (st snapshot) evaluate(ctx context.Context, s Skill, files fs.FS) (Decision, error) {
 	if len(st.set) == 0 {
 		return Decision{}, nil
 	}
 	if err := st.set.Err(); err != nil {
 		return Decision{}, err
 	}
-	j := &judge{ctx: ctx, st: st, skill: s, files: files}
+	j := &evaluation{ctx: ctx, st: st, skill: s, files: files}
 	var d Decision
 	for _, r := range rules() {
-		for _, p := range st.binding(s) {
+		for _, p := range st.policiesFor(s) {
 			if s.Machine && !r.machine || !r.has(p) {
 				continue
 			}
@@ -134,7 +134,7 @@ func (st state) use(ctx context.Context, s Skill, files fs.FS) (Decision, error)
 	if j.tree != nil {
 		d.Digest = j.tree.Digest()
 	}
-	for _, a := range j.used {
+	for _, a := range j.approvalsUsed {
 		d.Approvals = append(d.Approvals, a)
 		if !a.Expires.IsZero() && (d.Until.IsZero() || a.Expires.Before(d.Until)) {
 			d.Until = a.Expires
@@ -150,8 +150,8 @@ type rule struct {
 	looks   bool // it needs the skill's files
 	has     func(*policy.Policy) bool
 	line    func(*policy.Policy) int
-	ask     func(*judge, *policy.Policy) error
-	allows  func(*judge, *policy.Policy) string // why it does
+	ask     func(*evaluation, *policy.Policy) error
+	allows  func(*evaluation, *policy.Policy) string // why it does
 }
 
 // rules are all kinds of rules, in the order in which they are asked.
@@ -161,8 +161,8 @@ func rules() []rule {
 			key: "skills.deny", machine: true,
 			has:  func(p *policy.Policy) bool { return len(p.Skills.Deny) > 0 },
 			line: func(p *policy.Policy) int { return first(p.Lines.SkillsDeny) },
-			ask:  func(j *judge, p *policy.Policy) error { return p.Skill(j.skill.names(), j.skill.Pack) },
-			allows: func(_ *judge, p *policy.Policy) string {
+			ask:  func(j *evaluation, p *policy.Policy) error { return p.Skill(j.skill.names(), j.skill.Pack) },
+			allows: func(_ *evaluation, p *policy.Policy) string {
 				return count(len(p.Skills.Deny), "pattern") + ", none of which means it"
 			},
 		},
@@ -170,8 +170,8 @@ func rules() []rule {
 			key:    "sources",
 			has:    func(p *policy.Policy) bool { return p.Sources.Allow != nil || len(p.Sources.Deny) > 0 },
 			line:   func(p *policy.Policy) int { return max(p.Sources.AllowLine, first(p.Sources.DenyLines)) },
-			ask:    func(j *judge, p *policy.Policy) error { return source(p, j.skill) },
-			allows: func(j *judge, _ *policy.Policy) string { return j.fromWhere() },
+			ask:    func(j *evaluation, p *policy.Policy) error { return checkSource(p, j.skill) },
+			allows: func(j *evaluation, _ *policy.Policy) string { return j.describeSource() },
 		},
 		{
 			key: "limits", machine: true, looks: true,
@@ -179,8 +179,8 @@ func rules() []rule {
 			line: func(p *policy.Policy) int {
 				return max(p.Lines.Files, p.Lines.FileBytes, p.Lines.TotalBytes, p.Lines.PathBytes, p.Lines.Depth)
 			},
-			ask: (*judge).limits,
-			allows: func(j *judge, _ *policy.Policy) string {
+			ask: (*evaluation).checkLimits,
+			allows: func(j *evaluation, _ *policy.Policy) string {
 				return fmt.Sprintf("it has %s and %d bytes", count(len(j.tree), "file"), j.tree.Size())
 			},
 		},
@@ -188,22 +188,22 @@ func rules() []rule {
 			key: "forbid", machine: true, looks: true,
 			has:    func(p *policy.Policy) bool { return len(p.Forbid) > 0 },
 			line:   func(p *policy.Policy) int { return first(p.Lines.Forbid) },
-			ask:    (*judge).forbid,
-			allows: func(*judge, *policy.Policy) string { return "it has nothing of it" },
+			ask:    (*evaluation).checkForbidden,
+			allows: func(*evaluation, *policy.Policy) string { return "it has nothing of it" },
 		},
 		{
 			key: "lint.fail_on", looks: true,
 			has:    func(p *policy.Policy) bool { return len(p.Lint.FailOn) > 0 },
 			line:   func(p *policy.Policy) int { return first(p.Lines.FailOn) },
-			ask:    (*judge).lint,
-			allows: func(*judge, *policy.Policy) string { return "it has no such findings" },
+			ask:    (*evaluation).checkLint,
+			allows: func(*evaluation, *policy.Policy) string { return "it has no such findings" },
 		},
 		{
 			key: "approve", looks: true,
 			has:    func(p *policy.Policy) bool { return len(p.Approve) > 0 },
 			line:   func(p *policy.Policy) int { return first(p.Lines.Approve) },
-			ask:    (*judge).approve,
-			allows: (*judge).approvedBy,
+			ask:    (*evaluation).checkApproval,
+			allows: (*evaluation).approvedBy,
 		},
 	}
 }

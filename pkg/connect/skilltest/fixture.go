@@ -29,8 +29,8 @@ const (
 	maxCopyDepth = 32
 )
 
-// world is where one case runs.
-type world struct {
+// fixture is where one case runs.
+type fixture struct {
 	dir   string // temporary
 	skill string // the copy
 	host  *runtime.Host
@@ -38,18 +38,18 @@ type world struct {
 	warn  func(string)
 }
 
-func (w *world) project() string { return filepath.Join(w.dir, "project") }
-func (w *world) home() string    { return filepath.Join(w.dir, "home") }
-func (w *world) bin() string     { return filepath.Join(w.dir, "bin") }
-func (w *world) log() string     { return filepath.Join(w.dir, "ran") }
+func (w *fixture) project() string { return filepath.Join(w.dir, "project") }
+func (w *fixture) home() string    { return filepath.Join(w.dir, "home") }
+func (w *fixture) bin() string     { return filepath.Join(w.dir, "bin") }
+func (w *fixture) log() string     { return filepath.Join(w.dir, "ran") }
 
-// newWorld makes one. Whoever asked for it closes it.
-func newWorld(ctx context.Context, dir string, f *File, c *Case, o Options) (*world, error) {
+// newFixture makes one. Whoever asked for it closes it.
+func newFixture(ctx context.Context, dir string, f *File, c *Case, o Options) (*fixture, error) {
 	temp, err := os.MkdirTemp("", "skillpm-test-")
 	if err != nil {
 		return nil, err
 	}
-	w := &world{dir: temp, warn: o.warn}
+	w := &fixture{dir: temp, warn: o.warn}
 	if err := w.fill(ctx, dir, f, c, o); err != nil {
 		w.close()
 		return nil, err
@@ -58,7 +58,7 @@ func newWorld(ctx context.Context, dir string, f *File, c *Case, o Options) (*wo
 }
 
 // fill makes the directories, the copy of the skill, and what serves it.
-func (w *world) fill(ctx context.Context, dir string, f *File, c *Case, o Options) (err error) {
+func (w *fixture) fill(ctx context.Context, dir string, f *File, c *Case, o Options) (err error) {
 	if w.dir, err = pathx.ResolveExisting(w.dir); err != nil {
 		return err
 	}
@@ -90,10 +90,10 @@ func (w *world) fill(ctx context.Context, dir string, f *File, c *Case, o Option
 	return w.open(ctx, f, c, o)
 }
 
-func (w *world) close() { os.RemoveAll(w.dir) }
+func (w *fixture) close() { os.RemoveAll(w.dir) }
 
 // open opens what serves this skill alone.
-func (w *world) open(ctx context.Context, f *File, c *Case, o Options) (err error) {
+func (w *fixture) open(ctx context.Context, f *File, c *Case, o Options) (err error) {
 	id := o.Profile
 	for _, named := range []string{f.Profile, c.Profile} {
 		if named != "" {
@@ -121,7 +121,7 @@ func (w *world) open(ctx context.Context, f *File, c *Case, o Options) (err erro
 }
 
 // getenv is the environment of a case: that of the caller without what is his.
-func (w *world) getenv(outer func(string) string) func(string) string {
+func (w *fixture) getenv(outer func(string) string) func(string) string {
 	return func(name string) string {
 		switch {
 		case name == "HOME" || name == "USERPROFILE":
@@ -138,7 +138,7 @@ func (w *world) getenv(outer func(string) string) func(string) string {
 }
 
 // name returns the name of the only skill there is, or why there is none.
-func (w *world) name(ctx context.Context) (string, error) {
+func (w *fixture) name(ctx context.Context) (string, error) {
 	c, err := w.host.Catalog(ctx)
 	if err != nil {
 		return "", err
@@ -157,36 +157,38 @@ func (w *world) name(ctx context.Context) (string, error) {
 	return "", diag.Errorf(diag.Invalid, "profile %s does not serve the skill", id)
 }
 
-// places are what stands for the directories of a case, in what it is given and what it compares.
-func (w *world) places() []string {
+// placeholders are what stands for the directories of a case, in what it is given and what it compares.
+func (w *fixture) placeholders() []string {
 	return []string{w.skill, "{skill-dir}", w.project(), "{project-dir}", w.home(), "{home-dir}", w.dir, "{test-dir}"}
 }
 
 // stable returns a text in which the directories of the case are named and not written out.
-func (w *world) stable(text string) string { return strings.NewReplacer(w.places()...).Replace(text) }
+func (w *fixture) stable(text string) string {
+	return strings.NewReplacer(w.placeholders()...).Replace(text)
+}
 
-// placed is the opposite of stable.
-func (w *world) placed(text string) string {
-	places := w.places()
+// expandPlaceholders is the opposite of stable.
+func (w *fixture) expandPlaceholders(text string) string {
+	places := w.placeholders()
 	slices.Reverse(places)
 	return strings.NewReplacer(places...).Replace(text)
 }
 
-// placedIn applies placed to all texts in a value.
-func (w *world) placedIn(v any) any {
+// expandPlaceholdersIn applies placed to all texts in a value.
+func (w *fixture) expandPlaceholdersIn(v any) any {
 	switch v := v.(type) {
 	case string:
-		return w.placed(v)
+		return w.expandPlaceholders(v)
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {
-			out[i] = w.placedIn(v[i])
+			out[i] = w.expandPlaceholdersIn(v[i])
 		}
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k := range v {
-			out[k] = w.placedIn(v[k])
+			out[k] = w.expandPlaceholdersIn(v[k])
 		}
 		return out
 	}
@@ -194,7 +196,7 @@ func (w *world) placedIn(v any) any {
 }
 
 // write puts files into the project.
-func (w *world) write(files map[string]string) error {
+func (w *fixture) write(files map[string]string) error {
 	root, err := os.OpenRoot(w.project())
 	if err != nil {
 		return err
@@ -217,7 +219,7 @@ func (w *world) write(files map[string]string) error {
 }
 
 // mock puts the commands of a case where they are found before all others. They are scripts that need nothing but a shell.
-func (w *world) mock(commands map[string]Command) error {
+func (w *fixture) mock(commands map[string]Command) error {
 	if len(commands) == 0 {
 		return nil
 	}
@@ -250,8 +252,8 @@ exit %d
 // quote writes a text for a shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// ran returns the mocked commands that were run, in order.
-func (w *world) ran() []string {
+// mockedRuns returns the mocked commands that were run, in order.
+func (w *fixture) mockedRuns() []string {
 	data, err := safefile.ReadFile(w.log(), MaxFile)
 	if err != nil || len(data) == 0 {
 		return nil

@@ -52,9 +52,9 @@ func agentDirs() (dirs []string) {
 	return slices.Compact(dirs)
 }
 
-// kept returns what is there of the files that other programs obey, in a project without links. Who may write to the project may not write to
+// protectedPaths returns what is there of the files that other programs obey, in a project without links. Who may write to the project may not write to
 // them, unless it names them.
-func kept(root string) []string {
+func protectedPaths(root string) []string {
 	names := append(ownFiles[:], append(obeyed[:], agentDirs()...)...)
 	names = append(names, submodules(root)...)
 	for i, name := range names {
@@ -63,9 +63,9 @@ func kept(root string) []string {
 	return existingBelow(root, names)
 }
 
-// named returns an error for a path that a skill names and that other programs obey: what is skillpm's own no skill may
+// checkNamed returns an error for a path that a skill names and that other programs obey: what is skillpm's own no skill may
 // have, and where a policy has all skills confined, that policy must mention the rest.
-func (c *confiner) named(text, real string) error {
+func (c *sandboxBuilder) checkNamed(text, real string) error {
 	for _, root := range []string{c.real.Project, c.real.Work} {
 		if root == "" {
 			continue
