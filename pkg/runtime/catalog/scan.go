@@ -336,8 +336,10 @@ func (s *scanner) resolve(link string) (string, error) {
 		volume := filepath.VolumeName(text)
 		parent, rest = volume+string(filepath.Separator), strings.TrimLeft(rest[len(volume):], "/")
 	default:
-		for strings.HasPrefix(rest, "../") { // the parent is a real path, and so is what is above it
-			parent, rest = filepath.Dir(parent), rest[len("../"):]
+		for up := true; up; { // the parent is a real path, and so is what is above it
+			if rest, up = strings.CutPrefix(rest, "../"); up {
+				parent = filepath.Dir(parent)
+			}
 		}
 	}
 	above, name := path.Split(rest)
