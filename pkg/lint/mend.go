@@ -9,6 +9,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -94,7 +95,7 @@ func (u *unit) replaceNode(v *yaml.Node, text string) func() []diag.Edit {
 		return nil
 	}
 	return func() []diag.Edit {
-		return []diag.Edit{{Path: u.src.path, Start: start, End: end, Text: skill.Scalar(text)}}
+		return []diag.Edit{{Path: u.src.path, Start: start, End: end, Text: yamlx.Scalar(text)}}
 	}
 }
 
@@ -111,7 +112,7 @@ func (u *unit) oneText(key string, list *yaml.Node) func() []diag.Edit {
 			return nil
 		}
 	}
-	return u.replaceField(key, skill.Scalar(strings.Join(items(list), " ")))
+	return u.replaceField(key, yamlx.Scalar(strings.Join(items(list), " ")))
 }
 
 // order says that name and description do not come first.

@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
@@ -105,13 +106,13 @@ func (u *unit) toolForm(j *judge) {
 		u.atNode(v, finding{
 			rule: rule.ToolForm, profile: j.ID, message: "allowed-tools are separated by commas, and the standard has spaces",
 			fix:   fmt.Sprintf("write allowed-tools: %s", strings.Join(tools(v.Value), " ")),
-			edits: u.replaceField("allowed-tools", skill.Scalar(strings.Join(tools(v.Value), " "))),
+			edits: u.replaceField("allowed-tools", yamlx.Scalar(strings.Join(tools(v.Value), " "))),
 		})
 	case j.ToolForm == "comma" && !comma:
 		u.atNode(v, finding{
 			rule: rule.ToolForm, profile: j.ID, message: "allowed-tools are separated by spaces, and " + j.Title + " has commas",
 			fix:   fmt.Sprintf("write allowed-tools: %s", strings.Join(tools(v.Value), ", ")),
-			edits: u.replaceField("allowed-tools", skill.Scalar(strings.Join(tools(v.Value), ", "))),
+			edits: u.replaceField("allowed-tools", yamlx.Scalar(strings.Join(tools(v.Value), ", "))),
 		})
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // Document is a parsed SKILL.md.
@@ -35,12 +37,9 @@ func (d *Document) FrontText() []byte { return d.Source[d.FrontStart:d.FrontEnd]
 // Lookup returns the key and value nodes of a field of the frontmatter, or two nils. Of a key that is there twice the
 // first counts.
 func (d *Document) Lookup(key string) (k, v *yaml.Node) {
-	if d.Front == nil {
-		return nil, nil
-	}
-	for i := 0; i+1 < len(d.Front.Content); i += 2 {
-		if d.Front.Content[i].Value == key {
-			return d.Front.Content[i], d.Front.Content[i+1]
+	for k, v := range yamlx.Pairs(d.Front) {
+		if k.Value == key {
+			return k, v
 		}
 	}
 	return nil, nil
@@ -99,22 +98,12 @@ func (d *Document) Files() []FileRef {
 	for _, item := range v.Content {
 		ref := FileRef{Path: ScalarText(item)}
 		if item.Kind == yaml.MappingNode {
-			ref.Path = ScalarText(child(item, "path"))
-			ref.Description = ScalarText(child(item, "description"))
+			ref.Path = ScalarText(yamlx.Lookup(item, "path"))
+			ref.Description = ScalarText(yamlx.Lookup(item, "description"))
 		}
 		if ref.Path != "" {
 			files = append(files, ref)
 		}
 	}
 	return files
-}
-
-// child returns the value of a key of a mapping node, or nil.
-func child(n *yaml.Node, key string) *yaml.Node {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return n.Content[i+1]
-		}
-	}
-	return nil
 }

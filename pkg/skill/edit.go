@@ -3,11 +3,11 @@ package skill
 import (
 	"bytes"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // Replace returns the file with the value of a field of the frontmatter replaced by text, which must be YAML on one
@@ -19,7 +19,7 @@ func (d *Document) Replace(key, text string) (data []byte, ok bool) {
 		return nil, false
 	}
 	start := d.offset(v.Line, v.Column)
-	if end, _, one := scalarEnd(d.Source[:d.FrontEnd], start, v); one && start < end && !d.Recovered(v) {
+	if end, _, one := yamlx.ScalarEnd(d.Source[:d.FrontEnd], start, v); one && start < end && !d.Recovered(v) {
 		return splice(d.Source, start, end, text), true
 	}
 	start, end := d.offset(k.Line, k.Column)+len(k.Value)+1, d.fieldEnd(k)
@@ -33,7 +33,7 @@ func (d *Document) Replace(key, text string) (data []byte, ok bool) {
 // and for one that was guessed.
 func (d *Document) Span(v *yaml.Node) (start, end int, ok bool) {
 	start = d.offset(v.Line, v.Column)
-	end, _, ok = scalarEnd(d.Source[:d.FrontEnd], start, v)
+	end, _, ok = yamlx.ScalarEnd(d.Source[:d.FrontEnd], start, v)
 	return start, end, ok && start < end && !d.Recovered(v)
 }
 
@@ -54,7 +54,7 @@ func (d *Document) QuoteLine(line int) (data []byte, ok bool) {
 		return nil, false
 	}
 	at := start + len(key) + 1 + strings.Index(rest, value)
-	data = splice(d.Source, at, at+len(value), quoted(value))
+	data = splice(d.Source, at, at+len(value), yamlx.QuoteText(value))
 	_, before := Parse(d.Source)
 	_, after := Parse(data)
 	onLine := func(p Problem) bool { return p.Line == line && p.Kind == BadYAML }
@@ -139,26 +139,4 @@ func (d *Document) commentsAbove(at, least int) int {
 		at = start
 	}
 	return at
-}
-
-// Scalar writes s as YAML on one line: plain where YAML reads that back as the same text, else in quotes.
-func Scalar(s string) string {
-	var n yaml.Node
-	plain := s != "" && !strings.ContainsAny(s, "\n\r#") && strings.TrimSpace(s) == s && yaml.Unmarshal([]byte("k: "+s), &n) == nil
-	if plain && len(n.Content) == 1 && len(n.Content[0].Content) == 2 {
-		if v := n.Content[0].Content[1]; v.Kind == yaml.ScalarNode && v.ShortTag() == "!!str" && v.Value == s && v.Style == 0 &&
-			!strings.Contains(" y n yes no on off ", " "+strings.ToLower(s)+" ") {
-			return s
-		}
-	}
-	return quoted(s)
-}
-
-// quoted writes s in quotes: double ones, or single ones where that saves escapes.
-func quoted(s string) string {
-	control := func(r rune) bool { return !unicode.IsPrint(r) }
-	if strings.ContainsAny(s, `"\`) && !strings.Contains(s, "'") && !strings.ContainsFunc(s, control) {
-		return "'" + s + "'"
-	}
-	return strconv.Quote(s)
 }

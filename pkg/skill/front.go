@@ -2,13 +2,14 @@ package skill
 
 import (
 	"bytes"
-	"regexp"
+	"errors"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // front reads the frontmatter's text into nodes. Where YAML refuses the whole, each field is read by itself, so that a
@@ -53,16 +54,9 @@ func oneLineBreak(text []byte) []byte {
 
 // readYAML returns the root node of one YAML document, nil when it is empty.
 func readYAML(text []byte) (*yaml.Node, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil {
+	root, err := yamlx.Parse(text)
+	if err != nil || root == nil || root.Kind == yaml.ScalarNode && root.ShortTag() == "!!null" && root.Value == "" {
 		return nil, err
-	}
-	if len(doc.Content) == 0 {
-		return nil, nil
-	}
-	root := doc.Content[0]
-	if root.Kind == yaml.ScalarNode && root.ShortTag() == "!!null" && root.Value == "" {
-		return nil, nil
 	}
 	return root, nil
 }
@@ -79,8 +73,7 @@ func shift(n *yaml.Node, lines int) {
 func (p *parser) duplicates(n *yaml.Node) {
 	if n.Kind == yaml.MappingNode {
 		seen := make(map[string]int, len(n.Content)/2)
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			k := n.Content[i]
+		for k := range yamlx.Pairs(n) {
 			if k.Kind != yaml.ScalarNode {
 				continue
 			}
@@ -96,6 +89,9 @@ func (p *parser) duplicates(n *yaml.Node) {
 		p.duplicates(c)
 	}
 }
+
+// errNoColon is what a field without a key says about itself.
+var errNoColon = errors.New("yaml: could not find expected ':'")
 
 // field is the text of one top-level field and the lines that belong to it.
 type field struct {
@@ -185,19 +181,14 @@ func guess(f field) (k, v *yaml.Node) {
 	return k, v
 }
 
-var errLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`) })
-
 // broken reports what YAML says about a field, on the character that is to blame as far as it can be told.
 func (p *parser) broken(f field, err error) {
-	message, line := err.Error(), 1
-	if m := errLine().FindStringSubmatch(message); m != nil {
-		message = m[2]
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			line = n
-		}
-	}
+	line, message := yamlx.ErrorLine(err)
 	lines := strings.Split(strings.TrimRight(string(f.text), "\r\n"), "\n")
-	line = max(1, min(line, len(lines)))
-	b := explain(message, lines, line)
-	p.add(b.kind, p.doc.FrontLine+f.line+b.line-2, b.column, b.message, b.fix)
+	found := yamlx.Explain(message, lines, max(1, min(line, len(lines))))
+	kind := BadYAML
+	if found.Message == yamlx.TabIndent {
+		kind = Tab
+	}
+	p.add(kind, p.doc.FrontLine+f.line+found.Line-2, found.Column, found.Message, found.Hint)
 }

@@ -53,7 +53,7 @@ func TestParse(t *testing.T) {
 		{"at sign", "---\nname: deploy\ndescription: @x y\n---\n", "deploy", "@x y", "", "4@3:14"},
 		{"open quote", "---\nname: deploy\ndescription: \"x y\nlicense: MIT\n---\n", "deploy", "x y", "", "4@3:14"},
 		{"open bracket", "---\ntags: [a, b\nname: deploy\n---\n", "deploy", "", "", "4@2:7"},
-		{"text after a quote", "---\nname: deploy\ndescription: 'a' b\n---\n", "deploy", "a' b", "", "4@3:1"},
+		{"text after a quote", "---\nname: deploy\ndescription: 'a' b\n---\n", "deploy", "a' b", "", "4@3:18"},
 		{"bad escape", "---\nname: deploy\ndescription: \"a\\qb\"\n---\n", "deploy", `a\qb`, "", "4@3:16"},
 		{"tab", "---\nname: deploy\nmetadata:\n\ta: b\n---\n", "deploy", "", "", "5@4:1"},
 		{"a line without a key", "---\nname: deploy\nnonsense\n---\n", "deploy", "", "", "4@3:1"},

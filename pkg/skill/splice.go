@@ -1,14 +1,13 @@
 package skill
 
 import (
-	"bytes"
-	"strconv"
-	"strings"
+	"slices"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
 // SpliceName returns the SKILL.md with its declared name replaced: every byte outside the name's scalar stays as it is,
@@ -17,7 +16,7 @@ import (
 func SpliceName(data []byte, name string) ([]byte, error) {
 	doc, _ := Parse(data)
 	if doc.FrontLine == 0 {
-		head := "---" + doc.EOL + "name: " + scalar(name) + doc.EOL + "---" + doc.EOL
+		head := "---" + doc.EOL + "name: " + yamlx.Scalar(name) + doc.EOL + "---" + doc.EOL
 		return splice(data, doc.BodyStart, doc.BodyStart, head), nil
 	}
 	if doc.Front == nil {
@@ -26,7 +25,7 @@ func SpliceName(data []byte, name string) ([]byte, error) {
 	out := doc.spliceName(name)
 	if check, _ := Parse(out); check.Name() != name {
 		return nil, diag.Errorf(diag.Invalid, "the name on line %d cannot be replaced", doc.nameLine()).
-			WithHint("write it as name: %s on one line", scalar(doc.Name()))
+			WithHint("write it as name: %s on one line", yamlx.Scalar(doc.Name()))
 	}
 	return out, nil
 }
@@ -41,57 +40,26 @@ func (d *Document) nameLine() int {
 func (d *Document) spliceName(name string) []byte {
 	k, v := d.Lookup("name")
 	if v == nil {
-		at, field := d.FrontStart, "name: "+scalar(name)+d.EOL
+		at, field := d.FrontStart, "name: "+yamlx.Scalar(name)+d.EOL
 		if d.Front.Style&yaml.FlowStyle != 0 {
-			at, field = d.offset(d.Front.Line, d.Front.Column)+1, "name: "+scalar(name)+", "
+			at, field = d.offset(d.Front.Line, d.Front.Column)+1, "name: "+yamlx.Scalar(name)+", "
 		}
 		return splice(d.Source, at, at, field)
 	}
 	start := d.offset(v.Line, v.Column)
-	end, quote, ok := scalarEnd(d.Source[:d.FrontEnd], start, v)
+	end, quote, ok := yamlx.ScalarEnd(d.Source[:d.FrontEnd], start, v)
 	if !ok || d.Recovered(v) {
 		start, end = d.offset(k.Line, k.Column)+len(k.Value)+1, d.fieldEnd(k)
-		return splice(d.Source, start, end, " "+scalar(name))
+		return splice(d.Source, start, end, " "+yamlx.Scalar(name))
 	}
 	if start == end { // name: without a value
-		return splice(d.Source, start, end, " "+scalar(name))
+		return splice(d.Source, start, end, " "+yamlx.Scalar(name))
 	}
-	text := scalar(name)
+	text := yamlx.Scalar(name)
 	if quote != 0 && text == name && LegalName(name) {
 		text = string(quote) + name + string(quote)
 	}
 	return splice(d.Source, start, end, text)
-}
-
-// scalarEnd returns the offset after the scalar that starts at start, and its quote. It is not ok for scalars over
-// several lines, with tags, or with anchors.
-func scalarEnd(src []byte, start int, v *yaml.Node) (end int, quote byte, ok bool) {
-	switch {
-	case v.Kind != yaml.ScalarNode || start >= len(src):
-		return start, 0, v.Kind == yaml.ScalarNode && v.Value == ""
-	case src[start] == '\'' || src[start] == '"':
-		end = quotedEnd(src, start)
-		return end, src[start], end > 0 && !bytes.ContainsRune(src[start:end], '\n')
-	}
-	end = start + len(v.Value)
-	return end, 0, end <= len(src) && string(src[start:end]) == v.Value
-}
-
-// quotedEnd returns the offset after the closing quote of the scalar that starts at start, or -1.
-func quotedEnd(src []byte, start int) int {
-	quote := src[start]
-	for i := start + 1; i < len(src); i++ {
-		switch {
-		case quote == '"' && src[i] == '\\':
-			i++
-		case src[i] != quote:
-		case quote == '\'' && i+1 < len(src) && src[i+1] == quote:
-			i++
-		default:
-			return i + 1
-		}
-	}
-	return -1
 }
 
 // fieldEnd returns the offset of the line ending before the next field, or before the closing fence.
@@ -131,18 +99,5 @@ func (d *Document) offset(line, column int) int {
 }
 
 func splice(data []byte, start, end int, text string) []byte {
-	out := make([]byte, 0, len(data)-(end-start)+len(text))
-	out = append(out, data[:start]...)
-	out = append(out, text...)
-	return append(out, data[end:]...)
-}
-
-// scalar writes s as YAML on one line: plain where YAML reads that back as the same text, else in double quotes.
-func scalar(s string) string {
-	var n yaml.Node
-	if LegalName(s) && yaml.Unmarshal([]byte(s), &n) == nil && len(n.Content) == 1 && n.Content[0].ShortTag() == "!!str" &&
-		!strings.Contains(" y n yes no on off ", " "+s+" ") {
-		return s
-	}
-	return strconv.Quote(s)
+	return slices.Concat(data[:start], []byte(text), data[end:])
 }

@@ -83,6 +83,22 @@ func noColon(lines []string) (line int) {
 	return 0
 }
 
+// badStart finds a value that starts with a character that YAML reserves, on the given line or the one before it.
+func badStart(lines []string, line int) (n, offset int) {
+	for n := line; n >= max(1, line-1); n-- {
+		text := lines[n-1]
+		value := text
+		if _, after, ok := strings.Cut(text, ":"); ok {
+			value = after
+		}
+		value = strings.TrimLeft(value, " \t-")
+		if value != "" && strings.ContainsRune("@`%", rune(value[0])) {
+			return n, len(text) - len(value)
+		}
+	}
+	return 0, 0
+}
+
 // openQuote finds a quote that is not closed.
 func openQuote(lines []string) (line, offset int) {
 	for n, line := range lines {

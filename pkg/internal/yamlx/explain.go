@@ -69,6 +69,9 @@ func (r *Reader) syntaxError(data []byte, err error, above int) (*Error, Problem
 
 const quoteIt = "put the value in double quotes"
 
+// TabIndent is the message about a tab that is used for indentation.
+const TabIndent = "a tab is used for indentation, which YAML forbids"
+
 // Explain turns the YAML library's message about some lines into one for their author. The library knows the line more
 // or less and no column; the cause is looked for.
 func Explain(message string, lines []string, line int) Problem {
@@ -85,7 +88,7 @@ func Explain(message string, lines []string, line int) Problem {
 	}
 	if n, i := leadingTab(lines); n > 0 &&
 		(is("cannot start any token") || is("tab character") || n >= line-1 && n <= line+1) {
-		return at(n, i, "a tab is used for indentation, which YAML forbids", "indent with spaces")
+		return at(n, i, TabIndent, "indent with spaces")
 	}
 	switch {
 	case is("mapping values are not allowed"):
@@ -94,6 +97,10 @@ func Explain(message string, lines []string, line int) Problem {
 		}
 		if n := noColon(lines[:line-1]); n > 0 {
 			return at(n, -1, "this line has no colon and a space after its key", "write key: value")
+		}
+	case is("cannot start any token"):
+		if n, i := badStart(lines, line); n > 0 {
+			return at(n, i, "a value cannot start with this character unless it is quoted", quoteIt)
 		}
 	case is("unexpected end of stream"):
 		if n, i := openQuote(lines); n > 0 {

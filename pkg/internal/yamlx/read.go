@@ -85,28 +85,37 @@ func (r *Reader) at(n *yaml.Node) Value { return Value{Node: n, r: r} }
 // Parse returns the root node of the first document in data, nil if there is no content. It allows everything that YAML
 // allows: callers check what they read.
 func Parse(data []byte) (*yaml.Node, error) {
-	root, _, err := Documents(data)
-	return root, err
+	doc, err := next(yaml.NewDecoder(bytes.NewReader(data)))
+	return rootOf(doc), err
 }
 
 // Documents returns the root node of the first document as [Parse] does, and the second document if there is one.
 func Documents(data []byte) (root, second *yaml.Node, err error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
-	var doc, next yaml.Node
-	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
-		return nil, nil, nil
-	} else if err != nil {
+	doc, err := next(dec)
+	if err != nil {
 		return nil, nil, err
 	}
-	if len(doc.Content) > 0 {
-		root = doc.Content[0]
-	}
-	if err := dec.Decode(&next); errors.Is(err, io.EOF) {
-		return root, nil, nil
+	second, err = next(dec)
+	return rootOf(doc), second, err
+}
+
+// next returns the next document, nil if there is none.
+func next(dec *yaml.Decoder) (*yaml.Node, error) {
+	doc := new(yaml.Node)
+	if err := dec.Decode(doc); errors.Is(err, io.EOF) {
+		return nil, nil
 	} else if err != nil {
-		return root, nil, err
+		return nil, err
 	}
-	return root, &next, nil
+	return doc, nil
+}
+
+func rootOf(doc *yaml.Node) *yaml.Node {
+	if doc == nil || len(doc.Content) == 0 {
+		return nil
+	}
+	return doc.Content[0]
 }
 
 // document returns the root node of the only document in data, and false if there is none because of a problem.

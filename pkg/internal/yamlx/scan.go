@@ -1,8 +1,12 @@
 package yamlx
 
-import "bytes"
+import (
+	"bytes"
 
-// scanQuoted returns the offset after the quoted scalar that starts at start.
+	"go.yaml.in/yaml/v3"
+)
+
+// scanQuoted returns the offset after the quoted scalar that starts at start, or the end of the data.
 func scanQuoted(data []byte, start int) int {
 	quote := data[start]
 	for i := start + 1; i < len(data); i++ {
@@ -80,3 +84,18 @@ func startsToken(data []byte, i int) bool {
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// ScalarEnd returns the offset after a scalar that starts at an offset, and its quote, 0 for none. It is false for what is
+// not a scalar, and for scalars over several lines, with tags, or with anchors.
+func ScalarEnd(data []byte, start int, n *yaml.Node) (end int, quote byte, ok bool) {
+	switch {
+	case n.Kind != yaml.ScalarNode || start >= len(data):
+		return start, 0, n.Kind == yaml.ScalarNode && n.Value == ""
+	case data[start] == '\'' || data[start] == '"':
+		end = scanQuoted(data, start)
+		closed := end-start > 1 && data[end-1] == data[start]
+		return end, data[start], closed && !bytes.ContainsRune(data[start:end], '\n')
+	}
+	end = start + len(n.Value)
+	return end, 0, end <= len(data) && string(data[start:end]) == n.Value
+}

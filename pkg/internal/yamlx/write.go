@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -63,6 +64,28 @@ func isSimple(s string) bool {
 		return false
 	}
 	return true
+}
+
+// Scalar writes a text on one line: without quotes if YAML reads it back as the same text, else in quotes. It serves
+// prose, where [Plain] would quote nearly everything.
+func Scalar(s string) string {
+	if s == "" || strings.ContainsAny(s, "\n\r#") || strings.TrimSpace(s) != s || !isText(s) {
+		return QuoteText(s)
+	}
+	n, err := Parse([]byte("k: " + s))
+	if v := Lookup(n, "k"); err == nil && v != nil && v.Kind == yaml.ScalarNode && v.Value == s && v.Style == 0 {
+		return s
+	}
+	return QuoteText(s)
+}
+
+// QuoteText writes a text in quotes: double ones, or single ones if that saves escapes.
+func QuoteText(s string) string {
+	control := func(r rune) bool { return !unicode.IsPrint(r) }
+	if strings.ContainsAny(s, `"\`) && !strings.Contains(s, "'") && !strings.ContainsFunc(s, control) {
+		return "'" + s + "'"
+	}
+	return strconv.Quote(s)
 }
 
 // isText reports whether readers of YAML 1.1 and 1.2 take a plain scalar for text.

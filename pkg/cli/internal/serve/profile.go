@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/yamlschema"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 	"github.com/skillpm/skillpm/schema"
@@ -258,11 +258,11 @@ func answersToSchema(file string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	var document yaml.Node
-	if err := yaml.Unmarshal(text, &document); err != nil {
+	document, err := yamlx.Parse(text)
+	if err != nil {
 		return diag.Errorf(diag.Invalid, "%s: %w", file, err)
 	}
-	violations, err := s.Check(document.Content[0])
+	violations, err := s.Check(document)
 	if err != nil || len(violations) == 0 {
 		return err
 	}
