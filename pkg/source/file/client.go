@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
@@ -35,7 +36,8 @@ func New(o Options) *Client {
 }
 
 // Versions returns the version that the directory's skillpm.yaml declares; none if it declares none.
-func (c *Client) Versions(ctx context.Context, ref pack.Ref) ([]string, error) {
+func (c *Client) Versions(ctx context.Context, ref pack.Ref) (_ []string, err error) {
+	defer func() { err = httpx.PreferContext(ctx, err) }()
 	content, _, err := c.describe(ctx, ref)
 	if err != nil || content.Manifest == nil || content.Manifest.Version == "" {
 		return nil, err
@@ -45,7 +47,8 @@ func (c *Client) Versions(ctx context.Context, ref pack.Ref) ([]string, error) {
 
 // Open describes the pack in a directory. There is nothing to pin it to. Directories that the pack depends on are
 // relative to it; in the result they are relative to what the pack's own place is relative to.
-func (c *Client) Open(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
+func (c *Client) Open(ctx context.Context, ref pack.Ref) (_ *pack.Pack, err error) {
+	defer func() { err = httpx.PreferContext(ctx, err) }()
 	content, _, err := c.describe(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -71,7 +74,8 @@ func beside(ref pack.Ref, d *pack.Ref) *pack.Ref {
 }
 
 // Fetch streams the files of the named skills of a pack, or of all its skills if there are no names.
-func (c *Client) Fetch(ctx context.Context, p *pack.Pack, skills []string, sink bundle.Sink) error {
+func (c *Client) Fetch(ctx context.Context, p *pack.Pack, skills []string, sink bundle.Sink) (err error) {
+	defer func() { err = httpx.PreferContext(ctx, err) }()
 	content, fsys, err := c.describe(ctx, p.Ref)
 	if err != nil {
 		return err

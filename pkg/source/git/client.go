@@ -15,6 +15,7 @@ import (
 	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
@@ -107,7 +108,8 @@ func (c *Client) Close() error {
 
 // Versions returns the versions that the repository's tags stand for, highest first. Where tags carry the pack's name
 // (name@1.2.0, name/v1.2.0), only those count.
-func (c *Client) Versions(ctx context.Context, ref pack.Ref) ([]string, error) {
+func (c *Client) Versions(ctx context.Context, ref pack.Ref) (_ []string, err error) {
+	defer func() { err = httpx.PreferContext(ctx, err) }()
 	releases, err := c.releases(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -122,7 +124,8 @@ func (c *Client) Versions(ctx context.Context, ref pack.Ref) ([]string, error) {
 // Open pins a place to a commit and describes the pack there. Without a revision the highest release that satisfies
 // ref.Constraint is taken, and in a repository without releases the default branch. The pack's Ref has the commit as
 // Digest, and the tag, if one was taken, as Rev.
-func (c *Client) Open(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
+func (c *Client) Open(ctx context.Context, ref pack.Ref) (_ *pack.Pack, err error) {
+	defer func() { err = httpx.PreferContext(ctx, err) }()
 	pinned, err := c.pin(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -151,7 +154,8 @@ func named(ref pack.Ref) string {
 }
 
 // Fetch streams the files of the named skills of a pinned pack, or of all its skills if there are no names.
-func (c *Client) Fetch(ctx context.Context, p *pack.Pack, skills []string, sink bundle.Sink) error {
+func (c *Client) Fetch(ctx context.Context, p *pack.Pack, skills []string, sink bundle.Sink) (err error) {
+	defer func() { err = httpx.PreferContext(ctx, err) }()
 	pinned, err := c.pin(ctx, p.Ref)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 // or that an index describes: its ref holds the digest. Layers are unpacked while they are downloaded, so sink must
 // keep nothing when Fetch returns an error: that the bytes were wrong is known at their end.
 func (c *Client) Fetch(ctx context.Context, p *pack.Pack, skills []string, sink bundle.Sink) error {
-	return c.secrets.Discreet(c.fetch(ctx, p, skills, sink))
+	return c.secrets.Discreet(httpx.PreferContext(ctx, c.fetch(ctx, p, skills, sink)))
 }
 
 func (c *Client) fetch(ctx context.Context, p *pack.Pack, skills []string, sink bundle.Sink) error {

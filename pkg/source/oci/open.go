@@ -20,7 +20,7 @@ import (
 // without one v. Moving tags and the tags that hold signatures are not versions.
 func (c *Client) Versions(ctx context.Context, ref pack.Ref) ([]string, error) {
 	versions, err := c.versions(ctx, ref)
-	return versions, c.secrets.Discreet(err)
+	return versions, c.secrets.Discreet(httpx.PreferContext(ctx, err))
 }
 
 func (c *Client) versions(ctx context.Context, ref pack.Ref) ([]string, error) {
@@ -56,7 +56,7 @@ func versionsOf(tags []string) []string {
 // manifest where skillpm or a tool of its kind published; the layers of other tools' artifacts have to be looked into.
 func (c *Client) Open(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
 	pk, err := c.openPack(ctx, ref)
-	return pk, c.secrets.Discreet(err)
+	return pk, c.secrets.Discreet(httpx.PreferContext(ctx, err))
 }
 
 func (c *Client) openPack(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {

@@ -125,7 +125,7 @@ func (w *web) get(ctx context.Context, at, etag string, limit int64) (resp *http
 		return resp.Body, nil
 	})
 	if err != nil {
-		return nil, nil, w.failed(err)
+		return nil, nil, w.failed(httpx.PreferContext(ctx, err))
 	}
 	return resp, data, nil
 }

@@ -40,14 +40,14 @@ func (b *begun) end() ended {
 	return ended{b.cmd.Args[1:], b.cmd.ProcessState.ExitCode(), b.out.String(), b.err.String()}
 }
 
-// held answers one kind of request never: it tells of the first that comes, and waits until its client is gone.
-func held(wanted func(*http.Request) bool) (f meddle, come chan struct{}) {
+// stall never ends its answer to one kind of request: it reports each that comes, and waits until the client is gone. The
+// answer has no length, since a wrong one is an integrity error of its own.
+func stall(wanted func(*http.Request) bool) (f meddle, come chan struct{}) {
 	come = make(chan struct{}, 100)
 	return func(w http.ResponseWriter, r *http.Request, _ http.Handler) bool {
 		if !wanted(r) {
 			return false
 		}
-		w.Header().Set("Content-Length", "1000")
 		_ = http.NewResponseController(w).Flush()
 		come <- struct{}{}
 		<-r.Context().Done()
@@ -87,7 +87,7 @@ func TestFaultSignal(t *testing.T) { // M2
 					b = m.begin(w.update()...)
 					await(t, "it waits", func() bool { return tries() >= 2 })
 				} else {
-					meddle, come := held(tt.wanted)
+					meddle, come := stall(tt.wanted)
 					w.setMeddle(meddle)
 					defer w.setMeddle(nil)
 					b = m.begin(w.update()...)

@@ -9,8 +9,9 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"time"
+
+	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
 func (s *Summary) page(o PageOptions) templ.Component {

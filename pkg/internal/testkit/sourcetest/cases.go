@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -94,6 +95,26 @@ func testUnknownSkill(t *testing.T, newPlace Make) {
 	if text := err.Error() + diag.HintOf(err); !strings.Contains(text, "rollback") {
 		t.Errorf("%q does not say which skills there are", text)
 	}
+}
+
+// testInterrupted: what an interruption cuts off looks like damage, and is reported as the interruption.
+func testInterrupted(t *testing.T, newPlace Make) {
+	s, ref := newPlace(t, testPack())
+	p := open(t, s, ref)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	err := s.Fetch(ctx, p, nil, cutOff{cancel})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v (%v), want that of the context", err, diag.CodeOf(err))
+	}
+}
+
+// cutOff is a sink that is interrupted at the first file and takes what it got of it for all.
+type cutOff struct{ interrupt func() }
+
+func (s cutOff) WriteFile(_, path string, _ bool, size int64, _ io.Reader) error {
+	s.interrupt()
+	return &bundle.MismatchError{What: "size of " + path, Want: strconv.FormatInt(size, 10), Got: "0"}
 }
 
 func testMissing(t *testing.T, newPlace Make) {

@@ -43,6 +43,7 @@ func Run(t *testing.T, newPlace Make) {
 	t.Run("pinned", func(t *testing.T) { testPinned(t, newPlace) })
 	t.Run("unknown skill", func(t *testing.T) { testUnknownSkill(t, newPlace) })
 	t.Run("missing", func(t *testing.T) { testMissing(t, newPlace) })
+	t.Run("interrupted", func(t *testing.T) { testInterrupted(t, newPlace) })
 	t.Run("litter", func(t *testing.T) { testLitter(t, newPlace) })
 	t.Run("hostile", func(t *testing.T) { testHostile(t, newPlace) })
 	t.Run("cancel", func(t *testing.T) { testCancel(t, newPlace) })
