@@ -28,6 +28,9 @@ func TestOneMechanism(t *testing.T) {
 					return true
 				}
 				called := callee(call)
+				if strings.HasSuffix(called, ".DisallowUnknownFields") && dir != "pkg/internal/jsonx" {
+					t.Errorf("%s: decodes JSON strictly: use jsonx.Decode", name)
+				}
 				if rule, ok := calls[called]; ok && dir != rule.in {
 					t.Errorf("%s: calls %s: use %s", name, called, rule.instead)
 				}
@@ -48,7 +51,7 @@ func TestOneMechanism(t *testing.T) {
 	}
 }
 
-// callee returns the function that a call names with its package, "" for others.
+// callee returns the function that a call names with its package, or its method with the variable, "" for others.
 func callee(call *ast.CallExpr) string {
 	if f, ok := call.Fun.(*ast.SelectorExpr); ok {
 		if pkg, ok := f.X.(*ast.Ident); ok {

@@ -3,78 +3,15 @@ package sign
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
-	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 )
 
-// maxDepth is how deep JSON may be nested.
-const maxDepth = 64
-
-// checkJSON refuses JSON that two programs could read differently: keys that are there twice, more than one document,
-// text that is not UTF-8; and what is too large or too deep.
+// checkJSON refuses JSON that two programs could read differently, and what is too large or too deep. Keys that differ in
+// case are different: [object] compares them exactly, and predicates have keys of others.
 func checkJSON(data []byte, limit int) error {
-	switch {
-	case len(data) > limit:
-		return diag.Errorf(diag.Invalid, "it has %d bytes, more than %d", len(data), limit)
-	case !utf8.Valid(data):
-		return diag.Errorf(diag.Invalid, "it is not UTF-8")
-	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	var open []map[string]bool // the keys of each object that is open; nil for a list
-	key := false               // a key comes next
-	for {
-		token, err := dec.Token()
-		switch {
-		case errors.Is(err, io.EOF) && len(open) == 0 && dec.InputOffset() > 0:
-			return nil
-		case err != nil:
-			return diag.Errorf(diag.Invalid, "it is not JSON: %v", err)
-		}
-		ended := false
-		switch t := token.(type) {
-		case json.Delim:
-			switch t {
-			case '{':
-				open, key = append(open, map[string]bool{}), true
-			case '[':
-				open, key = append(open, nil), false
-			default:
-				open, ended = open[:len(open)-1], true
-			}
-		case string:
-			if key {
-				keys := open[len(open)-1]
-				if keys[t] {
-					return diag.Errorf(diag.Invalid, "the key %q is there twice", t)
-				}
-				keys[t], key = true, false
-				continue
-			}
-			ended = true
-		default:
-			ended = true
-		}
-		if len(open) > maxDepth {
-			return diag.Errorf(diag.Invalid, "it is nested deeper than %d", maxDepth)
-		}
-		if ended {
-			if len(open) == 0 {
-				return onlySpace(data[dec.InputOffset():])
-			}
-			key = open[len(open)-1] != nil
-		}
-	}
-}
-
-func onlySpace(rest []byte) error {
-	if len(bytes.TrimLeft(rest, " \t\r\n")) > 0 {
-		return diag.Errorf(diag.Invalid, "there is more behind the JSON document")
-	}
-	return nil
+	return jsonx.Check(data, jsonx.Options{MaxBytes: limit, ExactKeys: true})
 }
 
 // object is a JSON object whose keys are compared exactly, which encoding/json does not do for the fields of a struct.

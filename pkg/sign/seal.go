@@ -9,6 +9,7 @@ import (
 	"golang.org/x/crypto/scrypt"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 )
 
 // sealed is the encrypted form of a private key: the JSON that go-securesystemslib/encrypted reads and writes for cosign.
@@ -78,12 +79,12 @@ func (k kdf) key(password []byte) (*[32]byte, error) {
 
 // openPrivate decrypts a key.
 func openPrivate(text []byte, password func() ([]byte, error)) (*PrivateKey, error) {
-	if err := checkJSON(text, maxKeyFile); err != nil {
-		return nil, diag.Errorf(diag.Invalid, "the encrypted key: %w", err)
-	}
 	var s sealed
-	if err := json.Unmarshal(text, &s); err != nil {
+	switch err := jsonx.Decode(text, &s, jsonx.Options{MaxBytes: maxKeyFile}); {
+	case jsonx.KindOf(err) == jsonx.WrongValue:
 		return nil, diag.Errorf(diag.Invalid, "the encrypted key is damaged: %v", err)
+	case err != nil:
+		return nil, diag.Errorf(diag.Invalid, "the encrypted key: %w", err)
 	}
 	if s.Cipher.Name != cipherSecretbox || len(s.Cipher.Nonce) != 24 {
 		return nil, diag.Errorf(diag.Invalid, "the key is encrypted in a way that is not known: %q", s.Cipher.Name)

@@ -97,7 +97,7 @@ func unarmour(armoured []byte) (*sshsig.Signature, error) {
 	if block == nil || block.Type != sshsig.PEMType || len(block.Headers) > 0 || !bytes.HasPrefix(armoured, []byte("-----BEGIN "+sshsig.PEMType)) {
 		return nil, diag.Errorf(diag.Invalid, "it does not start with -----BEGIN %s-----", sshsig.PEMType)
 	}
-	if err := onlySpace(rest); err != nil {
+	if len(bytes.TrimLeft(rest, " \t\r\n")) > 0 {
 		return nil, diag.Errorf(diag.Invalid, "there is more behind it")
 	}
 	sig, err := sshsig.ParseSignature(block.Bytes)

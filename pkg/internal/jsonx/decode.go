@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"github.com/skillpm/skillpm/pkg/diag"
 )
 
 // DefaultDepth is how deep objects and arrays may be nested if [Options.MaxDepth] is 0.
@@ -65,10 +67,24 @@ func (e *Error) Error() string {
 	case TooDeep:
 		return fmt.Sprintf("it is nested deeper than %d", e.limit)
 	case DuplicateKey:
-		return fmt.Sprintf("the key %q is there twice", e.Key)
-	case Syntax, WrongValue:
+		return fmt.Sprintf("the key %.80q is there twice", e.Key)
+	case Syntax:
+		return "it is not JSON: " + e.Err.Error()
+	case WrongValue:
 	}
 	return e.Err.Error()
+}
+
+// Code returns [diag.Invalid].
+func (e *Error) Code() diag.Code { return diag.Invalid }
+
+// KindOf returns the kind of an error of this package, 0 for any other.
+func KindOf(err error) Kind {
+	refused, ok := errors.AsType[*Error](err)
+	if !ok {
+		return 0
+	}
+	return refused.Kind
 }
 
 // Unwrap returns the error of encoding/json.

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 	"github.com/skillpm/skillpm/pkg/lint/baseline"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
@@ -73,17 +73,9 @@ type property struct {
 
 // UnmarshalJSON reads an object and keeps its order.
 func (p *properties) UnmarshalJSON(data []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	if _, err := dec.Token(); err != nil {
-		return err
-	}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		one := property{name: fmt.Sprint(name), field: new(field)}
-		if err := dec.Decode(one.field); err != nil {
+	for m := range jsonx.Members(data) {
+		one := property{name: m.Key, field: new(field)}
+		if err := json.Unmarshal(m.Value, one.field); err != nil {
 			return err
 		}
 		*p = append(*p, one)

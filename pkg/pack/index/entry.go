@@ -12,6 +12,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
@@ -287,18 +288,17 @@ func typeErrors(raw []byte, err error) iter.Seq2[spot, error] {
 		if _, ok := errors.AsType[*json.UnmarshalTypeError](err); !ok {
 			return
 		}
-		start := len(raw) - len(bytes.TrimLeft(raw, space))
-		for key, m := range members(raw[start:]) {
-			one, _ := json.Marshal(map[string]json.RawMessage{key: json.RawMessage(raw[start+m.start : start+m.end])})
+		for m := range jsonx.Members(raw) {
+			one, _ := json.Marshal(map[string]json.RawMessage{m.Key: m.Value})
 			var r record
 			typed, ok := errors.AsType[*json.UnmarshalTypeError](json.Unmarshal(one, &r))
 			if !ok {
 				continue
 			}
 			if typed.Field == "" {
-				typed.Field = key // from within a type that decodes itself
+				typed.Field = m.Key // from within a type that decodes itself
 			}
-			if !yield(at(strings.ToLower(key)), plain(typed)) {
+			if !yield(at(strings.ToLower(m.Key)), plain(typed)) {
 				return
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/runtime/run"
 )
@@ -59,29 +59,16 @@ func (e *execution) succeeded(skill string, res *run.Result) *Reply {
 // object reads a JSON object, its keys in order. Of a key that is there twice the first counts.
 func object(text []byte) (fields Data, ok bool) {
 	text = bytes.TrimSpace(text)
-	if len(text) == 0 || text[0] != '{' || !utf8.Valid(text) {
+	if len(text) == 0 || text[0] != '{' || !utf8.Valid(text) || !json.Valid(text) {
 		return nil, false
 	}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	if _, err := dec.Token(); err != nil {
-		return nil, false
-	}
-	for dec.More() {
-		key, err := dec.Token()
-		name, isText := key.(string)
-		var raw json.RawMessage
-		if err != nil || !isText || dec.Decode(&raw) != nil || len(fields) == maxKeys {
+	for m := range jsonx.Members(text) {
+		if len(fields) == maxKeys {
 			return nil, false
 		}
-		if !slices.ContainsFunc(fields, func(f Field) bool { return f.Key == name }) {
-			fields = append(fields, Field{name, raw})
+		if !slices.ContainsFunc(fields, func(f Field) bool { return f.Key == m.Key }) {
+			fields = append(fields, Field{m.Key, m.Value})
 		}
-	}
-	if _, err := dec.Token(); err != nil {
-		return nil, false
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, false
 	}
 	return fields, true
 }

@@ -1,11 +1,11 @@
 package dispatch
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 )
 
 // task is a dispatch as a caller's tool is called.
@@ -58,43 +58,14 @@ func parseObject(line string) (task, error) {
 		Prompt      string `json:"prompt"`
 		Model       string `json:"model"`
 	}
-	err := json.Unmarshal([]byte(line), &o)
-	if err == nil {
-		err = twice([]byte(line))
-	}
-	if err != nil {
+	// Who checked one prompt must not have another carried out: no key may be there twice, in whatever letters.
+	if err := jsonx.Decode([]byte(line), &o, jsonx.Options{}); err != nil {
 		return task{}, &LineError{
 			Reason: "the JSON object can't be read: " + err.Error(),
 			Advice: `write {"subagent_type": "skills", "description": "…", "prompt": "execute @SKILL ARGUMENTS"}`,
 		}
 	}
 	return task{agent: o.Agent, description: o.Description, prompt: o.Prompt, model: o.Model}, nil
-}
-
-// twice returns an error for an object with a key that is there twice, in whatever letters: who checked one prompt must not
-// have another carried out.
-func twice(text []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	seen := map[string]bool{}
-	if _, err := dec.Token(); err != nil {
-		return err
-	}
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		name := strings.ToLower(fmt.Sprint(key))
-		if seen[name] {
-			return fmt.Errorf("the key %q is there twice", clip(name, 40))
-		}
-		seen[name] = true
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // taskReader reads the arguments of a call as JavaScript writes them. After an error it returns nothing.

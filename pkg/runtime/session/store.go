@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 	"github.com/skillpm/skillpm/pkg/skill/expand"
@@ -159,9 +159,10 @@ func readState(path string) (State, error) {
 		return State{}, err
 	}
 	var s State
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&s); err != nil {
+	switch err := jsonx.Decode(data, &s, jsonx.Options{KnownFields: true}); {
+	case jsonx.KindOf(err) == jsonx.TrailingData:
+		return State{}, diag.Errorf(diag.Invalid, "something follows its end")
+	case err != nil:
 		var v struct {
 			Version int `json:"version"`
 		}
@@ -170,14 +171,11 @@ func readState(path string) (State, error) {
 		}
 		return State{}, diag.Errorf(diag.Invalid, "%v", err)
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return State{}, diag.Errorf(diag.Invalid, "something follows its end")
-	}
 	if err := s.check(); err != nil {
 		return State{}, err
 	}
 	if again, err := json.Marshal(s); err != nil || !bytes.Equal(append(again, '\n'), data) {
-		return State{}, diag.Errorf(diag.Invalid, "skillpm did not write it so") // as with a key in another case, or twice
+		return State{}, diag.Errorf(diag.Invalid, "skillpm did not write it so") // as with a key in another case
 	}
 	return s, nil
 }

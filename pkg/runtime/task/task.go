@@ -1,10 +1,8 @@
 package task
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -12,6 +10,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
+	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack"
 )
@@ -166,13 +165,11 @@ func readJSON(path string, into any) error {
 	if err != nil {
 		return err
 	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(into); err != nil {
-		return damaged(path, "cannot be read: %v", err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+	switch err := jsonx.Decode(data, into, jsonx.Options{KnownFields: true}); {
+	case jsonx.KindOf(err) == jsonx.TrailingData:
 		return damaged(path, "has more than one value")
+	case err != nil:
+		return damaged(path, "cannot be read: %v", err)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
 
@@ -37,110 +38,67 @@ func (f file) decode(data []byte) (*value, error) {
 	return root, nil
 }
 
-// jsonReader reads JSON and counts lines.
+// json reads JSON. Keys that differ in case are different.
+func (f file) json(data []byte) (*value, error) {
+	err := jsonx.Check(data, jsonx.Options{MaxDepth: maxNesting, ExactKeys: true})
+	refused, _ := errors.AsType[*jsonx.Error](err)
+	if refused == nil {
+		r := jsonReader{data: data, line: 1}
+		return r.value(data, 0), nil
+	}
+	at := &value{line: refused.Line}
+	switch {
+	case refused.Kind == jsonx.TrailingData:
+		return nil, f.errorf(at, "there is something after the end of the object")
+	case refused.Kind == jsonx.TooDeep:
+		return nil, f.errorf(at, "lists and objects are more than %d deep in each other", maxNesting)
+	case refused.Kind == jsonx.DuplicateKey:
+		return nil, f.errorf(at, "the key %s is there twice", plain(refused.Key))
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, f.errorf(at, "the file ends too early")
+	}
+	return nil, f.errorf(at, "%s", refused.Err)
+}
+
+// jsonReader makes values of JSON that was checked, and counts lines.
 type jsonReader struct {
-	file
-	dec     *json.Decoder
 	data    []byte
 	counted int // bytes whose lines are counted
-	lines   int
+	line    int
 }
 
-func (f file) json(data []byte) (*value, error) {
-	r := &jsonReader{file: f, dec: json.NewDecoder(bytes.NewReader(data)), data: data, lines: 1}
-	r.dec.UseNumber()
-	v, err := r.value(0)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := r.dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, r.errorf(r.here(), "there is something after the end of the object")
-	}
-	return v, nil
-}
-
-// here is a value without content on the line that is read.
-func (r *jsonReader) here() *value {
-	at := min(int(r.dec.InputOffset()), len(r.data))
-	if at > r.counted {
-		r.lines += bytes.Count(r.data[r.counted:at], []byte("\n"))
-		r.counted = at
-	}
-	return &value{line: r.lines}
-}
-
-func (r *jsonReader) token() (json.Token, error) {
-	t, err := r.dec.Token()
-	if err == nil {
-		return t, nil
-	}
-	at := r.here()
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		until := min(int(syntax.Offset), len(r.data))
-		at = &value{line: 1 + bytes.Count(r.data[:until], []byte("\n"))}
-	}
-	if errors.Is(err, io.EOF) {
-		return nil, r.errorf(at, "the file ends too early")
-	}
-	return nil, r.errorf(at, "%s", err)
-}
-
-func (r *jsonReader) value(depth int) (*value, error) {
-	t, err := r.token()
-	if err != nil {
-		return nil, err
-	}
-	v := r.here()
-	switch t := t.(type) {
-	case json.Delim:
-		if depth == maxNesting {
-			return nil, r.errorf(v, "lists and objects are more than %d deep in each other", maxNesting)
-		}
+// value makes a value of JSON at an offset.
+func (r *jsonReader) value(raw []byte, offset int) *value {
+	offset += len(raw)
+	raw = bytes.TrimLeft(raw, " \t\r\n")
+	offset -= len(raw)
+	r.line += bytes.Count(r.data[r.counted:offset], []byte("\n"))
+	r.counted = offset
+	v := &value{line: r.line}
+	switch raw[0] {
+	case '{', '[':
 		v.kind = isFields
-		if t == '[' {
+		if raw[0] == '[' {
 			v.kind = isList
 		}
-		return v, r.below(v, depth+1)
-	case string:
-		v.kind, v.text = isText, t
-	case json.Number:
-		v.kind, v.text = isNumber, t.String()
-	case bool:
-		v.kind, v.text = isFlag, "false"
-		if t {
-			v.text = "true"
-		}
-	}
-	return v, nil
-}
-
-// below reads what is in a list or an object, and its end.
-func (r *jsonReader) below(v *value, depth int) error {
-	for r.dec.More() {
-		if v.kind == isList {
-			item, err := r.value(depth)
-			if err != nil {
-				return err
+		for m := range jsonx.Members(raw) {
+			item := r.value(m.Value, offset+m.Offset)
+			if v.kind == isList {
+				v.items = append(v.items, item)
+			} else {
+				v.set(m.Key, item)
 			}
-			v.items = append(v.items, item)
-			continue
 		}
-		t, err := r.token()
-		if err != nil {
-			return err
-		}
-		key, _ := t.(string) // nothing else is let through here
-		at := r.here()
-		item, err := r.value(depth)
-		if err != nil {
-			return err
-		}
-		if !v.set(key, item) {
-			return r.errorf(at, "the key %s is there twice", plain(key))
-		}
+	case '"':
+		v.kind = isText
+		_ = json.Unmarshal(raw, &v.text) // it was checked
+	case 't', 'f':
+		v.kind, v.text = isFlag, string(bytes.TrimSpace(raw))
+	case 'n':
+	default:
+		v.kind, v.text = isNumber, string(bytes.TrimSpace(raw))
 	}
-	_, err := r.token()
-	return err
+	return v
 }
 
 func (f file) yaml(data []byte) (*value, error) {

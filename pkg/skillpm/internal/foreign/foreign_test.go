@@ -83,7 +83,7 @@ func TestParseNamesTheLine(t *testing.T) {
 		"skill null":       {"skills-lock.json", `{"version": 1, "skills": {"deploy": null}}`, "the skill deploy says nothing"},
 		"no source":        {"skills-lock.json", `{"version": 1, "skills": {"deploy": {}}}`, "the skill deploy has no source"},
 		"source number":    {"skills-lock.json", "{\"version\": 1, \"skills\": {\"deploy\": {\n\"source\": 7}}}", "skills-lock.json:2: source must be text, and is a number"},
-		"deep":             {"skills-lock.json", `{"x":` + strings.Repeat("[", 100), "more than 64 deep"},
+		"deep":             {"skills-lock.json", `{"x":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + "}", "more than 64 deep"},
 		"older user lock":  {".skill-lock.json", `{"version": 2, "skills": {}}`, "version 2 of the format is not read, only 3"},
 		"newer user lock":  {".skill-lock.json", `{"version": 4, "skills": {}}`, "version 4 of the format is newer"},
 		"YAML":             {"apm.yml", "name: [", "apm.yml:1: not YAML: "},
