@@ -113,7 +113,8 @@ func (b *bench) note(format string, args ...any) {
 	fmt.Fprintf(b.sys.Stderr, "skillpm-bench: "+format+"\n", args...)
 }
 
-// home and project are directories of a contestant: where its caches and what it throws away are, and where it installs to.
+// home and project are directories of a contestant: where its caches and what it throws away are, and where it installs
+// to.
 func (b *bench) home(who string) string    { return filepath.Join(b.dir, who, "home") }
 func (b *bench) project(who string) string { return filepath.Join(b.dir, who, "project") }
 

@@ -1,5 +1,5 @@
-// Command skillpm-bench measures skillpm against the programs that people would use in its place: npm's skills, git, oras
-// and cp, with generated packs over loopback.
+// Command skillpm-bench measures skillpm against the programs that people would use in its place: npm's skills, git,
+// oras and cp, with generated packs over loopback.
 //
 // Every figure is of whole processes, from the start to the exit, as the operating system accounts for them. Commands
 // that are compared run in turn, A B A B, and the ratio is taken pair by pair, so that a machine whose speed changes

@@ -124,8 +124,8 @@ func coldOCITar(ctx context.Context, b *bench, p benchPack) (contestant, contest
 	return ours, theirs, err
 }
 
-// pushFile pushes the layer of a published pack again, as a file that oras does not unpack by itself, and returns its place
-// and the file's name.
+// pushFile pushes the layer of a published pack again, as a file that oras does not unpack by itself, and returns its
+// place and the file's name.
 func (b *bench) pushFile(ctx context.Context, p benchPack) (place, file string, err error) {
 	dir := b.project("peer")
 	if err := b.fresh(dir); err != nil {

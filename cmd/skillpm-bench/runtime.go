@@ -13,8 +13,8 @@ import (
 // measured is the skill that rows of the runtime ask for.
 func (p benchPack) measured() string { return p.skillName(p.Skills / 2) }
 
-// serving returns a run of skillpm in a project that has a pack installed, and whose skills were looked for before. What it
-// prints has to have a text in it.
+// serving returns a run of skillpm in a project that has a pack installed, and whose skills were looked for before.
+// What it prints has to have a text in it.
 func (b *bench) serving(ctx context.Context, p benchPack, wanted string, args ...string) (contestant, error) {
 	installed, _, _ := coldOCI(ctx, b, p)
 	if err := b.once(ctx, installed); err != nil {

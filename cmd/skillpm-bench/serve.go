@@ -93,7 +93,8 @@ func serveGit(git, dir string, env []string) (host string, stop func(), err erro
 	})
 }
 
-// makeRepository makes a bare repository, packed as on a server, with one commit of the files in tree and a tag of its version.
+// makeRepository makes a bare repository, packed as on a server, with one commit of the files in tree and a tag of its
+// version.
 func (b *bench) makeRepository(ctx context.Context, p benchPack) error {
 	bare := filepath.Join(b.dir, "git", owner, p.Name+".git")
 	if err := os.MkdirAll(bare, 0o755); err != nil {

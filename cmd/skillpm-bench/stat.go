@@ -9,8 +9,8 @@ type spread struct {
 	Max    float64 `json:"max"`
 }
 
-// spreadOf returns the spread of measurements, of which there is at least one. The median of an even number is the mean of the two in
-// the middle.
+// spreadOf returns the spread of measurements, of which there is at least one. The median of an even number is the mean
+// of the two in the middle.
 func spreadOf(values []float64) spread {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)

@@ -28,8 +28,8 @@ func WithIdentityVerifier(open keyless.Open) Option {
 }
 
 // Main runs the command line args, of which the first is the program's name, and returns the exit code of the process.
-// The version is that of the release, "" for a build from source. A process that was started to confine a script becomes
-// that script before anything else happens.
+// The version is that of the release, "" for a build from source. A process that was started to confine a script
+// becomes that script before anything else happens.
 func Main(args []string, version string, options ...Option) int {
 	if code, helper := skillrun.Enter(args); helper {
 		return code

@@ -100,8 +100,8 @@ func commands() []console.Command {
 		author.Commands(), []console.Command{{Name: "version", New: newVersion}})
 }
 
-// asked returns the command that a command line begins with, and no others are needed for; nil where that is not sure. To
-// make all of them takes a tenth of the time that a process needs to start.
+// asked returns the command that a command line begins with, and no others are needed for; nil where that is not sure.
+// To make all of them takes a tenth of the time that a process needs to start.
 func asked(args []string) []console.Command {
 	all := commands()
 	args = afterGlobalFlags(args)

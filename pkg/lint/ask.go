@@ -9,9 +9,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 )
 
-// Ask returns those findings of the skill at the root of a file system that rules name: ids, families, the start of an id
-// and a star. It is for whoever decides whether to use what others wrote: what its author suppressed counts, rules count
-// that are off until they are asked for, and so does a finding that is only advice.
+// Ask returns those findings of the skill at the root of a file system that rules name: ids, families, the start of an
+// id and a star. It is for whoever decides whether to use what others wrote: what its author suppressed counts, rules
+// count that are off until they are asked for, and so does a finding that is only advice.
 func Ask(ctx context.Context, fsys fs.FS, rules []string) ([]diag.Finding, error) {
 	if len(rules) == 0 {
 		return nil, nil

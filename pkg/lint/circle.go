@@ -9,8 +9,8 @@ type graph[N comparable, E any] struct {
 	to    func(E) N
 }
 
-// circles returns, for every group of nodes of which each leads to every other, however indirectly, the shortest way from
-// the group's first node back to it. The last edge of a way leads to the node that it starts at. It takes time in
+// circles returns, for every group of nodes of which each leads to every other, however indirectly, the shortest way
+// from the group's first node back to it. The last edge of a way leads to the node that it starts at. It takes time in
 // proportion to the nodes and edges.
 func (g graph[N, E]) circles() [][]E {
 	place := make(map[N]int, len(g.nodes))

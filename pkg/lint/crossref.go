@@ -201,7 +201,8 @@ func (l *linter) crossReferences(units []*unit) {
 	keepNames(units)
 }
 
-// keepNames makes suggestions of the edits that would rename a skill which another one refers to: the reference would break.
+// keepNames makes suggestions of the edits that would rename a skill which another one refers to: the reference would
+// break.
 func keepNames(units []*unit) {
 	by := map[string]*unit{}
 	for _, u := range units {

@@ -191,7 +191,8 @@ func looksLikePath(word string) bool {
 	return strings.Contains(word, "/") || scriptExtension(word)
 }
 
-// namedScript reports a path in the frontmatter that does not exist in the skill, under the profiles that have the field.
+// namedScript reports a path in the frontmatter that does not exist in the skill, under the profiles that have the
+// field.
 func (u *unit) namedScript(node *yaml.Node, p, id string) {
 	at, ok := inside(".", withoutVariable(p))
 	if ok && u.tree.isFile(at) {

@@ -22,7 +22,8 @@ const (
 	maxArchive = 16 << 20
 )
 
-// A file of up to wholeSize bytes is read at once; of a larger one headSize bytes first. The first sniffSize tell what it is.
+// A file of up to wholeSize bytes is read at once; of a larger one headSize bytes first. The first sniffSize tell what
+// it is.
 const (
 	wholeSize = 64 << 10
 	headSize  = 8 << 10
@@ -107,8 +108,8 @@ func (u *unit) loadFile(a *arena, rel string) *file {
 	return f
 }
 
-// disguised reports whether a file is a script or a page by its name or first line, and something else by its first bytes.
-// Agents read it as what its name says, and shells run it.
+// disguised reports whether a file is a script or a page by its name or first line, and something else by its first
+// bytes. Agents read it as what its name says, and shells run it.
 func (u *unit) disguised(f *file, head []byte) bool {
 	named := isMarkdown(f.rel) || scriptExtension(f.rel) && strings.ToLower(path.Ext(f.rel)) != ".ts" || isShebang(head)
 	return named && f.format != scan.Text && f.format != scan.UTF16 && !f.format.Native() && len(head) > 0

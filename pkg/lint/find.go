@@ -141,8 +141,8 @@ func (s *search) dir(dir string) error {
 	return nil
 }
 
-// passOver reports whether a directory is not searched. Of .skillpm only the hand-written skills are looked at: the rest
-// are installed packs.
+// passOver reports whether a directory is not searched. Of .skillpm only the hand-written skills are looked at: the
+// rest are installed packs.
 func passOver(dir string) bool {
 	base := path.Base(dir)
 	if path.Base(path.Dir(dir)) == ".skillpm" {

@@ -30,8 +30,8 @@ func (u *unit) form(problems []skill.Problem) {
 	}
 }
 
-// Whether a broken field can be mended is found out by reading the file with the mended one. That is done for so many of
-// a file, and for frontmatter of up to so many bytes.
+// Whether a broken field can be mended is found out by reading the file with the mended one. That is done for so many
+// of a file, and for frontmatter of up to so many bytes.
 const (
 	maxTries = 20
 	maxTried = 64 << 10

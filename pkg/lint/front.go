@@ -343,8 +343,8 @@ func (u *unit) pattern(v yamlschema.Violation, field string) finding {
 	return f
 }
 
-// forbidden is about a value that a schema's "not" describes. What it says is in the schema: x-error.not, and x-rule.not
-// where a rule of its own reports it.
+// forbidden is about a value that a schema's "not" describes. What it says is in the schema: x-error.not, and
+// x-rule.not where a rule of its own reports it.
 func forbidden(v yamlschema.Violation, field string) finding {
 	f := finding{rule: rule.Schema, message: field + " has a value that is not allowed"}
 	if said, ok := v.Rule["x-error"].(map[string]any); ok {

@@ -54,7 +54,8 @@ func sameNames(units []*unit, pk bool) {
 	}
 }
 
-// mirrored reports whether two skills are one that is in the directories of two agents, as .claude/skills and .agents/skills.
+// mirrored reports whether two skills are one that is in the directories of two agents, as .claude/skills and
+// .agents/skills.
 func mirrored(a, b *unit) bool {
 	return a.name.text == b.name.text && a.description.text == b.description.text && agentDir(a.dir) != agentDir(b.dir)
 }

@@ -23,8 +23,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// The sizes in bytes beyond which files that describe packs are not read: a little more than what their readers take, so
-// that those say it.
+// The sizes in bytes beyond which files that describe packs are not read: a little more than what their readers take,
+// so that those say it.
 const (
 	maxPackFile = 1<<20 + 1
 	maxPackLock = 64<<20 + 1
@@ -45,9 +45,9 @@ type packDoc struct {
 	dirs map[string]*packDir // that the manifest's dependencies name, once they were read
 }
 
-// packDocs checks the files that describe packs, each by itself and then together. mentions returns for the directory of
-// a manifest what tells whether the pack's skills speak of a skill or pack; nil where the pack has no skills, or not all
-// of them were read.
+// packDocs checks the files that describe packs, each by itself and then together. mentions returns for the directory
+// of a manifest what tells whether the pack's skills speak of a skill or pack; nil where the pack has no skills, or not
+// all of them were read.
 func (l *linter) packDocs(files []packFile, mentions func(dir string) func(word string) bool) []*packDoc {
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b packFile) int { return strings.Compare(a.name, b.name) })

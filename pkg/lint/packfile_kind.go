@@ -28,7 +28,8 @@ const (
 	packBaseline
 )
 
-// The names of policies: the first is one wherever it is, the second only in a directory of skillpm's or if it looks so.
+// The names of policies: the first is one wherever it is, the second only in a directory of skillpm's or if it looks
+// so.
 const (
 	policyName      = "skillpm-policy.yaml"
 	otherPolicyName = "policy.yaml"

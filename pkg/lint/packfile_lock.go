@@ -7,8 +7,8 @@ import (
 	sources "github.com/skillpm/skillpm/pkg/pack"
 )
 
-// lockCheck compares a lock with the manifest beside it, as `install --frozen` does: what is found makes that fail. What
-// can be known only by asking somebody is left out.
+// lockCheck compares a lock with the manifest beside it, as `install --frozen` does: what is found makes that fail.
+// What can be known only by asking somebody is left out.
 type lockCheck struct {
 	*packDoc          // collects the findings
 	m, k     *packDoc // of the manifest and of the lock

@@ -29,7 +29,8 @@ func (l *linter) checkPackFiles(units []*unit) []*packDoc {
 	})
 }
 
-// packText is the text of a pack's skills. It is read when it is first asked for, which only packs with dependencies need.
+// packText is the text of a pack's skills. It is read when it is first asked for, which only packs with dependencies
+// need.
 type packText struct {
 	l      *linter
 	skills []*unit

@@ -28,12 +28,12 @@ type Options struct {
 	Settings Settings  // what the project wants of the check
 	Now      time.Time // for suppressions that end; the zero time lets them all count
 
-	// Known reports whether a skill that is not among those that are checked exists for them: an installed one, or one of
-	// the host's own. nil knows none.
+	// Known reports whether a skill that is not among those that are checked exists for them: an installed one, or one
+	// of the host's own. nil knows none.
 	Known func(name string) bool
 
-	// Show turns a path of the file system into what the report says, as one relative to the user's directory. nil shows
-	// it as it is.
+	// Show turns a path of the file system into what the report says, as one relative to the user's directory. nil
+	// shows it as it is.
 	Show func(path string) string
 }
 
@@ -175,8 +175,9 @@ func (l *linter) verdicts(dir string, findings []diag.Finding) []HostVerdict {
 	return out
 }
 
-// refuses reports whether hosts do not take a skill of which an error of a rule is true: what is wrong with the frontmatter,
-// what it lists, and whether there is a SKILL.md of a size that they read. A broken link makes a skill worse and keeps it from no host.
+// refuses reports whether hosts do not take a skill of which an error of a rule is true: what is wrong with the
+// frontmatter, what it lists, and whether there is a SKILL.md of a size that they read. A broken link makes a skill
+// worse and keeps it from no host.
 func refuses(id string) bool {
 	switch id {
 	case rule.FileCase, rule.Unreadable, rule.TotalSize, rule.Listed, rule.ListedForm:

@@ -71,8 +71,8 @@ func isInterpreter(program string) bool {
 	return false
 }
 
-// isPrefix reports whether a word stands before the command that is really run: a prompt, an assignment, or a command that
-// runs another.
+// isPrefix reports whether a word stands before the command that is really run: a prompt, an assignment, or a command
+// that runs another.
 func isPrefix(word string) bool {
 	switch word {
 	case "sudo", "exec", "time", "nohup", "command", "env", "$", ">", "!":
@@ -93,8 +93,8 @@ func shellExtension(name string) bool {
 
 var separators = strings.NewReplacer("&&", "\n", "||", "\n", ";", "\n", "|", "\n", "$(", "\n", "`", "\n")
 
-// programs returns the programs that a piece of shell runs by a path, and the scripts that it gives to an interpreter: as
-// paths without ./ or a variable before them.
+// programs returns the programs that a piece of shell runs by a path, and the scripts that it gives to an interpreter:
+// as paths without ./ or a variable before them.
 func programs(code string) (direct, given []string) {
 	if !strings.Contains(code, "/") {
 		return nil, nil

@@ -170,8 +170,8 @@ func (u *unit) body() {
 	}
 }
 
-// tokens estimates how many tokens a model reads: one for four ASCII characters, one for every two others. Of a text that
-// is surely short enough it returns the most that it can have.
+// tokens estimates how many tokens a model reads: one for four ASCII characters, one for every two others. Of a text
+// that is surely short enough it returns the most that it can have.
 func tokens(text []byte) int {
 	if len(text)/4 <= adviseTokens { // no text has more tokens than that
 		return len(text) / 4

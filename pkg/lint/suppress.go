@@ -83,8 +83,8 @@ func (u *unit) suppressions(f *file) []*suppression {
 	}
 }
 
-// mayHaveMarker reports whether a file is worth a search for the marker: of a page that was read the comments say it, and
-// of one that nothing leads to only where something was found in it.
+// mayHaveMarker reports whether a file is worth a search for the marker: of a page that was read the comments say it,
+// and of one that nothing leads to only where something was found in it.
 func (u *unit) mayHaveMarker(f *file) bool {
 	switch {
 	case !f.isText():
@@ -103,8 +103,8 @@ func (u *unit) hasFindings(f *file) bool {
 	return slices.ContainsFunc(u.findings, func(found diag.Finding) bool { return found.Path == shown })
 }
 
-// commentAt returns the text after the marker at an offset, up to the end of its comment; ok is false where the marker is
-// not the first word of a comment. alone says that nothing else is on the line.
+// commentAt returns the text after the marker at an offset, up to the end of its comment; ok is false where the marker
+// is not the first word of a comment. alone says that nothing else is on the line.
 func (u *unit) commentAt(f *file, at, line int) (text string, alone, ok bool) {
 	lineText := f.line(line)
 	start := f.index()[line-1]

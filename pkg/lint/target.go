@@ -73,8 +73,8 @@ func newTarget(s string) target {
 	return t
 }
 
-// placeholder reports whether a target is a pattern to be filled in: a variable, braces, angle brackets, a glob, or dots
-// in place of a path.
+// placeholder reports whether a target is a pattern to be filled in: a variable, braces, angle brackets, a glob, or
+// dots in place of a path.
 func placeholder(s string) bool {
 	if strings.HasPrefix(s, "%") && strings.HasSuffix(s, "%") || strings.ContainsAny(s, "{}<>$*|") || strings.Contains(s, "...") || strings.ContainsRune(s, '…') {
 		return true

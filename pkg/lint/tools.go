@@ -38,8 +38,8 @@ func tools(text string) []string {
 	return out
 }
 
-// spaced reports whether one of the tools that commas separate has a space in its name, so that they cannot be separated by
-// spaces.
+// spaced reports whether one of the tools that commas separate has a space in its name, so that they cannot be
+// separated by spaces.
 func spaced(text string) bool {
 	depth, word, gap := 0, false, false
 	for _, r := range text {

@@ -307,8 +307,10 @@ func streamFile(fsys fs.FS, skill string, f bundle.File, executable bool, sink b
 			return err
 		}
 		if bytes.HasPrefix(data, []byte(lfsPointer)) {
-			return &bundle.EntryError{Entry: f.Path,
-				Rule: "is a Git LFS pointer: the file itself is not in the repository"}
+			return &bundle.EntryError{
+				Entry: f.Path,
+				Rule:  "is a Git LFS pointer: the file itself is not in the repository",
+			}
 		}
 		r = bytes.NewReader(data)
 	}

@@ -144,8 +144,10 @@ func checkPack(path string, id ID, p *LockedPack, key yamlx.Value) {
 	_, err := p.Ref(id)
 	key.Check(err)
 	if want := bundle.Integrity(p.Skills); p.Integrity != want {
-		key.Check(&IntegrityError{Path: path, Line: key.Line(), Pack: id, Want: want, Got: p.Integrity,
-			column: key.Node.Column})
+		key.Check(&IntegrityError{
+			Path: path, Line: key.Line(), Pack: id, Want: want, Got: p.Integrity,
+			column: key.Node.Column,
+		})
 	}
 }
 

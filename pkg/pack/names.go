@@ -67,7 +67,8 @@ type Conflict struct {
 // hexadecimal digits, the first that is legal and used by nobody; reserved says which names are used by what is not a
 // pack. What was contested or has an alias is returned as the lock records it. All results are in order of their names.
 func ResolveNames(claims []Claim, aliases []Alias, previous map[string]LockedName,
-	reserved func(string) bool) ([]NamedSkill, map[string]LockedName, []Conflict, error) {
+	reserved func(string) bool,
+) ([]NamedSkill, map[string]LockedName, []Conflict, error) {
 	n := &nameResolver{
 		previous: previous, reserved: reserved,
 		chosen: make(map[skillKey]string), bare: make(map[string]bool), used: make(map[string]bool),

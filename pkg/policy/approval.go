@@ -12,8 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// Approval is somebody's word that a skill may have capabilities: a tree of files and no other, and the capabilities that
-// are named and no more.
+// Approval is somebody's word that a skill may have capabilities: a tree of files and no other, and the capabilities
+// that are named and no more.
 type Approval struct {
 	Skill        string // name@owner/name, or a name for a skill that was written by hand
 	Digest       string // of the tree that was looked at, "t1:sha256:…"
@@ -33,8 +33,8 @@ func (a Approval) Lacks(wanted []Capability) []Capability {
 	return slices.DeleteFunc(slices.Clone(wanted), func(c Capability) bool { return slices.Contains(a.Capabilities, c) })
 }
 
-// ParseApprovals reads a file of approvals, as strictly as a policy. The error is an [*InvalidError] with everything that is
-// wrong with the file, which then approves nothing.
+// ParseApprovals reads a file of approvals, as strictly as a policy. The error is an [*InvalidError] with everything
+// that is wrong with the file, which then approves nothing.
 func ParseApprovals(path string, data []byte) ([]Approval, error) {
 	format := fileFormat
 	format.Name = "the file"

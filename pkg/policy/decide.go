@@ -112,8 +112,8 @@ func (p *Policy) Source(text string) error {
 	return &DeniedError{Policy: p.Path, Line: p.Sources.AllowLine, Source: at.text, allowed: p.Sources.Allow}
 }
 
-// Denied returns nil for a source that no rule denies, whether or not it is among those that are allowed: a registry may
-// send on to others for what a digest vouches for.
+// Denied returns nil for a source that no rule denies, whether or not it is among those that are allowed: a registry
+// may send on to others for what a digest vouches for.
 func (p *Policy) Denied(text string) error {
 	if p.broken != nil {
 		return p.Err()
@@ -203,8 +203,8 @@ func (r Rule) String() string {
 	return fmt.Sprintf("%s:%d", r.Policy.Path, r.Line)
 }
 
-// Rules returns the requirements that hold for a source, in the order of the policies and their files. For what can't be
-// understood all of them hold.
+// Rules returns the requirements that hold for a source, in the order of the policies and their files. For what can't
+// be understood all of them hold.
 func (s Set) Rules(text string) []Rule {
 	var rules []Rule
 	at, err := parseSource(text)
@@ -229,7 +229,8 @@ func (s Set) Signatures(text string) []Rule {
 	return rules
 }
 
-// Age returns how old a release at a source must be, and the rule that says so. Policies that only observe do not count.
+// Age returns how old a release at a source must be, and the rule that says so. Policies that only observe do not
+// count.
 func (s Set) Age(text string) (age time.Duration, by Rule) {
 	for _, r := range s.Rules(text) {
 		if r.Policy.Mode != Observe && r.MinReleaseAge > age {
@@ -239,8 +240,8 @@ func (s Set) Age(text string) (age time.Duration, by Rule) {
 	return age, by
 }
 
-// Restricts reports whether a policy that is enforced says anything of sources or of packs' names, or requires anything of
-// packs, so that what a lock says of them must be proven.
+// Restricts reports whether a policy that is enforced says anything of sources or of packs' names, or requires anything
+// of packs, so that what a lock says of them must be proven.
 func (s Set) Restricts() bool {
 	for _, p := range s {
 		if p.Mode != Observe && (p.broken != nil || p.Sources.Allow != nil || len(p.Sources.Deny)+len(p.Require)+len(p.Skills.Deny) > 0) {

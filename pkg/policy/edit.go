@@ -9,9 +9,9 @@ import (
 )
 
 // Deny returns a policy file in which a pattern of skills is denied, too. Every other byte stays as it is, comments
-// included; data of nil stands for no file: the one that is made restricts nothing else. It reports whether the pattern was
-// not there before. The error is that of a file that is not valid, of a pattern that is none, or has code Conflict where
-// there is no place to write it to.
+// included; data of nil stands for no file: the one that is made restricts nothing else. It reports whether the pattern
+// was not there before. The error is that of a file that is not valid, of a pattern that is none, or has code Conflict
+// where there is no place to write it to.
 func Deny(path string, data []byte, pattern SkillPattern) (out []byte, added bool, err error) {
 	if !isSkillPattern(string(pattern)) {
 		return nil, false, diag.Errorf(diag.Usage, "%q is not skill@owner/name or skill, with * for any characters of a part", pattern).

@@ -101,7 +101,8 @@ func checkScriptPath(s string) error {
 // IsHost reports whether a text can stand in a list of what may be reached.
 func IsHost(s string) bool { return networkPattern().MatchString(s) }
 
-// networkPattern is what an entry of network looks like: a name, an address, or *. and a name, with a port or without one.
+// networkPattern is what an entry of network looks like: a name, an address, or *. and a name, with a port or without
+// one.
 var networkPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\*|(\*\.)?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[1-9][0-9]{0,4})?$`)
 })

@@ -44,8 +44,8 @@ func isIssuer(s string) bool {
 // question marks are in addresses too.
 const special = `*^$()[]{}|\`
 
-// checkSubject returns what is wrong with a subject, and how to mend it. A subject that is meant as a pattern and is not
-// anchored would be that of whoever registers a name that contains it.
+// checkSubject returns what is wrong with a subject, and how to mend it. A subject that is meant as a pattern and is
+// not anchored would be that of whoever registers a name that contains it.
 func checkSubject(s string) (message, hint string) {
 	const exact = "write the subject exactly, or a regular expression between ^ and $"
 	if s == "" || strings.ContainsAny(s, " ") {

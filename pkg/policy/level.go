@@ -21,9 +21,9 @@ func (l Level) String() string {
 	return "project"
 }
 
-// loosest reports whether policies agree on a looser setting than the default. The machine's decides, or where it has no
-// policy the user's; a project's word for it never counts, and a word of anybody against it does. What a policy says of the
-// setting is "" where it does not mention it.
+// loosest reports whether policies agree on a looser setting than the default. The machine's decides, or where it has
+// no policy the user's; a project's word for it never counts, and a word of anybody against it does. What a policy says
+// of the setting is "" where it does not mention it.
 func (s Set) loosest(loose string, says func(*Policy) string) bool {
 	strongest := ProjectLevel
 	for _, p := range s {
@@ -50,8 +50,8 @@ func (s Set) Grants() bool {
 	return s.loosest(string(Grant), func(p *Policy) string { return string(p.AllowedTools) })
 }
 
-// HooksOpen reports whether a call of a tool goes on that a host's hook cannot be asked about, because what it was given
-// cannot be read.
+// HooksOpen reports whether a call of a tool goes on that a host's hook cannot be asked about, because what it was
+// given cannot be read.
 func (s Set) HooksOpen() bool {
 	return s.loosest(string(Open), func(p *Policy) string { return string(p.Hooks.Unreadable) })
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// sourceLocation is where a pack comes from, taken apart so that no other spelling of it looks like another place: hosts are in
-// lower case and without the port that is the default, there are no users, revisions and digests, and paths are decoded.
+// sourceLocation is where a pack comes from, taken apart so that no other spelling of it looks like another place:
+// hosts are in lower case and without the port that is the default, there are no users, revisions and digests, and
+// paths are decoded.
 type sourceLocation struct {
 	text   string // as the lock has it, for messages
 	scheme string // oci, git+https, git+ssh, git+http, or a word for places of this machine
@@ -25,8 +26,8 @@ type sourceLocation struct {
 // words are the places of this machine.
 func words() []string { return []string{"local", "embedded", "path", "oci-layout", "git+file"} }
 
-// parseSource reads a source, however a person, a lock or a manifest spells it, as policies compare it: as a lock has it,
-// without its revision.
+// parseSource reads a source, however a person, a lock or a manifest spells it, as policies compare it: as a lock has
+// it, without its revision.
 func parseSource(text string) (sourceLocation, error) {
 	text = strings.TrimSpace(text)
 	if word := wordOf(text); word != "" {
@@ -128,8 +129,8 @@ func knownAs(host string) string {
 	return host
 }
 
-// address reads a host that is an address, however it is written: an IPv4 address within an IPv6 one, and the forms with
-// fewer parts or in other bases that C libraries read, are the IPv4 address.
+// address reads a host that is an address, however it is written: an IPv4 address within an IPv6 one, and the forms
+// with fewer parts or in other bases that C libraries read, are the IPv4 address.
 func address(host string) (netip.Addr, bool) {
 	if addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")); err == nil {
 		return plainAddress(addr), true

@@ -18,7 +18,8 @@ func (p Pattern) allows(at sourceLocation) bool {
 
 // covers reports whether a source is, or may well be, one of those that the pattern names. It is for what restricts, so
 // that nothing gets around it: a repository is the same over each protocol, with and without .git, in capitals, at each
-// port where the pattern has none, and under each name of its host. What holds for a directory holds for what is below it.
+// port where the pattern has none, and under each name of its host. What holds for a directory holds for what is below
+// it.
 func (p Pattern) covers(at sourceLocation) bool {
 	if slices.Contains(words(), string(p)) {
 		return string(p) == at.scheme

@@ -13,8 +13,8 @@ type Stat struct {
 	Owner int // user id
 }
 
-// CheckOwner returns why a policy that is enforced for everybody on a machine can't be trusted: the file, or a directory
-// that it is in, belongs to somebody else than owner, or others may write it.
+// CheckOwner returns why a policy that is enforced for everybody on a machine can't be trusted: the file, or a
+// directory that it is in, belongs to somebody else than owner, or others may write it.
 func CheckOwner(owner int, stats ...Stat) error {
 	for _, s := range stats {
 		switch {

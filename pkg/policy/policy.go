@@ -72,8 +72,8 @@ type Skills struct {
 	Deny []SkillPattern
 }
 
-// SkillPattern is a pattern skill@owner/name, or skill alone for the skill of that name wherever it comes from, in which *
-// stands for any characters of a part.
+// SkillPattern is a pattern skill@owner/name, or skill alone for the skill of that name wherever it comes from, in
+// which * stands for any characters of a part.
 type SkillPattern string
 
 // Requirement is what packs of some sources must have.

@@ -35,8 +35,8 @@ func (p *Publish) read(v yamlx.Value) {
 	}
 }
 
-// MayPublish returns why nothing may be published at a place, written as a lock has it; nil where something may. Signed says
-// whether it is signed.
+// MayPublish returns why nothing may be published at a place, written as a lock has it; nil where something may. Signed
+// says whether it is signed.
 func (p *Policy) MayPublish(place string, signed bool) error {
 	if p.broken != nil {
 		return p.Err()

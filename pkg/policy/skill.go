@@ -45,9 +45,9 @@ func (e *RefusedError) Hint() string {
 	return "ask whoever keeps " + e.Policy
 }
 
-// Skill returns why a skill must not be used because of its name: a [RefusedError], or that of a policy that can't be read.
-// A skill may have several names, that of its directory, the one it is known under and the one it gives itself: each is
-// held against the patterns. The pack is owner/name, "" for a skill that was written by hand.
+// Skill returns why a skill must not be used because of its name: a [RefusedError], or that of a policy that can't be
+// read. A skill may have several names, that of its directory, the one it is known under and the one it gives itself:
+// each is held against the patterns. The pack is owner/name, "" for a skill that was written by hand.
 func (p *Policy) Skill(names []string, pack string) error {
 	if p.broken != nil {
 		return p.Err()
@@ -65,7 +65,8 @@ func (p *Policy) Skill(names []string, pack string) error {
 	return nil
 }
 
-// Matches reports whether a pattern means a skill, by one of its names and its pack, "" for one that was written by hand.
+// Matches reports whether a pattern means a skill, by one of its names and its pack, "" for one that was written by
+// hand.
 func (p SkillPattern) Matches(names []string, pack string) bool {
 	_, ok := p.covers(names, pack)
 	return ok
@@ -89,10 +90,12 @@ func (p SkillPattern) covers(names []string, pack string) (string, bool) {
 	return "", false
 }
 
-// normalName returns a name as it is compared: capitals do not matter, nor how a character with an accent is put together.
+// normalName returns a name as it is compared: capitals do not matter, nor how a character with an accent is put
+// together.
 func normalName(name string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(name))) }
 
-// undoHint says how what a policy denies is allowed again, by whoever denied it; "" for the machine's, whose administrator is asked.
+// undoHint says how what a policy denies is allowed again, by whoever denied it; "" for the machine's, whose
+// administrator is asked.
 func (p *Policy) undoHint(pattern SkillPattern) string {
 	text := "skillpm deny " + string(pattern) + " --undo"
 	if strings.ContainsAny(string(pattern), "* '$`;&()!#~") {
@@ -107,8 +110,8 @@ func (p *Policy) undoHint(pattern SkillPattern) string {
 	return ""
 }
 
-// CheckCapabilities returns why a skill must not be used that has capabilities: one of them is forbidden. Because says why the skill
-// has one.
+// CheckCapabilities returns why a skill must not be used that has capabilities: one of them is forbidden. Because says
+// why the skill has one.
 func (p *Policy) CheckCapabilities(subject string, has []Capability, because func(Capability) string) error {
 	if p.broken != nil {
 		return p.Err()
@@ -123,7 +126,8 @@ func (p *Policy) CheckCapabilities(subject string, has []Capability, because fun
 	return nil
 }
 
-// RequiredCapabilities returns which of a skill's capabilities need an approval, and the line of the first of them in the file.
+// RequiredCapabilities returns which of a skill's capabilities need an approval, and the line of the first of them in
+// the file.
 func (p *Policy) RequiredCapabilities(has []Capability) (wanted []Capability, at int) {
 	for i, c := range p.Approve {
 		if slices.Contains(has, c) {
@@ -178,7 +182,8 @@ func (p *Policy) NeedsFiles() bool {
 	return p.broken != nil || len(p.Forbid)+len(p.Approve)+len(p.Lint.FailOn) > 0 || p.Limits.limited()
 }
 
-// CheckDowngrade returns why something must not be replaced by what is older, or has fewer signatures. What describes it.
+// CheckDowngrade returns why something must not be replaced by what is older, or has fewer signatures. What describes
+// it.
 func (p *Policy) CheckDowngrade(what string) error {
 	if p.broken != nil {
 		return p.Err()

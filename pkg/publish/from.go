@@ -69,7 +69,8 @@ func (c *Client) PublishPacked(ctx context.Context, packed string, o PublishOpti
 // publishVersions publishes all versions of one pack of a layout, the lowest first, so that the tags that move end at
 // the highest.
 func (c *Client) publishVersions(ctx context.Context, sources *provider.Sources, from pack.Ref, o PublishOptions,
-	report *WorkspaceReport) error {
+	report *WorkspaceReport,
+) error {
 	client, keeper := sources.OCI(), sources.Keeper(true)
 	versions, err := client.Versions(ctx, from)
 	if err != nil {

@@ -63,7 +63,8 @@ func topOf(dir string) string {
 
 // originOf looks at the repository that a pack's directory is in, nil if it is in none.
 func (c *Client) originOf(ctx context.Context, m *pack.Manifest, dir string, trees []bundle.Tree,
-	k *checkouts) (*origin, error) {
+	k *checkouts,
+) (*origin, error) {
 	real, err := pathx.ResolveExisting(dir)
 	if err != nil {
 		return nil, err
@@ -129,8 +130,10 @@ func (o *origin) compareTags(m *pack.Manifest) {
 	if o.checkout.Commit == "" {
 		return
 	}
-	for _, tag := range []string{"v" + m.Version, m.Version, m.Name.Name + "/v" + m.Version,
-		m.Name.Name + "@" + m.Version} {
+	for _, tag := range []string{
+		"v" + m.Version, m.Version, m.Name.Name + "/v" + m.Version,
+		m.Name.Name + "@" + m.Version,
+	} {
 		at, err := git.TagCommit(o.checkout.Root, tag)
 		if err == nil && at != "" && at != o.checkout.Commit {
 			o.elsewhere = fmt.Sprintf("the tag %s is on commit %.12s, and %.12s is what is published", tag, at,

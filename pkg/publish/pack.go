@@ -140,8 +140,10 @@ func addToTar(out *tar.Writer, root, path string) error {
 	if err != nil {
 		return err
 	}
-	head := &tar.Header{Name: filepath.ToSlash(rel), Mode: 0o644, Size: info.Size(), ModTime: time.Unix(0, 0),
-		Format: tar.FormatUSTAR, Typeflag: tar.TypeReg}
+	head := &tar.Header{
+		Name: filepath.ToSlash(rel), Mode: 0o644, Size: info.Size(), ModTime: time.Unix(0, 0),
+		Format: tar.FormatUSTAR, Typeflag: tar.TypeReg,
+	}
 	if info.IsDir() {
 		head.Name, head.Mode, head.Size, head.Typeflag = head.Name+"/", 0o755, 0, tar.TypeDir
 		return out.WriteHeader(head)

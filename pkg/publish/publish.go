@@ -92,7 +92,8 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 
 // publishAt publishes the pack of a manifest at a place.
 func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, to pack.Ref,
-	o PublishOptions) (*PublishReport, error) {
+	o PublishOptions,
+) (*PublishReport, error) {
 	r := newReport(m, dir)
 	r.Target, r.DryRun = to.String(), o.DryRun
 	if !o.packs {
@@ -199,7 +200,8 @@ func (a *assembled) record(key *sign.PrivateKey) audit.Record {
 
 // assemble checks a pack and makes its release, and says so in the report.
 func (c *Client) assemble(ctx context.Context, m *pack.Manifest, dir string, r *PublishReport,
-	o PublishOptions) (*assembled, error) {
+	o PublishOptions,
+) (*assembled, error) {
 	var err error
 	if r.Check, err = c.checkSkills(ctx, dir); err != nil {
 		return nil, err

@@ -76,8 +76,10 @@ func (c *Client) Signatures(ctx context.Context, place string, keys []string) (*
 	if err != nil {
 		return nil, err
 	}
-	r := &SignaturesReport{Place: p.Ref.String(), Digest: digest, Trusted: len(w.Keys) + len(w.Identities),
-		Found: []Statement{}}
+	r := &SignaturesReport{
+		Place: p.Ref.String(), Digest: digest, Trusted: len(w.Keys) + len(w.Identities),
+		Found: []Statement{},
+	}
 	for _, f := range found {
 		r.Found = append(r.Found, statement(f))
 		r.Signed = r.Signed || f.Verified && f.Kind == trust.KindSignature
@@ -113,16 +115,20 @@ func tagSignature(ctx context.Context, g *git.Client, p *pack.Pack) (*Signatures
 		if bytes.HasPrefix(signature, []byte("-----BEGIN SSH SIGNATURE-----")) {
 			claims = "an SSH key"
 		}
-		r.Found = append(r.Found, Statement{Kind: "tag", Says: sign.NamespaceGit, Claims: claims,
-			Problem: "no key was named to check it with"})
+		r.Found = append(r.Found, Statement{
+			Kind: "tag", Says: sign.NamespaceGit, Claims: claims,
+			Problem: "no key was named to check it with",
+		})
 	}
 	return r, nil
 }
 
 // tagSignatures looks at the tag of a pack in git.
 func tagSignatures(ctx context.Context, k *trust.Keeper, p *pack.Pack, w trust.Wanted) (*SignaturesReport, error) {
-	r := &SignaturesReport{Place: p.Ref.String(), Digest: p.Ref.Digest, Trusted: len(w.AllowedSigners),
-		Found: []Statement{}}
+	r := &SignaturesReport{
+		Place: p.Ref.String(), Digest: p.Ref.Digest, Trusted: len(w.AllowedSigners),
+		Found: []Statement{},
+	}
 	signers, err := k.Signers(ctx, p, nil, trust.Wanted{AllowedSigners: w.AllowedSigners, Threshold: 1})
 	if diag.CodeOf(err) == diag.Remote || ctx.Err() != nil {
 		return nil, err

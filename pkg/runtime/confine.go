@@ -21,8 +21,8 @@ func (h *Host) confine(l *catalog.Loaded, work string) (*sandbox.Rules, []string
 	return rules, notes, err
 }
 
-// Confined returns what the scripts of a skill may do that run in the working directory, nil for what the user may. An error
-// means that they do not run.
+// Confined returns what the scripts of a skill may do that run in the working directory, nil for what the user may. An
+// error means that they do not run.
 func (h *Host) Confined(l *catalog.Loaded) (*sandbox.Rules, []string, error) {
 	return h.confine(l, h.o.Dir)
 }

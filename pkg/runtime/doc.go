@@ -5,8 +5,8 @@
 //	a, err := h.Load(ctx, "deploy", session.Activate{Arguments: "production"}) // when the model asks for it
 //	text := prompt.Text(h.Profile(), a.Result())
 //
-// [Open] uses the operating system's defaults, [New] takes everything from its [Options]. Both are cheap: skills are read
-// when they are first needed. Nothing here needs a certain model, agent, or vendor.
+// [Open] uses the operating system's defaults, [New] takes everything from its [Options]. Both are cheap: skills are
+// read when they are first needed. Nothing here needs a certain model, agent, or vendor.
 //
 // Start reading at [Host]. The room's packages:
 //

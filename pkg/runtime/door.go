@@ -25,8 +25,8 @@ func (h *Host) openGuard() *enforce.Evaluator {
 	})
 }
 
-// PolicyProjects returns the projects whose policies hold: the one that is worked in, and the one that packs are installed
-// into, where that is another directory.
+// PolicyProjects returns the projects whose policies hold: the one that is worked in, and the one that packs are
+// installed into, where that is another directory.
 func (h *Host) PolicyProjects() (dirs []string) {
 	if h.project != "" {
 		dirs = append(dirs, h.project)
@@ -75,8 +75,8 @@ func (h *Host) Guarded(k *catalog.Skill) enforce.Skill {
 	}
 }
 
-// administered reports whether a directory is below that of the machine's administrator: a profile of the user's own may
-// call any directory the machine's.
+// administered reports whether a directory is below that of the machine's administrator: a profile of the user's own
+// may call any directory the machine's.
 func (h *Host) administered(dir string) bool {
 	real, err := pathx.ResolveExisting(dir)
 	if err != nil {

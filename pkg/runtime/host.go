@@ -25,8 +25,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// Options say for whom skills are served, and where. What is empty is taken from the environment, then from the settings,
-// then from the profile.
+// Options say for whom skills are served, and where. What is empty is taken from the environment, then from the
+// settings, then from the profile.
 type Options struct {
 	Paths scope.Paths
 	Dir   string // the working directory
@@ -55,7 +55,8 @@ type Options struct {
 	Now     func() time.Time    // the clock; it is needed
 	User    string              // who acts, for the audit log; "" for the user of this process
 
-	// Trace is what the records of the audit log belong to; where it is none, what the environment variable TRACEPARENT says.
+	// Trace is what the records of the audit log belong to; where it is none, what the environment variable TRACEPARENT
+	// says.
 	Trace audit.Trace
 	// Host is the agent's program, as claude-code, for the audit log; "" where that is not known.
 	Host string
@@ -68,10 +69,11 @@ type Options struct {
 
 	// Projects are further projects whose policies hold.
 	Projects []string
-	// As is what the policies are asked about in place of each skill, for copies of a skill that run somewhere else; nil for
-	// the skill itself.
+	// As is what the policies are asked about in place of each skill, for copies of a skill that run somewhere else;
+	// nil for the skill itself.
 	As *enforce.Skill
-	// Writable are files that exist, and that scripts may write to which are confined, besides what they may write anyway.
+	// Writable are files that exist, and that scripts may write to which are confined, besides what they may write
+	// anyway.
 	Writable []string
 
 	// Deny returns why a skill must not be used besides what the policies say, nil where it may; nil allows all.
@@ -93,8 +95,8 @@ type Host struct {
 	catalog *catalog.Catalog
 }
 
-// New returns a Host with the given options; [Open] is the same with the operating system's defaults. The error has code
-// Usage for an unknown profile, and Invalid for settings that cannot be read.
+// New returns a Host with the given options; [Open] is the same with the operating system's defaults. The error has
+// code Usage for an unknown profile, and Invalid for settings that cannot be read.
 func New(ctx context.Context, o Options) (*Host, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -218,7 +220,8 @@ func (h *Host) Paths() scope.Paths { return h.o.Paths }
 // Dir returns the working directory.
 func (h *Host) Dir() string { return h.o.Dir }
 
-// Catalog returns the skills in force. They are looked for at the first call, and when a policy has changed; see [Host.Reload].
+// Catalog returns the skills in force. They are looked for at the first call, and when a policy has changed; see
+// [Host.Reload].
 func (h *Host) Catalog(ctx context.Context) (*catalog.Catalog, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -253,8 +256,8 @@ func (h *Host) CatalogOptions() catalog.Options {
 	}
 }
 
-// trusted reports whether a folder, or one that it is in, is among those that the settings trust. The catalog looks into what
-// skillpm trust keeps.
+// trusted reports whether a folder, or one that it is in, is among those that the settings trust. The catalog looks
+// into what skillpm trust keeps.
 func (h *Host) trusted(dir string) bool {
 	at, err := pathx.ResolveExisting(dir)
 	return err == nil && slices.ContainsFunc(h.config.Trusted, func(folder string) bool {
@@ -275,7 +278,8 @@ func (h *Host) readOnly() (dirs []string) {
 	return dirs
 }
 
-// kept returns what an administrator installed, and where settings, policies, approvals, sessions and the audit log are.
+// kept returns what an administrator installed, and where settings, policies, approvals, sessions and the audit log
+// are.
 func (h *Host) kept() []string {
 	dirs := []string{h.o.Paths.Enterprise, h.o.Paths.Config, h.o.Paths.State, h.o.ConfigFile, h.audit.Path()}
 	dirs = append(append(dirs, h.guard.ProtectedFiles()...), h.o.ReadOnly...)

@@ -69,13 +69,14 @@ func (h *Host) Prompt(ctx context.Context, o prompt.Options) (prompt.Listing, er
 	return prompt.List(h.profile, entries, o)
 }
 
-// Load is stage 2: it activates a skill, and returns its instructions with the arguments in their places, or the task that
-// has them. See [session.Session.Activate].
+// Load is stage 2: it activates a skill, and returns its instructions with the arguments in their places, or the task
+// that has them. See [session.Session.Activate].
 func (h *Host) Load(ctx context.Context, name string, o session.Activate) (*session.Activation, error) {
 	return h.session.Activate(ctx, name, o)
 }
 
-// Body returns a skill's instructions with arguments in their places, and activates nothing. See [session.Session.Body].
+// Body returns a skill's instructions with arguments in their places, and activates nothing. See
+// [session.Session.Body].
 func (h *Host) Body(ctx context.Context, name, arguments string) (string, error) {
 	return h.session.Body(ctx, name, arguments)
 }
@@ -115,8 +116,8 @@ type Message struct {
 	Activation *session.Activation
 }
 
-// Message is the user's door to skills: a text that begins with /name, and names a skill, becomes what the profile sends to
-// the model, or a task. Names that the host keeps for itself, and those of no skill, are ordinary messages.
+// Message is the user's door to skills: a text that begins with /name, and names a skill, becomes what the profile
+// sends to the model, or a task. Names that the host keeps for itself, and those of no skill, are ordinary messages.
 func (h *Host) Message(ctx context.Context, text string, o session.Activate) (*Message, error) {
 	plain := &Message{Kind: Plain, Text: text}
 	name, arguments, ok := slash(text)

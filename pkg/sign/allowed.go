@@ -18,9 +18,9 @@ const (
 	maxAllowedLines = 10_000
 )
 
-// AllowedSigners is a file of keys that may sign, in the form that ssh-keygen(1) describes under ALLOWED SIGNERS: on each
-// line principals, options and a key. It is read strictly: a line that cannot be read, or that asks for what is not
-// supported, is an error, so that nothing is taken for less than it says.
+// AllowedSigners is a file of keys that may sign, in the form that ssh-keygen(1) describes under ALLOWED SIGNERS: on
+// each line principals, options and a key. It is read strictly: a line that cannot be read, or that asks for what is
+// not supported, is an error, so that nothing is taken for less than it says.
 type AllowedSigners struct {
 	lines   []allowedLine
 	revoked map[string]bool
@@ -53,8 +53,8 @@ func ParseAllowedSigners(name string, data []byte) (*AllowedSigners, error) {
 	return a, nil
 }
 
-// Revoke returns the same signers without the keys of a file with a public key on each line. Binary revocation lists are
-// refused.
+// Revoke returns the same signers without the keys of a file with a public key on each line. Binary revocation lists
+// are refused.
 func (a *AllowedSigners) Revoke(name string, data []byte) (*AllowedSigners, error) {
 	if bytes.HasPrefix(data, []byte("SSHKRL\n")) {
 		return nil, diag.Errorf(diag.Invalid, "%s is a binary revocation list, which is not supported", name).

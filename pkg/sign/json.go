@@ -8,8 +8,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 )
 
-// checkJSON refuses JSON that two programs could read differently, and what is too large or too deep. Keys that differ in
-// case are different: [object] compares them exactly, and predicates have keys of others.
+// checkJSON refuses JSON that two programs could read differently, and what is too large or too deep. Keys that differ
+// in case are different: [object] compares them exactly, and predicates have keys of others.
 func checkJSON(data []byte, limit int) error {
 	return jsonx.Check(data, jsonx.Options{MaxBytes: limit, ExactKeys: true})
 }

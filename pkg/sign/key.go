@@ -94,8 +94,8 @@ func (k *PrivateKey) Encode(password []byte) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: pemSigstore, Bytes: sealed}), nil
 }
 
-// ParsePrivate reads a private key in PEM: one that skillpm or cosign encrypted, PKCS #8, or what openssl ecparam writes.
-// The password is asked for only where the key is encrypted; a nil function stands for having none.
+// ParsePrivate reads a private key in PEM: one that skillpm or cosign encrypted, PKCS #8, or what openssl ecparam
+// writes. The password is asked for only where the key is encrypted; a nil function stands for having none.
 func ParsePrivate(data []byte, password func() ([]byte, error)) (*PrivateKey, error) {
 	block, err := onlyBlock(data, "PRIVATE")
 	if err != nil {

@@ -27,8 +27,8 @@ type Provenance struct {
 	Run        string // the URI of the run that did, "" where there is none
 }
 
-// Environment returns what a CI system says of itself: GitHub Actions and those that follow it, and GitLab. Elsewhere it
-// is the zero value.
+// Environment returns what a CI system says of itself: GitHub Actions and those that follow it, and GitLab. Elsewhere
+// it is the zero value.
 func Environment(getenv func(string) string) Provenance {
 	switch {
 	case getenv("GITHUB_ACTIONS") == "true":
@@ -70,8 +70,8 @@ func fromGitLab(getenv func(string) string) Provenance {
 	return p
 }
 
-// publicURL returns the address of a web page as everybody may see it: without user, password, query and fragment. It is "" for
-// what is none. A provenance is public, and what CI systems are told may hold a token.
+// publicURL returns the address of a web page as everybody may see it: without user, password, query and fragment. It
+// is "" for what is none. A provenance is public, and what CI systems are told may hold a token.
 func publicURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || strings.ContainsAny(u.Path, "@\\") {

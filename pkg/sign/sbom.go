@@ -86,8 +86,8 @@ type (
 	}
 )
 
-// Encode returns the pack as a CycloneDX 1.6 document: the pack, a component for each skill with its files below it, and
-// one for each pack that it requires. The same pack gives the same bytes: there is no time, no serial number and no
+// Encode returns the pack as a CycloneDX 1.6 document: the pack, a component for each skill with its files below it,
+// and one for each pack that it requires. The same pack gives the same bytes: there is no time, no serial number and no
 // version of skillpm in it.
 func (b SBOM) Encode() ([]byte, error) {
 	owner, name, _ := strings.Cut(b.Pack, "/")

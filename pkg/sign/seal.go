@@ -12,7 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 )
 
-// sealed is the encrypted form of a private key: the JSON that go-securesystemslib/encrypted reads and writes for cosign.
+// sealed is the encrypted form of a private key: the JSON that go-securesystemslib/encrypted reads and writes for
+// cosign.
 type sealed struct {
 	KDF        kdf    `json:"kdf"`
 	Cipher     cipher `json:"cipher"`
@@ -63,7 +64,8 @@ func seal(der, password []byte) ([]byte, error) {
 	return text, nil
 }
 
-// key derives the key of the cipher. Only the costs that cosign writes are taken, so that no file can ask for gigabytes.
+// key derives the key of the cipher. Only the costs that cosign writes are taken, so that no file can ask for
+// gigabytes.
 func (k kdf) key(password []byte) (*[32]byte, error) {
 	n := k.Params.N
 	if k.Name != kdfScrypt || n != 1<<15 && n != 1<<16 && n != 1<<17 || k.Params.R != 8 || k.Params.P != 1 {

@@ -39,8 +39,8 @@ func (e *SSHError) Error() string { return "the SSH signature " + e.Reason }
 func (e *SSHError) Code() diag.Code { return diag.Denied }
 
 // Verify checks an armoured SSH signature over a payload: that it was made for the namespace, by a key of the file that
-// was valid at a time and is not revoked. Where no time is known, lines that are limited in time do not count. The error
-// is an [SSHError].
+// was valid at a time and is not revoked. Where no time is known, lines that are limited in time do not count. The
+// error is an [SSHError].
 func (a *AllowedSigners) Verify(payload, armoured []byte, namespace string, at time.Time) (SSHSigner, error) {
 	sig, err := unarmour(armoured)
 	if err != nil {

@@ -44,8 +44,8 @@ func (e *SubjectError) Error() string {
 // Code returns [diag.Integrity].
 func (e *SubjectError) Code() diag.Code { return diag.Integrity }
 
-// Verify checks that one of the keys signed the bundle's statement, and that the statement is about the digest. The error
-// is a [KeyError], a [SubjectError], or says why the bundle cannot be read.
+// Verify checks that one of the keys signed the bundle's statement, and that the statement is about the digest. The
+// error is a [KeyError], a [SubjectError], or says why the bundle cannot be read.
 func Verify(bundle []byte, keys []*PublicKey, digest string) (Verified, error) {
 	e, err := ParseBundle(bundle)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 // executionFields are what is known below execution.
 var executionFields = [...]string{"sandbox", "allowed-paths", "network"}
 
-// UnreadExecution returns what of the field execution cannot be read for certain, and why; nil where there is nothing. By
-// that field a skill's scripts are confined: what is not understood must not be passed over.
+// UnreadExecution returns what of the field execution cannot be read for certain, and why; nil where there is nothing.
+// By that field a skill's scripts are confined: what is not understood must not be passed over.
 func (d *Document) UnreadExecution() (at *yaml.Node, why string) {
 	_, v := d.Lookup("execution")
 	v = target(v)

@@ -30,8 +30,8 @@ func SkipDir(name string) bool {
 // VendorRecord is the file that `skillpm vendor` leaves in the directory of every pack that it copies.
 const VendorRecord = ".skillpm-vendor.json"
 
-// Vendored reports whether a directory with those entries is where skillpm vendor keeps a copy of a pack: somebody else's
-// skills, as those that are installed. A directory elsewhere is not, whatever is in it.
+// Vendored reports whether a directory with those entries is where skillpm vendor keeps a copy of a pack: somebody
+// else's skills, as those that are installed. A directory elsewhere is not, whatever is in it.
 func Vendored(dir string, entries []fs.DirEntry) bool {
 	above, at := path.Split(path.Dir(path.Dir(dir)))
 	place := path.Base(above) + "/" + at
@@ -41,7 +41,8 @@ func Vendored(dir string, entries []fs.DirEntry) bool {
 
 // Find returns the directories below root, and root itself, that hold a SKILL.md, in bytewise order of their paths. A
 // SKILL.md below a skill belongs to that skill and is not found. Directories that [SkipDir] names are passed over,
-// unless root is one, and those that are [Vendored]. The error is that of reading root; a directory below that cannot be read is an error too.
+// unless root is one, and those that are [Vendored]. The error is that of reading root; a directory below that cannot
+// be read is an error too.
 func Find(fsys fs.FS, root string) ([]string, error) {
 	entries, err := fs.ReadDir(fsys, root)
 	if err != nil {

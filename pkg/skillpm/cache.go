@@ -108,8 +108,8 @@ func isDamage(err error) bool {
 	return ok
 }
 
-// treeUsers returns the skills of the project around and of the user that have a tree, by its digest. What can't be read
-// uses nothing.
+// treeUsers returns the skills of the project around and of the user that have a tree, by its digest. What can't be
+// read uses nothing.
 func (c *Client) treeUsers() map[string][]string {
 	users := map[string][]string{}
 	for _, kind := range []string{scope.KindProject, scope.KindUser} {

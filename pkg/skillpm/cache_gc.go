@@ -43,8 +43,8 @@ type CacheFreed struct {
 	Warnings  []string     `json:"warnings"`
 }
 
-// CacheGC removes from the caches what nobody used for some time. Other processes may go on: what they are using they keep,
-// or fetch again.
+// CacheGC removes from the caches what nobody used for some time. Other processes may go on: what they are using they
+// keep, or fetch again.
 func (c *Client) CacheGC(ctx context.Context, o CacheGCOptions) (*CacheFreed, error) {
 	if !o.All && o.Unused < 24*time.Hour {
 		return nil, diag.Errorf(diag.Usage, "use is recorded by the day: what was used today can't be told from what was not").
@@ -77,8 +77,8 @@ func (c *Client) CacheGC(ctx context.Context, o CacheGCOptions) (*CacheFreed, er
 	return r, ctx.Err()
 }
 
-// sweeper removes old entries of caches that know no use: what counts is when they came. What can't be removed stays, and
-// is not counted.
+// sweeper removes old entries of caches that know no use: what counts is when they came. What can't be removed stays,
+// and is not counted.
 type sweeper struct {
 	options CacheGCOptions
 	now     time.Time

@@ -53,8 +53,8 @@ func text(err error) string {
 	return err.Error()
 }
 
-// mark says in the report of a pack what the policies deny of it. Of a pack whose files were admitted before they are not
-// read again.
+// mark says in the report of a pack what the policies deny of it. Of a pack whose files were admitted before they are
+// not read again.
 func (d *denials) mark(ctx context.Context, w *workspace.Workspace, l *workspace.Layout, id pack.ID, r *PackReport) {
 	if d == nil {
 		return
@@ -100,8 +100,8 @@ func (d *denials) restrictsSources() bool {
 	return slices.ContainsFunc(d.door.Policies(), func(p *policy.Policy) bool { return p.Sources.Allow != nil || len(p.Sources.Deny) > 0 })
 }
 
-// markFound says of a pack that was found what the policies deny of it. Where that depends on the place and an index names
-// that, the index is asked, as an install would.
+// markFound says of a pack that was found what the policies deny of it. Where that depends on the place and an index
+// names that, the index is asked, as an install would.
 func (s *searcher) markFound(ctx context.Context, p *FoundPack) {
 	id, err := pack.ParseID(p.Pack)
 	if s.denied == nil || err != nil {

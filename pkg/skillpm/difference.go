@@ -44,8 +44,8 @@ type PackDiff struct {
 	Files textdiff.Diff `json:"files"`
 }
 
-// Diff says what an update would change in the text of skills: what an agent would follow from then on. New versions are
-// fetched into the store, and nothing is installed.
+// Diff says what an update would change in the text of skills: what an agent would follow from then on. New versions
+// are fetched into the store, and nothing is installed.
 func (c *Client) Diff(ctx context.Context, o DiffOptions) (*DiffReport, error) {
 	defer c.Progress(Event{Done: true})
 	if o.Edits && o.Latest {

@@ -241,8 +241,8 @@ const (
 // addresses are known by the first half of their SHA-256.
 type addresses map[[sha256.Size / 2]byte]bool
 
-// add returns the addresses in a file that are not known, in order, and knows them from then on. It says whether these are
-// all. What ends a sentence is left out.
+// add returns the addresses in a file that are not known, in order, and knows them from then on. It says whether these
+// are all. What ends a sentence is left out.
 func (a addresses) add(data []byte) (list []string, all bool) {
 	found := urlText().FindAll(data, maxURLs+1)
 	for _, url := range found[:min(len(found), maxURLs)] {

@@ -8,8 +8,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// checkHosts looks whether the agents that are in use call skillpm's hooks and start its MCP server, and whether what they
-// would start is there.
+// checkHosts looks whether the agents that are in use call skillpm's hooks and start its MCP server, and whether what
+// they would start is there.
 func checkHosts(x *examination) {
 	c := x.client
 	e := attach.Env{Home: c.Paths.Home, OS: c.OS, Getenv: c.Getenv, State: c.Paths.State}

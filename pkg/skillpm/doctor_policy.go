@@ -11,8 +11,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/provider"
 )
 
-// checkPolicies looks whether the policies can be read, who owns that of the machine, and whether the files of keys that
-// they name are those that they name.
+// checkPolicies looks whether the policies can be read, who owns that of the machine, and whether the files of keys
+// that they name are those that they name.
 func checkPolicies(x *examination) {
 	project := ""
 	switch s, found, err := x.client.Paths.Project(x.client.Dir); {

@@ -36,9 +36,9 @@ type FetchedSkill struct {
 	Files fs.FS  // with SKILL.md at the root; what is read is what the digest is of
 }
 
-// Fetch brings what an install of a pack would bring, with what it requires, into the store, and changes nothing else: for
-// whoever has to look at a pack before it may be installed. What the policies say of places, names, ages and signatures is
-// held to, and what they say of files is not asked.
+// Fetch brings what an install of a pack would bring, with what it requires, into the store, and changes nothing else:
+// for whoever has to look at a pack before it may be installed. What the policies say of places, names, ages and
+// signatures is held to, and what they say of files is not asked.
 func (c *Client) Fetch(ctx context.Context, o FetchOptions) ([]FetchedPack, error) {
 	defer c.Progress(Event{Done: true})
 	io := InstallOptions{Packs: []string{o.Pack}, Skills: o.Skills, Registry: o.Registry, Offline: o.Offline, Scope: o.Scope}
@@ -71,8 +71,8 @@ func (c *Client) Fetch(ctx context.Context, o FetchOptions) ([]FetchedPack, erro
 	return c.fetched(packs, t.asked)
 }
 
-// brings returns the packs that a target is about: those that the call named, and what comes with them that is not locked
-// already.
+// brings returns the packs that a target is about: those that the call named, and what comes with them that is not
+// locked already.
 func (t *target) brings(before *pack.Lock) map[pack.ID]*pack.LockedPack {
 	packs := maps.Clone(t.Lock.Packs)
 	maps.DeleteFunc(packs, func(id pack.ID, p *pack.LockedPack) bool {

@@ -112,8 +112,8 @@ func notInstalled(id pack.ID, m *pack.Manifest, l *workspace.Layout) error {
 	return err.WithHint("skillpm list shows what is installed")
 }
 
-// LockedNames returns all packs that are installed in a scope, also those that only other packs require, and the skills,
-// as agents see them and exactly. It returns nothing where nothing can be read.
+// LockedNames returns all packs that are installed in a scope, also those that only other packs require, and the
+// skills, as agents see them and exactly. It returns nothing where nothing can be read.
 func (c *Client) LockedNames(scopeKind string) (packs, skills []string) {
 	_, l, err := c.installed(scopeKind)
 	if err != nil {

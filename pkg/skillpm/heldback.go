@@ -10,8 +10,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// heldBack returns the packs that an update could not move to the newest version, or away from one that was withdrawn, and
-// what holds them. Nobody is asked anew.
+// heldBack returns the packs that an update could not move to the newest version, or away from one that was withdrawn,
+// and what holds them. Nobody is asked anew.
 func (w *work) heldBack(ctx context.Context, t *target, ids []pack.ID, o UpdateOptions, io InstallOptions) []OutdatedPack {
 	held := []OutdatedPack{}
 	for _, id := range ids {

@@ -13,8 +13,8 @@ import (
 // anyRelease is the range that a requirement has while the latest version is looked for.
 const anyRelease = ">=0.0.0"
 
-// loosened returns a manifest whose requirements of some packs allow every release. Ranges give way, and tags of releases;
-// a digest gives way where a tag or branch says what is to be had.
+// loosened returns a manifest whose requirements of some packs allow every release. Ranges give way, and tags of
+// releases; a digest gives way where a tag or branch says what is to be had.
 func loosened(m *pack.Manifest, ids, held []pack.ID) (*pack.Manifest, error) {
 	loose := m.Clone()
 	for _, d := range slices.Concat(m.Dependencies, m.DevDependencies) {
@@ -52,8 +52,8 @@ func releaseTag(d pack.Dependency) bool {
 	return ok
 }
 
-// narrowed writes the requirements of the target's manifest so that they allow what was found, each in the form it has: a
-// tag stays a tag, a digest a digest, one version one version, a tilde a tilde. What allows it already is left alone.
+// narrowed writes the requirements of the target's manifest so that they allow what was found, each in the form it has:
+// a tag stays a tag, a digest a digest, one version one version, a tilde a tilde. What allows it already is left alone.
 func (w *work) narrowed(ctx context.Context, loose *pack.Manifest, t *target, ids []pack.ID) error {
 	for _, d := range slices.Concat(w.Manifest.Dependencies, w.Manifest.DevDependencies) {
 		found, ok := t.Lock.Packs[d.ID]

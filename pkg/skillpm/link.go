@@ -21,8 +21,8 @@ type LinkOptions struct {
 	unlinks bool
 }
 
-// Link makes a scope use the pack that is worked on in a directory, as it is at any time, instead of a release. Manifest
-// and lock stay as they are.
+// Link makes a scope use the pack that is worked on in a directory, as it is at any time, instead of a release.
+// Manifest and lock stay as they are.
 func (c *Client) Link(ctx context.Context, o LinkOptions) (*InstallReport, error) {
 	dir, err := pathx.ResolveExisting(c.machine.Abs(o.Dir))
 	if err != nil {
@@ -44,7 +44,8 @@ func (c *Client) Link(ctx context.Context, o LinkOptions) (*InstallReport, error
 	})
 }
 
-// Unlink goes back from a linked pack, named by its name or its directory, to the release that the lock has, or to none.
+// Unlink goes back from a linked pack, named by its name or its directory, to the release that the lock has, or to
+// none.
 func (c *Client) Unlink(ctx context.Context, name string, o LinkOptions) (*InstallReport, error) {
 	gone := ""
 	o.unlinks = true

@@ -173,8 +173,8 @@ func noSuchSkill(name, skill string, l *workspace.Layout) error {
 	return err.WithHint("skillpm list shows what is installed")
 }
 
-// packInfo describes a pack as installed and as on offer, or with a constraint the highest version on offer that fits. A
-// registry that can't answer does not hide what is installed.
+// packInfo describes a pack as installed and as on offer, or with a constraint the highest version on offer that fits.
+// A registry that can't answer does not hide what is installed.
 func (c *Client) packInfo(ctx context.Context, ref pack.Ref, scopeKind, registry string) (*PackInfo, error) {
 	w, l, err := c.installed(scopeKind)
 	if err != nil {

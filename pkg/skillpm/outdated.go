@@ -205,8 +205,8 @@ func (s *survey) look(ctx context.Context, id pack.ID) (*OutdatedPack, error) {
 	return p, err
 }
 
-// highestOf returns the highest release of those that are offered, or a higher pre-release for who has one. Where there is
-// no order, as between commits, it is what is offered.
+// highestOf returns the highest release of those that are offered, or a higher pre-release for who has one. Where there
+// is no order, as between commits, it is what is offered.
 func highestOf(versions []resolve.Version, current string) (resolve.Version, bool) {
 	var best resolve.Version
 	var highest *semver.Version

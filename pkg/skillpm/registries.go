@@ -350,8 +350,8 @@ func (c *Client) addressOf(url string) error {
 		WithHint("write git+https://%s for a git repository, https://%s for an index on a web server, oci://%s for an OCI registry", rest, rest, rest)
 }
 
-// unasked says which places of packs are configured beside other registries and have no owner bound to them: nobody asks
-// them.
+// unasked says which places of packs are configured beside other registries and have no owner bound to them: nobody
+// asks them.
 func (c *Client) unasked(ctx context.Context) []string {
 	notes := []string{}
 	list, err := c.Registries(ctx)

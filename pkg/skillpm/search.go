@@ -195,8 +195,8 @@ func (s *searcher) rank(p *FoundPack) int {
 	return s.opened[i].rank()
 }
 
-// rank says when an install asks a registry, the lowest first: what is configured, then what was published here, then what
-// skillpm brings along.
+// rank says when an install asks a registry, the lowest first: what is configured, then what was published here, then
+// what skillpm brings along.
 func (p *searchPlace) rank() int {
 	return slices.Index([]string{registry.Local, registry.Embedded, ""}, p.url)
 }

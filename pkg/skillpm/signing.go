@@ -38,9 +38,9 @@ func (s Signing) options(m *workspace.Machine, o provider.Options) (provider.Opt
 	return o, nil
 }
 
-// admit holds what is to be in force against policies and signers, but for the files of skills, which may not be here yet.
-// Whoever takes packs away need not have the others admitted that stay as they are: else two that a policy has come to
-// refuse would keep each other.
+// admit holds what is to be in force against policies and signers, but for the files of skills, which may not be here
+// yet. Whoever takes packs away need not have the others admitted that stay as they are: else two that a policy has
+// come to refuse would keep each other.
 func (w *work) admit(ctx context.Context, t *target, l *workspace.Layout, c *workspace.Change, takesAway bool) (provider.Standing, error) {
 	s := provider.Standing{
 		Manifest: t.manifest, Packs: l.Packs, Placed: map[pack.ID]bool{},

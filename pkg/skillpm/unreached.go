@@ -10,8 +10,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// unreached returns the locked packs whose registry or place can't be asked now, with the reason. They stay where they are
-// locked.
+// unreached returns the locked packs whose registry or place can't be asked now, with the reason. They stay where they
+// are locked.
 func (w *work) unreached(ctx context.Context, ids []pack.ID, asked map[pack.ID]pack.Dependency) map[pack.ID]error {
 	var wanted []pack.Dependency
 	for _, id := range ids {

@@ -172,7 +172,8 @@ func (w *work) free(ids, held []pack.ID) map[pack.ID]bool {
 	return free
 }
 
-// moved solves a manifest with some packs free. Those that can't move, or could only go back, stay where they are locked.
+// moved solves a manifest with some packs free. Those that can't move, or could only go back, stay where they are
+// locked.
 func (w *work) moved(ctx context.Context, m *pack.Manifest, free map[pack.ID]bool) (*provider.Solution, error) {
 	for {
 		sol, err := w.provider.Lock(ctx, m)
@@ -191,8 +192,8 @@ func (w *work) moved(ctx context.Context, m *pack.Manifest, free map[pack.ID]boo
 	}
 }
 
-// settle takes those packs out of the free ones that a conflict is about or, where there is none, that would go back to an
-// earlier version than the one they have. It returns whether there are any.
+// settle takes those packs out of the free ones that a conflict is about or, where there is none, that would go back to
+// an earlier version than the one they have. It returns whether there are any.
 func (w *work) settle(free map[pack.ID]bool, err error, version func(pack.ID) string) bool {
 	conflict, ok := errors.AsType[*resolve.ConflictError](err)
 	if err != nil && !ok {
@@ -220,8 +221,8 @@ func (w *work) settle(free map[pack.ID]bool, err error, version func(pack.ID) st
 	return found
 }
 
-// wouldGoBack reports whether a version is a lower release than the locked one, which its registry still offers, or which
-// a policy lets nothing older replace.
+// wouldGoBack reports whether a version is a lower release than the locked one, which its registry still offers, or
+// which a policy lets nothing older replace.
 func (w *work) wouldGoBack(id pack.ID, version string) bool {
 	was := w.Lock.Packs[id].Version
 	if o, ok := w.provider.Offer(id, was); ok && o.Yanked && !w.provider.KeepsVersions() {

@@ -181,8 +181,8 @@ func (c *Client) admitCopy(ctx context.Context, w *workspace.Workspace, o Vendor
 	return wk.admitLocked(ctx, sol, packs)
 }
 
-// stock puts locked trees into the store that it does not have: those that are installed and intact, and then what has to
-// be fetched.
+// stock puts locked trees into the store that it does not have: those that are installed and intact, and then what has
+// to be fetched.
 func (c *Client) stock(ctx context.Context, w *workspace.Workspace, offline bool, trees func(func(workspace.Tree) bool)) error {
 	store, err := c.machine.Store()
 	if err != nil {

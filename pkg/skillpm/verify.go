@@ -39,8 +39,8 @@ type VerifyOptions struct {
 }
 
 // Verify hashes every installed skill and compares it with the lock; see [workspace.Workspace.Verify]. With Fix it puts
-// back what is missing or wrong, from the store or from where it is locked, and reports what it could not mend. What was
-// edited, and what skillpm did not write, stays unless Force is given.
+// back what is missing or wrong, from the store or from where it is locked, and reports what it could not mend. What
+// was edited, and what skillpm did not write, stays unless Force is given.
 func (c *Client) Verify(ctx context.Context, o VerifyOptions) (*VerifyReport, error) {
 	defer c.Progress(Event{Done: true})
 	if o.Force && !o.Fix {
@@ -221,8 +221,8 @@ func (c *Client) fix(ctx context.Context, o VerifyOptions) (why map[string]reaso
 	return why, change.Saved(), w.recorded(restored, w.Lock.Encode(), func() error { return w.Apply(ctx, change, l, goal, options) })
 }
 
-// heal throws the damaged trees of the lock out of the store, puts back those that are installed and intact, and returns
-// the digests of those that were damaged.
+// heal throws the damaged trees of the lock out of the store, puts back those that are installed and intact, and
+// returns the digests of those that were damaged.
 func (w *work) heal(ctx context.Context, s *store.Store) (map[string]bool, error) {
 	damaged, err := w.VerifyStore(ctx)
 	if err != nil {
@@ -238,8 +238,8 @@ func (w *work) heal(ctx context.Context, s *store.Store) (map[string]bool, error
 	return sick, w.Restock(s, slices.Values(w.LockedTrees()))
 }
 
-// bring fetches what the store does not have, one pack after the other, so that one that can't be had keeps none from being
-// mended. The error is that of the first.
+// bring fetches what the store does not have, one pack after the other, so that one that can't be had keeps none from
+// being mended. The error is that of the first.
 func (w *work) bring(ctx context.Context, trees []workspace.Tree) (first error) {
 	sol := &provider.Solution{Lock: w.Lock, Packs: map[pack.ID]*pack.Pack{}, Places: w.Places()}
 	for _, id := range w.Lock.IDs() {

@@ -6,8 +6,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// AddTree writes the skill in directory dir of fsys, as [bundle.Walk] sees it. One Writer takes any number of skills, each
-// under a name of its own, from whatever number of goroutines. After an error the Writer holds half a skill: close it.
+// AddTree writes the skill in directory dir of fsys, as [bundle.Walk] sees it. One Writer takes any number of skills,
+// each under a name of its own, from whatever number of goroutines. After an error the Writer holds half a skill: close
+// it.
 func (w *Writer) AddTree(skill string, fsys fs.FS, dir string) error {
 	return bundle.Walk(fsys, dir, nil, func(f bundle.File) error {
 		r, err := fsys.Open(f.Name)

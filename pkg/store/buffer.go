@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// mostQueued is how many bytes of files all Writers of a Store hold at a time, between what comes and a disk that is
-	// slower. The pools keep as much of either size at most.
+	// mostQueued is how many bytes of files all Writers of a Store hold at a time, between what comes and a disk that
+	// is slower. The pools keep as much of either size at most.
 	mostQueued = 16 << 20
 	// mostBuffered is the size up to which a file is handed to a worker whole, while the next one is being read.
 	mostBuffered = 128 << 10
@@ -18,8 +18,8 @@ const (
 	largeBuffer = mostBuffered + 8<<10
 )
 
-// buffers lends memory for files, and no more than mostQueued of it. It counts what the buffers have room for, not what is
-// in them.
+// buffers lends memory for files, and no more than mostQueued of it. It counts what the buffers have room for, not what
+// is in them.
 type buffers struct {
 	left         *semaphore.Weighted
 	small, large sync.Pool
@@ -38,7 +38,8 @@ func newBuffer(size int) *[]byte {
 }
 
 // lend returns an empty buffer that has room for a file of that size, up to mostBuffered, and for one byte more. A size
-// below zero is one that is not known. It waits until others have returned theirs, which they do without taking any more.
+// below zero is one that is not known. It waits until others have returned theirs, which they do without taking any
+// more.
 func (b *buffers) lend(size int64) *[]byte {
 	pool, room := &b.large, int64(largeBuffer)
 	if size >= 0 && size < smallBuffer {

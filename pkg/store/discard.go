@@ -11,9 +11,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// Discard removes a damaged tree from the store, so that it is fetched again. It is hashed once more where nobody else can
-// reach it, and put back if it is right: since it was found damaged, another process may have fetched it. It goes whole and
-// at once; a process that is reading it meanwhile is told. That it is not there is no error.
+// Discard removes a damaged tree from the store, so that it is fetched again. It is hashed once more where nobody else
+// can reach it, and put back if it is right: since it was found damaged, another process may have fetched it. It goes
+// whole and at once; a process that is reading it meanwhile is told. That it is not there is no error.
 func (s *Store) Discard(digest string) error {
 	return s.discard(digest, func(aside string) (bool, error) { return isDamaged(aside, digest) })
 }

@@ -14,6 +14,7 @@
 //     moved aside, so that it is fetched again. So no write has to be forced to the disk.
 //   - Files are created by single names in directories that are open, never over another file; no link is followed.
 //   - Reading needs no write access.
-//   - A tree leaves the store whole, by one rename: whoever reads it meanwhile gets all of it or an error, never a part.
+//   - A tree leaves the store whole, by one rename: whoever reads it meanwhile gets all of it or an error, never a
+//     part.
 //   - An error of the disk names the file and says what to do.
 package store

@@ -13,8 +13,8 @@ import (
 )
 
 // FS returns a tree of the store as a file system, with SKILL.md at its root. It has exactly the files of the inventory
-// whose digest is asked for, and what is read of one is held against it first: an entry that was damaged or edited gives
-// an error, and never other bytes. Its errors have the code NotFound or Integrity.
+// whose digest is asked for, and what is read of one is held against it first: an entry that was damaged or edited
+// gives an error, and never other bytes. Its errors have the code NotFound or Integrity.
 func (s *Store) FS(digest string) (fs.FS, error) {
 	inv, err := s.Inventory(digest)
 	if err != nil {

@@ -34,12 +34,13 @@ type GCReport struct {
 	BadClock  bool // the clock can't be right, so that no tree was judged by its age
 }
 
-// GC removes the trees that nobody used for some time, those with a damaged inventory, and what processes left that died.
+// GC removes the trees that nobody used for some time, those with a damaged inventory, and what processes left that
+// died.
 //
 // A tree goes whole and at once. A process that is reading it is told, and fetches it again; one that began to use it
 // while GC looked keeps it. A mark of use in the future, or from before skillpm, counts as one of now: a clock that was
-// wrong when a tree was used is no reason to remove it. And no tree is old by a clock that can't be right: one of before
-// skillpm, or of years after the last use of any tree.
+// wrong when a tree was used is no reason to remove it. And no tree is old by a clock that can't be right: one of
+// before skillpm, or of years after the last use of any tree.
 func (s *Store) GC(ctx context.Context, o GCOptions) (GCReport, error) {
 	c := &collector{store: s, options: o}
 	err := c.look(ctx)
@@ -93,8 +94,8 @@ func (c *collector) look(ctx context.Context) error {
 	return nil
 }
 
-// old reports whether a tree was not used for long enough. The mark of a wrong clock is set right, so that the tree ages
-// from now on.
+// old reports whether a tree was not used for long enough. The mark of a wrong clock is set right, so that the tree
+// ages from now on.
 func (c *collector) old(e Entry) bool {
 	now := c.options.Now
 	if !e.Used.Before(earliest()) && !e.Used.After(now) {
@@ -134,8 +135,8 @@ func (c *collector) removeAll(ctx context.Context) (err error) {
 	return err
 }
 
-// remove moves a tree aside and deletes it, and reports whether it did. One that somebody used since look is put back, and
-// so is one that was damaged then and has come again.
+// remove moves a tree aside and deletes it, and reports whether it did. One that somebody used since look is put back,
+// and so is one that was damaged then and has come again.
 func (c *collector) remove(e Entry, aside string) (bool, error) {
 	entry, err := c.store.entry(e.Digest)
 	if err != nil {

@@ -86,8 +86,9 @@ func (s *Store) describe(digest string) (Entry, error) {
 	return e, nil
 }
 
-// VerifyAll hashes all trees again, several at a time, and calls report for each, one call at a time and in no order: with
-// nil, or with a [bundle.MismatchError] for one that is damaged. To heal it, [Store.Discard] it and fetch it again.
+// VerifyAll hashes all trees again, several at a time, and calls report for each, one call at a time and in no order:
+// with nil, or with a [bundle.MismatchError] for one that is damaged. To heal it, [Store.Discard] it and fetch it
+// again.
 func (s *Store) VerifyAll(ctx context.Context, report func(Entry, error)) error {
 	group, running := errgroup.WithContext(ctx)
 	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))

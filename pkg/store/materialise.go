@@ -22,7 +22,8 @@ import (
 const cloneFrom = 64 << 10
 
 // Materialise makes the directory dst a copy of a tree. dst must not exist, its parent must. Blocks are shared with the
-// store where the file system can do that; modes are those of the inventory, less the umask. Any number may run at once.
+// store where the file system can do that; modes are those of the inventory, less the umask. Any number may run at
+// once.
 //
 // What is written is hashed. If the store's tree is damaged, dst is removed, the tree is discarded from the store, so
 // that it will be fetched again, and the error is a [bundle.MismatchError]. If the tree is not in the store, or leaves
@@ -110,8 +111,8 @@ func (p *projection) open(entry *folder, to string) (err error) {
 	return err
 }
 
-// damage turns an error of opening name in dir into a mismatch if there is nothing, or something else than the inventory
-// promises.
+// damage turns an error of opening name in dir into a mismatch if there is nothing, or something else than the
+// inventory promises.
 func damage(err error, dir *folder, name string, isWanted func(fs.FileMode) bool) error {
 	mode, statErr := dir.mode(name)
 	switch {

@@ -16,8 +16,8 @@ const (
 	lockSuffix    = ".lock"
 )
 
-// scratch is a directory below tmp that belongs to one writer as long as it holds the lock on the file of the same name.
-// The file is there before the directory and goes after it.
+// scratch is a directory below tmp that belongs to one writer as long as it holds the lock on the file of the same
+// name. The file is there before the directory and goes after it.
 type scratch struct {
 	dir  string
 	lock *flock.Flock

@@ -13,8 +13,8 @@ const markAfter = 24 * time.Hour
 func earliest() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
 
 // Track has the store remember by the given clock when trees are used, for [Store.GC]: the time of change of a tree's
-// inventory is set, once a day at most, and not where that can't be written. It must be called before the store is used.
-// Without it a tree counts as used when it came.
+// inventory is set, once a day at most, and not where that can't be written. It must be called before the store is
+// used. Without it a tree counts as used when it came.
 func (s *Store) Track(now func() time.Time) { s.now = now }
 
 // use records that a tree is used. A mark in the future is one of a wrong clock, so it is replaced too.

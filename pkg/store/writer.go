@@ -67,8 +67,8 @@ func (s *Store) Writer(limits bundle.Limits) (*Writer, error) {
 	return w, nil
 }
 
-// WriteFile takes one file. What is litter by [bundle.Ignored] is dropped; unsafe names, collisions and whatever exceeds
-// the limits are errors with the code Invalid. A failure to write may be reported by a later call or by Commit.
+// WriteFile takes one file. What is litter by [bundle.Ignored] is dropped; unsafe names, collisions and whatever
+// exceeds the limits are errors with the code Invalid. A failure to write may be reported by a later call or by Commit.
 func (w *Writer) WriteFile(skill, name string, executable bool, size int64, r io.Reader) error {
 	name = bundle.Normal(name)
 	if bundle.Ignored(name, false) {
@@ -183,8 +183,8 @@ func (w *Writer) Commit(want map[string]string) (map[string]string, error) {
 	return digests, w.Close()
 }
 
-// publish moves a staged skill to its place. That it is there already is as good, and a use of it; what is there without
-// an inventory is none.
+// publish moves a staged skill to its place. That it is there already is as good, and a use of it; what is there
+// without an inventory is none.
 func (w *Writer) publish(s *staged) error {
 	entry, err := w.store.entry(s.digest)
 	if err != nil {

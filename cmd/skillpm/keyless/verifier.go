@@ -16,8 +16,8 @@ import (
 type verifier struct{ *verify.Verifier }
 
 // open returns a verifier that trusts the certificate authorities, transparency logs and timestamp authorities of a
-// trusted_root.json. All that the file names is required: a signature must be logged where there is a log, somebody must
-// say when it was made, and its certificate must be logged where there is a log for certificates.
+// trusted_root.json. All that the file names is required: a signature must be logged where there is a log, somebody
+// must say when it was made, and its certificate must be logged where there is a log for certificates.
 func open(trustedRoot []byte) (keyless.Verifier, error) {
 	tr, err := root.NewTrustedRootFromJSON(trustedRoot)
 	if err != nil {

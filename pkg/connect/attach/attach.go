@@ -32,8 +32,8 @@ type Options struct {
 	DryRun  bool
 	Force   bool // replace a server of our name that is not ours
 
-	// FailClosed has the hooks that are asked about a call deny it if skillpm is not there or fails. Nil leaves it as it is,
-	// which is so at first in the scope Enterprise.
+	// FailClosed has the hooks that are asked about a call deny it if skillpm is not there or fails. Nil leaves it as
+	// it is, which is so at first in the scope Enterprise.
 	FailClosed *bool
 	Args       []string // what the server is started with beyond what it needs; nil leaves it as it is
 }

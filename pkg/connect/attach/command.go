@@ -16,8 +16,8 @@ func shellSafe(s string) bool {
 	})
 }
 
-// shellWord writes a program's path so that the shell of a host's hooks takes it as one word. On Windows that is a POSIX
-// shell, PowerShell or cmd.exe, which agree on forward slashes and double quotes.
+// shellWord writes a program's path so that the shell of a host's hooks takes it as one word. On Windows that is a
+// POSIX shell, PowerShell or cmd.exe, which agree on forward slashes and double quotes.
 func shellWord(program, goos string) string {
 	if goos == "windows" {
 		program = strings.ReplaceAll(program, `\`, "/")
@@ -44,8 +44,8 @@ func shellPlain(word string) string {
 	}
 }
 
-// refuses is what is put behind a hook's command line so that the call is denied if skillpm is not there, or ends in any
-// other way than by an answer. Codex and Gemini CLI deny nothing without a reason.
+// refuses is what is put behind a hook's command line so that the call is denied if skillpm is not there, or ends in
+// any other way than by an answer. Codex and Gemini CLI deny nothing without a reason.
 const refuses = " || { echo skillpm does not answer >&2; exit 2; }"
 
 // hookCommand is the command line of a hook.

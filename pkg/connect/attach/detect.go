@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// Detect returns the hosts of which there is a sign: those whose agents are in use, given by their ids in pkg/skill/agent, those
-// that one of their files is there for, and of those that are no agent of that table the ones with a directory.
+// Detect returns the hosts of which there is a sign: those whose agents are in use, given by their ids in
+// pkg/skill/agent, those that one of their files is there for, and of those that are no agent of that table the ones
+// with a directory.
 func Detect(e Env, agents []string) []Host {
 	return slices.DeleteFunc(Hosts(), func(h Host) bool { return !slices.Contains(agents, h.Agent) && !e.marked(h) })
 }

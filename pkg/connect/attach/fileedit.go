@@ -148,8 +148,8 @@ func (d *fileEdit) byHand(err error) error {
 	return diag.Errorf(diag.Invalid, "%s: %v", d.now.path, err).WithHint("edit the file yourself; nothing was changed in it")
 }
 
-// verify reads what was made, and compares its meaning with what was wanted: ours is there or not, and all else is as it
-// was.
+// verify reads what was made, and compares its meaning with what was wanted: ours is there or not, and all else is as
+// it was.
 func (d *fileEdit) verify(doc document, before map[string]any, install bool) error {
 	_, values, err := d.read(doc.bytes())
 	if err != nil {
@@ -219,8 +219,8 @@ func (d *fileEdit) put() error {
 	return err
 }
 
-// tidy removes the directories that were made for the file. One that holds another file which install wrote is that one's
-// to remove.
+// tidy removes the directories that were made for the file. One that holds another file which install wrote is that
+// one's to remove.
 func (d *fileEdit) tidy() {
 	for i, dir := range d.log.Dirs {
 		if err := os.Remove(dir); err == nil || errors.Is(err, fs.ErrNotExist) {

@@ -90,8 +90,8 @@ func (p configFile) format() format {
 	}
 }
 
-// claudeEvents are those of Claude Code that say what is active, ask whether a tool may be called, or say that something
-// ended.
+// claudeEvents are those of Claude Code that say what is active, ask whether a tool may be called, or say that
+// something ended.
 var claudeEvents = []string{
 	"PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "UserPromptExpansion", "Stop", "StopFailure",
 	"SubagentStart", "SubagentStop", "SessionEnd",

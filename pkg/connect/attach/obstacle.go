@@ -115,8 +115,8 @@ func (e Env) codexObstacles(p plan, values map[string]any) []Obstacle {
 	return notes
 }
 
-// codexTrust returns the key under which Codex keeps whether a hook is trusted, and the digest that it was trusted with,
-// as Codex 0.169 makes it: of the hook as JSON with sorted keys and all defaults.
+// codexTrust returns the key under which Codex keeps whether a hook is trusted, and the digest that it was trusted
+// with, as Codex 0.169 makes it: of the hook as JSON with sorted keys and all defaults.
 func codexTrust(file string, f hookEntry, values map[string]any) (key, sum string) {
 	event := snake(f.event)
 	numbers := make([]int, 0, 2)

@@ -110,7 +110,8 @@ func (p plan) hook(event string, entry map[string]any) hookEntry {
 	return hookEntry{event: event, line: line, program: program, closed: closed, hasty: said && int(limit) < p.timeout(event)}
 }
 
-// isOurs reports whether a program is skillpm: it is called that, or is the one that is to be written, or was the last time.
+// isOurs reports whether a program is skillpm: it is called that, or is the one that is to be written, or was the last
+// time.
 func (p plan) isOurs(program string) bool {
 	return program != "" && (isNamed(program) || program == p.program || program == p.also)
 }
@@ -166,7 +167,8 @@ func (p *plan) adopt(values map[string]any) string {
 	return found
 }
 
-// keep makes the plan one that changes nothing of what somebody chose when it was installed, as far as it is not said anew.
+// keep makes the plan one that changes nothing of what somebody chose when it was installed, as far as it is not said
+// anew.
 func (p *plan) keep(values map[string]any, o Options) {
 	switch all := p.find(values); {
 	case o.FailClosed != nil:

@@ -20,8 +20,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// Limit is how long an answer may take, and so the pre hook of a skill. It is less than hosts are told to wait, which package
-// attach writes; most of them let a call go ahead that is not answered in time.
+// Limit is how long an answer may take, and so the pre hook of a skill. It is less than hosts are told to wait, which
+// package attach writes; most of them let a call go ahead that is not answered in time.
 const Limit = 55 * time.Second
 
 // SessionRequest says for whom a session is opened.
@@ -58,8 +58,8 @@ type Reply struct {
 	Err    error    // why there is no answer; nothing is stopped by it
 }
 
-// Answer answers one event. It never panics, and takes no longer than [Limit], but for the moments in which a hook of a skill
-// that is ended may clear up.
+// Answer answers one event. It never panics, and takes no longer than [Limit], but for the moments in which a hook of a
+// skill that is ended may clear up.
 func Answer(ctx context.Context, o Options, from io.Reader) (r Reply) {
 	d, err := findDialect(o.Host)
 	if err != nil {
@@ -89,8 +89,8 @@ func Answer(ctx context.Context, o Options, from io.Reader) (r Reply) {
 	return r
 }
 
-// project returns the directory that the project of a session is found by. What an event says of the directory that is worked
-// in changes with every cd of the model, and with it the skills would.
+// project returns the directory that the project of a session is found by. What an event says of the directory that is
+// worked in changes with every cd of the model, and with it the skills would.
 func (w *handler) project() string {
 	if w.event.typ.kind == other {
 		return w.event.dir
@@ -234,8 +234,8 @@ func (w *handler) checkCall(ctx context.Context) (Reply, error) {
 	return r, nil
 }
 
-// call is what the session is asked about. Where a host has no tool for skills, a call that reads SKILL.md and does nothing
-// else is that tool: the way to skills is always open.
+// call is what the session is asked about. Where a host has no tool for skills, a call that reads SKILL.md and does
+// nothing else is that tool: the way to skills is always open.
 func (w *handler) call(ctx context.Context, s *session.Session, given []skillUse) tool.Call {
 	c := tool.Call{Tool: w.event.tool, Input: w.event.input, Dir: w.event.dir}
 	if !w.dialect.reads || len(given) == 0 || len(c.OnlyReads()) != len(given) {
@@ -294,8 +294,8 @@ func (w *handler) undoFailed(ctx context.Context) (Reply, error) {
 	return Reply{}, err
 }
 
-// observeDone enters a skill that the model has now: one that skillpm itself has activated for the host, in another session
-// than the host's, or one of the host's own that was not known by the name it was asked for with.
+// observeDone enters a skill that the model has now: one that skillpm itself has activated for the host, in another
+// session than the host's, or one of the host's own that was not known by the name it was asked for with.
 func (w *handler) observeDone(ctx context.Context) (Reply, error) {
 	g, ok := skillUseOf(w.event.input)
 	if w.event.loaded != "" {
@@ -370,8 +370,8 @@ func (w *handler) observePrompt(ctx context.Context) (Reply, error) {
 	return r, nil
 }
 
-// endAgent ends what is active in a subagent. Where a host does not say which one ended, nothing does: it would be the main
-// agent's.
+// endAgent ends what is active in a subagent. Where a host does not say which one ended, nothing does: it would be the
+// main agent's.
 func (w *handler) endAgent(ctx context.Context) (Reply, error) {
 	if w.event.parent != "" {
 		return w.endSkills(ctx, true)

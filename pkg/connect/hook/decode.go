@@ -39,8 +39,8 @@ func readEvent(ctx context.Context, from io.Reader) ([]byte, error) {
 	}
 }
 
-// decodeJSON returns the object that an event is. What can be read in two ways is not read: a decoder takes the last of two
-// values of a key, and hosts may take the first.
+// decodeJSON returns the object that an event is. What can be read in two ways is not read: a decoder takes the last of
+// two values of a key, and hosts may take the first.
 func decodeJSON(data []byte) (map[string]any, error) {
 	switch {
 	case len(data) > MaxEvent:

@@ -149,8 +149,8 @@ func layers(own ...string) []profile.Layer {
 	}
 }
 
-// copilot writes its events in two ways: in its own, and in that of Claude Code where the name of the event begins with a
-// capital.
+// copilot writes its events in two ways: in its own, and in that of Claude Code where the name of the event begins with
+// a capital.
 func copilot(denied, blocked []part) dialect {
 	return dialect{
 		id: "copilot", title: "GitHub Copilot", profile: "agentskills", layers: layers(".github", ".copilot"), agentIsSession: true, mention: "/",
@@ -252,8 +252,8 @@ func findDialect(id string) (dialect, error) {
 	return dialect{}, err.WithHint("use one of %s", strings.Join(ids, ", "))
 }
 
-// event returns the event of a name, as the host writes it or in small words joined by hyphens, as pre-tool-use. One that the
-// table does not have is of no kind.
+// event returns the event of a name, as the host writes it or in small words joined by hyphens, as pre-tool-use. One
+// that the table does not have is of no kind.
 func (d dialect) event(name string) eventType {
 	for _, e := range d.events {
 		if e.name == name {

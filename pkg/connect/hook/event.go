@@ -32,7 +32,8 @@ type Event struct {
 	command, arguments string // that the user typed, as /command arguments
 }
 
-// decodeEvent reads an event. Name is what the command line calls it, "" where that says nothing, and dir where it runs.
+// decodeEvent reads an event. Name is what the command line calls it, "" where that says nothing, and dir where it
+// runs.
 func (d dialect) decodeEvent(name, dir string, data map[string]any) (Event, error) {
 	t := Event{typ: d.event(name)}
 	if says, _ := text(data, d.fields.event); says != "" {
@@ -129,7 +130,8 @@ func (d dialect) decodeCall(t *Event, data map[string]any) error {
 	return nil
 }
 
-// serverOf returns which MCP server a tool is of, and what it is called there, where the event says it apart from the name.
+// serverOf returns which MCP server a tool is of, and what it is called there, where the event says it apart from the
+// name.
 func serverOf(data map[string]any, field string) (server, name string) {
 	about, _ := data[field].(map[string]any)
 	server, _ = text(about, []string{"server_name"})
@@ -209,8 +211,8 @@ func text(data map[string]any, names []string) (string, bool) {
 	return "", false
 }
 
-// object returns a field that is an object, or the text of one, as the input of a tool is. A tool that takes no input has an
-// empty one; what is neither is kept as text, which nothing is found in.
+// object returns a field that is an object, or the text of one, as the input of a tool is. A tool that takes no input
+// has an empty one; what is neither is kept as text, which nothing is found in.
 func object(data map[string]any, names []string) (map[string]any, error) {
 	v, ok := first(data, names)
 	if !ok {

@@ -20,7 +20,8 @@ type skillUse struct {
 	script string // "" for its command
 }
 
-// skillUses returns the skills that a call asks for: by the host's tool for skills, or in a host without one by reading SKILL.md.
+// skillUses returns the skills that a call asks for: by the host's tool for skills, or in a host without one by reading
+// SKILL.md.
 func (w *handler) skillUses() []skillUse {
 	t := w.event
 	part, ofServer := tool.OfSkills(t.tool)
@@ -52,8 +53,8 @@ func skillUseOf(input map[string]any) (skillUse, bool) {
 	return skillUse{name: plainName(name), arguments: arguments, deep: true}, ok
 }
 
-// plainName returns the name that hosts look a skill up by: without the space around it, of which some know more than others,
-// and without one slash before it.
+// plainName returns the name that hosts look a skill up by: without the space around it, of which some know more than
+// others, and without one slash before it.
 func plainName(name string) string {
 	space := func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' }
 	return strings.TrimFunc(strings.TrimPrefix(strings.TrimFunc(name, space), "/"), space)
@@ -125,8 +126,8 @@ func nameRune(r rune) bool {
 // maxFound is how many files the wildcards of one path may find.
 const maxFound = 64
 
-// readSkills returns the paths of the SKILL.md that a call reads, with a tool for files or with a command that shows them, also
-// in the directory that the call says it works in.
+// readSkills returns the paths of the SKILL.md that a call reads, with a tool for files or with a command that shows
+// them, also in the directory that the call says it works in.
 func readSkills(t Event) (paths []string) {
 	place, _ := text(t.input, []string{"workdir", "cwd", "working_directory", "dir_path"})
 	for _, p := range (tool.Call{Tool: t.tool, Input: t.input}).Reads() {

@@ -194,8 +194,8 @@ func (v *serving) endSkill(ctx context.Context, args arguments) *mcp.CallToolRes
 	return &mcp.CallToolResult{Meta: mcp.Meta{metaStatus: "ended"}, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
-// result returns what comes of asking for a skill: as text, and where the host has such a form as structured data, which
-// has the instructions as well.
+// result returns what comes of asking for a skill: as text, and where the host has such a form as structured data,
+// which has the instructions as well.
 func (v *serving) result(r prompt.Result, warnings []string) *mcp.CallToolResult {
 	res := &mcp.CallToolResult{
 		Meta: mcp.Meta{metaStatus: r.Kind, metaSkill: r.Name}, Content: []mcp.Content{&mcp.TextContent{Text: prompt.Text(v.view, r)}},
@@ -218,7 +218,8 @@ func (v *serving) failed(name string, err error) *mcp.CallToolResult {
 	return v.result(v.host.Failed(name, v.worded(err)), nil)
 }
 
-// worded says what to do about an error in the words of this server's tools: the model has no command line of skillpm's.
+// worded says what to do about an error in the words of this server's tools: the model has no command line of
+// skillpm's.
 func (v *serving) worded(err error) error {
 	end, hint := v.native.End.Name, diag.HintOf(err)
 	if active, ok := errors.AsType[*session.ActiveError](err); ok {

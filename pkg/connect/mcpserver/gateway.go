@@ -2,8 +2,8 @@ package mcpserver
 
 import "github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/gateway"
 
-// Gateway is connected to other MCP servers. [Options].Attach takes its method Attach: the server then shows their tools,
-// and checks each call of one.
+// Gateway is connected to other MCP servers. [Options].Attach takes its method Attach: the server then shows their
+// tools, and checks each call of one.
 type Gateway = gateway.Gateway
 
 // GatewayOptions describe the servers behind a gateway.
@@ -18,8 +18,8 @@ func OpenGateway(o GatewayOptions) (*Gateway, error) { return gateway.Open(o) }
 // ParseUpstream parses NAME=COMMAND LINE, whose words are split as a shell does, or NAME=URL.
 func ParseUpstream(text string) (Upstream, error) { return gateway.ParseFlag(text) }
 
-// ParseUpstreams parses a file of MCP servers as agents keep it, such as .mcp.json. It may have comments, and variables of
-// the environment as ${NAME} and ${NAME:-default}. It leaves out a server called skillpm: that is this one.
+// ParseUpstreams parses a file of MCP servers as agents keep it, such as .mcp.json. It may have comments, and variables
+// of the environment as ${NAME} and ${NAME:-default}. It leaves out a server called skillpm: that is this one.
 func ParseUpstreams(path string, data []byte, getenv func(string) string) ([]Upstream, error) {
 	return gateway.ParseConfig(path, data, getenv)
 }

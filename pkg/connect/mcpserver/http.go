@@ -22,8 +22,8 @@ import (
 
 // HTTPOptions say who is served over HTTP.
 type HTTPOptions struct {
-	// Token is what every request must bring, as `Authorization: Bearer TOKEN`; "" for none, which only an address of this
-	// machine may do without.
+	// Token is what every request must bring, as `Authorization: Bearer TOKEN`; "" for none, which only an address of
+	// this machine may do without.
 	Token string
 	// Origins are those of pages in browsers that may ask, as https://tools.example, besides those of this machine.
 	Origins []string
@@ -49,8 +49,8 @@ const Path = "/mcp"
 const minToken = 16
 
 // ServeHTTP serves connections over streamable HTTP at a listener until the context ends. Clients of the protocol since
-// 2026-07-28 have no session but one that they name; those of older ones have one of each connection's own. The error has
-// code Usage for an address that needs a token and has none.
+// 2026-07-28 have no session but one that they name; those of older ones have one of each connection's own. The error
+// has code Usage for an address that needs a token and has none.
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, o HTTPOptions) error {
 	h, err := s.Handler(l.Addr(), o)
 	if err != nil {
@@ -131,7 +131,8 @@ type door struct {
 	sessions func() int
 }
 
-// ServeHTTP refuses requests of foreign hosts and origins, and those without the token, before anything of them is read.
+// ServeHTTP refuses requests of foreign hosts and origins, and those without the token, before anything of them is
+// read.
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case d.local && !isLocal(r.Host):

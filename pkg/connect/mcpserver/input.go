@@ -15,7 +15,8 @@ import (
 // maxInput is how many bytes a message on standard input has at most.
 const maxInput = 16 << 20
 
-// lenient returns a transport over streams on which a line that is no message is answered with an error, and ends nothing.
+// lenient returns a transport over streams on which a line that is no message is answered with an error, and ends
+// nothing.
 func lenient(t *mcp.IOTransport, batches func() bool) *mcp.IOTransport {
 	out := &whole{WriteCloser: t.Writer}
 	in := &input{Closer: t.Reader, from: bufio.NewReaderSize(t.Reader, 64<<10), out: out, batches: batches}

@@ -7,9 +7,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// marker is the name of a tool, a prompt and a resource that the SDK has and nobody sees. What is asked of skillpm is asked
-// of these, so that the SDK does to the answers what each version of the protocol wants; and that a list changed is told
-// when one is added to it once more.
+// marker is the name of a tool, a prompt and a resource that the SDK has and nobody sees. What is asked of skillpm is
+// asked of these, so that the SDK does to the answers what each version of the protocol wants; and that a list changed
+// is told when one is added to it once more.
 const marker = "skillpm-marker"
 
 // markerURI is the address of the resource.

@@ -29,8 +29,8 @@ func nativeForms() (*forms, error) {
 	return f, nil
 }
 
-// viewOf returns the profile as this server shows it: with skillpm's own names and forms, or with its host's. What a host
-// has no tool for has skillpm's.
+// viewOf returns the profile as this server shows it: with skillpm's own names and forms, or with its host's. What a
+// host has no tool for has skillpm's.
 func (s *Server) viewOf(h *runtime.Host) *profile.Profile {
 	p := *h.Profile()
 	if !s.o.HostNames {

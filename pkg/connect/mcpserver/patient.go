@@ -13,8 +13,8 @@ import (
 // grace is how long the answers to requests may take that came before the end of the input.
 const grace = 2 * time.Second
 
-// patient is a transport whose end is told when what came before it is answered, so that whoever writes some requests into
-// a pipe gets the answers.
+// patient is a transport whose end is told when what came before it is answered, so that whoever writes some requests
+// into a pipe gets the answers.
 type patient struct{ mcp.Transport }
 
 // Connect returns the connection.

@@ -52,8 +52,8 @@ func (s *Server) listPrompts(ctx context.Context, req *mcp.ListPromptsRequest) (
 // hinted is one argument in a hint: <required> or [optional].
 var hinted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:<([\pL\pN_. -]+)>|\[([\pL\pN_. -]+)\])\s*`) })
 
-// promptArguments returns the arguments of a skill by its argument-hint: those that it names, or else one that is the whole
-// line.
+// promptArguments returns the arguments of a skill by its argument-hint: those that it names, or else one that is the
+// whole line.
 func promptArguments(k *catalog.Skill) []*mcp.PromptArgument {
 	var out []*mcp.PromptArgument
 	for rest := strings.TrimSpace(k.ArgumentHint); rest != ""; {

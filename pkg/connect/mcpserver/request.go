@@ -134,8 +134,8 @@ func (t told) Error() string {
 // Unwrap returns the error.
 func (t told) Unwrap() error { return t.error }
 
-// serve answers what is about skills, and leaves the rest to the SDK. A request that makes something fail which should not
-// fails alone: whoever sent it must not end the others.
+// serve answers what is about skills, and leaves the rest to the SDK. A request that makes something fail which should
+// not fails alone: whoever sent it must not end the others.
 func (s *Server) serve(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {

@@ -21,8 +21,8 @@ import (
 // pageSize is how many things are listed at once.
 const pageSize = 100
 
-// private says that what is answered is for one user, and old as soon as it arrives: what policies and files say counts when
-// somebody asks.
+// private says that what is answered is for one user, and old as soon as it arrives: what policies and files say counts
+// when somebody asks.
 var private = mcp.Cacheable{TTLMs: 0, CacheScope: "private"}
 
 func setCacheable(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { *c = private }
@@ -51,7 +51,8 @@ func pageOf[T any](all []T, cursor string, size int) (shown []T, next string, er
 	return all[from:end], next, nil
 }
 
-// listResources answers with the instructions of the skills that a model may start. Their other files are found from there.
+// listResources answers with the instructions of the skills that a model may start. Their other files are found from
+// there.
 func (s *Server) listResources(ctx context.Context, req *mcp.ListResourcesRequest) (mcp.Result, error) {
 	v, err := s.open(ctx, req, "")
 	if err != nil {

@@ -28,8 +28,8 @@ const runSchema = `{"type":"object","properties":{` +
 	`"stop":{"type":"boolean","description":"with handle: end it"}},"additionalProperties":false}`
 
 // How long a call waits for a script, and how often it says that the script still runs. There are clients that give a
-// request up after 60 seconds, whatever they hear meanwhile: nothing in a request tells them from others, and what they give
-// up would end the script.
+// request up after 60 seconds, whatever they hear meanwhile: nothing in a request tells them from others, and what they
+// give up would end the script.
 const (
 	patience = 45 * time.Second
 	beat     = 5 * time.Second

@@ -32,11 +32,11 @@ type Options struct {
 
 	// HostNames has the tools called as the profile's host calls them, and not as skillpm does.
 	HostNames bool
-	// AlwaysLoad has the skills listed in the description of the tool that loads them, too, and asks clients not to put that
-	// off.
+	// AlwaysLoad has the skills listed in the description of the tool that loads them, too, and asks clients not to put
+	// that off.
 	AlwaysLoad bool
-	// ContextWindow is the size of the model's context in tokens, on which the budget of a listing depends; 0 where it is not
-	// known.
+	// ContextWindow is the size of the model's context in tokens, on which the budget of a listing depends; 0 where it
+	// is not known.
 	ContextWindow int
 
 	// Budget is how many characters a listing has at most; 0 for what the profile allows.
@@ -45,8 +45,8 @@ type Options struct {
 	// Session is the id of the one session that all connections share; "" for one of each connection's own.
 	Session string
 
-	// Attach shows tools of somebody else on a server, and asks check before each call of one; what it returns takes them
-	// away. It may be nil. The context of a call is that of its request.
+	// Attach shows tools of somebody else on a server, and asks check before each call of one; what it returns takes
+	// them away. It may be nil. The context of a call is that of its request.
 	Attach func(to *mcp.Server, check func(context.Context, tool.Call) error) (detach func())
 
 	Now     func() time.Time // the clock; it is needed

@@ -15,8 +15,8 @@ const prefix = "mcp-"
 // ending is how long the skills of a connection that ends may take to end.
 const ending = 10 * time.Second
 
-// sessionOf returns the id of a connection's own session, which is made when it is first asked for. A connection that lasts
-// for a single request has none.
+// sessionOf returns the id of a connection's own session, which is made when it is first asked for. A connection that
+// lasts for a single request has none.
 func (s *Server) sessionOf(ss *mcp.ServerSession, extra *mcp.RequestExtra) (id string, kept bool) {
 	if extra != nil && extra.Header != nil && ss.ID() == "" {
 		return "", false

@@ -12,8 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// maxEnum is how many names a schema lists at most. With more of them it says that any text may be given, and a wrong one
-// is answered with the names.
+// maxEnum is how many names a schema lists at most. With more of them it says that any text may be given, and a wrong
+// one is answered with the names.
 const maxEnum = 100
 
 // alwaysLoad asks clients that put the definitions of tools off not to do so with this one.
@@ -51,8 +51,8 @@ func plain(t profile.Tool) profile.Tool {
 // inDescription reports whether the host of a profile shows the skills in the description of a tool.
 func inDescription(p *profile.Profile) bool { return p.Stage1.Place == "tool-description" }
 
-// instruct writes the instructions of the server: which skills there are, where the profile has that there. It is what a
-// client waits for when it starts, so that nothing else is looked for.
+// instruct writes the instructions of the server: which skills there are, where the profile has that there. It is what
+// a client waits for when it starts, so that nothing else is looked for.
 func (s *Server) instruct(ctx context.Context, to *string) error {
 	h, err := s.o.Open(ctx, Request{})
 	if err != nil {

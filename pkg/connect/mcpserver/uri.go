@@ -54,7 +54,8 @@ func uriOf(k *catalog.Skill, file string) string {
 	return baseOf(k) + "/" + strings.TrimPrefix(address(strings.Split(file, "/")), skillScheme)
 }
 
-// shown returns the skills in force that programs may read for a model, in order. Of two with one address the first counts.
+// shown returns the skills in force that programs may read for a model, in order. Of two with one address the first
+// counts.
 func (v *serving) shown(ctx context.Context) ([]*catalog.Skill, error) {
 	all, err := v.host.Skills(ctx)
 	if err != nil {
@@ -71,8 +72,8 @@ func (v *serving) shown(ctx context.Context) ([]*catalog.Skill, error) {
 	return out, nil
 }
 
-// resolve returns the skill and the file that an address means, "." for the skill's directory. The error has code NotFound
-// for one that there is not, and Invalid for what is none.
+// resolve returns the skill and the file that an address means, "." for the skill's directory. The error has code
+// NotFound for one that there is not, and Invalid for what is none.
 func (v *serving) resolve(ctx context.Context, uri string) (*catalog.Skill, string, error) {
 	segments, err := split(uri)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 // Dir is the directory of a skill that its tests are in.
 const Dir = "tests"
 
-// Find returns the directories of the skills that a search for tests finds in root, in order: those that [skill.Find] does,
-// and those that people write in .skillpm/skills, beside which the rest of .skillpm is what was installed.
+// Find returns the directories of the skills that a search for tests finds in root, in order: those that [skill.Find]
+// does, and those that people write in .skillpm/skills, beside which the rest of .skillpm is what was installed.
 func Find(fsys fs.FS, root string) ([]string, error) {
 	found, err := skill.Find(fsys, root)
 	if err != nil || slices.Contains(found, root) {
@@ -48,8 +48,8 @@ func Find(fsys fs.FS, root string) ([]string, error) {
 // maxFiles is how many files of tests a skill may have.
 const maxFiles = 200
 
-// Read reads the files of tests of the skill in a directory, in order of their names. One without any has none. All errors
-// there are in them are joined.
+// Read reads the files of tests of the skill in a directory, in order of their names. One without any has none. All
+// errors there are in them are joined.
 func Read(dir string) ([]*File, error) {
 	root, err := safefile.OpenRoot(dir)
 	if err != nil {

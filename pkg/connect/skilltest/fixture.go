@@ -218,7 +218,8 @@ func (w *fixture) write(files map[string]string) error {
 	return nil
 }
 
-// mock puts the commands of a case where they are found before all others. They are scripts that need nothing but a shell.
+// mock puts the commands of a case where they are found before all others. They are scripts that need nothing but a
+// shell.
 func (w *fixture) mock(commands map[string]Command) error {
 	if len(commands) == 0 {
 		return nil

@@ -138,8 +138,8 @@ func write(dir, name string, data []byte) error {
 	return atomicfile.Write(filepath.Join(dir, filepath.FromSlash(name)), data, atomicfile.Options{Mode: mode})
 }
 
-// replaceBlock writes another text in place of a block scalar, the value of key in the case of that number. It is false where
-// the value is no block, or what comes out would not say this text.
+// replaceBlock writes another text in place of a block scalar, the value of key in the case of that number. It is false
+// where the value is no block, or what comes out would not say this text.
 func replaceBlock(data []byte, key, value *yaml.Node, text string, number int) ([]byte, bool) {
 	if key == nil || value == nil || value.Style&yaml.LiteralStyle == 0 || key.Line != value.Line {
 		return nil, false

@@ -25,8 +25,8 @@ type Options struct {
 	Update  bool                   // the texts that are compared with are rewritten
 
 	Config string // the user's directory of settings, for profiles of his own; "" for none
-	// What policies say of the skill holds for its tests: those of the machine, of the user, whose directory Config is, and of
-	// projects.
+	// What policies say of the skill holds for its tests: those of the machine, of the user, whose directory Config is,
+	// and of projects.
 	Enterprise string         // the machine's directory; "" for none
 	OS         string         // as runtime.GOOS
 	Admin      int            // the user id of the machine's administrator

@@ -88,8 +88,9 @@ func (f File) About() string {
 const manyLines = 5
 
 // Visible returns an example's text with everything that cannot be seen written as an escape: tabs, carriage returns,
-// control and format characters, bytes that are not UTF-8. Many equal lines are counted, and of a long word that looks like
-// a secret or like encoded text only the start is left, so that no scanner takes the documentation for what it warns of.
+// control and format characters, bytes that are not UTF-8. Many equal lines are counted, and of a long word that looks
+// like a secret or like encoded text only the start is left, so that no scanner takes the documentation for what it
+// warns of.
 func Visible(text string) string {
 	var b strings.Builder
 	last, times := "", 0

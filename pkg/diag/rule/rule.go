@@ -29,8 +29,8 @@ type Rule struct {
 	Capability bool `json:"capability,omitempty"` // a fact about what the skill can do and no defect: --strict leaves it as it is
 
 	// Bad and Good are examples: what the rule finds, and the same without it. A text that starts with "-- " is several
-	// files, each after a line "-- path", "-- path 755", "-- path -> target" for a symbolic link or "-- path 5 MiB" for a file
-	// that goes on up to that size; another is the SKILL.md of a skill in a directory of its name. See [Files].
+	// files, each after a line "-- path", "-- path 755", "-- path -> target" for a symbolic link or "-- path 5 MiB" for
+	// a file that goes on up to that size; another is the SKILL.md of a skill in a directory of its name. See [Files].
 	Bad  string `json:"bad"`
 	Good string `json:"good"`
 
@@ -48,8 +48,8 @@ const (
 	a = diag.SeverityAdvice
 )
 
-// tables returns all rules; those of a family are together and in order. They are made when they are first needed: their
-// examples are long.
+// tables returns all rules; those of a family are together and in order. They are made when they are first needed:
+// their examples are long.
 var tables = sync.OnceValue(func() [][]Rule {
 	return [][]Rule{
 		frontmatterRules(), packRules(), referenceRules(), scriptRules(), securityRules(), structureRules(), styleRules(), suppressionRules(), skillRules(), policyRules(),

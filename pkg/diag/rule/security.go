@@ -2,7 +2,8 @@ package rule
 
 import "strings"
 
-// securityRules are the rules about what is hostile (SEC1xx), what a skill can do (SEC2xx), and what is worth a look (SEC3xx).
+// securityRules are the rules about what is hostile (SEC1xx), what a skill can do (SEC2xx), and what is worth a look
+// (SEC3xx).
 func securityRules() []Rule {
 	return []Rule{
 		{

@@ -1,10 +1,10 @@
-// Package whole writes a file whole: whoever reads it meanwhile, or after a crash, finds what was there before or all of
-// what is new, and never a part.
+// Package whole writes a file whole: whoever reads it meanwhile, or after a crash, finds what was there before or all
+// of what is new, and never a part.
 //
 // The new file is written beside its place under a temporary name that begins with ".tmp-", and renamed. Where anything
-// fails the old file is as it was, and nothing is left beside it; a process that is killed may leave the temporary file. A
-// link at the place is replaced by the file, and what it led to is not touched, unless [Options.Follow] says otherwise. Of
-// several that write one file at once the last one wins, whole.
+// fails the old file is as it was, and nothing is left beside it; a process that is killed may leave the temporary
+// file. A link at the place is replaced by the file, and what it led to is not touched, unless [Options.Follow] says
+// otherwise. Of several that write one file at once the last one wins, whole.
 package atomicfile
 
 import (

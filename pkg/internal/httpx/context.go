@@ -14,8 +14,8 @@ func PreferContext(ctx context.Context, err error) error {
 	return err
 }
 
-// EndOfContext returns the error of a context that an error is about, or nil. It tells the end of a context from a timeout of
-// the transport, which net/http makes look like the same.
+// EndOfContext returns the error of a context that an error is about, or nil. It tells the end of a context from a
+// timeout of the transport, which net/http makes look like the same.
 func EndOfContext(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return context.Canceled

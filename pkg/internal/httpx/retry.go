@@ -14,12 +14,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Patient returns a transport over base that repeats requests which a server may answer later, at most so many times, and
-// that ends answers which bring next to nothing. Every wait is bounded.
+// Patient returns a transport over base that repeats requests which a server may answer later, at most so many times,
+// and that ends answers which bring next to nothing. Every wait is bounded.
 //
-// Repeating is the work of oras-go's transport. What it is told to wait is decided here, because oras-go's own policy heeds
-// Retry-After with 429 and in seconds only, asks again after 3 s even where the server wants a minute, and does not repeat
-// where a server hangs up without an answer.
+// Repeating is the work of oras-go's transport. What it is told to wait is decided here, because oras-go's own policy
+// heeds Retry-After with 429 and in seconds only, asks again after 3 s even where the server wants a minute, and does
+// not repeat where a server hangs up without an answer.
 func Patient(base http.RoundTripper, retries int) http.RoundTripper {
 	policy := patience{most: retries}
 	return &retry.Transport{Base: &watcher{base}, Policy: func() retry.Policy { return policy }}
@@ -59,13 +59,15 @@ func repeatable(resp *http.Response, err error) bool {
 	return again && resp.StatusCode != http.StatusNotImplemented
 }
 
-// backoff is how long to wait before trying again where nobody says: a quarter of a second, then twice as long each time.
+// backoff is how long to wait before trying again where nobody says: a quarter of a second, then twice as long each
+// time.
 func backoff(attempt int) time.Duration {
 	return retry.ExponentialBackoff(250*time.Millisecond, 2, 0.1)(min(attempt, 6), nil)
 }
 
-// retryAfter reads how long a server that is busy (429, 503) asks to be left alone (RFC 9110, section 10.2.3): in seconds, or
-// up to a time, which is compared with the server's own clock. Nonsense and times that are over count as nothing.
+// retryAfter reads how long a server that is busy (429, 503) asks to be left alone (RFC 9110, section 10.2.3): in
+// seconds, or up to a time, which is compared with the server's own clock. Nonsense and times that are over count as
+// nothing.
 func retryAfter(resp *http.Response) time.Duration {
 	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode != http.StatusServiceUnavailable {
 		return 0
@@ -98,8 +100,8 @@ func Pause(ctx context.Context, attempt int) error {
 	}
 }
 
-// ReadWhole reads a short answer, which open asks for, to its end or to limit+1 bytes. Where the connection breaks in the
-// middle or brings next to nothing, the answer is asked for again from its beginning, at most so many times.
+// ReadWhole reads a short answer, which open asks for, to its end or to limit+1 bytes. Where the connection breaks in
+// the middle or brings next to nothing, the answer is asked for again from its beginning, at most so many times.
 func ReadWhole(ctx context.Context, retries int, limit int64, open func() (io.ReadCloser, error)) ([]byte, error) {
 	for attempt := 0; ; attempt++ {
 		data, again, err := readOnce(limit, open)

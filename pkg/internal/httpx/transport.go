@@ -14,9 +14,9 @@ import (
 // maxConnections is how many connections to one host there are at once.
 const maxConnections = 12
 
-// NewTransport returns a transport for registries and indexes: it reads in large pieces, keeps connections, never asks for
-// compression on top of compressed layers, keeps to a few connections a host however many packs are fetched at once, and
-// gives up on a server that does not begin to answer.
+// NewTransport returns a transport for registries and indexes: it reads in large pieces, keeps connections, never asks
+// for compression on top of compressed layers, keeps to a few connections a host however many packs are fetched at
+// once, and gives up on a server that does not begin to answer.
 func NewTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
@@ -36,8 +36,8 @@ func NewTransport() *http.Transport {
 	}
 }
 
-// TrustFile has a transport trust the certificates in a PEM file, besides those that the system trusts (and SSL_CERT_FILE names, where
-// Go heeds it).
+// TrustFile has a transport trust the certificates in a PEM file, besides those that the system trusts (and
+// SSL_CERT_FILE names, where Go heeds it).
 func TrustFile(t *http.Transport, file string) error {
 	pem, err := os.ReadFile(file)
 	if err != nil {

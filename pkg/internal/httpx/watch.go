@@ -13,9 +13,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// An answer has to bring a kilobyte a second while it is waited for, which any line that works does. One that brings less in
-// two windows of time in a row is as good as broken: a server that says nothing for ever, or a byte a second, must not hold an
-// installation up for good.
+// An answer has to bring a kilobyte a second while it is waited for, which any line that works does. One that brings
+// less in two windows of time in a row is as good as broken: a server that says nothing for ever, or a byte a second,
+// must not hold an installation up for good.
 const (
 	window      = 15 * time.Second
 	slowStrikes = 2
@@ -68,8 +68,8 @@ func (w *watcher) CloseIdleConnections() {
 	}
 }
 
-// watched is a body that is read under watch. That its reader takes its time does not count: at the end of a window only a
-// body that is being waited for is judged.
+// watched is a body that is read under watch. That its reader takes its time does not count: at the end of a window
+// only a body that is being waited for is judged.
 type watched struct {
 	body    io.ReadCloser
 	host    string

@@ -46,8 +46,8 @@ type Error struct {
 	Kind Kind
 	Key  string // the second of two equal keys, as it is written there
 
-	// Offset counts bytes from 0. Line and Column, in bytes, count from 1; Line is 0 if the position is not known, as with
-	// an unknown field.
+	// Offset counts bytes from 0. Line and Column, in bytes, count from 1; Line is 0 if the position is not known, as
+	// with an unknown field.
 	Offset, Line, Column int
 
 	Err error // of encoding/json, for Syntax and WrongValue; [io.ErrUnexpectedEOF] if the document ends too early

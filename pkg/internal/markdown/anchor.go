@@ -13,8 +13,8 @@ type anchor struct {
 	html  bool // entities in it are to be resolved
 }
 
-// HasAnchor reports whether a page has what a URL's fragment points to. Hosts differ in what they make of a heading, so only
-// letters and digits count, in any case; the number of a repeated heading does not count; the end of a heading is
+// HasAnchor reports whether a page has what a URL's fragment points to. Hosts differ in what they make of a heading, so
+// only letters and digits count, in any case; the number of a repeated heading does not count; the end of a heading is
 // enough, for "Title {#anchor}". The top of a page is always there.
 func (p *Page) HasAnchor(fragment string) bool {
 	folded := foldAnchor(fragment)

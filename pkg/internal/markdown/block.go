@@ -40,8 +40,8 @@ func (r *Reader) readLine() {
 	r.openBlocks(at, sibling)
 }
 
-// matchContainers returns how many of the open containers the line continues, and whether it begins the next item in the
-// list that does not.
+// matchContainers returns how many of the open containers the line continues, and whether it begins the next item in
+// the list that does not.
 func (r *Reader) matchContainers() (at int, sibling bool) {
 	quotes, items := 0, 0
 	for i := range r.stack {

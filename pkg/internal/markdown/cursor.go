@@ -1,7 +1,7 @@
 package markdown
 
-// cursor is a place in the lines that are read as one text. A place at the end of a line that is not the last is the start of
-// the next.
+// cursor is a place in the lines that are read as one text. A place at the end of a line that is not the last is the
+// start of the next.
 type cursor struct{ line, pos int }
 
 // endOfText is what follows the last line. It is no character that means something.
@@ -88,8 +88,8 @@ func (r *Reader) findClosure(c cursor, opener, closer byte) (end cursor, ok bool
 	}
 }
 
-// between returns the text between two places, of which the second is not after the end of its line. It is part of the text
-// if both are in one line; otherwise it is overwritten by the next call.
+// between returns the text between two places, of which the second is not after the end of its line. It is part of the
+// text if both are in one line; otherwise it is overwritten by the next call.
 func (r *Reader) between(start, end cursor) []byte {
 	if start.line == end.line {
 		return r.text[start.pos:end.pos]

@@ -1,7 +1,7 @@
 package markdown
 
-// departure marks that a page has something which this package knowingly reads otherwise than goldmark 1.8.7 does, so that
-// the tests leave out just those pages.
+// departure marks that a page has something which this package knowingly reads otherwise than goldmark 1.8.7 does, so
+// that the tests leave out just those pages.
 type departure uint8
 
 const (

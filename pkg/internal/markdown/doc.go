@@ -3,8 +3,8 @@
 //
 // The rules it keeps:
 //
-//   - The language is CommonMark 0.31 with the tables and footnotes of GitHub, in the reading of goldmark 1.8: the tests
-//     hold every result to it. Emphasis is not read, since it changes nothing of the above.
+//   - The language is CommonMark 0.31 with the tables and footnotes of GitHub, in the reading of goldmark 1.8: the
+//     tests hold every result to it. Emphasis is not read, since it changes nothing of the above.
 //   - The time is linear in the length of the text, whatever the text is. There is one bound: a link's destination with
 //     more than 32 open parentheses is none, as on GitHub.
 //   - Every offset counts bytes of the whole text that was given, of which the page may be a later part.

@@ -176,8 +176,8 @@ func endsName(rest []byte, anySpace bool) bool {
 	return false
 }
 
-// wholeTag reports whether the rest of a line after a name is the rest of one tag and nothing else, and whether there are
-// attributes in it.
+// wholeTag reports whether the rest of a line after a name is the rest of one tag and nothing else, and whether there
+// are attributes in it.
 func wholeTag(rest []byte) (attributes, complete bool) {
 	i := 0
 	for {
@@ -209,8 +209,8 @@ func skipSpaces(b []byte, i int) int {
 	return i
 }
 
-// wholeAttribute returns where the attribute ends that space and then a name at i begin. It returns i if there is none, and
-// -1 if it has no proper value.
+// wholeAttribute returns where the attribute ends that space and then a name at i begin. It returns i if there is none,
+// and -1 if it has no proper value.
 func wholeAttribute(b []byte, i int) int {
 	name := skipSpace(b, i)
 	if name == i || name >= len(b) || !isNameStart(b[name]) {

@@ -98,8 +98,8 @@ func (r *Reader) readText(l *leaf) {
 	}
 }
 
-// special reports whether a piece of the text has one of the characters that inline content of interest begins with. The
-// pieces that are asked for must follow each other.
+// special reports whether a piece of the text has one of the characters that inline content of interest begins with.
+// The pieces that are asked for must follow each other.
 func (r *Reader) special(from, to int) bool {
 	return r.nextSpecial(from) < to
 }

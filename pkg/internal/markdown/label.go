@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// foldLabel appends a label to b in the form in which labels are compared: without spaces around it, runs of spaces as one,
-// and letters folded.
+// foldLabel appends a label to b in the form in which labels are compared: without spaces around it, runs of spaces as
+// one, and letters folded.
 func foldLabel(b, label []byte) []byte {
 	space := false
 	for label = bytes.Trim(label, " \t\n\v\f\r"); len(label) > 0; {

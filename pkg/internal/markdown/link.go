@@ -121,8 +121,8 @@ func (r *Reader) inlineTail(c cursor) (target extent, next cursor, ok bool) {
 	return target, r.advance(c), r.peek(c) == ')'
 }
 
-// referenceTail reads the label after the text of a link. It reports whether there is one, and whether it is defined. A blank
-// label stands for the text.
+// referenceTail reads the label after the text of a link. It reports whether there is one, and whether it is defined. A
+// blank label stands for the text.
 func (r *Reader) referenceTail(b bracket, textEnd, c cursor, inner bool) (def int, next cursor, is, ok bool) {
 	end, found := r.findClosure(c, '[', ']')
 	if !found {

@@ -9,8 +9,8 @@ type marker struct {
 	blank bool // nothing follows
 }
 
-// listMarker returns the marker at the rest of the line, which must be indented less than 4 columns. Where a tab indents it,
-// in a container, it is none: goldmark has it so.
+// listMarker returns the marker at the rest of the line, which must be indented less than 4 columns. Where a tab
+// indents it, in a container, it is none: goldmark has it so.
 func (r *Reader) listMarker() (m marker, ok bool) {
 	i, b := r.next, r.text[:r.stop]
 	if r.tabbed() || i >= len(b) {
@@ -133,7 +133,8 @@ func (r *Reader) beginItem(c *container, m marker) bool {
 	return true
 }
 
-// markerSpace returns how many columns follow a marker, as goldmark counts them: tabs from the start of the rest of the line.
+// markerSpace returns how many columns follow a marker, as goldmark counts them: tabs from the start of the rest of the
+// line.
 func (r *Reader) markerSpace(m marker) int {
 	width := 0
 	for i := m.end; i < r.stop; i++ {

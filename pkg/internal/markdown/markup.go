@@ -17,8 +17,8 @@ func (r *Reader) readHTML(l *leaf) {
 	r.markup(extent{l.start, l.stop}, r.lines)
 }
 
-// markup reads the comments of a piece of HTML, and what its elements refer to and are called. The lines that it is in tell
-// what in it belongs to containers.
+// markup reads the comments of a piece of HTML, and what its elements refer to and are called. The lines that it is in
+// tell what in it belongs to containers.
 func (r *Reader) markup(e extent, lines []extent) {
 	m := markup{Reader: r, b: r.text[e.start:e.end], base: e.start}
 	for i := 1; i < len(lines); i++ {

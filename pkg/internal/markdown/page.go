@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Page is what a page of Markdown says that a linter is interested in. It keeps the text that it was read from, which must
-// not change. It may be used by several goroutines.
+// Page is what a page of Markdown says that a linter is interested in. It keeps the text that it was read from, which
+// must not change. It may be used by several goroutines.
 type Page struct {
 	// Links are the links, the images, the reference definitions that are used (each once, where it is first used),
 	// and the src and href attributes of HTML. They stand in the order of the page as it is shown: footnotes last, in
@@ -68,8 +68,8 @@ type extent struct{ start, end int }
 // Text returns the text that the page was read from, with what is before the page.
 func (p *Page) Text() []byte { return p.text }
 
-// Lines returns the lines of a code block with their offsets, without what belongs to the containers that the block is in,
-// without the indentation that makes a code block, and without line endings.
+// Lines returns the lines of a code block with their offsets, without what belongs to the containers that the block is
+// in, without the indentation that makes a code block, and without line endings.
 func (p *Page) Lines(b Block) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		if b.lines > 0 {

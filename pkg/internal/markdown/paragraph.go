@@ -3,8 +3,8 @@ package markdown
 // closeParagraph closes the open paragraph.
 func (r *Reader) closeParagraph() { r.endParagraph(false) }
 
-// endParagraph finds the definitions at the start of the open paragraph, and the table at its end. The paragraph is trimmed
-// before that only where its underline ends it: goldmark has it so, and it tells what is indented too far.
+// endParagraph finds the definitions at the start of the open paragraph, and the table at its end. The paragraph is
+// trimmed before that only where its underline ends it: goldmark has it so, and it tells what is indented too far.
 func (r *Reader) endParagraph(trimmed bool) {
 	l := &r.leaves[len(r.leaves)-1]
 	l.count = len(r.segs) - l.first

@@ -53,7 +53,8 @@ type Reader struct {
 	steps   int // how much was done, for tests
 }
 
-// seg is a line of a paragraph, or the rest of it that is no container's. Before it come columns of a tab that are its own.
+// seg is a line of a paragraph, or the rest of it that is no container's. Before it come columns of a tab that are its
+// own.
 type seg struct{ start, stop, pad int }
 
 // Read reads the Markdown of text[from:]. All offsets in the page are into text.

@@ -40,8 +40,8 @@ func appendValue(b, value []byte) []byte {
 // maxEntity is more than the longest name of an entity.
 const maxEntity = 40
 
-// appendEntity appends the characters of the entity that a text begins with, or its ampersand if it is none. It returns the
-// length of what it appended, as it is written.
+// appendEntity appends the characters of the entity that a text begins with, or its ampersand if it is none. It returns
+// the length of what it appended, as it is written.
 func appendEntity(b, text []byte) (after []byte, length int) {
 	end := 1
 	for end < len(text) && end < maxEntity && (isAlnum(text[end]) || end == 1 && text[end] == '#') {

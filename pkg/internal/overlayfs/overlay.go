@@ -4,8 +4,8 @@
 // The rules it keeps:
 //
 //   - The base is never written to, and what is not overlaid is exactly as the base has it.
-//   - Where the base has a file, its mode and time stay and only content and size differ. A symbolic link to a file stays
-//     a link in listings; reading it gives the overlaid content.
+//   - Where the base has a file, its mode and time stay and only content and size differ. A symbolic link to a file
+//     stays a link in listings; reading it gives the overlaid content.
 //   - A path that the base does not have exists, and so do the directories above it.
 //   - A file system does not change once it is made. The bytes are not copied: whoever gives them must not change them.
 package overlayfs

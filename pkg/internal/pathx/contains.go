@@ -8,8 +8,8 @@ import (
 
 // Contains reports whether path is dir or below it. It is lexical: see the package comment.
 //
-// Both are absolute, or both are relative to the same directory; otherwise the answer is false. An empty string is not a
-// path, and neither contains anything nor is contained.
+// Both are absolute, or both are relative to the same directory; otherwise the answer is false. An empty string is not
+// a path, and neither contains anything nor is contained.
 func Contains(dir, path string) bool {
 	_, ok := system().rel(dir, path)
 	return ok
@@ -36,8 +36,8 @@ func Rel(dir, path string) (rel string, ok bool) {
 	return system().rel(dir, path)
 }
 
-// RelSlash is [Rel] for slash-separated names that are relative to one directory, as in an fs.FS or a repository: the same
-// on every system, and each byte counts.
+// RelSlash is [Rel] for slash-separated names that are relative to one directory, as in an fs.FS or a repository: the
+// same on every system, and each byte counts.
 func RelSlash(dir, name string) (rel string, ok bool) {
 	return rules{}.rel(dir, name)
 }
@@ -96,7 +96,8 @@ func (r rules) rel(dir, name string) (rel string, ok bool) {
 
 // split returns the root that a path begins with ("" for a relative path) and its clean rest, with slashes and without
 // the one in front ("" for the root itself, or the directory that a relative path is relative to). Different ways to
-// write a volume give the same root. ok is false if the rest depends on a directory that belongs to the process, as C:dir.
+// write a volume give the same root. ok is false if the rest depends on a directory that belongs to the process, as
+// C:dir.
 func (r rules) split(name string) (root, rest string, ok bool) {
 	if r.windows {
 		if root, name, ok = splitVolume(strings.ReplaceAll(name, `\`, "/")); !ok {
@@ -112,9 +113,9 @@ func (r rules) split(name string) (root, rest string, ok bool) {
 	return root, rest, true
 }
 
-// splitVolume splits a Windows path with slashes after its volume, which it returns in lower case: "c:", "//host/share",
-// or "//?/volume{…}". The forms of the API for long paths, //?/C:/dir and //?/UNC/host/share, mean the same volumes as
-// the usual ones.
+// splitVolume splits a Windows path with slashes after its volume, which it returns in lower case: "c:",
+// "//host/share", or "//?/volume{…}". The forms of the API for long paths, //?/C:/dir and //?/UNC/host/share, mean the
+// same volumes as the usual ones.
 func splitVolume(name string) (volume, rest string, ok bool) {
 	device := false
 	for _, prefix := range []string{"//?/", "//./", "/??/"} {

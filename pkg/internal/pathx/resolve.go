@@ -9,18 +9,18 @@ import (
 	"syscall"
 )
 
-// maxLinks is how many links of one path are followed, as many as [filepath.EvalSymlinks] follows. Systems follow fewer:
-// with more, nobody can open the path.
+// maxLinks is how many links of one path are followed, as many as [filepath.EvalSymlinks] follows. Systems follow
+// fewer: with more, nobody can open the path.
 const maxLinks = 255
 
 // Resolve returns where a path leads: the absolute, clean path without links of the file that a program would open, or
 // create, at that path. It looks at the disk.
 //
-// It follows links step by step as the system does, so that ".." after a link is the directory above what the link leads
-// to. (On Windows it is the directory above the link, because Windows removes ".." before it looks at links.) What does
-// not exist stays as written, below the resolved path of what does, also where a link leads to it: a link to a missing
-// file resolves to that file, which is what a program that writes to the link creates. What is below a file counts as
-// missing, too. A relative path is relative to the working directory.
+// It follows links step by step as the system does, so that ".." after a link is the directory above what the link
+// leads to. (On Windows it is the directory above the link, because Windows removes ".." before it looks at links.)
+// What does not exist stays as written, below the resolved path of what does, also where a link leads to it: a link to
+// a missing file resolves to that file, which is what a program that writes to the link creates. What is below a file
+// counts as missing, too. A relative path is relative to the working directory.
 //
 // An error means that nobody can tell where the path leads: the links are a loop, or a directory on the way may not be
 // searched. Callers that decide about access must refuse such a path.
@@ -45,8 +45,8 @@ func ResolveExisting(path string) (string, error) {
 	return canonical(w.at), nil
 }
 
-// ResolveDir is [Resolve] for a directory that the caller is going to create if it is missing. What [os.MkdirAll] could not
-// create is an error: [fs.ErrNotExist] for a link that leads to nothing, ENOTDIR for a path below a file.
+// ResolveDir is [Resolve] for a directory that the caller is going to create if it is missing. What [os.MkdirAll] could
+// not create is an error: [fs.ErrNotExist] for a link that leads to nothing, ENOTDIR for a path below a file.
 func ResolveDir(path string) (string, error) {
 	w, err := walk(path, look)
 	switch {
@@ -62,8 +62,8 @@ func ResolveDir(path string) (string, error) {
 	return canonical(w.at), nil
 }
 
-// ResolveOrClean returns what [Resolve] returns, or the clean path if nobody can tell where it leads. It is for comparing
-// what is shown, never for deciding about access.
+// ResolveOrClean returns what [Resolve] returns, or the clean path if nobody can tell where it leads. It is for
+// comparing what is shown, never for deciding about access.
 func ResolveOrClean(path string) string {
 	if at, err := Resolve(path); err == nil {
 		return at
@@ -71,9 +71,9 @@ func ResolveOrClean(path string) string {
 	return filepath.Clean(path)
 }
 
-// ContainsResolved reports whether path leads to dir or to what is, or would be, below it. It resolves both, and compares
-// directories by their identity on the disk, so that it is right about file systems that ignore case and about those that
-// don't. If dir does not exist, it compares names, as [Contains].
+// ContainsResolved reports whether path leads to dir or to what is, or would be, below it. It resolves both, and
+// compares directories by their identity on the disk, so that it is right about file systems that ignore case and about
+// those that don't. If dir does not exist, it compares names, as [Contains].
 //
 // An error means that nobody can tell, as for [Resolve]. Treat it as "not inside" where inside means allowed, and as
 // "inside" where inside means forbidden.
@@ -114,9 +114,9 @@ type Link struct {
 	Target string // as it is written in the link
 }
 
-// Snapshot resolves paths, and sees each step of them only once: what it returned for one path holds for all that have a
-// directory or a link in common with it, also if somebody changes the disk in between. The zero value is ready for use.
-// It may not be used by several goroutines at once.
+// Snapshot resolves paths, and sees each step of them only once: what it returned for one path holds for all that have
+// a directory or a link in common with it, also if somebody changes the disk in between. The zero value is ready for
+// use. It may not be used by several goroutines at once.
 type Snapshot struct{ seen map[string]step }
 
 // Resolve is [Resolve] with the memory of the snapshot.
@@ -128,8 +128,8 @@ func (s *Snapshot) Resolve(path string) (string, error) {
 	return at, nil
 }
 
-// Follow is [Resolve], and also returns the links on the way, in the order in which the system follows them. Together with
-// an error it returns how far it got, and what it did not follow as written below that.
+// Follow is [Resolve], and also returns the links on the way, in the order in which the system follows them. Together
+// with an error it returns how far it got, and what it did not follow as written below that.
 func (s *Snapshot) Follow(path string) (at string, links []Link, err error) {
 	w, err := walk(path, s.look)
 	return canonical(w.at), w.links, err

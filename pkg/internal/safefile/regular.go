@@ -1,9 +1,9 @@
-// Package regular reads files that others may have put where they are: those of a cloned repository, of a directory that
-// a manifest names, of a .git above the directory that skillpm runs in.
+// Package regular reads files that others may have put where they are: those of a cloned repository, of a directory
+// that a manifest names, of a .git above the directory that skillpm runs in.
 //
-// Only regular files are opened. Opening a pipe would wait for ever, and a device has no end. What something is, is asked
-// before it is opened and once more afterwards. No file is read that is larger than its reader expects, and none further
-// than it was long when it was opened.
+// Only regular files are opened. Opening a pipe would wait for ever, and a device has no end. What something is, is
+// asked before it is opened and once more afterwards. No file is read that is larger than its reader expects, and none
+// further than it was long when it was opened.
 package safefile
 
 import (

@@ -90,8 +90,8 @@ func (p *Paths) xdg(env Env, cache string) {
 	p.State = filepath.Join(env.base("XDG_STATE_HOME", filepath.Join(p.Home, ".local", "state")), "skillpm")
 }
 
-// ForMachine returns the directories for what is done for everybody on the machine: nothing in them is of a user's, and no
-// variable moves them.
+// ForMachine returns the directories for what is done for everybody on the machine: nothing in them is of a user's, and
+// no variable moves them.
 func (p Paths) ForMachine() Paths {
 	cache, state := filepath.Join(p.Enterprise, "cache"), filepath.Join(p.Enterprise, "lib")
 	if p.Enterprise == unixEnterprise {

@@ -3,7 +3,8 @@
 // It finds what keeps a program from reading the file, and nothing about what the file means. Skills carry files that
 // are not meant to be read as they are: templates with placeholders, and JSON with comments for the tools that allow
 // them. What is known to be such a file, or seems to be one at the place where reading ends, is no problem here: a
-// linter that cries wolf is turned off. Only the first problem of a file is reported, since what follows it is guesswork.
+// linter that cries wolf is turned off. Only the first problem of a file is reported, since what follows it is
+// guesswork.
 //
 // Every function takes linear time, and memory and stack that do not grow without bound with how deep the text nests.
 package syntax

@@ -11,8 +11,8 @@ import (
 
 // JSON returns the first problem of a JSON file, or nil. The name says which dialect it is: one document; one on each
 // line (.jsonl, .ndjson); or, for the files of tools that read them so, one with comments and trailing commas. JSON5 is
-// not checked. A file with a placeholder where JSON would have something else is a template, and not checked from there.
-// Duplicate keys are no problem here.
+// not checked. A file with a placeholder where JSON would have something else is a template, and not checked from
+// there. Duplicate keys are no problem here.
 func JSON(name string, text []byte) *Problem {
 	dialect := jsonDialect(name)
 	if dialect == jsonUnchecked {

@@ -140,8 +140,8 @@ func late(e syntax.ParseError) bool {
 	return false
 }
 
-// expansion reports whether an error is about what stands in ${ } or in arithmetic, which bash and mksh read when they run
-// the line. What they lack there, sh mostly lacks too, and to it the error is worth telling.
+// expansion reports whether an error is about what stands in ${ } or in arithmetic, which bash and mksh read when they
+// run the line. What they lack there, sh mostly lacks too, and to it the error is worth telling.
 func expansion(e syntax.LangError) bool {
 	for _, part := range [...]string{"expansion", "arithmetic", "subscript", "unsigned", "${"} {
 		if strings.Contains(e.Feature, part) {

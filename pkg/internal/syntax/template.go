@@ -60,8 +60,8 @@ func plainBraces(rest []byte) bool {
 	return len(rest) == 0 || rest[0] == '"' || rest[0] == '}'
 }
 
-// formatted reports whether a text is one that a program fills in with a function for formatting: such texts have {{ for
-// each brace, and {name} for what is replaced.
+// formatted reports whether a text is one that a program fills in with a function for formatting: such texts have {{
+// for each brace, and {name} for what is replaced.
 func formatted(text []byte) bool {
 	for at := 0; ; at++ {
 		n := bytes.IndexByte(text[at:], '{')

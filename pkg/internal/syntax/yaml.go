@@ -15,8 +15,8 @@ const maxYAML = 1 << 20
 
 // YAML returns the first problem of a YAML file, or nil. The file may have several documents, or none; tags of its own
 // and duplicate keys are no problem. A template is not checked: a file with a placeholder of a template engine at the
-// start of a line or value, or with something to replace at the place where reading ends. Neither is a file in UTF-16 or
-// larger than a megabyte.
+// start of a line or value, or with something to replace at the place where reading ends. Neither is a file in UTF-16
+// or larger than a megabyte.
 func YAML(_ string, text []byte) *Problem {
 	if len(text) > maxYAML || bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		return nil

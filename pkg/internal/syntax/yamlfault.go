@@ -8,8 +8,8 @@ import (
 )
 
 // yamlFault finds the place of an error. The parser says at best a line, and often another one than that of the error.
-// But it tells the same of every text that ends after the error, and not of one that ends before, so that asking it again
-// a few times finds the place.
+// But it tells the same of every text that ends after the error, and not of one that ends before, so that asking it
+// again a few times finds the place.
 type yamlFault struct {
 	text    []byte
 	message string // with the line that the parser gives
@@ -132,7 +132,8 @@ func (f *yamlFault) token() int {
 	return f.word(first, low)
 }
 
-// word returns the start of a word, given an offset in it, for errors about keys, of which the parser notices the colon.
+// word returns the start of a word, given an offset in it, for errors about keys, of which the parser notices the
+// colon.
 func (f *yamlFault) word(first, at int) int {
 	switch f.reason() {
 	case "mapping values are not allowed in this context":

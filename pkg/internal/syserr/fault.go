@@ -1,5 +1,5 @@
-// Package fault says what to do about errors of the machine: a disk that is full, read-only or broken, a file that may not
-// be read or written, too many open ones. It asks the system nothing; it only knows the names of its errors.
+// Package fault says what to do about errors of the machine: a disk that is full, read-only or broken, a file that may
+// not be read or written, too many open ones. It asks the system nothing; it only knows the names of its errors.
 package syserr
 
 import (
@@ -10,7 +10,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Of returns the code of an error of the machine and a hint that says what to do about it; ok is false for other errors.
+// Of returns the code of an error of the machine and a hint that says what to do about it; ok is false for other
+// errors.
 func Of(err error) (code diag.Code, hint string, ok bool) {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):

@@ -2,10 +2,10 @@
 // apply: the text of a skill is what an agent will follow.
 //
 // Its rules: the same trees give the same text. Files are compared line by line, in time that is bounded whatever they
-// hold, each and all together: where the shortest difference would take too long to find, a longer one is given, which is
-// as right. Files that are no text are binary, and told as such; so are files beyond a size, and differences beyond one,
-// each and all together. A zero byte alone makes no file binary, or it would hide a text. Nothing in the text is changed,
-// control characters included, because it would not apply any more: [Visible] makes it fit to be printed.
+// hold, each and all together: where the shortest difference would take too long to find, a longer one is given, which
+// is as right. Files that are no text are binary, and told as such; so are files beyond a size, and differences beyond
+// one, each and all together. A zero byte alone makes no file binary, or it would hide a text. Nothing in the text is
+// changed, control characters included, because it would not apply any more: [Visible] makes it fit to be printed.
 package textdiff
 
 import (
@@ -111,8 +111,8 @@ const (
 	DefaultMaxText = 1 << 20
 )
 
-// Budget is what comparisons may take together. Lines of files that come when the steps are spent are replaced as a whole,
-// and differences that come when the text is spent are large.
+// Budget is what comparisons may take together. Lines of files that come when the steps are spent are replaced as a
+// whole, and differences that come when the text is spent are large.
 type Budget struct {
 	Steps int // of looking for short differences
 	Text  int // bytes
@@ -133,9 +133,9 @@ func (o Options) orDefault() Options {
 	return o
 }
 
-// Trees compares two trees, file by file: of those that are read when they are wanted, two are held at a time. Their files
-// may come in any order; a path that a tree has twice is an error of code [diag.Invalid]. When ctx ends it returns its
-// error.
+// Trees compares two trees, file by file: of those that are read when they are wanted, two are held at a time. Their
+// files may come in any order; a path that a tree has twice is an error of code [diag.Invalid]. When ctx ends it
+// returns its error.
 func Trees(ctx context.Context, before, after []File, o Options) (Diff, error) {
 	o = o.orDefault()
 	olds, err := byPath(before)

@@ -56,8 +56,8 @@ func (s *site) closeDirs() {
 	}
 }
 
-// moved is called when a directory that was there may have left its place, so that an open one below it, or one that was
-// reached through a link, is not the one any more that its path names. What is the journal's stays in its place.
+// moved is called when a directory that was there may have left its place, so that an open one below it, or one that
+// was reached through a link, is not the one any more that its path names. What is the journal's stays in its place.
 func (s *site) moved() {
 	for name, d := range s.open {
 		if !pathx.ContainsStrict(s.dir, name) {

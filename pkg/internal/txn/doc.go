@@ -9,10 +9,10 @@
 //     what is done already without harm, so it may be interrupted too.
 //   - An error after the commit point in the process itself undoes everything, because somebody is there to be told.
 //   - Files come last, in the order they were staged in: who sees the new lock sees the new packs.
-//   - A transaction replaces and removes only what was there when it was committed. Anything else that turns up at one of
-//     its paths is a conflict and stays.
-//   - A journal is authenticated with a secret of the machine, for its root: one that came with a repository is refused.
-//     No operation is in a .git directory or in the journal's.
+//   - A transaction replaces and removes only what was there when it was committed. Anything else that turns up at one
+//     of its paths is a conflict and stays.
+//   - A journal is authenticated with a secret of the machine, for its root: one that came with a repository is
+//     refused. No operation is in a .git directory or in the journal's.
 //   - Every path is below the scope's root, through an [os.Root]. Below skillpm's own directory no link is followed.
 //   - Nothing is unlinked before its successor is in place, except what is to be removed; a directory is exchanged for
 //     its successor in one step where the system can do that.

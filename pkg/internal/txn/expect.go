@@ -61,9 +61,9 @@ func isBelow(rel string, dirs map[string]bool) bool {
 	return false
 }
 
-// sight identifies what is at rel: "" for nothing, a link by its target, a file by its mode, size and time of change, and
-// a directory by those of all that is in it. Other than numbers of devices and inodes that survives a restart of the
-// machine, and is the same on every file system.
+// sight identifies what is at rel: "" for nothing, a link by its target, a file by its mode, size and time of change,
+// and a directory by those of all that is in it. Other than numbers of devices and inodes that survives a restart of
+// the machine, and is the same on every file system.
 func (s *site) sight(rel string, info fs.FileInfo) (string, error) {
 	switch {
 	case info == nil:
@@ -86,8 +86,8 @@ func describe(info fs.FileInfo) string {
 	return fmt.Sprint(uint32(info.Mode()), info.Size(), info.ModTime().UnixNano())
 }
 
-// appendBelow lists what is in a directory in another. One that may not be read can be moved all the same, so that is no
-// error.
+// appendBelow lists what is in a directory in another. One that may not be read can be moved all the same, so that is
+// no error.
 func appendBelow(list []byte, dir *os.Root, name string) ([]byte, error) {
 	sub, err := dir.OpenRoot(name)
 	if err == nil {
@@ -287,8 +287,8 @@ func (s *site) sameBytes(rel, copied string) error {
 	return nil
 }
 
-// discardCopy removes a copy that is at an operation's path. It leaves the path in one step, so that half of it is never
-// taken for somebody's own.
+// discardCopy removes a copy that is at an operation's path. It leaves the path in one step, so that half of it is
+// never taken for somebody's own.
 func (s *site) discardCopy(o *op) error {
 	draft := temporary(o.Path, o)
 	if err := s.remove(draft); err != nil {

@@ -26,8 +26,8 @@ type Notice struct {
 }
 
 // Lock takes the kernel's lock on the file at path, which it creates, and waits until it has it or ctx ends. The lock
-// ends with unlock, or with the process, however that ends; the file stays, and means nothing by itself. Neither the file
-// nor its directory may be a link: the error is Denied, and nothing is created elsewhere.
+// ends with unlock, or with the process, however that ends; the file stays, and means nothing by itself. Neither the
+// file nor its directory may be a link: the error is Denied, and nothing is created elsewhere.
 func Lock(ctx context.Context, path string) (unlock func() error, err error) {
 	return LockNotice(ctx, path, Notice{})
 }

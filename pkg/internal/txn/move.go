@@ -9,8 +9,8 @@ import (
 )
 
 // bring moves the staged directory to its place. Where the system can't rename it there (another file system, or a
-// directory in a lower layer of overlayfs) it is copied, and what was staged is set aside in one step: a staged directory
-// that is half removed would be taken for the new one.
+// directory in a lower layer of overlayfs) it is copied, and what was staged is set aside in one step: a staged
+// directory that is half removed would be taken for the new one.
 func (s *site) bring(o *op) error {
 	err := s.settle(s.staged(o), o.Path)
 	if !cannotRename(err) {

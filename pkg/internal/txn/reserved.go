@@ -22,8 +22,8 @@ func (s *site) reserved(rel string) error {
 	return nil
 }
 
-// isGit reports whether some file system takes a name for ".git": those that fold case, NTFS, which drops dots and spaces
-// at the end and has streams and short names, and HFS+, which ignores some characters.
+// isGit reports whether some file system takes a name for ".git": those that fold case, NTFS, which drops dots and
+// spaces at the end and has streams and short names, and HFS+, which ignores some characters.
 func isGit(name string) bool {
 	name, _, _ = strings.Cut(name, ":")
 	name = strings.Map(func(r rune) rune {

@@ -158,9 +158,9 @@ func (t *Tx) count(rel string, n int) {
 // says that undoing did not work either; then [Recover] completes the transaction later.
 func (t *Tx) Commit() error { return t.CommitIf(nil) }
 
-// CommitIf is Commit with a last look: check is called when all that is staged was forced to the disk, which takes time,
-// and what the transaction is going to take away was recorded. What changes before that is for check to see, and what
-// changes later is left alone. If check returns an error, that is the result and nothing has happened.
+// CommitIf is Commit with a last look: check is called when all that is staged was forced to the disk, which takes
+// time, and what the transaction is going to take away was recorded. What changes before that is for check to see, and
+// what changes later is left alone. If check returns an error, that is the result and nothing has happened.
 func (t *Tx) CommitIf(check func() error) error {
 	t.check = check
 	if t.done {
@@ -249,8 +249,8 @@ func (t *Tx) Abort() error {
 	return explain(t.s.path, errors.Join(t.s.clean(), t.s.close()))
 }
 
-// Recover brings a scope to rest whose writer died: what was staged is deleted, or, if the commit point was reached, the
-// transaction is completed and recovered is true.
+// Recover brings a scope to rest whose writer died: what was staged is deleted, or, if the commit point was reached,
+// the transaction is completed and recovered is true.
 func Recover(o Options) (recovered bool, err error) {
 	if _, err := os.Lstat(o.Dir); errors.Is(err, fs.ErrNotExist) {
 		return false, nil

@@ -46,12 +46,12 @@ func (w *Watcher) addRoot(r *root, tell bool) error {
 	return w.addTree(r.real, tell)
 }
 
-// opensFiles reports whether watching a directory opens every file in it, which is too much for one that is only watched
-// to see a root that is removed and made again.
+// opensFiles reports whether watching a directory opens every file in it, which is too much for one that is only
+// watched to see a root that is removed and made again.
 func opensFiles() bool { return runtime.GOOS != "linux" && runtime.GOOS != "windows" }
 
-// addTree watches a directory and those below it. Where tell is set, all that is in them has changed. It is watched before
-// it is listed, so that nothing can appear in between.
+// addTree watches a directory and those below it. Where tell is set, all that is in them has changed. It is watched
+// before it is listed, so that nothing can appear in between.
 func (w *Watcher) addTree(dir string, tell bool) error {
 	if w.skips(dir) {
 		w.dirs[dir] = false
@@ -101,7 +101,8 @@ func (w *Watcher) skips(dir string) bool {
 	return skip
 }
 
-// dropTree forgets a directory and those below it. Their watches would go on under names that they may not have any more.
+// dropTree forgets a directory and those below it. Their watches would go on under names that they may not have any
+// more.
 func (w *Watcher) dropTree(dir string) {
 	below := dir + string(filepath.Separator)
 	for d, watched := range w.dirs {

@@ -1,9 +1,9 @@
 // Package watch tells which files changed below directories.
 //
-// Directories are watched, and not files, so that files that are replaced, as most editors do, stay in view. What happens
-// within a short time is told at once: an editor's save, which writes one file and renames it to another, or a checkout of
-// a branch. Directories that are new are watched from the moment that they are seen, and everything that is in them by
-// then counts as changed. Symbolic links are followed where a root is one, and nowhere else.
+// Directories are watched, and not files, so that files that are replaced, as most editors do, stay in view. What
+// happens within a short time is told at once: an editor's save, which writes one file and renames it to another, or a
+// checkout of a branch. Directories that are new are watched from the moment that they are seen, and everything that is
+// in them by then counts as changed. Symbolic links are followed where a root is one, and nowhere else.
 //
 // What the operating system could not keep up with is told as a change of everything: the roots.
 package watch
@@ -31,8 +31,8 @@ const patience = 10
 
 // Options say what is watched, and how changes are told.
 type Options struct {
-	// Skip reports whether a directory, by the path that would be told, is left out with all that is in it. Roots are not
-	// asked for. It is called from one goroutine at a time.
+	// Skip reports whether a directory, by the path that would be told, is left out with all that is in it. Roots are
+	// not asked for. It is called from one goroutine at a time.
 	Skip func(dir string) bool
 
 	// Quiet is how long it must be quiet before changes are told: [Quiet] if it is 0. While it is never quiet, they are
@@ -99,8 +99,8 @@ func New(roots []string, o Options) (*Watcher, error) {
 	return w, nil
 }
 
-// Events returns the channel on which changes are told: the paths of files and directories that changed, appeared or are
-// gone, sorted, each as its root was given and what is below that. It is closed when nothing is watched any more.
+// Events returns the channel on which changes are told: the paths of files and directories that changed, appeared or
+// are gone, sorted, each as its root was given and what is below that. It is closed when nothing is watched any more.
 func (w *Watcher) Events() <-chan []string { return w.events }
 
 // Err returns, after the channel was closed, why: nil if it was by Close.

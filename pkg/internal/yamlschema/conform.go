@@ -17,7 +17,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Schema is a JSON Schema (draft 2020-12). It is compiled when it is first needed, and may be used by several goroutines.
+// Schema is a JSON Schema (draft 2020-12). It is compiled when it is first needed, and may be used by several
+// goroutines.
 type Schema struct {
 	Raw map[string]any // the schema as it is written
 

@@ -15,8 +15,9 @@ import (
 // maxDepth is how deep a value may be nested that is kept as a node.
 const maxDepth = 16
 
-// Decode reads a value into a struct by the yaml tags of its fields. It checks the value against the types of the fields
-// first, so that problems have the words of the file and not those of Go. It reports whether there was no problem.
+// Decode reads a value into a struct by the yaml tags of its fields. It checks the value against the types of the
+// fields first, so that problems have the words of the file and not those of Go. It reports whether there was no
+// problem.
 func (v Value) Decode(into any) bool {
 	before := v.Count()
 	v.checkType(reflect.TypeOf(into).Elem(), "")

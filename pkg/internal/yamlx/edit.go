@@ -10,8 +10,8 @@ import (
 )
 
 // Editor changes a YAML file by replacing bytes. Every change parses the result anew, so that nodes always have the
-// positions that they stand at. A change that cannot be made safely is an [Error] and leaves the file as it is; the error
-// has a line if one value is to blame.
+// positions that they stand at. A change that cannot be made safely is an [Error] and leaves the file as it is; the
+// error has a line if one value is to blame.
 type Editor struct {
 	text
 	path string
@@ -112,9 +112,9 @@ func isEmpty(n *yaml.Node) bool {
 		isNull(n) && n.Value == "" && n.Anchor == ""
 }
 
-// Set gives the entry at a path a value: in its place if it exists, else as the last one of its mapping, which is made if
-// it does not exist either. In a list with a line for each entry, a []Word keeps the entries that are there, and their
-// order.
+// Set gives the entry at a path a value: in its place if it exists, else as the last one of its mapping, which is made
+// if it does not exist either. In a list with a line for each entry, a []Word keeps the entries that are there, and
+// their order.
 func (e *Editor) Set(value any, path ...string) error {
 	return e.change(func() error { return e.set(value, path) }, func(root *yaml.Node) {
 		last := len(path) - 1

@@ -79,8 +79,8 @@ func (e *Editor) beginList(item any, path []string) error {
 	return e.splice(start, end, e.eol+strings.Repeat(" ", at.key.Column+1)+"- "+Render(item, false))
 }
 
-// RemoveItem removes an entry of a list. The last entry goes with the list, and with the mappings that are empty then, if
-// there are no comments in their lines; else an empty list stays. The comments above an entry stay.
+// RemoveItem removes an entry of a list. The last entry goes with the list, and with the mappings that are empty then,
+// if there are no comments in their lines; else an empty list stays. The comments above an entry stay.
 func (e *Editor) RemoveItem(i int, path ...string) error {
 	found := e.find(path)
 	at := found[len(path)-1]

@@ -27,7 +27,8 @@ type Error struct {
 	err error // that the message was made of
 }
 
-// Error starts with the path and the position. For a problem of the whole file, the path is the subject of the sentence.
+// Error starts with the path and the position. For a problem of the whole file, the path is the subject of the
+// sentence.
 func (e *Error) Error() string {
 	switch rest, isWhole := strings.CutPrefix(e.Message, "the file "); {
 	case e.Line == 0 && isWhole:

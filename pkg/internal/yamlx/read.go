@@ -30,8 +30,8 @@ type Format struct {
 	// Forbidden reports characters that no text may have. With it, a text that has several lines gets the same problem.
 	Forbidden func(rune) bool
 
-	// Explain returns a problem for a file that is not YAML, nil for the words of the YAML library. If it is not set, the
-	// package looks for the cause.
+	// Explain returns a problem for a file that is not YAML, nil for the words of the YAML library. If it is not set,
+	// the package looks for the cause.
 	Explain func(path string, data []byte) *Problem
 }
 
@@ -155,7 +155,8 @@ func (r *Reader) conflicts(data []byte) bool {
 	return len(r.reports) > 0
 }
 
-// strict reports what makes a file mean something else than it seems to mean: duplicate keys, anchors, aliases and tags.
+// strict reports what makes a file mean something else than it seems to mean: duplicate keys, anchors, aliases and
+// tags.
 func (r *Reader) strict(n *yaml.Node) {
 	v := r.at(n)
 	switch {

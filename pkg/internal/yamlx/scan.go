@@ -85,8 +85,8 @@ func startsToken(data []byte, i int) bool {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// ScalarEnd returns the offset after a scalar that starts at an offset, and its quote, 0 for none. It is false for what is
-// not a scalar, and for scalars over several lines, with tags, or with anchors.
+// ScalarEnd returns the offset after a scalar that starts at an offset, and its quote, 0 for none. It is false for what
+// is not a scalar, and for scalars over several lines, with tags, or with anchors.
 func ScalarEnd(data []byte, start int, n *yaml.Node) (end int, quote byte, ok bool) {
 	switch {
 	case n.Kind != yaml.ScalarNode || start >= len(data):

@@ -80,7 +80,8 @@ func (v Value) Errorf(hint, format string, args ...any) {
 	v.r.add(err, err.Problem)
 }
 
-// Check records an error of somebody else at the position of the value, with its hint. It reports whether there is none.
+// Check records an error of somebody else at the position of the value, with its hint. It reports whether there is
+// none.
 func (v Value) Check(err error) bool {
 	if err == nil {
 		return true

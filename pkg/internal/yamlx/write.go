@@ -50,8 +50,8 @@ func Plain(s string) string {
 	return Quote(s)
 }
 
-// isSimple reports whether every YAML reader takes s for text, without asking one: it starts with a letter, goes on with letters, digits,
-// hyphens and slashes, and is none of the words that stand for something else.
+// isSimple reports whether every YAML reader takes s for text, without asking one: it starts with a letter, goes on
+// with letters, digits, hyphens and slashes, and is none of the words that stand for something else.
 func isSimple(s string) bool {
 	for i := range len(s) {
 		c := s[i]

@@ -1,5 +1,5 @@
-// Package baseline reads and writes the file of findings that are known and accepted: what `skillpm validate --baseline`
-// leaves out, and what `--write-baseline` writes.
+// Package baseline reads and writes the file of findings that are known and accepted: what `skillpm validate
+// --baseline` leaves out, and what `--write-baseline` writes.
 //
 // An accepted finding is named by its rule, the file, and a digest of the text that it is about. It stays accepted when
 // lines move, and is reported again as soon as the text changes. Every entry has a reason; one with a date counts until
@@ -14,8 +14,8 @@
 //	    expires: 2027-01-31 # optional
 //	    count: 2 # optional: how many equal findings, 1 if it is not there
 //
-// What cannot be read whole is an error with line and column, and never a baseline that accepts less or more: unknown and
-// duplicate keys, duplicate entries, entries without a reason, merge markers, another version of the format.
+// What cannot be read whole is an error with line and column, and never a baseline that accepts less or more: unknown
+// and duplicate keys, duplicate entries, entries without a reason, merge markers, another version of the format.
 package baseline
 
 import (
@@ -117,10 +117,10 @@ type Changes struct {
 	Added, Kept, Dropped int
 }
 
-// Update returns a baseline of exactly the findings that there are. Entries that still match keep their reasons and dates,
-// also one that has expired: a date is set by people and stays until they change it. The others are dropped, unless they
-// are about a file that covered says was not looked at; a nil covered means that all were. What was not there before gets
-// the reason, without which it is an error.
+// Update returns a baseline of exactly the findings that there are. Entries that still match keep their reasons and
+// dates, also one that has expired: a date is set by people and stays until they change it. The others are dropped,
+// unless they are about a file that covered says was not looked at; a nil covered means that all were. What was not
+// there before gets the reason, without which it is an error.
 func (b *Baseline) Update(found []Finding, covered func(path string) bool, reason string) (*Baseline, Changes, error) {
 	counts := make(map[Finding]int)
 	for _, f := range found {

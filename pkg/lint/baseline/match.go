@@ -31,9 +31,9 @@ func (m *Matcher) Accept(f Finding) (Entry, bool) {
 	return m.entries[i], !m.entries[i].expired(m.now)
 }
 
-// Stale returns the entries that have accepted fewer findings than they count, with Count as the number that is missing.
-// Those are mended, and their entries can go. Of a run that did not look at every file, the caller leaves out entries
-// about the others.
+// Stale returns the entries that have accepted fewer findings than they count, with Count as the number that is
+// missing. Those are mended, and their entries can go. Of a run that did not look at every file, the caller leaves out
+// entries about the others.
 func (m *Matcher) Stale() []Entry {
 	var stale []Entry
 	for i, e := range m.entries {

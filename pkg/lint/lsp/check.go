@@ -105,8 +105,8 @@ func (r *result) diagnostic(t *text, f diag.Finding) protocol.Diagnostic {
 	return d
 }
 
-// findingRange returns where a finding is. One about the whole file is at its start, one without an end goes on to the end
-// of its line.
+// findingRange returns where a finding is. One about the whole file is at its start, one without an end goes on to the
+// end of its line.
 func (t *text) findingRange(f diag.Finding, e encoding) protocol.Range {
 	if t == nil || f.Line == 0 {
 		return protocol.Range{}

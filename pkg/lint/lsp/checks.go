@@ -51,8 +51,8 @@ func (c *checks) take() []string {
 	return due
 }
 
-// target returns what is checked for an open document: its skill, or itself if it is one of skillpm's own files; "" if it
-// is neither.
+// target returns what is checked for an open document: its skill, or itself if it is one of skillpm's own files; "" if
+// it is neither.
 func (v *view) target(p string) string {
 	if ownSchema(p) != "" {
 		return p

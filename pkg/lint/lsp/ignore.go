@@ -10,8 +10,8 @@ import (
 // ignoreMarker starts a comment that has findings ignored.
 const ignoreMarker = "skillpm-ignore"
 
-// ignore returns the edit that adds a comment by which a finding is ignored, and in words how far it reaches, "" if there
-// is no way to write one: findings about such comments, and those in skillpm's own files, cannot be ignored so.
+// ignore returns the edit that adds a comment by which a finding is ignored, and in words how far it reaches, "" if
+// there is no way to write one: findings about such comments, and those in skillpm's own files, cannot be ignored so.
 func (d *document) ignore(f diag.Finding) (edit diag.Edit, where string) {
 	if strings.HasPrefix(f.Rule, "SUP") || ownSchema(d.path) != "" {
 		return diag.Edit{}, ""
@@ -40,8 +40,8 @@ func (d *document) ignore(f diag.Finding) (edit diag.Edit, where string) {
 	return insert(start, ignoreMarker, lead, d.eol()), "here"
 }
 
-// endOfText returns where a comment can stand at the end of a line of Markdown: in a table, before the bar that ends the
-// last cell, because what follows it is of no cell.
+// endOfText returns where a comment can stand at the end of a line of Markdown: in a table, before the bar that ends
+// the last cell, because what follows it is of no cell.
 func endOfText(line string) int {
 	text := strings.TrimRight(line, " \t")
 	if strings.HasSuffix(text, "|") && !strings.HasSuffix(text, `\|`) && strings.Count(text, "|") > 1 {

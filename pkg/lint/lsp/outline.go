@@ -162,8 +162,8 @@ func (o *outline) entryOf(n int) (e *entry, starts bool) {
 	return &o.entries[o.at[n]], true
 }
 
-// below returns the path of what would start in a column of a line: of the mapping that a key there is of, or of the item
-// if a dash stands there.
+// below returns the path of what would start in a column of a line: of the mapping that a key there is of, or of the
+// item if a dash stands there.
 func (o *outline) below(n, column int, dash bool) []string {
 	var open []level
 	for n--; n >= 0; n-- {

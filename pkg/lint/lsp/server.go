@@ -101,8 +101,8 @@ const (
 	gone
 )
 
-// method answers one kind of message. It is given the parameters and the view at the time when the message came; what it
-// returns is called beside other messages, unless it is nil.
+// method answers one kind of message. It is given the parameters and the view at the time when the message came; what
+// it returns is called beside other messages, unless it is nil.
 type method func(params json.RawMessage, v *view) (answer, error)
 
 type answer func(ctx context.Context) (any, error)

@@ -80,8 +80,8 @@ func (t *text) position(offset int, e encoding) protocol.Position {
 	return protocol.Position{Line: uint32(n), Character: uint32(units)} //nolint:gosec // bounded by the text
 }
 
-// offset returns the byte that a client's position means. A position beyond the end of a line is its end, one inside of a
-// character its start.
+// offset returns the byte that a client's position means. A position beyond the end of a line is its end, one inside of
+// a character its start.
 func (t *text) offset(p protocol.Position, e encoding) int {
 	if int64(p.Line) >= int64(len(t.lines)) {
 		return len(t.string)

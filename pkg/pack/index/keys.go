@@ -10,8 +10,8 @@ import (
 // maxDepth bounds the nesting of a line's JSON, which a line of this format does not come near.
 const maxDepth = 16
 
-// checkKeys refuses valid JSON that is not an object, is nested too deeply, or has a key twice in an object: two readers
-// could take different values from it. The offset is that of what is wrong.
+// checkKeys refuses valid JSON that is not an object, is nested too deeply, or has a key twice in an object: two
+// readers could take different values from it. The offset is that of what is wrong.
 func checkKeys(raw []byte) (offset int, err error) {
 	if !bytes.HasPrefix(bytes.TrimLeft(raw, space), []byte("{")) {
 		return 0, errors.New("a line is a JSON object")

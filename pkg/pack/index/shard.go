@@ -73,8 +73,10 @@ func WriteShard(w io.Writer, files iter.Seq2[string, []byte]) error {
 	}
 	tw := tar.NewWriter(zw)
 	for name, data := range files {
-		h := &tar.Header{Name: name, Size: int64(len(data)), Mode: 0o644, Typeflag: tar.TypeReg,
-			Format: tar.FormatUSTAR}
+		h := &tar.Header{
+			Name: name, Size: int64(len(data)), Mode: 0o644, Typeflag: tar.TypeReg,
+			Format: tar.FormatUSTAR,
+		}
 		if err := tw.WriteHeader(h); err != nil {
 			return err
 		}

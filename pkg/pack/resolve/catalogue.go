@@ -320,7 +320,8 @@ func (c *catalogue) requirements(ctx context.Context, by int32, version int) (li
 }
 
 func (c *catalogue) setRequirements(ctx context.Context, by int32, version int, requires []Requirement) (list int32,
-	at *Requirement, err error) {
+	at *Requirement, err error,
+) {
 	c.scratch = append(c.scratch[:0], requires...)
 	sorted := sortedRequirements(c.scratch)
 	edges := c.slabs.lists.take(len(sorted))

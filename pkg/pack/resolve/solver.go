@@ -79,7 +79,8 @@ func solve(ctx context.Context, cat *catalogue, root []Requirement, effort *int)
 
 // solveOnly searches for a choice when only some requirements count.
 func solveOnly(ctx context.Context, cat *catalogue, root []Requirement, only map[*edge]bool, effort *int) (*solver,
-	error) {
+	error,
+) {
 	return (&solver{cat: cat, only: only, effort: effort}).run(ctx, root)
 }
 

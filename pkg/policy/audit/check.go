@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Check reports why the next record could not be written, as far as that can be told without writing one. A log that is not
-// there yet is made by its first record: its directory is looked at.
+// Check reports why the next record could not be written, as far as that can be told without writing one. A log that is
+// not there yet is made by its first record: its directory is looked at.
 func (l *Log) Check() error {
 	if l == nil {
 		return nil

@@ -66,8 +66,8 @@ func (t *follower) begin() error {
 	return err
 }
 
-// look hands on what is new: the rest of the file that was open, the files that were begun and closed since, and the one
-// that is written to now.
+// look hands on what is new: the rest of the file that was open, the files that were begun and closed since, and the
+// one that is written to now.
 func (t *follower) look() error {
 	if err := t.drain(); err != nil {
 		return err

@@ -49,8 +49,8 @@ type Options struct {
 	User string           // who acts; "" for the user that the system says this process is
 	Sync bool             // whether each record is forced to the disk before Write returns
 
-	// Required says that nothing may be done that is not on record: who gets an error of Write or Intend does not do it, or
-	// says that it failed. Each record is forced to the disk then. See [Log.Required].
+	// Required says that nothing may be done that is not on record: who gets an error of Write or Intend does not do
+	// it, or says that it failed. Each record is forced to the disk then. See [Log.Required].
 	Required bool
 
 	Machine string // where this is; "" for the name that the system has
@@ -63,8 +63,8 @@ type Log struct {
 	o    Options
 }
 
-// Open returns the log in the file at path. Where path is a directory, and its name does not end in .jsonl, each user has a
-// file in it. Nothing is opened or made before the first record.
+// Open returns the log in the file at path. Where path is a directory, and its name does not end in .jsonl, each user
+// has a file in it. Nothing is opened or made before the first record.
 func Open(path string, o Options) *Log { return &Log{path: path, o: o} }
 
 // Path returns the file that the log is in, "" for a nil one. Its older parts are beside it, see [Files].
@@ -78,8 +78,8 @@ func (l *Log) Path() string {
 // Required reports whether what cannot be recorded must not be done. A nil log requires nothing.
 func (l *Log) Required() bool { return l != nil && l.o.Required }
 
-// Intend records what is about to be done, with a new id for [Record].ID. The record of how it ended has that id and the
-// phase [Outcome]. Where the log is required and there is an error, it must not be done.
+// Intend records what is about to be done, with a new id for [Record].ID. The record of how it ended has that id and
+// the phase [Outcome]. Where the log is required and there is an error, it must not be done.
 func (l *Log) Intend(r Record) (id string, err error) {
 	if l == nil {
 		return "", nil
@@ -89,8 +89,8 @@ func (l *Log) Intend(r Record) (id string, err error) {
 	return id, l.Write(r)
 }
 
-// Write appends a record. It returns once the operating system has the line, and the disk as well where Sync asks for it.
-// An error says that the record may be missing, never that another was lost.
+// Write appends a record. It returns once the operating system has the line, and the disk as well where Sync asks for
+// it. An error says that the record may be missing, never that another was lost.
 func (l *Log) Write(r Record) error {
 	if l == nil {
 		return nil
@@ -106,7 +106,8 @@ func (l *Log) Write(r Record) error {
 	return l.explain(errors.Join(l.append(path, r), unlock()))
 }
 
-// file returns the file that is written to: in a directory, as an administrator makes one for all users, that of this one.
+// file returns the file that is written to: in a directory, as an administrator makes one for all users, that of this
+// one.
 func (l *Log) file() string {
 	if strings.HasSuffix(l.path, ext) {
 		return l.path
@@ -123,8 +124,8 @@ func (l *Log) file() string {
 	return filepath.Join(l.path, "user-"+name+ext)
 }
 
-// lock takes the kernel's lock beside the log. It is no lock on the log itself, which on Windows would keep readers out.
-// Where others may write the log, they may take the lock, too.
+// lock takes the kernel's lock beside the log. It is no lock on the log itself, which on Windows would keep readers
+// out. Where others may write the log, they may take the lock, too.
 func lock(log string) (unlock func() error, err error) {
 	path, flags, mode := log+".lock", os.O_RDWR, shared(log)
 	info, err := os.Lstat(path)
@@ -149,7 +150,8 @@ func lock(log string) (unlock func() error, err error) {
 // private is the mode of a log that nobody made for others.
 const private fs.FileMode = 0o600
 
-// shared returns the mode of a log where an administrator made one that others may write, and else that of a private one.
+// shared returns the mode of a log where an administrator made one that others may write, and else that of a private
+// one.
 func shared(log string) fs.FileMode {
 	if info, err := os.Lstat(log); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o022 != 0 {
 		return info.Mode().Perm() & 0o666

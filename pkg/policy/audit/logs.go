@@ -9,8 +9,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Logs returns the logs that paths name, each once: a directory names all logs in it, and a file that was closed names the
-// log that it is a part of, so that what is named by a pattern is read once, and in its order.
+// Logs returns the logs that paths name, each once: a directory names all logs in it, and a file that was closed names
+// the log that it is a part of, so that what is named by a pattern is read once, and in its order.
 func Logs(paths []string) ([]string, error) {
 	var logs []string
 	for _, path := range paths {

@@ -15,8 +15,9 @@ type Read struct {
 	Damaged int64 // how many lines are none: torn, of something else, or longer than a record can be
 }
 
-// ReadFile reads the log at path as it is now, with the files that it was in before, and hands on its records in their order.
-// What is appended meanwhile is left out. A log that is not there has no records; one that is no regular file is an error.
+// ReadFile reads the log at path as it is now, with the files that it was in before, and hands on its records in their
+// order. What is appended meanwhile is left out. A log that is not there has no records; one that is no regular file is
+// an error.
 func ReadFile(ctx context.Context, path string, each func(Record) error) (read Read, err error) {
 	files, err := Files(path)
 	if err != nil {

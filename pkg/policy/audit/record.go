@@ -66,8 +66,8 @@ const (
 	Unapproved = "unapproved" // an approval is missing, or was given to something else
 )
 
-// Record is one action. What does not apply is empty and not written. [Log.Write] sets Seq, Time, User, Machine, Gap and
-// Prev.
+// Record is one action. What does not apply is empty and not written. [Log.Write] sets Seq, Time, User, Machine, Gap
+// and Prev.
 type Record struct {
 	Seq  int64  `json:"seq"`  // from 1
 	Time string `json:"ts"`   // RFC 3339 in UTC, with nanoseconds

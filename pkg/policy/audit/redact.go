@@ -8,8 +8,8 @@ import (
 // hidden stands for what was taken out.
 const hidden = "[redacted]"
 
-// Redact returns a text without what should be in no log: the user part and the query of addresses, the values of fields
-// and options whose names speak of a secret, and words that look like tokens.
+// Redact returns a text without what should be in no log: the user part and the query of addresses, the values of
+// fields and options whose names speak of a secret, and words that look like tokens.
 func Redact(s string) string {
 	if !suspicious(s) {
 		return s
@@ -53,7 +53,8 @@ func RedactWords(words []string) []string {
 	return out
 }
 
-// passwordOptions are the short options of programs, and of their login, that take a secret. Elsewhere they mean something else.
+// passwordOptions are the short options of programs, and of their login, that take a secret. Elsewhere they mean
+// something else.
 var passwordOptions = map[string]string{
 	"mysql": "-p", "mysqldump": "-p", "mysqladmin": "-p", "mariadb": "-p", "sshpass": "-p", "login": "-p",
 	"redis-cli": "-a", "curl": "-b",
@@ -157,7 +158,8 @@ func digestName(w string) bool {
 	return strings.HasSuffix(w, "sha256") || strings.HasSuffix(w, "sha512") || strings.HasSuffix(w, "sha1")
 }
 
-// digested reports whether a word is nothing but a digest, as tools write one: hexadecimal, or the fingerprint of a key.
+// digested reports whether a word is nothing but a digest, as tools write one: hexadecimal, or the fingerprint of a
+// key.
 func digested(w string) bool {
 	w = strings.TrimRight(w, `"'),;.`)
 	switch len(w) {

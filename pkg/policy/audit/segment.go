@@ -38,8 +38,8 @@ func segmentEnd(path, name string) (seq int64, ok bool) {
 	return int64(n), err == nil && 0 < n && n < maxSeq
 }
 
-// Files returns the files of the log at path, the oldest first: those that were closed, and the one that is written to. A
-// log that is not there has none. In a directory that may not be listed only the last file is known.
+// Files returns the files of the log at path, the oldest first: those that were closed, and the one that is written to.
+// A log that is not there has none. In a directory that may not be listed only the last file is known.
 func Files(path string) ([]string, error) {
 	files, err := closed(path)
 	if err != nil {
@@ -86,8 +86,8 @@ func lastSegment(path string) (end tail, err error) {
 	return end, err
 }
 
-// rotate closes a file of the log and begins another, whose first record goes on with the chain. Where the file may not be
-// renamed, as one that an administrator made for all, it grows.
+// rotate closes a file of the log and begins another, whose first record goes on with the chain. Where the file may not
+// be renamed, as one that an administrator made for all, it grows.
 func (l *Log) rotate(path string, f *os.File, end tail) (*os.File, tail, error) {
 	to := segmentName(path, end.seq)
 	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) || !listable(filepath.Dir(path)) {

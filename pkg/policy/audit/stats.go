@@ -70,8 +70,8 @@ type Stats struct {
 	skills map[[2]string]*SkillStats
 }
 
-// Uses reports whether a record is about a use of a skill, or a refusal of one: not about what was installed, approved or
-// denied to everybody.
+// Uses reports whether a record is about a use of a skill, or a refusal of one: not about what was installed, approved
+// or denied to everybody.
 func (r Record) Uses() bool {
 	switch r.Action {
 	case Activate, Deactivate, Hook, Run, Refuse, Missing, Task, TaskEnd:

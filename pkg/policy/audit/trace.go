@@ -9,8 +9,8 @@ type Trace struct {
 }
 
 // ParseTraceparent reads a `traceparent`, as https://www.w3.org/TR/trace-context/ has it: what the environment variable
-// TRACEPARENT and the `_meta` of MCP's requests carry. A text that is none is no trace: it comes from others, and nothing
-// depends on it.
+// TRACEPARENT and the `_meta` of MCP's requests carry. A text that is none is no trace: it comes from others, and
+// nothing depends on it.
 func ParseTraceparent(s string) Trace {
 	if len(s) < 55 || s[2] != '-' || s[35] != '-' || s[52] != '-' || !hexOf(s[:2]) || s[:2] == "ff" || !hexOf(s[53:55]) {
 		return Trace{}

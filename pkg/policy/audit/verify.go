@@ -51,8 +51,8 @@ type VerifyOptions struct {
 	After string // the digest of the line before the first, where older files were moved away; "" for none
 }
 
-// Verify reads the files of a log in their order and checks the chain: each record has the next number and the digest of
-// the line before. It holds one line, and the findings. That something is wrong is no error: see [Verified.Err].
+// Verify reads the files of a log in their order and checks the chain: each record has the next number and the digest
+// of the line before. It holds one line, and the findings. That something is wrong is no error: see [Verified.Err].
 func Verify(ctx context.Context, files []string, o VerifyOptions) (*Verified, error) {
 	v := &verifier{of: &Verified{Findings: []Finding{}}, o: o, ctx: ctx}
 	for _, file := range files {
@@ -165,8 +165,8 @@ func (v *verifier) line(line []byte, at place) {
 	v.torn, v.begun = 0, true
 }
 
-// gap looks at a line that is no record. Who is killed while it writes one leaves its beginning, and nothing else. Before the first record there
-// may be what is no log's.
+// gap looks at a line that is no record. Who is killed while it writes one leaves its beginning, and nothing else.
+// Before the first record there may be what is no log's.
 func (v *verifier) gap(line []byte, at place) {
 	switch begins := fmt.Sprintf(`{"seq":%d,"ts":`, at.seq); {
 	case v.torn >= maxTorn: // its number is not known

@@ -86,8 +86,8 @@ func (f Files) readApprovals(l policy.Level, file string) ([]Approved, error) {
 	return all, nil
 }
 
-// approve adds approvals to the file of a level. What was approved of the same files before is replaced, and so is what has
-// ended.
+// approve adds approvals to the file of a level. What was approved of the same files before is replaced, and so is what
+// has ended.
 func (g *Evaluator) approve(ctx context.Context, l policy.Level, w Approver, reviews []Review) (string, error) {
 	if strings.TrimSpace(w.Reason) == "" {
 		return "", diag.Errorf(diag.Usage, "an approval needs a reason").WithHint("say why with --reason")

@@ -16,9 +16,9 @@ func digest(data []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// CacheKey returns a digest of all that [Evaluator.Evaluate] decides by besides the skill: the policies' bytes, what was approved and
-// has not ended, and the version of skillpm, which is given. As long as it is the same, so is what is decided of the same
-// files. It is "" where that can't be known, as while a policy can't be read.
+// CacheKey returns a digest of all that [Evaluator.Evaluate] decides by besides the skill: the policies' bytes, what
+// was approved and has not ended, and the version of skillpm, which is given. As long as it is the same, so is what is
+// decided of the same files. It is "" where that can't be known, as while a policy can't be read.
 func (g *Evaluator) CacheKey(version string) string {
 	set := g.Policies()
 	if set.Err() != nil {
@@ -48,7 +48,8 @@ func (g *Evaluator) CacheKey(version string) string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// Digest returns a digest of the policies in force, for records: that of the one file, or of all files' digests; "" for none.
+// Digest returns a digest of the policies in force, for records: that of the one file, or of all files' digests; "" for
+// none.
 func Digest(set policy.Set) string {
 	switch len(set) {
 	case 0:

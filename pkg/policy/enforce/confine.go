@@ -29,12 +29,12 @@ type Directories struct {
 	Skills []string
 }
 
-// Confine returns what the scripts, hooks and commands of a skill may do; nil for what the user may. Notes are what people
-// should know. An error means that they must not run.
+// Confine returns what the scripts, hooks and commands of a skill may do; nil for what the user may. Notes are what
+// people should know. An error means that they must not run.
 //
-// A skill that asks for nothing is confined where a policy says so of all. It may read its own directory and the project.
-// It may write where it works, or if it names paths, there only. It may reach what it names; where it says nothing, or
-// "restricted", what the policies list. A policy that lists paths or hosts bounds what a skill may name.
+// A skill that asks for nothing is confined where a policy says so of all. It may read its own directory and the
+// project. It may write where it works, or if it names paths, there only. It may reach what it names; where it says
+// nothing, or "restricted", what the policies list. A policy that lists paths or hosts bounds what a skill may name.
 func (g *Evaluator) Confine(s Skill, w Request, at Directories) (rules *sandbox.Rules, notes []string, err error) {
 	return g.current().confine(s, w, at)
 }

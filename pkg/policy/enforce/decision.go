@@ -22,8 +22,8 @@ type Decision struct {
 	tree bundle.Inventory
 }
 
-// Check returns why a file that was read after the decision is not what was decided about: it was changed in between. The
-// path is relative to the skill, with slashes.
+// Check returns why a file that was read after the decision is not what was decided about: it was changed in between.
+// The path is relative to the skill, with slashes.
 func (d Decision) Check(path string, data []byte) error {
 	if d.Digest == "" {
 		return nil

@@ -67,8 +67,8 @@ func (j *evaluation) load() error {
 	return j.loadErr
 }
 
-// all returns what is in the skill's directory: an approval is for all of it, so that nothing that was approved runs what
-// nobody has looked at.
+// all returns what is in the skill's directory: an approval is for all of it, so that nothing that was approved runs
+// what nobody has looked at.
 func (j *evaluation) all() bundle.Inventory {
 	if len(j.beside) == 0 {
 		return j.tree
@@ -113,7 +113,8 @@ func sum(files fs.FS, name string) (size int64, digest [sha256.Size]byte, err er
 	return size, digest, err
 }
 
-// original returns the digest that a skill has in its pack, where only its name was changed to tell it apart: "" for none.
+// original returns the digest that a skill has in its pack, where only its name was changed to tell it apart: "" for
+// none.
 func (j *evaluation) original() string {
 	if j.skill.Pack == "" {
 		return ""

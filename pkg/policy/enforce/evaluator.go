@@ -17,19 +17,19 @@ type Options struct {
 	// Projects are the projects whose policies hold, the one that is worked in first; empty for none.
 	Projects []string
 
-	// OnlyPolicy is a file that is the only policy, in place of all others: for trying one out, never for deciding. It counts as
-	// a user's.
+	// OnlyPolicy is a file that is the only policy, in place of all others: for trying one out, never for deciding. It
+	// counts as a user's.
 	OnlyPolicy string
 
 	Now func() time.Time // the clock, by which approvals end
 
-	// Lint returns those findings of the skill at the root of a file system that rules name: ids, families, beginnings. A
-	// policy with lint.fail_on denies every skill where there is none to ask.
+	// Lint returns those findings of the skill at the root of a file system that rules name: ids, families, beginnings.
+	// A policy with lint.fail_on denies every skill where there is none to ask.
 	Lint func(ctx context.Context, fsys fs.FS, rules []string) ([]diag.Finding, error)
 }
 
-// Evaluator evaluates policies. It may be used by several goroutines at once. Nothing in it looks at the environment, at settings,
-// or at flags: what the machine's policy says holds whatever these are.
+// Evaluator evaluates policies. It may be used by several goroutines at once. Nothing in it looks at the environment,
+// at settings, or at flags: what the machine's policy says holds whatever these are.
 type Evaluator struct {
 	o Options
 
@@ -66,8 +66,8 @@ func (s Skill) Exact() string {
 	return s.Name + "@" + s.Pack
 }
 
-// Reload looks whether a file has changed since it was read, and reads those that have, as a program does that runs for long
-// before each decision. It reports whether there was one.
+// Reload looks whether a file has changed since it was read, and reads those that have, as a program does that runs for
+// long before each decision. It reports whether there was one.
 func (g *Evaluator) Reload() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -80,8 +80,9 @@ func (g *Evaluator) Policies() policy.Set { return g.current().set }
 // Err returns why everything is denied: the error of the first policy that can't be read. It is nil where all can be.
 func (g *Evaluator) Err() error { return g.Policies().Err() }
 
-// CheckListed returns why a skill must not be listed, looked up or called by its name, nil where it may: it is denied, it came
-// from a place that is, or a policy can't be read. It looks at no file of the skill, so that it can be asked of thousands.
+// CheckListed returns why a skill must not be listed, looked up or called by its name, nil where it may: it is denied,
+// it came from a place that is, or a policy can't be read. It looks at no file of the skill, so that it can be asked of
+// thousands.
 func (g *Evaluator) CheckListed(s Skill) error { return g.current().checkListed(s) }
 
 // CheckActive is Listed for a skill that is active. It looks first whether a policy has changed.
@@ -94,11 +95,12 @@ func (g *Evaluator) CheckActive(s Skill) error {
 	return st.checkListed(s)
 }
 
-// Evaluate returns why a skill must not be installed, activated, read from, or have its scripts run; nil where it may. What its
-// files are is in a file system with SKILL.md at its root. Notes are what policies that only observe would have refused.
+// Evaluate returns why a skill must not be installed, activated, read from, or have its scripts run; nil where it may.
+// What its files are is in a file system with SKILL.md at its root. Notes are what policies that only observe would
+// have refused.
 //
-// The digest is that of the tree that was decided about, "" where no rule asked for it: with what is then read of the files
-// it can be compared, see [Decision.Check].
+// The digest is that of the tree that was decided about, "" where no rule asked for it: with what is then read of the
+// files it can be compared, see [Decision.Check].
 func (g *Evaluator) Evaluate(ctx context.Context, s Skill, files fs.FS) (Decision, error) {
 	return g.current().evaluate(ctx, s, files)
 }
@@ -109,8 +111,8 @@ func (g *Evaluator) Grants() bool { return g.Policies().Grants() }
 // HooksOpen reports whether a call goes on that a host's hook is asked about in a way that it can't read.
 func (g *Evaluator) HooksOpen() bool { return g.Policies().HooksOpen() }
 
-// CheckDowngrade returns why something must not be replaced by what is older, or has fewer signatures; nil where it may. What
-// describes it, as "acme/tools 1.2.0 by 1.1.0".
+// CheckDowngrade returns why something must not be replaced by what is older, or has fewer signatures; nil where it
+// may. What describes it, as "acme/tools 1.2.0 by 1.1.0".
 func (g *Evaluator) CheckDowngrade(what string) (notes []string, err error) {
 	return g.Policies().CheckDowngrade(what)
 }

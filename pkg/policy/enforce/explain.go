@@ -31,8 +31,8 @@ type Ruling struct {
 	Hint    string  `json:"hint,omitempty"`
 }
 
-// Explain returns what every rule says of a skill, in the order in which they are asked: the first that denies is the one
-// that [Evaluator.Evaluate] names. Files may be nil, and then what looks at them is not asked.
+// Explain returns what every rule says of a skill, in the order in which they are asked: the first that denies is the
+// one that [Evaluator.Evaluate] names. Files may be nil, and then what looks at them is not asked.
 func (g *Evaluator) Explain(ctx context.Context, s Skill, files fs.FS) []Ruling {
 	return g.current().explain(ctx, s, files)
 }

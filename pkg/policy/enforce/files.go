@@ -11,7 +11,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// The names of policy files: of the machine and of the user, in their directories, and of a project, beside its manifest.
+// The names of policy files: of the machine and of the user, in their directories, and of a project, beside its
+// manifest.
 const (
 	PolicyName        = "policy.yaml"
 	ProjectPolicyName = "skillpm-policy.yaml"
@@ -33,7 +34,8 @@ func (f Files) List(project string) []string {
 	return files
 }
 
-// joinDir returns the path of a file in a directory, "" where there is no directory: what lies in the working directory is nobody's.
+// joinDir returns the path of a file in a directory, "" where there is no directory: what lies in the working directory
+// is nobody's.
 func joinDir(dir, name string) string {
 	if dir == "" {
 		return ""
@@ -41,8 +43,8 @@ func joinDir(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// Policies returns the policies in force: those of the files that exist. One that can't be read, is not valid, or is the
-// machine's and could have been written by others than its administrator, denies everything.
+// Policies returns the policies in force: those of the files that exist. One that can't be read, is not valid, or is
+// the machine's and could have been written by others than its administrator, denies everything.
 func (f Files) Policies(project string) policy.Set {
 	if project == "" {
 		return f.policies(nil)

@@ -34,8 +34,8 @@ var obeyed = [...]string{
 	".envrc", "mise.toml", ".mise.toml", "mise.local.toml", ".mise", "mise", ".config/mise", ".config/mise.toml", ".tool-versions",
 }
 
-// agentDirs are the directories of agents in a project: where the configuration lies whose part a directory of skills is.
-// One that has no name of an agent is only the directory of skills itself.
+// agentDirs are the directories of agents in a project: where the configuration lies whose part a directory of skills
+// is. One that has no name of an agent is only the directory of skills itself.
 func agentDirs() (dirs []string) {
 	for _, a := range agent.All() {
 		for _, dir := range []string{a.Project, a.Mark} {
@@ -52,8 +52,8 @@ func agentDirs() (dirs []string) {
 	return slices.Compact(dirs)
 }
 
-// protectedPaths returns what is there of the files that other programs obey, in a project without links. Who may write to the project may not write to
-// them, unless it names them.
+// protectedPaths returns what is there of the files that other programs obey, in a project without links. Who may write
+// to the project may not write to them, unless it names them.
 func protectedPaths(root string) []string {
 	names := append(ownFiles[:], append(obeyed[:], agentDirs()...)...)
 	names = append(names, submodules(root)...)
@@ -63,8 +63,8 @@ func protectedPaths(root string) []string {
 	return existingBelow(root, names)
 }
 
-// checkNamed returns an error for a path that a skill names and that other programs obey: what is skillpm's own no skill may
-// have, and where a policy has all skills confined, that policy must mention the rest.
+// checkNamed returns an error for a path that a skill names and that other programs obey: what is skillpm's own no
+// skill may have, and where a policy has all skills confined, that policy must mention the rest.
 func (c *sandboxBuilder) checkNamed(text, real string) error {
 	for _, root := range []string{c.real.Project, c.real.Work} {
 		if root == "" {
@@ -114,8 +114,8 @@ func submodules(root string) (names []string) {
 	return names
 }
 
-// existingBelow returns what some paths lead to, if it exists and lies below a directory without links. A link that leads
-// elsewhere is none of them: or else whoever may make one could see what is outside.
+// existingBelow returns what some paths lead to, if it exists and lies below a directory without links. A link that
+// leads elsewhere is none of them: or else whoever may make one could see what is outside.
 func existingBelow(dir string, paths []string) (below []string) {
 	for _, at := range paths {
 		if _, err := os.Lstat(at); err != nil {
@@ -128,7 +128,8 @@ func existingBelow(dir string, paths []string) (below []string) {
 	return below
 }
 
-// absent returns the approvals that projects, without links, do not have yet: what runs confined there may not approve anything either.
+// absent returns the approvals that projects, without links, do not have yet: what runs confined there may not approve
+// anything either.
 func absent(roots ...string) (paths []string) {
 	for _, root := range roots {
 		if root == "" {

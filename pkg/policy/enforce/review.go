@@ -41,8 +41,8 @@ func (g *Evaluator) Review(ctx context.Context, s Skill, files fs.FS) (Review, e
 	return g.current().review(ctx, s, files)
 }
 
-// Approvals returns what was approved, the machine's first. A file that can't be read approves nothing, and is an error;
-// what the others say is returned beside it.
+// Approvals returns what was approved, the machine's first. A file that can't be read approves nothing, and is an
+// error; what the others say is returned beside it.
 func (g *Evaluator) Approvals() ([]Approved, error) { return g.current().approvals() }
 
 // Approver is what somebody says who approves.
@@ -57,8 +57,8 @@ func (g *Evaluator) Approve(ctx context.Context, l policy.Level, w Approver, rev
 	return g.approve(ctx, l, w, reviews)
 }
 
-// Revoke takes back what was approved of a skill, given by its exact name, or of all skills of a pack, given as owner/name.
-// It returns what it took back; an error with code NotFound says that there was nothing.
+// Revoke takes back what was approved of a skill, given by its exact name, or of all skills of a pack, given as
+// owner/name. It returns what it took back; an error with code NotFound says that there was nothing.
 func (g *Evaluator) Revoke(ctx context.Context, l policy.Level, name string) ([]Approved, error) {
 	return g.revoke(ctx, l, name)
 }

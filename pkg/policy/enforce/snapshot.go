@@ -47,7 +47,8 @@ func (g *Evaluator) current() snapshot {
 	return g.snap
 }
 
-// reload reads what has changed. The files are looked at before they are read, so that what changes in between is read again.
+// reload reads what has changed. The files are looked at before they are read, so that what changes in between is read
+// again.
 func (g *Evaluator) reload() bool {
 	looks := make([]fileStamp, 0, 4)
 	for _, path := range g.o.all(g.o.Projects) {

@@ -38,8 +38,8 @@ func (g *Evaluator) policyFile(l policy.Level) (string, error) {
 	return file, nil
 }
 
-// Deny adds a pattern to the skills that the policy of a level denies, and makes one where there is none. Every other byte of
-// the file stays. It returns the file, and whether it was changed.
+// Deny adds a pattern to the skills that the policy of a level denies, and makes one where there is none. Every other
+// byte of the file stays. It returns the file, and whether it was changed.
 func (g *Evaluator) Deny(ctx context.Context, l policy.Level, pattern policy.SkillPattern) (file string, changed bool, err error) {
 	return g.edit(ctx, l, func(file string, data []byte) ([]byte, bool, error) { return policy.Deny(file, data, pattern) })
 }

@@ -36,8 +36,8 @@ type Box struct {
 	end    reply
 }
 
-// minABI is the version of Landlock that is needed at least: the first that keeps files from being cut off. portsABI is the
-// first that knows of TCP, scopedABI the first that keeps sockets and signals within.
+// minABI is the version of Landlock that is needed at least: the first that keeps files from being cut off. portsABI is
+// the first that knows of TCP, scopedABI the first that keeps sockets and signals within.
 const (
 	minABI    = 3
 	portsABI  = 4
@@ -68,8 +68,8 @@ func (r *Rules) check(abi int) error {
 	return nil
 }
 
-// New makes what confines a command: its program, arguments, environment, directory and streams are those of cmd. helper is
-// the program that calls [Enter], with its first arguments.
+// New makes what confines a command: its program, arguments, environment, directory and streams are those of cmd.
+// helper is the program that calls [Enter], with its first arguments.
 func New(r *Rules, helper []string, cmd *exec.Cmd) (*Box, error) {
 	if err := r.check(Version()); err != nil {
 		return nil, err
@@ -128,8 +128,8 @@ func (b *Box) connect() error {
 	return nil
 }
 
-// helper makes the command that starts the helper. Of the environment it gets the last variable, by which package run finds
-// a command's processes.
+// helper makes the command that starts the helper. Of the environment it gets the last variable, by which package run
+// finds a command's processes.
 func (b *Box) helper(helper []string, cmd *exec.Cmd) *exec.Cmd {
 	h := &exec.Cmd{
 		Path: helper[0], Args: append(append([]string(nil), helper...), Entry), Dir: "/",
@@ -163,8 +163,8 @@ func (b *Box) NotStarted(err error) error {
 	return fmt.Errorf("the helper that confines a command could not be started: %w", err)
 }
 
-// Begin tells the helper, which was started, what to do, and waits until the command runs. most is how long that may take.
-// The error is an [UnavailableError], a syscall.Errno for a program that can't be executed, or another one.
+// Begin tells the helper, which was started, what to do, and waits until the command runs. most is how long that may
+// take. The error is an [UnavailableError], a syscall.Errno for a program that can't be executed, or another one.
 func (b *Box) Begin(most time.Duration) error {
 	_ = b.theirs.Close()
 	_ = b.conn.SetDeadline(time.Now().Add(most)) //nolint:forbidigo // another process is waited for in real time

@@ -94,7 +94,8 @@ func (h *helperProcess) landlock() error {
 	return config.Restrict(rules...)
 }
 
-// landlockConfig returns what of Landlock is used on a kernel. What it can't do yet, the namespaces do: see [Rules.check].
+// landlockConfig returns what of Landlock is used on a kernel. What it can't do yet, the namespaces do: see
+// [Rules.check].
 func landlockConfig(abi int, network string) (*landlock.Config, error) {
 	files := landlock.AccessFSSet(1<<15 - 1) // up to cutting off
 	if abi >= 5 {
@@ -126,8 +127,8 @@ func limits() error {
 // maxProcesses is how many processes and threads a command may have at a time. They are counted within its namespace.
 const maxProcesses = 4096
 
-// drop gives up, for the command, what this process may do to its namespaces: nothing brings it back. The other threads of
-// the helper keep it, and what the command has less it cannot trace.
+// drop gives up, for the command, what this process may do to its namespaces: nothing brings it back. The other threads
+// of the helper keep it, and what the command has less it cannot trace.
 func drop() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return err
@@ -145,9 +146,9 @@ func drop() error {
 	return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 }
 
-// filter forbids all threads system calls by which what is confined could get around it, and which no script needs: sockets
-// of other kinds than IP, Unix and netlink, as those to the host of a virtual machine; io_uring, which does what other calls
-// do without being them; keys of the user's sessions; programs in the kernel.
+// filter forbids all threads system calls by which what is confined could get around it, and which no script needs:
+// sockets of other kinds than IP, Unix and netlink, as those to the host of a virtual machine; io_uring, which does
+// what other calls do without being them; keys of the user's sessions; programs in the kernel.
 func filter() error {
 	program, err := filterProgram()
 	if err != nil {

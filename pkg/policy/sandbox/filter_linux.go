@@ -44,8 +44,8 @@ type bounded struct {
 	when, has uint32 // 0, 0 for always
 }
 
-// The bits that are refused: those of a file that runs as its owner or its group, whoever starts it, which would last; and
-// those for namespaces of one's own, in which a user has rights that reach more of the kernel.
+// The bits that are refused: those of a file that runs as its owner or its group, whoever starts it, which would last;
+// and those for namespaces of one's own, in which a user has rights that reach more of the kernel.
 const (
 	lasting    = unix.S_ISUID | unix.S_ISGID
 	namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
@@ -79,7 +79,8 @@ func (b bounded) filter() []unix.SockFilter {
 	return append([]unix.SockFilter{{Code: equal, Jf: uint8(len(body)), K: b.call}}, body...) //nolint:gosec // a handful
 }
 
-// filterProgram returns the filter as the kernel wants it. A call of another architecture than the program's is refused.
+// filterProgram returns the filter as the kernel wants it. A call of another architecture than the program's is
+// refused.
 func filterProgram() ([]unix.SockFilter, error) {
 	own := architecture(runtime.GOARCH)
 	if own == 0 {

@@ -64,7 +64,8 @@ func enterRoot(root string) error {
 // builder puts things into a root directory. Paths are absolute in it, and without links.
 type builder struct{ root string }
 
-// basics makes what every program expects: temporary files, devices, and what the kernel says of the namespace's processes.
+// basics makes what every program expects: temporary files, devices, and what the kernel says of the namespace's
+// processes.
 func (b builder) basics(temp string) error {
 	if err := b.bind2(temp, tempDir, true, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV); err != nil {
 		return err

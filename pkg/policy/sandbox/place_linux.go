@@ -90,8 +90,8 @@ func last(places []place, path string) *place {
 // disk remembers what was seen of paths while one command is made ready.
 type disk struct{ pathx.Snapshot }
 
-// follow returns where an absolute path leads, and the links on the way. What cannot be followed stays as it is written:
-// the command cannot follow it either.
+// follow returns where an absolute path leads, and the links on the way. What cannot be followed stays as it is
+// written: the command cannot follow it either.
 func (d *disk) follow(path string) (at string, links []pathx.Link) {
 	if !filepath.IsAbs(path) {
 		path = "/" + path // not where skillpm works, which the command perhaps may not see

@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// proxy connects a command to the hosts that it may reach, and to no others. It understands HTTP's CONNECT, plain HTTP, and
-// SOCKS version 5 with names or addresses, one request a connection.
+// proxy connects a command to the hosts that it may reach, and to no others. It understands HTTP's CONNECT, plain HTTP,
+// and SOCKS version 5 with names or addresses, one request a connection.
 type proxy struct {
 	network Network
 	lookup  func(ctx context.Context, host string) ([]netip.Addr, error)
@@ -120,7 +120,8 @@ func (e *forbiddenError) Error() string {
 	return e.what + " may not be reached from this sandbox"
 }
 
-// connect connects to a host, if it may be reached. A name is looked up once, and what is connected to is what was checked.
+// connect connects to a host, if it may be reached. A name is looked up once, and what is connected to is what was
+// checked.
 func (p *proxy) connect(host string, port uint16) (net.Conn, error) {
 	host = canonical(strings.Trim(host, "[]"))
 	at := net.JoinHostPort(host, strconv.Itoa(int(port)))
@@ -246,7 +247,8 @@ func (p *proxy) http(conn net.Conn, in *bufio.Reader) {
 	}
 }
 
-// head reads the lines of a request up to the empty one, and never more than maxHead bytes: who asks may never end a line.
+// head reads the lines of a request up to the empty one, and never more than maxHead bytes: who asks may never end a
+// line.
 func head(in *bufio.Reader) (lines []string, err error) {
 	var text []byte
 	for {
@@ -280,8 +282,8 @@ func cut3(lines []string) (method, target, version string) {
 	return words[0], words[1], words[2]
 }
 
-// rewritten returns the lines of a request to a proxy as its host wants them. The connection is not used again: the next
-// request on it could be for another host.
+// rewritten returns the lines of a request to a proxy as its host wants them. The connection is not used again: the
+// next request on it could be for another host.
 func rewritten(method string, u *url.URL, lines []string) []string {
 	out := []string{method + " " + u.RequestURI() + " HTTP/1.1", "Host: " + u.Host}
 	for _, line := range lines[1:] {

@@ -23,7 +23,8 @@ func remove(dir string) {
 	_ = os.RemoveAll(dir)
 }
 
-// flattener removes what is in a directory level by level: what lies in a directory there is moved up before it is removed.
+// flattener removes what is in a directory level by level: what lies in a directory there is moved up before it is
+// removed.
 type flattener struct {
 	top   int
 	moved int

@@ -7,23 +7,25 @@ import (
 	"strings"
 )
 
-// Rules are what a confined command may do. What they do not name it may not, but for what every program needs to start:
-// the programs, libraries and settings of the system, and of the directories in its PATH, and a directory for temporary
-// files that is its own.
+// Rules are what a confined command may do. What they do not name it may not, but for what every program needs to
+// start: the programs, libraries and settings of the system, and of the directories in its PATH, and a directory for
+// temporary files that is its own.
 type Rules struct {
-	// Read are absolute files and directories that may be read, and programs there run. One below what Write names stays as
-	// it is.
+	// Read are absolute files and directories that may be read, and programs there run. One below what Write names
+	// stays as it is.
 	Read []string `json:"read,omitempty"`
-	// Write are absolute files and directories that may be read, changed and made, too. No link is followed on the way to one.
+	// Write are absolute files and directories that may be read, changed and made, too. No link is followed on the way
+	// to one.
 	Write []string `json:"write,omitempty"`
 	// Keep are what of Write may only be read. They exist, and no link is followed on the way to one.
 	Keep []string `json:"keep,omitempty"`
 	// Ways are absolute paths by which a command knows some of these, with links in them.
 	Ways []string `json:"ways,omitempty"`
-	// Absent are absolute files below what Write names that do not exist, and must not: they are removed when the command has
-	// ended.
+	// Absent are absolute files below what Write names that do not exist, and must not: they are removed when the
+	// command has ended.
 	Absent []string `json:"absent,omitempty"`
-	// Hidden are places that nothing above may open: what contains one of them is refused, and so is what is written there.
+	// Hidden are places that nothing above may open: what contains one of them is refused, and so is what is written
+	// there.
 	Hidden []string `json:"hidden,omitempty"`
 
 	Network Network `json:"network"`
@@ -35,9 +37,9 @@ type Rules struct {
 // Network is what a confined command may connect to. The zero value is nothing.
 type Network struct {
 	Any bool `json:"any,omitempty"` // everything
-	// Hosts are what may be reached by TCP, as "api.example.com:443", "*.example.com:443", "example.com" for all ports, and
-	// "*:443". A name that leads to an address of this machine or of a private network is refused, unless the address is
-	// listed, too.
+	// Hosts are what may be reached by TCP, as "api.example.com:443", "*.example.com:443", "example.com" for all ports,
+	// and "*:443". A name that leads to an address of this machine or of a private network is refused, unless the
+	// address is listed, too.
 	Hosts []string `json:"hosts,omitempty"`
 }
 

@@ -57,8 +57,8 @@ func (r *Rules) seen(env []string, program string) (*tree, error) {
 	return t, nil
 }
 
-// straight returns an error for a path that has a link in it. What was checked must be what is opened: whoever may write
-// where a link is could have it lead elsewhere meanwhile.
+// straight returns an error for a path that has a link in it. What was checked must be what is opened: whoever may
+// write where a link is could have it lead elsewhere meanwhile.
 func (d *disk) straight(path string) error {
 	if _, links := d.follow(path); len(links) > 0 {
 		return diag.Errorf(diag.Conflict, "%s can't be opened to what is confined: %s has become a link", path, links[0].Path).WithHint("try it again")

@@ -33,11 +33,11 @@ func system() []string {
 }
 
 // programs are the places of the programs in a PATH, and of the program that is to be run, which may be anywhere: in a
-// home directory, say. A directory bin brings the libraries that lie beside it, and one of a version manager's shims all
-// that the manager has installed.
+// home directory, say. A directory bin brings the libraries that lie beside it, and one of a version manager's shims
+// all that the manager has installed.
 //
-// What lies in a directory that is written to was perhaps made by a command: a link there opens nothing but a directory of
-// programs.
+// What lies in a directory that is written to was perhaps made by a command: a link there opens nothing but a directory
+// of programs.
 func (d *disk) programs(path, program string, written []string) []string {
 	dirs := filepath.SplitList(path)
 	if real, _ := d.follow(program); real != "/" && d.trusted(program, real, written) {
@@ -91,8 +91,9 @@ func (d *disk) below(path string, written []string) bool {
 	return slices.ContainsFunc(written, func(dir string) bool { return pathx.Contains(dir, path) || pathx.Contains(dir, real) })
 }
 
-// trusted reports whether the directory that a program leads to may be seen: any, unless the way begins in a directory that
-// is written to. From there it is one that is called bin, with an executable of that name, as a virtual environment has it.
+// trusted reports whether the directory that a program leads to may be seen: any, unless the way begins in a directory
+// that is written to. From there it is one that is called bin, with an executable of that name, as a virtual
+// environment has it.
 func (d *disk) trusted(path, real string, written []string) bool {
 	if !d.below(path, written) {
 		return true

@@ -289,8 +289,10 @@ func describe(p *pack.Pack, trees map[string]string) error {
 	for i, s := range p.Skills {
 		got, ok := trees[s.Name]
 		if !ok || s.Tree != "" && s.Tree != got {
-			return &bundle.MismatchError{What: "skill " + s.Name + " of " + p.ID.String() + " " + p.Version,
-				Want: s.Tree, Got: got}
+			return &bundle.MismatchError{
+				What: "skill " + s.Name + " of " + p.ID.String() + " " + p.Version,
+				Want: s.Tree, Got: got,
+			}
 		}
 		p.Skills[i].Tree = got
 	}

@@ -59,8 +59,10 @@ func (c *Client) Check(ctx context.Context, o CheckOptions) (*CheckReport, error
 		return nil, err
 	}
 	defer at.close()
-	k := &checking{client: c, at: at, options: o,
-		report: &CheckReport{Index: at.shown, Findings: []diag.Finding{}, Notes: []string{}}}
+	k := &checking{
+		client: c, at: at, options: o,
+		report: &CheckReport{Index: at.shown, Findings: []diag.Finding{}, Notes: []string{}},
+	}
 	if err := k.files(); err != nil {
 		return nil, err
 	}
@@ -125,8 +127,10 @@ func (k *checking) files() error {
 		}
 		problems := index.Check(f.Path, data)
 		for _, p := range problems {
-			k.find(diag.Invalid, diag.Finding{Rule: RuleFile, Path: f.Path, Line: p.Line, Column: p.Column,
-				Message: p.Message, Fix: p.Hint})
+			k.find(diag.Invalid, diag.Finding{
+				Rule: RuleFile, Path: f.Path, Line: p.Line, Column: p.Column,
+				Message: p.Message, Fix: p.Hint,
+			})
 		}
 		entry, err := index.Parse(f.Path, data)
 		if err != nil {
@@ -152,8 +156,10 @@ func (k *checking) files() error {
 func (k *checking) layouts(name string, entry *index.Entry) {
 	for _, l := range entry.Versions {
 		if err := index.CheckLayout(k.at.fsys, l.Source); err != nil {
-			k.find(diag.Invalid, diag.Finding{Rule: RuleFile, Path: name, Line: k.lines[name][l.Version],
-				Message: err.Error(), Fix: diag.HintOf(err)})
+			k.find(diag.Invalid, diag.Finding{
+				Rule: RuleFile, Path: name, Line: k.lines[name][l.Version],
+				Message: err.Error(), Fix: diag.HintOf(err),
+			})
 		}
 	}
 }
@@ -163,8 +169,10 @@ func (k *checking) stray(name string) {
 	if base := path.Base(name); base == ".gitkeep" {
 		return
 	}
-	f := diag.Finding{Rule: RuleFile, Path: name,
-		Message: "nobody reads this file: it is not where a pack's file is, or not a regular file"}
+	f := diag.Finding{
+		Rule: RuleFile, Path: name,
+		Message: "nobody reads this file: it is not where a pack's file is, or not a regular file",
+	}
 	if data, err := safefile.ReadIn(k.at.fsys, name, index.MaxBytes); err == nil {
 		if id := index.IDOf(data); !id.IsZero() {
 			f.Message, f.Fix = fmt.Sprintf("the file is about %s and not where that belongs", id),

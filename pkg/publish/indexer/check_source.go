@@ -113,8 +113,10 @@ func (c *Client) lookAt(ctx context.Context, p *pack.Pack) (*pack.Pack, error) {
 
 // sourceFinding says why a version cannot be had from its source.
 func sourceFinding(l index.Line, err error) (*diag.Finding, diag.Code) {
-	f := &diag.Finding{Rule: RuleSource, Message: fmt.Sprintf("%s %s: %v", l.Name, l.Version, err),
-		Fix: diag.HintOf(err)}
+	f := &diag.Finding{
+		Rule: RuleSource, Message: fmt.Sprintf("%s %s: %v", l.Name, l.Version, err),
+		Fix: diag.HintOf(err),
+	}
 	switch code := diag.CodeOf(err); code {
 	case diag.Remote, diag.Denied:
 		return f, diag.Remote

@@ -70,8 +70,10 @@ func (c *Client) Site(ctx context.Context, o SiteOptions) (*SiteReport, error) {
 	if err := c.apart(at, o); err != nil {
 		return nil, err
 	}
-	b := &building{client: c, at: at, options: o,
-		report: &SiteReport{Index: at.shown, Unfetched: []Unfetched{}, Warnings: []string{}}}
+	b := &building{
+		client: c, at: at, options: o,
+		report: &SiteReport{Index: at.shown, Unfetched: []Unfetched{}, Warnings: []string{}},
+	}
 	if err := b.read(); err != nil {
 		return nil, err
 	}

@@ -83,8 +83,10 @@ func (b *building) fetch(ctx context.Context, p *site.Pack) ([]content, error) {
 		want[sk.Name] = sk.Tree
 	}
 	if pinned.Integrity != "" && bundle.Integrity(want) != pinned.Integrity {
-		return nil, &bundle.MismatchError{What: "the skills that the index names", Want: pinned.Integrity,
-			Got: bundle.Integrity(want)}
+		return nil, &bundle.MismatchError{
+			What: "the skills that the index names", Want: pinned.Integrity,
+			Got: bundle.Integrity(want),
+		}
 	}
 	if slices.ContainsFunc(p.Skills, func(sk site.Skill) bool { return !s.Has(sk.Tree) }) {
 		if err := b.download(ctx, s, pinned, want); err != nil {
@@ -196,8 +198,10 @@ func (b *building) linter() (*lint.Linter, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.lint == nil {
-		l, err := lint.New(lint.Options{NoModes: true, Parallel: 1,
-			Known: func(name string) bool { return b.known[name] }})
+		l, err := lint.New(lint.Options{
+			NoModes: true, Parallel: 1,
+			Known: func(name string) bool { return b.known[name] },
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -22,16 +22,16 @@ type Options struct {
 	Project string // the project's root, as [Project] finds it; "" for none
 	Cache   string // the directory of the index, which need not exist; "" for none
 
-	// Agent, Tenant and Environment are whom skills are wanted for. A skill that is for some only is left out where they
-	// are not among those, or not known.
+	// Agent, Tenant and Environment are whom skills are wanted for. A skill that is for some only is left out where
+	// they are not among those, or not known.
 	Agent, Tenant, Environment string
 
 	Off         bool     // no skills at all
 	Allowed     []string // the only skills, as name or name@owner/name; empty for all
 	Recommended int      // how many may be in force without a warning; 0 is DefaultRecommended, -1 no limit
 
-	// RequireTrust leaves out the skills of a project whose folder is not trusted, as a profile with TrustedProjects does:
-	// it is neither among the user's [TrustedFolders] nor does Trusted, which may be nil, say that it is.
+	// RequireTrust leaves out the skills of a project whose folder is not trusted, as a profile with TrustedProjects
+	// does: it is neither among the user's [TrustedFolders] nor does Trusted, which may be nil, say that it is.
 	RequireTrust bool
 	Trusted      func(dir string) bool
 
@@ -141,8 +141,8 @@ func (c *Catalog) Skills() []*Skill { return c.skills }
 // All returns every skill that was found, in order of names, the strongest first.
 func (c *Catalog) All() []Entry { return c.entries }
 
-// Findings returns what people should know: skills that were passed over, names that several packs have, directories that
-// cannot be read. They are in order of their paths.
+// Findings returns what people should know: skills that were passed over, names that several packs have, directories
+// that cannot be read. They are in order of their paths.
 func (c *Catalog) Findings() []diag.Finding { return c.findings }
 
 // UserInvocable returns the skills in force that a user may start, in order of their names: for a menu or completion.
@@ -177,9 +177,9 @@ func (c *Catalog) Absent() []string {
 	return packs
 }
 
-// Lookup returns the skill that a name means: the one in force, or with name@owner/name exactly that one, also where it is
-// shadowed. Where no skill in force has the name, it is that of the only pack's skill which has another name in force, but
-// not in place of one that is locked and not installed. The error is an [*UnknownError].
+// Lookup returns the skill that a name means: the one in force, or with name@owner/name exactly that one, also where it
+// is shadowed. Where no skill in force has the name, it is that of the only pack's skill which has another name in
+// force, but not in place of one that is locked and not installed. The error is an [*UnknownError].
 func (c *Catalog) Lookup(name string) (*Skill, error) {
 	if s := c.named(name); s != nil {
 		return s, nil
@@ -225,7 +225,8 @@ func (c *Catalog) gone(name string) string {
 	return ""
 }
 
-// otherwise returns the names in force of the skills of packs that have a name in their pack only, where it is nobody's.
+// otherwise returns the names in force of the skills of packs that have a name in their pack only, where it is
+// nobody's.
 func (c *Catalog) otherwise(claims []Entry, name string) (names []string) {
 	for _, e := range claims {
 		if e.State == InForce && e.Name != name && e.alias != name && !strings.Contains(name, "@") {
@@ -275,8 +276,8 @@ func (c *Catalog) near(name string) string {
 	return diag.Nearest(bare, names)
 }
 
-// claims returns the entries that lay claim to a name, the strongest first: those that have it, then those of packs that
-// have it in their pack and another one in force. With name@owner/name it is that pack's alone.
+// claims returns the entries that lay claim to a name, the strongest first: those that have it, then those of packs
+// that have it in their pack and another one in force. With name@owner/name it is that pack's alone.
 func (c *Catalog) claims(name string) []Entry {
 	bare, pack, exact := strings.Cut(name, "@")
 	var first, rest []Entry

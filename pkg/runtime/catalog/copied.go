@@ -25,8 +25,8 @@ const (
 // place is where agents find a skill: the scope of their directory, and the name there.
 type place struct{ scope, name string }
 
-// copies drops the directories in hand-written layers that are copies of installed skills, as agents get where links cannot
-// be had: they are the pack's. One that differs in any byte is somebody's own, and no pack can take its name.
+// copies drops the directories in hand-written layers that are copies of installed skills, as agents get where links
+// cannot be had: they are the pack's. One that differs in any byte is somebody's own, and no pack can take its name.
 func (b *builder) copies(ctx context.Context) {
 	packs := b.copyable()
 	if len(packs) == 0 {
@@ -97,8 +97,8 @@ type pair struct {
 	same, fresh bool // it is a copy; that is news to the index
 }
 
-// compare finds out whether the pair is a copy and its original. What was found out is kept, as long as all that belongs to
-// the copy looks the same, and the original's SKILL.md and directory do: a pack is installed whole.
+// compare finds out whether the pair is a copy and its original. What was found out is kept, as long as all that
+// belongs to the copy looks the same, and the original's SKILL.md and directory do: a pack is installed whole.
 func (p *pair) compare(c *comparison, now int64) {
 	s, pack, n := p.hand.entry.Skill, p.pack.entry.Skill, p.hand.node
 	at, err := lookAt(pack.Dir)
@@ -193,8 +193,8 @@ func (c *comparison) surveyed(folder *folder, root *safefile.Root, at string, de
 // comparison counts what comparing has taken.
 type comparison struct{ entries, bytes atomic.Int64 }
 
-// copied reports whether the directory of a skill is a copy of that of an installed one: it has the same files with the same
-// bytes, but for the name where it is known under an alias.
+// copied reports whether the directory of a skill is a copy of that of an installed one: it has the same files with the
+// same bytes, but for the name where it is known under an alias.
 func (c *comparison) copied(s, pack *Skill) bool {
 	a, err := safefile.OpenRoot(s.Dir)
 	if err != nil {

@@ -17,8 +17,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
-// A file of the index is a header and what a tree holds, one value after the other: numbers as varints, times and stamps in
-// eight bytes, texts with their length before them. The header is magic, the CRC-32C of the rest, and the rest's length.
+// A file of the index is a header and what a tree holds, one value after the other: numbers as varints, times and
+// stamps in eight bytes, texts with their length before them. The header is magic, the CRC-32C of the rest, and the
+// rest's length.
 
 // magic starts every file; the number is the version of the format.
 const magic = "skillpm catalog 4\n"
@@ -258,8 +259,8 @@ func (w *writer) record(r *record) {
 	}
 }
 
-// decode returns the tree that a file holds, nil where the file is damaged or of another version. Texts are parts of data,
-// which must not be changed afterwards.
+// decode returns the tree that a file holds, nil where the file is damaged or of another version. Texts are parts of
+// data, which must not be changed afterwards.
 func decode(data []byte) *tree {
 	if len(data) < headerSize || string(data[:len(magic)]) != magic ||
 		binary.LittleEndian.Uint64(data[len(magic)+4:]) != uint64(len(data)-headerSize) ||

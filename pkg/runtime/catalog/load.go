@@ -91,8 +91,8 @@ func readWhole(dir string) ([]byte, error) {
 	return data, err
 }
 
-// ParseFile reads stage 1 of one SKILL.md, by the rules of a profile. The error has code NotFound where there is none, and
-// Invalid where the profile skips the skill.
+// ParseFile reads stage 1 of one SKILL.md, by the rules of a profile. The error has code NotFound where there is none,
+// and Invalid where the profile skips the skill.
 func ParseFile(path string, p *profile.Profile) (*Skill, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -157,8 +157,8 @@ func under(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// texts returns the texts of a list, or a text, split where there is a separator. Of an entry that YAML took for a mapping,
-// as of `- Bash(git: *)`, it returns what was written.
+// texts returns the texts of a list, or a text, split where there is a separator. Of an entry that YAML took for a
+// mapping, as of `- Bash(git: *)`, it returns what was written.
 func texts(n *yaml.Node, separator string) []string {
 	if n == nil {
 		return nil

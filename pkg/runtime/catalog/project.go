@@ -12,9 +12,9 @@ import (
 )
 
 // Project returns the root of the project that a directory, which is absolute, is in: the nearest one upward that holds
-// skillpm.yaml, .skillpm, .git, or one of the profile's directories for projects; else the directory itself. From inside the
-// home directory neither that nor what is above it is looked at, so that it returns "" there, as it does in the user's own
-// .skillpm. A directory above that everybody may write to is no project, whatever somebody put there.
+// skillpm.yaml, .skillpm, .git, or one of the profile's directories for projects; else the directory itself. From
+// inside the home directory neither that nor what is above it is looked at, so that it returns "" there, as it does in
+// the user's own .skillpm. A directory above that everybody may write to is no project, whatever somebody put there.
 func Project(paths scope.Paths, dir string, p *profile.Profile) string {
 	dir = filepath.Clean(dir)
 	home, _ := os.Stat(paths.Home) // without one there is nothing to compare with

@@ -10,9 +10,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
 
-// quick reads the frontmatter that most skills have: fields on one line each, and below other fields lists and mappings of
-// such. It reports whether it could; what it reads is then what package skill would read. Where anything is out of the
-// ordinary it gives up, and the record is of no use.
+// quick reads the frontmatter that most skills have: fields on one line each, and below other fields lists and mappings
+// of such. It reports whether it could; what it reads is then what package skill would read. Where anything is out of
+// the ordinary it gives up, and the record is of no use.
 //
 // It is there because a YAML parser takes ten times as long, which is what opening a thousand skills would consist of.
 func quick(r *record, head []byte) bool {
@@ -113,8 +113,8 @@ func (q *quickReader) next(text string) (line, rest string) {
 	return strings.TrimRight(line, " "), rest
 }
 
-// indented reports whether the next line that is not empty starts with space or is an item of a list: it goes on with what
-// was before.
+// indented reports whether the next line that is not empty starts with space or is an item of a list: it goes on with
+// what was before.
 func indented(rest string) bool {
 	rest = strings.TrimLeft(rest, "\n")
 	return rest != "" && (rest[0] == ' ' || rest[0] == '-')
@@ -316,8 +316,8 @@ func (q *quickReader) setList(key string, items []string) bool {
 	return true
 }
 
-// frontEnd returns where the frontmatter of a file ends whose beginning is given, after its closing fence: 0 where it does
-// not start with one, -1 where the fence is not there yet.
+// frontEnd returns where the frontmatter of a file ends whose beginning is given, after its closing fence: 0 where it
+// does not start with one, -1 where the fence is not there yet.
 func frontEnd(head []byte) int {
 	at := 0
 	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {

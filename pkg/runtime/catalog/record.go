@@ -83,13 +83,14 @@ const (
 	disallowedTools = "disallowed-tools"
 )
 
-// limiting are the fields that narrow what a skill may do or who may use it. Where one of them cannot be read for certain
-// the skill is not used.
+// limiting are the fields that narrow what a skill may do or who may use it. Where one of them cannot be read for
+// certain the skill is not used.
 var limiting = [...]string{
 	allowedTools, disallowedTools, "disable-model-invocation", "user-invocable", "scope", "context", "hooks", "execution",
 }
 
-// read makes the record of a file from its beginning, which goes to the end of the frontmatter at least where there is one.
+// read makes the record of a file from its beginning, which goes to the end of the frontmatter at least where there is
+// one.
 func read(head []byte) *record {
 	r := &record{}
 	if quick(r, head) {

@@ -9,8 +9,8 @@ type Rule struct {
 	What     string        `json:"what"`     // is found, a sentence without a full stop
 }
 
-// Rules returns the rules of a catalog's findings, in order. They are no rules of package lint: what they find depends on
-// what else is installed.
+// Rules returns the rules of a catalog's findings, in order. They are no rules of package lint: what they find depends
+// on what else is installed.
 func Rules() []Rule {
 	const e, w = diag.SeverityError, diag.SeverityWarning
 	return []Rule{

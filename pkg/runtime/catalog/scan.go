@@ -41,9 +41,9 @@ type scanner struct {
 	parents sync.Map    // of what links lead to: real paths by path
 }
 
-// scan returns what a root holds, reading only what does not look as it did before, and whether that is anything new. The
-// tree from before is used up where own says so, else it is not changed. InPacks says of a directory whether a root of packs
-// has what is in it.
+// scan returns what a root holds, reading only what does not look as it did before, and whether that is anything new.
+// The tree from before is used up where own says so, else it is not changed. InPacks says of a directory whether a root
+// of packs has what is in it.
 func scan(ctx context.Context, r *root, before *tree, own bool, inPacks func(real string) bool, now int64) (*tree, bool, error) {
 	t := &tree{real: r.real}
 	s := &scanner{root: r, own: own, inPacks: inPacks, now: now}
@@ -115,7 +115,8 @@ func (s *scanner) list(ctx context.Context, t *tree, level []string, most int) {
 	t.dirs = append(t.dirs, found...)
 }
 
-// levels looks for skills at several levels: below every directory that is none itself. Links are not followed downwards.
+// levels looks for skills at several levels: below every directory that is none itself. Links are not followed
+// downwards.
 func (s *scanner) levels(ctx context.Context, t *tree) {
 	level := []string{""}
 	for depth := 0; depth < s.root.depth() && len(level) > 0; depth++ {
@@ -306,8 +307,8 @@ func (s *scanner) compare(before, now *node) {
 	}
 }
 
-// usual reports whether an entry is to be looked at: it is a directory, or a link to one that no root of packs has. Where
-// the link leads is found out if it is not known.
+// usual reports whether an entry is to be looked at: it is a directory, or a link to one that no root of packs has.
+// Where the link leads is found out if it is not known.
 func (s *scanner) usual(dir string, n *node) bool {
 	if !n.link {
 		return true
@@ -322,9 +323,9 @@ func (s *scanner) usual(dir string, n *node) bool {
 	return s.root.packs || !s.inPacks(n.target)
 }
 
-// resolve returns where a link leads in the end; for one that leads to an installed pack, where that has the skill, which
-// may itself be a link to where it is worked on. Most links of agents' directories are such: the directory of the pack is
-// found out once, and whether the skill is in it matters to nobody here.
+// resolve returns where a link leads in the end; for one that leads to an installed pack, where that has the skill,
+// which may itself be a link to where it is worked on. Most links of agents' directories are such: the directory of the
+// pack is found out once, and whether the skill is in it matters to nobody here.
 func (s *scanner) resolve(link string) (string, error) {
 	text, err := os.Readlink(link)
 	if err != nil {
@@ -444,8 +445,8 @@ const (
 	bodyRead  = 16 << 10
 )
 
-// readHead makes the record of an open SKILL.md of a size, reading no more than it takes. It may use the buffer, and keeps
-// nothing of it.
+// readHead makes the record of an open SKILL.md of a size, reading no more than it takes. It may use the buffer, and
+// keeps nothing of it.
 func readHead(f io.Reader, size int64, buffer []byte) *record {
 	if size > skill.MaxFile {
 		return &record{fatal: fmt.Sprintf("SKILL.md has %d bytes, more than %d", size, skill.MaxFile)}

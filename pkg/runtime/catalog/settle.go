@@ -180,8 +180,8 @@ func (b *builder) skill(i int, r *root, d *branch, n *node) *candidate {
 	return c
 }
 
-// complete gives a skill the name and the description that the profile means, and returns why it is skipped, "" where it
-// is not.
+// complete gives a skill the name and the description that the profile means, and returns why it is skipped, "" where
+// it is not.
 func complete(s *Skill, rec *record, p *profile.Profile) string {
 	s.Name = rec.name
 	if !usable(rec.name) {

@@ -20,15 +20,15 @@ type look struct {
 	mode fs.FileMode // its type only
 }
 
-// How long before a reading a file must have been left alone for its stamp to tell a later change: the clock of the file
-// system goes in ticks, of 10 ms at most on Linux, and of whole seconds on systems that keep no fractions.
+// How long before a reading a file must have been left alone for its stamp to tell a later change: the clock of the
+// file system goes in ticks, of 10 ms at most on Linux, and of whole seconds on systems that keep no fractions.
 const (
 	tick       = 50 * time.Millisecond
 	coarseTick = 2100 * time.Millisecond
 )
 
-// settled reports whether what changes after now, which is in nanoseconds, is sure to get another stamp. The moment must be
-// before the file was looked at.
+// settled reports whether what changes after now, which is in nanoseconds, is sure to get another stamp. The moment
+// must be before the file was looked at.
 func (s stamp) settled(now int64) bool {
 	last := s.changed
 	if last == 0 {

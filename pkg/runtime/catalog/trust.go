@@ -20,8 +20,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
-// Folders are the folders whose skills a user trusts, by their real paths, with all that is in them. They are kept in one
-// file that only the user can read.
+// Folders are the folders whose skills a user trusts, by their real paths, with all that is in them. They are kept in
+// one file that only the user can read.
 type Folders struct {
 	path string
 	home string
@@ -68,8 +68,8 @@ func (f Folders) List() ([]Folder, error) {
 	return file.Folders, nil
 }
 
-// Has reports whether a folder, or one that it is in, is trusted. Nothing is where the list cannot be read, which is the
-// error, with code Invalid.
+// Has reports whether a folder, or one that it is in, is trusted. Nothing is where the list cannot be read, which is
+// the error, with code Invalid.
 func (f Folders) Has(dir string) (bool, error) {
 	list, err := f.List()
 	if err != nil || len(list) == 0 {
@@ -82,9 +82,9 @@ func (f Folders) Has(dir string) (bool, error) {
 	return slices.ContainsFunc(list, func(t Folder) bool { return pathx.Contains(t.Path, resolved) }), nil
 }
 
-// Add trusts a folder from now on. The home directory and those above it cannot be: everything that is ever cloned would be
-// trusted with them. Nor can one that everybody may write to: whoever puts a project there would be. It returns the folder's
-// real path.
+// Add trusts a folder from now on. The home directory and those above it cannot be: everything that is ever cloned
+// would be trusted with them. Nor can one that everybody may write to: whoever puts a project there would be. It
+// returns the folder's real path.
 func (f Folders) Add(dir string, now time.Time) (real string, err error) {
 	if real, err = realDir(dir); err != nil {
 		return "", err
@@ -109,8 +109,8 @@ func (f Folders) Add(dir string, now time.Time) (real string, err error) {
 	})
 }
 
-// Remove trusts a folder no more, and returns the path that it was listed under. The error has code NotFound where it was
-// not in the list.
+// Remove trusts a folder no more, and returns the path that it was listed under. The error has code NotFound where it
+// was not in the list.
 func (f Folders) Remove(dir string) (removed string, err error) {
 	names := []string{filepath.Clean(dir)}
 	if real, err := pathx.ResolveExisting(dir); err == nil {

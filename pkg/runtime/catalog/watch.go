@@ -12,8 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/watch"
 )
 
-// Watch calls changed with a new catalog whenever stage 1 of any skill changes, one call at a time, until the context ends,
-// whose error it then returns. It watches also what is not there yet.
+// Watch calls changed with a new catalog whenever stage 1 of any skill changes, one call at a time, until the context
+// ends, whose error it then returns. It watches also what is not there yet.
 func (c *Catalog) Watch(ctx context.Context, changed func(*Catalog)) error {
 	for {
 		next, err := c.next(ctx)

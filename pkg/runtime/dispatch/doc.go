@@ -2,7 +2,8 @@
 // that says how it went, for another agent to read as text or as JSON.
 //
 // It keeps these rules:
-//   - Every line has a reply, also one that can't be read: the other side is a model, which can do something about a reply.
+//   - Every line has a reply, also one that can't be read: the other side is a model, which can do something about a
+//     reply.
 //   - A reply is success, pending, error or timeout. What an error's type is decides what the caller should do.
 //   - One line is one skill. Several steps are the caller's workflow, and are refused.
 //   - A skill with a command is executed; of one without, the reply holds the instructions.

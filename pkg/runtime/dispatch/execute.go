@@ -85,8 +85,8 @@ func (e *execution) line(ctx context.Context, line string) *Reply {
 	return e.command(ctx, skill)
 }
 
-// unreadable replies to a line that is no dispatch. Of the protocol's types only RuntimeFailed leaves open what is to be
-// done; that a skill is missing is a parameter that is missing.
+// unreadable replies to a line that is no dispatch. Of the protocol's types only RuntimeFailed leaves open what is to
+// be done; that a skill is missing is a parameter that is missing.
 func (e *execution) unreadable(err error) *Reply {
 	le, ok := errors.AsType[*LineError](err)
 	if !ok {
@@ -102,7 +102,8 @@ func (e *execution) unreadable(err error) *Reply {
 	return r
 }
 
-// unknown replies that a skill is not in force: it is not installed, its SKILL.md cannot be used, or a policy denies it.
+// unknown replies that a skill is not in force: it is not installed, its SKILL.md cannot be used, or a policy denies
+// it.
 func (e *execution) unknown(ctx context.Context, err error) *Reply {
 	unknown, ok := errors.AsType[*catalog.UnknownError](err)
 	if !ok {

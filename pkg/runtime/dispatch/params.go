@@ -21,9 +21,9 @@ type parameter struct {
 	flag     bool // an option without a value
 }
 
-// Declared reads the parameters of a skill from the names of `arguments:` and from the hint, in which <name> is required
-// and [name] is not. What the hint calls optional is not required because `arguments:` names it. What the hint writes as
-// an option, [--width N] or --width <px>, is one.
+// Declared reads the parameters of a skill from the names of `arguments:` and from the hint, in which <name> is
+// required and [name] is not. What the hint calls optional is not required because `arguments:` names it. What the hint
+// writes as an option, [--width N] or --width <px>, is one.
 func Declared(arguments []string, hint string) Parameters {
 	p := Parameters{placed: len(arguments) > 0}
 	hinted := hintNames(hint)
@@ -124,10 +124,10 @@ func (p Parameters) Missing(args []string) []string {
 	return missing
 }
 
-// Bind returns arguments with each in its place, and the required parameters that they do not give. An argument counts for
-// the parameter that it names, as --name VALUE, --name=VALUE or name=VALUE, and its value then takes that parameter's
-// position; else it counts for the next one. Options that the hint writes as such, and those that nothing declares, stay as
-// they are, behind the others; the word after one is its value, and counts for nothing.
+// Bind returns arguments with each in its place, and the required parameters that they do not give. An argument counts
+// for the parameter that it names, as --name VALUE, --name=VALUE or name=VALUE, and its value then takes that
+// parameter's position; else it counts for the next one. Options that the hint writes as such, and those that nothing
+// declares, stay as they are, behind the others; the word after one is its value, and counts for nothing.
 //
 // Arguments of which none is named come back as they are.
 func (p Parameters) Bind(args []string) (bound, missing []string) {

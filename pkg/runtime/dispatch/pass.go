@@ -145,8 +145,8 @@ func (p *passing) write(key, extension string, data []byte) {
 	p.data = append(p.data, Field{key + "_path", path})
 }
 
-// size returns how large the output is: what the command says, that of the file, nil if there is none at its path, or that
-// of what was printed.
+// size returns how large the output is: what the command says, that of the file, nil if there is none at its path, or
+// that of what was printed.
 func (p *passing) size(said json.RawMessage, printed int64) any {
 	if len(said) > 0 && len(said) < 100 {
 		return said

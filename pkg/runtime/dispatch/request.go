@@ -198,8 +198,9 @@ type splitter struct {
 	ended bool
 }
 
-// split cuts a prompt into words: by space and quotes as in a shell, but for backslashes, which only stand for what would
-// else end a word, so that paths of Windows are left alone. A line break, and a semicolon at the end of a word, end a step.
+// split cuts a prompt into words: by space and quotes as in a shell, but for backslashes, which only stand for what
+// would else end a word, so that paths of Windows are left alone. A line break, and a semicolon at the end of a word,
+// end a step.
 func split(text string) (words []word, steps bool, err error) {
 	s := splitter{plain: true}
 	runes := []rune(text)

@@ -1,7 +1,7 @@
 package match
 
-// alike returns what a word is also written as, "" for nothing. The list is short on purpose: what is short for something
-// else, not what means nearly the same.
+// alike returns what a word is also written as, "" for nothing. The list is short on purpose: what is short for
+// something else, not what means nearly the same.
 func alike(word string) string {
 	for _, pair := range [...][2]string{
 		{"k8s", "kubernetes"},

@@ -17,8 +17,8 @@ func asking(word string) bool {
 	return false
 }
 
-// The shortest words that may be the beginning of others, and that may have a letter wrong. In a sentence, a short word that
-// no skill has is another word more often than a mistake: plants are no plans.
+// The shortest words that may be the beginning of others, and that may have a letter wrong. In a sentence, a short word
+// that no skill has is another word more often than a mistake: plants are no plans.
 const (
 	begins       = 4
 	mistaken     = 5

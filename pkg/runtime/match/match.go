@@ -1,12 +1,12 @@
-// Package match finds the skills that fit a task, for a person or an agent that searches: a model still decides by itself
-// which skill it loads.
+// Package match finds the skills that fit a task, for a person or an agent that searches: a model still decides by
+// itself which skill it loads.
 //
 // It works in memory on what a catalogue knows before a skill is loaded, keeps nothing, and has no word of the skills
 // stemmed that cannot fit. Equal input gives equal answers. The rules of fitting:
-//   - Words are compared as [github.com/skillpm/skillpm/pkg/runtime/search] compares them: by English stems, without case and
-//     accents, Chinese by pairs of letters. Common words, and those that every request has, say nothing.
-//   - A word that no skill has may be the beginning of one, or one with a letter wrong; two words may be one, and one two.
-//     A few abbreviations are known: k8s is kubernetes, and a PR is a pull request.
+//   - Words are compared as [github.com/skillpm/skillpm/pkg/runtime/search] compares them: by English stems, without
+//     case and accents, Chinese by pairs of letters. Common words, and those that every request has, say nothing.
+//   - A word that no skill has may be the beginning of one, or one with a letter wrong; two words may be one, and one
+//     two. A few abbreviations are known: k8s is kubernetes, and a PR is a pull request.
 //   - A word counts for more where fewer skills have it (BM25), and in a name or tag more than in a sentence.
 //   - The score is how much of what the task says the skill has, from 0 to 1. It does not depend on which other skills
 //     fit, so that a threshold means something: nothing is found for a task that no skill is for.
@@ -36,8 +36,8 @@ type Hit struct {
 	Why   []string // in words, what weighs most first
 }
 
-// DefaultThreshold is the score that a skill has at least when it fits. Tasks that no skill of the test's catalogue is for
-// stay below it.
+// DefaultThreshold is the score that a skill has at least when it fits. Tasks that no skill of the test's catalogue is
+// for stay below it.
 const DefaultThreshold = 0.18
 
 // Options say what is asked for.

@@ -194,7 +194,8 @@ func (q *query) count(docs []Doc) {
 	}
 }
 
-// read calls found with each word of the task in a text of a skill, as the text has it, and returns how many words the text has.
+// read calls found with each word of the task in a text of a skill, as the text has it, and returns how many words the
+// text has.
 func (q *query) read(f field, text string, found func(m form, word string)) (long int) {
 	last := ""
 	search.Words(text, func(w string) bool {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// why says which words of the task a skill has where. A word is named once, where it weighs most; what is not written as the
-// task has it is followed by that.
+// why says which words of the task a skill has where. A word is named once, where it weighs most; what is not written
+// as the task has it is followed by that.
 func (q *query) why(d *Doc) (why []string) {
 	var lists [fields][]string
 	told := map[int]field{}

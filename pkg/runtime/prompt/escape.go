@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// line returns a text on one line: white space runs become a space, and characters that steer a terminal, reorder text or
-// are not seen are left out.
+// line returns a text on one line: white space runs become a space, and characters that steer a terminal, reorder text
+// or are not seen are left out.
 func line(s string) string {
 	if plain(s) {
 		return s

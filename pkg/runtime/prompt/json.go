@@ -50,8 +50,8 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// JSON returns a result as the host's structured data, on one line and with the host's keys in their order. The error is
-// that the profile has none for this kind of result.
+// JSON returns a result as the host's structured data, on one line and with the host's keys in their order. The error
+// is that the profile has none for this kind of result.
 func JSON(p *profile.Profile, r Result) ([]byte, error) {
 	f := form(p, r.Kind)
 	if f.JSON.IsZero() {

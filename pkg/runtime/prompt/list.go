@@ -164,8 +164,8 @@ func order(by string) func(a, b *item) int {
 	return byName
 }
 
-// fitting moves those that fit to the front, in order, and returns them: first goes what alone is more than the limit, so
-// that one skill can't crowd out all the others, then the weakest.
+// fitting moves those that fit to the front, in order, and returns them: first goes what alone is more than the limit,
+// so that one skill can't crowd out all the others, then the weakest.
 func fitting(items []*item, around, separator, limit int) []*item {
 	rest, fit := []*item(nil), items[:0]
 	for _, i := range items {

@@ -82,7 +82,8 @@ func Notice(p *profile.Profile, r Result) string {
 	return fill(p, &profile.Form{}, p.Activation.Notice, r)
 }
 
-// fill fills a template of a result in. One that cannot be read, which a profile that was read has not, is taken as it is.
+// fill fills a template of a result in. One that cannot be read, which a profile that was read has not, is taken as it
+// is.
 func fill(p *profile.Profile, f *profile.Form, text string, r Result) string {
 	t, err := template(text)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ChainName is the variable in which a command finds the skills that it was started for, one inside the other. Without it a
-// hook that loads its own skill, or a task that starts itself, would go on for ever.
+// ChainName is the variable in which a command finds the skills that it was started for, one inside the other. Without
+// it a hook that loads its own skill, or a task that starts itself, would go on for ever.
 const ChainName = "SKILLPM_CHAIN"
 
 // Link is one skill that something was started for.

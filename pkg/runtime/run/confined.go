@@ -24,7 +24,8 @@ func Confines(ctx context.Context, helper []string) error {
 	return err
 }
 
-// running is a command that was started, with the box that it is in, nil for none: its group is then that of the helper.
+// running is a command that was started, with the box that it is in, nil for none: its group is then that of the
+// helper.
 type running struct {
 	*group
 	box *sandbox.Box

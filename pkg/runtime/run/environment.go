@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// passed are the variables that a script gets from those who run it: who and where they are, and how they write. None of
-// them holds a secret by its purpose.
+// passed are the variables that a script gets from those who run it: who and where they are, and how they write. None
+// of them holds a secret by its purpose.
 func passed() []string {
 	return []string{
 		"HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ",

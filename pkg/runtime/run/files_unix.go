@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownFiles has no command inherit what this process has open besides its three streams, as files that whoever started it
-// left open.
+// ownFiles has no command inherit what this process has open besides its three streams, as files that whoever started
+// it left open.
 func ownFiles() {
 	if closeOnExec() {
 		return

@@ -17,8 +17,8 @@ func Adopt() { ownFiles() }
 // closeOnExec does nothing: there is no call for all files.
 func closeOnExec() bool { return false }
 
-// apart gives a command a session, and so a process group, of its own: there is no terminal that it could read, stop at,
-// or write keystrokes into.
+// apart gives a command a session, and so a process group, of its own: there is no terminal that it could read, stop
+// at, or write keystrokes into.
 func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // group is the process group of a command. A process that leaves it is not found again.
@@ -59,8 +59,8 @@ func (g *group) end(grace time.Duration) {
 	wait(g.exited, patience)
 }
 
-// retire asks what a command left running to end, and a moment later ends it. While one of them lives, no other group can
-// have the number.
+// retire asks what a command left running to end, and a moment later ends it. While one of them lives, no other group
+// can have the number.
 func (g *group) retire(grace time.Duration) {
 	if unix.Kill(-g.cmd.Process.Pid, unix.SIGTERM) != nil {
 		return // there is nobody

@@ -18,8 +18,8 @@ import (
 )
 
 // Adopt makes this process the parent of processes that lose theirs, if they descend from it, so that a command's are
-// found whatever they do. It is for a program whose work is to run a command: skillpm run. What else it starts meanwhile
-// must stay in its own session, as what os/exec starts does; other commands of this package may run.
+// found whatever they do. It is for a program whose work is to run a command: skillpm run. What else it starts
+// meanwhile must stay in its own session, as what os/exec starts does; other commands of this package may run.
 //
 // It also has commands inherit no file that this process has open, such as those that whoever started it left open.
 func Adopt() {
@@ -30,8 +30,8 @@ func Adopt() {
 // closeOnExec marks all files but the three streams in one call, which Linux has since 5.11.
 func closeOnExec() bool { return unix.CloseRange(3, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) == nil }
 
-// apart gives a command a session, and so a process group, of its own: there is no terminal that it could read, stop at,
-// or write keystrokes into. It ends if this process is killed.
+// apart gives a command a session, and so a process group, of its own: there is no terminal that it could read, stop
+// at, or write keystrokes into. It ends if this process is killed.
 func apart() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
@@ -120,8 +120,8 @@ func (g *group) signal(s unix.Signal) {
 	}
 }
 
-// sweep kills what is left of the command, until nothing is. All processes are stopped before the first one is killed, so
-// that none starts another, or loses its parent, while they are looked for.
+// sweep kills what is left of the command, until nothing is. All processes are stopped before the first one is killed,
+// so that none starts another, or loses its parent, while they are looked for.
 func (g *group) sweep() {
 	for range 20 {
 		var all []process

@@ -45,12 +45,12 @@ type Command struct {
 	MaxOutput int64         // of each stream, in bytes; 0 is DefaultMaxOutput; below 0 nothing is kept
 
 	Sandbox *sandbox.Rules // what the command may do; nil for what the user may
-	// Helper is the program, and its first arguments, that confines a command: it calls [Enter]. It is needed where there is
-	// a Sandbox. Without one, it ends on Linux what the command has started if this process is killed.
+	// Helper is the program, and its first arguments, that confines a command: it calls [Enter]. It is needed where
+	// there is a Sandbox. Without one, it ends on Linux what the command has started if this process is killed.
 	Helper []string
 
-	// Stdout and Stderr get all output as it comes. A command whose output can't be written any more gets SIGPIPE, as in a
-	// shell. A writer that blocks holds the command up, until its limit. A write that has begun may end after Run.
+	// Stdout and Stderr get all output as it comes. A command whose output can't be written any more gets SIGPIPE, as
+	// in a shell. A writer that blocks holds the command up, until its limit. A write that has begun may end after Run.
 	Stdout, Stderr io.Writer
 }
 

@@ -43,8 +43,8 @@ func Enter(args []string) (code int, helper bool) {
 	return 0, true
 }
 
-// watch starts a watcher of the command: a process that ends what the command started if this process is killed outright.
-// What it returns ends the watcher.
+// watch starts a watcher of the command: a process that ends what the command started if this process is killed
+// outright. What it returns ends the watcher.
 func (g *group) watch(helper []string) (done func()) {
 	none := func() {}
 	if len(helper) == 0 {

@@ -8,8 +8,8 @@ const (
 	batches   = 4
 )
 
-// ahead yields what a sequence does, and reads it in another goroutine: catalogues take as long to parse as to index. The
-// goroutine has ended when the sequence has.
+// ahead yields what a sequence does, and reads it in another goroutine: catalogues take as long to parse as to index.
+// The goroutine has ended when the sequence has.
 func ahead(docs iter.Seq2[Doc, error]) iter.Seq2[Doc, error] {
 	type item struct {
 		doc Doc

@@ -7,8 +7,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// An index is a file of pieces, each followed by its checksum, and a last one of a fixed size that says where the others
-// are:
+// An index is a file of pieces, each followed by its checksum, and a last one of a fixed size that says where the
+// others are:
 //
 //	packs, compressed, so many to a piece
 //	the words, sorted, so many to a piece, and before it, for each that more than one pack has, a piece that says which

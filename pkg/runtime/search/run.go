@@ -13,8 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// sorted yields the words and the terms that are held, in order. A word that is only written so, and compared by another,
-// is a term of no packs.
+// sorted yields the words and the terms that are held, in order. A word that is only written so, and compared by
+// another, is a term of no packs.
 func (b *builder) sorted() iter.Seq[*term] {
 	keys := make([]string, 0, len(b.surfaces)+len(b.stems))
 	for w := range b.surfaces {

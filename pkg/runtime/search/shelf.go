@@ -22,8 +22,8 @@ type Shelf struct {
 
 const suffix = ".search"
 
-// Open opens the index of a catalogue that has a name and, as it is now, a tag. It is an error that is [fs.ErrNotExist] if
-// that is not indexed, and one with the code [diag.Invalid] if the index is damaged.
+// Open opens the index of a catalogue that has a name and, as it is now, a tag. It is an error that is [fs.ErrNotExist]
+// if that is not indexed, and one with the code [diag.Invalid] if the index is damaged.
 func (s Shelf) Open(name, tag string) (*Index, error) {
 	x, err := Open(s.path(name, tag))
 	if err == nil && x.Tag() != digest(tag) {
@@ -64,8 +64,8 @@ func (s Shelf) tidy(path string) {
 	}
 }
 
-// path returns the file of an index. The form is part of its name, so that two versions of the program leave each other's
-// alone.
+// path returns the file of an index. The form is part of its name, so that two versions of the program leave each
+// other's alone.
 func (s Shelf) path(name, tag string) string {
 	return filepath.Join(s.Dir, digest(magic + name)[:32]+"-"+digest(tag)[:16]+suffix)
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// mistaken returns the stems of the words that a word becomes by one edit. Every edit is looked up, which takes the same
-// time however many words there are. The first letter is usually right: words that begin with another count less.
+// mistaken returns the stems of the words that a word becomes by one edit. Every edit is looked up, which takes the
+// same time however many words there are. The first letter is usually right: words that begin with another count less.
 func (l lexicon) mistaken(word string) (found, error) {
 	if len(word) < shortest || !plainWord(word) {
 		return found{}, nil
@@ -58,8 +58,8 @@ func plainWord(word string) bool {
 	return true
 }
 
-// edits calls found with what a word becomes when a letter is left out, two neighbours are swapped, or a letter is changed
-// or added, until it returns false.
+// edits calls found with what a word becomes when a letter is left out, two neighbours are swapped, or a letter is
+// changed or added, until it returns false.
 func edits(word string, found func(string) bool) {
 	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 	for i := range len(word) {
@@ -85,8 +85,8 @@ func edits(word string, found func(string) bool) {
 // scanNear is how many words are looked at to find one that is near.
 const scanNear = 100_000
 
-// Near returns a word that packs have and that may be meant by one that nothing was found for: it begins as that does, and
-// differs by two edits at most. It returns "" where there is none.
+// Near returns a word that packs have and that may be meant by one that nothing was found for: it begins as that does,
+// and differs by two edits at most. It returns "" where there is none.
 func Near(indexes []*Index, word string) (string, error) {
 	if len(word) <= shortest || !plainWord(word) {
 		return "", nil

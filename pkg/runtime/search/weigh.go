@@ -23,8 +23,8 @@ func (f field) String() string {
 	return [...]string{"name", "owner", "tag", "skill", "description", "skill description"}[f]
 }
 
-// What weighs how much. The lengths are what is usual in words, and are fixed: a pack's weights do not depend on the other
-// packs, so that packs of several indexes can be compared.
+// What weighs how much. The lengths are what is usual in words, and are fixed: a pack's weights do not depend on the
+// other packs, so that packs of several indexes can be compared.
 const (
 	unit       = 64  // of weights
 	saturation = 6   // the weight at which a word counts half of what it can count at most

@@ -77,8 +77,8 @@ func apostrophe(text string) int {
 	return 0
 }
 
-// technical returns the word for what is written with signs, as C++ and .NET are, and how many bytes of them come after the
-// word that text has from start to end; 0 is for none.
+// technical returns the word for what is written with signs, as C++ and .NET are, and how many bytes of them come after
+// the word that text has from start to end; 0 is for none.
 func technical(text string, start, end int) (word string, signs int) {
 	if end-start != 1 {
 		return "", 0

@@ -96,8 +96,8 @@ func (w *writer) finish(tag string, docs int, terms iter.Seq2[*term, error]) err
 	return w.piece(f.append(nil))
 }
 
-// dictionary writes the words. A piece has words without what they share with the one before, how many packs have each, and
-// how long the pieces are that say which; these come before it. A word of one pack has it in place of such a piece.
+// dictionary writes the words. A piece has words without what they share with the one before, how many packs have each,
+// and how long the pieces are that say which; these come before it. A word of one pack has it in place of such a piece.
 type dictionary struct {
 	out   *writer
 	index []byte // of each piece of words: the first one, where the places of its words start, how long they are, and its length

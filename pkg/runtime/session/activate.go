@@ -59,8 +59,8 @@ func (a *Activation) Result() prompt.Result {
 	return r
 }
 
-// Activate activates the skill that a name means: it is looked up, checked against who asks and what is active, its hook
-// is run, its text made, and its state kept, in this order. An error means that it is not active.
+// Activate activates the skill that a name means: it is looked up, checked against who asks and what is active, its
+// hook is run, its text made, and its state kept, in this order. An error means that it is not active.
 func (s *Session) Activate(ctx context.Context, name string, o Activate) (*Activation, error) {
 	started := s.env.Now()
 	if o.Trigger == "" {
@@ -259,8 +259,8 @@ func (s *Session) text(ctx context.Context, a *Activation, l *catalog.Loaded, o 
 	return nil
 }
 
-// Body returns the instructions of a skill with arguments in their places, and nothing else: the skill is not activated, no
-// hook and no command in it is run, and it is not asked who wants to know.
+// Body returns the instructions of a skill with arguments in their places, and nothing else: the skill is not
+// activated, no hook and no command in it is run, and it is not asked who wants to know.
 func (s *Session) Body(ctx context.Context, name, arguments string) (string, error) {
 	k, err := s.lookup(ctx, name)
 	if err != nil {
@@ -299,8 +299,8 @@ func (s *Session) project() string {
 	return s.env.Work
 }
 
-// mayFork reports why a skill cannot be handed to a task: there must be runners, and nobody holds the tools of a task to
-// what is active here.
+// mayFork reports why a skill cannot be handed to a task: there must be runners, and nobody holds the tools of a task
+// to what is active here.
 func (s *Session) mayFork(k *catalog.Skill, state State) error {
 	for _, a := range state.Active {
 		if s.set([]Active{a}).Restricts() {

@@ -43,8 +43,8 @@ func (v Verdict) Err() error {
 		WithHint("when the skill's work is done, its end gives the tools back: %s", endCommand(v.Skill, v.Session))
 }
 
-// Allow answers whether a tool may be called now: every active skill must allow it. Without an active skill every tool may
-// be. A refusal is recorded. An error means that it is not known, and that the call must not go ahead.
+// Allow answers whether a tool may be called now: every active skill must allow it. Without an active skill every tool
+// may be. A refusal is recorded. An error means that it is not known, and that the call must not go ahead.
 func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 	if err := ctx.Err(); err != nil {
 		return Verdict{}, err
@@ -82,7 +82,8 @@ func (s *Session) Allow(ctx context.Context, c tool.Call) (Verdict, error) {
 	return v, nil
 }
 
-// standing refuses every call, but the one that ends a skill, while a skill is active that the policies have come to deny.
+// standing refuses every call, but the one that ends a skill, while a skill is active that the policies have come to
+// deny.
 func (s *Session) standing(v *Verdict, state State) {
 	if part, _ := tool.OfSkills(v.Tool); s.env.Guard == nil || part == tool.End {
 		return
@@ -117,8 +118,8 @@ func (s *Session) keepOut(v *Verdict, state State, c tool.Call) {
 	}
 }
 
-// set returns the tools that all of these skills allow, as they said when they were activated. Where a policy says that lists
-// grant, they forbid nothing, but for what a skill disallows.
+// set returns the tools that all of these skills allow, as they said when they were activated. Where a policy says that
+// lists grant, they forbid nothing, but for what a skill disallows.
 func (s *Session) set(active []Active) tool.Set {
 	return setOf(active, s.env.Guard != nil && s.env.Guard.Grants())
 }
@@ -147,8 +148,8 @@ func (s State) Tools() tool.Set { return setOf(s.Active, false) }
 // Tools returns the tools that the skills which are active in a state allow in this session.
 func (s *Session) Tools(state State) tool.Set { return s.set(state.Active) }
 
-// mayHook reports why a script of a skill must not run before or after it: another skill that is active does not let the shell
-// tool run it.
+// mayHook reports why a script of a skill must not run before or after it: another skill that is active does not let
+// the shell tool run it.
 func (s *Session) mayHook(h hook, argv []string) error {
 	state, err := s.State()
 	if err != nil {
@@ -163,8 +164,8 @@ func (s *Session) mayHook(h hook, argv []string) error {
 		WithHint("when the work of skill %s is done: %s", v.Skill, endCommand(v.Skill, s.id))
 }
 
-// own reports whether a tool is one that skills are asked for with, also under the names that a user's own profile has for
-// them. Those are always allowed: a skill could not be left, nor its files be read, otherwise.
+// own reports whether a tool is one that skills are asked for with, also under the names that a user's own profile has
+// for them. Those are always allowed: a skill could not be left, nor its files be read, otherwise.
 func (s *Session) own(name string) bool {
 	p := s.env.Profile
 	if p == nil || name == "" || (name != p.Trigger.Skill.Name && name != p.Trigger.File.Name && name != p.Trigger.Find.Name) {

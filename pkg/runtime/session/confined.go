@@ -11,8 +11,8 @@ import (
 )
 
 // start runs a command of a skill, confined as the skill asks and as the policies say, and notes in a record how. All
-// commands of skills are started here: scripts, the command of a frontmatter, hooks, and commands in a body. Notes are what
-// people should know. Without a guard nothing is confined, and the skill need not have been read: l may be nil.
+// commands of skills are started here: scripts, the command of a frontmatter, hooks, and commands in a body. Notes are
+// what people should know. Without a guard nothing is confined, and the skill need not have been read: l may be nil.
 func (s *Session) start(ctx context.Context, k *catalog.Skill, l *catalog.Loaded, c run.Command, r *audit.Record) (res *run.Result, notes []string, err error) {
 	if notes, err = s.confine(ctx, l, &c); err != nil {
 		return nil, notes, err

@@ -42,8 +42,8 @@ func (e *NotActiveError) Hint() string {
 }
 
 // Deactivate ends the skill of that name and all that are active above it, or the last one where name is "". It returns
-// the names of what ended, the last one first. The scripts that run after skills run then; where one fails, the error is a
-// [HookError], and the skills have ended all the same.
+// the names of what ended, the last one first. The scripts that run after skills run then; where one fails, the error
+// is a [HookError], and the skills have ended all the same.
 func (s *Session) Deactivate(ctx context.Context, name string) (ended []string, err error) {
 	if s.id == "" {
 		return nil, diag.Errorf(diag.Usage, "without a session nothing is active").WithHint("use --session ID, or set SKILLPM_SESSION")

@@ -36,8 +36,8 @@ func (a Active) Drift() string {
 	return fmt.Sprintf("skill %q was deleted since it was activated: what it said then is in force", a.Name)
 }
 
-// renamed returns the name of the directory beside the skill's that has its SKILL.md now, or its text under another name, ""
-// for none.
+// renamed returns the name of the directory beside the skill's that has its SKILL.md now, or its text under another
+// name, "" for none.
 func (a Active) renamed() string {
 	parent := filepath.Dir(a.Real)
 	entries, err := os.ReadDir(parent)

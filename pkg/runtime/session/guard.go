@@ -47,8 +47,8 @@ func (s *Session) decide(ctx context.Context, l *catalog.Loaded, r *audit.Record
 	return notes, err
 }
 
-// begun records that something is about to be done, where nothing may be done that is not on record: the error says that it
-// must not be. The id is that of the record of how it ended.
+// begun records that something is about to be done, where nothing may be done that is not on record: the error says
+// that it must not be. The id is that of the record of how it ended.
 func (s *Session) begun(r *audit.Record, k *catalog.Skill) error {
 	if !s.env.Audit.Required() {
 		return nil

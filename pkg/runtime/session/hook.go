@@ -142,8 +142,8 @@ func (s *Session) hook(ctx context.Context, h hook) (warnings []string, err erro
 	return append(warnings, s.record(r, h.skill)...), fail
 }
 
-// behind returns the skill that a hook is of, as it is now. A hook that runs after a skill does not where the policies have
-// come to deny it.
+// behind returns the skill that a hook is of, as it is now. A hook that runs after a skill does not where the policies
+// have come to deny it.
 func (s *Session) behind(ctx context.Context, h hook, r *audit.Record) (*catalog.Loaded, error) {
 	if h.loaded != nil || s.env.Guard == nil {
 		return h.loaded, nil

@@ -18,9 +18,9 @@ import (
 // maxDeep is how many directories of a project are looked into for one that has skills of its own.
 const maxDeep = 20_000
 
-// meant returns the skills that a host may mean by a name, none where the catalog does not have it. Hosts know a skill by the
-// name of its directory, too, and some in any case: where that may be another skill than the one that the catalog means, both
-// are meant.
+// meant returns the skills that a host may mean by a name, none where the catalog does not have it. Hosts know a skill
+// by the name of its directory, too, and some in any case: where that may be another skill than the one that the
+// catalog means, both are meant.
 func (s *Session) meant(ctx context.Context, name string, o Observed) ([]*catalog.Skill, error) {
 	if o.File {
 		k, err := s.at(ctx, name)
@@ -138,8 +138,8 @@ func (s *Session) inDirectory(dir string) (*catalog.Skill, error) {
 	return k, nil
 }
 
-// deep returns the skills of a name that directories below the project have, or those above it in the same repository: hosts
-// load these, too, when they work there. A host may put the directory before the name, as in apps/web:deploy.
+// deep returns the skills of a name that directories below the project have, or those above it in the same repository:
+// hosts load these, too, when they work there. A host may put the directory before the name, as in apps/web:deploy.
 func (s *Session) deep(name string) (all []*catalog.Skill, err error) {
 	name = name[strings.LastIndexByte(name, ':')+1:]
 	project, layers := s.project(), s.projectLayers()

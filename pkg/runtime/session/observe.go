@@ -28,8 +28,8 @@ type Observed struct {
 	several bool // the name may mean one of several skills
 }
 
-// Untold is the turn of a host that does not say which it is: what is entered for it, before the prompt is told of, survives
-// one prompt.
+// Untold is the turn of a host that does not say which it is: what is entered for it, before the prompt is told of,
+// survives one prompt.
 const Untold = "?"
 
 // Observation is what became of a skill that a host gives to its model.
@@ -39,11 +39,11 @@ type Observation struct {
 	Notes   []string       // what people should know
 }
 
-// Observe enters a skill that the host activates itself: it is looked up, checked against who asks, the policies and what is
-// active, its pre hook is run, and it is kept, as with [Session.Activate]. An error means that the host must not give it to
-// the model. A skill that the catalog does not have is none of skillpm's, and enters nothing; neither does the one that was
-// activated last, nor any that is active and is read once more, nor a call that was seen before. Where the host may mean one
-// of several skills by the name, each of them is entered.
+// Observe enters a skill that the host activates itself: it is looked up, checked against who asks, the policies and
+// what is active, its pre hook is run, and it is kept, as with [Session.Activate]. An error means that the host must
+// not give it to the model. A skill that the catalog does not have is none of skillpm's, and enters nothing; neither
+// does the one that was activated last, nor any that is active and is read once more, nor a call that was seen before.
+// Where the host may mean one of several skills by the name, each of them is entered.
 func (s *Session) Observe(ctx context.Context, name string, o Observed) (Observation, error) {
 	o.Trigger = cmp.Or(o.Trigger, Model)
 	meant, err := s.meant(ctx, name, o)
@@ -148,8 +148,8 @@ func (s *Session) observe(ctx context.Context, seen *Observation, o Observed, r 
 	return s.observedKeep(ctx, seen, entry, o)
 }
 
-// mayObserve reports why a skill must not be given to the model by who asks, or from where this process was started. What the
-// model has already is not asked about: it restricts, whoever wanted it.
+// mayObserve reports why a skill must not be given to the model by who asks, or from where this process was started.
+// What the model has already is not asked about: it restricts, whoever wanted it.
 func (s *Session) mayObserve(k *catalog.Skill, o Observed) error {
 	if o.Done {
 		return nil
@@ -178,8 +178,8 @@ func (s *Session) observedKeep(ctx context.Context, seen *Observation, entry Act
 	})
 }
 
-// again reports whether a skill is active in a way that nothing needs to be done about: by the same call, as the last one, or
-// where its file is only read once more, or where it is only told of what the model has.
+// again reports whether a skill is active in a way that nothing needs to be done about: by the same call, as the last
+// one, or where its file is only read once more, or where it is only told of what the model has.
 func again(state State, entry Active, o Observed) bool {
 	for i, a := range state.Active {
 		if same(entry, a) && (o.File || o.Done || o.several || i == len(state.Active)-1 || o.Call != "" && a.Call == o.Call) {
@@ -202,8 +202,8 @@ func (s *Session) Retract(ctx context.Context, call string) (name string, err er
 	return ended[0], err
 }
 
-// Settle notes that the host has given the skill of a call to its model, where calls that are the same share their id: another
-// one that fails later takes nothing back.
+// Settle notes that the host has given the skill of a call to its model, where calls that are the same share their id:
+// another one that fails later takes nothing back.
 func (s *Session) Settle(ctx context.Context, call string) error {
 	mine := func(a Active) bool { return a.Call == call }
 	state, err := s.State()
@@ -220,8 +220,8 @@ func (s *Session) Settle(ctx context.Context, call string) error {
 	})
 }
 
-// EndTurn ends the skills that were activated for a prompt which is done, the last one first: all of them, or but those of
-// the turn that begins. What came from a parent stays. It returns their names.
+// EndTurn ends the skills that were activated for a prompt which is done, the last one first: all of them, or but those
+// of the turn that begins. What came from a parent stays. It returns their names.
 func (s *Session) EndTurn(ctx context.Context, begins string) (ended []string, err error) {
 	if begins == Untold {
 		defer func() { err = errors.Join(err, s.forgetTurn(ctx)) }()
@@ -269,7 +269,8 @@ func (s *Session) endThose(ctx context.Context, those func(Active) bool) (ended 
 	return s.after(ctx, gone)
 }
 
-// Inherit begins a session of a subagent with what is active in its parent's. A session that is kept already stays as it is.
+// Inherit begins a session of a subagent with what is active in its parent's. A session that is kept already stays as
+// it is.
 func (s *Session) Inherit(ctx context.Context, parent string) error {
 	if s.id == "" || parent == "" {
 		return nil
@@ -299,8 +300,8 @@ func Kept(state, id string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// RunAllowed returns why a script of a skill, or with "" its command, must not be run now: what other skills that are active
-// do not let the shell tool run. A skill that the catalog does not have is not asked about.
+// RunAllowed returns why a script of a skill, or with "" its command, must not be run now: what other skills that are
+// active do not let the shell tool run. A skill that the catalog does not have is not asked about.
 func (s *Session) RunAllowed(ctx context.Context, name, script string) error {
 	meant, err := s.meant(ctx, name, Observed{})
 	if len(meant) == 0 || err != nil {

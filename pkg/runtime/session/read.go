@@ -52,8 +52,8 @@ func (f *File) Result() prompt.Result {
 	}
 }
 
-// Read returns one file of a skill whole, or the names in one of its directories. The path is relative to the skill, with
-// slashes. Nothing outside the skill's directory is read, by no link either, and nothing is written.
+// Read returns one file of a skill whole, or the names in one of its directories. The path is relative to the skill,
+// with slashes. Nothing outside the skill's directory is read, by no link either, and nothing is written.
 func (s *Session) Read(ctx context.Context, name, file string) (*File, error) {
 	all, err := s.ReadAll(ctx, name, []string{file})
 	if len(all) == 0 {
@@ -62,8 +62,8 @@ func (s *Session) Read(ctx context.Context, name, file string) (*File, error) {
 	return all[0], err
 }
 
-// ReadAll returns files of a skill as Read does, and asks the policies once, who look at all files of the skill. It ends at
-// the first that cannot be read.
+// ReadAll returns files of a skill as Read does, and asks the policies once, who look at all files of the skill. It
+// ends at the first that cannot be read.
 func (s *Session) ReadAll(ctx context.Context, name string, files []string) ([]*File, error) {
 	started := s.env.Now()
 	k, err := s.lookup(ctx, name)
@@ -250,8 +250,8 @@ func (s *Session) missing(root *os.Root, k *catalog.Skill, name string) error {
 	return &MissingError{Skill: k.Name, Path: name, Near: nearest(name, all), Files: all}
 }
 
-// nearest returns the file that was most likely meant: the same in another case, one of that name elsewhere, or one with a
-// few other letters.
+// nearest returns the file that was most likely meant: the same in another case, one of that name elsewhere, or one
+// with a few other letters.
 func nearest(name string, all []string) string {
 	for _, same := range []func(string) bool{
 		func(f string) bool { return strings.EqualFold(f, name) },
@@ -345,8 +345,8 @@ func unlisted(l *catalog.Loaded) []string {
 	return warnings
 }
 
-// files returns what the model is told of a skill's files: those that it declares, or where the profile lists files, those
-// there are. None is opened.
+// files returns what the model is told of a skill's files: those that it declares, or where the profile lists files,
+// those there are. None is opened.
 func (s *Session) files(l *catalog.Loaded) []prompt.File {
 	var files []prompt.File
 	for _, f := range l.Front.Files {

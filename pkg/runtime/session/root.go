@@ -12,8 +12,8 @@ import (
 // maxRoot is how many bytes the path of a directory has at most.
 const maxRoot = 64 << 10
 
-// Root returns the directory that a session of a host was first seen in, and notes it where that is now: the host's model may
-// go elsewhere, and the project stays the same. Where it can't be noted it is the directory of now.
+// Root returns the directory that a session of a host was first seen in, and notes it where that is now: the host's
+// model may go elsewhere, and the project stays the same. Where it can't be noted it is the directory of now.
 func Root(state, id, dir string, now time.Time) string {
 	if state == "" || id == "" || !filepath.IsAbs(dir) {
 		return dir

@@ -32,8 +32,9 @@ type RunOptions struct {
 	Warn  func(string)         // gets what people should know besides the result; may be nil
 }
 
-// Run runs a script of a skill, or the command of its frontmatter. An exit code other than 0 is no error. Every run, and
-// what is refused, is recorded, with the digest of what it printed; that it could not be is an error, beside the result.
+// Run runs a script of a skill, or the command of its frontmatter. An exit code other than 0 is no error. Every run,
+// and what is refused, is recorded, with the digest of what it printed; that it could not be is an error, beside the
+// result.
 //
 // To run a command is to invoke the skill, and so is to run a script of a skill that is not active in the session: its
 // frontmatter says who may. What other skills that are active do not let the shell tool run is refused.

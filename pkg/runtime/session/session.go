@@ -41,9 +41,11 @@ type Env struct {
 	Work    string // where scripts run; "" for the project, or else the skill's directory
 	OS      string // where the host runs, as runtime.GOOS: on windows it gives lines to PowerShell or cmd; "" for any other
 
-	// ReadOnly are directories of skills that agents do not write to, whether these are active or not, as those of packs.
+	// ReadOnly are directories of skills that agents do not write to, whether these are active or not, as those of
+	// packs.
 	ReadOnly []string
-	// Kept is what skillpm itself goes by: settings, policies, sessions, the audit log. Agents do not write to it either.
+	// Kept is what skillpm itself goes by: settings, policies, sessions, the audit log. Agents do not write to it
+	// either.
 	Kept []string
 
 	MaxDepth    int           // 0 for DefaultDepth
@@ -79,8 +81,8 @@ type Session struct {
 	folder folder
 }
 
-// Open returns the session of an id. Nothing is read before it is asked for. With an id of "" nothing is kept: there is no
-// stack, and every tool may be called.
+// Open returns the session of an id. Nothing is read before it is asked for. With an id of "" nothing is kept: there is
+// no stack, and every tool may be called.
 func Open(env Env, id string) (*Session, error) {
 	if err := checkID(id); err != nil {
 		return nil, err
@@ -121,8 +123,8 @@ func (s *Session) lookup(ctx context.Context, name string) (*catalog.Skill, erro
 	return c.Lookup(name)
 }
 
-// forbidden returns the skill that a rule forbids, by the error of who looked it up: what was refused is on record as what it
-// is, with its pack. It is nil for every other error.
+// forbidden returns the skill that a rule forbids, by the error of who looked it up: what was refused is on record as
+// what it is, with its pack. It is nil for every other error.
 func forbidden(err error) *catalog.Skill {
 	if unknown, ok := errors.AsType[*catalog.UnknownError](err); ok {
 		return unknown.Found
@@ -151,7 +153,8 @@ func (s *Session) fill(r *audit.Record, k *catalog.Skill) {
 	}
 }
 
-// recorded writes to the audit log what came to nothing, and returns its error: with a word, if that could not be written.
+// recorded writes to the audit log what came to nothing, and returns its error: with a word, if that could not be
+// written.
 func (s *Session) recorded(err error, r audit.Record, k *catalog.Skill) error {
 	if unrecorded := s.record(r, k); len(unrecorded) > 0 && !strings.Contains(err.Error(), unrecorded[0]) {
 		return &unrecordedError{err, unrecorded[0]}

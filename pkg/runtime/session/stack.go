@@ -77,8 +77,8 @@ func (e *DepthError) Hint() string {
 	return "skillpm deactivate ends the last one; skills.max-depth in config.yaml is the most there can be"
 }
 
-// nested reports why a skill may not be started from where this process was: by a hook, a text or a task of its own, or from
-// too deep inside others.
+// nested reports why a skill may not be started from where this process was: by a hook, a text or a task of its own, or
+// from too deep inside others.
 func (s *Session) nested(exact string, cycles bool) error {
 	chain := run.Chain(s.env.Getenv(run.ChainName))
 	var names []string

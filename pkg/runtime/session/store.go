@@ -131,8 +131,8 @@ func deviceName(name string) bool {
 
 func (f folder) path(id string) string { return filepath.Join(f.dir, fileName(id)) }
 
-// read returns a session's state, an empty one where there is no file. A file that cannot be relied upon is an error and
-// never an empty state, which would lift the restrictions of what is active.
+// read returns a session's state, an empty one where there is no file. A file that cannot be relied upon is an error
+// and never an empty state, which would lift the restrictions of what is active.
 func (f folder) read(id string) (State, error) {
 	path := f.path(id)
 	state, err := readState(path)
@@ -280,8 +280,8 @@ func (f folder) change(ctx context.Context, id string, do func(*State) error) (e
 	return f.written(s, f.write(s))
 }
 
-// written makes do without a state that can't be written, as on a full disk, where nothing is active in it: no file says the
-// same, and one that stays would go on forbidding.
+// written makes do without a state that can't be written, as on a full disk, where nothing is active in it: no file
+// says the same, and one that stays would go on forbidding.
 func (f folder) written(s State, err error) error {
 	if err == nil || len(s.Active) > 0 {
 		return err
@@ -292,8 +292,9 @@ func (f folder) written(s State, err error) error {
 	return nil
 }
 
-// sweep removes the sessions that nobody used for a long time, if nobody did so of late. One that cannot be read stays, and
-// so does one that restricts something and was begun of late, or under a clock that was wrong. The caller holds the lock.
+// sweep removes the sessions that nobody used for a long time, if nobody did so of late. One that cannot be read stays,
+// and so does one that restricts something and was begun of late, or under a clock that was wrong. The caller holds the
+// lock.
 func (f folder) sweep(except string) {
 	mark, now := filepath.Join(f.dir, ".swept"), f.now()
 	if info, err := os.Lstat(mark); err == nil && now.Sub(info.ModTime()) < sweepEvery {

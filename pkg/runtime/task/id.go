@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// The form of an id: the time of day that it was made at in UTC, so that ids sort by age, and 65 bits that nobody guesses.
+// The form of an id: the time of day that it was made at in UTC, so that ids sort by age, and 65 bits that nobody
+// guesses.
 const (
 	idTime   = "20060102-150405.000"
 	idRandom = 13

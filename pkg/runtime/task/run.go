@@ -19,7 +19,8 @@ import (
 // RunOne are the words of the command line that call [Store.Run], with the directory of a task after them.
 func RunOne() []string { return []string{"task", "run-one"} }
 
-// spawn starts the process that runs a task. It has the task's lock from its beginning, and nothing else of this process.
+// spawn starts the process that runs a task. It has the task's lock from its beginning, and nothing else of this
+// process.
 func (s *Store) spawn(id string, l *lock) error {
 	argv := s.o.Self
 	if len(argv) == 0 {
@@ -101,8 +102,8 @@ func (s *Store) command(ctx context.Context, t *Task, r *request) (*run.Result, 
 	})
 }
 
-// environment returns the variables of a task's command: those that every program needs, what the task is about, and what
-// the configuration adds.
+// environment returns the variables of a task's command: those that every program needs, what the task is about, and
+// what the configuration adds.
 func (s *Store) environment(t *Task, r *request) []string {
 	here := make(map[string]string)
 	for _, v := range s.runnerEnvironment() {

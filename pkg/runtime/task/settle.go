@@ -12,8 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
-// settle says what has become of a task: if it has not ended and its runner is gone, it is lost, or was cancelled before
-// it could begin. Its end is told if that was not done.
+// settle says what has become of a task: if it has not ended and its runner is gone, it is lost, or was cancelled
+// before it could begin. Its end is told if that was not done.
 func (s *Store) settle(ctx context.Context, id string) (*Task, error) {
 	if !free(s.file(id, lockFile)) {
 		return s.read(id)
@@ -72,8 +72,8 @@ func (s *Store) Wait(ctx context.Context, id string) (*Task, error) {
 	return s.Find(ctx, id)
 }
 
-// OnEnd calls a function once with a task that has ended, in a goroutine of its own, unless ctx ends before. It is how a
-// process that lives on, as a server of MCP, tells its client of what it submitted.
+// OnEnd calls a function once with a task that has ended, in a goroutine of its own, unless ctx ends before. It is how
+// a process that lives on, as a server of MCP, tells its client of what it submitted.
 func (s *Store) OnEnd(ctx context.Context, id string, told func(*Task, error)) {
 	go func() {
 		t, err := s.Wait(ctx, id)
@@ -116,11 +116,11 @@ func (s *Store) Cancel(ctx context.Context, id string) (*Task, error) {
 	return t, err
 }
 
-// signal has the runner of a task look for the file that cancels it, or ends it. A runner that has not written its number
-// yet looks for the file after it has.
+// signal has the runner of a task look for the file that cancels it, or ends it. A runner that has not written its
+// number yet looks for the file after it has.
 //
-// The number is that of the runner: a process is opened by it, and it is that process that holds the lock. Which process
-// does only Linux tells. Elsewhere the lock is found to be held still, by whom the file says.
+// The number is that of the runner: a process is opened by it, and it is that process that holds the lock. Which
+// process does only Linux tells. Elsewhere the lock is found to be held still, by whom the file says.
 func (s *Store) signal(id string, sig os.Signal) {
 	data, err := safefile.ReadFile(s.file(id, pidFile), 100)
 	if err != nil {

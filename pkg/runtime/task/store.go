@@ -144,8 +144,8 @@ func (s *Store) List(ctx context.Context) (tasks []*Task, problems []error, err 
 	return tasks, problems, nil
 }
 
-// Look returns all tasks as their files have them, the newest first, without those that cannot be read. Nothing is changed,
-// and nobody told: one that is said to run may be lost.
+// Look returns all tasks as their files have them, the newest first, without those that cannot be read. Nothing is
+// changed, and nobody told: one that is said to run may be lost.
 func (s *Store) Look() []*Task {
 	ids, _ := s.ids() // what cannot be read is not there
 	var tasks []*Task
@@ -193,7 +193,8 @@ func (s *Store) unknown(id string) error {
 	return err.WithHint("skillpm task list shows the tasks; those that ended %d days ago are removed", Keep/(24*time.Hour))
 }
 
-// gc removes tasks that ended long ago, and what a process that was killed left of others. What cannot be removed stays.
+// gc removes tasks that ended long ago, and what a process that was killed left of others. What cannot be removed
+// stays.
 func (s *Store) gc() {
 	entries, _ := os.ReadDir(s.dir)
 	before := s.o.Now().Add(-Keep)

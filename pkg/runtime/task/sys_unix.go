@@ -50,8 +50,8 @@ func inherit(path string) (*lock, error) {
 	return &lock{os.NewFile(inherited, path)}, nil
 }
 
-// free reports whether no process holds the runner's lock. It takes it for a moment and together with others who look, so
-// that nobody is taken for a runner who is none. What cannot be opened is not free.
+// free reports whether no process holds the runner's lock. It takes it for a moment and together with others who look,
+// so that nobody is taken for a runner who is none. What cannot be opened is not free.
 func free(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

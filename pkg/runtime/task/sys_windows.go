@@ -19,8 +19,8 @@ import (
 // poll is how often something is looked for that the system does not tell of.
 const poll = 50 * time.Millisecond
 
-// starting is what the name of a second lock ends with. A lock cannot be handed to another process here: who submits holds
-// the second one until the runner has taken the first.
+// starting is what the name of a second lock ends with. A lock cannot be handed to another process here: who submits
+// holds the second one until the runner has taken the first.
 const starting = ".start"
 
 // lock is one of the two.

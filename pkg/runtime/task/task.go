@@ -188,7 +188,8 @@ func (s *Store) Errors(id string) ([]byte, error) { return s.text(id, errorsFile
 // Input returns what a task is told.
 func (s *Store) Input(id string) ([]byte, error) { return s.text(id, inputFile, MaxBody) }
 
-// text reads a file of a task; one that is not there is empty. The line about what was left out comes on top of the limit.
+// text reads a file of a task; one that is not there is empty. The line about what was left out comes on top of the
+// limit.
 func (s *Store) text(id, name string, limit int64) ([]byte, error) {
 	if !IsID(id) {
 		return nil, s.unknown(id)

@@ -1,10 +1,10 @@
 // Package keyless says what checks signatures that were made with a certificate for an identity instead of a key: those
 // that Sigstore's Fulcio issues to people and CI jobs.
 //
-// What it takes to check them is more than half as large as skillpm, and the versions of what it is built on would decide which
-// bytes skillpm publishes. So it is a program of its own, skillpm-keyless, from the module in cmd/skillpm/keyless, which
-// hands its checker to the same packages (docs/adr/0013-keyless-signatures.md). Here is what both agree on, and the
-// answer of a program without it: nothing is believed.
+// What it takes to check them is more than half as large as skillpm, and the versions of what it is built on would
+// decide which bytes skillpm publishes. So it is a program of its own, skillpm-keyless, from the module in
+// cmd/skillpm/keyless, which hands its checker to the same packages (docs/adr/0013-keyless-signatures.md). Here is what
+// both agree on, and the answer of a program without it: nothing is believed.
 package keyless
 
 import "github.com/skillpm/skillpm/pkg/diag"
@@ -17,17 +17,17 @@ type Identity struct {
 
 // Verifier checks signatures of identities. It asks no server: a bundle carries the proof that it was logged in time.
 type Verifier interface {
-	// Verify checks that one of the identities got the certificate that a bundle was signed with, while it was valid, and
-	// that the bundle's statement is about the digest. It returns who that is, as the certificate says. A signature that
-	// does not count is an error with the code [diag.Denied].
+	// Verify checks that one of the identities got the certificate that a bundle was signed with, while it was valid,
+	// and that the bundle's statement is about the digest. It returns who that is, as the certificate says. A signature
+	// that does not count is an error with the code [diag.Denied].
 	Verify(bundle []byte, digest string, wanted []Identity) (Identity, error)
 }
 
 // Open returns a verifier that trusts what a file trusted_root.json names, and nothing else.
 type Open func(trustedRoot []byte) (Verifier, error)
 
-// Missing is the [Open] of a program that cannot check such signatures. Its error has the code [diag.Denied] and says which
-// program can.
+// Missing is the [Open] of a program that cannot check such signatures. Its error has the code [diag.Denied] and says
+// which program can.
 func Missing([]byte) (Verifier, error) {
 	return nil, diag.Errorf(diag.Denied, "a signature was made with a certificate, and this program cannot check that").
 		WithHint("use skillpm-keyless of the same release, or trust a key")

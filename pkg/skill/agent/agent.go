@@ -61,8 +61,8 @@ func Lookup(id string) (Agent, error) {
 	return Agent{}, err.WithHint("use agents for the shared directory %s, which most agents read", Shared)
 }
 
-// LookupAll returns the agents of those ids in the order given, each once; [AllID] stands for all that have a directory of
-// their own.
+// LookupAll returns the agents of those ids in the order given, each once; [AllID] stands for all that have a directory
+// of their own.
 func LookupAll(ids []string) ([]Agent, error) {
 	var agents []Agent
 	for _, id := range ids {
@@ -81,8 +81,8 @@ func LookupAll(ids []string) ([]Agent, error) {
 	return agents, nil
 }
 
-// own returns the agents that have a directory of their own, but those given. One that reads a directory which other files
-// may be in, as skills, has to be asked for by its id.
+// own returns the agents that have a directory of their own, but those given. One that reads a directory which other
+// files may be in, as skills, has to be asked for by its id.
 func own(but []Agent) []Agent {
 	return slices.DeleteFunc(All(), func(a Agent) bool { return !strings.HasPrefix(a.Project, ".") || slices.Contains(but, a) })
 }

@@ -2,6 +2,6 @@
 // and in the home directory, and how to tell that a machine uses one.
 //
 // It is a table and pure functions over it. Directories are slash-separated and relative to the project or to the home
-// directory; nothing here touches the disk or the environment. An agent that reads the shared `.agents/skills` is listed
-// with that, so that a skill is linked once for all of them.
+// directory; nothing here touches the disk or the environment. An agent that reads the shared `.agents/skills` is
+// listed with that, so that a skill is linked once for all of them.
 package agent

@@ -15,9 +15,9 @@ type Command struct {
 	Refused string
 }
 
-// Commands returns the commands of a text, in order: !`command` at the start of a line or after a space, and blocks that
-// start with ```!. Whoever runs them asks about them in the text as it was written, so that nothing that was inserted is
-// ever run.
+// Commands returns the commands of a text, in order: !`command` at the start of a line or after a space, and blocks
+// that start with ```!. Whoever runs them asks about them in the text as it was written, so that nothing that was
+// inserted is ever run.
 func Commands(text string) []Command {
 	var out []Command
 	for pos := 0; pos < len(text); {
@@ -96,8 +96,8 @@ func (x *expander) command(c Command) {
 
 // commandLine returns a command with its placeholders substituted, or why that can't be done. What a value means to a
 // shell depends on the quotes that it lands in, and no way of quoting it holds in all of them. So only values that mean
-// nothing to a shell are inserted: words of letters, digits and _ . / : @ + , -, and none that would be an option. Used says
-// that it takes arguments.
+// nothing to a shell are inserted: words of letters, digits and _ . / : @ + , -, and none that would be an option. Used
+// says that it takes arguments.
 func (x *expander) commandLine(line string) (expanded string, used bool, refused string) {
 	var out strings.Builder
 	for pos := 0; ; {
@@ -130,8 +130,8 @@ func (x *expander) commandLine(line string) (expanded string, used bool, refused
 // maxLine is how long a command may be with its arguments.
 const maxLine = 64 << 10
 
-// harmless reports whether a value means the same wherever it stands in a command: words that no shell gives a meaning to,
-// of which none is an option.
+// harmless reports whether a value means the same wherever it stands in a command: words that no shell gives a meaning
+// to, of which none is an option.
 func harmless(v string) bool {
 	if strings.HasPrefix(v, "-") || strings.Contains(v, " -") {
 		return false

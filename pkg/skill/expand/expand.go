@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxInserted is how many bytes are inserted into one text at most. A placeholder whose value would exceed it stays as it
-// stands.
+// MaxInserted is how many bytes are inserted into one text at most. A placeholder whose value would exceed it stays as
+// it stands.
 const MaxInserted = 8 << 20
 
 // Rules says what a host substitutes.
@@ -25,8 +25,8 @@ type Input struct {
 	Names     []string          // what `arguments:` of the skill declares, by position
 	Values    map[string]string // skill-dir, session-id, project-dir, plugin-root: what is known of them
 
-	// Shell returns the output of a command of the text, or false where it is not run and stays as it stands. It is never
-	// called for text that was inserted. Without it no command is run.
+	// Shell returns the output of a command of the text, or false where it is not run and stays as it stands. It is
+	// never called for text that was inserted. Without it no command is run.
 	Shell func(command string) (output string, ran bool)
 }
 
@@ -93,8 +93,8 @@ func newExpander(text string, r Rules, in Input) *expander {
 	return x
 }
 
-// usable reports whether a name can stand for an argument: a number would be an index, and a name that is longer than any
-// that people write would have to be looked for at each dollar sign.
+// usable reports whether a name can stand for an argument: a number would be an index, and a name that is longer than
+// any that people write would have to be looked for at each dollar sign.
 func usable(name string) bool {
 	return name != "" && len(name) <= 64 && strings.Trim(name, "0123456789") != ""
 }
@@ -128,8 +128,8 @@ func (x *expander) copyTo(end int) {
 	}
 }
 
-// escaped reports whether the dollar sign at this place has a backslash before it that is itself not escaped, and not yet
-// written: an odd number of them.
+// escaped reports whether the dollar sign at this place has a backslash before it that is itself not escaped, and not
+// yet written: an odd number of them.
 func (x *expander) escaped(at int) bool {
 	before := x.text[x.pos:at]
 	return (len(before)-len(strings.TrimRight(before, `\`)))%2 == 1
@@ -178,8 +178,8 @@ type value struct {
 	literal  bool // there is nothing: the placeholder stays
 }
 
-// placeholder returns what stands for the placeholder that s starts with, and the placeholder's length. Names come before
-// indexes, an index before all arguments.
+// placeholder returns what stands for the placeholder that s starts with, and the placeholder's length. Names come
+// before indexes, an index before all arguments.
 func (x *expander) placeholder(s string) (value, int, bool) {
 	if v, n, ok := x.named(s); ok {
 		return v, n, true

@@ -2,9 +2,9 @@
 //
 // A profile says which JSON Schema the frontmatter answers to, what stands in for a missing field, in which layers the
 // host looks for skills, and which violations of the schema are so common among working skills that they are warned
-// about and not refused. It also says how skills are handed to the host's model: what is listed and how much of it, what
-// an activation returns, what arguments become, and which tools ask for skills. Code that needs to know what a host does
-// reads it here and never branches on a profile's id.
+// about and not refused. It also says how skills are handed to the host's model: what is listed and how much of it,
+// what an activation returns, what arguments become, and which tools ask for skills. Code that needs to know what a
+// host does reads it here and never branches on a profile's id.
 //
 // Users add profiles of their own: a file that extends one of these and says what differs.
 package profile
@@ -33,8 +33,8 @@ type Profile struct {
 	Title  string `yaml:"title"`
 	Schema string `yaml:"schema"` // the name of its schema in package schema
 
-	// Preset says that the profile is no host but a stricter set of rules: `--profile all` leaves it out, and fields that
-	// only it does not know are violations.
+	// Preset says that the profile is no host but a stricter set of rules: `--profile all` leaves it out, and fields
+	// that only it does not know are violations.
 	Preset bool `yaml:"preset"`
 
 	// NameIsDirectory is how much it matters that a skill's name differs from its directory's; nil where it does not.
@@ -130,8 +130,8 @@ func IDs() []string {
 	return ids
 }
 
-// Lookup returns the built-in profile of that id. The error, with code Usage, says which was perhaps meant, or lists the
-// profiles there are.
+// Lookup returns the built-in profile of that id. The error, with code Usage, says which was perhaps meant, or lists
+// the profiles there are.
 func Lookup(id string) (*Profile, error) { return lookup(id, nil) }
 
 // lookup is Lookup with other ids that may have been meant.
@@ -160,8 +160,8 @@ func nearest(id string, ids []string) string {
 	return diag.Nearest(folded, ids)
 }
 
-// Select returns the profiles of these ids, each once: "all" is every host's, and none the default one. The error is that
-// of [Lookup].
+// Select returns the profiles of these ids, each once: "all" is every host's, and none the default one. The error is
+// that of [Lookup].
 func Select(ids []string) ([]*Profile, error) { return SelectFrom(ids, nil) }
 
 // SelectFrom is Select with a user's own profiles, as [Resolve] takes them.

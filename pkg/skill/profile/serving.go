@@ -15,8 +15,8 @@ type Serving struct {
 	// one name.
 	Layers []Layer `yaml:"layers"`
 
-	// Moved are directories of the home directory that a variable of the environment moves elsewhere, with its name: ~/.claude
-	// and CLAUDE_CONFIG_DIR.
+	// Moved are directories of the home directory that a variable of the environment moves elsewhere, with its name:
+	// ~/.claude and CLAUDE_CONFIG_DIR.
 	Moved map[string]string `yaml:"moved"`
 
 	// Require are the fields without which the host skips a skill.
@@ -42,16 +42,16 @@ type Serving struct {
 	Activation Activation `yaml:"activation"`
 }
 
-// Layer is a kind of place and its directories, the strongest first. A directory starts with ~ for the user's home, with
-// ./ for the project, with / or a drive for the machine, or with {enterprise} for what the machine's administrator
+// Layer is a kind of place and its directories, the strongest first. A directory starts with ~ for the user's home,
+// with ./ for the project, with / or a drive for the machine, or with {enterprise} for what the machine's administrator
 // installs; {plugins} stands for the installed packs.
 type Layer struct {
 	Name string              `yaml:"name" json:"name"`
 	Dirs []string            `yaml:"dirs" json:"dirs"`
 	OS   map[string][]string `yaml:"os" json:"os,omitempty"` // other directories on one system, as runtime.GOOS names it
 
-	// Depth is how many levels below a directory skills are looked for, 0 for one. What installed packs are in has levels of
-	// its own.
+	// Depth is how many levels below a directory skills are looked for, 0 for one. What installed packs are in has
+	// levels of its own.
 	Depth int `yaml:"depth" json:"depth,omitempty"`
 }
 

@@ -49,8 +49,8 @@ func UserIDs(user fs.FS) []string {
 	return ids
 }
 
-// Parse reads a profile of a user's own from the text of its file, whose name gives the id; others of that user, that it
-// may extend, are in user. The error says the line.
+// Parse reads a profile of a user's own from the text of its file, whose name gives the id; others of that user, that
+// it may extend, are in user. The error says the line.
 func Parse(path, id string, text []byte, user fs.FS) (*Profile, error) {
 	r := &resolver{user: user, chain: []string{id}}
 	return r.parse(path, id, text)

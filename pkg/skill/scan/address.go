@@ -59,8 +59,8 @@ func (t *text) addresses(start, end int, yield func(address) bool) {
 	}
 }
 
-// looksLikeAddress reports whether an argument of curl is an address: it has a scheme, or a host with a dot before a slash,
-// or it is a variable.
+// looksLikeAddress reports whether an argument of curl is an address: it has a scheme, or a host with a dot before a
+// slash, or it is a variable.
 func looksLikeAddress(word []byte) bool {
 	switch {
 	case len(word) < 3 || word[0] == '-':

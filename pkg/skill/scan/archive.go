@@ -66,9 +66,9 @@ const (
 )
 
 // Archive looks into an archive and returns what is found there that would be found outside of it, and whether there is
-// something that cannot be looked at. It reads zip, tar, gzip and bzip2, and archives of these kinds inside of one. An office
-// document is a zip whose parts are no files of a skill: only its macros, programs and texts count. The name is that of
-// the file, for messages and to know what a compressed file is.
+// something that cannot be looked at. It reads zip, tar, gzip and bzip2, and archives of these kinds inside of one. An
+// office document is a zip whose parts are no files of a skill: only its macros, programs and texts count. The name is
+// that of the file, for messages and to know what a compressed file is.
 func (s *Scanner) Archive(name string, data []byte) []Finding {
 	w := walk{scanner: s, left: mostTotal}
 	w.archive(name, "", data, 0)

@@ -48,7 +48,8 @@ func lower(c byte) byte {
 	return c
 }
 
-// toSmall returns a copy of b with small letters for A to Z. Unlike bytes.ToLower it keeps the length of what is no UTF-8.
+// toSmall returns a copy of b with small letters for A to Z. Unlike bytes.ToLower it keeps the length of what is no
+// UTF-8.
 func toSmall(b []byte) []byte {
 	small := make([]byte, len(b))
 	for i, c := range b {
@@ -146,7 +147,8 @@ func (t *text) lineEnd(i, n int) int {
 	return to
 }
 
-// around returns the text from n bytes before i to m bytes after it in small letters. It is overwritten by the next call.
+// around returns the text from n bytes before i to m bytes after it in small letters. It is overwritten by the next
+// call.
 func (t *text) around(i, n, m int) []byte {
 	from, to := max(0, i-n), min(len(t.data), i+m)
 	t.work += to - from

@@ -8,8 +8,8 @@ import (
 // mostCommand is how many bytes of a command line are read.
 const mostCommand = 2048
 
-// A command is what stands on a command line from the name of a program on, as far as the end of its pipeline. It is read
-// as a shell would, roughly: quotes hide what is inside them, a backslash joins lines.
+// A command is what stands on a command line from the name of a program on, as far as the end of its pipeline. It is
+// read as a shell would, roughly: quotes hide what is inside them, a backslash joins lines.
 type command struct {
 	start int // of the program's name
 	pipe  int // the first pipe, or end
@@ -68,8 +68,8 @@ reading:
 	return c
 }
 
-// inCells reports whether i stands in a row of a table, where pipes that are not escaped separate cells. A pipe at the start
-// of a line alone continues a command.
+// inCells reports whether i stands in a row of a table, where pipes that are not escaped separate cells. A pipe at the
+// start of a line alone continues a command.
 func (t *text) inCells(i int) bool {
 	if !t.Markdown {
 		return false

@@ -67,8 +67,8 @@ func (t *text) decoder(start, end int) {
 	t.hit(Base64Shell, from, max(end, min(c.end, max(c.shellEnd, c.pipe))), detail)
 }
 
-// fed reports whether a decoder has something to decode: what stands before its pipe, or a file or text among its arguments.
-// A pattern that is only named has nothing.
+// fed reports whether a decoder has something to decode: what stands before its pipe, or a file or text among its
+// arguments. A pattern that is only named has nothing.
 func (t *text) fed(from int, c command) bool {
 	i := from
 	for i > 0 && from-i < 100 && (is(t.data[i-1], isBlank) || t.data[i-1] == '\\') {
@@ -91,8 +91,8 @@ func (t *text) fed(from int, c command) bool {
 	return false
 }
 
-// feeds reports whether the command before the pipe at i gives something to decode. What is only echoed has to be base64 of
-// a command, or a variable: "echo payload" is an example.
+// feeds reports whether the command before the pipe at i gives something to decode. What is only echoed has to be
+// base64 of a command, or a variable: "echo payload" is an example.
 func (t *text) feeds(i int) bool {
 	from := t.farStart(i)
 	if len(bytes.TrimSpace(t.data[from:i])) == 0 && from > 0 {
@@ -147,8 +147,8 @@ func (t *text) pipelineRun(start int) bool {
 	return false
 }
 
-// decodeCall finds code that runs what it decodes: exec(base64.b64decode(…)), eval(atob(…)). In prose that shows code it
-// counts where what is decoded stands there too and is a program.
+// decodeCall finds code that runs what it decodes: exec(base64.b64decode(…)), eval(atob(…)). In prose that shows code
+// it counts where what is decoded stands there too and is a program.
 func (t *text) decodeCall(start, end int) {
 	if start < t.seen[checkDecodeCall] || is(t.before(start), isWordy) {
 		return
@@ -211,8 +211,8 @@ func commandLine(head []byte) bool {
 	return false
 }
 
-// isProgramLiteral reports whether tail starts with quoted base64 of 24 or more characters that decodes to text which is
-// no example's.
+// isProgramLiteral reports whether tail starts with quoted base64 of 24 or more characters that decodes to text which
+// is no example's.
 func isProgramLiteral(tail []byte) bool {
 	tail = bytes.TrimLeft(tail, " bBrR")
 	if len(tail) < 24 || tail[0] != '"' && tail[0] != '\'' {

@@ -13,11 +13,12 @@ const leastEncoded = 24
 // mostDecoded bounds how many characters of a blob are decoded for one candidate, on each side.
 const mostDecoded = 4096
 
-// encodedWords are what commands hold. Their encoded forms are looked for, so that only blobs that hold one are decoded.
+// encodedWords are what commands hold. Their encoded forms are looked for, so that only blobs that hold one are
+// decoded.
 var encodedWords = [...]string{"http", "curl", "wget", "/bin/", "bash", "powershell", "Invoke-", "IEX", "iex ", "iwr ", "eval"}
 
-// encodedLiterals are the base64 forms of those words at each of the three places in a group where they may start, also as
-// UTF-16, also encoded twice, and their hexadecimal forms.
+// encodedLiterals are the base64 forms of those words at each of the three places in a group where they may start, also
+// as UTF-16, also encoded twice, and their hexadecimal forms.
 func encodedLiterals() []literal {
 	var table []literal
 	add := func(word string, check check) {
@@ -57,8 +58,8 @@ func aligned(word string, lead int) (s string, phase int) {
 	return all[first:last], first % 4
 }
 
-// encoded decodes the blob around a literal and finds it if it is a command. The literal's first character is at i, which
-// is phase characters into a group.
+// encoded decodes the blob around a literal and finds it if it is a command. The literal's first character is at i,
+// which is phase characters into a group.
 func (t *text) encoded(i, phase int, nested bool) {
 	slot := (i - phase) & 3
 	if i < t.phase[slot] {
@@ -90,8 +91,8 @@ func (t *text) encoded(i, phase int, nested bool) {
 	}
 }
 
-// promising reports whether the groups from i on decode to text, which other phases of a blob do not: they are not worth
-// decoding as a whole.
+// promising reports whether the groups from i on decode to text, which other phases of a blob do not: they are not
+// worth decoding as a whole.
 func (t *text) promising(i, end int) bool {
 	var blob [16]byte
 	if i < 0 || min(i+len(blob), end) != i+len(blob) {

@@ -77,8 +77,8 @@ func isTag(r rune) bool { return r >= 0xE0000 && r <= 0xE007F }
 
 func isBidi(r rune) bool { return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 }
 
-// isZeroWidth reports whether r shows nothing: zero-width spaces and joiners, invisible operators, format characters out
-// of use, and variation selectors, which can carry text behind a single emoji.
+// isZeroWidth reports whether r shows nothing: zero-width spaces and joiners, invisible operators, format characters
+// out of use, and variation selectors, which can carry text behind a single emoji.
 func isZeroWidth(r rune) bool {
 	switch {
 	case r >= 0x200B && r <= 0x200F, r >= 0x2060 && r <= 0x2064, r >= 0x206A && r <= 0x206F:
@@ -139,8 +139,8 @@ func isFlag(tags []byte) bool {
 // mostBlank is the number of blank lines from which text below them counts as hidden.
 const mostBlank = 80
 
-// blank finds text below many blank lines. Such a run is at least mostBlank bytes long: it is enough to look at one place
-// in every half of that.
+// blank finds text below many blank lines. Such a run is at least mostBlank bytes long: it is enough to look at one
+// place in every half of that.
 func (t *text) blank() {
 	const stride = mostBlank / 2
 	for i := stride; i+8 <= len(t.data); i += stride {
@@ -175,8 +175,8 @@ func allBlank(b []byte) bool {
 	return true
 }
 
-// dynamic finds commands that some hosts run when they load a skill: !`command` at the start of a line or after a blank,
-// and fenced blocks that are marked with an exclamation mark.
+// dynamic finds commands that some hosts run when they load a skill: !`command` at the start of a line or after a
+// blank, and fenced blocks that are marked with an exclamation mark.
 func (t *text) dynamic() {
 	for i := 0; ; {
 		k := bytes.Index(t.data[i:], []byte("!`"))

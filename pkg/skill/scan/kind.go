@@ -5,8 +5,8 @@ import "fmt"
 // Kind is what a hit is about.
 type Kind int
 
-// The kinds. The first group is what only an attacker needs, or what must never be published; the second is what a skill
-// is able to do; the third is worth a look.
+// The kinds. The first group is what only an attacker needs, or what must never be published; the second is what a
+// skill is able to do; the third is worth a look.
 const (
 	EncryptedArchive Kind = iota + 1 // a password-protected archive is to be extracted
 	Base64Shell                      // encoded text is decoded and run

@@ -85,8 +85,8 @@ func (t *text) addressStart(start int, kind Kind) (int, bool) {
 	return start, true
 }
 
-// isPage reports whether the path of an address is that of something that somebody put there: no page of the site's own,
-// and no stand-in.
+// isPage reports whether the path of an address is that of something that somebody put there: no page of the site's
+// own, and no stand-in.
 func isPage(path []byte, next byte, scheme bool) bool {
 	first, _, _ := bytes.Cut(path, []byte("/"))
 	if k := bytes.IndexAny(first, "?#"); k >= 0 {

@@ -22,8 +22,8 @@ var packedLiterals = []literal{
 	{text: "pwd:", check: checkPassword},
 }
 
-// unpack finds a program that is told the password of an archive. A password that the user gives, in a variable, is none
-// of the author's.
+// unpack finds a program that is told the password of an archive. A password that the user gives, in a variable, is
+// none of the author's.
 func (t *text) unpack(start, end int, l *literal) {
 	if start < t.seen[checkUnpack] || is(t.before(start), isWordy) {
 		return
@@ -66,8 +66,8 @@ type window struct {
 // reach is how far a window goes to both sides.
 const reach = 400
 
-// look sets the window for candidates from i on and returns the text around it, in small letters, or nil where the window
-// is known.
+// look sets the window for candidates from i on and returns the text around it, in small letters, or nil where the
+// window is known.
 func (w *window) look(t *text, i int) []byte {
 	if i >= w.from && i < w.to {
 		return nil

@@ -92,7 +92,8 @@ func (t *text) user(start int) {
 	t.hit(HideFromUser, from, next, shown(t.data[from:next]))
 }
 
-// prevWord returns the word before i, and its start; nothing where something else than blanks and emphasis stands between.
+// prevWord returns the word before i, and its start; nothing where something else than blanks and emphasis stands
+// between.
 func (t *text) prevWord(i int) (word []byte, start int) {
 	for k := 0; i > 0 && k < 8 && (is(t.data[i-1], isBlank) || t.data[i-1] == '*' || t.data[i-1] == '_' || t.data[i-1] == ','); k++ {
 		i--
@@ -141,8 +142,8 @@ func (t *text) keepsQuiet(word []byte, i int) int {
 	return -1
 }
 
-// program finds the demand to download and run a program before anything else: in one paragraph, with the lines before it,
-// a download, a run, a reason why it must be first, and the address of a program.
+// program finds the demand to download and run a program before anything else: in one paragraph, with the lines before
+// it, a download, a run, a reason why it must be first, and the address of a program.
 func (t *text) program(start, end int) {
 	if !t.Markdown || is(t.after(end), isWordy) && !hasFold(t.data[start:end], "executable") {
 		return
@@ -170,8 +171,8 @@ func (t *text) program(start, end int) {
 	}
 }
 
-// paragraph cuts the text around start to what belongs together: from the heading or the blank line but one before it to
-// the next heading or the blank line but one after it.
+// paragraph cuts the text around start to what belongs together: from the heading or the blank line but one before it
+// to the next heading or the blank line but one after it.
 func paragraph(near []byte, from, start int) ([]byte, int) {
 	at := start - from
 	head := near[:at]
@@ -217,8 +218,8 @@ func firstOf(b []byte, texts ...string) int {
 	return -1
 }
 
-// linksProgram returns where an address of a program or an archive stands in a text in small letters, and its length; with
-// all, of whatever is there.
+// linksProgram returns where an address of a program or an archive stands in a text in small letters, and its length;
+// with all, of whatever is there.
 func linksProgram(b []byte, all bool) (start, n int) {
 	for i := 0; ; {
 		k := bytes.Index(b[i:], []byte("http"))

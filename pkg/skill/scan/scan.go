@@ -81,8 +81,8 @@ func New() *Scanner {
 	return s
 }
 
-// Text returns what is found in a text, in the order of the hits' first bytes, and nil for nothing: the usual answer, for
-// which nothing is allocated. There are at most [MaxHits] hits of a kind.
+// Text returns what is found in a text, in the order of the hits' first bytes, and nil for nothing: the usual answer,
+// for which nothing is allocated. There are at most [MaxHits] hits of a kind.
 func (s *Scanner) Text(data []byte, o Options) []Hit {
 	t := text{data: data, Options: o}
 	s.scan(&t)

@@ -91,7 +91,8 @@ var secretForms = [...]form{
 	{name: "a Twilio key", prefix: "SK", class: isHex, least: 32, most: 32, random: hexText},
 }
 
-// secretLiterals are the prefixes of the forms. One of three characters or less is looked for with those that may follow.
+// secretLiterals are the prefixes of the forms. One of three characters or less is looked for with those that may
+// follow.
 func secretLiterals() []literal {
 	const letters, upper, digits = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
 	table := []literal{{text: "PRIVATE KEY-----", exact: true, check: checkKeyBlock}}
@@ -153,8 +154,8 @@ func isMixed(b []byte) bool {
 	return seen&isDigit != 0 && seen&isLetter != 0
 }
 
-// entropy returns the entropy of the distribution of bytes in b, in hundredths of a bit a byte. It counts in integers, so
-// that it is the same on every machine.
+// entropy returns the entropy of the distribution of bytes in b, in hundredths of a bit a byte. It counts in integers,
+// so that it is the same on every machine.
 func entropy(b []byte) int {
 	if len(b) == 0 {
 		return 0
@@ -197,8 +198,8 @@ var standIns = [...]string{
 	"16c7e42f292c6912e77", "4ec39hqlyjwd", "17653672481-198746", "7mdeng/bpxrficy",
 }
 
-// isPlaceholder reports whether a value only stands for a secret: it says so, or it was typed by counting or by holding a
-// key.
+// isPlaceholder reports whether a value only stands for a secret: it says so, or it was typed by counting or by holding
+// a key.
 func isPlaceholder(b []byte) bool {
 	if len(b) > 512 {
 		b = b[:512]
@@ -275,8 +276,8 @@ func (t *text) keyBlock(start, end int) {
 // shortestKey is the length in base64 of the shortest private key, and some less.
 const shortestKey = 60
 
-// keyBody returns the base64 that follows a header at i, without what stands between its lines, and where it ends; as much
-// as is needed to see whether it is a key. Every kind of key starts with fixed bytes, which are not random.
+// keyBody returns the base64 that follows a header at i, without what stands between its lines, and where it ends; as
+// much as is needed to see whether it is a key. Every kind of key starts with fixed bytes, which are not random.
 func (t *text) keyBody(i int) (body []byte, end int) {
 	const enough, most = 240, 1000
 	for end = i; end < len(t.data) && end-i < most && len(body) < enough; end++ {

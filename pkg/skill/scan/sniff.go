@@ -215,7 +215,8 @@ func isUTF16(head []byte) bool {
 	return half >= 8 && (zeros[0] == 0 && zeros[1]*10 >= half*9 || zeros[1] == 0 && zeros[0]*10 >= half*9)
 }
 
-// FromUTF16 returns the UTF-8 of text in UTF-16. Without a byte order mark the order is guessed from where the zeros are.
+// FromUTF16 returns the UTF-8 of text in UTF-16. Without a byte order mark the order is guessed from where the zeros
+// are.
 func FromUTF16(data []byte) []byte {
 	var order binary.ByteOrder = binary.LittleEndian
 	switch {

@@ -50,8 +50,8 @@ func readAddress(text string) (u *url.URL, refused string) {
 	return u, ""
 }
 
-// allowsAddress reports whether a pattern allows an address: domain:example.com that host, domain:*.example.com those below
-// it, https://example.com/docs/* what starts so.
+// allowsAddress reports whether a pattern allows an address: domain:example.com that host, domain:*.example.com those
+// below it, https://example.com/docs/* what starts so.
 func allowsAddress(pattern, text string) bool {
 	u, refused := readAddress(text)
 	if refused != "" {

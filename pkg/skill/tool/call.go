@@ -12,16 +12,16 @@ type Call struct {
 	Tool  string         `json:"tool"`
 	Input map[string]any `json:"input,omitempty"`
 
-	// Project is the absolute directory that patterns of files are relative to. Without it only files that the call names
-	// relatively can be allowed by one.
+	// Project is the absolute directory that patterns of files are relative to. Without it only files that the call
+	// names relatively can be allowed by one.
 	Project string `json:"-"`
 	// Dir is the absolute directory that the call's own paths are relative to: Project where it is empty.
 	Dir string `json:"-"`
 	// Home is what ~ means. Without it nothing that starts with ~ can be allowed by a pattern.
 	Home string `json:"-"`
-	// Real returns where an absolute path leads once links are followed as the system does: it is given paths with .., and
-	// what does not exist leads to where it would be created. "" says that it can't be told, and is refused. Where it is
-	// set both the path and where it leads must be allowed.
+	// Real returns where an absolute path leads once links are followed as the system does: it is given paths with ..,
+	// and what does not exist leads to where it would be created. "" says that it can't be told, and is refused. Where
+	// it is set both the path and where it leads must be allowed.
 	Real func(path string) string `json:"-"`
 	// Windows says that the host gives command lines to PowerShell or cmd.
 	Windows bool `json:"-"`

@@ -21,8 +21,8 @@ func (l list) denies(c Call, u *use) (Pattern, bool) {
 	return Pattern{}, false
 }
 
-// denial reports how a pattern that disallows speaks of the tool of a use. A tool that writes into a running shell may write
-// any command, and one that reads from it or ends it runs none.
+// denial reports how a pattern that disallows speaks of the tool of a use. A tool that writes into a running shell may
+// write any command, and one that reads from it or ends it runs none.
 func denial(p Pattern, u *use) naming {
 	if u.row == nil || u.row.with == "" || Canonical(p.Tool) != u.row.with || everything(p, rows()[u.row.with]) {
 		return names(p, u)
@@ -55,8 +55,8 @@ func (u *use) has(c Call, p Pattern) bool {
 	return true
 }
 
-// touches reports whether a path, or what it leads to, is in a pattern, also where that can't be told. Case does not count:
-// there are file systems on which it makes no difference.
+// touches reports whether a path, or what it leads to, is in a pattern, also where that can't be told. Case does not
+// count: there are file systems on which it makes no difference.
 func (c Call) touches(pattern, p string) bool {
 	in := func(at, root, home string) bool {
 		return matchPath(strings.ToLower(pattern), strings.ToLower(at), strings.ToLower(root), strings.ToLower(home))
@@ -73,8 +73,8 @@ func (c Call) touches(pattern, p string) bool {
 	})
 }
 
-// hasCommand reports whether a command that a pattern disallows stands anywhere in a line: also after another one that runs
-// it, as sudo and xargs do, and with the directory of its program.
+// hasCommand reports whether a command that a pattern disallows stands anywhere in a line: also after another one that
+// runs it, as sudo and xargs do, and with the directory of its program.
 func (u *use) hasCommand(l line) bool {
 	commands, refused := u.commandsOf()
 	if refused != "" || l.items == nil {

@@ -13,8 +13,8 @@ const (
 	maxInputValues = 10_000 // texts, numbers, lists and objects
 )
 
-// gatherer collects the texts of an input's fields. A field counts at any depth, as in a list of edits, and however its name
-// is written: a host that is written in Go does not look at the case of a name.
+// gatherer collects the texts of an input's fields. A field counts at any depth, as in a list of edits, and however its
+// name is written: a host that is written in Go does not look at the case of a name.
 type gatherer struct {
 	fields string // separated by spaces
 	kind   kind
@@ -42,7 +42,8 @@ func (g *gatherer) object(in map[string]any, depth int) (doubt string) {
 	return ""
 }
 
-// value collects what a field holds, and where it is none of those that are looked for, which is "", what fields in it do.
+// value collects what a field holds, and where it is none of those that are looked for, which is "", what fields in it
+// do.
 func (g *gatherer) value(v any, field string, depth int) (doubt string) {
 	if g.seen++; g.seen > maxInputValues || depth > maxInputDepth {
 		return "its input is too large"
@@ -83,7 +84,8 @@ func quotedName(name string) string {
 	return quoted(name)
 }
 
-// oneOf reports whether a name is one of several, which are separated by spaces: file_path, filePath and FilePath are one.
+// oneOf reports whether a name is one of several, which are separated by spaces: file_path, filePath and FilePath are
+// one.
 func oneOf(name, fields string) bool {
 	name = plainName(name)
 	for f := range strings.FieldsSeq(fields) {

@@ -53,8 +53,8 @@ func readLine(argument string) line {
 	return l
 }
 
-// anywhere reports whether a pattern holds in whatever directory a command runs: it names a program and no file, and what
-// follows could name any directory.
+// anywhere reports whether a pattern holds in whatever directory a command runs: it names a program and no file, and
+// what follows could name any directory.
 func (l line) anywhere() bool {
 	return l.whole || len(l.items) > 0 && l.items[len(l.items)-1].rest && !strings.ContainsAny(l.raw, "./")
 }
@@ -128,8 +128,8 @@ func (l line) fits(c command) bool {
 	return i == len(l.items)
 }
 
-// assigns reports whether a command begins with NAME=value for which the pattern has no word. Such a value decides what the
-// command runs.
+// assigns reports whether a command begins with NAME=value for which the pattern has no word. Such a value decides what
+// the command runs.
 func (l line) assigns(c command) bool {
 	for i, w := range c.words {
 		name, _, ok := strings.Cut(w.text, "=")
@@ -143,7 +143,8 @@ func (l line) assigns(c command) bool {
 	return false
 }
 
-// one reports whether an item is this word. A * in a word takes no .. and nothing that the shell makes something else of.
+// one reports whether an item is this word. A * in a word takes no .. and nothing that the shell makes something else
+// of.
 func (t item) one(w word) bool {
 	switch {
 	case t.any:

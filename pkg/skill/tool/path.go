@@ -9,8 +9,8 @@ import (
 // maxPath is how many bytes a path may have that patterns are held against.
 const maxPath = 4 << 10
 
-// readPath makes an absolute path of what a call says, cleaned, or says why that can't be done. Raw is the path before it was
-// cleaned: where links are followed, a .. after a link is not what the cleaned path says.
+// readPath makes an absolute path of what a call says, cleaned, or says why that can't be done. Raw is the path before
+// it was cleaned: where links are followed, a .. after a link is not what the cleaned path says.
 func (c Call) readPath(p string) (cleaned, raw, refused string) {
 	if strings.ContainsRune(p, '\\') && drive(c.Project) {
 		p = strings.ReplaceAll(p, `\`, "/")
@@ -42,8 +42,8 @@ func (c Call) readPath(p string) (cleaned, raw, refused string) {
 	return path.Clean(raw), raw, ""
 }
 
-// base is the directory that the call's paths are relative to. Where none is known paths stay below a root that nothing else
-// is in.
+// base is the directory that the call's paths are relative to. Where none is known paths stay below a root that nothing
+// else is in.
 func (c Call) base() string {
 	switch {
 	case c.Dir != "":
@@ -91,8 +91,8 @@ func (c Call) allowsPath(pattern, p string) bool {
 	return true
 }
 
-// resolved returns a pattern of the machine's files whose beginning, before the first wildcard, is where that leads. Those of
-// the project and of the home directory begin with directories that are resolved themselves.
+// resolved returns a pattern of the machine's files whose beginning, before the first wildcard, is where that leads.
+// Those of the project and of the home directory begin with directories that are resolved themselves.
 func (c Call) resolved(pattern string) string {
 	if !strings.HasPrefix(pattern, "//") {
 		return pattern
@@ -112,8 +112,8 @@ func (c Call) resolved(pattern string) string {
 	return "/" + at + rest
 }
 
-// anchored returns a pattern whose beginning, before the first wildcard, is where that leads on this machine, as a pattern of
-// the machine's files. It is "" where the pattern has no such beginning, or where that can't be told.
+// anchored returns a pattern whose beginning, before the first wildcard, is where that leads on this machine, as a
+// pattern of the machine's files. It is "" where the pattern has no such beginning, or where that can't be told.
 func (c Call) anchored(pattern string) string {
 	pattern = slash(pattern)
 	base, rest := c.root(), strings.TrimPrefix(strings.TrimPrefix(pattern, "./"), "/")
@@ -143,8 +143,8 @@ func (c Call) anchored(pattern string) string {
 	return "/" + at + tail
 }
 
-// leads returns where a path may lead once links are followed, "" for what can't be told: there are hosts that clean a path
-// before they open it, and hosts that do not.
+// leads returns where a path may lead once links are followed, "" for what can't be told: there are hosts that clean a
+// path before they open it, and hosts that do not.
 func (c Call) leads(cleaned, raw string) []string {
 	if c.Real == nil || strings.HasPrefix(raw, unknownRoot) {
 		return nil

@@ -33,9 +33,9 @@ func (p Pattern) String() string {
 	return p.Tool + "(" + argument + ")"
 }
 
-// Fill returns the pattern with values in place of ${NAME}. A value must be plain text to a pattern and to a shell; where it is
-// not, or where the name has none, the pattern stays as it is, and fits nothing. In a pattern of files a value that begins it
-// is a path of the machine.
+// Fill returns the pattern with values in place of ${NAME}. A value must be plain text to a pattern and to a shell;
+// where it is not, or where the name has none, the pattern stays as it is, and fits nothing. In a pattern of files a
+// value that begins it is a path of the machine.
 func (p Pattern) Fill(values map[string]string) Pattern {
 	rest, out := p.Argument, ""
 	for {
@@ -76,8 +76,8 @@ func balanced(s string) bool {
 }
 
 // ParseList reads a list of tools. An entry may hold several, with commas or spaces between them, so that text of the
-// frontmatter is one entry and a YAML list as many as it has. In parentheses a backslash takes the meaning of a parenthesis
-// that has no partner. The error has code Invalid and quotes what can't be read.
+// frontmatter is one entry and a YAML list as many as it has. In parentheses a backslash takes the meaning of a
+// parenthesis that has no partner. The error has code Invalid and quotes what can't be read.
 func ParseList(entries []string) ([]Pattern, error) {
 	var out []Pattern
 	for _, entry := range entries {

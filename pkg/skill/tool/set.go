@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Set is what may be called: the lists of all active skills, each of which must allow a call. The zero Set allows everything.
-// A Set is never changed: And and Without return another.
+// Set is what may be called: the lists of all active skills, each of which must allow a call. The zero Set allows
+// everything. A Set is never changed: And and Without return another.
 type Set struct {
 	allow []list
 	deny  []list
@@ -31,14 +31,14 @@ type Verdict struct {
 // Of returns the set that allows these only, and skillpm's own tools.
 func Of(patterns []Pattern) Set { return Set{}.And("", patterns) }
 
-// And returns the set that allows what s allows and a skill's list allows too. An empty list allows only skillpm's own tools:
-// a skill without one restricts nothing and is not added.
+// And returns the set that allows what s allows and a skill's list allows too. An empty list allows only skillpm's own
+// tools: a skill without one restricts nothing and is not added.
 func (s Set) And(skill string, patterns []Pattern) Set {
 	return Set{allow: append(slices.Clone(s.allow), list{skill, slices.Clone(patterns)}), deny: s.deny}
 }
 
-// Without returns the set that allows what s allows but these. Whether a command is one of them can be hidden from a list, so
-// that a line which can't be read is refused; still, only a list of what is allowed keeps out one who tries.
+// Without returns the set that allows what s allows but these. Whether a command is one of them can be hidden from a
+// list, so that a line which can't be read is refused; still, only a list of what is allowed keeps out one who tries.
 func (s Set) Without(skill string, patterns []Pattern) Set {
 	if len(patterns) == 0 {
 		return s
@@ -183,8 +183,8 @@ func everything(p Pattern, r *row) bool {
 }
 
 // ofServer reports whether a pattern has a tool of an MCP server: mcp__server and mcp__server__* have all of it,
-// mcp__server__get_* those that start so, and mcp__* those of all servers. A name in which it can't be told where the server
-// ends is allowed only as it is, or by mcp__*.
+// mcp__server__get_* those that start so, and mcp__* those of all servers. A name in which it can't be told where the
+// server ends is allowed only as it is, or by mcp__*.
 func ofServer(pattern, tool string) bool {
 	rest, ok := strings.CutPrefix(tool, "mcp__")
 	if !ok || !strings.HasPrefix(pattern, "mcp__") {
@@ -278,9 +278,9 @@ func (u *use) commandOutside(patterns []Pattern) string {
 	return ""
 }
 
-// Entries returns what the set allows, for people: the patterns of the one list, or what several lists have in common. Two
-// patterns of one tool that only together say what is allowed are joined by " and ". What is disallowed follows with a minus
-// sign. A set that restricts nothing has none.
+// Entries returns what the set allows, for people: the patterns of the one list, or what several lists have in common.
+// Two patterns of one tool that only together say what is allowed are joined by " and ". What is disallowed follows
+// with a minus sign. A set that restricts nothing has none.
 func (s Set) Entries() []string {
 	var met [][]Pattern
 	for i, l := range s.allow {

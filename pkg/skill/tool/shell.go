@@ -27,9 +27,9 @@ type word struct {
 // star stands for a * that is not in quotes, in the words of a pattern. No word of a line has it.
 const star = '\x00'
 
-// split cuts a line into the commands that a shell would run, and says why that can't be done: what the shell would make
-// something else of, so that a pattern that fits the text need not fit what runs. It knows what POSIX shells, bash and zsh
-// have in common, and refuses where they differ.
+// split cuts a line into the commands that a shell would run, and says why that can't be done: what the shell would
+// make something else of, so that a pattern that fits the text need not fit what runs. It knows what POSIX shells, bash
+// and zsh have in common, and refuses where they differ.
 func split(line string) (commands []command, refused string) {
 	if len(line) > maxLine {
 		return nil, "it is too long"
@@ -214,8 +214,8 @@ func (s *splitter) backslashInDouble() string {
 	return ""
 }
 
-// dollar reads $NAME and ${NAME}, whose values are not known but stay words of this command, and a dollar sign that means
-// nothing. Everything else that a dollar sign starts can run a command.
+// dollar reads $NAME and ${NAME}, whose values are not known but stay words of this command, and a dollar sign that
+// means nothing. Everything else that a dollar sign starts can run a command.
 func (s *splitter) dollar(double bool) string {
 	rest := s.line[s.pos+1:]
 	if strings.HasPrefix(rest, "?") {
@@ -330,7 +330,8 @@ func (c Call) commandLine(u *use) {
 	}
 }
 
-// around looks at what else a call says of a command: what it runs with, and where. It says why that can't be told, or "".
+// around looks at what else a call says of a command: what it runs with, and where. It says why that can't be told, or
+// "".
 func (c Call) around(u *use) (doubt string) {
 	for name, v := range c.Input {
 		if empty(v) {

@@ -38,8 +38,8 @@ func servers() []string {
 	return []string{"mcp__skillpm__", "mcp_skillpm_", "skillpm__", "skillpm_", "skillpm-", "skillpm/", "MCP:"}
 }
 
-// OfSkills says what a tool does with skills, "" for one that has nothing to do with them, and whether it is one of an MCP
-// server that is called skillpm: else it is the host's own.
+// OfSkills says what a tool does with skills, "" for one that has nothing to do with them, and whether it is one of an
+// MCP server that is called skillpm: else it is the host's own.
 func OfSkills(tool string) (part string, ofServer bool) {
 	for _, prefix := range servers() {
 		if rest, ok := strings.CutPrefix(tool, prefix); ok {
@@ -52,7 +52,8 @@ func OfSkills(tool string) (part string, ofServer bool) {
 }
 
 // behind returns the name that a tool has in lists: one that skillpm's own server hands on from the server FILES is
-// mcp__FILES__TOOL, as if the host had that server itself. Where a host does not say which server a tool is of, it isn't told.
+// mcp__FILES__TOOL, as if the host had that server itself. Where a host does not say which server a tool is of, it
+// isn't told.
 func behind(name string) string {
 	for _, prefix := range servers() {
 		rest, ok := strings.CutPrefix(name, prefix)
@@ -75,8 +76,8 @@ func Writes(tool string) bool {
 	return false
 }
 
-// Reads returns the paths that a call shows the content of, as it names them: those of a tool that reads files, and the words
-// after the programs of a command line that print them. A line that can't be read shows nothing.
+// Reads returns the paths that a call shows the content of, as it names them: those of a tool that reads files, and the
+// words after the programs of a command line that print them. A line that can't be read shows nothing.
 func (c Call) Reads() (paths []string) {
 	for _, u := range c.uses() {
 		switch {
@@ -90,8 +91,8 @@ func (c Call) Reads() (paths []string) {
 	return paths
 }
 
-// OnlyReads returns the paths that a call shows the content of, where it does nothing else: one command that prints files, or
-// a tool that reads them. It is nil where it may do more.
+// OnlyReads returns the paths that a call shows the content of, where it does nothing else: one command that prints
+// files, or a tool that reads them. It is nil where it may do more.
 func (c Call) OnlyReads() (paths []string) {
 	for _, u := range c.uses() {
 		switch {
@@ -150,7 +151,8 @@ func (u *use) onlyShown() (paths []string) {
 	return paths
 }
 
-// enters returns the directory that a cd goes to from another one, "" for any other command, and for one that can't be told.
+// enters returns the directory that a cd goes to from another one, "" for any other command, and for one that can't be
+// told.
 func (c command) enters(from string) string {
 	if len(c.words) != 2 || c.words[0].text != "cd" || c.words[1].loose || c.words[1].globs || strings.HasPrefix(c.words[1].text, "-") {
 		return ""
@@ -203,8 +205,8 @@ func prints(program string) bool {
 	return false
 }
 
-// roughly cuts a line that can't be read for certain at its operators and spaces, for those who only want to know what it may
-// be about.
+// roughly cuts a line that can't be read for certain at its operators and spaces, for those who only want to know what
+// it may be about.
 func (u *use) roughly() (commands []command) {
 	for _, line := range u.values {
 		if len(line) > maxLine {

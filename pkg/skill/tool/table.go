@@ -48,8 +48,8 @@ const (
 	moreFields    = "args argv arguments"                                              // of a command, apart from it
 )
 
-// table has every tool that several hosts have under different names, and which fields of its input matter. Names are exact:
-// a host that writes one in another case is another name.
+// table has every tool that several hosts have under different names, and which fields of its input matter. Names are
+// exact: a host that writes one in another case is another name.
 func table() []row {
 	return []row{
 		{name: "Bash", kind: shell, fields: commandFields, names: "bash shell sh zsh run_shell_command exec_command shell_command exec " +
@@ -111,7 +111,8 @@ func Table() []Tool {
 	return out
 }
 
-// Canonical returns the one name of a tool that hosts name differently, and the name itself where the table does not have it.
+// Canonical returns the one name of a tool that hosts name differently, and the name itself where the table does not
+// have it.
 func Canonical(name string) string {
 	if r, ok := rows()[name]; ok {
 		return r.name
@@ -119,9 +120,9 @@ func Canonical(name string) string {
 	return name
 }
 
-// Own reports whether a tool is one that skillpm offers or that activates a skill: by its own name, or as hosts name the
-// tools of an MCP server that is called skillpm. No list is asked about these: they are how a skill is nested, read and
-// ended. Other tools of a server of that name are as those of any server.
+// Own reports whether a tool is one that skillpm offers or that activates a skill: by its own name, or as hosts name
+// the tools of an MCP server that is called skillpm. No list is asked about these: they are how a skill is nested, read
+// and ended. Other tools of a server of that name are as those of any server.
 func Own(tool string) bool {
 	if Canonical(tool) == "Skill" {
 		return true

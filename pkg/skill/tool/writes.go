@@ -2,9 +2,9 @@ package tool
 
 import "strings"
 
-// WritesBelow returns the first path that a call creates, edits or deletes in a directory or below it, and which directory
-// that is; "" for none. A path is judged as it is named and by where it leads, and case does not count. What a command
-// writes, and a path that can't be told, is not found.
+// WritesBelow returns the first path that a call creates, edits or deletes in a directory or below it, and which
+// directory that is; "" for none. A path is judged as it is named and by where it leads, and case does not count. What
+// a command writes, and a path that can't be told, is not found.
 func (c Call) WritesBelow(dirs []string) (path, dir string) {
 	for _, u := range c.uses() {
 		switch u.tool {

@@ -132,8 +132,8 @@ func (w *work) admit(ctx context.Context) error {
 	return err
 }
 
-// deniedSkills returns the skills of the list that the policy denies by name. They are no reason to leave all as it was: the
-// policy that denies them is to come into force.
+// deniedSkills returns the skills of the list that the policy denies by name. They are no reason to leave all as it
+// was: the policy that denies them is to come into force.
 func (w *work) deniedSkills() map[provider.NameOf]bool {
 	denied := map[provider.NameOf]bool{}
 	for _, n := range w.layout.Named {

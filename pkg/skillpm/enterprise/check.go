@@ -28,7 +28,8 @@ type Status struct {
 	Problems []string   `json:"problems"`
 }
 
-// Check compares the layer with the list that was verified last. It needs no rights and no network, and changes nothing.
+// Check compares the layer with the list that was verified last. It needs no rights and no network, and changes
+// nothing.
 func (c *Client) Check(ctx context.Context) (*Status, error) {
 	config, err := c.settings()
 	if err != nil {
@@ -89,8 +90,8 @@ func (c *Client) verify(ctx context.Context, s *Status) error {
 	return nil
 }
 
-// Standing returns what doctor says of the layer, nil where no source is configured and nothing was synced: what is in force
-// and since when the source was not asked. It hashes nothing.
+// Standing returns what doctor says of the layer, nil where no source is configured and nothing was synced: what is in
+// force and since when the source was not asked. It hashes nothing.
 func (c *Client) Standing() (*Status, error) {
 	config, err := c.Machine.AdminConfig()
 	if err != nil {

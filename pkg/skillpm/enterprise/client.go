@@ -26,8 +26,8 @@ type Client struct {
 	*provider.Tools
 }
 
-// New returns a client. Of the options it takes what the system is like, and nothing that is a user's. It touches neither
-// disk nor network.
+// New returns a client. Of the options it takes what the system is like, and nothing that is a user's. It touches
+// neither disk nor network.
 func New(o provider.ToolOptions) *Client {
 	o.Paths = o.Paths.ForMachine()
 	o.Dir, o.Around = o.Paths.Enterprise, ""

@@ -45,8 +45,8 @@ type PublishReport struct {
 	Warnings []string `json:"warnings"`
 }
 
-// Publish pushes a list to an OCI registry: by its digest, then the signature, then the tag, so that who finds the version
-// finds who signed it. A version that is there with other content is a conflict.
+// Publish pushes a list to an OCI registry: by its digest, then the signature, then the tag, so that who finds the
+// version finds who signed it. A version that is there with other content is a conflict.
 func Publish(ctx context.Context, t *provider.Tools, o PublishOptions) (*PublishReport, error) {
 	defer t.Progress(provider.Event{Done: true})
 	read := func(name string) ([]byte, error) { return readPlain(t.Machine.Abs(o.Dir), name) }

@@ -110,8 +110,8 @@ func (c *Client) origin(config *pack.Config) (origin, error) {
 	return ociOrigin{ref: config.Sync.Source, name: name, oci: sources.OCI(), keeper: sources.Keeper(false)}, nil
 }
 
-// meant refuses what the same people signed for something else. An artifact's signature is over a name already; what a tag is
-// over says its name in the manifest.
+// meant refuses what the same people signed for something else. An artifact's signature is over a name already; what a
+// tag is over says its name in the manifest.
 func (r *release) meant(conf pack.SyncSettings, l *list) error {
 	if conf.Source.Kind != pack.KindGit || l.manifest.Name == r.name {
 		return nil
@@ -182,7 +182,8 @@ func wantedBy(config *pack.Config) (trust.Wanted, error) {
 	return w, err
 }
 
-// placeOf writes a place as records and messages do: as a lock would, and where a lock leaves the directory out, with it.
+// placeOf writes a place as records and messages do: as a lock would, and where a lock leaves the directory out, with
+// it.
 func placeOf(ref pack.Ref) string {
 	if text := ref.Source(); strings.Contains(text, ":") {
 		return text

@@ -144,8 +144,8 @@ func (c *Client) settle(ctx context.Context, r *release, l *list, have *record, 
 	return nil, diag.Errorf(diag.Conflict, "another process keeps changing %s", c.Paths.Enterprise).WithHint("wait for it to finish and try again")
 }
 
-// recover finishes or discards what a killed sync left behind, and puts aside what no skillpm wrote: a lock or manifest that
-// can't be read would stop every sync from then on.
+// recover finishes or discards what a killed sync left behind, and puts aside what no skillpm wrote: a lock or manifest
+// that can't be read would stop every sync from then on.
 func (c *Client) recover(ctx context.Context) error {
 	w, err := c.Machine.OpenMachine()
 	if diag.CodeOf(err) == diag.Invalid {

@@ -25,8 +25,8 @@ type Standing struct {
 	Placed   map[pack.ID]bool   // of which skills are to be written
 	Names    map[NameOf]string  // under which skills are known
 
-	// Machine says that they are the enterprise layer, by a list that somebody signed and that never goes back: a skill that a
-	// policy denies by name is installed, and used by nobody; and a pack may be older than it was.
+	// Machine says that they are the enterprise layer, by a list that somebody signed and that never goes back: a skill
+	// that a policy denies by name is installed, and used by nobody; and a pack may be older than it was.
 	Machine bool
 }
 
@@ -34,8 +34,8 @@ type Standing struct {
 const parallelAdmissions = 8
 
 // Admit holds what is to be in force against the policies, and against the signers that are asked for or that the lock
-// had. Nothing that the project says counts as proof: the source that a lock names must be where its trees are from. In the
-// solution's lock it records the signers that it found.
+// had. Nothing that the project says counts as proof: the source that a lock names must be where its trees are from. In
+// the solution's lock it records the signers that it found.
 func (pr *Provider) Admit(ctx context.Context, sol *Solution, s Standing) error {
 	ids := slices.SortedFunc(maps.Keys(s.Packs), pack.ID.Compare)
 	for _, id := range ids {
@@ -199,8 +199,8 @@ func (pr *Provider) admitDirectory(id pack.ID, place string, demands []demand) e
 	return nil
 }
 
-// proven asks whether something holds for what a lock says of a pack. Where that can't be known because this machine did not
-// fetch it, it is fetched, and asked again.
+// proven asks whether something holds for what a lock says of a pack. Where that can't be known because this machine
+// did not fetch it, it is fetched, and asked again.
 func (pr *Provider) proven(ctx context.Context, sol *Solution, s Standing, p *pack.Pack, entry *pack.LockedPack, ask func() error) error {
 	err := ask()
 	if _, unknown := errors.AsType[*trust.UnknownTreesError](err); !unknown {
@@ -277,7 +277,8 @@ type demand struct {
 	optional bool // it is only looked who signed
 }
 
-// demands returns what signatures a pack needs: those of the policies, of the call, and that of who signed what is locked.
+// demands returns what signatures a pack needs: those of the policies, of the call, and that of who signed what is
+// locked.
 func (pr *Provider) demands(id pack.ID, s Standing) ([]demand, error) {
 	var list []demand
 	entry := s.Packs[id]

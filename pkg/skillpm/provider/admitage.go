@@ -9,9 +9,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// admitAge refuses a release that is younger than a policy allows, whether or not a lock has it. What nobody knows the age
-// of is as old as this machine knows it, by its digest: a tag can be moved. What policies that only observe would refuse is
-// noted.
+// admitAge refuses a release that is younger than a policy allows, whether or not a lock has it. What nobody knows the
+// age of is as old as this machine knows it, by its digest: a tag can be moved. What policies that only observe would
+// refuse is noted.
 func (pr *Provider) admitAge(ctx context.Context, p *pack.Pack, entry *pack.LockedPack) error {
 	if age, by := pr.policies.ObservedAge(entry.Source); age > 0 {
 		if err := pr.oldEnough(ctx, p, entry, age, by); err != nil {

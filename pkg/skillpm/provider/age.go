@@ -23,7 +23,8 @@ import (
 // tooYoung begins the reason why a release that is too young is withheld.
 const tooYoung = "is younger than the minimum release age of "
 
-// offered turns an offer into what the resolver chooses from. Releases that are younger than the least age are withheld.
+// offered turns an offer into what the resolver chooses from. Releases that are younger than the least age are
+// withheld.
 func (pr *Provider) offered(ctx context.Context, id pack.ID, o *offer) ([]resolve.Version, error) {
 	versions := make([]resolve.Version, len(o.versions))
 	unsaid := map[string][]*resolve.Version{} // by source: those whose registry does not say when they were published
@@ -92,8 +93,8 @@ func (pr *Provider) withheldAt(at string) string {
 	return ""
 }
 
-// agedAt withholds what a place offers and this machine has not known for long enough. Nobody but its author says how old
-// something at a place is, so that does not count. Who names a digest or a commit has chosen it.
+// agedAt withholds what a place offers and this machine has not known for long enough. Nobody but its author says how
+// old something at a place is, so that does not count. Who names a digest or a commit has chosen it.
 func (pr *Provider) agedAt(ctx context.Context, id pack.ID, ref pack.Ref, versions []resolve.Version, p *pack.Pack) ([]resolve.Version, error) {
 	least := pr.leastAge(ref.Source())
 	chosen := least.in == pr.minAgeIn && (ref.Digest != "" || p != nil && p.Ref.Digest == ref.Rev)
@@ -115,8 +116,8 @@ func (pr *Provider) agedAt(ctx context.Context, id pack.ID, ref pack.Ref, versio
 	})
 }
 
-// withheld has the error of a conflict over releases that are withheld say who keeps them away. Where that is a policy, it
-// is a denial.
+// withheld has the error of a conflict over releases that are withheld say who keeps them away. Where that is a policy,
+// it is a denial.
 func (pr *Provider) withheld(err error) error {
 	conflict, ok := errors.AsType[*resolve.ConflictError](err)
 	if !ok {
@@ -178,9 +179,9 @@ func unset() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
 // absurd is how far ahead of the clock no record is: it was written by one that was wrong.
 const absurd = 10 * 365 * 24 * time.Hour
 
-// firstSight returns when this machine saw something first: now, if it never did. A record in the future stays as it is,
-// because a clock that is set back for a while must not make a release older than it is; one that no right clock can have
-// written does not count.
+// firstSight returns when this machine saw something first: now, if it never did. A record in the future stays as it
+// is, because a clock that is set back for a while must not make a release older than it is; one that no right clock
+// can have written does not count.
 func (pr *Provider) firstSight(what string) (time.Time, error) {
 	now := pr.options.Now().UTC()
 	if seen, ok, err := pr.sighted(what); ok || err != nil {

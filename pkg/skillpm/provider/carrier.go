@@ -6,8 +6,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
 )
 
-// carrier returns what carries HTTP requests, nil for what each fetcher has without settings. Where the certificates that
-// are to be trusted can't be read, it carries none.
+// carrier returns what carries HTTP requests, nil for what each fetcher has without settings. Where the certificates
+// that are to be trusted can't be read, it carries none.
 func (s *Sources) carrier() http.RoundTripper {
 	if s.options.CAFile == "" {
 		return nil

@@ -31,8 +31,8 @@ func (pr *Provider) LooksAt() bool {
 }
 
 // AdmitFiles holds the files of skills that are to be in force, or are, against the policies: what they are able to do,
-// how large they are, what a check finds in them, and who approved them. A pack that was admitted on this machine with the
-// same trees, by the same policies and approvals, is not looked at again.
+// how large they are, what a check finds in them, and who approved them. A pack that was admitted on this machine with
+// the same trees, by the same policies and approvals, is not looked at again.
 func (pr *Provider) AdmitFiles(ctx context.Context, s Standing, files Files) error {
 	if !pr.LooksAt() {
 		return nil
@@ -60,8 +60,8 @@ func (pr *Provider) AdmitFiles(ctx context.Context, s Standing, files Files) err
 	return nil
 }
 
-// admitSkills looks at the skills of a pack. Plain says that all of them were at hand, and that there is nothing to say of
-// them.
+// admitSkills looks at the skills of a pack. Plain says that all of them were at hand, and that there is nothing to say
+// of them.
 func (pr *Provider) admitSkills(ctx context.Context, s Standing, id pack.ID, files Files) (plain bool, err error) {
 	entry := s.Packs[id]
 	names := slices.Sorted(maps.Keys(entry.Skills))

@@ -10,8 +10,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// from returns what fetches from a place. It is the one door to all of them: a place that a policy does not allow, or that
-// can't be reached without the network that was ruled out, is not contacted.
+// from returns what fetches from a place. It is the one door to all of them: a place that a policy does not allow, or
+// that can't be reached without the network that was ruled out, is not contacted.
 func (pr *Provider) from(ref pack.Ref) (fetcher, error) {
 	if err := pr.allow(ref); err != nil {
 		return nil, err
@@ -26,8 +26,8 @@ func (pr *Provider) from(ref pack.Ref) (fetcher, error) {
 	return guarded{f, pr}, nil
 }
 
-// allow returns why a place may not be contacted, nil if it may. Where it is asked for in another place first, that must
-// be allowed, too.
+// allow returns why a place may not be contacted, nil if it may. Where it is asked for in another place first, that
+// must be allowed, too.
 func (pr *Provider) allow(ref pack.Ref) error {
 	if len(pr.policies) == 0 {
 		return nil

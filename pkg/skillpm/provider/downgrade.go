@@ -25,8 +25,8 @@ func (pr *Provider) admitVersion(id pack.ID, s Standing) error {
 	return nil
 }
 
-// admitSigner refuses what is not signed by who signed what it replaces, unless a policy itself asks for whoever signed it:
-// then that is how a policy takes another signer.
+// admitSigner refuses what is not signed by who signed what it replaces, unless a policy itself asks for whoever signed
+// it: then that is how a policy takes another signer.
 func (pr *Provider) admitSigner(id pack.ID, entry *pack.LockedPack, signer string, vouched bool) error {
 	if len(pr.policies) == 0 || vouched {
 		return nil

@@ -105,8 +105,8 @@ func promised(p *pack.Pack, skills []string, locked map[string]string) map[strin
 }
 
 // FetchMissing brings the packs that the store does not have whole, several at a time: those of the trees given, as the
-// solution has them. The project's own copy is looked at first; where that is damaged the solution gets a warning, and for
-// a version that was withdrawn, too.
+// solution has them. The project's own copy is looked at first; where that is damaged the solution gets a warning, and
+// for a version that was withdrawn, too.
 func (pr *Provider) FetchMissing(ctx context.Context, m *pack.Manifest, sol *Solution, trees iter.Seq[workspace.Tree]) error {
 	s, err := pr.machine.Store()
 	if err != nil {
@@ -180,8 +180,8 @@ func (pr *Provider) fetchLocked(ctx context.Context, m *pack.Manifest, sol *Solu
 	return err
 }
 
-// openLocked opens a pack where it is locked. Where the lock leaves a directory out, the manifest has it, or this machine's
-// state, or the call.
+// openLocked opens a pack where it is locked. Where the lock leaves a directory out, the manifest has it, or this
+// machine's state, or the call.
 func (pr *Provider) openLocked(ctx context.Context, m *pack.Manifest, lock *pack.Lock, id pack.ID) (*pack.Pack, error) {
 	entry := lock.Packs[id]
 	ref, err := entry.Ref(id)

@@ -18,8 +18,8 @@ import (
 // Of releases whose age nobody says, it counts how long this machine has known the content, by its digest: a tag can be
 // moved to another content at any time, so how long the tag is there says nothing.
 
-// mostPinned is of how many versions of a place it is asked which digests they have. Of others that is asked when one of
-// them is chosen.
+// mostPinned is of how many versions of a place it is asked which digests they have. Of others that is asked when one
+// of them is chosen.
 const mostPinned = 32
 
 // pinner is a fetcher that can say what a tag leads to, without opening it.
@@ -65,7 +65,8 @@ func (pr *Provider) pin(ctx context.Context, ref pack.Ref) string {
 	return digest
 }
 
-// ageVersions withholds those of some versions, those first that are likely chosen, whose content this machine has not known for long enough.
+// ageVersions withholds those of some versions, those first that are likely chosen, whose content this machine has not
+// known for long enough.
 func (pr *Provider) ageVersions(ctx context.Context, at string, versions []*resolve.Version, least leastAge, digestOf func(ctx context.Context, version string) string) error {
 	versions = versions[:min(len(versions), mostPinned)]
 	digests := make([]string, len(versions))
@@ -91,7 +92,8 @@ func (pr *Provider) ageVersions(ctx context.Context, at string, versions []*reso
 	return nil
 }
 
-// offeredDigest returns the digest of a version that a registry offers, "" where that can't be known without fetching it.
+// offeredDigest returns the digest of a version that a registry offers, "" where that can't be known without fetching
+// it.
 func (pr *Provider) offeredDigest(ctx context.Context, id pack.ID, o *offer, v registry.Version) string {
 	if v.Digest != "" {
 		return v.Digest

@@ -8,8 +8,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// Recheck checks again the signatures of the packs whose signers the lock records, and returns what is wrong, by pack. They
-// are asked for where they are not on this machine.
+// Recheck checks again the signatures of the packs whose signers the lock records, and returns what is wrong, by pack.
+// They are asked for where they are not on this machine.
 func (pr *Provider) Recheck(ctx context.Context, m *pack.Manifest) (map[pack.ID]error, error) {
 	wrong := map[pack.ID]error{}
 	s := Standing{Manifest: m, Packs: pr.lock.Packs, Linked: func(pack.ID) bool { return false }}

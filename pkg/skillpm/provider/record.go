@@ -16,8 +16,8 @@ func (t *Tools) Log(g *enforce.Evaluator) *audit.Log {
 	return audit.Open(cmp.Or(l.Path, filepath.Join(t.Paths.State, "audit", audit.Name)), audit.Options{Now: t.Now, Required: l.Required})
 }
 
-// Recorded does something that the records are about: what is intended is recorded before it, and how it ended after it.
-// Where a policy requires the log, nothing is done that cannot be recorded; else it is done, with a warning.
+// Recorded does something that the records are about: what is intended is recorded before it, and how it ended after
+// it. Where a policy requires the log, nothing is done that cannot be recorded; else it is done, with a warning.
 func (t *Tools) Recorded(log *audit.Log, records []audit.Record, do func() error) error {
 	for i := range records {
 		id, err := log.Intend(records[i])

@@ -92,8 +92,8 @@ func New(ctx context.Context, m *workspace.Machine, w *workspace.Workspace, s *S
 	return pr, pr.trust(w.Config)
 }
 
-// onlyProjects returns the names and addresses of the registries that a project brings along and no settings of this machine
-// know.
+// onlyProjects returns the names and addresses of the registries that a project brings along and no settings of this
+// machine know.
 func onlyProjects(m *pack.Manifest, settings ...*pack.Config) map[string]bool {
 	known, only := map[string]bool{}, map[string]bool{}
 	for _, c := range settings {
@@ -153,8 +153,8 @@ func (pr *Provider) Settle(id pack.ID) { delete(pr.fresh, id) }
 // Hold keeps a locked pack at its version, whatever else changes.
 func (pr *Provider) Hold(id pack.ID) { pr.held[id] = true }
 
-// settled reports whether the lock's word on a pack is final. A branch, or a tag that moves, has one thing to offer at a
-// time: it stays where it is locked until the pack is free.
+// settled reports whether the lock's word on a pack is final. A branch, or a tag that moves, has one thing to offer at
+// a time: it stays where it is locked until the pack is free.
 func (pr *Provider) settled(id pack.ID, at string) bool {
 	return pr.sticky || pr.options.Frozen || pr.held[id] || at != "" && !open(pr.refs[at])
 }

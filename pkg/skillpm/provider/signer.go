@@ -24,8 +24,8 @@ type ruleKey struct {
 	index  int
 }
 
-// wanted returns whose signatures a rule asks for. A key file that is not there, or not the one that the policy names by
-// its digest, is an error.
+// wanted returns whose signatures a rule asks for. A key file that is not there, or not the one that the policy names
+// by its digest, is an error.
 func (pr *Provider) wanted(r policy.Rule) (trust.Wanted, error) {
 	key := ruleKey{r.Policy, r.Index}
 	if known, ok := pr.rules[key]; ok {

@@ -114,8 +114,8 @@ func (s *Sources) Keeper(offline bool) *trust.Keeper {
 	})
 }
 
-// trustedRoot reads the roots of trust of those who certify identities: the administrator's, or else the user's. Where the
-// administrator has a policy, only the administrator says whom it trusts.
+// trustedRoot reads the roots of trust of those who certify identities: the administrator's, or else the user's. Where
+// the administrator has a policy, only the administrator says whom it trusts.
 func (s *Sources) trustedRoot() ([]byte, error) {
 	const name, most = "trusted_root.json", 1 << 20
 	dirs := []string{s.options.Paths.Enterprise, s.options.Paths.Config}

@@ -22,8 +22,8 @@ func putVendored(kept *vendored.Copy, s *store.Store, id pack.ID, digests map[st
 	return err == nil, err
 }
 
-// instead is the error of a fetch that was needed because the project's copy is damaged, if it is: then that is what has
-// to be mended.
+// instead is the error of a fetch that was needed because the project's copy is damaged, if it is: then that is what
+// has to be mended.
 func instead(damage *vendored.DamagedError, err error) error {
 	if damage == nil || err == nil || diag.CodeOf(err) == diag.Interrupted {
 		return err

@@ -13,9 +13,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
-// Verdicts are the packs whose files were admitted on one basis, beside what else this machine knows: projects can't write
-// there. To lose them costs time, and nothing else. The user can write there, and so can what runs as the user: they count
-// against the policies of users and projects, and where the machine's policy looks at files, there are none.
+// Verdicts are the packs whose files were admitted on one basis, beside what else this machine knows: projects can't
+// write there. To lose them costs time, and nothing else. The user can write there, and so can what runs as the user:
+// they count against the policies of users and projects, and where the machine's policy looks at files, there are none.
 type Verdicts struct {
 	file  string // "" where nothing can be kept
 	text  string

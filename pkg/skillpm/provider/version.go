@@ -11,8 +11,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// sameVersion checks that what was found where a pack is locked calls itself by that name and the version that is locked.
-// What says nothing of its version can have any.
+// sameVersion checks that what was found where a pack is locked calls itself by that name and the version that is
+// locked. What says nothing of its version can have any.
 func sameVersion(id pack.ID, entry *pack.LockedPack, p *pack.Pack) error {
 	if p.ID != id {
 		return diag.Errorf(diag.Integrity, "skillpm.lock says that %s is at %s, and %s is there", id, p.Ref.Source(), p.ID).
@@ -89,8 +89,8 @@ func (pr *Provider) CheckVersion(ctx context.Context, id pack.ID) error {
 	return mislabelled(id, entry, "what is locked is not that: "+o.registry.Name()+" has it with another digest")
 }
 
-// knownDigest returns the digest of a pack's locked version where a registry does not list it, "" where that would have to
-// be asked over the network.
+// knownDigest returns the digest of a pack's locked version where a registry does not list it, "" where that would have
+// to be asked over the network.
 func (pr *Provider) knownDigest(ctx context.Context, r registry.Registry, id pack.ID, entry *pack.LockedPack) string {
 	p, ok := pr.opened[opened{id: id, version: entry.Version}]
 	if !ok && !strings.HasPrefix(entry.Source, "oci://") && !strings.HasPrefix(entry.Source, "git+") {

@@ -9,8 +9,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// withdrawn warns of a locked version that its registry has withdrawn since. It is for packs that are fetched: who has to
-// go there anyway asks that, too. A registry that does not answer is no reason to fail.
+// withdrawn warns of a locked version that its registry has withdrawn since. It is for packs that are fetched: who has
+// to go there anyway asks that, too. A registry that does not answer is no reason to fail.
 func (pr *Provider) withdrawn(ctx context.Context, id pack.ID, p *pack.LockedPack) []string {
 	if pr.options.Offline || isDirectory(p.Source) {
 		return nil
@@ -49,8 +49,8 @@ func (pr *Provider) withdrawnOffer(id pack.ID, p *pack.LockedPack) []string {
 	return pr.yanked(id, p.Version, o.versions)
 }
 
-// Offer returns what the registry, or the place, says of one version of a pack that it was asked for. It is false where nobody was asked,
-// or nobody knows the version.
+// Offer returns what the registry, or the place, says of one version of a pack that it was asked for. It is false where
+// nobody was asked, or nobody knows the version.
 func (pr *Provider) Offer(id pack.ID, version string) (registry.Version, bool) {
 	versions, ok := pr.placed[id]
 	if o, asked := pr.offers[id]; asked && !ok {

@@ -69,7 +69,8 @@ func (c *Copy) Has(id pack.ID) bool {
 	return c.plain(id.String()) == nil
 }
 
-// plain returns an error unless the directory name, relative to the copy, and all above it are directories and no links.
+// plain returns an error unless the directory name, relative to the copy, and all above it are directories and no
+// links.
 func (c *Copy) plain(name string) error {
 	at := path.Join(c.dir, name)
 	for i := range len(at) + 1 {

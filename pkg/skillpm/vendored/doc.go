@@ -9,9 +9,9 @@
 //
 // The rules that the package keeps:
 //
-//   - Nothing in the copy is believed: a tree counts if its digest is the one that the lock has, and else it is not there.
-//     The record only helps to say which file is wrong, and whose a directory is.
-//   - Files are read as those of a checkout are: with the bytes and modes that the repository has, so that line endings and
-//     Windows change nothing. No link is followed.
+//   - Nothing in the copy is believed: a tree counts if its digest is the one that the lock has, and else it is not
+//     there. The record only helps to say which file is wrong, and whose a directory is.
+//   - Files are read as those of a checkout are: with the bytes and modes that the repository has, so that line endings
+//     and Windows change nothing. No link is followed.
 //   - What the record does not have, or what differs from it, somebody else wrote: it is neither replaced nor removed.
 package vendored

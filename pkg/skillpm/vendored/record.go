@@ -26,7 +26,8 @@ type record struct {
 	Skills   map[string]recorded `json:"skills"`
 }
 
-// recorded is a skill: its tree digest, and each file with its line of the inventory up to the path, as "644 1204 9f86…".
+// recorded is a skill: its tree digest, and each file with its line of the inventory up to the path, as "644 1204
+// 9f86…".
 type recorded struct {
 	Tree  string            `json:"tree"`
 	Files map[string]string `json:"files"`

@@ -79,9 +79,9 @@ func (w *Workspace) agents(asked []string) (agents []agent.Agent, found bool, er
 	return agent.InUse(exists, projectDir, home, w.machine.Getenv), true, nil
 }
 
-// isSign reports whether a directory shows that an agent is in use. One in which there is nothing but links of skillpm's
-// does not: in the home directory, where a project looks for agents, and anywhere when agents are looked for anew after
-// some were asked for. Otherwise the links are there because the directory was.
+// isSign reports whether a directory shows that an agent is in use. One in which there is nothing but links of
+// skillpm's does not: in the home directory, where a project looks for agents, and anywhere when agents are looked for
+// anew after some were asked for. Otherwise the links are there because the directory was.
 func (w *Workspace) isSign(dir string, anew bool) bool {
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {

@@ -333,8 +333,8 @@ func (w *Workspace) removeStrangers(c *Change, l *Layout) {
 // asRecorded reports whether a tree that the state has looks as it did when it was recorded.
 func (w *Workspace) asRecorded(at string) bool { return w.glanced().trees[at] }
 
-// ownTrees returns the directories that are skillpm's: those that the state has, and where there is no state those of the
-// lock and their copies under aliases, of which nothing but the digest is known.
+// ownTrees returns the directories that are skillpm's: those that the state has, and where there is no state those of
+// the lock and their copies under aliases, of which nothing but the digest is known.
 func (w *Workspace) ownTrees() map[string]treeState {
 	if w.state.found {
 		return w.state.Trees

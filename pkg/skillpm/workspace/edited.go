@@ -144,7 +144,8 @@ func (w *Workspace) edit(at string, was Tree, got bundle.Inventory, err error) E
 	return e
 }
 
-// Edits returns the installed skills that somebody edited. Skills that only lack files, or that are not there, are none.
+// Edits returns the installed skills that somebody edited. Skills that only lack files, or that are not there, are
+// none.
 func (w *Workspace) Edits() ([]Edit, error) {
 	l, err := w.Installed()
 	if err != nil {
@@ -256,8 +257,8 @@ func (w *Workspace) savedAs(at string, got bundle.Inventory, now look) string {
 	}
 }
 
-// contentID tells one state of a directory from others, by all that is in it: also names that no skill may have, links, and
-// what is never part of a skill. Where it can't be read it goes by how it looks.
+// contentID tells one state of a directory from others, by all that is in it: also names that no skill may have, links,
+// and what is never part of a skill. Where it can't be read it goes by how it looks.
 func contentID(dir string, now look) string {
 	sum, err := contentSum(dir)
 	if err != nil {
@@ -267,7 +268,8 @@ func contentID(dir string, now look) string {
 }
 
 // holdsWork reports whether a directory has something that is never part of a skill, and yet may be somebody's work: a
-// repository, an editor's file of what was not saved, patched modules. What systems and interpreters leave behind is not.
+// repository, an editor's file of what was not saved, patched modules. What systems and interpreters leave behind is
+// not.
 func holdsWork(dir string) bool {
 	found := errors.New("found")
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {

@@ -156,8 +156,8 @@ func (w *Workspace) handWritten(dirs []AgentDir, name string) bool {
 	return false
 }
 
-// owns reports whether the entry at path (relative to the root) is skillpm's: it was recorded when it was written, or is a
-// link that leads into skillpm's own directory.
+// owns reports whether the entry at path (relative to the root) is skillpm's: it was recorded when it was written, or
+// is a link that leads into skillpm's own directory.
 func (w *Workspace) owns(entry string) bool {
 	if _, ok := w.state.Trees[entry]; ok {
 		info, err := os.Lstat(w.Scope.Abs(entry))

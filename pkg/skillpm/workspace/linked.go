@@ -11,9 +11,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// A pack that is being worked on can be linked: its skills are then symbolic links to its directory instead of copies of
-// a release, so that every change is in force at once. That is a matter of one machine: neither manifest nor lock says
-// it, only the state does.
+// A pack that is being worked on can be linked: its skills are then symbolic links to its directory instead of copies
+// of a release, so that every change is in force at once. That is a matter of one machine: neither manifest nor lock
+// says it, only the state does.
 
 // LinkedPack is a pack that is linked to the directory it is worked on in.
 type LinkedPack struct {

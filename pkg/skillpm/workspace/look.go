@@ -14,17 +14,17 @@ import (
 	"sync"
 )
 
-// look is how stat sees an installed directory. Whenever an editor or another program touches a file, or adds or removes
-// one, it is another.
+// look is how stat sees an installed directory. Whenever an editor or another program touches a file, or adds or
+// removes one, it is another.
 type look struct {
 	print string // a digest over what stat says of the entries; "" for one that equals no other
-	// entries are every file and directory, relative and sorted, with tabs between them; directories end with a slash, and
-	// the one at the top is "/".
+	// entries are every file and directory, relative and sorted, with tabs between them; directories end with a slash,
+	// and the one at the top is "/".
 	entries string
 }
 
-// facts are what stat says of an entry. Of a directory only its mode and its time of modification count, which is another
-// as soon as there is an entry more or less; the time of change of the topmost is that of its move here.
+// facts are what stat says of an entry. Of a directory only its mode and its time of modification count, which is
+// another as soon as there is an entry more or less; the time of change of the topmost is that of its move here.
 type facts struct {
 	mode, size, modified, changed int64
 }

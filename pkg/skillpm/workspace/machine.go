@@ -24,8 +24,8 @@ type Options struct {
 	Waiting func()              // told when another process has a scope that is to be changed; may be nil
 	Now     func() time.Time    // the clock, by which the store remembers what is used; may be nil
 
-	// PolicyDir is a directory of the administrator's with the policy that is about to be the machine's, "" for the one that
-	// is in force.
+	// PolicyDir is a directory of the administrator's with the policy that is about to be the machine's, "" for the one
+	// that is in force.
 	PolicyDir string
 }
 

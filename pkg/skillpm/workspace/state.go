@@ -17,8 +17,8 @@ import (
 // state is what this machine knows about what it has installed in a scope: which trees and links are skillpm's own and
 // how they looked when they were written. It is never shared; without it everything is found again by hashing.
 //
-// What it says allows replacing and removing, so it carries a MAC that only this machine can make: a state file that came
-// with a repository, or from another place, counts as none.
+// What it says allows replacing and removing, so it carries a MAC that only this machine can make: a state file that
+// came with a repository, or from another place, counts as none.
 //
 // The file is lines of fields with tabs between them, because it is read whenever nothing is to be done:
 //
@@ -43,8 +43,8 @@ type state struct {
 	found bool // it was read, not made up
 }
 
-// treeState is an installed directory: the digest of its files, the pristine tree (and alias) that it was made from, and
-// how stat sees it.
+// treeState is an installed directory: the digest of its files, the pristine tree (and alias) that it was made from,
+// and how stat sees it.
 type treeState struct {
 	Digest string
 	Source string
@@ -58,7 +58,8 @@ type InstalledPack struct {
 	Signer   string // as the lock had it
 }
 
-// InstalledPack returns what this machine installed last of a pack that is still there, and false where it knows of none.
+// InstalledPack returns what this machine installed last of a pack that is still there, and false where it knows of
+// none.
 func (w *Workspace) InstalledPack(id pack.ID) (InstalledPack, bool) {
 	p, ok := w.state.Packs[id.String()]
 	return p, ok

@@ -11,8 +11,8 @@ import (
 )
 
 // Transact changes a scope in one transaction, which fill stages; the last thing before the commit is check. Where the
-// manifest or the lock changed since the workspace was read, or an interrupted transaction had to be finished first, the
-// error is [ErrChanged].
+// manifest or the lock changed since the workspace was read, or an interrupted transaction had to be finished first,
+// the error is [ErrChanged].
 func (w *Workspace) Transact(ctx context.Context, fill func(*txn.Tx) error, check func() error) (err error) {
 	unlock, err := w.machine.lock(ctx, w.Scope.LockFile())
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// stageTrees fills the staging directories, several at a time, and returns the state that will hold. With hard their files
-// are hard links into the store.
+// stageTrees fills the staging directories, several at a time, and returns the state that will hold. With hard their
+// files are hard links into the store.
 func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change, hard bool) (*state, error) {
 	next := newState()
 	for at, t := range c.keep {
@@ -73,8 +73,8 @@ func (w *Workspace) stageTrees(ctx context.Context, tx *txn.Tx, c *Change, hard 
 	return next, nil
 }
 
-// discardDamaged removes from the store all that is damaged of what is to be placed, and not only what was found first, so
-// that starting over once is enough.
+// discardDamaged removes from the store all that is damaged of what is to be placed, and not only what was found first,
+// so that starting over once is enough.
 func (m *Machine) discardDamaged(c *Change) {
 	s, err := m.Store()
 	if err != nil {
@@ -125,8 +125,8 @@ func (m *Machine) materialise(ctx context.Context, t Tree, dir string, hard bool
 	return treeState{Digest: digest, Source: t.source(), look: lookAt(dir)}, nil
 }
 
-// plainlyNamed reports whether frontmatter begins with the name, written as most people write it, and nothing in it could
-// be a second one. Of a thousand skills all but a few are judged without a YAML parser.
+// plainlyNamed reports whether frontmatter begins with the name, written as most people write it, and nothing in it
+// could be a second one. Of a thousand skills all but a few are judged without a YAML parser.
 func plainlyNamed(data []byte, name string) bool {
 	text, ok := bytes.CutPrefix(data, []byte("---\nname: "+name+"\n"))
 	front, _, closed := bytes.Cut(text, []byte("\n---\n"))
@@ -144,7 +144,8 @@ func plainlyNamed(data []byte, name string) bool {
 }
 
 // checkName refuses a skill that would take another name than its own in hosts that go by the frontmatter: the name of
-// another skill, or one that is no single word in a path or a line. What is only not legal stays as its author wrote it.
+// another skill, or one that is no single word in a path or a line. What is only not legal stays as its author wrote
+// it.
 func checkName(dir string, t Tree) error {
 	data, err := os.ReadFile(filepath.Join(dir, skill.File))
 	if err != nil {

@@ -129,8 +129,8 @@ func (w *Workspace) verify(ctx context.Context) (*VerifyReport, error) {
 	return r, nil
 }
 
-// strayLinks finds links in agents' directories that lead to where skillpm installs, and that nothing accounts for: what
-// they led to was installed once.
+// strayLinks finds links in agents' directories that lead to where skillpm installs, and that nothing accounts for:
+// what they led to was installed once.
 func (w *Workspace) strayLinks(l *Layout) []Problem {
 	var found []Problem
 	for _, dir := range l.Dirs {

@@ -15,8 +15,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// helper is the program docker-credential-NAME. What it prints may be a secret, or meant for another terminal: no error holds it,
-// and none of it is passed on.
+// helper is the program docker-credential-NAME. What it prints may be a secret, or meant for another terminal: no error
+// holds it, and none of it is passed on.
 type helper string
 
 // What a helper of Docker's prints where it has no login, and how it calls a token that is changed for others.

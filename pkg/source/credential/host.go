@@ -2,9 +2,9 @@ package credential
 
 import "strings"
 
-// Host returns the host, with its port where there is one, of what somebody wrote for a registry: host:port, or its address as
-// oci://host, https://host/ or https://index.docker.io/v1/. It is spelled as it is looked up; what has a path is returned
-// with it, and is no host.
+// Host returns the host, with its port where there is one, of what somebody wrote for a registry: host:port, or its
+// address as oci://host, https://host/ or https://index.docker.io/v1/. It is spelled as it is looked up; what has a
+// path is returned with it, and is no host.
 func Host(at string) string {
 	at = strings.TrimSpace(at)
 	if scheme, rest, ok := strings.Cut(at, "://"); ok {

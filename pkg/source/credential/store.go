@@ -67,7 +67,8 @@ type keeper interface {
 	Delete(ctx context.Context, at string) error
 }
 
-// keeper returns what keeps the login for a host: the helper that the configuration names for it, else the file, read now.
+// keeper returns what keeps the login for a host: the helper that the configuration names for it, else the file, read
+// now.
 func (s *Store) keeper(hostport string, file func() (credentials.Store, error)) (keeper, error) {
 	h, err := s.helperOf(hostport)
 	if err != nil || h != "" {
@@ -185,7 +186,8 @@ func (s *Store) change(hostport string, f func(keeper) error) error {
 	return nil
 }
 
-// failed says whose login could not be read or kept. The words of the file's reader are left out: they may repeat what it read.
+// failed says whose login could not be read or kept. The words of the file's reader are left out: they may repeat what
+// it read.
 func (s *Store) failed(hostport string, by keeper, err error) error {
 	if _, ok := by.(helper); ok {
 		return fmt.Errorf("the login for %s: %w", hostport, err)

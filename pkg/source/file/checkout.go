@@ -81,8 +81,8 @@ func (c checkout) Stat(name string) (fs.FileInfo, error) {
 	return c.index.mode(name, info), nil
 }
 
-// repositoryBytes returns the bytes that a repository has of a file with this content on disk, if its object is the same
-// but for line endings; else the content.
+// repositoryBytes returns the bytes that a repository has of a file with this content on disk, if its object is the
+// same but for line endings; else the content.
 func repositoryBytes(data []byte, id [sha1.Size]byte) []byte {
 	if !bytes.Contains(data, []byte("\r\n")) || blobID(data) == id {
 		return data

@@ -80,7 +80,8 @@ func readIndex(dir, goos string) index {
 	return index{files: below(decoded.Entries, filepath.ToSlash(prefix)), modes: goos == "windows" || !keepsModes(gitDir)}
 }
 
-// merged is the stage of files that no merge has left in conflict. (go-git's constant of that name is 1, as no index has.)
+// merged is the stage of files that no merge has left in conflict. (go-git's constant of that name is 1, as no index
+// has.)
 const merged gitindex.Stage = 0
 
 // below returns the regular files of an index that are below a directory, by their path inside it.
@@ -101,8 +102,8 @@ func below(entries []*gitindex.Entry, dir string) map[string]tracked {
 	return files
 }
 
-// findGitDir looks upward for the top of a checkout, and returns it with its git directory. A submodule or an additional
-// worktree has a file there that names the directory.
+// findGitDir looks upward for the top of a checkout, and returns it with its git directory. A submodule or an
+// additional worktree has a file there that names the directory.
 func findGitDir(dir string) (top, gitDir string) {
 	for {
 		dot := filepath.Join(dir, ".git")

@@ -37,10 +37,10 @@ var emptyTree = plumbing.ComputeHash(plumbing.TreeObject, nil)
 // relative to root, which is the real path of the work tree that dir is in. Files that were deleted are among them, and
 // of a file that was renamed both names: what pointed to the old one has to be looked at again, too.
 //
-// With an empty since these are the files that differ from HEAD in the index or in the work tree, and the untracked ones
-// that .gitignore files and info/exclude let pass. With a branch, a tag or a commit, those that differ between its merge
-// base with HEAD and HEAD, as git diff since...HEAD has it, are added. Without any commit yet, every file is changed.
-// Submodules and other repositories inside are left out.
+// With an empty since these are the files that differ from HEAD in the index or in the work tree, and the untracked
+// ones that .gitignore files and info/exclude let pass. With a branch, a tag or a commit, those that differ between its
+// merge base with HEAD and HEAD, as git diff since...HEAD has it, are added. Without any commit yet, every file is
+// changed. Submodules and other repositories inside are left out.
 //
 // The repository is read and nothing else: git is not run, nor are hooks, filters, or anything else that its
 // configuration names. Of the configuration only what says how bytes on disk relate to those that are stored counts. A
@@ -152,8 +152,8 @@ func openWorkTree(dir string) (*workTree, error) {
 	}
 }
 
-// checkOwner refuses a repository of another user, as git does: in a directory that others may write to, anybody can put
-// one, and say what is ignored and what has changed.
+// checkOwner refuses a repository of another user, as git does: in a directory that others may write to, anybody can
+// put one, and say what is ignored and what has changed.
 func checkOwner(root, gitDir string) error {
 	at := filepath.Join(root, ".git")
 	link, err := os.Lstat(at)

@@ -81,8 +81,8 @@ func lower(s string) string {
 	return string(b)
 }
 
-// pattern is a line of a .gitignore or .gitattributes. It is matched part by part, so that brackets never hold a slash, and
-// two asterisks that are not all of a part are one, as git's documentation has it.
+// pattern is a line of a .gitignore or .gitattributes. It is matched part by part, so that brackets never hold a slash,
+// and two asterisks that are not all of a part are one, as git's documentation has it.
 type pattern struct {
 	parts    []string
 	anchored bool // the whole path is matched, not the name alone

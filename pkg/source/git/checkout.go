@@ -110,9 +110,9 @@ func (w *workTree) remote() string {
 // forges are the hosts whose repositories are read at the same path over HTTPS.
 var forges = [...]string{"github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "gitea.com"}
 
-// PublicURL returns the URL of a repository as others may see it: without who asks for it (but for the user git, as whom
-// everybody comes by SSH), queries and fragments, and for the known forges over HTTPS. It is "" for what is no URL, such as a
-// directory of this machine, and for what is not understood: a password may stand anywhere in it.
+// PublicURL returns the URL of a repository as others may see it: without who asks for it (but for the user git, as
+// whom everybody comes by SSH), queries and fragments, and for the known forges over HTTPS. It is "" for what is no
+// URL, such as a directory of this machine, and for what is not understood: a password may stand anywhere in it.
 func PublicURL(remote string) string {
 	remote = strings.TrimSpace(remote)
 	u, err := url.Parse(scpURL(remote))

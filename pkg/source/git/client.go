@@ -42,8 +42,9 @@ type Options struct {
 //
 // When a server asks who is there, credentials come from the first of these that has some for its host:
 // SKILLPM_TOKEN_<HOST> (the host in upper case, with _ for a dot and __ for a hyphen, and _PORT behind it, which may be
-// left out where it is the scheme's own; a token, or user:password), GITHUB_TOKEN for github.com, .netrc (or the file that NETRC names), and `git credential fill`, which asks the helpers
-// that the user has configured and is not allowed to prompt.
+// left out where it is the scheme's own; a token, or user:password), GITHUB_TOKEN for github.com, .netrc (or the file
+// that NETRC names), and `git credential fill`, which asks the helpers that the user has configured and is not allowed
+// to prompt.
 type Client struct {
 	options Options
 	limits  limits
@@ -283,7 +284,8 @@ func (c *Client) pinRelease(ctx context.Context, ref pack.Ref, refs *refs) (pinn
 	return pinned{Ref: ref}, nil
 }
 
-// best returns the highest release that satisfies a constraint. Pre-releases count only if the constraint asks for them.
+// best returns the highest release that satisfies a constraint. Pre-releases count only if the constraint asks for
+// them.
 func best(releases []release, constraint string) (release, bool, error) {
 	if constraint == "" {
 		constraint = "*"

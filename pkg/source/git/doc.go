@@ -1,10 +1,10 @@
 // Package git fetches packs from git repositories, over HTTPS, SSH, or from a directory of this machine.
 //
 // One commit is fetched, without history and without a checkout: its tree is walked and its blobs are streamed to
-// whoever wants them. Where a server can leave blobs out, the trees come first, then the files that describe a pack, and
-// then those of the skills that are wanted, each in one request; where it cannot, or what it left out cannot be had, and
-// where all skills are known to be wanted ([source.WithSkills]), the whole commit comes at once. No git program takes
-// part, unless [Options] names one to carry the transfers. The rules that the package keeps:
+// whoever wants them. Where a server can leave blobs out, the trees come first, then the files that describe a pack,
+// and then those of the skills that are wanted, each in one request; where it cannot, or what it left out cannot be
+// had, and where all skills are known to be wanted ([source.WithSkills]), the whole commit comes at once. No git
+// program takes part, unless [Options] names one to carry the transfers. The rules that the package keeps:
 //
 //   - A place is pinned to a commit before anything of it is read, and a commit is never fetched by another name: a tag
 //     that moves changes nothing for those who have pinned it.

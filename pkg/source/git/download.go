@@ -30,8 +30,8 @@ type want struct {
 	progress *progress
 }
 
-// progress tells a meter how much has come. What a program has received is told while it receives it, and not again when
-// it is read.
+// progress tells a meter how much has come. What a program has received is told while it receives it, and not again
+// when it is read.
 type progress struct {
 	mu    sync.Mutex
 	meter pack.Progress
@@ -86,8 +86,8 @@ func (k *commit) download(ctx context.Context, subset bool) error {
 	})
 }
 
-// need fetches objects that are missing. A server that does not give single objects is asked for the whole commit, and so
-// is one for whose objects the cache entry is gone, since another process has emptied the cache.
+// need fetches objects that are missing. A server that does not give single objects is asked for the whole commit, and
+// so is one for whose objects the cache entry is gone, since another process has emptied the cache.
 func (k *commit) need(ctx context.Context, ids []plumbing.Hash) error {
 	if len(k.missing(ids)) == 0 {
 		return nil

@@ -24,8 +24,8 @@ type Before struct {
 // Close frees what reading takes.
 func (b *Before) Close() error { return b.close() }
 
-// Earlier returns a directory as it was at the merge base of HEAD and since, which is a branch, a tag or a commit; "" is
-// HEAD's first parent. What [Changed] says about what is read and what counts as changed counts here, too.
+// Earlier returns a directory as it was at the merge base of HEAD and since, which is a branch, a tag or a commit; ""
+// is HEAD's first parent. What [Changed] says about what is read and what counts as changed counts here, too.
 func Earlier(ctx context.Context, dir, since string) (*Before, error) {
 	w, err := openWorkTree(dir)
 	if err != nil {

@@ -61,8 +61,8 @@ type waiting struct {
 	delta int32
 }
 
-// indexPack reads a pack from r, writes it to file, and returns it. Large objects that are made from deltas become files
-// in dir, of the given name and an extension.
+// indexPack reads a pack from r, writes it to file, and returns it. Large objects that are made from deltas become
+// files in dir, of the given name and an extension.
 func indexPack(r io.Reader, file packFile, dir, name string, l limits) (*storedPack, error) {
 	p := &packIndexer{
 		storedPack: &storedPack{dir: dir, name: name, file: file, left: keptBytes}, limits: l,

@@ -14,9 +14,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A pack on disk is a file NAME.pack as it was sent, a file NAME.index, without which the pack does not count, and files
-// NAME.OFFSET of large objects. The index is: indexMagic, the pack's size, an entry of entrySize bytes for each object,
-// and the SHA-256 of all that. NAME is the SHA-256 of the ids of the objects, cut short.
+// A pack on disk is a file NAME.pack as it was sent, a file NAME.index, without which the pack does not count, and
+// files NAME.OFFSET of large objects. The index is: indexMagic, the pack's size, an entry of entrySize bytes for each
+// object, and the SHA-256 of all that. NAME is the SHA-256 of the ids of the objects, cut short.
 const (
 	packExt    = ".pack"
 	indexExt   = ".index"

@@ -49,7 +49,8 @@ func (c *Client) place(ref pack.Ref) (*place, error) {
 	return p, nil
 }
 
-// isPlace reports whether a URL is one that the client has a transport for, and that no program could take for an option.
+// isPlace reports whether a URL is one that the client has a transport for, and that no program could take for an
+// option.
 func isPlace(u *url.URL) bool {
 	known := u.Scheme == "https" || u.Scheme == "http" || u.Scheme == "ssh"
 	option := strings.HasPrefix(u.Host, "-") || strings.HasPrefix(u.User.Username(), "-") || strings.HasPrefix(u.Path, "/-")

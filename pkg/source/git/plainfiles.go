@@ -19,8 +19,8 @@ const (
 	maxRefs  = 64 << 20  // bytes of a file of a repository that is not among the objects: the largest is packed-refs
 )
 
-// plainFiles are the files of a repository on this machine, which may have been put there by somebody else. Only regular
-// files are opened, and only to be read: a pipe in the place of HEAD would be waited for.
+// plainFiles are the files of a repository on this machine, which may have been put there by somebody else. Only
+// regular files are opened, and only to be read: a pipe in the place of HEAD would be waited for.
 type plainFiles struct{ billy.Filesystem }
 
 func newPlainFiles(dir string) billy.Filesystem { return plainFiles{osfs.New(dir)} }

@@ -101,8 +101,8 @@ var keptVariables = []string{
 	"PROGRAMDATA", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO",
 }
 
-// environ returns git's environment. Credentials are in it, and not on the command line, which others can see. Over HTTP
-// git has no home, so that libcurl finds no .netrc: the credentials are those that the client found.
+// environ returns git's environment. Credentials are in it, and not on the command line, which others can see. Over
+// HTTP git has no home, so that libcurl finds no .netrc: the credentials are those that the client found.
 func (g *program) environ() []string {
 	env := []string{
 		"LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=",

@@ -90,8 +90,8 @@ func (r *refs) tips() []plumbing.Hash {
 	return tips
 }
 
-// find returns the commit of a place's revision, and whether that is a branch. Of a tag and a branch of one name the tag
-// counts, as in git.
+// find returns the commit of a place's revision, and whether that is a branch. Of a tag and a branch of one name the
+// tag counts, as in git.
 func (r *refs) find(ref pack.Ref) (commit string, branch bool, err error) {
 	if ref.Rev == "HEAD" && r.head != "" {
 		return r.head, true, nil

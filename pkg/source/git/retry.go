@@ -50,8 +50,8 @@ func systemClock() clock {
 // backoff returns how long to wait before the next attempt when the server has not said.
 func backoff(attempt int) time.Duration { return 300 * time.Millisecond << (2 * attempt) }
 
-// retryAfter returns how long a server wants to be left alone: seconds, or a date (RFC 9110, section 10.2.3). What makes
-// no sense does not count. ok is false if that is longer than anybody would wait.
+// retryAfter returns how long a server wants to be left alone: seconds, or a date (RFC 9110, section 10.2.3). What
+// makes no sense does not count. ok is false if that is longer than anybody would wait.
 func retryAfter(h http.Header, now time.Time, attempt int) (wait time.Duration, ok bool) {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil {

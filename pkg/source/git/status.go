@@ -17,8 +17,8 @@ type Status struct {
 }
 
 // StatusOf returns the status of files or directories in dir, which need not exist; a path that ends in a slash is a
-// directory. It is an error with the code [diag.NotFound] if dir is not in the work tree of a repository. What [Changed]
-// says about what is read counts here, too.
+// directory. It is an error with the code [diag.NotFound] if dir is not in the work tree of a repository. What
+// [Changed] says about what is read counts here, too.
 func StatusOf(dir string, paths []string) ([]Status, error) {
 	w, err := openWorkTree(dir)
 	if err != nil {
@@ -58,8 +58,8 @@ func (t *tracked) has(at string) bool {
 	return true
 }
 
-// ignores reports whether a path is ignored, or a directory above it: what is in one cannot be taken back in. The rules of
-// directories are read once.
+// ignores reports whether a path is ignored, or a directory above it: what is in one cannot be taken back in. The rules
+// of directories are read once.
 func (w *workTree) ignores(at string, dir bool, exclude *ignores, known map[string]*ignores) bool {
 	above, rules := "", exclude
 	for {

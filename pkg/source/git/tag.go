@@ -16,10 +16,10 @@ import (
 // maxTag bounds a tag object, in bytes.
 const maxTag = 1 << 20
 
-// SignedTag reads the tag object that a place names: by its tag as Rev, or by a version as Constraint, on the commit that
-// it is pinned to if it is. The object is split into what was signed and the signature; a signature of no bytes stands for
-// a tag without one, and no payload for a tag that is only a name. The commit is what the tag is on now. Nothing is
-// verified here.
+// SignedTag reads the tag object that a place names: by its tag as Rev, or by a version as Constraint, on the commit
+// that it is pinned to if it is. The object is split into what was signed and the signature; a signature of no bytes
+// stands for a tag without one, and no payload for a tag that is only a name. The commit is what the tag is on now.
+// Nothing is verified here.
 func (c *Client) SignedTag(ctx context.Context, ref pack.Ref) (payload, signature []byte, commit string, err error) {
 	if ref.Kind != pack.KindGit || ref.URL == "" {
 		return nil, nil, "", diag.Errorf(diag.Internal, "%q is not a git repository", ref)

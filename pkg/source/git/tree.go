@@ -214,8 +214,8 @@ func (t treeFS) entries(nodes []node) []fs.DirEntry {
 	return list
 }
 
-// parseTree reads a tree object: mode, space, name, zero byte and the id of each entry. Entries are returned in bytewise
-// order of their names.
+// parseTree reads a tree object: mode, space, name, zero byte and the id of each entry. Entries are returned in
+// bytewise order of their names.
 func parseTree(data []byte) ([]node, error) {
 	nodes := make([]node, 0, len(data)/40)
 	for len(data) > 0 {

@@ -11,10 +11,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// An answer has to bring a kilobyte a second while it is waited for, as with registries (package oci). One that brings less
-// in two windows of time in a row is as good as broken: a byte now and then must not hold an installation up for good. A
-// server that has to put a pack together says only that it is still there, which git's own does every five seconds; it
-// may do so for some minutes before the pack comes.
+// An answer has to bring a kilobyte a second while it is waited for, as with registries (package oci). One that brings
+// less in two windows of time in a row is as good as broken: a byte now and then must not hold an installation up for
+// good. A server that has to put a pack together says only that it is still there, which git's own does every five
+// seconds; it may do so for some minutes before the pack comes.
 const (
 	window       = 15 * time.Second
 	slowWindows  = 2
@@ -28,8 +28,8 @@ var (
 	errSlow   = diag.Errorf(diag.Remote, "the server sent less than a kilobyte a second")
 )
 
-// patience ends a conversation in which nothing comes for stallTimeout, or too little. That what has come is not read at
-// once does not count.
+// patience ends a conversation in which nothing comes for stallTimeout, or too little. That what has come is not read
+// at once does not count.
 type patience struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -51,8 +51,8 @@ func (c *Client) watch(ctx context.Context) (context.Context, *patience) {
 	return c.start(ctx, &patience{})
 }
 
-// watchProgram is watch for a git binary. Whether it waits for the server, or works on what the server has sent, cannot be
-// told from outside, so the rate counts over the minutes of preparing. For silence it has a setting of its own.
+// watchProgram is watch for a git binary. Whether it waits for the server, or works on what the server has sent, cannot
+// be told from outside, so the rate counts over the minutes of preparing. For silence it has a setting of its own.
 func (c *Client) watchProgram(ctx context.Context) (context.Context, *patience) {
 	return c.start(ctx, &patience{opaque: true})
 }

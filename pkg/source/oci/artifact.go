@@ -33,8 +33,8 @@ type Blob struct {
 	Data        []byte // when it is written; when it was read, only what stood in the manifest itself
 }
 
-// PutArtifact stores an artifact at a place, and tags it; a tag that is there is moved. One with a subject is then listed by
-// [Client.Referrers]. The same artifact has the same digest, whenever and wherever it is stored.
+// PutArtifact stores an artifact at a place, and tags it; a tag that is there is moved. One with a subject is then
+// listed by [Client.Referrers]. The same artifact has the same digest, whenever and wherever it is stored.
 func (c *Client) PutArtifact(ctx context.Context, at pack.Ref, a Artifact, tags ...string) (digest string, err error) {
 	to, err := c.openWritable(ctx, at)
 	if err != nil {
@@ -123,13 +123,15 @@ func subjectOf(ctx context.Context, to writable, digest string) (*ocispec.Descri
 	return d, nil
 }
 
-// maxInline is the size up to which what a repository says of its versions stands in the manifest itself: one GET reads it.
+// maxInline is the size up to which what a repository says of its versions stands in the manifest itself: one GET reads
+// it.
 const maxInline = 64 << 10
 
 // emptyConfig is what artifacts without a configuration have as one.
 var emptyConfig = []byte("{}")
 
-// Artifact returns what at's digest, or else tag, names, of whatever type. The data of its blobs is read with [Client.ReadBlob].
+// Artifact returns what at's digest, or else tag, names, of whatever type. The data of its blobs is read with
+// [Client.ReadBlob].
 func (c *Client) Artifact(ctx context.Context, at pack.Ref) (*Artifact, error) {
 	p, err := c.open(ctx, at)
 	if err != nil {
@@ -237,7 +239,8 @@ func readSmall(ctx context.Context, p place, b Blob, limit int64) ([]byte, error
 	return data, nil
 }
 
-// TreesOf returns the tree digests of the skills that a manifest's annotation names, or nil where nothing describes them.
+// TreesOf returns the tree digests of the skills that a manifest's annotation names, or nil where nothing describes
+// them.
 func TreesOf(manifest []byte) (map[string]string, error) {
 	a, err := parseArtifact(document{raw: manifest, desc: ocispec.Descriptor{Digest: digestOf(manifest), Size: int64(len(manifest))}})
 	if err != nil || a.info == nil {
@@ -246,7 +249,8 @@ func TreesOf(manifest []byte) (map[string]string, error) {
 	return a.info.Skills, nil
 }
 
-// isStanding reports whether a tag is no version but something that this package or the specification keeps under a name.
+// isStanding reports whether a tag is no version but something that this package or the specification keeps under a
+// name.
 func isStanding(tag string) bool {
 	return tag == StatusTag || strings.HasPrefix(tag, "sha256-")
 }

@@ -17,9 +17,9 @@ type CopyOptions struct {
 	Dry    bool // only read, and say what would be done
 }
 
-// Copy publishes at another place the version that from names, byte for byte, with what is attached to it: the digest stays, and with
-// it the signatures. Everything is checked against its digest on the way. A version that is there with another digest is a
-// [ConflictError].
+// Copy publishes at another place the version that from names, byte for byte, with what is attached to it: the digest
+// stays, and with it the signatures. Everything is checked against its digest on the way. A version that is there with
+// another digest is a [ConflictError].
 func (c *Client) Copy(ctx context.Context, from, to pack.Ref, o CopyOptions) (Pushed, error) {
 	pushed, err := c.copy(ctx, from, to, o)
 	return pushed, c.secrets.Discreet(err)

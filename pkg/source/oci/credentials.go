@@ -8,8 +8,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/credential"
 )
 
-// credential returns what there is for one host, and nothing for any other, nor where it would be sent to a server that it
-// is not for.
+// credential returns what there is for one host, and nothing for any other, nor where it would be sent to a server that
+// it is not for.
 func (c *Client) credential(ctx context.Context, hostport string) (auth.Credential, error) {
 	if talk := conversationOf(ctx); talk != nil && talk.withheld {
 		return auth.EmptyCredential, nil

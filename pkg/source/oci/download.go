@@ -18,8 +18,8 @@ import (
 )
 
 // download reads a blob from a registry. A connection that breaks, stalls or ends too early is taken up again where it
-// broke, a bounded number of times. Its reader checks the digest of all bytes together, whatever pieces they came in. It
-// stands in for oras-go's fetch of a blob, which knows ranges for seeking and takes nothing up that broke.
+// broke, a bounded number of times. Its reader checks the digest of all bytes together, whatever pieces they came in.
+// It stands in for oras-go's fetch of a blob, which knows ranges for seeking and takes nothing up that broke.
 type download struct {
 	ctx  context.Context
 	repo *repository
@@ -85,7 +85,8 @@ func (d *download) check(resp *http.Response) error {
 	}
 }
 
-// continues reports whether a Content-Range is that of the bytes from n to the end of size bytes (RFC 9110, section 14.4).
+// continues reports whether a Content-Range is that of the bytes from n to the end of size bytes (RFC 9110, section
+// 14.4).
 func continues(contentRange string, n, size int64) bool {
 	text := "bytes " + strconv.FormatInt(n, 10) + "-" + strconv.FormatInt(size-1, 10) + "/"
 	total, ok := strings.CutPrefix(contentRange, text)

@@ -15,9 +15,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// Fetch streams the files of a pack's skills, or of those named, into sink. The pack is one that [Client.Open] returned,
-// or that an index describes: its ref holds the digest. Layers are unpacked while they are downloaded, so sink must
-// keep nothing when Fetch returns an error: that the bytes were wrong is known at their end.
+// Fetch streams the files of a pack's skills, or of those named, into sink. The pack is one that [Client.Open]
+// returned, or that an index describes: its ref holds the digest. Layers are unpacked while they are downloaded, so
+// sink must keep nothing when Fetch returns an error: that the bytes were wrong is known at their end.
 func (c *Client) Fetch(ctx context.Context, p *pack.Pack, skills []string, sink bundle.Sink) error {
 	return c.secrets.Discreet(httpx.PreferContext(ctx, c.fetch(ctx, p, skills, sink)))
 }

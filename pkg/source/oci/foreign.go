@@ -57,8 +57,8 @@ func (c *Client) streamTwice(ctx context.Context, p place, layer ocispec.Descrip
 	return err
 }
 
-// seekable opens a layer so that it can be read twice: in its file on disk, else in the spool, to which it is downloaded
-// unless it is there. The caller checks what it reads, and drops it if it is not what it should be.
+// seekable opens a layer so that it can be read twice: in its file on disk, else in the spool, to which it is
+// downloaded unless it is there. The caller checks what it reads, and drops it if it is not what it should be.
 func (c *Client) seekable(ctx context.Context, p place, layer ocispec.Descriptor) (body io.ReadSeekCloser, drop func(), err error) {
 	meter := pack.ProgressFrom(ctx)
 	if _, ok := p.(*layout); ok {

@@ -17,8 +17,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
-// Formats in which packs are published. All carry [AnnotationPack], so a pack in the form of another tool is resolved with one
-// GET and installed like any.
+// Formats in which packs are published. All carry [AnnotationPack], so a pack in the form of another tool is resolved
+// with one GET and installed like any.
 const (
 	FormatPack        = ""            // one manifest, whatever the number of skills
 	FormatAgentSkills = "agentskills" // an index of one artifact a skill
@@ -36,7 +36,8 @@ func checkFormat(name string) error {
 	return diag.Errorf(diag.Usage, "%q is not a format that packs are published in", name).WithHint("there are %s", strings.Join(Formats(), ", "))
 }
 
-// FormatOf returns the format that a manifest is in. One skill looks the same in [FormatAgentSkills] as in [FormatPack], and is that.
+// FormatOf returns the format that a manifest is in. One skill looks the same in [FormatAgentSkills] as in
+// [FormatPack], and is that.
 func FormatOf(manifest []byte) string {
 	var m struct {
 		ArtifactType string             `json:"artifactType"`
@@ -78,7 +79,8 @@ func rootFS(tarDigest string) ocispec.RootFS {
 	return ocispec.RootFS{Type: "layers", DiffIDs: []digest.Digest{digest.Digest(tarDigest)}}
 }
 
-// flux stores a release as flux-operator does: an image manifest without a type, whose layer has a directory for each skill.
+// flux stores a release as flux-operator does: an image manifest without a type, whose layer has a directory for each
+// skill.
 func (p *publisher) flux(ctx context.Context, trees []bundle.Tree) (document, error) {
 	layer, err := p.layer(ctx, trees)
 	if err != nil {
@@ -107,7 +109,8 @@ const (
 	toolHiveEpoch = "1970-01-01T00:00:00Z"
 )
 
-// toolHive stores a release as ToolHive does: an index of one manifest a platform, all with the same layer, which is the skill.
+// toolHive stores a release as ToolHive does: an index of one manifest a platform, all with the same layer, which is
+// the skill.
 func (p *publisher) toolHive(ctx context.Context, trees []bundle.Tree) (document, error) {
 	if err := p.checkToolHive(trees); err != nil {
 		return document{}, err

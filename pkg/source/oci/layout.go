@@ -55,7 +55,8 @@ func (l *layout) prefix() string {
 	return l.id.String() + ":"
 }
 
-// index reads index.json; a directory that is not there has an empty one, anything else that is not a layout is an error.
+// index reads index.json; a directory that is not there has an empty one, anything else that is not a layout is an
+// error.
 func (l *layout) index() (*ocispec.Index, error) {
 	idx := &ocispec.Index{MediaType: ocispec.MediaTypeImageIndex}
 	idx.SchemaVersion = 2

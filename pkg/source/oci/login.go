@@ -15,8 +15,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/credential"
 )
 
-// CheckLogin asks a registry, or another server, whether it takes a login, which is shown to nobody else. It is false for one that
-// does not ask for it: then nothing is known. A login that is refused is an error with the code [diag.Denied].
+// CheckLogin asks a registry, or another server, whether it takes a login, which is shown to nobody else. It is false
+// for one that does not ask for it: then nothing is known. A login that is refused is an error with the code
+// [diag.Denied].
 func (c *Client) CheckLogin(ctx context.Context, host string, login credential.Login) (asked bool, err error) {
 	c.secrets.LearnLogin(login)
 	asked, err = c.checkLogin(ctx, host, login)

@@ -40,10 +40,12 @@ const (
 	// downloaded. It is not part of what makes two releases the same.
 	AnnotationSkills = "io.skillpm.skills.v1"
 
-	// AnnotationTags has the words that a pack is found by, as a JSON list. It is not part of what makes two releases the same.
+	// AnnotationTags has the words that a pack is found by, as a JSON list. It is not part of what makes two releases
+	// the same.
 	AnnotationTags = "io.skillpm.tags.v1"
 
-	// annotationSubject stands in a layout's index.json beside what is about a version, so that not everything has to be read.
+	// annotationSubject stands in a layout's index.json beside what is about a version, so that not everything has to
+	// be read.
 	annotationSubject = "io.skillpm.subject"
 
 	annotationSkillName      = "io.agentskills.skill.name"

@@ -11,11 +11,12 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// A mirror holds copies of what another registry has. It is asked first, and what it lacks is asked of the registry itself, the
-// origin. Digests are checked wherever bytes come from, a mirror has logins of its own, and nothing is pushed to it.
+// A mirror holds copies of what another registry has. It is asked first, and what it lacks is asked of the registry
+// itself, the origin. Digests are checked wherever bytes come from, a mirror has logins of its own, and nothing is
+// pushed to it.
 
-// MirrorOf returns where a repository, oci://host/path, is asked for first, or "". The longest prefix that is configured
-// decides.
+// MirrorOf returns where a repository, oci://host/path, is asked for first, or "". The longest prefix that is
+// configured decides.
 func (c *Client) MirrorOf(ociURL string) string {
 	name := strings.TrimPrefix(ociURL, "oci://")
 	var longest, at string
@@ -51,8 +52,8 @@ func (e missedError) Unwrap() error { return e.error }
 // Code returns [diag.Remote].
 func (e missedError) Code() diag.Code { return diag.Remote }
 
-// ask has f read from the mirror, and from the origin where the mirror lacks something, refuses it or can't be reached. What a
-// mirror has and is wrong is an error.
+// ask has f read from the mirror, and from the origin where the mirror lacks something, refuses it or can't be reached.
+// What a mirror has and is wrong is an error.
 func ask[T any](ctx context.Context, m *mirrored, f func(place) (T, error)) (T, error) {
 	got, mirrorErr := askOnce(ctx, m.client, m.mirror, f)
 	if mirrorErr == nil || ctx.Err() != nil {
@@ -74,8 +75,8 @@ func ask[T any](ctx context.Context, m *mirrored, f func(place) (T, error)) (T, 
 	return got, both
 }
 
-// askOnce asks a registry, unless its host failed before: of two that may have something, one that does not answer is not waited for
-// again and again.
+// askOnce asks a registry, unless its host failed before: of two that may have something, one that does not answer is
+// not waited for again and again.
 func askOnce[T any](ctx context.Context, c *Client, at string, f func(place) (T, error)) (got T, err error) {
 	host, _, _ := strings.Cut(strings.TrimPrefix(at, "oci://"), "/")
 	c.mu.Lock()
@@ -108,7 +109,8 @@ func (m *mirrored) blob(ctx context.Context, d ocispec.Descriptor) (io.ReadClose
 	return ask(ctx, m, func(p place) (io.ReadCloser, error) { return p.blob(ctx, d) })
 }
 
-// referrers asks the origin also where the mirror knows of none: signatures may not have been copied with what they are about.
+// referrers asks the origin also where the mirror knows of none: signatures may not have been copied with what they are
+// about.
 func (m *mirrored) referrers(ctx context.Context, subject, artifactType string) ([]ocispec.Descriptor, error) {
 	list, err := ask(ctx, m, func(p place) ([]ocispec.Descriptor, error) {
 		list, err := p.referrers(ctx, subject, artifactType)

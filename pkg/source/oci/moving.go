@@ -11,8 +11,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 )
 
-// move points the moving tags of a release to it: 1.4, 1 and latest for 1.4.2, each where no higher release is published in its
-// line. A tag that leads to a higher release stays, also where that release's own tag is gone. It returns the tags that moved.
+// move points the moving tags of a release to it: 1.4, 1 and latest for 1.4.2, each where no higher release is
+// published in its line. A tag that leads to a higher release stays, also where that release's own tag is gone. It
+// returns the tags that moved.
 func (p *publisher) move(ctx context.Context, doc document) ([]string, error) {
 	ours, err := semver.StrictNewVersion(p.rel.Version)
 	if err != nil || !p.options.Moving || ours.Prerelease() != "" {
@@ -42,8 +43,8 @@ func (p *publisher) move(ctx context.Context, doc document) ([]string, error) {
 	return p.yield(ctx, ours, moved)
 }
 
-// yield looks again after tags were moved, because a registry has no lock: where somebody has published a higher release in the
-// meantime, its line's tags lead to that. It returns the tags that stay with ours.
+// yield looks again after tags were moved, because a registry has no lock: where somebody has published a higher
+// release in the meantime, its line's tags lead to that. It returns the tags that stay with ours.
 func (p *publisher) yield(ctx context.Context, ours *semver.Version, moved []string) ([]string, error) {
 	if _, remote := p.to.(*repository); !remote || len(moved) == 0 {
 		return moved, nil

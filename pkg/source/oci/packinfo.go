@@ -58,8 +58,8 @@ func (rel *Release) describeSkills(info packInfo) string {
 	return ""
 }
 
-// addDescriptions gives a pack's skills the descriptions of [AnnotationSkills]. They are only for show: what is wrong with
-// them stops nothing.
+// addDescriptions gives a pack's skills the descriptions of [AnnotationSkills]. They are only for show: what is wrong
+// with them stops nothing.
 func addDescriptions(pk *pack.Pack, text string) {
 	var texts map[string]string
 	if text == "" || len(text) > maxDescriptions || json.Unmarshal([]byte(text), &texts) != nil {
@@ -144,8 +144,8 @@ func (p *packInfo) describe(pk *pack.Pack) error {
 	return nil
 }
 
-// SourceOf returns what a manifest says about where the pack's files are from: the URL of a repository and the commit, "" for what it
-// does not say.
+// SourceOf returns what a manifest says about where the pack's files are from: the URL of a repository and the commit,
+// "" for what it does not say.
 func SourceOf(manifest []byte) (url, revision string) {
 	var m struct {
 		Annotations map[string]string `json:"annotations"`

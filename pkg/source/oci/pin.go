@@ -57,8 +57,8 @@ func (r *repository) head(ctx context.Context, tag string) string {
 	return ""
 }
 
-// Listing returns what [Client.Versions] and [Client.Status] do. The tags are listed once, and what a repository says about
-// its versions is asked for only where it has that tag, or has a mirror.
+// Listing returns what [Client.Versions] and [Client.Status] do. The tags are listed once, and what a repository says
+// about its versions is asked for only where it has that tag, or has a mirror.
 func (c *Client) Listing(ctx context.Context, at pack.Ref) ([]string, Status, error) {
 	at.Rev, at.Digest = StatusTag, ""
 	p, err := c.open(ctx, at)

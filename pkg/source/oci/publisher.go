@@ -99,8 +99,8 @@ func (p *publisher) annotations(info packInfo) map[string]string {
 	return notes
 }
 
-// layer stores an archive of trees. The title tells oras where to unpack: the one skill's directory, or the directory that it
-// pulls into.
+// layer stores an archive of trees. The title tells oras where to unpack: the one skill's directory, or the directory
+// that it pulls into.
 func (p *publisher) layer(ctx context.Context, trees []bundle.Tree) (ocispec.Descriptor, error) {
 	d := ocispec.Descriptor{MediaType: MediaTypeContent, Annotations: map[string]string{ocispec.AnnotationTitle: ".", annotationUnpack: "true"}}
 	if len(trees) == 1 {

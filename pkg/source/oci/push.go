@@ -19,8 +19,8 @@ type PushOptions struct {
 	Format    string   // one of the formats
 	Moving    bool     // also move the tags 1.4, 1 and latest
 	MountFrom []string // repositories ("oci://host/repository") of the same registry that may hold the layers already
-	// Attach returns what is to be known about the release before its tag is there, such as its signatures. Their subject
-	// is filled in. It must not write to the same place itself, which is locked where that can be had.
+	// Attach returns what is to be known about the release before its tag is there, such as its signatures. Their
+	// subject is filled in. It must not write to the same place itself, which is locked where that can be had.
 	Attach func(ctx context.Context, subject Pushed, manifest []byte) ([]Artifact, error)
 }
 
@@ -32,17 +32,17 @@ type Pushed struct {
 	Tags     []string // those that lead to it now and did not before
 }
 
-// Push publishes trees as a version of a pack at target. Layers and manifest are stored by digest, then what is attached to them,
-// and then the tags are set: who finds the version finds its signatures. A version that is there with the same content is
-// left as it is, and what is attached and the moving tags are added where they are missing; with other content it is a
-// [ConflictError], and nothing is replaced.
+// Push publishes trees as a version of a pack at target. Layers and manifest are stored by digest, then what is
+// attached to them, and then the tags are set: who finds the version finds its signatures. A version that is there with
+// the same content is left as it is, and what is attached and the moving tags are added where they are missing; with
+// other content it is a [ConflictError], and nothing is replaced.
 func (c *Client) Push(ctx context.Context, target pack.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed, error) {
 	pushed, err := c.push(ctx, target, rel, trees, o)
 	return pushed, c.secrets.Discreet(err)
 }
 
-// CheckPush makes the checks of [Client.Push] that only read, and says what it would do: which manifest it would store and which
-// tags would lead to it.
+// CheckPush makes the checks of [Client.Push] that only read, and says what it would do: which manifest it would store
+// and which tags would lead to it.
 func (c *Client) CheckPush(ctx context.Context, target pack.Ref, rel Release, trees []bundle.Tree, o PushOptions) (Pushed, error) {
 	p, err := c.publisher(ctx, target, rel, trees, o)
 	if err != nil {
@@ -142,9 +142,9 @@ func (p *publisher) attach(ctx context.Context, doc document, pushed Pushed) err
 	return nil
 }
 
-// tagVersion publishes what was stored. A registry has no lock: of two that publish at once, the one whose tag was replaced must
-// hear of it. So each looks whether the version is still free just before it sets the tag, and again, when whoever found it free
-// at the same moment has had the time to set theirs, whether its own stands.
+// tagVersion publishes what was stored. A registry has no lock: of two that publish at once, the one whose tag was
+// replaced must hear of it. So each looks whether the version is still free just before it sets the tag, and again,
+// when whoever found it free at the same moment has had the time to set theirs, whether its own stands.
 func (p *publisher) tagVersion(ctx context.Context, doc document) error {
 	if _, only := p.to.(dry); only {
 		return nil
@@ -179,7 +179,8 @@ func (p *publisher) stands(ctx context.Context, doc document) error {
 	return nil
 }
 
-// How long a tag has to stand until it counts: longer than it takes others to set theirs after they found that there is none.
+// How long a tag has to stand until it counts: longer than it takes others to set theirs after they found that there is
+// none.
 const (
 	settlingFar  = 750 * time.Millisecond
 	settlingHere = 100 * time.Millisecond // in a registry of this machine
@@ -228,7 +229,8 @@ func (p *publisher) same(doc document) bool {
 	return err == nil && a.info != nil && a.info.encode() == p.info.encode()
 }
 
-// otherSpelling holds that the tag v1.4.0, which stands for the same version and which others set, has no other content.
+// otherSpelling holds that the tag v1.4.0, which stands for the same version and which others set, has no other
+// content.
 func (p *publisher) otherSpelling(ctx context.Context) error {
 	doc, err := p.to.document(ctx, "v"+p.rel.Version)
 	switch {

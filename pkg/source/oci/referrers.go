@@ -24,9 +24,9 @@ const (
 	maxReferrers     = 256 // of one type
 )
 
-// Referrers returns the artifacts that are about the manifest that at's digest names, of one type or, where that is "", of all,
-// sorted by digest. Registries are asked for them by the referrers API of the distribution specification 1.1; those without it
-// have them under the tag sha256-<hex>; a layout lists them in its index.json.
+// Referrers returns the artifacts that are about the manifest that at's digest names, of one type or, where that is "",
+// of all, sorted by digest. Registries are asked for them by the referrers API of the distribution specification 1.1;
+// those without it have them under the tag sha256-<hex>; a layout lists them in its index.json.
 func (c *Client) Referrers(ctx context.Context, at pack.Ref, artifactType string) ([]*Artifact, error) {
 	list, err := c.referrers(ctx, at, artifactType)
 	return list, c.secrets.Discreet(err)
@@ -155,8 +155,8 @@ func (r *repository) fallback(ctx context.Context, subject string) (*ocispec.Ind
 	return idx, nil
 }
 
-// attach stores a manifest about another. A registry that knows referrers says so with the header OCI-Subject; for any other
-// the list under the fallback tag is kept here.
+// attach stores a manifest about another. A registry that knows referrers says so with the header OCI-Subject; for any
+// other the list under the fallback tag is kept here.
 func (r *repository) attach(ctx context.Context, doc document, m *ocispec.Manifest) error {
 	head, err := r.put(ctx, doc, string(doc.desc.Digest))
 	if err != nil || head.Get("OCI-Subject") != "" {

@@ -160,8 +160,9 @@ func nextPage(link string, at *url.URL) (*url.URL, error) {
 	return next, nil
 }
 
-// document asks for a manifest as oras-go's Manifests().FetchReference does, which cannot ask again where an answer breaks,
-// says of a wrong digest only that the response is invalid, and reads what has no digest in its head before anybody watches.
+// document asks for a manifest as oras-go's Manifests().FetchReference does, which cannot ask again where an answer
+// breaks, says of a wrong digest only that the response is invalid, and reads what has no digest in its head before
+// anybody watches.
 func (r *repository) document(ctx context.Context, ref string) (document, error) {
 	ctx = auth.AppendRepositoryScope(ctx, r.repo.Reference, auth.ActionPull)
 	head, raw, err := r.get(ctx, r.url("manifests/"+ref), manifestTypes)

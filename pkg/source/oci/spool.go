@@ -10,16 +10,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Layers that nothing describes are read twice, for their skills and then for their files, so they are kept in temporary
-// files in between.
+// Layers that nothing describes are read twice, for their skills and then for their files, so they are kept in
+// temporary files in between.
 const (
 	maxKept      = 256 << 20 // bytes of a layer that is kept
 	maxSpool     = 512 << 20 // bytes of all that are kept; the oldest go first
 	maxSpoolSize = 64        // layers that are kept
 )
 
-// spool holds layers in temporary files. The files have no names where the system allows it: nobody else can change them,
-// and they are gone with the process however it ends.
+// spool holds layers in temporary files. The files have no names where the system allows it: nobody else can change
+// them, and they are gone with the process however it ends.
 type spool struct {
 	dir string
 

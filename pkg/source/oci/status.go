@@ -58,8 +58,8 @@ func (c *Client) status(ctx context.Context, p place, at pack.Ref) (s Status, di
 	return s, a.Digest, nil
 }
 
-// parseStatus reads what a repository says. Whoever may push there can say anything: what is no version is left out, and texts are
-// made fit to be shown.
+// parseStatus reads what a repository says. Whoever may push there can say anything: what is no version is left out,
+// and texts are made fit to be shown.
 func parseStatus(data []byte) (s Status, err error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return Status{}, diag.Errorf(diag.Invalid, "%w", err)
@@ -73,8 +73,8 @@ func parseStatus(data []byte) (s Status, err error) {
 	return s, nil
 }
 
-// SetStatus reads what a repository says about its versions, changes it, writes it, and looks whether it is there. A registry
-// has no lock: where somebody else changes it at the same time, it starts over.
+// SetStatus reads what a repository says about its versions, changes it, writes it, and looks whether it is there. A
+// registry has no lock: where somebody else changes it at the same time, it starts over.
 func (c *Client) SetStatus(ctx context.Context, at pack.Ref, change func(*Status) error) error {
 	return c.secrets.Discreet(c.setStatus(ctx, at, change))
 }

@@ -30,8 +30,8 @@ func (c *Client) stream(ctx context.Context, p place, layer ocispec.Descriptor, 
 	return explain(ctx, v, bundle.Unpack(v, opts, sink))
 }
 
-// explain reads what is left of a layer that was unpacked, or could not be. Bytes that are not those promised explain best why
-// they could not be unpacked.
+// explain reads what is left of a layer that was unpacked, or could not be. Bytes that are not those promised explain
+// best why they could not be unpacked.
 func explain(ctx context.Context, v *verifier, err error) error {
 	var mismatch *bundle.MismatchError
 	if err == nil {
@@ -55,8 +55,8 @@ func (s renamed) WriteFile(skill, path string, executable bool, size int64, r io
 	return s.sink.WriteFile(s.names[skill], path, executable, size, r)
 }
 
-// metered passes bytes on and tells the meter of its context how many they were. It stops reading when the context ends,
-// also where the reader below knows no context.
+// metered passes bytes on and tells the meter of its context how many they were. It stops reading when the context
+// ends, also where the reader below knows no context.
 type metered struct {
 	ctx         context.Context
 	r           io.Reader

@@ -8,8 +8,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
 )
 
-// tokens is oras-go's cache of tokens, which joins those who fetch the same one at the same time. Here a token is also taken by
-// those who found out that they need one while somebody else was fetching it, and come a moment later.
+// tokens is oras-go's cache of tokens, which joins those who fetch the same one at the same time. Here a token is also
+// taken by those who found out that they need one while somebody else was fetching it, and come a moment later.
 type tokens struct {
 	auth.Cache
 	turns *httpx.Turns

@@ -29,8 +29,8 @@ func (c *Client) newHTTPClient() *http.Client {
 	return &http.Client{Transport: httpx.Patient(&guard{transport, c}, c.opts.retries()), CheckRedirect: httpx.CheckRedirect}
 }
 
-// plainHTTP reports whether a host is spoken to without TLS: one that the configuration names, or a loopback address whose server
-// does not speak it.
+// plainHTTP reports whether a host is spoken to without TLS: one that the configuration names, or a loopback address
+// whose server does not speak it.
 func (c *Client) plainHTTP(ctx context.Context, host string) (bool, error) {
 	if slices.ContainsFunc(c.opts.PlainHTTP, func(h string) bool { return strings.EqualFold(h, host) }) {
 		return true, nil

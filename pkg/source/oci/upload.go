@@ -30,8 +30,8 @@ func (r *repository) pushBlob(ctx context.Context, d ocispec.Descriptor, content
 	return r.upload(ctx, d, content)
 }
 
-// upload sends a blob, and sends it again from its beginning where the registry may take it later. The transport can't do that: what
-// is read from a file is gone.
+// upload sends a blob, and sends it again from its beginning where the registry may take it later. The transport can't
+// do that: what is read from a file is gone.
 func (r *repository) upload(ctx context.Context, d ocispec.Descriptor, content io.ReadSeeker) error {
 	for attempt := 0; ; attempt++ {
 		err := r.repo.Blobs().Push(ctx, d, struct{ io.Reader }{content}) // without Close, which the transport would call
@@ -59,8 +59,8 @@ func mayPass(err error) bool {
 // errNoMount stands for the content of a blob that could not be mounted.
 var errNoMount = errors.New("not mounted")
 
-// mount takes a blob from another repository of the same registry, and reports whether that worked. Nothing depends on it: what
-// cannot be mounted is uploaded.
+// mount takes a blob from another repository of the same registry, and reports whether that worked. Nothing depends on
+// it: what cannot be mounted is uploaded.
 func (r *repository) mount(ctx context.Context, d ocispec.Descriptor) bool {
 	if d.Size < smallestMount {
 		return false
@@ -104,8 +104,8 @@ func (r *repository) pushDocument(ctx context.Context, doc document, tag string)
 	return err
 }
 
-// put stores a manifest under a tag or its digest and returns the head of the answer. It asks again where the registry does not
-// see the blobs that it has just taken.
+// put stores a manifest under a tag or its digest and returns the head of the answer. It asks again where the registry
+// does not see the blobs that it has just taken.
 func (r *repository) put(ctx context.Context, doc document, ref string) (http.Header, error) {
 	for attempt := 0; ; attempt++ {
 		head, said, err := r.putOnce(ctx, doc, ref)
@@ -118,8 +118,9 @@ func (r *repository) put(ctx context.Context, doc document, ref string) (http.He
 	}
 }
 
-// unsettled reports whether a registry says of a manifest that it lacks a blob. Every blob was stored before, so that this
-// passes: docker-registry writes where a blob is anew when somebody else pushes the same one, and for a moment finds nothing there.
+// unsettled reports whether a registry says of a manifest that it lacks a blob. Every blob was stored before, so that
+// this passes: docker-registry writes where a blob is anew when somebody else pushes the same one, and for a moment
+// finds nothing there.
 func unsettled(said *errcode.ErrorResponse) bool {
 	return said.StatusCode == http.StatusBadRequest && slices.ContainsFunc(said.Errors, func(e errcode.Error) bool {
 		return e.Code == errcode.ErrorCodeManifestBlobUnknown

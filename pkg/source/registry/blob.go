@@ -7,8 +7,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
 )
 
-// keep stores what a server answered under the digest of its bytes, and returns that. Where nothing can be kept, nothing
-// is: the server is asked again.
+// keep stores what a server answered under the digest of its bytes, and returns that. Where nothing can be kept,
+// nothing is: the server is asked again.
 func (c cache) keep(data []byte) (digest string) {
 	digest = sum(data)
 	if c.dir == "" {

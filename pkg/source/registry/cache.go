@@ -11,8 +11,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
 )
 
-// cache keeps the answers of HTTPS indexes, a file for each address. It is a convenience: what cannot be read or written
-// is asked again.
+// cache keeps the answers of HTTPS indexes, a file for each address. It is a convenience: what cannot be read or
+// written is asked again.
 type cache struct {
 	dir string // "" for none
 }

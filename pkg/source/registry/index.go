@@ -79,8 +79,8 @@ func (r *indexed) entry(ctx context.Context, id pack.ID) (*index.Entry, error) {
 	return entry, nil
 }
 
-// load returns nil where the index has no such pack. That an index is one is checked before a miss is believed, so that a
-// mistyped address is not taken for an index without packs, and a hit costs one file.
+// load returns nil where the index has no such pack. That an index is one is checked before a miss is believed, so that
+// a mistyped address is not taken for an index without packs, and a hit costs one file.
 func (r *indexed) load(ctx context.Context, id pack.ID) (*index.Entry, error) {
 	path := index.Path(id)
 	data, err := r.files.read(ctx, path)

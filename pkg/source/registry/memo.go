@@ -8,8 +8,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
 )
 
-// memo answers each question once: who asks while an answer is looked for waits for that one, and what was found is kept.
-// Errors are told to all who wait for them and not kept. It is safe for concurrent use.
+// memo answers each question once: who asks while an answer is looked for waits for that one, and what was found is
+// kept. Errors are told to all who wait for them and not kept. It is safe for concurrent use.
 type memo[K comparable, V any] struct {
 	now  func() time.Time // nil where answers are kept for good
 	keep time.Duration

@@ -95,7 +95,8 @@ func (s *sharded) read(ctx context.Context, path string) ([]byte, error) {
 	return data, err
 }
 
-// artifact finds the manifest that the tag names now. It is asked for in whole only where it is not the one that was kept.
+// artifact finds the manifest that the tag names now. It is asked for in whole only where it is not the one that was
+// kept.
 func (s *sharded) artifact(ctx context.Context) (*artifact, error) {
 	return s.found.get(ctx, "", func(ctx context.Context) (*artifact, error) {
 		at := s.ref

@@ -15,8 +15,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// GitTrees opens the files of a git place at the revision that it names, which may be HEAD, the default branch, and says
-// which commit that is.
+// GitTrees opens the files of a git place at the revision that it names, which may be HEAD, the default branch, and
+// says which commit that is.
 type GitTrees interface {
 	Tree(ctx context.Context, ref pack.Ref) (files fs.FS, commit string, err error)
 }

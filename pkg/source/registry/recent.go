@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Recent keeps for a short while what HTTPS indexes answered, so that several sets of one process ask for each file once.
-// It is safe for concurrent use.
+// Recent keeps for a short while what HTTPS indexes answered, so that several sets of one process ask for each file
+// once. It is safe for concurrent use.
 type Recent struct {
 	files memo[string, recentFile]
 }

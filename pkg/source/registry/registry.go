@@ -16,8 +16,8 @@ const (
 	Embedded = "embedded" // what the binary brings along
 )
 
-// Registry answers for the packs that it has. It is safe for concurrent use: what several goroutines ask at once is asked
-// of its server once.
+// Registry answers for the packs that it has. It is safe for concurrent use: what several goroutines ask at once is
+// asked of its server once.
 type Registry interface {
 	// Name returns what messages call the registry: its configured name or its URL.
 	Name() string
@@ -43,8 +43,8 @@ type Version struct {
 // Lister is a registry that can say which packs it has. Those that cannot are asked for one pack at a time.
 type Lister interface {
 	Registry
-	// Catalog returns the packs in order of their names, and a tag that changes when they do. The sequence ends with its
-	// first error.
+	// Catalog returns the packs in order of their names, and a tag that changes when they do. The sequence ends with
+	// its first error.
 	Catalog(ctx context.Context) (packs iter.Seq2[index.CatalogEntry, error], tag string, err error)
 }
 

@@ -13,10 +13,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
-// Attachments returns what [oci.PushOptions.Attach] asks for: the artifacts that go with a pack before its tag is there. They
-// are the signature and the provenance, where there is a key; and the list of what the pack is made of, as it is and, where
-// there is a key, signed. Any of the three may be nil. The same pack gives the same artifacts, so publishing it again adds
-// nothing.
+// Attachments returns what [oci.PushOptions.Attach] asks for: the artifacts that go with a pack before its tag is
+// there. They are the signature and the provenance, where there is a key; and the list of what the pack is made of, as
+// it is and, where there is a key, signed. Any of the three may be nil. The same pack gives the same artifacts, so
+// publishing it again adds nothing.
 func Attachments(key *sign.PrivateKey, provenance *sign.Provenance, sbom *sign.SBOM) func(ctx context.Context, subject oci.Pushed, manifest []byte) ([]oci.Artifact, error) {
 	return func(_ context.Context, subject oci.Pushed, _ []byte) ([]oci.Artifact, error) {
 		var all []oci.Artifact

@@ -86,8 +86,8 @@ func (e *SignerError) Hint() string {
 	return "skillpm signatures shows who signed; trust a key only if you know from elsewhere whose it is"
 }
 
-// UnknownTreesError is the error for trees of which neither a signed manifest nor this machine knows where they come from.
-// Who fetches the pack again, and calls [Keeper.Record], knows.
+// UnknownTreesError is the error for trees of which neither a signed manifest nor this machine knows where they come
+// from. Who fetches the pack again, and calls [Keeper.Record], knows.
 type UnknownTreesError struct {
 	Pack string
 }

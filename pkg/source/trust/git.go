@@ -22,8 +22,8 @@ type tagEvidence struct {
 	Signature []byte `json:"signature"`
 }
 
-// gitSigners is [Keeper.Signers] for a git repository: the tag of the pack's version, on the pinned commit, is signed by
-// an SSH key.
+// gitSigners is [Keeper.Signers] for a git repository: the tag of the pack's version, on the pinned commit, is signed
+// by an SSH key.
 func (k *Keeper) gitSigners(ctx context.Context, p *pack.Pack, trees map[string]string, w Wanted) ([]string, error) {
 	if len(w.AllowedSigners) == 0 {
 		return nil, &UnsignedError{
@@ -121,8 +121,8 @@ type tag struct {
 	when               time.Time
 }
 
-// check compares a tag with the pack that it is to vouch for. A signature over another tag proves nothing, even on the same
-// commit.
+// check compares a tag with the pack that it is to vouch for. A signature over another tag proves nothing, even on the
+// same commit.
 func (t tag) check(p *pack.Pack) error {
 	want := strings.TrimPrefix(p.Ref.Rev, "refs/tags/")
 	switch {

@@ -70,8 +70,8 @@ func (k *Keeper) signer(env *sign.Envelope, bundle []byte, digest string, w Want
 	return v.Key.ID(), v.Key.ID(), nil
 }
 
-// identity returns who got the certificate that a signature was made with, and the first of the wanted identities that means
-// that.
+// identity returns who got the certificate that a signature was made with, and the first of the wanted identities that
+// means that.
 func (k *Keeper) identity(bundle []byte, digest string, wanted []Identity) (id, wish string, err error) {
 	if len(wanted) == 0 {
 		return "", "", diag.Errorf(diag.Denied, "a signature was made with a certificate, and only keys are trusted")

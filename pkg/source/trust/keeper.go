@@ -20,9 +20,9 @@ type Registry interface {
 
 // TagReader is what the signatures of git tags are read from.
 type TagReader interface {
-	// SignedTag returns the tag object that a place names by its tag, or by a version as Constraint, split into what was
-	// signed and the signature, and the commit that the tag is on. A signature of no bytes stands for a tag without one,
-	// and no payload for a tag that is only a name.
+	// SignedTag returns the tag object that a place names by its tag, or by a version as Constraint, split into what
+	// was signed and the signature, and the commit that the tag is on. A signature of no bytes stands for a tag without
+	// one, and no payload for a tag that is only a name.
 	SignedTag(ctx context.Context, ref pack.Ref) (payload, signature []byte, commit string, err error)
 }
 
@@ -65,10 +65,10 @@ func (k *Keeper) openVerifier() (keyless.Verifier, error) {
 	return k.options.Keyless(root)
 }
 
-// Signers returns who of those that are wanted signed exactly this pack: the manifest or commit that it is pinned to and,
-// where trees are given, those trees. The IDs are as a lock records them, in the order of w. Fewer than w.Threshold are an
-// [UnsignedError] or a [SignerError]; trees that are not those that were signed have the code [diag.Integrity], and trees
-// of which this machine does not know how they came are an [UnknownTreesError].
+// Signers returns who of those that are wanted signed exactly this pack: the manifest or commit that it is pinned to
+// and, where trees are given, those trees. The IDs are as a lock records them, in the order of w. Fewer than
+// w.Threshold are an [UnsignedError] or a [SignerError]; trees that are not those that were signed have the code
+// [diag.Integrity], and trees of which this machine does not know how they came are an [UnknownTreesError].
 func (k *Keeper) Signers(ctx context.Context, p *pack.Pack, trees map[string]string, w Wanted) ([]string, error) {
 	if len(w.Keys)+len(w.Identities)+len(w.AllowedSigners) == 0 {
 		return nil, diag.Errorf(diag.Denied, "%s must be signed, and nobody is trusted to sign it", nameOf(p)).
@@ -108,8 +108,8 @@ func (k *Keeper) artifactSigners(ctx context.Context, p *pack.Pack, trees map[st
 	return found, k.signedAs(fresh.Manifest, p, trees)
 }
 
-// signedAs checks that a signed manifest calls itself as the pack is called, and that trees are its. A signature over one
-// that does not say which pack and version it is proves neither: it would hold under every name and number.
+// signedAs checks that a signed manifest calls itself as the pack is called, and that trees are its. A signature over
+// one that does not say which pack and version it is proves neither: it would hold under every name and number.
 func (k *Keeper) signedAs(manifest []byte, p *pack.Pack, trees map[string]string) error {
 	says, err := selfOf(manifest, p)
 	if err != nil {

@@ -43,8 +43,8 @@ type Source struct {
 	Repository, Ref, Commit, Builder, Run string
 }
 
-// Find returns all that the place has about the manifest that it is pinned to: signatures, provenance, contents, and then
-// the rest, in each what verifies first.
+// Find returns all that the place has about the manifest that it is pinned to: signatures, provenance, contents, and
+// then the rest, in each what verifies first.
 func (k *Keeper) Find(ctx context.Context, at pack.Ref, keys []*sign.PublicKey, identities []Identity) ([]Found, error) {
 	if k.options.OCI == nil {
 		return nil, errNoRegistry

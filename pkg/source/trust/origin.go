@@ -12,8 +12,8 @@ import (
 )
 
 // Origin checks that trees are those of the place that a pack is pinned to, whoever signed it: what a lock says of that
-// proves nothing. The place itself must have given this machine the manifest, now or before. Of git, and of artifacts that other tools wrote, this machine must have fetched them itself, else it is an
-// [UnknownTreesError].
+// proves nothing. The place itself must have given this machine the manifest, now or before. Of git, and of artifacts
+// that other tools wrote, this machine must have fetched them itself, else it is an [UnknownTreesError].
 func (k *Keeper) Origin(ctx context.Context, p *pack.Pack, trees map[string]string) error {
 	switch p.Ref.Kind {
 	case pack.KindPath:
@@ -88,8 +88,8 @@ func selfOf(manifest []byte, p *pack.Pack) (*self, error) {
 	return &says, nil
 }
 
-// calledSo checks that a manifest which says whose it is calls itself as the pack is called: the content of an older version
-// under the number of a newer one is a replay.
+// calledSo checks that a manifest which says whose it is calls itself as the pack is called: the content of an older
+// version under the number of a newer one is a replay.
 func calledSo(manifest []byte, p *pack.Pack) error {
 	says, err := selfOf(manifest, p)
 	if err != nil || says == nil {

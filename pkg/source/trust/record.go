@@ -23,8 +23,8 @@ func (k *Keeper) recordFile(p *pack.Pack) (string, error) {
 	return entryFile(k.options.State, hex.EncodeToString(sum[:]))
 }
 
-// Record notes which trees this machine got when it fetched a pinned pack. It is asked for where no signed manifest names
-// the trees: for git, and for artifacts that other tools wrote.
+// Record notes which trees this machine got when it fetched a pinned pack. It is asked for where no signed manifest
+// names the trees: for git, and for artifacts that other tools wrote.
 func (k *Keeper) Record(p *pack.Pack, trees map[string]string) error {
 	file, err := k.recordFile(p)
 	if err != nil || len(trees) == 0 {

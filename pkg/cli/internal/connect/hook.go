@@ -100,8 +100,8 @@ func (a *app) answerHook(ctx context.Context, of, event string) error {
 	return r.Err
 }
 
-// hookOptions say with what an event is answered. The directory of this process may be gone, and the home directory not be
-// known: that is an error where something is to be opened, and not before.
+// hookOptions say with what an event is answered. The directory of this process may be gone, and the home directory not
+// be known: that is an error where something is to be opened, and not before.
 func (a *app) hookOptions(of string) hook.Options {
 	dir, missing := a.WorkDir()
 	paths, homeless := a.Paths(dir)
@@ -151,8 +151,8 @@ func hookProjects(paths scope.Paths, dir string) []string {
 	return []string{dir}
 }
 
-// answersHook reports whether a command line answers an event of a hook, also one that is wrong: its exit code must never be
-// that of wrong usage, which is a denial to some hosts.
+// answersHook reports whether a command line answers an event of a hook, also one that is wrong: its exit code must
+// never be that of wrong usage, which is a denial to some hosts.
 func answersHook(args []string) bool {
 	first, at := firstWord(args, "directory", "C", "config")
 	if first != "hook" {
@@ -162,8 +162,8 @@ func answersHook(args []string) bool {
 	return !slices.Contains([]string{"install", "remove", "status"}, under)
 }
 
-// firstWord returns the first word of a command line that is neither a flag nor the value of one of those that take one, and
-// where it is; "" where there is none.
+// firstWord returns the first word of a command line that is neither a flag nor the value of one of those that take
+// one, and where it is; "" where there is none.
 func firstWord(args []string, valued ...string) (word string, at int) {
 	for at = 0; at < len(args); at++ {
 		name, flag := strings.CutPrefix(args[at], "-")

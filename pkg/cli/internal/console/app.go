@@ -41,8 +41,8 @@ type System struct {
 	Version string       // of the release, "" for a build from source
 	Keyless keyless.Open // what checks signatures of identities, nil for nothing
 
-	// Enterprise is where the machine's administrator keeps what holds for everybody, "" for the system's own place, and
-	// Admin the user id that a policy there must belong to. Only tests set them.
+	// Enterprise is where the machine's administrator keeps what holds for everybody, "" for the system's own place,
+	// and Admin the user id that a policy there must belong to. Only tests set them.
 	Enterprise string
 	Admin      int
 }

@@ -34,8 +34,8 @@ func (a *App) printEdits(e *skillpm.EditedError) {
 	}
 }
 
-// PrintDiff writes a difference: in colour, and with everything to be seen, on a terminal or where safe says so; else as
-// it is, so that git applies it.
+// PrintDiff writes a difference: in colour, and with everything to be seen, on a terminal or where safe says so; else
+// as it is, so that git applies it.
 func (a *App) PrintDiff(w io.Writer, text string, safe bool) {
 	p := a.Palette(w)
 	if safe || Terminal(w) {

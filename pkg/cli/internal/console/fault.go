@@ -8,7 +8,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Output is standard output. It remembers the first error, so that a command whose result did not arrive does not succeed.
+// Output is standard output. It remembers the first error, so that a command whose result did not arrive does not
+// succeed.
 type Output struct {
 	io.Writer
 	err error

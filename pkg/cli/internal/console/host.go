@@ -106,8 +106,8 @@ func (a *App) Paths(dir string) (scope.Paths, error) {
 	return paths, err
 }
 
-// CompleteSkills completes the names of skills in force, with what they are for; after an @ also the exact names of those
-// that others shadow.
+// CompleteSkills completes the names of skills in force, with what they are for; after an @ also the exact names of
+// those that others shadow.
 func (a *App) CompleteSkills(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

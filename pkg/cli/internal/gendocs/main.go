@@ -1,5 +1,5 @@
-// Command gendocs writes the command reference, man pages and shell completions from the commands themselves, and the pages
-// about rules from the table of rules.
+// Command gendocs writes the command reference, man pages and shell completions from the commands themselves, and the
+// pages about rules from the table of rules.
 package main
 
 import (

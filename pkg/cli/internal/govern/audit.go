@@ -108,7 +108,8 @@ func (a *app) when(flag, text string) (time.Time, error) {
 	return a.Now().Add(-age).UTC(), nil
 }
 
-// logs returns the logs that are looked at: those that were named, which must be there, or that are in a directory, or else the user's own.
+// logs returns the logs that are looked at: those that were named, which must be there, or that are in a directory, or
+// else the user's own.
 func (a *app) logs(args []string) ([]string, error) {
 	if len(args) == 0 {
 		path, err := a.ownLog()

@@ -131,8 +131,8 @@ func (a *app) printStats(s *audit.Stats, read audit.Read) error {
 	return console.Table(a.Stdout, narrowed(rows, console.TerminalWidth(a.Stdout), "TOTAL", "MEAN", "P95", "MOST", "PACK", "LAST USE"))
 }
 
-// narrowed returns a table without as many of the named columns as it is too wide for a terminal, the first named first. It
-// stays whole where nobody knows how wide that is.
+// narrowed returns a table without as many of the named columns as it is too wide for a terminal, the first named
+// first. It stays whole where nobody knows how wide that is.
 func narrowed(rows [][]string, width int, columns ...string) [][]string {
 	for _, name := range columns {
 		if width == 0 || tableWidth(rows) <= width {

@@ -119,8 +119,8 @@ func (a *app) deny(ctx context.Context, h *runtime.Host, l policy.Level, name st
 	return nil
 }
 
-// disables returns why a denial in the policy of a level would refuse nothing: the policy only observes. What was asked for
-// anyway is warned of by whoever reads the policy.
+// disables returns why a denial in the policy of a level would refuse nothing: the policy only observes. What was asked
+// for anyway is warned of by whoever reads the policy.
 func disables(h *runtime.Host, l policy.Level, anyway bool) error {
 	for _, p := range h.Guard().Policies() {
 		if p.Level != l || p.Mode != policy.Observe || p.Err() != nil || anyway {
@@ -184,7 +184,8 @@ func (a *app) undeny(ctx context.Context, h *runtime.Host, l policy.Level, name 
 	return nil
 }
 
-// patternOf returns the pattern that means what a name names, and whether the machine's administrator keeps one of them.
+// patternOf returns the pattern that means what a name names, and whether the machine's administrator keeps one of
+// them.
 func patternOf(ctx context.Context, h *runtime.Host, name string) (pattern policy.SkillPattern, machines bool, err error) {
 	skills, err := found(ctx, h, name)
 	if err != nil {

@@ -200,7 +200,8 @@ func (a *app) completeGoverned(cmd *cobra.Command, args []string, prefix string)
 	return console.Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
-// found returns the skills that a name means, in force or not: a skill's name, name@owner/name, or owner/name for all of a pack.
+// found returns the skills that a name means, in force or not: a skill's name, name@owner/name, or owner/name for all
+// of a pack.
 func found(ctx context.Context, h *runtime.Host, name string) ([]foundSkill, error) {
 	c, err := h.Catalog(ctx)
 	if err != nil {

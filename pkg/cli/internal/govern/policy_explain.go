@@ -82,7 +82,8 @@ something is refused. Without an argument the rules in force are listed.`,
 	return cmd
 }
 
-// confined returns how the scripts of a skill are confined, and by which policy where one says so; nothing where they are not.
+// confined returns how the scripts of a skill are confined, and by which policy where one says so; nothing where they
+// are not.
 func confined(h *runtime.Host, s foundSkill) []enforce.Ruling {
 	if s.known == nil {
 		return nil

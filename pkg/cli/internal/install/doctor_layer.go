@@ -12,7 +12,8 @@ import (
 // staleSync is how long a machine may not have asked for its enterprise layer before doctor says so.
 const staleSync = 7 * 24 * time.Hour
 
-// examineLayer adds to the findings of doctor how the enterprise layer is kept. It looks at no skill of it: sync --check does.
+// examineLayer adds to the findings of doctor how the enterprise layer is kept. It looks at no skill of it: sync
+// --check does.
 func (a *app) examineLayer(r *skillpm.DoctorReport) error {
 	o, err := a.ToolOptions()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
-// The bounds of a matrix: above manySkills skills it shows only those that some host refuses, a skill's path takes up to
-// maxSkillCells cells of a terminal, and a cell names up to maxReasons rules.
+// The bounds of a matrix: above manySkills skills it shows only those that some host refuses, a skill's path takes up
+// to maxSkillCells cells of a terminal, and a cell names up to maxReasons rules.
 const (
 	manySkills    = 20
 	maxSkillCells = 40
@@ -69,8 +69,8 @@ func totals(skills int, accepted []int) []console.Cell {
 	return row
 }
 
-// bySkill puts the verdicts of each skill together, in the order of the hosts. Of hosts that a skill was not checked for,
-// because its own project names others, the verdict has no profile.
+// bySkill puts the verdicts of each skill together, in the order of the hosts. Of hosts that a skill was not checked
+// for, because its own project names others, the verdict has no profile.
 func bySkill(all []lint.HostVerdict, hosts []string) [][]lint.HostVerdict {
 	var out [][]lint.HostVerdict
 	at := map[string]int{}

@@ -9,8 +9,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 )
 
-// renderPatch prints what --fix would change as a patch that git apply and patch -p1 take. On a terminal it has colours, and
-// what could steer the terminal is escaped.
+// renderPatch prints what --fix would change as a patch that git apply and patch -p1 take. On a terminal it has
+// colours, and what could steer the terminal is escaped.
 func renderPatch(a *console.App, w io.Writer, o Outcome) error {
 	var b bytes.Buffer
 	for _, f := range o.Mended {

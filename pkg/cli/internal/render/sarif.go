@@ -17,8 +17,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/lint"
 )
 
-// The types below are the part of SARIF 2.1.0 (OASIS) that a report needs. There are no automationDetails: an uploader's
-// own category, which tells one analysis of a repository from another, counts only where the log has none.
+// The types below are the part of SARIF 2.1.0 (OASIS) that a report needs. There are no automationDetails: an
+// uploader's own category, which tells one analysis of a repository from another, counts only where the log has none.
 type sarifLog struct {
 	Schema  string     `json:"$schema"`
 	Version string     `json:"version"`

@@ -222,8 +222,10 @@ func (o *OTLP) flush() error {
 	for _, machine := range o.order {
 		of := resourceSpans{
 			Resource: resource{Attributes: []attribute{text("service.name", "skillpm")}},
-			ScopeSpans: []scopeSpans{{Scope: scope{Name: "github.com/skillpm/skillpm/pkg/policy/audit",
-				Version: o.version}, Spans: o.batch[machine]}},
+			ScopeSpans: []scopeSpans{{Scope: scope{
+				Name:    "github.com/skillpm/skillpm/pkg/policy/audit",
+				Version: o.version,
+			}, Spans: o.batch[machine]}},
 		}
 		if machine != "" {
 			of.Resource.Attributes = append(of.Resource.Attributes, text("host.name", machine))

@@ -20,8 +20,10 @@ type step struct {
 func steps() []step {
 	midnight := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
 	return []step{
-		{"hour", func(t time.Time) time.Time { return t.Truncate(time.Hour) },
-			func(t time.Time) time.Time { return t.Add(time.Hour) }, "2 Jan 15:04"},
+		{
+			"hour", func(t time.Time) time.Time { return t.Truncate(time.Hour) },
+			func(t time.Time) time.Time { return t.Add(time.Hour) }, "2 Jan 15:04",
+		},
 		{"day", midnight, func(t time.Time) time.Time { return t.AddDate(0, 0, 1) }, "2 Jan 2006"},
 		{
 			"week", func(t time.Time) time.Time { return midnight(t).AddDate(0, 0, -(int(t.Weekday())+6)%7) },

@@ -87,8 +87,8 @@ func (a *app) shellFlag(cmd *cobra.Command, f *console.RuntimeFlags) {
 	cmd.Flags().BoolVar(&f.Shell, "allow-shell", false, "run the commands that stand in a skill's text, in backquotes after a !")
 }
 
-// joinArguments returns arguments as one text that splitting as a shell does makes them of again. A single one is the text
-// itself.
+// joinArguments returns arguments as one text that splitting as a shell does makes them of again. A single one is the
+// text itself.
 func joinArguments(args []string) string {
 	if len(args) == 1 {
 		return args[0]

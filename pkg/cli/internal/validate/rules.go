@@ -179,8 +179,8 @@ func example(w io.Writer, title, text string) {
 	}
 }
 
-// suppressing says how a finding of a rule is kept from counting: by a comment beside it or for the whole file, or by the
-// project's settings.
+// suppressing says how a finding of a rule is kept from counting: by a comment beside it or for the whole file, or by
+// the project's settings.
 func suppressing(r rule.Rule) string {
 	open, end := "<!-- ", " -->"
 	switch r.Family() {

@@ -17,8 +17,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill"
 )
 
-// watch checks, reports, and does so again whenever a file changes, until the context ends. What goes wrong with one check,
-// as a path that is gone for a moment, is told and does not end it.
+// watch checks, reports, and does so again whenever a file changes, until the context ends. What goes wrong with one
+// check, as a path that is gone for a moment, is told and does not end it.
 func (a *app) watch(ctx context.Context, c *publish.Client, o publish.ValidateOptions, out render.Outcome, to []render.Destination) error {
 	roots := []string{c.Dir}
 	if len(o.Paths) > 0 {
@@ -47,8 +47,8 @@ func (a *app) watch(ctx context.Context, c *publish.Client, o publish.ValidateOp
 	}
 }
 
-// nextChange waits until files change that are not the reports themselves, and returns them; nil when nothing is watched
-// any more.
+// nextChange waits until files change that are not the reports themselves, and returns them; nil when nothing is
+// watched any more.
 func (a *app) nextChange(ctx context.Context, w *watch.Watcher, to []render.Destination) ([]string, error) {
 	for {
 		select {

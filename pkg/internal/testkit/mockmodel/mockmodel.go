@@ -1,13 +1,16 @@
 // Package mockmodel is a model for tests of real agents: a server on the loopback that speaks Anthropic's Messages API,
-// OpenAI's Responses API and Gemini's, answers with what a script says, and remembers what it was asked. An agent that is pointed at it
-// runs whole, with its own tools, hooks and MCP clients; the script only decides which tools are called.
+// OpenAI's Responses API and Gemini's, answers with what a script says, and remembers what it was asked. An agent that
+// is pointed at it runs whole, with its own tools, hooks and MCP clients; the script only decides which tools are
+// called.
 //
 // Rules:
 //   - A script has a conversation for each agent of a session: the session's own, and those of its subagents. A request
-//     belongs to the conversation whose name is in its user's words, as [name]; of several, to the one that is named first.
+//     belongs to the conversation whose name is in its user's words, as [name]; of several, to the one that is named
+//     first.
 //   - Each request of a conversation is answered with its next step, and with a closing text when there are none left.
 //   - A request that belongs to no conversation (agents ask for titles and summaries, too) gets a short text.
-//   - A tool that the request does not offer is not called by accident: that is an error of the script, and fails the test.
+//   - A tool that the request does not offer is not called by accident: that is an error of the script, and fails the
+//     test.
 package mockmodel
 
 import (

@@ -54,7 +54,8 @@ func (r Request) Tool(name string) Tool {
 	return Tool{}
 }
 
-// Told returns all that a request tells the model in words: the system prompt, the user's texts, and the tools' descriptions.
+// Told returns all that a request tells the model in words: the system prompt, the user's texts, and the tools'
+// descriptions.
 func (r Request) Told() string {
 	words := append([]string{r.System}, r.User...)
 	for _, t := range r.Tools {

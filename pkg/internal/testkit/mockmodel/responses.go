@@ -14,8 +14,8 @@ type responsesRequest struct {
 	Tools        []offered
 }
 
-// offered is a tool of the Responses API: a function, a freeform one (custom), a namespace of functions, or one that the
-// API runs itself, which has a type only.
+// offered is a tool of the Responses API: a function, a freeform one (custom), a namespace of functions, or one that
+// the API runs itself, which has a type only.
 type offered struct {
 	Type        string
 	Name        string

@@ -12,8 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
 )
 
-// Pipe returns a transport that carries every request, whatever its host, to handler over connections in memory; HTTPS is
-// taken for granted. In a bubble of testing/synctest no time passes while it waits.
+// Pipe returns a transport that carries every request, whatever its host, to handler over connections in memory; HTTPS
+// is taken for granted. In a bubble of testing/synctest no time passes while it waits.
 func Pipe(t testing.TB, handler http.Handler) *http.Transport {
 	t.Helper()
 	l := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}

@@ -1,13 +1,13 @@
-// Package similar finds texts and names that are nearly the same: descriptions of skills that a model cannot tell apart,
-// and names that people mix up.
+// Package similar finds texts and names that are nearly the same: descriptions of skills that a model cannot tell
+// apart, and names that people mix up.
 //
 // Two texts are as similar as the pairs of neighbouring words that both have are many among all that either has (the
 // Jaccard index). Case, punctuation and white space do not count; a text of one word has that word for a pair. The
 // letters of Chinese and Japanese are words of their own.
 //
-// What is looked for is found by the rarest pairs of words of each text: two texts that are similar enough must share one
-// of those, so that few texts are compared. The package works on what it is given, has no clock and no chance in it, and
-// gives the same result for the same input.
+// What is looked for is found by the rarest pairs of words of each text: two texts that are similar enough must share
+// one of those, so that few texts are compared. The package works on what it is given, has no clock and no chance in
+// it, and gives the same result for the same input.
 package similar
 
 import (
@@ -33,10 +33,10 @@ type Match struct {
 	Score    float64
 }
 
-// Matches returns, for each text that has one, an earlier text whose similarity is at least threshold, which is more than
-// 0 and at most 1: the most similar one, the first of equals. Where there are 32 such, or where thousands share a text's
-// rarest words, it is the best of those that were found first. Texts that are byte for byte the same as an earlier one, and those without a word, have no
-// match and are none. The matches are in the order of the texts.
+// Matches returns, for each text that has one, an earlier text whose similarity is at least threshold, which is more
+// than 0 and at most 1: the most similar one, the first of equals. Where there are 32 such, or where thousands share a
+// text's rarest words, it is the best of those that were found first. Texts that are byte for byte the same as an
+// earlier one, and those without a word, have no match and are none. The matches are in the order of the texts.
 func Matches(texts []string, threshold float64) []Match {
 	if !(threshold > 0 && threshold <= 1) {
 		return nil

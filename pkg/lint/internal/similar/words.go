@@ -104,8 +104,8 @@ func words(text string, each func(uint64)) {
 	end()
 }
 
-// Apart reports whether two similar texts say which is which: each has a word of its own name that the other text lacks,
-// as two descriptions from one template that are about pdf-to-text and word-to-text.
+// Apart reports whether two similar texts say which is which: each has a word of its own name that the other text
+// lacks, as two descriptions from one template that are about pdf-to-text and word-to-text.
 func Apart(nameA, textA, nameB, textB string) bool {
 	a, b := wordSet(textA), wordSet(textB)
 	return has(nameA, a, b) && has(nameB, b, a)
@@ -125,8 +125,8 @@ func wordSet(text string) map[uint64]bool {
 }
 
 // Squash returns a name in the form that it shares with names that are easily taken for it: in small letters, without
-// hyphens and underscores, and without the s of a plural at the end of each word, so that pdf-tools, pdf-tool and pdftool
-// are one. Words of less than four letters, and those that end in two, keep their s: aws, access.
+// hyphens and underscores, and without the s of a plural at the end of each word, so that pdf-tools, pdf-tool and
+// pdftool are one. Words of less than four letters, and those that end in two, keep their s: aws, access.
 func Squash(name string) string {
 	var b strings.Builder
 	for word := range strings.FieldsFuncSeq(strings.ToLower(name), func(r rune) bool { return r == '-' || r == '_' }) {

@@ -25,9 +25,9 @@ type Besides struct {
 	Link string // where it leads, for a link; "" for a file
 }
 
-// Beside returns what lies in the directory of a skill that a bundle of it leaves out, as .git, node_modules and *.pyc, and
-// that a command, a script or an interpreter could use all the same. What desktops and editors leave behind is not among it,
-// where it is what it is called. A link that leads out of the skill is an error, and so is too much.
+// Beside returns what lies in the directory of a skill that a bundle of it leaves out, as .git, node_modules and *.pyc,
+// and that a command, a script or an interpreter could use all the same. What desktops and editors leave behind is not
+// among it, where it is what it is called. A link that leads out of the skill is an error, and so is too much.
 func Beside(fsys fs.FS) ([]Besides, error) {
 	var found []Besides
 	size := int64(0)
@@ -88,8 +88,8 @@ func beside(fsys fs.FS, name string, d fs.DirEntry) (*Besides, error) {
 	return nil, diag.Errorf(diag.Invalid, "%s is neither a file nor a directory", name).WithHint("remove it")
 }
 
-// harmless reports whether a file is what a desktop or an editor leaves behind: by its name, and by how it begins, which is
-// nothing that any program runs.
+// harmless reports whether a file is what a desktop or an editor leaves behind: by its name, and by how it begins,
+// which is nothing that any program runs.
 func harmless(f bundle.File, head []byte) bool {
 	if f.Executable() {
 		return false

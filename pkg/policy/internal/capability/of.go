@@ -14,16 +14,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/skill/scan"
 )
 
-// The sizes in bytes beyond which a file is not looked into: what it may be able to do is not known then, and counts as if
-// it could.
+// The sizes in bytes beyond which a file is not looked into: what it may be able to do is not known then, and counts as
+// if it could.
 const (
 	maxText    = 4 << 20
 	maxArchive = 16 << 20
 )
 
-// Of returns what the skill at the root of a file system is able to do. The files are those that a bundle of it has: what
-// can't be part of one, as a link, is an error, and so is a file that can't be read. What a bundle leaves out and what can
-// be run all the same counts, too: see [Beside].
+// Of returns what the skill at the root of a file system is able to do. The files are those that a bundle of it has:
+// what can't be part of one, as a link, is an error, and so is a file that can't be read. What a bundle leaves out and
+// what can be run all the same counts, too: see [Beside].
 func Of(fsys fs.FS) (Set, error) {
 	r := reader{fsys: fsys}
 	if err := bundle.Walk(fsys, ".", nil, r.file); err != nil {
@@ -118,8 +118,8 @@ func (r *reader) text(f bundle.File, data []byte) {
 	}
 }
 
-// isScript reports whether a text is one that is run: by its name, its first line, or because its owner may execute it and
-// it is no page.
+// isScript reports whether a text is one that is run: by its name, its first line, or because its owner may execute it
+// and it is no page.
 func isScript(f bundle.File, data []byte) bool {
 	return scriptName(f.Path) || scan.Shebang(data) || f.Executable() && !markdownName(f.Path)
 }
@@ -180,8 +180,8 @@ func markdownName(name string) bool {
 // shown reports whether a format is one that is shown and not run.
 func shown(f scan.Format) bool { return f >= scan.Image && f <= scan.Database }
 
-// plain reports whether a file begins with a line of plain text, as no picture does that is nothing else: a shell runs such a
-// file where the system can't.
+// plain reports whether a file begins with a line of plain text, as no picture does that is nothing else: a shell runs
+// such a file where the system can't.
 func plain(data []byte) bool {
 	first, _, _ := bytes.Cut(data[:min(len(data), 4096)], []byte("\n"))
 	return !bytes.ContainsFunc(first, func(c rune) bool { return c < ' ' && c != '\t' && c != '\r' || c > '~' })

@@ -62,8 +62,8 @@ type api struct {
 	pattern    *regexp.Regexp
 }
 
-// apis are regular expressions of what scripts have that connect or write. They are wide: what is found is for people to
-// look at, and a script that hides it is a script still.
+// apis are regular expressions of what scripts have that connect or write. They are wide: what is found is for people
+// to look at, and a script that hides it is a script still.
 var apis = sync.OnceValue(func() []api {
 	return []api{
 		{policy.NetworkTools, regexp.MustCompile(

@@ -19,8 +19,9 @@ func shellTool(name string) bool {
 	return name == shellName || name == powerShellName
 }
 
-// anyCommand reports whether a pattern of commands comes to every command: one whose program is not told, as `*rl x` and `py*`, and one
-// of a program that runs others, or the code that it is given, as `env *`, `python3:*` and `node -e *`.
+// anyCommand reports whether a pattern of commands comes to every command: one whose program is not told, as `*rl x`
+// and `py*`, and one of a program that runs others, or the code that it is given, as `env *`, `python3:*` and `node -e
+// *`.
 func anyCommand(pattern string) bool {
 	words := strings.Fields(strings.ReplaceAll(strings.ToLower(pattern), ":*", " *"))
 	for i, word := range words {

@@ -165,11 +165,15 @@ func (s *Site) home(w Write) error {
 	return s.paged(all, "index.html", func(n int, l list, path string) error {
 		if n > 1 {
 			l.Heading, l.Crumb = "All packs", link{Name: "All packs", Href: "index.html"}
-			return s.write(w, page{Title: "All packs, page " + thousands(int64(n)) + " – " + s.options.Title,
-				Path: path}, func(at root) templ.Component { return packList(at, &l) })
+			return s.write(w, page{
+				Title: "All packs, page " + thousands(int64(n)) + " – " + s.options.Title,
+				Path:  path,
+			}, func(at root) templ.Component { return packList(at, &l) })
 		}
-		h := home{list: l, Tags: tags, MoreTags: more, Skills: skills, Owners: len(s.owners), Recent: s.recent(),
-			Registry: s.options.Registry}
+		h := home{
+			list: l, Tags: tags, MoreTags: more, Skills: skills, Owners: len(s.owners), Recent: s.recent(),
+			Registry: s.options.Registry,
+		}
 		about := "Agent skills to install: " + count(len(s.packs), "pack", "packs") + " with " +
 			count(skills, "skill", "skills") + "."
 		return s.write(w, page{Title: s.options.Title, Path: path, Home: true, Description: about},

@@ -85,8 +85,8 @@ func tangled(body []byte) bool {
 	return columns*lines > maxCells || linkWork(body) > maxLinkWork // a short row of a wide table is filled up
 }
 
-// linkWork returns how many bytes a parser looks at where each address and each title of a link goes on to the end of its
-// paragraph.
+// linkWork returns how many bytes a parser looks at where each address and each title of a link goes on to the end of
+// its paragraph.
 func linkWork(body []byte) (work int) {
 	links, size, like := 0, 0, shapes()
 	for line := range bytes.Lines(body) {

@@ -163,8 +163,10 @@ func (s *Site) packView(i int, d Details) packPage {
 // links fills in what a pack requires and what requires it.
 func (s *Site) links(p *Pack, view *packPage) {
 	for _, d := range p.Dependencies {
-		r := required{Name: d.ID.String(), Range: cmp.Or(oneLine(d.Constraint), "any"),
-			Skills: oneLine(strings.Join(d.Skills, ", "))}
+		r := required{
+			Name: d.ID.String(), Range: cmp.Or(oneLine(d.Constraint), "any"),
+			Skills: oneLine(strings.Join(d.Skills, ", ")),
+		}
 		if k, ok := s.at[d.ID]; ok {
 			r.Href = packPath(d.ID)
 			if v := s.packs[k].wanted(d.Constraint); v != nil {
@@ -212,8 +214,11 @@ func (s *Site) skillView(p *Pack, sk Skill, d Details, separate bool) skillView 
 func fields(doc *skill.Document) []field {
 	var out []field
 	for _, f := range []field{
-		{"Allowed tools", "allowed-tools"}, {"Compatibility", "compatibility"}, {"License", "license"},
-		{"Model", "model"}, {"Context", "context"},
+		{"Allowed tools", "allowed-tools"},
+		{"Compatibility", "compatibility"},
+		{"License", "license"},
+		{"Model", "model"},
+		{"Context", "context"},
 	} {
 		_, node := doc.Lookup(f.Value)
 		text := skill.ScalarText(node)

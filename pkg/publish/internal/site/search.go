@@ -75,8 +75,10 @@ func (s *Site) search(w Write) error {
 	shown := make([]searchPack, len(order))
 	for n, i := range order {
 		it := s.item(i)
-		shown[n] = searchPack{it.ID.String(), it.Version, short(it.Description, 160),
-			s.packs[i].Tags[:min(len(s.packs[i].Tags), 5)], it.Skills, it.Deprecated}
+		shown[n] = searchPack{
+			it.ID.String(), it.Version, short(it.Description, 160),
+			s.packs[i].Tags[:min(len(s.packs[i].Tags), 5)], it.Skills, it.Deprecated,
+		}
 		for term, weight := range s.packs[i].terms() {
 			key := termKey(term)
 			if files[key] == nil {

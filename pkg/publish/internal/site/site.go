@@ -42,8 +42,10 @@ type group struct {
 func New(o Options, packs []Pack) (*Site, error) {
 	o.Title, o.Registry = cmp.Or(oneLine(o.Title), "Agent skills"), oneLine(o.Registry)
 	o.BaseURL = strings.TrimRight(o.BaseURL, "/")
-	s := &Site{options: o, packs: slices.Clone(packs), at: make(map[pack.ID]int, len(packs)),
-		dependents: map[pack.ID][]pack.ID{}}
+	s := &Site{
+		options: o, packs: slices.Clone(packs), at: make(map[pack.ID]int, len(packs)),
+		dependents: map[pack.ID][]pack.ID{},
+	}
 	slices.SortFunc(s.packs, func(a, b Pack) int { return a.ID.Compare(b.ID) })
 	for i := range s.packs {
 		p := &s.packs[i]

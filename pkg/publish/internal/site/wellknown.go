@@ -77,8 +77,10 @@ func archive(files []File) ([]byte, error) {
 		if f.Executable {
 			mode = 0o755
 		}
-		if err := to.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: f.Path, Size: int64(len(f.Data)),
-			Mode: mode}); err != nil {
+		if err := to.WriteHeader(&tar.Header{
+			Typeflag: tar.TypeReg, Name: f.Path, Size: int64(len(f.Data)),
+			Mode: mode,
+		}); err != nil {
 			return nil, err
 		}
 		if _, err := to.Write(f.Data); err != nil {

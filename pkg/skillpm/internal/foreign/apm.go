@@ -216,8 +216,8 @@ func isFile(p string) bool {
 	})
 }
 
-// url splits a repository as apm writes it into its URL and the directory in it: [host/]owner/name[/directory], or a URL,
-// which is the repository alone.
+// url splits a repository as apm writes it into its URL and the directory in it: [host/]owner/name[/directory], or a
+// URL, which is the repository alone.
 func (a *apm) url(where string) (url, dir string, err error) {
 	if isURL(where) {
 		return where, "", nil

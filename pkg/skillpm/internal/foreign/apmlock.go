@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// apmLock reads an apm.lock.yaml. It has what packages of apm's require too, which skillpm would not find, so that all of
-// them become dependencies.
+// apmLock reads an apm.lock.yaml. It has what packages of apm's require too, which skillpm would not find, so that all
+// of them become dependencies.
 func (c *collector) apmLock(root *value) error {
 	if err := c.checkVersion(root, "lockfile_version", "1", "2"); err != nil {
 		return err

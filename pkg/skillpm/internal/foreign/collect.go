@@ -203,7 +203,8 @@ var reason = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(
 // withoutSecret leaves the user and the password out of the places in a text.
 func withoutSecret(s string) string { return userInfo().ReplaceAllString(s, "$1") }
 
-// plain returns a text that can be printed: without credentials, quoted where it is empty or has anything odd in it, and cut where it is long.
+// plain returns a text that can be printed: without credentials, quoted where it is empty or has anything odd in it,
+// and cut where it is long.
 func plain(s string) string {
 	const limit = 200
 	s = withoutSecret(s)

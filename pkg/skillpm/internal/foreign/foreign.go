@@ -7,12 +7,12 @@
 //	apm.lock.yaml        its lock (versions 1 and 2)
 //	marketplace.json     a marketplace of Claude Code, and those of other hosts that look like it
 //
-// Its rules: nothing is read but the bytes given. Everything in a file becomes a dependency or is listed with the reason
-// why it cannot be one; nothing is dropped in silence. Places are read by [source.Parse] and by nothing else, so that
-// what it refuses cannot get in. What a file records to check the files that were installed is of no use to a dependency
-// and is left; a commit becomes a pin. Files are hostile until checked: size, depth and number of entries are bounded, types are
-// strict, and a format newer than those above is an error that says so. Keys that are not known are passed over, as the
-// other tools do.
+// Its rules: nothing is read but the bytes given. Everything in a file becomes a dependency or is listed with the
+// reason why it cannot be one; nothing is dropped in silence. Places are read by [source.Parse] and by nothing else, so
+// that what it refuses cannot get in. What a file records to check the files that were installed is of no use to a
+// dependency and is left; a commit becomes a pin. Files are hostile until checked: size, depth and number of entries
+// are bounded, types are strict, and a format newer than those above is an error that says so. Keys that are not known
+// are passed over, as the other tools do.
 package foreign
 
 import (

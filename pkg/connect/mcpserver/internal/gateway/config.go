@@ -72,9 +72,10 @@ type entry struct {
 	Disabled bool              `json:"disabled"`
 }
 
-// ParseConfig reads the file in which hosts keep their MCP servers, as .mcp.json: {"mcpServers": {NAME: {"command", "args",
-// "env"} or {"type": "http", "url", "headers"}}}, with comments. ${NAME} and ${NAME:-default} stand for variables of the
-// environment. One that is called skillpm is left out: that is this server. The result is in order of the names.
+// ParseConfig reads the file in which hosts keep their MCP servers, as .mcp.json: {"mcpServers": {NAME: {"command",
+// "args", "env"} or {"type": "http", "url", "headers"}}}, with comments. ${NAME} and ${NAME:-default} stand for
+// variables of the environment. One that is called skillpm is left out: that is this server. The result is in order of
+// the names.
 func ParseConfig(path string, data []byte, getenv func(string) string) ([]Upstream, error) {
 	bad := func(err error) error {
 		return diag.Errorf(diag.Invalid, "%s: %w", path, err).WithHint(`it looks like {"mcpServers": {"files": {"command": "…", "args": ["…"]}}}`)

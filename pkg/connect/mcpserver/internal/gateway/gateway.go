@@ -120,8 +120,8 @@ func (g *Gateway) Close() {
 	}
 }
 
-// Attach shows the tools of all servers on one of ours, now and as they change, and asks check before each call. What it
-// returns takes them away.
+// Attach shows the tools of all servers on one of ours, now and as they change, and asks check before each call. What
+// it returns takes them away.
 func (g *Gateway) Attach(to *mcp.Server, check Check) (detach func()) {
 	a := &attachment{server: to, check: check, shown: map[*server]map[string]bool{}}
 	to.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {

@@ -81,7 +81,8 @@ func (p *program) unstarted(err error) error {
 		WithHint("look at its command line; a program is found on the PATH, or named by its whole path")
 }
 
-// close ends the program: by the end of its input, then by asking, and at last for good. What it left running ends with it.
+// close ends the program: by the end of its input, then by asking, and at last for good. What it left running ends with
+// it.
 func (p *program) close() {
 	p.once.Do(func() {
 		_ = p.in.Close() // it may have ended by itself

@@ -191,8 +191,8 @@ func list(ctx context.Context, session *mcp.ClientSession) (tools []*mcp.Tool, d
 	return tools, string(sum.Sum(nil)), nil
 }
 
-// outdated has the tools asked for once more: however often a server says so, one list at a time, with a pause before the
-// next.
+// outdated has the tools asked for once more: however often a server says so, one list at a time, with a pause before
+// the next.
 func (s *server) outdated(session *mcp.ClientSession) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -41,8 +41,8 @@ func (s *server) transport() (mcp.Transport, func(), error) {
 	}, nil
 }
 
-// remote returns what speaks to an address. What an answer leads to must be on the same host, because the headers may have
-// a credential.
+// remote returns what speaks to an address. What an answer leads to must be on the same host, because the headers may
+// have a credential.
 func (s *server) remote() (mcp.Transport, func(), error) {
 	at, err := url.Parse(s.URL)
 	if err != nil {

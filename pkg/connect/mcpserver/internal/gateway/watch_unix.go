@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// watch has a group of processes ended when this process ends in a way that leaves it no time to do so: a shell waits for
-// the end of a pipe that only this process holds. What it returns says that this is not needed any more.
+// watch has a group of processes ended when this process ends in a way that leaves it no time to do so: a shell waits
+// for the end of a pipe that only this process holds. What it returns says that this is not needed any more.
 func watch(pid int) (release func()) {
 	cmd := exec.Command("/bin/sh", "-c", `read -r word; [ "$word" = released ] || kill -s KILL -- "-$1"`, "sh", strconv.Itoa(pid))
 	cmd.Env, cmd.Dir = []string{}, "/"
