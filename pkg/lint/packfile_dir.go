@@ -12,7 +12,6 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/pack"
-	sources "github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 )
 
@@ -23,8 +22,8 @@ type packDir struct {
 }
 
 // pathOf returns the directory that a dependency names, in the file system that is checked.
-func pathOf(of *packDoc, d sources.Dependency) (dir string, ok bool) {
-	if d.Ref == nil || d.Ref.Kind != sources.KindPath || path.IsAbs(d.Ref.URL) {
+func pathOf(of *packDoc, d pack.Dependency) (dir string, ok bool) {
+	if d.Ref == nil || d.Ref.Kind != pack.KindPath || path.IsAbs(d.Ref.URL) {
 		return "", false
 	}
 	dir = path.Join(path.Dir(of.name), d.Ref.URL)
@@ -32,7 +31,7 @@ func pathOf(of *packDoc, d sources.Dependency) (dir string, ok bool) {
 }
 
 // packDir reads the directory that a dependency names; nil where it is elsewhere, or no pack.
-func (d *packDoc) packDir(dep sources.Dependency) *packDir {
+func (d *packDoc) packDir(dep pack.Dependency) *packDir {
 	dir, ok := pathOf(d, dep)
 	if !ok {
 		return nil
@@ -48,7 +47,7 @@ func (d *packDoc) packDir(dep sources.Dependency) *packDir {
 	return p
 }
 
-func (l *linter) readPackDir(dir string, ref sources.Ref) *packDir {
+func (l *linter) readPackDir(dir string, ref pack.Ref) *packDir {
 	if !l.isDir(dir) {
 		return nil
 	}
@@ -65,7 +64,7 @@ func (l *linter) readPackDir(dir string, ref sources.Ref) *packDir {
 
 // declared checks that the directories that the manifest requires are the packs that they are required as.
 func (d *packDoc) declared() {
-	check := func(key string, deps []sources.Dependency) {
+	check := func(key string, deps []pack.Dependency) {
 		for _, dep := range deps {
 			if p := d.packDir(dep); p != nil && p.content.ID != dep.ID {
 				d.atKey(rule.Manifest, fmt.Sprintf("%s is required as %s and declares itself %s", dep.Ref, dep.ID, p.content.ID),
@@ -78,7 +77,7 @@ func (d *packDoc) declared() {
 }
 
 // directory compares a locked directory with what is in it now. It reports whether they differ.
-func (c *lockCheck) directory(dep sources.Dependency, p *pack.LockedPack) bool {
+func (c *lockCheck) directory(dep pack.Dependency, p *pack.LockedPack) bool {
 	dir := c.m.packDir(dep)
 	if dir == nil || dir.content.ID != dep.ID {
 		return false
@@ -91,7 +90,7 @@ func (c *lockCheck) directory(dep sources.Dependency, p *pack.LockedPack) bool {
 	return differ
 }
 
-func (c *lockCheck) directoryPack(dep sources.Dependency, p *pack.LockedPack, dir *packDir) {
+func (c *lockCheck) directoryPack(dep pack.Dependency, p *pack.LockedPack, dir *packDir) {
 	if has := dir.content.Version; has != p.Version {
 		c.differ(dep.ID, []string{"version"}, fmt.Sprintf("%s %s is locked, and %s has %s", dep.ID, p.Version, dep.Ref, has))
 		return
@@ -111,7 +110,7 @@ func (c *lockCheck) directoryPack(dep sources.Dependency, p *pack.LockedPack, di
 }
 
 // directorySkills compares the skills of a locked directory with those that are in it now.
-func (c *lockCheck) directorySkills(dep sources.Dependency, p *pack.LockedPack, dir *packDir) {
+func (c *lockCheck) directorySkills(dep pack.Dependency, p *pack.LockedPack, dir *packDir) {
 	var names []string
 	for _, s := range dir.content.Skills {
 		if p.Skills[s.Name] != "" {

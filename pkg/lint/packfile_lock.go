@@ -4,7 +4,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/pack"
-	sources "github.com/skillpm/skillpm/pkg/pack"
 )
 
 // lockCheck compares a lock with the manifest beside it, as `install --frozen` does: what is found makes that fail.
@@ -53,7 +52,7 @@ func (c *lockCheck) report(one pack.Difference) {
 }
 
 // differ reports that a directory is not as it is locked, at a key of the pack's entry in the lock.
-func (c *lockCheck) differ(id sources.ID, keys []string, message string) {
+func (c *lockCheck) differ(id pack.ID, keys []string, message string) {
 	c.differs = true
 	keys = append([]string{"packs", id.String()}, keys...)
 	f := finding{rule: rule.LockDiffers, message: message}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/pack"
-	sources "github.com/skillpm/skillpm/pkg/pack"
 )
 
 // packs looks at what the files of a run say together. What is missing beside one of them is read for that.
@@ -77,7 +76,7 @@ func (d *packDoc) unused(lock *packDoc, says func(word string) bool) {
 }
 
 // skillsOf returns the names of the skills that a dependency brings, or nothing where they are not known.
-func (d *packDoc) skillsOf(dep sources.Dependency, lock *packDoc) []string {
+func (d *packDoc) skillsOf(dep pack.Dependency, lock *packDoc) []string {
 	if len(dep.Skills) > 0 {
 		return slices.Clone(dep.Skills)
 	}
@@ -101,7 +100,7 @@ type packsOfRun map[string]*packDoc
 // packEdge is a dependency of one manifest of the run on another.
 type packEdge struct {
 	to  *packDoc
-	dep sources.ID
+	dep pack.ID
 }
 
 // packCycles reports the circles in which the packs of a run depend on each other: of those that cannot do without each
@@ -130,7 +129,7 @@ func packName(d *packDoc) string {
 // packEdges returns the dependencies between the manifests of a run, in the order of the files. A name that two of them
 // have means neither.
 func packEdges(packs packsOfRun) map[*packDoc][]packEdge {
-	named := map[sources.ID]*packDoc{}
+	named := map[pack.ID]*packDoc{}
 	for _, d := range packs {
 		if _, twice := named[d.manifest.Name]; twice {
 			named[d.manifest.Name] = nil

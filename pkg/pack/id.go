@@ -141,15 +141,15 @@ func slug(s string, limit int) string {
 // not versions.
 func VersionFromTag(tag, name string) (string, bool) {
 	if name != "" {
-		if v, ok := PackTag(tag, name); ok {
+		if v, ok := TaggedVersion(tag, name); ok {
 			return v, true
 		}
 	}
 	return strictVersion(strings.TrimPrefix(tag, "v"))
 }
 
-// PackTag is VersionFromTag for tags that carry the pack's name only: name@1.2.0 and name/v1.2.0.
-func PackTag(tag, name string) (string, bool) {
+// TaggedVersion is VersionFromTag for tags that carry the pack's name only: name@1.2.0 and name/v1.2.0.
+func TaggedVersion(tag, name string) (string, bool) {
 	rest, ok := strings.CutPrefix(tag, name)
 	if !ok || name == "" {
 		return "", false

@@ -56,7 +56,7 @@ func TestWords(t *testing.T) {
 		"hello/SKILL.md":  hello + "metadata:\n  tags: \"People,  Small talk , 挨拶\"\n---\n\nSay hello.\n",
 		"second/SKILL.md": strings.Replace(hello, "name: hello", "name: second", 1) + "metadata: {tags: k8s}\n---\n\nSay it twice.\n",
 	})
-	r, err := newClient(t, dir).Publish(t.Context(), publish.PublishOptions{DryRun: true})
+	r, err := newClient(t, dir).Publish(t.Context(), publish.ReleaseOptions{DryRun: true})
 	if err != nil || !r.Valid {
 		t.Fatal(r, err)
 	}
@@ -71,7 +71,7 @@ func TestPublishAtOnce(t *testing.T) {
 	writeFiles(t, dir, map[string]string{"skillpm.yaml": "name: acme/hello\nversion: \"1.0.0\"\n", "hello/SKILL.md": hello + "---\n\nSay hello.\n"})
 	server := ocitest.New(t)
 	type result struct {
-		r   *publish.PublishReport
+		r   *publish.ReleaseReport
 		err error
 	}
 	results := make(chan result)
@@ -79,7 +79,7 @@ func TestPublishAtOnce(t *testing.T) {
 	for range n {
 		c := newClient(t, dir)
 		go func() {
-			r, err := c.Publish(t.Context(), publish.PublishOptions{To: server.URL("acme")})
+			r, err := c.Publish(t.Context(), publish.ReleaseOptions{To: server.URL("acme")})
 			results <- result{r, err}
 		}()
 	}
@@ -143,7 +143,7 @@ func TestPackedRefuses(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "p.tar"), writeTar(t, tt.entries...), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, err := newClient(t, dir).PublishPacked(t.Context(), "p.tar", publish.PublishOptions{})
+		_, err := newClient(t, dir).PublishPacked(t.Context(), "p.tar", publish.ReleaseOptions{})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", name, err, tt.want)
 		}
@@ -160,7 +160,7 @@ func FuzzPublishPacked(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(dir, "p.tar"), data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if r, err := newClient(t, dir).PublishPacked(t.Context(), "p.tar", publish.PublishOptions{To: "oci-layout:out"}); err == nil && len(r.Packs) > 0 {
+		if r, err := newClient(t, dir).PublishPacked(t.Context(), "p.tar", publish.ReleaseOptions{To: "oci-layout:out"}); err == nil && len(r.Packs) > 0 {
 			t.Errorf("published %v", r.Packs)
 		}
 		entries, err := os.ReadDir(dir)

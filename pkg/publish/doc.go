@@ -1,4 +1,4 @@
-// Package author is the verbs of those who write skills, each a method of [Client] with an options struct and a report:
+// Package publish is the verbs of those who write skills, each a method of [Client] with an options struct and a report:
 // making packs and skills, checking and mending them, publishing.
 //
 // The rules it keeps: nothing from a pack is ever run; a file is replaced whole or not at all, and never when it

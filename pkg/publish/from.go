@@ -23,7 +23,7 @@ import (
 
 // PublishPacked publishes what [Client.Pack] wrote, a tar or a directory, byte for byte: every version that it has,
 // those of a pack in their order. With an error the report has those that were published before it.
-func (c *Client) PublishPacked(ctx context.Context, packed string, o PublishOptions) (*WorkspaceReport, error) {
+func (c *Client) PublishPacked(ctx context.Context, packed string, o ReleaseOptions) (*WorkspaceReport, error) {
 	defer c.Progress(provider.Event{Done: true})
 	layout := c.Machine.Abs(packed)
 	info, err := os.Stat(layout)
@@ -53,7 +53,7 @@ func (c *Client) PublishPacked(ctx context.Context, packed string, o PublishOpti
 	if err != nil {
 		return nil, err
 	}
-	report := &WorkspaceReport{Packs: []*PublishReport{}}
+	report := &WorkspaceReport{Packs: []*ReleaseReport{}}
 	for _, id := range packs {
 		at.ID = id
 		if err := c.publishVersions(ctx, from, at, o, report); err != nil {
@@ -68,7 +68,7 @@ func (c *Client) PublishPacked(ctx context.Context, packed string, o PublishOpti
 
 // publishVersions publishes all versions of one pack of a layout, the lowest first, so that the tags that move end at
 // the highest.
-func (c *Client) publishVersions(ctx context.Context, sources *provider.Sources, from pack.Ref, o PublishOptions,
+func (c *Client) publishVersions(ctx context.Context, sources *provider.Sources, from pack.Ref, o ReleaseOptions,
 	report *WorkspaceReport,
 ) error {
 	client, keeper := sources.OCI(), sources.Keeper(true)

@@ -26,11 +26,11 @@ func TestPackedWithOras(t *testing.T) {
 	text := hello + "---\n\nSay hello.\n"
 	writeFiles(t, dir, map[string]string{"skillpm.yaml": "name: acme/hello\nversion: \"1.0.0\"\n", "hello/SKILL.md": text})
 	c := newClient(t, dir)
-	r, err := c.Pack(t.Context(), publish.PublishOptions{}, "hello.tar")
+	r, err := c.Pack(t.Context(), publish.ReleaseOptions{}, "hello.tar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Pack(t.Context(), publish.PublishOptions{}, "layout"); err != nil {
+	if _, err := c.Pack(t.Context(), publish.ReleaseOptions{}, "layout"); err != nil {
 		t.Fatal(err)
 	}
 	for name, args := range map[string][]string{

@@ -20,14 +20,14 @@ import (
 
 // PackReport says what was packed.
 type PackReport struct {
-	*PublishReport
+	*ReleaseReport
 	Output string `json:"output"` // the file or directory that was written
 }
 
 // Pack checks a pack and writes it as an OCI image layout: into a directory, or as a tar where the name ends with .tar.
 // It is what publishing would push, byte for byte, and the same pack gives the same file. Without a name it is
 // OWNER-NAME-VERSION.tar. A directory that is a layout keeps what it has.
-func (c *Client) Pack(ctx context.Context, o PublishOptions, output string) (*PackReport, error) {
+func (c *Client) Pack(ctx context.Context, o ReleaseOptions, output string) (*PackReport, error) {
 	defer c.Progress(provider.Event{Done: true})
 	dir := c.packDir(o.Dir)
 	m, err := c.publishable(dir)
@@ -59,7 +59,7 @@ func (c *Client) Pack(ctx context.Context, o PublishOptions, output string) (*Pa
 	if err != nil {
 		return nil, err
 	}
-	report := &PackReport{PublishReport: r, Output: abs}
+	report := &PackReport{ReleaseReport: r, Output: abs}
 	if !archived {
 		return report, nil
 	}

@@ -22,8 +22,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
-// PublishOptions says what to publish where.
-type PublishOptions struct {
+// ReleaseOptions says what to publish where.
+type ReleaseOptions struct {
 	Dir        string // of the pack; "" means the client's directory
 	To         string // oci://host/namespace, oci-layout:DIR or local; "" means where the owner's packs go
 	DryRun     bool   // say what would be published, look whether the version is there already, and publish nothing
@@ -38,8 +38,8 @@ type PublishOptions struct {
 	checkouts *checkouts // what is known of repositories, for the packs of one workspace
 }
 
-// PublishReport says what was published, or why not.
-type PublishReport struct {
+// ReleaseReport says what was published, or why not.
+type ReleaseReport struct {
 	Pack     string            `json:"pack"`
 	Version  string            `json:"version"`
 	Target   string            `json:"target"` // the place, as install takes it
@@ -72,7 +72,7 @@ type PublishedFile struct {
 
 // Publish checks a pack and pushes it. A pack with errors is not published: the report has Valid false and the
 // findings.
-func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport, error) {
+func (c *Client) Publish(ctx context.Context, o ReleaseOptions) (*ReleaseReport, error) {
 	defer c.Progress(provider.Event{Done: true})
 	dir := c.packDir(o.Dir)
 	m, err := c.publishable(dir)
@@ -92,8 +92,8 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 
 // publishAt publishes the pack of a manifest at a place.
 func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, to pack.Ref,
-	o PublishOptions,
-) (*PublishReport, error) {
+	o ReleaseOptions,
+) (*ReleaseReport, error) {
 	r := newReport(m, dir)
 	r.Target, r.DryRun = to.String(), o.DryRun
 	if !o.packs {
@@ -159,7 +159,7 @@ func otherForm(manifest []byte, format string, skills int) []string {
 }
 
 // settle notes how the place was found.
-func (r *PublishReport) settle(to publishTarget) {
+func (r *ReleaseReport) settle(to publishTarget) {
 	r.Bound = to.bound
 	if to.warning != "" {
 		r.Warnings = append(r.Warnings, to.warning)
@@ -167,8 +167,8 @@ func (r *PublishReport) settle(to publishTarget) {
 }
 
 // newReport returns the report of a pack that nothing is known of but its manifest.
-func newReport(m *pack.Manifest, dir string) *PublishReport {
-	r := &PublishReport{
+func newReport(m *pack.Manifest, dir string) *ReleaseReport {
+	r := &ReleaseReport{
 		Pack: m.Name.String(), Version: m.Version, Root: dir, Requires: map[string]string{},
 		Words: []string{}, Tags: []string{}, Warnings: []string{}, Findings: []diag.Finding{}, Files: []PublishedFile{},
 	}
@@ -199,8 +199,8 @@ func (a *assembled) record(key *sign.PrivateKey) audit.Record {
 }
 
 // assemble checks a pack and makes its release, and says so in the report.
-func (c *Client) assemble(ctx context.Context, m *pack.Manifest, dir string, r *PublishReport,
-	o PublishOptions,
+func (c *Client) assemble(ctx context.Context, m *pack.Manifest, dir string, r *ReleaseReport,
+	o ReleaseOptions,
 ) (*assembled, error) {
 	var err error
 	if r.Check, err = c.checkSkills(ctx, dir); err != nil {
@@ -306,7 +306,7 @@ func storedTrees(s *store.Store, digests map[string]string) ([]bundle.Tree, erro
 	return trees, nil
 }
 
-func (r *PublishReport) addFiles(t bundle.Tree) {
+func (r *ReleaseReport) addFiles(t bundle.Tree) {
 	for _, e := range t.Inventory {
 		mode := "644"
 		if e.Executable {

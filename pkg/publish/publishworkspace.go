@@ -19,23 +19,23 @@ import (
 // WorkspaceReport says what was published of a workspace, in the order in which it was: a pack comes after those of the
 // workspace that it requires.
 type WorkspaceReport struct {
-	Packs []*PublishReport `json:"packs"`
+	Packs []*ReleaseReport `json:"packs"`
 }
 
 // Valid reports whether every pack can be published.
 func (r *WorkspaceReport) Valid() bool {
-	return !slices.ContainsFunc(r.Packs, func(p *PublishReport) bool { return !p.Valid })
+	return !slices.ContainsFunc(r.Packs, func(p *ReleaseReport) bool { return !p.Valid })
 }
 
 // PublishWorkspace publishes the packs of the workspace at a directory. All of them are checked before one is
 // published: if one is not valid, none is. With an error the report has those that were published before it; publishing
 // again goes on from there, because what is there already stays as it is.
-func (c *Client) PublishWorkspace(ctx context.Context, o PublishOptions) (*WorkspaceReport, error) {
+func (c *Client) PublishWorkspace(ctx context.Context, o ReleaseOptions) (*WorkspaceReport, error) {
 	members, err := c.members(c.packDir(o.Dir))
 	if err != nil {
 		return nil, err
 	}
-	report := &WorkspaceReport{Packs: []*PublishReport{}}
+	report := &WorkspaceReport{Packs: []*ReleaseReport{}}
 	o.checkouts = &checkouts{}
 	check := o
 	check.DryRun = true

@@ -1,4 +1,4 @@
-// Package whole writes a file whole: whoever reads it meanwhile, or after a crash, finds what was there before or all
+// Package atomicfile writes a file whole: whoever reads it meanwhile, or after a crash, finds what was there before or all
 // of what is new, and never a part.
 //
 // The new file is written beside its place under a temporary name that begins with ".tmp-", and renamed. Where anything

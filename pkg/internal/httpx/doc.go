@@ -1,4 +1,4 @@
-// Package wire is what HTTP clients of registries and indexes share.
+// Package httpx is what HTTP clients of registries and indexes share.
 //
 // The rules it keeps:
 //   - Every wait ends. [Patient] repeats a request that a server may answer later a few times, as late as the server

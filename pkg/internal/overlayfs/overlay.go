@@ -1,4 +1,4 @@
-// Package overlay shows files with other contents than they have: those of an editor's buffers that are not saved, or
+// Package overlayfs shows files with other contents than they have: those of an editor's buffers that are not saved, or
 // what is read from standard input in place of a file.
 //
 // The rules it keeps:

@@ -1,4 +1,4 @@
-// Package regular reads files that others may have put where they are: those of a cloned repository, of a directory
+// Package safefile reads files that others may have put where they are: those of a cloned repository, of a directory
 // that a manifest names, of a .git above the directory that skillpm runs in.
 //
 // Only regular files are opened. Opening a pipe would wait for ever, and a device has no end. What something is, is

@@ -1,4 +1,4 @@
-// Package fault says what to do about errors of the machine: a disk that is full, read-only or broken, a file that may
+// Package syserr says what to do about errors of the machine: a disk that is full, read-only or broken, a file that may
 // not be read or written, too many open ones. It asks the system nothing; it only knows the names of its errors.
 package syserr
 

@@ -1,4 +1,4 @@
-// Package conform holds YAML against a JSON Schema and says on which node each violation is.
+// Package yamlschema holds YAML against a JSON Schema and says on which node each violation is.
 //
 // The schema library says which keyword failed where, and points at the parent for keys that are missing or unknown;
 // what a person needs, the node to mark and the part of the schema to explain, is worked out here from schema and node.

@@ -93,7 +93,7 @@ func join(path, key string) string {
 
 func (v Value) checkScalar(t reflect.Type, name string) {
 	want, tags := "a text", []string{"!!str"}
-	switch _, isText := reflect.New(t).Interface().(encoding.TextUnmarshaler); {
+	switch _, isText := reflect.TypeAssert[encoding.TextUnmarshaler](reflect.New(t)); {
 	case isText:
 		want = "error, warning or advice"
 	case t.Kind() == reflect.Bool:

@@ -33,7 +33,9 @@ func NewEditor(path string, data []byte) (*Editor, error) {
 }
 
 // Bytes returns the file as it is now, Splices what was replaced to make it.
-func (e *Editor) Bytes() []byte     { return e.data }
+func (e *Editor) Bytes() []byte { return e.data }
+
+// Splices returns the changes so far, in order.
 func (e *Editor) Splices() []Splice { return e.log }
 
 // Root returns the mapping of the file, nil if it has no content.

@@ -76,7 +76,7 @@ func TestEditor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := ""
+		var got string
 		if err := edits[tt.edit](e); err != nil {
 			got = "error " + strings.TrimPrefix(strings.TrimSuffix(err.Error(), ": this cannot be edited as it is written"), "f:")
 			if string(e.Bytes()) != tt.before {

@@ -52,11 +52,11 @@ func (e *Editor) appendLines(at entry, items ...any) error {
 	}
 	last := list.Content[len(list.Content)-1]
 	end := e.lineEnd(e.lastLine(entry{key: last, val: last, next: at.next}))
-	text := ""
+	var text strings.Builder
 	for _, item := range items {
-		text += strings.Repeat(" ", list.Column-1) + "- " + Render(item, false) + e.eol
+		text.WriteString(strings.Repeat(" ", list.Column-1) + "- " + Render(item, false) + e.eol)
 	}
-	return e.spliceLines(end, text)
+	return e.spliceLines(end, text.String())
 }
 
 // beginList writes the first entry of a list that is not there, or has no entries.

@@ -125,7 +125,7 @@ func (r *Reader) document(data []byte) (*yaml.Node, bool) {
 	case err != nil && root == nil:
 		return r.salvage(data, err)
 	case err != nil:
-		r.notYAML(data, err)
+		_ = r.notYAML(data, err)
 	case second != nil:
 		r.at(second).Errorf("remove the line --- and what follows it", "there is a second document, and only one is read")
 	}

@@ -1,6 +1,7 @@
 package yamlx
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"regexp"
@@ -48,10 +49,14 @@ func (v Value) Exists() bool { return v.Node != nil }
 // IsBlank reports whether there is no value, or a key with nothing after it.
 func (v Value) IsBlank() bool { return v.Node == nil || isNull(v.Node) && v.Node.Value == "" }
 
-// IsMapping, IsList, and IsScalar report the kind of a value that exists.
+// IsMapping reports whether the value exists and is a mapping.
 func (v Value) IsMapping() bool { return v.Node != nil && v.Node.Kind == yaml.MappingNode }
-func (v Value) IsList() bool    { return v.Node != nil && v.Node.Kind == yaml.SequenceNode }
-func (v Value) IsScalar() bool  { return v.Node != nil && v.Node.Kind == yaml.ScalarNode }
+
+// IsList reports whether the value exists and is a list.
+func (v Value) IsList() bool { return v.Node != nil && v.Node.Kind == yaml.SequenceNode }
+
+// IsScalar reports whether the value exists and is a scalar.
+func (v Value) IsScalar() bool { return v.Node != nil && v.Node.Kind == yaml.ScalarNode }
 
 // Line returns the line of the value, 0 if it does not exist.
 func (v Value) Line() int {
@@ -86,7 +91,7 @@ func (v Value) Check(err error) bool {
 	if err == nil {
 		return true
 	}
-	if located, ok := err.(Located); ok {
+	if located, ok := errors.AsType[Located](err); ok {
 		v.r.add(err, located.Problem())
 	} else {
 		v.Errorf(diag.HintOf(err), "%w", err)

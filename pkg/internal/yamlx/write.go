@@ -20,10 +20,11 @@ type Entry struct {
 	Value any
 }
 
-// Mapping is a mapping that is written on one line, Block one with a line for each entry.
 type (
+	// Mapping is a mapping that is written on one line.
 	Mapping []Entry
-	Block   []Entry
+	// Block is a mapping with a line for each entry.
+	Block []Entry
 )
 
 // Quote writes a text in double quotes.

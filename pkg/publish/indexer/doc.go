@@ -1,4 +1,4 @@
-// Package curate has the verbs of who keeps an index: what an index says is written, checked, and made into the files
+// Package indexer has the verbs of who keeps an index: what an index says is written, checked, and made into the files
 // that others read.
 //
 // An index is a directory of plain files, usually a git repository whose changes are reviewed. The rules that the verbs

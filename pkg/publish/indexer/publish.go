@@ -21,15 +21,15 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
-// PublishOptions say which index to publish where.
-type PublishOptions struct {
+// ReleaseOptions say which index to publish where.
+type ReleaseOptions struct {
 	Dir    string // of the index; "" means the directory that the verbs work in
 	To     string // oci://host/repository[:tag]
 	DryRun bool   // make the artifact, and push nothing
 }
 
-// PublishReport says what was published.
-type PublishReport struct {
+// ReleaseReport says what was published.
+type ReleaseReport struct {
 	Index    string `json:"index"`
 	Registry string `json:"registry"` // as registries name it
 	Digest   string `json:"digest"`   // "" in a dry run
@@ -43,7 +43,7 @@ type PublishReport struct {
 
 // Publish pushes an index as an OCI artifact, and moves the tag to it. The same packs give the same digest; blobs that
 // the registry has are not sent again.
-func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport, error) {
+func (c *Client) Publish(ctx context.Context, o ReleaseOptions) (*ReleaseReport, error) {
 	defer c.Progress(provider.Event{Done: true})
 	at, err := c.open(o.Dir)
 	if err != nil {
@@ -67,7 +67,7 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (*PublishReport,
 	if err != nil {
 		return nil, err
 	}
-	r := &PublishReport{Index: at.shown, Registry: "index+" + to.String(), Packs: packs, DryRun: o.DryRun}
+	r := &ReleaseReport{Index: at.shown, Registry: "index+" + to.String(), Packs: packs, DryRun: o.DryRun}
 	for _, b := range a.Blobs {
 		r.Size += int64(len(b.Data))
 		if b.MediaType == index.MediaTypeShard {

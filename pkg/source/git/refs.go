@@ -172,7 +172,7 @@ func (r *refs) releases(names []string) []release {
 			plain = append(plain, release{v, tag, r.all[full]})
 		}
 		for _, name := range names {
-			if v, ok := pack.PackTag(tag, name); ok {
+			if v, ok := pack.TaggedVersion(tag, name); ok {
 				named = append(named, release{v, tag, r.all[full]})
 				break
 			}

@@ -206,7 +206,7 @@ func (a *app) printIndexCheck(r *indexer.CheckReport, format string) error {
 		if err != nil {
 			return err
 		}
-		if err := render.RenderGitHub(a.Stdout, render.Outcome{Report: lint.Report{Findings: r.Findings}, Dir: dir, Workspace: a.Getenv("GITHUB_WORKSPACE")}); err != nil {
+		if err := render.GitHub(a.Stdout, render.Outcome{Report: lint.Report{Findings: r.Findings}, Dir: dir, Workspace: a.Getenv("GITHUB_WORKSPACE")}); err != nil {
 			return err
 		}
 	default:

@@ -11,7 +11,7 @@ import (
 )
 
 func newIndexPublish(a *app) *cobra.Command {
-	var o indexer.PublishOptions
+	var o indexer.ReleaseOptions
 	cmd := &cobra.Command{
 		Use:   "publish [DIR]",
 		Short: "Push an index to an OCI registry",

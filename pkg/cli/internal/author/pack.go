@@ -10,7 +10,7 @@ import (
 )
 
 func newPack(a *app) *cobra.Command {
-	var o publish.PublishOptions
+	var o publish.ReleaseOptions
 	var flags publishFlags
 	var output string
 	cmd := &cobra.Command{
@@ -57,7 +57,7 @@ with --oci-layout FILE@DIGEST or --oci-layout-path DIR OWNER/NAME:VERSION.`,
 
 func (a *app) printPacked(c *publish.Client, r *publish.PackReport) error {
 	if !r.Valid {
-		return a.printInvalid(r.PublishReport, "packed")
+		return a.printInvalid(r.ReleaseReport, "packed")
 	}
 	for _, w := range r.Warnings {
 		a.Warn("%s: %s", r.Pack, w)

@@ -29,7 +29,7 @@ type publishFlags struct {
 }
 
 func newPublish(a *app) *cobra.Command {
-	var o publish.PublishOptions
+	var o publish.ReleaseOptions
 	var flags publishFlags
 	cmd := &cobra.Command{
 		Use:     "publish [DIR]",
@@ -93,7 +93,7 @@ nothing else.`,
 }
 
 // addPackFlags adds the flags that say what becomes of the files.
-func (a *app) addPackFlags(cmd *cobra.Command, o *publish.PublishOptions, flags *publishFlags) {
+func (a *app) addPackFlags(cmd *cobra.Command, o *publish.ReleaseOptions, flags *publishFlags) {
 	f := cmd.Flags()
 	f.BoolVar(&flags.sign, "sign", false, "sign it")
 	f.StringVar(&flags.key, "key", "", "sign with the private key in `FILE`")
@@ -112,7 +112,7 @@ func artifactFormats() []string {
 }
 
 // settle checks what the flags say and completes the options with it.
-func (flags publishFlags) settle(a *app, o *publish.PublishOptions) (err error) {
+func (flags publishFlags) settle(a *app, o *publish.ReleaseOptions) (err error) {
 	if !slices.Contains(artifactFormats(), flags.format) {
 		return diag.Errorf(diag.Usage, "--format %s is not known", flags.format).WithHint("formats are %s", console.List(artifactFormats()))
 	}
@@ -125,7 +125,7 @@ func (flags publishFlags) settle(a *app, o *publish.PublishOptions) (err error) 
 	return err
 }
 
-func (a *app) publish(ctx context.Context, o publish.PublishOptions, flags publishFlags) error {
+func (a *app) publish(ctx context.Context, o publish.ReleaseOptions, flags publishFlags) error {
 	if flags.from != "" && (o.Dir != "" || flags.workspace || flags.sign || flags.key != "" || flags.format != formatPack) {
 		return diag.Errorf(diag.Usage, "--from publishes what was packed as it is: without DIR, --workspace, --format and --sign").
 			WithHint("give --format and --sign to skillpm pack, or sign what is published with skillpm sign")
@@ -183,21 +183,21 @@ func (a *app) printWorkspace(r *publish.WorkspaceReport, err error) error {
 }
 
 // printInvalid says why a pack was not published or packed.
-func (a *app) printInvalid(r *publish.PublishReport, done string) error {
+func (a *app) printInvalid(r *publish.ReleaseReport, done string) error {
 	if a.JSON {
 		if err := a.PrintJSON(r); err != nil {
 			return err
 		}
 		return console.Reported{Exit: diag.Invalid}
 	}
-	if err := render.RenderText(a.App, a.Stderr, render.Outcome{Report: r.Check}); err != nil {
+	if err := render.Text(a.App, a.Stderr, render.Outcome{Report: r.Check}); err != nil {
 		return err
 	}
 	return diag.Errorf(diag.Invalid, "%s %s is not valid and was not %s", r.Pack, r.Version, done).
 		WithHint("mend the errors above; skillpm validate shows them again")
 }
 
-func (a *app) printPublish(r *publish.PublishReport) error {
+func (a *app) printPublish(r *publish.ReleaseReport) error {
 	if !r.Valid {
 		return a.printInvalid(r, "published")
 	}
@@ -235,7 +235,7 @@ func (a *app) printPublish(r *publish.PublishReport) error {
 }
 
 // printDryRun prints the files, and what would be said of them.
-func (a *app) printDryRun(r *publish.PublishReport) error {
+func (a *app) printDryRun(r *publish.ReleaseReport) error {
 	rows := [][]string{}
 	for _, f := range r.Files {
 		rows = append(rows, []string{fmt.Sprintf("%d", f.Size), f.Mode, f.Path})

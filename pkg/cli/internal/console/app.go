@@ -75,7 +75,9 @@ type App struct {
 // Reported is returned by a command that has already said all there is to say; only the exit code is left.
 type Reported struct{ Exit diag.Code }
 
-func (r Reported) Error() string   { return fmt.Sprintf("exit %d", r.Exit) }
+func (r Reported) Error() string { return fmt.Sprintf("exit %d", r.Exit) }
+
+// Code returns the exit code.
 func (r Reported) Code() diag.Code { return r.Exit }
 
 // Report prints an error once: for people on standard error and, with --json, as a document on standard output.

@@ -38,6 +38,7 @@ func (a *App) CompletePacksAndSkills(cmd *cobra.Command, _ []string, prefix stri
 	return Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
+// CompleteAgents completes the ids of agents.
 func (a *App) CompleteAgents(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	return Matching(append(agent.IDs(), agent.AllID, agent.DetectedID), prefix), cobra.ShellCompDirectiveNoFileComp
 }
@@ -47,6 +48,7 @@ func (a *App) CompleteFlag(cmd *cobra.Command, flag string, complete cobra.Compl
 	_ = cmd.RegisterFlagCompletionFunc(flag, complete) // the flag exists
 }
 
+// Matching returns the completions that begin with a prefix.
 func Matching(names []string, prefix string) []string {
 	seen := map[string]bool{}
 	var out []string

@@ -100,6 +100,7 @@ func Span(d time.Duration) string {
 	return fmt.Sprintf("%dd", d/(24*time.Hour))
 }
 
+// Cells returns how many columns of a terminal a text takes.
 func Cells(runes []rune) int {
 	n := 0
 	for _, r := range runes {
@@ -135,6 +136,7 @@ func List(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
+// OneLine joins the lines of a text with spaces.
 func OneLine(s string) string { return strings.ReplaceAll(Printable(s), "\n", " ") }
 
 // Tree colours a part of a tree.

@@ -14,6 +14,7 @@ type Cell struct {
 	Color rune
 }
 
+// SeverityColor returns the color of a severity.
 func SeverityColor(s diag.Severity) rune {
 	switch s {
 	case diag.SeverityError:
@@ -32,6 +33,7 @@ type Grid struct {
 	widths []int
 }
 
+// Add adds a row.
 func (g *Grid) Add(row ...Cell) {
 	for i, c := range row {
 		if i == len(g.widths) {
@@ -59,6 +61,7 @@ func (g *Grid) Write(w io.Writer) {
 	}
 }
 
+// Painted returns a cell with its color, if there are colors.
 func (g *Grid) Painted(c Cell) string {
 	switch c.Color {
 	case 'r':

@@ -148,6 +148,7 @@ func (a *App) CompletionHost(cmd *cobra.Command) *runtime.Host {
 	return h
 }
 
+// CompletionCatalog returns the catalog that completions use, nil if there is none.
 func (a *App) CompletionCatalog(cmd *cobra.Command) *catalog.Catalog {
 	h := a.CompletionHost(cmd)
 	if h == nil {

@@ -14,6 +14,7 @@ const (
 	softLimit   = 56 << 20 // bytes
 )
 
+// TuneMemory lets a short process collect garbage rarely.
 func TuneMemory() {
 	if os.Getenv("GOGC") == "" { //nolint:forbidigo // the runtime reads it from there, too
 		debug.SetGCPercent(idlePercent)

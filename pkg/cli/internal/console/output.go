@@ -20,12 +20,23 @@ func (p Palette) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-func (p Palette) Red(s string) string    { return p.paint("31", s) }
-func (p Palette) Green(s string) string  { return p.paint("32", s) }
+// Red returns a text in this style.
+func (p Palette) Red(s string) string { return p.paint("31", s) }
+
+// Green returns a text in this style.
+func (p Palette) Green(s string) string { return p.paint("32", s) }
+
+// Yellow returns a text in this style.
 func (p Palette) Yellow(s string) string { return p.paint("33", s) }
-func (p Palette) Cyan(s string) string   { return p.paint("36", s) }
-func (p Palette) Bold(s string) string   { return p.paint("1", s) }
-func (p Palette) Dim(s string) string    { return p.paint("2", s) }
+
+// Cyan returns a text in this style.
+func (p Palette) Cyan(s string) string { return p.paint("36", s) }
+
+// Bold returns a text in this style.
+func (p Palette) Bold(s string) string { return p.paint("1", s) }
+
+// Dim returns a text in this style.
+func (p Palette) Dim(s string) string { return p.paint("2", s) }
 
 // unsafe reports whether a rune could steer a terminal or hide text in it.
 func unsafe(r rune) bool {

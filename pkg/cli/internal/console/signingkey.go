@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	keyVariable      = "SKILLPM_SIGNING_KEY"      // a private key in PEM
+	keyVariable = "SKILLPM_SIGNING_KEY" // a private key in PEM
+	// PasswordVariable is the environment variable with the password of a signing key.
 	PasswordVariable = "SKILLPM_SIGNING_PASSWORD" //nolint:gosec // the name of a variable: what it is encrypted with
 	maxKeyFile       = 64 << 10
 )

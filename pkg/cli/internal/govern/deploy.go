@@ -79,7 +79,7 @@ func (a *app) printDeployed(c *publish.Client, r *publish.DeployReport) error {
 		return nil
 	}
 	if !r.Valid {
-		if err := render.RenderText(a.App, a.Stderr, render.Outcome{Report: r.Check}); err != nil {
+		if err := render.Text(a.App, a.Stderr, render.Outcome{Report: r.Check}); err != nil {
 			return err
 		}
 		return diag.Errorf(diag.Invalid, "skill %s is not valid under profile %s and was not deployed", r.Skill, r.Profile).

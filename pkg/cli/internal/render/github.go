@@ -12,8 +12,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// RenderGitHub prints findings as workflow commands, which GitHub Actions shows beside the lines of a change.
-func RenderGitHub(out io.Writer, r Outcome) error {
+// GitHub prints findings as workflow commands, which GitHub Actions shows beside the lines of a change.
+func GitHub(out io.Writer, r Outcome) error {
 	w := bufio.NewWriter(out)
 	for _, f := range r.Findings {
 		fmt.Fprintf(w, "::%s file=%s", githubLevel(f.Severity), githubProperty(r.inWorkspace(f.Path)))

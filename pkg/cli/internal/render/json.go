@@ -22,6 +22,7 @@ type JSONReport struct {
 	Mended     []publish.MendedFile `json:"mended,omitempty"` // by --fix, or what --diff would
 }
 
+// JSONSummary counts skills and findings.
 type JSONSummary struct {
 	Skills     int         `json:"skills"`
 	Errors     int         `json:"errors"`
@@ -38,7 +39,8 @@ type JSONFixable struct {
 	Advice   int `json:"advice"`
 }
 
-func RenderJSON(w io.Writer, o Outcome) error {
+// JSON writes a report as one JSON document.
+func JSON(w io.Writer, o Outcome) error {
 	doc := JSONReport{
 		Version: 1, OK: o.OK(), Profiles: notNil(o.Profiles), Skills: notNil(o.Skills), Matrix: []lint.HostVerdict{},
 		Findings: notNil(o.Findings), Suppressed: notNil(o.Suppressed),

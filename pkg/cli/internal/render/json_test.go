@@ -155,7 +155,7 @@ func TestReportConforms(t *testing.T) {
 		},
 	}}
 	var b bytes.Buffer
-	if err := render.RenderJSON(&b, o); err != nil {
+	if err := render.JSON(&b, o); err != nil {
 		t.Fatal(err)
 	}
 	conforms(t, reportSchema(t), b.Bytes())
@@ -215,7 +215,7 @@ func TestReportSchemaIsComplete(t *testing.T) {
 // The schema is strict enough to notice a key that it does not describe.
 func TestReportSchemaIsStrict(t *testing.T) {
 	var b bytes.Buffer
-	if err := render.RenderJSON(&b, render.Outcome{Report: lint.Report{Findings: []diag.Finding{{Rule: "FM001", Path: "a", Message: "m"}}}}); err != nil {
+	if err := render.JSON(&b, render.Outcome{Report: lint.Report{Findings: []diag.Finding{{Rule: "FM001", Path: "a", Message: "m"}}}}); err != nil {
 		t.Fatal(err)
 	}
 	s := reportSchema(t)

@@ -13,10 +13,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// The types below are the part of the JUnit XML format that Jenkins and GitLab read. There is a suite for every skill,
-// and one for every file outside of skills that something was found in; every finding is a case of it. Errors are
-// failures. Warnings and advice are skipped cases: both show those with their text and neither lets the build fail,
-// while they do not show what a passing case says. A skill without findings is one case that passes.
+// JUnitSuites is a report in the part of the JUnit XML format that Jenkins and GitLab read. There is a suite for every
+// skill, and one for every file outside of skills with a finding; every finding is a case of it. Errors are failures.
+// Warnings and notes are skipped cases: both programs show those with their text, and neither lets the build fail. A
+// skill without findings is one case that passes.
 type JUnitSuites struct {
 	XMLName  xml.Name     `xml:"testsuites"`
 	Name     string       `xml:"name,attr"`
@@ -27,6 +27,7 @@ type JUnitSuites struct {
 	Suites   []JUnitSuite `xml:"testsuite"`
 }
 
+// JUnitSuite has the cases of one skill.
 type JUnitSuite struct {
 	Name     string      `xml:"name,attr"`
 	Tests    int         `xml:"tests,attr"`
@@ -36,6 +37,7 @@ type JUnitSuite struct {
 	Cases    []JUnitCase `xml:"testcase"`
 }
 
+// JUnitCase is one rule of a skill.
 type JUnitCase struct {
 	Class   string     `xml:"classname,attr"`
 	Name    string     `xml:"name,attr"`
@@ -46,6 +48,7 @@ type JUnitCase struct {
 	Skipped *JUnitText `xml:"skipped"`
 }
 
+// JUnitText is a text of a case.
 type JUnitText struct {
 	Type    string `xml:"type,attr,omitempty"`
 	Message string `xml:"message,attr"`

@@ -15,13 +15,13 @@ import (
 
 // Destination is a place that a report goes to, in one format.
 type Destination struct {
-	format
+	Format
 	File string // "" for standard output
 }
 
 // Destinations says where reports go for the formats that were given and the values of --output. Formats that no file
 // takes go to standard output, which takes one; without any format it gets text.
-func Destinations(given []format, outputs []string) ([]Destination, error) {
+func Destinations(given []Format, outputs []string) ([]Destination, error) {
 	var to []Destination
 	for _, value := range outputs {
 		d, err := newDestination(value, given)
@@ -34,11 +34,11 @@ func Destinations(given []format, outputs []string) ([]Destination, error) {
 		to = append(to, d)
 	}
 	if len(given) == 0 && !slices.ContainsFunc(to, Destination.direct) {
-		to = append(to, Destination{format: formats()[0]})
+		to = append(to, Destination{Format: formats()[0]})
 	}
 	for _, f := range given {
 		if !slices.ContainsFunc(to, func(t Destination) bool { return t.name == f.name }) {
-			to = append(to, Destination{format: f})
+			to = append(to, Destination{Format: f})
 		}
 	}
 	return to, oneDirect(to)
@@ -63,7 +63,7 @@ func oneDirect(to []Destination) error {
 
 // newDestination reads a value of --output: [FORMAT=]FILE, where - is standard output. Without a format it is that of
 // the file's ending, else the only one given.
-func newDestination(value string, given []format) (Destination, error) {
+func newDestination(value string, given []Format) (Destination, error) {
 	file, name := value, ""
 	if before, after, ok := strings.Cut(value, "="); ok && isWord(before) {
 		name, file = before, after
@@ -78,13 +78,13 @@ func newDestination(value string, given []format) (Destination, error) {
 	var err error
 	switch byName := formatOfFile(file, given); {
 	case name != "":
-		d.format, err = findFormat(name, append(formats(), given...))
+		d.Format, err = findFormat(name, append(formats(), given...))
 	case byName != nil:
-		d.format = *byName
+		d.Format = *byName
 	case len(given) == 1:
-		d.format = given[0]
+		d.Format = given[0]
 	case len(given) == 0 && file == "-":
-		d.format = formats()[0]
+		d.Format = formats()[0]
 	default:
 		err = diag.Errorf(diag.Usage, "--output %s: which format?", file).
 			WithHint("write --output FORMAT=%s; the formats are %s", file, console.List(FormatNames()))
@@ -94,9 +94,9 @@ func newDestination(value string, given []format) (Destination, error) {
 
 // formatOfFile returns the format of a file's ending, or nil. SARIF is JSON, too: a .json file gets it where it is the
 // only one of the two that was asked for.
-func formatOfFile(file string, given []format) *format {
+func formatOfFile(file string, given []Format) *Format {
 	lower := strings.ToLower(file)
-	var found *format
+	var found *Format
 	for _, f := range append(formats(), given...) {
 		for _, ending := range f.extensions {
 			if strings.HasSuffix(lower, ending) && (found == nil || f.name == "sarif") {
@@ -104,7 +104,7 @@ func formatOfFile(file string, given []format) *format {
 			}
 		}
 	}
-	named := func(name string) int { return slices.IndexFunc(given, func(f format) bool { return f.name == name }) }
+	named := func(name string) int { return slices.IndexFunc(given, func(f Format) bool { return f.name == name }) }
 	if i := named("sarif"); found != nil && found.name == "json" && i >= 0 && named("json") < 0 {
 		return &given[i]
 	}

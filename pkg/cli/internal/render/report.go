@@ -30,8 +30,8 @@ type Outcome struct {
 	Dry    bool                 // nothing was changed
 }
 
-// format is a way to write a report.
-type format struct {
+// Format is a way to write a report.
+type Format struct {
 	name       string
 	extensions []string // of the files that get it when nothing else is said
 	Edits      bool     // it tells how findings can be mended
@@ -39,16 +39,17 @@ type format struct {
 }
 
 // formats are all of them; the first is the default.
-func formats() []format {
-	return []format{
-		{"text", []string{".txt"}, false, RenderText},
-		{"json", []string{".json"}, true, func(_ *console.App, w io.Writer, o Outcome) error { return RenderJSON(w, o) }},
-		{"github", nil, false, func(_ *console.App, w io.Writer, o Outcome) error { return RenderGitHub(w, o) }},
+func formats() []Format {
+	return []Format{
+		{"text", []string{".txt"}, false, Text},
+		{"json", []string{".json"}, true, func(_ *console.App, w io.Writer, o Outcome) error { return JSON(w, o) }},
+		{"github", nil, false, func(_ *console.App, w io.Writer, o Outcome) error { return GitHub(w, o) }},
 		{"sarif", []string{".sarif", ".sarif.json"}, true, func(_ *console.App, w io.Writer, o Outcome) error { return renderSARIF(w, o) }},
 		{"junit", []string{".xml"}, false, func(_ *console.App, w io.Writer, o Outcome) error { return renderJUnit(w, o) }},
 	}
 }
 
+// FormatNames returns the names of all formats.
 func FormatNames() []string {
 	var names []string
 	for _, f := range formats() {
@@ -58,39 +59,39 @@ func FormatNames() []string {
 }
 
 // Patch is the format of --diff.
-func Patch() format {
-	return format{"diff", []string{".diff", ".patch"}, false, renderPatch}
+func Patch() Format {
+	return Format{"diff", []string{".diff", ".patch"}, false, renderPatch}
 }
 
 // FindFormats returns the formats of these names, each once.
-func FindFormats(names []string) ([]format, error) {
-	var out []format
+func FindFormats(names []string) ([]Format, error) {
+	var out []Format
 	for _, name := range names {
 		f, err := findFormat(name, formats())
 		if err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(out, func(g format) bool { return g.name == name }) {
+		if !slices.ContainsFunc(out, func(g Format) bool { return g.name == name }) {
 			out = append(out, f)
 		}
 	}
 	return out, nil
 }
 
-func findFormat(name string, all []format) (format, error) {
-	i := slices.IndexFunc(all, func(f format) bool { return f.name == name })
+func findFormat(name string, all []Format) (Format, error) {
+	i := slices.IndexFunc(all, func(f Format) bool { return f.name == name })
 	if i >= 0 {
 		return all[i], nil
 	}
 	err := diag.Errorf(diag.Usage, "unknown format %q", name)
 	if near := diag.Nearest(name, FormatNames()); near != "" {
-		return format{}, err.WithHint("did you mean %s? The formats are %s", near, console.List(FormatNames()))
+		return Format{}, err.WithHint("did you mean %s? The formats are %s", near, console.List(FormatNames()))
 	}
-	return format{}, err.WithHint("the formats are %s", console.List(FormatNames()))
+	return Format{}, err.WithHint("the formats are %s", console.List(FormatNames()))
 }
 
-// RenderText prints findings by file; --quiet leaves out advice, and the summary where there is nothing else to say.
-func RenderText(a *console.App, w io.Writer, o Outcome) error {
+// Text prints findings by file; --quiet leaves out advice, and the summary where there is nothing else to say.
+func Text(a *console.App, w io.Writer, o Outcome) error {
 	t := textReport{Palette: a.Palette(w), quiet: a.Quiet}
 	return t.render(w, o)
 }

@@ -113,7 +113,7 @@ func TestHostileMarkdown(t *testing.T) {
 	for name, text := range hostile {
 		t.Run(name, func(t *testing.T) {
 			rendered, _ := prose([]byte(text), 3, "skill-x-")
-			checkProse(t, string(rendered))
+			checkProse(t, rendered)
 		})
 	}
 }
@@ -145,7 +145,7 @@ func TestSlowMarkdown(t *testing.T) {
 			if cut != (len(text) > maxMarkdown) {
 				t.Errorf("cut is %v", cut)
 			}
-			checkProse(t, string(rendered))
+			checkProse(t, rendered)
 		})
 	}
 }
@@ -156,7 +156,7 @@ func FuzzProse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		rendered, _ := prose(text, 3, "skill-x-")
-		checkProse(t, string(rendered))
+		checkProse(t, rendered)
 	})
 }
 
@@ -168,7 +168,7 @@ func TestHeadings(t *testing.T) {
 <h5 id="x-two-1">Two</h5>
 <h4 id="x-setext">Setext</h4>
 `
-	if string(got) != want {
+	if got != want {
 		t.Errorf("got %s", got)
 	}
 }

@@ -34,7 +34,7 @@ func TestProseSlow(t *testing.T) {
 	}
 	list := strings.Repeat("- [A link](https://example.com/some/where/far/away) to what is worth reading, and why it is.\n", 900)
 	for name, text := range map[string]string{"a long list": list, "long lists": list + "\n" + list + "\n" + list} {
-		if html, _ := prose([]byte(text), 2, "x-"); !strings.Contains(string(html), "<li>") {
+		if html, _ := prose([]byte(text), 2, "x-"); !strings.Contains(html, "<li>") {
 			t.Errorf("%s is not rendered", name)
 		}
 	}
