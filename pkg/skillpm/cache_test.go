@@ -19,7 +19,7 @@ func TestInstallWhileCleaning(t *testing.T) {
 	server := ocitest.New(t)
 	home, src := t.TempDir(), t.TempDir()
 	writePack(t, src, "acme/wanted", "1.0.0", 4)
-	if _, err := newAuthor(t, src, home).Publish(t.Context(), publish.PublishOptions{To: server.URL("acme")}); err != nil {
+	if _, err := newAuthor(t, src, home).Publish(t.Context(), publish.ReleaseOptions{To: server.URL("acme")}); err != nil {
 		t.Fatal(err)
 	}
 	var cleaning, installing sync.WaitGroup

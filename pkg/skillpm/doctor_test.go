@@ -32,7 +32,7 @@ func newPatient(t *testing.T) *patient {
 	t.Helper()
 	p := &patient{t: t, dir: t.TempDir(), home: t.TempDir(), env: map[string]string{}, now: time.Now()}
 	writePack(t, filepath.Join(p.dir, "packs", "well"), "acme/well", "1.0.0", 2)
-	if _, err := newAuthor(t, p.dir, p.home).Publish(t.Context(), publish.PublishOptions{Dir: filepath.Join(p.dir, "packs", "well")}); err != nil {
+	if _, err := newAuthor(t, p.dir, p.home).Publish(t.Context(), publish.ReleaseOptions{Dir: filepath.Join(p.dir, "packs", "well")}); err != nil {
 		t.Fatal(err)
 	}
 	p.install("acme/well")

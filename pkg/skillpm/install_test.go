@@ -117,7 +117,7 @@ func TestDamagedPack(t *testing.T) {
 	for _, version := range []string{"1.0.0", "1.1.0"} {
 		src := t.TempDir()
 		writePack(t, src, "acme/fragile", version, 3)
-		if _, err := newAuthor(t, src, home).Publish(t.Context(), publish.PublishOptions{To: server.URL("acme")}); err != nil {
+		if _, err := newAuthor(t, src, home).Publish(t.Context(), publish.ReleaseOptions{To: server.URL("acme")}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -180,7 +180,7 @@ func TestEnterpriseBinding(t *testing.T) {
 	home, dir, src := t.TempDir(), t.TempDir(), t.TempDir()
 	writePack(t, src, "acme/tool", "1.0.0", 1)
 	for _, to := range []string{server.URL("acme"), server.URL("evil")} {
-		if _, err := newAuthor(t, src, home).Publish(t.Context(), publish.PublishOptions{To: to}); err != nil {
+		if _, err := newAuthor(t, src, home).Publish(t.Context(), publish.ReleaseOptions{To: to}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -221,7 +221,7 @@ func TestHandWrittenMeanwhile(t *testing.T) {
 	server := ocitest.New(t)
 	dir, home, src := t.TempDir(), t.TempDir(), t.TempDir()
 	writePack(t, src, "acme/slow", "1.0.0", 1)
-	if _, err := newAuthor(t, src, home).Publish(t.Context(), publish.PublishOptions{To: server.URL("acme")}); err != nil {
+	if _, err := newAuthor(t, src, home).Publish(t.Context(), publish.ReleaseOptions{To: server.URL("acme")}); err != nil {
 		t.Fatal(err)
 	}
 	mine := filepath.Join(dir, ".agents", "skills", "slow-0", "SKILL.md")
@@ -255,7 +255,7 @@ func TestLostState(t *testing.T) {
 	for _, version := range []string{"1.0.0", "1.1.0"} {
 		src := t.TempDir()
 		writePack(t, src, "acme/tool", version, 2)
-		if _, err := newAuthor(t, src, home).Publish(t.Context(), publish.PublishOptions{}); err != nil {
+		if _, err := newAuthor(t, src, home).Publish(t.Context(), publish.ReleaseOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -358,7 +358,7 @@ func TestPublishedConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	layout := t.TempDir()
-	if _, err := newAuthor(t, dir, home).Publish(t.Context(), publish.PublishOptions{To: "oci-layout:" + layout}); err != nil {
+	if _, err := newAuthor(t, dir, home).Publish(t.Context(), publish.ReleaseOptions{To: "oci-layout:" + layout}); err != nil {
 		t.Fatal(err)
 	}
 	var all strings.Builder
@@ -383,7 +383,7 @@ func TestConcurrentInstalls(t *testing.T) {
 	for i := range n {
 		src, name := t.TempDir(), fmt.Sprintf("acme/pack%d", i)
 		writePack(t, src, name, "1.0.0", 2)
-		if _, err := newAuthor(t, src, home).Publish(t.Context(), publish.PublishOptions{}); err != nil {
+		if _, err := newAuthor(t, src, home).Publish(t.Context(), publish.ReleaseOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		packs = append(packs, name)
@@ -442,7 +442,7 @@ func TestKilledInstall(t *testing.T) {
 	home := t.TempDir()
 	src := t.TempDir()
 	writePack(t, src, "acme/big", "1.0.0", 60)
-	if _, err := newAuthor(t, src, home).Publish(t.Context(), publish.PublishOptions{}); err != nil {
+	if _, err := newAuthor(t, src, home).Publish(t.Context(), publish.ReleaseOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	self, err := os.Executable()
@@ -479,7 +479,7 @@ func BenchmarkInstallNothing(b *testing.B) {
 		b.Run(fmt.Sprintf("skills=%d", n), func(b *testing.B) {
 			dir, home, src := b.TempDir(), b.TempDir(), b.TempDir()
 			writePack(b, src, "acme/many", "1.0.0", n)
-			if _, err := newAuthor(b, src, home).Publish(b.Context(), publish.PublishOptions{}); err != nil {
+			if _, err := newAuthor(b, src, home).Publish(b.Context(), publish.ReleaseOptions{}); err != nil {
 				b.Fatal(err)
 			}
 			if _, err := newClient(b, dir, home).Install(b.Context(), skillpm.InstallOptions{Packs: []string{"acme/many"}}); err != nil {
@@ -501,7 +501,7 @@ func BenchmarkInstallOCI(b *testing.B) {
 		b.Run(fmt.Sprintf("skills=%d", n), func(b *testing.B) {
 			server, src := ocitest.New(b), b.TempDir()
 			writePack(b, src, "acme/many", "1.0.0", n)
-			if _, err := newAuthor(b, src, b.TempDir()).Publish(b.Context(), publish.PublishOptions{To: server.URL("acme")}); err != nil {
+			if _, err := newAuthor(b, src, b.TempDir()).Publish(b.Context(), publish.ReleaseOptions{To: server.URL("acme")}); err != nil {
 				b.Fatal(err)
 			}
 			for b.Loop() {

@@ -16,7 +16,7 @@ import (
 func BenchmarkNothingToDo(b *testing.B) {
 	src, dir, home := b.TempDir(), b.TempDir(), b.TempDir()
 	writePack(b, src, "acme/large", "1.0.0", 1000)
-	if _, err := newAuthor(b, src, home).Publish(b.Context(), publish.PublishOptions{}); err != nil {
+	if _, err := newAuthor(b, src, home).Publish(b.Context(), publish.ReleaseOptions{}); err != nil {
 		b.Fatal(err)
 	}
 	if _, err := newClient(b, dir, home).Install(b.Context(), skillpm.InstallOptions{Packs: []string{"acme/large"}}); err != nil {

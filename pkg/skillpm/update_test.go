@@ -95,7 +95,7 @@ func (w *world) publishFiles(pk, version string, needs, files map[string]string)
 	}
 	writeFiles(w.t, src, map[string]string{"skillpm.yaml": text})
 	writeFiles(w.t, src, files)
-	report, err := newAuthor(w.t, src, w.home).Publish(w.t.Context(), publish.PublishOptions{To: w.server.URL(pk[:strings.Index(pk, "/")])})
+	report, err := newAuthor(w.t, src, w.home).Publish(w.t.Context(), publish.ReleaseOptions{To: w.server.URL(pk[:strings.Index(pk, "/")])})
 	if err != nil {
 		w.t.Fatal(err)
 	}

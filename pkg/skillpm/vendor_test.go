@@ -20,7 +20,7 @@ func TestVendorEditedMeanwhile(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
 		src := t.TempDir()
 		writePack(t, src, "acme/"+name, "1.0.0", 1)
-		if _, err := newAuthor(t, src, t.TempDir()).Publish(t.Context(), publish.PublishOptions{To: server.URL("acme")}); err != nil {
+		if _, err := newAuthor(t, src, t.TempDir()).Publish(t.Context(), publish.ReleaseOptions{To: server.URL("acme")}); err != nil {
 			t.Fatal(err)
 		}
 		place := server.URL("acme/"+name) + ":1.0.0"
