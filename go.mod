@@ -3,8 +3,8 @@ module github.com/skillpm/skillpm
 go 1.26.0
 
 require (
-	github.com/a-h/templ v0.3.960
 	github.com/Masterminds/semver/v3 v3.5.0
+	github.com/a-h/templ v0.3.960
 	github.com/chromedp/cdproto v0.0.0-20250724212937-08a3db8b4327
 	github.com/chromedp/chromedp v0.14.2
 	github.com/fsnotify/fsnotify v1.10.1
