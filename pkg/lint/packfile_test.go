@@ -9,7 +9,6 @@ import (
 	"testing/fstest"
 
 	"github.com/skillpm/skillpm/pkg/pack"
-	sources "github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/pack/index"
 )
@@ -66,9 +65,9 @@ func showPacks(docs []*packDoc) string {
 	return strings.Join(out, "")
 }
 
-func mustID(t testing.TB, s string) sources.ID {
+func mustID(t testing.TB, s string) pack.ID {
 	t.Helper()
-	id, err := sources.ParseID(s)
+	id, err := pack.ParseID(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,9 +190,9 @@ skillpm-baseline.yaml:0:0-0 PACK014 error: is empty
 func TestLockDiffers(t *testing.T) {
 	base := "acme/base 1.2.0 " + ociBase + " (base)"
 	local := "acme/near 1.0.0 path:near (near)"
-	aliased := map[string]pack.LockedName{"base": {Shadowed: map[sources.ID]string{mustID(t, "acme/base"): "first"}}}
+	aliased := map[string]pack.LockedName{"base": {Shadowed: map[pack.ID]string{mustID(t, "acme/base"): "first"}}}
 	contested := map[string]pack.LockedName{
-		"base": {Winner: mustID(t, "globex/base"), Shadowed: map[sources.ID]string{mustID(t, "acme/base"): "acme-base"}},
+		"base": {Winner: mustID(t, "globex/base"), Shadowed: map[pack.ID]string{mustID(t, "acme/base"): "acme-base"}},
 	}
 	for _, tt := range []struct{ name, manifest, lock, want string }{
 		{"equal", `dependencies: {acme/base: "^1.0"}`, lockText(t, nil, base), ""},

@@ -204,7 +204,7 @@ func TestProse(t *testing.T) {
 		"a <b>c</b> &lt;d&gt; &copy;":           "<p>a c &lt;d&gt; ©</p>\n",
 		"\\<script> a\r\nb\rc":                  "<p>&lt;script&gt; a\nb\nc</p>\n",
 	} {
-		if got, _ := prose([]byte(text), 3, "x-"); string(got) != want {
+		if got, _ := prose([]byte(text), 3, "x-"); got != want {
 			t.Errorf("%q:\n got %q\nwant %q", text, got, want)
 		}
 	}
