@@ -13,18 +13,19 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/syserr"
 	skillrun "github.com/skillpm/skillpm/pkg/runtime/run"
 	"github.com/skillpm/skillpm/pkg/sign/keyless"
 )
 
 // Option changes what a process can do.
-type Option func(*console.System)
+type Option func(*console.App)
 
 // WithIdentityVerifier makes signatures of identities checkable: open returns a verifier for a trusted root. Without it
 // they are refused.
 func WithIdentityVerifier(open keyless.Open) Option {
-	return func(s *console.System) { s.Keyless = open }
+	return func(a *console.App) { a.Keyless = open }
 }
 
 // Main runs the command line args, of which the first is the program's name, and returns the exit code of the process.
@@ -34,28 +35,27 @@ func Main(args []string, version string, options ...Option) int {
 	if code, helper := skillrun.Enter(args); helper {
 		return code
 	}
-	s := console.OS(version)
-	for _, option := range options {
-		option(&s)
-	}
-	return int(Run(s, args[1:]))
+	return int(Run(environ.Process(version), args[1:], options...))
 }
 
 // Command returns the command tree, for generated documentation.
-func Command(sys console.System) *cobra.Command {
-	return newRoot(&console.App{System: sys}, commands())
+func Command(env environ.Environment) *cobra.Command {
+	return newRoot(&console.App{Environment: env}, commands())
 }
 
 // Execute runs the command line and returns the exit code.
-func Execute(ctx context.Context, sys console.System, args []string) diag.Code {
-	out := &console.Output{Writer: sys.Stdout}
-	sys.Stdout = out
-	a := &console.App{System: sys, WantsJSON: slices.Contains(args, "--json")}
+func Execute(ctx context.Context, env environ.Environment, args []string, options ...Option) diag.Code {
+	out := &console.Output{Writer: env.Stdout}
+	env.Stdout = out
+	a := &console.App{Environment: env, WantsJSON: slices.Contains(args, "--json")}
+	for _, option := range options {
+		option(a)
+	}
 	root := newRoot(a, asked(args))
 	root.SetArgs(args)
-	root.SetIn(sys.Stdin)
-	root.SetOut(sys.Stdout)
-	root.SetErr(sys.Stderr)
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
 	working, stop := context.WithCancel(ctx)
 	cmd, err := root.ExecuteContextC(working)
 	stop() // what was asked for and is not needed any more

@@ -7,15 +7,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/connect"
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 )
 
 // Run is the process but for its end.
-func Run(system console.System, args []string) (code diag.Code) {
-	defer connect.RecoverHook(system, args, &code)
+func Run(env environ.Environment, args []string, options ...Option) (code diag.Code) {
+	defer connect.RecoverHook(env.Stderr, args, &code)
 	console.QuietSignals()
 	console.TuneMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), console.Interrupts()...)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	defer stop()
-	return connect.HookCode(args, Execute(ctx, system, args))
+	return connect.HookCode(args, Execute(ctx, env, args, options...))
 }

@@ -7,14 +7,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
 // SPEC O10: a fault of skillpm's own is no denial either: its exit code is that of an error.
 func TestO10Panic(t *testing.T) {
 	var errs bytes.Buffer
-	system := console.System{Stdin: broken{}, Stdout: broken{}, Stderr: &errs, Home: t.TempDir(), Dir: t.TempDir(), Now: time.Now, Getenv: func(string) string { return "" }}
+	system := environ.Environment{Stdin: broken{}, Stdout: broken{}, Stderr: &errs, Paths: scope.Paths{Home: t.TempDir()}, Dir: t.TempDir(), Now: time.Now, Getenv: func(string) string { return "" }}
 	if code := Run(system, []string{"hook", "--help"}); code != diag.Internal || !strings.Contains(errs.String(), "skillpm is at fault") {
 		t.Errorf("exit %d: %s", code, &errs)
 	}

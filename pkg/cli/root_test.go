@@ -6,6 +6,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 )
 
 // TestAsked makes each command alone, as it is made when a command line begins with its name: it says the same of itself
@@ -47,7 +48,7 @@ func TestAsked(t *testing.T) {
 
 func TestUnknownCommandIsNear(t *testing.T) {
 	var out, errs bytes.Buffer
-	code := Execute(t.Context(), console.System{Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}, []string{"laod"})
+	code := Execute(t.Context(), environ.Environment{Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}, []string{"laod"})
 	if code != diag.Usage || !bytes.Contains(errs.Bytes(), []byte("did you mean load?")) {
 		t.Errorf("exit %d, %s", code, errs.String())
 	}

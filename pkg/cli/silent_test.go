@@ -10,8 +10,9 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/cli"
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
 // A command whose error is known does not wait for a server that says nothing.
@@ -39,9 +40,9 @@ func TestSilentServer(t *testing.T) {
 	var out bytes.Buffer
 	code := make(chan diag.Code, 1)
 	go func() {
-		code <- cli.Execute(t.Context(), console.System{
+		code <- cli.Execute(t.Context(), environ.Environment{
 			Stdin: &bytes.Buffer{}, Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" },
-			Dir: dir, Home: home, OS: runtime.GOOS, Now: time.Now, Version: "0.1.0",
+			Dir: dir, Paths: scope.Paths{Home: home}, OS: runtime.GOOS, Now: time.Now, Version: "0.1.0",
 		}, []string{"install"})
 	}()
 	select {

@@ -12,8 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
 // TestO20SkillsWatch: skills --watch lists the skills again when they change, and ends with the context.
@@ -35,9 +36,9 @@ func TestO20SkillsWatch(t *testing.T) {
 	defer cancel()
 	out, in := io.Pipe()
 	var errs bytes.Buffer
-	sys := console.System{
+	sys := environ.Environment{
 		Stdin: strings.NewReader(""), Stdout: in, Stderr: &errs, Getenv: func(string) string { return "" },
-		Dir: dir, Home: t.TempDir(), OS: runtime.GOOS, Now: time.Now,
+		Dir: dir, Paths: scope.Paths{Home: t.TempDir()}, OS: runtime.GOOS, Now: time.Now,
 	}
 	ended := make(chan diag.Code, 1)
 	go func() {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
 // TestSystemReachesTheVerbs checks that what an invocation is told of its system is what its verbs act on: where there
@@ -24,8 +26,8 @@ func TestSystemReachesTheVerbs(t *testing.T) {
 	}{{"linux", true}, {"windows", false}} {
 		dir, home := t.TempDir(), t.TempDir()
 		var out, errs bytes.Buffer
-		sys := console.System{
-			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: dir, Home: home, OS: tt.os, Now: time.Now,
+		sys := environ.Environment{
+			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: dir, Paths: scope.Paths{Home: home}, OS: tt.os, Now: time.Now,
 			Getenv: func(name string) string {
 				return map[string]string{"APPDATA": home, "LOCALAPPDATA": home}[name]
 			},

@@ -12,8 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
 // --watch reports, reports again when a file changes, tells what is wrong meanwhile, and ends with the context. Its own
@@ -36,9 +37,9 @@ func TestWatch(t *testing.T) {
 	defer cancel()
 	out, in := io.Pipe()
 	var errs bytes.Buffer
-	sys := console.System{
+	sys := environ.Environment{
 		Stdin: strings.NewReader(""), Stdout: in, Stderr: &errs, Getenv: func(string) string { return "" },
-		Dir: dir, Home: t.TempDir(), OS: runtime.GOOS, Now: time.Now,
+		Dir: dir, Paths: scope.Paths{Home: t.TempDir()}, OS: runtime.GOOS, Now: time.Now,
 	}
 	ended := make(chan diag.Code, 1)
 	go func() {

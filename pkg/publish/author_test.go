@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
 	"github.com/skillpm/skillpm/pkg/publish"
@@ -22,12 +23,14 @@ func newClient(tb testing.TB, dir string) *publish.Client {
 	tb.Helper()
 	home := tb.TempDir()
 	none := func(string) string { return "" }
-	paths, err := scope.New(scope.Env{Home: home, Dir: dir, Getenv: none, OS: runtime.GOOS})
+	env, err := environ.Environment{
+		Paths:  scope.Paths{Home: home, Enterprise: filepath.Join(home, "enterprise")},
+		Getenv: none, Now: time.Now, OS: runtime.GOOS, Version: "0.1.0",
+	}.At(dir)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	paths.Enterprise = filepath.Join(home, "enterprise")
-	c := publish.New(publish.Options{Dir: dir, Paths: paths, Getenv: none, Now: time.Now, OS: runtime.GOOS, Version: "0.1.0"})
+	c := publish.New(publish.Options{Environment: env})
 	tb.Cleanup(c.Close)
 	return c
 }

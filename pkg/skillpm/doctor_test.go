@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/publish"
 	"github.com/skillpm/skillpm/pkg/skillpm"
@@ -44,14 +45,14 @@ func newPatient(t *testing.T) *patient {
 func (p *patient) client() *skillpm.Client {
 	p.t.Helper()
 	getenv := func(name string) string { return p.env[name] }
-	paths, err := scope.New(scope.Env{Home: p.home, Dir: p.dir, Getenv: getenv, OS: runtime.GOOS})
+	env, err := environ.Environment{
+		Paths:  scope.Paths{Home: p.home, Enterprise: filepath.Join(p.home, "enterprise")},
+		Getenv: getenv, Now: func() time.Time { return p.now }, OS: runtime.GOOS, Version: "0.1.0",
+	}.At(p.dir)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	paths.Enterprise = filepath.Join(p.home, "enterprise")
-	c := skillpm.New(skillpm.Options{
-		Dir: p.dir, Paths: paths, Getenv: getenv, Now: func() time.Time { return p.now }, OS: runtime.GOOS, Version: "0.1.0",
-	})
+	c := skillpm.New(skillpm.Options{Environment: env})
 	p.t.Cleanup(c.Close)
 	return c
 }

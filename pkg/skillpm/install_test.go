@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
 	"github.com/skillpm/skillpm/pkg/internal/txn"
@@ -44,12 +45,14 @@ func newAuthor(tb testing.TB, dir, home string) *publish.Client {
 func newOptions(tb testing.TB, dir, home string) skillpm.Options {
 	tb.Helper()
 	none := func(string) string { return "" }
-	paths, err := scope.New(scope.Env{Home: home, Dir: dir, Getenv: none, OS: runtime.GOOS})
+	env, err := environ.Environment{
+		Paths:  scope.Paths{Home: home, Enterprise: filepath.Join(home, "enterprise")},
+		Getenv: none, Now: time.Now, OS: runtime.GOOS, Version: "0.1.0", Admin: os.Getuid(),
+	}.At(dir)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	paths.Enterprise = filepath.Join(home, "enterprise")
-	return skillpm.Options{Dir: dir, Paths: paths, Getenv: none, Now: time.Now, OS: runtime.GOOS, Version: "0.1.0", Admin: os.Getuid()}
+	return skillpm.Options{Environment: env}
 }
 
 // writePack writes a pack of n skills with five files each, 28 KB together.

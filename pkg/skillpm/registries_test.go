@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
@@ -17,11 +18,14 @@ import (
 func TestEnforcedBinding(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	getenv := func(string) string { return "" }
-	paths, err := scope.New(scope.Env{Home: home, Dir: dir, Getenv: getenv, OS: "linux"})
+	env, err := environ.Environment{
+		Paths:  scope.Paths{Home: home, Enterprise: t.TempDir()},
+		Getenv: getenv, Now: time.Now, OS: "linux",
+	}.At(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	paths.Enterprise = t.TempDir()
+	paths := env.Paths
 	for file, text := range map[string]string{
 		filepath.Join(paths.Enterprise, "config.yaml"): "namespaces: {acme: \"oci://registry.example/acme\"}\n",
 		filepath.Join(dir, "skillpm.yaml"):             "namespaces:\n  acme: embedded\n  globex: local\n",
@@ -30,7 +34,7 @@ func TestEnforcedBinding(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c := skillpm.New(skillpm.Options{Dir: dir, Paths: paths, Getenv: getenv, OS: "linux", Now: time.Now})
+	c := skillpm.New(skillpm.Options{Environment: env})
 	t.Cleanup(c.Close)
 	list, err := c.Registries(t.Context())
 	if err != nil {

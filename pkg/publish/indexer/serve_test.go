@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/publish/indexer"
@@ -24,14 +25,14 @@ func client(t *testing.T, dir string) *indexer.Client {
 	t.Helper()
 	home := t.TempDir()
 	getenv := func(string) string { return "" }
-	paths, err := scope.New(scope.Env{Home: home, Dir: dir, Getenv: getenv, OS: "linux"})
+	env, err := environ.Environment{
+		Paths: scope.Paths{Home: home}, Getenv: getenv, OS: "linux",
+		Now: func() time.Time { return time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC) },
+	}.At(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := indexer.New(indexer.Options{
-		Dir: dir, Paths: paths, Getenv: getenv, OS: "linux",
-		Now: func() time.Time { return time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC) },
-	})
+	c := indexer.New(indexer.Options{Environment: env})
 	t.Cleanup(c.Close)
 	return c
 }

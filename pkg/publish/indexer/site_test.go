@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/publish/internal/site"
 )
 
@@ -198,7 +199,7 @@ func TestApart(t *testing.T) {
 	}
 	links := os.Symlink(filepath.Join(top, "out"), filepath.Join(top, "to-out")) == nil &&
 		os.Symlink("idx", filepath.Join(top, "to-idx")) == nil
-	c := New(Options{Dir: top})
+	c := New(Options{Environment: environ.Environment{Dir: top}})
 	at := &opened{dir: filepath.Join(top, "idx"), shown: "idx"}
 	for _, o := range []SiteOptions{
 		{Out: "idx"},

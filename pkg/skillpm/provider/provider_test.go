@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
 	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
@@ -93,17 +94,19 @@ func (f *fixture) publish(releases ...release) {
 func (f *fixture) lock(change func(*provider.Provider)) (*provider.Solution, error) {
 	f.t.Helper()
 	none := func(string) string { return "" }
-	paths, err := scope.New(scope.Env{Home: f.home, Dir: f.dir, Getenv: none, OS: runtime.GOOS})
+	env, err := environ.Environment{
+		Paths:  scope.Paths{Home: f.home, Enterprise: filepath.Join(f.home, "enterprise")},
+		Getenv: none, Now: func() time.Time { return f.now }, OS: runtime.GOOS, Version: "0.1.0",
+	}.At(f.dir)
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	paths.Enterprise = filepath.Join(f.home, "enterprise")
-	m := workspace.NewMachine(workspace.Options{Dir: f.dir, Paths: paths, Getenv: none, OS: runtime.GOOS, Version: "0.1.0", Now: func() time.Time { return f.now }})
+	m := workspace.NewMachine(workspace.Options{Environment: env})
 	w, err := m.Open(scope.KindProject, false)
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	sources := provider.NewSources(provider.SourceOptions{Dir: f.dir, Paths: paths, Getenv: none, OS: runtime.GOOS, Version: "0.1.0", Now: func() time.Time { return f.now }})
+	sources := provider.NewSources(provider.SourceOptions{Environment: env})
 	f.t.Cleanup(sources.Close)
 	p, err := provider.New(f.t.Context(), m, w, sources, provider.Options{
 		Now: func() time.Time { return f.now }, Progress: func(provider.Event) {},

@@ -7,11 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
-	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/sign/keyless"
@@ -35,12 +34,7 @@ type fetcher interface {
 
 // SourceOptions say what places packs are fetched from, and as whom.
 type SourceOptions struct {
-	Dir        string // the directory that relative ones of the command line are relative to
-	Paths      scope.Paths
-	Getenv     func(string) string
-	OS         string // as runtime.GOOS
-	Version    string // skillpm's own version
-	Now        func() time.Time
+	environ.Environment
 	GitProgram string // the git program that is preferred to what is built in, "" for none
 
 	Mirrors   map[string]string // where OCI registries are asked first, see [project.Config]

@@ -2,10 +2,9 @@ package provider
 
 import (
 	"sync"
-	"time"
 
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
-	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/sign/keyless"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
@@ -13,18 +12,12 @@ import (
 
 // ToolOptions is what verbs need of the world around them.
 type ToolOptions struct {
-	Dir      string              // absolute directory that the verbs work in
-	Paths    scope.Paths         // where the user's files are
-	Config   string              // user settings file; "" for the default place
-	Getenv   func(string) string // the environment
-	Now      func() time.Time    // the clock
-	OS       string              // as runtime.GOOS
-	Version  string              // skillpm's own version
-	Admin    int                 // the user id that the machine's policy must belong to
-	Around   string              // a project whose policy holds besides that of the project in Dir, "" for none
-	Progress func(Event)         // told of long work; may be nil
-	Warn     func(string)        // told of what was done and could not be recorded; may be nil
-	Keyless  keyless.Open        // what checks signatures of identities, nil for nothing
+	environ.Environment
+
+	Around   string       // a project whose policy holds besides that of the project in Dir, "" for none
+	Progress func(Event)  // told of long work; may be nil
+	Warn     func(string) // told of what was done and could not be recorded; may be nil
+	Keyless  keyless.Open // what checks signatures of identities, nil for nothing
 }
 
 // Tools is what verbs work with, those of users as those of authors: the user's settings and scopes, and what packs are
@@ -45,10 +38,8 @@ func NewTools(o ToolOptions) *Tools {
 		o.Warn = func(string) {}
 	}
 	return &Tools{ToolOptions: o, Machine: workspace.NewMachine(workspace.Options{
-		Dir: o.Dir, Paths: o.Paths, Config: o.Config, Getenv: o.Getenv, OS: o.OS, Version: o.Version,
-		Admin:   o.Admin,
-		Now:     o.Now,
-		Waiting: func() { o.Progress(Event{Text: "waiting for another skillpm, which is changing the same scope"}) },
+		Environment: o.Environment,
+		Waiting:     func() { o.Progress(Event{Text: "waiting for another skillpm, which is changing the same scope"}) },
 	})}
 }
 
@@ -58,8 +49,7 @@ func (t *Tools) Sources(config *pack.Config) *Sources {
 	defer t.mu.Unlock()
 	if t.sources == nil {
 		t.sources = NewSources(SourceOptions{
-			Dir: t.Dir, Paths: t.Paths, Getenv: t.Getenv, OS: t.OS, Version: t.Version, GitProgram: config.Git, Now: t.Now,
-			Mirrors: config.Mirrors, PlainHTTP: config.PlainHTTP, CAFile: config.File(config.CAFile),
+			Environment: t.Environment, GitProgram: config.Git, Mirrors: config.Mirrors, PlainHTTP: config.PlainHTTP, CAFile: config.File(config.CAFile),
 			Keyless: t.Keyless,
 		})
 	}

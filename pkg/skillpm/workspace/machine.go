@@ -4,9 +4,8 @@ import (
 	"context"
 	"path/filepath"
 	"sync"
-	"time"
 
-	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/store"
@@ -14,15 +13,8 @@ import (
 
 // Options say where a [Machine] works.
 type Options struct {
-	Dir     string              // absolute directory that projects are looked for from
-	Paths   scope.Paths         // where the user's files are
-	Config  string              // user settings file; "" for the default place
-	Getenv  func(string) string // the environment
-	OS      string              // as runtime.GOOS
-	Version string              // skillpm's own version
-	Admin   int                 // the user id that the machine's policy must belong to
-	Waiting func()              // told when another process has a scope that is to be changed; may be nil
-	Now     func() time.Time    // the clock, by which the store remembers what is used; may be nil
+	environ.Environment
+	Waiting func() // called when another process has a scope that is to be changed; may be nil
 
 	// PolicyDir is a directory of the administrator's with the policy that is about to be the machine's, "" for the one
 	// that is in force.
@@ -55,14 +47,6 @@ func (m *Machine) Store() (*store.Store, error) {
 	s.Track(m.Now)
 	m.store = s
 	return s, nil
-}
-
-// Abs returns path as an absolute path, relative ones being relative to the machine's directory.
-func (m *Machine) Abs(path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(m.Dir, path)
 }
 
 // AdminConfig returns the settings of the machine's administrator, which nobody else can change. Without any they are

@@ -39,7 +39,7 @@ and let others read it from there, from any web server, or from an OCI registry.
 
 // curator returns what keeps indexes for this invocation.
 func (a *app) curator() (*indexer.Client, error) {
-	o, err := a.ToolOptions()
+	o, err := a.Options()
 	if err != nil {
 		return nil, err
 	}

@@ -85,11 +85,11 @@ const (
 
 // attachEnv says where hosts keep what they read.
 func (a *app) attachEnv(needsProject bool) (attach.Env, error) {
-	o, err := a.ToolOptions()
+	o, err := a.Options()
 	if err != nil {
 		return attach.Env{}, err
 	}
-	e := attach.Env{Home: o.Paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: o.Paths.State, Machine: a.Enterprise}
+	e := attach.Env{Home: o.Paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: o.Paths.State, Machine: a.Paths.Enterprise}
 	s, found, err := o.Paths.Project(o.Dir)
 	switch {
 	case err != nil && needsProject:

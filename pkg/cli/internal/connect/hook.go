@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -104,7 +105,8 @@ func (a *app) answerHook(ctx context.Context, of, event string) error {
 // be known: that is an error where something is to be opened, and not before.
 func (a *app) hookOptions(of string) hook.Options {
 	dir, missing := a.WorkDir()
-	paths, homeless := a.Paths(dir)
+	env, homeless := a.At(dir)
+	paths := env.Paths
 	state := paths.State
 	if homeless != nil {
 		state = ""
@@ -121,10 +123,12 @@ func (a *app) hookOptions(of string) hook.Options {
 			case p.Dir == "" && missing != nil:
 				return nil, missing
 			}
-			o := a.HostOptionsAt(&console.RuntimeFlags{Session: p.Session, Profile: p.Profile, Client: of}, cmp.Or(p.Dir, dir), paths)
+			at := env
+			at.Dir = cmp.Or(p.Dir, dir)
+			o := console.HostOptions(&console.RuntimeFlags{Session: p.Session, Profile: p.Profile, Client: of}, at)
 			o.Layers = p.Layers
 			o.ReadOnly = attach.Files(attach.Env{
-				Home: paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: paths.State, Machine: a.Enterprise,
+				Home: paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: paths.State, Machine: a.Paths.Enterprise,
 			}, of)
 			run.Adopt() // a skill's hooks
 			return runtime.New(ctx, o)
@@ -186,12 +190,12 @@ func HookCode(args []string, code diag.Code) diag.Code {
 }
 
 // RecoverHook turns a panic of a command that answers an event into an error: the exit code of a panic is 2.
-func RecoverHook(s console.System, args []string, code *diag.Code) {
+func RecoverHook(stderr io.Writer, args []string, code *diag.Code) {
 	if !answersHook(args) {
 		return
 	}
 	if p := recover(); p != nil {
-		fmt.Fprintf(s.Stderr, "skillpm: error: skillpm is at fault: %v\n%s", p, debug.Stack())
+		fmt.Fprintf(stderr, "skillpm: error: skillpm is at fault: %v\n%s", p, debug.Stack())
 		*code = diag.Internal
 	}
 }

@@ -54,10 +54,7 @@ func (a *app) gateway(f *upstreamFlags) (*mcpserver.Gateway, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	var environ []string
-	if a.Environ != nil {
-		environ = slices.DeleteFunc(a.Environ(), func(v string) bool { return strings.HasPrefix(v, "SKILLPM_MCP_TOKEN=") })
-	}
+	environ := slices.DeleteFunc(a.Variables(), func(v string) bool { return strings.HasPrefix(v, "SKILLPM_MCP_TOKEN=") })
 	dir, err := a.WorkDir()
 	if err != nil {
 		return nil, err

@@ -12,58 +12,25 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"runtime"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/publish"
 	"github.com/skillpm/skillpm/pkg/sign/keyless"
 	"github.com/skillpm/skillpm/pkg/skillpm"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
 )
 
-// System is what a process has: its streams, environment, directory and clock.
-type System struct {
-	Stdin   io.Reader
-	Stdout  io.Writer
-	Stderr  io.Writer
-	Getenv  func(string) string
-	Environ func() []string // of the variables, as os.Environ; nil for none
-	Dir     string          // the working directory
-	Home    string          // the user's home directory, "" if there is none
-	OS      string          // as runtime.GOOS
-	Now     func() time.Time
-	Version string       // of the release, "" for a build from source
-	Keyless keyless.Open // what checks signatures of identities, nil for nothing
-
-	// Enterprise is where the machine's administrator keeps what holds for everybody, "" for the system's own place,
-	// and Admin the user id that a policy there must belong to. Only tests set them.
-	Enterprise string
-	Admin      int
-}
-
-// OS returns the System of this process.
-func OS(version string) System {
-	dir, _ := os.Getwd()        // an empty directory is reported when a path is needed
-	home, _ := os.UserHomeDir() // likewise
-	return System{
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Getenv: os.Getenv, Environ: os.Environ, Dir: dir, Home: home, OS: runtime.GOOS, Now: time.Now, Version: version,
-	}
-}
-
-// App is one invocation: the system and the global flags.
+// App is one invocation: the environment of the process, and the global flags.
 type App struct {
-	System
-	Chdir  string // -C: the directory to work in instead of the current one
-	Config string // --config
-	JSON   bool
-	Quiet  bool
+	environ.Environment              // of the process; its Config is --config
+	Keyless             keyless.Open // what checks signatures of identities, nil for nothing
+
+	Chdir string // -C: the directory to work in instead of the current one
+	JSON  bool
+	Quiet bool
 	// WantsJSON says that --json is among the arguments, also where a flag that is wrong keeps it from being read.
 	WantsJSON bool
 	Helpless  error // why there is no help
@@ -141,14 +108,6 @@ func (a *App) Palette(w io.Writer) Palette {
 	return Palette(!a.NoColor && Terminal(w) && a.Getenv("NO_COLOR") == "" && a.Getenv("TERM") != "dumb")
 }
 
-// Abs returns a path of the command line as an absolute one.
-func (a *App) Abs(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(a.Dir, path)
-}
-
 // WorkDir returns the directory that the command works in: -C, or the process's own.
 func (a *App) WorkDir() (string, error) {
 	dir := a.Chdir
@@ -173,7 +132,7 @@ func (a *App) WorkDir() (string, error) {
 
 // Client returns the package manager for this invocation.
 func (a *App) Client() (*skillpm.Client, error) {
-	o, err := a.ToolOptions()
+	o, err := a.Options()
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +143,7 @@ func (a *App) Client() (*skillpm.Client, error) {
 
 // Author returns what does an author's work for this invocation.
 func (a *App) Author() (*publish.Client, error) {
-	o, err := a.ToolOptions()
+	o, err := a.Options()
 	if err != nil {
 		return nil, err
 	}
@@ -193,25 +152,29 @@ func (a *App) Author() (*publish.Client, error) {
 	return c, nil
 }
 
-// ToolOptions says where and for whom this invocation works.
-func (a *App) ToolOptions() (o provider.ToolOptions, err error) {
+// Env returns the environment that this invocation works in.
+func (a *App) Env() (environ.Environment, error) {
 	dir, err := a.WorkDir()
 	if err != nil {
-		return o, err
+		return environ.Environment{}, err
 	}
-	paths, err := scope.New(scope.Env{Home: a.Home, Dir: dir, Getenv: a.Getenv, OS: a.OS})
-	if err != nil {
-		return o, err
+	return a.At(dir)
+}
+
+// At returns the environment of an invocation that works in dir.
+func (a *App) At(dir string) (environ.Environment, error) {
+	e := a.Environment
+	e.Version = BuildVersion(a.Version)
+	if e.Config != "" {
+		e.Config = a.Abs(e.Config)
 	}
-	if a.Enterprise != "" {
-		paths.Enterprise = a.Enterprise
-	}
-	config := a.Config
-	if config != "" {
-		config = a.Abs(config)
-	}
-	return provider.ToolOptions{
-		Dir: dir, Paths: paths, Config: config, Getenv: a.Getenv, Now: a.Now, OS: a.OS, Version: BuildVersion(a.Version), Admin: a.Admin, Keyless: a.Keyless,
-		Progress: a.progress(), Warn: func(text string) { a.Warn("%s", text) },
-	}, nil
+	return e.At(dir)
+}
+
+// Options are those of the clients for this invocation.
+func (a *App) Options() (skillpm.Options, error) {
+	e, err := a.Env()
+	return skillpm.Options{
+		Environment: e, Keyless: a.Keyless, Progress: a.progress(), Warn: func(text string) { a.Warn("%s", text) },
+	}, err
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
@@ -64,46 +64,21 @@ func (a *App) Host(ctx context.Context, f *RuntimeFlags) (*runtime.Host, error) 
 
 // hostOptions say for whom this invocation serves skills, and where.
 func (a *App) hostOptions(f *RuntimeFlags) (runtime.Options, error) {
-	dir, paths, err := a.Places()
+	e, err := a.Env()
 	if err != nil {
 		return runtime.Options{}, err
 	}
-	return a.HostOptionsAt(f, dir, paths), nil
+	return HostOptions(f, e), nil
 }
 
-// HostOptionsAt are those of a directory.
-func (a *App) HostOptionsAt(f *RuntimeFlags, dir string, paths scope.Paths) runtime.Options {
-	config := a.Config
-	if config != "" {
-		config = a.Abs(config)
-	}
-	var environ []string
-	if a.Environ != nil {
-		environ = a.Environ()
-	}
+// HostOptions are those of a directory.
+func HostOptions(f *RuntimeFlags, e environ.Environment) runtime.Options {
 	return runtime.Options{
-		Paths: paths, Dir: dir, Profile: f.Profile, Session: f.Session, Agent: f.agent, Tenant: f.tenant, Environment: f.environment,
-		NoSkills: f.noSkills, NoSession: f.NoSession, OS: a.OS, Shell: f.Shell, FileLimit: f.FileLimit, ConfigFile: config, Getenv: a.Getenv, Environ: environ, Self: taskRunner(), Helper: Confiner(), Now: a.Now, Admin: a.Admin,
+		Paths: e.Paths, Dir: e.Dir, Profile: f.Profile, Session: f.Session, Agent: f.agent, Tenant: f.tenant, Environment: f.environment,
+		NoSkills: f.noSkills, NoSession: f.NoSession, OS: e.OS, Shell: f.Shell, FileLimit: f.FileLimit,
+		ConfigFile: e.Config, Getenv: e.Getenv, Environ: e.Variables(), Self: taskRunner(), Helper: Confiner(), Now: e.Now, Admin: e.Admin,
 		Trace: f.Trace, Host: f.Client,
 	}
-}
-
-// Places returns the directory that this invocation works in, and where skillpm keeps things.
-func (a *App) Places() (dir string, paths scope.Paths, err error) {
-	if dir, err = a.WorkDir(); err != nil {
-		return "", paths, err
-	}
-	paths, err = a.Paths(dir)
-	return dir, paths, err
-}
-
-// Paths returns where skillpm keeps things.
-func (a *App) Paths(dir string) (scope.Paths, error) {
-	paths, err := scope.New(scope.Env{Home: a.Home, Dir: dir, Getenv: a.Getenv, OS: a.OS})
-	if a.Enterprise != "" {
-		paths.Enterprise = a.Enterprise
-	}
-	return paths, err
 }
 
 // CompleteSkills completes the names of skills in force, with what they are for; after an @ also the exact names of
@@ -164,8 +139,8 @@ func (a *App) CompletionCatalog(cmd *cobra.Command) *catalog.Catalog {
 // CompleteProfiles completes the ids of profiles, the user's own among them.
 func (a *App) CompleteProfiles(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	ids := profile.IDs()
-	if _, paths, err := a.Places(); err == nil {
-		ids = append(ids, profile.UserIDs(runtime.Profiles(paths))...)
+	if e, err := a.Env(); err == nil {
+		ids = append(ids, profile.UserIDs(runtime.Profiles(e.Paths))...)
 	}
 	return Matching(ids, prefix), cobra.ShellCompDirectiveNoFileComp
 }
@@ -181,12 +156,12 @@ func (a *App) completeHosts(cmd *cobra.Command, args []string, prefix string) ([
 
 // CompleteSessions completes the ids of sessions that are kept.
 func (a *App) CompleteSessions(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	_, paths, err := a.Places()
+	e, err := a.Env()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var ids []string
-	kept, _ := session.List(paths.State) // what cannot be read is not completed
+	kept, _ := session.List(e.Paths.State) // what cannot be read is not completed
 	for _, k := range kept {
 		if k.ID != "" {
 			ids = append(ids, cobra.CompletionWithDesc(k.ID, strings.Join(k.Active, ", ")))

@@ -14,15 +14,16 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/cli"
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
 // at runs the program in this process, with a clock of its own.
 func (m *machine) at(now time.Time, args ...string) ended {
 	m.tb.Helper()
 	var out, stderr bytes.Buffer
-	sys := console.System{
-		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr, Dir: m.project, Home: m.home, OS: runtime.GOOS, Version: "0.1.0",
+	sys := environ.Environment{
+		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr, Dir: m.project, Paths: scope.Paths{Home: m.home}, OS: runtime.GOOS, Version: "0.1.0",
 		Now: func() time.Time { return now },
 		Getenv: func(name string) string {
 			return map[string]string{"NO_COLOR": "1", "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1"}[name]

@@ -19,8 +19,9 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli"
 	"github.com/skillpm/skillpm/pkg/cli/internal/connect"
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
 )
 
 // Stories run skillpm in this process: there are thousands of commands, and starting a program is most of what one costs.
@@ -106,10 +107,10 @@ func inProcess(ts *testscript.TestScript, args []string) diag.Code {
 	stdin := ts.Value(pendingInput{}).(*string)
 	text := *stdin
 	*stdin = ""
-	system := console.System{
+	system := environ.Environment{
 		Stdin: strings.NewReader(text), Stdout: writer{ts.Stdout()}, Stderr: writer{ts.Stderr()},
 		Getenv: ts.Getenv, Environ: func() []string { return storyEnvironment(ts) },
-		Dir: ts.MkAbs("."), Home: ts.Getenv("HOME"), OS: runtime.GOOS, Now: time.Now, Version: storyVersion,
+		Dir: ts.MkAbs("."), Paths: scope.Paths{Home: ts.Getenv("HOME")}, OS: runtime.GOOS, Now: time.Now, Version: storyVersion,
 	}
 	withEnterprise(&system)
 	return connect.HookCode(args, cli.Execute(context.Background(), system, args))
@@ -130,9 +131,9 @@ func storyEnvironment(ts *testscript.TestScript) []string {
 type writer struct{ io.Writer }
 
 // withEnterprise moves the directory of the machine's administrator, in these tests only.
-func withEnterprise(s *console.System) {
+func withEnterprise(s *environ.Environment) {
 	if dir := s.Getenv(enterpriseDir); dir != "" {
-		s.Enterprise, s.Admin = dir, os.Getuid()
+		s.Paths.Enterprise, s.Admin = dir, os.Getuid()
 		if id, err := strconv.Atoi(s.Getenv(adminUser)); err == nil {
 			s.Admin = id
 		}

@@ -18,7 +18,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/skillpm/skillpm/pkg/cli"
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
 )
 
@@ -59,7 +59,7 @@ func TestPreCommitShape(t *testing.T) {
 			t.Fatalf("hook %s runs %s", h.ID, words[0])
 		}
 		var out strings.Builder
-		system := console.System{
+		system := environ.Environment{
 			Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &out, Getenv: func(string) string { return "" },
 			Dir: t.TempDir(), Now: time.Now,
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/skillpm/skillpm/pkg/cli"
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
 	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
 	skillrun "github.com/skillpm/skillpm/pkg/runtime/run"
@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 			if os.Getenv(onOneThread) != "" {
 				runtime.LockOSThread()
 			}
-			system := console.OS(storyVersion)
+			system := environ.Process(storyVersion)
 			withEnterprise(&system)
 			os.Exit(int(cli.Run(system, os.Args[1:])))
 		},

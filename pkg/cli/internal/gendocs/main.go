@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"github.com/skillpm/skillpm/pkg/cli"
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 )
 
 func main() {
@@ -45,7 +45,7 @@ func run(dir string, write func(*cobra.Command, string) error) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	root := cli.Command(console.OS(""))
+	root := cli.Command(environ.Process(""))
 	root.InitDefaultCompletionCmd()
 	root.DisableAutoGenTag = true
 	return write(root, dir)

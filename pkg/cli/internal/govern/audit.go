@@ -129,12 +129,12 @@ func (a *app) logs(args []string) ([]string, error) {
 
 // ownLog returns the log that this user's skillpm writes to: where the policies say, or else in the state directory.
 func (a *app) ownLog() (string, error) {
-	_, paths, err := a.Places()
+	env, err := a.Env()
 	if err != nil {
 		return "", err
 	}
-	log := enforce.Open(enforce.Options{Files: enforce.Files{Paths: paths, OS: a.OS, Admin: a.Admin}, Now: a.Now}).Log()
-	return audit.Open(cmp.Or(log.Path, filepath.Join(paths.State, "audit", audit.Name)), audit.Options{}).Path(), nil
+	log := enforce.Open(enforce.Options{Files: enforce.Files{Paths: env.Paths, OS: a.OS, Admin: a.Admin}, Now: a.Now}).Log()
+	return audit.Open(cmp.Or(log.Path, filepath.Join(env.Paths.State, "audit", audit.Name)), audit.Options{}).Path(), nil
 }
 
 // stream reads logs, and warns of what cannot be read.

@@ -114,11 +114,11 @@ func (a *app) show(ctx context.Context, s *audit.Stream, limit int, p *recordPri
 
 // noteMachineLog says where the log of what the machine's administrator synced is, if it was not read.
 func (a *app) noteMachineLog(read []string) {
-	_, paths, err := a.Places()
+	env, err := a.Env()
 	if err != nil {
 		return
 	}
-	log := filepath.Join(paths.ForMachine().State, "audit", audit.Name)
+	log := filepath.Join(env.Paths.ForMachine().State, "audit", audit.Name)
 	if _, err := os.Stat(log); err == nil && !slices.Contains(read, log) {
 		a.Note("what skillpm sync did is in another log: skillpm audit show %s", log)
 	}

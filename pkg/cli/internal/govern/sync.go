@@ -37,10 +37,10 @@ nothing changed. --check needs neither rights nor network.`,
   sudo skillpm sync --dry-run`,
 		Args: console.Need(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if a.Home == "" && a.OS != "windows" {
-				a.Home = "/" // a service need not have a home, and nothing of one is needed
+			if a.Paths.Home == "" && a.OS != "windows" {
+				a.Paths.Home = "/" // a service need not have a home, and nothing of one is needed
 			}
-			options, err := a.ToolOptions()
+			options, err := a.Options()
 			if err != nil {
 				return err
 			}

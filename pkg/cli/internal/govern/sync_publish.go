@@ -36,7 +36,7 @@ to publish but a signed tag: git tag -s v1.4.0.`,
 			if err != nil {
 				return err
 			}
-			options, err := a.ToolOptions()
+			options, err := a.Options()
 			if err != nil {
 				return err
 			}

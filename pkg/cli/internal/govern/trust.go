@@ -143,12 +143,12 @@ func (a *app) listTrusted(h *runtime.Host, folders catalog.Folders) error {
 
 // completeTrusted completes the folders that are trusted.
 func (a *app) completeTrusted(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	_, paths, err := a.Places()
+	env, err := a.Env()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	}
 	var names []string
-	kept, _ := catalog.TrustedFolders(paths).List() // what cannot be read is not completed
+	kept, _ := catalog.TrustedFolders(env.Paths).List() // what cannot be read is not completed
 	for _, f := range kept {
 		names = append(names, f.Path)
 	}

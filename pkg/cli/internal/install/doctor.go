@@ -102,11 +102,8 @@ func (a *app) printDiagnosis(p console.Palette, d skillpm.Diagnosis) {
 
 // variables returns the names of the environment's variables. Their values stay where they are.
 func (a *app) variables() []string {
-	if a.Environ == nil {
-		return nil
-	}
 	var names []string
-	for _, variable := range a.Environ() {
+	for _, variable := range a.Variables() {
 		name, _, _ := strings.Cut(variable, "=")
 		names = append(names, name)
 	}

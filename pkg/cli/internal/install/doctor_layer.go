@@ -15,7 +15,7 @@ const staleSync = 7 * 24 * time.Hour
 // examineLayer adds to the findings of doctor how the enterprise layer is kept. It looks at no skill of it: sync
 // --check does.
 func (a *app) examineLayer(r *skillpm.DoctorReport) error {
-	o, err := a.ToolOptions()
+	o, err := a.Options()
 	if err != nil {
 		return err
 	}

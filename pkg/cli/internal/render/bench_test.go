@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
@@ -33,7 +34,7 @@ func BenchmarkRender(b *testing.B) {
 	for _, f := range formats() {
 		b.Run(f.name, func(b *testing.B) {
 			for b.Loop() {
-				if err := f.render(&console.App{System: console.System{Getenv: func(string) string { return "" }}}, io.Discard, o); err != nil {
+				if err := f.render(&console.App{Environment: environ.Environment{Getenv: func(string) string { return "" }}}, io.Discard, o); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -17,9 +17,10 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/skillpm/skillpm/pkg/cli"
-	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/cli/internal/render"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/lint"
 	"github.com/skillpm/skillpm/pkg/publish"
 	"github.com/skillpm/skillpm/schema"
@@ -53,8 +54,8 @@ func conforms(t *testing.T, s *jsonschema.Schema, text []byte) {
 func invoke(t *testing.T, dir string, args ...string) (code diag.Code, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	sys := console.System{
-		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: dir, Home: t.TempDir(), OS: "linux", Now: time.Now,
+	sys := environ.Environment{
+		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: dir, Paths: scope.Paths{Home: t.TempDir()}, OS: "linux", Now: time.Now,
 		Getenv: func(string) string { return "" },
 	}
 	code = cli.Execute(t.Context(), sys, args)

@@ -69,11 +69,11 @@ wrong with it, and the exit code is 3.`,
 }
 
 func (a *app) listProfiles() error {
-	_, paths, err := a.Places()
+	env, err := a.Env()
 	if err != nil {
 		return err
 	}
-	user := runtime.Profiles(paths)
+	user := runtime.Profiles(env.Paths)
 	rows, wrong := []profileRow{}, error(nil)
 	ids := profile.IDs()
 	for _, id := range profile.UserIDs(user) {
@@ -145,11 +145,11 @@ the profile that it extends. With --json it is one JSON document.`,
 			return a.CompleteProfiles(cmd, args, prefix)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			_, paths, err := a.Places()
+			env, err := a.Env()
 			if err != nil {
 				return err
 			}
-			p, err := profile.Resolve(args[0], runtime.Profiles(paths))
+			p, err := profile.Resolve(args[0], runtime.Profiles(env.Paths))
 			if err != nil {
 				return err
 			}
@@ -191,7 +191,7 @@ JSON Schema that skillpm schema profile prints. The name of a file gives its id.
 			return []string{"yaml"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			dir, paths, err := a.Places()
+			env, err := a.Env()
 			if err != nil {
 				return err
 			}
@@ -199,9 +199,9 @@ JSON Schema that skillpm schema profile prints. The name of a file gives its id.
 			for _, file := range args {
 				at := file
 				if !filepath.IsAbs(at) {
-					at = filepath.Join(dir, at)
+					at = filepath.Join(env.Dir, at)
 				}
-				p, err := checkProfile(file, at, runtime.Profiles(paths))
+				p, err := checkProfile(file, at, runtime.Profiles(env.Paths))
 				if err != nil {
 					return err
 				}
@@ -280,11 +280,11 @@ yet.`,
 		Example: `  skillpm profile path
   mkdir -p "$(skillpm profile path)"`,
 		RunE: func(*cobra.Command, []string) error {
-			_, paths, err := a.Places()
+			env, err := a.Env()
 			if err != nil {
 				return err
 			}
-			dir := filepath.Join(paths.Config, profile.Dir)
+			dir := filepath.Join(env.Paths.Config, profile.Dir)
 			if a.JSON {
 				return a.PrintJSON(map[string]string{"path": dir})
 			}

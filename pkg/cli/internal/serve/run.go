@@ -243,11 +243,9 @@ func (a *app) completeScripts(cmd *cobra.Command, args []string, prefix string) 
 // completeVariables completes the names of the environment's variables.
 func (a *app) completeVariables(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	var names []string
-	if a.Environ != nil {
-		for _, v := range a.Environ() {
-			name, _, _ := strings.Cut(v, "=")
-			names = append(names, name)
-		}
+	for _, v := range a.Variables() {
+		name, _, _ := strings.Cut(v, "=")
+		names = append(names, name)
 	}
 	return console.Matching(names, prefix), cobra.ShellCompDirectiveNoFileComp
 }

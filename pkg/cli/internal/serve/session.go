@@ -238,11 +238,11 @@ each. One that cannot be read is shown with the reason; nothing is allowed in it
 until skillpm session end removes it.`,
 		Example: "  skillpm session list\n  skillpm session list --json",
 		RunE: func(*cobra.Command, []string) error {
-			_, paths, err := a.Places()
+			env, err := a.Env()
 			if err != nil {
 				return err
 			}
-			kept, err := session.List(paths.State)
+			kept, err := session.List(env.Paths.State)
 			if err != nil {
 				return err
 			}

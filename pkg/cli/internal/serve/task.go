@@ -53,12 +53,12 @@ days after their end.`,
 
 // tasks returns the tasks of this user, where no skill is asked for.
 func (a *app) tasks() (*task.Store, error) {
-	_, paths, err := a.Places()
+	env, err := a.Env()
 	if err != nil {
 		return nil, err
 	}
-	log := audit.Open(filepath.Join(paths.State, "audit", audit.Name), audit.Options{Now: a.Now})
-	return task.Open(filepath.Join(paths.State, "tasks"), task.Options{Now: a.Now, Audit: log}), nil
+	log := audit.Open(filepath.Join(env.Paths.State, "audit", audit.Name), audit.Options{Now: a.Now})
+	return task.Open(filepath.Join(env.Paths.State, "tasks"), task.Options{Now: a.Now, Audit: log}), nil
 }
 
 // completeTasks completes the ids of tasks.
@@ -215,13 +215,10 @@ func newTaskRunOne(a *app) *cobra.Command {
 		Args:   console.Need(1, 1, "the directory of a task"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			log := (*audit.Log)(nil)
-			if _, paths, err := a.Places(); err == nil {
-				log = audit.Open(filepath.Join(paths.State, "audit", audit.Name), audit.Options{Now: a.Now})
+			if env, err := a.Env(); err == nil {
+				log = audit.Open(filepath.Join(env.Paths.State, "audit", audit.Name), audit.Options{Now: a.Now})
 			}
-			dir, o := a.Abs(args[0]), task.Options{Now: a.Now, Audit: log}
-			if a.Environ != nil {
-				o.Env = a.Environ()
-			}
+			dir, o := a.Abs(args[0]), task.Options{Now: a.Now, Audit: log, Env: a.Variables()}
 			return task.Open(filepath.Dir(dir), o).Run(cmd.Context(), filepath.Base(dir))
 		},
 	}

@@ -136,7 +136,7 @@ func (a *app) test(ctx context.Context, dirs []string, f testFlags) error {
 	if err != nil {
 		return diag.Errorf(diag.Usage, "--run %s is no regular expression: %w", console.Printable(f.run), err)
 	}
-	_, paths, err := a.Places()
+	env, err := a.Env()
 	if err != nil {
 		return err
 	}
@@ -145,8 +145,8 @@ func (a *app) test(ctx context.Context, dirs []string, f testFlags) error {
 		return err
 	}
 	o := skilltest.Options{
-		Profile: f.profile, Update: f.update, Config: paths.Config, Getenv: a.Getenv, Now: a.Now,
-		Enterprise: paths.Enterprise, OS: a.OS, Admin: a.Admin, Helper: console.Confiner(),
+		Profile: f.profile, Update: f.update, Config: env.Paths.Config, Getenv: a.Getenv, Now: a.Now,
+		Enterprise: env.Paths.Enterprise, OS: a.OS, Admin: a.Admin, Helper: console.Confiner(),
 	}
 	warned := map[string]bool{}
 	o.Warn = func(text string) {

@@ -48,7 +48,7 @@ set them up. The hosts that skills are checked for are what the editor sends as
 				a.Note("this talks to an editor, which starts it itself; Ctrl-C ends it")
 			}
 			return lsp.Serve(cmd.Context(), a.Stdin, a.Stdout, lsp.Options{
-				Profiles: profiles, Version: console.BuildVersion(a.Version), OS: a.OS, Home: a.Home, Locks: []string{c.Paths.User().Lock()},
+				Profiles: profiles, Version: console.BuildVersion(a.Version), OS: a.OS, Home: a.Paths.Home, Locks: []string{c.Paths.User().Lock()},
 				Now: a.Now, Delay: lspDelay,
 			})
 		},
