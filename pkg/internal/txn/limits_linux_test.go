@@ -264,3 +264,11 @@ func TestForbidden(t *testing.T) {
 		same(t, dir, read(t, root), before)
 	}
 }
+
+// oldScope returns a scope with a finished installation.
+func oldScope(t testing.TB) string {
+	t.Helper()
+	root := memory(t)
+	write(t, root, before)
+	return root
+}

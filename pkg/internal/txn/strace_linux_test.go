@@ -1,3 +1,5 @@
+//go:build slow
+
 package txn_test
 
 import (
@@ -60,13 +62,6 @@ func calls(t testing.TB, strace, do string, prepare func(testing.TB) string) map
 		}
 	}
 	return counts
-}
-
-func oldScope(t testing.TB) string {
-	t.Helper()
-	root := memory(t)
-	write(t, root, before)
-	return root
 }
 
 // halfScope is one whose installation died when some of it was in place.
