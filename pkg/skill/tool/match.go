@@ -62,40 +62,6 @@ func (l line) anywhere() bool {
 // wholeLine reports whether a pattern for commands allows every one.
 func wholeLine(argument string) bool { return argument == "*" || argument == "**" || argument == ":*" }
 
-// patternWords cuts a pattern into words; false where a shell would make something else of it than one command.
-func patternWords(text string) ([]word, bool) {
-	s := splitter{line: text, pattern: true}
-	commands, refused := s.run()
-	if refused != "" || len(commands) != 1 || strings.ContainsAny(text, "\n;&|<>") && !within(text) {
-		return nil, false
-	}
-	return commands[0].words, true
-}
-
-// within reports whether a pattern has its operators in quotes only: it is one command then.
-func within(text string) bool { return !strings.ContainsAny(unquote(text), "\n;&|<>") }
-
-// unquote removes what stands in quotes, and what a backslash takes the meaning of.
-func unquote(text string) string {
-	var out strings.Builder
-	var quote byte
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case c == '\\' && quote != '\'':
-			i++
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote != 0:
-		case c == '\'' || c == '"':
-			quote = c
-		default:
-			out.WriteByte(c)
-		}
-	}
-	return out.String()
-}
-
 // fits reports whether the pattern allows a command. It goes back to the last place where more words could have been
 // skipped, which is enough for patterns of this kind.
 func (l line) fits(c command) bool {

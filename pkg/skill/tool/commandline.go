@@ -1,0 +1,420 @@
+package tool
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// maxLine is how many bytes a command line may have that patterns are checked against.
+const maxLine = 64 << 10
+
+// command is one simple command of a line, as words.
+type command struct {
+	words []word
+	text  string // as it is written
+}
+
+// word is a word without its quotes.
+type word struct {
+	text  string
+	loose bool // it expands to something that is not known: $HOME, {a,b}
+	globs bool // it may expand to names of files: *, ?, [
+}
+
+// star stands for a * that is not in quotes, in the words of a pattern. No word of a line has it.
+const star = '\x00'
+
+// Reasons for which a line cannot be checked against patterns.
+const (
+	hasRedirection  = "it redirects from or to a file"
+	hasBackticks    = "it has a command in backticks"
+	hasParentheses  = "it has parentheses, which start a subshell, a substitution or a function"
+	hasComment      = "it has a comment, after which shells differ"
+	hasInvisible    = "it has characters that can't be seen"
+	hasUnclosed     = "it has a quote that is never closed"
+	hasLateClose    = "it has a backslash before a closing quote, which some shells take for one that does not close"
+	hasMoreThanThat = "it has more than lists and pipelines of commands"
+	readDifferently = "shells read it in different ways"
+)
+
+// split cuts a line into the commands that a shell would run, or says why that cannot be done. It accepts lists and
+// pipelines of simple commands whose words are known, variables aside, and refuses everything else, and what bash,
+// POSIX shells, and zsh read in different ways.
+func split(line string) (commands []command, refused string) {
+	withoutBoth := ""
+	if refused := unreadable(line); refused != "" {
+		return nil, refused
+	}
+	for _, variant := range []syntax.LangVariant{syntax.LangBash, syntax.LangPOSIX, syntax.LangZsh} {
+		r := lineReader{line: line}
+		if variant == syntax.LangPOSIX {
+			r.line = withoutBoth
+		}
+		if refused := r.read(variant); refused != "" {
+			return nil, refused
+		}
+		if variant != syntax.LangBash && !slices.EqualFunc(commands, r.commands, sameWords) {
+			return nil, readDifferently
+		}
+		commands = r.commands
+		withoutBoth = cmp.Or(withoutBoth, r.splitBoth())
+	}
+	return commands, ""
+}
+
+// splitBoth returns the line as POSIX shells read it: &> FILE ends a command, and opens a file for what follows.
+func (r *lineReader) splitBoth() string {
+	text, done := strings.Builder{}, 0
+	for _, at := range r.both {
+		text.WriteString(r.line[done:at] + "& ")
+		done = at + 1
+	}
+	return text.String() + r.line[done:]
+}
+
+func sameWords(a, b command) bool {
+	return slices.EqualFunc(a.words, b.words, func(x, y word) bool { return x.text == y.text })
+}
+
+// patternWords cuts a pattern into words; false if it is anything but one simple command.
+func patternWords(text string) ([]word, bool) {
+	r := lineReader{line: text, pattern: true}
+	if unreadable(text) != "" || r.read(syntax.LangBash) != "" || len(r.commands) != 1 || r.operators {
+		return nil, false
+	}
+	return r.commands[0].words, true
+}
+
+// unreadable says what a line has that no shell should get, or "".
+func unreadable(line string) string {
+	if len(line) > maxLine {
+		return "it is too long"
+	}
+	for i, r := range line {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(line[i:], string(utf8.RuneError)):
+			return "it is no UTF-8"
+		case unicode.IsControl(r) && r != '\t' && r != '\n':
+			return "it has control characters"
+		case unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029':
+			return hasInvisible
+		}
+	}
+	return ""
+}
+
+// lineReader collects the commands of a syntax tree.
+type lineReader struct {
+	line      string
+	pattern   bool // an unquoted * becomes star
+	commands  []command
+	both      []int // where &> stands
+	operators bool  // there is more than one command: a separator or a redirection
+}
+
+// parsers are reused: the buffers of a new one cost ten times as much as reading a line.
+var parsers sync.Pool
+
+// read parses the line, and says what keeps it from being read, or "".
+func (r *lineReader) read(variant syntax.LangVariant) string {
+	parser, _ := parsers.Get().(*syntax.Parser)
+	if parser == nil {
+		parser = syntax.NewParser(syntax.KeepComments(true))
+	}
+	defer parsers.Put(parser)
+	syntax.Variant(variant)(parser)
+	file, err := parser.Parse(strings.NewReader(r.line), "")
+	if err != nil {
+		return r.unparsed(err)
+	}
+	if len(file.Last) > 0 {
+		return hasComment
+	}
+	r.operators = len(file.Stmts) > 1
+	for _, s := range file.Stmts {
+		if refused := r.statement(s); refused != "" {
+			return refused
+		}
+	}
+	return ""
+}
+
+// unparsed says for people why a line is not one of a shell.
+func (r *lineReader) unparsed(err error) string {
+	message := err.Error()
+	switch {
+	case strings.Contains(message, "quote"):
+		return hasUnclosed
+	case strings.Contains(message, "(") || strings.Contains(message, ")"):
+		return hasParentheses
+	}
+	return hasMoreThanThat
+}
+
+func (r *lineReader) statement(s *syntax.Stmt) string {
+	if len(s.Comments) > 0 {
+		return hasComment
+	}
+	if s.Negated || s.Coprocess || s.Disown {
+		return hasMoreThanThat
+	}
+	r.operators = r.operators || s.Semicolon.IsValid() || s.Background || len(s.Redirs) > 0
+	for _, redirect := range s.Redirs {
+		if !harmless(redirect) {
+			return hasRedirection
+		}
+		if redirect.Op == syntax.RdrAll || redirect.Op == syntax.AppAll {
+			r.both = append(r.both, int(redirect.OpPos.Offset()))
+		}
+	}
+	end := s.Pos()
+	if s.Cmd != nil {
+		end = s.Cmd.End()
+	}
+	for _, redirect := range s.Redirs {
+		if redirect.End().After(end) {
+			end = redirect.End()
+		}
+	}
+	c := command{text: r.source(s.Pos(), end)}
+	switch cmd := s.Cmd.(type) {
+	case nil:
+		return ""
+	case *syntax.BinaryCmd:
+		r.operators = true
+		if refused := r.statement(cmd.X); refused != "" {
+			return refused
+		}
+		return r.statement(cmd.Y)
+	case *syntax.CallExpr:
+		if refused := r.assignments(&c, cmd.Assigns); refused != "" {
+			return refused
+		}
+		for _, w := range cmd.Args {
+			if refused := r.add(&c, "", w); refused != "" {
+				return refused
+			}
+		}
+	case *syntax.DeclClause: // export and the like
+		c.words = append(c.words, word{text: cmd.Variant.Value})
+		if refused := r.assignments(&c, cmd.Args); refused != "" {
+			return refused
+		}
+	case *syntax.Subshell, *syntax.FuncDecl:
+		return hasParentheses
+	default:
+		return hasMoreThanThat
+	}
+	r.commands = append(r.commands, c)
+	return ""
+}
+
+// source returns what stands between two positions.
+func (r *lineReader) source(from, to syntax.Pos) string { return r.line[from.Offset():to.Offset()] }
+
+// harmless reports whether a redirection sends output to another stream, closes one, or leads to nowhere. Every other
+// one opens a file.
+func harmless(r *syntax.Redirect) bool {
+	if r.N != nil && strings.Trim(r.N.Value, "0123456789") != "" || r.Hdoc != nil {
+		return false
+	}
+	target := r.Word.Lit()
+	switch r.Op {
+	case syntax.DplOut:
+		return target == "-" || target != "" && strings.Trim(target, "0123456789") == ""
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrIn, syntax.RdrAll, syntax.AppAll:
+		return target == "/dev/null"
+	}
+	return false
+}
+
+// assignments adds NAME=value, and what export and the like have without a value.
+func (r *lineReader) assignments(c *command, all []*syntax.Assign) string {
+	for _, a := range all {
+		prefix := ""
+		if a.Name != nil {
+			prefix = a.Name.Value
+			if !a.Naked {
+				end := a.End()
+				if a.Value != nil {
+					end = a.Value.Pos()
+				}
+				prefix = r.source(a.Name.Pos(), end)
+			}
+		}
+		if a.Array != nil || strings.Trim(prefix, letters+"0123456789_+=[]") != "" {
+			return hasParentheses
+		}
+		if refused := r.add(c, prefix, a.Value); refused != "" {
+			return refused
+		}
+	}
+	return ""
+}
+
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// add appends a word to a command, after a prefix that stands for itself.
+func (r *lineReader) add(c *command, prefix string, w *syntax.Word) string {
+	b := wordBuilder{reader: r}
+	b.text.WriteString(prefix)
+	if w != nil {
+		for i, part := range w.Parts {
+			if refused := b.part(part, i > 0 && isVariable(w.Parts[i-1])); refused != "" {
+				return refused
+			}
+		}
+	}
+	c.words = append(c.words, word{text: b.text.String(), loose: b.loose, globs: b.globs})
+	return ""
+}
+
+func isVariable(p syntax.WordPart) bool {
+	_, ok := p.(*syntax.ParamExp)
+	return ok
+}
+
+// wordBuilder removes the quotes of a word.
+type wordBuilder struct {
+	reader       *lineReader
+	text         strings.Builder
+	loose, globs bool
+}
+
+// part adds a part of a word; afterVariable tells that it follows a variable.
+func (b *wordBuilder) part(part syntax.WordPart, afterVariable bool) string {
+	source := b.reader.source(part.Pos(), part.End())
+	switch p := part.(type) {
+	case *syntax.Lit:
+		if afterVariable && strings.HasPrefix(source, "[") { // zsh indexes with it
+			return substitution(source)
+		}
+		return b.unquoted(source, b.reader.line[part.End().Offset():])
+	case *syntax.SglQuoted:
+		switch {
+		case p.Dollar:
+			return substitution(source)
+		case strings.HasSuffix(p.Value, `\`):
+			return hasLateClose
+		}
+		b.text.WriteString(p.Value)
+		return ""
+	case *syntax.DblQuoted:
+		if p.Dollar {
+			return substitution(source)
+		}
+		for _, inner := range p.Parts {
+			if refused := b.doubleQuoted(inner); refused != "" {
+				return refused
+			}
+		}
+		return ""
+	case *syntax.ParamExp:
+		return b.variable(source)
+	case *syntax.CmdSubst:
+		if p.Backquotes {
+			return hasBackticks
+		}
+		return substitution(source)
+	}
+	return hasParentheses
+}
+
+func substitution(source string) string {
+	return "it has a substitution, " + quoted(source[:min(len(source), 8)])
+}
+
+// variable adds $NAME, ${NAME}, and $?, whose values are not known but stay in words of this command. Everything else
+// that a dollar sign starts can run a command.
+func (b *wordBuilder) variable(source string) string {
+	name := strings.TrimPrefix(source, "$")
+	if inner, ok := strings.CutPrefix(name, "{"); ok {
+		name = strings.TrimSuffix(inner, "}")
+	} else if name == "?" {
+		name = "_"
+	}
+	if name == "" || strings.Trim(name, letters+"0123456789_") != "" || unicode.IsDigit(rune(name[0])) {
+		return substitution(source)
+	}
+	b.text.WriteString(source)
+	b.loose = true
+	return ""
+}
+
+// unquoted adds a text outside of quotes. after is what follows it in the line.
+func (b *wordBuilder) unquoted(source, after string) string {
+	for i := 0; i < len(source); i++ {
+		switch c := source[i]; c {
+		case '\\':
+			i++
+			if i == len(source) {
+				return "it ends with a backslash"
+			}
+			if source[i] != '\n' {
+				b.text.WriteByte(source[i])
+			}
+			continue
+		case '$':
+			if refused := plainDollar(source[i:]+after, " \t\n/.,"); refused != "" {
+				return refused
+			}
+		case '{', '}':
+			b.loose = true
+		case '*', '?', '[':
+			if b.globs = true; b.reader.pattern && c == '*' {
+				c = star
+			}
+			b.text.WriteByte(c)
+			continue
+		case '(', ')':
+			return hasParentheses
+		}
+		b.text.WriteByte(source[i])
+	}
+	if strings.ContainsFunc(source, func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsSpace(r) }) {
+		return hasInvisible
+	}
+	return ""
+}
+
+// plainDollar refuses a dollar sign unless nothing follows, or one of these.
+func plainDollar(from, harmless string) string {
+	if len(from) == 1 || strings.IndexByte(harmless, from[1]) >= 0 {
+		return ""
+	}
+	return substitution(from)
+}
+
+// doubleQuoted adds a part of a text in double quotes.
+func (b *wordBuilder) doubleQuoted(part syntax.WordPart) string {
+	source := b.reader.source(part.Pos(), part.End())
+	if _, ok := part.(*syntax.Lit); !ok {
+		return b.part(part, false)
+	}
+	after := b.reader.line[part.End().Offset():]
+	for i := 0; i < len(source); i++ {
+		c := source[i]
+		if c == '$' {
+			if refused := plainDollar(source[i:]+after, " \t\n/.,\""); refused != "" {
+				return refused
+			}
+		}
+		if c == '\\' && i+1 == len(source) && strings.HasPrefix(after, "\n") {
+			continue // the line goes on
+		}
+		if c == '\\' && i+1 < len(source) && strings.IndexByte("\"\\$`\n", source[i+1]) >= 0 {
+			i++
+			if c = source[i]; c == '\n' {
+				continue
+			}
+		}
+		b.text.WriteByte(c)
+	}
+	return ""
+}
