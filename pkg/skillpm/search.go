@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/runtime/search"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/packsearch"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
@@ -117,11 +117,7 @@ func (c *Client) Search(ctx context.Context, o SearchOptions) (*SearchReport, er
 		s.markFound(ctx, &r.Packs[i])
 	}
 	for _, word := range a.Missing {
-		near, err := search.Near(s.indexes(), word)
-		if err != nil {
-			return nil, err
-		}
-		if near != "" {
+		if near := packsearch.Near(s.indexes(), word); near != "" {
 			r.Near = append(r.Near, near)
 		}
 	}
@@ -132,7 +128,7 @@ func (c *Client) Search(ctx context.Context, o SearchOptions) (*SearchReport, er
 const searchSpare = 20
 
 // fill takes over the hits, each pack once. What is there more than once was counted more than once.
-func (s *searcher) fill(r *SearchReport, hits []search.Hit, limit int) {
+func (s *searcher) fill(r *SearchReport, hits []packsearch.Hit, limit int) {
 	at := map[string]int{}
 	for _, h := range hits {
 		place := s.opened[h.Index]
@@ -160,7 +156,7 @@ func (s *searcher) asInstalled(p *FoundPack) error {
 	owner, _, _ := strings.Cut(p.Pack, "/")
 	bound := s.provider.BoundTo(owner)
 	from, rank := (*searchPlace)(nil), s.rank(p)
-	var doc search.Doc
+	var doc packsearch.Pack
 	for _, place := range s.opened {
 		if place.rank() >= rank || bound != "" && place.url != bound {
 			continue
@@ -179,7 +175,7 @@ func (s *searcher) asInstalled(p *FoundPack) error {
 	p.Version, p.Description, p.License, p.Published, p.Deprecated = doc.Version, doc.Description, doc.License, doc.Published, doc.Deprecated
 	p.Tags, p.Count, p.names = append([]string{}, doc.Tags...), len(doc.Skills), namesOf(doc)
 	p.Skills = slices.DeleteFunc(p.Skills, func(one SkillInfo) bool {
-		return !slices.ContainsFunc(doc.Skills, func(sk search.Skill) bool { return sk.Name == one.Name })
+		return !slices.ContainsFunc(doc.Skills, func(sk packsearch.Skill) bool { return sk.Name == one.Name })
 	})
 	p.Registries = slices.DeleteFunc(p.Registries, func(name string) bool { return name == from.name })
 	p.Registries = slices.Insert(p.Registries, 0, from.name)
@@ -201,18 +197,18 @@ func (p *searchPlace) rank() int {
 	return slices.Index([]string{registry.Local, registry.Embedded, ""}, p.url)
 }
 
-func (s *searcher) foundPack(h search.Hit, place *searchPlace) FoundPack {
+func (s *searcher) foundPack(h packsearch.Hit, place *searchPlace) FoundPack {
 	p := FoundPack{
 		Pack: h.Name, Version: h.Version, Description: h.Description, License: h.License, Published: h.Published, Deprecated: h.Deprecated,
-		Tags: append([]string{}, h.Tags...), Skills: []SkillInfo{}, Count: len(h.Doc.Skills), Registries: []string{}, Why: []FoundWord{},
-		Installed: s.installed[h.Name], names: namesOf(h.Doc),
+		Tags: append([]string{}, h.Tags...), Skills: []SkillInfo{}, Count: len(h.Pack.Skills), Registries: []string{}, Why: []FoundWord{},
+		Installed: s.installed[h.Name], names: namesOf(h.Pack),
 	}
 	if place.url != "" {
 		p.Registries = append(p.Registries, place.name)
 	}
 	for _, name := range h.Skills {
-		i := slices.IndexFunc(h.Doc.Skills, func(sk search.Skill) bool { return sk.Name == name })
-		p.Skills = append(p.Skills, SkillInfo{Name: name, Description: h.Doc.Skills[i].Description})
+		i := slices.IndexFunc(h.Pack.Skills, func(sk packsearch.Skill) bool { return sk.Name == name })
+		p.Skills = append(p.Skills, SkillInfo{Name: name, Description: h.Pack.Skills[i].Description})
 	}
 	for _, w := range h.Why {
 		p.Why = append(p.Why, FoundWord{w.Word, string(w.Match), w.Field, w.Found, w.Skill})
@@ -220,7 +216,7 @@ func (s *searcher) foundPack(h search.Hit, place *searchPlace) FoundPack {
 	return p
 }
 
-func namesOf(d search.Doc) []string {
+func namesOf(d packsearch.Pack) []string {
 	names := make([]string, len(d.Skills))
 	for i, s := range d.Skills {
 		names[i] = s.Name
@@ -230,8 +226,8 @@ func namesOf(d search.Doc) []string {
 
 // installedPacks returns what both scopes have installed, by name and as packs to search in. What can't be read is not
 // installed.
-func (c *Client) installedPacks() (map[string]*InstalledAt, []search.Doc) {
-	at, docs := map[string]*InstalledAt{}, map[string]search.Doc{}
+func (c *Client) installedPacks() (map[string]*InstalledAt, []packsearch.Pack) {
+	at, docs := map[string]*InstalledAt{}, map[string]packsearch.Pack{}
 	for _, kind := range []string{scope.KindProject, scope.KindUser} {
 		w, err := c.machine.Open(kind, false)
 		if err != nil {
@@ -244,17 +240,17 @@ func (c *Client) installedPacks() (map[string]*InstalledAt, []search.Doc) {
 			}
 		}
 	}
-	list := make([]search.Doc, 0, len(docs))
+	list := make([]packsearch.Pack, 0, len(docs))
 	for _, name := range slices.Sorted(maps.Keys(docs)) {
 		list = append(list, docs[name])
 	}
 	return at, list
 }
 
-func installedDoc(w *workspace.Workspace, id pack.ID, p *pack.LockedPack) search.Doc {
-	d := search.Doc{Name: id.String(), Version: p.Version}
+func installedDoc(w *workspace.Workspace, id pack.ID, p *pack.LockedPack) packsearch.Pack {
+	d := packsearch.Pack{Name: id.String(), Version: p.Version}
 	for _, s := range slices.Sorted(maps.Keys(p.Skills)) {
-		d.Skills = append(d.Skills, search.Skill{Name: s, Description: describe(w.Scope.PluginSkill(id, s))})
+		d.Skills = append(d.Skills, packsearch.Skill{Name: s, Description: describe(w.Scope.PluginSkill(id, s))})
 	}
 	if len(d.Skills) == 1 {
 		d.Description = d.Skills[0].Description

@@ -1,7 +1,6 @@
 package skillpm
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -17,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/index"
-	"github.com/skillpm/skillpm/pkg/runtime/search"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/packsearch"
 	"github.com/skillpm/skillpm/pkg/skillpm/provider"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 	"github.com/skillpm/skillpm/pkg/source/registry"
@@ -27,7 +26,7 @@ import (
 type searcher struct {
 	client    *Client
 	provider  *provider.Provider
-	shelf     search.Shelf
+	cache     packsearch.Cache
 	places    []*searchPlace // registries
 	opened    []*searchPlace // those that are searched, and what is installed
 	installed map[string]*InstalledAt
@@ -38,7 +37,7 @@ type searcher struct {
 type searchPlace struct {
 	name, url string
 	key       string // of its index
-	index     *search.Index
+	index     *packsearch.Index
 	tag       string
 	packs     iter.Seq2[index.CatalogEntry, error]
 	err       error // why it is not searched
@@ -59,7 +58,7 @@ func (c *Client) searcher(ctx context.Context, o SearchOptions) (*searcher, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &searcher{client: c, provider: wk.provider, shelf: search.Shelf{Dir: c.Paths.HTTPCache()}, denied: c.denials(w)}
+	s := &searcher{client: c, provider: wk.provider, cache: packsearch.Cache{Dir: c.Paths.HTTPCache()}, denied: c.denials(w)}
 	switch {
 	case configured:
 		s.add(w, named.Name, named.URL)
@@ -146,7 +145,7 @@ func (s *searcher) openPlace(ctx context.Context, p *searchPlace) error {
 	if err != nil {
 		return err
 	}
-	p.index, err = s.shelf.Open(p.key, p.tag)
+	p.index, err = s.cache.Open(p.key, p.tag)
 	if errors.Is(err, fs.ErrNotExist) || diag.CodeOf(err) == diag.Invalid {
 		err = s.build(p)
 	}
@@ -170,21 +169,17 @@ func (s *searcher) catalog(ctx context.Context, p *searchPlace, kept bool) error
 // build makes the index of a place.
 func (s *searcher) build(p *searchPlace) (err error) {
 	s.client.Progress(Event{Text: "indexing " + p.name})
-	p.index, err = s.shelf.Build(p.key, p.tag, catalogDocs(p.packs))
+	p.index, err = s.cache.Build(p.key, p.tag, catalogDocs(p.packs))
 	if err != nil && diag.CodeOf(err) == diag.Internal { // the cache can't be written to
-		var buf bytes.Buffer
-		if err := search.Build(&buf, search.Options{}, catalogDocs(p.packs)); err != nil {
-			return err
-		}
-		p.index, err = search.Read(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+		p.index, err = packsearch.New(catalogDocs(p.packs))
 	}
 	return err
 }
 
-func catalogDocs(packs iter.Seq2[index.CatalogEntry, error]) iter.Seq2[search.Doc, error] {
-	return func(yield func(search.Doc, error) bool) {
+func catalogDocs(packs iter.Seq2[index.CatalogEntry, error]) iter.Seq2[packsearch.Pack, error] {
+	return func(yield func(packsearch.Pack, error) bool) {
 		for e, err := range packs {
-			if !yield(search.FromCatalog(e), err) || err != nil {
+			if !yield(packsearch.FromIndex(e), err) || err != nil {
 				return
 			}
 		}
@@ -198,8 +193,7 @@ func (s *searcher) openInstalled() error {
 	if len(docs) == 0 {
 		return nil
 	}
-	var buf bytes.Buffer
-	err := search.Build(&buf, search.Options{}, func(yield func(search.Doc, error) bool) {
+	x, err := packsearch.New(func(yield func(packsearch.Pack, error) bool) {
 		for _, d := range docs {
 			if !yield(d, nil) {
 				return
@@ -209,17 +203,13 @@ func (s *searcher) openInstalled() error {
 	if err != nil {
 		return err
 	}
-	x, err := search.Read(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
-	if err != nil {
-		return err
-	}
 	s.opened = append(s.opened, &searchPlace{name: "installed", index: x})
 	return nil
 }
 
 // find asks the indexes. Those that turn out to be damaged are made anew, once.
-func (s *searcher) find(ctx context.Context, query string, n int) (*search.Answer, error) {
-	a, err := search.Find(s.indexes(), query, n)
+func (s *searcher) find(ctx context.Context, query string, n int) (*packsearch.Answer, error) {
+	a, err := packsearch.Find(s.indexes(), query, n)
 	if diag.CodeOf(err) != diag.Invalid {
 		return a, err
 	}
@@ -228,16 +218,16 @@ func (s *searcher) find(ctx context.Context, query string, n int) (*search.Answe
 			continue
 		}
 		p.index.Close()
-		s.shelf.Drop(p.key, p.tag)
+		s.cache.Drop(p.key, p.tag)
 		if err := s.openPlace(ctx, p); err != nil {
 			return nil, err
 		}
 	}
-	return search.Find(s.indexes(), query, n)
+	return packsearch.Find(s.indexes(), query, n)
 }
 
-func (s *searcher) indexes() []*search.Index {
-	list := make([]*search.Index, len(s.opened))
+func (s *searcher) indexes() []*packsearch.Index {
+	list := make([]*packsearch.Index, len(s.opened))
 	for i, p := range s.opened {
 		list[i] = p.index
 	}

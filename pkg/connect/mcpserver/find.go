@@ -7,7 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/skillpm/skillpm/pkg/runtime/match"
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/prompt"
 )
 
@@ -27,17 +27,20 @@ func (v *serving) find(ctx context.Context, args arguments) *mcp.CallToolResult 
 	if err != nil {
 		return failure(err)
 	}
-	docs := make([]match.Doc, len(entries))
+	docs := make([]catalog.Candidate, len(entries))
 	for i, e := range entries {
-		docs[i] = match.Doc{Name: e.Name, Description: e.Description, WhenToUse: e.WhenToUse, Tags: e.Tags}
+		docs[i] = catalog.Candidate{Name: e.Name, Description: e.Description, WhenToUse: e.WhenToUse, Tags: e.Tags}
 	}
-	hits := match.Find(values["task"], docs, match.Options{})
+	matches, err := catalog.FindMatches(values["task"], docs)
+	if err != nil {
+		return failure(err)
+	}
 	var fit, near []prompt.Entry
-	for _, h := range hits {
+	for _, h := range matches {
 		switch {
-		case h.Score >= match.DefaultThreshold && len(fit) < maxFound:
+		case h.Score >= catalog.MatchThreshold && len(fit) < maxFound:
 			fit = append(fit, entries[h.Index])
-		case h.Score < match.DefaultThreshold && len(near) < maxNearest:
+		case h.Score < catalog.MatchThreshold && len(near) < maxNearest:
 			near = append(near, entries[h.Index])
 		}
 	}

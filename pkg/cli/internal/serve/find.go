@@ -12,7 +12,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
-	"github.com/skillpm/skillpm/pkg/runtime/match"
 )
 
 // findOptions are the flags of find.
@@ -24,7 +23,7 @@ type findOptions struct {
 
 func newFind(a *app) *cobra.Command {
 	var f *console.RuntimeFlags
-	o := findOptions{limit: 5, threshold: match.DefaultThreshold}
+	o := findOptions{limit: 5, threshold: catalog.MatchThreshold}
 	cmd := &cobra.Command{
 		Use:     "find TASK...",
 		Short:   "Find the skills that fit a task",
@@ -62,7 +61,11 @@ start, or only the model, are marked. The exit code is 0 also where nothing fits
 			if err != nil {
 				return err
 			}
-			return a.printFit(c, find(strings.Join(args, " "), c, o))
+			found, err := find(strings.Join(args, " "), c, o)
+			if err != nil {
+				return err
+			}
+			return a.printFit(c, found)
 		},
 		ValidArgsFunction: a.completeSlash,
 	}
@@ -110,15 +113,15 @@ type nearMatch struct {
 const maxNearest = 3
 
 // find ranks the skills in force by how well they fit a task.
-func find(task string, c *catalog.Catalog, o findOptions) fit {
+func find(task string, c *catalog.Catalog, o findOptions) (fit, error) {
 	var skills []*catalog.Skill
-	var docs []match.Doc
+	var docs []catalog.Candidate
 	consider := func(k *catalog.Skill, name string) {
 		if !hasTags(k, o.tags) {
 			return
 		}
 		skills = append(skills, k)
-		docs = append(docs, match.Doc{Name: name, Description: k.Description, WhenToUse: k.WhenToUse, Tags: k.Tags})
+		docs = append(docs, catalog.Candidate{Name: name, Description: k.Description, WhenToUse: k.WhenToUse, Tags: k.Tags})
 	}
 	for _, k := range c.Skills() {
 		consider(k, k.Name)
@@ -131,8 +134,11 @@ func find(task string, c *catalog.Catalog, o findOptions) fit {
 		}
 	}
 	found := fit{Task: task, Threshold: o.threshold, Searched: len(docs), Skills: []fitting{}, Nearest: []nearMatch{}}
-	hits := match.Find(task, docs, match.Options{})
-	for _, h := range hits {
+	matches, err := catalog.FindMatches(task, docs)
+	if err != nil {
+		return fit{}, err
+	}
+	for _, h := range matches {
 		switch k := skills[h.Index]; {
 		case h.Score < o.threshold:
 			if len(found.Skills) == 0 && len(found.Nearest) < maxNearest {
@@ -147,7 +153,7 @@ func find(task string, c *catalog.Catalog, o findOptions) fit {
 			})
 		}
 	}
-	return found
+	return found, nil
 }
 
 // named returns the skill that a task asks for as /name@owner/name, and that name.

@@ -1,4 +1,4 @@
-package match
+package catalog
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-var few5 = []Doc{
+var few5 = []Candidate{
 	{Name: "deploy", Description: "Rolls a service out to Kubernetes.", WhenToUse: "Use when asked to ship.", Tags: []string{"operations"}},
 	{Name: "change-log", Description: "Keeps the notes of a project."},
 	{Name: "Größe", Description: "Misst die Größe von Bildern."},
@@ -42,27 +42,27 @@ func TestO3Find(t *testing.T) {
 		"bake bread":                    "",
 	} {
 		var got []string
-		for _, h := range Find(task, few5, Options{Threshold: DefaultThreshold}) {
+		for _, h := range fitting(t, task, few5, 0, MatchThreshold) {
 			got = append(got, fmt.Sprint(h.Name, " ", h.Why))
 		}
 		if text := strings.Join(got, "; "); text != want {
 			t.Errorf("%q:\n got %s\nwant %s", task, text, want)
 		}
 	}
-	if hits := Find("service notes pages", few5, Options{Limit: 2}); len(hits) != 2 {
+	if hits := fitting(t, "service notes pages", few5, 2, 0); len(hits) != 2 {
 		t.Errorf("with a limit: %v", hits)
 	}
-	if hits := Find("service notes pages", few5, Options{Threshold: 1}); len(hits) != 0 {
+	if hits := fitting(t, "service notes pages", few5, 0, 1); len(hits) != 0 {
 		t.Errorf("with a threshold of 1: %v", hits)
 	}
 }
 
 // TestO3NamesFirst asks for skills by name that others fit better.
 func TestO3NamesFirst(t *testing.T) {
-	docs := catalogue(t)
+	docs := testCandidates(t)
 	for _, d := range docs {
 		for _, task := range []string{"/" + d.Name, d.Name, "/" + d.Name + " deploy the kubernetes service"} {
-			hits := Find(task, docs, Options{Limit: 3, Threshold: DefaultThreshold})
+			hits := fitting(t, task, docs, 3, MatchThreshold)
 			if len(hits) == 0 || hits[0].Name != d.Name || hits[0].Score != 1 {
 				t.Errorf("%q: %v", task, hits)
 			}
@@ -72,16 +72,16 @@ func TestO3NamesFirst(t *testing.T) {
 
 // TestOrder finds the same in any order of the skills.
 func TestOrder(t *testing.T) {
-	docs := catalogue(t)
-	for _, line := range lines(t, "testdata/queries.txt") {
+	docs := testCandidates(t)
+	for _, line := range readLines(t, "testdata/find/queries.txt") {
 		task, _, _ := strings.Cut(line, " | ")
-		want := Find(task, docs, Options{})
+		want := fitting(t, task, docs, 0, 0)
 		r := rand.New(rand.NewPCG(1, 2))
 		for range 3 {
 			mixed := slices.Clone(docs)
 			r.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
-			got := Find(task, mixed, Options{})
-			same := slices.EqualFunc(got, want, func(a, b Hit) bool {
+			got := fitting(t, task, mixed, 0, 0)
+			same := slices.EqualFunc(got, want, func(a, b Match) bool {
 				return a.Name == b.Name && a.Score == b.Score && slices.Equal(a.Why, b.Why) && mixed[a.Index].Name == a.Name
 			})
 			if !same {
@@ -91,14 +91,14 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-func FuzzFind(f *testing.F) {
+func FuzzFindMatches(f *testing.F) {
 	f.Add("ship a service", "deploy", "Rolls a service out.", "ops")
 	f.Add("/x 周报 c++", "x-y", "周报 don't k8s", "a b")
 	f.Add("aaaa aaab aa", "aaa", "aab aaaab", "aaba")
 	f.Fuzz(func(t *testing.T, task, name, description, tag string) {
-		docs := append([]Doc{{Name: name, Description: description, WhenToUse: tag, Tags: []string{tag, task}}, {Name: description, Description: name}}, few5...)
+		docs := append([]Candidate{{Name: name, Description: description, WhenToUse: tag, Tags: []string{tag, task}}, {Name: description, Description: name}}, few5...)
 		last := 1.0
-		for i, h := range Find(task, docs, Options{}) {
+		for i, h := range fitting(t, task, docs, 0, 0) {
 			if h.Score <= 0 || h.Score > 1 || i > 0 && h.Score > last || len(h.Why) == 0 || docs[h.Index].Name != h.Name {
 				t.Errorf("%+v after %v", h, last)
 			}
@@ -108,13 +108,13 @@ func FuzzFind(f *testing.F) {
 }
 
 // many returns so many skills: those of the catalogue, with words exchanged among them.
-func many(b *testing.B, n int) []Doc {
-	from := catalogue(b)
+func many(b *testing.B, n int) []Candidate {
+	from := testCandidates(b)
 	r := rand.New(rand.NewPCG(3, 4))
-	docs := make([]Doc, n)
+	docs := make([]Candidate, n)
 	for i := range docs {
 		one, other := from[r.IntN(len(from))], from[r.IntN(len(from))]
-		docs[i] = Doc{
+		docs[i] = Candidate{
 			Name:        fmt.Sprintf("%s-%d", one.Name, i),
 			Description: one.Description + " " + other.Description, WhenToUse: one.WhenToUse, Tags: one.Tags,
 		}
@@ -122,7 +122,7 @@ func many(b *testing.B, n int) []Doc {
 	return docs
 }
 
-func BenchmarkFind(b *testing.B) {
+func BenchmarkFindMatches(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000} {
 		docs := many(b, n)
 		for name, task := range map[string]string{
@@ -131,7 +131,7 @@ func BenchmarkFind(b *testing.B) {
 			b.Run(fmt.Sprintf("%d/%s", n, name), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					Find(task, docs, Options{Limit: 10, Threshold: DefaultThreshold})
+					fitting(b, task, docs, 10, MatchThreshold)
 				}
 			})
 		}

@@ -1,4 +1,4 @@
-package search
+package packsearch
 
 import (
 	"cmp"
@@ -10,15 +10,15 @@ import (
 )
 
 // readPacks returns the packs of testdata/packs.txt and some hundred of no interest that share words with them.
-func readPacks(t testing.TB) []Doc {
+func readPacks(t testing.TB) []Pack {
 	t.Helper()
-	var docs []Doc
+	var docs []Pack
 	for _, line := range lines(t, "testdata/packs.txt") {
 		parts := strings.Split(line, " | ")
 		if len(parts) < 4 {
 			t.Fatalf("packs.txt: %q", line)
 		}
-		d := Doc{Name: parts[0], Version: "1.0.0", Description: parts[1], Tags: strings.Split(parts[2], ", ")}
+		d := Pack{Name: parts[0], Version: "1.0.0", Description: parts[1], Tags: strings.Split(parts[2], ", ")}
 		for _, s := range parts[3:] {
 			name, description, _ := strings.Cut(s, ": ")
 			d.Skills = append(d.Skills, Skill{name, description})
@@ -26,12 +26,12 @@ func readPacks(t testing.TB) []Doc {
 		docs = append(docs, d)
 	}
 	docs = append(docs, others()...)
-	slices.SortFunc(docs, func(a, b Doc) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(docs, func(a, b Pack) int { return cmp.Compare(a.Name, b.Name) })
 	return docs
 }
 
 // others makes packs from a few sentences: the same ones every time.
-func others() []Doc {
+func others() []Pack {
 	things := strings.Fields("reports tickets backups calendars surveys logs budgets photos datasets models emails tests images releases scripts queries")
 	tasks := []string{"plan", "check", "write", "sort", "review", "export", "clean", "deploy", "compare", "archive", "publish", "summarise", "tag", "translate", "merge", "schedule"}
 	sentences := []string{
@@ -39,10 +39,10 @@ func others() []Doc {
 		"When somebody asks to %s %s, follow these steps and ask before anything is deleted.",
 		"Rules of our house for those who %s %s in production.",
 	}
-	var docs []Doc
+	var docs []Pack
 	for i, thing := range things {
 		for j, task := range tasks {
-			docs = append(docs, Doc{
+			docs = append(docs, Pack{
 				Name: fmt.Sprintf("house-%d/%s-%s", (i+j)%40, task, thing), Version: "0.1.0",
 				Description: fmt.Sprintf(sentences[(i+j)%len(sentences)], task, thing), Tags: []string{"internal", thing},
 				Skills: []Skill{{task + "-" + thing, fmt.Sprintf("How to %s %s.", task, thing)}},
@@ -79,7 +79,7 @@ func TestQueries(t *testing.T) {
 			continue
 		}
 		asked++
-		a, err := x.Find(query, 3)
+		a, err := find(x, query, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestQueries(t *testing.T) {
 		if at < 0 {
 			var got []string
 			for _, h := range a.Hits {
-				got = append(got, fmt.Sprint(h.Name, " ", h.Score, " ", h.Why))
+				got = append(got, fmt.Sprint(h.Name, " ", h.Why))
 			}
 			t.Errorf("%q: %s is not among the first three: %q", query, want, got)
 			continue

@@ -1,7 +1,8 @@
-package search
+package packsearch
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,80 +15,26 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/bm25"
 )
-
-// An index made in one go and one that was put together from many runs are the same bytes.
-func TestRunsMakeTheSameIndex(t *testing.T) {
-	docs := readPacks(t)
-	whole := built(t, docs)
-	var buf bytes.Buffer
-	temp := t.TempDir()
-	b := &builder{out: &writer{w: &buf}, temp: temp}
-	b.reset()
-	for i := range docs {
-		d := docs[i].bounded()
-		if err := b.add(&d); err != nil {
-			t.Fatal(err)
-		}
-		if i%37 == 0 {
-			if err := b.spill(); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if len(b.runs) < 5 {
-		t.Fatalf("%d runs", len(b.runs))
-	}
-	if err := b.finish("t"); err != nil {
-		t.Fatal(err)
-	}
-	b.discard()
-	if !bytes.Equal(buf.Bytes(), whole) {
-		t.Error("an index put together from runs is another one")
-	}
-	if left, _ := os.ReadDir(temp); len(left) > 0 {
-		t.Errorf("%d temporary files are left", len(left))
-	}
-}
-
-// Packs whose words fill more files than there may be are refused, and nothing is left of them.
-func TestTooManyWords(t *testing.T) {
-	temp := t.TempDir()
-	b := &builder{out: &writer{w: io.Discard}, temp: temp}
-	b.reset()
-	defer func() {
-		b.discard()
-		if left, _ := os.ReadDir(temp); len(left) > 0 {
-			t.Errorf("%d temporary files are left", len(left))
-		}
-	}()
-	for range maxRuns {
-		if err := b.spill(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := b.finish(""); diag.CodeOf(err) != diag.Invalid {
-		t.Errorf("got %v", err)
-	}
-}
 
 // Every pack comes back as it was, by its number and by its name.
 func TestPacksComeBack(t *testing.T) {
 	docs := readPacks(t)
 	x := opened(t, docs)
-	if x.Len() != len(docs) || x.Tag() != "t" {
-		t.Fatalf("%d packs, tag %q", x.Len(), x.Tag())
+	if x.Len() != len(docs) {
+		t.Fatalf("%d packs", x.Len())
 	}
 	for i, want := range docs {
-		got, err := x.doc(i)
+		got, err := x.pack(i)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Fatalf("pack %d is %+v, want %+v (%v)", i, got, want, err)
 		}
-		if n, err := x.named(want.Name); n != i || err != nil {
+		if n, err := x.Index.Find(want.Name); n != i || err != nil {
 			t.Fatalf("%s is number %d, want %d (%v)", want.Name, n, i, err)
 		}
 	}
-	if n, err := x.named("nobody/nothing"); n != -1 || err != nil {
+	if n, err := x.Index.Find("nobody/nothing"); n != -1 || err != nil {
 		t.Errorf("number %d (%v), want -1", n, err)
 	}
 }
@@ -98,16 +45,16 @@ func TestDamageIsTold(t *testing.T) {
 	whole := built(t, docs)
 	queries := []string{"deploy kubernetes", "kubrenetes", "when", "acme/deploy", "changelog release"}
 	answers := func(data []byte) (list []string, err error) {
-		x, err := Read(bytes.NewReader(data), int64(len(data)))
+		x, err := read(data)
 		if err != nil {
 			return nil, err
 		}
 		for _, q := range queries {
-			a, err := x.Find(q, 5)
+			a, err := find(x, q, 5)
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, fmt.Sprintf("%+v", a))
+			list = append(list, fmt.Sprintf("%+v %d %v %v", a.Hits, a.Total, a.Missing, a.Typos))
 		}
 		return list, nil
 	}
@@ -130,7 +77,7 @@ func TestDamageIsTold(t *testing.T) {
 			}
 		}
 	}
-	for _, size := range []int{0, 1, footerSize - 1, footerSize, len(whole) / 2, len(whole) - 1} {
+	for _, size := range []int{0, 1, 36, 37, len(whole) / 2, len(whole) - 1} {
 		if _, err := answers(whole[len(whole)-size:]); size < len(whole)/2 && err == nil {
 			t.Errorf("the last %d bytes are an index", size)
 		}
@@ -146,43 +93,47 @@ func TestDamageIsTold(t *testing.T) {
 // What a pack has too much of is cut, and what remains is found.
 func TestHostilePacks(t *testing.T) {
 	long := strings.Repeat("verylongword", 1000)
-	d := Doc{Name: "acme/hostile", Version: "1.0.0", Description: "needle \x1b[2J " + strings.Repeat("spam ", 1<<20) + "lost"}
+	d := Pack{Name: "acme/hostile", Version: "1.0.0", Description: "needle \x1b[2J " + strings.Repeat("spam ", 1<<20) + "lost"}
 	for i := range 100_000 {
 		d.Tags = append(d.Tags, fmt.Sprint("tag", i))
 		d.Skills = append(d.Skills, Skill{fmt.Sprint("skill-", i), long})
 	}
-	x := opened(t, []Doc{d, {Name: "acme/plain", Version: "1.0.0", Description: "A needle."}})
-	a, err := x.Find("needle", 5)
+	x := opened(t, []Pack{d, {Name: "acme/plain", Version: "1.0.0", Description: "A needle."}})
+	a, err := find(x, "needle", 5)
 	if err != nil || len(a.Hits) != 2 || a.Hits[0].Name != "acme/plain" {
 		t.Fatalf("%+v, %v", a, err)
 	}
-	got := a.Hits[1].Doc
-	if len(got.Description) > maxText || len(got.Tags) > maxTags || len(got.Skills) > maxSkills || len(got.append(nil)) > 2*maxPack {
+	got := a.Hits[1].Pack
+	data, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Description) > maxText || len(got.Tags) > maxTags || len(got.Skills) > maxSkills || len(data) > 2*maxPack {
 		t.Errorf("%d bytes, %d tags, %d skills are kept", len(got.Description), len(got.Tags), len(got.Skills))
 	}
-	if a, err := x.Find(strings.Repeat("needle haystack ", 100_000), 5); err != nil || len(a.Hits) != 2 {
+	if a, err := find(x, strings.Repeat("needle haystack ", 100_000), 5); err != nil || len(a.Hits) != 2 {
 		t.Errorf("a long query: %+v, %v", a, err)
 	}
-	if a, err := x.Find("lost", 5); err != nil || len(a.Hits) != 0 {
+	if a, err := find(x, "lost", 5); err != nil || len(a.Hits) != 0 {
 		t.Errorf("what is beyond the bounds is found: %+v, %v", a, err)
 	}
 }
 
 func TestPacksAreInOrder(t *testing.T) {
-	for _, docs := range [][]Doc{{{Name: "b/b"}, {Name: "a/a"}}, {{Name: "a/a"}, {Name: "a/a"}}} {
-		if err := Build(io.Discard, Options{Temp: t.TempDir()}, all(docs)); diag.CodeOf(err) != diag.Internal {
+	for _, docs := range [][]Pack{{{Name: "b/b"}, {Name: "a/a"}}, {{Name: "a/a"}, {Name: "a/a"}}} {
+		if err := build(io.Discard, all(docs)); diag.CodeOf(err) != diag.Internal {
 			t.Errorf("%v: %v", docs, err)
 		}
 	}
 	wrong := errors.New("the line is cut")
-	err := Build(io.Discard, Options{Temp: t.TempDir()}, func(yield func(Doc, error) bool) { yield(Doc{}, wrong) })
+	err := build(io.Discard, func(yield func(Pack, error) bool) { yield(Pack{}, wrong) })
 	if !errors.Is(err, wrong) {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestShelf(t *testing.T) {
-	s := Shelf{Dir: filepath.Join(t.TempDir(), "new")}
+func TestCache(t *testing.T) {
+	s := Cache{Dir: filepath.Join(t.TempDir(), "new")}
 	if _, err := s.Open("r", "1"); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("an empty shelf: %v", err)
 	}
@@ -217,7 +168,7 @@ func TestShelf(t *testing.T) {
 		t.Errorf("a damaged index: %v", err)
 	}
 	failing := errors.New("no more")
-	if _, err := s.Build("r", "3", func(yield func(Doc, error) bool) { _ = yield(docs[0], nil) && yield(Doc{}, failing) }); !errors.Is(err, failing) {
+	if _, err := s.Build("r", "3", func(yield func(Pack, error) bool) { _ = yield(docs[0], nil) && yield(Pack{}, failing) }); !errors.Is(err, failing) {
 		t.Errorf("got %v", err)
 	}
 	if left, _ := os.ReadDir(s.Dir); len(left) != 1 {
@@ -232,7 +183,7 @@ func TestSeveralIndexes(t *testing.T) {
 	parts := []*Index{opened(t, docs[:100]), opened(t, docs[100:]), opened(t, nil)}
 	for _, line := range lines(t, "testdata/queries.txt") {
 		query, _, _ := strings.Cut(line, " | ")
-		want, err := whole.Find(query, 10)
+		want, err := find(whole, query, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,16 +209,16 @@ func TestWhy(t *testing.T) {
 	x := opened(t, readPacks(t))
 	for _, tt := range []struct {
 		query  string
-		want   []Why
+		want   []Reason
 		skills string
 	}{
-		{"rollbacks", []Why{{"rollbacks", Written, "skill", "rollback", "rollback"}}, "rollback"},
-		{"terraf", []Why{{"terraf", Begun, "name", "terraform", ""}}, ""},
-		{"kubectl pods", []Why{{"kubectl", Written, "name", "kubectl", ""}, {"pods", Written, "skill", "pods", "inspect-pods"}}, "inspect-pods"},
-		{"acessibility", []Why{{"acessibility", Typo, "name", "accessibility", ""}}, ""},
-		{"post mortem", []Why{{"postmortem", Joined, "skill", "postmortem", "postmortem"}}, "postmortem"},
+		{"rollbacks", []Reason{{"rollbacks", bm25.Written, "skill", "rollback", "rollback"}}, "rollback"},
+		{"terraf", []Reason{{"terraf", bm25.Begun, "name", "terraform", ""}}, ""},
+		{"kubectl pods", []Reason{{"kubectl", bm25.Written, "name", "kubectl", ""}, {"pods", bm25.Written, "skill", "pods", "inspect-pods"}}, "inspect-pods"},
+		{"acessibility", []Reason{{"acessibility", bm25.Typo, "name", "accessibility", ""}}, ""},
+		{"post mortem", []Reason{{"postmortem", bm25.Joined, "skill", "postmortem", "postmortem"}}, "postmortem"},
 	} {
-		a, err := x.Find(tt.query, 1)
+		a, err := find(x, tt.query, 1)
 		if err != nil || len(a.Hits) != 1 {
 			t.Fatalf("%q: %v, %v", tt.query, a, err)
 		}
@@ -279,43 +230,23 @@ func TestWhy(t *testing.T) {
 
 func TestMissingAndNear(t *testing.T) {
 	x := opened(t, readPacks(t))
-	a, err := x.Find("trefarmor zzzzqqqq", 5)
+	a, err := find(x, "trefarmor zzzzqqqq", 5)
 	if err != nil || len(a.Hits) != 0 || !slices.Equal(a.Missing, []string{"trefarmor", "zzzzqqqq"}) {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	for word, want := range map[string]string{"trefarmor": "", "terafomr": "terraform", "zzzzqqqq": "", "tz": ""} {
-		if got, err := Near([]*Index{x}, word); got != want || err != nil {
-			t.Errorf("near %s is %q, want %q (%v)", word, got, want, err)
+		if got := Near([]*Index{x}, word); got != want {
+			t.Errorf("near %s is %q, want %q", word, got, want)
 		}
 	}
 }
 
 func TestDeprecatedComesLater(t *testing.T) {
-	x := opened(t, []Doc{
+	x := opened(t, []Pack{
 		{Name: "a/deploy", Version: "1.0.0", Deprecated: "use b/deploy"},
 		{Name: "b/deploy", Version: "1.0.0"},
 	})
-	if a, err := x.Find("deploy", 2); err != nil || names(a) != "b/deploy a/deploy" {
+	if a, err := find(x, "deploy", 2); err != nil || names(a) != "b/deploy a/deploy" {
 		t.Errorf("%+v, %v", a, err)
-	}
-}
-
-func TestWords(t *testing.T) {
-	for text, want := range map[string]string{
-		"Deploy to K8s, team's way":           "deploy to k8s team way",
-		"C++, C# and F#; plain c":             "cpp csharp and fsharp plain c",
-		"Ünïcode Ångström ﬁle":                "unicode angstrom file",
-		"code-review_v2":                      "code review v2",
-		"日本語 text 東":                          "日本 本語 text 東",
-		"rock’n’roll don’t":                   "rock n roll don t",
-		strings.Repeat("x", maxWord+1) + " y": "y",
-		"\xff\xfe bad":                        "bad",
-		"":                                    "",
-	} {
-		var got []string
-		words(text, func(w string) bool { got = append(got, w); return true })
-		if strings.Join(got, " ") != want {
-			t.Errorf("%q has the words %q, want %q", text, got, want)
-		}
 	}
 }

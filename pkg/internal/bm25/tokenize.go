@@ -1,4 +1,4 @@
-package search
+package bm25
 
 import (
 	"strings"
@@ -9,12 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The bounds of words, in bytes. What is longer is no word that anybody types.
-const (
-	maxWord  = 48
-	begins   = 2 // of a word that may be the beginning of another
-	shortest = 4 // of one that may have a mistake
-)
+// maxWord is the length of the longest word that is indexed, in bytes.
+const maxWord = 48
 
 // words calls found with each word of a text, in lower case and without accents, until it returns false.
 func words(text string, found func(word string) bool) {
@@ -147,7 +143,8 @@ func fold(word string) string {
 
 // unspaced reports whether a letter is of a script that is written without spaces.
 func unspaced(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer,
+		unicode.Myanmar)
 }
 
 // stem returns what a word is compared by.

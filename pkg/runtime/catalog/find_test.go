@@ -1,13 +1,14 @@
-package match
+package catalog
 
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
 
-func lines(t testing.TB, path string) []string {
+func readLines(t testing.TB, path string) []string {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -22,11 +23,11 @@ func lines(t testing.TB, path string) []string {
 	return list
 }
 
-// catalogue returns the skills of testdata/skills.txt.
-func catalogue(t testing.TB) []Doc {
+// catalogue returns the skills of testdata/find/skills.txt.
+func testCandidates(t testing.TB) []Candidate {
 	t.Helper()
-	var docs []Doc
-	for _, line := range lines(t, "testdata/skills.txt") {
+	var docs []Candidate
+	for _, line := range readLines(t, "testdata/find/skills.txt") {
 		parts := strings.Split(line, " |")
 		if len(parts) != 4 {
 			t.Fatalf("skills.txt: %q", line)
@@ -34,7 +35,7 @@ func catalogue(t testing.TB) []Doc {
 		for i := range parts {
 			parts[i] = strings.TrimSpace(parts[i])
 		}
-		docs = append(docs, Doc{Name: parts[0], Description: parts[1], WhenToUse: parts[2], Tags: strings.Split(parts[3], ", ")})
+		docs = append(docs, Candidate{Name: parts[0], Description: parts[1], WhenToUse: parts[2], Tags: strings.Split(parts[3], ", ")})
 	}
 	if len(docs) < 60 {
 		t.Fatalf("%d skills", len(docs))
@@ -45,17 +46,17 @@ func catalogue(t testing.TB) []Doc {
 // TestO3Queries holds the ranking to fifty tasks in people's own words: the skill that is meant is among the first three for
 // nine of ten, and above the threshold. SPEC O3.
 func TestO3Queries(t *testing.T) {
-	docs := catalogue(t)
-	for file, want := range map[string]int{"testdata/queries.txt": 50, "testdata/held-out.txt": 20} {
+	docs := testCandidates(t)
+	for file, want := range map[string]int{"testdata/find/queries.txt": 50, "testdata/find/held-out.txt": 20} {
 		asked, found, first := 0, 0, 0
 		var missed []string
-		for _, line := range lines(t, file) {
+		for _, line := range readLines(t, file) {
 			task, name, ok := strings.Cut(line, " | ")
 			if !ok {
 				t.Fatalf("%s: %q", file, line)
 			}
 			asked++
-			hits := Find(task, docs, Options{Limit: 3, Threshold: DefaultThreshold})
+			hits := fitting(t, task, docs, 3, MatchThreshold)
 			at := -1
 			for i, h := range hits {
 				if h.Name == name {
@@ -81,10 +82,24 @@ func TestO3Queries(t *testing.T) {
 
 // TestO3Nothing asks for what no skill is for.
 func TestO3Nothing(t *testing.T) {
-	docs := catalogue(t)
-	for _, task := range lines(t, "testdata/nothing.txt") {
-		if hits := Find(task, docs, Options{Limit: 3, Threshold: DefaultThreshold}); len(hits) > 0 {
+	docs := testCandidates(t)
+	for _, task := range readLines(t, "testdata/find/nothing.txt") {
+		if hits := fitting(t, task, docs, 3, MatchThreshold); len(hits) > 0 {
 			t.Errorf("%q: %v", task, hits)
 		}
 	}
+}
+
+// fitting returns the matches above a threshold, at most limit, 0 for all.
+func fitting(t testing.TB, task string, candidates []Candidate, limit int, threshold float64) []Match {
+	t.Helper()
+	matches, err := FindMatches(task, candidates)
+	if err != nil {
+		t.Fatal(err)
+	}
+	matches = slices.DeleteFunc(matches, func(m Match) bool { return m.Score < threshold })
+	if limit > 0 {
+		matches = matches[:min(limit, len(matches))]
+	}
+	return matches
 }

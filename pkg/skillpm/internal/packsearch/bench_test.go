@@ -1,20 +1,18 @@
-package search
+package packsearch
 
 import (
 	"fmt"
 	"io"
 	"iter"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
 
 // generated yields so many packs, the same ones every time: owners with a few packs each, names of two or three words out
 // of a vocabulary, descriptions whose rare words are as rare as in prose.
-func generated(n int) iter.Seq2[Doc, error] {
-	return func(yield func(Doc, error) bool) {
+func generated(n int) iter.Seq2[Pack, error] {
+	return func(yield func(Pack, error) bool) {
 		r := rand.New(rand.NewPCG(1, 2))
 		rare := make([]string, 20_000)
 		for i := range rare {
@@ -45,7 +43,7 @@ func generated(n int) iter.Seq2[Doc, error] {
 		}
 		for i := range n {
 			topic, task := pick(topics), pick(tasks)
-			d := Doc{
+			d := Pack{
 				Name: fmt.Sprintf("owner-%07d/p%d-%s-%s", i/8, i%8, topic, task), Version: "1.0.0", License: "Apache-2.0",
 				Description: text(18), Tags: []string{topic, pick(topics)},
 			}
@@ -70,7 +68,7 @@ const benchSize = 100_000
 
 func BenchmarkBuild(b *testing.B) {
 	for b.Loop() {
-		if err := Build(io.Discard, Options{Temp: b.TempDir()}, generated(benchSize)); err != nil {
+		if err := build(io.Discard, generated(benchSize)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -78,24 +76,19 @@ func BenchmarkBuild(b *testing.B) {
 
 // BenchmarkFind opens the index each time, as a new process does.
 func BenchmarkFind(b *testing.B) {
-	path := filepath.Join(b.TempDir(), "index")
-	f, err := os.Create(path)
-	if err != nil {
+	c := Cache{Dir: b.TempDir()}
+	if _, err := c.Build("r", "1", generated(benchSize)); err != nil {
 		b.Fatal(err)
 	}
-	if err := Build(f, Options{Temp: b.TempDir()}, generated(benchSize)); err != nil {
-		b.Fatal(err)
-	}
-	f.Close()
 	for _, query := range []string{"kubernetes", "deploy kubernetes production cluster", "kubrenetes deplyo", "when the user asks", "ku", "owner-0000100", "pdf invoice export spreadsheets validate"} {
 		b.Run(strings.ReplaceAll(query, " ", "_"), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				x, err := Open(path)
+				x, err := c.Open("r", "1")
 				if err != nil {
 					b.Fatal(err)
 				}
-				if a, err := x.Find(query, 20); err != nil || len(a.Hits) == 0 {
+				if a, err := find(x, query, 20); err != nil || len(a.Hits) == 0 {
 					b.Fatal(a, err)
 				}
 				x.Close()

@@ -1,14 +1,16 @@
-package search
+package packsearch
 
 import (
 	"bytes"
 	"iter"
 	"testing"
+
+	"github.com/skillpm/skillpm/pkg/internal/bm25"
 )
 
 // all yields packs without errors.
-func all(docs []Doc) iter.Seq2[Doc, error] {
-	return func(yield func(Doc, error) bool) {
+func all(docs []Pack) iter.Seq2[Pack, error] {
+	return func(yield func(Pack, error) bool) {
 		for _, d := range docs {
 			if !yield(d, nil) {
 				return
@@ -18,28 +20,36 @@ func all(docs []Doc) iter.Seq2[Doc, error] {
 }
 
 // built returns the bytes of an index of packs.
-func built(t testing.TB, docs []Doc) []byte {
+func built(t testing.TB, packs []Pack) []byte {
 	t.Helper()
 	var buf bytes.Buffer
-	if err := Build(&buf, Options{Tag: "t", Temp: t.TempDir()}, all(docs)); err != nil {
+	if err := build(&buf, all(packs)); err != nil {
 		t.Fatal(err)
 	}
 	return buf.Bytes()
 }
 
 // opened returns an index of packs.
-func opened(t testing.TB, docs []Doc) *Index {
+func opened(t testing.TB, packs []Pack) *Index {
 	t.Helper()
-	b := built(t, docs)
-	x, err := Read(bytes.NewReader(b), int64(len(b)))
+	x, err := New(all(packs))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return x
 }
 
+// read opens the bytes of an index.
+func read(data []byte) (*Index, error) {
+	x, err := bm25.Read(schema(), bytes.NewReader(data), int64(len(data)))
+	return &Index{Index: x}, err
+}
+
+// find searches one index.
+func find(x *Index, query string, n int) (*Answer, error) { return Find([]*Index{x}, query, n) }
+
 func TestFind(t *testing.T) {
-	x := opened(t, []Doc{
+	x := opened(t, []Pack{
 		{Name: "acme/change-log", Version: "1.0.0", Description: "Write release notes", Skills: []Skill{{"changelog", "Write a changelog"}}},
 		{Name: "acme/deploy", Version: "1.0.0", Description: "Deploy services to Kubernetes", Tags: []string{"k8s"}, Skills: []Skill{{"rollout", "Roll out a new version"}}},
 		{Name: "globex/deployment-notes", Version: "2.0.0", Description: "Notes about deployments"},
@@ -56,7 +66,7 @@ func TestFind(t *testing.T) {
 		{"change log", "acme/change-log"},
 		{"globex", "globex/deployment-notes"},
 	} {
-		a, err := x.Find(tt.query, 3)
+		a, err := find(x, tt.query, 3)
 		if err != nil || len(a.Hits) == 0 || a.Hits[0].Name != tt.want {
 			t.Errorf("%q: %+v, %v; want %s", tt.query, a, err, tt.want)
 		}

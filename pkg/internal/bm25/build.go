@@ -1,0 +1,195 @@
+package bm25
+
+import (
+	"encoding/binary"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// The bounds of an index.
+const (
+	maxDocs  = 4 << 20
+	maxWords = 20_000    // of one document
+	maxHeld  = 512 << 20 // bytes of words and postings while an index is built
+)
+
+// Document is what an index is made of.
+type Document struct {
+	Key     string // by which it is found again, unique
+	Texts   []Text
+	Demoted bool   // it counts half
+	Data    []byte // that the index returns for it
+}
+
+// Text is one text of a document.
+type Text struct {
+	Field int // its number in the schema
+	Text  string
+}
+
+// Build writes an index of documents. It ends with the first error of the documents. The keys of documents that have
+// data must be in order.
+func Build(w io.Writer, s *Schema, docs iter.Seq2[Document, error]) error {
+	b := &builder{
+		schema: s, out: &writer{w: w}, words: map[string]int{}, stems: map[string]int{},
+		inField: make([][]int, len(s.Fields)), lengths: make([]int, len(s.Fields)),
+	}
+	last := ""
+	for d, err := range docs {
+		if err != nil {
+			return err
+		}
+		if d.Data != nil {
+			if d.Key <= last {
+				return diag.Errorf(diag.Internal, "the documents of a search index are in order: %q comes after %q", d.Key,
+					last)
+			}
+			last = d.Key
+			if err := b.out.document(d); err != nil {
+				return err
+			}
+		}
+		if err := b.add(&d); err != nil {
+			return err
+		}
+	}
+	return b.out.finish(b.docs, b.sorted())
+}
+
+// builder holds the words of the documents and where they are.
+type builder struct {
+	schema *Schema
+	out    *writer
+	docs   int
+	words  map[string]int // a word as it is written -> the position of its stem's list
+	stems  map[string]int // a stem -> the position of its list
+	lists  []*postings
+	held   int // bytes, approximately
+
+	// Of the document that is added:
+	sums    []int   // by position of the list: the sum of the shares
+	found   []int   // positions whose sum isn't 0
+	inField [][]int // positions of the words of each field
+	lengths []int   // words of each field, common ones included
+}
+
+// postings lists the documents that have a word.
+type postings struct {
+	docs int
+	last int    // document
+	list []byte // for each document how many further on it is, and the impact of the word
+}
+
+// add adds a document.
+func (b *builder) add(d *Document) error {
+	if b.docs == maxDocs || b.held > maxHeld {
+		return diag.Errorf(diag.Invalid, "there is more than can be searched: %d documents are too many", b.docs+1)
+	}
+	title := b.read(d)
+	for f, field := range b.schema.Fields {
+		share := b.schema.share(field, b.lengths[f])
+		for _, at := range b.inField[f] {
+			if b.sums[at] == 0 {
+				b.found = append(b.found, at)
+			}
+			b.sums[at] += share
+		}
+	}
+	for _, at := range b.found {
+		impact := b.schema.impact(b.sums[at])
+		b.sums[at] = 0
+		switch {
+		case d.Demoted:
+			impact = impact/2 + 1
+		case at == title:
+			impact |= exact
+		}
+		p := b.lists[at]
+		before := cap(p.list)
+		p.list = append(binary.AppendUvarint(p.list, uint64(b.docs-p.last)), impact)
+		p.docs, p.last = p.docs+1, b.docs
+		b.held += cap(p.list) - before
+	}
+	b.found = b.found[:0]
+	b.docs++
+	return nil
+}
+
+// read finds the words of a document's fields. It returns the position of the list of its title, -1 for none.
+func (b *builder) read(d *Document) (title int) {
+	clear(b.lengths)
+	for f := range b.inField {
+		b.inField[f] = b.inField[f][:0]
+	}
+	title = -1
+	left := maxWords
+	for _, t := range d.Texts {
+		field, count := b.schema.Fields[t.Field], 0
+		field.tokens(t.Text, func(k token) bool {
+			if !k.joined {
+				left--
+				count++
+			}
+			switch {
+			case field.Prose && common(k.word):
+				return left > 0
+			case k.title:
+				title = b.position(k.word)
+				if count <= 2 { // one word is itself, and two are joined already
+					return false
+				}
+			}
+			b.inField[t.Field] = append(b.inField[t.Field], b.position(k.word))
+			return left > 0
+		})
+		b.lengths[t.Field] += count
+	}
+	return title
+}
+
+// position returns the position of a word's list.
+func (b *builder) position(word string) int {
+	if at, ok := b.words[word]; ok {
+		return at
+	}
+	const overhead = 100 // bytes of maps and headers
+	word = strings.Clone(word)
+	key := stem(word)
+	at, ok := b.stems[key]
+	if !ok {
+		at = len(b.lists)
+		b.lists = append(b.lists, &postings{})
+		b.sums = append(b.sums, 0)
+		b.stems[key] = at
+		b.held += len(key) + 2*overhead
+	}
+	b.words[word] = at
+	b.held += len(word) + overhead
+	return at
+}
+
+// sorted yields the words and stems in order. A word that has another stem has no documents of its own.
+func (b *builder) sorted() iter.Seq2[string, *postings] {
+	for w := range b.words {
+		if _, ok := b.stems[w]; !ok {
+			b.stems[w] = -1
+		}
+	}
+	return func(yield func(string, *postings) bool) {
+		none := &postings{}
+		for _, word := range slices.Sorted(maps.Keys(b.stems)) {
+			p := none
+			if at := b.stems[word]; at >= 0 {
+				p = b.lists[at]
+			}
+			if !yield(word, p) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package bm25
+
+import (
+	"cmp"
+	"container/heap"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// Hit is a document that was found.
+type Hit struct {
+	Index  int // which of the indexes has it
+	Number int // of the document
+	Points int // the more the better
+	// Share is the part of the query's information that the document has, from 0 to 1. It does not depend on which other
+	// documents match.
+	Share float64
+}
+
+// Answer is what was found.
+type Answer struct {
+	Hits    []Hit
+	Total   int          // documents that were found, hits and others
+	Missing []string     // words of the query that nothing was found for
+	Typos   []Correction // words of the query that were taken for others
+
+	terms []queryTerm
+}
+
+// Correction is a word that no document has, and the words that were searched for instead, the most common first.
+type Correction struct {
+	Word string
+	As   []string
+}
+
+// Find returns the best documents, at most n, of several indexes as if they were one.
+func Find(list []*Index, q Query, n int) (*Answer, error) {
+	a := &Answer{terms: indexes(list).terms(q)}
+	full := 0
+	for _, t := range a.terms {
+		switch {
+		case len(t.forms) == 0:
+			a.Missing = append(a.Missing, t.word)
+		case t.forms[0].match == Typo:
+			c := Correction{Word: t.word}
+			for _, f := range t.forms {
+				c.As = append(c.As, f.text)
+			}
+			a.Typos = append(a.Typos, c)
+		}
+		full += q.value(t)
+	}
+	r := ranking{n: n, hits: make([]Hit, 0, min(max(n, 0), maxDocs)+1)}
+	scores := make([][]score, len(list))
+	most := 0 // terms that a document has
+	for i, x := range list {
+		var err error
+		if scores[i], err = x.score(q, a.terms); err != nil {
+			return nil, err
+		}
+		for _, s := range scores[i] {
+			most = max(most, bits.OnesCount64(s.terms))
+		}
+	}
+	for i := range list {
+		for number, s := range scores[i] {
+			has := bits.OnesCount64(s.terms)
+			h := Hit{Index: i, Number: number, Points: int(s.points)}
+			if has == 0 || !q.Sentence && 2*has < most {
+				continue
+			}
+			if h.Share = min(1, float64(h.Points)/float64(max(full*maxImpact*asWritten>>14, 1))); !q.Sentence {
+				h.Points = h.Points * has / most
+			}
+			a.Total++
+			r.add(h)
+		}
+	}
+	a.Hits = r.hits
+	slices.SortFunc(a.Hits, func(a, b Hit) int { return b.compare(a) })
+	return a, nil
+}
+
+// value returns how much a word says. In a sentence a word that no document has counts less, since it is probably not
+// what the sentence is about, and so does a number.
+func (q Query) value(t queryTerm) int {
+	v := t.rarity
+	if q.Sentence && len(t.forms) == 0 {
+		v = v * 3 / 5
+	}
+	if q.Sentence && strings.Trim(t.word, "0123456789") == "" {
+		v = v * 3 / 10
+	}
+	return v
+}
+
+// score is how a document matches a query.
+type score struct {
+	terms  uint64 // a bit for each
+	points uint32
+	best   uint16 // points of the current term
+}
+
+// The points of being exactly what was asked for: more than all words together can give.
+const (
+	keyPoints   = 1 << 27
+	titlePoints = 1 << 14
+)
+
+// score counts the points of the documents.
+func (x *Index) score(q Query, terms []queryTerm) ([]score, error) {
+	scores := make([]score, x.Len())
+	for i, t := range terms {
+		for _, f := range t.forms {
+			word, ok := x.lookup(f.key)
+			if !ok {
+				continue
+			}
+			points := f.points(q.value(t))
+			err := x.postings(word, func(doc int, impact byte) {
+				s := &scores[doc]
+				s.terms |= 1 << i
+				if p := points[impact]; p > s.best { // of several forms the one that counts most
+					s.points, s.best = s.points+uint32(p-s.best), p
+				}
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		for doc := range scores {
+			scores[doc].best = 0
+		}
+	}
+	if q.Key != "" {
+		doc, err := x.Find(q.Key)
+		if err != nil {
+			return nil, err
+		}
+		if doc >= 0 {
+			scores[doc].points += keyPoints
+			scores[doc].terms |= 1<<len(terms) - 1
+		}
+	}
+	return scores, nil
+}
+
+// points returns what a form of a word counts for, by the impact.
+func (f form) points(value int) (points [256]uint16) {
+	for impact := range points {
+		p := impact &^ exact * f.part * value >> 14
+		if impact&exact != 0 && f.whole && f.part >= joined {
+			p += titlePoints
+		}
+		points[impact] = uint16(min(p, 1<<16-1))
+	}
+	return points
+}
+
+// compare returns which of two hits is better. Equal ones keep the order of the indexes and documents.
+func (h Hit) compare(o Hit) int {
+	return cmp.Or(cmp.Compare(h.Points, o.Points), cmp.Compare(o.Index, h.Index), cmp.Compare(o.Number, h.Number))
+}
+
+// ranking keeps the best n hits: a heap whose top is the worst.
+type ranking struct {
+	hits []Hit
+	n    int
+}
+
+func (r *ranking) Len() int           { return len(r.hits) }
+func (r *ranking) Less(i, j int) bool { return r.hits[i].compare(r.hits[j]) < 0 }
+func (r *ranking) Swap(i, j int)      { r.hits[i], r.hits[j] = r.hits[j], r.hits[i] }
+func (r *ranking) Push(x any)         { r.hits = append(r.hits, x.(Hit)) }
+func (r *ranking) Pop() any {
+	last := r.hits[len(r.hits)-1]
+	r.hits = r.hits[:len(r.hits)-1]
+	return last
+}
+
+func (r *ranking) add(h Hit) {
+	if len(r.hits) == r.n && (r.n == 0 || h.compare(r.hits[0]) < 0) {
+		return
+	}
+	if heap.Push(r, h); len(r.hits) > r.n {
+		heap.Pop(r)
+	}
+}

@@ -1,0 +1,196 @@
+package bm25
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"iter"
+	"sort"
+)
+
+// Index is an open index. It is for one goroutine at a time.
+type Index struct {
+	schema *Schema
+	file   file
+	docs   int
+	blocks []block
+	read   map[int][]Document // blocks that were read
+
+	records, texts []byte // the dictionary
+}
+
+// block is where a block of documents is.
+type block struct{ off, size, unpacked int }
+
+// New returns an index in memory of documents without data.
+func New(s *Schema, docs iter.Seq[Document]) (*Index, error) {
+	var buf bytes.Buffer
+	err := Build(&buf, s, func(yield func(Document, error) bool) {
+		for d := range docs {
+			if !yield(d, nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return Read(s, bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+}
+
+// Read opens an index of size bytes.
+func Read(s *Schema, r io.ReaderAt, size int64) (*Index, error) {
+	x := &Index{schema: s, file: file{r, size}, read: map[int][]Document{}}
+	b, err := x.file.directory()
+	if err != nil {
+		return nil, err
+	}
+	docs, b, ok1 := cutUvarint(b, maxDocs)
+	count, b, ok2 := cutUvarint(b, docs)
+	words, b, ok3 := cutUvarint(b, len(b)/recordSize)
+	if !ok1 || !ok2 || !ok3 {
+		return nil, damaged("its directory")
+	}
+	x.docs = docs
+	off := 0
+	for range count {
+		var k block
+		k.off = off
+		k.size, b, ok1 = cutUvarint(b, maxPart)
+		k.unpacked, b, ok2 = cutUvarint(b, maxPart)
+		if !ok1 || !ok2 {
+			return nil, damaged("the list of its documents")
+		}
+		off += k.size + sumSize
+		x.blocks = append(x.blocks, k)
+	}
+	if len(b) < words*recordSize {
+		return nil, damaged("the list of its words")
+	}
+	x.records, x.texts = b[:words*recordSize], b[words*recordSize:]
+	for i := range words { // so that reading a word can't fail
+		if start, end := x.textOf(i); start > end || end > len(x.texts) || x.count(i) > docs {
+			return nil, damaged("the list of its words")
+		}
+	}
+	return x, nil
+}
+
+// Len returns the number of documents.
+func (x *Index) Len() int { return x.docs }
+
+// words returns the number of words in the dictionary.
+func (x *Index) words() int { return len(x.records) / recordSize }
+
+// textOf returns where the text of a word is.
+func (x *Index) textOf(word int) (start, end int) {
+	start = int(binary.LittleEndian.Uint32(x.records[word*recordSize:]))
+	if word+1 == x.words() {
+		return start, len(x.texts)
+	}
+	return start, int(binary.LittleEndian.Uint32(x.records[(word+1)*recordSize:]))
+}
+
+// word returns a word of the dictionary.
+func (x *Index) word(i int) []byte {
+	start, end := x.textOf(i)
+	return x.texts[start:end]
+}
+
+// count returns how many documents have a word.
+func (x *Index) count(word int) int {
+	return int(binary.LittleEndian.Uint32(x.records[word*recordSize+4:]))
+}
+
+// from returns the first word that is not less than a text.
+func (x *Index) from(text string) int {
+	return sort.Search(x.words(), func(i int) bool { return string(x.word(i)) >= text })
+}
+
+// lookup returns a word of the dictionary, and whether it is there.
+func (x *Index) lookup(text string) (word int, ok bool) {
+	i := x.from(text)
+	return i, i < x.words() && string(x.word(i)) == text
+}
+
+// postings calls found with each document that has a word, and the word's impact there.
+func (x *Index) postings(word int, found func(doc int, impact byte)) error {
+	if x.count(word) == 0 {
+		return nil
+	}
+	record := x.records[word*recordSize:]
+	b, err := x.file.part(int(binary.LittleEndian.Uint64(record[8:])), int(binary.LittleEndian.Uint32(record[16:])))
+	if err != nil {
+		return err
+	}
+	doc := 0
+	for first := true; len(b) > 0; first = false {
+		step, rest, ok := cutUvarint(b, x.docs)
+		if !ok || len(rest) == 0 || step == 0 && !first || doc+step >= x.docs {
+			return damaged("the documents of a word")
+		}
+		doc += step
+		found(doc, rest[0])
+		b = rest[1:]
+	}
+	return nil
+}
+
+// Document returns the key and the data of a document.
+func (x *Index) Document(number int) (key string, data []byte, err error) {
+	i := number / docsPerBlock
+	if number < 0 || i >= len(x.blocks) {
+		return "", nil, damaged("a document that does not exist")
+	}
+	list, ok := x.read[i]
+	if !ok {
+		if list, err = x.readBlock(x.blocks[i]); err != nil {
+			return "", nil, err
+		}
+		x.read[i] = list
+	}
+	if number %= docsPerBlock; number >= len(list) {
+		return "", nil, damaged("a document that does not exist")
+	}
+	return list[number].Key, list[number].Data, nil
+}
+
+func (x *Index) readBlock(k block) (list []Document, err error) {
+	packed, err := x.file.part(k.off, k.size)
+	if err != nil {
+		return nil, err
+	}
+	b, err := inflate(packed, k.unpacked)
+	if err != nil {
+		return nil, err
+	}
+	for len(b) > 0 {
+		var parts [2][]byte
+		for i := range parts {
+			n, rest, ok := cutUvarint(b, len(b))
+			if !ok || n > len(rest) {
+				return nil, damaged("documents cannot be read")
+			}
+			parts[i], b = rest[:n], rest[n:]
+		}
+		list = append(list, Document{Key: string(parts[0]), Data: parts[1]})
+	}
+	return list, nil
+}
+
+// Find returns the number of the document with a key, -1 if there is none.
+func (x *Index) Find(key string) (number int, err error) {
+	at := func(i int) string {
+		found, _, failed := x.Document(i)
+		if err == nil {
+			err = failed
+		}
+		return found
+	}
+	all := min(x.docs, len(x.blocks)*docsPerBlock)
+	i := sort.Search(all, func(i int) bool { return at(i) >= key })
+	if err != nil || i == all || at(i) != key {
+		return -1, err
+	}
+	return i, nil
+}

@@ -1,0 +1,24 @@
+package catalog_test
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+)
+
+func ExampleFindMatches() {
+	skills := []catalog.Candidate{
+		{Name: "deploy", Description: "Rolls a service out to Kubernetes.", WhenToUse: "Use when asked to ship.", Tags: []string{"operations"}},
+		{Name: "changelog", Description: "Keeps the notes of a project."},
+	}
+	matches, err := catalog.FindMatches("ship the billing service to the k8s cluster", skills)
+	if err != nil {
+		panic(err)
+	}
+	for _, m := range matches {
+		fmt.Printf("%s %.2f %s\n", m.Name, m.Score, strings.Join(m.Why, "; "))
+	}
+	// Output:
+	// deploy 0.46 description: service, kubernetes (k8s); when to use: ship
+}
