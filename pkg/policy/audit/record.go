@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"hash"
 	"io"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 )
@@ -151,17 +152,17 @@ func sum(h hash.Hash) string { return "sha256:" + hex.EncodeToString(h.Sum(nil))
 
 // clean returns a record with its secrets removed and its texts cut to so many bytes.
 func (r Record) clean(most int) Record {
-	for _, s := range []*string{
-		&r.Time, &r.User, &r.Action, &r.Result, &r.Skill, &r.Pack, &r.Version, &r.Layer, &r.Dir, &r.Digest, &r.Session, &r.Project, &r.Profile,
-		&r.Trigger, &r.Hook, &r.Script, &r.File, &r.Output, &r.Tool, &r.Agent, &r.Task, &r.Machine, &r.Phase, &r.ID, &r.Tree, &r.Policy, &r.Lock,
-		&r.Host, &r.Event, &r.Trace, &r.Span, &r.Sandbox, &r.Verdict,
-	} {
-		*s = cut(*s, most)
-	}
 	for _, s := range []*string{&r.Reason, &r.Source, &r.Signer} {
-		*s = cut(Redact(shorten(*s)), most)
+		*s = Redact(shorten(*s))
 	}
-	r.Command = cleanCommand(r.Command, most)
+	prev := r.Prev // a digest, which is never cut
+	fields := reflect.ValueOf(&r).Elem()
+	for i := range fields.NumField() {
+		if f := fields.Field(i); f.Kind() == reflect.String {
+			f.SetString(cut(f.String(), most))
+		}
+	}
+	r.Prev, r.Command = prev, cleanCommand(r.Command, most)
 	return r
 }
 

@@ -67,7 +67,7 @@ func TestO24Stats(t *testing.T) {
 		"none":  {audit.Stats{Skill: "other"}, []audit.SkillStats{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			read, err := audit.ReadFile(t.Context(), path, func(r audit.Record) error { tt.stats.Add(r); return nil })
+			read, err := readFile(t.Context(), path, func(r audit.Record) error { tt.stats.Add(r); return nil })
 			if err != nil || read != (audit.Read{Records: 18}) {
 				t.Fatalf("%+v, %v", read, err)
 			}
@@ -104,7 +104,7 @@ func TestReadDamaged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := int64(0)
-			got, err := audit.ReadAll(t.Context(), strings.NewReader(tt.log), func(r audit.Record) error {
+			got, err := readFile(t.Context(), written(t, tt.log), func(r audit.Record) error {
 				n++
 				return nil
 			})
@@ -118,10 +118,10 @@ func TestReadDamaged(t *testing.T) {
 // What keeps a log from being read is an error; that there is none is not.
 func TestReadFails(t *testing.T) {
 	dir := t.TempDir()
-	if read, err := audit.ReadFile(t.Context(), filepath.Join(dir, "none"), nil); err != nil || read != (audit.Read{}) {
+	if read, err := readFile(t.Context(), filepath.Join(dir, "none"), nil); err != nil || read != (audit.Read{}) {
 		t.Errorf("%+v, %v", read, err)
 	}
-	if _, err := audit.ReadFile(t.Context(), dir, nil); err == nil {
+	if _, err := readFile(t.Context(), dir, nil); err == nil {
 		t.Error("a directory was read")
 	}
 	path := filepath.Join(dir, audit.Name)
@@ -131,13 +131,13 @@ func TestReadFails(t *testing.T) {
 		}
 	}
 	n := 0
-	_, err := audit.ReadFile(t.Context(), path, func(audit.Record) error { n++; return io.ErrUnexpectedEOF })
+	_, err := readFile(t.Context(), path, func(audit.Record) error { n++; return io.ErrUnexpectedEOF })
 	if !errors.Is(err, io.ErrUnexpectedEOF) || n != 1 {
 		t.Errorf("%v after %d records", err, n)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := audit.ReadFile(ctx, path, nil); !errors.Is(err, context.Canceled) {
+	if _, err := readFile(ctx, path, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -178,11 +178,32 @@ func TestActions(t *testing.T) {
 	}
 }
 
+// readFile reads a log, one record after the other.
+func readFile(ctx context.Context, path string, each func(audit.Record) error) (audit.Read, error) {
+	s := audit.Stream{Paths: []string{path}}
+	err := s.Each(ctx, func(r audit.Record) (bool, error) {
+		if err := each(r); err != nil {
+			return false, err
+		}
+		return true, nil
+	})
+	return s.Read(), err
+}
+
+// written returns a file with a text.
+func written(t *testing.T, text string) string {
+	path := filepath.Join(t.TempDir(), "log.jsonl")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 func FuzzReadAll(f *testing.F) {
 	f.Add("{\"seq\":1,\"action\":\"run\",\"skill\":\"a\"}\n\nx")
 	f.Fuzz(func(t *testing.T, log string) {
 		var s audit.Stats
-		read, err := audit.ReadAll(t.Context(), strings.NewReader(log), func(r audit.Record) error { s.Add(r); return nil })
+		read, err := readFile(t.Context(), written(t, log), func(r audit.Record) error { s.Add(r); return nil })
 		if lines := int64(strings.Count(log+"\n", "\n")); err != nil || read.Records+read.Damaged > lines || int64(len(s.Skills())) > read.Records {
 			t.Errorf("%+v, %v of %d lines", read, err, lines)
 		}
@@ -199,7 +220,7 @@ func BenchmarkStats(b *testing.B) {
 	}
 	for b.Loop() {
 		var s audit.Stats
-		if read, err := audit.ReadFile(b.Context(), path, func(r audit.Record) error { s.Add(r); return nil }); err != nil || read.Records != 100_000 {
+		if read, err := readFile(b.Context(), path, func(r audit.Record) error { s.Add(r); return nil }); err != nil || read.Records != 100_000 {
 			b.Fatal(read, err)
 		}
 	}

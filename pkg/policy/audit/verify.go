@@ -2,19 +2,16 @@ package audit
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/internal/safefile"
 )
 
 // Finding is a place where a log is not what was written.
@@ -51,9 +48,14 @@ type VerifyOptions struct {
 	After string // the digest of the line before the first, where older files were moved away; "" for none
 }
 
-// Verify reads the files of a log in their order and checks the chain: each record has the next number and the digest
-// of the line before. It holds one line, and the findings. That something is wrong is no error: see [Verified.Err].
-func Verify(ctx context.Context, files []string, o VerifyOptions) (*Verified, error) {
+// Verify reads the log at path, with its older files, and checks the chain: each record has the next number and the
+// digest of the line before. It holds one line, and the findings. That something is wrong is not an error: see
+// [Verified.Err].
+func Verify(ctx context.Context, path string, o VerifyOptions) (*Verified, error) {
+	files, err := Files(filepath.Clean(path))
+	if err != nil {
+		return nil, err
+	}
 	v := &verifier{of: &Verified{Findings: []Finding{}}, o: o, ctx: ctx}
 	for _, file := range files {
 		if err := v.file(file); err != nil {
@@ -78,8 +80,8 @@ func (v *Verified) Err() error {
 		WithHint("keep a copy of it; the records before that line hold, those after it may have been written anew")
 }
 
-// place is what there is to know of a line for the ones after it.
-type place struct {
+// position is what there is to know of a line for the ones after it.
+type position struct {
 	seq    int64
 	digest string
 	file   string
@@ -91,16 +93,16 @@ type verifier struct {
 	o   VerifyOptions
 	ctx context.Context
 
-	last   place // the last line
-	before place // the last record before that
-	torn   int64 // lines before this one that are no records
+	last   position // the last line
+	before position // the last record before that
+	torn   int64    // lines before this one that are no records
 	begun  bool
 }
 
 func (v *verifier) file(path string) (err error) {
-	f, err := safefile.Open(path, math.MaxInt64)
+	f, _, err := openLog(path)
 	if err != nil {
-		return diag.Errorf(diag.CodeOf(err), "the audit log cannot be read: %w", err).WithHint("%s", diag.HintOf(err))
+		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	v.of.Files++
@@ -109,41 +111,24 @@ func (v *verifier) file(path string) (err error) {
 		if n%1000 == 0 && v.ctx.Err() != nil {
 			return v.ctx.Err()
 		}
-		line, digest, err := digestLine(in)
+		long := sha256.New()
+		line, err := nextLine(in, long)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		v.line(line, place{digest: digest, file: path, line: n})
+		digest := Digest(line)
+		if line == nil {
+			digest = sum(long)
+		}
+		v.line(line, position{digest: digest, file: path, line: n})
 	}
-}
-
-// digestLine returns a line without its end, or nothing of one that is too long, and its digest.
-func digestLine(in *bufio.Reader) (line []byte, digest string, err error) {
-	line, err = in.ReadSlice('\n')
-	if err == nil || len(line) > 0 && errors.Is(err, io.EOF) {
-		line = bytes.TrimSuffix(line, []byte("\n"))
-		return line, Digest(line), nil
-	}
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		return nil, "", err
-	}
-	h := sha256.New()
-	for errors.Is(err, bufio.ErrBufferFull) {
-		h.Write(line)
-		line, err = in.ReadSlice('\n')
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, "", err
-	}
-	h.Write(bytes.TrimSuffix(line, []byte("\n")))
-	return nil, sum(h), nil
 }
 
 // line checks a line against what is before it.
-func (v *verifier) line(line []byte, at place) {
+func (v *verifier) line(line []byte, at position) {
 	r, ok := parseLink(line)
 	if !ok {
 		at.seq = v.last.seq + 1
@@ -153,7 +138,7 @@ func (v *verifier) line(line []byte, at place) {
 		if v.torn >= maxTorn {
 			at.seq = maxTorn // what a writer looks at before the end
 		}
-		v.step(at)
+		v.before, v.last = v.last, at
 		return
 	}
 	at.seq = r.Seq
@@ -167,7 +152,7 @@ func (v *verifier) line(line []byte, at place) {
 
 // gap looks at a line that is no record. Who is killed while it writes one leaves its beginning, and nothing else.
 // Before the first record there may be what is no log's.
-func (v *verifier) gap(line []byte, at place) {
+func (v *verifier) gap(line []byte, at position) {
 	switch begins := fmt.Sprintf(`{"seq":%d,"ts":`, at.seq); {
 	case v.torn >= maxTorn: // its number is not known
 	case v.begun && (len(line) == 0 || !strings.HasPrefix(string(line), begins) && !strings.HasPrefix(begins, string(line))):
@@ -177,15 +162,8 @@ func (v *verifier) gap(line []byte, at place) {
 	}
 }
 
-// link is what makes a record one of a chain.
-type link struct {
-	Seq  int64  `json:"seq"`
-	Prev string `json:"prev"`
-	Gap  bool   `json:"gap"`
-}
-
 // follow checks that a record follows the line before it.
-func (v *verifier) follow(r link, at place) {
+func (v *verifier) follow(r link, at position) {
 	next := v.last.seq + 1
 	switch {
 	case !v.begun:
@@ -205,7 +183,7 @@ func (v *verifier) follow(r link, at place) {
 		v.find(at, next, fmt.Sprintf("record %d stands after record %d: it was put in, or moved here", r.Seq, v.last.seq))
 		return // what follows ought to follow the line before
 	}
-	v.step(at)
+	v.before, v.last = v.last, at
 }
 
 func records(from, to int64) string {
@@ -216,7 +194,7 @@ func records(from, to int64) string {
 }
 
 // first checks the record that a log begins with.
-func (v *verifier) first(r link, at place) {
+func (v *verifier) first(r link, at position) {
 	v.of.First = r.Seq
 	switch {
 	case v.torn > 0 && (r.Prev != v.last.digest || r.Seq != v.last.seq+1):
@@ -231,11 +209,6 @@ func (v *verifier) first(r link, at place) {
 	}
 }
 
-// step goes on to the next line.
-func (v *verifier) step(at place) {
-	v.before, v.last = v.last, at
-}
-
 // end checks the last line.
 func (v *verifier) end() {
 	v.of.Last, v.of.Head = v.last.seq, v.last.digest
@@ -245,7 +218,7 @@ func (v *verifier) end() {
 }
 
 // find keeps a finding.
-func (v *verifier) find(at place, seq int64, what string) {
+func (v *verifier) find(at position, seq int64, what string) {
 	if n := len(v.of.Findings); n > 0 && v.torn > 0 && at.line == v.of.Findings[n-1].Line && at.file == v.of.Findings[n-1].File {
 		return // it is told what is wrong with the line
 	}
@@ -254,13 +227,4 @@ func (v *verifier) find(at place, seq int64, what string) {
 		return
 	}
 	v.of.Findings = append(v.of.Findings, Finding{File: cmp.Or(at.file, "the log"), Line: at.line, Seq: seq, What: what})
-}
-
-// VerifyLog is [Verify] of the log at path, with its older files.
-func VerifyLog(ctx context.Context, path string, o VerifyOptions) (*Verified, error) {
-	files, err := Files(filepath.Clean(path))
-	if err != nil {
-		return nil, err
-	}
-	return Verify(ctx, files, o)
 }

@@ -32,7 +32,7 @@ func logOf(t testing.TB, n int, segment int64) (path string, lines []string) {
 
 func verify(t *testing.T, path string, o audit.VerifyOptions) *audit.Verified {
 	t.Helper()
-	v, err := audit.VerifyLog(t.Context(), path, o)
+	v, err := audit.Verify(t.Context(), path, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestSegments(t *testing.T) {
 			t.Errorf("%s has %d bytes", f, n)
 		}
 	}
-	read, err := audit.ReadFile(t.Context(), path, func(audit.Record) error { return nil })
+	read, err := readFile(t.Context(), path, func(audit.Record) error { return nil })
 	if err != nil || read.Records != 100 {
 		t.Errorf("%+v, %v", read, err)
 	}
@@ -290,7 +290,7 @@ func BenchmarkVerify(b *testing.B) {
 	}
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		if v, err := audit.VerifyLog(b.Context(), path, audit.VerifyOptions{}); err != nil || v.Records != 1000 {
+		if v, err := audit.Verify(b.Context(), path, audit.VerifyOptions{}); err != nil || v.Records != 1000 {
 			b.Fatal(err)
 		}
 	}

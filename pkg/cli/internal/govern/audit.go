@@ -171,14 +171,15 @@ func (a *app) completeField(of func(audit.Record) string) cobra.CompletionFunc {
 
 // completeRecorded completes the names of skills that are on record, the busiest first.
 func (a *app) completeRecorded(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	var s audit.Stats
-	var names []string
 	path, err := a.ownLog()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	if _, err := audit.ReadFile(cmd.Context(), path, func(r audit.Record) error { s.Add(r); return nil }); err == nil {
-		for _, k := range s.Skills() {
+	var stats audit.Stats
+	var names []string
+	s := audit.Stream{Paths: []string{path}}
+	if s.Each(cmd.Context(), func(r audit.Record) (bool, error) { stats.Add(r); return true, nil }) == nil {
+		for _, k := range stats.Skills() {
 			if !slices.Contains(names, k.Skill) {
 				names = append(names, k.Skill)
 			}

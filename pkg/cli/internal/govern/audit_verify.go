@@ -49,7 +49,7 @@ grown since.`,
 			var all []verifiedLog
 			var wrong error
 			for _, log := range logs {
-				v, err := audit.VerifyLog(cmd.Context(), log, o)
+				v, err := audit.Verify(cmd.Context(), log, o)
 				if err != nil {
 					return err
 				}

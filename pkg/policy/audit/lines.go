@@ -1,0 +1,199 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"math"
+	"os"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+)
+
+// openLog opens a file of a log for reading, and returns the size that it has now.
+func openLog(path string) (*os.File, int64, error) {
+	f, err := safefile.Open(path, math.MaxInt64)
+	if err != nil {
+		return nil, 0, diag.Errorf(diag.CodeOf(err), "the audit log cannot be read: %w", err).
+			WithHint("%s", diag.HintOf(err))
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), nil
+}
+
+// lines yields the lines of a file as it is now, in their order or the last one first. A line that is longer than
+// maxLine is nil. A line is valid until the next one.
+func lines(path string, reverse bool) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		f, size, err := openLog(path)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer func() { _ = f.Close() }() // it was only read
+		if reverse {
+			for at, err := range backward(f, size) {
+				var line []byte
+				if err == nil {
+					line, err = at.read(f)
+				}
+				if !yield(line, err) || err != nil {
+					return
+				}
+			}
+			return
+		}
+		in := bufio.NewReaderSize(io.LimitReader(f, size), maxLine)
+		for {
+			line, err := nextLine(in, io.Discard)
+			if errors.Is(err, io.EOF) || !yield(line, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// nextLine returns a line without its end. It returns nil for a line that is longer than maxLine, and writes that line
+// to long. A line is valid until the next call.
+func nextLine(in *bufio.Reader, long io.Writer) ([]byte, error) {
+	line, err := in.ReadSlice('\n')
+	if err == nil || len(line) > 0 && errors.Is(err, io.EOF) {
+		return bytes.TrimSuffix(line, []byte("\n")), nil
+	}
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return nil, err
+	}
+	for errors.Is(err, bufio.ErrBufferFull) {
+		_, _ = long.Write(line) // a digest, or nothing: neither fails
+		line, err = in.ReadSlice('\n')
+	}
+	_, _ = long.Write(bytes.TrimSuffix(line, []byte("\n")))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return nil, nil
+}
+
+// lineRange is where a line is in a file, without its end.
+type lineRange struct{ start, end int64 }
+
+// read returns the line, nil if it is longer than maxLine.
+func (l lineRange) read(f io.ReaderAt) ([]byte, error) {
+	if l.end-l.start >= maxLine {
+		return nil, nil
+	}
+	line := make([]byte, l.end-l.start)
+	if _, err := f.ReadAt(line, l.start); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return line, nil
+}
+
+// backward yields where the lines in the first bytes of a file are, the last one first.
+func backward(f io.ReaderAt, size int64) iter.Seq2[lineRange, error] {
+	return func(yield func(lineRange, error) bool) {
+		if size == 0 {
+			return
+		}
+		last := make([]byte, 1)
+		if _, err := f.ReadAt(last, size-1); err != nil {
+			yield(lineRange{}, err)
+			return
+		}
+		end := size
+		if last[0] == '\n' {
+			end--
+		}
+		for end >= 0 {
+			start, err := lineStart(f, end)
+			if !yield(lineRange{start, end}, err) || err != nil {
+				return
+			}
+			end = start - 1
+		}
+	}
+}
+
+// lineStart returns where the line begins that ends at end.
+func lineStart(f io.ReaderAt, end int64) (int64, error) {
+	buffer := make([]byte, 4<<10)
+	for end > 0 {
+		part := buffer[:min(end, int64(len(buffer)))]
+		end -= int64(len(part))
+		if _, err := f.ReadAt(part, end); err != nil {
+			return 0, err
+		}
+		if i := bytes.LastIndexByte(part, '\n'); i >= 0 {
+			return end + int64(i) + 1, nil
+		}
+	}
+	return 0, nil
+}
+
+// parse reads a record.
+func parse(line []byte) (r Record, ok bool) {
+	return r, json.Unmarshal(line, &r) == nil && r.Seq > 0 && r.Action != ""
+}
+
+// link is what makes a record one of a chain.
+type link struct {
+	Seq  int64  `json:"seq"`
+	Prev string `json:"prev"`
+	Gap  bool   `json:"gap"`
+}
+
+// parseLink reads what makes a line one of a chain; ok is false for a line that is not a record.
+func parseLink(line []byte) (r link, ok bool) {
+	ok = len(line) > 0 && json.Unmarshal(line, &r) == nil && 0 < r.Seq && r.Seq < maxSeq
+	return r, ok
+}
+
+// tail is what a new record has to know of the log.
+type tail struct {
+	seq    int64  // of the last record
+	digest string // of the last line
+	open   bool   // the last line has no end
+	torn   bool   // the last line is not a record
+}
+
+// readEnd reads the last lines of a log.
+func readEnd(f *os.File) (t tail, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return t, err
+	}
+	n := 0
+	for at, err := range backward(f, info.Size()) {
+		if err != nil {
+			return t, err
+		}
+		if n == 0 {
+			t.open = at.end == info.Size()
+			if t.digest, err = digestOf(io.NewSectionReader(f, at.start, at.end-at.start)); err != nil {
+				return t, err
+			}
+		}
+		line, err := at.read(f)
+		if err != nil {
+			return t, err
+		}
+		if r, ok := parseLink(line); ok {
+			t.seq += r.Seq
+			t.torn = t.torn || t.open
+			return t, nil
+		}
+		t.torn = true
+		t.seq++ // a line that cannot be read counts as a record
+		if n++; n == maxTorn {
+			break
+		}
+	}
+	return t, nil
+}
