@@ -40,18 +40,16 @@ func ParseApprovals(path string, data []byte) ([]Approval, error) {
 	format.Name = "the file"
 	root, r := read(path, data, format)
 	var list []Approval
-	for key, v := range root.Fields("approvals", "version") {
-		switch key {
-		case "version":
-			version(v)
-		case "approvals":
+	root.Each(map[string]func(yamlx.Value){
+		"version": func(v yamlx.Value) { version(v) },
+		"approvals": func(v yamlx.Value) {
 			for item := range v.Items() {
 				list = append(list, approval(item.Named("an approval")))
 			}
-		}
-	}
+		},
+	})
 	if root.Exists() && !root.Get("version").Exists() {
-		root.Errorf("write version: 1 in the first line", "the approvals have no version")
+		root.Errorf(versionHint, "the approvals have no version")
 	}
 	if err := invalid(path, r); err != nil {
 		return nil, err
@@ -62,42 +60,40 @@ func ParseApprovals(path string, data []byte) ([]Approval, error) {
 // approval reads one entry.
 func approval(v yamlx.Value) Approval {
 	a := Approval{Line: v.Line()}
-	for key, v := range v.Fields("at", "by", "capabilities", "digest", "expires", "reason", "skill") {
-		notEmpty := func(s string) error {
-			if s == "" {
-				return diag.Errorf(diag.Invalid, "%s is empty", key)
-			}
-			return nil
+	text := func(into *string) func(yamlx.Value) {
+		return func(v yamlx.Value) {
+			*into = v.Text(func(s string) error {
+				if s == "" {
+					return diag.Errorf(diag.Invalid, "%s is empty", v.Name)
+				}
+				return nil
+			})
 		}
-		moment := func(s string) (time.Time, error) {
-			at, err := time.Parse(time.RFC3339, s)
-			if err != nil {
-				return at, wrong("write it as 2026-01-31T12:00:00Z", "%s is %q, which is no time", key, s)
-			}
-			return at.UTC(), nil
+	}
+	moment := func(into *time.Time) func(yamlx.Value) {
+		return func(v yamlx.Value) {
+			*into = yamlx.As(v, func(s string) (time.Time, error) {
+				at, err := time.Parse(time.RFC3339, s)
+				if err != nil {
+					return at, wrong("write it as 2026-01-31T12:00:00Z", "%s is %q, which is no time", v.Name, s)
+				}
+				return at.UTC(), nil
+			})
 		}
-		switch key {
-		case "skill":
-			a.Skill = v.Text(notEmpty)
-		case "by":
-			a.By = v.Text(notEmpty)
-		case "reason":
-			a.Reason = v.Text(notEmpty)
-		case "digest":
+	}
+	v.Each(map[string]func(yamlx.Value){
+		"skill": text(&a.Skill), "by": text(&a.By), "reason": text(&a.Reason),
+		"at": moment(&a.At), "expires": moment(&a.Expires),
+		"capabilities": func(v yamlx.Value) { a.Capabilities = capabilities(v) },
+		"digest": func(v yamlx.Value) {
 			a.Digest = v.Text(func(s string) error {
 				if bundle.CheckDigest(s) != nil {
 					return wrong("skillpm approve writes it", "digest is %q, which is not that of a tree", s)
 				}
 				return nil
 			})
-		case "capabilities":
-			a.Capabilities = capabilities(v)
-		case "at":
-			a.At = yamlx.As(v, moment)
-		case "expires":
-			a.Expires = yamlx.As(v, moment)
-		}
-	}
+		},
+	})
 	v.Require("skillpm approve writes it", "skill", "digest", "capabilities", "by", "at", "reason")
 	return a
 }

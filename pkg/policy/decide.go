@@ -21,10 +21,7 @@ type DeniedError struct {
 
 // Error names the file, the line, the rule and the source.
 func (e *DeniedError) Error() string {
-	at := e.Policy
-	if e.Line > 0 {
-		at = fmt.Sprintf("%s:%d", e.Policy, e.Line)
-	}
+	at := at(e.Policy, e.Line)
 	switch {
 	case e.Err != nil && e.Source == "":
 		return fmt.Sprintf("%v; as long as a policy can't be read, everything is denied", e.Err)
@@ -98,7 +95,7 @@ func (p *Policy) Source(text string) error {
 	}
 	for i, pattern := range p.Sources.Deny {
 		if pattern.covers(at) {
-			return &DeniedError{Policy: p.Path, Line: line(p.Sources.DenyLines, i), Rule: string(pattern), Source: at.text}
+			return &DeniedError{Policy: p.Path, Line: p.Line("sources.deny", i), Rule: string(pattern), Source: at.text}
 		}
 	}
 	if p.Sources.Allow == nil {
@@ -109,7 +106,7 @@ func (p *Policy) Source(text string) error {
 			return nil
 		}
 	}
-	return &DeniedError{Policy: p.Path, Line: p.Sources.AllowLine, Source: at.text, allowed: p.Sources.Allow}
+	return &DeniedError{Policy: p.Path, Line: p.Line("sources.allow"), Source: at.text, allowed: p.Sources.Allow}
 }
 
 // Denied returns nil for a source that no rule denies, whether or not it is among those that are allowed: a registry
@@ -131,17 +128,10 @@ func (p *Policy) Host(host, port string) error {
 	}
 	for i, pattern := range p.Sources.Deny {
 		if pattern.coversHost(strings.ToLower(host), port) {
-			return &DeniedError{Policy: p.Path, Line: line(p.Sources.DenyLines, i), Rule: string(pattern), Source: "the host " + host}
+			return &DeniedError{Policy: p.Path, Line: p.Line("sources.deny", i), Rule: string(pattern), Source: "the host " + host}
 		}
 	}
 	return nil
-}
-
-func line(lines []int, i int) int {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return 0
 }
 
 // Set are the policies in force. Each of them must allow what is done, so that one more can only tighten.
@@ -196,12 +186,7 @@ type Rule struct {
 }
 
 // String names the file and the line.
-func (r Rule) String() string {
-	if r.Line == 0 {
-		return r.Policy.Path
-	}
-	return fmt.Sprintf("%s:%d", r.Policy.Path, r.Line)
-}
+func (r Rule) String() string { return at(r.Policy.Path, r.Line) }
 
 // Rules returns the requirements that hold for a source, in the order of the policies and their files. For what can't
 // be understood all of them hold.
@@ -231,9 +216,14 @@ func (s Set) Signatures(text string) []Rule {
 
 // Age returns how old a release at a source must be, and the rule that says so. Policies that only observe do not
 // count.
-func (s Set) Age(text string) (age time.Duration, by Rule) {
+func (s Set) Age(text string) (age time.Duration, by Rule) { return s.age(text, false) }
+
+// ObservedAge is [Set.Age] of the policies that only observe: what they would refuse is noted.
+func (s Set) ObservedAge(text string) (age time.Duration, by Rule) { return s.age(text, true) }
+
+func (s Set) age(text string, observed bool) (age time.Duration, by Rule) {
 	for _, r := range s.Rules(text) {
-		if r.Policy.Mode != Observe && r.MinReleaseAge > age {
+		if (r.Policy.Mode == Observe) == observed && r.MinReleaseAge > age {
 			age, by = r.MinReleaseAge, r
 		}
 	}

@@ -1,13 +1,5 @@
 package policy
 
-import (
-	"regexp"
-	"strings"
-	"sync"
-
-	"github.com/skillpm/skillpm/pkg/internal/yamlx"
-)
-
 // Execution says how the scripts, hooks and commands of skills are confined.
 type Execution struct {
 	Sandbox     Sandbox     // "" where the file does not say: as asked
@@ -68,41 +60,3 @@ func (e Execution) NetworkBound() []string { return e.bound(e.Network) }
 
 // PathsBound returns what a script may use at most besides where it works, nil where the policy does not say.
 func (e Execution) PathsBound() []string { return e.bound(e.Paths) }
-
-func (e *Execution) read(v yamlx.Value) {
-	for key, v := range v.Fields("network", "paths", "sandbox", "unavailable") {
-		switch key {
-		case "sandbox":
-			e.Sandbox = Sandbox(v.OneOf(string(SandboxAsked), string(SandboxAlways)))
-		case "unavailable":
-			e.Unavailable = Unavailable(v.OneOf(string(RefuseUnconfined), string(AllowUnconfined)))
-		case "network":
-			e.Network = yamlx.ListOf(v, parseHost)
-		case "paths":
-			e.Paths = v.Texts(checkScriptPath)
-		}
-	}
-}
-
-func parseHost(s string) (string, error) {
-	if !IsHost(s) {
-		return "", wrong("write api.example.com:443, *.example.com, or * for everything", "%q is no host with a port", s)
-	}
-	return strings.ToLower(s), nil
-}
-
-func checkScriptPath(s string) error {
-	if !absolutePath().MatchString(strings.TrimPrefix(s, "~")) || hasDots(s) {
-		return wrong("write it from the root, as /srv/data, or from the home directory, as ~/reports", "%q is no absolute path", s)
-	}
-	return nil
-}
-
-// IsHost reports whether a text can stand in a list of what may be reached.
-func IsHost(s string) bool { return networkPattern().MatchString(s) }
-
-// networkPattern is what an entry of network looks like: a name, an address, or *. and a name, with a port or without
-// one.
-var networkPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(\*|(\*\.)?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[1-9][0-9]{0,4})?$`)
-})

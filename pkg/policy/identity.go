@@ -11,24 +11,25 @@ import (
 
 func identity(v yamlx.Value) *Identity {
 	var id Identity
-	for key, v := range v.Fields("issuer", "subject") {
-		switch key {
-		case "issuer":
+	v.Each(map[string]func(yamlx.Value){
+		"issuer": func(v yamlx.Value) {
 			id.Issuer = v.Text(func(s string) error {
 				if isIssuer(s) {
 					return nil
 				}
-				return wrong("write it exactly, as in https://accounts.example", "%q is not the https address of an issuer", s)
+				hint := "write it exactly, as in https://accounts.example"
+				return wrong(hint, "%q is not the https address of an issuer", s)
 			})
-		case "subject":
+		},
+		"subject": func(v yamlx.Value) {
 			id.Subject = v.Text(func(s string) error {
 				if message, hint := checkSubject(s); message != "" {
 					return wrong(hint, "%s", message)
 				}
 				return nil
 			})
-		}
-	}
+		},
+	})
 	v.Require("an identity is written {issuer: https://…, subject: …}", "issuer", "subject")
 	return &id
 }

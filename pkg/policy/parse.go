@@ -3,9 +3,8 @@ package policy
 import (
 	"fmt"
 	"slices"
+	"strings"
 
-	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/diag/rule"
 	"github.com/skillpm/skillpm/pkg/internal/syntax"
 	"github.com/skillpm/skillpm/pkg/internal/yamlx"
 )
@@ -13,8 +12,10 @@ import (
 // maxFile is the size in bytes beyond which a policy is refused.
 const maxFile = 1 << 20
 
+const versionHint = "write version: 1 in the first line"
+
 var fileFormat = yamlx.Format{
-	Name: "the policy", MaxBytes: maxFile, Forbidden: isControl, RootHint: "write version: 1 in the first line",
+	Name: "the policy", MaxBytes: maxFile, Forbidden: isControl, RootHint: versionHint,
 	Explain: func(path string, data []byte) *Problem {
 		if found := syntax.YAML(path, data); found != nil {
 			return &Problem{Line: found.Line, Column: found.Column, Message: found.Message}
@@ -28,7 +29,7 @@ func read(path string, data []byte, format yamlx.Format) (yamlx.Value, *yamlx.Re
 	r := yamlx.Read(path, data, format)
 	root, ok := r.Root()
 	if ok && !root.Exists() {
-		r.Add(Problem{Line: 1, Column: 1, Message: "the policy is empty", Hint: "write version: 1 in the first line"})
+		r.Add(Problem{Line: 1, Column: 1, Message: "the policy is empty", Hint: versionHint})
 	}
 	return root, r
 }
@@ -61,6 +62,7 @@ func parse(path string, data []byte) (*Policy, *yamlx.Reader) {
 	p := &Policy{Path: path, Mode: Enforce, Downgrade: DenyDowngrade}
 	root, r := read(path, data, fileFormat)
 	if root.Exists() {
+		p.root = root
 		p.read(root)
 	}
 	return p, r
@@ -68,14 +70,11 @@ func parse(path string, data []byte) (*Policy, *yamlx.Reader) {
 
 func (e *InvalidError) text() string {
 	first := e.Problems[0]
-	place := e.Path
-	switch {
-	case first.Column > 0:
-		place = fmt.Sprintf("%s:%d:%d", e.Path, first.Line, first.Column)
-	case first.Line > 0:
-		place = fmt.Sprintf("%s:%d", e.Path, first.Line)
+	position := at(e.Path, first.Line)
+	if first.Column > 0 {
+		position = fmt.Sprintf("%s:%d:%d", e.Path, first.Line, first.Column)
 	}
-	text := place + ": " + first.Message
+	text := position + ": " + first.Message
 	if more := len(e.Problems) - 1; more == 1 {
 		text += ", and one more problem"
 	} else if more > 1 {
@@ -84,142 +83,218 @@ func (e *InvalidError) text() string {
 	return text
 }
 
+// Line returns the line of a key of the policy, such as "sources.allow", or of an entry of the list there; 0 if the
+// file does not have it.
+func (p *Policy) Line(key string, entry ...int) int {
+	v := p.root.Get(strings.Split(key, ".")...)
+	switch {
+	case len(entry) == 0:
+		return v.Line()
+	case v.IsList() && entry[0] < len(v.Node.Content):
+		return v.Node.Content[entry[0]].Line
+	}
+	return 0
+}
+
+// LimitsLine returns the line of the last of the limits, 0 if there are none.
+func (p *Policy) LimitsLine() (line int) {
+	for _, v := range yamlx.Pairs(p.root.Get("limits").Node) {
+		line = max(line, v.Line)
+	}
+	return line
+}
+
 func (p *Policy) read(root yamlx.Value) {
-	for key, v := range root.Fields("allowed-tools", "approve", "approvers", "audit", "downgrade", "execution", "forbid",
-		"hooks", "limits", "lint", "mode", "publish", "require", "skills", "sources", "version") {
-		switch key {
-		case "version":
-			p.Version = version(v)
-		case "mode":
-			p.Mode = Mode(v.OneOf(string(Observe), string(Enforce)))
-		case "sources":
-			p.Sources.read(v)
-		case "skills":
-			for _, v := range v.Fields("deny") {
-				p.Skills.Deny = yamlx.ListOf(v, parseSkillPattern)
-			}
-		case "require":
-			p.Require = requirements(v)
-		case "forbid":
-			p.Forbid = capabilities(v)
-		case "approve":
-			p.Approve = capabilities(v)
-		case "limits":
-			p.Limits.read(v)
-		case "downgrade":
-			p.Downgrade = Downgrade(v.OneOf(string(DenyDowngrade), string(AllowDowngrade)))
-		case "lint":
-			for _, v := range v.Fields("fail_on") {
-				p.Lint.FailOn = v.Texts(checkRule)
-			}
-		case "audit":
-			p.Audit = audit(v)
-		case "allowed-tools":
-			p.AllowedTools = AllowedTools(v.OneOf(string(Restrict), string(Grant)))
-		case "hooks":
-			for _, v := range v.Fields("unreadable") {
-				p.Hooks.Unreadable = Unreadable(v.OneOf(string(Closed), string(Open)))
-			}
-		case "approvers":
-			p.Approvers = Approvers(v.OneOf(string(OwnApprovers), string(UserApprovers)))
-		case "execution":
-			p.Execution.read(v)
-		case "publish":
-			p.Publish.read(v)
-		}
-	}
-	p.Lines = ruleLines(root)
-	if !root.Get("version").Exists() {
-		root.Errorf("write version: 1 in the first line", "the policy has no version")
-	}
-	checkDisjoint(root.Get("approve"), p.Forbid)
-}
-
-// version reads the version of the format.
-func version(v yamlx.Value) int {
-	v.Text(func(s string) error {
-		if s == "1" {
-			return nil
-		}
-		return wrong("this skillpm reads version 1; a newer one may read it", "version %q is not known", s)
+	root.Each(map[string]func(yamlx.Value){
+		"version":       func(v yamlx.Value) { p.Version = version(v) },
+		"mode":          oneOf(&p.Mode, Observe, Enforce),
+		"require":       func(v yamlx.Value) { p.Require = requirements(v) },
+		"forbid":        func(v yamlx.Value) { p.Forbid = capabilities(v) },
+		"approve":       func(v yamlx.Value) { p.Approve = capabilities(v) },
+		"limits":        p.Limits.read,
+		"downgrade":     oneOf(&p.Downgrade, DenyDowngrade, AllowDowngrade),
+		"audit":         func(v yamlx.Value) { p.Audit = audit(v) },
+		"allowed-tools": oneOf(&p.AllowedTools, Restrict, Grant),
+		"approvers":     oneOf(&p.Approvers, OwnApprovers, UserApprovers),
+		"sources": mapping(map[string]func(yamlx.Value){
+			"allow": listOf(&p.Sources.Allow, parsePattern),
+			"deny":  listOf(&p.Sources.Deny, parsePattern),
+		}),
+		"skills": mapping(map[string]func(yamlx.Value){"deny": listOf(&p.Skills.Deny, parseSkillPattern)}),
+		"lint":   mapping(map[string]func(yamlx.Value){"fail_on": listOf(&p.Lint.FailOn, parseRule)}),
+		"hooks":  mapping(map[string]func(yamlx.Value){"unreadable": oneOf(&p.Hooks.Unreadable, Closed, Open)}),
+		"execution": mapping(map[string]func(yamlx.Value){
+			"sandbox":     oneOf(&p.Execution.Sandbox, SandboxAsked, SandboxAlways),
+			"unavailable": oneOf(&p.Execution.Unavailable, RefuseUnconfined, AllowUnconfined),
+			"network":     listOf(&p.Execution.Network, parseHost),
+			"paths":       listOf(&p.Execution.Paths, parseScriptPath),
+		}),
+		"publish": mapping(map[string]func(yamlx.Value){
+			"allow": listOf(&p.Publish.Allow, parsePattern),
+			"sign":  oneOf(&p.Publish.Sign, SignRequired, SignOptional),
+		}),
 	})
-	return 1
-}
-
-// wrong returns an error with a hint.
-func wrong(hint, format string, args ...any) error {
-	return diag.Errorf(diag.Invalid, format, args...).WithHint("%s", hint)
-}
-
-func (s *Sources) read(v yamlx.Value) {
-	for key, v := range v.Fields("allow", "deny") {
-		switch key {
-		case "allow":
-			s.Allow, s.AllowLine = yamlx.ListOf(v, parsePattern), v.Line()
-		case "deny":
-			s.Deny, s.DenyLines = yamlx.ListOf(v, parsePattern), itemLines(v)
-		}
+	if !root.Get("version").Exists() {
+		root.Errorf(versionHint, "the policy has no version")
 	}
-}
-
-// parsePattern reads a pattern of sources.
-func parsePattern(s string) (Pattern, error) {
-	if message, hint := checkSource(s); message != "" {
-		return "", wrong(hint, "%q %s", withoutUser(s), message)
-	}
-	return Pattern(s), nil
-}
-
-func parseSkillPattern(s string) (SkillPattern, error) {
-	if !isSkillPattern(s) {
-		return "", wrong(skillHint(s), "%q is not skill@owner/name or skill, with * for any characters of a part", s)
-	}
-	return SkillPattern(s), nil
-}
-
-func capabilities(v yamlx.Value) []Capability {
-	var known []string
-	for _, c := range Capabilities() {
-		known = append(known, string(c))
-	}
-	isCapability := yamlx.OneOf("an entry of "+v.Name, known...)
-	return yamlx.ListOf(v, func(s string) (Capability, error) { return Capability(s), isCapability(s) })
-}
-
-// checkDisjoint checks that nothing is to be approved that is forbidden.
-func checkDisjoint(approve yamlx.Value, forbidden []Capability) {
+	approve := root.Get("approve")
 	if !approve.IsList() {
 		return
 	}
 	for item := range approve.Items() {
-		if item.IsScalar() && slices.Contains(forbidden, Capability(item.Node.Value)) {
-			item.Errorf("remove it from approve or from forbid", "%s is forbidden, and cannot be approved", item.Node.Value)
+		if item.IsScalar() && slices.Contains(p.Forbid, Capability(item.Node.Value)) {
+			item.Errorf("remove it from approve or from forbid", "%s is forbidden, and cannot be approved",
+				item.Node.Value)
 		}
 	}
 }
 
-func checkRule(s string) error {
-	if err := rule.CheckPattern(s); err != nil || s == "" {
-		return wrong("`skillpm rules` lists them; a family as SEC means all of it", "there is no rule %q", s)
+// mapping returns what reads a mapping by a function for each key.
+func mapping(fields map[string]func(yamlx.Value)) func(yamlx.Value) {
+	return func(v yamlx.Value) { v.Each(fields) }
+}
+
+// oneOf returns what reads one of some words.
+func oneOf[T ~string](into *T, words ...T) func(yamlx.Value) {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = string(w)
 	}
-	return nil
+	return func(v yamlx.Value) { *into = T(v.OneOf(texts...)) }
+}
+
+// listOf returns what reads a list of texts by a function for each.
+func listOf[T comparable](into *[]T, parse func(string) (T, error)) func(yamlx.Value) {
+	return func(v yamlx.Value) { *into = yamlx.ListOf(v, parse) }
+}
+
+func (l *Limits) read(v yamlx.Value) {
+	bytes := func(into *int64) func(yamlx.Value) { return func(v yamlx.Value) { *into = byteSize(v) } }
+	v.Each(map[string]func(yamlx.Value){
+		"files":       func(v yamlx.Value) { l.Files = v.Int(0) },
+		"depth":       func(v yamlx.Value) { l.Depth = v.Int(0) },
+		"file_bytes":  bytes(&l.FileBytes),
+		"total_bytes": bytes(&l.TotalBytes),
+		"path_bytes":  bytes(&l.PathBytes),
+	})
+	if l.TotalBytes > 0 && l.FileBytes > l.TotalBytes {
+		v.Get("file_bytes").Errorf("", "file_bytes is more than total_bytes")
+	}
 }
 
 func audit(v yamlx.Value) *Audit {
 	var a Audit
-	for key, v := range v.Fields("path", "required") {
-		switch key {
-		case "path":
-			a.Path = v.Text(func(s string) error {
-				if absolutePath().MatchString(s) && !hasDots(s) {
-					return nil
-				}
-				return wrong("write it from the root, as in /var/log/skillpm/audit.jsonl", "%q is not the absolute path of a file", s)
-			})
-		case "required":
-			a.Required = v.Bool()
-		}
-	}
+	v.Each(map[string]func(yamlx.Value){
+		"path":     func(v yamlx.Value) { a.Path = v.Text(checkLogPath) },
+		"required": func(v yamlx.Value) { a.Required = v.Bool() },
+	})
 	v.Require("write path: /var/log/skillpm/audit.jsonl", "path")
 	return &a
+}
+
+// requirements reads the list of what packs must have.
+func requirements(v yamlx.Value) []Requirement {
+	var all []Requirement
+	for item := range v.Items() {
+		all = append(all, requirement(item))
+	}
+	return all
+}
+
+func requirement(v yamlx.Value) Requirement {
+	q := Requirement{Line: v.Line()}
+	v.Each(map[string]func(yamlx.Value){
+		"match":           func(v yamlx.Value) { q.Match = yamlx.As(v, parsePattern) },
+		"signatures":      func(v yamlx.Value) { q.Signatures = signatures(v) },
+		"min_release_age": func(v yamlx.Value) { q.MinReleaseAge = yamlx.As(v, parseAge) },
+	})
+	v.Require(`write match: "oci://registry.example/acme/**"`, "match")
+	if v.IsMapping() && !v.Get("signatures").Exists() && !v.Get("min_release_age").Exists() {
+		v.Errorf("write signatures or min_release_age, or remove the entry", "%s requires nothing", v.Name)
+	}
+	return q
+}
+
+func signatures(v yamlx.Value) *Signatures {
+	s := Signatures{Threshold: 1}
+	v.Each(map[string]func(yamlx.Value){
+		"threshold": func(v yamlx.Value) { s.Threshold = int(v.Int(0)) },
+		"any_of":    func(v yamlx.Value) { s.AnyOf = signers(v) },
+	})
+	v.Require(`write any_of: [{key: {file: keys/acme.pub, sha256: "…"}}]`, "any_of")
+	anyOf, threshold := v.Get("any_of"), v.Get("threshold")
+	switch {
+	case !anyOf.IsList():
+	case len(anyOf.Node.Content) == 0:
+		anyOf.Errorf("list at least one key or identity", "any_of is empty, so that no signature is ever enough")
+	case threshold.Exists() && s.Threshold > len(anyOf.Node.Content):
+		threshold.Errorf("", "threshold is %d, and any_of has only %d", s.Threshold, len(anyOf.Node.Content))
+	}
+	return &s
+}
+
+// signers reads keys and identities. A duplicate could reach a threshold of two alone.
+func signers(v yamlx.Value) []Signer {
+	var all []Signer
+	lines := make(map[string]int)
+	for item := range v.Items() {
+		signer := readSigner(item)
+		id := signer.id()
+		if line := lines[id]; line > 0 && id != "" {
+			item.Errorf("remove one of them", "any_of has this signer twice, first on line %d", line)
+			continue
+		}
+		all, lines[id] = append(all, signer), item.Line()
+	}
+	return all
+}
+
+func readSigner(v yamlx.Value) (s Signer) {
+	kinds := 0
+	kind := func(read func(yamlx.Value)) func(yamlx.Value) {
+		return func(v yamlx.Value) {
+			kinds++
+			read(v)
+		}
+	}
+	v.Each(map[string]func(yamlx.Value){
+		"identity": kind(func(v yamlx.Value) { s.Identity = identity(v) }),
+		"key": kind(func(v yamlx.Value) {
+			s.Key = &Key{}
+			pinned(v, "file", "keys/acme.pub", &s.Key.File, &s.Key.SHA256)
+		}),
+		"ssh": kind(func(v yamlx.Value) {
+			s.SSH = &SSH{}
+			pinned(v, "allowed_signers", "keys/allowed_signers", &s.SSH.AllowedSigners, &s.SSH.SHA256)
+		}),
+	})
+	switch {
+	case kinds > 1:
+		v.Errorf("write an entry for each", "%s has more than one of key, identity and ssh", v.Name)
+	case kinds == 0 && v.IsMapping():
+		v.Errorf("write {key: {file: …, sha256: …}}, {identity: {issuer: …, subject: …}} or "+
+			"{ssh: {allowed_signers: …, sha256: …}}", "%s has neither a key nor an identity nor ssh", v.Name)
+	}
+	return s
+}
+
+// pinned reads a mapping of a file and its digest.
+func pinned(v yamlx.Value, name, example string, file, sha256 *string) {
+	v.Each(map[string]func(yamlx.Value){
+		"sha256": func(v yamlx.Value) { *sha256 = v.Text(checkSHA256) },
+		name: func(v yamlx.Value) {
+			*file = v.Text(func(s string) error {
+				if s == "" || strings.Contains(s, `\`) || strings.HasSuffix(s, "/") || hasDots(s) {
+					hint := "write it with /, relative to the policy, as in " + example
+					return wrong(hint, "%q is not the path of a file", s)
+				}
+				return nil
+			})
+		},
+	})
+	article := "a "
+	if v.Name == "ssh" {
+		article = ""
+	}
+	v.Require(article+v.Name+" is written {"+name+": "+example+", sha256: …}", name, "sha256")
 }

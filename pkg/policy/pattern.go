@@ -2,11 +2,9 @@ package policy
 
 import (
 	"net/netip"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/skillpm/skillpm/pkg/pack"
 )
@@ -199,10 +197,4 @@ func checkForge(scheme, authority, path string) (message, hint string) {
 	place := scheme + "://" + authority + "/" + repository
 	return "is not written as sources on " + authority + " are, with .git at the end of the repository",
 		"write " + place + ".git, or " + place + "/** for all below it"
-}
-
-// lazily returns a regular expression that is compiled when it is first asked for, so that programs that read no policy
-// start without it.
-func lazily(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

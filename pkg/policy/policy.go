@@ -28,11 +28,11 @@ type Policy struct {
 	Execution    Execution
 	Publish      Publish
 
-	Level  Level     // whose it is, as whoever read the file says
-	Digest string    // of the file's bytes, as whoever read it says: "sha256:…"
-	Lines  RuleLines // where its rules are
+	Level  Level  // whose it is, as whoever read the file says
+	Digest string // of the file's bytes, as whoever read it says: "sha256:…"
 
-	broken error // why everything is denied, see Broken
+	root   yamlx.Value // of the file, see Line
+	broken error       // why everything is denied, see Broken
 }
 
 // Mode says what happens to what the policy does not allow.
@@ -57,9 +57,6 @@ const (
 type Sources struct {
 	Allow []Pattern // nil: everything that is not denied; empty: nothing
 	Deny  []Pattern
-
-	AllowLine int   // of the list in the file
-	DenyLines []int // of each entry in the file
 }
 
 // Pattern is a pattern of sources: one of the words local, embedded, path, oci-layout and git+file for places on this
@@ -99,6 +96,19 @@ func (s *Signatures) NeedIdentity() bool {
 		}
 	}
 	return keys < max(1, s.Threshold)
+}
+
+// id returns what tells a signer from others, "" for one that was not read.
+func (s Signer) id() string {
+	switch {
+	case s.Key != nil && s.Key.SHA256 != "":
+		return "key " + s.Key.SHA256
+	case s.Identity != nil && s.Identity.Issuer != "" && s.Identity.Subject != "":
+		return "identity " + s.Identity.Issuer + " " + s.Identity.Subject
+	case s.SSH != nil && s.SSH.SHA256 != "":
+		return "ssh " + s.SSH.SHA256
+	}
+	return ""
 }
 
 // Signer is a key, an identity, or for repositories somebody whose SSH key is in a file of allowed signers.
@@ -196,25 +206,6 @@ const (
 	OwnApprovers  Approvers = "own"  // those that are kept beside the policy, by the administrator; the default
 	UserApprovers Approvers = "user" // the user's, too
 )
-
-// RuleLines are the lines of a policy's rules in its file; 0 and nil where it has none.
-type RuleLines struct {
-	SkillsDeny   []int // of each entry
-	Forbid       []int // of each entry
-	Approve      []int // of each entry
-	FailOn       []int // of each entry
-	Files        int   // of the limits
-	FileBytes    int
-	TotalBytes   int
-	PathBytes    int
-	Depth        int
-	Downgrade    int
-	Audit        int
-	AllowedTools int
-	Hooks        int
-	Approvers    int
-	Execution    int
-}
 
 // Problem is one thing that is wrong with a policy file: its Line and Column, a Message, and a Hint how to fix it.
 type Problem = yamlx.Problem

@@ -55,9 +55,8 @@ func TestParse(t *testing.T) {
 	want := &policy.Policy{
 		Path: "policy.yaml", Version: 1, Mode: policy.Observe,
 		Sources: policy.Sources{
-			Allow:     []policy.Pattern{"oci://registry.example/acme/**", "git+https://*.git.example:8443/acme/*.git//packs/**", "local"},
-			Deny:      []policy.Pattern{"oci://registry.example/acme/labs/**"},
-			AllowLine: 5, DenyLines: []int{7},
+			Allow: []policy.Pattern{"oci://registry.example/acme/**", "git+https://*.git.example:8443/acme/*.git//packs/**", "local"},
+			Deny:  []policy.Pattern{"oci://registry.example/acme/labs/**"},
 		},
 		Skills: policy.Skills{Deny: []policy.SkillPattern{"deploy@evil/*", "*@evil-*/a*b"}},
 		Require: []policy.Requirement{
@@ -84,13 +83,27 @@ func TestParse(t *testing.T) {
 		AllowedTools: policy.Grant,
 		Hooks:        policy.HookRules{Unreadable: policy.Open},
 		Approvers:    policy.UserApprovers,
-		Lines: policy.RuleLines{
-			SkillsDeny: []int{8, 8}, Forbid: []int{21, 21}, Approve: []int{22}, FailOn: []int{25, 25, 25}, Files: 23, FileBytes: 23, TotalBytes: 23, PathBytes: 23, Depth: 23,
-			Downgrade: 24, Audit: 26, AllowedTools: 27, Hooks: 28, Approvers: 29,
-		},
 	}
-	if !reflect.DeepEqual(p, want) {
-		t.Errorf("got %+v\nwant %+v", p, want)
+	if got := policy.WithoutLines(p); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+	for key, line := range map[string]int{
+		"sources.allow": 5, "limits.files": 23, "limits.depth": 23, "downgrade": 24, "audit": 26, "allowed-tools": 27,
+		"hooks": 28, "approvers": 29, "execution": 0, "nothing.here": 0,
+	} {
+		if got := p.Line(key); got != line {
+			t.Errorf("%s is on line %d, want %d", key, got, line)
+		}
+	}
+	for key, lines := range map[string][]int{
+		"sources.deny": {7, 0}, "skills.deny": {8, 8, 0}, "forbid": {21, 21, 0}, "approve": {22, 0},
+		"lint.fail_on": {25, 25, 25, 0}, "publish.allow": {0},
+	} {
+		for i, line := range lines {
+			if got := p.Line(key, i); got != line {
+				t.Errorf("entry %d of %s is on line %d, want %d", i, key, got, line)
+			}
+		}
 	}
 }
 

@@ -1,18 +1,12 @@
 package policy
 
-import (
-	"fmt"
-
-	"github.com/skillpm/skillpm/pkg/internal/yamlx"
-)
+import "fmt"
 
 // Publish says where packs may be published, and how. What is said about a published version, as that it is withdrawn,
 // counts as published there.
 type Publish struct {
 	Allow []Pattern // nil: everywhere; empty: nowhere
 	Sign  Signing   // "" where the file does not say
-
-	AllowLine, SignLine int // in the file
 }
 
 // Signing says whether what is published must be signed.
@@ -23,17 +17,6 @@ const (
 	SignRequired Signing = "required"
 	SignOptional Signing = "optional" // the default
 )
-
-func (p *Publish) read(v yamlx.Value) {
-	for key, v := range v.Fields("allow", "sign") {
-		switch key {
-		case "allow":
-			p.Allow, p.AllowLine = yamlx.ListOf(v, parsePattern), v.Line()
-		case "sign":
-			p.Sign, p.SignLine = Signing(v.OneOf(string(SignRequired), string(SignOptional))), v.Line()
-		}
-	}
-}
 
 // MayPublish returns why nothing may be published at a place, written as a lock has it; nil where something may. Signed
 // says whether it is signed.
@@ -48,7 +31,7 @@ func (p *Policy) MayPublish(place string, signed bool) error {
 		return nil
 	}
 	return &RefusedError{
-		Policy: p.Path, Line: p.Publish.SignLine, Rule: "publish.sign", Subject: "what is published", Why: "must be signed",
+		Policy: p.Path, Line: p.Line("publish.sign"), Rule: "publish.sign", Subject: "what is published", Why: "must be signed",
 		Fix: "add --sign --key FILE; skillpm keygen makes a key",
 	}
 }
@@ -58,7 +41,7 @@ func (p *Policy) destination(place string) error {
 		return nil
 	}
 	refused := &RefusedError{
-		Policy: p.Path, Line: p.Publish.AllowLine, Rule: "publish.allow", Subject: withoutUser(place), Why: "is not among the places to publish to",
+		Policy: p.Path, Line: p.Line("publish.allow"), Rule: "publish.allow", Subject: withoutUser(place), Why: "is not among the places to publish to",
 	}
 	at, err := parseSource(place)
 	if err != nil {

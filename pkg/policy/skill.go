@@ -58,7 +58,7 @@ func (p *Policy) Skill(names []string, pack string) error {
 				name += "@" + pack
 			}
 			return &RefusedError{
-				Policy: p.Path, Line: line(p.Lines.SkillsDeny, i), Rule: "skills.deny", Subject: "skill " + name, Why: fmt.Sprintf("is denied by %q", pattern), Fix: p.undoHint(pattern),
+				Policy: p.Path, Line: p.Line("skills.deny", i), Rule: "skills.deny", Subject: "skill " + name, Why: fmt.Sprintf("is denied by %q", pattern), Fix: p.undoHint(pattern),
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func (p *Policy) CheckCapabilities(subject string, has []Capability, because fun
 	for i, c := range p.Forbid {
 		if slices.Contains(has, c) {
 			return &RefusedError{
-				Policy: p.Path, Line: line(p.Lines.Forbid, i), Rule: "forbid", Subject: subject, Why: fmt.Sprintf("has %s, which is forbidden: %s", c, because(c)),
+				Policy: p.Path, Line: p.Line("forbid", i), Rule: "forbid", Subject: subject, Why: fmt.Sprintf("has %s, which is forbidden: %s", c, because(c)),
 			}
 		}
 	}
@@ -132,7 +132,7 @@ func (p *Policy) RequiredCapabilities(has []Capability) (wanted []Capability, at
 	for i, c := range p.Approve {
 		if slices.Contains(has, c) {
 			if wanted = append(wanted, c); at == 0 {
-				at = line(p.Lines.Approve, i)
+				at = p.Line("approve", i)
 			}
 		}
 	}
@@ -150,36 +150,36 @@ func (p *Policy) CheckSize(subject string, files []FileSize) error {
 	if p.broken != nil {
 		return p.Err()
 	}
-	refuse := func(key string, line int, format string, args ...any) error {
-		return &RefusedError{Policy: p.Path, Line: line, Rule: "limits." + key, Subject: subject, Why: fmt.Sprintf(format, args...)}
+	refuse := func(key, format string, args ...any) error {
+		rule := "limits." + key
+		return &RefusedError{
+			Policy: p.Path, Line: p.Line(rule), Rule: rule, Subject: subject, Why: fmt.Sprintf(format, args...),
+		}
 	}
-	l, lines, total := p.Limits, p.Lines, int64(0)
+	l, total := p.Limits, int64(0)
 	if n := int64(len(files)); l.Files > 0 && n > l.Files {
-		return refuse("files", lines.Files, "has %d files, and at most %d are allowed", n, l.Files)
+		return refuse("files", "has %d files, and at most %d are allowed", n, l.Files)
 	}
 	for _, f := range files {
 		total += f.Size
 		depth := int64(strings.Count(path.Clean(f.Path), "/"))
 		switch {
 		case l.FileBytes > 0 && f.Size > l.FileBytes:
-			return refuse("file_bytes", lines.FileBytes, "has %s with %d bytes, and a file may have %d", f.Path, f.Size, l.FileBytes)
+			return refuse("file_bytes", "has %s with %d bytes, and a file may have %d", f.Path, f.Size, l.FileBytes)
 		case l.PathBytes > 0 && int64(len(f.Path)) > l.PathBytes:
-			return refuse("path_bytes", lines.PathBytes, "has a path of %d bytes, %s, and one may have %d", len(f.Path), f.Path, l.PathBytes)
+			return refuse("path_bytes", "has a path of %d bytes, %s, and one may have %d", len(f.Path), f.Path, l.PathBytes)
 		case l.Depth > 0 && depth > l.Depth:
-			return refuse("depth", lines.Depth, "has %s, which lies in %d directories, and it may be %d", f.Path, depth, l.Depth)
+			return refuse("depth", "has %s, which lies in %d directories, and it may be %d", f.Path, depth, l.Depth)
 		case l.TotalBytes > 0 && total > l.TotalBytes:
-			return refuse("total_bytes", lines.TotalBytes, "has more than the %d bytes that are allowed", l.TotalBytes)
+			return refuse("total_bytes", "has more than the %d bytes that are allowed", l.TotalBytes)
 		}
 	}
 	return nil
 }
 
-// limited reports whether there are limits.
-func (l Limits) limited() bool { return l != Limits{} }
-
 // NeedsFiles reports whether a policy wants to look at a skill's files.
 func (p *Policy) NeedsFiles() bool {
-	return p.broken != nil || len(p.Forbid)+len(p.Approve)+len(p.Lint.FailOn) > 0 || p.Limits.limited()
+	return p.broken != nil || len(p.Forbid)+len(p.Approve)+len(p.Lint.FailOn) > 0 || p.Limits != Limits{}
 }
 
 // CheckDowngrade returns why something must not be replaced by what is older, or has fewer signatures. What describes
@@ -192,10 +192,10 @@ func (p *Policy) CheckDowngrade(what string) error {
 		return nil
 	}
 	why := "would be a downgrade, which is denied"
-	if p.Lines.Downgrade == 0 {
+	if p.Line("downgrade") == 0 {
 		why += " where a policy does not say downgrade: allow"
 	}
-	return &RefusedError{Policy: p.Path, Line: p.Lines.Downgrade, Rule: "downgrade", Subject: what, Why: why, Fix: "keep what is installed, or remove it first if it must be older"}
+	return &RefusedError{Policy: p.Path, Line: p.Line("downgrade"), Rule: "downgrade", Subject: what, Why: why, Fix: "keep what is installed, or remove it first if it must be older"}
 }
 
 // CheckDowngrade is that of each policy; what policies that only observe would refuse is noted.

@@ -108,8 +108,8 @@ func (c *Client) forbidden(p *policy.Policy, can enforce.Capabilities, shown str
 			continue
 		}
 		at := c.Shown(p.Path)
-		if i < len(p.Lines.Forbid) {
-			at = fmt.Sprintf("%s:%d", at, p.Lines.Forbid[i])
+		if line := p.Line("forbid", i); line > 0 {
+			at = fmt.Sprintf("%s:%d", at, line)
 		}
 		f := finding(rule.ForbiddenCapability, path.Join(shown, e.Path), p.Mode == policy.Observe,
 			fmt.Sprintf("%s, which %s forbids: %s", e.Capability, at, e.Why), "")

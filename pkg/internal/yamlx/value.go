@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -135,6 +136,13 @@ func (v Value) Fields(known ...string) iter.Seq2[string, Value] {
 				return
 			}
 		}
+	}
+}
+
+// Each hands the values of a mapping to the functions of their keys. It records keys that have no function.
+func (v Value) Each(fields map[string]func(Value)) {
+	for key, value := range v.Fields(slices.Sorted(maps.Keys(fields))...) {
+		fields[key](value)
 	}
 }
 

@@ -53,7 +53,7 @@ func (st snapshot) confine(s Skill, w Request, at Directories) (*sandbox.Rules, 
 	forced := c.set.Confines()
 	for _, p := range c.set {
 		if forced == nil && !w.Restricts() && p.Mode == policy.Observe && p.Execution.Sandbox == policy.SandboxAlways {
-			c.notes = append(c.notes, fmt.Sprintf("policy %s:%d would confine what %s runs", p.Path, p.Lines.Execution, s.subject()))
+			c.notes = append(c.notes, fmt.Sprintf("policy %s:%d would confine what %s runs", p.Path, p.Line("execution"), s.subject()))
 		}
 	}
 	if forced == nil && !w.Restricts() {
@@ -103,7 +103,7 @@ type sandboxBuilder struct {
 
 // refuse returns an error for what a policy does not allow, nil for one that only observes.
 func (c *sandboxBuilder) refuse(p *policy.Policy, key, asked string) error {
-	text := fmt.Sprintf("%s asks for execution.%s %s, which policy %s:%d does not allow", c.skill.subject(), key, asked, p.Path, p.Lines.Execution)
+	text := fmt.Sprintf("%s asks for execution.%s %s, which policy %s:%d does not allow", c.skill.subject(), key, asked, p.Path, p.Line("execution"))
 	if p.Mode == policy.Observe {
 		c.notes = append(c.notes, text)
 		return nil

@@ -93,7 +93,7 @@ func checkSource(p *policy.Policy, s Skill) error {
 	}
 	if s.Source == "" {
 		return &policy.RefusedError{
-			Policy: p.Path, Line: p.Sources.AllowLine, Rule: "sources", Subject: s.subject(), Why: "is of a pack that no lock has, so that nobody knows where it came from",
+			Policy: p.Path, Line: p.Line("sources.allow"), Rule: "sources", Subject: s.subject(), Why: "is of a pack that no lock has, so that nobody knows where it came from",
 			Fix: "install its pack anew: skillpm install " + s.Pack,
 		}
 	}
@@ -149,7 +149,7 @@ type rule struct {
 	machine bool // it binds the skills that the machine's administrator keeps, too
 	looks   bool // it needs the skill's files
 	has     func(*policy.Policy) bool
-	line    func(*policy.Policy) int
+	line    func(*policy.Policy) int // where it is, nil for the first entry of the list at its key
 	ask     func(*evaluation, *policy.Policy) error
 	allows  func(*evaluation, *policy.Policy) string // why it does
 }
@@ -159,9 +159,8 @@ func rules() []rule {
 	return []rule{
 		{
 			key: "skills.deny", machine: true,
-			has:  func(p *policy.Policy) bool { return len(p.Skills.Deny) > 0 },
-			line: func(p *policy.Policy) int { return first(p.Lines.SkillsDeny) },
-			ask:  func(j *evaluation, p *policy.Policy) error { return p.Skill(j.skill.names(), j.skill.Pack) },
+			has: func(p *policy.Policy) bool { return len(p.Skills.Deny) > 0 },
+			ask: func(j *evaluation, p *policy.Policy) error { return p.Skill(j.skill.names(), j.skill.Pack) },
 			allows: func(_ *evaluation, p *policy.Policy) string {
 				return count(len(p.Skills.Deny), "pattern") + ", none of which means it"
 			},
@@ -169,17 +168,15 @@ func rules() []rule {
 		{
 			key:    "sources",
 			has:    func(p *policy.Policy) bool { return p.Sources.Allow != nil || len(p.Sources.Deny) > 0 },
-			line:   func(p *policy.Policy) int { return max(p.Sources.AllowLine, first(p.Sources.DenyLines)) },
+			line:   func(p *policy.Policy) int { return max(p.Line("sources.allow"), p.Line("sources.deny", 0)) },
 			ask:    func(j *evaluation, p *policy.Policy) error { return checkSource(p, j.skill) },
 			allows: func(j *evaluation, _ *policy.Policy) string { return j.describeSource() },
 		},
 		{
 			key: "limits", machine: true, looks: true,
-			has: func(p *policy.Policy) bool { return p.Limits != policy.Limits{} },
-			line: func(p *policy.Policy) int {
-				return max(p.Lines.Files, p.Lines.FileBytes, p.Lines.TotalBytes, p.Lines.PathBytes, p.Lines.Depth)
-			},
-			ask: (*evaluation).checkLimits,
+			has:  func(p *policy.Policy) bool { return p.Limits != policy.Limits{} },
+			line: (*policy.Policy).LimitsLine,
+			ask:  (*evaluation).checkLimits,
 			allows: func(j *evaluation, _ *policy.Policy) string {
 				return fmt.Sprintf("it has %s and %d bytes", count(len(j.tree), "file"), j.tree.Size())
 			},
@@ -187,32 +184,30 @@ func rules() []rule {
 		{
 			key: "forbid", machine: true, looks: true,
 			has:    func(p *policy.Policy) bool { return len(p.Forbid) > 0 },
-			line:   func(p *policy.Policy) int { return first(p.Lines.Forbid) },
 			ask:    (*evaluation).checkForbidden,
 			allows: func(*evaluation, *policy.Policy) string { return "it has nothing of it" },
 		},
 		{
 			key: "lint.fail_on", looks: true,
 			has:    func(p *policy.Policy) bool { return len(p.Lint.FailOn) > 0 },
-			line:   func(p *policy.Policy) int { return first(p.Lines.FailOn) },
 			ask:    (*evaluation).checkLint,
 			allows: func(*evaluation, *policy.Policy) string { return "it has no such findings" },
 		},
 		{
 			key: "approve", looks: true,
 			has:    func(p *policy.Policy) bool { return len(p.Approve) > 0 },
-			line:   func(p *policy.Policy) int { return first(p.Lines.Approve) },
 			ask:    (*evaluation).checkApproval,
 			allows: (*evaluation).approvedBy,
 		},
 	}
 }
 
-func first(lines []int) int {
-	if len(lines) == 0 {
-		return 0
+// at returns the line of the rule in a policy.
+func (r rule) at(p *policy.Policy) int {
+	if r.line != nil {
+		return r.line(p)
 	}
-	return lines[0]
+	return p.Line(r.key, 0)
 }
 
 func count(n int, noun string) string {

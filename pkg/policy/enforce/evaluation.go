@@ -151,7 +151,7 @@ func (j *evaluation) refuseUnread(p *policy.Policy, line int, key string, err er
 
 func (j *evaluation) checkLimits(p *policy.Policy) error {
 	if err := j.load(); err != nil && j.tree == nil {
-		return j.refuseUnread(p, p.Lines.Files, "limits", err)
+		return j.refuseUnread(p, p.Line("limits.files"), "limits", err)
 	}
 	files := make([]policy.FileSize, len(j.tree))
 	for i, e := range j.tree {
@@ -162,14 +162,14 @@ func (j *evaluation) checkLimits(p *policy.Policy) error {
 
 func (j *evaluation) checkForbidden(p *policy.Policy) error {
 	if err := j.load(); err != nil {
-		return j.refuseUnread(p, first(p.Lines.Forbid), "forbid", err)
+		return j.refuseUnread(p, p.Line("forbid", 0), "forbid", err)
 	}
 	return p.CheckCapabilities(j.skill.subject(), j.capabilities.List(), j.capabilities.Because)
 }
 
 // checkLint asks whoever can validate.
 func (j *evaluation) checkLint(p *policy.Policy) error {
-	at := first(p.Lines.FailOn)
+	at := p.Line("lint.fail_on", 0)
 	if j.st.o.Lint == nil {
 		return j.refuseUnread(p, at, "lint.fail_on", errNoLint)
 	}
@@ -193,11 +193,7 @@ func (j *evaluation) checkLint(p *policy.Policy) error {
 			if !lintrule.Match(pattern, f.Rule) {
 				continue
 			}
-			line := 0
-			if i < len(p.Lines.FailOn) {
-				line = p.Lines.FailOn[i]
-			}
-			return j.refuse(p, line, "lint.fail_on", "skillpm validate shows it, and skillpm rules "+f.Rule+" what it means", "has a finding of %s, which %q refuses: %s: %s", f.Rule, pattern, where(f), f.Message)
+			return j.refuse(p, p.Line("lint.fail_on", i), "lint.fail_on", "skillpm validate shows it, and skillpm rules "+f.Rule+" what it means", "has a finding of %s, which %q refuses: %s: %s", f.Rule, pattern, where(f), f.Message)
 		}
 	}
 	return nil
@@ -212,7 +208,7 @@ func where(f diag.Finding) string {
 
 // checkApproval looks for an approval.
 func (j *evaluation) checkApproval(p *policy.Policy) error {
-	at := first(p.Lines.Approve)
+	at := p.Line("approve", 0)
 	if err := j.load(); err != nil {
 		return j.refuseUnread(p, at, "approve", err)
 	}

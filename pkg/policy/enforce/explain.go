@@ -48,7 +48,7 @@ func (st snapshot) explain(ctx context.Context, s Skill, files fs.FS) []Ruling {
 			if p.Err() != nil || !kind.has(p) {
 				continue
 			}
-			r := Ruling{Policy: p.Path, Line: kind.line(p), Level: p.Level.String(), Rule: kind.key}
+			r := Ruling{Policy: p.Path, Line: kind.at(p), Level: p.Level.String(), Rule: kind.key}
 			switch {
 			case s.Machine && p.Level != policy.MachineLevel:
 				r.Verdict, r.Why = NotApplicable, "it does not bind what the machine's administrator installed"
@@ -98,7 +98,7 @@ func (st snapshot) explainSource(text string) []Ruling {
 		if p.Err() != nil || p.Sources.Allow == nil && len(p.Sources.Deny) == 0 {
 			continue
 		}
-		r := Ruling{Policy: p.Path, Line: max(p.Sources.AllowLine, first(p.Sources.DenyLines)), Level: p.Level.String(), Rule: "sources"}
+		r := Ruling{Policy: p.Path, Line: max(p.Line("sources.allow"), p.Line("sources.deny", 0)), Level: p.Level.String(), Rule: "sources"}
 		r.record(p, p.Source(text), func() string { return text + " is allowed" })
 		all = append(all, r)
 	}

@@ -22,7 +22,7 @@ func logOf(set policy.Set) (l Log) {
 		if p.Audit == nil {
 			continue
 		}
-		by := fmt.Sprintf("%s:%d", p.Path, p.Lines.Audit)
+		by := fmt.Sprintf("%s:%d", p.Path, p.Line("audit"))
 		if l.Path == "" && p.Level != policy.ProjectLevel {
 			l.Path, l.By = p.Audit.Path, by
 		}

@@ -203,7 +203,7 @@ func doubts(p *policy.Policy) (list []string) {
 	if p.Level != policy.ProjectLevel && loose["execution: {unavailable: allow}"] {
 		list = append(list, "execution: {unavailable: allow} has scripts run unconfined on a machine that can't confine them")
 	}
-	if p.Level != policy.ProjectLevel && p.Downgrade == policy.AllowDowngrade && p.Lines.Downgrade > 0 {
+	if p.Level != policy.ProjectLevel && p.Downgrade == policy.AllowDowngrade && p.Line("downgrade") > 0 {
 		list = append(list, "downgrade: allow has an older version, or one with fewer signatures, replace what is installed")
 	}
 	if p.Approvers == policy.UserApprovers && p.Level != policy.MachineLevel {

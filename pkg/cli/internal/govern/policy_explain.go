@@ -94,8 +94,8 @@ func confined(h *runtime.Host, s foundSkill) []enforce.Ruling {
 	}
 	r := enforce.Ruling{Policy: "-", Level: "skill", Rule: "execution", Verdict: enforce.Allows}
 	for _, p := range h.Guard().Policies() {
-		if p.Err() == nil && p.Lines.Execution > 0 && !s.Machine {
-			r.Policy, r.Line, r.Level = p.Path, p.Lines.Execution, p.Level.String()
+		if p.Err() == nil && p.Line("execution") > 0 && !s.Machine {
+			r.Policy, r.Line, r.Level = p.Path, p.Line("execution"), p.Level.String()
 			break
 		}
 	}
@@ -235,13 +235,13 @@ func rulesOf(p *policy.Policy) (list []ruleJSON) {
 		return list
 	}
 	if p.Sources.Allow != nil {
-		add(p.Sources.AllowLine, "sources.allow", "%s", words(p.Sources.Allow))
+		add(p.Line("sources.allow"), "sources.allow", "%s", words(p.Sources.Allow))
 	}
 	for i, s := range p.Sources.Deny {
-		add(lineOf(p.Sources.DenyLines, i), "sources.deny", "%s", s)
+		add(p.Line("sources.deny", i), "sources.deny", "%s", s)
 	}
 	for i, s := range p.Skills.Deny {
-		add(lineOf(p.Lines.SkillsDeny, i), "skills.deny", "%s", s)
+		add(p.Line("skills.deny", i), "skills.deny", "%s", s)
 	}
 	for _, q := range p.Require {
 		switch {
@@ -252,26 +252,26 @@ func rulesOf(p *policy.Policy) (list []ruleJSON) {
 		}
 	}
 	if len(p.Forbid) > 0 {
-		add(lineOf(p.Lines.Forbid, 0), "forbid", "%s", words(p.Forbid))
+		add(p.Line("forbid", 0), "forbid", "%s", words(p.Forbid))
 	}
 	if len(p.Approve) > 0 {
-		add(lineOf(p.Lines.Approve, 0), "approve", "%s", words(p.Approve))
+		add(p.Line("approve", 0), "approve", "%s", words(p.Approve))
 	}
 	if l := p.Limits; l != (policy.Limits{}) {
-		add(max(p.Lines.Files, p.Lines.FileBytes, p.Lines.TotalBytes, p.Lines.PathBytes, p.Lines.Depth), "limits", "%s", limitsText(l))
+		add(p.LimitsLine(), "limits", "%s", limitsText(l))
 	}
-	add(p.Lines.Downgrade, "downgrade", "%s", p.Downgrade)
+	add(p.Line("downgrade"), "downgrade", "%s", p.Downgrade)
 	if len(p.Lint.FailOn) > 0 {
-		add(lineOf(p.Lines.FailOn, 0), "lint.fail_on", "%s", words(p.Lint.FailOn))
+		add(p.Line("lint.fail_on", 0), "lint.fail_on", "%s", words(p.Lint.FailOn))
 	}
-	if p.Lines.Execution > 0 {
-		add(p.Lines.Execution, "execution", "%s", executionText(p.Execution))
+	if p.Line("execution") > 0 {
+		add(p.Line("execution"), "execution", "%s", executionText(p.Execution))
 	}
 	if p.Publish.Allow != nil {
-		add(p.Publish.AllowLine, "publish.allow", "%s", words(p.Publish.Allow))
+		add(p.Line("publish.allow"), "publish.allow", "%s", words(p.Publish.Allow))
 	}
 	if p.Publish.Sign != "" {
-		add(p.Publish.SignLine, "publish.sign", "%s", p.Publish.Sign)
+		add(p.Line("publish.sign"), "publish.sign", "%s", p.Publish.Sign)
 	}
 	if p.Audit != nil {
 		text := p.Audit.Path
@@ -281,15 +281,15 @@ func rulesOf(p *policy.Policy) (list []ruleJSON) {
 		if p.Level == policy.ProjectLevel {
 			text += " (a project's path does not count)"
 		}
-		add(p.Lines.Audit, "audit", "%s", text)
+		add(p.Line("audit"), "audit", "%s", text)
 	}
 	for _, s := range []struct {
 		key, says string
 		line      int
 	}{
-		{"allowed-tools", string(p.AllowedTools), p.Lines.AllowedTools},
-		{"hooks.unreadable", string(p.Hooks.Unreadable), p.Lines.Hooks},
-		{"approvers", string(p.Approvers), p.Lines.Approvers},
+		{"allowed-tools", string(p.AllowedTools), p.Line("allowed-tools")},
+		{"hooks.unreadable", string(p.Hooks.Unreadable), p.Line("hooks")},
+		{"approvers", string(p.Approvers), p.Line("approvers")},
 	} {
 		if s.says != "" {
 			add(s.line, s.key, "%s", s.says)
@@ -356,11 +356,4 @@ func words[T ~string](list []T) string {
 		return "nothing"
 	}
 	return strings.Join(texts, ", ")
-}
-
-func lineOf(lines []int, i int) int {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return 0
 }

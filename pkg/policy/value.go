@@ -1,0 +1,165 @@
+package policy
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/diag/rule"
+	"github.com/skillpm/skillpm/pkg/internal/yamlx"
+)
+
+var (
+	size = lazily(`^([1-9][0-9]{0,8})(B|KiB|MiB|GiB)$`)
+	near = lazily(`^([1-9][0-9]{0,8}) ?(?i:b|([kmg])i?b?)$`)
+
+	releaseAge   = lazily(`^(?:([1-9][0-9]{0,4})h|([1-9][0-9]{0,3})d|([1-9][0-9]{0,2})w)$`) // a day has 24 hours
+	sha256Hex    = lazily(`^[0-9a-f]{64}$`)
+	absolutePath = lazily(`^(/|[A-Za-z]:[/\\])(.*[^/\\])$`)
+
+	// networkPattern is a name, an address, or *. and a name, with a port or without one.
+	networkPattern = lazily(
+		`^(\*|(\*\.)?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[1-9][0-9]{0,4})?$`)
+)
+
+// wrong returns an error with a hint.
+func wrong(hint, format string, args ...any) error {
+	return diag.Errorf(diag.Invalid, format, args...).WithHint("%s", hint)
+}
+
+// version reads the version of the format.
+func version(v yamlx.Value) int {
+	v.Text(func(s string) error {
+		if s == "1" {
+			return nil
+		}
+		return wrong("this skillpm reads version 1; a newer one may read it", "version %q is not known", s)
+	})
+	return 1
+}
+
+// parsePattern reads a pattern of sources.
+func parsePattern(s string) (Pattern, error) {
+	if message, hint := checkSource(s); message != "" {
+		return "", wrong(hint, "%q %s", withoutUser(s), message)
+	}
+	return Pattern(s), nil
+}
+
+func parseSkillPattern(s string) (SkillPattern, error) {
+	if !isSkillPattern(s) {
+		return "", wrong(skillHint(s), "%q is not skill@owner/name or skill, with * for any characters of a part", s)
+	}
+	return SkillPattern(s), nil
+}
+
+func capabilities(v yamlx.Value) []Capability {
+	var known []string
+	for _, c := range Capabilities() {
+		known = append(known, string(c))
+	}
+	isCapability := yamlx.OneOf("an entry of "+v.Name, known...)
+	return yamlx.ListOf(v, func(s string) (Capability, error) { return Capability(s), isCapability(s) })
+}
+
+func parseRule(s string) (string, error) {
+	if err := rule.CheckPattern(s); err != nil || s == "" {
+		return "", wrong("`skillpm rules` lists them; a family as SEC means all of it", "there is no rule %q", s)
+	}
+	return s, nil
+}
+
+func checkLogPath(s string) error {
+	if absolutePath().MatchString(s) && !hasDots(s) {
+		return nil
+	}
+	hint := "write it from the root, as in /var/log/skillpm/audit.jsonl"
+	return wrong(hint, "%q is not the absolute path of a file", s)
+}
+
+// byteSize reads a number of bytes, with or without a unit.
+func byteSize(v yamlx.Value) int64 {
+	if v.IsScalar() && v.Node.ShortTag() == "!!int" {
+		return v.Int(0)
+	}
+	return yamlx.As(v, func(s string) (int64, error) {
+		m := size().FindStringSubmatch(s)
+		if m == nil {
+			hint := "write bytes as a number, or with KiB, MiB or GiB, as 10MiB"
+			if m := near().FindStringSubmatch(s); m != nil && m[2] != "" {
+				hint = "write " + m[1] + strings.ToUpper(m[2]) + "iB, which is a number of 1024s"
+			}
+			return 0, wrong(hint, "%s is %q, which is not a size", v.Name, s)
+		}
+		n, err := strconv.ParseInt(m[1], 10, 64)
+		return n << map[string]int{"B": 0, "KiB": 10, "MiB": 20, "GiB": 30}[m[2]], err
+	})
+}
+
+// hasDots reports whether a path has a part that leads upward.
+func hasDots(path string) bool {
+	for part := range strings.FieldsFuncSeq(path, func(c rune) bool { return c == '/' || c == '\\' }) {
+		if part == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+func checkSHA256(s string) error {
+	if sha256Hex().MatchString(s) {
+		return nil
+	}
+	hint := "`sha256sum` prints it"
+	if bare := strings.ToLower(strings.TrimPrefix(s, "sha256:")); sha256Hex().MatchString(bare) {
+		hint = "write " + bare
+	}
+	return wrong(hint, "sha256 is not 64 lower-case hexadecimal digits")
+}
+
+// parseAge reads how old a release must be.
+func parseAge(s string) (time.Duration, error) {
+	m := releaseAge().FindStringSubmatch(s)
+	if m == nil {
+		hint := "write hours, days or weeks, as 72h, 3d or 2w"
+		if releaseAge().MatchString(s + "h") {
+			hint = "write " + s + "h for hours, or " + s + "d for days"
+		}
+		return 0, wrong(hint, "min_release_age is %q, which is not a time", s)
+	}
+	var age time.Duration
+	for i, unit := range [...]time.Duration{time.Hour, 24 * time.Hour, 7 * 24 * time.Hour} {
+		if n, err := strconv.Atoi(m[i+1]); err == nil {
+			age = time.Duration(n) * unit
+		}
+	}
+	return age, nil
+}
+
+func parseHost(s string) (string, error) {
+	if !IsHost(s) {
+		hint := "write api.example.com:443, *.example.com, or * for everything"
+		return "", wrong(hint, "%q is no host with a port", s)
+	}
+	return strings.ToLower(s), nil
+}
+
+func parseScriptPath(s string) (string, error) {
+	if !absolutePath().MatchString(strings.TrimPrefix(s, "~")) || hasDots(s) {
+		hint := "write it from the root, as /srv/data, or from the home directory, as ~/reports"
+		return "", wrong(hint, "%q is no absolute path", s)
+	}
+	return s, nil
+}
+
+// IsHost reports whether a text can stand in a list of what may be reached.
+func IsHost(s string) bool { return networkPattern().MatchString(s) }
+
+// lazily returns a regular expression that is compiled when it is first used, so that programs that read no policy
+// start without it.
+func lazily(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
