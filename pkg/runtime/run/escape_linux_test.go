@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -207,6 +208,22 @@ func TestRunTogether(t *testing.T) {
 	if r := <-first; string(r.Stdout) != "here\nstill there\n" || r.ExitCode != 0 {
 		t.Errorf("got %q, exit %d, signal %s", r.Stdout, r.ExitCode, r.Signal)
 	}
+}
+
+// Commands that start while others end are not taken for orphans of those.
+func TestRunStarting(t *testing.T) {
+	Adopt()
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 25 {
+				if r, err := Run(t.Context(), shell(`sleep 0.01 & exit 0`)); err != nil || r.ExitCode != 0 {
+					t.Errorf("%v, exit %d, signal %s", err, r.ExitCode, r.Signal)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 func TestReadStat(t *testing.T) {

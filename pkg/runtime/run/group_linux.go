@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 	"unsafe"
@@ -47,8 +48,16 @@ type group struct {
 	exited chan struct{}
 }
 
+// starting is held for reading while a command is started, and for writing while processes are looked for. Between the
+// fork and the exec of one, its process has a session of its own and the environment of this one: another command, when
+// it ends, would take it for an orphan.
+var starting sync.RWMutex
+
 func start(cmd *exec.Cmd, began time.Time) (*group, error) {
-	if err := cmd.Start(); err != nil {
+	starting.RLock()
+	err := cmd.Start()
+	starting.RUnlock()
+	if err != nil {
 		return nil, err
 	}
 	g := &group{cmd: cmd, pid: cmd.Process.Pid, began: began, exited: make(chan struct{})}
@@ -160,6 +169,8 @@ type process struct {
 
 // members finds the living processes of the command.
 func (g *group) members() []process {
+	starting.Lock()
+	defer starting.Unlock()
 	self, adopts := os.Getpid(), adopting()
 	session, _ := unix.Getsid(0)
 	ours := map[int]bool{g.pid: true}
