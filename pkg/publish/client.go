@@ -1,12 +1,12 @@
 package publish
 
-import "github.com/skillpm/skillpm/pkg/skillpm/provider"
+import "github.com/skillpm/skillpm/pkg/skillpm"
 
-// Options is what a [Client] needs of the world around it.
-type Options = provider.ToolOptions
+// Options configure a [Client].
+type Options = skillpm.Options
 
 // Client does an author's work in one directory, for one user.
-type Client struct{ *provider.Tools }
+type Client struct{ *skillpm.Base }
 
 // New returns a client. It touches neither disk nor network.
-func New(o Options) *Client { return &Client{Tools: provider.NewTools(o)} }
+func New(o Options) *Client { return &Client{Base: skillpm.NewBase(o)} }

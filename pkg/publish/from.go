@@ -16,7 +16,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm"
+	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
@@ -24,7 +25,7 @@ import (
 // PublishPacked publishes what [Client.Pack] wrote, a tar or a directory, byte for byte: every version that it has,
 // those of a pack in their order. With an error the report has those that were published before it.
 func (c *Client) PublishPacked(ctx context.Context, packed string, o ReleaseOptions) (*WorkspaceReport, error) {
-	defer c.Progress(provider.Event{Done: true})
+	defer c.Progress(skillpm.Event{Done: true})
 	layout := c.Machine.Abs(packed)
 	info, err := os.Stat(layout)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -68,7 +69,7 @@ func (c *Client) PublishPacked(ctx context.Context, packed string, o ReleaseOpti
 
 // publishVersions publishes all versions of one pack of a layout, the lowest first, so that the tags that move end at
 // the highest.
-func (c *Client) publishVersions(ctx context.Context, sources *provider.Sources, from pack.Ref, o ReleaseOptions,
+func (c *Client) publishVersions(ctx context.Context, sources *source.Clients, from pack.Ref, o ReleaseOptions,
 	report *WorkspaceReport,
 ) error {
 	client, keeper := sources.OCI(), sources.Keeper(true)
@@ -90,7 +91,7 @@ func (c *Client) publishVersions(ctx context.Context, sources *provider.Sources,
 			return err
 		}
 		r.Warnings = append(r.Warnings, notes...)
-		c.Progress(provider.Event{Text: "publishing " + r.Pack + " " + r.Version})
+		c.Progress(skillpm.Event{Text: "publishing " + r.Pack + " " + r.Version})
 		var pushed oci.Pushed
 		send := func() (err error) {
 			pushed, err = client.Copy(ctx, from, to.at, oci.CopyOptions{Moving: !o.Still, Dry: o.DryRun})

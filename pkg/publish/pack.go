@@ -15,7 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 // PackReport says what was packed.
@@ -28,7 +28,7 @@ type PackReport struct {
 // It is what publishing would push, byte for byte, and the same pack gives the same file. Without a name it is
 // OWNER-NAME-VERSION.tar. A directory that is a layout keeps what it has.
 func (c *Client) Pack(ctx context.Context, o ReleaseOptions, output string) (*PackReport, error) {
-	defer c.Progress(provider.Event{Done: true})
+	defer c.Progress(skillpm.Event{Done: true})
 	dir := c.packDir(o.Dir)
 	m, err := c.publishable(dir)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/sign"
 	"github.com/skillpm/skillpm/pkg/skill"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 	"github.com/skillpm/skillpm/pkg/store"
 )
@@ -73,7 +73,7 @@ type PublishedFile struct {
 // Publish checks a pack and pushes it. A pack with errors is not published: the report has Valid false and the
 // findings.
 func (c *Client) Publish(ctx context.Context, o ReleaseOptions) (*ReleaseReport, error) {
-	defer c.Progress(provider.Event{Done: true})
+	defer c.Progress(skillpm.Event{Done: true})
 	dir := c.packDir(o.Dir)
 	m, err := c.publishable(dir)
 	if err != nil {
@@ -118,7 +118,7 @@ func (c *Client) publishAt(ctx context.Context, m *pack.Manifest, dir string, to
 	if o.DryRun {
 		push, doing = from.OCI().CheckPush, "looking for "
 	}
-	c.Progress(provider.Event{Text: doing + r.Pack + " " + r.Version})
+	c.Progress(skillpm.Event{Text: doing + r.Pack + " " + r.Version})
 	var pushed oci.Pushed
 	send := func() (err error) {
 		pushed, err = push(ctx, to, made.release, made.trees,

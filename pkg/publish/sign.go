@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/sign"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm"
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
@@ -26,7 +26,7 @@ type SignReport struct {
 
 // Sign signs what is published already at a place, or as owner/name@version.
 func (c *Client) Sign(ctx context.Context, place string, key *sign.PrivateKey) (*SignReport, error) {
-	defer c.Progress(provider.Event{Done: true})
+	defer c.Progress(skillpm.Event{Done: true})
 	p, err := c.published(ctx, place)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (c *Client) published(ctx context.Context, place string) (*pack.Pack, error
 	case pack.KindName:
 		return c.named(ctx, ref)
 	case pack.KindGit:
-		c.Progress(provider.Event{Text: "looking at " + ref.Source()})
+		c.Progress(skillpm.Event{Text: "looking at " + ref.Source()})
 		return from.Git().Open(ctx, ref)
 	case pack.KindPath:
 		return nil, diag.Errorf(diag.Usage, "%s is a directory, and has not been published", place).
@@ -85,7 +85,7 @@ func (c *Client) published(ctx context.Context, place string) (*pack.Pack, error
 	case pack.KindLayout:
 		ref.URL = filepath.ToSlash(c.Machine.Abs(ref.URL))
 	}
-	c.Progress(provider.Event{Text: "looking at " + ref.Source()})
+	c.Progress(skillpm.Event{Text: "looking at " + ref.Source()})
 	if ref.Digest == "" && ref.Rev == "" {
 		return from.OCI().Open(ctx, ref)
 	}
@@ -97,18 +97,5 @@ func (c *Client) named(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
 	if ref.Constraint == "" {
 		return nil, diag.Errorf(diag.Usage, "%s names no version", ref).WithHint("write %s@1.2.3", ref.ID)
 	}
-	w, err := c.Machine.Open("", true)
-	if err != nil {
-		return nil, err
-	}
-	pr, err := provider.New(ctx, c.Machine, w, c.Sources(w.Config),
-		provider.Options{Now: c.Now, Progress: c.Progress, Project: c.Around})
-	if err != nil {
-		return nil, err
-	}
-	reg, err := pr.Find(ctx, ref.ID)
-	if err != nil {
-		return nil, err
-	}
-	return reg.Pack(ctx, ref.ID, ref.Constraint)
+	return c.Registered(ctx, ref.ID, ref.Constraint)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/sign"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm"
 	"github.com/skillpm/skillpm/pkg/source/git"
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
@@ -47,7 +47,7 @@ type StatementSource struct {
 // Signatures returns what is said about what is published at a place, or as owner/name@version, and whether those whom
 // the user trusts, or whose keys are in files, say it.
 func (c *Client) Signatures(ctx context.Context, place string, keys []string) (*SignaturesReport, error) {
-	defer c.Progress(provider.Event{Done: true})
+	defer c.Progress(skillpm.Event{Done: true})
 	w, err := c.Trusted(keys)
 	if err != nil {
 		return nil, err

@@ -1,28 +1,36 @@
 package skillpm
 
 import (
-	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/policy"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
-// Options is what a [Client] needs of the world around it.
-type Options = provider.ToolOptions
+// Options configure a [Client].
+type Options = base.Options
 
 // Event is a step of long work.
-type Event = provider.Event
+type Event = fetch.Event
+
+// Base is what a [Client] shares with the clients of other packages: settings, sources, and the audit log.
+type Base = base.Base
+
+// NewBase returns a base. It touches neither disk nor network.
+func NewBase(o Options) *Base { return base.New(o) }
 
 // Client is the package manager for one directory and user.
 type Client struct {
-	*provider.Tools
+	*Base
 	machine *workspace.Machine
 }
 
 // New returns a client. It touches neither disk nor network.
 func New(o Options) *Client {
-	t := provider.NewTools(o)
-	return &Client{Tools: t, machine: t.Machine}
+	b := base.New(o)
+	return &Client{Base: b, machine: b.Machine}
 }
 
-// packSources returns what packs are fetched from, made when it is first needed with the user's settings.
-func (c *Client) packSources(config *pack.Config) *provider.Sources { return c.Sources(config) }
+// CheckSigners returns what is wrong with the key files that a rule of a policy names, nil if they are as it says.
+func CheckSigners(r policy.Rule) error { return admission.CheckSigners(r) }

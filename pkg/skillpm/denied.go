@@ -12,7 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
@@ -20,7 +20,7 @@ import (
 // denials say what the policies deny of what is shown.
 type denials struct {
 	door     *enforce.Evaluator
-	admitted *provider.Verdicts
+	admitted *admission.Verdicts
 	looks    bool // a policy wants to look at files
 }
 
@@ -33,7 +33,7 @@ func (c *Client) denials(w *workspace.Workspace) *denials {
 	}
 	d := &denials{door: door, looks: set.Err() == nil && slices.ContainsFunc(set, (*policy.Policy).NeedsFiles)}
 	if d.looks {
-		d.admitted = provider.ReadVerdicts(c.machine, door)
+		d.admitted = admission.ReadVerdicts(c.machine, door)
 	}
 	return d
 }
@@ -137,7 +137,7 @@ func (s *searcher) placeOf(ctx context.Context, p *FoundPack, id pack.ID) string
 	case strings.HasPrefix(url, "oci://"):
 		return registry.Repository(url, id)
 	}
-	reg, err := s.provider.Find(ctx, id)
+	reg, err := s.Backend.Find(ctx, id)
 	if err != nil {
 		return ""
 	}

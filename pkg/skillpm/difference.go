@@ -9,7 +9,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
@@ -215,10 +215,10 @@ func (w *work) fetchMoved(ctx context.Context, t *target, ids []pack.ID) error {
 			}
 		}
 	}
-	if err := w.provider.FetchMissing(ctx, t.manifest, t.Solution, trees(t.Lock)); err != nil {
+	if err := w.FetchMissing(ctx, t.manifest, t.Solution, trees(t.Lock)); err != nil {
 		return err
 	}
-	return w.provider.FetchMissing(ctx, w.Manifest, &provider.Solution{Lock: w.Lock}, trees(w.Lock))
+	return w.FetchMissing(ctx, w.Manifest, &solve.Solution{Lock: w.Lock}, trees(w.Lock))
 }
 
 // diffPack compares two versions of a pack, of which one may be missing. Their files are read one by one.

@@ -8,7 +8,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/policy"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
+	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
 // checkPolicies looks whether the policies can be read, who owns that of the machine, and whether the files of keys
@@ -73,7 +74,7 @@ func (x *examination) policyKeys(p *policy.Policy) {
 				Means: "packs from " + string(q.Match) + " are denied", Fix: "use skillpm-keyless of the same release, or trust a key",
 			})
 		}
-		if err := provider.CheckSigners(policy.Rule{Requirement: q, Policy: p}); err != nil {
+		if err := admission.CheckSigners(policy.Rule{Requirement: q, Policy: p}); err != nil {
 			x.find(Diagnosis{
 				Severity: diag.SeverityError, Path: p.Path, Message: err.Error(), Means: "packs from " + string(q.Match) + " are denied",
 				Fix: diag.HintOf(err),
@@ -85,9 +86,10 @@ func (x *examination) policyKeys(p *policy.Policy) {
 // checkTrustedKeys looks whether the files of keys that the settings trust are there, and are such files.
 func checkTrustedKeys(x *examination) {
 	for _, name := range x.config.TrustedKeys {
-		if file := x.config.File(name); provider.CheckKeys(file) != nil {
+		file := x.config.File(name)
+		if _, err := trust.ReadKeys([]string{file}); err != nil {
 			x.find(Diagnosis{
-				Severity: diag.SeverityError, Path: file, Message: provider.CheckKeys(file).Error() + ", and trusted-keys of the settings names it",
+				Severity: diag.SeverityError, Path: file, Message: err.Error() + ", and trusted-keys of the settings names it",
 				Means: "install, update and try fail with --require-signature", Fix: "put the public key there, or take it out of the settings",
 			})
 		}

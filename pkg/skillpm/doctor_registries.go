@@ -9,7 +9,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
 )
 
 // The bounds of asking registries.
@@ -38,7 +38,7 @@ func checkRegistries(x *examination) {
 	for _, r := range slices.Concat(w.Manifest.Registries, x.config.Registries) {
 		urls = append(urls, r.URL)
 	}
-	urls = append(urls, wk.provider.Bound()...)
+	urls = append(urls, wk.Registries.Bound()...)
 	slices.Sort(urls)
 	urls = slices.Compact(urls)
 	errs := make([]error, len(urls))
@@ -46,7 +46,7 @@ func checkRegistries(x *examination) {
 	group.SetLimit(registriesAtOnce)
 	for i, url := range urls {
 		group.Go(func() error {
-			errs[i] = reach(x.ctx, wk.provider, url)
+			errs[i] = reach(x.ctx, wk.Registries, url)
 			return nil
 		})
 	}
@@ -69,10 +69,10 @@ func checkRegistries(x *examination) {
 }
 
 // reach asks one registry, for a bounded time.
-func reach(ctx context.Context, p *provider.Provider, url string) error {
+func reach(ctx context.Context, r *fetch.Registries, url string) error {
 	limited, cancel := context.WithTimeout(ctx, registryTime)
 	defer cancel()
-	err := p.Reach(limited, url)
+	err := r.Ping(limited, url)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		return diag.Errorf(diag.Remote, "%s did not answer within %v", url, registryTime)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/internal/textdiff"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
@@ -44,7 +44,7 @@ func (w *work) fetchEdited(ctx context.Context, edits []Edit) error {
 			}
 		}
 	}
-	return w.provider.FetchMissing(ctx, w.Manifest, &provider.Solution{Lock: w.Lock}, trees)
+	return w.FetchMissing(ctx, w.Manifest, &solve.Solution{Lock: w.Lock}, trees)
 }
 
 // compareOptions says how the disk is looked at.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
@@ -55,8 +55,8 @@ func (c *Client) Fetch(ctx context.Context, o FetchOptions) ([]FetchedPack, erro
 		return nil, err
 	}
 	packs := t.brings(w.Lock)
-	s := provider.Standing{Manifest: t.manifest, Packs: packs, Linked: func(pack.ID) bool { return false }}
-	if err := w.provider.Admit(ctx, t.Solution, s); err != nil {
+	s := admission.Candidates{Manifest: t.manifest, Packs: packs, Linked: func(pack.ID) bool { return false }}
+	if err := w.Admission.Admit(ctx, t.Solution, s); err != nil {
 		return nil, err
 	}
 	var trees []workspace.Tree
@@ -65,7 +65,7 @@ func (c *Client) Fetch(ctx context.Context, o FetchOptions) ([]FetchedPack, erro
 			trees = append(trees, workspace.Tree{Pack: id, Skill: name, Digest: digest})
 		}
 	}
-	if err := w.provider.FetchMissing(ctx, t.manifest, t.Solution, slices.Values(trees)); err != nil {
+	if err := w.FetchMissing(ctx, t.manifest, t.Solution, slices.Values(trees)); err != nil {
 		return nil, err
 	}
 	return c.fetched(packs, t.asked)

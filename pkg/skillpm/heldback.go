@@ -32,12 +32,12 @@ func (w *work) heldBack(ctx context.Context, t *target, ids []pack.ID, o UpdateO
 			ref.Rev, ref.Digest = "", ""
 			asked.Ref = &ref
 		}
-		versions, err := w.provider.Known(ctx, asked)
+		versions, err := w.Backend.Known(ctx, asked)
 		if latest, ok := highestOf(versions, now.Version); err == nil && ok && higher(latest.Version, now.Version) {
 			p.Latest, p.Withheld = latest.Version, latest.Withheld
 			p.HeldBy = holdersIn(t.manifest, t.Lock, id, latest.Version)
 		}
-		if offer, ok := w.provider.Offer(id, now.Version); ok && offer.Yanked {
+		if offer, ok := w.Backend.Offer(id, now.Version); ok && offer.Yanked {
 			p.Withdrawn = cmp.Or(offer.Reason, "no reason given")
 		}
 		if p.Latest != p.Current || p.Withdrawn != "" {

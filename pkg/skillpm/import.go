@@ -164,7 +164,7 @@ func (w *work) adopt(ctx context.Context, o ImportOptions, found *foreign.Import
 		return nil, nil
 	}
 	var err error
-	if t.Solution, err = w.provider.Lock(ctx, t.manifest); err != nil {
+	if t.Solution, err = w.Backend.Lock(ctx, t.manifest); err != nil {
 		return nil, err
 	}
 	return t, w.record(t, wishes)

@@ -8,7 +8,8 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
@@ -110,8 +111,8 @@ func (c *Client) install(ctx context.Context, o InstallOptions) (*InstallReport,
 // work is a scope that a verb works on, and what packs can be had for it.
 type work struct {
 	*workspace.Workspace
-	client   *Client
-	provider *provider.Provider
+	client *Client
+	*base.Services
 }
 
 // open opens a scope for a verb that changes it. An interrupted transaction is finished or undone first.
@@ -129,27 +130,27 @@ func (c *Client) open(ctx context.Context, o InstallOptions, create bool) (*work
 	return c.work(ctx, w, o)
 }
 
-// work gives a scope its provider.
+// work gives a scope its services.
 func (c *Client) work(ctx context.Context, w *workspace.Workspace, o InstallOptions) (*work, error) {
-	options, err := o.Signing.options(c.machine, provider.Options{
-		Registry: o.Registry, Frozen: o.Frozen, Offline: o.Offline, Now: c.Now, Progress: c.Progress, Project: c.Around,
+	signing, err := o.Signing.admission(c.machine)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.Services(ctx, w, base.ServiceOptions{
+		Registry: o.Registry, Frozen: o.Frozen, Offline: o.Offline, Signing: signing,
 	})
 	if err != nil {
 		return nil, err
 	}
-	p, err := provider.New(ctx, c.machine, w, c.packSources(w.Config), options)
-	if err != nil {
-		return nil, err
-	}
 	for _, id := range o.held {
-		p.Hold(id)
+		s.Backend.Hold(id)
 	}
-	return &work{Workspace: w, client: c, provider: p}, nil
+	return &work{Workspace: w, client: c, Services: s}, nil
 }
 
 // target is what a verb leads to: a manifest and a lock.
 type target struct {
-	*provider.Solution
+	*solve.Solution
 	manifest  *pack.Manifest
 	asked     []pack.ID // packs that the call names
 	unreached []pack.ID // packs that stay because nobody could be asked about them
@@ -208,7 +209,7 @@ func (w *work) install(ctx context.Context, o InstallOptions, t *target) (*Insta
 	report.Recorded = len(report.RecordedIn) > 0
 	told, idle := len(t.Warnings), o.DryRun || c.Empty() && !c.Restated() && !w.Relinked()
 	if !idle {
-		if err := w.provider.FetchMissing(ctx, t.manifest, t.Solution, maps.Values(c.Place)); err != nil {
+		if err := w.FetchMissing(ctx, t.manifest, t.Solution, maps.Values(c.Place)); err != nil {
 			return nil, err
 		}
 	}

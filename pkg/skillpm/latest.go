@@ -63,7 +63,7 @@ func (w *work) narrowed(ctx context.Context, loose *pack.Manifest, t *target, id
 		}
 		next := d
 		if d.Ref != nil && d.Ref.Rev != "" {
-			ref, err := w.provider.Place(ctx, now, found.Version)
+			ref, err := w.Backend.Locate(ctx, now, found.Version)
 			if err != nil {
 				return err
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
@@ -87,7 +87,7 @@ func (c *Client) relink(ctx context.Context, o LinkOptions, change func(*work, m
 			return nil, err
 		}
 		w.SetLinked(linked)
-		t := &target{manifest: w.Manifest.Clone(), Solution: &provider.Solution{Lock: w.Lock.Clone(), Packs: map[pack.ID]*pack.Pack{}}}
+		t := &target{manifest: w.Manifest.Clone(), Solution: &solve.Solution{Lock: w.Lock.Clone(), Packs: map[pack.ID]*pack.Pack{}}}
 		return w.install(ctx, io, t)
 	})
 }

@@ -223,7 +223,7 @@ func (c *Client) onOffer(ctx context.Context, w *workspace.Workspace, ref pack.R
 	if err != nil {
 		return nil, err
 	}
-	reg, err := wk.provider.Find(ctx, ref.ID)
+	reg, err := wk.Backend.Find(ctx, ref.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -152,7 +152,7 @@ func (w *work) requirers() map[pack.ID][]Requirer {
 func (s *survey) choose(ctx context.Context) error {
 	free := s.free(s.Lock.IDs(), unreachedIDs(s.lost))
 	for {
-		chosen, err := s.provider.Choose(ctx, s.Manifest)
+		chosen, err := s.Backend.Choose(ctx, s.Manifest)
 		if !s.settle(free, err, func(id pack.ID) string { return chosen[id].Version }) {
 			s.chosen = chosen
 			return err
@@ -175,7 +175,7 @@ func (s *survey) look(ctx context.Context, id pack.ID) (*OutdatedPack, error) {
 		p.Unreached = err.Error()
 		return p, nil
 	}
-	versions, err := s.provider.Offered(ctx, s.asked[id])
+	versions, err := s.Backend.Offered(ctx, s.asked[id])
 	if err != nil {
 		return nil, err
 	}
@@ -183,19 +183,19 @@ func (s *survey) look(ctx context.Context, id pack.ID) (*OutdatedPack, error) {
 		p.Latest, p.Withheld = latest.Version, latest.Withheld
 	}
 	if s.asked[id].Ref == nil {
-		if err := s.provider.CheckVersion(ctx, id); err != nil {
+		if err := s.Backend.CheckVersion(ctx, id); err != nil {
 			return nil, err
 		}
 	}
-	if o, ok := s.provider.Offer(id, locked.Version); ok && o.Yanked {
+	if o, ok := s.Backend.Offer(id, locked.Version); ok && o.Yanked {
 		if p.Withdrawn = o.Reason; p.Withdrawn == "" {
 			p.Withdrawn = "no reason given"
 		}
 	}
-	if o, ok := s.provider.Offer(id, locked.Version); ok {
+	if o, ok := s.Backend.Offer(id, locked.Version); ok {
 		p.Deprecated = o.Deprecated
 	}
-	if o, ok := s.provider.Offer(id, p.Wanted); ok && s.asked[id].Ref == nil && o.Source != "" && o.Source != locked.Source &&
+	if o, ok := s.Backend.Offer(id, p.Wanted); ok && s.asked[id].Ref == nil && o.Source != "" && o.Source != locked.Source &&
 		!workspace.Placeless(locked.Source) {
 		p.Moved = o.Source
 	}
@@ -234,7 +234,7 @@ func (s *survey) holders(ctx context.Context, id pack.ID, version string) ([]Req
 		if by.IsZero() {
 			continue
 		}
-		reqs, err := s.provider.Requirements(ctx, by, s.chosen[by].Source, s.chosen[by].Version)
+		reqs, err := s.Backend.Requirements(ctx, by, s.chosen[by].Source, s.chosen[by].Version)
 		if err != nil {
 			return nil, err
 		}

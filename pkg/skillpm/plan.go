@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skill/agent"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 )
 
 // wish is one pack that the call names.
@@ -87,7 +87,7 @@ func (w *work) wishes(ctx context.Context, o InstallOptions, m *pack.Manifest) (
 		if have, ok := m.Dependency(x.dep.ID); slices.Contains(o.Skills, allSkills) {
 			x.dep.Skills = nil
 		} else if !ok || len(have.Skills) > 0 || o.As == "" {
-			x.dep.Skills = provider.Union(x.dep.Skills, o.Skills) // with --as, --skill only says which skill of a whole pack is meant
+			x.dep.Skills = solve.Union(x.dep.Skills, o.Skills) // with --as, --skill only says which skill of a whole pack is meant
 		}
 		if err := m.SetDependency(x.dep); err != nil {
 			return nil, err
@@ -111,14 +111,14 @@ func (w *work) wish(ctx context.Context, ref pack.Ref) (wish, error) {
 		x := wish{dep: pack.Dependency{ID: ref.ID, Constraint: ref.Constraint}, open: ref.Constraint == ""}
 		if ref.Constraint == "latest" {
 			x = wish{dep: pack.Dependency{ID: ref.ID}, open: true, latest: true}
-			w.provider.Free(ref.ID)
+			w.Backend.Free(ref.ID)
 		}
 		return x, nil
 	}
 	if ref.Kind == pack.KindPath || ref.Kind == pack.KindLayout {
 		ref.URL = w.portable(ref.URL)
 	}
-	p, err := w.provider.Open(ctx, ref)
+	p, err := w.Fetcher.Open(ctx, ref)
 	if err != nil {
 		return wish{}, err
 	}
@@ -151,7 +151,7 @@ const allSkills = "*"
 // merge joins what the manifest has with what the call asks for: a name without a version asks for nothing new, and a
 // second source for an identity is a conflict.
 func merge(have pack.Dependency, x wish) (wish, error) {
-	if x.open && !x.latest && (x.dep.Ref == nil || have.Ref != nil && provider.Place(have) == provider.Place(x.dep)) {
+	if x.open && !x.latest && (x.dep.Ref == nil || have.Ref != nil && solve.SourceText(have) == solve.SourceText(x.dep)) {
 		return wish{dep: have}, nil
 	}
 	if was, now := origin(have), origin(x.dep); was != now {
@@ -209,7 +209,7 @@ func chooseAgents(m *pack.Manifest, asked []string) error {
 	case slices.Contains(asked, agent.AllID):
 		return m.SetAgents([]string{agent.AllID})
 	}
-	return m.SetAgents(provider.Union(m.Agents, asked))
+	return m.SetAgents(solve.Union(m.Agents, asked))
 }
 
 // theSkill returns the one skill that --as can mean.

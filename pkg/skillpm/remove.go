@@ -46,7 +46,7 @@ func (c *Client) remove(ctx context.Context, o RemoveOptions) (*InstallReport, e
 		}
 	}
 	t := &target{manifest: m}
-	if t.Solution, err = w.provider.Lock(ctx, m); err != nil {
+	if t.Solution, err = w.Backend.Lock(ctx, m); err != nil {
 		return nil, err
 	}
 	for _, a := range slices.Clone(m.Aliases) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
 // What happened, or would happen, to a pack.
@@ -244,7 +244,7 @@ func packReport(w *workspace.Workspace, m *pack.Manifest, id pack.ID, p *pack.Lo
 	_, direct := m.Dependency(id)
 	r := PackReport{
 		Pack: id.String(), Version: p.Version, Direct: direct, Source: p.Source, Resolved: p.Resolved, Integrity: p.Integrity,
-		Signer: p.Signer, SignedBy: provider.Fingerprint(p.Signer),
+		Signer: p.Signer, SignedBy: trust.Fingerprint(p.Signer),
 		Skills: []SkillReport{}, Installed: true, Partial: p.Partial,
 	}
 	if d, ok := m.Dependency(id); ok && d.Ref != nil && (p.Source == "path" || strings.HasPrefix(p.Source, "git+file")) {

@@ -133,7 +133,7 @@ func (s *searcher) fill(r *SearchReport, hits []packsearch.Hit, limit int) {
 	for _, h := range hits {
 		place := s.opened[h.Index]
 		owner, _, _ := strings.Cut(h.Name, "/")
-		if bound := s.provider.BoundTo(owner); bound != "" && place.url != "" && bound != place.url {
+		if bound := s.Registries.BoundTo(owner); bound != "" && place.url != "" && bound != place.url {
 			r.Total--
 			continue
 		}
@@ -154,7 +154,7 @@ func (s *searcher) fill(r *SearchReport, hits []packsearch.Hit, limit int) {
 // fitted best.
 func (s *searcher) asInstalled(p *FoundPack) error {
 	owner, _, _ := strings.Cut(p.Pack, "/")
-	bound := s.provider.BoundTo(owner)
+	bound := s.Registries.BoundTo(owner)
 	from, rank := (*searchPlace)(nil), s.rank(p)
 	var doc packsearch.Pack
 	for _, place := range s.opened {

@@ -16,16 +16,16 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/index"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/packsearch"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 
 // searcher is a search: the places where it looks, and their indexes.
 type searcher struct {
-	client    *Client
-	provider  *provider.Provider
+	client *Client
+	*base.Services
 	cache     packsearch.Cache
 	places    []*searchPlace // registries
 	opened    []*searchPlace // those that are searched, and what is installed
@@ -58,7 +58,9 @@ func (c *Client) searcher(ctx context.Context, o SearchOptions) (*searcher, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &searcher{client: c, provider: wk.provider, cache: packsearch.Cache{Dir: c.Paths.HTTPCache()}, denied: c.denials(w)}
+	s := &searcher{
+		client: c, Services: wk.Services, cache: packsearch.Cache{Dir: c.Paths.HTTPCache()}, denied: c.denials(w),
+	}
 	switch {
 	case configured:
 		s.add(w, named.Name, named.URL)
@@ -95,7 +97,7 @@ func (s *searcher) list(w *workspace.Workspace) {
 	for _, r := range slices.Concat(w.Manifest.Registries, w.Config.Registries) {
 		s.add(w, r.Name, r.URL)
 	}
-	for _, url := range append(s.provider.Bound(), registry.Local, registry.Embedded) {
+	for _, url := range append(s.Registries.Bound(), registry.Local, registry.Embedded) {
 		s.add(w, "", url)
 	}
 }
@@ -154,7 +156,7 @@ func (s *searcher) openPlace(ctx context.Context, p *searchPlace) error {
 
 // catalog finds out which packs a registry has, or had when it was last seen.
 func (s *searcher) catalog(ctx context.Context, p *searchPlace, kept bool) error {
-	r, err := s.provider.Registry(ctx, p.name, p.url, kept)
+	r, err := s.Registries.Open(ctx, p.name, p.url, kept)
 	if err != nil {
 		return err
 	}

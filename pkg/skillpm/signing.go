@@ -8,7 +8,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
@@ -19,12 +20,12 @@ type Signing struct {
 	Accept  []string // packs that may be signed by somebody else than before, or by nobody
 }
 
-// options puts what is asked for into the provider's options.
-func (s Signing) options(m *workspace.Machine, o provider.Options) (provider.Options, error) {
+// admission returns the signing that admission requires.
+func (s Signing) admission(m *workspace.Machine) (o admission.Signing, err error) {
 	if len(s.Keys) > 0 && !s.Require && len(s.Accept) == 0 {
 		return o, diag.Errorf(diag.Usage, "--key says whose signatures count: give --require-signature as well")
 	}
-	o.Signed = s.Require
+	o.Require = s.Require
 	for _, file := range s.Keys {
 		o.Keys = append(o.Keys, m.Abs(file))
 	}
@@ -41,21 +42,21 @@ func (s Signing) options(m *workspace.Machine, o provider.Options) (provider.Opt
 // admit holds what is to be in force against policies and signers, but for the files of skills, which may not be here
 // yet. Whoever takes packs away need not have the others admitted that stay as they are: else two that a policy has
 // come to refuse would keep each other.
-func (w *work) admit(ctx context.Context, t *target, l *workspace.Layout, c *workspace.Change, takesAway bool) (provider.Standing, error) {
-	s := provider.Standing{
+func (w *work) admit(ctx context.Context, t *target, l *workspace.Layout, c *workspace.Change, takesAway bool) (admission.Candidates, error) {
+	s := admission.Candidates{
 		Manifest: t.manifest, Packs: l.Packs, Placed: map[pack.ID]bool{},
 		Linked: func(id pack.ID) bool { return l.Linked[id] != nil },
 	}
 	for _, tree := range c.Place {
 		s.Placed[tree.Pack] = true
 	}
-	if w.provider.Policed() {
+	if w.Admission.HasPolicies() {
 		s.Names = namesIn(l)
 	}
 	if takesAway {
 		s.Packs = w.brought(l, c)
 	}
-	err := w.provider.Admit(ctx, t.Solution, s)
+	err := w.Admission.Admit(ctx, t.Solution, s)
 	t.Warnings = append(t.Warnings, w.notes()...)
 	if err != nil {
 		return s, err
@@ -69,25 +70,25 @@ func (w *work) admit(ctx context.Context, t *target, l *workspace.Layout, c *wor
 }
 
 // namesIn returns the names that skills have in a layout.
-func namesIn(l *workspace.Layout) map[provider.NameOf]string {
-	names := make(map[provider.NameOf]string, len(l.Named))
+func namesIn(l *workspace.Layout) map[admission.SkillOf]string {
+	names := make(map[admission.SkillOf]string, len(l.Named))
 	for _, n := range l.Named {
-		names[provider.NameOf{Pack: n.Pack, Skill: n.Skill}] = n.Link
+		names[admission.SkillOf{Pack: n.Pack, Skill: n.Skill}] = n.Link
 	}
 	return names
 }
 
 // admitFiles holds the files of what is to be in force against the policies: those of the store, of a directory that is
 // linked, and where the store has them no more those that are installed. In a dry run some are nowhere yet.
-func (w *work) admitFiles(ctx context.Context, s provider.Standing, l *workspace.Layout) ([]string, error) {
-	if !w.provider.LooksAt() {
+func (w *work) admitFiles(ctx context.Context, s admission.Candidates, l *workspace.Layout) ([]string, error) {
+	if !w.Admission.NeedsFiles() {
 		return nil, nil
 	}
 	store, err := w.client.machine.Store()
 	if err != nil {
 		return nil, err
 	}
-	err = w.provider.AdmitFiles(ctx, s, func(id pack.ID, name, digest string) (fs.FS, error) {
+	err = w.Admission.AdmitFiles(ctx, s, func(id pack.ID, name, digest string) (fs.FS, error) {
 		if linked := l.Linked[id]; linked != nil {
 			return safefile.Dir(linked.Skills[name]), nil
 		}
@@ -105,7 +106,7 @@ func (w *work) admitFiles(ctx context.Context, s provider.Standing, l *workspace
 
 // notes returns what policies that only observe have to say, which is recorded, too.
 func (w *work) notes() []string {
-	notes := w.provider.Notes()
+	notes := w.Gate.Notes()
 	w.noted(notes)
 	return notes
 }
@@ -130,16 +131,16 @@ func (w *work) brought(l *workspace.Layout, c *workspace.Change) map[pack.ID]*pa
 }
 
 // admitLocked is admit for what the lock has, of which trees are to be written.
-func (w *work) admitLocked(ctx context.Context, sol *provider.Solution, trees map[pack.ID]bool) ([]string, error) {
+func (w *work) admitLocked(ctx context.Context, sol *solve.Solution, trees map[pack.ID]bool) ([]string, error) {
 	packs := maps.Clone(w.Lock.Packs)
 	maps.DeleteFunc(packs, func(id pack.ID, _ *pack.LockedPack) bool { return !trees[id] })
-	s := provider.Standing{Manifest: w.Manifest, Packs: packs, Placed: trees, Linked: func(pack.ID) bool { return false }}
+	s := admission.Candidates{Manifest: w.Manifest, Packs: packs, Placed: trees, Linked: func(pack.ID) bool { return false }}
 	l, err := w.Installed()
 	if err != nil {
 		return nil, err
 	}
 	s.Names = namesIn(l)
-	if err := w.provider.Admit(ctx, sol, s); err != nil {
+	if err := w.Admission.Admit(ctx, sol, s); err != nil {
 		return w.notes(), err
 	}
 	notes := w.notes()

@@ -105,7 +105,7 @@ func (c *Client) trialDir(manifest []byte) (string, error) {
 
 // tryIn installs the pack into the project at dir.
 func (c *Client) tryIn(ctx context.Context, dir string, ref pack.Ref, o TryOptions) (*Trial, error) {
-	options := c.ToolOptions
+	options := c.Options
 	options.Dir, options.Around = dir, c.around()
 	for i, file := range o.Signing.Keys {
 		o.Signing.Keys[i] = c.machine.Abs(file)

@@ -19,12 +19,12 @@ func (w *work) unreached(ctx context.Context, ids []pack.ID, asked map[pack.ID]p
 			wanted = append(wanted, d)
 		}
 	}
-	w.provider.Expect(ctx, wanted)
+	w.Backend.Prefetch(ctx, wanted)
 	lost := map[pack.ID]error{}
 	for _, d := range wanted {
-		if _, err := w.provider.Offered(ctx, d); diag.CodeOf(err) == diag.Remote && ctx.Err() == nil {
+		if _, err := w.Backend.Offered(ctx, d); diag.CodeOf(err) == diag.Remote && ctx.Err() == nil {
 			lost[d.ID] = err
-			w.provider.Hold(d.ID)
+			w.Backend.Hold(d.ID)
 		}
 	}
 	return lost

@@ -10,7 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/resolve"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 )
 
 // UpdateOptions says what to update and how.
@@ -165,7 +165,7 @@ func (w *work) free(ids, held []pack.ID) map[pack.ID]bool {
 	free := map[pack.ID]bool{}
 	for _, id := range ids {
 		if _, locked := w.Lock.Packs[id]; locked && !slices.Contains(held, id) {
-			w.provider.Free(id)
+			w.Backend.Free(id)
 			free[id] = true
 		}
 	}
@@ -174,9 +174,9 @@ func (w *work) free(ids, held []pack.ID) map[pack.ID]bool {
 
 // moved solves a manifest with some packs free. Those that can't move, or could only go back, stay where they are
 // locked.
-func (w *work) moved(ctx context.Context, m *pack.Manifest, free map[pack.ID]bool) (*provider.Solution, error) {
+func (w *work) moved(ctx context.Context, m *pack.Manifest, free map[pack.ID]bool) (*solve.Solution, error) {
 	for {
-		sol, err := w.provider.Lock(ctx, m)
+		sol, err := w.Backend.Lock(ctx, m)
 		var lock *pack.Lock
 		if err == nil {
 			lock = sol.Lock
@@ -202,7 +202,7 @@ func (w *work) settle(free map[pack.ID]bool, err error, version func(pack.ID) st
 	found := false
 	stay := func(id pack.ID) {
 		if free[id] {
-			w.provider.Settle(id)
+			w.Backend.Unfree(id)
 			delete(free, id)
 			found = true
 		}
@@ -225,7 +225,7 @@ func (w *work) settle(free map[pack.ID]bool, err error, version func(pack.ID) st
 // which a policy lets nothing older replace.
 func (w *work) wouldGoBack(id pack.ID, version string) bool {
 	was := w.Lock.Packs[id].Version
-	if o, ok := w.provider.Offer(id, was); ok && o.Yanked && !w.provider.KeepsVersions() {
+	if o, ok := w.Backend.Offer(id, was); ok && o.Yanked && !w.Admission.ForbidsDowngrades() {
 		return false
 	}
 	return higher(was, version)

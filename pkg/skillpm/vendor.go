@@ -10,7 +10,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 	"github.com/skillpm/skillpm/pkg/skillpm/vendored"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
@@ -177,7 +177,7 @@ func (c *Client) admitCopy(ctx context.Context, w *workspace.Workspace, o Vendor
 	for id := range w.Lock.Packs {
 		packs[id] = true
 	}
-	sol := &provider.Solution{Lock: w.Lock.Clone(), Packs: map[pack.ID]*pack.Pack{}, Places: w.Places()}
+	sol := &solve.Solution{Lock: w.Lock.Clone(), Packs: map[pack.ID]*pack.Pack{}, Places: w.Places()}
 	return wk.admitLocked(ctx, sol, packs)
 }
 
@@ -195,8 +195,8 @@ func (c *Client) stock(ctx context.Context, w *workspace.Workspace, offline bool
 	if err != nil {
 		return err
 	}
-	sol := &provider.Solution{Lock: w.Lock, Packs: map[pack.ID]*pack.Pack{}, Places: w.Places()}
-	return wk.provider.FetchMissing(ctx, w.Manifest, sol, trees)
+	sol := &solve.Solution{Lock: w.Lock, Packs: map[pack.ID]*pack.Pack{}, Places: w.Places()}
+	return wk.FetchMissing(ctx, w.Manifest, sol, trees)
 }
 
 // Edited reports whether somebody changed the copy, so that it is replaced only by force.

@@ -10,8 +10,9 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/source/trust"
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
@@ -92,7 +93,7 @@ func (c *Client) verifySigners(ctx context.Context, w *workspace.Workspace, o Ve
 	for _, id := range w.Lock.IDs() {
 		if p := w.Lock.Packs[id]; p.Signer != "" {
 			r.Signed = append(r.Signed, workspace.SignedPack{
-				Pack: id.String(), Version: p.Version, Signer: p.Signer, SignedBy: provider.Fingerprint(p.Signer),
+				Pack: id.String(), Version: p.Version, Signer: p.Signer, SignedBy: trust.Fingerprint(p.Signer),
 			})
 		}
 	}
@@ -103,7 +104,7 @@ func (c *Client) verifySigners(ctx context.Context, w *workspace.Workspace, o Ve
 	if err != nil {
 		return err
 	}
-	wrong, err := wk.provider.Recheck(ctx, w.Manifest)
+	wrong, err := wk.Admission.Recheck(ctx, w.Manifest)
 	if err != nil {
 		return err
 	}
@@ -206,7 +207,7 @@ func (c *Client) fix(ctx context.Context, o VerifyOptions) (why map[string]reaso
 	for _, t := range change.Place {
 		packs[t.Pack] = true
 	}
-	if _, err := w.admitLocked(ctx, &provider.Solution{Lock: w.Lock.Clone(), Packs: map[pack.ID]*pack.Pack{}, Places: w.Places()}, packs); err != nil {
+	if _, err := w.admitLocked(ctx, &solve.Solution{Lock: w.Lock.Clone(), Packs: map[pack.ID]*pack.Pack{}, Places: w.Places()}, packs); err != nil {
 		return nil, nil, err
 	}
 	goal := workspace.Goal{Manifest: w.Manifest, Lock: w.Lock, Places: w.Places()}
@@ -215,7 +216,7 @@ func (c *Client) fix(ctx context.Context, o VerifyOptions) (why map[string]reaso
 		p := l.Packs[id]
 		restored.Packs = append(restored.Packs, PackReport{
 			Pack: id.String(), Version: p.Version, Source: p.Source, Resolved: p.Resolved, Integrity: p.Integrity,
-			SignedBy: provider.Fingerprint(p.Signer), Action: ActionRestored,
+			SignedBy: trust.Fingerprint(p.Signer), Action: ActionRestored,
 		})
 	}
 	return why, change.Saved(), w.recorded(restored, w.Lock.Encode(), func() error { return w.Apply(ctx, change, l, goal, options) })
@@ -241,10 +242,10 @@ func (w *work) heal(ctx context.Context, s *store.Store) (map[string]bool, error
 // bring fetches what the store does not have, one pack after the other, so that one that can't be had keeps none from
 // being mended. The error is that of the first.
 func (w *work) bring(ctx context.Context, trees []workspace.Tree) (first error) {
-	sol := &provider.Solution{Lock: w.Lock, Packs: map[pack.ID]*pack.Pack{}, Places: w.Places()}
+	sol := &solve.Solution{Lock: w.Lock, Packs: map[pack.ID]*pack.Pack{}, Places: w.Places()}
 	for _, id := range w.Lock.IDs() {
 		mine := slices.DeleteFunc(slices.Clone(trees), func(t workspace.Tree) bool { return t.Pack != id })
-		err := w.provider.FetchMissing(ctx, w.Manifest, sol, slices.Values(mine))
+		err := w.FetchMissing(ctx, w.Manifest, sol, slices.Values(mine))
 		if diag.CodeOf(err) == diag.Interrupted {
 			return err
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/pack/index"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 // AddOptions say what to add to which index.
@@ -49,7 +49,7 @@ type Added struct {
 
 // Add appends a line for the pack at each place. Nothing is written unless all can be.
 func (c *Client) Add(ctx context.Context, o AddOptions) (*AddReport, error) {
-	defer c.Progress(provider.Event{Done: true})
+	defer c.Progress(skillpm.Event{Done: true})
 	to, err := c.open(o.Dir)
 	if err != nil {
 		return nil, err
@@ -233,7 +233,7 @@ func (c *Client) look(ctx context.Context, place string) (*pack.Pack, error) {
 		return nil, diag.Errorf(diag.Usage, "%s is not a place that others can fetch from", place).
 			WithHint("name where it is published: oci://HOST/OWNER/NAME:VERSION or git+https://HOST/OWNER/NAME.git#TAG")
 	}
-	c.Progress(provider.Event{Text: "looking at " + ref.String()})
+	c.Progress(skillpm.Event{Text: "looking at " + ref.String()})
 	from, err := c.fetcher(ref.Kind)
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/skillpm/skillpm/pkg/pack/index"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 // BuildOptions say what to derive from which index.
@@ -33,7 +33,7 @@ type BuiltFile struct {
 
 // Build writes the files that are derived from an index: the catalogue. The same packs give the same bytes.
 func (c *Client) Build(_ context.Context, o BuildOptions) (*BuildReport, error) {
-	defer c.Progress(provider.Event{Done: true})
+	defer c.Progress(skillpm.Event{Done: true})
 	at, err := c.open(o.Dir)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (c *Client) Build(_ context.Context, o BuildOptions) (*BuildReport, error) 
 		to.dir = c.Machine.Abs(o.Out)
 		to.shown = c.Shown(to.dir)
 	}
-	c.Progress(provider.Event{Text: "reading " + at.shown})
+	c.Progress(skillpm.Event{Text: "reading " + at.shown})
 	data, n, err := at.catalog()
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack/index"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 // The rules of [Client.Check], as findings name them.
@@ -53,7 +53,7 @@ func (r *CheckReport) Code() diag.Code { return r.code }
 // changed or taken away, and that every version's digest exists at its source with the content that its line describes.
 // That something is wrong is no error but a finding.
 func (c *Client) Check(ctx context.Context, o CheckOptions) (*CheckReport, error) {
-	defer c.Progress(provider.Event{Done: true})
+	defer c.Progress(skillpm.Event{Done: true})
 	at, err := c.open(o.Dir)
 	if err != nil {
 		return nil, err

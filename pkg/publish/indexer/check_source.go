@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/index"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 // sourcesAtOnce is how many versions are asked for at once.
@@ -37,7 +37,7 @@ func (k *checking) sources(ctx context.Context) error {
 			}
 			k.report.Asked++
 			group.Go(func() error {
-				k.client.Progress(provider.Event{Text: "looking at " + l.Name + " " + l.Version})
+				k.client.Progress(skillpm.Event{Text: "looking at " + l.Name + " " + l.Version})
 				f, code, err := k.source(ctx, l)
 				if err != nil || f == nil {
 					return err

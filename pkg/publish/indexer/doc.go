@@ -19,17 +19,17 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack/index"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 // Options is what a [Client] needs of the world around it.
-type Options = provider.ToolOptions
+type Options = skillpm.Options
 
 // Client keeps indexes, in one directory and for one user.
-type Client struct{ *provider.Tools }
+type Client struct{ *skillpm.Base }
 
 // New returns a client. It touches neither disk nor network.
-func New(o Options) *Client { return &Client{Tools: provider.NewTools(o)} }
+func New(o Options) *Client { return &Client{Base: skillpm.NewBase(o)} }
 
 // opened is the directory of an index.
 type opened struct {

@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/index"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
@@ -44,7 +44,7 @@ type ReleaseReport struct {
 // Publish pushes an index as an OCI artifact, and moves the tag to it. The same packs give the same digest; blobs that
 // the registry has are not sent again.
 func (c *Client) Publish(ctx context.Context, o ReleaseOptions) (*ReleaseReport, error) {
-	defer c.Progress(provider.Event{Done: true})
+	defer c.Progress(skillpm.Event{Done: true})
 	at, err := c.open(o.Dir)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (c *Client) Publish(ctx context.Context, o ReleaseOptions) (*ReleaseReport,
 		return nil, diag.Errorf(diag.Usage, "%s names a digest, and an index is published under a tag", o.To).
 			WithHint("leave what follows the @ out")
 	}
-	c.Progress(provider.Event{Text: "reading " + at.shown})
+	c.Progress(skillpm.Event{Text: "reading " + at.shown})
 	a, packs, err := Artifact(at.fsys)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (c *Client) Publish(ctx context.Context, o ReleaseOptions) (*ReleaseReport,
 	if err := vacant(ctx, from.OCI(), to); err != nil {
 		return nil, err
 	}
-	c.Progress(provider.Event{Text: "publishing " + at.shown + " to " + to.String()})
+	c.Progress(skillpm.Event{Text: "publishing " + at.shown + " to " + to.String()})
 	return r, c.Published(to, audit.Record{Reason: "an index"}, func() (err error) {
 		r.Digest, err = from.OCI().PutArtifact(ctx, to, a, to.Rev)
 		return err

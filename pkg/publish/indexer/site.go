@@ -18,7 +18,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack/index"
 	"github.com/skillpm/skillpm/pkg/publish/internal/site"
 	"github.com/skillpm/skillpm/pkg/sign"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 // SiteOptions say what catalogue to make of which index.
@@ -58,7 +58,7 @@ type Unfetched struct {
 // are fetched and checked as for an install. A pack that cannot be fetched has a page that says so. Files are written
 // where they changed, and those of an earlier catalogue removed that are not part of it any more.
 func (c *Client) Site(ctx context.Context, o SiteOptions) (*SiteReport, error) {
-	defer c.Progress(provider.Event{Done: true})
+	defer c.Progress(skillpm.Event{Done: true})
 	if err := checkSite(&o); err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ type building struct {
 
 // read turns the index into the packs of the catalogue.
 func (b *building) read() error {
-	b.client.Progress(provider.Event{Text: "reading " + b.at.shown})
+	b.client.Progress(skillpm.Event{Text: "reading " + b.at.shown})
 	b.lines, b.known = map[pack.ID]index.Line{}, map[string]bool{}
 	for entry, err := range b.at.entries() {
 		if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/sign"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm"
 	"github.com/skillpm/skillpm/pkg/source/trust"
 	"github.com/skillpm/skillpm/pkg/store"
 )
@@ -113,7 +113,7 @@ func (b *building) pinned(id pack.ID) (*pack.Pack, error) {
 }
 
 func (b *building) download(ctx context.Context, s *store.Store, p *pack.Pack, want map[string]string) error {
-	b.client.Progress(provider.Event{Text: fmt.Sprintf("fetching %s %s from %s", p.ID, p.Version, p.Ref.Source())})
+	b.client.Progress(skillpm.Event{Text: fmt.Sprintf("fetching %s %s from %s", p.ID, p.Version, p.Ref.Source())})
 	from, err := b.client.fetcher(p.Ref.Kind)
 	if err != nil {
 		return err

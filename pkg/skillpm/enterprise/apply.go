@@ -16,8 +16,11 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
 // work is a layer on its way to what a list says.
@@ -27,13 +30,13 @@ type work struct {
 	list    *list
 	have    *record
 
-	space    *workspace.Workspace
-	before   *pack.Lock // what was in force
-	provider *provider.Provider
-	solution *provider.Solution
+	space  *workspace.Workspace
+	before *pack.Lock // what was in force
+	*base.Services
+	solution *solve.Solution
 	layout   *workspace.Layout
 	change   *workspace.Change
-	standing provider.Standing
+	standing admission.Candidates
 	door     *enforce.Evaluator
 	report   *SyncReport
 	dry      bool // nothing is changed
@@ -74,11 +77,11 @@ func (w *work) plan(ctx context.Context, o SyncOptions) (err error) {
 	}
 	w.before = w.space.Lock
 	w.space.Manifest, w.space.Lock = w.list.manifest.Clone(), w.list.lock
-	options := provider.Options{Frozen: true, Offline: o.Offline, Now: w.Now, Progress: w.Progress}
-	if w.provider, err = provider.New(ctx, w.Machine, w.space, w.Sources(w.space.Config), options); err != nil {
+	options := base.ServiceOptions{Frozen: true, Offline: o.Offline}
+	if w.Services, err = w.Client.Services(ctx, w.space, options); err != nil {
 		return err
 	}
-	if w.solution, err = w.provider.Lock(ctx, w.space.Manifest); err != nil {
+	if w.solution, err = w.Backend.Lock(ctx, w.space.Manifest); err != nil {
 		return fmt.Errorf("the list: %w", err)
 	}
 	if !maps.EqualFunc(w.solution.Lock.Packs, w.list.lock.Packs, (*pack.LockedPack).Equal) {
@@ -95,21 +98,21 @@ func (w *work) plan(ctx context.Context, o SyncOptions) (err error) {
 
 // admit holds the packs against the policies, and fetches those that have to be written.
 func (w *work) admit(ctx context.Context) error {
-	s := provider.Standing{
-		Manifest: w.space.Manifest, Packs: w.layout.Packs, Placed: map[pack.ID]bool{}, Names: map[provider.NameOf]string{},
+	s := admission.Candidates{
+		Manifest: w.space.Manifest, Packs: w.layout.Packs, Placed: map[pack.ID]bool{}, Names: map[admission.SkillOf]string{},
 		Linked: func(pack.ID) bool { return false }, Machine: true,
 	}
 	for _, tree := range w.change.Place {
 		s.Placed[tree.Pack] = true
 	}
 	for _, n := range w.layout.Named {
-		s.Names[provider.NameOf{Pack: n.Pack, Skill: n.Skill}] = n.Link
+		s.Names[admission.SkillOf{Pack: n.Pack, Skill: n.Skill}] = n.Link
 	}
 	w.standing = s
-	if err := w.provider.Admit(ctx, w.solution, s); err != nil {
+	if err := w.Admission.Admit(ctx, w.solution, s); err != nil {
 		return err
 	}
-	if err := w.provider.FetchMissing(ctx, w.space.Manifest, w.solution, maps.Values(w.change.Place)); err != nil {
+	if err := w.FetchMissing(ctx, w.space.Manifest, w.solution, maps.Values(w.change.Place)); err != nil {
 		return err
 	}
 	w.warn(w.solution.Warnings...)
@@ -118,8 +121,8 @@ func (w *work) admit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = w.provider.AdmitFiles(ctx, s, func(id pack.ID, name, digest string) (fs.FS, error) {
-		if denied[provider.NameOf{Pack: id, Skill: name}] {
+	err = w.Admission.AdmitFiles(ctx, s, func(id pack.ID, name, digest string) (fs.FS, error) {
+		if denied[admission.SkillOf{Pack: id, Skill: name}] {
 			return nil, nil
 		}
 		fsys, err := store.FS(digest)
@@ -128,17 +131,17 @@ func (w *work) admit(ctx context.Context) error {
 		}
 		return os.DirFS(w.space.Scope.PluginSkill(id, name)), nil // it is installed, and the same
 	})
-	w.warn(w.provider.Notes()...)
+	w.warn(w.Gate.Notes()...)
 	return err
 }
 
 // deniedSkills returns the skills of the list that the policy denies by name. They are no reason to leave all as it
 // was: the policy that denies them is to come into force.
-func (w *work) deniedSkills() map[provider.NameOf]bool {
-	denied := map[provider.NameOf]bool{}
+func (w *work) deniedSkills() map[admission.SkillOf]bool {
+	denied := map[admission.SkillOf]bool{}
 	for _, n := range w.layout.Named {
 		if _, err := w.door.Policies().Skill([]string{n.Skill, n.Link}, n.Pack.String()); err != nil {
-			denied[provider.NameOf{Pack: n.Pack, Skill: n.Skill}] = true
+			denied[admission.SkillOf{Pack: n.Pack, Skill: n.Skill}] = true
 			w.warn(err.Error() + "; it is installed, and nobody can use it")
 		}
 	}
@@ -284,7 +287,7 @@ func (w *work) records() []audit.Record {
 	self := about
 	self.Action, self.Pack, self.Version, self.Source = audit.Sync, w.release.name.String(), w.release.version, w.release.source+"@"+w.release.resolved
 	if len(w.release.signers) > 0 {
-		self.Signer = provider.Fingerprint(w.release.signers[0])
+		self.Signer = trust.Fingerprint(w.release.signers[0])
 	}
 	list := []audit.Record{self}
 	actions := map[string]string{Installed: audit.Install, Restored: audit.Install, Updated: audit.Update, Removed: audit.Remove}
@@ -299,7 +302,7 @@ func (w *work) records() []audit.Record {
 		}
 		id, err := pack.ParseID(p.Pack)
 		if entry := w.solution.Lock.Packs[id]; err == nil && entry != nil {
-			r.Source, r.Tree, r.Signer = entry.Source+"@"+entry.Resolved, entry.Integrity, provider.Fingerprint(entry.Signer)
+			r.Source, r.Tree, r.Signer = entry.Source+"@"+entry.Resolved, entry.Integrity, trust.Fingerprint(entry.Signer)
 		}
 		list = append(list, r)
 	}

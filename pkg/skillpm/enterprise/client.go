@@ -11,7 +11,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/internal/txn"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
 )
 
 // The names of files in the administrator's directory.
@@ -23,16 +24,16 @@ const (
 
 // Client keeps the enterprise layer of this machine.
 type Client struct {
-	*provider.Tools
+	*base.Base
 }
 
 // New returns a client. Of the options it takes what the system is like, and nothing that is a user's. It touches
 // neither disk nor network.
-func New(o provider.ToolOptions) *Client {
+func New(o base.Options) *Client {
 	o.Paths = o.Paths.ForMachine()
 	o.Dir, o.Around = o.Paths.Enterprise, ""
 	o.Config = filepath.Join(o.Paths.Enterprise, pack.ConfigName)
-	return &Client{Tools: provider.NewTools(o)}
+	return &Client{Base: base.New(o)}
 }
 
 // settings returns what the administrator configured.
@@ -92,7 +93,7 @@ func (c *Client) admins(file string) error {
 
 // lock keeps other syncs out. Who may not write in the administrator's directory is told here.
 func (c *Client) lock(ctx context.Context) (unlock func() error, err error) {
-	waiting := func() { c.Progress(provider.Event{Text: "waiting for another sync"}) }
+	waiting := func() { c.Progress(fetch.Event{Text: "waiting for another sync"}) }
 	unlock, err = txn.LockNotice(ctx, filepath.Join(c.Paths.Enterprise, lockName), txn.Notice{Waiting: waiting})
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, diag.Errorf(diag.Denied, "the enterprise layer in %s is the administrator's to change", c.Paths.Enterprise).

@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
@@ -121,7 +121,7 @@ func (c *Client) fillPolicy(dir string, l *list) error {
 		if r.Signatures == nil {
 			continue
 		}
-		if err := provider.CheckSigners(policy.Rule{Requirement: r, Policy: &p}); err != nil {
+		if err := admission.CheckSigners(policy.Rule{Requirement: r, Policy: &p}); err != nil {
 			return fmt.Errorf("the list's policy: %w", err)
 		}
 	}

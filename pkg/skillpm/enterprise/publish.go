@@ -18,7 +18,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/sign"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
+	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
@@ -47,8 +49,8 @@ type PublishReport struct {
 
 // Publish pushes a list to an OCI registry: by its digest, then the signature, then the tag, so that who finds the
 // version finds who signed it. A version that is there with other content is a conflict.
-func Publish(ctx context.Context, t *provider.Tools, o PublishOptions) (*PublishReport, error) {
-	defer t.Progress(provider.Event{Done: true})
+func Publish(ctx context.Context, t *base.Base, o PublishOptions) (*PublishReport, error) {
+	defer t.Progress(fetch.Event{Done: true})
 	read := func(name string) ([]byte, error) { return readPlain(t.Machine.Abs(o.Dir), name) }
 	l, err := readList(read)
 	if err != nil {
@@ -83,7 +85,7 @@ func Publish(ctx context.Context, t *provider.Tools, o PublishOptions) (*Publish
 }
 
 // push stores a list, its signature and its tag.
-func push(ctx context.Context, sources *provider.Sources, at pack.Ref, a oci.Artifact, key *sign.PrivateKey, r *PublishReport) (err error) {
+func push(ctx context.Context, sources *source.Clients, at pack.Ref, a oci.Artifact, key *sign.PrivateKey, r *PublishReport) (err error) {
 	client := sources.OCI()
 	tagged := at
 	tagged.Rev = r.Version

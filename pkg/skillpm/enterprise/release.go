@@ -16,7 +16,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
@@ -177,7 +176,7 @@ func wantedBy(config *pack.Config) (trust.Wanted, error) {
 		}
 		files = append(files, file)
 	}
-	w, err := provider.ReadKeys(files)
+	w, err := trust.ReadKeys(files)
 	w.Threshold = config.Sync.Threshold
 	return w, err
 }

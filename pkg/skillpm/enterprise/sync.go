@@ -12,7 +12,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 )
 
@@ -67,7 +67,7 @@ const attempts = 5
 // Sync makes the enterprise layer what the newest list says. Whatever goes wrong, the layer and the policy stay as they
 // were.
 func (c *Client) Sync(ctx context.Context, o SyncOptions) (*SyncReport, error) {
-	defer c.Progress(provider.Event{Done: true})
+	defer c.Progress(fetch.Event{Done: true})
 	config, err := c.settings()
 	if err != nil {
 		return nil, err

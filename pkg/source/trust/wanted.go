@@ -1,6 +1,8 @@
 package trust
 
 import (
+	"slices"
+
 	"github.com/skillpm/skillpm/pkg/sign"
 )
 
@@ -24,4 +26,12 @@ func (i Identity) ID() string { return "identity:" + i.Issuer + " " + i.Subject 
 // Empty reports whether nobody is wanted.
 func (w Wanted) Empty() bool {
 	return len(w.Keys) == 0 && len(w.Identities) == 0 && len(w.AllowedSigners) == 0
+}
+
+// Or returns what either of two accepts.
+func (w Wanted) Or(other Wanted) Wanted {
+	return Wanted{
+		Keys: slices.Concat(w.Keys, other.Keys), Identities: slices.Concat(w.Identities, other.Identities),
+		AllowedSigners: slices.Concat(w.AllowedSigners, other.AllowedSigners), Threshold: 1,
+	}
 }

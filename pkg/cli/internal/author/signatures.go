@@ -9,7 +9,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/publish"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
 
@@ -96,7 +95,7 @@ func once(found []publish.Statement) []publish.Statement {
 func judged(s publish.Statement, checked bool) (state, by string) {
 	switch {
 	case s.Verified:
-		return "verified", provider.Fingerprint(s.Signer)
+		return "verified", trust.Fingerprint(s.Signer)
 	case s.Kind == string(trust.KindSBOM) && s.Says == "":
 		return "not signed", s.Type
 	case !checked && s.Claims != "":

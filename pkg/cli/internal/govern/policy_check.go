@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
+	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 // checkedJSON is one file as `policy check --json` shows it.
@@ -139,7 +139,7 @@ func (a *app) checkKeys(c *checkedJSON, p *policy.Policy) {
 		if q.Signatures.NeedIdentity() && a.Keyless == nil {
 			c.fail(diag.Errorf(diag.Denied, "%s:%d asks for identities, which this program cannot check", p.Path, q.Line).WithHint("use skillpm-keyless of the same release, or trust a key"))
 		}
-		c.fail(provider.CheckSigners(policy.Rule{Requirement: q, Policy: p}))
+		c.fail(skillpm.CheckSigners(policy.Rule{Requirement: q, Policy: p}))
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/skillpm"
 	"github.com/skillpm/skillpm/pkg/skillpm/enterprise"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
 )
 
 func newSyncPublish(a *app) *cobra.Command {
@@ -40,7 +40,7 @@ to publish but a signed tag: git tag -s v1.4.0.`,
 			if err != nil {
 				return err
 			}
-			t := provider.NewTools(options)
+			t := skillpm.NewBase(options)
 			a.Closers = append(a.Closers, t.Close)
 			o.Dir, o.Key = console.FirstOf(args), key
 			r, err := enterprise.Publish(cmd.Context(), t, o)

@@ -1,4 +1,4 @@
-package provider_test
+package base_test
 
 import (
 	"context"
@@ -22,8 +22,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/pack/index"
-	"github.com/skillpm/skillpm/pkg/skillpm/provider"
-	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
@@ -91,7 +91,7 @@ func (f *fixture) publish(releases ...release) {
 }
 
 // lock resolves the project and keeps the lock.
-func (f *fixture) lock(change func(*provider.Provider)) (*provider.Solution, error) {
+func (f *fixture) lock(change func(*base.Services)) (*solve.Solution, error) {
 	f.t.Helper()
 	none := func(string) string { return "" }
 	env, err := environ.Environment{
@@ -101,23 +101,20 @@ func (f *fixture) lock(change func(*provider.Provider)) (*provider.Solution, err
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	m := workspace.NewMachine(workspace.Options{Environment: env})
-	w, err := m.Open(scope.KindProject, false)
+	b := base.New(base.Options{Environment: env})
+	f.t.Cleanup(b.Close)
+	w, err := b.Machine.Open(scope.KindProject, false)
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	sources := provider.NewSources(provider.SourceOptions{Environment: env})
-	f.t.Cleanup(sources.Close)
-	p, err := provider.New(f.t.Context(), m, w, sources, provider.Options{
-		Now: func() time.Time { return f.now }, Progress: func(provider.Event) {},
-	})
+	p, err := b.Services(f.t.Context(), w, base.ServiceOptions{})
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	if change != nil {
 		change(p)
 	}
-	sol, err := p.Lock(f.t.Context(), w.Manifest)
+	sol, err := p.Backend.Lock(f.t.Context(), w.Manifest)
 	if err == nil {
 		f.write("skillpm.lock", string(sol.Lock.Encode()))
 	}
@@ -125,7 +122,7 @@ func (f *fixture) lock(change func(*provider.Provider)) (*provider.Solution, err
 }
 
 // version returns the version that a solution has of a pack, "" for none.
-func version(sol *provider.Solution, pk string) string {
+func version(sol *solve.Solution, pk string) string {
 	id, _ := pack.ParseID(pk) // one that is wrong has no version
 	if sol == nil || sol.Lock.Packs[id] == nil {
 		return ""
@@ -221,7 +218,7 @@ func TestYanked(t *testing.T) {
 	}
 	f.write("skillpm.yaml", needsTool+"dev-dependencies: {acme/other: '*'}\n")
 	f.publish(release{pack: "acme/other", version: "1.0.0", needs: map[string]string{"acme/tool": ">=1.0.0"}})
-	sol, err = f.lock(func(p *provider.Provider) { p.Free(pack.ID{Owner: "acme", Name: "tool"}) })
+	sol, err = f.lock(func(p *base.Services) { p.Backend.Free(pack.ID{Owner: "acme", Name: "tool"}) })
 	if err != nil || version(sol, "acme/tool") != "1.0.0" {
 		t.Fatalf("chosen anew: %s, %v", version(sol, "acme/tool"), err)
 	}
@@ -240,11 +237,11 @@ func TestHoldAndFree(t *testing.T) {
 	if err != nil || version(sol, "acme/a") != "1.0.0" || version(sol, "acme/b") != "1.0.0" {
 		t.Fatalf("locked: %v", err)
 	}
-	if sol, err = f.lock(func(p *provider.Provider) { p.Free(a) }); err != nil || version(sol, "acme/a") != "1.1.0" || version(sol, "acme/b") != "1.0.0" {
+	if sol, err = f.lock(func(p *base.Services) { p.Backend.Free(a) }); err != nil || version(sol, "acme/a") != "1.1.0" || version(sol, "acme/b") != "1.0.0" {
 		t.Fatalf("a free: %s, %s, %v", version(sol, "acme/a"), version(sol, "acme/b"), err)
 	}
 	f.write("skillpm.yaml", "registries: [index]\ndependencies: {acme/a: '^1', acme/b: '>=1.1'}\n")
-	if _, err = f.lock(func(p *provider.Provider) { p.Hold(b) }); diag.CodeOf(err) != diag.Conflict && diag.CodeOf(err) != diag.NotFound {
+	if _, err = f.lock(func(p *base.Services) { p.Backend.Hold(b) }); diag.CodeOf(err) != diag.Conflict && diag.CodeOf(err) != diag.NotFound {
 		t.Fatalf("b held below what is required: %v", err)
 	}
 }
@@ -349,12 +346,12 @@ func TestWithdrawnAdvice(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.write(file, string(data))
-			sol, err := f.lock(func(p *provider.Provider) {
+			sol, err := f.lock(func(p *base.Services) {
 				id := pack.ID{Owner: "acme", Name: "tool"}
-				p.Expect(t.Context(), []pack.Dependency{{ID: id}})
+				p.Backend.Prefetch(t.Context(), []pack.Dependency{{ID: id}})
 				if tt.free {
-					p.Free(id)
-					p.Settle(id)
+					p.Backend.Free(id)
+					p.Backend.Unfree(id)
 				}
 			})
 			if err != nil {

@@ -1,0 +1,185 @@
+// Package base is what the clients of packs share: the user's settings, the sources with the user's credentials, the
+// audit log, and, for one scope, the solver backend, the fetcher, and admission.
+//
+// Clients embed [Base]. [Base.Services] wires the three types together that an installation needs.
+package base
+
+import (
+	"context"
+	"iter"
+	"path/filepath"
+	"sync"
+
+	"github.com/skillpm/skillpm/pkg/internal/environ"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/sign/keyless"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/firstseen"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/solve"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/registry"
+	"github.com/skillpm/skillpm/pkg/source/trust"
+)
+
+// Options configure a client.
+type Options struct {
+	environ.Environment
+
+	Around   string            // a project whose policy counts besides that of the project in Dir, "" for none
+	Progress func(fetch.Event) // called during long work; may be nil
+	Warn     func(string)      // called with what was done and could not be recorded; may be nil
+	Keyless  keyless.Open      // verifies signatures of identities; nil refuses them
+}
+
+// Base is what the clients of one user in one directory share.
+type Base struct {
+	Options
+	Machine *workspace.Machine
+
+	recent  *registry.Recent
+	mu      sync.Mutex
+	clients *source.Clients
+}
+
+// New returns a base that has touched neither disk nor network.
+func New(o Options) *Base {
+	if o.Progress == nil {
+		o.Progress = func(fetch.Event) {}
+	}
+	if o.Warn == nil {
+		o.Warn = func(string) {}
+	}
+	waiting := fetch.Event{Text: "waiting for another skillpm, which is changing the same scope"}
+	return &Base{Options: o, recent: registry.NewRecent(o.Now), Machine: workspace.NewMachine(workspace.Options{
+		Environment: o.Environment, Waiting: func() { o.Progress(waiting) },
+	})}
+}
+
+// Sources returns the clients of sources. They are made at the first call, with the given settings of the user.
+func (b *Base) Sources(config *pack.Config) *source.Clients {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.clients == nil {
+		b.clients = source.NewClients(source.Options{Environment: b.Environment, Config: config, Keyless: b.Keyless})
+	}
+	return b.clients
+}
+
+// UserSources is Sources with the settings as they are on disk.
+func (b *Base) UserSources() (*source.Clients, error) {
+	config, err := b.Machine.UserConfig()
+	if err != nil {
+		return nil, err
+	}
+	return b.Sources(config), nil
+}
+
+// Trusted returns whose signatures the user trusts: the keys of files, and those that the settings name.
+func (b *Base) Trusted(files []string) (trust.Wanted, error) {
+	config, err := b.Machine.UserConfig()
+	if err != nil {
+		return trust.Wanted{}, err
+	}
+	var all []string
+	for _, file := range files {
+		all = append(all, b.Abs(file))
+	}
+	for _, name := range config.TrustedKeys {
+		all = append(all, config.File(name))
+	}
+	return trust.ReadKeys(all)
+}
+
+// Shown returns an absolute path as the user would write it: relative, if it is below the working directory.
+func (b *Base) Shown(path string) string {
+	if rel, ok := pathx.Rel(b.Dir, path); ok {
+		return rel
+	}
+	return path
+}
+
+// Close removes temporary clones and closes connections.
+func (b *Base) Close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.clients != nil {
+		b.clients.Close()
+	}
+}
+
+// Services are what an installation in one scope needs.
+type Services struct {
+	Gate       *fetch.Gate
+	Registries *fetch.Registries
+	Fetcher    *fetch.Fetcher
+	Backend    *solve.Backend
+	Admission  *admission.Admission
+}
+
+// ServiceOptions are what a call wants of its [Services].
+type ServiceOptions struct {
+	Registry string // the registry that alone is asked, by name or address; "" for the configured ones
+	Frozen   bool   // ask nobody: what the lock does not have does not exist
+	Offline  bool   // use no network
+	Signing  admission.Signing
+}
+
+// Services returns the services for a scope.
+func (b *Base) Services(ctx context.Context, w *workspace.Workspace, o ServiceOptions) (*Services, error) {
+	admin, err := b.Machine.AdminConfig()
+	if err != nil {
+		return nil, err
+	}
+	evaluator, clients := w.Guard(b.Around), b.Sources(w.Config)
+	seen := firstseen.Records{Dir: filepath.Join(b.Paths.State, "seen"), Now: b.Now}
+	s := &Services{Gate: fetch.NewGate(evaluator.Policies(), clients.OCI().MirrorOf)}
+	if s.Registries, err = fetch.NewRegistries(ctx, w, fetch.RegistryOptions{
+		Environment: b.Environment, Clients: clients, Recent: b.recent, Gate: s.Gate, Admin: admin,
+		Override: o.Registry, Offline: o.Offline,
+	}); err != nil {
+		return nil, err
+	}
+	s.Fetcher = fetch.New(fetch.Options{
+		Clients: clients, Registries: s.Registries, Gate: s.Gate, Keeper: clients.Keeper(o.Offline), Machine: b.Machine,
+		Root: filepath.Dir(w.Scope.Manifest()), Offline: o.Offline, Progress: b.Progress,
+	})
+	s.Backend = solve.New(solve.Options{
+		Fetcher: s.Fetcher, Seen: seen, Previous: w.Lock, Frozen: o.Frozen,
+		MinAge: solve.LongestAge(admin.MinReleaseAge, w.Config.MinReleaseAge, w.Manifest.MinReleaseAge),
+	})
+	s.Admission, err = admission.New(admission.Options{
+		Evaluator: evaluator, Fetcher: s.Fetcher, Seen: seen, Previous: w.Lock, Installed: w.InstalledPack,
+		Signing: o.Signing, Frozen: o.Frozen,
+	}, w.Config)
+	return s, err
+}
+
+// Registered returns a version of a pack from the registry that answers for its name.
+func (b *Base) Registered(ctx context.Context, id pack.ID, version string) (*pack.Pack, error) {
+	w, err := b.Machine.Open("", true)
+	if err != nil {
+		return nil, err
+	}
+	s, err := b.Services(ctx, w, ServiceOptions{})
+	if err != nil {
+		return nil, err
+	}
+	reg, err := s.Backend.Find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return reg.Pack(ctx, id, version)
+}
+
+// FetchMissing fetches the packs of a solution of which the store lacks one of the trees. Warnings go to the solution.
+func (s *Services) FetchMissing(ctx context.Context, m *pack.Manifest, sol *solve.Solution, trees iter.Seq[workspace.Tree],
+) error {
+	warnings, err := s.Fetcher.Missing(ctx, fetch.Locked{
+		Manifest: m, Lock: sol.Lock, Opened: sol.Packs, Withdrawn: s.Backend.Withdrawn,
+	}, trees)
+	sol.Warnings = append(sol.Warnings, warnings...)
+	return err
+}

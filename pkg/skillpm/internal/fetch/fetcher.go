@@ -1,0 +1,228 @@
+package fetch
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/source/registry"
+	"github.com/skillpm/skillpm/pkg/source/trust"
+)
+
+// Event is a step of long work.
+type Event struct {
+	Text     string // what is being done, such as "fetching acme/deploy 1.4.0"
+	Pack     string // the pack that is being fetched, such as "acme/deploy 1.4.0"; "" for other work
+	Received int64  // bytes of it
+	Size     int64  // bytes that there will be, 0 if that is not known
+	Finished bool   // the pack is fetched
+	Done     bool   // all work is over; Text is empty
+}
+
+// Options configure a [Fetcher].
+type Options struct {
+	Clients    *source.Clients
+	Registries *Registries
+	Gate       *Gate
+	Keeper     *trust.Keeper
+	Machine    *workspace.Machine
+	Root       string // the directory that references of the manifest are relative to
+	Offline    bool
+	Progress   func(Event)
+}
+
+// Fetcher opens sources, and fetches the content of packs into the store.
+type Fetcher struct {
+	Options
+	pinsMu sync.Mutex
+	pins   map[string]string // digests of tags, by source and tag
+}
+
+// New returns a fetcher.
+func New(o Options) *Fetcher { return &Fetcher{Options: o, pins: map[string]string{}} }
+
+// Remote reports whether a source is reached over the network.
+func Remote(ref pack.Ref) bool {
+	return ref.Kind == pack.KindOCI || ref.Kind == pack.KindGit && !strings.HasPrefix(ref.URL, "file://")
+}
+
+// IsOCI reports whether sources of a kind are OCI repositories, which can withdraw versions.
+func IsOCI(kind pack.Kind) bool {
+	return kind == pack.KindOCI || kind == pack.KindLayout || kind == pack.KindLocal || kind == pack.KindEmbedded
+}
+
+// IsDirectory reports whether a locked source is a directory of this machine, whose content may change at any time.
+func IsDirectory(lockedSource string) bool {
+	return lockedSource == "path" || strings.HasPrefix(lockedSource, "path:")
+}
+
+// client returns the client for a source, and the context to call it in. All access to sources goes through it: a
+// source that a policy does not allow, or that is remote in an offline call, is not contacted.
+func (f *Fetcher) client(ctx context.Context, ref pack.Ref) (source.Client, context.Context, error) {
+	if err := f.Gate.Allow(ref); err != nil {
+		return nil, ctx, err
+	}
+	if f.Offline && Remote(ref) {
+		return nil, ctx, diag.Errorf(diag.Remote, "%s is needed and --offline was given", ref.Source()).
+			WithHint("run it once without --offline, so that the store has what skillpm.lock names")
+	}
+	c, err := f.Clients.Of(ref.Kind, f.Root)
+	return c, f.Gate.Watch(ctx, ref.Kind), err
+}
+
+// Anchored returns the reference with a layout's directory made absolute.
+func (f *Fetcher) Anchored(ref pack.Ref) pack.Ref {
+	if ref.Kind == pack.KindLayout && !filepath.IsAbs(filepath.FromSlash(ref.URL)) {
+		ref.URL = filepath.Join(f.Root, filepath.FromSlash(ref.URL))
+	}
+	return ref
+}
+
+// Open opens the pack at a source.
+func (f *Fetcher) Open(ctx context.Context, ref pack.Ref) (*pack.Pack, error) {
+	c, ctx, err := f.client(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	f.Progress(Event{Text: "looking at " + ref.Source()})
+	p, err := c.Open(ctx, f.Anchored(ref))
+	if err != nil {
+		return nil, err
+	}
+	if ref.Kind == pack.KindLayout {
+		p.Ref.URL = ref.URL
+	}
+	return p, nil
+}
+
+// Pin returns the digest or commit that a tag leads to, without opening it; "" if that can't be known. It asks once for
+// each tag.
+func (f *Fetcher) Pin(ctx context.Context, ref pack.Ref) string {
+	key := ref.Source() + " " + ref.Rev + " " + ref.Constraint
+	f.pinsMu.Lock()
+	digest, known := f.pins[key]
+	f.pinsMu.Unlock()
+	if known {
+		return digest
+	}
+	c, ctx, err := f.client(ctx, ref)
+	if err != nil {
+		return ""
+	}
+	pinner, ok := c.(interface {
+		Pin(ctx context.Context, ref pack.Ref) (string, error)
+	})
+	if !ok {
+		return ""
+	}
+	if digest, err = pinner.Pin(ctx, f.Anchored(ref)); err != nil {
+		return "" // whoever opens the source gets the error
+	}
+	f.pinsMu.Lock()
+	defer f.pinsMu.Unlock()
+	f.pins[key] = digest
+	return digest
+}
+
+// Releases lists the releases of a source with their status, in the form in which registries list versions.
+func (f *Fetcher) Releases(ctx context.Context, ref pack.Ref) ([]registry.Version, error) {
+	c, ctx, err := f.client(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	if o, ok := c.(*oci.Client); ok {
+		tags, status, err := o.Listing(ctx, f.Anchored(ref))
+		return releases(ref, tags, status), err
+	}
+	tags, err := c.Versions(ctx, f.Anchored(ref))
+	return releases(ref, tags, oci.Status{}), err
+}
+
+// Release is Releases for a source of which one version was opened.
+func (f *Fetcher) Release(ctx context.Context, ref pack.Ref, version string) []registry.Version {
+	var status oci.Status
+	if c, ctx, err := f.client(ctx, ref); err == nil {
+		if o, ok := c.(*oci.Client); ok {
+			status, _ = o.Status(ctx, f.Anchored(ref)) // only warnings come of it
+		}
+	}
+	return releases(ref, []string{version}, status)
+}
+
+func releases(ref pack.Ref, tags []string, status oci.Status) []registry.Version {
+	versions := make([]registry.Version, len(tags))
+	for i, tag := range tags {
+		reason, yanked := status.Yanked[tag]
+		versions[i] = registry.Version{
+			Version: tag, Source: ref.Source(), Yanked: yanked, Reason: reason, Deprecated: status.Deprecated,
+		}
+	}
+	return versions
+}
+
+// Fetch puts the named skills of a pack into the store, unless they are there, and returns their digests. They must be
+// those that the lock has, or else those that the source gave.
+func (f *Fetcher) Fetch(ctx context.Context, p *pack.Pack, skills []string, locked map[string]string,
+) (map[string]string, error) {
+	c, ctx, err := f.client(ctx, p.Ref)
+	if err != nil {
+		return nil, err
+	}
+	s, err := f.Machine.Store()
+	if err != nil {
+		return nil, err
+	}
+	writer, err := s.Writer(bundle.DefaultLimits())
+	if err != nil {
+		return nil, err
+	}
+	defer writer.Close()
+	pinned := *p
+	pinned.Ref = f.Anchored(p.Ref)
+	if err := c.Fetch(f.withProgress(ctx, p), &pinned, skills, writer); err != nil {
+		return nil, fmt.Errorf("%s %s: %w", p.ID, p.Version, err)
+	}
+	want, unknown := map[string]string{}, false
+	for _, s := range p.Skills {
+		if s.Tree == "" {
+			unknown = true
+		} else if len(skills) == 0 || slices.Contains(skills, s.Name) {
+			want[s.Name] = s.Tree
+		}
+	}
+	maps.Copy(want, locked)
+	got, err := writer.Commit(want)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", p.ID, p.Version, err)
+	}
+	f.Progress(Event{Pack: p.ID.String() + " " + p.Version, Finished: true})
+	if p.Ref.Digest != "" && (unknown || p.Ref.Kind == pack.KindGit) { // a directory changes
+		err := f.Keeper.Record(&pinned, got)
+		if diag.CodeOf(err) == diag.Integrity || err != nil && f.Gate.Policies.Restricts() {
+			return nil, err
+		}
+	}
+	return got, nil
+}
+
+// withProgress reports the progress of a pack's transfer.
+func (f *Fetcher) withProgress(ctx context.Context, p *pack.Pack) context.Context {
+	name := p.ID.String() + " " + p.Version
+	e := Event{Text: "fetching " + name + " from " + p.Ref.Source(), Pack: name}
+	f.Progress(e)
+	return pack.WithProgress(ctx, func(done, total int64) {
+		e := e
+		e.Received, e.Size = done, total
+		f.Progress(e)
+	})
+}

@@ -1,0 +1,201 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/source"
+	"github.com/skillpm/skillpm/pkg/source/credential"
+	"github.com/skillpm/skillpm/pkg/source/git"
+	"github.com/skillpm/skillpm/pkg/source/registry"
+	registryindex "github.com/skillpm/skillpm/registry-index"
+)
+
+// RegistryOptions configure the registries of a scope.
+type RegistryOptions struct {
+	environ.Environment
+	Clients  *source.Clients
+	Recent   *registry.Recent // shared by all registries of the process
+	Gate     *Gate
+	Admin    *pack.Config // the settings of the machine's administrator
+	Override string       // the registry that alone is asked, by name or address; "" for the configured ones
+	Offline  bool
+}
+
+// Registries finds packs by name for one scope.
+type Registries struct {
+	set         *registry.Set
+	deps        registry.Deps
+	override    string
+	enforced    map[string]string // the administrator's namespace bindings
+	bindings    map[string]string // the address that each owner is bound to
+	directories map[string]string // of packs in OCI layouts, which lockfiles leave out
+	projectOnly map[string]bool   // names and addresses that only the project has
+}
+
+// NewRegistries returns the registries of a scope.
+func NewRegistries(ctx context.Context, w *workspace.Workspace, o RegistryOptions) (*Registries, error) {
+	config := registry.Config{Enforced: o.Admin.Namespaces, Namespaces: map[string]string{}}
+	for _, r := range slices.Concat(w.Manifest.Registries, w.Config.Registries) {
+		config.Registries = append(config.Registries, registry.Named{Name: r.Name, URL: r.URL})
+	}
+	maps.Copy(config.Namespaces, w.Config.Namespaces)
+	maps.Copy(config.Namespaces, w.Manifest.Namespaces)
+	base := filepath.Dir(w.Scope.Manifest())
+	config.Override = o.Override
+	if at := slices.IndexFunc(config.Registries, func(r registry.Named) bool {
+		return r.Name != "" && r.Name == o.Override && r.Name != registry.Local && r.Name != registry.Embedded
+	}); at >= 0 {
+		config.Override = config.Registries[at].URL // relative to the file that names it
+	} else if o.Override != "" {
+		base = o.Dir
+	}
+	r := &Registries{
+		override: config.Override, enforced: o.Admin.Namespaces, bindings: addresses(config), directories: w.Places(),
+		projectOnly: projectOnly(w.Manifest, w.Config, o.Admin),
+		deps: registry.Deps{
+			OCI: o.Clients.OCI(), HTTP: o.Clients.HTTP(), Git: gitTrees{o.Clients.Git()}, Embedded: registryindex.FS,
+			Base: base, Cache: o.Paths.HTTPCache(), Recent: o.Recent, Offline: o.Offline, Getenv: o.Getenv,
+			Logins: credential.Open(credential.Options{Getenv: o.Getenv, Home: o.Paths.Home}),
+		},
+	}
+	if len(o.Gate.Policies) > 0 {
+		r.deps.Guard = o.Gate.Guard
+	}
+	r.set = registry.NewSet(config, r.deps)
+	return r, r.checkOverride(ctx)
+}
+
+// checkOverride refuses a registry of this call that can't be one, before it is asked.
+func (r *Registries) checkOverride(ctx context.Context) error {
+	if r.override == "" {
+		return nil
+	}
+	if _, err := registry.Open(ctx, "", r.override, r.deps); err != nil {
+		return err
+	}
+	dir := strings.TrimPrefix(r.override, "oci-layout:")
+	if strings.ContainsAny(dir, "@") || strings.Contains(dir, "://") || dir == registry.Local || dir == registry.Embedded {
+		return nil
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(r.deps.Base, dir)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return diag.Errorf(diag.NotFound, "--registry %s: there is no directory %s", r.override, dir).
+			WithHint("give a directory, an https:// index, or an OCI prefix as oci://HOST/NAMESPACE")
+	}
+	return nil
+}
+
+// projectOnly returns the names and addresses of the registries that a project has and no settings of this machine.
+func projectOnly(m *pack.Manifest, settings ...*pack.Config) map[string]bool {
+	known, only := map[string]bool{}, map[string]bool{}
+	for _, c := range settings {
+		for _, r := range c.Registries {
+			known[r.Name], known[r.URL] = true, true
+		}
+		for _, at := range c.Namespaces {
+			known[at] = true
+		}
+	}
+	for _, r := range m.Registries {
+		if !known[r.URL] {
+			only[r.Name], only[r.URL] = true, true
+		}
+	}
+	for _, at := range m.Namespaces {
+		if !known[at] {
+			only[at] = true
+		}
+	}
+	return only
+}
+
+// addresses returns the address of the registry that each owner is bound to.
+func addresses(config registry.Config) map[string]string {
+	bound := map[string]string{}
+	for owner, name := range config.Namespaces {
+		bound[owner] = name
+		for _, r := range config.Registries {
+			if r.Name == name {
+				bound[owner] = r.URL
+			}
+		}
+	}
+	return bound
+}
+
+// gitTrees opens indexes in git.
+type gitTrees struct{ client *git.Client }
+
+// Tree opens the files of a repository, and returns their commit.
+func (g gitTrees) Tree(ctx context.Context, ref pack.Ref) (fs.FS, string, error) {
+	tree, at, err := g.client.Tree(ctx, ref)
+	return tree, at.Digest, err
+}
+
+// Find returns the registry that answers for a pack whose locked source is given, "" if it is not locked.
+func (r *Registries) Find(ctx context.Context, id pack.ID, locked string) (registry.Registry, error) {
+	if !workspace.Placeless(locked) {
+		return r.set.Find(ctx, id, locked)
+	}
+	if r.override != "" {
+		return r.set.Find(ctx, id, "")
+	}
+	if dir, ok := r.directories[id.String()]; ok {
+		return registry.Open(ctx, "", "oci-layout:"+dir, r.deps)
+	}
+	return nil, diag.Errorf(diag.NotFound,
+		"%s is locked from an OCI layout, and skillpm.lock never says which directory that is", id).
+		WithHint("name it: skillpm install --registry oci-layout:DIR")
+}
+
+// Overridden reports whether the call names the registry that alone is asked.
+func (r *Registries) Overridden() bool { return r.override != "" }
+
+// Enforced returns the address that the administrator bound an owner to.
+func (r *Registries) Enforced(owner string) (string, bool) {
+	at, ok := r.enforced[owner]
+	return at, ok
+}
+
+// Dated reports whether the publication dates of a registry count: a project could bring along an index with any date.
+func (r *Registries) Dated(name string) bool { return !r.projectOnly[name] }
+
+// Bound returns the addresses of the registries that owners are bound to.
+func (r *Registries) Bound() []string { return slices.Sorted(maps.Values(r.bindings)) }
+
+// BoundTo returns the address of the registry that alone answers for an owner, "" for none.
+func (r *Registries) BoundTo(owner string) string { return r.bindings[owner] }
+
+// Open opens a registry with the settings of this scope or, with cached, what this machine keeps of it. Name is what
+// messages call it; "" stands for the address. It is not asked for anything.
+func (r *Registries) Open(ctx context.Context, name, url string, cached bool) (registry.Registry, error) {
+	deps := r.deps
+	deps.Offline = deps.Offline || cached
+	return registry.Open(ctx, name, url, deps)
+}
+
+// Ping asks a registry whether it is there. That it does not have the pack that it is asked for is an answer.
+func (r *Registries) Ping(ctx context.Context, url string) error {
+	reg, err := registry.Open(ctx, "", url, r.deps)
+	if err != nil {
+		return err
+	}
+	_, err = reg.Versions(ctx, pack.ID{Owner: "skillpm", Name: "doctor"})
+	if _, ok := errors.AsType[*registry.NotFoundError](err); ok {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,283 @@
+// Package solve computes locks: it answers the solver's questions for one scope, and turns a manifest into a lock.
+//
+// [Backend] answers from the scope's lock, from registries, and from the sources that requirements name. The rules that
+// the package keeps:
+//
+//   - Nobody is asked about locked packs until the lock does not fit any more.
+//   - A published pack depends on names; only the root manifest reaches into this machine.
+//   - Versions that are younger than the minimum release age, or that a policy does not allow, are withheld.
+package solve
+
+import (
+	"context"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/resolve"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/firstseen"
+	"github.com/skillpm/skillpm/pkg/source/registry"
+)
+
+// SourceText returns the text by which the sources of requirements are compared: "" for a pack that is found by name,
+// else the reference with its revision, so that two requirements agree only if they ask for the same thing.
+func SourceText(d pack.Dependency) string {
+	if d.Ref == nil {
+		return ""
+	}
+	return d.Ref.String()
+}
+
+// Options configure a [Backend].
+type Options struct {
+	Fetcher  *fetch.Fetcher
+	Seen     firstseen.Records
+	Previous *pack.Lock // the lock of the scope
+	MinAge   MinAge     // of the settings
+	Frozen   bool       // ask nobody: what the lock does not have does not exist
+}
+
+// Backend answers the solver's questions for one scope. It remembers every pack that it opened.
+type Backend struct {
+	Options
+	sticky  bool                           // a locked pack has its locked version only, and nobody is asked
+	marks   map[pack.ID]mark               // what the call wants of packs
+	refs    map[string]pack.Ref            // sources by their text
+	direct  map[pack.ID]pack.Dependency    // what the manifest requires
+	opened  map[openedKey]*pack.Pack       // packs that were opened
+	lookups map[lookupKey]*lookup          // questions to registries and sources
+	listed  map[pack.ID][]registry.Version // the releases of packs that are required from sources
+	slots   chan struct{}                  // limits how many are asked at once
+}
+
+// mark is what a call wants of a pack besides what the lock has.
+type mark struct {
+	fresh bool // the lock does not hold it back
+	freed bool // it was fresh, if only for a while
+	held  bool // it stays at its locked version
+	moved bool // its locked source does not count
+}
+
+type openedKey struct {
+	id      pack.ID
+	source  string
+	version string
+}
+
+// New returns a backend.
+func New(o Options) *Backend {
+	return &Backend{
+		Options: o, marks: map[pack.ID]mark{}, refs: map[string]pack.Ref{}, direct: map[pack.ID]pack.Dependency{},
+		opened: map[openedKey]*pack.Pack{}, lookups: map[lookupKey]*lookup{}, listed: map[pack.ID][]registry.Version{},
+		slots: make(chan struct{}, parallelLookups),
+	}
+}
+
+func (b *Backend) mark(id pack.ID, change func(*mark)) {
+	m := b.marks[id]
+	change(&m)
+	b.marks[id] = m
+}
+
+// Free forgets what the lock has of a pack, so that the best version is chosen.
+func (b *Backend) Free(id pack.ID) { b.mark(id, func(m *mark) { m.fresh, m.freed = true, true }) }
+
+// Unfree takes Free back: the lock counts again, as a preference.
+func (b *Backend) Unfree(id pack.ID) { b.mark(id, func(m *mark) { m.fresh = false }) }
+
+// Hold keeps a locked pack at its version, whatever else changes.
+func (b *Backend) Hold(id pack.ID) { b.mark(id, func(m *mark) { m.held = true }) }
+
+// final reports whether the lock decides a pack. A branch, or a tag that moves, offers one version at a time: it stays
+// as it is locked until the pack is free.
+func (b *Backend) final(id pack.ID, src string) bool {
+	return b.sticky || b.Frozen || b.marks[id].held || src != "" && !hasReleases(b.refs[src])
+}
+
+// hasReleases reports whether a source is named without a revision, so that one of its releases is chosen.
+func hasReleases(ref pack.Ref) bool {
+	return ref.Rev == "" && ref.Digest == "" && ref.Kind != pack.KindPath
+}
+
+// atVersion narrows a source that was named without a revision to one of its releases.
+func atVersion(ref pack.Ref, version string) pack.Ref {
+	if ref.Kind == pack.KindGit {
+		ref.Constraint = "=" + version
+	} else {
+		ref.Rev = version
+	}
+	return ref
+}
+
+// requirements returns dependencies in the solver's form, and remembers their sources.
+func (b *Backend) requirements(deps []pack.Dependency) []resolve.Requirement {
+	reqs := make([]resolve.Requirement, len(deps))
+	for i, d := range deps {
+		src := SourceText(d)
+		if d.Ref != nil {
+			b.refs[src] = *d.Ref
+		}
+		reqs[i] = resolve.Requirement{Pack: d.ID, Constraint: d.Constraint, Source: src}
+	}
+	return reqs
+}
+
+// locked returns what the lock has of a pack, if it comes from the required source.
+func (b *Backend) locked(id pack.ID, src string) (*pack.LockedPack, bool) {
+	p, ok := b.Previous.Packs[id]
+	if !ok || b.marks[id].fresh {
+		return nil, false
+	}
+	if src == "" {
+		return p, true
+	}
+	ref, ok := b.refs[src]
+	return p, ok && p.Source == ref.Locked(p.Version) && (ref.Digest == "" || ref.Digest == p.Resolved)
+}
+
+// lockedVersion is locked for one version, of which the lock's word counts: directories change.
+func (b *Backend) lockedVersion(id pack.ID, src, version string) (*pack.LockedPack, bool) {
+	p, ok := b.locked(id, src)
+	return p, ok && p.Version == version && !fetch.IsDirectory(p.Source)
+}
+
+func (b *Backend) isPath(src string) bool { return src != "" && b.refs[src].Kind == pack.KindPath }
+
+// Versions lists the versions of a pack for the solver.
+func (b *Backend) Versions(ctx context.Context, id pack.ID, src string) ([]resolve.Version, error) {
+	if err := b.checkBinding(ctx, id, src); err != nil {
+		return nil, err
+	}
+	if err := b.checkOrigin(ctx, id, src); err != nil {
+		return nil, err
+	}
+	if p, ok := b.locked(id, src); ok && b.final(id, src) && !fetch.IsDirectory(p.Source) {
+		return []resolve.Version{{Version: p.Version}}, nil
+	}
+	if b.Frozen && !b.isPath(src) {
+		return nil, diag.Errorf(diag.Conflict, "skillpm.lock does not have %s as skillpm.yaml asks for it", id).
+			WithHint("run skillpm install without --frozen and commit skillpm.lock")
+	}
+	return b.offered(ctx, id, src)
+}
+
+// checkOrigin ignores what the lock has of a pack that is required by name and locked to a source that no registry
+// knows: somebody changed a dependency from a source to a name, or edited the lock.
+func (b *Backend) checkOrigin(ctx context.Context, id pack.ID, src string) error {
+	p, ok := b.Previous.Packs[id]
+	if !ok || src != "" || b.marks[id].moved {
+		return nil
+	}
+	moved := fetch.IsDirectory(p.Source)
+	if strings.HasPrefix(p.Source, "git+") && !b.Fetcher.Offline { // an index may have it
+		_, err := b.Find(ctx, id)
+		if err != nil && diag.CodeOf(err) != diag.NotFound {
+			return err
+		}
+		moved = err != nil
+	}
+	if moved {
+		b.mark(id, func(m *mark) { m.fresh, m.moved = true, true })
+		delete(b.lookups, lookupKey{pack: id}) // it asked where the pack is locked
+	}
+	return nil
+}
+
+// checkBinding refuses a pack whose owner the administrator bound to a registry unless it comes from there, whatever a
+// lock or a requirement says.
+func (b *Backend) checkBinding(ctx context.Context, id pack.ID, src string) error {
+	bound, ok := b.Fetcher.Registries.Enforced(id.Owner)
+	if !ok {
+		return nil
+	}
+	if src == "" {
+		_, err := b.Find(ctx, id)
+		return err
+	}
+	if ref := b.refs[src]; strings.HasPrefix(bound, "oci://") && ref.Source() == registry.Repository(bound, id) {
+		return nil
+	}
+	return diag.Errorf(diag.Denied, "%s may come from %s only: the machine's administrator bound %s to it",
+		id, bound, id.Owner).WithHint("require it by name: skillpm install %s", id)
+}
+
+// Requirements lists what one version of a pack requires, for the solver.
+func (b *Backend) Requirements(ctx context.Context, id pack.ID, src, version string) ([]resolve.Requirement, error) {
+	var deps []pack.Dependency
+	if p, ok := b.lockedVersion(id, src, version); ok && b.final(id, src) {
+		var err error
+		if deps, err = p.Requires(); err != nil {
+			return nil, err
+		}
+	} else {
+		p, err := b.pack(ctx, id, src, version)
+		if err != nil {
+			return nil, err
+		}
+		deps = p.Dependencies
+	}
+	reqs := b.requirements(deps)
+	b.prefetch(ctx, deps)
+	return reqs, nil
+}
+
+// dependencies returns what a chosen version depends on. It opens no pack that the lock knows.
+func (b *Backend) dependencies(ctx context.Context, id pack.ID, c resolve.Chosen) ([]pack.Dependency, error) {
+	if p, ok := b.lockedVersion(id, c.Source, c.Version); ok {
+		return p.Requires()
+	}
+	p, err := b.pack(ctx, id, c.Source, c.Version)
+	if err != nil {
+		return nil, err
+	}
+	return p.Dependencies, nil
+}
+
+// pack returns the description of one version, opening it if need be.
+func (b *Backend) pack(ctx context.Context, id pack.ID, src, version string) (*pack.Pack, error) {
+	if p, ok := b.opened[openedKey{id, src, version}]; ok {
+		return p, nil
+	}
+	if src == "" {
+		reg, err := b.Find(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		p, err := reg.Pack(ctx, id, version)
+		if err != nil {
+			return nil, err
+		}
+		b.opened[openedKey{id, "", version}] = p
+		return p, b.checkDependencies(p)
+	}
+	ref := b.refs[src]
+	if hasReleases(ref) {
+		ref = atVersion(ref, version)
+	}
+	p, err := b.Fetcher.Open(pack.WithSkills(ctx, b.direct[id].Skills), ref)
+	if err != nil {
+		return nil, err
+	}
+	return p, b.remember(id, src, ref, p)
+}
+
+// remember keeps a pack that was opened at a source, if it is the required one.
+func (b *Backend) remember(id pack.ID, src string, ref pack.Ref, p *pack.Pack) error {
+	if p.ID != id {
+		return diag.Errorf(diag.Invalid, "%s is required as %s but declares itself %s", ref.Source(), id, p.ID).
+			WithHint("write %s in skillpm.yaml", p.ID)
+	}
+	b.opened[openedKey{id, src, p.Version}] = p
+	return b.checkDependencies(p)
+}
+
+// Locate returns the pinned reference of one version of a dependency.
+func (b *Backend) Locate(ctx context.Context, d pack.Dependency, version string) (pack.Ref, error) {
+	b.requirements([]pack.Dependency{d})
+	p, err := b.pack(ctx, d.ID, SourceText(d), version)
+	if err != nil {
+		return pack.Ref{}, err
+	}
+	return p.Ref, nil
+}

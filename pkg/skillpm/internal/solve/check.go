@@ -1,0 +1,203 @@
+package solve
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/source/registry"
+)
+
+// checkDependencies refuses dependencies that a pack may not have: only the root manifest reaches into the machine, what
+// a registry serves depends on names, and a pack in a repository may depend on others in it.
+func (b *Backend) checkDependencies(p *pack.Pack) error {
+	for _, d := range p.Dependencies {
+		if d.Ref == nil {
+			continue
+		}
+		fromDir, fromGit := p.Ref.Kind == pack.KindPath, p.Ref.Kind == pack.KindGit
+		safe := d.Ref.Kind == pack.KindOCI || d.Ref.Kind == pack.KindGit && (strings.HasPrefix(d.Ref.URL, "https://") ||
+			strings.HasPrefix(d.Ref.URL, "ssh://") || d.Ref.URL == p.Ref.URL)
+		outside := diag.Errorf(diag.Denied,
+			"%s %s depends on %s at %s: only the root skillpm.yaml may name places of this machine, or plain http",
+			p.ID, p.Version, d.ID, d.Ref.Source())
+		switch {
+		case fromDir && d.Ref.Kind == pack.KindPath:
+			if !b.sameProject(p.Ref.URL, d.Ref.URL) {
+				return outside.WithHint("packs in one git repository, or of one workspace, may name each other by path; " +
+					"else name both in skillpm.yaml")
+			}
+		case !fromDir && !fromGit:
+			return diag.Errorf(diag.Invalid, "%s %s depends on %s at a place; a published pack depends on names only",
+				p.ID, p.Version, d.ID)
+		case !safe:
+			return outside
+		}
+	}
+	return nil
+}
+
+// sameProject reports whether a pack in one directory may name one in another by its path: both are below the root
+// manifest, or in the repository or workspace that the pack is in.
+func (b *Backend) sameProject(from, to string) bool {
+	abs := func(dir string) string {
+		if dir = filepath.FromSlash(dir); !filepath.IsAbs(dir) {
+			dir = filepath.Join(b.Fetcher.Root, dir)
+		}
+		return dir
+	}
+	from, fromErr := pathx.Resolve(abs(from))
+	to, toErr := pathx.Resolve(abs(to))
+	root, rootErr := pathx.Resolve(abs("."))
+	if fromErr != nil || toErr != nil || rootErr != nil {
+		return false
+	}
+	if pathx.Contains(root, from) && pathx.Contains(root, to) {
+		return true
+	}
+	home := pathx.ResolveOrClean(b.Fetcher.Machine.Paths.Home)
+	for dir := from; dir != home && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || isWorkspaceOf(dir, from) {
+			return pathx.Contains(dir, to)
+		}
+	}
+	return false
+}
+
+// isWorkspaceOf reports whether dir has a workspace that the pack in a directory is in.
+func isWorkspaceOf(dir, member string) bool {
+	file := filepath.Join(dir, pack.ManifestName)
+	data, err := workspace.ReadOptional(file)
+	if err != nil || data == nil {
+		return false
+	}
+	m, err := pack.ParseManifest(file, data)
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(dir, member)
+	return err == nil && slices.ContainsFunc(m.Workspace, func(pattern string) bool {
+		return pack.MatchGlob(strings.TrimSuffix(strings.TrimPrefix(pattern, "./"), "/"), filepath.ToSlash(rel))
+	})
+}
+
+// CheckVersion checks the locked version of a pack that is found by name against its registry, if that was asked: it
+// must have the version, with the locked content. It asks nobody.
+func (b *Backend) CheckVersion(ctx context.Context, id pack.ID) error {
+	locked, ok := b.Previous.Packs[id]
+	l, asked := b.lookups[lookupKey{pack: id}]
+	if !ok || !asked || b.marks[id].moved || b.Fetcher.Registries.Overridden() {
+		return nil
+	}
+	if <-l.done; l.err != nil {
+		return nil // reported where it matters
+	}
+	found, other := false, ""
+	for _, v := range l.versions {
+		if v.Source != locked.Source {
+			continue
+		}
+		found = true
+		digest := v.Digest
+		if v.Version == locked.Version {
+			if digest == "" {
+				digest = b.knownDigest(ctx, l.registry, id, locked)
+			}
+			if digest == "" || digest == locked.Resolved {
+				return nil
+			}
+		} else if digest == locked.Resolved {
+			other = v.Version
+		}
+	}
+	switch {
+	case other != "":
+		return fetch.Mislabeled(id, locked, "what is locked is version "+other)
+	case !found:
+		return nil
+	case !slices.ContainsFunc(l.versions, func(v registry.Version) bool { return v.Version == locked.Version }):
+		return fetch.Mislabeled(id, locked, l.registry.Name()+" has no such version")
+	}
+	return fetch.Mislabeled(id, locked, "what is locked is not that: "+l.registry.Name()+" has it with another digest")
+}
+
+// knownDigest returns the digest of a pack's locked version if the registry does not list it, "" if that needs the
+// network.
+func (b *Backend) knownDigest(ctx context.Context, r registry.Registry, id pack.ID, locked *pack.LockedPack) string {
+	p, ok := b.opened[openedKey{id: id, version: locked.Version}]
+	if !ok && !strings.HasPrefix(locked.Source, "oci://") && !strings.HasPrefix(locked.Source, "git+") {
+		p, _ = r.Pack(ctx, id, locked.Version) // one that can't be opened fails when it is
+	}
+	if p == nil {
+		return ""
+	}
+	return p.Ref.Digest
+}
+
+// strayed warns of a pack that is locked to another source than the one that its owner is bound to by now.
+func (b *Backend) strayed(id pack.ID, src string, locked *pack.LockedPack) []string {
+	bound := b.Fetcher.Registries.BoundTo(id.Owner)
+	if src != "" || !strings.HasPrefix(bound, "oci://") || registry.Repository(bound, id) == locked.Source {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s stays locked to %s although %s is bound to %s: remove and install it to move it",
+		id, locked.Source, id.Owner, bound)}
+}
+
+// Withdrawn warns of a locked version that its registry or source has withdrawn since. It is for packs that are fetched,
+// whose source is asked anyway. If the source does not answer, that is not an error.
+func (b *Backend) Withdrawn(ctx context.Context, id pack.ID, locked *pack.LockedPack) []string {
+	if b.Fetcher.Offline || fetch.IsDirectory(locked.Source) {
+		return nil
+	}
+	if d, ok := b.direct[id]; ok && d.Ref != nil {
+		if !fetch.IsOCI(d.Ref.Kind) {
+			return nil
+		}
+		versions, _ := b.Fetcher.Releases(ctx, *d.Ref)
+		return b.withdrawn(id, locked.Version, versions)
+	}
+	reg, err := b.Fetcher.Registries.Find(ctx, id, locked.Source)
+	if err != nil {
+		return nil
+	}
+	versions, _ := reg.Versions(ctx, id)
+	return b.withdrawn(id, locked.Version, versions)
+}
+
+// withdrawn warns of a locked version that is withdrawn, and proposes what to do.
+func (b *Backend) withdrawn(id pack.ID, version string, versions []registry.Version) []string {
+	if !slices.ContainsFunc(versions, func(v registry.Version) bool { return v.Version == version && v.Yanked }) {
+		return nil
+	}
+	d, direct := b.direct[id]
+	others, fitting := false, false
+	for _, v := range versions {
+		if !v.Yanked {
+			ok, err := pack.Allows(d, v.Version)
+			others, fitting = true, fitting || !direct || err == nil && ok
+		}
+	}
+	next := fmt.Sprintf("skillpm update %s chooses another", id)
+	switch {
+	case d.Ref != nil && !hasReleases(*d.Ref):
+		next = fmt.Sprintf("skillpm.yaml names it, and skillpm update --latest %s takes another", id)
+	case !others:
+		next = "there is no other"
+	case !fitting:
+		next = fmt.Sprintf("the range %s in skillpm.yaml allows no other, skillpm update --latest %s goes beyond it",
+			d.Constraint, id)
+	case b.marks[id].freed:
+		next = "an update finds no other that fits"
+	}
+	return []string{fmt.Sprintf("%s %s is locked and was withdrawn: skillpm outdated %s says why, %s",
+		id, version, id, next)}
+}

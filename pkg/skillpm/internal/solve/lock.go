@@ -1,0 +1,323 @@
+package solve
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/pack/resolve"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/source/registry"
+)
+
+// Solution is a lock, and what was learned on the way to it.
+type Solution struct {
+	Lock     *pack.Lock
+	Packs    map[pack.ID]*pack.Pack // those that were opened because the previous lock did not have them
+	Places   map[string]string      // directories that the lock leaves out, by pack
+	Warnings []string
+}
+
+// Lock turns a manifest into a lock. It asks registries and sources, and fetches only packs whose source doesn't state
+// their digests (git, foreign artifacts). The error is a [resolve.ConflictError] if requirements exclude each other.
+func (b *Backend) Lock(ctx context.Context, m *pack.Manifest) (*Solution, error) {
+	chosen, err := b.Choose(ctx, m)
+	if err != nil {
+		return nil, b.explainWithheld(b.explainFrozen(m, err))
+	}
+	sol, err := b.newLock(ctx, m, chosen)
+	return sol, b.explainFrozen(m, err)
+}
+
+// explainFrozen returns in what manifest and lock disagree, if that is why a frozen install fails.
+func (b *Backend) explainFrozen(m *pack.Manifest, err error) error {
+	code := diag.CodeOf(err)
+	if err == nil || !b.Frozen || code != diag.Conflict && code != diag.NotFound {
+		return err
+	}
+	return cmp.Or(workspace.Disagreement(m, b.Previous), err)
+}
+
+// Choose chooses the versions that [Backend.Lock] would lock. It first solves with every locked pack as it is, which
+// asks nobody about them. If that fails, the lock is only a preference.
+func (b *Backend) Choose(ctx context.Context, m *pack.Manifest) (map[pack.ID]resolve.Chosen, error) {
+	required := slices.Concat(m.Dependencies, m.DevDependencies)
+	for _, d := range required {
+		b.direct[d.ID] = d
+	}
+	roots := b.requirements(required)
+	prefer := map[pack.ID]string{}
+	for id, p := range b.Previous.Packs {
+		if !b.marks[id].fresh {
+			prefer[id] = p.Version
+		}
+	}
+	solve := func(sticky bool) (map[pack.ID]resolve.Chosen, error) {
+		b.sticky = sticky
+		b.prefetch(ctx, required)
+		return resolve.Resolve(ctx, roots, b, resolve.Options{Prefer: prefer})
+	}
+	chosen, err := solve(true)
+	code := diag.CodeOf(err)
+	switch {
+	case b.Frozen && code == diag.NotFound:
+		return nil, diag.Errorf(diag.Conflict, "skillpm.lock does not have what skillpm.yaml asks for: %w", err).
+			WithHint("run skillpm install without --frozen, look at the difference and commit it")
+	case b.Frozen, err != nil && code != diag.Conflict && code != diag.NotFound:
+		return chosen, err
+	case err == nil && b.isBest(ctx, chosen):
+		return chosen, nil
+	}
+	better, looseErr := solve(false)
+	code = diag.CodeOf(looseErr)
+	if err == nil && (code == diag.Remote || code == diag.NotFound || code == diag.Conflict) {
+		return chosen, nil // a registry of another pack is unreachable, for example
+	}
+	return better, looseErr
+}
+
+// isBest reports whether every pack that is free got the best version that the manifest allows, so that moving what is
+// locked gains nothing.
+func (b *Backend) isBest(ctx context.Context, chosen map[pack.ID]resolve.Chosen) bool {
+	for id, m := range b.marks {
+		c, ok := chosen[id]
+		if !ok || !m.fresh {
+			continue
+		}
+		now, err := semver.StrictNewVersion(c.Version)
+		if err != nil {
+			continue
+		}
+		versions, _ := b.Versions(ctx, id, c.Source)
+		for _, v := range versions {
+			other, err := semver.StrictNewVersion(v.Version)
+			if err != nil || v.Yanked || v.Withheld != "" || !other.GreaterThan(now) ||
+				other.Prerelease() != "" && now.Prerelease() == "" {
+				continue
+			}
+			if fits, err := pack.Allows(b.direct[id], v.Version); err == nil && fits {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// newLock builds the lock for the chosen versions. An entry that is still right is kept as it is.
+func (b *Backend) newLock(ctx context.Context, m *pack.Manifest, chosen map[pack.ID]resolve.Chosen) (*Solution, error) {
+	sol := &Solution{Lock: b.Previous.Clone(), Packs: map[pack.ID]*pack.Pack{}, Places: map[string]string{}}
+	maps.DeleteFunc(sol.Lock.Packs, func(id pack.ID, _ *pack.LockedPack) bool {
+		_, ok := chosen[id]
+		return !ok
+	})
+	required, err := b.requiredSkills(ctx, m, chosen)
+	if err != nil {
+		return nil, err
+	}
+	var fresh []*pack.Pack
+	for _, id := range slices.SortedFunc(maps.Keys(chosen), pack.ID.Compare) {
+		c := chosen[id]
+		if c.Source == "" {
+			if err := b.CheckVersion(ctx, id); err != nil {
+				return nil, err
+			}
+		}
+		if locked, ok := b.lockedVersion(id, c.Source, c.Version); ok {
+			if narrowed, ok := narrow(locked, required[id]); ok {
+				sol.Lock.Packs[id] = narrowed
+				sol.warn(b.strayed(id, c.Source, locked)...)
+				sol.warn(b.withdrawn(id, locked.Version, b.versions(id))...)
+				continue
+			}
+		}
+		if b.Frozen && !b.isPath(c.Source) {
+			return nil, diag.Errorf(diag.Conflict,
+				"skillpm.lock does not have the skills of %s that skillpm.yaml asks for", id).
+				WithHint("run skillpm install without --frozen and commit skillpm.lock")
+		}
+		p, err := b.pack(ctx, id, c.Source, c.Version)
+		if err != nil {
+			return nil, err
+		}
+		if err := b.checkAge(id, c, p); err != nil {
+			return nil, err
+		}
+		sol.Packs[id] = p
+		offer, _ := b.Offer(id, p.Version)
+		sol.describe(m, p, offer)
+		if was := b.Previous.Packs[id]; was != nil && p.Ref.Digest != "" && isLocked(was, p) {
+			if narrowed, ok := narrow(was, required[id]); ok {
+				sol.Lock.Packs[id] = narrowed
+				continue
+			}
+		}
+		fresh = append(fresh, p)
+	}
+	return sol, b.lockPacks(ctx, sol.Lock, fresh, required)
+}
+
+// isLocked reports whether a lock has the very content of a pack that was opened.
+func isLocked(was *pack.LockedPack, p *pack.Pack) bool {
+	return was.Version == p.Version && was.Resolved == p.Ref.Digest && was.Source == p.Ref.Locked(p.Version)
+}
+
+func (s *Solution) warn(texts ...string) { s.Warnings = append(s.Warnings, texts...) }
+
+// describe keeps the directory of a pack that neither lock nor manifest has, and what the user should know of it.
+func (s *Solution) describe(m *pack.Manifest, p *pack.Pack, offer registry.Version) {
+	if d, _ := m.Dependency(p.ID); d.Ref == nil && workspace.Placeless(p.Ref.Source()) {
+		s.Places[p.ID.String()] = p.Ref.URL
+		s.warn(fmt.Sprintf("%s comes from %s, a directory of this machine: skillpm.lock can't say where, "+
+			"so other machines need --registry", p.ID, p.Ref.URL))
+	}
+	s.warn(p.Warnings...)
+	if reason := cmp.Or(p.Yanked, offer.Reason, "no reason given"); p.Yanked != "" || offer.Yanked {
+		s.warn(p.ID.String() + " " + p.Version + " was withdrawn: " + reason)
+	}
+	if offer.Deprecated != "" {
+		s.warn(p.ID.String() + " is deprecated: " + offer.Deprecated)
+	}
+}
+
+// lockPacks makes the lock's entries for packs, several at a time.
+func (b *Backend) lockPacks(ctx context.Context, lock *pack.Lock, packs []*pack.Pack, required map[pack.ID][]string,
+) error {
+	entries := make([]*pack.LockedPack, len(packs))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(fetch.Parallel)
+	for i, p := range packs {
+		group.Go(func() (err error) {
+			entries[i], err = b.lockPack(ctx, p, required[p.ID])
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for i, p := range packs {
+		lock.Packs[p.ID] = entries[i]
+	}
+	return nil
+}
+
+// narrow returns the locked entry with the required skills only (nil for all), if it has all of them.
+func narrow(locked *pack.LockedPack, required []string) (*pack.LockedPack, bool) {
+	if required == nil {
+		return locked, !locked.Partial
+	}
+	skills := map[string]string{}
+	for _, name := range required {
+		digest, ok := locked.Skills[name]
+		if !ok {
+			return nil, false
+		}
+		skills[name] = digest
+	}
+	if len(skills) == len(locked.Skills) {
+		return locked, true
+	}
+	next := *locked
+	next.Skills, next.Integrity, next.Partial = skills, bundle.Integrity(skills), true
+	return &next, true
+}
+
+// requiredSkills returns the skills to install of every pack, sorted; nil for all. A pack that several require gets all
+// skills that any of them requires.
+func (b *Backend) requiredSkills(ctx context.Context, m *pack.Manifest, chosen map[pack.ID]resolve.Chosen,
+) (map[pack.ID][]string, error) {
+	deps := slices.Concat(m.Dependencies, m.DevDependencies)
+	for id, c := range chosen {
+		more, err := b.dependencies(ctx, id, c)
+		if err != nil {
+			return nil, err
+		}
+		deps = append(deps, more...)
+	}
+	required, all := map[pack.ID][]string{}, map[pack.ID]bool{}
+	for _, d := range deps {
+		all[d.ID] = all[d.ID] || len(d.Skills) == 0
+		required[d.ID] = Union(required[d.ID], d.Skills)
+	}
+	for id := range required {
+		if all[id] {
+			required[id] = nil
+		}
+	}
+	return required, nil
+}
+
+// lockPack makes the lock's entry for a pack. It fetches the pack if its source doesn't state the digests.
+func (b *Backend) lockPack(ctx context.Context, p *pack.Pack, required []string) (*pack.LockedPack, error) {
+	names := p.SkillNames()
+	if required != nil {
+		names = required
+	}
+	trees := map[string]string{}
+	unknown := false
+	for _, name := range names {
+		s, ok := p.Skill(name)
+		if !ok {
+			return nil, diag.Errorf(diag.NotFound, "%s %s has no skill %q", p.ID, p.Version, name).
+				WithHint("it has %s", strings.Join(p.SkillNames(), ", "))
+		}
+		trees[name] = s.Tree
+		unknown = unknown || s.Tree == ""
+	}
+	if err := checkIntegrity(p); err != nil {
+		return nil, err
+	}
+	if len(trees) == 0 {
+		return nil, diag.Errorf(diag.Invalid, "%s %s has no skills", p.ID, p.Version)
+	}
+	if unknown {
+		var err error
+		if trees, err = b.Fetcher.Fetch(ctx, p, names, nil); err != nil {
+			return nil, err
+		}
+	}
+	entry := &pack.LockedPack{
+		Version: p.Version, Source: p.Ref.Locked(p.Version), Resolved: p.Ref.Digest,
+		Integrity: bundle.Integrity(trees), Skills: trees, Dependencies: map[string]string{},
+		Partial: len(trees) < len(p.Skills),
+	}
+	for _, d := range p.Dependencies {
+		entry.Dependencies[d.ID.String()] = pack.FormatRequirement(d)
+	}
+	return entry, nil
+}
+
+// checkIntegrity checks that the integrity that a source states of a pack is that of its skills.
+func checkIntegrity(p *pack.Pack) error {
+	trees := map[string]string{}
+	for _, s := range p.Skills {
+		if s.Tree == "" {
+			return nil
+		}
+		trees[s.Name] = s.Tree
+	}
+	if got := bundle.Integrity(trees); p.Integrity != "" && p.Integrity != got {
+		what := "integrity of " + p.ID.String() + " " + p.Version
+		return &bundle.MismatchError{What: what, Want: p.Integrity, Got: got}
+	}
+	return nil
+}
+
+// Union returns the texts of both lists, sorted, each once.
+func Union(a, b []string) []string {
+	if len(b) == 0 {
+		return a
+	}
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
+}

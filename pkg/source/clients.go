@@ -1,0 +1,168 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/environ"
+	"github.com/skillpm/skillpm/pkg/internal/httpx"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/pack/bundle"
+	"github.com/skillpm/skillpm/pkg/sign/keyless"
+	"github.com/skillpm/skillpm/pkg/source/file"
+	"github.com/skillpm/skillpm/pkg/source/git"
+	"github.com/skillpm/skillpm/pkg/source/oci"
+	"github.com/skillpm/skillpm/pkg/source/trust"
+	registryindex "github.com/skillpm/skillpm/registry-index"
+)
+
+// Client reads packs from sources of one kind.
+type Client interface {
+	// Versions lists the releases that a source offers, newest first.
+	Versions(ctx context.Context, ref pack.Ref) ([]string, error)
+	// Open pins a source to one commit or digest and describes the pack there.
+	Open(ctx context.Context, ref pack.Ref) (*pack.Pack, error)
+	// Fetch streams the files of a pack's skills, all of them if none are named.
+	Fetch(ctx context.Context, p *pack.Pack, skills []string, sink bundle.Sink) error
+}
+
+// Options configure the clients of a user.
+type Options struct {
+	environ.Environment
+	Config  *pack.Config // the user's settings: the git program, mirrors, certificates
+	Keyless keyless.Open // verifies signatures of identities; nil refuses them
+}
+
+// Clients makes one client of each kind when it is first needed, with the user's credentials and settings, and shares
+// it in the whole process.
+type Clients struct {
+	options Options
+	mu      sync.Mutex
+	git     *git.Client
+	oci     *oci.Client
+}
+
+// NewClients returns clients that have touched neither disk nor network.
+func NewClients(o Options) *Clients { return &Clients{options: o} }
+
+// Of returns the client for sources of a kind. Directories are relative to root.
+func (c *Clients) Of(kind pack.Kind, root string) (Client, error) {
+	switch kind {
+	case pack.KindGit:
+		return c.Git(), nil
+	case pack.KindOCI, pack.KindLayout, pack.KindLocal, pack.KindEmbedded:
+		return c.OCI(), nil
+	case pack.KindPath:
+		return c.File(root), nil
+	default:
+		return nil, diag.Errorf(diag.Usage, "a %s is not a place that packs are fetched from", kind)
+	}
+}
+
+// Git returns the client for git repositories.
+func (c *Clients) Git() *git.Client {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.git == nil {
+		c.git = git.New(git.Options{
+			Cache: c.options.Paths.GitCache(), Home: c.options.Paths.Home, Getenv: c.options.Getenv,
+			Program: c.options.Config.Git, Transport: c.transport(),
+		})
+	}
+	return c.git
+}
+
+// OCI returns the client for OCI registries and layouts.
+func (c *Clients) OCI() *oci.Client {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.oci == nil {
+		o := c.options
+		c.oci = oci.New(oci.Options{
+			Base: o.Dir, Local: o.Paths.Local(), Embedded: registryindex.Layout(), Getenv: o.Getenv, Home: o.Paths.Home,
+			UserAgent: "skillpm/" + o.Version, Limits: bundle.DefaultLimits(), Temp: o.Paths.Cache,
+			Transport: c.transport(), Mirrors: o.Config.Mirrors, PlainHTTP: o.Config.PlainHTTP,
+		})
+	}
+	return c.oci
+}
+
+// File returns the client for directories. Relative ones are relative to root.
+func (c *Clients) File(root string) *file.Client {
+	return file.New(file.Options{Base: root, OS: c.options.OS})
+}
+
+// HTTP returns the client for indexes on web servers, nil for that of the registry package.
+func (c *Clients) HTTP() *http.Client {
+	if transport := c.transport(); transport != nil {
+		return &http.Client{Transport: transport}
+	}
+	return nil
+}
+
+// transport returns what carries HTTP requests, nil for each client's own. If the certificates that the settings name
+// can't be read, every request fails.
+func (c *Clients) transport() http.RoundTripper {
+	authorities := c.options.Config.File(c.options.Config.CAFile)
+	if authorities == "" {
+		return nil
+	}
+	t := httpx.NewTransport()
+	if err := httpx.TrustFile(t, authorities); err != nil {
+		return failingTransport{err}
+	}
+	return t
+}
+
+type failingTransport struct{ err error }
+
+// RoundTrip returns the error.
+func (t failingTransport) RoundTrip(*http.Request) (*http.Response, error) { return nil, t.err }
+
+// Keeper returns what finds and checks signatures.
+func (c *Clients) Keeper(offline bool) *trust.Keeper {
+	return trust.New(trust.Options{
+		OCI: c.OCI(), Git: c.Git(), Dir: filepath.Join(c.options.Paths.Cache, "signatures"),
+		State: filepath.Join(c.options.Paths.State, "fetched"), Offline: offline,
+		Keyless: c.options.Keyless, TrustedRoot: c.trustedRoot,
+	})
+}
+
+// trustedRoot reads the authorities that may certify identities: the administrator's, or else the user's. If the
+// administrator has a policy, the user's don't count.
+func (c *Clients) trustedRoot() ([]byte, error) {
+	const name, most = "trusted_root.json", 1 << 20
+	dirs := []string{c.options.Paths.Enterprise, c.options.Paths.Config}
+	if _, err := os.Lstat(filepath.Join(dirs[0], "policy.yaml")); !errors.Is(err, fs.ErrNotExist) {
+		dirs = dirs[:1]
+	}
+	for _, dir := range dirs {
+		data, err := safefile.ReadFile(filepath.Join(dir, name), most)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return data, err
+		}
+	}
+	return nil, diag.Errorf(diag.Denied,
+		"a signature was made with a certificate, and no roots are trusted that could have certified it").
+		WithHint("put Sigstore's %s into %s (cosign trusted-root create, or the tuf client, writes it)",
+			name, dirs[len(dirs)-1])
+}
+
+// Close removes temporary files and closes connections.
+func (c *Clients) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.git != nil {
+		_ = c.git.Close() // temporary files only
+	}
+	if c.oci != nil {
+		c.oci.Close()
+	}
+}

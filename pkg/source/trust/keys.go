@@ -1,0 +1,105 @@
+package trust
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/safefile"
+	"github.com/skillpm/skillpm/pkg/sign"
+)
+
+// maxKeyFile is the size in bytes over which no file of keys is read.
+const maxKeyFile = 1 << 20
+
+// ReadKeys reads files of public keys in PEM, of allowed signers of git tags, or of one SSH key.
+func ReadKeys(files []string) (w Wanted, err error) {
+	for _, file := range files {
+		data, err := safefile.ReadFile(file, maxKeyFile)
+		if err != nil {
+			return w, diag.Errorf(diag.NotFound, "the file of keys: %w", err)
+		}
+		if err := w.addKeys(file, data); err != nil {
+			return w, err
+		}
+	}
+	return w, nil
+}
+
+// AddPinned adds the keys of a file whose SHA-256 a policy names.
+func (w *Wanted) AddPinned(file, digest string) error {
+	data, err := safefile.ReadFile(file, maxKeyFile)
+	if err != nil {
+		return err
+	}
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != digest {
+		return diag.Errorf(diag.Denied, "%s has the SHA-256 %x, and not the one that the policy names", file, sum)
+	}
+	return w.addKeys(file, data)
+}
+
+func (w *Wanted) addKeys(file string, data []byte) error {
+	if strings.Contains(string(data), "-----BEGIN") {
+		key, err := sign.ParsePublic(data)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		w.Keys = append(w.Keys, key)
+		return nil
+	}
+	if kind, _, _ := strings.Cut(strings.TrimSpace(string(data)), " "); sign.IsSSHKeyType(kind) {
+		data = append([]byte("* "), data...)
+	}
+	allowed, err := sign.ParseAllowedSigners(file, data)
+	if err != nil {
+		return err
+	}
+	w.AllowedSigners = append(w.AllowedSigners, allowed)
+	return nil
+}
+
+// LockedSigner returns what accepts the signer that a lockfile records, and nobody else.
+func LockedSigner(id string) (Wanted, error) {
+	w := Wanted{Threshold: 1}
+	kind, rest, _ := strings.Cut(id, ":")
+	switch {
+	case kind == "identity":
+		issuer, subject, _ := strings.Cut(rest, " ")
+		w.Identities = []Identity{{Issuer: issuer, Subject: subject}}
+	case sign.IsSSHKeyType(kind):
+		allowed, err := sign.ParseAllowedSigners("skillpm.lock", []byte("* "+kind+" "+rest+"\n"))
+		if err != nil {
+			return w, err
+		}
+		w.AllowedSigners = []*sign.AllowedSigners{allowed}
+	default:
+		key, err := sign.ParseID(id)
+		if err != nil {
+			return w, diag.Errorf(diag.Denied, "the signer that skillpm.lock records: %w", err).
+				WithHint("use a newer skillpm, or restore skillpm.lock from version control")
+		}
+		w.Keys = []*sign.PublicKey{key}
+	}
+	return w, nil
+}
+
+// Fingerprint returns the signer of a lockfile in the form in which users compare signers: the fingerprint of a key, or
+// an identity in full.
+func Fingerprint(signer string) string {
+	kind, rest, _ := strings.Cut(signer, ":")
+	if kind == "identity" || signer == "" {
+		return rest
+	}
+	if key, err := sign.ParseID(signer); err == nil {
+		return key.Fingerprint()
+	}
+	blob, err := base64.StdEncoding.DecodeString(rest)
+	if err != nil {
+		return rest
+	}
+	sum := sha256.Sum256(blob)
+	return "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:]) // as ssh-keygen -l prints it
+}
