@@ -15,7 +15,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/syserr"
-	skillrun "github.com/skillpm/skillpm/pkg/runtime/run"
+	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/sign/keyless"
 )
 
@@ -32,7 +32,7 @@ func WithIdentityVerifier(open keyless.Open) Option {
 // The version is that of the release, "" for a build from source. A process that was started to confine a script
 // becomes that script before anything else happens.
 func Main(args []string, version string, options ...Option) int {
-	if code, helper := skillrun.Enter(args); helper {
+	if code, helper := runtime.EnterHelper(args); helper {
 		return code
 	}
 	return int(Run(environ.Process(version), args[1:], options...))

@@ -9,8 +9,8 @@ import (
 	"unicode"
 
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
+	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
 	"github.com/skillpm/skillpm/pkg/runtime/prompt"
-	"github.com/skillpm/skillpm/pkg/runtime/run"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 

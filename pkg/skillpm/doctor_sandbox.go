@@ -5,7 +5,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/policy/sandbox"
-	"github.com/skillpm/skillpm/pkg/runtime/run"
+	"github.com/skillpm/skillpm/pkg/runtime"
 )
 
 // checkSandbox tries whether scripts can be confined on this machine.
@@ -13,7 +13,7 @@ func checkSandbox(x *examination) {
 	if len(x.options.Helper) == 0 {
 		return
 	}
-	if err := run.Confines(x.ctx, x.options.Helper); err != nil {
+	if err := runtime.CheckConfinement(x.ctx, x.options.Helper); err != nil {
 		x.fact("sandbox", "none")
 		x.find(Diagnosis{
 			Severity: diag.SeverityAdvice, Message: "scripts of skills: " + err.Error(),

@@ -11,7 +11,7 @@ import (
 	"unicode"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/runtime/run"
+	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
 // The bounds of what is begun: how much at once, and how long a result waits to be asked for.
@@ -28,7 +28,7 @@ type job struct {
 	out             *lastLine
 	cancel          context.CancelFunc
 	done            chan struct{} // is closed when result and err are there
-	result          *run.Result
+	result          *session.RunResult
 	err             error
 	warnings        []string // likewise
 	beats           int
@@ -49,7 +49,7 @@ func newJobs(life context.Context, now func() time.Time) *jobs {
 }
 
 // start begins a script.
-func (js *jobs) start(session string, f func(context.Context, *job) (*run.Result, error)) (*job, error) {
+func (js *jobs) start(session string, f func(context.Context, *job) (*session.RunResult, error)) (*job, error) {
 	var b [12]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	j := &job{handle: "run-" + hex.EncodeToString(b[:]), session: session, began: js.now(), out: new(lastLine), done: make(chan struct{})}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/runtime/run"
+	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
 // A result waits its whole time from the end of the script on, however long that took; then it makes room.
@@ -15,9 +15,9 @@ func TestKept(t *testing.T) {
 	js := newJobs(t.Context(), func() time.Time { return clock })
 	begin := func() *job {
 		t.Helper()
-		j, err := js.start("s", func(context.Context, *job) (*run.Result, error) {
+		j, err := js.start("s", func(context.Context, *job) (*session.RunResult, error) {
 			clock = clock.Add(2 * keptJobs)
-			return &run.Result{}, nil
+			return &session.RunResult{}, nil
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -40,7 +40,7 @@ func TestKept(t *testing.T) {
 // What ends in a panic is an error of its own.
 func TestJobPanics(t *testing.T) {
 	js := newJobs(t.Context(), time.Now)
-	j, err := js.start("s", func(context.Context, *job) (*run.Result, error) { panic("a mistake") })
+	j, err := js.start("s", func(context.Context, *job) (*session.RunResult, error) { panic("a mistake") })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/runtime/run"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 	"github.com/skillpm/skillpm/pkg/runtime/task"
 	"github.com/skillpm/skillpm/pkg/skill/expand"
@@ -59,7 +58,7 @@ func (v *serving) run(ctx context.Context, args arguments) *mcp.CallToolResult {
 	if w.Handle != "" {
 		return v.again(ctx, w)
 	}
-	j, err := v.jobs.start(v.id, func(ctx context.Context, j *job) (*run.Result, error) {
+	j, err := v.jobs.start(v.id, func(ctx context.Context, j *job) (*session.RunResult, error) {
 		return v.host.Run(ctx, w.Skill, session.RunOptions{
 			Script: w.Script, Args: w.Args, MaxOutput: maxOutput, Stdout: j.out, Stderr: j.out,
 			Warn: func(text string) { j.warnings = append(j.warnings, text) },

@@ -7,7 +7,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
-	"github.com/skillpm/skillpm/pkg/runtime/run"
+	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
 )
 
 // start runs a command of a skill, confined as the skill asks and as the policies say, and notes in a record how. All

@@ -10,10 +10,19 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
-	"github.com/skillpm/skillpm/pkg/runtime/run"
+	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
 	"github.com/skillpm/skillpm/pkg/skill/expand"
 	"github.com/skillpm/skillpm/pkg/skill/tool"
 )
+
+// RunResult is how a script ended and what it printed.
+type RunResult = run.Result
+
+// DefaultScriptLimit is how long a script may run if the settings do not say.
+const DefaultScriptLimit = run.DefaultLimit
+
+// Scripts returns the files of a skill's directory that can be run, in order.
+func Scripts(dir string) ([]string, error) { return run.Scripts(dir) }
 
 // RunOptions say what of a skill is run, and how.
 type RunOptions struct {

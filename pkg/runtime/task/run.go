@@ -13,7 +13,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/atomicfile"
-	"github.com/skillpm/skillpm/pkg/runtime/run"
+	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
 )
 
 // RunOne are the words of the command line that call [Store.Run], with the directory of a task after them.

@@ -20,7 +20,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 	"github.com/skillpm/skillpm/pkg/policy/enforce"
 	"github.com/skillpm/skillpm/pkg/runtime"
-	"github.com/skillpm/skillpm/pkg/runtime/run"
 )
 
 func newHook(a *app) *cobra.Command {
@@ -130,7 +129,7 @@ func (a *app) hookOptions(of string) hook.Options {
 			o.ReadOnly = attach.Files(attach.Env{
 				Home: paths.Home, Project: o.Dir, OS: a.OS, Getenv: a.Getenv, State: paths.State, Machine: a.Paths.Enterprise,
 			}, of)
-			run.Adopt() // a skill's hooks
+			runtime.AdoptProcesses() // a skill's hooks
 			return runtime.New(ctx, o)
 		},
 		Lenient: func(at string) bool { return homeless == nil && openGuard(at).HooksOpen() },

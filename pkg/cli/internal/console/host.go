@@ -15,7 +15,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
 	"github.com/skillpm/skillpm/pkg/runtime/prompt"
-	"github.com/skillpm/skillpm/pkg/runtime/run"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 	"github.com/skillpm/skillpm/pkg/runtime/task"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
@@ -58,7 +57,7 @@ func (a *App) Host(ctx context.Context, f *RuntimeFlags) (*runtime.Host, error) 
 	if err != nil {
 		return nil, err
 	}
-	run.Adopt() // a skill's scripts and hooks, and tasks, are what this process may start
+	runtime.AdoptProcesses() // a skill's scripts and hooks, and tasks, are what this process may start
 	return runtime.New(ctx, o)
 }
 

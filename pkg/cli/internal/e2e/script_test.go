@@ -19,7 +19,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/testkit/gittest"
 	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
-	skillrun "github.com/skillpm/skillpm/pkg/runtime/run"
+	skillruntime "github.com/skillpm/skillpm/pkg/runtime"
 )
 
 // onOneThread is the environment variable that keeps the program's main goroutine on the thread that the process begins with,
@@ -36,7 +36,7 @@ const adminUser = "SKILLPM_TEST_ADMIN"
 const storyVersion = "0.1.0"
 
 func TestMain(m *testing.M) {
-	if code, helper := skillrun.Enter(os.Args); helper { // stories run scripts, and this is the program that confines them
+	if code, helper := skillruntime.EnterHelper(os.Args); helper { // stories run scripts, and this is the program that confines them
 		os.Exit(code)
 	}
 	programs := map[string]func(){

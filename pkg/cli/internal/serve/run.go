@@ -14,7 +14,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
-	"github.com/skillpm/skillpm/pkg/runtime/run"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 	"github.com/skillpm/skillpm/pkg/skill/expand"
 )
@@ -159,7 +158,7 @@ func (a *app) announce(skill *catalog.Skill, o session.RunOptions) {
 func scriptLimit(h *runtime.Host, asked time.Duration) (time.Duration, error) {
 	most := h.Config().Skills.ScriptLimit
 	if most <= 0 {
-		most = run.DefaultLimit
+		most = session.DefaultScriptLimit
 	}
 	switch {
 	case asked < 0:
@@ -201,7 +200,7 @@ func (a *app) listScripts(ctx context.Context, h *runtime.Host, name string) err
 	if err != nil {
 		return err
 	}
-	scripts, err := run.Scripts(skill.Dir)
+	scripts, err := session.Scripts(skill.Dir)
 	if err != nil {
 		return err
 	}
@@ -233,7 +232,7 @@ func (a *app) completeScripts(cmd *cobra.Command, args []string, prefix string) 
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	scripts, err := run.Scripts(skill.Dir)
+	scripts, err := session.Scripts(skill.Dir)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

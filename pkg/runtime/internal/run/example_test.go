@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/skillpm/skillpm/pkg/runtime/run"
+	"github.com/skillpm/skillpm/pkg/runtime/internal/run"
 )
 
 // A command that does not end by itself is ended with all that it started.

@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
-	"github.com/skillpm/skillpm/pkg/runtime/run"
+	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
 const (
@@ -26,7 +26,7 @@ const (
 )
 
 // succeeded replies with what a command printed: the keys of a JSON object, or else its text.
-func (e *execution) succeeded(skill string, res *run.Result) *Reply {
+func (e *execution) succeeded(skill string, res *session.RunResult) *Reply {
 	p := &passing{files: e.files(), skill: skill, at: e.began, dir: e.host.Dir()}
 	size := json.RawMessage(nil)
 	if fields, ok := object(res.Stdout); ok && !res.Truncated {
@@ -115,7 +115,7 @@ func long(key, text string) bool {
 }
 
 // output passes on what is no JSON object, as content.
-func (p *passing) output(res *run.Result) {
+func (p *passing) output(res *session.RunResult) {
 	text := strings.TrimRight(string(res.Stdout), "\n")
 	switch {
 	case !utf8.ValidString(text):

@@ -11,7 +11,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/runtime"
 	"github.com/skillpm/skillpm/pkg/runtime/catalog"
-	"github.com/skillpm/skillpm/pkg/runtime/run"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 	"github.com/skillpm/skillpm/pkg/skill/expand"
 )
@@ -221,7 +220,7 @@ const maxOutput = 16 << 20
 func (e *execution) command(ctx context.Context, skill *catalog.Skill) *Reply {
 	limit := e.host.Config().Skills.ScriptLimit
 	if limit <= 0 {
-		limit = run.DefaultLimit
+		limit = session.DefaultScriptLimit
 	}
 	if e.o.Limit > 0 {
 		limit = min(limit, e.o.Limit)
@@ -256,7 +255,7 @@ func (e *execution) command(ctx context.Context, skill *catalog.Skill) *Reply {
 }
 
 // fragment returns the end of what a command said: on standard error, or where it said nothing there, on its output.
-func fragment(res *run.Result) string {
+func fragment(res *session.RunResult) string {
 	const most = 200
 	for _, out := range [][]byte{res.Stderr, res.Stdout} {
 		text := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(string(out), "\ufffd")), " "))

@@ -18,7 +18,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/runtime"
-	"github.com/skillpm/skillpm/pkg/runtime/run"
 	"github.com/skillpm/skillpm/pkg/runtime/session"
 )
 
@@ -176,7 +175,7 @@ func TestD5Timeout(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "pid")); err != nil {
 		t.Error("the command did not run in the working directory")
 	}
-	if h.Config().Skills.ScriptLimit != 0 || run.DefaultLimit != 90*time.Second {
+	if h.Config().Skills.ScriptLimit != 0 || session.DefaultScriptLimit != 90*time.Second {
 		t.Error("where the settings say nothing, the limit is 90 seconds")
 	}
 }

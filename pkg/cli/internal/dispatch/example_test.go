@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/skillpm/skillpm/pkg/runtime/dispatch"
+	"github.com/skillpm/skillpm/pkg/cli/internal/dispatch"
 )
 
 func ExampleParse() {
