@@ -18,39 +18,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// The names of the files of approvals, beside the policies of their levels.
-const (
-	ApprovalsName        = "approvals.yaml"
-	ProjectApprovalsName = "skillpm-approvals.yaml"
-)
-
-// ApprovalFile returns where approvals of a level are, "" for a project where there is none.
-func (f Files) ApprovalFile(l policy.Level, project string) string {
-	switch {
-	case l == policy.MachineLevel:
-		return joinDir(f.Paths.Enterprise, ApprovalsName)
-	case l == policy.UserLevel:
-		return joinDir(f.Paths.Config, ApprovalsName)
-	case project == "":
-		return ""
-	}
-	return filepath.Join(project, ProjectApprovalsName)
-}
-
 // approvals reads all approvals, the machine's first.
 func (st snapshot) approvals() (all []Approved, err error) {
-	read := func(l policy.Level, file string) {
-		if file == "" {
-			return
+	for l, project := range levels(st.o.Projects) {
+		if file := st.o.ApprovalFile(l, project); file != "" {
+			found, problem := st.o.readApprovals(l, file)
+			all, err = append(all, found...), errors.Join(err, problem)
 		}
-		found, problem := st.o.readApprovals(l, file)
-		err = errors.Join(err, problem)
-		all = append(all, found...)
-	}
-	read(policy.MachineLevel, st.o.ApprovalFile(policy.MachineLevel, ""))
-	read(policy.UserLevel, st.o.ApprovalFile(policy.UserLevel, ""))
-	for _, dir := range st.o.Projects {
-		read(policy.ProjectLevel, st.o.ApprovalFile(policy.ProjectLevel, dir))
 	}
 	return all, err
 }
@@ -86,9 +60,9 @@ func (f Files) readApprovals(l policy.Level, file string) ([]Approved, error) {
 	return all, nil
 }
 
-// approve adds approvals to the file of a level. What was approved of the same files before is replaced, and so is what
-// has ended.
-func (g *Evaluator) approve(ctx context.Context, l policy.Level, w Approver, reviews []Review) (string, error) {
+// Approve records that what was reviewed is approved: all that each skill is able to do. It replaces what was approved
+// of the same files before, and drops what has ended. It returns the file.
+func (g *Evaluator) Approve(ctx context.Context, l policy.Level, w Approver, reviews ...Review) (file string, err error) {
 	if strings.TrimSpace(w.Reason) == "" {
 		return "", diag.Errorf(diag.Usage, "an approval needs a reason").WithHint("say why with --reason")
 	}
@@ -111,8 +85,9 @@ func (g *Evaluator) approve(ctx context.Context, l policy.Level, w Approver, rev
 	})
 }
 
-// revoke takes approvals back.
-func (g *Evaluator) revoke(ctx context.Context, l policy.Level, name string) ([]Approved, error) {
+// Revoke takes back what was approved of a skill, given by its exact name, or of all skills of a pack, given as
+// owner/name. It returns what it took back; an error with code NotFound says that there was nothing.
+func (g *Evaluator) Revoke(ctx context.Context, l policy.Level, name string) ([]Approved, error) {
 	var gone []Approved
 	means := func(a policy.Approval) bool {
 		_, pack, _ := strings.Cut(a.Skill, "@")
@@ -135,17 +110,27 @@ func (g *Evaluator) revoke(ctx context.Context, l policy.Level, name string) ([]
 	return gone, err
 }
 
-// changeApprovals changes the file of a level, one process at a time. A file that is damaged is not overwritten.
-func (g *Evaluator) changeApprovals(ctx context.Context, l policy.Level, change func([]policy.Approval) ([]policy.Approval, error)) (string, error) {
+// written returns the file of a level that is to be written.
+func (g *Evaluator) written(l policy.Level, of func(policy.Level, string) string, what string) (string, error) {
 	project := ""
 	if len(g.o.Projects) > 0 {
 		project = g.o.Projects[0]
 	}
-	file := g.o.ApprovalFile(l, project)
+	file := of(l, project)
 	if file == "" {
-		return "", diag.Errorf(diag.NotFound, "there is no project here whose approvals it could be").WithHint("leave --project out, or go to the project")
+		return "", diag.Errorf(diag.NotFound, "there is no project here whose %s it could be", what).
+			WithHint("leave --project out, or go to the project")
 	}
-	err := changeFile(ctx, file, l, func() error {
+	return file, nil
+}
+
+// changeApprovals changes the file of a level, one process at a time. A file that is damaged is not overwritten.
+func (g *Evaluator) changeApprovals(ctx context.Context, l policy.Level, change func([]policy.Approval) ([]policy.Approval, error)) (string, error) {
+	file, err := g.written(l, g.o.ApprovalFile, "approvals")
+	if err != nil {
+		return "", err
+	}
+	err = changeFile(ctx, file, l, func() error {
 		old, err := g.o.readApprovals(l, file)
 		if err != nil {
 			return err
@@ -204,29 +189,4 @@ func explainPermission(file string, l policy.Level, err error) error {
 		return diag.Errorf(diag.Denied, "%s can't be written: only the machine's administrator may", file).WithHint("run it again with sudo, or leave --machine out to say it for yourself")
 	}
 	return diag.Errorf(diag.Denied, "%s can't be written: %w", file, err).WithHint("%s", fmt.Sprintf("make %s writable for you", filepath.Dir(file)))
-}
-
-// review looks at a skill for somebody who is to approve it.
-func (st snapshot) review(ctx context.Context, s Skill, files fs.FS) (Review, error) {
-	j := &evaluation{ctx: ctx, st: st, skill: s, files: files}
-	if err := j.load(); err != nil {
-		return Review{}, diag.Errorf(diag.Invalid, "skill %s can't be approved: %w", s.Exact(), err)
-	}
-	r := Review{Skill: s, Digest: j.digests[len(j.digests)-1], Capabilities: j.capabilities}
-	if err := st.set.Err(); err != nil {
-		return r, err
-	}
-	for _, p := range st.policiesFor(s) {
-		if w, ok := j.requiredApproval(p); ok && !s.Machine {
-			r.Required = append(r.Required, w)
-		}
-	}
-	for _, kind := range rules() {
-		for _, p := range st.policiesFor(s) {
-			if r.Forbidden == nil && kind.key != "approve" && p.Mode != policy.Observe && kind.has(p) && (kind.machine || !s.Machine) {
-				r.Forbidden = kind.ask(j, p)
-			}
-		}
-	}
-	return r, ctx.Err()
 }

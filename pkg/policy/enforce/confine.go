@@ -29,6 +29,12 @@ type Directories struct {
 	Skills []string
 }
 
+// Restricts reports whether a skill asks for less than the user may do.
+func (w Request) Restricts() bool {
+	open := len(w.Network) == 0 || len(w.Network) == 1 && anyNetwork(w.Network[0])
+	return w.Sandbox != "" && w.Sandbox != "false" || w.AllowedPaths != nil || !open
+}
+
 // Confine returns what the scripts, hooks and commands of a skill may do; nil for what the user may. Notes are what
 // people should know. An error means that they must not run.
 //
@@ -36,16 +42,7 @@ type Directories struct {
 // project. It may write where it works, or if it names paths, there only. It may reach what it names; where it says
 // nothing, or "restricted", what the policies list. A policy that lists paths or hosts bounds what a skill may name.
 func (g *Evaluator) Confine(s Skill, w Request, at Directories) (rules *sandbox.Rules, notes []string, err error) {
-	return g.current().confine(s, w, at)
-}
-
-// Restricts reports whether a skill asks for less than the user may do.
-func (w Request) Restricts() bool {
-	open := len(w.Network) == 0 || len(w.Network) == 1 && anyNetwork(w.Network[0])
-	return w.Sandbox != "" && w.Sandbox != "false" || w.AllowedPaths != nil || !open
-}
-
-func (st snapshot) confine(s Skill, w Request, at Directories) (*sandbox.Rules, []string, error) {
+	st := g.current()
 	if err := st.set.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -60,7 +57,6 @@ func (st snapshot) confine(s Skill, w Request, at Directories) (*sandbox.Rules, 
 		return nil, c.notes, nil
 	}
 	r := &sandbox.Rules{Read: []string{at.Dir}, Hidden: st.o.hidden(), Optional: st.set.Unconfined()}
-	var err error
 	if c.real, err = at.resolve(); err != nil {
 		return nil, c.notes, err
 	}

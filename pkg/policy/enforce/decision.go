@@ -103,8 +103,14 @@ func checkSource(p *policy.Policy, s Skill) error {
 	return nil
 }
 
-// evaluate asks everything, the cheap first.
-func (st snapshot) evaluate(ctx context.Context, s Skill, files fs.FS) (Decision, error) {
+// Evaluate returns why a skill must not be installed, activated, read from, or have its scripts run; nil where it may.
+// What its files are is in a file system with SKILL.md at its root. Notes are what policies that only observe would
+// have refused.
+//
+// The digest is that of the tree that was decided about, "" where no rule asked for it: with what is then read of the
+// files it can be compared, see [Decision.Check].
+func (g *Evaluator) Evaluate(ctx context.Context, s Skill, files fs.FS) (Decision, error) {
+	st := g.current()
 	if len(st.set) == 0 {
 		return Decision{}, nil
 	}
@@ -113,7 +119,7 @@ func (st snapshot) evaluate(ctx context.Context, s Skill, files fs.FS) (Decision
 	}
 	j := &evaluation{ctx: ctx, st: st, skill: s, files: files}
 	var d Decision
-	for _, r := range rules() {
+	for _, r := range rules() { // the cheap first
 		for _, p := range st.policiesFor(s) {
 			if s.Machine && !r.machine || !r.has(p) {
 				continue

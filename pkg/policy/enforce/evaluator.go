@@ -66,19 +66,14 @@ func (s Skill) Exact() string {
 	return s.Name + "@" + s.Pack
 }
 
-// Reload looks whether a file has changed since it was read, and reads those that have, as a program does that runs for
-// long before each decision. It reports whether there was one.
-func (g *Evaluator) Reload() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.reload()
-}
-
 // Policies returns the policies in force, the machine's first.
 func (g *Evaluator) Policies() policy.Set { return g.current().set }
 
 // Err returns why everything is denied: the error of the first policy that can't be read. It is nil where all can be.
 func (g *Evaluator) Err() error { return g.Policies().Err() }
+
+// Digest returns a digest of the policies in effect, for records; "" for none.
+func (g *Evaluator) Digest() string { return Digest(g.Policies()) }
 
 // CheckListed returns why a skill must not be listed, looked up or called by its name, nil where it may: it is denied,
 // it came from a place that is, or a policy can't be read. It looks at no file of the skill, so that it can be asked of
@@ -93,16 +88,6 @@ func (g *Evaluator) CheckActive(s Skill) error {
 		s.Source = sourceUnchecked
 	}
 	return st.checkListed(s)
-}
-
-// Evaluate returns why a skill must not be installed, activated, read from, or have its scripts run; nil where it may.
-// What its files are is in a file system with SKILL.md at its root. Notes are what policies that only observe would
-// have refused.
-//
-// The digest is that of the tree that was decided about, "" where no rule asked for it: with what is then read of the
-// files it can be compared, see [Decision.Check].
-func (g *Evaluator) Evaluate(ctx context.Context, s Skill, files fs.FS) (Decision, error) {
-	return g.current().evaluate(ctx, s, files)
 }
 
 // Grants reports whether a skill's list of allowed tools grants them, as it does in some hosts, and forbids no others.

@@ -34,13 +34,7 @@ type Ruling struct {
 // Explain returns what every rule says of a skill, in the order in which they are asked: the first that denies is the
 // one that [Evaluator.Evaluate] names. Files may be nil, and then what looks at them is not asked.
 func (g *Evaluator) Explain(ctx context.Context, s Skill, files fs.FS) []Ruling {
-	return g.current().explain(ctx, s, files)
-}
-
-// ExplainSource returns what every rule says of a source.
-func (g *Evaluator) ExplainSource(text string) []Ruling { return g.current().explainSource(text) }
-
-func (st snapshot) explain(ctx context.Context, s Skill, files fs.FS) []Ruling {
+	st := g.current()
 	all := st.unreadable()
 	j := &evaluation{ctx: ctx, st: st, skill: s, files: files}
 	for _, kind := range rules() {
@@ -92,7 +86,9 @@ func (st snapshot) unreadable() (all []Ruling) {
 	return all
 }
 
-func (st snapshot) explainSource(text string) []Ruling {
+// ExplainSource returns what every rule says of a source.
+func (g *Evaluator) ExplainSource(text string) []Ruling {
+	st := g.current()
 	all := st.unreadable()
 	for _, p := range st.set {
 		if p.Err() != nil || p.Sources.Allow == nil && len(p.Sources.Deny) == 0 {

@@ -3,19 +3,23 @@ package enforce
 import (
 	"errors"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/internal/scope"
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// The names of policy files: of the machine and of the user, in their directories, and of a project, beside its
-// manifest.
+// The names of the files of policies and approvals: of the machine and of the user, in their directories, and of a
+// project, beside its manifest.
 const (
-	PolicyName        = "policy.yaml"
-	ProjectPolicyName = "skillpm-policy.yaml"
+	PolicyName           = "policy.yaml"
+	ProjectPolicyName    = "skillpm-policy.yaml"
+	ApprovalsName        = "approvals.yaml"
+	ProjectApprovalsName = "skillpm-approvals.yaml"
 )
 
 // Files say where policies are, and who may have written the machine's.
@@ -25,48 +29,57 @@ type Files struct {
 	Admin int    // the user id of the machine's administrator
 }
 
-// List returns where policies may be: the machine's, the user's, and that of a project, if there is one.
-func (f Files) List(project string) []string {
-	files := []string{joinDir(f.Paths.Enterprise, PolicyName), joinDir(f.Paths.Config, PolicyName)}
-	if project != "" {
-		files = append(files, filepath.Join(project, ProjectPolicyName))
-	}
-	return files
+// PolicyFile returns where the policy of a level is; "" for a level that has no directory here, and for a project if
+// there is none.
+func (f Files) PolicyFile(l policy.Level, project string) string {
+	return f.file(l, project, PolicyName, ProjectPolicyName)
 }
 
-// joinDir returns the path of a file in a directory, "" where there is no directory: what lies in the working directory
-// is nobody's.
-func joinDir(dir, name string) string {
+// ApprovalFile returns where the approvals of a level are, as [Files.PolicyFile] does.
+func (f Files) ApprovalFile(l policy.Level, project string) string {
+	return f.file(l, project, ApprovalsName, ProjectApprovalsName)
+}
+
+// file returns a file in the directory of a level. Without a directory there is none: what lies in the working
+// directory is nobody's.
+func (f Files) file(l policy.Level, project, name, projectName string) string {
+	dir := project
+	switch l {
+	case policy.MachineLevel:
+		dir = f.Paths.Enterprise
+	case policy.UserLevel:
+		dir = f.Paths.Config
+	default:
+		name = projectName
+	}
 	if dir == "" {
 		return ""
 	}
 	return filepath.Join(dir, name)
 }
 
-// Policies returns the policies in force: those of the files that exist. One that can't be read, is not valid, or is
-// the machine's and could have been written by others than its administrator, denies everything.
-func (f Files) Policies(project string) policy.Set {
-	if project == "" {
-		return f.policies(nil)
-	}
-	return f.policies([]string{project})
-}
-
-// policies is Policies for any number of projects.
-func (f Files) policies(projects []string) policy.Set {
-	var set policy.Set
-	add := func(file string, level policy.Level) {
-		if p := f.read(file, level == policy.MachineLevel); p != nil {
-			p.Level = level
-			set = append(set, p)
+// levels yields the levels with their projects, the machine first.
+func levels(projects []string) iter.Seq2[policy.Level, string] {
+	return func(yield func(policy.Level, string) bool) {
+		if !yield(policy.MachineLevel, "") || !yield(policy.UserLevel, "") {
+			return
+		}
+		for _, dir := range projects {
+			if dir != "" && !yield(policy.ProjectLevel, dir) {
+				return
+			}
 		}
 	}
-	files := f.List("")
-	add(files[0], policy.MachineLevel)
-	add(files[1], policy.UserLevel)
-	for _, dir := range projects {
-		if dir != "" {
-			add(filepath.Join(dir, ProjectPolicyName), policy.ProjectLevel)
+}
+
+// Policies returns the policies in effect: those of the files that exist. One that can't be read, is not valid, or is
+// the machine's and could have been written by others than its administrator, denies everything.
+func (f Files) Policies(projects ...string) policy.Set {
+	var set policy.Set
+	for l, dir := range levels(projects) {
+		if p := f.read(f.PolicyFile(l, dir), l == policy.MachineLevel); p != nil {
+			p.Level = l
+			set = append(set, p)
 		}
 	}
 	return set
@@ -136,4 +149,40 @@ func readOptional(path string) ([]byte, error) {
 		data = []byte{}
 	}
 	return data, err
+}
+
+// GoverningFile is where a file of policies or approvals is, or would be.
+type GoverningFile struct {
+	Path   string
+	Level  policy.Level
+	Exists bool
+	Err    error // why it does not count, nil if it does
+}
+
+// PolicyFiles returns where policies are, or would be, the machine's first.
+func (g *Evaluator) PolicyFiles() (files []GoverningFile) {
+	for l, project := range levels(g.o.Projects) {
+		files = append(files, GoverningFile{Path: g.o.PolicyFile(l, project), Level: l})
+	}
+	return files
+}
+
+// ApprovalFiles returns where approvals are, or would be, the machine's first, and what is wrong with them.
+func (g *Evaluator) ApprovalFiles() (files []GoverningFile) {
+	for l, project := range levels(g.o.Projects) {
+		f := GoverningFile{Path: g.o.ApprovalFile(l, project), Level: l}
+		_, err := os.Lstat(f.Path)
+		f.Exists = !errors.Is(err, fs.ErrNotExist)
+		_, f.Err = g.o.readApprovals(l, f.Path)
+		files = append(files, f)
+	}
+	return files
+}
+
+// ProtectedFiles returns the files that policies and approvals are in, or would be: agents may not write them.
+func (g *Evaluator) ProtectedFiles() (files []string) {
+	for l, project := range levels(g.o.Projects) {
+		files = append(files, g.o.PolicyFile(l, project), g.o.ApprovalFile(l, project))
+	}
+	return slices.DeleteFunc(files, func(path string) bool { return path == "" })
 }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/policy/internal/capability"
 )
@@ -38,7 +39,28 @@ type Approved struct {
 // Review looks at the files of a skill, and says what policies want approved of it. The files are in a file system with
 // SKILL.md at its root: of a skill that is not installed, those that would be.
 func (g *Evaluator) Review(ctx context.Context, s Skill, files fs.FS) (Review, error) {
-	return g.current().review(ctx, s, files)
+	st := g.current()
+	j := &evaluation{ctx: ctx, st: st, skill: s, files: files}
+	if err := j.load(); err != nil {
+		return Review{}, diag.Errorf(diag.Invalid, "skill %s can't be approved: %w", s.Exact(), err)
+	}
+	r := Review{Skill: s, Digest: j.digests[len(j.digests)-1], Capabilities: j.capabilities}
+	if err := st.set.Err(); err != nil {
+		return r, err
+	}
+	for _, p := range st.policiesFor(s) {
+		if w, ok := j.requiredApproval(p); ok && !s.Machine {
+			r.Required = append(r.Required, w)
+		}
+	}
+	for _, kind := range rules() {
+		for _, p := range st.policiesFor(s) {
+			if r.Forbidden == nil && kind.key != "approve" && p.Mode != policy.Observe && kind.has(p) && (kind.machine || !s.Machine) {
+				r.Forbidden = kind.ask(j, p)
+			}
+		}
+	}
+	return r, ctx.Err()
 }
 
 // Approvals returns what was approved, the machine's first. A file that can't be read approves nothing, and is an
@@ -50,17 +72,6 @@ type Approver struct {
 	By      string // the user of the operating system
 	Reason  string
 	Expires time.Time // zero for never
-}
-
-// Approve writes down that what was reviewed is approved: all that each skill is able to do. It returns the file.
-func (g *Evaluator) Approve(ctx context.Context, l policy.Level, w Approver, reviews ...Review) (file string, err error) {
-	return g.approve(ctx, l, w, reviews)
-}
-
-// Revoke takes back what was approved of a skill, given by its exact name, or of all skills of a pack, given as
-// owner/name. It returns what it took back; an error with code NotFound says that there was nothing.
-func (g *Evaluator) Revoke(ctx context.Context, l policy.Level, name string) ([]Approved, error) {
-	return g.revoke(ctx, l, name)
 }
 
 // Capabilities are what a skill is able to do, with the evidence.

@@ -47,28 +47,27 @@ func (g *Evaluator) current() snapshot {
 	return g.snap
 }
 
-// reload reads what has changed. The files are looked at before they are read, so that what changes in between is read
-// again.
-func (g *Evaluator) reload() bool {
-	looks := make([]fileStamp, 0, 4)
-	for _, path := range g.o.all(g.o.Projects) {
-		looks = append(looks, stampOf(path))
+// Reload reads the policies again if one of their files has changed, as a program that runs for long does before each
+// decision. It reports whether it did. It looks at the files before it reads them, so that what changes in between is
+// read again.
+func (g *Evaluator) Reload() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var stamps []fileStamp
+	for l, project := range levels(g.o.Projects) {
+		stamps = append(stamps, stampOf(g.o.PolicyFile(l, project)))
 	}
-	same := g.snap.o != nil
-	for i := 0; same && i < len(looks); i++ {
-		same = g.snap.stamps[i].same(looks[i])
-	}
-	if same {
+	if g.snap.o != nil && slices.EqualFunc(g.snap.stamps, stamps, fileStamp.same) {
 		return false
 	}
-	g.snap = snapshot{o: &g.o, stamps: looks, set: g.o.readPolicies(), allowedSources: new(sync.Map)}
+	g.snap = snapshot{o: &g.o, stamps: stamps, set: g.o.readPolicies(), allowedSources: new(sync.Map)}
 	return true
 }
 
 // readPolicies reads the policies.
 func (o Options) readPolicies() policy.Set {
 	if o.OnlyPolicy == "" {
-		return o.policies(o.Projects)
+		return o.Policies(o.Projects...)
 	}
 	p := o.read(o.OnlyPolicy, false)
 	if p == nil {
@@ -76,27 +75,4 @@ func (o Options) readPolicies() policy.Set {
 	}
 	p.Level = policy.UserLevel
 	return policy.Set{p}
-}
-
-// all returns where policies may be, for any number of projects.
-func (f Files) all(projects []string) []string {
-	files := f.List("")
-	for _, dir := range projects {
-		if dir != "" {
-			files = append(files, f.List(dir)[2])
-		}
-	}
-	return files
-}
-
-// ProtectedFiles returns the files that policies and approvals are in, or would be: agents are not to write them.
-func (g *Evaluator) ProtectedFiles() []string {
-	kept := g.o.all(g.o.Projects)
-	for _, l := range []policy.Level{policy.MachineLevel, policy.UserLevel} {
-		kept = append(kept, g.o.ApprovalFile(l, ""))
-	}
-	for _, dir := range g.o.Projects {
-		kept = append(kept, g.o.ApprovalFile(policy.ProjectLevel, dir))
-	}
-	return slices.DeleteFunc(kept, func(path string) bool { return path == "" })
 }

@@ -11,33 +11,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy"
 )
 
-// PolicyFile returns where the policy of a level is, "" for a project where there is none.
-func (f Files) PolicyFile(l policy.Level, project string) string {
-	files := f.List(project)
-	switch {
-	case l == policy.MachineLevel:
-		return files[0]
-	case l == policy.UserLevel:
-		return files[1]
-	case project == "":
-		return ""
-	}
-	return files[2]
-}
-
-// policyFile returns where the policy of a level is written.
-func (g *Evaluator) policyFile(l policy.Level) (string, error) {
-	project := ""
-	if len(g.o.Projects) > 0 {
-		project = g.o.Projects[0]
-	}
-	file := g.o.PolicyFile(l, project)
-	if file == "" {
-		return "", diag.Errorf(diag.NotFound, "there is no project here whose policy it could be").WithHint("leave --project out, or go to the project")
-	}
-	return file, nil
-}
-
 // Deny adds a pattern to the skills that the policy of a level denies, and makes one where there is none. Every other
 // byte of the file stays. It returns the file, and whether it was changed.
 func (g *Evaluator) Deny(ctx context.Context, l policy.Level, pattern policy.SkillPattern) (file string, changed bool, err error) {
@@ -73,7 +46,7 @@ func (g *Evaluator) Init(ctx context.Context, l policy.Level, text string) (file
 
 // edit changes the policy of a level, one process at a time.
 func (g *Evaluator) edit(ctx context.Context, l policy.Level, change func(file string, data []byte) ([]byte, bool, error)) (file string, changed bool, err error) {
-	if file, err = g.policyFile(l); err != nil {
+	if file, err = g.written(l, g.o.PolicyFile, "policy"); err != nil {
 		return "", false, err
 	}
 	err = changeFile(ctx, file, l, func() error {
