@@ -90,6 +90,15 @@ func (p configFile) format() format {
 	}
 }
 
+// keys is the path of keys that the entries are below.
+func (p configFile) keys() []any {
+	path := make([]any, len(p.path), len(p.path)+4)
+	for i, key := range p.path {
+		path[i] = key
+	}
+	return path
+}
+
 // claudeEvents are those of Claude Code that say what is active, ask whether a tool may be called, or say that
 // something ended.
 var claudeEvents = []string{

@@ -46,8 +46,8 @@ func (e Env) settings(p configFile) map[string]any {
 	return values
 }
 
-func isTrue(values map[string]any, path ...string) bool {
-	on, _ := lookup(values, keys(path...)...)
+func isTrue(values map[string]any, path ...any) bool {
+	on, _ := lookup(values, path...)
 	return on == true
 }
 
@@ -266,6 +266,6 @@ func (e Env) has(p plan) bool {
 	if p.kind == Hook {
 		return len(p.find(values)) > 0
 	}
-	entry, ok := lookup(values, keys(append(slices.Clone(p.place.path), ServerName)...)...)
-	return ok && p.isOurServer(entry)
+	server, ok := p.serverIn(values)
+	return ok && p.isOurServer(server)
 }

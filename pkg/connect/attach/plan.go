@@ -1,17 +1,20 @@
 package attach
 
 import (
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
 )
 
-// document is a configuration file that is being changed.
+// document is a configuration file that is being changed. Paths have keys, and indexes of lists. An edit keeps every
+// byte that it is not about.
 type document interface {
 	values() (map[string]any, error)
+	set(value any, path ...any) error // what is missing on the way is made, each at the end of what it is in
+	prune(path ...any) error          // removes an entry, and what it is in as long as that is empty then
 	bytes() []byte
 	splices() []splice
-	empty() bool
+	empty() bool // nothing is in the file, not even a comment
 }
 
 // open reads a file of a format.
@@ -38,8 +41,14 @@ type plan struct {
 	also    string   // a program that is skillpm by what is known of an earlier install
 }
 
-// entry is the MCP server that is wanted.
-func (p plan) entry() object { return p.host.server(p.program, p.host.serverArgs(p.args)) }
+// server is the entry of the MCP server that is wanted.
+func (p plan) server() object { return p.host.server(p.program, p.host.serverArgs(p.args)) }
+
+// serverPath is where it is.
+func (p plan) serverPath() []any { return append(p.place.keys(), ServerName) }
+
+// serverIn returns the server of our name in a file.
+func (p plan) serverIn(values map[string]any) (any, bool) { return lookup(values, p.serverPath()...) }
 
 // command is the command line of the hook on an event.
 func (p plan) command(event string) string {
@@ -119,18 +128,13 @@ func (p plan) isOurs(program string) bool {
 // find returns our hooks, in the order of the events and of the file.
 func (p plan) find(values map[string]any) []hookEntry {
 	var all []hookEntry
-	events, _ := lookup(values, keys(p.place.path...)...)
+	events, _ := lookup(values, p.place.keys()...)
 	table, _ := events.(map[string]any)
-	names := make([]string, 0, len(table))
-	for name := range table {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, event := range names {
+	for _, event := range slices.Sorted(maps.Keys(table)) {
 		list, _ := table[event].([]any)
 		for i, e := range list {
 			group, _ := e.(map[string]any)
-			at := append(keys(p.place.path...), event, i)
+			at := append(p.place.keys(), event, i)
 			if f := p.hook(event, group); f.program != "" {
 				f.path, f.alone = at, true
 				all = append(all, f)
@@ -156,8 +160,8 @@ func (p *plan) adopt(values map[string]any) string {
 			found = all[0].program
 		}
 	} else {
-		entry, _ := lookup(values, keys(append(slices.Clone(p.place.path), ServerName)...)...)
-		if words := serverWords(entry); len(words) > 0 {
+		server, _ := p.serverIn(values)
+		if words := serverWords(server); len(words) > 0 {
 			found = words[0]
 		}
 	}
@@ -179,9 +183,8 @@ func (p *plan) keep(values map[string]any, o Options) {
 		p.closed = o.Scope == Enterprise && p.goos != "windows"
 	}
 	p.args = o.Args
-	entry, _ := lookup(values, keys(append(slices.Clone(p.place.path), ServerName)...)...)
-	if words := serverWords(entry); o.Args == nil && p.isOurServer(entry) {
-		p.args = p.host.moreArgs(words[1:])
+	if server, _ := p.serverIn(values); o.Args == nil && p.isOurServer(server) {
+		p.args = p.host.moreArgs(serverWords(server)[1:])
 	}
 }
 
@@ -190,26 +193,22 @@ func (p plan) state(values map[string]any) (s State, why string) {
 	if p.kind == Hook {
 		return p.hookState(values)
 	}
-	old, ok := lookup(values, keys(append(slices.Clone(p.place.path), ServerName)...)...)
+	old, ok := p.serverIn(values)
 	if !ok {
 		return Missing, ""
 	}
 	if !p.isOurServer(old) {
 		return Foreign, "a server of the name " + ServerName + " is not skillpm's"
 	}
-	for _, m := range p.entry() {
+	for _, m := range p.server() {
 		if now, _ := lookup(old, m.key); !same(now, m.value) {
-			return Stale, fmt.Sprintf("%s is %s", m.key, shownValue(now))
+			if now == nil {
+				now = "missing"
+			}
+			return Stale, fmt.Sprintf("%s is %v", m.key, now)
 		}
 	}
 	return Installed, ""
-}
-
-func shownValue(v any) string {
-	if v == nil {
-		return "missing"
-	}
-	return fmt.Sprint(v)
 }
 
 // isOurServer reports whether an MCP server's entry starts skillpm.
@@ -272,39 +271,51 @@ func (p plan) hookState(values map[string]any) (s State, why string) {
 
 // install puts what is wanted into a document.
 func (p plan) install(d document) error {
-	if p.kind == MCP {
-		return p.installServer(d)
-	}
-	j, ok := d.(*jsonFile)
-	if !ok {
-		return errors.New("hooks are in JSON files only")
-	}
-	values, err := j.values()
+	values, err := d.values()
 	if err != nil {
 		return err
 	}
+	if p.kind == Hook {
+		return p.installHooks(d, values)
+	}
+	old, ok := p.serverIn(values)
+	if !ok {
+		return d.set(p.server(), p.serverPath()...)
+	}
+	for _, m := range p.server() {
+		if now, ok := lookup(old, m.key); ok && same(now, m.value) {
+			continue
+		}
+		if err := d.set(m.value, append(p.serverPath(), m.key)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p plan) installHooks(d document, values map[string]any) error {
 	seen := map[string]bool{}
 	for _, f := range slices.Backward(p.find(values)) { // the last first, or indexes would change
 		if seen[f.event] || !slices.Contains(p.host.Events, f.event) {
-			if err := p.drop(j, f); err != nil {
+			if err := d.prune(p.owned(f)...); err != nil {
 				return err
 			}
 			continue
 		}
 		seen[f.event] = true
 		if f.line != p.command(f.event) {
-			if err := j.set(p.command(f.event), append(slices.Clone(f.path), "command")...); err != nil {
+			if err := d.set(p.command(f.event), append(slices.Clone(f.path), "command")...); err != nil {
 				return err
 			}
 		}
 		if f.hasty {
-			if err := j.set(p.timeout(f.event), append(slices.Clone(f.path), p.timeoutKey())...); err != nil {
+			if err := d.set(p.timeout(f.event), append(slices.Clone(f.path), p.timeoutKey())...); err != nil {
 				return err
 			}
 		}
 	}
 	if _, ok := values["version"]; p.host.versions && !ok {
-		if err := j.set(1, "version"); err != nil {
+		if err := d.set(1, "version"); err != nil {
 			return err
 		}
 	}
@@ -312,81 +323,115 @@ func (p plan) install(d document) error {
 		if seen[event] {
 			continue
 		}
-		list, _ := lookup(values, append(keys(p.place.path...), event)...)
+		at := append(p.place.keys(), event)
+		list, _ := lookup(values, at...)
 		n, _ := list.([]any)
-		if err := j.set(p.group(event), append(keys(p.place.path...), event, len(n))...); err != nil {
+		if err := d.set(p.group(event), append(at, len(n))...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p plan) installServer(d document) error {
-	path := append(slices.Clone(p.place.path), ServerName)
-	values, err := d.values()
-	if err != nil {
-		return err
+// ours returns the paths of what is ours in a file, those that come later in it first.
+func (p plan) ours(values map[string]any) (paths [][]any) {
+	if p.kind == MCP {
+		return [][]any{p.serverPath()}
 	}
-	switch d := d.(type) {
-	case *tomlFile:
-		return d.set(p.entry(), path...)
-	case *yamlFile:
-		return d.set(p.entry(), path...)
-	case *jsonFile:
-		old, ok := lookup(values, keys(path...)...)
-		if !ok {
-			return d.set(p.entry(), keys(path...)...)
-		}
-		for _, m := range p.entry() {
-			if now, ok := lookup(old, m.key); ok && same(now, m.value) {
-				continue
-			}
-			if err := d.set(m.value, append(keys(path...), m.key)...); err != nil {
-				return err
-			}
-		}
+	for _, f := range slices.Backward(p.find(values)) {
+		paths = append(paths, p.owned(f))
 	}
-	return nil
+	return paths
+}
+
+// owned returns the path of a hook, or of its group if nothing else is in that.
+func (p plan) owned(f hookEntry) []any {
+	if group := len(p.place.path) + 2; f.alone && len(f.path) > group {
+		return f.path[:group]
+	}
+	return f.path
 }
 
 // remove takes what is ours out of a document.
 func (p plan) remove(d document) error {
-	if p.kind == MCP {
-		path := append(slices.Clone(p.place.path), ServerName)
-		switch d := d.(type) {
-		case *tomlFile:
-			return d.remove(path...)
-		case *yamlFile:
-			return d.remove(path...)
-		case *jsonFile:
-			return d.prune(keys(path...)...)
-		}
-	}
-	j, ok := d.(*jsonFile)
-	if !ok {
-		return errors.New("hooks are in JSON files only")
-	}
-	values, err := j.values()
+	values, err := d.values()
 	if err != nil {
 		return err
 	}
-	for _, f := range slices.Backward(p.find(values)) {
-		if err := p.drop(j, f); err != nil {
+	for _, path := range p.ours(values) {
+		if err := d.prune(path...); err != nil {
 			return err
 		}
 	}
-	values, err = j.values()
-	if err == nil && p.host.versions && len(values) == 1 && same(values["version"], 1) {
-		return j.remove("version")
+	values, err = d.values()
+	if err == nil && p.kind == Hook && p.host.versions && len(values) == 1 && same(values["version"], 1) {
+		return d.prune("version")
 	}
 	return err
 }
 
-// drop takes one hook out, and its group if nothing else is in it.
-func (p plan) drop(j *jsonFile, f hookEntry) error {
-	path := f.path
-	if f.alone && len(path) > len(p.place.path)+2 {
-		path = path[:len(p.place.path)+2]
+// others returns what a file says without what is ours, and without what is empty then.
+func (p plan) others(values map[string]any) any {
+	left, _ := plain(values).(map[string]any)
+	for _, path := range p.ours(left) {
+		deleteAt(left, path)
 	}
-	return j.prune(path...)
+	if p.kind == Hook && p.host.versions && same(left["version"], 1) {
+		delete(left, "version")
+	}
+	first := p.place.path[0]
+	if left[first] = withoutEmpty(left[first]); left[first] == nil {
+		delete(left, first)
+	}
+	return left
+}
+
+// deleteAt takes out of a plain value what is at a path, and returns the value.
+func deleteAt(value any, path []any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		key, _ := path[0].(string)
+		if len(path) == 1 {
+			delete(v, key)
+		} else if _, ok := v[key]; ok {
+			v[key] = deleteAt(v[key], path[1:])
+		}
+	case []any:
+		i, _ := path[0].(int)
+		if len(path) == 1 {
+			return slices.Delete(v, i, i+1)
+		}
+		v[i] = deleteAt(v[i], path[1:])
+	}
+	return value
+}
+
+// withoutEmpty returns a value without what is empty in it, such as a group without hooks; nil if nothing is left.
+func withoutEmpty(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		if hooks, ok := v["hooks"].([]any); ok && len(hooks) == 0 {
+			return nil
+		}
+		for key, inner := range v {
+			if v[key] = withoutEmpty(inner); v[key] == nil {
+				delete(v, key)
+			}
+		}
+		if len(v) == 0 {
+			return nil
+		}
+	case []any:
+		var kept []any
+		for _, inner := range v {
+			if inner = withoutEmpty(inner); inner != nil {
+				kept = append(kept, inner)
+			}
+		}
+		if kept == nil {
+			return nil
+		}
+		return kept
+	}
+	return value
 }

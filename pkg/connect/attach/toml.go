@@ -71,37 +71,35 @@ func (d *tomlFile) expressions() []expression {
 	return all
 }
 
+// texts returns a path of keys.
+func texts(path []any) []string {
+	names := make([]string, len(path))
+	for i, key := range path {
+		names[i], _ = key.(string)
+	}
+	return names
+}
+
 // errByHand says that a table is written in a way that cannot be edited.
 func errByHand(path []string) error {
 	return fmt.Errorf("%s is written in a way that cannot be edited in place", strings.Join(path, "."))
 }
 
-// set gives a table its fields: in their places where they are there, else after what the table has. A table that is
-// missing is added at the end of the file.
-func (d *tomlFile) set(value object, path ...string) error {
-	values, err := d.values()
-	if err != nil {
-		return err
+// set writes a table at the end of the file, or a field of a table that has a header.
+func (d *tomlFile) set(value any, path ...any) error {
+	names := texts(path)
+	if table, ok := value.(object); ok {
+		return d.add(table, names)
 	}
-	if _, ok := lookup(values, keys(path...)...); !ok {
-		return d.add(value, path)
-	}
-	for _, m := range value {
-		if old, ok := lookup(values, append(keys(path...), m.key)...); ok && same(old, m.value) {
-			continue
-		}
-		if err := d.field(m, path); err != nil {
-			return err
-		}
-	}
-	return nil
+	last := len(names) - 1
+	return d.field(member{names[last], value}, names[:last])
 }
 
 // add writes a table at the end.
 func (d *tomlFile) add(value object, path []string) error {
 	var b strings.Builder
-	names := make([]string, len(path))
-	for i, key := range path {
+	names := slices.Clone(path)
+	for i, key := range names {
 		names[i] = bareKey(key)
 	}
 	b.WriteString("[" + strings.Join(names, ".") + "]" + d.eol)
@@ -149,21 +147,22 @@ func (d *tomlFile) field(m member, path []string) error {
 	return nil
 }
 
-// remove takes a table out, with the tables below it, and the empty line that was put before it.
-func (d *tomlFile) remove(path ...string) error {
+// prune takes a table out, with the tables below it, and the empty line that was put before it.
+func (d *tomlFile) prune(path ...any) error {
 	values, err := d.values()
 	if err != nil {
 		return err
 	}
-	if _, ok := lookup(values, keys(path...)...); !ok {
+	if _, ok := lookup(values, path...); !ok {
 		return nil
 	}
+	names := texts(path)
 	below := func(e expression) bool {
-		return e.header && len(e.path) >= len(path) && slices.Equal(e.path[:len(path)], path)
+		return e.header && len(e.path) >= len(names) && slices.Equal(e.path[:len(names)], names)
 	}
 	all := d.expressions()
 	if !slices.ContainsFunc(all, below) {
-		return errByHand(path)
+		return errByHand(names)
 	}
 	for i, e := range slices.Backward(all) {
 		if !below(e) {

@@ -84,12 +84,3 @@ func quote(s string) string {
 	_ = enc.Encode(s) // a string always can be
 	return strings.TrimSuffix(b.String(), "\n")
 }
-
-// keys returns path elements for keys.
-func keys(path ...string) []any {
-	steps := make([]any, len(path))
-	for i, key := range path {
-		steps[i] = key
-	}
-	return steps
-}

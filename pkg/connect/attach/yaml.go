@@ -38,33 +38,12 @@ func (d *yamlFile) values() (map[string]any, error) {
 	return values, nil
 }
 
-// set gives an entry of a mapping at the top its fields: those that differ, if it is there.
-func (d *yamlFile) set(value object, path ...string) error {
-	if isFlow(d.Root()) || isFlow(yamlx.Lookup(d.Root(), path[0])) || isFlow(yamlx.Lookup(d.Root(), path...)) {
-		return errByHand(path)
-	}
-	values, err := d.values()
-	if err != nil {
-		return err
-	}
-	old, ok := lookup(values, keys(path...)...)
-	if !ok {
-		return d.put(yamlValue(value), path)
-	}
-	for _, m := range value {
-		if now, ok := lookup(old, m.key); ok && same(now, m.value) {
-			continue
-		}
-		if err := d.put(yamlValue(m.value), append(path, m.key)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (d *yamlFile) put(value any, path []string) error {
-	if d.Set(value, path...) != nil {
-		return errByHand(path)
+// set writes an entry of a mapping at the top, or a field of such an entry.
+func (d *yamlFile) set(value any, path ...any) error {
+	names := texts(path)
+	if isFlow(d.Root()) || isFlow(yamlx.Lookup(d.Root(), names[0])) || isFlow(yamlx.Lookup(d.Root(), names[:2]...)) ||
+		d.Set(yamlValue(value), names...) != nil {
+		return errByHand(names[:2])
 	}
 	return nil
 }
@@ -95,20 +74,21 @@ func yamlValue(value any) any {
 	return value
 }
 
-// remove takes an entry out, and the mapping that it was the last of.
-func (d *yamlFile) remove(path ...string) error {
-	top := yamlx.Lookup(d.Root(), path[0])
-	if yamlx.Lookup(top, path[1]) == nil {
+// prune takes an entry out, and the mapping that it was the last of.
+func (d *yamlFile) prune(path ...any) error {
+	names := texts(path)
+	top := yamlx.Lookup(d.Root(), names[0])
+	if yamlx.Lookup(top, names[1]) == nil {
 		return nil
 	}
-	if isFlow(d.Root()) || isFlow(top) {
-		return errByHand(path)
-	}
 	if len(top.Content) == 2 {
-		path = path[:1]
+		names = names[:1]
 	}
-	if _, err := d.Remove(path...); err != nil {
-		return errByHand(path)
+	if isFlow(d.Root()) || isFlow(top) {
+		return errByHand(texts(path))
+	}
+	if _, err := d.Remove(names...); err != nil {
+		return errByHand(texts(path))
 	}
 	return nil
 }
