@@ -2,12 +2,14 @@ package attach
 
 import (
 	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/skillpm/skillpm/pkg/internal/jsonx"
 )
 
 // jsonFile is a JSON file, with or without comments and trailing commas.
@@ -36,7 +38,8 @@ func newJSON(data []byte) (*jsonFile, error) {
 	if _, ok := d.root.Value.(*hujson.Object); !ok {
 		return nil, fmt.Errorf("line 1: this is no object")
 	}
-	return d, d.unique(&d.root)
+	_, err := d.values()
+	return d, err
 }
 
 func (d *jsonFile) parse() (err error) {
@@ -47,58 +50,34 @@ func (d *jsonFile) parse() (err error) {
 	return nil
 }
 
-// unique refuses an object that has a key twice: which of them counts depends on who reads it.
-func (d *jsonFile) unique(v *hujson.Value) error {
-	switch at := v.Value.(type) {
-	case *hujson.Object:
-		seen := map[string]bool{}
-		for i := range at.Members {
-			m := &at.Members[i]
-			key := name(m)
-			if seen[key] {
-				line := 1 + bytes.Count(d.data[:d.head+m.Name.StartOffset], []byte("\n"))
-				return fmt.Errorf("line %d: the key %q is there twice", line, key)
-			}
-			seen[key] = true
-			if err := d.unique(&m.Value); err != nil {
-				return err
-			}
-		}
-	case *hujson.Array:
-		for i := range at.Elements {
-			if err := d.unique(&at.Elements[i]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 func name(m *hujson.ObjectMember) string {
 	literal, _ := m.Name.Value.(hujson.Literal)
 	return literal.String()
 }
 
-// values returns what the file says.
+// maxDepth is how deep objects and lists may be in each other.
+const maxDepth = 1000
+
+// values returns what the file says. It refuses an object with a duplicate key: which of them counts depends on who
+// reads it.
 func (d *jsonFile) values() (map[string]any, error) {
 	root := d.root.Clone()
 	root.Standardize()
 	values := map[string]any{}
-	return values, json.Unmarshal(root.Pack(), &values)
+	err := jsonx.Decode(root.Pack(), &values, jsonx.Options{ExactKeys: true, MaxDepth: maxDepth})
+	if bad, ok := errors.AsType[*jsonx.Error](err); ok && bad.Kind == jsonx.DuplicateKey {
+		return nil, fmt.Errorf("line %d: the key %q is there twice", bad.Line, bad.Key)
+	}
+	return values, err
 }
 
 func (d *jsonFile) bytes() []byte     { return d.data }
 func (d *jsonFile) splices() []splice { return d.log }
 
-// part is one member of an object or element of an array, or what an empty one has.
-type part struct{ name, value *hujson.Value }
-
-// first is where the part begins.
-func (p part) first() *hujson.Value {
-	if p.name != nil {
-		return p.name
-	}
-	return p.value
+// part is one member of an object or element of an array.
+type part struct {
+	first *hujson.Value // where it begins: the name of a member, or the value
+	value *hujson.Value
 }
 
 // parts returns what is in an object or array, and what follows the last of it.
@@ -111,7 +90,7 @@ func parts(v *hujson.Value) (all []part, tail hujson.Extra, ok bool) {
 		return all, at.AfterExtra, true
 	case *hujson.Array:
 		for i := range at.Elements {
-			all = append(all, part{nil, &at.Elements[i]})
+			all = append(all, part{&at.Elements[i], &at.Elements[i]})
 		}
 		return all, at.AfterExtra, true
 	default:
@@ -136,6 +115,20 @@ func step(v *hujson.Value, at any) int {
 		}
 	}
 	return -1
+}
+
+// at returns the value at a path, nil if there is none.
+func (d *jsonFile) at(path []any) *hujson.Value {
+	v := &d.root
+	for _, at := range path {
+		n := step(v, at)
+		if n < 0 {
+			return nil
+		}
+		all, _, _ := parts(v)
+		v = all[n].value
+	}
+	return v
 }
 
 // set gives what is at a path a value. What is missing on the way is made, each at the end of what it is in.
@@ -191,7 +184,7 @@ func (d *jsonFile) insert(v *hujson.Value, at, value any) {
 	outer := d.lineIndent(d.head + v.StartOffset)
 	indent := outer + d.unit()
 	if len(all) > 0 && multi {
-		if own, ok := lineOf(all[len(all)-1].first().BeforeExtra); ok {
+		if own, ok := lineOf(all[len(all)-1].first.BeforeExtra); ok {
 			indent = own
 		}
 	}
@@ -224,31 +217,27 @@ func (d *jsonFile) insert(v *hujson.Value, at, value any) {
 
 // remove takes out what is at a path, if it is there.
 func (d *jsonFile) remove(path ...any) error {
-	v := &d.root
-	for _, at := range path[:len(path)-1] {
-		n := step(v, at)
-		if n < 0 {
-			return nil
-		}
-		all, _, _ := parts(v)
-		v = all[n].value
+	last := len(path) - 1
+	v := d.at(path[:last])
+	n := -1
+	if v != nil {
+		n = step(v, path[last])
 	}
-	n := step(v, path[len(path)-1])
 	if n < 0 {
 		return nil
 	}
 	all, _, _ := parts(v)
 	p := all[n]
-	first, last := d.head+p.first().StartOffset, d.head+p.value.EndOffset
-	before := p.first().BeforeExtra
+	first, end := d.head+p.first.StartOffset, d.head+p.value.EndOffset
+	before := p.first.BeforeExtra
 	above := bytes.TrimRight(before, " \t\r\n")
 	start := first - len(before) + len(above)
-	comma := last + len(p.value.AfterExtra)
+	comma := end + len(p.value.AfterExtra)
 	follows := n < len(all)-1 || p.value.AfterExtra != nil
 	if follows {
 		d.replace(comma, comma+1, "")
 	}
-	d.replace(start, last, d.kept(above, last))
+	d.replace(start, end, d.kept(above, end))
 	switch {
 	case n > 0 && !follows:
 		prior := all[n-1].value
@@ -303,14 +292,9 @@ func (d *jsonFile) prune(path ...any) error {
 		return err
 	}
 	for n := len(path) - 1; n > 0; n-- {
-		v := &d.root
-		for _, at := range path[:n] {
-			i := step(v, at)
-			if i < 0 {
-				return nil
-			}
-			all, _, _ := parts(v)
-			v = all[i].value
+		v := d.at(path[:n])
+		if v == nil {
+			return nil
 		}
 		if all, tail, ok := parts(v); !ok || len(all) > 0 || len(bytes.TrimSpace(tail)) > 0 {
 			return nil

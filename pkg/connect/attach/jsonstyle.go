@@ -18,14 +18,14 @@ func (d *jsonFile) multi(v *hujson.Value) bool {
 		}
 		return d.multi(&d.root)
 	}
-	return bytes.Contains(all[0].first().BeforeExtra, []byte("\n"))
+	return bytes.Contains(all[0].first.BeforeExtra, []byte("\n"))
 }
 
 // unit is what the file indents one level by.
 func (d *jsonFile) unit() string {
 	all, _, _ := parts(&d.root)
 	if len(all) > 0 {
-		if own, _ := lineOf(all[0].first().BeforeExtra); own != "" {
+		if own, _ := lineOf(all[0].first.BeforeExtra); own != "" {
 			return own
 		}
 	}
