@@ -3,6 +3,7 @@ package govern
 import (
 	"bufio"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +17,6 @@ import (
 func newAuditExport(a *app) *cobra.Command {
 	var of selection
 	var format, file string
-	formats := []string{"json", "csv", "otlp"}
 	cmd := &cobra.Command{
 		Use:   "export [LOG...]",
 		Short: "Write the record for other programs",
@@ -39,13 +39,9 @@ Nothing is sent anywhere.`,
 			if err != nil {
 				return err
 			}
-			exporter := map[string]func(io.Writer) records.Export{
-				"json": func(w io.Writer) records.Export { return records.NewJSON(w) },
-				"csv":  func(w io.Writer) records.Export { return records.NewCSV(w) },
-				"otlp": func(w io.Writer) records.Export { return records.NewOTLP(w, a.Version) },
-			}[format]
-			if exporter == nil {
-				return diag.Errorf(diag.Usage, "--format %q is not known", format).WithHint("formats are %s", strings.Join(formats, ", "))
+			if !slices.Contains(records.Formats(), format) {
+				return diag.Errorf(diag.Usage, "--format %q is not known", format).
+					WithHint("formats are %s", strings.Join(records.Formats(), ", "))
 			}
 			logs, err := a.logs(args)
 			if err != nil {
@@ -53,7 +49,7 @@ Nothing is sent anywhere.`,
 			}
 			write := func(w io.Writer) error {
 				out := bufio.NewWriter(w)
-				to := exporter(out)
+				to := records.NewExport(format, out, a.Version)
 				s := audit.Stream{Paths: logs, Filter: filter}
 				if err := a.stream(cmd.Context(), &s, func(r audit.Record) (bool, error) { return true, to.Add(r) }); err != nil {
 					return err
@@ -72,6 +68,6 @@ Nothing is sent anywhere.`,
 	of.addTo(a, cmd)
 	cmd.Flags().StringVar(&format, "format", "json", "write `FORMAT`: json, csv or otlp")
 	cmd.Flags().StringVarP(&file, "out", "o", "", "write to `FILE`, and not to standard output")
-	a.CompleteFlag(cmd, "format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+	a.CompleteFlag(cmd, "format", cobra.FixedCompletions(records.Formats(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/skillpm/skillpm/pkg/policy/audit"
 )
 
-// OTLP writes records as spans, as OpenTelemetry's protocol has them in JSON (OTLP 1.x, TracesData): one document a
+// otlpExport writes records as spans, as OpenTelemetry's protocol has them in JSON (OTLP 1.x, TracesData): one document a
 // line, as the file exporter of OpenTelemetry writes them. Each span is something that was done with a skill, and its
 // attribute skill_name says which. A span of a session that nobody traces belongs to a trace that is made of the
 // session's name.
 //
 // Records that name no skill, and those of intents, are passed over.
-type OTLP struct {
+type otlpExport struct {
 	w       io.Writer
 	version string
 	batch   map[string][]span    // by machine
@@ -32,11 +32,6 @@ const (
 	mostSpans  = 500    // in a line
 	mostActive = 10_000 // activations that are remembered
 )
-
-// NewOTLP returns spans that are written to w. The version is skillpm's own.
-func NewOTLP(w io.Writer, version string) *OTLP {
-	return &OTLP{w: w, version: version, batch: map[string][]span{}, active: map[[3]string]string{}}
-}
 
 // The types of https://github.com/open-telemetry/opentelemetry-proto as they are in JSON: names in lowerCamelCase, ids
 // in hexadecimal digits, 64-bit integers as texts, enumerations as numbers.
@@ -93,8 +88,8 @@ const (
 	statusError  = 2 // STATUS_CODE_ERROR
 )
 
-// Add takes a record, and writes those that were taken once they are many.
-func (o *OTLP) Add(r audit.Record) error {
+// Add writes the records that it was given once they are many.
+func (o *otlpExport) Add(r audit.Record) error {
 	end, err := time.Parse(time.RFC3339Nano, r.Time)
 	if err != nil || r.Skill == "" || r.Phase == audit.Intent || end.Unix() < 0 || end.Year() > 2200 {
 		return nil
@@ -125,7 +120,7 @@ func (o *OTLP) Add(r audit.Record) error {
 }
 
 // parent puts what was done with a skill below its activation, if they are of one trace.
-func (o *OTLP) parent(s *span, r audit.Record) {
+func (o *otlpExport) parent(s *span, r audit.Record) {
 	if r.Session == "" {
 		return
 	}
@@ -162,34 +157,33 @@ func id(n int, texts ...string) string {
 
 // attributes returns what is known of a record. Names are those of OpenTelemetry's conventions where there are such.
 func attributes(r audit.Record) []attribute {
-	var all []attribute
+	all := []attribute{text("skill_name", r.Skill)}
 	for _, a := range [][2]string{
-		{"skill_name", r.Skill},
-		{"skillpm.action", r.Action},
-		{"skillpm.result", r.Result},
-		{"skillpm.pack", r.Pack},
-		{"skillpm.version", r.Version},
-		{"skillpm.layer", r.Layer},
-		{"skillpm.digest", r.Digest},
-		{"session.id", r.Session},
-		{"user.name", r.User},
-		{"skillpm.project", r.Project},
-		{"skillpm.profile", r.Profile},
-		{"skillpm.host", r.Host},
-		{"skillpm.trigger", r.Trigger},
-		{"skillpm.hook", r.Hook},
-		{"skillpm.script", r.Script},
-		{"skillpm.file", r.File},
-		{"skillpm.tool", r.Tool},
-		{"skillpm.agent", r.Agent},
-		{"skillpm.task", r.Task},
-		{"skillpm.output.digest", r.Output},
-		{"skillpm.sandbox", r.Sandbox},
-		{"skillpm.verdict", r.Verdict},
-		{"skillpm.policy", r.Policy},
+		{"skillpm.action", "action"},
+		{"skillpm.result", "result"},
+		{"skillpm.pack", "pack"},
+		{"skillpm.version", "version"},
+		{"skillpm.layer", "layer"},
+		{"skillpm.digest", "digest"},
+		{"session.id", "session"},
+		{"user.name", "user"},
+		{"skillpm.project", "project"},
+		{"skillpm.profile", "profile"},
+		{"skillpm.host", "host"},
+		{"skillpm.trigger", "trigger"},
+		{"skillpm.hook", "hook"},
+		{"skillpm.script", "script"},
+		{"skillpm.file", "file"},
+		{"skillpm.tool", "tool"},
+		{"skillpm.agent", "agent"},
+		{"skillpm.task", "task"},
+		{"skillpm.output.digest", "output"},
+		{"skillpm.sandbox", "sandbox"},
+		{"skillpm.verdict", "verdict"},
+		{"skillpm.policy", "policy"},
 	} {
-		if a[1] != "" {
-			all = append(all, text(a[0], a[1]))
+		if s := field(&r, a[1]).String(); s != "" {
+			all = append(all, text(a[0], s))
 		}
 	}
 	all = append(all, number64("skillpm.seq", r.Seq))
@@ -217,7 +211,7 @@ func number64(key string, n int64) attribute {
 }
 
 // flush writes a line.
-func (o *OTLP) flush() error {
+func (o *otlpExport) flush() error {
 	data := tracesData{ResourceSpans: []resourceSpans{}}
 	for _, machine := range o.order {
 		of := resourceSpans{
@@ -238,7 +232,7 @@ func (o *OTLP) flush() error {
 }
 
 // Close writes what is left: an empty document, where there was nothing.
-func (o *OTLP) Close() error {
+func (o *otlpExport) Close() error {
 	if o.n == 0 && o.written {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed" // the style of the page
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -28,15 +29,12 @@ const durationHint = "How long runs took, the slowest first. Half of them took n
 
 // PageOptions are the context of a page.
 type PageOptions struct {
-	Title   string    // "" for the usual one
 	Now     time.Time // when it is written
 	Damaged int64     // lines of the logs that are not records
-	Chain   string    // what is known of the logs' chains, "" for nothing
 }
 
 // Page writes a summary as one HTML page, which needs no other file and has no script.
 func (s *Summary) Page(w io.Writer, o PageOptions) error {
-	o.Title = cmp.Or(o.Title, "Skills on record")
 	return s.page(o).Render(context.Background(), w)
 }
 
@@ -56,9 +54,6 @@ func (s *Summary) remarks(o PageOptions) string {
 	case s.undated > 1:
 		b.WriteString(" " + thousands(s.undated) + " records have no time, and in no chart.")
 	}
-	if o.Chain != "" {
-		b.WriteString(" " + o.Chain)
-	}
 	return b.String()
 }
 
@@ -68,18 +63,11 @@ func leadDay(t time.Time) string { return t.UTC().Format("2 January 2006") }
 
 // span returns the first and the last hour in which something was done.
 func (s *Summary) span() (first, last time.Time) {
-	var from, to int64
-	begun := false
-	for h := range s.hours {
-		if !begun || h < from {
-			from = h
-		}
-		if !begun || h > to {
-			to = h
-		}
-		begun = true
+	if len(s.hours) == 0 {
+		return time.Unix(0, 0).UTC(), time.Unix(0, 0).UTC()
 	}
-	return time.Unix(from*3600, 0).UTC(), time.Unix(to*3600, 0).UTC()
+	hours := slices.Sorted(maps.Keys(s.hours))
+	return time.Unix(hours[0]*3600, 0).UTC(), time.Unix(hours[len(hours)-1]*3600, 0).UTC()
 }
 
 // total is one of the numbers at the top of the page.

@@ -125,7 +125,7 @@ func TestK8Spans(t *testing.T) {
 		audit.Record{Seq: 1306, Time: "2026-12-01T10:00:02Z", Action: audit.Activate, Result: audit.OK, Skill: "own"},
 	)
 	var b bytes.Buffer
-	export(t, report.NewOTLP(&b, "1.2.3"), records)
+	export(t, report.NewExport("otlp", &b, "1.2.3"), records)
 	all := spans(t, b.Bytes())
 	if len(all) != 1303 {
 		t.Fatalf("%d spans", len(all))
@@ -185,7 +185,7 @@ func TestOTLPSession(t *testing.T) {
 		return start.Add(time.Duration(second) * time.Second).Format(time.RFC3339Nano)
 	}
 	var b bytes.Buffer
-	export(t, report.NewOTLP(&b, ""), []audit.Record{
+	export(t, report.NewExport("otlp", &b, ""), []audit.Record{
 		{Seq: 1, Time: at(0), Action: audit.Activate, Result: audit.OK, Skill: "deploy", Session: "s", Machine: "m"},
 		{Seq: 2, Time: at(1), Action: audit.Run, Result: audit.OK, Skill: "deploy", Session: "s", Machine: "m"},
 		{Seq: 3, Time: at(2), Action: audit.Deactivate, Result: audit.OK, Skill: "deploy", Session: "s", Machine: "m"},
@@ -200,7 +200,7 @@ func TestOTLPSession(t *testing.T) {
 		t.Error("traces are not sessions")
 	}
 	b.Reset()
-	export(t, report.NewOTLP(&b, ""), nil)
+	export(t, report.NewExport("otlp", &b, ""), nil)
 	if b.String() != `{"resourceSpans":[]}`+"\n" {
 		t.Errorf("of nothing: %s", &b)
 	}
@@ -210,7 +210,7 @@ func TestOTLPSession(t *testing.T) {
 func TestCSV(t *testing.T) {
 	code := -1
 	var b bytes.Buffer
-	export(t, report.NewCSV(&b), []audit.Record{{
+	export(t, report.NewExport("csv", &b, ""), []audit.Record{{
 		Seq: 1, Time: "2026-11-01T10:00:00Z", User: "ada", Action: audit.Run, Result: audit.Failed, Skill: "=HYPERLINK(\"http://evil.example\")", Session: "@SUM(1)",
 		Project: "/a,b\n\"c\"", Reason: " +1+1", Tool: "-2", Machine: "＝x", File: "plain", ExitCode: &code, Command: []string{"=cmd|' /C calc'!A0"}, Gap: true,
 	}})
@@ -232,7 +232,7 @@ func TestCSV(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	b.Reset()
-	export(t, report.NewCSV(&b), nil)
+	export(t, report.NewExport("csv", &b, ""), nil)
 	if rows, err := csv.NewReader(&b).ReadAll(); err != nil || len(rows) != 1 {
 		t.Error(rows, err)
 	}
@@ -241,7 +241,7 @@ func TestCSV(t *testing.T) {
 // Each field of a record that is written is a column.
 func TestCSVColumns(t *testing.T) {
 	var b bytes.Buffer
-	export(t, report.NewCSV(&b), nil)
+	export(t, report.NewExport("csv", &b, ""), nil)
 	names := strings.Split(strings.TrimSpace(b.String()), ",")
 	of := reflect.TypeFor[audit.Record]()
 	for field := range of.Fields() {
@@ -255,7 +255,7 @@ func TestCSVColumns(t *testing.T) {
 func TestJSON(t *testing.T) {
 	for _, n := range []int{0, 1, 3} {
 		var b bytes.Buffer
-		export(t, report.NewJSON(&b), many(n, time.Hour))
+		export(t, report.NewExport("json", &b, ""), many(n, time.Hour))
 		var got []audit.Record
 		if err := json.Unmarshal(b.Bytes(), &got); err != nil || got == nil || len(got) != n {
 			t.Errorf("%d: %d records, %v", n, len(got), err)

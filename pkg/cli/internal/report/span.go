@@ -54,12 +54,7 @@ func (s *Summary) bars() (step, []bar) {
 	if len(s.hours) == 0 {
 		return all[1], nil
 	}
-	var hours []int64
-	for h := range s.hours {
-		hours = append(hours, h)
-	}
-	slices.Sort(hours)
-	first, last := time.Unix(hours[0]*3600, 0).UTC(), time.Unix(hours[len(hours)-1]*3600, 0).UTC()
+	first, last := s.span()
 	of := all[len(all)-1]
 	for i, step := range all {
 		if i == 0 && last.Sub(first) > 48*time.Hour {
@@ -74,13 +69,13 @@ func (s *Summary) bars() (step, []bar) {
 	for at := of.first(first); !at.After(last); at = of.next(at) {
 		bars = append(bars, bar{from: at, label: at.Format(of.label)})
 	}
-	for _, h := range hours {
+	for h, of := range s.hours {
 		at := time.Unix(h*3600, 0).UTC()
 		i, found := slices.BinarySearchFunc(bars, at, func(b bar, t time.Time) int { return b.from.Compare(t) })
 		if !found {
 			i--
 		}
-		bars[i].add(*s.hours[h])
+		bars[i].add(*of)
 	}
 	return of, bars
 }

@@ -1,0 +1,141 @@
+package report
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/skillpm/skillpm/pkg/policy/audit"
+)
+
+// Export takes records, one after the other.
+type Export interface {
+	Add(r audit.Record) error
+	Close() error // writes what is left, and does not close what it is written to
+}
+
+// Formats returns the names of the formats that [NewExport] writes.
+func Formats() []string { return []string{"json", "csv", "otlp"} }
+
+// NewExport returns what writes records to w in a format, nil for an unknown one. The version is skillpm's own.
+func NewExport(format string, w io.Writer, version string) Export {
+	switch format {
+	case "json":
+		return &jsonExport{w: w}
+	case "csv":
+		return &csvExport{w: csv.NewWriter(w)}
+	case "otlp":
+		return &otlpExport{w: w, version: version, batch: map[string][]span{}, active: map[[3]string]string{}}
+	}
+	return nil
+}
+
+// jsonExport writes records as one JSON array.
+type jsonExport struct {
+	w     io.Writer
+	begun bool
+}
+
+func (j *jsonExport) Add(r audit.Record) error {
+	before := ",\n"
+	if !j.begun {
+		before, j.begun = "[\n", true
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(j.w, before+string(data))
+	return err
+}
+
+func (j *jsonExport) Close() error {
+	end := "\n]\n"
+	if !j.begun {
+		end = "[]\n"
+	}
+	_, err := io.WriteString(j.w, end)
+	return err
+}
+
+// columns are those of a table, in their order, named as the fields of records are.
+const columns = "seq ts machine user action result phase id skill pack version layer digest source tree signer policy " +
+	"lock session project profile host event trigger trace span hook script file command exit_code duration_ms output " +
+	"output_bytes tool agent task sandbox verdict reason gap prev"
+
+// fieldIndexes are the indexes of the fields of a record by their names in JSON.
+var fieldIndexes = sync.OnceValue(func() map[string]int {
+	indexes, record := map[string]int{}, reflect.TypeFor[audit.Record]()
+	for i := range record.NumField() {
+		name, _, _ := strings.Cut(record.Field(i).Tag.Get("json"), ",")
+		indexes[name] = i
+	}
+	return indexes
+})
+
+// field returns a field of a record by its name in JSON.
+func field(r *audit.Record, name string) reflect.Value {
+	return reflect.ValueOf(r).Elem().Field(fieldIndexes()[name])
+}
+
+// csvExport writes records as a table with a line of names, as RFC 4180 has it.
+type csvExport struct {
+	w     *csv.Writer
+	begun bool
+}
+
+func (c *csvExport) Add(r audit.Record) error {
+	if err := c.begin(); err != nil {
+		return err
+	}
+	var row []string
+	for name := range strings.FieldsSeq(columns) {
+		text := ""
+		switch v := field(&r, name); {
+		case v.IsZero():
+		case v.Kind() == reflect.String:
+			text = cell(v.String())
+		case v.Kind() == reflect.Slice:
+			text = cell(strings.Join(r.Command, " "))
+		case v.Kind() == reflect.Pointer:
+			text = strconv.FormatInt(v.Elem().Int(), 10)
+		case v.Kind() == reflect.Bool:
+			text = "true"
+		default:
+			text = strconv.FormatInt(v.Int(), 10)
+		}
+		row = append(row, text)
+	}
+	return c.w.Write(row)
+}
+
+func (c *csvExport) Close() error {
+	if err := c.begin(); err != nil {
+		return err
+	}
+	c.w.Flush()
+	return c.w.Error()
+}
+
+// begin writes the line of names, once.
+func (c *csvExport) begin() error {
+	if c.begun {
+		return nil
+	}
+	c.begun = true
+	return c.w.Write(strings.Fields(columns))
+}
+
+// cell returns a text that no spreadsheet takes for a formula: an apostrophe goes before what begins as one does.
+func cell(s string) string {
+	s = strings.ReplaceAll(s, "\x00", "")
+	first := strings.TrimLeft(s, " \u00a0\u3000\ufeff")
+	if first != "" && strings.ContainsRune("=+-@\t\r\n|%＝＋－＠", []rune(first)[0]) {
+		return "'" + s
+	}
+	return s
+}
