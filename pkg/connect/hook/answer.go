@@ -1,11 +1,9 @@
 package hook
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -131,7 +129,7 @@ func (o Options) fail(d dialect, t Event, err error) (r Reply) {
 		r.Err = err
 	} else {
 		record.Result = audit.Denied
-		r = Reply{Stdout: d.form(d.deny, t.typ.name, reasonOf(err)), Notes: []string{err.Error()}}
+		r = Reply{Stdout: answerOf(d.deny, t.typ.name, reasonOf(err)), Notes: []string{err.Error()}}
 	}
 	if o.Record != nil {
 		if err := o.Record(t.dir, record); err != nil {
@@ -181,6 +179,14 @@ func (w *handler) mayBeActive() bool {
 	return session.Kept(w.State, w.event.session) || session.Kept(w.State, w.event.parent)
 }
 
+// openKept opens the session of whoever acts, if something of it is kept; nil if not.
+func (w *handler) openKept(ctx context.Context) (*session.Session, error) {
+	if !session.Kept(w.State, w.event.session) {
+		return nil, nil
+	}
+	return w.open(ctx)
+}
+
 // open opens the session of whoever acts. One of a subagent begins with what is active in its parent's.
 func (w *handler) open(ctx context.Context) (*session.Session, error) {
 	if w.host == nil {
@@ -227,7 +233,7 @@ func (w *handler) checkCall(ctx context.Context) (Reply, error) {
 			r.Notes = append(r.Notes, seen.Notes...)
 		}
 		if err != nil {
-			r.Stdout = w.dialect.form(w.dialect.deny, t.typ.name, reasonOf(err))
+			r.Stdout = answerOf(w.dialect.deny, t.typ.name, reasonOf(err))
 			return r, nil
 		}
 	}
@@ -259,7 +265,7 @@ func (w *handler) denial(v session.Verdict) []byte {
 	default:
 		reason += "; this holds until the skill ends, with this turn at the latest"
 	}
-	return w.dialect.form(w.dialect.deny, w.event.typ.name, reason)
+	return answerOf(w.dialect.deny, w.event.typ.name, reason)
 }
 
 // observeCall learns from a call that was made.
@@ -283,11 +289,8 @@ func (w *handler) observeCall(ctx context.Context) (Reply, error) {
 
 // undoFailed ends what a call began that came to nothing, or is done with it.
 func (w *handler) undoFailed(ctx context.Context) (Reply, error) {
-	if !session.Kept(w.State, w.event.session) {
-		return Reply{}, nil
-	}
-	s, err := w.open(ctx)
-	if err != nil {
+	s, err := w.openKept(ctx)
+	if s == nil {
 		return Reply{}, err
 	}
 	_, err = s.Retract(ctx, w.event.call)
@@ -317,11 +320,8 @@ func (w *handler) observeDone(ctx context.Context) (Reply, error) {
 
 // endOne ends a skill that the model has ended by skillpm's own tool.
 func (w *handler) endOne(ctx context.Context) (Reply, error) {
-	if !session.Kept(w.State, w.event.session) {
-		return Reply{}, nil
-	}
-	s, err := w.open(ctx)
-	if err != nil {
+	s, err := w.openKept(ctx)
+	if s == nil {
 		return Reply{}, err
 	}
 	g, _ := skillUseOf(w.event.input)
@@ -363,7 +363,7 @@ func (w *handler) observePrompt(ctx context.Context) (Reply, error) {
 		seen, err := s.Observe(ctx, g.name, o)
 		r.Notes = append(r.Notes, seen.Notes...)
 		if err != nil {
-			r.Stdout = w.dialect.form(w.dialect.block, t.typ.name, reasonOf(err))
+			r.Stdout = answerOf(w.dialect.block, t.typ.name, reasonOf(err))
 			return r, nil
 		}
 	}
@@ -376,11 +376,11 @@ func (w *handler) endAgent(ctx context.Context) (Reply, error) {
 	if w.event.parent != "" {
 		return w.endSkills(ctx, true)
 	}
-	if !w.dialect.agentIsSession || !session.Kept(w.State, w.event.session) {
+	if !w.dialect.agentIsSession {
 		return Reply{}, nil
 	}
-	s, err := w.open(ctx)
-	if err != nil {
+	s, err := w.openKept(ctx)
+	if s == nil {
 		return Reply{}, err
 	}
 	state, err := s.State()
@@ -392,11 +392,8 @@ func (w *handler) endAgent(ctx context.Context) (Reply, error) {
 
 // endSkills ends what is active: with the turn what was activated for it, and with a session or a subagent all of it.
 func (w *handler) endSkills(ctx context.Context, whole bool) (Reply, error) {
-	if !session.Kept(w.State, w.event.session) {
-		return Reply{}, nil
-	}
-	s, err := w.open(ctx)
-	if err != nil {
+	s, err := w.openKept(ctx)
+	if s == nil {
 		return Reply{}, err
 	}
 	if whole {
@@ -407,33 +404,18 @@ func (w *handler) endSkills(ctx context.Context, whole bool) (Reply, error) {
 	return Reply{}, err
 }
 
-// form writes an answer.
-func (d dialect) form(parts []part, event, reason string) []byte {
-	out := map[string]any{}
-	fill := strings.NewReplacer("{event}", event, "{reason}", reason)
-	for _, p := range parts {
-		at := out
-		for _, name := range p.path[:len(p.path)-1] {
-			inner, ok := at[name].(map[string]any)
-			if !ok {
-				inner = map[string]any{}
-				at[name] = inner
-			}
-			at = inner
-		}
-		value := p.value
-		if s, ok := value.(string); ok {
-			value = fill.Replace(s)
-		}
-		at[p.path[len(p.path)-1]] = value
-	}
-	var text bytes.Buffer
+// answerOf fills in an answer.
+func answerOf(form, event, reason string) []byte {
+	return append([]byte(strings.NewReplacer("{event}", quote(event), "{reason}", quote(reason)).Replace(form)), '\n')
+}
+
+// quote returns a text as JSON.
+func quote(s string) string {
+	var text strings.Builder
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(out); err != nil { // it cannot fail: there are texts and truth values in it
-		return fmt.Appendf(nil, "{%q:%q}\n", "error", err)
-	}
-	return text.Bytes()
+	_ = enc.Encode(s) // a text can always be written
+	return strings.TrimSuffix(text.String(), "\n")
 }
 
 // reasonOf says an error and what to do about it in one line.

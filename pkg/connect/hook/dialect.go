@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -39,22 +40,16 @@ type eventType struct {
 	prefix string
 }
 
-// fields says which of an event's fields hold something, the first that is there counts.
+// fields says which of an event's fields hold something: names with spaces between them, of which the first that is
+// there counts; "" for none.
 type fields struct {
-	event, session, agent, parent, dir, turn, call, tool, input, response, prompt, command, arguments []string
+	event, session, agent, parent, dir, turn, call, tool, input, response, prompt, command, arguments string
 
-	root []string // the directory of the project, as opposed to the one that is worked in
-
-	mcp string // an object that says which MCP server a tool is of, and what it is called there; "" where the name says it
+	root string // the directory of the project, as opposed to the one that is worked in
+	mcp  string // an object that says which MCP server a tool is of, and what it is called there
 }
 
-// part is one value of an answer, at a path of fields. {event} and {reason} are filled in.
-type part struct {
-	path  []string
-	value any
-}
-
-// dialect is one host.
+// dialect is how the hooks of one agent are.
 type dialect struct {
 	id, title string
 	profile   string          // that its skills are looked up under
@@ -62,79 +57,115 @@ type dialect struct {
 	events    []eventType
 	fields    fields
 
-	variables []string // that the host sets for its hooks, to the directory of the project: the first that is set counts
+	variables []string // that it sets for its hooks, to the directory of the project: the first that is set counts
 
 	agentIsSession bool   // the id of a subagent is that of a session of its own
 	reads          bool   // its model reads SKILL.md with the tools for files
-	mention        string // what a name of a skill stands after in a prompt, "" where the host has an event for that
+	mention        string // what a name of a skill stands after in a prompt, "" if there is an event for that
 	anywhere       bool   // also within the prompt, not only at its beginning
 
-	deny  []part // a call of a tool
-	block []part // a prompt
+	// Answers in JSON that deny a call of a tool and block a prompt. {event} and {reason} stand for texts.
+	deny, block string
 }
+
+// named returns events of a kind.
+func named(k kind, names ...string) (events []eventType) {
+	for _, name := range names {
+		events = append(events, eventType{name: name, kind: k})
+	}
+	return events
+}
+
+// The answers of Claude Code, which others have taken over.
+const (
+	hookOutput = `"hookSpecificOutput":{"hookEventName":{event},"permissionDecision":"deny",` +
+		`"permissionDecisionReason":{reason}}`
+	claudeDeny  = `{` + hookOutput + `}`
+	claudeBlock = `{"decision":"block","reason":{reason}}`
+	geminiDeny  = `{"decision":"deny","reason":{reason}}`
+)
 
 // dialects is the table.
 func dialects() []dialect {
 	claude := fields{
-		event: []string{"hook_event_name"}, session: []string{"session_id"}, agent: []string{"agent_id"}, parent: []string{"parent_agent_id"}, dir: []string{"cwd"}, turn: []string{"prompt_id", "turn_id"},
-		call: []string{"tool_use_id"}, tool: []string{"tool_name"}, input: []string{"tool_input"}, response: []string{"tool_response"}, prompt: []string{"prompt"},
-		command: []string{"command_name"}, arguments: []string{"command_args"},
+		event: "hook_event_name", session: "session_id", agent: "agent_id", parent: "parent_agent_id", dir: "cwd",
+		turn: "prompt_id turn_id", call: "tool_use_id", tool: "tool_name", input: "tool_input", response: "tool_response",
+		prompt: "prompt", command: "command_name", arguments: "command_args",
 	}
 	gemini := claude
 	gemini.mcp = "mcp_context"
-	denied := []part{
-		{[]string{"hookSpecificOutput", "hookEventName"}, "{event}"},
-		{[]string{"hookSpecificOutput", "permissionDecision"}, "deny"},
-		{[]string{"hookSpecificOutput", "permissionDecisionReason"}, "{reason}"},
-	}
-	blocked := []part{{[]string{"decision"}, "block"}, {[]string{"reason"}, "{reason}"}}
 	return []dialect{
 		{
-			id: "claude-code", title: "Claude Code", profile: "claude-code", fields: claude, deny: denied, block: blocked, variables: []string{"CLAUDE_PROJECT_DIR"},
-			events: []eventType{
-				{name: "PreToolUse", kind: preTool},
-				{name: "PostToolUse", kind: postTool},
-				{name: "PostToolUseFailure", kind: failedTool},
-				{name: "UserPromptSubmit", kind: prompt},
-				{name: "UserPromptExpansion", kind: expansion},
-				{name: "Stop", kind: stop},
-				{name: "StopFailure", kind: stop},
-				{name: "SubagentStart", kind: agentStart},
-				{name: "SubagentStop", kind: agentStop},
-				{name: "SessionStart", kind: sessionStart},
-				{name: "SessionEnd", kind: sessionEnd},
-			},
+			id: "claude-code", title: "Claude Code", profile: "claude-code", fields: claude,
+			deny: claudeDeny, block: claudeBlock, variables: []string{"CLAUDE_PROJECT_DIR"},
+			events: slices.Concat(
+				named(preTool, "PreToolUse"), named(postTool, "PostToolUse"), named(failedTool, "PostToolUseFailure"),
+				named(prompt, "UserPromptSubmit"), named(expansion, "UserPromptExpansion"),
+				named(stop, "Stop", "StopFailure"),
+				named(agentStart, "SubagentStart"), named(agentStop, "SubagentStop"),
+				named(sessionStart, "SessionStart"), named(sessionEnd, "SessionEnd"),
+			),
 		},
 		{
-			id: "codex", title: "Codex", profile: "agentskills", layers: layers(".codex"), fields: claude, deny: denied, block: blocked,
-			reads: true, mention: "$", anywhere: true,
-			events: []eventType{
-				{name: "PreToolUse", kind: preTool},
-				{name: "PostToolUse", kind: postTool},
-				{name: "UserPromptSubmit", kind: prompt},
-				{name: "Stop", kind: stop},
-				{name: "Interrupt", kind: stop},
-				{name: "SubagentStart", kind: agentStart},
-				{name: "SubagentStop", kind: agentStop},
-				{name: "SessionStart", kind: sessionStart},
-				{name: "SessionEnd", kind: sessionEnd},
-			},
+			id: "codex", title: "Codex", profile: "agentskills", layers: layers(".codex"), fields: claude,
+			deny: claudeDeny, block: claudeBlock, reads: true, mention: "$", anywhere: true,
+			events: slices.Concat(
+				named(preTool, "PreToolUse"), named(postTool, "PostToolUse"), named(prompt, "UserPromptSubmit"),
+				named(stop, "Stop", "Interrupt"),
+				named(agentStart, "SubagentStart"), named(agentStop, "SubagentStop"),
+				named(sessionStart, "SessionStart"), named(sessionEnd, "SessionEnd"),
+			),
 		},
 		{
-			id: "gemini", title: "Gemini CLI", profile: "agentskills", layers: layers(".gemini"), fields: gemini, mention: "/", variables: []string{"GEMINI_PROJECT_DIR"},
-			deny:  []part{{[]string{"decision"}, "deny"}, {[]string{"reason"}, "{reason}"}},
-			block: []part{{[]string{"decision"}, "deny"}, {[]string{"reason"}, "{reason}"}},
-			events: []eventType{
-				{name: "BeforeTool", kind: preTool},
-				{name: "AfterTool", kind: postTool},
-				{name: "BeforeAgent", kind: prompt},
-				{name: "AfterAgent", kind: stop},
-				{name: "SessionStart", kind: sessionStart},
-				{name: "SessionEnd", kind: sessionEnd},
-			},
+			id: "gemini", title: "Gemini CLI", profile: "agentskills", layers: layers(".gemini"), fields: gemini,
+			deny: geminiDeny, block: geminiDeny, mention: "/", variables: []string{"GEMINI_PROJECT_DIR"},
+			events: slices.Concat(
+				named(preTool, "BeforeTool"), named(postTool, "AfterTool"), named(prompt, "BeforeAgent"),
+				named(stop, "AfterAgent"), named(sessionStart, "SessionStart"), named(sessionEnd, "SessionEnd"),
+			),
 		},
-		copilot(denied, blocked),
-		cursor(),
+		{ // it writes as Claude Code does if the name of the event begins with a capital
+			id: "copilot", title: "GitHub Copilot", profile: "agentskills", layers: layers(".github", ".copilot"),
+			agentIsSession: true, mention: "/", variables: []string{"COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
+			fields: fields{
+				event: "hook_event_name", session: "sessionId session_id", agent: "agentId agent_id",
+				parent: "parentAgentId parent_agent_id", dir: "cwd workingDirectory", call: "toolCallId tool_use_id",
+				tool: "toolName tool_name", input: "toolArgs tool_input",
+				response: "toolResult tool_result tool_response", prompt: "prompt",
+			},
+			deny:  `{` + hookOutput + `,"permissionDecision":"deny","permissionDecisionReason":{reason}}`,
+			block: claudeBlock,
+			events: slices.Concat(
+				named(preTool, "preToolUse", "PreToolUse"), named(postTool, "postToolUse", "PostToolUse"),
+				named(failedTool, "postToolUseFailure", "PostToolUseFailure"),
+				named(prompt, "userPromptSubmitted", "UserPromptSubmit"), named(stop, "agentStop", "Stop"),
+				named(agentStart, "subagentStart", "SubagentStart"), named(agentStop, "subagentStop", "SubagentStop"),
+				named(sessionStart, "sessionStart", "SessionStart"), named(sessionEnd, "sessionEnd", "SessionEnd"),
+			),
+		},
+		{
+			id: "cursor", title: "Cursor", profile: "agentskills", layers: layers(".cursor", ".codex"),
+			agentIsSession: true, reads: true, mention: "/",
+			fields: fields{
+				event: "hook_event_name", session: "conversation_id session_id", dir: "cwd workspace_roots",
+				turn: "generation_id", call: "tool_use_id", tool: "tool_name", input: "tool_input",
+				response: "tool_output result_json", prompt: "prompt", agent: "subagent_id",
+				parent: "parent_conversation_id", root: "workspace_roots",
+			},
+			deny:  `{"agent_message":{reason},"permission":"deny","user_message":{reason}}`,
+			block: `{"continue":false,"user_message":{reason}}`,
+			events: slices.Concat(
+				named(preTool, "preToolUse"), named(postTool, "postToolUse"), named(failedTool, "postToolUseFailure"),
+				[]eventType{
+					{name: "beforeShellExecution", kind: preTool, tool: "Shell", input: []string{"command", "cwd"}},
+					{name: "beforeMCPExecution", kind: preTool, prefix: "MCP:"},
+					{name: "beforeReadFile", kind: preTool, tool: "Read", input: []string{"file_path"}},
+				},
+				named(prompt, "beforeSubmitPrompt"), named(stop, "stop"),
+				named(agentStart, "subagentStart"), named(agentStop, "subagentStop"),
+				named(sessionStart, "sessionStart"), named(sessionEnd, "sessionEnd"),
+			),
+		},
 	}
 }
 
@@ -145,74 +176,9 @@ func layers(own ...string) []profile.Layer {
 		here, home = append(here, "./"+dir+"/skills"), append(home, "~/"+dir+"/skills")
 	}
 	return []profile.Layer{
-		{Name: "project", Dirs: here, Depth: 4}, {Name: "personal", Dirs: home, Depth: 4}, {Name: "plugin", Dirs: []string{"{plugins}"}},
-	}
-}
-
-// copilot writes its events in two ways: in its own, and in that of Claude Code where the name of the event begins with
-// a capital.
-func copilot(denied, blocked []part) dialect {
-	return dialect{
-		id: "copilot", title: "GitHub Copilot", profile: "agentskills", layers: layers(".github", ".copilot"), agentIsSession: true, mention: "/",
-		variables: []string{"COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
-		fields: fields{
-			event: []string{"hook_event_name"}, session: []string{"sessionId", "session_id"}, agent: []string{"agentId", "agent_id"},
-			parent: []string{"parentAgentId", "parent_agent_id"}, dir: []string{"cwd", "workingDirectory"}, call: []string{"toolCallId", "tool_use_id"},
-			tool: []string{"toolName", "tool_name"}, input: []string{"toolArgs", "tool_input"}, response: []string{"toolResult", "tool_result", "tool_response"},
-			prompt: []string{"prompt"},
-		},
-		deny: append([]part{
-			{[]string{"permissionDecision"}, "deny"}, {[]string{"permissionDecisionReason"}, "{reason}"},
-		}, denied...),
-		block: blocked,
-		events: []eventType{
-			{name: "preToolUse", kind: preTool},
-			{name: "PreToolUse", kind: preTool},
-			{name: "postToolUse", kind: postTool},
-			{name: "PostToolUse", kind: postTool},
-			{name: "postToolUseFailure", kind: failedTool},
-			{name: "PostToolUseFailure", kind: failedTool},
-			{name: "userPromptSubmitted", kind: prompt},
-			{name: "UserPromptSubmit", kind: prompt},
-			{name: "agentStop", kind: stop},
-			{name: "Stop", kind: stop},
-			{name: "subagentStart", kind: agentStart},
-			{name: "SubagentStart", kind: agentStart},
-			{name: "subagentStop", kind: agentStop},
-			{name: "SubagentStop", kind: agentStop},
-			{name: "sessionStart", kind: sessionStart},
-			{name: "SessionStart", kind: sessionStart},
-			{name: "sessionEnd", kind: sessionEnd},
-			{name: "SessionEnd", kind: sessionEnd},
-		},
-	}
-}
-
-func cursor() dialect {
-	return dialect{
-		id: "cursor", title: "Cursor", profile: "agentskills", layers: layers(".cursor", ".codex"), reads: true, mention: "/",
-		fields: fields{
-			event: []string{"hook_event_name"}, session: []string{"conversation_id", "session_id"}, dir: []string{"cwd", "workspace_roots"}, turn: []string{"generation_id"},
-			call: []string{"tool_use_id"}, tool: []string{"tool_name"}, input: []string{"tool_input"}, response: []string{"tool_output", "result_json"}, prompt: []string{"prompt"},
-			agent: []string{"subagent_id"}, parent: []string{"parent_conversation_id"}, root: []string{"workspace_roots"},
-		},
-		agentIsSession: true,
-		deny:           []part{{[]string{"permission"}, "deny"}, {[]string{"user_message"}, "{reason}"}, {[]string{"agent_message"}, "{reason}"}},
-		block:          []part{{[]string{"continue"}, false}, {[]string{"user_message"}, "{reason}"}},
-		events: []eventType{
-			{name: "preToolUse", kind: preTool},
-			{name: "postToolUse", kind: postTool},
-			{name: "postToolUseFailure", kind: failedTool},
-			{name: "beforeShellExecution", kind: preTool, tool: "Shell", input: []string{"command", "cwd"}},
-			{name: "beforeMCPExecution", kind: preTool, prefix: "MCP:"},
-			{name: "beforeReadFile", kind: preTool, tool: "Read", input: []string{"file_path"}},
-			{name: "beforeSubmitPrompt", kind: prompt},
-			{name: "stop", kind: stop},
-			{name: "subagentStart", kind: agentStart},
-			{name: "subagentStop", kind: agentStop},
-			{name: "sessionStart", kind: sessionStart},
-			{name: "sessionEnd", kind: sessionEnd},
-		},
+		{Name: "project", Dirs: here, Depth: 4},
+		{Name: "personal", Dirs: home, Depth: 4},
+		{Name: "plugin", Dirs: []string{"{plugins}"}},
 	}
 }
 

@@ -124,7 +124,7 @@ func (d dialect) decodeCall(t *Event, data map[string]any) error {
 	if response, ok := first(data, d.fields.response); ok && t.typ.kind == postTool {
 		t.failed, t.done = outcome(response)
 		if r, ok := response.(map[string]any); ok {
-			t.loaded, _ = text(r, []string{"commandName"})
+			t.loaded, _ = text(r, "commandName")
 		}
 	}
 	return nil
@@ -134,8 +134,8 @@ func (d dialect) decodeCall(t *Event, data map[string]any) error {
 // name.
 func serverOf(data map[string]any, field string) (server, name string) {
 	about, _ := data[field].(map[string]any)
-	server, _ = text(about, []string{"server_name"})
-	name, _ = text(about, []string{"tool_name"})
+	server, _ = text(about, "server_name")
+	name, _ = text(about, "tool_name")
 	return server, name
 }
 
@@ -183,8 +183,8 @@ func outcome(response any) (failed, done bool) {
 }
 
 // first returns the value of the first field that is there.
-func first(data map[string]any, names []string) (any, bool) {
-	for _, name := range names {
+func first(data map[string]any, names string) (any, bool) {
+	for name := range strings.FieldsSeq(names) {
 		if v, ok := data[name]; ok && v != nil {
 			return v, true
 		}
@@ -193,8 +193,8 @@ func first(data map[string]any, names []string) (any, bool) {
 }
 
 // text returns the first field that is a text, or of a list its first one.
-func text(data map[string]any, names []string) (string, bool) {
-	for _, name := range names {
+func text(data map[string]any, names string) (string, bool) {
+	for name := range strings.FieldsSeq(names) {
 		switch v := data[name].(type) {
 		case string:
 			if v != "" {
@@ -213,7 +213,7 @@ func text(data map[string]any, names []string) (string, bool) {
 
 // object returns a field that is an object, or the text of one, as the input of a tool is. A tool that takes no input
 // has an empty one; what is neither is kept as text, which nothing is found in.
-func object(data map[string]any, names []string) (map[string]any, error) {
+func object(data map[string]any, names string) (map[string]any, error) {
 	v, ok := first(data, names)
 	if !ok {
 		return map[string]any{}, nil

@@ -33,7 +33,7 @@ func (w *handler) skillUses() []skillUse {
 	case part == tool.Run:
 		if g, ok := skillUseOf(t.input); ok {
 			g.ran = true
-			g.script, _ = text(t.input, []string{"script", "path", "file"})
+			g.script, _ = text(t.input, "script path file")
 			return []skillUse{g}
 		}
 	case part == "" && w.dialect.reads:
@@ -48,8 +48,8 @@ func (w *handler) skillUses() []skillUse {
 
 // skillUseOf returns the skill that the input of a tool for skills names.
 func skillUseOf(input map[string]any) (skillUse, bool) {
-	name, ok := text(input, []string{"skill", "name", "skill_name", "skillName", "command"})
-	arguments, _ := text(input, []string{"args", "arguments"})
+	name, ok := text(input, "skill name skill_name skillName command")
+	arguments, _ := text(input, "args arguments")
 	return skillUse{name: plainName(name), arguments: arguments, deep: true}, ok
 }
 
@@ -129,7 +129,7 @@ const maxFound = 64
 // readSkills returns the paths of the SKILL.md that a call reads, with a tool for files or with a command that shows
 // them, also in the directory that the call says it works in.
 func readSkills(t Event) (paths []string) {
-	place, _ := text(t.input, []string{"workdir", "cwd", "working_directory", "dir_path"})
+	place, _ := text(t.input, "workdir cwd working_directory dir_path")
 	for _, p := range (tool.Call{Tool: t.tool, Input: t.input}).Reads() {
 		if path.Base(strings.ReplaceAll(p, `\`, "/")) != "SKILL.md" {
 			continue
