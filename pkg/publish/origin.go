@@ -86,7 +86,7 @@ func (c *Client) originOf(ctx context.Context, m *pack.Manifest, dir string, tre
 	}
 	o := &origin{checkout: checkout, dir: filepath.ToSlash(rel)}
 	o.compare(real, content, trees)
-	o.compareTags(m)
+	o.compareTags(ctx, m)
 	return o, nil
 }
 
@@ -126,7 +126,7 @@ func (o *origin) compare(dir string, content *pack.Content, trees []bundle.Tree)
 }
 
 // compareTags looks whether git has another commit under the version.
-func (o *origin) compareTags(m *pack.Manifest) {
+func (o *origin) compareTags(ctx context.Context, m *pack.Manifest) {
 	if o.checkout.Commit == "" {
 		return
 	}
@@ -134,7 +134,7 @@ func (o *origin) compareTags(m *pack.Manifest) {
 		"v" + m.Version, m.Version, m.Name.Name + "/v" + m.Version,
 		m.Name.Name + "@" + m.Version,
 	} {
-		at, err := git.TagCommit(o.checkout.Root, tag)
+		at, err := o.checkout.TagCommit(ctx, tag)
 		if err == nil && at != "" && at != o.checkout.Commit {
 			o.elsewhere = fmt.Sprintf("the tag %s is on commit %.12s, and %.12s is what is published", tag, at,
 				o.checkout.Commit)

@@ -1,6 +1,7 @@
 package skillpm
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -177,7 +178,10 @@ func checkIgnored(x *examination) {
 	paths := []string{scope.ManifestName, scope.LockName, w.Rel(w.Scope.Plugins()) + "/", w.Rel(w.Scope.Skills()) + "/"}
 	links := x.linkPaths()
 	paths = append(paths, links...)
-	status, err := git.StatusOf(w.Scope.Root, paths)
+	status, err := git.StatusOf(x.ctx, w.Scope.Root, paths)
+	if errors.Is(err, git.ErrNoProgram) {
+		x.fact("git", "is not installed: whether it ignores files of the project is not known")
+	}
 	if err != nil {
 		return // it is no repository, or git itself has to be asked
 	}
@@ -275,7 +279,7 @@ func checkVendored(x *examination) {
 			Means: "installs fetch what differs, and fail where there is no network", Fix: vendorCommand(len(plan.Edited()) > 0) + ", and skillpm vendor --check to see what differs",
 		})
 	}
-	for _, warning := range ignoredCopy(w.Scope.Root, plan.Dir) {
+	for _, warning := range ignoredCopy(x.ctx, w.Scope.Root, plan.Dir) {
 		x.find(Diagnosis{Severity: diag.SeverityWarning, Path: plan.Dir, Message: warning})
 	}
 }

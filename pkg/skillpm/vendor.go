@@ -98,7 +98,7 @@ func (c *Client) vendor(ctx context.Context, o VendorOptions) (*VendorReport, er
 	}
 	report := vendorReport(w, plan)
 	report.Check, report.DryRun = o.Check, o.DryRun
-	report.Warnings = append(report.Warnings, ignoredCopy(w.Scope.Root, plan.Dir)...)
+	report.Warnings = append(report.Warnings, ignoredCopy(ctx, w.Scope.Root, plan.Dir)...)
 	if !o.Check {
 		notes, err := c.admitCopy(ctx, w, o)
 		if report.Warnings = append(report.Warnings, notes...); err != nil {
@@ -161,7 +161,7 @@ func (c *Client) writeCopy(ctx context.Context, w *workspace.Workspace, plan *ve
 		return err
 	}
 	plan.Prune()
-	if after := ignoredCopy(w.Scope.Root, plan.Dir); len(r.Warnings) == 0 {
+	if after := ignoredCopy(ctx, w.Scope.Root, plan.Dir); len(r.Warnings) == 0 {
 		r.Warnings = append(r.Warnings, after...)
 	}
 	return nil

@@ -1,6 +1,8 @@
 package skillpm
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -11,7 +13,7 @@ import (
 
 // ignoredCopy warns of files of a project's copy that git add would leave out, so that a clone lacks them. Outside of a
 // repository there are none.
-func ignoredCopy(root, dir string) []string {
+func ignoredCopy(ctx context.Context, root, dir string) []string {
 	names := []string{dir + "/README.md"}
 	top := filepath.Join(root, filepath.FromSlash(dir))
 	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error { // what can't be read has no files
@@ -24,7 +26,10 @@ func ignoredCopy(root, dir string) []string {
 		}
 		return nil
 	})
-	status, err := git.StatusOf(root, names)
+	status, err := git.StatusOf(ctx, root, names)
+	if errors.Is(err, git.ErrNoProgram) {
+		return []string{"git is not installed: whether it ignores files of the copy is not known"}
+	}
 	if err != nil {
 		return nil
 	}

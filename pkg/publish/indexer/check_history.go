@@ -17,7 +17,7 @@ import (
 
 // history compares the files with what they were in an earlier commit: they may only have grown.
 func (k *checking) history(ctx context.Context) error {
-	if _, err := git.StatusOf(k.at.dir, nil); diag.CodeOf(err) == diag.NotFound && k.options.Since == "" {
+	if _, err := git.StatusOf(ctx, k.at.dir, nil); diag.CodeOf(err) == diag.NotFound && k.options.Since == "" {
 		k.report.Notes = append(k.report.Notes, "history was not looked at: "+err.Error())
 		return nil
 	}

@@ -43,8 +43,8 @@ func TestPublicURL(t *testing.T) {
 		{"https://%zz/a", ""},
 		{"ext::sh -c 'echo'", ""},
 	} {
-		if got := PublicURL(tt.remote); got != tt.want {
-			t.Errorf("PublicURL(%q) = %q, want %q", tt.remote, got, tt.want)
+		if got := publicURL(tt.remote); got != tt.want {
+			t.Errorf("publicURL(%q) = %q, want %q", tt.remote, got, tt.want)
 		}
 	}
 }
@@ -55,8 +55,8 @@ func FuzzPublicURL(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, remote string) {
-		got := PublicURL(remote)
-		if again := PublicURL(got); again != got {
+		got := publicURL(remote)
+		if again := publicURL(got); again != got {
 			t.Errorf("%q gives %q, and that gives %q", remote, got, again)
 		}
 		authority, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(got, "https://"), "ssh://"), "/")
@@ -97,10 +97,10 @@ func TestReadCheckout(t *testing.T) {
 	if c, err := ReadCheckout(t.Context(), w.dir); err != nil || c.Origin != "https://git.example/acme/skills" {
 		t.Errorf("with an origin: %+v, %v", c, err)
 	}
-	if got, err := TagCommit(w.dir, "v1.0.0"); err != nil || got != id {
+	if got, err := c.TagCommit(t.Context(), "v1.0.0"); err != nil || got != id {
 		t.Errorf("v1.0.0 is %s, %v, want %s", got, err, id)
 	}
-	if got, err := TagCommit(w.dir, "v2.0.0"); err != nil || got != "" {
+	if got, err := c.TagCommit(t.Context(), "v2.0.0"); err != nil || got != "" {
 		t.Errorf("v2.0.0 is %q, %v", got, err)
 	}
 	if _, err := ReadCheckout(t.Context(), t.TempDir()); diag.CodeOf(err) != diag.NotFound {

@@ -5,102 +5,74 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"slices"
+	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing/object"
-
-	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/pack"
 )
 
 // Before is a directory of a work tree as it was in an earlier commit. It is closed when it is no longer needed.
 type Before struct {
-	FS      fs.FS    // the directory then, empty if there was none
-	Commit  string   // the earlier commit, "" where HEAD has no parent
+	FS      fs.FS    // the directory then, without any files if there was none; nil if there is no earlier commit
+	Commit  string   // the earlier commit, "" if HEAD has no parent
 	Changed []string // what differs now, sorted, with slashes and relative to the directory
-	close   func() error
+
+	client *Client
 }
 
 // Close frees what reading takes.
-func (b *Before) Close() error { return b.close() }
+func (b *Before) Close() error { return b.client.Close() }
 
 // Earlier returns a directory as it was at the merge base of HEAD and since, which is a branch, a tag or a commit; ""
-// is HEAD's first parent. What [Changed] says about what is read and what counts as changed counts here, too.
+// is HEAD's first parent. What counts as changed is as by [Changed].
 func Earlier(ctx context.Context, dir, since string) (*Before, error) {
-	w, err := openWorkTree(dir)
+	w, err := openWorkTree(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	b, err := w.earlier(ctx, dir, since)
-	if err != nil {
-		_ = w.storage.Close() // it was only read
-		return nil, err
-	}
-	return b, nil
-}
-
-func (w *workTree) earlier(ctx context.Context, dir, since string) (*Before, error) {
-	base, err := w.base(ctx, since)
+	prefix, err := w.prefix(dir)
 	if err != nil {
 		return nil, err
 	}
-	real, err := pathx.ResolveExisting(dir)
+	b := &Before{client: New(Options{})}
+	if b.Commit, err = w.base(ctx, since); err != nil || b.Commit == "" {
+		return b, err
+	}
+	changed, err := w.changedSince(ctx, b.Commit)
 	if err != nil {
 		return nil, err
 	}
-	prefix, ok := pathx.Rel(w.root, real)
-	if !ok {
-		return nil, diag.Errorf(diag.Internal, "%s is not inside %s", dir, w.root)
-	}
-	b := &Before{close: w.storage.Close, FS: treeFS{ctx: ctx, commit: w.objects, root: emptyTree}}
-	if base == nil {
-		return b, nil
-	}
-	b.Commit = base.Hash.String()
-	if err := w.compare(ctx, b.Commit); err != nil {
-		return nil, err
-	}
-	for name := range w.changed {
-		if rel, ok := pathx.RelSlash(filepath.ToSlash(prefix), name); ok {
+	for _, name := range changed {
+		if rel, ok := pathx.RelSlash(prefix, name); ok {
 			b.Changed = append(b.Changed, rel)
 		}
 	}
-	slices.Sort(b.Changed)
-	root := base.TreeHash
-	if prefix != "." {
-		n, err := treeFS{ctx: ctx, commit: w.objects, root: root}.find("open", filepath.ToSlash(prefix))
-		switch {
-		case errors.Is(err, fs.ErrNotExist) || err == nil && !n.IsDir():
-			root = emptyTree
-		case err != nil:
-			return nil, err
-		default:
-			root = n.id
-		}
+	url := "file:///" + strings.TrimPrefix(filepath.ToSlash(w.root), "/")
+	files, _, err := b.client.Tree(ctx, pack.Ref{Kind: pack.KindGit, URL: url, Digest: b.Commit})
+	if err == nil {
+		b.FS, err = fs.Sub(files, prefix)
 	}
-	b.FS = treeFS{ctx: ctx, commit: w.objects, root: root}
+	if err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
 	return b, nil
 }
 
-// base returns the commit that HEAD is compared with, nil where there is none.
-func (w *workTree) base(ctx context.Context, since string) (*object.Commit, error) {
-	head, err := w.head()
-	if err != nil || head == nil {
-		return nil, err
+// base returns the commit that HEAD is compared with, "" if there is none.
+func (w *workTree) base(ctx context.Context, since string) (string, error) {
+	head, err := w.parse(ctx, "HEAD^{commit}")
+	if failedGit(err) {
+		return "", nil
 	}
-	if since != "" {
-		return w.mergeBase(ctx, since, head)
+	if err != nil || since != "" {
+		return w.mergeBase(ctx, since)
 	}
-	h := &history{ctx: ctx, w: w}
-	if h.shallow, err = w.storage.Shallow(); err != nil {
-		return nil, diag.Errorf(diag.Invalid, "%s: %s", w.root, oneLine(err))
-	}
-	parents := h.parents(head)
+	parent, err := w.parse(ctx, "HEAD^1")
 	switch {
-	case len(parents) > 0:
-		return h.commit(parents[0])
-	case h.cut:
-		return nil, h.tooShallow("the parent of %s is not here", head.Hash.String()[:12])
+	case !failedGit(err):
+		return parent, err
+	case w.shallow:
+		return "", tooShallow("the parent of %s is not here", head[:12])
 	}
-	return nil, nil //nolint:nilnil // the first commit has nothing before it
+	return "", nil
 }

@@ -20,6 +20,9 @@ func TestEarlier(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer b.Close()
+		if b.FS == nil {
+			return b.Commit, "", b.Changed
+		}
 		data, _ := fs.ReadFile(b.FS, "README.md")
 		return b.Commit, string(data), b.Changed
 	}

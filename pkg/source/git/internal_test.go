@@ -133,34 +133,6 @@ func TestGuardedBody(t *testing.T) {
 	}
 }
 
-// What a program prints is not kept beyond its bound, by whatever way it comes.
-func TestBounded(t *testing.T) {
-	for _, ends := range []bool{false, true} {
-		b := &bounded{most: 100, ends: ends}
-		text := strings.Repeat("x", 70)
-		n, err := io.Copy(b, io.LimitReader(endlessText{}, 1<<20))
-		if len(b.first) != 100 || cap(b.first) > 1000 || !b.over || (err != nil) != ends || ends == (n == 1<<20) {
-			t.Errorf("ends %v: %d bytes are kept of %d, %v", ends, len(b.first), n, err)
-		}
-		b = &bounded{most: 140, ends: ends}
-		for range 2 {
-			if n, err := io.WriteString(b, text); n != 70 || err != nil || b.over {
-				t.Errorf("ends %v: %d, %v", ends, n, err)
-			}
-		}
-	}
-}
-
-// endlessText has text without end.
-type endlessText struct{}
-
-func (endlessText) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = 'x'
-	}
-	return len(p), nil
-}
-
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -1,15 +1,14 @@
 package git
 
 import (
-	"errors"
 	"net/url"
 	"path/filepath"
 	"strings"
 
-	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -32,23 +31,12 @@ func localDir(ref pack.Ref) (string, error) {
 	return dir, nil
 }
 
-func openLocal(ref pack.Ref) (*gogit.Repository, error) {
+func openLocal(ref pack.Ref) (*filesystem.Storage, error) {
 	dir, err := localDir(ref)
 	if err != nil {
 		return nil, err
 	}
-	storage, err := openStorage(dir)
-	if err != nil {
-		return nil, err
-	}
-	r, err := gogit.Open(storage, nil)
-	if errors.Is(err, gogit.ErrRepositoryNotExists) {
-		return nil, diag.Errorf(diag.NotFound, "%s is not a git repository", dir)
-	}
-	if err != nil {
-		return nil, diag.Errorf(diag.Invalid, "%s: %s", dir, oneLine(err))
-	}
-	return r, nil
+	return openStorage(dir)
 }
 
 // openStorage opens a repository that is at dir or has its work tree there.
@@ -77,10 +65,10 @@ func localRefs(ref pack.Ref) (*refs, error) {
 		return nil, err
 	}
 	found := &refs{all: make(map[string]string)}
-	if head, err := r.Head(); err == nil {
+	if head, err := storer.ResolveReference(r, plumbing.HEAD); err == nil {
 		found.head = head.Hash().String()
 	}
-	iter, err := r.References()
+	iter, err := r.IterReferences()
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "%s: %s", ref.URL, oneLine(err))
 	}
@@ -98,9 +86,9 @@ func localRefs(ref pack.Ref) (*refs, error) {
 }
 
 // peel follows tag objects to what they are on.
-func peel(r *gogit.Repository, id plumbing.Hash) plumbing.Hash {
+func peel(r *filesystem.Storage, id plumbing.Hash) plumbing.Hash {
 	for range 10 {
-		tag, err := object.GetTag(r.Storer, id)
+		tag, err := object.GetTag(r, id)
 		if err != nil {
 			break
 		}
@@ -115,9 +103,5 @@ func (k *commit) openLocal() error {
 	if err != nil {
 		return err
 	}
-	storage, ok := r.Storer.(*filesystem.Storage)
-	if !ok {
-		return diag.Errorf(diag.Internal, "%s is not on disk", k.ref.URL)
-	}
-	return k.use(&repository{storage: storage}, true)
+	return k.use(&repository{storage: r}, true)
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 
 	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/source/git/internal/gitcmd"
 )
 
 // program runs the git binary for one conversation with a server, in a bare repository of its own that has nothing but
@@ -79,14 +79,13 @@ func (g *program) Close() error { return os.RemoveAll(g.dir) }
 
 // settings are what git is told on its command line. The last word on a key counts, so nothing can undo them.
 func (g *program) settings() []string {
-	list := []string{
-		"protocol.allow=never", "protocol.https.allow=always", "protocol.ssh.allow=always",
-		"core.hooksPath=" + os.DevNull, "core.fsmonitor=false", "core.askPass=", "credential.helper=",
-		"http.followRedirects=false", "http.lowSpeedLimit=1", fmt.Sprintf("http.lowSpeedTime=%d", int(stallTimeout.Seconds())),
-		"fetch.unpackLimit=1", "transfer.unpackLimit=1", "fetch.recurseSubmodules=false", "fetch.negotiationAlgorithm=noop",
-		"fetch.writeCommitGraph=false", "fetch.bundleURI=", "transfer.bundleURI=false", "gc.auto=0", "maintenance.auto=false",
-		"protocol.version=2",
-	}
+	list := append(gitcmd.Hardened(),
+		"protocol.https.allow=always", "protocol.ssh.allow=always", "protocol.version=2",
+		"http.followRedirects=false", "http.lowSpeedLimit=1",
+		fmt.Sprintf("http.lowSpeedTime=%d", int(stallTimeout.Seconds())),
+		"fetch.unpackLimit=1", "transfer.unpackLimit=1", "fetch.negotiationAlgorithm=noop",
+		"fetch.writeCommitGraph=false", "fetch.bundleURI=", "transfer.bundleURI=false",
+	)
 	if g.place.url.Scheme == "http" { // which package source allows for this machine only
 		list = append(list, "protocol.http.allow=always")
 	}
@@ -141,50 +140,20 @@ func (g *program) allocation() int64 {
 	return max(l.refs, l.object, 1<<20)
 }
 
-// run runs git and returns what it prints. When ctx ends, git and all that it has started are killed. What it prints is
-// bounded, and so is what it holds in memory, where a server may make it grow before it prints anything.
+// run runs git in the repository and returns what it prints.
 func (g *program) run(ctx context.Context, stdin string, args ...string) ([]byte, error) {
-	var words []string
-	for _, s := range g.settings() {
-		words = append(words, "-c", s)
+	limits := g.place.client.limits
+	p := gitcmd.Program{
+		Path: g.path, Dir: g.dir, Env: g.environ(), Settings: g.settings(), MaxOutput: limits.refs, MaxMemory: limits.memory,
 	}
-	cmd := exec.CommandContext(ctx, g.path, append(words, args...)...) //nolint:gosec // it is what the user has set
-	cmd.Dir, cmd.Env, cmd.Stdin = g.dir, g.environ(), strings.NewReader(stdin)
-	cmd.WaitDelay = 5 * time.Second
-	ownGroup(cmd)
-	out, stderr := &bounded{most: g.place.client.limits.refs, ends: true}, &bounded{most: maxErrorBody}
-	cmd.Stdout, cmd.Stderr = out, stderr
-	err := cmd.Start()
-	if err == nil {
-		limitMemory(cmd.Process.Pid, g.place.client.limits.memory)
-		err = cmd.Wait()
+	out, err := p.Run(ctx, stdin, args...)
+	if failed, ok := errors.AsType[*gitcmd.Error](err); ok {
+		return nil, g.explain(failed)
 	}
-	switch {
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case out.over:
+	if errors.Is(err, gitcmd.ErrOutput) {
 		return nil, tooLarge("the server does not stop sending")
-	case err != nil:
-		return nil, g.explain(string(stderr.first), err)
 	}
-	return out.first, nil
-}
-
-// bounded keeps the first bytes of what is written to it. It has no ReadFrom, by which [io.Copy] would go around it.
-type bounded struct {
-	first []byte
-	most  int64
-	over  bool
-	ends  bool // writing more is an error, instead of in vain
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	room := min(max(b.most-int64(len(b.first)), 0), int64(len(p)))
-	b.first = append(b.first, p[:room]...)
-	if b.over = b.over || room < int64(len(p)); b.over && b.ends {
-		return int(room), io.ErrShortWrite
-	}
-	return len(p), nil
+	return out, err
 }
 
 // listWithProgram reads the references of a server.
@@ -321,13 +290,11 @@ type programPack struct {
 func (p *programPack) Close() error { return errors.Join(p.File.Close(), p.program.Close()) }
 
 // explain turns what git has printed into an error.
-func (g *program) explain(stderr string, err error) error {
-	says := func(words ...string) bool {
-		return slices.ContainsFunc(words, func(s string) bool { return strings.Contains(stderr, s) })
-	}
+func (g *program) explain(failed *gitcmd.Error) error {
 	at := g.place.url.Redacted()
-	switch {
-	case says("Authentication failed", "could not read Username", "could not read Password", "The requested URL returned error: 401"):
+	switch says := failed.Printed; {
+	case says("Authentication failed", "could not read Username", "could not read Password",
+		"The requested URL returned error: 401"):
 		return transport.ErrAuthenticationRequired
 	case says("The requested URL returned error: 403"):
 		return transport.ErrAuthorizationFailed
@@ -335,34 +302,20 @@ func (g *program) explain(stderr string, err error) error {
 		return diag.Errorf(diag.Denied, "%s: the host's key is not in known_hosts, or is another", at).
 			WithHint("connect once with ssh and compare the fingerprint")
 	case says("Permission denied (publickey"):
-		return diag.Errorf(diag.Denied, "%s does not accept your keys", at).WithHint("add a key that it knows to your ssh agent with ssh-add")
-	case says("' not found", "Repository not found", "does not appear to be a git repository", "The requested URL returned error: 404"):
+		return diag.Errorf(diag.Denied, "%s does not accept your keys", at).
+			WithHint("add a key that it knows to your ssh agent with ssh-add")
+	case says("' not found", "Repository not found", "does not appear to be a git repository",
+		"The requested URL returned error: 404"):
 		return transport.ErrRepositoryNotFound
 	case says("over limit", "out of memory", "Out of memory"):
 		return tooLarge("git may not hold more of it in memory")
 	case says("unable to update url base from redirection"):
-		return diag.Errorf(diag.Remote, "%s: the server sends on to another place, which the git binary is not allowed to follow", at).
+		return diag.Errorf(diag.Remote,
+			"%s: the server sends on to another place, which the git binary is not allowed to follow", at).
 			WithHint("write the place that it sends to")
-	case says("early EOF", "unexpected disconnect", "Connection reset", "hung up unexpectedly", "invalid index-pack output", "Operation too slow"):
-		return fmt.Errorf("git: %s: %w", lastLine(stderr), io.ErrUnexpectedEOF)
+	case says("early EOF", "unexpected disconnect", "Connection reset", "hung up unexpectedly",
+		"invalid index-pack output", "Operation too slow"):
+		return fmt.Errorf("%w: %w", failed, io.ErrUnexpectedEOF)
 	}
-	if line := lastLine(stderr); line != "" {
-		return errors.New("git: " + line)
-	}
-	return fmt.Errorf("git: %w", err)
-}
-
-// lastLine returns the last line that says why git has ended.
-func lastLine(stderr string) string {
-	last := ""
-	for line := range strings.Lines(stderr) {
-		line = strings.TrimSpace(line)
-		if text, ok := strings.CutPrefix(line, "fatal: "); ok {
-			return text
-		}
-		if line != "" {
-			last = line
-		}
-	}
-	return last
+	return failed
 }

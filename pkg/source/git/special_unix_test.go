@@ -33,15 +33,15 @@ func gitCheckout(t *testing.T) string {
 }
 
 // TestSpecialFilesOfRepository replaces each file of a .git that is read by one that would be waited for or that has no
-// end. What has to be there is an error; what need not be, and ignore rules, count as not there. For [git.Changed] that is so
-// for HEAD, too: then every file is changed. Nothing hangs.
+// end. For the git program each is an error, before it runs. For a repository that is read where it is, what need not be there
+// counts as not there. Nothing hangs.
 func TestSpecialFilesOfRepository(t *testing.T) {
 	dir := gitCheckout(t)
 	client := git.New(git.Options{Cache: t.TempDir()})
 	t.Cleanup(func() { client.Close() })
 	readers := map[string]func() error{
 		"changed": func() error { _, _, err := git.Changed(t.Context(), dir, "HEAD"); return err },
-		"status":  func() error { _, err := git.StatusOf(dir, []string{"x"}); return err },
+		"status":  func() error { _, err := git.StatusOf(t.Context(), dir, []string{"x"}); return err },
 		"local": func() error {
 			_, err := client.Open(t.Context(), pack.Ref{Kind: pack.KindGit, URL: "file://" + filepath.ToSlash(dir), Rev: "HEAD", Subdir: "a"})
 			return err
@@ -55,9 +55,10 @@ func TestSpecialFilesOfRepository(t *testing.T) {
 		},
 	}
 	for file, needed := range map[string]string{
-		".git": "changed status local", ".git/HEAD": "local", ".git/index": "changed status",
-		".git/commondir": "changed status local", ".git/config": "", ".git/info/exclude": "", ".git/shallow": "", ".git/packed-refs": "",
-		".git/refs/heads/main": "",
+		".git": "changed status local", ".git/HEAD": "changed status local", ".git/index": "changed status",
+		".git/commondir": "changed status local", ".git/config": "changed status", ".git/info/exclude": "changed status",
+		".git/info/attributes": "changed status", ".git/shallow": "changed status", ".git/packed-refs": "changed status",
+		".git/refs/heads/main": "changed status", ".git/objects/info/alternates": "changed status",
 	} {
 		for kind, put := range kinds {
 			at := filepath.Join(dir, filepath.FromSlash(file))
@@ -98,7 +99,7 @@ func TestForeignRepository(t *testing.T) {
 		t.Skip("this root may not give files away")
 	}
 	_, _, err := git.Changed(t.Context(), filepath.Join(dir, "a"), "")
-	_, err2 := git.StatusOf(filepath.Join(dir, "a"), []string{"x"})
+	_, err2 := git.StatusOf(t.Context(), filepath.Join(dir, "a"), []string{"x"})
 	for _, err := range []error{err, err2} {
 		if diag.CodeOf(err) != diag.NotFound || !strings.Contains(err.Error(), "belongs to another user") {
 			t.Errorf("got %v", err)

@@ -1,6 +1,8 @@
 package git
 
 import (
+	"context"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -10,74 +12,94 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// Status says what a repository makes of a path in its work tree.
+// Status is how a repository treats a path in its work tree.
 type Status struct {
 	Tracked bool // it is in the index, or for a directory, something in it
-	Ignored bool // git add leaves it out: it is not tracked, and a .gitignore or info/exclude says so
+	Ignored bool // git add leaves it out: it is not tracked, and an ignore file matches
 }
 
 // StatusOf returns the status of files or directories in dir, which need not exist; a path that ends in a slash is a
-// directory. It is an error with the code [diag.NotFound] if dir is not in the work tree of a repository. What
-// [Changed] says about what is read counts here, too.
-func StatusOf(dir string, paths []string) ([]Status, error) {
-	w, err := openWorkTree(dir)
+// directory. The git program is needed. It is an error with the code [diag.NotFound] if dir is not in the work tree of
+// a repository of this user.
+func StatusOf(ctx context.Context, dir string, paths []string) ([]Status, error) {
+	w, err := openWorkTree(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	defer w.storage.Close() //nolint:errcheck // it was only read
-	index, err := w.readIndex()
+	prefix, err := w.prefix(dir)
 	if err != nil {
 		return nil, err
 	}
-	real, err := pathx.ResolveExisting(dir)
+	tracked, err := w.trackedPaths(ctx)
 	if err != nil {
 		return nil, err
 	}
-	prefix, ok := pathx.Rel(w.root, real)
-	if !ok {
-		return nil, diag.Errorf(diag.Internal, "%s is not inside %s", dir, w.root)
-	}
-	exclude := readIgnores(nil, filepath.Join(w.common, "info", "exclude"), 0, w.config.ignoreCase)
-	rules := map[string]*ignores{}
-	list := make([]Status, len(paths))
+	list, names := make([]Status, len(paths)), make([]string, len(paths))
+	var input strings.Builder
 	for i, p := range paths {
-		at := path.Join(filepath.ToSlash(prefix), p)
-		list[i].Tracked = index.has(at)
-		list[i].Ignored = !list[i].Tracked && w.ignores(at, strings.HasSuffix(p, "/"), exclude, rules)
+		at := path.Join(prefix, p)
+		names[i] = at
+		if strings.HasSuffix(p, "/") {
+			names[i] += "/"
+		}
+		list[i].Tracked = tracked[at]
+		if !w.behindLink(at) { // of which git says that it is an error to ask
+			input.WriteString(names[i] + "\x00")
+		}
+	}
+	if input.Len() == 0 {
+		return list, nil
+	}
+	out, err := w.git(ctx, input.String(), "check-ignore", "-z", "--stdin")
+	if err != nil {
+		return nil, err
+	}
+	ignored := make(map[string]bool)
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		ignored[name] = true
+	}
+	for i := range list {
+		list[i].Ignored = !list[i].Tracked && ignored[names[i]]
 	}
 	return list, nil
 }
 
-// has reports whether a path, or something below it, is tracked.
-func (t *tracked) has(at string) bool {
-	for name := range strings.SplitSeq(at, "/") {
-		if t = t.byName[name]; t == nil {
-			return false
-		}
+// prefix returns the path of dir relative to the root of the work tree, with slashes.
+func (w *workTree) prefix(dir string) (string, error) {
+	real, err := pathx.ResolveExisting(dir)
+	if err != nil {
+		return "", err
 	}
-	return true
+	prefix, ok := pathx.Rel(w.root, real)
+	if !ok {
+		return "", diag.Errorf(diag.Internal, "%s is not inside %s", dir, w.root)
+	}
+	return filepath.ToSlash(prefix), nil
 }
 
-// ignores reports whether a path is ignored, or a directory above it: what is in one cannot be taken back in. The rules
-// of directories are read once.
-func (w *workTree) ignores(at string, dir bool, exclude *ignores, known map[string]*ignores) bool {
-	above, rules := "", exclude
-	for {
-		if _, ok := known[above]; !ok {
-			known[above] = rules
-			file := filepath.Join(w.root, filepath.FromSlash(above), ".gitignore")
-			if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() {
-				known[above] = readIgnores(rules, file, len(above), w.config.ignoreCase)
-			}
+// trackedPaths returns the files of the index and the directories that they are in.
+func (w *workTree) trackedPaths(ctx context.Context) (map[string]bool, error) {
+	out, err := w.git(ctx, "", "ls-files", "-z")
+	if err != nil {
+		return nil, err
+	}
+	tracked := make(map[string]bool)
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		for name != "" && name != "." && !tracked[name] {
+			tracked[name] = true
+			name = path.Dir(name)
 		}
-		rules = known[above]
-		name, _, more := strings.Cut(at[len(above):], "/")
-		if rules.match(above+name, more || dir) {
+	}
+	return tracked, nil
+}
+
+// behindLink reports whether a directory above a path is a symbolic link.
+func (w *workTree) behindLink(name string) bool {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		info, err := os.Lstat(filepath.Join(w.root, filepath.FromSlash(dir)))
+		if err == nil && info.Mode().Type() == fs.ModeSymlink {
 			return true
 		}
-		if !more {
-			return false
-		}
-		above += name + "/"
 	}
+	return false
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/storage/filesystem"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
@@ -80,11 +79,7 @@ func (c *Client) tagObject(ctx context.Context, ref pack.Ref, commitID string, i
 		if err != nil {
 			return nil, err
 		}
-		storage, ok := r.Storer.(*filesystem.Storage)
-		if !ok {
-			return nil, diag.Errorf(diag.Internal, "%s is not on disk", ref.URL)
-		}
-		o := &repository{storage: storage}
+		o := &repository{storage: r}
 		defer func() { _ = o.close() }() // it was only read
 		return readTag(o, id)
 	}

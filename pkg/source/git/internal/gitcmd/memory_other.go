@@ -1,6 +1,6 @@
 //go:build !linux
 
-package git
+package gitcmd
 
 // limitMemory does nothing where one process cannot bound the memory of another.
 func limitMemory(int, int64) {}

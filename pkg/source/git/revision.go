@@ -1,0 +1,108 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/source/git/internal/gitcmd"
+)
+
+// mergeBase returns the commit at which HEAD's history and that of since parted.
+func (w *workTree) mergeBase(ctx context.Context, since string) (string, error) {
+	id, err := w.resolve(ctx, since)
+	if err != nil {
+		return "", err
+	}
+	base, err := w.run(ctx, "", "merge-base", "--end-of-options", id, "HEAD")
+	switch {
+	case !failedGit(err):
+		return string(bytes.TrimSpace(base)), err
+	case w.shallow:
+		return "", tooShallow("%s and HEAD have no commit in common among those that are here", since)
+	}
+	return "", diag.Errorf(diag.NotFound, "%s and HEAD have no commit in common", since)
+}
+
+func tooShallow(format string, args ...any) error {
+	return diag.Errorf(diag.NotFound, format+": the clone is shallow", args...).
+		WithHint("fetch more of the history: git fetch --unshallow, or fetch-depth: 0 where CI checks out")
+}
+
+// resolve returns the commit that a revision names: HEAD, a branch, tag or remote branch, or a commit, with ~ and ^
+// after it. Other forms of gitrevisions(7) are not accepted.
+func (w *workTree) resolve(ctx context.Context, rev string) (string, error) {
+	name, steps := rev, ""
+	if at := strings.IndexAny(rev, "~^"); at >= 0 {
+		name, steps = rev[:at], rev[at:]
+	}
+	if name != "@" && pack.CheckRev(name) != nil || !regexp.MustCompile(`^([~^][0-9]{0,9})*$`).MatchString(steps) {
+		return "", w.unknown(ctx, rev, name)
+	}
+	id, err := w.parse(ctx, rev+"^{commit}")
+	if !failedGit(err) {
+		return id, err
+	}
+	return "", w.explainRevision(ctx, rev, name)
+}
+
+// explainRevision finds out why a revision names no commit.
+func (w *workTree) explainRevision(ctx context.Context, rev, name string) error {
+	id, err := w.parse(ctx, name)
+	if err != nil {
+		if failed, ok := errors.AsType[*gitcmd.Error](err); ok && failed.Printed("is ambiguous") {
+			return diag.Errorf(diag.Usage, "%s stands for more than one commit", name).WithHint("write more digits")
+		}
+		return w.unknown(ctx, rev, name)
+	}
+	_, err = w.run(ctx, "", "cat-file", "-e", id)
+	switch missing := failedGit(err); {
+	case missing && w.shallow:
+		return tooShallow("the commit %s is not here", name)
+	case missing:
+		return diag.Errorf(diag.NotFound, "%s has no commit %s", w.root, name)
+	case err != nil:
+		return err
+	case rev == name:
+		return diag.Errorf(diag.Usage, "%s is not a commit", name)
+	case w.shallow:
+		return tooShallow("%s is not among the commits that are here", rev)
+	}
+	return diag.Errorf(diag.NotFound, "%s does not exist: the history of %s ends before it", rev, w.root)
+}
+
+// unknown says that there is no such revision, and what may have been meant.
+func (w *workTree) unknown(ctx context.Context, rev, name string) error {
+	e := diag.Errorf(diag.NotFound, "%s has no branch, tag or commit %q", w.root, rev)
+	out, err := w.git(ctx, "", "for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags", "refs/remotes")
+	if err != nil {
+		return e
+	}
+	var local, remote []string
+	for ref := range strings.FieldsSeq(string(out)) {
+		short, isRemote := strings.CutPrefix(ref, "refs/remotes/")
+		switch {
+		case !isRemote:
+			local = append(local, strings.TrimPrefix(strings.TrimPrefix(ref, headsPrefix), tagsPrefix))
+		case !strings.HasSuffix(short, "/HEAD"):
+			remote = append(remote, short)
+		}
+	}
+	slices.Sort(local)
+	names := slices.Concat(local, remote)
+	at := slices.IndexFunc(remote, func(s string) bool { return strings.HasSuffix(s, "/"+name) })
+	switch near := diag.Nearest(name, names); {
+	case at >= 0:
+		return e.WithHint("did you mean %s?", remote[at])
+	case near != "":
+		return e.WithHint("did you mean %s?", near)
+	case len(names) > 0:
+		return e.WithHint("there are %s", shortList(names))
+	}
+	return e
+}

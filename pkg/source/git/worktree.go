@@ -1,0 +1,364 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/source/git/internal/gitcmd"
+)
+
+const (
+	maxSmallFile      = 1 << 20         // bytes of a file of a repository that names a directory
+	maxWorkTreeOutput = 256 << 20       // bytes that git may print about a work tree
+	maxWorkTreeMemory = 1 << 30         // bytes that git may hold for it: trees can be made that have no end
+	maxWorkTreeTime   = 5 * time.Minute // for one question: it may be waiting for a pipe
+)
+
+// ErrNoProgram says that there is no git program, without which the state of a work tree is not known.
+var ErrNoProgram error = diag.Errorf(diag.NotFound, "changes are read with the git program, which is not installed").
+	WithHint("install git, or name the files and directories instead")
+
+// Changed returns the files of a work tree that differ from a commit: their paths with slashes, in bytewise order,
+// relative to root, which is the real path of the work tree that dir is in. Deleted files are among them, and both
+// names of a renamed file, because what pointed to the old name must be checked again.
+//
+// With an empty since these are the files that differ from HEAD in the index or in the work tree, and untracked files
+// that are not ignored. With a branch, a tag or a commit, the files that differ between its merge base with HEAD and
+// HEAD are added, as in git diff since...HEAD. Without any commit yet, every file is changed. Submodules and other
+// repositories inside are left out.
+//
+// The git program is needed, and nothing that the repository's configuration names is run: a file that a filter has
+// written counts as changed, unless size and time show that it was not touched. Nothing is written.
+func Changed(ctx context.Context, dir, since string) (root string, paths []string, err error) {
+	w, err := openWorkTree(ctx, dir)
+	if err != nil {
+		return "", nil, err
+	}
+	paths, err = w.changedSince(ctx, since)
+	return w.root, paths, err
+}
+
+func (w *workTree) changedSince(ctx context.Context, since string) ([]string, error) {
+	status, err := w.status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if since != "" && status.commit != "" {
+		base, err := w.mergeBase(ctx, since)
+		if err != nil {
+			return nil, err
+		}
+		out, err := w.git(ctx, "", "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv",
+			"--ignore-submodules=all", "--end-of-options", base, "HEAD")
+		if err != nil {
+			return nil, err
+		}
+		for name := range strings.SplitSeq(string(out), "\x00") {
+			if name != "" {
+				status.changed[name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(status.changed)), nil
+}
+
+// Checkout is what a work tree shows about where its files are from.
+type Checkout struct {
+	Root   string // real path of the work tree
+	Origin string // URL of the remote that it was cloned from, fit to be published; "" if there is none
+	Commit string // that is checked out, "" before the first one
+	Branch string // that is checked out, "" for none
+
+	work    *workTree
+	changed map[string]bool // as by [Changed]
+	tracked map[string]bool
+}
+
+// ReadCheckout reads the work tree that dir is in, with the git program, as [Changed] does. It is an error with the
+// code [diag.NotFound] if that is not a work tree of this user.
+func ReadCheckout(ctx context.Context, dir string) (*Checkout, error) {
+	w, err := openWorkTree(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	status, err := w.status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out, err := w.git(ctx, "", "ls-files", "-v", "-z")
+	if err != nil {
+		return nil, err
+	}
+	c := &Checkout{
+		Root: w.root, Origin: publicURL(w.remote), Commit: status.commit, Branch: status.branch,
+		work: w, changed: status.changed, tracked: make(map[string]bool),
+	}
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		if path, ok := strings.CutPrefix(line, "H "); ok { // not one whose changes git is told to ignore
+			c.tracked[path] = true
+		}
+	}
+	return c, nil
+}
+
+// Changed returns the files, by paths relative to the root, that differ from the commit.
+func (c *Checkout) Changed() []string { return slices.Sorted(maps.Keys(c.changed)) }
+
+// Committed reports whether the commit has a file exactly as it is in the work tree.
+func (c *Checkout) Committed(path string) bool { return !c.changed[path] && c.tracked[path] }
+
+// TagCommit returns the commit that a tag leads to, "" if there is no such tag.
+func (c *Checkout) TagCommit(ctx context.Context, tag string) (string, error) {
+	id, err := c.work.parse(ctx, tagsPrefix+tag+"^{commit}")
+	if failedGit(err) {
+		return "", nil
+	}
+	return id, err
+}
+
+// workTree is a work tree that git is asked about.
+type workTree struct {
+	root    string // where files are
+	shallow bool   // the history is cut off
+	remote  string // URL of origin, or of the only remote
+	program gitcmd.Program
+}
+
+// openWorkTree finds the work tree that dir is in. The repository is found here, and named to git, so that no directory
+// that only looks like one is used.
+func openWorkTree(ctx context.Context, dir string) (*workTree, error) {
+	abs, err := filepath.Abs(dir)
+	if err == nil {
+		abs, err = pathx.ResolveExisting(abs)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, diag.Errorf(diag.NotFound, "%s does not exist", dir)
+	} else if err != nil {
+		return nil, err
+	}
+	for root := abs; ; root = filepath.Dir(root) {
+		gitDir, err := gitDirOf(root)
+		if err != nil {
+			return nil, err
+		}
+		if gitDir != "" {
+			if err := checkOwner(root, gitDir); err != nil {
+				return nil, err
+			}
+			return newWorkTree(ctx, root, gitDir)
+		}
+		if root == filepath.Dir(root) {
+			return nil, diag.Errorf(diag.NotFound, "%s is not in the work tree of a git repository", dir).
+				WithHint("only there it is known what changed: name the files and directories instead")
+		}
+	}
+}
+
+func newWorkTree(ctx context.Context, root, gitDir string) (*workTree, error) {
+	path, err := exec.LookPath("git")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", root, ErrNoProgram)
+	}
+	common, err := commonDir(gitDir)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRegular(gitDir, common); err != nil {
+		return nil, err
+	}
+	w := &workTree{root: root, program: gitcmd.Program{
+		Path: path, Dir: root, Env: workTreeEnvironment(root, gitDir), Settings: gitcmd.Hardened(),
+		MaxOutput: maxWorkTreeOutput, MaxMemory: maxWorkTreeMemory,
+	}}
+	if info, err := os.Stat(filepath.Join(common, "shallow")); err == nil && info.Size() > 0 {
+		w.shallow = true
+	}
+	return w, w.readConfig(ctx)
+}
+
+// workTreeEnvironment is the user's environment without the variables by which git is told where to look and what to
+// run. The user's own configuration stays: it has ignore files and line ends.
+func workTreeEnvironment(root, gitDir string) []string {
+	kept := []string{"GIT_CONFIG_GLOBAL=", "GIT_CONFIG_SYSTEM=", "GIT_CONFIG_NOSYSTEM="}
+	env := slices.DeleteFunc((&exec.Cmd{}).Environ(), func(s string) bool {
+		return strings.HasPrefix(strings.ToUpper(s), "GIT_") &&
+			!slices.ContainsFunc(kept, func(name string) bool { return strings.HasPrefix(s, name) })
+	})
+	return append(env, "GIT_DIR="+gitDir, "GIT_WORK_TREE="+root, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0",
+		"GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
+}
+
+// readConfig reads the configuration, to find the remote and to turn off the filters that it has. They are the one kind
+// of command that git status runs and that no single setting turns off.
+func (w *workTree) readConfig(ctx context.Context) error {
+	out, err := w.git(ctx, "", "config", "--list", "--null")
+	if err != nil {
+		return err
+	}
+	remotes := make(map[string]string)
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		key, value, _ := strings.Cut(line, "\n")
+		section, rest, _ := strings.Cut(key, ".")
+		dot := strings.LastIndexByte(rest, '.')
+		if dot < 0 {
+			continue
+		}
+		switch name, variable := rest[:dot], rest[dot+1:]; {
+		case section == "remote" && variable == "url":
+			if _, ok := remotes[name]; !ok {
+				remotes[name] = value
+			}
+		case section == "filter" && strings.Contains(name, "="): // could not be named on the command line
+			return diag.Errorf(diag.Invalid, "the configuration of %s has a filter %q, whose name git cannot be told", w.root, name).
+				WithHint("name the files and directories instead")
+		case section == "filter":
+			w.program.Settings = append(w.program.Settings, key+"=")
+		}
+	}
+	if url, ok := remotes["origin"]; ok {
+		w.remote = url
+	} else if len(remotes) == 1 {
+		for _, url := range remotes {
+			w.remote = url
+		}
+	}
+	return nil
+}
+
+// workTreeStatus is what git status prints.
+type workTreeStatus struct {
+	commit  string // that is checked out, "" before the first one
+	branch  string // that is checked out, "" for none
+	changed map[string]bool
+	ids     map[string]string // what the index has of files that may differ only by line ends that git converts
+}
+
+func (w *workTree) status(ctx context.Context) (*workTreeStatus, error) {
+	out, err := w.git(ctx, "", "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--no-renames",
+		"--untracked-files=all", "--ignored=no", "--ignore-submodules=all")
+	if err != nil {
+		return nil, err
+	}
+	s, err := parseStatus(string(out))
+	if err != nil {
+		return nil, err
+	}
+	return s, w.dropConverted(ctx, s)
+}
+
+// dropConverted takes back files that differ from the index by size, but not by what git would store: git status shows
+// them until git add notes their size.
+func (w *workTree) dropConverted(ctx context.Context, s *workTreeStatus) error {
+	var names []string
+	for name := range s.ids {
+		info, err := os.Lstat(filepath.Join(w.root, filepath.FromSlash(name)))
+		if err == nil && info.Mode().IsRegular() { // git takes a pipe for a file, and would wait for it
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	out, err := w.run(ctx, strings.Join(names, "\n")+"\n", "hash-object", "--stdin-paths")
+	if failedGit(err) { // a file is gone
+		return nil
+	}
+	for i, id := range strings.Fields(string(out)) {
+		if i < len(names) && id == s.ids[names[i]] {
+			delete(s.changed, names[i])
+		}
+	}
+	return err
+}
+
+// parseStatus reads the output of git status --porcelain=v2 -z (git-status(1)).
+func parseStatus(out string) (*workTreeStatus, error) {
+	s := &workTreeStatus{changed: make(map[string]bool), ids: make(map[string]string)}
+	fields := map[byte]int{'1': 8, 'u': 10, '?': 1} // how many come before the path
+	for line := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
+		if header, ok := strings.CutPrefix(line, "# branch."); ok {
+			switch key, value, _ := strings.Cut(header, " "); {
+			case key == "oid" && isCommit(value):
+				s.commit = value
+			case key == "head" && value != "(detached)":
+				s.branch = value
+			}
+			continue
+		}
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		before, ok := fields[line[0]]
+		words := strings.SplitN(line, " ", before+1)
+		if !ok || len(words) != before+1 {
+			return nil, diag.Errorf(diag.Invalid, "git status prints %q, which is not understood", line)
+		}
+		path := words[before]
+		if strings.HasSuffix(path, "/") { // another repository
+			continue
+		}
+		for name := range strings.SplitSeq(path, "/") {
+			if err := checkName(name); err != nil {
+				return nil, diag.Errorf(diag.Invalid, "the index has %q: %w", path, err)
+			}
+		}
+		s.changed[path] = true
+		sameMode := line[0] == '1' && words[1] == ".M" && words[4] == words[5] && strings.HasPrefix(words[4], "100")
+		if sameMode && !strings.ContainsAny(path, "\r\n") {
+			s.ids[path] = words[7]
+		}
+	}
+	return s, nil
+}
+
+// run runs git on the work tree.
+func (w *workTree) run(ctx context.Context, input string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, maxWorkTreeTime,
+		diag.Errorf(diag.Invalid, "git takes more than %s for %s", maxWorkTreeTime, w.root))
+	defer cancel()
+	return w.program.Run(ctx, input, args...)
+}
+
+// git runs git, and explains its errors. If git ends with an error and prints none, it has found nothing.
+func (w *workTree) git(ctx context.Context, input string, args ...string) ([]byte, error) {
+	out, err := w.run(ctx, input, args...)
+	failed, ok := errors.AsType[*gitcmd.Error](err)
+	switch {
+	case errors.Is(err, gitcmd.ErrOutput), ok && failed.Printed("out of memory", "Out of memory"):
+		return nil, diag.Errorf(diag.Invalid, "%s has more files than git may list", w.root)
+	case !ok:
+		return out, err
+	case failed.Stderr == "":
+		return nil, nil
+	case failed.Printed("index"):
+		return nil, diag.Errorf(diag.Invalid, "the index of %s cannot be read: %w", w.root, failed)
+	case failed.Printed("unable to read", "bad object", "bad tree", "bad default revision", "loose object", "corrupt"):
+		return nil, diag.Errorf(diag.Integrity, "an object of %s is missing or damaged: %w", w.root, failed).
+			WithHint("check the repository with git fsck")
+	}
+	return nil, diag.Errorf(diag.Invalid, "%s: %w", w.root, failed)
+}
+
+// failedGit reports whether git ran and did not find what it was asked for.
+func failedGit(err error) bool {
+	_, ok := errors.AsType[*gitcmd.Error](err)
+	return ok
+}
+
+// parse returns the id of the object that a revision names. It is a [*gitcmd.Error] if there is none.
+func (w *workTree) parse(ctx context.Context, rev string) (string, error) {
+	out, err := w.run(ctx, "", "rev-parse", "--verify", "--end-of-options", rev)
+	return string(bytes.TrimSpace(out)), err
+}
