@@ -216,7 +216,7 @@ func TestRunStarting(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			for range 25 {
+			for range 10 {
 				if r, err := Run(t.Context(), shell(`sleep 0.01 & exit 0`)); err != nil || r.ExitCode != 0 {
 					t.Errorf("%v, exit %d, signal %s", err, r.ExitCode, r.Signal)
 				}

@@ -53,9 +53,15 @@ type group struct {
 // it ends, would take it for an orphan.
 var starting sync.RWMutex
 
+// leaders has the numbers of the commands that run, each of which leads a session.
+var leaders sync.Map
+
 func start(cmd *exec.Cmd, began time.Time) (*group, error) {
 	starting.RLock()
 	err := cmd.Start()
+	if err == nil {
+		leaders.Store(cmd.Process.Pid, nil)
+	}
 	starting.RUnlock()
 	if err != nil {
 		return nil, err
@@ -75,7 +81,7 @@ func start(cmd *exec.Cmd, began time.Time) (*group, error) {
 	return g, nil
 }
 
-func (g *group) close() {}
+func (g *group) close() { leaders.Delete(g.pid) }
 
 // reap returns how the command ended, nil if it has not.
 func (g *group) reap() *os.ProcessState {
@@ -180,7 +186,9 @@ func (g *group) members() []process {
 		if pid == self || !ok || p.since < g.since {
 			continue
 		}
-		if p.session == g.pid || p.group == g.pid || g.marked(p, adopts && p.parent == self && p.session != session) {
+		_, others := leaders.Load(p.session) // right after its start a command has no environment that could be read
+		adopted := adopts && p.parent == self && p.session != session && !others
+		if p.session == g.pid || p.group == g.pid || g.marked(p, adopted) {
 			ours[pid] = true
 			found = append(found, p)
 			continue
