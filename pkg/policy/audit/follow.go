@@ -39,11 +39,26 @@ func Follow(ctx context.Context, path string, tick <-chan time.Time, each func(R
 
 // recordsAfter returns the records that follow one, the newest first; for nil, only the newest record, with the number
 // 0 if there is none. If the log was replaced by another one, it returns what is in the new file.
-func recordsAfter(path string, last *Record) (added []Record, err error) {
+func recordsAfter(path string, last *Record) ([]Record, error) {
 	files, err := Files(path)
 	if err != nil {
 		return nil, err
 	}
+	for { // a file that was closed in the meantime is not in the list, and its records would be missed
+		added, err := recordsIn(files, last)
+		if err != nil {
+			return nil, err
+		}
+		now, err := Files(path)
+		if err != nil || slices.Equal(files, now) {
+			return added, err
+		}
+		files = now
+	}
+}
+
+// recordsIn returns the records of these files that follow one, the newest first.
+func recordsIn(files []string, last *Record) (added []Record, err error) {
 	for _, file := range slices.Backward(files) {
 		replaced := false
 		for line, err := range lines(file, true) {
