@@ -86,7 +86,7 @@ func open(ctx context.Context, o Options, before *Catalog) (*Catalog, error) {
 		}
 		c.trees, c.changed = append(c.trees, t), append(c.changed, changed)
 	}
-	c.settle(ctx, now)
+	c.build(ctx, now)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (c *Catalog) tree(ctx context.Context, r *root, before *Catalog, now int64)
 	case cache != "":
 		known = readIndex(cache, r)
 	}
-	return scan(ctx, r, known, before == nil, c.inPacks, now)
+	return scan(ctx, r, known, c.inPacks, now)
 }
 
 // known returns the tree of a root, nil if there is none.

@@ -3,10 +3,12 @@ package catalog
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -22,8 +24,8 @@ const (
 	maxCopyDepth = 32        // levels of directories in one skill
 )
 
-// place is where agents find a skill: the scope of their directory, and the name there.
-type place struct{ scope, name string }
+// agentName is where agents find a skill: the scope of their directory, and the name there.
+type agentName struct{ scope, name string }
 
 // copies drops the directories in hand-written layers that are copies of installed skills, as agents get where links
 // cannot be had: they are the pack's. One that differs in any byte is somebody's own, and no pack can take its name.
@@ -35,7 +37,7 @@ func (b *builder) copies(ctx context.Context) {
 	var pairs []pair
 	for i := range b.found {
 		c := &b.found[i]
-		if p := packs[place{c.entry.Scope, c.entry.base}]; c.entry.Pack == "" && p != nil && alike(c, p) {
+		if p := packs[agentName{c.entry.Scope, c.entry.base}]; c.entry.Pack == "" && p != nil && alike(c, p) {
 			pairs = append(pairs, pair{hand: c, pack: p})
 		}
 	}
@@ -56,17 +58,17 @@ func (b *builder) copies(ctx context.Context) {
 }
 
 // copyable returns the skills of packs that hand-written ones may be copies of.
-func (b *builder) copyable() map[place]*candidate {
-	hand := map[place]bool{}
+func (b *builder) copyable() map[agentName]*candidate {
+	hand := map[agentName]bool{}
 	for i := range b.found {
 		if e := &b.found[i].entry; e.Pack == "" {
-			hand[place{e.Scope, e.base}] = true
+			hand[agentName{e.Scope, e.base}] = true
 		}
 	}
 	if len(hand) == 0 || len(hand) == len(b.found) {
 		return nil
 	}
-	packs := map[place]*candidate{}
+	packs := map[agentName]*candidate{}
 	for i := range b.found {
 		c := &b.found[i]
 		if c.entry.Pack == "" || c.entry.State != InForce {
@@ -76,7 +78,7 @@ func (b *builder) copyable() map[place]*candidate {
 		if b.profile.Qualify != "" {
 			name = c.entry.base // as agents have it
 		}
-		if at := (place{c.entry.Scope, name}); hand[at] && packs[at] == nil {
+		if at := (agentName{c.entry.Scope, name}); hand[at] && packs[at] == nil {
 			packs[at] = c
 		}
 	}
@@ -97,30 +99,25 @@ type pair struct {
 	same, fresh bool // it is a copy; that is news to the index
 }
 
-// compare finds out whether the pair is a copy and its original. What was found out is kept, as long as all that
-// belongs to the copy looks the same, and the original's SKILL.md and directory do: a pack is installed whole.
+// compare finds out whether the pair is a copy and its original. The index keeps that, as long as all files of the copy
+// look the same, and the original's SKILL.md and directory do: a pack is installed whole.
 func (p *pair) compare(c *comparison, now int64) {
 	s, pack, n := p.hand.entry.Skill, p.pack.entry.Skill, p.hand.node
-	at, err := lookAt(pack.Dir)
+	dir, err := stat(pack.Dir)
 	if err != nil {
 		return
 	}
-	if known := n.copy; known != nil && known.of == pack.Dir && known.file == p.pack.node.look && known.dir == at.stamp && c.unchanged(s.Dir, known.seen) {
+	facts := &copyFacts{of: pack.Dir, file: p.pack.node.look, dir: dir.stamp}
+	settled, ok := dir.settled(now) && p.pack.node.settled, false
+	if facts.files, ok = c.survey(s.Dir, now, &settled); ok && n.copy != nil && *n.copy == *facts {
 		p.same = true
 		return
 	}
 	p.fresh, n.copy = n.copy != nil, nil
-	facts := &copyFacts{of: pack.Dir, file: p.pack.node.look, dir: at.stamp}
-	seen, ok := c.survey(s.Dir)
 	if !ok || !c.copied(s, pack) {
 		return
 	}
-	p.same, facts.seen = true, seen
-	settled := at.settled(now) && p.pack.node.settled
-	for _, e := range seen {
-		settled = settled && e.look.settled(now)
-	}
-	if settled {
+	if p.same = true; settled {
 		p.fresh, n.copy = true, facts
 	}
 }
@@ -129,65 +126,27 @@ func (p *pair) compare(c *comparison, now int64) {
 type copyFacts struct {
 	of        string // the directory of the installed one
 	file, dir stamp  // of its SKILL.md, and of that directory
-	seen      []seen // all that the copy consists of
+	files     string // a digest of how all files of the copy look
 }
 
-// seen is a directory or file of a copy.
-type seen struct {
-	path string // from the copy's directory, which is "."
-	look stamp
-}
-
-// unchanged reports whether all that was seen of a directory still looks so, and nothing came to it.
-func (c *comparison) unchanged(dir string, known []seen) bool {
-	if !timesTell {
-		now, ok := c.survey(dir)
-		return ok && slices.Equal(now, known)
-	}
-	folder, err := openFolder(dir)
-	if err != nil {
-		return false
-	}
-	defer folder.close()
-	for _, e := range known {
-		if l, err := folder.look(e.path); err != nil || l.stamp != e.look {
-			return false
+// survey returns a digest of how everything in a directory looks. It clears settled if a later change might not show.
+func (c *comparison) survey(dir string, now int64, settled *bool) (digest string, ok bool) {
+	var seen codec
+	err := filepath.WalkDir(dir, func(at string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
 		}
-	}
-	return true
-}
-
-// survey returns how everything in a directory looks.
-func (c *comparison) survey(dir string) ([]seen, bool) {
-	folder, err := openFolder(dir)
-	if err != nil {
-		return nil, false
-	}
-	defer folder.close()
-	root, err := safefile.OpenRoot(dir)
-	if err != nil {
-		return nil, false
-	}
-	defer func() { _ = root.Close() }() // it was only read
-	var all []seen
-	ok := c.surveyed(folder, root, ".", maxCopyDepth, &all)
-	return all, ok
-}
-
-func (c *comparison) surveyed(folder *folder, root *safefile.Root, at string, depth int, all *[]seen) bool {
-	l, err := folder.look(at)
-	if err != nil || depth == 0 {
-		return false
-	}
-	*all = append(*all, seen{at, l.stamp})
-	if l.mode != fs.ModeDir {
-		return true
-	}
-	list, ok := c.list(root, at)
-	for _, e := range list {
-		ok = ok && c.surveyed(folder, root, path.Join(at, e.Name()), depth-1, all)
-	}
-	return ok
+		l, err := lstat(at)
+		if c.entries.Add(1) > maxCompared {
+			err = fs.ErrInvalid
+		}
+		seen.text(&at)
+		seen.stamp(&l.stamp)
+		*settled = *settled && l.settled(now)
+		return err
+	})
+	sum := sha256.Sum256(seen.data)
+	return string(sum[:]), err == nil
 }
 
 // comparison counts what comparing has taken.

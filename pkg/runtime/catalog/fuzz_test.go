@@ -33,7 +33,7 @@ func FuzzQuick(f *testing.F) {
 // FuzzIndex checks that no file of an index is too bad to be refused, and that what is read is written alike.
 func FuzzIndex(f *testing.F) {
 	rec := &record{name: "a", description: "d", tags: []string{"t"}, priority: 2, flags: forks, problems: []problem{{ruleFront, diag.SeverityWarning, 3, "m", "f"}}}
-	f.Add(encode(&tree{real: "/x", dirs: []branch{{nodes: []node{{name: "n", link: true, target: "/y"}, {name: "o", record: rec, settled: true, copy: &copyFacts{of: "/p", seen: []seen{{path: "."}}}}}}}}))
+	f.Add(encode(&tree{real: "/x", dirs: []branch{{nodes: []node{{name: "n", link: true, target: "/y"}, {name: "o", record: rec, settled: true, copy: &copyFacts{of: "/p", files: "x"}}}}}}))
 	f.Add(encode(&tree{real: "/x", lock: lockFacts{there: true, packs: []lockedPack{{"a/b", "1", "local", "n/"}}, names: []lockedName{{"n", "a/b", []lockedAlias{{"c/d", "e"}}}}}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) < headerSize {

@@ -17,7 +17,7 @@ const maxLock = 64 << 20
 
 // readLock returns what the lock at a path says, from before where it still looks the same.
 func readLock(path string, before lockFacts, now int64) (facts lockFacts, changed bool) {
-	l, err := lookAt(path)
+	l, err := stat(path)
 	switch {
 	case notExist(err):
 		return lockFacts{}, before.there

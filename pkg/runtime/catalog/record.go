@@ -193,7 +193,7 @@ func (r *record) fields(doc *skill.Document) {
 	r.when = flat(doc.Text("when_to_use"), maxText)
 	r.hint = flat(doc.Text("argument-hint"), maxShort)
 	r.agent = flat(doc.Text("agent"), maxShort)
-	r.tags = list(lookup(doc, "tags"))
+	r.tags = textList(lookup(doc, "tags"))
 	r.invocation(lookup(doc, "disable-model-invocation"), lookup(doc, "user-invocable"))
 	if v := lookup(doc, "context"); v != nil {
 		r.context(skill.ScalarText(v))
@@ -303,15 +303,15 @@ func (r *record) scope(v *yaml.Node) {
 			continue
 		}
 		value := follow(v.Content[i+1])
-		*to = list(value)
+		*to = textList(value)
 		if len(*to) == 0 && value.Kind != yaml.SequenceNode && skill.ScalarText(value) != "" || value.Kind == yaml.MappingNode {
 			r.fatal, r.line = "scope."+v.Content[i].Value+" is not a list, and it limits who may use the skill", value.Line
 		}
 	}
 }
 
-// list returns the texts of a list, or of a text with commas.
-func list(n *yaml.Node) []string {
+// textList returns the texts of a list, or of a text with commas.
+func textList(n *yaml.Node) []string {
 	if n == nil {
 		return nil
 	}

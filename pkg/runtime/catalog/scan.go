@@ -7,13 +7,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
@@ -31,22 +31,19 @@ const (
 // scanner looks at one root.
 type scanner struct {
 	root    *root
-	folder  *folder
 	before  map[string]*branch // by path: what was there the last time
-	own     bool               // nobody else has it
 	inPacks func(real string) bool
 	now     int64
 	changed atomic.Bool // something is not as it was
+	parents sync.Map    // real paths of directories that links lead into, by path
 	buffers sync.Pool   // of those who read one file after the other
-	parents sync.Map    // of what links lead to: real paths by path
 }
 
 // scan returns what a root holds, reading only what does not look as it did before, and whether that is anything new.
-// The tree from before is used up where own says so, else it is not changed. InPacks says of a directory whether a root
-// of packs has what is in it.
-func scan(ctx context.Context, r *root, before *tree, own bool, inPacks func(real string) bool, now int64) (*tree, bool, error) {
+// InPacks says of a directory whether a root of packs has what is in it.
+func scan(ctx context.Context, r *root, before *tree, inPacks func(real string) bool, now int64) (*tree, bool, error) {
 	t := &tree{real: r.real}
-	s := &scanner{root: r, own: own, inPacks: inPacks, now: now}
+	s := &scanner{root: r, inPacks: inPacks, now: now}
 	if before == nil {
 		before = &tree{}
 		s.changed.Store(true)
@@ -61,13 +58,6 @@ func scan(ctx context.Context, r *root, before *tree, own bool, inPacks func(rea
 	if r.absent {
 		return t, s.changed.Load() || len(before.dirs) > 0, ctx.Err()
 	}
-	folder, err := openFolder(r.real)
-	if err != nil {
-		t.dirs = []branch{{problem: reason(err)}}
-		return t, true, ctx.Err()
-	}
-	defer folder.close()
-	s.folder = folder
 	s.before = make(map[string]*branch, len(before.dirs))
 	for i := range before.dirs {
 		s.before[before.dirs[i].path] = &before.dirs[i]
@@ -159,20 +149,25 @@ func join(a, b string) string {
 	return a + "/" + b
 }
 
+// path returns the path of what is in the root.
+func (s *scanner) path(inside string) string {
+	return filepath.Join(s.root.real, filepath.FromSlash(inside))
+}
+
 // branch lists one directory, or takes over its list from before.
 func (s *scanner) branch(path string) branch {
 	b := branch{path: path}
-	at := path
-	if at == "" {
-		at = "."
-	}
-	l, err := s.folder.look(at)
+	dir := s.path(path)
+	l, err := lstat(dir)
 	link := err == nil && l.mode == fs.ModeSymlink
 	if link {
-		l, err = lookAt(filepath.Join(s.root.real, filepath.FromSlash(path)))
+		l, err = stat(dir)
+	}
+	if path == "" && err == nil && l.mode != fs.ModeDir {
+		err = syscall.ENOTDIR
 	}
 	switch {
-	case notExist(err):
+	case path != "" && notExist(err):
 		return b
 	case err != nil:
 		b.problem = reason(err)
@@ -183,12 +178,10 @@ func (s *scanner) branch(path string) branch {
 	old := s.before[path]
 	b.look, b.settled = l.stamp, !link && l.settled(s.now)
 	if old != nil && old.settled && old.look == b.look && old.problem == "" && timesTell {
-		if b.nodes = old.nodes; !s.own {
-			b.nodes = slices.Clone(old.nodes)
-		}
+		b.nodes = slices.Clone(old.nodes)
 		return b
 	}
-	b.list(filepath.Join(s.root.real, filepath.FromSlash(path)), s.root.packs)
+	b.list(dir, s.root.packs)
 	if old == nil || old.look != b.look || old.settled != b.settled {
 		s.changed.Store(true)
 	}
@@ -260,10 +253,8 @@ func (s *scanner) leaves(ctx context.Context, t *tree, dirs []branch) {
 
 // leaf looks at one SKILL.md, and reads it if it changed.
 func (s *scanner) leaf(dir string, n *node) {
-	path := n.name + "/" + skill.File
-	if dir != "" {
-		path = dir + "/" + path
-	}
+	at := join(dir, n.name)
+	path := filepath.Join(s.path(at), skill.File)
 	known := n.target
 	if !s.usual(dir, n) {
 		before := *n
@@ -272,7 +263,7 @@ func (s *scanner) leaf(dir string, n *node) {
 		s.compare(&before, n)
 		return
 	}
-	l, err := s.folder.look(path)
+	l, err := lstat(path)
 	if err == nil && l.mode == 0 && n.record != nil && n.settled && l.stamp == n.look {
 		return
 	}
@@ -287,11 +278,11 @@ func (s *scanner) leaf(dir string, n *node) {
 	}
 	switch {
 	case notExist(err):
-		n.record = s.otherCase(join(dir, n.name))
+		n.record = otherCase(s.path(at))
 	case err != nil:
 		n.record = &record{fatal: reason(err)}
 	case l.mode == fs.ModeSymlink:
-		n.record = s.linked(join(dir, n.name))
+		n.record = s.linked(s.path(at))
 	case l.mode != 0:
 		n.record = &record{fatal: "SKILL.md is not a regular file"}
 	default:
@@ -314,7 +305,7 @@ func (s *scanner) usual(dir string, n *node) bool {
 		return true
 	}
 	if n.target == "" {
-		real, err := s.resolve(filepath.Join(s.root.real, filepath.FromSlash(join(dir, n.name))))
+		real, err := s.resolve(s.path(join(dir, n.name)))
 		if err != nil {
 			return false
 		}
@@ -324,37 +315,23 @@ func (s *scanner) usual(dir string, n *node) bool {
 }
 
 // resolve returns where a link leads in the end; for one that leads to an installed pack, where that has the skill,
-// which may itself be a link to where it is worked on. Most links of agents' directories are such: the directory of the
-// pack is found out once, and whether the skill is in it matters to nobody here.
+// which may itself be a link to where it is worked on.
 func (s *scanner) resolve(link string) (string, error) {
 	text, err := os.Readlink(link)
 	if err != nil {
 		return "", err
 	}
-	parent, rest := filepath.Dir(link), filepath.ToSlash(text)
-	switch {
-	case filepath.IsAbs(text):
-		volume := filepath.VolumeName(text)
-		parent, rest = volume+string(filepath.Separator), strings.TrimLeft(rest[len(volume):], "/")
-	default:
-		for up := true; up; { // the parent is a real path, and so is what is above it
-			if rest, up = strings.CutPrefix(rest, "../"); up {
-				parent = filepath.Dir(parent)
-			}
-		}
+	above, name := filepath.Split(text)
+	if !filepath.IsAbs(text) {
+		above = filepath.Dir(link) + string(filepath.Separator) + above
 	}
-	above, name := path.Split(rest)
-	if name == "" || name == "." || name == ".." || slices.Contains(strings.Split(above, "/"), "..") || s.root.packs {
-		return pathx.ResolveExisting(link)
+	parent, known := s.parents.Load(above) // most links of an agent lead to a few directories
+	if !known {
+		parent, _ = pathx.ResolveExisting(above) // "" leads to no pack
+		s.parents.Store(above, parent)
 	}
-	above = filepath.Join(parent, filepath.FromSlash(above))
-	known, ok := s.parents.Load(above)
-	if !ok {
-		real, _ := pathx.ResolveExisting(above) // "" leads to no pack
-		known, _ = s.parents.LoadOrStore(above, real)
-	}
-	if real, ok := known.(string); ok && real != "" {
-		if target := filepath.Join(real, name); s.inPacks(target) {
+	if parent != "" && name != "" && name != "." && name != ".." && !s.root.packs {
+		if target := filepath.Join(parent.(string), name); s.inPacks(target) {
 			return target, nil
 		}
 	}
@@ -365,8 +342,8 @@ func (s *scanner) resolve(link string) (string, error) {
 const wrongCase = "the file must be called SKILL.md, in capitals"
 
 // otherCase returns a record of a directory that has its SKILL.md under another spelling, nil for one that has none.
-func (s *scanner) otherCase(dir string) *record {
-	if l, err := s.folder.look(dir + "/skill.md"); err == nil && l.mode == 0 {
+func otherCase(dir string) *record {
+	if l, err := lstat(filepath.Join(dir, "skill.md")); err == nil && l.mode == 0 {
 		return &record{fatal: wrongCase}
 	}
 	return nil
@@ -374,21 +351,14 @@ func (s *scanner) otherCase(dir string) *record {
 
 // open reads the beginning of a SKILL.md.
 func (s *scanner) open(path string, n *node) {
-	f, l, err := s.folder.open(path)
+	f, l, err := openFile(path)
 	if err != nil {
 		n.record = &record{fatal: reason(err)}
 		return
 	}
-	if f == nil || l.mode != 0 { // it was replaced just now
-		if f != nil {
-			_ = f.Close()
-		}
-		n.record = &record{fatal: "SKILL.md is not a regular file"}
-		return
-	}
 	defer func() { _ = f.Close() }() // it was only read
 	n.look, n.settled = l.stamp, l.settled(s.now)
-	if dir := strings.TrimSuffix(path, "/"+skill.File); !s.folder.exactly(dir, skill.File) {
+	if !spelled(filepath.Dir(path), skill.File) {
 		n.record = &record{fatal: wrongCase}
 		return
 	}
@@ -397,7 +367,7 @@ func (s *scanner) open(path string, n *node) {
 
 // linked reads a SKILL.md that is a link, which must not lead out of its directory.
 func (s *scanner) linked(dir string) *record {
-	root, err := os.OpenRoot(filepath.Join(s.root.real, filepath.FromSlash(dir)))
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return &record{fatal: reason(err)}
 	}
@@ -485,17 +455,6 @@ func more(f io.Reader, head []byte, want int) ([]byte, bool, error) {
 		}
 	}
 	return head, false, nil
-}
-
-// listed reports whether a directory below another has an entry of exactly this name.
-func listed(dir, path, name string) bool {
-	f, err := os.Open(filepath.Join(dir, filepath.FromSlash(path)))
-	if err != nil {
-		return false
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	names, err := f.Readdirnames(maxEntries)
-	return (err == nil || errors.Is(err, io.EOF)) && slices.Contains(names, name)
 }
 
 // reason returns why a file cannot be used, without its path.

@@ -4,10 +4,8 @@ package catalog
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
-	"runtime"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,41 +13,34 @@ import (
 // timesTell says that the times of a directory change whenever an entry comes or goes.
 const timesTell = true
 
-// folder is a directory that is open: what is below it is asked for by its path from there.
-type folder struct {
-	dir string
-	fd  int
+// openFlags have a file opened without following a link at the end of its path, and without waiting for a pipe.
+const openFlags = unix.O_NOFOLLOW | unix.O_NONBLOCK
+
+// lstat returns how the file at a path looks. It does not follow a link at its end.
+func lstat(path string) (look, error) {
+	return lookOf(func(st *unix.Stat_t) error { return unix.Lstat(path, st) })
 }
 
-func openFolder(dir string) (*folder, error) {
-	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: dir, Err: err}
-	}
-	return &folder{dir, fd}, nil
+// stat returns how the file at a path looks, after all links.
+func stat(path string) (look, error) {
+	return lookOf(func(st *unix.Stat_t) error { return unix.Stat(path, st) })
 }
 
-func (f *folder) close() { _ = unix.Close(f.fd) }
+// statOpen returns how an open file looks.
+func statOpen(f *os.File) (look, error) {
+	return lookOf(func(st *unix.Stat_t) error { return unix.Fstat(int(f.Fd()), st) })
+}
 
-// look returns how the entry at a path looks. Of links on the way the last is not followed.
-func (f *folder) look(path string) (look, error) {
+// lookOf returns how a file looks. It repeats a system call that a signal interrupted.
+func lookOf(call func(*unix.Stat_t) error) (look, error) {
 	var st unix.Stat_t
-	if err := again(func() error { return unix.Fstatat(f.fd, path, &st, unix.AT_SYMLINK_NOFOLLOW) }); err != nil {
+	err := call(&st)
+	for errors.Is(err, unix.EINTR) {
+		err = call(&st)
+	}
+	if err != nil {
 		return look{}, err
 	}
-	return lookOf(&st), nil
-}
-
-// again repeats a system call that a signal interrupted.
-func again(call func() error) error {
-	for {
-		if err := call(); !errors.Is(err, unix.EINTR) {
-			return err
-		}
-	}
-}
-
-func lookOf(st *unix.Stat_t) look {
 	l := look{stamp: stamp{
 		size: st.Size, modified: unix.TimespecToNsec(st.Mtim), changed: unix.TimespecToNsec(st.Ctim),
 		inode: st.Ino, device: uint64(st.Dev), //nolint:unconvert // its type differs between systems
@@ -63,59 +54,5 @@ func lookOf(st *unix.Stat_t) look {
 	default:
 		l.mode = fs.ModeIrregular
 	}
-	return l
-}
-
-// open opens a file, and returns how it looks. It neither follows a link at the end of the path nor waits for a pipe.
-func (f *folder) open(path string) (*file, look, error) {
-	fd := -1
-	err := again(func() (err error) {
-		fd, err = unix.Openat(f.fd, path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-		return err
-	})
-	if err != nil {
-		return nil, look{}, err
-	}
-	var st unix.Stat_t
-	if err := again(func() error { return unix.Fstat(fd, &st) }); err != nil {
-		_ = unix.Close(fd)
-		return nil, look{}, err
-	}
-	return &file{fd}, lookOf(&st), nil
-}
-
-// file is an open file.
-type file struct{ fd int }
-
-func (f *file) Close() error { return unix.Close(f.fd) }
-
-func (f *file) Read(p []byte) (n int, err error) {
-	err = again(func() (err error) {
-		n, err = unix.Read(f.fd, p)
-		return err
-	})
-	if n = max(n, 0); n == 0 && err == nil && len(p) > 0 {
-		err = io.EOF
-	}
-	return n, err
-}
-
-// exactly reports whether the entry at a path has the name that the path ends with, in this case. A file system that
-// ignores case would have found it under another.
-func (f *folder) exactly(dir, name string) bool {
-	return runtime.GOOS == "linux" || listed(f.dir, dir, name)
-}
-
-// notExist reports whether an error says that there is nothing.
-func notExist(err error) bool {
-	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, os.ErrNotExist)
-}
-
-// lookAt returns how the file at a path looks, after all links.
-func lookAt(path string) (look, error) {
-	var st unix.Stat_t
-	if err := again(func() error { return unix.Stat(path, &st) }); err != nil {
-		return look{}, err
-	}
-	return lookOf(&st), nil
+	return l, nil
 }

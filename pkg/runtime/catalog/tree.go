@@ -47,6 +47,14 @@ func (t *tree) leaves(r *root) int {
 	return n
 }
 
+// records returns how many nodes of a tree have a record.
+func (t *tree) records() (n int) {
+	for i := range t.dirs {
+		n += t.dirs[i].records()
+	}
+	return n
+}
+
 // records returns how many of its nodes have a record.
 func (b *branch) records() (n int) {
 	for i := range b.nodes {

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -10,13 +9,12 @@ import (
 	"unicode"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/skill"
 	"github.com/skillpm/skillpm/pkg/skill/profile"
 )
 
-// settle makes the catalog of what the roots hold: which skills there are, whom they are for, who has which name.
-func (c *Catalog) settle(ctx context.Context, now int64) {
+// build makes the catalog of what the roots hold: which skills there are, whom they are for, who has which name.
+func (c *Catalog) build(ctx context.Context, now int64) {
 	n := 0
 	for _, t := range c.trees {
 		n += t.records()
@@ -28,7 +26,7 @@ func (c *Catalog) settle(ctx context.Context, now int64) {
 	b.copies(ctx)
 	b.doubles()
 	b.filter()
-	b.override()
+	b.resolvePrecedence()
 	b.recommended()
 	slices.SortStableFunc(c.findings, diag.CompareFindings)
 }
@@ -347,253 +345,5 @@ func (b *builder) named(c *candidate, t *tree) {
 	s.Name = s.base
 	if s.alias != "" {
 		s.Name = s.alias
-	}
-}
-
-// drop leaves out candidates, as if they had not been found.
-func (b *builder) drop(out func(*candidate) bool) {
-	left := make([]candidate, 0, len(b.found)) // others may point to the old ones
-	gone := map[string]bool{}
-	for i := range b.found {
-		if c := &b.found[i]; out(c) {
-			gone[filepath.ToSlash(c.entry.Path())] = true
-		} else {
-			left = append(left, *c)
-		}
-	}
-	b.found = left
-	if len(gone) > 0 {
-		b.catalog.findings = slices.DeleteFunc(b.catalog.findings, func(f diag.Finding) bool { return gone[f.Path] })
-	}
-}
-
-// doubles drops the entries that lead to the directory of a stronger one.
-func (b *builder) doubles() {
-	linked := map[string]bool{} // what links lead to
-	for i := range b.found {
-		if real := b.found[i].entry.real; real != "" {
-			linked[real] = true
-		}
-	}
-	if len(linked) == 0 {
-		return
-	}
-	slices.SortStableFunc(b.found, func(x, y candidate) int { return b.compareStrength(&x, &y) })
-	seen := map[string]bool{}
-	b.drop(func(c *candidate) bool {
-		real := c.entry.real
-		if real == "" {
-			rel, _ := pathx.Rel(b.catalog.roots[c.root].dir, c.entry.Dir)
-			real = filepath.Join(b.catalog.roots[c.root].real, rel)
-		}
-		if !linked[real] {
-			return false
-		}
-		double := seen[real]
-		seen[real] = true
-		return double
-	})
-}
-
-// filter leaves out what is not for whom skills are wanted.
-func (b *builder) filter() {
-	o := &b.catalog.options
-	untrusted, problem := false, error(nil)
-	if o.Project != "" && (o.RequireTrust || o.Profile.TrustedProjects) {
-		var trusted bool
-		trusted, problem = o.trusts(o.Project)
-		untrusted = !trusted
-	}
-	n := 0
-	for i := range b.found {
-		e := &b.found[i].entry
-		if e.State != InForce {
-			continue
-		}
-		switch {
-		case untrusted && e.Scope == ScopeProject:
-			n++
-			e.Reason, e.denied, e.fix = "the project is not trusted", true, "skillpm skills --all lists what it brings; skillpm trust trusts it"
-		case len(o.Allowed) > 0 && !allowed(o.Allowed, e.Skill):
-			e.Reason = "it is not among skills.allowed"
-		default:
-			e.Reason = outOfScope(e.Skill, o)
-		}
-		if e.Reason == "" && o.Deny != nil {
-			if err := o.Deny(e.Skill); err != nil {
-				e.Reason, e.denied, e.fix = err.Error(), true, diag.HintOf(err)
-			}
-		}
-		if e.Reason != "" {
-			e.State = Excluded
-		}
-	}
-	if n > 0 {
-		left := "a skill is"
-		if n > 1 {
-			left = fmt.Sprintf("%d skills are", n)
-		}
-		f := diag.Finding{
-			Rule: ruleTrust, Severity: diag.SeverityWarning, Path: filepath.ToSlash(o.Project),
-			Message: left + " left out: the project is not trusted", Fix: "look at them, then run skillpm trust",
-		}
-		if problem != nil {
-			f.Message, f.Fix = left+" left out: "+problem.Error(), diag.HintOf(problem)
-		}
-		b.add(f)
-	}
-}
-
-// trusts reports whether a project is trusted.
-func (o *Options) trusts(project string) (bool, error) {
-	if o.Trusted != nil && o.Trusted(project) {
-		return true, nil
-	}
-	return TrustedFolders(o.Paths).Has(project)
-}
-
-// allowed reports whether an allowlist has a skill.
-func allowed(list []string, s *Skill) bool {
-	for _, name := range list {
-		if name == s.Name || s.Pack != "" && name == s.base+"@"+s.Pack {
-			return true
-		}
-	}
-	return false
-}
-
-// outOfScope returns why a skill is not for whom skills are wanted, "" if it is.
-func outOfScope(s *Skill, o *Options) string {
-	for _, f := range []struct {
-		list         []string
-		value, thing string
-	}{{s.Agents, o.Agent, "agent type"}, {s.Tenants, o.Tenant, "tenant"}, {s.Environments, o.Environment, "environment"}} {
-		switch {
-		case len(f.list) == 0 || slices.Contains(f.list, f.value):
-		case f.value == "":
-			return fmt.Sprintf("it is only for %s %s, and none is given", f.thing, strings.Join(f.list, ", "))
-		default:
-			return fmt.Sprintf("it is only for %s %s, not %s", f.thing, strings.Join(f.list, ", "), f.value)
-		}
-	}
-	return ""
-}
-
-// compareStrength orders the stronger of two skills first.
-func (b *builder) compareStrength(x, y *candidate) int {
-	s, t := x.entry.Skill, y.entry.Skill
-	rx, ry := b.catalog.roots[x.root], b.catalog.roots[y.root]
-	if d := cmp.Or(cmp.Compare(s.Rank, t.Rank), cmp.Compare(rx.group, ry.group)); d != 0 {
-		return d
-	}
-	if s.Pack != t.Pack {
-		return cmp.Or(cmp.Compare(x.order, y.order), cmp.Compare(s.Pack, t.Pack))
-	}
-	return cmp.Or(comparePriority(s.Priority, t.Priority), cmp.Compare(x.root, y.root), cmp.Compare(s.base, t.base), cmp.Compare(len(s.Dir), len(t.Dir)), cmp.Compare(s.Dir, t.Dir))
-}
-
-// override settles who has each name.
-func (b *builder) override() {
-	sorted := make([]*candidate, len(b.found))
-	for i := range b.found {
-		sorted[i] = &b.found[i]
-	}
-	slices.SortFunc(sorted, func(x, y *candidate) int {
-		if d := cmp.Or(strings.Compare(x.entry.Name, y.entry.Name), cmp.Compare(weight(x.entry.State), weight(y.entry.State))); d != 0 {
-			return d
-		}
-		return b.compareStrength(x, y)
-	})
-	c := b.catalog
-	c.entries = make([]Entry, len(sorted))
-	c.skills = make([]*Skill, 0, len(sorted))
-	var winner *Skill
-	for i := range sorted {
-		e := &c.entries[i]
-		*e = sorted[i].entry
-		switch {
-		case e.State != InForce:
-		case winner == nil || winner.Name != e.Name:
-			winner = e.Skill
-			c.skills = append(c.skills, e.Skill)
-		default:
-			e.State, e.By = Shadowed, winner
-			e.Reason = b.reason(winner, e.Skill)
-			if winner.Pack != "" && e.Pack != "" && winner.Pack != e.Pack {
-				b.conflict(e.Name, winner, e.Skill, "")
-			}
-		}
-	}
-	b.aliased()
-}
-
-// weight orders the states of entries with one name.
-func weight(s State) int {
-	switch s {
-	case InForce:
-		return 0
-	case Excluded:
-		return 1
-	}
-	return 2
-}
-
-// reason returns why one skill is stronger than another.
-func (b *builder) reason(winner, loser *Skill) string {
-	switch {
-	case winner.Rank != loser.Rank && winner.Layer != loser.Layer:
-		return fmt.Sprintf("the %s layer is stronger", winner.Layer)
-	case winner.Rank != loser.Rank:
-		return fmt.Sprintf("another place of the %s layer is stronger", winner.Layer)
-	case winner.Pack != loser.Pack && winner.Pack != "" && winner.Scope == loser.Scope:
-		return winner.Pack + " has the name"
-	case winner.Scope != loser.Scope:
-		return fmt.Sprintf("the %s's skills are stronger", winner.Scope)
-	case winner.Priority != loser.Priority:
-		return fmt.Sprintf("its priority is %g, that of the stronger %g", loser.Priority, winner.Priority)
-	}
-	return winner.Dir + " comes first"
-}
-
-// aliased warns of packs whose skill is known under an alias because another pack has the name.
-func (b *builder) aliased() {
-	if b.profile.Qualify != "" {
-		return
-	}
-	for _, s := range b.catalog.skills {
-		if s.Pack == "" || s.Name == s.base {
-			continue
-		}
-		if w := b.catalog.named(s.base); w != nil && w.Pack != "" && w.Pack != s.Pack && w.base == s.base {
-			b.conflict(s.base, w, s, s.Name)
-		}
-	}
-}
-
-// conflict warns that two packs have skills of one name.
-func (b *builder) conflict(name string, winner, loser *Skill, alias string) {
-	as := loser.base + "@" + loser.Pack
-	if alias != "" {
-		as = alias + " or " + as
-	}
-	b.add(diag.Finding{
-		Rule: RuleConflict, Severity: diag.SeverityWarning, Path: filepath.ToSlash(filepath.Join(loser.Dir, skill.File)),
-		Message: fmt.Sprintf("%s and %s both have a skill %s: the name means %s's, the other is %s", winner.Pack, loser.Pack, name, winner.Pack, as),
-		Fix:     "choose names with aliases: in skillpm.yaml",
-	})
-}
-
-// recommended warns of more skills than a model can tell apart.
-func (b *builder) recommended() {
-	limit := b.catalog.options.Recommended
-	if limit == 0 {
-		limit = DefaultRecommended
-	}
-	if n := len(b.catalog.skills); limit > 0 && n > limit {
-		b.add(diag.Finding{
-			Rule: ruleMany, Severity: diag.SeverityWarning,
-			Message: fmt.Sprintf("%d skills are in force, more than the recommended %d: models choose worse among many", n, limit),
-			Fix:     "narrow them with skills.allowed, tell models of them with skillpm prompt --compact, or raise skills.recommended",
-		})
 	}
 }

@@ -1,0 +1,94 @@
+package catalog
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+)
+
+// filter leaves out what is not for whom skills are wanted.
+func (b *builder) filter() {
+	o := &b.catalog.options
+	untrusted, problem := false, error(nil)
+	if o.Project != "" && (o.RequireTrust || o.Profile.TrustedProjects) {
+		var trusted bool
+		trusted, problem = o.trusts(o.Project)
+		untrusted = !trusted
+	}
+	n := 0
+	for i := range b.found {
+		e := &b.found[i].entry
+		if e.State != InForce {
+			continue
+		}
+		switch {
+		case untrusted && e.Scope == ScopeProject:
+			n++
+			e.Reason, e.denied, e.fix = "the project is not trusted", true, "skillpm skills --all lists what it brings; skillpm trust trusts it"
+		case len(o.Allowed) > 0 && !allowed(o.Allowed, e.Skill):
+			e.Reason = "it is not among skills.allowed"
+		default:
+			e.Reason = outOfScope(e.Skill, o)
+		}
+		if e.Reason == "" && o.Deny != nil {
+			if err := o.Deny(e.Skill); err != nil {
+				e.Reason, e.denied, e.fix = err.Error(), true, diag.HintOf(err)
+			}
+		}
+		if e.Reason != "" {
+			e.State = Excluded
+		}
+	}
+	if n > 0 {
+		left := "a skill is"
+		if n > 1 {
+			left = fmt.Sprintf("%d skills are", n)
+		}
+		f := diag.Finding{
+			Rule: ruleTrust, Severity: diag.SeverityWarning, Path: filepath.ToSlash(o.Project),
+			Message: left + " left out: the project is not trusted", Fix: "look at them, then run skillpm trust",
+		}
+		if problem != nil {
+			f.Message, f.Fix = left+" left out: "+problem.Error(), diag.HintOf(problem)
+		}
+		b.add(f)
+	}
+}
+
+// trusts reports whether a project is trusted.
+func (o *Options) trusts(project string) (bool, error) {
+	if o.Trusted != nil && o.Trusted(project) {
+		return true, nil
+	}
+	return TrustedFolders(o.Paths).Has(project)
+}
+
+// allowed reports whether an allowlist has a skill.
+func allowed(list []string, s *Skill) bool {
+	for _, name := range list {
+		if name == s.Name || s.Pack != "" && name == s.base+"@"+s.Pack {
+			return true
+		}
+	}
+	return false
+}
+
+// outOfScope returns why a skill is not for whom skills are wanted, "" if it is.
+func outOfScope(s *Skill, o *Options) string {
+	for _, f := range []struct {
+		list         []string
+		value, thing string
+	}{{s.Agents, o.Agent, "agent type"}, {s.Tenants, o.Tenant, "tenant"}, {s.Environments, o.Environment, "environment"}} {
+		switch {
+		case len(f.list) == 0 || slices.Contains(f.list, f.value):
+		case f.value == "":
+			return fmt.Sprintf("it is only for %s %s, and none is given", f.thing, strings.Join(f.list, ", "))
+		default:
+			return fmt.Sprintf("it is only for %s %s, not %s", f.thing, strings.Join(f.list, ", "), f.value)
+		}
+	}
+	return ""
+}
