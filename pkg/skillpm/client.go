@@ -1,6 +1,7 @@
 package skillpm
 
 import (
+	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/policy"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
@@ -24,6 +25,23 @@ func NewBase(o Options) *Base { return base.New(o) }
 type Client struct {
 	*Base
 	machine *workspace.Machine
+}
+
+// Open returns a client for the project that dir is in, with the directories, the environment, and the clock of the
+// operating system.
+func Open(dir string) (*Client, error) {
+	o, err := DefaultOptions(dir)
+	if err != nil {
+		return nil, err
+	}
+	return New(o), nil
+}
+
+// DefaultOptions returns the options that [Open] uses for dir, for callers that change some of them before they call
+// [New].
+func DefaultOptions(dir string) (Options, error) {
+	env, err := environ.Default(dir)
+	return Options{Environment: env}, err
 }
 
 // New returns a client. It touches neither disk nor network.
