@@ -39,7 +39,7 @@ func (c *Client) List(ctx context.Context, scopeKind string) (*ListReport, error
 		r.Packs = append(r.Packs, p)
 	}
 	for _, c := range l.Conflicts {
-		r.Conflicts = append(r.Conflicts, nameConflict(c))
+		r.Conflicts = append(r.Conflicts, workspace.NewNameConflict(c))
 	}
 	return r, nil
 }

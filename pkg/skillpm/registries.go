@@ -405,11 +405,11 @@ func (c *Client) reachable(ctx context.Context, url string, unchecked bool) erro
 		return err
 	}
 	c.Progress(Event{Text: "asking " + url})
-	if strings.HasPrefix(url, "oci://") && reach(ctx, wk.Registries, "index+"+url) == nil {
+	if strings.HasPrefix(url, "oci://") && wk.Registries.Ping(ctx, "index+"+url) == nil {
 		return diag.Errorf(diag.Usage, "nothing was added: %s holds an index, and would be taken for a place of packs", url).
 			WithHint("did you mean index+%s?", url)
 	}
-	if err := reach(ctx, wk.Registries, url); err != nil {
+	if err := wk.Registries.Ping(ctx, url); err != nil {
 		return diag.Errorf(diag.CodeOf(err), "nothing was added: %w", err).
 			WithHint("%s", cmp.Or(diag.HintOf(err), "add it unasked with --no-check"))
 	}

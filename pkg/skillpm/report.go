@@ -1,7 +1,6 @@
 package skillpm
 
 import (
-	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -91,11 +90,7 @@ type SkillReport struct {
 }
 
 // NameConflict says that several packs have a skill of one name.
-type NameConflict struct {
-	Name   string            `json:"name"`
-	Winner string            `json:"winner"` // the pack whose skill has the name, "" if none
-	Others map[string]string `json:"others"` // pack -> the name its skill has instead
-}
+type NameConflict = workspace.NameConflict
 
 // report describes a target in comparison to the lock that is there.
 func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change, dry bool) *InstallReport {
@@ -145,7 +140,7 @@ func (w *work) report(t *target, l *workspace.Layout, c *workspace.Change, dry b
 	}
 	r.NamesChanged = !maps.EqualFunc(w.Lock.Names, t.Lock.Names, pack.LockedName.Equal)
 	for _, c := range l.Conflicts {
-		r.Conflicts = append(r.Conflicts, nameConflict(c))
+		r.Conflicts = append(r.Conflicts, workspace.NewNameConflict(c))
 	}
 	return r
 }
@@ -228,17 +223,6 @@ func renamedIn(id pack.ID, before, after map[string]pack.LockedName) bool {
 	return false
 }
 
-func nameConflict(c pack.Conflict) NameConflict {
-	n := NameConflict{Name: c.Name, Others: map[string]string{}}
-	if !c.Winner.IsZero() {
-		n.Winner = c.Winner.String()
-	}
-	for id, alias := range c.Losers {
-		n.Others[id.String()] = alias
-	}
-	return n
-}
-
 // packReport describes an installed pack.
 func packReport(w *workspace.Workspace, m *pack.Manifest, id pack.ID, p *pack.LockedPack, l *workspace.Layout, how standing) PackReport {
 	_, direct := m.Dependency(id)
@@ -273,16 +257,4 @@ func packReport(w *workspace.Workspace, m *pack.Manifest, id pack.ID, p *pack.Lo
 	}
 	slices.SortFunc(r.Skills, func(a, b SkillReport) int { return strings.Compare(a.Name, b.Name) })
 	return r
-}
-
-// String says what a conflict means for its reader.
-func (c NameConflict) String() string {
-	facts := make([]string, 0, len(c.Others)+1)
-	if c.Winner != "" {
-		facts = append(facts, fmt.Sprintf("the name is now %s's", c.Winner))
-	}
-	for _, id := range slices.Sorted(maps.Keys(c.Others)) {
-		facts = append(facts, fmt.Sprintf("%s's is %s for agents (%s@%s names it exactly)", id, c.Others[id], c.Name, id))
-	}
-	return fmt.Sprintf("several packs have a skill %q: %s", c.Name, strings.Join(facts, "; "))
 }

@@ -117,10 +117,13 @@ func indexKey(base, url string) string {
 	return base + "\n" + url
 }
 
+// parallelRegistries is how many registries are asked at once.
+const parallelRegistries = 4
+
 // open opens the indexes, several at once. A place that can't be searched has an error.
 func (s *searcher) open(ctx context.Context) error {
 	group, inner := errgroup.WithContext(ctx)
-	group.SetLimit(registriesAtOnce)
+	group.SetLimit(parallelRegistries)
 	for _, p := range s.places {
 		group.Go(func() error {
 			p.err = s.openPlace(inner, p)

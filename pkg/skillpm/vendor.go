@@ -98,7 +98,7 @@ func (c *Client) vendor(ctx context.Context, o VendorOptions) (*VendorReport, er
 	}
 	report := vendorReport(w, plan)
 	report.Check, report.DryRun = o.Check, o.DryRun
-	report.Warnings = append(report.Warnings, ignoredCopy(ctx, w.Scope.Root, plan.Dir)...)
+	report.Warnings = append(report.Warnings, vendored.Ignored(ctx, w.Scope.Root, plan.Dir)...)
 	if !o.Check {
 		notes, err := c.admitCopy(ctx, w, o)
 		if report.Warnings = append(report.Warnings, notes...); err != nil {
@@ -161,7 +161,7 @@ func (c *Client) writeCopy(ctx context.Context, w *workspace.Workspace, plan *ve
 		return err
 	}
 	plan.Prune()
-	if after := ignoredCopy(ctx, w.Scope.Root, plan.Dir); len(r.Warnings) == 0 {
+	if after := vendored.Ignored(ctx, w.Scope.Root, plan.Dir); len(r.Warnings) == 0 {
 		r.Warnings = append(r.Warnings, after...)
 	}
 	return nil
@@ -204,16 +204,8 @@ func (r *VendorReport) Edited() bool {
 	return slices.ContainsFunc(r.Skills, func(s VendorSkill) bool { return s.State == vendored.Edited })
 }
 
-// vendorCommand is the command that brings a copy to what the lock says.
-func vendorCommand(edited bool) string {
-	if edited {
-		return "skillpm vendor --force"
-	}
-	return "skillpm vendor"
-}
-
 // Command is the command that brings the copy to what the lock says.
-func (r *VendorReport) Command() string { return vendorCommand(r.Edited()) }
+func (r *VendorReport) Command() string { return vendored.Command(r.Edited()) }
 
 func vendorReport(w *workspace.Workspace, plan *vendored.Plan) *VendorReport {
 	r := &VendorReport{

@@ -3,9 +3,7 @@ package skillpm
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
-	"path"
 	"slices"
 
 	"github.com/skillpm/skillpm/pkg/diag"
@@ -21,12 +19,6 @@ type VerifyReport = workspace.VerifyReport
 
 // Problem is one thing that differs from the lock.
 type Problem = workspace.Problem
-
-// ForeignHint says what to do about an entry of an agent's directory that skillpm did not write.
-func ForeignHint(at string) string {
-	name := path.Base(at)
-	return fmt.Sprintf("move %s away, or give the pack's skill another name: skillpm install PACK --skill %s --as OTHER-NAME", at, name)
-}
 
 // VerifyOptions say what is compared with the lock, and whether it is mended.
 type VerifyOptions struct {

@@ -293,3 +293,11 @@ func (p *Plan) Clean() bool {
 func (p *Plan) Edited() []Item {
 	return slices.DeleteFunc(slices.Clone(p.Items), func(it Item) bool { return it.State != Edited })
 }
+
+// Command returns the command that brings a copy to what the lock says.
+func Command(edited bool) string {
+	if edited {
+		return "skillpm vendor --force"
+	}
+	return "skillpm vendor"
+}

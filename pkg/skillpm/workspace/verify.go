@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -71,6 +72,12 @@ type Problem struct {
 	Want    string `json:"want,omitempty"`
 	Got     string `json:"got,omitempty"`
 	Why     string `json:"why,omitempty"` // why it was not mended, where that was asked for
+}
+
+// ForeignHint returns what to do about an entry of an agent's directory that skillpm did not write.
+func (p Problem) ForeignHint() string {
+	return fmt.Sprintf("move %s away, or give the pack's skill another name: skillpm install PACK --skill %s --as OTHER-NAME",
+		p.Path, path.Base(p.Path))
 }
 
 // Verify hashes every installed skill, aliased copies included, and compares it with the lock; it also checks that

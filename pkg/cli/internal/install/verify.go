@@ -143,7 +143,7 @@ func restoreHint(problems []skillpm.Problem, o skillpm.VerifyOptions) string {
 	edited := has(workspace.KindChanged, workspace.KindStranger)
 	var hints []string
 	if i := slices.IndexFunc(problems, func(p skillpm.Problem) bool { return p.Kind == workspace.KindForeign }); i >= 0 {
-		hints = append(hints, skillpm.ForeignHint(problems[i].Path))
+		hints = append(hints, problems[i].ForeignHint())
 	}
 	switch {
 	case has(workspace.KindInterrupted):

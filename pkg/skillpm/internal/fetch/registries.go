@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
@@ -187,15 +188,23 @@ func (r *Registries) Open(ctx context.Context, name, url string, cached bool) (r
 	return registry.Open(ctx, name, url, deps)
 }
 
+// pingTime is how long a registry may take to answer [Registries.Ping].
+const pingTime = 15 * time.Second
+
 // Ping asks a registry whether it is there. That it does not have the pack that it is asked for is an answer.
 func (r *Registries) Ping(ctx context.Context, url string) error {
 	reg, err := registry.Open(ctx, "", url, r.deps)
 	if err != nil {
 		return err
 	}
-	_, err = reg.Versions(ctx, pack.ID{Owner: "skillpm", Name: "doctor"})
+	limited, cancel := context.WithTimeout(ctx, pingTime)
+	defer cancel()
+	_, err = reg.Versions(limited, pack.ID{Owner: "skillpm", Name: "doctor"})
 	if _, ok := errors.AsType[*registry.NotFoundError](err); ok {
 		return nil
+	}
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return diag.Errorf(diag.Remote, "%s did not answer within %v", url, pingTime)
 	}
 	return err
 }

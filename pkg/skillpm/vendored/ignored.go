@@ -1,4 +1,4 @@
-package skillpm
+package vendored
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"github.com/skillpm/skillpm/pkg/source/git"
 )
 
-// ignoredCopy warns of files of a project's copy that git add would leave out, so that a clone lacks them. Outside of a
+// Ignored warns of files of a project's copy that git add would leave out, so that a clone lacks them. Outside of a
 // repository there are none.
-func ignoredCopy(ctx context.Context, root, dir string) []string {
+func Ignored(ctx context.Context, root, dir string) []string {
 	names := []string{dir + "/README.md"}
 	top := filepath.Join(root, filepath.FromSlash(dir))
 	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error { // what can't be read has no files

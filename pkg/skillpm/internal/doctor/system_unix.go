@@ -1,6 +1,6 @@
 //go:build unix
 
-package skillpm
+package doctor
 
 import (
 	"os"

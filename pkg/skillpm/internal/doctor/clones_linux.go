@@ -1,4 +1,4 @@
-package skillpm
+package doctor
 
 import (
 	"errors"

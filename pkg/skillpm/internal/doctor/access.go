@@ -1,0 +1,325 @@
+package doctor
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/skillpm/skillpm/pkg/connect/attach"
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/policy"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
+	"github.com/skillpm/skillpm/pkg/source/git"
+	"github.com/skillpm/skillpm/pkg/source/trust"
+)
+
+// checkPolicies looks whether the policies can be read, and whether the key files that they name are as they say.
+func checkPolicies(x *examination) {
+	project := ""
+	switch s, found, err := x.Paths.Project(x.Dir); {
+	case err != nil: // the home directory is not a project, for example
+	case found && s.Kind == scope.KindProject:
+		project = s.Root
+	case !found:
+		project = x.Dir // where one would begin
+	}
+	var effective []string
+	for _, p := range x.Machine.PolicyFiles().Policies(project) {
+		if err := p.Err(); err != nil {
+			message := err.Error()
+			if denied, ok := errors.AsType[*policy.DeniedError](err); ok && denied.Err != nil {
+				message = denied.Err.Error() // without what follows from it
+			}
+			x.error(p.Path, message, "everything is denied: nothing is installed or updated", diag.HintOf(err))
+			continue
+		}
+		effective = append(effective, fmt.Sprintf("%s (%s)", p.Path, p.Mode))
+		x.checkPolicyKeys(p)
+	}
+	if len(effective) > 0 {
+		x.fact("policies", strings.Join(effective, ", "))
+	}
+}
+
+func (x *examination) checkPolicyKeys(p *policy.Policy) {
+	for _, q := range p.Require {
+		if q.Signatures == nil {
+			continue
+		}
+		rule, means := policy.Rule{Requirement: q, Policy: p}, "packs from "+string(q.Match)+" are denied"
+		if q.Signatures.NeedIdentity() && x.Keyless == nil {
+			x.error(p.Path, rule.String()+" asks for identities, which this program cannot check", means,
+				"use skillpm-keyless of the same release, or trust a key")
+		}
+		if err := admission.CheckSigners(rule); err != nil {
+			x.fail(p.Path, err, means)
+		}
+	}
+}
+
+// checkAuditLog looks whether what is done can be recorded: if a policy requires the log, nothing is done without it.
+func checkAuditLog(x *examination) {
+	evaluator := x.Machine.Guard(x.Dir)
+	log := x.Log(evaluator)
+	err := log.Check()
+	switch {
+	case err == nil:
+	case log.Required():
+		x.fail(log.Path(), err, "nothing is installed, activated or run, because "+evaluator.Log().By+" wants it on record")
+	default:
+		x.warn(log.Path(), err.Error(), "what is done is not on record", diag.HintOf(err))
+	}
+}
+
+// checkTrustedKeys looks whether the settings' trusted keys are files of keys.
+func checkTrustedKeys(x *examination) {
+	for _, name := range x.config.TrustedKeys {
+		file := x.config.File(name)
+		if _, err := trust.ReadKeys([]string{file}); err != nil {
+			x.error(file, err.Error()+", and trusted-keys of the settings names it",
+				"install, update and try fail with --require-signature",
+				"put the public key there, or take it out of the settings")
+		}
+	}
+}
+
+// checkHosts looks whether the agents in use call skillpm's hooks and start its MCP server, and whether what they would
+// start is there.
+func checkHosts(x *examination) {
+	e := attach.Env{Home: x.Paths.Home, OS: x.OS, Getenv: x.Getenv, State: x.Paths.State}
+	if s, _, err := x.Paths.Project(x.Dir); err == nil {
+		e.Project = s.Root
+	}
+	var ids []string
+	for _, a := range x.agentsInUse(e.Project) {
+		ids = append(ids, a.ID)
+	}
+	for _, h := range attach.Detect(e, ids) {
+		x.checkHost(e, h, attach.Hook, "hooks")
+		x.checkHost(e, h, attach.MCP, "MCP server")
+	}
+}
+
+// checkHost looks in which scopes an agent has a connection to skillpm, and what is wrong with it.
+func (x *examination) checkHost(e attach.Env, h attach.Host, kind attach.Kind, name string) {
+	if len(h.Scopes(kind)) == 0 {
+		return
+	}
+	var installed []string
+	for _, in := range h.Scopes(kind) {
+		if e.Project == "" && (in == attach.Project || in == attach.Local) {
+			continue
+		}
+		r, err := attach.Status(e, attach.Options{Kind: kind, Host: h, Scope: in})
+		if err != nil || r.State == attach.Missing {
+			continue
+		}
+		switch r.State {
+		case attach.Broken:
+			x.warn(r.File, r.Reason, h.Title+" may not read it either", "mend the file")
+		case attach.Stale:
+			x.warn(r.File, "what skillpm has there is not what it should be: "+r.Reason, "not all is enforced in "+h.Title,
+				fmt.Sprintf("skillpm %s install --host %s --scope %s", kind, h.ID, in))
+		case attach.Installed:
+			installed = append(installed, string(in))
+		}
+		for _, o := range r.Obstacles {
+			x.warn(r.File, o.Message, h.Title+" does not do what the file says", o.Fix)
+		}
+	}
+	if installed == nil {
+		x.fact(name+", "+h.Title, "not installed")
+		return
+	}
+	x.fact(name+", "+h.Title, "installed for "+strings.Join(installed, ", "))
+}
+
+// dockerConfig is what matters here of Docker's configuration.
+type dockerConfig struct {
+	Auths map[string]struct {
+		Auth          string `json:"auth"`
+		Password      string `json:"password"`
+		IdentityToken string `json:"identitytoken"`
+	} `json:"auths"`
+	CredsStore  string            `json:"credsStore"`
+	CredHelpers map[string]string `json:"credHelpers"`
+}
+
+// checkDocker looks at the credentials for OCI registries.
+func checkDocker(x *examination) {
+	dir := x.Getenv("DOCKER_CONFIG")
+	if dir == "" {
+		dir = filepath.Join(x.Paths.Home, ".docker")
+	}
+	file := filepath.Join(dir, "config.json")
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	var config dockerConfig
+	if err == nil {
+		err = json.Unmarshal(data, &config)
+	}
+	if err != nil {
+		x.error(file, "can't be read: "+withoutText(err), "no OCI registry can be asked",
+			"mend the file, or log in again with skillpm login")
+		return
+	}
+	var plain []string
+	for host, auth := range config.Auths {
+		if auth.Auth != "" || auth.Password != "" || auth.IdentityToken != "" {
+			plain = append(plain, host)
+		}
+	}
+	slices.Sort(plain)
+	if len(plain) > 0 {
+		x.advise(file, "has credentials in plain text for "+strings.Join(plain, ", "), "whoever reads the file can use them",
+			"set credsStore to a credential helper and log in again with skillpm login")
+		x.checkPrivate(file, "others on this machine can use the credentials in it")
+	}
+	helpers := slices.Sorted(maps.Values(config.CredHelpers))
+	helpers = append(helpers, config.CredsStore)
+	slices.Sort(helpers)
+	for _, helper := range slices.Compact(helpers) {
+		if _, err := exec.LookPath("docker-credential-" + helper); helper != "" && err != nil {
+			x.error(file, "names the credential helper docker-credential-"+helper+", which is not there",
+				"registries that need it can't be asked",
+				"install it, or take it out of the file and log in again with skillpm login")
+		}
+	}
+}
+
+// withoutText returns what is wrong with a JSON file, without any of its text.
+func withoutText(err error) string {
+	switch e := err.(type) { //nolint:errorlint // they come from encoding/json unwrapped
+	case *json.SyntaxError:
+		return fmt.Sprintf("not JSON at byte %d", e.Offset)
+	case *json.UnmarshalTypeError:
+		return "another type is expected of " + e.Field
+	case *os.PathError:
+		return e.Err.Error()
+	}
+	return "not what it should be"
+}
+
+// checkNetrc looks at the credentials for git servers.
+func checkNetrc(x *examination) {
+	file := x.Getenv("NETRC")
+	if file == "" {
+		file = filepath.Join(x.Paths.Home, ".netrc")
+	}
+	if x.OS == "windows" || !x.checkPrivate(file, "others on this machine can use the passwords in it") {
+		return
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		x.error(file, "can't be read", "nothing can be fetched from git servers that want a password",
+			"make it readable for you")
+		return
+	}
+	f.Close()
+}
+
+// checkTokens looks for tokens that nothing here uses.
+func checkTokens(x *examination) {
+	used := map[string]bool{}
+	for _, address := range x.addresses() {
+		if u, err := url.Parse(strings.TrimPrefix(address, "git+")); err == nil {
+			for _, name := range git.TokenVariables(u) {
+				used[name] = true
+			}
+		}
+	}
+	for _, name := range slices.Sorted(slices.Values(x.options.Variables)) {
+		if strings.HasPrefix(name, "SKILLPM_TOKEN_") && !used[name] {
+			x.advise("", name+" is set, and nothing that is required here is on that host",
+				"a token that is not needed can only leak", "unset "+name+"; or look whether its name is that of the host")
+		}
+	}
+}
+
+// addresses returns the addresses of packs and registries of both scopes and of the settings.
+func (x *examination) addresses() []string {
+	list := slices.Collect(maps.Values(x.config.Namespaces))
+	for _, r := range x.config.Registries {
+		list = append(list, r.URL)
+	}
+	for _, kind := range []string{scope.KindProject, scope.KindUser} {
+		w, err := x.Machine.Open(kind, false)
+		if err != nil {
+			continue
+		}
+		list = slices.AppendSeq(list, maps.Values(w.Manifest.Namespaces))
+		for _, r := range w.Manifest.Registries {
+			list = append(list, r.URL)
+		}
+		for _, d := range slices.Concat(w.Manifest.Dependencies, w.Manifest.DevDependencies) {
+			if d.Ref != nil {
+				list = append(list, d.Ref.URL)
+			}
+		}
+		for _, p := range w.Lock.Packs {
+			list = append(list, p.Source)
+		}
+	}
+	return list
+}
+
+// parallelRegistries is how many registries are asked at once.
+const parallelRegistries = 4
+
+// checkRegistries asks the configured registries whether they answer, if the call wants that.
+func checkRegistries(x *examination) {
+	if !x.options.Online {
+		return
+	}
+	w, err := x.Machine.Open(scope.KindProject, true)
+	if err != nil {
+		if w, err = x.Machine.Open(scope.KindUser, true); err != nil {
+			return // another check reported it
+		}
+	}
+	s, err := x.Services(x.ctx, w, base.ServiceOptions{})
+	if err != nil {
+		x.fail("", err, "")
+		return
+	}
+	urls := s.Registries.Bound()
+	for _, r := range slices.Concat(w.Manifest.Registries, x.config.Registries) {
+		urls = append(urls, r.URL)
+	}
+	slices.Sort(urls)
+	urls = slices.Compact(urls)
+	errs := make([]error, len(urls))
+	var group errgroup.Group
+	group.SetLimit(parallelRegistries)
+	for i, url := range urls {
+		group.Go(func() error {
+			errs[i] = s.Registries.Ping(x.ctx, url)
+			return nil
+		})
+	}
+	_ = group.Wait() // the errors are in errs
+	for i, url := range urls {
+		switch err := errs[i]; {
+		case err == nil:
+			x.fact("registry", url+" answers")
+		case diag.CodeOf(err) == diag.Denied:
+			x.warn(url, err.Error(), "packs from there can't be fetched", diag.HintOf(err))
+		default:
+			x.fail(url, err, "names are not looked up while it does not answer; what is locked and in the store can be installed")
+		}
+	}
+}

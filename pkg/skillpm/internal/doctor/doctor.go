@@ -1,0 +1,241 @@
+// Package doctor looks for what is wrong with a project, with what is installed for the user, and with the machine.
+//
+// It changes nothing, and uses no network unless the call wants that. Secrets are looked at only to see that they are
+// there. The checks are in the table of [checks]: start reading there.
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/base"
+	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+)
+
+// Options say what is looked at.
+type Options struct {
+	Online    bool     // ask the registries whether they answer
+	Variables []string // the names of the environment's variables, without their values
+	Helper    []string // the program that confines scripts, see [runtime.CheckConfinement]; nil if it is not to be tried
+}
+
+// Report is what was found.
+type Report struct {
+	Scopes   []string    `json:"scopes"` // what was looked at: "project ROOT" and "user ROOT", those that there are
+	Checks   int         `json:"checks"` // how many were made
+	Facts    []Fact      `json:"facts"`  // neither right nor wrong
+	Findings []Diagnosis `json:"findings"`
+}
+
+// Fact is something about this machine.
+type Fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Diagnosis is one thing that is wrong, or could be better.
+type Diagnosis struct {
+	Check    string        `json:"check"`           // stable id of the check, such as lock-drift
+	Severity diag.Severity `json:"severity"`        // error: something does not work; warning: it may not; advice
+	Scope    string        `json:"scope,omitempty"` // project or user, if it is about one
+	Path     string        `json:"path,omitempty"`  // what it is about
+	Message  string        `json:"message"`         // what is wrong
+	Means    string        `json:"means,omitempty"` // what that leads to
+	Fix      string        `json:"fix,omitempty"`   // a command that fixes it, or what to do
+}
+
+// Trouble reports whether anything was found that is more than advice.
+func (r *Report) Trouble() bool {
+	return slices.ContainsFunc(r.Findings, func(d Diagnosis) bool { return d.Severity != diag.SeverityAdvice })
+}
+
+// Homeless is the report if not even the home directory is known, so that nothing else can be looked at.
+func Homeless(err error) *Report {
+	return &Report{Scopes: []string{}, Checks: 1, Facts: []Fact{}, Findings: []Diagnosis{{
+		Check: "home", Severity: diag.SeverityError, Message: err.Error(), Fix: diag.HintOf(err),
+		Means: "skillpm has no place for its settings, its store and its secrets: no command works",
+	}}}
+}
+
+// check is one thing that is looked at.
+type check struct {
+	id    string // part of the report
+	scope bool   // it is made for each scope, before those of the machine
+	run   func(*examination)
+}
+
+// checks returns all checks in the order in which they are made.
+func checks() []check {
+	return []check{
+		{"skillpm-version", true, checkVersion},
+		{"interrupted", true, checkInterrupted},
+		{"lock-drift", true, checkDrift},
+		{"installed", true, checkInstalled},
+		{"names", true, checkNames},
+		{"agent-directories", true, checkAgentDirs},
+		{"agents-asked", true, checkAgentsAsked},
+		{"foreign-links", true, checkForeignLinks},
+		{"git-ignore", true, checkIgnored},
+		{"vendored", true, checkVendored},
+
+		{"settings", false, checkSettings},
+		{"policies", false, checkPolicies},
+		{"audit-log", false, checkAuditLog},
+		{"trusted-keys", false, checkTrustedKeys},
+		{"clock", false, checkClock},
+		{"store", false, checkStore},
+		{"disk-space", false, checkSpace},
+		{"machine-key", false, checkKey},
+		{"file-system", false, checkFileSystem},
+		{"git-program", false, checkGit},
+		{"hosts", false, checkHosts},
+		{"docker-config", false, checkDocker},
+		{"netrc", false, checkNetrc},
+		{"token-variables", false, checkTokens},
+		{"registries", false, checkRegistries},
+		{"sandbox", false, checkSandbox},
+	}
+}
+
+// examination is what checks look at.
+type examination struct {
+	*base.Base
+	ctx     context.Context //nolint:containedctx // it is the context of one call, for the checks that wait
+	options Options
+	unused  time.Duration // how long a tree of the store must not have been used before it is collected
+	config  *pack.Config  // of the user, as far as it can be read
+	report  *Report
+	id      string // of the check that is being made
+
+	// What a check of a scope looks at; nil in those of the machine.
+	work   *workspace.Workspace
+	layout *workspace.Layout
+	linked []string // what AgentDirs warned of
+}
+
+// Run makes all checks. Trees of the store that were not used for some time count as unused.
+func Run(ctx context.Context, b *base.Base, o Options, unused time.Duration) (*Report, error) {
+	r := &Report{Scopes: []string{}, Facts: []Fact{}, Findings: []Diagnosis{}}
+	x := &examination{Base: b, ctx: ctx, options: o, unused: unused, report: r, config: &pack.Config{}}
+	for _, kind := range []string{scope.KindProject, scope.KindUser} {
+		if err := x.scope(kind); err != nil {
+			return nil, err
+		}
+	}
+	x.work, x.layout = nil, nil
+	if err := x.run(false); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(r.Findings, func(a, b Diagnosis) int { return cmp.Compare(a.Severity, b.Severity) })
+	return r, nil
+}
+
+// run makes the checks of the scope, or of the machine.
+func (x *examination) run(ofScope bool) error {
+	for _, c := range checks() {
+		if err := x.ctx.Err(); err != nil {
+			return err
+		}
+		if c.scope != ofScope {
+			continue
+		}
+		x.id = c.id
+		x.Progress(fetch.Event{Text: "looking at " + strings.ReplaceAll(c.id, "-", " ")})
+		c.run(x)
+		x.report.Checks++
+	}
+	return nil
+}
+
+// scope makes the checks of one scope, if there is one.
+func (x *examination) scope(kind string) error {
+	x.id, x.work = "files", nil
+	if _, err := x.Machine.UserConfig(); err != nil {
+		return nil //nolint:nilerr // the check of the settings reports it once
+	}
+	w, err := x.Machine.Open(kind, false)
+	if _, home := errors.AsType[*scope.HomeError](err); home || diag.CodeOf(err) == diag.NotFound {
+		return nil // there is no project here
+	}
+	if err != nil {
+		x.report.Checks++
+		x.add(diag.SeverityError, "", err.Error(), "no command can work on this scope before it is mended", diag.HintOf(err))
+		x.report.Findings[len(x.report.Findings)-1].Scope = kind
+		return nil
+	}
+	if _, err := os.Lstat(w.Scope.Dir()); kind == scope.KindUser && errors.Is(err, fs.ErrNotExist) {
+		return nil // nothing was ever installed
+	}
+	x.work, x.config = w, w.Config
+	x.report.Scopes = append(x.report.Scopes, kind+" "+w.Scope.Root)
+	dirs, linked, err := w.AgentDirs(nil)
+	if err == nil {
+		x.layout, err = w.NewLayout(w.Manifest, w.Lock, dirs)
+	}
+	x.linked = linked
+	if err != nil {
+		x.report.Checks++
+		x.fail("", err, "nothing can be installed here before it is mended")
+		return nil
+	}
+	return x.run(true)
+}
+
+// add adds a finding of the check that is being made.
+func (x *examination) add(s diag.Severity, path, message, means, fix string) {
+	d := Diagnosis{Check: x.id, Severity: s, Path: path, Message: message, Means: means, Fix: fix}
+	if x.work != nil {
+		d.Scope = x.work.Scope.Kind
+	}
+	x.report.Findings = append(x.report.Findings, d)
+}
+
+// fail adds an error.
+func (x *examination) fail(path string, err error, means string) {
+	x.add(diag.SeverityError, path, err.Error(), means, diag.HintOf(err))
+}
+
+func (x *examination) error(path, message, means, fix string) {
+	x.add(diag.SeverityError, path, message, means, fix)
+}
+
+func (x *examination) warn(path, message, means, fix string) {
+	x.add(diag.SeverityWarning, path, message, means, fix)
+}
+
+func (x *examination) advise(path, message, means, fix string) {
+	x.add(diag.SeverityAdvice, path, message, means, fix)
+}
+
+func (x *examination) fact(name, value string) {
+	x.report.Facts = append(x.report.Facts, Fact{Name: name, Value: value})
+}
+
+// project returns the project that the working directory is in, false if there is none.
+func (x *examination) project() (scope.Scope, bool) {
+	s, found, err := x.Paths.Project(x.Dir)
+	return s, err == nil && found
+}
+
+// command is a command for the scope that is looked at.
+func (x *examination) command(text string) string {
+	if x.work.Scope.Kind == scope.KindUser {
+		return text + " --scope user"
+	}
+	return text
+}
+
+func isDir(at string) bool {
+	info, err := os.Stat(at)
+	return err == nil && info.IsDir()
+}

@@ -1,0 +1,342 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skillpm/skillpm/pkg/diag"
+	"github.com/skillpm/skillpm/pkg/internal/pathx"
+	"github.com/skillpm/skillpm/pkg/internal/scope"
+	"github.com/skillpm/skillpm/pkg/pack"
+	"github.com/skillpm/skillpm/pkg/skill/agent"
+	"github.com/skillpm/skillpm/pkg/skillpm/vendored"
+	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
+	"github.com/skillpm/skillpm/pkg/source/git"
+)
+
+// checkVersion looks whether the manifest requires another skillpm.
+func checkVersion(x *examination) {
+	if err := x.Machine.NewEnough(x.work.Manifest); err != nil {
+		x.fail(scope.ManifestName, err, "skillpm refuses to install here")
+	}
+}
+
+// checkInterrupted looks for a transaction that did not end.
+func checkInterrupted(x *examination) {
+	if _, err := os.Lstat(x.work.Scope.Journal()); err == nil {
+		x.error(x.work.Rel(x.work.Scope.Journal()), "an install was interrupted",
+			"what is installed may be partly the old and partly the new", x.command("skillpm install"))
+	}
+}
+
+// checkDrift compares the manifest with the lock.
+func checkDrift(x *examination) {
+	w := x.work
+	if w.Locked() {
+		for _, d := range pack.Compare(w.Manifest, w.Lock) {
+			x.error(d.File, d.Message, "skillpm install --frozen fails, as in CI", d.Hint)
+		}
+	} else if len(w.Manifest.Dependencies)+len(w.Manifest.DevDependencies) > 0 {
+		x.warn(scope.LockName, "packs are required and there is no skillpm.lock",
+			"nothing is installed, and --frozen fails", x.command("skillpm install"))
+	}
+}
+
+// mostShown is how many findings of one kind are shown.
+const mostShown = 10
+
+// checkInstalled compares what is installed with the lock.
+func checkInstalled(x *examination) {
+	if !x.work.Locked() {
+		return
+	}
+	r, err := x.work.Verify(x.ctx)
+	if err != nil {
+		x.fail("", err, "")
+		return
+	}
+	for _, name := range r.Linked {
+		x.advise(x.work.Linked()[name], name+" is linked to this directory",
+			"it is what is in the directory now, not what skillpm.lock says; install --frozen refuses it",
+			x.command("skillpm unlink "+name))
+	}
+	var missing, wrong []workspace.Problem
+	for _, p := range r.Problems {
+		switch {
+		case p.Path == x.work.Rel(x.work.Scope.Journal()): // checkInterrupted reports it
+		case p.Missing:
+			missing = append(missing, p)
+		default:
+			wrong = append(wrong, p)
+		}
+	}
+	for _, p := range wrong[:min(len(wrong), mostShown)] {
+		x.warn(p.Path, p.Message, "agents read something else than skillpm.lock says", x.fixFor(p))
+	}
+	if len(wrong) > mostShown {
+		x.warn("", fmt.Sprintf("%d more differences from skillpm.lock", len(wrong)-mostShown), "", x.command("skillpm verify"))
+	}
+	if len(missing) > 0 {
+		message := missing[0].Path + " " + missing[0].Message
+		if len(missing) > 1 {
+			message += fmt.Sprintf(", and %d more are", len(missing)-1)
+		}
+		x.error("", message, "agents don't find these skills", x.command("skillpm install"))
+	}
+}
+
+// fixFor returns what to do about a difference from the lock.
+func (x *examination) fixFor(p workspace.Problem) string {
+	fix := x.command("skillpm verify --fix")
+	switch p.Kind {
+	case workspace.KindForeign:
+		return p.ForeignHint()
+	case workspace.KindChanged:
+		return fix + ", with --force if it was edited and the edit is not wanted"
+	case workspace.KindStranger:
+		return fix + " --force, which keeps a copy of it"
+	}
+	return fix
+}
+
+// checkNames looks for skills that are not available under their own name, and for local skills that shadow them.
+func checkNames(x *examination) {
+	for _, c := range x.layout.Conflicts {
+		x.advise("", workspace.NewNameConflict(c).String(), "agents see the others under another name",
+			"aliases in skillpm.yaml choose the names, as does skillpm install PACK --skill NAME --as OTHER")
+	}
+	layers := map[string]string{x.work.Rel(x.work.Scope.Skills()): x.work.Scope.Skills()}
+	if x.work.Scope.Kind == scope.KindProject {
+		user := x.Paths.User()
+		layers["~/.skillpm/skills"] = user.Skills()
+		layers["~/.agents/skills"] = user.Abs(".agents/skills")
+	}
+	for _, n := range x.layout.Named {
+		for _, layer := range slices.Sorted(maps.Keys(layers)) {
+			info, err := os.Lstat(filepath.Join(layers[layer], n.Skill))
+			if err != nil || !info.IsDir() {
+				continue // there is none, or it is a link, as skillpm makes them
+			}
+			x.warn(layer+"/"+n.Skill, fmt.Sprintf("a hand-written skill %s stands before that of %s", n.Skill, n.Pack),
+				"the name means the hand-written one, so that of the pack is not used by it",
+				fmt.Sprintf("rename one of them: skillpm install %s --skill %s --as OTHER-NAME", n.Pack, n.Skill))
+		}
+		if n.Link != n.Skill && !n.Alias {
+			x.advise("", fmt.Sprintf("%s@%s is %s for agents", n.Skill, n.Pack, n.Link), "something else has its own name", "")
+		}
+	}
+}
+
+// checkAgentDirs looks whether skills can be linked where agents read them.
+func checkAgentDirs(x *examination) {
+	for _, warning := range x.linked {
+		x.warn("", warning, "nothing is linked through a link that leaves the scope",
+			"replace the link by a directory, or leave that agent out with --agent")
+	}
+	for _, dir := range x.layout.Dirs {
+		who := "all that read it"
+		if len(dir.Agents) > 0 {
+			who = strings.Join(dir.Agents, ", ")
+		}
+		x.fact("agents, "+x.work.Scope.Kind, dir.Dir+" for "+who)
+		at := nearest(x.work.Scope.Abs(dir.Dir))
+		info, err := os.Stat(at)
+		switch {
+		case err == nil && !info.IsDir():
+			x.error(dir.Dir, at+" is no directory", "no skill can be linked there", "move it away")
+		case !writable(at):
+			x.error(dir.Dir, at+" is not writable", "no skill can be linked there",
+				"make it writable for you, or leave its agents out with --agent")
+		}
+	}
+}
+
+// nearest returns the path, or the nearest directory above it that exists.
+func nearest(at string) string {
+	for {
+		if _, err := os.Lstat(at); err == nil || filepath.Dir(at) == at {
+			return at
+		}
+		at = filepath.Dir(at)
+	}
+}
+
+// checkAgentsAsked looks whether the agents that the manifest names are in use here.
+func checkAgentsAsked(x *examination) {
+	if len(x.work.Manifest.Agents) == 0 {
+		return
+	}
+	projectDir := x.work.Scope.Root
+	if x.work.Scope.Kind == scope.KindUser {
+		projectDir = ""
+	}
+	used := x.agentsInUse(projectDir)
+	for _, id := range x.work.Manifest.Agents {
+		a, err := agent.Lookup(id)
+		if err != nil || a.Mark == "" || a.ID == agent.SharedID {
+			continue // reading the manifest checks it, or it leaves no sign
+		}
+		if !slices.ContainsFunc(used, func(s agent.Agent) bool { return s.ID == id }) {
+			x.advise(scope.ManifestName,
+				fmt.Sprintf("skillpm.yaml asks for %s, of which there is no sign on this machine", a.Title),
+				"its links are made all the same", "")
+		}
+	}
+}
+
+// agentsInUse returns the agents of which there is a sign, in a project or the home directory.
+func (x *examination) agentsInUse(projectDir string) []agent.Agent {
+	exists := func(at string) bool { return isDir(filepath.FromSlash(at)) }
+	return agent.InUse(exists, projectDir, x.Paths.Home, x.Getenv)
+}
+
+// checkForeignLinks looks for links in agents' directories that skillpm did not make.
+func checkForeignLinks(x *examination) {
+	w := x.work
+	ours, verified := map[string]bool{}, map[string]bool{}
+	for _, dir := range x.layout.Dirs {
+		real := pathx.ResolveOrClean(w.Scope.Abs(dir.Dir))
+		verified[real] = w.Locked()
+		for _, n := range x.layout.Named {
+			ours[filepath.Join(real, n.Link)] = true
+		}
+	}
+	seen := map[string]string{}
+	for _, dir := range agent.Dirs(agent.All(), w.Scope.Kind == scope.KindUser) {
+		if filepath.IsAbs(filepath.FromSlash(dir)) {
+			continue
+		}
+		real := pathx.ResolveOrClean(w.Scope.Abs(dir))
+		if first, ok := seen[real]; ok {
+			if isDir(real) {
+				x.fact("agents, "+w.Scope.Kind, dir+" is "+first)
+			}
+			continue
+		}
+		seen[real] = dir
+		var others []string
+		files, _ := os.ReadDir(w.Scope.Abs(dir)) // one that can't be read has no links
+		for _, f := range files {
+			at := path.Join(dir, f.Name())
+			abs := w.Scope.Abs(at)
+			target, err := os.Readlink(abs)
+			if err != nil || ours[filepath.Join(real, f.Name())] {
+				continue
+			}
+			leads := target
+			if !filepath.IsAbs(leads) {
+				leads = filepath.Join(filepath.Dir(abs), leads)
+			}
+			if verified[real] && pathx.ContainsStrict(w.Scope.Dir(), leads) {
+				continue // checkInstalled reports it
+			}
+			if _, err := os.Stat(abs); err != nil {
+				x.warn(at, "the link leads to "+target+", which is not there", "agents find no skill there",
+					"remove it, or repeat what made it")
+				continue
+			}
+			others = append(others, f.Name())
+		}
+		if len(others) > 0 {
+			x.advise(dir, "links that another tool or somebody made: "+strings.Join(others, ", "),
+				"skillpm leaves them as they are, and gives no skill of its own their names", "")
+		}
+	}
+}
+
+// checkIgnored looks whether git keeps what belongs in the repository, and leaves the rest out.
+func checkIgnored(x *examination) {
+	w := x.work
+	if w.Scope.Kind != scope.KindProject {
+		return
+	}
+	links := x.links()
+	plugins, skills := w.Rel(w.Scope.Plugins())+"/", w.Rel(w.Scope.Skills())+"/"
+	status, err := git.StatusOf(x.ctx, w.Scope.Root,
+		append([]string{scope.ManifestName, scope.LockName, plugins, skills}, links...))
+	if errors.Is(err, git.ErrNoProgram) {
+		x.fact("git", "is not installed: whether it ignores files of the project is not known")
+	}
+	if err != nil {
+		return // it is not a repository, for example
+	}
+	for i, name := range []string{scope.ManifestName, scope.LockName} {
+		const means = "a clone does not get the packs that this project uses"
+		if status[i].Ignored {
+			x.error(name, "git ignores "+name, means, "take it out of .gitignore, or git add -f "+name)
+		} else if _, err := os.Lstat(w.Scope.Abs(name)); err == nil && !status[i].Tracked {
+			x.advise(name, name+" is not in the repository", means, "git add "+name)
+		}
+	}
+	if len(links) > 0 {
+		tracked, ignored := 0, 0
+		for _, s := range status[4:] {
+			if s.Tracked {
+				tracked++
+			} else if s.Ignored {
+				ignored++
+			}
+		}
+		x.fact("links for agents", fmt.Sprintf("%d, of which git has %d and ignores %d: "+
+			"they need not be committed, skillpm install makes them anew", len(links), tracked, ignored))
+	}
+	if status[2].Tracked {
+		x.warn(plugins, "installed packs are in the repository", "they change with every update and on every machine",
+			"git rm -r --cached "+plugins+"; skillpm vendor keeps a copy that is meant for it")
+	}
+	if isDir(w.Scope.Skills()) && status[3].Ignored {
+		x.warn(skills, "git ignores the project's hand-written skills", "a clone does not get them",
+			"take "+scope.DirName+" out of .gitignore: skillpm has one of its own in it")
+	}
+	if _, err := os.Lstat(w.Scope.Ignore()); err != nil && isDir(w.Scope.Plugins()) && !status[2].Ignored {
+		at := w.Rel(w.Scope.Ignore())
+		x.warn(at, "is missing", "git add takes installed packs and this machine's state into the repository",
+			fmt.Sprintf("printf '%s' >%s", strings.ReplaceAll(scope.IgnoreText, "\n", `\n`), at))
+	}
+}
+
+// links returns the links that skillpm made in agents' directories, sorted.
+func (x *examination) links() []string {
+	var links []string
+	for _, n := range x.layout.Named {
+		for _, dir := range x.layout.Dirs {
+			at := dir.Dir + "/" + n.Link
+			if _, err := os.Readlink(x.work.Scope.Abs(at)); err == nil {
+				links = append(links, at)
+			}
+		}
+	}
+	slices.Sort(links)
+	return slices.Compact(links)
+}
+
+// checkVendored looks whether the project's own copy is what the lock says.
+func checkVendored(x *examination) {
+	w := x.work
+	if w.Scope.Kind != scope.KindProject || !w.Locked() {
+		return
+	}
+	copies := vendored.Open(w.Scope.Root, x.OS)
+	if !copies.Written() {
+		return
+	}
+	plan, err := copies.Compare(x.ctx, w.Lock)
+	if err != nil {
+		x.fail(copies.Dir(), err, "")
+		return
+	}
+	if !plan.Clean() {
+		x.warn(plan.Dir, "is not what skillpm.lock says",
+			"installs fetch what differs, and fail where there is no network",
+			vendored.Command(len(plan.Edited()) > 0)+", and skillpm vendor --check to see what differs")
+	}
+	for _, warning := range vendored.Ignored(x.ctx, w.Scope.Root, plan.Dir) {
+		x.add(diag.SeverityWarning, plan.Dir, warning, "", "")
+	}
+}
