@@ -117,3 +117,12 @@ func HintOf(err error) string {
 	}
 	return ""
 }
+
+// TextOf returns an error and its hint in one line, for where a hint has no place of its own.
+func TextOf(err error) string {
+	text := err.Error()
+	if hint := HintOf(err); hint != "" {
+		text += " (" + hint + ")"
+	}
+	return text
+}

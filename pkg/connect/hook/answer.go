@@ -420,9 +420,5 @@ func quote(s string) string {
 
 // reasonOf says an error and what to do about it in one line.
 func reasonOf(err error) string {
-	text := err.Error()
-	if hint := diag.HintOf(err); hint != "" {
-		text += " (" + hint + ")"
-	}
-	return "skillpm: " + strings.Join(strings.Fields(text), " ")
+	return "skillpm: " + strings.Join(strings.Fields(diag.TextOf(err)), " ")
 }

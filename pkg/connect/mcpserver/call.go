@@ -42,7 +42,7 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, next mcp.Me
 	named, _ := args.text(sessionArgument)
 	v, err := s.open(ctx, req, named)
 	if err != nil {
-		return nil, problem(err)
+		return nil, err
 	}
 	own := v.tool(req.Params.Name)
 	if own == nil {
@@ -191,16 +191,14 @@ func (v *serving) endSkill(ctx context.Context, args arguments) *mcp.CallToolRes
 	if err != nil { // a script of one, which decides nothing
 		text += "; " + err.Error()
 	}
-	return &mcp.CallToolResult{Meta: mcp.Meta{metaStatus: "ended"}, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
+	return textResult("ended", text)
 }
 
 // result returns what comes of asking for a skill: as text, and where the host has such a form as structured data,
 // which has the instructions as well.
 func (v *serving) result(r prompt.Result, warnings []string) *mcp.CallToolResult {
-	res := &mcp.CallToolResult{
-		Meta: mcp.Meta{metaStatus: r.Kind, metaSkill: r.Name}, Content: []mcp.Content{&mcp.TextContent{Text: prompt.Text(v.view, r)}},
-		IsError: r.Kind == prompt.Failed || r.Kind == prompt.Unknown,
-	}
+	res := textResult(r.Kind, prompt.Text(v.view, r))
+	res.Meta[metaSkill], res.IsError = r.Name, r.Kind == prompt.Failed || r.Kind == prompt.Unknown
 	if r.TaskID != "" {
 		res.Meta[metaTask] = r.TaskID
 	}
@@ -249,9 +247,14 @@ func (w *worded) Unwrap() error { return w.error }
 
 // failure returns an error of a call that nothing more is known of.
 func failure(err error) *mcp.CallToolResult {
-	text := err.Error()
-	if hint := diag.HintOf(err); hint != "" {
-		text += " (" + hint + ")"
+	res := textResult(prompt.Failed, diag.TextOf(err))
+	res.IsError = true
+	return res
+}
+
+// textResult returns a text as the result of a call.
+func textResult(status, text string) *mcp.CallToolResult {
+	return &mcp.CallToolResult{
+		Meta: mcp.Meta{metaStatus: status}, Content: []mcp.Content{&mcp.TextContent{Text: text}},
 	}
-	return &mcp.CallToolResult{IsError: true, Meta: mcp.Meta{metaStatus: prompt.Failed}, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }

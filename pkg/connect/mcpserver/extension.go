@@ -118,11 +118,15 @@ func (s *Server) custom(ctx context.Context) (*serving, error) {
 	if !ok {
 		return nil, diag.Errorf(diag.Internal, "the request is not known")
 	}
-	v, err := s.open(ctx, req, "")
-	if err != nil {
-		return nil, problem(err)
+	return s.open(ctx, req, "")
+}
+
+// customURI is custom for a request that is about an address.
+func (s *Server) customURI(ctx context.Context, p *uriParams) (*serving, error) {
+	if p == nil || p.URI == "" {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "uri is missing"}
 	}
-	return v, nil
+	return s.custom(ctx)
 }
 
 func (s *Server) listSkills(ctx context.Context, _ *mcp.ServerSession, p *listSkillsParams) (*listSkillsResult, error) {
@@ -159,10 +163,7 @@ func (s *Server) listSkills(ctx context.Context, _ *mcp.ServerSession, p *listSk
 }
 
 func (s *Server) getSkill(ctx context.Context, _ *mcp.ServerSession, p *uriParams) (*getSkillResult, error) {
-	if p == nil || p.URI == "" {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "uri is missing"}
-	}
-	v, err := s.custom(ctx)
+	v, err := s.customURI(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -236,10 +237,7 @@ func fileOf(k *catalog.Skill, file string, data []byte) entryFile {
 
 // readDirectory answers with what is in a directory of a skill, and not with what is in the directories there.
 func (s *Server) readDirectory(ctx context.Context, _ *mcp.ServerSession, p *uriParams) (*directoryResult, error) {
-	if p == nil || p.URI == "" {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "uri is missing"}
-	}
-	v, err := s.custom(ctx)
+	v, err := s.customURI(ctx, p)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func (v *serving) find(ctx context.Context, args arguments) *mcp.CallToolResult 
 	if err != nil {
 		return failure(err)
 	}
-	return &mcp.CallToolResult{Meta: mcp.Meta{metaStatus: "found"}, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
+	return textResult("found", text)
 }
 
 // listed writes some skills as the profile's listing does, without what stands around it.

@@ -1,8 +1,6 @@
 package mcpserver
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,27 +8,26 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/stdio"
 )
 
-// maxInput is how many bytes a message on standard input has at most.
-const maxInput = 16 << 20
-
-// lenient returns a transport over streams on which a line that is no message is answered with an error, and ends
+// lenient returns a transport over streams on which a line that is not a message is answered with an error, and ends
 // nothing.
 func lenient(t *mcp.IOTransport, batches func() bool) *mcp.IOTransport {
-	out := &whole{WriteCloser: t.Writer}
-	in := &input{Closer: t.Reader, from: bufio.NewReaderSize(t.Reader, 64<<10), out: out, batches: batches}
-	return &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: 2 * maxInput}
+	in := &input{Closer: t.Reader, out: &lockedWriter{WriteCloser: t.Writer}, batches: batches}
+	in.Filter = stdio.NewFilter(t.Reader, in.accept)
+	return &mcp.IOTransport{Reader: in, Writer: in.out, MaxLineLength: 2 * stdio.MaxMessage}
 }
 
-// whole writes one message at a time.
-type whole struct {
+// lockedWriter writes one message at a time.
+type lockedWriter struct {
 	io.WriteCloser
 	mu sync.Mutex
 }
 
 // Write writes a message.
-func (w *whole) Write(data []byte) (int, error) {
+func (w *lockedWriter) Write(data []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.WriteCloser.Write(data)
@@ -39,56 +36,33 @@ func (w *whole) Write(data []byte) (int, error) {
 // input are the lines of a stream that are messages.
 type input struct {
 	io.Closer
-	from    *bufio.Reader
-	out     io.Writer
-	batches func() bool // whether the protocol that is spoken has them
-	rest    []byte      // of what is to be read
+	*stdio.Filter
+	out     *lockedWriter
+	batches func() bool // whether the version of the protocol that is spoken has them
 }
 
-// Read reads from the next message.
-func (in *input) Read(p []byte) (int, error) {
-	for len(in.rest) == 0 {
-		line, long, err := in.line()
-		if err != nil {
-			return 0, err
-		}
-		switch wrong := in.wrong(line); {
-		case long:
-			in.refuse(nil, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: fmt.Sprintf("Parse error: a message has at most %d bytes", maxInput)})
-		case len(line) == 0:
-		case wrong != nil:
-			in.refuse(line, wrong)
-		default:
-			in.rest = append(line, '\n')
-		}
+// accept returns a line that is a message, and answers any other.
+func (in *input) accept(line []byte, tooLong bool) ([]byte, error) {
+	switch wrong := in.wrong(line); {
+	case tooLong:
+		text := fmt.Sprintf("Parse error: a message has at most %d bytes", stdio.MaxMessage)
+		in.refuse(nil, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: text})
+	case len(line) == 0:
+	case wrong != nil:
+		in.refuse(line, wrong)
+	default:
+		return append(line, '\n'), nil
 	}
-	n := copy(p, in.rest)
-	in.rest = in.rest[n:]
-	return n, nil
-}
-
-// line returns the next line without its end, or that it was too long. The last may have no end.
-func (in *input) line() (line []byte, long bool, err error) {
-	for {
-		part, err := in.from.ReadSlice('\n')
-		if long = long || len(line)+len(part) > maxInput; long {
-			line = nil
-		} else {
-			line = append(line, part...)
-		}
-		switch {
-		case err == nil, err == io.EOF && (long || len(line) > 0):
-			return bytes.TrimSpace(line), long, nil
-		case err != bufio.ErrBufferFull: //nolint:errorlint // likewise
-			return nil, false, err
-		}
-	}
+	return nil, nil
 }
 
 // wrong returns why a line is no message, nil if it is one.
 func (in *input) wrong(line []byte) *jsonrpc.Error {
 	if !json.Valid(line) {
-		return &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "Parse error: the line is not JSON; a message of the Model Context Protocol is one line"}
+		return &jsonrpc.Error{
+			Code:    jsonrpc.CodeParseError,
+			Message: "Parse error: the line is not JSON; a message of the Model Context Protocol is one line",
+		}
 	}
 	invalid := func(text string) *jsonrpc.Error {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: " + text}

@@ -26,7 +26,7 @@ const wholeLine = "arguments"
 func (s *Server) listPrompts(ctx context.Context, req *mcp.ListPromptsRequest) (mcp.Result, error) {
 	v, err := s.open(ctx, req, "")
 	if err != nil {
-		return nil, problem(err)
+		return nil, err
 	}
 	v.watched(ctx)
 	all, err := v.host.UserInvocable(ctx)
@@ -84,7 +84,7 @@ func promptArguments(k *catalog.Skill) []*mcp.PromptArgument {
 func (s *Server) getPrompt(ctx context.Context, req *mcp.GetPromptRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	v, err := s.open(ctx, req, "")
 	if err != nil {
-		return nil, problem(err)
+		return nil, err
 	}
 	params, name := *req.Params, req.Params.Name
 	params.Name = marker

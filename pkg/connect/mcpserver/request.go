@@ -71,7 +71,7 @@ func (s *Server) open(ctx context.Context, req mcp.Request, named string) (*serv
 			named, _ = v.meta[SessionKey].(string)
 		}
 		if len(named) > maxHandle {
-			return nil, diag.Errorf(diag.Usage, "the name of a session has at most %d characters", maxHandle)
+			return nil, invalid(diag.Errorf(diag.Usage, "the name of a session has at most %d characters", maxHandle))
 		}
 		if named != "" {
 			v.id, v.given = prefix+named, true
@@ -86,7 +86,7 @@ func (s *Server) open(ctx context.Context, req mcp.Request, named string) (*serv
 	}
 	var err error
 	if v.host, err = s.o.Open(ctx, request); err != nil {
-		return nil, err
+		return nil, problem(err)
 	}
 	v.view = s.viewOf(v.host)
 	return v, nil
@@ -124,12 +124,7 @@ func (s *Server) check(ctx context.Context, c tool.Call) error {
 type told struct{ error }
 
 // Error returns both.
-func (t told) Error() string {
-	if hint := diag.HintOf(t.error); hint != "" {
-		return t.error.Error() + " (" + hint + ")"
-	}
-	return t.error.Error()
-}
+func (t told) Error() string { return diag.TextOf(t.error) }
 
 // Unwrap returns the error.
 func (t told) Unwrap() error { return t.error }
@@ -181,11 +176,7 @@ func (s *Server) serve(next mcp.MethodHandler) mcp.MethodHandler {
 
 // invalid is an error of the protocol: what was asked for cannot be answered.
 func invalid(err error) error {
-	text := err.Error()
-	if hint := diag.HintOf(err); hint != "" {
-		text += " (" + hint + ")"
-	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: text}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: diag.TextOf(err)}
 }
 
 // problem returns an error as a program is told it.

@@ -56,7 +56,7 @@ func pageOf[T any](all []T, cursor string, size int) (shown []T, next string, er
 func (s *Server) listResources(ctx context.Context, req *mcp.ListResourcesRequest) (mcp.Result, error) {
 	v, err := s.open(ctx, req, "")
 	if err != nil {
-		return nil, problem(err)
+		return nil, err
 	}
 	v.watched(ctx)
 	all, err := v.shown(ctx)
@@ -101,7 +101,7 @@ func listTemplates() *mcp.ListResourceTemplatesResult {
 func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	v, err := s.open(ctx, req, "")
 	if err != nil {
-		return nil, problem(err)
+		return nil, err
 	}
 	params, uri := *req.Params, req.Params.URI
 	params.URI = markerURI
@@ -185,7 +185,7 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	res := &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}
 	v, err := s.open(ctx, req, "")
 	if err != nil {
-		return nil, problem(err)
+		return nil, err
 	}
 	if req.Params.Ref.Type != "ref/resource" || req.Params.Argument.Name != "path" {
 		return res, nil

@@ -149,7 +149,9 @@ func pendingResult(handle string, since time.Duration, line string) *mcp.CallToo
 	if line != "" {
 		text += "\nIts last line: " + line
 	}
-	return &mcp.CallToolResult{Meta: mcp.Meta{metaStatus: pending, metaHandle: handle}, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
+	res := textResult(pending, text)
+	res.Meta[metaHandle] = handle
+	return res
 }
 
 // ran returns what came of a run: what it printed, and how it ended.
@@ -170,19 +172,17 @@ func (v *serving) ran(j *job) *mcp.CallToolResult {
 	default:
 		fmt.Fprintf(&b, "exit code %d", r.ExitCode)
 	}
-	res := &mcp.CallToolResult{
-		Meta: mcp.Meta{metaStatus: "ran", metaExit: r.ExitCode}, IsError: r.ExitCode != 0 || r.TimedOut || j.err != nil,
-	}
 	if j.err != nil {
 		fmt.Fprintf(&b, "\n%s", j.err)
 	}
 	for _, w := range j.warnings {
 		fmt.Fprintf(&b, "\nwarning: %s", w)
 	}
+	res := textResult("ran", b.String())
+	res.Meta[metaExit], res.IsError = r.ExitCode, r.ExitCode != 0 || r.TimedOut || j.err != nil
 	if len(j.warnings) > 0 {
 		res.Meta[metaWarnings] = j.warnings
 	}
-	res.Content = []mcp.Content{&mcp.TextContent{Text: b.String()}}
 	return res
 }
 
@@ -238,8 +238,7 @@ func (v *serving) task(ctx context.Context, w wanted) *mcp.CallToolResult {
 	if t.Reason != "" {
 		b.WriteString(t.Reason)
 	}
-	return &mcp.CallToolResult{
-		Meta: mcp.Meta{metaStatus: string(t.State), metaTask: t.ID}, IsError: t.State != task.Succeeded,
-		Content: []mcp.Content{&mcp.TextContent{Text: b.String()}},
-	}
+	res := textResult(string(t.State), b.String())
+	res.Meta[metaTask], res.IsError = t.ID, t.State != task.Succeeded
+	return res
 }

@@ -90,7 +90,7 @@ func (s *Server) listTools(ctx context.Context, req *mcp.ListToolsRequest, next 
 	}
 	v, err := s.open(ctx, req, "")
 	if err != nil {
-		return nil, problem(err)
+		return nil, err
 	}
 	v.watched(ctx)
 	own, err := v.tools(ctx)

@@ -30,6 +30,7 @@ const (
 	markdownType  = "text/markdown"
 	directoryType = "inode/directory"
 	jsonType      = "application/json"
+	textType      = "text/plain"
 )
 
 // baseOf returns where a skill's resources are: below its pack, or its layer, by the name that its frontmatter has.
@@ -112,54 +113,26 @@ func split(uri string) ([]string, error) {
 	return segments, nil
 }
 
+// mimeTypes are the types of files by their extensions, the same on every system.
+var mimeTypes = map[string]string{
+	".md": markdownType, ".markdown": markdownType, ".yaml": "application/yaml", ".yml": "application/yaml",
+	".py": textType, ".sh": textType, ".txt": textType, ".toml": textType, ".go": textType, ".rb": textType,
+	".ts": textType, ".json": jsonType, ".html": "text/html", ".htm": "text/html", ".css": "text/css",
+	".csv": "text/csv", ".js": "text/javascript", ".mjs": "text/javascript", ".xml": "text/xml",
+	".svg": "image/svg+xml", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif",
+	".pdf": "application/pdf",
+}
+
 // mimeType returns the type of a file by its name, or by how it begins.
 func mimeType(file string, data []byte) string {
-	switch ext := strings.ToLower(path.Ext(file)); ext {
-	case ".md", ".markdown":
-		return markdownType
-	case ".yaml", ".yml":
-		return "application/yaml"
-	case ".py", ".sh", ".txt", ".toml", ".go", ".rb", ".ts":
-		return "text/plain"
-	default:
-		if t := builtinType(ext); t != "" {
-			return t
-		}
+	if t := mimeTypes[strings.ToLower(path.Ext(file))]; t != "" {
+		return t
 	}
 	if isText(data) {
-		return "text/plain"
+		return textType
 	}
 	base, _, _ := mime.ParseMediaType(http.DetectContentType(data))
 	return cmp.Or(base, "application/octet-stream")
-}
-
-// builtinType returns the type of a file by its extension, the same on every system.
-func builtinType(ext string) string {
-	switch ext {
-	case ".json":
-		return jsonType
-	case ".html", ".htm":
-		return "text/html"
-	case ".css":
-		return "text/css"
-	case ".csv":
-		return "text/csv"
-	case ".js", ".mjs":
-		return "text/javascript"
-	case ".xml":
-		return "text/xml"
-	case ".svg":
-		return "image/svg+xml"
-	case ".png":
-		return "image/png"
-	case ".jpg", ".jpeg":
-		return "image/jpeg"
-	case ".gif":
-		return "image/gif"
-	case ".pdf":
-		return "application/pdf"
-	}
-	return ""
 }
 
 // isText reports whether bytes can be handed over as a text.

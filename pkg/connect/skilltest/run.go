@@ -176,14 +176,10 @@ func runCase(ctx context.Context, dir string, f *File, c *Case, o Options, r *Re
 }
 
 func stableError(w *fixture, err error) string {
-	text := err.Error()
-	if hint := diag.HintOf(err); hint != "" {
-		text += " (" + hint + ")"
-	}
 	if w == nil {
-		return text
+		return diag.TextOf(err)
 	}
-	return w.stable(text)
+	return w.stable(diag.TextOf(err))
 }
 
 // activate activates the skill and makes the calls. The error is that of an activation that nobody wanted to fail.

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/stdio"
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
@@ -34,7 +36,7 @@ func (p *program) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err := p.start(); err != nil {
 		return nil, p.unstarted(err)
 	}
-	t := &mcp.IOTransport{Reader: &output{messages: newMessages(p.out, p.say), program: p}, Writer: p.in, MaxLineLength: 2 * maxMessage}
+	t := &mcp.IOTransport{Reader: &output{messages(p.out, p.say), p}, Writer: p.in, MaxLineLength: 2 * stdio.MaxMessage}
 	return t.Connect(ctx)
 }
 
@@ -110,7 +112,7 @@ func (p *program) over() bool {
 
 // output is what a program says. Its end is that of the program.
 type output struct {
-	*messages
+	io.Reader
 	program *program
 }
 

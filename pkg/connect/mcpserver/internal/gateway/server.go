@@ -262,14 +262,11 @@ func (s *server) listless(err error) error {
 	return diag.Errorf(diag.Remote, "upstream %s says that its tools are others, and does not list them: %w", s.Name, err)
 }
 
-// warn writes what is wrong with a server for people.
+// warn shows the user what is wrong with a server.
 func (g *Gateway) warn(err error) {
-	text := err.Error()
-	if hint := diag.HintOf(err); hint != "" {
-		text += " (" + hint + ")"
-	}
 	if g.options.Stderr != nil {
 		w := &lines{to: g.options.Stderr, name: "skillpm: warning"}
-		_, _ = io.WriteString(w, strings.ReplaceAll(text, "\n", " ")+"\n") // nobody else could be told
+		text := strings.ReplaceAll(diag.TextOf(err), "\n", " ")
+		_, _ = io.WriteString(w, text+"\n") // nobody else could be told
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/skillpm/skillpm/pkg/connect/mcpserver/internal/stdio"
 )
 
 // transport returns what a server is spoken to over, and what is to be done when that has ended.
@@ -58,7 +60,7 @@ func (s *server) remote() (mcp.Transport, func(), error) {
 			return nil
 		},
 	}
-	return &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}, base.CloseIdleConnections, nil
+	return &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: stdio.MaxMessage}, base.CloseIdleConnections, nil
 }
 
 // headers adds the headers of a server to what is sent to its host, and bounds what it answers.
@@ -78,7 +80,7 @@ func (h *headers) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	res, err := h.base.RoundTrip(req)
 	if err == nil && !strings.HasPrefix(strings.ToLower(res.Header.Get("Content-Type")), "text/event-stream") { // whose events are bounded
-		res.Body = &bounded{ReadCloser: res.Body, left: maxMessage}
+		res.Body = &bounded{ReadCloser: res.Body, left: stdio.MaxMessage}
 	}
 	return res, err
 }
@@ -93,7 +95,7 @@ type bounded struct {
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p[:min(len(p), b.left+1)])
 	if b.left -= n; b.left < 0 {
-		return 0, fmt.Errorf("the answer has more than %d bytes", maxMessage)
+		return 0, fmt.Errorf("the answer has more than %d bytes", stdio.MaxMessage)
 	}
 	return n, err
 }
