@@ -83,7 +83,7 @@ func Status(e Env, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := e.read(p.place)
+	c, err := e.read(p.target)
 	if c.absent {
 		r.State = Missing
 		return r, nil
@@ -91,7 +91,7 @@ func Status(e Env, o Options) (*Result, error) {
 	var values map[string]any
 	if err == nil {
 		var d document
-		if d, err = open(p.place.format(), c.data); err == nil {
+		if d, err = open(p.target.format(), c.data); err == nil {
 			values, err = d.values()
 		}
 	}
@@ -99,9 +99,9 @@ func Status(e Env, o Options) (*Result, error) {
 		r.State, r.Reason, r.err = Broken, err.Error(), err
 		return r, nil
 	}
-	p.also = e.records().Files[recordKey(o.Kind, c.real)].Program
+	p.installedProgram = e.records().Files[recordKey(o.Kind, c.real)].Program
 	r.Program = p.adopt(values)
-	p.keep(values, o)
+	p.keepChoices(values, o)
 	r.State, r.Reason = p.state(values)
 	if r.State == Installed || r.State == Stale {
 		r.Args, r.FailClosed = p.args, p.closed && o.Kind == Hook
@@ -110,7 +110,7 @@ func Status(e Env, o Options) (*Result, error) {
 			again := fmt.Sprintf("skillpm %s install --host %s --scope %s", o.Kind, r.Host, o.Scope)
 			r.Obstacles = append(r.Obstacles, Obstacle{fmt.Sprintf("%s starts %s, which is not there", r.File, r.Program), again})
 		}
-		r.Notes = e.twice(p)
+		r.Notes = e.duplicateScopes(p)
 	}
 	return r, nil
 }
@@ -128,7 +128,7 @@ func prepare(e Env, o Options) (plan, *Result, error) {
 	if err != nil {
 		return plan{}, nil, err
 	}
-	p := plan{host: o.Host, kind: o.Kind, place: at, program: o.Program, goos: e.OS}
+	p := plan{host: o.Host, kind: o.Kind, target: at, program: o.Program, goos: e.OS}
 	return p, &Result{Host: o.Host.ID, Title: o.Host.Title, Kind: o.Kind, Scope: o.Scope, File: e.file(at), DryRun: o.DryRun}, nil
 }
 
@@ -148,12 +148,12 @@ func change(ctx context.Context, e Env, o Options, install bool) (*Result, error
 		}
 		defer func() { _ = unlock() }() // it ends with the process at the latest
 	}
-	c, err := e.read(p.place)
+	c, err := e.read(p.target)
 	if err != nil {
 		return nil, err
 	}
 	edit := fileEdit{env: e, plan: p, now: c, all: e.records(), key: recordKey(o.Kind, c.real)}
-	edit.plan.also = edit.all.Files[edit.key].Program
+	edit.plan.installedProgram = edit.all.Files[edit.key].Program
 	if install {
 		err = edit.install(o)
 	} else {
@@ -172,10 +172,10 @@ func change(ctx context.Context, e Env, o Options, install bool) (*Result, error
 		if next := p.host.next[p.kind]; next != "" && r.Changed && o.Scope == Project {
 			r.Notes = append(r.Notes, next)
 		}
-		if d, err := open(p.place.format(), edit.after); err == nil {
+		if d, err := open(p.target.format(), edit.after); err == nil {
 			values, _ := d.values() // it was read before
 			r.Obstacles = e.obstacles(p, values)
-			r.Notes = append(r.Notes, e.twice(p)...)
+			r.Notes = append(r.Notes, e.duplicateScopes(p)...)
 		}
 	}
 	if o.DryRun {

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// place is a home directory, a project and a machine of a test.
+// target is a home directory, a project and a machine of a test.
 func newEnv(t *testing.T) Env {
 	t.Helper()
 	root := t.TempDir()

@@ -91,11 +91,11 @@ func TestFailClosed(t *testing.T) {
 		if s := state(t, e, o); s != Stale {
 			t.Errorf("%s: %s", h.ID, s)
 		}
-		if r := must(t, Install, e, o); !r.Changed || !r.FailClosed || count() != len(h.asks) || count() == 0 {
-			t.Errorf("%s: %d of %d are closed", h.ID, count(), len(h.asks))
+		if r := must(t, Install, e, o); !r.Changed || !r.FailClosed || count() != len(h.decisionEvents) || count() == 0 {
+			t.Errorf("%s: %d of %d are closed", h.ID, count(), len(h.decisionEvents))
 		}
 		o.FailClosed, o.Program = nil, "/moved/skillpm"
-		if r := must(t, Install, e, o); !r.FailClosed || count() != len(h.asks) {
+		if r := must(t, Install, e, o); !r.FailClosed || count() != len(h.decisionEvents) {
 			t.Errorf("%s: it does not stay", h.ID)
 		}
 		if r, err := Status(e, o); err != nil || r.State != Installed || !r.FailClosed {
@@ -229,17 +229,17 @@ func TestTwice(t *testing.T) {
 // TestDirectories proves that the directories which were made for two files go with the last of them, in either order.
 func TestDirectories(t *testing.T) {
 	for _, first := range []Kind{Hook, MCP} {
-		for _, gone := range []Kind{Hook, MCP} {
+		for _, deleted := range []Kind{Hook, MCP} {
 			e := newEnv(t)
 			other := map[Kind]Kind{Hook: MCP, MCP: Hook}
 			for _, kind := range []Kind{first, other[first]} {
 				must(t, Install, e, options(t, kind, "copilot", Project))
 			}
-			for _, kind := range []Kind{gone, other[gone]} {
+			for _, kind := range []Kind{deleted, other[deleted]} {
 				must(t, Remove, e, options(t, kind, "copilot", Project))
 			}
 			if _, err := os.Stat(filepath.Join(e.Project, ".github")); err == nil {
-				t.Errorf("%s first, %s gone first: .github is still there", first, gone)
+				t.Errorf("%s first, %s gone first: .github is still there", first, deleted)
 			}
 		}
 	}

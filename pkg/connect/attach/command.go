@@ -88,7 +88,7 @@ const alwaysLoad = "--always-load"
 // serverArgs are what the program is started with as an MCP server, more of them being what somebody added.
 func (h Host) serverArgs(more []string) []string {
 	args := []string{"mcp", "--host", h.ID}
-	if h.deaf {
+	if h.ignoresInstructions {
 		args = append(args, alwaysLoad)
 	}
 	return append(args, more...)
@@ -97,7 +97,7 @@ func (h Host) serverArgs(more []string) []string {
 // moreArgs returns what serverArgs was given.
 func (h Host) moreArgs(args []string) []string {
 	var more []string
-	host, always := false, !h.deaf
+	host, always := false, !h.ignoresInstructions
 	for i := 1; i < len(args); i++ {
 		switch arg := args[i]; {
 		case !host && arg == "--host" && i+1 < len(args):

@@ -10,11 +10,11 @@ import (
 // pkg/skill/agent, those that one of their files is there for, and of those that are no agent of that table the ones
 // with a directory.
 func Detect(e Env, agents []string) []Host {
-	return slices.DeleteFunc(Hosts(), func(h Host) bool { return !slices.Contains(agents, h.Agent) && !e.marked(h) })
+	return slices.DeleteFunc(Hosts(), func(h Host) bool { return !slices.Contains(agents, h.Agent) && !e.hasSign(h) })
 }
 
-// marked reports whether one of a host's files exists, or, for a host that is no agent of the table, its directory.
-func (e Env) marked(h Host) bool {
+// hasSign reports whether one of a host's files exists, or, for a host that is no agent of the table, its directory.
+func (e Env) hasSign(h Host) bool {
 	return slices.ContainsFunc(slices.Concat(h.hooks, h.servers), func(p configFile) bool {
 		file := e.file(p)
 		if !filepath.IsAbs(file) || p.scope == Enterprise {

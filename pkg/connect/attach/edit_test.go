@@ -16,13 +16,13 @@ func planFor(t testing.TB, kind Kind, id string) plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return plan{host: h, kind: kind, place: h.configFiles(kind)[0], program: "/opt/skillpm/bin/skillpm", goos: "linux"}
+	return plan{host: h, kind: kind, target: h.configFiles(kind)[0], program: "/opt/skillpm/bin/skillpm", goos: "linux"}
 }
 
 // roundTrip installs into a text and removes again without the record of what was done.
 func roundTrip(t testing.TB, p plan, before string) (installed, removed string) {
 	t.Helper()
-	d, err := open(p.place.format(), []byte(before))
+	d, err := open(p.target.format(), []byte(before))
 	if err != nil {
 		t.Fatalf("%q: %v", before, err)
 	}
@@ -34,7 +34,7 @@ func roundTrip(t testing.TB, p plan, before string) (installed, removed string) 
 		t.Fatalf("%q: %v", before, err)
 	}
 	installed = string(d.bytes())
-	again, err := open(p.place.format(), d.bytes())
+	again, err := open(p.target.format(), d.bytes())
 	if err != nil {
 		t.Fatalf("%q became %q: %v", before, installed, err)
 	}
@@ -203,7 +203,7 @@ func TestRoundTripLines(t *testing.T) {
 					rt.Skip("a text at the end of a file ends otherwise than one in the middle: it is refused")
 				}
 			}
-			if _, err := open(p.place.format(), []byte(before)); err != nil {
+			if _, err := open(p.target.format(), []byte(before)); err != nil {
 				rt.Skip(err)
 			}
 			if installed, removed := roundTrip(t, p, before); removed != before {

@@ -29,7 +29,7 @@ func (e Env) file(p configFile) string {
 	first := ""
 	for _, name := range p.files {
 		at := filepath.Join(e.root(p), filepath.FromSlash(name))
-		if dir := e.moved(p); dir != "" {
+		if dir := e.movedDir(p); dir != "" {
 			if _, rest, below := strings.Cut(name, "/"); below && p.base != inOtherHome {
 				name = rest
 			}
@@ -45,8 +45,8 @@ func (e Env) file(p configFile) string {
 	return first
 }
 
-// moved is the directory that a variable moves a place to, or "".
-func (e Env) moved(p configFile) string {
+// movedDir is the directory that a variable moves a place to, or "".
+func (e Env) movedDir(p configFile) string {
 	if p.env == "" {
 		return ""
 	}
@@ -169,7 +169,7 @@ func (e Env) confine(c *fileState, p configFile) error {
 	switch {
 	case p.base == inProject:
 		root, bound = e.Project, "the project"
-	case p.base == inMachine || e.moved(p) != "":
+	case p.base == inMachine || e.movedDir(p) != "":
 		c.real = real
 		return nil
 	}

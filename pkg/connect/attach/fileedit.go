@@ -23,10 +23,10 @@ type fileEdit struct {
 	all  records
 	key  string
 
-	after []byte
-	gone  bool // the file is to go
-	log   record
-	keeps bool // log is to be kept
+	after      []byte
+	deleted    bool // the file is to go
+	log        record
+	keepRecord bool // log is to be kept
 }
 
 // install works out the file with what is wanted in it.
@@ -35,7 +35,7 @@ func (d *fileEdit) install(o Options) error {
 	if err != nil {
 		return err
 	}
-	d.plan.keep(values, o)
+	d.plan.keepChoices(values, o)
 	state, why := d.plan.state(values)
 	if state == Installed && d.now.exists {
 		d.after = d.now.data
@@ -55,7 +55,7 @@ func (d *fileEdit) install(o Options) error {
 		old.Created = old.Created || !d.now.exists
 	}
 	if err := d.plan.install(doc); err != nil {
-		return d.byHand(err)
+		return d.notEditable(err)
 	}
 	if err := d.verify(doc, values, true); err != nil {
 		return err
@@ -79,14 +79,14 @@ func (d *fileEdit) remember(log record) {
 	if !isNamed(d.plan.program) {
 		log.Program = d.plan.program
 	}
-	d.log, d.keeps = log, log.Before != "" || log.Created || log.Program != ""
+	d.log, d.keepRecord = log, log.Before != "" || log.Created || log.Program != ""
 }
 
 // remove works out the file without what is ours.
 func (d *fileEdit) remove() error {
 	d.after = d.now.data
 	if !d.now.exists {
-		d.gone = true
+		d.deleted = true
 		return nil
 	}
 	doc, values, err := d.read(d.now.data)
@@ -99,28 +99,28 @@ func (d *fileEdit) remove() error {
 	}
 	d.log = d.all.Files[d.key]
 	if base, ok := d.log.original(d.now); ok {
-		d.after, d.gone = base, d.log.Created && len(base) == 0
+		d.after, d.deleted = base, d.log.Created && len(base) == 0
 		return nil
 	}
 	if state == Missing {
 		return nil
 	}
 	if err := d.plan.remove(doc); err != nil {
-		return d.byHand(err)
+		return d.notEditable(err)
 	}
 	if err := d.verify(doc, values, false); err != nil {
 		return err
 	}
 	d.after = doc.bytes()
-	d.gone = d.log.Created && doc.empty()
-	if d.log.Created && !d.gone {
-		d.pass(d.now.real, d.log)
+	d.deleted = d.log.Created && doc.empty()
+	if d.log.Created && !d.deleted {
+		d.handOver(d.now.real, d.log)
 	}
 	return nil
 }
 
 // pass leaves it to what else install wrote into a file to remove it.
-func (d *fileEdit) pass(file string, log record) {
+func (d *fileEdit) handOver(file string, log record) {
 	for _, kind := range []Kind{Hook, MCP} {
 		key := recordKey(kind, file)
 		if other, ok := d.all.Files[key]; ok && key != d.key {
@@ -131,20 +131,20 @@ func (d *fileEdit) pass(file string, log record) {
 }
 
 func (d *fileEdit) read(data []byte) (document, map[string]any, error) {
-	doc, err := open(d.plan.place.format(), data)
+	doc, err := open(d.plan.target.format(), data)
 	var values map[string]any
 	if err == nil {
 		values, err = doc.values()
 	}
 	if err != nil {
-		return nil, nil, diag.Errorf(diag.Invalid, "%s is no valid %s: %v", d.now.path, d.plan.place.format(), err).
+		return nil, nil, diag.Errorf(diag.Invalid, "%s is no valid %s: %v", d.now.path, d.plan.target.format(), err).
 			WithHint("mend the file; nothing was changed in it")
 	}
 	return doc, values, nil
 }
 
-// byHand says that a file is valid, and written in a way that cannot be edited.
-func (d *fileEdit) byHand(err error) error {
+// notEditable says that a file is valid, and written in a way that cannot be edited.
+func (d *fileEdit) notEditable(err error) error {
 	return diag.Errorf(diag.Invalid, "%s: %v", d.now.path, err).WithHint("edit the file yourself; nothing was changed in it")
 }
 
@@ -153,25 +153,25 @@ func (d *fileEdit) byHand(err error) error {
 func (d *fileEdit) verify(doc document, before map[string]any, install bool) error {
 	_, values, err := d.read(doc.bytes())
 	if err != nil {
-		return d.byHand(errors.New("it cannot be edited in place"))
+		return d.notEditable(errors.New("it cannot be edited in place"))
 	}
 	state, why := d.plan.state(values)
 	if install != (state == Installed) || !install && state != Missing {
-		return d.byHand(fmt.Errorf("it cannot be edited in place: %s %s", state, why))
+		return d.notEditable(fmt.Errorf("it cannot be edited in place: %s %s", state, why))
 	}
 	if !same(d.plan.others(before), d.plan.others(values)) {
-		return d.byHand(errors.New("it cannot be edited without a change to something else in it"))
+		return d.notEditable(errors.New("it cannot be edited without a change to something else in it"))
 	}
 	return nil
 }
 
 func (d *fileEdit) changed() bool {
-	return d.gone == d.now.exists || !d.gone && string(d.after) != string(d.now.data)
+	return d.deleted == d.now.exists || !d.deleted && string(d.after) != string(d.now.data)
 }
 
 func (d *fileEdit) diff() string {
 	after := d.after
-	if d.gone {
+	if d.deleted {
 		after = nil
 	}
 	return textdiff.Unified(filepath.ToSlash(d.now.path), filepath.ToSlash(d.now.path), d.now.data, after)
@@ -185,19 +185,19 @@ func (d *fileEdit) write() error {
 		}
 	}
 	before, had := d.all.Files[d.key]
-	if d.keeps {
+	if d.keepRecord {
 		d.all.Files[d.key] = d.log
 	} else {
 		delete(d.all.Files, d.key)
 	}
-	if had == d.keeps && (!had || before.After == d.log.After && before.Before == d.log.Before && before.Program == d.log.Program) {
+	if had == d.keepRecord && (!had || before.After == d.log.After && before.Before == d.log.Before && before.Program == d.log.Program) {
 		return nil
 	}
-	return d.env.keep(d.all)
+	return d.env.saveRecords(d.all)
 }
 
 func (d *fileEdit) put() error {
-	if d.gone {
+	if d.deleted {
 		if err := os.Remove(d.now.real); err != nil {
 			return err
 		}
@@ -207,7 +207,7 @@ func (d *fileEdit) put() error {
 	o := atomicfile.Options{Mode: d.now.mode, Sync: true}
 	if !d.now.exists {
 		o.Mode, o.MkdirMode = 0o644, 0o755
-		if d.plan.place.scope == User || d.plan.place.scope == Local {
+		if d.plan.target.scope == User || d.plan.target.scope == Local {
 			o.Mode = 0o600
 		}
 		d.log.Dirs = missingDirs(filepath.Dir(d.now.real))

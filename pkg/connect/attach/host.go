@@ -36,16 +36,16 @@ type Host struct {
 
 	Events []string // the events that hooks are put on, as the host calls them
 
-	hooks    []configFile
-	servers  []configFile
-	asks     []string       // those of the events before a call, in which exit code 2 denies it
-	deaf     bool           // it may keep the server's instructions from its model
-	nested   bool           // its hooks are in groups that have a matcher
-	versions bool           // its file of hooks has a version
-	timeout  int            // of a hook, in the host's unit: more than hook.Limit
-	shorter  map[string]int // what the host bounds it by, for some events
-	server   func(program string, args []string) object
-	next     map[Kind]string // what is left to do after install
+	hooks               []configFile
+	servers             []configFile
+	decisionEvents      []string       // those of the events before a call, in which exit code 2 denies it
+	ignoresInstructions bool           // it may keep the server's instructions from its model
+	nested              bool           // its hooks are in groups that have a matcher
+	versioned           bool           // its file of hooks has a version
+	timeout             int            // of a hook, in the host's unit: more than hook.Limit
+	shortTimeouts       map[string]int // what the host bounds it by, for some events
+	server              func(program string, args []string) object
+	next                map[Kind]string // what is left to do after install
 }
 
 // format is how a file is written.
@@ -118,7 +118,7 @@ func Hosts() []Host {
 	return []Host{
 		{
 			ID: "claude-code", Agent: "claude-code", Title: "Claude Code", Events: slices.Clone(claudeEvents),
-			asks: []string{"PreToolUse"}, deaf: true,
+			decisionEvents: []string{"PreToolUse"}, ignoresInstructions: true,
 			nested: true, timeout: 60, server: stdio,
 			hooks: []configFile{
 				{User, inHome, "CLAUDE_CONFIG_DIR", []string{".claude/settings.json"}, hooks},
@@ -134,9 +134,9 @@ func Hosts() []Host {
 		},
 		{
 			ID: "codex", Agent: "codex", Title: "Codex",
-			Events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "Interrupt", "SubagentStart", "SubagentStop", "SessionEnd"},
-			asks:   []string{"PreToolUse"},
-			nested: true, timeout: 60, shorter: map[string]int{"SessionEnd": 3, "Interrupt": 3}, server: bare,
+			Events:         []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "Interrupt", "SubagentStart", "SubagentStop", "SessionEnd"},
+			decisionEvents: []string{"PreToolUse"},
+			nested:         true, timeout: 60, shortTimeouts: map[string]int{"SessionEnd": 3, "Interrupt": 3}, server: bare,
 			hooks: []configFile{
 				{User, inHome, "CODEX_HOME", []string{".codex/hooks.json"}, hooks},
 				{Project, inProject, "", []string{".codex/hooks.json"}, hooks},
@@ -152,8 +152,8 @@ func Hosts() []Host {
 			Events: []string{
 				"preToolUse", "postToolUse", "postToolUseFailure", "userPromptSubmitted", "agentStop", "subagentStart", "subagentStop", "sessionEnd",
 			},
-			asks: []string{"preToolUse"}, deaf: true,
-			versions: true, timeout: 60,
+			decisionEvents: []string{"preToolUse"}, ignoresInstructions: true,
+			versioned: true, timeout: 60,
 			server: func(program string, args []string) object {
 				return object{{"type", "local"}, {"command", program}, {"args", args}, {"tools", []string{"*"}}}
 			},
@@ -172,8 +172,8 @@ func Hosts() []Host {
 				"preToolUse", "postToolUse", "postToolUseFailure", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile",
 				"beforeSubmitPrompt", "stop", "subagentStart", "subagentStop", "sessionEnd",
 			},
-			asks:     []string{"preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile"},
-			versions: true, timeout: 60, server: bare,
+			decisionEvents: []string{"preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile"},
+			versioned:      true, timeout: 60, server: bare,
 			hooks: []configFile{
 				{User, inHome, "", []string{".cursor/hooks.json"}, hooks},
 				{Project, inProject, "", []string{".cursor/hooks.json"}, hooks},
@@ -185,9 +185,9 @@ func Hosts() []Host {
 		},
 		{
 			ID: "gemini", Agent: "gemini-cli", Title: "Gemini CLI",
-			Events: []string{"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionEnd"},
-			asks:   []string{"BeforeTool"},
-			nested: true, timeout: 60_000, server: bare,
+			Events:         []string{"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionEnd"},
+			decisionEvents: []string{"BeforeTool"},
+			nested:         true, timeout: 60_000, server: bare,
 			hooks: []configFile{
 				{User, inOtherHome, "GEMINI_CLI_HOME", []string{".gemini/settings.json"}, hooks},
 				{Project, inProject, "", []string{".gemini/settings.json"}, hooks},

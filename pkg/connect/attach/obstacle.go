@@ -58,7 +58,7 @@ func (e Env) claudeObstacles(p plan) []Obstacle {
 		if isTrue(values, "disableAllHooks") {
 			notes = append(notes, Obstacle{fmt.Sprintf("%s has disableAllHooks, so that Claude Code runs no hooks", e.file(other)), "take it out there"})
 		}
-		if other.scope == Enterprise && p.place.scope != Enterprise && isTrue(values, "allowManagedHooksOnly") {
+		if other.scope == Enterprise && p.target.scope != Enterprise && isTrue(values, "allowManagedHooksOnly") {
 			notes = append(notes, Obstacle{
 				fmt.Sprintf("%s has allowManagedHooksOnly, so that Claude Code runs hooks of the scope enterprise only", e.file(other)),
 				"as the administrator, skillpm hook install --host claude-code --scope enterprise",
@@ -72,7 +72,7 @@ func (e Env) claudeServerObstacles(p plan) []Obstacle {
 	var notes []Obstacle
 	for _, other := range p.host.hooks { // the settings are in the files that hooks are in
 		off, _ := lookup(e.settings(other), "disabledMcpjsonServers")
-		if list, _ := off.([]any); p.place.scope == Project && slices.Contains(list, any(ServerName)) {
+		if list, _ := off.([]any); p.target.scope == Project && slices.Contains(list, any(ServerName)) {
 			notes = append(notes, Obstacle{fmt.Sprintf("%s has skillpm in disabledMcpjsonServers", e.file(other)), "take it out there"})
 		}
 	}
@@ -92,19 +92,19 @@ func (e Env) codexObstacles(p plan, values map[string]any) []Obstacle {
 	if on, ok := lookup(config, "features", "hooks"); p.kind == Hook && ok && on == false {
 		notes = append(notes, Obstacle{"features.hooks is off in Codex's config.toml", "take it out there"})
 	}
-	if p.place.scope == Project {
+	if p.target.scope == Project {
 		level, _ := lookup(config, "projects", e.Project, "trust_level")
 		if level != "trusted" {
 			notes = append(notes, Obstacle{"Codex reads only the files of projects that it trusts", "start codex here and say that this one is"})
 		}
 	}
-	if p.kind != Hook || p.place.scope == Enterprise {
+	if p.kind != Hook || p.target.scope == Enterprise {
 		return notes
 	}
 	all := p.find(values)
 	untrusted := 0
 	for _, f := range all {
-		key, sum := codexTrust(e.file(p.place), f, values)
+		key, sum := codexTrust(e.file(p.target), f, values)
 		if hash, _ := lookup(config, "hooks", "state", key, "trusted_hash"); hash != sum {
 			untrusted++
 		}
@@ -175,7 +175,7 @@ func (e Env) copilotObstacles(p plan, values map[string]any) []Obstacle {
 			notes = append(notes, Obstacle{"disableAllHooks is set, so that Copilot CLI runs no hooks", "take it out of the file of hooks, or of Copilot's settings.json"})
 		}
 	}
-	if p.place.scope == Project {
+	if p.target.scope == Project {
 		folders, _ := lookup(e.settings(config), "trustedFolders")
 		list, _ := folders.([]any)
 		if !slices.ContainsFunc(list, func(f any) bool {
@@ -205,7 +205,7 @@ func (e Env) geminiObstacles(p plan) []Obstacle {
 			notes = append(notes, Obstacle{fmt.Sprintf("hooksConfig.enabled is false in %s, so that Gemini CLI runs no hooks", e.file(other)), "take it out there"})
 		}
 	}
-	if e.Project != "" && (p.place.scope == Project || p.kind == MCP) && !e.geminiTrusts(p) {
+	if e.Project != "" && (p.target.scope == Project || p.kind == MCP) && !e.geminiTrusts(p) {
 		what := map[Kind]string{Hook: "runs the hooks of folders", MCP: "starts servers in folders"}[p.kind]
 		notes = append(notes, Obstacle{"Gemini CLI " + what + " that it trusts only", "start gemini here and say that this one is"})
 	}
@@ -243,13 +243,13 @@ func (e Env) geminiTrusts(p plan) bool {
 	return trust == "TRUST_FOLDER" || trust == "TRUST_PARENT"
 }
 
-// twice says that a host has the same in another scope as well.
-func (e Env) twice(p plan) []string {
+// duplicateScopes says that a host has the same in another scope as well.
+func (e Env) duplicateScopes(p plan) []string {
 	var scopes []string
 	for _, other := range p.host.configFiles(p.kind) {
 		q := p
-		q.place = other
-		if other.scope == p.place.scope || e.file(other) != e.file(p.place) && e.has(q) {
+		q.target = other
+		if other.scope == p.target.scope || e.file(other) != e.file(p.target) && e.has(q) {
 			scopes = append(scopes, string(other.scope))
 		}
 	}
@@ -262,7 +262,7 @@ func (e Env) twice(p plan) []string {
 
 // has reports whether something of ours is in a plan's file, whatever program it is for.
 func (e Env) has(p plan) bool {
-	values := e.settings(p.place)
+	values := e.settings(p.target)
 	if p.kind == Hook {
 		return len(p.find(values)) > 0
 	}

@@ -31,21 +31,21 @@ func open(f format, data []byte) (document, error) {
 
 // plan is what has to be in one file of one host.
 type plan struct {
-	host    Host
-	kind    Kind
-	place   configFile
-	program string // as it is written
-	goos    string
-	args    []string // what the server is started with beyond what it needs
-	closed  bool     // the hooks that are asked about a call deny it if skillpm is not there
-	also    string   // a program that is skillpm by what is known of an earlier install
+	host             Host
+	kind             Kind
+	target           configFile
+	program          string // as it is written
+	goos             string
+	args             []string // what the server is started with beyond what it needs
+	closed           bool     // the hooks that are asked about a call deny it if skillpm is not there
+	installedProgram string   // a program that is skillpm by what is known of an earlier install
 }
 
 // server is the entry of the MCP server that is wanted.
 func (p plan) server() object { return p.host.server(p.program, p.host.serverArgs(p.args)) }
 
 // serverPath is where it is.
-func (p plan) serverPath() []any { return append(p.place.keys(), ServerName) }
+func (p plan) serverPath() []any { return append(p.target.keys(), ServerName) }
 
 // serverIn returns the server of our name in a file.
 func (p plan) serverIn(values map[string]any) (any, bool) { return lookup(values, p.serverPath()...) }
@@ -53,7 +53,7 @@ func (p plan) serverIn(values map[string]any) (any, bool) { return lookup(values
 // command is the command line of the hook on an event.
 func (p plan) command(event string) string {
 	line := hookCommand(p.program, p.goos, event, p.host.ID)
-	if p.closed && slices.Contains(p.host.asks, event) {
+	if p.closed && slices.Contains(p.host.decisionEvents, event) {
 		line += refuses
 	}
 	return line
@@ -61,7 +61,7 @@ func (p plan) command(event string) string {
 
 // timeout is the time limit of the hook on an event.
 func (p plan) timeout(event string) int {
-	if n, ok := p.host.shorter[event]; ok {
+	if n, ok := p.host.shortTimeouts[event]; ok {
 		return n
 	}
 	return p.host.timeout
@@ -98,14 +98,14 @@ func (p plan) group(event string) object {
 
 // hookEntry is one of our entries in a file.
 type hookEntry struct {
-	event string
-	path  []any  // of the hook itself
-	line  string // its command line
-	alone bool   // its group has no other
+	event    string
+	path     []any  // of the hook itself
+	line     string // its command line
+	onlyHook bool   // its group has no other
 
-	program string // that it starts
-	closed  bool   // it denies without the program
-	hasty   bool   // it has less time than it should
+	program   string // that it starts
+	closed    bool   // it denies without the program
+	shortTime bool   // it has less time than it should
 }
 
 // hook returns what an entry on an event is if it is one of ours, one without a program otherwise.
@@ -116,34 +116,34 @@ func (p plan) hook(event string, entry map[string]any) hookEntry {
 		return hookEntry{}
 	}
 	limit, said := entry[p.timeoutKey()].(float64)
-	return hookEntry{event: event, line: line, program: program, closed: closed, hasty: said && int(limit) < p.timeout(event)}
+	return hookEntry{event: event, line: line, program: program, closed: closed, shortTime: said && int(limit) < p.timeout(event)}
 }
 
 // isOurs reports whether a program is skillpm: it is called that, or is the one that is to be written, or was the last
 // time.
 func (p plan) isOurs(program string) bool {
-	return program != "" && (isNamed(program) || program == p.program || program == p.also)
+	return program != "" && (isNamed(program) || program == p.program || program == p.installedProgram)
 }
 
 // find returns our hooks, in the order of the events and of the file.
 func (p plan) find(values map[string]any) []hookEntry {
 	var all []hookEntry
-	events, _ := lookup(values, p.place.keys()...)
+	events, _ := lookup(values, p.target.keys()...)
 	table, _ := events.(map[string]any)
 	for _, event := range slices.Sorted(maps.Keys(table)) {
 		list, _ := table[event].([]any)
 		for i, e := range list {
 			group, _ := e.(map[string]any)
-			at := append(p.place.keys(), event, i)
+			at := append(p.target.keys(), event, i)
 			if f := p.hook(event, group); f.program != "" {
-				f.path, f.alone = at, true
+				f.path, f.onlyHook = at, true
 				all = append(all, f)
 			}
 			inner, _ := group["hooks"].([]any)
 			for j, h := range inner {
 				handler, _ := h.(map[string]any)
 				if f := p.hook(event, handler); f.program != "" {
-					f.path, f.alone = append(slices.Clone(at), "hooks", j), len(inner) == 1
+					f.path, f.onlyHook = append(slices.Clone(at), "hooks", j), len(inner) == 1
 					all = append(all, f)
 				}
 			}
@@ -171,9 +171,9 @@ func (p *plan) adopt(values map[string]any) string {
 	return found
 }
 
-// keep makes the plan one that changes nothing of what somebody chose when it was installed, as far as it is not said
+// keepChoices makes the plan one that changes nothing of what somebody chose when it was installed, as far as it is not said
 // anew.
-func (p *plan) keep(values map[string]any, o Options) {
+func (p *plan) keepChoices(values map[string]any, o Options) {
 	switch all := p.find(values); {
 	case o.FailClosed != nil:
 		p.closed = *o.FailClosed
@@ -249,7 +249,7 @@ func (p plan) hookState(values map[string]any) (s State, why string) {
 			if n++; f.line != p.command(event) {
 				return Stale, "it calls " + f.line
 			}
-			if f.hasty {
+			if f.shortTime {
 				return Stale, "the event " + event + " has less time than it needs"
 			}
 		}
@@ -308,13 +308,13 @@ func (p plan) installHooks(d document, values map[string]any) error {
 				return err
 			}
 		}
-		if f.hasty {
+		if f.shortTime {
 			if err := d.set(p.timeout(f.event), append(slices.Clone(f.path), p.timeoutKey())...); err != nil {
 				return err
 			}
 		}
 	}
-	if _, ok := values["version"]; p.host.versions && !ok {
+	if _, ok := values["version"]; p.host.versioned && !ok {
 		if err := d.set(1, "version"); err != nil {
 			return err
 		}
@@ -323,7 +323,7 @@ func (p plan) installHooks(d document, values map[string]any) error {
 		if seen[event] {
 			continue
 		}
-		at := append(p.place.keys(), event)
+		at := append(p.target.keys(), event)
 		list, _ := lookup(values, at...)
 		n, _ := list.([]any)
 		if err := d.set(p.group(event), append(at, len(n))...); err != nil {
@@ -346,7 +346,7 @@ func (p plan) ours(values map[string]any) (paths [][]any) {
 
 // owned returns the path of a hook, or of its group if nothing else is in that.
 func (p plan) owned(f hookEntry) []any {
-	if group := len(p.place.path) + 2; f.alone && len(f.path) > group {
+	if group := len(p.target.path) + 2; f.onlyHook && len(f.path) > group {
 		return f.path[:group]
 	}
 	return f.path
@@ -364,7 +364,7 @@ func (p plan) remove(d document) error {
 		}
 	}
 	values, err = d.values()
-	if err == nil && p.kind == Hook && p.host.versions && len(values) == 1 && same(values["version"], 1) {
+	if err == nil && p.kind == Hook && p.host.versioned && len(values) == 1 && same(values["version"], 1) {
 		return d.prune("version")
 	}
 	return err
@@ -376,10 +376,10 @@ func (p plan) others(values map[string]any) any {
 	for _, path := range p.ours(left) {
 		deleteAt(left, path)
 	}
-	if p.kind == Hook && p.host.versions && same(left["version"], 1) {
+	if p.kind == Hook && p.host.versioned && same(left["version"], 1) {
 		delete(left, "version")
 	}
-	first := p.place.path[0]
+	first := p.target.path[0]
 	if left[first] = withoutEmpty(left[first]); left[first] == nil {
 		delete(left, first)
 	}

@@ -42,8 +42,8 @@ func (e Env) records() records {
 	return r
 }
 
-// keep writes what was done.
-func (e Env) keep(r records) error {
+// saveRecords writes what was done.
+func (e Env) saveRecords(r records) error {
 	if len(r.Files) == 0 {
 		err := os.Remove(e.recordFile())
 		if errors.Is(err, fs.ErrNotExist) {

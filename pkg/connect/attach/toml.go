@@ -80,8 +80,8 @@ func texts(path []any) []string {
 	return names
 }
 
-// errByHand says that a table is written in a way that cannot be edited.
-func errByHand(path []string) error {
+// errNotEditable says that a table is written in a way that cannot be edited.
+func errNotEditable(path []string) error {
 	return fmt.Errorf("%s is written in a way that cannot be edited in place", strings.Join(path, "."))
 }
 
@@ -123,7 +123,7 @@ func (d *tomlFile) field(m member, path []string) error {
 	all := d.expressions()
 	i := slices.IndexFunc(all, func(e expression) bool { return e.header && slices.Equal(e.path, path) })
 	if i < 0 {
-		return errByHand(path)
+		return errNotEditable(path)
 	}
 	at := d.lineEnd(all[i].at)
 	for _, e := range all[i+1:] {
@@ -162,7 +162,7 @@ func (d *tomlFile) prune(path ...any) error {
 	}
 	all := d.expressions()
 	if !slices.ContainsFunc(all, below) {
-		return errByHand(names)
+		return errNotEditable(names)
 	}
 	for i, e := range slices.Backward(all) {
 		if !below(e) {

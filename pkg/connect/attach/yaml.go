@@ -43,7 +43,7 @@ func (d *yamlFile) set(value any, path ...any) error {
 	names := texts(path)
 	if isFlow(d.Root()) || isFlow(yamlx.Lookup(d.Root(), names[0])) || isFlow(yamlx.Lookup(d.Root(), names[:2]...)) ||
 		d.Set(yamlValue(value), names...) != nil {
-		return errByHand(names[:2])
+		return errNotEditable(names[:2])
 	}
 	return nil
 }
@@ -85,10 +85,10 @@ func (d *yamlFile) prune(path ...any) error {
 		names = names[:1]
 	}
 	if isFlow(d.Root()) || isFlow(top) {
-		return errByHand(texts(path))
+		return errNotEditable(texts(path))
 	}
 	if _, err := d.Remove(names...); err != nil {
-		return errByHand(texts(path))
+		return errNotEditable(texts(path))
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func Answer(ctx context.Context, o Options, from io.Reader) (r Reply) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(o.Limit, Limit))
 	defer cancel()
-	t := Event{typ: d.event(o.Event)}
+	t := hookEvent{typ: d.event(o.Event)}
 	defer func() {
 		if p := recover(); p != nil {
 			r = o.fail(d, t, diag.Errorf(diag.Internal, "skillpm is at fault: %v", p))
@@ -112,16 +112,16 @@ func (w *handler) project() string {
 }
 
 // parseEvent returns what an event says. Where it fails, the event is the one that the command line names.
-func (d dialect) parseEvent(o Options, text []byte) (Event, error) {
+func (d dialect) parseEvent(o Options, text []byte) (hookEvent, error) {
 	data, err := decodeJSON(text)
 	if err != nil {
-		return Event{typ: d.event(o.Event)}, err
+		return hookEvent{typ: d.event(o.Event)}, err
 	}
 	return d.decodeEvent(o.Event, o.Dir, data)
 }
 
 // fail is the answer where there is none: a denial where the host asks, unless a policy says open, and else an error.
-func (o Options) fail(d dialect, t Event, err error) (r Reply) {
+func (o Options) fail(d dialect, t hookEvent, err error) (r Reply) {
 	record := audit.Record{
 		Action: audit.HookEvent, Result: audit.Failed, Host: d.id, Event: t.typ.name, Session: t.session, Tool: t.tool, Reason: err.Error(),
 	}
@@ -143,7 +143,7 @@ func (o Options) fail(d dialect, t Event, err error) (r Reply) {
 type handler struct {
 	Options
 	dialect dialect
-	event   Event
+	event   hookEvent
 	root    string // that the project is found by
 
 	host *runtime.Host
@@ -207,15 +207,15 @@ func (w *handler) open(ctx context.Context) (*session.Session, error) {
 // checkCall answers whether a tool may be called.
 func (w *handler) checkCall(ctx context.Context) (Reply, error) {
 	t := w.event
-	given := w.skillUses()
-	if len(given) == 0 && !w.mayBeActive() && (!tool.Writes(t.tool) || w.State == "") {
+	uses := w.skillUses()
+	if len(uses) == 0 && !w.mayBeActive() && (!tool.Writes(t.tool) || w.State == "") {
 		return Reply{}, nil
 	}
 	s, err := w.open(ctx)
 	if err != nil {
 		return Reply{}, err
 	}
-	v, err := s.Allow(ctx, w.call(ctx, s, given))
+	v, err := s.Allow(ctx, w.call(ctx, s, uses))
 	if err != nil {
 		return Reply{}, err
 	}
@@ -224,7 +224,7 @@ func (w *handler) checkCall(ctx context.Context) (Reply, error) {
 		r.Stdout = w.denial(v)
 		return r, nil
 	}
-	for _, g := range given {
+	for _, g := range uses {
 		if g.ran {
 			err = s.RunAllowed(ctx, g.name, g.script)
 		} else {
@@ -242,12 +242,12 @@ func (w *handler) checkCall(ctx context.Context) (Reply, error) {
 
 // call is what the session is asked about. Where a host has no tool for skills, a call that reads SKILL.md and does
 // nothing else is that tool: the way to skills is always open.
-func (w *handler) call(ctx context.Context, s *session.Session, given []skillUse) tool.Call {
+func (w *handler) call(ctx context.Context, s *session.Session, uses []skillUse) tool.Call {
 	c := tool.Call{Tool: w.event.tool, Input: w.event.input, Dir: w.event.dir}
-	if !w.dialect.reads || len(given) == 0 || len(c.OnlyReads()) != len(given) {
+	if !w.dialect.reads || len(uses) == 0 || len(c.OnlyReads()) != len(uses) {
 		return c
 	}
-	for _, g := range given {
+	for _, g := range uses {
 		if !g.file || !s.Has(ctx, g.name) {
 			return c
 		}
@@ -335,8 +335,8 @@ func (w *handler) endOne(ctx context.Context) (Reply, error) {
 // observePrompt ends what was active for the last prompt, and enters what the user asks for with this one.
 func (w *handler) observePrompt(ctx context.Context) (Reply, error) {
 	t := w.event
-	given := w.promptedSkills()
-	if len(given) == 0 && !session.Kept(w.State, t.session) {
+	uses := w.promptedSkills()
+	if len(uses) == 0 && !session.Kept(w.State, t.session) {
 		return Reply{}, nil
 	}
 	s, err := w.open(ctx)
@@ -355,7 +355,7 @@ func (w *handler) observePrompt(ctx context.Context) (Reply, error) {
 	if t.parent != "" {
 		trigger = session.Model
 	}
-	for _, g := range given {
+	for _, g := range uses {
 		o := session.Observed{Arguments: g.arguments, Trigger: trigger, Turn: t.turn, Deep: g.deep}
 		if t.typ.kind == expansion {
 			o.Turn = turn

@@ -10,8 +10,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 )
 
-// Event is what an event says, in words of no host.
-type Event struct {
+// hookEvent is what an event says, in words of no host.
+type hookEvent struct {
 	typ eventType
 
 	session string // of whoever acts: of the main agent, or of a subagent
@@ -34,8 +34,8 @@ type Event struct {
 
 // decodeEvent reads an event. Name is what the command line calls it, "" where that says nothing, and dir where it
 // runs.
-func (d dialect) decodeEvent(name, dir string, data map[string]any) (Event, error) {
-	t := Event{typ: d.event(name)}
+func (d dialect) decodeEvent(name, dir string, data map[string]any) (hookEvent, error) {
+	t := hookEvent{typ: d.event(name)}
 	if says, _ := text(data, d.fields.event); says != "" {
 		meant := d.event(says)
 		if name != "" && meant.name != t.typ.name {
@@ -70,7 +70,7 @@ func (d dialect) decodeEvent(name, dir string, data map[string]any) (Event, erro
 }
 
 // decodeSession tells whose session an event belongs to. A host that names none has one for each directory.
-func (d dialect) decodeSession(t *Event, data map[string]any) {
+func (d dialect) decodeSession(t *hookEvent, data map[string]any) {
 	t.session, _ = text(data, d.fields.session)
 	if t.session == "" {
 		t.session = d.id + ":" + t.dir
@@ -91,7 +91,7 @@ func (d dialect) decodeSession(t *Event, data map[string]any) {
 }
 
 // decodeCall tells which tool an event is about, and what of it.
-func (d dialect) decodeCall(t *Event, data map[string]any) error {
+func (d dialect) decodeCall(t *hookEvent, data map[string]any) error {
 	switch t.typ.kind {
 	case preTool, postTool, failedTool:
 	default:
@@ -236,7 +236,7 @@ func object(data map[string]any, names string) (map[string]any, error) {
 }
 
 // path returns where a path of an event leads.
-func (t Event) path(p string) string {
+func (t hookEvent) path(p string) string {
 	if filepath.IsAbs(p) || t.dir == "" {
 		return p
 	}

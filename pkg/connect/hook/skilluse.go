@@ -128,7 +128,7 @@ const maxFound = 64
 
 // readSkills returns the paths of the SKILL.md that a call reads, with a tool for files or with a command that shows
 // them, also in the directory that the call says it works in.
-func readSkills(t Event) (paths []string) {
+func readSkills(t hookEvent) (paths []string) {
 	place, _ := text(t.input, "workdir cwd working_directory dir_path")
 	for _, p := range (tool.Call{Tool: t.tool, Input: t.input}).Reads() {
 		if path.Base(strings.ReplaceAll(p, `\`, "/")) != "SKILL.md" {

@@ -54,7 +54,7 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, next mcp.Me
 		if bad != nil {
 			return v.failed("", bad), nil
 		}
-		if !v.kept {
+		if !v.ownSession {
 			delete(args, sessionArgument)
 		}
 		return own(ctx, args), nil
@@ -144,7 +144,7 @@ func (v *serving) load(ctx context.Context, args arguments) *mcp.CallToolResult 
 	}
 	a, err := v.host.Load(ctx, values["skill"], session.Activate{
 		Arguments: values["arguments"], Begin: func(k *catalog.Skill) {
-			v.say(ctx, prompt.Notice(v.view, prompt.Result{Kind: prompt.Activated, Name: k.Name}))
+			v.tellUser(ctx, prompt.Notice(v.view, prompt.Result{Kind: prompt.Activated, Name: k.Name}))
 		},
 	})
 	if err != nil {

@@ -54,14 +54,14 @@ type complete struct {
 // completed returns that for a request.
 func (v *serving) completed() complete {
 	c := complete{ResultType: "complete"}
-	if v.asked >= stateless {
+	if v.protocol >= stateless {
 		c.TTLMs, c.CacheScope = &private.TTLMs, private.CacheScope
 	}
 	return c
 }
 
-// entry is a skill in the extension's form.
-type entry struct {
+// skillEntry is a skill in the extension's form.
+type skillEntry struct {
 	URI         string         `json:"uri"`
 	Frontmatter map[string]any `json:"frontmatter"`
 	Resources   any            `json:"resources"` // of entryFile, or "dynamic"
@@ -86,13 +86,13 @@ type uriParams struct {
 
 type listSkillsResult struct {
 	complete
-	Skills     []*entry `json:"skills"`
-	NextCursor string   `json:"nextCursor,omitempty"`
+	Skills     []*skillEntry `json:"skills"`
+	NextCursor string        `json:"nextCursor,omitempty"`
 }
 
 type getSkillResult struct {
 	complete
-	Skill *entry `json:"skill"`
+	Skill *skillEntry `json:"skill"`
 }
 
 type directoryResult struct {
@@ -147,9 +147,9 @@ func (s *Server) listSkills(ctx context.Context, _ *mcp.ServerSession, p *listSk
 	if err != nil {
 		return nil, err
 	}
-	res := &listSkillsResult{complete: v.completed(), Skills: []*entry{}, NextCursor: next}
+	res := &listSkillsResult{complete: v.completed(), Skills: []*skillEntry{}, NextCursor: next}
 	for _, k := range shown {
-		e, err := v.entry(ctx, k)
+		e, err := v.skillEntry(ctx, k)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -174,7 +174,7 @@ func (s *Server) getSkill(ctx context.Context, _ *mcp.ServerSession, p *uriParam
 	if err != nil {
 		return nil, v.missing(p.URI, err)
 	}
-	e, err := v.entry(ctx, k)
+	e, err := v.skillEntry(ctx, k)
 	if err != nil {
 		return nil, v.missing(p.URI, err)
 	}
@@ -182,7 +182,7 @@ func (s *Server) getSkill(ctx context.Context, _ *mcp.ServerSession, p *uriParam
 }
 
 // entry describes a skill: its frontmatter as it stands in the file, and its files with their digests.
-func (v *serving) entry(ctx context.Context, k *catalog.Skill) (*entry, error) {
+func (v *serving) skillEntry(ctx context.Context, k *catalog.Skill) (*skillEntry, error) {
 	files, whole, err := v.filesOf(ctx, k)
 	if err != nil {
 		return nil, err
@@ -196,7 +196,7 @@ func (v *serving) entry(ctx context.Context, k *catalog.Skill) (*entry, error) {
 	if front == nil {
 		front = map[string]any{}
 	}
-	e := &entry{URI: uriOf(k, skill.File), Frontmatter: front, Resources: "dynamic"}
+	e := &skillEntry{URI: uriOf(k, skill.File), Frontmatter: front, Resources: "dynamic"}
 	if err != nil || !whole { // one is larger than what is read whole, or gone
 		return e, nil //nolint:nilerr // see above
 	}

@@ -96,7 +96,7 @@ func (s *Server) Handler(at net.Addr, o HTTPOptions) (http.Handler, error) {
 		}
 	}
 	get := func(*http.Request) *mcp.Server { return s.sdk }
-	d := &door{
+	d := &httpGuard{
 		o: o, local: local, slots: make(chan struct{}, maxRequests), sessions: s.openSessions,
 		old: mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
 			Logger: s.o.Logger, SessionTimeout: sessionTime, DisableLocalhostProtection: true, MaxRequestBodyBytes: maxBody,
@@ -122,8 +122,8 @@ func (s *Server) openSessions() int {
 	return n
 }
 
-// door is what every request over HTTP goes through.
-type door struct {
+// httpGuard is what every request over HTTP goes through.
+type httpGuard struct {
 	o        HTTPOptions
 	local    bool // the address is one of this machine
 	old, now http.Handler
@@ -133,7 +133,7 @@ type door struct {
 
 // ServeHTTP refuses requests of foreign hosts and origins, and those without the token, before anything of them is
 // read.
-func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d *httpGuard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case d.local && !isLocal(r.Host):
 		http.Error(w, "Forbidden: this server answers requests to this machine, and not to "+clean(r.Host), http.StatusForbidden)
@@ -179,7 +179,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // handler returns what speaks the version of the protocol that a request has.
-func (d *door) handler(r *http.Request) http.Handler {
+func (d *httpGuard) handler(r *http.Request) http.Handler {
 	if d.now != nil && r.Header.Get("Mcp-Protocol-Version") >= stateless {
 		return d.now
 	}
@@ -187,7 +187,7 @@ func (d *door) handler(r *http.Request) http.Handler {
 }
 
 // receive reads the body of a request, within bounds of size and time.
-func (d *door) receive(w http.ResponseWriter, r *http.Request) error {
+func (d *httpGuard) receive(w http.ResponseWriter, r *http.Request) error {
 	control := http.NewResponseController(w)
 	bounded := control.SetReadDeadline(time.Now().Add(bodyTime)) == nil //nolint:forbidigo // the kernel's clock, not that of records
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
@@ -204,7 +204,7 @@ func (d *door) receive(w http.ResponseWriter, r *http.Request) error {
 }
 
 // mayOrigin reports whether a page of some origin may ask. Programs send none.
-func (d *door) mayOrigin(origins []string) bool {
+func (d *httpGuard) mayOrigin(origins []string) bool {
 	if len(origins) == 0 {
 		return true
 	}
@@ -219,7 +219,7 @@ func (d *door) mayOrigin(origins []string) bool {
 }
 
 // mayToken reports whether a request brings the token. How long that takes says nothing of it.
-func (d *door) mayToken(headers []string) bool {
+func (d *httpGuard) mayToken(headers []string) bool {
 	if d.o.Token == "" {
 		return true
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -129,11 +130,10 @@ func (js *jobs) stopAll() {
 	}
 }
 
-// lastLine keeps the last line of what is written to it.
+// lastLine keeps the last whole line of what is written to it.
 type lastLine struct {
-	mu   sync.Mutex
-	line []byte // the last that was whole
-	half []byte // what came since
+	mu  sync.Mutex
+	end []byte // of what was written
 }
 
 // maxLine is how many bytes of a line are kept.
@@ -142,15 +142,8 @@ const maxLine = 200
 func (l *lastLine) Write(data []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.half = append(l.half, data[max(0, len(data)-4*maxLine):]...)
-	lines := bytes.Split(l.half, []byte("\n"))
-	for _, whole := range lines[:len(lines)-1] {
-		if len(bytes.TrimSpace(whole)) > 0 {
-			l.line = bytes.Clone(whole[:min(len(whole), maxLine)])
-		}
-	}
-	last := lines[len(lines)-1]
-	l.half = bytes.Clone(last[:min(len(last), maxLine)])
+	l.end = append(l.end, data[max(0, len(data)-8*maxLine):]...)
+	l.end = bytes.Clone(l.end[max(0, len(l.end)-8*maxLine):])
 	return len(data), nil
 }
 
@@ -158,10 +151,16 @@ func (l *lastLine) Write(data []byte) (int, error) {
 func (l *lastLine) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return -1
+	lines := bytes.Split(l.end, []byte("\n"))
+	for _, line := range slices.Backward(lines[:len(lines)-1]) {
+		if len(bytes.TrimSpace(line)) > 0 {
+			return strings.Map(func(r rune) rune {
+				if !unicode.IsPrint(r) {
+					return -1
+				}
+				return r
+			}, strings.ToValidUTF8(string(line[:min(len(line), maxLine)]), ""))
 		}
-		return r
-	}, strings.ToValidUTF8(string(l.line), ""))
+	}
+	return ""
 }

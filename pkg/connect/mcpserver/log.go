@@ -17,8 +17,8 @@ func tell(ctx context.Context, ss *mcp.ServerSession, warning bool, about string
 	_ = ss.Log(ctx, p) //nolint:staticcheck // see above
 }
 
-// say tells people something about what is done for a request.
-func (v *serving) say(ctx context.Context, text string) {
+// tellUser tells people something about what is done for a request.
+func (v *serving) tellUser(ctx context.Context, text string) {
 	if text != "" {
 		tell(ctx, v.ss, false, Name, text)
 	}

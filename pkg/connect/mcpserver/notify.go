@@ -10,8 +10,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/runtime/task"
 )
 
-// again is how long is waited before it is tried once more to watch.
-const again = 5 * time.Second
+// watchRetry is how long is waited before it is tried once more to watch.
+const watchRetry = 5 * time.Second
 
 // watched tells the clients from now on when the skills are others than those that this request is answered from.
 func (v *serving) watched(ctx context.Context) {
@@ -33,7 +33,7 @@ func (s *Server) watching(c *catalog.Catalog) {
 		select {
 		case <-s.life.Done():
 			return
-		case <-time.After(again):
+		case <-time.After(watchRetry):
 		}
 	}
 }
@@ -46,12 +46,12 @@ func (v *serving) follow(id string) {
 			v.o.Logger.Warn("the end of a task is not known", "task", id, "error", err)
 			return
 		}
-		told, err := v.host.Tasks().Notification(t)
+		notification, err := v.host.Tasks().Notification(t)
 		if err != nil {
 			v.o.Logger.Warn("the result of a task cannot be read", "task", id, "error", err)
 			return
 		}
-		tell(v.life, ss, t.State != task.Succeeded, Name+"/task", told)
+		tell(v.life, ss, t.State != task.Succeeded, Name+"/task", notification)
 		_ = sdk.ResourceUpdated(v.life, &mcp.ResourceUpdatedNotificationParams{URI: taskScheme + id})
 	})
 }

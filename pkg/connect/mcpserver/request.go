@@ -28,16 +28,14 @@ const maxHandle = 128
 // serving is one request that is answered.
 type serving struct {
 	*Server
-	host *runtime.Host
-	view *profile.Profile
-	ss   *mcp.ServerSession
-	meta map[string]any
-	id   string // of the session
-	kept bool   // whether the connection, or the server, has a session; else a client may name one
-
-	given bool   // an argument named the session
-	token any    // by which the client knows its progress, nil for none
-	asked string // the version of the protocol
+	host       *runtime.Host
+	view       *profile.Profile
+	ss         *mcp.ServerSession
+	meta       map[string]any
+	id         string // of the session
+	ownSession bool   // whether the connection, or the server, has a session; else a client may name one
+	token      any    // by which the client knows its progress, nil for none
+	protocol   string // the version of the protocol
 }
 
 // The keys of what the context of a request has.
@@ -48,11 +46,11 @@ type (
 
 // open makes ready to answer a request. With a session that arguments name, arguments are those of a call.
 func (s *Server) open(ctx context.Context, req mcp.Request, named string) (*serving, error) {
-	v := &serving{Server: s, id: s.o.Session, kept: true}
+	v := &serving{Server: s, id: s.o.Session, ownSession: true}
 	v.ss, _ = req.GetSession().(*mcp.ServerSession)
 	var client *mcp.Implementation
 	if p := v.ss.InitializeParams(); p != nil {
-		client, v.asked = p.ClientInfo, p.ProtocolVersion
+		client, v.protocol = p.ClientInfo, p.ProtocolVersion
 	}
 	if p := req.GetParams(); p != nil && !reflect.ValueOf(p).IsNil() {
 		v.meta = p.GetMeta()
@@ -61,12 +59,12 @@ func (s *Server) open(ctx context.Context, req mcp.Request, named string) (*serv
 		}
 	}
 	if version, ok := v.meta[mcp.MetaKeyProtocolVersion].(string); ok {
-		v.asked = version
+		v.protocol = version
 	}
 	if v.id == "" {
-		v.id, v.kept = s.sessionOf(v.ss, req.GetExtra())
+		v.id, v.ownSession = s.sessionOf(v.ss, req.GetExtra())
 	}
-	if !v.kept {
+	if !v.ownSession {
 		if named == "" {
 			named, _ = v.meta[SessionKey].(string)
 		}
@@ -74,7 +72,7 @@ func (s *Server) open(ctx context.Context, req mcp.Request, named string) (*serv
 			return nil, invalid(diag.Errorf(diag.Usage, "the name of a session has at most %d characters", maxHandle))
 		}
 		if named != "" {
-			v.id, v.given = prefix+named, true
+			v.id = prefix + named
 		}
 	}
 	request := Request{Session: v.id}
@@ -115,19 +113,19 @@ func (s *Server) check(ctx context.Context, c tool.Call) error {
 		return err
 	}
 	if err := v.worded(verdict.Err()); err != nil {
-		return told{err}
+		return explainedError{err}
 	}
 	return nil
 }
 
-// told is an error whose text says what to do about it, too.
-type told struct{ error }
+// explainedError is an error whose text says what to do about it, too.
+type explainedError struct{ error }
 
 // Error returns both.
-func (t told) Error() string { return diag.TextOf(t.error) }
+func (t explainedError) Error() string { return diag.TextOf(t.error) }
 
 // Unwrap returns the error.
-func (t told) Unwrap() error { return t.error }
+func (t explainedError) Unwrap() error { return t.error }
 
 // serve answers what is about skills, and leaves the rest to the SDK. A request that makes something fail which should
 // not fails alone: whoever sent it must not end the others.

@@ -164,13 +164,13 @@ func (v *serving) readTask(ctx context.Context, uri, id string) (*mcp.ReadResour
 	if err != nil {
 		return nil, mcp.ResourceNotFoundError(uri)
 	}
-	var told any = t
+	var body any = t
 	if t.State.Ended() {
-		if told, err = v.host.Tasks().Notification(t); err != nil {
+		if body, err = v.host.Tasks().Notification(t); err != nil {
 			return nil, err
 		}
 	}
-	data, err := json.Marshal(told)
+	data, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}

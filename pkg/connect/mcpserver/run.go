@@ -40,8 +40,8 @@ const maxOutput = 48 << 10
 // status of a run that goes on.
 const pending = "pending"
 
-// wanted are the arguments of skill_run.
-type wanted struct {
+// runRequest are the arguments of skill_run.
+type runRequest struct {
 	Skill  string   `json:"skill"`
 	Script string   `json:"script"`
 	Args   []string `json:"args"`
@@ -51,12 +51,12 @@ type wanted struct {
 
 // run runs a script of a skill, or waits for what was begun before.
 func (v *serving) run(ctx context.Context, args arguments) *mcp.CallToolResult {
-	w, err := v.wanted(args)
+	w, err := v.runRequest(args)
 	if err != nil {
 		return failure(err)
 	}
 	if w.Handle != "" {
-		return v.again(ctx, w)
+		return v.resume(ctx, w)
 	}
 	j, err := v.jobs.start(v.id, func(ctx context.Context, j *job) (*session.RunResult, error) {
 		return v.host.Run(ctx, w.Skill, session.RunOptions{
@@ -70,8 +70,8 @@ func (v *serving) run(ctx context.Context, args arguments) *mcp.CallToolResult {
 	return v.wait(ctx, j)
 }
 
-// wanted reads the arguments.
-func (v *serving) wanted(args arguments) (w wanted, err error) {
+// runRequest reads the arguments.
+func (v *serving) runRequest(args arguments) (w runRequest, err error) {
 	name := v.native.Run.Name
 	if err := unknown(name, args, []string{"skill", "script", "args", "handle", "stop"}); err != nil {
 		return w, err
@@ -93,7 +93,7 @@ func (v *serving) wanted(args arguments) (w wanted, err error) {
 }
 
 // again waits for a run, or a task, that was begun by another call.
-func (v *serving) again(ctx context.Context, w wanted) *mcp.CallToolResult {
+func (v *serving) resume(ctx context.Context, w runRequest) *mcp.CallToolResult {
 	if j := v.jobs.find(v.id, w.Handle); j != nil {
 		if w.Stop {
 			j.cancel()
@@ -206,7 +206,7 @@ func stream(b *strings.Builder, heading string, data []byte, size int64) {
 }
 
 // task waits for a task, and returns what it printed.
-func (v *serving) task(ctx context.Context, w wanted) *mcp.CallToolResult {
+func (v *serving) task(ctx context.Context, w runRequest) *mcp.CallToolResult {
 	tasks := v.host.Tasks()
 	if w.Stop {
 		if _, err := tasks.Cancel(ctx, w.Handle); err != nil {

@@ -17,7 +17,7 @@ const ending = 10 * time.Second
 
 // sessionOf returns the id of a connection's own session, which is made when it is first asked for. A connection that
 // lasts for a single request has none.
-func (s *Server) sessionOf(ss *mcp.ServerSession, extra *mcp.RequestExtra) (id string, kept bool) {
+func (s *Server) sessionOf(ss *mcp.ServerSession, extra *mcp.RequestExtra) (id string, ownSession bool) {
 	if extra != nil && extra.Header != nil && ss.ID() == "" {
 		return "", false
 	}

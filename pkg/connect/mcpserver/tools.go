@@ -154,7 +154,7 @@ func (v *serving) named(tools []*mcp.Tool, c *catalog.Catalog) ([]*mcp.Tool, err
 			shadowed = append(shadowed, e.Exact())
 		}
 	}
-	if len(shadowed) == 0 && v.kept {
+	if len(shadowed) == 0 && v.ownSession {
 		return tools, nil
 	}
 	for _, t := range tools {
@@ -171,7 +171,7 @@ func (v *serving) named(tools []*mcp.Tool, c *catalog.Catalog) ([]*mcp.Tool, err
 				}
 			}
 		}
-		if !v.kept && properties != nil {
+		if !v.ownSession && properties != nil {
 			properties[sessionArgument] = map[string]any{
 				"type": "string", "maxLength": maxHandle,
 				"description": "a name for this conversation that nobody guesses, the same in each call; without it is not kept which skills are active",

@@ -9,7 +9,7 @@
 //     for that.
 //   - What a killed writer left of a line stays where it is. The next record begins on a line of its own and says
 //     `gap`.
-//   - Secrets do not get in: what somebody wrote is passed through [Redact], and of what a command printed only the
+//   - Secrets do not get in: what somebody wrote is passed through redact, and of what a command printed only the
 //     digest and the size are kept.
 //   - Nothing in a record is unbounded: see the limits of this package.
 //

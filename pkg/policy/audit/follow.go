@@ -40,7 +40,7 @@ func Follow(ctx context.Context, path string, tick <-chan time.Time, each func(R
 // recordsAfter returns the records that follow one, the newest first; for nil, only the newest record, with the number
 // 0 if there is none. If the log was replaced by another one, it returns what is in the new file.
 func recordsAfter(path string, last *Record) ([]Record, error) {
-	files, err := Files(path)
+	files, err := logFiles(path)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func recordsAfter(path string, last *Record) ([]Record, error) {
 		if err != nil {
 			return nil, err
 		}
-		now, err := Files(path)
+		now, err := logFiles(path)
 		if err != nil || slices.Equal(files, now) {
 			return added, err
 		}

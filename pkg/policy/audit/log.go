@@ -67,7 +67,7 @@ type Log struct {
 // has a file in it. Nothing is opened or made before the first record.
 func Open(path string, o Options) *Log { return &Log{path: path, o: o} }
 
-// Path returns the file that the log is in, "" for a nil one. Its older parts are beside it, see [Files].
+// Path returns the file that the log is in, "" for a nil one. Its older parts are beside it, see logFiles.
 func (l *Log) Path() string {
 	if l == nil {
 		return ""

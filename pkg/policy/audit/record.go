@@ -153,7 +153,7 @@ func sum(h hash.Hash) string { return "sha256:" + hex.EncodeToString(h.Sum(nil))
 // clean returns a record with its secrets removed and its texts cut to so many bytes.
 func (r Record) clean(most int) Record {
 	for _, s := range []*string{&r.Reason, &r.Source, &r.Signer} {
-		*s = Redact(shorten(*s))
+		*s = redact(shorten(*s))
 	}
 	prev := r.Prev // a digest, which is never cut
 	fields := reflect.ValueOf(&r).Elem()
@@ -172,7 +172,7 @@ func cleanCommand(words []string, most int) []string {
 	}
 	left := maxCommand * most
 	out := make([]string, 0, min(len(words), maxWords+1))
-	for i, w := range RedactWords(words[:min(len(words), maxWords+1)]) {
+	for i, w := range redactWords(words[:min(len(words), maxWords+1)]) {
 		if i == maxWords || left <= 0 {
 			return append(out, "…")
 		}

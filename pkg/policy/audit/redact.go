@@ -8,9 +8,9 @@ import (
 // hidden stands for what was taken out.
 const hidden = "[redacted]"
 
-// Redact returns a text without what should be in no log: the user part and the query of addresses, the values of
+// redact returns a text without what should be in no log: the user part and the query of addresses, the values of
 // fields and options whose names speak of a secret, and words that look like tokens.
-func Redact(s string) string {
+func redact(s string) string {
 	if !suspicious(s) {
 		return s
 	}
@@ -39,13 +39,13 @@ func Redact(s string) string {
 	return b.String()
 }
 
-// RedactWords is [Redact] for the words of a command, where an option's value is the word after it.
-func RedactWords(words []string) []string {
+// redactWords is redact for the words of a command, where an option's value is the word after it.
+func redactWords(words []string) []string {
 	out := make([]string, len(words))
 	next, program := plain, ""
 	for i, w := range words {
 		if strings.ContainsFunc(w, unicode.IsSpace) && next != secret {
-			out[i], next = Redact(w), plain
+			out[i], next = redact(w), plain
 			continue
 		}
 		out[i], next = redactOption(w, next, &program)
@@ -179,9 +179,9 @@ func scheme(w string) bool { return strings.EqualFold(w, "bearer") || strings.Eq
 // redactAddress takes the user part, the query and the fragment out of an address.
 func redactAddress(w string) string {
 	at := strings.Index(w, "://")
-	head, rest := w[:at+3], w[at+3:]
-	if i := strings.IndexAny(head, "=:"); i > 0 && i < at && secretName(head[:i]) {
-		return head[:i+1] + hidden
+	cursor, rest := w[:at+3], w[at+3:]
+	if i := strings.IndexAny(cursor, "=:"); i > 0 && i < at && secretName(cursor[:i]) {
+		return cursor[:i+1] + hidden
 	}
 	end := strings.IndexAny(rest, "/?#")
 	if end < 0 {
@@ -191,7 +191,7 @@ func redactAddress(w string) string {
 		rest = hidden + rest[i:]
 	}
 	if strings.HasPrefix(rest, "hooks.slack.com/") { // whose path is the secret
-		return head + "hooks.slack.com/" + hidden
+		return cursor + "hooks.slack.com/" + hidden
 	}
 	if i := strings.IndexAny(rest, "?#"); i >= 0 {
 		rest = rest[:i+1] + hidden
@@ -202,7 +202,7 @@ func redactAddress(w string) string {
 			parts[i] = hidden
 		}
 	}
-	return head + strings.Join(parts, "/")
+	return cursor + strings.Join(parts, "/")
 }
 
 // secretName reports whether the name of a field or an option speaks of a secret.

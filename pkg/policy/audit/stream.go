@@ -28,18 +28,18 @@ type Stream struct {
 // Each hands on the records that pass the filter, until the function returns false or an error.
 func (s *Stream) Each(ctx context.Context, each func(Record) (more bool, err error)) error {
 	s.read = Read{}
-	var heads []*head
+	var heads []*cursor
 	defer func() {
 		for _, h := range heads {
 			h.stop()
 		}
 	}()
 	for _, path := range s.Paths {
-		files, err := Files(filepath.Clean(path))
+		files, err := logFiles(filepath.Clean(path))
 		if err != nil {
 			return err
 		}
-		h := &head{}
+		h := &cursor{}
 		h.next, h.stop = iter.Pull2(s.records(ctx, files, label(path)))
 		heads = append(heads, h)
 		if err := h.step(); err != nil {
@@ -79,21 +79,21 @@ func label(path string) string {
 	return name
 }
 
-// head is the next record of a log.
-type head struct {
+// cursor is the next record of a log.
+type cursor struct {
 	record Record
 	ok     bool
 	next   func() (Record, error, bool)
 	stop   func()
 }
 
-func (h *head) step() (err error) {
+func (h *cursor) step() (err error) {
 	h.record, err, h.ok = h.next()
 	return err
 }
 
 // choose returns the log whose record is the next one, nil at the end. Times are RFC 3339 in UTC.
-func (s *Stream) choose(heads []*head) (first *head) {
+func (s *Stream) choose(heads []*cursor) (first *cursor) {
 	for _, h := range heads {
 		switch {
 		case !h.ok:

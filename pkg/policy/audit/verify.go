@@ -52,7 +52,7 @@ type VerifyOptions struct {
 // digest of the line before. It holds one line, and the findings. That something is wrong is not an error: see
 // [Verified.Err].
 func Verify(ctx context.Context, path string, o VerifyOptions) (*Verified, error) {
-	files, err := Files(filepath.Clean(path))
+	files, err := logFiles(filepath.Clean(path))
 	if err != nil {
 		return nil, err
 	}

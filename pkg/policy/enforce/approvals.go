@@ -110,8 +110,8 @@ func (g *Evaluator) Revoke(ctx context.Context, l policy.Level, name string) ([]
 	return gone, err
 }
 
-// written returns the file of a level that is to be written.
-func (g *Evaluator) written(l policy.Level, of func(policy.Level, string) string, what string) (string, error) {
+// targetFile returns the file of a level that is to be written.
+func (g *Evaluator) targetFile(l policy.Level, of func(policy.Level, string) string, what string) (string, error) {
 	project := ""
 	if len(g.o.Projects) > 0 {
 		project = g.o.Projects[0]
@@ -126,7 +126,7 @@ func (g *Evaluator) written(l policy.Level, of func(policy.Level, string) string
 
 // changeApprovals changes the file of a level, one process at a time. A file that is damaged is not overwritten.
 func (g *Evaluator) changeApprovals(ctx context.Context, l policy.Level, change func([]policy.Approval) ([]policy.Approval, error)) (string, error) {
-	file, err := g.written(l, g.o.ApprovalFile, "approvals")
+	file, err := g.targetFile(l, g.o.ApprovalFile, "approvals")
 	if err != nil {
 		return "", err
 	}

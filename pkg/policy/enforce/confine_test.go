@@ -26,7 +26,7 @@ func TestConfine(t *testing.T) {
 	skill := filepath.Join(home, "skills", "a")
 	for _, test := range []struct {
 		name     string
-		wish     enforce.Request
+		request  enforce.Request
 		machine  string // its policy, "" for none
 		user     string
 		write    []string // from the home directory; nil where nothing is confined
@@ -35,40 +35,40 @@ func TestConfine(t *testing.T) {
 		err      string
 	}{
 		{name: "nothing"},
-		{name: "no sandbox", wish: enforce.Request{Sandbox: "false", Network: []string{"true"}}},
-		{name: "a sandbox", wish: enforce.Request{Sandbox: "true"}, write: []string{"project"}, network: "no network"},
-		{name: "a sandbox with a name", wish: enforce.Request{Sandbox: "docker"}, write: []string{"project"}, network: "no network"},
-		{name: "no network", wish: enforce.Request{Network: []string{"false"}}, write: []string{"project"}, network: "no network"},
-		{name: "the network", wish: enforce.Request{Sandbox: "true", Network: []string{"true"}}, write: []string{"project"}, network: "any network"},
-		{name: "hosts", wish: enforce.Request{Network: []string{"API.example.com:443"}}, write: []string{"project"}, network: "network api.example.com:443"},
-		{name: "no host", wish: enforce.Request{Network: []string{"https://example.com/"}}, err: "which is no host"},
-		{name: "a word that is no host", wish: enforce.Request{Network: []string{"bogus"}}, err: "which is no host"},
-		{name: "this machine", wish: enforce.Request{Network: []string{"localhost:80"}}, write: []string{"project"}, network: "network localhost:80"},
-		{name: "skillpm's own", wish: enforce.Request{AllowedPaths: []string{"./skillpm-policy.yaml"}}, err: "which skillpm itself goes by"},
-		{name: "skillpm's own, by its directory", wish: enforce.Request{AllowedPaths: []string{"./.skillpm/skills"}}, machine: "execution: {paths: [~/project]}", err: "which skillpm itself goes by"},
-		{name: "git's, of a skill that asks", wish: enforce.Request{AllowedPaths: []string{".git/hooks"}}, write: []string{"project/.git/hooks"}, network: "no network"},
+		{name: "no sandbox", request: enforce.Request{Sandbox: "false", Network: []string{"true"}}},
+		{name: "a sandbox", request: enforce.Request{Sandbox: "true"}, write: []string{"project"}, network: "no network"},
+		{name: "a sandbox with a name", request: enforce.Request{Sandbox: "docker"}, write: []string{"project"}, network: "no network"},
+		{name: "no network", request: enforce.Request{Network: []string{"false"}}, write: []string{"project"}, network: "no network"},
+		{name: "the network", request: enforce.Request{Sandbox: "true", Network: []string{"true"}}, write: []string{"project"}, network: "any network"},
+		{name: "hosts", request: enforce.Request{Network: []string{"API.example.com:443"}}, write: []string{"project"}, network: "network api.example.com:443"},
+		{name: "no host", request: enforce.Request{Network: []string{"https://example.com/"}}, err: "which is no host"},
+		{name: "a word that is no host", request: enforce.Request{Network: []string{"bogus"}}, err: "which is no host"},
+		{name: "this machine", request: enforce.Request{Network: []string{"localhost:80"}}, write: []string{"project"}, network: "network localhost:80"},
+		{name: "skillpm's own", request: enforce.Request{AllowedPaths: []string{"./skillpm-policy.yaml"}}, err: "which skillpm itself goes by"},
+		{name: "skillpm's own, by its directory", request: enforce.Request{AllowedPaths: []string{"./.skillpm/skills"}}, machine: "execution: {paths: [~/project]}", err: "which skillpm itself goes by"},
+		{name: "git's, of a skill that asks", request: enforce.Request{AllowedPaths: []string{".git/hooks"}}, write: []string{"project/.git/hooks"}, network: "no network"},
 		{
-			name: "git's, where all are confined", wish: enforce.Request{AllowedPaths: []string{".git/hooks"}}, machine: "execution: {sandbox: always, paths: [~/project]}",
+			name: "git's, where all are confined", request: enforce.Request{AllowedPaths: []string{".git/hooks"}}, machine: "execution: {sandbox: always, paths: [~/project]}",
 			err: "asks for execution.allowed-paths .git/hooks, which policy",
 		},
 		{
-			name: "an agent's that is not there yet", wish: enforce.Request{AllowedPaths: []string{".claude"}}, machine: "execution: {sandbox: always}",
+			name: "an agent's that is not there yet", request: enforce.Request{AllowedPaths: []string{".claude"}}, machine: "execution: {sandbox: always}",
 			err: "asks for execution.allowed-paths .claude, which policy",
 		},
 		{
-			name: "git's, where the policy names it", wish: enforce.Request{AllowedPaths: []string{".git/hooks"}}, machine: "execution: {sandbox: always, paths: [~/project/.git]}",
+			name: "git's, where the policy names it", request: enforce.Request{AllowedPaths: []string{".git/hooks"}}, machine: "execution: {sandbox: always, paths: [~/project/.git]}",
 			write: []string{"project/.git/hooks"}, network: "no network",
 		},
-		{name: "no paths at all", wish: enforce.Request{AllowedPaths: []string{}}, write: []string{}, network: "no network"},
-		{name: "restricted", wish: enforce.Request{Sandbox: "true", Network: []string{"restricted"}}, write: []string{"project"}, network: "no network"},
+		{name: "no paths at all", request: enforce.Request{AllowedPaths: []string{}}, write: []string{}, network: "no network"},
+		{name: "restricted", request: enforce.Request{Sandbox: "true", Network: []string{"restricted"}}, write: []string{"project"}, network: "no network"},
 		{
-			name: "restricted to what the policy lists", wish: enforce.Request{Sandbox: "true", Network: []string{"restricted"}},
+			name: "restricted to what the policy lists", request: enforce.Request{Sandbox: "true", Network: []string{"restricted"}},
 			machine: "execution: {network: [example.com]}", write: []string{"project"}, network: "network example.com",
 		},
-		{name: "paths in place of the directory", wish: enforce.Request{AllowedPaths: []string{"./build", "~/reports"}}, write: []string{"project/build", "reports"}, network: "no network"},
-		{name: "temporary files", wish: enforce.Request{AllowedPaths: []string{"/tmp", "."}}, write: []string{"project"}, network: "no network"},
-		{name: "its own directory", wish: enforce.Request{AllowedPaths: []string{"~/skills/a/data"}}, err: "which is in its own directory"},
-		{name: "a path with a variable that is not known", wish: enforce.Request{AllowedPaths: []string{"$HOME/x"}}, err: "which is no path"},
+		{name: "paths in place of the directory", request: enforce.Request{AllowedPaths: []string{"./build", "~/reports"}}, write: []string{"project/build", "reports"}, network: "no network"},
+		{name: "temporary files", request: enforce.Request{AllowedPaths: []string{"/tmp", "."}}, write: []string{"project"}, network: "no network"},
+		{name: "its own directory", request: enforce.Request{AllowedPaths: []string{"~/skills/a/data"}}, err: "which is in its own directory"},
+		{name: "a path with a variable that is not known", request: enforce.Request{AllowedPaths: []string{"$HOME/x"}}, err: "which is no path"},
 		{
 			name: "always", machine: "execution: {sandbox: always}", write: []string{"project"}, network: "no network",
 		},
@@ -76,37 +76,37 @@ func TestConfine(t *testing.T) {
 			name: "always, and hosts", machine: "execution: {sandbox: always, network: ['*.example.com:443']}", write: []string{"project"}, network: "network *.example.com:443",
 		},
 		{
-			name: "all of the network is as much as is listed", wish: enforce.Request{Network: []string{"true"}},
+			name: "all of the network is as much as is listed", request: enforce.Request{Network: []string{"true"}},
 			machine: "execution: {sandbox: always, network: [example.com]}", write: []string{"project"}, network: "network example.com",
 		},
 		{
-			name: "both bound", wish: enforce.Request{Sandbox: "true", Network: []string{"restricted"}}, machine: "execution: {network: ['*.example.com:443', other.test]}",
+			name: "both bound", request: enforce.Request{Sandbox: "true", Network: []string{"restricted"}}, machine: "execution: {network: ['*.example.com:443', other.test]}",
 			user: "execution: {network: [api.example.com]}", write: []string{"project"}, network: "no network",
 		},
 		{
-			name: "a host that is not listed", wish: enforce.Request{Network: []string{"evil.example:443"}}, machine: "execution: {network: [example.com]}",
+			name: "a host that is not listed", request: enforce.Request{Network: []string{"evil.example:443"}}, machine: "execution: {network: [example.com]}",
 			err: "asks for execution.network evil.example:443, which policy",
 		},
 		{
-			name: "a path that is not listed", wish: enforce.Request{AllowedPaths: []string{"~/reports"}}, machine: "execution: {paths: [/srv]}",
+			name: "a path that is not listed", request: enforce.Request{AllowedPaths: []string{"~/reports"}}, machine: "execution: {paths: [/srv]}",
 			err: "asks for execution.allowed-paths ~/reports, which policy",
 		},
 		{
-			name: "a link to where the policy does not allow", wish: enforce.Request{AllowedPaths: []string{"link"}}, machine: "execution: {paths: []}",
+			name: "a link to where the policy does not allow", request: enforce.Request{AllowedPaths: []string{"link"}}, machine: "execution: {paths: []}",
 			err: "asks for execution.allowed-paths link, which policy",
 		},
 		{
-			name: "a path that is listed", wish: enforce.Request{AllowedPaths: []string{"~/reports/2026"}}, machine: "execution: {sandbox: always, paths: [~/reports]}",
+			name: "a path that is listed", request: enforce.Request{AllowedPaths: []string{"~/reports/2026"}}, machine: "execution: {sandbox: always, paths: [~/reports]}",
 			write: []string{"reports/2026"}, network: "no network",
 		},
 		{
 			name: "the user tightens", machine: "execution: {network: ['*'], paths: [/srv]}", user: "execution: {sandbox: always, network: []}",
-			wish: enforce.Request{Network: []string{"example.com:443"}}, err: "which policy",
+			request: enforce.Request{Network: []string{"example.com:443"}}, err: "which policy",
 		},
-		{name: "allowed by the machine", wish: enforce.Request{Sandbox: "true"}, machine: "execution: {unavailable: allow}", write: []string{"project"}, network: "no network", optional: true},
-		{name: "allowed by the user", wish: enforce.Request{Sandbox: "true"}, user: "execution: {unavailable: allow}", write: []string{"project"}, network: "no network", optional: true},
+		{name: "allowed by the machine", request: enforce.Request{Sandbox: "true"}, machine: "execution: {unavailable: allow}", write: []string{"project"}, network: "no network", optional: true},
+		{name: "allowed by the user", request: enforce.Request{Sandbox: "true"}, user: "execution: {unavailable: allow}", write: []string{"project"}, network: "no network", optional: true},
 		{
-			name: "not allowed by the user where there is a machine's", wish: enforce.Request{Sandbox: "true"}, machine: "mode: enforce", user: "execution: {unavailable: allow}",
+			name: "not allowed by the user where there is a machine's", request: enforce.Request{Sandbox: "true"}, machine: "mode: enforce", user: "execution: {unavailable: allow}",
 			write: []string{"project"}, network: "no network",
 		},
 		{name: "only observed", machine: "mode: audit\nexecution: {sandbox: always}"},
@@ -124,7 +124,7 @@ func TestConfine(t *testing.T) {
 			}
 			paths := scope.Paths{Home: home, Config: config, State: filepath.Join(home, "state"), Enterprise: etc}
 			g := enforce.Open(enforce.Options{Files: enforce.Files{Paths: paths, OS: "linux", Admin: os.Getuid()}})
-			r, notes, err := g.Confine(enforce.Skill{Name: "a", Dir: skill}, test.wish, enforce.Directories{Dir: skill, Work: project, Project: project})
+			r, notes, err := g.Confine(enforce.Skill{Name: "a", Dir: skill}, test.request, enforce.Directories{Dir: skill, Work: project, Project: project})
 			if test.err != "" {
 				if err == nil || !strings.Contains(err.Error(), test.err) {
 					t.Errorf("%v, want %s", err, test.err)

@@ -46,7 +46,7 @@ func (g *Evaluator) Init(ctx context.Context, l policy.Level, text string) (file
 
 // edit changes the policy of a level, one process at a time.
 func (g *Evaluator) edit(ctx context.Context, l policy.Level, change func(file string, data []byte) ([]byte, bool, error)) (file string, changed bool, err error) {
-	if file, err = g.written(l, g.o.PolicyFile, "policy"); err != nil {
+	if file, err = g.targetFile(l, g.o.PolicyFile, "policy"); err != nil {
 		return "", false, err
 	}
 	err = changeFile(ctx, file, l, func() error {

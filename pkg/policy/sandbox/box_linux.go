@@ -77,12 +77,12 @@ func New(r *Rules, helper []string, cmd *exec.Cmd) (*Box, error) {
 	if len(helper) == 0 {
 		return nil, diag.Errorf(diag.Internal, "a command is to be confined, and there is no program to do it: say which one calls sandbox.Enter")
 	}
-	seen, err := r.seen(cmd.Env, cmd.Path)
+	visible, err := r.visible(cmd.Env, cmd.Path)
 	if err != nil {
 		return nil, err
 	}
 	b := &Box{over: make(chan struct{}), absent: r.Absent, order: order{Path: cmd.Path, Argv: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Network: networkNone}}
-	b.order.Links, b.order.Places = seen.order()
+	b.order.Links, b.order.Places = visible.order()
 	switch {
 	case r.Network.Any:
 		b.order.Network = networkAny
@@ -243,7 +243,7 @@ func (b *Box) Ended() (code int, signal string, ok bool) {
 // Tidy removes the files that must not be there, and returns those that were. The helper must have ended.
 func (b *Box) Tidy() (found []string) {
 	for _, path := range b.absent {
-		if removed(path) {
+		if removeFile(path) {
 			found = append(found, path)
 		}
 	}

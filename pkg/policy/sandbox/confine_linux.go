@@ -77,7 +77,7 @@ func (h *helperProcess) landlock() error {
 	}
 	for _, p := range h.order.Places {
 		switch {
-		case p.copied():
+		case p.isSetting():
 		case p.Dir && p.Write:
 			rules = append(rules, landlock.RWDirs(p.Path).WithRefer())
 		case p.Dir:

@@ -32,7 +32,7 @@ func (h *helperProcess) mount() error {
 	}
 	for _, p := range h.order.Places {
 		do := b.bind
-		if p.copied() {
+		if p.isSetting() {
 			do = b.copy
 		}
 		if err := do(p); err != nil {
@@ -99,7 +99,7 @@ func (b builder) basics(temp string) error {
 }
 
 // bind makes a place visible.
-func (b builder) bind(p place) error {
+func (b builder) bind(p visiblePath) error {
 	attr := uint64(unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV)
 	if !p.Write {
 		attr |= unix.MOUNT_ATTR_RDONLY
@@ -110,13 +110,13 @@ func (b builder) bind(p place) error {
 // settings is the directory whose single files are copied into the root: that takes less time than to mount each.
 const settings = "/etc"
 
-// copied reports whether a place is one of the system's settings, in a file of its own.
-func (p place) copied() bool {
+// isSetting reports whether a place is one of the system's settings, in a file of its own.
+func (p visiblePath) isSetting() bool {
 	return !p.Dir && !p.Write && pathx.Contains(settings, p.Path)
 }
 
 // copy puts a copy of a file into the root. What the user can't read is left out.
-func (b builder) copy(p place) error {
+func (b builder) copy(p visiblePath) error {
 	data, err := safefile.ReadFile(p.Path, maxSettings)
 	if err != nil {
 		return nil //nolint:nilerr // the command could not read it either, and does without

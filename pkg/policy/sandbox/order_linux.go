@@ -7,10 +7,10 @@ type order struct {
 	Env  []string `json:"env"`
 	Dir  string   `json:"dir"`
 
-	Links  []link  `json:"links"`
-	Places []place `json:"places"` // parents before what lies in them
-	Temp   string  `json:"temp"`   // the directory for temporary files
-	Root   string  `json:"root"`   // the directory that becomes the root
+	Links  []link        `json:"links"`
+	Places []visiblePath `json:"places"` // parents before what lies in them
+	Temp   string        `json:"temp"`   // the directory for temporary files
+	Root   string        `json:"root"`   // the directory that becomes the root
 
 	Network string `json:"network"` // networkAny, networkProxy or networkNone
 }
@@ -22,8 +22,8 @@ const (
 	networkNone  = "none"
 )
 
-// place is a file or directory that the command sees.
-type place struct {
+// visiblePath is a file or directory that the command sees.
+type visiblePath struct {
 	Path  string `json:"path"` // without links
 	Dir   bool   `json:"dir"`
 	Write bool   `json:"write"`

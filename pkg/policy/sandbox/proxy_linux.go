@@ -130,7 +130,7 @@ func (p *proxy) connect(host string, port uint16) (net.Conn, error) {
 		return nil, &forbiddenError{at}
 	}
 	if a, ok := address(host); ok {
-		if inner(a) && !p.network.names(a, port) {
+		if inner(a) && !p.network.listsAddress(a, port) {
 			p.refuse(at)
 			return nil, &forbiddenError{at}
 		}
@@ -146,7 +146,7 @@ func (p *proxy) connect(host string, port uint16) (net.Conn, error) {
 	err = forbidden
 	for _, a := range all {
 		a = a.Unmap()
-		if inner(a) && !p.network.names(a, port) && !isLocalhost(host) {
+		if inner(a) && !p.network.listsAddress(a, port) && !isLocalhost(host) {
 			continue
 		}
 		var conn net.Conn
@@ -177,8 +177,8 @@ func isLocalhost(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
-// names reports whether an address itself is listed.
-func (n Network) names(a netip.Addr, port uint16) bool {
+// listsAddress reports whether an address itself is listed.
+func (n Network) listsAddress(a netip.Addr, port uint16) bool {
 	ask := netip.AddrPortFrom(a, port).String()
 	for _, rule := range n.Hosts {
 		if host, _ := split(rule); host == a.String() && Covers(rule, ask) {

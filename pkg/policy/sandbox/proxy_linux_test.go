@@ -12,11 +12,11 @@ import (
 )
 
 // proxied is a proxy whose names and hosts are a test's. What is dialled is recorded, and answers with its address.
-func proxied(t *testing.T, names map[string]string, hosts ...string) (p *proxy, dialled *[]string) {
+func proxied(t *testing.T, listsAddress map[string]string, hosts ...string) (p *proxy, dialled *[]string) {
 	t.Helper()
 	p, dialled = newProxy(Network{Hosts: hosts}), new([]string)
 	p.lookup = func(_ context.Context, host string) (all []netip.Addr, err error) {
-		for text := range strings.FieldsSeq(names[host]) {
+		for text := range strings.FieldsSeq(listsAddress[host]) {
 			all = append(all, netip.MustParseAddr(text))
 		}
 		if len(all) == 0 {
@@ -42,7 +42,7 @@ func proxied(t *testing.T, names map[string]string, hosts ...string) (p *proxy, 
 
 // TestProxyAllows is which hosts a script may reach (O13): those that are listed, where they lead out of this machine.
 func TestProxyAllows(t *testing.T) {
-	names := map[string]string{
+	listsAddress := map[string]string{
 		"api.example.com": "93.184.215.14", "rebind.example.com": "127.0.0.1", "metadata.example.com": "169.254.169.254", "inside.example.com": "10.0.0.7",
 		"mixed.example.com": "192.168.0.1 93.184.215.15", "mapped.example.com": "::ffff:127.0.0.1", "translated.example.com": "64:ff9b::7f00:1",
 		"localhost": "127.0.0.1", "six.example.com": "2606:2800:21f::1", "zero.example.com": "0.0.0.0",
@@ -81,7 +81,7 @@ func TestProxyAllows(t *testing.T) {
 		{"*:443", "169.254.169.254", 443, ""},
 		{"[::1]:80", "[::1]", 80, "[::1]:80"},
 	} {
-		p, dialled := proxied(t, names, strings.Fields(test.hosts)...)
+		p, dialled := proxied(t, listsAddress, strings.Fields(test.hosts)...)
 		conn, err := p.connect(test.host, test.port)
 		if conn != nil {
 			_ = conn.Close()
@@ -94,7 +94,7 @@ func TestProxyAllows(t *testing.T) {
 
 // TestProxyTalks is what the proxy says to what clients ask in its three languages, and to nonsense.
 func TestProxyTalks(t *testing.T) {
-	names := map[string]string{"a.test": "93.184.215.14", "b.test": "93.184.215.15"}
+	listsAddress := map[string]string{"a.test": "93.184.215.14", "b.test": "93.184.215.15"}
 	for _, test := range []struct{ name, say, want string }{
 		{"CONNECT", "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\nhello\n", "HTTP/1.1 200 OK\r\n\r\n93.184.215.14:443 got hello\n"},
 		{"CONNECT elsewhere", "CONNECT b.test:443 HTTP/1.1\r\n\r\n", "HTTP/1.1 403 "},
@@ -112,7 +112,7 @@ func TestProxyTalks(t *testing.T) {
 		{"SOCKS with another address", "\x05\x01\x00\x05\x01\x00\x09a.test\x01\xbb", "\x05\x00"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p, _ := proxied(t, names, "a.test:443", "a.test:80")
+			p, _ := proxied(t, listsAddress, "a.test:443", "a.test:80")
 			near, far := net.Pipe()
 			go func() {
 				defer far.Close()

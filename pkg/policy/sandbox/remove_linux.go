@@ -37,8 +37,8 @@ func (f *flattener) round(dir string) (some bool) {
 		return false
 	}
 	defer top.Close()
-	names, _ := top.Readdirnames(-1) // some are better than none
-	for _, name := range names {
+	listsAddress, _ := top.Readdirnames(-1) // some are better than none
+	for _, name := range listsAddress {
 		if unix.Unlinkat(f.top, name, 0) == nil || f.level(name) {
 			some = true
 		}
@@ -55,8 +55,8 @@ func (f *flattener) level(name string) bool {
 	}
 	dir := os.NewFile(uintptr(fd), name)
 	defer dir.Close()
-	names, _ := dir.Readdirnames(-1) // some are better than none
-	for _, child := range names {
+	listsAddress, _ := dir.Readdirnames(-1) // some are better than none
+	for _, child := range listsAddress {
 		if unix.Unlinkat(fd, child, 0) == nil {
 			continue
 		}

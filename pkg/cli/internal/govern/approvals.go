@@ -50,11 +50,7 @@ func newRevoke(a *app) *cobra.Command {
 	level.add(cmd, "the approvals")
 	cmd.ValidArgsFunction = a.completeApproved
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		l, err := level.level()
-		if err != nil {
-			return err
-		}
-		h, err := a.Host(cmd.Context(), &console.RuntimeFlags{})
+		l, h, err := a.open(cmd.Context(), level)
 		if err != nil {
 			return err
 		}

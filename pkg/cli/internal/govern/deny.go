@@ -44,11 +44,7 @@ disable nothing: the exit code is 5 then, unless --anyway says to write it all t
 	cmd.Flags().BoolVar(&anyway, "anyway", false, "write it into a policy that only observes, too")
 	cmd.ValidArgsFunction = a.completeGoverned
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		l, err := level.level()
-		if err != nil {
-			return err
-		}
-		h, err := a.Host(cmd.Context(), &console.RuntimeFlags{})
+		l, h, err := a.open(cmd.Context(), level)
 		if err != nil {
 			return err
 		}

@@ -57,6 +57,16 @@ func (l *levelFlags) level() (policy.Level, error) {
 	return policy.UserLevel, nil
 }
 
+// open returns the level that the flags name, and what is here.
+func (a *app) open(ctx context.Context, level levelFlags) (policy.Level, *runtime.Host, error) {
+	l, err := level.level()
+	if err != nil {
+		return l, nil, err
+	}
+	h, err := a.Host(ctx, &console.RuntimeFlags{})
+	return l, h, err
+}
+
 // userName returns who the operating system says acts here: no variable changes that.
 func userName() (string, error) {
 	u, err := user.Current()
@@ -104,11 +114,7 @@ there is never overwritten.`,
 	}
 	level.add(cmd, "the policy")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		l, err := level.level()
-		if err != nil {
-			return err
-		}
-		h, err := a.Host(cmd.Context(), &console.RuntimeFlags{})
+		l, h, err := a.open(cmd.Context(), level)
 		if err != nil {
 			return err
 		}

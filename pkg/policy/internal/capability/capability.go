@@ -16,7 +16,7 @@ type Evidence struct {
 }
 
 // String names the place and says why.
-func (e Evidence) String() string { return place(e.Path, e.Line) + " " + e.Why }
+func (e Evidence) String() string { return position(e.Path, e.Line) + " " + e.Why }
 
 // Set is what a skill is able to do, with the evidence: in the order of [policy.Capabilities], then of paths and lines.
 type Set []Evidence

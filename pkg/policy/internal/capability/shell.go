@@ -31,7 +31,7 @@ func anyCommand(pattern string) bool {
 		name := strings.TrimSuffix(path.Base(strings.ReplaceAll(word, `\`, "/")), ".exe")
 		switch {
 		case strings.Contains(name, "*"):
-			return strings.HasPrefix(word, "*") || slices.ContainsFunc(slices.Concat(runners, interpreters, finders), begun(name))
+			return strings.HasPrefix(word, "*") || slices.ContainsFunc(slices.Concat(runners, interpreters, finders), beginsAs(name))
 		case slices.Contains(runners, name), i > 0 && strings.HasPrefix(word, "-"), strings.Contains(word, "="):
 			continue // what it runs is the next word that is no flag
 		case slices.Contains(interpreters, strings.TrimRight(name, "0123456789.")):
@@ -44,8 +44,8 @@ func anyCommand(pattern string) bool {
 	return len(words) > 0 // a runner with nothing behind it
 }
 
-// begun returns what reports whether a name begins as a pattern does before its star, as python with `py*`.
-func begun(pattern string) func(string) bool {
+// beginsAs returns what reports whether a name begins as a pattern does before its star, as python with `py*`.
+func beginsAs(pattern string) func(string) bool {
 	start, _, _ := strings.Cut(pattern, "*")
 	return func(name string) bool { return strings.HasPrefix(name, start) }
 }

@@ -29,9 +29,9 @@ func (s *server) handler(name string, check Check) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		arguments, err := object(req.Params.Arguments)
 		if err != nil {
-			return failed("the arguments of %s are not a JSON object: %v", hosts(s.Name, name), err), nil
+			return failed("the arguments of %s are not a JSON object: %v", agentToolName(s.Name, name), err), nil
 		}
-		if err := check(ctx, tool.Call{Tool: hosts(s.Name, name), Input: arguments}); err != nil {
+		if err := check(ctx, tool.Call{Tool: agentToolName(s.Name, name), Input: arguments}); err != nil {
 			return failed("%v", err), nil
 		}
 		session, err := s.connected(ctx)
@@ -58,7 +58,7 @@ func (s *server) result(ctx context.Context, session *mcp.ClientSession, name st
 	if err == nil {
 		for id, asked := range res.InputRequests {
 			if question, ok := asked.(*mcp.ElicitParams); ok {
-				res.InputRequests[id] = s.asks(question)
+				res.InputRequests[id] = s.attributed(question)
 			}
 		}
 		return res, nil

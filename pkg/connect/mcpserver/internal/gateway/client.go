@@ -21,7 +21,7 @@ func (s *server) clientOptions() *mcp.ClientOptions {
 			if p := client.InitializeParams(); p == nil || p.Capabilities == nil || p.Capabilities.Elicitation == nil {
 				return &mcp.ElicitResult{Action: "cancel"}, nil
 			}
-			return client.Elicit(ctx, s.asks(req.Params))
+			return client.Elicit(ctx, s.attributed(req.Params))
 		},
 		ToolListChangedHandler: func(_ context.Context, req *mcp.ToolListChangedRequest) {
 			s.outdated(req.Session) // which does not wait: the answer is read by whoever calls this
@@ -30,8 +30,8 @@ func (s *server) clientOptions() *mcp.ClientOptions {
 	}
 }
 
-// asks returns a question with who asks it, which the user would else take for skillpm's.
-func (s *server) asks(p *mcp.ElicitParams) *mcp.ElicitParams {
+// attributed returns a question with who asks it, which the user would else take for skillpm's.
+func (s *server) attributed(p *mcp.ElicitParams) *mcp.ElicitParams {
 	question := *p
 	question.Message = s.Name + " asks: " + p.Message
 	return &question

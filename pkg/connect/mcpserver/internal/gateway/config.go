@@ -55,13 +55,13 @@ func ParseFlag(text string) (Upstream, error) {
 	return u, u.check(diag.Usage)
 }
 
-// file is the form in which hosts keep their MCP servers.
-type file struct {
-	Servers map[string]entry `json:"mcpServers"`
-	VSCode  map[string]entry `json:"servers"` // as Visual Studio Code calls it
+// serversFile is the form in which hosts keep their MCP servers.
+type serversFile struct {
+	Servers map[string]serverConfig `json:"mcpServers"`
+	VSCode  map[string]serverConfig `json:"servers"` // as Visual Studio Code calls it
 }
 
-type entry struct {
+type serverConfig struct {
 	Type     string            `json:"type"`
 	Command  string            `json:"command"`
 	Args     []string          `json:"args"`
@@ -84,13 +84,13 @@ func ParseConfig(path string, data []byte, getenv func(string) string) ([]Upstre
 	if err != nil {
 		return nil, bad(err)
 	}
-	var f file
+	var f serversFile
 	if err := json.Unmarshal(standard, &f); err != nil {
 		return nil, bad(err)
 	}
 	servers := maps.Clone(f.VSCode)
 	if servers == nil {
-		servers = map[string]entry{}
+		servers = map[string]serverConfig{}
 	}
 	maps.Copy(servers, f.Servers)
 	var list []Upstream
@@ -108,7 +108,7 @@ func ParseConfig(path string, data []byte, getenv func(string) string) ([]Upstre
 	return list, nil
 }
 
-func (e entry) upstream(name string, getenv func(string) string) (Upstream, error) {
+func (e serverConfig) upstream(name string, getenv func(string) string) (Upstream, error) {
 	if e.Type != "" && e.Type != "stdio" && e.Type != "http" && e.Type != "streamable-http" {
 		return Upstream{}, diag.Errorf(diag.Invalid, "type %q is not spoken here", e.Type).WithHint("use stdio or http")
 	}

@@ -127,7 +127,7 @@ func (g *Gateway) Attach(to *mcp.Server, check Check) (detach func()) {
 	to.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			call, isCall := req.(*mcp.CallToolRequest)
-			if method == "tools/list" || isCall && g.ours(call.Params.Name) {
+			if method == "tools/list" || isCall && g.isUpstreamTool(call.Params.Name) {
 				g.await(ctx)
 			}
 			return next(ctx, method, req)
@@ -137,7 +137,7 @@ func (g *Gateway) Attach(to *mcp.Server, check Check) (detach func()) {
 	defer g.mu.Unlock()
 	g.attached[a] = true
 	for _, s := range g.servers {
-		a.show(s, s.known())
+		a.show(s, s.knownTools())
 	}
 	return func() {
 		g.mu.Lock()
@@ -149,8 +149,8 @@ func (g *Gateway) Attach(to *mcp.Server, check Check) (detach func()) {
 	}
 }
 
-// ours reports whether a tool is one of a server's, also before it is known.
-func (g *Gateway) ours(name string) bool {
+// isUpstreamTool reports whether a tool is one of a server's, also before it is known.
+func (g *Gateway) isUpstreamTool(name string) bool {
 	return slices.ContainsFunc(g.servers, func(s *server) bool { return strings.HasPrefix(name, s.Name+"__") })
 }
 

@@ -91,10 +91,10 @@ func openFor(t *testing.T, version string, upstreams ...gateway.Upstream) *world
 	ctx := t.Context()
 	g.Start(ctx)
 	t.Cleanup(g.Close)
-	ours := mcp.NewServer(&mcp.Implementation{Name: "skillpm"}, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}}})
-	t.Cleanup(g.Attach(ours, w.check))
+	isUpstreamTool := mcp.NewServer(&mcp.Implementation{Name: "skillpm"}, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}}})
+	t.Cleanup(g.Attach(isUpstreamTool, w.check))
 	front, back := mcp.NewInMemoryTransports()
-	session, err := ours.Connect(ctx, back, nil)
+	session, err := isUpstreamTool.Connect(ctx, back, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

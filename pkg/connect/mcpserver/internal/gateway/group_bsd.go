@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// apart puts a program into a process group of its own: the terminal's interrupt is for us, and what it starts is
+// ownGroup puts a program into a process group of its own: the terminal's interrupt is for us, and what it starts is
 // found.
-func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

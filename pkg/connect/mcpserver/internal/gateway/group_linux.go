@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// apart puts a program into a process group of its own: the terminal's interrupt is for us, and what it starts is
+// ownGroup puts a program into a process group of its own: the terminal's interrupt is for us, and what it starts is
 // found. It ends with the thread that starts it, so that killing this process leaves nothing running.
-func apart(cmd *exec.Cmd) {
+func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-func apart(*exec.Cmd) {}
+func ownGroup(*exec.Cmd) {}
 
 // askGroup cannot ask: there is no such signal.
 func askGroup(*exec.Cmd) error { return errors.ErrUnsupported }

@@ -28,5 +28,5 @@ func exposed(server, name string) string {
 	return shown[:min(len(shown), longest-len(digest)-1)] + "_" + digest
 }
 
-// hosts returns the name by which lists of allowed tools know a tool of a server.
-func hosts(server, name string) string { return "mcp__" + server + "__" + name }
+// agentToolName returns the name by which lists of allowed tools know a tool of a server.
+func agentToolName(server, name string) string { return "mcp__" + server + "__" + name }

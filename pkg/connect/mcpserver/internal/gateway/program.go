@@ -34,24 +34,24 @@ type program struct {
 // Connect starts the program.
 func (p *program) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err := p.start(); err != nil {
-		return nil, p.unstarted(err)
+		return nil, p.startError(err)
 	}
 	t := &mcp.IOTransport{Reader: &output{messages(p.out, p.say), p}, Writer: p.in, MaxLineLength: 2 * stdio.MaxMessage}
 	return t.Connect(ctx)
 }
 
 func (p *program) start() error {
-	its, ours, err := os.Pipe()
+	its, isUpstreamTool, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	defer its.Close()
 	from, to, err := os.Pipe()
 	if err != nil {
-		return errors.Join(err, ours.Close())
+		return errors.Join(err, isUpstreamTool.Close())
 	}
 	defer to.Close()
-	p.cmd.Stdin, p.cmd.Stdout, p.in, p.out = its, to, ours, from
+	p.cmd.Stdin, p.cmd.Stdout, p.in, p.out = its, to, isUpstreamTool, from
 	p.exited = make(chan struct{})
 	started := make(chan error)
 	go func() {
@@ -66,14 +66,14 @@ func (p *program) start() error {
 	}()
 	if err := <-started; err != nil {
 		p.once.Do(func() {})
-		return errors.Join(err, ours.Close(), from.Close())
+		return errors.Join(err, isUpstreamTool.Close(), from.Close())
 	}
 	p.leave = watch(p.cmd.Process.Pid)
 	return nil
 }
 
-// unstarted says that a program cannot be started.
-func (p *program) unstarted(err error) error {
+// startError says that a program cannot be started.
+func (p *program) startError(err error) error {
 	if cause, ok := errors.AsType[*fs.PathError](err); ok {
 		err = cause.Err
 	} else if cause, ok := errors.AsType[*exec.Error](err); ok {

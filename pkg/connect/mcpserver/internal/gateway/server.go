@@ -55,8 +55,8 @@ func newServer(g *Gateway, u Upstream) *server {
 	return &server{Upstream: u, gateway: g, life: context.Background(), calls: map[int64]*call{}, end: func() {}}
 }
 
-// known returns the tools that the server had last.
-func (s *server) known() []*mcp.Tool {
+// knownTools returns the tools that the server had last.
+func (s *server) knownTools() []*mcp.Tool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.tools
@@ -87,18 +87,18 @@ func (s *server) connect() (*mcp.ClientSession, error) {
 	defer cancel()
 	transport, end, err := s.transport()
 	if err != nil {
-		return nil, s.unreached(err)
+		return nil, s.unavailable(err)
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "skillpm", Version: s.gateway.options.Version}, s.clientOptions())
 	session, err := client.Connect(ctx, transport, nil)
 	if err != nil {
 		end()
-		return nil, s.unreached(err)
+		return nil, s.unavailable(err)
 	}
 	tools, digest, err := list(ctx, session)
 	if err != nil {
 		finish(session, end)
-		return nil, s.unreached(err)
+		return nil, s.unavailable(err)
 	}
 	s.mu.Lock()
 	if s.closed { // meanwhile
@@ -116,8 +116,8 @@ func (s *server) connect() (*mcp.ClientSession, error) {
 	return session, nil
 }
 
-// unreached says that a server cannot be spoken to, without the address, which may have a credential in it.
-func (s *server) unreached(err error) error {
+// unavailable says that a server cannot be spoken to, without the address, which may have a credential in it.
+func (s *server) unavailable(err error) error {
 	if diag.HintOf(err) != "" {
 		return diag.Errorf(diag.Remote, "upstream %s is not available: %w", s.Name, err).WithHint("%s", diag.HintOf(err))
 	}
@@ -244,7 +244,7 @@ func (s *server) relist(session *mcp.ClientSession) {
 	tools, digest, err := list(ctx, session)
 	if err != nil {
 		if s.life.Err() == nil {
-			s.gateway.warn(s.listless(err))
+			s.gateway.warn(s.listError(err))
 		}
 		return
 	}
@@ -257,8 +257,8 @@ func (s *server) relist(session *mcp.ClientSession) {
 	}
 }
 
-// listless says that a server's tools are not known.
-func (s *server) listless(err error) error {
+// listError says that a server's tools are not known.
+func (s *server) listError(err error) error {
 	return diag.Errorf(diag.Remote, "upstream %s says that its tools are others, and does not list them: %w", s.Name, err)
 }
 

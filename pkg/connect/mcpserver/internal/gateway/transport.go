@@ -34,7 +34,7 @@ func (s *server) transport() (mcp.Transport, func(), error) {
 	}
 	said := &lines{to: cmp.Or(s.gateway.options.Stderr, io.Discard), name: s.Name}
 	cmd.Stderr, cmd.WaitDelay = said, endLimit
-	apart(cmd)
+	ownGroup(cmd)
 	p := &program{cmd: cmd, say: func(text string) { _, _ = io.WriteString(said, strings.TrimSuffix(text, "\n")+"\n") }} // nobody else could be told
 	return p, func() {
 		if cmd.Process != nil {

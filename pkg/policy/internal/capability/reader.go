@@ -76,9 +76,9 @@ func (r *reader) file(f bundle.File) error {
 		r.main(data)
 	case format.Native() || format.Compiled():
 		r.add(policy.NativeBinaries, f.Path, 0, "is compiled: %s", format)
-	case !readable && f.Executable() && shown(format) && plain(data):
+	case !readable && f.Executable() && isDisplayFormat(format) && plain(data):
 		r.add(policy.Scripts, f.Path, 0, "may be executed, and a shell reads its first line")
-	case !readable && f.Executable() && !format.Archive() && !shown(format):
+	case !readable && f.Executable() && !format.Archive() && !isDisplayFormat(format):
 		r.add(policy.NativeBinaries, f.Path, 0, "may be executed, and can't be read")
 	case format.Archive() && !readable:
 		r.archive(f, data)
@@ -177,8 +177,8 @@ func markdownName(name string) bool {
 	return ext == ".md" || ext == ".markdown" || ext == ".mdx"
 }
 
-// shown reports whether a format is one that is shown and not run.
-func shown(f scan.Format) bool { return f >= scan.Image && f <= scan.Database }
+// isDisplayFormat reports whether a format is one that is shown and not run.
+func isDisplayFormat(f scan.Format) bool { return f >= scan.Image && f <= scan.Database }
 
 // plain reports whether a file begins with a line of plain text, as no picture does that is nothing else: a shell runs
 // such a file where the system can't.
@@ -187,7 +187,7 @@ func plain(data []byte) bool {
 	return !bytes.ContainsFunc(first, func(c rune) bool { return c < ' ' && c != '\t' && c != '\r' || c > '~' })
 }
 
-func place(file string, line int) string {
+func position(file string, line int) string {
 	if line == 0 {
 		return file
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 )
 
-// seen returns what a command sees by rules, with the programs in the PATH of its environment.
-func (r *Rules) seen(env []string, program string) (*tree, error) {
+// visible returns what a command sees by rules, with the programs in the PATH of its environment.
+func (r *Rules) visible(env []string, program string) (*tree, error) {
 	t := newTree()
 	for _, path := range system() {
 		t.add(path, false)
@@ -37,37 +37,37 @@ func (r *Rules) seen(env []string, program string) (*tree, error) {
 		if err := t.disk.open(path, hidden, true); err != nil {
 			return nil, err
 		}
-		if err := t.disk.straight(path); err != nil {
+		if err := t.disk.checkNoLinks(path); err != nil {
 			return nil, err
 		}
-		if err := made(path); err != nil {
+		if err := createDir(path); err != nil {
 			return nil, err
 		}
 		t.add(path, true)
 	}
 	for _, path := range r.Keep {
-		if err := t.disk.straight(path); err != nil {
+		if err := t.disk.checkNoLinks(path); err != nil {
 			return nil, err
 		}
 		t.add(path, false)
 	}
 	for _, path := range r.Ways {
-		t.way(path)
+		t.addLinks(path)
 	}
 	return t, nil
 }
 
-// straight returns an error for a path that has a link in it. What was checked must be what is opened: whoever may
+// checkNoLinks returns an error for a path that has a link in it. What was checked must be what is opened: whoever may
 // write where a link is could have it lead elsewhere meanwhile.
-func (d *disk) straight(path string) error {
+func (d *disk) checkNoLinks(path string) error {
 	if _, links := d.follow(path); len(links) > 0 {
 		return diag.Errorf(diag.Conflict, "%s can't be opened to what is confined: %s has become a link", path, links[0].Path).WithHint("try it again")
 	}
 	return nil
 }
 
-// removed removes a file that must not be there, without following a link, and reports whether there was one.
-func removed(path string) bool {
+// removeFile removes a file that must not be there, without following a link, and reports whether there was one.
+func removeFile(path string) bool {
 	dir, err := unix.Openat2(unix.AT_FDCWD, filepath.Dir(path), &unix.OpenHow{
 		Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS,
 	})
@@ -79,8 +79,8 @@ func removed(path string) bool {
 	return unix.Unlinkat(dir, name, 0) == nil || unix.Unlinkat(dir, name, unix.AT_REMOVEDIR) == nil
 }
 
-// made creates a directory that is to be written to and does not exist, without following a link.
-func made(path string) error {
+// createDir creates a directory that is to be written to and does not exist, without following a link.
+func createDir(path string) error {
 	fd, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	for step := range strings.SplitSeq(strings.Trim(filepath.Clean(path), "/"), "/") {
 		if err != nil || step == "" {

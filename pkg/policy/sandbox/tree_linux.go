@@ -15,11 +15,11 @@ import (
 type tree struct {
 	disk   *disk
 	links  map[string]string
-	places map[string]place
+	places map[string]visiblePath
 }
 
 func newTree() *tree {
-	return &tree{disk: new(disk), links: map[string]string{}, places: map[string]place{}}
+	return &tree{disk: new(disk), links: map[string]string{}, places: map[string]visiblePath{}}
 }
 
 // add adds a place under its real path, with the links on the way to it. What does not exist is passed over.
@@ -32,11 +32,11 @@ func (t *tree) add(path string, write bool) {
 	for _, l := range links {
 		t.links[l.Path] = l.Target
 	}
-	t.places[at] = place{Path: at, Dir: info.IsDir(), Write: write || t.places[at].Write}
+	t.places[at] = visiblePath{Path: at, Dir: info.IsDir(), Write: write || t.places[at].Write}
 }
 
-// way adds the links on the way to a path.
-func (t *tree) way(path string) {
+// addLinks adds the links on the way to a path.
+func (t *tree) addLinks(path string) {
 	_, links := t.disk.follow(path)
 	for _, l := range links {
 		t.links[l.Path] = l.Target
@@ -44,12 +44,12 @@ func (t *tree) way(path string) {
 }
 
 // order returns the links and the places, sorted. A place in another one that may be used in the same way is left out.
-func (t *tree) order() (links []link, places []place) {
+func (t *tree) order() (links []link, places []visiblePath) {
 	for path, target := range t.links {
 		links = append(links, link{path, target})
 	}
 	slices.SortFunc(links, func(a, b link) int { return cmp.Compare(a.Path, b.Path) })
-	all := make([]place, 0, len(t.places))
+	all := make([]visiblePath, 0, len(t.places))
 	for _, p := range t.places {
 		all = append(all, p)
 	}
@@ -65,20 +65,20 @@ func (t *tree) order() (links []link, places []place) {
 		}
 		// Where something is mounted cannot be renamed: else a directory above it could be, and another take its place.
 		for dir := filepath.Dir(p.Path); pathx.ContainsStrict(outer.Path, dir); dir = filepath.Dir(dir) {
-			places = append(places, place{Path: dir, Dir: true, Write: true})
+			places = append(places, visiblePath{Path: dir, Dir: true, Write: true})
 		}
 	}
 	sortPlaces(places)
-	return links, slices.CompactFunc(places, func(a, b place) bool { return a.Path == b.Path })
+	return links, slices.CompactFunc(places, func(a, b visiblePath) bool { return a.Path == b.Path })
 }
 
 // sortPlaces puts places before what lies in them.
-func sortPlaces(places []place) {
-	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.Path+"/", b.Path+"/") })
+func sortPlaces(places []visiblePath) {
+	slices.SortStableFunc(places, func(a, b visiblePath) int { return cmp.Compare(a.Path+"/", b.Path+"/") })
 }
 
 // last returns the innermost of some places that a path lies in, nil if it lies in none.
-func last(places []place, path string) *place {
+func last(places []visiblePath, path string) *visiblePath {
 	for i := len(places) - 1; i >= 0; i-- {
 		if pathx.Contains(places[i].Path, path) {
 			return &places[i]

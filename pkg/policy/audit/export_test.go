@@ -1,0 +1,8 @@
+package audit
+
+// What tests of the package look at.
+var (
+	Redact      = redact
+	RedactWords = redactWords
+	Files       = logFiles
+)
