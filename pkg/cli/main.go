@@ -16,7 +16,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/syserr"
 	"github.com/skillpm/skillpm/pkg/runtime"
-	"github.com/skillpm/skillpm/pkg/sign/keyless"
+	"github.com/skillpm/skillpm/pkg/sign"
 )
 
 // Option changes what a process can do.
@@ -24,7 +24,7 @@ type Option func(*console.App)
 
 // WithIdentityVerifier makes signatures of identities checkable: open returns a verifier for a trusted root. Without it
 // they are refused.
-func WithIdentityVerifier(open keyless.Open) Option {
+func WithIdentityVerifier(open sign.OpenKeyless) Option {
 	return func(a *console.App) { a.Keyless = open }
 }
 

@@ -3,7 +3,7 @@ package publish
 import (
 	"context"
 
-	"github.com/skillpm/skillpm/pkg/source/credential"
+	"github.com/skillpm/skillpm/pkg/source"
 )
 
 // LoginReport says whose login is kept.
@@ -20,15 +20,11 @@ func (c *Client) Login(ctx context.Context, host, user, secret string) (*LoginRe
 	if err != nil {
 		return nil, err
 	}
-	login := credential.Login{User: user, Secret: secret}
-	if user == credential.TokenUser {
-		login = credential.Login{Identity: secret}
-	}
-	checked, err := from.OCI().CheckLogin(ctx, host, login)
+	checked, err := from.OCI().CheckLogin(ctx, host, user, secret)
 	if err != nil {
 		return nil, err
 	}
-	logins := c.logins()
+	logins := source.Logins(c.Getenv, c.Paths.Home)
 	if err := logins.Put(ctx, host, user, secret); err != nil {
 		return nil, err
 	}
@@ -37,12 +33,10 @@ func (c *Client) Login(ctx context.Context, host, user, secret string) (*LoginRe
 
 // Logout forgets the login for a registry. That there is none is an error with the code [diag.NotFound].
 func (c *Client) Logout(ctx context.Context, host string) error {
-	return c.logins().Delete(ctx, host)
+	return source.Logins(c.Getenv, c.Paths.Home).Delete(ctx, host)
 }
 
 // LoginHosts returns the registries that there are logins for.
-func (c *Client) LoginHosts(ctx context.Context) ([]string, error) { return c.logins().Hosts(ctx) }
-
-func (c *Client) logins() *credential.Store {
-	return credential.Open(credential.Options{Getenv: c.Getenv, Home: c.Paths.Home})
+func (c *Client) LoginHosts(ctx context.Context) ([]string, error) {
+	return source.Logins(c.Getenv, c.Paths.Home).Hosts(ctx)
 }

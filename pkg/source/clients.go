@@ -15,9 +15,10 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/safefile"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
-	"github.com/skillpm/skillpm/pkg/sign/keyless"
-	"github.com/skillpm/skillpm/pkg/source/file"
+	"github.com/skillpm/skillpm/pkg/sign"
 	"github.com/skillpm/skillpm/pkg/source/git"
+	"github.com/skillpm/skillpm/pkg/source/internal/credential"
+	"github.com/skillpm/skillpm/pkg/source/internal/file"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 	"github.com/skillpm/skillpm/pkg/source/trust"
 	registryindex "github.com/skillpm/skillpm/registry-index"
@@ -36,8 +37,8 @@ type Client interface {
 // Options configure the clients of a user.
 type Options struct {
 	environ.Environment
-	Config  *pack.Config // the user's settings: the git program, mirrors, certificates
-	Keyless keyless.Open // verifies signatures of identities; nil refuses them
+	Config  *pack.Config     // the user's settings: the git program, mirrors, certificates
+	Keyless sign.OpenKeyless // verifies signatures of identities; nil refuses them
 }
 
 // Clients makes one client of each kind when it is first needed, with the user's credentials and settings, and shares
@@ -95,9 +96,18 @@ func (c *Clients) OCI() *oci.Client {
 }
 
 // File returns the client for directories. Relative ones are relative to root.
-func (c *Clients) File(root string) *file.Client {
-	return file.New(file.Options{Base: root, OS: c.options.OS})
+func (c *Clients) File(root string) *file.Client { return Directories(root, c.options.OS) }
+
+// Directories returns a client for directories, which needs nothing of the user's. Relative ones are relative to root.
+func Directories(root, goos string) *file.Client { return file.New(file.Options{Base: root, OS: goos}) }
+
+// Logins returns the logins for registries, which are kept where Docker keeps its own.
+func Logins(getenv func(string) string, home string) *credential.Store {
+	return credential.Open(credential.Options{Getenv: getenv, Home: home})
 }
+
+// LoginHost returns the host that a login for a registry is kept under.
+func LoginHost(registry string) string { return credential.Host(registry) }
 
 // HTTP returns the client for indexes on web servers, nil for that of the registry package.
 func (c *Clients) HTTP() *http.Client {

@@ -9,7 +9,7 @@ import (
 	"github.com/sigstore/sigstore-go/pkg/verify"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/sign/keyless"
+	"github.com/skillpm/skillpm/pkg/sign"
 )
 
 // verifier checks signatures with sigstore-go.
@@ -18,7 +18,7 @@ type verifier struct{ *verify.Verifier }
 // open returns a verifier that trusts the certificate authorities, transparency logs and timestamp authorities of a
 // trusted_root.json. All that the file names is required: a signature must be logged where there is a log, somebody
 // must say when it was made, and its certificate must be logged where there is a log for certificates.
-func open(trustedRoot []byte) (keyless.Verifier, error) {
+func open(trustedRoot []byte) (sign.KeylessVerifier, error) {
 	tr, err := root.NewTrustedRootFromJSON(trustedRoot)
 	if err != nil {
 		return nil, diag.Errorf(diag.Invalid, "trusted_root.json: %v", err).WithHint("cosign trusted-root create makes one")
@@ -37,30 +37,30 @@ func open(trustedRoot []byte) (keyless.Verifier, error) {
 	return verifier{v}, nil
 }
 
-// Verify implements [keyless.Verifier].
-func (v verifier) Verify(data []byte, digest string, wanted []keyless.Identity) (keyless.Identity, error) {
+// Verify implements [sign.KeylessVerifier].
+func (v verifier) Verify(data []byte, digest string, wanted []sign.Identity) (sign.Identity, error) {
 	sum, err := hex.DecodeString(strings.TrimPrefix(digest, "sha256:"))
 	if err != nil || len(sum) != 32 {
-		return keyless.Identity{}, diag.Errorf(diag.Invalid, "%q is not a SHA-256 digest", digest)
+		return sign.Identity{}, diag.Errorf(diag.Invalid, "%q is not a SHA-256 digest", digest)
 	}
 	var b bundle.Bundle
 	if err := b.UnmarshalJSON(data); err != nil {
-		return keyless.Identity{}, diag.Errorf(diag.Invalid, "the signature bundle: %v", err)
+		return sign.Identity{}, diag.Errorf(diag.Invalid, "the signature bundle: %v", err)
 	}
 	options, err := identities(wanted)
 	if err != nil {
-		return keyless.Identity{}, err
+		return sign.Identity{}, err
 	}
 	result, err := v.Verifier.Verify(&b, verify.NewPolicy(verify.WithArtifactDigest("sha256", sum), options...))
 	if err != nil {
-		return keyless.Identity{}, diag.Errorf(diag.Denied, "a signature that was made with a certificate does not count: %v", err)
+		return sign.Identity{}, diag.Errorf(diag.Denied, "a signature that was made with a certificate does not count: %v", err)
 	}
 	certificate := result.Signature.Certificate
-	return keyless.Identity{Issuer: certificate.Issuer, Subject: certificate.SubjectAlternativeName}, nil
+	return sign.Identity{Issuer: certificate.Issuer, Subject: certificate.SubjectAlternativeName}, nil
 }
 
 // identities returns the policy that one of those wanted got the certificate.
-func identities(wanted []keyless.Identity) ([]verify.PolicyOption, error) {
+func identities(wanted []sign.Identity) ([]verify.PolicyOption, error) {
 	var options []verify.PolicyOption
 	for _, id := range wanted {
 		exact, pattern := id.Subject, ""

@@ -24,7 +24,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
 	"github.com/skillpm/skillpm/pkg/sign"
-	"github.com/skillpm/skillpm/pkg/sign/keyless"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
@@ -136,8 +135,8 @@ func TestVerify(t *testing.T) {
 	digest := "sha256:" + strings.Repeat("a1", 32)
 	now := time.Now().Add(5 * time.Minute) // the certificates of the test's Sigstore are valid then
 	good := signed(t, s, subject, issuer, digest, now)
-	want := keyless.Identity{Issuer: issuer, Subject: subject}
-	for name, wanted := range map[string][]keyless.Identity{
+	want := sign.Identity{Issuer: issuer, Subject: subject}
+	for name, wanted := range map[string][]sign.Identity{
 		"exactly":        {want},
 		"by a pattern":   {{Issuer: issuer, Subject: `^https://github\.example/acme/skills/\.github/workflows/release\.yml@refs/tags/v.*$`}},
 		"one of several": {{Issuer: issuer, Subject: "somebody@example.com"}, want},
@@ -149,23 +148,23 @@ func TestVerify(t *testing.T) {
 	for name, tt := range map[string]struct {
 		bundle []byte
 		digest string
-		wanted []keyless.Identity
+		wanted []sign.Identity
 		code   diag.Code
 		want   string
 	}{
-		"other subject":    {good, digest, []keyless.Identity{{Issuer: issuer, Subject: subject + "x"}}, diag.Denied, "no matching CertificateIdentity"},
-		"other issuer":     {good, digest, []keyless.Identity{{Issuer: issuer + "x", Subject: subject}}, diag.Denied, "no matching CertificateIdentity"},
-		"other pattern":    {good, digest, []keyless.Identity{{Issuer: issuer, Subject: "^https://github.example/evil/.*$"}}, diag.Denied, "no matching CertificateIdentity"},
+		"other subject":    {good, digest, []sign.Identity{{Issuer: issuer, Subject: subject + "x"}}, diag.Denied, "no matching CertificateIdentity"},
+		"other issuer":     {good, digest, []sign.Identity{{Issuer: issuer + "x", Subject: subject}}, diag.Denied, "no matching CertificateIdentity"},
+		"other pattern":    {good, digest, []sign.Identity{{Issuer: issuer, Subject: "^https://github.example/evil/.*$"}}, diag.Denied, "no matching CertificateIdentity"},
 		"nobody":           {good, digest, nil, diag.Denied, "no identity"},
-		"half an identity": {good, digest, []keyless.Identity{{Issuer: issuer}}, diag.Invalid, "needs an issuer"},
-		"other digest":     {good, "sha256:" + strings.Repeat("b2", 32), []keyless.Identity{want}, diag.Denied, "digest"},
-		"no digest":        {good, "sha256:", []keyless.Identity{want}, diag.Invalid, "not a SHA-256"},
-		"other Sigstore":   {signed(t, other, subject, issuer, digest, now), digest, []keyless.Identity{want}, diag.Denied, "not enough verified log entries"},
-		"expired":          {signed(t, s, subject, issuer, digest, now.Add(72*time.Hour)), digest, []keyless.Identity{want}, diag.Denied, "outside certificate validity"},
-		"too early":        {signed(t, s, subject, issuer, digest, now.Add(-72*time.Hour)), digest, []keyless.Identity{want}, diag.Denied, "outside certificate validity"},
-		"not logged":       {without(t, good, "tlogEntries"), digest, []keyless.Identity{want}, diag.Denied, "not enough verified log entries"},
-		"altered":          {altered(t, good), digest, []keyless.Identity{want}, diag.Denied, ""},
-		"no bundle":        {[]byte("{}"), digest, []keyless.Identity{want}, diag.Invalid, "bundle"},
+		"half an identity": {good, digest, []sign.Identity{{Issuer: issuer}}, diag.Invalid, "needs an issuer"},
+		"other digest":     {good, "sha256:" + strings.Repeat("b2", 32), []sign.Identity{want}, diag.Denied, "digest"},
+		"no digest":        {good, "sha256:", []sign.Identity{want}, diag.Invalid, "not a SHA-256"},
+		"other Sigstore":   {signed(t, other, subject, issuer, digest, now), digest, []sign.Identity{want}, diag.Denied, "not enough verified log entries"},
+		"expired":          {signed(t, s, subject, issuer, digest, now.Add(72*time.Hour)), digest, []sign.Identity{want}, diag.Denied, "outside certificate validity"},
+		"too early":        {signed(t, s, subject, issuer, digest, now.Add(-72*time.Hour)), digest, []sign.Identity{want}, diag.Denied, "outside certificate validity"},
+		"not logged":       {without(t, good, "tlogEntries"), digest, []sign.Identity{want}, diag.Denied, "not enough verified log entries"},
+		"altered":          {altered(t, good), digest, []sign.Identity{want}, diag.Denied, ""},
+		"no bundle":        {[]byte("{}"), digest, []sign.Identity{want}, diag.Invalid, "bundle"},
 	} {
 		if _, err := v.Verify(tt.bundle, tt.digest, tt.wanted); err == nil || diag.CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want code %v and %q", name, err, tt.code, tt.want)

@@ -14,7 +14,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
-	"github.com/skillpm/skillpm/pkg/source/file"
+	"github.com/skillpm/skillpm/pkg/source"
 	"github.com/skillpm/skillpm/pkg/store"
 )
 
@@ -91,7 +91,7 @@ func (c *Copy) plain(name string) error {
 // tree returns the copy as a file system, with the bytes and modes that the repository has.
 func (c *Copy) tree() (fs.FS, error) {
 	c.once.Do(func() {
-		client := file.New(file.Options{Base: c.root, OS: c.os})
+		client := source.Directories(c.root, c.os)
 		c.fsys, c.err = client.Tree(pack.Ref{Kind: pack.KindPath, URL: filepath.Join(c.root, filepath.FromSlash(c.dir))})
 	})
 	return c.fsys, c.err

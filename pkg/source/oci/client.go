@@ -17,7 +17,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
-	"github.com/skillpm/skillpm/pkg/source/credential"
+	"github.com/skillpm/skillpm/pkg/source/internal/credential"
 )
 
 // Options say what a [Client] may use. The zero value reaches registries anonymously and knows no layouts of its own.

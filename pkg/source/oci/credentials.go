@@ -5,7 +5,7 @@ import (
 
 	"oras.land/oras-go/v2/registry/remote/auth"
 
-	"github.com/skillpm/skillpm/pkg/source/credential"
+	"github.com/skillpm/skillpm/pkg/source/internal/credential"
 )
 
 // credential returns what there is for one host, and nothing for any other, nor where it would be sent to a server that

@@ -12,13 +12,18 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/httpx"
-	"github.com/skillpm/skillpm/pkg/source/credential"
+	"github.com/skillpm/skillpm/pkg/source/internal/credential"
 )
 
-// CheckLogin asks a registry, or another server, whether it takes a login, which is shown to nobody else. It is false
-// for one that does not ask for it: then nothing is known. A login that is refused is an error with the code
+// CheckLogin asks a registry, or another server, whether it takes a login, which is shown to nobody else: a user and a
+// password, or for the user [credential.TokenUser] an identity token. It is false for one that does not ask for it: then
+// nothing is known. A login that is refused is an error with the code
 // [diag.Denied].
-func (c *Client) CheckLogin(ctx context.Context, host string, login credential.Login) (asked bool, err error) {
+func (c *Client) CheckLogin(ctx context.Context, host, user, secret string) (asked bool, err error) {
+	login := credential.Login{User: user, Secret: secret}
+	if user == credential.TokenUser {
+		login = credential.Login{Identity: secret}
+	}
 	c.secrets.LearnLogin(login)
 	asked, err = c.checkLogin(ctx, host, login)
 	return asked, c.secrets.Discreet(err)

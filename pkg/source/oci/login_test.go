@@ -8,7 +8,6 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
-	"github.com/skillpm/skillpm/pkg/source/credential"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
@@ -74,7 +73,7 @@ func TestCheckLogin(t *testing.T) {
 	} {
 		mode, seen = tt.mode, nil
 		c := oci.New(oci.Options{Retries: -1})
-		asked, err := c.CheckLogin(t.Context(), host, credential.Login{User: "robot", Secret: tt.secret})
+		asked, err := c.CheckLogin(t.Context(), host, "robot", tt.secret)
 		c.Close()
 		if asked != tt.asked || diag.CodeOf(err) != tt.code && !(err == nil && tt.code == diag.OK) {
 			t.Errorf("%s with %s: asked %v, %v, want %v, %v", tt.mode, tt.secret, asked, err, tt.asked, tt.code)
@@ -86,7 +85,7 @@ func TestCheckLogin(t *testing.T) {
 			t.Errorf("%s: the login was shown to %q", tt.mode, seen)
 		}
 	}
-	if _, err := oci.New(oci.Options{}).CheckLogin(t.Context(), "no host/at all", credential.Login{}); diag.CodeOf(err) != diag.Usage {
+	if _, err := oci.New(oci.Options{}).CheckLogin(t.Context(), "no host/at all", "", ""); diag.CodeOf(err) != diag.Usage {
 		t.Errorf("no host: %v", err)
 	}
 }
@@ -96,10 +95,10 @@ func TestCheckLoginDistribution(t *testing.T) {
 	s := ocitest.DockerRegistry(t, ocitest.Options{TLS: true, User: "robot", Password: "s3cret"})
 	c := oci.New(oci.Options{Transport: s.Transport(t), Retries: -1})
 	t.Cleanup(c.Close)
-	if asked, err := c.CheckLogin(t.Context(), s.Host, credential.Login{User: "robot", Secret: "s3cret"}); !asked || err != nil {
+	if asked, err := c.CheckLogin(t.Context(), s.Host, "robot", "s3cret"); !asked || err != nil {
 		t.Errorf("the right password: asked %v, %v", asked, err)
 	}
-	if asked, err := c.CheckLogin(t.Context(), s.Host, credential.Login{User: "robot", Secret: "guessed"}); !asked || diag.CodeOf(err) != diag.Denied {
+	if asked, err := c.CheckLogin(t.Context(), s.Host, "robot", "guessed"); !asked || diag.CodeOf(err) != diag.Denied {
 		t.Errorf("a wrong password: asked %v, %v", asked, err)
 	}
 }

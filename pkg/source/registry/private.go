@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/skillpm/skillpm/pkg/source/credential"
 	"github.com/skillpm/skillpm/pkg/source/git"
+	"github.com/skillpm/skillpm/pkg/source/internal/credential"
 )
 
 // loggedIn shows an index's server what it wants to see: the token in SKILLPM_TOKEN_<HOST> from the first request on,

@@ -13,7 +13,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/testkit/registrytest"
-	"github.com/skillpm/skillpm/pkg/source/credential"
+	"github.com/skillpm/skillpm/pkg/source/internal/credential"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 )
 

@@ -10,7 +10,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/testkit/ocitest"
 	"github.com/skillpm/skillpm/pkg/sign"
-	"github.com/skillpm/skillpm/pkg/sign/keyless"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 	"github.com/skillpm/skillpm/pkg/source/trust"
 )
@@ -18,10 +17,10 @@ import (
 // byRoot is a checker that takes each bundle for one by whom its root names.
 type byRoot string
 
-func (who byRoot) Verify(_ []byte, _ string, wanted []keyless.Identity) (keyless.Identity, error) {
-	got := keyless.Identity{Issuer: "https://accounts.example", Subject: string(who)}
+func (who byRoot) Verify(_ []byte, _ string, wanted []sign.Identity) (sign.Identity, error) {
+	got := sign.Identity{Issuer: "https://accounts.example", Subject: string(who)}
 	if !slices.Contains(wanted, got) {
-		return keyless.Identity{}, diag.Errorf(diag.Denied, "it is by somebody else")
+		return sign.Identity{}, diag.Errorf(diag.Denied, "it is by somebody else")
 	}
 	return got, nil
 }
@@ -43,7 +42,7 @@ func TestIdentities(t *testing.T) {
 	})
 	want := trust.Wanted{Identities: []trust.Identity{{Issuer: "https://accounts.example", Subject: "a@example.com"}}}
 	root := func(text string) func() ([]byte, error) { return func() ([]byte, error) { return []byte(text), nil } }
-	open := func(root []byte) (keyless.Verifier, error) { return byRoot(root), nil }
+	open := func(root []byte) (sign.KeylessVerifier, error) { return byRoot(root), nil }
 
 	_, err := trust.New(trust.Options{OCI: c, TrustedRoot: root("a@example.com")}).Signers(t.Context(), p, trees, want)
 	checkError(t, err, diag.Denied, "this program cannot check that")

@@ -9,7 +9,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/sign"
-	"github.com/skillpm/skillpm/pkg/sign/keyless"
 )
 
 // judge returns who of those wanted signed a manifest.
@@ -81,8 +80,8 @@ func (k *Keeper) identity(bundle []byte, digest string, wanted []Identity) (id, 
 		return "", "", err
 	}
 	for _, want := range wanted {
-		var who keyless.Identity
-		if who, err = verifier.Verify(bundle, digest, []keyless.Identity{keyless.Identity(want)}); err == nil {
+		var who sign.Identity
+		if who, err = verifier.Verify(bundle, digest, []sign.Identity{sign.Identity(want)}); err == nil {
 			return Identity(who).ID(), want.ID(), nil
 		}
 	}

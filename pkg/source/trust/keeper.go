@@ -6,7 +6,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/sign/keyless"
+	"github.com/skillpm/skillpm/pkg/sign"
 	"github.com/skillpm/skillpm/pkg/source/oci"
 )
 
@@ -32,7 +32,7 @@ type Options struct {
 	Git         TagReader
 	Dir         string                 // the cache of signatures; "" for none
 	State       string                 // where it is noted what this machine fetched; "" for nowhere
-	Keyless     keyless.Open           // what checks signatures of identities; nil for keyless.Missing
+	Keyless     sign.OpenKeyless       // what checks signatures of identities; nil for sign.KeylessMissing
 	TrustedRoot func() ([]byte, error) // the trusted_root.json that it trusts; nil for none
 	Offline     bool                   // ask no server
 }
@@ -40,7 +40,7 @@ type Options struct {
 // Keeper finds signatures, keeps them in a cache, and checks them. It may be used by several goroutines at once.
 type Keeper struct {
 	options  Options
-	verifier func() (keyless.Verifier, error)
+	verifier func() (sign.KeylessVerifier, error)
 }
 
 // New returns a keeper. Nothing is read or asked before it is needed.
@@ -51,9 +51,9 @@ func New(o Options) *Keeper {
 }
 
 // openVerifier returns what checks signatures of identities.
-func (k *Keeper) openVerifier() (keyless.Verifier, error) {
+func (k *Keeper) openVerifier() (sign.KeylessVerifier, error) {
 	if k.options.Keyless == nil {
-		return keyless.Missing(nil)
+		return sign.KeylessMissing(nil)
 	}
 	var root []byte
 	if k.options.TrustedRoot != nil {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/cli/internal/console"
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source/credential"
+	"github.com/skillpm/skillpm/pkg/source"
 )
 
 // maxSecret bounds a password or token on standard input.
@@ -39,7 +39,7 @@ a terminal; it is no argument, where other users could see it. With the user
 		Args:              console.Need(1, 1, "one HOST"),
 		ValidArgsFunction: a.completeLogins,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.login(cmd.Context(), credential.Host(args[0]), user, stdin)
+			return a.login(cmd.Context(), source.LoginHost(args[0]), user, stdin)
 		},
 	}
 	cmd.Flags().StringVarP(&user, "username", "u", "", "the user's `NAME`")
@@ -62,7 +62,7 @@ and oras, too, which keep theirs in the same place.`,
 			if err != nil {
 				return err
 			}
-			host := credential.Host(args[0])
+			host := source.LoginHost(args[0])
 			if err := c.Logout(cmd.Context(), host); err != nil {
 				return err
 			}

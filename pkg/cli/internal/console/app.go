@@ -19,14 +19,14 @@ import (
 	"github.com/skillpm/skillpm/pkg/diag"
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/publish"
-	"github.com/skillpm/skillpm/pkg/sign/keyless"
+	"github.com/skillpm/skillpm/pkg/sign"
 	"github.com/skillpm/skillpm/pkg/skillpm"
 )
 
 // App is one invocation: the environment of the process, and the global flags.
 type App struct {
-	environ.Environment              // of the process; its Config is --config
-	Keyless             keyless.Open // what checks signatures of identities, nil for nothing
+	environ.Environment                  // of the process; its Config is --config
+	Keyless             sign.OpenKeyless // what checks signatures of identities, nil for nothing
 
 	Chdir string // -C: the directory to work in instead of the current one
 	JSON  bool

@@ -13,7 +13,7 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/environ"
 	"github.com/skillpm/skillpm/pkg/internal/pathx"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/sign/keyless"
+	"github.com/skillpm/skillpm/pkg/sign"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/admission"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/fetch"
 	"github.com/skillpm/skillpm/pkg/skillpm/internal/firstseen"
@@ -31,7 +31,7 @@ type Options struct {
 	Around   string            // a project whose policy counts besides that of the project in Dir, "" for none
 	Progress func(fetch.Event) // called during long work; may be nil
 	Warn     func(string)      // called with what was done and could not be recorded; may be nil
-	Keyless  keyless.Open      // verifies signatures of identities; nil refuses them
+	Keyless  sign.OpenKeyless  // verifies signatures of identities; nil refuses them
 }
 
 // Base is what the clients of one user in one directory share.

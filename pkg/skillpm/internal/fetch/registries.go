@@ -16,7 +16,6 @@ import (
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/skillpm/workspace"
 	"github.com/skillpm/skillpm/pkg/source"
-	"github.com/skillpm/skillpm/pkg/source/credential"
 	"github.com/skillpm/skillpm/pkg/source/git"
 	"github.com/skillpm/skillpm/pkg/source/registry"
 	registryindex "github.com/skillpm/skillpm/registry-index"
@@ -67,7 +66,7 @@ func NewRegistries(ctx context.Context, w *workspace.Workspace, o RegistryOption
 		deps: registry.Deps{
 			OCI: o.Clients.OCI(), HTTP: o.Clients.HTTP(), Git: gitTrees{o.Clients.Git()}, Embedded: registryindex.FS,
 			Base: base, Cache: o.Paths.HTTPCache(), Recent: o.Recent, Offline: o.Offline, Getenv: o.Getenv,
-			Logins: credential.Open(credential.Options{Getenv: o.Getenv, Home: o.Paths.Home}),
+			Logins: source.Logins(o.Getenv, o.Paths.Home),
 		},
 	}
 	if len(o.Gate.Policies) > 0 {

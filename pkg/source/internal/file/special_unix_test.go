@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
-	"github.com/skillpm/skillpm/pkg/source/file"
+	"github.com/skillpm/skillpm/pkg/source/internal/file"
 )
 
 // What would be waited for, or has no end, counts as no repository: in the directory, and above it.

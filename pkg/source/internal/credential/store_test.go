@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/skillpm/skillpm/pkg/diag"
-	"github.com/skillpm/skillpm/pkg/source/credential"
+	"github.com/skillpm/skillpm/pkg/source/internal/credential"
 )
 
 const password = "correct horse battery"

@@ -8,7 +8,7 @@ import (
 
 	"github.com/skillpm/skillpm/pkg/internal/testkit/sourcetest"
 	"github.com/skillpm/skillpm/pkg/pack"
-	"github.com/skillpm/skillpm/pkg/source/file"
+	"github.com/skillpm/skillpm/pkg/source/internal/file"
 )
 
 // M2: the contract of every source.

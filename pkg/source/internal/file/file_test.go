@@ -14,8 +14,8 @@ import (
 	"github.com/skillpm/skillpm/pkg/internal/testkit/sourcetest"
 	"github.com/skillpm/skillpm/pkg/pack"
 	"github.com/skillpm/skillpm/pkg/pack/bundle"
-	"github.com/skillpm/skillpm/pkg/source/file"
 	"github.com/skillpm/skillpm/pkg/source/git"
+	"github.com/skillpm/skillpm/pkg/source/internal/file"
 )
 
 // fetcher is what both a directory and a repository can do.
