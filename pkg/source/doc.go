@@ -2,12 +2,12 @@
 //
 // The packages of the room:
 //
-//   - credential keeps logins and asks the helpers of docker and git for them.
-//   - file reads packs from directories.
-//   - git reads packs from git repositories.
+//   - git reads packs from git repositories, and asks git about work trees.
 //   - oci reads and writes OCI registries and layouts.
 //   - registry finds packs by name, in indexes and below OCI prefixes.
 //   - trust finds and verifies signatures of packs.
+//   - internal/file reads packs from directories.
+//   - internal/credential keeps logins where Docker keeps its own, and asks Docker's helpers for them.
 //
 // This package may change at any time.
 package source
